@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model of a profile: mappings, functions, locations, stacks with weights, and the audit.
+ * It knows neither ELF nor ptrace; analyst/ fills it, pprof.h writes and reads it, view/ shows it.
+ *
+ * Everything is referred to by a small index (0, 1, 2 … in order of first appearance), valid as
+ * long as the profile. Strings passed in are copied; strings given out belong to the profile.
+ * Results are 0 or positive, or -errno (-ENOMEM, and -EINVAL for an index out of range).
+ */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile;
+
+int profile_new(struct profile **ret_profile);
+void profile_free(struct profile *profile);
+
+/* Sample values: what a stack is weighed by. The first two are always there, in this order. */
+struct value_type {
+	const char *type; /* "samples", "cpu" */
+	const char *unit; /* "count", "nanoseconds" */
+};
+enum { VALUE_SAMPLES = 0, VALUE_CPU_NS = 1, VALUE_TYPES_MAX = 8 };
+
+/* Adds a value type (or finds it); returns its index. Stacks already there weigh 0 by it. */
+int profile_add_value_type(struct profile *profile, const char *type, const char *unit);
+size_t profile_value_types(const struct profile *profile);
+struct value_type profile_value_type(const struct profile *profile, size_t index);
+
+/*
+ * A part of a file that was executable in memory. Addresses of locations are those of the file
+ * (svma): start is the segment's p_vaddr, limit its end, offset its p_offset. So two processes with
+ * one library share its mapping, at whatever address it was loaded.
+ */
+struct mapping {
+	const char *file;     /* path, or "[vdso]", "[jit]", "[unknown]" … */
+	const char *build_id; /* hex or "" */
+	uint64_t start, limit, offset;
+	bool has_functions, has_lines, has_inlines;
+};
+
+struct function {
+	const char *name;   /* for people: demangled */
+	const char *symbol; /* as linked */
+	const char *file;   /* source file or "" */
+	uint32_t line;	    /* of its beginning, 0 unknown */
+};
+
+struct location_line {
+	uint32_t function; /* index */
+	uint32_t line;	   /* 0 unknown */
+};
+
+struct location {
+	uint32_t mapping; /* index */
+	uint64_t address; /* svma */
+	const struct location_line *line; /* innermost first; the last is the real function */
+	size_t lines;			  /* 0: not symbolized */
+};
+
+/* Whose sample it is. Threads of one name stay apart by their tid. */
+struct task {
+	uint32_t pid, tid;
+	const char *process; /* comm of the process */
+	const char *thread;  /* comm of the thread */
+};
+
+/* Each returns an index; an equal one is found again (mapping: file, build_id, start). */
+int profile_add_mapping(struct profile *profile, const struct mapping *mapping);
+int profile_add_function(struct profile *profile, const struct function *function);
+int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t address);
+int profile_add_task(struct profile *profile, const struct task *task);
+
+/* Names of a location, innermost first; replaces earlier ones. Sets the mapping's has_ flags. */
+int profile_set_lines(struct profile *profile, uint32_t location, const struct location_line *line,
+	size_t lines);
+
+/*
+ * Adds @values (profile_value_types() of them) to the stack @locations (leaf first, @n of them) of
+ * @task. The same stack of the same task is found again and summed.
+ */
+int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n,
+	const int64_t *values);
+
+struct sample {
+	uint32_t task;
+	const uint32_t *location; /* leaf first */
+	size_t n;
+	const int64_t *value; /* profile_value_types() of them */
+};
+
+size_t profile_mappings(const struct profile *profile);
+size_t profile_functions(const struct profile *profile);
+size_t profile_locations(const struct profile *profile);
+size_t profile_tasks(const struct profile *profile);
+size_t profile_samples(const struct profile *profile);
+struct mapping profile_mapping(const struct profile *profile, size_t index);
+struct function profile_function(const struct profile *profile, size_t index);
+struct location profile_location(const struct profile *profile, size_t index);
+struct task profile_task(const struct profile *profile, size_t index);
+struct sample profile_sample(const struct profile *profile, size_t index);
+
+/*
+ * CPU time that nobody could be caught at: a stack of one location whose function has this name,
+ * in the mapping of its executable, with a count of 0.
+ */
+#define PROFILE_UNSAMPLED "[unsampled]"
+int profile_add_unsampled(struct profile *profile, uint32_t task, uint32_t mapping, int64_t cpu_ns);
+
+/*
+ * The audit: named figures (INTERFACE: the keys of `summary`), kept in the file. Integers only.
+ * Unknown names are kept too.
+ */
+int profile_set_audit(struct profile *profile, const char *key, uint64_t value);
+bool profile_audit(const struct profile *profile, const char *key, uint64_t *ret_value);
+size_t profile_audits(const struct profile *profile);
+void profile_audit_at(const struct profile *profile, size_t index, const char **ret_key,
+	uint64_t *ret_value);
+
+/* Remarks for people ("the supervisor was killed after 3.2 s"), shown by reports, kept in the file. */
+int profile_add_note(struct profile *profile, const char *note);
+size_t profile_notes(const struct profile *profile);
+const char *profile_note(const struct profile *profile, size_t index);
+
+/* When it was taken: CLOCK_REALTIME of the start, and its length. Period: CPU ns of a tick. */
+void profile_set_time(struct profile *profile, uint64_t realtime_ns, uint64_t duration_ns);
+void profile_set_period(struct profile *profile, uint64_t period_ns);
+uint64_t profile_realtime_ns(const struct profile *profile);
+uint64_t profile_duration_ns(const struct profile *profile);
+uint64_t profile_period_ns(const struct profile *profile);
+
+/* Adds all of @from to @into; audit figures by their kind (sums, maxima, weighted means). */
+int profile_merge(struct profile *into, const struct profile *from);
+
+#endif

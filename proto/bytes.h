@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bounded little-endian cursors, for both wire formats.
+ *
+ * A cursor never leaves its span. A read past the end yields 0 and sets the sticky @bad flag; a
+ * write past the end writes nothing and sets it. So a codec reads or writes all its fields and asks
+ * once, at the end. Nothing here allocates or does I/O; everything may run in the stop window.
+ */
+#ifndef PROTO_BYTES_H
+#define PROTO_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct reader {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+struct writer {
+	uint8_t *p, *end;
+	bool bad;
+};
+
+static inline struct reader reader_over(const void *data, size_t bytes)
+{
+	return (struct reader){data, (const uint8_t *)data + bytes, false};
+}
+
+static inline struct writer writer_over(void *data, size_t bytes)
+{
+	return (struct writer){data, (uint8_t *)data + bytes, false};
+}
+
+/* The next @bytes bytes, or NULL (and @bad) when fewer are left. They stay owned by the span. */
+static inline const uint8_t *get_bytes(struct reader *r, size_t bytes)
+{
+	const uint8_t *p = r->p;
+
+	if ((size_t)(r->end - r->p) < bytes) {
+		r->bad = true;
+		r->p = r->end;
+		return NULL;
+	}
+	r->p += bytes;
+	return p;
+}
+
+static inline uint64_t get_le(struct reader *r, unsigned bytes)
+{
+	const uint8_t *p = get_bytes(r, bytes);
+	uint64_t v = 0;
+
+	for (unsigned i = 0; p && i < bytes; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v;
+}
+
+static inline uint8_t get_u8(struct reader *r)
+{
+	return (uint8_t)get_le(r, 1);
+}
+
+static inline uint16_t get_u16(struct reader *r)
+{
+	return (uint16_t)get_le(r, 2);
+}
+
+static inline uint32_t get_u32(struct reader *r)
+{
+	return (uint32_t)get_le(r, 4);
+}
+
+static inline uint64_t get_u64(struct reader *r)
+{
+	return get_le(r, 8);
+}
+
+/* Room for @bytes bytes, or NULL (and @bad) when fewer are left. */
+static inline uint8_t *put_room(struct writer *w, size_t bytes)
+{
+	uint8_t *p = w->p;
+
+	if ((size_t)(w->end - w->p) < bytes) {
+		w->bad = true;
+		w->p = w->end;
+		return NULL;
+	}
+	w->p += bytes;
+	return p;
+}
+
+static inline void put_bytes(struct writer *w, const void *data, size_t bytes)
+{
+	uint8_t *p = put_room(w, bytes);
+
+	if (p && bytes)
+		memcpy(p, data, bytes);
+}
+
+static inline void put_le(struct writer *w, uint64_t v, unsigned bytes)
+{
+	uint8_t le[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		le[i] = (uint8_t)(v >> (8 * i));
+	put_bytes(w, le, bytes);
+}
+
+static inline void put_u8(struct writer *w, uint8_t v)
+{
+	put_le(w, v, 1);
+}
+
+static inline void put_u16(struct writer *w, uint16_t v)
+{
+	put_le(w, v, 2);
+}
+
+static inline void put_u32(struct writer *w, uint32_t v)
+{
+	put_le(w, v, 4);
+}
+
+static inline void put_u64(struct writer *w, uint64_t v)
+{
+	put_le(w, v, 8);
+}
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/record.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "proto/bytes.h"
+
+static struct writer begin(
+	uint8_t *to, size_t room, enum record_type type, unsigned flags, uint64_t time_ns)
+{
+	struct writer w = writer_over(to, room);
+
+	put_u32(&w, 0);
+	put_u16(&w, (uint16_t)type);
+	put_u16(&w, (uint16_t)flags);
+	put_u64(&w, time_ns);
+	return w;
+}
+
+/* Pads to 8 bytes, fills in the size (@more bytes will follow), and returns it. */
+static int finish(struct writer *w, uint8_t *to, size_t more)
+{
+	size_t bytes = (size_t)(w->p - to) + more;
+	size_t padded = (bytes + 7) & ~(size_t)7;
+	struct writer size = writer_over(to, 4);
+
+	if (w->bad || (size_t)(w->end - w->p) < more + (padded - bytes))
+		return -ENOSPC;
+	memset(to + bytes, 0, padded - bytes);
+	put_u32(&size, (uint32_t)padded);
+	return (int)padded;
+}
+
+static void put_text(struct writer *w, const char *text)
+{
+	size_t n = text ? strnlen(text, RECORD_MAX_TEXT_BYTES) : 0;
+
+	put_bytes(w, text, n);
+	put_u8(w, 0);
+}
+
+/* Text up to its NUL. An unterminated one is an error. */
+static const char *get_text(struct reader *r)
+{
+	const uint8_t *nul = memchr(r->p, 0, (size_t)(r->end - r->p));
+
+	if (!nul) {
+		r->bad = true;
+		return "";
+	}
+	return (const char *)get_bytes(r, (size_t)(nul - r->p) + 1);
+}
+
+int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct record_start *start)
+{
+	struct writer w = begin(to, room, RECORD_START, 0, time_ns);
+	size_t n = start->command_bytes;
+
+	put_u32(&w, RECORD_VERSION);
+	put_u16(&w, start->machine);
+	put_u16(&w, 0);
+	put_u64(&w, start->period_ns);
+	put_u64(&w, start->realtime_ns);
+	put_u32(&w, start->supervisor);
+	put_u32(&w, start->restarts);
+	put_u64(&w, start->lost_samples);
+	put_u64(&w, start->lost_ns);
+	put_bytes(&w, start->command, n > RECORD_MAX_TEXT_BYTES ? RECORD_MAX_TEXT_BYTES : n);
+	return finish(&w, to, 0);
+}
+
+int record_put_process(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, uint32_t pid,
+	uint32_t parent)
+{
+	struct writer w = begin(to, room, RECORD_PROCESS, flags, time_ns);
+
+	put_u32(&w, pid);
+	put_u32(&w, parent);
+	return finish(&w, to, 0);
+}
+
+int record_put_exec(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, const char *path,
+	const char *name)
+{
+	struct writer w = begin(to, room, RECORD_EXEC, 0, time_ns);
+
+	put_u32(&w, pid);
+	put_u32(&w, 0);
+	put_text(&w, path);
+	put_text(&w, name);
+	return finish(&w, to, 0);
+}
+
+int record_put_maps(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
+	const struct record_maps *maps)
+{
+	struct writer w = begin(to, room, RECORD_MAPS, flags, time_ns);
+
+	put_u32(&w, maps->pid);
+	put_u32(&w, maps->generation);
+	put_u32(&w, maps->offset);
+	put_u32(&w, maps->bytes);
+	put_bytes(&w, maps->text, maps->bytes);
+	return finish(&w, to, 0);
+}
+
+int record_put_thread(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid,
+	const char *name)
+{
+	struct writer w = begin(to, room, RECORD_THREAD, 0, time_ns);
+
+	put_u32(&w, pid);
+	put_u32(&w, tid);
+	put_text(&w, name);
+	return finish(&w, to, 0);
+}
+
+int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t status)
+{
+	struct writer w = begin(to, room, RECORD_EXIT, 0, time_ns);
+
+	put_u32(&w, pid);
+	put_u32(&w, status);
+	return finish(&w, to, 0);
+}
+
+int record_put_unsampled(
+	uint8_t *to, size_t room, uint64_t time_ns, uint64_t cpu_ns, const char *path)
+{
+	struct writer w = begin(to, room, RECORD_UNSAMPLED, 0, time_ns);
+
+	put_u64(&w, cpu_ns);
+	put_text(&w, path);
+	return finish(&w, to, 0);
+}
+
+int record_put_audit(
+	uint8_t *to, size_t room, uint64_t time_ns, enum record_type type, const char *text)
+{
+	struct writer w = begin(to, room, type, 0, time_ns);
+
+	put_text(&w, text);
+	return finish(&w, to, 0);
+}
+
+int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct record_sample *s)
+{
+	struct writer w = begin(to, room, RECORD_SAMPLE, s->flags, time_ns);
+
+	put_u32(&w, s->pid);
+	put_u32(&w, s->tid);
+	put_u64(&w, s->pc);
+	put_u64(&w, s->sp);
+	put_u64(&w, s->fp);
+	put_u64(&w, s->weight_ns);
+	put_u64(&w, s->carried_ns);
+	put_u32(&w, (uint32_t)s->syscall);
+	put_u16(&w, s->machine);
+	put_u16(&w, s->registers);
+	put_u32(&w, s->stack_bytes);
+	put_u32(&w, 0);
+	put_u64(&w, s->stack_base);
+	put_u64(&w, s->stack_limit);
+	for (unsigned i = 0; i < s->registers && i < RECORD_MAX_REGISTERS; i++)
+		put_u64(&w, s->reg[i]);
+	return finish(&w, to, s->stack_bytes);
+}
+
+size_t record_sample_stack_offset(unsigned registers)
+{
+	return RECORD_SAMPLE_BYTES + 8 * (size_t)registers;
+}
+
+static void get_start(struct reader *r, struct record_start *start)
+{
+	if (get_u32(r) != RECORD_VERSION)
+		r->bad = true;
+	start->machine = get_u16(r);
+	(void)get_u16(r);
+	start->period_ns = get_u64(r);
+	start->realtime_ns = get_u64(r);
+	start->supervisor = get_u32(r);
+	start->restarts = get_u32(r);
+	start->lost_samples = get_u64(r);
+	start->lost_ns = get_u64(r);
+	start->command = (const char *)r->p;
+	start->command_bytes = (size_t)(r->end - r->p);
+	while (start->command_bytes && start->command[start->command_bytes - 1] == '\0')
+		start->command_bytes--;
+}
+
+static void get_maps(struct reader *r, struct record_maps *maps)
+{
+	maps->pid = get_u32(r);
+	maps->generation = get_u32(r);
+	maps->offset = get_u32(r);
+	maps->bytes = get_u32(r);
+	maps->text = (const char *)get_bytes(r, maps->bytes);
+}
+
+static void get_sample(struct reader *r, struct record_sample *s)
+{
+	s->pid = get_u32(r);
+	s->tid = get_u32(r);
+	s->pc = get_u64(r);
+	s->sp = get_u64(r);
+	s->fp = get_u64(r);
+	s->weight_ns = get_u64(r);
+	s->carried_ns = get_u64(r);
+	s->syscall = (int32_t)get_u32(r);
+	s->machine = get_u16(r);
+	s->registers = get_u16(r);
+	s->stack_bytes = get_u32(r);
+	(void)get_u32(r);
+	s->stack_base = get_u64(r);
+	s->stack_limit = get_u64(r);
+	if (s->registers > RECORD_MAX_REGISTERS) {
+		r->bad = true;
+		s->registers = 0;
+	}
+	for (unsigned i = 0; i < s->registers; i++)
+		s->reg[i] = get_u64(r);
+	s->stack = get_bytes(r, s->stack_bytes);
+}
+
+int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
+{
+	struct reader r = reader_over(data, bytes);
+	struct record rec = {.header = {0}};
+
+	rec.header.size = get_u32(&r);
+	rec.header.type = get_u16(&r);
+	rec.header.flags = get_u16(&r);
+	rec.header.time_ns = get_u64(&r);
+	if (rec.header.size != bytes || bytes % 8)
+		return -EPROTO;
+	switch (rec.header.type) {
+	case RECORD_START: get_start(&r, &rec.as.start); break;
+	case RECORD_PROCESS:
+		rec.as.process.pid = get_u32(&r);
+		rec.as.process.parent = get_u32(&r);
+		break;
+	case RECORD_EXEC:
+		rec.as.exec.pid = get_u32(&r);
+		(void)get_u32(&r);
+		rec.as.exec.path = get_text(&r);
+		rec.as.exec.name = get_text(&r);
+		break;
+	case RECORD_MAPS: get_maps(&r, &rec.as.maps); break;
+	case RECORD_THREAD:
+		rec.as.thread.pid = get_u32(&r);
+		rec.as.thread.tid = get_u32(&r);
+		rec.as.thread.name = get_text(&r);
+		break;
+	case RECORD_SAMPLE:
+		rec.as.sample.flags = rec.header.flags;
+		get_sample(&r, &rec.as.sample);
+		break;
+	case RECORD_EXIT:
+		rec.as.exit.pid = get_u32(&r);
+		rec.as.exit.status = get_u32(&r);
+		break;
+	case RECORD_UNSAMPLED:
+		rec.as.unsampled.cpu_ns = get_u64(&r);
+		rec.as.unsampled.path = get_text(&r);
+		break;
+	case RECORD_AUDIT:
+	case RECORD_END: rec.as.audit.text = get_text(&r); break;
+	default: break;
+	}
+	if (r.bad)
+		return -EPROTO;
+	*ret_record = rec;
+	return 0;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records that the supervisor hands to the analyst: through the ring (proto/ring.h), or in a
+ * capture file, which is the 16 bytes of CAPTURE_MAGIC followed by records.
+ *
+ * All integers are little-endian. Every record starts with
+ *
+ *   offset  size  field
+ *        0     4  size       bytes of the whole record, a multiple of 8 (trailing bytes are 0)
+ *        4     2  type       enum record_type
+ *        6     2  flags      by type
+ *        8     8  time_ns    CLOCK_MONOTONIC
+ *
+ * and goes on as the tables at the structures below say. Text fields run to the end of the record
+ * or to their NUL. A reader skips types that it does not know.
+ *
+ * Pids and tids are those of the supervisor's pid namespace.
+ */
+#ifndef PROTO_RECORD_H
+#define PROTO_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAPTURE_MAGIC	    "SPROFCAP\x01\0\0\0\0\0\0\0"
+#define CAPTURE_MAGIC_BYTES 16
+
+#define RECORD_HEADER_BYTES   16
+#define RECORD_MAX_REGISTERS  40
+#define RECORD_SAMPLE_BYTES   96 /* a sample's fixed part; registers and stack follow */
+#define RECORD_MAX_TEXT_BYTES 32768
+
+enum record_type {
+	RECORD_PAD = 0,	      /* fills the ring's end; no header beyond size and type */
+	RECORD_START = 1,     /* the first record of a stream */
+	RECORD_PROCESS = 2,   /* a process is traced from now on */
+	RECORD_EXEC = 3,      /* its image: at exec, and after RECORD_PROCESS when it has one */
+	RECORD_MAPS = 4,      /* a piece of /proc/PID/maps, as the kernel printed it */
+	RECORD_THREAD = 5,    /* a thread's name: at its first sample, and when it changed */
+	RECORD_SAMPLE = 6,    /* one tick */
+	RECORD_EXIT = 7,      /* a process is gone, or let go */
+	RECORD_UNSAMPLED = 8, /* CPU time of an image that no sample could be had for */
+	RECORD_AUDIT = 9,     /* the audit figures so far; the last one counts */
+	RECORD_END = 10,      /* the supervisor has nothing more to say */
+	RECORD_TYPES
+};
+
+struct record_header {
+	uint32_t size;
+	uint16_t type;
+	uint16_t flags;
+	uint64_t time_ns;
+};
+
+/*
+ * RECORD_START
+ *   16  4  version        RECORD_VERSION
+ *   20  2  machine        ELF e_machine of the supervisor: 62 x86-64, 183 aarch64
+ *   22  2  -
+ *   24  8  period_ns      CPU time of a tick that was asked for
+ *   32  8  realtime_ns    CLOCK_REALTIME at time_ns
+ *   40  4  supervisor     its pid
+ *   44  4  restarts       how many analysts have died before this one
+ *   48  8  lost_samples   samples that they took with them
+ *   56  8  lost_ns        and the CPU time of those
+ *   64  -  command        the command line, arguments separated by NULs
+ */
+#define RECORD_VERSION 1
+struct record_start {
+	uint16_t machine;
+	uint64_t period_ns;
+	uint64_t realtime_ns;
+	uint32_t supervisor;
+	uint32_t restarts;
+	uint64_t lost_samples;
+	uint64_t lost_ns;
+	const char *command; /* borrowed from the record */
+	size_t command_bytes;
+};
+
+/*
+ * RECORD_PROCESS
+ *   16  4  pid
+ *   20  4  parent      pid of the process that made it, 0 unknown
+ * flags: RECORD_PROCESS_ATTACHED: it lived before we came.
+ *        RECORD_PROCESS_FORKED: it has a copy of its parent's image and maps.
+ */
+enum { RECORD_PROCESS_ATTACHED = 1, RECORD_PROCESS_FORKED = 2 };
+struct record_process {
+	uint32_t pid;
+	uint32_t parent;
+};
+
+/*
+ * RECORD_EXEC
+ *   16  4  pid
+ *   20  4  -
+ *   24  -  path of the executable (as /proc/PID/exe tells it), NUL, the process's name (comm), NUL
+ */
+struct record_exec {
+	uint32_t pid;
+	const char *path; /* borrowed from the record, NUL-terminated */
+	const char *name;
+};
+
+/*
+ * RECORD_MAPS
+ *   16  4  pid
+ *   20  4  generation   grows by one with every reading of a process's maps
+ *   24  4  offset       of this piece in the whole text
+ *   28  4  bytes        of this piece
+ *   32  -  text
+ * flags: RECORD_MAPS_LAST: the whole text is there.
+ */
+enum { RECORD_MAPS_LAST = 1 };
+struct record_maps {
+	uint32_t pid;
+	uint32_t generation;
+	uint32_t offset;
+	uint32_t bytes;
+	const char *text; /* borrowed, not NUL-terminated */
+};
+
+/*
+ * RECORD_THREAD
+ *   16  4  pid
+ *   20  4  tid
+ *   24  -  name, NUL
+ */
+struct record_thread {
+	uint32_t pid;
+	uint32_t tid;
+	const char *name; /* borrowed, NUL-terminated */
+};
+
+/*
+ * RECORD_SAMPLE
+ *   16  4  pid
+ *   20  4  tid
+ *   24  8  pc            where the user program is (after the instruction of a system call)
+ *   32  8  sp
+ *   40  8  fp            frame pointer register
+ *   48  8  weight_ns     CPU time that this sample stands for, carried_ns included
+ *   56  8  carried_ns    the part that came from threads or processes that ended uncaught
+ *   64  4  syscall       number of the system call it is in, or -1
+ *   68  2  machine       ELF e_machine of these registers (a 32-bit process has its own)
+ *   70  2  registers     number of registers that follow
+ *   72  4  stack_bytes   bytes of stack that follow the registers, from stack_base on
+ *   76  4  -
+ *   80  8  stack_base    address of the first byte copied
+ *   88  8  stack_limit   end of the mapping that the stack pointer is in, 0 unknown
+ *   96  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack
+ * flags: RECORD_SAMPLE_KERNEL: the time is the kernel's, spent for this program.
+ *        RECORD_SAMPLE_TRUNCATED: the stack is longer than what was copied.
+ */
+enum { RECORD_SAMPLE_KERNEL = 1, RECORD_SAMPLE_TRUNCATED = 2 };
+struct record_sample {
+	uint16_t flags;
+	uint32_t pid, tid;
+	uint64_t pc, sp, fp;
+	uint64_t weight_ns, carried_ns;
+	int32_t syscall;
+	uint16_t machine;
+	uint16_t registers;
+	uint32_t stack_bytes;
+	uint64_t stack_base, stack_limit;
+	uint64_t reg[RECORD_MAX_REGISTERS];
+	const uint8_t *stack; /* borrowed from the record when decoded; not read by the encoder */
+};
+
+/*
+ * RECORD_EXIT
+ *   16  4  pid
+ *   20  4  status   wait status, or RECORD_EXIT_DETACHED when it was let go
+ */
+#define RECORD_EXIT_DETACHED UINT32_MAX
+struct record_exit {
+	uint32_t pid;
+	uint32_t status;
+};
+
+/*
+ * RECORD_UNSAMPLED
+ *   16  8  cpu_ns
+ *   24  -  path of the executable, NUL
+ */
+struct record_unsampled {
+	uint64_t cpu_ns;
+	const char *path; /* borrowed, NUL-terminated */
+};
+
+/*
+ * RECORD_AUDIT, RECORD_END
+ *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
+ */
+struct record_audit {
+	const char *text; /* borrowed, NUL-terminated */
+};
+
+/* A record decoded; @as is chosen by header.type. */
+struct record {
+	struct record_header header;
+	union {
+		struct record_start start;
+		struct record_process process;
+		struct record_exec exec;
+		struct record_maps maps;
+		struct record_thread thread;
+		struct record_sample sample;
+		struct record_exit exit;
+		struct record_unsampled unsampled;
+		struct record_audit audit;
+	} as;
+};
+
+/*
+ * Encoders. Each writes one record into @to (at most @room bytes) and returns its size, rounded up
+ * to 8, or -ENOSPC. Text longer than RECORD_MAX_TEXT_BYTES is cut. None allocates.
+ */
+int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct record_start *start);
+int record_put_process(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, uint32_t pid,
+	uint32_t parent);
+int record_put_exec(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, const char *path,
+	const char *name);
+int record_put_maps(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
+	const struct record_maps *maps);
+int record_put_thread(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid,
+	const char *name);
+int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t status);
+int record_put_unsampled(uint8_t *to, size_t room, uint64_t time_ns, uint64_t cpu_ns,
+	const char *path);
+/* @type is RECORD_AUDIT or RECORD_END. */
+int record_put_audit(uint8_t *to, size_t room, uint64_t time_ns, enum record_type type,
+	const char *text);
+/*
+ * Writes the sample's header, fixed part and registers; the caller puts @stack_bytes bytes of stack
+ * right behind (at record_sample_stack_offset()). The size returned includes them.
+ */
+int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct record_sample *sample);
+size_t record_sample_stack_offset(unsigned registers);
+
+/*
+ * Decodes one record of exactly @bytes bytes. Text and stack are borrowed from @data. -EPROTO when
+ * it is not well-formed; a type that is not known decodes to its header and 0.
+ */
+int record_get(const uint8_t *data, size_t bytes, struct record *ret_record);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ring between the supervisor (the one producer) and the analyst (the one consumer), in shared
+ * memory. It carries whole records (proto/record.h), each contiguous and 8-aligned.
+ *
+ *   offset  size  field       written by
+ *        0     8  magic       producer, once: "SPROFRNG"
+ *        8     4  version     producer, once: RING_VERSION
+ *       12     4  -           0
+ *       16     8  capacity    producer, once: bytes of the data area, a power of two
+ *       64     8  head        producer: bytes produced since the start (mod 2^64)
+ *      128     8  tail        consumer: bytes consumed since the start
+ *      136     4  sleeping    consumer: 1 while it waits for the doorbell
+ *      192   256  working_on  consumer: path of the file that it is parsing, NUL-terminated, or ""
+ *      512     -  data        record at offset (head mod capacity)
+ *
+ * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest.
+ * When there is no room the producer drops the record and counts it; it never waits.
+ *
+ * The memory is shared with another process, which may be broken: each side keeps its own position
+ * and its own copy of the capacity and checks what it reads of the other's.
+ */
+#ifndef PROTO_RING_H
+#define PROTO_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RING_VERSION		1
+#define RING_DATA_OFFSET	512
+#define RING_WORKING_ON_OFFSET	192
+#define RING_WORKING_ON_BYTES	256
+
+struct ring {
+	uint8_t *base;	   /* the shared memory, not owned */
+	uint64_t capacity; /* bytes of the data area */
+	uint64_t at;	   /* this side's own position */
+	uint64_t seen;	   /* the other side's position when last read */
+	uint64_t reserved; /* producer: bytes of the open reservation, padding included */
+	uint64_t padding;  /* producer: bytes of padding before it */
+	uint64_t floor;	   /* producer: bytes that only events may use (ring_reserve) */
+};
+
+/* Bytes of shared memory for a data area of @capacity bytes (a power of two, at least 4096). */
+size_t ring_memory_bytes(uint64_t capacity);
+
+/* Producer: lays out fresh (zeroed) memory. -EINVAL for a bad capacity. */
+int ring_init(struct ring *ring, void *memory, uint64_t capacity);
+
+/*
+ * Consumer: takes up memory laid out by ring_init(). @bytes is the size of the mapping.
+ * -EPROTO when it is not a ring of this version or does not fit.
+ */
+int ring_open(struct ring *ring, void *memory, size_t bytes);
+
+/*
+ * Producer: room for one record of at most @bytes bytes, or NULL when the ring is too full.
+ * With @event false the last eighth of the ring is left to events (births, maps, exits), which the
+ * analyst cannot do without. Nothing is visible to the consumer before ring_commit(). A second
+ * ring_reserve() gives the first one up. Wait-free; may run in the stop window.
+ */
+uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event);
+
+/*
+ * Producer: publishes the reservation, of which @bytes bytes (at most what was reserved) were
+ * used. The record's size field is set here, to @bytes rounded up to 8; the rounding is zeroed.
+ * Returns true when the consumer sleeps and the doorbell must be rung.
+ */
+bool ring_commit(struct ring *ring, size_t bytes);
+
+/*
+ * Consumer: the next record (padding skipped), or NULL when there is none. @ret_bytes is its size.
+ * It stays valid until ring_consume(). -EPROTO in *@ret_error when the producer left nonsense.
+ */
+const uint8_t *ring_peek(struct ring *ring, size_t *ret_bytes, int *ret_error);
+
+/* Consumer: gives the record of the last ring_peek() back. */
+void ring_consume(struct ring *ring);
+
+/*
+ * Consumer: says that it is about to sleep. Returns false when something arrived meanwhile: do not
+ * sleep then. ring_wake() takes it back.
+ */
+bool ring_sleep(struct ring *ring);
+void ring_wake(struct ring *ring);
+
+/* Consumer: notes which file it is about to parse ("" or NULL: none), for whoever survives it. */
+void ring_note_work(struct ring *ring, const char *path);
+
+/* Producer: copies the note out; "" when there is none. */
+void ring_read_note(const struct ring *ring, char ret_path[RING_WORKING_ON_BYTES]);
+
+#endif

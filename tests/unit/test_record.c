@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/bytes.h"
+#include "proto/record.h"
+
+/* Decodes from an exact heap copy, and checks that every truncation is refused or harmless. */
+static void decode(const uint8_t *data, int bytes, struct record *ret_record)
+{
+	struct record rec;
+
+	assert_true(bytes >= RECORD_HEADER_BYTES);
+	assert_int_equal(bytes % 8, 0);
+	assert_int_equal(record_get(data, (size_t)bytes, ret_record), 0);
+	for (size_t n = 0; n < (size_t)bytes; n++) {
+		uint8_t *cut = malloc(n ? n : 1);
+
+		assert_non_null(cut);
+		memcpy(cut, data, n);
+		assert_int_equal(record_get(cut, n, &rec), -EPROTO);
+		free(cut);
+	}
+}
+
+static void test_record__sample_round_trip(void **state)
+{
+	uint8_t buffer[1024];
+	struct record_sample s = {
+		.flags = RECORD_SAMPLE_KERNEL | RECORD_SAMPLE_TRUNCATED,
+		.pid = 12, .tid = 13, .pc = 0xfffffffffffffff1, .sp = 2, .fp = 3,
+		.weight_ns = 4000000, .carried_ns = 5, .syscall = -1, .machine = 62,
+		.registers = 17, .stack_bytes = 5, .stack_base = 6, .stack_limit = 7,
+	};
+	struct record rec;
+	int bytes;
+
+	(void)state;
+	for (unsigned i = 0; i < s.registers; i++)
+		s.reg[i] = UINT64_C(0x0102030405060708) * i;
+	bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
+	memcpy(buffer + record_sample_stack_offset(s.registers), "stack", 5);
+	decode(buffer, bytes, &rec);
+	assert_int_equal(rec.header.type, RECORD_SAMPLE);
+	assert_int_equal(rec.header.time_ns, 99);
+	assert_int_equal(rec.as.sample.flags, s.flags);
+	assert_int_equal(rec.as.sample.pid, 12);
+	assert_int_equal(rec.as.sample.tid, 13);
+	assert_int_equal(rec.as.sample.pc, s.pc);
+	assert_int_equal(rec.as.sample.sp, 2);
+	assert_int_equal(rec.as.sample.fp, 3);
+	assert_int_equal(rec.as.sample.weight_ns, 4000000);
+	assert_int_equal(rec.as.sample.carried_ns, 5);
+	assert_int_equal(rec.as.sample.syscall, -1);
+	assert_int_equal(rec.as.sample.machine, 62);
+	assert_int_equal(rec.as.sample.stack_base, 6);
+	assert_int_equal(rec.as.sample.stack_limit, 7);
+	assert_memory_equal(rec.as.sample.reg, s.reg, 8 * s.registers);
+	assert_int_equal(rec.as.sample.stack_bytes, 5);
+	assert_memory_equal(rec.as.sample.stack, "stack", 5);
+	assert_int_equal(record_put_sample(buffer, (size_t)bytes - 1, 99, &s), -ENOSPC);
+}
+
+/* The byte offsets that the head of proto/record.h promises. */
+static void test_record__offsets_are_those_of_the_table(void **state)
+{
+	uint8_t buffer[256];
+	struct record_sample s = {.pid = 0x11223344, .weight_ns = 0x55, .stack_limit = 0x66,
+		.syscall = 0x77, .machine = 0x88, .registers = 1, .reg = {0x99}};
+
+	(void)state;
+	assert_int_equal(record_put_sample(buffer, sizeof(buffer), 0xaa, &s), 104);
+	assert_int_equal(buffer[0], 104);
+	assert_int_equal(buffer[4], RECORD_SAMPLE);
+	assert_int_equal(buffer[8], 0xaa);
+	assert_int_equal(buffer[16], 0x44);
+	assert_int_equal(buffer[19], 0x11);
+	assert_int_equal(buffer[48], 0x55);
+	assert_int_equal(buffer[64], 0x77);
+	assert_int_equal(buffer[68], 0x88);
+	assert_int_equal(buffer[88], 0x66);
+	assert_int_equal(buffer[96], 0x99);
+}
+
+static void test_record__start_round_trip(void **state)
+{
+	uint8_t buffer[256];
+	struct record_start start = {.machine = 62, .period_ns = 4000000, .realtime_ns = 1,
+		.supervisor = 2, .restarts = 3, .lost_samples = 4, .lost_ns = 5,
+		.command = "xz\0-9", .command_bytes = 5};
+	struct record rec;
+
+	(void)state;
+	decode(buffer, record_put_start(buffer, sizeof(buffer), 7, &start), &rec);
+	assert_int_equal(rec.as.start.machine, 62);
+	assert_int_equal(rec.as.start.period_ns, 4000000);
+	assert_int_equal(rec.as.start.supervisor, 2);
+	assert_int_equal(rec.as.start.restarts, 3);
+	assert_int_equal(rec.as.start.lost_samples, 4);
+	assert_int_equal(rec.as.start.lost_ns, 5);
+	assert_int_equal(rec.as.start.command_bytes, 5);
+	assert_memory_equal(rec.as.start.command, "xz\0-9", 5);
+}
+
+static void test_record__life_round_trip(void **state)
+{
+	uint8_t b[256];
+	struct record rec;
+	struct record_maps maps = {.pid = 1, .generation = 2, .offset = 3, .bytes = 4, .text = "abcd"};
+
+	(void)state;
+	decode(b, record_put_process(b, sizeof(b), 1, RECORD_PROCESS_FORKED, 5, 6), &rec);
+	assert_int_equal(rec.header.flags, RECORD_PROCESS_FORKED);
+	assert_int_equal(rec.as.process.pid, 5);
+	assert_int_equal(rec.as.process.parent, 6);
+	decode(b, record_put_exec(b, sizeof(b), 1, 5, "/bin/ls", "ls"), &rec);
+	assert_string_equal(rec.as.exec.path, "/bin/ls");
+	assert_string_equal(rec.as.exec.name, "ls");
+	decode(b, record_put_maps(b, sizeof(b), 1, RECORD_MAPS_LAST, &maps), &rec);
+	assert_int_equal(rec.as.maps.generation, 2);
+	assert_int_equal(rec.as.maps.offset, 3);
+	assert_int_equal(rec.as.maps.bytes, 4);
+	assert_memory_equal(rec.as.maps.text, "abcd", 4);
+	decode(b, record_put_thread(b, sizeof(b), 1, 5, 7, "worker"), &rec);
+	assert_int_equal(rec.as.thread.tid, 7);
+	assert_string_equal(rec.as.thread.name, "worker");
+	decode(b, record_put_exit(b, sizeof(b), 1, 5, RECORD_EXIT_DETACHED), &rec);
+	assert_int_equal(rec.as.exit.status, RECORD_EXIT_DETACHED);
+	decode(b, record_put_unsampled(b, sizeof(b), 1, 77, "/bin/ls"), &rec);
+	assert_int_equal(rec.as.unsampled.cpu_ns, 77);
+	assert_string_equal(rec.as.unsampled.path, "/bin/ls");
+	decode(b, record_put_audit(b, sizeof(b), 1, RECORD_END, "stops 3\n"), &rec);
+	assert_int_equal(rec.header.type, RECORD_END);
+	assert_string_equal(rec.as.audit.text, "stops 3\n");
+}
+
+static void test_record__unterminated_text_is_refused(void **state)
+{
+	uint8_t b[256];
+	struct record rec;
+	int bytes;
+
+	(void)state;
+	bytes = record_put_audit(b, sizeof(b), 1, RECORD_AUDIT, "1234567");
+	assert_int_equal(bytes, 24);
+	b[23] = 'x';
+	assert_int_equal(record_get(b, 24, &rec), -EPROTO);
+}
+
+static void test_record__too_many_registers_are_refused(void **state)
+{
+	uint8_t b[1024] = {0};
+	struct record_sample s = {.registers = 2};
+	struct record rec;
+	int bytes;
+
+	(void)state;
+	bytes = record_put_sample(b, sizeof(b), 1, &s);
+	b[70] = RECORD_MAX_REGISTERS + 1;
+	assert_int_equal(record_get(b, (size_t)bytes, &rec), -EPROTO);
+}
+
+static void test_record__unknown_type_is_skipped(void **state)
+{
+	uint8_t b[64];
+	struct record rec;
+	int bytes;
+
+	(void)state;
+	bytes = record_put_audit(b, sizeof(b), 1, RECORD_AUDIT, "x");
+	b[4] = 200;
+	assert_int_equal(record_get(b, (size_t)bytes, &rec), 0);
+	assert_int_equal(rec.header.type, 200);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_record__sample_round_trip),
+		cmocka_unit_test(test_record__offsets_are_those_of_the_table),
+		cmocka_unit_test(test_record__start_round_trip),
+		cmocka_unit_test(test_record__life_round_trip),
+		cmocka_unit_test(test_record__unterminated_text_is_refused),
+		cmocka_unit_test(test_record__too_many_registers_are_refused),
+		cmocka_unit_test(test_record__unknown_type_is_skipped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

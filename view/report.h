@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports: a profile in, text out. Each report is an entry of a const table, chosen by name.
+ * They know no pids, pipes or ptrace; `sprofreport` and the end of `sprofrun` call the same ones.
+ */
+#ifndef VIEW_REPORT_H
+#define VIEW_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct profile;
+
+enum report_format { REPORT_TEXT, REPORT_TSV, REPORT_CSV, REPORT_JSON };
+enum report_split { REPORT_SPLIT_NONE, REPORT_SPLIT_PROCESS, REPORT_SPLIT_THREAD };
+
+struct report_options {
+	size_t size; /* sizeof(struct report_options) */
+	enum report_format format;
+	enum report_split split;
+	bool sort_by_total;   /* default: by self */
+	unsigned limit;	      /* most rows, 0 all */
+	double min_percent;   /* rows below are left out */
+	const char *focus;    /* only samples with a function that matches this ERE; NULL all */
+	const char *object;   /* only samples whose leaf is in an object that matches */
+	const char *thread;   /* only threads whose name matches */
+	bool no_inline;	      /* fold inlined functions into the real one */
+	bool no_demangle;     /* names as linked */
+	bool color;	      /* text only */
+	unsigned width;	      /* columns of the output, 0 unlimited; text only */
+};
+
+struct report {
+	const char *name; /* "flat" */
+	const char *help; /* one line */
+	/*
+	 * Writes the report. -EINVAL: a pattern of the options is not a regular expression; @ret_problem
+	 * then holds the sentence (freed by the caller), else it is untouched. Write errors are the
+	 * caller's to find (ferror).
+	 */
+	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
+		char **ret_problem);
+};
+
+/* NULL: no report of that name. */
+const struct report *report_find(const char *name);
+/* The @index-th report, NULL past the end. */
+const struct report *report_at(size_t index);
+
+/* The audit, in one or two lines for people, as every text report ends with it. */
+void report_audit_line(const struct profile *profile, FILE *out);
+
+#endif
