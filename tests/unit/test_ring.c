@@ -62,11 +62,11 @@ static void test_ring__gives_back_in_order_over_the_wrap(void **state)
 	(void)state;
 	pair_init(&pair, 4096);
 	while (out < 10000) {
-		while (produce(&pair.producer, 16 + in * 8 % 700, in, true))
+		while (produce(&pair.producer, 16 + in * 8 % 704, in, true))
 			in++;
 		while ((record = ring_peek(&pair.consumer, &bytes, &error))) {
 			assert_int_equal(value_of(record), out);
-			assert_int_equal(bytes, 16 + out * 8 % 700);
+			assert_int_equal(bytes, 16 + out * 8 % 704);
 			ring_consume(&pair.consumer);
 			out++;
 		}
