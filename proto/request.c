@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/request.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "proto/bytes.h"
+
+/* Periods from 10 us (100 kHz) to 100 s. */
+static bool value_ok(const struct request *request)
+{
+	switch (request->type) {
+	case REQUEST_PERIOD:
+		return request->value >= 10000 && request->value <= UINT64_C(100000000000);
+	case REQUEST_FREEZE: return request->value <= 1;
+	case REQUEST_MAPS:
+	case REQUEST_STOP: return true;
+	default: return false;
+	}
+}
+
+void request_put(uint8_t to[REQUEST_BYTES], const struct request *request)
+{
+	struct writer w = writer_over(to, REQUEST_BYTES);
+
+	put_u32(&w, request->type);
+	put_u32(&w, request->id);
+	put_u64(&w, request->value);
+}
+
+int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request)
+{
+	struct reader r = reader_over(from, REQUEST_BYTES);
+	struct request request;
+
+	request.type = get_u32(&r);
+	request.id = get_u32(&r);
+	request.value = get_u64(&r);
+	if (!value_ok(&request))
+		return -EPROTO;
+	*ret_request = request;
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests from the analyst to the supervisor, over a pipe. Each is REQUEST_BYTES long, so a write
+ * is atomic:
+ *
+ *   offset  size  field
+ *        0     4  type     enum request_type
+ *        4     4  id       a pid or a tid, or 0
+ *        8     8  value    by type
+ */
+#ifndef PROTO_REQUEST_H
+#define PROTO_REQUEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define REQUEST_BYTES 16
+
+enum request_type {
+	REQUEST_PERIOD = 1, /* value: CPU time of a tick in ns, from now on */
+	REQUEST_FREEZE = 2, /* value 1: take no samples and count no CPU time; 0: go on */
+	REQUEST_MAPS = 3,   /* id: send the maps of this process again */
+	REQUEST_STOP = 4,   /* let the target go and end */
+};
+
+struct request {
+	uint32_t type;
+	uint32_t id;
+	uint64_t value;
+};
+
+void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
+
+/* -EPROTO: no such type, or a value out of its range. */
+int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
+
+#endif

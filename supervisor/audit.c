@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/audit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* 5 bits below the leading one choose the step: 1000 ns = 2^9 * 1.953 is octave 9, step 30. */
+static unsigned bucket_of(uint64_t ns)
+{
+	unsigned octave, step;
+
+	if (ns < 1)
+		ns = 1;
+	octave = 63 - (unsigned)__builtin_clzll(ns);
+	if (octave >= AUDIT_OCTAVES)
+		return AUDIT_OCTAVES * AUDIT_STEPS - 1;
+	step = (unsigned)((octave >= 5 ? ns >> (octave - 5) : ns << (5 - octave)) & 31);
+	return octave * AUDIT_STEPS + step;
+}
+
+static uint64_t middle_of(unsigned bucket)
+{
+	uint64_t octave = bucket / AUDIT_STEPS, step = bucket % AUDIT_STEPS;
+	uint64_t low = ((UINT64_C(32) + step) << octave) / 32;
+	uint64_t high = ((UINT64_C(33) + step) << octave) / 32;
+
+	return (low + high) / 2;
+}
+
+void audit_histogram_add(struct audit_histogram *histogram, uint64_t ns)
+{
+	histogram->count[bucket_of(ns)]++;
+	histogram->total++;
+	if (ns > histogram->max_ns)
+		histogram->max_ns = ns;
+}
+
+uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsigned per_mille)
+{
+	uint64_t below = 0, want = (histogram->total * per_mille + 999) / 1000;
+
+	if (!histogram->total)
+		return 0;
+	for (unsigned i = 0; i < AUDIT_OCTAVES * AUDIT_STEPS; i++) {
+		below += histogram->count[i];
+		if (below >= want && below) {
+			uint64_t ns = middle_of(i);
+
+			return ns < histogram->max_ns ? ns : histogram->max_ns;
+		}
+	}
+	return histogram->max_ns;
+}
+
+int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to, size_t room)
+{
+	const struct {
+		const char *key;
+		uint64_t value;
+	} line[] = {
+		{"period_ns", audit->period_ns},
+		{"profiled_cpu_ns", audit->profiled_ns},
+		{"unattributed_cpu_ns", audit->unattributed_ns},
+		{"kernel_cpu_ns", audit->kernel_ns},
+		{"wall_ns", audit->ended_ns - audit->began_ns},
+		{"stops", audit->stops},
+		{"stop_ns_p50", audit_histogram_quantile(&audit->stop, 500)},
+		{"stop_ns_p99", audit_histogram_quantile(&audit->stop, 990)},
+		{"stop_ns_max", audit->stop.max_ns},
+		{"stopped_ns", audit->stopped_ns},
+		{"lost_samples", audit->lost_samples},
+		{"missed_stops", audit->missed_stops},
+		{"processes", audit->processes},
+		{"threads", audit->threads},
+		{"analyst_restarts", audit->analyst_restarts},
+		{"supervisor_cpu_ns", supervisor_cpu_ns},
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(line) / sizeof(*line); i++) {
+		int r = snprintf(
+			to + n, room - n, "%s %" PRIu64 "\n", line[i].key, line[i].value);
+
+		if (r < 0 || (size_t)r >= room - n)
+			return -ENOSPC;
+		n += (size_t)r;
+	}
+	return (int)n;
+}

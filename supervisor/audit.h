@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the supervisor measured of itself and of the kernel's figures. Handed to the analyst as
+ * lines "key value\n", whose keys are those of `sprofreport summary`.
+ */
+#ifndef SUPERVISOR_AUDIT_H
+#define SUPERVISOR_AUDIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Durations in buckets of 3 %: 32 for each power of two, from 1 ns to 2^40 ns. */
+#define AUDIT_OCTAVES 40
+#define AUDIT_STEPS   32
+struct audit_histogram {
+	uint32_t count[AUDIT_OCTAVES * AUDIT_STEPS];
+	uint64_t total;
+	uint64_t max_ns;
+};
+
+void audit_histogram_add(struct audit_histogram *histogram, uint64_t ns);
+/* The duration below which the share @per_mille of 1000 lies (the bucket's middle); 0 when empty. */
+uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsigned per_mille);
+
+struct audit {
+	uint64_t period_ns;
+	uint64_t ticks;		    /* samples handed over */
+	uint64_t profiled_ns;	    /* their CPU time */
+	uint64_t kernel_ns;	    /* CPU time of the same threads, of those that ended */
+	uint64_t unattributed_ns;   /* credit that nobody could be caught for */
+	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */
+	uint64_t stops;		    /* tick stops */
+	uint64_t stopped_ns;	    /* their time, summed over threads */
+	struct audit_histogram stop;
+	uint64_t lost_samples;	    /* ring full, or an analyst died with them */
+	uint64_t missed_stops;	    /* asked for, and not come within a second */
+	uint64_t processes, threads;
+	uint64_t analyst_restarts;
+};
+
+/* Writes the lines; returns the length, or -ENOSPC. */
+int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to, size_t room);
+
+#endif

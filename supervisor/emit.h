@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records into the ring. Events (births, images, maps, names, ends) that do not fit are said again
+ * later: each carries a flag in the tables that tells whether the analyst has it. Samples that do
+ * not fit are counted; their CPU time stays credit and goes to the next one.
+ */
+#ifndef SUPERVISOR_EMIT_H
+#define SUPERVISOR_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/record.h"
+#include "proto/ring.h"
+
+struct process;
+struct tracee;
+
+struct emitter {
+	struct ring ring;
+	bool open;    /* somebody reads the ring */
+	int bell_fd;  /* pipe to the analyst; a byte wakes it */
+};
+
+/* Each returns false when the record could not be written (ring full, nobody reads). */
+bool emit_start(struct emitter *emitter, uint64_t now_ns, const struct record_start *start);
+/* The process and its image, if the analyst does not have them yet. */
+bool emit_process(struct emitter *emitter, uint64_t now_ns, struct process *process);
+bool emit_maps(struct emitter *emitter, uint64_t now_ns, struct process *process,
+	const char *text, size_t bytes);
+bool emit_thread(struct emitter *emitter, uint64_t now_ns, const struct tracee *tracee);
+bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct process *process,
+	uint32_t status);
+bool emit_unsampled(struct emitter *emitter, uint64_t now_ns, const char *path, uint64_t cpu_ns);
+bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, const char *text);
+
+/* A sample whose stack (if any) is not in the ring yet. */
+bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
+
+#endif

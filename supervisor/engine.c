@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proto/request.h"
+#include "supervisor/mem.h"
+
+#define SECOND_NS	UINT64_C(1000000000)
+#define SPIN_NS		50000
+#define IDLE_NS		10000000 /* between looks when nothing has run lately */
+#define RESTARTS_MOST	5
+#define AUDIT_TEXT_BYTES 2048
+/* --max-overhead: stop time that may be saved up for later, as time of the target. */
+#define BUDGET_SPAN_NS	100000000
+
+uint64_t engine_now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+void engine_say(struct engine *engine, enum engine_note kind, const char *format, ...)
+{
+	char line[512];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	engine->options->say(engine->options->context, kind, line);
+}
+
+void engine_signals(sigset_t *ret_set)
+{
+	static const int signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN,
+		SIGTTOU, SIGPIPE};
+
+	(void)sigemptyset(ret_set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		(void)sigaddset(ret_set, signals[i]);
+}
+
+const char *engine_audit_text(struct engine *engine, uint64_t now)
+{
+	struct audit audit = engine->audit;
+	const struct target *target = &engine->target;
+
+	for (size_t i = 0; engine->counting && i < target->tracees; i++) {
+		const struct credit *c = &target->tracee[i]->credit;
+
+		audit.kernel_ns += c->seen.run_ns - c->start_ns;
+		if (c->seen.run_ns > c->paid_ns)
+			audit.unattributed_ns += c->seen.run_ns - c->paid_ns;
+	}
+	for (size_t i = 0; i < target->processes; i++)
+		audit.unattributed_ns += target->process[i]->pool_ns;
+	for (size_t i = 0; i < target->images; i++)
+		audit.unattributed_ns += target->image[i]->pool_ns + target->image[i]->lost_ns;
+	audit.ended_ns = now;
+	if (mem_grow((void **)&engine->text, &engine->text_room, AUDIT_TEXT_BYTES, 1) < 0 ||
+		audit_print(&audit, clock_ns(CLOCK_PROCESS_CPUTIME_ID), engine->text,
+			engine->text_room) < 0)
+		return NULL;
+	return engine->text;
+}
+
+static size_t join_command(char *const argv[], char *to, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; argv && argv[i]; i++) {
+		size_t bytes = strlen(argv[i]) + 1;
+
+		if (bytes > room - n)
+			break;
+		memcpy(to + n, argv[i], bytes);
+		n += bytes;
+	}
+	return n ? n - 1 : 0;
+}
+
+void engine_start_analyst(struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+	char command[4096];
+	struct record_start start = {
+		.machine = arch_native.machine,
+		.period_ns = engine->audit.period_ns,
+		.realtime_ns = clock_ns(CLOCK_REALTIME),
+		.supervisor = (uint32_t)getpid(),
+		.restarts = (uint32_t)engine->audit.analyst_restarts,
+		.lost_samples = engine->audit.lost_samples,
+		.command = command,
+		.command_bytes = join_command(options->command, command, sizeof(command)),
+	};
+	int r;
+
+	if (engine->audit.analyst_restarts > RESTARTS_MOST) {
+		engine_say(engine, ENGINE_WARNING,
+			"the analyst died %d times; the command goes on without a profile",
+			RESTARTS_MOST + 1);
+		return;
+	}
+	for (size_t i = 0; i < engine->target.images; i++)
+		start.lost_ns += engine->target.image[i]->lost_ns;
+	r = link_start(&engine->link, options->analyst, options->ring_bytes);
+	if (r < 0) {
+		engine_say(engine, ENGINE_WARNING, "cannot start the analyst %s: %s",
+			options->analyst[0], strerror(-r));
+		return;
+	}
+	engine->emitter = (struct emitter){
+		.ring = engine->link.ring, .open = true, .bell_fd = engine->link.bell_fd};
+	(void)emit_start(&engine->emitter, engine_now(), &start);
+}
+
+static void handle_request(struct engine *engine, const struct request *request)
+{
+	struct process *process;
+
+	switch (request->type) {
+	case REQUEST_PERIOD: engine->wakeups.period_ns = request->value; break;
+	case REQUEST_FREEZE: lifecycle_count(engine, !request->value); break;
+	case REQUEST_MAPS:
+		process = target_find_process(&engine->target, (int)request->id);
+		if (process)
+			process->maps_announced = false;
+		break;
+	case REQUEST_STOP: engine->stop = true; break;
+	default: break;
+	}
+}
+
+static void read_requests(struct engine *engine)
+{
+	uint8_t message[REQUEST_BYTES];
+	struct request request;
+
+	while (read(engine->link.request_fd, message, sizeof(message)) == (ssize_t)sizeof(message)) {
+		if (request_get(message, &request) == 0)
+			handle_request(engine, &request);
+	}
+}
+
+/*
+ * Signals to us. What the terminal sends goes to the command as well, which decides; what was sent
+ * to us alone by kill(2) is passed on. Without a command (attached, or it has ended) they end the
+ * profiling.
+ */
+static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
+{
+	int signal = (int)info->ssi_signo;
+	bool from_terminal = info->ssi_code == SI_KERNEL;
+	bool command_lives = engine->options->command && !engine->result->command_ended;
+
+	switch (signal) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTERM:
+	case SIGHUP:
+		if (!command_lives) {
+			engine->result->stopped_by = signal;
+			engine->stop = true;
+		} else if (!from_terminal) {
+			(void)kill(engine->launch.pid, signal);
+		}
+		break;
+	case SIGTSTP:
+		if (!command_lives)
+			(void)raise(SIGSTOP);
+		else if (from_terminal)
+			engine->stop_pending = true;
+		break;
+	default: break;
+	}
+}
+
+static void read_signals(struct engine *engine)
+{
+	struct signalfd_siginfo info;
+
+	while (read(engine->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		handle_signal(engine, &info);
+}
+
+/* Stops that were asked for and have not come: in D state, or never scheduled. Counted once. */
+static void count_missed(struct engine *engine, uint64_t now)
+{
+	for (size_t i = 0; i < engine->target.hot; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		if (t->state == TRACEE_ASKED && !t->missed && now - t->asked_ns > SECOND_NS) {
+			t->missed = true;
+			engine->audit.missed_stops++;
+		}
+	}
+}
+
+static void once_a_second(struct engine *engine, uint64_t now)
+{
+	const char *text;
+
+	if (now < engine->audit_again_ns)
+		return;
+	engine->audit_again_ns = now + SECOND_NS;
+	count_missed(engine, now);
+	text = engine_audit_text(engine, now);
+	if (text)
+		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, text);
+}
+
+/* Stop time is earned by the time of the target's threads that run, up to a tenth of a second's. */
+static void earn_budget(struct engine *engine, uint64_t since_ns)
+{
+	uint64_t ppm = engine->options->max_overhead_ppm, threads = engine->target.hot;
+
+	if (threads > engine->cpus)
+		threads = engine->cpus;
+	if (since_ns > SECOND_NS)
+		since_ns = SECOND_NS;
+	engine->stop_budget_ns += since_ns * threads / 1000000 * ppm;
+	if (engine->stop_budget_ns > BUDGET_SPAN_NS / 1000000 * ppm)
+		engine->stop_budget_ns = BUDGET_SPAN_NS / 1000000 * ppm;
+}
+
+static void tick(struct engine *engine, uint64_t now)
+{
+	struct wakeups *wakeups = &engine->wakeups;
+	uint64_t last = wakeups->next_ns;
+
+	if (!engine->counting && engine->begins_at_ns && now >= engine->begins_at_ns) {
+		engine->begins_at_ns = 0;
+		engine->audit.began_ns = now;
+		lifecycle_count(engine, true);
+	}
+	if (engine->counting)
+		sampler_tick(engine, now);
+	if (engine->early)
+		lifecycle_adopt_orphans(engine, now);
+	wakeups_advance(wakeups, engine_now());
+	if (!engine->target.hot && wakeups->next_ns < last + IDLE_NS)
+		wakeups->next_ns = last + IDLE_NS;
+	earn_budget(engine, wakeups->next_ns - last);
+}
+
+static void sleep_until(struct engine *engine, uint64_t until_ns)
+{
+	struct pollfd fds[2] = {
+		{.fd = engine->signal_fd, .events = POLLIN},
+		{.fd = engine->link.pid ? engine->link.request_fd : -1, .events = POLLIN},
+	};
+	uint64_t now = engine_now();
+	uint64_t left = until_ns > now ? until_ns - now : 0;
+	struct timespec timeout = {
+		(time_t)(left / SECOND_NS), (long)(left % SECOND_NS)};
+
+	if (ppoll(fds, 2, &timeout, NULL) <= 0)
+		return;
+	if (fds[0].revents) {
+		read_signals(engine);
+		lifecycle_drain(engine);
+	}
+	if (fds[1].revents & POLLIN)
+		read_requests(engine);
+}
+
+static bool over(struct engine *engine, uint64_t now)
+{
+	if (engine->ends_at_ns && now >= engine->ends_at_ns)
+		engine->stop = true;
+	return engine->stop || !engine->target.tracees;
+}
+
+static void loop(struct engine *engine)
+{
+	uint64_t now = engine_now();
+
+	while (!over(engine, now)) {
+		sleep_until(engine, engine->wakeups.next_ns);
+		now = engine_now();
+		if (now >= engine->wakeups.next_ns) {
+			tick(engine, now);
+			/* Events that came while we were at it need no signal to be seen. */
+			lifecycle_drain(engine);
+		}
+		once_a_second(engine, now);
+	}
+}
+
+static int begin(struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+	struct engine_result *result = engine->result;
+	struct tracee *t;
+	struct process *process;
+	struct image *image;
+	int r;
+
+	if (!options->command) {
+		for (size_t i = 0; i < options->pids_n; i++) {
+			r = lifecycle_attach(engine, options->pids[i]);
+			if (r < 0) {
+				result->refused_pid = options->pids[i];
+				return r;
+			}
+		}
+		return 0;
+	}
+	r = launch_command(options->command, &options->inherited, &engine->tracer, &engine->launch);
+	if (r < 0)
+		return r;
+	result->command_pid = engine->launch.pid;
+	engine->audit.processes = engine->audit.threads = 1;
+	r = target_image(&engine->target, options->command[0], &image);
+	if (r == 0)
+		r = target_add_process(&engine->target, engine->launch.pid, (int)getpid(), image, &process);
+	if (r == 0)
+		r = target_add(&engine->target, engine->launch.pid, process, &t);
+	if (r < 0)
+		return r;
+	t->state = TRACEE_RUNNING;
+	process->announced = true; /* it has no image of interest before its exec */
+	return 0;
+}
+
+static int prepare(struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+	sigset_t signals;
+	cpu_set_t cpus;
+	uint64_t seed = 0, now = engine_now();
+
+	engine->tracer.follow = options->follow;
+	engine->cpu_source = procfs_cpu_source();
+	if (engine->cpu_source == CPU_SOURCE_STAT)
+		engine_say(engine, ENGINE_WARNING,
+			"this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO); CPU time is "
+			"taken from stat, in steps of %ld ms",
+			1000 / sysconf(_SC_CLK_TCK));
+	else if (!procfs_has_tickless_cpus())
+		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
+	engine->cpus = 1;
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		engine->cpus = (unsigned)CPU_COUNT(&cpus);
+	/* With one CPU the target can only stop once we sleep. */
+	engine->spin_ns = engine->cpus > 1 ? SPIN_NS : 0;
+	engine_signals(&signals);
+	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (engine->signal_fd < 0)
+		return -errno;
+	(void)prctl(PR_SET_TIMERSLACK, 1);
+	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	wakeups_init(&engine->wakeups, options->period_ns, now, seed ^ now);
+	engine->audit.period_ns = options->period_ns;
+	engine->audit.began_ns = now;
+	engine->audit_again_ns = now + SECOND_NS;
+	if (options->delay_ns)
+		engine->begins_at_ns = now + options->delay_ns;
+	else
+		engine->counting = true;
+	if (options->duration_ns)
+		engine->ends_at_ns = now + options->delay_ns + options->duration_ns;
+	return 0;
+}
+
+static void finish(struct engine *engine)
+{
+	const char *text;
+	uint64_t now = engine_now();
+
+	lifecycle_settle(engine);
+	text = engine_audit_text(engine, now);
+	(void)emit_audit(&engine->emitter, now, RECORD_END, text ? text : "");
+	engine->result->analyst_pid = engine->link.pid;
+	link_finish(&engine->link);
+}
+
+/* The tracing thread. Its end releases whatever is still traced. */
+static void *trace(void *context)
+{
+	struct engine *engine = context;
+	int r = prepare(engine);
+
+	if (r == 0) {
+		engine_start_analyst(engine);
+		r = begin(engine);
+	}
+	if (r == 0)
+		loop(engine);
+	engine->result->error = r;
+	finish(engine);
+	return NULL;
+}
+
+void engine_run(const struct engine_options *options, struct engine_result *ret_result)
+{
+	struct engine engine = {.options = options, .result = ret_result, .signal_fd = -1,
+		.launch = {.error_fd = -1}, .link = {.bell_fd = -1, .request_fd = -1}};
+	pthread_t thread;
+	int r;
+
+	*ret_result = (struct engine_result){0};
+	r = pthread_create(&thread, NULL, trace, &engine);
+	if (r) {
+		ret_result->error = -r;
+		return;
+	}
+	(void)pthread_join(thread, NULL);
+	target_release(&engine.target);
+	(void)launch_exec_error(&engine.launch);
+	if (engine.signal_fd >= 0)
+		(void)close(engine.signal_fd);
+	free(engine.asked);
+	free(engine.text);
+}

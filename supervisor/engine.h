@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine: launches or attaches, follows the target's life, ticks, and hands records to the
+ * analyst. It runs on a thread of its own, because the end of the tracing thread is the one way to
+ * let every tracee go as it is: the kernel then detaches running, sleeping and stopped ones alike.
+ */
+#ifndef SUPERVISOR_ENGINE_H
+#define SUPERVISOR_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "supervisor/launch.h"
+
+enum engine_note {
+	ENGINE_NOTE,	/* worth knowing; -q leaves it out */
+	ENGINE_WARNING, /* something did not work */
+};
+
+struct engine_options {
+	char *const *command; /* argv, NULL to attach */
+	const int *pids;      /* processes to attach to */
+	size_t pids_n;
+	bool follow;
+	uint64_t period_ns;   /* CPU time of a tick */
+	uint64_t delay_ns;    /* before the first tick */
+	uint64_t duration_ns; /* 0: until the end */
+	/* Bound on the share of its time that the target is stopped, in millionths; 0 none. */
+	uint32_t max_overhead_ppm;
+	struct launch_state inherited; /* what the command gets back */
+	char *const *analyst;	       /* argv of the analyst; argv[0] is its path */
+	uint64_t ring_bytes;	       /* a power of two */
+	/* Says one line, without a newline. Called outside of stop windows only. */
+	void (*say)(void *context, enum engine_note kind, const char *line);
+	void *context;
+};
+
+struct engine_result {
+	int error;	    /* 0, or -errno: profiling could not begin */
+	int exec_error;	    /* errno: the command could not be executed */
+	int refused_pid;    /* with error: the process that could not be attached to, 0 none */
+	int command_pid;    /* 0 none */
+	bool command_ended; /* then command_status is its wait status */
+	int command_status;
+	int analyst_pid; /* still to be waited for, 0 none */
+	/* The signal that asked us to stop attaching (SIGINT …), 0 none. */
+	int stopped_by;
+};
+
+/*
+ * Blocks until the target is gone, was let go, or profiling could not begin. The signals of
+ * engine_signals() must be blocked in all threads. Everything that was traced is released before
+ * it returns; the analyst has been told to finish.
+ */
+void engine_run(const struct engine_options *options, struct engine_result *ret_result);
+
+/* The signals that the engine takes care of, to be blocked before threads are made. */
+void engine_signals(sigset_t *ret_set);
+
+#endif

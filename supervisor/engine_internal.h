@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the engine share: engine.c (loop), lifecycle.c (events), sampler.c (ticks). */
+#ifndef SUPERVISOR_ENGINE_INTERNAL_H
+#define SUPERVISOR_ENGINE_INTERNAL_H
+
+#include "supervisor/audit.h"
+#include "supervisor/emit.h"
+#include "supervisor/engine.h"
+#include "supervisor/link.h"
+#include "supervisor/target.h"
+#include "supervisor/waiter.h"
+
+struct engine {
+	const struct engine_options *options;
+	struct engine_result *result;
+	struct tracer_options tracer;
+	struct target target;
+	struct wakeups wakeups;
+	struct audit audit;
+	struct emitter emitter;
+	struct link link;
+	struct launch launch;
+	enum cpu_source cpu_source;
+	uint64_t scheduler_tick_ns; /* 0: CPUs run without one, or the source is too coarse */
+	uint64_t spin_ns;	    /* how long to look for stops before sleeping */
+	unsigned cpus;
+	int signal_fd;
+	bool counting;	   /* samples are taken and CPU time is counted */
+	bool stop;	   /* let everything go and end */
+	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
+	unsigned early;	   /* threads in TRACEE_EARLY */
+	size_t fds_room;   /* descriptors that may still be kept open for threads */
+	uint64_t stop_budget_ns; /* --max-overhead: stop time that may still be spent */
+	uint64_t ends_at_ns;	 /* --duration, 0 none */
+	uint64_t begins_at_ns;	 /* --delay */
+	uint64_t audit_again_ns;
+	struct tracee **asked; /* threads whose stop is awaited by this tick */
+	size_t asked_n, asked_room;
+	char *text; /* buffer for maps and the audit */
+	size_t text_room;
+};
+
+uint64_t engine_now(void);
+void engine_say(struct engine *engine, enum engine_note kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Starts an analyst, the first or after one died; without one the target still runs on. */
+void engine_start_analyst(struct engine *engine);
+
+/* Figures up to now into engine->text; returns it, NULL when out of memory. */
+const char *engine_audit_text(struct engine *engine, uint64_t now_ns);
+
+/* lifecycle.c: acts on what waiter_peek() saw. */
+void lifecycle_handle(struct engine *engine, const struct waiter_result *seen);
+/* Looks for stops and deaths of anyone, and acts on them; bounded. */
+void lifecycle_drain(struct engine *engine);
+/* Attaches to all threads of a process. */
+int lifecycle_attach(struct engine *engine, int pid);
+/* Adopts threads whose parent's event never came. */
+void lifecycle_adopt_orphans(struct engine *engine, uint64_t now_ns);
+/* Begins or ends the counting of CPU time. */
+void lifecycle_count(struct engine *engine, bool counting);
+/* Closes the accounts of all that live, for good. */
+void lifecycle_settle(struct engine *engine);
+/* Reads a thread's CPU time, stale or not. */
+int lifecycle_read_cpu(struct engine *engine, struct tracee *tracee, struct cpu_time *ret_cpu);
+
+/* maps.c: reads the maps, keeps what is executable, and hands the text to the analyst. */
+void maps_read(struct engine *engine, struct process *process, uint64_t now_ns);
+/* Reads them if what the analyst has does not tell what is at @pc. The thread runs. */
+void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uint64_t now_ns);
+
+/* sampler.c */
+void sampler_tick(struct engine *engine, uint64_t now_ns);
+/* A stop of @tracee that may be used for a sample; resumes it with @signal. */
+void sampler_stop(struct engine *engine, struct tracee *tracee, int signal);
+/* A thread is going; forget that its stop is awaited. */
+void sampler_forget(struct engine *engine, const struct tracee *tracee);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The mappings of the target: when they are read again, and their way to the analyst. */
+#include "supervisor/engine_internal.h"
+
+#include <errno.h>
+
+#include "supervisor/mem.h"
+
+static bool same_range(const struct mapped_range *a, const struct mapped_range *b)
+{
+	return a->start == b->start && a->end == b->end && a->inode == b->inode &&
+		a->offset == b->offset;
+}
+
+static const struct mapped_range *range_of(const struct process *process, uint64_t pc)
+{
+	size_t low = 0, high = process->ranges;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (pc >= process->range[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < process->ranges && pc >= process->range[low].start ? &process->range[low]
+									: NULL;
+}
+
+/*
+ * Do the maps that the analyst has tell what is at @pc? A library may have been closed and another
+ * one opened at its place (test: maps_change_between_samples): where the kernel can be asked about
+ * one address it is; elsewhere the maps are read again from time to time.
+ */
+static bool are_good(struct process *process, uint64_t pc, uint64_t now)
+{
+	const struct mapped_range *known = range_of(process, pc);
+	struct mapped_range present;
+	int r;
+
+	if (!process->maps_read || !process->maps_announced || !known)
+		return false;
+	if (process->maps_fd < 0)
+		process->maps_fd = procfs_open_maps(process->pid);
+	r = process->maps_fd < 0 ? process->maps_fd
+				 : procfs_query_mapping(process->maps_fd, pc, &present);
+	if (r == 0)
+		return same_range(known, &present);
+	return r == -ENOTTY ? now < process->maps_again_ns : true;
+}
+
+void maps_read(struct engine *engine, struct process *process, uint64_t now)
+{
+	int n = procfs_read_maps(process->pid, &engine->text, &engine->text_room);
+	const char *at = engine->text;
+	struct mapped_range range;
+	uint64_t after;
+
+	if (n <= 0)
+		return; /* the process is ending; what was known stays */
+	process->ranges = 0;
+	while (procfs_next_executable(&at, &range)) {
+		if (mem_grow((void **)&process->range, &process->range_room, process->ranges + 1,
+			    sizeof(range)) < 0)
+			break;
+		process->range[process->ranges++] = range;
+	}
+	process->maps_read = true;
+	process->maps_announced =
+		emit_maps(&engine->emitter, now, process, engine->text, (size_t)n);
+	/* Reading takes at most some hundredths of the time, however large the maps are. */
+	after = engine_now();
+	process->maps_again_ns = after + 50 * (after - now);
+	if (process->maps_again_ns < after + 10000000)
+		process->maps_again_ns = after + 10000000;
+}
+
+void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uint64_t now)
+{
+	if (are_good(process, pc, now))
+		return;
+	if (!process->maps_read || !process->maps_announced || now >= process->maps_again_ns)
+		maps_read(engine, process, now);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervisor/mem.h"
+#include "supervisor/window.h"
+
+static int open_proc(const char *path)
+{
+	int fd;
+
+	window_forbid("opening a file");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_of_thread(int pid, int tid, const char *file)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, file);
+	return open_proc(path);
+}
+
+/* Reads a small file from its start, NUL-terminated. Returns the length. */
+static int read_small(int fd, char *text, size_t room)
+{
+	ssize_t n = pread(fd, text, room - 1, 0);
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	return (int)n;
+}
+
+static int read_small_path(const char *path, char *text, size_t room)
+{
+	int fd = open_proc(path), n;
+
+	if (fd < 0)
+		return fd;
+	n = read_small(fd, text, room);
+	(void)close(fd);
+	return n;
+}
+
+/* Decimal digits at *@at after spaces. False when there are none. */
+static bool parse_decimal(const char **at, uint64_t *ret_value)
+{
+	const char *p = *at;
+	uint64_t v = 0;
+
+	while (*p == ' ')
+		p++;
+	if (!isdigit((unsigned char)*p))
+		return false;
+	while (isdigit((unsigned char)*p))
+		v = v * 10 + (uint64_t)(*p++ - '0');
+	*at = p;
+	*ret_value = v;
+	return true;
+}
+
+static int parse_stat(const char *text, struct cpu_time *ret_cpu)
+{
+	const char *p = strrchr(text, ')'); /* the name may contain anything */
+	uint64_t user, system;
+	long hz = sysconf(_SC_CLK_TCK);
+
+	for (int field = 2; p && field < 14; field++)
+		p = strchr(p + 1, ' ');
+	if (!p || hz <= 0 || !parse_decimal(&p, &user) || !parse_decimal(&p, &system))
+		return -EPROTO;
+	*ret_cpu = (struct cpu_time){.run_ns = (user + system) * (1000000000 / (uint64_t)hz)};
+	return 0;
+}
+
+int procfs_parse_cpu(enum cpu_source source, const char *text, struct cpu_time *ret_cpu)
+{
+	struct cpu_time cpu;
+	const char *p = text;
+
+	if (source == CPU_SOURCE_STAT)
+		return parse_stat(text, ret_cpu);
+	if (!parse_decimal(&p, &cpu.run_ns) || !parse_decimal(&p, &cpu.wait_ns) ||
+		!parse_decimal(&p, &cpu.slices))
+		return -EPROTO;
+	*ret_cpu = cpu;
+	return 0;
+}
+
+int procfs_open_cpu(enum cpu_source source, int pid, int tid)
+{
+	return open_of_thread(pid, tid, source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat");
+}
+
+int procfs_read_cpu(enum cpu_source source, int fd, struct cpu_time *ret_cpu)
+{
+	char text[512];
+	int n = read_small(fd, text, sizeof(text));
+
+	return n < 0 ? n : procfs_parse_cpu(source, text, ret_cpu);
+}
+
+enum cpu_source procfs_cpu_source(void)
+{
+	char text[128];
+	struct cpu_time cpu;
+
+	if (read_small_path("/proc/self/schedstat", text, sizeof(text)) <= 0 ||
+		procfs_parse_cpu(CPU_SOURCE_SCHEDSTAT, text, &cpu) < 0 || !cpu.run_ns)
+		return CPU_SOURCE_STAT;
+	return CPU_SOURCE_SCHEDSTAT;
+}
+
+int procfs_open_activity(int pid, int tid)
+{
+	return open_of_thread(pid, tid, "syscall");
+}
+
+int procfs_parse_activity(const char *text, struct activity *ret_activity)
+{
+	struct activity a = {.syscall = -1};
+	const char *pc = strrchr(text, ' '), *sp;
+	char *end;
+
+	if (strncmp(text, "running", 7) == 0) {
+		a.running = true;
+		*ret_activity = a;
+		return 0;
+	}
+	for (sp = pc ? pc - 1 : text; sp > text && *sp != ' ';)
+		sp--;
+	a.syscall = (int32_t)strtol(text, &end, 10);
+	if (!pc || end == text || sp <= text)
+		return -EPROTO;
+	a.sp = strtoull(sp, NULL, 16);
+	a.pc = strtoull(pc, NULL, 16);
+	*ret_activity = a;
+	return 0;
+}
+
+int procfs_read_activity(int fd, struct activity *ret_activity)
+{
+	char text[256];
+	int n = read_small(fd, text, sizeof(text));
+
+	return n < 0 ? n : procfs_parse_activity(text, ret_activity);
+}
+
+int procfs_read_ids(int tid, int *ret_pid, int *ret_parent)
+{
+	char path[48], text[1024];
+	const char *group, *parent;
+	int n;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	n = read_small_path(path, text, sizeof(text));
+	if (n < 0)
+		return n;
+	group = strstr(text, "\nTgid:");
+	parent = strstr(text, "\nPPid:");
+	if (!group || !parent)
+		return -EPROTO;
+	*ret_pid = atoi(group + 6);
+	*ret_parent = atoi(parent + 6);
+	return 0;
+}
+
+void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES])
+{
+	int fd = open_of_thread(pid, tid, "comm");
+	int n = fd < 0 ? 0 : read_small(fd, ret_name, PROCFS_NAME_BYTES);
+
+	if (fd >= 0)
+		(void)close(fd);
+	if (n < 0)
+		n = 0;
+	while (n > 0 && ret_name[n - 1] == '\n')
+		n--;
+	ret_name[n] = '\0';
+}
+
+void procfs_read_exe(int pid, char *ret_path, size_t bytes)
+{
+	char link[48];
+	ssize_t n;
+
+	window_forbid("reading a link");
+	(void)snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, ret_path, bytes - 1);
+	ret_path[n < 0 ? 0 : n] = '\0';
+}
+
+int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room)
+{
+	char path[48];
+	struct dirent *entry;
+	DIR *dir;
+	int r = 0;
+
+	window_forbid("reading a folder");
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (r == 0 && (entry = readdir(dir))) {
+		int tid = atoi(entry->d_name);
+
+		if (tid <= 0)
+			continue;
+		r = mem_grow((void **)tids, room, *n + 1, sizeof(**tids));
+		if (r == 0)
+			(*tids)[(*n)++] = tid;
+	}
+	(void)closedir(dir);
+	return r;
+}
+
+int procfs_open_maps(int pid)
+{
+	char path[48];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	return open_proc(path);
+}
+
+int procfs_read_maps(int pid, char **text, size_t *room)
+{
+	size_t n = 0;
+	ssize_t got;
+	int fd = procfs_open_maps(pid), r;
+
+	if (fd < 0)
+		return fd;
+	do {
+		r = mem_grow((void **)text, room, n + 4097, 1);
+		if (r < 0)
+			break;
+		got = read(fd, *text + n, *room - n - 1);
+		if (got < 0)
+			r = -errno;
+		else
+			n += (size_t)got;
+	} while (r == 0 && got > 0);
+	(void)close(fd);
+	if (r < 0)
+		return r;
+	(*text)[n] = '\0';
+	return (int)n;
+}
+
+bool procfs_next_executable(const char **at, struct mapped_range *ret_range)
+{
+	while (**at) {
+		const char *line = *at, *end = strchrnul(line, '\n');
+		struct mapped_range range;
+		char exec;
+
+		*at = *end ? end + 1 : end;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*c%*c%c%*c %" SCNx64 " %*x:%*x %" SCNu64,
+			    &range.start, &range.end, &exec, &range.offset, &range.inode) == 5 &&
+			exec == 'x' && range.start < range.end) {
+			*ret_range = range;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* struct procmap_query of linux/fs.h, as far as its first version goes. */
+struct map_query {
+	uint64_t size, flags, address;
+	uint64_t start, end, vma_flags, page_size, offset, inode;
+	uint32_t dev_major, dev_minor, name_size, build_id_size;
+	uint64_t name, build_id;
+};
+#define MAP_QUERY     _IOWR('f', 17, struct map_query)
+#define MAP_QUERY_EXEC 0x04
+
+int procfs_query_mapping(int maps_fd, uint64_t address, struct mapped_range *ret_range)
+{
+	struct map_query query = {
+		.size = sizeof(query), .flags = MAP_QUERY_EXEC, .address = address};
+
+	window_forbid("asking for a mapping");
+	if (ioctl(maps_fd, MAP_QUERY, &query) < 0)
+		return -errno;
+	*ret_range = (struct mapped_range){query.start, query.end, query.offset, query.inode};
+	return 0;
+}
+
+uint64_t procfs_scheduler_tick_ns(void)
+{
+	struct timespec ts;
+
+	/* The coarse clocks advance once a tick. */
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &ts) < 0 || ts.tv_sec || ts.tv_nsec < 100000)
+		return 10000000;
+	return (uint64_t)ts.tv_nsec;
+}
+
+bool procfs_has_tickless_cpus(void)
+{
+	char text[64];
+
+	return read_small_path("/sys/devices/system/cpu/nohz_full", text, sizeof(text)) > 1 &&
+		isdigit((unsigned char)text[0]);
+}

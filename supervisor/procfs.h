@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is read of /proc. Nothing here stops a thread. Results are 0 or positive, or -errno; a
+ * thread that is gone gives -ESRCH or -ENOENT.
+ */
+#ifndef SUPERVISOR_PROCFS_H
+#define SUPERVISOR_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A thread's CPU time, as the scheduler counts it. */
+struct cpu_time {
+	uint64_t run_ns;  /* on a CPU */
+	uint64_t wait_ns; /* runnable, waiting for one */
+	uint64_t slices;  /* times it was put on one */
+};
+
+enum cpu_source {
+	CPU_SOURCE_SCHEDSTAT, /* nanoseconds */
+	CPU_SOURCE_STAT,      /* user + system time in clock ticks; wait and slices are 0 */
+};
+
+/* What this kernel offers: schedstat may be absent, or all zero. */
+enum cpu_source procfs_cpu_source(void);
+
+/* A descriptor to read a thread's CPU time from; it stays valid until the thread is reaped. */
+int procfs_open_cpu(enum cpu_source source, int pid, int tid);
+/* May run in the stop window. For a thread running on another CPU up to a scheduler tick stale. */
+int procfs_read_cpu(enum cpu_source source, int fd, struct cpu_time *ret_cpu);
+
+/*
+ * Parses schedstat, "123456789 4567 89\n" to {123456789, 4567, 89}, or stat, of which fields 14 and
+ * 15 count: "7 (a) b) S 1 … 12 3 …" with 100 ticks a second to {150000000, 0, 0}.
+ */
+int procfs_parse_cpu(enum cpu_source source, const char *text, struct cpu_time *ret_cpu);
+
+/* What a thread does, from /proc/PID/task/TID/syscall. */
+struct activity {
+	bool running; /* on a CPU or waiting for one; the rest is then 0 */
+	int32_t syscall; /* number, -1 blocked outside of one */
+	uint64_t sp, pc;
+};
+int procfs_open_activity(int pid, int tid);
+int procfs_read_activity(int fd, struct activity *ret_activity);
+/* "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call, arguments, sp, pc), or "-1 0x7ffe0 0x7f1c\n". */
+int procfs_parse_activity(const char *text, struct activity *ret_activity);
+
+/* Thread group and parent of a thread. */
+int procfs_read_ids(int tid, int *ret_pid, int *ret_parent);
+
+/* Its name (comm), without the newline. "" when it cannot be had. */
+#define PROCFS_NAME_BYTES 64
+void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES]);
+
+/* Path of the executable as the kernel tells it; "" when it cannot be had. */
+void procfs_read_exe(int pid, char *ret_path, size_t bytes);
+
+/* Tids of a process, appended to *@tids (grown as needed, freed by the caller). */
+int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
+
+/* The whole of /proc/PID/maps, NUL-terminated, in *@text (grown as needed). Returns its length. */
+int procfs_read_maps(int pid, char **text, size_t *room);
+
+/* One executable mapping, enough to notice that another one came in its place. */
+struct mapped_range {
+	uint64_t start, end, offset, inode;
+};
+
+/*
+ * The next executable mapping of a maps text at *@at, which is moved on. False at the end.
+ * "55d0a000-55d0b000 r-xp 00002000 08:01 1234    /usr/bin/xz\n" gives
+ * {0x55d0a000, 0x55d0b000, 0x2000, 1234}.
+ */
+bool procfs_next_executable(const char **at, struct mapped_range *ret_range);
+
+/*
+ * The mapping that covers an address, asked by ioctl on an open /proc/PID/maps (Linux 6.11).
+ * -ENOENT: none. -ENOTTY: this kernel does not offer it.
+ */
+int procfs_open_maps(int pid);
+int procfs_query_mapping(int maps_fd, uint64_t address, struct mapped_range *ret_range);
+
+/* A scheduler tick in ns (1/HZ), and whether CPUs may run without one. */
+uint64_t procfs_scheduler_tick_ns(void);
+bool procfs_has_tickless_cpus(void);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One tick: which threads owe one and can be caught, their stops, and what is made of each.
+ *
+ *	poll ──► ask (interrupt) ──► collect ──► stop window ──► resume ──► record
+ */
+#include "supervisor/engine_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "supervisor/mem.h"
+#include "supervisor/window.h"
+
+/* A thread is looked at in every tick until it has not moved for this long. */
+#define COOL_DOWN_NS 20000000
+/* Names are looked at again after this long. */
+#define NAME_NS	     UINT64_C(1000000000)
+
+/* CPU time that the next sample of this thread would stand for, beyond its own. */
+static uint64_t carried_by(const struct tracee *t)
+{
+	return t->process->pool_ns + t->image->pool_ns;
+}
+
+/* Is it on a CPU, as far as can be told without stopping it? */
+static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct activity activity;
+	int r;
+
+	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns))
+		return false;
+	if (t->activity_fd < 0) {
+		t->activity_fd = procfs_open_activity(t->process->pid, t->tid);
+		if (t->activity_fd < 0)
+			return false;
+	}
+	r = procfs_read_activity(t->activity_fd, &activity);
+	return r == 0 && activity.running;
+}
+
+/* Reads a thread's CPU time and asks for its stop where one is owed. */
+static void poll_thread(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	uint64_t period = engine->wakeups.period_ns;
+	struct cpu_time cpu;
+	struct tracee_step step;
+
+	if (t->state != TRACEE_RUNNING || !t->process)
+		return;
+	if (lifecycle_read_cpu(engine, t, &cpu) < 0)
+		return;
+	if (credit_see(&t->credit, &cpu, now))
+		target_heat(&engine->target, t, true);
+	else if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * period)
+		target_heat(&engine->target, t, false);
+	if (credit_estimate(&t->credit, now, engine->scheduler_tick_ns) + carried_by(t) <
+		t->credit.due_ns)
+		return;
+	if (!catchable(engine, t, now))
+		return;
+	if (mem_grow((void **)&engine->asked, &engine->asked_room, engine->asked_n + 1,
+		    sizeof(*engine->asked)) < 0)
+		return;
+	step = tracee_step(t->state, TRACEE_ASK);
+	if (step.action != TRACEE_INTERRUPT || tracer_interrupt(t->tid) < 0)
+		return;
+	t->state = step.state;
+	t->asked_ns = t->not_stopped_ns = engine_now();
+	t->asked_cpu = t->credit.seen;
+	t->missed = false;
+	engine->asked[engine->asked_n++] = t;
+}
+
+void sampler_forget(struct engine *engine, const struct tracee *tracee)
+{
+	for (size_t i = 0; i < engine->asked_n; i++) {
+		if (engine->asked[i] == tracee) {
+			engine->asked[i] = engine->asked[--engine->asked_n];
+			return;
+		}
+	}
+}
+
+/*
+ * Looks for the stops that were just asked for: a thread on another CPU stops within some 10 us,
+ * sooner than this process could fall asleep and be woken. What has not come then is found by
+ * SIGCHLD: a thread may have to wait for a CPU, and must not hold up the others.
+ */
+static void collect(struct engine *engine)
+{
+	uint64_t now = engine_now(), until = now + engine->spin_ns;
+
+	while (engine->asked_n && now < until) {
+		for (size_t i = engine->asked_n; i-- > 0;) {
+			struct tracee *t = engine->asked[i];
+			struct waiter_result seen;
+
+			if (waiter_peek(t->tid, &seen) < 0) {
+				sampler_forget(engine, t);
+				continue;
+			}
+			now = engine_now();
+			if (seen.kind == WAITER_NOTHING) {
+				t->not_stopped_ns = now;
+				continue;
+			}
+			sampler_forget(engine, t);
+			lifecycle_handle(engine, &seen);
+			if (i > engine->asked_n)
+				i = engine->asked_n;
+		}
+	}
+	engine->asked_n = 0;
+}
+
+void sampler_tick(struct engine *engine, uint64_t now)
+{
+	struct target *target = &engine->target;
+	size_t cold = target->tracees - target->hot;
+	/* 1 us for a look: at most a twentieth of the time goes into looking at the idle. */
+	size_t slice = engine->wakeups.period_ns / 20000 + 8;
+
+	if (engine->options->max_overhead_ppm && !engine->stop_budget_ns)
+		return;
+	/* Cold ones first: one that has moved is put among the hot, and seen there. */
+	for (size_t i = 0; i < slice && i < cold; i++) {
+		if (engine->target.cold_cursor < target->hot ||
+			engine->target.cold_cursor >= target->tracees)
+			engine->target.cold_cursor = target->hot;
+		if (engine->target.cold_cursor < target->tracees)
+			poll_thread(engine, target->tracee[engine->target.cold_cursor++], now);
+	}
+	/* From the end: one that cools down changes places with the last hot one. */
+	for (size_t i = target->hot; i-- > 0;)
+		poll_thread(engine, target->tracee[i], now);
+	collect(engine);
+}
+
+/* Everything that the analyst must have before the sample; the thread runs again by now. */
+static void announce(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t now)
+{
+	struct process *process = t->process;
+	char name[PROCFS_NAME_BYTES];
+
+	(void)emit_process(&engine->emitter, now, process);
+	maps_cover(engine, process, pc, now);
+	if (now < t->name_again_ns)
+		return;
+	procfs_read_name(process->pid, t->tid, name);
+	if (name[0] && strcmp(name, t->name) != 0) {
+		memcpy(t->name, name, sizeof(name));
+		if (!emit_thread(&engine->emitter, now, t)) {
+			t->name[0] = '\0';
+			return;
+		}
+	}
+	t->name_again_ns = now + NAME_NS;
+}
+
+/*
+ * How long a stop lasted. The stop is seen between two looks: while we spin those are a
+ * microsecond apart. A thread that had to wait for a CPU first was found later, by SIGCHLD; of the
+ * time since it was asked, what it ran and what it waited is not stop time.
+ */
+static uint64_t stop_time(const struct tracee *t, const struct cpu_time *cpu, uint64_t seen_ns,
+	uint64_t end_ns)
+{
+	uint64_t whole = end_ns - t->asked_ns;
+	uint64_t other = (cpu->run_ns - t->asked_cpu.run_ns) + (cpu->wait_ns - t->asked_cpu.wait_ns);
+	uint64_t least = end_ns - seen_ns, most = end_ns - t->not_stopped_ns;
+	uint64_t stop = whole > other ? whole - other : 0;
+
+	if (stop < least)
+		stop = least;
+	return stop < most ? stop : most;
+}
+
+static void record_sample(struct engine *engine, struct tracee *t,
+	const struct arch_snapshot *snapshot, uint64_t credit, uint64_t now)
+{
+	uint64_t carried = carried_by(t);
+	struct record_sample sample = {
+		.flags = snapshot->syscall >= 0 ? RECORD_SAMPLE_KERNEL : 0,
+		.pid = (uint32_t)t->process->pid,
+		.tid = (uint32_t)t->tid,
+		.pc = snapshot->pc,
+		.sp = snapshot->sp,
+		.fp = snapshot->fp,
+		.weight_ns = credit + carried,
+		.carried_ns = carried,
+		.syscall = snapshot->syscall,
+		.machine = snapshot->machine,
+	};
+
+	if (sample.syscall >= 0 && sample.syscall == arch_native.restart_syscall)
+		sample.syscall = t->syscall;
+	else
+		t->syscall = sample.syscall;
+	announce(engine, t, snapshot->pc, now);
+	if (!emit_sample(&engine->emitter, now, &sample)) {
+		/* Not paid: the next sample stands for this time too. */
+		engine->audit.lost_samples++;
+		return;
+	}
+	credit_pay(&t->credit, engine->wakeups.period_ns);
+	t->process->pool_ns = 0;
+	t->image->pool_ns = 0;
+	t->image->sent_ns += sample.weight_ns;
+	engine->audit.ticks++;
+	engine->audit.profiled_ns += sample.weight_ns;
+}
+
+void sampler_stop(struct engine *engine, struct tracee *t, int signal)
+{
+	uint64_t seen = engine_now(), end, stop, credit = 0;
+	bool asked = t->asked_ns != 0;
+	struct arch_snapshot snapshot;
+	struct cpu_time cpu;
+	int r;
+
+	window_enter();
+	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it. */
+	r = tracer_get_snapshot(t->tid, &snapshot);
+	if (r == 0)
+		r = t->cpu_fd < 0 ? -EBADF
+				  : procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
+	(void)tracer_resume(t->tid, signal);
+	window_leave();
+
+	end = engine_now();
+	if (r < 0 || !asked) {
+		t->asked_ns = 0;
+		return;
+	}
+	credit = credit_settle(&t->credit, &cpu, end);
+	stop = stop_time(t, &cpu, seen, end);
+	t->asked_ns = 0;
+	engine->audit.stops++;
+	engine->audit.stopped_ns += stop;
+	audit_histogram_add(&engine->audit.stop, stop);
+	engine->stop_budget_ns -= stop < engine->stop_budget_ns ? stop : engine->stop_budget_ns;
+	target_heat(&engine->target, t, true);
+	/* It was preempted since the look, and has not run: nothing to pay. */
+	if (!engine->counting || credit + carried_by(t) < engine->wakeups.period_ns / 8)
+		return;
+	record_sample(engine, t, &snapshot, credit, end);
+}

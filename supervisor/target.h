@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything that is traced: images (executables), processes and threads, and how they are found.
+ * Only the tables; nothing here reads /proc or calls ptrace.
+ */
+#ifndef SUPERVISOR_TARGET_H
+#define SUPERVISOR_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "supervisor/clock.h"
+#include "supervisor/procfs.h"
+#include "supervisor/tracee.h"
+
+/* An executable; processes that run it share one pool of CPU time that nobody was caught at. */
+struct image {
+	char *path;
+	uint64_t pool_ns; /* of processes that ended; the next sample of this image carries it */
+	uint64_t sent_ns; /* weight of samples that the present analyst has */
+	uint64_t lost_ns; /* weight of samples that an analyst took with it when it died */
+};
+
+struct process {
+	int pid, parent;
+	struct image *image;
+	unsigned threads; /* that are not gone */
+	unsigned flags;	  /* RECORD_PROCESS_… */
+	bool announced;	  /* the analyst knows it and its image */
+	uint64_t pool_ns; /* credit of its threads that ended; its next sample carries it */
+
+	/* Executable mappings, as last read; sorted by address. */
+	struct mapped_range *range;
+	size_t ranges, range_room;
+	bool maps_read;	     /* since the last exec */
+	bool maps_announced; /* the analyst has them */
+	uint32_t maps_generation;
+	uint64_t maps_again_ns; /* not before this time, so that reading stays cheap */
+	int maps_fd;	     /* for queries; -1 not open */
+};
+
+struct tracee {
+	int tid;
+	struct process *process; /* NULL only in TRACEE_EARLY */
+	struct image *image;	 /* that its credit belongs to */
+	enum tracee_state state;
+	size_t slot; /* in target.tracee; hot ones first */
+	int cpu_fd, activity_fd;
+	struct credit credit;
+	uint64_t asked_ns;	/* when the interrupt was sent */
+	uint64_t not_stopped_ns; /* when it was last seen not to have stopped */
+	struct cpu_time asked_cpu; /* reading at that time */
+	bool missed;		/* this interrupt is counted as missed already */
+	int32_t syscall;	/* the system call of its last stop, for restart_syscall */
+	uint64_t name_again_ns; /* when to look at its name again */
+	char name[PROCFS_NAME_BYTES];
+	uint64_t early_since_ns; /* TRACEE_EARLY: since when it is held */
+};
+
+struct target {
+	struct tracee **tracee; /* [0, hot) lately on a CPU, [hot, tracees) the others */
+	size_t tracees, tracee_room, hot, cold_cursor;
+	struct tracee **by_tid; /* open addressing, a power of two */
+	size_t by_tid_size;
+	struct process **process;
+	size_t processes, process_room;
+	struct image **image;
+	size_t images, image_room;
+};
+
+/* Frees everything; all descriptors are closed. */
+void target_release(struct target *target);
+
+/* NULL: not there. */
+struct tracee *target_find(const struct target *target, int tid);
+struct process *target_find_process(const struct target *target, int pid);
+
+/* A new thread, hot. -ENOMEM. @process may be NULL for one that came early. */
+int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee);
+/* Removes a thread and closes what it holds. Its process stays. */
+void target_remove(struct target *target, struct tracee *tracee);
+/* Gives an early thread its process. */
+void target_place(struct tracee *tracee, struct process *process);
+/* The thread goes by the tid @tid from now on (exec by another thread than the leader). */
+void target_rename(struct target *target, struct tracee *tracee, int tid);
+
+int target_add_process(struct target *target, int pid, int parent, struct image *image,
+	struct process **ret_process);
+void target_remove_process(struct target *target, struct process *process);
+
+/* Finds or makes. */
+int target_image(struct target *target, const char *path, struct image **ret_image);
+
+/* Moves a thread between the hot and the cold part. */
+void target_heat(struct target *target, struct tracee *tracee, bool hot);
+
+#endif
