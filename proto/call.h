@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The messages between a program that calls sprofil or profil (client/) and its supervisor, over
+ * two pipes: requests on one that all callers share, the answer on a private one of each call.
+ *
+ * All integers are little-endian. A request is one write of at most CALL_MAX_BYTES bytes, so the
+ * kernel keeps it whole among those of other threads. A table that is larger than one request goes
+ * in several, in order, with the same nonce.
+ *
+ * Request
+ *   offset  size  field
+ *        0     4  magic           "SPRQ"
+ *        4     2  version         CALL_VERSION
+ *        6     2  size            bytes of this message
+ *        8     4  checksum        FNV-1a (32 bits) of the message with these 4 bytes taken as 0
+ *       12     4  pid             of the caller, in its own pid namespace
+ *       16     4  tid             the same
+ *       20     4  answer          descriptor of the answer pipe's write end in the caller
+ *       24     8  nonce           random; the seal has it too
+ *       32     8  seal            address of the seal in the caller's memory
+ *       40     4  total           regions of the whole table; 0 turns profiling off
+ *       44     4  first           number of regions sent before this message
+ *       48     2  count           regions in this message
+ *       50     1  dialect         enum call_dialect
+ *       51     1  element         bytes of a counter: 2, 4 or 8
+ *       52     4  flags           enum call_flags
+ *       56     -  regions
+ *
+ * Region
+ *        0     8  base            address of the first counter
+ *        8     8  bytes           of the buffer
+ *       16     8  offset          address of the first instruction
+ *       24     8  limit           address behind the last instruction, 0: the buffer's end decides
+ *       32     4  scale
+ *       36     4  -               0
+ *
+ * Seal: lies in the caller's memory for as long as the call lasts. Who can write to the pipe but is
+ * not the caller cannot know the nonce, so a request is believed only when its seal is found.
+ *        0     8  magic           "SPRFSEAL"
+ *        8     8  nonce
+ *       16     8  address         of this seal
+ *       24     4  pid             as in the request
+ *       28     4  tid
+ *
+ * Answer
+ *        0     4  magic           "SPRA"
+ *        4     2  version         CALL_VERSION
+ *        6     2  size            CALL_ANSWER_BYTES
+ *        8     8  nonce           of the request; 0 in a helper's first answer
+ *       16     4  error           0, or an errno value
+ *       20     4  descriptor      helper's first answer: its request pipe in its own table
+ *       24     8  tick_ns         CPU time of one count
+ *       32     8  inode           helper's first answer: of its request pipe
+ *
+ * Nothing here allocates or does I/O.
+ */
+#ifndef PROTO_CALL_H
+#define PROTO_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CALL_VERSION	   1
+#define CALL_MAX_BYTES	   4096 /* PIPE_BUF of Linux */
+#define CALL_HEADER_BYTES  56
+#define CALL_REGION_BYTES  40
+#define CALL_SEAL_BYTES	   32
+#define CALL_ANSWER_BYTES  40
+#define CALL_MAX_REGIONS   65536 /* PROFIL_MAX: regions of a table */
+#define CALL_REGIONS_EACH  ((CALL_MAX_BYTES - CALL_HEADER_BYTES) / CALL_REGION_BYTES)
+#define CALL_SUPERVISOR_ENV "SPROFIL_SUPERVISOR"
+#define CALL_RESTRICT_ENV  "SPROFIL_RESTRICT_FASTPROF"
+
+/*
+ * How a supervisor is found: among its descriptors is a memfd of this name, with the number and the
+ * inode of its request pipe ("sprofil-calls:7:81234"). /proc/PID/fd shows it as
+ * "/memfd:sprofil-calls:7:81234 (deleted)". The caller knows PID: it is its tracer.
+ */
+#define CALL_MARK "sprofil-calls"
+
+enum call_dialect {
+	CALL_NATIVE = 0,
+	CALL_HPUX = 1,
+	CALL_IRIX = 2,
+	CALL_AIX = 3,
+	CALL_SYSV = 4,
+	CALL_GLIBC = 5,
+	CALL_DIALECTS
+};
+
+enum call_flags {
+	CALL_FAST = 1, /* one count a millisecond */
+	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is no overflow bin */
+	CALL_ALL_FLAGS = 3
+};
+
+struct call_region {
+	uint64_t base;
+	uint64_t bytes;
+	uint64_t offset;
+	uint64_t limit;
+	uint32_t scale;
+};
+
+struct call_request {
+	uint32_t pid, tid;
+	int32_t answer;
+	uint64_t nonce;
+	uint64_t seal;
+	uint32_t total, first;
+	uint16_t count;
+	uint8_t dialect;
+	uint8_t element;
+	uint32_t flags;
+	const uint8_t *regions; /* decoded: borrowed; read with call_get_region() */
+};
+
+struct call_answer {
+	uint64_t nonce;
+	int32_t error;
+	int32_t descriptor;
+	uint64_t tick_ns;
+	uint64_t inode;
+};
+
+/* CPU time of one count, in nanoseconds. @dialect < CALL_DIALECTS. */
+uint64_t call_period_ns(enum call_dialect dialect, uint32_t flags);
+
+/*
+ * Writes a request with @request->count regions to @to. Returns its size, -ENOSPC when it does not
+ * fit into @room or CALL_MAX_BYTES, -EINVAL when call_get_request() would refuse it.
+ */
+int call_put_request(uint8_t *to, size_t room, const struct call_request *request,
+	const struct call_region *regions);
+
+/* Decodes exactly one request of @bytes bytes. -EPROTO when it is not well-formed. */
+int call_get_request(const uint8_t *data, size_t bytes, struct call_request *ret_request);
+
+/* Region @i < @request->count of a decoded request. */
+struct call_region call_get_region(const struct call_request *request, unsigned i);
+
+/*
+ * Finds the next request in what was read from the pipe. @drained: the pipe was empty behind it, so
+ * that a piece of a message at the end will not grow any more. Bytes that are no request are passed
+ * over. Returns 1 with *@ret_request, or 0 when there is none. *@ret_used is how many bytes to
+ * take off the front in both cases. @ret_request borrows from @data.
+ */
+int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_request *ret_request,
+	size_t *ret_used);
+
+/* @to has room for CALL_SEAL_BYTES. */
+void call_put_seal(uint8_t *to, const struct call_request *request);
+/* Whether the CALL_SEAL_BYTES at @seal, read at @request->seal in the memory of @request's sender, is its seal. */
+bool call_seal_is_good(const uint8_t *seal, const struct call_request *request);
+
+/* Returns CALL_ANSWER_BYTES, or -ENOSPC. */
+int call_put_answer(uint8_t *to, size_t room, const struct call_answer *answer);
+/* -EPROTO when it is not well-formed. */
+int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_answer);
+
+/*
+ * Puts together the requests of one thread. The storage of the regions belongs to the owner:
+ *
+ *   if (call_assembly_starts(&request)) {
+ *           a = (struct call_assembly){.region = room for request.total regions};
+ *           call_assembly_begin(&a, &request);
+ *   }
+ *   done = call_assembly_add(&a, &request);
+ */
+struct call_assembly {
+	struct call_request head;   /* of the first request; its @regions is NULL */
+	uint32_t have;		    /* regions so far */
+	struct call_region *region; /* room for head.total */
+};
+
+static inline bool call_assembly_starts(const struct call_request *request)
+{
+	return request->first == 0;
+}
+
+void call_assembly_begin(struct call_assembly *a, const struct call_request *request);
+
+/*
+ * Returns 1 when the table is whole, 0 when more is to come (a repeated piece changes nothing),
+ * -EPROTO when the request is not the continuation: the assembly must be given up.
+ */
+int call_assembly_add(struct call_assembly *a, const struct call_request *request);
+
+#endif

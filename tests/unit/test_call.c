@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/call.h"
+
+static const struct call_request example = {
+	.pid = 0x01020304, .tid = 0x05060708, .answer = 9, .nonce = 0x1112131415161718,
+	.seal = 0x2122232425262728, .total = 2, .first = 0, .count = 2, .dialect = CALL_IRIX,
+	.element = 4, .flags = CALL_FAST,
+};
+
+static const struct call_region two[2] = {
+	{.base = 1, .bytes = 2, .offset = 3, .limit = 4, .scale = 5},
+	{.base = UINT64_MAX, .bytes = UINT64_MAX - 1, .offset = UINT64_MAX - 2,
+		.limit = UINT64_MAX - 3, .scale = UINT32_MAX},
+};
+
+static int put(uint8_t *to, const struct call_request *q)
+{
+	static const struct call_region zero[CALL_REGIONS_EACH];
+
+	return call_put_request(to, CALL_MAX_BYTES, q, q->count == 2 ? two : zero);
+}
+
+static void test_call__request_round_trip(void **state)
+{
+	uint8_t data[CALL_MAX_BYTES];
+	int bytes = put(data, &example);
+	struct call_request q;
+	struct call_region r;
+
+	(void)state;
+	assert_int_equal(bytes, CALL_HEADER_BYTES + 2 * CALL_REGION_BYTES);
+	assert_int_equal(call_get_request(data, (size_t)bytes, &q), 0);
+	assert_int_equal(q.pid, example.pid);
+	assert_int_equal(q.tid, example.tid);
+	assert_int_equal(q.answer, 9);
+	assert_int_equal(q.nonce, example.nonce);
+	assert_int_equal(q.seal, example.seal);
+	assert_int_equal(q.total, 2);
+	assert_int_equal(q.first, 0);
+	assert_int_equal(q.count, 2);
+	assert_int_equal(q.dialect, CALL_IRIX);
+	assert_int_equal(q.element, 4);
+	assert_int_equal(q.flags, CALL_FAST);
+	r = call_get_region(&q, 0);
+	assert_int_equal(r.base, 1);
+	assert_int_equal(r.bytes, 2);
+	assert_int_equal(r.offset, 3);
+	assert_int_equal(r.limit, 4);
+	assert_int_equal(r.scale, 5);
+	r = call_get_region(&q, 1);
+	assert_int_equal(r.base, UINT64_MAX);
+	assert_int_equal(r.limit, UINT64_MAX - 3);
+	assert_int_equal(r.scale, UINT32_MAX);
+}
+
+/* Every truncation and every changed byte is refused. */
+static void test_call__damaged_request_is_refused(void **state)
+{
+	uint8_t data[CALL_MAX_BYTES];
+	int bytes = put(data, &example);
+	struct call_request q;
+
+	(void)state;
+	for (size_t n = 0; n < (size_t)bytes; n++) {
+		uint8_t *cut = malloc(n ? n : 1);
+
+		assert_non_null(cut);
+		memcpy(cut, data, n);
+		assert_int_equal(call_get_request(cut, n, &q), -EPROTO);
+		free(cut);
+		data[n] ^= 0x40;
+		assert_int_equal(call_get_request(data, (size_t)bytes, &q), -EPROTO);
+		data[n] ^= 0x40;
+	}
+	assert_int_equal(call_get_request(data, (size_t)bytes + 1, &q), -EPROTO);
+	assert_int_equal(call_get_request(data, (size_t)bytes, &q), 0);
+}
+
+static void test_call__nonsense_is_not_sent(void **state)
+{
+	uint8_t data[CALL_MAX_BYTES];
+	struct call_request bad[] = {example, example, example, example, example, example, example,
+		example, example, example};
+
+	(void)state;
+	bad[0].pid = 0;
+	bad[1].tid = 0x80000000;
+	bad[2].answer = -1;
+	bad[3].dialect = CALL_DIALECTS;
+	bad[4].element = 3;
+	bad[5].flags = 0x80;
+	bad[6].total = CALL_MAX_REGIONS + 1;
+	bad[7].total = 1;
+	bad[8].first = 1;
+	bad[9].count = 0;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(put(data, &bad[i]), -EINVAL);
+	assert_int_equal(call_put_request(data, 100, &example, two), -ENOSPC);
+}
+
+static void test_call__largest_request_is_atomic(void **state)
+{
+	uint8_t data[CALL_MAX_BYTES];
+	struct call_request q = example;
+	static const struct call_region many[CALL_REGIONS_EACH + 1];
+
+	(void)state;
+	q.total = q.count = CALL_REGIONS_EACH;
+	assert_in_range(put(data, &q), CALL_MAX_BYTES - CALL_REGION_BYTES, CALL_MAX_BYTES);
+	q.total = ++q.count;
+	assert_int_equal(call_put_request(data, sizeof(data), &q, many), -ENOSPC);
+}
+
+/* Requests between garbage and pieces of requests are all found. */
+static void test_call__scan_passes_over_garbage(void **state)
+{
+	uint8_t data[4 * CALL_MAX_BYTES], message[CALL_MAX_BYTES];
+	struct call_request q = example, got;
+	size_t n = 0, used, at = 0;
+	int bytes = put(message, &q), found = 0;
+
+	(void)state;
+	memcpy(data, "SPRSPRQx", 8);
+	n = 8;
+	memcpy(data + n, message, 60); /* a truncated one, right before a whole one */
+	n += 60;
+	memcpy(data + n, message, (size_t)bytes);
+	n += (size_t)bytes;
+	message[20] ^= 1;
+	memcpy(data + n, message, (size_t)bytes); /* a hostile one */
+	n += (size_t)bytes;
+	message[20] ^= 1;
+	memcpy(data + n, message, (size_t)bytes);
+	n += (size_t)bytes;
+	memcpy(data + n, message, 100); /* a truncated one at the end */
+	n += 100;
+	while (call_scan(data + at, n - at, true, &got, &used) == 1) {
+		assert_int_equal(got.pid, example.pid);
+		at += used;
+		found++;
+	}
+	assert_int_equal(at + used, n);
+	assert_int_equal(found, 2);
+	/* while more may come, the last piece is kept */
+	assert_int_equal(call_scan(data + n - 100, 100, false, &got, &used), 0);
+	assert_int_equal(used, 0);
+	assert_int_equal(call_scan(data + n - 101, 101, false, &got, &used), 0);
+	assert_int_equal(used, 1);
+	assert_int_equal(call_scan((const uint8_t *)"xxSP", 4, false, &got, &used), 0);
+	assert_int_equal(used, 2);
+	assert_int_equal(call_scan((const uint8_t *)"xxSP", 4, true, &got, &used), 0);
+	assert_int_equal(used, 4);
+}
+
+static void test_call__seal(void **state)
+{
+	uint8_t seal[CALL_SEAL_BYTES];
+	struct call_request other = example;
+
+	(void)state;
+	call_put_seal(seal, &example);
+	assert_true(call_seal_is_good(seal, &example));
+	other.nonce++;
+	assert_false(call_seal_is_good(seal, &other));
+	other = example;
+	other.seal++;
+	assert_false(call_seal_is_good(seal, &other));
+	other = example;
+	other.tid++;
+	assert_false(call_seal_is_good(seal, &other));
+	seal[0]++;
+	assert_false(call_seal_is_good(seal, &example));
+}
+
+static void test_call__answer_round_trip(void **state)
+{
+	uint8_t data[CALL_ANSWER_BYTES];
+	struct call_answer a = {.nonce = UINT64_MAX, .error = EACCES, .descriptor = 7,
+		.tick_ns = 16666667, .inode = 99}, b;
+
+	(void)state;
+	assert_int_equal(call_put_answer(data, sizeof(data) - 1, &a), -ENOSPC);
+	assert_int_equal(call_put_answer(data, sizeof(data), &a), CALL_ANSWER_BYTES);
+	assert_int_equal(call_get_answer(data, sizeof(data), &b), 0);
+	assert_int_equal(b.nonce, UINT64_MAX);
+	assert_int_equal(b.error, EACCES);
+	assert_int_equal(b.descriptor, 7);
+	assert_int_equal(b.tick_ns, 16666667);
+	assert_int_equal(b.inode, 99);
+	for (size_t n = 0; n < sizeof(data); n++)
+		assert_int_equal(call_get_answer(data, n, &b), -EPROTO);
+	data[0]++;
+	assert_int_equal(call_get_answer(data, sizeof(data), &b), -EPROTO);
+}
+
+static void test_call__periods(void **state)
+{
+	(void)state;
+	assert_int_equal(call_period_ns(CALL_IRIX, 0), 10000000);
+	assert_int_equal(call_period_ns(CALL_IRIX, CALL_FAST), 1000000);
+	assert_int_equal(call_period_ns(CALL_SYSV, 0), 10000000);
+	assert_int_equal(call_period_ns(CALL_AIX, 0), 16666667);
+}
+
+/* Decodes what @q says and gives it to the assembly. */
+static int add(struct call_assembly *a, const struct call_request *q)
+{
+	uint8_t data[CALL_MAX_BYTES];
+	int bytes = put(data, q);
+	struct call_request got;
+
+	assert_int_equal(call_get_request(data, (size_t)bytes, &got), 0);
+	return call_assembly_add(a, &got);
+}
+
+static void test_call__assembly(void **state)
+{
+	struct call_region room[5];
+	struct call_assembly a = {.region = room};
+	struct call_request q = example, other;
+
+	(void)state;
+	q.total = 5;
+	assert_true(call_assembly_starts(&q));
+	call_assembly_begin(&a, &q);
+	assert_int_equal(add(&a, &q), 0);
+	assert_int_equal(add(&a, &q), 0); /* repeated */
+	assert_int_equal(a.have, 2);
+	other = q;
+	other.first = 3; /* one is missing */
+	assert_int_equal(add(&a, &other), -EPROTO);
+	other = q;
+	other.first = 1; /* overlaps */
+	assert_int_equal(add(&a, &other), -EPROTO);
+	other = q;
+	other.first = 2;
+	other.nonce++;
+	assert_int_equal(add(&a, &other), -EPROTO);
+	other.nonce--;
+	other.element = 8;
+	assert_int_equal(add(&a, &other), -EPROTO);
+	q.first = 2;
+	assert_int_equal(add(&a, &q), 0);
+	q.first = 4;
+	q.count = 1;
+	assert_int_equal(add(&a, &q), 1);
+	assert_int_equal(room[0].base, 1);
+	assert_int_equal(room[1].base, UINT64_MAX);
+	assert_int_equal(room[3].scale, UINT32_MAX);
+	/* the off request has no regions */
+	q.total = q.first = q.count = 0;
+	call_assembly_begin(&a, &q);
+	assert_int_equal(add(&a, &q), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_call__request_round_trip),
+		cmocka_unit_test(test_call__damaged_request_is_refused),
+		cmocka_unit_test(test_call__nonsense_is_not_sent),
+		cmocka_unit_test(test_call__largest_request_is_atomic),
+		cmocka_unit_test(test_call__scan_passes_over_garbage),
+		cmocka_unit_test(test_call__seal),
+		cmocka_unit_test(test_call__answer_round_trip),
+		cmocka_unit_test(test_call__periods),
+		cmocka_unit_test(test_call__assembly),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
