@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/mem.h"
+
 __extension__ typedef unsigned __int128 u128;
 
 static const struct region_policy policies[CALL_DIALECTS] = {
@@ -140,8 +142,8 @@ static bool is_bin(const struct region_table *t, uint32_t flags, const struct ca
 
 static int put_overlapping(struct region_table *t, uint32_t flags)
 {
-	struct region_span *open = calloc(t->count ? t->count : 1, sizeof(*open));
-	uint32_t *stack = calloc(t->count ? t->count : 1, sizeof(*stack));
+	struct region_span *open = mem_new(t->count ? t->count : 1, sizeof(*open));
+	uint32_t *stack = mem_new(t->count ? t->count : 1, sizeof(*stack));
 	uint32_t count = 0;
 
 	if (open && stack) {
@@ -176,7 +178,7 @@ int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element
 	if (dialect >= CALL_DIALECTS || count > CALL_MAX_REGIONS ||
 		(element != 2 && element != 4 && element != 8))
 		return -EINVAL;
-	t = calloc(1, sizeof(*t));
+	t = mem_new(1, sizeof(*t));
 	if (!t)
 		return -ENOMEM;
 	t->policy = &policies[dialect];
@@ -185,8 +187,8 @@ int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element
 	t->references = 1;
 	t->count = count;
 	t->bin = REGION_NONE;
-	t->region = calloc(count ? count : 1, sizeof(*t->region));
-	t->span = calloc(count ? 2 * (size_t)count : 1, sizeof(*t->span));
+	t->region = mem_new(count ? count : 1, sizeof(*t->region));
+	t->span = mem_new(count ? 2 * (size_t)count : 1, sizeof(*t->span));
 	if (!t->region || !t->span) {
 		err = -ENOMEM;
 	} else {
