@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/debuginfo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/dwarf_reader.h"
+#include "symbolizer/elffile.h"
+#include "symbolizer/strpool.h"
+
+enum { SECTIONS_MAX = 64 };
+
+struct entry {
+	struct dwarf_unit info;
+	struct unit unit;
+	bool read;
+};
+
+struct function {
+	uint64_t die;
+	struct dwarf_function says;
+	bool used;
+};
+
+struct sections {
+	struct dwarf_section section[SECTIONS_MAX];
+	struct dwarf_source source;
+};
+
+struct debuginfo {
+	struct strpool *strings;
+	struct dwarf_reader *reader;
+	struct sections own, supplement;
+	struct unit index; /* its "scopes" are the numbers of units */
+	struct entry *units;
+	size_t n_units, units_capacity;
+	struct function *functions; /* open addressing by DIE */
+	size_t n_functions, functions_capacity;
+	bool split;
+};
+
+/* The .debug_ sections by their plain names; what is split or of no use here is left out. */
+static bool gather(struct elffile *file, struct strpool *strings, struct sections *sections)
+{
+	static const char *const wanted[] = {".debug_info", ".debug_abbrev", ".debug_line",
+		".debug_str", ".debug_line_str", ".debug_ranges", ".debug_rnglists", ".debug_addr",
+		".debug_str_offsets"};
+	bool info = false;
+
+	sections->source = (struct dwarf_source){
+		.sections = sections->section, .n = 0, .elf64 = file->elf64};
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		struct dwarf_section *to = &sections->section[sections->source.n];
+		struct elffile_section from;
+
+		if (elffile_find(file, wanted[i], &from) < 0)
+			continue;
+		to->name = strpool_intern(strings, wanted[i], strlen(wanted[i]));
+		to->data = from.data;
+		to->bytes = from.bytes;
+		to->svma = from.svma;
+		to->type = SHT_PROGBITS;
+		if (!to->name)
+			return false;
+		info |= i == 0;
+		sections->source.n++;
+	}
+	return info;
+}
+
+/* A unit that does not say what it covers is read now; its functions and lines say it. */
+static int index_by_content(struct debuginfo *d, uint32_t number)
+{
+	struct entry *entry = &d->units[number];
+	struct unit *unit = &entry->unit;
+	int rc = dwarf_reader_read(d->reader, &entry->info, unit);
+
+	for (size_t i = 0; i < unit->n_ranges && rc == 0; i++) {
+		struct unit_range range = unit->ranges[i];
+
+		range.scope = number;
+		range.depth = 0;
+		rc = unit_add_range(&d->index, &range);
+	}
+	for (size_t i = 0; i + 1 < unit->n_lines && rc == 0; i++) {
+		struct unit_range range = {
+			.low = unit->lines[i].svma, .high = unit->lines[i + 1].svma, .scope = number};
+
+		if (unit->lines[i].file != UNIT_NONE)
+			rc = unit_add_range(&d->index, &range);
+	}
+	entry->read = true;
+	return rc ? rc : unit_seal(unit);
+}
+
+static int index_units(struct debuginfo *d)
+{
+	int rc;
+
+	for (;;) {
+		struct entry *units = d->units;
+
+		if (d->n_units == d->units_capacity) {
+			size_t capacity = d->units_capacity ? d->units_capacity * 2 : 64;
+
+			units = realloc(units, capacity * sizeof(*units));
+			if (!units)
+				return -ENOMEM;
+			d->units = units;
+			d->units_capacity = capacity;
+		}
+		units[d->n_units] = (struct entry){0};
+		rc = dwarf_reader_next(
+			d->reader, (uint32_t)d->n_units, &units[d->n_units].info, &d->index);
+		if (rc <= 0)
+			break;
+		d->split |= units[d->n_units].info.split;
+		d->n_units++;
+	}
+	for (uint32_t i = 0; i < d->n_units && rc == 0; i++)
+		if (d->units[i].info.code && !d->units[i].info.ranged)
+			rc = index_by_content(d, i);
+	return rc ? rc : unit_seal(&d->index);
+}
+
+int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strpool *strings,
+	uint64_t text_low, uint64_t text_high, struct debuginfo **ret_debuginfo)
+{
+	struct debuginfo *d = calloc(1, sizeof(*d));
+	struct dwarf_source *more = NULL;
+	int rc;
+
+	if (!d)
+		return -ENOMEM;
+	d->strings = strings;
+	if (!gather(file, strings, &d->own)) {
+		debuginfo_close(d);
+		return -ENOENT;
+	}
+	if (supplement && gather(supplement, strings, &d->supplement))
+		more = &d->supplement.source;
+	rc = dwarf_reader_open(&d->own.source, more, text_low, text_high, &d->reader);
+	if (rc == 0)
+		rc = index_units(d);
+	if (rc) {
+		debuginfo_close(d);
+		return rc;
+	}
+	*ret_debuginfo = d;
+	return 0;
+}
+
+void debuginfo_close(struct debuginfo *debuginfo)
+{
+	if (!debuginfo)
+		return;
+	for (size_t i = 0; i < debuginfo->n_units; i++)
+		unit_release(&debuginfo->units[i].unit);
+	free(debuginfo->units);
+	free(debuginfo->functions);
+	unit_release(&debuginfo->index);
+	dwarf_reader_close(debuginfo->reader);
+	free(debuginfo);
+}
+
+bool debuginfo_is_split(const struct debuginfo *debuginfo)
+{
+	return debuginfo->split;
+}
+
+static struct function *function_slot(struct debuginfo *d, uint64_t die)
+{
+	size_t at = (size_t)(die * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (d->functions_capacity - 1);
+
+	while (d->functions[at].used && d->functions[at].die != die)
+		at = (at + 1) & (d->functions_capacity - 1);
+	return &d->functions[at];
+}
+
+/* The function of a DIE, looked up once. */
+static int find_function(struct debuginfo *d, uint64_t die, struct dwarf_function *ret_function)
+{
+	struct function *slot;
+
+	if (d->n_functions * 2 >= d->functions_capacity) {
+		struct function *old = d->functions;
+		size_t old_capacity = d->functions_capacity;
+		size_t capacity = old_capacity ? old_capacity * 2 : 256;
+		struct function *functions = calloc(capacity, sizeof(*functions));
+
+		if (!functions)
+			return -ENOMEM;
+		d->functions = functions;
+		d->functions_capacity = capacity;
+		for (size_t i = 0; i < old_capacity; i++)
+			if (old[i].used)
+				*function_slot(d, old[i].die) = old[i];
+		free(old);
+	}
+	slot = function_slot(d, die);
+	if (!slot->used) {
+		slot->used = true;
+		slot->die = die;
+		dwarf_reader_function(d->reader, die, &slot->says);
+		d->n_functions++;
+	}
+	*ret_function = slot->says;
+	return 0;
+}
+
+/* "directory/name", on top of the compilation directory when that is relative too. */
+static const char *path_of(
+	struct debuginfo *d, const struct entry *entry, uint32_t number, int *rc)
+{
+	struct unit_file *file = unit_file(&entry->unit, number);
+	const char *parts[3] = {"", "", ""};
+	size_t bytes = 0, used = 0;
+	char *text;
+
+	if (!file)
+		return "";
+	if (file->path)
+		return file->path;
+	parts[2] = file->name;
+	if (file->name[0] != '/') {
+		parts[1] = file->directory;
+		if (parts[1][0] != '/' && entry->info.directory &&
+			strcmp(parts[1], entry->info.directory) != 0)
+			parts[0] = entry->info.directory;
+	}
+	for (size_t i = 0; i < 3; i++)
+		bytes += strlen(parts[i]) + 1;
+	text = malloc(bytes);
+	if (text) {
+		for (size_t i = 0; i < 3; i++) {
+			size_t n = strlen(parts[i]);
+
+			memcpy(text + used, parts[i], n);
+			used += n;
+			if (n && i < 2)
+				text[used++] = '/';
+		}
+		file->path = strpool_intern(d->strings, text, used);
+		free(text);
+	}
+	if (!file->path)
+		*rc = -ENOMEM;
+	return file->path ? file->path : "";
+}
+
+static int make_frames(struct debuginfo *d, struct entry *entry, uint64_t svma,
+	struct debuginfo_frame *frames, size_t *ret_n)
+{
+	const struct unit *unit = &entry->unit;
+	const struct unit_line *row = unit_find_line(unit, svma);
+	uint32_t scope = unit_find_scope(unit, svma);
+	uint32_t file = row ? row->file : UNIT_NONE, line = row ? row->line : 0;
+	size_t n = 0;
+	int rc = 0;
+
+	if (scope == UNIT_NONE && row)
+		frames[n++] = (struct debuginfo_frame){
+			.file = path_of(d, entry, file, &rc), .line = line, .qualified = true};
+	while (scope != UNIT_NONE && n < DEBUGINFO_FRAMES_MAX && rc == 0) {
+		const struct unit_scope *s = &unit->scopes[scope];
+		struct dwarf_function function;
+
+		rc = find_function(d, s->die, &function);
+		if (rc)
+			break;
+		frames[n++] = (struct debuginfo_frame){
+			.name = function.name,
+			.linkage_name = function.linkage_name,
+			.file = file == UNIT_NONE ? "" : path_of(d, entry, file, &rc),
+			.line = line,
+			.function_line = function.line,
+			.inlined = s->parent != UNIT_NONE,
+			.qualified = !entry->info.mangled,
+		};
+		file = s->call_file;
+		line = s->call_line;
+		scope = s->parent;
+	}
+	*ret_n = n;
+	return rc;
+}
+
+int debuginfo_find(struct debuginfo *debuginfo, uint64_t svma, struct debuginfo_frame *frames,
+	size_t *ret_n)
+{
+	uint32_t number = unit_find_scope(&debuginfo->index, svma);
+	struct entry *entry;
+	int rc = 0;
+
+	*ret_n = 0;
+	if (number == UNIT_NONE)
+		return 0;
+	entry = &debuginfo->units[number];
+	if (!entry->read) {
+		rc = dwarf_reader_read(debuginfo->reader, &entry->info, &entry->unit);
+		if (rc == 0)
+			rc = unit_seal(&entry->unit);
+		entry->read = true;
+	}
+	return rc ? rc : make_frames(debuginfo, entry, svma, frames, ret_n);
+}

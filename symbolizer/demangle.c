@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/demangle.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/strpool.h"
+
+#ifdef HAVE_DEMANGLE
+#include <libiberty/demangle.h>
+#endif
+
+/* Longer ones are not worth it; and demanglers recurse. */
+enum { NAME_BYTES_MAX = 16 * 1024 };
+
+/* The first byte of a clone's mark, or the end of the name. */
+static size_t without_clone(const char *name)
+{
+	static const char *const marks[] = {
+		"constprop", "isra", "part", "cold", "lto_priv", "llvm", "localalias"};
+	const char *dot = name;
+
+	/* A name may begin with a dot, and it may have dots of its own. */
+	while (*dot && (dot = strchr(dot + 1, '.'))) {
+		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+			size_t n = strlen(marks[i]);
+
+			if (strncmp(dot + 1, marks[i], n) == 0 &&
+				(dot[1 + n] == '\0' || dot[1 + n] == '.'))
+				return (size_t)(dot - name);
+		}
+	}
+	return strlen(name);
+}
+
+#ifdef HAVE_DEMANGLE
+/* The three ways to mangle; everything else is left alone by the demanglers too. */
+static bool looks_mangled(const char *name)
+{
+	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
+		(strncmp(name, "_D", 2) == 0 && isdigit((unsigned char)name[2])) ||
+		strcmp(name, "_Dmain") == 0;
+}
+
+static char *demangled(const char *name)
+{
+	const int options = DMGL_PARAMS | DMGL_ANSI;
+	char *text = NULL;
+
+	/* Old Rust names are valid C++ names as well, so Rust comes first. */
+	if (name[1] == 'Z' || name[1] == 'R')
+		text = rust_demangle(name, options);
+	if (!text && name[1] == 'Z')
+		text = cplus_demangle_v3(name, options);
+	if (!text && name[1] == 'D')
+		text = dlang_demangle(name, options);
+	return text;
+}
+#endif
+
+/* NULL: out of memory. @bytes bytes of @name, which is interned. */
+static const char *plain_name(struct strpool *strings, const char *name, size_t bytes)
+{
+	const char *plain = name[bytes] ? strpool_intern(strings, name, bytes) : name;
+
+#ifdef HAVE_DEMANGLE
+	char *text = plain && looks_mangled(plain) && bytes <= NAME_BYTES_MAX ? demangled(plain) : NULL;
+
+	if (text) {
+		plain = strpool_intern(strings, text, strlen(text));
+		free(text);
+	}
+#endif
+	return plain;
+}
+
+const char *demangle_name(struct strpool *strings, const char *name)
+{
+	static const char stub[] = "@plt";
+	size_t bytes = strlen(name);
+	const char *plain, *result;
+	char *text;
+
+	if (bytes <= sizeof(stub) || strcmp(name + bytes - strlen(stub), stub) != 0)
+		return plain_name(strings, name, without_clone(name));
+	plain = plain_name(strings, name, bytes - strlen(stub));
+	if (!plain)
+		return NULL;
+	bytes = strlen(plain);
+	text = malloc(bytes + sizeof(stub));
+	if (!text)
+		return NULL;
+	memcpy(text, plain, bytes);
+	memcpy(text + bytes, stub, sizeof(stub));
+	result = strpool_intern(strings, text, bytes + strlen(stub));
+	free(text);
+	return result;
+}

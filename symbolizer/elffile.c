@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/elffile.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "symbolizer/image.h"
+
+/* zlib's best ratio is about 1032 to 1. Who claims more is lying or a bomb. */
+enum { RATIO_MAX = 1100 };
+
+#define INFLATED_BYTES_MAX (UINT64_C(4) << 30)
+
+int elffile_open(struct elffile *file, const struct image *image)
+{
+	*file = (struct elffile){.elf64 = image->elf64, .machine = image->machine};
+	if (!image->data || elf_version(EV_CURRENT) == EV_NONE)
+		return -ENOEXEC;
+	/* libelf takes a char *, and reads only. */
+	file->elf = elf_memory((char *)image->data, image->bytes);
+	if (!file->elf)
+		return -ENOEXEC;
+	if (elf_kind(file->elf) != ELF_K_ELF || elf_getshdrnum(file->elf, &file->n_sections) != 0) {
+		elffile_close(file);
+		return -ENOEXEC;
+	}
+	return 0;
+}
+
+void elffile_close(struct elffile *file)
+{
+	if (file->elf)
+		(void)elf_end(file->elf);
+	file->elf = NULL;
+	file->n_sections = 0;
+}
+
+/* ".zdebug_": "ZLIB" and the size as eight big-endian bytes. */
+static uint64_t zdebug_bytes(const Elf_Data *data)
+{
+	const uint8_t *p = data->d_buf;
+	uint64_t bytes = 0;
+
+	if (data->d_size < 12 || memcmp(p, "ZLIB", 4) != 0)
+		return UINT64_MAX;
+	for (int i = 4; i < 12; i++)
+		bytes = bytes << 8 | p[i];
+	return bytes;
+}
+
+static bool sane_inflation(uint64_t from, uint64_t to)
+{
+	return to <= INFLATED_BYTES_MAX && to / RATIO_MAX <= from;
+}
+
+/* Decompresses the section in libelf's own store. */
+static int inflate_section(Elf_Scn *scn, const GElf_Shdr *head, const char *name)
+{
+	GElf_Chdr chdr;
+	Elf_Data *raw;
+
+	if (head->sh_flags & SHF_COMPRESSED) {
+		if (!gelf_getchdr(scn, &chdr) || !sane_inflation(head->sh_size, chdr.ch_size))
+			return -EINVAL;
+		return elf_compress(scn, 0, 0) < 0 ? -EINVAL : 0;
+	}
+	if (strncmp(name, ".zdebug", 7) == 0) {
+		raw = elf_rawdata(scn, NULL);
+		if (!raw || !raw->d_buf || !sane_inflation(raw->d_size, zdebug_bytes(raw)))
+			return -EINVAL;
+		return elf_compress_gnu(scn, 0, 0) < 0 ? -EINVAL : 0;
+	}
+	return 0;
+}
+
+int elffile_section(
+	struct elffile *file, size_t index, bool want_data, struct elffile_section *ret_section)
+{
+	struct elffile_section out = {0};
+	size_t names;
+	GElf_Shdr head;
+	Elf_Scn *scn;
+	Elf_Data *data;
+
+	if (!file->elf || index == 0 || index >= file->n_sections)
+		return -ENOENT;
+	scn = elf_getscn(file->elf, index);
+	if (!scn || !gelf_getshdr(scn, &head) || elf_getshdrstrndx(file->elf, &names) != 0)
+		return -ENOENT;
+	out.name = elf_strptr(file->elf, names, head.sh_name);
+	if (!out.name)
+		out.name = "";
+	if (want_data && head.sh_type != SHT_NOBITS && head.sh_type != SHT_NULL &&
+		inflate_section(scn, &head, out.name) == 0 && gelf_getshdr(scn, &head)) {
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf && data->d_size) {
+			out.data = data->d_buf;
+			head.sh_size = data->d_size;
+		}
+	}
+	out.type = head.sh_type;
+	out.link = head.sh_link;
+	out.info = head.sh_info;
+	out.flags = head.sh_flags;
+	out.svma = head.sh_addr;
+	out.bytes = head.sh_size;
+	out.entry_bytes = head.sh_entsize;
+	*ret_section = out;
+	return 0;
+}
+
+static bool same_name(const char *have, const char *want)
+{
+	if (strcmp(have, want) == 0)
+		return true;
+	return strncmp(have, ".zdebug", 7) == 0 && strncmp(want, ".debug", 6) == 0 &&
+		strcmp(have + 2, want + 1) == 0;
+}
+
+int elffile_find(struct elffile *file, const char *name, struct elffile_section *ret_section)
+{
+	for (size_t i = 1; i < file->n_sections; i++) {
+		struct elffile_section section;
+
+		if (elffile_section(file, i, false, &section) || !same_name(section.name, name) ||
+			section.type == SHT_NOBITS)
+			continue;
+		if (elffile_section(file, i, true, &section) == 0 && section.data) {
+			*ret_section = section;
+			return (int)i;
+		}
+	}
+	return -ENOENT;
+}
+
+const char *elffile_string(const struct elffile_section *table, uint64_t offset)
+{
+	const char *text;
+
+	if (!table->data || offset >= table->bytes)
+		return NULL;
+	text = (const char *)table->data + offset;
+	return memchr(text, '\0', (size_t)(table->bytes - offset)) ? text : NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Sections of an ELF image through libelf, decompressed. */
+#ifndef SYMBOLIZER_ELFFILE_H
+#define SYMBOLIZER_ELFFILE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+
+struct elffile {
+	Elf *elf; /* NULL: not open */
+	bool elf64;
+	uint16_t machine;
+	size_t n_sections;
+};
+
+struct elffile_section {
+	const char *name;
+	uint32_t type, link, info;
+	uint64_t flags, svma, bytes, entry_bytes;
+	const uint8_t *data; /* NULL: none in this file (SHT_NOBITS), or damaged */
+};
+
+/* -ENOEXEC: libelf makes nothing of it. The image must outlive the elffile. */
+int elffile_open(struct elffile *file, const struct image *image);
+void elffile_close(struct elffile *file);
+
+/*
+ * Section @index, 0 < index < n_sections. Without @want_data only the header is looked at. The data
+ * lives as long as the elffile. -ENOENT: no such section, or a damaged header.
+ */
+int elffile_section(
+	struct elffile *file, size_t index, bool want_data, struct elffile_section *ret_section);
+/*
+ * The first section called @name that is in the file; ".debug_x" finds ".zdebug_x" too.
+ * Returns its index or -ENOENT.
+ */
+int elffile_find(struct elffile *file, const char *name, struct elffile_section *ret_section);
+
+/* A string of a string table section; NULL when @offset or the string reaches out of it. */
+const char *elffile_string(const struct elffile_section *table, uint64_t offset);
+
+#endif

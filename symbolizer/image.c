@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/image.h"
+
+#include <errno.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { GUARD_BYTES = 64 * 1024, PHDR_MAX = 4096 };
+
+#define FILE_BYTES_MAX (UINT64_C(1) << 36)
+
+int image_map(struct image *image, int fd)
+{
+	struct stat st;
+	uint8_t *at;
+	size_t bytes;
+
+	*image = (struct image){0};
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+		return -EINVAL;
+	if ((uint64_t)st.st_size > FILE_BYTES_MAX)
+		return -EFBIG;
+	bytes = (size_t)st.st_size;
+	at = mmap(NULL, bytes + GUARD_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		-1, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	if (mmap(at, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		int error = errno;
+
+		(void)munmap(at, bytes + GUARD_BYTES);
+		return -error;
+	}
+	image->data = at;
+	image->bytes = bytes;
+	image->mapped_bytes = bytes + GUARD_BYTES;
+	return 0;
+}
+
+void image_adopt(struct image *image, uint8_t *data, size_t bytes)
+{
+	*image = (struct image){.data = data, .bytes = bytes};
+}
+
+void image_release(struct image *image)
+{
+	free((void *)image->phdr);
+	if (image->mapped_bytes)
+		(void)munmap((void *)image->data, image->mapped_bytes);
+	else
+		free((void *)image->data);
+	*image = (struct image){0};
+}
+
+/* Is [offset, offset + bytes) inside the image? */
+static bool holds(const struct image *image, uint64_t offset, uint64_t bytes)
+{
+	return offset <= image->bytes && bytes <= image->bytes - offset;
+}
+
+static Elf64_Phdr widen(const Elf32_Phdr *narrow)
+{
+	return (Elf64_Phdr){
+		.p_type = narrow->p_type,
+		.p_flags = narrow->p_flags,
+		.p_offset = narrow->p_offset,
+		.p_vaddr = narrow->p_vaddr,
+		.p_paddr = narrow->p_paddr,
+		.p_filesz = narrow->p_filesz,
+		.p_memsz = narrow->p_memsz,
+		.p_align = narrow->p_align,
+	};
+}
+
+static int read_phdrs(struct image *image, uint64_t offset, size_t entry_bytes, size_t n)
+{
+	size_t want = image->elf64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	Elf64_Phdr *phdr;
+
+	if (n == 0)
+		return 0;
+	if (n > PHDR_MAX || entry_bytes != want || !holds(image, offset, n * want))
+		return -ENOEXEC;
+	phdr = calloc(n, sizeof(*phdr));
+	if (!phdr)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *from = image->data + offset + i * want;
+
+		if (image->elf64) {
+			memcpy(&phdr[i], from, want);
+		} else {
+			Elf32_Phdr narrow;
+
+			memcpy(&narrow, from, want);
+			phdr[i] = widen(&narrow);
+		}
+	}
+	image->phdr = phdr;
+	image->n_phdr = n;
+	return 0;
+}
+
+/* Notes are 4-aligned, in segments with p_align 8 8-aligned (the gABI's wording for 64 bits). */
+static void read_notes(struct image *image, const Elf64_Phdr *segment)
+{
+	uint64_t align = segment->p_align == 8 ? 8 : 4;
+	uint64_t at = segment->p_offset, end;
+	Elf64_Nhdr note; /* the same layout for both classes */
+
+	if (!holds(image, at, segment->p_filesz))
+		return;
+	end = at + segment->p_filesz;
+	while (end - at >= sizeof(note)) {
+		uint64_t name, desc, next;
+
+		memcpy(&note, image->data + at, sizeof(note));
+		name = at + sizeof(note);
+		desc = (name + note.n_namesz + align - 1) & ~(align - 1);
+		next = (desc + note.n_descsz + align - 1) & ~(align - 1);
+		if (desc > end || note.n_descsz > end - desc)
+			return;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+			memcmp(image->data + name, "GNU", 4) == 0 && note.n_descsz > 0 &&
+			note.n_descsz <= IMAGE_BUILD_ID_MAX) {
+			memcpy(image->build_id, image->data + desc, note.n_descsz);
+			image->build_id_bytes = note.n_descsz;
+			return;
+		}
+		if (next > end)
+			return;
+		at = next;
+	}
+}
+
+int image_read_headers(struct image *image)
+{
+	const uint8_t *ident = image->data;
+	int rc;
+
+	if (image->bytes < EI_NIDENT || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
+		ident[EI_DATA] != (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB))
+		return -ENOEXEC;
+	if (ident[EI_CLASS] == ELFCLASS64) {
+		Elf64_Ehdr head;
+
+		if (image->bytes < sizeof(head))
+			return -ENOEXEC;
+		memcpy(&head, ident, sizeof(head));
+		image->elf64 = true;
+		image->type = head.e_type;
+		image->machine = head.e_machine;
+		rc = read_phdrs(image, head.e_phoff, head.e_phentsize, head.e_phnum);
+	} else if (ident[EI_CLASS] == ELFCLASS32) {
+		Elf32_Ehdr head;
+
+		if (image->bytes < sizeof(head))
+			return -ENOEXEC;
+		memcpy(&head, ident, sizeof(head));
+		image->elf64 = false;
+		image->type = head.e_type;
+		image->machine = head.e_machine;
+		rc = read_phdrs(image, head.e_phoff, head.e_phentsize, head.e_phnum);
+	} else {
+		return -ENOEXEC;
+	}
+	for (size_t i = 0; rc == 0 && i < image->n_phdr && !image->build_id_bytes; i++)
+		if (image->phdr[i].p_type == PT_NOTE)
+			read_notes(image, &image->phdr[i]);
+	return rc;
+}
+
+const Elf64_Phdr *image_segment_at_offset(
+	const struct image *image, uint64_t offset, uint64_t bytes, bool execute)
+{
+	const Elf64_Phdr *best = NULL;
+
+	for (size_t i = 0; i < image->n_phdr; i++) {
+		const Elf64_Phdr *p = &image->phdr[i];
+		uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+		uint64_t first = p->p_offset & ~(page - 1);
+
+		if (p->p_type != PT_LOAD || p->p_filesz == 0 || p->p_offset > UINT64_MAX - p->p_filesz)
+			continue;
+		/* A mapping is whole pages: it may begin before the segment and end behind it. */
+		if (offset >= p->p_offset + p->p_filesz || bytes > UINT64_MAX - offset ||
+			offset + bytes <= first || offset < first)
+			continue;
+		if (((p->p_flags & PF_X) != 0) == execute)
+			return p;
+		if (!best)
+			best = p;
+	}
+	return best;
+}
+
+const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma)
+{
+	for (size_t i = 0; i < image->n_phdr; i++) {
+		const Elf64_Phdr *p = &image->phdr[i];
+
+		if (p->p_type == PT_LOAD && svma >= p->p_vaddr && svma - p->p_vaddr < p->p_memsz)
+			return p;
+	}
+	return NULL;
+}
+
+const uint8_t *image_bytes_at(const struct image *image, uint64_t svma, size_t *ret_bytes)
+{
+	const Elf64_Phdr *p = image_segment_at(image, svma);
+	uint64_t within;
+
+	if (!p || (within = svma - p->p_vaddr) >= p->p_filesz ||
+		!holds(image, p->p_offset, p->p_filesz))
+		return NULL;
+	*ret_bytes = (size_t)(p->p_filesz - within);
+	return image->data + p->p_offset + within;
+}
+
+void image_build_id_hex(const struct image *image, char *to)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < image->build_id_bytes; i++) {
+		*to++ = digits[image->build_id[i] >> 4];
+		*to++ = digits[image->build_id[i] & 15];
+	}
+	*to = '\0';
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes of an ELF file in memory, and the little of them that is needed while the process
+ * lives: program headers and build-id. Read with bounds of our own, no library.
+ */
+#ifndef SYMBOLIZER_IMAGE_H
+#define SYMBOLIZER_IMAGE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { IMAGE_BUILD_ID_MAX = 64 };
+
+struct image {
+	const uint8_t *data; /* NULL: none */
+	size_t bytes;
+	size_t mapped_bytes; /* 0: data is on the heap */
+
+	/* Valid after image_read_headers() succeeded. */
+	bool elf64;
+	uint16_t type, machine;	 /* e_type, e_machine */
+	const Elf64_Phdr *phdr; /* widened for 32-bit files; owned by the image */
+	size_t n_phdr;
+	uint8_t build_id[IMAGE_BUILD_ID_MAX];
+	size_t build_id_bytes; /* 0: none */
+};
+
+/*
+ * Maps a regular file; @fd may be closed afterwards. -EINVAL: not a regular file, or empty. The
+ * mapping is followed by zero bytes, so that a reader one word past the end does not fault.
+ */
+int image_map(struct image *image, int fd);
+/* Takes over malloc'ed @data. */
+void image_adopt(struct image *image, uint8_t *data, size_t bytes);
+/* -ENOEXEC: not an ELF file of this machine's byte order, or its headers make no sense. */
+int image_read_headers(struct image *image);
+void image_release(struct image *image);
+
+/*
+ * The segment from which a mapping of @bytes bytes at file offset @offset comes, NULL none. Where
+ * two segments share a page of the file, the one with the mapping's protection is taken.
+ */
+const Elf64_Phdr *image_segment_at_offset(
+	const struct image *image, uint64_t offset, uint64_t bytes, bool execute);
+/* The PT_LOAD segment that holds an address of the file, NULL none. */
+const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma);
+/* The bytes of the file that are loaded at @svma and their number up to the segment's end. */
+const uint8_t *image_bytes_at(const struct image *image, uint64_t svma, size_t *ret_bytes);
+
+/* Lower-case hex of the build-id into @to (2 * IMAGE_BUILD_ID_MAX + 1 bytes). */
+void image_build_id_hex(const struct image *image, char *to);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/minidebug.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "symbolizer/image.h"
+
+#ifdef HAVE_LZMA
+#include <lzma.h>
+
+/* Symbol tables of the largest programs are some 50 MiB. */
+#define UNPACKED_BYTES_MAX (UINT64_C(256) << 20)
+#define DECODER_BYTES_MAX  (UINT64_C(128) << 20)
+
+/* Decodes all of it into a buffer that grows. */
+static int unpack(lzma_stream *stream, uint8_t **ret_data, size_t *ret_bytes)
+{
+	size_t capacity = 0, used = 0;
+	uint8_t *data = NULL;
+	lzma_ret rc;
+
+	do {
+		if (used == capacity) {
+			size_t more = capacity ? capacity * 2 : 64 * 1024;
+			uint8_t *grown = more <= UNPACKED_BYTES_MAX ? realloc(data, more) : NULL;
+
+			if (!grown) {
+				free(data);
+				return more <= UNPACKED_BYTES_MAX ? -ENOMEM : -EINVAL;
+			}
+			data = grown;
+			capacity = more;
+		}
+		stream->next_out = data + used;
+		stream->avail_out = capacity - used;
+		rc = lzma_code(stream, LZMA_FINISH);
+		used = capacity - stream->avail_out;
+	} while (rc == LZMA_OK);
+	if (rc != LZMA_STREAM_END || used == 0) {
+		free(data);
+		return rc == LZMA_MEM_ERROR ? -ENOMEM : -EINVAL;
+	}
+	*ret_data = data;
+	*ret_bytes = used;
+	return 0;
+}
+
+int minidebug_unpack(const uint8_t *data, size_t bytes, struct image *image)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	uint8_t *unpacked = NULL;
+	size_t n = 0;
+	int rc;
+
+	if (lzma_stream_decoder(&stream, DECODER_BYTES_MAX, LZMA_CONCATENATED) != LZMA_OK)
+		return -ENOMEM;
+	stream.next_in = data;
+	stream.avail_in = bytes;
+	rc = unpack(&stream, &unpacked, &n);
+	lzma_end(&stream);
+	if (rc)
+		return rc;
+	image_adopt(image, unpacked, n);
+	rc = image_read_headers(image);
+	if (rc == -ENOEXEC)
+		rc = -EINVAL;
+	if (rc)
+		image_release(image);
+	return rc;
+}
+
+#else
+
+int minidebug_unpack(const uint8_t *data, size_t bytes, struct image *image)
+{
+	(void)data;
+	(void)bytes;
+	(void)image;
+	return -ENOTSUP;
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SYMBOLIZER_MINIDEBUG_H
+#define SYMBOLIZER_MINIDEBUG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+
+/*
+ * Unpacks .gnu_debugdata (an ELF file with a symbol table, packed by xz) into an image of its own.
+ * -ENOTSUP: built without liblzma; -EINVAL: damaged, or larger than it is worth; -ENOMEM.
+ */
+int minidebug_unpack(const uint8_t *data, size_t bytes, struct image *image);
+
+#endif

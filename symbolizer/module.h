@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of this folder share about modules. The unwinder needs three things of it:
+ *
+ *	space_find_mapping()	the module, its bias and the mapping's bounds for a pc
+ *	module->image		the file in memory, with program headers (image.h)
+ *	module_section()	a section by name: .eh_frame, .debug_frame, ... (decompressed; from the
+ *				debug file where the file itself has it not)
+ *
+ * and space_read() for memory that is known from files alone. All pointers live as long as the
+ * symbolizer.
+ */
+#ifndef SYMBOLIZER_MODULE_H
+#define SYMBOLIZER_MODULE_H
+
+#include "symbolizer/image.h"
+#include "symbolizer/strpool.h"
+#include "symbolizer/symbolizer.h"
+
+struct maps_line;
+struct names; /* names.h: symbols, lines, inlined calls of a module */
+
+struct module_key {
+	const char *path; /* interned */
+	uint64_t dev, ino, bytes, mtime_ns;
+	bool deleted;
+};
+
+struct module {
+	struct module *next; /* in the same bucket */
+	struct symbolizer *symbolizer;
+	struct module_key key;
+	struct image image;    /* .data NULL: the file is not to be had, `problem` says why */
+	bool headers_ok;       /* image.phdr and so on are valid */
+	bool from_memory;      /* image was put together from a process: no section headers */
+	const char *build_id;  /* hex, "" none */
+	const char *problem;   /* "" none */
+	struct names *names;   /* made by names_of() */
+};
+
+struct symbolizer {
+	struct symbolizer_options options;
+	char *debug_directories;
+	struct strpool strings;
+	struct module **buckets;
+	size_t n_modules, n_buckets;
+	struct module *unknown, *anonymous;
+};
+
+struct mapping {
+	uint64_t start, end, offset, bias;
+	uint64_t inode;
+	uint32_t major, minor;
+	bool write, execute;
+	const char *name; /* as printed, interned */
+	struct module *module;
+};
+
+struct space {
+	struct symbolizer *symbolizer;
+	int pid;
+	struct mapping *mappings; /* ascending, not overlapping */
+	size_t n;
+};
+
+/* The mapping that holds @pc, NULL none. Valid until the next space_set_maps(). */
+const struct mapping *space_find_mapping(const struct space *space, uint64_t pc);
+
+/*
+ * Memory as the mapped files have it: read-only, file-backed mappings only, since others may differ
+ * from their file. Returns the bytes read, from @address on; 0: not known from a file.
+ */
+size_t space_read(const struct space *space, uint64_t address, void *to, size_t bytes);
+
+/*
+ * A section of the module's file, or of its debug file; -ENOENT: no such section. ret_svma may be
+ * NULL. May decompress; the bytes live as long as the symbolizer.
+ */
+int module_section(struct module *module, const char *name, const uint8_t **ret_data,
+	size_t *ret_bytes, uint64_t *ret_svma);
+
+/* The module without a file: "[anon]", "[heap]", ... NULL: out of memory. */
+struct module *module_special(struct symbolizer *symbolizer, const char *name);
+/*
+ * The module behind a file's mapping or the vdso, opened now; @lines are all of the process, @line
+ * one of them. -ENOMEM is the only error: a file that is not to be had gives a module that says so.
+ */
+int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
+	const struct maps_line *lines, size_t n_lines, struct module **ret_module);
+void module_free(struct module *module);
+
+/* Sets the first problem of a module; later ones are consequences. */
+void module_complain(struct module *module, const char *problem);
+
+#endif

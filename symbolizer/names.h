@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything that names the places of one module: its symbol tables, its debug file, its DWARF, and
+ * the answers given so far. Made when the first name is asked for, by foreign code in large parts.
+ */
+#ifndef SYMBOLIZER_NAMES_H
+#define SYMBOLIZER_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct elffile_section;
+struct frame_chain;
+struct module;
+struct names;
+
+/* NULL: out of memory. */
+struct names *names_of(struct module *module);
+void names_free(struct names *names);
+
+/* For struct module_info. */
+const char *names_symbols(const struct names *names);
+const char *names_lines(const struct names *names);
+
+/* Around calls of names_resolve(): the path that working_on is told. */
+void names_begin(const struct names *names);
+void names_end(const struct names *names);
+
+/* The frames at an address of the file; they live as long as the names. -ENOMEM. */
+int names_resolve(struct names *names, uint64_t svma, struct frame_chain *ret_chain);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/maps.h"
+#include "symbolizer/module.h"
+
+int space_new(struct symbolizer *symbolizer, int pid, struct space **ret_space)
+{
+	struct space *space = calloc(1, sizeof(*space));
+
+	if (!space)
+		return -ENOMEM;
+	space->symbolizer = symbolizer;
+	space->pid = pid;
+	*ret_space = space;
+	return 0;
+}
+
+int space_fork(const struct space *space, int pid, struct space **ret_space)
+{
+	struct space *child;
+	int rc = space_new(space->symbolizer, pid, &child);
+
+	if (rc)
+		return rc;
+	if (space->n) {
+		child->mappings = malloc(space->n * sizeof(*space->mappings));
+		if (!child->mappings) {
+			space_free(child);
+			return -ENOMEM;
+		}
+		memcpy(child->mappings, space->mappings, space->n * sizeof(*space->mappings));
+		child->n = space->n;
+	}
+	*ret_space = child;
+	return 0;
+}
+
+void space_free(struct space *space)
+{
+	if (!space)
+		return;
+	free(space->mappings);
+	free(space);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct maps_line *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* All sensible lines, ascending; of overlapping ones the first. *ret_skipped: the others. */
+static int parse_lines(const char *text, size_t bytes, struct maps_line **ret_lines, size_t *ret_n,
+	int *ret_skipped)
+{
+	const char *end = text + bytes;
+	struct maps_line *lines;
+	size_t capacity = 0, n = 0, kept = 0;
+	int skipped = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		capacity += text[i] == '\n';
+	lines = calloc(capacity + 1, sizeof(*lines));
+	if (!lines)
+		return -ENOMEM;
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *line_end = newline ? newline : end;
+
+		if (maps_parse(text, (size_t)(line_end - text), &lines[n]) == 0)
+			n++;
+		else if (line_end > text)
+			skipped++;
+		text = newline ? newline + 1 : end;
+	}
+	qsort(lines, n, sizeof(*lines), by_start);
+	for (size_t i = 0; i < n; i++) {
+		if (kept && lines[i].start < lines[kept - 1].end)
+			skipped++;
+		else
+			lines[kept++] = lines[i];
+	}
+	*ret_lines = lines;
+	*ret_n = kept;
+	*ret_skipped = skipped;
+	return 0;
+}
+
+static bool same_mapping(const struct mapping *a, const struct mapping *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+		a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
+		a->name == b->name && a->execute == b->execute;
+}
+
+static bool same_file(const struct mapping *a, const struct mapping *b)
+{
+	return a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
+		a->name == b->name;
+}
+
+/* The modules of mappings that are as they were: their files are not looked at again. */
+static void keep_modules(const struct space *space, struct mapping *mappings, size_t n)
+{
+	size_t old = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		while (old < space->n && space->mappings[old].start < mappings[i].start)
+			old++;
+		if (old < space->n && same_mapping(&space->mappings[old], &mappings[i])) {
+			mappings[i].module = space->mappings[old].module;
+			mappings[i].bias = space->mappings[old].bias;
+		}
+	}
+}
+
+/*
+ * bias = pc - svma, from the segment that the mapping shows. Without program headers the address
+ * in the file is the offset in the file, so that all processes still agree on it.
+ */
+static uint64_t bias_of(const struct mapping *mapping)
+{
+	const struct module *module = mapping->module;
+	const Elf64_Phdr *segment = NULL;
+
+	if (!mapping->inode && !module->headers_ok)
+		return 0;
+	if (module->headers_ok)
+		segment = image_segment_at_offset(&module->image, mapping->offset,
+			mapping->end - mapping->start, mapping->execute);
+	if (!segment)
+		return mapping->start - mapping->offset;
+	return mapping->start - mapping->offset + segment->p_offset - segment->p_vaddr;
+}
+
+static struct module *module_of_file(
+	const struct mapping *file, struct mapping *const *executable, size_t n)
+{
+	for (size_t i = n; i-- > 0;)
+		if (executable[i]->module && same_file(executable[i], file))
+			return executable[i]->module;
+	return NULL;
+}
+
+/*
+ * The first executable mapping of a file opens it; its other mappings share the module. Files that
+ * are only read (locales, fonts, databases) are not opened.
+ */
+static int open_executables(struct space *space, struct mapping *mappings,
+	const struct maps_line *lines, size_t n, struct mapping **executable, size_t *ret_n)
+{
+	size_t n_executable = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct mapping *m = &mappings[i];
+		bool vdso = strcmp(m->name, "[vdso]") == 0;
+		int rc = 0;
+
+		if (!m->execute || (m->name[0] != '/' && !vdso))
+			continue;
+		if (!m->module && m->inode)
+			m->module = module_of_file(m, executable, n_executable);
+		if (!m->module)
+			rc = module_open(space->symbolizer, space->pid, &lines[i], lines, n, &m->module);
+		if (rc)
+			return rc;
+		if (m->inode)
+			executable[n_executable++] = m;
+	}
+	*ret_n = n_executable;
+	return 0;
+}
+
+static int assign_modules(
+	struct space *space, struct mapping *mappings, const struct maps_line *lines, size_t n)
+{
+	struct mapping **executable = calloc(n + 1, sizeof(struct mapping *));
+	size_t n_executable = 0;
+	int rc = executable ? 0 : -ENOMEM;
+
+	if (rc == 0)
+		rc = open_executables(space, mappings, lines, n, executable, &n_executable);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct mapping *m = &mappings[i];
+
+		if (!m->module && m->inode)
+			m->module = module_of_file(m, executable, n_executable);
+		if (!m->module && m->name[0] == '\0')
+			m->module = space->symbolizer->anonymous;
+		if (!m->module)
+			m->module = module_special(space->symbolizer, m->name);
+		if (!m->module)
+			rc = -ENOMEM;
+		else
+			m->bias = bias_of(m);
+	}
+	free(executable);
+	return rc;
+}
+
+int space_set_maps(struct space *space, const char *text, size_t bytes)
+{
+	struct maps_line *lines = NULL;
+	struct mapping *mappings = NULL;
+	size_t n;
+	int skipped, rc;
+
+	rc = parse_lines(text, bytes, &lines, &n, &skipped);
+	if (rc)
+		return rc;
+	mappings = calloc(n + 1, sizeof(*mappings));
+	rc = mappings ? 0 : -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const struct maps_line *line = &lines[i];
+
+		mappings[i] = (struct mapping){
+			.start = line->start,
+			.end = line->end,
+			.offset = line->offset,
+			.inode = line->inode,
+			.major = line->major,
+			.minor = line->minor,
+			.write = line->write,
+			.execute = line->execute,
+			.name = strpool_intern(
+				&space->symbolizer->strings, line->name, line->name_bytes),
+		};
+		if (!mappings[i].name)
+			rc = -ENOMEM;
+	}
+	if (rc == 0) {
+		keep_modules(space, mappings, n);
+		rc = assign_modules(space, mappings, lines, n);
+	}
+	free(lines);
+	if (rc) {
+		free(mappings);
+		return rc;
+	}
+	free(space->mappings);
+	space->mappings = mappings;
+	space->n = n;
+	return skipped;
+}
+
+const struct mapping *space_find_mapping(const struct space *space, uint64_t pc)
+{
+	size_t low = 0, high = space->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->mappings[middle].end <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == space->n || pc < space->mappings[low].start)
+		return NULL;
+	return &space->mappings[low];
+}
+
+bool space_find(const struct space *space, uint64_t pc, struct place *ret_place)
+{
+	const struct mapping *mapping = space_find_mapping(space, pc);
+
+	if (!mapping) {
+		*ret_place = (struct place){.module = space->symbolizer->unknown, .svma = pc};
+		return false;
+	}
+	*ret_place = (struct place){.module = mapping->module, .svma = pc - mapping->bias};
+	return true;
+}
+
+size_t space_read(const struct space *space, uint64_t address, void *to, size_t bytes)
+{
+	const struct mapping *mapping = space_find_mapping(space, address);
+	const uint8_t *from;
+	size_t have = 0;
+
+	if (!mapping || mapping->write || !mapping->module->image.data)
+		return 0;
+	if (!mapping->module->headers_ok)
+		return 0;
+	from = image_bytes_at(&mapping->module->image, address - mapping->bias, &have);
+	if (!from)
+		return 0;
+	if (have > mapping->end - address)
+		have = (size_t)(mapping->end - address);
+	if (bytes > have)
+		bytes = have;
+	memcpy(to, from, bytes);
+	return bytes;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/symbolizer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/module.h"
+#include "symbolizer/names.h"
+
+int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer)
+{
+	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
+	const char *directories;
+	size_t bytes = sizeof(*options);
+
+	if (!symbolizer)
+		return -ENOMEM;
+	/* A caller built against an older header knows fewer options. */
+	if (options && options->size < bytes)
+		bytes = options->size;
+	if (options)
+		memcpy(&symbolizer->options, options, bytes);
+	directories = symbolizer->options.debug_directories;
+	symbolizer->debug_directories = strdup(directories ? directories : "/usr/lib/debug");
+	symbolizer->options.debug_directories = symbolizer->debug_directories;
+	if (symbolizer->debug_directories) {
+		symbolizer->unknown = module_special(symbolizer, "[unknown]");
+		symbolizer->anonymous = module_special(symbolizer, "[anon]");
+	}
+	if (!symbolizer->unknown || !symbolizer->anonymous) {
+		symbolizer_free(symbolizer);
+		return -ENOMEM;
+	}
+	*ret_symbolizer = symbolizer;
+	return 0;
+}
+
+void symbolizer_free(struct symbolizer *symbolizer)
+{
+	if (!symbolizer)
+		return;
+	for (size_t i = 0; i < symbolizer->n_buckets; i++) {
+		struct module *module, *next;
+
+		for (module = symbolizer->buckets[i]; module; module = next) {
+			next = module->next;
+			module_free(module);
+		}
+	}
+	free(symbolizer->buckets);
+	free(symbolizer->debug_directories);
+	strpool_release(&symbolizer->strings);
+	free(symbolizer);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = *(const struct place *const *)a, *y = *(const struct place *const *)b;
+
+	if (x->module != y->module)
+		return (uintptr_t)x->module < (uintptr_t)y->module ? -1 : 1;
+	return x->svma < y->svma ? -1 : x->svma > y->svma;
+}
+
+/* The places of one module, ascending: so a unit's tables are read and used together. */
+static int resolve_module(const struct place *const *sorted, size_t n, const struct place *places,
+	struct frame_chain *ret_chains)
+{
+	struct names *names = names_of(sorted[0]->module);
+	int rc = 0;
+
+	if (!names)
+		return -ENOMEM;
+	names_begin(names);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = names_resolve(names, sorted[i]->svma, &ret_chains[sorted[i] - places]);
+	names_end(names);
+	return rc;
+}
+
+int symbolizer_resolve(struct symbolizer *symbolizer, const struct place *places, size_t n,
+	struct frame_chain *ret_chains)
+{
+	const struct place **sorted;
+	int rc = 0;
+
+	(void)symbolizer;
+	if (n == 0)
+		return 0;
+	sorted = calloc(n, sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &places[i];
+	qsort(sorted, n, sizeof(*sorted), by_place);
+	for (size_t first = 0, end; first < n && rc == 0; first = end) {
+		for (end = first + 1; end < n && sorted[end]->module == sorted[first]->module;)
+			end++;
+		rc = resolve_module(sorted + first, end - first, places, ret_chains);
+	}
+	free(sorted);
+	return rc;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that the symbol tables of ELF files name, sorted by address. Several tables can be
+ * put into one: the file's own, its debug file's, the PLT's.
+ */
+#ifndef SYMBOLIZER_SYMTAB_H
+#define SYMBOLIZER_SYMTAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elffile;
+struct strpool;
+
+struct symbol {
+	uint64_t svma, bytes; /* bytes 0 until symtab_seal(): up to the next symbol */
+	uint64_t reach;	      /* the furthest end of this symbol and all before it */
+	uint64_t limit;	      /* the end of its section */
+	const char *name;     /* owned by the file, or interned */
+	uint32_t rank;	      /* which of several at one address: the highest */
+};
+
+struct symtab {
+	struct symbol *symbols;
+	size_t n, capacity;
+};
+
+/*
+ * Adds the functions of a SHT_SYMTAB or SHT_DYNSYM section. Returns how many, or -ENOMEM. The names
+ * belong to the file; it must outlive the table.
+ */
+int symtab_add(struct symtab *symtab, struct elffile *file, uint32_t type);
+int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol);
+/* Names the entries of .plt, .plt.sec and .plt.got "NAME@plt". -ENOMEM is the only error. */
+int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct strpool *strings);
+/* Sorts, and settles aliases and sizes. After it symtab_find() may be called. */
+void symtab_seal(struct symtab *symtab);
+/* The innermost symbol that covers the address, NULL none. */
+const struct symbol *symtab_find(const struct symtab *symtab, uint64_t svma);
+void symtab_release(struct symtab *symtab);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/module.h"
+#include "symbolizer/symbolizer.h"
+
+struct world {
+	struct symbolizer *symbolizer;
+	struct space *space;
+};
+
+static void make_world(struct world *world, int pid)
+{
+	const struct symbolizer_options options = {.size = sizeof(options)};
+
+	assert_int_equal(symbolizer_new(&options, &world->symbolizer), 0);
+	assert_int_equal(space_new(world->symbolizer, pid, &world->space), 0);
+}
+
+static void end_world(struct world *world)
+{
+	space_free(world->space);
+	symbolizer_free(world->symbolizer);
+}
+
+static char *read_own_maps(size_t *ret_bytes)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	size_t capacity = 1 << 20, used = 0, n;
+	char *text = malloc(capacity);
+
+	assert_non_null(file);
+	assert_non_null(text);
+	while ((n = fread(text + used, 1, capacity - used, file)) > 0)
+		used += n;
+	(void)fclose(file);
+	*ret_bytes = used;
+	return text;
+}
+
+static int set_own_maps(struct space *space)
+{
+	size_t bytes;
+	char *text = read_own_maps(&bytes);
+	int rc = space_set_maps(space, text, bytes);
+
+	free(text);
+	return rc;
+}
+
+/* noinline and a body of its own, so that it has an address of its own. */
+__attribute__((noinline)) static int here(volatile int *n)
+{
+	return *n += 3; /* the line that is asked for */
+}
+enum { LINE_OF_HERE = __LINE__ - 2 };
+
+static void test_space__names_its_own_process(void **state)
+{
+	struct world world;
+	struct place place;
+	struct frame_chain chain;
+	struct module_info info;
+	volatile int n = 0;
+
+	(void)state;
+	make_world(&world, getpid());
+	assert_int_equal(set_own_maps(world.space), 0);
+	(void)here(&n);
+	assert_true(space_find(world.space, (uintptr_t)here, &place));
+	assert_int_equal(symbolizer_resolve(world.symbolizer, &place, 1, &chain), 0);
+	assert_int_equal(chain.n, 1);
+	assert_string_equal(chain.frame[0].function, "here");
+	assert_non_null(strstr(chain.frame[0].file, "test_space.c"));
+	assert_in_range(chain.frame[0].line, LINE_OF_HERE - 1, LINE_OF_HERE);
+	module_describe(place.module, place.svma, &info);
+	assert_true(info.segment_svma <= place.svma);
+	assert_true(place.svma - info.segment_svma < info.segment_bytes);
+	assert_false(info.deleted);
+	assert_string_equal(info.symbols, "symtab");
+	end_world(&world);
+}
+
+static void test_space__knows_nothing_outside_of_mappings(void **state)
+{
+	struct world world;
+	struct place place;
+	struct frame_chain chain;
+	struct module_info info;
+
+	(void)state;
+	make_world(&world, 0);
+	assert_false(space_find(world.space, 0x1234, &place));
+	assert_true(place.svma == 0x1234);
+	module_describe(place.module, place.svma, &info);
+	assert_string_equal(info.path, "[unknown]");
+	assert_int_equal(symbolizer_resolve(world.symbolizer, &place, 1, &chain), 0);
+	assert_int_equal(chain.n, 0);
+	end_world(&world);
+}
+
+static void test_space__skips_senseless_lines(void **state)
+{
+	static const char text[] = "00400000-00401000 rw-p 00000000 00:00 0 [heap]\n"
+				   "rubbish\n"
+				   "\n"
+				   "00600000-00601000 rwxp 00000000 00:00 0\n"
+				   "00400800-00402000 rw-p 00000000 00:00 0 [overlaps]\n"
+				   "00500000-00501000 rw-p 00000000 00:00 0 [anon:a name]";
+	struct world world;
+	struct place place;
+	struct module_info info;
+
+	(void)state;
+	make_world(&world, 0);
+	assert_int_equal(space_set_maps(world.space, text, sizeof(text) - 1), 2);
+	assert_true(space_find(world.space, 0x400fff, &place));
+	assert_true(place.svma == 0x400fff);
+	module_describe(place.module, place.svma, &info);
+	assert_string_equal(info.path, "[heap]");
+	assert_false(space_find(world.space, 0x401000, &place));
+	assert_true(space_find(world.space, 0x500000, &place));
+	module_describe(place.module, place.svma, &info);
+	assert_string_equal(info.path, "[anon:a name]");
+	assert_true(space_find(world.space, 0x600010, &place));
+	module_describe(place.module, place.svma, &info);
+	assert_string_equal(info.path, "[anon]");
+	end_world(&world);
+}
+
+static void test_space__names_the_vdso(void **state)
+{
+	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
+	struct world world;
+	struct place place;
+	struct frame_chain chain;
+	struct module_info info;
+	size_t named = 0;
+
+	(void)state;
+	if (!vdso) {
+		print_message("no vdso in this process\n");
+		skip();
+	}
+	/* pid 0: the vdso of the sampled process is not to be read; this process's own does. */
+	make_world(&world, 0);
+	assert_int_equal(set_own_maps(world.space), 0);
+	assert_true(space_find(world.space, vdso, &place));
+	module_describe(place.module, place.svma, &info);
+	assert_string_equal(info.path, "[vdso]");
+	for (uint64_t pc = vdso; pc < vdso + 0x2000; pc += 16) {
+		if (!space_find(world.space, pc, &place))
+			break;
+		assert_int_equal(symbolizer_resolve(world.symbolizer, &place, 1, &chain), 0);
+		named += chain.n && strstr(chain.frame[0].function, "clock_gettime");
+	}
+	assert_true(named > 0);
+	end_world(&world);
+}
+
+static void test_space__forks(void **state)
+{
+	struct world world;
+	struct space *child;
+	struct place before, after;
+
+	(void)state;
+	make_world(&world, getpid());
+	assert_int_equal(set_own_maps(world.space), 0);
+	assert_int_equal(space_fork(world.space, 1, &child), 0);
+	assert_true(space_find(world.space, (uintptr_t)here, &before));
+	assert_int_equal(space_set_maps(world.space, "", 0), 0);
+	assert_false(space_find(world.space, (uintptr_t)here, &after));
+	assert_true(space_find(child, (uintptr_t)here, &after));
+	assert_ptr_equal(before.module, after.module);
+	assert_true(before.svma == after.svma);
+	space_free(child);
+	end_world(&world);
+}
+
+static unsigned open_descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 4096; fd++)
+		n += fcntl(fd, F_GETFD) != -1;
+	return n;
+}
+
+static void test_space__many_processes_keep_no_descriptors(void **state)
+{
+	unsigned before = open_descriptors();
+	struct world world;
+	struct place first = {0}, place;
+	size_t bytes;
+	char *text = read_own_maps(&bytes);
+
+	(void)state;
+	make_world(&world, getpid());
+	for (int i = 0; i < 1000; i++) {
+		struct space *space;
+
+		assert_int_equal(space_new(world.symbolizer, getpid(), &space), 0);
+		assert_int_equal(space_set_maps(space, text, bytes), 0);
+		assert_true(space_find(space, (uintptr_t)here, &place));
+		if (i == 0)
+			first = place;
+		assert_ptr_equal(place.module, first.module);
+		space_free(space);
+	}
+	assert_int_equal(open_descriptors(), before);
+	free(text);
+	end_world(&world);
+}
+
+static void test_space__reads_code_from_the_file(void **state)
+{
+	struct world world;
+	uint8_t code[16];
+
+	(void)state;
+	make_world(&world, getpid());
+	assert_int_equal(set_own_maps(world.space), 0);
+	assert_int_equal(space_read(world.space, (uintptr_t)here, code, sizeof(code)), sizeof(code));
+	assert_memory_equal(code, (const void *)(uintptr_t)here, sizeof(code));
+	assert_int_equal(space_read(world.space, (uintptr_t)&world, code, sizeof(code)), 0);
+	end_world(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_space__names_its_own_process),
+		cmocka_unit_test(test_space__knows_nothing_outside_of_mappings),
+		cmocka_unit_test(test_space__skips_senseless_lines),
+		cmocka_unit_test(test_space__names_the_vdso),
+		cmocka_unit_test(test_space__forks),
+		cmocka_unit_test(test_space__many_processes_keep_no_descriptors),
+		cmocka_unit_test(test_space__reads_code_from_the_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
