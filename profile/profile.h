@@ -4,7 +4,9 @@
  * It knows neither ELF nor ptrace; analyst/ fills it, pprof.h writes and reads it, view/ shows it.
  *
  * Everything is referred to by a small index (0, 1, 2 … in order of first appearance), valid as
- * long as the profile. Strings passed in are copied; strings given out belong to the profile.
+ * long as the profile. Strings passed in are copied (NULL counts as ""); strings given out belong to
+ * the profile, and equal ones are one pointer. Arrays given out (location_line, sample) stay until
+ * the next change of the profile.
  * Results are 0 or positive, or -errno (-ENOMEM, and -EINVAL for an index out of range).
  */
 #ifndef PROFILE_PROFILE_H
@@ -26,7 +28,10 @@ struct value_type {
 };
 enum { VALUE_SAMPLES = 0, VALUE_CPU_NS = 1, VALUE_TYPES_MAX = 8 };
 
-/* Adds a value type (or finds it); returns its index. Stacks already there weigh 0 by it. */
+/*
+ * Adds a value type (or finds it); returns its index. Stacks already there weigh 0 by it. -ENOSPC:
+ * there are VALUE_TYPES_MAX of them.
+ */
 int profile_add_value_type(struct profile *profile, const char *type, const char *unit);
 size_t profile_value_types(const struct profile *profile);
 struct value_type profile_value_type(const struct profile *profile, size_t index);
@@ -75,6 +80,14 @@ int profile_add_function(struct profile *profile, const struct function *functio
 int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t address);
 int profile_add_task(struct profile *profile, const struct task *task);
 
+/*
+ * A location that is told by its names as well: an equal one has the same lines too. For frames
+ * without an address of their own (a system call, a profile of another program with address 0).
+ * profile_add_location() never finds one of address 0.
+ */
+int profile_add_named_location(struct profile *profile, uint32_t mapping, uint64_t address,
+	const struct location_line *line, size_t lines);
+
 /* Names of a location, innermost first; replaces earlier ones. Sets the mapping's has_ flags. */
 int profile_set_lines(struct profile *profile, uint32_t location, const struct location_line *line,
 	size_t lines);
@@ -109,22 +122,32 @@ struct sample profile_sample(const struct profile *profile, size_t index);
  * in the mapping of its executable, with a count of 0.
  */
 #define PROFILE_UNSAMPLED "[unsampled]"
+bool profile_is_unsampled(const struct profile *profile, const struct sample *sample);
 int profile_add_unsampled(struct profile *profile, uint32_t task, uint32_t mapping, int64_t cpu_ns);
 
 /*
  * The audit: named figures (INTERFACE: the keys of `summary`), kept in the file. Integers only.
- * Unknown names are kept too.
+ * Unknown names are kept too. -ENOSPC: there are PROFILE_AUDITS_MAX; -EINVAL: a name that is empty
+ * or has a space. profile/audit.h knows what the names mean.
  */
+#define PROFILE_AUDITS_MAX 512
 int profile_set_audit(struct profile *profile, const char *key, uint64_t value);
 bool profile_audit(const struct profile *profile, const char *key, uint64_t *ret_value);
 size_t profile_audits(const struct profile *profile);
 void profile_audit_at(const struct profile *profile, size_t index, const char **ret_key,
 	uint64_t *ret_value);
 
-/* Remarks for people ("the supervisor was killed after 3.2 s"), shown by reports, kept in the file. */
+/*
+ * Remarks for people ("the supervisor was killed after 3.2 s"), shown by reports, kept in the file.
+ * The same remark is kept once.
+ */
 int profile_add_note(struct profile *profile, const char *note);
 size_t profile_notes(const struct profile *profile);
 const char *profile_note(const struct profile *profile, size_t index);
+
+/* What was profiled, for people: the command line. "" when it is not known. */
+int profile_set_command(struct profile *profile, const char *command);
+const char *profile_command(const struct profile *profile);
 
 /* When it was taken: CLOCK_REALTIME of the start, and its length. Period: CPU ns of a tick. */
 void profile_set_time(struct profile *profile, uint64_t realtime_ns, uint64_t duration_ns);
@@ -133,7 +156,11 @@ uint64_t profile_realtime_ns(const struct profile *profile);
 uint64_t profile_duration_ns(const struct profile *profile);
 uint64_t profile_period_ns(const struct profile *profile);
 
-/* Adds all of @from to @into; audit figures by their kind (sums, maxima, weighted means). */
+/*
+ * Adds all of @from to @into; audit figures by their kind (profile/audit.h). The command is that of
+ * the first; another one, and a different period, are told by a note. On failure @into holds a part
+ * of @from: free it.
+ */
 int profile_merge(struct profile *into, const struct profile *from);
 
 #endif

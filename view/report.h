@@ -28,6 +28,7 @@ struct report_options {
 	bool no_inline;	      /* fold inlined functions into the real one */
 	bool no_demangle;     /* names as linked */
 	bool color;	      /* text only */
+	bool ascii;	      /* text only: no character beyond ASCII */
 	unsigned width;	      /* columns of the output, 0 unlimited; text only */
 };
 

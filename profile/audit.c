@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/audit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/model.h"
+#include "profile/stats.h"
+
+static const struct audit_key known[] = {
+	{"samples", AUDIT_SUM, AUDIT_COUNT, false, "ticks that became samples"},
+	{"period_ns", AUDIT_MAX, AUDIT_NS, false, "CPU time of a tick"},
+	{"profiled_cpu_ns", AUDIT_SUM, AUDIT_NS, false, "CPU time that the samples stand for"},
+	{"unattributed_cpu_ns", AUDIT_SUM, AUDIT_NS, false,
+		"CPU time that nobody could be caught at: [unsampled]"},
+	{"kernel_cpu_ns", AUDIT_SUM_OF_ALL, AUDIT_NS, false,
+		"CPU time that the kernel charged to the profiled threads"},
+	{"wall_ns", AUDIT_SUM, AUDIT_NS, false, "time from start to end"},
+	{"stops", AUDIT_SUM, AUDIT_COUNT, false, "stops of a thread"},
+	{"stop_ns_p50", AUDIT_BY_STOPS, AUDIT_NS, false, "half of the stops were shorter"},
+	{"stop_ns_p99", AUDIT_BY_STOPS, AUDIT_NS, false, "99 % of the stops were shorter"},
+	{"stop_ns_max", AUDIT_MAX, AUDIT_NS, false, "the longest stop"},
+	{"stopped_ns", AUDIT_SUM, AUDIT_NS, false, "all stops together"},
+	{"lost_samples", AUDIT_SUM, AUDIT_COUNT, false, "samples taken and lost"},
+	{"truncated_stacks", AUDIT_SUM, AUDIT_COUNT, false, "samples whose stack is not complete"},
+	{"unresolved_samples", AUDIT_SUM, AUDIT_COUNT, false,
+		"samples at an address without a name"},
+	{"processes", AUDIT_SUM, AUDIT_COUNT, false, "processes seen"},
+	{"threads", AUDIT_SUM, AUDIT_COUNT, false, "threads seen"},
+	{"supervisor_cpu_ns", AUDIT_SUM, AUDIT_NS, false, "CPU time of the supervisor"},
+	{"analyst_cpu_ns", AUDIT_SUM, AUDIT_NS, false, "CPU time of the analyst"},
+	{"repaired_calls", AUDIT_SUM, AUDIT_COUNT, false,
+		"system calls that a stop disturbed, and that were mended"},
+	{"unrepaired_eintr", AUDIT_SUM, AUDIT_COUNT, false,
+		"system calls that failed with EINTR at a stop and were left so"},
+	{STATS_EFFECTIVE_SAMPLES, AUDIT_EFFECTIVE, AUDIT_COUNT, true,
+		"samples of equal weight that would tell as much"},
+};
+
+const struct audit_key *audit_key_at(size_t index)
+{
+	return index < sizeof(known) / sizeof(*known) ? &known[index] : NULL;
+}
+
+const struct audit_key *audit_key_find(const char *key)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (!strcmp(known[i].key, key))
+			return &known[i];
+	}
+	return NULL;
+}
+
+static enum audit_kind kind_of(const char *key)
+{
+	const struct audit_key *entry = audit_key_find(key);
+	const char *tail = strrchr(key, '_');
+
+	if (entry)
+		return entry->kind;
+	if (tail && !strcmp(tail, "_max"))
+		return AUDIT_MAX;
+	if (tail && tail[1] == 'p' && tail[2] && strspn(tail + 2, "0123456789") == strlen(tail + 2))
+		return AUDIT_BY_STOPS;
+	return AUDIT_SUM;
+}
+
+/* What the samples sum up to. */
+struct sums {
+	uint64_t samples, cpu_ns, unsampled_ns, unresolved;
+};
+
+static uint64_t positive(int64_t value)
+{
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static struct sums sum_up(const struct profile *profile)
+{
+	struct sums sums = {0};
+
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		struct sample sample = profile_sample(profile, i);
+		uint64_t count = positive(sample.value[VALUE_SAMPLES]);
+		uint64_t cpu_ns = positive(sample.value[VALUE_CPU_NS]);
+
+		sums.samples += count;
+		if (profile_is_unsampled(profile, &sample))
+			sums.unsampled_ns += cpu_ns;
+		else
+			sums.cpu_ns += cpu_ns;
+		if (sample.n && !profile_location(profile, sample.location[0]).lines)
+			sums.unresolved += count;
+	}
+	return sums;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How many different pids (or pids with tids) the tasks have; false when they have none. */
+static bool count_tasks(const struct profile *profile, bool threads, uint64_t *ret_value)
+{
+	uint64_t *id = calloc(profile->tasks + 1, sizeof(*id));
+	size_t n = 0, different = 0;
+
+	if (!id)
+		return false;
+	for (size_t i = 0; i < profile->tasks; i++) {
+		const struct task_item *task = &profile->task[i];
+
+		if (threads ? task->tid : task->pid)
+			id[n++] = (uint64_t)task->pid << 32 | (threads ? task->tid : 0);
+	}
+	qsort(id, n, sizeof(*id), compare_ids);
+	for (size_t i = 0; i < n; i++)
+		different += !i || id[i] != id[i - 1];
+	free(id);
+	if (different)
+		*ret_value = different;
+	return different > 0;
+}
+
+/* Of figures that follow from the model. */
+static bool derive(const struct profile *profile, const char *key, uint64_t *ret_value)
+{
+	uint64_t value;
+
+	if (!strcmp(key, "period_ns"))
+		value = profile->period_ns;
+	else if (!strcmp(key, "wall_ns"))
+		value = profile->duration_ns;
+	else if (!strcmp(key, "processes") || !strcmp(key, "threads"))
+		return count_tasks(profile, key[0] == 't', ret_value);
+	else if (!strcmp(key, "samples")) {
+		*ret_value = sum_up(profile).samples;
+		return true;
+	} else if (!strcmp(key, "unresolved_samples")) {
+		*ret_value = sum_up(profile).unresolved;
+		return true;
+	} else if (!strcmp(key, "profiled_cpu_ns")) {
+		value = sum_up(profile).cpu_ns;
+	} else if (!strcmp(key, "unattributed_cpu_ns")) {
+		value = sum_up(profile).unsampled_ns;
+	} else {
+		return false;
+	}
+	if (value)
+		*ret_value = value;
+	return value > 0;
+}
+
+bool audit_figure(const struct profile *profile, const char *key, uint64_t *ret_value)
+{
+	return profile_audit(profile, key, ret_value) || derive(profile, key, ret_value);
+}
+
+static uint64_t sum_of(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t mean_by_stops(const struct profile *into, const struct profile *from, uint64_t a,
+	uint64_t b)
+{
+	uint64_t stops_a = 0, stops_b = 0;
+
+	(void)profile_audit(into, "stops", &stops_a);
+	(void)profile_audit(from, "stops", &stops_b);
+	if (!stops_a && !stops_b)
+		return a > b ? a : b;
+	return (uint64_t)(((double)a * (double)stops_a + (double)b * (double)stops_b) /
+			((double)stops_a + (double)stops_b) +
+		0.5);
+}
+
+/* Sum w^2 of a profile follows from its sum w and its effective size; so both can be added. */
+static uint64_t effective_of_both(const struct profile *into, const struct profile *from)
+{
+	const struct profile *both[2] = {into, from};
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct sums sums = sum_up(both[i]);
+		double weight = (double)sums.cpu_ns;
+		uint64_t effective = sums.samples;
+
+		(void)profile_audit(both[i], STATS_EFFECTIVE_SAMPLES, &effective);
+		if (!effective)
+			continue;
+		if (weight <= 0)
+			weight = (double)effective;
+		sum += weight;
+		squares += weight * weight / (double)effective;
+	}
+	return (uint64_t)(stats_effective_samples(sum, squares) + 0.5);
+}
+
+static void forget(struct profile *profile, const char *key)
+{
+	for (size_t i = 0; i < profile->audits; i++) {
+		if (strcmp(pool_at(&profile->strings, profile->audit[i].key), key))
+			continue;
+		memmove(&profile->audit[i], &profile->audit[i + 1],
+			(profile->audits - i - 1) * sizeof(*profile->audit));
+		profile->audits--;
+		return;
+	}
+}
+
+static int merge_figure(
+	struct profile *into, const struct profile *from, const char *key, bool empty)
+{
+	uint64_t a = 0, b = 0;
+	bool has_a = audit_figure(into, key, &a), has_b = audit_figure(from, key, &b);
+
+	switch (kind_of(key)) {
+	case AUDIT_SUM: return profile_set_audit(into, key, sum_of(a, b));
+	case AUDIT_MAX: return profile_set_audit(into, key, a > b ? a : b);
+	case AUDIT_BY_STOPS:
+		return profile_set_audit(into, key, mean_by_stops(into, from, a, b));
+	case AUDIT_EFFECTIVE:
+		return profile_set_audit(into, key, effective_of_both(into, from));
+	case AUDIT_SUM_OF_ALL:
+		if ((has_a || empty) && has_b)
+			return profile_set_audit(into, key, sum_of(a, b));
+		forget(into, key);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static bool is_weighted(const char *key)
+{
+	enum audit_kind kind = kind_of(key);
+
+	return kind == AUDIT_BY_STOPS || kind == AUDIT_SUM_OF_ALL;
+}
+
+/*
+ * Two rounds: what is weighed by other figures, or asks whether there were any, comes before those
+ * figures change.
+ */
+int audit_merge(struct profile *into, const struct profile *from)
+{
+	bool empty = !into->samples && !into->audits;
+
+	for (int round = 0; round < 2; round++) {
+		/* Backwards, as forget() takes one out. Those only in @into are dealt with here. */
+		for (size_t i = into->audits; i-- > 0;) {
+			const char *key = pool_at(&into->strings, into->audit[i].key);
+			uint64_t ignored;
+			int error;
+
+			if (is_weighted(key) != !round || profile_audit(from, key, &ignored))
+				continue;
+			error = merge_figure(into, from, key, empty);
+			if (error < 0)
+				return error;
+		}
+		for (size_t i = 0; i < from->audits; i++) {
+			const char *key = pool_at(&from->strings, from->audit[i].key);
+			int error = 0;
+
+			if (is_weighted(key) == !round)
+				error = merge_figure(into, from, key, empty);
+			if (error < 0)
+				return error;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/pprof.h"
+#include "profile/table.h"
+
+static int read_fd(int fd, uint8_t **ret_data, size_t *ret_bytes)
+{
+	uint8_t *data = NULL, *more;
+	size_t used = 0, room = 0;
+	ssize_t n;
+
+	do {
+		more = table_grow(data, &room, used + 64 * 1024, 1);
+		if (!more) {
+			free(data);
+			return -ENOMEM;
+		}
+		data = more;
+		n = read(fd, data + used, room - used);
+		if (n > 0)
+			used += (size_t)n;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0) {
+		int error = -errno;
+
+		free(data);
+		return error;
+	}
+	*ret_data = data;
+	*ret_bytes = used;
+	return 0;
+}
+
+static int read_path(const char *path, uint8_t **ret_data, size_t *ret_bytes)
+{
+	int fd, error;
+
+	if (!strcmp(path, "-"))
+		return read_fd(STDIN_FILENO, ret_data, ret_bytes);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	error = read_fd(fd, ret_data, ret_bytes);
+	(void)close(fd);
+	return error;
+}
+
+/* What the user can do about it. */
+static const char *way_out(int error)
+{
+	switch (error) {
+	case -ENOENT: return "; sprofrun writes profiles, to sprof.pb.gz if not told otherwise";
+	case -EISDIR: return "; name a profile in it";
+	case -EACCES: return "; ask its owner for the right to read it, or become that user";
+	default: return "";
+	}
+}
+
+static char *cannot_read(const char *path, int error)
+{
+	char *text;
+
+	if (asprintf(&text, "cannot read '%s': %s%s", path, strerror(-error), way_out(error)) < 0)
+		return NULL;
+	return text;
+}
+
+static char *cannot_use(const char *path, int error, const char *problem)
+{
+	char *text;
+	int n;
+
+	if (error == -ENOMEM)
+		n = asprintf(&text, "not enough memory for the profile '%s'", path);
+	else
+		n = asprintf(&text, "cannot use '%s': %s; record or copy it again, or name another",
+			path, problem ? problem : strerror(-error));
+	return n < 0 ? NULL : text;
+}
+
+int file_read(const char *path, struct profile **ret_profile, char **ret_problem)
+{
+	const char *problem = NULL;
+	uint8_t *data = NULL;
+	size_t bytes = 0;
+	int error = read_path(path, &data, &bytes);
+
+	if (error < 0) {
+		*ret_problem = cannot_read(path, error);
+		return error;
+	}
+	error = pprof_read(data, bytes, ret_profile, &problem);
+	if (error < 0)
+		*ret_problem = cannot_use(path, error, problem);
+	free(data);
+	return error;
+}
+
+static int write_fd(int fd, const char *data, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = write(fd, data, bytes);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			data += n;
+			bytes -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int write_and_close(int fd, const void *data, size_t bytes)
+{
+	int error = write_fd(fd, data, bytes);
+
+	if (close(fd) < 0 && !error)
+		error = -errno;
+	return error;
+}
+
+/* A new file beside @path, for what is to be renamed to it. */
+static int open_beside(const char *path, char **ret_name)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		char *name;
+		int fd;
+
+		if (asprintf(&name, "%s.new-%d-%u", path, (int)getpid(), i) < 0)
+			return -ENOMEM;
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0) {
+			*ret_name = name;
+			return fd;
+		}
+		free(name);
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+static int replace(const char *path, const struct stat *old, const void *data, size_t bytes)
+{
+	char *name = NULL;
+	int fd = open_beside(path, &name), error;
+
+	if (fd < 0)
+		return fd;
+	if (old)
+		(void)fchmod(fd, old->st_mode & 07777);
+	error = write_and_close(fd, data, bytes);
+	if (!error && rename(name, path) < 0)
+		error = -errno;
+	if (error)
+		(void)unlink(name);
+	free(name);
+	return error;
+}
+
+int file_write(const char *path, const void *data, size_t bytes)
+{
+	struct stat old;
+	char *target;
+	int fd, error;
+
+	if (!strcmp(path, "-"))
+		return write_fd(STDOUT_FILENO, data, bytes);
+	if (stat(path, &old) < 0)
+		return errno == ENOENT ? replace(path, NULL, data, bytes) : -errno;
+	if (!S_ISREG(old.st_mode)) {
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		return fd < 0 ? -errno : write_and_close(fd, data, bytes);
+	}
+	if (access(path, W_OK) < 0)
+		return -errno;
+	/* A symbolic link stays one: what it points to is replaced. */
+	target = realpath(path, NULL);
+	if (!target)
+		return -errno;
+	error = replace(target, &old, data, bytes);
+	free(target);
+	return error;
+}

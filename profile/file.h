@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles in files. */
+#ifndef PROFILE_FILE_H
+#define PROFILE_FILE_H
+
+#include <stddef.h>
+
+struct profile;
+
+/*
+ * Reads the profile at @path, "-" is standard input. On failure, *@ret_problem is a sentence that
+ * names the file, the cause and the way out, which the caller frees; NULL when out of memory.
+ */
+int file_read(const char *path, struct profile **ret_profile, char **ret_problem);
+
+/*
+ * Writes @bytes bytes to @path, "-" is standard output. What exists and is not a regular file (a
+ * pipe, /dev/null) is written in place; a regular file is replaced whole, keeping its mode, or not
+ * at all. -errno of what failed.
+ */
+int file_write(const char *path, const void *data, size_t bytes);
+
+#endif

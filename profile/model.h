@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of struct profile, for the files of profile/ alone. */
+#ifndef PROFILE_MODEL_H
+#define PROFILE_MODEL_H
+
+#include "profile/profile.h"
+#include "profile/pool.h"
+#include "profile/table.h"
+
+/* Things as they are kept: strings are ids of the pool. */
+struct mapping_item {
+	uint32_t file, build_id;
+	uint64_t start, limit, offset;
+	bool has_functions, has_lines, has_inlines;
+};
+
+struct function_item {
+	uint32_t name, symbol, file, line;
+};
+
+struct location_item {
+	uint64_t address;
+	size_t first; /* its lines: from here on in location_line[] */
+	uint32_t mapping;
+	uint32_t lines;
+};
+
+struct task_item {
+	uint32_t pid, tid, process, thread;
+};
+
+struct sample_item {
+	size_t first; /* its stack: from here on in frame[] */
+	uint32_t n;
+	uint32_t task;
+};
+
+struct audit_item {
+	uint32_t key;
+	uint64_t value;
+};
+
+struct profile {
+	struct pool strings;
+
+	size_t value_types;
+	uint32_t value_type[VALUE_TYPES_MAX][2]; /* type, unit */
+
+	struct mapping_item *mapping;
+	struct function_item *function;
+	struct location_item *location;
+	struct location_line *location_line;
+	struct task_item *task;
+	struct sample_item *sample;
+	uint32_t *frame;
+	int64_t *value; /* value_types of them for every sample */
+	struct audit_item audit[PROFILE_AUDITS_MAX];
+	uint32_t *note;
+
+	size_t mappings, mapping_room;
+	size_t functions, function_room;
+	size_t locations, location_room;
+	size_t location_lines, location_line_room;
+	size_t tasks, task_room;
+	size_t samples, sample_room;
+	size_t frames, frame_room;
+	size_t value_room;
+	size_t audits;
+	size_t notes, note_room;
+
+	struct table mapping_table, function_table, task_table, sample_table, note_table;
+	struct table location_table; /* by mapping and address */
+	struct table named_table;    /* by mapping, address and lines */
+	bool named_is_stale;	     /* lines have changed since it was filled */
+
+	uint32_t command;
+	uint64_t realtime_ns, duration_ns, period_ns;
+};
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/pool.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 64 * 1024 - 64 };
+
+struct pool_chunk {
+	struct pool_chunk *next;
+	size_t used, room;
+	char data[];
+};
+
+int pool_init(struct pool *pool)
+{
+	int id;
+
+	*pool = (struct pool){0};
+	id = pool_add(pool, "", 0);
+	if (id < 0)
+		pool_release(pool);
+	return id;
+}
+
+void pool_release(struct pool *pool)
+{
+	struct pool_chunk *chunk = pool->chunk;
+
+	while (chunk) {
+		struct pool_chunk *next = chunk->next;
+
+		free(chunk);
+		chunk = next;
+	}
+	table_release(&pool->table);
+	free(pool->item);
+	*pool = (struct pool){0};
+}
+
+static char *room_for(struct pool *pool, size_t bytes)
+{
+	struct pool_chunk *chunk = pool->chunk;
+	size_t room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+
+	if (!chunk || chunk->room - chunk->used < bytes) {
+		chunk = malloc(sizeof(*chunk) + room);
+		if (!chunk)
+			return NULL;
+		*chunk = (struct pool_chunk){.next = pool->chunk, .room = room};
+		pool->chunk = chunk;
+	}
+	chunk->used += bytes;
+	return chunk->data + chunk->used - bytes;
+}
+
+static bool equal(const void *things, uint32_t index, const void *key)
+{
+	const struct pool_item *item = (const struct pool_item *)things + index;
+	const struct pool_item *wanted = key;
+
+	return item->bytes == wanted->bytes && !memcmp(item->text, wanted->text, wanted->bytes);
+}
+
+int pool_add(struct pool *pool, const char *text, size_t bytes)
+{
+	struct pool_item key = {text, strnlen(text, bytes)};
+	uint64_t hash = table_hash_bytes(text, key.bytes);
+	struct pool_item *item;
+	char *copy;
+	int id = table_find(&pool->table, hash, equal, pool->item, &key);
+
+	if (id >= 0)
+		return id;
+	item = table_grow(pool->item, &pool->room, pool->n + 1, sizeof(*item));
+	if (!item)
+		return -ENOMEM;
+	pool->item = item;
+	copy = room_for(pool, key.bytes + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, key.bytes);
+	copy[key.bytes] = '\0';
+	id = table_add(&pool->table, hash, (uint32_t)pool->n);
+	if (id < 0)
+		return id;
+	pool->item[pool->n] = (struct pool_item){copy, key.bytes};
+	return (int)pool->n++;
+}
+
+int pool_add_text(struct pool *pool, const char *text)
+{
+	return pool_add(pool, text ? text : "", text ? strlen(text) : 0);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A pool of strings: each kept once, NUL-terminated, at an address that never moves. Id 0 is "". */
+#ifndef PROFILE_POOL_H
+#define PROFILE_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/table.h"
+
+struct pool {
+	struct table table;
+	struct pool_item *item;
+	size_t n, room;
+	struct pool_chunk *chunk; /* newest first */
+};
+
+struct pool_item {
+	const char *text;
+	size_t bytes;
+};
+
+int pool_init(struct pool *pool);
+void pool_release(struct pool *pool);
+
+/* The id of the string of @bytes bytes (up to its first NUL). -ENOMEM. */
+int pool_add(struct pool *pool, const char *text, size_t bytes);
+/* NULL is taken for "". */
+int pool_add_text(struct pool *pool, const char *text);
+
+static inline const char *pool_at(const struct pool *pool, uint32_t id)
+{
+	return pool->item[id].text;
+}
+
+#endif

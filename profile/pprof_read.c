@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The top level is walked once for each kind of thing, in the order in which they refer to each
+ * other (writers order them as they like); of the parts only one is unpacked at a time. So memory
+ * is bounded by the file and the model, whatever a hostile file says.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/gzip.h"
+#include "profile/pprof.h"
+#include "profile/pprof_labels.h"
+#include "profile/pprof_scan.h"
+#include "profile/pprof_types.h"
+#include "profile/profile.h"
+#include "profile/profile.pb-c.h"
+
+/* Field numbers of the top level. */
+enum {
+	SAMPLE_TYPE = 1,
+	SAMPLE = 2,
+	MAPPING = 3,
+	LOCATION = 4,
+	FUNCTION = 5,
+	STRING_TABLE = 6,
+	TIME_NANOS = 9,
+	DURATION_NANOS = 10,
+	PERIOD_TYPE = 11,
+	PERIOD = 12,
+	COMMENT = 13,
+};
+
+struct reading {
+	struct profile *profile;
+	struct span file;
+	const char *problem;
+
+	char *text; /* all strings of the file, each with a NUL */
+	size_t *string; /* where each begins in it */
+	size_t strings;
+
+	struct pprof_column *column;
+	size_t columns;
+	bool has_samples, has_cpu;
+	int64_t period;
+	int64_t cpu_of_sample; /* what a sample stands for, if no column tells; else 0 */
+
+	struct ids mappings, functions, locations;
+	int no_mapping; /* index of the mapping of locations without one, -1 not needed yet */
+
+	struct location_line *line;
+	size_t line_room;
+	uint32_t *stack;
+	size_t stack_room;
+
+	struct arena arena;
+};
+
+typedef int reading_take(struct reading *r, const struct field *field);
+
+static int bad(struct reading *r, const char *problem)
+{
+	r->problem = problem;
+	return -EBADMSG;
+}
+
+/* Calls @take for each top-level field of that number. */
+static int each(struct reading *r, uint32_t number, reading_take *take)
+{
+	struct span span = r->file;
+	struct field field;
+	int result;
+
+	while ((result = pprof_scan_field(&span, &field)) > 0) {
+		if (field.number != number)
+			continue;
+		result = take(r, &field);
+		if (result < 0)
+			return result;
+	}
+	return result < 0 ? bad(r, "it is not a pprof profile, or it is damaged") : 0;
+}
+
+static int unpack(struct reading *r, const struct field *field,
+	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message)
+{
+	arena_reset(&r->arena);
+	if (!field->delimited)
+		return bad(r, "a part of it is damaged");
+	*ret_message = protobuf_c_message_unpack(
+		descriptor, &r->arena.allocator, field->bytes, field->data);
+	return *ret_message ? 0 : bad(r, "a part of it is damaged");
+}
+
+/* NULL, and the problem: there is no such string. */
+static const char *text_at(struct reading *r, int64_t index)
+{
+	if (index >= 0 && (uint64_t)index < r->strings)
+		return r->text + r->string[index];
+	if (!index)
+		return "";
+	(void)bad(r, "it refers to a string that it does not have");
+	return NULL;
+}
+
+static int count_string(struct reading *r, const struct field *field)
+{
+	if (!field->delimited)
+		return bad(r, "its string table is damaged");
+	r->strings++;
+	return 0;
+}
+
+static int read_strings(struct reading *r)
+{
+	struct span span = r->file;
+	struct field field;
+	size_t n = 0, at = 0;
+	int error = each(r, STRING_TABLE, count_string);
+
+	if (error < 0)
+		return error;
+	/* Each string takes two bytes of the file or more beside its text. */
+	r->text = malloc((size_t)(span.end - span.p) + 1);
+	r->string = calloc(r->strings + 1, sizeof(*r->string));
+	if (!r->text || !r->string)
+		return -ENOMEM;
+	while (pprof_scan_field(&span, &field) > 0) {
+		if (field.number != STRING_TABLE)
+			continue;
+		r->string[n++] = at;
+		memcpy(r->text + at, field.data, field.bytes);
+		at += field.bytes;
+		r->text[at++] = '\0';
+	}
+	return 0;
+}
+
+static bool is_taken(const struct reading *r, int value)
+{
+	for (size_t i = 0; i < r->columns; i++) {
+		if (r->column[i].value == value)
+			return true;
+	}
+	return false;
+}
+
+static int read_sample_type(struct reading *r, const struct field *field)
+{
+	Perftools__Profiles__ValueType *message;
+	struct pprof_column column, *more;
+	const char *type, *unit;
+	size_t room = r->columns;
+	int error = unpack(r, field, &perftools__profiles__value_type__descriptor,
+		(ProtobufCMessage **)&message);
+
+	if (error < 0)
+		return error;
+	type = text_at(r, message->type);
+	unit = text_at(r, message->unit);
+	if (!type || !unit)
+		return -EBADMSG;
+	if (r->columns >= 64)
+		return bad(r, "it has more than 64 kinds of values");
+	error = pprof_types_column(r->profile, type, unit, &column);
+	if (error == -ENOSPC) {
+		column = (struct pprof_column){-1, 0};
+		error = profile_add_note(r->profile, "values of some kinds are left out: there are "
+						     "more than this program keeps");
+	}
+	if (error < 0)
+		return error;
+	if (is_taken(r, column.value))
+		column.value = -1;
+	more = table_grow(r->column, &room, r->columns + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	r->column = more;
+	r->column[r->columns++] = column;
+	r->has_samples |= column.value == VALUE_SAMPLES;
+	r->has_cpu |= column.value == VALUE_CPU_NS;
+	return 0;
+}
+
+static int read_period(struct reading *r, const struct field *field)
+{
+	r->period = field->delimited ? 0 : (int64_t)field->value;
+	return 0;
+}
+
+static int read_period_type(struct reading *r, const struct field *field)
+{
+	Perftools__Profiles__ValueType *message;
+	const char *type, *unit;
+	int64_t period_ns;
+	int error = unpack(r, field, &perftools__profiles__value_type__descriptor,
+		(ProtobufCMessage **)&message);
+
+	if (error < 0)
+		return error;
+	type = text_at(r, message->type);
+	unit = text_at(r, message->unit);
+	if (!type || !unit)
+		return -EBADMSG;
+	period_ns = pprof_types_times(r->period, pprof_types_ns(unit));
+	if (strcmp(type, "cpu") != 0 || period_ns <= 0)
+		return 0;
+	profile_set_period(r->profile, (uint64_t)period_ns);
+	if (r->has_samples && !r->has_cpu)
+		r->cpu_of_sample = period_ns;
+	return 0;
+}
+
+static int read_time(struct reading *r, const struct field *field)
+{
+	int64_t value = field->delimited ? 0 : (int64_t)field->value;
+	uint64_t ns = value > 0 ? (uint64_t)value : 0;
+
+	if (field->number == TIME_NANOS)
+		profile_set_time(r->profile, ns, profile_duration_ns(r->profile));
+	else
+		profile_set_time(r->profile, profile_realtime_ns(r->profile), ns);
+	return 0;
+}
+
+/* For example "sprofil: stops 2500". False: not of that form. */
+static bool read_audit(struct reading *r, const char *text, int *ret_error)
+{
+	const char *space = strchr(text, ' ');
+	char *end, *key;
+	uint64_t value;
+
+	if (!space || space == text || space[1] < '0' || space[1] > '9')
+		return false;
+	errno = 0;
+	value = strtoull(space + 1, &end, 10);
+	if (errno || *end)
+		return false;
+	key = strndup(text, (size_t)(space - text));
+	*ret_error = key ? profile_set_audit(r->profile, key, value) : -ENOMEM;
+	free(key);
+	if (*ret_error == -ENOSPC)
+		*ret_error = bad(r, "it has too many audit figures");
+	return true;
+}
+
+static const char *after(const char *text, const char *prefix)
+{
+	size_t bytes = strlen(prefix);
+
+	return strncmp(text, prefix, bytes) ? NULL : text + bytes;
+}
+
+/* A comment of another program is a note. */
+static int take_comment(struct reading *r, int64_t index)
+{
+	const char *text = text_at(r, index), *rest;
+	int error;
+
+	if (!text)
+		return -EBADMSG;
+	rest = after(text, PPROF_COMMENT_COMMAND);
+	if (rest)
+		return profile_set_command(r->profile, rest);
+	rest = after(text, PPROF_COMMENT_NOTE);
+	if (rest)
+		return profile_add_note(r->profile, rest);
+	rest = after(text, PPROF_COMMENT_AUDIT);
+	if (rest && read_audit(r, rest, &error))
+		return error;
+	return text[0] ? profile_add_note(r->profile, text) : 0;
+}
+
+static int read_comment(struct reading *r, const struct field *field)
+{
+	struct span span = {field->data, field->data + field->bytes};
+	uint64_t index;
+	int result;
+
+	if (!field->delimited)
+		return take_comment(r, (int64_t)field->value);
+	while ((result = pprof_scan_varint(&span, &index)) > 0) {
+		result = take_comment(r, (int64_t)index);
+		if (result < 0)
+			return result;
+	}
+	return result < 0 ? bad(r, "a comment of it is damaged") : 0;
+}
+
+static int add_id(struct reading *r, struct ids *ids, uint64_t id, int index)
+{
+	int error = index < 0 ? index : ids_add(ids, id, (uint32_t)index);
+
+	return error == -EEXIST ? bad(r, "two of its parts have the same id") : error;
+}
+
+static int read_mapping(struct reading *r, const struct field *field)
+{
+	Perftools__Profiles__Mapping *message;
+	struct mapping mapping;
+	int error = unpack(r, field, &perftools__profiles__mapping__descriptor,
+		(ProtobufCMessage **)&message);
+
+	if (error < 0)
+		return error;
+	mapping = (struct mapping){
+		.file = text_at(r, message->filename),
+		.build_id = text_at(r, message->build_id),
+		.start = message->memory_start,
+		.limit = message->memory_limit,
+		.offset = message->file_offset,
+		.has_functions = message->has_functions,
+		.has_lines = message->has_line_numbers,
+		.has_inlines = message->has_inline_frames,
+	};
+	if (!mapping.file || !mapping.build_id)
+		return -EBADMSG;
+	return add_id(r, &r->mappings, message->id, profile_add_mapping(r->profile, &mapping));
+}
+
+/* Line numbers beyond the model's range are not known ones. */
+static uint32_t line_of(int64_t line)
+{
+	return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
+static int read_function(struct reading *r, const struct field *field)
+{
+	Perftools__Profiles__Function *message;
+	struct function function;
+	int error = unpack(r, field, &perftools__profiles__function__descriptor,
+		(ProtobufCMessage **)&message);
+
+	if (error < 0)
+		return error;
+	function = (struct function){
+		.name = text_at(r, message->name),
+		.symbol = text_at(r, message->system_name),
+		.file = text_at(r, message->filename),
+		.line = line_of(message->start_line),
+	};
+	if (!function.name || !function.symbol || !function.file)
+		return -EBADMSG;
+	if (!function.name[0])
+		function.name = function.symbol;
+	if (!function.symbol[0])
+		function.symbol = function.name;
+	return add_id(r, &r->functions, message->id, profile_add_function(r->profile, &function));
+}
+
+static int mapping_of(struct reading *r, uint64_t id)
+{
+	static const struct mapping none = {.file = "", .build_id = ""};
+	int index = id ? ids_find(&r->mappings, id) : -ENOENT;
+
+	if (index >= 0)
+		return index;
+	if (id)
+		return bad(r, "a location of it is in a mapping that it does not have");
+	if (r->no_mapping < 0)
+		r->no_mapping = profile_add_mapping(r->profile, &none);
+	return r->no_mapping;
+}
+
+static int read_location(struct reading *r, const struct field *field)
+{
+	Perftools__Profiles__Location *message;
+	struct location_line *line;
+	size_t lines = 0;
+	int mapping, error = unpack(r, field, &perftools__profiles__location__descriptor,
+		(ProtobufCMessage **)&message);
+
+	if (error < 0)
+		return error;
+	mapping = mapping_of(r, message->mapping_id);
+	if (mapping < 0)
+		return mapping;
+	line = table_grow(r->line, &r->line_room, message->n_line + 1, sizeof(*line));
+	if (!line)
+		return -ENOMEM;
+	r->line = line;
+	for (size_t i = 0; i < message->n_line; i++) {
+		int function = ids_find(&r->functions, message->line[i]->function_id);
+
+		if (function >= 0)
+			line[lines++] = (struct location_line){
+				(uint32_t)function, line_of(message->line[i]->line)};
+		else if (message->line[i]->function_id)
+			return bad(r, "a location of it is in a function that it does not have");
+	}
+	return add_id(r, &r->locations, message->id,
+		profile_add_named_location(
+			r->profile, (uint32_t)mapping, message->address, line, lines));
+}
+
+static int task_of(struct reading *r, const Perftools__Profiles__Sample *message)
+{
+	struct task task = {.process = "", .thread = ""};
+
+	for (size_t i = 0; i < message->n_label; i++) {
+		const Perftools__Profiles__Label *label = message->label[i];
+		const char *key = text_at(r, label->key);
+		const char *text = text_at(r, label->str);
+
+		if (!key || !text)
+			return -EBADMSG;
+		pprof_types_label(&task, key, label->str ? text : NULL, label->num);
+	}
+	return profile_add_task(r->profile, &task);
+}
+
+static int read_sample(struct reading *r, const struct field *field)
+{
+	int64_t values[VALUE_TYPES_MAX] = {0};
+	Perftools__Profiles__Sample *message;
+	uint32_t *stack;
+	int task, error = unpack(r, field, &perftools__profiles__sample__descriptor,
+		(ProtobufCMessage **)&message);
+
+	if (error < 0)
+		return error;
+	if (message->n_value != r->columns)
+		return bad(r, "a sample of it has another number of values than it says");
+	stack = table_grow(r->stack, &r->stack_room, message->n_location_id + 1, sizeof(*stack));
+	if (!stack)
+		return -ENOMEM;
+	r->stack = stack;
+	for (size_t i = 0; i < message->n_location_id; i++) {
+		int location = ids_find(&r->locations, message->location_id[i]);
+
+		if (location < 0)
+			return bad(r, "a sample of it is at a location that it does not have");
+		stack[i] = (uint32_t)location;
+	}
+	for (size_t i = 0; i < r->columns; i++) {
+		if (r->column[i].value >= 0)
+			values[r->column[i].value] =
+				pprof_types_times(message->value[i], r->column[i].factor);
+	}
+	if (r->cpu_of_sample)
+		values[VALUE_CPU_NS] = pprof_types_times(values[VALUE_SAMPLES], r->cpu_of_sample);
+	task = task_of(r, message);
+	if (task < 0)
+		return task;
+	return profile_add_sample(
+		r->profile, (uint32_t)task, stack, message->n_location_id, values);
+}
+
+static int read_all(struct reading *r)
+{
+	static const struct {
+		uint32_t number;
+		reading_take *take;
+	} steps[] = {
+		{SAMPLE_TYPE, read_sample_type},
+		{PERIOD, read_period},
+		{PERIOD_TYPE, read_period_type},
+		{TIME_NANOS, read_time},
+		{DURATION_NANOS, read_time},
+		{COMMENT, read_comment},
+		{MAPPING, read_mapping},
+		{FUNCTION, read_function},
+		{LOCATION, read_location},
+		{SAMPLE, read_sample},
+	};
+	int error = read_strings(r);
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && error >= 0; i++) {
+		error = each(r, steps[i].number, steps[i].take);
+		if (error >= 0 && steps[i].number == SAMPLE_TYPE && !r->columns)
+			return bad(r, "it does not say what its values are: it is not a pprof profile");
+	}
+	return error;
+}
+
+static int read_plain(const uint8_t *data, size_t bytes, struct profile **ret_profile,
+	const char **problem)
+{
+	struct reading r = {.file = {data, data + bytes}, .no_mapping = -1};
+	int error = profile_new(&r.profile);
+
+	arena_init(&r.arena);
+	if (error >= 0)
+		error = read_all(&r);
+	if (error >= 0)
+		*ret_profile = r.profile;
+	else
+		profile_free(r.profile);
+	*problem = r.problem;
+	arena_release(&r.arena);
+	ids_release(&r.mappings);
+	ids_release(&r.functions);
+	ids_release(&r.locations);
+	free(r.text);
+	free(r.string);
+	free(r.column);
+	free(r.line);
+	free(r.stack);
+	return error < 0 ? error : 0;
+}
+
+/* Files that people mistake for profiles of this format, by their first bytes. */
+static const char *other_format(const uint8_t *data, size_t bytes)
+{
+	static const struct {
+		const char *magic;
+		size_t bytes;
+		const char *problem;
+	} formats[] = {
+		{"PERFILE2", 8, "it is a perf.data file; perf_to_profile makes a pprof file of it"},
+		{"\177ELF", 4, "it is a program or library, not a profile"},
+		{"gmon", 4, "it is a gmon.out file: gprof reads it"},
+		{"SPROFCAP", 8, "it is a capture of sprofrun, not a profile yet"},
+		{"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16,
+			"it is in the old format of gperftools; `pprof -proto` converts it"},
+		{"--- ", 4, "it is in the old text format of gperftools; `pprof -proto` converts it"},
+	};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (bytes >= formats[i].bytes && !memcmp(data, formats[i].magic, formats[i].bytes))
+			return formats[i].problem;
+	}
+	return NULL;
+}
+
+static int unzip(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes,
+	const char **problem)
+{
+	int error = gzip_unpack(data, bytes, ret_data, ret_bytes);
+
+	if (error == -EFBIG)
+		*problem = "it would unpack to far more than a profile holds";
+	else if (error == -ENODATA)
+		*problem = "it is cut short";
+	else if (error == -EBADMSG)
+		*problem = "its compressed data are damaged";
+	return error == -ENODATA ? -EBADMSG : error;
+}
+
+int pprof_read(const uint8_t *data, size_t bytes, struct profile **ret_profile,
+	const char **ret_problem)
+{
+	const char *problem = NULL;
+	uint8_t *unpacked = NULL;
+	int error = 0;
+
+	if (gzip_is(data, bytes)) {
+		error = unzip(data, bytes, &unpacked, &bytes, &problem);
+		data = unpacked;
+	}
+	if (error >= 0 && !bytes)
+		problem = "it is empty";
+	else if (error >= 0)
+		problem = other_format(data, bytes);
+	if (error >= 0)
+		error = problem ? -EBADMSG : read_plain(data, bytes, ret_profile, &problem);
+	free(unpacked);
+	if (error < 0 && problem && ret_problem)
+		*ret_problem = problem;
+	return error;
+}

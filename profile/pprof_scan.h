@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What reading a hostile protocol buffer in bounded memory needs: the fields of the top level one
+ * by one, an arena for the one part that is unpacked at a time, and the ids of a file made indexes.
+ */
+#ifndef PROFILE_PPROF_SCAN_H
+#define PROFILE_PPROF_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "profile/table.h"
+
+struct span {
+	const uint8_t *p, *end;
+};
+
+/* A field; @data and @bytes if it is length-delimited, else @value. */
+struct field {
+	uint32_t number;
+	bool delimited;
+	uint64_t value;
+	const uint8_t *data;
+	size_t bytes;
+};
+
+/* 1: *@ret_field is the next one; 0: the end; -EBADMSG: neither. */
+int pprof_scan_field(struct span *span, struct field *ret_field);
+/* The next varint of a packed field. The same results. */
+int pprof_scan_varint(struct span *span, uint64_t *ret_value);
+
+/* Memory of one unpacked part: taken piece by piece, given back all at once. */
+struct arena {
+	ProtobufCAllocator allocator; /* for protobuf-c */
+	struct arena_chunk *chunk;    /* newest first */
+	size_t taken;
+};
+
+void arena_init(struct arena *arena);
+void arena_reset(struct arena *arena);
+void arena_release(struct arena *arena);
+
+/* Ids of the file to indexes of the model. */
+struct ids {
+	struct table table;
+	struct ids_item *item;
+	size_t n, room;
+};
+
+struct ids_item {
+	uint64_t id;
+	uint32_t index;
+};
+
+void ids_release(struct ids *ids);
+/* -EEXIST: there is one of that id. */
+int ids_add(struct ids *ids, uint64_t id, uint32_t index);
+/* -ENOENT: there is none. */
+int ids_find(const struct ids *ids, uint64_t id);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file is written in pieces: messages of a few fields each, one after the other, are to every
+ * reader one message with all of them. So only one sample at a time is held as protobuf-c wants it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "profile/gzip.h"
+#include "profile/model.h"
+#include "profile/pprof.h"
+#include "profile/pprof_labels.h"
+#include "profile/profile.pb-c.h"
+
+typedef Perftools__Profiles__Profile Profile;
+typedef Perftools__Profiles__Sample Sample;
+typedef Perftools__Profiles__Label Label;
+typedef Perftools__Profiles__ValueType ValueType;
+typedef Perftools__Profiles__Mapping Mapping;
+typedef Perftools__Profiles__Location Location;
+typedef Perftools__Profiles__Line Line;
+typedef Perftools__Profiles__Function Function;
+
+/* Labels stand behind the model's strings in the string table, in the order of the table. */
+static const char *const label_name[] = {
+	PPROF_LABEL_PID, PPROF_LABEL_TID, PPROF_LABEL_PROCESS, PPROF_LABEL_THREAD};
+enum { LABEL_PID, LABEL_TID, LABEL_PROCESS, LABEL_THREAD, LABELS };
+
+struct writing {
+	const struct profile *profile;
+	struct gzip_writer *gzip;
+	uint8_t *scratch;
+	size_t scratch_room;
+	uint64_t *id; /* room for a stack as 64-bit ids */
+	size_t id_room;
+	size_t strings; /* written so far */
+	size_t columns; /* value types that are written, and which */
+	size_t column[VALUE_TYPES_MAX];
+};
+
+static int put(struct writing *w, const Profile *piece)
+{
+	size_t bytes = perftools__profiles__profile__get_packed_size(piece);
+	uint8_t *scratch = table_grow(w->scratch, &w->scratch_room, bytes, 1);
+
+	if (!bytes)
+		return 0;
+	if (!scratch)
+		return -ENOMEM;
+	w->scratch = scratch;
+	(void)perftools__profiles__profile__pack(piece, scratch);
+	return gzip_writer_append(w->gzip, scratch, bytes);
+}
+
+/* Returns the index that the string has in the table. */
+static int put_string(struct writing *w, const char *text)
+{
+	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	char *strings[1] = {(char *)(uintptr_t)text};
+	int error;
+
+	piece.n_string_table = 1;
+	piece.string_table = strings;
+	error = put(w, &piece);
+	return error < 0 ? error : (int)w->strings++;
+}
+
+static int put_strings(struct writing *w)
+{
+	for (size_t i = 0; i < w->profile->strings.n; i++) {
+		int error = put_string(w, pool_at(&w->profile->strings, (uint32_t)i));
+
+		if (error < 0)
+			return error;
+	}
+	for (size_t i = 0; i < LABELS; i++) {
+		int error = put_string(w, label_name[i]);
+
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+static bool is_all_zero(const struct profile *profile, size_t column)
+{
+	for (size_t i = 0; i < profile->samples; i++) {
+		if (profile->value[i * profile->value_types + column])
+			return false;
+	}
+	return true;
+}
+
+/* A heap profile of another program is written as it came, without our two first columns. */
+static void choose_columns(struct writing *w)
+{
+	for (size_t i = 0; i < w->profile->value_types; i++) {
+		if (i > VALUE_CPU_NS || w->profile->value_types == 2 || !is_all_zero(w->profile, i))
+			w->column[w->columns++] = i;
+	}
+}
+
+static int put_value_types(struct writing *w)
+{
+	for (size_t i = 0; i < w->columns; i++) {
+		Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+		ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT, *types[1] = {&type};
+		int error;
+
+		type.type = w->profile->value_type[w->column[i]][0];
+		type.unit = w->profile->value_type[w->column[i]][1];
+		piece.n_sample_type = 1;
+		piece.sample_type = types;
+		if (w->column[i] == VALUE_CPU_NS)
+			piece.default_sample_type = type.type;
+		error = put(w, &piece);
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+static int put_head(struct writing *w)
+{
+	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	ValueType period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+
+	piece.time_nanos = (int64_t)w->profile->realtime_ns;
+	piece.duration_nanos = (int64_t)w->profile->duration_ns;
+	if (w->profile->period_ns) {
+		period.type = w->profile->value_type[VALUE_CPU_NS][0];
+		period.unit = w->profile->value_type[VALUE_CPU_NS][1];
+		piece.period_type = &period;
+		piece.period = (int64_t)w->profile->period_ns;
+	}
+	return put(w, &piece);
+}
+
+/* What stands for "no mapping" in files of others is not written. */
+static bool is_blank(const struct mapping_item *item)
+{
+	return !item->file && !item->build_id && !item->start && !item->limit;
+}
+
+static int put_mappings(struct writing *w)
+{
+	for (size_t i = 0; i < w->profile->mappings; i++) {
+		const struct mapping_item *item = &w->profile->mapping[i];
+		Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+		Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT, *mappings[1] = {&mapping};
+		int error;
+
+		if (is_blank(item))
+			continue;
+		mapping.id = i + 1;
+		mapping.memory_start = item->start;
+		mapping.memory_limit = item->limit;
+		mapping.file_offset = item->offset;
+		mapping.filename = item->file;
+		mapping.build_id = item->build_id;
+		mapping.has_functions = item->has_functions;
+		mapping.has_filenames = item->has_lines;
+		mapping.has_line_numbers = item->has_lines;
+		mapping.has_inline_frames = item->has_inlines;
+		piece.n_mapping = 1;
+		piece.mapping = mappings;
+		error = put(w, &piece);
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+static int put_functions(struct writing *w)
+{
+	for (size_t i = 0; i < w->profile->functions; i++) {
+		const struct function_item *item = &w->profile->function[i];
+		Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+		Function function = PERFTOOLS__PROFILES__FUNCTION__INIT, *functions[1] = {&function};
+		int error;
+
+		function.id = i + 1;
+		function.name = item->name;
+		function.system_name = item->symbol;
+		function.filename = item->file;
+		function.start_line = item->line;
+		piece.n_function = 1;
+		piece.function = functions;
+		error = put(w, &piece);
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+static int put_location(struct writing *w, size_t index)
+{
+	const struct location_item *item = &w->profile->location[index];
+	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	Location location = PERFTOOLS__PROFILES__LOCATION__INIT, *locations[1] = {&location};
+	Line *line = calloc(item->lines + (size_t)1, sizeof(*line));
+	Line **lines = calloc(item->lines + (size_t)1, sizeof(*lines));
+	int error = line && lines ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !error && i < item->lines; i++) {
+		const struct location_line *from = &w->profile->location_line[item->first + i];
+
+		perftools__profiles__line__init(&line[i]);
+		line[i].function_id = (uint64_t)from->function + 1;
+		line[i].line = from->line;
+		lines[i] = &line[i];
+	}
+	if (!error) {
+		location.id = index + 1;
+		if (!is_blank(&w->profile->mapping[item->mapping]))
+			location.mapping_id = (uint64_t)item->mapping + 1;
+		location.address = item->address;
+		location.n_line = item->lines;
+		location.line = lines;
+		piece.n_location = 1;
+		piece.location = locations;
+		error = put(w, &piece);
+	}
+	free(line);
+	free(lines);
+	return error;
+}
+
+/* A task's labels that say something; returns how many. */
+static size_t fill_labels(const struct writing *w, uint32_t task, Label *label, Label **labels)
+{
+	const struct task_item *item = &w->profile->task[task];
+	const uint32_t value[LABELS] = {item->pid, item->tid, item->process, item->thread};
+	size_t n = 0;
+
+	for (size_t i = 0; i < LABELS; i++) {
+		if (!value[i])
+			continue;
+		perftools__profiles__label__init(&label[n]);
+		label[n].key = (int64_t)(w->profile->strings.n + i);
+		if (i < LABEL_PROCESS)
+			label[n].num = value[i];
+		else
+			label[n].str = value[i];
+		labels[n] = &label[n];
+		n++;
+	}
+	return n;
+}
+
+static int put_sample(struct writing *w, size_t index)
+{
+	const struct sample_item *item = &w->profile->sample[index];
+	const int64_t *value = w->profile->value + index * w->profile->value_types;
+	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT, *samples[1] = {&sample};
+	int64_t chosen[VALUE_TYPES_MAX];
+	Label label[LABELS], *labels[LABELS];
+	uint64_t *id = table_grow(w->id, &w->id_room, (size_t)item->n + 1, sizeof(*id));
+
+	if (!id)
+		return -ENOMEM;
+	w->id = id;
+	for (size_t i = 0; i < item->n; i++)
+		id[i] = (uint64_t)w->profile->frame[item->first + i] + 1;
+	for (size_t i = 0; i < w->columns; i++)
+		chosen[i] = value[w->column[i]];
+	sample.n_location_id = item->n;
+	sample.location_id = id;
+	sample.n_value = w->columns;
+	sample.value = chosen;
+	sample.n_label = fill_labels(w, item->task, label, labels);
+	sample.label = labels;
+	piece.n_sample = 1;
+	piece.sample = samples;
+	return put(w, &piece);
+}
+
+/* A comment's string goes out right before it. */
+static int put_comment(struct writing *w, const char *text)
+{
+	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	int64_t index = put_string(w, text);
+
+	if (index < 0)
+		return (int)index;
+	piece.n_comment = 1;
+	piece.comment = &index;
+	return put(w, &piece);
+}
+
+static int put_prefixed(struct writing *w, const char *prefix, const char *text)
+{
+	char *comment;
+	int error;
+
+	if (asprintf(&comment, "%s%s", prefix, text) < 0)
+		return -ENOMEM;
+	error = put_comment(w, comment);
+	free(comment);
+	return error;
+}
+
+static int put_comments(struct writing *w)
+{
+	int error = 0;
+
+	if (profile_command(w->profile)[0])
+		error = put_prefixed(w, PPROF_COMMENT_COMMAND, profile_command(w->profile));
+	for (size_t i = 0; i < profile_audits(w->profile) && error >= 0; i++) {
+		const char *key;
+		uint64_t value;
+		char *text;
+
+		profile_audit_at(w->profile, i, &key, &value);
+		if (asprintf(&text, "%s %" PRIu64, key, value) < 0)
+			return -ENOMEM;
+		error = put_prefixed(w, PPROF_COMMENT_AUDIT, text);
+		free(text);
+	}
+	for (size_t i = 0; i < profile_notes(w->profile) && error >= 0; i++)
+		error = put_prefixed(w, PPROF_COMMENT_NOTE, profile_note(w->profile, i));
+	return error;
+}
+
+static int put_all(struct writing *w)
+{
+	int error;
+
+	choose_columns(w);
+	error = put_value_types(w);
+	for (size_t i = 0; i < w->profile->samples && error >= 0; i++)
+		error = put_sample(w, i);
+	if (error >= 0)
+		error = put_mappings(w);
+	for (size_t i = 0; i < w->profile->locations && error >= 0; i++)
+		error = put_location(w, i);
+	if (error >= 0)
+		error = put_functions(w);
+	if (error >= 0)
+		error = put_strings(w);
+	if (error >= 0)
+		error = put_head(w);
+	if (error >= 0)
+		error = put_comments(w);
+	return error;
+}
+
+int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_bytes)
+{
+	struct writing w = {.profile = profile};
+	int error = gzip_writer_new(&w.gzip);
+
+	if (error >= 0)
+		error = put_all(&w);
+	if (error >= 0)
+		error = gzip_writer_finish(w.gzip, ret_data, ret_bytes);
+	gzip_writer_free(w.gzip);
+	free(w.scratch);
+	free(w.id);
+	return error < 0 ? error : 0;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The model's beginning and end, what it says about itself, and the small things: see also things.c. */
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "profile/model.h"
+
+int profile_new(struct profile **ret_profile)
+{
+	struct profile *profile = calloc(1, sizeof(*profile));
+	int error;
+
+	if (!profile)
+		return -ENOMEM;
+	error = pool_init(&profile->strings);
+	if (error >= 0)
+		error = profile_add_value_type(profile, "samples", "count");
+	if (error >= 0)
+		error = profile_add_value_type(profile, "cpu", "nanoseconds");
+	if (error < 0) {
+		profile_free(profile);
+		return error;
+	}
+	*ret_profile = profile;
+	return 0;
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	table_release(&profile->mapping_table);
+	table_release(&profile->function_table);
+	table_release(&profile->task_table);
+	table_release(&profile->sample_table);
+	table_release(&profile->note_table);
+	table_release(&profile->location_table);
+	table_release(&profile->named_table);
+	free(profile->mapping);
+	free(profile->function);
+	free(profile->location);
+	free(profile->location_line);
+	free(profile->task);
+	free(profile->sample);
+	free(profile->frame);
+	free(profile->value);
+	free(profile->note);
+	pool_release(&profile->strings);
+	free(profile);
+}
+
+/* Makes room for one more value in each of the samples that there are. */
+static int widen_values(struct profile *profile)
+{
+	size_t old = profile->value_types, wide = old + 1;
+	int64_t *value;
+
+	if (!profile->samples)
+		return 0;
+	value = table_grow(
+		profile->value, &profile->value_room, profile->samples * wide, sizeof(*value));
+	if (!value)
+		return -ENOMEM;
+	profile->value = value;
+	/* From the last to the first: each moves up, over none that is still to move. */
+	for (size_t i = profile->samples; i-- > 0;) {
+		memmove(value + i * wide, value + i * old, old * sizeof(*value));
+		value[i * wide + old] = 0;
+	}
+	return 0;
+}
+
+int profile_add_value_type(struct profile *profile, const char *type, const char *unit)
+{
+	int type_id = pool_add_text(&profile->strings, type);
+	int unit_id = pool_add_text(&profile->strings, unit);
+	int error;
+
+	if (type_id < 0 || unit_id < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile->value_types; i++) {
+		if (profile->value_type[i][0] == (uint32_t)type_id &&
+			profile->value_type[i][1] == (uint32_t)unit_id)
+			return (int)i;
+	}
+	if (profile->value_types == VALUE_TYPES_MAX)
+		return -ENOSPC;
+	error = widen_values(profile);
+	if (error < 0)
+		return error;
+	profile->value_type[profile->value_types][0] = (uint32_t)type_id;
+	profile->value_type[profile->value_types][1] = (uint32_t)unit_id;
+	return (int)profile->value_types++;
+}
+
+size_t profile_value_types(const struct profile *profile)
+{
+	return profile->value_types;
+}
+
+struct value_type profile_value_type(const struct profile *profile, size_t index)
+{
+	return (struct value_type){
+		.type = pool_at(&profile->strings, profile->value_type[index][0]),
+		.unit = pool_at(&profile->strings, profile->value_type[index][1]),
+	};
+}
+
+static struct audit_item *find_audit(const struct profile *profile, const char *key)
+{
+	for (size_t i = 0; i < profile->audits; i++) {
+		if (!strcmp(pool_at(&profile->strings, profile->audit[i].key), key))
+			return (struct audit_item *)&profile->audit[i];
+	}
+	return NULL;
+}
+
+int profile_set_audit(struct profile *profile, const char *key, uint64_t value)
+{
+	struct audit_item *item = find_audit(profile, key);
+	int id;
+
+	if (item) {
+		item->value = value;
+		return 0;
+	}
+	if (!key[0] || strpbrk(key, " \t\n"))
+		return -EINVAL;
+	if (profile->audits == PROFILE_AUDITS_MAX)
+		return -ENOSPC;
+	id = pool_add_text(&profile->strings, key);
+	if (id < 0)
+		return id;
+	profile->audit[profile->audits++] = (struct audit_item){(uint32_t)id, value};
+	return 0;
+}
+
+bool profile_audit(const struct profile *profile, const char *key, uint64_t *ret_value)
+{
+	const struct audit_item *item = find_audit(profile, key);
+
+	if (!item)
+		return false;
+	*ret_value = item->value;
+	return true;
+}
+
+size_t profile_audits(const struct profile *profile)
+{
+	return profile->audits;
+}
+
+void profile_audit_at(
+	const struct profile *profile, size_t index, const char **ret_key, uint64_t *ret_value)
+{
+	*ret_key = pool_at(&profile->strings, profile->audit[index].key);
+	*ret_value = profile->audit[index].value;
+}
+
+static bool note_equal(const void *things, uint32_t index, const void *key)
+{
+	return ((const uint32_t *)things)[index] == *(const uint32_t *)key;
+}
+
+int profile_add_note(struct profile *profile, const char *note)
+{
+	int id = pool_add_text(&profile->strings, note), error;
+	uint32_t key = (uint32_t)id, *notes;
+	uint64_t hash = table_mix(0, key);
+
+	if (id < 0)
+		return id;
+	if (table_find(&profile->note_table, hash, note_equal, profile->note, &key) >= 0)
+		return 0;
+	notes = table_grow(profile->note, &profile->note_room, profile->notes + 1, sizeof(*notes));
+	if (!notes)
+		return -ENOMEM;
+	profile->note = notes;
+	error = table_add(&profile->note_table, hash, (uint32_t)profile->notes);
+	if (error < 0)
+		return error;
+	notes[profile->notes++] = key;
+	return 0;
+}
+
+size_t profile_notes(const struct profile *profile)
+{
+	return profile->notes;
+}
+
+const char *profile_note(const struct profile *profile, size_t index)
+{
+	return pool_at(&profile->strings, profile->note[index]);
+}
+
+int profile_set_command(struct profile *profile, const char *command)
+{
+	int id = pool_add_text(&profile->strings, command);
+
+	if (id < 0)
+		return id;
+	profile->command = (uint32_t)id;
+	return 0;
+}
+
+const char *profile_command(const struct profile *profile)
+{
+	return pool_at(&profile->strings, profile->command);
+}
+
+void profile_set_time(struct profile *profile, uint64_t realtime_ns, uint64_t duration_ns)
+{
+	profile->realtime_ns = realtime_ns;
+	profile->duration_ns = duration_ns;
+}
+
+void profile_set_period(struct profile *profile, uint64_t period_ns)
+{
+	profile->period_ns = period_ns;
+}
+
+uint64_t profile_realtime_ns(const struct profile *profile)
+{
+	return profile->realtime_ns;
+}
+
+uint64_t profile_duration_ns(const struct profile *profile)
+{
+	return profile->duration_ns;
+}
+
+uint64_t profile_period_ns(const struct profile *profile)
+{
+	return profile->period_ns;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks and their weights. A stack that is there already costs one hash and one comparison. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "profile/model.h"
+
+struct stack {
+	const uint32_t *location;
+	uint32_t n;
+	uint32_t task;
+};
+
+static bool stack_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct profile *profile = things;
+	const struct sample_item *item = &profile->sample[index];
+	const struct stack *stack = key;
+
+	return item->task == stack->task && item->n == stack->n &&
+		(!stack->n || !memcmp(profile->frame + item->first, stack->location,
+				      stack->n * sizeof(*stack->location)));
+}
+
+static uint64_t stack_hash(const struct stack *stack)
+{
+	uint64_t hash = table_mix(stack->task, stack->n);
+	uint32_t i = 0;
+
+	for (; i + 1 < stack->n; i += 2)
+		hash = table_mix(
+			hash, (uint64_t)stack->location[i] << 32 | stack->location[i + 1]);
+	return i < stack->n ? table_mix(hash, stack->location[i]) : hash;
+}
+
+/* A sum that stays at the end of its range rather than wrap. */
+static void add_to(int64_t *sum, int64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int append_stack(struct profile *profile, const struct stack *stack, const int64_t *values)
+{
+	struct sample_item *samples;
+	uint32_t *frames;
+	int64_t *value;
+
+	samples = table_grow(
+		profile->sample, &profile->sample_room, profile->samples + 1, sizeof(*samples));
+	if (!samples)
+		return -ENOMEM;
+	profile->sample = samples;
+	frames = table_grow(profile->frame, &profile->frame_room, profile->frames + stack->n,
+		sizeof(*frames));
+	if (!frames)
+		return -ENOMEM;
+	profile->frame = frames;
+	value = table_grow(profile->value, &profile->value_room,
+		(profile->samples + 1) * profile->value_types, sizeof(*value));
+	if (!value)
+		return -ENOMEM;
+	profile->value = value;
+	if (table_add(&profile->sample_table, stack_hash(stack), (uint32_t)profile->samples) < 0)
+		return -ENOMEM;
+
+	samples[profile->samples] = (struct sample_item){profile->frames, stack->n, stack->task};
+	if (stack->n)
+		memcpy(frames + profile->frames, stack->location, stack->n * sizeof(*frames));
+	profile->frames += stack->n;
+	memcpy(value + profile->samples * profile->value_types, values,
+		profile->value_types * sizeof(*value));
+	profile->samples++;
+	return 0;
+}
+
+int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n,
+	const int64_t *values)
+{
+	struct stack stack = {locations, (uint32_t)n, task};
+	int64_t *sum;
+	int index;
+
+	if (task >= profile->tasks || n > UINT32_MAX / 2)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++) {
+		if (locations[i] >= profile->locations)
+			return -EINVAL;
+	}
+	index = table_find(&profile->sample_table, stack_hash(&stack), stack_equal, profile, &stack);
+	if (index < 0)
+		return append_stack(profile, &stack, values);
+	sum = profile->value + (size_t)index * profile->value_types;
+	for (size_t i = 0; i < profile->value_types; i++)
+		add_to(&sum[i], values[i]);
+	return 0;
+}
+
+size_t profile_samples(const struct profile *profile)
+{
+	return profile->samples;
+}
+
+struct sample profile_sample(const struct profile *profile, size_t index)
+{
+	const struct sample_item *item = &profile->sample[index];
+
+	return (struct sample){
+		.task = item->task,
+		.location = item->n ? profile->frame + item->first : NULL,
+		.n = item->n,
+		.value = profile->value + index * profile->value_types,
+	};
+}
+
+int profile_add_unsampled(struct profile *profile, uint32_t task, uint32_t mapping, int64_t cpu_ns)
+{
+	struct function function = {.name = PROFILE_UNSAMPLED, .symbol = PROFILE_UNSAMPLED};
+	int64_t values[VALUE_TYPES_MAX] = {[VALUE_CPU_NS] = cpu_ns};
+	struct location_line line = {0};
+	uint32_t leaf;
+	int index = profile_add_function(profile, &function);
+
+	if (index < 0)
+		return index;
+	line.function = (uint32_t)index;
+	index = profile_add_named_location(profile, mapping, 0, &line, 1);
+	if (index < 0)
+		return index;
+	leaf = (uint32_t)index;
+	return profile_add_sample(profile, task, &leaf, 1, values);
+}
+
+bool profile_is_unsampled(const struct profile *profile, const struct sample *sample)
+{
+	struct location location;
+
+	if (!sample->n)
+		return false;
+	location = profile_location(profile, sample->location[0]);
+	return location.lines &&
+		!strcmp(profile_function(profile, location.line[0].function).name, PROFILE_UNSAMPLED);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* Mappings, functions, tasks and locations: each kept once, found again by its hash. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "profile/model.h"
+
+/* Makes room for one more thing. */
+#define GROW(profile, what, count)                                                                 \
+	__extension__({                                                                            \
+		void *moved_ = table_grow((profile)->what, &(profile)->what##_room,                \
+			(profile)->count + 1, sizeof(*(profile)->what));                           \
+		if (moved_)                                                                        \
+			(profile)->what = moved_;                                                  \
+		moved_ ? 0 : -ENOMEM;                                                              \
+	})
+
+static bool mapping_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct mapping_item *a = (const struct mapping_item *)things + index, *b = key;
+
+	return a->start == b->start && a->file == b->file && a->build_id == b->build_id;
+}
+
+int profile_add_mapping(struct profile *profile, const struct mapping *mapping)
+{
+	int file = pool_add_text(&profile->strings, mapping->file);
+	int build_id = pool_add_text(&profile->strings, mapping->build_id);
+	struct mapping_item item = {(uint32_t)file, (uint32_t)build_id, mapping->start,
+		mapping->limit, mapping->offset, mapping->has_functions, mapping->has_lines,
+		mapping->has_inlines};
+	struct mapping_item *old;
+	uint64_t hash;
+	int found;
+
+	if (file < 0 || build_id < 0)
+		return -ENOMEM;
+	hash = table_mix(table_mix(item.file, item.build_id), item.start);
+	found = table_find(&profile->mapping_table, hash, mapping_equal, profile->mapping, &item);
+	if (found >= 0) {
+		old = &profile->mapping[found];
+		if (old->limit < item.limit)
+			old->limit = item.limit;
+		old->has_functions |= item.has_functions;
+		old->has_lines |= item.has_lines;
+		old->has_inlines |= item.has_inlines;
+		return found;
+	}
+	if (GROW(profile, mapping, mappings) < 0 ||
+		table_add(&profile->mapping_table, hash, (uint32_t)profile->mappings) < 0)
+		return -ENOMEM;
+	profile->mapping[profile->mappings] = item;
+	return (int)profile->mappings++;
+}
+
+static bool function_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct function_item *a = (const struct function_item *)things + index, *b = key;
+
+	return a->name == b->name && a->symbol == b->symbol && a->file == b->file &&
+		a->line == b->line;
+}
+
+int profile_add_function(struct profile *profile, const struct function *function)
+{
+	int name = pool_add_text(&profile->strings, function->name);
+	int symbol = pool_add_text(&profile->strings, function->symbol);
+	int file = pool_add_text(&profile->strings, function->file);
+	struct function_item item = {(uint32_t)name, (uint32_t)symbol, (uint32_t)file, function->line};
+	uint64_t hash;
+	int found;
+
+	if (name < 0 || symbol < 0 || file < 0)
+		return -ENOMEM;
+	hash = table_mix(table_mix((uint64_t)item.name << 32 | item.symbol, item.file), item.line);
+	found = table_find(&profile->function_table, hash, function_equal, profile->function, &item);
+	if (found >= 0)
+		return found;
+	if (GROW(profile, function, functions) < 0 ||
+		table_add(&profile->function_table, hash, (uint32_t)profile->functions) < 0)
+		return -ENOMEM;
+	profile->function[profile->functions] = item;
+	return (int)profile->functions++;
+}
+
+static bool task_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct task_item *a = (const struct task_item *)things + index, *b = key;
+
+	return a->pid == b->pid && a->tid == b->tid && a->process == b->process &&
+		a->thread == b->thread;
+}
+
+int profile_add_task(struct profile *profile, const struct task *task)
+{
+	int process = pool_add_text(&profile->strings, task->process);
+	int thread = pool_add_text(&profile->strings, task->thread);
+	struct task_item item = {task->pid, task->tid, (uint32_t)process, (uint32_t)thread};
+	uint64_t hash;
+	int found;
+
+	if (process < 0 || thread < 0)
+		return -ENOMEM;
+	hash = table_mix(table_mix((uint64_t)item.pid << 32 | item.tid, item.process), item.thread);
+	found = table_find(&profile->task_table, hash, task_equal, profile->task, &item);
+	if (found >= 0)
+		return found;
+	if (GROW(profile, task, tasks) < 0 ||
+		table_add(&profile->task_table, hash, (uint32_t)profile->tasks) < 0)
+		return -ENOMEM;
+	profile->task[profile->tasks] = item;
+	return (int)profile->tasks++;
+}
+
+/* A location with its lines, wherever they are, for the comparison of named ones. */
+struct named {
+	uint32_t mapping;
+	uint64_t address;
+	const struct location_line *line;
+	size_t lines;
+};
+
+static bool same_place(const struct location_item *item, const struct named *key)
+{
+	return item->address == key->address && item->mapping == key->mapping;
+}
+
+static bool location_equal(const void *things, uint32_t index, const void *key)
+{
+	return same_place(&((const struct profile *)things)->location[index], key);
+}
+
+static bool named_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct profile *profile = things;
+	const struct location_item *item = &profile->location[index];
+	const struct named *wanted = key;
+	const struct location_line *line;
+
+	if (!same_place(item, wanted) || item->lines != wanted->lines)
+		return false;
+	line = profile->location_line + item->first;
+	for (size_t i = 0; i < wanted->lines; i++) {
+		if (line[i].function != wanted->line[i].function || line[i].line != wanted->line[i].line)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t location_hash(const struct named *key)
+{
+	return table_mix(table_mix(0, key->address), key->mapping);
+}
+
+static uint64_t named_hash(const struct named *key)
+{
+	uint64_t hash = location_hash(key);
+
+	for (size_t i = 0; i < key->lines; i++)
+		hash = table_mix(hash, (uint64_t)key->line[i].function << 32 | key->line[i].line);
+	return hash;
+}
+
+/* Puts @line in the place of what @item had; room is there for them at the end. */
+static int put_lines(struct profile *profile, struct location_item *item,
+	const struct location_line *line, size_t lines)
+{
+	if (lines > UINT32_MAX)
+		return -EINVAL;
+	for (size_t i = 0; i < lines; i++) {
+		if (line[i].function >= profile->functions)
+			return -EINVAL;
+	}
+	if (lines > item->lines) {
+		struct location_line *more = table_grow(profile->location_line,
+			&profile->location_line_room, profile->location_lines + lines,
+			sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		profile->location_line = more;
+		item->first = profile->location_lines;
+		profile->location_lines += lines;
+	}
+	if (lines)
+		memcpy(profile->location_line + item->first, line, lines * sizeof(*line));
+	item->lines = (uint32_t)lines;
+	return 0;
+}
+
+/* A new location without lines. */
+static int append_location(struct profile *profile, const struct named *key)
+{
+	if (profile->locations >= INT_MAX || GROW(profile, location, locations) < 0)
+		return -ENOMEM;
+	profile->location[profile->locations] =
+		(struct location_item){.mapping = key->mapping, .address = key->address};
+	return (int)profile->locations++;
+}
+
+int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t address)
+{
+	struct named key = {.mapping = mapping, .address = address};
+	uint64_t hash = location_hash(&key);
+	int index;
+
+	if (mapping >= profile->mappings)
+		return -EINVAL;
+	index = table_find(&profile->location_table, hash, location_equal, profile, &key);
+	if (index >= 0)
+		return index;
+	index = append_location(profile, &key);
+	if (index < 0)
+		return index;
+	if (table_add(&profile->location_table, hash, (uint32_t)index) < 0) {
+		profile->locations--;
+		return -ENOMEM;
+	}
+	profile->named_is_stale = true;
+	return index;
+}
+
+/* Enters every location by its names, as they are now. */
+static int refill_named(struct profile *profile)
+{
+	table_clear(&profile->named_table);
+	for (size_t i = 0; i < profile->locations; i++) {
+		const struct location_item *item = &profile->location[i];
+		struct named key = {item->mapping, item->address,
+			profile->location_line + item->first, item->lines};
+
+		if (table_add(&profile->named_table, named_hash(&key), (uint32_t)i) < 0)
+			return -ENOMEM;
+	}
+	profile->named_is_stale = false;
+	return 0;
+}
+
+int profile_add_named_location(struct profile *profile, uint32_t mapping, uint64_t address,
+	const struct location_line *line, size_t lines)
+{
+	struct named key = {mapping, address, line, lines};
+	uint64_t hash = named_hash(&key);
+	int index, error;
+
+	if (mapping >= profile->mappings)
+		return -EINVAL;
+	if (profile->named_is_stale && refill_named(profile) < 0)
+		return -ENOMEM;
+	index = table_find(&profile->named_table, hash, named_equal, profile, &key);
+	if (index >= 0)
+		return index;
+	index = append_location(profile, &key);
+	if (index < 0)
+		return index;
+	error = put_lines(profile, &profile->location[index], line, lines);
+	if (error >= 0)
+		error = table_add(&profile->named_table, hash, (uint32_t)index);
+	if (error < 0) {
+		profile->locations--;
+		return error;
+	}
+	hash = location_hash(&key);
+	if (address &&
+		table_find(&profile->location_table, hash, location_equal, profile, &key) < 0) {
+		error = table_add(&profile->location_table, hash, (uint32_t)index);
+		if (error < 0)
+			return error;
+	}
+	return index;
+}
+
+int profile_set_lines(struct profile *profile, uint32_t location, const struct location_line *line,
+	size_t lines)
+{
+	struct mapping_item *mapping;
+	int error;
+
+	if (location >= profile->locations)
+		return -EINVAL;
+	profile->named_is_stale = true;
+	error = put_lines(profile, &profile->location[location], line, lines);
+	if (error < 0)
+		return error;
+	mapping = &profile->mapping[profile->location[location].mapping];
+	mapping->has_functions |= lines > 0;
+	mapping->has_inlines |= lines > 1;
+	for (size_t i = 0; i < lines; i++)
+		mapping->has_lines |= line[i].line > 0;
+	return 0;
+}
+
+size_t profile_mappings(const struct profile *profile)
+{
+	return profile->mappings;
+}
+
+size_t profile_functions(const struct profile *profile)
+{
+	return profile->functions;
+}
+
+size_t profile_locations(const struct profile *profile)
+{
+	return profile->locations;
+}
+
+size_t profile_tasks(const struct profile *profile)
+{
+	return profile->tasks;
+}
+
+struct mapping profile_mapping(const struct profile *profile, size_t index)
+{
+	const struct mapping_item *item = &profile->mapping[index];
+
+	return (struct mapping){
+		.file = pool_at(&profile->strings, item->file),
+		.build_id = pool_at(&profile->strings, item->build_id),
+		.start = item->start,
+		.limit = item->limit,
+		.offset = item->offset,
+		.has_functions = item->has_functions,
+		.has_lines = item->has_lines,
+		.has_inlines = item->has_inlines,
+	};
+}
+
+struct function profile_function(const struct profile *profile, size_t index)
+{
+	const struct function_item *item = &profile->function[index];
+
+	return (struct function){
+		.name = pool_at(&profile->strings, item->name),
+		.symbol = pool_at(&profile->strings, item->symbol),
+		.file = pool_at(&profile->strings, item->file),
+		.line = item->line,
+	};
+}
+
+struct location profile_location(const struct profile *profile, size_t index)
+{
+	const struct location_item *item = &profile->location[index];
+
+	return (struct location){
+		.mapping = item->mapping,
+		.address = item->address,
+		.line = item->lines ? profile->location_line + item->first : NULL,
+		.lines = item->lines,
+	};
+}
+
+struct task profile_task(const struct profile *profile, size_t index)
+{
+	const struct task_item *item = &profile->task[index];
+
+	return (struct task){
+		.pid = item->pid,
+		.tid = item->tid,
+		.process = pool_at(&profile->strings, item->process),
+		.thread = pool_at(&profile->strings, item->thread),
+	};
+}

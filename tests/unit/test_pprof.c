@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profile/gzip.h"
+#include "profile/pprof.h"
+#include "tests/unit/profile_fixture.h"
+
+static struct profile *round_trip(const struct profile *profile)
+{
+	struct profile *back = NULL;
+	const char *problem = NULL;
+	uint8_t *data;
+	size_t bytes;
+
+	assert_int_equal(pprof_write(profile, &data, &bytes), 0);
+	assert_int_equal(pprof_read(data, bytes, &back, &problem), 0);
+	free(data);
+	return back;
+}
+
+static void assert_same_things(const struct profile *a, const struct profile *b)
+{
+	for (size_t i = 0; i < profile_mappings(a); i++) {
+		struct mapping x = profile_mapping(a, i), y = profile_mapping(b, i);
+
+		assert_string_equal(x.file, y.file);
+		assert_string_equal(x.build_id, y.build_id);
+		assert_true(x.start == y.start && x.limit == y.limit && x.offset == y.offset);
+		assert_true(x.has_functions == y.has_functions && x.has_lines == y.has_lines &&
+			x.has_inlines == y.has_inlines);
+	}
+	for (size_t i = 0; i < profile_functions(a); i++) {
+		struct function x = profile_function(a, i), y = profile_function(b, i);
+
+		assert_string_equal(x.name, y.name);
+		assert_string_equal(x.symbol, y.symbol);
+		assert_string_equal(x.file, y.file);
+		assert_int_equal(x.line, y.line);
+	}
+	for (size_t i = 0; i < profile_locations(a); i++) {
+		struct location x = profile_location(a, i), y = profile_location(b, i);
+
+		assert_int_equal(x.mapping, y.mapping);
+		assert_true(x.address == y.address);
+		assert_int_equal(x.lines, y.lines);
+		for (size_t j = 0; j < x.lines; j++) {
+			assert_int_equal(x.line[j].function, y.line[j].function);
+			assert_int_equal(x.line[j].line, y.line[j].line);
+		}
+	}
+	for (size_t i = 0; i < profile_tasks(a); i++) {
+		struct task x = profile_task(a, i), y = profile_task(b, i);
+
+		assert_int_equal(x.pid, y.pid);
+		assert_int_equal(x.tid, y.tid);
+		assert_string_equal(x.process, y.process);
+		assert_string_equal(x.thread, y.thread);
+	}
+}
+
+static void assert_same_samples(const struct profile *a, const struct profile *b)
+{
+	for (size_t i = 0; i < profile_value_types(a); i++) {
+		assert_string_equal(profile_value_type(a, i).type, profile_value_type(b, i).type);
+		assert_string_equal(profile_value_type(a, i).unit, profile_value_type(b, i).unit);
+	}
+	for (size_t i = 0; i < profile_samples(a); i++) {
+		struct sample x = profile_sample(a, i), y = profile_sample(b, i);
+
+		assert_int_equal(x.task, y.task);
+		assert_int_equal(x.n, y.n);
+		assert_memory_equal(x.location, y.location, x.n * sizeof(*x.location));
+		assert_memory_equal(
+			x.value, y.value, profile_value_types(a) * sizeof(*x.value));
+	}
+}
+
+static void assert_same(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(profile_mappings(a), profile_mappings(b));
+	assert_int_equal(profile_functions(a), profile_functions(b));
+	assert_int_equal(profile_locations(a), profile_locations(b));
+	assert_int_equal(profile_tasks(a), profile_tasks(b));
+	assert_int_equal(profile_samples(a), profile_samples(b));
+	assert_int_equal(profile_value_types(a), profile_value_types(b));
+	assert_int_equal(profile_audits(a), profile_audits(b));
+	assert_int_equal(profile_notes(a), profile_notes(b));
+	assert_same_things(a, b);
+	assert_same_samples(a, b);
+	for (size_t i = 0; i < profile_audits(a); i++) {
+		const char *key, *other_key;
+		uint64_t value, other;
+
+		profile_audit_at(a, i, &key, &value);
+		profile_audit_at(b, i, &other_key, &other);
+		assert_string_equal(key, other_key);
+		assert_true(value == other);
+	}
+	for (size_t i = 0; i < profile_notes(a); i++)
+		assert_string_equal(profile_note(a, i), profile_note(b, i));
+	assert_string_equal(profile_command(a), profile_command(b));
+	assert_true(profile_realtime_ns(a) == profile_realtime_ns(b));
+	assert_true(profile_duration_ns(a) == profile_duration_ns(b));
+	assert_true(profile_period_ns(a) == profile_period_ns(b));
+}
+
+static void test_pprof__gives_back_all_that_was_written(void **state)
+{
+	struct profile *profile = fixture_profile(), *back = round_trip(profile);
+
+	(void)state;
+	assert_same(profile, back);
+	profile_free(back);
+	profile_free(profile);
+}
+
+static void test_pprof__keeps_extremes(void **state)
+{
+	struct profile *profile = fixture_profile(), *back;
+	int64_t values[VALUE_TYPES_MAX] = {0, INT64_MIN, INT64_MAX, -1};
+	uint32_t leaf;
+	int index;
+
+	(void)state;
+	assert_int_equal(profile_add_value_type(profile, "wall", "nanoseconds"), 2);
+	assert_int_equal(profile_add_value_type(profile, "runqueue", "nanoseconds"), 3);
+	index = profile_add_location(profile, 1, UINT64_MAX);
+	assert_true(index >= 0);
+	leaf = (uint32_t)index;
+	assert_int_equal(profile_add_sample(profile, 1, &leaf, 1, values), 0);
+	assert_int_equal(profile_add_sample(profile, 0, NULL, 0, values), 0);
+	assert_int_equal(profile_set_audit(profile, "stops", UINT64_MAX), 0);
+	assert_int_equal(profile_set_audit(profile, "figure_of_tomorrow", 0), 0);
+	assert_int_equal(profile_add_note(profile, "two\nlines, \xff not UTF-8"), 0);
+	back = round_trip(profile);
+	assert_same(profile, back);
+	profile_free(back);
+	profile_free(profile);
+}
+
+static void test_pprof__keeps_an_empty_profile(void **state)
+{
+	struct profile *profile, *back;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	back = round_trip(profile);
+	assert_same(profile, back);
+	profile_free(back);
+	profile_free(profile);
+}
+
+/* The smallest writer of the format that can write what no well-behaved one would. */
+struct pb {
+	uint8_t data[4096];
+	size_t n;
+};
+
+static void pb_varint(struct pb *pb, uint64_t value)
+{
+	do {
+		pb->data[pb->n++] = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
+		value >>= 7;
+	} while (value);
+}
+
+static void pb_number(struct pb *pb, unsigned field, uint64_t value)
+{
+	pb_varint(pb, field << 3);
+	pb_varint(pb, value);
+}
+
+static void pb_bytes(struct pb *pb, unsigned field, const void *data, size_t bytes)
+{
+	pb_varint(pb, field << 3 | 2);
+	pb_varint(pb, bytes);
+	memcpy(pb->data + pb->n, data, bytes);
+	pb->n += bytes;
+}
+
+/* A part whose fields 1, 2 … are numbers; those that are 0 are left out. */
+static void pb_part(struct pb *pb, unsigned field, const uint64_t *value, unsigned n)
+{
+	struct pb part = {.n = 0};
+
+	for (unsigned i = 0; i < n; i++) {
+		if (value[i])
+			pb_number(&part, i + 1, value[i]);
+	}
+	pb_bytes(pb, field, part.data, part.n);
+}
+
+#define PB_PART(pb, field, ...)                                                                    \
+	pb_part(pb, field, (const uint64_t[]){__VA_ARGS__},                                        \
+		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+static void pb_strings(struct pb *pb, const char *const *text)
+{
+	for (; *text; text++)
+		pb_bytes(pb, 6, *text, strlen(*text));
+}
+
+static int read_pb(const struct pb *pb, struct profile **ret_profile, const char **ret_problem)
+{
+	return pprof_read(pb->data, pb->n, ret_profile, ret_problem);
+}
+
+/* A heap profile as Go writes it: no CPU time, unpacked ids, string table last, no mapping. */
+static void test_pprof__reads_other_kinds_of_values(void **state)
+{
+	static const char *const text[] = {
+		"", "alloc_space", "bytes", "inuse_space", "run", "run.go", NULL};
+	struct profile *profile = NULL, *back;
+	struct pb pb = {.n = 0}, sample = {.n = 0}, location = {.n = 0};
+
+	(void)state;
+	PB_PART(&pb, 1, 1, 2);
+	PB_PART(&pb, 1, 3, 2);
+	pb_number(&sample, 1, 77);
+	pb_number(&sample, 2, 4096);
+	pb_number(&sample, 2, 512);
+	pb_bytes(&pb, 2, sample.data, sample.n);
+	pb_number(&location, 1, 77);
+	pb_number(&location, 3, 0x45f000);
+	PB_PART(&location, 4, 5, 12);
+	pb_bytes(&pb, 4, location.data, location.n);
+	PB_PART(&pb, 5, 5, 4, 0, 5, 10);
+	pb_strings(&pb, text);
+
+	assert_int_equal(read_pb(&pb, &profile, NULL), 0);
+	assert_int_equal(profile_value_types(profile), 4);
+	assert_int_equal(profile_samples(profile), 1);
+	assert_int_equal(profile_sample(profile, 0).value[VALUE_CPU_NS], 0);
+	assert_int_equal(profile_sample(profile, 0).value[2], 4096);
+	assert_int_equal(profile_sample(profile, 0).value[3], 512);
+	assert_string_equal(profile_function(profile, 0).name, "run");
+	assert_string_equal(profile_function(profile, 0).symbol, "run");
+	assert_int_equal(profile_location(profile, 0).line[0].line, 12);
+	back = round_trip(profile);
+	assert_same(profile, back);
+	profile_free(back);
+	profile_free(profile);
+}
+
+static void pb_minimal(struct pb *pb, const char *type, const char *unit)
+{
+	static const uint8_t values[] = {1, 3};
+	const char *text[] = {"", "samples", "count", type, unit, "pid", "12", "thread_comm", "io",
+		"thread_id", NULL};
+	struct pb sample = {.n = 0};
+
+	PB_PART(pb, 1, 3, 4);
+	PB_PART(pb, 1, 1, 2);
+	pb_bytes(&sample, 1, (const uint8_t[]){1}, 1);
+	pb_bytes(&sample, 2, values, 2);
+	PB_PART(&sample, 3, 5, 6);
+	PB_PART(&sample, 3, 7, 8);
+	PB_PART(&sample, 3, 9, 0, 34);
+	pb_bytes(pb, 2, sample.data, sample.n);
+	PB_PART(pb, 4, 1, 0, 0x1234);
+	pb_strings(pb, text);
+}
+
+/* Values in any order and unit of time, and the labels of other tools. */
+static void test_pprof__finds_values_by_type_and_tasks_by_labels(void **state)
+{
+	struct profile *profile = NULL;
+	struct pb pb = {.n = 0};
+	struct task task;
+
+	(void)state;
+	pb_minimal(&pb, "cpu", "microseconds");
+	assert_int_equal(read_pb(&pb, &profile, NULL), 0);
+	assert_int_equal(profile_value_types(profile), 2);
+	assert_int_equal(profile_sample(profile, 0).value[VALUE_SAMPLES], 3);
+	assert_int_equal(profile_sample(profile, 0).value[VALUE_CPU_NS], 1000);
+	task = profile_task(profile, 0);
+	assert_int_equal(task.pid, 12);
+	assert_int_equal(task.tid, 34);
+	assert_string_equal(task.thread, "io");
+	assert_string_equal(task.process, "");
+	profile_free(profile);
+}
+
+static void test_pprof__takes_cpu_time_from_the_period(void **state)
+{
+	struct profile *profile = NULL;
+	struct pb pb = {.n = 0};
+
+	(void)state;
+	pb_minimal(&pb, "cpu", "milliseconds");
+	/* The first type is not cpu then, but the period's is. */
+	pb.n = 0;
+	pb_minimal(&pb, "faults", "x");
+	pb_bytes(&pb, 6, "cpu", 3);
+	pb_bytes(&pb, 6, "milliseconds", 12);
+	PB_PART(&pb, 11, 10, 11);
+	pb_number(&pb, 12, 10);
+	assert_int_equal(read_pb(&pb, &profile, NULL), 0);
+	assert_int_equal(profile_period_ns(profile), 10 * FIXTURE_MS);
+	assert_int_equal(profile_sample(profile, 0).value[VALUE_CPU_NS], 30 * FIXTURE_MS);
+	assert_int_equal(profile_sample(profile, 0).value[2], 1);
+	profile_free(profile);
+}
+
+static void assert_refused(const struct pb *pb, const char *word)
+{
+	struct profile *profile = NULL;
+	const char *problem = NULL;
+
+	assert_int_equal(read_pb(pb, &profile, &problem), -EBADMSG);
+	assert_null(profile);
+	assert_non_null(problem);
+	assert_non_null(strstr(problem, word));
+}
+
+static void test_pprof__refuses_contradictions(void **state)
+{
+	struct pb pb = {.n = 0}, sample = {.n = 0};
+
+	(void)state;
+	assert_refused(&pb, "empty");
+
+	/* A location that is not there: the minimal file without its location. */
+	pb_bytes(&sample, 1, (const uint8_t[]){9}, 1);
+	pb_bytes(&sample, 2, (const uint8_t[]){1}, 1);
+	PB_PART(&pb, 1, 1, 2);
+	pb_bytes(&pb, 2, sample.data, sample.n);
+	pb_strings(&pb, (const char *const[]){"", "samples", "count", NULL});
+	assert_refused(&pb, "location");
+
+	pb.n = 0;
+	pb_minimal(&pb, "cpu", "nanoseconds");
+	PB_PART(&pb, 4, 1, 0, 5);
+	assert_refused(&pb, "same id");
+
+	pb.n = 0;
+	pb_minimal(&pb, "cpu", "nanoseconds");
+	PB_PART(&pb, 1, 99, 2);
+	assert_refused(&pb, "string");
+
+	pb.n = 0;
+	pb_minimal(&pb, "cpu", "nanoseconds");
+	PB_PART(&pb, 1, 6, 2);
+	assert_refused(&pb, "number of values");
+
+	pb.n = 0;
+	pb_minimal(&pb, "cpu", "nanoseconds");
+	PB_PART(&pb, 4, 2, 8);
+	assert_refused(&pb, "mapping");
+
+	pb.n = 0;
+	pb_strings(&pb, (const char *const[]){"", "hello", NULL});
+	assert_refused(&pb, "not a pprof profile");
+}
+
+/* Every beginning of a file, and every file with one byte changed, is read or refused. */
+static void test_pprof__survives_truncation_and_damage(void **state)
+{
+	struct profile *profile = fixture_profile(), *back;
+	uint8_t *data, *plain, *copy;
+	size_t bytes, plain_bytes;
+
+	(void)state;
+	assert_int_equal(pprof_write(profile, &data, &bytes), 0);
+	profile_free(profile);
+	for (size_t n = 0; n < bytes; n++) {
+		copy = malloc(n + 1);
+		memcpy(copy, data, n);
+		assert_int_equal(pprof_read(copy, n, &back, NULL), -EBADMSG);
+		free(copy);
+	}
+	assert_int_equal(gzip_unpack(data, bytes, &plain, &plain_bytes), 0);
+	for (size_t n = 0; n < plain_bytes * 8; n++) {
+		plain[n / 8] ^= (uint8_t)(1 << n % 8);
+		back = NULL;
+		if (pprof_read(plain, plain_bytes, &back, NULL) == 0)
+			profile_free(back);
+		plain[n / 8] ^= (uint8_t)(1 << n % 8);
+	}
+	free(plain);
+	free(data);
+}
+
+static void test_pprof__names_other_formats(void **state)
+{
+	struct profile *profile = NULL;
+	const char *problem = NULL;
+
+	(void)state;
+	assert_int_equal(
+		pprof_read((const uint8_t *)"PERFILE2....", 12, &profile, &problem), -EBADMSG);
+	assert_non_null(strstr(problem, "perf.data"));
+	assert_int_equal(
+		pprof_read((const uint8_t *)"\177ELF\2\1\1", 7, &profile, &problem), -EBADMSG);
+	assert_non_null(strstr(problem, "program"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pprof__gives_back_all_that_was_written),
+		cmocka_unit_test(test_pprof__keeps_extremes),
+		cmocka_unit_test(test_pprof__keeps_an_empty_profile),
+		cmocka_unit_test(test_pprof__reads_other_kinds_of_values),
+		cmocka_unit_test(test_pprof__finds_values_by_type_and_tasks_by_labels),
+		cmocka_unit_test(test_pprof__takes_cpu_time_from_the_period),
+		cmocka_unit_test(test_pprof__refuses_contradictions),
+		cmocka_unit_test(test_pprof__survives_truncation_and_damage),
+		cmocka_unit_test(test_pprof__names_other_formats),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/pager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* NULL: none is wanted. */
+static const char *command(void)
+{
+	const char *pager = getenv("PAGER");
+	const char *term = getenv("TERM");
+
+	if (!isatty(STDOUT_FILENO) || (term && !strcmp(term, "dumb")))
+		return NULL;
+	if (!pager)
+		return "less -FRX";
+	return pager[0] && strcmp(pager, "cat") != 0 ? pager : NULL;
+}
+
+static void run(const char *command_line, int from)
+{
+	(void)signal(SIGPIPE, SIG_DFL);
+	/* `less` named by $PAGER without options would show our colours as text. */
+	(void)setenv("LESS", "FRX", 0);
+	if (dup2(from, STDIN_FILENO) >= 0)
+		(void)execl("/bin/sh", "sh", "-c", command_line, (char *)NULL);
+	_exit(127);
+}
+
+void pager_open(struct pager *pager)
+{
+	const char *command_line = command();
+	int pipe_fd[2];
+
+	*pager = (struct pager){.out = stdout};
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (!command_line || pipe2(pipe_fd, O_CLOEXEC) < 0)
+		return;
+	pager->pid = fork();
+	if (pager->pid == 0)
+		run(command_line, pipe_fd[0]);
+	(void)close(pipe_fd[0]);
+	if (pager->pid > 0)
+		pager->out = fdopen(pipe_fd[1], "w");
+	if (pager->pid > 0 && pager->out)
+		return;
+	(void)close(pipe_fd[1]);
+	if (pager->pid > 0)
+		(void)waitpid(pager->pid, NULL, 0);
+	*pager = (struct pager){.out = stdout};
+}
+
+int pager_close(struct pager *pager)
+{
+	int error = 0;
+
+	errno = 0;
+	if (ferror(pager->out))
+		error = EPIPE; /* which write it was is not known; the reader leaving is the usual one */
+	if (pager->pid ? fclose(pager->out) : fflush(pager->out))
+		error = errno ? errno : EIO;
+	if (pager->pid) {
+		while (waitpid(pager->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	return error == EPIPE ? 0 : -error;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* A pager between us and the terminal. */
+#ifndef TOOLS_PAGER_H
+#define TOOLS_PAGER_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+struct pager {
+	FILE *out; /* write here; stdout when there is no pager */
+	pid_t pid; /* 0 no pager */
+};
+
+/*
+ * Starts $PAGER, or `less -FRX`, when stdout is a terminal. Where that is not possible the output
+ * goes to stdout as it is. Ignores SIGPIPE: a reader that leaves early is an EPIPE.
+ */
+void pager_open(struct pager *pager);
+
+/*
+ * Ends the output and waits for the pager. 0, also when the reader has left early; -errno of a
+ * write that failed.
+ */
+int pager_close(struct pager *pager);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/filter.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef const char *name_at(const void *things, size_t index);
+
+static const char *place_name(const void *things, size_t index)
+{
+	return ((const struct places *)things)->place[index].function;
+}
+
+static const char *mapping_name(const void *things, size_t index)
+{
+	return profile_mapping(things, index).file;
+}
+
+static const char *thread_name(const void *things, size_t index)
+{
+	return profile_task(things, index).thread;
+}
+
+/* One flag for each of @n names, and one more. */
+static int match_all(const char *pattern, const char *what, const void *things, size_t n,
+	name_at *name, bool **ret_flags, char **ret_problem)
+{
+	regex_t regex;
+	char reason[128];
+	bool *flags;
+	int error;
+
+	if (!pattern)
+		return 0;
+	error = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+	if (error) {
+		(void)regerror(error, &regex, reason, sizeof(reason));
+		if (asprintf(ret_problem, "%s '%s' is not a regular expression: %s", what, pattern,
+			    reason) < 0)
+			return -ENOMEM;
+		return -EINVAL;
+	}
+	flags = calloc(n + 1, sizeof(*flags));
+	for (size_t i = 0; flags && i < n; i++)
+		flags[i] = !regexec(&regex, name(things, i), 0, NULL, 0);
+	regfree(&regex);
+	*ret_flags = flags;
+	return flags ? 0 : -ENOMEM;
+}
+
+int filter_init(struct filter *filter, const struct profile *profile,
+	const struct places *places, const struct report_options *options, char **ret_problem)
+{
+	int error;
+
+	*filter = (struct filter){0};
+	error = match_all(options->focus, "focus", places, places->n, place_name, &filter->focus,
+		ret_problem);
+	if (!error)
+		error = match_all(options->object, "object", profile, profile_mappings(profile),
+			mapping_name, &filter->object, ret_problem);
+	if (!error)
+		error = match_all(options->thread, "thread", profile, profile_tasks(profile),
+			thread_name, &filter->thread, ret_problem);
+	if (error)
+		filter_release(filter);
+	return error;
+}
+
+void filter_release(struct filter *filter)
+{
+	free(filter->focus);
+	free(filter->object);
+	free(filter->thread);
+	*filter = (struct filter){0};
+}
+
+static bool is_in_focus(
+	const struct filter *filter, const struct places *places, const struct sample *sample)
+{
+	for (size_t i = 0; i < sample->n; i++) {
+		for (size_t j = places->first[sample->location[i]];
+			j < places->first[sample->location[i] + 1]; j++) {
+			if (filter->focus[places->of[j]])
+				return true;
+		}
+	}
+	return false;
+}
+
+bool filter_takes(const struct filter *filter, const struct profile *profile,
+	const struct places *places, const struct sample *sample)
+{
+	if (filter->thread && !filter->thread[sample->task])
+		return false;
+	if (filter->object &&
+		(!sample->n ||
+			!filter->object[profile_location(profile, sample->location[0]).mapping]))
+		return false;
+	return !filter->focus || is_in_focus(filter, places, sample);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/header.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "profile/audit.h"
+#include "view/text.h"
+
+/* The command; else the executable, which pprof puts first. */
+static const char *title_of(const struct profile *profile)
+{
+	const char *command = profile_command(profile);
+
+	if (command[0])
+		return command;
+	if (profile_mappings(profile) && profile_mapping(profile, 0).file[0])
+		return text_basename(profile_mapping(profile, 0).file);
+	return "profile";
+}
+
+/* "12.41 s of CPU time", "48.20 MiB of inuse_space", "310 samples". */
+static void print_amount(
+	const struct profile *profile, const struct rows *rows, int64_t amount, FILE *out)
+{
+	struct value_type type = profile_value_type(profile, rows->weight);
+	char text[TEXT_UNIT_BYTES];
+
+	if (rows->weight == VALUE_CPU_NS) {
+		text_format_ns(amount > 0 ? (uint64_t)amount : 0, text);
+		fprintf(out, "%s of CPU time", text);
+		return;
+	}
+	text_format_scaled(amount, text_scale_for(type.unit, amount), text);
+	fprintf(out, "%s %s%s", text, rows->weight == VALUE_SAMPLES ? "" : "of ", type.type);
+}
+
+static void print_count(const struct profile *profile, const char *key, const char *one,
+	const char *many, FILE *out)
+{
+	uint64_t n;
+
+	if (audit_figure(profile, key, &n) && n)
+		fprintf(out, ", %" PRIu64 " %s", n, n == 1 ? one : many);
+}
+
+static void print_rate(const struct profile *profile, FILE *out)
+{
+	uint64_t period_ns = profile_period_ns(profile);
+
+	if (period_ns)
+		fprintf(out, " at %.*f Hz", 1000000000 % period_ns ? 1 : 0, 1e9 / (double)period_ns);
+}
+
+static void print_filter(const char *what, const char *pattern, FILE *out)
+{
+	char *clean = pattern ? text_clean(pattern, false) : NULL;
+
+	if (clean)
+		fprintf(out, "%s /%s/", what, clean);
+	free(clean);
+}
+
+int header_print(const struct profile *profile, const struct report_options *options,
+	const struct rows *rows, FILE *out)
+{
+	char wall[TEXT_UNIT_BYTES], *title = text_clean(title_of(profile), options->ascii);
+	int64_t all = rows->all[rows->weight];
+
+	if (!title)
+		return -ENOMEM;
+	fprintf(out, "%s\n", title);
+	free(title);
+	print_amount(profile, rows, all, out);
+	if (profile_duration_ns(profile)) {
+		text_format_ns(profile_duration_ns(profile), wall);
+		fprintf(out, " in %s", wall);
+	}
+	if (rows->weight != VALUE_SAMPLES)
+		print_count(profile, "samples", "sample", "samples", out);
+	if (rows->weight <= VALUE_CPU_NS)
+		print_rate(profile, out);
+	print_count(profile, "processes", "process", "processes", out);
+	print_count(profile, "threads", "thread", "threads", out);
+	fputc('\n', out);
+	if (!rows->filtered)
+		return 0;
+	fputs("only", out);
+	print_filter(" function", options->focus, out);
+	print_filter(" object", options->object, out);
+	print_filter(" thread", options->thread, out);
+	fputs(": ", out);
+	print_amount(profile, rows, rows->chosen[rows->weight], out);
+	if (all > 0)
+		fprintf(out, ", %.1f %% of all", (double)rows->chosen[rows->weight] * 100 / (double)all);
+	fputc('\n', out);
+	return 0;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands above a text report: what was profiled, how much, and which part is shown. */
+#ifndef VIEW_HEADER_H
+#define VIEW_HEADER_H
+
+#include "view/rows.h"
+
+int header_print(const struct profile *profile, const struct report_options *options,
+	const struct rows *rows, FILE *out);
+
+#endif

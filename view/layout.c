@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/table.h"
+#include "view/text.h"
+
+/* No cell that may be cut gets narrower than this. */
+enum { LEAST_COLUMNS = 12, GAP = 2 };
+
+void layout_init(struct layout *layout, const struct layout_column *column, size_t columns,
+	bool ascii, bool color)
+{
+	*layout = (struct layout){
+		.column = column, .columns = columns, .ascii = ascii, .color = color};
+}
+
+void layout_release(struct layout *layout)
+{
+	for (size_t i = 0; i < layout->rows * layout->columns; i++)
+		free(layout->cell[i]);
+	free(layout->cell);
+	free(layout->heat);
+	*layout = (struct layout){0};
+}
+
+void layout_row(struct layout *layout, double heat)
+{
+	char **cell;
+	double *heats;
+
+	if (layout->error)
+		return;
+	cell = table_grow(layout->cell, &layout->cell_room, (layout->rows + 1) * layout->columns,
+		sizeof(*cell));
+	if (cell)
+		layout->cell = cell;
+	heats = table_grow(layout->heat, &layout->heat_room, layout->rows + 1, sizeof(*heats));
+	if (heats)
+		layout->heat = heats;
+	if (!cell || !heats) {
+		layout->error = -ENOMEM;
+		return;
+	}
+	memset(cell + layout->rows * layout->columns, 0, layout->columns * sizeof(*cell));
+	heats[layout->rows++] = heat;
+}
+
+static char **cell_at(const struct layout *layout, size_t row, size_t column)
+{
+	return &layout->cell[row * layout->columns + column];
+}
+
+void layout_set(struct layout *layout, size_t column, const char *text)
+{
+	char **cell;
+
+	if (layout->error)
+		return;
+	cell = cell_at(layout, layout->rows - 1, column);
+	free(*cell);
+	*cell = text_clean(text, layout->ascii);
+	if (!*cell)
+		layout->error = -ENOMEM;
+}
+
+static void measure(const struct layout *layout, size_t *widths)
+{
+	for (size_t c = 0; c < layout->columns; c++) {
+		widths[c] = text_columns(layout->column[c].title);
+		for (size_t r = 0; r < layout->rows; r++) {
+			const char *cell = *cell_at(layout, r, c);
+			size_t columns = cell ? text_columns(cell) : 0;
+
+			if (columns > widths[c])
+				widths[c] = columns;
+		}
+	}
+}
+
+/* Takes from the widest column that may be cut until all fit. */
+static void fit(const struct layout *layout, size_t *widths, size_t width)
+{
+	size_t all = GAP * (layout->columns - 1);
+
+	for (size_t c = 0; c < layout->columns; c++)
+		all += widths[c];
+	while (width && all > width) {
+		size_t widest = layout->columns;
+
+		for (size_t c = 0; c < layout->columns; c++) {
+			if (layout->column[c].cut == LAYOUT_WHOLE || widths[c] <= LEAST_COLUMNS)
+				continue;
+			if (widest == layout->columns || widths[c] > widths[widest])
+				widest = c;
+		}
+		if (widest == layout->columns)
+			return;
+		widths[widest]--;
+		all--;
+	}
+}
+
+static int cut_cells(const struct layout *layout, const size_t *widths)
+{
+	int error = 0;
+
+	for (size_t r = 0; r < layout->rows; r++) {
+		for (size_t c = 0; c < layout->columns && !error; c++) {
+			char **cell = cell_at(layout, r, c);
+
+			if (!*cell || text_columns(*cell) <= widths[c])
+				continue;
+			if (layout->column[c].cut == LAYOUT_NAME)
+				error = text_cut_name(cell, widths[c], layout->ascii);
+			else if (layout->column[c].cut == LAYOUT_PATH)
+				error = text_cut_path(cell, widths[c], layout->ascii);
+		}
+	}
+	return error;
+}
+
+static void pad(size_t columns, FILE *out)
+{
+	fprintf(out, "%*s", (int)columns, "");
+}
+
+static void print_cell(const struct layout *layout, size_t column, const char *text,
+	const size_t *widths, const char *color, FILE *out)
+{
+	size_t columns = text_columns(text);
+	size_t space = widths[column] > columns ? widths[column] - columns : 0;
+	bool last = column + 1 == layout->columns;
+
+	if (layout->column[column].align == LAYOUT_RIGHT)
+		pad(space, out);
+	fprintf(out, "%s%s%s", color, text, color[0] ? "\033[m" : "");
+	if (layout->column[column].align == LAYOUT_LEFT && !last)
+		pad(space, out);
+	if (!last)
+		pad(GAP, out);
+}
+
+static const char *color_of(const struct layout *layout, double heat)
+{
+	if (!layout->color)
+		return "";
+	return heat >= 0.1 ? "\033[1;31m" : heat >= 0.03 ? "\033[33m" : "";
+}
+
+int layout_print(struct layout *layout, size_t width, FILE *out)
+{
+	size_t *widths = calloc(layout->columns + 1, sizeof(*widths));
+
+	if (!layout->error && !widths)
+		layout->error = -ENOMEM;
+	if (!layout->error) {
+		measure(layout, widths);
+		fit(layout, widths, width);
+		layout->error = cut_cells(layout, widths);
+	}
+	for (size_t c = 0; c < layout->columns && !layout->error; c++) {
+		print_cell(layout, c, layout->column[c].title, widths,
+			layout->color ? "\033[1m" : "", out);
+	}
+	for (size_t r = 0; r < layout->rows && !layout->error; r++) {
+		fputc('\n', out);
+		for (size_t c = 0; c < layout->columns; c++) {
+			const char *cell = *cell_at(layout, r, c);
+
+			/* The share and the name are coloured, so that the eye finds both. */
+			print_cell(layout, c, cell ? cell : "", widths,
+				c == 0 || layout->column[c].cut == LAYOUT_NAME ?
+					color_of(layout, layout->heat[r]) :
+					"",
+				out);
+		}
+	}
+	if (!layout->error)
+		fputc('\n', out);
+	free(widths);
+	return layout->error;
+}

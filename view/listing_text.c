@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "profile/stats.h"
+#include "view/header.h"
+#include "view/layout.h"
+#include "view/listing.h"
+#include "view/text.h"
+
+enum { MAX_COLUMNS = 9, CELL_BYTES = 64 };
+
+struct listing {
+	const struct report_options *options;
+	const struct rows *rows;
+	struct text_scale scale;
+	enum rows_by by;
+	bool has_total;	  /* some stack is deeper than its leaf */
+	bool has_samples; /* they are counted, and not the weight */
+	struct layout_column column[MAX_COLUMNS];
+	size_t columns;
+	struct layout layout;
+	size_t at; /* the cell to be set next */
+};
+
+static double share_of(const struct rows *rows, int64_t value)
+{
+	int64_t all = rows->all[rows->weight];
+
+	return all > 0 ? (double)value / (double)all : 0;
+}
+
+/* "42.1 ±0.9 %": half the width of the 95 % confidence interval, of all the sampled time. */
+static void format_share(
+	const struct listing *l, const struct row *row, int64_t value, char to[CELL_BYTES])
+{
+	const struct rows *rows = l->rows;
+	double share = share_of(rows, value), sampled = 1 - share_of(rows, rows->unsampled);
+	const char *sign = l->options->ascii ? "+-" : "\xc2\xb1";
+	struct interval interval;
+	char half[16];
+
+	if (rows->effective_samples <= 0 || row->unsampled || sampled <= 0) {
+		/* As wide as the others behind the point. */
+		(void)snprintf(to, CELL_BYTES, "%.1f %%%*s", share * 100,
+			rows->effective_samples <= 0 ? 0 : l->options->ascii ? 7 : 6, "");
+		return;
+	}
+	interval = stats_share_interval(share / sampled, rows->effective_samples);
+	(void)snprintf(half, sizeof(half), "%.1f", (interval.high - interval.low) / 2 * sampled * 100);
+	(void)snprintf(to, CELL_BYTES, "%.1f %*s%s%s %%", share * 100, half[1] == '.' ? 1 : 0, "",
+		sign, half);
+}
+
+static void add_column(
+	struct listing *l, const char *title, enum layout_align align, enum layout_cut cut)
+{
+	l->column[l->columns++] = (struct layout_column){title, align, cut};
+}
+
+static void choose_columns(struct listing *l)
+{
+	const struct rows *rows = l->rows;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		l->has_total |= rows->row[i].total[rows->weight] != rows->row[i].self[rows->weight];
+	}
+	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
+
+	add_column(l, "self", LAYOUT_RIGHT, LAYOUT_WHOLE);
+	add_column(l, "", LAYOUT_RIGHT, LAYOUT_WHOLE);
+	if (l->has_total) {
+		add_column(l, "total", LAYOUT_RIGHT, LAYOUT_WHOLE);
+		add_column(l, "", LAYOUT_RIGHT, LAYOUT_WHOLE);
+	}
+	if (l->has_samples)
+		add_column(l, "samples", LAYOUT_RIGHT, LAYOUT_WHOLE);
+	if (l->options->split)
+		add_column(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
+			LAYOUT_LEFT, LAYOUT_WHOLE);
+	add_column(l, "function", LAYOUT_LEFT, LAYOUT_NAME);
+	if (l->by == ROWS_BY_LINE)
+		add_column(l, "line", LAYOUT_LEFT, LAYOUT_PATH);
+	add_column(l, "object", LAYOUT_LEFT, LAYOUT_PATH);
+}
+
+static void set(struct listing *l, const char *text)
+{
+	layout_set(&l->layout, l->at++, text);
+}
+
+static void set_value(struct listing *l, const struct row *row, int64_t value)
+{
+	char cell[CELL_BYTES];
+
+	format_share(l, row, value, cell);
+	set(l, cell);
+	text_format_scaled(value, l->scale, cell);
+	set(l, cell);
+}
+
+static int set_joined(struct listing *l, const char *name, char separator, uint32_t number)
+{
+	char *text;
+
+	if (asprintf(&text, "%s%c%" PRIu32, name, separator, number) < 0)
+		return -ENOMEM;
+	set(l, text);
+	free(text);
+	return 0;
+}
+
+static int add_row(struct listing *l, const struct row *row)
+{
+	size_t weight = l->rows->weight;
+	char cell[CELL_BYTES];
+	int error = 0;
+
+	layout_row(&l->layout, share_of(l->rows, row->self[weight]));
+	l->at = 0;
+	set_value(l, row, row->self[weight]);
+	if (l->has_total)
+		set_value(l, row, row->total[weight]);
+	if (l->has_samples) {
+		(void)snprintf(cell, sizeof(cell), "%" PRId64, row->self[VALUE_SAMPLES]);
+		set(l, cell);
+	}
+	if (l->options->split && row->id)
+		error = set_joined(l, row->task, ' ', row->id);
+	else if (l->options->split)
+		set(l, row->task[0] ? row->task : "-");
+	set(l, row->function);
+	if (l->by == ROWS_BY_LINE && row->line && !error)
+		error = set_joined(l, text_basename(row->file), ':', row->line);
+	else if (l->by == ROWS_BY_LINE)
+		set(l, row->file[0] ? text_basename(row->file) : "-");
+	set(l, row->object[0] ? text_basename(row->object) : "-");
+	return error;
+}
+
+static void print_left_out(const struct listing *l, FILE *out)
+{
+	const struct rows *rows = l->rows;
+	size_t n = rows->left_out_rows;
+
+	if (!n)
+		return;
+	fprintf(out, "... and %zu more %s%s with %.1f %%\n", n,
+		l->by == ROWS_BY_LINE ? "line" : "function", n == 1 ? "" : "s",
+		share_of(rows, rows->left_out.self[rows->weight]) * 100);
+}
+
+int listing_text(const struct profile *profile, const struct report_options *options,
+	enum rows_by by, const struct rows *rows, FILE *out)
+{
+	struct listing l = {.options = options, .rows = rows, .by = by};
+	struct value_type type = profile_value_type(profile, rows->weight);
+	int64_t most = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (rows->row[i].total[rows->weight] > most)
+			most = rows->row[i].total[rows->weight];
+	}
+	l.scale = text_scale_for(type.unit, most);
+	choose_columns(&l);
+	layout_init(&l.layout, l.column, l.columns, options->ascii, options->color);
+	for (size_t i = 0; i < rows->n && !error; i++)
+		error = add_row(&l, &rows->row[i]);
+	if (!error)
+		error = header_print(profile, options, rows, out);
+	if (!error && rows->n) {
+		fputc('\n', out);
+		error = layout_print(&l.layout, options->width, out);
+	}
+	layout_release(&l.layout);
+	if (error)
+		return error;
+	print_left_out(&l, out);
+	fputc('\n', out);
+	report_audit_line(profile, out);
+	return 0;
+}

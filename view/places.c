@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/places.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * A mapping at an address beyond this is told as it was in memory (by other programs), not as in
+ * the file: no ELF file is linked to such an address.
+ */
+#define LOADED_AT (UINT64_C(1) << 40)
+
+static bool place_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct place *a = (const struct place *)things + index, *b = key;
+
+	return a->function == b->function && a->file == b->file && a->object == b->object &&
+		a->line == b->line;
+}
+
+static int add_place(struct places *places, const struct place *place)
+{
+	uint64_t hash = table_mix(table_mix((uintptr_t)place->function, (uintptr_t)place->file),
+		table_mix((uintptr_t)place->object, place->line));
+	struct place *more;
+	int index = table_find(&places->table, hash, place_equal, places->place, place);
+
+	if (index >= 0)
+		return index;
+	more = table_grow(places->place, &places->room, places->n + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	places->place = more;
+	index = table_add(&places->table, hash, (uint32_t)places->n);
+	if (index < 0)
+		return index;
+	more[places->n] = *place;
+	return (int)places->n++;
+}
+
+static uint64_t address_in_file(const struct mapping *mapping, uint64_t address)
+{
+	uint64_t bias = mapping->start - mapping->offset;
+
+	return mapping->start >= LOADED_AT && address >= bias ? address - bias : address;
+}
+
+/* "[libfoo.so]", "[libfoo.so+0x1234]"; of a mapping "[jit]": "[jit]", "[jit+0x1234]". */
+static const char *name_unresolved(struct places *places, const struct mapping *mapping,
+	uint64_t address, enum rows_by by)
+{
+	const char *slash = strrchr(mapping->file, '/');
+	const char *base = slash && slash[1] ? slash + 1 : mapping->file;
+	int bytes, id;
+	char *text;
+
+	if (!base[0])
+		base = "unknown";
+	bytes = (int)strnlen(base, 4096);
+	if (base[0] == '[' && base[bytes - 1] == ']') {
+		base++;
+		bytes -= 2;
+	}
+	if (by == ROWS_BY_LINE)
+		id = asprintf(&text, "[%.*s+0x%" PRIx64 "]", bytes, base,
+			address_in_file(mapping, address));
+	else
+		id = asprintf(&text, "[%.*s]", bytes, base);
+	if (id < 0)
+		return NULL;
+	id = pool_add_text(&places->pool, text);
+	free(text);
+	return id < 0 ? NULL : pool_at(&places->pool, (uint32_t)id);
+}
+
+static int append(struct places *places, const struct place *place)
+{
+	int index = add_place(places, place);
+	uint32_t *more = table_grow(places->of, &places->of_room, places->ofs + 1, sizeof(*more));
+
+	if (index < 0 || !more)
+		return -ENOMEM;
+	places->of = more;
+	more[places->ofs++] = (uint32_t)index;
+	return 0;
+}
+
+static int append_line(struct places *places, const struct profile *profile,
+	const struct report_options *options, enum rows_by by, const struct location *location,
+	const struct location_line *line)
+{
+	struct mapping mapping = profile_mapping(profile, location->mapping);
+	struct place place = {.object = mapping.file, .file = ""};
+	struct function function;
+
+	if (line) {
+		function = profile_function(profile, line->function);
+		place.function = options->no_demangle ? function.symbol : function.name;
+		place.unsampled = !strcmp(function.name, PROFILE_UNSAMPLED);
+	}
+	if (!line || !place.function[0]) {
+		place.function = name_unresolved(places, &mapping, location->address, by);
+		if (!place.function)
+			return -ENOMEM;
+	} else if (by == ROWS_BY_LINE) {
+		place.file = function.file;
+		place.line = line->line;
+	}
+	return append(places, &place);
+}
+
+static int append_location(struct places *places, const struct profile *profile,
+	const struct report_options *options, enum rows_by by, size_t index)
+{
+	struct location location = profile_location(profile, index);
+	size_t first = options->no_inline && location.lines ? location.lines - 1 : 0;
+	int error = 0;
+
+	if (!location.lines)
+		return append_line(places, profile, options, by, &location, NULL);
+	for (size_t i = first; i < location.lines && !error; i++) {
+		error = append_line(
+			places, profile, options, by, &location, &location.line[i]);
+	}
+	return error;
+}
+
+int places_init(struct places *places, const struct profile *profile,
+	const struct report_options *options, enum rows_by by)
+{
+	size_t locations = profile_locations(profile);
+	int error;
+
+	*places = (struct places){.first = calloc(locations + 1, sizeof(*places->first))};
+	error = places->first ? pool_init(&places->pool) : -ENOMEM;
+	for (size_t i = 0; i < locations && error >= 0; i++) {
+		error = append_location(places, profile, options, by, i);
+		places->first[i + 1] = places->ofs;
+	}
+	if (error < 0)
+		places_release(places);
+	return error < 0 ? error : 0;
+}
+
+void places_release(struct places *places)
+{
+	table_release(&places->table);
+	if (places->pool.item)
+		pool_release(&places->pool);
+	free(places->place);
+	free(places->first);
+	free(places->of);
+	*places = (struct places){0};
+}

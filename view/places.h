@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Every line of every location, as a report by function or by line tells it: an index of a place. */
+#ifndef VIEW_PLACES_H
+#define VIEW_PLACES_H
+
+#include "profile/pool.h"
+#include "profile/profile.h"
+#include "profile/table.h"
+#include "view/report.h"
+#include "view/rows.h"
+
+/* Strings are unique pointers: of the profile, or of the pool. */
+struct place {
+	const char *function, *file, *object;
+	uint32_t line;
+	bool unsampled;
+};
+
+struct places {
+	struct place *place;
+	size_t n, room;
+	struct table table;
+	struct pool pool;
+
+	size_t *first;	/* by location, and one more: where its places begin in */
+	uint32_t *of;	/* innermost first */
+	size_t ofs, of_room;
+};
+
+int places_init(struct places *places, const struct profile *profile,
+	const struct report_options *options, enum rows_by by);
+void places_release(struct places *places);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/stats.h"
+#include "profile/table.h"
+#include "view/filter.h"
+#include "view/places.h"
+
+struct rows_text {
+	struct places places;
+};
+
+/* A row is a place of a task's process or thread. */
+struct row_key {
+	uint32_t place, id;
+	const char *task;
+};
+
+struct collecting {
+	const struct profile *profile;
+	const struct report_options *options;
+	struct places *places;
+	struct filter filter;
+	struct rows *rows;
+	size_t room;
+	struct row_key *key; /* by row */
+	size_t key_room;
+	size_t *seen; /* by row: the last sample counted in total, + 1 */
+	size_t seen_room;
+	struct table table;
+	size_t values;
+};
+
+static void add_values(int64_t *sum, const int64_t *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (__builtin_add_overflow(sum[i], value[i], &sum[i]))
+			sum[i] = value[i] < 0 ? INT64_MIN : INT64_MAX;
+	}
+}
+
+static bool key_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct row_key *a = (const struct row_key *)things + index, *b = key;
+
+	return a->place == b->place && a->id == b->id && a->task == b->task;
+}
+
+static int append_row(struct collecting *c, const struct row_key *key, uint64_t hash)
+{
+	struct rows *rows = c->rows;
+	const struct place *place = &c->places->place[key->place];
+	struct row *row = table_grow(rows->row, &c->room, rows->n + 1, sizeof(*row));
+	struct row_key *keys;
+	size_t *seen;
+	int error;
+
+	if (!row)
+		return -ENOMEM;
+	rows->row = row;
+	keys = table_grow(c->key, &c->key_room, rows->n + 1, sizeof(*keys));
+	if (!keys)
+		return -ENOMEM;
+	c->key = keys;
+	seen = table_grow(c->seen, &c->seen_room, rows->n + 1, sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	c->seen = seen;
+	error = table_add(&c->table, hash, (uint32_t)rows->n);
+	if (error < 0)
+		return error;
+	keys[rows->n] = *key;
+	seen[rows->n] = 0;
+	row[rows->n] = (struct row){
+		.function = place->function,
+		.file = place->file,
+		.object = place->object,
+		.line = place->line,
+		.unsampled = place->unsampled,
+		.id = key->id,
+		.task = key->task,
+	};
+	return (int)rows->n++;
+}
+
+static int row_of(struct collecting *c, uint32_t place, const struct task *task)
+{
+	struct row_key key = {.place = place, .task = ""};
+	uint64_t hash;
+	int index;
+
+	if (c->options->split == REPORT_SPLIT_PROCESS) {
+		key.id = task->pid;
+		key.task = task->process;
+	} else if (c->options->split == REPORT_SPLIT_THREAD) {
+		key.id = task->tid;
+		key.task = task->thread;
+	}
+	hash = table_mix(table_mix((uint64_t)place << 32 | key.id, (uintptr_t)key.task), 0);
+	index = table_find(&c->table, hash, key_equal, c->key, &key);
+	return index >= 0 ? index : append_row(c, &key, hash);
+}
+
+/* A sample without a stack is somewhere unknown; it has no row, but it counts in the sums. */
+static int collect_sample(struct collecting *c, const struct sample *sample, size_t stamp)
+{
+	struct task task = profile_task(c->profile, sample->task);
+	bool leaf = true;
+
+	for (size_t i = 0; i < sample->n; i++) {
+		uint32_t location = sample->location[i];
+
+		for (size_t j = c->places->first[location]; j < c->places->first[location + 1]; j++) {
+			int index = row_of(c, c->places->of[j], &task);
+
+			if (index < 0)
+				return index;
+			if (leaf)
+				add_values(c->rows->row[index].self, sample->value, c->values);
+			leaf = false;
+			if (c->seen[index] == stamp)
+				continue;
+			c->seen[index] = stamp;
+			add_values(c->rows->row[index].total, sample->value, c->values);
+		}
+	}
+	return 0;
+}
+
+/* CPU time if there is any, else samples, else what pprof takes: the last kind of values. */
+static size_t choose_weight(const struct rows *rows, size_t values)
+{
+	if (rows->all[VALUE_CPU_NS])
+		return VALUE_CPU_NS;
+	if (rows->all[VALUE_SAMPLES] || values <= VALUE_CPU_NS + 1)
+		return VALUE_SAMPLES;
+	return values - 1;
+}
+
+static int collect_samples(struct collecting *c)
+{
+	struct rows *rows = c->rows;
+	int64_t unsampled[VALUE_TYPES_MAX] = {0};
+	uint64_t effective = 0;
+
+	for (size_t i = 0; i < profile_samples(c->profile); i++) {
+		struct sample sample = profile_sample(c->profile, i);
+		int error;
+
+		add_values(rows->all, sample.value, c->values);
+		if (profile_is_unsampled(c->profile, &sample))
+			add_values(unsampled, sample.value, c->values);
+		if (!filter_takes(&c->filter, c->profile, c->places, &sample))
+			continue;
+		add_values(rows->chosen, sample.value, c->values);
+		error = collect_sample(c, &sample, i + 1);
+		if (error < 0)
+			return error;
+	}
+	rows->weight = choose_weight(rows, c->values);
+	rows->unsampled = unsampled[rows->weight];
+	if (rows->weight <= VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0) {
+		rows->effective_samples = (double)rows->all[VALUE_SAMPLES];
+		if (profile_audit(c->profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective)
+			rows->effective_samples = (double)effective;
+	}
+	return 0;
+}
+
+struct order {
+	size_t weight;
+	bool by_total;
+};
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct row *x = a, *y = b;
+	const struct order *order = context;
+	const int64_t keys[3][2] = {
+		{order->by_total ? x->total[order->weight] : x->self[order->weight],
+			order->by_total ? y->total[order->weight] : y->self[order->weight]},
+		{x->total[order->weight], y->total[order->weight]},
+		{x->self[order->weight], y->self[order->weight]},
+	};
+	int by_name;
+
+	for (size_t i = 0; i < 3; i++) {
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] > keys[i][1] ? -1 : 1;
+	}
+	by_name = strcmp(x->function, y->function);
+	if (!by_name)
+		by_name = strcmp(x->object, y->object);
+	if (!by_name)
+		by_name = strcmp(x->file, y->file);
+	if (!by_name)
+		by_name = (x->line > y->line) - (x->line < y->line);
+	return by_name ? by_name : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Takes out what the options leave out; the rows are sorted. */
+static void leave_out(struct rows *rows, const struct report_options *options, size_t values)
+{
+	double least = (double)rows->all[rows->weight] * options->min_percent / 100;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		struct row *row = &rows->row[i];
+		int64_t value = options->sort_by_total ? row->total[rows->weight] :
+							 row->self[rows->weight];
+
+		if ((options->limit && kept >= options->limit) || (double)value < least) {
+			add_values(rows->left_out.self, row->self, values);
+			rows->left_out_rows++;
+		} else {
+			rows->row[kept++] = *row;
+		}
+	}
+	rows->n = kept;
+}
+
+int rows_collect(const struct profile *profile, const struct report_options *options,
+	enum rows_by by, struct rows *ret_rows, char **ret_problem)
+{
+	struct rows rows = {.text = calloc(1, sizeof(*rows.text))};
+	struct collecting c = {.profile = profile, .options = options, .rows = &rows,
+		.values = profile_value_types(profile)};
+	struct order order;
+	int error;
+
+	if (!rows.text)
+		return -ENOMEM;
+	c.places = &rows.text->places;
+	error = places_init(c.places, profile, options, by);
+	if (!error)
+		error = filter_init(&c.filter, profile, c.places, options, ret_problem);
+	if (!error)
+		error = collect_samples(&c);
+	filter_release(&c.filter);
+	table_release(&c.table);
+	free(c.key);
+	free(c.seen);
+	if (error < 0) {
+		rows_release(&rows);
+		return error;
+	}
+	rows.filtered = options->focus || options->object || options->thread;
+	order = (struct order){rows.weight, options->sort_by_total};
+	qsort_r(rows.row, rows.n, sizeof(*rows.row), compare_rows, &order);
+	leave_out(&rows, options, c.values);
+	*ret_rows = rows;
+	return 0;
+}
+
+void rows_release(struct rows *rows)
+{
+	if (rows->text)
+		places_release(&rows->text->places);
+	free(rows->text);
+	free(rows->row);
+	*rows = (struct rows){0};
+}

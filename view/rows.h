@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of a report: what the samples of a profile sum up to by function, or by source line,
+ * for the samples that the options choose.
+ *
+ * Self is the leaf's: the innermost inlined function of the first location. Total counts a sample
+ * once for each row that it is in, however often (recursion).
+ *
+ * A place without a name is, by function, "[libfoo.so]": one row for all that is not known in that
+ * object; by line, "[libfoo.so+0x1234]": the address as in the ELF file, as addr2line takes it.
+ */
+#ifndef VIEW_ROWS_H
+#define VIEW_ROWS_H
+
+#include "profile/profile.h"
+#include "view/report.h"
+
+enum rows_by { ROWS_BY_FUNCTION, ROWS_BY_LINE };
+
+struct row {
+	const char *function, *file, *object;
+	uint32_t line;
+	uint32_t id;	  /* pid or tid, when split */
+	const char *task; /* name of the process or thread, when split */
+	bool unsampled;
+	int64_t self[VALUE_TYPES_MAX], total[VALUE_TYPES_MAX];
+};
+
+struct rows {
+	struct row *row; /* sorted, without those that the options leave out */
+	size_t n;
+	struct row left_out;	      /* their sums; only self and total */
+	size_t left_out_rows;
+	size_t weight;		      /* index of the value that rows are sorted and weighed by */
+	int64_t all[VALUE_TYPES_MAX]; /* of the whole profile */
+	int64_t chosen[VALUE_TYPES_MAX]; /* of the samples that the options choose */
+	int64_t unsampled;	      /* the part of all[weight] that is [unsampled] */
+	double effective_samples;     /* 0 not known */
+	bool filtered;		      /* the options choose samples */
+	struct rows_text *text;	      /* strings that the profile does not own */
+};
+
+/* Results and @ret_problem: as report->print. */
+int rows_collect(const struct profile *profile, const struct report_options *options,
+	enum rows_by by, struct rows *ret_rows, char **ret_problem);
+void rows_release(struct rows *rows);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table for programs: one line (or object) a row, full precision, no units.
+ *
+ * TSV: the column names, then the rows. A tab, line end or backslash in a text is \t, \n, \r, \\,
+ * another control character \xNN. CSV: RFC 4180, with plain line ends. JSON: an array of objects; what is not UTF-8
+ * becomes U+FFFD; what is not known is null (elsewhere empty).
+ */
+#ifndef VIEW_SHEET_H
+#define VIEW_SHEET_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "view/report.h"
+
+enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_TEXT };
+
+struct cell {
+	enum cell_kind kind;
+	int64_t number;	  /* CELL_NUMBER */
+	uint64_t count;	  /* CELL_COUNT */
+	const char *text; /* CELL_TEXT */
+};
+
+static inline struct cell cell_number(int64_t number)
+{
+	return (struct cell){.kind = CELL_NUMBER, .number = number};
+}
+
+static inline struct cell cell_count(uint64_t count)
+{
+	return (struct cell){.kind = CELL_COUNT, .count = count};
+}
+
+static inline struct cell cell_text(const char *text)
+{
+	return (struct cell){.kind = CELL_TEXT, .text = text};
+}
+
+struct sheet {
+	const struct sheet_format *format;
+	FILE *out;
+	const char *const *column;
+	size_t columns, rows;
+};
+
+/* @format is not REPORT_TEXT; @column stays the caller's. */
+void sheet_begin(struct sheet *sheet, enum report_format format, const char *const *column,
+	size_t columns, FILE *out);
+void sheet_row(struct sheet *sheet, const struct cell *cell);
+void sheet_end(struct sheet *sheet);
+
+/* Two columns, "key" and "value"; in JSON one object with the keys. */
+void sheet_pairs_begin(struct sheet *sheet, enum report_format format, FILE *out);
+void sheet_pair(struct sheet *sheet, const char *key, struct cell value);
+void sheet_pairs_end(struct sheet *sheet);
+
+#endif

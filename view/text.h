@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Text as people see it: columns of UTF-8, names cut where they can spare it, units. */
+#ifndef VIEW_TEXT_H
+#define VIEW_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Takes one character of UTF-8 off *@text, which is not at its end. -1: it is none; one byte is
+ * taken off.
+ */
+int32_t text_next(const char **text);
+
+/* Columns that @text takes on a terminal. */
+size_t text_columns(const char *text);
+
+/*
+ * A copy that a terminal can be given: control characters and what is not UTF-8 become '?', with
+ * @ascii everything beyond ASCII too. NULL: out of memory.
+ */
+char *text_clean(const char *text, bool ascii);
+
+/*
+ * Cut to @columns (at least 1) in the place. A name loses first its arguments, then what is in its
+ * angle brackets, then its middle; a path its beginning.
+ */
+int text_cut_name(char **text, size_t columns, bool ascii);
+int text_cut_path(char **text, size_t columns, bool ascii);
+
+/* The last part of a path. */
+const char *text_basename(const char *path);
+
+enum { TEXT_UNIT_BYTES = 32 };
+
+/* "512 ns", "21 us", "4.12 ms", "12.41 s", "3 min 12 s", "2 h 03 min". */
+void text_format_ns(uint64_t ns, char to[TEXT_UNIT_BYTES]);
+
+/* How all values of a column are told, so that they can be compared at a glance. */
+struct text_scale {
+	const char *unit; /* "ms", "MiB", "" */
+	double divisor;
+	int digits;
+};
+
+/* For values of a pprof unit up to @most. */
+struct text_scale text_scale_for(const char *unit, int64_t most);
+void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES]);
+
+#endif
