@@ -274,12 +274,13 @@ static int take_comment(struct reading *r, int64_t index)
 
 static int read_comment(struct reading *r, const struct field *field)
 {
-	struct span span = {field->data, field->data + field->bytes};
+	struct span span;
 	uint64_t index;
 	int result;
 
 	if (!field->delimited)
 		return take_comment(r, (int64_t)field->value);
+	span = (struct span){field->data, field->data + field->bytes};
 	while ((result = pprof_scan_varint(&span, &index)) > 0) {
 		result = take_comment(r, (int64_t)index);
 		if (result < 0)
