@@ -43,46 +43,73 @@ void credit_begin(struct credit *credit, const struct cpu_time *cpu, uint64_t no
 		.start_ns = cpu->run_ns,
 		.paid_ns = cpu->run_ns,
 		.due_ns = period_ns - phase_ns,
-		.exact_ns = cpu->run_ns,
-		.exact_at_ns = now_ns,
 		.seen = *cpu,
+		.seen_at_ns = now_ns,
+		.true_at_ns = now_ns,
 		.moved_at_ns = now_ns,
+		.arrived_at_ns = now_ns,
 	};
 }
 
-bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns)
+bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns,
+	uint64_t scheduler_tick_ns)
 {
-	bool moved = cpu->run_ns != credit->seen.run_ns || cpu->slices != credit->seen.slices;
+	bool arrived = cpu->slices != credit->seen.slices;
+	bool moved = arrived || cpu->run_ns != credit->seen.run_ns;
 
-	if (moved)
+	if (moved) {
+		uint64_t ago = (now_ns - credit->seen_at_ns) / 2;
+
+		if (scheduler_tick_ns && ago > scheduler_tick_ns / 2)
+			ago = scheduler_tick_ns / 2;
+		credit->true_at_ns = now_ns - ago;
 		credit->moved_at_ns = now_ns;
+	}
+	if (arrived)
+		credit->arrived_at_ns = now_ns;
+	credit->moved_ns = cpu->run_ns - credit->seen.run_ns;
 	credit->seen = *cpu;
+	credit->seen_at_ns = now_ns;
 	return moved;
 }
 
 uint64_t credit_settle(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns)
 {
-	(void)credit_see(credit, cpu, now_ns);
-	credit->exact_ns = cpu->run_ns;
-	credit->exact_at_ns = now_ns;
+	(void)credit_see(credit, cpu, now_ns, 0);
+	credit->true_at_ns = now_ns;
+	/* It is resumed at once: that it is put on a CPU again then says nothing new. */
+	credit->arrived_at_ns = now_ns;
+	credit->seen.slices++;
 	return cpu->run_ns > credit->paid_ns ? cpu->run_ns - credit->paid_ns : 0;
 }
 
-void credit_pay(struct credit *credit, uint64_t period_ns)
+bool credit_is_hotter(const struct credit *a, const struct credit *b)
 {
+	if (a->arrived_at_ns != b->arrived_at_ns)
+		return a->arrived_at_ns > b->arrived_at_ns;
+	return a->moved_ns < b->moved_ns;
+}
+
+void credit_pay(struct credit *credit, uint64_t paid_ns, uint64_t period_ns)
+{
+	uint64_t least = period_ns / 4, most = period_ns - period_ns / 8;
+	/* A carried or long-saved credit is no reason to hurry for long. */
+	uint64_t paid = paid_ns < 2 * period_ns ? paid_ns : 2 * period_ns;
+	uint64_t due = credit->due_ns + period_ns / 8;
+
+	due = due > paid / 8 ? due - paid / 8 : 0;
+	credit->due_ns = due < least ? least : due > most ? most : due;
 	credit->paid_ns = credit->seen.run_ns;
-	credit->due_ns = period_ns / 2;
 }
 
 uint64_t credit_estimate(const struct credit *credit, uint64_t now_ns, uint64_t scheduler_tick_ns)
 {
-	uint64_t most = credit->exact_ns + (now_ns - credit->exact_at_ns);
-	uint64_t run = credit->seen.run_ns + scheduler_tick_ns / 2;
+	uint64_t since = now_ns - credit->true_at_ns;
+	uint64_t run;
 
-	if (run > most)
-		run = most;
-	if (run < credit->seen.run_ns)
-		run = credit->seen.run_ns;
+	if (since > scheduler_tick_ns)
+		since = scheduler_tick_ns;
+	run = credit->seen.run_ns + since;
 	return run > credit->paid_ns ? run - credit->paid_ns : 0;
 }
 

@@ -38,12 +38,12 @@ struct credit {
 	uint64_t start_ns; /* run time at which the account began */
 	uint64_t paid_ns;  /* run time up to which ticks have been paid */
 	uint64_t due_ns;   /* credit from which a stop is worth it */
-	/* The last reading in a stop: exact. */
-	uint64_t exact_ns;    /* run time */
-	uint64_t exact_at_ns; /* CLOCK_MONOTONIC */
-	/* The last reading at all: up to a scheduler tick stale. */
-	struct cpu_time seen;
+	struct cpu_time seen; /* the last reading: up to a scheduler tick stale outside a stop */
+	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC */
+	uint64_t true_at_ns;  /* when the last reading was true, as far as can be told */
 	uint64_t moved_at_ns; /* when a reading last differed from the one before */
+	uint64_t arrived_at_ns; /* when it was last seen to have been put on a CPU */
+	uint64_t moved_ns;	/* run time between the last two readings */
 };
 
 /*
@@ -53,18 +53,34 @@ struct credit {
 void credit_begin(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns,
 	uint64_t period_ns, uint64_t phase_ns);
 
-/* A reading while the thread may be running. True when it differs from the one before. */
-bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns);
+/*
+ * A reading while the thread may be running. True when it differs from the one before: then it
+ * became true at some time between the two looks, taken to be the middle, but no longer ago than
+ * half a scheduler tick (0: unknown).
+ */
+bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns,
+	uint64_t scheduler_tick_ns);
 
 /* A reading in a stop. Returns the credit: CPU time not paid yet. */
 uint64_t credit_settle(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns);
 
-/* The credit was paid. From half a period on the next stop is worth it. */
-void credit_pay(struct credit *credit, uint64_t period_ns);
+/*
+ * Of two runnable threads, is @a the more likely one to be on a CPU now? The one that was put on a
+ * CPU later; of two that were since the last look, the one that has run less since: a thread's run
+ * time is brought up to date when it leaves its CPU, not when it comes.
+ */
+bool credit_is_hotter(const struct credit *a, const struct credit *b);
 
 /*
- * Best guess of the credit now, of a runnable thread: what was read, and of what has passed since
- * then at most half a scheduler tick, which is how stale a reading is on average.
+ * The credit, @paid_ns, was paid. Sets what the next stop is worth: less than a period, because
+ * wake-ups are jittered; and so much that ticks come to one a period of CPU time in the long run,
+ * also where a thread gets only a part of its CPU and would be found too often.
+ */
+void credit_pay(struct credit *credit, uint64_t paid_ns, uint64_t period_ns);
+
+/*
+ * Best guess of the credit now, of a thread that is on a CPU: what was read, and the time since the
+ * reading was true, at most a scheduler tick.
  */
 uint64_t credit_estimate(const struct credit *credit, uint64_t now_ns, uint64_t scheduler_tick_ns);
 

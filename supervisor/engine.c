@@ -13,6 +13,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,8 +23,9 @@
 #define SECOND_NS	UINT64_C(1000000000)
 #define SPIN_NS		50000
 #define IDLE_NS		10000000 /* between looks when nothing has run lately */
-#define RESTARTS_MOST	5
 #define AUDIT_TEXT_BYTES 2048
+#define SLICE_NS	100000
+#define SCHED_RESET_ON_FORK_FLAG 1
 /* --max-overhead: stop time that may be saved up for later, as time of the target. */
 #define BUDGET_SPAN_NS	100000000
 
@@ -103,6 +105,26 @@ static size_t join_command(char *const argv[], char *to, size_t room)
 	return n ? n - 1 : 0;
 }
 
+/* The analyst's command line, and "--skip FILE" for each file that one died of. Freed by the caller. */
+static const char **analyst_command(struct engine *engine)
+{
+	const char *const *given = engine->options->analyst;
+	size_t n = 0;
+	const char **argv;
+
+	while (given[n])
+		n++;
+	argv = mem_new(n + 2 * engine->skips + 1, sizeof(*argv));
+	if (!argv)
+		return NULL;
+	memcpy(argv, given, n * sizeof(*argv));
+	for (unsigned i = 0; i < engine->skips; i++) {
+		argv[n++] = "--skip";
+		argv[n++] = engine->skip[i];
+	}
+	return argv;
+}
+
 void engine_start_analyst(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
@@ -117,17 +139,20 @@ void engine_start_analyst(struct engine *engine)
 		.command = command,
 		.command_bytes = join_command(options->command, command, sizeof(command)),
 	};
+	const char **argv;
 	int r;
 
-	if (engine->audit.analyst_restarts > RESTARTS_MOST) {
+	if (engine->audit.analyst_restarts > ENGINE_RESTARTS_MOST) {
 		engine_say(engine, ENGINE_WARNING,
 			"the analyst died %d times; the command goes on without a profile",
-			RESTARTS_MOST + 1);
+			ENGINE_RESTARTS_MOST + 1);
 		return;
 	}
 	for (size_t i = 0; i < engine->target.images; i++)
 		start.lost_ns += engine->target.image[i]->lost_ns;
-	r = link_start(&engine->link, options->analyst, options->ring_bytes);
+	argv = analyst_command(engine);
+	r = argv ? link_start(&engine->link, argv, options->ring_bytes) : -ENOMEM;
+	free(argv);
 	if (r < 0) {
 		engine_say(engine, ENGINE_WARNING, "cannot start the analyst %s: %s",
 			options->analyst[0], strerror(-r));
@@ -213,7 +238,7 @@ static void count_missed(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < engine->target.hot; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
-		if (t->state == TRACEE_ASKED && !t->missed && now - t->asked_ns > SECOND_NS) {
+		if (t->state == TRACEE_ASKED && !t->missed && now > t->asked_ns + SECOND_NS) {
 			t->missed = true;
 			engine->audit.missed_stops++;
 		}
@@ -399,6 +424,26 @@ static void finish(struct engine *engine)
 	link_finish(&engine->link);
 }
 
+/*
+ * The supervisor runs for some microseconds at a time, and while it waits for a CPU stopped threads
+ * wait for it. A short time slice makes the scheduler run it at once when it wakes up (Linux 6.12;
+ * needs no privilege; elsewhere nothing changes). Children do not inherit it.
+ */
+static void ask_for_prompt_wakeups(void)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime_ns, deadline_ns, period_ns;
+	} attributes = {.size = sizeof(attributes), .policy = SCHED_OTHER,
+		.flags = SCHED_RESET_ON_FORK_FLAG, .nice = getpriority(PRIO_PROCESS, 0),
+		.runtime_ns = SLICE_NS};
+
+	(void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
 /* The tracing thread. Its end releases whatever is still traced. */
 static void *trace(void *context)
 {
@@ -409,8 +454,10 @@ static void *trace(void *context)
 		engine_start_analyst(engine);
 		r = begin(engine);
 	}
-	if (r == 0)
+	if (r == 0) {
+		ask_for_prompt_wakeups();
 		loop(engine);
+	}
 	engine->result->error = r;
 	finish(engine);
 	return NULL;
@@ -435,5 +482,26 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	if (engine.signal_fd >= 0)
 		(void)close(engine.signal_fd);
 	free(engine.asked);
+	free(engine.ranked);
 	free(engine.text);
+}
+
+int engine_join(const struct engine_result *result, int *ret_status)
+{
+	struct waiter_result seen;
+	siginfo_t info;
+	sigset_t signals;
+	int r;
+
+	engine_signals(&signals);
+	while ((r = waiter_peek(result->command_pid, &seen)) == 0 && seen.kind != WAITER_GONE) {
+		if (sigwaitinfo(&signals, &info) < 0 || info.si_code == SI_KERNEL ||
+			info.si_signo == SIGCHLD)
+			continue;
+		(void)kill(result->command_pid, info.si_signo);
+	}
+	if (r < 0)
+		return r;
+	*ret_status = seen.status;
+	return waiter_take(result->command_pid);
 }

@@ -29,7 +29,7 @@ struct engine_options {
 	/* Bound on the share of its time that the target is stopped, in millionths; 0 none. */
 	uint32_t max_overhead_ppm;
 	struct launch_state inherited; /* what the command gets back */
-	char *const *analyst;	       /* argv of the analyst; argv[0] is its path */
+	const char *const *analyst;    /* argv of the analyst; argv[0] is its path */
 	uint64_t ring_bytes;	       /* a power of two */
 	/* Says one line, without a newline. Called outside of stop windows only. */
 	void (*say)(void *context, enum engine_note kind, const char *line);
@@ -54,6 +54,12 @@ struct engine_result {
  * it returns; the analyst has been told to finish.
  */
 void engine_run(const struct engine_options *options, struct engine_result *ret_result);
+
+/*
+ * Waits for a command that lives on after engine_run() (--duration), passing on signals that are
+ * sent to us alone. Its wait status goes to @ret_status.
+ */
+int engine_join(const struct engine_result *result, int *ret_status);
 
 /* The signals that the engine takes care of, to be blocked before threads are made. */
 void engine_signals(sigset_t *ret_set);

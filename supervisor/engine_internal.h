@@ -10,6 +10,9 @@
 #include "supervisor/target.h"
 #include "supervisor/waiter.h"
 
+/* Most analysts that are started after the first one died. */
+#define ENGINE_RESTARTS_MOST 5
+
 struct engine {
 	const struct engine_options *options;
 	struct engine_result *result;
@@ -36,6 +39,11 @@ struct engine {
 	uint64_t audit_again_ns;
 	struct tracee **asked; /* threads whose stop is awaited by this tick */
 	size_t asked_n, asked_room;
+	struct tracee **ranked; /* hot threads, the likeliest to be on a CPU first */
+	size_t ranked_room;
+	/* Files that an analyst died of; its successors leave them alone. */
+	char skip[ENGINE_RESTARTS_MOST + 1][RING_WORKING_ON_BYTES];
+	unsigned skips;
 	char *text; /* buffer for maps and the audit */
 	size_t text_room;
 };

@@ -260,18 +260,17 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		t->asked_ns = 0;
 	}
 	process = t->process;
-	if (lifecycle_read_cpu(engine, t, &cpu) == 0) {
+	if (tid == engine->launch.pid && engine->launch.error_fd >= 0) {
+		/* The command's first instruction is ahead; what came before was ours. */
+		(void)launch_exec_error(&engine->launch);
+		begin_account(engine, t, false);
+	} else if (lifecycle_read_cpu(engine, t, &cpu) == 0) {
 		if (engine->counting)
 			pool_credit(t, cpu.run_ns);
 		(void)credit_settle(&t->credit, &cpu, engine_now());
 	}
 	process->image->pool_ns += process->pool_ns;
 	process->pool_ns = 0;
-	if (tid == engine->launch.pid && engine->launch.error_fd >= 0) {
-		/* The command's first instruction is ahead: its account begins here. */
-		(void)launch_exec_error(&engine->launch);
-		begin_account(engine, t, false);
-	}
 	process->image = read_image(engine, process->pid);
 	if (!process->image)
 		process->image = t->image;
@@ -506,6 +505,8 @@ static void analyst_died(struct engine *engine, int status)
 		engine->link.pid, status & 0x7f ? "was killed by signal" : "ended with status",
 		status & 0x7f ? status & 0x7f : status >> 8, path[0] ? " while it read " : "", path,
 		(unsigned long long)(engine->audit.ticks));
+	if (path[0] && engine->skips < sizeof(engine->skip) / sizeof(*engine->skip))
+		memcpy(engine->skip[engine->skips++], path, sizeof(path));
 	link_release(&engine->link);
 	engine->emitter.open = false;
 	for (size_t i = 0; i < target->images; i++) {

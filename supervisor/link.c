@@ -30,7 +30,7 @@ static int lift(int *fd)
 	return 0;
 }
 
-static int spawn(struct link *link, char *const argv[], const int fds[3])
+static int spawn(struct link *link, const char *const argv[], const int fds[3])
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -57,7 +57,7 @@ static int spawn(struct link *link, char *const argv[], const int fds[3])
 	for (int i = 0; i < 3 && !r; i++)
 		r = posix_spawn_file_actions_adddup2(&actions, fds[i], LINK_RING_FD + i);
 	if (!r)
-		r = posix_spawn(&pid, argv[0], &actions, &attributes, argv, environ);
+		r = posix_spawn(&pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
 	if (!r)
 		link->pid = pid;
 	(void)posix_spawnattr_destroy(&attributes);
@@ -65,7 +65,7 @@ static int spawn(struct link *link, char *const argv[], const int fds[3])
 	return -r;
 }
 
-int link_start(struct link *link, char *const argv[], uint64_t capacity)
+int link_start(struct link *link, const char *const argv[], uint64_t capacity)
 {
 	int ring_fd = -1, bell[2] = {-1, -1}, request[2] = {-1, -1}, r = 0;
 	size_t bytes = ring_memory_bytes(capacity);

@@ -26,7 +26,7 @@ struct link {
  * Starts @argv[0] (a path) with a fresh ring of @capacity bytes. -errno: nothing was started.
  * The child blocks the terminal's and the user's signals; it ends when the doorbell closes.
  */
-int link_start(struct link *link, char *const argv[], uint64_t capacity);
+int link_start(struct link *link, const char *const argv[], uint64_t capacity);
 
 /* Says that nothing more will come: the analyst finishes. Its pid stays, for waiter_join(). */
 void link_finish(struct link *link);

@@ -7,6 +7,7 @@
 #include "supervisor/engine_internal.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "supervisor/mem.h"
@@ -27,7 +28,6 @@ static uint64_t carried_by(const struct tracee *t)
 static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct activity activity;
-	int r;
 
 	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns))
 		return false;
@@ -36,34 +36,32 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 		if (t->activity_fd < 0)
 			return false;
 	}
-	r = procfs_read_activity(t->activity_fd, &activity);
-	return r == 0 && activity.running;
+	return procfs_read_activity(t->activity_fd, &activity) == 0 && activity.running;
 }
 
-/* Reads a thread's CPU time and asks for its stop where one is owed. */
-static void poll_thread(struct engine *engine, struct tracee *t, uint64_t now)
+static bool owes_tick(struct engine *engine, const struct tracee *t, uint64_t now)
 {
-	uint64_t period = engine->wakeups.period_ns;
-	struct cpu_time cpu;
-	struct tracee_step step;
+	return credit_estimate(&t->credit, now, engine->scheduler_tick_ns) + carried_by(t) >=
+		t->credit.due_ns;
+}
 
-	if (t->state != TRACEE_RUNNING || !t->process)
+/* Reads a thread's CPU time. */
+static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct cpu_time cpu;
+
+	if (t->state != TRACEE_RUNNING || lifecycle_read_cpu(engine, t, &cpu) < 0)
 		return;
-	if (lifecycle_read_cpu(engine, t, &cpu) < 0)
-		return;
-	if (credit_see(&t->credit, &cpu, now))
+	if (credit_see(&t->credit, &cpu, now, engine->scheduler_tick_ns))
 		target_heat(&engine->target, t, true);
-	else if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * period)
+	else if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns)
 		target_heat(&engine->target, t, false);
-	if (credit_estimate(&t->credit, now, engine->scheduler_tick_ns) + carried_by(t) <
-		t->credit.due_ns)
-		return;
-	if (!catchable(engine, t, now))
-		return;
-	if (mem_grow((void **)&engine->asked, &engine->asked_room, engine->asked_n + 1,
-		    sizeof(*engine->asked)) < 0)
-		return;
-	step = tracee_step(t->state, TRACEE_ASK);
+}
+
+static void ask(struct engine *engine, struct tracee *t)
+{
+	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
+
 	if (step.action != TRACEE_INTERRUPT || tracer_interrupt(t->tid) < 0)
 		return;
 	t->state = step.state;
@@ -71,6 +69,53 @@ static void poll_thread(struct engine *engine, struct tracee *t, uint64_t now)
 	t->asked_cpu = t->credit.seen;
 	t->missed = false;
 	engine->asked[engine->asked_n++] = t;
+}
+
+static int hotter_first(const void *a, const void *b)
+{
+	const struct credit *x = &(*(struct tracee *const *)a)->credit;
+	const struct credit *y = &(*(struct tracee *const *)b)->credit;
+
+	return credit_is_hotter(x, y) ? -1 : credit_is_hotter(y, x);
+}
+
+/*
+ * Asks the threads that owe a tick and are on a CPU. No more can be than there are CPUs: with more
+ * runnable threads than that the likeliest ones are taken. The others are caught when their turn
+ * comes; a stop of theirs would wait for a CPU and then find that nothing was used.
+ */
+static void ask_those_on_cpu(struct engine *engine, uint64_t now)
+{
+	struct target *target = &engine->target;
+	size_t n = 0, room;
+
+	if (mem_grow((void **)&engine->ranked, &engine->ranked_room, target->hot,
+		    sizeof(*engine->ranked)) < 0 ||
+		mem_grow((void **)&engine->asked, &engine->asked_room, target->hot,
+			sizeof(*engine->asked)) < 0)
+		return;
+	for (size_t i = 0; i < target->hot; i++) {
+		struct tracee *t = target->tracee[i];
+
+		if (t->state == TRACEE_RUNNING && t->process)
+			engine->ranked[n++] = t;
+	}
+	room = n;
+	if (n > engine->cpus && engine->scheduler_tick_ns) {
+		room = engine->cpus;
+		qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
+	}
+	for (size_t i = 0; i < n && room; i++) {
+		struct tracee *t = engine->ranked[i];
+		bool owes = owes_tick(engine, t, now);
+
+		/* Whether it is on a CPU matters for one that owes nothing only if CPUs are short. */
+		if ((!owes && n <= engine->cpus) || !catchable(engine, t, now))
+			continue;
+		room--;
+		if (owes)
+			ask(engine, t);
+	}
 }
 
 void sampler_forget(struct engine *engine, const struct tracee *tracee)
@@ -126,15 +171,15 @@ void sampler_tick(struct engine *engine, uint64_t now)
 		return;
 	/* Cold ones first: one that has moved is put among the hot, and seen there. */
 	for (size_t i = 0; i < slice && i < cold; i++) {
-		if (engine->target.cold_cursor < target->hot ||
-			engine->target.cold_cursor >= target->tracees)
-			engine->target.cold_cursor = target->hot;
-		if (engine->target.cold_cursor < target->tracees)
-			poll_thread(engine, target->tracee[engine->target.cold_cursor++], now);
+		if (target->cold_cursor < target->hot || target->cold_cursor >= target->tracees)
+			target->cold_cursor = target->hot;
+		if (target->cold_cursor < target->tracees)
+			look_at(engine, target->tracee[target->cold_cursor++], now);
 	}
 	/* From the end: one that cools down changes places with the last hot one. */
 	for (size_t i = target->hot; i-- > 0;)
-		poll_thread(engine, target->tracee[i], now);
+		look_at(engine, target->tracee[i], now);
+	ask_those_on_cpu(engine, now);
 	collect(engine);
 }
 
@@ -204,7 +249,7 @@ static void record_sample(struct engine *engine, struct tracee *t,
 		engine->audit.lost_samples++;
 		return;
 	}
-	credit_pay(&t->credit, engine->wakeups.period_ns);
+	credit_pay(&t->credit, credit, engine->wakeups.period_ns);
 	t->process->pool_ns = 0;
 	t->image->pool_ns = 0;
 	t->image->sent_ns += sample.weight_ns;

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/analyst.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "analyst/spaces.h"
+#include "proto/record.h"
+#include "profile/profile.h"
+#include "profile/stats.h"
+
+struct analyst {
+	struct symbolizer *symbolizer;
+	struct spaces spaces;
+	struct profile *profile;
+	struct place *place; /* of each location of the profile */
+	size_t places, place_room;
+	struct record_unsampled *unsampled; /* paths owned */
+	size_t unsampleds, unsampled_room;
+	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
+	uint32_t first_pid;
+	bool has_image, ended;
+	uint64_t samples, bad_records, unresolved;
+	double weight, weight_squared;
+};
+
+int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst)
+{
+	const struct symbolizer_options symbols = {
+		.size = sizeof(symbols),
+		.working_on = options->working_on,
+		.skip = options->skip,
+		.context = options->context,
+	};
+	struct analyst *analyst = calloc(1, sizeof(*analyst));
+	int r;
+
+	if (!analyst)
+		return -ENOMEM;
+	r = profile_new(&analyst->profile);
+	if (r == 0)
+		r = symbolizer_new(&symbols, &analyst->symbolizer);
+	if (r < 0) {
+		analyst_free(analyst);
+		return r;
+	}
+	analyst->spaces.symbolizer = analyst->symbolizer;
+	analyst->spaces.live = options->live;
+	*ret_analyst = analyst;
+	return 0;
+}
+
+void analyst_free(struct analyst *analyst)
+{
+	if (!analyst)
+		return;
+	spaces_release(&analyst->spaces);
+	symbolizer_free(analyst->symbolizer);
+	profile_free(analyst->profile);
+	for (size_t i = 0; i < analyst->unsampleds; i++)
+		free((char *)analyst->unsampled[i].path);
+	free(analyst->unsampled);
+	free(analyst->place);
+	free(analyst);
+}
+
+struct profile *analyst_profile(struct analyst *analyst)
+{
+	return analyst->profile;
+}
+
+bool analyst_has_image(const struct analyst *analyst)
+{
+	return analyst->has_image;
+}
+
+uint32_t analyst_first_pid(const struct analyst *analyst)
+{
+	return analyst->first_pid;
+}
+
+static int add_mapping(struct analyst *analyst, const struct place *place)
+{
+	struct module_info info;
+
+	module_describe(place->module, place->svma, &info);
+	return profile_add_mapping(analyst->profile,
+		&(struct mapping){
+			.file = info.path,
+			.build_id = info.build_id,
+			.start = info.segment_svma,
+			.limit = info.segment_svma + info.segment_bytes,
+			.offset = info.segment_offset,
+		});
+}
+
+/* The location of a place; the place is kept, for its name. */
+static int add_location(struct analyst *analyst, const struct place *place)
+{
+	int mapping = add_mapping(analyst, place), location;
+
+	if (mapping < 0)
+		return mapping;
+	location = profile_add_location(analyst->profile, (uint32_t)mapping, place->svma);
+	if (location < 0 || (size_t)location < analyst->places)
+		return location;
+	if ((size_t)location >= analyst->place_room) {
+		size_t room = analyst->place_room * 2 + 256;
+		struct place *grown = reallocarray(analyst->place, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		analyst->place = grown;
+		analyst->place_room = room;
+	}
+	analyst->place[analyst->places++] = *place;
+	return location;
+}
+
+static int find_task(struct analyst *analyst, struct image_space *image, uint32_t tid)
+{
+	struct thread_name *thread = spaces_find_thread(image, tid);
+
+	if (!thread)
+		return -ENOMEM;
+	if (thread->task < 0)
+		thread->task = profile_add_task(analyst->profile,
+			&(struct task){.pid = image->pid, .tid = tid, .process = image->name,
+				.thread = thread->name[0] ? thread->name : image->name});
+	return thread->task;
+}
+
+static int take_sample(struct analyst *analyst, const struct record_sample *sample)
+{
+	struct image_space *image = spaces_get(&analyst->spaces, sample->pid);
+	int64_t values[VALUE_TYPES_MAX] = {1, (int64_t)sample->weight_ns};
+	struct place place;
+	uint32_t leaf;
+	int location, task;
+
+	if (!image)
+		return -ENOMEM;
+	if (!image->space) {
+		/* Its maps could not be read in time; an empty space says "[unknown]". */
+		int r = space_new(analyst->symbolizer, 0, &image->space);
+
+		if (r < 0)
+			return r;
+	}
+	(void)space_find(image->space, sample->pc, &place);
+	location = add_location(analyst, &place);
+	task = find_task(analyst, image, sample->tid);
+	if (location < 0 || task < 0)
+		return -ENOMEM;
+	leaf = (uint32_t)location;
+	analyst->samples++;
+	analyst->weight += (double)sample->weight_ns;
+	analyst->weight_squared += (double)sample->weight_ns * (double)sample->weight_ns;
+	return profile_add_sample(analyst->profile, (uint32_t)task, &leaf, 1, values);
+}
+
+/* Lines "key value\n". A line of another form is left out. */
+static int take_audit(struct analyst *analyst, const char *text)
+{
+	char key[64];
+	uint64_t value;
+	int used;
+
+	while (sscanf(text, "%63s %" SCNu64 "\n%n", key, &value, &used) == 2) {
+		int r = profile_set_audit(analyst->profile, key, value);
+
+		if (r < 0)
+			return r;
+		text += used;
+	}
+	return 0;
+}
+
+static int take_start(struct analyst *analyst, const struct record *rec)
+{
+	const struct record_start *start = &rec->as.start;
+	char note[160];
+
+	analyst->began_ns = rec->header.time_ns;
+	profile_set_time(analyst->profile, start->realtime_ns, 0);
+	profile_set_period(analyst->profile, start->period_ns);
+	if (!start->restarts)
+		return 0;
+	(void)snprintf(note, sizeof(note),
+		"an analyst died; the %" PRIu64 " samples (%.3f s of CPU time) that it had are lost",
+		start->lost_samples, (double)start->lost_ns / 1e9);
+	return profile_add_note(analyst->profile, note);
+}
+
+static int take_unsampled(struct analyst *analyst, const struct record_unsampled *unsampled)
+{
+	char *path = strdup(unsampled->path);
+
+	if (path && analyst->unsampleds == analyst->unsampled_room) {
+		size_t room = analyst->unsampled_room * 2 + 16;
+		void *grown = reallocarray(analyst->unsampled, room, sizeof(*analyst->unsampled));
+
+		if (grown) {
+			analyst->unsampled = grown;
+			analyst->unsampled_room = room;
+		}
+	}
+	if (!path || analyst->unsampleds == analyst->unsampled_room) {
+		free(path);
+		return -ENOMEM;
+	}
+	analyst->unsampled[analyst->unsampleds++] =
+		(struct record_unsampled){unsampled->cpu_ns, path};
+	return 0;
+}
+
+static int take(struct analyst *analyst, const struct record *rec)
+{
+	switch (rec->header.type) {
+	case RECORD_START: return take_start(analyst, rec);
+	case RECORD_PROCESS:
+		if (rec->header.flags & RECORD_PROCESS_FORKED)
+			return spaces_fork(&analyst->spaces, rec->as.process.pid,
+				rec->as.process.parent);
+		return spaces_get(&analyst->spaces, rec->as.process.pid) ? 0 : -ENOMEM;
+	case RECORD_EXEC:
+		analyst->has_image = true;
+		if (!analyst->first_pid)
+			analyst->first_pid = rec->as.exec.pid;
+		return spaces_exec(&analyst->spaces, &rec->as.exec);
+	case RECORD_MAPS:
+		return spaces_maps(&analyst->spaces, &rec->as.maps,
+			rec->header.flags & RECORD_MAPS_LAST);
+	case RECORD_THREAD: return spaces_thread(&analyst->spaces, &rec->as.thread);
+	case RECORD_SAMPLE: return take_sample(analyst, &rec->as.sample);
+	case RECORD_EXIT: spaces_drop(&analyst->spaces, rec->as.exit.pid); return 0;
+	case RECORD_UNSAMPLED: return take_unsampled(analyst, &rec->as.unsampled);
+	case RECORD_AUDIT: return take_audit(analyst, rec->as.audit.text);
+	case RECORD_END:
+		analyst->ended = true;
+		return take_audit(analyst, rec->as.audit.text) < 0 ? -ENOMEM : 1;
+	default: return 0;
+	}
+}
+
+int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
+{
+	struct record rec;
+	int r = record_get(data, bytes, &rec);
+
+	if (r < 0) {
+		analyst->bad_records++;
+		return r;
+	}
+	analyst->last_ns = rec.header.time_ns;
+	if (!analyst->began_ns)
+		analyst->began_ns = rec.header.time_ns;
+	return take(analyst, &rec);
+}
+
+/* Names for location @index. Returns how many functions it has. */
+static int name_location(struct analyst *analyst, size_t index, const struct frame_chain *chain)
+{
+	struct location_line lines[64];
+	size_t n = chain->n < 64 ? chain->n : 64;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct frame *frame = &chain->frame[i];
+		int function = profile_add_function(analyst->profile,
+			&(struct function){frame->function, frame->symbol, frame->file,
+				frame->function_line});
+
+		if (function < 0)
+			return function;
+		lines[i] = (struct location_line){(uint32_t)function, frame->line};
+	}
+	if (n) {
+		int r = profile_set_lines(analyst->profile, (uint32_t)index, lines, n);
+
+		if (r < 0)
+			return r;
+	}
+	return (int)n;
+}
+
+static int name_all(struct analyst *analyst)
+{
+	struct frame_chain *chains = calloc(analyst->places ? analyst->places : 1, sizeof(*chains));
+	int r;
+
+	if (!chains)
+		return -ENOMEM;
+	r = symbolizer_resolve(analyst->symbolizer, analyst->place, analyst->places, chains);
+	for (size_t i = 0; r >= 0 && i < analyst->places; i++)
+		r = name_location(analyst, i, &chains[i]);
+	free(chains);
+	return r < 0 ? r : 0;
+}
+
+/* Samples at places without a name. */
+static uint64_t count_unresolved(const struct profile *profile)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		struct sample sample = profile_sample(profile, i);
+
+		if (sample.n && profile_location(profile, sample.location[0]).lines == 0)
+			n += (uint64_t)sample.value[VALUE_SAMPLES];
+	}
+	return n;
+}
+
+/* The mapping of an executable: one that samples fell into, or one that just bears its name. */
+static int mapping_of(struct profile *profile, const char *path)
+{
+	for (size_t i = 0; i < profile_mappings(profile); i++) {
+		if (strcmp(profile_mapping(profile, i).file, path) == 0)
+			return (int)i;
+	}
+	return profile_add_mapping(profile, &(struct mapping){.file = path, .build_id = ""});
+}
+
+static int add_unsampled(struct analyst *analyst)
+{
+	for (size_t i = 0; i < analyst->unsampleds; i++) {
+		const struct record_unsampled *u = &analyst->unsampled[i];
+		const char *slash = strrchr(u->path, '/');
+		const char *name = slash ? slash + 1 : u->path;
+		int mapping = mapping_of(analyst->profile, u->path);
+		int task = profile_add_task(
+			analyst->profile, &(struct task){.process = name, .thread = name});
+
+		if (mapping < 0 || task < 0 ||
+			profile_add_unsampled(analyst->profile, (uint32_t)task, (uint32_t)mapping,
+				(int64_t)u->cpu_ns) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage usage;
+
+	(void)getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+static int close_audit(struct analyst *analyst)
+{
+	struct profile *profile = analyst->profile;
+	const struct {
+		const char *key;
+		uint64_t value;
+	} figures[] = {
+		{"samples", analyst->samples},
+		{"unresolved_samples", analyst->unresolved},
+		{"truncated_stacks", 0},
+		{"bad_records", analyst->bad_records},
+		{"analyst_cpu_ns", own_cpu_ns()},
+		{STATS_EFFECTIVE_SAMPLES,
+			(uint64_t)(stats_effective_samples(
+					   analyst->weight, analyst->weight_squared) +
+				0.5)},
+	};
+
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+		int r = profile_set_audit(profile, figures[i].key, figures[i].value);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Without the supervisor's last word: what was sampled is known, the rest is as last heard. */
+static int note_early_end(struct analyst *analyst)
+{
+	char note[160];
+	int r;
+
+	(void)snprintf(note, sizeof(note),
+		"the supervisor ended early, after %.1f s; this profile goes up to then",
+		(double)(analyst->last_ns - analyst->began_ns) / 1e9);
+	r = profile_set_audit(analyst->profile, "profiled_cpu_ns", (uint64_t)analyst->weight);
+	if (r == 0)
+		r = profile_set_audit(
+			analyst->profile, "wall_ns", analyst->last_ns - analyst->began_ns);
+	return r < 0 ? r : profile_add_note(analyst->profile, note);
+}
+
+int analyst_finish(struct analyst *analyst)
+{
+	uint64_t wall = 0;
+	int r = analyst->ended ? 0 : note_early_end(analyst);
+
+	if (r >= 0)
+		r = name_all(analyst);
+	if (r < 0)
+		return r;
+	analyst->unresolved = count_unresolved(analyst->profile);
+	r = add_unsampled(analyst);
+	if (r == 0)
+		r = close_audit(analyst);
+	(void)profile_audit(analyst->profile, "wall_ns", &wall);
+	profile_set_time(analyst->profile, profile_realtime_ns(analyst->profile), wall);
+	return r;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The analyst: records in (from the ring, or a capture), a profile out. It knows the symbolizer and
+ * the model, and nothing of how records are made.
+ */
+#ifndef ANALYST_ANALYST_H
+#define ANALYST_ANALYST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbolizer/symbolizer.h"
+
+struct analyst;
+struct profile;
+
+struct analyst_options {
+	size_t size; /* sizeof(struct analyst_options) */
+	bool live;   /* the processes may be alive: look at files through /proc */
+	/* As in struct symbolizer_options; may be NULL. */
+	void (*working_on)(void *context, const char *path);
+	enum symbolizer_skip (*skip)(void *context, const char *path);
+	void *context;
+};
+
+int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst);
+void analyst_free(struct analyst *analyst);
+
+/*
+ * Takes one record in. -EPROTO: it is not well-formed (it is counted and left out); -ENOMEM.
+ * After RECORD_END it returns 1: nothing more is to come.
+ */
+int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes);
+
+/*
+ * All records have come. Closes the books: names for all locations, audit, notes. Without a
+ * RECORD_END (the supervisor was killed) the figures are those of the last audit record, and a note
+ * says so. May be called once. Runs foreign code on foreign files: see finish.h.
+ */
+int analyst_finish(struct analyst *analyst);
+
+/* The profile so far; owned by the analyst. */
+struct profile *analyst_profile(struct analyst *analyst);
+
+/* Was anything traced that had an image? False: the command never ran. */
+bool analyst_has_image(const struct analyst *analyst);
+
+/* Pid of the first process, 0 none. */
+uint32_t analyst_first_pid(const struct analyst *analyst);
+
+#endif

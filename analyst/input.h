@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Where records come from: the ring, or a capture file. */
+#ifndef ANALYST_INPUT_H
+#define ANALYST_INPUT_H
+
+#include <stdio.h>
+
+#include "proto/ring.h"
+
+struct analyst;
+
+/*
+ * Takes records from the ring until RECORD_END, or until the doorbell closes (the supervisor is
+ * gone). Each is copied to @capture, if not NULL, first. @bell_fd does not block. -EPROTO: the ring
+ * is broken; what came before stands. -errno of a failed write to the capture goes to
+ * *@ret_capture_error, and the analysis goes on.
+ */
+int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *capture,
+	int *ret_capture_error);
+
+/*
+ * Takes the records of a capture file. -EBADMSG: not a capture. -EPROTO: it ends within a record;
+ * what came before stands.
+ */
+int input_capture(struct analyst *analyst, const char *path);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The name of an output file, and writing it whole or not at all. */
+#ifndef ANALYST_OUTPUT_H
+#define ANALYST_OUTPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+struct output_facts {
+	uint32_t pid;	  /* %p */
+	const char *name; /* %n; slashes in it become underscores */
+	time_t time;	  /* %t: 20260131-235959, local time */
+	const char *rank; /* %r: MPI or Slurm rank, "0" when there is none */
+};
+
+/*
+ * Replaces %p %n %t %r, and %% by %. Any other % stays as it is. The caller frees. -ENOMEM.
+ */
+int output_name(const char *pattern, const struct output_facts *facts, char **ret_name);
+
+/* The rank of this process as the usual launchers tell it in the environment, or "0". */
+const char *output_rank(void);
+
+/*
+ * Writes @data to @path ("-": standard output). A regular file, or a new one, is written beside it
+ * and renamed, so that it is replaced whole or not at all; what is there and not regular (a pipe, a
+ * device, also behind a link) is written in place. -errno.
+ */
+int output_write(const char *path, const uint8_t *data, size_t bytes);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/spaces.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A maps text larger than this (400,000 mappings) is nonsense. */
+#define MAPS_MOST (UINT32_C(64) << 20)
+
+static int grow(void **array, size_t *room, size_t n, size_t size)
+{
+	size_t more = *room + *room / 2 + 8;
+	void *grown;
+
+	if (n <= *room)
+		return 0;
+	if (more < n)
+		more = n;
+	grown = reallocarray(*array, more, size);
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	*room = more;
+	return 0;
+}
+
+static int replace(char **text, const char *with)
+{
+	char *copy = strdup(with);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*text);
+	*text = copy;
+	return 0;
+}
+
+static void forget_threads(struct image_space *image)
+{
+	for (size_t i = 0; i < image->threads; i++)
+		free(image->thread[i].name);
+	image->threads = 0;
+}
+
+static void image_free(struct image_space *image)
+{
+	forget_threads(image);
+	space_free(image->space);
+	free(image->thread);
+	free(image->path);
+	free(image->name);
+	free(image->maps);
+	free(image);
+}
+
+void spaces_release(struct spaces *spaces)
+{
+	for (size_t i = 0; i < spaces->n; i++)
+		image_free(spaces->list[i]);
+	free(spaces->list);
+	spaces->list = NULL;
+	spaces->n = spaces->room = 0;
+}
+
+/* The place of @pid in the list, which is sorted by pid. */
+static size_t place_of(const struct spaces *spaces, uint32_t pid)
+{
+	size_t low = 0, high = spaces->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (spaces->list[middle]->pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct image_space *spaces_get(struct spaces *spaces, uint32_t pid)
+{
+	size_t at = place_of(spaces, pid);
+	struct image_space *image;
+
+	if (at < spaces->n && spaces->list[at]->pid == pid)
+		return spaces->list[at];
+	if (grow((void **)&spaces->list, &spaces->room, spaces->n + 1, sizeof(*spaces->list)) < 0)
+		return NULL;
+	image = calloc(1, sizeof(*image));
+	if (!image)
+		return NULL;
+	image->pid = pid;
+	image->path = strdup("");
+	image->name = strdup("");
+	if (!image->path || !image->name) {
+		image_free(image);
+		return NULL;
+	}
+	memmove(spaces->list + at + 1, spaces->list + at, (spaces->n - at) * sizeof(*spaces->list));
+	spaces->list[at] = image;
+	spaces->n++;
+	return image;
+}
+
+void spaces_drop(struct spaces *spaces, uint32_t pid)
+{
+	size_t at = place_of(spaces, pid);
+
+	if (at == spaces->n || spaces->list[at]->pid != pid)
+		return;
+	image_free(spaces->list[at]);
+	spaces->n--;
+	memmove(spaces->list + at, spaces->list + at + 1, (spaces->n - at) * sizeof(*spaces->list));
+}
+
+int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent)
+{
+	struct image_space *from, *to;
+	size_t at;
+
+	spaces_drop(spaces, pid); /* a pid that is used again */
+	to = spaces_get(spaces, pid);
+	at = place_of(spaces, parent);
+	if (!to)
+		return -ENOMEM;
+	if (at == spaces->n || spaces->list[at]->pid != parent)
+		return 0;
+	from = spaces->list[at];
+	if (replace(&to->path, from->path) < 0 || replace(&to->name, from->name) < 0)
+		return -ENOMEM;
+	if (from->space)
+		return space_fork(from->space, spaces->live ? (int)pid : 0, &to->space);
+	return 0;
+}
+
+int spaces_exec(struct spaces *spaces, const struct record_exec *exec)
+{
+	struct image_space *image = spaces_get(spaces, exec->pid);
+
+	if (!image || replace(&image->path, exec->path) < 0 ||
+		replace(&image->name, exec->name) < 0)
+		return -ENOMEM;
+	/* Threads of the old image are gone; the one that goes on has a new name. */
+	forget_threads(image);
+	return 0;
+}
+
+int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last)
+{
+	struct image_space *image = spaces_get(spaces, maps->pid);
+	int r;
+
+	if (!image)
+		return -ENOMEM;
+	if (maps->offset == 0)
+		image->maps_bytes = 0;
+	/* A piece is missing (it was not sent): the next whole text comes soon. */
+	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
+		return 0;
+	if (grow((void **)&image->maps, &image->maps_room, image->maps_bytes + maps->bytes + 1, 1) <
+		0)
+		return -ENOMEM;
+	memcpy(image->maps + image->maps_bytes, maps->text, maps->bytes);
+	image->maps_bytes += maps->bytes;
+	if (!last)
+		return 0;
+	if (!image->space) {
+		r = space_new(spaces->symbolizer, spaces->live ? (int)maps->pid : 0, &image->space);
+		if (r < 0)
+			return r;
+	}
+	r = space_set_maps(image->space, image->maps, image->maps_bytes);
+	image->maps_bytes = 0;
+	return r < 0 ? r : 0;
+}
+
+struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid)
+{
+	struct thread_name *t;
+
+	for (size_t i = 0; i < image->threads; i++) {
+		if (image->thread[i].tid == tid)
+			return &image->thread[i];
+	}
+	if (grow((void **)&image->thread, &image->thread_room, image->threads + 1,
+		    sizeof(*image->thread)) < 0)
+		return NULL;
+	t = &image->thread[image->threads];
+	*t = (struct thread_name){.tid = tid, .task = -1, .name = strdup("")};
+	if (!t->name)
+		return NULL;
+	image->threads++;
+	return t;
+}
+
+int spaces_thread(struct spaces *spaces, const struct record_thread *thread)
+{
+	struct image_space *image = spaces_get(spaces, thread->pid);
+	struct thread_name *t = image ? spaces_find_thread(image, thread->tid) : NULL;
+
+	if (!t)
+		return -ENOMEM;
+	t->task = -1;
+	return replace(&t->name, thread->name);
+}

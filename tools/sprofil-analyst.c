@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sprofil-analyst: the second process of sprofrun. It takes records from the ring (descriptors 3, 4
+ * and 5, see supervisor/link.h) or from a capture file, writes the profile, and reports on stderr.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyst/analyst.h"
+#include "analyst/blame.h"
+#include "analyst/finish.h"
+#include "analyst/input.h"
+#include "analyst/output.h"
+#include "profile/pprof.h"
+#include "profile/profile.h"
+#include "proto/ring.h"
+#include "view/report.h"
+
+enum { RING_FD = 3, BELL_FD = 4 };
+
+struct settings {
+	const char *output, *report, *name, *capture, *replay;
+	bool color, quiet;
+};
+
+static void complain(const char *text, const char *what, const char *why)
+{
+	(void)fprintf(stderr, "sprofrun: %s%s%s%s\n", text, what, why ? ": " : "", why ? why : "");
+}
+
+static void say(void *context, const char *line)
+{
+	(void)context;
+	complain(line, "", NULL);
+}
+
+static int write_profile(const struct settings *s, struct analyst *analyst, char **ret_name)
+{
+	struct profile *profile = analyst_profile(analyst);
+	const struct output_facts facts = {
+		.pid = analyst_first_pid(analyst),
+		.name = s->name,
+		.time = (time_t)(profile_realtime_ns(profile) / 1000000000),
+		.rank = output_rank(),
+	};
+	uint8_t *data;
+	size_t bytes;
+	int r = output_name(s->output, &facts, ret_name);
+
+	if (r < 0)
+		return r;
+	r = pprof_write(profile, &data, &bytes);
+	if (r < 0)
+		return r;
+	r = output_write(*ret_name, data, bytes);
+	free(data);
+	return r;
+}
+
+static void print_report(const struct settings *s, const struct profile *profile)
+{
+	const struct report *report = report_find(s->report);
+	struct winsize size = {0};
+	struct report_options options = {
+		.size = sizeof(options), .limit = 20, .color = s->color};
+	char *problem = NULL;
+
+	if (!report)
+		return;
+	if (isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
+		options.width = size.ws_col;
+	(void)report->print(profile, &options, stderr, &problem);
+	free(problem);
+}
+
+/* In the child of finish_run(). */
+static int deliver(void *context, struct analyst *analyst, int error)
+{
+	const struct settings *s = context;
+	char *name = NULL;
+	int r = error;
+
+	if (error < 0)
+		complain("cannot make the profile", "", strerror(-error));
+	else if (!analyst_has_image(analyst))
+		return 0; /* the command never ran; sprofrun says why */
+	else
+		r = write_profile(s, analyst, &name);
+	if (error >= 0) {
+		print_report(s, analyst_profile(analyst));
+		if (r < 0)
+			complain("cannot write the profile to ", name ? name : s->output,
+				strerror(-r));
+		else if (!s->quiet && strcmp(name, "-") != 0)
+			(void)fprintf(stderr, "sprofrun: the profile is in %s; sprofreport reads it\n",
+				name);
+	}
+	free(name);
+	return r < 0;
+}
+
+static bool want_color(const char *when)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (strcmp(when, "auto") != 0)
+		return strcmp(when, "always") == 0;
+	return isatty(STDERR_FILENO) && !(no && no[0]);
+}
+
+static void parse(struct settings *s, struct blame *blame, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"report", required_argument, NULL, 'r'},
+		{"color", required_argument, NULL, 'c'},
+		{"name", required_argument, NULL, 'n'},
+		{"capture", required_argument, NULL, 'C'},
+		{"replay", required_argument, NULL, 'R'},
+		{"skip", required_argument, NULL, 's'},
+		{"quiet", no_argument, NULL, 'q'},
+		{0},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		switch (option) {
+		case 'o': s->output = optarg; break;
+		case 'r': s->report = optarg; break;
+		case 'c': s->color = want_color(optarg); break;
+		case 'n': s->name = optarg; break;
+		case 'C': s->capture = optarg; break;
+		case 'R': s->replay = optarg; break;
+		case 's': (void)blame_add(blame, optarg); break;
+		case 'q': s->quiet = true; break;
+		default: exit(2);
+		}
+	}
+}
+
+/* The ring of descriptor 3. NULL, and a message, when there is none. */
+static uint8_t *map_ring(struct ring *ring)
+{
+	struct stat st;
+	void *memory = MAP_FAILED;
+
+	if (fstat(RING_FD, &st) == 0 && st.st_size > 0)
+		memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
+	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
+		complain("sprofil-analyst is started by sprofrun; "
+			 "give it --replay FILE to read a capture",
+			"", NULL);
+		return NULL;
+	}
+	(void)close(RING_FD);
+	return memory;
+}
+
+static int take_ring(const struct settings *s, struct analyst *analyst, struct ring *ring)
+{
+	FILE *capture = s->capture ? fopen(s->capture, "wbe") : NULL;
+	int capture_error = s->capture && !capture ? -errno : 0, r;
+
+	if (capture_error)
+		complain("cannot write the capture ", s->capture, strerror(-capture_error));
+	r = input_ring(analyst, ring, BELL_FD, capture, &capture_error);
+	if (capture && fclose(capture) != 0 && !capture_error)
+		capture_error = -errno;
+	if (capture && capture_error)
+		complain("cannot write the capture ", s->capture, strerror(-capture_error));
+	if (r < 0)
+		complain("the records are broken; the profile goes up to there", "", NULL);
+	return r == -ENOMEM ? r : 0;
+}
+
+static int take_replay(const struct settings *s, struct analyst *analyst)
+{
+	int r = input_capture(analyst, s->replay);
+
+	if (r == -EBADMSG)
+		complain(s->replay, " is not a capture of sprofrun --capture", NULL);
+	else if (r == -EPROTO)
+		complain(s->replay, " is cut short; the profile goes up to there", NULL);
+	else if (r < 0)
+		complain("cannot read ", s->replay, strerror(-r));
+	return r == -EPROTO ? 0 : r;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings s = {.output = "sprof.pb.gz", .report = "flat", .name = "sprofil"};
+	struct blame blame = {0};
+	struct ring ring;
+	struct analyst *analyst;
+	uint8_t *memory = NULL;
+	int r;
+
+	parse(&s, &blame, argc, argv);
+	if (!s.replay) {
+		memory = map_ring(&ring);
+		if (!memory)
+			return 2;
+	}
+	r = blame_init(&blame, memory ? (char *)memory + RING_WORKING_ON_OFFSET : NULL);
+	if (r == 0)
+		r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
+					.live = !s.replay, .working_on = blame_working_on,
+					.skip = blame_skip, .context = &blame},
+			&analyst);
+	if (r < 0) {
+		complain("cannot start the analysis", "", strerror(-r));
+		return 1;
+	}
+	r = s.replay ? take_replay(&s, analyst) : take_ring(&s, analyst, &ring);
+	if (r == 0)
+		r = finish_run(&(struct finish){deliver, say, &s}, analyst, &blame);
+	analyst_free(analyst);
+	blame_release(&blame);
+	return r != 0;
+}

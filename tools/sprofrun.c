@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "supervisor/engine.h"
+#include "supervisor/waiter.h"
+#include "tools/units.h"
+
+enum { EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_USAGE = 2 };
+
+#define RING_BYTES (UINT64_C(8) << 20)
+
+struct settings {
+	struct engine_options engine;
+	int *pids;
+	const char *output, *report, *color, *capture;
+	bool quiet, verbose;
+	uint64_t period_ns;
+	uint32_t overhead_ppm;
+	bool overhead_given;
+};
+
+static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)fputs("sprofrun: ", stderr);
+	(void)vfprintf(stderr, format, args);
+	(void)fputc('\n', stderr);
+	va_end(args);
+}
+
+static void say(void *context, enum engine_note kind, const char *line)
+{
+	const struct settings *settings = context;
+
+	if (kind == ENGINE_WARNING || !settings->quiet)
+		complain("%s", line);
+}
+
+static const char usage_text[] =
+	"Usage: sprofrun [options] [--] COMMAND [ARG...]\n"
+	"       sprofrun [options] -p PID[,PID...]\n"
+	"\n"
+	"Profiles a command and its children from birth to death, or live processes, by\n"
+	"sampling their threads from outside. Samples are CPU time.\n"
+	"\n"
+	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
+	"  -o, --output FILE        profile file (default sprof.pb.gz); %p pid, %n name,\n"
+	"                           %t time, %r rank; - is stdout\n"
+	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n"
+	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
+	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
+	"  -D, --delay TIME         start after this time\n"
+	"  -f, --follow             children too (default)\n"
+	"      --no-follow          only the process itself\n"
+	"      --max-overhead PCT   bound on the share of its time that the target is\n"
+	"                           stopped (default 2 for -p, else none)\n"
+	"      --capture FILE       keep the raw records too, for sprofreport\n"
+	"      --report WHAT        at the end, on stderr: flat, lines, summary, none\n"
+	"                           (default flat)\n"
+	"  -q, --quiet              no report and no notes; errors still\n"
+	"  -v, --verbose            say more\n"
+	"      --color WHEN         auto, always, never\n"
+	"      --help, --version\n"
+	"\n"
+	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
+	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
+
+enum { OPT_NO_FOLLOW = 256, OPT_MAX_OVERHEAD, OPT_CAPTURE, OPT_REPORT, OPT_COLOR, OPT_HELP,
+	OPT_VERSION };
+
+static const struct option long_options[] = {
+	{"pid", required_argument, NULL, 'p'},
+	{"output", required_argument, NULL, 'o'},
+	{"rate", required_argument, NULL, 'F'},
+	{"interval", required_argument, NULL, 'i'},
+	{"duration", required_argument, NULL, 'd'},
+	{"delay", required_argument, NULL, 'D'},
+	{"follow", no_argument, NULL, 'f'},
+	{"no-follow", no_argument, NULL, OPT_NO_FOLLOW},
+	{"max-overhead", required_argument, NULL, OPT_MAX_OVERHEAD},
+	{"capture", required_argument, NULL, OPT_CAPTURE},
+	{"report", required_argument, NULL, OPT_REPORT},
+	{"quiet", no_argument, NULL, 'q'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"color", required_argument, NULL, OPT_COLOR},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{0},
+};
+
+static _Noreturn void usage_error(const char *what, const char *value, const char *way_out)
+{
+	complain("%s '%s': %s", what, value, way_out);
+	exit(EXIT_USAGE);
+}
+
+static bool one_of(const char *value, const char *const *list)
+{
+	for (; *list; list++) {
+		if (strcmp(value, *list) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void parse_option(struct settings *s, int option, const char *value)
+{
+	static const char *const reports[] = {"flat", "lines", "summary", "none", NULL};
+	static const char *const colors[] = {"auto", "always", "never", NULL};
+
+	switch (option) {
+	case 'p':
+		if (units_pids(value, &s->pids, &s->engine.pids_n) < 0)
+			usage_error("bad pid list", value, "give process ids, like 123 or 123,456");
+		break;
+	case 'o': s->output = value; break;
+	case 'r':
+	case 'F':
+		if (units_rate_period_ns(value, &s->period_ns) < 0)
+			usage_error("bad rate", value, "give ticks a second, 0.01 to 100000");
+		break;
+	case 'i':
+		if (units_time_ns(value, &s->period_ns) < 0 || s->period_ns < 10000 ||
+			s->period_ns > UINT64_C(100000000000))
+			usage_error("bad interval", value, "give a time from 10us to 100s");
+		break;
+	case 'd':
+		if (units_time_ns(value, &s->engine.duration_ns) < 0)
+			usage_error("bad duration", value, "give a time, like 10s, 500ms or 2m");
+		break;
+	case 'D':
+		if (units_time_ns(value, &s->engine.delay_ns) < 0)
+			usage_error("bad delay", value, "give a time, like 10s, 500ms or 2m");
+		break;
+	case 'f': s->engine.follow = true; break;
+	case OPT_NO_FOLLOW: s->engine.follow = false; break;
+	case OPT_MAX_OVERHEAD:
+		if (units_percent_ppm(value, &s->overhead_ppm) < 0)
+			usage_error("bad overhead", value, "give percent, 0.001 to 100");
+		s->overhead_given = true;
+		break;
+	case OPT_CAPTURE: s->capture = value; break;
+	case OPT_REPORT:
+		if (!one_of(value, reports))
+			usage_error("no report", value, "choose flat, lines, summary or none");
+		s->report = value;
+		break;
+	case 'q': s->quiet = true; break;
+	case 'v': s->verbose = true; break;
+	case OPT_COLOR:
+		if (!one_of(value, colors))
+			usage_error("bad color", value, "choose auto, always or never");
+		s->color = value;
+		break;
+	case OPT_HELP: (void)fputs(usage_text, stdout); exit(0);
+	case OPT_VERSION: (void)puts("sprofrun " SPROFIL_VERSION); exit(0);
+	default: complain("try 'sprofrun --help'"); exit(EXIT_USAGE);
+	}
+}
+
+static void parse(struct settings *s, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "+p:o:r:F:i:d:D:fqv", long_options, NULL)) >= 0)
+		parse_option(s, option, optarg);
+	if (s->pids && optind < argc)
+		usage_error("both -p and a command", argv[optind], "give one of them");
+	if (!s->pids && optind == argc) {
+		complain("no command and no -p PID; try 'sprofrun --help'");
+		exit(EXIT_USAGE);
+	}
+	s->engine.command = s->pids ? NULL : argv + optind;
+	s->engine.pids = s->pids;
+	s->engine.period_ns = s->period_ns;
+	s->engine.max_overhead_ppm = s->overhead_given ? s->overhead_ppm : s->pids ? 20000 : 0;
+}
+
+/*
+ * The analyst lies beside this program in the build tree, and in libexec when installed; both are
+ * found from where this program lies, so that an installed tree can be moved.
+ */
+static bool find_analyst(char path[PATH_MAX])
+{
+	static const char *const places[] = {"sprofil-analyst", SPROFIL_BIN_TO_LIBEXEC "/sprofil-analyst"};
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n < 0)
+		return false;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return false;
+	slash[1] = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
+			access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Name of the command, or of what is attached to, for %n of the output's name. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Our own end, like the command's. A signal leaves no core of ours. */
+static int end_like(int status)
+{
+	int signal_number = status & 0x7f;
+	struct rlimit none = {0, 0};
+	sigset_t set;
+
+	if (!signal_number)
+		return status >> 8 & 0xff;
+	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)signal(signal_number, SIG_DFL);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, signal_number);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void)raise(signal_number);
+	return 128 + signal_number;
+}
+
+static int exec_failed(const char *command, int error)
+{
+	if (error == ENOENT && strchr(command, '/') && access(command, F_OK) == 0)
+		complain("cannot run '%s': its interpreter (the first line, or the ELF loader) is missing",
+			command);
+	else if (error == ENOENT)
+		complain("cannot run '%s': no such command", command);
+	else
+		complain("cannot run '%s': %s", command, strerror(error));
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+static int refused(const struct engine_result *result)
+{
+	if (result->refused_pid && result->error == -ESRCH)
+		complain("cannot attach to %d: there is no such process", result->refused_pid);
+	else if (result->refused_pid && result->error == -EPERM)
+		complain("cannot attach to %d: not permitted; it is another user's, has given up "
+			 "being dumpable, or is traced already (see TracerPid in /proc/%d/status)",
+			result->refused_pid, result->refused_pid);
+	else if (result->refused_pid)
+		complain("cannot attach to %d: %s", result->refused_pid, strerror(-result->error));
+	else if (result->error == -EPERM)
+		complain("cannot trace: ptrace is not permitted here (seccomp, or another tracer)");
+	else
+		complain("cannot begin: %s", strerror(-result->error));
+	return EXIT_OURS;
+}
+
+/* Waits for the analyst to have written and reported. */
+static void join_analyst(int pid)
+{
+	int status;
+
+	if (!pid || waiter_join(pid, &status) < 0)
+		return;
+	if (status & 0x7f)
+		complain("the analyst was killed by signal %d: no profile was written", status & 0x7f);
+}
+
+static int run(struct settings *s)
+{
+	struct engine_result result;
+	int status = 0;
+
+	engine_run(&s->engine, &result);
+	join_analyst(result.analyst_pid);
+	if (result.exec_error)
+		return exec_failed(s->engine.command[0], result.exec_error);
+	if (result.error)
+		return refused(&result);
+	if (!s->engine.command)
+		return 0;
+	if (result.command_ended)
+		return end_like(result.command_status);
+	if (engine_join(&result, &status) < 0)
+		return EXIT_OURS;
+	return end_like(status);
+}
+
+int main(int argc, char **argv)
+{
+	char analyst[PATH_MAX], name[64];
+	struct settings s = {
+		.output = "sprof.pb.gz",
+		.report = "flat",
+		.color = "auto",
+		.period_ns = 4000000,
+		.engine = {.follow = true, .ring_bytes = RING_BYTES, .say = say},
+	};
+	struct rlimit files;
+	sigset_t signals;
+
+	parse(&s, argc, argv);
+	if (!find_analyst(analyst)) {
+		complain("sprofil-analyst is missing: it belongs into libexec/sprofil beside bin");
+		return EXIT_OURS;
+	}
+	(void)snprintf(name, sizeof(name), "%s",
+		s.engine.command ? base_name(s.engine.command[0]) : "attached");
+	const char *const analyst_argv[] = {analyst, "--output", s.output, "--report",
+		s.quiet ? "none" : s.report, "--color", s.color, "--name", name,
+		s.quiet ? "--quiet" : "--loud", s.capture ? "--capture" : NULL, s.capture,
+		NULL};
+
+	s.engine.analyst = analyst_argv;
+	s.engine.context = &s;
+	(void)sigprocmask(SIG_SETMASK, NULL, &s.engine.inherited.mask);
+	engine_signals(&signals);
+	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
+	(void)getrlimit(RLIMIT_NOFILE, &s.engine.inherited.files);
+	files = s.engine.inherited.files;
+	files.rlim_cur = files.rlim_max; /* two descriptors a thread */
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+	int exit_status = run(&s);
+
+	free(s.pids);
+	return exit_status;
+}
