@@ -42,6 +42,8 @@ uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsig
 
 	if (!histogram->total)
 		return 0;
+	if (per_mille >= 1000)
+		return histogram->max_ns;
 	for (unsigned i = 0; i < AUDIT_OCTAVES * AUDIT_STEPS; i++) {
 		below += histogram->count[i];
 		if (below >= want && below) {

@@ -321,11 +321,16 @@ int main(int argc, char **argv)
 	}
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? base_name(s.engine.command[0]) : "attached");
-	const char *const analyst_argv[] = {analyst, "--output", s.output, "--report",
-		s.quiet ? "none" : s.report, "--color", s.color, "--name", name,
-		s.quiet ? "--quiet" : "--loud", s.capture ? "--capture" : NULL, s.capture,
-		NULL};
+	const char *analyst_argv[16] = {analyst, "--output", s.output, "--report",
+		s.quiet ? "none" : s.report, "--color", s.color, "--name", name};
+	size_t n = 9;
 
+	if (s.quiet)
+		analyst_argv[n++] = "--quiet";
+	if (s.capture) {
+		analyst_argv[n++] = "--capture";
+		analyst_argv[n++] = s.capture;
+	}
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
 	(void)sigprocmask(SIG_SETMASK, NULL, &s.engine.inherited.mask);

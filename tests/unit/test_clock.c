@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "supervisor/clock.h"
+
+#define MS UINT64_C(1000000)
+
+static void test_clock__gaps_are_jittered_around_the_period(void **state)
+{
+	struct wakeups w;
+	uint64_t least = UINT64_MAX, most = 0, start;
+	unsigned quarter[4] = {0};
+
+	(void)state;
+	wakeups_init(&w, MS, 0, 42);
+	start = w.next_ns;
+	for (unsigned i = 0; i < 100000; i++) {
+		uint64_t before = w.next_ns, gap;
+
+		wakeups_advance(&w, before);
+		gap = w.next_ns - before;
+		least = gap < least ? gap : least;
+		most = gap > most ? gap : most;
+		quarter[w.next_ns % MS * 4 / MS]++;
+	}
+	assert_in_range(least, MS * 3 / 4, MS * 76 / 100);
+	assert_in_range(most, MS * 124 / 100, MS * 5 / 4);
+	/* The mean is one period: its standard error is 0.144/sqrt(100000) = 0.05 %. */
+	assert_in_range((w.next_ns - start) / 100000, MS * 997 / 1000, MS * 1003 / 1000);
+	/* Each phase of a timer of the same period is met: no lockstep. */
+	for (unsigned i = 0; i < 4; i++)
+		assert_in_range(quarter[i], 15000, 35000);
+}
+
+static void test_clock__late_wakeups_are_left_out(void **state)
+{
+	struct wakeups w;
+
+	(void)state;
+	wakeups_init(&w, MS, 0, 7);
+	wakeups_advance(&w, 100 * MS);
+	assert_in_range(w.next_ns, 100 * MS + 1, 101 * MS);
+}
+
+static void test_clock__seed_zero_still_varies(void **state)
+{
+	struct wakeups w;
+
+	(void)state;
+	wakeups_init(&w, MS, 0, 0);
+	assert_int_not_equal(wakeups_random(&w, 1 << 30), wakeups_random(&w, 1 << 30));
+	for (unsigned i = 0; i < 1000; i++)
+		assert_in_range(wakeups_random(&w, 3), 0, 2);
+}
+
+static void test_clock__credit_is_what_ran_and_was_not_paid(void **state)
+{
+	struct credit c;
+	struct cpu_time cpu = {.run_ns = 5 * MS};
+
+	(void)state;
+	credit_begin(&c, &cpu, 1000 * MS, 4 * MS, 0);
+	cpu.run_ns = 8 * MS;
+	assert_int_equal(credit_settle(&c, &cpu, 1003 * MS), 3 * MS);
+	credit_pay(&c, 3 * MS, 4 * MS);
+	assert_int_equal(credit_settle(&c, &cpu, 1004 * MS), 0);
+	cpu.run_ns = 9 * MS;
+	assert_int_equal(credit_settle(&c, &cpu, 1005 * MS), MS);
+	/* Not paid: it stays. */
+	cpu.run_ns = 10 * MS;
+	assert_int_equal(credit_settle(&c, &cpu, 1006 * MS), 2 * MS);
+}
+
+static void test_clock__newborn_owes_after_its_phase(void **state)
+{
+	struct credit c;
+	const struct cpu_time cpu = {0};
+
+	(void)state;
+	credit_begin(&c, &cpu, 0, 4 * MS, 0);
+	assert_int_equal(c.due_ns, 4 * MS);
+	credit_begin(&c, &cpu, 0, 4 * MS, 3 * MS);
+	assert_int_equal(c.due_ns, MS);
+}
+
+static void test_clock__estimate_grows_by_at_most_a_scheduler_tick(void **state)
+{
+	struct credit c;
+	struct cpu_time cpu = {.run_ns = 100 * MS, .slices = 3};
+
+	(void)state;
+	credit_begin(&c, &cpu, 0, MS, 0);
+	assert_int_equal(credit_estimate(&c, 2 * MS, 4 * MS), 2 * MS);
+	assert_int_equal(credit_estimate(&c, 50 * MS, 4 * MS), 4 * MS);
+	/* It is read again, 10 ms later, and has moved: true as of 2 ms (half a tick) ago. */
+	cpu.run_ns = 107 * MS;
+	assert_true(credit_see(&c, &cpu, 10 * MS, 4 * MS));
+	assert_int_equal(credit_estimate(&c, 10 * MS, 4 * MS), 9 * MS);
+	assert_false(credit_see(&c, &cpu, 11 * MS, 4 * MS));
+	assert_int_equal(credit_estimate(&c, 11 * MS, 4 * MS), 10 * MS);
+}
+
+static void test_clock__on_cpu_while_it_moves(void **state)
+{
+	struct credit c;
+	struct cpu_time cpu = {.run_ns = 1};
+
+	(void)state;
+	credit_begin(&c, &cpu, 0, MS, 0);
+	assert_true(credit_on_cpu(&c, 5 * MS, 4 * MS));
+	assert_false(credit_on_cpu(&c, 6 * MS, 4 * MS));
+	cpu.run_ns = 2;
+	(void)credit_see(&c, &cpu, 6 * MS, 4 * MS);
+	assert_true(credit_on_cpu(&c, 11 * MS, 4 * MS));
+	/* Put on a CPU again, without any run time yet, counts as well. */
+	cpu.slices++;
+	(void)credit_see(&c, &cpu, 20 * MS, 4 * MS);
+	assert_true(credit_on_cpu(&c, 21 * MS, 4 * MS));
+}
+
+static void test_clock__latest_arrival_is_hotter(void **state)
+{
+	struct credit a, b;
+	struct cpu_time cpu = {.run_ns = 0, .slices = 1};
+
+	(void)state;
+	credit_begin(&a, &cpu, 0, MS, 0);
+	credit_begin(&b, &cpu, 0, MS, 0);
+	cpu.slices = 2;
+	(void)credit_see(&a, &cpu, MS, 4 * MS);
+	assert_true(credit_is_hotter(&a, &b));
+	assert_false(credit_is_hotter(&b, &a));
+	/* Both came since the last look, and b has left already: it has run. */
+	cpu.run_ns = 5000;
+	(void)credit_see(&b, &cpu, MS, 4 * MS);
+	assert_true(credit_is_hotter(&a, &b));
+	assert_false(credit_is_hotter(&b, &a));
+}
+
+/*
+ * A thread that gets 60 % of a CPU, looked at every period: its ticks must come to one a period of
+ * its CPU time, not to one a look.
+ */
+static void test_clock__ticks_are_one_a_period_of_cpu_time(void **state)
+{
+	struct credit c;
+	struct cpu_time cpu = {0};
+	struct wakeups w;
+	uint64_t now = 0, ticks = 0;
+
+	(void)state;
+	wakeups_init(&w, MS, 0, 5);
+	credit_begin(&c, &cpu, 0, MS, 0);
+	while (cpu.run_ns < 10000 * MS) {
+		uint64_t before = now, credit;
+
+		now = w.next_ns;
+		wakeups_advance(&w, now);
+		cpu.run_ns += (now - before) * 6 / 10;
+		credit = credit_settle(&c, &cpu, now);
+		if (credit < c.due_ns)
+			continue;
+		credit_pay(&c, credit, MS);
+		ticks++;
+	}
+	assert_in_range(ticks, 9500, 10500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clock__gaps_are_jittered_around_the_period),
+		cmocka_unit_test(test_clock__late_wakeups_are_left_out),
+		cmocka_unit_test(test_clock__seed_zero_still_varies),
+		cmocka_unit_test(test_clock__credit_is_what_ran_and_was_not_paid),
+		cmocka_unit_test(test_clock__newborn_owes_after_its_phase),
+		cmocka_unit_test(test_clock__estimate_grows_by_at_most_a_scheduler_tick),
+		cmocka_unit_test(test_clock__on_cpu_while_it_moves),
+		cmocka_unit_test(test_clock__latest_arrival_is_hotter),
+		cmocka_unit_test(test_clock__ticks_are_one_a_period_of_cpu_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "supervisor/procfs.h"
+
+static void test_procfs__parses_schedstat(void **state)
+{
+	struct cpu_time cpu;
+
+	(void)state;
+	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_SCHEDSTAT, "123456789 4567 89\n", &cpu), 0);
+	assert_int_equal(cpu.run_ns, 123456789);
+	assert_int_equal(cpu.wait_ns, 4567);
+	assert_int_equal(cpu.slices, 89);
+	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_SCHEDSTAT, "", &cpu), -EPROTO);
+	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_SCHEDSTAT, "1 2", &cpu), -EPROTO);
+	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_SCHEDSTAT, "1 x 3", &cpu), -EPROTO);
+}
+
+static void test_procfs__parses_stat_with_any_name(void **state)
+{
+	struct cpu_time cpu;
+	uint64_t tick_ns = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	(void)state;
+	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_STAT,
+				 "7 (a) b) S 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 5\n", &cpu),
+		0);
+	assert_int_equal(cpu.run_ns, 15 * tick_ns);
+	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_STAT, "7 (sh) S 1 7", &cpu), -EPROTO);
+	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_STAT, "garbage", &cpu), -EPROTO);
+}
+
+static void test_procfs__parses_activity(void **state)
+{
+	struct activity a;
+
+	(void)state;
+	assert_int_equal(procfs_parse_activity("running\n", &a), 0);
+	assert_true(a.running);
+	assert_int_equal(procfs_parse_activity("232 0x4 0x7ffd2b10 0x400 0xffffffff 0x0 0x0 "
+					       "0x7ffe0010 0x7f1c0020\n",
+				 &a),
+		0);
+	assert_false(a.running);
+	assert_int_equal(a.syscall, 232);
+	assert_int_equal(a.sp, 0x7ffe0010);
+	assert_int_equal(a.pc, 0x7f1c0020);
+	assert_int_equal(procfs_parse_activity("-1 0x7ffe0010 0x7f1c0020\n", &a), 0);
+	assert_int_equal(a.syscall, -1);
+	assert_int_equal(a.sp, 0x7ffe0010);
+	assert_int_equal(procfs_parse_activity("", &a), -EPROTO);
+	assert_int_equal(procfs_parse_activity("232\n", &a), -EPROTO);
+	assert_int_equal(procfs_parse_activity("232 0x1\n", &a), -EPROTO);
+}
+
+static void test_procfs__finds_executable_mappings(void **state)
+{
+	const char *at = "55d0a000-55d0b000 r--p 00000000 08:01 1234    /usr/bin/xz\n"
+			 "55d0b000-55d0c000 r-xp 00002000 08:01 1234    /usr/bin/a b\n"
+			 "nonsense\n"
+			 "9000-8000 r-xp 0 0:0 0\n"
+			 "7fff0000-7fff1000 --xp 00000000 00:00 0 [vdso]";
+	struct mapped_range range;
+
+	(void)state;
+	assert_true(procfs_next_executable(&at, &range));
+	assert_int_equal(range.start, 0x55d0b000);
+	assert_int_equal(range.end, 0x55d0c000);
+	assert_int_equal(range.offset, 0x2000);
+	assert_int_equal(range.inode, 1234);
+	assert_true(procfs_next_executable(&at, &range));
+	assert_int_equal(range.start, 0x7fff0000);
+	assert_false(procfs_next_executable(&at, &range));
+	assert_false(procfs_next_executable(&at, &range));
+}
+
+/* The real /proc, of this process. */
+static void test_procfs__reads_this_process(void **state)
+{
+	int pid = getpid(), fd, group, parent, *tids = NULL;
+	char path[4096], name[PROCFS_NAME_BYTES], *text = NULL;
+	size_t n = 0, room = 0, text_room = 0;
+	struct mapped_range range, present;
+	struct cpu_time cpu, later;
+	struct activity a;
+	const char *at;
+	bool found = false;
+
+	(void)state;
+	fd = procfs_open_cpu(procfs_cpu_source(), pid, pid);
+	assert_true(fd >= 0);
+	assert_int_equal(procfs_read_cpu(procfs_cpu_source(), fd, &cpu), 0);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(procfs_read_cpu(procfs_cpu_source(), fd, &later), 0);
+	assert_true(later.run_ns >= cpu.run_ns);
+	assert_int_equal(close(fd), 0);
+	fd = procfs_open_activity(pid, pid);
+	assert_int_equal(procfs_read_activity(fd, &a), 0);
+	assert_int_equal(a.syscall, SYS_pread64); /* the one that asks */
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(procfs_read_ids(pid, &group, &parent), 0);
+	assert_int_equal(group, pid);
+	assert_int_equal(parent, getppid());
+	procfs_read_name(pid, pid, name);
+	assert_string_equal(name, "test_procfs");
+	procfs_read_exe(pid, path, sizeof(path));
+	assert_non_null(strstr(path, "test_procfs"));
+	assert_int_equal(procfs_read_threads(pid, &tids, &n, &room), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(tids[0], pid);
+	assert_true(procfs_read_maps(pid, &text, &text_room) > 0);
+	fd = procfs_open_maps(pid);
+	for (at = text; procfs_next_executable(&at, &range);) {
+		uintptr_t pc = (uintptr_t)&test_procfs__reads_this_process;
+		int r;
+
+		if (pc < range.start || pc >= range.end)
+			continue;
+		found = true;
+		r = procfs_query_mapping(fd, pc, &present);
+		if (r != -ENOTTY) {
+			assert_int_equal(r, 0);
+			assert_memory_equal(&range, &present, sizeof(range));
+			assert_int_equal(procfs_query_mapping(fd, 1, &present), -ENOENT);
+		}
+	}
+	assert_true(found);
+	assert_int_equal(close(fd), 0);
+	free(tids);
+	free(text);
+}
+
+static void test_procfs__the_dead_give_errors(void **state)
+{
+	int gone = 0x3fffffff, group, parent;
+	char path[64], name[PROCFS_NAME_BYTES];
+
+	(void)state;
+	assert_true(procfs_open_cpu(CPU_SOURCE_SCHEDSTAT, gone, gone) < 0);
+	assert_true(procfs_read_ids(gone, &group, &parent) < 0);
+	procfs_read_exe(gone, path, sizeof(path));
+	assert_string_equal(path, "");
+	procfs_read_name(gone, gone, name);
+	assert_string_equal(name, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_procfs__parses_schedstat),
+		cmocka_unit_test(test_procfs__parses_stat_with_any_name),
+		cmocka_unit_test(test_procfs__parses_activity),
+		cmocka_unit_test(test_procfs__finds_executable_mappings),
+		cmocka_unit_test(test_procfs__reads_this_process),
+		cmocka_unit_test(test_procfs__the_dead_give_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "proto/request.h"
+
+static void test_request__round_trip_at_the_offsets_of_the_table(void **state)
+{
+	const struct request in = {REQUEST_PERIOD, 0x11223344, 1000000};
+	struct request out;
+	uint8_t b[REQUEST_BYTES];
+
+	(void)state;
+	request_put(b, &in);
+	assert_int_equal(b[0], REQUEST_PERIOD);
+	assert_int_equal(b[4], 0x44);
+	assert_int_equal(b[7], 0x11);
+	assert_int_equal(b[8], 1000000 & 0xff);
+	assert_int_equal(request_get(b, &out), 0);
+	assert_memory_equal(&in, &out, sizeof(in));
+}
+
+static void test_request__nonsense_is_refused(void **state)
+{
+	static const struct request bad[] = {{0, 0, 0}, {9, 0, 0}, {REQUEST_PERIOD, 0, 0},
+		{REQUEST_PERIOD, 0, 9999}, {REQUEST_PERIOD, 0, UINT64_MAX}, {REQUEST_FREEZE, 0, 2}};
+	struct request out;
+	uint8_t b[REQUEST_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		request_put(b, &bad[i]);
+		assert_int_equal(request_get(b, &out), -EPROTO);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_request__round_trip_at_the_offsets_of_the_table),
+		cmocka_unit_test(test_request__nonsense_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

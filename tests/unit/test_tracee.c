@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+
+#include <cmocka.h>
+
+#include "supervisor/tracee.h"
+
+static void test_tracee__classifies_what_waitid_gives(void **state)
+{
+	(void)state;
+	assert_int_equal(tracee_classify(SIGUSR1), TRACEE_SIGNAL);
+	assert_int_equal(tracee_classify(SIGTRAP), TRACEE_SIGNAL);
+	assert_int_equal(tracee_classify(64), TRACEE_SIGNAL);
+	assert_int_equal(tracee_classify(0x8005), TRACEE_TRAP);
+	assert_int_equal(tracee_classify(SIGSTOP | 128 << 8), TRACEE_GROUP_STOP);
+	assert_int_equal(tracee_classify(SIGTSTP | 128 << 8), TRACEE_GROUP_STOP);
+	assert_int_equal(tracee_classify(SIGTRAP | PTRACE_EVENT_FORK << 8), TRACEE_CHILD);
+	assert_int_equal(tracee_classify(SIGTRAP | PTRACE_EVENT_VFORK << 8), TRACEE_CHILD);
+	assert_int_equal(tracee_classify(SIGTRAP | PTRACE_EVENT_CLONE << 8), TRACEE_CHILD);
+	assert_int_equal(tracee_classify(0x0405), TRACEE_EXEC);
+	assert_int_equal(tracee_classify(SIGTRAP | PTRACE_EVENT_EXIT << 8), TRACEE_OTHER);
+}
+
+#define S(state, event, next, action) \
+	{TRACEE_##state, TRACEE_##event, {TRACEE_##next, TRACEE_##action}}
+
+/* Every state with every event, written by hand from ptrace(2) and docs/PTRACE.md. */
+static const struct {
+	enum tracee_state state;
+	enum tracee_event event;
+	struct tracee_step step;
+} table[] = {
+	S(EXPECTED, BORN, EXPECTED, NOTHING),
+	S(EXPECTED, TRAP, RUNNING, RELEASE),
+	S(EXPECTED, GROUP_STOP, LISTENING, LISTEN),
+	S(EXPECTED, SIGNAL, RUNNING, DELIVER),
+	S(EXPECTED, CHILD, RUNNING, ADOPT),
+	S(EXPECTED, EXEC, RUNNING, NEW_IMAGE),
+	S(EXPECTED, DEATH, GONE, REAP),
+	S(EXPECTED, ASK, EXPECTED, NOTHING),
+	S(EXPECTED, OTHER, RUNNING, RESUME),
+
+	S(EARLY, BORN, RUNNING, RELEASE),
+	S(EARLY, TRAP, EARLY, HOLD),
+	S(EARLY, GROUP_STOP, EARLY, NOTHING),
+	S(EARLY, SIGNAL, EARLY, NOTHING),
+	S(EARLY, CHILD, EARLY, NOTHING),
+	S(EARLY, EXEC, EARLY, NOTHING),
+	S(EARLY, DEATH, GONE, REAP),
+	S(EARLY, ASK, EARLY, NOTHING),
+	S(EARLY, OTHER, EARLY, NOTHING),
+
+	S(RUNNING, BORN, RUNNING, NOTHING),
+	S(RUNNING, TRAP, RUNNING, TICK),
+	S(RUNNING, GROUP_STOP, LISTENING, LISTEN),
+	S(RUNNING, SIGNAL, RUNNING, DELIVER),
+	S(RUNNING, CHILD, RUNNING, ADOPT),
+	S(RUNNING, EXEC, RUNNING, NEW_IMAGE),
+	S(RUNNING, DEATH, GONE, REAP),
+	S(RUNNING, ASK, ASKED, INTERRUPT),
+	S(RUNNING, OTHER, RUNNING, RESUME),
+
+	S(ASKED, BORN, ASKED, NOTHING),
+	S(ASKED, TRAP, RUNNING, TICK),
+	S(ASKED, GROUP_STOP, LISTENING, LISTEN),
+	S(ASKED, SIGNAL, RUNNING, TICK_SIGNAL),
+	S(ASKED, CHILD, RUNNING, ADOPT),
+	S(ASKED, EXEC, RUNNING, NEW_IMAGE),
+	S(ASKED, DEATH, GONE, REAP),
+	S(ASKED, ASK, ASKED, NOTHING),
+	S(ASKED, OTHER, RUNNING, RESUME),
+
+	S(LISTENING, BORN, RUNNING, NOTHING),
+	S(LISTENING, TRAP, RUNNING, RESUME),
+	S(LISTENING, GROUP_STOP, LISTENING, LISTEN),
+	S(LISTENING, SIGNAL, RUNNING, DELIVER),
+	S(LISTENING, CHILD, RUNNING, ADOPT),
+	S(LISTENING, EXEC, RUNNING, NEW_IMAGE),
+	S(LISTENING, DEATH, GONE, REAP),
+	S(LISTENING, ASK, LISTENING, NOTHING),
+	S(LISTENING, OTHER, RUNNING, RESUME),
+
+	S(GONE, BORN, GONE, NOTHING),
+	S(GONE, TRAP, GONE, NOTHING),
+	S(GONE, GROUP_STOP, GONE, NOTHING),
+	S(GONE, SIGNAL, GONE, NOTHING),
+	S(GONE, CHILD, GONE, NOTHING),
+	S(GONE, EXEC, GONE, NOTHING),
+	S(GONE, DEATH, GONE, NOTHING),
+	S(GONE, ASK, GONE, NOTHING),
+	S(GONE, OTHER, GONE, NOTHING),
+};
+
+static void test_tracee__every_state_answers_every_event(void **state)
+{
+	bool seen[TRACEE_STATES][TRACEE_EVENTS] = {{false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		struct tracee_step step = tracee_step(table[i].state, table[i].event);
+
+		if (step.state != table[i].step.state || step.action != table[i].step.action)
+			fail_msg("state %d, event %d: state %d, action %d", table[i].state,
+				table[i].event, step.state, step.action);
+		assert_false(seen[table[i].state][table[i].event]);
+		seen[table[i].state][table[i].event] = true;
+	}
+	assert_int_equal(sizeof(table) / sizeof(*table), TRACEE_STATES * TRACEE_EVENTS);
+}
+
+/* Whatever stops a live thread, it is resumed, kept on purpose, or left in a group-stop. */
+static void test_tracee__no_stop_is_left_alone(void **state)
+{
+	static const enum tracee_event stops[] = {TRACEE_TRAP, TRACEE_GROUP_STOP, TRACEE_SIGNAL,
+		TRACEE_CHILD, TRACEE_EXEC, TRACEE_OTHER};
+
+	(void)state;
+	for (int s = TRACEE_EXPECTED; s < TRACEE_GONE; s++) {
+		for (size_t i = 0; s != TRACEE_EARLY && i < sizeof(stops) / sizeof(*stops); i++)
+			assert_int_not_equal(
+				tracee_step((enum tracee_state)s, stops[i]).action, TRACEE_NOTHING);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tracee__classifies_what_waitid_gives),
+		cmocka_unit_test(test_tracee__every_state_answers_every_event),
+		cmocka_unit_test(test_tracee__no_stop_is_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
