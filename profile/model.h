@@ -23,6 +23,7 @@ struct location_item {
 	size_t first; /* its lines: from here on in location_line[] */
 	uint32_t mapping;
 	uint32_t lines;
+	bool named; /* told by its lines as well: in named_table */
 };
 
 struct task_item {
@@ -69,9 +70,9 @@ struct profile {
 	size_t notes, note_room;
 
 	struct table mapping_table, function_table, task_table, sample_table, note_table;
-	struct table location_table; /* by mapping and address */
-	struct table named_table;    /* by mapping, address and lines */
-	bool named_is_stale;	     /* lines have changed since it was filled */
+	struct table location_table; /* by mapping and address: at most one for each */
+	struct table named_table;    /* the named ones, by mapping, address and lines */
+	bool named_is_stale;	     /* lines of a named one have changed since it was filled */
 
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;

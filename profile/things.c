@@ -217,11 +217,10 @@ int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t add
 		profile->locations--;
 		return -ENOMEM;
 	}
-	profile->named_is_stale = true;
 	return index;
 }
 
-/* Enters every location by its names, as they are now. */
+/* Enters every named location by its names, as they are now. */
 static int refill_named(struct profile *profile)
 {
 	table_clear(&profile->named_table);
@@ -230,45 +229,49 @@ static int refill_named(struct profile *profile)
 		struct named key = {item->mapping, item->address,
 			profile->location_line + item->first, item->lines};
 
-		if (table_add(&profile->named_table, named_hash(&key), (uint32_t)i) < 0)
+		if (item->named &&
+			table_add(&profile->named_table, named_hash(&key), (uint32_t)i) < 0)
 			return -ENOMEM;
 	}
 	profile->named_is_stale = false;
 	return 0;
 }
 
+static int append_named(struct profile *profile, const struct named *key, bool by_address)
+{
+	int index = append_location(profile, key), error;
+
+	if (index < 0)
+		return index;
+	profile->location[index].named = true;
+	error = put_lines(profile, &profile->location[index], key->line, key->lines);
+	if (error >= 0)
+		error = table_add(&profile->named_table, named_hash(key), (uint32_t)index);
+	if (error < 0) {
+		profile->locations--;
+		return error;
+	}
+	if (by_address)
+		error = table_add(&profile->location_table, location_hash(key), (uint32_t)index);
+	return error < 0 ? error : index;
+}
+
 int profile_add_named_location(struct profile *profile, uint32_t mapping, uint64_t address,
 	const struct location_line *line, size_t lines)
 {
 	struct named key = {mapping, address, line, lines};
-	uint64_t hash = named_hash(&key);
-	int index, error;
+	int same, index;
 
 	if (mapping >= profile->mappings)
 		return -EINVAL;
 	if (profile->named_is_stale && refill_named(profile) < 0)
 		return -ENOMEM;
-	index = table_find(&profile->named_table, hash, named_equal, profile, &key);
-	if (index >= 0)
-		return index;
-	index = append_location(profile, &key);
-	if (index < 0)
-		return index;
-	error = put_lines(profile, &profile->location[index], line, lines);
-	if (error >= 0)
-		error = table_add(&profile->named_table, hash, (uint32_t)index);
-	if (error < 0) {
-		profile->locations--;
-		return error;
-	}
-	hash = location_hash(&key);
-	if (address &&
-		table_find(&profile->location_table, hash, location_equal, profile, &key) < 0) {
-		error = table_add(&profile->location_table, hash, (uint32_t)index);
-		if (error < 0)
-			return error;
-	}
-	return index;
+	same = table_find(
+		&profile->location_table, location_hash(&key), location_equal, profile, &key);
+	if (same >= 0 && named_equal(profile, (uint32_t)same, &key))
+		return same;
+	index = table_find(&profile->named_table, named_hash(&key), named_equal, profile, &key);
+	return index >= 0 ? index : append_named(profile, &key, same < 0 && address);
 }
 
 int profile_set_lines(struct profile *profile, uint32_t location, const struct location_line *line,
@@ -279,7 +282,7 @@ int profile_set_lines(struct profile *profile, uint32_t location, const struct l
 
 	if (location >= profile->locations)
 		return -EINVAL;
-	profile->named_is_stale = true;
+	profile->named_is_stale |= profile->location[location].named;
 	error = put_lines(profile, &profile->location[location], line, lines);
 	if (error < 0)
 		return error;

@@ -139,6 +139,24 @@ static int add_row(struct listing *l, const struct row *row)
 	return error;
 }
 
+/* Why there is no table. */
+static void print_nothing(const struct listing *l, const struct profile *profile, FILE *out)
+{
+	char period[TEXT_UNIT_BYTES];
+
+	fputc('\n', out);
+	if (l->rows->left_out_rows)
+		return;
+	if (l->rows->filtered) {
+		fputs("no sample matches\n", out);
+	} else if (profile_period_ns(profile)) {
+		text_format_ns(profile_period_ns(profile), period);
+		fprintf(out, "no samples: it used less CPU time than a tick, %s\n", period);
+	} else {
+		fputs("no samples\n", out);
+	}
+}
+
 static void print_left_out(const struct listing *l, FILE *out)
 {
 	const struct rows *rows = l->rows;
@@ -177,6 +195,8 @@ int listing_text(const struct profile *profile, const struct report_options *opt
 	layout_release(&l.layout);
 	if (error)
 		return error;
+	if (!rows->n)
+		print_nothing(&l, profile, out);
 	print_left_out(&l, out);
 	fputc('\n', out);
 	report_audit_line(profile, out);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "profile/stats.h"
+
+static void assert_near(double value, double expected)
+{
+	if (fabs(value - expected) > 5e-5)
+		fail_msg("%g is not %g", value, expected);
+}
+
+/* 5 of 10: the textbook's example, 0.2366 to 0.7634; none of 10: 0 to 0.2775. */
+static void test_stats__wilson_interval_of_the_textbook(void **state)
+{
+	struct interval half = stats_share_interval(0.5, 10);
+	struct interval none = stats_share_interval(0, 10);
+	struct interval all = stats_share_interval(1, 10);
+
+	(void)state;
+	assert_near(half.low, 0.2366);
+	assert_near(half.high, 0.7634);
+	assert_near(none.low, 0);
+	assert_near(none.high, 0.2775);
+	assert_near(all.low, 0.7225);
+	assert_near(all.high, 1);
+}
+
+static void test_stats__knows_nothing_without_samples(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct interval any = stats_share_interval(0.5, (double[]){0, -1, NAN}[i]);
+
+		assert_true(any.low <= 0 && any.high >= 1);
+	}
+	/* A share beyond its range, by rounding, stays in it. */
+	assert_true(stats_share_interval(1.0000001, 100).high <= 1);
+	assert_true(stats_share_interval(-0.0000001, 100).low >= 0);
+	assert_true(stats_share_interval(NAN, 100).low >= 0);
+}
+
+/* The interval is to hold the true share 95 times in 100: the exact probability that it does. */
+static void test_stats__interval_covers_the_truth(void **state)
+{
+	const double truths[] = {0.05, 0.2, 0.5};
+	const int n = 200;
+
+	(void)state;
+	for (int t = 0; t < 3; t++) {
+		double p = truths[t], covered = 0, probability = pow(1 - p, n);
+
+		for (int k = 0; k <= n; k++) {
+			struct interval i = stats_share_interval((double)k / n, n);
+
+			if (i.low <= p && p <= i.high)
+				covered += probability;
+			probability *= (double)(n - k) / (k + 1) * p / (1 - p);
+		}
+		assert_true(covered > 0.93 && covered < 0.98);
+	}
+}
+
+static void test_stats__effective_samples(void **state)
+{
+	(void)state;
+	/* 100 equal weights of 4; then 1, 1, 2: 16 / 6. */
+	assert_near(stats_effective_samples(400, 1600), 100);
+	assert_near(stats_effective_samples(4, 6), 16.0 / 6);
+	assert_near(stats_effective_samples(0, 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stats__wilson_interval_of_the_textbook),
+		cmocka_unit_test(test_stats__knows_nothing_without_samples),
+		cmocka_unit_test(test_stats__interval_covers_the_truth),
+		cmocka_unit_test(test_stats__effective_samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

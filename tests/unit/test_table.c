@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profile/pool.h"
+#include "profile/table.h"
+
+static bool number_equal(const void *things, uint32_t index, const void *key)
+{
+	return ((const uint64_t *)things)[index] == *(const uint64_t *)key;
+}
+
+static void test_table__finds_what_was_added_even_with_equal_hashes(void **state)
+{
+	enum { MANY = 3000 };
+	static uint64_t number[MANY];
+	struct table table = {0};
+	uint64_t absent = 5;
+
+	(void)state;
+	assert_int_equal(table_find(&table, 1, number_equal, number, &absent), -ENOENT);
+	for (uint32_t i = 0; i < MANY; i++) {
+		number[i] = i * UINT64_C(1000003);
+		/* Three things to a hash. */
+		assert_int_equal(table_add(&table, table_mix(0, i / 3), i), 0);
+	}
+	for (uint32_t i = 0; i < MANY; i++) {
+		assert_int_equal(table_find(&table, table_mix(0, i / 3), number_equal, number,
+					 &number[i]),
+			i);
+	}
+	assert_int_equal(table_find(&table, table_mix(0, 1), number_equal, number, &absent), -ENOENT);
+	table_clear(&table);
+	assert_int_equal(table_find(&table, table_mix(0, 0), number_equal, number, &number[0]),
+		-ENOENT);
+	assert_int_equal(table_add(&table, 7, UINT32_MAX), -ENOMEM);
+	table_release(&table);
+}
+
+/* Neighbouring numbers and short strings fall into different slots. */
+static void test_table__hash_spreads(void **state)
+{
+	unsigned count[256] = {0};
+
+	(void)state;
+	for (uint64_t i = 0; i < 256 * 64; i++)
+		count[table_mix(0, i) & 255]++;
+	for (unsigned i = 0; i < 256; i++)
+		assert_in_range(count[i], 16, 160);
+	assert_true(table_hash_bytes("a", 1) != table_hash_bytes("b", 1));
+	assert_true(table_hash_bytes("a", 1) != table_hash_bytes("a\0", 2));
+	assert_true(table_hash_bytes("12345678x", 9) != table_hash_bytes("12345678y", 9));
+}
+
+static void test_table__grow_keeps_what_is_there(void **state)
+{
+	size_t room = 0;
+	int *array = table_grow(NULL, &room, 1, sizeof(*array)), *more;
+
+	(void)state;
+	assert_non_null(array);
+	array[0] = 42;
+	assert_ptr_equal(table_grow(array, &room, room, sizeof(*array)), array);
+	more = table_grow(array, &room, room + 1, sizeof(*array));
+	assert_non_null(more);
+	assert_int_equal(more[0], 42);
+	free(more);
+}
+
+static void test_table__pool_keeps_each_string_once(void **state)
+{
+	struct pool pool;
+	const char *kept;
+	char big[200000];
+	int a, b;
+
+	(void)state;
+	assert_int_equal(pool_init(&pool), 0);
+	assert_int_equal(pool_add_text(&pool, NULL), 0);
+	assert_int_equal(pool_add_text(&pool, ""), 0);
+	a = pool_add_text(&pool, "alpha");
+	kept = pool_at(&pool, (uint32_t)a);
+	memset(big, 'x', sizeof(big));
+	b = pool_add(&pool, big, sizeof(big));
+	assert_true(a > 0 && b > a);
+	assert_int_equal(strlen(pool_at(&pool, (uint32_t)b)), sizeof(big));
+	for (int i = 0; i < 50000; i++)
+		assert_true(pool_add(&pool, (const char *)&i, sizeof(i)) >= 0);
+	/* It has not moved, and is found by its bytes up to a NUL. */
+	assert_ptr_equal(pool_at(&pool, (uint32_t)pool_add(&pool, "alpha\0beta", 10)), kept);
+	assert_string_equal(kept, "alpha");
+	pool_release(&pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table__finds_what_was_added_even_with_equal_hashes),
+		cmocka_unit_test(test_table__hash_spreads),
+		cmocka_unit_test(test_table__grow_keeps_what_is_there),
+		cmocka_unit_test(test_table__pool_keeps_each_string_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
