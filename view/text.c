@@ -128,7 +128,8 @@ static int replace(char **text, size_t at, size_t cut, bool ascii)
 static int cut_middle(char **text, size_t columns, size_t head, bool ascii)
 {
 	size_t dots = text_columns(ellipsis(ascii));
-	size_t all = text_columns(*text), at, tail, end;
+	size_t all = text_columns(*text), at, tail;
+	const char *end;
 
 	if (all <= columns)
 		return 0;
@@ -138,10 +139,10 @@ static int cut_middle(char **text, size_t columns, size_t head, bool ascii)
 	}
 	tail = columns - dots - head;
 	at = head_bytes(*text, head);
-	end = head_bytes(*text, all - tail);
-	while (text_columns(*text + end) > tail)
-		end += head_bytes(*text + end, 1) ? head_bytes(*text + end, 1) : 1;
-	return replace(text, at, end > at ? end - at : 0, ascii);
+	end = *text + head_bytes(*text, all - tail);
+	while (text_columns(end) > tail)
+		(void)text_next(&end);
+	return replace(text, at, (size_t)(end - *text) - at, ascii);
 }
 
 static bool is_operator(const char *text, size_t at)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "view/layout.h"
+#include "view/text.h"
+
+static const struct layout_column columns[] = {
+	{"share", LAYOUT_RIGHT, LAYOUT_WHOLE},
+	{"function", LAYOUT_LEFT, LAYOUT_NAME},
+	{"object", LAYOUT_LEFT, LAYOUT_PATH},
+};
+
+static void add(struct layout *layout, double heat, const char *a, const char *b, const char *c)
+{
+	layout_row(layout, heat);
+	layout_set(layout, 0, a);
+	layout_set(layout, 1, b);
+	layout_set(layout, 2, c);
+}
+
+/* The table as printed; the caller frees it. */
+static char *print(struct layout *layout, size_t width)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	assert_int_equal(layout_print(layout, width, out), 0);
+	assert_int_equal(fclose(out), 0);
+	layout_release(layout);
+	return text;
+}
+
+static void test_layout__aligns_columns(void **state)
+{
+	struct layout layout;
+	char *text;
+
+	(void)state;
+	layout_init(&layout, columns, 3, true, false);
+	add(&layout, 0, "99.9 %", "f", "libfoo.so");
+	add(&layout, 0, "1 %", "a_long_function", "x");
+	text = print(&layout, 0);
+	assert_string_equal(text, " share  function         object\n"
+				  "99.9 %  f                libfoo.so\n"
+				  "   1 %  a_long_function  x\n");
+	free(text);
+}
+
+static void test_layout__counts_characters_not_bytes(void **state)
+{
+	struct layout layout;
+	char *text;
+
+	(void)state;
+	layout_init(&layout, columns, 3, false, false);
+	add(&layout, 0, "\xc2\xb1" "1", "h\xc3\xa9", "x");
+	add(&layout, 0, "1", "hell", "y");
+	text = print(&layout, 0);
+	assert_string_equal(text, "share  function  object\n"
+				  "   \xc2\xb1" "1  h\xc3\xa9        x\n"
+				  "    1  hell      y\n");
+	free(text);
+}
+
+static void test_layout__fits_the_width(void **state)
+{
+	const char *name = "namespace::with::a::very::long::function_name(int, int, int, int)";
+	struct layout layout;
+	char *text, *line, *rest;
+
+	(void)state;
+	for (size_t width = 34; width < 100; width++) {
+		layout_init(&layout, columns, 3, true, false);
+		add(&layout, 0, "99.9 %", name, "a_library_with_a_long_name.so.1");
+		text = print(&layout, width);
+		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			assert_true(text_columns(line) <= width);
+		free(text);
+	}
+}
+
+static void test_layout__colours_by_heat_when_asked(void **state)
+{
+	struct layout layout;
+	char *text;
+
+	(void)state;
+	layout_init(&layout, columns, 3, true, true);
+	add(&layout, 0.5, "50 %", "hot", "x");
+	add(&layout, 0.05, "5 %", "warm", "x");
+	add(&layout, 0.01, "1 %", "cold", "x");
+	text = print(&layout, 0);
+	assert_non_null(strstr(text, "\033[1;31m50 %\033[m  \033[1;31mhot\033[m "));
+	assert_non_null(strstr(text, "\033[33mwarm\033[m "));
+	assert_non_null(strstr(text, "  1 %  cold "));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layout__aligns_columns),
+		cmocka_unit_test(test_layout__counts_characters_not_bytes),
+		cmocka_unit_test(test_layout__fits_the_width),
+		cmocka_unit_test(test_layout__colours_by_heat_when_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/profile_fixture.h"
+#include "view/rows.h"
+
+/* What the fixture's head comment says, of one row: samples of its own, and in all. */
+static void assert_row(const struct rows *rows, size_t index, const char *function,
+	int64_t self_samples, int64_t total_samples)
+{
+	assert_true(index < rows->n);
+	assert_string_equal(rows->row[index].function, function);
+	assert_int_equal(rows->row[index].self[VALUE_SAMPLES], self_samples);
+	assert_int_equal(rows->row[index].total[VALUE_SAMPLES], total_samples);
+}
+
+static void collect(const struct profile *profile, const struct report_options *options,
+	enum rows_by by, struct rows *ret_rows)
+{
+	char *problem = NULL;
+
+	assert_int_equal(rows_collect(profile, options, by, ret_rows, &problem), 0);
+	assert_null(problem);
+}
+
+static void test_rows__sum_up_by_function(void **state)
+{
+	struct profile *profile = fixture_profile();
+	struct report_options options = {.size = sizeof(options)};
+	struct rows rows;
+
+	(void)state;
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.n, 7);
+	assert_int_equal(rows.weight, VALUE_CPU_NS);
+	assert_int_equal(rows.all[VALUE_CPU_NS], 404 * FIXTURE_MS);
+	assert_int_equal(rows.unsampled, 4 * FIXTURE_MS);
+	assert_true(rows.effective_samples > 99.9 && rows.effective_samples < 100.1);
+	assert_row(&rows, 0, "helper", 50, 50);
+	assert_row(&rows, 1, "walk", 25, 25); /* thrice in its stack, counted once */
+	assert_row(&rows, 2, "foo_read", 15, 15);
+	assert_row(&rows, 3, "[libfoo.so.1]", 10, 10);
+	assert_row(&rows, 4, "[unsampled]", 0, 0);
+	assert_int_equal(rows.row[4].self[VALUE_CPU_NS], 4 * FIXTURE_MS);
+	assert_string_equal(rows.row[4].object, "/usr/bin/demo");
+	assert_row(&rows, 5, "main", 0, 100);
+	assert_row(&rows, 6, "demo::compute(int)", 0, 50);
+	rows_release(&rows);
+	profile_free(profile);
+}
+
+static void test_rows__sum_up_by_line(void **state)
+{
+	struct profile *profile = fixture_profile();
+	struct report_options options = {.size = sizeof(options), .sort_by_total = true};
+	struct rows rows;
+
+	(void)state;
+	collect(profile, &options, ROWS_BY_LINE, &rows);
+	assert_row(&rows, 0, "main", 0, 100);
+	assert_string_equal(rows.row[0].file, "src/main.c");
+	assert_int_equal(rows.row[0].line, 12);
+	/* Equal totals: the greater self first. */
+	assert_row(&rows, 1, "helper", 50, 50);
+	assert_row(&rows, 2, "demo::compute(int)", 0, 50);
+	assert_int_equal(rows.row[2].line, 25);
+	assert_row(&rows, 5, "[libfoo.so.1+0x2345]", 10, 10);
+	rows_release(&rows);
+	profile_free(profile);
+}
+
+static void test_rows__inlined_functions_fold_into_the_real_one(void **state)
+{
+	struct profile *profile = fixture_profile();
+	struct report_options options = {
+		.size = sizeof(options), .no_inline = true, .no_demangle = true};
+	struct rows rows;
+
+	(void)state;
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.n, 6);
+	assert_row(&rows, 0, "_ZN4demo7computeEi", 50, 50);
+	rows_release(&rows);
+	profile_free(profile);
+}
+
+static void test_rows__split_by_thread_and_process(void **state)
+{
+	struct profile *profile = fixture_profile();
+	struct report_options options = {.size = sizeof(options), .split = REPORT_SPLIT_THREAD};
+	struct rows rows;
+	int64_t of_main[2] = {0};
+
+	(void)state;
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.n, 8);
+	for (size_t i = 0; i < rows.n; i++) {
+		assert_in_range(rows.row[i].id, 100, 101);
+		assert_string_equal(rows.row[i].task, rows.row[i].id == 100 ? "demo" : "worker");
+		if (!strcmp(rows.row[i].function, "main"))
+			of_main[rows.row[i].id - 100] = rows.row[i].total[VALUE_SAMPLES];
+	}
+	assert_int_equal(of_main[0], 60);
+	assert_int_equal(of_main[1], 40);
+	rows_release(&rows);
+	options.split = REPORT_SPLIT_PROCESS;
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.n, 7);
+	assert_int_equal(rows.row[0].id, 100);
+	rows_release(&rows);
+	profile_free(profile);
+}
+
+static void test_rows__choose_samples(void **state)
+{
+	static const struct {
+		const char *focus, *object, *thread;
+		int64_t chosen;
+		size_t rows;
+	} cases[] = {
+		{"^demo::", NULL, NULL, 50, 3},
+		{NULL, "libfoo", NULL, 25, 3},
+		{NULL, NULL, "^work", 40, 3},
+		{"main", "libfoo", "^demo$", 10, 2},
+		{"none", NULL, NULL, 0, 0},
+	};
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct report_options options = {.size = sizeof(options),
+			.focus = cases[i].focus,
+			.object = cases[i].object,
+			.thread = cases[i].thread};
+		struct rows rows;
+
+		collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+		assert_true(rows.filtered);
+		assert_int_equal(rows.chosen[VALUE_SAMPLES], cases[i].chosen);
+		assert_int_equal(rows.all[VALUE_SAMPLES], 100);
+		assert_int_equal(rows.n, cases[i].rows);
+		rows_release(&rows);
+	}
+	profile_free(profile);
+}
+
+static void test_rows__leave_out_what_is_below(void **state)
+{
+	struct profile *profile = fixture_profile();
+	struct report_options options = {.size = sizeof(options), .limit = 2};
+	struct rows rows;
+
+	(void)state;
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.n, 2);
+	assert_int_equal(rows.left_out_rows, 5);
+	assert_int_equal(rows.left_out.self[VALUE_CPU_NS], 104 * FIXTURE_MS);
+	rows_release(&rows);
+	options.limit = 0;
+	options.min_percent = 10; /* of 404 ms: 40 ms is less */
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.n, 3);
+	rows_release(&rows);
+	profile_free(profile);
+}
+
+static void test_rows__refuse_a_broken_pattern(void **state)
+{
+	struct profile *profile = fixture_profile();
+	struct report_options options = {.size = sizeof(options), .object = "(open"};
+	struct rows rows;
+	char *problem = NULL;
+
+	(void)state;
+	assert_int_equal(
+		rows_collect(profile, &options, ROWS_BY_FUNCTION, &rows, &problem), -EINVAL);
+	assert_non_null(strstr(problem, "object '(open'"));
+	free(problem);
+	profile_free(profile);
+}
+
+/* A profile of another program: memory, at addresses as they were loaded. */
+static void test_rows__weigh_by_what_there_is(void **state)
+{
+	struct report_options options = {.size = sizeof(options)};
+	int64_t values[VALUE_TYPES_MAX] = {0, 0, 4096};
+	struct mapping mapping = {.file = "/usr/lib/libbar.so",
+		.start = 0x7f0000001000,
+		.limit = 0x7f0000002000,
+		.offset = 0x1000};
+	struct profile *profile;
+	uint32_t leaf = 0;
+	struct rows rows;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(profile_add_value_type(profile, "inuse_space", "bytes"), 2);
+	assert_int_equal(profile_add_mapping(profile, &mapping), 0);
+	assert_int_equal(profile_add_task(profile, &(struct task){0}), 0);
+	assert_int_equal(profile_add_location(profile, 0, 0x7f0000001234), 0);
+	assert_int_equal(profile_add_sample(profile, 0, &leaf, 1, values), 0);
+	collect(profile, &options, ROWS_BY_LINE, &rows);
+	assert_int_equal(rows.weight, 2);
+	assert_true(rows.effective_samples <= 0);
+	assert_string_equal(rows.row[0].function, "[libbar.so+0x1234]");
+	rows_release(&rows);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows__sum_up_by_function),
+		cmocka_unit_test(test_rows__sum_up_by_line),
+		cmocka_unit_test(test_rows__inlined_functions_fold_into_the_real_one),
+		cmocka_unit_test(test_rows__split_by_thread_and_process),
+		cmocka_unit_test(test_rows__choose_samples),
+		cmocka_unit_test(test_rows__leave_out_what_is_below),
+		cmocka_unit_test(test_rows__refuse_a_broken_pattern),
+		cmocka_unit_test(test_rows__weigh_by_what_there_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "view/sheet.h"
+
+static const char *const columns[] = {"n", "text"};
+
+static void assert_sheet(enum report_format format, const char *text, const char *expected)
+{
+	const struct cell cells[] = {cell_number(-5), cell_text(text)};
+	struct sheet sheet;
+	char *written = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&written, &bytes);
+
+	sheet_begin(&sheet, format, columns, 2, out);
+	if (text)
+		sheet_row(&sheet, cells);
+	sheet_end(&sheet);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(written, expected);
+	free(written);
+}
+
+static void test_sheet__tsv_has_one_line_a_row(void **state)
+{
+	(void)state;
+	assert_sheet(REPORT_TSV, NULL, "n\ttext\n");
+	assert_sheet(REPORT_TSV, "a,\"b\"", "n\ttext\n-5\ta,\"b\"\n");
+	assert_sheet(REPORT_TSV, "a\tb\nc\\d\033", "n\ttext\n-5\ta\\tb\\nc\\\\d\\x1b\n");
+}
+
+static void test_sheet__csv_quotes_as_rfc_4180(void **state)
+{
+	(void)state;
+	assert_sheet(REPORT_CSV, "plain", "n,text\n-5,plain\n");
+	assert_sheet(REPORT_CSV, "f(a, b) \"c\"", "n,text\n-5,\"f(a, b) \"\"c\"\"\"\n");
+	assert_sheet(REPORT_CSV, "a\nb", "n,text\n-5,\"a\nb\"\n");
+}
+
+static void test_sheet__json_escapes_as_rfc_8259(void **state)
+{
+	(void)state;
+	assert_sheet(REPORT_JSON, NULL, "[]\n");
+	assert_sheet(REPORT_JSON, "a\"b\\\n\033", "[\n{\"n\": -5, \"text\": \"a\\\"b\\\\\\u000a\\u001b\"}\n]\n");
+	assert_sheet(REPORT_JSON, "\xc3\xa9\xff", "[\n{\"n\": -5, \"text\": \"\xc3\xa9\xef\xbf\xbd\"}\n]\n");
+}
+
+static void assert_pairs(enum report_format format, const char *expected)
+{
+	struct sheet sheet;
+	char *written = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&written, &bytes);
+
+	sheet_pairs_begin(&sheet, format, out);
+	sheet_pair(&sheet, "a", cell_count(UINT64_MAX));
+	sheet_pair(&sheet, "b", (struct cell){0});
+	sheet_pairs_end(&sheet);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(written, expected);
+	free(written);
+}
+
+static void test_sheet__pairs_tell_what_is_not_known(void **state)
+{
+	(void)state;
+	assert_pairs(REPORT_TSV, "key\tvalue\na\t18446744073709551615\nb\t\n");
+	assert_pairs(REPORT_CSV, "key,value\na,18446744073709551615\nb,\n");
+	assert_pairs(REPORT_JSON, "{\n  \"a\": 18446744073709551615,\n  \"b\": null\n}\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sheet__tsv_has_one_line_a_row),
+		cmocka_unit_test(test_sheet__csv_quotes_as_rfc_4180),
+		cmocka_unit_test(test_sheet__json_escapes_as_rfc_8259),
+		cmocka_unit_test(test_sheet__pairs_tell_what_is_not_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "view/text.h"
+
+static void assert_cut(const char *name, size_t columns, bool ascii, const char *expected)
+{
+	char *text = strdup(name);
+
+	assert_int_equal(text_cut_name(&text, columns, ascii), 0);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void test_text__counts_columns(void **state)
+{
+	(void)state;
+	assert_int_equal(text_columns(""), 0);
+	assert_int_equal(text_columns("abc"), 3);
+	assert_int_equal(text_columns("h\xc3\xa9"), 2);	       /* e with an acute accent */
+	assert_int_equal(text_columns("e\xcc\x81"), 1);	       /* the same, of two characters */
+	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac"), 4); /* two wide ones */
+	assert_int_equal(text_columns("a\xff" "b"), 3);
+}
+
+static void test_text__decodes_only_utf8(void **state)
+{
+	/* Overlong, a surrogate, beyond the last, a lone continuation, cut short. */
+	static const char *const wrong[] = {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80",
+		"\xe2\x82", "\xf8\x88\x80\x80\x80"};
+	const char *right = "\xf0\x9f\x98\x80";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		const char *at = wrong[i];
+
+		assert_int_equal(text_next(&at), -1);
+		assert_ptr_equal(at, wrong[i] + 1);
+	}
+	assert_int_equal(text_next(&right), 0x1f600);
+	assert_int_equal(*right, '\0');
+}
+
+/* A name cannot move the cursor, ring the bell, or turn the writing direction. */
+static void test_text__cleans_what_a_terminal_would_obey(void **state)
+{
+	static const char *const pairs[][3] = {
+		{"a\033[31mb\n", "a?[31mb?", "a?[31mb?"},
+		{"h\xc3\xa9", "h\xc3\xa9", "h?"},
+		{"\xe2\x80\xae" "x", "?x", "?x"},
+		{"\xc2\x9b" "x", "?x", "?x"},
+		{"\xff", "?", "?"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		for (int ascii = 0; ascii < 2; ascii++) {
+			char *clean = text_clean(pairs[i][0], ascii);
+
+			assert_string_equal(clean, pairs[i][1 + ascii]);
+			free(clean);
+		}
+	}
+}
+
+static void test_text__cuts_names_where_they_can_spare_it(void **state)
+{
+	const char *name = "ns::map<std::string, int>::insert(std::pair<int, int> const&)";
+
+	(void)state;
+	assert_cut(name, 80, true, name);
+	/* What is inside of the arguments goes first. */
+	assert_cut(name, 59, true, "ns::map<std::string, int>::insert(...)");
+	assert_cut(name, 35, false, "ns::map<\xe2\x80\xa6>::insert(\xe2\x80\xa6)");
+	assert_cut(name, 22, true, "ns::map...:insert(...)");
+	/* Operators are no brackets. */
+	assert_cut("ns::operator<<(std::ostream&, int)", 22, true, "ns::operator<<(...)");
+	assert_cut("ns::Long::operator()(int, int, int) const", 32, true,
+		"ns::Long::operator()(...) const");
+	assert_cut("abcdefghijklmnop", 9, true, "abc...nop");
+	assert_cut("abcdefghijklmnop", 2, true, "ab");
+}
+
+static void test_text__cuts_between_characters(void **state)
+{
+	const char *wide = "\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5";
+	char *text;
+
+	(void)state;
+	for (size_t columns = 1; columns < 12; columns++) {
+		const char *at;
+
+		text = strdup(wide);
+		assert_int_equal(text_cut_name(&text, columns, false), 0);
+		assert_true(text_columns(text) <= columns);
+		for (at = text; *at;)
+			assert_true(text_next(&at) >= 0);
+		free(text);
+	}
+}
+
+static void test_text__cuts_paths_in_front(void **state)
+{
+	char *text = strdup("directory/file.c:12");
+
+	(void)state;
+	assert_int_equal(text_cut_path(&text, 12, true), 0);
+	assert_string_equal(text, "...file.c:12");
+	free(text);
+	assert_string_equal(text_basename("/usr/lib/libfoo.so"), "libfoo.so");
+	assert_string_equal(text_basename("libfoo.so"), "libfoo.so");
+	assert_string_equal(text_basename("/usr/lib/"), "/usr/lib/");
+}
+
+static void test_text__formats_times(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} expected[] = {
+		{0, "0 ns"},
+		{999, "999 ns"},
+		{1500, "1.5 us"},
+		{21000, "21 us"},
+		{4120000, "4.12 ms"},
+		{12410000000, "12.41 s"},
+		{192000000000, "3 min 12 s"},
+		{7380000000000, "2 h 03 min"},
+	};
+	char text[TEXT_UNIT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		text_format_ns(expected[i].ns, text);
+		assert_string_equal(text, expected[i].text);
+	}
+	text_format_ns(UINT64_MAX, text);
+	assert_string_equal(text, "5124095 h 34 min");
+}
+
+static void test_text__scales_a_column_by_its_greatest(void **state)
+{
+	static const struct {
+		const char *unit;
+		int64_t most, value;
+		const char *text;
+	} expected[] = {
+		{"nanoseconds", 200000000000, 1234000000, "1.2 s"},
+		{"nanoseconds", 2000000000, 1234000000, "1.23 s"},
+		{"nanoseconds", 20000000, 1234000, "1.23 ms"},
+		{"nanoseconds", 20000, 1234, "1.2 us"},
+		{"bytes", 3 << 20, 1 << 19, "0.50 MiB"},
+		{"bytes", 900, 12, "12 B"},
+		{"count", 900, 12, "12"},
+	};
+	char text[TEXT_UNIT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		text_format_scaled(expected[i].value,
+			text_scale_for(expected[i].unit, expected[i].most), text);
+		assert_string_equal(text, expected[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text__counts_columns),
+		cmocka_unit_test(test_text__decodes_only_utf8),
+		cmocka_unit_test(test_text__cleans_what_a_terminal_would_obey),
+		cmocka_unit_test(test_text__cuts_names_where_they_can_spare_it),
+		cmocka_unit_test(test_text__cuts_between_characters),
+		cmocka_unit_test(test_text__cuts_paths_in_front),
+		cmocka_unit_test(test_text__formats_times),
+		cmocka_unit_test(test_text__scales_a_column_by_its_greatest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
