@@ -145,11 +145,12 @@ static int cut_middle(char **text, size_t columns, size_t head, bool ascii)
 	return replace(text, at, (size_t)(end - *text) - at, ascii);
 }
 
+/* Is the bracket at @at part of a name: operator<, operator<<, operator()? */
 static bool is_operator(const char *text, size_t at)
 {
 	static const char word[] = "operator";
 
-	while (at && strchr("<>-=(", text[at - 1]))
+	while (text[at] == '<' && at && text[at - 1] == '<')
 		at--;
 	return at >= sizeof(word) - 1 &&
 		!strncmp(text + at - (sizeof(word) - 1), word, sizeof(word) - 1);
