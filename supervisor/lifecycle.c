@@ -279,6 +279,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	t->name_again_ns = 0;
 	process->announced = false;
 	process->maps_read = false;
+	process->maps_reads = 0;
 	if (process->maps_fd >= 0)
 		(void)close(process->maps_fd);
 	process->maps_fd = -1;

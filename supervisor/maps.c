@@ -6,6 +6,9 @@
 
 #include "supervisor/mem.h"
 
+/* Readings of an image's maps that need not keep their distance. */
+#define READS_AT_ONCE 16
+
 static bool same_range(const struct mapped_range *a, const struct mapped_range *b)
 {
 	return a->start == b->start && a->end == b->end && a->inode == b->inode &&
@@ -67,6 +70,7 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 		process->range[process->ranges++] = range;
 	}
 	process->maps_read = true;
+	process->maps_reads++;
 	process->maps_announced =
 		emit_maps(&engine->emitter, now, process, engine->text, (size_t)n);
 	/* Reading takes at most some hundredths of the time, however large the maps are. */
@@ -80,6 +84,8 @@ void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uin
 {
 	if (are_good(process, pc, now))
 		return;
-	if (!process->maps_read || !process->maps_announced || now >= process->maps_again_ns)
+	/* A program that starts maps its libraries one by one; one that makes code does so for ever. */
+	if (!process->maps_read || !process->maps_announced || now >= process->maps_again_ns ||
+		process->maps_reads < READS_AT_ONCE)
 		maps_read(engine, process, now);
 }

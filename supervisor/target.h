@@ -36,6 +36,7 @@ struct process {
 	bool maps_read;	     /* since the last exec */
 	bool maps_announced; /* the analyst has them */
 	uint32_t maps_generation;
+	unsigned maps_reads; /* since the last exec */
 	uint64_t maps_again_ns; /* not before this time, so that reading stays cheap */
 	int maps_fd;	     /* for queries; -1 not open */
 };

@@ -31,7 +31,8 @@ int image_map(struct image *image, int fd)
 		-1, 0);
 	if (at == MAP_FAILED)
 		return -errno;
-	if (mmap(at, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+	/* Writable, and private: elf_compress() changes section headers where they lie. */
+	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
 		int error = errno;
 
 		(void)munmap(at, bytes + GUARD_BYTES);

@@ -333,15 +333,14 @@ static void describe_segment(
 
 void module_describe(const struct module *module, uint64_t svma, struct module_info *ret_info)
 {
-	/* Where names come from is known once they were looked for. */
-	struct names *names = names_of((struct module *)module);
+	const struct names *names = module->names;
 
 	*ret_info = (struct module_info){
 		.path = module->key.path,
 		.build_id = module->build_id,
 		.deleted = module->key.deleted,
-		.symbols = names ? names_symbols(names) : "none",
-		.lines = names ? names_lines(names) : "none",
+		.symbols = names ? names_symbols(names) : "",
+		.lines = names ? names_lines(names) : "",
 		.problem = module->problem,
 	};
 	describe_segment(module, svma, ret_info);

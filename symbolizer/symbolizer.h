@@ -80,12 +80,13 @@ struct module_info {
 	/* The executable segment that holds the place, for pprof's Mapping. */
 	uint64_t segment_svma, segment_bytes, segment_offset;
 	bool deleted;	     /* gone from the file system, or replaced by another file */
+	/* The rest is known once symbolizer_resolve() has looked at the module, and "" before. */
 	const char *symbols; /* where names came from: "symtab", "dynsym", ".gnu_debugdata", … "none" */
 	const char *lines;   /* where lines came from: path of the file with DWARF, or "none" */
 	const char *problem; /* what is missing, and the way out; "" none. One sentence. */
 };
 
-/* Strings are owned by the symbolizer. @svma picks the segment. */
+/* Cheap: parses nothing. Strings are owned by the symbolizer. @svma picks the segment. */
 void module_describe(const struct module *module, uint64_t svma, struct module_info *ret_info);
 
 /* One function at a place; a place has several when calls were inlined there. */
