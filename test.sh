@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Two commands on a fresh machine, the second: install what is missing, build with warnings as
+# errors, and run the whole test suite. Long runs (fuzzing, soak) are tests/long.sh.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=tools/setup.sh
+. tools/setup.sh
+SETUP_BUILD=$SETUP_BUILD-test
+
+# g++: fixtures with C++ inlining. xz-utils, binutils: fixtures with MiniDebugInfo. The rest is
+# profiled, or reads what we write.
+setup_packages g++ binutils xz-utils file procps util-linux python3-minimal sqlite3 gzip
+setup_build "$SETUP_BUILD" --werror -Dtests=enabled
+
+status=0
+meson test -C "$SETUP_BUILD" --no-rebuild --print-errorlogs "$@" || status=$?
+
+# The plain closing line that test runners are known by.
+python3 - "$SETUP_BUILD/meson-logs/testlog.json" <<'P'
+import json, sys
+rows = [json.loads(line)["result"] for line in open(sys.argv[1])]
+passed = sum(r in ("OK", "EXPECTEDFAIL") for r in rows)
+skipped = rows.count("SKIP")
+print(f"{passed} passed, {len(rows) - passed - skipped} failed, {skipped} skipped")
+P
+exit $status
