@@ -129,7 +129,7 @@ static bool count_tasks(const struct profile *profile, bool threads, uint64_t *r
 /* Of figures that follow from the model. */
 static bool derive(const struct profile *profile, const char *key, uint64_t *ret_value)
 {
-	uint64_t value;
+	uint64_t value, kernel;
 
 	if (!strcmp(key, "period_ns"))
 		value = profile->period_ns;
@@ -150,9 +150,11 @@ static bool derive(const struct profile *profile, const char *key, uint64_t *ret
 	} else {
 		return false;
 	}
-	if (value)
-		*ret_value = value;
-	return value > 0;
+	/* 0 is for "not known", unless it is a part of what the kernel charged. */
+	if (!value && !(strstr(key, "_cpu_ns") && profile_audit(profile, "kernel_cpu_ns", &kernel)))
+		return false;
+	*ret_value = value;
+	return true;
 }
 
 bool audit_figure(const struct profile *profile, const char *key, uint64_t *ret_value)

@@ -85,13 +85,14 @@ static void print_losses(struct auditing *a)
 		{"unresolved_samples", "unresolved", true},
 		{"unrepaired_eintr", "calls left with EINTR", false},
 	};
-	uint64_t n, samples = 0;
+	uint64_t n, ignored, samples = 0;
 
 	(void)audit_figure(a->profile, "samples", &samples);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
 		if (!audit_figure(a->profile, losses[i].key, &n) || (!n && !losses[i].always))
 			continue;
-		if (!samples && !n)
+		/* Of a profile of another program, that nothing is lost is not for us to say. */
+		if (!n && !profile_audit(a->profile, "lost_samples", &ignored))
 			continue;
 		separate(a, "");
 		fprintf(a->out, "%s %" PRIu64, losses[i].text, n);

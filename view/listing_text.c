@@ -16,7 +16,7 @@ struct listing {
 	const struct rows *rows;
 	struct text_scale scale;
 	enum rows_by by;
-	bool has_total;	  /* some stack is deeper than its leaf */
+	int half_width;	  /* characters of the widest half of an interval: "9.5" */
 	bool has_samples; /* they are counted, and not the weight */
 	struct layout_column column[MAX_COLUMNS];
 	size_t columns;
@@ -40,17 +40,18 @@ static void format_share(
 	const char *sign = l->options->ascii ? "+-" : "\xc2\xb1";
 	struct interval interval;
 	char half[16];
+	int n;
 
 	if (rows->effective_samples <= 0 || row->unsampled || sampled <= 0) {
 		/* As wide as the others behind the point. */
 		(void)snprintf(to, CELL_BYTES, "%.1f %%%*s", share * 100,
-			rows->effective_samples <= 0 ? 0 : l->options->ascii ? 7 : 6, "");
+			l->half_width ? l->half_width + (l->options->ascii ? 3 : 2) : 0, "");
 		return;
 	}
 	interval = stats_share_interval(share / sampled, rows->effective_samples);
-	(void)snprintf(half, sizeof(half), "%.1f", (interval.high - interval.low) / 2 * sampled * 100);
-	(void)snprintf(to, CELL_BYTES, "%.1f %*s%s%s %%", share * 100, half[1] == '.' ? 1 : 0, "",
-		sign, half);
+	n = snprintf(half, sizeof(half), "%.1f", (interval.high - interval.low) / 2 * sampled * 100);
+	(void)snprintf(to, CELL_BYTES, "%.1f %s%s %%%*s", share * 100, sign, half,
+		n < l->half_width ? l->half_width - n : 0, "");
 }
 
 static void add_column(
@@ -62,15 +63,15 @@ static void add_column(
 static void choose_columns(struct listing *l)
 {
 	const struct rows *rows = l->rows;
+	struct interval widest = stats_share_interval(0.5, rows->effective_samples);
 
-	for (size_t i = 0; i < rows->n; i++) {
-		l->has_total |= rows->row[i].total[rows->weight] != rows->row[i].self[rows->weight];
-	}
+	if (rows->effective_samples > 0)
+		l->half_width = widest.high - widest.low >= 0.199 ? 4 : 3;
 	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
 
 	add_column(l, "self", LAYOUT_RIGHT, LAYOUT_WHOLE);
 	add_column(l, "", LAYOUT_RIGHT, LAYOUT_WHOLE);
-	if (l->has_total) {
+	if (l->rows->has_callers) {
 		add_column(l, "total", LAYOUT_RIGHT, LAYOUT_WHOLE);
 		add_column(l, "", LAYOUT_RIGHT, LAYOUT_WHOLE);
 	}
@@ -120,7 +121,7 @@ static int add_row(struct listing *l, const struct row *row)
 	layout_row(&l->layout, share_of(l->rows, row->self[weight]));
 	l->at = 0;
 	set_value(l, row, row->self[weight]);
-	if (l->has_total)
+	if (l->rows->has_callers)
 		set_value(l, row, row->total[weight]);
 	if (l->has_samples) {
 		(void)snprintf(cell, sizeof(cell), "%" PRId64, row->self[VALUE_SAMPLES]);
@@ -165,7 +166,10 @@ static void print_left_out(const struct listing *l, FILE *out)
 	if (!n)
 		return;
 	fprintf(out, "... and %zu more %s%s with %.1f %%\n", n,
-		l->by == ROWS_BY_LINE ? "line" : "function", n == 1 ? "" : "s",
+		l->options->split	    ? "row" :
+		l->by == ROWS_BY_LINE ? "line" :
+					"function",
+		n == 1 ? "" : "s",
 		share_of(rows, rows->left_out.self[rows->weight]) * 100);
 }
 

@@ -209,6 +209,10 @@ static void leave_out(struct rows *rows, const struct report_options *options, s
 	size_t kept = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
+		rows->has_callers |=
+			rows->row[i].total[rows->weight] != rows->row[i].self[rows->weight];
+	}
+	for (size_t i = 0; i < rows->n; i++) {
 		struct row *row = &rows->row[i];
 		int64_t value = options->sort_by_total ? row->total[rows->weight] :
 							 row->self[rows->weight];

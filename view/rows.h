@@ -37,6 +37,7 @@ struct rows {
 	int64_t unsampled;	      /* the part of all[weight] that is [unsampled] */
 	double effective_samples;     /* 0 not known */
 	bool filtered;		      /* the options choose samples */
+	bool has_callers;	      /* total is not self everywhere */
 	struct rows_text *text;	      /* strings that the profile does not own */
 };
 

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The files that are written, by readers that are not ours: protoc (package protobuf-compiler) and
+# `go tool pprof` (package golang-go). And a profile that Go has written, by our reader.
+# Usage: test_pprof_readers.sh SPROFREPORT MAKE_PROFILE PROFILE.PROTO
+set -u
+report=$1 make=$2 proto=$3
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0 done=0
+
+expect() { # WHAT PATTERN FILE
+	grep -qE "$2" "$3" || { echo "FAIL: $1: no /$2/ in"; cat "$3"; failed=1; }
+}
+
+p=$work/p.pb.gz
+"$make" "$p" || exit 1
+
+if command -v protoc >/dev/null; then
+	done=1
+	gzip -dc "$p" | protoc --decode=perftools.profiles.Profile --proto_path="$(dirname "$proto")" \
+		"$(basename "$proto")" >"$work/decoded" || { echo "FAIL: protoc"; failed=1; }
+	# Five samples, two mappings, six locations, as made; nothing that the schema does not know.
+	for count in "sample 5" "mapping 2" "location 6" "function 6"; do
+		set -- $count
+		[ "$(grep -c "^$1 {" "$work/decoded")" = "$2" ] || { echo "FAIL: protoc: $count"; failed=1; }
+	done
+	expect "protoc: first string is empty" '^string_table: ""$' "$work/decoded"
+	expect "protoc: period" '^period: 4000000$' "$work/decoded"
+	grep -qE '^ *[0-9]+:' "$work/decoded" && { echo "FAIL: protoc: unknown fields"; failed=1; }
+else
+	echo "skipped: protoc is not installed (package protobuf-compiler)"
+fi
+
+if command -v go >/dev/null; then
+	done=1
+	export HOME=$work PPROF_TMPDIR=$work GOFLAGS=-mod=mod GOTOOLCHAIN=local TZ=UTC
+	go tool pprof -raw "$p" >"$work/raw" 2>&1 || { echo "FAIL: pprof -raw"; failed=1; }
+	expect "values" '^samples/count cpu/nanoseconds' "$work/raw"
+	expect "stack" '^ +25 +100000000: 3 3 3 2' "$work/raw"
+	expect "labels" 'process:\[demo\] thread:\[worker\]' "$work/raw"
+	expect "numbers" 'pid:\[100\] tid:\[101\]' "$work/raw"
+	expect "inlined" '0x1200 M=1 helper src/inline.h:7' "$work/raw"
+	expect "the real one" 'demo::compute\(int\) src/compute.cc:25 .*_ZN4demo7computeEi' "$work/raw"
+	expect "mapping" '^2: 0x2000/0x3000/0x2000 /usr/lib/libfoo.so.1 bb02' "$work/raw"
+	expect "audit" '^Comment: sprofil: stops 120$' "$work/raw"
+	go tool pprof -top "$p" >"$work/top" 2>&1 || { echo "FAIL: pprof -top"; failed=1; }
+	expect "leaf" '^ +200ms 49.50% .* 200ms 49.50%  helper' "$work/top"
+	expect "recursion" '^ +100ms 24.75% .* 100ms 24.75%  walk' "$work/top"
+	expect "callers" '^ +0 +0% .* 400ms 99.01%  main' "$work/top"
+
+	# What pprof writes itself: it orders fields and ids as it likes.
+	if go tool pprof -proto -output="$work/again.pb.gz" "$p" >/dev/null 2>&1; then
+		"$report" --format tsv "$p" >"$work/ours" && "$report" --format tsv "$work/again.pb.gz" >"$work/theirs"
+		diff -u "$work/ours" "$work/theirs" || { echo "FAIL: through pprof and back"; failed=1; }
+		"$report" summary --format tsv "$p" >"$work/ours" &&
+			"$report" summary --format tsv "$work/again.pb.gz" >"$work/theirs"
+		diff -u "$work/ours" "$work/theirs" || { echo "FAIL: audit through pprof and back"; failed=1; }
+	else
+		echo "FAIL: pprof -proto"
+		failed=1
+	fi
+else
+	echo "skipped: go is not installed (package golang-go)"
+fi
+
+[ $done = 0 ] && exit 77
+[ $failed = 0 ] && echo "the readers agree"
+exit $failed

@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# sprofreport as users call it: reports against golden files, options, and bad input.
+# Usage: test_sprofreport.sh SPROFREPORT MAKE_PROFILE GOLDEN-FOLDER
+set -u
+export LC_ALL=C.UTF-8
+unset PAGER LESS NO_COLOR COLUMNS
+report=$1 make=$2 golden=$3
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+# same WHAT GOLDEN ARGS…: the output is that of the golden file, the status 0, stderr empty.
+same() {
+	local what=$1 file=$2
+	shift 2
+	"$report" "$@" >"$work/out" 2>"$work/err" || fail "$what: status $?"
+	[ -s "$work/err" ] && fail "$what: $(cat "$work/err")"
+	diff -u "$golden/$file" "$work/out" || fail "$what"
+}
+
+# refused WHAT STATUS WORD ARGS…: nothing on stdout, one message with WORD on stderr.
+refused() {
+	local what=$1 status=$2 word=$3 got
+	shift 3
+	timeout 20 "$report" "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ $got = "$status" ] || fail "$what: status $got, not $status"
+	[ -s "$work/out" ] && fail "$what: output"
+	head -n1 "$work/err" | grep -q "^sprofreport: .*$word" || fail "$what: $(cat "$work/err")"
+}
+
+p=$work/p.pb.gz
+"$make" "$p" || exit 1
+
+same "flat is the default" flat.txt "$p"
+same "flat" flat.txt flat "$p"
+same "from standard input" flat.txt - <"$p"
+same "lines" lines.txt lines --thread demo --limit 3 "$p"
+LC_ALL=C same "filtered, ASCII" filtered.txt flat --focus main --min-pct 20 --sort total --split thread "$p"
+same "flat tsv" flat.tsv flat --format tsv "$p"
+same "options behind the file" flat.tsv "$p" --format=tsv
+same "lines tsv" lines.tsv lines --format tsv "$p"
+same "threads" threads.tsv --split thread --no-inline --limit 3 --format tsv "$p"
+same "summary tsv" summary.tsv summary --format tsv "$p"
+same "csv" flat.csv --format csv --limit 2 "$p"
+same "json" flat.json --format json --limit 2 "$p"
+
+# A plain protocol buffer is read as well as a gzipped one.
+gzip -dc "$p" >"$work/plain.pb"
+same "not compressed" flat.tsv --format tsv "$work/plain.pb"
+
+# Twice the same is twice as much.
+[ "$("$report" --format tsv "$p" "$p" | awk -F'\t' '$5 == "helper" { print $1, $2 }')" = "100 400000000" ] ||
+	fail "merge"
+
+"$report" -o "$work/saved" --format tsv "$p" && diff -u "$golden/flat.tsv" "$work/saved" || fail "-o"
+"$report" --no-demangle --no-inline --format tsv "$p" | grep -q _ZN4demo7computeEi || fail "--no-demangle"
+"$report" --color always "$p" | grep -q $'\033\[1;31m' || fail "--color always"
+"$report" --color auto "$p" | grep -q $'\033' && fail "--color auto into a pipe"
+"$report" --help | grep -q '^usage: sprofreport' || fail "--help"
+"$report" --help | grep -q '^  lines ' || fail "--help lists the reports"
+"$report" --version | grep -q '^sprofreport [0-9]' || fail "--version"
+
+# A reader that leaves early is no error.
+set -o pipefail
+"$report" "$p" 2>"$work/err" | true || fail "reader left: status"
+[ -s "$work/err" ] && fail "reader left: $(cat "$work/err")"
+set +o pipefail
+
+# Bad input.
+mkdir "$work/dir"
+: >"$work/empty"
+head -c 200 "$p" >"$work/cut"
+{ head -c 100 "$p"; printf X; tail -c +102 "$p"; } >"$work/damaged"
+echo "hello world, this is no profile" >"$work/text"
+echo "hello" | gzip >"$work/text.gz"
+head -c 100000 /dev/zero | gzip >"$work/zeros.gz"
+refused "missing" 1 "missing.*No such file" "$work/missing"
+refused "missing among others" 1 "missing.*No such file" "$p" "$work/missing"
+refused "directory" 1 "directory" "$work/dir"
+refused "empty" 1 "empty" "$work/empty"
+refused "truncated" 1 "cut short" "$work/cut"
+refused "damaged" 1 "cannot use" "$work/damaged"
+refused "text" 1 "not a pprof profile" "$work/text"
+refused "gzipped text" 1 "not a pprof profile" "$work/text.gz"
+refused "zeros" 1 "not a pprof profile" "$work/zeros.gz"
+refused "program" 1 "program" "$report"
+refused "empty standard input" 1 "empty" -
+refused "unwritable output" 1 "cannot write" -o "$work/none/out" "$p"
+refused "output is a directory" 1 "cannot write" -o "$work/dir" "$p"
+refused "no file" 2 "no profile" 
+refused "no file behind the report" 2 "no profile" lines
+refused "no such report" 2 "no report 'flit'" flit "$p"
+refused "no such option" 2 "not an option" --frobnicate "$p"
+refused "no value" 2 "wants a value" "$p" --limit
+refused "no such format" 2 "format 'yaml'.*tsv" --format yaml "$p"
+refused "no such sort" 2 "sort 'name'" --sort name "$p"
+refused "no such split" 2 "split 'cpu'" --split cpu "$p"
+refused "limit" 2 "limit '-1'" --limit -1 "$p"
+refused "percent" 2 "min-pct 'much'" --min-pct much "$p"
+refused "pattern" 2 "focus '(a' is not a regular expression" --focus '(a' "$p"
+if [ "$(id -u)" != 0 ]; then
+	chmod 0 "$work/empty"
+	refused "no permission" 1 "Permission denied" "$work/empty"
+fi
+
+# What cannot be written in full is an error, and says so.
+if [ -w /dev/full ]; then
+	"$report" "$p" >/dev/full 2>"$work/err" && fail "full device: status 0"
+	grep -q '^sprofreport: cannot write.*No space' "$work/err" || fail "full: $(cat "$work/err")"
+	"$report" -o /dev/full "$p" 2>"$work/err" && fail "-o full device: status 0"
+	grep -q '^sprofreport: cannot write.*No space' "$work/err" || fail "-o full: $(cat "$work/err")"
+fi
+
+# On a terminal: through the pager, with colours, and no wider than it is.
+if command -v script >/dev/null; then
+	PAGER='sed s/^/P:/' TERM=xterm script -qec "stty cols 60; '$report' '$p'" /dev/null </dev/null >"$work/out"
+	grep -q 'P:.*helper' "$work/out" || fail "pager: $(cat "$work/out")"
+	grep -q $'\033\[1;31m' "$work/out" || fail "colours on a terminal"
+	PAGER=true TERM=xterm script -qec "'$report' '$p'" /dev/null </dev/null >"$work/out" ||
+		fail "a pager that leaves at once: status $?"
+	grep -q sprofreport: "$work/out" && fail "a pager that leaves at once: $(cat "$work/out")"
+else
+	echo "skipped: no script(1), so no terminal"
+fi
+
+[ $failed = 0 ] && echo "all as it should be"
+exit $failed

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The input is a pprof file, gzipped or plain. What is read is also written and read again, merged
+ * and reported: a hostile profile must be harmless all the way.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "profile/pprof.h"
+#include "profile/profile.h"
+#include "tests/fuzz/fuzz.h"
+#include "view/report.h"
+
+static void print_reports(const struct profile *profile)
+{
+	FILE *out = fopen("/dev/null", "w");
+	const struct report *report;
+
+	for (size_t i = 0; out && (report = report_at(i)); i++) {
+		for (int format = REPORT_TEXT; format <= REPORT_JSON; format++) {
+			struct report_options options = {.size = sizeof(options),
+				.format = (enum report_format)format,
+				.split = (enum report_split)(format % 3),
+				.focus = "[aeiou]",
+				.width = 60,
+				.no_inline = format == REPORT_CSV};
+			char *problem = NULL;
+
+			(void)report->print(profile, &options, out, &problem);
+			free(problem);
+		}
+	}
+	if (out)
+		(void)fclose(out);
+}
+
+/* What we write we must be able to read, and it must be as much. */
+static void write_and_read(const struct profile *profile)
+{
+	struct profile *back = NULL;
+	const char *problem = NULL;
+	uint8_t *written;
+	size_t bytes;
+
+	if (pprof_write(profile, &written, &bytes) < 0)
+		return;
+	if (pprof_read(written, bytes, &back, &problem) < 0 ||
+		profile_samples(back) != profile_samples(profile) ||
+		profile_locations(back) != profile_locations(profile))
+		abort();
+	profile_free(back);
+	free(written);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct profile *profile = NULL, *sum = NULL;
+	const char *problem = NULL;
+
+	if (pprof_read(data, size, &profile, &problem) < 0)
+		return 0;
+	write_and_read(profile);
+	print_reports(profile);
+	if (profile_new(&sum) == 0) {
+		(void)profile_merge(sum, profile);
+		(void)profile_merge(sum, profile);
+		profile_free(sum);
+	}
+	profile_free(profile);
+	return 0;
+}
