@@ -379,20 +379,16 @@ static int close_audit(struct analyst *analyst)
 	return 0;
 }
 
-/* Without the supervisor's last word: what was sampled is known, the rest is as last heard. */
+/* Without the supervisor's last word the audit's figures are as last heard, up to a second ago. */
 static int note_early_end(struct analyst *analyst)
 {
 	char note[160];
-	int r;
 
 	(void)snprintf(note, sizeof(note),
-		"the supervisor ended early, after %.1f s; this profile goes up to then",
+		"the supervisor ended early, after %.1f s; this profile goes up to then, its audit "
+		"up to a second before",
 		(double)(analyst->last_ns - analyst->began_ns) / 1e9);
-	r = profile_set_audit(analyst->profile, "profiled_cpu_ns", (uint64_t)analyst->weight);
-	if (r == 0)
-		r = profile_set_audit(
-			analyst->profile, "wall_ns", analyst->last_ns - analyst->began_ns);
-	return r < 0 ? r : profile_add_note(analyst->profile, note);
+	return profile_add_note(analyst->profile, note);
 }
 
 int analyst_finish(struct analyst *analyst)

@@ -486,7 +486,7 @@ int lifecycle_attach(struct engine *engine, int pid)
 		}
 	} while (r == 0 && more);
 	free(tids);
-	if (r == 0 && !found)
+	if (r == -ENOENT || (r == 0 && !found))
 		r = -ESRCH;
 	if (r < 0 && !found)
 		target_remove_process(&engine->target, process);

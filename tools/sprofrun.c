@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "supervisor/engine.h"
@@ -175,6 +176,7 @@ static void parse(struct settings *s, int argc, char **argv)
 {
 	int option;
 
+	argv[0] = (char *)"sprofrun"; /* getopt's messages begin with it */
 	while ((option = getopt_long(argc, argv, "+p:o:r:F:i:d:D:fqv", long_options, NULL)) >= 0)
 		parse_option(s, option, optarg);
 	if (s->pids && optind < argc)
@@ -243,11 +245,17 @@ static int end_like(int status)
 
 static int exec_failed(const char *command, int error)
 {
+	struct stat st;
+
 	if (error == ENOENT && strchr(command, '/') && access(command, F_OK) == 0)
 		complain("cannot run '%s': its interpreter (the first line, or the ELF loader) is missing",
 			command);
 	else if (error == ENOENT)
 		complain("cannot run '%s': no such command", command);
+	else if (error == ENOEXEC)
+		complain("cannot run '%s': it is no program for this machine, or a damaged one", command);
+	else if (error == EACCES && stat(command, &st) == 0 && S_ISDIR(st.st_mode))
+		complain("cannot run '%s': it is a directory", command);
 	else
 		complain("cannot run '%s': %s", command, strerror(error));
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;

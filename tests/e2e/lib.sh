@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# Shared by the scripts here. The build tells them where things are:
+#   BUILD   folder of the build
+#   SOURCE  folder of the sources
+set -u
+SPROFRUN=$BUILD/tools/sprofrun
+SPROFREPORT=$BUILD/tools/sprofreport
+TARGETS=$BUILD/tests/targets
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK" || exit 1
+failures=0
+
+# check WHAT CONDITION...: the condition is a command.
+check() {
+    local what=$1
+    shift
+    if "$@"; then
+        echo "ok: $what"
+    else
+        echo "NOT OK: $what ($*)"
+        failures=$((failures + 1))
+    fi
+}
+
+# is WHAT GOT WANTED
+is() {
+    if [ "$2" = "$3" ]; then
+        echo "ok: $1"
+    else
+        echo "NOT OK: $1: got '$2', wanted '$3'"
+        failures=$((failures + 1))
+    fi
+}
+
+# within WHAT VALUE LOW HIGH, as numbers
+within() {
+    if awk -v v="$2" -v l="$3" -v h="$4" 'BEGIN { exit !(v >= l && v <= h) }'; then
+        echo "ok: $1: $2 is in [$3, $4]"
+    else
+        echo "NOT OK: $1: $2 is not in [$3, $4]"
+        failures=$((failures + 1))
+    fi
+}
+
+# wait_until WHAT SECONDS COMMAND...: until the command succeeds, or the deadline.
+wait_until() {
+    local what=$1 deadline=$((SECONDS + $2))
+    shift 2
+    until "$@"; do
+        if [ $SECONDS -ge $deadline ]; then
+            echo "NOT OK: waited in vain until $what"
+            failures=$((failures + 1))
+            return 1
+        fi
+        sleep 0.02
+    done
+}
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+# figure KEY PROFILE: one value of the summary
+figure() {
+    "$SPROFREPORT" summary --format tsv "$2" | awk -F'\t' -v k="$1" '$1 == k { print $2 }'
+}
+
+finish() {
+    [ $failures -eq 0 ] || echo "$failures checks failed"
+    exit $((failures > 0))
+}

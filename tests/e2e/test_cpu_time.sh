@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Samples are CPU time: what is profiled is what the kernel charged, at any rate, for any number of
+# threads; and sleeping threads are left alone. Shares of CPU time, so a loaded machine matters not.
+. "$(dirname "$0")/lib.sh"
+
+# profile NAME ARGS...: sets $share (profiled of the kernel's figure) and $whole
+profile() {
+    "$SPROFRUN" -q -o p.pb.gz "$@" >out || return
+    share=$(awk -v p="$(figure profiled_cpu_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \
+        'BEGIN { print p / k }')
+    whole=$(awk -v p="$(figure profiled_cpu_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \
+        -v u="$(figure unattributed_cpu_ns p.pb.gz)" 'BEGIN { print (p + u) / k }')
+}
+
+# At 100 Hz a thread's last tick is up to 1.5 periods before its end: 1 % needs 1.5 s.
+while read -r hz threads seconds; do
+    profile -F "$hz" "$TARGETS/busy" "$threads" "$seconds"
+    within "$threads busy at $hz Hz: profiled" "$share" 0.99 1.01
+    within "$threads busy at $hz Hz: with unattributed" "$whole" 0.995 1.005
+    within "$threads busy at $hz Hz: kernel's figure is the target's own" \
+        "$(figure kernel_cpu_ns p.pb.gz)" \
+        "$(awk -v n="$threads" -v s="$seconds" 'BEGIN { print n * s * 1e9 * 0.99 }')" \
+        "$(awk -v n="$threads" -v s="$seconds" 'BEGIN { print n * (s * 1.02 + 0.02) * 1e9 }')"
+done <<'T'
+100 1 3
+250 1 1.5
+1000 1 1
+4000 1 1
+100 8 2.5
+250 8 1
+1000 8 0.5
+4000 8 0.5
+T
+
+profile -F 1000 "$TARGETS/lockstep" 2 3
+within "in lockstep with a timer: profiled" "$share" 0.95 1.01
+within "in lockstep with a timer: with unattributed" "$whole" 0.995 1.005
+
+profile -F 1000 "$TARGETS/sleepers" 100 1
+within "one busy among 100 sleeping: profiled" "$share" 0.97 1.01
+is "sleepers were never stopped" "$(cat out)" 0
+finish

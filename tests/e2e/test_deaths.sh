@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# The analyst or the supervisor is killed: the command and its result are unharmed.
+. "$(dirname "$0")/lib.sh"
+
+child_of() {
+    pgrep -P "$1" -x "$2" | head -n 1
+}
+has_samples() {
+    [ "$(pgrep -P "$1" -x sprofil-analyst)" != "" ] && [ "$(cut -d' ' -f1 </proc/"$2"/schedstat)" -gt "$3" ]
+}
+
+# analyst_killed: the rest of the run is profiled, what was lost is counted.
+"$SPROFRUN" -F 1000 --report none -o a.pb.gz "$TARGETS/busy" 1 2.0 5 2>err &
+run=$!
+wait_until "the command runs" 20 child_of $run busy >/dev/null
+busy=$(child_of $run busy)
+wait_until "it has been sampled for 0.4 s" 20 has_samples $run "$busy" 400000000
+kill -KILL "$(child_of $run sprofil-analyst)"
+wait $run; is "status after the analyst's death" $? 5
+check "a message names the loss" grep -q "^sprofrun: the analyst .* killed by signal 9.* lost" err
+lost=$(figure lost_samples a.pb.gz)
+within "lost samples" "$lost" 50 1900
+within "the rest is profiled" "$(figure samples a.pb.gz)" 100 1900
+within "profiled and unattributed make up the kernel's figure" \
+    "$(awk -v p="$(figure profiled_cpu_ns a.pb.gz)" -v u="$(figure unattributed_cpu_ns a.pb.gz)" \
+        -v k="$(figure kernel_cpu_ns a.pb.gz)" 'BEGIN { print (p + u) / k }')" 0.995 1.005
+
+# supervisor_killed: the command goes on, the profile up to then is written.
+"$SPROFRUN" -F 1000 --report none -o s.pb.gz sh -c "$TARGETS/busy 1 1.5 5; echo \$? >result" 2>err &
+run=$!
+wait_until "the command runs" 20 pgrep -x busy -g 0 >/dev/null
+sleep 0.5 # not for luck: what is profiled is this half second, or less on a slow machine
+kill -KILL $run
+wait $run 2>/dev/null
+wait_until "the profile is there" 20 [ -s s.pb.gz ]
+wait_until "the command has ended" 30 [ -s result ]
+is "result of the command without its supervisor" "$(cat result)" 5
+check "the profile can be read" "$SPROFREPORT" flat s.pb.gz -o flat.txt
+check "and says how it ended" grep -q "the supervisor ended early" flat.txt
+finish

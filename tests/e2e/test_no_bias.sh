@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# A target of known shares is reported within the binomial expectation over 20 runs.
+#
+# chi^2 = sum over runs and functions of n (observed - p)^2 / p, with n the effective number of
+# samples. It has 20 (ways - 1) degrees of freedom at most (ticks spread evenly make it smaller).
+# The limits are its 99.9999 % points: 20 degrees 65.4, 380 degrees 526: a false alarm in a million
+# runs of the test for each of the two.
+. "$(dirname "$0")/lib.sh"
+
+# chi_square WAYS ROUNDS
+chi_square() {
+    local ways=$1
+    for run in $(seq 20); do
+        "$SPROFRUN" -q -F 2000 -o p.pb.gz "$TARGETS/split" "$ways" "$2" || return 1
+        "$SPROFREPORT" flat --format tsv p.pb.gz |
+            awk -F'\t' -v n="$(figure effective_samples p.pb.gz)" -v ways="$ways" '
+                $5 ~ /^f[0-9]+$/ { ns[substr($5, 2)] = $2; sum += $2 }
+                END {
+                    for (i = 0; i < ways; i++) {
+                        p = ways == 2 ? (i ? 0.19 : 0.81) : (i + 1) / 210
+                        chi += n * (ns[i] / sum - p) ^ 2 / p
+                    }
+                    print chi
+                }'
+    done | awk '{ sum += $1 } END { print sum }'
+}
+
+within "81/19" "$(chi_square 2 10000)" 0 65.4
+within "20 ways" "$(chi_square 20 10000)" 0 526
+finish

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# The wrapper's manners: status, signals, messages, and what the command inherits.
+. "$(dirname "$0")/lib.sh"
+
+run() {
+    "$SPROFRUN" -q -o "$WORK/p.pb.gz" "$@" 2>"$WORK/err"
+}
+message_is() {
+    is "one message: $1" "$(grep -c . "$WORK/err")" 1
+    check "it begins with sprofrun: and says '$1'" grep -q "^sprofrun: .*$1" "$WORK/err"
+}
+
+# Exit statuses and deaths, as the shell sees them without us.
+for how in 'exit 0' 'exit 1' 'exit 7' 'exit 255' 'kill -TERM $$' 'kill -KILL $$' 'kill -SEGV $$' \
+    'kill -INT $$' 'kill -USR1 $$' 'kill -ABRT $$'; do
+    (sh -c "$how") 2>/dev/null
+    wanted=$?
+    (run sh -c "$how") 2>/dev/null
+    is "status of '$how'" $? $wanted
+done
+
+run no-such-command-anywhere; is "not found" $? 127; message_is "no such command"
+run ./no/such/file; is "no such path" $? 127; message_is "no such command"
+run "$WORK"; is "a directory" $? 126; message_is "it is a directory"
+echo 'echo hi' >plain; run ./plain; is "not executable" $? 126; message_is "Permission denied"
+: >empty; chmod +x empty; run ./empty; is "an empty file is an empty script" $? 0
+head -c 200 /bin/ls >cut; chmod +x cut; run ./cut; is "a truncated ELF" $? 126; message_is "damaged"
+printf '\177ELF' >tiny; chmod +x tiny; run ./tiny; is "a tiny ELF" $? 126; message_is "damaged"
+printf '#!/no/such/interpreter\n' >bad; chmod +x bad
+run ./bad; is "no interpreter" $? 127; message_is "interpreter"
+printf 'echo "$0 $*"; exit 9\n' >script; chmod +x script
+is "a script without #! runs" "$(run ./script a b)" "./script a b"
+run ./script >/dev/null; is "and its status is passed on" $? 9
+
+run --no-such-option true; is "an unknown option" $? 2
+check "says so" grep -q "^sprofrun: " err
+for bad in "-F 0" "-F x" "-i 1ns" "-d x" "-D -1s" "-p 0" "-p 1,x" "--report nonsense" \
+    "--color maybe" "--max-overhead 200"; do
+    # shellcheck disable=SC2086
+    run $bad true; is "usage: $bad" $? 2; message_is "give\|choose"
+done
+run; is "no command" $? 2
+run -p 4194303; is "no such process" $? 125; message_is "no such process"
+is "--version" "$("$SPROFRUN" --version | cut -d' ' -f1)" sprofrun
+check "--help on stdout" [ -n "$("$SPROFRUN" --help 2>/dev/null)" ]
+
+# The command's streams are its own.
+is "stdin and stdout" "$(echo hello | run cat)" hello
+run sh -c 'echo out; echo err >&2' >out
+is "stdout" "$(cat out)" out
+is "stderr" "$(cat err)" err
+run sh -c 'exit 3' <&- >&-; is "closed streams" $? 3
+
+# What the command inherits is what it would without us.
+state='grep -E "^(Sig(Q|Pnd|Blk|Ign|Cgt)|ShdPnd|NoNewPrivs|Seccomp|Cpus_allowed):" /proc/self/status
+    ulimit -a; env | grep -vE "^(_|SHLVL)=" | sort; ls -l /proc/self/fd | sed "s/.* \([0-9]*\) ->.*/\1/" | sort -n
+    cat /proc/self/coredump_filter /proc/self/oom_score_adj; umask; pwd'
+trap '' USR2
+(ulimit -n 200; sh -c "$state") >plain.state 2>&1
+(ulimit -n 200; run sh -c "$state") >traced.state 2>&1
+check "state of the command" diff plain.state traced.state
+is "process group" "$(run sh -c 'ps -o pgid= -p $$' | tr -d ' ')" "$(ps -o pgid= -p $$ | tr -d ' ')"
+is "session" "$(run sh -c 'ps -o sid= -p $$' | tr -d ' ')" "$(ps -o sid= -p $$ | tr -d ' ')"
+
+# A profile that cannot be written costs a message, not the status.
+for where in /no/such/folder/p.pb.gz /dev/full "$WORK"; do
+    "$SPROFRUN" -q -o "$where" sh -c 'exit 6' 2>err; is "status with -o $where" $? 6
+    message_is "cannot write the profile"
+done
+mkdir small && if mount -t tmpfs -o size=4k none small 2>/dev/null; then
+    head -c 4096 /dev/zero >small/fill 2>/dev/null
+    "$SPROFRUN" -q -o small/p.pb.gz sh -c 'exit 6' 2>err; is "status with a full disk" $? 6
+    message_is "No space left"
+    is "nothing half-written is left" "$(ls small)" fill
+    umount small
+else
+    echo "not tested: a full disk (mount is not permitted here)"
+fi
+echo precious >keep && chmod a-w keep
+"$SPROFRUN" -q -o keep true 2>err
+[ "$(id -u)" = 0 ] || is "a read-only file is not replaced" "$(cat keep)" precious
+
+# Where the profile goes.
+"$SPROFRUN" -q -o - true | gzip -t; is "-o - is stdout" $? 0
+mkfifo pipe; (gzip -dc <pipe >from-pipe) & "$SPROFRUN" -q -o pipe true; wait
+check "a pipe is written in place" [ -p pipe -a -s from-pipe ]
+ln -s real.pb.gz link; : >real.pb.gz; "$SPROFRUN" -q -o link true
+check "the file behind a link is replaced" [ -L link -a -s real.pb.gz ]
+"$SPROFRUN" -q -o 'x-%n-%r-%%.pb.gz' true; check "%n %r %%" [ -s x-true-0-%.pb.gz ]
+
+# Signals to sprofrun alone go to the command; it waits for all of its children.
+"$SPROFRUN" -q -o p.pb.gz sh -c 'trap "exit 42" TERM; echo ready >ready; while :; do sleep 0.05; done' &
+wait_until "the command is ready" 20 [ -s ready ]
+kill -TERM $!; wait $!; is "SIGTERM to us ends the command by its own rule" $? 42
+"$SPROFRUN" -q -o p.pb.gz sh -c '(sleep 0.3; echo late >late) & exit 5'; is "status of the parent" $? 5
+check "children are followed to their end" [ -s late ]
+finish

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# The arrows of docs/ARCHITECTURE.md: which folder may include which, and the single places.
+#   layers.sh SOURCE-DIR BUILD-DIR
+set -u
+cd "$1" || exit 1
+build=$2
+failed=0
+
+complain() {
+    echo "layers: $*" >&2
+    failed=1
+}
+
+# folder: folders whose headers it may include, besides its own
+may_include() {
+    local folder=$1 allowed=" $1 $2 " file name
+    shift 2
+    while IFS=: read -r file name; do
+        [[ $allowed == *" ${name%%/*} "* ]] || complain "$file includes $name"
+    done < <(git ls-files "$folder/*.[ch]" | xargs -r grep -HoP '^#include "\K[^"]+(?=")' |
+        grep -E ':(proto|client|supervisor|symbolizer|profile|analyst|view|tools|tests)/')
+}
+may_include proto ""
+may_include client "proto"
+may_include supervisor "proto"
+may_include symbolizer ""
+may_include profile ""
+may_include view "profile"
+may_include analyst "proto symbolizer profile"
+
+# pattern, folders where it must not stand, why
+must_not() {
+    local hits
+    hits=$(git ls-files -- "${@:3}" | grep '\.[ch]$' | xargs -r grep -nE "$1")
+    [ -z "$hits" ] || complain "$2: $hits"
+}
+must_not 'sys/ptrace\.h' 'only the supervisor knows ptrace' symbolizer profile view analyst client proto tools
+must_not 'include <(libelf|gelf|elfutils/.*|dwarf|libdwarf.*|libunwind.*)\.h>' \
+    'ELF and DWARF belong into the symbolizer' supervisor client proto profile view analyst
+must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space:]]*\(' \
+    'proto does not allocate' proto
+must_not '\b(printf|fprintf|puts|perror|exit|abort)[[:space:]]*\(' \
+    'library code neither prints nor exits' proto client symbolizer profile analyst/analyst.c \
+    analyst/spaces.c analyst/input.c supervisor/engine.c supervisor/lifecycle.c \
+    supervisor/sampler.c
+must_not '\b(pthread_create|thrd_create|sigaction|signal)[[:space:]]*\(' \
+    'the client starts no threads and installs no handlers' client
+
+# pattern, most files that may have it
+at_most() {
+    local files
+    files=$(git ls-files -- '*.c' ':!tests' ':!bench' ':!client/examples' ':!examples' |
+        xargs -r grep -lE "$1")
+    [ "$(grep -c . <<<"$files")" -le "$2" ] || complain "$3:" $files
+}
+at_most '\bptrace[[:space:]]*\(PTRACE_' 1 'one file calls ptrace(2)'
+at_most '\b(waitid|wait4|wait3|wait)[[:space:]]*\(' 1 'one file waits for tracees'
+at_most '#include <libdwarf\.h>' 1 'one file includes libdwarf'
+at_most '#include <libunwind[^>]*>' 1 'one file includes libunwind'
+
+# Allocation in the supervisor goes through mem.c, which the stop window can forbid.
+hits=$(git ls-files supervisor | grep '\.c$' | grep -v '/mem\.c$' |
+    xargs grep -nE '\b(malloc|calloc|realloc|reallocarray)[[:space:]]*\(')
+[ -z "$hits" ] || complain "the supervisor allocates through mem.h: $hits"
+
+# The supervisor's programs link libc only.
+for program in sprofrun sprofil-supervisor; do
+    [ -e "$build/tools/$program" ] || continue
+    needed=$(readelf -d "$build/tools/$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+        grep -vE '^(libc\.so|ld-linux|libasan|libubsan|libtsan|libm\.so|libgcc_s|libpthread)')
+    [ -z "$needed" ] || complain "$program links $needed"
+done
+
+# Every header can be included alone.
+for header in $(git ls-files 'proto/*.h' 'supervisor/*.h' 'symbolizer/*.h' 'profile/*.h' \
+    'analyst/*.h' 'view/*.h' 'tools/*.h'); do
+    cc -std=gnu11 -D_GNU_SOURCE -I. -Wall -Werror -fsyntax-only -x c "$header" 2>/dev/null ||
+        complain "$header cannot be included alone"
+done
+
+exit $failed

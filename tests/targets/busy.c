@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * busy THREADS SECONDS [STATUS]: each thread uses SECONDS of CPU time; exits with STATUS.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double seconds;
+
+static double cpu_time(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void *spin(void *unused)
+{
+	volatile unsigned x = 0;
+
+	(void)unused;
+	while (cpu_time() < seconds) {
+		for (unsigned i = 0; i < 100000; i++)
+			x += i;
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int threads = argc > 1 ? atoi(argv[1]) : 1;
+	pthread_t thread[256];
+
+	seconds = argc > 2 ? atof(argv[2]) : 1;
+	for (int i = 1; i < threads && i < 256; i++) {
+		if (pthread_create(&thread[i], NULL, spin, NULL))
+			return 99;
+	}
+	(void)spin(NULL);
+	for (int i = 1; i < threads && i < 256; i++)
+		(void)pthread_join(thread[i], NULL);
+	return argc > 3 ? atoi(argv[3]) : 0;
+}

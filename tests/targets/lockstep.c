@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lockstep THREADS SECONDS: each thread works for a tenth of each millisecond, woken by a timer,
+ * for SECONDS of wall time. A sampler whose ticks keep step with the timer sees all or nothing.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double seconds;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void *step(void *unused)
+{
+	uint64_t next = now_ns() / 1000000 * 1000000, end = next + (uint64_t)(seconds * 1e9);
+
+	(void)unused;
+	while (next < end) {
+		struct timespec ts;
+		uint64_t until;
+
+		next += 1000000;
+		ts.tv_sec = (time_t)(next / 1000000000);
+		ts.tv_nsec = (long)(next % 1000000000);
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL))
+			;
+		for (until = now_ns() + 100000; now_ns() < until;)
+			;
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int threads = argc > 1 ? atoi(argv[1]) : 1;
+	pthread_t thread[64];
+
+	seconds = argc > 2 ? atof(argv[2]) : 1;
+	for (int i = 1; i < threads && i < 64; i++) {
+		if (pthread_create(&thread[i], NULL, step, NULL))
+			return 99;
+	}
+	(void)step(NULL);
+	for (int i = 1; i < threads && i < 64; i++)
+		(void)pthread_join(thread[i], NULL);
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sleepers N SECONDS: N threads that sleep in pause(), and one that uses SECONDS of CPU time. The
+ * sleepers must never be stopped. Prints how often one of them was switched out against its will or
+ * by itself, beyond going to sleep: 0.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static int tids[1024];
+
+static void *sleep_on(void *slot)
+{
+	*(int *)slot = (int)syscall(SYS_gettid);
+	for (;;)
+		(void)pause();
+	return NULL;
+}
+
+/* Switches of a thread, both kinds, from /proc/self/task/TID/status. */
+static long switches(int tid)
+{
+	char path[64], line[128];
+	long sum = 0, n;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1 ||
+			sscanf(line, "nonvoluntary_ctxt_switches: %ld", &n) == 1)
+			sum += n;
+	}
+	(void)fclose(file);
+	return sum;
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 100;
+	double seconds = argc > 2 ? atof(argv[2]) : 1;
+	static long before[1024];
+	volatile unsigned x = 0;
+	struct timespec ts = {0, 200000000};
+	long woken = 0;
+
+	for (int i = 0; i < n && i < 1024; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, sleep_on, &tids[i]))
+			return 99;
+	}
+	(void)nanosleep(&ts, NULL); /* they are asleep by now, or count as woken and the test tells */
+	for (int i = 0; i < n && i < 1024; i++)
+		before[i] = switches(tids[i]);
+	do {
+		for (unsigned i = 0; i < 100000; i++)
+			x += i;
+		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	} while ((double)ts.tv_sec + (double)ts.tv_nsec / 1e9 < seconds);
+	for (int i = 0; i < n && i < 1024; i++)
+		woken += switches(tids[i]) - before[i];
+	printf("%ld\n", woken);
+	return 0;
+}
