@@ -397,6 +397,11 @@ static int prepare(struct engine *engine)
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)
 		return -errno;
+	engine_say(engine, ENGINE_DETAIL,
+		"a tick every %.3f ms of CPU time; CPU time from %s; %u CPUs; scheduler tick %.3f ms",
+		(double)options->period_ns / 1e6,
+		engine->cpu_source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat", engine->cpus,
+		(double)engine->scheduler_tick_ns / 1e6);
 	(void)prctl(PR_SET_TIMERSLACK, 1);
 	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
 	wakeups_init(&engine->wakeups, options->period_ns, now, seed ^ now);

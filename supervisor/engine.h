@@ -16,6 +16,7 @@
 enum engine_note {
 	ENGINE_NOTE,	/* worth knowing; -q leaves it out */
 	ENGINE_WARNING, /* something did not work */
+	ENGINE_DETAIL,	/* what is going on; -v wants it */
 };
 
 struct engine_options {

@@ -64,8 +64,9 @@ static int exec_along_path(char *const argv[], char *shell_argv[])
 			r = exec_file(file, argv, shell_argv);
 			if (r != ENOENT && r != ENOTDIR && r != EACCES)
 				return r;
-			if (r == EACCES)
-				error = EACCES; /* it is there; but a later one may do */
+			/* It is there, but a later one may do; or its folder may not be searched. */
+			if (r == EACCES && access(file, F_OK) == 0)
+				error = EACCES;
 		}
 		if (!*end)
 			return error;

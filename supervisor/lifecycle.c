@@ -152,6 +152,8 @@ static void out_of_memory(struct engine *engine, int tid)
 static void end_process(struct engine *engine, struct process *process, uint32_t status)
 {
 	process->image->pool_ns += process->pool_ns;
+	engine_say(engine, ENGINE_DETAIL, "process %d (%s) is gone, wait status 0x%x", process->pid,
+		process->image->path, status);
 	(void)emit_process(&engine->emitter, engine_now(), process);
 	(void)emit_exit(&engine->emitter, engine_now(), process, status);
 	target_remove_process(&engine->target, process);
@@ -286,6 +288,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	process->ranges = 0;
 	(void)emit_process(&engine->emitter, engine_now(), process);
 	maps_read(engine, process, engine_now());
+	engine_say(engine, ENGINE_DETAIL, "process %d runs %s", process->pid, process->image->path);
 	return t;
 }
 
@@ -486,6 +489,9 @@ int lifecycle_attach(struct engine *engine, int pid)
 		}
 	} while (r == 0 && more);
 	free(tids);
+	if (r == 0 && found)
+		engine_say(engine, ENGINE_DETAIL, "attached to process %d, %zu threads, %s", pid,
+			found, process->image->path);
 	if (r == -ENOENT || (r == 0 && !found))
 		r = -ESRCH;
 	if (r < 0 && !found)

@@ -46,7 +46,8 @@ static void say(void *context, enum engine_note kind, const char *line)
 {
 	const struct settings *settings = context;
 
-	if (kind == ENGINE_WARNING || !settings->quiet)
+	if (kind == ENGINE_WARNING || (kind == ENGINE_NOTE && !settings->quiet) ||
+		(kind == ENGINE_DETAIL && settings->verbose))
 		complain("%s", line);
 }
 

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# A capture replayed gives the profile that the run gave.
+. "$(dirname "$0")/lib.sh"
+
+"$SPROFRUN" -q -F 1000 --capture c.cap -o live.pb.gz "$TARGETS/split" 20 4000
+"$BUILD/tools/sprofil-analyst" --replay c.cap --output replay.pb.gz --report none --quiet
+is "replay succeeds" $? 0
+for file in live replay; do
+    "$SPROFREPORT" flat --format tsv $file.pb.gz | sort >$file.flat
+    "$SPROFREPORT" summary --format tsv $file.pb.gz | grep -v analyst_cpu_ns >$file.summary
+done
+check "the same rows" diff live.flat replay.flat
+check "the same figures" diff live.summary replay.summary
+within "rows" "$(grep -c '	f[0-9]*	' live.flat)" 15 20
+
+# Cut short, garbage, nothing.
+head -c "$(($(stat -c %s c.cap) - 24))" c.cap >cut.cap
+"$BUILD/tools/sprofil-analyst" --replay cut.cap --output cut.pb.gz --report none 2>err
+is "a capture that is cut short still gives a profile" $? 0
+check "and a message" grep -q "cut short" err
+check "and a note in it" grep -q "ended early" <("$SPROFREPORT" flat cut.pb.gz)
+head -c 4096 /dev/urandom >noise
+for bad in noise /dev/null "$WORK" /no/such/file; do
+    "$BUILD/tools/sprofil-analyst" --replay "$bad" --output x.pb.gz 2>err
+    is "replay of $bad fails" $? 1
+    is "with one message" "$(grep -c '^sprofrun: ' err)" 1
+done
+check "no profile was made of it" [ ! -e x.pb.gz ]
+finish

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An analyst that only counts, and sends the requests that the environment asks for. Put beside a
+ * copy of sprofrun under the name sprofil-analyst, it shows how the supervisor takes them.
+ *
+ *	FAKE_REQUESTS  "TYPE:ID:VALUE ..." each sent after another 100 samples; id 0 becomes the
+ *	               pid of the last sample
+ *	FAKE_OUTPUT    file for the result: samples, and the last audit
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/record.h"
+#include "proto/request.h"
+#include "proto/ring.h"
+
+enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, EVERY = 100 };
+
+/* Sends the next request of @text and returns what is left of it. */
+static const char *send_next(const char *text, uint32_t pid)
+{
+	uint8_t message[REQUEST_BYTES];
+	struct request request;
+	int used;
+
+	if (!text || sscanf(text, " %" SCNu32 ":%" SCNu32 ":%" SCNu64 "%n", &request.type,
+			     &request.id, &request.value, &used) != 3)
+		return NULL;
+	if (!request.id)
+		request.id = pid;
+	request_put(message, &request);
+	if (write(REQUEST_FD, message, sizeof(message)) != (ssize_t)sizeof(message))
+		exit(3);
+	return text + used;
+}
+
+int main(void)
+{
+	const char *requests = getenv("FAKE_REQUESTS"), *path = getenv("FAKE_OUTPUT");
+	uint64_t samples = 0, maps = 0;
+	char audit[4096] = "", bells[64];
+	struct ring ring;
+	struct stat st;
+	void *memory;
+	bool open = true;
+	FILE *out;
+
+	if (fstat(RING_FD, &st) < 0)
+		return 2;
+	memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
+	if (memory == MAP_FAILED || ring_open(&ring, memory, (size_t)st.st_size) < 0)
+		return 2;
+	while (open) {
+		struct pollfd fd = {.fd = BELL_FD, .events = POLLIN};
+		const uint8_t *data;
+		struct record rec;
+		size_t bytes;
+		int error;
+
+		if (ring_sleep(&ring))
+			(void)poll(&fd, 1, -1);
+		ring_wake(&ring);
+		open = read(BELL_FD, bells, sizeof(bells)) != 0;
+		while ((data = ring_peek(&ring, &bytes, &error))) {
+			if (record_get(data, bytes, &rec) < 0)
+				return 4;
+			if (rec.header.type == RECORD_SAMPLE && ++samples % EVERY == 0)
+				requests = send_next(requests, rec.as.sample.pid);
+			if (rec.header.type == RECORD_MAPS)
+				maps++;
+			if (rec.header.type == RECORD_END)
+				(void)snprintf(audit, sizeof(audit), "%s", rec.as.audit.text);
+			ring_consume(&ring);
+		}
+		if (error)
+			return 5;
+	}
+	out = fopen(path ? path : "/dev/null", "we");
+	if (!out)
+		return 6;
+	(void)fprintf(out, "samples %" PRIu64 "\nmaps %" PRIu64 "\n%s", samples, maps, audit);
+	return fclose(out) != 0;
+}
