@@ -23,6 +23,8 @@
 #define SECOND_NS	UINT64_C(1000000000)
 #define SPIN_NS		50000
 #define IDLE_NS		10000000 /* between looks when nothing has run lately */
+/* serve_only: between turning profiling off and letting go, for it may be turned on again. */
+#define LINGER_NS	200000000
 #define AUDIT_TEXT_BYTES 2048
 #define SLICE_NS	100000
 #define SCHED_RESET_ON_FORK_FLAG 1
@@ -90,6 +92,18 @@ const char *engine_audit_text(struct engine *engine, uint64_t now)
 	return engine->text;
 }
 
+void engine_set_wakeups(struct engine *engine)
+{
+	uint64_t look = session_look_ns(engine);
+
+	if (!engine->options->serve_only && (!look || look > engine->period_ns))
+		look = engine->period_ns;
+	engine->wakeups.period_ns = look ? look : IDLE_NS;
+	/* A shorter period begins at once. */
+	if (engine->wakeups.next_ns > engine_now() + engine->wakeups.period_ns)
+		engine->wakeups.next_ns = engine_now() + engine->wakeups.period_ns;
+}
+
 static size_t join_command(char *const argv[], char *to, size_t room)
 {
 	size_t n = 0;
@@ -142,6 +156,8 @@ void engine_start_analyst(struct engine *engine)
 	const char **argv;
 	int r;
 
+	if (options->serve_only)
+		return;
 	if (engine->audit.analyst_restarts > ENGINE_RESTARTS_MOST) {
 		engine_say(engine, ENGINE_WARNING,
 			"the analyst died %d times; the command goes on without a profile",
@@ -168,7 +184,10 @@ static void handle_request(struct engine *engine, const struct request *request)
 	struct process *process;
 
 	switch (request->type) {
-	case REQUEST_PERIOD: engine->wakeups.period_ns = request->value; break;
+	case REQUEST_PERIOD:
+		engine->period_ns = request->value;
+		engine_set_wakeups(engine);
+		break;
 	case REQUEST_FREEZE: lifecycle_count(engine, !request->value); break;
 	case REQUEST_MAPS:
 		process = target_find_process(&engine->target, (int)request->id);
@@ -282,8 +301,9 @@ static void tick(struct engine *engine, uint64_t now)
 		engine->audit.began_ns = now;
 		lifecycle_count(engine, true);
 	}
-	if (engine->counting)
+	if (engine->counting || engine->service.sessions)
 		sampler_tick(engine, now);
+	session_tidy(engine);
 	if (engine->early)
 		lifecycle_adopt_orphans(engine, now);
 	wakeups_advance(wakeups, engine_now());
@@ -294,16 +314,17 @@ static void tick(struct engine *engine, uint64_t now)
 
 static void sleep_until(struct engine *engine, uint64_t until_ns)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{.fd = engine->signal_fd, .events = POLLIN},
 		{.fd = engine->link.pid ? engine->link.request_fd : -1, .events = POLLIN},
+		{.fd = engine->service.read_fd, .events = POLLIN},
 	};
 	uint64_t now = engine_now();
 	uint64_t left = until_ns > now ? until_ns - now : 0;
 	struct timespec timeout = {
 		(time_t)(left / SECOND_NS), (long)(left % SECOND_NS)};
 
-	if (ppoll(fds, 2, &timeout, NULL) <= 0)
+	if (ppoll(fds, 3, &timeout, NULL) <= 0)
 		return;
 	if (fds[0].revents) {
 		read_signals(engine);
@@ -311,11 +332,16 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	}
 	if (fds[1].revents & POLLIN)
 		read_requests(engine);
+	if (fds[2].revents & POLLIN)
+		service_read(engine);
 }
 
 static bool over(struct engine *engine, uint64_t now)
 {
 	if (engine->ends_at_ns && now >= engine->ends_at_ns)
+		engine->stop = true;
+	if (engine->options->serve_only && !engine->service.sessions &&
+		now - engine->service.idle_since_ns > LINGER_NS)
 		engine->stop = true;
 	return engine->stop || !engine->target.tracees;
 }
@@ -378,7 +404,14 @@ static int prepare(struct engine *engine)
 	sigset_t signals;
 	cpu_set_t cpus;
 	uint64_t seed = 0, now = engine_now();
+	int r;
 
+	r = service_open(&engine->service);
+	if (r < 0) {
+		if (options->serve_only)
+			return r;
+		engine_say(engine, ENGINE_WARNING, "programs cannot call sprofil: %s", strerror(-r));
+	}
 	engine->tracer.follow = options->follow;
 	engine->cpu_source = procfs_cpu_source();
 	if (engine->cpu_source == CPU_SOURCE_STAT)
@@ -405,10 +438,13 @@ static int prepare(struct engine *engine)
 	(void)prctl(PR_SET_TIMERSLACK, 1);
 	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
 	wakeups_init(&engine->wakeups, options->period_ns, now, seed ^ now);
-	engine->audit.period_ns = options->period_ns;
+	engine->audit.period_ns = engine->period_ns = options->period_ns;
 	engine->audit.began_ns = now;
 	engine->audit_again_ns = now + SECOND_NS;
-	if (options->delay_ns)
+	engine->service.idle_since_ns = now;
+	if (options->serve_only)
+		engine->counting = false;
+	else if (options->delay_ns)
 		engine->begins_at_ns = now + options->delay_ns;
 	else
 		engine->counting = true;
@@ -459,6 +495,8 @@ static void *trace(void *context)
 		engine_start_analyst(engine);
 		r = begin(engine);
 	}
+	if (engine->options->serve_only)
+		service_announce(&engine->service, engine->options->ready_fd, -r);
 	if (r == 0) {
 		ask_for_prompt_wakeups();
 		loop(engine);
@@ -471,7 +509,8 @@ static void *trace(void *context)
 void engine_run(const struct engine_options *options, struct engine_result *ret_result)
 {
 	struct engine engine = {.options = options, .result = ret_result, .signal_fd = -1,
-		.launch = {.error_fd = -1}, .link = {.bell_fd = -1, .request_fd = -1}};
+		.launch = {.error_fd = -1}, .link = {.bell_fd = -1, .request_fd = -1},
+		.service = {.read_fd = -1, .write_fd = -1, .mark_fd = -1}};
 	pthread_t thread;
 	int r;
 
@@ -482,7 +521,10 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		return;
 	}
 	(void)pthread_join(thread, NULL);
+	for (size_t i = 0; i < engine.target.processes; i++)
+		session_clear(&engine, engine.target.process[i]);
 	target_release(&engine.target);
+	service_release(&engine.service);
 	(void)launch_exec_error(&engine.launch);
 	if (engine.signal_fd >= 0)
 		(void)close(engine.signal_fd);

@@ -24,6 +24,13 @@ struct engine_options {
 	const int *pids;      /* processes to attach to */
 	size_t pids_n;
 	bool follow;
+	/*
+	 * Only serve the sprofil calls of the processes: no profile, no analyst. Ends when none of
+	 * them is profiling any more, and lets go of a process that calls exec.
+	 */
+	bool serve_only;
+	int ready_fd;	    /* serve_only: where to write the first answer; it is closed */
+	bool restrict_fast; /* PROF_FAST fails with EACCES */
 	uint64_t period_ns;   /* CPU time of a tick */
 	uint64_t delay_ns;    /* before the first tick */
 	uint64_t duration_ns; /* 0: until the end */

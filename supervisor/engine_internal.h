@@ -7,6 +7,7 @@
 #include "supervisor/emit.h"
 #include "supervisor/engine.h"
 #include "supervisor/link.h"
+#include "supervisor/service.h"
 #include "supervisor/target.h"
 #include "supervisor/waiter.h"
 
@@ -19,6 +20,8 @@ struct engine {
 	struct tracer_options tracer;
 	struct target target;
 	struct wakeups wakeups;
+	uint64_t period_ns; /* of the profile */
+	struct service service;
 	struct audit audit;
 	struct emitter emitter;
 	struct link link;
@@ -51,6 +54,9 @@ struct engine {
 uint64_t engine_now(void);
 void engine_say(struct engine *engine, enum engine_note kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Sets how often to look at the threads: for the profile, and for the sessions of sprofil. */
+void engine_set_wakeups(struct engine *engine);
 
 /* Starts an analyst, the first or after one died; without one the target still runs on. */
 void engine_start_analyst(struct engine *engine);

@@ -39,7 +39,7 @@ int lifecycle_read_cpu(struct engine *engine, struct tracee *t, struct cpu_time 
 /* An account that begins now. A newborn has used nothing. */
 static void begin_account(struct engine *engine, struct tracee *t, bool newborn)
 {
-	uint64_t period = engine->wakeups.period_ns;
+	uint64_t period = engine->period_ns;
 	struct cpu_time cpu = {0};
 
 	if (!newborn)
@@ -139,6 +139,8 @@ static struct process *new_process(struct engine *engine, int pid, int parent, u
 		return NULL;
 	process->flags = flags;
 	engine->audit.processes++;
+	if (from && flags == RECORD_PROCESS_FORKED)
+		session_fork(engine, from, process);
 	return process;
 }
 
@@ -156,6 +158,7 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 		process->image->path, status);
 	(void)emit_process(&engine->emitter, engine_now(), process);
 	(void)emit_exit(&engine->emitter, engine_now(), process, status);
+	session_clear(engine, process);
 	target_remove_process(&engine->target, process);
 }
 
@@ -178,6 +181,7 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 	int tid = t->tid;
 
 	close_account(engine, t);
+	session_thread_ended(engine, t);
 	(void)waiter_take(tid);
 	if (tid == engine->launch.pid) {
 		engine->result->command_ended = true;
@@ -273,6 +277,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	}
 	process->image->pool_ns += process->pool_ns;
 	process->pool_ns = 0;
+	session_clear(engine, process);
 	process->image = read_image(engine, process->pid);
 	if (!process->image)
 		process->image = t->image;
@@ -286,10 +291,19 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		(void)close(process->maps_fd);
 	process->maps_fd = -1;
 	process->ranges = 0;
+	if (engine->options->serve_only)
+		return t;
 	(void)emit_process(&engine->emitter, engine_now(), process);
 	maps_read(engine, process, engine_now());
 	engine_say(engine, ENGINE_DETAIL, "process %d runs %s", process->pid, process->image->path);
 	return t;
+}
+
+/* exec has turned profiling off: a helper has no business with the new image. */
+static void let_go(struct engine *engine, struct tracee *t)
+{
+	(void)tracer_detach(t->tid);
+	drop(engine, t, RECORD_EXIT_DETACHED);
 }
 
 /* ^Z: when the command lets itself be stopped, so do we, and the shell sees its job stopped. */
@@ -326,7 +340,10 @@ static void perform(struct engine *engine, struct tracee *t, enum tracee_event e
 	case TRACEE_NEW_IMAGE:
 		t->asked_ns = 0;
 		t = new_image(engine, t);
-		(void)tracer_resume(t->tid, 0);
+		if (engine->options->serve_only)
+			let_go(engine, t);
+		else
+			(void)tracer_resume(t->tid, 0);
 		break;
 	case TRACEE_RELEASE:
 	case TRACEE_RESUME:

@@ -181,7 +181,9 @@ int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element
 	t = mem_new(1, sizeof(*t));
 	if (!t)
 		return -ENOMEM;
+	t->dialect = dialect;
 	t->policy = &policies[dialect];
+	t->flags = flags;
 	t->element = element;
 	t->period_ns = call_period_ns(dialect, flags);
 	t->references = 1;
@@ -207,6 +209,31 @@ int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element
 	return 0;
 }
 
+static bool is_dead(const uint8_t *dead, uint32_t region)
+{
+	return dead && dead[region / 8] >> region % 8 & 1;
+}
+
+int region_table_without(const struct region_table *table, const uint8_t *dead,
+	struct region_table **ret_table)
+{
+	struct call_region *regions =
+		mem_new(table->count ? table->count : 1, sizeof(*regions));
+	int r;
+
+	if (!regions)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < table->count; i++) {
+		regions[i] = table->region[i];
+		if (is_dead(dead, i))
+			regions[i].bytes = 0; /* a region without a counter is never chosen */
+	}
+	r = region_table_new(
+		table->dialect, table->flags, table->element, regions, table->count, ret_table);
+	free(regions);
+	return r;
+}
+
 struct region_table *region_table_ref(struct region_table *table)
 {
 	table->references++;
@@ -225,11 +252,6 @@ void region_table_unref(struct region_table *table)
 bool region_table_is_active(const struct region_table *table)
 {
 	return table->spans > 0 || table->bin != REGION_NONE;
-}
-
-static bool is_dead(const uint8_t *dead, uint32_t region)
-{
-	return dead && dead[region / 8] >> region % 8 & 1;
 }
 
 /* @pc has a counter in @region. */

@@ -50,7 +50,9 @@ struct region_span {
 
 /* Immutable once made: the sessions of a process and of its forked children share it. */
 struct region_table {
+	enum call_dialect dialect;
 	const struct region_policy *policy;
+	uint32_t flags;
 	unsigned element; /* bytes of a counter */
 	uint64_t period_ns;
 	unsigned references;
@@ -73,6 +75,10 @@ struct region_hit {
  */
 int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element,
 	const struct call_region *regions, uint32_t count, struct region_table **ret_table);
+
+/* A table like @table without the regions of @dead; the numbers of the others stay. */
+int region_table_without(const struct region_table *table, const uint8_t *dead,
+	struct region_table **ret_table);
 
 struct region_table *region_table_ref(struct region_table *table);
 /* Frees the table with the last reference. NULL is allowed. */

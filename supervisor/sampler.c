@@ -39,10 +39,13 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 	return procfs_read_activity(t->activity_fd, &activity) == 0 && activity.running;
 }
 
-static bool owes_tick(struct engine *engine, const struct tracee *t, uint64_t now)
+static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
 {
-	return credit_estimate(&t->credit, now, engine->scheduler_tick_ns) + carried_by(t) >=
-		t->credit.due_ns;
+	if (engine->counting &&
+		credit_estimate(&t->credit, now, engine->scheduler_tick_ns) + carried_by(t) >=
+			t->credit.due_ns)
+		return true;
+	return session_due(engine, t, now);
 }
 
 /* Reads a thread's CPU time. */
@@ -249,7 +252,7 @@ static void record_sample(struct engine *engine, struct tracee *t,
 		engine->audit.lost_samples++;
 		return;
 	}
-	credit_pay(&t->credit, credit, engine->wakeups.period_ns);
+	credit_pay(&t->credit, credit, engine->period_ns);
 	t->process->pool_ns = 0;
 	t->image->pool_ns = 0;
 	t->image->sent_ns += sample.weight_ns;
@@ -271,6 +274,8 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	if (r == 0)
 		r = t->cpu_fd < 0 ? -EBADF
 				  : procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
+	if (r == 0 && asked)
+		session_count(engine, t, cpu.run_ns, snapshot.pc);
 	(void)tracer_resume(t->tid, signal);
 	window_leave();
 
@@ -287,8 +292,11 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	audit_histogram_add(&engine->audit.stop, stop);
 	engine->stop_budget_ns -= stop < engine->stop_budget_ns ? stop : engine->stop_budget_ns;
 	target_heat(&engine->target, t, true);
+	/* The stop was for its session; the profile's tick is not due. */
+	if (t->process->session && credit + carried_by(t) < t->credit.due_ns)
+		return;
 	/* It was preempted since the look, and has not run: nothing to pay. */
-	if (!engine->counting || credit + carried_by(t) < engine->wakeups.period_ns / 8)
+	if (!engine->counting || credit + carried_by(t) < engine->period_ns / 8)
 		return;
 	record_sample(engine, t, &snapshot, credit, end);
 }

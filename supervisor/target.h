@@ -12,6 +12,7 @@
 
 #include "supervisor/clock.h"
 #include "supervisor/procfs.h"
+#include "supervisor/session.h"
 #include "supervisor/tracee.h"
 
 /* An executable; processes that run it share one pool of CPU time that nobody was caught at. */
@@ -39,6 +40,7 @@ struct process {
 	unsigned maps_reads; /* since the last exec */
 	uint64_t maps_again_ns; /* not before this time, so that reading stays cheap */
 	int maps_fd;	     /* for queries; -1 not open */
+	struct session *session; /* of sprofil; NULL none. session_clear() frees it */
 };
 
 struct tracee {
@@ -49,6 +51,7 @@ struct tracee {
 	size_t slot; /* in target.tracee; hot ones first */
 	int cpu_fd, activity_fd;
 	struct credit credit;
+	struct session_account account;
 	uint64_t asked_ns;	/* when the interrupt was sent */
 	uint64_t not_stopped_ns; /* when it was last seen not to have stopped */
 	struct cpu_time asked_cpu; /* reading at that time */

@@ -531,13 +531,21 @@ static void test_region__dead_region_is_absent(void **state)
 		{.base = 0x5000, .bytes = 8, .offset = 0, .scale = 2},
 	};
 	struct region_table *t = table(CALL_IRIX, 2, r, 3);
+	struct region_table *without;
 	struct region_hit hit;
 	uint8_t dead = 2;
+	uint32_t region;
 
 	(void)state;
 	assert_true(region_look_up(t, &dead, OFF + 0x110, &hit));
 	assert_int_equal(hit.region, 0);
 	assert_int_equal(hit.index, 0x88);
+	assert_int_equal(region_table_without(t, &dead, &without), 0);
+	assert_int_equal(at(without, OFF + 0x110, &region), 0x88);
+	assert_int_equal(region, 0);
+	assert_int_equal(at(without, OFF + 0x2000, &region), 0);
+	assert_int_equal(region, 2);
+	region_table_unref(without);
 	dead = 3;
 	assert_true(region_look_up(t, &dead, OFF + 0x110, &hit));
 	assert_int_equal(hit.region, 2);

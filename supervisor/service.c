@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "supervisor/engine_internal.h"
+#include "supervisor/mem.h"
+
+#define BUFFER_BYTES (65536 + CALL_MAX_BYTES) /* a full pipe, and a piece left of the time before */
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+int service_open(struct service *service)
+{
+	int fds[2], r;
+	char name[64];
+	struct stat st;
+
+	*service = (struct service){.read_fd = -1, .write_fd = -1, .mark_fd = -1};
+	service->buffer = mem_new(BUFFER_BYTES, 1);
+	if (!service->buffer)
+		return -ENOMEM;
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) {
+		r = -errno;
+		service_release(service);
+		return r;
+	}
+	service->read_fd = fds[0];
+	service->write_fd = fds[1];
+	if (fstat(fds[0], &st) == 0) {
+		service->inode = st.st_ino;
+		service->device = st.st_dev;
+		(void)snprintf(name, sizeof(name), CALL_MARK ":%d:%llu", fds[1],
+			(unsigned long long)service->inode);
+		service->mark_fd = memfd_create(name, MFD_CLOEXEC);
+	}
+	if (service->mark_fd < 0) {
+		r = -errno;
+		service_release(service);
+		return r;
+	}
+	return 0;
+}
+
+void service_release(struct service *service)
+{
+	close_fd(&service->read_fd);
+	close_fd(&service->write_fd);
+	close_fd(&service->mark_fd);
+	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
+		free(service->assembly[i].region);
+		service->assembly[i].region = NULL;
+	}
+	free(service->buffer);
+	service->buffer = NULL;
+}
+
+static bool has_seal(int tid, const struct call_request *q)
+{
+	uint8_t seal[CALL_SEAL_BYTES];
+	struct iovec local = {seal, sizeof(seal)};
+	struct iovec remote = {(void *)(uintptr_t)q->seal, sizeof(seal)};
+
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof(seal) &&
+		call_seal_is_good(seal, q);
+}
+
+/* The pid of a process in its own pid namespace: the last number of "NSpid:\t4711\t12\n". */
+static int inner_pid(int pid)
+{
+	char path[64], line[256];
+	int inner = pid;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *last;
+
+		if (strncmp(line, "NSpid:", 6) != 0)
+			continue;
+		last = strrchr(line, '\t');
+		inner = last ? atoi(last + 1) : pid;
+		break;
+	}
+	if (file)
+		(void)fclose(file);
+	return inner;
+}
+
+/*
+ * The process that sent @q, and a tid of it by which its memory and descriptors can be reached.
+ * NULL: it is none that we trace.
+ */
+static struct process *find_sender(struct engine *engine, const struct call_request *q, int *ret_tid)
+{
+	struct target *target = &engine->target;
+	struct tracee *t = target_find(target, (int)q->tid);
+
+	if (t && t->process && t->process->pid == (int)q->pid && has_seal(t->tid, q)) {
+		*ret_tid = t->tid;
+		return t->process;
+	}
+	/* It may live in a pid namespace of its own. */
+	for (size_t i = 0; i < target->processes; i++) {
+		struct process *p = target->process[i];
+
+		if (p->pid != (int)q->pid && inner_pid(p->pid) == (int)q->pid && has_seal(p->pid, q)) {
+			*ret_tid = p->pid;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Opens the sender's answer pipe. Only a pipe will do: anything else that the number may stand for
+ * would be opened with our rights, not with the sender's.
+ */
+static int open_answer(const struct service *service, int tid, int number)
+{
+	char path[64];
+	struct stat st;
+	int fd, pipe_fd = -EBADF;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, number);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && st.st_dev == service->device) {
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		pipe_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		if (pipe_fd < 0)
+			pipe_fd = -errno;
+	}
+	(void)close(fd);
+	return pipe_fd;
+}
+
+static void answer(const struct service *service, int tid, const struct call_request *q, int error)
+{
+	struct call_answer a = {.nonce = q->nonce, .error = error, .descriptor = -1,
+		.tick_ns = call_period_ns(q->dialect, q->flags)};
+	uint8_t data[CALL_ANSWER_BYTES];
+	int fd = open_answer(service, tid, q->answer);
+
+	if (fd < 0)
+		return; /* it has gone, or does not want to know */
+	(void)call_put_answer(data, sizeof(data), &a);
+	/* Atomic: all or nothing. Whoever filled the pipe with other things gets no answer. */
+	if (write(fd, data, sizeof(data)) < 0)
+		errno = 0;
+	(void)close(fd);
+}
+
+void service_announce(const struct service *service, int fd, int error)
+{
+	struct call_answer a = {.error = error, .descriptor = service->write_fd,
+		.inode = service->inode};
+	uint8_t data[CALL_ANSWER_BYTES];
+
+	if (fd < 0)
+		return;
+	(void)call_put_answer(data, sizeof(data), &a);
+	if (write(fd, data, sizeof(data)) < 0)
+		errno = 0; /* the program has gone meanwhile; its end comes by the wait */
+	(void)close(fd);
+}
+
+static void drop_assembly(struct call_assembly *a)
+{
+	free(a->region);
+	*a = (struct call_assembly){.region = NULL};
+}
+
+static struct call_assembly *find_assembly(struct service *service, const struct call_request *q)
+{
+	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
+		struct call_assembly *a = &service->assembly[i];
+
+		if (a->region && a->head.pid == q->pid && a->head.tid == q->tid)
+			return a;
+	}
+	return NULL;
+}
+
+/* A place for a new table. A thread has one at most; when all are taken the oldest gives way. */
+static struct call_assembly *begin_assembly(struct service *service, const struct call_request *q)
+{
+	struct call_assembly *a = find_assembly(service, q);
+
+	for (unsigned i = 0; !a && i < SERVICE_ASSEMBLIES; i++)
+		if (!service->assembly[i].region)
+			a = &service->assembly[i];
+	if (!a)
+		a = &service->assembly[service->next_victim++ % SERVICE_ASSEMBLIES];
+	drop_assembly(a);
+	a->region = mem_new(q->total ? q->total : 1, sizeof(*a->region));
+	if (!a->region)
+		return NULL;
+	call_assembly_begin(a, q);
+	return a;
+}
+
+static int apply(struct engine *engine, struct process *process, const struct call_assembly *a)
+{
+	const struct call_request *q = &a->head;
+
+	if (q->total == 0) {
+		session_clear(engine, process);
+		return 0;
+	}
+	if (q->flags & CALL_FAST && engine->options->restrict_fast)
+		return EACCES;
+	return -session_set(engine, process, q->dialect, q->flags, q->element, a->region, q->total);
+}
+
+static void take(struct engine *engine, const struct call_request *q)
+{
+	struct service *service = &engine->service;
+	struct call_assembly *a;
+	struct process *process;
+	int tid = 0, r;
+
+	process = find_sender(engine, q, &tid);
+	if (!process) {
+		/* A process that we do not trace is told so, if it is it. */
+		if (has_seal((int)q->pid, q))
+			answer(service, (int)q->pid, q, ESRCH);
+		return;
+	}
+	a = call_assembly_starts(q) ? begin_assembly(service, q) : find_assembly(service, q);
+	if (!a) {
+		answer(service, tid, q, call_assembly_starts(q) ? ENOMEM : EPROTO);
+		return;
+	}
+	r = call_assembly_add(a, q);
+	if (r == 0)
+		return;
+	r = r < 0 ? -r : apply(engine, process, a);
+	drop_assembly(a);
+	answer(service, tid, q, r);
+}
+
+void service_read(struct engine *engine)
+{
+	struct service *service = &engine->service;
+	struct call_request q;
+	bool drained = false;
+
+	while (!drained) {
+		size_t at = 0, used = 0, room = BUFFER_BYTES - service->bytes;
+		ssize_t n = read(service->read_fd, service->buffer + service->bytes, room);
+
+		drained = n < (ssize_t)room;
+		if (n > 0)
+			service->bytes += (size_t)n;
+		while (call_scan(service->buffer + at, service->bytes - at, drained, &q, &used) == 1) {
+			at += used;
+			take(engine, &q);
+		}
+		at += used;
+		service->bytes -= at;
+		memmove(service->buffer, service->buffer + at, service->bytes);
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The supervisor's side of the calls: takes requests from its pipe, believes them when the sender's
+ * memory holds their seal, puts their tables in force and answers (proto/call.h).
+ *
+ * The pipe is found through /proc/PID/fd of the tracer by the name of a memfd (CALL_MARK), so the
+ * programs inherit nothing.
+ */
+#ifndef SUPERVISOR_SERVICE_H
+#define SUPERVISOR_SERVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/call.h"
+#include "supervisor/session.h"
+
+#define SERVICE_ASSEMBLIES 64 /* tables in several pieces that may be under way at a time */
+
+struct service {
+	int read_fd, write_fd, mark_fd; /* the pipe; the memfd with its name */
+	uint64_t inode;			/* of the pipe */
+	uint64_t device;		/* of all anonymous pipes */
+	uint8_t *buffer;
+	size_t bytes; /* in the buffer */
+	struct call_assembly assembly[SERVICE_ASSEMBLIES]; /* region NULL: free */
+	unsigned next_victim;
+	unsigned sessions;
+	bool untidy; /* some session is */
+	uint32_t serial;
+	uint64_t idle_since_ns; /* since when there is no session */
+	struct session_audit audit;
+};
+
+/* Makes the pipe. -errno: there will be no calls; *@service is closed then. */
+int service_open(struct service *service);
+void service_release(struct service *service);
+
+/* The pipe is readable. */
+void service_read(struct engine *engine);
+
+/*
+ * A helper's first answer, through @fd, which is closed: @error 0 and where its pipe is, or the
+ * errno value of its failure.
+ */
+void service_announce(const struct service *service, int fd, int error);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/counter.h"
+#include "supervisor/engine_internal.h"
+#include "supervisor/mem.h"
+
+static void free_session(struct session *s)
+{
+	if (!s)
+		return;
+	region_table_unref(s->table);
+	free(s->dead);
+	free(s);
+}
+
+static struct session *new_session(struct engine *engine, struct region_table *table)
+{
+	struct session *s = mem_new(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->dead = mem_new(table->count / 8 + 1, 1);
+	if (!s->dead) {
+		free(s);
+		return NULL;
+	}
+	s->table = table;
+	s->serial = ++engine->service.serial;
+	return s;
+}
+
+static void replace(struct engine *engine, struct process *process, struct session *s)
+{
+	if (process->session)
+		engine->service.sessions--;
+	if (s)
+		engine->service.sessions++;
+	free_session(process->session);
+	process->session = s;
+	if (!engine->service.sessions)
+		engine->service.idle_since_ns = engine_now();
+	engine_set_wakeups(engine);
+}
+
+int session_set(struct engine *engine, struct process *process, enum call_dialect dialect,
+	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
+{
+	struct region_table *table;
+	struct session *s;
+	int r = region_table_new(dialect, flags, element, regions, count, &table);
+
+	if (r < 0)
+		return r;
+	if (!region_table_is_active(table)) {
+		region_table_unref(table);
+		replace(engine, process, NULL);
+		return 0;
+	}
+	s = new_session(engine, table);
+	if (!s) {
+		region_table_unref(table);
+		return -ENOMEM;
+	}
+	replace(engine, process, s);
+	/* The accounts begin now, not when the clock comes by: what was used before does not count. */
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+		struct cpu_time cpu = t->credit.seen;
+
+		if (t->process != process)
+			continue;
+		if (lifecycle_read_cpu(engine, t, &cpu) == 0)
+			(void)credit_see(&t->credit, &cpu, engine_now(), engine->scheduler_tick_ns);
+		t->account = (struct session_account){.serial = s->serial, .paid_ns = cpu.run_ns,
+			.rest_ns = wakeups_random(&engine->wakeups, table->period_ns)};
+	}
+	return 0;
+}
+
+void session_clear(struct engine *engine, struct process *process)
+{
+	if (process->session)
+		replace(engine, process, NULL);
+}
+
+void session_fork(struct engine *engine, const struct process *parent, struct process *child)
+{
+	const struct session *from = parent->session;
+	struct session *s;
+
+	if (!from || from->off)
+		return;
+	s = new_session(engine, from->table);
+	if (!s) {
+		engine_say(engine, ENGINE_WARNING,
+			"out of memory: process %d goes on without its sprofil counters", child->pid);
+		return;
+	}
+	(void)region_table_ref(s->table);
+	memcpy(s->dead, from->dead, s->table->count / 8 + 1);
+	replace(engine, child, s);
+}
+
+static struct session *session_of(const struct tracee *t)
+{
+	struct session *s = t->process ? t->process->session : NULL;
+
+	return s && !s->off ? s : NULL;
+}
+
+/* A thread born since the table came has used nothing before it. */
+static void begin_if_new(struct engine *engine, struct tracee *t, const struct session *s)
+{
+	if (t->account.serial == s->serial)
+		return;
+	t->account = (struct session_account){.serial = s->serial,
+		.rest_ns = wakeups_random(&engine->wakeups, s->table->period_ns)};
+}
+
+void session_thread_ended(struct engine *engine, struct tracee *t)
+{
+	struct session *s = session_of(t);
+	struct cpu_time cpu;
+
+	if (!s || lifecycle_read_cpu(engine, t, &cpu) < 0)
+		return;
+	begin_if_new(engine, t, s);
+	if (cpu.run_ns > t->account.paid_ns)
+		s->pool_ns += cpu.run_ns - t->account.paid_ns;
+	t->account.paid_ns = cpu.run_ns;
+}
+
+bool session_due(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct session *s = session_of(t);
+	struct credit credit = t->credit;
+
+	if (!s)
+		return false;
+	begin_if_new(engine, t, s);
+	credit.paid_ns = t->account.paid_ns;
+	return credit_estimate(&credit, now, engine->scheduler_tick_ns) + t->account.rest_ns +
+			s->pool_ns >=
+		s->table->period_ns;
+}
+
+/*
+ * The tid to reach the memory through. When another thread calls exec, the leader's tid soon names
+ * the new image, and a write would land there; another thread's tid is then no more.
+ * (exec_never_receives_counts)
+ */
+static int memory_tid(const struct engine *engine, const struct tracee *t)
+{
+	const struct process *process = t->process;
+
+	if (t->tid != process->pid || process->threads < 2)
+		return t->tid;
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		const struct tracee *other = engine->target.tracee[i];
+
+		if (other->process == process && other->tid != process->pid &&
+			other->state != TRACEE_GONE)
+			return other->tid;
+	}
+	return t->tid;
+}
+
+/* Adds to one counter. False: the process could not be reached, the ticks are to be kept. */
+static bool add(struct engine *engine, struct tracee *t, struct session *s,
+	const struct region_hit *hit, uint64_t ticks)
+{
+	const struct region_policy *policy = s->table->policy;
+	struct counter_add add = {.address = hit->address, .ticks = ticks};
+	struct session_audit *audit = &engine->service.audit;
+	pid_t tid = memory_tid(engine, t);
+	struct counter_memory memory = counter_memory_of(&tid);
+	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &s->off);
+
+	if (r < 0) {
+		audit->unwritten += ticks;
+		return false;
+	}
+	s->untidy |= s->off || add.faulted;
+	engine->service.untidy |= s->untidy;
+	if (!add.faulted) {
+		audit->counted += ticks;
+		return true;
+	}
+	audit->faults++;
+	audit->dropped += ticks;
+	if (policy->fault_stops_all)
+		s->off = true;
+	else
+		s->dead[hit->region / 8] |= (uint8_t)(1 << hit->region % 8);
+	return true;
+}
+
+void session_count(struct engine *engine, struct tracee *t, uint64_t run, uint64_t pc)
+{
+	struct session *s = session_of(t);
+	struct region_hit hit;
+	uint64_t used, ticks;
+
+	if (!s)
+		return;
+	begin_if_new(engine, t, s);
+	used = t->account.rest_ns + s->pool_ns;
+	if (run > t->account.paid_ns)
+		used += run - t->account.paid_ns;
+	ticks = used / s->table->period_ns;
+	if (!ticks)
+		return;
+	if (!region_look_up(s->table, s->dead, pc, &hit))
+		engine->service.audit.dropped += ticks;
+	else if (!add(engine, t, s, &hit, ticks))
+		return;
+	t->account.paid_ns = run;
+	t->account.rest_ns = used - ticks * s->table->period_ns;
+	s->pool_ns = 0;
+}
+
+void session_tidy(struct engine *engine)
+{
+	if (!engine->service.untidy)
+		return;
+	engine->service.untidy = false;
+	for (size_t i = 0; i < engine->target.processes; i++) {
+		struct process *process = engine->target.process[i];
+		struct session *s = process->session;
+		struct region_table *table;
+
+		if (!s || !s->untidy)
+			continue;
+		s->untidy = false;
+		if (s->off) {
+			session_clear(engine, process);
+		} else if (region_table_without(s->table, s->dead, &table) == 0) {
+			/* Without memory the old one serves too, with a slower look-up. */
+			region_table_unref(s->table);
+			s->table = table;
+			if (!region_table_is_active(table))
+				session_clear(engine, process);
+		}
+	}
+}
+
+uint64_t session_look_ns(const struct engine *engine)
+{
+	uint64_t least = 0;
+
+	for (size_t i = 0; engine->service.sessions && i < engine->target.processes; i++) {
+		const struct session *s = engine->target.process[i]->session;
+
+		if (s && !s->off && (!least || s->table->period_ns < least))
+			least = s->table->period_ns;
+	}
+	/* Between half and five sixths of a period, jitter included: each stop finds one tick due. */
+	return least * 2 / 3;
+}

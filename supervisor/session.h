@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is counted for a process that called sprofil or profil: its table, and what its threads'
+ * CPU time has not been counted yet. A session is one more consumer of the threads' ticks, with a
+ * period of its own; it counts whole periods and keeps the rest.
+ *
+ * A forked child gets a session of its own with the same table, which is shared. exec ends it.
+ */
+#ifndef SUPERVISOR_SESSION_H
+#define SUPERVISOR_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supervisor/procfs.h"
+#include "supervisor/region.h"
+
+struct engine;
+struct process;
+struct tracee;
+
+struct session {
+	struct region_table *table; /* a reference */
+	uint8_t *dead;		    /* a bit for each region that was turned off */
+	uint64_t pool_ns;	    /* of threads that ended: the next count carries it */
+	uint32_t serial;	    /* threads with another one have no account in it yet */
+	bool untidy;		    /* regions have died, or all is off: session_tidy() */
+	bool off;		    /* all of it was turned off: by a fault, or a counter at 32767 */
+};
+
+/* A thread's account in the session of its process. */
+struct session_account {
+	uint32_t serial;
+	uint64_t paid_ns; /* run time up to which periods have been counted */
+	uint64_t rest_ns; /* less than a period, plus the random phase that it began with */
+};
+
+/* Figures for the audit and for tests. */
+struct session_audit {
+	uint64_t counted;  /* ticks that went into a counter */
+	uint64_t dropped;  /* ticks that no region wanted */
+	uint64_t faults;   /* counters that could not be reached */
+	uint64_t unwritten; /* ticks kept back because the process could not be reached just then */
+};
+
+/*
+ * Puts a table in force in place of the one before, of which nothing is written any more after
+ * this. An empty or inactive one turns profiling off. 0 or -ENOMEM, then nothing has changed.
+ */
+int session_set(struct engine *engine, struct process *process, enum call_dialect dialect,
+	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
+
+/* Ends the session, if there is one. */
+void session_clear(struct engine *engine, struct process *process);
+
+/* @child has been forked, vforked or cloned from @parent: it goes on being profiled. */
+void session_fork(struct engine *engine, const struct process *parent, struct process *child);
+
+/* A thread is a zombie: what it used and was not counted stays with the session. */
+void session_thread_ended(struct engine *engine, struct tracee *tracee);
+
+/* Is a stop of @tracee, which seems to be running, worth it for its session? */
+bool session_due(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
+
+/*
+ * Stop window: @tracee stands at @pc and has run for @run_ns. Counts its whole periods, in its
+ * buffers, before it goes on.
+ */
+void session_count(struct engine *engine, struct tracee *tracee, uint64_t run_ns, uint64_t pc);
+
+/* Outside of the stop window: makes good use of what session_count() found to be off. */
+void session_tidy(struct engine *engine);
+
+/* The period at which threads must be looked at for all sessions, 0 when there is none. */
+uint64_t session_look_ns(const struct engine *engine);
+
+#endif
