@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The two forms of profil() of AIX. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "client/dialects.h"
+
+#define COMPUTED UINT32_MAX /* p_scale -1 */
+
+/*
+ * struct prof of AIX, in the machine's own byte order:
+ *    0  8  p_low
+ *    8  8  p_high      0 ends the array
+ *   16  8  p_buff
+ *   24  4  p_bufsize   in bytes
+ *   28  4  p_scale     -1: computed from the others
+ */
+static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_region *ret_region)
+{
+	struct call_region *r = ret_region;
+	uint32_t bytes;
+
+	*r = (struct call_region){0};
+	memcpy(&r->offset, entry, 8);
+	memcpy(&r->limit, entry + 8, 8);
+	memcpy(&r->base, entry + 16, 8);
+	memcpy(&bytes, entry + 24, 4);
+	memcpy(&r->scale, entry + 28, 4);
+	r->bytes = bytes;
+	if (r->scale != COMPUTED)
+		return;
+	/* p_bufsize * 65536 / (p_high - p_low), at most 0xFFFF, and at least 1 if there is a counter */
+	r->scale = 0;
+	if (bytes >= 2 && r->limit > r->offset) {
+		uint64_t scale = ((uint64_t)bytes << 16) / (r->limit - r->offset);
+
+		r->scale = scale > 0xffff ? 0xffff : scale < 1 ? 1 : (uint32_t)scale;
+	}
+}
+
+static int check_ascending(const struct client_call *call, uint32_t i,
+	const struct call_region *region, const struct call_region *before)
+{
+	(void)call;
+	(void)i;
+	return before && region->limit <= before->limit ? -EINVAL : 0;
+}
+
+/*
+ * Counts the entries before the one with p_high 0, and reads nothing behind that. One entry at a
+ * time: the next page may not be there.
+ */
+static int count_entries(const void *table)
+{
+	int fds[2], n, r = -E2BIG;
+	struct client_pipe pipe;
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
+	pipe = (struct client_pipe){fds[0], fds[1]};
+	for (n = 0; n <= CALL_MAX_REGIONS; n++) {
+		uint8_t entry[CLIENT_ENTRY_BYTES];
+		struct call_region region;
+
+		r = client_copy_in(&pipe, entry,
+			(const uint8_t *)table + (size_t)n * CLIENT_ENTRY_BYTES, sizeof(entry));
+		if (r < 0)
+			break;
+		decode_aix(entry, &region);
+		if (region.limit == 0) {
+			r = n;
+			break;
+		}
+		r = -E2BIG;
+	}
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	return r;
+}
+
+static int run_array(const void *table)
+{
+	struct client_call call = {.dialect = CALL_AIX, .element = 2, .decode = decode_aix,
+		.check = check_ascending, .table = table};
+	int n = count_entries(table);
+
+	if (n < 0)
+		return n;
+	call.count = (uint32_t)n;
+	return client_run(&call);
+}
+
+static int run_buffer(void *buff, size_t bufsiz, size_t offset, unsigned scale)
+{
+	struct client_call call = {.dialect = CALL_AIX, .element = 2, .count = 1,
+		.one = {.base = (uint64_t)(uintptr_t)buff, .bytes = bufsiz, .offset = offset,
+			.scale = scale}};
+
+	return client_run(&call);
+}
+
+CLIENT_PUBLIC void sprofil_aix_profil(void *buff, size_t bufsiz, size_t offset, unsigned scale)
+{
+	/* -1 of an unsigned int, however it was passed */
+	bool array = bufsiz == UINT_MAX || bufsiz == SIZE_MAX;
+
+	(void)client_result(array ? run_array(buff) : run_buffer(buff, bufsiz, offset, scale));
+}

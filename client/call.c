@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* One call from its arguments to its result. */
+#include "client/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#define ATTEMPTS 4
+
+int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
+{
+	ssize_t n = write(pipe->write_fd, from, bytes);
+	int r = n == (ssize_t)bytes ? 0 : -EFAULT;
+
+	/* What went in before the fault must come out again. */
+	if (n > 0 && read(pipe->read_fd, to, (size_t)n) != n)
+		r = -EFAULT;
+	return r;
+}
+
+int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
+{
+	uint8_t rest[64];
+	ssize_t n = write(pipe->write_fd, from, bytes);
+
+	if (n == (ssize_t)bytes && read(pipe->read_fd, to, bytes) == n)
+		return 0;
+	while (read(pipe->read_fd, rest, sizeof(rest)) > 0)
+		; /* the pipe does not block */
+	return -EFAULT;
+}
+
+int client_region(const struct client_call *call, const struct client_pipe *pipe,
+	struct client_entries *entries, uint32_t i, struct call_region *ret_region)
+{
+	if (!call->table) {
+		*ret_region = call->one;
+		return 0;
+	}
+	if (i < entries->first || i - entries->first >= entries->count) {
+		uint32_t n = call->count - i < CLIENT_ENTRIES ? call->count - i : CLIENT_ENTRIES;
+		const uint8_t *from = (const uint8_t *)call->table + (size_t)i * CLIENT_ENTRY_BYTES;
+
+		entries->count = 0;
+		if (client_copy_in(pipe, entries->bytes, from, (size_t)n * CLIENT_ENTRY_BYTES) < 0)
+			return -EFAULT;
+		entries->first = i;
+		entries->count = n;
+	}
+	call->decode(entries->bytes + (size_t)(i - entries->first) * CLIENT_ENTRY_BYTES, ret_region);
+	return 0;
+}
+
+/* Would anything be counted? If not, there is no need for a supervisor. */
+static bool is_active(const struct client_call *call, const struct call_region *region)
+{
+	if (region->bytes < call->element)
+		return false;
+	return call->dialect == CALL_AIX ? (region->scale & 0xffff) != 0 : region->scale >= 2;
+}
+
+/* Looks at all of the table. 1: something is to be profiled, 0: nothing. */
+static int check_table(const struct client_call *call, const struct client_pipe *pipe)
+{
+	struct client_entries entries = {.count = 0};
+	struct call_region region, before = {0};
+	int active = 0, r, error = 0;
+
+	for (uint32_t i = 0; i < call->count; i++) {
+		r = client_region(call, pipe, &entries, i, &region);
+		if (r < 0)
+			return r; /* an unreadable table is told before a wrong one */
+		if (!error && call->check)
+			error = call->check(call, i, &region, i ? &before : NULL);
+		active |= is_active(call, &region);
+		before = region;
+	}
+	return error ? error : active;
+}
+
+static struct timeval tick_of(uint64_t ns)
+{
+	return (struct timeval){
+		.tv_sec = (time_t)(ns / 1000000000), .tv_usec = (suseconds_t)(ns % 1000000000 / 1000)};
+}
+
+/* Can *@tick be written? Finds out by writing what is there. */
+static int probe_tick(const struct client_pipe *pipe, struct timeval *tick)
+{
+	struct timeval old;
+
+	if (client_copy_in(pipe, &old, tick, sizeof(old)) < 0)
+		return -EFAULT;
+	return client_copy_out(pipe, tick, &old, sizeof(old));
+}
+
+/* Finds or starts the supervisor and talks to it. It may end between any two steps: once more. */
+static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
+	struct call_answer *ret_answer)
+{
+	int r = -EPERM;
+
+	for (unsigned i = 0; i < ATTEMPTS; i++) {
+		int fd = client_find();
+
+		if (fd == -ENOENT) {
+			if (off)
+				return 0;
+			r = client_start();
+			/* Refused: perhaps because another thread's helper was faster. */
+			if (r < 0 && r != -EPERM)
+				return r;
+			continue;
+		}
+		if (fd < 0)
+			return off && fd == -EPERM ? 0 : fd;
+		r = client_converse(fd, pipe, call, off, ret_answer);
+		(void)close(fd);
+		if (r != -EPIPE && r != -ESRCH)
+			return r;
+		client_forget();
+		r = -EPERM;
+	}
+	return r;
+}
+
+static int perform(const struct client_call *call, const struct client_pipe *pipe)
+{
+	struct call_answer answer = {.tick_ns = call_period_ns(call->dialect, call->flags)};
+	int r = check_table(call, pipe);
+	struct timeval tick;
+	bool off = r == 0;
+
+	if (r < 0)
+		return r;
+	if (call->tick && probe_tick(pipe, call->tick) < 0)
+		return -EFAULT;
+	r = reach(call, pipe, off, &answer);
+	if (r < 0)
+		return r;
+	if (!call->tick)
+		return 0;
+	tick = tick_of(answer.tick_ns);
+	return client_copy_out(pipe, call->tick, &tick, sizeof(tick));
+}
+
+int client_run(const struct client_call *call)
+{
+	int fds[2], cancel, error = errno, r;
+	struct client_pipe pipe;
+
+	/* A thread that is cancelled in here would leave its descriptors open. */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) {
+		r = -errno;
+	} else {
+		pipe = (struct client_pipe){fds[0], fds[1]};
+		r = perform(call, &pipe);
+		(void)close(fds[0]);
+		(void)close(fds[1]);
+	}
+	(void)pthread_setcancelstate(cancel, NULL);
+	errno = error;
+	return r;
+}
+
+int client_result(int r)
+{
+	if (r >= 0)
+		return 0;
+	errno = -r;
+	return -1;
+}

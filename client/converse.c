@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The talk with the supervisor, as proto/call.h has it. */
+#include "client/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MESSAGE_REGIONS CLIENT_ENTRIES
+#define ANSWER_MS	10000 /* a supervisor that says nothing for so long is stuck */
+
+/*
+ * Writes one message; @pending: SIGPIPE is blocked and was pending before. A supervisor that has
+ * just died must not kill the program: our SIGPIPE is taken back.
+ */
+static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
+{
+	for (;;) {
+		struct pollfd room = {.fd = fd, .events = POLLOUT};
+		ssize_t n = write(fd, data, bytes);
+
+		if (n == (ssize_t)bytes)
+			return 0;
+		if (n >= 0)
+			return -EPIPE; /* cannot be: a request is atomic */
+		if (errno == EPIPE && !pending) {
+			struct timespec none = {0, 0};
+			sigset_t sigpipe;
+
+			(void)sigemptyset(&sigpipe);
+			(void)sigaddset(&sigpipe, SIGPIPE);
+			(void)sigtimedwait(&sigpipe, NULL, &none);
+			return -EPIPE;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return -EPIPE;
+		if (poll(&room, 1, ANSWER_MS) == 0)
+			return -ETIMEDOUT;
+	}
+}
+
+static int send_table(int fd, const struct client_pipe *pipe, const struct client_call *call,
+	struct call_request *q, bool pending)
+{
+	uint8_t message[CALL_HEADER_BYTES + MESSAGE_REGIONS * CALL_REGION_BYTES];
+	struct call_region regions[MESSAGE_REGIONS];
+	struct client_entries entries = {.count = 0};
+	int r;
+
+	do {
+		q->count = 0;
+		while (q->count < MESSAGE_REGIONS && q->first + q->count < q->total) {
+			uint32_t i = q->first + q->count;
+
+			r = client_region(call, pipe, &entries, i, &regions[q->count]);
+			if (r < 0)
+				return r;
+			q->count++;
+		}
+		r = call_put_request(message, sizeof(message), q, regions);
+		if (r > 0)
+			r = send_message(fd, message, (size_t)r, pending);
+		q->first += q->count;
+	} while (r == 0 && q->first < q->total);
+	return r;
+}
+
+static int await_answer(int request_fd, int answer_fd, uint64_t nonce, struct call_answer *ret_answer)
+{
+	for (;;) {
+		/* The request pipe shows an error when its reader is gone. */
+		struct pollfd fds[2] = {{.fd = answer_fd, .events = POLLIN}, {.fd = request_fd}};
+		uint8_t data[CALL_ANSWER_BYTES];
+		int n = poll(fds, 2, ANSWER_MS);
+
+		if (n == 0)
+			return -ETIMEDOUT;
+		if (n < 0)
+			continue; /* EINTR: a handler of the program ran */
+		if (fds[0].revents & POLLIN) {
+			if (read(answer_fd, data, sizeof(data)) == (ssize_t)sizeof(data) &&
+				call_get_answer(data, sizeof(data), ret_answer) == 0 &&
+				ret_answer->nonce == nonce)
+				return -ret_answer->error;
+		} else if (fds[1].revents) {
+			return -EPIPE;
+		}
+	}
+}
+
+int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
+	bool off, struct call_answer *ret_answer)
+{
+	_Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
+	struct call_request q = {
+		.pid = (uint32_t)getpid(), .tid = (uint32_t)syscall(SYS_gettid),
+		.answer = pipe->write_fd, .seal = (uint64_t)(uintptr_t)seal,
+		.total = off ? 0 : call->count, .dialect = (uint8_t)call->dialect,
+		.element = (uint8_t)call->element, .flags = call->flags,
+	};
+	sigset_t all, mask, pending;
+	int r;
+
+	if (getrandom(&q.nonce, sizeof(q.nonce), 0) != (ssize_t)sizeof(q.nonce))
+		return -EPERM;
+	call_put_seal(seal, &q);
+	/* A handler that calls us too must not come between the pieces of one table. */
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
+	(void)sigpending(&pending);
+	r = send_table(request_fd, pipe, call, &q, sigismember(&pending, SIGPIPE) == 1);
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	if (r == 0)
+		r = await_answer(request_fd, pipe->read_fd, q.nonce, ret_answer);
+	/* From now on the request is worth nothing, whoever repeats it. */
+	explicit_bzero(seal, sizeof(seal));
+	return r;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that libsprofil exports. Programs do not see these names: each dialect's header
+ * renames profil and sprofil to its own. struct prof is void here, for it differs.
+ */
+#ifndef CLIENT_DIALECTS_H
+#define CLIENT_DIALECTS_H
+
+#include <stddef.h>
+#include <sys/time.h>
+
+int sprofil_native_sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags);
+int sprofil_native_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
+int sprofil_hpux_sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags);
+int sprofil_hpux_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
+int sprofil_irix_sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags);
+int sprofil_irix_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
+int sprofil_glibc_sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags);
+int sprofil_glibc_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
+void sprofil_aix_profil(void *buff, size_t bufsiz, size_t offset, unsigned scale);
+void sprofil_sysv_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
+
+/* sysconf(), which knows _SC_PROFIL_MAX. */
+long sprofil_sysconf(int name);
+
+#endif

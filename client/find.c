@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where is our supervisor? It is the process that traces us, so the kernel knows: TracerPid. Its
+ * request pipe is named by one of its descriptors (CALL_MARK in proto/call.h). Nothing is inherited
+ * and nothing stands in the environment, so it is found after exec, with all descriptors closed and
+ * with a clean environment too.
+ */
+#include "client/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * What was found last: pid and descriptor, and the inode of the pipe. Shared by all threads and
+ * copied by fork. The two words may be of different writers; then the inode does not fit, and we
+ * look again.
+ */
+static _Atomic uint64_t remembered_place, remembered_inode;
+
+void client_remember(uint32_t pid, int descriptor, uint64_t inode)
+{
+	atomic_store(&remembered_place, (uint64_t)pid << 32 | (uint32_t)descriptor);
+	atomic_store(&remembered_inode, inode);
+}
+
+void client_forget(void)
+{
+	atomic_store(&remembered_place, 0);
+}
+
+static char *put_text(char *to, const char *text)
+{
+	while (*text)
+		*to++ = *text++;
+	*to = '\0';
+	return to;
+}
+
+static char *put_number(char *to, uint64_t n)
+{
+	char digits[20];
+	unsigned i = 0;
+
+	do
+		digits[i++] = (char)('0' + n % 10);
+	while (n /= 10);
+	while (i)
+		*to++ = digits[--i];
+	*to = '\0';
+	return to;
+}
+
+static uint64_t get_number(const char **at)
+{
+	uint64_t n = 0;
+
+	while (**at >= '0' && **at <= '9')
+		n = n * 10 + (uint64_t)(*(*at)++ - '0');
+	return n;
+}
+
+/* Opens the write end of the pipe @inode, which is @descriptor of @pid. -ENOENT when it is not. */
+static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
+{
+	char path[64];
+	struct stat st;
+	int fd;
+
+	(void)put_number(put_text(put_number(put_text(path, "/proc/"), pid), "/fd/"),
+		(uint64_t)descriptor);
+	/* Look before opening: the open of another thing of that number might do something. */
+	if (stat(path, &st) < 0)
+		return errno == EACCES ? -EPERM : -ENOENT;
+	if (!S_ISFIFO(st.st_mode) || st.st_ino != inode)
+		return -ENOENT;
+	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EMFILE || errno == ENFILE ? -errno : -ENOENT;
+	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode) || st.st_ino != inode) {
+		(void)close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+/* "TracerPid:\t1234\n" in a status file. 0: nobody, or it cannot be read. */
+static uint32_t tracer_in(const char *path)
+{
+	static const char key[] = "\nTracerPid:\t";
+	char text[1024];
+	const char *at;
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	at = strstr(text, key);
+	if (!at)
+		return 0;
+	at += sizeof(key) - 1;
+	return (uint32_t)get_number(&at);
+}
+
+/* A directory entry as getdents64(2) gives it. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t bytes;
+	uint8_t type;
+	char name[];
+};
+
+/* If @name in @dir is the mark, "/memfd:sprofil-calls:7:81234 (deleted)", opens descriptor 7. */
+static int open_marked(int dir, const char *name, uint32_t tracer)
+{
+	static const char prefix[] = "/memfd:" CALL_MARK ":";
+	char target[96];
+	const char *at = target + sizeof(prefix) - 1;
+	ssize_t n = readlinkat(dir, name, target, sizeof(target) - 1);
+	uint64_t descriptor, inode;
+	int fd;
+
+	if (n <= (ssize_t)sizeof(prefix) || memcmp(target, prefix, sizeof(prefix) - 1) != 0)
+		return -ENOENT;
+	target[n] = '\0';
+	descriptor = get_number(&at);
+	if (*at++ != ':' || descriptor > INT32_MAX)
+		return -ENOENT;
+	inode = get_number(&at);
+	fd = open_pipe(tracer, (int)descriptor, inode);
+	if (fd >= 0)
+		client_remember(tracer, (int)descriptor, inode);
+	return fd;
+}
+
+static int search(uint32_t tracer)
+{
+	_Alignas(8) char buffer[1024];
+	char path[64];
+	int dir, found = -EPERM;
+	ssize_t n;
+
+	(void)put_text(put_number(put_text(path, "/proc/"), tracer), "/fd");
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return errno == EMFILE || errno == ENFILE ? -errno : -EPERM;
+	while (found < 0 && (n = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0) {
+		for (ssize_t at = 0; found < 0 && at < n;) {
+			struct entry *entry = (struct entry *)(buffer + at);
+			int r = open_marked(dir, entry->name, tracer);
+
+			if (r >= 0)
+				found = r;
+			at += entry->bytes;
+		}
+	}
+	(void)close(dir);
+	return found;
+}
+
+int client_find(void)
+{
+	uint64_t place = atomic_load(&remembered_place);
+	uint32_t tracer;
+	int fd;
+
+	if (place) {
+		fd = open_pipe((uint32_t)(place >> 32), (int)(uint32_t)place,
+			atomic_load(&remembered_inode));
+		if (fd != -ENOENT)
+			return fd;
+		client_forget();
+	}
+	/* The leader is attached to first. Its status says nothing once it has ended. */
+	tracer = tracer_in("/proc/self/status");
+	if (!tracer)
+		tracer = tracer_in("/proc/thread-self/status");
+	return tracer ? search(tracer) : -ENOENT;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sprofil(3): a histogram of where this program spends its CPU time, kept in its own memory from
+ * outside: no signal, no code of a profiler in it.
+ *
+ *	unsigned short counts[4096];
+ *	struct prof region = {counts, sizeof(counts), (unsigned long)&first_function, 0x8000};
+ *
+ *	sprofil(&region, 1, NULL, PROF_USHORT);		from here on it counts
+ *	...
+ *	sprofil(NULL, 0, NULL, 0);			no count comes after this
+ *
+ * This is the native interface, the union of those of IRIX and HP-UX. A program that was written
+ * for HP-UX, IRIX, AIX, System V or glibc uses the header of that system instead: sprofil-dialects(7).
+ */
+#ifndef SPROFIL_SPROFIL_H
+#define SPROFIL_SPROFIL_H
+
+#if defined(__SYS_PROFIL_H) || defined(SPROFIL_DIALECT)
+#error "one translation unit speaks one dialect: another profil.h has been included before"
+#endif
+#define SPROFIL_DIALECT "native"
+
+#include <stddef.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __cplusplus
+#define SPROFIL_NAMED(name) noexcept __asm__(name)
+#else
+#define SPROFIL_NAMED(name) __asm__(name)
+#endif
+
+struct prof {
+	void *pr_base;	      /* the counters */
+	unsigned int pr_size; /* their size in bytes */
+	unsigned long pr_off; /* address of the first instruction */
+	unsigned int pr_scale; /* counter bytes per text byte, times 65536 */
+};
+
+/* Flags: the width of the counters, one of the first three, and perhaps PROF_FAST. */
+#define PROF_USHORT 1 /* unsigned short */
+#define PROF_UINT   2 /* unsigned int */
+#define PROF_UINT64 8 /* uint64_t */
+#define PROF_FAST   4 /* a count each millisecond of CPU time, not each clock tick (10 ms) */
+
+#define PROFIL_MAX	65536 /* entries of one table */
+#define _SC_PROFIL_MAX	0x5350 /* sysconf(_SC_PROFIL_MAX) is PROFIL_MAX */
+
+/*
+ * Counts from now on in the @profcnt regions of @profp, in place of those of an earlier call.
+ * *@tvp, if not NULL, becomes the CPU time of one count. @profcnt 0 turns profiling off.
+ * The buffers must stay where they are until then.
+ *
+ * Returns 0, or -1 with errno E2BIG, EINVAL, EACCES, EFAULT, EPERM; then nothing has changed.
+ * Async-signal-safe and thread-safe.
+ */
+int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags)
+	SPROFIL_NAMED("sprofil_native_sprofil");
+
+/*
+ * One region with unsigned short counters. @scale 0 or 1 turns profiling off. 0, or -1 and errno.
+ * A macro, because <unistd.h> of glibc declares a profil() whose buffer must not be NULL.
+ */
+#define profil sprofil_native_profil
+int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
+
+long sysconf(int name) SPROFIL_NAMED("sprofil_sysconf");
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * <unistd.h> of System V declares profil() without a result. The system's own comes first, with its
+ * declaration of an int profil().
+ */
+#pragma GCC system_header
+#include_next <unistd.h>
+
+#if !defined(SPROFIL_SYSV_UNISTD) && defined(_UNISTD_H)
+#define SPROFIL_SYSV_UNISTD
+
+#ifdef SPROFIL_DIALECT
+#error "one translation unit speaks one dialect: another profil.h has been included before"
+#endif
+#define SPROFIL_DIALECT "sysv"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define profil sprofil_sysv_profil
+void profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starts the helper, such that the program cannot notice. A child of its own would show: its end
+ * sends SIGCHLD and it is in waitpid(-1), for exec sets the exit signal back to SIGCHLD. So there is
+ * a process in between, cloned with exit signal 0, which never calls exec: only a wait with __WCLONE
+ * or __WALL sees it. It makes the helper and ends at once; the helper goes to init. Where that would
+ * be the program itself (it is pid 1 of a container, or a subreaper), the one in between stays.
+ *
+ * The helper has its own session, none of our descriptors and nothing of our environment.
+ */
+#include "client/client.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STACK_BYTES 65536
+#define READY_MS    10000
+
+/* The last process in between that stayed, and whose it is: pid << 32 | its pid. */
+static _Atomic uint64_t last_between;
+
+/* Where the helper is by the place of this library, found once when it was loaded. */
+static char installed_path[PATH_MAX];
+
+__attribute__((constructor)) static void find_installed(void)
+{
+	Dl_info info;
+	const char *slash;
+	char path[PATH_MAX];
+	int n, error = errno; /* main() begins with errno 0 */
+
+	/* dladdr is not async-signal-safe, so it is not left to the call. */
+	if (!dladdr((const void *)&client_start, &info) || !info.dli_fname)
+		return;
+	slash = strrchr(info.dli_fname, '/');
+	if (!slash)
+		return;
+	n = snprintf(path, sizeof(path), "%.*s/" SPROFIL_LIBDIR_TO_SUPERVISOR,
+		(int)(slash - info.dli_fname), info.dli_fname);
+	if (n > 0 && (size_t)n < sizeof(path) && access(path, X_OK) == 0)
+		memcpy(installed_path, path, (size_t)n + 1);
+	errno = error;
+}
+
+static const char *supervisor_path(void)
+{
+	/* Not in a set-user-ID program: there the environment is somebody else's. */
+	const char *path = secure_getenv(CALL_SUPERVISOR_ENV);
+
+	if (path && path[0])
+		return path;
+	return installed_path[0] ? installed_path : SPROFIL_SUPERVISOR_PATH;
+}
+
+struct start {
+	const char *path;
+	char *argv[6];
+	int ready_fd, go_fd;
+	bool stay;		/* init is us: the process in between stays */
+	char *stack;		/* for the helper, until its exec */
+	_Atomic uint32_t helper; /* its pid; UINT32_MAX: it could not be made */
+};
+
+/*
+ * Between clone and exec, in the program's memory but with a descriptor table of its own. Its
+ * parent waits, and all signals are blocked. Only system calls.
+ */
+static int become_helper(void *context)
+{
+	struct start *start = context;
+	char *const environment[] = {NULL};
+
+	(void)fcntl(start->ready_fd, F_SETFD, 0);
+	(void)fcntl(start->go_fd, F_SETFD, 0);
+	(void)setsid();
+	(void)execve(start->path, start->argv, environment);
+	_exit(127);
+}
+
+static void close_all(void)
+{
+	/* What we hold open here would keep the program's pipes from ending. */
+	if (syscall(SYS_close_range, 0, UINT_MAX, 0) < 0)
+		for (int fd = 0; fd < 65536; fd++)
+			(void)syscall(SYS_close, fd);
+}
+
+/* The process in between; the same holds for it. */
+static int stand_between(void *context)
+{
+	struct start *start = context;
+	bool stay = start->stay;
+	int pid = clone(become_helper, start->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD,
+		start);
+
+	/* From the wake on @start is no more if we stay: its owner returns. */
+	atomic_store(&start->helper, pid < 0 ? UINT32_MAX : (uint32_t)pid);
+	(void)syscall(SYS_futex, &start->helper, FUTEX_WAKE, 1, NULL, NULL, 0);
+	if (stay && pid > 0) {
+		close_all();
+		(void)syscall(SYS_wait4, pid, NULL, __WALL, NULL);
+	}
+	_exit(0);
+}
+
+static void put_decimal(char to[12], int n)
+{
+	char digits[12];
+	unsigned i = 0;
+
+	do
+		digits[i++] = (char)('0' + n % 10);
+	while (n /= 10);
+	while (i)
+		*to++ = digits[--i];
+	*to = '\0';
+}
+
+static bool init_is_us(void)
+{
+	int subreaper = 0;
+
+	return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper);
+}
+
+/* Makes both; returns the pid of the one in between, or -errno. The helper's is in @start. */
+static int spawn(struct start *start)
+{
+	char *stack = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	int pid, error = errno, flags = start->stay ? CLONE_VM : CLONE_VM | CLONE_VFORK;
+	sigset_t all, mask;
+
+	if (stack == MAP_FAILED)
+		return -ENOMEM;
+	start->stack = stack;
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
+	pid = clone(stand_between, stack + 2 * STACK_BYTES, flags, start);
+	if (pid < 0)
+		pid = -errno;
+	while (pid > 0 && atomic_load(&start->helper) == 0)
+		(void)syscall(SYS_futex, &start->helper, FUTEX_WAIT, 0, NULL, NULL, 0);
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	/* One that stays needs its stack; the half of the helper's is free since its exec. */
+	(void)munmap(stack, pid > 0 && start->stay ? STACK_BYTES : 2 * STACK_BYTES);
+	errno = error;
+	return pid;
+}
+
+/* The helper's word: that it traces us, and where its pipe is. */
+static int await_helper(int pid, int pidfd, int ready_fd)
+{
+	uint8_t data[CALL_ANSWER_BYTES];
+	struct call_answer answer;
+
+	for (;;) {
+		/* The pidfd is readable when it has ended: a forked child may hold the pipe open. */
+		struct pollfd fds[2] = {{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
+		int n = poll(fds, 2, READY_MS);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -EPERM;
+		break;
+	}
+	if (read(ready_fd, data, sizeof(data)) != (ssize_t)sizeof(data) ||
+		call_get_answer(data, sizeof(data), &answer) < 0 || answer.error)
+		return -EPERM;
+	client_remember((uint32_t)pid, answer.descriptor, answer.inode);
+	return 0;
+}
+
+/* A process in between that stayed has ended with its helper, or we would not need another one. */
+static void bury_last(void)
+{
+	uint64_t last = atomic_exchange(&last_between, 0);
+
+	if (last && (pid_t)(last >> 32) == getpid())
+		(void)waitpid((pid_t)(uint32_t)last, NULL, WNOHANG | __WCLONE);
+}
+
+static int start_with(int ready[2], int go[2])
+{
+	char pid_text[12], ready_text[12], go_text[12];
+	struct start start = {
+		.path = supervisor_path(),
+		.argv = {(char *)"sprofil-supervisor", (char *)"--serve", pid_text, ready_text, go_text},
+		.ready_fd = ready[1], .go_fd = go[0], .stay = init_is_us()};
+	int between, helper, pidfd, r;
+
+	put_decimal(pid_text, (int)getpid());
+	put_decimal(ready_text, ready[1]);
+	put_decimal(go_text, go[0]);
+	between = spawn(&start);
+	if (between < 0)
+		return between == -EAGAIN || between == -ENOMEM ? between : -EPERM;
+	helper = (int)atomic_load(&start.helper);
+	pidfd = helper > 0 ? (int)syscall(SYS_pidfd_open, helper, 0) : -1;
+	/* Where Yama restricts ptrace to descendants: we ask for it. */
+	(void)prctl(PR_SET_PTRACER, (unsigned long)helper, 0, 0, 0);
+	(void)close(ready[1]);
+	ready[1] = -1;
+	r = helper > 0 && write(go[1], "g", 1) == 1 ? await_helper(helper, pidfd, ready[0]) : -EPERM;
+	if (pidfd >= 0)
+		(void)close(pidfd);
+	if (!start.stay || r < 0)
+		(void)waitpid(between, NULL, __WCLONE); /* it has ended, or does with its helper */
+	else
+		atomic_store(&last_between, (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)between);
+	return r;
+}
+
+int client_start(void)
+{
+	int ready[2], go[2], r;
+
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return -errno;
+	if (pipe2(go, O_CLOEXEC) < 0) {
+		r = -errno;
+		(void)close(ready[0]);
+		(void)close(ready[1]);
+		return r;
+	}
+	bury_last();
+	/* We hold the reading end of the go pipe too: the write cannot raise SIGPIPE. */
+	r = start_with(ready, go);
+	(void)close(ready[0]);
+	if (ready[1] >= 0)
+		(void)close(ready[1]);
+	(void)close(go[0]);
+	(void)close(go[1]);
+	return r;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The helper of programs that call sprofil outside of sprofrun: libsprofil starts it. It traces the
+ * process that started it, serves its calls, and ends when nothing is left to do.
+ *
+ *	sprofil-supervisor --serve PID READY-FD GO-FD
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "proto/call.h"
+#include "supervisor/engine.h"
+
+static void say(void *context, enum engine_note kind, const char *line)
+{
+	(void)context;
+	(void)kind;
+	(void)line; /* there is nobody to tell: the program's stderr is its own */
+}
+
+static int parse_number(const char *text, int *ret_number)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (errno || end == text || *end || n < 0 || n > INT_MAX)
+		return -EINVAL;
+	*ret_number = (int)n;
+	return 0;
+}
+
+/* Keeps two descriptors, as 3 and 4; the standard ones lead nowhere, all others are closed. */
+static int own_descriptors(int *ready_fd, int *go_fd)
+{
+	int ready = fcntl(*ready_fd, F_DUPFD, 10), go = fcntl(*go_fd, F_DUPFD, 10), null;
+
+	if (ready < 0 || go < 0 || dup2(ready, 3) < 0 || dup2(go, 4) < 0)
+		return -errno;
+	null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd < 3; fd++)
+		if (null < 0 || dup2(null, fd) < 0)
+			return -errno;
+	if (close_range(5, UINT_MAX, 0) < 0) {
+		struct rlimit limit;
+
+		if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+			return -errno;
+		for (rlim_t fd = 5; fd < limit.rlim_cur && fd < 65536; fd++)
+			(void)close((int)fd);
+	}
+	if (fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
+		return -errno;
+	*ready_fd = 3;
+	*go_fd = 4;
+	return 0;
+}
+
+/* The program's dispositions and mask are not ours; its directory and session neither. */
+static void own_state(void)
+{
+	struct rlimit files;
+	sigset_t set;
+
+	for (int i = 1; i < NSIG; i++)
+		(void)signal(i, SIG_DFL);
+	engine_signals(&set);
+	(void)sigprocmask(SIG_SETMASK, &set, NULL);
+	(void)setsid();
+	if (chdir("/") < 0)
+		errno = 0; /* then some directory stays in use for a while */
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+static int serve(int pid, int ready_fd, int go_fd)
+{
+	struct engine_options options = {
+		.pids = &pid, .pids_n = 1, .follow = true, .serve_only = true,
+		.period_ns = call_period_ns(CALL_NATIVE, 0), .say = say};
+	struct engine_result result;
+	char go;
+
+	own_state();
+	if (own_descriptors(&ready_fd, &go_fd) < 0)
+		return 125;
+	/* The program has to permit us first (PR_SET_PTRACER). */
+	if (read(go_fd, &go, 1) != 1)
+		return 125;
+	(void)close(go_fd);
+	options.ready_fd = ready_fd;
+	engine_run(&options, &result);
+	return result.error ? 125 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	int pid, ready_fd, go_fd;
+
+	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+		printf("sprofil-supervisor %s\n", SPROFIL_VERSION);
+		return 0;
+	}
+	if (argc != 5 || strcmp(argv[1], "--serve") != 0 || parse_number(argv[2], &pid) < 0 ||
+		parse_number(argv[3], &ready_fd) < 0 || parse_number(argv[4], &go_fd) < 0) {
+		fprintf(stderr, "sprofil-supervisor: it is started by programs that call sprofil or "
+				"profil; see sprofil(3)\n");
+		return 2;
+	}
+	return serve(pid, ready_fd, go_fd);
+}
