@@ -489,7 +489,7 @@ int lifecycle_attach(struct engine *engine, int pid)
 			if (target_find(&engine->target, tids[i]))
 				continue;
 			r = tracer_seize(tids[i], &engine->tracer);
-			if (r == -ESRCH || (r == -EPERM && found)) {
+			if (r == -ESRCH || (r == -EPERM && (found || procfs_is_zombie(tids[i])))) {
 				/* It died, or a thread that we trace made it: its event will tell. */
 				r = 0;
 				continue;

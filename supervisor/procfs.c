@@ -178,6 +178,18 @@ int procfs_read_ids(int tid, int *ret_pid, int *ret_parent)
 	return 0;
 }
 
+bool procfs_is_zombie(int tid)
+{
+	char path[48], text[1024];
+	const char *state;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (read_small_path(path, text, sizeof(text)) < 0)
+		return false;
+	state = strstr(text, "\nState:\t");
+	return state && state[8] == 'Z';
+}
+
 void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES])
 {
 	int fd = open_of_thread(pid, tid, "comm");

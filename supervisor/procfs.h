@@ -50,6 +50,9 @@ int procfs_parse_activity(const char *text, struct activity *ret_activity);
 /* Thread group and parent of a thread. */
 int procfs_read_ids(int tid, int *ret_pid, int *ret_parent);
 
+/* Whether a thread has ended and is kept for its status only: a leader whose others live on. */
+bool procfs_is_zombie(int tid);
+
 /* Its name (comm), without the newline. "" when it cannot be had. */
 #define PROCFS_NAME_BYTES 64
 void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES]);
