@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/calls/live.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE	  4096u
+#define PATTERN	  0x5a
+#define GIVE_UP_S 60 /* a spinning thread that gets no CPU for so long is a failure */
+
+static atomic_int signals_seen, interruptions;
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	assert_int_equal(clock_gettime(clock, &ts), 0);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* One instruction at @address: a jump to itself, or a return. */
+static void put_code(uint64_t address, bool loop)
+{
+	void *at = (void *)(uintptr_t)address;
+
+#if defined(__x86_64__)
+	if (loop)
+		((volatile uint8_t *)at)[1] = 0xfe;
+	((volatile uint8_t *)at)[0] = loop ? 0xeb : 0xc3;
+#elif defined(__aarch64__)
+	*(volatile uint32_t *)at = loop ? 0x14000000 : 0xd65f03c0;
+#else
+#error "no self-loop known for this machine"
+#endif
+	__builtin___clear_cache(at, (char *)at + 4);
+}
+
+static void map_text(uint64_t address)
+{
+	void *page = (void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1));
+	void *got = mmap(page, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	assert_ptr_equal(got, page);
+	put_code(address, true);
+}
+
+static void *run_at(void *address)
+{
+	void (*stub)(void);
+
+	memcpy(&stub, &address, sizeof(stub));
+	stub();
+	return NULL;
+}
+
+static void nap(void)
+{
+	struct timespec ts = {0, 2000000};
+
+	if (nanosleep(&ts, NULL) < 0 && errno == EINTR)
+		atomic_fetch_add(&interruptions, 1);
+}
+
+struct spinner {
+	uint64_t address;
+	pthread_t thread;
+	clockid_t clock;
+};
+
+static void begin(struct spinner *s)
+{
+	map_text(s->address);
+	assert_int_equal(pthread_create(&s->thread, NULL, run_at, (void *)(uintptr_t)s->address), 0);
+	assert_int_equal(pthread_getcpuclockid(s->thread, &s->clock), 0);
+}
+
+/* Waits until all have used their time, and lets them return. Yields the sum of what they used. */
+static uint64_t finish(struct spinner *s, unsigned n, double seconds)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000), sum = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		while (clock_ns(s[i].clock) < (uint64_t)(seconds * 1e9)) {
+			assert_true(clock_ns(CLOCK_MONOTONIC) < until);
+			nap();
+		}
+	}
+	for (unsigned i = 0; i < n; i++) {
+		sum += clock_ns(s[i].clock);
+		put_code(s[i].address, false);
+	}
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(pthread_join(s[i].thread, NULL), 0);
+	return sum;
+}
+
+uint64_t live_spin(uint64_t address, double seconds)
+{
+	struct spinner s = {.address = address};
+
+	begin(&s);
+	return finish(&s, 1, seconds);
+}
+
+uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds)
+{
+	struct spinner s[2] = {{.address = one}, {.address = other}};
+
+	begin(&s[0]);
+	begin(&s[1]);
+	return finish(s, 2, seconds);
+}
+
+uint64_t live_burn(double seconds)
+{
+	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = start;
+
+	while (now - start < (uint64_t)(seconds * 1e9))
+		now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	return now - start;
+}
+
+void *live_buffer(size_t bytes, int sharing)
+{
+	size_t room = (bytes + PAGE - 1) / PAGE * PAGE + (bytes ? 0 : PAGE);
+	uint8_t *all = mmap(NULL, room + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *inside;
+
+	assert_ptr_not_equal(all, MAP_FAILED);
+	inside = mmap(all + PAGE, room, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_FIXED,
+		-1, 0);
+	assert_ptr_equal(inside, all + PAGE);
+	memset(inside, PATTERN, room - bytes);
+	return inside + room - bytes;
+}
+
+void live_check_buffer(const void *buffer, size_t bytes)
+{
+	const uint8_t *p = buffer;
+	size_t room = (bytes + PAGE - 1) / PAGE * PAGE + (bytes ? 0 : PAGE);
+
+	for (size_t i = 1; i <= room - bytes; i++)
+		assert_int_equal(*(p - i), PATTERN);
+}
+
+void live_check_about(
+	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line)
+{
+	double ticks = (double)cpu_ns / (double)tick_ns;
+	double most = ticks * 0.05 > 3 ? ticks * 0.05 : 3;
+	double off = (double)count - ticks;
+
+	if (off > most || off < -most) {
+		print_error("%llu counts, but %.1f ticks of CPU time\n", (unsigned long long)count,
+			ticks);
+		_fail(file, line);
+	}
+}
+
+int live_errno(int result)
+{
+	if (result == 0)
+		return 0;
+	assert_int_equal(result, -1);
+	return errno;
+}
+
+void live_reap(pid_t pid)
+{
+	int status = -1;
+
+	while (waitpid(pid, &status, 0) < 0)
+		assert_int_equal(errno, EINTR);
+	assert_int_equal(status, 0);
+}
+
+static void note_signal(int signal)
+{
+	(void)signal;
+	atomic_fetch_add(&signals_seen, 1);
+}
+
+static unsigned count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	assert_int_equal(closedir(dir), 0);
+	return n;
+}
+
+static unsigned descriptors;
+
+static int group_setup(void **state)
+{
+	static const int watched[] = {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD, SIGCONT, SIGTRAP,
+		SIGURG, SIGVTALRM, SIGPROF, SIGWINCH, SIGIO, SIGPWR, SIGPIPE};
+	struct sigaction action = {.sa_handler = note_signal};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
+		assert_int_equal(sigaction(watched[i], &action, NULL), 0);
+	descriptors = count_descriptors();
+	return 0;
+}
+
+static int check_after(void **state)
+{
+	(void)state;
+	assert_int_equal(atomic_load(&interruptions), 0);
+	assert_int_equal(count_descriptors(), descriptors);
+	errno = 0;
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	return 0;
+}
+
+int live_run_group(const char *name, const struct CMUnitTest *tests, size_t count)
+{
+	struct CMUnitTest all[64];
+	int failed;
+
+	if (count > sizeof(all) / sizeof(all[0]))
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		all[i] = tests[i];
+		all[i].teardown_func = check_after;
+	}
+	failed = _cmocka_run_group_tests(name, all, count, group_setup, NULL);
+	if (atomic_load(&signals_seen)) {
+		print_error("the program saw %d signals\n", atomic_load(&signals_seen));
+		failed++;
+	}
+	return failed;
+}

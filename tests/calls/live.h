@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For tests of the calls on a live target, which is the test itself: libsprofil starts its helper,
+ * and the helper counts in the test's memory.
+ *
+ * live_spin(X, S) makes a thread stand at address X, at a jump to itself, until it has used S
+ * seconds of CPU. So the program counter is known exactly, and so is the counter that must move.
+ */
+#ifndef TESTS_LIVE_H
+#define TESTS_LIVE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <sys/types.h>
+
+#include <cmocka.h>
+
+#define LIVE_TICK_NS	  10000000
+#define LIVE_FAST_TICK_NS 1000000
+#define LIVE_AIX_TICK_NS  16666667
+
+/* Seconds of spinning that give some 20 ticks of the clock. */
+#define LIVE_SHORT 0.2
+
+/* Text far from everything else. */
+#define LIVE_A UINT64_C(0x10000000)
+#define LIVE_B UINT64_C(0x20000000)
+#define LIVE_C UINT64_C(0x7e0000000000)
+
+/* Returns the CPU time that the thread used, in ns. */
+uint64_t live_spin(uint64_t address, double seconds);
+
+/* Two threads at once at two addresses (or at one). Returns the CPU time of both together. */
+uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds);
+
+/* The same for this thread: it takes CPU time somewhere in the test's own text. */
+uint64_t live_burn(double seconds);
+
+/*
+ * @bytes of memory that end where a page ends behind which nothing is mapped. What lies before them
+ * on their page is filled with a pattern, and a page without access lies before that. MAP_SHARED or
+ * MAP_PRIVATE in @sharing.
+ */
+void *live_buffer(size_t bytes, int sharing);
+/* Asserts that the pattern is whole. */
+void live_check_buffer(const void *buffer, size_t bytes);
+
+/* About as many counts as @cpu_ns makes ticks: +- max(3, 5 %). */
+#define live_about(count, cpu_ns, tick_ns) live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
+void live_check_about(
+	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);
+
+/* errno of a call that must have failed with -1; a success is errno 0. */
+int live_errno(int result);
+
+/*
+ * The tests as a group, with what must hold after all of them: no signal has come, no call was
+ * interrupted, there is no child, and as many descriptors are open as before.
+ */
+#define live_run(tests) live_run_group(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
+int live_run_group(const char *name, const struct CMUnitTest *tests, size_t count);
+
+/* Waits for @pid and asserts that it ended with status 0. */
+void live_reap(pid_t pid);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* The AIX dialect on a live target. The clause of each test stands in docs/CONFORMANCE.md. */
+#include <mon.h>
+
+#include "tests/calls/live.h"
+
+#include <limits.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+_Static_assert(offsetof(struct prof, p_low) == 0 &&
+	offsetof(struct prof, p_low) < offsetof(struct prof, p_high) &&
+	offsetof(struct prof, p_high) < offsetof(struct prof, p_buff) &&
+	offsetof(struct prof, p_buff) < offsetof(struct prof, p_bufsize) &&
+	offsetof(struct prof, p_bufsize) < offsetof(struct prof, p_scale), "AIX-17");
+_Static_assert(sizeof(((struct prof *)0)->p_high) == sizeof(void *), "AIX-17");
+
+static void off(void)
+{
+	short nothing = 0;
+
+	profil(&nothing, sizeof(nothing), 0, 0);
+}
+
+static unsigned count(const short *counts, size_t i)
+{
+	return (unsigned short)counts[i];
+}
+
+static uint64_t sum(const short *counts, size_t n)
+{
+	uint64_t s = 0;
+
+	for (size_t i = 0; i < n; i++)
+		s += count(counts, i);
+	return s;
+}
+
+/* AIX-1, AIX-2, AIX-4, AIX-5, AIX-8, AIX-9, AIX-26 */
+static void test_live_aix__sixty_times_a_second(void **state)
+{
+	short *counts = live_buffer(16, MAP_PRIVATE);
+	uint64_t cpu;
+
+	(void)state;
+	profil(counts, 16, (size_t)LIVE_A, 0x00058000);
+	cpu = live_spin(LIVE_A + 8, 2.0);
+	off();
+	assert_in_range(count(counts, 2), 114, 126);
+	live_about(count(counts, 2), cpu, LIVE_AIX_TICK_NS);
+	assert_int_equal(sum(counts, 8), count(counts, 2));
+	live_check_buffer(counts, 16);
+}
+
+/* AIX-6, AIX-7 */
+static void test_live_aix__end_of_the_buffer(void **state)
+{
+	uint8_t *bytes = live_buffer(5, MAP_PRIVATE);
+	uint64_t cpu;
+	short first;
+
+	(void)state;
+	bytes[4] = 0x77;
+	profil(bytes, 5, (size_t)LIVE_A, 0xffff);
+	cpu = live_spin(LIVE_A, LIVE_SHORT);
+	(void)live_spin(LIVE_A + 6, 0.1);
+	off();
+	memcpy(&first, bytes, 2);
+	live_about((unsigned short)first, cpu, LIVE_AIX_TICK_NS);
+	assert_int_equal(bytes[4], 0x77);
+	assert_int_equal(bytes[2] + bytes[3], 0);
+	profil(bytes, 1, (size_t)LIVE_A, 0xffff);
+	memset(bytes, 0, 5);
+	(void)live_spin(LIVE_A, 0.1);
+	off();
+	assert_int_equal(bytes[0] + bytes[1], 0);
+	live_check_buffer(bytes, 5);
+}
+
+/* AIX-12 */
+static void test_live_aix__core_clock(void **state)
+{
+	short *one = live_buffer(2, MAP_PRIVATE);
+	uint64_t cpu;
+
+	(void)state;
+	profil(one, 2, 0, 1);
+	cpu = live_spin(LIVE_A, LIVE_SHORT) + live_spin(LIVE_C, LIVE_SHORT);
+	live_about(count(one, 0), cpu, LIVE_AIX_TICK_NS);
+	profil(one, 2, (size_t)LIVE_C, 0x10001); /* an offset above it: all instructions still */
+	cpu += live_spin(LIVE_A, LIVE_SHORT);
+	off();
+	live_about(count(one, 0), cpu, LIVE_AIX_TICK_NS);
+	live_check_buffer(one, 2);
+}
+
+/* AIX-13, AIX-24, AIX-9 */
+static void test_live_aix__off_and_ineffective(void **state)
+{
+	short counts[4] = {0};
+	static const unsigned scales[] = {0, 0x10000, 0x20000};
+	uint64_t cpu, before;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		memset(counts, 0, sizeof(counts));
+		profil(counts, 8, (size_t)LIVE_A, 0x8000);
+		cpu = live_spin(LIVE_A, 0.1);
+		live_about(count(counts, 0), cpu, LIVE_AIX_TICK_NS);
+		before = count(counts, 0);
+		profil(counts, 8, (size_t)LIVE_A, scales[i]);
+		(void)live_spin(LIVE_A, 0.1);
+		assert_int_equal(count(counts, 0), before);
+	}
+	profil(counts, 0, (size_t)LIVE_A, 0x8000);
+	(void)live_spin(LIVE_A, 0.1);
+	assert_int_equal(count(counts, 0), before);
+	profil(counts, 8, (size_t)LIVE_A, 0x8000);
+	cpu = live_spin(LIVE_A, LIVE_SHORT);
+	off();
+	live_about(count(counts, 0) - before, cpu, LIVE_AIX_TICK_NS);
+}
+
+/* AIX-3, AIX-15, AIX-16, AIX-18, AIX-19, AIX-21 */
+static void test_live_aix__array_of_structures(void **state)
+{
+	short a[0x400] = {0}, b[16] = {0}, c[16] = {0}, d[16] = {0};
+	struct prof table[6] = {
+		{LIVE_A, LIVE_A + 0x1000, a, 0x800, -1}, {LIVE_B, LIVE_B + 32, b, 32, 0x18000},
+		{LIVE_B + 0x1000, LIVE_B + 0x2000, d, 32, 0}, {LIVE_C, LIVE_C + 4096, c, 32, 1},
+		{0, 0, NULL, 0, 0}, {LIVE_B, LIVE_B + 4096, d, 32, -1},
+	};
+	struct prof *last = live_buffer(5 * sizeof(*last), MAP_PRIVATE);
+	uint64_t cpu;
+
+	(void)state;
+	memcpy(last, table, 5 * sizeof(*last)); /* behind the terminator: nothing */
+	for (unsigned form = 0; form < 3; form++) {
+		memset(a, 0, sizeof(a));
+		memset(b, 0, sizeof(b));
+		memset(c, 0, sizeof(c));
+		if (form == 0)
+			profil(last, -1, 0, 0);
+		else if (form == 1)
+			profil(table, 0xffffffffu, 0xdeadbeef, 0x1234);
+		else
+			profil(table, (size_t)-1, 0xdeadbeef, 0x1234);
+		cpu = live_spin(LIVE_A + 0xfff, LIVE_SHORT);
+		live_about(count(a, 1023), cpu, LIVE_AIX_TICK_NS);
+		cpu = live_spin(LIVE_B + 8, LIVE_SHORT);
+		live_about(count(b, 2), cpu, LIVE_AIX_TICK_NS);
+		(void)live_spin(LIVE_B + 0x1000, 0.05);
+		cpu = live_spin(LIVE_C + 4000, LIVE_SHORT);
+		live_about(count(c, 0), cpu, LIVE_AIX_TICK_NS);
+		(void)live_spin(LIVE_C + 4096, 0.05);
+		off();
+		assert_int_equal(sum(d, 16), 0);
+		assert_int_equal(sum(a, 1024) + sum(b, 16) + sum(c, 16),
+			count(a, 1023) + count(b, 2) + count(c, 0));
+	}
+	/* the first is the terminator: nothing is profiled */
+	profil(table + 4, -1, 0, 0);
+	(void)live_spin(LIVE_B, 0.1);
+	off();
+	assert_int_equal(sum(d, 16), 0);
+	/* 0xfffffffe is a size, and the pointer a buffer */
+	memset(b, 0, sizeof(b));
+	profil(b, 0xfffffffe, (size_t)LIVE_A, 0x8000);
+	cpu = live_spin(LIVE_A + 8, LIVE_SHORT);
+	off();
+	live_about(count(b, 2), cpu, LIVE_AIX_TICK_NS);
+}
+
+/* AIX-20 */
+static void test_live_aix__array_must_ascend(void **state)
+{
+	short a[16] = {0}, b[16] = {0};
+	struct prof table[3] = {{LIVE_B, LIVE_B + 32, b, 32, 0x8000}, {LIVE_A, LIVE_A + 32, a, 32, 0x8000},
+		{0, 0, NULL, 0, 0}};
+
+	(void)state;
+	errno = 0;
+	profil(table, -1, 0, 0);
+	assert_int_equal(errno, EINVAL);
+	(void)live_spin(LIVE_B, 0.1);
+	(void)live_spin(LIVE_A, 0.1);
+	assert_int_equal(sum(a, 16) + sum(b, 16), 0);
+	errno = 0;
+	profil((void *)8, -1, 0, 0);
+	assert_int_equal(errno, EFAULT);
+}
+
+/* AIX-23 */
+static void test_live_aix__fault_stops_everything(void **state)
+{
+	short *a = live_buffer(4096, MAP_PRIVATE), b[16] = {0};
+	struct prof table[3] = {{LIVE_A, LIVE_A + 32, a, 32, 0x8000}, {LIVE_B, LIVE_B + 32, b, 32, 0x8000},
+		{0, 0, NULL, 0, 0}};
+
+	(void)state;
+	profil(table, -1, 0, 0);
+	assert_int_equal(mprotect(a, 4096, PROT_READ), 0);
+	(void)live_spin(LIVE_A, 0.1);
+	(void)live_spin(LIVE_B, 0.1);
+	assert_int_equal(mprotect(a, 4096, PROT_READ | PROT_WRITE), 0);
+	(void)live_spin(LIVE_A, 0.1);
+	off();
+	assert_int_equal(sum(a, 16) + sum(b, 16), 0);
+	profil(a, 32, (size_t)LIVE_A, 0x8000);
+	assert_int_equal(munmap(a, 4096), 0);
+	(void)live_spin(LIVE_A, 0.1);
+	assert_ptr_equal(mmap(a, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		-1, 0), a);
+	(void)live_spin(LIVE_A, 0.1);
+	off();
+	assert_int_equal(sum(a, 16), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live_aix__sixty_times_a_second),
+		cmocka_unit_test(test_live_aix__end_of_the_buffer),
+		cmocka_unit_test(test_live_aix__core_clock),
+		cmocka_unit_test(test_live_aix__off_and_ineffective),
+		cmocka_unit_test(test_live_aix__array_of_structures),
+		cmocka_unit_test(test_live_aix__array_must_ascend),
+		cmocka_unit_test(test_live_aix__fault_stops_everything),
+	};
+
+	return live_run(tests);
+}

@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What becomes of profiling in a program's life: fork, vfork, clone, threads, exec, closed
+ * descriptors, other tracers, hostile messages. Native interface.
+ *
+ * Run with an argument it is its own new image: "image" spins at A and fails when a count came.
+ */
+#include <sprofil/sprofil.h>
+
+#include "tests/calls/live.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "client/client.h"
+
+/* The buffer of the exec tests lies at the same address in the old image and in the new one. */
+#define FIXED UINT64_C(0x30000000)
+
+static void off(void)
+{
+	assert_int_equal(sprofil(NULL, 0, NULL, 0), 0);
+}
+
+static void on(void *counts, unsigned bytes, uint64_t at)
+{
+	struct prof p = {counts, bytes, at, 0x10000};
+
+	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
+}
+
+static unsigned *fixed_buffer(void)
+{
+	unsigned *p = mmap((void *)(uintptr_t)FIXED, 4096, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	assert_ptr_equal(p, (void *)(uintptr_t)FIXED);
+	return p;
+}
+
+static int be_new_image(void)
+{
+	unsigned *counts = fixed_buffer();
+
+	(void)live_spin(LIVE_A, 0.5);
+	for (unsigned i = 0; i < 1024; i++)
+		if (counts[i])
+			return 1;
+	return 0;
+}
+
+static void exec_self(void)
+{
+	char *const argv[] = {(char *)"live_life", (char *)"image", NULL};
+
+	(void)execv("/proc/self/exe", argv);
+	_exit(99);
+}
+
+/* CPU spun by a child, told through a pipe of exit statuses: it asserts by itself. */
+static pid_t fork_spinner(uint64_t at, double seconds)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)live_spin(at, seconds);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* HPS-7, IRIX-32, AIX-25, SYSV-19; fork_copies_the_table */
+static void test_live_life__fork_copies_the_table(void **state)
+{
+	unsigned *shared = live_buffer(16, MAP_SHARED), *own = live_buffer(16, MAP_PRIVATE);
+	uint64_t cpu;
+	pid_t pid;
+
+	(void)state;
+	on(shared, 16, LIVE_A);
+	pid = fork_spinner(LIVE_A, 0.5);
+	cpu = live_spin(LIVE_A, 0.5);
+	live_reap(pid);
+	off();
+	live_about(shared[0], cpu + 500000000, LIVE_TICK_NS);
+
+	on(own, 16, LIVE_A);
+	cpu = live_spin(LIVE_A, LIVE_SHORT);
+	live_about(own[0], cpu, LIVE_TICK_NS);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		unsigned before = own[0];
+		uint64_t mine = live_spin(LIVE_A, LIVE_SHORT);
+
+		live_about(own[0] - before, mine, LIVE_TICK_NS);
+		off();
+		_exit(0);
+	}
+	live_reap(pid);
+	cpu += live_spin(LIVE_A, LIVE_SHORT); /* on still, whatever the child did */
+	off();
+	live_about(own[0], cpu, LIVE_TICK_NS);
+}
+
+static int spin_in_clone(void *argument)
+{
+	uint64_t end = *(uint64_t *)argument;
+	struct timespec ts;
+
+	/* Only this: another process in our memory must not use the C library's locks. */
+	do
+		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	while ((uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec < end);
+	_exit(0);
+}
+
+/* IRIX-33 */
+static void test_live_life__shared_memory_processes(void **state)
+{
+	/* where such a process is when it spins: in its function, or in the vdso's clock */
+	unsigned ov = 0;
+	struct prof bin = {&ov, 4, 0, 2};
+	uint64_t cpu = 300000000;
+	char *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	(void)state;
+	assert_ptr_not_equal(stack, MAP_FAILED);
+	assert_int_equal(sprofil(&bin, 1, NULL, PROF_UINT), 0);
+	pid = clone(spin_in_clone, stack + 65536, CLONE_VM | SIGCHLD, &cpu);
+	assert_true(pid > 0);
+	live_reap(pid);
+	live_about(ov, cpu, LIVE_TICK_NS);
+	/* CLONE_VM | CLONE_VFORK, as vfork() */
+	ov = 0;
+	pid = clone(spin_in_clone, stack + 65536, CLONE_VM | CLONE_VFORK | SIGCHLD, &cpu);
+	assert_true(pid > 0);
+	live_reap(pid);
+	live_about(ov, cpu, LIVE_TICK_NS);
+	off();
+	assert_int_equal(munmap(stack, 65536), 0);
+}
+
+/* IRIX-33: the child's exec turns off the child only. */
+static void test_live_life__vfork_and_exec(void **state)
+{
+	unsigned *counts = fixed_buffer();
+	uint64_t cpu;
+	pid_t pid;
+
+	(void)state;
+	memset(counts, 0, 4096);
+	on(counts, 4096, LIVE_A);
+	cpu = live_spin(LIVE_A, 0.1);
+	pid = vfork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		exec_self();
+	live_reap(pid);
+	cpu += live_spin(LIVE_A, 0.1);
+	off();
+	live_about(counts[0], cpu, LIVE_TICK_NS);
+}
+
+/* C18: all threads, those that were there and those that come. */
+static void test_live_life__all_threads(void **state)
+{
+	unsigned counts[4] = {0}, late[4] = {0};
+	struct prof p[2] = {{counts, 16, LIVE_A, 0x10000}, {late, 16, LIVE_B, 0x10000}};
+	uint64_t cpu;
+
+	(void)state;
+	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT), 0);
+	cpu = live_spin_both(LIVE_A, LIVE_B, 0.3);
+	off();
+	live_about((uint64_t)counts[0] + late[0], cpu, LIVE_TICK_NS);
+	assert_true(counts[0] >= 27 && late[0] >= 27); /* each used 0.3 s at least */
+}
+
+static atomic_bool leave;
+
+static void *spin_until_told(void *unused)
+{
+	(void)unused;
+	while (!atomic_load(&leave))
+		;
+	return NULL;
+}
+
+/* A thread that was there before the first call is profiled too. */
+static void test_live_life__thread_from_before(void **state)
+{
+	unsigned ov = 0;
+	struct prof bin = {&ov, 4, 0, 2};
+	struct timespec before, after, nap = {0, 5000000};
+	pthread_t thread;
+	clockid_t clock;
+	uint64_t cpu;
+
+	(void)state;
+	atomic_store(&leave, false);
+	assert_int_equal(pthread_create(&thread, NULL, spin_until_told, NULL), 0);
+	assert_int_equal(pthread_getcpuclockid(thread, &clock), 0);
+	assert_int_equal(sprofil(&bin, 1, NULL, PROF_UINT), 0);
+	assert_int_equal(clock_gettime(clock, &before), 0);
+	do {
+		(void)nanosleep(&nap, NULL);
+		assert_int_equal(clock_gettime(clock, &after), 0);
+		cpu = (uint64_t)(after.tv_sec - before.tv_sec) * 1000000000 +
+			(uint64_t)after.tv_nsec - (uint64_t)before.tv_nsec;
+	} while (cpu < 200000000);
+	off();
+	atomic_store(&leave, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	live_about(ov, cpu, LIVE_TICK_NS);
+}
+
+/* HPS-7, IRIX-31, AIX-22, SYSV-18; the new image is nobody's tracee. */
+static void test_live_life__exec_turns_off(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		on(fixed_buffer(), 4096, LIVE_A);
+		exec_self();
+	}
+	live_reap(pid);
+}
+
+/* IRIX-31: an exec that fails does not. */
+static void test_live_life__failed_exec_leaves_on(void **state)
+{
+	unsigned counts[4] = {0};
+	char *const argv[] = {(char *)"x", NULL};
+	uint64_t cpu;
+
+	(void)state;
+	on(counts, 16, LIVE_A);
+	assert_int_equal(execv("/nonexistent/program", argv), -1);
+	assert_int_equal(errno, ENOENT);
+	cpu = live_spin(LIVE_A, LIVE_SHORT);
+	off();
+	live_about(counts[0], cpu, LIVE_TICK_NS);
+}
+
+static void *exec_from_thread(void *unused)
+{
+	exec_self();
+	return unused;
+}
+
+/* Counts for the leader, which is being killed by another thread's exec, stay out of the new image. */
+static void test_live_life__exec_never_receives_counts(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			unsigned *counts = fixed_buffer();
+			struct prof p = {counts, 4, 0, 2};
+			pthread_t thread;
+
+			if (sprofil(&p, 1, NULL, PROF_UINT | PROF_FAST) < 0 ||
+				pthread_create(&thread, NULL, exec_from_thread, NULL) != 0)
+				_exit(98);
+			for (;;)
+				(void)live_burn(1);
+		}
+		live_reap(pid);
+	}
+}
+
+/* A program that closes all descriptors. */
+static void test_live_life__all_descriptors_closed(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	for (unsigned when = 0; when < 2; when++) {
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			unsigned counts[4] = {0};
+			uint64_t cpu;
+
+			if (when == 1)
+				on(counts, 16, LIVE_B);
+			closefrom(0);
+			on(counts, 16, LIVE_A);
+			cpu = live_spin(LIVE_A, LIVE_SHORT);
+			off();
+			live_about(counts[0], cpu, LIVE_TICK_NS);
+			_exit(0);
+		}
+		live_reap(pid);
+	}
+}
+
+/* The bin takes every tick of the process: what comes after the off is seen at once. */
+static void test_live_life__disable_returns_only_after_the_last_write(void **state)
+{
+	volatile unsigned *ov = live_buffer(4, MAP_PRIVATE);
+	struct prof bin = {(void *)(uintptr_t)ov, 4, 0, 2};
+	pthread_t thread;
+
+	(void)state;
+	atomic_store(&leave, false);
+	assert_int_equal(pthread_create(&thread, NULL, spin_until_told, NULL), 0);
+	for (unsigned i = 0; i < 100; i++) {
+		unsigned after;
+
+		assert_int_equal(sprofil(&bin, 1, NULL, PROF_UINT | PROF_FAST), 0);
+		(void)live_burn(0.003);
+		off();
+		after = *ov;
+		(void)live_burn(0.002);
+		assert_int_equal(*ov, after);
+	}
+	assert_true(*ov > 200);
+	atomic_store(&leave, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void *call_on_and_off(void *failures)
+{
+	unsigned counts[4] = {0};
+	struct prof p = {counts, 16, LIVE_C, 0x10000};
+
+	for (unsigned i = 0; i < 50; i++) {
+		if (sprofil(&p, 1, NULL, PROF_UINT) < 0 || sprofil(NULL, 0, NULL, 0) < 0)
+			atomic_fetch_add((atomic_int *)failures, 1);
+	}
+	return NULL;
+}
+
+/* Many threads whose first calls fall together: one helper, and no reply is lost. */
+static void test_live_life__calls_from_many_threads(void **state)
+{
+	pid_t pid = fork(); /* one without a helper yet */
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		static atomic_int failures;
+		pthread_t thread[16];
+
+		for (unsigned i = 0; i < 16; i++)
+			if (pthread_create(&thread[i], NULL, call_on_and_off, &failures) != 0)
+				_exit(97);
+		for (unsigned i = 0; i < 16; i++)
+			(void)pthread_join(thread[i], NULL);
+		_exit(atomic_load(&failures) ? 1 : 0);
+	}
+	live_reap(pid);
+}
+
+/* A debugger has the process: the call is refused, and says so. */
+static void test_live_life__traced_by_another(void **state)
+{
+	int ready[2];
+	char c;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		unsigned counts[4] = {0};
+		struct prof p = {counts, 16, LIVE_A, 0x10000};
+
+		if (read(ready[0], &c, 1) != 1)
+			_exit(96);
+		errno = 0;
+		if (sprofil(&p, 1, NULL, PROF_UINT) != -1 || errno != EPERM)
+			_exit(1);
+		_exit(sprofil(NULL, 0, NULL, 0) == 0 ? 0 : 2);
+	}
+	assert_int_equal(ptrace(PTRACE_SEIZE, pid, 0, 0), 0);
+	assert_int_equal(write(ready[1], "x", 1), 1);
+	live_reap(pid);
+	assert_int_equal(close(ready[0]), 0);
+	assert_int_equal(close(ready[1]), 0);
+}
+
+/* No supervisor where it should be: EPERM, and no child is left. */
+static void test_live_life__no_supervisor(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		unsigned counts[4] = {0};
+		struct prof p = {counts, 16, LIVE_A, 0x10000};
+
+		if (setenv("SPROFIL_SUPERVISOR", "/nonexistent/supervisor", 1) < 0)
+			_exit(96);
+		if (sprofil(&p, 1, NULL, PROF_UINT) != -1 || errno != EPERM)
+			_exit(1);
+		_exit(waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : 2);
+	}
+	live_reap(pid);
+}
+
+/* The subreaper and the first process of a container would get the helper as a child. */
+static void test_live_life__helper_is_not_our_child(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		unsigned counts[4] = {0};
+
+		if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+			_exit(96);
+		on(counts, 16, LIVE_A);
+		(void)live_spin(LIVE_A, 0.1);
+		off();
+		if (counts[0] < 5)
+			_exit(3);
+		_exit(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD ? 0 : 2);
+	}
+	live_reap(pid);
+}
+
+static void *seize_after_leader(void *unused)
+{
+	unsigned counts[4] = {0};
+	struct timespec nap = {0, 20000000};
+	uint64_t cpu;
+
+	(void)unused;
+	(void)nanosleep(&nap, NULL);
+	on(counts, 16, LIVE_A);
+	cpu = live_spin(LIVE_A, LIVE_SHORT);
+	off();
+	live_about(counts[0], cpu, LIVE_TICK_NS);
+	exit(0);
+}
+
+/* leader_exits_first: the calls of the others go on working. */
+static void test_live_life__leader_exits_first(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, seize_after_leader, NULL) != 0)
+			_exit(96);
+		pthread_exit(NULL);
+	}
+	live_reap(pid);
+}
+
+/* The helper is killed: the program goes on, and the next call starts another one. */
+static void test_live_life__helper_is_killed(void **state)
+{
+	unsigned counts[4] = {0};
+	char status[1024], *line;
+	int fd, tracer = 0;
+	uint64_t cpu;
+	ssize_t n;
+
+	(void)state;
+	on(counts, 16, LIVE_A);
+	fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	n = read(fd, status, sizeof(status) - 1);
+	assert_true(n > 0);
+	assert_int_equal(close(fd), 0);
+	status[n] = '\0';
+	line = strstr(status, "TracerPid:");
+	assert_non_null(line);
+	tracer = atoi(line + 10);
+	assert_true(tracer > 1);
+	assert_int_equal(kill(tracer, SIGKILL), 0);
+	(void)live_spin(LIVE_A, 0.1);
+	counts[0] = 0;
+	on(counts, 16, LIVE_A);
+	cpu = live_spin(LIVE_A, LIVE_SHORT);
+	off();
+	live_about(counts[0], cpu, LIVE_TICK_NS);
+}
+
+static void put_all(int fd, const void *data, size_t bytes)
+{
+	struct pollfd room = {.fd = fd, .events = POLLOUT};
+
+	while (write(fd, data, bytes) < 0) {
+		assert_int_equal(errno, EAGAIN);
+		assert_int_equal(poll(&room, 1, 10000), 1);
+	}
+}
+
+/*
+ * Truncated, repeated and hostile messages, and one that another process forged for us: the table
+ * in force stays, and the next call is answered.
+ */
+static void test_live_life__hostile_messages(void **state)
+{
+	unsigned counts[4] = {0}, stolen[4] = {0};
+	struct call_region region = {.base = (uintptr_t)stolen, .bytes = 16, .offset = LIVE_A,
+		.scale = 0x10000};
+	struct call_request q = {.pid = (uint32_t)getpid(), .tid = (uint32_t)getpid(), .answer = 1,
+		.nonce = 42, .seal = (uintptr_t)&q, .total = 1, .count = 1, .element = 4};
+	uint8_t message[CALL_MAX_BYTES], garbage[CALL_MAX_BYTES];
+	uint64_t cpu;
+	int fd, bytes;
+
+	(void)state;
+	on(counts, 16, LIVE_A);
+	fd = client_find();
+	assert_true(fd >= 0);
+	bytes = call_put_request(message, sizeof(message), &q, &region);
+	assert_true(bytes > 0);
+	memset(garbage, 'S', sizeof(garbage));
+	for (unsigned i = 0; i < 20; i++) {
+		put_all(fd, message, (size_t)bytes); /* no seal of ours */
+		put_all(fd, message, 33);
+		put_all(fd, garbage, sizeof(garbage));
+		q.pid = 1;
+		bytes = call_put_request(message, sizeof(message), &q, &region);
+	}
+	cpu = live_spin(LIVE_A, LIVE_SHORT);
+	assert_int_equal(stolen[0], 0);
+	live_about(counts[0], cpu, LIVE_TICK_NS);
+	assert_int_equal(close(fd), 0);
+	off();
+}
+
+/* A signal handler that calls sprofil in the middle of another call. */
+static atomic_int handler_failures, handler_calls;
+
+static void call_in_handler(int signal)
+{
+	struct prof p = {NULL, 0, 0, 0};
+
+	(void)signal;
+	atomic_fetch_add(&handler_calls, 1);
+	if (sprofil(&p, 1, NULL, PROF_UINT) < 0)
+		atomic_fetch_add(&handler_failures, 1);
+}
+
+static void test_live_life__calls_in_a_signal_handler(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct sigaction action = {.sa_handler = call_in_handler};
+		timer_t timer;
+		struct itimerspec often = {{0, 300000}, {0, 300000}};
+		struct prof many[100];
+		unsigned counts[4];
+
+		for (unsigned i = 0; i < 100; i++)
+			many[i] = (struct prof){counts, 16, LIVE_A + 16 * i, 0x10000};
+		if (sigaction(SIGALRM, &action, NULL) < 0 || timer_create(CLOCK_MONOTONIC, NULL, &timer) < 0 ||
+			timer_settime(timer, 0, &often, NULL) < 0)
+			_exit(96);
+		for (unsigned i = 0; i < 300; i++)
+			if (sprofil(many, 100, NULL, PROF_UINT) < 0)
+				_exit(1);
+		(void)timer_delete(timer);
+		_exit(atomic_load(&handler_failures) ? 2 : atomic_load(&handler_calls) < 10 ? 3 : 0);
+	}
+	live_reap(pid);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest alone[] = {
+		cmocka_unit_test(test_live_life__all_threads),
+		cmocka_unit_test(test_live_life__thread_from_before),
+		cmocka_unit_test(test_live_life__failed_exec_leaves_on),
+		cmocka_unit_test(test_live_life__disable_returns_only_after_the_last_write),
+		cmocka_unit_test(test_live_life__helper_is_killed),
+		cmocka_unit_test(test_live_life__hostile_messages),
+	};
+	static const struct CMUnitTest with_children[] = {
+		cmocka_unit_test(test_live_life__fork_copies_the_table),
+		cmocka_unit_test(test_live_life__shared_memory_processes),
+		cmocka_unit_test(test_live_life__vfork_and_exec),
+		cmocka_unit_test(test_live_life__exec_turns_off),
+		cmocka_unit_test(test_live_life__exec_never_receives_counts),
+		cmocka_unit_test(test_live_life__all_descriptors_closed),
+		cmocka_unit_test(test_live_life__calls_from_many_threads),
+		cmocka_unit_test(test_live_life__traced_by_another),
+		cmocka_unit_test(test_live_life__no_supervisor),
+		cmocka_unit_test(test_live_life__helper_is_not_our_child),
+		cmocka_unit_test(test_live_life__leader_exits_first),
+		cmocka_unit_test(test_live_life__calls_in_a_signal_handler),
+	};
+
+	if (argc > 1 && strcmp(argv[1], "image") == 0)
+		return be_new_image();
+	return live_run(alone) + cmocka_run_group_tests(with_children, NULL, NULL);
+}
