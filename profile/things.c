@@ -121,6 +121,12 @@ struct named {
 	size_t lines;
 };
 
+static const struct location_line *lines_of(
+	const struct profile *profile, const struct location_item *item)
+{
+	return item->lines ? profile->location_line + item->first : NULL;
+}
+
 static bool same_place(const struct location_item *item, const struct named *key)
 {
 	return item->address == key->address && item->mapping == key->mapping;
@@ -140,7 +146,7 @@ static bool named_equal(const void *things, uint32_t index, const void *key)
 
 	if (!same_place(item, wanted) || item->lines != wanted->lines)
 		return false;
-	line = profile->location_line + item->first;
+	line = lines_of(profile, item);
 	for (size_t i = 0; i < wanted->lines; i++) {
 		if (line[i].function != wanted->line[i].function || line[i].line != wanted->line[i].line)
 			return false;
@@ -226,8 +232,8 @@ static int refill_named(struct profile *profile)
 	table_clear(&profile->named_table);
 	for (size_t i = 0; i < profile->locations; i++) {
 		const struct location_item *item = &profile->location[i];
-		struct named key = {item->mapping, item->address,
-			profile->location_line + item->first, item->lines};
+		struct named key = {
+			item->mapping, item->address, lines_of(profile, item), item->lines};
 
 		if (item->named &&
 			table_add(&profile->named_table, named_hash(&key), (uint32_t)i) < 0)
@@ -349,7 +355,7 @@ struct location profile_location(const struct profile *profile, size_t index)
 	return (struct location){
 		.mapping = item->mapping,
 		.address = item->address,
-		.line = item->lines ? profile->location_line + item->first : NULL,
+		.line = lines_of(profile, item),
 		.lines = item->lines,
 	};
 }

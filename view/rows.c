@@ -254,7 +254,8 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 	}
 	rows.filtered = options->focus || options->object || options->thread;
 	order = (struct order){rows.weight, options->sort_by_total};
-	qsort_r(rows.row, rows.n, sizeof(*rows.row), compare_rows, &order);
+	if (rows.n)
+		qsort_r(rows.row, rows.n, sizeof(*rows.row), compare_rows, &order);
 	leave_out(&rows, options, c.values);
 	*ret_rows = rows;
 	return 0;
