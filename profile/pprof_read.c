@@ -10,10 +10,7 @@
 
 #include "profile/gzip.h"
 #include "profile/pprof.h"
-#include "profile/pprof_labels.h"
-#include "profile/pprof_scan.h"
-#include "profile/pprof_types.h"
-#include "profile/profile.h"
+#include "profile/pprof_reading.h"
 #include "profile/profile.pb-c.h"
 
 /* Field numbers of the top level. */
@@ -31,35 +28,7 @@ enum {
 	COMMENT = 13,
 };
 
-struct reading {
-	struct profile *profile;
-	struct span file;
-	const char *problem;
-
-	char *text; /* all strings of the file, each with a NUL */
-	size_t *string; /* where each begins in it */
-	size_t strings;
-
-	struct pprof_column *column;
-	size_t columns;
-	bool has_samples, has_cpu;
-	int64_t period;
-	int64_t cpu_of_sample; /* what a sample stands for, if no column tells; else 0 */
-
-	struct ids mappings, functions, locations;
-	int no_mapping; /* index of the mapping of locations without one, -1 not needed yet */
-
-	struct location_line *line;
-	size_t line_room;
-	uint32_t *stack;
-	size_t stack_room;
-
-	struct arena arena;
-};
-
-typedef int reading_take(struct reading *r, const struct field *field);
-
-static int bad(struct reading *r, const char *problem)
+int pprof_reading_bad(struct reading *r, const char *problem)
 {
 	r->problem = problem;
 	return -EBADMSG;
@@ -79,35 +48,34 @@ static int each(struct reading *r, uint32_t number, reading_take *take)
 		if (result < 0)
 			return result;
 	}
-	return result < 0 ? bad(r, "it is not a pprof profile, or it is damaged") : 0;
+	return result < 0 ? pprof_reading_bad(r, "it is not a pprof profile, or it is damaged") : 0;
 }
 
-static int unpack(struct reading *r, const struct field *field,
+int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message)
 {
 	arena_reset(&r->arena);
 	if (!field->delimited)
-		return bad(r, "a part of it is damaged");
+		return pprof_reading_bad(r, "a part of it is damaged");
 	*ret_message = protobuf_c_message_unpack(
 		descriptor, &r->arena.allocator, field->bytes, field->data);
-	return *ret_message ? 0 : bad(r, "a part of it is damaged");
+	return *ret_message ? 0 : pprof_reading_bad(r, "a part of it is damaged");
 }
 
-/* NULL, and the problem: there is no such string. */
-static const char *text_at(struct reading *r, int64_t index)
+const char *pprof_reading_text(struct reading *r, int64_t index)
 {
 	if (index >= 0 && (uint64_t)index < r->strings)
 		return r->text + r->string[index];
 	if (!index)
 		return "";
-	(void)bad(r, "it refers to a string that it does not have");
+	(void)pprof_reading_bad(r, "it refers to a string that it does not have");
 	return NULL;
 }
 
 static int count_string(struct reading *r, const struct field *field)
 {
 	if (!field->delimited)
-		return bad(r, "its string table is damaged");
+		return pprof_reading_bad(r, "its string table is damaged");
 	r->strings++;
 	return 0;
 }
@@ -137,177 +105,25 @@ static int read_strings(struct reading *r)
 	return 0;
 }
 
-static bool is_taken(const struct reading *r, int value)
-{
-	for (size_t i = 0; i < r->columns; i++) {
-		if (r->column[i].value == value)
-			return true;
-	}
-	return false;
-}
-
-static int read_sample_type(struct reading *r, const struct field *field)
-{
-	Perftools__Profiles__ValueType *message;
-	struct pprof_column column, *more;
-	const char *type, *unit;
-	size_t room = r->columns;
-	int error = unpack(r, field, &perftools__profiles__value_type__descriptor,
-		(ProtobufCMessage **)&message);
-
-	if (error < 0)
-		return error;
-	type = text_at(r, message->type);
-	unit = text_at(r, message->unit);
-	if (!type || !unit)
-		return -EBADMSG;
-	if (r->columns >= 64)
-		return bad(r, "it has more than 64 kinds of values");
-	error = pprof_types_column(r->profile, type, unit, &column);
-	if (error == -ENOSPC) {
-		column = (struct pprof_column){-1, 0};
-		error = profile_add_note(r->profile, "values of some kinds are left out: there are "
-						     "more than this program keeps");
-	}
-	if (error < 0)
-		return error;
-	if (is_taken(r, column.value))
-		column.value = -1;
-	more = table_grow(r->column, &room, r->columns + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	r->column = more;
-	r->column[r->columns++] = column;
-	r->has_samples |= column.value == VALUE_SAMPLES;
-	r->has_cpu |= column.value == VALUE_CPU_NS;
-	return 0;
-}
-
-static int read_period(struct reading *r, const struct field *field)
-{
-	r->period = field->delimited ? 0 : (int64_t)field->value;
-	return 0;
-}
-
-static int read_period_type(struct reading *r, const struct field *field)
-{
-	Perftools__Profiles__ValueType *message;
-	const char *type, *unit;
-	int64_t period_ns;
-	int error = unpack(r, field, &perftools__profiles__value_type__descriptor,
-		(ProtobufCMessage **)&message);
-
-	if (error < 0)
-		return error;
-	type = text_at(r, message->type);
-	unit = text_at(r, message->unit);
-	if (!type || !unit)
-		return -EBADMSG;
-	period_ns = pprof_types_times(r->period, pprof_types_ns(unit));
-	if (strcmp(type, "cpu") != 0 || period_ns <= 0)
-		return 0;
-	profile_set_period(r->profile, (uint64_t)period_ns);
-	if (r->has_samples && !r->has_cpu)
-		r->cpu_of_sample = period_ns;
-	return 0;
-}
-
-static int read_time(struct reading *r, const struct field *field)
-{
-	int64_t value = field->delimited ? 0 : (int64_t)field->value;
-	uint64_t ns = value > 0 ? (uint64_t)value : 0;
-
-	if (field->number == TIME_NANOS)
-		profile_set_time(r->profile, ns, profile_duration_ns(r->profile));
-	else
-		profile_set_time(r->profile, profile_realtime_ns(r->profile), ns);
-	return 0;
-}
-
-/* For example "sprofil: stops 2500". False: not of that form. */
-static bool read_audit(struct reading *r, const char *text, int *ret_error)
-{
-	const char *space = strchr(text, ' ');
-	char *end, *key;
-	uint64_t value;
-
-	if (!space || space == text || space[1] < '0' || space[1] > '9')
-		return false;
-	errno = 0;
-	value = strtoull(space + 1, &end, 10);
-	if (errno || *end)
-		return false;
-	key = strndup(text, (size_t)(space - text));
-	*ret_error = key ? profile_set_audit(r->profile, key, value) : -ENOMEM;
-	free(key);
-	if (*ret_error == -ENOSPC)
-		*ret_error = bad(r, "it has too many audit figures");
-	return true;
-}
-
-static const char *after(const char *text, const char *prefix)
-{
-	size_t bytes = strlen(prefix);
-
-	return strncmp(text, prefix, bytes) ? NULL : text + bytes;
-}
-
-/* A comment of another program is a note. */
-static int take_comment(struct reading *r, int64_t index)
-{
-	const char *text = text_at(r, index), *rest;
-	int error;
-
-	if (!text)
-		return -EBADMSG;
-	rest = after(text, PPROF_COMMENT_COMMAND);
-	if (rest)
-		return profile_set_command(r->profile, rest);
-	rest = after(text, PPROF_COMMENT_NOTE);
-	if (rest)
-		return profile_add_note(r->profile, rest);
-	rest = after(text, PPROF_COMMENT_AUDIT);
-	if (rest && read_audit(r, rest, &error))
-		return error;
-	return text[0] ? profile_add_note(r->profile, text) : 0;
-}
-
-static int read_comment(struct reading *r, const struct field *field)
-{
-	struct span span;
-	uint64_t index;
-	int result;
-
-	if (!field->delimited)
-		return take_comment(r, (int64_t)field->value);
-	span = (struct span){field->data, field->data + field->bytes};
-	while ((result = pprof_scan_varint(&span, &index)) > 0) {
-		result = take_comment(r, (int64_t)index);
-		if (result < 0)
-			return result;
-	}
-	return result < 0 ? bad(r, "a comment of it is damaged") : 0;
-}
-
 static int add_id(struct reading *r, struct ids *ids, uint64_t id, int index)
 {
 	int error = index < 0 ? index : ids_add(ids, id, (uint32_t)index);
 
-	return error == -EEXIST ? bad(r, "two of its parts have the same id") : error;
+	return error == -EEXIST ? pprof_reading_bad(r, "two of its parts have the same id") : error;
 }
 
 static int read_mapping(struct reading *r, const struct field *field)
 {
 	Perftools__Profiles__Mapping *message;
 	struct mapping mapping;
-	int error = unpack(r, field, &perftools__profiles__mapping__descriptor,
+	int error = pprof_reading_unpack(r, field, &perftools__profiles__mapping__descriptor,
 		(ProtobufCMessage **)&message);
 
 	if (error < 0)
 		return error;
 	mapping = (struct mapping){
-		.file = text_at(r, message->filename),
-		.build_id = text_at(r, message->build_id),
+		.file = pprof_reading_text(r, message->filename),
+		.build_id = pprof_reading_text(r, message->build_id),
 		.start = message->memory_start,
 		.limit = message->memory_limit,
 		.offset = message->file_offset,
@@ -330,15 +146,15 @@ static int read_function(struct reading *r, const struct field *field)
 {
 	Perftools__Profiles__Function *message;
 	struct function function;
-	int error = unpack(r, field, &perftools__profiles__function__descriptor,
+	int error = pprof_reading_unpack(r, field, &perftools__profiles__function__descriptor,
 		(ProtobufCMessage **)&message);
 
 	if (error < 0)
 		return error;
 	function = (struct function){
-		.name = text_at(r, message->name),
-		.symbol = text_at(r, message->system_name),
-		.file = text_at(r, message->filename),
+		.name = pprof_reading_text(r, message->name),
+		.symbol = pprof_reading_text(r, message->system_name),
+		.file = pprof_reading_text(r, message->filename),
 		.line = line_of(message->start_line),
 	};
 	if (!function.name || !function.symbol || !function.file)
@@ -358,7 +174,7 @@ static int mapping_of(struct reading *r, uint64_t id)
 	if (index >= 0)
 		return index;
 	if (id)
-		return bad(r, "a location of it is in a mapping that it does not have");
+		return pprof_reading_bad(r, "a location of it is in a mapping that it does not have");
 	if (r->no_mapping < 0)
 		r->no_mapping = profile_add_mapping(r->profile, &none);
 	return r->no_mapping;
@@ -369,7 +185,7 @@ static int read_location(struct reading *r, const struct field *field)
 	Perftools__Profiles__Location *message;
 	struct location_line *line;
 	size_t lines = 0;
-	int mapping, error = unpack(r, field, &perftools__profiles__location__descriptor,
+	int mapping, error = pprof_reading_unpack(r, field, &perftools__profiles__location__descriptor,
 		(ProtobufCMessage **)&message);
 
 	if (error < 0)
@@ -388,7 +204,7 @@ static int read_location(struct reading *r, const struct field *field)
 			line[lines++] = (struct location_line){
 				(uint32_t)function, line_of(message->line[i]->line)};
 		else if (message->line[i]->function_id)
-			return bad(r, "a location of it is in a function that it does not have");
+			return pprof_reading_bad(r, "a location of it is in a function that it does not have");
 	}
 	return add_id(r, &r->locations, message->id,
 		profile_add_named_location(
@@ -401,8 +217,8 @@ static int task_of(struct reading *r, const Perftools__Profiles__Sample *message
 
 	for (size_t i = 0; i < message->n_label; i++) {
 		const Perftools__Profiles__Label *label = message->label[i];
-		const char *key = text_at(r, label->key);
-		const char *text = text_at(r, label->str);
+		const char *key = pprof_reading_text(r, label->key);
+		const char *text = pprof_reading_text(r, label->str);
 
 		if (!key || !text)
 			return -EBADMSG;
@@ -416,13 +232,13 @@ static int read_sample(struct reading *r, const struct field *field)
 	int64_t values[VALUE_TYPES_MAX] = {0};
 	Perftools__Profiles__Sample *message;
 	uint32_t *stack;
-	int task, error = unpack(r, field, &perftools__profiles__sample__descriptor,
+	int task, error = pprof_reading_unpack(r, field, &perftools__profiles__sample__descriptor,
 		(ProtobufCMessage **)&message);
 
 	if (error < 0)
 		return error;
 	if (message->n_value != r->columns)
-		return bad(r, "a sample of it has another number of values than it says");
+		return pprof_reading_bad(r, "a sample of it has another number of values than it says");
 	stack = table_grow(r->stack, &r->stack_room, message->n_location_id + 1, sizeof(*stack));
 	if (!stack)
 		return -ENOMEM;
@@ -431,7 +247,7 @@ static int read_sample(struct reading *r, const struct field *field)
 		int location = ids_find(&r->locations, message->location_id[i]);
 
 		if (location < 0)
-			return bad(r, "a sample of it is at a location that it does not have");
+			return pprof_reading_bad(r, "a sample of it is at a location that it does not have");
 		stack[i] = (uint32_t)location;
 	}
 	for (size_t i = 0; i < r->columns; i++) {
@@ -454,12 +270,12 @@ static int read_all(struct reading *r)
 		uint32_t number;
 		reading_take *take;
 	} steps[] = {
-		{SAMPLE_TYPE, read_sample_type},
-		{PERIOD, read_period},
-		{PERIOD_TYPE, read_period_type},
-		{TIME_NANOS, read_time},
-		{DURATION_NANOS, read_time},
-		{COMMENT, read_comment},
+		{SAMPLE_TYPE, pprof_head_value_type},
+		{PERIOD, pprof_head_period},
+		{PERIOD_TYPE, pprof_head_period_type},
+		{TIME_NANOS, pprof_head_time_nanos},
+		{DURATION_NANOS, pprof_head_duration_nanos},
+		{COMMENT, pprof_head_comment},
 		{MAPPING, read_mapping},
 		{FUNCTION, read_function},
 		{LOCATION, read_location},
@@ -470,7 +286,7 @@ static int read_all(struct reading *r)
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && error >= 0; i++) {
 		error = each(r, steps[i].number, steps[i].take);
 		if (error >= 0 && steps[i].number == SAMPLE_TYPE && !r->columns)
-			return bad(r, "it does not say what its values are: it is not a pprof profile");
+			return pprof_reading_bad(r, "it does not say what its values are: it is not a pprof profile");
 	}
 	return error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model's beginning and end, what it says about itself, and the small things: see also things.c. */
+/* The model's beginning and end, its values, and what it says about itself. See also things.c. */
 #include "profile/profile.h"
 
 #include <errno.h>

@@ -4,12 +4,31 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* NULL: none is wanted. */
+static bool is_installed(const char *name)
+{
+	const char *path = getenv("PATH");
+	bool found = false;
+
+	while (path && *path && !found) {
+		size_t bytes = strcspn(path, ":");
+		char *file;
+
+		if (asprintf(&file, "%.*s/%s", (int)bytes, path, name) < 0)
+			return false;
+		found = bytes && access(file, X_OK) == 0;
+		free(file);
+		path += bytes + (path[bytes] == ':');
+	}
+	return found;
+}
+
+/* NULL: none is wanted, or there is none. */
 static const char *command(void)
 {
 	const char *pager = getenv("PAGER");
@@ -18,7 +37,7 @@ static const char *command(void)
 	if (!isatty(STDOUT_FILENO) || (term && !strcmp(term, "dumb")))
 		return NULL;
 	if (!pager)
-		return "less -FRX";
+		return is_installed("less") ? "less -FRX" : NULL;
 	return pager[0] && strcmp(pager, "cat") != 0 ? pager : NULL;
 }
 
@@ -47,8 +66,10 @@ void pager_open(struct pager *pager)
 	(void)close(pipe_fd[0]);
 	if (pager->pid > 0)
 		pager->out = fdopen(pipe_fd[1], "w");
-	if (pager->pid > 0 && pager->out)
+	if (pager->pid > 0 && pager->out) {
+		(void)signal(SIGINT, SIG_IGN);
 		return;
+	}
 	(void)close(pipe_fd[1]);
 	if (pager->pid > 0)
 		(void)waitpid(pager->pid, NULL, 0);
@@ -57,7 +78,7 @@ void pager_open(struct pager *pager)
 
 int pager_close(struct pager *pager)
 {
-	int error = 0;
+	int error = 0, status = 0;
 
 	errno = 0;
 	if (ferror(pager->out))
@@ -65,8 +86,11 @@ int pager_close(struct pager *pager)
 	if (pager->pid ? fclose(pager->out) : fflush(pager->out))
 		error = errno ? errno : EIO;
 	if (pager->pid) {
-		while (waitpid(pager->pid, NULL, 0) < 0 && errno == EINTR)
+		while (waitpid(pager->pid, &status, 0) < 0 && errno == EINTR)
 			;
+		/* So the shell says that there is no such command. */
+		if (WIFEXITED(status) && WEXITSTATUS(status) >= 126)
+			return -ENOEXEC;
 	}
 	return error == EPIPE ? 0 : -error;
 }

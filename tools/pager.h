@@ -12,14 +12,15 @@ struct pager {
 };
 
 /*
- * Starts $PAGER, or `less -FRX`, when stdout is a terminal. Where that is not possible the output
- * goes to stdout as it is. Ignores SIGPIPE: a reader that leaves early is an EPIPE.
+ * Starts $PAGER, or `less -FRX` if that is installed, when stdout is a terminal; else the output
+ * goes to stdout as it is. Ignores SIGPIPE: a reader that leaves early is an EPIPE; and, with a
+ * pager, SIGINT: ^C is for it.
  */
 void pager_open(struct pager *pager);
 
 /*
  * Ends the output and waits for the pager. 0, also when the reader has left early; -errno of a
- * write that failed.
+ * write that failed; -ENOEXEC: the pager could not be started.
  */
 int pager_close(struct pager *pager);
 

@@ -282,6 +282,17 @@ static int read_one(const char *path, struct profile **ret_profile)
 	return EXIT_FAILED;
 }
 
+/* Only where somebody waits and sees it; no @file clears the line. */
+static void show_progress(const struct command *command, int file)
+{
+	if (command->files < 3 || !isatty(STDERR_FILENO))
+		return;
+	if (file)
+		fprintf(stderr, "\rreading profile %d of %d", file + 1, command->files);
+	else
+		fputs("\r\033[K", stderr);
+}
+
 /* The profile of all files. */
 static int read_files(const struct command *command, struct profile **ret_profile)
 {
@@ -289,6 +300,7 @@ static int read_files(const struct command *command, struct profile **ret_profil
 	int status = read_one(command->file[0], &all);
 
 	for (int i = 1; i < command->files && !status; i++) {
+		show_progress(command, i);
 		status = read_one(command->file[i], &one);
 		if (status)
 			break;
@@ -300,6 +312,7 @@ static int read_files(const struct command *command, struct profile **ret_profil
 		}
 		profile_free(one);
 	}
+	show_progress(command, 0);
 	if (status)
 		profile_free(all);
 	else
@@ -348,11 +361,12 @@ static int report_to_stdout(const struct command *command, const struct profile 
 	pager_open(&pager);
 	status = print_report(command, profile, pager.out);
 	error = pager_close(&pager);
-	if (error) {
+	if (error == -ENOEXEC)
+		complain("the pager '%s' cannot be run; set PAGER to another, or to cat for none",
+			getenv("PAGER") ? getenv("PAGER") : "less");
+	else if (error)
 		complain("cannot write to standard output: %s", strerror(-error));
-		status = EXIT_FAILED;
-	}
-	return status;
+	return error ? EXIT_FAILED : status;
 }
 
 int main(int argc, char **argv)

@@ -49,7 +49,7 @@ const struct report *report_find(const char *name);
 /* The @index-th report, NULL past the end. */
 const struct report *report_at(size_t index);
 
-/* The audit, in one or two lines for people, as every text report ends with it. */
+/* The audit, in a few lines for people, and the notes: as every text report ends with them. */
 void report_audit_line(const struct profile *profile, FILE *out);
 
 #endif

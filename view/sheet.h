@@ -3,8 +3,8 @@
  * A table for programs: one line (or object) a row, full precision, no units.
  *
  * TSV: the column names, then the rows. A tab, line end or backslash in a text is \t, \n, \r, \\,
- * another control character \xNN. CSV: RFC 4180, with plain line ends. JSON: an array of objects; what is not UTF-8
- * becomes U+FFFD; what is not known is null (elsewhere empty).
+ * another control character \xNN. CSV: RFC 4180, with plain line ends. JSON: an array of objects;
+ * what is not UTF-8 becomes U+FFFD; what is not known is null (elsewhere empty).
  */
 #ifndef VIEW_SHEET_H
 #define VIEW_SHEET_H

@@ -9,7 +9,8 @@
 
 #include "profile/gzip.h"
 
-static void pack(const void *data, size_t piece, size_t pieces, uint8_t **ret_data, size_t *ret_bytes)
+static void pack(
+	const void *data, size_t piece, size_t pieces, uint8_t **ret_data, size_t *ret_bytes)
 {
 	struct gzip_writer *writer;
 

@@ -47,8 +47,10 @@ static void test_sheet__json_escapes_as_rfc_8259(void **state)
 {
 	(void)state;
 	assert_sheet(REPORT_JSON, NULL, "[]\n");
-	assert_sheet(REPORT_JSON, "a\"b\\\n\033", "[\n{\"n\": -5, \"text\": \"a\\\"b\\\\\\u000a\\u001b\"}\n]\n");
-	assert_sheet(REPORT_JSON, "\xc3\xa9\xff", "[\n{\"n\": -5, \"text\": \"\xc3\xa9\xef\xbf\xbd\"}\n]\n");
+	assert_sheet(REPORT_JSON, "a\"b\\\n\033",
+		"[\n{\"n\": -5, \"text\": \"a\\\"b\\\\\\u000a\\u001b\"}\n]\n");
+	assert_sheet(REPORT_JSON, "\xc3\xa9\xff",
+		"[\n{\"n\": -5, \"text\": \"\xc3\xa9\xef\xbf\xbd\"}\n]\n");
 }
 
 static void assert_pairs(enum report_format format, const char *expected)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* What a pprof file says once about itself: its values, period, time and comments. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/pprof_labels.h"
+#include "profile/pprof_reading.h"
+#include "profile/profile.pb-c.h"
+
+static bool is_taken(const struct reading *r, int value)
+{
+	for (size_t i = 0; i < r->columns; i++) {
+		if (r->column[i].value == value)
+			return true;
+	}
+	return false;
+}
+
+int pprof_head_value_type(struct reading *r, const struct field *field)
+{
+	Perftools__Profiles__ValueType *message;
+	struct pprof_column column, *more;
+	const char *type, *unit;
+	size_t room = r->columns;
+	int error = pprof_reading_unpack(r, field, &perftools__profiles__value_type__descriptor,
+		(ProtobufCMessage **)&message);
+
+	if (error < 0)
+		return error;
+	type = pprof_reading_text(r, message->type);
+	unit = pprof_reading_text(r, message->unit);
+	if (!type || !unit)
+		return -EBADMSG;
+	if (r->columns >= 64)
+		return pprof_reading_bad(r, "it has more than 64 kinds of values");
+	error = pprof_types_column(r->profile, type, unit, &column);
+	if (error == -ENOSPC) {
+		column = (struct pprof_column){-1, 0};
+		error = profile_add_note(r->profile, "values of some kinds are left out: there are "
+						     "more than this program keeps");
+	}
+	if (error < 0)
+		return error;
+	if (is_taken(r, column.value))
+		column.value = -1;
+	more = table_grow(r->column, &room, r->columns + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	r->column = more;
+	r->column[r->columns++] = column;
+	r->has_samples |= column.value == VALUE_SAMPLES;
+	r->has_cpu |= column.value == VALUE_CPU_NS;
+	return 0;
+}
+
+int pprof_head_period(struct reading *r, const struct field *field)
+{
+	r->period = field->delimited ? 0 : (int64_t)field->value;
+	return 0;
+}
+
+int pprof_head_period_type(struct reading *r, const struct field *field)
+{
+	Perftools__Profiles__ValueType *message;
+	const char *type, *unit;
+	int64_t period_ns;
+	int error = pprof_reading_unpack(r, field, &perftools__profiles__value_type__descriptor,
+		(ProtobufCMessage **)&message);
+
+	if (error < 0)
+		return error;
+	type = pprof_reading_text(r, message->type);
+	unit = pprof_reading_text(r, message->unit);
+	if (!type || !unit)
+		return -EBADMSG;
+	period_ns = pprof_types_times(r->period, pprof_types_ns(unit));
+	if (strcmp(type, "cpu") != 0 || period_ns <= 0)
+		return 0;
+	profile_set_period(r->profile, (uint64_t)period_ns);
+	if (r->has_samples && !r->has_cpu)
+		r->cpu_of_sample = period_ns;
+	return 0;
+}
+
+static uint64_t time_of(const struct field *field)
+{
+	int64_t value = field->delimited ? 0 : (int64_t)field->value;
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+int pprof_head_time_nanos(struct reading *r, const struct field *field)
+{
+	profile_set_time(r->profile, time_of(field), profile_duration_ns(r->profile));
+	return 0;
+}
+
+int pprof_head_duration_nanos(struct reading *r, const struct field *field)
+{
+	profile_set_time(r->profile, profile_realtime_ns(r->profile), time_of(field));
+	return 0;
+}
+
+/* For example "sprofil: stops 2500". False: not of that form. */
+static bool read_audit(struct reading *r, const char *text, int *ret_error)
+{
+	const char *space = strchr(text, ' ');
+	char *end, *key;
+	uint64_t value;
+
+	if (!space || space == text || space[1] < '0' || space[1] > '9')
+		return false;
+	errno = 0;
+	value = strtoull(space + 1, &end, 10);
+	if (errno || *end)
+		return false;
+	key = strndup(text, (size_t)(space - text));
+	*ret_error = key ? profile_set_audit(r->profile, key, value) : -ENOMEM;
+	free(key);
+	if (*ret_error == -ENOSPC)
+		*ret_error = pprof_reading_bad(r, "it has too many audit figures");
+	return true;
+}
+
+static const char *after(const char *text, const char *prefix)
+{
+	size_t bytes = strlen(prefix);
+
+	return strncmp(text, prefix, bytes) ? NULL : text + bytes;
+}
+
+/* A comment of another program is a note. */
+static int take_comment(struct reading *r, int64_t index)
+{
+	const char *text = pprof_reading_text(r, index), *rest;
+	int error;
+
+	if (!text)
+		return -EBADMSG;
+	rest = after(text, PPROF_COMMENT_COMMAND);
+	if (rest)
+		return profile_set_command(r->profile, rest);
+	rest = after(text, PPROF_COMMENT_NOTE);
+	if (rest)
+		return profile_add_note(r->profile, rest);
+	rest = after(text, PPROF_COMMENT_AUDIT);
+	if (rest && read_audit(r, rest, &error))
+		return error;
+	return text[0] ? profile_add_note(r->profile, text) : 0;
+}
+
+int pprof_head_comment(struct reading *r, const struct field *field)
+{
+	struct span span;
+	uint64_t index;
+	int result;
+
+	if (!field->delimited)
+		return take_comment(r, (int64_t)field->value);
+	span = (struct span){field->data, field->data + field->bytes};
+	while ((result = pprof_scan_varint(&span, &index)) > 0) {
+		result = take_comment(r, (int64_t)index);
+		if (result < 0)
+			return result;
+	}
+	return result < 0 ? pprof_reading_bad(r, "a comment of it is damaged") : 0;
+}
