@@ -167,8 +167,8 @@ static uint64_t sum_of(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t mean_by_stops(const struct profile *into, const struct profile *from, uint64_t a,
-	uint64_t b)
+static uint64_t mean_by_stops(
+	const struct profile *into, const struct profile *from, uint64_t a, uint64_t b)
 {
 	uint64_t stops_a = 0, stops_b = 0;
 
@@ -224,10 +224,8 @@ static int merge_figure(
 	switch (kind_of(key)) {
 	case AUDIT_SUM: return profile_set_audit(into, key, sum_of(a, b));
 	case AUDIT_MAX: return profile_set_audit(into, key, a > b ? a : b);
-	case AUDIT_BY_STOPS:
-		return profile_set_audit(into, key, mean_by_stops(into, from, a, b));
-	case AUDIT_EFFECTIVE:
-		return profile_set_audit(into, key, effective_of_both(into, from));
+	case AUDIT_BY_STOPS: return profile_set_audit(into, key, mean_by_stops(into, from, a, b));
+	case AUDIT_EFFECTIVE: return profile_set_audit(into, key, effective_of_both(into, from));
 	case AUDIT_SUM_OF_ALL:
 		if ((has_a || empty) && has_b)
 			return profile_set_audit(into, key, sum_of(a, b));

@@ -9,9 +9,9 @@
 /* Window bits with which zlib writes, and accepts, a gzip header and trailer. */
 enum { GZIP_WINDOW = 15 + 16 };
 
-#define MAX_BYTES	 ((size_t)4 << 30)
+#define MAX_BYTES         ((size_t)4 << 30)
 #define MAX_UNASKED_BYTES ((size_t)256 << 20)
-#define MAX_RATIO	 256
+#define MAX_RATIO         256
 
 struct gzip_writer {
 	z_stream stream;

@@ -78,7 +78,8 @@ static int merge_locations(struct profile *into, const struct profile *from, str
 
 	for (size_t i = 0; i < from->locations && index >= 0; i++) {
 		struct location location = profile_location(from, i);
-		struct location_line *more = table_grow(line, &room, location.lines + 1, sizeof(*line));
+		struct location_line *more =
+			table_grow(line, &room, location.lines + 1, sizeof(*line));
 
 		if (!more) {
 			index = -ENOMEM;

@@ -72,7 +72,7 @@ struct profile {
 	struct table mapping_table, function_table, task_table, sample_table, note_table;
 	struct table location_table; /* by mapping and address: at most one for each */
 	struct table named_table;    /* the named ones, by mapping, address and lines */
-	bool named_is_stale;	     /* lines of a named one have changed since it was filled */
+	bool named_is_stale;         /* lines of a named one have changed since it was filled */
 
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;

@@ -11,9 +11,9 @@
  *                   "sprofil command: command line"
  *
  * Files of other programs are read too; whatever they lack is empty or 0. Values are found by their
- * type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column CPU time
- * follows from the samples if the period is one of cpu; other kinds are kept as further values. Of
- * labels, those that name a process or thread are kept. Comments become notes.
+ * type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column CPU
+ * time follows from the samples if the period is one of cpu; other kinds are kept as further
+ * values. Of labels, those that name a process or thread are kept. Comments become notes.
  */
 #ifndef PROFILE_PPROF_H
 #define PROFILE_PPROF_H
@@ -34,7 +34,7 @@ int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_b
  * more than 4 GiB, or to 256 times its size and more than 256 MiB. Memory is bounded by a small
  * multiple of the unpacked file.
  */
-int pprof_read(const uint8_t *data, size_t bytes, struct profile **ret_profile,
-	const char **ret_problem);
+int pprof_read(
+	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_problem);
 
 #endif

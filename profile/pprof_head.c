@@ -37,8 +37,9 @@ int pprof_head_value_type(struct reading *r, const struct field *field)
 	error = pprof_types_column(r->profile, type, unit, &column);
 	if (error == -ENOSPC) {
 		column = (struct pprof_column){-1, 0};
-		error = profile_add_note(r->profile, "values of some kinds are left out: there are "
-						     "more than this program keeps");
+		error = profile_add_note(r->profile,
+			"values of some kinds are left out: there are "
+			"more than this program keeps");
 	}
 	if (error < 0)
 		return error;

@@ -59,6 +59,8 @@ int pprof_reading_unpack(struct reading *r, const struct field *field,
 		return pprof_reading_bad(r, "a part of it is damaged");
 	*ret_message = protobuf_c_message_unpack(
 		descriptor, &r->arena.allocator, field->bytes, field->data);
+	if (r->arena.no_memory)
+		return -ENOMEM;
 	return *ret_message ? 0 : pprof_reading_bad(r, "a part of it is damaged");
 }
 
@@ -116,8 +118,8 @@ static int read_mapping(struct reading *r, const struct field *field)
 {
 	Perftools__Profiles__Mapping *message;
 	struct mapping mapping;
-	int error = pprof_reading_unpack(r, field, &perftools__profiles__mapping__descriptor,
-		(ProtobufCMessage **)&message);
+	int error = pprof_reading_unpack(
+		r, field, &perftools__profiles__mapping__descriptor, (ProtobufCMessage **)&message);
 
 	if (error < 0)
 		return error;
@@ -174,7 +176,8 @@ static int mapping_of(struct reading *r, uint64_t id)
 	if (index >= 0)
 		return index;
 	if (id)
-		return pprof_reading_bad(r, "a location of it is in a mapping that it does not have");
+		return pprof_reading_bad(
+			r, "a location of it is in a mapping that it does not have");
 	if (r->no_mapping < 0)
 		r->no_mapping = profile_add_mapping(r->profile, &none);
 	return r->no_mapping;
@@ -185,8 +188,9 @@ static int read_location(struct reading *r, const struct field *field)
 	Perftools__Profiles__Location *message;
 	struct location_line *line;
 	size_t lines = 0;
-	int mapping, error = pprof_reading_unpack(r, field, &perftools__profiles__location__descriptor,
-		(ProtobufCMessage **)&message);
+	int mapping,
+		error = pprof_reading_unpack(r, field, &perftools__profiles__location__descriptor,
+			(ProtobufCMessage **)&message);
 
 	if (error < 0)
 		return error;
@@ -204,7 +208,8 @@ static int read_location(struct reading *r, const struct field *field)
 			line[lines++] = (struct location_line){
 				(uint32_t)function, line_of(message->line[i]->line)};
 		else if (message->line[i]->function_id)
-			return pprof_reading_bad(r, "a location of it is in a function that it does not have");
+			return pprof_reading_bad(
+				r, "a location of it is in a function that it does not have");
 	}
 	return add_id(r, &r->locations, message->id,
 		profile_add_named_location(
@@ -232,13 +237,15 @@ static int read_sample(struct reading *r, const struct field *field)
 	int64_t values[VALUE_TYPES_MAX] = {0};
 	Perftools__Profiles__Sample *message;
 	uint32_t *stack;
-	int task, error = pprof_reading_unpack(r, field, &perftools__profiles__sample__descriptor,
-		(ProtobufCMessage **)&message);
+	int task,
+		error = pprof_reading_unpack(r, field, &perftools__profiles__sample__descriptor,
+			(ProtobufCMessage **)&message);
 
 	if (error < 0)
 		return error;
 	if (message->n_value != r->columns)
-		return pprof_reading_bad(r, "a sample of it has another number of values than it says");
+		return pprof_reading_bad(
+			r, "a sample of it has another number of values than it says");
 	stack = table_grow(r->stack, &r->stack_room, message->n_location_id + 1, sizeof(*stack));
 	if (!stack)
 		return -ENOMEM;
@@ -247,7 +254,8 @@ static int read_sample(struct reading *r, const struct field *field)
 		int location = ids_find(&r->locations, message->location_id[i]);
 
 		if (location < 0)
-			return pprof_reading_bad(r, "a sample of it is at a location that it does not have");
+			return pprof_reading_bad(
+				r, "a sample of it is at a location that it does not have");
 		stack[i] = (uint32_t)location;
 	}
 	for (size_t i = 0; i < r->columns; i++) {
@@ -286,13 +294,14 @@ static int read_all(struct reading *r)
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && error >= 0; i++) {
 		error = each(r, steps[i].number, steps[i].take);
 		if (error >= 0 && steps[i].number == SAMPLE_TYPE && !r->columns)
-			return pprof_reading_bad(r, "it does not say what its values are: it is not a pprof profile");
+			return pprof_reading_bad(r,
+				"it does not say what its values are: it is not a pprof profile");
 	}
 	return error;
 }
 
-static int read_plain(const uint8_t *data, size_t bytes, struct profile **ret_profile,
-	const char **problem)
+static int read_plain(
+	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **problem)
 {
 	struct reading r = {.file = {data, data + bytes}, .no_mapping = -1};
 	int error = profile_new(&r.profile);
@@ -331,7 +340,8 @@ static const char *other_format(const uint8_t *data, size_t bytes)
 		{"SPROFCAP", 8, "it is a capture of sprofrun, not a profile yet"},
 		{"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16,
 			"it is in the old format of gperftools; `pprof -proto` converts it"},
-		{"--- ", 4, "it is in the old text format of gperftools; `pprof -proto` converts it"},
+		{"--- ", 4,
+			"it is in the old text format of gperftools; `pprof -proto` converts it"},
 	};
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
@@ -355,8 +365,8 @@ static int unzip(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *
 	return error == -ENODATA ? -EBADMSG : error;
 }
 
-int pprof_read(const uint8_t *data, size_t bytes, struct profile **ret_profile,
-	const char **ret_problem)
+int pprof_read(
+	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_problem)
 {
 	const char *problem = NULL;
 	uint8_t *unpacked = NULL;

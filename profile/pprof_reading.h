@@ -12,7 +12,7 @@ struct reading {
 	struct span file;
 	const char *problem;
 
-	char *text; /* all strings of the file, each with a NUL */
+	char *text;     /* all strings of the file, each with a NUL */
 	size_t *string; /* where each begins in it */
 	size_t strings;
 

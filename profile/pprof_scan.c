@@ -63,7 +63,8 @@ int pprof_scan_field(struct span *span, struct field *ret_field)
 	case WIRE_32: result = take(span, 4, &field); break;
 	case WIRE_DELIMITED:
 		field.delimited = true;
-		result = pprof_scan_varint(span, &bytes) == 1 ? take(span, bytes, &field) : -EBADMSG;
+		result =
+			pprof_scan_varint(span, &bytes) == 1 ? take(span, bytes, &field) : -EBADMSG;
 		break;
 	default: return -EBADMSG;
 	}
@@ -84,8 +85,10 @@ static void *arena_alloc(void *data, size_t bytes)
 	if (!chunk || chunk->room - chunk->used < bytes) {
 		room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
 		chunk = malloc(sizeof(*chunk) + room);
-		if (!chunk)
+		if (!chunk) {
+			arena->no_memory = true;
 			return NULL;
+		}
 		*chunk = (struct arena_chunk){.next = arena->chunk, .room = room};
 		arena->chunk = chunk;
 	}

@@ -37,6 +37,7 @@ struct arena {
 	ProtobufCAllocator allocator; /* for protobuf-c */
 	struct arena_chunk *chunk;    /* newest first */
 	size_t taken;
+	bool no_memory; /* malloc has failed, not the bound */
 };
 
 void arena_init(struct arena *arena);

@@ -31,8 +31,8 @@ int64_t pprof_types_ns(const char *unit)
 	return 0;
 }
 
-int pprof_types_column(
-	struct profile *profile, const char *type, const char *unit, struct pprof_column *ret_column)
+int pprof_types_column(struct profile *profile, const char *type, const char *unit,
+	struct pprof_column *ret_column)
 {
 	int64_t ns = pprof_types_ns(unit);
 	int value;

@@ -24,8 +24,8 @@ struct pprof_column {
  * Finds or adds the value type of a column: samples/count, cpu in any unit of time, any other as it
  * is. -ENOMEM; -ENOSPC when there are too many.
  */
-int pprof_types_column(
-	struct profile *profile, const char *type, const char *unit, struct pprof_column *ret_column);
+int pprof_types_column(struct profile *profile, const char *type, const char *unit,
+	struct pprof_column *ret_column);
 
 /* A product that stays at the end of its range. */
 int64_t pprof_types_times(int64_t value, int64_t factor);

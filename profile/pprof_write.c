@@ -177,7 +177,8 @@ static int put_functions(struct writing *w)
 	for (size_t i = 0; i < w->profile->functions; i++) {
 		const struct function_item *item = &w->profile->function[i];
 		Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-		Function function = PERFTOOLS__PROFILES__FUNCTION__INIT, *functions[1] = {&function};
+		Function function = PERFTOOLS__PROFILES__FUNCTION__INIT,
+			 *functions[1] = {&function};
 		int error;
 
 		function.id = i + 1;

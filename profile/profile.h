@@ -4,10 +4,10 @@
  * It knows neither ELF nor ptrace; analyst/ fills it, pprof.h writes and reads it, view/ shows it.
  *
  * Everything is referred to by a small index (0, 1, 2 … in order of first appearance), valid as
- * long as the profile. Strings passed in are copied (NULL counts as ""); strings given out belong to
- * the profile, and equal ones are one pointer. Arrays given out (location_line, sample) stay until
- * the next change of the profile.
- * Results are 0 or positive, or -errno (-ENOMEM, and -EINVAL for an index out of range).
+ * long as the profile. Strings passed in are copied (NULL counts as ""); strings given out belong
+ * to the profile, and equal ones are one pointer. Arrays given out (location_line, sample) stay
+ * until the next change of the profile. Results are 0 or positive, or -errno (-ENOMEM, and -EINVAL
+ * for an index out of range).
  */
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
@@ -52,19 +52,19 @@ struct function {
 	const char *name;   /* for people: demangled */
 	const char *symbol; /* as linked */
 	const char *file;   /* source file or "" */
-	uint32_t line;	    /* of its beginning, 0 unknown */
+	uint32_t line;      /* of its beginning, 0 unknown */
 };
 
 struct location_line {
 	uint32_t function; /* index */
-	uint32_t line;	   /* 0 unknown */
+	uint32_t line;     /* 0 unknown */
 };
 
 struct location {
-	uint32_t mapping; /* index */
-	uint64_t address; /* svma */
+	uint32_t mapping;                 /* index */
+	uint64_t address;                 /* svma */
 	const struct location_line *line; /* innermost first; the last is the real function */
-	size_t lines;			  /* 0: not symbolized */
+	size_t lines;                     /* 0: not symbolized */
 };
 
 /* Whose sample it is. Threads of one name stay apart by their tid. */
@@ -89,8 +89,8 @@ int profile_add_named_location(struct profile *profile, uint32_t mapping, uint64
 	const struct location_line *line, size_t lines);
 
 /* Names of a location, innermost first; replaces earlier ones. Sets the mapping's has_ flags. */
-int profile_set_lines(struct profile *profile, uint32_t location, const struct location_line *line,
-	size_t lines);
+int profile_set_lines(
+	struct profile *profile, uint32_t location, const struct location_line *line, size_t lines);
 
 /*
  * Adds @values (profile_value_types() of them) to the stack @locations (leaf first, @n of them) of
@@ -134,8 +134,8 @@ int profile_add_unsampled(struct profile *profile, uint32_t task, uint32_t mappi
 int profile_set_audit(struct profile *profile, const char *key, uint64_t value);
 bool profile_audit(const struct profile *profile, const char *key, uint64_t *ret_value);
 size_t profile_audits(const struct profile *profile);
-void profile_audit_at(const struct profile *profile, size_t index, const char **ret_key,
-	uint64_t *ret_value);
+void profile_audit_at(
+	const struct profile *profile, size_t index, const char **ret_key, uint64_t *ret_value);
 
 /*
  * Remarks for people ("the supervisor was killed after 3.2 s"), shown by reports, kept in the file.

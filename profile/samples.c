@@ -19,8 +19,9 @@ static bool stack_equal(const void *things, uint32_t index, const void *key)
 	const struct stack *stack = key;
 
 	return item->task == stack->task && item->n == stack->n &&
-		(!stack->n || !memcmp(profile->frame + item->first, stack->location,
-				      stack->n * sizeof(*stack->location)));
+		(!stack->n ||
+			!memcmp(profile->frame + item->first, stack->location,
+				stack->n * sizeof(*stack->location)));
 }
 
 static uint64_t stack_hash(const struct stack *stack)
@@ -29,8 +30,7 @@ static uint64_t stack_hash(const struct stack *stack)
 	uint32_t i = 0;
 
 	for (; i + 1 < stack->n; i += 2)
-		hash = table_mix(
-			hash, (uint64_t)stack->location[i] << 32 | stack->location[i + 1]);
+		hash = table_mix(hash, (uint64_t)stack->location[i] << 32 | stack->location[i + 1]);
 	return i < stack->n ? table_mix(hash, stack->location[i]) : hash;
 }
 
@@ -52,8 +52,8 @@ static int append_stack(struct profile *profile, const struct stack *stack, cons
 	if (!samples)
 		return -ENOMEM;
 	profile->sample = samples;
-	frames = table_grow(profile->frame, &profile->frame_room, profile->frames + stack->n,
-		sizeof(*frames));
+	frames = table_grow(
+		profile->frame, &profile->frame_room, profile->frames + stack->n, sizeof(*frames));
 	if (!frames)
 		return -ENOMEM;
 	profile->frame = frames;
@@ -88,7 +88,8 @@ int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *l
 		if (locations[i] >= profile->locations)
 			return -EINVAL;
 	}
-	index = table_find(&profile->sample_table, stack_hash(&stack), stack_equal, profile, &stack);
+	index = table_find(
+		&profile->sample_table, stack_hash(&stack), stack_equal, profile, &stack);
 	if (index < 0)
 		return append_stack(profile, &stack, values);
 	sum = profile->value + (size_t)index * profile->value_types;
@@ -140,5 +141,6 @@ bool profile_is_unsampled(const struct profile *profile, const struct sample *sa
 		return false;
 	location = profile_location(profile, sample->location[0]);
 	return location.lines &&
-		!strcmp(profile_function(profile, location.line[0].function).name, PROFILE_UNSAMPLED);
+		!strcmp(profile_function(profile, location.line[0].function).name,
+			PROFILE_UNSAMPLED);
 }

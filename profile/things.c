@@ -7,13 +7,13 @@
 #include "profile/model.h"
 
 /* Makes room for one more thing. */
-#define GROW(profile, what, count)                                                                 \
-	__extension__({                                                                            \
-		void *moved_ = table_grow((profile)->what, &(profile)->what##_room,                \
-			(profile)->count + 1, sizeof(*(profile)->what));                           \
-		if (moved_)                                                                        \
-			(profile)->what = moved_;                                                  \
-		moved_ ? 0 : -ENOMEM;                                                              \
+#define GROW(profile, what, count)                                                  \
+	__extension__({                                                             \
+		void *moved_ = table_grow((profile)->what, &(profile)->what##_room, \
+			(profile)->count + 1, sizeof(*(profile)->what));            \
+		if (moved_)                                                         \
+			(profile)->what = moved_;                                   \
+		moved_ ? 0 : -ENOMEM;                                               \
 	})
 
 static bool mapping_equal(const void *things, uint32_t index, const void *key)
@@ -67,14 +67,16 @@ int profile_add_function(struct profile *profile, const struct function *functio
 	int name = pool_add_text(&profile->strings, function->name);
 	int symbol = pool_add_text(&profile->strings, function->symbol);
 	int file = pool_add_text(&profile->strings, function->file);
-	struct function_item item = {(uint32_t)name, (uint32_t)symbol, (uint32_t)file, function->line};
+	struct function_item item = {
+		(uint32_t)name, (uint32_t)symbol, (uint32_t)file, function->line};
 	uint64_t hash;
 	int found;
 
 	if (name < 0 || symbol < 0 || file < 0)
 		return -ENOMEM;
 	hash = table_mix(table_mix((uint64_t)item.name << 32 | item.symbol, item.file), item.line);
-	found = table_find(&profile->function_table, hash, function_equal, profile->function, &item);
+	found = table_find(
+		&profile->function_table, hash, function_equal, profile->function, &item);
 	if (found >= 0)
 		return found;
 	if (GROW(profile, function, functions) < 0 ||
@@ -148,7 +150,8 @@ static bool named_equal(const void *things, uint32_t index, const void *key)
 		return false;
 	line = lines_of(profile, item);
 	for (size_t i = 0; i < wanted->lines; i++) {
-		if (line[i].function != wanted->line[i].function || line[i].line != wanted->line[i].line)
+		if (line[i].function != wanted->line[i].function ||
+			line[i].line != wanted->line[i].line)
 			return false;
 	}
 	return true;
@@ -179,9 +182,9 @@ static int put_lines(struct profile *profile, struct location_item *item,
 			return -EINVAL;
 	}
 	if (lines > item->lines) {
-		struct location_line *more = table_grow(profile->location_line,
-			&profile->location_line_room, profile->location_lines + lines,
-			sizeof(*more));
+		struct location_line *more =
+			table_grow(profile->location_line, &profile->location_line_room,
+				profile->location_lines + lines, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -280,8 +283,8 @@ int profile_add_named_location(struct profile *profile, uint32_t mapping, uint64
 	return index >= 0 ? index : append_named(profile, &key, same < 0 && address);
 }
 
-int profile_set_lines(struct profile *profile, uint32_t location, const struct location_line *line,
-	size_t lines)
+int profile_set_lines(
+	struct profile *profile, uint32_t location, const struct location_line *line, size_t lines)
 {
 	struct mapping_item *mapping;
 	int error;

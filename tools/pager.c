@@ -82,7 +82,8 @@ int pager_close(struct pager *pager)
 
 	errno = 0;
 	if (ferror(pager->out))
-		error = EPIPE; /* which write it was is not known; the reader leaving is the usual one */
+		error = EPIPE; /* which write it was is not known; the reader leaving is the usual
+				  one */
 	if (pager->pid ? fclose(pager->out) : fflush(pager->out))
 		error = errno ? errno : EIO;
 	if (pager->pid) {

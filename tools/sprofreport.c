@@ -53,7 +53,8 @@ static const struct option long_options[] = {
 
 static const char help_options[] =
 	"\n"
-	"FILE is a profile of sprofrun or any other pprof file, - standard input; several are merged.\n"
+	"FILE is a profile of sprofrun or any other pprof file, - standard input; several are "
+	"merged.\n"
 	"\n"
 	"  --format FORMAT   text (default), tsv, csv, json\n"
 	"  --sort KEY        self (default), total\n"
@@ -305,7 +306,8 @@ static int read_files(const struct command *command, struct profile **ret_profil
 		if (status)
 			break;
 		if (profile_merge(all, one) < 0) {
-			complain("cannot merge '%s' with those before it: out of memory, or more kinds "
+			complain("cannot merge '%s' with those before it: out of memory, or more "
+				 "kinds "
 				 "of values than fit in one profile",
 				command->file[i]);
 			status = EXIT_FAILED;
@@ -383,8 +385,8 @@ int main(int argc, char **argv)
 	status = read_files(&command, &profile);
 	if (status)
 		return status;
-	status = command.output ? report_to_file(&command, profile) :
-				  report_to_stdout(&command, profile);
+	status = command.output ? report_to_file(&command, profile)
+				: report_to_stdout(&command, profile);
 	profile_free(profile);
 	return status;
 }

@@ -64,7 +64,8 @@ static void print_stops(struct auditing *a)
 		separate(a, "stop time ");
 		fprintf(a->out, "%s %s", stops[i][1], text);
 	}
-	/* Of the time that its threads ran: a share of the clock would hide much of a mostly idle one. */
+	/* Of the time that its threads ran: a share of the clock would hide much of a mostly idle
+	 * one. */
 	if (!profile_audit(a->profile, "kernel_cpu_ns", &running))
 		(void)audit_figure(a->profile, "profiled_cpu_ns", &running);
 	if (!profile_audit(a->profile, "stopped_ns", &stopped) || !(running + stopped))

@@ -50,8 +50,8 @@ static int match_all(const char *pattern, const char *what, const void *things, 
 	return flags ? 0 : -ENOMEM;
 }
 
-int filter_init(struct filter *filter, const struct profile *profile,
-	const struct places *places, const struct report_options *options, char **ret_problem)
+int filter_init(struct filter *filter, const struct profile *profile, const struct places *places,
+	const struct report_options *options, char **ret_problem)
 {
 	int error;
 

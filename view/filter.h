@@ -14,8 +14,8 @@ struct filter {
 };
 
 /* Results and @ret_problem: as report->print. */
-int filter_init(struct filter *filter, const struct profile *profile,
-	const struct places *places, const struct report_options *options, char **ret_problem);
+int filter_init(struct filter *filter, const struct profile *profile, const struct places *places,
+	const struct report_options *options, char **ret_problem);
 void filter_release(struct filter *filter);
 
 bool filter_takes(const struct filter *filter, const struct profile *profile,

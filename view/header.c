@@ -50,7 +50,8 @@ static void print_rate(const struct profile *profile, FILE *out)
 	uint64_t period_ns = profile_period_ns(profile);
 
 	if (period_ns)
-		fprintf(out, " at %.*f Hz", 1000000000 % period_ns ? 1 : 0, 1e9 / (double)period_ns);
+		fprintf(out, " at %.*f Hz", 1000000000 % period_ns ? 1 : 0,
+			1e9 / (double)period_ns);
 }
 
 static void print_filter(const char *what, const char *pattern, FILE *out)
@@ -93,7 +94,8 @@ int header_print(const struct profile *profile, const struct report_options *opt
 	fputs(": ", out);
 	print_amount(profile, rows, rows->chosen[rows->weight], out);
 	if (all > 0)
-		fprintf(out, ", %.1f %% of all", (double)rows->chosen[rows->weight] * 100 / (double)all);
+		fprintf(out, ", %.1f %% of all",
+			(double)rows->chosen[rows->weight] * 100 / (double)all);
 	fputc('\n', out);
 	return 0;
 }

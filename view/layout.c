@@ -173,9 +173,9 @@ int layout_print(struct layout *layout, size_t width, FILE *out)
 
 			/* The share and the name are coloured, so that the eye finds both. */
 			print_cell(layout, c, cell ? cell : "", widths,
-				c == 0 || layout->column[c].cut == LAYOUT_NAME ?
-					color_of(layout, layout->heat[r]) :
-					"",
+				c == 0 || layout->column[c].cut == LAYOUT_NAME
+					? color_of(layout, layout->heat[r])
+					: "",
 				out);
 		}
 	}

@@ -19,7 +19,7 @@ struct layout_column {
 struct layout {
 	const struct layout_column *column;
 	size_t columns;
-	char **cell; /* row by row */
+	char **cell;  /* row by row */
 	double *heat; /* by row: its share, 0 to 1 */
 	size_t rows, cell_room, heat_room;
 	bool ascii, color;

@@ -41,8 +41,7 @@ struct other_value {
 	char *self, *total;
 };
 
-static void gather_wall(
-	struct gathering *to, const struct profile *profile, const struct row *row)
+static void gather_wall(struct gathering *to, const struct profile *profile, const struct row *row)
 {
 	size_t n = profile_value_types(profile);
 	size_t wall = value_type_of(profile, "wall"), queue = value_type_of(profile, "runqueue");
@@ -125,8 +124,8 @@ static int listing_sheet(const struct profile *profile, const struct report_opti
 	return error;
 }
 
-static int print(const struct profile *profile, const struct report_options *given,
-	enum rows_by by, FILE *out, char **ret_problem)
+static int print(const struct profile *profile, const struct report_options *given, enum rows_by by,
+	FILE *out, char **ret_problem)
 {
 	struct report_options options = options_take(given);
 	struct rows rows;

@@ -16,7 +16,7 @@ struct listing {
 	const struct rows *rows;
 	struct text_scale scale;
 	enum rows_by by;
-	int half_width;	  /* characters of the widest half of an interval: "9.5" */
+	int half_width;   /* characters of the widest half of an interval: "9.5" */
 	bool has_samples; /* they are counted, and not the weight */
 	struct layout_column column[MAX_COLUMNS];
 	size_t columns;
@@ -49,7 +49,8 @@ static void format_share(
 		return;
 	}
 	interval = stats_share_interval(share / sampled, rows->effective_samples);
-	n = snprintf(half, sizeof(half), "%.1f", (interval.high - interval.low) / 2 * sampled * 100);
+	n = snprintf(
+		half, sizeof(half), "%.1f", (interval.high - interval.low) / 2 * sampled * 100);
 	(void)snprintf(to, CELL_BYTES, "%.1f %s%s %%%*s", share * 100, sign, half,
 		n < l->half_width ? l->half_width - n : 0, "");
 }
@@ -166,11 +167,10 @@ static void print_left_out(const struct listing *l, FILE *out)
 	if (!n)
 		return;
 	fprintf(out, "... and %zu more %s%s with %.1f %%\n", n,
-		l->options->split	    ? "row" :
-		l->by == ROWS_BY_LINE ? "line" :
-					"function",
-		n == 1 ? "" : "s",
-		share_of(rows, rows->left_out.self[rows->weight]) * 100);
+		l->options->split               ? "row"
+			: l->by == ROWS_BY_LINE ? "line"
+						: "function",
+		n == 1 ? "" : "s", share_of(rows, rows->left_out.self[rows->weight]) * 100);
 }
 
 int listing_text(const struct profile *profile, const struct report_options *options,

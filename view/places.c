@@ -48,8 +48,8 @@ static uint64_t address_in_file(const struct mapping *mapping, uint64_t address)
 }
 
 /* "[libfoo.so]", "[libfoo.so+0x1234]"; of a mapping "[jit]": "[jit]", "[jit+0x1234]". */
-static const char *name_unresolved(struct places *places, const struct mapping *mapping,
-	uint64_t address, enum rows_by by)
+static const char *name_unresolved(
+	struct places *places, const struct mapping *mapping, uint64_t address, enum rows_by by)
 {
 	const char *slash = strrchr(mapping->file, '/');
 	const char *base = slash && slash[1] ? slash + 1 : mapping->file;
@@ -78,9 +78,12 @@ static const char *name_unresolved(struct places *places, const struct mapping *
 static int append(struct places *places, const struct place *place)
 {
 	int index = add_place(places, place);
-	uint32_t *more = table_grow(places->of, &places->of_room, places->ofs + 1, sizeof(*more));
+	uint32_t *more;
 
-	if (index < 0 || !more)
+	if (index < 0)
+		return index;
+	more = table_grow(places->of, &places->of_room, places->ofs + 1, sizeof(*more));
+	if (!more)
 		return -ENOMEM;
 	places->of = more;
 	more[places->ofs++] = (uint32_t)index;
@@ -121,8 +124,7 @@ static int append_location(struct places *places, const struct profile *profile,
 	if (!location.lines)
 		return append_line(places, profile, options, by, &location, NULL);
 	for (size_t i = first; i < location.lines && !error; i++) {
-		error = append_line(
-			places, profile, options, by, &location, &location.line[i]);
+		error = append_line(places, profile, options, by, &location, &location.line[i]);
 	}
 	return error;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every line of every location, as a report by function or by line tells it: an index of a place. */
+/* Every line of every location, as a report by function or by line tells it: an index of a place.
+ */
 #ifndef VIEW_PLACES_H
 #define VIEW_PLACES_H
 
@@ -22,8 +23,8 @@ struct places {
 	struct table table;
 	struct pool pool;
 
-	size_t *first;	/* by location, and one more: where its places begin in */
-	uint32_t *of;	/* innermost first */
+	size_t *first; /* by location, and one more: where its places begin in */
+	uint32_t *of;  /* innermost first */
 	size_t ofs, of_room;
 };
 

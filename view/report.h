@@ -19,26 +19,26 @@ struct report_options {
 	size_t size; /* sizeof(struct report_options) */
 	enum report_format format;
 	enum report_split split;
-	bool sort_by_total;   /* default: by self */
-	unsigned limit;	      /* most rows, 0 all */
-	double min_percent;   /* rows below are left out */
-	const char *focus;    /* only samples with a function that matches this ERE; NULL all */
-	const char *object;   /* only samples whose leaf is in an object that matches */
-	const char *thread;   /* only threads whose name matches */
-	bool no_inline;	      /* fold inlined functions into the real one */
-	bool no_demangle;     /* names as linked */
-	bool color;	      /* text only */
-	bool ascii;	      /* text only: no character beyond ASCII */
-	unsigned width;	      /* columns of the output, 0 unlimited; text only */
+	bool sort_by_total; /* default: by self */
+	unsigned limit;     /* most rows, 0 all */
+	double min_percent; /* rows below are left out */
+	const char *focus;  /* only samples with a function that matches this ERE; NULL all */
+	const char *object; /* only samples whose leaf is in an object that matches */
+	const char *thread; /* only threads whose name matches */
+	bool no_inline;     /* fold inlined functions into the real one */
+	bool no_demangle;   /* names as linked */
+	bool color;         /* text only */
+	bool ascii;         /* text only: no character beyond ASCII */
+	unsigned width;     /* columns of the output, 0 unlimited; text only */
 };
 
 struct report {
 	const char *name; /* "flat" */
 	const char *help; /* one line */
 	/*
-	 * Writes the report. -EINVAL: a pattern of the options is not a regular expression; @ret_problem
-	 * then holds the sentence (freed by the caller), else it is untouched. Write errors are the
-	 * caller's to find (ferror).
+	 * Writes the report. -EINVAL: a pattern of the options is not a regular expression;
+	 * @ret_problem then holds the sentence (freed by the caller), else it is untouched. Write
+	 * errors are the caller's to find (ferror).
 	 */
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);

@@ -114,7 +114,8 @@ static int collect_sample(struct collecting *c, const struct sample *sample, siz
 	for (size_t i = 0; i < sample->n; i++) {
 		uint32_t location = sample->location[i];
 
-		for (size_t j = c->places->first[location]; j < c->places->first[location + 1]; j++) {
+		for (size_t j = c->places->first[location]; j < c->places->first[location + 1];
+			j++) {
 			int index = row_of(c, c->places->of[j], &task);
 
 			if (index < 0)
@@ -214,8 +215,8 @@ static void leave_out(struct rows *rows, const struct report_options *options, s
 	}
 	for (size_t i = 0; i < rows->n; i++) {
 		struct row *row = &rows->row[i];
-		int64_t value = options->sort_by_total ? row->total[rows->weight] :
-							 row->self[rows->weight];
+		int64_t value =
+			options->sort_by_total ? row->total[rows->weight] : row->self[rows->weight];
 
 		if ((options->limit && kept >= options->limit) || (double)value < least) {
 			add_values(rows->left_out.self, row->self, values);
@@ -231,7 +232,9 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 	enum rows_by by, struct rows *ret_rows, char **ret_problem)
 {
 	struct rows rows = {.text = calloc(1, sizeof(*rows.text))};
-	struct collecting c = {.profile = profile, .options = options, .rows = &rows,
+	struct collecting c = {.profile = profile,
+		.options = options,
+		.rows = &rows,
 		.values = profile_value_types(profile)};
 	struct order order;
 	int error;

@@ -20,7 +20,7 @@ enum rows_by { ROWS_BY_FUNCTION, ROWS_BY_LINE };
 struct row {
 	const char *function, *file, *object;
 	uint32_t line;
-	uint32_t id;	  /* pid or tid, when split */
+	uint32_t id;      /* pid or tid, when split */
 	const char *task; /* name of the process or thread, when split */
 	bool unsampled;
 	int64_t self[VALUE_TYPES_MAX], total[VALUE_TYPES_MAX];
@@ -29,16 +29,16 @@ struct row {
 struct rows {
 	struct row *row; /* sorted, without those that the options leave out */
 	size_t n;
-	struct row left_out;	      /* their sums; only self and total */
+	struct row left_out; /* their sums; only self and total */
 	size_t left_out_rows;
-	size_t weight;		      /* index of the value that rows are sorted and weighed by */
+	size_t weight;                /* index of the value that rows are sorted and weighed by */
 	int64_t all[VALUE_TYPES_MAX]; /* of the whole profile */
 	int64_t chosen[VALUE_TYPES_MAX]; /* of the samples that the options choose */
-	int64_t unsampled;	      /* the part of all[weight] that is [unsampled] */
-	double effective_samples;     /* 0 not known */
-	bool filtered;		      /* the options choose samples */
-	bool has_callers;	      /* total is not self everywhere */
-	struct rows_text *text;	      /* strings that the profile does not own */
+	int64_t unsampled;               /* the part of all[weight] that is [unsampled] */
+	double effective_samples;        /* 0 not known */
+	bool filtered;                   /* the options choose samples */
+	bool has_callers;                /* total is not self everywhere */
+	struct rows_text *text;          /* strings that the profile does not own */
 };
 
 /* Results and @ret_problem: as report->print. */

@@ -19,8 +19,8 @@ enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_TEXT };
 
 struct cell {
 	enum cell_kind kind;
-	int64_t number;	  /* CELL_NUMBER */
-	uint64_t count;	  /* CELL_COUNT */
+	int64_t number;   /* CELL_NUMBER */
+	uint64_t count;   /* CELL_COUNT */
 	const char *text; /* CELL_TEXT */
 };
 

@@ -233,7 +233,8 @@ void text_format_ns(uint64_t ns, char to[TEXT_UNIT_BYTES])
 	else if (s < 100)
 		(void)snprintf(to, TEXT_UNIT_BYTES, "%.2f s", (double)ns / 1e9);
 	else if (s < 3600)
-		(void)snprintf(to, TEXT_UNIT_BYTES, "%" PRIu64 " min %02" PRIu64 " s", s / 60, s % 60);
+		(void)snprintf(
+			to, TEXT_UNIT_BYTES, "%" PRIu64 " min %02" PRIu64 " s", s / 60, s % 60);
 	else
 		(void)snprintf(to, TEXT_UNIT_BYTES, "%" PRIu64 " h %02" PRIu64 " min", s / 3600,
 			s / 60 % 60);
@@ -265,6 +266,6 @@ struct text_scale text_scale_for(const char *unit, int64_t most)
 
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES])
 {
-	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f%s%s", scale.digits,
-		(double)value / scale.divisor, scale.unit[0] ? " " : "", scale.unit);
+	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f%s%s", scale.digits, (double)value / scale.divisor,
+		scale.unit[0] ? " " : "", scale.unit);
 }

@@ -26,16 +26,16 @@ static inline uint32_t fixture_index(int index)
 	return (uint32_t)index;
 }
 
-static inline void fixture_add(struct profile *profile, uint32_t task, const uint32_t *location,
-	size_t n, int64_t samples)
+static inline void fixture_add(
+	struct profile *profile, uint32_t task, const uint32_t *location, size_t n, int64_t samples)
 {
 	int64_t values[VALUE_TYPES_MAX] = {samples, samples * 4 * FIXTURE_MS};
 
 	(void)fixture_index(profile_add_sample(profile, task, location, n, values));
 }
 
-static inline uint32_t fixture_location(struct profile *profile, uint32_t mapping,
-	uint64_t address, const struct location_line *line, size_t lines)
+static inline uint32_t fixture_location(struct profile *profile, uint32_t mapping, uint64_t address,
+	const struct location_line *line, size_t lines)
 {
 	uint32_t location = fixture_index(profile_add_location(profile, mapping, address));
 
@@ -62,8 +62,7 @@ static inline void fixture_audit(struct profile *profile)
 	};
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-		(void)fixture_index(
-			profile_set_audit(profile, figures[i].key, figures[i].value));
+		(void)fixture_index(profile_set_audit(profile, figures[i].key, figures[i].value));
 	(void)fixture_index(profile_add_note(profile, "made by hand"));
 	(void)fixture_index(profile_set_command(profile, "demo --fast"));
 	profile_set_time(profile, UINT64_C(1700000000000000000), 1000 * FIXTURE_MS);
@@ -103,10 +102,8 @@ static inline struct profile *fixture_profile(void)
 	walk_at = fixture_location(profile, exe, 0x1300, &(struct location_line){f[3], 33}, 1);
 	unknown_at = fixture_location(profile, lib, 0x2345, NULL, 0);
 	read_at = fixture_location(profile, lib, 0x2400, &(struct location_line){f[4], 44}, 1);
-	one = fixture_index(
-		profile_add_task(profile, &(struct task){100, 100, "demo", "demo"}));
-	two = fixture_index(
-		profile_add_task(profile, &(struct task){100, 101, "demo", "worker"}));
+	one = fixture_index(profile_add_task(profile, &(struct task){100, 100, "demo", "demo"}));
+	two = fixture_index(profile_add_task(profile, &(struct task){100, 101, "demo", "worker"}));
 	fixture_add(profile, one, (uint32_t[]){compute_at, main_at}, 2, 50);
 	fixture_add(profile, two, (uint32_t[]){walk_at, walk_at, walk_at, main_at}, 4, 25);
 	fixture_add(profile, one, (uint32_t[]){unknown_at, main_at}, 2, 10);

@@ -47,9 +47,10 @@ static void test_layout__aligns_columns(void **state)
 	add(&layout, 0, "99.9 %", "f", "libfoo.so");
 	add(&layout, 0, "1 %", "a_long_function", "x");
 	text = print(&layout, 0);
-	assert_string_equal(text, " share  function         object\n"
-				  "99.9 %  f                libfoo.so\n"
-				  "   1 %  a_long_function  x\n");
+	assert_string_equal(text,
+		" share  function         object\n"
+		"99.9 %  f                libfoo.so\n"
+		"   1 %  a_long_function  x\n");
 	free(text);
 }
 
@@ -60,12 +61,17 @@ static void test_layout__counts_characters_not_bytes(void **state)
 
 	(void)state;
 	layout_init(&layout, columns, 3, false, false);
-	add(&layout, 0, "\xc2\xb1" "1", "h\xc3\xa9", "x");
+	add(&layout, 0,
+		"\xc2\xb1"
+		"1",
+		"h\xc3\xa9", "x");
 	add(&layout, 0, "1", "hell", "y");
 	text = print(&layout, 0);
-	assert_string_equal(text, "share  function  object\n"
-				  "   \xc2\xb1" "1  h\xc3\xa9        x\n"
-				  "    1  hell      y\n");
+	assert_string_equal(text,
+		"share  function  object\n"
+		"   \xc2\xb1"
+		"1  h\xc3\xa9        x\n"
+		"    1  hell      y\n");
 	free(text);
 }
 

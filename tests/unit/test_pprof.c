@@ -76,8 +76,7 @@ static void assert_same_samples(const struct profile *a, const struct profile *b
 		assert_int_equal(x.task, y.task);
 		assert_int_equal(x.n, y.n);
 		assert_memory_equal(x.location, y.location, x.n * sizeof(*x.location));
-		assert_memory_equal(
-			x.value, y.value, profile_value_types(a) * sizeof(*x.value));
+		assert_memory_equal(x.value, y.value, profile_value_types(a) * sizeof(*x.value));
 	}
 }
 
@@ -196,8 +195,8 @@ static void pb_part(struct pb *pb, unsigned field, const uint64_t *value, unsign
 	pb_bytes(pb, field, part.data, part.n);
 }
 
-#define PB_PART(pb, field, ...)                                                                    \
-	pb_part(pb, field, (const uint64_t[]){__VA_ARGS__},                                        \
+#define PB_PART(pb, field, ...)                             \
+	pb_part(pb, field, (const uint64_t[]){__VA_ARGS__}, \
 		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 static void pb_strings(struct pb *pb, const char *const *text)

@@ -211,7 +211,8 @@ static void test_profile__holds_many_things(void **state)
 			uint32_t stack[2];
 
 			(void)snprintf(name, sizeof(name), "f%u", i);
-			assert_int_equal(profile_add_function(p, &(struct function){name, name, "", 0}),
+			assert_int_equal(
+				profile_add_function(p, &(struct function){name, name, "", 0}),
 				i + 6);
 			stack[0] = fixture_index(profile_add_location(p, 0, 0x10000 + i));
 			assert_int_equal(stack[0], first + i);

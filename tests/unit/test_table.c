@@ -29,14 +29,15 @@ static void test_table__finds_what_was_added_even_with_equal_hashes(void **state
 		assert_int_equal(table_add(&table, table_mix(0, i / 3), i), 0);
 	}
 	for (uint32_t i = 0; i < MANY; i++) {
-		assert_int_equal(table_find(&table, table_mix(0, i / 3), number_equal, number,
-					 &number[i]),
+		assert_int_equal(
+			table_find(&table, table_mix(0, i / 3), number_equal, number, &number[i]),
 			i);
 	}
-	assert_int_equal(table_find(&table, table_mix(0, 1), number_equal, number, &absent), -ENOENT);
+	assert_int_equal(
+		table_find(&table, table_mix(0, 1), number_equal, number, &absent), -ENOENT);
 	table_clear(&table);
-	assert_int_equal(table_find(&table, table_mix(0, 0), number_equal, number, &number[0]),
-		-ENOENT);
+	assert_int_equal(
+		table_find(&table, table_mix(0, 0), number_equal, number, &number[0]), -ENOENT);
 	assert_int_equal(table_add(&table, 7, UINT32_MAX), -ENOMEM);
 	table_release(&table);
 }

@@ -23,10 +23,12 @@ static void test_text__counts_columns(void **state)
 	(void)state;
 	assert_int_equal(text_columns(""), 0);
 	assert_int_equal(text_columns("abc"), 3);
-	assert_int_equal(text_columns("h\xc3\xa9"), 2);	       /* e with an acute accent */
-	assert_int_equal(text_columns("e\xcc\x81"), 1);	       /* the same, of two characters */
+	assert_int_equal(text_columns("h\xc3\xa9"), 2); /* e with an acute accent */
+	assert_int_equal(text_columns("e\xcc\x81"), 1); /* the same, of two characters */
 	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac"), 4); /* two wide ones */
-	assert_int_equal(text_columns("a\xff" "b"), 3);
+	assert_int_equal(text_columns("a\xff"
+				      "b"),
+		3);
 }
 
 static void test_text__decodes_only_utf8(void **state)
@@ -53,8 +55,12 @@ static void test_text__cleans_what_a_terminal_would_obey(void **state)
 	static const char *const pairs[][3] = {
 		{"a\033[31mb\n", "a?[31mb?", "a?[31mb?"},
 		{"h\xc3\xa9", "h\xc3\xa9", "h?"},
-		{"\xe2\x80\xae" "x", "?x", "?x"},
-		{"\xc2\x9b" "x", "?x", "?x"},
+		{"\xe2\x80\xae"
+		 "x",
+			"?x", "?x"},
+		{"\xc2\x9b"
+		 "x",
+			"?x", "?x"},
 		{"\xff", "?", "?"},
 	};
 

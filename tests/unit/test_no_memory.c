@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Nth allocation fails, for every N until all goes well: the model, the file format and the
+ * reports answer with -ENOMEM and leave nothing behind (the leaks are the sanitizer's to find).
+ * Linked with --wrap, so that the allocations of profile/ and view/ come here.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "profile/pprof.h"
+#include "tests/unit/profile_fixture.h"
+#include "view/report.h"
+
+static unsigned long until_failure; /* 0: none fails */
+
+static bool fails(void)
+{
+	return until_failure && !--until_failure;
+}
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void *__real_reallocarray(void *memory, size_t n, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void *__wrap_reallocarray(void *memory, size_t n, size_t bytes);
+
+void *__wrap_malloc(size_t bytes)
+{
+	return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+	return fails() ? NULL : __real_calloc(n, bytes);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+	return fails() ? NULL : __real_realloc(memory, bytes);
+}
+
+void *__wrap_reallocarray(void *memory, size_t n, size_t bytes)
+{
+	return fails() ? NULL : __real_reallocarray(memory, n, bytes);
+}
+
+/* Something that may run out of memory. */
+typedef int attempt(const struct profile *profile);
+
+static int attempt_file(const struct profile *profile)
+{
+	struct profile *back = NULL;
+	uint8_t *data;
+	size_t bytes;
+	int error = pprof_write(profile, &data, &bytes);
+
+	if (error < 0)
+		return error;
+	error = pprof_read(data, bytes, &back, NULL);
+	free(data);
+	if (error >= 0)
+		profile_free(back);
+	return error;
+}
+
+static int attempt_merge(const struct profile *profile)
+{
+	struct profile *sum;
+	int error = profile_new(&sum);
+
+	if (error < 0)
+		return error;
+	error = profile_merge(sum, profile);
+	profile_free(sum);
+	return error;
+}
+
+static int attempt_report(
+	const struct profile *profile, const char *name, enum report_format format)
+{
+	struct report_options options = {.size = sizeof(options),
+		.format = format,
+		.split = REPORT_SPLIT_THREAD,
+		.focus = ".",
+		.width = 60};
+	FILE *out = fopen("/dev/null", "w");
+	char *problem = NULL;
+	int error;
+
+	assert_non_null(out);
+	error = report_find(name)->print(profile, &options, out, &problem);
+	assert_null(problem);
+	assert_int_equal(fclose(out), 0);
+	return error;
+}
+
+static int attempt_text(const struct profile *profile)
+{
+	return attempt_report(profile, "lines", REPORT_TEXT);
+}
+
+static int attempt_sheet(const struct profile *profile)
+{
+	return attempt_report(profile, "flat", REPORT_JSON);
+}
+
+static int attempt_summary(const struct profile *profile)
+{
+	return attempt_report(profile, "summary", REPORT_TEXT);
+}
+
+/* One of a library may do without the memory: then all goes well all the same, or it is -ENOMEM. */
+static void fail_each_allocation(attempt *try, unsigned long least)
+{
+	struct profile *profile = fixture_profile();
+	unsigned long failed = 0;
+
+	for (unsigned long n = 1;; n++) {
+		bool reached;
+		int error;
+
+		until_failure = n;
+		error = try(profile);
+		reached = until_failure == 0;
+		until_failure = 0;
+		if (!reached) {
+			assert_int_equal(error, 0);
+			break;
+		}
+		if (error) {
+			assert_int_equal(error, -ENOMEM);
+			failed++;
+		}
+	}
+	assert_true(failed >= least);
+	profile_free(profile);
+}
+
+static void test_no_memory__for_the_file(void **state)
+{
+	(void)state;
+	fail_each_allocation(attempt_file, 20);
+}
+
+static void test_no_memory__for_a_merge(void **state)
+{
+	(void)state;
+	fail_each_allocation(attempt_merge, 20);
+}
+
+static void test_no_memory__for_reports(void **state)
+{
+	(void)state;
+	fail_each_allocation(attempt_text, 20);
+	fail_each_allocation(attempt_sheet, 10);
+	fail_each_allocation(attempt_summary, 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_memory__for_the_file),
+		cmocka_unit_test(test_no_memory__for_a_merge),
+		cmocka_unit_test(test_no_memory__for_reports),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
