@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names addresses of one ELF file, as addr2line -f -i -a -e FILE does, and prints them in its
- * form, so that the two can be compared: symbolize_bench FILE < ADDRESSES. With -t the answers are
- * asked for twice and the times are printed to stderr.
+ * Names addresses and prints them in the form of addr2line -a -f -i, so that the two can be
+ * compared:
+ *
+ *	symbolize_bench [-c] [-n] [-s] [-t] [-d DIRS] (FILE | -p PID) < ADDRESSES
+ *
+ * FILE: addresses as in the file; PID: addresses in the process. -c names as linked, not
+ * demangled; -n no debug information; -s says where names come from, on stdout; -t asks twice and
+ * prints the times to stderr; -d where debug files are.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +17,22 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "symbolizer/module.h"
+
+struct run {
+	const char *path;
+	int pid;
+	bool linked, source, timed;
+	struct symbolizer_options options;
+	struct symbolizer *symbolizer;
+	struct space *space;
+	uint64_t *addresses;
+	struct place *places;
+	struct frame_chain *chains;
+	size_t n;
+};
 
 static double seconds(void)
 {
@@ -23,122 +42,151 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static size_t read_addresses(uint64_t **ret_addresses)
+static int read_addresses(struct run *run)
 {
-	uint64_t *addresses = NULL;
-	size_t n = 0, capacity = 0;
+	size_t capacity = 0;
 	char line[64];
 
 	while (fgets(line, sizeof(line), stdin)) {
-		if (n == capacity) {
+		if (run->n == capacity) {
 			uint64_t *grown;
 
 			capacity = capacity ? capacity * 2 : 1024;
-			grown = realloc(addresses, capacity * sizeof(*addresses));
-			if (!grown) {
-				free(addresses);
-				return 0;
-			}
-			addresses = grown;
+			grown = realloc(run->addresses, capacity * sizeof(*grown));
+			if (!grown)
+				return -ENOMEM;
+			run->addresses = grown;
 		}
-		addresses[n++] = strtoull(line, NULL, 16);
+		run->addresses[run->n++] = strtoull(line, NULL, 16);
 	}
-	*ret_addresses = addresses;
-	return n;
+	run->places = calloc(run->n + 1, sizeof(*run->places));
+	run->chains = calloc(run->n + 1, sizeof(*run->chains));
+	return run->places && run->chains ? 0 : -ENOMEM;
 }
 
-/* Maps whose one line maps the file's first executable segment where the file says it is. */
-static int map_file(struct space *space, const char *path)
+/* Maps with one line, which maps all of the file. */
+static int map_file(const struct run *run)
 {
-	struct stat st;
 	char text[4096 + 128];
+	struct stat st;
 	int n;
 
-	if (stat(path, &st) != 0)
+	if (stat(run->path, &st) != 0)
 		return -errno;
 	n = snprintf(text, sizeof(text), "%x-%jx r-xp 00000000 00:00 0 %s\n", 0x1000,
-		(uintmax_t)st.st_size + 0x1000, path);
+		(uintmax_t)st.st_size + 0x1000, run->path);
 	if (n < 0 || (size_t)n >= sizeof(text))
 		return -ENAMETOOLONG;
-	return space_set_maps(space, text, (size_t)n);
+	n = space_set_maps(run->space, text, (size_t)n);
+	return n < 0 ? n : run->space->n == 1 ? 0 : -EINVAL;
 }
 
-static void print_chain(uint64_t svma, const struct frame_chain *chain)
+static int map_process(const struct run *run)
 {
-	printf("0x%016" PRIx64 "\n", svma);
-	for (size_t i = 0; i < chain->n; i++) {
-		const struct frame *frame = &chain->frame[i];
+	char path[64], *text = NULL;
+	size_t bytes = 0;
+	FILE *file;
+	int rc = -errno;
 
-		printf("%s\n%s:%u\n", frame->function[0] ? frame->function : "??",
-			frame->file[0] ? frame->file : "??", frame->line);
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", run->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	if (getdelim(&text, &bytes, EOF, file) > 0)
+		rc = space_set_maps(run->space, text, strlen(text));
+	free(text);
+	(void)fclose(file);
+	return rc;
+}
+
+static void print_source(const struct run *run)
+{
+	struct module_info info;
+
+	module_describe(run->places[0].module, run->places[0].svma, &info);
+	printf("symbols: %s\nlines: %s\ndeleted: %d\nproblem: %s\n", info.symbols, info.lines,
+		info.deleted, info.problem);
+}
+
+static void print_chain(const struct run *run, size_t i)
+{
+	printf("0x%016" PRIx64 "\n", run->addresses[i]);
+	for (size_t j = 0; j < run->chains[i].n; j++) {
+		const struct frame *frame = &run->chains[i].frame[j];
+		const char *name = run->linked ? frame->symbol : frame->function;
+
+		printf("%s\n%s:%u\n", name[0] ? name : "??", frame->file[0] ? frame->file : "??",
+			frame->line);
 	}
-	if (chain->n == 0)
+	if (run->chains[i].n == 0)
 		printf("??\n??:0\n");
 }
 
-static int run(struct symbolizer *symbolizer, const char *path, bool timed)
+static int run_all(struct run *run)
 {
-	struct frame_chain *chains = NULL;
-	struct place *places = NULL;
-	uint64_t *addresses = NULL;
-	struct space *space = NULL;
-	size_t n = read_addresses(&addresses);
 	double begin, first, second;
-	int rc = space_new(symbolizer, 0, &space);
+	int rc = symbolizer_new(&run->options, &run->symbolizer);
 
 	if (rc == 0)
-		rc = map_file(space, path);
-	places = calloc(n + 1, sizeof(*places));
-	chains = calloc(n + 1, sizeof(*chains));
-	if (rc == 0 && (!places || !chains || !addresses || space->n != 1))
-		rc = -EINVAL;
-	for (size_t i = 0; i < n && rc == 0; i++)
-		places[i] = (struct place){
-			.module = space->mappings[0].module, .svma = addresses[i]};
-	begin = seconds();
+		rc = space_new(run->symbolizer, run->pid, &run->space);
 	if (rc == 0)
-		rc = symbolizer_resolve(symbolizer, places, n, chains);
-	first = seconds();
-	if (rc == 0 && timed)
-		rc = symbolizer_resolve(symbolizer, places, n, chains);
-	second = seconds();
-	for (size_t i = 0; i < n && rc == 0; i++)
-		print_chain(addresses[i], &chains[i]);
-	if (rc == 0 && timed)
-		fprintf(stderr, "%zu addresses: first %.3f s, again %.4f s\n", n, first - begin,
-			second - first);
-	if (rc == 0) {
-		struct module_info info;
-
-		module_describe(places[0].module, 0, &info);
-		fprintf(stderr, "symbols: %s, lines: %s%s%s\n", info.symbols, info.lines,
-			info.problem[0] ? ", problem: " : "", info.problem);
+		rc = read_addresses(run);
+	if (rc == 0)
+		rc = run->pid ? map_process(run) : map_file(run);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < run->n; i++) {
+		(void)space_find(run->space, run->addresses[i], &run->places[i]);
+		if (!run->pid)
+			run->places[i] = (struct place){.module = run->space->mappings[0].module,
+				.svma = run->addresses[i]};
 	}
-	free(places);
-	free(chains);
-	free(addresses);
-	space_free(space);
-	return rc;
+	begin = seconds();
+	rc = symbolizer_resolve(run->symbolizer, run->places, run->n, run->chains);
+	first = seconds();
+	if (rc == 0 && run->timed)
+		rc = symbolizer_resolve(run->symbolizer, run->places, run->n, run->chains);
+	second = seconds();
+	if (rc)
+		return rc;
+	if (run->timed)
+		fprintf(stderr, "%zu addresses: first %.3f s, again %.4f s\n", run->n,
+			first - begin, second - first);
+	if (run->source && run->n)
+		print_source(run);
+	for (size_t i = 0; i < run->n; i++)
+		print_chain(run, i);
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	bool timed = argc > 1 && strcmp(argv[1], "-t") == 0;
-	struct symbolizer_options options = {.size = sizeof(options)};
-	struct symbolizer *symbolizer = NULL;
-	int rc;
+	struct run run = {.options = {.size = sizeof(run.options)}};
+	int c, rc;
 
-	if (argc != 2 + timed) {
-		fprintf(stderr, "usage: %s [-t] FILE < ADDRESSES\n", argv[0]);
+	while ((c = getopt(argc, argv, "cd:np:st")) != -1) {
+		switch (c) {
+		case 'c': run.linked = true; break;
+		case 'd': run.options.debug_directories = optarg; break;
+		case 'n': run.options.no_debug_info = true; break;
+		case 'p': run.pid = atoi(optarg); break;
+		case 's': run.source = true; break;
+		case 't': run.timed = true; break;
+		default: return 2;
+		}
+	}
+	run.path = argv[optind];
+	if ((run.path != NULL) == (run.pid > 0)) {
+		fprintf(stderr, "usage: %s [-cnst] [-d DIRS] (FILE | -p PID) < ADDRESSES\n", argv[0]);
 		return 2;
 	}
-	rc = symbolizer_new(&options, &symbolizer);
-	if (rc == 0)
-		rc = run(symbolizer, argv[1 + timed], timed);
-	symbolizer_free(symbolizer);
-	if (rc) {
-		fprintf(stderr, "%s: %s\n", argv[1 + timed], strerror(-rc));
-		return 1;
-	}
-	return 0;
+	rc = run_all(&run);
+	free(run.places);
+	free(run.chains);
+	free(run.addresses);
+	space_free(run.space);
+	symbolizer_free(run.symbolizer);
+	if (rc)
+		fprintf(stderr, "%s: %s\n", run.path ? run.path : "maps", strerror(-rc));
+	return rc ? 1 : 0;
 }

@@ -42,8 +42,14 @@ typedef Dwarf_Endianness byte_order_type;
 #define METHOD(name)			   .name
 #define FIELD(name)			   name
 #define finish(dbg)			   ((void)dwarf_object_finish(dbg, NULL))
-#define dwarf_dealloc_ranges(dbg, list, n) dwarf_ranges_dealloc(dbg, list, n)
 #endif
+
+/* Ranges are read by rangelist.c; libdwarf would read them as well if it knew of them. */
+static bool is_ours(const struct dwarf_section *section)
+{
+	return strcmp(section->name, ".debug_ranges") == 0 ||
+		strcmp(section->name, ".debug_rnglists") == 0;
+}
 
 /* Section 0 is ELF's null section. */
 static int get_section_info(void *context, section_index index, section_type *ret, int *error)
@@ -59,6 +65,8 @@ static int get_section_info(void *context, section_index index, section_type *re
 	if (index == 0)
 		return DW_DLV_OK;
 	section = &object->source->sections[index - 1];
+	if (is_ours(section))
+		return DW_DLV_OK;
 	ret->FIELD(name) = section->name;
 	ret->FIELD(addr) = section->svma;
 	ret->FIELD(size) = section->bytes;
@@ -134,16 +142,15 @@ struct dwarf_reader {
 	struct object object, supplement_object;
 	interface_type interface, supplement_interface;
 	Dwarf_Debug dbg, supplement;
-	const struct dwarf_section *supplement_strings;
+	struct rangelist_bytes supplement_strings, ranges, rnglists, addresses;
 	uint64_t text_low, text_high;
 	bool done; /* all units were seen */
 };
 
 /* What the attributes of one DIE say, as far as it is wanted here. */
 struct facts {
-	bool has_low, has_high, has_origin, origin_in_supplement, split;
-	uint64_t low, high, origin;
-	Dwarf_Attribute ranges; /* NULL none; owned by the facts */
+	bool has_low, has_high, has_ranges, ranges_by_index, has_origin, origin_in_supplement, split;
+	uint64_t low, high, ranges, origin, address_base, lists_base;
 	uint32_t call_file, call_line, decl_line, language;
 	const char *name, *linkage_name, *directory;
 };
@@ -175,7 +182,7 @@ static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 /* Strings in the supplement are looked up by ourselves: libdwarf wants it as "tied", which is one. */
 static const char *read_string(struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)
 {
-	const struct dwarf_section *strings = r->supplement_strings;
+	const struct rangelist_bytes *strings = &r->supplement_strings;
 	Dwarf_Error error = NULL;
 	Dwarf_Half form = 0;
 	char *text = NULL;
@@ -195,7 +202,7 @@ static const char *read_string(struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_At
 	rc = dwarf_global_formref(attribute, &offset, &error);
 	if (rc == DW_DLV_ERROR)
 		forget(dbg, error);
-	if (rc != DW_DLV_OK || !strings || offset >= strings->bytes ||
+	if (rc != DW_DLV_OK || offset >= strings->bytes ||
 		!memchr(strings->data + offset, '\0', (size_t)(strings->bytes - offset)))
 		return NULL;
 	return (const char *)strings->data + offset;
@@ -237,8 +244,35 @@ static void read_origin(Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half f
 	forget(dbg, error);
 }
 
-/* Takes one attribute in; true: it is kept, and is not to be freed yet. */
-static bool take_attribute(struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
+static void read_ranges(Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form,
+	struct facts *facts)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned index = 0;
+	Dwarf_Off offset = 0;
+
+	facts->ranges_by_index = form == DW_FORM_rnglistx;
+	if (facts->ranges_by_index) {
+		facts->has_ranges = dwarf_formudata(attribute, &index, &error) == DW_DLV_OK;
+		facts->ranges = index;
+	} else {
+		facts->has_ranges = dwarf_global_formref(attribute, &offset, &error) == DW_DLV_OK;
+		facts->ranges = offset;
+	}
+	forget(dbg, error);
+}
+
+static uint64_t read_offset(Dwarf_Debug dbg, Dwarf_Attribute attribute)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Off offset = 0;
+
+	if (dwarf_global_formref(attribute, &offset, &error) != DW_DLV_OK)
+		forget(dbg, error);
+	return offset;
+}
+
+static void take_attribute(struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
 	struct facts *facts, bool *high_is_length)
 {
 	Dwarf_Error error = NULL;
@@ -248,7 +282,7 @@ static bool take_attribute(struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attrib
 	if (dwarf_whatattr(attribute, &code, &error) != DW_DLV_OK ||
 		dwarf_whatform(attribute, &form, &error) != DW_DLV_OK) {
 		forget(dbg, error);
-		return false;
+		return;
 	}
 	switch (code) {
 	case DW_AT_low_pc:
@@ -257,11 +291,10 @@ static bool take_attribute(struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attrib
 		forget(dbg, error);
 		break;
 	case DW_AT_high_pc: read_high(dbg, attribute, form, facts, high_is_length); break;
-	case DW_AT_ranges:
-		if (facts->ranges)
-			return false;
-		facts->ranges = attribute;
-		return true;
+	case DW_AT_ranges: read_ranges(dbg, attribute, form, facts); break;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base: facts->address_base = read_offset(dbg, attribute); break;
+	case DW_AT_rnglists_base: facts->lists_base = read_offset(dbg, attribute); break;
 	case DW_AT_abstract_origin:
 	case DW_AT_specification:
 		if (!facts->has_origin)
@@ -279,10 +312,8 @@ static bool take_attribute(struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attrib
 	case DW_AT_GNU_dwo_name: facts->split = true; break;
 	default: break;
 	}
-	return false;
 }
 
-/* To be ended with drop_facts(). */
 static void read_facts(struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Die die, struct facts *facts)
 {
 	Dwarf_Attribute *attributes = NULL;
@@ -295,19 +326,13 @@ static void read_facts(struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Die die, s
 		forget(dbg, error);
 		return;
 	}
-	for (Dwarf_Signed i = 0; i < n; i++)
-		if (!take_attribute(r, dbg, attributes[i], facts, &high_is_length))
-			dwarf_dealloc_attribute(attributes[i]);
+	for (Dwarf_Signed i = 0; i < n; i++) {
+		take_attribute(r, dbg, attributes[i], facts, &high_is_length);
+		dwarf_dealloc_attribute(attributes[i]);
+	}
 	dwarf_dealloc(dbg, attributes, DW_DLA_LIST);
 	if (facts->has_high && high_is_length)
 		facts->high += facts->low;
-}
-
-static void drop_facts(struct facts *facts)
-{
-	if (facts->ranges)
-		dwarf_dealloc_attribute(facts->ranges);
-	facts->ranges = NULL;
 }
 
 /* A range as it stands in the data: kept if it is in the text that the linker left. */
@@ -321,96 +346,36 @@ static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t l
 	return unit_add_range(unit, &range);
 }
 
-/* DWARF 5: .debug_rnglists. libdwarf adds bases and addresses by index ("cooked"). */
-static int add_range_list(const struct dwarf_reader *r, Dwarf_Attribute attribute,
-	Dwarf_Half form, Dwarf_Unsigned value, struct unit *unit, uint32_t scope, uint32_t depth)
-{
-	Dwarf_Rnglists_Head head = NULL;
-	Dwarf_Error error = NULL;
-	Dwarf_Unsigned n = 0, at = 0;
-	int rc = 0;
-
-	if (dwarf_rnglists_get_rle_head(attribute, form, value, &head, &n, &at, &error) !=
-		DW_DLV_OK) {
-		forget(r->dbg, error);
-		return 0;
-	}
-	for (Dwarf_Unsigned i = 0; i < n && rc == 0; i++) {
-		Dwarf_Unsigned raw[2], low = 0, high = 0;
-		unsigned bytes = 0, code = 0;
-		Dwarf_Bool unavailable = 0;
-
-		if (dwarf_get_rnglists_entry_fields_a(head, i, &bytes, &code, &raw[0], &raw[1],
-			    &unavailable, &low, &high, &error) != DW_DLV_OK) {
-			forget(r->dbg, error);
-			break;
-		}
-		if (code == DW_RLE_end_of_list)
-			break;
-		if (code != DW_RLE_base_address && code != DW_RLE_base_addressx && !unavailable)
-			rc = add_range(r, unit, low, high, scope, depth);
-	}
-	dwarf_dealloc_rnglists_head(head);
-	return rc;
-}
-
-/* DWARF 3 and 4: .debug_ranges, pairs on top of a base, (-1, base) sets a new base. */
-static int add_old_ranges(const struct dwarf_reader *r, Dwarf_Die die, uint64_t offset,
-	uint64_t base, struct unit *unit, uint32_t scope, uint32_t depth)
-{
-	Dwarf_Ranges *list = NULL;
-	Dwarf_Error error = NULL;
-	Dwarf_Unsigned bytes = 0;
-	Dwarf_Off real = 0;
-	Dwarf_Signed n = 0;
-	int rc = 0;
-
-	if (dwarf_get_ranges_b(r->dbg, offset, die, &real, &list, &n, &bytes, &error) != DW_DLV_OK) {
-		forget(r->dbg, error);
-		return 0;
-	}
-	for (Dwarf_Signed i = 0; i < n && rc == 0; i++) {
-		if (list[i].dwr_type == DW_RANGES_END)
-			break;
-		if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
-			base = list[i].dwr_addr2;
-		else
-			rc = add_range(r, unit, base + list[i].dwr_addr1,
-				base + list[i].dwr_addr2, scope, depth);
-	}
-	dwarf_dealloc_ranges(r->dbg, list, n);
-	return rc;
-}
-
 /* The addresses of a DIE. *ret_any: it names some, even if the linker threw them away. */
-static int add_ranges(const struct dwarf_reader *r, Dwarf_Die die, const struct facts *facts,
-	uint64_t base, struct unit *unit, uint32_t scope, uint32_t depth, bool *ret_any)
+static int add_ranges(const struct dwarf_reader *r, const struct facts *facts,
+	const struct rangelist_unit *lists, struct unit *unit, uint32_t scope, uint32_t depth,
+	bool *ret_any)
 {
-	Dwarf_Half version = 0, offset_bytes = 0, form = 0;
-	Dwarf_Error error = NULL;
-	Dwarf_Unsigned value = 0;
-	Dwarf_Off offset = 0;
+	struct rangelist list;
+	uint64_t low, high;
+	int rc = 0;
 
-	*ret_any = true;
+	*ret_any = (facts->has_low && facts->has_high) || facts->has_ranges;
 	if (facts->has_low && facts->has_high)
 		return add_range(r, unit, facts->low, facts->high, scope, depth);
-	*ret_any = false;
-	if (!facts->ranges || dwarf_whatform(facts->ranges, &form, &error) != DW_DLV_OK ||
-		dwarf_get_version_of_die(die, &version, &offset_bytes) != DW_DLV_OK) {
-		forget(r->dbg, error);
+	if (!facts->has_ranges)
 		return 0;
-	}
-	*ret_any = true;
-	if (version >= 5 && form == DW_FORM_rnglistx) {
-		if (dwarf_formudata(facts->ranges, &value, &error) == DW_DLV_OK)
-			return add_range_list(r, facts->ranges, form, value, unit, scope, depth);
-	} else if (dwarf_global_formref(facts->ranges, &offset, &error) == DW_DLV_OK) {
-		return version >= 5
-			? add_range_list(r, facts->ranges, form, offset, unit, scope, depth)
-			: add_old_ranges(r, die, offset, base, unit, scope, depth);
-	}
-	forget(r->dbg, error);
-	return 0;
+	if (!facts->ranges_by_index)
+		list = rangelist_at(lists, facts->ranges);
+	else if (!rangelist_indexed(lists, facts->ranges, &list))
+		return 0;
+	while (rc == 0 && rangelist_next(&list, &low, &high))
+		rc = add_range(r, unit, low, high, scope, depth);
+	return rc;
+}
+
+static struct rangelist_bytes section_of(const struct dwarf_source *source, const char *name)
+{
+	for (size_t i = 0; i < source->n; i++)
+		if (strcmp(source->sections[i].name, name) == 0)
+			return (struct rangelist_bytes){
+				source->sections[i].data, source->sections[i].bytes};
+	return (struct rangelist_bytes){0};
 }
 
 static Dwarf_Debug open_source(interface_type *interface)
@@ -456,6 +421,9 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 	(void)dwarf_set_de_alloc_flag(0);
 	r->text_low = text_low;
 	r->text_high = text_high;
+	r->ranges = section_of(source, ".debug_ranges");
+	r->rnglists = section_of(source, ".debug_rnglists");
+	r->addresses = section_of(source, ".debug_addr");
 	r->object.source = source;
 	r->interface = interface_of(&r->object);
 	r->dbg = open_source(&r->interface);
@@ -467,9 +435,7 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 		r->supplement_object.source = supplement;
 		r->supplement_interface = interface_of(&r->supplement_object);
 		r->supplement = open_source(&r->supplement_interface);
-		for (size_t i = 0; i < supplement->n; i++)
-			if (strcmp(supplement->sections[i].name, ".debug_str") == 0)
-				r->supplement_strings = &supplement->sections[i];
+		r->supplement_strings = section_of(supplement, ".debug_str");
 	}
 	if (r->supplement)
 		visit_headers(r->supplement);
@@ -509,7 +475,7 @@ static void judge_language(uint32_t language, struct dwarf_unit *unit)
 static int describe_unit(struct dwarf_reader *r, Dwarf_Die die, uint32_t scope,
 	struct dwarf_unit *ret_unit, struct unit *index)
 {
-	struct dwarf_unit unit = {0};
+	struct dwarf_unit unit = *ret_unit;
 	struct facts facts;
 	Dwarf_Error error = NULL;
 	Dwarf_Half tag = 0;
@@ -525,12 +491,13 @@ static int describe_unit(struct dwarf_reader *r, Dwarf_Die die, uint32_t scope,
 	unit.code = tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit;
 	if (unit.code) {
 		read_facts(r, r->dbg, die, &facts);
-		unit.low_pc = facts.low;
+		unit.lists.low_pc = facts.low;
+		unit.lists.address_base = facts.address_base;
+		unit.lists.lists_base = facts.lists_base;
 		unit.directory = facts.directory;
 		unit.split = facts.split;
 		judge_language(facts.language, &unit);
-		rc = add_ranges(r, die, &facts, facts.low, index, scope, 0, &unit.ranged);
-		drop_facts(&facts);
+		rc = add_ranges(r, &facts, &unit.lists, index, scope, 0, &unit.ranged);
 	}
 	*ret_unit = unit;
 	return rc;
@@ -557,6 +524,13 @@ int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_
 		return 0;
 	}
 	*ret_unit = (struct dwarf_unit){0};
+	ret_unit->lists = (struct rangelist_unit){
+		.lists = version >= 5 ? reader->rnglists : reader->ranges,
+		.addresses = reader->addresses,
+		.address_bytes = address_bytes == 4 ? 4 : 8,
+		.offset_bytes = offset_bytes == 8 ? 8 : 4,
+		.version5 = version >= 5,
+	};
 	if (dwarf_siblingof_b(reader->dbg, NULL, true, &die, &error) != DW_DLV_OK) {
 		forget(reader->dbg, error);
 		return 1;
@@ -592,16 +566,15 @@ static int walk_scope(struct walk *walk, Dwarf_Die die, uint32_t scope, bool inl
 		return 0;
 	}
 	read_facts(r, r->dbg, die, &facts);
-	if ((facts.has_low && facts.has_high) || facts.ranges) {
+	if ((facts.has_low && facts.has_high) || facts.has_ranges) {
 		added.die = offset;
 		added.call_file = facts.call_file;
 		added.call_line = facts.call_line;
 		rc = unit_add_scope(walk->unit, &added, &index);
 		if (rc == 0)
-			rc = add_ranges(r, die, &facts, walk->info->low_pc, walk->unit, index,
+			rc = add_ranges(r, &facts, &walk->info->lists, walk->unit, index,
 				walk->depth, &any);
 	}
-	drop_facts(&facts);
 	return any && rc == 0 ? walk_children(walk, die, index) : rc;
 }
 
@@ -791,7 +764,6 @@ void dwarf_reader_function(
 			return;
 		}
 		read_facts(reader, dbg, at, &facts);
-		drop_facts(&facts);
 		dwarf_dealloc_die(at);
 		if (!ret_function->name)
 			ret_function->name = facts.name;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolizer/rangelist.h"
 #include "symbolizer/unit.h"
 
 struct dwarf_reader;
@@ -31,7 +32,7 @@ struct dwarf_source {
 
 struct dwarf_unit {
 	uint64_t die;		  /* offset of the unit's own DIE */
-	uint64_t low_pc;	  /* base of its ranges */
+	struct rangelist_unit lists; /* for the ranges of its DIEs */
 	const char *directory;	  /* compilation directory, NULL unknown */
 	bool code;		  /* a unit that may describe code, not a type or partial unit */
 	bool classes;		  /* its language has functions inside types */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* An input that is a whole ELF file, as a module of its own symbolizer. */
+#ifndef TESTS_FUZZ_MODULE_H
+#define TESTS_FUZZ_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/module.h"
+
+enum { FUZZ_PLACES = 512 };
+
+/* Resolves addresses all over the executable segments, and describes the module. */
+static inline void fuzz_resolve(struct symbolizer *symbolizer, struct module *module)
+{
+	struct place places[FUZZ_PLACES];
+	struct frame_chain chains[FUZZ_PLACES];
+	struct module_info info;
+	size_t n = 0;
+	volatile size_t sink = 0;
+
+	for (size_t i = 0; i < module->image.n_phdr && n < FUZZ_PLACES; i++) {
+		const Elf64_Phdr *p = &module->image.phdr[i];
+		uint64_t step = p->p_memsz / 256 + 1;
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		for (uint64_t at = 0; at < p->p_memsz && n < FUZZ_PLACES; at += step)
+			places[n++] = (struct place){.module = module, .svma = p->p_vaddr + at};
+	}
+	if (n < FUZZ_PLACES)
+		places[n++] = (struct place){.module = module, .svma = UINT64_MAX};
+	if (symbolizer_resolve(symbolizer, places, n, chains) == 0)
+		for (size_t i = 0; i < n; i++)
+			for (size_t j = 0; j < chains[i].n; j++)
+				sink = sink + strlen(chains[i].frame[j].function) +
+					strlen(chains[i].frame[j].symbol) +
+					strlen(chains[i].frame[j].file);
+	module_describe(module, 0, &info);
+	sink = sink + strlen(info.path) + strlen(info.build_id) + strlen(info.problem);
+}
+
+static inline void fuzz_module(const uint8_t *data, size_t size, bool no_debug_info)
+{
+	const struct symbolizer_options options = {.size = sizeof(options),
+		.debug_directories = "/nonexistent",
+		.no_debug_info = no_debug_info};
+	struct symbolizer *symbolizer;
+	struct module *module;
+	uint8_t *copy;
+	int rc;
+
+	if (size == 0 || symbolizer_new(&options, &symbolizer))
+		return;
+	module = module_special(symbolizer, "/nonexistent/input");
+	copy = module ? malloc(size) : NULL;
+	if (copy) {
+		memcpy(copy, data, size);
+		image_adopt(&module->image, copy, size);
+		rc = image_read_headers(&module->image);
+		module->headers_ok = rc == 0;
+		if (rc == 0)
+			fuzz_resolve(symbolizer, module);
+	}
+	symbolizer_free(symbolizer);
+}
+
+#endif
