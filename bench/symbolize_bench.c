@@ -67,14 +67,14 @@ static int read_addresses(struct run *run)
 /* Maps with one line, which maps all of the file. */
 static int map_file(const struct run *run)
 {
-	char text[4096 + 128];
+	char text[4096 + 128], path[4096];
 	struct stat st;
 	int n;
 
-	if (stat(run->path, &st) != 0)
+	if (!realpath(run->path, path) || stat(path, &st) != 0)
 		return -errno;
 	n = snprintf(text, sizeof(text), "%x-%jx r-xp 00000000 00:00 0 %s\n", 0x1000,
-		(uintmax_t)st.st_size + 0x1000, run->path);
+		(uintmax_t)st.st_size + 0x1000, path);
 	if (n < 0 || (size_t)n >= sizeof(text))
 		return -ENAMETOOLONG;
 	n = space_set_maps(run->space, text, (size_t)n);

@@ -42,6 +42,19 @@ static bool matches(const struct image *image, const struct wanted *wanted)
 	return crc32_of(image->data, image->bytes) == wanted->crc;
 }
 
+/* A supplement made by dwz has no program headers, so its notes are found by their section. */
+static void find_build_id(struct image *image)
+{
+	struct elffile_section section;
+	struct elffile file;
+
+	if (elffile_open(&file, image))
+		return;
+	if (elffile_find(&file, ".note.gnu.build-id", &section) > 0)
+		image_read_build_id(image, section.data, (size_t)section.bytes);
+	elffile_close(&file);
+}
+
 static int try_path(struct symbolizer *symbolizer, const char *path, const struct wanted *wanted,
 	struct debugfile *ret_debugfile)
 {
@@ -55,6 +68,8 @@ static int try_path(struct symbolizer *symbolizer, const char *path, const struc
 	(void)close(fd);
 	if (rc == 0)
 		rc = image_read_headers(&image);
+	if (rc == 0 && wanted->build_id && !image.build_id_bytes)
+		find_build_id(&image);
 	if (rc == 0 && !matches(&image, wanted))
 		rc = -ENOENT;
 	if (rc == 0) {

@@ -40,7 +40,7 @@ struct debuginfo {
 	bool split;
 };
 
-/* The .debug_ sections by their plain names; what is split or of no use here is left out. */
+/* The .debug_ sections by their plain names, as far as they are of use. Is .debug_info there? */
 static bool gather(struct elffile *file, struct strpool *strings, struct sections *sections)
 {
 	static const char *const wanted[] = {".debug_info", ".debug_abbrev", ".debug_line",
@@ -138,8 +138,11 @@ int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strp
 		debuginfo_close(d);
 		return -ENOENT;
 	}
-	if (supplement && gather(supplement, strings, &d->supplement))
+	if (supplement) {
+		/* It may hold nothing but strings. */
+		(void)gather(supplement, strings, &d->supplement);
 		more = &d->supplement.source;
+	}
 	rc = dwarf_reader_open(&d->own.source, more, text_low, text_high, &d->reader);
 	if (rc == 0)
 		rc = index_units(d);

@@ -16,7 +16,7 @@ int elffile_open(struct elffile *file, const struct image *image)
 	*file = (struct elffile){.elf64 = image->elf64, .machine = image->machine};
 	if (!image->data || elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOEXEC;
-	/* libelf takes a char *, and reads only. */
+	/* libelf writes only what it inflates, into our private copy. */
 	file->elf = elf_memory((char *)image->data, image->bytes);
 	if (!file->elf)
 		return -ENOEXEC;

@@ -31,8 +31,9 @@ int image_map(struct image *image, int fd)
 		-1, 0);
 	if (at == MAP_FAILED)
 		return -errno;
-	/* Writable, and private: elf_compress() changes section headers where they lie. */
-	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+	/* Writable for libelf, which notes in the section header that it has inflated a section. */
+	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) ==
+		MAP_FAILED) {
 		int error = errno;
 
 		(void)munmap(at, bytes + GUARD_BYTES);
@@ -109,28 +110,24 @@ static int read_phdrs(struct image *image, uint64_t offset, size_t entry_bytes, 
 }
 
 /* Notes are 4-aligned, in segments with p_align 8 8-aligned (the gABI's wording for 64 bits). */
-static void read_notes(struct image *image, const Elf64_Phdr *segment)
+static void read_notes(struct image *image, const uint8_t *data, uint64_t end, uint64_t align)
 {
-	uint64_t align = segment->p_align == 8 ? 8 : 4;
-	uint64_t at = segment->p_offset, end;
+	uint64_t at = 0;
 	Elf64_Nhdr note; /* the same layout for both classes */
 
-	if (!holds(image, at, segment->p_filesz))
-		return;
-	end = at + segment->p_filesz;
 	while (end - at >= sizeof(note)) {
 		uint64_t name, desc, next;
 
-		memcpy(&note, image->data + at, sizeof(note));
+		memcpy(&note, data + at, sizeof(note));
 		name = at + sizeof(note);
 		desc = (name + note.n_namesz + align - 1) & ~(align - 1);
 		next = (desc + note.n_descsz + align - 1) & ~(align - 1);
 		if (desc > end || note.n_descsz > end - desc)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-			memcmp(image->data + name, "GNU", 4) == 0 && note.n_descsz > 0 &&
+			memcmp(data + name, "GNU", 4) == 0 && note.n_descsz > 0 &&
 			note.n_descsz <= IMAGE_BUILD_ID_MAX) {
-			memcpy(image->build_id, image->data + desc, note.n_descsz);
+			memcpy(image->build_id, data + desc, note.n_descsz);
 			image->build_id_bytes = note.n_descsz;
 			return;
 		}
@@ -138,6 +135,11 @@ static void read_notes(struct image *image, const Elf64_Phdr *segment)
 			return;
 		at = next;
 	}
+}
+
+void image_read_build_id(struct image *image, const uint8_t *notes, size_t bytes)
+{
+	read_notes(image, notes, bytes, 4);
 }
 
 int image_read_headers(struct image *image)
@@ -171,9 +173,13 @@ int image_read_headers(struct image *image)
 	} else {
 		return -ENOEXEC;
 	}
-	for (size_t i = 0; rc == 0 && i < image->n_phdr && !image->build_id_bytes; i++)
-		if (image->phdr[i].p_type == PT_NOTE)
-			read_notes(image, &image->phdr[i]);
+	for (size_t i = 0; rc == 0 && i < image->n_phdr && !image->build_id_bytes; i++) {
+		const Elf64_Phdr *p = &image->phdr[i];
+
+		if (p->p_type == PT_NOTE && holds(image, p->p_offset, p->p_filesz))
+			read_notes(image, image->data + p->p_offset, p->p_filesz,
+				p->p_align == 8 ? 8 : 4);
+	}
 	return rc;
 }
 

@@ -36,6 +36,8 @@ int image_map(struct image *image, int fd);
 void image_adopt(struct image *image, uint8_t *data, size_t bytes);
 /* -ENOEXEC: not an ELF file of this machine's byte order, or its headers make no sense. */
 int image_read_headers(struct image *image);
+/* The build-id from notes that no program header points to, as in a supplement made by dwz. */
+void image_read_build_id(struct image *image, const uint8_t *notes, size_t bytes);
 void image_release(struct image *image);
 
 /*

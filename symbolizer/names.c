@@ -342,6 +342,7 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 {
 	struct strpool *strings = &n->module->symbolizer->strings;
 	const char *linked = from->linkage_name;
+	size_t bytes;
 
 	if (!linked && symbol && (!from->name || !from->qualified))
 		linked = symbol->name;
@@ -351,8 +352,9 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	if (!to->symbol)
 		return -ENOMEM;
 	to->function = demangle_name(strings, to->symbol);
-	/* "foo.constprop.0": the linker's word for the function that DWARF calls foo. */
-	if (symbol && !from->inlined)
+	/* "foo.constprop.0": the linker's word for a clone of what DWARF calls foo. */
+	bytes = strlen(linked);
+	if (symbol && strncmp(symbol->name, linked, bytes) == 0 && symbol->name[bytes] == '.')
 		to->symbol = keep(n, symbol->name);
 	to->file = from->file;
 	to->line = from->line;
