@@ -92,7 +92,7 @@ bool credit_is_hotter(const struct credit *a, const struct credit *b)
 
 void credit_pay(struct credit *credit, uint64_t paid_ns, uint64_t period_ns)
 {
-	uint64_t least = period_ns / 4, most = period_ns - period_ns / 8;
+	uint64_t least = period_ns / 4, most = 2 * period_ns;
 	/* A carried or long-saved credit is no reason to hurry for long. */
 	uint64_t paid = paid_ns < 2 * period_ns ? paid_ns : 2 * period_ns;
 	uint64_t due = credit->due_ns + period_ns / 8;

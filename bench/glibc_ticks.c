@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * glibc_ticks SECONDS: how many ticks a second glibc's own sprofil(3) delivers, whatever it says.
+ * Prints the ticks per second of CPU time, and the tick that it reports, in us.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/profil.h>
+#include <sys/time.h>
+#include <time.h>
+
+static unsigned short bin[2];
+
+static double cpu_time(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 2, start;
+	struct prof all = {bin, sizeof(bin[0]), 0, 2};
+	struct timeval tick;
+	volatile unsigned x = 0;
+
+	if (sprofil(&all, 1, &tick, PROF_USHORT) < 0)
+		return 1;
+	for (start = cpu_time(); cpu_time() - start < seconds;) {
+		for (unsigned i = 0; i < 100000; i++)
+			x += i;
+	}
+	(void)sprofil(NULL, 0, NULL, 0);
+	printf("%.1f %ld\n", bin[0] / seconds, (long)tick.tv_usec);
+	return 0;
+}
