@@ -147,6 +147,8 @@ const char *profile_note(const struct profile *profile, size_t index);
 
 /* What was profiled, for people: the command line. "" when it is not known. */
 int profile_set_command(struct profile *profile, const char *command);
+/* The same from arguments, separated by NULs, @bytes in all: as a shell would take them. */
+int profile_set_command_args(struct profile *profile, const char *args, size_t bytes);
 const char *profile_command(const struct profile *profile);
 
 /* When it was taken: CLOCK_REALTIME of the start, and its length. Period: CPU ns of a tick. */

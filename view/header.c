@@ -4,17 +4,32 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/audit.h"
 #include "view/text.h"
 
-/* The command; else the executable, which pprof puts first. */
+/* Of a command line that no width bounds. */
+enum { TITLE_COLUMNS = 160 };
+
+/* The command; else the process, if it is one; else the executable, which pprof puts first. */
 static const char *title_of(const struct profile *profile)
 {
-	const char *command = profile_command(profile);
+	const char *command = profile_command(profile), *process = "";
 
 	if (command[0])
 		return command;
+	for (size_t i = 0; i < profile_tasks(profile); i++) {
+		const char *name = profile_task(profile, i).process;
+
+		if (i && strcmp(name, process) != 0) {
+			process = "";
+			break;
+		}
+		process = name;
+	}
+	if (process[0])
+		return process;
 	if (profile_mappings(profile) && profile_mapping(profile, 0).file[0])
 		return text_basename(profile_mapping(profile, 0).file);
 	return "profile";
@@ -71,6 +86,11 @@ int header_print(const struct profile *profile, const struct report_options *opt
 
 	if (!title)
 		return -ENOMEM;
+	if (text_cut_sentence(
+		    &title, options->width ? options->width : TITLE_COLUMNS, options->ascii) < 0) {
+		free(title);
+		return -ENOMEM;
+	}
 	fprintf(out, "%s\n", title);
 	free(title);
 	print_amount(profile, rows, all, out);

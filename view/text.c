@@ -211,6 +211,13 @@ int text_cut_path(char **text, size_t columns, bool ascii)
 	return cut_middle(text, columns, 0, ascii);
 }
 
+int text_cut_sentence(char **text, size_t columns, bool ascii)
+{
+	size_t dots = text_columns(ellipsis(ascii));
+
+	return cut_middle(text, columns, columns > dots ? columns - dots : 0, ascii);
+}
+
 const char *text_basename(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -24,10 +24,11 @@ char *text_clean(const char *text, bool ascii);
 
 /*
  * Cut to @columns (at least 1) in the place. A name loses first its arguments, then what is in its
- * angle brackets, then its middle; a path its beginning.
+ * angle brackets, then its middle; a path its beginning, a sentence its end.
  */
 int text_cut_name(char **text, size_t columns, bool ascii);
 int text_cut_path(char **text, size_t columns, bool ascii);
+int text_cut_sentence(char **text, size_t columns, bool ascii);
 
 /* The last part of a path. */
 const char *text_basename(const char *path);

@@ -196,6 +196,23 @@ static void test_profile__keeps_audit_and_notes(void **state)
 	profile_free(p);
 }
 
+static void test_profile__command_is_quoted_for_a_shell(void **state)
+{
+	static const char args[] = "sh\0-c\0echo it's \"$HOME\"\0\0a=b\0'";
+	struct profile *p = fixture_profile();
+
+	(void)state;
+	assert_int_equal(profile_set_command_args(p, args, sizeof(args)), 0);
+	assert_string_equal(
+		profile_command(p), "sh -c 'echo it'\\''s \"$HOME\"' '' a=b ''\\'''");
+	/* The last one need not end with a NUL. */
+	assert_int_equal(profile_set_command_args(p, "xz\0-9", 5), 0);
+	assert_string_equal(profile_command(p), "xz -9");
+	assert_int_equal(profile_set_command_args(p, "", 0), 0);
+	assert_string_equal(profile_command(p), "");
+	profile_free(p);
+}
+
 /* As many different things as make every table grow many times: each is found again. */
 static void test_profile__holds_many_things(void **state)
 {
@@ -238,6 +255,7 @@ int main(void)
 		cmocka_unit_test(test_profile__named_locations_differ_by_their_names),
 		cmocka_unit_test(test_profile__unsampled_is_a_row_of_its_executable),
 		cmocka_unit_test(test_profile__keeps_audit_and_notes),
+		cmocka_unit_test(test_profile__command_is_quoted_for_a_shell),
 		cmocka_unit_test(test_profile__holds_many_things),
 	};
 

@@ -111,13 +111,17 @@ static void test_text__cuts_between_characters(void **state)
 	}
 }
 
-static void test_text__cuts_paths_in_front(void **state)
+static void test_text__cuts_paths_in_front_and_sentences_behind(void **state)
 {
 	char *text = strdup("directory/file.c:12");
 
 	(void)state;
 	assert_int_equal(text_cut_path(&text, 12, true), 0);
 	assert_string_equal(text, "...file.c:12");
+	free(text);
+	text = strdup("gcc -O2 -c file.c");
+	assert_int_equal(text_cut_sentence(&text, 10, true), 0);
+	assert_string_equal(text, "gcc -O2...");
 	free(text);
 	assert_string_equal(text_basename("/usr/lib/libfoo.so"), "libfoo.so");
 	assert_string_equal(text_basename("libfoo.so"), "libfoo.so");
@@ -183,7 +187,7 @@ int main(void)
 		cmocka_unit_test(test_text__cleans_what_a_terminal_would_obey),
 		cmocka_unit_test(test_text__cuts_names_where_they_can_spare_it),
 		cmocka_unit_test(test_text__cuts_between_characters),
-		cmocka_unit_test(test_text__cuts_paths_in_front),
+		cmocka_unit_test(test_text__cuts_paths_in_front_and_sentences_behind),
 		cmocka_unit_test(test_text__formats_times),
 		cmocka_unit_test(test_text__scales_a_column_by_its_greatest),
 	};
