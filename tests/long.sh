@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The tests that take minutes: tests/long.sh BUILD-DIRECTORY
+set -eu
+build=${1:?usage: tests/long.sh BUILD-DIRECTORY}
+SPROFIL_SUPERVISOR=$(cd "$build" && pwd)/tools/sprofil-supervisor
+export SPROFIL_SUPERVISOR
+
+echo "calls from 64 threads and 50 processes, for a minute"
+"$build/tests/calls/stress" 60 | grep -v '^process'
