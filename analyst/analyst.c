@@ -184,12 +184,14 @@ static int take_start(struct analyst *analyst, const struct record *rec)
 {
 	const struct record_start *start = &rec->as.start;
 	char note[160];
+	int r;
 
 	analyst->began_ns = rec->header.time_ns;
 	profile_set_time(analyst->profile, start->realtime_ns, 0);
 	profile_set_period(analyst->profile, start->period_ns);
-	if (!start->restarts)
-		return 0;
+	r = profile_set_command_args(analyst->profile, start->command, start->command_bytes);
+	if (r < 0 || !start->restarts)
+		return r;
 	(void)snprintf(note, sizeof(note),
 		"an analyst died; the %" PRIu64 " samples (%.3f s of CPU time) that it had are lost",
 		start->lost_samples, (double)start->lost_ns / 1e9);

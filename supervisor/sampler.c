@@ -209,16 +209,18 @@ static void announce(struct engine *engine, struct tracee *t, uint64_t pc, uint6
 
 /*
  * How long a stop lasted. The stop is seen between two looks: while we spin those are a
- * microsecond apart. A thread that had to wait for a CPU first was found later, by SIGCHLD; of the
- * time since it was asked, what it ran and what it waited is not stop time.
+ * microsecond apart. A thread that had to wait for a CPU first is found later, by SIGCHLD; of the
+ * time since it was asked, what it ran and what it waited is not stop time. One that was in a system
+ * call may have slept there meanwhile, which nothing tells apart: then only what is certain counts,
+ * the time since we saw it.
  */
-static uint64_t stop_time(const struct tracee *t, const struct cpu_time *cpu, uint64_t seen_ns,
-	uint64_t end_ns)
+static uint64_t stop_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
+	uint64_t seen_ns, uint64_t end_ns)
 {
 	uint64_t whole = end_ns - t->asked_ns;
 	uint64_t other = (cpu->run_ns - t->asked_cpu.run_ns) + (cpu->wait_ns - t->asked_cpu.wait_ns);
 	uint64_t least = end_ns - seen_ns, most = end_ns - t->not_stopped_ns;
-	uint64_t stop = whole > other ? whole - other : 0;
+	uint64_t stop = whole > other && !in_call ? whole - other : 0;
 
 	if (stop < least)
 		stop = least;
@@ -285,7 +287,7 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 		return;
 	}
 	credit = credit_settle(&t->credit, &cpu, end);
-	stop = stop_time(t, &cpu, seen, end);
+	stop = stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	t->asked_ns = 0;
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
