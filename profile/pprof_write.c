@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "profile/gzip.h"
 #include "profile/model.h"
@@ -143,33 +144,57 @@ static bool is_blank(const struct mapping_item *item)
 	return !item->file && !item->build_id && !item->start && !item->limit;
 }
 
-static int put_mappings(struct writing *w)
+static int put_mapping(struct writing *w, size_t index)
 {
-	for (size_t i = 0; i < w->profile->mappings; i++) {
-		const struct mapping_item *item = &w->profile->mapping[i];
-		Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-		Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT, *mappings[1] = {&mapping};
-		int error;
+	const struct mapping_item *item = &w->profile->mapping[index];
+	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT, *mappings[1] = {&mapping};
 
-		if (is_blank(item))
-			continue;
-		mapping.id = i + 1;
-		mapping.memory_start = item->start;
-		mapping.memory_limit = item->limit;
-		mapping.file_offset = item->offset;
-		mapping.filename = item->file;
-		mapping.build_id = item->build_id;
-		mapping.has_functions = item->has_functions;
-		mapping.has_filenames = item->has_lines;
-		mapping.has_line_numbers = item->has_lines;
-		mapping.has_inline_frames = item->has_inlines;
-		piece.n_mapping = 1;
-		piece.mapping = mappings;
-		error = put(w, &piece);
-		if (error < 0)
-			return error;
+	if (is_blank(item))
+		return 0;
+	mapping.id = index + 1;
+	mapping.memory_start = item->start;
+	mapping.memory_limit = item->limit;
+	mapping.file_offset = item->offset;
+	mapping.filename = item->file;
+	mapping.build_id = item->build_id;
+	mapping.has_functions = item->has_functions;
+	mapping.has_filenames = item->has_lines;
+	mapping.has_line_numbers = item->has_lines;
+	mapping.has_inline_frames = item->has_inlines;
+	piece.n_mapping = 1;
+	piece.mapping = mappings;
+	return put(w, &piece);
+}
+
+/*
+ * The format wants the main program's mapping first. That is the one named like the first process,
+ * as the kernel cuts the name: /usr/bin/python3.11 for "python3".
+ */
+static size_t main_mapping(const struct profile *profile)
+{
+	const char *process = profile->tasks ? profile_task(profile, 0).process : "";
+
+	for (size_t i = 0; i < profile->mappings && process[0]; i++) {
+		const char *file = profile_mapping(profile, i).file;
+		const char *slash = strrchr(file, '/');
+
+		if (!strncmp(slash ? slash + 1 : file, process, strlen(process)))
+			return i;
 	}
 	return 0;
+}
+
+static int put_mappings(struct writing *w)
+{
+	size_t first = main_mapping(w->profile);
+	int error = first ? put_mapping(w, first) : 0;
+
+	for (size_t i = 0; i < w->profile->mappings && error >= 0; i++) {
+		if (!first || i != first)
+			error = put_mapping(w, i);
+	}
+	return error;
 }
 
 static int put_functions(struct writing *w)

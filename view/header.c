@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile/audit.h"
 #include "view/text.h"
@@ -12,24 +11,15 @@
 /* Of a command line that no width bounds. */
 enum { TITLE_COLUMNS = 160 };
 
-/* The command; else the process, if it is one; else the executable, which pprof puts first. */
+/* The command; else the first process; else the executable, which pprof puts first. */
 static const char *title_of(const struct profile *profile)
 {
-	const char *command = profile_command(profile), *process = "";
+	const char *command = profile_command(profile);
 
 	if (command[0])
 		return command;
-	for (size_t i = 0; i < profile_tasks(profile); i++) {
-		const char *name = profile_task(profile, i).process;
-
-		if (i && strcmp(name, process) != 0) {
-			process = "";
-			break;
-		}
-		process = name;
-	}
-	if (process[0])
-		return process;
+	if (profile_tasks(profile) && profile_task(profile, 0).process[0])
+		return profile_task(profile, 0).process;
 	if (profile_mappings(profile) && profile_mapping(profile, 0).file[0])
 		return text_basename(profile_mapping(profile, 0).file);
 	return "profile";

@@ -67,6 +67,9 @@ void layout_set(struct layout *layout, size_t column, const char *text)
 		layout->error = -ENOMEM;
 }
 
+/* Hidden columns have this width. */
+#define HIDDEN SIZE_MAX
+
 static void measure(const struct layout *layout, size_t *widths)
 {
 	for (size_t c = 0; c < layout->columns; c++) {
@@ -81,27 +84,72 @@ static void measure(const struct layout *layout, size_t *widths)
 	}
 }
 
-/* Takes from the widest column that may be cut until all fit. */
+/* What the columns take; with @comfort, if each that may be cut had no more than that. */
+static size_t needed(const struct layout *layout, const size_t *widths, bool comfort)
+{
+	size_t all = 0;
+
+	for (size_t c = 0; c < layout->columns; c++) {
+		const struct layout_column *column = &layout->column[c];
+
+		if (widths[c] == HIDDEN)
+			continue;
+		all += all ? GAP : 0;
+		if (comfort && column->cut != LAYOUT_WHOLE && widths[c] > column->comfort)
+			all += column->comfort;
+		else
+			all += widths[c];
+	}
+	return all;
+}
+
+/* Hides the next column that may go; false: there is none. */
+static bool drop_one(const struct layout *layout, size_t *widths)
+{
+	size_t first = layout->columns;
+
+	for (size_t c = 0; c < layout->columns; c++) {
+		if (!layout->column[c].drop || widths[c] == HIDDEN)
+			continue;
+		if (first == layout->columns || layout->column[c].drop < layout->column[first].drop)
+			first = c;
+	}
+	if (first == layout->columns)
+		return false;
+	widths[first] = HIDDEN;
+	return true;
+}
+
+/* Takes a column from the one that is widest beyond its comfort; false: none can give. */
+static bool cut_one(const struct layout *layout, size_t *widths)
+{
+	size_t widest = layout->columns;
+	long most = 0;
+
+	for (size_t c = 0; c < layout->columns; c++) {
+		long beyond = (long)widths[c] - (long)layout->column[c].comfort;
+
+		if (layout->column[c].cut == LAYOUT_WHOLE || widths[c] <= LEAST_COLUMNS)
+			continue;
+		if (widest == layout->columns || beyond > most) {
+			widest = c;
+			most = beyond;
+		}
+	}
+	if (widest == layout->columns)
+		return false;
+	widths[widest]--;
+	return true;
+}
+
 static void fit(const struct layout *layout, size_t *widths, size_t width)
 {
-	size_t all = GAP * (layout->columns - 1);
-
-	for (size_t c = 0; c < layout->columns; c++)
-		all += widths[c];
-	while (width && all > width) {
-		size_t widest = layout->columns;
-
-		for (size_t c = 0; c < layout->columns; c++) {
-			if (layout->column[c].cut == LAYOUT_WHOLE || widths[c] <= LEAST_COLUMNS)
-				continue;
-			if (widest == layout->columns || widths[c] > widths[widest])
-				widest = c;
-		}
-		if (widest == layout->columns)
-			return;
-		widths[widest]--;
-		all--;
-	}
+	if (!width)
+		return;
+	while (needed(layout, widths, true) > width && drop_one(layout, widths))
+		;
+	while (needed(layout, widths, false) > width && cut_one(layout, widths))
+		;
 }
 
 static int cut_cells(const struct layout *layout, const size_t *widths)
@@ -133,8 +181,12 @@ static void print_cell(const struct layout *layout, size_t column, const char *t
 {
 	size_t columns = text_columns(text);
 	size_t space = widths[column] > columns ? widths[column] - columns : 0;
-	bool last = column + 1 == layout->columns;
+	bool last = true;
 
+	if (widths[column] == HIDDEN)
+		return;
+	for (size_t c = column + 1; c < layout->columns; c++)
+		last &= widths[c] == HIDDEN;
 	if (layout->column[column].align == LAYOUT_RIGHT)
 		pad(space, out);
 	fprintf(out, "%s%s%s", color, text, color[0] ? "\033[m" : "");
@@ -153,10 +205,8 @@ static const char *color_of(const struct layout *layout, double heat)
 
 int layout_print(struct layout *layout, size_t width, FILE *out)
 {
-	size_t *widths = calloc(layout->columns + 1, sizeof(*widths));
+	size_t widths[LAYOUT_MAX_COLUMNS] = {0};
 
-	if (!layout->error && !widths)
-		layout->error = -ENOMEM;
 	if (!layout->error) {
 		measure(layout, widths);
 		fit(layout, widths, width);
@@ -181,6 +231,5 @@ int layout_print(struct layout *layout, size_t width, FILE *out)
 	}
 	if (!layout->error)
 		fputc('\n', out);
-	free(widths);
 	return layout->error;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A table for people: aligned columns, which give way to each other when the width is short. */
+/*
+ * A table for people: aligned columns. When the width is short, names are cut down to their
+ * comfort, then whole columns are left out, then names are cut further.
+ */
 #ifndef VIEW_LAYOUT_H
 #define VIEW_LAYOUT_H
 
@@ -14,7 +17,11 @@ struct layout_column {
 	const char *title;
 	enum layout_align align;
 	enum layout_cut cut;
+	unsigned comfort; /* columns that it should have, if it may be cut and is that wide */
+	unsigned drop;	  /* goes before the others lose their comfort: 1 first; 0 never */
 };
+
+enum { LAYOUT_MAX_COLUMNS = 16 };
 
 struct layout {
 	const struct layout_column *column;

@@ -55,10 +55,15 @@ static void format_share(
 		n < l->half_width ? l->half_width - n : 0, "");
 }
 
-static void add_column(
-	struct listing *l, const char *title, enum layout_align align, enum layout_cut cut)
+static void add_number(struct listing *l, const char *title, unsigned drop)
 {
-	l->column[l->columns++] = (struct layout_column){title, align, cut};
+	l->column[l->columns++] =
+		(struct layout_column){title, LAYOUT_RIGHT, LAYOUT_WHOLE, 0, drop};
+}
+
+static void add_text(struct listing *l, const char *title, enum layout_cut cut, unsigned comfort)
+{
+	l->column[l->columns++] = (struct layout_column){title, LAYOUT_LEFT, cut, comfort, 0};
 }
 
 static void choose_columns(struct listing *l)
@@ -70,21 +75,22 @@ static void choose_columns(struct listing *l)
 		l->half_width = widest.high - widest.low >= 0.199 ? 4 : 3;
 	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
 
-	add_column(l, "self", LAYOUT_RIGHT, LAYOUT_WHOLE);
-	add_column(l, "", LAYOUT_RIGHT, LAYOUT_WHOLE);
-	if (l->rows->has_callers) {
-		add_column(l, "total", LAYOUT_RIGHT, LAYOUT_WHOLE);
-		add_column(l, "", LAYOUT_RIGHT, LAYOUT_WHOLE);
+	/* Where it is narrow: the time follows from the share, and so do the samples, nearly. */
+	add_number(l, "self", 0);
+	add_number(l, "", 3);
+	if (rows->has_callers) {
+		add_number(l, "total", 4);
+		add_number(l, "", 1);
 	}
 	if (l->has_samples)
-		add_column(l, "samples", LAYOUT_RIGHT, LAYOUT_WHOLE);
+		add_number(l, "samples", 2);
 	if (l->options->split)
-		add_column(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
-			LAYOUT_LEFT, LAYOUT_WHOLE);
-	add_column(l, "function", LAYOUT_LEFT, LAYOUT_NAME);
+		add_text(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
+			LAYOUT_NAME, 16);
+	add_text(l, "function", LAYOUT_NAME, 36);
 	if (l->by == ROWS_BY_LINE)
-		add_column(l, "line", LAYOUT_LEFT, LAYOUT_PATH);
-	add_column(l, "object", LAYOUT_LEFT, LAYOUT_PATH);
+		add_text(l, "line", LAYOUT_PATH, 20);
+	add_text(l, "object", LAYOUT_PATH, 16);
 }
 
 static void set(struct listing *l, const char *text)

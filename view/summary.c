@@ -70,10 +70,10 @@ static int print_text(
 	const struct profile *profile, const struct report_options *options, FILE *out)
 {
 	static const struct layout_column columns[] = {
-		{"figure", LAYOUT_LEFT, LAYOUT_WHOLE},
-		{"value", LAYOUT_RIGHT, LAYOUT_WHOLE},
-		{"", LAYOUT_RIGHT, LAYOUT_WHOLE},
-		{"", LAYOUT_LEFT, LAYOUT_NAME},
+		{"figure", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
+		{"value", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+		{"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+		{"", LAYOUT_LEFT, LAYOUT_NAME, 12, 0},
 	};
 	struct layout layout;
 	int error;

@@ -10,9 +10,9 @@
 #include "view/text.h"
 
 static const struct layout_column columns[] = {
-	{"share", LAYOUT_RIGHT, LAYOUT_WHOLE},
-	{"function", LAYOUT_LEFT, LAYOUT_NAME},
-	{"object", LAYOUT_LEFT, LAYOUT_PATH},
+	{"share", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+	{"function", LAYOUT_LEFT, LAYOUT_NAME, 20, 0},
+	{"object", LAYOUT_LEFT, LAYOUT_PATH, 14, 0},
 };
 
 static void add(struct layout *layout, double heat, const char *a, const char *b, const char *c)
@@ -92,6 +92,37 @@ static void test_layout__fits_the_width(void **state)
 	}
 }
 
+static void test_layout__leaves_out_columns_before_names_lose_their_comfort(void **state)
+{
+	static const struct layout_column droppable[] = {
+		{"share", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2},
+		{"function", LAYOUT_LEFT, LAYOUT_NAME, 20, 0},
+		{"time", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},
+	};
+	static const struct {
+		size_t width;
+		const char *line;
+	} expected[] = {
+		{42, "\n 50 %  a_function_with_a_long_name  2.00 s\n"},
+		{40, "\n 50 %  a_functi...th_a_long_name  2.00 s\n"},
+		{36, "\n 50 %  a_funct...a_long_name  2.00 s\n"},
+		{33, "\n 50 %  a_functi...ith_a_long_name\n"},
+		{26, "\na_functi...ith_a_long_name\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		struct layout layout;
+		char *text;
+
+		layout_init(&layout, droppable, 3, true, false);
+		add(&layout, 0, "50 %", "a_function_with_a_long_name", "2.00 s");
+		text = print(&layout, expected[i].width);
+		assert_string_equal(strchr(text, '\n'), expected[i].line);
+		free(text);
+	}
+}
+
 static void test_layout__colours_by_heat_when_asked(void **state)
 {
 	struct layout layout;
@@ -115,6 +146,7 @@ int main(void)
 		cmocka_unit_test(test_layout__aligns_columns),
 		cmocka_unit_test(test_layout__counts_characters_not_bytes),
 		cmocka_unit_test(test_layout__fits_the_width),
+		cmocka_unit_test(test_layout__leaves_out_columns_before_names_lose_their_comfort),
 		cmocka_unit_test(test_layout__colours_by_heat_when_asked),
 	};
 

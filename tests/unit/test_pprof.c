@@ -155,6 +155,34 @@ static void test_pprof__keeps_an_empty_profile(void **state)
 	profile_free(profile);
 }
 
+/* Others take the first mapping for the main program. */
+static void test_pprof__puts_the_main_program_first(void **state)
+{
+	struct profile *profile, *back;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(
+		profile_add_mapping(profile, &(struct mapping){.file = "/lib/libc.so"}), 0);
+	assert_int_equal(
+		profile_add_mapping(profile, &(struct mapping){.file = "/bin/tool-1.2"}), 1);
+	assert_int_equal(
+		profile_add_mapping(profile, &(struct mapping){.file = "/lib/libm.so"}), 2);
+	assert_int_equal(profile_add_location(profile, 0, 0x10), 0);
+	assert_int_equal(profile_add_location(profile, 1, 0x20), 1);
+	assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "tool", "tool"}), 0);
+	fixture_add(profile, 0, (uint32_t[]){0, 1}, 2, 1);
+	back = round_trip(profile);
+	assert_string_equal(profile_mapping(back, 0).file, "/bin/tool-1.2");
+	assert_string_equal(profile_mapping(back, 1).file, "/lib/libc.so");
+	assert_string_equal(profile_mapping(back, 2).file, "/lib/libm.so");
+	/* The locations are still where they were. */
+	assert_int_equal(profile_location(back, 0).mapping, 1);
+	assert_int_equal(profile_location(back, 1).mapping, 0);
+	profile_free(back);
+	profile_free(profile);
+}
+
 /* The smallest writer of the format that can write what no well-behaved one would. */
 struct pb {
 	uint8_t data[4096];
@@ -407,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_pprof__gives_back_all_that_was_written),
 		cmocka_unit_test(test_pprof__keeps_extremes),
 		cmocka_unit_test(test_pprof__keeps_an_empty_profile),
+		cmocka_unit_test(test_pprof__puts_the_main_program_first),
 		cmocka_unit_test(test_pprof__reads_other_kinds_of_values),
 		cmocka_unit_test(test_pprof__finds_values_by_type_and_tasks_by_labels),
 		cmocka_unit_test(test_pprof__takes_cpu_time_from_the_period),
