@@ -145,6 +145,8 @@ static int cut_middle(char **text, size_t columns, size_t head, bool ascii)
 	return replace(text, at, (size_t)(end - *text) - at, ascii);
 }
 
+enum { MOST_BRACKET_BYTES = 8192 };
+
 /* Is the bracket at @at part of a name: operator<, operator<<, operator()? */
 static bool is_operator(const char *text, size_t at)
 {
@@ -194,8 +196,10 @@ static int empty_bracket(char **text, char open, char close, bool ascii)
 int text_cut_name(char **text, size_t columns, bool ascii)
 {
 	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};
+	/* Bracket by bracket takes time by the square of the length; no real name is that long. */
+	size_t kinds = strlen(*text) <= MOST_BRACKET_BYTES ? 2 : 0;
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < kinds; i++) {
 		int emptied = 1;
 
 		while (emptied > 0 && text_columns(*text) > columns)

@@ -93,6 +93,20 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 	assert_cut("abcdefghijklmnop", 2, true, "ab");
 }
 
+/* A hostile name costs no more than the reading of it. */
+static void test_text__cuts_a_name_of_a_million_brackets(void **state)
+{
+	const size_t bytes = 1000000;
+	char *text = malloc(bytes + 1);
+
+	(void)state;
+	memset(text, '<', bytes);
+	text[bytes] = '\0';
+	assert_int_equal(text_cut_name(&text, 10, true), 0);
+	assert_string_equal(text, "<<<...<<<<");
+	free(text);
+}
+
 static void test_text__cuts_between_characters(void **state)
 {
 	const char *wide = "\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5";
@@ -186,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_text__decodes_only_utf8),
 		cmocka_unit_test(test_text__cleans_what_a_terminal_would_obey),
 		cmocka_unit_test(test_text__cuts_names_where_they_can_spare_it),
+		cmocka_unit_test(test_text__cuts_a_name_of_a_million_brackets),
 		cmocka_unit_test(test_text__cuts_between_characters),
 		cmocka_unit_test(test_text__cuts_paths_in_front_and_sentences_behind),
 		cmocka_unit_test(test_text__formats_times),
