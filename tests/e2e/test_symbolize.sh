@@ -155,7 +155,8 @@ build shared gcc -g -O2 -shared -fPIC a.c && compare shared out/shared
 build sections gcc -g -O2 -ffunction-sections -Wl,--gc-sections a.c && compare sections out/sections
 build gz gcc -gdwarf-5 -O2 -gz a.c && compare gz out/gz out/gcc-dwarf5-O2
 build gz-gnu gcc -gdwarf-5 -O2 -gz=zlib-gnu a.c && compare gz-gnu out/gz-gnu out/gcc-dwarf5-O2
-build lto gcc -g -O2 -flto a.c && compare lto out/lto
+# In DWARF 5 binutils up to 2.40 begin each sequence with file 0, where the standard says 1.
+build lto gcc -gdwarf-4 -O2 -flto a.c && compare lto out/lto
 build elf32 gcc -m32 -g -O2 -DBARE -shared -nostdlib -fPIC a.c && compare elf32 out/elf32
 if have g++; then
 	for version in 4 5; do

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one file that includes libdwarf.h, for the sources that read DWARF. libdwarf's API differs
+ * between Debian 12 (20210528) and those since 0.1 (Debian 13): all of the difference is below.
+ */
+#ifndef SYMBOLIZER_DWARF_API_H
+#define SYMBOLIZER_DWARF_API_H
+
+#include <dwarf.h>
+#include <libdwarf.h>
+
+#include "symbolizer/dwarf_reader.h"
+
+/* The object interface: the same functions under other names, with a wider section index. */
+#ifdef DW_LIBDWARF_VERSION
+typedef Dwarf_Obj_Access_Interface_a interface_type;
+typedef Dwarf_Obj_Access_Methods_a methods_type;
+typedef Dwarf_Obj_Access_Section_a section_type;
+typedef Dwarf_Unsigned section_index;
+typedef Dwarf_Small byte_order_type;
+#define LSB_FIRST    DW_END_little
+#define MSB_FIRST    DW_END_big
+#define METHOD(name) .om_##name
+#define FIELD(name)  as_##name
+#define finish(dbg)  ((void)dwarf_object_finish(dbg))
+#else
+typedef Dwarf_Obj_Access_Interface interface_type;
+typedef Dwarf_Obj_Access_Methods methods_type;
+typedef Dwarf_Obj_Access_Section section_type;
+typedef Dwarf_Half section_index;
+typedef Dwarf_Endianness byte_order_type;
+#define LSB_FIRST			   DW_OBJECT_LSB
+#define MSB_FIRST			   DW_OBJECT_MSB
+#define METHOD(name)			   .name
+#define FIELD(name)			   name
+#define finish(dbg)			   ((void)dwarf_object_finish(dbg, NULL))
+#endif
+
+/* The sections of one file as libdwarf asks for them. Must stay where it is while dbg is open. */
+struct dwarf_sections {
+	char kind; /* libdwarf looks at the first byte for the formats that it knows: none of them */
+	const struct dwarf_source *source;
+	interface_type interface;
+	Dwarf_Debug dbg;
+};
+
+/* -ENOEXEC: libdwarf refuses; then dbg is NULL. */
+int dwarf_sections_open(struct dwarf_sections *sections, const struct dwarf_source *source);
+void dwarf_sections_close(struct dwarf_sections *sections);
+/* The bytes of a section by its name, none if there is no such section. */
+struct rangelist_bytes dwarf_sections_find(const struct dwarf_source *source, const char *name);
+
+struct dwarf_reader {
+	struct dwarf_sections own, supplement;
+	struct rangelist_bytes supplement_strings, ranges, rnglists, addresses;
+	uint64_t text_low, text_high;
+	bool done; /* all units were seen */
+};
+
+/* What the attributes of one DIE say, as far as it is wanted here. */
+struct dwarf_facts {
+	bool has_low, has_high, has_ranges, ranges_by_index, has_origin, origin_in_supplement, split;
+	uint64_t low, high, ranges, origin, address_base, lists_base;
+	uint32_t call_file, call_line, decl_line, language;
+	const char *name, *linkage_name, *directory;
+};
+
+/* Facts that are missing or damaged are left zero. @dbg: the file of the DIE. */
+void dwarf_facts_read(const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_Die die,
+	struct dwarf_facts *ret_facts);
+/* Frees an error, which may be NULL. */
+void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error);
+
+/* The line table of a unit, given the unit's own DIE. -ENOMEM is the only error. */
+int dwarf_lines_read(struct dwarf_reader *reader, Dwarf_Die die, const struct dwarf_unit *info,
+	struct unit *unit);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/dwarf_api.h"
+
+static int read_files(struct dwarf_reader *r, Dwarf_Line_Context context, Dwarf_Unsigned version,
+	const struct dwarf_unit *info, struct unit *unit)
+{
+	Dwarf_Signed first = 0, n = 0, end = 0;
+	Dwarf_Error error = NULL;
+	int rc = 0;
+
+	if (dwarf_srclines_files_indexes(context, &first, &n, &end, &error) != DW_DLV_OK) {
+		dwarf_facts_forget(r->own.dbg, error);
+		return 0;
+	}
+	unit->first_file = first > 0 ? 1 : 0;
+	for (Dwarf_Signed i = first; i < end && rc == 0; i++) {
+		const char *name = NULL, *directory = NULL;
+		Dwarf_Unsigned number = 0, time, bytes;
+		Dwarf_Form_Data16 *md5 = NULL;
+
+		if (dwarf_srclines_files_data_b(context, i, &name, &number, &time, &bytes, &md5,
+			    &error) != DW_DLV_OK) {
+			dwarf_facts_forget(r->own.dbg, error);
+			error = NULL;
+			name = NULL;
+		}
+		/* Up to DWARF 4 directory 0 is the compilation directory, and is not listed. */
+		if (version < 5 && number == 0)
+			directory = info->directory;
+		else if (number > INT32_MAX ||
+			dwarf_srclines_include_dir_data(
+				context, (Dwarf_Signed)number, &directory, &error) != DW_DLV_OK)
+			directory = NULL;
+		dwarf_facts_forget(r->own.dbg, error);
+		error = NULL;
+		rc = unit_add_file(unit, name ? name : "", directory ? directory : "");
+	}
+	return rc;
+}
+
+static int read_rows(
+	struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n, struct unit *unit)
+{
+	size_t begin = unit->n_lines; /* of the sequence */
+	int rc = 0;
+
+	for (Dwarf_Signed i = 0; i < n && rc == 0; i++) {
+		Dwarf_Unsigned line = 0, file = 0;
+		Dwarf_Addr svma = 0;
+		Dwarf_Bool ends = 0;
+		Dwarf_Error error = NULL;
+
+		if (dwarf_lineaddr(rows[i], &svma, &error) != DW_DLV_OK ||
+			dwarf_lineendsequence(rows[i], &ends, &error) != DW_DLV_OK ||
+			dwarf_lineno(rows[i], &line, &error) != DW_DLV_OK ||
+			dwarf_line_srcfileno(rows[i], &file, &error) != DW_DLV_OK) {
+			dwarf_facts_forget(r->own.dbg, error);
+			continue;
+		}
+		if (!ends) {
+			rc = unit_add_line(unit, svma, (uint32_t)(file % UNIT_NONE), (uint32_t)line);
+			continue;
+		}
+		/* A sequence of nothing, or of what the linker threw away. */
+		if (unit->n_lines > begin && (unit->lines[begin].svma >= svma ||
+			unit->lines[begin].svma < r->text_low || unit->lines[begin].svma >= r->text_high))
+			unit->n_lines = begin;
+		else if (unit->n_lines > begin)
+			rc = unit_add_line(unit, svma, UNIT_NONE, 0);
+		begin = unit->n_lines;
+	}
+	unit->n_lines = rc ? unit->n_lines : begin;
+	return rc;
+}
+
+int dwarf_lines_read(
+	struct dwarf_reader *r, Dwarf_Die die, const struct dwarf_unit *info, struct unit *unit)
+{
+	Dwarf_Line_Context context = NULL;
+	Dwarf_Line *rows = NULL;
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned version = 0;
+	Dwarf_Small tables = 0;
+	Dwarf_Signed n = 0;
+	int rc;
+
+	if (dwarf_srclines_b(die, &version, &tables, &context, &error) != DW_DLV_OK) {
+		dwarf_facts_forget(r->own.dbg, error);
+		return 0;
+	}
+	rc = read_files(r, context, version, info, unit);
+	if (rc == 0 && tables == 1 &&
+		dwarf_srclines_from_linecontext(context, &rows, &n, &error) == DW_DLV_OK)
+		rc = read_rows(r, rows, n, unit);
+	dwarf_facts_forget(r->own.dbg, error);
+	dwarf_srclines_dealloc_b(context);
+	return rc;
+}
