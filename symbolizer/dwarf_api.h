@@ -6,8 +6,17 @@
 #ifndef SYMBOLIZER_DWARF_API_H
 #define SYMBOLIZER_DWARF_API_H
 
+/* The build's flags name the folder; an editor or a check without them finds Debian's. */
+#if __has_include(<libdwarf.h>)
 #include <dwarf.h>
 #include <libdwarf.h>
+#elif __has_include(<libdwarf-0/libdwarf.h>)
+#include <libdwarf-0/dwarf.h>
+#include <libdwarf-0/libdwarf.h>
+#else
+#include <libdwarf/dwarf.h>
+#include <libdwarf/libdwarf.h>
+#endif
 
 #include "symbolizer/dwarf_reader.h"
 

@@ -169,8 +169,13 @@ static bool is_the_file(int fd, const struct stat *st, const struct maps_line *l
 	return memory_file_identity_is(fd, line->major, line->minor, line->inode);
 }
 
-/* The file by its name, in the process's own mount namespace where we may. */
-static int open_by_path(int pid, const struct maps_line *line, const char *path, struct stat *ret_st)
+/*
+ * The file by its name, in the process's own mount namespace where we may. Without a process (a
+ * replayed capture, perhaps from another machine) another file under that name is taken too, and
+ * *ret_other says so.
+ */
+static int open_by_path(int pid, const struct maps_line *line, const char *path,
+	struct stat *ret_st, bool *ret_other)
 {
 	struct path in_root;
 	int n, fd;
@@ -184,11 +189,12 @@ static int open_by_path(int pid, const struct maps_line *line, const char *path,
 			(void)close(fd);
 	}
 	fd = open_file(path, ret_st);
-	if (fd >= 0 && is_the_file(fd, ret_st, line))
-		return fd;
-	if (fd >= 0)
+	*ret_other = fd >= 0 && !is_the_file(fd, ret_st, line);
+	if (fd >= 0 && *ret_other && pid > 0) {
 		(void)close(fd);
-	return -ENOENT;
+		fd = -ENOENT;
+	}
+	return fd;
 }
 
 /* The very file that is mapped, whatever its name has become; needs CAP_CHECKPOINT_RESTORE. */
@@ -289,6 +295,7 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 	struct module_key key = {.ino = line->inode, .dev = makedev(line->major, line->minor)};
 	struct stat st;
 	size_t bytes = maps_without_deleted(line->name, line->name_bytes);
+	bool other = false;
 	int fd = -1, rc;
 
 	if (line->name[0] != '/')
@@ -301,7 +308,7 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 	}
 	/* A file may really be called "x (deleted)". */
 	if (path.text[0])
-		fd = open_by_path(pid, line, path.text, &st);
+		fd = open_by_path(pid, line, path.text, &st, &other);
 	key.deleted = fd < 0 && (bytes != line->name_bytes || access(plain.text, F_OK) == 0);
 	if (fd >= 0)
 		(void)memcpy(&plain, &path, sizeof(plain));
@@ -316,6 +323,9 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 		rc = from_memory(symbolizer, pid, line, lines, n_lines, &key, ret_module);
 	if (fd >= 0)
 		(void)close(fd);
+	if (rc == 0 && fd >= 0 && other)
+		module_complain(*ret_module,
+			"the file under this name may not be the one that ran (another inode)");
 	return rc;
 }
 

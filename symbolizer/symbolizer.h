@@ -53,7 +53,8 @@ void symbolizer_free(struct symbolizer *symbolizer);
 /*
  * A process image. @pid > 0: files are looked for under /proc/PID/root first (other mount
  * namespaces), and deleted or replaced ones through /proc/PID/map_files where we may; they are
- * opened at space_set_maps(), while the process lives. @pid 0: only the paths as they stand.
+ * opened at space_set_maps(), while the process lives. @pid 0: only the paths as they stand; a file
+ * with another inode than the maps say is used, and its module's problem says so.
  */
 int space_new(struct symbolizer *symbolizer, int pid, struct space **ret_space);
 /* The same mappings under another pid: the image of a forked child. */
