@@ -30,6 +30,12 @@ struct report_options {
 	bool color;         /* text only */
 	bool ascii;         /* text only: no character beyond ASCII */
 	unsigned width;     /* columns of the output, 0 unlimited; text only */
+	bool bottom_up;     /* tree: from the leaves outwards */
+	bool icicle;        /* flame graph: the root on top */
+	const char *function; /* callers: a function's name, or an ERE that one name matches */
+	/* Called now and then in long work, if not NULL: @done is 0 to 1. */
+	void (*progress)(void *context, const char *what, double done);
+	void *progress_context;
 };
 
 struct report {

@@ -142,32 +142,42 @@ static size_t choose_weight(const struct rows *rows, size_t values)
 	return values - 1;
 }
 
-static int collect_samples(struct collecting *c)
+void rows_sum_up(const struct profile *profile, const struct places *places,
+	const struct filter *filter, struct rows *rows)
 {
-	struct rows *rows = c->rows;
+	size_t values = profile_value_types(profile);
 	int64_t unsampled[VALUE_TYPES_MAX] = {0};
 	uint64_t effective = 0;
 
-	for (size_t i = 0; i < profile_samples(c->profile); i++) {
-		struct sample sample = profile_sample(c->profile, i);
-		int error;
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		struct sample sample = profile_sample(profile, i);
 
-		add_values(rows->all, sample.value, c->values);
-		if (profile_is_unsampled(c->profile, &sample))
-			add_values(unsampled, sample.value, c->values);
-		if (!filter_takes(&c->filter, c->profile, c->places, &sample))
-			continue;
-		add_values(rows->chosen, sample.value, c->values);
-		error = collect_sample(c, &sample, i + 1);
-		if (error < 0)
-			return error;
+		add_values(rows->all, sample.value, values);
+		if (profile_is_unsampled(profile, &sample))
+			add_values(unsampled, sample.value, values);
+		if (filter_takes(filter, profile, places, &sample))
+			add_values(rows->chosen, sample.value, values);
 	}
-	rows->weight = choose_weight(rows, c->values);
+	rows->weight = choose_weight(rows, values);
 	rows->unsampled = unsampled[rows->weight];
 	if (rows->weight <= VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0) {
 		rows->effective_samples = (double)rows->all[VALUE_SAMPLES];
-		if (profile_audit(c->profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective)
+		if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective)
 			rows->effective_samples = (double)effective;
+	}
+}
+
+static int collect_samples(struct collecting *c)
+{
+	rows_sum_up(c->profile, c->places, &c->filter, c->rows);
+	for (size_t i = 0; i < profile_samples(c->profile); i++) {
+		struct sample sample = profile_sample(c->profile, i);
+		int error = 0;
+
+		if (filter_takes(&c->filter, c->profile, c->places, &sample))
+			error = collect_sample(c, &sample, i + 1);
+		if (error < 0)
+			return error;
 	}
 	return 0;
 }

@@ -41,6 +41,16 @@ struct rows {
 	struct rows_text *text;          /* strings that the profile does not own */
 };
 
+struct places;
+struct filter;
+
+/*
+ * The sums alone: weight, all, chosen, unsampled, effective_samples. For reports whose rows are no
+ * list.
+ */
+void rows_sum_up(const struct profile *profile, const struct places *places,
+	const struct filter *filter, struct rows *rows);
+
 /* Results and @ret_problem: as report->print. */
 int rows_collect(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, struct rows *ret_rows, char **ret_problem);

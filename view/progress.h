@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef VIEW_PROGRESS_H
+#define VIEW_PROGRESS_H
+
+#include "view/report.h"
+
+/* Tells whoever asked for it how far the work is; a look at the clock is the other side's. */
+static inline void progress_tell(
+	const struct report_options *options, const char *what, size_t done, size_t all)
+{
+	if (options->progress && done % 1024 == 0)
+		options->progress(options->progress_context, what, (double)done / (double)all);
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/share.h"
+
+#include "profile/stats.h"
+
+double share_of(const struct rows *rows, int64_t value)
+{
+	int64_t all = rows->all[rows->weight];
+
+	return all > 0 ? (double)value / (double)all : 0;
+}
+
+/* Characters of the widest half of an interval: "9.5", "12.3". */
+static int half_width(const struct rows *rows)
+{
+	struct interval widest = stats_share_interval(0.5, rows->effective_samples);
+
+	if (rows->effective_samples <= 0)
+		return 0;
+	return widest.high - widest.low >= 0.199 ? 4 : 3;
+}
+
+void share_format(const struct rows *rows, bool ascii, bool exact, int64_t value,
+	char to[SHARE_BYTES])
+{
+	double share = share_of(rows, value), sampled = 1 - share_of(rows, rows->unsampled);
+	int n, width = half_width(rows);
+	struct interval interval;
+	char half[16];
+
+	if (!width || exact || sampled <= 0) {
+		(void)snprintf(to, SHARE_BYTES, "%.1f %%%*s", share * 100,
+			width ? width + (ascii ? 3 : 2) : 0, "");
+		return;
+	}
+	interval = stats_share_interval(share / sampled, rows->effective_samples);
+	n = snprintf(
+		half, sizeof(half), "%.1f", (interval.high - interval.low) / 2 * sampled * 100);
+	(void)snprintf(to, SHARE_BYTES, "%.1f %s%s %%%*s", share * 100,
+		ascii ? "+-" : "\xc2\xb1", half, n < width ? width - n : 0, "");
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/filter.h"
+#include "view/progress.h"
+
+struct growing {
+	const struct profile *profile;
+	const struct report_options *options;
+	struct tree *tree;
+	enum tree_folding folding;
+	struct filter filter;
+	struct table table; /* of nodes */
+	uint32_t *task;	    /* by task: the first one that is the same process or thread */
+	size_t *seen;	    /* by node: the last sample counted in total, + 1 */
+	size_t seen_room;
+	uint32_t *path; /* nodes of this sample's stack */
+	size_t path_n, path_room;
+	size_t base;	 /* nodes of the path that are no functions */
+	uint32_t *at;	 /* by place: where it is on the path; 0 it is not */
+	uint32_t *count; /* by place: how often it is in this stack */
+};
+
+static bool node_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct tree_node *a = (const struct tree_node *)things + index, *b = key;
+
+	return a->parent == b->parent && a->place == b->place && a->task == b->task;
+}
+
+static int append_node(struct growing *g, const struct tree_node *key, uint64_t hash)
+{
+	struct tree *tree = g->tree;
+	struct tree_node *node;
+	int64_t *value;
+	size_t *seen;
+	int error;
+
+	if (tree->n >= INT32_MAX)
+		return -EFBIG;
+	node = table_grow(tree->node, &tree->node_room, tree->n + 1, sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	tree->node = node;
+	value = table_grow(tree->value, &tree->value_room, (tree->n + 1) * 2 * tree->values,
+		sizeof(*value));
+	if (!value)
+		return -ENOMEM;
+	tree->value = value;
+	seen = table_grow(g->seen, &g->seen_room, tree->n + 1, sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	g->seen = seen;
+	error = table_add(&g->table, hash, (uint32_t)tree->n);
+	if (error < 0)
+		return error;
+	node[tree->n] = *key;
+	memset(value + tree->n * 2 * tree->values, 0, 2 * tree->values * sizeof(*value));
+	seen[tree->n] = 0;
+	return (int)tree->n++;
+}
+
+static int child_of(struct growing *g, uint32_t parent, uint32_t place, uint32_t task)
+{
+	struct tree_node key = {.place = place,
+		.task = task,
+		.parent = parent,
+		.child = TREE_NONE,
+		.next = TREE_NONE,
+		.nesting = 1};
+	uint64_t hash = table_mix(table_mix(parent, place), task);
+	int index = table_find(&g->table, hash, node_equal, g->tree->node, &key);
+
+	if (index >= 0)
+		return index;
+	key.depth = parent == TREE_NONE ? 0 : g->tree->node[parent].depth + 1;
+	return append_node(g, &key, hash);
+}
+
+static void add_values(int64_t *sum, const int64_t *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (__builtin_add_overflow(sum[i], value[i], &sum[i]))
+			sum[i] = value[i] < 0 ? INT64_MIN : INT64_MAX;
+	}
+}
+
+static void count_total(struct growing *g, uint32_t node, const struct sample *sample, size_t stamp)
+{
+	struct tree *tree = g->tree;
+
+	if (g->seen[node] == stamp)
+		return;
+	g->seen[node] = stamp;
+	add_values(tree->value + (node * 2 + 1) * tree->values, sample->value, tree->values);
+}
+
+static int push(struct growing *g, uint32_t node)
+{
+	uint32_t *more = table_grow(g->path, &g->path_room, g->path_n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	g->path = more;
+	more[g->path_n++] = node;
+	return 0;
+}
+
+static void pop_to(struct growing *g, size_t n)
+{
+	while (g->path_n > n) {
+		uint32_t place = g->tree->node[g->path[--g->path_n]].place;
+
+		if (place != TREE_NONE)
+			g->at[place] = 0;
+	}
+}
+
+static int step(struct growing *g, uint32_t place, const struct sample *sample, size_t stamp)
+{
+	int node;
+
+	g->count[place]++;
+	if (g->folding != TREE_WHOLE && g->at[place]) {
+		struct tree_node *known = &g->tree->node[g->path[g->at[place] - 1]];
+
+		if (known->nesting < g->count[place])
+			known->nesting = g->count[place];
+		pop_to(g, g->at[place]);
+		return 0;
+	}
+	node = child_of(g, g->path[g->path_n - 1], place, TREE_NONE);
+	if (node >= 0 && g->folding == TREE_FOLDED)
+		count_total(g, (uint32_t)node, sample, stamp);
+	if (node >= 0 && push(g, (uint32_t)node) < 0)
+		return -ENOMEM;
+	if (node < 0)
+		return node;
+	g->at[place] = (uint32_t)g->path_n;
+	return 0;
+}
+
+/* The places of a sample in the order of the tree, one a call from @step on. */
+static int step_all(struct growing *g, const struct sample *sample, size_t stamp)
+{
+	const struct places *places = &g->tree->places;
+	bool bottom_up = g->tree->bottom_up;
+	size_t frames = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < sample->n && !error; i++) {
+		uint32_t location = sample->location[bottom_up ? i : sample->n - 1 - i];
+		size_t first = places->first[location], end = places->first[location + 1];
+
+		frames += end - first;
+		for (size_t j = first; j < end && !error; j++) {
+			error = step(g, places->of[bottom_up ? j : end - 1 - (j - first)], sample,
+				stamp);
+		}
+	}
+	if (frames > g->tree->deepest)
+		g->tree->deepest = frames;
+	return error;
+}
+
+static void forget_counts(struct growing *g, const struct sample *sample)
+{
+	const struct places *places = &g->tree->places;
+
+	for (size_t i = 0; i < sample->n; i++) {
+		for (size_t j = places->first[sample->location[i]];
+			j < places->first[sample->location[i] + 1]; j++)
+			g->count[places->of[j]] = 0;
+	}
+}
+
+static int add_sample(struct growing *g, const struct sample *sample, size_t stamp)
+{
+	struct tree *tree = g->tree;
+	uint32_t ends_at;
+	int error;
+
+	g->path_n = 0;
+	error = push(g, TREE_ROOT);
+	if (!error && g->task) {
+		int root = child_of(g, TREE_ROOT, TREE_NONE, g->task[sample->task]);
+
+		error = root < 0 ? root : push(g, (uint32_t)root);
+	}
+	g->base = g->path_n;
+	if (!error)
+		error = step_all(g, sample, stamp);
+	if (error)
+		return error;
+	for (size_t i = 0; i < (g->folding == TREE_FOLDED ? g->base : g->path_n); i++)
+		count_total(g, g->path[i], sample, stamp);
+	/* Bottom-up the leaf is the first; what there is without a stack is of its task, or of all. */
+	ends_at = tree->bottom_up && g->path_n > g->base ? g->path[g->base] : g->path[g->path_n - 1];
+	add_values(tree->value + ends_at * 2 * tree->values, sample->value, tree->values);
+	pop_to(g, 0);
+	forget_counts(g, sample);
+	return 0;
+}
+
+static bool is_same_task(const struct task *a, const struct task *b, enum report_split split)
+{
+	if (split == REPORT_SPLIT_PROCESS)
+		return a->pid == b->pid && a->process == b->process;
+	return a->tid == b->tid && a->thread == b->thread;
+}
+
+struct task_key {
+	const struct profile *profile;
+	enum report_split split;
+	struct task task;
+};
+
+static bool task_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct task_key *wanted = key;
+	struct task task = profile_task(things, index);
+
+	return is_same_task(&task, &wanted->task, wanted->split);
+}
+
+static int find_tasks(struct growing *g)
+{
+	size_t n = profile_tasks(g->profile);
+	struct table table = {0};
+	int error = 0;
+
+	if (g->options->split == REPORT_SPLIT_NONE)
+		return 0;
+	g->task = calloc(n + 1, sizeof(*g->task));
+	if (!g->task)
+		return -ENOMEM;
+	for (size_t i = 0; i < n && error >= 0; i++) {
+		struct task_key key = {.split = g->options->split, .task = profile_task(g->profile, i)};
+		uint32_t id = key.split == REPORT_SPLIT_PROCESS ? key.task.pid : key.task.tid;
+		int same = table_find(&table, table_mix(id, 1), task_equal, g->profile, &key);
+
+		g->task[i] = same < 0 ? (uint32_t)i : g->task[same];
+		error = table_add(&table, table_mix(id, 1), (uint32_t)i);
+	}
+	table_release(&table);
+	return error < 0 ? error : 0;
+}
+
+static int grow(struct growing *g)
+{
+	struct tree *tree = g->tree;
+	size_t n = profile_samples(g->profile);
+	int error;
+
+	rows_sum_up(g->profile, &tree->places, &g->filter, &tree->sums);
+	tree->sums.filtered = g->options->focus || g->options->object || g->options->thread;
+	g->at = calloc(tree->places.n + 1, sizeof(*g->at));
+	g->count = calloc(tree->places.n + 1, sizeof(*g->count));
+	if (!g->at || !g->count)
+		return -ENOMEM;
+	error = find_tasks(g);
+	if (error < 0)
+		return error;
+	error = child_of(g, TREE_NONE, TREE_NONE, TREE_NONE);
+	for (size_t i = 0; i < n && error >= 0; i++) {
+		struct sample sample = profile_sample(g->profile, i);
+
+		progress_tell(g->options, "call tree", i, n);
+		if (filter_takes(&g->filter, g->profile, &tree->places, &sample))
+			error = add_sample(g, &sample, i + 1);
+	}
+	return error < 0 ? error : 0;
+}
+
+static int compare_siblings(const void *a, const void *b, void *context)
+{
+	const struct tree *tree = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct tree_node *m = &tree->node[x], *n = &tree->node[y];
+	const int64_t total[2] = {tree_total_weight(tree, x), tree_total_weight(tree, y)};
+	const int64_t self[2] = {tree_self_weight(tree, x), tree_self_weight(tree, y)};
+	int by_name = 0;
+
+	if (m->parent != n->parent)
+		return m->parent < n->parent ? -1 : 1;
+	if (total[0] != total[1])
+		return total[0] > total[1] ? -1 : 1;
+	if (self[0] != self[1])
+		return self[0] > self[1] ? -1 : 1;
+	if (m->place != TREE_NONE && n->place != TREE_NONE) {
+		const struct place *p = &tree->places.place[m->place];
+		const struct place *q = &tree->places.place[n->place];
+
+		by_name = strcmp(p->function, q->function);
+		if (!by_name)
+			by_name = strcmp(p->object, q->object);
+	}
+	return by_name ? by_name : (x > y) - (x < y);
+}
+
+static int link_siblings(struct tree *tree)
+{
+	uint32_t *order = calloc(tree->n + 1, sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < tree->n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, tree->n, sizeof(*order), compare_siblings, tree);
+	for (size_t i = tree->n; i-- > 0;) {
+		struct tree_node *node = &tree->node[order[i]];
+
+		if (node->parent == TREE_NONE)
+			continue;
+		node->next = tree->node[node->parent].child;
+		tree->node[node->parent].child = order[i];
+	}
+	free(order);
+	return 0;
+}
+
+int tree_init(struct tree *tree, const struct profile *profile,
+	const struct report_options *options, enum tree_folding folding, char **ret_problem)
+{
+	struct growing g = {
+		.profile = profile, .options = options, .tree = tree, .folding = folding};
+	int error;
+
+	*tree = (struct tree){
+		.values = profile_value_types(profile), .bottom_up = options->bottom_up};
+	error = places_init(&tree->places, profile, options, ROWS_BY_FUNCTION);
+	if (!error)
+		error = filter_init(&g.filter, profile, &tree->places, options, ret_problem);
+	if (!error)
+		error = grow(&g);
+	if (!error)
+		error = link_siblings(tree);
+	filter_release(&g.filter);
+	table_release(&g.table);
+	free(g.task);
+	free(g.seen);
+	free(g.path);
+	free(g.at);
+	free(g.count);
+	if (error < 0)
+		tree_release(tree);
+	return error;
+}
+
+void tree_release(struct tree *tree)
+{
+	places_release(&tree->places);
+	free(tree->node);
+	free(tree->value);
+	*tree = (struct tree){0};
+}
+
+uint32_t tree_walk(const struct tree *tree, uint32_t top, uint32_t node)
+{
+	if (tree->node[node].child != TREE_NONE)
+		return tree->node[node].child;
+	while (node != top && tree->node[node].next == TREE_NONE)
+		node = tree->node[node].parent;
+	return node == top ? TREE_NONE : tree->node[node].next;
+}
+
+char *tree_task_name(const struct profile *profile, const struct report_options *options,
+	const struct tree_node *node)
+{
+	struct task task = profile_task(profile, node->task);
+	bool process = options->split == REPORT_SPLIT_PROCESS;
+	char *name;
+
+	if (asprintf(&name, "%s %u", process ? task.process : task.thread,
+		    process ? task.pid : task.tid) < 0)
+		return NULL;
+	return name;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call tree: what the stacks of the chosen samples sum up to, from the outermost function
+ * inwards, or (bottom-up) from the leaf outwards.
+ *
+ * Node 0 is the root, "all". With a split there is a node for each process or thread beneath it.
+ * A node's total counts a sample once, its self is that of the samples that end there; bottom-up,
+ * only the leaves, which stand beneath the root, have a self.
+ */
+#ifndef VIEW_TREE_H
+#define VIEW_TREE_H
+
+#include "view/places.h"
+#include "view/rows.h"
+
+enum { TREE_ROOT = 0, TREE_NONE = UINT32_MAX };
+
+enum tree_folding {
+	/*
+	 * A function that is called again takes the path back to where it is on it: f > g > f > h
+	 * is both f > g and f > h. So no call is shown that was not made, and no function stands
+	 * beneath itself; callees that are active at once may sum up to more than their caller.
+	 */
+	TREE_FOLDED,
+	/* The same, but only what is left of the path in the end is counted: callees sum up. */
+	TREE_SHORTENED,
+	/* Stacks as they are. */
+	TREE_WHOLE,
+};
+
+struct tree_node {
+	uint32_t place;		/* TREE_NONE: the root, or a process or thread */
+	uint32_t task;		/* of a process or thread: one of its tasks; else TREE_NONE */
+	uint32_t parent;	/* TREE_NONE of the root */
+	uint32_t child, next;	/* the first child and the next sibling, hottest first; TREE_NONE */
+	uint32_t depth;		/* the root's is 0 */
+	uint32_t nesting;	/* how often the function is on a stack at most; 1 no recursion */
+};
+
+struct tree {
+	struct tree_node *node; /* parents before children */
+	size_t n, node_room;
+	int64_t *value; /* by node: self, then total, @values of each */
+	size_t value_room, values;
+	size_t deepest;	   /* frames of the deepest stack */
+	struct places places;
+	struct rows sums;  /* all but rows */
+	bool bottom_up;
+};
+
+/* Results and @ret_problem: as report->print. */
+int tree_init(struct tree *tree, const struct profile *profile,
+	const struct report_options *options, enum tree_folding folding, char **ret_problem);
+void tree_release(struct tree *tree);
+
+static inline const int64_t *tree_self(const struct tree *tree, size_t node)
+{
+	return tree->value + node * 2 * tree->values;
+}
+
+static inline const int64_t *tree_total(const struct tree *tree, size_t node)
+{
+	return tree_self(tree, node) + tree->values;
+}
+
+/* By the value that the tree is weighed by. */
+static inline int64_t tree_self_weight(const struct tree *tree, size_t node)
+{
+	return tree_self(tree, node)[tree->sums.weight];
+}
+
+static inline int64_t tree_total_weight(const struct tree *tree, size_t node)
+{
+	return tree_total(tree, node)[tree->sums.weight];
+}
+
+/* The next one in depth first order, within the tree below @top; TREE_NONE at the end. */
+uint32_t tree_walk(const struct tree *tree, uint32_t top, uint32_t node);
+
+/* "worker 101"; only for nodes of a task. The caller frees; NULL: out of memory. */
+char *tree_task_name(const struct profile *profile, const struct report_options *options,
+	const struct tree_node *node);
+
+#endif
