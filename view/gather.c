@@ -55,8 +55,7 @@ void gather_values(struct gathering *to, const struct profile *profile, const st
 	gather_wall(to, profile, row);
 }
 
-void gather_others(
-	struct gathering *to, const struct gather_other *other, const struct row *row)
+void gather_others(struct gathering *to, const struct gather_other *other, const struct row *row)
 {
 	if (!other->index)
 		return;

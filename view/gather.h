@@ -16,7 +16,7 @@ struct gathering {
 
 /* Values of a profile that has neither samples nor CPU time (a heap profile). */
 struct gather_other {
-	size_t index; /* 0 none */
+	size_t index;       /* 0 none */
 	char *self, *total; /* "self_inuse_space_bytes", "total_inuse_space_bytes" */
 };
 
@@ -26,11 +26,9 @@ void gather_other_release(struct gather_other *other);
 
 void gather(struct gathering *to, const char *name, struct cell cell);
 /* "pid process", "tid thread", when split. */
-void gather_task(
-	struct gathering *to, const struct report_options *options, const struct row *row);
+void gather_task(struct gathering *to, const struct report_options *options, const struct row *row);
 /* "self_samples self_ns total_samples total_ns", "wall_ns runqueue_ns". */
 void gather_values(struct gathering *to, const struct profile *profile, const struct row *row);
-void gather_others(
-	struct gathering *to, const struct gather_other *other, const struct row *row);
+void gather_others(struct gathering *to, const struct gather_other *other, const struct row *row);
 
 #endif

@@ -3,57 +3,25 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "profile/stats.h"
 #include "view/header.h"
 #include "view/layout.h"
 #include "view/listing.h"
+#include "view/share.h"
 #include "view/text.h"
 
-enum { MAX_COLUMNS = 9, CELL_BYTES = 64 };
+enum { MAX_COLUMNS = 9, CELL_BYTES = SHARE_BYTES };
 
 struct listing {
 	const struct report_options *options;
 	const struct rows *rows;
 	struct text_scale scale;
 	enum rows_by by;
-	int half_width;   /* characters of the widest half of an interval: "9.5" */
 	bool has_samples; /* they are counted, and not the weight */
 	struct layout_column column[MAX_COLUMNS];
 	size_t columns;
 	struct layout layout;
 	size_t at; /* the cell to be set next */
 };
-
-static double share_of(const struct rows *rows, int64_t value)
-{
-	int64_t all = rows->all[rows->weight];
-
-	return all > 0 ? (double)value / (double)all : 0;
-}
-
-/* "42.1 ±0.9 %": half the width of the 95 % confidence interval, of all the sampled time. */
-static void format_share(
-	const struct listing *l, const struct row *row, int64_t value, char to[CELL_BYTES])
-{
-	const struct rows *rows = l->rows;
-	double share = share_of(rows, value), sampled = 1 - share_of(rows, rows->unsampled);
-	const char *sign = l->options->ascii ? "+-" : "\xc2\xb1";
-	struct interval interval;
-	char half[16];
-	int n;
-
-	if (rows->effective_samples <= 0 || row->unsampled || sampled <= 0) {
-		/* As wide as the others behind the point. */
-		(void)snprintf(to, CELL_BYTES, "%.1f %%%*s", share * 100,
-			l->half_width ? l->half_width + (l->options->ascii ? 3 : 2) : 0, "");
-		return;
-	}
-	interval = stats_share_interval(share / sampled, rows->effective_samples);
-	n = snprintf(
-		half, sizeof(half), "%.1f", (interval.high - interval.low) / 2 * sampled * 100);
-	(void)snprintf(to, CELL_BYTES, "%.1f %s%s %%%*s", share * 100, sign, half,
-		n < l->half_width ? l->half_width - n : 0, "");
-}
 
 static void add_number(struct listing *l, const char *title, unsigned drop)
 {
@@ -69,10 +37,7 @@ static void add_text(struct listing *l, const char *title, enum layout_cut cut, 
 static void choose_columns(struct listing *l)
 {
 	const struct rows *rows = l->rows;
-	struct interval widest = stats_share_interval(0.5, rows->effective_samples);
 
-	if (rows->effective_samples > 0)
-		l->half_width = widest.high - widest.low >= 0.199 ? 4 : 3;
 	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
 
 	/* Where it is narrow: the time follows from the share, and so do the samples, nearly. */
@@ -102,7 +67,7 @@ static void set_value(struct listing *l, const struct row *row, int64_t value)
 {
 	char cell[CELL_BYTES];
 
-	format_share(l, row, value, cell);
+	share_format(l->rows, l->options->ascii, row->unsampled, value, cell);
 	set(l, cell);
 	text_format_scaled(value, l->scale, cell);
 	set(l, cell);

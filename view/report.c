@@ -3,13 +3,17 @@
 
 #include <string.h>
 
+#include "view/callers.h"
 #include "view/listing.h"
 #include "view/summary.h"
+#include "view/tree_report.h"
 
 static const struct report reports[] = {
-	{"flat", "CPU time by function", listing_print_flat},
-	{"lines", "CPU time by source line", listing_print_lines},
-	{"summary", "all figures about the run, and how far to trust it", summary_print},
+	{"flat", "CPU time by function", false, 0, listing_print_flat},
+	{"lines", "CPU time by source line", false, 0, listing_print_lines},
+	{"tree", "who calls whom, the hottest path first", false, 0.5, tree_report_print},
+	{"callers", "FUNC: who calls the function, and what it calls", true, 0, callers_print},
+	{"summary", "all figures about the run, and how far to trust it", false, 0, summary_print},
 };
 
 const struct report *report_at(size_t index)

@@ -19,19 +19,19 @@ struct report_options {
 	size_t size; /* sizeof(struct report_options) */
 	enum report_format format;
 	enum report_split split;
-	bool sort_by_total; /* default: by self */
-	unsigned limit;     /* most rows, 0 all */
-	double min_percent; /* rows below are left out */
-	const char *focus;  /* only samples with a function that matches this ERE; NULL all */
-	const char *object; /* only samples whose leaf is in an object that matches */
-	const char *thread; /* only threads whose name matches */
-	bool no_inline;     /* fold inlined functions into the real one */
-	bool no_demangle;   /* names as linked */
-	bool color;         /* text only */
-	bool ascii;         /* text only: no character beyond ASCII */
-	unsigned width;     /* columns of the output, 0 unlimited; text only */
-	bool bottom_up;     /* tree: from the leaves outwards */
-	bool icicle;        /* flame graph: the root on top */
+	bool sort_by_total;   /* default: by self */
+	unsigned limit;       /* most rows, 0 all */
+	double min_percent;   /* rows below are left out */
+	const char *focus;    /* only samples with a function that matches this ERE; NULL all */
+	const char *object;   /* only samples whose leaf is in an object that matches */
+	const char *thread;   /* only threads whose name matches */
+	bool no_inline;       /* fold inlined functions into the real one */
+	bool no_demangle;     /* names as linked */
+	bool color;           /* text only */
+	bool ascii;           /* text only: no character beyond ASCII */
+	unsigned width;       /* columns of the output, 0 unlimited; text only */
+	bool bottom_up;       /* tree: from the leaves outwards */
+	bool icicle;          /* flame graph: the root on top */
 	const char *function; /* callers: a function's name, or an ERE that one name matches */
 	/* Called now and then in long work, if not NULL: @done is 0 to 1. */
 	void (*progress)(void *context, const char *what, double done);
@@ -39,12 +39,15 @@ struct report_options {
 };
 
 struct report {
-	const char *name; /* "flat" */
-	const char *help; /* one line */
+	const char *name;        /* "flat" */
+	const char *help;        /* one line */
+	bool wants_function;     /* it is about options->function */
+	double text_min_percent; /* the min_percent for people who ask for none */
 	/*
 	 * Writes the report. -EINVAL: a pattern of the options is not a regular expression;
-	 * @ret_problem then holds the sentence (freed by the caller), else it is untouched. Write
-	 * errors are the caller's to find (ferror).
+	 * -ENOENT: there is no such function, or several; @ret_problem then holds the sentence
+	 * (freed by the caller), else it is untouched. Write errors are the caller's to find
+	 * (ferror).
 	 */
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);

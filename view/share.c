@@ -20,8 +20,8 @@ static int half_width(const struct rows *rows)
 	return widest.high - widest.low >= 0.199 ? 4 : 3;
 }
 
-void share_format(const struct rows *rows, bool ascii, bool exact, int64_t value,
-	char to[SHARE_BYTES])
+void share_format(
+	const struct rows *rows, bool ascii, bool exact, int64_t value, char to[SHARE_BYTES])
 {
 	double share = share_of(rows, value), sampled = 1 - share_of(rows, rows->unsampled);
 	int n, width = half_width(rows);
@@ -36,6 +36,6 @@ void share_format(const struct rows *rows, bool ascii, bool exact, int64_t value
 	interval = stats_share_interval(share / sampled, rows->effective_samples);
 	n = snprintf(
 		half, sizeof(half), "%.1f", (interval.high - interval.low) / 2 * sampled * 100);
-	(void)snprintf(to, SHARE_BYTES, "%.1f %s%s %%%*s", share * 100,
-		ascii ? "+-" : "\xc2\xb1", half, n < width ? width - n : 0, "");
+	(void)snprintf(to, SHARE_BYTES, "%.1f %s%s %%%*s", share * 100, ascii ? "+-" : "\xc2\xb1",
+		half, n < width ? width - n : 0, "");
 }

@@ -12,10 +12,10 @@ double share_of(const struct rows *rows, int64_t value);
 
 /*
  * "42.1 ±0.9 %": half the width of the 95 % confidence interval, of all the sampled time. Exact
- * ones (what is not sampled) and those of unknown samples are "42.1 %", filled up so that the points
- * of right-aligned ones stand in line.
+ * ones (what is not sampled) and those of unknown samples are "42.1 %", filled up so that the
+ * points of right-aligned ones stand in line.
  */
-void share_format(const struct rows *rows, bool ascii, bool exact, int64_t value,
-	char to[SHARE_BYTES]);
+void share_format(
+	const struct rows *rows, bool ascii, bool exact, int64_t value, char to[SHARE_BYTES]);
 
 #endif

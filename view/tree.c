@@ -16,13 +16,13 @@ struct growing {
 	enum tree_folding folding;
 	struct filter filter;
 	struct table table; /* of nodes */
-	uint32_t *task;	    /* by task: the first one that is the same process or thread */
-	size_t *seen;	    /* by node: the last sample counted in total, + 1 */
+	uint32_t *task;     /* by task: the first one that is the same process or thread */
+	size_t *seen;       /* by node: the last sample counted in total, + 1 */
 	size_t seen_room;
 	uint32_t *path; /* nodes of this sample's stack */
 	size_t path_n, path_room;
-	size_t base;	 /* nodes of the path that are no functions */
-	uint32_t *at;	 /* by place: where it is on the path; 0 it is not */
+	size_t base;     /* nodes of the path that are no functions */
+	uint32_t *at;    /* by place: where it is on the path; 0 it is not */
 	uint32_t *count; /* by place: how often it is in this stack */
 };
 
@@ -47,8 +47,8 @@ static int append_node(struct growing *g, const struct tree_node *key, uint64_t 
 	if (!node)
 		return -ENOMEM;
 	tree->node = node;
-	value = table_grow(tree->value, &tree->value_room, (tree->n + 1) * 2 * tree->values,
-		sizeof(*value));
+	value = table_grow(
+		tree->value, &tree->value_room, (tree->n + 1) * 2 * tree->values, sizeof(*value));
 	if (!value)
 		return -ENOMEM;
 	tree->value = value;
@@ -199,8 +199,10 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 		return error;
 	for (size_t i = 0; i < (g->folding == TREE_FOLDED ? g->base : g->path_n); i++)
 		count_total(g, g->path[i], sample, stamp);
-	/* Bottom-up the leaf is the first; what there is without a stack is of its task, or of all. */
-	ends_at = tree->bottom_up && g->path_n > g->base ? g->path[g->base] : g->path[g->path_n - 1];
+	/* Bottom-up the leaf is the first; what there is without a stack is of its task, or of all.
+	 */
+	ends_at =
+		tree->bottom_up && g->path_n > g->base ? g->path[g->base] : g->path[g->path_n - 1];
 	add_values(tree->value + ends_at * 2 * tree->values, sample->value, tree->values);
 	pop_to(g, 0);
 	forget_counts(g, sample);
@@ -240,7 +242,8 @@ static int find_tasks(struct growing *g)
 	if (!g->task)
 		return -ENOMEM;
 	for (size_t i = 0; i < n && error >= 0; i++) {
-		struct task_key key = {.split = g->options->split, .task = profile_task(g->profile, i)};
+		struct task_key key = {
+			.split = g->options->split, .task = profile_task(g->profile, i)};
 		uint32_t id = key.split == REPORT_SPLIT_PROCESS ? key.task.pid : key.task.tid;
 		int same = table_find(&table, table_mix(id, 1), task_equal, g->profile, &key);
 

@@ -29,12 +29,12 @@ enum tree_folding {
 };
 
 struct tree_node {
-	uint32_t place;		/* TREE_NONE: the root, or a process or thread */
-	uint32_t task;		/* of a process or thread: one of its tasks; else TREE_NONE */
-	uint32_t parent;	/* TREE_NONE of the root */
-	uint32_t child, next;	/* the first child and the next sibling, hottest first; TREE_NONE */
-	uint32_t depth;		/* the root's is 0 */
-	uint32_t nesting;	/* how often the function is on a stack at most; 1 no recursion */
+	uint32_t place;       /* TREE_NONE: the root, or a process or thread */
+	uint32_t task;        /* of a process or thread: one of its tasks; else TREE_NONE */
+	uint32_t parent;      /* TREE_NONE of the root */
+	uint32_t child, next; /* the first child and the next sibling, hottest first; TREE_NONE */
+	uint32_t depth;       /* the root's is 0 */
+	uint32_t nesting;     /* how often the function is on a stack at most; 1 no recursion */
 };
 
 struct tree {
@@ -42,9 +42,9 @@ struct tree {
 	size_t n, node_room;
 	int64_t *value; /* by node: self, then total, @values of each */
 	size_t value_room, values;
-	size_t deepest;	   /* frames of the deepest stack */
+	size_t deepest; /* frames of the deepest stack */
 	struct places places;
-	struct rows sums;  /* all but rows */
+	struct rows sums; /* all but rows */
 	bool bottom_up;
 };
 

@@ -20,8 +20,8 @@ static int compare_totals(const void *a, const void *b, void *context)
 	return (x > y) - (x < y);
 }
 
-int tree_choice_init(struct tree_choice *choice, const struct tree *tree,
-	const struct report_options *options)
+int tree_choice_init(
+	struct tree_choice *choice, const struct tree *tree, const struct report_options *options)
 {
 	double least = (double)tree->sums.all[tree->sums.weight] * options->min_percent / 100;
 	uint32_t *order = calloc(tree->n, sizeof(*order));
@@ -61,8 +61,7 @@ void tree_choice_release(struct tree_choice *choice)
 	*choice = (struct tree_choice){0};
 }
 
-uint32_t tree_choice_first(
-	const struct tree_choice *choice, const struct tree *tree, uint32_t node)
+uint32_t tree_choice_first(const struct tree_choice *choice, const struct tree *tree, uint32_t node)
 {
 	while (node != TREE_NONE && !choice->kept[node])
 		node = tree->node[node].next;
@@ -96,8 +95,8 @@ static struct row row_of(const struct profile *profile, const struct report_opti
 }
 
 static void gather_row(struct gathering *to, const struct profile *profile,
-	const struct report_options *options, const struct row *row,
-	const struct tree_node *node, const struct gather_other *other)
+	const struct report_options *options, const struct row *row, const struct tree_node *node,
+	const struct gather_other *other)
 {
 	*to = (struct gathering){0};
 	gather_task(to, options, row);

@@ -16,8 +16,8 @@ struct tree_choice {
 	int64_t most_left_out; /* the greatest total of those left out */
 };
 
-int tree_choice_init(struct tree_choice *choice, const struct tree *tree,
-	const struct report_options *options);
+int tree_choice_init(
+	struct tree_choice *choice, const struct tree *tree, const struct report_options *options);
 void tree_choice_release(struct tree_choice *choice);
 
 /* The first that is kept of @node and the siblings after it; TREE_NONE. */

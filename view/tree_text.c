@@ -35,7 +35,7 @@ struct printing {
 	struct text_scale scale;
 	bool has_samples, has_recursion;
 	struct layout layout;
-	size_t at;	/* the cell to be set next */
+	size_t at;      /* the cell to be set next */
 	uint32_t *fork; /* the nodes above this one, and itself, that have siblings */
 	size_t forks, fork_room;
 };
@@ -154,25 +154,24 @@ static int add_row(struct printing *p, uint32_t index)
 
 static size_t choose_columns(const struct printing *p, struct layout_column *column)
 {
-	static const struct layout_column number = {"", LAYOUT_RIGHT, LAYOUT_WHOLE};
+	bool bottom_up = p->options->bottom_up;
 	size_t n = 0;
 
-	column[n] = number;
-	column[n++].title = p->options->bottom_up ? "self" : "total";
-	column[n++] = number;
-	if (!p->options->bottom_up) {
-		column[n] = number;
-		column[n++].title = "self";
-		column[n++] = number;
-	}
-	if (p->has_samples) {
-		column[n] = number;
-		column[n++].title = "samples";
-	}
+	/* The amounts follow from the shares: they go first where it is narrow. */
 	column[n++] = (struct layout_column){
-		p->options->bottom_up ? "function, and who called it" : "function", LAYOUT_LEFT,
-		LAYOUT_NAME};
-	column[n++] = (struct layout_column){"object", LAYOUT_LEFT, LAYOUT_PATH};
+		bottom_up ? "self" : "total", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
+	column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 3};
+	if (!bottom_up) {
+		column[n++] = (struct layout_column){"self", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 4};
+		column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1};
+	}
+	if (p->has_samples)
+		column[n++] =
+			(struct layout_column){"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2};
+	column[n++] = (struct layout_column){
+		bottom_up ? "function, and who called it" : "function", LAYOUT_LEFT, LAYOUT_NAME,
+		32, 0};
+	column[n++] = (struct layout_column){"object", LAYOUT_LEFT, LAYOUT_PATH, 16, 5};
 	return n;
 }
 

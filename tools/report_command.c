@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/report_command.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum option_id {
+	OPTION_FORMAT = 256,
+	OPTION_SORT,
+	OPTION_LIMIT,
+	OPTION_MIN_PCT,
+	OPTION_FOCUS,
+	OPTION_OBJECT,
+	OPTION_THREAD,
+	OPTION_SPLIT,
+	OPTION_NO_INLINE,
+	OPTION_NO_DEMANGLE,
+	OPTION_BOTTOM_UP,
+	OPTION_ICICLE,
+	OPTION_COLOR,
+	OPTION_VERSION,
+};
+
+static const struct option long_options[] = {
+	{"format", required_argument, NULL, OPTION_FORMAT},
+	{"sort", required_argument, NULL, OPTION_SORT},
+	{"limit", required_argument, NULL, OPTION_LIMIT},
+	{"min-pct", required_argument, NULL, OPTION_MIN_PCT},
+	{"focus", required_argument, NULL, OPTION_FOCUS},
+	{"object", required_argument, NULL, OPTION_OBJECT},
+	{"thread", required_argument, NULL, OPTION_THREAD},
+	{"split", required_argument, NULL, OPTION_SPLIT},
+	{"no-inline", no_argument, NULL, OPTION_NO_INLINE},
+	{"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
+	{"bottom-up", no_argument, NULL, OPTION_BOTTOM_UP},
+	{"icicle", no_argument, NULL, OPTION_ICICLE},
+	{"color", required_argument, NULL, OPTION_COLOR},
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+static const char help_options[] =
+	"\n"
+	"FILE is a profile of sprofrun or any other pprof file, - standard input; several are "
+	"merged.\n"
+	"\n"
+	"  --format FORMAT   text (default), tsv, csv, json; of export as above, or by the name of "
+	"OUT\n"
+	"  --sort KEY        self (default), total\n"
+	"  --limit N         at most N rows, 0 all (default)\n"
+	"  --min-pct P       no rows below P percent; of a tree for people 0.5, else 0 (default)\n"
+	"  --focus RE        only samples with a function that matches\n"
+	"  --object RE       only samples in an object whose path matches\n"
+	"  --thread RE       only threads whose name matches\n"
+	"  --split BY        rows apart by process or thread\n"
+	"  --bottom-up       tree, svg: from the leaves to those who called them\n"
+	"  --icicle          svg: the root on top\n"
+	"  --no-inline       count inlined functions as the one they are part of\n"
+	"  --no-demangle     names as the linker knows them\n"
+	"  --color WHEN      auto (default), always, never\n"
+	"  -o, --output OUT  write to the file OUT\n"
+	"  -h, --help        this\n"
+	"  --version         the version\n"
+	"\n"
+	"RE is a POSIX extended regular expression.\n";
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fputs("sprofreport: ", stderr);
+	va_start(args, format);
+	(void)vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+static void list_reports(FILE *out)
+{
+	const struct report *report;
+
+	for (size_t i = 0; (report = report_at(i)); i++)
+		fprintf(out, "  %-16s  %s%s\n", report->name, report->help, i ? "" : " (default)");
+	fprintf(out, "  %-16s  %s\n", "export", "a file for other programs");
+}
+
+static void list_formats(FILE *out)
+{
+	const struct export_format *format;
+
+	for (size_t i = 0; (format = export_at(i)); i++)
+		fprintf(out, "  %-16s  %s\n", format->name, format->help);
+}
+
+static void print_help(void)
+{
+	puts("usage: sprofreport [REPORT] [OPTION...] FILE...\n"
+	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
+	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n\n"
+	     "REPORT is one of");
+	list_reports(stdout);
+	puts("\nFUNC is the name of a function, or a RE that matches only one\n\n"
+	     "FORMAT of export is one of");
+	list_formats(stdout);
+	fputs(help_options, stdout);
+}
+
+/* The index of @word among @words, or -1 and a complaint. */
+static int choose(const char *option, const char *word, const char *const *words)
+{
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(words[i], word))
+			return i;
+	}
+	fprintf(stderr, "sprofreport: --%s '%s' is not known; there is", option, word);
+	for (int i = 0; words[i]; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", words[i]);
+	fputc('\n', stderr);
+	return -1;
+}
+
+static int take_choice(struct command *command, int id, const char *word)
+{
+	static const char *const sorts[] = {"self", "total", NULL};
+	static const char *const splits[] = {"none", "process", "thread", NULL};
+	static const char *const whens[] = {"auto", "always", "never", NULL};
+	int chosen;
+
+	switch (id) {
+	case OPTION_SORT:
+		chosen = choose("sort", word, sorts);
+		command->options.sort_by_total = chosen > 0;
+		break;
+	case OPTION_SPLIT:
+		chosen = choose("split", word, splits);
+		command->options.split = (enum report_split)(chosen < 0 ? 0 : chosen);
+		break;
+	default:
+		chosen = choose("color", word, whens);
+		command->color = (enum when)(chosen < 0 ? 0 : chosen);
+		break;
+	}
+	return chosen < 0 ? EXIT_USAGE : 0;
+}
+
+static int take_number(const char *option, const char *word, double most, double *ret_number)
+{
+	char *end;
+	double number = strtod(word, &end);
+
+	if (end == word || *end || !(number >= 0 && number <= most)) {
+		complain("--%s '%s' is not a number from 0 to %.0f", option, word, most);
+		return EXIT_USAGE;
+	}
+	*ret_number = number;
+	return 0;
+}
+
+static int take_limit(struct command *command, const char *word)
+{
+	double number;
+	int status;
+
+	if (strspn(word, "0123456789") != strlen(word)) {
+		complain("--limit '%s' is not a whole number; 0 is for all rows", word);
+		return EXIT_USAGE;
+	}
+	status = take_number("limit", word, 4294967295.0, &number);
+	if (!status)
+		command->options.limit = (unsigned)number;
+	return status;
+}
+
+static int take_option(struct command *command, int id, char **argv)
+{
+	switch (id) {
+	case OPTION_FORMAT: command->format = optarg; return 0;
+	case OPTION_SORT:
+	case OPTION_SPLIT:
+	case OPTION_COLOR: return take_choice(command, id, optarg);
+	case OPTION_LIMIT: return take_limit(command, optarg);
+	case OPTION_MIN_PCT:
+		command->has_min_percent = true;
+		return take_number("min-pct", optarg, 100, &command->options.min_percent);
+	case OPTION_FOCUS: command->options.focus = optarg; return 0;
+	case OPTION_OBJECT: command->options.object = optarg; return 0;
+	case OPTION_THREAD: command->options.thread = optarg; return 0;
+	case OPTION_NO_INLINE: command->options.no_inline = true; return 0;
+	case OPTION_NO_DEMANGLE: command->options.no_demangle = true; return 0;
+	case OPTION_BOTTOM_UP: command->options.bottom_up = true; return 0;
+	case OPTION_ICICLE: command->options.icicle = true; return 0;
+	case 'o': command->output = optarg; return 0;
+	case 'h':
+		print_help();
+		command->done = true;
+		return 0;
+	case OPTION_VERSION:
+		puts("sprofreport " SPROFIL_VERSION);
+		command->done = true;
+		return 0;
+	case ':': complain("%s wants a value; see sprofreport --help", argv[optind - 1]); break;
+	default: complain("%s is not an option; see sprofreport --help", argv[optind - 1]); break;
+	}
+	return EXIT_USAGE;
+}
+
+/* The format of the export: as named, or as the name of the output says. */
+static int take_export_format(struct command *command)
+{
+	const char *name = command->format;
+
+	if (name)
+		command->export_format = export_find(name);
+	else if (command->output)
+		command->export_format = export_find_for_file(command->output);
+	if (command->export_format)
+		return 0;
+	if (name)
+		complain("--format '%s' is not known to export; there is", name);
+	else
+		complain("export to which format? Give --format FORMAT, one of");
+	list_formats(stderr);
+	return EXIT_USAGE;
+}
+
+static int take_report_format(struct command *command)
+{
+	static const char *const formats[] = {"text", "tsv", "csv", "json", NULL};
+	int chosen;
+
+	if (command->format && strcmp(command->format, "csv") != 0 &&
+		strcmp(command->format, "json") != 0 && export_find(command->format)) {
+		complain("--format %s is one of export: sprofreport export --format %s FILE",
+			command->format, command->format);
+		return EXIT_USAGE;
+	}
+	chosen = command->format ? choose("format", command->format, formats) : 0;
+	if (chosen < 0)
+		return EXIT_USAGE;
+	command->options.format = (enum report_format)chosen;
+	if (!command->has_min_percent && command->options.format == REPORT_TEXT)
+		command->options.min_percent = command->report->text_min_percent;
+	return 0;
+}
+
+/*
+ * The first word names the report, if it is one. A word that is neither that nor a file, with files
+ * behind it, is a misspelt report. Returns how many words it is.
+ */
+static int take_report(struct command *command, int argc, char **argv)
+{
+	command->report = report_at(0);
+	if (argc && !strcmp(argv[0], "export")) {
+		command->report = NULL;
+		return 1;
+	}
+	if (argc && report_find(argv[0])) {
+		command->report = report_find(argv[0]);
+		return 1;
+	}
+	if (argc > 1 && !strpbrk(argv[0], "./") && strcmp(argv[0], "-") != 0 &&
+		access(argv[0], F_OK) < 0) {
+		complain("there is no report '%s'; there is", argv[0]);
+		list_reports(stderr);
+		return -1;
+	}
+	return 0;
+}
+
+static int take_words(struct command *command, int argc, char **argv)
+{
+	int words = take_report(command, argc, argv), status;
+	const char *name;
+
+	if (words < 0)
+		return EXIT_USAGE;
+	status = command->report ? take_report_format(command) : take_export_format(command);
+	if (status)
+		return status;
+	name = command->report ? command->report->name : "export";
+	if (command->report && command->report->wants_function) {
+		if (argc <= words) {
+			complain("callers of which function? sprofreport callers FUNC sprof.pb.gz");
+			return EXIT_USAGE;
+		}
+		command->options.function = argv[words++];
+	}
+	if (argc <= words) {
+		complain("no profile is named; sprofrun writes sprof.pb.gz if not told otherwise: "
+			 "sprofreport %s%s sprof.pb.gz",
+			name,
+			command->options.function ? " FUNC"
+				: command->report ? ""
+						  : " --format FORMAT");
+		return EXIT_USAGE;
+	}
+	command->file = argv + words;
+	command->files = argc - words;
+	return 0;
+}
+
+int command_parse(struct command *command, int argc, char **argv)
+{
+	int id, status;
+
+	opterr = 0;
+	while ((id = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
+		status = take_option(command, id, argv);
+		if (status || command->done)
+			return status;
+	}
+	return take_words(command, argc - optind, argv + optind);
+}

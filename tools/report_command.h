@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of sprofreport. */
+#ifndef TOOLS_REPORT_COMMAND_H
+#define TOOLS_REPORT_COMMAND_H
+
+#include "view/export.h"
+#include "view/report.h"
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+struct command {
+	struct report_options options;
+	const struct report *report;               /* NULL: export */
+	const struct export_format *export_format; /* NULL: report */
+	const char *format, *output;
+	char **file;
+	int files;
+	enum when color;
+	bool has_min_percent;
+	bool done; /* --help, --version */
+};
+
+/* 0, or an exit status after a message. Prints what --help and --version ask for. */
+int command_parse(struct command *command, int argc, char **argv);
+
+/* "sprofreport: …" on stderr. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+
+#endif

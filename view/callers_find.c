@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/callers.h"
+#include "view/text.h"
+
+enum { CANDIDATES = 8 };
+
+/* Functions, the one with the greatest total first; equal names of several objects are one. */
+struct finding {
+	struct rows rows;
+	bool *hit; /* by row: its name matches, and no row before it has the same */
+	size_t hits;
+};
+
+static bool is_named_before(const struct rows *rows, size_t index)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (!strcmp(rows->row[i].function, rows->row[index].function))
+			return true;
+	}
+	return false;
+}
+
+static void match_all(struct finding *f, const regex_t *regex)
+{
+	f->hits = 0;
+	for (size_t i = 0; i < f->rows.n; i++) {
+		f->hit[i] = !regexec(regex, f->rows.row[i].function, 0, NULL, 0) &&
+			!(f->hits && is_named_before(&f->rows, i));
+		f->hits += f->hit[i];
+	}
+}
+
+static const char *find_row(const struct rows *rows, const char *name)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		if (!strcmp(rows->row[i].function, name))
+			return rows->row[i].function;
+	}
+	return NULL;
+}
+
+/* The name as it is shown of the function that is @wanted; NULL none. */
+static const char *find_exact(const struct profile *profile, const struct report_options *options,
+	const struct rows *rows)
+{
+	const char *wanted = options->function, *found = find_row(rows, wanted);
+
+	for (size_t i = 0; i < profile_functions(profile) && !found; i++) {
+		struct function function = profile_function(profile, i);
+
+		if (!strcmp(function.symbol, wanted) || !strcmp(function.name, wanted))
+			found = find_row(
+				rows, options->no_demangle ? function.symbol : function.name);
+	}
+	return found;
+}
+
+/* ": one, two, three and 4 more" of the hits. */
+static void list_hits(const struct finding *f, FILE *out)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < f->rows.n && listed < CANDIDATES; i++) {
+		char *clean = f->hit[i] ? text_clean(f->rows.row[i].function, false) : NULL;
+
+		if (clean)
+			fprintf(out, "%s%s", listed++ ? ", " : ": ", clean);
+		free(clean);
+	}
+	if (f->hits > listed)
+		fprintf(out, " and %zu more", f->hits - listed);
+}
+
+static int tell(struct finding *f, const char *wanted, char **ret_problem)
+{
+	char *text = NULL, *clean = text_clean(wanted, false);
+	size_t bytes, hits = f->hits;
+	FILE *out = clean ? open_memstream(&text, &bytes) : NULL;
+	regex_t any;
+
+	if (!out) {
+		free(clean);
+		return -ENOMEM;
+	}
+	if (hits) {
+		fprintf(out, "'%s' matches %zu functions", clean, hits);
+		list_hits(f, out);
+		fputs("; give the whole name of one, or ^NAME$", out);
+	} else {
+		fprintf(out, "no function is named or matches '%s'", clean);
+		if (f->rows.n && !regcomp(&any, wanted, REG_EXTENDED | REG_NOSUB | REG_ICASE)) {
+			match_all(f, &any);
+			regfree(&any);
+		}
+		/* In the other case, or else what is hot. */
+		for (size_t i = 0; !hits && !f->hits && i < f->rows.n && i < CANDIDATES; i++)
+			f->hit[i] = true;
+		if (f->rows.n) {
+			fputs("; there is", out);
+			list_hits(f, out);
+		}
+	}
+	free(clean);
+	if (fclose(out)) {
+		free(text);
+		return -ENOMEM;
+	}
+	*ret_problem = text;
+	return -ENOENT;
+}
+
+static int find_by_pattern(
+	struct finding *f, const char *wanted, const char **ret_name, char **ret_problem)
+{
+	char reason[128];
+	regex_t regex;
+	int error = regcomp(&regex, wanted, REG_EXTENDED | REG_NOSUB);
+
+	if (error) {
+		(void)regerror(error, &regex, reason, sizeof(reason));
+		if (asprintf(ret_problem,
+			    "no function is named '%s', and it is not a regular expression: %s",
+			    wanted, reason) < 0) {
+			*ret_problem = NULL;
+			return -ENOMEM;
+		}
+		return -EINVAL;
+	}
+	match_all(f, &regex);
+	regfree(&regex);
+	for (size_t i = 0; i < f->rows.n && f->hits == 1; i++) {
+		if (f->hit[i])
+			*ret_name = f->rows.row[i].function;
+	}
+	return f->hits == 1 ? 0 : tell(f, wanted, ret_problem);
+}
+
+int callers_find(const struct profile *profile, const struct report_options *options,
+	char **ret_name, char **ret_problem)
+{
+	const struct report_options all = {.size = sizeof(all),
+		.sort_by_total = true,
+		.no_inline = options->no_inline,
+		.no_demangle = options->no_demangle};
+	struct finding f = {0};
+	const char *name;
+	int error = rows_collect(profile, &all, ROWS_BY_FUNCTION, &f.rows, ret_problem);
+
+	if (error < 0)
+		return error;
+	name = find_exact(profile, options, &f.rows);
+	f.hit = calloc(f.rows.n + 1, sizeof(*f.hit));
+	if (!f.hit)
+		error = -ENOMEM;
+	else if (!name)
+		error = find_by_pattern(&f, options->function, &name, ret_problem);
+	if (!error) {
+		*ret_name = strdup(name);
+		error = *ret_name ? 0 : -ENOMEM;
+	}
+	free(f.hit);
+	rows_release(&f.rows);
+	return error;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/pprof.h"
+#include "view/folded.h"
+#include "view/listing.h"
+#include "view/options.h"
+#include "view/svg.h"
+
+static int write_pprof(const struct profile *profile, const struct report_options *given, FILE *out,
+	char **ret_problem)
+{
+	struct report_options options = options_take(given);
+	uint8_t *data;
+	size_t bytes;
+	int error;
+
+	if (options.focus || options.object || options.thread) {
+		*ret_problem =
+			strdup("a pprof file holds the whole profile: leave --focus, --object "
+			       "and --thread to the program that reads it");
+		return *ret_problem ? -EINVAL : -ENOMEM;
+	}
+	error = pprof_write(profile, &data, &bytes);
+	if (error < 0)
+		return error;
+	(void)fwrite(data, 1, bytes, out);
+	free(data);
+	return 0;
+}
+
+static int write_flat(const struct profile *profile, const struct report_options *given,
+	enum report_format format, FILE *out, char **ret_problem)
+{
+	struct report_options options = options_take(given);
+
+	options.format = format;
+	return listing_print_flat(profile, &options, out, ret_problem);
+}
+
+static int write_csv(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem)
+{
+	return write_flat(profile, options, REPORT_CSV, out, ret_problem);
+}
+
+static int write_json(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem)
+{
+	return write_flat(profile, options, REPORT_JSON, out, ret_problem);
+}
+
+static const struct export_format formats[] = {
+	{"pprof", ".pb.gz", "the native format, as pprof reads it", true, write_pprof},
+	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", false, folded_write},
+	{"svg", ".svg", "a flame graph for any browser", false, svg_write},
+	{"csv", NULL, "the flat report as comma separated values", false, write_csv},
+	{"json", NULL, "the flat report as JSON", false, write_json},
+};
+
+const struct export_format *export_at(size_t index)
+{
+	return index < sizeof(formats) / sizeof(*formats) ? &formats[index] : NULL;
+}
+
+const struct export_format *export_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+const struct export_format *export_find_for_file(const char *path)
+{
+	size_t bytes = strlen(path);
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		const char *suffix = formats[i].suffix;
+
+		if (suffix && bytes >= strlen(suffix) &&
+			!strcmp(path + bytes - strlen(suffix), suffix))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+int export_for_file(const char *path, const struct profile *profile,
+	const struct report_options *options, char **ret_data, size_t *ret_bytes,
+	char **ret_problem)
+{
+	const struct export_format *format = export_find_for_file(path);
+	char *data = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&data, &bytes);
+	bool failed;
+	int error;
+
+	if (!out)
+		return -ENOMEM;
+	error = (format ? format : export_at(0))->write(profile, options, out, ret_problem);
+	failed = ferror(out);
+	if (fclose(out) || failed)
+		error = error < 0 ? error : -ENOMEM;
+	if (error < 0) {
+		free(data);
+		return error;
+	}
+	*ret_data = data;
+	*ret_bytes = bytes;
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Exporters: a profile in, a file of another format out. Each is an entry of a const table, chosen
+ * by name, or by how the name of the file ends.
+ */
+#ifndef VIEW_EXPORT_H
+#define VIEW_EXPORT_H
+
+#include "view/report.h"
+
+struct export_format {
+	const char *name;   /* "svg" */
+	const char *suffix; /* of files that are to be of it: ".svg"; NULL none */
+	const char *help;   /* one line */
+	bool binary;        /* not for a terminal */
+	/* As report->print; what the options choose, colours and widths apart, is written. */
+	int (*write)(const struct profile *profile, const struct report_options *options, FILE *out,
+		char **ret_problem);
+};
+
+/* NULL: no format of that name. */
+const struct export_format *export_find(const char *name);
+/* The one that the file name asks for; NULL none. */
+const struct export_format *export_find_for_file(const char *path);
+/* The @index-th format, NULL past the end. */
+const struct export_format *export_at(size_t index);
+
+/*
+ * The format of @path, or else pprof, into a fresh buffer that the caller frees. Results and
+ * @ret_problem: as report->print.
+ */
+int export_for_file(const char *path, const struct profile *profile,
+	const struct report_options *options, char **ret_data, size_t *ret_bytes,
+	char **ret_problem);
+
+#endif

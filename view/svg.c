@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/svg.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/header.h"
+#include "view/options.h"
+#include "view/share.h"
+#include "view/text.h"
+
+/* More frames than these make a browser slow; the hottest are drawn. */
+enum { MOST_FRAMES = 40000 };
+/* Less than a pixel even when its caller is zoomed to. */
+#define LEAST_PERCENT 0.002
+/* From here on a graph of whole stacks is too high to be read: recursion is folded. */
+enum { MOST_ROWS = 300 };
+enum { LEGEND_ITEM = 230, LINE_COLUMNS = 160 };
+
+static size_t deepest_stack(const struct profile *profile)
+{
+	size_t deepest = 0;
+
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		struct sample sample = profile_sample(profile, i);
+		size_t frames = 0;
+
+		for (size_t j = 0; j < sample.n; j++) {
+			size_t lines = profile_location(profile, sample.location[j]).lines;
+
+			frames += lines ? lines : 1;
+		}
+		if (frames > deepest)
+			deepest = frames;
+	}
+	return deepest;
+}
+
+/* A text of several lines, each a <text>; the class says which. Returns how many there were. */
+static unsigned put_lines(const struct svg *svg, char *text, const char *class, unsigned y)
+{
+	unsigned lines = 0;
+
+	for (char *line = text, *end; *line; line = end) {
+		char *copy;
+
+		end = strchrnul(line, '\n');
+		copy = strndup(line, (size_t)(end - line));
+		if (*end)
+			end++;
+		if (!copy || text_cut_name(&copy, LINE_COLUMNS, false) < 0) {
+			free(copy);
+			return lines;
+		}
+		fprintf(svg->out, "<text class=\"%s\" x=\"%d\" y=\"%u\">",
+			lines || y != SVG_LINE ? class : "title", SVG_MARGIN, y + lines * SVG_LINE);
+		svg_text(svg->out, copy);
+		fputs("</text>\n", svg->out);
+		free(copy);
+		lines++;
+	}
+	return lines;
+}
+
+static void put_legend_item(const struct svg *svg, unsigned index, unsigned y)
+{
+	bool other = index == SVG_OBJECTS;
+	char color[8], *name;
+	unsigned x = SVG_MARGIN + index % 5 * LEGEND_ITEM, at = y + index / 5 * SVG_LINE;
+	int64_t self = other ? svg->other_self : svg->object_self[index];
+
+	svg_color(index, "", color);
+	name = text_clean(other ? "others" : text_basename(svg->object[index]), false);
+	if (!name)
+		return;
+	if (text_cut_name(&name, 20, false) == 0) {
+		fprintf(svg->out, "<g class=\"l\" data-o=\"%u\"><title>", index);
+		svg_text(svg->out, other ? "all other objects" : svg->object[index]);
+		fprintf(svg->out,
+			"</title><rect x=\"%u\" y=\"%u\" width=\"12\" height=\"12\" fill=\"%s\"/>"
+			"<text x=\"%u\" y=\"%u\">",
+			x, at - 10, color, x + 17, at);
+		svg_text(svg->out, name[0] ? name : "unknown");
+		fprintf(svg->out, " %.1f %%</text></g>\n", share_of(&svg->tree->sums, self) * 100);
+	}
+	free(name);
+}
+
+static int put_header(struct svg *svg, char *head)
+{
+	unsigned y = SVG_LINE, items = (unsigned)svg->objects + (svg->other_self ? 1 : 0);
+	bool folded = svg->tree->deepest > MOST_ROWS;
+
+	y += put_lines(svg, head, "note", y) * SVG_LINE;
+	if (folded || svg->options->bottom_up) {
+		fprintf(svg->out, "<text class=\"note\" x=\"%d\" y=\"%u\">", SVG_MARGIN, y);
+		if (svg->options->bottom_up)
+			fputs("From the leaves to those who called them. ", svg->out);
+		if (folded)
+			fprintf(svg->out, "Recursion is folded: stacks are up to %zu deep.",
+				svg->tree->deepest);
+		fputs("</text>\n", svg->out);
+		y += SVG_LINE;
+	}
+	fputs("<g id=\"legend\">\n", svg->out);
+	for (unsigned i = 0; i < items; i++)
+		put_legend_item(svg, i < svg->objects ? i : SVG_OBJECTS, y);
+	fputs("</g>\n", svg->out);
+	svg->top = y + (items + 4) / 5 * SVG_LINE;
+	return ferror(svg->out) ? -EIO : 0;
+}
+
+static int put_document(struct svg *svg, char *head, char *foot)
+{
+	unsigned lines = 0, height, y;
+	char *body = NULL;
+	size_t bytes;
+	FILE *document = svg->out, *out = open_memstream(&body, &bytes);
+	int error;
+
+	/* The height is known behind the header and the footer only. */
+	if (!out)
+		return -ENOMEM;
+	svg->out = out;
+	error = put_header(svg, head);
+	y = svg->top + svg->rows * SVG_ROW + SVG_LINE;
+	fputs("<g id=\"frames\">\n", out);
+	if (!error)
+		error = svg_frames(svg);
+	fputs("</g>\n<g id=\"foot\">\n", out);
+	if (svg->choice->left_out) {
+		fprintf(out,
+			"<text class=\"note\" x=\"%d\" y=\"%u\">%zu calls, none above %.3f %%, "
+			"are not drawn</text>\n",
+			SVG_MARGIN, y, svg->choice->left_out,
+			share_of(&svg->tree->sums, svg->choice->most_left_out) * 100);
+		lines++;
+	}
+	lines += put_lines(svg, foot, "note", y + lines * SVG_LINE);
+	fputs("</g>\n", out);
+	height = y + lines * SVG_LINE;
+	svg->out = document;
+	if (fclose(out) && !error)
+		error = -ENOMEM;
+	if (!error) {
+		fprintf(document,
+			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
+			"viewBox=\"0 0 %d %u\" data-icicle=\"%d\" data-rows=\"%u\">\n<title>",
+			SVG_WIDTH, height, SVG_WIDTH, height, svg->options->icicle, svg->rows);
+		*strchrnul(head, '\n') = '\0';
+		svg_text(document, head);
+		fprintf(document,
+			" - flame graph</title>\n<style>\n%s</style>\n"
+			"<rect id=\"paper\" width=\"100%%\" height=\"100%%\"/>\n%s"
+			"<script><![CDATA[\n%s]]></script>\n</svg>\n",
+			svg_style, body, svg_script);
+	}
+	free(body);
+	return error;
+}
+
+/* What @print writes; the caller frees. */
+static int print_to_text(const struct svg *svg, bool head, char **ret_text)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	int error = 0;
+
+	if (!out)
+		return -ENOMEM;
+	if (head)
+		error = header_print(svg->profile, svg->options, &svg->tree->sums, out);
+	else
+		report_audit_line(svg->profile, out);
+	if (fclose(out) && !error)
+		error = -ENOMEM;
+	if (error)
+		free(text);
+	else
+		*ret_text = text;
+	return error;
+}
+
+static int draw(struct svg *svg)
+{
+	char *head = NULL, *foot = NULL;
+	int error = svg_choose_objects(svg);
+
+	for (size_t i = 0; i < svg->tree->n; i++) {
+		uint32_t depth = svg->tree->node[i].depth;
+
+		if ((i == TREE_ROOT || svg->choice->kept[i]) && depth >= svg->rows)
+			svg->rows = depth + 1;
+	}
+	if (!error)
+		error = print_to_text(svg, true, &head);
+	if (!error)
+		error = print_to_text(svg, false, &foot);
+	if (!error)
+		error = put_document(svg, head, foot);
+	free(head);
+	free(foot);
+	return error;
+}
+
+int svg_write(const struct profile *profile, const struct report_options *given, FILE *out,
+	char **ret_problem)
+{
+	struct report_options options = options_take(given);
+	bool high = deepest_stack(profile) > MOST_ROWS;
+	struct tree_choice choice;
+	struct text_scale scale;
+	struct tree tree;
+	int error;
+
+	options.ascii = false;
+	options.color = false;
+	if (!options.limit || options.limit > MOST_FRAMES)
+		options.limit = MOST_FRAMES;
+	if (options.min_percent <= 0)
+		options.min_percent = LEAST_PERCENT;
+	error = tree_init(
+		&tree, profile, &options, high ? TREE_SHORTENED : TREE_WHOLE, ret_problem);
+	if (error < 0)
+		return error;
+	scale = text_scale_for(profile_value_type(profile, tree.sums.weight).unit,
+		tree_total_weight(&tree, TREE_ROOT));
+	error = tree_choice_init(&choice, &tree, &options);
+	if (!error) {
+		error = draw(&(struct svg){.profile = profile,
+			.options = &options,
+			.tree = &tree,
+			.choice = &choice,
+			.scale = &scale,
+			.out = out});
+		tree_choice_release(&choice);
+	}
+	tree_release(&tree);
+	return error;
+}
