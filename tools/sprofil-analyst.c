@@ -19,9 +19,9 @@
 #include "analyst/finish.h"
 #include "analyst/input.h"
 #include "analyst/output.h"
-#include "profile/pprof.h"
 #include "profile/profile.h"
 #include "proto/ring.h"
+#include "view/export.h"
 #include "view/report.h"
 
 enum { RING_FD = 3, BELL_FD = 4 };
@@ -51,16 +51,18 @@ static int write_profile(const struct settings *s, struct analyst *analyst, char
 		.time = (time_t)(profile_realtime_ns(profile) / 1000000000),
 		.rank = output_rank(),
 	};
-	uint8_t *data;
+	const struct report_options options = {.size = sizeof(options)};
+	char *data, *problem = NULL;
 	size_t bytes;
 	int r = output_name(s->output, &facts, ret_name);
 
 	if (r < 0)
 		return r;
-	r = pprof_write(profile, &data, &bytes);
+	r = export_for_file(*ret_name, profile, &options, &data, &bytes, &problem);
+	free(problem);
 	if (r < 0)
 		return r;
-	r = output_write(*ret_name, data, bytes);
+	r = output_write(*ret_name, (uint8_t *)data, bytes);
 	free(data);
 	return r;
 }
@@ -73,12 +75,23 @@ static void print_report(const struct settings *s, const struct profile *profile
 		.size = sizeof(options), .limit = 20, .color = s->color};
 	char *problem = NULL;
 
-	if (!report)
+	if (!report || report->wants_function)
 		return;
+	options.min_percent = report->text_min_percent;
 	if (isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
 		options.width = size.ws_col;
 	(void)report->print(profile, &options, stderr, &problem);
 	free(problem);
+}
+
+static void print_place(const char *name)
+{
+	const struct export_format *format = export_find_for_file(name);
+	bool native = !format || format == export_at(0);
+
+	(void)fprintf(stderr, "sprofrun: %s is in %s%s\n",
+		native ? "the profile" : format->content, name,
+		native ? "; sprofreport reads it" : "");
 }
 
 /* In the child of finish_run(). */
@@ -100,8 +113,7 @@ static int deliver(void *context, struct analyst *analyst, int error)
 			complain("cannot write the profile to ", name ? name : s->output,
 				strerror(-r));
 		else if (!s->quiet && strcmp(name, "-") != 0)
-			(void)fprintf(stderr, "sprofrun: the profile is in %s; sprofreport reads it\n",
-				name);
+			print_place(name);
 	}
 	free(name);
 	return r < 0;

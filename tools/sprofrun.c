@@ -70,7 +70,7 @@ static const char usage_text[] =
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
 	"                           stopped (default 2 for -p, else none)\n"
 	"      --capture FILE       keep the raw records too, for sprofreport\n"
-	"      --report WHAT        at the end, on stderr: flat, lines, summary, none\n"
+	"      --report WHAT        at the end, on stderr: flat, lines, tree, summary, none\n"
 	"                           (default flat)\n"
 	"  -q, --quiet              no report and no notes; errors still\n"
 	"  -v, --verbose            say more\n"
@@ -120,7 +120,7 @@ static bool one_of(const char *value, const char *const *list)
 
 static void parse_option(struct settings *s, int option, const char *value)
 {
-	static const char *const reports[] = {"flat", "lines", "summary", "none", NULL};
+	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 
 	switch (option) {
@@ -157,7 +157,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 	case OPT_CAPTURE: s->capture = value; break;
 	case OPT_REPORT:
 		if (!one_of(value, reports))
-			usage_error("no report", value, "choose flat, lines, summary or none");
+			usage_error("no report", value, "choose flat, lines, tree, summary or none");
 		s->report = value;
 		break;
 	case 'q': s->quiet = true; break;

@@ -55,11 +55,13 @@ static int write_json(const struct profile *profile, const struct report_options
 }
 
 static const struct export_format formats[] = {
-	{"pprof", ".pb.gz", "the native format, as pprof reads it", true, write_pprof},
-	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", false, folded_write},
-	{"svg", ".svg", "a flame graph for any browser", false, svg_write},
-	{"csv", NULL, "the flat report as comma separated values", false, write_csv},
-	{"json", NULL, "the flat report as JSON", false, write_json},
+	{"pprof", ".pb.gz", "the native format, as pprof reads it", "the profile", true,
+		write_pprof},
+	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks", false,
+		folded_write},
+	{"svg", ".svg", "a flame graph for any browser", "the flame graph", false, svg_write},
+	{"csv", NULL, "the flat report as comma separated values", "the report", false, write_csv},
+	{"json", NULL, "the flat report as JSON", "the report", false, write_json},
 };
 
 const struct export_format *export_at(size_t index)

@@ -9,10 +9,11 @@
 #include "view/report.h"
 
 struct export_format {
-	const char *name;   /* "svg" */
-	const char *suffix; /* of files that are to be of it: ".svg"; NULL none */
-	const char *help;   /* one line */
-	bool binary;        /* not for a terminal */
+	const char *name;    /* "svg" */
+	const char *suffix;  /* of files that are to be of it: ".svg"; NULL none */
+	const char *help;    /* one line */
+	const char *content; /* "the flame graph" */
+	bool binary;         /* not for a terminal */
 	/* As report->print; what the options choose, colours and widths apart, is written. */
 	int (*write)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);

@@ -166,11 +166,9 @@ static size_t choose_columns(const struct printing *p, struct layout_column *col
 		column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1};
 	}
 	if (p->has_samples)
-		column[n++] =
-			(struct layout_column){"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2};
-	column[n++] = (struct layout_column){
-		bottom_up ? "function, and who called it" : "function", LAYOUT_LEFT, LAYOUT_NAME,
-		32, 0};
+		column[n++] = (struct layout_column){"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2};
+	column[n++] = (struct layout_column){bottom_up ? "function, and who called it" : "function",
+		LAYOUT_LEFT, LAYOUT_NAME, 32, 0};
 	column[n++] = (struct layout_column){"object", LAYOUT_LEFT, LAYOUT_PATH, 16, 5};
 	return n;
 }
