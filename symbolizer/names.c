@@ -34,6 +34,8 @@ struct names {
 	struct debuginfo *debuginfo;
 	const char *symbols, *lines;
 	const char *working_on; /* while DWARF is read */
+	bool lines_wanted;	/* and not looked for yet */
+	bool begun;		/* names were asked for */
 	struct answer *answers; /* open addressing by svma */
 	size_t n_answers, answers_capacity;
 	struct arena arena;
@@ -199,7 +201,7 @@ static int load_lines_from(struct names *n, struct source *from)
 	if (rc == 0)
 		rc = debuginfo_open(&from->elf, supplement, &module->symbolizer->strings, low, high,
 			&n->debuginfo);
-	work_on(module, module->key.path);
+	work_on(module, NULL);
 	if (rc == 0) {
 		n->lines = n->working_on = from->path;
 		if (missing)
@@ -259,11 +261,9 @@ static int load(struct names *n)
 	if (!module->from_memory && elffile_open(&n->own.elf, &module->image))
 		module_complain(module, "its section headers are damaged");
 	rc = load_symbols(n);
-	if (rc == 0 && skip == SYMBOLIZER_SKIP_NOTHING)
-		rc = load_lines(n);
 	work_on(module, NULL);
 	symtab_seal(&n->symtab);
-	say_what_is_missing(n);
+	n->lines_wanted = skip == SYMBOLIZER_SKIP_NOTHING;
 	return rc;
 }
 
@@ -316,10 +316,20 @@ const char *names_lines(const struct names *names)
 	return names->lines;
 }
 
-void names_begin(const struct names *names)
+int names_begin(struct names *names)
 {
-	if (names->working_on)
+	bool first = !names->begun;
+	int rc = 0;
+
+	names->begun = true;
+	if (names->lines_wanted)
+		rc = load_lines(names);
+	names->lines_wanted = false;
+	if (first && names->module->headers_ok)
+		say_what_is_missing(names);
+	if (rc == 0 && names->working_on)
 		work_on(names->module, names->working_on);
+	return rc;
 }
 
 void names_end(const struct names *names)
@@ -439,11 +449,18 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 {
 	struct names *names = names_of(module);
 	struct elffile_section section;
+	int found;
 
 	if (!names)
 		return -ENOMEM;
-	if (elffile_find(&names->own.elf, name, &section) < 0 &&
-		elffile_find(&names->debug.elf, name, &section) < 0)
+	work_on(module, module->key.path);
+	found = elffile_find(&names->own.elf, name, &section);
+	if (found < 0 && names->debug.elf.elf) {
+		work_on(module, names->debug.path);
+		found = elffile_find(&names->debug.elf, name, &section);
+	}
+	work_on(module, NULL);
+	if (found < 0)
 		return -ENOENT;
 	*ret_data = section.data;
 	*ret_bytes = (size_t)section.bytes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Everything that names the places of one module: its symbol tables, its debug file, its DWARF, and
- * the answers given so far. Made when the first name is asked for, by foreign code in large parts.
+ * the answers given so far. Made by foreign code in large parts: symbols and debug file when the
+ * names or a section are asked for first, DWARF when a place is.
  */
 #ifndef SYMBOLIZER_NAMES_H
 #define SYMBOLIZER_NAMES_H
@@ -22,8 +23,11 @@ void names_free(struct names *names);
 const char *names_symbols(const struct names *names);
 const char *names_lines(const struct names *names);
 
-/* Around calls of names_resolve(): the path that working_on is told. */
-void names_begin(const struct names *names);
+/*
+ * Around calls of names_resolve(): tells working_on the path. The first one opens the DWARF. After
+ * an error (-ENOMEM) nothing is to be ended.
+ */
+int names_begin(struct names *names);
 void names_end(const struct names *names);
 
 /* The frames at an address of the file; they live as long as the names. -ENOMEM. */

@@ -68,11 +68,13 @@ static int resolve_module(const struct place *const *sorted, size_t n, const str
 	struct frame_chain *ret_chains)
 {
 	struct names *names = names_of(sorted[0]->module);
-	int rc = 0;
+	int rc;
 
 	if (!names)
 		return -ENOMEM;
-	names_begin(names);
+	rc = names_begin(names);
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = names_resolve(names, sorted[i]->svma, &ret_chains[sorted[i] - places]);
 	names_end(names);
