@@ -76,6 +76,21 @@ int ring_open(struct ring *ring, void *memory, size_t bytes)
 	return 0;
 }
 
+/* A consumer that claims more than was produced, or less than before, is broken. */
+static void look_at_tail(struct ring *ring)
+{
+	uint64_t tail = atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire);
+
+	if (ring->at - tail <= ring->at - ring->seen)
+		ring->seen = tail;
+}
+
+bool ring_is_half_empty(struct ring *ring)
+{
+	look_at_tail(ring);
+	return ring->at - ring->seen <= ring->capacity / 2;
+}
+
 uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 {
 	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7);
@@ -86,11 +101,7 @@ uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 	if (bytes < RECORD_HEADER_BYTES || need > limit || padding + need > limit)
 		return NULL;
 	if (ring->at - ring->seen > limit - (padding + need)) {
-		uint64_t tail = atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire);
-
-		/* A consumer that claims more than was produced, or less than before, is broken. */
-		if (ring->at - tail <= ring->at - ring->seen)
-			ring->seen = tail;
+		look_at_tail(ring);
 		if (ring->at - ring->seen > limit - (padding + need))
 			return NULL;
 	}

@@ -69,6 +69,9 @@ uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event);
  */
 bool ring_commit(struct ring *ring, size_t bytes);
 
+/* Producer: has the consumer got half of the ring free again? */
+bool ring_is_half_empty(struct ring *ring);
+
 /*
  * Consumer: the next record (padding skipped), or NULL when there is none. @ret_bytes is its size.
  * It stays valid until ring_consume(). -EPROTO in *@ret_error when the producer left nonsense.

@@ -27,6 +27,7 @@
 #define LINGER_NS	200000000
 #define AUDIT_TEXT_BYTES 2048
 #define SLICE_NS	100000
+#define ROOM_NS		(10 * SECOND_NS)
 #define SCHED_RESET_ON_FORK_FLAG 1
 /* --max-overhead: stop time that may be saved up for later, as time of the target. */
 #define BUDGET_SPAN_NS	100000000
@@ -264,12 +265,25 @@ static void count_missed(struct engine *engine, uint64_t now)
 	}
 }
 
+/* Children of a command that has ended keep us; the user may wonder. */
+static void say_who_is_left(struct engine *engine)
+{
+	if (!engine->result->command_ended || engine->said_who_is_left)
+		return;
+	engine->said_who_is_left = true;
+	engine_say(engine, ENGINE_NOTE,
+		"the command has ended; %zu of its processes live on and are profiled (an interrupt "
+		"lets them go)",
+		engine->target.processes);
+}
+
 static void once_a_second(struct engine *engine, uint64_t now)
 {
 	const char *text;
 
 	if (now < engine->audit_again_ns)
 		return;
+	say_who_is_left(engine);
 	engine->audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
 	text = engine_audit_text(engine, now);
@@ -286,7 +300,7 @@ static void earn_budget(struct engine *engine, uint64_t since_ns)
 		threads = engine->cpus;
 	if (since_ns > SECOND_NS)
 		since_ns = SECOND_NS;
-	engine->stop_budget_ns += since_ns * threads / 1000000 * ppm;
+	engine->stop_budget_ns += since_ns * threads * ppm / 1000000;
 	if (engine->stop_budget_ns > BUDGET_SPAN_NS / 1000000 * ppm)
 		engine->stop_budget_ns = BUDGET_SPAN_NS / 1000000 * ppm;
 }
@@ -435,7 +449,6 @@ static int prepare(struct engine *engine)
 		(double)options->period_ns / 1e6,
 		engine->cpu_source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat", engine->cpus,
 		(double)engine->scheduler_tick_ns / 1e6);
-	(void)prctl(PR_SET_TIMERSLACK, 1);
 	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
 	wakeups_init(&engine->wakeups, options->period_ns, now, seed ^ now);
 	engine->audit.period_ns = engine->period_ns = options->period_ns;
@@ -453,11 +466,27 @@ static int prepare(struct engine *engine)
 	return 0;
 }
 
+/* The last records must not be lost: lets the analyst make room, if it lives. */
+static void await_room(struct engine *engine)
+{
+	uint64_t until = engine_now() + ROOM_NS;
+	struct waiter_result seen;
+
+	while (engine->emitter.open && !ring_is_half_empty(&engine->emitter.ring) &&
+		engine_now() < until &&
+		!(waiter_peek(engine->link.pid, &seen) == 0 && seen.kind == WAITER_GONE)) {
+		struct timespec ms = {0, 1000000};
+
+		(void)nanosleep(&ms, NULL);
+	}
+}
+
 static void finish(struct engine *engine)
 {
 	const char *text;
 	uint64_t now = engine_now();
 
+	await_room(engine);
 	lifecycle_settle(engine);
 	text = engine_audit_text(engine, now);
 	(void)emit_audit(&engine->emitter, now, RECORD_END, text ? text : "");
@@ -468,7 +497,8 @@ static void finish(struct engine *engine)
 /*
  * The supervisor runs for some microseconds at a time, and while it waits for a CPU stopped threads
  * wait for it. A short time slice makes the scheduler run it at once when it wakes up (Linux 6.12;
- * needs no privilege; elsewhere nothing changes). Children do not inherit it.
+ * needs no privilege; elsewhere nothing changes). It is asked for once the command runs, which would
+ * inherit the timer slack.
  */
 static void ask_for_prompt_wakeups(void)
 {
@@ -483,6 +513,7 @@ static void ask_for_prompt_wakeups(void)
 		.runtime_ns = SLICE_NS};
 
 	(void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+	(void)prctl(PR_SET_TIMERSLACK, 1);
 }
 
 /* The tracing thread. Its end releases whatever is still traced. */

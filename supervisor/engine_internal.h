@@ -33,6 +33,7 @@ struct engine {
 	int signal_fd;
 	bool counting;	   /* samples are taken and CPU time is counted */
 	bool stop;	   /* let everything go and end */
+	bool said_who_is_left;
 	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
 	unsigned early;	   /* threads in TRACEE_EARLY */
 	size_t fds_room;   /* descriptors that may still be kept open for threads */

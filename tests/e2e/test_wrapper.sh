@@ -54,7 +54,7 @@ run sh -c 'exit 3' <&- >&-; is "closed streams" $? 3
 # What the command inherits is what it would without us.
 state='grep -E "^(Sig(Q|Pnd|Blk|Ign|Cgt)|ShdPnd|NoNewPrivs|Seccomp|Cpus_allowed):" /proc/self/status
     ulimit -a; env | grep -vE "^(_|SHLVL)=" | sort; ls -l /proc/self/fd | sed "s/.* \([0-9]*\) ->.*/\1/" | sort -n
-    cat /proc/self/coredump_filter /proc/self/oom_score_adj; umask; pwd'
+    cat /proc/self/coredump_filter /proc/self/oom_score_adj /proc/self/timerslack_ns; umask; pwd'
 trap '' USR2
 (ulimit -n 200; sh -c "$state") >plain.state 2>&1
 (ulimit -n 200; run sh -c "$state") >traced.state 2>&1

@@ -154,6 +154,24 @@ static void test_ring__rings_only_for_a_sleeper(void **state)
 	free(pair.memory);
 }
 
+static void test_ring__tells_when_half_is_free(void **state)
+{
+	struct pair pair;
+	size_t bytes;
+	int error;
+
+	(void)state;
+	pair_init(&pair, 4096);
+	assert_true(ring_is_half_empty(&pair.producer));
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(produce(&pair.producer, 1024, i, true));
+	assert_false(ring_is_half_empty(&pair.producer));
+	assert_non_null(ring_peek(&pair.consumer, &bytes, &error));
+	ring_consume(&pair.consumer);
+	assert_true(ring_is_half_empty(&pair.producer));
+	free(pair.memory);
+}
+
 static void test_ring__note_is_cut_and_terminated(void **state)
 {
 	struct pair pair;
@@ -223,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_ring__shorter_commit_than_reservation),
 		cmocka_unit_test(test_ring__refuses_nonsense),
 		cmocka_unit_test(test_ring__rings_only_for_a_sleeper),
+		cmocka_unit_test(test_ring__tells_when_half_is_free),
 		cmocka_unit_test(test_ring__note_is_cut_and_terminated),
 		cmocka_unit_test(test_ring__two_threads),
 	};
