@@ -163,7 +163,8 @@ int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_reque
 				*ret_used = at;
 				return 0;
 			}
-		} else if (call_get_request(data + at, size, ret_request) == 0) {
+		} else if (size <= bytes - at &&
+			call_get_request(data + at, size, ret_request) == 0) {
 			*ret_used = at + size;
 			return 1;
 		}

@@ -124,6 +124,7 @@ static void test_call__scan_passes_over_garbage(void **state)
 {
 	uint8_t data[4 * CALL_MAX_BYTES], message[CALL_MAX_BYTES];
 	struct call_request q = example, got;
+	uint8_t *huge;
 	size_t n = 0, used, at = 0;
 	int bytes = put(message, &q), found = 0;
 
@@ -149,6 +150,13 @@ static void test_call__scan_passes_over_garbage(void **state)
 	}
 	assert_int_equal(at + used, n);
 	assert_int_equal(found, 2);
+	/* a size that is more than any request has, and more than there is */
+	huge = malloc(8);
+	assert_non_null(huge);
+	memcpy(huge, "SPRQ\x01\0\xff\xff", 8);
+	assert_int_equal(call_scan(huge, 8, true, &got, &used), 0);
+	assert_int_equal(used, 8);
+	free(huge);
 	/* while more may come, the last piece is kept */
 	assert_int_equal(call_scan(data + n - 100, 100, false, &got, &used), 0);
 	assert_int_equal(used, 0);
