@@ -76,6 +76,8 @@ int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to,
 		{"processes", audit->processes},
 		{"threads", audit->threads},
 		{"analyst_restarts", audit->analyst_restarts},
+		{"repaired_calls", audit->repaired_calls},
+		{"unrepaired_eintr", audit->unrepaired_eintr},
 		{"supervisor_cpu_ns", supervisor_cpu_ns},
 	};
 	size_t n = 0;

@@ -36,6 +36,8 @@ struct audit {
 	uint64_t missed_stops;	    /* asked for, and not come within a second */
 	uint64_t processes, threads;
 	uint64_t analyst_restarts;
+	uint64_t repaired_calls;   /* system calls that a stop disturbed, and that were mended */
+	uint64_t unrepaired_eintr; /* that failed with EINTR at a stop and had to be left so */
 };
 
 /* Writes the lines; returns the length, or -ENOSPC. */

@@ -19,6 +19,7 @@
 
 #include "proto/request.h"
 #include "supervisor/mem.h"
+#include "supervisor/mend.h"
 
 #define SECOND_NS	UINT64_C(1000000000)
 #define SPIN_NS		50000
@@ -318,6 +319,7 @@ static void tick(struct engine *engine, uint64_t now)
 	if (engine->counting || engine->service.sessions)
 		sampler_tick(engine, now);
 	session_tidy(engine);
+	mend_expire(engine, now);
 	if (engine->early)
 		lifecycle_adopt_orphans(engine, now);
 	wakeups_advance(wakeups, engine_now());
@@ -531,6 +533,7 @@ static void *trace(void *context)
 	if (r == 0) {
 		ask_for_prompt_wakeups();
 		loop(engine);
+		mend_let_go(engine);
 	}
 	engine->result->error = r;
 	finish(engine);

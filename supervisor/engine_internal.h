@@ -32,6 +32,7 @@ struct engine {
 	unsigned cpus;
 	int signal_fd;
 	bool counting;	   /* samples are taken and CPU time is counted */
+	bool letting_go;   /* calls are not mended any more in ways that would have to be watched */
 	bool stop;	   /* let everything go and end */
 	bool said_who_is_left;
 	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
@@ -41,6 +42,7 @@ struct engine {
 	uint64_t ends_at_ns;	 /* --duration, 0 none */
 	uint64_t begins_at_ns;	 /* --delay */
 	uint64_t audit_again_ns;
+	uint64_t mend_next_ns; /* when a call that is watched has waited long enough; 0: none */
 	struct tracee **asked; /* threads whose stop is awaited by this tick */
 	size_t asked_n, asked_room;
 	struct tracee **ranked; /* hot threads, the likeliest to be on a CPU first */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "proto/record.h"
+#include "supervisor/mend.h"
 
 /* A thread whose parent's event does not come is taken in without it after this long. */
 #define ORPHAN_NS 50000000
@@ -326,9 +327,14 @@ static void perform(struct engine *engine, struct tracee *t, enum tracee_event e
 	switch (step.action) {
 	case TRACEE_TICK: sampler_stop(engine, t, 0); break;
 	case TRACEE_TICK_SIGNAL: sampler_stop(engine, t, signal); break;
-	case TRACEE_DELIVER: (void)tracer_resume(t->tid, signal); break;
+	case TRACEE_DELIVER: mend_deliver(engine, t, signal); break;
+	case TRACEE_MEND:
+		t->asked_ns = 0;
+		mend_call_stop(engine, t);
+		break;
 	case TRACEE_LISTEN:
 		t->asked_ns = 0;
+		mend_group_stop(engine, t);
 		(void)tracer_listen(t->tid);
 		stop_with_command(engine, t);
 		break;
@@ -348,7 +354,7 @@ static void perform(struct engine *engine, struct tracee *t, enum tracee_event e
 	case TRACEE_RELEASE:
 	case TRACEE_RESUME:
 		t->asked_ns = 0;
-		(void)tracer_resume(t->tid, 0);
+		mend_group_stop_over(engine, t);
 		break;
 	case TRACEE_HOLD: (void)waiter_take(t->tid); break;
 	case TRACEE_REAP: reap(engine, t, status); break;

@@ -190,6 +190,25 @@ bool procfs_is_zombie(int tid)
 	return state && state[8] == 'Z';
 }
 
+int procfs_read_dispositions(int tid, uint64_t *ret_ignored, uint64_t *ret_caught)
+{
+	char path[48], text[4096];
+	const char *ignored, *caught;
+	int n;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	n = read_small_path(path, text, sizeof(text));
+	if (n < 0)
+		return n;
+	ignored = strstr(text, "\nSigIgn:");
+	caught = strstr(text, "\nSigCgt:");
+	if (!ignored || !caught)
+		return -EPROTO;
+	*ret_ignored = strtoull(ignored + 8, NULL, 16);
+	*ret_caught = strtoull(caught + 8, NULL, 16);
+	return 0;
+}
+
 void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES])
 {
 	int fd = open_of_thread(pid, tid, "comm");

@@ -53,6 +53,9 @@ int procfs_read_ids(int tid, int *ret_pid, int *ret_parent);
 /* Whether a thread has ended and is kept for its status only: a leader whose others live on. */
 bool procfs_is_zombie(int tid);
 
+/* Signals that a process ignores or catches, bit 0 is signal 1. */
+int procfs_read_dispositions(int tid, uint64_t *ret_ignored, uint64_t *ret_caught);
+
 /* Its name (comm), without the newline. "" when it cannot be had. */
 #define PROCFS_NAME_BYTES 64
 void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES]);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "supervisor/mem.h"
+#include "supervisor/mend.h"
 #include "supervisor/window.h"
 
 /* A thread is looked at in every tick until it has not moved for this long. */
@@ -100,7 +101,7 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < target->hot; i++) {
 		struct tracee *t = target->tracee[i];
 
-		if (t->state == TRACEE_RUNNING && t->process)
+		if (t->state == TRACEE_RUNNING && t->process && !mend_busy(t))
 			engine->ranked[n++] = t;
 	}
 	room = n;
@@ -265,7 +266,7 @@ static void record_sample(struct engine *engine, struct tracee *t,
 void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	uint64_t seen = engine_now(), end, stop, credit = 0;
-	bool asked = t->asked_ns != 0;
+	bool asked = t->asked_ns != 0, known;
 	struct arch_snapshot snapshot;
 	struct cpu_time cpu;
 	int r;
@@ -273,12 +274,13 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	window_enter();
 	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it. */
 	r = tracer_get_snapshot(t->tid, &snapshot);
-	if (r == 0)
+	known = r == 0;
+	if (known)
 		r = t->cpu_fd < 0 ? -EBADF
 				  : procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
 	if (r == 0 && asked)
 		session_count(engine, t, cpu.run_ns, snapshot.pc);
-	(void)tracer_resume(t->tid, signal);
+	mend_resume(engine, t, signal, known ? &snapshot : NULL);
 	window_leave();
 
 	end = engine_now();

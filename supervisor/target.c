@@ -127,6 +127,7 @@ void target_remove(struct target *target, struct tracee *tracee)
 		tracee->process->threads--;
 	close_fd(&tracee->cpu_fd);
 	close_fd(&tracee->activity_fd);
+	free(tracee->mend);
 	free(tracee);
 }
 

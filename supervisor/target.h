@@ -59,6 +59,7 @@ struct tracee {
 	int32_t syscall;	/* the system call of its last stop, for restart_syscall */
 	uint64_t name_again_ns; /* when to look at its name again */
 	char name[PROCFS_NAME_BYTES];
+	struct mend *mend;	/* of its system call (mend.h); NULL: none was needed yet */
 	uint64_t early_since_ns; /* TRACEE_EARLY: since when it is held */
 };
 

@@ -13,7 +13,7 @@ enum tracee_event tracee_classify(int status)
 	int signal = status & 0xff;
 
 	switch (status >> 8) {
-	case 0: return TRACEE_SIGNAL;
+	case 0: return signal == (SIGTRAP | 0x80) ? TRACEE_CALL : TRACEE_SIGNAL;
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE: return TRACEE_CHILD;
@@ -45,6 +45,7 @@ static struct tracee_step alive(enum tracee_state state, enum tracee_event event
 		if (asked)
 			break;
 		return (struct tracee_step){TRACEE_ASKED, TRACEE_INTERRUPT};
+	case TRACEE_CALL: return (struct tracee_step){TRACEE_RUNNING, TRACEE_MEND};
 	case TRACEE_OTHER: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RESUME};
 	default: break;
 	}

@@ -28,6 +28,7 @@ enum tracee_event {
 	TRACEE_EXEC,
 	TRACEE_DEATH, /* it is a zombie */
 	TRACEE_ASK,  /* not an event of the thread: we want a tick stop */
+	TRACEE_CALL, /* it enters or leaves a system call, in which it was mended */
 	TRACEE_OTHER, /* an event that nobody asked for */
 	TRACEE_EVENTS
 };
@@ -44,6 +45,7 @@ enum tracee_action {
 	TRACEE_ADOPT,	  /* read the child's tid, tell it TRACEE_BORN, resume */
 	TRACEE_NEW_IMAGE, /* account for the old image, begin the new one, resume */
 	TRACEE_REAP,
+	TRACEE_MEND,	  /* go on with the repair of its system call, resume */
 	TRACEE_INTERRUPT, /* ask for the stop */
 	TRACEE_ACTIONS
 };
@@ -56,7 +58,8 @@ struct tracee_step {
 /*
  * Names a ptrace-stop. @status is signal | ptrace event << 8, as waitid gives it:
  * 0x8005 (SIGTRAP, PTRACE_EVENT_STOP) is TRACEE_TRAP, 0x8013 (SIGSTOP, the same) TRACEE_GROUP_STOP,
- * 0x0405 (SIGTRAP, PTRACE_EVENT_EXEC) TRACEE_EXEC, 0x000a (SIGUSR1) TRACEE_SIGNAL.
+ * 0x0405 (SIGTRAP, PTRACE_EVENT_EXEC) TRACEE_EXEC, 0x000a (SIGUSR1) TRACEE_SIGNAL,
+ * 0x0085 (SIGTRAP and the bit of PTRACE_O_TRACESYSGOOD) TRACEE_CALL.
  */
 enum tracee_event tracee_classify(int status);
 

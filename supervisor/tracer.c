@@ -19,7 +19,7 @@ static int result(long r)
 int tracer_seize(int tid, const struct tracer_options *options)
 {
 	/* Never PTRACE_O_EXITKILL: the target outlives us. */
-	unsigned long flags = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+	unsigned long flags = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
 	if (options->follow)
 		flags |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
@@ -36,26 +36,47 @@ int tracer_resume(int tid, int signal)
 	return result(ptrace(PTRACE_CONT, tid, 0, (unsigned long)signal));
 }
 
+int tracer_resume_to_call(int tid, int signal)
+{
+	return result(ptrace(PTRACE_SYSCALL, tid, 0, (unsigned long)signal));
+}
+
 int tracer_listen(int tid)
 {
 	return result(ptrace(PTRACE_LISTEN, tid, 0, 0));
 }
 
-int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot)
+int tracer_get_raw(int tid, struct arch_raw *ret_raw)
 {
-	struct arch_raw raw;
-	struct iovec io = {raw.word, sizeof(raw.word)};
+	struct iovec io = {ret_raw->word, sizeof(ret_raw->word)};
 
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &io) < 0)
 		return -errno;
-	raw.bytes = io.iov_len;
-	raw.syscall = -1;
+	ret_raw->bytes = io.iov_len;
+	ret_raw->syscall = -1;
 	if (arch_native.has_syscall_set) {
-		struct iovec call = {&raw.syscall, sizeof(raw.syscall)};
+		struct iovec call = {&ret_raw->syscall, sizeof(ret_raw->syscall)};
 
 		if (ptrace(PTRACE_GETREGSET, tid, NT_ARM_SYSTEM_CALL, &call) < 0)
 			return -errno;
 	}
+	return 0;
+}
+
+int tracer_set_raw(int tid, const struct arch_raw *raw)
+{
+	struct iovec io = {(void *)(uintptr_t)raw->word, raw->bytes};
+
+	return result(ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io));
+}
+
+int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot)
+{
+	struct arch_raw raw;
+	int r = tracer_get_raw(tid, &raw);
+
+	if (r < 0)
+		return r;
 	return arch_native.decode(&raw, ret_snapshot) ? 0 : -EPROTO;
 }
 

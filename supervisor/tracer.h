@@ -24,11 +24,18 @@ int tracer_interrupt(int tid);
 /* Lets a stopped thread go on, with @signal delivered (0: none). The one place that resumes. */
 int tracer_resume(int tid, int signal);
 
+/* The same, and it stops again where it enters or leaves its next system call. */
+int tracer_resume_to_call(int tid, int signal);
+
 /* Leaves a thread in its group-stop, but hears of its end. */
 int tracer_listen(int tid);
 
 /* Registers of a stopped thread. May run in the stop window. -EPROTO: a size we do not know. */
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
+
+/* The same registers as they are, to change some and put them back. Not in the stop window. */
+int tracer_get_raw(int tid, struct arch_raw *ret_raw);
+int tracer_set_raw(int tid, const struct arch_raw *raw);
 
 /* The number that comes with a ptrace event: a new tid, a former tid, an exit status. */
 int tracer_get_message(int tid, uint64_t *ret_message);

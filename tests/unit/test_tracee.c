@@ -16,6 +16,7 @@ static void test_tracee__classifies_what_waitid_gives(void **state)
 	assert_int_equal(tracee_classify(SIGTRAP), TRACEE_SIGNAL);
 	assert_int_equal(tracee_classify(64), TRACEE_SIGNAL);
 	assert_int_equal(tracee_classify(0x8005), TRACEE_TRAP);
+	assert_int_equal(tracee_classify(SIGTRAP | 0x80), TRACEE_CALL);
 	assert_int_equal(tracee_classify(SIGSTOP | 128 << 8), TRACEE_GROUP_STOP);
 	assert_int_equal(tracee_classify(SIGTSTP | 128 << 8), TRACEE_GROUP_STOP);
 	assert_int_equal(tracee_classify(SIGTRAP | PTRACE_EVENT_FORK << 8), TRACEE_CHILD);
@@ -43,6 +44,7 @@ static const struct {
 	S(EXPECTED, DEATH, GONE, REAP),
 	S(EXPECTED, ASK, EXPECTED, NOTHING),
 	S(EXPECTED, OTHER, RUNNING, RESUME),
+	S(EXPECTED, CALL, RUNNING, MEND),
 
 	S(EARLY, BORN, RUNNING, RELEASE),
 	S(EARLY, TRAP, EARLY, HOLD),
@@ -53,6 +55,7 @@ static const struct {
 	S(EARLY, DEATH, GONE, REAP),
 	S(EARLY, ASK, EARLY, NOTHING),
 	S(EARLY, OTHER, EARLY, NOTHING),
+	S(EARLY, CALL, EARLY, NOTHING),
 
 	S(RUNNING, BORN, RUNNING, NOTHING),
 	S(RUNNING, TRAP, RUNNING, TICK),
@@ -63,6 +66,7 @@ static const struct {
 	S(RUNNING, DEATH, GONE, REAP),
 	S(RUNNING, ASK, ASKED, INTERRUPT),
 	S(RUNNING, OTHER, RUNNING, RESUME),
+	S(RUNNING, CALL, RUNNING, MEND),
 
 	S(ASKED, BORN, ASKED, NOTHING),
 	S(ASKED, TRAP, RUNNING, TICK),
@@ -73,6 +77,7 @@ static const struct {
 	S(ASKED, DEATH, GONE, REAP),
 	S(ASKED, ASK, ASKED, NOTHING),
 	S(ASKED, OTHER, RUNNING, RESUME),
+	S(ASKED, CALL, RUNNING, MEND),
 
 	S(LISTENING, BORN, RUNNING, NOTHING),
 	S(LISTENING, TRAP, RUNNING, RESUME),
@@ -83,6 +88,7 @@ static const struct {
 	S(LISTENING, DEATH, GONE, REAP),
 	S(LISTENING, ASK, LISTENING, NOTHING),
 	S(LISTENING, OTHER, RUNNING, RESUME),
+	S(LISTENING, CALL, RUNNING, MEND),
 
 	S(GONE, BORN, GONE, NOTHING),
 	S(GONE, TRAP, GONE, NOTHING),
@@ -93,6 +99,7 @@ static const struct {
 	S(GONE, DEATH, GONE, NOTHING),
 	S(GONE, ASK, GONE, NOTHING),
 	S(GONE, OTHER, GONE, NOTHING),
+	S(GONE, CALL, GONE, NOTHING),
 };
 
 static void test_tracee__every_state_answers_every_event(void **state)
@@ -116,7 +123,7 @@ static void test_tracee__every_state_answers_every_event(void **state)
 static void test_tracee__no_stop_is_left_alone(void **state)
 {
 	static const enum tracee_event stops[] = {TRACEE_TRAP, TRACEE_GROUP_STOP, TRACEE_SIGNAL,
-		TRACEE_CHILD, TRACEE_EXEC, TRACEE_OTHER};
+		TRACEE_CHILD, TRACEE_EXEC, TRACEE_CALL, TRACEE_OTHER};
 
 	(void)state;
 	for (int s = TRACEE_EXPECTED; s < TRACEE_GONE; s++) {

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * transfer NAME TIMES: moves 1 MiB TIMES times by the call NAME ("all": each), which has no retry
+ * around it, as programs are that never saw a short result. Another thread takes or gives the other
+ * end and compares every byte. Prints a line a call: its name, calls, short results, errors (wrong
+ * contents too). Ends with 0 if there were neither.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define BYTES ((size_t)1 << 20)
+
+static int fd[2]; /* 0 is read from, 1 written to */
+static unsigned char out[BYTES], in[BYTES];
+static atomic_ulong wrong;
+
+static _Noreturn void die(const char *what)
+{
+	perror(what);
+	exit(99);
+}
+
+/* The byte at an offset of the stream; its period is no power of two. */
+static unsigned char byte_at(size_t i)
+{
+	return (unsigned char)(i % 251);
+}
+
+static void make_pipe(void)
+{
+	if (pipe(fd) < 0)
+		die("pipe");
+}
+
+static void make_unix(void)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) < 0)
+		die("socketpair");
+}
+
+static void make_tcp(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t size = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(listener, (struct sockaddr *)&address, size) < 0 || listen(listener, 1) < 0 ||
+		getsockname(listener, (struct sockaddr *)&address, &size) < 0)
+		die("listen");
+	fd[1] = socket(AF_INET, SOCK_STREAM, 0);
+	if (connect(fd[1], (struct sockaddr *)&address, size) < 0)
+		die("connect");
+	fd[0] = accept(listener, NULL, NULL);
+	(void)close(listener);
+}
+
+static void make_zero(void)
+{
+	fd[0] = open("/dev/zero", O_RDONLY);
+	fd[1] = -1;
+}
+
+static void make_urandom(void)
+{
+	fd[0] = open("/dev/urandom", O_RDONLY);
+	fd[1] = -1;
+}
+
+/* Odd parts: 1, 2, 3 … bytes and then the rest, many more than the repair takes at once. */
+static int parts_of(unsigned char *base, struct iovec *part, int most)
+{
+	size_t at = 0;
+	int n = 0;
+
+	for (; n < most - 1; n++) {
+		size_t bytes = (size_t)n * 977 + 1;
+
+		if (at + bytes >= BYTES)
+			break;
+		part[n] = (struct iovec){base + at, bytes};
+		at += bytes;
+	}
+	part[n] = (struct iovec){base + at, BYTES - at};
+	return n + 1;
+}
+
+static ssize_t call_write(void)
+{
+	return write(fd[1], out, BYTES);
+}
+
+static ssize_t call_writev(void)
+{
+	struct iovec part[40];
+
+	return writev(fd[1], part, parts_of(out, part, 40));
+}
+
+static ssize_t call_send(void)
+{
+	return send(fd[1], out, BYTES, 0);
+}
+
+static ssize_t call_sendmsg(void)
+{
+	struct iovec part[40];
+	struct msghdr message = {.msg_iov = part, .msg_iovlen = (size_t)parts_of(out, part, 40)};
+
+	return sendmsg(fd[1], &message, 0);
+}
+
+static ssize_t call_recv(void)
+{
+	return recv(fd[0], in, BYTES, MSG_WAITALL);
+}
+
+static ssize_t call_recvmsg(void)
+{
+	struct iovec part[40];
+	struct msghdr message = {.msg_iov = part, .msg_iovlen = (size_t)parts_of(in, part, 40)};
+
+	return recvmsg(fd[0], &message, MSG_WAITALL);
+}
+
+static ssize_t call_read(void)
+{
+	return read(fd[0], in, BYTES);
+}
+
+static ssize_t call_getrandom(void)
+{
+	return getrandom(in, BYTES, 0);
+}
+
+/* Takes what is written, in pieces that keep the writer waiting now and then. */
+static void *take(void *context)
+{
+	static unsigned char data[30011];
+	size_t at = 0;
+	ssize_t n;
+
+	(void)context;
+	while ((n = read(fd[0], data, sizeof(data))) > 0) {
+		for (ssize_t i = 0; i < n; i++) {
+			if (data[i] != byte_at(at++ % BYTES)) {
+				atomic_fetch_add(&wrong, 1);
+				return NULL;
+			}
+		}
+	}
+	return NULL;
+}
+
+static unsigned long times;
+
+static void *give(void *context)
+{
+	(void)context;
+	for (unsigned long i = 0; i < times; i++) {
+		for (size_t at = 0; at < BYTES;) {
+			size_t some = BYTES - at < 30011 ? BYTES - at : 30011;
+			ssize_t n = write(fd[1], out + at, some);
+
+			if (n < 0)
+				return NULL;
+			at += (size_t)n;
+		}
+	}
+	return NULL;
+}
+
+static void check_stream(void)
+{
+	if (memcmp(in, out, BYTES) != 0)
+		atomic_fetch_add(&wrong, 1);
+}
+
+static void check_zero(void)
+{
+	for (size_t i = 0; i < BYTES; i++)
+		if (in[i]) {
+			atomic_fetch_add(&wrong, 1);
+			break;
+		}
+}
+
+/* A page that was left out would still hold the zeros that were put there. */
+static void check_random(void)
+{
+	for (size_t i = 0; i < BYTES; i += 4096) {
+		size_t zeros = 0;
+
+		for (size_t k = 0; k < 64; k++)
+			zeros += in[i + k] == 0;
+		if (zeros == 64) {
+			atomic_fetch_add(&wrong, 1);
+			break;
+		}
+	}
+}
+
+static const struct scenario {
+	const char *name;
+	void (*make)(void);
+	ssize_t (*call)(void);
+	void *(*peer)(void *);
+	void (*check)(void);
+} scenarios[] = {
+	{"pipe_write", make_pipe, call_write, take, NULL},
+	{"pipe_writev", make_pipe, call_writev, take, NULL},
+	{"unix_send", make_unix, call_send, take, NULL},
+	{"unix_write", make_unix, call_write, take, NULL},
+	{"unix_sendmsg", make_unix, call_sendmsg, take, NULL},
+	{"tcp_send", make_tcp, call_send, take, NULL},
+	{"tcp_writev", make_tcp, call_writev, take, NULL},
+	{"unix_waitall", make_unix, call_recv, give, check_stream},
+	{"tcp_waitall", make_tcp, call_recv, give, check_stream},
+	{"tcp_recvmsg", make_tcp, call_recvmsg, give, check_stream},
+	{"getrandom", make_zero, call_getrandom, NULL, check_random},
+	{"urandom", make_urandom, call_read, NULL, check_random},
+	{"zero", make_zero, call_read, NULL, check_zero},
+};
+
+static unsigned long run(const struct scenario *s)
+{
+	unsigned long cut = 0, errors;
+	pthread_t thread;
+
+	atomic_store(&wrong, 0);
+	s->make();
+	if (s->peer && pthread_create(&thread, NULL, s->peer, NULL))
+		die("pthread_create");
+	errors = 0;
+	for (unsigned long i = 0; i < times; i++) {
+		ssize_t n;
+
+		if (s->check)
+			memset(in, s->check == check_zero, BYTES);
+		n = s->call();
+		if (n < 0)
+			errors++;
+		else if ((size_t)n < BYTES)
+			cut++;
+		else if (s->check)
+			s->check();
+		if (s->peer && (n < 0 || (size_t)n < BYTES))
+			break; /* the stream is out of step from here */
+	}
+	if (fd[1] >= 0 && s->peer == take)
+		(void)close(fd[1]);
+	else if (s->peer)
+		(void)shutdown(fd[0], SHUT_RDWR);
+	if (s->peer)
+		(void)pthread_join(thread, NULL);
+	errors += atomic_load(&wrong);
+	(void)printf("%s calls %lu short %lu errors %lu\n", s->name, times, cut, errors);
+	(void)fflush(stdout);
+	return cut + errors;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long bad = 0;
+
+	if (argc < 3)
+		die("usage: transfer NAME TIMES");
+	times = strtoul(argv[2], NULL, 10);
+	(void)signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < BYTES; i++)
+		out[i] = byte_at(i);
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++) {
+		if (strcmp(argv[1], "all") == 0 || strcmp(argv[1], scenarios[i].name) == 0)
+			bad += run(&scenarios[i]);
+	}
+	return bad != 0;
+}

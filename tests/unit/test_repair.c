@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "supervisor/repair.h"
+
+#define MS UINT64_C(1000000)
+
+static enum repair_need need_of(int32_t syscall, int64_t result)
+{
+	const struct arch_snapshot s = {
+		.machine = arch_native.machine, .syscall = syscall, .result = result};
+	const struct arch_call *call = NULL;
+	enum repair_need need = repair_need(arch_native.repair, arch_native.machine, &s, &call);
+
+	if (need == REPAIR_BEGIN_AGAIN || need == REPAIR_MAYBE_SHORT)
+		assert_int_equal(call->number, syscall);
+	return need;
+}
+
+/* signal(7), "Interruption of system calls": what fails with EINTR whatever SA_RESTART says. */
+static void test_repair__begins_again_what_signal_7_lists(void **state)
+{
+	static const int32_t list[] = {SYS_epoll_pwait, SYS_semop, SYS_semtimedop,
+		SYS_rt_sigtimedwait, SYS_io_getevents, SYS_accept, SYS_connect, SYS_recvfrom,
+		SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_ppoll, SYS_pselect6};
+
+	(void)state;
+	if (!arch_native.repair)
+		skip();
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
+		assert_int_equal(need_of(list[i], -EINTR), REPAIR_BEGIN_AGAIN);
+}
+
+static void test_repair__leaves_close_and_io_uring_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(need_of(SYS_close, -EINTR), REPAIR_LEAVE);
+	assert_int_equal(need_of(SYS_io_uring_enter, -EINTR), REPAIR_LEAVE);
+	/* The kernel sees to these. */
+	assert_int_equal(need_of(SYS_nanosleep, -516), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_futex, -512), REPAIR_NOTHING);
+}
+
+static void test_repair__looks_only_at_calls(void **state)
+{
+	(void)state;
+	/* A register that happens to hold -EINTR outside of a call. */
+	assert_int_equal(need_of(-1, -EINTR), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_write, 0), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_write, -EAGAIN), REPAIR_NOTHING);
+	if (!arch_native.repair)
+		skip();
+	assert_int_equal(need_of(SYS_write, 5), REPAIR_MAYBE_SHORT);
+	assert_int_equal(need_of(SYS_getrandom, 4096), REPAIR_MAYBE_SHORT);
+	assert_int_equal(need_of(SYS_sendmmsg, 1), REPAIR_NOTHING);
+}
+
+static void test_repair__other_machines_numbers_are_not_ours(void **state)
+{
+	const struct arch_snapshot s = {.machine = 3, .syscall = SYS_semop, .result = -EINTR};
+	const struct arch_call *call = NULL;
+
+	(void)state;
+	assert_int_equal(
+		repair_need(arch_native.repair, arch_native.machine, &s, &call), REPAIR_LEAVE);
+	assert_int_equal(repair_need(NULL, 3, &s, &call), REPAIR_LEAVE);
+}
+
+/* Looked at 20 ms after its last movement, woken 5 ms later: asleep since 4 ms after it moved. */
+static void test_repair__sleep_is_told_by_one_arrival(void **state)
+{
+	const struct credit c = {.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS,
+		.seen_at_ns = 120 * MS};
+	struct cpu_time cpu = {4000, 600, 8};
+
+	(void)state;
+	assert_int_equal(repair_asleep_ns(&c, &cpu, 125 * MS, 4 * MS), 21 * MS);
+	cpu.slices = 9; /* it ran in between */
+	assert_int_equal(repair_asleep_ns(&c, &cpu, 125 * MS, 4 * MS), 0);
+	cpu.slices = 7;
+	assert_int_equal(repair_asleep_ns(&c, &cpu, 125 * MS, 4 * MS), 0);
+	/* It was in the queue for a CPU when it was looked at. */
+	cpu = (struct cpu_time){1000 + 1 * MS, 500 + 24 * MS, 8};
+	assert_int_equal(repair_asleep_ns(&c, &cpu, 125 * MS, 4 * MS), 0);
+}
+
+static void test_repair__sleep_is_unknown_soon_after_a_movement(void **state)
+{
+	const struct credit c = {.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS,
+		.seen_at_ns = 103 * MS};
+	const struct cpu_time cpu = {4000, 600, 8};
+
+	(void)state;
+	assert_int_equal(repair_asleep_ns(&c, &cpu, 150 * MS, 4 * MS), 0);
+	/* No scheduler tick that could be relied on. */
+	assert_int_equal(repair_asleep_ns(&c, &cpu, 150 * MS, 0), 0);
+}
+
+static void test_repair__time_outs_go_both_ways(void **state)
+{
+	uint64_t ns;
+	int64_t v[2];
+
+	(void)state;
+	assert_true(repair_get_wait(ARCH_WAIT_MS, (const int64_t[]){1500, 0}, &ns));
+	assert_int_equal(ns, 1500 * MS);
+	/* epoll_wait(…, -1) leaves 0xffffffff in a 64-bit register. */
+	assert_false(repair_get_wait(ARCH_WAIT_MS, (const int64_t[]){0xffffffff, 0}, &ns));
+	assert_true(repair_get_wait(ARCH_WAIT_SPEC, (const int64_t[]){3, 7}, &ns));
+	assert_int_equal(ns, 3000000007);
+	assert_true(repair_get_wait(ARCH_WAIT_VAL, (const int64_t[]){2, 5000}, &ns));
+	assert_int_equal(ns, 2005000000);
+	assert_false(repair_get_wait(ARCH_WAIT_SPEC, (const int64_t[]){INT64_MAX, 0}, &ns));
+	assert_false(repair_get_wait(ARCH_WAIT_NONE, (const int64_t[]){1, 1}, &ns));
+
+	repair_put_wait(ARCH_WAIT_MS, 1 * MS + 1, v);
+	assert_int_equal(v[0], 2);
+	repair_put_wait(ARCH_WAIT_SPEC, 3000000007, v);
+	assert_int_equal(v[0], 3);
+	assert_int_equal(v[1], 7);
+	repair_put_wait(ARCH_WAIT_VAL, 1000000001, v);
+	assert_int_equal(v[0], 1);
+	assert_int_equal(v[1], 1);
+}
+
+static void test_repair__rest_of_a_vector(void **state)
+{
+	const struct repair_part part[] = {{100, 10}, {200, 0}, {300, 5}, {400, 20}};
+	struct repair_part rest[4];
+	uint64_t skip = 12, bytes = 0;
+
+	(void)state;
+	assert_int_equal(repair_rest(part, 4, &skip, rest, 4, &bytes), 2);
+	assert_int_equal(rest[0].base, 302);
+	assert_int_equal(rest[0].bytes, 3);
+	assert_int_equal(rest[1].base, 400);
+	assert_int_equal(rest[1].bytes, 20);
+	assert_int_equal(bytes, 23);
+	assert_int_equal(skip, 0);
+
+	/* In two reads: the first four hold none of it. */
+	skip = 37;
+	bytes = 0;
+	assert_int_equal(repair_rest(part, 4, &skip, rest, 4, &bytes), 0);
+	assert_int_equal(skip, 2);
+
+	/* Room for one only. */
+	skip = 0;
+	assert_int_equal(repair_rest(part, 4, &skip, rest, 1, &bytes), 1);
+	assert_int_equal(bytes, 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_repair__begins_again_what_signal_7_lists),
+		cmocka_unit_test(test_repair__leaves_close_and_io_uring_alone),
+		cmocka_unit_test(test_repair__looks_only_at_calls),
+		cmocka_unit_test(test_repair__other_machines_numbers_are_not_ours),
+		cmocka_unit_test(test_repair__sleep_is_told_by_one_arrival),
+		cmocka_unit_test(test_repair__sleep_is_unknown_soon_after_a_movement),
+		cmocka_unit_test(test_repair__time_outs_go_both_ways),
+		cmocka_unit_test(test_repair__rest_of_a_vector),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
