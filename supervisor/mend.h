@@ -15,6 +15,7 @@
 #define SUPERVISOR_MEND_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct arch_snapshot;
 struct engine;
