@@ -18,14 +18,14 @@ static struct writer begin(
 	return w;
 }
 
-/* Pads to 8 bytes, fills in the size (@more bytes will follow), and returns it. */
-static int finish(struct writer *w, uint8_t *to, size_t more)
+/* Pads to 8 bytes, fills in the size, and returns it. */
+static int finish(struct writer *w, uint8_t *to)
 {
-	size_t bytes = (size_t)(w->p - to) + more;
+	size_t bytes = (size_t)(w->p - to);
 	size_t padded = (bytes + 7) & ~(size_t)7;
 	struct writer size = writer_over(to, 4);
 
-	if (w->bad || (size_t)(w->end - w->p) < more + (padded - bytes))
+	if (w->bad || (size_t)(w->end - w->p) < padded - bytes)
 		return -ENOSPC;
 	memset(to + bytes, 0, padded - bytes);
 	put_u32(&size, (uint32_t)padded);
@@ -67,7 +67,7 @@ int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct re
 	put_u64(&w, start->lost_samples);
 	put_u64(&w, start->lost_ns);
 	put_bytes(&w, start->command, n > RECORD_MAX_TEXT_BYTES ? RECORD_MAX_TEXT_BYTES : n);
-	return finish(&w, to, 0);
+	return finish(&w, to);
 }
 
 int record_put_process(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, uint32_t pid,
@@ -77,7 +77,7 @@ int record_put_process(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flag
 
 	put_u32(&w, pid);
 	put_u32(&w, parent);
-	return finish(&w, to, 0);
+	return finish(&w, to);
 }
 
 int record_put_exec(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, const char *path,
@@ -89,7 +89,7 @@ int record_put_exec(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, co
 	put_u32(&w, 0);
 	put_text(&w, path);
 	put_text(&w, name);
-	return finish(&w, to, 0);
+	return finish(&w, to);
 }
 
 int record_put_maps(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
@@ -102,7 +102,7 @@ int record_put_maps(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
 	put_u32(&w, maps->offset);
 	put_u32(&w, maps->bytes);
 	put_bytes(&w, maps->text, maps->bytes);
-	return finish(&w, to, 0);
+	return finish(&w, to);
 }
 
 int record_put_thread(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid,
@@ -113,7 +113,7 @@ int record_put_thread(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, 
 	put_u32(&w, pid);
 	put_u32(&w, tid);
 	put_text(&w, name);
-	return finish(&w, to, 0);
+	return finish(&w, to);
 }
 
 int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t status)
@@ -122,7 +122,7 @@ int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, ui
 
 	put_u32(&w, pid);
 	put_u32(&w, status);
-	return finish(&w, to, 0);
+	return finish(&w, to);
 }
 
 int record_put_unsampled(
@@ -132,7 +132,7 @@ int record_put_unsampled(
 
 	put_u64(&w, cpu_ns);
 	put_text(&w, path);
-	return finish(&w, to, 0);
+	return finish(&w, to);
 }
 
 int record_put_audit(
@@ -141,11 +141,17 @@ int record_put_audit(
 	struct writer w = begin(to, room, type, 0, time_ns);
 
 	put_text(&w, text);
-	return finish(&w, to, 0);
+	return finish(&w, to);
+}
+
+static size_t padding_of(size_t bytes)
+{
+	return -bytes & 7;
 }
 
 int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct record_sample *s)
 {
+	static const uint8_t zeros[8];
 	struct writer w = begin(to, room, RECORD_SAMPLE, s->flags, time_ns);
 
 	put_u32(&w, s->pid);
@@ -159,17 +165,26 @@ int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct r
 	put_u16(&w, s->machine);
 	put_u16(&w, s->registers);
 	put_u32(&w, s->stack_bytes);
-	put_u32(&w, 0);
+	put_u32(&w, s->outer_bytes);
 	put_u64(&w, s->stack_base);
 	put_u64(&w, s->stack_limit);
 	for (unsigned i = 0; i < s->registers && i < RECORD_MAX_REGISTERS; i++)
 		put_u64(&w, s->reg[i]);
-	return finish(&w, to, s->stack_bytes);
+	put_bytes(&w, s->stack, s->stack_bytes);
+	if (s->outer_bytes) {
+		put_bytes(&w, zeros, padding_of(s->stack_bytes));
+		put_u64(&w, s->outer_base);
+		put_bytes(&w, s->outer, s->outer_bytes);
+	}
+	return finish(&w, to);
 }
 
-size_t record_sample_stack_offset(unsigned registers)
+size_t record_sample_bytes(const struct record_sample *s)
 {
-	return RECORD_SAMPLE_BYTES + 8 * (size_t)registers;
+	size_t bytes = RECORD_SAMPLE_BYTES + 8 * (size_t)s->registers + s->stack_bytes +
+		padding_of(s->stack_bytes);
+
+	return bytes + (s->outer_bytes ? 8 + s->outer_bytes + padding_of(s->outer_bytes) : 0);
 }
 
 static void get_start(struct reader *r, struct record_start *start)
@@ -212,7 +227,7 @@ static void get_sample(struct reader *r, struct record_sample *s)
 	s->machine = get_u16(r);
 	s->registers = get_u16(r);
 	s->stack_bytes = get_u32(r);
-	(void)get_u32(r);
+	s->outer_bytes = get_u32(r);
 	s->stack_base = get_u64(r);
 	s->stack_limit = get_u64(r);
 	if (s->registers > RECORD_MAX_REGISTERS) {
@@ -222,6 +237,11 @@ static void get_sample(struct reader *r, struct record_sample *s)
 	for (unsigned i = 0; i < s->registers; i++)
 		s->reg[i] = get_u64(r);
 	s->stack = get_bytes(r, s->stack_bytes);
+	if (!s->outer_bytes)
+		return;
+	(void)get_bytes(r, padding_of(s->stack_bytes));
+	s->outer_base = get_u64(r);
+	s->outer = get_bytes(r, s->outer_bytes);
 }
 
 int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)

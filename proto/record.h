@@ -147,10 +147,11 @@ struct record_thread {
  *   68  2  machine       ELF e_machine of these registers (a 32-bit process has its own)
  *   70  2  registers     number of registers that follow
  *   72  4  stack_bytes   bytes of stack that follow the registers, from stack_base on
- *   76  4  -
+ *   76  4  outer_bytes   bytes of a second piece of stack
  *   80  8  stack_base    address of the first byte copied
  *   88  8  stack_limit   end of the mapping that the stack pointer is in, 0 unknown
- *   96  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack
+ *   96  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
+ *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), and the second piece
  * flags: RECORD_SAMPLE_KERNEL: the time is the kernel's, spent for this program.
  *        RECORD_SAMPLE_TRUNCATED: the stack is longer than what was copied.
  */
@@ -166,7 +167,11 @@ struct record_sample {
 	uint32_t stack_bytes;
 	uint64_t stack_base, stack_limit;
 	uint64_t reg[RECORD_MAX_REGISTERS];
-	const uint8_t *stack; /* borrowed from the record when decoded; not read by the encoder */
+	const uint8_t *stack; /* borrowed from the record when decoded */
+	/* What a signal handler on an alternate stack interrupted; outer_bytes 0 none. */
+	uint32_t outer_bytes;
+	uint64_t outer_base;
+	const uint8_t *outer; /* borrowed, too */
 };
 
 /*
@@ -233,12 +238,9 @@ int record_put_unsampled(uint8_t *to, size_t room, uint64_t time_ns, uint64_t cp
 /* @type is RECORD_AUDIT or RECORD_END. */
 int record_put_audit(uint8_t *to, size_t room, uint64_t time_ns, enum record_type type,
 	const char *text);
-/*
- * Writes the sample's header, fixed part and registers; the caller puts @stack_bytes bytes of stack
- * right behind (at record_sample_stack_offset()). The size returned includes them.
- */
 int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct record_sample *sample);
-size_t record_sample_stack_offset(unsigned registers);
+/* Bytes that record_put_sample() needs. */
+size_t record_sample_bytes(const struct record_sample *sample);
 
 /*
  * Decodes one record of exactly @bytes bytes. Text and stack are borrowed from @data. -EPROTO when

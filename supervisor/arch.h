@@ -86,6 +86,7 @@ struct arch {
 	uint16_t machine;
 	bool has_syscall_set;	 /* read NT_ARM_SYSTEM_CALL too */
 	unsigned red_zone_bytes; /* live memory below the stack pointer */
+	unsigned signal_sp_offset; /* in a signal frame: from uc_stack to the stack pointer saved */
 	int32_t restart_syscall; /* what the kernel makes of some calls that go on after a stop */
 	const struct arch_repair *repair; /* NULL: a disturbed call cannot be mended */
 	/* false: a register set of a size that this machine does not know. */

@@ -49,6 +49,7 @@ const struct arch arch_native = {
 	.machine = EM_AARCH64,
 	.has_syscall_set = true,
 	.red_zone_bytes = 0,
+	.signal_sp_offset = 416, /* uc_stack, uc_sigmask of 128 bytes, fault_address, x0-x30 */
 	.restart_syscall = 128,
 	.decode = decode,
 };

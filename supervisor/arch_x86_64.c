@@ -118,6 +118,7 @@ static const struct arch_repair repair = {
 const struct arch arch_native = {
 	.machine = EM_X86_64,
 	.red_zone_bytes = 128,
+	.signal_sp_offset = 144, /* uc_stack, r8-r15, rdi, rsi, rbp, rbx, rdx, rax, rcx */
 	.restart_syscall = 219,
 	.repair = &repair,
 	.decode = decode,

@@ -121,9 +121,25 @@ bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type,
 	return to && commit(emitter, record_put_audit(to, room, now_ns, type, text));
 }
 
+void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,
+	struct record_sample *sample)
+{
+	sample->registers = snapshot->registers;
+	memcpy(sample->reg, snapshot->reg, snapshot->registers * sizeof(*sample->reg));
+	sample->stack = copy->inner.data;
+	sample->stack_base = copy->inner.base;
+	sample->stack_bytes = (uint32_t)copy->inner.bytes;
+	sample->stack_limit = copy->limit;
+	sample->outer = copy->outer.data;
+	sample->outer_base = copy->outer.base;
+	sample->outer_bytes = (uint32_t)copy->outer.bytes;
+	if (copy->truncated)
+		sample->flags |= RECORD_SAMPLE_TRUNCATED;
+}
+
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample)
 {
-	size_t room = record_sample_stack_offset(sample->registers) + 8;
+	size_t room = record_sample_bytes(sample);
 	uint8_t *to = emitter->open ? ring_reserve(&emitter->ring, room, false) : NULL;
 
 	return to && commit(emitter, record_put_sample(to, room, now_ns, sample));

@@ -13,7 +13,9 @@
 #include "proto/record.h"
 #include "proto/ring.h"
 
+struct arch_snapshot;
 struct process;
+struct stack_copy;
 struct tracee;
 
 struct emitter {
@@ -34,7 +36,9 @@ bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct process *p
 bool emit_unsampled(struct emitter *emitter, uint64_t now_ns, const char *path, uint64_t cpu_ns);
 bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, const char *text);
 
-/* A sample whose stack (if any) is not in the ring yet. */
+/* Puts the registers and the pieces of the stack into a sample, which borrows the copy. */
+void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,
+	struct record_sample *sample);
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
 
 #endif

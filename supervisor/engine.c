@@ -452,6 +452,8 @@ static int prepare(struct engine *engine)
 		engine->cpu_source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat", engine->cpus,
 		(double)engine->scheduler_tick_ns / 1e6);
 	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	if (stack_copy_init(&engine->stack, options->max_stack) < 0)
+		return -ENOMEM;
 	wakeups_init(&engine->wakeups, options->period_ns, now, seed ^ now);
 	engine->audit.period_ns = engine->period_ns = options->period_ns;
 	engine->audit.began_ns = now;
@@ -562,6 +564,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	(void)launch_exec_error(&engine.launch);
 	if (engine.signal_fd >= 0)
 		(void)close(engine.signal_fd);
+	stack_copy_release(&engine.stack);
 	free(engine.asked);
 	free(engine.ranked);
 	free(engine.text);

@@ -43,6 +43,7 @@ struct engine {
 	uint64_t begins_at_ns;	 /* --delay */
 	uint64_t audit_again_ns;
 	uint64_t mend_next_ns; /* when a call that is watched has waited long enough; 0: none */
+	struct stack_copy stack; /* of the thread that is stopped */
 	struct tracee **asked; /* threads whose stop is awaited by this tick */
 	size_t asked_n, asked_room;
 	struct tracee **ranked; /* hot threads, the likeliest to be on a CPU first */
@@ -86,6 +87,9 @@ int lifecycle_read_cpu(struct engine *engine, struct tracee *tracee, struct cpu_
 void maps_read(struct engine *engine, struct process *process, uint64_t now_ns);
 /* Reads them if what the analyst has does not tell what is at @pc. The thread runs. */
 void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uint64_t now_ns);
+/* Learns, for the next time, where the stack at @sp ends, if that is not known or may have changed. */
+void maps_cover_stack(
+	struct engine *engine, struct process *process, uint64_t sp, uint64_t now_ns);
 
 /* sampler.c */
 void sampler_tick(struct engine *engine, uint64_t now_ns);

@@ -69,6 +69,8 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 			break;
 		process->range[process->ranges++] = range;
 	}
+	if (engine->stack.most)
+		(void)stack_ranges_set(&process->stacks, engine->text);
 	process->maps_read = true;
 	process->maps_reads++;
 	process->maps_announced =
@@ -87,5 +89,23 @@ void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uin
 	/* A program that starts maps its libraries one by one; one that makes code does so for ever. */
 	if (!process->maps_read || !process->maps_announced || now >= process->maps_again_ns ||
 		process->maps_reads < READS_AT_ONCE)
+		maps_read(engine, process, now);
+}
+
+void maps_cover_stack(struct engine *engine, struct process *process, uint64_t sp, uint64_t now)
+{
+	const struct stack_range *known = stack_ranges_find(&process->stacks, sp);
+	struct mapped_range present;
+	int r;
+
+	if (!engine->stack.most || (known && now < known->check_ns))
+		return;
+	if (process->maps_fd < 0)
+		process->maps_fd = procfs_open_maps(process->pid);
+	r = process->maps_fd < 0 ? process->maps_fd
+				 : procfs_query_writable(process->maps_fd, sp, &present);
+	if (r == 0 || r == -ENOENT)
+		(void)stack_ranges_correct(&process->stacks, sp, r ? NULL : &present, now);
+	else if (!known && now >= process->maps_again_ns)
 		maps_read(engine, process, now);
 }

@@ -318,18 +318,28 @@ struct map_query {
 	uint64_t name, build_id;
 };
 #define MAP_QUERY     _IOWR('f', 17, struct map_query)
-#define MAP_QUERY_EXEC 0x04
+enum { MAP_QUERY_READ = 0x01, MAP_QUERY_WRITE = 0x02, MAP_QUERY_EXEC = 0x04 };
 
-int procfs_query_mapping(int maps_fd, uint64_t address, struct mapped_range *ret_range)
+static int query_mapping(
+	int maps_fd, uint64_t address, uint64_t flags, struct mapped_range *ret_range)
 {
-	struct map_query query = {
-		.size = sizeof(query), .flags = MAP_QUERY_EXEC, .address = address};
+	struct map_query query = {.size = sizeof(query), .flags = flags, .address = address};
 
 	window_forbid("asking for a mapping");
 	if (ioctl(maps_fd, MAP_QUERY, &query) < 0)
 		return -errno;
 	*ret_range = (struct mapped_range){query.start, query.end, query.offset, query.inode};
 	return 0;
+}
+
+int procfs_query_mapping(int maps_fd, uint64_t address, struct mapped_range *ret_range)
+{
+	return query_mapping(maps_fd, address, MAP_QUERY_EXEC, ret_range);
+}
+
+int procfs_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range)
+{
+	return query_mapping(maps_fd, address, MAP_QUERY_READ | MAP_QUERY_WRITE, ret_range);
 }
 
 uint64_t procfs_scheduler_tick_ns(void)

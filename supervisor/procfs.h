@@ -87,6 +87,8 @@ bool procfs_next_executable(const char **at, struct mapped_range *ret_range);
  */
 int procfs_open_maps(int pid);
 int procfs_query_mapping(int maps_fd, uint64_t address, struct mapped_range *ret_range);
+/* The same for memory that a stack may be in: readable and writable. */
+int procfs_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);
 
 /* A scheduler tick in ns (1/HZ), and whether CPUs may run without one. */
 uint64_t procfs_scheduler_tick_ns(void);

@@ -250,6 +250,9 @@ static void record_sample(struct engine *engine, struct tracee *t,
 	else
 		t->syscall = sample.syscall;
 	announce(engine, t, snapshot->pc, now);
+	maps_cover_stack(engine, t->process, snapshot->sp, now);
+	if (engine->stack.most)
+		emit_describe_stack(&engine->stack, snapshot, &sample);
 	if (!emit_sample(&engine->emitter, now, &sample)) {
 		/* Not paid: the next sample stands for this time too. */
 		engine->audit.lost_samples++;
@@ -280,6 +283,8 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 				  : procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
 	if (r == 0 && asked)
 		session_count(engine, t, cpu.run_ns, snapshot.pc);
+	if (r == 0 && asked && engine->stack.most)
+		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	mend_resume(engine, t, signal, known ? &snapshot : NULL);
 	window_leave();
 

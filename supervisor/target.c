@@ -184,6 +184,7 @@ void target_remove_process(struct target *target, struct process *process)
 	}
 	close_fd(&process->maps_fd);
 	free(process->range);
+	stack_ranges_release(&process->stacks);
 	free(process);
 }
 

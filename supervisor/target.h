@@ -13,6 +13,7 @@
 #include "supervisor/clock.h"
 #include "supervisor/procfs.h"
 #include "supervisor/session.h"
+#include "supervisor/stack.h"
 #include "supervisor/tracee.h"
 
 /* An executable; processes that run it share one pool of CPU time that nobody was caught at. */
@@ -41,6 +42,7 @@ struct process {
 	uint64_t maps_again_ns; /* not before this time, so that reading stays cheap */
 	int maps_fd;	     /* for queries; -1 not open */
 	struct session *session; /* of sprofil; NULL none. session_clear() frees it */
+	struct stack_ranges stacks; /* where a stack can be, as last read */
 };
 
 struct tracee {
@@ -56,6 +58,7 @@ struct tracee {
 	uint64_t not_stopped_ns; /* when it was last seen not to have stopped */
 	struct cpu_time asked_cpu; /* reading at that time */
 	bool missed;		/* this interrupt is counted as missed already */
+	struct stack_home home; /* its usual stack */
 	int32_t syscall;	/* the system call of its last stop, for restart_syscall */
 	uint64_t name_again_ns; /* when to look at its name again */
 	char name[PROCFS_NAME_BYTES];

@@ -28,7 +28,7 @@ enum { RING_FD = 3, BELL_FD = 4 };
 
 struct settings {
 	const char *output, *report, *name, *capture, *replay;
-	bool color, quiet;
+	bool color, quiet, frame_pointers;
 };
 
 static void complain(const char *text, const char *what, const char *why)
@@ -138,6 +138,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"capture", required_argument, NULL, 'C'},
 		{"replay", required_argument, NULL, 'R'},
 		{"skip", required_argument, NULL, 's'},
+		{"call-graph", required_argument, NULL, 'g'},
 		{"quiet", no_argument, NULL, 'q'},
 		{0},
 	};
@@ -152,6 +153,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		case 'C': s->capture = optarg; break;
 		case 'R': s->replay = optarg; break;
 		case 's': (void)blame_add(blame, optarg); break;
+		case 'g': s->frame_pointers = strcmp(optarg, "fp") == 0; break;
 		case 'q': s->quiet = true; break;
 		default: exit(2);
 		}

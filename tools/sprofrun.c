@@ -18,7 +18,11 @@
 
 enum { EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_USAGE = 2 };
 
-#define RING_BYTES (UINT64_C(8) << 20)
+#define RING_BYTES	 (UINT64_C(8) << 20)
+#define RING_STACKS	 (UINT64_C(64) << 20)
+#define RING_STACKS_LEAST 16 /* of the largest stacks fit */
+#define MAX_STACK	 (UINT64_C(1) << 20)
+#define MAX_STACK_MOST	 (UINT64_C(256) << 20)
 
 struct settings {
 	struct engine_options engine;
@@ -28,6 +32,8 @@ struct settings {
 	uint64_t period_ns;
 	uint32_t overhead_ppm;
 	bool overhead_given;
+	const char *call_graph;
+	uint64_t max_stack;
 };
 
 static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -65,6 +71,9 @@ static const char usage_text[] =
 	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
 	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
 	"  -D, --delay TIME         start after this time\n"
+	"  -g, --call-graph WHAT    stacks: dwarf (default), fp (frame pointers), no\n"
+	"  -G                       the same as -g no\n"
+	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n"
 	"  -f, --follow             children too (default)\n"
 	"      --no-follow          only the process itself\n"
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
@@ -80,7 +89,7 @@ static const char usage_text[] =
 	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
 	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
 
-enum { OPT_NO_FOLLOW = 256, OPT_MAX_OVERHEAD, OPT_CAPTURE, OPT_REPORT, OPT_COLOR, OPT_HELP,
+enum { OPT_NO_FOLLOW = 256, OPT_MAX_OVERHEAD, OPT_CAPTURE, OPT_REPORT, OPT_COLOR, OPT_MAX_STACK, OPT_HELP,
 	OPT_VERSION };
 
 static const struct option long_options[] = {
@@ -90,6 +99,8 @@ static const struct option long_options[] = {
 	{"interval", required_argument, NULL, 'i'},
 	{"duration", required_argument, NULL, 'd'},
 	{"delay", required_argument, NULL, 'D'},
+	{"call-graph", required_argument, NULL, 'g'},
+	{"max-stack", required_argument, NULL, OPT_MAX_STACK},
 	{"follow", no_argument, NULL, 'f'},
 	{"no-follow", no_argument, NULL, OPT_NO_FOLLOW},
 	{"max-overhead", required_argument, NULL, OPT_MAX_OVERHEAD},
@@ -121,6 +132,7 @@ static bool one_of(const char *value, const char *const *list)
 static void parse_option(struct settings *s, int option, const char *value)
 {
 	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
+	static const char *const graphs[] = {"dwarf", "fp", "no", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 
 	switch (option) {
@@ -146,6 +158,17 @@ static void parse_option(struct settings *s, int option, const char *value)
 	case 'D':
 		if (units_time_ns(value, &s->engine.delay_ns) < 0)
 			usage_error("bad delay", value, "give a time, like 10s, 500ms or 2m");
+		break;
+	case 'g':
+		if (!one_of(value, graphs))
+			usage_error("no call graph", value, "choose dwarf, fp or no");
+		s->call_graph = value;
+		break;
+	case 'G': s->call_graph = "no"; break;
+	case OPT_MAX_STACK:
+		if (units_size_bytes(value, &s->max_stack) < 0 || s->max_stack < 4096 ||
+			s->max_stack > MAX_STACK_MOST)
+			usage_error("bad stack size", value, "give a size from 4K to 256M");
 		break;
 	case 'f': s->engine.follow = true; break;
 	case OPT_NO_FOLLOW: s->engine.follow = false; break;
@@ -173,12 +196,24 @@ static void parse_option(struct settings *s, int option, const char *value)
 	}
 }
 
+/* The ring holds some of the largest stacks; its memory is only used as far as it is written. */
+static void choose_stacks(struct settings *s)
+{
+	s->engine.ring_bytes = RING_BYTES;
+	if (strcmp(s->call_graph, "no") == 0)
+		return;
+	s->engine.max_stack = (size_t)s->max_stack;
+	s->engine.ring_bytes = RING_STACKS;
+	while (s->engine.ring_bytes < RING_STACKS_LEAST * s->max_stack)
+		s->engine.ring_bytes *= 2;
+}
+
 static void parse(struct settings *s, int argc, char **argv)
 {
 	int option;
 
 	argv[0] = (char *)"sprofrun"; /* getopt's messages begin with it */
-	while ((option = getopt_long(argc, argv, "+p:o:r:F:i:d:D:fqv", long_options, NULL)) >= 0)
+	while ((option = getopt_long(argc, argv, "+p:o:r:F:i:d:D:g:Gfqv", long_options, NULL)) >= 0)
 		parse_option(s, option, optarg);
 	if (s->pids && optind < argc)
 		usage_error("both -p and a command", argv[optind], "give one of them");
@@ -189,6 +224,7 @@ static void parse(struct settings *s, int argc, char **argv)
 	s->engine.command = s->pids ? NULL : argv + optind;
 	s->engine.pids = s->pids;
 	s->engine.period_ns = s->period_ns;
+	choose_stacks(s);
 	s->engine.max_overhead_ppm = s->overhead_given ? s->overhead_ppm : s->pids ? 20000 : 0;
 }
 
@@ -318,7 +354,9 @@ int main(int argc, char **argv)
 		.report = "flat",
 		.color = "auto",
 		.period_ns = 4000000,
-		.engine = {.follow = true, .ring_bytes = RING_BYTES, .say = say},
+		.call_graph = "dwarf",
+		.max_stack = MAX_STACK,
+		.engine = {.follow = true, .say = say},
 	};
 	struct rlimit files;
 	sigset_t signals;
@@ -330,9 +368,10 @@ int main(int argc, char **argv)
 	}
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[16] = {analyst, "--output", s.output, "--report",
-		s.quiet ? "none" : s.report, "--color", s.color, "--name", name};
-	size_t n = 9;
+	const char *analyst_argv[18] = {analyst, "--output", s.output, "--report",
+		s.quiet ? "none" : s.report, "--color", s.color, "--name", name, "--call-graph",
+		s.call_graph};
+	size_t n = 11;
 
 	if (s.quiet)
 		analyst_argv[n++] = "--quiet";

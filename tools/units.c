@@ -68,6 +68,20 @@ int units_percent_ppm(const char *text, uint32_t *ret_ppm)
 	return 0;
 }
 
+int units_size_bytes(const char *text, uint64_t *ret_bytes)
+{
+	static const struct unit units[] = {{"", 1}, {"b", 1}, {"k", 1024}, {"kb", 1024},
+		{"kib", 1024}, {"m", 1048576}, {"mb", 1048576}, {"mib", 1048576},
+		{"g", 1073741824}, {"gb", 1073741824}, {"gib", 1073741824}};
+	double bytes;
+
+	if (parse(text, units, sizeof(units) / sizeof(*units), &bytes) < 0 || bytes < 1 ||
+		bytes > 1e18)
+		return -EINVAL;
+	*ret_bytes = (uint64_t)bytes;
+	return 0;
+}
+
 int units_pids(const char *text, int **ret_list, size_t *ret_n)
 {
 	size_t n = 1, i = 0;

@@ -15,6 +15,9 @@ int units_rate_period_ns(const char *text, uint64_t *ret_period_ns);
 /* "2", "0.5%": as millionths, at most 100 %. */
 int units_percent_ppm(const char *text, uint32_t *ret_ppm);
 
+/* "64K", "1M", "4096": bytes, in powers of 1024. */
+int units_size_bytes(const char *text, uint64_t *ret_bytes);
+
 /* "123" or "1,2,3": positive numbers. *ret_list is freed by the caller. -ENOMEM. */
 int units_pids(const char *text, int **ret_list, size_t *ret_n);
 

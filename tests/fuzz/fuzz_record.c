@@ -27,7 +27,9 @@ static unsigned touch_record(const struct record *rec)
 			touch(rec->as.exec.name, strlen(rec->as.exec.name));
 	case RECORD_MAPS: return touch(rec->as.maps.text, rec->as.maps.bytes);
 	case RECORD_THREAD: return touch(rec->as.thread.name, strlen(rec->as.thread.name));
-	case RECORD_SAMPLE: return touch(rec->as.sample.stack, rec->as.sample.stack_bytes);
+	case RECORD_SAMPLE:
+		return touch(rec->as.sample.stack, rec->as.sample.stack_bytes) +
+			touch(rec->as.sample.outer, rec->as.sample.outer_bytes);
 	case RECORD_UNSAMPLED: return touch(rec->as.unsampled.path, strlen(rec->as.unsampled.path));
 	case RECORD_AUDIT:
 	case RECORD_END: return touch(rec->as.audit.text, strlen(rec->as.audit.text));

@@ -36,6 +36,7 @@ static void test_record__sample_round_trip(void **state)
 		.pid = 12, .tid = 13, .pc = 0xfffffffffffffff1, .sp = 2, .fp = 3,
 		.weight_ns = 4000000, .carried_ns = 5, .syscall = -1, .machine = 62,
 		.registers = 17, .stack_bytes = 5, .stack_base = 6, .stack_limit = 7,
+		.stack = (const uint8_t *)"stack",
 	};
 	struct record rec;
 	int bytes;
@@ -44,7 +45,7 @@ static void test_record__sample_round_trip(void **state)
 	for (unsigned i = 0; i < s.registers; i++)
 		s.reg[i] = UINT64_C(0x0102030405060708) * i;
 	bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
-	memcpy(buffer + record_sample_stack_offset(s.registers), "stack", 5);
+	assert_int_equal(bytes, record_sample_bytes(&s));
 	decode(buffer, bytes, &rec);
 	assert_int_equal(rec.header.type, RECORD_SAMPLE);
 	assert_int_equal(rec.header.time_ns, 99);
@@ -63,7 +64,28 @@ static void test_record__sample_round_trip(void **state)
 	assert_memory_equal(rec.as.sample.reg, s.reg, 8 * s.registers);
 	assert_int_equal(rec.as.sample.stack_bytes, 5);
 	assert_memory_equal(rec.as.sample.stack, "stack", 5);
+	assert_int_equal(rec.as.sample.outer_bytes, 0);
 	assert_int_equal(record_put_sample(buffer, (size_t)bytes - 1, 99, &s), -ENOSPC);
+}
+
+static void test_record__sample_with_two_pieces(void **state)
+{
+	uint8_t buffer[256];
+	struct record_sample s = {.registers = 1, .reg = {1}, .stack = (const uint8_t *)"inner",
+		.stack_bytes = 5, .outer = (const uint8_t *)"interrupted", .outer_bytes = 11,
+		.outer_base = 0x7fff0010};
+	struct record rec;
+	int bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
+
+	(void)state;
+	/* 96 fixed, 8 of registers, 5 and 3 of padding, 8 of address, 11 and 5 of padding. */
+	assert_int_equal(bytes, 136);
+	assert_int_equal(bytes, record_sample_bytes(&s));
+	decode(buffer, bytes, &rec);
+	assert_memory_equal(rec.as.sample.stack, "inner", 5);
+	assert_int_equal(rec.as.sample.outer_bytes, 11);
+	assert_true(rec.as.sample.outer_base == 0x7fff0010);
+	assert_memory_equal(rec.as.sample.outer, "interrupted", 11);
 }
 
 /* The byte offsets that the head of proto/record.h promises. */
@@ -182,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_record__sample_round_trip),
+		cmocka_unit_test(test_record__sample_with_two_pieces),
 		cmocka_unit_test(test_record__offsets_are_those_of_the_table),
 		cmocka_unit_test(test_record__start_round_trip),
 		cmocka_unit_test(test_record__life_round_trip),

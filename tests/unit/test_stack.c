@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "supervisor/procfs.h"
+#include "supervisor/stack.h"
+
+static const char maps[] =
+	"1000-3000 r-xp 00000000 08:01 12    /bin/x\n"
+	"3000-5000 rw-p 00002000 08:01 12    /bin/x\n"
+	"8000-9000 ---p 00000000 00:00 0 \n"
+	"9000-b000 rw-p 00000000 00:00 0 \n"
+	"7ffd0000-7ffd2100 rw-p 00000000 00:00 0    [stack]\n"
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0    [vsyscall]\n";
+
+static void test_stack__ranges_are_the_writable_lines(void **state)
+{
+	struct stack_ranges ranges = {0};
+
+	(void)state;
+	assert_int_equal(stack_ranges_set(&ranges, maps), 0);
+	assert_int_equal(ranges.n, 3);
+	assert_int_equal(stack_ranges_find(&ranges, 0x3000)->end, 0x5000);
+	assert_null(stack_ranges_find(&ranges, 0x5000));
+	assert_null(stack_ranges_find(&ranges, 0x1000));
+	assert_int_equal(stack_ranges_find(&ranges, 0xafff)->start, 0x9000);
+	/* The main stack grows downwards, another one does not. */
+	assert_null(stack_ranges_find(&ranges, 0x8fff));
+	assert_int_equal(stack_ranges_find(&ranges, 0x7ffcfff8)->end, 0x7ffd2100);
+	assert_null(stack_ranges_find(&ranges, 0x7ffd2100));
+	stack_ranges_release(&ranges);
+}
+
+static void test_stack__ranges_are_corrected(void **state)
+{
+	struct stack_ranges ranges = {0};
+	struct mapped_range wide = {.start = 0x4000, .end = 0xa000};
+	struct mapped_range fresh = {.start = 0x20000, .end = 0x30000};
+
+	(void)state;
+	assert_int_equal(stack_ranges_set(&ranges, maps), 0);
+	assert_int_equal(stack_ranges_correct(&ranges, 0x4800, &wide, 5), 0);
+	assert_int_equal(ranges.n, 2);
+	assert_int_equal(stack_ranges_find(&ranges, 0x9fff)->start, 0x4000);
+	assert_true(stack_ranges_find(&ranges, 0x9fff)->check_ns > 5);
+	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, &fresh, 5), 0);
+	assert_int_equal(ranges.n, 3);
+	assert_int_equal(stack_ranges_find(&ranges, 0x20010)->end, 0x30000);
+	/* Gone: nothing is mapped there any more. */
+	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, NULL, 5), 0);
+	assert_null(stack_ranges_find(&ranges, 0x20010));
+	assert_int_equal(ranges.n, 2);
+	stack_ranges_release(&ranges);
+}
+
+/* Two pages with something in them, and nothing behind. */
+static uint8_t *two_pages(void)
+{
+	uint8_t *at = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(at != MAP_FAILED);
+	for (size_t i = 0; i < 8192; i++)
+		at[i] = (uint8_t)(i * 7);
+	assert_int_equal(munmap(at + 8192, 4096), 0);
+	return at;
+}
+
+static struct arch_snapshot at_sp(uint64_t sp)
+{
+	return (struct arch_snapshot){.machine = arch_native.machine, .sp = sp};
+}
+
+static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
+{
+	uint8_t *at = two_pages();
+	uint64_t start = (uintptr_t)at;
+	struct stack_range range = {.start = start, .end = start + 8192};
+	struct stack_ranges ranges = {.range = &range, .n = 1};
+	struct stack_home home = {start, start + 8192};
+	struct arch_snapshot snapshot = at_sp(start + 1000);
+	struct stack_copy copy;
+
+	(void)state;
+	assert_int_equal(stack_copy_init(&copy, 65536), 0);
+	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	assert_true(copy.inner.base == start + 1000 - arch_native.red_zone_bytes);
+	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
+	assert_memory_equal(copy.inner.data, at + 1000 - arch_native.red_zone_bytes,
+		copy.inner.bytes);
+	assert_true(copy.limit == start + 8192);
+	assert_false(copy.truncated);
+	assert_int_equal(copy.outer.bytes, 0);
+	/* A range that has shrunk: what is there is copied, and nothing crashes. */
+	range.end += 4096;
+	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
+	/* No range is known: the pages that are there. */
+	ranges.n = 0;
+	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
+	assert_true(copy.limit == 0);
+	/* A wild stack pointer. */
+	snapshot = at_sp(16);
+	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	assert_int_equal(copy.inner.bytes, 0);
+	stack_copy_release(&copy);
+	(void)munmap(at, 8192);
+}
+
+static void test_stack__cap_keeps_the_part_nearest_to_sp(void **state)
+{
+	uint8_t *at = two_pages();
+	uint64_t start = (uintptr_t)at;
+	struct stack_range range = {.start = start, .end = start + 8192};
+	struct stack_ranges ranges = {.range = &range, .n = 1};
+	struct stack_home home = {0};
+	struct arch_snapshot snapshot = at_sp(start + 256);
+	struct stack_copy copy;
+
+	(void)state;
+	assert_int_equal(stack_copy_init(&copy, 4096), 0);
+	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	assert_int_equal(copy.inner.bytes, 4096);
+	assert_true(copy.truncated);
+	assert_memory_equal(copy.inner.data, at + 256 - arch_native.red_zone_bytes, 4096);
+	/* Nothing on it looks like a signal frame, so that is where the thread lives. */
+	assert_true(home.start == start && home.end == start + 8192);
+	stack_copy_release(&copy);
+	(void)munmap(at, 8192);
+}
+
+struct seen {
+	struct stack_copy copy;
+	struct stack_ranges ranges;
+	struct stack_home home;
+	volatile uint64_t marker;
+};
+static struct seen *seen;
+
+static void handler(int number)
+{
+	uint64_t here;
+	struct arch_snapshot snapshot = at_sp((uintptr_t)&here);
+
+	(void)number;
+	stack_copy_take(&seen->copy, (int)getpid(), &snapshot, &seen->ranges, &seen->home);
+}
+
+/* test: what a handler on an alternate stack interrupted is copied too. */
+static void test_stack__finds_what_a_handler_interrupted(void **state)
+{
+	struct seen own = {.marker = UINT64_C(0x1122334455667788)};
+	size_t bytes = 65536, room = 0, found = 0;
+	stack_t alternate = {.ss_sp = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), .ss_size = bytes};
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+	const struct stack_range *main_stack;
+	char *text = NULL;
+	uint64_t here = (uintptr_t)&own;
+
+	(void)state;
+	seen = &own;
+	assert_true(procfs_read_maps((int)getpid(), &text, &room) > 0);
+	assert_int_equal(stack_ranges_set(&own.ranges, text), 0);
+	assert_int_equal(stack_copy_init(&own.copy, 1 << 20), 0);
+	main_stack = stack_ranges_find(&own.ranges, here);
+	assert_non_null(main_stack);
+	own.home = (struct stack_home){main_stack->start, main_stack->end};
+	assert_int_equal(sigaltstack(&alternate, NULL), 0);
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	assert_int_equal(raise(SIGUSR1), 0);
+	assert_true(own.copy.inner.bytes > 0);
+	assert_true(own.copy.inner.base > (uintptr_t)alternate.ss_sp);
+	assert_true(own.copy.outer.bytes > 0);
+	/* The piece has this function's frame: its variables are in it, as they are. */
+	for (size_t i = 0; i + 8 <= own.copy.outer.bytes; i++)
+		found += memcmp(own.copy.outer.data + i, (const void *)&own.marker, 8) == 0;
+	assert_true(found >= 1);
+	assert_true(own.home.start == main_stack->start);
+	stack_copy_release(&own.copy);
+	stack_ranges_release(&own.ranges);
+	free(text);
+	alternate.ss_flags = SS_DISABLE;
+	(void)sigaltstack(&alternate, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stack__ranges_are_the_writable_lines),
+		cmocka_unit_test(test_stack__ranges_are_corrected),
+		cmocka_unit_test(test_stack__copies_from_the_red_zone_to_the_end),
+		cmocka_unit_test(test_stack__cap_keeps_the_part_nearest_to_sp),
+		cmocka_unit_test(test_stack__finds_what_a_handler_interrupted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
