@@ -8,7 +8,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "analyst/locations.h"
 #include "analyst/spaces.h"
+#include "analyst/stacks.h"
 #include "proto/record.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
@@ -17,8 +19,8 @@ struct analyst {
 	struct symbolizer *symbolizer;
 	struct spaces spaces;
 	struct profile *profile;
-	struct place *place; /* of each location of the profile */
-	size_t places, place_room;
+	struct locations locations;
+	struct stacks stacks;
 	struct record_unsampled *unsampled; /* paths owned */
 	size_t unsampleds, unsampled_room;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
@@ -50,6 +52,14 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	}
 	analyst->spaces.symbolizer = analyst->symbolizer;
 	analyst->spaces.live = options->live;
+	analyst->locations = (struct locations){
+		.profile = analyst->profile, .symbolizer = analyst->symbolizer};
+	r = stacks_init(&analyst->stacks, &analyst->locations, options->frame_pointers,
+		options->live);
+	if (r < 0) {
+		analyst_free(analyst);
+		return r;
+	}
 	*ret_analyst = analyst;
 	return 0;
 }
@@ -58,13 +68,14 @@ void analyst_free(struct analyst *analyst)
 {
 	if (!analyst)
 		return;
+	stacks_release(&analyst->stacks);
 	spaces_release(&analyst->spaces);
+	locations_release(&analyst->locations);
 	symbolizer_free(analyst->symbolizer);
 	profile_free(analyst->profile);
 	for (size_t i = 0; i < analyst->unsampleds; i++)
 		free((char *)analyst->unsampled[i].path);
 	free(analyst->unsampled);
-	free(analyst->place);
 	free(analyst);
 }
 
@@ -83,53 +94,12 @@ uint32_t analyst_first_pid(const struct analyst *analyst)
 	return analyst->first_pid;
 }
 
-static int add_mapping(struct analyst *analyst, const struct place *place)
+static int find_task(
+	struct analyst *analyst, const struct image_space *image, struct thread_name *thread)
 {
-	struct module_info info;
-
-	module_describe(place->module, place->svma, &info);
-	return profile_add_mapping(analyst->profile,
-		&(struct mapping){
-			.file = info.path,
-			.build_id = info.build_id,
-			.start = info.segment_svma,
-			.limit = info.segment_svma + info.segment_bytes,
-			.offset = info.segment_offset,
-		});
-}
-
-/* The location of a place; the place is kept, for its name. */
-static int add_location(struct analyst *analyst, const struct place *place)
-{
-	int mapping = add_mapping(analyst, place), location;
-
-	if (mapping < 0)
-		return mapping;
-	location = profile_add_location(analyst->profile, (uint32_t)mapping, place->svma);
-	if (location < 0 || (size_t)location < analyst->places)
-		return location;
-	if ((size_t)location >= analyst->place_room) {
-		size_t room = analyst->place_room * 2 + 256;
-		struct place *grown = reallocarray(analyst->place, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		analyst->place = grown;
-		analyst->place_room = room;
-	}
-	analyst->place[analyst->places++] = *place;
-	return location;
-}
-
-static int find_task(struct analyst *analyst, struct image_space *image, uint32_t tid)
-{
-	struct thread_name *thread = spaces_find_thread(image, tid);
-
-	if (!thread)
-		return -ENOMEM;
 	if (thread->task < 0)
 		thread->task = profile_add_task(analyst->profile,
-			&(struct task){.pid = image->pid, .tid = tid, .process = image->name,
+			&(struct task){.pid = image->pid, .tid = thread->tid, .process = image->name,
 				.thread = thread->name[0] ? thread->name : image->name});
 	return thread->task;
 }
@@ -137,12 +107,12 @@ static int find_task(struct analyst *analyst, struct image_space *image, uint32_
 static int take_sample(struct analyst *analyst, const struct record_sample *sample)
 {
 	struct image_space *image = spaces_get(&analyst->spaces, sample->pid);
+	struct thread_name *thread = image ? spaces_find_thread(image, sample->tid) : NULL;
 	int64_t values[VALUE_TYPES_MAX] = {1, (int64_t)sample->weight_ns};
-	struct place place;
-	uint32_t leaf;
-	int location, task;
+	const uint32_t *stack;
+	int task, n;
 
-	if (!image)
+	if (!thread)
 		return -ENOMEM;
 	if (!image->space) {
 		/* Its maps could not be read in time; an empty space says "[unknown]". */
@@ -151,16 +121,14 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 		if (r < 0)
 			return r;
 	}
-	(void)space_find(image->space, sample->pc, &place);
-	location = add_location(analyst, &place);
-	task = find_task(analyst, image, sample->tid);
-	if (location < 0 || task < 0)
+	n = stacks_take(&analyst->stacks, image, thread, sample, &stack);
+	task = find_task(analyst, image, thread);
+	if (n < 0 || task < 0)
 		return -ENOMEM;
-	leaf = (uint32_t)location;
 	analyst->samples++;
 	analyst->weight += (double)sample->weight_ns;
 	analyst->weight_squared += (double)sample->weight_ns * (double)sample->weight_ns;
-	return profile_add_sample(analyst->profile, (uint32_t)task, &leaf, 1, values);
+	return profile_add_sample(analyst->profile, (uint32_t)task, stack, (size_t)n, values);
 }
 
 /* Lines "key value\n". A line of another form is left out. */
@@ -239,7 +207,7 @@ static int take(struct analyst *analyst, const struct record *rec)
 			rec->header.flags & RECORD_MAPS_LAST);
 	case RECORD_THREAD: return spaces_thread(&analyst->spaces, &rec->as.thread);
 	case RECORD_SAMPLE: return take_sample(analyst, &rec->as.sample);
-	case RECORD_EXIT: spaces_drop(&analyst->spaces, rec->as.exit.pid); return 0;
+	case RECORD_EXIT: return spaces_drop(&analyst->spaces, rec->as.exit.pid);
 	case RECORD_UNSAMPLED: return take_unsampled(analyst, &rec->as.unsampled);
 	case RECORD_AUDIT: return take_audit(analyst, rec->as.audit.text);
 	case RECORD_END:
@@ -262,45 +230,6 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
 	if (!analyst->began_ns)
 		analyst->began_ns = rec.header.time_ns;
 	return take(analyst, &rec);
-}
-
-/* Names for location @index. Returns how many functions it has. */
-static int name_location(struct analyst *analyst, size_t index, const struct frame_chain *chain)
-{
-	struct location_line lines[64];
-	size_t n = chain->n < 64 ? chain->n : 64;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct frame *frame = &chain->frame[i];
-		int function = profile_add_function(analyst->profile,
-			&(struct function){frame->function, frame->symbol, frame->file,
-				frame->function_line});
-
-		if (function < 0)
-			return function;
-		lines[i] = (struct location_line){(uint32_t)function, frame->line};
-	}
-	if (n) {
-		int r = profile_set_lines(analyst->profile, (uint32_t)index, lines, n);
-
-		if (r < 0)
-			return r;
-	}
-	return (int)n;
-}
-
-static int name_all(struct analyst *analyst)
-{
-	struct frame_chain *chains = calloc(analyst->places ? analyst->places : 1, sizeof(*chains));
-	int r;
-
-	if (!chains)
-		return -ENOMEM;
-	r = symbolizer_resolve(analyst->symbolizer, analyst->place, analyst->places, chains);
-	for (size_t i = 0; r >= 0 && i < analyst->places; i++)
-		r = name_location(analyst, i, &chains[i]);
-	free(chains);
-	return r < 0 ? r : 0;
 }
 
 /* Samples at places without a name. */
@@ -363,7 +292,9 @@ static int close_audit(struct analyst *analyst)
 	} figures[] = {
 		{"samples", analyst->samples},
 		{"unresolved_samples", analyst->unresolved},
-		{"truncated_stacks", 0},
+		{"truncated_stacks", analyst->stacks.truncated},
+		{"incomplete_stacks", analyst->stacks.incomplete},
+		{"guessed_frames", analyst->stacks.guessed},
 		{"bad_records", analyst->bad_records},
 		{"analyst_cpu_ns", own_cpu_ns()},
 		{STATS_EFFECTIVE_SAMPLES,
@@ -399,7 +330,9 @@ int analyst_finish(struct analyst *analyst)
 	int r = analyst->ended ? 0 : note_early_end(analyst);
 
 	if (r >= 0)
-		r = name_all(analyst);
+		r = locations_name_all(&analyst->locations);
+	if (r >= 0)
+		r = spaces_finish(&analyst->spaces);
 	if (r < 0)
 		return r;
 	analyst->unresolved = count_unresolved(analyst->profile);

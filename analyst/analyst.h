@@ -16,6 +16,7 @@ struct profile;
 
 struct analyst_options {
 	size_t size; /* sizeof(struct analyst_options) */
+	bool frame_pointers; /* unwind by frame pointers */
 	bool live;   /* the processes may be alive: look at files through /proc */
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyst/jit.h"
+#include "symbolizer/unwind.h"
+
 /* A maps text larger than this (400,000 mappings) is nonsense. */
 #define MAPS_MOST (UINT32_C(64) << 20)
 
@@ -38,15 +41,18 @@ static int replace(char **text, const char *with)
 
 static void forget_threads(struct image_space *image)
 {
-	for (size_t i = 0; i < image->threads; i++)
+	for (size_t i = 0; i < image->threads; i++) {
 		free(image->thread[i].name);
-	image->threads = 0;
+		unwind_memory_free(image->thread[i].memory);
+	}
+	image->threads = image->memories = 0;
 }
 
 static void image_free(struct image_space *image)
 {
 	forget_threads(image);
 	space_free(image->space);
+	jit_free(image->jit);
 	free(image->thread);
 	free(image->path);
 	free(image->name);
@@ -104,15 +110,37 @@ struct image_space *spaces_get(struct spaces *spaces, uint32_t pid)
 	return image;
 }
 
-void spaces_drop(struct spaces *spaces, uint32_t pid)
+/* Generated code is named at the latest when its process, or the image that made it, ends. */
+static int finish_jit(struct image_space *image)
+{
+	int r = image->jit ? jit_finish(image->jit) : 0;
+
+	jit_free(image->jit);
+	image->jit = NULL;
+	return r;
+}
+
+int spaces_finish(struct spaces *spaces)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < spaces->n && r == 0; i++)
+		r = finish_jit(spaces->list[i]);
+	return r;
+}
+
+int spaces_drop(struct spaces *spaces, uint32_t pid)
 {
 	size_t at = place_of(spaces, pid);
+	int r;
 
 	if (at == spaces->n || spaces->list[at]->pid != pid)
-		return;
+		return 0;
+	r = finish_jit(spaces->list[at]);
 	image_free(spaces->list[at]);
 	spaces->n--;
 	memmove(spaces->list + at, spaces->list + at + 1, (spaces->n - at) * sizeof(*spaces->list));
+	return r;
 }
 
 int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent)
@@ -120,7 +148,7 @@ int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent)
 	struct image_space *from, *to;
 	size_t at;
 
-	spaces_drop(spaces, pid); /* a pid that is used again */
+	(void)spaces_drop(spaces, pid); /* a pid that is used again */
 	to = spaces_get(spaces, pid);
 	at = place_of(spaces, parent);
 	if (!to)
@@ -141,6 +169,8 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec)
 
 	if (!image || replace(&image->path, exec->path) < 0 ||
 		replace(&image->name, exec->name) < 0)
+		return -ENOMEM;
+	if (finish_jit(image) < 0)
 		return -ENOMEM;
 	/* Threads of the old image are gone; the one that goes on has a new name. */
 	forget_threads(image);
@@ -170,6 +200,10 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 		r = space_new(spaces->symbolizer, spaces->live ? (int)maps->pid : 0, &image->space);
 		if (r < 0)
 			return r;
+	}
+	for (size_t i = 0; i < image->threads; i++) {
+		if (image->thread[i].memory)
+			unwind_memory_clear(image->thread[i].memory);
 	}
 	r = space_set_maps(image->space, image->maps, image->maps_bytes);
 	image->maps_bytes = 0;

@@ -13,6 +13,7 @@ struct thread_name {
 	uint32_t tid;
 	int task; /* index in the profile, -1 not there yet */
 	char *name;
+	struct unwind_memory *memory; /* of its last stack, NULL none */
 };
 
 struct image_space {
@@ -21,6 +22,8 @@ struct image_space {
 	struct space *space; /* NULL: no maps yet */
 	struct thread_name *thread;
 	size_t threads, thread_room;
+	size_t memories; /* threads whose last stack is remembered */
+	struct jit *jit; /* NULL: it has not generated code, as far as is known */
 	char *maps; /* text under way */
 	size_t maps_bytes, maps_room;
 };
@@ -36,7 +39,10 @@ void spaces_release(struct spaces *spaces);
 
 /* Finds or makes; NULL: out of memory. */
 struct image_space *spaces_get(struct spaces *spaces, uint32_t pid);
-void spaces_drop(struct spaces *spaces, uint32_t pid);
+/* The process is gone. -ENOMEM: its generated code may lack names. */
+int spaces_drop(struct spaces *spaces, uint32_t pid);
+/* No more records will come: names the generated code of those that live. -ENOMEM. */
+int spaces_finish(struct spaces *spaces);
 
 /* A child begins with its parent's image and mappings. */
 int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent);

@@ -291,7 +291,8 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	if (process->maps_fd >= 0)
 		(void)close(process->maps_fd);
 	process->maps_fd = -1;
-	process->ranges = 0;
+	process->ranges = process->stacks.n = 0;
+	t->home = (struct stack_home){0};
 	if (engine->options->serve_only)
 		return t;
 	(void)emit_process(&engine->emitter, engine_now(), process);

@@ -53,12 +53,47 @@ static bool are_good(struct process *process, uint64_t pc, uint64_t now)
 	return r == -ENOTTY ? now < process->maps_again_ns : true;
 }
 
+/*
+ * Has the process mapped anything since the maps were read? A caller of the sampled function may be
+ * in a library that no program counter was ever seen in.
+ */
+static bool has_grown(struct engine *engine, struct process *process)
+{
+	uint64_t pages;
+
+	if (!engine->stack.most)
+		return false;
+	if (process->statm_fd < 0)
+		process->statm_fd = procfs_open_statm(process->pid);
+	if (process->statm_fd < 0 || procfs_read_pages(process->statm_fd, &pages) < 0)
+		return false;
+	if (pages == process->pages)
+		return false;
+	process->pages_next = pages;
+	return true;
+}
+
+/* Tells two sets of executable mappings apart (FNV-1a). */
+static uint64_t hash_of(const struct process *process)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < process->ranges; i++) {
+		const struct mapped_range *r = &process->range[i];
+		const uint64_t words[] = {r->start, r->end, r->offset, r->inode};
+
+		for (size_t w = 0; w < 4; w++)
+			hash = (hash ^ words[w]) * UINT64_C(0x100000001b3);
+	}
+	return hash;
+}
+
 void maps_read(struct engine *engine, struct process *process, uint64_t now)
 {
 	int n = procfs_read_maps(process->pid, &engine->text, &engine->text_room);
 	const char *at = engine->text;
 	struct mapped_range range;
-	uint64_t after;
+	uint64_t after, hash;
 
 	if (n <= 0)
 		return; /* the process is ending; what was known stays */
@@ -73,8 +108,13 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 		(void)stack_ranges_set(&process->stacks, engine->text);
 	process->maps_read = true;
 	process->maps_reads++;
-	process->maps_announced =
-		emit_maps(&engine->emitter, now, process, engine->text, (size_t)n);
+	process->pages = process->pages_next;
+	hash = hash_of(process);
+	/* A heap that grows is nothing to the analyst. */
+	if (!process->maps_announced || hash != process->maps_hash)
+		process->maps_announced =
+			emit_maps(&engine->emitter, now, process, engine->text, (size_t)n);
+	process->maps_hash = hash;
 	/* Reading takes at most some hundredths of the time, however large the maps are. */
 	after = engine_now();
 	process->maps_again_ns = after + 50 * (after - now);
@@ -84,7 +124,7 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 
 void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uint64_t now)
 {
-	if (are_good(process, pc, now))
+	if (are_good(process, pc, now) && !has_grown(engine, process))
 		return;
 	/* A program that starts maps its libraries one by one; one that makes code does so for ever. */
 	if (!process->maps_read || !process->maps_announced || now >= process->maps_again_ns ||

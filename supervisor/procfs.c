@@ -292,6 +292,22 @@ int procfs_read_maps(int pid, char **text, size_t *room)
 	return (int)n;
 }
 
+int procfs_open_statm(int pid)
+{
+	char path[48];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/statm", pid);
+	return open_proc(path);
+}
+
+int procfs_read_pages(int statm_fd, uint64_t *ret_pages)
+{
+	char text[128];
+	int n = read_small(statm_fd, text, sizeof(text));
+
+	return n < 0 ? n : sscanf(text, "%" SCNu64, ret_pages) == 1 ? 0 : -EPROTO;
+}
+
 bool procfs_next_executable(const char **at, struct mapped_range *ret_range)
 {
 	while (**at) {

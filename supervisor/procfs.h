@@ -90,6 +90,10 @@ int procfs_query_mapping(int maps_fd, uint64_t address, struct mapped_range *ret
 /* The same for memory that a stack may be in: readable and writable. */
 int procfs_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);
 
+/* Pages that a process has mapped, from an open /proc/PID/statm: "5410 812 703 ...\n" gives 5410. */
+int procfs_open_statm(int pid);
+int procfs_read_pages(int statm_fd, uint64_t *ret_pages);
+
 /* A scheduler tick in ns (1/HZ), and whether CPUs may run without one. */
 uint64_t procfs_scheduler_tick_ns(void);
 bool procfs_has_tickless_cpus(void);

@@ -135,7 +135,7 @@ int stack_copy_init(struct stack_copy *copy, size_t most)
 	if (!most)
 		return 0;
 	most = (most + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-	copy->buffer = malloc(2 * most);
+	copy->buffer = mem_new(2, most);
 	if (!copy->buffer)
 		return -ENOMEM;
 	memset(copy->buffer, 1, 2 * most);

@@ -41,6 +41,9 @@ struct process {
 	unsigned maps_reads; /* since the last exec */
 	uint64_t maps_again_ns; /* not before this time, so that reading stays cheap */
 	int maps_fd;	     /* for queries; -1 not open */
+	int statm_fd;	     /* -1 not open */
+	uint64_t pages, pages_next; /* mapped, when the maps were read; as last seen */
+	uint64_t maps_hash;	    /* of the executable mappings */
 	struct session *session; /* of sprofil; NULL none. session_clear() frees it */
 	struct stack_ranges stacks; /* where a stack can be, as last read */
 };

@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 	r = blame_init(&blame, memory ? (char *)memory + RING_WORKING_ON_OFFSET : NULL);
 	if (r == 0)
 		r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
-					.live = !s.replay, .working_on = blame_working_on,
+					.live = !s.replay, .frame_pointers = s.frame_pointers, .working_on = blame_working_on,
 					.skip = blame_skip, .context = &blame},
 			&analyst);
 	if (r < 0) {

@@ -144,7 +144,8 @@ static void test_protocol__records(void **state)
 	struct record_maps maps = {.pid = 1, .generation = 2, .offset = 3, .bytes = 4, .text = "text"};
 	struct record_sample s = {.pid = 1, .tid = 2, .pc = 3, .sp = 4, .fp = 5, .weight_ns = 6,
 		.carried_ns = 7, .syscall = 8, .machine = 9, .registers = 2, .stack_bytes = 11,
-		.stack_base = 12, .stack_limit = 13};
+		.stack_base = 12, .stack_limit = 13, .stack = (const uint8_t *)"eleven byte",
+		.outer_bytes = 5, .outer = (const uint8_t *)"outer"};
 	int n = record_put_process(data, sizeof(data), t, 2, 0x1234, 0x5678);
 
 	(void)state;
@@ -173,7 +174,8 @@ static void test_protocol__records(void **state)
 	n = record_put_sample(data, sizeof(data), t, &s);
 	check("Sample", data, (size_t)n, (const struct field[]){{"pid", 1}, {"tid", 2}, {"pc", 3},
 		{"sp", 4}, {"fp", 5}, {"weight_ns", 6}, {"carried_ns", 7}, {"syscall", 8},
-		{"machine", 9}, {"registers", 2}, {"stack_bytes", 11}, {"stack_base", 12},
+		{"machine", 9}, {"registers", 2}, {"stack_bytes", 11}, {"outer_bytes", 5},
+		{"stack_base", 12},
 		{"stack_limit", 13}, {"data", 96}, {NULL, 0}});
 	n = record_put_exit(data, sizeof(data), t, 1, 2);
 	check("Exit", data, (size_t)n, (const struct field[]){{"pid", 1}, {"status", 2}, {NULL, 0}});

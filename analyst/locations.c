@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/locations.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile/profile.h"
+
+void locations_release(struct locations *locations)
+{
+	free(locations->place);
+	locations->place = NULL;
+	locations->places = locations->place_room = 0;
+}
+
+static int add_mapping(struct locations *locations, const struct place *place)
+{
+	struct module_info info;
+
+	module_describe(place->module, place->svma, &info);
+	return profile_add_mapping(locations->profile,
+		&(struct mapping){
+			.file = info.path,
+			.build_id = info.build_id,
+			.start = info.segment_svma,
+			.limit = info.segment_svma + info.segment_bytes,
+			.offset = info.segment_offset,
+		});
+}
+
+int locations_add(struct locations *locations, const struct place *place)
+{
+	int mapping = add_mapping(locations, place), location;
+	size_t index;
+
+	if (mapping < 0)
+		return mapping;
+	location = profile_add_location(locations->profile, (uint32_t)mapping, place->svma);
+	if (location < 0)
+		return location;
+	index = (size_t)location;
+	if (index >= locations->place_room) {
+		size_t room = index * 2 + 256;
+		struct place *grown = reallocarray(locations->place, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		locations->place = grown;
+		locations->place_room = room;
+	}
+	while (locations->places <= index)
+		locations->place[locations->places++] = (struct place){0};
+	locations->place[index] = *place;
+	return location;
+}
+
+int locations_add_named(struct locations *locations, const char *object, const char *function)
+{
+	int mapping = profile_add_mapping(
+		locations->profile, &(struct mapping){.file = object, .build_id = ""});
+	int index = profile_add_function(
+		locations->profile, &(struct function){.name = function, .symbol = function, .file = ""});
+
+	if (mapping < 0 || index < 0)
+		return -ENOMEM;
+	return profile_add_named_location(locations->profile, (uint32_t)mapping, 0,
+		&(struct location_line){.function = (uint32_t)index}, 1);
+}
+
+/* Names for location @index. */
+static int name(struct locations *locations, size_t index, const struct frame_chain *chain)
+{
+	struct location_line lines[64];
+	size_t n = chain->n < 64 ? chain->n : 64;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct frame *frame = &chain->frame[i];
+		int function = profile_add_function(locations->profile,
+			&(struct function){frame->function, frame->symbol, frame->file,
+				frame->function_line});
+
+		if (function < 0)
+			return function;
+		lines[i] = (struct location_line){(uint32_t)function, frame->line};
+	}
+	return n ? profile_set_lines(locations->profile, (uint32_t)index, lines, n) : 0;
+}
+
+int locations_name_all(struct locations *locations)
+{
+	size_t room = locations->places + 1, n = 0;
+	struct frame_chain *chains = calloc(room, sizeof(*chains));
+	struct place *places = calloc(room, sizeof(*places));
+	size_t *index = calloc(room, sizeof(*index));
+	int r = chains && places && index ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < locations->places; i++) {
+		if (!locations->place[i].module)
+			continue;
+		index[n] = i;
+		places[n++] = locations->place[i];
+	}
+	if (r == 0)
+		r = symbolizer_resolve(locations->symbolizer, places, n, chains);
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = name(locations, index[i], &chains[i]);
+	free(chains);
+	free(places);
+	free(index);
+	return r < 0 ? r : 0;
+}

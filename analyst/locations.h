@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The locations of the profile that stand for places of modules, and their names. */
+#ifndef ANALYST_LOCATIONS_H
+#define ANALYST_LOCATIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbolizer/symbolizer.h"
+
+struct profile;
+
+struct locations {
+	struct profile *profile;       /* not owned */
+	struct symbolizer *symbolizer; /* not owned */
+	struct place *place;	       /* of each location; module NULL: not of a module */
+	size_t places, place_room;
+};
+
+void locations_release(struct locations *locations);
+
+/* The location of a place; the place is kept, for its name. -ENOMEM. */
+int locations_add(struct locations *locations, const struct place *place);
+
+/*
+ * A location that is told by its name alone: @object is its mapping, "[syscall]" for instance.
+ * -ENOMEM.
+ */
+int locations_add_named(struct locations *locations, const char *object, const char *function);
+
+/* Names all that were added by locations_add(). Runs foreign code on foreign files. -ENOMEM. */
+int locations_name_all(struct locations *locations);
+
+#endif

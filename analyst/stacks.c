@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyst/jit.h"
+#include "analyst/locations.h"
+#include "analyst/spaces.h"
+#include "analyst/syscalls.h"
+#include "proto/record.h"
+#include "symbolizer/unwind.h"
+
+/* Each costs as much memory as a stack; a program with more threads than this unwinds them anew. */
+#define MEMORIES_MOST 512
+
+int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live)
+{
+	*stacks = (struct stacks){.locations = locations, .frame_pointers = frame_pointers, .live = live,
+		.truncated_mark = -1, .incomplete_mark = -1};
+	return unwinder_new(locations->symbolizer, &stacks->unwinder);
+}
+
+void stacks_release(struct stacks *stacks)
+{
+	unwinder_free(stacks->unwinder);
+	free(stacks->location);
+	free(stacks->call);
+	*stacks = (struct stacks){0};
+}
+
+/* The location of a system call, as a frame of its own. */
+static int call_location(struct stacks *stacks, uint16_t machine, int32_t number)
+{
+	char name[64];
+	int location;
+
+	for (size_t i = 0; i < stacks->calls; i++) {
+		const struct stacks_call *call = &stacks->call[i];
+
+		if (call->number == number && call->machine == machine)
+			return (int)call->location;
+	}
+	if (stacks->calls == stacks->call_room) {
+		size_t room = stacks->call_room * 2 + 16;
+		void *grown = reallocarray(stacks->call, room, sizeof(*stacks->call));
+
+		if (!grown)
+			return -ENOMEM;
+		stacks->call = grown;
+		stacks->call_room = room;
+	}
+	syscalls_name(machine, number, name, sizeof(name));
+	location = locations_add_named(stacks->locations, "[kernel]", name);
+	if (location >= 0)
+		stacks->call[stacks->calls++] =
+			(struct stacks_call){machine, number, (uint32_t)location};
+	return location;
+}
+
+static int frame_location(
+	struct stacks *stacks, struct image_space *image, const struct unwind_frame *frame)
+{
+	int location;
+
+	if (frame->tag && *frame->tag)
+		return (int)(*frame->tag - 1);
+	if (frame->generated) {
+		if (!image->jit)
+			image->jit = jit_new(stacks->locations->profile, image->pid,
+				stacks->live);
+		return image->jit ? jit_location(image->jit, frame->pc, frame->generated) : -ENOMEM;
+	}
+	location = locations_add(stacks->locations, &frame->place);
+	if (location >= 0 && frame->tag)
+		*frame->tag = (uint32_t)location + 1;
+	return location;
+}
+
+static int mark(struct stacks *stacks, enum unwind_end end)
+{
+	bool truncated = end == UNWIND_TRUNCATED;
+	int *location = truncated ? &stacks->truncated_mark : &stacks->incomplete_mark;
+
+	if (*location < 0)
+		*location = locations_add_named(stacks->locations, "[stack]",
+			truncated ? STACKS_TRUNCATED : STACKS_INCOMPLETE);
+	return *location;
+}
+
+static int room_for(struct stacks *stacks, size_t n)
+{
+	uint32_t *grown;
+
+	if (n <= stacks->room)
+		return 0;
+	grown = reallocarray(stacks->location, n * 2, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	stacks->location = grown;
+	stacks->room = n * 2;
+	return 0;
+}
+
+static int unwind(struct stacks *stacks, const struct image_space *image, struct thread_name *thread,
+	const struct record_sample *sample, struct unwind_result *ret_result)
+{
+	const struct unwind_input input = {
+		.machine = sample->machine,
+		.registers = sample->registers,
+		.reg = sample->reg,
+		.pc = sample->pc,
+		.sp = sample->sp,
+		.piece = {{sample->stack_base, sample->stack, sample->stack_bytes},
+			{sample->outer_base, sample->outer, sample->outer_bytes}},
+		.truncated = sample->flags & RECORD_SAMPLE_TRUNCATED,
+		.frame_pointers = stacks->frame_pointers,
+		.memory = thread->memory,
+	};
+
+	return unwind_stack(stacks->unwinder, image->space, &input, ret_result);
+}
+
+/* System call, frames, and a mark where the stack does not reach its beginning. */
+static int put_together(struct stacks *stacks, struct image_space *image,
+	const struct record_sample *sample, const struct unwind_result *result)
+{
+	size_t n = 0;
+	int location;
+
+	if (room_for(stacks, result->n + 2) < 0)
+		return -ENOMEM;
+	if (sample->syscall >= 0 && sample->registers) {
+		location = call_location(stacks, sample->machine, sample->syscall);
+		if (location < 0)
+			return location;
+		stacks->location[n++] = (uint32_t)location;
+	}
+	for (size_t i = 0; i < result->n; i++) {
+		location = frame_location(stacks, image, &result->frame[i]);
+		if (location < 0)
+			return location;
+		stacks->location[n++] = (uint32_t)location;
+	}
+	if (sample->registers && result->end != UNWIND_COMPLETE) {
+		location = mark(stacks, result->end);
+		if (location < 0)
+			return location;
+		stacks->location[n++] = (uint32_t)location;
+	}
+	return (int)n;
+}
+
+int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
+	const struct record_sample *sample, const uint32_t **ret_stack)
+{
+	struct unwind_result result;
+	int r;
+
+	if (!thread->memory && sample->registers && image->memories < MEMORIES_MOST) {
+		thread->memory = unwind_memory_new();
+		image->memories += thread->memory != NULL;
+	}
+	r = unwind(stacks, image, thread, sample, &result);
+	if (r == 0)
+		r = put_together(stacks, image, sample, &result);
+	if (r < 0)
+		return r;
+	if (sample->registers) {
+		stacks->truncated += result.end == UNWIND_TRUNCATED;
+		stacks->incomplete += result.end == UNWIND_INCOMPLETE;
+		stacks->guessed += result.guessed;
+	}
+	*ret_stack = stacks->location;
+	return r;
+}

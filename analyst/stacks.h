@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* From a sample to the locations of its stack. */
+#ifndef ANALYST_STACKS_H
+#define ANALYST_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image_space;
+struct locations;
+struct record_sample;
+struct thread_name;
+struct unwinder;
+
+/* Outermost frames that say why a stack does not begin at its beginning. */
+#define STACKS_TRUNCATED  "[truncated]"
+#define STACKS_INCOMPLETE "[incomplete]"
+
+struct stacks {
+	struct locations *locations; /* not owned */
+	struct unwinder *unwinder;
+	bool frame_pointers, live;
+	uint32_t *location; /* of the stack under way, leaf first */
+	size_t room;
+	int truncated_mark, incomplete_mark; /* locations; -1 not there yet */
+	struct stacks_call {
+		uint16_t machine;
+		int32_t number;
+		uint32_t location;
+	} *call; /* system calls that were seen */
+	size_t calls, call_room;
+	uint64_t truncated, incomplete, guessed;
+};
+
+/* @live: the processes may be alive. -ENOMEM. */
+int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live);
+void stacks_release(struct stacks *stacks);
+
+/*
+ * The stack of a sample, leaf first, in *@ret_stack until the next call; returns its length. A sample
+ * without registers gives its place alone. Of a caller the address is that of the call. @image has a
+ * space. -ENOMEM.
+ */
+int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
+	const struct record_sample *sample, const uint32_t **ret_stack);
+
+#endif

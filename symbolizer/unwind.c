@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/unwind.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/unwind_internal.h"
+#include "symbolizer/unwind_table.h"
+
+/* Signal frames in one stack: only they may lead inwards, so this bounds a loop. */
+#define SIGNALS_MOST 64
+
+#define BIT(n) (UINT64_C(1) << (n))
+
+static const struct unwind_machine machines[] = {
+	/* rbx, rbp, r12-r15 */
+	{EM_X86_64, 17, 7, 6, UNWIND_NO_LINK, 8, BIT(3) | BIT(6) | BIT(12) | BIT(13) | BIT(14) | BIT(15),
+		UINT64_MAX},
+	/* ebx, ebp, esi, edi */
+	{EM_386, 9, 4, 5, UNWIND_NO_LINK, 4, BIT(3) | BIT(5) | BIT(6) | BIT(7), UINT32_MAX},
+	/* x19-x30 */
+	{EM_AARCH64, 33, 31, 29, 30, 8, UINT64_C(0x7ff80000), UINT64_C(0xffffffffffff)},
+};
+
+int unwinder_new(struct symbolizer *symbolizer, struct unwinder **ret_unwinder)
+{
+	struct unwinder *unwinder = calloc(1, sizeof(*unwinder));
+
+	if (!unwinder)
+		return -ENOMEM;
+	unwinder->symbolizer = symbolizer;
+	*ret_unwinder = unwinder;
+	return 0;
+}
+
+void unwinder_free(struct unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	for (size_t i = 0; i < unwinder->table_room; i++)
+		unwind_table_free(unwinder->table[i].table);
+	arena_release(&unwinder->arena);
+	free(unwinder->table);
+	free(unwinder->step);
+	free(unwinder->frame);
+	free(unwinder);
+}
+
+static const struct unwind_machine *machine_of(uint16_t number)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+		if (machines[i].machine == number)
+			return &machines[i];
+	}
+	return NULL;
+}
+
+static void begin(struct cursor *cursor)
+{
+	const struct unwind_input *input = cursor->input;
+	const struct unwind_machine *machine = machine_of(input->machine);
+
+	cursor->pc = input->pc;
+	cursor->sp = input->sp;
+	cursor->exact = true;
+	if (!machine || input->registers < machine->registers)
+		return;
+	cursor->machine = machine;
+	memcpy(cursor->reg, input->reg, machine->registers * sizeof(*cursor->reg));
+	cursor->known = BIT(machine->registers) - 1;
+	cursor->reg[machine->sp] = input->sp;
+}
+
+/* Finds out where the cursor stands. -ENOMEM. */
+static int locate(struct cursor *cursor)
+{
+	uint64_t pc = cursor->pc - !cursor->exact;
+	const struct mapping *mapping = cursor->mapping;
+
+	if (!mapping || pc < mapping->start || pc >= mapping->end)
+		cursor->mapping = mapping = space_find_mapping(cursor->space, pc);
+	cursor->step = NULL;
+	if (!mapping || !mapping->module->image.data)
+		return 0;
+	cursor->step = unwind_step_find(cursor->unwinder, mapping->module, pc - mapping->bias);
+	return cursor->step ? 0 : -ENOMEM;
+}
+
+static struct unwind_frame *room_for(struct unwinder *unwinder, size_t n)
+{
+	if (n > unwinder->frame_room) {
+		size_t room = n + unwinder->frame_room + 256;
+		struct unwind_frame *grown =
+			reallocarray(unwinder->frame, room, sizeof(*unwinder->frame));
+
+		if (!grown)
+			return NULL;
+		unwinder->frame = grown;
+		unwinder->frame_room = room;
+	}
+	return unwinder->frame;
+}
+
+static int add_frame(const struct cursor *cursor, struct unwind_result *result)
+{
+	struct unwind_frame *frames = room_for(cursor->unwinder, result->n + 1);
+	struct unwind_frame *frame;
+	uint64_t pc = cursor->pc - !cursor->exact;
+
+	if (!frames)
+		return -ENOMEM;
+	frame = &frames[result->n++];
+	frame->pc = pc;
+	frame->sp = cursor->sp;
+	frame->guessed = cursor->guessed;
+	frame->tag = cursor->step ? &cursor->step->tag : NULL;
+	frame->generated = 0;
+	if (cursor->mapping) {
+		if (cursor->mapping->execute && !cursor->mapping->module->image.data &&
+			!cursor->mapping->inode && strcmp(cursor->mapping->name, "[vsyscall]") != 0)
+			frame->generated = cursor->mapping->start;
+		frame->place.module = cursor->mapping->module;
+		frame->place.svma = pc - cursor->mapping->bias;
+	} else {
+		(void)space_find(cursor->space, pc, &frame->place);
+	}
+	result->guessed += cursor->guessed;
+	return 0;
+}
+
+static int step_out(struct cursor *cursor)
+{
+	bool usable = cursor->step && cursor->step->usable;
+	int r = -ENOENT;
+
+	/* The innermost frame may not have set its pointer yet; tables know. */
+	if (cursor->input->frame_pointers && (!usable || !cursor->exact)) {
+		r = unwind_follow_pointer(cursor);
+		if (usable || r >= 0)
+			cursor->guessed = false;
+	}
+	if (r < 0 && usable)
+		return unwind_apply(cursor);
+	return r < 0 ? unwind_guess(cursor) : r;
+}
+
+static void stop(struct unwind_result *result, enum unwind_end end, const char *why)
+{
+	result->end = end;
+	result->why = why;
+}
+
+static void stop_at_failure(const struct cursor *cursor, int error, struct unwind_result *result)
+{
+	if (cursor->beyond)
+		stop(result, UNWIND_TRUNCATED, "");
+	else if (!cursor->step || !cursor->step->usable)
+		stop(result, UNWIND_INCOMPLETE, "no unwind information, and no frame pointer");
+	else if (error == -EFAULT)
+		stop(result, UNWIND_INCOMPLETE, "the stack is not as the unwind information says");
+	else
+		stop(result, UNWIND_INCOMPLETE, "a register that is needed is not known");
+}
+
+/* Takes over what the memory has from here on. 1: it did. */
+static int reuse(struct cursor *cursor, struct unwind_result *result)
+{
+	size_t n = unwind_memory_match(cursor->input->memory, cursor);
+	struct unwind_frame *frames;
+
+	if (!n || n > UNWIND_FRAMES_MOST - result->n)
+		return 0;
+	frames = room_for(cursor->unwinder, result->n + n);
+	if (!frames)
+		return -ENOMEM;
+	unwind_memory_take(cursor->input->memory, n, frames + result->n, result);
+	for (size_t i = 0; i < n; i++)
+		result->guessed += frames[result->n + i].guessed;
+	result->n += n;
+	result->reused = n;
+	return 1;
+}
+
+static int walk(struct cursor *cursor, struct unwind_result *result)
+{
+	struct unwind_memory *memory = cursor->input->memory;
+	unsigned signals = 0;
+
+	for (;;) {
+		int r = locate(cursor);
+
+		if (r < 0)
+			return r;
+		if (result->n && !(cursor->mapping && cursor->mapping->execute)) {
+			result->stray = cursor->mapping ? 0 : cursor->pc;
+			stop(result, UNWIND_INCOMPLETE, "a return address outside of the program's code");
+			return 0;
+		}
+		if (memory && result->n) {
+			r = reuse(cursor, result);
+			if (r)
+				return r < 0 ? r : 0;
+		}
+		r = add_frame(cursor, result);
+		if (r == 0 && memory)
+			r = unwind_memory_note(memory, cursor);
+		if (r < 0)
+			return r;
+		if (result->n == UNWIND_FRAMES_MOST || signals > SIGNALS_MOST) {
+			stop(result, UNWIND_TRUNCATED, "");
+			return 0;
+		}
+		signals += cursor->step && cursor->step->signal;
+		r = cursor->machine ? step_out(cursor) : -ENOENT;
+		if (r) {
+			if (r > 0)
+				stop(result, UNWIND_COMPLETE, "");
+			else
+				stop_at_failure(cursor, r, result);
+			return 0;
+		}
+	}
+}
+
+int unwind_stack(struct unwinder *unwinder, const struct space *space,
+	const struct unwind_input *input, struct unwind_result *ret_result)
+{
+	struct cursor cursor = {.unwinder = unwinder, .space = space, .input = input};
+	struct unwind_result result = {.why = ""};
+	int r;
+
+	begin(&cursor);
+	if (input->memory)
+		unwind_memory_compare(input->memory, input, cursor.machine);
+	r = walk(&cursor, &result);
+	if (r < 0)
+		return r;
+	result.frame = unwinder->frame;
+	if (input->memory)
+		unwind_memory_keep(input->memory, input, &result);
+	*ret_result = result;
+	return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a copy of a thread's registers and stack to its frames.
+ *
+ * Call frame information is interpreted here (unwind_table.c, unwind_row.c, unwind_expr.c), each row
+ * once for each place of a module and not for each process: a step with a known row costs some 30 ns.
+ * Where there is no information the frame pointer is followed if that leads to a plausible place,
+ * and the frame says so; else the stack ends there and says so too. It never ends silently.
+ */
+#ifndef SYMBOLIZER_UNWIND_H
+#define SYMBOLIZER_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbolizer/symbolizer.h"
+
+/* Deeper stacks are cut, and count as truncated. */
+#define UNWIND_FRAMES_MOST 65536
+#define UNWIND_PIECES	   2
+
+struct unwinder;
+struct unwind_memory;
+
+/* The symbolizer must outlive the unwinder. -ENOMEM. */
+int unwinder_new(struct symbolizer *symbolizer, struct unwinder **ret_unwinder);
+void unwinder_free(struct unwinder *unwinder);
+
+struct unwind_piece {
+	uint64_t base; /* address of its first byte */
+	const uint8_t *data;
+	size_t bytes;
+};
+
+struct unwind_input {
+	uint16_t machine;   /* ELF e_machine: x86-64, i386, aarch64 */
+	uint16_t registers; /* how many follow */
+	const uint64_t *reg; /* in the order of the machine's DWARF numbers, the pc last */
+	uint64_t pc, sp;
+	struct unwind_piece piece[UNWIND_PIECES]; /* of the stack; bytes 0: none */
+	bool truncated;	     /* the stack goes on behind the end of a piece */
+	bool frame_pointers; /* follow them, and use tables only where that fails */
+	/* The thread's last stack, for what has not changed; NULL: not kept. See unwind_memory_new(). */
+	struct unwind_memory *memory;
+};
+
+enum unwind_end {
+	UNWIND_COMPLETE,   /* the outermost frame was reached */
+	UNWIND_TRUNCATED,  /* the copy ends */
+	UNWIND_INCOMPLETE, /* something is missing or damaged; the stack may go on */
+};
+
+struct unwind_frame {
+	struct place place; /* inside of the instruction that is or was executed */
+	uint64_t pc;	    /* runtime address of the place */
+	uint64_t sp;
+	uint64_t generated; /* start of the mapping of code that no file holds, 0 it is a file's */
+	bool guessed; /* reached by a frame pointer or a return address, without information */
+	/* For the caller's use, one for each place, 0 at first; NULL where none is kept. */
+	uint32_t *tag;
+};
+
+struct unwind_result {
+	const struct unwind_frame *frame; /* leaf first; until the next call */
+	size_t n;			  /* at least 1 */
+	size_t guessed;
+	size_t reused; /* outermost frames that were taken from the memory */
+	enum unwind_end end;
+	const char *why; /* of an incomplete one; "" */
+	uint64_t stray;	 /* a return address that is in no known mapping, 0 none */
+};
+
+/* -ENOMEM is the only error. */
+int unwind_stack(struct unwinder *unwinder, const struct space *space,
+	const struct unwind_input *input, struct unwind_result *ret_result);
+
+/*
+ * What is remembered of a thread's last stack. To be cleared when the mappings of its process have
+ * changed. NULL: out of memory.
+ */
+struct unwind_memory *unwind_memory_new(void);
+void unwind_memory_clear(struct unwind_memory *memory);
+void unwind_memory_free(struct unwind_memory *memory);
+
+#endif

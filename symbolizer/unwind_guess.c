@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps without information: generated code, and code whose author wrote none. */
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "symbolizer/unwind_internal.h"
+
+bool unwind_is_code(const struct cursor *cursor, uint64_t pc)
+{
+	const struct mapping *mapping = cursor->mapping;
+
+	if (!mapping || pc < mapping->start || pc >= mapping->end)
+		mapping = space_find_mapping(cursor->space, pc);
+	return mapping && mapping->execute;
+}
+
+/*
+ * Does a call instruction end at @pc? x86: "e8 rel32", or "ff /2" with its operand, which makes 2 to
+ * 7 bytes: ff d0 (call *%rax), ff 50 08 (call *8(%rax)), ff 15 and 4 bytes, ff 94 24 and 4 bytes.
+ */
+static bool ends_x86_call(const uint8_t before[8])
+{
+	const uint8_t *end = before + 8;
+
+	if (end[-5] == 0xe8)
+		return true;
+	for (unsigned n = 2; n <= 7; n++) {
+		const uint8_t *at = end - n;
+		unsigned mode = at[1] >> 6, rm = at[1] & 7, length = 2;
+
+		if (at[0] != 0xff || (at[1] >> 3 & 7) != 2)
+			continue;
+		if (mode != 3 && rm == 4)
+			length++;
+		length += mode == 1 ? 1 : mode == 2 || (mode == 0 && rm == 5) ? 4 : 0;
+		if (length == n || (mode == 0 && rm == 4 && n == 7))
+			return true;
+	}
+	return false;
+}
+
+static bool follows_call(const struct cursor *cursor, uint64_t pc)
+{
+	uint8_t before[8];
+	uint32_t word;
+
+	if (!unwind_is_code(cursor, pc - 1) || space_read(cursor->space, pc - 8, before, 8) != 8)
+		return false;
+	if (cursor->machine->machine != EM_AARCH64)
+		return ends_x86_call(before);
+	memcpy(&word, before + 4, sizeof(word));
+	return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000;
+}
+
+static void move(struct cursor *cursor, uint64_t pc, uint64_t sp, uint64_t known)
+{
+	cursor->pc = pc;
+	cursor->sp = cursor->reg[cursor->machine->sp] = sp;
+	cursor->known &= known | UINT64_C(1) << cursor->machine->sp;
+	cursor->exact = false;
+	cursor->guessed = true;
+}
+
+int unwind_follow_pointer(struct cursor *cursor)
+{
+	const struct unwind_machine *machine = cursor->machine;
+	uint64_t fp = cursor->reg[machine->fp], caller, pc, width = machine->width;
+
+	if (!(cursor->known >> machine->fp & 1) || fp < cursor->sp || fp % width ||
+		unwind_read(cursor, fp, machine->width, &caller) < 0 ||
+		unwind_read(cursor, fp + width, machine->width, &pc) < 0)
+		return -ENOENT;
+	pc &= machine->pc_mask;
+	if (pc == 0 && caller == 0)
+		return 1;
+	if (!unwind_is_code(cursor, pc - 1))
+		return -ENOENT;
+	cursor->reg[machine->fp] = caller;
+	move(cursor, pc, fp + 2 * width, UINT64_C(1) << machine->fp);
+	return 0;
+}
+
+/* A function that has not set up anything yet: the return address is where the call left it. */
+static int leave_leaf(struct cursor *cursor)
+{
+	const struct unwind_machine *machine = cursor->machine;
+	uint64_t pc, sp = cursor->sp;
+
+	if (machine->link != UNWIND_NO_LINK) {
+		pc = cursor->reg[machine->link] & machine->pc_mask;
+	} else {
+		if (unwind_read(cursor, sp, machine->width, &pc) < 0)
+			return -ENOENT;
+		sp += machine->width;
+	}
+	if (!follows_call(cursor, pc))
+		return -ENOENT;
+	move(cursor, pc, sp, UINT64_MAX);
+	return 0;
+}
+
+/* The program's or the dynamic linker's first instructions: nobody called them. */
+static bool is_entry(const struct cursor *cursor)
+{
+	const struct mapping *mapping = cursor->mapping;
+	const struct image *image;
+	uint64_t entry = 0, svma;
+
+	if (!mapping || !mapping->module->headers_ok)
+		return false;
+	image = &mapping->module->image;
+	if (image->bytes < sizeof(Elf64_Ehdr))
+		return false;
+	if (image->elf64)
+		memcpy(&entry, image->data + offsetof(Elf64_Ehdr, e_entry), 8);
+	else
+		memcpy(&entry, image->data + offsetof(Elf32_Ehdr, e_entry), 4);
+	svma = cursor->pc - mapping->bias;
+	return entry && svma >= entry && svma - entry < 128;
+}
+
+int unwind_guess(struct cursor *cursor)
+{
+	if (is_entry(cursor))
+		return 1;
+	if (cursor->exact && leave_leaf(cursor) == 0)
+		return 0;
+	return unwind_follow_pointer(cursor);
+}

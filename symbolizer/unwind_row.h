@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row of the unwind table (DWARF 5, 6.4.1): how to get from a frame's registers to its caller's,
+ * at one address. Made by running the entry's instructions; pure.
+ */
+#ifndef SYMBOLIZER_UNWIND_ROW_H
+#define SYMBOLIZER_UNWIND_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct unwind_entry;
+
+#define UNWIND_REGISTERS 40
+
+enum unwind_how {
+	UNWIND_SAME,
+	UNWIND_UNDEFINED,
+	UNWIND_AT,	    /* saved at CFA + value */
+	UNWIND_IS,	    /* is CFA + value */
+	UNWIND_REGISTER,    /* is in register value */
+	UNWIND_AT_COMPUTED, /* saved at the address that the expression gives */
+	UNWIND_COMPUTED,    /* is what the expression gives */
+};
+
+struct unwind_rule {
+	uint8_t reg;
+	uint8_t how;
+	uint32_t bytes; /* of the expression */
+	union {
+		int64_t value;
+		const uint8_t *expression;
+	};
+};
+
+/* The CFA is register @cfa.reg + @cfa.value (how UNWIND_IS), or UNWIND_COMPUTED. */
+struct unwind_row {
+	struct unwind_rule cfa;
+	struct unwind_rule rule[UNWIND_REGISTERS]; /* by register */
+	uint8_t return_column;
+	bool signal;
+};
+
+/* -ENOEXEC: instructions that make no sense, or that are not known. */
+int unwind_row_make(const struct unwind_entry *entry, uint64_t svma, struct unwind_row *ret_row);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows that were made, and a step with one. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/unwind_expr.h"
+#include "symbolizer/unwind_internal.h"
+#include "symbolizer/unwind_table.h"
+
+static size_t place_of(const void *module, uint64_t svma, size_t room)
+{
+	uint64_t h = ((uintptr_t)module >> 4) * UINT64_C(0x9e3779b97f4a7c15) + svma;
+
+	h *= UINT64_C(0xff51afd7ed558ccd);
+	return (size_t)(h >> 32) & (room - 1);
+}
+
+static struct unwind_table *table_of(struct unwinder *unwinder, struct module *module)
+{
+	struct module_table *slot;
+	size_t at;
+
+	if (unwinder->tables * 2 >= unwinder->table_room) {
+		size_t room = unwinder->table_room ? unwinder->table_room * 2 : 64;
+		struct module_table *grown = calloc(room, sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		for (size_t i = 0; i < unwinder->table_room; i++) {
+			slot = &unwinder->table[i];
+			at = place_of(slot->module, 0, room);
+			while (slot->module && grown[at].module)
+				at = (at + 1) & (room - 1);
+			if (slot->module)
+				grown[at] = *slot;
+		}
+		free(unwinder->table);
+		unwinder->table = grown;
+		unwinder->table_room = room;
+	}
+	at = place_of(module, 0, unwinder->table_room);
+	while ((slot = &unwinder->table[at])->module && slot->module != module)
+		at = (at + 1) & (unwinder->table_room - 1);
+	if (!slot->module) {
+		slot->table = unwind_table_new(module);
+		if (!slot->table)
+			return NULL;
+		slot->module = module;
+		unwinder->tables++;
+	}
+	return slot->table;
+}
+
+/* Fills a new step from the module's information. */
+static int make(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
+{
+	struct unwind_table *table = table_of(unwinder, module);
+	struct unwind_entry entry;
+	struct unwind_row row;
+	struct unwind_rule *rules;
+	unsigned n = 0;
+	int r = table ? unwind_table_find(table, step->svma, &entry) : -ENOMEM;
+
+	if (r == 0)
+		r = unwind_row_make(&entry, step->svma, &row);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
+		n += row.rule[i].how != UNWIND_SAME;
+	rules = arena_alloc(&unwinder->arena, (n + 1) * sizeof(*rules));
+	if (!rules)
+		return -ENOMEM;
+	step->rule = rules;
+	for (unsigned i = 0; i < UNWIND_REGISTERS; i++) {
+		if (row.rule[i].how != UNWIND_SAME)
+			*rules++ = row.rule[i];
+	}
+	step->rules = (uint8_t)n;
+	step->cfa = row.cfa;
+	step->return_column = row.return_column;
+	step->signal = row.signal;
+	step->usable = true;
+	return 0;
+}
+
+static int grow(struct unwinder *unwinder)
+{
+	size_t room = unwinder->step_room ? unwinder->step_room * 2 : 4096;
+	struct unwind_step **grown = calloc(room, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = 0; i < unwinder->step_room; i++) {
+		struct unwind_step *step = unwinder->step[i];
+		size_t at = step ? place_of(step->module, step->svma, room) : 0;
+
+		if (!step)
+			continue;
+		while (grown[at])
+			at = (at + 1) & (room - 1);
+		grown[at] = step;
+	}
+	free(unwinder->step);
+	unwinder->step = grown;
+	unwinder->step_room = room;
+	return 0;
+}
+
+struct unwind_step *unwind_step_find(struct unwinder *unwinder, struct module *module, uint64_t svma)
+{
+	struct unwind_step *step;
+	size_t at;
+
+	if (unwinder->steps * 2 >= unwinder->step_room && grow(unwinder) < 0)
+		return NULL;
+	at = place_of(module, svma, unwinder->step_room);
+	while ((step = unwinder->step[at])) {
+		if (step->svma == svma && step->module == module)
+			return step;
+		at = (at + 1) & (unwinder->step_room - 1);
+	}
+	step = arena_alloc(&unwinder->arena, sizeof(*step));
+	if (!step)
+		return NULL;
+	step->module = module;
+	step->svma = svma;
+	if (make(unwinder, module, step) < 0)
+		return NULL;
+	unwinder->step[at] = step;
+	unwinder->steps++;
+	return step;
+}
+
+int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < UNWIND_PIECES; i++) {
+		const struct unwind_piece *piece = &cursor->input->piece[i];
+		uint64_t at = address - piece->base;
+
+		if (at < piece->bytes && piece->bytes - at >= bytes) {
+			memcpy(&value, piece->data + at, bytes);
+			*ret_value = value;
+			return 0;
+		}
+	}
+	/* Behind the end, and not so far that the address must be wrong. */
+	for (unsigned i = 0; i < UNWIND_PIECES && cursor->input->truncated; i++) {
+		const struct unwind_piece *piece = &cursor->input->piece[i];
+
+		if (piece->bytes && address + bytes - piece->base > piece->bytes &&
+			address - piece->base < piece->bytes + (UINT64_C(1) << 30))
+			cursor->beyond = true;
+	}
+	if (space_read(cursor->space, address, &value, bytes) != bytes)
+		return -EFAULT;
+	*ret_value = value;
+	return 0;
+}
+
+static int read_for_expression(
+	void *context, uint64_t address, unsigned bytes, uint64_t *ret_value)
+{
+	struct cursor *cursor = context;
+	unsigned width = cursor->machine->width;
+
+	return unwind_read(cursor, address, bytes < width ? bytes : width, ret_value);
+}
+
+static int run_expression(struct cursor *cursor, const struct unwind_rule *rule, bool has_cfa,
+	uint64_t cfa, uint64_t *ret_value)
+{
+	const struct unwind_expr_context context = {
+		cursor->reg, cursor->known, read_for_expression, cursor};
+
+	return unwind_expr_run(&context, rule->expression, rule->bytes, has_cfa, cfa, ret_value);
+}
+
+static int find_cfa(struct cursor *cursor, uint64_t *ret_cfa)
+{
+	const struct unwind_rule *rule = &cursor->step->cfa;
+
+	if (rule->how == UNWIND_COMPUTED)
+		return run_expression(cursor, rule, false, 0, ret_cfa);
+	if (!(cursor->known >> rule->reg & 1))
+		return -ENOEXEC;
+	*ret_cfa = cursor->reg[rule->reg] + (uint64_t)rule->value;
+	return 0;
+}
+
+/* The caller's value of a register; *@ret_known false: it is lost. */
+static int find_value(struct cursor *cursor, const struct unwind_rule *rule, uint64_t cfa,
+	uint64_t *ret_value, bool *ret_known)
+{
+	uint64_t address;
+	int r;
+
+	*ret_known = true;
+	switch (rule->how) {
+	case UNWIND_AT:
+		return unwind_read(
+			cursor, cfa + (uint64_t)rule->value, cursor->machine->width, ret_value);
+	case UNWIND_IS: *ret_value = cfa + (uint64_t)rule->value; return 0;
+	case UNWIND_REGISTER:
+		if ((uint64_t)rule->value >= UNWIND_REGISTERS)
+			return -ENOEXEC;
+		*ret_known = cursor->known >> rule->value & 1;
+		*ret_value = cursor->reg[rule->value];
+		return 0;
+	case UNWIND_AT_COMPUTED:
+		r = run_expression(cursor, rule, true, cfa, &address);
+		return r < 0 ? r : unwind_read(cursor, address, cursor->machine->width, ret_value);
+	case UNWIND_COMPUTED: return run_expression(cursor, rule, true, cfa, ret_value);
+	default: *ret_known = false; return 0;
+	}
+}
+
+/* A caller's stack pointer is above ours; a signal handler's caller may be on another stack. */
+static bool goes_outwards(const struct cursor *cursor, uint64_t sp)
+{
+	if (cursor->step->signal)
+		return true;
+	return sp > cursor->sp || (sp == cursor->sp && cursor->exact);
+}
+
+int unwind_apply(struct cursor *cursor)
+{
+	const struct unwind_step *step = cursor->step;
+	const struct unwind_machine *machine = cursor->machine;
+	uint64_t cfa, pc, value[UNWIND_REGISTERS], known = cursor->known;
+	bool has_return = step->return_column == machine->link, saved;
+	int r = find_cfa(cursor, &cfa);
+
+	if (r < 0)
+		return r;
+	pc = cursor->reg[step->return_column];
+	has_return &= cursor->known >> step->return_column & 1;
+	for (unsigned i = 0; i < step->rules; i++) {
+		const struct unwind_rule *rule = &step->rule[i];
+
+		r = find_value(cursor, rule, cfa, &value[i], &saved);
+		if (r < 0 && rule->reg != step->return_column && rule->reg != machine->sp) {
+			/* A register that perhaps nobody will ask for. */
+			saved = false;
+			r = 0;
+		}
+		if (r < 0)
+			return r;
+		if (rule->reg == step->return_column) {
+			if (!saved)
+				return 1;
+			pc = value[i];
+			has_return = true;
+		}
+		known = saved ? known | UINT64_C(1) << rule->reg : known & ~(UINT64_C(1) << rule->reg);
+	}
+	if (!has_return)
+		return -ENOEXEC;
+	pc &= machine->pc_mask;
+	if (pc == 0)
+		return 1;
+	for (unsigned i = 0; i < step->rules; i++) {
+		if (step->rule[i].reg == machine->sp)
+			cfa = value[i];
+	}
+	if (!goes_outwards(cursor, cfa))
+		return -EFAULT;
+	for (unsigned i = 0; i < step->rules; i++)
+		cursor->reg[step->rule[i].reg] = value[i];
+	cursor->reg[machine->sp] = cursor->sp = cfa;
+	cursor->known = known | UINT64_C(1) << machine->sp;
+	cursor->pc = pc;
+	cursor->exact = step->signal;
+	cursor->guessed = false;
+	return 0;
+}

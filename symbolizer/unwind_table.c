@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/unwind_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "symbolizer/module.h"
+#include "symbolizer/unwind_span.h"
+
+/* DW_EH_PE_…: how a pointer is stored, and what it counts from. */
+enum {
+	PE_ABSOLUTE = 0x00, PE_ULEB = 0x01, PE_UDATA2 = 0x02, PE_UDATA4 = 0x03, PE_UDATA8 = 0x04,
+	PE_SLEB = 0x09, PE_SDATA2 = 0x0a, PE_SDATA4 = 0x0b, PE_SDATA8 = 0x0c, PE_FORMAT = 0x0f,
+	PE_PCREL = 0x10, PE_DATAREL = 0x30, PE_BASE = 0x70, PE_INDIRECT = 0x80, PE_OMIT = 0xff,
+};
+
+struct section {
+	const uint8_t *data;
+	size_t bytes;
+	uint64_t svma;
+	bool eh; /* .eh_frame, else .debug_frame */
+};
+
+struct known {
+	uint64_t low, high;
+	size_t offset;
+};
+
+/* The entries of a section without a search table, ascending. */
+struct list {
+	struct section section;
+	struct known *known;
+	size_t n;
+};
+
+struct unwind_table {
+	struct module *module;
+	bool opened, listed;
+	struct section eh; /* as .eh_frame_hdr tells it; data NULL: none */
+	const uint8_t *search;
+	size_t entries;
+	uint64_t search_base; /* svma of .eh_frame_hdr: the table counts from there */
+	struct list list[2];  /* .eh_frame without a search table, .debug_frame */
+};
+
+struct cie {
+	uint64_t code_align, return_column;
+	int64_t data_align;
+	const uint8_t *code, *code_end;
+	uint8_t encoding;
+	bool augmented, signal;
+};
+
+static uint64_t address_of(const struct section *section, const uint8_t *p)
+{
+	return section->svma + (uint64_t)(p - section->data);
+}
+
+static uint64_t read_format(struct span *s, unsigned format, bool wide)
+{
+	switch (format) {
+	case PE_ABSOLUTE: return wide ? span_u64(s) : span_u32(s);
+	case PE_ULEB: return span_uleb(s);
+	case PE_UDATA2: return span_u16(s);
+	case PE_UDATA4: return span_u32(s);
+	case PE_UDATA8:
+	case PE_SDATA8: return span_u64(s);
+	case PE_SLEB: return (uint64_t)span_sleb(s);
+	case PE_SDATA2: return (uint64_t)(int16_t)span_u16(s);
+	case PE_SDATA4: return (uint64_t)(int32_t)span_u32(s);
+	default: s->bad = true; return 0;
+	}
+}
+
+/* A pointer that is stored at address @at; @data_base is what DW_EH_PE_datarel counts from. */
+static uint64_t read_pointer(
+	struct span *s, unsigned encoding, uint64_t at, uint64_t data_base, bool wide)
+{
+	uint64_t value = read_format(s, encoding & PE_FORMAT, wide);
+
+	switch (encoding & PE_BASE) {
+	case PE_ABSOLUTE: break;
+	case PE_PCREL: value += at; break;
+	case PE_DATAREL: value += data_base; break;
+	default: s->bad = true;
+	}
+	if (encoding & PE_INDIRECT)
+		s->bad = true;
+	return value;
+}
+
+/* The contents of the entry at @offset; false at the end. *@ret_wide: the 64-bit format. */
+static bool open_entry(const struct section *section, size_t offset, struct span *ret_body,
+	bool *ret_wide, size_t *ret_next)
+{
+	struct span s;
+	uint64_t bytes;
+
+	if (offset >= section->bytes)
+		return false;
+	s = span_over(section->data + offset, section->bytes - offset);
+	bytes = span_u32(&s);
+	*ret_wide = bytes == UINT32_MAX;
+	if (*ret_wide)
+		bytes = span_u64(&s);
+	if (s.bad || bytes == 0 || bytes > (uint64_t)(s.end - s.p))
+		return false;
+	s.end = s.p + bytes;
+	*ret_body = s;
+	*ret_next = (size_t)(s.end - section->data);
+	return true;
+}
+
+static void read_augmentation(
+	const struct section *section, struct span *s, const uint8_t *letters, bool wide, struct cie *cie)
+{
+	uint64_t bytes = span_uleb(s);
+	const uint8_t *data = span_take(s, bytes);
+	struct span in = data ? span_over(data, (size_t)bytes) : span_over(s->p, 0);
+
+	cie->augmented = true;
+	for (letters++; *letters; letters++) {
+		switch (*letters) {
+		case 'L': (void)span_u8(&in); break;
+		case 'R': cie->encoding = span_u8(&in); break;
+		case 'S': cie->signal = true; break;
+		case 'B': break; /* aarch64: the key that signs return addresses */
+		case 'P': {
+			unsigned encoding = span_u8(&in);
+
+			(void)read_pointer(&in, encoding & ~PE_INDIRECT & 0xff,
+				address_of(section, in.p), 0, wide);
+			in.bad = false;
+			break;
+		}
+		default: return; /* the rest is skipped by its length */
+		}
+	}
+}
+
+static bool read_cie(const struct section *section, size_t offset, bool wide, struct cie *ret_cie)
+{
+	struct cie cie = {.encoding = PE_ABSOLUTE};
+	const uint8_t *letters, *nul;
+	struct span s;
+	bool wide_format;
+	size_t next;
+	uint64_t id;
+	uint8_t version;
+
+	if (!open_entry(section, offset, &s, &wide_format, &next))
+		return false;
+	id = wide_format && !section->eh ? span_u64(&s) : span_u32(&s);
+	if (section->eh ? id != 0 : id != (wide_format ? UINT64_MAX : UINT32_MAX))
+		return false;
+	version = span_u8(&s);
+	letters = s.p;
+	nul = memchr(letters, 0, (size_t)(s.end - s.p));
+	if (!nul || (version != 1 && version != 3 && version != 4))
+		return false;
+	s.p = nul + 1;
+	if (version == 4) {
+		(void)span_u8(&s); /* address size */
+		if (span_u8(&s) != 0)
+			return false; /* segmented addresses */
+	}
+	cie.code_align = span_uleb(&s);
+	cie.data_align = span_sleb(&s);
+	cie.return_column = version == 1 ? span_u8(&s) : span_uleb(&s);
+	if (*letters == 'z')
+		read_augmentation(section, &s, letters, wide, &cie);
+	else if (*letters)
+		return false;
+	cie.code = s.p;
+	cie.code_end = s.end;
+	*ret_cie = cie;
+	return !s.bad;
+}
+
+/* The entry at @offset. 1: read, 0: another kind (a CIE) or unusable, -1: the end. */
+static int read_entry(const struct section *section, size_t offset, bool wide,
+	struct unwind_entry *ret_entry, size_t *ret_next)
+{
+	const uint8_t *id_at;
+	struct cie cie;
+	struct span s;
+	bool wide_format;
+	uint64_t id, bytes, low;
+
+	if (!open_entry(section, offset, &s, &wide_format, ret_next))
+		return -1;
+	id_at = s.p;
+	id = wide_format && !section->eh ? span_u64(&s) : span_u32(&s);
+	if (section->eh) {
+		uint64_t at = (uint64_t)(id_at - section->data);
+
+		if (id == 0 || id > at)
+			return 0;
+		id = at - id;
+	} else if (id >= section->bytes) {
+		return 0;
+	}
+	if (!read_cie(section, (size_t)id, wide, &cie) || cie.encoding == PE_OMIT)
+		return 0;
+	low = read_pointer(&s, cie.encoding, address_of(section, s.p), 0, wide);
+	bytes = read_format(&s, cie.encoding & PE_FORMAT, wide);
+	if (cie.augmented)
+		(void)span_take(&s, span_uleb(&s));
+	if (s.bad || bytes == 0 || bytes > UINT64_MAX - low)
+		return 0;
+	*ret_entry = (struct unwind_entry){
+		.low = low, .high = low + bytes,
+		.initial = cie.code, .initial_end = cie.code_end,
+		.code = s.p, .code_end = s.end,
+		.code_align = cie.code_align, .data_align = cie.data_align,
+		.return_column = cie.return_column, .signal = cie.signal, .wide = wide,
+	};
+	return 1;
+}
+
+struct unwind_table *unwind_table_new(struct module *module)
+{
+	struct unwind_table *table = calloc(1, sizeof(*table));
+
+	if (table)
+		table->module = module;
+	return table;
+}
+
+void unwind_table_free(struct unwind_table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < 2; i++)
+		free(table->list[i].known);
+	free(table);
+}
+
+/* The search table: sorted pairs of 32-bit distances from .eh_frame_hdr (first address, entry). */
+static void open_header(struct unwind_table *table)
+{
+	const struct image *image = &table->module->image;
+	const uint8_t *data = NULL;
+	uint64_t svma = 0, eh, n;
+	unsigned eh_encoding, n_encoding, encoding;
+	size_t bytes = 0;
+	struct span s;
+
+	for (size_t i = 0; i < image->n_phdr; i++) {
+		if (image->phdr[i].p_type == PT_GNU_EH_FRAME) {
+			svma = image->phdr[i].p_vaddr;
+			data = image_bytes_at(image, svma, &bytes);
+		}
+	}
+	if (!data)
+		return;
+	s = span_over(data, bytes);
+	if (span_u8(&s) != 1)
+		return;
+	eh_encoding = span_u8(&s);
+	n_encoding = span_u8(&s);
+	encoding = span_u8(&s);
+	eh = read_pointer(&s, eh_encoding, svma + 4, svma, image->elf64);
+	n = read_pointer(&s, n_encoding, svma + (uint64_t)(s.p - data), svma, image->elf64);
+	if (s.bad || encoding != (PE_DATAREL | PE_SDATA4) || n == 0 ||
+		n > (uint64_t)(s.end - s.p) / 8)
+		return;
+	table->eh.data = image_bytes_at(image, eh, &table->eh.bytes);
+	table->eh.svma = eh;
+	table->eh.eh = true;
+	table->search = s.p;
+	table->entries = (size_t)n;
+	table->search_base = svma;
+}
+
+static int32_t search_word(const struct unwind_table *table, size_t i)
+{
+	int32_t v;
+
+	memcpy(&v, table->search + 4 * i, sizeof(v));
+	return v;
+}
+
+static int find_by_header(
+	const struct unwind_table *table, uint64_t svma, struct unwind_entry *ret_entry)
+{
+	size_t low = 0, high = table->entries, next;
+	uint64_t at;
+
+	if (!table->eh.data)
+		return -ENOENT;
+	/* The last pair that begins at or below the address. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->search_base + (uint64_t)(int64_t)search_word(table, 2 * middle) <= svma)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return -ENOENT;
+	at = table->search_base + (uint64_t)(int64_t)search_word(table, 2 * low - 1);
+	if (at < table->eh.svma || at - table->eh.svma >= table->eh.bytes)
+		return -ENOENT;
+	if (read_entry(&table->eh, (size_t)(at - table->eh.svma), table->module->image.elf64,
+		    ret_entry, &next) != 1)
+		return -ENOENT;
+	return svma >= ret_entry->low && svma < ret_entry->high ? 0 : -ENOENT;
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static int make_list(struct unwind_table *table, const char *name, struct list *list)
+{
+	bool wide = table->module->image.elf64;
+	size_t offset = 0, next, room = 0;
+	struct unwind_entry entry;
+	int r = module_section(
+		table->module, name, &list->section.data, &list->section.bytes, &list->section.svma);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	list->section.eh = name[1] == 'e';
+	while ((r = read_entry(&list->section, offset, wide, &entry, &next)) >= 0) {
+		if (r == 1 && list->n == room) {
+			struct known *grown;
+
+			room = room * 2 + 256;
+			grown = reallocarray(list->known, room, sizeof(*grown));
+			if (!grown)
+				return -ENOMEM;
+			list->known = grown;
+		}
+		/* Functions that the linker threw away are left at address 0. */
+		if (r == 1 && entry.low != 0)
+			list->known[list->n++] = (struct known){entry.low, entry.high, offset};
+		offset = next;
+	}
+	if (list->n)
+		qsort(list->known, list->n, sizeof(*list->known), by_low);
+	return 0;
+}
+
+static int find_in_list(
+	const struct list *list, uint64_t svma, bool wide, struct unwind_entry *ret_entry)
+{
+	size_t low = 0, high = list->n, next;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->known[middle].low <= svma)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || svma >= list->known[low - 1].high)
+		return -ENOENT;
+	return read_entry(&list->section, list->known[low - 1].offset, wide, ret_entry, &next) == 1
+		? 0
+		: -ENOENT;
+}
+
+int unwind_table_find(struct unwind_table *table, uint64_t svma, struct unwind_entry *ret_entry)
+{
+	struct module *module = table->module;
+	int r;
+
+	if (!module->headers_ok)
+		return -ENOENT;
+	if (!table->opened) {
+		open_header(table);
+		table->opened = true;
+	}
+	r = find_by_header(table, svma, ret_entry);
+	if (r == 0)
+		return r;
+	if (!table->listed) {
+		table->listed = true;
+		r = table->eh.data ? 0 : make_list(table, ".eh_frame", &table->list[0]);
+		if (r == 0)
+			r = make_list(table, ".debug_frame", &table->list[1]);
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		if (find_in_list(&table->list[i], svma, module->image.elf64, ret_entry) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}

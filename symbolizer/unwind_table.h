@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the call frame information of a module is, and which entry covers an address: the binary
+ * search table of .eh_frame_hdr, .eh_frame without one, or .debug_frame (DWARF 5, 6.4; LSB 5, 10.6).
+ * Read with bounds of our own.
+ */
+#ifndef SYMBOLIZER_UNWIND_TABLE_H
+#define SYMBOLIZER_UNWIND_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct module;
+struct unwind_table;
+
+/* One entry (FDE) with what it inherits (CIE). All pointers live as long as the module. */
+struct unwind_entry {
+	uint64_t low, high; /* svma */
+	const uint8_t *initial, *initial_end;
+	const uint8_t *code, *code_end;
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t return_column;
+	bool signal; /* a signal frame: the caller's pc is no return address */
+	bool wide;   /* addresses have 8 bytes */
+};
+
+/* NULL: out of memory. Reads nothing yet. */
+struct unwind_table *unwind_table_new(struct module *module);
+void unwind_table_free(struct unwind_table *table);
+
+/* -ENOENT: no entry covers @svma. -ENOMEM. */
+int unwind_table_find(struct unwind_table *table, uint64_t svma, struct unwind_entry *ret_entry);
+
+#endif

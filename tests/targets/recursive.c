@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Burns CPU time at the bottom of a recursion: recursive DEPTH SECONDS. Each frame is of 240 bytes
+ * and more, without a frame pointer. Every stack is burn, descend (DEPTH times), main, and libc's.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile uint64_t sink;
+
+static double cpu_seconds(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+__attribute__((noinline)) static void burn(double until)
+{
+	do {
+		for (unsigned i = 0; i < 100000; i++)
+			sink += i * i;
+	} while (cpu_seconds() < until);
+}
+
+__attribute__((noinline)) static uint64_t descend(unsigned depth, double until)
+{
+	volatile uint8_t local[240];
+
+	local[depth % sizeof(local)] = (uint8_t)depth;
+	if (depth <= 1)
+		burn(until);
+	else
+		sink += descend(depth - 1, until);
+	return local[(depth + 1) % sizeof(local)] + sink;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned depth = argc > 1 ? (unsigned)atoi(argv[1]) : 30;
+	double seconds = argc > 2 ? atof(argv[2]) : 1;
+
+	(void)printf("%u\n", (unsigned)descend(depth, seconds) & 1);
+	return 0;
+}
