@@ -130,6 +130,14 @@ static struct image *read_image(struct engine *engine, int pid)
 	return target_image(&engine->target, path, &image) < 0 ? NULL : image;
 }
 
+/* A forked child lies in memory as its parent did. */
+static void inherit(struct engine *engine, struct process *from, struct process *process)
+{
+	session_fork(engine, from, process);
+	if (from->histogram)
+		process->histogram = region_table_ref(from->histogram);
+}
+
 static struct process *new_process(struct engine *engine, int pid, int parent, unsigned flags)
 {
 	struct process *process, *from = target_find_process(&engine->target, parent);
@@ -141,7 +149,7 @@ static struct process *new_process(struct engine *engine, int pid, int parent, u
 	process->flags = flags;
 	engine->audit.processes++;
 	if (from && flags == RECORD_PROCESS_FORKED)
-		session_fork(engine, from, process);
+		inherit(engine, from, process);
 	return process;
 }
 

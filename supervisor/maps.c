@@ -107,6 +107,7 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 	if (engine->stack.most)
 		(void)stack_ranges_set(&process->stacks, engine->text);
 	process->maps_read = true;
+	histogram_see_maps(engine, process, engine->text);
 	process->maps_reads++;
 	process->pages = process->pages_next;
 	hash = hash_of(process);

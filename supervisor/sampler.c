@@ -266,6 +266,13 @@ static void record_sample(struct engine *engine, struct tracee *t,
 	engine->audit.profiled_ns += sample.weight_ns;
 }
 
+/* The consumers that count whole ticks, while the thread is stopped. */
+static void count_tick(struct engine *engine, struct tracee *t, uint64_t run_ns, uint64_t pc)
+{
+	session_count(engine, t, run_ns, pc);
+	histogram_tick(engine, t, run_ns, pc);
+}
+
 void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	uint64_t seen = engine_now(), end, stop, credit = 0;
@@ -282,7 +289,7 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 		r = t->cpu_fd < 0 ? -EBADF
 				  : procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
 	if (r == 0 && asked)
-		session_count(engine, t, cpu.run_ns, snapshot.pc);
+		count_tick(engine, t, cpu.run_ns, snapshot.pc);
 	if (r == 0 && asked && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	mend_resume(engine, t, signal, known ? &snapshot : NULL);

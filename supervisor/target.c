@@ -184,6 +184,7 @@ void target_remove_process(struct target *target, struct process *process)
 	}
 	close_fd(&process->maps_fd);
 	close_fd(&process->statm_fd);
+	region_table_unref(process->histogram);
 	free(process->range);
 	stack_ranges_release(&process->stacks);
 	free(process);

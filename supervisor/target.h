@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "supervisor/clock.h"
+#include "supervisor/histogram.h"
 #include "supervisor/procfs.h"
 #include "supervisor/session.h"
 #include "supervisor/stack.h"
@@ -44,6 +45,7 @@ struct process {
 	int statm_fd;	     /* -1 not open */
 	uint64_t pages, pages_next; /* mapped, when the maps were read; as last seen */
 	uint64_t maps_hash;	    /* of the executable mappings */
+	struct region_table *histogram; /* of --region, as it lies in this process; NULL none */
 	struct session *session; /* of sprofil; NULL none. session_clear() frees it */
 	struct stack_ranges stacks; /* where a stack can be, as last read */
 };
@@ -57,6 +59,7 @@ struct tracee {
 	int cpu_fd, activity_fd;
 	struct credit credit;
 	struct session_account account;
+	struct histogram_account histogram;
 	uint64_t asked_ns;	/* when the interrupt was sent */
 	uint64_t not_stopped_ns; /* when it was last seen not to have stopped */
 	struct cpu_time asked_cpu; /* reading at that time */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "supervisor/engine.h"
+#include "supervisor/histogram.h"
 #include "supervisor/waiter.h"
 #include "tools/units.h"
 
@@ -34,6 +35,8 @@ struct settings {
 	bool overhead_given;
 	const char *call_graph;
 	uint64_t max_stack;
+	struct histogram regions;
+	const char *histogram;
 };
 
 static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -79,6 +82,11 @@ static const char usage_text[] =
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
 	"                           stopped (default 2 for -p, else none)\n"
 	"      --capture FILE       keep the raw records too, for sprofreport\n"
+	"      --region OBJ:START-END:SCALE[:ushort|uint|uint64]\n"
+	"                           count as sprofil(3) does in this region of a module (or\n"
+	"                           abs); may be given more than once\n"
+	"      --histogram FILE     where to write these counters\n"
+	"      --restrict-fastprof  PROF_FAST of sprofil(3) fails with EACCES\n"
 	"      --report WHAT        at the end, on stderr: flat, lines, tree, summary, none\n"
 	"                           (default flat)\n"
 	"  -q, --quiet              no report and no notes; errors still\n"
@@ -90,7 +98,7 @@ static const char usage_text[] =
 	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
 
 enum { OPT_NO_FOLLOW = 256, OPT_MAX_OVERHEAD, OPT_CAPTURE, OPT_REPORT, OPT_COLOR, OPT_MAX_STACK, OPT_HELP,
-	OPT_VERSION };
+	OPT_VERSION, OPT_REGION, OPT_HISTOGRAM, OPT_RESTRICT };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -105,6 +113,9 @@ static const struct option long_options[] = {
 	{"no-follow", no_argument, NULL, OPT_NO_FOLLOW},
 	{"max-overhead", required_argument, NULL, OPT_MAX_OVERHEAD},
 	{"capture", required_argument, NULL, OPT_CAPTURE},
+	{"region", required_argument, NULL, OPT_REGION},
+	{"histogram", required_argument, NULL, OPT_HISTOGRAM},
+	{"restrict-fastprof", no_argument, NULL, OPT_RESTRICT},
 	{"report", required_argument, NULL, OPT_REPORT},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
@@ -178,6 +189,13 @@ static void parse_option(struct settings *s, int option, const char *value)
 		s->overhead_given = true;
 		break;
 	case OPT_CAPTURE: s->capture = value; break;
+	case OPT_REGION:
+		if (histogram_add(&s->regions, value) < 0)
+			usage_error("bad region", value,
+				"give OBJ:START-END:SCALE, like libm.so.6:0x1f000-0x24000:0x10000:uint");
+		break;
+	case OPT_HISTOGRAM: s->histogram = value; break;
+	case OPT_RESTRICT: s->engine.restrict_fast = true; break;
 	case OPT_REPORT:
 		if (!one_of(value, reports))
 			usage_error("no report", value, "choose flat, lines, tree, summary or none");
@@ -220,6 +238,15 @@ static void parse(struct settings *s, int argc, char **argv)
 	if (!s->pids && optind == argc) {
 		complain("no command and no -p PID; try 'sprofrun --help'");
 		exit(EXIT_USAGE);
+	}
+	if ((s->regions.regions != 0) != (s->histogram != NULL)) {
+		complain("--region and --histogram belong together");
+		exit(EXIT_USAGE);
+	}
+	if (s->histogram) {
+		if (histogram_begin(&s->regions) < 0)
+			usage_error("bad region", "abs:0-0:2", "an overflow bin must be the last region");
+		s->engine.histogram = &s->regions;
 	}
 	s->engine.command = s->pids ? NULL : argv + optind;
 	s->engine.pids = s->pids;
@@ -326,12 +353,27 @@ static void join_analyst(int pid)
 		complain("the analyst was killed by signal %d: no profile was written", status & 0x7f);
 }
 
+static void write_histogram(struct settings *s)
+{
+	FILE *file;
+
+	if (!s->histogram)
+		return;
+	file = fopen(s->histogram, "we");
+	if (!file || histogram_print(&s->regions, file) < 0)
+		complain("cannot write the histogram %s: %s", s->histogram, strerror(errno));
+	if (file && fclose(file) != 0)
+		complain("cannot write the histogram %s: %s", s->histogram, strerror(errno));
+	histogram_release(&s->regions);
+}
+
 static int run(struct settings *s)
 {
 	struct engine_result result;
 	int status = 0;
 
 	engine_run(&s->engine, &result);
+	write_histogram(s);
 	join_analyst(result.analyst_pid);
 	if (result.exec_error)
 		return exec_failed(s->engine.command[0], result.exec_error);

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# sprofrun --region and --histogram: counters that the supervisor holds, for a program that calls
+# nothing. test_region.sh SPROFRUN SPIN-AT
+set -eu
+sprofrun=$(realpath "$1") target=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+	echo "$*" >&2
+	cat h.tsv >&2
+	exit 1
+}
+
+# Sum of the counts of an object, in ticks of 10 ms.
+sum()
+{
+	awk -F '\t' -v object="$1" 'NR > 1 && $1 == object { n += $4 } END { print n + 0 }' h.tsv
+}
+
+between()
+{
+	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || fail "$4: $1 is not between $2 and $3"
+}
+
+module=$(basename "$target")
+size=$(nm -S "$target" | awk '$4 == "hot_function" { print "0x" $1, "0x" $2 }')
+start=${size% *} bytes=${size#* }
+end=$(printf '0x%x' $((start + bytes)))
+"$sprofrun" -q -i 10ms -o p.pb.gz --histogram h.tsv \
+	--region "$module:$start-$end:0x10000:uint64" \
+	--region "abs:0x10000000-0x10000010:0x8000:ushort" \
+	--region "no-such-module:0x0-0x10:0x8000" --region abs:0-0:2 "$target" 500
+
+head -n 1 h.tsv | grep -q '^object	start	end	count$' || fail "no heading"
+# two processes of 0.5 s each
+between "$(sum abs)" 95 106 "at the jump to itself"
+grep -q "^abs	0x10000008	0x1000000c	" h.tsv || fail "not in the counter of 0x10000008"
+[ "$(grep -c '^abs' h.tsv)" = 1 ] || fail "more than one counter"
+hot=$(sum "$module")
+[ "$hot" -ge 10 ] || fail "hot_function has $hot ticks"
+[ "$(sum no-such-module)" = 0 ] || fail "counts for what is not there"
+# what is elsewhere is little
+between "$(sum '[overflow]')" 0 15 "elsewhere"
+
+for bad in "" x abs:1-2 abs:2-1:0x8000 abs:1-2:1 abs:1-2:3:byte :1-2:3 abs:1-0x7fffffffffffffff:0x10000; do
+	if "$sprofrun" --histogram h.tsv --region "$bad" true 2>err; then
+		fail "'$bad' was taken"
+	fi
+	[ -s err ] || fail "'$bad': no word"
+done
+if "$sprofrun" --histogram h.tsv --region abs:0-0:2 --region abs:1-9:0x8000 true 2>err; then
+	fail "a bin that is not last was taken"
+fi
+echo "hot_function $hot, all good"
