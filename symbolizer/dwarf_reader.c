@@ -99,7 +99,10 @@ void dwarf_reader_close(struct dwarf_reader *reader)
 	free(reader);
 }
 
-/* In C and its like types hold no functions: their DIEs, most of the tree, can be passed over. */
+/*
+ * In C types hold no functions, in C++ and Rust declarations only (the code's DIE stands at the
+ * unit's level and refers to them): these DIEs, most of the tree, can be passed over.
+ */
 static void judge_language(uint32_t language, struct dwarf_unit *unit)
 {
 	switch (language) {
@@ -113,6 +116,11 @@ static void judge_language(uint32_t language, struct dwarf_unit *unit)
 	case DW_LANG_Fortran90:
 	case DW_LANG_Fortran95:
 	case DW_LANG_Pascal83:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case DW_LANG_Rust:
 	case DW_LANG_Go: unit->mangled = true; break;
 	default: unit->classes = unit->mangled = true; break;
 	}

@@ -8,10 +8,10 @@
 
 #include "symbolizer/debugfile.h"
 #include "symbolizer/debuginfo.h"
-#include "symbolizer/demangle.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/minidebug.h"
 #include "symbolizer/module.h"
+#include "symbolizer/spelling.h"
 #include "symbolizer/symtab.h"
 
 struct answer {
@@ -38,6 +38,7 @@ struct names {
 	bool begun;		/* names were asked for */
 	struct answer *answers; /* open addressing by svma */
 	size_t n_answers, answers_capacity;
+	struct spellings spellings;
 	struct arena arena;
 };
 
@@ -302,6 +303,7 @@ void names_free(struct names *names)
 	release_source(&names->supplement);
 	release_source(&names->mini);
 	free(names->answers);
+	spelling_release(&names->spellings);
 	arena_release(&names->arena);
 	free(names);
 }
@@ -338,11 +340,6 @@ void names_end(const struct names *names)
 		work_on(names->module, NULL);
 }
 
-static const char *keep(const struct names *n, const char *text)
-{
-	return strpool_intern(&n->module->symbolizer->strings, text, strlen(text));
-}
-
 /*
  * The name of one frame. A function's linkage name says it in full. Where it has none and the
  * language has namespaces, the symbol at its address does; an inlined call has no symbol.
@@ -352,25 +349,33 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 {
 	struct strpool *strings = &n->module->symbolizer->strings;
 	const char *linked = from->linkage_name;
+	struct spelling name, clone;
 	size_t bytes;
+	int rc;
 
 	if (!linked && symbol && (!from->name || !from->qualified))
 		linked = symbol->name;
 	if (!linked)
 		linked = from->name ? from->name : "";
-	to->symbol = keep(n, linked);
-	if (!to->symbol)
-		return -ENOMEM;
-	to->function = demangle_name(strings, to->symbol);
+	rc = spelling_find(&n->spellings, strings, linked, &name);
 	/* "foo.constprop.0": the linker's word for a clone of what DWARF calls foo. */
 	bytes = strlen(linked);
-	if (symbol && strncmp(symbol->name, linked, bytes) == 0 && symbol->name[bytes] == '.')
-		to->symbol = keep(n, symbol->name);
-	to->file = from->file;
-	to->line = from->line;
-	to->function_line = from->function_line;
-	to->inlined = from->inlined;
-	return to->function && to->symbol ? 0 : -ENOMEM;
+	if (rc == 0 && symbol && strncmp(symbol->name, linked, bytes) == 0 &&
+		symbol->name[bytes] == '.') {
+		rc = spelling_find(&n->spellings, strings, symbol->name, &clone);
+		name.linked = clone.linked;
+	}
+	if (rc)
+		return rc;
+	*to = (struct frame){
+		.function = name.shown,
+		.symbol = name.linked,
+		.file = from->file,
+		.line = from->line,
+		.function_line = from->function_line,
+		.inlined = from->inlined,
+	};
+	return 0;
 }
 
 static int make_chain(struct names *n, uint64_t svma, struct frame_chain *ret_chain)

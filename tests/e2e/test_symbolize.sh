@@ -77,7 +77,10 @@ int main(int argc, char **argv)
 	space::thing t{argc};
 	std::sort(words.begin(), words.end());
 	auto lambda = [&](int n) __attribute__((noinline)) { return t.act(n) + hidden(n); };
-	return (int)space::twice(words[0]).size() + t.inlined(lambda(argc)) + space::twice(argc) > 9999;
+	struct local {
+		__attribute__((noinline)) int method(int n) { volatile int v = n; return v * 3; }
+	};
+	return local().method(argc) + (int)space::twice(words[0]).size() + t.inlined(lambda(argc)) + space::twice(argc) > 9999;
 }
 C
 
@@ -162,6 +165,11 @@ if have g++; then
 	for version in 4 5; do
 		build g++-dwarf$version g++ -gdwarf-$version -O2 b.cc && compare g++-dwarf$version out/g++-dwarf$version
 	done
+	if have clang++; then
+		build clang++ clang++ -gdwarf-4 -O2 b.cc && compare clang++ out/clang++
+	else
+		skip clang++ "no clang++"
+	fi
 	build g++-types g++ -gdwarf-4 -fdebug-types-section -O1 b.cc && compare g++-types out/g++-types
 else
 	skip g++ "no g++"

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SYMBOLIZER_SPELLING_H
+#define SYMBOLIZER_SPELLING_H
+
+#include <stddef.h>
+
+struct strpool;
+
+/* A name as linked and as shown, both interned. */
+struct spelling {
+	const char *raw; /* where the name stands in the file; NULL: a free slot */
+	const char *linked, *shown;
+};
+
+/* Demangling is slow and the same functions come again and again: each is spelt once. */
+struct spellings {
+	struct spelling *slots; /* open addressing by the raw name's address */
+	size_t n, capacity;
+};
+
+/* @raw must stay where it is as long as @spellings. -ENOMEM. */
+int spelling_find(struct spellings *spellings, struct strpool *strings, const char *raw,
+	struct spelling *ret_spelling);
+void spelling_release(struct spellings *spellings);
+
+#endif
