@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 		return 1;
 	for (start = cpu_time(); cpu_time() - start < seconds;) {
 		for (unsigned i = 0; i < 100000; i++)
-			x += i;
+			x = x + i;
 	}
 	(void)sprofil(NULL, 0, NULL, 0);
 	printf("%.1f %ld\n", bin[0] / seconds, (long)tick.tv_usec);

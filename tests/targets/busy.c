@@ -23,7 +23,7 @@ static void *spin(void *unused)
 	(void)unused;
 	while (cpu_time() < seconds) {
 		for (unsigned i = 0; i < 100000; i++)
-			x += i;
+			x = x + i;
 	}
 	return NULL;
 }

@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 		before[i] = switches(tids[i]);
 	do {
 		for (unsigned i = 0; i < 100000; i++)
-			x += i;
+			x = x + i;
 		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	} while ((double)ts.tv_sec + (double)ts.tv_nsec / 1e9 < seconds);
 	for (int i = 0; i < n && i < 1024; i++)
