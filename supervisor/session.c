@@ -183,6 +183,10 @@ static bool add(struct engine *engine, struct tracee *t, struct session *s,
 
 	if (r < 0) {
 		audit->unwritten += ticks;
+		/* It has become another user's, or has given up being dumpable: for good. */
+		s->off |= r == -EPERM;
+		s->untidy |= s->off;
+		engine->service.untidy |= s->untidy;
 		return false;
 	}
 	s->untidy |= s->off || add.faulted;
