@@ -38,44 +38,43 @@ static size_t deepest_stack(const struct profile *profile)
 	return deepest;
 }
 
-/* A text of several lines, each a <text>; the class says which. Returns how many there were. */
-static unsigned put_lines(const struct svg *svg, char *text, const char *class, unsigned y)
+/* A text of several lines, each a <text>; adds to *@lines how many there are. */
+static int put_lines(const struct svg *svg, char *text, unsigned y, unsigned *lines)
 {
-	unsigned lines = 0;
+	int error = 0;
 
-	for (char *line = text, *end; *line; line = end) {
+	for (char *line = text, *end; *line && !error; line = end) {
 		char *copy;
 
 		end = strchrnul(line, '\n');
 		copy = strndup(line, (size_t)(end - line));
 		if (*end)
 			end++;
-		if (!copy || text_cut_name(&copy, LINE_COLUMNS, false) < 0) {
-			free(copy);
-			return lines;
+		error = copy ? text_cut_name(&copy, LINE_COLUMNS, false) : -ENOMEM;
+		if (!error) {
+			fprintf(svg->out, "<text class=\"%s\" x=\"%d\" y=\"%u\">",
+				y == SVG_LINE && !*lines ? "title" : "note", SVG_MARGIN,
+				y + *lines * SVG_LINE);
+			svg_text(svg->out, copy);
+			fputs("</text>\n", svg->out);
+			++*lines;
 		}
-		fprintf(svg->out, "<text class=\"%s\" x=\"%d\" y=\"%u\">",
-			lines || y != SVG_LINE ? class : "title", SVG_MARGIN, y + lines * SVG_LINE);
-		svg_text(svg->out, copy);
-		fputs("</text>\n", svg->out);
 		free(copy);
-		lines++;
 	}
-	return lines;
+	return error;
 }
 
-static void put_legend_item(const struct svg *svg, unsigned index, unsigned y)
+static int put_legend_item(const struct svg *svg, unsigned index, unsigned y)
 {
 	bool other = index == SVG_OBJECTS;
-	char color[8], *name;
 	unsigned x = SVG_MARGIN + index % 5 * LEGEND_ITEM, at = y + index / 5 * SVG_LINE;
 	int64_t self = other ? svg->other_self : svg->object_self[index];
+	char color[8];
+	char *name = text_clean(other ? "others" : text_basename(svg->object[index]), false);
+	int error = name ? text_cut_name(&name, 20, false) : -ENOMEM;
 
-	svg_color(index, "", color);
-	name = text_clean(other ? "others" : text_basename(svg->object[index]), false);
-	if (!name)
-		return;
-	if (text_cut_name(&name, 20, false) == 0) {
+	if (!error) {
+		svg_color(index, "", color);
 		fprintf(svg->out, "<g class=\"l\" data-o=\"%u\"><title>", index);
 		svg_text(svg->out, other ? "all other objects" : svg->object[index]);
 		fprintf(svg->out,
@@ -86,14 +85,17 @@ static void put_legend_item(const struct svg *svg, unsigned index, unsigned y)
 		fprintf(svg->out, " %.1f %%</text></g>\n", share_of(&svg->tree->sums, self) * 100);
 	}
 	free(name);
+	return error;
 }
 
 static int put_header(struct svg *svg, char *head)
 {
 	unsigned y = SVG_LINE, items = (unsigned)svg->objects + (svg->other_self ? 1 : 0);
 	bool folded = svg->tree->deepest > MOST_ROWS;
+	unsigned lines = 0;
+	int error = put_lines(svg, head, y, &lines);
 
-	y += put_lines(svg, head, "note", y) * SVG_LINE;
+	y += lines * SVG_LINE;
 	if (folded || svg->options->bottom_up) {
 		fprintf(svg->out, "<text class=\"note\" x=\"%d\" y=\"%u\">", SVG_MARGIN, y);
 		if (svg->options->bottom_up)
@@ -105,11 +107,11 @@ static int put_header(struct svg *svg, char *head)
 		y += SVG_LINE;
 	}
 	fputs("<g id=\"legend\">\n", svg->out);
-	for (unsigned i = 0; i < items; i++)
-		put_legend_item(svg, i < svg->objects ? i : SVG_OBJECTS, y);
+	for (unsigned i = 0; i < items && !error; i++)
+		error = put_legend_item(svg, i < svg->objects ? i : SVG_OBJECTS, y);
 	fputs("</g>\n", svg->out);
 	svg->top = y + (items + 4) / 5 * SVG_LINE;
-	return ferror(svg->out) ? -EIO : 0;
+	return error;
 }
 
 static int put_document(struct svg *svg, char *head, char *foot)
@@ -138,7 +140,8 @@ static int put_document(struct svg *svg, char *head, char *foot)
 			share_of(&svg->tree->sums, svg->choice->most_left_out) * 100);
 		lines++;
 	}
-	lines += put_lines(svg, foot, "note", y + lines * SVG_LINE);
+	if (!error)
+		error = put_lines(svg, foot, y, &lines);
 	fputs("</g>\n", out);
 	height = y + lines * SVG_LINE;
 	svg->out = document;

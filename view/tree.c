@@ -125,7 +125,6 @@ static int step(struct growing *g, uint32_t place, const struct sample *sample, 
 {
 	int node;
 
-	g->count[place]++;
 	if (g->folding != TREE_WHOLE && g->at[place]) {
 		struct tree_node *known = &g->tree->node[g->path[g->at[place] - 1]];
 
@@ -145,6 +144,19 @@ static int step(struct growing *g, uint32_t place, const struct sample *sample, 
 	return 0;
 }
 
+/*
+ * Counts a call of the function. What is inlined in itself (a part of it that the compiler split
+ * off) is one.
+ */
+static void count_call(struct growing *g, const uint32_t *place, size_t before)
+{
+	for (size_t i = 1; i <= before; i++) {
+		if (*(place - i) == *place)
+			return;
+	}
+	g->count[*place]++;
+}
+
 /* The places of a sample in the order of the tree, one a call from @step on. */
 static int step_all(struct growing *g, const struct sample *sample, size_t stamp)
 {
@@ -158,6 +170,8 @@ static int step_all(struct growing *g, const struct sample *sample, size_t stamp
 		size_t first = places->first[location], end = places->first[location + 1];
 
 		frames += end - first;
+		for (size_t j = first; j < end; j++)
+			count_call(g, &places->of[j], j - first);
 		for (size_t j = first; j < end && !error; j++) {
 			error = step(g, places->of[bottom_up ? j : end - 1 - (j - first)], sample,
 				stamp);

@@ -14,6 +14,7 @@
 
 #include "profile/pprof.h"
 #include "tests/unit/profile_fixture.h"
+#include "view/export.h"
 #include "view/report.h"
 
 static unsigned long until_failure; /* 0: none fails */
@@ -90,6 +91,7 @@ static int attempt_report(
 		.format = format,
 		.split = REPORT_SPLIT_THREAD,
 		.focus = ".",
+		.function = "main",
 		.width = 60};
 	FILE *out = fopen("/dev/null", "w");
 	char *problem = NULL;
@@ -115,6 +117,39 @@ static int attempt_sheet(const struct profile *profile)
 static int attempt_summary(const struct profile *profile)
 {
 	return attempt_report(profile, "summary", REPORT_TEXT);
+}
+
+static int attempt_tree(const struct profile *profile)
+{
+	return attempt_report(profile, "tree", REPORT_TEXT);
+}
+
+static int attempt_callers(const struct profile *profile)
+{
+	return attempt_report(profile, "callers", REPORT_TEXT);
+}
+
+static int attempt_export(const struct profile *profile, const char *path)
+{
+	struct report_options options = {.size = sizeof(options), .split = REPORT_SPLIT_PROCESS};
+	char *data, *problem = NULL;
+	size_t bytes;
+	int error = export_for_file(path, profile, &options, &data, &bytes, &problem);
+
+	assert_null(problem);
+	if (!error)
+		free(data);
+	return error;
+}
+
+static int attempt_folded(const struct profile *profile)
+{
+	return attempt_export(profile, "x.folded");
+}
+
+static int attempt_svg(const struct profile *profile)
+{
+	return attempt_export(profile, "x.svg");
 }
 
 /* One of a library may do without the memory: then all goes well all the same, or it is -ENOMEM. */
@@ -162,6 +197,15 @@ static void test_no_memory__for_reports(void **state)
 	fail_each_allocation(attempt_text, 20);
 	fail_each_allocation(attempt_sheet, 10);
 	fail_each_allocation(attempt_summary, 10);
+	fail_each_allocation(attempt_tree, 20);
+	fail_each_allocation(attempt_callers, 20);
+}
+
+static void test_no_memory__for_exports(void **state)
+{
+	(void)state;
+	fail_each_allocation(attempt_folded, 20);
+	fail_each_allocation(attempt_svg, 20);
 }
 
 int main(void)
@@ -170,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_no_memory__for_the_file),
 		cmocka_unit_test(test_no_memory__for_a_merge),
 		cmocka_unit_test(test_no_memory__for_reports),
+		cmocka_unit_test(test_no_memory__for_exports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

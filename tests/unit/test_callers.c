@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Expected figures are summed up by hand from the table in stacks_fixture.h. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/stacks_fixture.h"
+#include "view/callers.h"
+
+static void ask(struct callers *callers, const struct profile *profile,
+	const struct report_options *options)
+{
+	char *problem = NULL;
+	int error = callers_init(callers, profile, options, &problem);
+
+	if (error)
+		fail_msg("%d: %s", error, problem ? problem : "");
+}
+
+static void assert_row(const struct row *row, const char *function, int64_t self, int64_t total)
+{
+	assert_string_equal(row->function, function);
+	assert_int_equal(row->self[VALUE_SAMPLES], self);
+	assert_int_equal(row->total[VALUE_SAMPLES], total);
+}
+
+static void test_callers__of_functions_that_call_each_other(void **state)
+{
+	struct profile *profile = fixture_stacks();
+	struct report_options options = {.size = sizeof(options), .function = "eval"};
+	struct callers callers;
+
+	(void)state;
+	ask(&callers, profile, &options);
+	assert_row(&callers.function, "eval", 15, 55);
+	assert_string_equal(callers.function.object, "/opt/app");
+	assert_int_equal(callers.caller.n, 3);
+	assert_row(&callers.caller.row[0], "apply", 15, 45);
+	assert_row(&callers.caller.row[1], "run", 0, 40);
+	assert_row(&callers.caller.row[2], "work", 0, 15);
+	assert_int_equal(callers.callee.n, 2);
+	assert_row(&callers.callee.row[0], "apply", 10, 55);
+	assert_row(&callers.callee.row[1], "add", 30, 30);
+	callers_release(&callers);
+	profile_free(profile);
+}
+
+static void test_callers__a_function_is_not_its_own_caller(void **state)
+{
+	struct profile *profile = fixture_stacks();
+	struct report_options options = {.size = sizeof(options), .function = "fib"};
+	struct callers callers;
+
+	(void)state;
+	ask(&callers, profile, &options);
+	assert_row(&callers.function, "fib", 25, 25);
+	assert_int_equal(callers.caller.n, 1);
+	assert_row(&callers.caller.row[0], "main", 25, 25);
+	assert_int_equal(callers.callee.n, 0);
+	callers_release(&callers);
+	profile_free(profile);
+}
+
+static void test_callers__the_outermost_is_called_by_nobody(void **state)
+{
+	struct profile *profile = fixture_stacks();
+	struct report_options options = {
+		.size = sizeof(options), .function = "^mai", .min_percent = 20};
+	struct callers callers;
+
+	(void)state;
+	ask(&callers, profile, &options);
+	assert_row(&callers.function, "main", 0, 113);
+	assert_int_equal(callers.caller.n, 1);
+	assert_row(&callers.caller.row[0], CALLERS_NOBODY, 0, 113);
+	/* fib with 25 of 146 is below. Its self is where main called it, not one further in. */
+	assert_int_equal(callers.callee.n, 1);
+	assert_int_equal(callers.callee.left_out, 1);
+	assert_row(&callers.callee.row[0], "run", 0, 88);
+	callers_release(&callers);
+	profile_free(profile);
+}
+
+static void test_callers__inlined_functions_are_callees(void **state)
+{
+	struct profile *profile = fixture_stacks();
+	struct report_options options = {.size = sizeof(options), .function = "parse"};
+	struct callers callers;
+
+	(void)state;
+	ask(&callers, profile, &options);
+	assert_row(&callers.function, "parse", 8, 48);
+	assert_row(&callers.callee.row[0], "lex", 40, 40);
+	callers_release(&callers);
+	options.no_inline = true;
+	ask(&callers, profile, &options);
+	assert_row(&callers.function, "parse", 48, 48);
+	assert_int_equal(callers.callee.n, 0);
+	callers_release(&callers);
+	profile_free(profile);
+}
+
+static void test_callers__count_the_chosen_samples(void **state)
+{
+	struct profile *profile = fixture_stacks();
+	struct report_options options = {
+		.size = sizeof(options), .function = "eval", .thread = "^worker"};
+	struct callers callers;
+
+	(void)state;
+	ask(&callers, profile, &options);
+	assert_row(&callers.function, "eval", 15, 15);
+	assert_int_equal(callers.caller.n, 2);
+	callers_release(&callers);
+	options.function = "fib";
+	ask(&callers, profile, &options);
+	assert_row(&callers.function, "fib", 0, 0);
+	assert_int_equal(callers.caller.n + callers.callee.n, 0);
+	callers_release(&callers);
+	profile_free(profile);
+}
+
+/* What is said when it is not one function, and the names of the fixture with two kinds of name. */
+static void test_callers__find_one_function(void **state)
+{
+	static const struct {
+		const char *wanted, *name;
+		int error;
+		const char *words;
+	} cases[] = {
+		{"main", "main", 0, NULL},
+		{"demo::compute(int)", "demo::compute(int)", 0, NULL},
+		{"_ZN4demo7computeEi", "demo::compute(int)", 0, NULL},
+		{"compute", "demo::compute(int)", 0, NULL},
+		{"^w", "walk", 0, NULL},
+		{"a", NULL, -ENOENT,
+			"matches 4 functions: main, walk, foo_read, [unsampled]; give"},
+		{"WALK", NULL, -ENOENT, "no function is named or matches 'WALK'; there is: walk"},
+		{"nothing", NULL, -ENOENT, "there is: main, "},
+		{"co(", NULL, -EINVAL, "not a regular expression"},
+	};
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct report_options options = {
+			.size = sizeof(options), .function = cases[i].wanted};
+		char *name = NULL, *problem = NULL;
+
+		assert_int_equal(callers_find(profile, &options, &name, &problem), cases[i].error);
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+		else if (!strstr(problem, cases[i].words))
+			fail_msg("%s: %s", cases[i].wanted, problem);
+		free(name);
+		free(problem);
+	}
+	profile_free(profile);
+}
+
+static void test_callers__of_an_empty_profile_there_are_none(void **state)
+{
+	struct report_options options = {.size = sizeof(options), .function = "main"};
+	struct profile *profile;
+	struct callers callers;
+	char *problem = NULL;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(callers_init(&callers, profile, &options, &problem), -ENOENT);
+	assert_string_equal(problem, "no function is named or matches 'main'");
+	free(problem);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_callers__of_functions_that_call_each_other),
+		cmocka_unit_test(test_callers__a_function_is_not_its_own_caller),
+		cmocka_unit_test(test_callers__the_outermost_is_called_by_nobody),
+		cmocka_unit_test(test_callers__inlined_functions_are_callees),
+		cmocka_unit_test(test_callers__count_the_chosen_samples),
+		cmocka_unit_test(test_callers__find_one_function),
+		cmocka_unit_test(test_callers__of_an_empty_profile_there_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

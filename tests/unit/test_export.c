@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks are those of the table in stacks_fixture.h. The SVG is read by others in tests/e2e. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "profile/pprof.h"
+#include "tests/unit/stacks_fixture.h"
+#include "view/export.h"
+#include "view/svg.h"
+#include "view/text.h"
+
+static char *export(const struct profile *profile, const char *format,
+	const struct report_options *options, size_t *ret_bytes)
+{
+	char *data = NULL, *problem = NULL;
+	FILE *out = open_memstream(&data, ret_bytes);
+
+	assert_non_null(out);
+	assert_int_equal(export_find(format)->write(profile, options, out, &problem), 0);
+	assert_null(problem);
+	assert_int_equal(fclose(out), 0);
+	return data;
+}
+
+static void test_export__is_chosen_by_file_name(void **state)
+{
+	static const struct {
+		const char *path, *format;
+	} cases[] = {
+		{"sprof.pb.gz", "pprof"},
+		{"a/b.folded", "folded"},
+		{".svg", "svg"},
+		{"svg", NULL},
+		{"x.svg.gz", NULL},
+		{"-", NULL},
+		{"", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct export_format *format = export_find_for_file(cases[i].path);
+
+		if (cases[i].format)
+			assert_ptr_equal(format, export_find(cases[i].format));
+		else
+			assert_null(format);
+	}
+	assert_null(export_find("callgrind?"));
+	for (size_t i = 0; export_at(i); i++)
+		assert_ptr_equal(export_find(export_at(i)->name), export_at(i));
+}
+
+static void test_export__folded_stacks_count_samples(void **state)
+{
+	static const char *const lines[] = {
+		"main;run;parse;lex 40\n",
+		"main;run;eval;apply;eval;apply;eval;add 30\n",
+		"main;run;eval;apply 10\n",
+		"main;fib;fib;fib 20\n",
+		"main;fib 5\n",
+		"start_thread;work;eval;apply;eval 15\n",
+		"start_thread;work;read 12\n",
+		"main;run;parse 8\n",
+		"[unknown] 4\n",
+	};
+	struct report_options options = {.size = sizeof(options)};
+	struct profile *profile = fixture_stacks();
+	size_t bytes, all = 0;
+	char *text = export(profile, "folded", &options, &bytes);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		const char *at = strstr(text, lines[i]);
+
+		if (!at || (at != text && at[-1] != '\n'))
+			fail_msg("no %s in\n%s", lines[i], text);
+		all += strlen(lines[i]);
+	}
+	assert_int_equal(bytes, all);
+	free(text);
+	options.split = REPORT_SPLIT_THREAD;
+	text = export(profile, "folded", &options, &bytes);
+	assert_non_null(strstr(text, "worker 202;start_thread;work;read 12\n"));
+	assert_non_null(strstr(text, "app 200;[unknown] 4\n"));
+	free(text);
+	profile_free(profile);
+}
+
+/* Each line is frames, a space and a count, whatever the names are. */
+static void test_export__folded_names_keep_the_format(void **state)
+{
+	struct report_options options = {.size = sizeof(options), .split = REPORT_SPLIT_THREAD};
+	struct profile *profile = fixture_hostile();
+	size_t bytes, lines = 0;
+	char *text = export(profile, "folded", &options, &bytes), *save = NULL;
+
+	(void)state;
+	assert_int_equal(strlen(text), bytes);
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		size_t frames = 1;
+
+		lines++;
+		assert_string_equal(strrchr(line, ' '), " 10");
+		for (const char *p = line; *p;) {
+			int32_t c = text_next(&p);
+
+			assert_true(c >= 0x20 && c != 0x7f);
+			frames += c == ';';
+		}
+		/* The thread, and one frame more each. */
+		assert_true(frames >= 2 && frames <= 11);
+	}
+	assert_int_equal(lines, 10);
+	free(text);
+	profile_free(profile);
+}
+
+static size_t count(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (const char *p = strstr(text, word); p; p = strstr(p + 1, word))
+		n++;
+	return n;
+}
+
+static void test_export__svg_has_a_frame_for_each_call(void **state)
+{
+	struct report_options options = {.size = sizeof(options)};
+	struct profile *profile = fixture_stacks();
+	size_t bytes;
+	char *text = export(profile, "svg", &options, &bytes);
+
+	(void)state;
+	/*
+	 * all; main run parse lex; eval apply eval apply eval add; fib fib fib; start_thread work
+	 * eval apply eval read; [unsampled].
+	 */
+	assert_int_equal(count(text, "<g class=\"f\""), 21);
+	assert_non_null(strstr(text, "<title>lex&#10;/opt/app&#10;27.4 "));
+	assert_non_null(strstr(text, "40.00 ms \xc2\xb7 40 samples</title>"));
+	/* Of parse's 48 ms 8 are its own. */
+	assert_non_null(
+		strstr(text, "48 samples&#10;itself 5.5 % of all \xc2\xb7 8.00 ms</title>"));
+	assert_non_null(strstr(text, "width=\"1180.00\"")); /* all */
+	assert_int_equal(count(text, "http://"), count(text, "http://www.w3.org/"));
+	assert_int_equal(count(text, "https://"), 0);
+	free(text);
+	profile_free(profile);
+}
+
+static void test_export__svg_of_deep_recursion_is_not_high(void **state)
+{
+	struct report_options options = {.size = sizeof(options)};
+	struct profile *profile = fixture_deep(5000);
+	size_t bytes;
+	char *text = export(profile, "svg", &options, &bytes);
+
+	(void)state;
+	assert_int_equal(count(text, "<g class=\"f\""), 3);
+	assert_non_null(strstr(text, "Recursion is folded: stacks are up to 5001 deep."));
+	free(text);
+	profile_free(profile);
+}
+
+/* Nothing of a name gets out of its text. */
+static void test_export__svg_escapes_names(void **state)
+{
+	struct report_options options = {.size = sizeof(options), .split = REPORT_SPLIT_THREAD};
+	struct profile *profile = fixture_hostile();
+	size_t bytes;
+	char *text = export(profile, "svg", &options, &bytes);
+
+	(void)state;
+	assert_int_equal(strlen(text), bytes);
+	assert_int_equal(count(text, "<script>"), 1);
+	assert_int_equal(count(text, "</script>"), 1);
+	assert_int_equal(count(text, "]]>"), 1);
+	assert_int_equal(count(text, "<svg"), 1);
+	assert_int_equal(count(text, "onload=alert(2)&gt;"), count(text, "onload=alert(2)"));
+	for (const char *p = text; *p;) {
+		int32_t c = text_next(&p);
+
+		assert_true(c >= 0x20 || c == '\n' || c == '\t');
+		assert_true(c != 0xfffe && c != 0xffff && c != 0x202e);
+	}
+	free(text);
+	profile_free(profile);
+}
+
+static void test_export__svg_text_escapes(void **state)
+{
+	static const struct {
+		const char *from, *to;
+	} cases[] = {
+		{"a<b>&\"'", "a&lt;b&gt;&amp;&quot;&#39;"},
+		{"]]>", "]]&gt;"},
+		{"\xff\001\xef\xbf\xbe", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xc3\xa9\n", "\xc3\xa9&#10;"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *text = NULL;
+		size_t bytes;
+		FILE *out = open_memstream(&text, &bytes);
+
+		svg_text(out, cases[i].from);
+		assert_int_equal(fclose(out), 0);
+		assert_string_equal(text, cases[i].to);
+		free(text);
+	}
+}
+
+/* Black text can be read on each: WCAG asks for a contrast of 7 at most. */
+static void test_export__svg_colors_are_light(void **state)
+{
+	static const char *const names[] = {"", "a", "main", "operator new", "x1", "x2", "x3"};
+	static const double weight[] = {0.2126, 0.7152, 0.0722};
+
+	(void)state;
+	for (unsigned object = 0; object <= SVG_OBJECTS; object++) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			double luminance = 0;
+			unsigned part[3];
+			char color[8];
+
+			svg_color(object, names[i], color);
+			assert_int_equal(
+				sscanf(color, "#%2x%2x%2x", &part[0], &part[1], &part[2]), 3);
+			/* sRGB's curve, nearly: the square. */
+			for (size_t j = 0; j < 3; j++)
+				luminance += weight[j] * part[j] / 255 * part[j] / 255;
+			assert_true((luminance + 0.05) / 0.05 >= 7);
+		}
+	}
+}
+
+static void test_export__pprof_is_the_whole_profile(void **state)
+{
+	struct report_options options = {.size = sizeof(options)};
+	struct profile *profile = fixture_stacks(), *back = NULL;
+	char *data, *problem = NULL;
+	size_t bytes;
+
+	(void)state;
+	assert_int_equal(
+		export_for_file("any.name", profile, &options, &data, &bytes, &problem), 0);
+	assert_int_equal(pprof_read((uint8_t *)data, bytes, &back, NULL), 0);
+	assert_int_equal(profile_samples(back), profile_samples(profile));
+	profile_free(back);
+	free(data);
+	options.thread = "worker";
+	assert_int_equal(
+		export_for_file("x.pb.gz", profile, &options, &data, &bytes, &problem), -EINVAL);
+	assert_non_null(strstr(problem, "--thread"));
+	free(problem);
+	profile_free(profile);
+}
+
+static void test_export__of_an_empty_profile(void **state)
+{
+	struct report_options options = {.size = sizeof(options), .split = REPORT_SPLIT_PROCESS};
+	struct profile *profile;
+	size_t bytes;
+	char *text;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	text = export(profile, "folded", &options, &bytes);
+	assert_int_equal(bytes, 0);
+	free(text);
+	text = export(profile, "svg", &options, &bytes);
+	assert_non_null(strstr(text, "</svg>"));
+	assert_null(strstr(text, "nan"));
+	free(text);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_export__is_chosen_by_file_name),
+		cmocka_unit_test(test_export__folded_stacks_count_samples),
+		cmocka_unit_test(test_export__folded_names_keep_the_format),
+		cmocka_unit_test(test_export__svg_has_a_frame_for_each_call),
+		cmocka_unit_test(test_export__svg_of_deep_recursion_is_not_high),
+		cmocka_unit_test(test_export__svg_escapes_names),
+		cmocka_unit_test(test_export__svg_text_escapes),
+		cmocka_unit_test(test_export__svg_colors_are_light),
+		cmocka_unit_test(test_export__pprof_is_the_whole_profile),
+		cmocka_unit_test(test_export__of_an_empty_profile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
