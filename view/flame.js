@@ -83,7 +83,8 @@
 		frame.g.classList.toggle('above', above);
 		frame.rect.setAttribute('x', x);
 		frame.rect.setAttribute('y', y);
-		frame.rect.setAttribute('width', Math.max(w - 0.5, LEAST));
+		/* A gap between neighbours, where it does not take much of them. */
+		frame.rect.setAttribute('width', w > 3 ? w - 0.5 : w);
 		frame.text.setAttribute('x', x + LABEL / 2 + 1);
 		frame.text.setAttribute('y', y + 13);
 		frame.text.textContent = cut(frame.name, Math.floor((w - LABEL) / character));
@@ -291,23 +292,24 @@
 
 	function on_key(event) {
 		const frame = frames[current];
+		const target = event.target.closest ? event.target : svg;
 		const to = walk(frame, event.key);
 
 		if (event.ctrlKey || event.altKey || event.metaKey)
 			return;
 		if (event.key === 'Escape') {
-			if (event.target === input && state.q)
+			if (target === input && state.q)
 				change({ q: '' });
 			else
 				zoom_to(frames[0]);
-		} else if (event.target === input) {
+		} else if (target === input) {
 			if (event.key === 'Enter')
 				next_hit(event.shiftKey ? -1 : 1);
 			return;
-		} else if (event.target.closest('button')) {
+		} else if (target.closest('button')) {
 			return;
-		} else if (event.target.closest('.l') && (event.key === 'Enter' || event.key === ' ')) {
-			toggle_object(event.target.closest('.l'));
+		} else if (target.closest('.l') && (event.key === 'Enter' || event.key === ' ')) {
+			toggle_object(target.closest('.l'));
 		} else if (event.key === '/') {
 			input.focus();
 			input.select();
@@ -421,7 +423,7 @@
 			describe(frame);
 	});
 	input.addEventListener('input', function () { change({ q: input.value }); });
-	svg.addEventListener('keydown', on_key);
+	window.addEventListener('keydown', on_key);
 	window.addEventListener('resize', place_all);
 	window.addEventListener('hashchange', function () {
 		take_state();

@@ -132,7 +132,11 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	if (!error)
 		error = svg_frames(svg);
 	fputs("</g>\n<g id=\"foot\">\n", out);
-	if (svg->choice->left_out) {
+	if (!error && tree_total_weight(svg->tree, TREE_ROOT) <= 0) {
+		char none[] = "no samples";
+
+		error = put_lines(svg, none, y, &lines);
+	} else if (svg->choice->left_out) {
 		fprintf(out,
 			"<text class=\"note\" x=\"%d\" y=\"%u\">%zu calls, none above %.3f %%, "
 			"are not drawn</text>\n",

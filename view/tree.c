@@ -121,15 +121,18 @@ static void pop_to(struct growing *g, size_t n)
 	}
 }
 
+static void note_nesting(struct growing *g, uint32_t node, uint32_t place)
+{
+	if (g->tree->node[node].nesting < g->count[place])
+		g->tree->node[node].nesting = g->count[place];
+}
+
 static int step(struct growing *g, uint32_t place, const struct sample *sample, size_t stamp)
 {
 	int node;
 
 	if (g->folding != TREE_WHOLE && g->at[place]) {
-		struct tree_node *known = &g->tree->node[g->path[g->at[place] - 1]];
-
-		if (known->nesting < g->count[place])
-			known->nesting = g->count[place];
+		note_nesting(g, g->path[g->at[place] - 1], place);
 		pop_to(g, g->at[place]);
 		return 0;
 	}
@@ -140,6 +143,7 @@ static int step(struct growing *g, uint32_t place, const struct sample *sample, 
 		return -ENOMEM;
 	if (node < 0)
 		return node;
+	note_nesting(g, (uint32_t)node, place);
 	g->at[place] = (uint32_t)g->path_n;
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * Profiles with call stacks, made by hand; a sample is 1 ms.
  *
- * fixture_stacks(): 146 ms, 144 samples in five threads of two processes.
+ * fixture_stacks(): 146 ms, 144 samples in four threads of two processes.
  *
  *   process, thread  stack, root first                                     samples
  *   app 200          main run parse lex (lex is inlined in parse)               40

@@ -82,6 +82,7 @@ static void test_tree__sums_up_calls_with_recursion_folded(void **state)
 	assert_node(&tree, TREE_ROOT, "[unsampled]", 0, 0);
 	assert_int_equal(tree.node[find(&tree, TREE_ROOT, "main fib")].nesting, 3);
 	assert_int_equal(tree.node[find(&tree, TREE_ROOT, "main run eval")].nesting, 3);
+	assert_int_equal(tree.node[find(&tree, TREE_ROOT, "main run eval apply")].nesting, 2);
 	assert_int_equal(tree.node[find(&tree, TREE_ROOT, "main run parse")].nesting, 1);
 	assert_int_equal(tree.deepest, 8);
 	tree_release(&tree);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a profile of tests/unit/stacks_fixture.h, or one that is as large as real ones:
+ * make_stacks stacks|hostile|deep|empty|large FILE
+ */
+#include <stdio.h>
+
+#include "profile/file.h"
+#include "profile/pprof.h"
+#include "tests/unit/stacks_fixture.h"
+
+enum { LARGE_FUNCTIONS = 400, LARGE_OBJECTS = 12, LARGE_STACKS = 4000, LARGE_DEPTH = 45 };
+
+static uint32_t next(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(*seed >> 33);
+}
+
+/* Functions mostly call the same few others, as programs do. */
+static struct profile *make_large(void)
+{
+	static const char *const forms[] = {"do_work_%u",
+		"std::vector<std::pair<int, Item%u>, "
+		"std::allocator<std::pair<int, Item%u> > >::push_back(std::pair<int, Item%u>&&)",
+		"net::Session%u::on_read(net::Buffer const&, unsigned long)", "parse_%u",
+		"_start_%u", "(anonymous namespace)::visit%u(Node*)"};
+	struct profile *profile = NULL;
+	uint32_t location[LARGE_FUNCTIONS], stack[LARGE_DEPTH], path[LARGE_DEPTH];
+	uint64_t seed = 1;
+
+	(void)fixture_index(profile_new(&profile));
+	(void)fixture_index(profile_add_task(profile, &(struct task){1, 1, "large", "main"}));
+	for (uint32_t i = 0; i < LARGE_FUNCTIONS; i++) {
+		uint32_t object = next(&seed) % LARGE_OBJECTS * (next(&seed) % 2), function;
+		char file[64], name[256];
+
+		(void)snprintf(file, sizeof(file),
+			object ? "/usr/lib/libpart%u.so.%u" : "/opt/large", object, object);
+/* The number stands in each form as often as it wants. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-extra-args"
+		(void)snprintf(name, sizeof(name), forms[i % 6], i, i, i);
+#pragma GCC diagnostic pop
+		function = fixture_index(profile_add_function(
+			profile, &(struct function){.name = name, .symbol = name}));
+		location[i] = fixture_location(profile,
+			fixture_index(profile_add_mapping(profile,
+				&(struct mapping){.file = file, .start = 0x1000, .limit = 0x9000})),
+			0x1000 + 16 * i, &(struct location_line){function, 1}, 1);
+	}
+	for (size_t i = 0; i < LARGE_STACKS; i++) {
+		/* The outer part is that of the stack before, as in a program that goes its way. */
+		uint32_t depth = 5 + next(&seed) % (LARGE_DEPTH - 5);
+		uint32_t kept = i ? next(&seed) % 100 < 97 ? 4 + next(&seed) % 36 : 2 : 0;
+		int64_t values[VALUE_TYPES_MAX] = {1 + next(&seed) % 9, 0};
+
+		values[1] = values[0] * FIXTURE_MS;
+		for (uint32_t j = kept; j < LARGE_DEPTH; j++) {
+			uint32_t step = next(&seed) % 8 ? 1 : 2 + next(&seed) % 2;
+
+			path[j] = j ? (path[j - 1] * 7 + step) % LARGE_FUNCTIONS : 0;
+		}
+		for (uint32_t j = 0; j < depth; j++)
+			stack[depth - 1 - j] = location[path[j]];
+		(void)fixture_index(profile_add_sample(profile, 0, stack, depth, values));
+	}
+	(void)fixture_index(profile_set_command(profile, "large --with --many options"));
+	profile_set_period(profile, FIXTURE_MS);
+	return profile;
+}
+
+static struct profile *make(const char *kind)
+{
+	struct profile *profile = NULL;
+
+	if (!strcmp(kind, "stacks"))
+		return fixture_stacks();
+	if (!strcmp(kind, "hostile"))
+		return fixture_hostile();
+	if (!strcmp(kind, "deep"))
+		return fixture_deep(5000);
+	if (!strcmp(kind, "large"))
+		return make_large();
+	if (!strcmp(kind, "empty"))
+		(void)fixture_index(profile_new(&profile));
+	return profile;
+}
+
+int main(int argc, char **argv)
+{
+	struct profile *profile = argc == 3 ? make(argv[1]) : NULL;
+	uint8_t *data = NULL;
+	size_t bytes = 0;
+	int error;
+
+	if (!profile)
+		return 2;
+	error = pprof_write(profile, &data, &bytes);
+	if (!error)
+		error = file_write(argv[2], data, bytes);
+	free(data);
+	profile_free(profile);
+	return error ? 1 : 0;
+}

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The reports over call stacks and the exports as users call them: golden files, options, errors.
+# The golden files were written by sprofreport and then compared by hand with the table at the top
+# of tests/unit/stacks_fixture.h.
+# Usage: test_stacks.sh SPROFREPORT MAKE_STACKS GOLDEN-FOLDER
+set -u
+export LC_ALL=C.UTF-8
+unset PAGER LESS NO_COLOR COLUMNS
+report=$1 make=$2 golden=$3
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+# same WHAT GOLDEN ARGS…: the output is that of the golden file, the status 0, stderr empty.
+same() {
+	local what=$1 file=$2
+	shift 2
+	"$report" "$@" >"$work/out" 2>"$work/err" || fail "$what: status $?"
+	[ -s "$work/err" ] && fail "$what: $(cat "$work/err")"
+	[ -n "${GOLDEN_WRITE:-}" ] && cp "$work/out" "$golden/$file"
+	diff -u "$golden/$file" "$work/out" || fail "$what"
+}
+
+# refused WHAT STATUS WORD ARGS…: nothing on stdout, one message with WORD on stderr.
+refused() {
+	local what=$1 status=$2 word=$3 got
+	shift 3
+	timeout 20 "$report" "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ $got = "$status" ] || fail "$what: status $got, not $status"
+	[ -s "$work/out" ] && fail "$what: output"
+	head -n1 "$work/err" | grep -q "^sprofreport: .*$word" || fail "$what: $(cat "$work/err")"
+}
+
+for kind in stacks hostile deep empty large; do
+	"$make" $kind "$work/$kind" || exit 1
+done
+p=$work/stacks
+
+same "tree" tree.txt tree "$p"
+same "bottom-up" bottom_up.txt tree --bottom-up "$p"
+LC_ALL=C same "threads, ASCII" threads.txt tree --split thread --min-pct 0 "$p"
+same "limited and filtered" filtered.txt tree --focus '^eval$' --limit 6 "$p"
+same "tree tsv" tree.tsv tree --format tsv "$p"
+same "processes csv" processes.csv tree --format csv --split process --limit 5 "$p"
+same "tree json" tree.json tree --format json --no-inline --limit 4 "$p"
+same "callers" callers.txt callers eval "$p"
+same "callers tsv" callers.tsv callers eval --format tsv "$p"
+same "callers by pattern, options first" callers.tsv --format tsv callers '^eva' "$p"
+same "callers json" callers.json callers fib --format json "$p"
+same "folded" stacks.folded export --format folded "$p"
+same "folded of a thread" worker.folded export --format folded --thread worker --split process "$p"
+same "flat as csv" flat.csv export --format csv --limit 2 "$p"
+
+# Equal to the flat report, where a function is in one place of the tree.
+for function in main fib read lex; do
+	flat=$("$report" --format tsv "$p" | awk -F'\t' -v f=$function '$5 == f { print $1, $2, $3, $4 }')
+	tree=$("$report" tree --format tsv "$p" | awk -F'\t' -v f=$function '$6 == f { print $2, $3, $4, $5 }')
+	[ "$flat" = "$tree" ] || fail "$function: flat says $flat, tree says $tree"
+done
+
+# All that is folded is all that was counted, through a file as well.
+"$report" export -o "$work/x.folded" "$work/large" || fail "by the name of the file"
+folded=$(awk '{ n += $NF } END { print n }' "$work/x.folded")
+counted=$("$report" summary --format tsv "$work/large" | awk '$1 == "samples" { print $2 }')
+[ "$folded" = "$counted" ] || fail "folded $folded of $counted samples"
+
+# The native format goes through unchanged.
+"$report" export --format pprof -o "$work/again.pb.gz" "$p" && "$report" --format tsv "$p" >"$work/1" &&
+	"$report" --format tsv "$work/again.pb.gz" >"$work/2" || fail "pprof"
+cmp -s "$work/1" "$work/2" || fail "pprof through export"
+
+# The deepest and the emptiest.
+"$report" tree "$work/deep" | grep -q 'descend ↻ ' || fail "deep recursion: $("$report" tree "$work/deep")"
+[ "$("$report" export --format folded "$work/deep" | tr -cd ';' | wc -c)" = 5000 ] || fail "deep folded"
+"$report" tree "$work/empty" | grep -q '^no samples$' || fail "empty"
+"$report" tree --focus nothing "$p" | grep -q '^no sample matches$' || fail "nothing chosen"
+[ "$("$report" tree --format json "$work/empty")" = "[]" ] || fail "empty json"
+[ -z "$("$report" export --format folded "$work/empty")" ] || fail "empty folded"
+"$report" export --format svg "$work/empty" | grep -q '</svg>' || fail "empty svg"
+
+# Nothing of a name reaches the terminal as it is.
+"$report" tree "$work/hostile" | LC_ALL=C grep -q $'[\001-\010\013-\037]' && fail "control characters"
+
+refused "no function" 2 "callers of which function" callers
+refused "a function and no file" 2 "no profile is named.*callers FUNC" callers main
+refused "unknown function" 1 "no function is named or matches 'zzz'; there is: main" callers zzz "$p"
+refused "several functions" 1 "'a' matches [0-9]* functions: main, " callers a "$p"
+refused "no expression" 2 "'(' and it is not\|not a regular expression" callers '(' "$p"
+refused "export to what" 2 "export to which format" export "$p"
+refused "unknown export" 2 "format 'yaml' is not known to export" export --format yaml "$p"
+refused "format of export" 2 "sprofreport export --format svg" tree --format svg "$p"
+refused "export of nothing" 2 "no profile is named" export --format svg
+refused "no such profile" 1 "cannot read" export --format svg "$work/none"
+refused "pprof of a part" 2 "whole profile" export --format pprof --focus main "$p"
+refused "unwritable" 1 "cannot write" export -o "$work/none/x.svg" "$p"
+[ "$("$report" export --format yaml "$p" 2>&1 | grep -c '^  ')" = 5 ] || fail "formats are not listed"
+
+# On a terminal: progress of long work is wiped out again; binary formats stay away from it.
+if command -v script >/dev/null; then
+	TERM=xterm script -qec "'$report' export --format pprof '$p'" /dev/null </dev/null >"$work/out"
+	grep -q 'not for a terminal' "$work/out" || fail "binary on a terminal"
+else
+	echo "skipped: no script(1), so no terminal"
+fi
+
+[ $failed = 0 ] && echo "all as it should be"
+exit $failed
