@@ -17,6 +17,8 @@ enum { MOST_FRAMES = 40000 };
 #define LEAST_PERCENT 0.002
 /* From here on a graph of whole stacks is too high to be read: recursion is folded. */
 enum { MOST_ROWS = 300 };
+/* And from here on the root is on top, where people see it first. */
+enum { MOST_FLAME_ROWS = 36 };
 enum { LEGEND_ITEM = 230, LINE_COLUMNS = 160 };
 
 static size_t deepest_stack(const struct profile *profile)
@@ -197,12 +199,6 @@ static int draw(struct svg *svg)
 	char *head = NULL, *foot = NULL;
 	int error = svg_choose_objects(svg);
 
-	for (size_t i = 0; i < svg->tree->n; i++) {
-		uint32_t depth = svg->tree->node[i].depth;
-
-		if ((i == TREE_ROOT || svg->choice->kept[i]) && depth >= svg->rows)
-			svg->rows = depth + 1;
-	}
 	if (!error)
 		error = print_to_text(svg, true, &head);
 	if (!error)
@@ -214,6 +210,17 @@ static int draw(struct svg *svg)
 	return error;
 }
 
+static uint32_t count_rows(const struct tree *tree, const struct tree_choice *choice)
+{
+	uint32_t rows = 1;
+
+	for (size_t i = 0; i < tree->n; i++) {
+		if (choice->kept[i] && tree->node[i].depth >= rows)
+			rows = tree->node[i].depth + 1;
+	}
+	return rows;
+}
+
 int svg_write(const struct profile *profile, const struct report_options *given, FILE *out,
 	char **ret_problem)
 {
@@ -222,6 +229,7 @@ int svg_write(const struct profile *profile, const struct report_options *given,
 	struct tree_choice choice;
 	struct text_scale scale;
 	struct tree tree;
+	uint32_t rows;
 	int error;
 
 	options.ascii = false;
@@ -238,7 +246,10 @@ int svg_write(const struct profile *profile, const struct report_options *given,
 		tree_total_weight(&tree, TREE_ROOT));
 	error = tree_choice_init(&choice, &tree, &options);
 	if (!error) {
+		rows = count_rows(&tree, &choice);
+		options.icicle |= rows > MOST_FLAME_ROWS;
 		error = draw(&(struct svg){.profile = profile,
+			.rows = rows,
 			.options = &options,
 			.tree = &tree,
 			.choice = &choice,

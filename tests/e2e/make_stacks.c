@@ -21,8 +21,7 @@ static uint32_t next(uint64_t *seed)
 static struct profile *make_large(void)
 {
 	static const char *const forms[] = {"do_work_%u",
-		"std::vector<std::pair<int, Item%u>, "
-		"std::allocator<std::pair<int, Item%u> > >::push_back(std::pair<int, Item%u>&&)",
+		"std::vector<std::pair<int, Item%u>, std::allocator<Item%u> >::push_back(Item%u&&)",
 		"net::Session%u::on_read(net::Buffer const&, unsigned long)", "parse_%u",
 		"_start_%u", "(anonymous namespace)::visit%u(Node*)"};
 	struct profile *profile = NULL;

@@ -119,8 +119,7 @@ static inline struct profile *fixture_hostile(void)
 		"a;b \"c\" 'd' &amp; <e>\t%s%n",
 		"esc\033[31m\001\nnewline",
 		"\xff\xfe not \xc3 UTF-8 \xed\xa0\x80",
-		"\xe2\x80\xae"
-		"thgir ot tfel",
+		"\342\200\256thgir ot tfel",
 		"\xef\xbf\xbe\xef\xbf\xbf nonchars",
 		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe9\x96\xa2\xe6\x95\xb0 \xf0\x9f\x94\xa5",
 		"",
