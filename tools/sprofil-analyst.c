@@ -78,6 +78,9 @@ static void print_report(const struct settings *s, const struct profile *profile
 	if (!report || report->wants_function)
 		return;
 	options.min_percent = report->text_min_percent;
+	/* A path from the start of a program to where it is hot takes more rows than a list. */
+	if (report->text_min_percent > 0)
+		options.limit *= 2;
 	if (isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
 		options.width = size.ws_col;
 	(void)report->print(profile, &options, stderr, &problem);

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# What sprofrun writes by the name of its output, and its report of the call tree.
+. "$(dirname "$0")/lib.sh"
+
+"$SPROFRUN" -q -F 1000 -o run.folded "$TARGETS/split" 20 4000
+is "folded stacks" $? 0
+check "each line is a stack and a count" test -s run.folded -a -z "$(grep -vE '^.+ [0-9]+$' run.folded)"
+check "of the functions that ran" grep -qE '(^|;)f[0-9]+ [0-9]+$' run.folded
+
+"$SPROFRUN" -F 1000 --report tree -o %n.svg "$TARGETS/split" 20 4000 2>err
+is "a flame graph" $? 0
+check "is one" grep -q '^</svg>$' split.svg
+check "and says where it is" grep -q '^sprofrun: the flame graph is in split.svg$' err
+check "the tree has its heading" grep -qE '^ +total +self +samples +function +object$' err
+check "and its functions" grep -qE ' f[0-9]+ +split$' err
+
+"$SPROFRUN" --report callers true 2>err
+is "callers needs a function, so it is no report of sprofrun" $? 2
+finish
