@@ -233,14 +233,15 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
 }
 
 /* Samples at places without a name. */
-static uint64_t count_unresolved(const struct profile *profile)
+static uint64_t count_unresolved(const struct analyst *analyst)
 {
+	const struct profile *profile = analyst->profile;
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < profile_samples(profile); i++) {
 		struct sample sample = profile_sample(profile, i);
 
-		if (sample.n && profile_location(profile, sample.location[0]).lines == 0)
+		if (sample.n && locations_is_nameless(&analyst->locations, sample.location[0]))
 			n += (uint64_t)sample.value[VALUE_SAMPLES];
 	}
 	return n;
@@ -335,7 +336,7 @@ int analyst_finish(struct analyst *analyst)
 		r = spaces_finish(&analyst->spaces);
 	if (r < 0)
 		return r;
-	analyst->unresolved = count_unresolved(analyst->profile);
+	analyst->unresolved = count_unresolved(analyst);
 	r = add_unsampled(analyst);
 	if (r == 0)
 		r = close_audit(analyst);

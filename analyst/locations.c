@@ -9,7 +9,9 @@
 void locations_release(struct locations *locations)
 {
 	free(locations->place);
+	free(locations->nameless);
 	locations->place = NULL;
+	locations->nameless = NULL;
 	locations->places = locations->place_room = 0;
 }
 
@@ -83,6 +85,7 @@ static int name(struct locations *locations, size_t index, const struct frame_ch
 			return function;
 		lines[i] = (struct location_line){(uint32_t)function, frame->line};
 	}
+	locations->nameless[index] = !n || chain->frame[0].unnamed;
 	return n ? profile_set_lines(locations->profile, (uint32_t)index, lines, n) : 0;
 }
 
@@ -92,7 +95,10 @@ int locations_name_all(struct locations *locations)
 	struct frame_chain *chains = calloc(room, sizeof(*chains));
 	struct place *places = calloc(room, sizeof(*places));
 	size_t *index = calloc(room, sizeof(*index));
-	int r = chains && places && index ? 0 : -ENOMEM;
+	int r;
+
+	locations->nameless = calloc(room, sizeof(*locations->nameless));
+	r = chains && places && index && locations->nameless ? 0 : -ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < locations->places; i++) {
 		if (!locations->place[i].module)
@@ -108,4 +114,9 @@ int locations_name_all(struct locations *locations)
 	free(places);
 	free(index);
 	return r < 0 ? r : 0;
+}
+
+bool locations_is_nameless(const struct locations *locations, uint32_t index)
+{
+	return index < locations->places && locations->nameless[index];
 }

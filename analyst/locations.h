@@ -3,6 +3,7 @@
 #ifndef ANALYST_LOCATIONS_H
 #define ANALYST_LOCATIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@ struct locations {
 	struct profile *profile;       /* not owned */
 	struct symbolizer *symbolizer; /* not owned */
 	struct place *place;	       /* of each location; module NULL: not of a module */
+	bool *nameless; /* after naming: only the function's place is known, or nothing */
 	size_t places, place_room;
 };
 
@@ -30,5 +32,8 @@ int locations_add_named(struct locations *locations, const char *object, const c
 
 /* Names all that were added by locations_add(). Runs foreign code on foreign files. -ENOMEM. */
 int locations_name_all(struct locations *locations);
+
+/* Is a location of a module without a name? Asked after locations_name_all(). */
+bool locations_is_nameless(const struct locations *locations, uint32_t index);
 
 #endif

@@ -115,7 +115,7 @@ static void print_chain(const struct run *run, size_t i)
 		const struct frame *frame = &run->chains[i].frame[j];
 		const char *name = run->linked ? frame->symbol : frame->function;
 
-		printf("%s\n%s:%u\n", name[0] ? name : "??", frame->file[0] ? frame->file : "??",
+		printf("%s\n%s:%u\n", name[0] && !frame->unnamed ? name : "??", frame->file[0] ? frame->file : "??",
 			frame->line);
 	}
 	if (run->chains[i].n == 0)

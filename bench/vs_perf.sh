@@ -9,7 +9,7 @@ cd "$WORK" || exit 1
 
 # Aliases of one function, and how much of a C++ name is shown, are no difference.
 plain='function plain(f) { sub(/^__GI_/, "", f); sub(/^_+/, "", f); sub(/^libc_/, "", f)
-    sub(/64$/, "", f); sub(/\\(.*/, "", f); return f }'
+    sub(/64$/, "", f); sub(/[(].*/, "", f); return f }'
 
 # compare NAME COMMAND...
 compare() {
@@ -17,7 +17,7 @@ compare() {
     shift
     echo "== $name"
     perf record -q -e cpu-clock -g -F 1000 -o perf.data -- \
-        "$SPROFRUN" -q -F 1000 -o p.pb.gz -- "$@" >out 2>err || { tail -n 3 err; return; }
+        "$SPROFRUN" -q -g no -F 1000 -o p.pb.gz -- "$@" >out 2>err || { tail -n 3 err; return; }
     # perf: the first user frame of each sample, so that the kernel's time is billed to the place in
     # the program that asked for it, as sprofrun does. sprofrun's own processes are left out.
     perf script -i perf.data -F comm,ip,sym,dso 2>/dev/null | awk '
@@ -29,7 +29,7 @@ compare() {
             count[$0 "\t" object]++; sum++ }
         END { for (k in count) print k "\t" count[k] / sum "\t" sum }' >perf.tsv
     "$SPROFREPORT" flat --no-inline --format tsv p.pb.gz |
-        awk -F'\t' 'NR > 1 && $5 != "[unsampled]" { split($6, a, "/"); print $5 "\t" $6 "\t" $2 "\t" $1 }' >ours.tsv
+        awk -F'\t' -v OFS='\t' 'NR > 1 && $5 != "[unsampled]" { sub(/\+0x[0-9a-f]*\]$/, "]", $5); print $5, $6, $2, $1 }' >ours.tsv
     awk -F'\t' "$plain"' NR == FNR { perf[plain($1)] += $3; n = $4; next }
         { self[plain($1)] += $3; total += $3; samples += $4 }
         END {

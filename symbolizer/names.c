@@ -13,6 +13,8 @@
 #include "symbolizer/module.h"
 #include "symbolizer/spelling.h"
 #include "symbolizer/symtab.h"
+#include "symbolizer/unnamed.h"
+#include "symbolizer/unwind_table.h"
 
 struct answer {
 	uint64_t svma;
@@ -36,9 +38,11 @@ struct names {
 	const char *working_on; /* while DWARF is read */
 	bool lines_wanted;	/* and not looked for yet */
 	bool begun;		/* names were asked for */
+	bool left_alone;	/* not a byte of the file is to be parsed */
 	struct answer *answers; /* open addressing by svma */
 	size_t n_answers, answers_capacity;
 	struct spellings spellings;
+	struct unwind_table *ranges; /* of functions without a name; NULL not looked for yet */
 	struct arena arena;
 };
 
@@ -254,6 +258,7 @@ static int load(struct names *n)
 		return 0;
 	skip = skip_of(module, module->key.path);
 	if (skip == SYMBOLIZER_SKIP_FILE) {
+		n->left_alone = true;
 		module_complain(module, "it is left alone because it made the parser crash");
 		return 0;
 	}
@@ -304,6 +309,7 @@ void names_free(struct names *names)
 	release_source(&names->mini);
 	free(names->answers);
 	spelling_release(&names->spellings);
+	unwind_table_free(names->ranges);
 	arena_release(&names->arena);
 	free(names);
 }
@@ -378,6 +384,23 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	return 0;
 }
 
+/* Where no name is known, the function's place stands for it. */
+static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_chain)
+{
+	struct frame *frame;
+	const char *name = NULL;
+	int rc = n->left_alone ? 0 : unnamed_find(n->module, &n->ranges, svma, &name);
+
+	if (rc || !name)
+		return rc;
+	frame = arena_alloc(&n->arena, sizeof(*frame));
+	if (!frame)
+		return -ENOMEM;
+	*frame = (struct frame){.function = name, .symbol = name, .file = "", .unnamed = true};
+	*ret_chain = (struct frame_chain){.frame = frame, .n = 1};
+	return 0;
+}
+
 static int make_chain(struct names *n, uint64_t svma, struct frame_chain *ret_chain)
 {
 	struct debuginfo_frame found[DEBUGINFO_FRAMES_MAX];
@@ -392,7 +415,7 @@ static int make_chain(struct names *n, uint64_t svma, struct frame_chain *ret_ch
 		found[count++] = (struct debuginfo_frame){.file = "", .qualified = true};
 	*ret_chain = (struct frame_chain){0};
 	if (count == 0)
-		return 0;
+		return make_unnamed(n, svma, ret_chain);
 	frames = arena_alloc(&n->arena, count * sizeof(*frames));
 	if (!frames)
 		return -ENOMEM;

@@ -98,6 +98,7 @@ struct frame {
 	uint32_t line;	      /* 0 unknown */
 	uint32_t function_line; /* where the function is declared, 0 unknown */
 	bool inlined;	      /* inlined into the next frame of the chain */
+	bool unnamed;	      /* no name is known: function is "[FILE+0xSTART]" */
 };
 
 struct frame_chain {

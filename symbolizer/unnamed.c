@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/unnamed.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "symbolizer/module.h"
+#include "symbolizer/unwind_table.h"
+
+int unnamed_find(struct module *module, struct unwind_table **table, uint64_t svma,
+	const char **ret_name)
+{
+	const char *slash = strrchr(module->key.path, '/');
+	struct unwind_entry entry;
+	char name[320];
+	int r;
+
+	*ret_name = NULL;
+	if (!*table)
+		*table = unwind_table_new(module);
+	if (!*table)
+		return -ENOMEM;
+	r = unwind_table_find(*table, svma, &entry);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	(void)snprintf(name, sizeof(name), "[%.255s+0x%" PRIx64 "]",
+		slash ? slash + 1 : module->key.path, entry.low);
+	*ret_name = strpool_intern(&module->symbolizer->strings, name, sizeof(name));
+	return *ret_name ? 0 : -ENOMEM;
+}
