@@ -73,19 +73,32 @@ static void begin(struct cursor *cursor)
 	cursor->reg[machine->sp] = input->sp;
 }
 
-/* Finds out where the cursor stands. -ENOMEM. */
+/*
+ * Finds out where the cursor stands. A return address is looked up by the call before it, except
+ * where there is none: makecontext() lets a function return to the first byte of another. -ENOMEM.
+ */
 static int locate(struct cursor *cursor)
 {
+	struct unwind_step *at_pc;
 	uint64_t pc = cursor->pc - !cursor->exact;
 	const struct mapping *mapping = cursor->mapping;
 
 	if (!mapping || pc < mapping->start || pc >= mapping->end)
 		cursor->mapping = mapping = space_find_mapping(cursor->space, pc);
 	cursor->step = NULL;
+	cursor->uncalled = false;
 	if (!mapping || !mapping->module->image.data)
 		return 0;
 	cursor->step = unwind_step_find(cursor->unwinder, mapping->module, pc - mapping->bias);
-	return cursor->step ? 0 : -ENOMEM;
+	if (!cursor->step || cursor->step->usable || cursor->exact || cursor->pc >= mapping->end)
+		return cursor->step ? 0 : -ENOMEM;
+	at_pc = unwind_step_find(
+		cursor->unwinder, mapping->module, cursor->pc - mapping->bias);
+	if (at_pc && at_pc->usable) {
+		cursor->step = at_pc;
+		cursor->exact = cursor->uncalled = true;
+	}
+	return at_pc ? 0 : -ENOMEM;
 }
 
 static struct unwind_frame *room_for(struct unwinder *unwinder, size_t n)
@@ -189,11 +202,16 @@ static int walk(struct cursor *cursor, struct unwind_result *result)
 	unsigned signals = 0;
 
 	for (;;) {
+		bool uncalled = cursor->uncalled;
 		int r = locate(cursor);
 
 		if (r < 0)
 			return r;
 		if (result->n && !(cursor->mapping && cursor->mapping->execute)) {
+			if (uncalled) {
+				stop(result, UNWIND_COMPLETE, "");
+				return 0;
+			}
 			result->stray = cursor->mapping ? 0 : cursor->pc;
 			stop(result, UNWIND_INCOMPLETE, "a return address outside of the program's code");
 			return 0;
@@ -215,7 +233,7 @@ static int walk(struct cursor *cursor, struct unwind_result *result)
 		signals += cursor->step && cursor->step->signal;
 		r = cursor->machine ? step_out(cursor) : -ENOENT;
 		if (r) {
-			if (r > 0)
+			if (r > 0 || cursor->uncalled)
 				stop(result, UNWIND_COMPLETE, "");
 			else
 				stop_at_failure(cursor, r, result);

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Stacks of all shapes reach their beginning, and are the ones that were there.
+# shellcheck source=tests/e2e/lib.sh
+. "$SOURCE/tests/e2e/lib.sh"
+
+# profile OPTIONS... -- COMMAND...: its stacks in folded.
+profile() {
+    "$SPROFRUN" -q -o p.pb.gz "$@" >/dev/null || return 1
+    "$SPROFREPORT" export --format folded -o folded p.pb.gz
+}
+
+figure() {
+    "$SPROFREPORT" summary --format tsv p.pb.gz | awk -v k="$1" '$1 == k { print $2 }'
+}
+
+# The share of stacks, in percent, that match PATTERN; CPU time without a stack does not count.
+share() {
+    awk -v pattern="$1" '{
+        n = $NF; sub(/ [0-9]+$/, "")
+        if ($0 ~ /\[unsampled\]/ || n == 0) next
+        # What sprofrun itself did between fork and exec.
+        if ($0 ~ /;be_the_command|^launch_command/) next
+        all += n; if ($0 ~ pattern) good += n
+    } END { printf "%.2f\n", all ? 100 * good / all : 0 }' folded
+}
+
+# complete WHAT PATTERN: at least 99.5 % are as the pattern says.
+complete() {
+    within "$1" "$(share "$2")" 99.5 100
+}
+
+# A few samples fall into the start and the end of a program, where main is not, or not yet.
+to_main="^_start;.*;main(;|\$)|^_dl_|^_start(;_dl_[^;]*)|;exit;|;_dl_|^main(;|\$)"
+
+for depth in 30 200; do
+    profile -F 1000 -- "$TARGETS/recursive" $depth 1
+    complete "$depth frames: main is reached" "$to_main"
+    is "$depth frames: $(figure samples) samples, none incomplete" "$(figure incomplete_stacks)" 0
+    within "$depth frames: the leaf is at its depth" \
+        "$(awk -v d=$depth '{ n = $NF; m = gsub(/;descend/, ""); if (/burn/) { all += n; if (m == d) good += n } }
+            END { print 100 * good / all }' folded)" 100 100
+done
+
+profile -F 100 --max-stack 4M -- "$TARGETS/recursive" 5000 2
+is "5000 frames: none truncated of $(figure samples)" "$(figure truncated_stacks)" 0
+within "5000 frames reach main" "$(awk '{ n = $NF; all += n; m = gsub(/;descend/, "")
+    if (/(^|;)main/ && m == 5000) good += n } END { print 100 * good / all }' folded)" 99 100
+
+# Above the cap the part nearest the leaf is kept, and the loss is told.
+profile -F 100 --max-stack 64K -- "$TARGETS/recursive" 5000 1
+is "a cap: all are counted" "$(figure truncated_stacks)" \
+    "$(awk '/^\[truncated\]/ { n += $NF } END { print n + 0 }' folded)"
+within "a cap: the root says so" "$(share '^\[truncated\];.*descend')" 98 100
+
+profile -F 1000 -- "$TARGETS/stacks" qsort 1
+complete 'a callback from libc' "$to_main"
+within 'a callback from libc: the callers are there' \
+    "$(share ';main;sort_it;.*qsort.*;compare|;main;sort_it|_dl_')" 99 100
+
+profile -F 1000 -- "$TARGETS/stacks" signal 1
+complete 'a handler on an alternate stack' "$to_main"
+within 'a handler: what it interrupted is there' \
+    "$(share ';main;by_signal;spin;.*;handler(;|$)')" 90 100
+
+profile -F 1000 -- "$TARGETS/stacks" pool 1
+complete 'threads' "start_thread;worker|$to_main"
+profile -F 1000 -- "$TARGETS/stacks" coro 1
+complete 'coroutines' ";?coroutine;deeper|$to_main"
+is 'coroutines: complete' "$(figure incomplete_stacks)" 0
+profile -F 1000 -- "$TARGETS/stacks" longjmp 1
+complete 'longjmp' "$to_main"
+
+# The truth: every stack is one that the program can have.
+profile -F 2000 -- "$TARGETS/stacks" log 2
+within 'truth: samples' "$(figure samples)" 200 100000
+is 'truth: no stack that cannot be' "$(awk '{
+        n = $NF; sub(/ [0-9]+$/, "")
+        if (!sub(/^.*;main;/, "")) next
+        count = split($0, f, ";")
+        depth = 15; bad = 0
+        for (i = 1; i <= count; i++) {
+            if (f[i] == "burn" || f[i] ~ /^\[syscall\]|^now$|clock_gettime/) { if (f[i] == "burn" && i != count) bad = 1; break }
+            if (i % 2) want = "f3"
+            else { want = depth % 2 ? "f2" : "f1"; depth-- }
+            if (f[i] != want) bad = 1
+        }
+        if (bad) wrong += n
+    } END { print wrong + 0 }' folded)" 0
+
+# Frame pointers.
+if cc -O2 -fno-omit-frame-pointer -o recursive_fp "$SOURCE/tests/targets/recursive.c" 2>/dev/null; then
+    profile -g fp -F 1000 -- ./recursive_fp 50 1
+    within 'frame pointers: the recursion is there' \
+        "$(awk '{ n = $NF; all += n; m = gsub(/;descend/, "")
+            if (/;main/ && m == 50) good += n } END { print 100 * good / all }' folded)" 98 100
+    is 'frame pointers: none incomplete' "$(figure incomplete_stacks)" 0
+fi
+
+profile -G -F 1000 -- "$TARGETS/recursive" 30 0.5
+is 'no stacks: places alone' "$(awk '{ sub(/ [0-9]+$/, ""); if (/;/) n++ } END { print n + 0 }' folded)" 0
+
+if cc -static -O2 -fno-optimize-sibling-calls -pthread -o static "$SOURCE/tests/targets/stacks.c" 2>/dev/null; then
+    profile -F 1000 -- ./static qsort 1
+    complete 'a static program' "$to_main"
+    profile -F 1000 -- ./static signal 1
+    complete 'a static program in a handler' "$to_main"
+else
+    echo 'skipped: a static program: there is no static libc here'
+fi
+
+cat >cxx.cc <<'C'
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+static volatile unsigned sink;
+template <class T> static inline __attribute__((always_inline)) T twice(T v) { for (int i = 0; i < 300; i++) sink = sink + v; return v * 2; }
+struct Thing { std::string name; ~Thing() { sink = sink + (unsigned)name.size(); } };
+__attribute__((noinline)) static int thrower(int n)
+{
+	Thing t{"a name that is too long for the small buffer " + std::to_string(n)};
+	char pad[240];
+	((volatile char *)pad)[n % 240] = 1;
+	if (n == 0)
+		throw std::runtime_error(t.name);
+	return thrower(n - 1) + twice(n) + ((volatile char *)pad)[1];
+}
+__attribute__((noinline)) static int catcher(int n)
+{
+	std::vector<int> v(400);
+	for (auto &e : v) e = rand();
+	std::sort(v.begin(), v.end(), [](int a, int b) { return twice(a) < twice(b); });
+	try { return thrower(n) + v[0]; } catch (const std::exception &e) { return (int)e.what()[0]; }
+}
+int main()
+{
+	auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+	while (std::chrono::steady_clock::now() < end) sink = sink + catcher(20);
+	printf("%u\n", sink & 1);
+}
+C
+if c++ -O2 -g -o cxx cxx.cc 2>/dev/null; then
+    profile -F 1000 -- ./cxx
+    complete 'C++ with exceptions and inlining' "$to_main"
+    within 'C++: the inlined calls are there' "$(share 'catcher.*;twice<')" 30 100
+else
+    echo 'skipped: C++: there is no compiler for it here'
+fi
+finish
