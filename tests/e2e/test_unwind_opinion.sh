@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Our unwinder, from a copy, against libunwind on the stopped thread: frame by frame.
+# shellcheck source=tests/e2e/lib.sh
+. "$SOURCE/tests/e2e/lib.sh"
+opinion=$1
+
+# ask WHAT STOPS COMMAND...
+ask() {
+    local what=$1 stops=$2
+    shift 2
+    "$@" >/dev/null 2>&1 &
+    local pid=$!
+    wait_until "$what is at work" 10 test -r "/proc/$pid/maps" || return
+    wait_until "$what has begun" 10 grep -q '^[1-9]' "/proc/$pid/schedstat" || return
+    "$opinion" "$pid" "$stops" >answer 2>differences
+    kill "$pid" 2>/dev/null
+    wait "$pid" 2>/dev/null
+    read -r _ stopped _ frames _ agree _ longer _ theirs _ differ _ vdso <answer
+    within "$what: stops" "$stopped" "$((stops / 2))" "$stops"
+    is "$what: frames that differ, of $frames ($agree of $stopped stacks agree)" "$differ" 0
+    # libunwind ends early without unwind information; it must not go on where we end.
+    is "$what: stacks that libunwind follows further" "$theirs" 0
+    [ "$differ$theirs" = 00 ] || sort differences | uniq -c | sort -rn | head -5
+    sed -n 2p answer
+    # libunwind-ptrace cannot read the vdso, guesses, and loses the rest of the stack; ours is complete.
+    [ "$vdso" = 0 ] || echo "$what: libunwind lost its way in the vdso $vdso times"
+    [ "$longer" = 0 ] || echo "$what: ours goes on in $longer stacks: $(sort differences | uniq -c | sort -rn | head -1)"
+}
+
+for shape in qsort signal pool longjmp log; do
+    ask "$shape" 40 "$TARGETS/stacks" $shape 20
+done
+ask recursion 20 "$TARGETS/recursive" 200 20
+[ -x /usr/bin/python3 ] &&
+    ask python3 40 /usr/bin/python3 -c 'import json
+while True: json.dumps(sorted(range(2000), key=lambda x: -x))'
+command -v gzip >/dev/null && ask gzip 40 sh -c 'exec gzip -9 </dev/zero'
+finish
