@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyst/jit.h"
+#include "analyst/syscalls.h"
+#include "profile/profile.h"
+
+static const char text[] = "3ef414c0 398 LazyCompile:~main /x.js:1\n"
+			   "0x1000 10 with 0x\n"
+			   "nonsense\n"
+			   "1000 0 empty\n"
+			   "ffffffffffffffff 10 wraps\n"
+			   "2000 100 old\n"
+			   "2040 20 newer, inside\n"
+			   "3000 10 not a whole li";
+
+static void test_jit__the_newest_piece_counts(void **state)
+{
+	struct jit_map map = {0};
+
+	(void)state;
+	assert_int_equal(jit_map_add(&map, text, sizeof(text) - 1), (long)(strrchr(text, '\n') + 1 - text));
+	assert_int_equal(map.n, 4);
+	assert_string_equal(jit_map_find(&map, 0x3ef414c0), "LazyCompile:~main /x.js:1");
+	assert_string_equal(jit_map_find(&map, 0x3ef41857), "LazyCompile:~main /x.js:1");
+	assert_null(jit_map_find(&map, 0x3ef41858));
+	assert_string_equal(jit_map_find(&map, 0x100f), "with 0x");
+	assert_string_equal(jit_map_find(&map, 0x203f), "old");
+	assert_string_equal(jit_map_find(&map, 0x2040), "newer, inside");
+	assert_string_equal(jit_map_find(&map, 0x2060), "old");
+	assert_null(jit_map_find(&map, 0x3000));
+	jit_map_release(&map);
+}
+
+/* A map that grows while it is read, and names a place only later. */
+static void test_jit__names_come_late(void **state)
+{
+	struct profile *profile;
+	struct jit *jit;
+	char path[64];
+	FILE *file;
+	int a, b;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	assert_int_equal(profile_new(&profile), 0);
+	jit = jit_new(profile, (uint32_t)getpid(), true);
+	assert_non_null(jit);
+	a = jit_location(jit, 0x5000, 0x5000);
+	assert_true(a >= 0);
+	assert_int_equal(profile_location(profile, (size_t)a).lines, 0);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	assert_true(fputs("6000 100 second\n", file) >= 0 && fflush(file) == 0);
+	b = jit_location(jit, 0x6010, 0x5000);
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 1);
+	assert_true(fputs("5000 100 first\n", file) >= 0 && fclose(file) == 0);
+	assert_int_equal(jit_location(jit, 0x5000, 0x5000), a);
+	assert_int_equal(jit_finish(jit), 0);
+	assert_int_equal(profile_location(profile, (size_t)a).lines, 1);
+	assert_string_equal(
+		profile_function(profile, profile_location(profile, (size_t)a).line[0].function).name,
+		"first");
+	assert_string_equal(
+		profile_mapping(profile, profile_location(profile, (size_t)a).mapping).file, "[jit]");
+	jit_free(jit);
+	profile_free(profile);
+	(void)unlink(path);
+}
+
+static void test_jit__system_calls_have_names(void **state)
+{
+	char name[64];
+
+	(void)state;
+#ifdef __x86_64__
+	syscalls_name(EM_X86_64, 0, name, sizeof(name));
+	assert_string_equal(name, "[syscall] read");
+	syscalls_name(EM_X86_64, 202, name, sizeof(name));
+	assert_string_equal(name, "[syscall] futex");
+#endif
+	syscalls_name(EM_X86_64, 99999, name, sizeof(name));
+	assert_string_equal(name, "[syscall] #99999");
+	syscalls_name(EM_386, 3, name, sizeof(name));
+	assert_string_equal(name, "[syscall] #3");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jit__the_newest_piece_counts),
+		cmocka_unit_test(test_jit__names_come_late),
+		cmocka_unit_test(test_jit__system_calls_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

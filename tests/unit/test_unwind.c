@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks made by hand, over this program's own code; rows and expressions made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/unwind.h"
+#include "symbolizer/unwind_expr.h"
+#include "symbolizer/unwind_row.h"
+#include "symbolizer/unwind_table.h"
+
+static struct unwind_entry entry_of(const uint8_t *initial, size_t n, const uint8_t *code, size_t m)
+{
+	return (struct unwind_entry){.low = 0x1000, .high = 0x1100, .initial = initial,
+		.initial_end = initial + n, .code = code, .code_end = code + m, .code_align = 1,
+		.data_align = -8, .return_column = 16, .wide = true};
+}
+
+/* What gcc writes for push %rbp; mov %rsp,%rbp; push %rbx; …; pop; pop; ret (DWARF 5, 6.4.2). */
+static void test_unwind__rows_follow_a_prologue(void **state)
+{
+	/* def_cfa r7+8; offset r16 at cfa-8 */
+	static const uint8_t initial[] = {0x0c, 7, 8, 0x90, 1};
+	static const uint8_t code[] = {
+		0x41,		/* advance 1: 0x1001 */
+		0x0e, 16,	/* def_cfa_offset 16 */
+		0x86, 2,	/* offset r6 at cfa-16 */
+		0x43,		/* advance 3: 0x1004 */
+		0x0d, 6,	/* def_cfa_register r6 */
+		0x0a,		/* remember_state */
+		0x02, 0x40,	/* advance_loc1 64: 0x1044 */
+		0x0c, 7, 8,	/* def_cfa r7+8 */
+		0xc6,		/* restore r6 */
+		0x41,		/* advance 1: 0x1045 */
+		0x0b,		/* restore_state */
+	};
+	struct unwind_entry entry = entry_of(initial, sizeof(initial), code, sizeof(code));
+	struct unwind_row row;
+
+	(void)state;
+	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), 0);
+	assert_int_equal(row.cfa.reg, 7);
+	assert_int_equal(row.cfa.value, 8);
+	assert_int_equal(row.rule[16].how, UNWIND_AT);
+	assert_int_equal(row.rule[16].value, -8);
+	assert_int_equal(row.rule[6].how, UNWIND_SAME);
+	assert_int_equal(unwind_row_make(&entry, 0x1003, &row), 0);
+	assert_int_equal(row.cfa.reg, 7);
+	assert_int_equal(row.cfa.value, 16);
+	assert_int_equal(row.rule[6].value, -16);
+	assert_int_equal(unwind_row_make(&entry, 0x1004, &row), 0);
+	assert_int_equal(row.cfa.reg, 6);
+	assert_int_equal(row.cfa.value, 16);
+	assert_int_equal(unwind_row_make(&entry, 0x1044, &row), 0);
+	assert_int_equal(row.cfa.reg, 7);
+	assert_int_equal(row.rule[6].how, UNWIND_SAME);
+	assert_int_equal(unwind_row_make(&entry, 0x10ff, &row), 0);
+	assert_int_equal(row.cfa.reg, 6);
+	assert_int_equal(row.rule[6].value, -16);
+}
+
+static void test_unwind__nonsense_makes_no_row(void **state)
+{
+	static const uint8_t unknown[] = {0x3f};
+	static const uint8_t cut[] = {0x0c, 7};
+	static const uint8_t pops[] = {0x0b};
+	struct unwind_row row;
+	struct unwind_entry entry = entry_of(unknown, 1, NULL, 0);
+
+	(void)state;
+	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
+	entry = entry_of(cut, 2, NULL, 0);
+	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
+	entry = entry_of(pops, 1, NULL, 0);
+	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
+	entry = entry_of(NULL, 0, NULL, 0); /* no CFA */
+	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
+}
+
+static int read_word(void *context, uint64_t address, unsigned bytes, uint64_t *ret_value)
+{
+	(void)context;
+	if (address != 0x2000)
+		return -EFAULT;
+	*ret_value = bytes == 8 ? 0x1122334455667788 : 0x88;
+	return 0;
+}
+
+static int run(const uint8_t *code, size_t bytes, uint64_t *ret_value)
+{
+	uint64_t reg[UNWIND_REGISTERS] = {[7] = 0x1ff8, [16] = 0x40100b};
+	const struct unwind_expr_context context = {reg, 1 << 7 | 1 << 16, read_word, NULL};
+
+	return unwind_expr_run(&context, code, bytes, false, 0, ret_value);
+}
+
+static void test_unwind__expressions(void **state)
+{
+	/* breg7 8; deref: the word at 0x2000 */
+	static const uint8_t load[] = {0x77, 8, 0x06};
+	/* What the linker writes for .plt: breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus */
+	static const uint8_t plt[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
+	static const uint8_t unknown_register[] = {0x73, 0};
+	static const uint8_t underflow[] = {0x22};
+	static const uint8_t fault[] = {0x31, 0x06};
+	static const uint8_t by_zero[] = {0x31, 0x30, 0x1b};
+	static const uint8_t least_by_minus_one[] = {
+		0x0e, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x09, 0xff, 0x1b};
+	static const uint8_t for_ever[] = {0x2f, 0xfd, 0xff};
+	static const uint8_t far_jump[] = {0x2f, 0x00, 0x80};
+	uint64_t value = 0;
+
+	(void)state;
+	assert_int_equal(run(load, sizeof(load), &value), 0);
+	assert_true(value == 0x1122334455667788);
+	assert_int_equal(run(plt, sizeof(plt), &value), 0);
+	assert_int_equal(value, 0x2008); /* 0xb >= 11: one word more */
+	assert_int_equal(run(unknown_register, 2, &value), -ENOEXEC);
+	assert_int_equal(run(underflow, 1, &value), -ENOEXEC);
+	assert_int_equal(run(fault, 2, &value), -EFAULT);
+	assert_int_equal(run(by_zero, 3, &value), -ENOEXEC);
+	assert_int_equal(run(least_by_minus_one, sizeof(least_by_minus_one), &value), 0);
+	assert_true(value == UINT64_C(1) << 63);
+	assert_int_equal(run(for_ever, 3, &value), -ENOEXEC);
+	assert_int_equal(run(far_jump, 3, &value), -ENOEXEC);
+	assert_int_equal(run(NULL, 0, &value), -ENOEXEC);
+}
+
+/* A process whose only code is anonymous memory, with frames linked by frame pointers. */
+struct made {
+	struct symbolizer *symbolizer;
+	struct space *space;
+	struct unwinder *unwinder;
+	uint64_t reg[17];
+	uint64_t word[64]; /* the stack, at 0x7000 */
+	struct unwind_input input;
+};
+
+static void make(struct made *made)
+{
+	static const char maps[] = "10000-20000 r-xp 00000000 00:00 0 \n7000-8000 rw-p 00000000 00:00 0 \n";
+	struct symbolizer_options options = {.size = sizeof(options)};
+
+	*made = (struct made){0};
+	assert_int_equal(symbolizer_new(&options, &made->symbolizer), 0);
+	assert_int_equal(space_new(made->symbolizer, 0, &made->space), 0);
+	assert_int_equal(space_set_maps(made->space, maps, sizeof(maps) - 1), 0);
+	assert_int_equal(unwinder_new(made->symbolizer, &made->unwinder), 0);
+	made->reg[6] = 0x7010;
+	made->reg[7] = 0x7000;
+	made->reg[16] = 0x10100;
+	made->word[2] = 0x7040, made->word[3] = 0x10200; /* at 0x7010 */
+	made->word[8] = 0x7080, made->word[9] = 0x10300; /* at 0x7040 */
+	made->input = (struct unwind_input){.machine = EM_X86_64, .registers = 17, .reg = made->reg,
+		.pc = 0x10100, .sp = 0x7000,
+		.piece = {{0x7000, (const uint8_t *)made->word, sizeof(made->word)}}};
+}
+
+static void release(struct made *made)
+{
+	unwinder_free(made->unwinder);
+	space_free(made->space);
+	symbolizer_free(made->symbolizer);
+}
+
+static struct unwind_result unwind(struct made *made)
+{
+	struct unwind_result result;
+
+	assert_int_equal(unwind_stack(made->unwinder, made->space, &made->input, &result), 0);
+	assert_true(result.n >= 1);
+	assert_int_equal(result.frame[0].pc, made->input.pc);
+	return result;
+}
+
+static void test_unwind__follows_frame_pointers_and_says_so(void **state)
+{
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	r = unwind(&made);
+	/* At 0x7080 are two zeros: the thread's first frame. */
+	assert_int_equal(r.end, UNWIND_COMPLETE);
+	assert_int_equal(r.n, 3);
+	assert_int_equal(r.guessed, 2);
+	assert_int_equal(r.frame[1].pc, 0x101ff);
+	assert_int_equal(r.frame[2].pc, 0x102ff);
+	assert_int_equal(r.frame[2].sp, 0x7050);
+	assert_true(r.frame[2].generated == 0x10000);
+	/* Asked for, it is no guess. */
+	made.input.frame_pointers = true;
+	r = unwind(&made);
+	assert_int_equal(r.n, 3);
+	release(&made);
+}
+
+static void test_unwind__damage_ends_it_and_says_so(void **state)
+{
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	made.word[8] = 0x7010; /* a loop */
+	r = unwind(&made);
+	assert_int_equal(r.end, UNWIND_INCOMPLETE);
+	assert_int_equal(r.n, 3);
+	made.word[3] = 0x999999; /* no code there */
+	r = unwind(&made);
+	assert_int_equal(r.end, UNWIND_INCOMPLETE);
+	assert_int_equal(r.n, 1);
+	made.reg[6] = 0x7011; /* not aligned */
+	assert_int_equal(unwind(&made).n, 1);
+	made.reg[6] = UINT64_MAX - 7;
+	assert_int_equal(unwind(&made).n, 1);
+	made.input.piece[0].bytes = 0;
+	assert_int_equal(unwind(&made).n, 1);
+	made.input.registers = 0;
+	assert_int_equal(unwind(&made).n, 1);
+	made.input.machine = 0xffff;
+	made.input.pc = made.reg[16] = 0;
+	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
+	release(&made);
+}
+
+static void test_unwind__a_copy_that_ends_is_truncated(void **state)
+{
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	made.input.piece[0].bytes = 0x48; /* the return address at 0x7048 is not in it */
+	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
+	made.input.truncated = true;
+	r = unwind(&made);
+	assert_int_equal(r.end, UNWIND_TRUNCATED);
+	assert_int_equal(r.n, 2);
+	release(&made);
+}
+
+static void test_unwind__unchanged_frames_are_taken_over(void **state)
+{
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	made.input.memory = unwind_memory_new();
+	assert_non_null(made.input.memory);
+	assert_int_equal(unwind(&made).reused, 0);
+	/* The leaf is elsewhere, its caller as it was. */
+	made.input.pc = made.reg[16] = 0x10108;
+	made.word[0] = 77;
+	r = unwind(&made);
+	assert_int_equal(r.reused, 2);
+	assert_int_equal(r.n, 3);
+	assert_int_equal(r.guessed, 2);
+	assert_int_equal(r.end, UNWIND_COMPLETE);
+	assert_int_equal(r.frame[1].pc, 0x101ff);
+	assert_int_equal(r.frame[2].pc, 0x102ff);
+	/* The outermost return address changes: nothing can be taken over. */
+	made.word[9] = 0x10400;
+	r = unwind(&made);
+	assert_int_equal(r.reused, 0);
+	assert_int_equal(r.frame[2].pc, 0x103ff);
+	/* A deeper stack on top of the same callers. */
+	made.word[1] = 0x1010;
+	unwind_memory_clear(made.input.memory);
+	assert_int_equal(unwind(&made).reused, 0);
+	assert_int_equal(unwind(&made).reused, 2);
+	unwind_memory_free(made.input.memory);
+	release(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unwind__rows_follow_a_prologue),
+		cmocka_unit_test(test_unwind__nonsense_makes_no_row),
+		cmocka_unit_test(test_unwind__expressions),
+		cmocka_unit_test(test_unwind__follows_frame_pointers_and_says_so),
+		cmocka_unit_test(test_unwind__damage_ends_it_and_says_so),
+		cmocka_unit_test(test_unwind__a_copy_that_ends_is_truncated),
+		cmocka_unit_test(test_unwind__unchanged_frames_are_taken_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
