@@ -365,7 +365,7 @@ static void perform(struct engine *engine, struct tracee *t, enum tracee_event e
 		t->asked_ns = 0;
 		mend_group_stop_over(engine, t);
 		break;
-	case TRACEE_HOLD: (void)waiter_take(t->tid); break;
+	case TRACEE_HOLD: (void)waiter_take_stop(t->tid); break;
 	case TRACEE_REAP: reap(engine, t, status); break;
 	default: break;
 	}
@@ -388,7 +388,7 @@ static void meet_stranger(struct engine *engine, const struct waiter_result *see
 	 * its way) must not be held.
 	 */
 	if (tracee_classify(seen->status) == TRACEE_TRAP)
-		(void)waiter_take(seen->tid);
+		(void)waiter_take_stop(seen->tid);
 	else
 		(void)tracer_resume(seen->tid, 0);
 }
@@ -405,6 +405,14 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 			analyst_died(engine, seen->status);
 		return;
 	}
+	/*
+	 * After an exec by another thread than the leader the kernel (5.12) refuses every operation
+	 * with ESRCH until the event was waited for, lest one that was meant for the old leader hit
+	 * the new image. It carries no signal: nothing is lost if we die here (test:
+	 * exec_from_other_thread).
+	 */
+	if (seen->kind == WAITER_STOP && tracee_classify(seen->status) == TRACEE_EXEC)
+		(void)waiter_take_stop(seen->tid);
 	if (!t) {
 		meet_stranger(engine, seen);
 		return;

@@ -50,6 +50,15 @@ int waiter_take(int tid)
 		: 0;
 }
 
+int waiter_take_stop(int tid)
+{
+	siginfo_t info;
+
+	return waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL | __WNOTHREAD) < 0
+		? -errno
+		: 0;
+}
+
 int waiter_join(int pid, int *ret_status)
 {
 	siginfo_t info;

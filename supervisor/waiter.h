@@ -26,8 +26,11 @@ struct waiter_result {
 /* Looks for a stop or death of @tid, or of anyone (0). -ECHILD: no such child or tracee. */
 int waiter_peek(int tid, struct waiter_result *ret_result);
 
-/* Takes what waiter_peek() saw: reaps a zombie, or forgets a stop that is kept. */
+/* Takes what waiter_peek() saw: reaps a zombie, or forgets a stop. */
 int waiter_take(int tid);
+
+/* Forgets a stop that is kept. A death that has come in its place stays to be seen. */
+int waiter_take_stop(int tid);
 
 /* Waits until child @pid ends; returns its wait status in @ret_status. -EINTR is not returned. */
 int waiter_join(int pid, int *ret_status);

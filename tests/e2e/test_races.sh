@@ -1,0 +1,190 @@
+#!/usr/bin/env bash
+# The races of docs/PTRACE.md, each under its name; test_races.sh NAME... runs only those.
+. "$(dirname "$0")/lib.sh"
+RACE=$TARGETS/race
+
+# under WHAT WANTED-STATUS COMMAND...: runs it under the profiler at 4 kHz.
+under() {
+    local what=$1 wanted=$2 status
+    shift 2
+    timeout -k 5 60 "$SPROFRUN" -q -F 4000 -o r.pb.gz "$@" >out 2>err
+    status=$?
+    is "$what: status" $status "$wanted"
+    if [ $status != "$wanted" ]; then tail -n 5 out err; fi
+}
+state_of() { awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
+in_state() { [ "$(state_of "$1")" = "$2" ]; }
+not_in_state() { [ "$(state_of "$1")" != "$2" ]; }
+tracer_of() { awk '/^TracerPid:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
+traced() { [ "$(tracer_of "$1")" != 0 ]; }
+untraced() { [ "$(tracer_of "$1")" = 0 ]; }
+gone() { ! kill -0 "$1" 2>/dev/null; }
+# attach PID SECONDS: in the background; its pid is in $sprofrun
+attach() {
+    timeout -k 5 60 "$SPROFRUN" -q -F 4000 -o a.pb.gz -p "$1" -d "$2" 2>err &
+    sprofrun=$!
+}
+sleeper() {
+    rm -f wake && mkfifo wake
+    "$RACE" block <wake >blocked &
+    sleeper=$!
+    exec 9>wake
+    wait_until "the sleeper sleeps" 20 in_state $sleeper S
+}
+woken() {
+    echo x >&9
+    exec 9>&-
+    wait $sleeper
+    is "$1: the blocked call" "$? $(cat blocked)" "0 epoll_wait 1 "
+}
+
+interrupt_meets_other_stop() { under "$FUNCNAME" 0 "$RACE" storm 150; }
+newborn_stops_before_clone_event() {
+    under "$FUNCNAME" 0 "$RACE" storm 300
+    # 2 x 300 threads and processes, the second storm and the main thread.
+    is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 601
+    is "$FUNCNAME: threads" "$(figure threads r.pb.gz)" 1202
+}
+exec_from_other_thread() {
+    under "$FUNCNAME" 0 "$RACE" exec 20
+    is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 1
+}
+sigkill_while_stopped() {
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        "$SPROFRUN" -q -F 20000 -o r.pb.gz "$TARGETS/busy" 2 10 0 2>err &
+        local run=$! busy
+        wait_until "the target runs" 20 pgrep -P $run -x busy >pid
+        busy=$(head -n 1 pid)
+        wait_until "it is stopped now and then" 20 in_state "$busy" R
+        kill -KILL "$busy"
+        wait $run 2>/dev/null
+        is "$FUNCNAME $i" $? 137
+    done
+}
+two_statuses_for_one_tid() { under "$FUNCNAME" 0 "$RACE" stopped_children 100; }
+attach_to_stopped() {
+    "$TARGETS/busy" 1 0.3 5 & local busy=$!
+    kill -STOP $busy
+    wait_until "it is stopped" 20 in_state $busy T
+    attach $busy 0.3
+    wait_until "it is traced" 20 traced $busy
+    check "$FUNCNAME: still stopped while traced" sh -c "case $(state_of $busy) in T|t) ;; *) exit 1 ;; esac"
+    wait $sprofrun
+    is "$FUNCNAME: status" $? 0
+    is "$FUNCNAME: stopped after" "$(state_of $busy)" T
+    kill -CONT $busy
+    wait $busy; is "$FUNCNAME: goes on" $? 5
+}
+detach_leaves_stopped() {
+    "$TARGETS/busy" 1 0.6 5 & local busy=$!
+    attach $busy 0.4
+    wait_until "it is traced" 20 traced $busy
+    kill -STOP $busy
+    wait $sprofrun
+    is "$FUNCNAME: stopped after" "$(state_of $busy)" T
+    kill -CONT $busy
+    wait $busy; is "$FUNCNAME: goes on" $? 5
+}
+detach_running() {
+    "$TARGETS/busy" 2 0.6 5 & local busy=$!
+    attach $busy 0.2
+    wait $sprofrun
+    is "$FUNCNAME: status" $? 0
+    check "$FUNCNAME: untraced" untraced $busy
+    wait $busy; is "$FUNCNAME: goes on" $? 5
+}
+detach_sleeping() {
+    sleeper
+    attach $sleeper 0.2
+    wait $sprofrun
+    is "$FUNCNAME: status" $? 0
+    is "$FUNCNAME: asleep after" "$(state_of $sleeper)" S
+    woken "$FUNCNAME"
+}
+detach_in_vfork() {
+    "$RACE" vfork 800 & local parent=$!
+    wait_until "the parent waits in vfork" 20 in_state $parent D
+    attach $parent 0.2
+    wait $sprofrun
+    is "$FUNCNAME: status" $? 0
+    is "$FUNCNAME: in vfork after" "$(state_of $parent)" D
+    wait $parent; is "$FUNCNAME: goes on" $? 0
+}
+signal_during_sample() { under "$FUNCNAME" 0 "$RACE" signals 500; }
+signal_survives_our_death() {
+    for i in 1 2 3 4 5 6 7 8; do
+        "$SPROFRUN" -q -F 10000 -o r.pb.gz sh -c "$RACE deaths 200 2>harm; echo \$? >result" 2>err &
+        local run=$!
+        wait_until "the target runs" 20 pgrep -x race >pid
+        perl -e "select undef, undef, undef, rand 0.15" # any moment will do
+        kill -KILL $run
+        wait $run 2>/dev/null
+        wait_until "the target has ended" 20 [ -s result ]
+        is "$FUNCNAME $i" "$(cat result harm)" 0
+        rm -f result
+    done
+}
+ignored_signal_meets_blocked_call() {
+    under "$FUNCNAME" 0 "$TARGETS/eintr" all 40 chld winch cont urg
+    [ -s out ] && grep -v 'eintr 0 other 0' out
+}
+blocked_call_sees_no_eintr() {
+    under "$FUNCNAME" 0 "$TARGETS/eintr" all 150
+    is "$FUNCNAME: left unrepaired" "$(figure unrepaired_eintr r.pb.gz)" 0
+}
+handler_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$RACE" handler 200; }
+stop_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$RACE" stop; }
+timeout_is_not_stretched() { under "$FUNCNAME" 0 "$RACE" timeouts 200 40; }
+transfer_is_not_cut_short() {
+    under "$FUNCNAME" 0 "$TARGETS/transfer" all 50
+    check "$FUNCNAME: some were repaired" [ "$(figure repaired_calls r.pb.gz)" -gt 0 ]
+}
+leader_exits_first() {
+    under "$FUNCNAME" 5 "$RACE" leader 300
+    within "$FUNCNAME: CPU seconds of the others" \
+        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" 'BEGIN { print k / 1e9 }')" 0.1 0.7
+}
+unstoppable_thread() {
+    under "$FUNCNAME" 0 "$RACE" vfork 1200
+    # The other thread works for 1.2 s; on a busy machine it gets a part of a CPU.
+    check "$FUNCNAME: the other thread is sampled" [ "$(figure samples r.pb.gz)" -gt 400 ]
+}
+maps_change_between_samples() { under "$FUNCNAME" 0 "$RACE" maps 2000; }
+tid_reused() {
+    "$RACE" reuse 1; [ $? = 77 ] && { echo "not tested: $FUNCNAME (may not choose a pid)"; return; }
+    under "$FUNCNAME" 0 "$RACE" reuse 20
+    is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 22
+}
+supervisor_killed_mid_stop() {
+    for i in 1 2 3 4 5 6 7 8; do
+        rm -f result
+        "$SPROFRUN" -q -F 20000 -o r.pb.gz sh -c "$TARGETS/busy 1 0.3 5; echo \$? >result" 2>err &
+        local run=$!
+        wait_until "the target runs" 20 pgrep -x busy >pid
+        perl -e "select undef, undef, undef, rand 0.2"
+        kill -KILL $run
+        wait $run 2>/dev/null
+        wait_until "the target has ended" 20 [ -s result ]
+        is "$FUNCNAME $i" "$(cat result)" 5
+    done
+}
+analyst_killed() {
+    "$SPROFRUN" -q -F 1000 -o r.pb.gz "$TARGETS/busy" 1 0.6 5 2>err &
+    local run=$!
+    wait_until "there is an analyst" 20 pgrep -P $run -x sprofil-analyst >pid
+    kill -KILL "$(head -n 1 pid)"
+    wait $run; is "$FUNCNAME: status" $? 5
+    check "$FUNCNAME: the rest is profiled" [ "$(figure samples r.pb.gz)" -gt 10 ]
+}
+
+ALL='interrupt_meets_other_stop newborn_stops_before_clone_event exec_from_other_thread
+sigkill_while_stopped two_statuses_for_one_tid attach_to_stopped detach_leaves_stopped
+detach_running detach_sleeping detach_in_vfork signal_during_sample signal_survives_our_death
+ignored_signal_meets_blocked_call blocked_call_sees_no_eintr handler_still_interrupts_blocked_call
+stop_still_interrupts_blocked_call timeout_is_not_stretched transfer_is_not_cut_short
+leader_exits_first unstoppable_thread maps_change_between_samples tid_reused
+supervisor_killed_mid_stop analyst_killed'
+for race in ${*:-$ALL}; do
+    $race
+done
+finish

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * race MODE [ARG...]: a target that provokes one of the races of docs/PTRACE.md, and knows by itself
+ * whether it was harmed. Ends with 0 when all was as it is without a tracer, else it says what was
+ * not and ends with 1. What each mode does stands above its function.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+static char *program;
+static pthread_t self;
+static atomic_int self_tid;
+static atomic_bool over;
+static volatile sig_atomic_t count, expected, disorder;
+
+static _Noreturn void harmed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static _Noreturn void harmed(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)fputs("harmed: ", stderr);
+	(void)vfprintf(stderr, format, args);
+	(void)fputc('\n', stderr);
+	va_end(args);
+	_exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+static void work_ms(unsigned ms)
+{
+	uint64_t end = now_ns() + ms * UINT64_C(1000000);
+
+	while (now_ns() < end)
+		;
+}
+
+static int gettid_(void)
+{
+	return (int)syscall(SYS_gettid);
+}
+
+static void on_signal(int signal, void (*handler)(int, siginfo_t *, void *), int flags)
+{
+	struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | flags};
+
+	if (sigaction(signal, &action, NULL) < 0)
+		harmed("sigaction");
+}
+
+static void counted(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)info, (void)context;
+	count++;
+}
+
+static void sequenced(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)context;
+	if (info->si_code != SI_QUEUE || info->si_pid != getpid() ||
+		info->si_value.sival_int != expected)
+		disorder = 1;
+	expected++;
+}
+
+static void *idle_work(void *context)
+{
+	(void)context;
+	while (!atomic_load(&over))
+		work_ms(1);
+	return NULL;
+}
+
+static void *little(void *context)
+{
+	(void)context;
+	return NULL;
+}
+
+/* signals MS: a thread queues numbered real-time signals to the main one, which works. */
+static void *queue_signals(void *context)
+{
+	uint64_t end = now_ns() + (uint64_t)(uintptr_t)context * 1000000;
+	int n = 0;
+
+	while (now_ns() < end) {
+		union sigval value = {.sival_int = n};
+		struct timespec pause_time = {0, 100000};
+
+		if (pthread_sigqueue(self, SIGRTMIN + 1, value) == 0)
+			n++;
+		(void)nanosleep(&pause_time, NULL);
+	}
+	return (void *)(uintptr_t)n;
+}
+
+static void signals(unsigned ms)
+{
+	pthread_t thread;
+	void *sent;
+	uint64_t end;
+
+	on_signal(SIGRTMIN + 1, sequenced, SA_RESTART);
+	(void)pthread_create(&thread, NULL, queue_signals, (void *)(uintptr_t)ms);
+	for (end = now_ns() + ms * UINT64_C(1000000); now_ns() < end;)
+		work_ms(1);
+	(void)pthread_join(thread, &sent);
+	if (disorder || expected != (int)(uintptr_t)sent)
+		harmed("%d of %d signals, %s", (int)expected, (int)(uintptr_t)sent,
+			disorder ? "out of order or with a wrong siginfo" : "in order");
+}
+
+/*
+ * deaths MS: children end all the while (SIGCHLD, one each: they are waited for one at a time) and
+ * a timer fires (SIGALRM, one a shot). None may be lost.
+ */
+static void children_and_alarms(unsigned ms)
+{
+	uint64_t end = now_ns() + ms * UINT64_C(1000000);
+	sigset_t set, old;
+	int children = 0, alarms = 0;
+
+	on_signal(SIGCHLD, counted, SA_RESTART);
+	on_signal(SIGALRM, sequenced, SA_RESTART);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGALRM);
+	while (now_ns() < end) {
+		struct itimerval once = {.it_value = {0, 300}};
+		int before = expected;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(3);
+		children += pid > 0;
+		work_ms(1);
+		if (waitpid(pid, NULL, 0) != pid)
+			harmed("waitpid");
+		(void)setitimer(ITIMER_REAL, &once, NULL);
+		alarms++;
+		(void)sigprocmask(SIG_BLOCK, &set, &old);
+		while (expected == before)
+			(void)sigsuspend(&old);
+		(void)sigprocmask(SIG_SETMASK, &old, NULL);
+	}
+	if (count != children || expected != alarms)
+		harmed("%d of %d SIGCHLD, %d of %d SIGALRM", (int)count, children, (int)expected,
+			alarms);
+}
+
+/* storm N: N times signals, threads and children at once, from two threads. */
+static void *storm_half(void *context)
+{
+	for (unsigned i = 0; i < (unsigned)(uintptr_t)context; i++) {
+		pthread_t thread;
+		pid_t pid;
+		int status = 0;
+
+		(void)syscall(SYS_tgkill, getpid(), gettid_(), SIGUSR1);
+		if (pthread_create(&thread, NULL, little, NULL) == 0)
+			(void)pthread_join(thread, NULL);
+		pid = fork();
+		if (pid == 0)
+			_exit(5);
+		if (waitpid(pid, &status, 0) != pid || status != 5 << 8)
+			harmed("child status %x", status);
+	}
+	return NULL;
+}
+
+static atomic_int handled;
+
+static void counted_by_all(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)info, (void)context;
+	atomic_fetch_add(&handled, 1);
+}
+
+static void storm(unsigned n)
+{
+	pthread_t thread;
+
+	on_signal(SIGUSR1, counted_by_all, SA_RESTART);
+	(void)pthread_create(&thread, NULL, storm_half, (void *)(uintptr_t)n);
+	(void)storm_half((void *)(uintptr_t)n);
+	(void)pthread_join(thread, NULL);
+	if (atomic_load(&handled) != (int)n * 2)
+		harmed("%d of %u signals", atomic_load(&handled), n * 2);
+}
+
+/* exec N: four threads at work; one that is not the leader executes us anew, N times. */
+static void *exec_again(void *context)
+{
+	char left[16];
+	char *argv[] = {program, (char *)"exec", left, NULL};
+
+	(void)snprintf(left, sizeof(left), "%u", (unsigned)(uintptr_t)context - 1);
+	work_ms(3);
+	(void)execv("/proc/self/exe", argv);
+	harmed("exec: %s", strerror(errno));
+}
+
+static void exec_from_thread(unsigned n)
+{
+	pthread_t thread;
+
+	if (getpid() != gettid_())
+		harmed("not the leader after exec");
+	if (!n)
+		return;
+	for (int i = 0; i < 3; i++)
+		(void)pthread_create(&thread, NULL, idle_work, NULL);
+	(void)pthread_create(&thread, NULL, exec_again, (void *)(uintptr_t)n);
+	(void)idle_work(NULL);
+}
+
+/* stopped_children N: children stop themselves and are killed at once. */
+static void stopped_children(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		int status = 0;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			(void)raise(SIGSTOP);
+			_exit(9);
+		}
+		if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status))
+			harmed("stop not seen, %x", status);
+		(void)kill(pid, SIGKILL);
+		if (waitpid(pid, &status, 0) != pid || status != SIGKILL)
+			harmed("death not seen, %x", status);
+	}
+}
+
+/* handler N: a blocked epoll_wait is interrupted by a handler, N times: N times EINTR. */
+static bool is_asleep(int tid)
+{
+	char path[64], text[512];
+	const char *state;
+	int fd;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	fd = open(path, O_RDONLY);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		(void)close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' && state[2] == 'S';
+}
+
+static atomic_int waiting;
+
+static void *interrupt_sleeper(void *context)
+{
+	for (unsigned i = 1; i <= (unsigned)(uintptr_t)context; i++) {
+		while (atomic_load(&waiting) != (int)i || !is_asleep(atomic_load(&self_tid)))
+			(void)usleep(50);
+		(void)pthread_kill(self, SIGUSR1);
+	}
+	return NULL;
+}
+
+static void handler_interrupts(unsigned n)
+{
+	int ep = epoll_create1(0);
+	struct epoll_event event;
+	pthread_t thread;
+
+	on_signal(SIGUSR1, counted, SA_RESTART);
+	(void)pthread_create(&thread, NULL, interrupt_sleeper, (void *)(uintptr_t)n);
+	for (unsigned i = 1; i <= n; i++) {
+		int r;
+
+		work_ms(i % 3);
+		atomic_store(&waiting, (int)i);
+		r = epoll_wait(ep, &event, 1, 5000);
+		if (r >= 0 || errno != EINTR || count != (int)i)
+			harmed("call %u: %d, errno %d, %d handlers", i, r, errno, (int)count);
+	}
+	(void)pthread_join(thread, NULL);
+}
+
+/*
+ * timeouts MS: calls that wait MS ms while an ignored signal comes every 5 ms. Without a tracer it
+ * is not noticed. A tick (4 ms) and the load may be added, but not a second MS.
+ */
+static void *tease(void *context)
+{
+	(void)context;
+	while (!atomic_load(&over)) {
+		(void)usleep(5000);
+		(void)pthread_kill(self, SIGWINCH);
+	}
+	return NULL;
+}
+
+static void took(const char *name, uint64_t since, unsigned ms, unsigned slack, bool ended)
+{
+	uint64_t us = (now_ns() - since) / 1000;
+
+	(void)printf("%s asked %u took %llu us\n", name, ms * 1000, (unsigned long long)us);
+	if (!ended)
+		harmed("%s: errno %d", name, errno);
+	if (us < ms * 1000 || us > (ms + slack) * 1000)
+		harmed("%s took %llu us instead of %u", name, (unsigned long long)us, ms * 1000);
+}
+
+static void timeouts(unsigned ms, unsigned slack)
+{
+	const struct timespec spec = {ms / 1000, ms % 1000 * 1000000};
+	struct timespec rest = spec; /* the call itself writes what is left */
+	struct timeval val = {ms / 1000, ms % 1000 * 1000};
+	int ep = epoll_create1(0), sem = semget(IPC_PRIVATE, 1, 0600), pair[2];
+	struct epoll_event event;
+	struct sembuf take = {0, -1, 0};
+	struct pollfd none = {.fd = -1};
+	pthread_t thread;
+	sigset_t set;
+	uint64_t t;
+	char c;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGUSR2);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	(void)setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &val, sizeof(val));
+	(void)pthread_create(&thread, NULL, tease, NULL);
+	t = now_ns();
+	took("epoll_wait", t, ms, slack, epoll_wait(ep, &event, 1, (int)ms) == 0);
+	t = now_ns();
+	took("poll", t, ms, slack, poll(&none, 1, (int)ms) == 0);
+	t = now_ns();
+	took("ppoll", t, ms, slack, syscall(SYS_ppoll, &none, 1, &rest, NULL, 0) == 0);
+	t = now_ns();
+	took("sigtimedwait", t, ms, slack, sigtimedwait(&set, NULL, &spec) < 0 && errno == EAGAIN);
+	t = now_ns();
+	took("semtimedop", t, ms, slack, semtimedop(sem, &take, 1, &spec) < 0 && errno == EAGAIN);
+	t = now_ns();
+	took("nanosleep", t, ms, slack, nanosleep(&spec, NULL) == 0);
+	t = now_ns();
+	took("recv", t, ms, slack + 8, recv(pair[0], &c, 1, 0) < 0 && errno == EAGAIN);
+	atomic_store(&over, true);
+	(void)pthread_join(thread, NULL);
+	(void)semctl(sem, 0, IPC_RMID);
+}
+
+/* leader MS: the leader ends at once; two threads work on; one of them ends the process with 5. */
+static void *end_process(void *context)
+{
+	work_ms((unsigned)(uintptr_t)context);
+	exit(5);
+}
+
+static void leader_first(unsigned ms)
+{
+	pthread_t thread;
+
+	(void)pthread_create(&thread, NULL, idle_work, NULL);
+	(void)pthread_create(&thread, NULL, end_process, (void *)(uintptr_t)ms);
+	pthread_exit(NULL);
+}
+
+/* vfork MS: a parent that cannot be stopped while its child runs; another thread works. */
+static void in_vfork(unsigned ms)
+{
+	struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+	pthread_t thread;
+	int status;
+	pid_t pid;
+
+	(void)pthread_create(&thread, NULL, idle_work, NULL);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+	pid = vfork();
+#pragma GCC diagnostic pop
+	if (pid == 0) {
+		(void)syscall(SYS_nanosleep, &time, NULL);
+		_exit(4);
+	}
+	atomic_store(&over, true);
+	(void)pthread_join(thread, NULL);
+	if (waitpid(pid, &status, 0) != pid || status != 4 << 8)
+		harmed("vfork");
+}
+
+/* maps N: code is mapped, run and unmapped at the same place, N times, with two contents. */
+static void changing_maps(unsigned n)
+{
+#ifdef __x86_64__
+	/* mov $ebx_count, %ecx; 1: dec %ecx; jnz 1b; ret, and the same behind four nops */
+	static const uint8_t code[2][16] = {
+		{0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3},
+		{0x90, 0x90, 0x90, 0x90, 0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3}};
+	void *at = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (unsigned i = 0; i < n; i++) {
+		void *page = mmap(at, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		void (*run)(void);
+
+		if (page == MAP_FAILED)
+			harmed("mmap");
+		memcpy(page, code[i % 2], sizeof(code[0]));
+		memcpy(&run, &page, sizeof(run));
+		for (int k = 0; k < 20; k++)
+			run();
+		(void)munmap(page, 4096);
+	}
+#else
+	(void)n;
+#endif
+}
+
+/* reuse N: N children, one after the other, that all get the same pid. 77: not permitted. */
+static void reused_tid(unsigned n)
+{
+	pid_t first = fork(), again;
+
+	if (first == 0)
+		_exit(0);
+	(void)waitpid(first, NULL, 0);
+	for (unsigned i = 0; i < n; i++) {
+		pid_t set[1] = {first};
+		struct clone_args args = {
+			.exit_signal = SIGCHLD, .set_tid = (uintptr_t)set, .set_tid_size = 1};
+		int status = 0;
+
+		again = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+		if (again < 0 && (errno == EPERM || errno == EEXIST)) {
+			if (errno == EEXIST)
+				continue;
+			_exit(77);
+		}
+		if (again == 0) {
+			work_ms(2);
+			_exit(6);
+		}
+		if (waitpid(again, &status, 0) != again || status != 6 << 8)
+			harmed("child %u: %x", i, status);
+	}
+}
+
+/*
+ * block CALL FD: blocks in one call until a byte comes on FD (0: stdin), and prints what it
+ * returned. For attach and detach: nothing of it may show.
+ */
+static void block(void)
+{
+	int ep = epoll_create1(0);
+	struct epoll_event event = {.events = EPOLLIN};
+	int r;
+
+	(void)epoll_ctl(ep, EPOLL_CTL_ADD, 0, &event);
+	r = epoll_wait(ep, &event, 1, -1);
+	(void)printf("epoll_wait %d %s\n", r, r < 0 ? strerror(errno) : "");
+	if (r != 1)
+		harmed("epoll_wait: %d, %s", r, strerror(errno));
+}
+
+/* stop: a stop and a continuation end a blocked epoll_wait with EINTR, also without a tracer. */
+static void stop_and_go(void)
+{
+	int ep = epoll_create1(0), r;
+	struct epoll_event event;
+	pid_t parent = getpid();
+
+	if (fork() == 0) {
+		while (!is_asleep(parent)) /* of our own task folder: never true */
+			if (usleep(50000) == 0)
+				break;
+		(void)kill(parent, SIGSTOP);
+		(void)usleep(50000);
+		(void)kill(parent, SIGCONT);
+		_exit(0);
+	}
+	r = epoll_wait(ep, &event, 1, 3000);
+	if (r != -1 || errno != EINTR)
+		harmed("epoll_wait after SIGSTOP and SIGCONT: %d", r);
+}
+
+/* undumpable: ends when its stdin does. */
+static void undumpable(void)
+{
+	char c;
+
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	(void)puts("ready");
+	(void)fflush(stdout);
+	(void)!read(0, &c, 1);
+}
+
+/* crowd N MS: N threads, most asleep, for MS ms; the main one works. */
+static void *sleeper(void *context)
+{
+	struct timespec time = {0, 20000000};
+
+	(void)context;
+	while (!atomic_load(&over))
+		(void)nanosleep(&time, NULL);
+	return NULL;
+}
+
+static void crowd(unsigned n, unsigned ms)
+{
+	static pthread_t thread[4096];
+	pthread_attr_t attributes;
+
+	if (n > 4096)
+		n = 4096;
+	(void)pthread_attr_init(&attributes);
+	(void)pthread_attr_setstacksize(&attributes, 65536);
+	for (unsigned i = 0; i < n; i++) {
+		if (pthread_create(&thread[i], &attributes, sleeper, NULL))
+			harmed("pthread_create %u", i);
+	}
+	work_ms(ms);
+	atomic_store(&over, true);
+	for (unsigned i = 0; i < n; i++)
+		(void)pthread_join(thread[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	unsigned n = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
+	unsigned m = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+
+	program = argv[0];
+	self = pthread_self();
+	atomic_store(&self_tid, gettid_());
+	if (strcmp(mode, "signals") == 0)
+		signals(n);
+	else if (strcmp(mode, "deaths") == 0)
+		children_and_alarms(n);
+	else if (strcmp(mode, "storm") == 0)
+		storm(n);
+	else if (strcmp(mode, "exec") == 0)
+		exec_from_thread(n);
+	else if (strcmp(mode, "stopped_children") == 0)
+		stopped_children(n);
+	else if (strcmp(mode, "handler") == 0)
+		handler_interrupts(n);
+	else if (strcmp(mode, "timeouts") == 0)
+		timeouts(n, m);
+	else if (strcmp(mode, "leader") == 0)
+		leader_first(n);
+	else if (strcmp(mode, "vfork") == 0)
+		in_vfork(n);
+	else if (strcmp(mode, "maps") == 0)
+		changing_maps(n);
+	else if (strcmp(mode, "reuse") == 0)
+		reused_tid(n);
+	else if (strcmp(mode, "block") == 0)
+		block();
+	else if (strcmp(mode, "stop") == 0)
+		stop_and_go();
+	else if (strcmp(mode, "undumpable") == 0)
+		undumpable();
+	else if (strcmp(mode, "crowd") == 0)
+		crowd(n, m);
+	else
+		harmed("no mode '%s'", mode);
+	return 0;
+}
