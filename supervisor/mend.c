@@ -7,8 +7,8 @@
 
 #include "supervisor/window.h"
 
-/* A call that ended with a group-stop has its EINTR; SIGCONT follows at once. */
-#define GROUP_STOP_NS 10000000
+/* CPU time from the end of a group-stop to the program, through the stops of some signals. */
+#define GROUP_STOP_RUN_NS 300000
 /* At our end: for transfers to complete by themselves, and then again for those interrupted. */
 #define LET_GO_NS     200000000
 /* Results by which the kernel asks itself for a restart: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
@@ -39,16 +39,22 @@ static bool ignores(const struct tracee *t, int signal)
 	return ignored & bit || (by_default & bit && !(caught & bit));
 }
 
-/* EINTR that is not ours: the group-stop did it, as it does without us. */
-static bool failed_rightly(struct tracee *t, int signal, const struct arch_snapshot *s)
+/*
+ * EINTR that is not ours: the group-stop did it, as it does without us. SIGCONT and others may stop
+ * the thread once more each before it gets to the program, which takes it next to no CPU time.
+ */
+static bool failed_rightly(
+	struct engine *engine, struct tracee *t, const struct arch_snapshot *s)
 {
 	struct mend *m = t->mend;
-	bool rightly = m && m->stopped_until_ns && engine_now() < m->stopped_until_ns &&
-		m->stopped_pc == s->pc && m->stopped_sp == s->sp;
+	struct cpu_time cpu;
 
-	if (m && (signal == SIGCONT || !rightly))
-		m->stopped_until_ns = 0;
-	return rightly;
+	if (!m || !m->stopped)
+		return false;
+	m->stopped = m->stopped_pc == s->pc && m->stopped_sp == s->sp &&
+		lifecycle_read_cpu(engine, t, &cpu) == 0 &&
+		cpu.run_ns - m->stopped_run_ns < GROUP_STOP_RUN_NS;
+	return m->stopped;
 }
 
 void mend_resume(struct engine *engine, struct tracee *t, int signal,
@@ -69,7 +75,7 @@ void mend_resume(struct engine *engine, struct tracee *t, int signal,
 				      : REPAIR_NOTHING;
 	if (need != REPAIR_NOTHING) {
 		window_leave();
-		if (snapshot->result == -EINTR && failed_rightly(t, signal, snapshot))
+		if (snapshot->result == -EINTR && failed_rightly(engine, t, snapshot))
 			need = REPAIR_NOTHING;
 		/* A signal that does something interrupts, as it would without us. */
 		else if (signal && !ignores(t, signal))
@@ -177,15 +183,16 @@ void mend_group_stop(struct engine *engine, struct tracee *t)
 	m = t->mend;
 	m->stopped_pc = s.pc;
 	m->stopped_sp = s.sp;
-	m->stopped_until_ns = UINT64_MAX;
+	m->stopped = true;
 	m->unfinished = false;
 }
 
 void mend_group_stop_over(struct engine *engine, struct tracee *t)
 {
-	(void)engine;
-	if (t->mend && t->mend->stopped_until_ns)
-		t->mend->stopped_until_ns = engine_now() + GROUP_STOP_NS;
+	struct cpu_time cpu;
+
+	if (t->mend && t->mend->stopped && lifecycle_read_cpu(engine, t, &cpu) == 0)
+		t->mend->stopped_run_ns = cpu.run_ns;
 	(void)tracer_resume(t->tid, 0);
 }
 

@@ -23,8 +23,9 @@ struct mend {
 	bool unfinished;
 	bool has_deadline, internet;
 	uint64_t deadline_ns;
-	/* A group-stop ended this call: pc and sp, and until when that is believed. */
-	uint64_t stopped_pc, stopped_sp, stopped_until_ns;
+	/* A group-stop ended this call: where, and the CPU time at the end of that. */
+	bool stopped;
+	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
 };
 
 /* The thread's structure, made if there is none; NULL: out of memory. */
