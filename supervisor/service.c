@@ -215,16 +215,18 @@ static struct call_assembly *begin_assembly(struct service *service, const struc
 	return a;
 }
 
-static int apply(struct engine *engine, struct process *process, const struct call_assembly *a)
+static int apply(
+	struct engine *engine, struct process *process, int tid, const struct call_assembly *a)
 {
 	const struct call_request *q = &a->head;
 
+	if (q->flags & CALL_FAST && engine->options->restrict_fast)
+		return EACCES;
+	session_settle(engine, process, tid);
 	if (q->total == 0) {
 		session_clear(engine, process);
 		return 0;
 	}
-	if (q->flags & CALL_FAST && engine->options->restrict_fast)
-		return EACCES;
 	return -session_set(engine, process, q->dialect, q->flags, q->element, a->region, q->total);
 }
 
@@ -250,7 +252,7 @@ static void take(struct engine *engine, const struct call_request *q)
 	r = call_assembly_add(a, q);
 	if (r == 0)
 		return;
-	r = r < 0 ? -r : apply(engine, process, a);
+	r = r < 0 ? -r : apply(engine, process, tid, a);
 	drop_assembly(a);
 	answer(service, tid, q, r);
 }

@@ -9,6 +9,9 @@
 #include "supervisor/engine_internal.h"
 #include "supervisor/mem.h"
 
+/* A caller has written its request and goes to sleep: some 10 us, of 1 us for each look. */
+#define SETTLE_LOOKS 40
+
 static void free_session(struct session *s)
 {
 	if (!s)
@@ -204,6 +207,17 @@ static bool add(struct engine *engine, struct tracee *t, struct session *s,
 	return true;
 }
 
+/* CPU time that is not counted yet. */
+static uint64_t used_by(struct engine *engine, struct tracee *t, uint64_t run)
+{
+	const struct session *s = t->process->session;
+	uint64_t used;
+
+	begin_if_new(engine, t, s);
+	used = t->account.rest_ns + s->pool_ns;
+	return run > t->account.paid_ns ? used + (run - t->account.paid_ns) : used;
+}
+
 void session_count(struct engine *engine, struct tracee *t, uint64_t run, uint64_t pc)
 {
 	struct session *s = session_of(t);
@@ -212,10 +226,7 @@ void session_count(struct engine *engine, struct tracee *t, uint64_t run, uint64
 
 	if (!s)
 		return;
-	begin_if_new(engine, t, s);
-	used = t->account.rest_ns + s->pool_ns;
-	if (run > t->account.paid_ns)
-		used += run - t->account.paid_ns;
+	used = used_by(engine, t, run);
 	ticks = used / s->table->period_ns;
 	if (!ticks)
 		return;
@@ -250,6 +261,40 @@ void session_tidy(struct engine *engine)
 			if (!region_table_is_active(table))
 				session_clear(engine, process);
 		}
+	}
+}
+
+/* Where a sleeping thread is. The one that called needs a moment to fall asleep. */
+static bool find_asleep(struct tracee *t, bool caller, uint64_t *ret_pc)
+{
+	struct activity activity = {.running = true};
+
+	if (t->activity_fd < 0)
+		t->activity_fd = procfs_open_activity(t->process->pid, t->tid);
+	if (t->activity_fd < 0)
+		return false;
+	for (unsigned i = 0; i < (caller ? SETTLE_LOOKS : 1) && activity.running; i++)
+		if (procfs_read_activity(t->activity_fd, &activity) < 0)
+			return false;
+	*ret_pc = activity.pc;
+	return !activity.running;
+}
+
+void session_settle(struct engine *engine, struct process *process, int tid)
+{
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+		struct cpu_time cpu;
+		uint64_t pc;
+
+		if (t->process != process || t->state != TRACEE_RUNNING || !session_of(t))
+			continue;
+		if (lifecycle_read_cpu(engine, t, &cpu) < 0 ||
+			used_by(engine, t, cpu.run_ns) < process->session->table->period_ns ||
+			!find_asleep(t, t->tid == tid, &pc))
+			continue;
+		if (lifecycle_read_cpu(engine, t, &cpu) == 0) /* exact now that it sleeps */
+			session_count(engine, t, cpu.run_ns, pc);
 	}
 }
 

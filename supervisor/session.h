@@ -50,6 +50,13 @@ struct session_audit {
 int session_set(struct engine *engine, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
+/*
+ * Before a call of thread @tid replaces or ends the session: counts the whole periods that its
+ * sleeping threads still owe, where they sleep. The caller does, or is about to: it waits for the
+ * answer. So what a single-threaded program used between on and off is counted to the last period.
+ */
+void session_settle(struct engine *engine, struct process *process, int tid);
+
 /* Ends the session, if there is one. */
 void session_clear(struct engine *engine, struct process *process);
 

@@ -578,6 +578,22 @@ static void test_live_life__calls_while_the_helper_leaves(void **state)
 	}
 }
 
+/* On for three ticks at a time: what is owed when it is turned off is counted, and no more. */
+static void test_live_life__short_rounds_add_up(void **state)
+{
+	unsigned ov = 0;
+	struct prof bin = {&ov, 4, 0, 2};
+	uint64_t cpu = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		assert_int_equal(sprofil(&bin, 1, NULL, PROF_UINT), 0);
+		cpu += live_burn(0.03);
+		off();
+	}
+	assert_in_range(ov, cpu / LIVE_TICK_NS * 8 / 10, cpu / LIVE_TICK_NS * 11 / 10);
+}
+
 /* A signal handler that calls sprofil in the middle of another call. */
 static atomic_int handler_failures, handler_calls;
 
@@ -627,6 +643,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_life__disable_returns_only_after_the_last_write),
 		cmocka_unit_test(test_live_life__helper_is_killed),
 		cmocka_unit_test(test_live_life__hostile_messages),
+		cmocka_unit_test(test_live_life__short_rounds_add_up),
 		cmocka_unit_test(test_live_life__calls_while_the_helper_leaves),
 	};
 	static const struct CMUnitTest with_children[] = {
