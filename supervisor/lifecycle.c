@@ -201,6 +201,22 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 }
 
 /*
+ * --no-follow: the kernel offers no way to trace new threads but not processes that clone() makes
+ * with flags of its own. Such a one is let go at its first stop.
+ */
+static void let_child_go(struct engine *engine, int tid, struct tracee *t)
+{
+	if (t) {
+		engine->early--;
+		target_remove(&engine->target, t);
+		(void)tracer_detach(tid);
+	} else if (target_add(&engine->target, tid, NULL, &t) == 0) {
+		t->state = TRACEE_EXPECTED;
+		t->let_go = true;
+	}
+}
+
+/*
  * A fork, vfork or clone: the child is either still to stop for the first time, or has done so
  * before this event and waits (race: newborn_stops_before_clone_event).
  */
@@ -218,6 +234,10 @@ static void adopt(struct engine *engine, struct tracee *parent)
 		return; /* an orphan that was taken in already */
 	if (procfs_read_ids((int)message, &pid, &ignored) < 0)
 		pid = (int)message;
+	if (pid != process->pid && !engine->tracer.follow) {
+		let_child_go(engine, (int)message, t);
+		return;
+	}
 	if (pid != process->pid) {
 		process = target_find_process(&engine->target, pid);
 		if (!process)
@@ -417,12 +437,16 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 		meet_stranger(engine, seen);
 		return;
 	}
-	if (seen->kind == WAITER_GONE)
+	if (seen->kind == WAITER_GONE) {
 		perform(engine, t, TRACEE_DEATH, seen->status);
-	else if (t->state == TRACEE_EARLY && !t->process)
+	} else if (t->let_go) {
+		target_remove(&engine->target, t);
+		(void)tracer_detach(seen->tid);
+	} else if (t->state == TRACEE_EARLY && !t->process) {
 		(void)tracer_resume(t->tid, 0); /* SIGKILL took it out of the hold */
-	else
+	} else {
 		perform(engine, t, tracee_classify(seen->status), seen->status);
+	}
 }
 
 /* Everybody in turn, so that one thread with a storm of events cannot starve the others. */
@@ -474,6 +498,10 @@ void lifecycle_adopt_orphans(struct engine *engine, uint64_t now)
 		if (procfs_read_ids(t->tid, &pid, &parent) < 0)
 			continue; /* dead; the wait will tell */
 		process = target_find_process(&engine->target, pid);
+		if (!process && !engine->tracer.follow) {
+			let_child_go(engine, t->tid, t);
+			continue;
+		}
 		if (!process)
 			process = new_process(engine, pid, parent, RECORD_PROCESS_FORKED);
 		engine->early--;

@@ -12,9 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "supervisor/diagnose.h"
 #include "supervisor/engine.h"
 #include "supervisor/histogram.h"
 #include "supervisor/waiter.h"
+#include "tools/processes.h"
 #include "tools/units.h"
 
 enum { EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_USAGE = 2 };
@@ -68,6 +70,8 @@ static const char usage_text[] =
 	"sampling their threads from outside. Samples are CPU time.\n"
 	"\n"
 	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
+	"      --name NAME          attach to all processes of that name\n"
+	"      --diagnose PID       may I attach? If not: the cause, and what mends it\n"
 	"  -o, --output FILE        profile file (default sprof.pb.gz); %p pid, %n name,\n"
 	"                           %t time, %r rank; - is stdout\n"
 	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n"
@@ -98,10 +102,12 @@ static const char usage_text[] =
 	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
 
 enum { OPT_NO_FOLLOW = 256, OPT_MAX_OVERHEAD, OPT_CAPTURE, OPT_REPORT, OPT_COLOR, OPT_MAX_STACK, OPT_HELP,
-	OPT_VERSION, OPT_REGION, OPT_HISTOGRAM, OPT_RESTRICT };
+	OPT_VERSION, OPT_REGION, OPT_HISTOGRAM, OPT_RESTRICT, OPT_NAME, OPT_DIAGNOSE };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
+	{"name", required_argument, NULL, OPT_NAME},
+	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
 	{"output", required_argument, NULL, 'o'},
 	{"rate", required_argument, NULL, 'F'},
 	{"interval", required_argument, NULL, 'i'},
@@ -140,6 +146,37 @@ static bool one_of(const char *value, const char *const *list)
 	return false;
 }
 
+/* The cause of a refusal. False: it cannot be told, or there is none any more. */
+static bool explain(int pid, char *text, size_t room)
+{
+	struct diagnose_facts facts;
+
+	if (diagnose_read(pid, &facts) < 0)
+		return false;
+	diagnose_explain(&facts, text, room);
+	return diagnose_classify(&facts) != DIAGNOSE_NONE;
+}
+
+/* --diagnose: may we attach? */
+static int diagnose(const char *value)
+{
+	char text[512] = "";
+	int *pids = NULL;
+	size_t n = 0;
+	bool refused;
+
+	if (units_pids(value, &pids, &n) < 0)
+		usage_error("bad pid", value, "give a process id, like 123");
+	refused = explain(pids[0], text, sizeof(text));
+	free(pids);
+	if (!text[0]) {
+		complain("cannot read /proc: %s", strerror(errno));
+		return EXIT_OURS;
+	}
+	(void)puts(text);
+	return refused ? EXIT_OURS : 0;
+}
+
 static void parse_option(struct settings *s, int option, const char *value)
 {
 	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
@@ -151,6 +188,13 @@ static void parse_option(struct settings *s, int option, const char *value)
 		if (units_pids(value, &s->pids, &s->engine.pids_n) < 0)
 			usage_error("bad pid list", value, "give process ids, like 123 or 123,456");
 		break;
+	case OPT_NAME:
+		if (processes_by_name(value, &s->pids, &s->engine.pids_n) < 0 || !s->engine.pids_n) {
+			complain("no process is called '%s'", value);
+			exit(EXIT_OURS);
+		}
+		break;
+	case OPT_DIAGNOSE: exit(diagnose(value));
 	case 'o': s->output = value; break;
 	case 'r':
 	case 'F':
@@ -327,12 +371,10 @@ static int exec_failed(const char *command, int error)
 
 static int refused(const struct engine_result *result)
 {
-	if (result->refused_pid && result->error == -ESRCH)
-		complain("cannot attach to %d: there is no such process", result->refused_pid);
-	else if (result->refused_pid && result->error == -EPERM)
-		complain("cannot attach to %d: not permitted; it is another user's, has given up "
-			 "being dumpable, or is traced already (see TracerPid in /proc/%d/status)",
-			result->refused_pid, result->refused_pid);
+	char text[512];
+
+	if (result->refused_pid && explain(result->refused_pid, text, sizeof(text)))
+		complain("%s", text);
 	else if (result->refused_pid)
 		complain("cannot attach to %d: %s", result->refused_pid, strerror(-result->error));
 	else if (result->error == -EPERM)

@@ -142,7 +142,7 @@ transfer_is_not_cut_short() {
 leader_exits_first() {
     under "$FUNCNAME" 5 "$RACE" leader 300
     within "$FUNCNAME: CPU seconds of the others" \
-        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" 'BEGIN { print k / 1e9 }')" 0.1 0.7
+        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" 'BEGIN { print k / 1e9 }')" 0.02 0.7
 }
 unstoppable_thread() {
     under "$FUNCNAME" 0 "$RACE" vfork 1200
@@ -177,13 +177,60 @@ analyst_killed() {
     check "$FUNCNAME: the rest is profiled" [ "$(figure samples r.pb.gz)" -gt 10 ]
 }
 
+children_not_followed() {
+    under "$FUNCNAME" 0 --no-follow "$RACE" clone 30
+    is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 1
+    under "$FUNCNAME" 0 --no-follow "$RACE" storm 30
+    is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 1
+    under "$FUNCNAME" 0 "$RACE" clone 30
+    is "$FUNCNAME: all of them otherwise" "$(figure processes r.pb.gz)" 31
+}
+# refused WHAT PID PATTERN [COMMAND-PREFIX...]
+refused() {
+    local what=$1 pid=$2 pattern=$3
+    shift 3
+    "$@" "$SPROFRUN" -q -o no.pb.gz -p "$pid" -d 0.1 2>err
+    is "$what: status" $? 125
+    check "$what: says '$pattern'" grep -qE "^sprofrun: .*$pattern" err
+    "$@" "$SPROFRUN" --diagnose "$pid" >out 2>err
+    is "$what: --diagnose's status" $? 125
+    check "$what: --diagnose says '$pattern'" grep -qE "$pattern" out
+}
+attach_refused() {
+    refused "$FUNCNAME gone" 4194303 'no such process'
+    refused "$FUNCNAME kernel" 2 'kernel|another user|belongs to'
+    sleep 30 & local sleeper=$!
+    check "$FUNCNAME: --diagnose finds nothing" "$SPROFRUN" --diagnose $sleeper
+    attach $sleeper 5
+    wait_until "it is traced" 20 traced $sleeper
+    refused "$FUNCNAME traced" $sleeper 'sprofrun \(pid [0-9]+\) traces it'
+    kill -INT $sprofrun; wait $sprofrun
+    if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && chmod 755 "$WORK" &&
+        setpriv --reuid 65534 --regid 65534 --clear-groups "$SPROFRUN" --version >/dev/null 2>&1; then
+        local nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
+        # shellcheck disable=SC2086
+        refused "$FUNCNAME uid" $sleeper 'belongs to user 0, you are 65534' $nobody
+        mkfifo stdin 2>/dev/null
+        $nobody "$RACE" undumpable <stdin >ready & local secret=$!
+        exec 8>stdin
+        wait_until "it has said so" 20 [ -s ready ]
+        # shellcheck disable=SC2086
+        refused "$FUNCNAME not dumpable" $secret 'not dumpable' $nobody
+        exec 8>&-; wait $secret
+    else
+        echo "not tested: $FUNCNAME by uid (needs root, setpriv and a readable build)"
+    fi
+    kill $sleeper
+    [ -e /proc/sys/kernel/yama/ptrace_scope ] || echo "not tested: Yama (not in this kernel); test_diagnose has its modes"
+}
+
 ALL='interrupt_meets_other_stop newborn_stops_before_clone_event exec_from_other_thread
 sigkill_while_stopped two_statuses_for_one_tid attach_to_stopped detach_leaves_stopped
 detach_running detach_sleeping detach_in_vfork signal_during_sample signal_survives_our_death
 ignored_signal_meets_blocked_call blocked_call_sees_no_eintr handler_still_interrupts_blocked_call
 stop_still_interrupts_blocked_call timeout_is_not_stretched transfer_is_not_cut_short
 leader_exits_first unstoppable_thread maps_change_between_samples tid_reused
-supervisor_killed_mid_stop analyst_killed'
+supervisor_killed_mid_stop analyst_killed children_not_followed attach_refused'
 for race in ${*:-$ALL}; do
     $race
 done

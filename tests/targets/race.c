@@ -473,6 +473,23 @@ static void reused_tid(unsigned n)
 	}
 }
 
+/* clone N: children by clone() with an exit signal of their own, which are no threads. */
+static void odd_children(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct clone_args args = {.exit_signal = SIGURG};
+		int status = 0;
+		pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+
+		if (pid == 0) {
+			work_ms(2);
+			_exit(6);
+		}
+		if (waitpid(pid, &status, __WALL) != pid || status != 6 << 8)
+			harmed("child %u: %x", i, status);
+	}
+}
+
 /*
  * block CALL FD: blocks in one call until a byte comes on FD (0: stdin), and prints what it
  * returned. For attach and detach: nothing of it may show.
@@ -583,6 +600,8 @@ int main(int argc, char **argv)
 		changing_maps(n);
 	else if (strcmp(mode, "reuse") == 0)
 		reused_tid(n);
+	else if (strcmp(mode, "clone") == 0)
+		odd_children(n);
 	else if (strcmp(mode, "block") == 0)
 		block();
 	else if (strcmp(mode, "stop") == 0)

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "supervisor/diagnose.h"
+
+/* An ordinary user's process that this user may not attach to, for no reason yet. */
+static struct diagnose_facts refused(void)
+{
+	return (struct diagnose_facts){
+		.pid = 7, .error = EPERM, .exists = true, .yama = -1, .proc_owner = 1000,
+		.we = {{1000, 1000, 1000}, {1000, 1000, 1000}, 0, 4026531837, 0},
+		.it = {{1000, 1000, 1000}, {1000, 1000, 1000}, 0, 4026531837, 0},
+	};
+}
+
+static void expect(const struct diagnose_facts *f, enum diagnose_cause cause, const char *part)
+{
+	char text[512];
+
+	assert_int_equal(diagnose_classify(f), cause);
+	diagnose_explain(f, text, sizeof(text));
+	if (!strstr(text, part))
+		fail_msg("'%s' does not say '%s'", text, part);
+}
+
+static void test_diagnose__nothing_in_the_way(void **state)
+{
+	struct diagnose_facts f = refused();
+
+	(void)state;
+	f.error = 0;
+	expect(&f, DIAGNOSE_NONE, "7 can be attached to");
+}
+
+static void test_diagnose__what_is_no_process(void **state)
+{
+	struct diagnose_facts f = refused();
+
+	(void)state;
+	f.exists = false;
+	expect(&f, DIAGNOSE_GONE, "no such process");
+	f = refused();
+	f.zombie = true;
+	expect(&f, DIAGNOSE_ZOMBIE, "has ended");
+	f = refused();
+	f.kernel_thread = true;
+	expect(&f, DIAGNOSE_KERNEL_THREAD, "kernel");
+	f = refused();
+	f.ourselves = true;
+	expect(&f, DIAGNOSE_OURSELVES, "itself");
+}
+
+static void test_diagnose__another_tracer_is_named(void **state)
+{
+	struct diagnose_facts f = refused();
+
+	(void)state;
+	f.tracer = 99;
+	strcpy(f.tracer_name, "gdb");
+	expect(&f, DIAGNOSE_TRACED, "gdb (pid 99)");
+	/* Also to root: nothing helps but the other's end. */
+	f.we.capabilities = UINT64_MAX;
+	expect(&f, DIAGNOSE_TRACED, "kill 99");
+}
+
+static void test_diagnose__other_users(void **state)
+{
+	struct diagnose_facts f = refused();
+
+	(void)state;
+	f.it.uid[1] = 0;
+	expect(&f, DIAGNOSE_OTHER_USER, "user 0, you are 1000");
+	f = refused();
+	f.it.gid[2] = 5; /* a saved group is enough */
+	expect(&f, DIAGNOSE_OTHER_USER, "sudo sprofrun -p 7");
+}
+
+static void test_diagnose__not_dumpable_belongs_to_root_in_proc(void **state)
+{
+	struct diagnose_facts f = refused();
+
+	(void)state;
+	f.proc_owner = 0;
+	expect(&f, DIAGNOSE_NOT_DUMPABLE, "not dumpable");
+}
+
+static void test_diagnose__yama_by_mode(void **state)
+{
+	struct diagnose_facts f = refused();
+
+	(void)state;
+	f.yama = 1;
+	expect(&f, DIAGNOSE_YAMA, "sysctl kernel.yama.ptrace_scope=0");
+	f.yama = 2;
+	expect(&f, DIAGNOSE_YAMA, "sudo");
+	f.yama = 3;
+	f.we.capabilities = UINT64_MAX;
+	expect(&f, DIAGNOSE_YAMA, "reboot");
+	f.yama = 0;
+	f.we.capabilities = 0;
+	expect(&f, DIAGNOSE_UNKNOWN, "security module");
+}
+
+static void test_diagnose__namespace_capabilities_seccomp(void **state)
+{
+	struct diagnose_facts f = refused();
+
+	(void)state;
+	f.it.user_namespace++;
+	expect(&f, DIAGNOSE_USER_NAMESPACE, "user namespace");
+	f = refused();
+	f.it.capabilities = 1 << 10;
+	expect(&f, DIAGNOSE_CAPABILITIES, "capabilities");
+	f = refused();
+	f.we.seccomp = 2;
+	expect(&f, DIAGNOSE_SECCOMP, "--cap-add=SYS_PTRACE");
+}
+
+static void test_diagnose__reads_proc(void **state)
+{
+	struct diagnose_facts f;
+
+	(void)state;
+	assert_int_equal(diagnose_read(getpid(), &f), 0);
+	assert_true(f.exists && f.ourselves && !f.zombie && !f.kernel_thread);
+	assert_int_equal(f.it.uid[0], getuid());
+	assert_int_equal(f.it.gid[0], getgid());
+	assert_true(f.it.user_namespace != 0);
+	assert_int_equal(diagnose_read(4194305, &f), 0);
+	assert_int_equal(diagnose_classify(&f), DIAGNOSE_GONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_diagnose__nothing_in_the_way),
+		cmocka_unit_test(test_diagnose__what_is_no_process),
+		cmocka_unit_test(test_diagnose__another_tracer_is_named),
+		cmocka_unit_test(test_diagnose__other_users),
+		cmocka_unit_test(test_diagnose__not_dumpable_belongs_to_root_in_proc),
+		cmocka_unit_test(test_diagnose__yama_by_mode),
+		cmocka_unit_test(test_diagnose__namespace_capabilities_seccomp),
+		cmocka_unit_test(test_diagnose__reads_proc),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

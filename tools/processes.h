@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes by name. */
+#ifndef TOOLS_PROCESSES_H
+#define TOOLS_PROCESSES_H
+
+#include <stddef.h>
+
+/*
+ * All processes but our own whose name (comm, 15 bytes of it) or whose executable's last part is
+ * @name, appended to *@pids (to be freed). 0, or -errno; none is no error.
+ */
+int processes_by_name(const char *name, int **pids, size_t *n);
+
+#endif
