@@ -87,6 +87,12 @@ static void define_cfa(struct machine *m, unsigned op, struct span *s)
 {
 	uint64_t reg;
 
+	/* These change a register or an offset that an expression does not have. */
+	if ((op == CFA_DEF_CFA_REGISTER || op == CFA_DEF_CFA_OFFSET || op == CFA_DEF_CFA_OFFSET_SF) &&
+		m->row.cfa.how != UNWIND_IS) {
+		m->bad = true;
+		return;
+	}
 	switch (op) {
 	case CFA_DEF_CFA:
 		reg = span_uleb(s);
@@ -97,8 +103,6 @@ static void define_cfa(struct machine *m, unsigned op, struct span *s)
 		set_cfa(m, reg, factored(m, (uint64_t)span_sleb(s)));
 		break;
 	case CFA_DEF_CFA_REGISTER:
-		if (m->row.cfa.how != UNWIND_IS)
-			m->bad = true;
 		set_cfa(m, span_uleb(s), m->row.cfa.value);
 		break;
 	case CFA_DEF_CFA_OFFSET: m->row.cfa.value = (int64_t)span_uleb(s); break;

@@ -71,6 +71,8 @@ static void test_unwind__nonsense_makes_no_row(void **state)
 	static const uint8_t unknown[] = {0x3f};
 	static const uint8_t cut[] = {0x0c, 7};
 	static const uint8_t pops[] = {0x0b};
+	/* def_cfa_expression {breg7 8}, then an offset for the register that there is none of. */
+	static const uint8_t offset_of_expression[] = {0x0f, 2, 0x77, 8, 0x0e, 16};
 	struct unwind_row row;
 	struct unwind_entry entry = entry_of(unknown, 1, NULL, 0);
 
@@ -79,6 +81,8 @@ static void test_unwind__nonsense_makes_no_row(void **state)
 	entry = entry_of(cut, 2, NULL, 0);
 	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
 	entry = entry_of(pops, 1, NULL, 0);
+	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
+	entry = entry_of(offset_of_expression, sizeof(offset_of_expression), NULL, 0);
 	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
 	entry = entry_of(NULL, 0, NULL, 0); /* no CFA */
 	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
