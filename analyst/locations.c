@@ -118,5 +118,8 @@ int locations_name_all(struct locations *locations)
 
 bool locations_is_nameless(const struct locations *locations, uint32_t index)
 {
-	return index < locations->places && locations->nameless[index];
+	/* Generated code has no module; its names come from elsewhere. */
+	if (index >= locations->places || !locations->place[index].module)
+		return profile_location(locations->profile, index).lines == 0;
+	return locations->nameless[index];
 }

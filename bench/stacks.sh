@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Stacks: what their copy adds to the stop window, what unwinding costs, and perf's DWARF mode beside
+# it. Medians of RUNS runs in turn (default 3).
+#   stacks.sh [window|keep_up|perf]...
+. "$(dirname "$0")/lib.sh"
+RUNS=${RUNS:-3}
+what=${*:-window keep_up perf}
+
+# stop NAME KIB OPTIONS...: the median stop of a busy thread with so much stack, in us.
+stop() {
+    "$SPROFRUN" -q -F 1000 -o "$WORK/p.pb.gz" "${@:3}" "$BUILD/bench/deep" "$2" 2 >/dev/null
+    figure stop_ns_p50 "$WORK/p.pb.gz" >>"$WORK/$1.$2"
+}
+window() {
+    printf '%-12s %10s %12s %8s\n' "stack, KiB" "flat, us" "copied, us" "more, us"
+    for kib in 4 32 256; do
+        for _ in $(seq "$RUNS"); do
+            stop flat "$kib" -G
+            stop dwarf "$kib"
+        done
+        awk -v k="$kib" -v a="$(median <"$WORK/flat.$kib")" -v b="$(median <"$WORK/dwarf.$kib")" \
+            'BEGIN { printf "%-12s %10.1f %12.1f %8.1f\n", k, a / 1e3, b / 1e3, (b - a) / 1e3 }'
+    done
+}
+
+# 4 kHz and 35 frames: does the analyst keep up, and what does it take of a CPU.
+keep_up() {
+    local spent
+    "$SPROFRUN" -q -F 4000 -o "$WORK/p.pb.gz" --capture "$WORK/capture" "$TARGETS/recursive" 31 5 >/dev/null
+    printf '4 kHz, 35 frames, 5 s: %s samples, %s lost, %s incomplete\n' \
+        "$(figure samples "$WORK/p.pb.gz")" "$(figure lost_samples "$WORK/p.pb.gz")" \
+        "$(figure incomplete_stacks "$WORK/p.pb.gz")"
+    # The capture again, alone: all of the analyst's work, the names and the file included.
+    TIMEFORMAT='%U'
+    spent=$( { time "$BUILD/tools/sprofil-analyst" --replay "$WORK/capture" --report none --quiet \
+        --output "$WORK/again.pb.gz" 2>/dev/null; } 2>&1)
+    printf 'analysing them: %s s of CPU time\n' "$spent"
+}
+
+seconds() {
+    local TIMEFORMAT='%R'
+    { time "$@" >/dev/null 2>&1; } 2>&1
+}
+complete_perf() {
+    perf script -i "$1" -F ip,sym 2>/dev/null | awk 'BEGIN { RS = "" } { n++; if (/ main/) good++ }
+        END { printf "%.1f", n ? 100 * good / n : 0 }'
+}
+complete_ours() {
+    "$SPROFREPORT" export --format folded -o - "$1" |
+        awk '{ n += $NF; if (/(^|;)main;/) good += $NF } END { printf "%.1f", n ? 100 * good / n : 0 }'
+}
+by_perf() {
+    command -v perf >/dev/null || { echo 'no perf here'; return; }
+    printf '%-30s %8s %10s %10s %12s\n' "" "frames" "slower, %" "file, KiB" "to main, %"
+    for depth in 30 200; do
+        # A fixed amount of work, timed: what the profiler takes shows as time.
+        alone=$(seconds "$BUILD/bench/deep" work $depth)
+        ours=$(seconds "$SPROFRUN" -q -F 1000 -o "$WORK/p.pb.gz" "$BUILD/bench/deep" work $depth)
+        theirs=$(seconds perf record -q -e cpu-clock -F 1000 --call-graph dwarf -o "$WORK/perf.data" \
+            "$BUILD/bench/deep" work $depth)
+        report=$(seconds perf report -i "$WORK/perf.data" --stdio --no-children)
+        for row in "sprofrun -g dwarf|$ours|$WORK/p.pb.gz|$(complete_ours "$WORK/p.pb.gz")|0" \
+            "perf record --call-graph dwarf|$theirs|$WORK/perf.data|$(complete_perf "$WORK/perf.data")|$report"; do
+            IFS='|' read -r name time file share more <<<"$row"
+            awk -v name="$name" -v d=$depth -v a="$alone" -v b="$time" -v s="$(stat -c %s "$file")" \
+                -v c="$share" -v m="$more" 'BEGIN { printf "%-30s %8d %10.1f %10.0f %12s   report ready %.1f s after the start\n",
+                name, d, 100 * (b / a - 1), s / 1024, c, b + m }'
+        done
+    done
+}
+
+for part in $what; do
+    case $part in
+    window) window ;;
+    keep_up) keep_up ;;
+    perf) by_perf ;;
+    *) echo "stacks.sh: no part '$part': window, keep_up, perf" >&2; exit 2 ;;
+    esac
+done
