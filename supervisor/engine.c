@@ -168,6 +168,7 @@ void engine_start_analyst(struct engine *engine)
 	}
 	for (size_t i = 0; i < engine->target.images; i++)
 		start.lost_ns += engine->target.image[i]->lost_ns;
+	follow_stop(&engine->follow); /* the analyst would inherit it */
 	argv = analyst_command(engine);
 	r = argv ? link_start(&engine->link, argv, options->ring_bytes) : -ENOMEM;
 	free(argv);
@@ -297,8 +298,8 @@ static void earn_budget(struct engine *engine, uint64_t since_ns)
 {
 	uint64_t ppm = engine->options->max_overhead_ppm, threads = engine->target.hot;
 
-	if (threads > engine->cpus)
-		threads = engine->cpus;
+	if (threads > engine->follow.cpus)
+		threads = engine->follow.cpus;
 	if (since_ns > SECOND_NS)
 		since_ns = SECOND_NS;
 	engine->stop_budget_ns += since_ns * threads * ppm / 1000000;
@@ -418,7 +419,6 @@ static int prepare(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
 	sigset_t signals;
-	cpu_set_t cpus;
 	uint64_t seed = 0, now = engine_now();
 	int r;
 
@@ -437,11 +437,9 @@ static int prepare(struct engine *engine)
 			1000 / sysconf(_SC_CLK_TCK));
 	else if (!procfs_has_tickless_cpus())
 		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
-	engine->cpus = 1;
-	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-		engine->cpus = (unsigned)CPU_COUNT(&cpus);
+	follow_init(&engine->follow);
 	/* With one CPU the target can only stop once we sleep. */
-	engine->spin_ns = engine->cpus > 1 ? SPIN_NS : 0;
+	engine->spin_ns = engine->follow.cpus > 1 ? SPIN_NS : 0;
 	engine_signals(&signals);
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)
@@ -449,7 +447,7 @@ static int prepare(struct engine *engine)
 	engine_say(engine, ENGINE_DETAIL,
 		"a tick every %.3f ms of CPU time; CPU time from %s; %u CPUs; scheduler tick %.3f ms",
 		(double)options->period_ns / 1e6,
-		engine->cpu_source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat", engine->cpus,
+		engine->cpu_source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat", engine->follow.cpus,
 		(double)engine->scheduler_tick_ns / 1e6);
 	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
 	if (stack_copy_init(&engine->stack, options->max_stack) < 0)

@@ -6,6 +6,7 @@
 #include "supervisor/audit.h"
 #include "supervisor/emit.h"
 #include "supervisor/engine.h"
+#include "supervisor/follow.h"
 #include "supervisor/link.h"
 #include "supervisor/service.h"
 #include "supervisor/target.h"
@@ -29,7 +30,8 @@ struct engine {
 	enum cpu_source cpu_source;
 	uint64_t scheduler_tick_ns; /* 0: CPUs run without one, or the source is too coarse */
 	uint64_t spin_ns;	    /* how long to look for stops before sleeping */
-	unsigned cpus;
+	struct follow follow;
+	bool alone; /* one thread was asked in this tick */
 	int signal_fd;
 	bool counting;	   /* samples are taken and CPU time is counted */
 	bool letting_go;   /* calls are not mended any more in ways that would have to be watched */

@@ -72,14 +72,42 @@ static bool parse_decimal(const char **at, uint64_t *ret_value)
 	return true;
 }
 
-static int parse_stat(const char *text, struct cpu_time *ret_cpu)
+/* The space before field @wanted (3 and up) of a stat line, NULL: it has none. */
+static const char *stat_field(const char *text, int wanted)
 {
 	const char *p = strrchr(text, ')'); /* the name may contain anything */
+
+	for (int field = 2; p && field < wanted; field++)
+		p = strchr(p + 1, ' ');
+	return p;
+}
+
+int procfs_parse_last_cpu(const char *text)
+{
+	const char *p = stat_field(text, 39);
+	uint64_t cpu;
+
+	return p && parse_decimal(&p, &cpu) && cpu < 1 << 20 ? (int)cpu : -EPROTO;
+}
+
+int procfs_read_last_cpu(int pid, int tid)
+{
+	char text[1024];
+	int fd = open_of_thread(pid, tid, "stat"), n;
+
+	if (fd < 0)
+		return fd;
+	n = read_small(fd, text, sizeof(text));
+	(void)close(fd);
+	return n < 0 ? n : procfs_parse_last_cpu(text);
+}
+
+static int parse_stat(const char *text, struct cpu_time *ret_cpu)
+{
+	const char *p = stat_field(text, 14);
 	uint64_t user, system;
 	long hz = sysconf(_SC_CLK_TCK);
 
-	for (int field = 2; p && field < 14; field++)
-		p = strchr(p + 1, ' ');
 	if (!p || hz <= 0 || !parse_decimal(&p, &user) || !parse_decimal(&p, &system))
 		return -EPROTO;
 	*ret_cpu = (struct cpu_time){.run_ns = (user + system) * (1000000000 / (uint64_t)hz)};

@@ -47,6 +47,11 @@ int procfs_read_activity(int fd, struct activity *ret_activity);
 /* "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call, arguments, sp, pc), or "-1 0x7ffe0 0x7f1c\n". */
 int procfs_parse_activity(const char *text, struct activity *ret_activity);
 
+/* The CPU that a thread is on, or was last on. */
+int procfs_read_last_cpu(int pid, int tid);
+/* Field 39 of stat: "7 (a) b) R 1 … 17 3 0 …" with 3 there gives 3. -EPROTO. */
+int procfs_parse_last_cpu(const char *text);
+
 /* Thread group and parent of a thread. */
 int procfs_read_ids(int tid, int *ret_pid, int *ret_parent);
 

@@ -105,8 +105,8 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 			engine->ranked[n++] = t;
 	}
 	room = n;
-	if (n > engine->cpus && engine->scheduler_tick_ns) {
-		room = engine->cpus;
+	if (n > engine->follow.cpus && engine->scheduler_tick_ns) {
+		room = engine->follow.cpus;
 		qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
 	}
 	for (size_t i = 0; i < n && room; i++) {
@@ -114,7 +114,7 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 		bool owes = owes_tick(engine, t, now);
 
 		/* Whether it is on a CPU matters for one that owes nothing only if CPUs are short. */
-		if ((!owes && n <= engine->cpus) || !catchable(engine, t, now))
+		if ((!owes && n <= engine->follow.cpus) || !catchable(engine, t, now))
 			continue;
 		room--;
 		if (owes)
@@ -139,7 +139,11 @@ void sampler_forget(struct engine *engine, const struct tracee *tracee)
  */
 static void collect(struct engine *engine)
 {
-	uint64_t now = engine_now(), until = now + engine->spin_ns;
+	uint64_t now = engine_now(), until = now;
+
+	/* A thread whose CPU we have taken can only stop once we sleep. */
+	if (!engine->alone || engine->follow.cpu < 0)
+		until += engine->spin_ns;
 
 	while (engine->asked_n && now < until) {
 		for (size_t i = engine->asked_n; i-- > 0;) {
@@ -184,6 +188,9 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	for (size_t i = target->hot; i-- > 0;)
 		look_at(engine, target->tracee[i], now);
 	ask_those_on_cpu(engine, now);
+	engine->alone = engine->asked_n == 1;
+	if (engine->asked_n > 1)
+		follow_stop(&engine->follow);
 	collect(engine);
 }
 
@@ -315,4 +322,7 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	if (!engine->counting || credit + carried_by(t) < engine->period_ns / 8)
 		return;
 	record_sample(engine, t, &snapshot, credit, end);
+	/* It was not put on a CPU anew: it never lost its own, so that was not ours. */
+	if (engine->alone && cpu.slices == t->asked_cpu.slices)
+		follow_to(&engine->follow, t->process->pid, t->tid);
 }

@@ -40,6 +40,17 @@ static void test_procfs__parses_stat_with_any_name(void **state)
 	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_STAT, "garbage", &cpu), -EPROTO);
 }
 
+static void test_procfs__parses_the_last_cpu(void **state)
+{
+	(void)state;
+	assert_int_equal(procfs_parse_last_cpu("7 (a) 3) R 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 "
+					       "5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 17 3 0 0\n"),
+		3);
+	assert_int_equal(procfs_parse_last_cpu("7 (sh) R 1 2 3\n"), -EPROTO);
+	assert_int_equal(procfs_parse_last_cpu(""), -EPROTO);
+	assert_in_range(procfs_read_last_cpu(getpid(), getpid()), 0, 8191);
+}
+
 static void test_procfs__parses_activity(void **state)
 {
 	struct activity a;
@@ -159,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_procfs__parses_schedstat),
 		cmocka_unit_test(test_procfs__parses_stat_with_any_name),
+		cmocka_unit_test(test_procfs__parses_the_last_cpu),
 		cmocka_unit_test(test_procfs__parses_activity),
 		cmocka_unit_test(test_procfs__finds_executable_mappings),
 		cmocka_unit_test(test_procfs__reads_this_process),

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/follow.h"
+
+#include "supervisor/procfs.h"
+
+void follow_init(struct follow *follow)
+{
+	follow->cpu = -1;
+	follow->cpus = 1;
+	CPU_ZERO(&follow->allowed);
+	if (sched_getaffinity(0, sizeof(follow->allowed), &follow->allowed) == 0)
+		follow->cpus = (unsigned)CPU_COUNT(&follow->allowed);
+}
+
+void follow_to(struct follow *follow, int pid, int tid)
+{
+	int cpu = follow->cpus > 1 ? procfs_read_last_cpu(pid, tid) : -1;
+	cpu_set_t set;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == follow->cpu || !CPU_ISSET(cpu, &follow->allowed))
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) == 0)
+		follow->cpu = cpu;
+}
+
+void follow_stop(struct follow *follow)
+{
+	if (follow->cpu >= 0 && sched_setaffinity(0, sizeof(follow->allowed), &follow->allowed) == 0)
+		follow->cpu = -1;
+}
