@@ -44,7 +44,7 @@ static void test_procfs__parses_the_last_cpu(void **state)
 {
 	(void)state;
 	assert_int_equal(procfs_parse_last_cpu("7 (a) 3) R 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 "
-					       "5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 17 3 0 0\n"),
+					       "5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 17 3 0 0\n"),
 		3);
 	assert_int_equal(procfs_parse_last_cpu("7 (sh) R 1 2 3\n"), -EPROTO);
 	assert_int_equal(procfs_parse_last_cpu(""), -EPROTO);
