@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Fuzzes every entry of tests/fuzz for SECONDS each (default 600) with libFuzzer, ASan and UBSan.
+# Needs clang. What it finds lies in the folder that it names.
+#   tests/fuzz.sh [SECONDS [ENTRY...]]
+set -eu
+cd "$(dirname "$0")/.."
+seconds=${1:-600}
+[ $# -gt 0 ] && shift
+build=${FUZZ_BUILD:-build-fuzz}
+found=$(mktemp -d)
+[ -f "$build/build.ninja" ] || CC=clang meson setup "$build" -Dfuzz=true \
+    -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+ninja -C "$build" >/dev/null
+if [ $# -eq 0 ]; then
+    for program in "$build"/tests/fuzz/libfuzzer_*; do
+        [ -f "$program" ] && [ -x "$program" ] && set -- "$@" "${program##*/libfuzzer_}"
+    done
+fi
+status=0
+for entry in "$@"; do
+    mkdir -p "$found/$entry"
+    if "$build/tests/fuzz/libfuzzer_$entry" -max_total_time="$seconds" -timeout=60 \
+        -rss_limit_mb=4096 -artifact_prefix="$found/$entry-" "$found/$entry" \
+        "tests/fuzz/corpus/$entry" >"$found/$entry.log" 2>&1; then
+        echo "$entry: $(grep '^Done' "$found/$entry.log"), no fault"
+    else
+        echo "$entry: a fault, see $found/$entry.log"
+        status=1
+    fi
+done
+exit $status
