@@ -17,7 +17,7 @@
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live)
 {
 	*stacks = (struct stacks){.locations = locations, .frame_pointers = frame_pointers, .live = live,
-		.truncated_mark = -1, .incomplete_mark = -1};
+		.truncated_mark = -1, .incomplete_mark = -1, .signal_mark = -1};
 	return unwinder_new(locations->symbolizer, &stacks->unwinder);
 }
 
@@ -58,6 +58,21 @@ static int call_location(struct stacks *stacks, uint16_t machine, int32_t number
 	return location;
 }
 
+/* The one location of a name that is no function of the program's. */
+static int mark(struct stacks *stacks, int *location, const char *object, const char *name)
+{
+	if (*location < 0)
+		*location = locations_add_named(stacks->locations, object, name);
+	return *location;
+}
+
+static int mark_of_end(struct stacks *stacks, enum unwind_end end)
+{
+	if (end == UNWIND_TRUNCATED)
+		return mark(stacks, &stacks->truncated_mark, "[stack]", STACKS_TRUNCATED);
+	return mark(stacks, &stacks->incomplete_mark, "[stack]", STACKS_INCOMPLETE);
+}
+
 static int frame_location(
 	struct stacks *stacks, struct image_space *image, const struct unwind_frame *frame)
 {
@@ -65,6 +80,8 @@ static int frame_location(
 
 	if (frame->tag && *frame->tag)
 		return (int)(*frame->tag - 1);
+	if (frame->signal)
+		return mark(stacks, &stacks->signal_mark, "[kernel]", STACKS_SIGNAL);
 	if (frame->generated) {
 		if (!image->jit)
 			image->jit = jit_new(stacks->locations->profile, image->pid,
@@ -75,17 +92,6 @@ static int frame_location(
 	if (location >= 0 && frame->tag)
 		*frame->tag = (uint32_t)location + 1;
 	return location;
-}
-
-static int mark(struct stacks *stacks, enum unwind_end end)
-{
-	bool truncated = end == UNWIND_TRUNCATED;
-	int *location = truncated ? &stacks->truncated_mark : &stacks->incomplete_mark;
-
-	if (*location < 0)
-		*location = locations_add_named(stacks->locations, "[stack]",
-			truncated ? STACKS_TRUNCATED : STACKS_INCOMPLETE);
-	return *location;
 }
 
 static int room_for(struct stacks *stacks, size_t n)
@@ -143,7 +149,7 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 		stacks->location[n++] = (uint32_t)location;
 	}
 	if (sample->registers && result->end != UNWIND_COMPLETE) {
-		location = mark(stacks, result->end);
+		location = mark_of_end(stacks, result->end);
 		if (location < 0)
 			return location;
 		stacks->location[n++] = (uint32_t)location;

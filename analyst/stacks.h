@@ -17,13 +17,16 @@ struct unwinder;
 #define STACKS_TRUNCATED  "[truncated]"
 #define STACKS_INCOMPLETE "[incomplete]"
 
+/* The frame between a signal handler and what it interrupted. */
+#define STACKS_SIGNAL "[signal]"
+
 struct stacks {
 	struct locations *locations; /* not owned */
 	struct unwinder *unwinder;
 	bool frame_pointers, live;
 	uint32_t *location; /* of the stack under way, leaf first */
 	size_t room;
-	int truncated_mark, incomplete_mark; /* locations; -1 not there yet */
+	int truncated_mark, incomplete_mark, signal_mark; /* locations; -1 not there yet */
 	struct stacks_call {
 		uint16_t machine;
 		int32_t number;

@@ -128,6 +128,7 @@ static int add_frame(const struct cursor *cursor, struct unwind_result *result)
 	frame->pc = pc;
 	frame->sp = cursor->sp;
 	frame->guessed = cursor->guessed;
+	frame->signal = cursor->step && cursor->step->usable && cursor->step->signal;
 	frame->tag = cursor->step ? &cursor->step->tag : NULL;
 	frame->generated = 0;
 	if (cursor->mapping) {
@@ -212,7 +213,6 @@ static int walk(struct cursor *cursor, struct unwind_result *result)
 				stop(result, UNWIND_COMPLETE, "");
 				return 0;
 			}
-			result->stray = cursor->mapping ? 0 : cursor->pc;
 			stop(result, UNWIND_INCOMPLETE, "a return address outside of the program's code");
 			return 0;
 		}

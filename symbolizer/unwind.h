@@ -56,6 +56,7 @@ struct unwind_frame {
 	uint64_t pc;	    /* runtime address of the place */
 	uint64_t sp;
 	uint64_t generated; /* start of the mapping of code that no file holds, 0 it is a file's */
+	bool signal;  /* where a signal handler returns to: the kernel made this frame */
 	bool guessed; /* reached by a frame pointer or a return address, without information */
 	/* For the caller's use, one for each place, 0 at first; NULL where none is kept. */
 	uint32_t *tag;
@@ -68,7 +69,6 @@ struct unwind_result {
 	size_t reused; /* outermost frames that were taken from the memory */
 	enum unwind_end end;
 	const char *why; /* of an incomplete one; "" */
-	uint64_t stray;	 /* a return address that is in no known mapping, 0 none */
 };
 
 /* -ENOMEM is the only error. */

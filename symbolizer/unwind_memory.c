@@ -35,7 +35,6 @@ struct unwind_memory {
 	size_t at; /* of old: frames from here on to the leaf are too far inside */
 	enum unwind_end how;
 	const char *why;
-	uint64_t stray;
 };
 
 struct unwind_memory *unwind_memory_new(void)
@@ -125,7 +124,6 @@ void unwind_memory_take(const struct unwind_memory *memory, size_t n, struct unw
 		ret_frames[i] = memory->old.noted[n - 1 - i].frame;
 	result->end = memory->how;
 	result->why = memory->why;
-	result->stray = memory->stray;
 }
 
 static int room_for(struct list *list, size_t n)
@@ -201,5 +199,4 @@ void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input 
 	old->n = result->n;
 	memory->how = result->end;
 	memory->why = result->why;
-	memory->stray = result->stray;
 }

@@ -61,7 +61,7 @@ within 'a callback from libc: the callers are there' \
 profile -F 1000 -- "$TARGETS/stacks" signal 1
 complete 'a handler on an alternate stack' "$to_main"
 within 'a handler: what it interrupted is there' \
-    "$(share ';main;by_signal;spin;.*;handler(;|$)')" 90 100
+    "$(share ';main;by_signal;spin;.*;\[signal\];handler(;|$)')" 90 100
 
 profile -F 1000 -- "$TARGETS/stacks" pool 1
 complete 'threads' "start_thread;worker|$to_main"
