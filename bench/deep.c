@@ -21,7 +21,7 @@ __attribute__((noinline)) static void burn(double seconds, uint64_t rounds)
 		for (unsigned k = 0; k < 20000; k++)
 			sink += k * k;
 		(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-		if (!end)
+		if (end == 0)
 			end = (double)ts.tv_sec + (double)ts.tv_nsec / 1e9 + seconds;
 		if (!rounds && (double)ts.tv_sec + (double)ts.tv_nsec / 1e9 > end)
 			return;
