@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Our unwinder, from a copy, against libunwind on the stopped thread: frame by frame.
+opinion=$(realpath "$1") # lib.sh goes to another folder
 # shellcheck source=tests/e2e/lib.sh
 . "$SOURCE/tests/e2e/lib.sh"
-opinion=$1
 
 # ask WHAT STOPS COMMAND...
 ask() {
