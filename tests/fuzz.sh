@@ -10,12 +10,13 @@ build=${FUZZ_BUILD:-build-fuzz}
 found=$(mktemp -d)
 [ -f "$build/build.ninja" ] || CC=clang meson setup "$build" -Dfuzz=true \
     -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
-ninja -C "$build" >/dev/null
 if [ $# -eq 0 ]; then
-    for program in "$build"/tests/fuzz/libfuzzer_*; do
-        [ -f "$program" ] && [ -x "$program" ] && set -- "$@" "${program##*/libfuzzer_}"
+    for source in tests/fuzz/fuzz_*.c; do
+        entry=${source##*/fuzz_}
+        set -- "$@" "${entry%.c}"
     done
 fi
+ninja -C "$build" "${@/#/tests/fuzz/libfuzzer_}" >"$found/build.log" 2>&1 || { cat "$found/build.log" >&2; exit 1; }
 status=0
 for entry in "$@"; do
     mkdir -p "$found/$entry"
