@@ -125,19 +125,6 @@ static void begin_if_new(struct engine *engine, struct tracee *t, const struct s
 		.rest_ns = wakeups_random(&engine->wakeups, s->table->period_ns)};
 }
 
-void session_thread_ended(struct engine *engine, struct tracee *t)
-{
-	struct session *s = session_of(t);
-	struct cpu_time cpu;
-
-	if (!s || lifecycle_read_cpu(engine, t, &cpu) < 0)
-		return;
-	begin_if_new(engine, t, s);
-	if (cpu.run_ns > t->account.paid_ns)
-		s->pool_ns += cpu.run_ns - t->account.paid_ns;
-	t->account.paid_ns = cpu.run_ns;
-}
-
 bool session_due(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct session *s = session_of(t);
@@ -216,6 +203,25 @@ static uint64_t used_by(struct engine *engine, struct tracee *t, uint64_t run)
 	begin_if_new(engine, t, s);
 	used = t->account.rest_ns + s->pool_ns;
 	return run > t->account.paid_ns ? used + (run - t->account.paid_ns) : used;
+}
+
+void session_thread_ended(struct engine *engine, struct tracee *t)
+{
+	struct session *s = session_of(t);
+	struct cpu_time cpu;
+	uint64_t used, ticks;
+
+	if (!s || lifecycle_read_cpu(engine, t, &cpu) < 0)
+		return;
+	/*
+	 * Whole periods only. The rest is made up for by the random phase that each account begins
+	 * with: to carry it too would count half a tick too much for each thread.
+	 */
+	used = used_by(engine, t, cpu.run_ns) - s->pool_ns;
+	ticks = used / s->table->period_ns;
+	s->pool_ns += ticks * s->table->period_ns;
+	t->account.paid_ns = cpu.run_ns;
+	t->account.rest_ns = 0;
 }
 
 void session_count(struct engine *engine, struct tracee *t, uint64_t run, uint64_t pc)

@@ -22,7 +22,7 @@ struct tracee;
 struct session {
 	struct region_table *table; /* a reference */
 	uint8_t *dead;		    /* a bit for each region that was turned off */
-	uint64_t pool_ns;	    /* of threads that ended: the next count carries it */
+	uint64_t pool_ns;	    /* whole periods of threads that ended: the next count carries them */
 	uint32_t serial;	    /* threads with another one have no account in it yet */
 	bool untidy;		    /* regions have died, or all is off: session_tidy() */
 	bool off;		    /* all of it was turned off: by a fault, or a counter at 32767 */

@@ -38,6 +38,9 @@ uint64_t live_spin(uint64_t address, double seconds);
 /* Two threads at once at two addresses (or at one). Returns the CPU time of both together. */
 uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds);
 
+/* CPU time of this process so far, in ns. */
+uint64_t live_process_cpu(void);
+
 /* The same for this thread: it takes CPU time somewhere in the test's own text. */
 uint64_t live_burn(double seconds);
 

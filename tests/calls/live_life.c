@@ -578,6 +578,21 @@ static void test_live_life__calls_while_the_helper_leaves(void **state)
 	}
 }
 
+/* Many short threads: the counts are their CPU time, not more and not less. */
+static void test_live_life__short_threads_add_up(void **state)
+{
+	unsigned counts[4] = {0};
+	struct prof p = {counts, 16, LIVE_A, 0x10000};
+	uint64_t cpu = 0;
+
+	(void)state;
+	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
+	for (unsigned i = 0; i < 40; i++)
+		cpu += live_spin(LIVE_A, 0.015);
+	off();
+	assert_in_range(counts[0], cpu / LIVE_TICK_NS * 8 / 10, cpu / LIVE_TICK_NS * 12 / 10);
+}
+
 /* On for three ticks at a time: what is owed when it is turned off is counted, and no more. */
 static void test_live_life__short_rounds_add_up(void **state)
 {
@@ -644,6 +659,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_life__helper_is_killed),
 		cmocka_unit_test(test_live_life__hostile_messages),
 		cmocka_unit_test(test_live_life__short_rounds_add_up),
+		cmocka_unit_test(test_live_life__short_threads_add_up),
 		cmocka_unit_test(test_live_life__calls_while_the_helper_leaves),
 	};
 	static const struct CMUnitTest with_children[] = {
