@@ -28,6 +28,7 @@ struct analyst {
 	bool has_image, ended;
 	uint64_t samples, bad_records, unresolved;
 	double weight, weight_squared;
+	uint64_t cpu_ns; /* used by the process that took the records in */
 };
 
 int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst)
@@ -284,6 +285,11 @@ static uint64_t own_cpu_ns(void)
 		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 }
 
+void analyst_note_cpu(struct analyst *analyst)
+{
+	analyst->cpu_ns = own_cpu_ns();
+}
+
 static int close_audit(struct analyst *analyst)
 {
 	struct profile *profile = analyst->profile;
@@ -297,7 +303,7 @@ static int close_audit(struct analyst *analyst)
 		{"incomplete_stacks", analyst->stacks.incomplete},
 		{"guessed_frames", analyst->stacks.guessed},
 		{"bad_records", analyst->bad_records},
-		{"analyst_cpu_ns", own_cpu_ns()},
+		{"analyst_cpu_ns", analyst->cpu_ns + own_cpu_ns()},
 		{STATS_EFFECTIVE_SAMPLES,
 			(uint64_t)(stats_effective_samples(
 					   analyst->weight, analyst->weight_squared) +

@@ -40,6 +40,9 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes);
  */
 int analyst_finish(struct analyst *analyst);
 
+/* Another process is going to finish: the CPU time that this one has used counts too. */
+void analyst_note_cpu(struct analyst *analyst);
+
 /* The profile so far; owned by the analyst. */
 struct profile *analyst_profile(struct analyst *analyst);
 

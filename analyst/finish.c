@@ -44,6 +44,7 @@ int finish_run(const struct finish *finish, struct analyst *analyst, struct blam
 
 		(void)fflush(NULL);
 		blame->note[0] = '\0';
+		analyst_note_cpu(analyst);
 		pid = fork();
 		if (pid < 0)
 			return -errno;

@@ -84,6 +84,8 @@ static void print_losses(struct auditing *a)
 		{"lost_samples", "lost samples", true},
 		{"truncated_stacks", "truncated stacks", true},
 		{"unresolved_samples", "unresolved", true},
+		{"incomplete_stacks", "incomplete stacks", false},
+		{"guessed_frames", "guessed frames", false},
 		{"unrepaired_eintr", "calls left with EINTR", false},
 	};
 	uint64_t n, ignored, samples = 0;
@@ -97,7 +99,7 @@ static void print_losses(struct auditing *a)
 			continue;
 		separate(a, "");
 		fprintf(a->out, "%s %" PRIu64, losses[i].text, n);
-		if (n && samples && i < 3)
+		if (n && samples && i < 4)
 			fprintf(a->out, " (%.1f %%)", (double)n * 100 / (double)samples);
 	}
 }
