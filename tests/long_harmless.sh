@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Doing no harm, for long: tests/long_harmless.sh BUILD-DIRECTORY [SECTION...]
+# Sections: kills attach eintr transfers races. HARMLESS_ROUNDS (default 1000) bounds each.
+set -u
+build=$(cd "${1:?usage: tests/long_harmless.sh BUILD-DIRECTORY [SECTION...]}" && pwd)
+source=$(cd "$(dirname "$0")/.." && pwd)
+shift
+rounds=${HARMLESS_ROUNDS:-1000}
+sprofrun=$build/tools/sprofrun
+report=$build/tools/sprofreport
+targets=$build/tests/targets
+work=$(mktemp -d)
+trap 'sleep 1; rm -rf "$work"' EXIT # an analyst may still be writing
+cd "$work" || exit 1
+failed=0
+
+moment() { perl -e "select undef, undef, undef, rand $1"; }
+verdict() { # what, bad, of
+    echo "$1: $2 of $3 harmed"
+    [ "$2" = 0 ] || failed=1
+}
+
+wrong() { # counts into the caller's $bad
+    echo "$*"
+    bad=$((bad + 1))
+}
+
+# The supervisor is killed at a random moment; the target counts its signals and its result.
+kills() {
+    local bad=0 early=0 i target
+    for ((i = 0; i < rounds; i++)); do
+        case $((i % 3)) in
+        0) target="$targets/race deaths 60" ;;
+        1) target="$targets/busy 1 0.06 0" ;;
+        2) target="$targets/race signals 60" ;;
+        esac
+        rm -f result started harm
+        "$sprofrun" -q -F 10000 -o k.pb.gz sh -c ": >started; $target 2>>harm; echo \$? >result" 2>/dev/null &
+        moment 0.09
+        kill -KILL $! 2>/dev/null
+        wait $! 2>/dev/null
+        # Killed before the command was started: there is nothing to be harmed, if it stays so.
+        for ((k = 0; k < 1000; k++)); do
+            [ -s result ] || { [ ! -e started ] && [ $k -gt 20 ]; } && break
+            sleep 0.01
+        done
+        [ -e started ] || { early=$((early + 1)); continue; }
+        [ "$(cat result 2>/dev/null)" = 0 ] || { bad=$((bad + 1)); cat harm 2>/dev/null; }
+    done
+    verdict "kills of the supervisor" $bad "$rounds ($early before the command began)"
+}
+
+# A busy process of 50 threads, and a stopped one, attached to again and again.
+attach() {
+    local bad=0 i busy stopped state
+    "$targets/race" crowd 50 100000000 & busy=$!
+    "$targets/busy" 1 0.2 5 & stopped=$!
+    kill -STOP $stopped
+    for ((i = 0; i < rounds; i++)); do
+        "$sprofrun" -q -F 4000 -o a.pb.gz -p $busy -d 0.03 || wrong "attach to the busy one: status $?"
+        state=$(awk '/^State/ { print $2 }' /proc/$busy/status)
+        case $state in R | S) ;; *) wrong "the busy one is in state $state" ;; esac
+        [ $((i % 4)) = 0 ] || continue
+        "$sprofrun" -q -F 4000 -o a.pb.gz -p $stopped -d 0.03 || wrong "attach to the stopped one: status $?"
+        state=$(awk '/^State/ { print $2 }' /proc/$stopped/status)
+        [ "$state" = T ] || wrong "the stopped one is in state $state"
+    done
+    kill -KILL $busy
+    kill -CONT $stopped
+    wait $stopped
+    state=$?
+    [ $state = 5 ] || wrong "the stopped one ended with $state"
+    verdict "attach and detach" $bad "$rounds"
+}
+
+# Blocking calls, until a million stops are reached (or ROUNDS x 1000).
+eintr() {
+    local stops=0 bad=0 want=$((rounds * 1000)) signals=
+    while [ $stops -lt $want ]; do
+        # shellcheck disable=SC2086
+        "$sprofrun" -q -F 4000 -o e.pb.gz "$targets/eintr" all 400 $signals >out || bad=$((bad + 1))
+        grep -v 'eintr 0 other 0' out
+        stops=$((stops + $("$report" summary --format tsv e.pb.gz | awk '$1 == "stops" { print $2 }')))
+        signals=${signals:+}${signals:-chld winch cont}
+    done
+    verdict "EINTR in $stops stops" $bad runs
+}
+
+transfers() {
+    local bad=0 i n=$((rounds / 50 + 1))
+    for ((i = 0; i < n; i++)); do
+        "$sprofrun" -q -F 4000 -o t.pb.gz "$targets/transfer" all 200 >out || bad=$((bad + 1))
+        grep -v 'short 0 errors 0' out
+    done
+    verdict "transfers of 1 MiB, 2600 each" $bad $n
+}
+
+# The races with both CPUs busy.
+races() {
+    local bad=0 i n=$((rounds / 20 + (rounds < 20))) load=()
+    for ((i = 0; i < $(nproc); i++)); do
+        (while :; do :; done) & load+=($!)
+    done
+    for ((i = 0; i < n; i++)); do
+        BUILD=$build SOURCE=$source "$source/tests/e2e/test_races.sh" >out 2>&1 || {
+            bad=$((bad + 1))
+            grep -v '^ok' out
+        }
+    done
+    kill "${load[@]}"
+    verdict "the race suite under load" $bad $n
+}
+
+for section in ${*:-kills attach eintr transfers races}; do
+    $section
+done
+exit $failed
