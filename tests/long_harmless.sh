@@ -53,7 +53,7 @@ kills() {
 
 # A busy process of 50 threads, and a stopped one, attached to again and again.
 attach() {
-    local bad=0 i busy stopped state
+    local bad=0 i k ran busy stopped state
     "$targets/race" crowd 50 100000000 & busy=$!
     "$targets/busy" 1 0.2 5 & stopped=$!
     kill -STOP $stopped
@@ -63,10 +63,17 @@ attach() {
         case $state in R | S) ;; *) wrong "the busy one is in state $state" ;; esac
         [ $((i % 4)) = 0 ] || continue
         "$sprofrun" -q -F 4000 -o a.pb.gz -p $stopped -d 0.03 || wrong "attach to the stopped one: status $?"
-        state=$(awk '/^State/ { print $2 }' /proc/$stopped/status)
+        # The kernel wakes it, and it stops again by itself; that needs a CPU.
+        for ((k = 0; k < 100; k++)); do
+            state=$(awk '/^State/ { print $2 }' /proc/$stopped/status)
+            [ "$state" = T ] && break
+            sleep 0.01
+        done
         [ "$state" = T ] || wrong "the stopped one is in state $state"
     done
     kill -KILL $busy
+    ran=$(cut -d' ' -f1 /proc/$stopped/schedstat)
+    [ "$ran" -lt 50000000 ] || wrong "the stopped one ran for $ran ns"
     kill -CONT $stopped
     wait $stopped
     state=$?
