@@ -223,7 +223,7 @@ static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 static void adopt(struct engine *engine, struct tracee *parent)
 {
 	struct process *process = parent->process;
-	int pid = 0, ignored;
+	int pid = 0, ignored, r;
 	uint64_t message;
 	struct tracee *t;
 
@@ -232,7 +232,16 @@ static void adopt(struct engine *engine, struct tracee *parent)
 	t = target_find(&engine->target, (int)message);
 	if (t && t->state != TRACEE_EARLY)
 		return; /* an orphan that was taken in already */
-	if (procfs_read_ids((int)message, &pid, &ignored) < 0)
+	r = procfs_read_ids((int)message, &pid, &ignored);
+	/*
+	 * Killed, and reaped as somebody unknown, before this event was seen: nothing more will be
+	 * heard of it (race: newborn_dies_before_clone_event).
+	 */
+	if (!t && (r == -ENOENT || r == -ESRCH)) {
+		engine->audit.threads++;
+		return;
+	}
+	if (r < 0)
 		pid = (int)message;
 	if (pid != process->pid && !engine->tracer.follow) {
 		let_child_go(engine, (int)message, t);

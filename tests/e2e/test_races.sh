@@ -45,6 +45,7 @@ newborn_stops_before_clone_event() {
     is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 601
     is "$FUNCNAME: threads" "$(figure threads r.pb.gz)" 1202
 }
+newborn_dies_before_clone_event() { under "$FUNCNAME" 0 "$RACE" killed 200; }
 exec_from_other_thread() {
     under "$FUNCNAME" 0 "$RACE" exec 20
     is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 1
@@ -224,7 +225,7 @@ attach_refused() {
     [ -e /proc/sys/kernel/yama/ptrace_scope ] || echo "not tested: Yama (not in this kernel); test_diagnose has its modes"
 }
 
-ALL='interrupt_meets_other_stop newborn_stops_before_clone_event exec_from_other_thread
+ALL='interrupt_meets_other_stop newborn_stops_before_clone_event newborn_dies_before_clone_event exec_from_other_thread
 sigkill_while_stopped two_statuses_for_one_tid attach_to_stopped detach_leaves_stopped
 detach_running detach_sleeping detach_in_vfork signal_during_sample signal_survives_our_death
 ignored_signal_meets_blocked_call blocked_call_sees_no_eintr handler_still_interrupts_blocked_call

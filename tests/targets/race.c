@@ -473,6 +473,45 @@ static void reused_tid(unsigned n)
 	}
 }
 
+/* killed N: children are killed where they are born, so that some never get to their first stop. */
+static void killed_newborns(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		int status = 0;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			work_ms(1);
+			_exit(6);
+		}
+		(void)kill(pid, SIGKILL);
+		if (waitpid(pid, &status, 0) != pid || (status != SIGKILL && status != 6 << 8))
+			harmed("child %u: %x", i, status);
+	}
+	for (unsigned i = 0; i < n / 10; i++) {
+		/* A whole group, killed while its threads and children are being born. */
+		int status = 0;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			(void)setpgid(0, 0);
+			for (;;) {
+				pthread_t thread;
+
+				if (fork() == 0)
+					_exit(0);
+				if (pthread_create(&thread, NULL, little, NULL) == 0)
+					(void)pthread_detach(thread);
+			}
+		}
+		(void)setpgid(pid, pid);
+		work_ms(3);
+		(void)kill(-pid, SIGKILL);
+		if (waitpid(pid, &status, 0) != pid || status != SIGKILL)
+			harmed("group %u: %x", i, status);
+	}
+}
+
 /* clone N: children by clone() with an exit signal of their own, which are no threads. */
 static void odd_children(unsigned n)
 {
@@ -600,6 +639,8 @@ int main(int argc, char **argv)
 		changing_maps(n);
 	else if (strcmp(mode, "reuse") == 0)
 		reused_tid(n);
+	else if (strcmp(mode, "killed") == 0)
+		killed_newborns(n);
 	else if (strcmp(mode, "clone") == 0)
 		odd_children(n);
 	else if (strcmp(mode, "block") == 0)
