@@ -288,6 +288,7 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	say_who_is_left(engine);
 	engine->audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
+	lifecycle_sweep(engine);
 	text = engine_audit_text(engine, now);
 	if (text)
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, text);

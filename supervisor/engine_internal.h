@@ -78,6 +78,11 @@ void lifecycle_drain(struct engine *engine);
 int lifecycle_attach(struct engine *engine, int pid);
 /* Adopts threads whose parent's event never came. */
 void lifecycle_adopt_orphans(struct engine *engine, uint64_t now_ns);
+/*
+ * Forgets threads that are gone though no wait told of it, some at each call: for what nobody thought
+ * of, since we wait for the last thread to end.
+ */
+void lifecycle_sweep(struct engine *engine);
 /* Begins or ends the counting of CPU time. */
 void lifecycle_count(struct engine *engine, bool counting);
 /* Closes the accounts of all that live, for good. */

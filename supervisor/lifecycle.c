@@ -19,6 +19,8 @@
 #define DRAIN_MOST 256
 /* After so many stops of one thread in a row the others are asked one by one. */
 #define STREAK_MOST 16
+/* Threads whose existence is checked in a second. */
+#define SWEEP_MOST 64
 
 static void perform(struct engine *engine, struct tracee *t, enum tracee_event event, int status);
 
@@ -223,7 +225,8 @@ static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 static void adopt(struct engine *engine, struct tracee *parent)
 {
 	struct process *process = parent->process;
-	int pid = 0, ignored, r;
+	int pid = 0, ignored;
+	struct waiter_result seen;
 	uint64_t message;
 	struct tracee *t;
 
@@ -232,16 +235,15 @@ static void adopt(struct engine *engine, struct tracee *parent)
 	t = target_find(&engine->target, (int)message);
 	if (t && t->state != TRACEE_EARLY)
 		return; /* an orphan that was taken in already */
-	r = procfs_read_ids((int)message, &pid, &ignored);
 	/*
 	 * Killed, and reaped as somebody unknown, before this event was seen: nothing more will be
-	 * heard of it (race: newborn_dies_before_clone_event).
+	 * heard of it, though its parent may keep its zombie (race: newborn_dies_before_clone_event).
 	 */
-	if (!t && (r == -ENOENT || r == -ESRCH)) {
+	if (!t && waiter_peek((int)message, &seen) == -ECHILD) {
 		engine->audit.threads++;
 		return;
 	}
-	if (r < 0)
+	if (procfs_read_ids((int)message, &pid, &ignored) < 0)
 		pid = (int)message;
 	if (pid != process->pid && !engine->tracer.follow) {
 		let_child_go(engine, (int)message, t);
@@ -523,6 +525,23 @@ void lifecycle_adopt_orphans(struct engine *engine, uint64_t now)
 		target_place(t, process);
 		begin_account(engine, t, true);
 		perform(engine, t, TRACEE_BORN, 0);
+	}
+}
+
+void lifecycle_sweep(struct engine *engine)
+{
+	struct target *target = &engine->target;
+
+	for (unsigned i = 0; i < SWEEP_MOST && i < target->tracees; i++) {
+		struct tracee *t;
+		int pid, parent, r;
+
+		if (target->sweep_cursor >= target->tracees)
+			target->sweep_cursor = 0;
+		t = target->tracee[target->sweep_cursor++];
+		r = procfs_read_ids(t->tid, &pid, &parent);
+		if (r == -ENOENT || r == -ESRCH)
+			drop(engine, t, 0);
 	}
 }
 
