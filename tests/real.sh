@@ -31,7 +31,7 @@ same() {
     elif [ "$files" != - ] && ! cmp -s plain.files traced.files; then
         echo "NOT OK: $name: other files"; failed=1
     else
-        echo "ok: $name: status $a, $(wc -c <plain) bytes of output, $(wc -l <plain.files 2>/dev/null || echo 0) files; $(
+        echo "ok: $name: status $a, $(wc -c <plain) bytes of output, $(cat plain.files 2>/dev/null | wc -l) files; $(
             "$build/tools/sprofreport" summary --format tsv p.pb.gz |
                 awk '/^(samples|stops|repaired_calls|unrepaired_eintr|processes)\t/ { printf "%s %s  ", $1, $2 }')"
     fi
