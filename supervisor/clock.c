@@ -46,6 +46,7 @@ void credit_begin(struct credit *credit, const struct cpu_time *cpu, uint64_t no
 		.seen = *cpu,
 		.seen_at_ns = now_ns,
 		.true_at_ns = now_ns,
+		.settled_ns = cpu->run_ns,
 		.moved_at_ns = now_ns,
 		.arrived_at_ns = now_ns,
 	};
@@ -77,6 +78,7 @@ uint64_t credit_settle(struct credit *credit, const struct cpu_time *cpu, uint64
 {
 	(void)credit_see(credit, cpu, now_ns, 0);
 	credit->true_at_ns = now_ns;
+	credit->settled_ns = cpu->run_ns;
 	/* It is resumed at once: that it is put on a CPU again then says nothing new. */
 	credit->arrived_at_ns = now_ns;
 	credit->seen.slices++;
@@ -116,4 +118,9 @@ uint64_t credit_estimate(const struct credit *credit, uint64_t now_ns, uint64_t 
 bool credit_on_cpu(const struct credit *credit, uint64_t now_ns, uint64_t scheduler_tick_ns)
 {
 	return now_ns - credit->moved_at_ns <= scheduler_tick_ns + scheduler_tick_ns / 4;
+}
+
+bool credit_overdue(const struct credit *credit, uint64_t period_ns)
+{
+	return credit->seen.run_ns - credit->settled_ns >= 3 * period_ns;
 }

@@ -41,6 +41,7 @@ struct credit {
 	struct cpu_time seen; /* the last reading: up to a scheduler tick stale outside a stop */
 	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC */
 	uint64_t true_at_ns;  /* when the last reading was true, as far as can be told */
+	uint64_t settled_ns;  /* run time at the last stop */
 	uint64_t moved_at_ns; /* when a reading last differed from the one before */
 	uint64_t arrived_at_ns; /* when it was last seen to have been put on a CPU */
 	uint64_t moved_ns;	/* run time between the last two readings */
@@ -89,5 +90,11 @@ uint64_t credit_estimate(const struct credit *credit, uint64_t now_ns, uint64_t 
  * has not moved for longer waits for a CPU.
  */
 bool credit_on_cpu(const struct credit *credit, uint64_t now_ns, uint64_t scheduler_tick_ns);
+
+/*
+ * Has it used three periods since its last stop? On a crowded machine a thread may be off its CPU
+ * whenever we look. One that is this late is asked although it waits: it stops when its turn comes.
+ */
+bool credit_overdue(const struct credit *credit, uint64_t period_ns);
 
 #endif

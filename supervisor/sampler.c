@@ -30,7 +30,8 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct activity activity;
 
-	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns))
+	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) &&
+		!credit_overdue(&t->credit, engine->wakeups.period_ns))
 		return false;
 	if (t->activity_fd < 0) {
 		t->activity_fd = procfs_open_activity(t->process->pid, t->tid);
@@ -86,7 +87,8 @@ static int hotter_first(const void *a, const void *b)
 /*
  * Asks the threads that owe a tick and are on a CPU. No more can be than there are CPUs: with more
  * runnable threads than that the likeliest ones are taken. The others are caught when their turn
- * comes; a stop of theirs would wait for a CPU and then find that nothing was used.
+ * comes; a stop of theirs would wait for a CPU and then find that nothing was used. Unless they are
+ * overdue: then much was used.
  */
 static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 {
@@ -109,14 +111,18 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 		room = engine->follow.cpus;
 		qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
 	}
-	for (size_t i = 0; i < n && room; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct tracee *t = engine->ranked[i];
-		bool owes = owes_tick(engine, t, now);
+		bool owes;
 
+		if (!room && !credit_overdue(&t->credit, engine->wakeups.period_ns))
+			continue;
+		owes = owes_tick(engine, t, now);
 		/* Whether it is on a CPU matters for one that owes nothing only if CPUs are short. */
 		if ((!owes && n <= engine->follow.cpus) || !catchable(engine, t, now))
 			continue;
-		room--;
+		if (room)
+			room--;
 		if (owes)
 			ask(engine, t);
 	}

@@ -122,6 +122,24 @@ static void test_clock__on_cpu_while_it_moves(void **state)
 	assert_true(credit_on_cpu(&c, 21 * MS, 4 * MS));
 }
 
+static void test_clock__overdue_after_three_periods_of_its_own(void **state)
+{
+	struct credit c;
+	struct cpu_time cpu = {.run_ns = 10 * MS};
+
+	(void)state;
+	credit_begin(&c, &cpu, 0, MS, 0);
+	cpu.run_ns = 13 * MS - 1;
+	(void)credit_see(&c, &cpu, 50 * MS, 4 * MS);
+	assert_false(credit_overdue(&c, MS));
+	cpu.run_ns = 13 * MS;
+	(void)credit_see(&c, &cpu, 51 * MS, 4 * MS);
+	assert_true(credit_overdue(&c, MS));
+	/* A stop ends it, paid or not. */
+	(void)credit_settle(&c, &cpu, 52 * MS);
+	assert_false(credit_overdue(&c, MS));
+}
+
 static void test_clock__latest_arrival_is_hotter(void **state)
 {
 	struct credit a, b;
@@ -180,6 +198,7 @@ int main(void)
 		cmocka_unit_test(test_clock__newborn_owes_after_its_phase),
 		cmocka_unit_test(test_clock__estimate_grows_by_at_most_a_scheduler_tick),
 		cmocka_unit_test(test_clock__on_cpu_while_it_moves),
+		cmocka_unit_test(test_clock__overdue_after_three_periods_of_its_own),
 		cmocka_unit_test(test_clock__latest_arrival_is_hotter),
 		cmocka_unit_test(test_clock__ticks_are_one_a_period_of_cpu_time),
 	};
