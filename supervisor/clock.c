@@ -52,18 +52,13 @@ void credit_begin(struct credit *credit, const struct cpu_time *cpu, uint64_t no
 	};
 }
 
-bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns,
-	uint64_t scheduler_tick_ns)
+bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns)
 {
 	bool arrived = cpu->slices != credit->seen.slices;
 	bool moved = arrived || cpu->run_ns != credit->seen.run_ns;
 
 	if (moved) {
-		uint64_t ago = (now_ns - credit->seen_at_ns) / 2;
-
-		if (scheduler_tick_ns && ago > scheduler_tick_ns / 2)
-			ago = scheduler_tick_ns / 2;
-		credit->true_at_ns = now_ns - ago;
+		credit->true_at_ns = now_ns;
 		credit->moved_at_ns = now_ns;
 	}
 	if (arrived)
@@ -76,7 +71,7 @@ bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_
 
 uint64_t credit_settle(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns)
 {
-	(void)credit_see(credit, cpu, now_ns, 0);
+	(void)credit_see(credit, cpu, now_ns);
 	credit->true_at_ns = now_ns;
 	credit->settled_ns = cpu->run_ns;
 	/* It is resumed at once: that it is put on a CPU again then says nothing new. */

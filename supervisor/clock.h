@@ -40,7 +40,7 @@ struct credit {
 	uint64_t due_ns;   /* credit from which a stop is worth it */
 	struct cpu_time seen; /* the last reading: up to a scheduler tick stale outside a stop */
 	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC */
-	uint64_t true_at_ns;  /* when the last reading was true, as far as can be told */
+	uint64_t true_at_ns;  /* when it last changed, or was read in a stop */
 	uint64_t settled_ns;  /* run time at the last stop */
 	uint64_t moved_at_ns; /* when a reading last differed from the one before */
 	uint64_t arrived_at_ns; /* when it was last seen to have been put on a CPU */
@@ -55,12 +55,10 @@ void credit_begin(struct credit *credit, const struct cpu_time *cpu, uint64_t no
 	uint64_t period_ns, uint64_t phase_ns);
 
 /*
- * A reading while the thread may be running. True when it differs from the one before: then it
- * became true at some time between the two looks, taken to be the middle, but no longer ago than
- * half a scheduler tick (0: unknown).
+ * A reading while the thread may be running. True when it differs from the one before: a reading
+ * changes when the thread leaves its CPU, as it does when we wake up there, or at a scheduler tick.
  */
-bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns,
-	uint64_t scheduler_tick_ns);
+bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns);
 
 /* A reading in a stop. Returns the credit: CPU time not paid yet. */
 uint64_t credit_settle(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns);
@@ -80,8 +78,8 @@ bool credit_is_hotter(const struct credit *a, const struct credit *b);
 void credit_pay(struct credit *credit, uint64_t paid_ns, uint64_t period_ns);
 
 /*
- * Best guess of the credit now, of a thread that is on a CPU: what was read, and the time since the
- * reading was true, at most a scheduler tick.
+ * Best guess of the credit now, of a thread that is on a CPU: what was read, and the time since
+ * then, at most a scheduler tick.
  */
 uint64_t credit_estimate(const struct credit *credit, uint64_t now_ns, uint64_t scheduler_tick_ns);
 

@@ -7,6 +7,9 @@
 
 #include "supervisor/target.h"
 
+/* Samples wake the analyst this often at most. */
+#define BELL_NS 50000000
+
 /* Room for a record whose text is @text_bytes long, NULs and padding included. */
 static uint8_t *reserve(struct emitter *emitter, size_t text_bytes, size_t *ret_room)
 {
@@ -14,16 +17,30 @@ static uint8_t *reserve(struct emitter *emitter, size_t text_bytes, size_t *ret_
 	return emitter->open ? ring_reserve(&emitter->ring, *ret_room, true) : NULL;
 }
 
+static void ring_bell(struct emitter *emitter)
+{
+	emitter->bell_owed = false;
+	/* The pipe does not block: when it is full, bells enough are on their way. */
+	if (write(emitter->bell_fd, "", 1) < 0 && errno == EPIPE)
+		emitter->open = false;
+}
+
 static bool commit(struct emitter *emitter, int bytes)
 {
 	if (bytes < 0)
 		return false;
-	if (ring_commit(&emitter->ring, (size_t)bytes)) {
-		/* The pipe does not block: when it is full, bells enough are on their way. */
-		if (write(emitter->bell_fd, "", 1) < 0 && errno == EPIPE)
-			emitter->open = false;
-	}
+	if (ring_commit(&emitter->ring, (size_t)bytes))
+		ring_bell(emitter);
 	return true;
+}
+
+void emit_bell(struct emitter *emitter, uint64_t now_ns)
+{
+	if (!emitter->bell_owed ||
+		(now_ns - emitter->rung_ns < BELL_NS && ring_is_half_empty(&emitter->ring)))
+		return;
+	emitter->rung_ns = now_ns;
+	ring_bell(emitter);
 }
 
 bool emit_start(struct emitter *emitter, uint64_t now_ns, const struct record_start *start)
@@ -142,5 +159,12 @@ bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_s
 	size_t room = record_sample_bytes(sample);
 	uint8_t *to = emitter->open ? ring_reserve(&emitter->ring, room, false) : NULL;
 
-	return to && commit(emitter, record_put_sample(to, room, now_ns, sample));
+	int bytes = to ? record_put_sample(to, room, now_ns, sample) : -ENOSPC;
+
+	if (bytes < 0)
+		return false;
+	if (ring_commit(&emitter->ring, (size_t)bytes))
+		emitter->bell_owed = true;
+	emit_bell(emitter, now_ns);
+	return true;
 }

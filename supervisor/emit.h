@@ -22,6 +22,8 @@ struct emitter {
 	struct ring ring;
 	bool open;    /* somebody reads the ring */
 	int bell_fd;  /* pipe to the analyst; a byte wakes it */
+	bool bell_owed;	  /* samples lie in the ring, and the analyst sleeps */
+	uint64_t rung_ns; /* when samples last woke it */
 };
 
 /* Each returns false when the record could not be written (ring full, nobody reads). */
@@ -40,5 +42,12 @@ bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type,
 void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,
 	struct record_sample *sample);
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
+
+/*
+ * Wakes the analyst for samples that lie in the ring, if that is due. Not for each of them: a process
+ * that runs for a moment after every tick makes the scheduler move the target about. Events wake it
+ * at once; it has to open files while their process lives.
+ */
+void emit_bell(struct emitter *emitter, uint64_t now_ns);
 
 #endif

@@ -376,6 +376,7 @@ static void loop(struct engine *engine)
 			/* Events that came while we were at it need no signal to be seen. */
 			lifecycle_drain(engine);
 		}
+		emit_bell(&engine->emitter, now);
 		once_a_second(engine, now);
 	}
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/follow.h"
 
-#include "supervisor/procfs.h"
-
 void follow_init(struct follow *follow)
 {
 	follow->cpu = -1;
@@ -12,9 +10,8 @@ void follow_init(struct follow *follow)
 		follow->cpus = (unsigned)CPU_COUNT(&follow->allowed);
 }
 
-void follow_to(struct follow *follow, int pid, int tid)
+void follow_to(struct follow *follow, int cpu)
 {
-	int cpu = follow->cpus > 1 ? procfs_read_last_cpu(pid, tid) : -1;
 	cpu_set_t set;
 
 	if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == follow->cpu || !CPU_ISSET(cpu, &follow->allowed))

@@ -26,8 +26,8 @@ struct follow {
 
 void follow_init(struct follow *follow);
 
-/* The thread was found on another CPU than ours: from the next wake-up on be there. */
-void follow_to(struct follow *follow, int pid, int tid);
+/* A thread was found on CPU @cpu, another one than ours: from the next wake-up on be there. */
+void follow_to(struct follow *follow, int cpu);
 
 /* Any of the allowed CPUs again. */
 void follow_stop(struct follow *follow);

@@ -90,15 +90,16 @@ int procfs_parse_last_cpu(const char *text)
 	return p && parse_decimal(&p, &cpu) && cpu < 1 << 20 ? (int)cpu : -EPROTO;
 }
 
-int procfs_read_last_cpu(int pid, int tid)
+int procfs_open_stat(int pid, int tid)
+{
+	return open_of_thread(pid, tid, "stat");
+}
+
+int procfs_read_last_cpu(int stat_fd)
 {
 	char text[1024];
-	int fd = open_of_thread(pid, tid, "stat"), n;
+	int n = read_small(stat_fd, text, sizeof(text));
 
-	if (fd < 0)
-		return fd;
-	n = read_small(fd, text, sizeof(text));
-	(void)close(fd);
 	return n < 0 ? n : procfs_parse_last_cpu(text);
 }
 

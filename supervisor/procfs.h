@@ -47,8 +47,10 @@ int procfs_read_activity(int fd, struct activity *ret_activity);
 /* "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call, arguments, sp, pc), or "-1 0x7ffe0 0x7f1c\n". */
 int procfs_parse_activity(const char *text, struct activity *ret_activity);
 
-/* The CPU that a thread is on, or was last on. */
-int procfs_read_last_cpu(int pid, int tid);
+/* A descriptor to read a thread's CPU from. */
+int procfs_open_stat(int pid, int tid);
+/* The CPU that a thread is on, waits for, or was last on. */
+int procfs_read_last_cpu(int stat_fd);
 /* Field 39 of stat: "7 (a) b) R 1 … 17 3 0 …" with 3 there gives 3. -EPROTO. */
 int procfs_parse_last_cpu(const char *text);
 

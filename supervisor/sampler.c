@@ -41,6 +41,27 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 	return procfs_read_activity(t->activity_fd, &activity) == 0 && activity.running;
 }
 
+/* The CPU that it is on or waits for, -1 unknown. */
+static int last_cpu(struct tracee *t)
+{
+	if (t->stat_fd < 0)
+		t->stat_fd = procfs_open_stat(t->process->pid, t->tid);
+	return t->stat_fd < 0 ? -1 : procfs_read_last_cpu(t->stat_fd);
+}
+
+/* Takes the thread's CPU of @taken; false when a likelier thread is on it. */
+static bool take_cpu(struct tracee *t, cpu_set_t *taken)
+{
+	int cpu = last_cpu(t);
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return true;
+	if (CPU_ISSET(cpu, taken))
+		return false;
+	CPU_SET(cpu, taken);
+	return true;
+}
+
 static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	if (engine->counting &&
@@ -57,7 +78,7 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 
 	if (t->state != TRACEE_RUNNING || lifecycle_read_cpu(engine, t, &cpu) < 0)
 		return;
-	if (credit_see(&t->credit, &cpu, now, engine->scheduler_tick_ns))
+	if (credit_see(&t->credit, &cpu, now))
 		target_heat(&engine->target, t, true);
 	else if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns)
 		target_heat(&engine->target, t, false);
@@ -85,15 +106,39 @@ static int hotter_first(const void *a, const void *b)
 }
 
 /*
- * Asks the threads that owe a tick and are on a CPU. No more can be than there are CPUs: with more
- * runnable threads than that the likeliest ones are taken. The others are caught when their turn
- * comes; a stop of theirs would wait for a CPU and then find that nothing was used. Unless they are
- * overdue: then much was used.
+ * With more runnable threads than CPUs, those that are likely on one: of the threads of each CPU the
+ * one that was put on it last. The others are caught when their turn comes; a stop of theirs would
+ * wait for a CPU and then find that nothing was used. Unless they are overdue: then much was used.
  */
+static void ask_likeliest(struct engine *engine, size_t n, uint64_t now)
+{
+	size_t room = engine->follow.cpus, looks = 3 * room;
+	cpu_set_t taken;
+
+	CPU_ZERO(&taken);
+	qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
+	for (size_t i = 0; i < n; i++) {
+		struct tracee *t = engine->ranked[i];
+		bool overdue = credit_overdue(&t->credit, engine->wakeups.period_ns);
+		bool likely = room && looks;
+
+		if ((!likely && !overdue) || !catchable(engine, t, now))
+			continue;
+		if (likely) {
+			looks--;
+			likely = take_cpu(t, &taken);
+			room -= likely;
+		}
+		if ((likely || overdue) && owes_tick(engine, t, now))
+			ask(engine, t);
+	}
+}
+
+/* Asks the threads that owe a tick and can be caught. */
 static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
-	size_t n = 0, room;
+	size_t n = 0;
 
 	if (mem_grow((void **)&engine->ranked, &engine->ranked_room, target->hot,
 		    sizeof(*engine->ranked)) < 0 ||
@@ -106,24 +151,14 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 		if (t->state == TRACEE_RUNNING && t->process && !mend_busy(t))
 			engine->ranked[n++] = t;
 	}
-	room = n;
 	if (n > engine->follow.cpus && engine->scheduler_tick_ns) {
-		room = engine->follow.cpus;
-		qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
+		ask_likeliest(engine, n, now);
+		return;
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct tracee *t = engine->ranked[i];
-		bool owes;
 
-		if (!room && !credit_overdue(&t->credit, engine->wakeups.period_ns))
-			continue;
-		owes = owes_tick(engine, t, now);
-		/* Whether it is on a CPU matters for one that owes nothing only if CPUs are short. */
-		if ((!owes && n <= engine->follow.cpus) || !catchable(engine, t, now))
-			continue;
-		if (room)
-			room--;
-		if (owes)
+		if (owes_tick(engine, t, now) && catchable(engine, t, now))
 			ask(engine, t);
 	}
 }
@@ -330,5 +365,5 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	record_sample(engine, t, &snapshot, credit, end);
 	/* It was not put on a CPU anew: it never lost its own, so that was not ours. */
 	if (engine->alone && cpu.slices == t->asked_cpu.slices)
-		follow_to(&engine->follow, t->process->pid, t->tid);
+		follow_to(&engine->follow, last_cpu(t));
 }

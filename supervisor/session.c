@@ -78,7 +78,7 @@ int session_set(struct engine *engine, struct process *process, enum call_dialec
 		if (t->process != process)
 			continue;
 		if (lifecycle_read_cpu(engine, t, &cpu) == 0)
-			(void)credit_see(&t->credit, &cpu, engine_now(), engine->scheduler_tick_ns);
+			(void)credit_see(&t->credit, &cpu, engine_now());
 		t->account = (struct session_account){.serial = s->serial, .paid_ns = cpu.run_ns,
 			.rest_ns = wakeups_random(&engine->wakeups, table->period_ns)};
 	}

@@ -98,7 +98,7 @@ int target_add(struct target *target, int tid, struct process *process, struct t
 	if (!t)
 		return -ENOMEM;
 	t->tid = tid;
-	t->cpu_fd = t->activity_fd = -1;
+	t->cpu_fd = t->activity_fd = t->stat_fd = -1;
 	t->syscall = -1;
 	t->slot = target->tracees;
 	target->tracee[target->tracees++] = t;
@@ -127,6 +127,7 @@ void target_remove(struct target *target, struct tracee *tracee)
 		tracee->process->threads--;
 	close_fd(&tracee->cpu_fd);
 	close_fd(&tracee->activity_fd);
+	close_fd(&tracee->stat_fd);
 	free(tracee->mend);
 	free(tracee);
 }
@@ -138,6 +139,7 @@ void target_rename(struct target *target, struct tracee *tracee, int tid)
 	target->by_tid[place_of(target, tid)] = tracee;
 	close_fd(&tracee->cpu_fd);
 	close_fd(&tracee->activity_fd);
+	close_fd(&tracee->stat_fd);
 }
 
 struct process *target_find_process(const struct target *target, int pid)

@@ -56,7 +56,7 @@ struct tracee {
 	struct image *image;	 /* that its credit belongs to */
 	enum tracee_state state;
 	size_t slot; /* in target.tracee; hot ones first */
-	int cpu_fd, activity_fd;
+	int cpu_fd, activity_fd, stat_fd; /* -1 not open */
 	struct credit credit;
 	struct session_account account;
 	struct histogram_account histogram;

@@ -96,12 +96,12 @@ static void test_clock__estimate_grows_by_at_most_a_scheduler_tick(void **state)
 	credit_begin(&c, &cpu, 0, MS, 0);
 	assert_int_equal(credit_estimate(&c, 2 * MS, 4 * MS), 2 * MS);
 	assert_int_equal(credit_estimate(&c, 50 * MS, 4 * MS), 4 * MS);
-	/* It is read again, 10 ms later, and has moved: true as of 2 ms (half a tick) ago. */
+	/* It is read again and has moved: from there on. */
 	cpu.run_ns = 107 * MS;
-	assert_true(credit_see(&c, &cpu, 10 * MS, 4 * MS));
-	assert_int_equal(credit_estimate(&c, 10 * MS, 4 * MS), 9 * MS);
-	assert_false(credit_see(&c, &cpu, 11 * MS, 4 * MS));
-	assert_int_equal(credit_estimate(&c, 11 * MS, 4 * MS), 10 * MS);
+	assert_true(credit_see(&c, &cpu, 10 * MS));
+	assert_int_equal(credit_estimate(&c, 10 * MS, 4 * MS), 7 * MS);
+	assert_false(credit_see(&c, &cpu, 11 * MS));
+	assert_int_equal(credit_estimate(&c, 11 * MS, 4 * MS), 8 * MS);
 }
 
 static void test_clock__on_cpu_while_it_moves(void **state)
@@ -114,11 +114,11 @@ static void test_clock__on_cpu_while_it_moves(void **state)
 	assert_true(credit_on_cpu(&c, 5 * MS, 4 * MS));
 	assert_false(credit_on_cpu(&c, 6 * MS, 4 * MS));
 	cpu.run_ns = 2;
-	(void)credit_see(&c, &cpu, 6 * MS, 4 * MS);
+	(void)credit_see(&c, &cpu, 6 * MS);
 	assert_true(credit_on_cpu(&c, 11 * MS, 4 * MS));
 	/* Put on a CPU again, without any run time yet, counts as well. */
 	cpu.slices++;
-	(void)credit_see(&c, &cpu, 20 * MS, 4 * MS);
+	(void)credit_see(&c, &cpu, 20 * MS);
 	assert_true(credit_on_cpu(&c, 21 * MS, 4 * MS));
 }
 
@@ -130,10 +130,10 @@ static void test_clock__overdue_after_three_periods_of_its_own(void **state)
 	(void)state;
 	credit_begin(&c, &cpu, 0, MS, 0);
 	cpu.run_ns = 13 * MS - 1;
-	(void)credit_see(&c, &cpu, 50 * MS, 4 * MS);
+	(void)credit_see(&c, &cpu, 50 * MS);
 	assert_false(credit_overdue(&c, MS));
 	cpu.run_ns = 13 * MS;
-	(void)credit_see(&c, &cpu, 51 * MS, 4 * MS);
+	(void)credit_see(&c, &cpu, 51 * MS);
 	assert_true(credit_overdue(&c, MS));
 	/* A stop ends it, paid or not. */
 	(void)credit_settle(&c, &cpu, 52 * MS);
@@ -149,12 +149,12 @@ static void test_clock__latest_arrival_is_hotter(void **state)
 	credit_begin(&a, &cpu, 0, MS, 0);
 	credit_begin(&b, &cpu, 0, MS, 0);
 	cpu.slices = 2;
-	(void)credit_see(&a, &cpu, MS, 4 * MS);
+	(void)credit_see(&a, &cpu, MS);
 	assert_true(credit_is_hotter(&a, &b));
 	assert_false(credit_is_hotter(&b, &a));
 	/* Both came since the last look, and b has left already: it has run. */
 	cpu.run_ns = 5000;
-	(void)credit_see(&b, &cpu, MS, 4 * MS);
+	(void)credit_see(&b, &cpu, MS);
 	assert_true(credit_is_hotter(&a, &b));
 	assert_false(credit_is_hotter(&b, &a));
 }

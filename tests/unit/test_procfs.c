@@ -48,7 +48,11 @@ static void test_procfs__parses_the_last_cpu(void **state)
 		3);
 	assert_int_equal(procfs_parse_last_cpu("7 (sh) R 1 2 3\n"), -EPROTO);
 	assert_int_equal(procfs_parse_last_cpu(""), -EPROTO);
-	assert_in_range(procfs_read_last_cpu(getpid(), getpid()), 0, 8191);
+	int fd = procfs_open_stat(getpid(), getpid());
+
+	assert_true(fd >= 0);
+	assert_in_range(procfs_read_last_cpu(fd), 0, 8191);
+	assert_int_equal(close(fd), 0);
 }
 
 static void test_procfs__parses_activity(void **state)
