@@ -30,8 +30,6 @@
 #define SLICE_NS	100000
 #define ROOM_NS		(10 * SECOND_NS)
 #define SCHED_RESET_ON_FORK_FLAG 1
-/* --max-overhead: stop time that may be saved up for later, as time of the target. */
-#define BUDGET_SPAN_NS	100000000
 
 uint64_t engine_now(void)
 {
@@ -294,20 +292,6 @@ static void once_a_second(struct engine *engine, uint64_t now)
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, text);
 }
 
-/* Stop time is earned by the time of the target's threads that run, up to a tenth of a second's. */
-static void earn_budget(struct engine *engine, uint64_t since_ns)
-{
-	uint64_t ppm = engine->options->max_overhead_ppm, threads = engine->target.hot;
-
-	if (threads > engine->follow.cpus)
-		threads = engine->follow.cpus;
-	if (since_ns > SECOND_NS)
-		since_ns = SECOND_NS;
-	engine->stop_budget_ns += since_ns * threads * ppm / 1000000;
-	if (engine->stop_budget_ns > BUDGET_SPAN_NS / 1000000 * ppm)
-		engine->stop_budget_ns = BUDGET_SPAN_NS / 1000000 * ppm;
-}
-
 static void tick(struct engine *engine, uint64_t now)
 {
 	struct wakeups *wakeups = &engine->wakeups;
@@ -327,7 +311,6 @@ static void tick(struct engine *engine, uint64_t now)
 	wakeups_advance(wakeups, engine_now());
 	if (!engine->target.hot && wakeups->next_ns < last + IDLE_NS)
 		wakeups->next_ns = last + IDLE_NS;
-	earn_budget(engine, wakeups->next_ns - last);
 }
 
 static void sleep_until(struct engine *engine, uint64_t until_ns)

@@ -40,7 +40,7 @@ struct engine {
 	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
 	unsigned early;	   /* threads in TRACEE_EARLY */
 	size_t fds_room;   /* descriptors that may still be kept open for threads */
-	uint64_t stop_budget_ns; /* --max-overhead: stop time that may still be spent */
+	int64_t stop_budget_ns; /* --max-overhead: stop time earned and not spent, or owed */
 	uint64_t ends_at_ns;	 /* --duration, 0 none */
 	uint64_t begins_at_ns;	 /* --delay */
 	uint64_t audit_again_ns;

@@ -16,6 +16,8 @@
 
 /* A thread is looked at in every tick until it has not moved for this long. */
 #define COOL_DOWN_NS 20000000
+/* --max-overhead: stop time that may be saved up, as CPU time of the target that earns it. */
+#define BUDGET_SPAN_NS 100000000
 /* Names are looked at again after this long. */
 #define NAME_NS	     UINT64_C(1000000000)
 
@@ -71,6 +73,21 @@ static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
 	return session_due(engine, t, now);
 }
 
+/*
+ * --max-overhead: stop time is earned by the target's CPU time and spent by stops. What is owed is
+ * earned first, so the bound holds however long a stop was; little can be saved up.
+ */
+static void earn(struct engine *engine, uint64_t ran_ns)
+{
+	int64_t ppm = engine->options->max_overhead_ppm, most = BUDGET_SPAN_NS / 1000000 * ppm;
+
+	if (ran_ns > BUDGET_SPAN_NS)
+		ran_ns = BUDGET_SPAN_NS;
+	engine->stop_budget_ns += (int64_t)ran_ns * ppm / 1000000;
+	if (engine->stop_budget_ns > most)
+		engine->stop_budget_ns = most;
+}
+
 /* Reads a thread's CPU time. */
 static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 {
@@ -78,16 +95,20 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 
 	if (t->state != TRACEE_RUNNING || lifecycle_read_cpu(engine, t, &cpu) < 0)
 		return;
-	if (credit_see(&t->credit, &cpu, now))
+	if (credit_see(&t->credit, &cpu, now)) {
 		target_heat(&engine->target, t, true);
-	else if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns)
+		earn(engine, t->credit.moved_ns);
+	} else if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns) {
 		target_heat(&engine->target, t, false);
+	}
 }
 
 static void ask(struct engine *engine, struct tracee *t)
 {
 	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
 
+	if (engine->options->max_overhead_ppm && engine->stop_budget_ns <= 0)
+		return;
 	if (step.action != TRACEE_INTERRUPT || tracer_interrupt(t->tid) < 0)
 		return;
 	t->state = step.state;
@@ -216,8 +237,6 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	/* 1 us for a look: at most a twentieth of the time goes into looking at the idle. */
 	size_t slice = engine->wakeups.period_ns / 20000 + 8;
 
-	if (engine->options->max_overhead_ppm && !engine->stop_budget_ns)
-		return;
 	/* Cold ones first: one that has moved is put among the hot, and seen there. */
 	for (size_t i = 0; i < slice && i < cold; i++) {
 		if (target->cold_cursor < target->hot || target->cold_cursor >= target->tracees)
@@ -349,12 +368,13 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 		return;
 	}
 	credit = credit_settle(&t->credit, &cpu, end);
+	earn(engine, t->credit.moved_ns);
 	stop = stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	t->asked_ns = 0;
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);
-	engine->stop_budget_ns -= stop < engine->stop_budget_ns ? stop : engine->stop_budget_ns;
+	engine->stop_budget_ns -= (int64_t)stop;
 	target_heat(&engine->target, t, true);
 	/* The stop was for its session; the profile's tick is not due. */
 	if (t->process->session && credit + carried_by(t) < t->credit.due_ns)
