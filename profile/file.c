@@ -12,6 +12,9 @@
 #include "profile/pprof.h"
 #include "profile/table.h"
 
+/* Packed: what it unpacks to has a bound of its own. */
+#define FILE_BYTES_MAX ((size_t)1 << 30)
+
 static int read_fd(int fd, uint8_t **ret_data, size_t *ret_bytes)
 {
 	uint8_t *data = NULL, *more;
@@ -28,9 +31,12 @@ static int read_fd(int fd, uint8_t **ret_data, size_t *ret_bytes)
 		n = read(fd, data + used, room - used);
 		if (n > 0)
 			used += (size_t)n;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	if (n < 0) {
-		int error = -errno;
+		/* No profile begins with a zero byte: an endless file need not be read to its end. */
+		if (used && data[0] == 0)
+			break;
+	} while ((n > 0 || (n < 0 && errno == EINTR)) && used <= FILE_BYTES_MAX);
+	if (n < 0 || used > FILE_BYTES_MAX) {
+		int error = n < 0 ? -errno : -EFBIG;
 
 		free(data);
 		return error;

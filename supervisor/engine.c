@@ -375,6 +375,8 @@ static int begin(struct engine *engine)
 
 	if (!options->command) {
 		for (size_t i = 0; i < options->pids_n; i++) {
+			if (target_find_process(&engine->target, options->pids[i]))
+				continue; /* named twice */
 			r = lifecycle_attach(engine, options->pids[i]);
 			if (r < 0) {
 				result->refused_pid = options->pids[i];
@@ -473,6 +475,9 @@ static void finish(struct engine *engine)
 	const char *text;
 	uint64_t now = engine_now();
 
+	if (engine->begins_at_ns && !engine->result->error)
+		engine_say(engine, ENGINE_WARNING,
+			"it ended before the delay was over: nothing was profiled");
 	await_room(engine);
 	lifecycle_settle(engine);
 	text = engine_audit_text(engine, now);

@@ -85,7 +85,7 @@ static const char usage_text[] =
 	"      --no-follow          only the process itself\n"
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
 	"                           stopped (default 2 for -p, else none)\n"
-	"      --capture FILE       keep the raw records too, for sprofreport\n"
+	"      --capture FILE       keep the raw records too (see the man page)\n"
 	"      --region OBJ:START-END:SCALE[:ushort|uint|uint64]\n"
 	"                           count as sprofil(3) does in this region of a module (or\n"
 	"                           abs); may be given more than once\n"
@@ -195,7 +195,11 @@ static void parse_option(struct settings *s, int option, const char *value)
 		}
 		break;
 	case OPT_DIAGNOSE: exit(diagnose(value));
-	case 'o': s->output = value; break;
+	case 'o':
+		if (!value[0])
+			usage_error("bad output", value, "give a file name, or - for stdout");
+		s->output = value;
+		break;
 	case 'r':
 	case 'F':
 		if (units_rate_period_ns(value, &s->period_ns) < 0)

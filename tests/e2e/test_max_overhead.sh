@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# --max-overhead bounds the stop time; the rate yields, and the CPU time is still accounted for.
+. "$(dirname "$0")/lib.sh"
+
+samples_at() {
+    "$SPROFRUN" -q -F 5000 --max-overhead "$1" -o p.pb.gz "$TARGETS/busy" 2 1
+    within "share of stop time with a bound of $1 %" \
+        "$(awk -v s="$(figure stopped_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \
+            -v m="$(figure stop_ns_max p.pb.gz)" 'BEGIN { print 100 * (s - 2 * m) / k }')" -100 "$1"
+    within "profiled and unattributed" \
+        "$(awk -v p="$(figure profiled_cpu_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \
+            -v u="$(figure unattributed_cpu_ns p.pb.gz)" 'BEGIN { print (p + u) / k }')" 0.995 1.005
+    samples=$(figure samples p.pb.gz)
+}
+samples_at 0.1; few=$samples
+samples_at 1; more=$samples
+samples_at 100; all=$samples
+within "the rate yields to a bound of 1 %" "$more" "$few" $((all / 2))
+within "and more to one of 0.1 %" "$few" 1 $((all / 20))
+"$SPROFRUN" -o p.pb.gz -D 10s true 2>err
+check "a delay that outlasts the command is said" grep -q "before the delay was over" err
+finish
