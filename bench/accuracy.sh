@@ -7,7 +7,7 @@
 row() {
     local name=$1 hz=$2
     shift 2
-    "$SPROFRUN" -q -F "$hz" -o "$WORK/p.pb.gz" "$@" >/dev/null || return
+    "$SPROFRUN" -q -g no -F "$hz" -o "$WORK/p.pb.gz" "$@" >/dev/null || return
     awk -v name="$name" -v hz="$hz" -v p="$(figure profiled_cpu_ns "$WORK/p.pb.gz")" \
         -v k="$(figure kernel_cpu_ns "$WORK/p.pb.gz")" \
         -v u="$(figure unattributed_cpu_ns "$WORK/p.pb.gz")" \

@@ -9,7 +9,7 @@ for _ in $(seq "$RUNS"); do
     "$BUILD/bench/stolen" 2 >>"$WORK/alone"
     "$BUILD/bench/raw_loop" 1000 -- "$BUILD/bench/stolen" 2 >>"$WORK/raw" 2>>"$WORK/raw.stop"
     "$BUILD/bench/raw_loop" 1000 spin -- "$BUILD/bench/stolen" 2 >>"$WORK/spin" 2>>"$WORK/spin.stop"
-    "$SPROFRUN" -q -F 1000 -o "$WORK/p.pb.gz" "$BUILD/bench/stolen" 2 >>"$WORK/ours"
+    "$SPROFRUN" -q -g no -F 1000 -o "$WORK/p.pb.gz" "$BUILD/bench/stolen" 2 >>"$WORK/ours"
     figure stop_ns_p50 "$WORK/p.pb.gz" >>"$WORK/ours.stop"
     command -v perf >/dev/null &&
         perf record -q -e cpu-clock -F 1000 -o "$WORK/perf.data" "$BUILD/bench/stolen" 2 \
@@ -27,7 +27,7 @@ row() {
 row "alone" alone
 row "raw loop" raw
 row "raw loop that spins" spin
-row "sprofrun -F 1000" ours
+row "sprofrun -g no -F 1000" ours
 row "perf record -F 1000" perf
 awk -v a="$(median <"$WORK/ours.stop")" -v b="$(median <"$WORK/raw.stop")" \
     -v c="$(median <"$WORK/spin.stop")" \

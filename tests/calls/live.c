@@ -135,8 +135,10 @@ uint64_t live_burn(double seconds)
 {
 	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = start;
 
+	errno = EXDEV; /* being sampled must not change it */
 	while (now - start < (uint64_t)(seconds * 1e9))
 		now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	assert_int_equal(errno, EXDEV);
 	return now - start;
 }
 
