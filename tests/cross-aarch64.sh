@@ -12,7 +12,7 @@ fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 objects=()
-for source in proto/*.c supervisor/*.c tools/units.c tools/sprofrun.c; do
+for source in proto/*.c supervisor/*.c tools/units.c tools/processes.c tools/sprofrun.c; do
     case $source in supervisor/arch_x86_64.c) continue ;; esac
     object=$out/$(echo "$source" | tr / _).o
     $cc -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -DSPROFIL_VERSION='"cross"' \
