@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ATTEMPTS 4
@@ -97,6 +98,13 @@ static int probe_tick(const struct client_pipe *pipe, struct timeval *tick)
 	return client_copy_out(pipe, tick, &old, sizeof(old));
 }
 
+static void nap(void)
+{
+	struct timespec ms = {0, 1000000};
+
+	(void)nanosleep(&ms, NULL);
+}
+
 /* Finds or starts the supervisor and talks to it. It may end between any two steps: once more. */
 static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct call_answer *ret_answer)
@@ -115,8 +123,15 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 				return r;
 			continue;
 		}
+		if (fd == -EPERM) {
+			/* A stranger traces us, or ours is just dying: /proc/PID goes before TracerPid. */
+			if (off)
+				return 0;
+			nap();
+			continue;
+		}
 		if (fd < 0)
-			return off && fd == -EPERM ? 0 : fd;
+			return fd;
 		r = client_converse(fd, pipe, call, off, ret_answer);
 		(void)close(fd);
 		if (r != -EPIPE && r != -ESRCH)
