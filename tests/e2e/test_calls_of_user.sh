@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The calls as an ordinary user, to whom a helper that has ended but is not reaped looks different:
+# its /proc folder belongs to root. Here none is ever reaped.
+. "$(dirname "$0")/lib.sh"
+
+as_user=
+if [ "$(id -u)" = 0 ]; then
+    command -v setpriv >/dev/null || skip "setpriv (util-linux) is missing"
+    as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
+fi
+
+# The user may not be able to get at the build: a copy lies where it can.
+mkdir -p stage
+cp "$BUILD/tools/sprofil-supervisor" "$TARGETS/keep_zombies" stage/
+find "$BUILD/client" -maxdepth 1 ! -type d -name 'libsprofil*.so*' -exec cp {} stage/ \;
+cp "$BUILD"/tests/calls/live_{glibc,sysv,life} stage/
+[ ! -e "$BUILD/tests/calls/live_preload" ] || cp "$BUILD/tests/calls/live_preload" stage/
+chmod 755 . && chmod -R a+rX stage
+export SPROFIL_SUPERVISOR=$WORK/stage/sprofil-supervisor LD_LIBRARY_PATH=$WORK/stage
+export ASAN_OPTIONS=detect_leaks=0
+for live in stage/live_*; do
+    name=${live##*/} preload=
+    [ "$name" = live_preload ] && preload=LD_PRELOAD=$WORK/stage/libsprofil-preload.so
+    # shellcheck disable=SC2086
+    $as_user stage/keep_zombies "$(command -v env)" $preload "$WORK/$live" >"$name.log" 2>&1
+    is "$name as an ordinary user" $? 0
+    grep -A1 ERROR "$name.log"
+done
+finish
