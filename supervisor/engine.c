@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "proto/request.h"
 #include "supervisor/mem.h"
 #include "supervisor/mend.h"
 
@@ -31,20 +30,17 @@
 #define ROOM_NS		(10 * SECOND_NS)
 #define SCHED_RESET_ON_FORK_FLAG 1
 
-uint64_t engine_now(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
-
-static uint64_t clock_ns(clockid_t clock)
+uint64_t engine_clock(int clock)
 {
 	struct timespec ts;
 
 	(void)clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t engine_now(void)
+{
+	return engine_clock(CLOCK_MONOTONIC);
 }
 
 void engine_say(struct engine *engine, enum engine_note kind, const char *format, ...)
@@ -56,16 +52,6 @@ void engine_say(struct engine *engine, enum engine_note kind, const char *format
 	(void)vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	engine->options->say(engine->options->context, kind, line);
-}
-
-void engine_signals(sigset_t *ret_set)
-{
-	static const int signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN,
-		SIGTTOU, SIGPIPE};
-
-	(void)sigemptyset(ret_set);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		(void)sigaddset(ret_set, signals[i]);
 }
 
 const char *engine_audit_text(struct engine *engine, uint64_t now)
@@ -86,7 +72,7 @@ const char *engine_audit_text(struct engine *engine, uint64_t now)
 		audit.unattributed_ns += target->image[i]->pool_ns + target->image[i]->lost_ns;
 	audit.ended_ns = now;
 	if (mem_grow((void **)&engine->text, &engine->text_room, AUDIT_TEXT_BYTES, 1) < 0 ||
-		audit_print(&audit, clock_ns(CLOCK_PROCESS_CPUTIME_ID), engine->text,
+		audit_print(&audit, engine_clock(CLOCK_PROCESS_CPUTIME_ID), engine->text,
 			engine->text_room) < 0)
 		return NULL;
 	return engine->text;
@@ -102,154 +88,6 @@ void engine_set_wakeups(struct engine *engine)
 	/* A shorter period begins at once. */
 	if (engine->wakeups.next_ns > engine_now() + engine->wakeups.period_ns)
 		engine->wakeups.next_ns = engine_now() + engine->wakeups.period_ns;
-}
-
-static size_t join_command(char *const argv[], char *to, size_t room)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; argv && argv[i]; i++) {
-		size_t bytes = strlen(argv[i]) + 1;
-
-		if (bytes > room - n)
-			break;
-		memcpy(to + n, argv[i], bytes);
-		n += bytes;
-	}
-	return n ? n - 1 : 0;
-}
-
-/* The analyst's command line, and "--skip FILE" for each file that one died of. Freed by the caller. */
-static const char **analyst_command(struct engine *engine)
-{
-	const char *const *given = engine->options->analyst;
-	size_t n = 0;
-	const char **argv;
-
-	while (given[n])
-		n++;
-	argv = mem_new(n + 2 * engine->skips + 1, sizeof(*argv));
-	if (!argv)
-		return NULL;
-	memcpy(argv, given, n * sizeof(*argv));
-	for (unsigned i = 0; i < engine->skips; i++) {
-		argv[n++] = "--skip";
-		argv[n++] = engine->skip[i];
-	}
-	return argv;
-}
-
-void engine_start_analyst(struct engine *engine)
-{
-	const struct engine_options *options = engine->options;
-	char command[4096];
-	struct record_start start = {
-		.machine = arch_native.machine,
-		.period_ns = engine->audit.period_ns,
-		.realtime_ns = clock_ns(CLOCK_REALTIME),
-		.supervisor = (uint32_t)getpid(),
-		.restarts = (uint32_t)engine->audit.analyst_restarts,
-		.lost_samples = engine->audit.lost_samples,
-		.command = command,
-		.command_bytes = join_command(options->command, command, sizeof(command)),
-	};
-	const char **argv;
-	int r;
-
-	if (options->serve_only)
-		return;
-	if (engine->audit.analyst_restarts > ENGINE_RESTARTS_MOST) {
-		engine_say(engine, ENGINE_WARNING,
-			"the analyst died %d times; the command goes on without a profile",
-			ENGINE_RESTARTS_MOST + 1);
-		return;
-	}
-	for (size_t i = 0; i < engine->target.images; i++)
-		start.lost_ns += engine->target.image[i]->lost_ns;
-	follow_stop(&engine->follow); /* the analyst would inherit it */
-	argv = analyst_command(engine);
-	r = argv ? link_start(&engine->link, argv, options->ring_bytes) : -ENOMEM;
-	free(argv);
-	if (r < 0) {
-		engine_say(engine, ENGINE_WARNING, "cannot start the analyst %s: %s",
-			options->analyst[0], strerror(-r));
-		return;
-	}
-	engine->emitter = (struct emitter){
-		.ring = engine->link.ring, .open = true, .bell_fd = engine->link.bell_fd};
-	(void)emit_start(&engine->emitter, engine_now(), &start);
-}
-
-static void handle_request(struct engine *engine, const struct request *request)
-{
-	struct process *process;
-
-	switch (request->type) {
-	case REQUEST_PERIOD:
-		engine->period_ns = request->value;
-		engine_set_wakeups(engine);
-		break;
-	case REQUEST_FREEZE: lifecycle_count(engine, !request->value); break;
-	case REQUEST_MAPS:
-		process = target_find_process(&engine->target, (int)request->id);
-		if (process)
-			process->maps_announced = false;
-		break;
-	case REQUEST_STOP: engine->stop = true; break;
-	default: break;
-	}
-}
-
-static void read_requests(struct engine *engine)
-{
-	uint8_t message[REQUEST_BYTES];
-	struct request request;
-
-	while (read(engine->link.request_fd, message, sizeof(message)) == (ssize_t)sizeof(message)) {
-		if (request_get(message, &request) == 0)
-			handle_request(engine, &request);
-	}
-}
-
-/*
- * Signals to us. What the terminal sends goes to the command as well, which decides; what was sent
- * to us alone by kill(2) is passed on. Without a command (attached, or it has ended) they end the
- * profiling.
- */
-static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
-{
-	int signal = (int)info->ssi_signo;
-	bool from_terminal = info->ssi_code == SI_KERNEL;
-	bool command_lives = engine->options->command && !engine->result->command_ended;
-
-	switch (signal) {
-	case SIGINT:
-	case SIGQUIT:
-	case SIGTERM:
-	case SIGHUP:
-		if (!command_lives) {
-			engine->result->stopped_by = signal;
-			engine->stop = true;
-		} else if (!from_terminal) {
-			(void)kill(engine->launch.pid, signal);
-		}
-		break;
-	case SIGTSTP:
-		if (!command_lives)
-			(void)raise(SIGSTOP);
-		else if (from_terminal)
-			engine->stop_pending = true;
-		break;
-	default: break;
-	}
-}
-
-static void read_signals(struct engine *engine)
-{
-	struct signalfd_siginfo info;
-
-	while (read(engine->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		handle_signal(engine, &info);
 }
 
 /* Stops that were asked for and have not come: in D state, or never scheduled. Counted once. */
@@ -300,14 +138,14 @@ static void tick(struct engine *engine, uint64_t now)
 	if (!engine->counting && engine->begins_at_ns && now >= engine->begins_at_ns) {
 		engine->begins_at_ns = 0;
 		engine->audit.began_ns = now;
-		lifecycle_count(engine, true);
+		account_count(engine, true);
 	}
 	if (engine->counting || engine->service.sessions)
 		sampler_tick(engine, now);
 	session_tidy(engine);
 	mend_expire(engine, now);
 	if (engine->early)
-		lifecycle_adopt_orphans(engine, now);
+		birth_adopt_orphans(engine, now);
 	wakeups_advance(wakeups, engine_now());
 	if (!engine->target.hot && wakeups->next_ns < last + IDLE_NS)
 		wakeups->next_ns = last + IDLE_NS;
@@ -328,11 +166,11 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	if (ppoll(fds, 3, &timeout, NULL) <= 0)
 		return;
 	if (fds[0].revents) {
-		read_signals(engine);
+		control_signals(engine);
 		lifecycle_drain(engine);
 	}
 	if (fds[1].revents & POLLIN)
-		read_requests(engine);
+		control_requests(engine);
 	if (fds[2].revents & POLLIN)
 		service_read(engine);
 }
@@ -377,7 +215,7 @@ static int begin(struct engine *engine)
 		for (size_t i = 0; i < options->pids_n; i++) {
 			if (target_find_process(&engine->target, options->pids[i]))
 				continue; /* named twice */
-			r = lifecycle_attach(engine, options->pids[i]);
+			r = birth_attach(engine, options->pids[i]);
 			if (r < 0) {
 				result->refused_pid = options->pids[i];
 				return r;
@@ -479,7 +317,7 @@ static void finish(struct engine *engine)
 		engine_say(engine, ENGINE_WARNING,
 			"it ended before the delay was over: nothing was profiled");
 	await_room(engine);
-	lifecycle_settle(engine);
+	account_settle(engine);
 	text = engine_audit_text(engine, now);
 	(void)emit_audit(&engine->emitter, now, RECORD_END, text ? text : "");
 	engine->result->analyst_pid = engine->link.pid;
@@ -515,7 +353,7 @@ static void *trace(void *context)
 	int r = prepare(engine);
 
 	if (r == 0) {
-		engine_start_analyst(engine);
+		reader_start(engine);
 		r = begin(engine);
 	}
 	if (engine->options->serve_only)
@@ -556,24 +394,4 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	free(engine.asked);
 	free(engine.ranked);
 	free(engine.text);
-}
-
-int engine_join(const struct engine_result *result, int *ret_status)
-{
-	struct waiter_result seen;
-	siginfo_t info;
-	sigset_t signals;
-	int r;
-
-	engine_signals(&signals);
-	while ((r = waiter_peek(result->command_pid, &seen)) == 0 && seen.kind != WAITER_GONE) {
-		if (sigwaitinfo(&signals, &info) < 0 || info.si_code == SI_KERNEL ||
-			info.si_signo == SIGCHLD)
-			continue;
-		(void)kill(result->command_pid, info.si_signo);
-	}
-	if (r < 0)
-		return r;
-	*ret_status = seen.status;
-	return waiter_take(result->command_pid);
 }

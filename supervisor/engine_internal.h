@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the engine share: engine.c (loop), lifecycle.c (events), sampler.c (ticks). */
+/* What the files of the engine share: engine.c (loop), lifecycle.c and birth.c (events), sampler.c (ticks), … */
 #ifndef SUPERVISOR_ENGINE_INTERNAL_H
 #define SUPERVISOR_ENGINE_INTERNAL_H
 
@@ -57,38 +57,64 @@ struct engine {
 	size_t text_room;
 };
 
-uint64_t engine_now(void);
+uint64_t engine_clock(int clock);
+uint64_t engine_now(void); /* CLOCK_MONOTONIC */
 void engine_say(struct engine *engine, enum engine_note kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Sets how often to look at the threads: for the profile, and for the sessions of sprofil. */
 void engine_set_wakeups(struct engine *engine);
 
-/* Starts an analyst, the first or after one died; without one the target still runs on. */
-void engine_start_analyst(struct engine *engine);
-
 /* Figures up to now into engine->text; returns it, NULL when out of memory. */
 const char *engine_audit_text(struct engine *engine, uint64_t now_ns);
 
 /* lifecycle.c: acts on what waiter_peek() saw. */
 void lifecycle_handle(struct engine *engine, const struct waiter_result *seen);
+/* The state machine's step for one event of a thread, and what it asks for. */
+void lifecycle_act(
+	struct engine *engine, struct tracee *tracee, enum tracee_event event, int status);
 /* Looks for stops and deaths of anyone, and acts on them; bounded. */
 void lifecycle_drain(struct engine *engine);
-/* Attaches to all threads of a process. */
-int lifecycle_attach(struct engine *engine, int pid);
-/* Adopts threads whose parent's event never came. */
-void lifecycle_adopt_orphans(struct engine *engine, uint64_t now_ns);
 /*
  * Forgets threads that are gone though no wait told of it, some at each call: for what nobody thought
  * of, since we wait for the last thread to end.
  */
 void lifecycle_sweep(struct engine *engine);
-/* Begins or ends the counting of CPU time. */
-void lifecycle_count(struct engine *engine, bool counting);
+
+/* birth.c: attaches to all threads of a process. */
+int birth_attach(struct engine *engine, int pid);
+/* @parent has made a process or thread; its event is not resumed from yet. */
+void birth_adopt(struct engine *engine, struct tracee *parent);
+/* A stop of a thread that nobody told us of yet. */
+void birth_meet(struct engine *engine, const struct waiter_result *seen);
+/* Adopts threads whose parent's event never came. */
+void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
+/* The executable of a process; NULL: out of memory. */
+struct image *birth_image(struct engine *engine, int pid);
+/* A thread cannot be taken in, and goes on without us. */
+void birth_no_memory(struct engine *engine, int tid);
+
+/* account.c: begins a thread's account now; a newborn has used nothing. */
+void account_begin(struct engine *engine, struct tracee *tracee, bool newborn);
+/* Closes it at what the kernel says now. */
+void account_close(struct engine *engine, struct tracee *tracee);
+/* What @run_ns is beyond what was paid goes to the process, or its image. */
+void account_pool(struct tracee *tracee, uint64_t run_ns);
+/* Begins or ends the counting of CPU time, for all. */
+void account_count(struct engine *engine, bool counting);
 /* Closes the accounts of all that live, for good. */
-void lifecycle_settle(struct engine *engine);
+void account_settle(struct engine *engine);
 /* Reads a thread's CPU time, stale or not. */
-int lifecycle_read_cpu(struct engine *engine, struct tracee *tracee, struct cpu_time *ret_cpu);
+int account_read_cpu(struct engine *engine, struct tracee *tracee, struct cpu_time *ret_cpu);
+
+/* reader.c: starts an analyst, the first or after one died; without one the target still runs on. */
+void reader_start(struct engine *engine);
+/* The analyst has ended with @status before its time. */
+void reader_died(struct engine *engine, int status);
+
+/* control.c: reads what has come by the signal descriptor, and by the analyst's request pipe. */
+void control_signals(struct engine *engine);
+void control_requests(struct engine *engine);
 
 /* maps.c: reads the maps, keeps what is executable, and hands the text to the analyst. */
 void maps_read(struct engine *engine, struct process *process, uint64_t now_ns);

@@ -52,7 +52,7 @@ static bool failed_rightly(
 	if (!m || !m->stopped)
 		return false;
 	m->stopped = m->stopped_pc == s->pc && m->stopped_sp == s->sp &&
-		lifecycle_read_cpu(engine, t, &cpu) == 0 &&
+		account_read_cpu(engine, t, &cpu) == 0 &&
 		cpu.run_ns - m->stopped_run_ns < GROUP_STOP_RUN_NS;
 	return m->stopped;
 }
@@ -191,7 +191,7 @@ void mend_group_stop_over(struct engine *engine, struct tracee *t)
 {
 	struct cpu_time cpu;
 
-	if (t->mend && t->mend->stopped && lifecycle_read_cpu(engine, t, &cpu) == 0)
+	if (t->mend && t->mend->stopped && account_read_cpu(engine, t, &cpu) == 0)
 		t->mend->stopped_run_ns = cpu.run_ns;
 	(void)tracer_resume(t->tid, 0);
 }

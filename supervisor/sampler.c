@@ -93,7 +93,7 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;
 
-	if (t->state != TRACEE_RUNNING || lifecycle_read_cpu(engine, t, &cpu) < 0)
+	if (t->state != TRACEE_RUNNING || account_read_cpu(engine, t, &cpu) < 0)
 		return;
 	if (credit_see(&t->credit, &cpu, now)) {
 		target_heat(&engine->target, t, true);

@@ -77,7 +77,7 @@ int session_set(struct engine *engine, struct process *process, enum call_dialec
 
 		if (t->process != process)
 			continue;
-		if (lifecycle_read_cpu(engine, t, &cpu) == 0)
+		if (account_read_cpu(engine, t, &cpu) == 0)
 			(void)credit_see(&t->credit, &cpu, engine_now());
 		t->account = (struct session_account){.serial = s->serial, .paid_ns = cpu.run_ns,
 			.rest_ns = wakeups_random(&engine->wakeups, table->period_ns)};
@@ -211,7 +211,7 @@ void session_thread_ended(struct engine *engine, struct tracee *t)
 	struct cpu_time cpu;
 	uint64_t used, ticks;
 
-	if (!s || lifecycle_read_cpu(engine, t, &cpu) < 0)
+	if (!s || account_read_cpu(engine, t, &cpu) < 0)
 		return;
 	/*
 	 * Whole periods only. The rest is made up for by the random phase that each account begins
@@ -295,11 +295,11 @@ void session_settle(struct engine *engine, struct process *process, int tid)
 
 		if (t->process != process || t->state != TRACEE_RUNNING || !session_of(t))
 			continue;
-		if (lifecycle_read_cpu(engine, t, &cpu) < 0 ||
+		if (account_read_cpu(engine, t, &cpu) < 0 ||
 			used_by(engine, t, cpu.run_ns) < process->session->table->period_ns ||
 			!find_asleep(t, t->tid == tid, &pc))
 			continue;
-		if (lifecycle_read_cpu(engine, t, &cpu) == 0) /* exact now that it sleeps */
+		if (account_read_cpu(engine, t, &cpu) == 0) /* exact now that it sleeps */
 			session_count(engine, t, cpu.run_ns, pc);
 	}
 }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* The accounts of CPU time: each thread's, and what is left over when it ends. */
+#include "supervisor/engine_internal.h"
+
+int account_read_cpu(struct engine *engine, struct tracee *t, struct cpu_time *ret_cpu)
+{
+	int fd = t->cpu_fd, r;
+
+	if (fd < 0) {
+		fd = procfs_open_cpu(engine->cpu_source, t->process->pid, t->tid);
+		if (fd < 0)
+			return fd;
+		/* The stop window needs it open. */
+		t->cpu_fd = fd;
+	}
+	r = procfs_read_cpu(engine->cpu_source, fd, ret_cpu);
+	return r;
+}
+
+/* An account that begins now. A newborn has used nothing. */
+void account_begin(struct engine *engine, struct tracee *t, bool newborn)
+{
+	uint64_t period = engine->period_ns;
+	struct cpu_time cpu = {0};
+
+	if (!newborn)
+		(void)account_read_cpu(engine, t, &cpu);
+	credit_begin(&t->credit, &cpu, engine_now(), period,
+		wakeups_random(&engine->wakeups, period));
+}
+
+/* The credit of a thread that cannot be sampled any more goes to its process, or its image. */
+void account_pool(struct tracee *t, uint64_t run_ns)
+{
+	uint64_t credit = run_ns > t->credit.paid_ns ? run_ns - t->credit.paid_ns : 0;
+
+	if (t->process->image == t->image)
+		t->process->pool_ns += credit;
+	else
+		t->image->pool_ns += credit; /* it ended in an image that was replaced since */
+	t->credit.paid_ns = run_ns;
+}
+
+/* The account of one thread is closed at what the kernel says now. */
+void account_close(struct engine *engine, struct tracee *t)
+{
+	struct cpu_time cpu = t->credit.seen;
+
+	if (!t->process)
+		return;
+	(void)account_read_cpu(engine, t, &cpu);
+	if (!engine->counting)
+		return;
+	engine->audit.kernel_ns += cpu.run_ns - t->credit.start_ns;
+	account_pool(t, cpu.run_ns);
+	t->credit.start_ns = cpu.run_ns;
+}
+
+void account_count(struct engine *engine, bool counting)
+{
+	if (engine->counting == counting)
+		return;
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		if (counting && t->process)
+			account_begin(engine, t, false);
+		else
+			account_close(engine, t);
+	}
+	engine->counting = counting;
+}
+
+void account_settle(struct engine *engine)
+{
+	struct target *target = &engine->target;
+
+	account_count(engine, false);
+	for (size_t i = 0; i < target->processes; i++) {
+		struct process *p = target->process[i];
+
+		p->image->pool_ns += p->pool_ns;
+		p->pool_ns = 0;
+	}
+	for (size_t i = 0; i < target->images; i++) {
+		struct image *image = target->image[i];
+		uint64_t rest = image->pool_ns + image->lost_ns;
+
+		engine->audit.unattributed_ns += rest;
+		if (rest)
+			(void)emit_unsampled(
+				&engine->emitter, engine_now(), image->path, rest);
+		image->pool_ns = image->lost_ns = 0;
+	}
+}
