@@ -2,56 +2,27 @@
 /* sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor. */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "supervisor/diagnose.h"
 #include "supervisor/engine.h"
 #include "supervisor/histogram.h"
 #include "supervisor/waiter.h"
-#include "tools/processes.h"
+#include "tools/front.h"
+#include "tools/target_options.h"
 #include "tools/units.h"
 
-enum { EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_USAGE = 2 };
-
-#define RING_BYTES	 (UINT64_C(8) << 20)
-#define RING_STACKS	 (UINT64_C(64) << 20)
-#define RING_STACKS_LEAST 16 /* of the largest stacks fit */
-#define MAX_STACK	 (UINT64_C(1) << 20)
-#define MAX_STACK_MOST	 (UINT64_C(256) << 20)
+static const char program[] = "sprofrun";
 
 struct settings {
 	struct engine_options engine;
-	int *pids;
+	struct target_options target;
 	const char *output, *report, *color, *capture;
 	bool quiet, verbose;
-	uint64_t period_ns;
-	uint32_t overhead_ppm;
-	bool overhead_given;
-	const char *call_graph;
-	uint64_t max_stack;
 	struct histogram regions;
 	const char *histogram;
 };
-
-static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void complain(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	(void)fputs("sprofrun: ", stderr);
-	(void)vfprintf(stderr, format, args);
-	(void)fputc('\n', stderr);
-	va_end(args);
-}
 
 static void say(void *context, enum engine_note kind, const char *line)
 {
@@ -59,7 +30,7 @@ static void say(void *context, enum engine_note kind, const char *line)
 
 	if (kind == ENGINE_WARNING || (kind == ENGINE_NOTE && !settings->quiet) ||
 		(kind == ENGINE_DETAIL && settings->verbose))
-		complain("%s", line);
+		front_complain(program, "%s", line);
 }
 
 static const char usage_text[] =
@@ -101,23 +72,14 @@ static const char usage_text[] =
 	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
 	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
 
-enum { OPT_NO_FOLLOW = 256, OPT_MAX_OVERHEAD, OPT_CAPTURE, OPT_REPORT, OPT_COLOR, OPT_MAX_STACK, OPT_HELP,
-	OPT_VERSION, OPT_REGION, OPT_HISTOGRAM, OPT_RESTRICT, OPT_NAME, OPT_DIAGNOSE };
+enum { OPT_CAPTURE = 256, OPT_REPORT, OPT_COLOR, OPT_HELP, OPT_VERSION, OPT_REGION, OPT_HISTOGRAM,
+	OPT_RESTRICT, OPT_DIAGNOSE };
 
 static const struct option long_options[] = {
-	{"pid", required_argument, NULL, 'p'},
-	{"name", required_argument, NULL, OPT_NAME},
+	TARGET_OPTIONS_LONG,
 	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
 	{"output", required_argument, NULL, 'o'},
-	{"rate", required_argument, NULL, 'F'},
-	{"interval", required_argument, NULL, 'i'},
-	{"duration", required_argument, NULL, 'd'},
 	{"delay", required_argument, NULL, 'D'},
-	{"call-graph", required_argument, NULL, 'g'},
-	{"max-stack", required_argument, NULL, OPT_MAX_STACK},
-	{"follow", no_argument, NULL, 'f'},
-	{"no-follow", no_argument, NULL, OPT_NO_FOLLOW},
-	{"max-overhead", required_argument, NULL, OPT_MAX_OVERHEAD},
 	{"capture", required_argument, NULL, OPT_CAPTURE},
 	{"region", required_argument, NULL, OPT_REGION},
 	{"histogram", required_argument, NULL, OPT_HISTOGRAM},
@@ -133,8 +95,7 @@ static const struct option long_options[] = {
 
 static _Noreturn void usage_error(const char *what, const char *value, const char *way_out)
 {
-	complain("%s '%s': %s", what, value, way_out);
-	exit(EXIT_USAGE);
+	target_options_reject(program, what, value, way_out);
 }
 
 static bool one_of(const char *value, const char *const *list)
@@ -144,17 +105,6 @@ static bool one_of(const char *value, const char *const *list)
 			return true;
 	}
 	return false;
-}
-
-/* The cause of a refusal. False: it cannot be told, or there is none any more. */
-static bool explain(int pid, char *text, size_t room)
-{
-	struct diagnose_facts facts;
-
-	if (diagnose_read(pid, &facts) < 0)
-		return false;
-	diagnose_explain(&facts, text, room);
-	return diagnose_classify(&facts) != DIAGNOSE_NONE;
 }
 
 /* --diagnose: may we attach? */
@@ -167,74 +117,33 @@ static int diagnose(const char *value)
 
 	if (units_pids(value, &pids, &n) < 0)
 		usage_error("bad pid", value, "give a process id, like 123");
-	refused = explain(pids[0], text, sizeof(text));
+	refused = front_explain(pids[0], text, sizeof(text));
 	free(pids);
 	if (!text[0]) {
-		complain("cannot read /proc: %s", strerror(errno));
-		return EXIT_OURS;
+		front_complain(program, "cannot read /proc: %s", strerror(errno));
+		return FRONT_OURS;
 	}
 	(void)puts(text);
-	return refused ? EXIT_OURS : 0;
+	return refused ? FRONT_OURS : 0;
 }
 
 static void parse_option(struct settings *s, int option, const char *value)
 {
 	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
-	static const char *const graphs[] = {"dwarf", "fp", "no", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 
+	if (target_options_take(&s->target, option, value))
+		return;
 	switch (option) {
-	case 'p':
-		if (units_pids(value, &s->pids, &s->engine.pids_n) < 0)
-			usage_error("bad pid list", value, "give process ids, like 123 or 123,456");
-		break;
-	case OPT_NAME:
-		if (processes_by_name(value, &s->pids, &s->engine.pids_n) < 0 || !s->engine.pids_n) {
-			complain("no process is called '%s'", value);
-			exit(EXIT_OURS);
-		}
-		break;
 	case OPT_DIAGNOSE: exit(diagnose(value));
 	case 'o':
 		if (!value[0])
 			usage_error("bad output", value, "give a file name, or - for stdout");
 		s->output = value;
 		break;
-	case 'r':
-	case 'F':
-		if (units_rate_period_ns(value, &s->period_ns) < 0)
-			usage_error("bad rate", value, "give ticks a second, 0.01 to 100000");
-		break;
-	case 'i':
-		if (units_time_ns(value, &s->period_ns) < 0 || s->period_ns < 10000 ||
-			s->period_ns > UINT64_C(100000000000))
-			usage_error("bad interval", value, "give a time from 10us to 100s");
-		break;
-	case 'd':
-		if (units_time_ns(value, &s->engine.duration_ns) < 0)
-			usage_error("bad duration", value, "give a time, like 10s, 500ms or 2m");
-		break;
 	case 'D':
 		if (units_time_ns(value, &s->engine.delay_ns) < 0)
 			usage_error("bad delay", value, "give a time, like 10s, 500ms or 2m");
-		break;
-	case 'g':
-		if (!one_of(value, graphs))
-			usage_error("no call graph", value, "choose dwarf, fp or no");
-		s->call_graph = value;
-		break;
-	case 'G': s->call_graph = "no"; break;
-	case OPT_MAX_STACK:
-		if (units_size_bytes(value, &s->max_stack) < 0 || s->max_stack < 4096 ||
-			s->max_stack > MAX_STACK_MOST)
-			usage_error("bad stack size", value, "give a size from 4K to 256M");
-		break;
-	case 'f': s->engine.follow = true; break;
-	case OPT_NO_FOLLOW: s->engine.follow = false; break;
-	case OPT_MAX_OVERHEAD:
-		if (units_percent_ppm(value, &s->overhead_ppm) < 0)
-			usage_error("bad overhead", value, "give percent, 0.001 to 100");
-		s->overhead_given = true;
 		break;
 	case OPT_CAPTURE: s->capture = value; break;
 	case OPT_REGION:
@@ -258,134 +167,27 @@ static void parse_option(struct settings *s, int option, const char *value)
 		break;
 	case OPT_HELP: (void)fputs(usage_text, stdout); exit(0);
 	case OPT_VERSION: (void)puts("sprofrun " SPROFIL_VERSION); exit(0);
-	default: complain("try 'sprofrun --help'"); exit(EXIT_USAGE);
+	default: front_complain(program, "try 'sprofrun --help'"); exit(FRONT_USAGE);
 	}
-}
-
-/* The ring holds some of the largest stacks; its memory is only used as far as it is written. */
-static void choose_stacks(struct settings *s)
-{
-	s->engine.ring_bytes = RING_BYTES;
-	if (strcmp(s->call_graph, "no") == 0)
-		return;
-	s->engine.max_stack = (size_t)s->max_stack;
-	s->engine.ring_bytes = RING_STACKS;
-	while (s->engine.ring_bytes < RING_STACKS_LEAST * s->max_stack)
-		s->engine.ring_bytes *= 2;
 }
 
 static void parse(struct settings *s, int argc, char **argv)
 {
 	int option;
 
-	argv[0] = (char *)"sprofrun"; /* getopt's messages begin with it */
-	while ((option = getopt_long(argc, argv, "+p:o:r:F:i:d:D:g:Gfqv", long_options, NULL)) >= 0)
+	argv[0] = (char *)program; /* getopt's messages begin with it */
+	while ((option = getopt_long(argc, argv, "+" TARGET_OPTIONS_SHORT "o:D:qv", long_options, NULL)) >= 0)
 		parse_option(s, option, optarg);
-	if (s->pids && optind < argc)
-		usage_error("both -p and a command", argv[optind], "give one of them");
-	if (!s->pids && optind == argc) {
-		complain("no command and no -p PID; try 'sprofrun --help'");
-		exit(EXIT_USAGE);
-	}
+	target_options_finish(&s->target, argv + optind, &s->engine);
 	if ((s->regions.regions != 0) != (s->histogram != NULL)) {
-		complain("--region and --histogram belong together");
-		exit(EXIT_USAGE);
+		front_complain(program, "--region and --histogram belong together");
+		exit(FRONT_USAGE);
 	}
 	if (s->histogram) {
 		if (histogram_begin(&s->regions) < 0)
 			usage_error("bad region", "abs:0-0:2", "an overflow bin must be the last region");
 		s->engine.histogram = &s->regions;
 	}
-	s->engine.command = s->pids ? NULL : argv + optind;
-	s->engine.pids = s->pids;
-	s->engine.period_ns = s->period_ns;
-	choose_stacks(s);
-	s->engine.max_overhead_ppm = s->overhead_given ? s->overhead_ppm : s->pids ? 20000 : 0;
-}
-
-/*
- * The analyst lies beside this program in the build tree, and in libexec when installed; both are
- * found from where this program lies, so that an installed tree can be moved.
- */
-static bool find_analyst(char path[PATH_MAX])
-{
-	static const char *const places[] = {"sprofil-analyst", SPROFIL_BIN_TO_LIBEXEC "/sprofil-analyst"};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (n < 0)
-		return false;
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return false;
-	slash[1] = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
-			access(path, X_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Name of the command, or of what is attached to, for %n of the output's name. */
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-/* Our own end, like the command's. A signal leaves no core of ours. */
-static int end_like(int status)
-{
-	int signal_number = status & 0x7f;
-	struct rlimit none = {0, 0};
-	sigset_t set;
-
-	if (!signal_number)
-		return status >> 8 & 0xff;
-	(void)setrlimit(RLIMIT_CORE, &none);
-	(void)signal(signal_number, SIG_DFL);
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, signal_number);
-	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-	(void)raise(signal_number);
-	return 128 + signal_number;
-}
-
-static int exec_failed(const char *command, int error)
-{
-	struct stat st;
-
-	if (error == ENOENT && strchr(command, '/') && access(command, F_OK) == 0)
-		complain("cannot run '%s': its interpreter (the first line, or the ELF loader) is missing",
-			command);
-	else if (error == ENOENT)
-		complain("cannot run '%s': no such command", command);
-	else if (error == ENOEXEC)
-		complain("cannot run '%s': it is no program for this machine, or a damaged one", command);
-	else if (error == EACCES && stat(command, &st) == 0 && S_ISDIR(st.st_mode))
-		complain("cannot run '%s': it is a directory", command);
-	else
-		complain("cannot run '%s': %s", command, strerror(error));
-	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-}
-
-static int refused(const struct engine_result *result)
-{
-	char text[512];
-
-	if (result->refused_pid && explain(result->refused_pid, text, sizeof(text)))
-		complain("%s", text);
-	else if (result->refused_pid)
-		complain("cannot attach to %d: %s", result->refused_pid, strerror(-result->error));
-	else if (result->error == -EPERM)
-		complain("cannot trace: ptrace is not permitted here (seccomp, or another tracer)");
-	else
-		complain("cannot begin: %s", strerror(-result->error));
-	return EXIT_OURS;
 }
 
 /* Waits for the analyst to have written and reported. */
@@ -396,7 +198,8 @@ static void join_analyst(int pid)
 	if (!pid || waiter_join(pid, &status) < 0)
 		return;
 	if (status & 0x7f)
-		complain("the analyst was killed by signal %d: no profile was written", status & 0x7f);
+		front_complain(program,
+			"the analyst was killed by signal %d: no profile was written", status & 0x7f);
 }
 
 static void write_histogram(struct settings *s)
@@ -407,9 +210,9 @@ static void write_histogram(struct settings *s)
 		return;
 	file = fopen(s->histogram, "we");
 	if (!file || histogram_print(&s->regions, file) < 0)
-		complain("cannot write the histogram %s: %s", s->histogram, strerror(errno));
+		front_complain(program, "cannot write the histogram %s: %s", s->histogram, strerror(errno));
 	if (file && fclose(file) != 0)
-		complain("cannot write the histogram %s: %s", s->histogram, strerror(errno));
+		front_complain(program, "cannot write the histogram %s: %s", s->histogram, strerror(errno));
 	histogram_release(&s->regions);
 }
 
@@ -421,17 +224,16 @@ static int run(struct settings *s)
 	engine_run(&s->engine, &result);
 	write_histogram(s);
 	join_analyst(result.analyst_pid);
-	if (result.exec_error)
-		return exec_failed(s->engine.command[0], result.exec_error);
-	if (result.error)
-		return refused(&result);
+	status = front_failure(program, &s->engine, &result);
+	if (status)
+		return status;
 	if (!s->engine.command)
 		return 0;
 	if (result.command_ended)
-		return end_like(result.command_status);
+		return front_end_like(result.command_status);
 	if (engine_join(&result, &status) < 0)
-		return EXIT_OURS;
-	return end_like(status);
+		return FRONT_OURS;
+	return front_end_like(status);
 }
 
 int main(int argc, char **argv)
@@ -441,24 +243,18 @@ int main(int argc, char **argv)
 		.output = "sprof.pb.gz",
 		.report = "flat",
 		.color = "auto",
-		.period_ns = 4000000,
-		.call_graph = "dwarf",
-		.max_stack = MAX_STACK,
-		.engine = {.follow = true, .say = say},
+		.target = TARGET_OPTIONS_DEFAULT(program),
+		.engine = {.say = say},
 	};
-	struct rlimit files;
-	sigset_t signals;
 
 	parse(&s, argc, argv);
-	if (!find_analyst(analyst)) {
-		complain("sprofil-analyst is missing: it belongs into libexec/sprofil beside bin");
-		return EXIT_OURS;
-	}
+	if (!front_find_analyst(program, analyst))
+		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
-		s.engine.command ? base_name(s.engine.command[0]) : "attached");
+		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
 	const char *analyst_argv[18] = {analyst, "--output", s.output, "--report",
 		s.quiet ? "none" : s.report, "--color", s.color, "--name", name, "--call-graph",
-		s.call_graph};
+		s.target.call_graph};
 	size_t n = 11;
 
 	if (s.quiet)
@@ -469,15 +265,9 @@ int main(int argc, char **argv)
 	}
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
-	(void)sigprocmask(SIG_SETMASK, NULL, &s.engine.inherited.mask);
-	engine_signals(&signals);
-	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
-	(void)getrlimit(RLIMIT_NOFILE, &s.engine.inherited.files);
-	files = s.engine.inherited.files;
-	files.rlim_cur = files.rlim_max; /* two descriptors a thread */
-	(void)setrlimit(RLIMIT_NOFILE, &files);
+	front_prepare(&s.engine.inherited);
 	int exit_status = run(&s);
 
-	free(s.pids);
+	free(s.target.pids);
 	return exit_status;
 }

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/front.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "supervisor/diagnose.h"
+#include "supervisor/engine.h"
+
+void front_complain(const char *program, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)fprintf(stderr, "%s: ", program);
+	(void)vfprintf(stderr, format, args);
+	(void)fputc('\n', stderr);
+	va_end(args);
+}
+
+bool front_find_analyst(const char *program, char path[PATH_MAX])
+{
+	static const char *const places[] = {"sprofil-analyst", SPROFIL_BIN_TO_LIBEXEC "/sprofil-analyst"};
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		slash[1] = '\0';
+	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
+		if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
+			access(path, X_OK) == 0)
+			return true;
+	}
+	front_complain(program, "sprofil-analyst is missing: it belongs into libexec/sprofil beside bin");
+	return false;
+}
+
+const char *front_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void front_prepare(struct launch_state *state)
+{
+	struct rlimit files;
+	sigset_t signals;
+
+	(void)sigprocmask(SIG_SETMASK, NULL, &state->mask);
+	engine_signals(&signals);
+	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
+	(void)getrlimit(RLIMIT_NOFILE, &state->files);
+	files = state->files;
+	files.rlim_cur = files.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+}
+
+bool front_explain(int pid, char *text, size_t room)
+{
+	struct diagnose_facts facts;
+
+	if (diagnose_read(pid, &facts) < 0)
+		return false;
+	diagnose_explain(&facts, text, room);
+	return diagnose_classify(&facts) != DIAGNOSE_NONE;
+}
+
+int front_end_like(int status)
+{
+	int signal_number = status & 0x7f;
+	struct rlimit none = {0, 0};
+	sigset_t set;
+
+	if (!signal_number)
+		return status >> 8 & 0xff;
+	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)signal(signal_number, SIG_DFL);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, signal_number);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void)raise(signal_number);
+	return 128 + signal_number;
+}
+
+static int exec_failed(const char *program, const char *command, int error)
+{
+	struct stat st;
+
+	if (error == ENOENT && strchr(command, '/') && access(command, F_OK) == 0)
+		front_complain(program,
+			"cannot run '%s': its interpreter (the first line, or the ELF loader) is missing",
+			command);
+	else if (error == ENOENT)
+		front_complain(program, "cannot run '%s': no such command", command);
+	else if (error == ENOEXEC)
+		front_complain(program,
+			"cannot run '%s': it is no program for this machine, or a damaged one", command);
+	else if (error == EACCES && stat(command, &st) == 0 && S_ISDIR(st.st_mode))
+		front_complain(program, "cannot run '%s': it is a directory", command);
+	else
+		front_complain(program, "cannot run '%s': %s", command, strerror(error));
+	return error == ENOENT ? FRONT_NOT_FOUND : FRONT_NOT_EXECUTABLE;
+}
+
+static int refused(const char *program, const struct engine_result *result)
+{
+	char text[512];
+
+	if (result->refused_pid && front_explain(result->refused_pid, text, sizeof(text)))
+		front_complain(program, "%s", text);
+	else if (result->refused_pid)
+		front_complain(program, "cannot attach to %d: %s", result->refused_pid,
+			strerror(-result->error));
+	else if (result->error == -EPERM)
+		front_complain(program,
+			"cannot trace: ptrace is not permitted here (seccomp, or another tracer)");
+	else
+		front_complain(program, "cannot begin: %s", strerror(-result->error));
+	return FRONT_OURS;
+}
+
+int front_failure(const char *program, const struct engine_options *options,
+	const struct engine_result *result)
+{
+	if (result->exec_error)
+		return exec_failed(program, options->command[0], result->exec_error);
+	return result->error ? refused(program, result) : 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/target_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/front.h"
+#include "tools/processes.h"
+#include "tools/units.h"
+
+#define RING_BYTES	 (UINT64_C(8) << 20)
+#define RING_STACKS	 (UINT64_C(64) << 20)
+#define RING_STACKS_LEAST 16 /* of the largest stacks fit */
+#define MAX_STACK_MOST	 (UINT64_C(256) << 20)
+#define OVERHEAD_OF_ATTACH_PPM 20000
+
+_Noreturn void target_options_reject(
+	const char *program, const char *what, const char *value, const char *way_out)
+{
+	front_complain(program, "%s '%s': %s", what, value, way_out);
+	exit(FRONT_USAGE);
+}
+
+static void take_name(struct target_options *o, const char *value)
+{
+	if (processes_by_name(value, &o->pids, &o->pids_n) < 0 || !o->pids_n) {
+		front_complain(o->program, "no process is called '%s'", value);
+		exit(FRONT_OURS);
+	}
+}
+
+static void take_call_graph(struct target_options *o, const char *value)
+{
+	if (strcmp(value, "dwarf") != 0 && strcmp(value, "fp") != 0 && strcmp(value, "no") != 0)
+		target_options_reject(
+			o->program, "no call graph", value, "choose dwarf, fp or no");
+	o->call_graph = value;
+}
+
+bool target_options_take(struct target_options *o, int option, const char *value)
+{
+	const char *what = NULL, *way_out = NULL;
+
+	switch (option) {
+	case 'p':
+		if (units_pids(value, &o->pids, &o->pids_n) < 0)
+			what = "bad pid list", way_out = "give process ids, like 123 or 123,456";
+		break;
+	case TARGET_OPTION_NAME: take_name(o, value); break;
+	case 'r':
+	case 'F':
+		if (units_rate_period_ns(value, &o->period_ns) < 0)
+			what = "bad rate", way_out = "give ticks a second, 0.01 to 100000";
+		break;
+	case 'i':
+		if (units_time_ns(value, &o->period_ns) < 0 || o->period_ns < 10000 ||
+			o->period_ns > UINT64_C(100000000000))
+			what = "bad interval", way_out = "give a time from 10us to 100s";
+		break;
+	case 'd':
+		if (units_time_ns(value, &o->duration_ns) < 0)
+			what = "bad duration", way_out = "give a time, like 10s, 500ms or 2m";
+		break;
+	case 'g': take_call_graph(o, value); break;
+	case 'G': o->call_graph = "no"; break;
+	case TARGET_OPTION_MAX_STACK:
+		if (units_size_bytes(value, &o->max_stack) < 0 || o->max_stack < 4096 ||
+			o->max_stack > MAX_STACK_MOST)
+			what = "bad stack size", way_out = "give a size from 4K to 256M";
+		break;
+	case 'f': o->no_follow = false; break;
+	case TARGET_OPTION_NO_FOLLOW: o->no_follow = true; break;
+	case TARGET_OPTION_MAX_OVERHEAD:
+		if (units_percent_ppm(value, &o->overhead_ppm) < 0)
+			what = "bad overhead", way_out = "give percent, 0.001 to 100";
+		o->overhead_given = true;
+		break;
+	default: return false;
+	}
+	if (what)
+		target_options_reject(o->program, what, value, way_out);
+	return true;
+}
+
+/* The ring holds some of the largest stacks; its memory is only used as far as it is written. */
+static void choose_stacks(const struct target_options *o, struct engine_options *engine)
+{
+	engine->ring_bytes = RING_BYTES;
+	if (strcmp(o->call_graph, "no") == 0)
+		return;
+	engine->max_stack = (size_t)o->max_stack;
+	engine->ring_bytes = RING_STACKS;
+	while (engine->ring_bytes < RING_STACKS_LEAST * o->max_stack)
+		engine->ring_bytes *= 2;
+}
+
+void target_options_finish(struct target_options *o, char **command, struct engine_options *engine)
+{
+	if (o->pids && *command)
+		target_options_reject(
+			o->program, "both -p and a command", *command, "give one of them");
+	if (!o->pids && !*command) {
+		front_complain(o->program, "no command and no -p PID; try '%s --help'", o->program);
+		exit(FRONT_USAGE);
+	}
+	engine->command = o->pids ? NULL : command;
+	engine->pids = o->pids;
+	engine->pids_n = o->pids_n;
+	engine->follow = !o->no_follow;
+	engine->period_ns = o->period_ns;
+	engine->duration_ns = o->duration_ns;
+	engine->max_overhead_ppm =
+		o->overhead_given ? o->overhead_ppm : o->pids ? OVERHEAD_OF_ATTACH_PPM : 0;
+	choose_stacks(o, engine);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The options by which sprofrun and sproftop choose what is sampled, and how. */
+#ifndef TOOLS_TARGET_OPTIONS_H
+#define TOOLS_TARGET_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supervisor/engine.h"
+
+struct target_options {
+	const char *program; /* for messages */
+	int *pids;	     /* owned; NULL: a command is run */
+	size_t pids_n;
+	bool no_follow;
+	uint64_t period_ns;
+	uint64_t duration_ns;
+	const char *call_graph;
+	uint64_t max_stack;
+	uint32_t overhead_ppm;
+	bool overhead_given;
+};
+
+#define TARGET_OPTIONS_DEFAULT(name) \
+	((struct target_options){.program = (name), .period_ns = 4000000, .call_graph = "dwarf", \
+		.max_stack = UINT64_C(1) << 20})
+
+/* For a table of struct option and a string of short options. */
+enum { TARGET_OPTION_FIRST = 1024, TARGET_OPTION_NO_FOLLOW, TARGET_OPTION_MAX_OVERHEAD,
+	TARGET_OPTION_MAX_STACK, TARGET_OPTION_NAME };
+/* clang-format off */
+#define TARGET_OPTIONS_LONG \
+	{"pid", required_argument, NULL, 'p'}, \
+	{"name", required_argument, NULL, TARGET_OPTION_NAME}, \
+	{"rate", required_argument, NULL, 'F'}, \
+	{"interval", required_argument, NULL, 'i'}, \
+	{"duration", required_argument, NULL, 'd'}, \
+	{"call-graph", required_argument, NULL, 'g'}, \
+	{"max-stack", required_argument, NULL, TARGET_OPTION_MAX_STACK}, \
+	{"follow", no_argument, NULL, 'f'}, \
+	{"no-follow", no_argument, NULL, TARGET_OPTION_NO_FOLLOW}, \
+	{"max-overhead", required_argument, NULL, TARGET_OPTION_MAX_OVERHEAD}
+#define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gf"
+/* clang-format on */
+
+/* Says what is wrong with a value, and ends the program with status 2. */
+_Noreturn void target_options_reject(
+	const char *program, const char *what, const char *value, const char *way_out);
+
+/* Takes an option of the above. False: it is none of them. */
+bool target_options_take(struct target_options *options, int option, const char *value);
+
+/*
+ * The rest of the command line is the command, unless there are pids; one of them must be there.
+ * Fills what the engine must know. Ends the program with status 2 when they do not fit.
+ */
+void target_options_finish(
+	struct target_options *options, char **command, struct engine_options *engine);
+
+#endif
