@@ -45,7 +45,14 @@ newborn_stops_before_clone_event() {
     is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 601
     is "$FUNCNAME: threads" "$(figure threads r.pb.gz)" 1202
 }
-newborn_dies_before_clone_event() { under "$FUNCNAME" 0 "$RACE" killed 200; }
+newborn_dies_before_clone_event() {
+    # Where nobody reaps the child, waiting for it would be for ever.
+    timeout -k 5 60 "$TARGETS/keep_zombies" "$SPROFRUN" -q -F 4000 -o r.pb.gz "$TARGETS/newborn" >out 2>err
+    is "$FUNCNAME: status" $? 0
+    cat err
+    is "$FUNCNAME: threads" "$(figure threads r.pb.gz)" 3
+    under "$FUNCNAME" 0 "$RACE" killed 200
+}
 exec_from_other_thread() {
     under "$FUNCNAME" 0 "$RACE" exec 20
     is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 1
@@ -142,13 +149,22 @@ transfer_is_not_cut_short() {
 }
 leader_exits_first() {
     under "$FUNCNAME" 5 "$RACE" leader 300
+    # What the process says of itself, and its end: exit handlers and the death of two threads.
     within "$FUNCNAME: CPU seconds of the others" \
-        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" 'BEGIN { print k / 1e9 }')" 0.02 0.7
+        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$(cat out)" 'BEGIN { print (k - own) / 1e9 }')" -0.002 0.02
 }
 unstoppable_thread() {
     under "$FUNCNAME" 0 "$RACE" vfork 1200
-    # The other thread works for 1.2 s; on a busy machine it gets a part of a CPU.
-    check "$FUNCNAME: the other thread is sampled" [ "$(figure samples r.pb.gz)" -gt 400 ]
+    # The other thread works for 1.2 s, on a busy machine with a part of a CPU: a tick each 0.25 ms.
+    within "$FUNCNAME: ticks of the other thread, of those due" "$(awk -v n="$(figure samples r.pb.gz)" \
+        -v k="$(figure kernel_cpu_ns r.pb.gz)" 'BEGIN { print n / (k / 250000) }')" 0.7 1.2
+    "$TARGETS/unstoppable" 0; [ $? = 77 ] && { echo "not tested: $FUNCNAME, the count (no io_submit)"; return; }
+    under "$FUNCNAME" 0 "$TARGETS/unstoppable" 2
+    is "$FUNCNAME: the miss is counted" "$(figure missed_stops r.pb.gz)" 1
+    within "$FUNCNAME: kernel's figure is the target's own" \
+        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$(cat out)" 'BEGIN { print k / own }')" 0.99 1.01
+    within "$FUNCNAME: profiled" "$(awk -v p="$(figure profiled_cpu_ns r.pb.gz)" \
+        -v k="$(figure kernel_cpu_ns r.pb.gz)" 'BEGIN { print p / k }')" 0.98 1.001
 }
 maps_change_between_samples() { under "$FUNCNAME" 0 "$RACE" maps 2000; }
 tid_reused() {

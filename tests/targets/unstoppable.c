@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * unstoppable SECONDS: one system call of the main thread runs for at least so long without looking
+ * for signals: io_submit() with many reads that it does at once. A stop that is asked for
+ * meanwhile comes when it is over. Another thread works all the time.
+ *
+ * Prints the CPU time of the process in ns. 77: no io_submit() here.
+ */
+#include <errno.h>
+#include <linux/aio_abi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READ_BYTES (16 << 20)
+#define READS_MOST 4096
+
+static atomic_bool over;
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void *work(void *context)
+{
+	(void)context;
+	while (!atomic_load(&over))
+		;
+	return NULL;
+}
+
+/* Submits @n reads of the file's hole; returns how long that took, 0: it cannot be done. */
+static uint64_t submit(aio_context_t aio, int fd, void *to, long n)
+{
+	static struct iocb read_hole;
+	static struct iocb *list[READS_MOST];
+	static struct io_event event[READS_MOST];
+	uint64_t began;
+	long done;
+
+	read_hole = (struct iocb){.aio_fildes = (uint32_t)fd, .aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_buf = (uintptr_t)to, .aio_nbytes = READ_BYTES};
+	for (long i = 0; i < n; i++)
+		list[i] = &read_hole;
+	began = now_ns(CLOCK_MONOTONIC);
+	if (syscall(SYS_io_submit, aio, n, list) != n)
+		return 0;
+	began = now_ns(CLOCK_MONOTONIC) - began;
+	for (long got = 0; got < n; got += done) {
+		done = syscall(SYS_io_getevents, aio, 1, n - got, event, NULL);
+		if (done < 1 && errno != EINTR)
+			return 0;
+		if (done < 1)
+			done = 0;
+	}
+	return began;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t want = (argc > 1 ? strtoul(argv[1], NULL, 10) : 1) * UINT64_C(1000000000), took = 0;
+	int fd = memfd_create("hole", 0);
+	char *to = mmap(NULL, READ_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	aio_context_t aio = 0;
+	pthread_t thread;
+
+	if (fd < 0 || to == MAP_FAILED || ftruncate(fd, READ_BYTES) < 0 ||
+		syscall(SYS_io_setup, READS_MOST, &aio) < 0)
+		return 77;
+	(void)pthread_create(&thread, NULL, work, NULL);
+	/* As many as take long enough, by what a few take. */
+	for (long n = 32; took < want; n = (long)((uint64_t)n * want * 5 / 4 / took)) {
+		if (n > READS_MOST)
+			return 77;
+		took = submit(aio, fd, to, n);
+		if (!took)
+			return 77;
+	}
+	atomic_store(&over, true);
+	(void)pthread_join(thread, NULL);
+	(void)printf("%llu\n", (unsigned long long)now_ns(CLOCK_PROCESS_CPUTIME_ID));
+	return 0;
+}
