@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "analyst/locations.h"
+#include "analyst/processes.h"
 #include "analyst/spaces.h"
 #include "analyst/stacks.h"
 #include "proto/record.h"
@@ -21,6 +22,8 @@ struct analyst {
 	struct profile *profile;
 	struct locations locations;
 	struct stacks stacks;
+	bool per_process;
+	struct processes processes;
 	struct record_unsampled *unsampled; /* paths owned */
 	size_t unsampleds, unsampled_room;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
@@ -53,6 +56,7 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	}
 	analyst->spaces.symbolizer = analyst->symbolizer;
 	analyst->spaces.live = options->live;
+	analyst->per_process = options->per_process;
 	analyst->locations = (struct locations){
 		.profile = analyst->profile, .symbolizer = analyst->symbolizer};
 	r = stacks_init(&analyst->stacks, &analyst->locations, options->frame_pointers,
@@ -69,6 +73,7 @@ void analyst_free(struct analyst *analyst)
 {
 	if (!analyst)
 		return;
+	processes_release(&analyst->processes);
 	stacks_release(&analyst->stacks);
 	spaces_release(&analyst->spaces);
 	locations_release(&analyst->locations);
@@ -83,6 +88,11 @@ void analyst_free(struct analyst *analyst)
 struct profile *analyst_profile(struct analyst *analyst)
 {
 	return analyst->profile;
+}
+
+const struct processes *analyst_processes(const struct analyst *analyst)
+{
+	return &analyst->processes;
 }
 
 bool analyst_has_image(const struct analyst *analyst)
@@ -218,6 +228,21 @@ static int take(struct analyst *analyst, const struct record *rec)
 	}
 }
 
+/* The same, for profiles of each process. */
+static int take_apart(struct analyst *analyst, const struct record *rec)
+{
+	struct processes *processes = &analyst->processes;
+
+	switch (rec->header.type) {
+	case RECORD_EXEC: return processes_exec(processes, &rec->as.exec);
+	case RECORD_EXIT: return processes_exit(processes, &rec->as.exit);
+	case RECORD_SAMPLE:
+		return processes_sample(
+			processes, rec->as.sample.pid, rec->as.sample.weight_ns);
+	default: return 0;
+	}
+}
+
 int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
 {
 	struct record rec;
@@ -230,6 +255,8 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
 	analyst->last_ns = rec.header.time_ns;
 	if (!analyst->began_ns)
 		analyst->began_ns = rec.header.time_ns;
+	if (analyst->per_process && take_apart(analyst, &rec) < 0)
+		return -ENOMEM;
 	return take(analyst, &rec);
 }
 
@@ -344,6 +371,8 @@ int analyst_finish(struct analyst *analyst)
 		return r;
 	analyst->unresolved = count_unresolved(analyst);
 	r = add_unsampled(analyst);
+	if (r == 0)
+		r = processes_finish(&analyst->processes, analyst->profile);
 	if (r == 0)
 		r = close_audit(analyst);
 	(void)profile_audit(analyst->profile, "wall_ns", &wall);

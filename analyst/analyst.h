@@ -12,11 +12,13 @@
 #include "symbolizer/symbolizer.h"
 
 struct analyst;
+struct processes;
 struct profile;
 
 struct analyst_options {
 	size_t size; /* sizeof(struct analyst_options) */
 	bool frame_pointers; /* unwind by frame pointers */
+	bool per_process;    /* keep what is needed for a profile of each */
 	bool live;   /* the processes may be alive: look at files through /proc */
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);
@@ -45,6 +47,9 @@ void analyst_note_cpu(struct analyst *analyst);
 
 /* The profile so far; owned by the analyst. */
 struct profile *analyst_profile(struct analyst *analyst);
+
+/* The processes, of options.per_process; n is 0 otherwise. */
+const struct processes *analyst_processes(const struct analyst *analyst);
 
 /* Was anything traced that had an image? False: the command never ran. */
 bool analyst_has_image(const struct analyst *analyst);

@@ -165,4 +165,10 @@ uint64_t profile_period_ns(const struct profile *profile);
  */
 int profile_merge(struct profile *into, const struct profile *from);
 
+/*
+ * A new profile of the samples of one process alone: with its command, notes, time and period, and
+ * without the audit, whose figures are those of all. -ENOMEM.
+ */
+int profile_split(const struct profile *from, uint32_t pid, struct profile **ret_profile);
+
 #endif

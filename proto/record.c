@@ -116,12 +116,14 @@ int record_put_thread(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, 
 	return finish(&w, to);
 }
 
-int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t status)
+int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, const struct record_exit *exit)
 {
 	struct writer w = begin(to, room, RECORD_EXIT, 0, time_ns);
 
-	put_u32(&w, pid);
-	put_u32(&w, status);
+	put_u32(&w, exit->pid);
+	put_u32(&w, exit->status);
+	put_u64(&w, exit->kernel_ns);
+	put_u64(&w, exit->unsampled_ns);
 	return finish(&w, to);
 }
 
@@ -280,6 +282,8 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 	case RECORD_EXIT:
 		rec.as.exit.pid = get_u32(&r);
 		rec.as.exit.status = get_u32(&r);
+		rec.as.exit.kernel_ns = get_u64(&r);
+		rec.as.exit.unsampled_ns = get_u64(&r);
 		break;
 	case RECORD_UNSAMPLED:
 		rec.as.unsampled.cpu_ns = get_u64(&r);

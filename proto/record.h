@@ -177,12 +177,16 @@ struct record_sample {
 /*
  * RECORD_EXIT
  *   16  4  pid
- *   20  4  status   wait status, or RECORD_EXIT_DETACHED when it was let go
+ *   20  4  status        wait status, or RECORD_EXIT_DETACHED when it was let go
+ *   24  8  kernel_ns     CPU time that the kernel charged to its threads while they were profiled
+ *   32  8  unsampled_ns  the part of it that no sample stands for; 0 where its executable's next
+ *                        sample carries it
  */
 #define RECORD_EXIT_DETACHED UINT32_MAX
 struct record_exit {
 	uint32_t pid;
 	uint32_t status;
+	uint64_t kernel_ns, unsampled_ns;
 };
 
 /*
@@ -232,7 +236,7 @@ int record_put_maps(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
 	const struct record_maps *maps);
 int record_put_thread(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid,
 	const char *name);
-int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t status);
+int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, const struct record_exit *exit);
 int record_put_unsampled(uint8_t *to, size_t room, uint64_t time_ns, uint64_t cpu_ns,
 	const char *path);
 /* @type is RECORD_AUDIT or RECORD_END. */

@@ -30,11 +30,11 @@ void account_begin(struct engine *engine, struct tracee *t, bool newborn)
 }
 
 /* The credit of a thread that cannot be sampled any more goes to its process, or its image. */
-void account_pool(struct tracee *t, uint64_t run_ns)
+void account_pool(struct engine *engine, struct tracee *t, uint64_t run_ns)
 {
 	uint64_t credit = run_ns > t->credit.paid_ns ? run_ns - t->credit.paid_ns : 0;
 
-	if (t->process->image == t->image)
+	if (t->process->image == t->image || engine->options->per_process)
 		t->process->pool_ns += credit;
 	else
 		t->image->pool_ns += credit; /* it ended in an image that was replaced since */
@@ -51,9 +51,35 @@ void account_close(struct engine *engine, struct tracee *t)
 	(void)account_read_cpu(engine, t, &cpu);
 	if (!engine->counting)
 		return;
-	engine->audit.kernel_ns += cpu.run_ns - t->credit.start_ns;
-	account_pool(t, cpu.run_ns);
-	t->credit.start_ns = cpu.run_ns;
+	account_charge(engine, t, cpu.run_ns);
+}
+
+void account_charge(struct engine *engine, struct tracee *t, uint64_t run_ns)
+{
+	engine->audit.kernel_ns += run_ns - t->credit.start_ns;
+	t->process->kernel_ns += run_ns - t->credit.start_ns;
+	account_pool(engine, t, run_ns);
+	t->credit.start_ns = run_ns;
+}
+
+void account_leave(struct engine *engine, struct process *process)
+{
+	if (engine->options->per_process)
+		return;
+	process->image->pool_ns += process->pool_ns;
+	process->pool_ns = 0;
+}
+
+void account_end(struct engine *engine, struct process *process, uint32_t status)
+{
+	struct record_exit record = {.pid = (uint32_t)process->pid, .status = status,
+		.kernel_ns = process->kernel_ns};
+
+	account_leave(engine, process);
+	record.unsampled_ns = process->pool_ns;
+	engine->audit.unattributed_ns += process->pool_ns;
+	process->pool_ns = process->kernel_ns = 0;
+	(void)emit_exit(&engine->emitter, engine_now(), &record);
 }
 
 void account_count(struct engine *engine, bool counting)
@@ -77,10 +103,9 @@ void account_settle(struct engine *engine)
 
 	account_count(engine, false);
 	for (size_t i = 0; i < target->processes; i++) {
-		struct process *p = target->process[i];
-
-		p->image->pool_ns += p->pool_ns;
-		p->pool_ns = 0;
+		if (engine->options->per_process)
+			account_end(engine, target->process[i], RECORD_EXIT_DETACHED);
+		account_leave(engine, target->process[i]);
 	}
 	for (size_t i = 0; i < target->images; i++) {
 		struct image *image = target->image[i];

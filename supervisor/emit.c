@@ -111,15 +111,13 @@ bool emit_thread(struct emitter *emitter, uint64_t now_ns, const struct tracee *
 				(uint32_t)tracee->tid, tracee->name));
 }
 
-bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct process *process,
-	uint32_t status)
+bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct record_exit *exit)
 {
 	size_t room;
 	uint8_t *to = reserve(emitter, 0, &room);
 
 	return to &&
-		commit(emitter,
-			record_put_exit(to, room, now_ns, (uint32_t)process->pid, status));
+		commit(emitter, record_put_exit(to, room, now_ns, exit));
 }
 
 bool emit_unsampled(struct emitter *emitter, uint64_t now_ns, const char *path, uint64_t cpu_ns)

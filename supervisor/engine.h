@@ -24,6 +24,8 @@ struct engine_options {
 	const int *pids;      /* processes to attach to */
 	size_t pids_n;
 	bool follow;
+	/* No process's CPU time is carried by a sample of another one. */
+	bool per_process;
 	/*
 	 * Only serve the sprofil calls of the processes: no profile, no analyst. Ends when none of
 	 * them is profiling any more, and lets go of a process that calls exec.

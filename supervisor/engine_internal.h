@@ -99,7 +99,13 @@ void account_begin(struct engine *engine, struct tracee *tracee, bool newborn);
 /* Closes it at what the kernel says now. */
 void account_close(struct engine *engine, struct tracee *tracee);
 /* What @run_ns is beyond what was paid goes to the process, or its image. */
-void account_pool(struct tracee *tracee, uint64_t run_ns);
+void account_pool(struct engine *engine, struct tracee *tracee, uint64_t run_ns);
+/* The same, and the kernel's figure goes up to @run_ns. */
+void account_charge(struct engine *engine, struct tracee *tracee, uint64_t run_ns);
+/* The process leaves its image: what it could not be caught at is for others of that. */
+void account_leave(struct engine *engine, struct process *process);
+/* The process is gone or let go: the analyst is told, and what it used. */
+void account_end(struct engine *engine, struct process *process, uint32_t status);
 /* Begins or ends the counting of CPU time, for all. */
 void account_count(struct engine *engine, bool counting);
 /* Closes the accounts of all that live, for good. */

@@ -18,11 +18,10 @@
 
 static void end_process(struct engine *engine, struct process *process, uint32_t status)
 {
-	process->image->pool_ns += process->pool_ns;
 	engine_say(engine, ENGINE_DETAIL, "process %d (%s) is gone, wait status 0x%x", process->pid,
 		process->image->path, status);
 	(void)emit_process(&engine->emitter, engine_now(), process);
-	(void)emit_exit(&engine->emitter, engine_now(), process, status);
+	account_end(engine, process, status);
 	session_clear(engine, process);
 	target_remove_process(&engine->target, process);
 }
@@ -76,10 +75,8 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		t->credit.seen.run_ns = t->credit.seen.run_ns > t->credit.start_ns
 			? t->credit.seen.run_ns
 			: t->credit.start_ns;
-		if (engine->counting) {
-			engine->audit.kernel_ns += t->credit.seen.run_ns - t->credit.start_ns;
-			account_pool(t, t->credit.seen.run_ns);
-		}
+		if (engine->counting)
+			account_charge(engine, t, t->credit.seen.run_ns);
 		drop(engine, t, 0);
 		target_rename(&engine->target, caller, tid);
 		process->threads--;
@@ -94,11 +91,10 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		account_begin(engine, t, false);
 	} else if (account_read_cpu(engine, t, &cpu) == 0) {
 		if (engine->counting)
-			account_pool(t, cpu.run_ns);
+			account_pool(engine, t, cpu.run_ns);
 		(void)credit_settle(&t->credit, &cpu, engine_now());
 	}
-	process->image->pool_ns += process->pool_ns;
-	process->pool_ns = 0;
+	account_leave(engine, process);
 	session_clear(engine, process);
 	process->image = birth_image(engine, process->pid);
 	if (!process->image)

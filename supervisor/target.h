@@ -32,6 +32,7 @@ struct process {
 	unsigned flags;	  /* RECORD_PROCESS_… */
 	bool announced;	  /* the analyst knows it and its image */
 	uint64_t pool_ns; /* credit of its threads that ended; its next sample carries it */
+	uint64_t kernel_ns; /* CPU time of its threads whose accounts are closed */
 
 	/* Executable mappings, as last read; sorted by address. */
 	struct mapped_range *range;

@@ -19,6 +19,7 @@
 #include "analyst/finish.h"
 #include "analyst/input.h"
 #include "analyst/output.h"
+#include "analyst/processes.h"
 #include "profile/profile.h"
 #include "proto/ring.h"
 #include "view/export.h"
@@ -28,7 +29,8 @@ enum { RING_FD = 3, BELL_FD = 4 };
 
 struct settings {
 	const char *output, *report, *name, *capture, *replay;
-	bool color, quiet, frame_pointers;
+	bool color, quiet, frame_pointers, per_process;
+	enum report_split split;
 };
 
 static void complain(const char *text, const char *what, const char *why)
@@ -42,19 +44,19 @@ static void say(void *context, const char *line)
 	complain(line, "", NULL);
 }
 
-static int write_profile(const struct settings *s, struct analyst *analyst, char **ret_name)
+static int write_profile(const char *pattern, const struct profile *profile, uint32_t pid,
+	const char *of, char **ret_name)
 {
-	struct profile *profile = analyst_profile(analyst);
 	const struct output_facts facts = {
-		.pid = analyst_first_pid(analyst),
-		.name = s->name,
+		.pid = pid,
+		.name = of,
 		.time = (time_t)(profile_realtime_ns(profile) / 1000000000),
 		.rank = output_rank(),
 	};
 	const struct report_options options = {.size = sizeof(options)};
 	char *data, *problem = NULL;
 	size_t bytes;
-	int r = output_name(s->output, &facts, ret_name);
+	int r = output_name(pattern, &facts, ret_name);
 
 	if (r < 0)
 		return r;
@@ -67,12 +69,55 @@ static int write_profile(const struct settings *s, struct analyst *analyst, char
 	return r;
 }
 
+/* "sprof.pb.gz" is "sprof.%p.pb.gz" for a profile of each process. NULL: out of memory. */
+static char *pattern_apart(const char *pattern)
+{
+	const struct export_format *format = export_find_for_file(pattern);
+	const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
+	size_t bytes = strlen(pattern);
+	char *apart;
+
+	if (strstr(pattern, "%p"))
+		return strdup(pattern);
+	if (format)
+		bytes -= strlen(format->suffix);
+	else if (dot && (!slash || dot > slash))
+		bytes = (size_t)(dot - pattern);
+	return asprintf(&apart, "%.*s.%%p%s", (int)bytes, pattern, pattern + bytes) < 0 ? NULL : apart;
+}
+
+/* A profile of each process. */
+static int write_apart(const struct settings *s, struct analyst *analyst, char **ret_name)
+{
+	const struct processes *processes = analyst_processes(analyst);
+	char *pattern = pattern_apart(s->output);
+	int r = pattern ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < processes->n && r == 0; i++) {
+		const struct process_facts *facts = &processes->list[i];
+		struct profile *profile;
+
+		r = processes_profile(facts, analyst_profile(analyst), &profile);
+		if (r < 0)
+			break;
+		free(*ret_name);
+		*ret_name = NULL;
+		r = write_profile(pattern, profile, facts->pid, facts->name, ret_name);
+		profile_free(profile);
+	}
+	if (r == 0 && !s->quiet)
+		(void)fprintf(stderr, "sprofrun: %zu profiles, of a process each, are in %s (%%p is the "
+				      "process id)\n", processes->n, pattern);
+	free(pattern);
+	return r;
+}
+
 static void print_report(const struct settings *s, const struct profile *profile)
 {
 	const struct report *report = report_find(s->report);
 	struct winsize size = {0};
 	struct report_options options = {
-		.size = sizeof(options), .limit = 20, .color = s->color};
+		.size = sizeof(options), .limit = 20, .split = s->split, .color = s->color};
 	char *problem = NULL;
 
 	if (!report || report->wants_function)
@@ -108,14 +153,17 @@ static int deliver(void *context, struct analyst *analyst, int error)
 		complain("cannot make the profile", "", strerror(-error));
 	else if (!analyst_has_image(analyst))
 		return 0; /* the command never ran; sprofrun says why */
+	else if (s->per_process)
+		r = write_apart(s, analyst, &name);
 	else
-		r = write_profile(s, analyst, &name);
+		r = write_profile(s->output, analyst_profile(analyst), analyst_first_pid(analyst),
+			s->name, &name);
 	if (error >= 0) {
 		print_report(s, analyst_profile(analyst));
 		if (r < 0)
 			complain("cannot write the profile to ", name ? name : s->output,
 				strerror(-r));
-		else if (!s->quiet && strcmp(name, "-") != 0)
+		else if (!s->quiet && !s->per_process && strcmp(name, "-") != 0)
 			print_place(name);
 	}
 	free(name);
@@ -143,6 +191,8 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"skip", required_argument, NULL, 's'},
 		{"call-graph", required_argument, NULL, 'g'},
 		{"quiet", no_argument, NULL, 'q'},
+		{"per-process", no_argument, NULL, 'P'},
+		{"per-thread", no_argument, NULL, 't'},
 		{0},
 	};
 	int option;
@@ -158,6 +208,11 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		case 's': (void)blame_add(blame, optarg); break;
 		case 'g': s->frame_pointers = strcmp(optarg, "fp") == 0; break;
 		case 'q': s->quiet = true; break;
+		case 'P':
+			s->per_process = true;
+			s->split = REPORT_SPLIT_PROCESS;
+			break;
+		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		default: exit(2);
 		}
 	}
@@ -229,7 +284,8 @@ int main(int argc, char **argv)
 	r = blame_init(&blame, memory ? (char *)memory + RING_WORKING_ON_OFFSET : NULL);
 	if (r == 0)
 		r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
-					.live = !s.replay, .frame_pointers = s.frame_pointers, .working_on = blame_working_on,
+					.live = !s.replay, .frame_pointers = s.frame_pointers,
+					.per_process = s.per_process, .working_on = blame_working_on,
 					.skip = blame_skip, .context = &blame},
 			&analyst);
 	if (r < 0) {

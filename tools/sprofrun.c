@@ -19,7 +19,7 @@ struct settings {
 	struct engine_options engine;
 	struct target_options target;
 	const char *output, *report, *color, *capture;
-	bool quiet, verbose;
+	bool quiet, verbose, per_thread;
 	struct histogram regions;
 	const char *histogram;
 };
@@ -54,6 +54,9 @@ static const char usage_text[] =
 	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n"
 	"  -f, --follow             children too (default)\n"
 	"      --no-follow          only the process itself\n"
+	"      --per-process        a profile of each process: -o sprof.pb.gz gives\n"
+	"                           sprof.PID.pb.gz\n"
+	"  -t, --per-thread         the report tells threads apart\n"
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
 	"                           stopped (default 2 for -p, else none)\n"
 	"      --capture FILE       keep the raw records too (see the man page)\n"
@@ -73,12 +76,14 @@ static const char usage_text[] =
 	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
 
 enum { OPT_CAPTURE = 256, OPT_REPORT, OPT_COLOR, OPT_HELP, OPT_VERSION, OPT_REGION, OPT_HISTOGRAM,
-	OPT_RESTRICT, OPT_DIAGNOSE };
+	OPT_RESTRICT, OPT_DIAGNOSE, OPT_PER_PROCESS };
 
 static const struct option long_options[] = {
 	TARGET_OPTIONS_LONG,
 	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
 	{"output", required_argument, NULL, 'o'},
+	{"per-process", no_argument, NULL, OPT_PER_PROCESS},
+	{"per-thread", no_argument, NULL, 't'},
 	{"delay", required_argument, NULL, 'D'},
 	{"capture", required_argument, NULL, OPT_CAPTURE},
 	{"region", required_argument, NULL, OPT_REGION},
@@ -158,6 +163,8 @@ static void parse_option(struct settings *s, int option, const char *value)
 			usage_error("no report", value, "choose flat, lines, tree, summary or none");
 		s->report = value;
 		break;
+	case OPT_PER_PROCESS: s->engine.per_process = true; break;
+	case 't': s->per_thread = true; break;
 	case 'q': s->quiet = true; break;
 	case 'v': s->verbose = true; break;
 	case OPT_COLOR:
@@ -176,13 +183,15 @@ static void parse(struct settings *s, int argc, char **argv)
 	int option;
 
 	argv[0] = (char *)program; /* getopt's messages begin with it */
-	while ((option = getopt_long(argc, argv, "+" TARGET_OPTIONS_SHORT "o:D:qv", long_options, NULL)) >= 0)
+	while ((option = getopt_long(argc, argv, "+" TARGET_OPTIONS_SHORT "o:D:qtv", long_options, NULL)) >= 0)
 		parse_option(s, option, optarg);
 	target_options_finish(&s->target, argv + optind, &s->engine);
 	if ((s->regions.regions != 0) != (s->histogram != NULL)) {
 		front_complain(program, "--region and --histogram belong together");
 		exit(FRONT_USAGE);
 	}
+	if (s->engine.per_process && strcmp(s->output, "-") == 0)
+		usage_error("bad output", "-", "give a file name: --per-process makes several files");
 	if (s->histogram) {
 		if (histogram_begin(&s->regions) < 0)
 			usage_error("bad region", "abs:0-0:2", "an overflow bin must be the last region");
@@ -252,13 +261,17 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[18] = {analyst, "--output", s.output, "--report",
+	const char *analyst_argv[20] = {analyst, "--output", s.output, "--report",
 		s.quiet ? "none" : s.report, "--color", s.color, "--name", name, "--call-graph",
 		s.target.call_graph};
 	size_t n = 11;
 
 	if (s.quiet)
 		analyst_argv[n++] = "--quiet";
+	if (s.per_thread)
+		analyst_argv[n++] = "--per-thread";
+	if (s.engine.per_process)
+		analyst_argv[n++] = "--per-process";
 	if (s.capture) {
 		analyst_argv[n++] = "--capture";
 		analyst_argv[n++] = s.capture;

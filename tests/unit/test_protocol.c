@@ -177,8 +177,10 @@ static void test_protocol__records(void **state)
 		{"machine", 9}, {"registers", 2}, {"stack_bytes", 11}, {"outer_bytes", 5},
 		{"stack_base", 12},
 		{"stack_limit", 13}, {"data", 96}, {NULL, 0}});
-	n = record_put_exit(data, sizeof(data), t, 1, 2);
-	check("Exit", data, (size_t)n, (const struct field[]){{"pid", 1}, {"status", 2}, {NULL, 0}});
+	n = record_put_exit(data, sizeof(data), t, &(struct record_exit){1, 2, 3, 4});
+	check("Exit", data, (size_t)n,
+		(const struct field[]){{"pid", 1}, {"status", 2}, {"kernel_ns", 3},
+			{"unsampled_ns", 4}, {NULL, 0}});
 	n = record_put_unsampled(data, sizeof(data), t, 0x1122334455, "/p");
 	check("Unsampled", data, (size_t)n,
 		(const struct field[]){{"cpu_ns", 0x1122334455}, {"path", 24}, {NULL, 0}});

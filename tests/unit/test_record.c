@@ -151,8 +151,12 @@ static void test_record__life_round_trip(void **state)
 	decode(b, record_put_thread(b, sizeof(b), 1, 5, 7, "worker"), &rec);
 	assert_int_equal(rec.as.thread.tid, 7);
 	assert_string_equal(rec.as.thread.name, "worker");
-	decode(b, record_put_exit(b, sizeof(b), 1, 5, RECORD_EXIT_DETACHED), &rec);
+	decode(b, record_put_exit(b, sizeof(b), 1,
+		       &(struct record_exit){5, RECORD_EXIT_DETACHED, 7, 8}),
+		&rec);
 	assert_int_equal(rec.as.exit.status, RECORD_EXIT_DETACHED);
+	assert_int_equal(rec.as.exit.kernel_ns, 7);
+	assert_int_equal(rec.as.exit.unsampled_ns, 8);
 	decode(b, record_put_unsampled(b, sizeof(b), 1, 77, "/bin/ls"), &rec);
 	assert_int_equal(rec.as.unsampled.cpu_ns, 77);
 	assert_string_equal(rec.as.unsampled.path, "/bin/ls");

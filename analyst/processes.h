@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of each process apart, for profiles of their own (--per-process). */
+#ifndef ANALYST_PROCESSES_H
+#define ANALYST_PROCESSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile;
+struct record_exec;
+struct record_exit;
+
+struct process_facts {
+	uint32_t pid;
+	char *path, *name; /* of its last image */
+	uint64_t samples;
+	double weight, weight_squared;
+	uint64_t kernel_ns, unsampled_ns;
+};
+
+struct processes {
+	struct process_facts *list; /* sorted by pid */
+	size_t n, room;
+};
+
+void processes_release(struct processes *processes);
+
+/* Each -ENOMEM. */
+int processes_exec(struct processes *processes, const struct record_exec *exec);
+int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns);
+int processes_exit(struct processes *processes, const struct record_exit *exit);
+
+/* Adds what nobody was caught at to the profile of all. -ENOMEM. */
+int processes_finish(const struct processes *processes, struct profile *all);
+/* The profile of one process, out of that of all, with an audit of its own. -ENOMEM. */
+int processes_profile(const struct process_facts *facts, const struct profile *all,
+	struct profile **ret_profile);
+
+#endif

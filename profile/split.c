@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile/model.h"
+
+/* What of @from is needed is copied when it is first met; its index in @into, -1 not yet. */
+struct splitting {
+	struct profile *into;
+	const struct profile *from;
+	int *mapping, *function, *location, *task;
+	struct location_line *line;
+	uint32_t *stack;
+	size_t line_room, stack_room;
+};
+
+static int *unknown(size_t n)
+{
+	int *index = malloc((n + 1) * sizeof(*index));
+
+	for (size_t i = 0; index && i < n; i++)
+		index[i] = -1;
+	return index;
+}
+
+static int splitting_init(struct splitting *s)
+{
+	s->mapping = unknown(s->from->mappings);
+	s->function = unknown(s->from->functions);
+	s->location = unknown(s->from->locations);
+	s->task = unknown(s->from->tasks);
+	return s->mapping && s->function && s->location && s->task ? 0 : -ENOMEM;
+}
+
+static void splitting_release(struct splitting *s)
+{
+	free(s->mapping);
+	free(s->function);
+	free(s->location);
+	free(s->task);
+	free(s->line);
+	free(s->stack);
+}
+
+static int copy_mapping(struct splitting *s, uint32_t index)
+{
+	struct mapping mapping;
+
+	if (s->mapping[index] < 0) {
+		mapping = profile_mapping(s->from, index);
+		s->mapping[index] = profile_add_mapping(s->into, &mapping);
+	}
+	return s->mapping[index];
+}
+
+static int copy_function(struct splitting *s, uint32_t index)
+{
+	struct function function;
+
+	if (s->function[index] < 0) {
+		function = profile_function(s->from, index);
+		s->function[index] = profile_add_function(s->into, &function);
+	}
+	return s->function[index];
+}
+
+static int copy_location(struct splitting *s, uint32_t index)
+{
+	struct location location = profile_location(s->from, index);
+	int mapping = copy_mapping(s, location.mapping);
+	struct location_line *line;
+
+	if (s->location[index] >= 0 || mapping < 0)
+		return mapping < 0 ? mapping : s->location[index];
+	line = table_grow(s->line, &s->line_room, location.lines + 1, sizeof(*line));
+	if (!line)
+		return -ENOMEM;
+	s->line = line;
+	for (size_t i = 0; i < location.lines; i++) {
+		int function = copy_function(s, location.line[i].function);
+
+		if (function < 0)
+			return function;
+		line[i] = (struct location_line){(uint32_t)function, location.line[i].line};
+	}
+	s->location[index] = profile_add_named_location(
+		s->into, (uint32_t)mapping, location.address, line, location.lines);
+	return s->location[index];
+}
+
+static int copy_task(struct splitting *s, uint32_t index)
+{
+	struct task task;
+
+	if (s->task[index] < 0) {
+		task = profile_task(s->from, index);
+		s->task[index] = profile_add_task(s->into, &task);
+	}
+	return s->task[index];
+}
+
+static int copy_sample(struct splitting *s, const struct sample *sample)
+{
+	uint32_t *stack = table_grow(s->stack, &s->stack_room, sample->n + 1, sizeof(*stack));
+	int task = copy_task(s, sample->task);
+
+	if (!stack)
+		return -ENOMEM;
+	s->stack = stack;
+	if (task < 0)
+		return task;
+	for (size_t i = 0; i < sample->n; i++) {
+		int location = copy_location(s, sample->location[i]);
+
+		if (location < 0)
+			return location;
+		stack[i] = (uint32_t)location;
+	}
+	return profile_add_sample(s->into, (uint32_t)task, stack, sample->n, sample->value);
+}
+
+static int copy_about(struct profile *into, const struct profile *from)
+{
+	int r = profile_set_command(into, profile_command(from));
+
+	for (size_t i = 0; i < from->notes && r >= 0; i++)
+		r = profile_add_note(into, profile_note(from, i));
+	for (size_t i = 0; i < from->value_types && r >= 0; i++) {
+		struct value_type type = profile_value_type(from, i);
+
+		r = profile_add_value_type(into, type.type, type.unit);
+	}
+	profile_set_time(into, from->realtime_ns, from->duration_ns);
+	profile_set_period(into, from->period_ns);
+	return r;
+}
+
+int profile_split(const struct profile *from, uint32_t pid, struct profile **ret_profile)
+{
+	struct splitting s = {.from = from};
+	int r = profile_new(&s.into);
+
+	if (r < 0)
+		return r;
+	r = splitting_init(&s);
+	if (r >= 0)
+		r = copy_about(s.into, from);
+	for (size_t i = 0; i < from->samples && r >= 0; i++) {
+		struct sample sample = profile_sample(from, i);
+
+		if (from->task[sample.task].pid == pid)
+			r = copy_sample(&s, &sample);
+	}
+	splitting_release(&s);
+	if (r < 0) {
+		profile_free(s.into);
+		return r;
+	}
+	*ret_profile = s.into;
+	return 0;
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# --per-process: a profile of each process, whose CPU time is that of the process alone; and the
+# report that tells processes and threads apart.
+. "$(dirname "$0")/lib.sh"
+
+# Each says its pid, and what it used.
+cat >command <<C
+"$TARGETS/busy" 1 0.2 0 & echo "one \$!" >>pids
+wait
+"$TARGETS/busy" 2 0.3 0 & echo "two \$!" >>pids
+wait
+"$TARGETS/busy" 1 0.1 0 & echo "three \$!" >>pids
+wait
+C
+"$SPROFRUN" -F 1000 --per-process -o 'p.pb.gz' sh command 2>report
+is "status" $? 0
+is "files" "$(ls p.*.pb.gz | wc -l)" 4
+check "the message names the pattern" grep -q '^sprofrun: 4 profiles.* p\.%p\.pb\.gz' report
+check "the report tells processes apart" grep -qE "busy $(awk '/two/ { print $2 }' pids) +spin" report
+while read -r name pid; do
+    file=p.$pid.pb.gz
+    case $name in one) low=0.05 high=0.25 ;; two) low=0.1 high=0.65 ;; three) low=0.02 high=0.15 ;; esac
+    # On a loaded machine a busy process gets a part of a CPU, never more than one a thread.
+    within "$name: the kernel's figure" "$(figure kernel_cpu_ns "$file" | awk '{ print $1 / 1e9 }')" $low $high
+    is "$name: profiled + unattributed is the kernel's figure" \
+        $(($(figure profiled_cpu_ns "$file") + $(figure unattributed_cpu_ns "$file"))) "$(figure kernel_cpu_ns "$file")"
+    is "$name: the rows are all of it" \
+        "$("$SPROFREPORT" flat --format tsv "$file" | awk -F'\t' 'NR > 1 { n += $2 } END { print n }')" \
+        "$(figure kernel_cpu_ns "$file")"
+    is "$name: one process" "$("$SPROFREPORT" flat --format tsv --split process "$file" | awk -F'\t' 'NR > 1 { print $1 }' | sort -u)" "$pid"
+    check "$name: it is busy" sh -c "'$SPROFREPORT' flat --format tsv '$file' | awk -F'\t' '\$5 == \"spin\"' | grep -q ."
+done <pids
+is "two: threads" "$("$SPROFREPORT" flat --format tsv --split thread "p.$(awk '/two/ { print $2 }' pids).pb.gz" |
+    awk -F'\t' '$7 == "spin" && $4 > 1e7 { print $1 }' | sort -u | wc -l)" 2
+
+# The name of a file may say where the number goes.
+"$SPROFRUN" -q --per-process -o 'x-%p-%n.folded' "$TARGETS/busy" 1 0.05 0
+is "%p and %n" "$(ls x-*-busy.folded | wc -l)" 1
+"$SPROFRUN" -q --per-process -o - true 2>err
+is "several files to stdout" $? 2
+"$SPROFRUN" --per-thread -o t.pb.gz "$TARGETS/busy" 2 0.2 0 2>report
+is "--per-thread: rows of spin" "$(grep -cE 'busy [0-9]+ +spin ' report)" 2
+
+# What is attached to and goes on has a profile too.
+"$TARGETS/busy" 1 3 0 & one=$!
+"$TARGETS/busy" 1 3 0 & two=$!
+"$SPROFRUN" -q -F 1000 --per-process -o a.pb.gz -p $one,$two -d 0.5
+for pid in $one $two; do
+    is "attached $pid: all is explained" \
+        $(($(figure profiled_cpu_ns a.$pid.pb.gz) + $(figure unattributed_cpu_ns a.$pid.pb.gz))) "$(figure kernel_cpu_ns a.$pid.pb.gz)"
+    within "attached $pid: seconds" "$(figure kernel_cpu_ns a.$pid.pb.gz | awk '{ print $1 / 1e9 }')" 0.1 0.6
+done
+kill $one $two
+finish
