@@ -43,6 +43,7 @@ static void forget_threads(struct image_space *image)
 {
 	for (size_t i = 0; i < image->threads; i++) {
 		free(image->thread[i].name);
+		free(image->thread[i].blocked);
 		unwind_memory_free(image->thread[i].memory);
 	}
 	image->threads = image->memories = 0;

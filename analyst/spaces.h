@@ -3,6 +3,7 @@
 #ifndef ANALYST_SPACES_H
 #define ANALYST_SPACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,11 @@ struct thread_name {
 	int task; /* index in the profile, -1 not there yet */
 	char *name;
 	struct unwind_memory *memory; /* of its last stack, NULL none */
+	/* Where it was last seen blocked, leaf first; blocked_n 0: nowhere yet. */
+	uint32_t *blocked;
+	size_t blocked_n, blocked_room;
+	bool blocked_guessed;
+	uint64_t ticks_ns; /* waiting time that is no whole tick yet */
 };
 
 struct image_space {

@@ -17,7 +17,8 @@
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live)
 {
 	*stacks = (struct stacks){.locations = locations, .frame_pointers = frame_pointers, .live = live,
-		.truncated_mark = -1, .incomplete_mark = -1, .signal_mark = -1};
+		.truncated_mark = -1, .incomplete_mark = -1, .signal_mark = -1,
+		.blocked_mark = -1, .stopped_mark = -1};
 	return unwinder_new(locations->symbolizer, &stacks->unwinder);
 }
 
@@ -121,10 +122,39 @@ static int unwind(struct stacks *stacks, const struct image_space *image, struct
 			{sample->outer_base, sample->outer, sample->outer_bytes}},
 		.truncated = sample->flags & RECORD_SAMPLE_TRUNCATED,
 		.frame_pointers = stacks->frame_pointers,
+		.blocked = sample->flags & RECORD_SAMPLE_BLOCKED,
 		.memory = thread->memory,
 	};
 
 	return unwind_stack(stacks->unwinder, image->space, &input, ret_result);
+}
+
+/* Was there a stack to copy? Of a flat profile there was not. */
+static bool has_stack(const struct record_sample *sample)
+{
+	return sample->registers || sample->stack_base;
+}
+
+static bool is_blocked(const struct record_sample *sample)
+{
+	return sample->flags & RECORD_SAMPLE_BLOCKED;
+}
+
+/* What the kernel does for the thread, as a frame of its own. 0: nothing; 1: in *@ret_location. */
+static int kernel_leaf(
+	struct stacks *stacks, const struct record_sample *sample, int *ret_location)
+{
+	if (!sample->registers && !is_blocked(sample))
+		return 0;
+	if (sample->flags & RECORD_SAMPLE_STOPPED)
+		*ret_location = mark(stacks, &stacks->stopped_mark, "[kernel]", STACKS_STOPPED);
+	else if (sample->syscall >= 0)
+		*ret_location = call_location(stacks, sample->machine, sample->syscall);
+	else if (is_blocked(sample))
+		*ret_location = mark(stacks, &stacks->blocked_mark, "[kernel]", STACKS_BLOCKED);
+	else
+		return 0;
+	return 1;
 }
 
 /* System call, frames, and a mark where the stack does not reach its beginning. */
@@ -136,19 +166,19 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 
 	if (room_for(stacks, result->n + 2) < 0)
 		return -ENOMEM;
-	if (sample->syscall >= 0 && sample->registers) {
-		location = call_location(stacks, sample->machine, sample->syscall);
+	if (kernel_leaf(stacks, sample, &location)) {
 		if (location < 0)
 			return location;
 		stacks->location[n++] = (uint32_t)location;
 	}
-	for (size_t i = 0; i < result->n; i++) {
+	/* Of a thread whose state alone could be read the place is not known. */
+	for (size_t i = 0; i < result->n && (sample->pc || !is_blocked(sample)); i++) {
 		location = frame_location(stacks, image, &result->frame[i]);
 		if (location < 0)
 			return location;
 		stacks->location[n++] = (uint32_t)location;
 	}
-	if (sample->registers && result->end != UNWIND_COMPLETE) {
+	if (has_stack(sample) && result->end != UNWIND_COMPLETE) {
 		location = mark_of_end(stacks, result->end);
 		if (location < 0)
 			return location;
@@ -158,12 +188,12 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 }
 
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
-	const struct record_sample *sample, const uint32_t **ret_stack)
+	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed)
 {
 	struct unwind_result result;
 	int r;
 
-	if (!thread->memory && sample->registers && image->memories < MEMORIES_MOST) {
+	if (!thread->memory && has_stack(sample) && image->memories < MEMORIES_MOST) {
 		thread->memory = unwind_memory_new();
 		image->memories += thread->memory != NULL;
 	}
@@ -172,7 +202,8 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 		r = put_together(stacks, image, sample, &result);
 	if (r < 0)
 		return r;
-	if (sample->registers) {
+	*ret_guessed = has_stack(sample) && result.guessed;
+	if (has_stack(sample)) {
 		stacks->truncated += result.end == UNWIND_TRUNCATED;
 		stacks->incomplete += result.end == UNWIND_INCOMPLETE;
 		stacks->guessed += result.guessed;

@@ -20,13 +20,17 @@ struct unwinder;
 /* The frame between a signal handler and what it interrupted. */
 #define STACKS_SIGNAL "[signal]"
 
+/* Leaves of threads that were seen blocked, but not in a system call. */
+#define STACKS_BLOCKED "[blocked]"
+#define STACKS_STOPPED "[stopped]"
+
 struct stacks {
 	struct locations *locations; /* not owned */
 	struct unwinder *unwinder;
 	bool frame_pointers, live;
 	uint32_t *location; /* of the stack under way, leaf first */
 	size_t room;
-	int truncated_mark, incomplete_mark, signal_mark; /* locations; -1 not there yet */
+	int truncated_mark, incomplete_mark, signal_mark, blocked_mark, stopped_mark; /* locations; -1 not there yet */
 	struct stacks_call {
 		uint16_t machine;
 		int32_t number;
@@ -43,9 +47,9 @@ void stacks_release(struct stacks *stacks);
 /*
  * The stack of a sample, leaf first, in *@ret_stack until the next call; returns its length. A sample
  * without registers gives its place alone. Of a caller the address is that of the call. @image has a
- * space. -ENOMEM.
+ * space. -ENOMEM. *@ret_guessed: there are frames in it that were guessed.
  */
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
-	const struct record_sample *sample, const uint32_t **ret_stack);
+	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed);
 
 #endif

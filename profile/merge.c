@@ -43,6 +43,8 @@ static int merge_small(struct profile *into, const struct profile *from, struct 
 		if (maps->value[i] < 0)
 			return maps->value[i];
 	}
+	if (profile_default_value(into) == SIZE_MAX && profile_default_value(from) != SIZE_MAX)
+		profile_set_default_value(into, (size_t)maps->value[profile_default_value(from)]);
 	for (size_t i = 0; i < from->mappings; i++) {
 		struct mapping mapping = profile_mapping(from, i);
 

@@ -45,6 +45,7 @@ struct profile {
 	struct pool strings;
 
 	size_t value_types;
+	size_t default_value; /* SIZE_MAX none */
 	uint32_t value_type[VALUE_TYPES_MAX][2]; /* type, unit */
 
 	struct mapping_item *mapping;

@@ -103,6 +103,19 @@ int pprof_head_duration_nanos(struct reading *r, const struct field *field)
 	return 0;
 }
 
+int pprof_head_default_type(struct reading *r, const struct field *field)
+{
+	const char *type = pprof_reading_text(r, field->delimited ? 0 : (int64_t)field->value);
+	size_t index;
+
+	if (!type)
+		return -EBADMSG;
+	index = profile_find_value_type(r->profile, type);
+	if (index < profile_value_types(r->profile))
+		profile_set_default_value(r->profile, index);
+	return 0;
+}
+
 /* For example "sprofil: stops 2500". False: not of that form. */
 static bool read_audit(struct reading *r, const char *text, int *ret_error)
 {

@@ -26,6 +26,7 @@ enum {
 	PERIOD_TYPE = 11,
 	PERIOD = 12,
 	COMMENT = 13,
+	DEFAULT_SAMPLE_TYPE = 14,
 };
 
 int pprof_reading_bad(struct reading *r, const char *problem)
@@ -283,6 +284,7 @@ static int read_all(struct reading *r)
 		{PERIOD_TYPE, pprof_head_period_type},
 		{TIME_NANOS, pprof_head_time_nanos},
 		{DURATION_NANOS, pprof_head_duration_nanos},
+		{DEFAULT_SAMPLE_TYPE, pprof_head_default_type},
 		{COMMENT, pprof_head_comment},
 		{MAPPING, read_mapping},
 		{FUNCTION, read_function},

@@ -51,6 +51,7 @@ reading_take pprof_head_period;
 reading_take pprof_head_period_type;
 reading_take pprof_head_time_nanos;
 reading_take pprof_head_duration_nanos;
+reading_take pprof_head_default_type;
 reading_take pprof_head_comment;
 
 #endif

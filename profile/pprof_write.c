@@ -102,6 +102,14 @@ static void choose_columns(struct writing *w)
 	}
 }
 
+/* CPU time, if nothing else was named. */
+static size_t default_column(const struct profile *profile)
+{
+	size_t index = profile_default_value(profile);
+
+	return index == SIZE_MAX ? VALUE_CPU_NS : index;
+}
+
 static int put_value_types(struct writing *w)
 {
 	for (size_t i = 0; i < w->columns; i++) {
@@ -113,7 +121,7 @@ static int put_value_types(struct writing *w)
 		type.unit = w->profile->value_type[w->column[i]][1];
 		piece.n_sample_type = 1;
 		piece.sample_type = types;
-		if (w->column[i] == VALUE_CPU_NS)
+		if (w->column[i] == default_column(w->profile))
 			piece.default_sample_type = type.type;
 		error = put(w, &piece);
 		if (error < 0)

@@ -14,6 +14,7 @@ int profile_new(struct profile **ret_profile)
 
 	if (!profile)
 		return -ENOMEM;
+	profile->default_value = SIZE_MAX;
 	error = pool_init(&profile->strings);
 	if (error >= 0)
 		error = profile_add_value_type(profile, "samples", "count");
@@ -106,6 +107,25 @@ struct value_type profile_value_type(const struct profile *profile, size_t index
 		.type = pool_at(&profile->strings, profile->value_type[index][0]),
 		.unit = pool_at(&profile->strings, profile->value_type[index][1]),
 	};
+}
+
+size_t profile_find_value_type(const struct profile *profile, const char *type)
+{
+	size_t i = 0;
+
+	while (i < profile->value_types && strcmp(profile_value_type(profile, i).type, type) != 0)
+		i++;
+	return i;
+}
+
+void profile_set_default_value(struct profile *profile, size_t index)
+{
+	profile->default_value = index;
+}
+
+size_t profile_default_value(const struct profile *profile)
+{
+	return profile->default_value < profile->value_types ? profile->default_value : SIZE_MAX;
 }
 
 static struct audit_item *find_audit(const struct profile *profile, const char *key)

@@ -35,6 +35,11 @@ enum { VALUE_SAMPLES = 0, VALUE_CPU_NS = 1, VALUE_TYPES_MAX = 8 };
 int profile_add_value_type(struct profile *profile, const char *type, const char *unit);
 size_t profile_value_types(const struct profile *profile);
 struct value_type profile_value_type(const struct profile *profile, size_t index);
+/* The index of the first one of that name, profile_value_types(): there is none. */
+size_t profile_find_value_type(const struct profile *profile, const char *type);
+/* The one that reports are about if not told otherwise; SIZE_MAX: none was named. */
+void profile_set_default_value(struct profile *profile, size_t index);
+size_t profile_default_value(const struct profile *profile);
 
 /*
  * A part of a file that was executable in memory. Addresses of locations are those of the file
@@ -124,6 +129,9 @@ struct sample profile_sample(const struct profile *profile, size_t index);
 #define PROFILE_UNSAMPLED "[unsampled]"
 bool profile_is_unsampled(const struct profile *profile, const struct sample *sample);
 int profile_add_unsampled(struct profile *profile, uint32_t task, uint32_t mapping, int64_t cpu_ns);
+/* The same with all of a sample's values. */
+int profile_add_unsampled_values(
+	struct profile *profile, uint32_t task, uint32_t mapping, const int64_t *values);
 
 /*
  * The audit: named figures (INTERFACE: the keys of `summary`), kept in the file. Integers only.

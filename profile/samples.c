@@ -117,8 +117,15 @@ struct sample profile_sample(const struct profile *profile, size_t index)
 
 int profile_add_unsampled(struct profile *profile, uint32_t task, uint32_t mapping, int64_t cpu_ns)
 {
+	const int64_t values[VALUE_TYPES_MAX] = {[VALUE_CPU_NS] = cpu_ns};
+
+	return profile_add_unsampled_values(profile, task, mapping, values);
+}
+
+int profile_add_unsampled_values(
+	struct profile *profile, uint32_t task, uint32_t mapping, const int64_t *values)
+{
 	struct function function = {.name = PROFILE_UNSAMPLED, .symbol = PROFILE_UNSAMPLED};
-	int64_t values[VALUE_TYPES_MAX] = {[VALUE_CPU_NS] = cpu_ns};
 	struct location_line line = {0};
 	uint32_t leaf;
 	int index = profile_add_function(profile, &function);

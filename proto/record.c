@@ -54,7 +54,7 @@ static const char *get_text(struct reader *r)
 
 int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct record_start *start)
 {
-	struct writer w = begin(to, room, RECORD_START, 0, time_ns);
+	struct writer w = begin(to, room, RECORD_START, start->flags, time_ns);
 	size_t n = start->command_bytes;
 
 	put_u32(&w, RECORD_VERSION);
@@ -128,12 +128,14 @@ int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, const struct rec
 }
 
 int record_put_unsampled(
-	uint8_t *to, size_t room, uint64_t time_ns, uint64_t cpu_ns, const char *path)
+	uint8_t *to, size_t room, uint64_t time_ns, const struct record_unsampled *unsampled)
 {
 	struct writer w = begin(to, room, RECORD_UNSAMPLED, 0, time_ns);
 
-	put_u64(&w, cpu_ns);
-	put_text(&w, path);
+	put_u64(&w, unsampled->cpu_ns);
+	put_u64(&w, unsampled->queue_ns);
+	put_u64(&w, unsampled->blocked_ns);
+	put_text(&w, unsampled->path);
 	return finish(&w, to);
 }
 
@@ -170,6 +172,8 @@ int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct r
 	put_u32(&w, s->outer_bytes);
 	put_u64(&w, s->stack_base);
 	put_u64(&w, s->stack_limit);
+	put_u64(&w, s->queue_ns);
+	put_u64(&w, s->blocked_ns);
 	for (unsigned i = 0; i < s->registers && i < RECORD_MAX_REGISTERS; i++)
 		put_u64(&w, s->reg[i]);
 	put_bytes(&w, s->stack, s->stack_bytes);
@@ -232,6 +236,8 @@ static void get_sample(struct reader *r, struct record_sample *s)
 	s->outer_bytes = get_u32(r);
 	s->stack_base = get_u64(r);
 	s->stack_limit = get_u64(r);
+	s->queue_ns = get_u64(r);
+	s->blocked_ns = get_u64(r);
 	if (s->registers > RECORD_MAX_REGISTERS) {
 		r->bad = true;
 		s->registers = 0;
@@ -258,7 +264,10 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 	if (rec.header.size != bytes || bytes % 8)
 		return -EPROTO;
 	switch (rec.header.type) {
-	case RECORD_START: get_start(&r, &rec.as.start); break;
+	case RECORD_START:
+		rec.as.start.flags = rec.header.flags;
+		get_start(&r, &rec.as.start);
+		break;
 	case RECORD_PROCESS:
 		rec.as.process.pid = get_u32(&r);
 		rec.as.process.parent = get_u32(&r);
@@ -287,6 +296,8 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 		break;
 	case RECORD_UNSAMPLED:
 		rec.as.unsampled.cpu_ns = get_u64(&r);
+		rec.as.unsampled.queue_ns = get_u64(&r);
+		rec.as.unsampled.blocked_ns = get_u64(&r);
 		rec.as.unsampled.path = get_text(&r);
 		break;
 	case RECORD_AUDIT:

@@ -28,7 +28,7 @@
 
 #define RECORD_HEADER_BYTES   16
 #define RECORD_MAX_REGISTERS  40
-#define RECORD_SAMPLE_BYTES   96 /* a sample's fixed part; registers and stack follow */
+#define RECORD_SAMPLE_BYTES   112 /* a sample's fixed part; registers and stack follow */
 #define RECORD_MAX_TEXT_BYTES 32768
 
 enum record_type {
@@ -40,7 +40,7 @@ enum record_type {
 	RECORD_THREAD = 5,    /* a thread's name: at its first sample, and when it changed */
 	RECORD_SAMPLE = 6,    /* one tick */
 	RECORD_EXIT = 7,      /* a process is gone, or let go */
-	RECORD_UNSAMPLED = 8, /* CPU time of an image that no sample could be had for */
+	RECORD_UNSAMPLED = 8, /* time of an image that no sample could be had for */
 	RECORD_AUDIT = 9,     /* the audit figures so far; the last one counts */
 	RECORD_END = 10,      /* the supervisor has nothing more to say */
 	RECORD_TYPES
@@ -65,9 +65,13 @@ struct record_header {
  *   48  8  lost_samples   samples that they took with them
  *   56  8  lost_ns        and the CPU time of those
  *   64  -  command        the command line, arguments separated by NULs
+ * flags: RECORD_START_WALL: waiting time is recorded too.
+ *        RECORD_START_WALL_FIRST: and a tick is a period of the wall clock.
  */
-#define RECORD_VERSION 1
+#define RECORD_VERSION 2
+enum { RECORD_START_WALL = 1, RECORD_START_WALL_FIRST = 2 };
 struct record_start {
+	uint16_t flags;
 	uint16_t machine;
 	uint64_t period_ns;
 	uint64_t realtime_ns;
@@ -150,12 +154,25 @@ struct record_thread {
  *   76  4  outer_bytes   bytes of a second piece of stack
  *   80  8  stack_base    address of the first byte copied
  *   88  8  stack_limit   end of the mapping that the stack pointer is in, 0 unknown
- *   96  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
+ *   96  8  queue_ns      time that it was runnable and waited for a CPU
+ *  104  8  blocked_ns    time that it was blocked
+ *  112  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
  *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), and the second piece
  * flags: RECORD_SAMPLE_KERNEL: the time is the kernel's, spent for this program.
  *        RECORD_SAMPLE_TRUNCATED: the stack is longer than what was copied.
+ *        RECORD_SAMPLE_BLOCKED: it was seen blocked, without a stop: of its registers pc and sp are
+ *        known. weight_ns is 0.
+ *        RECORD_SAMPLE_AGAIN: with BLOCKED: it is still, or was until lately, where its last sample
+ *        with BLOCKED found it; nothing but the times is given.
+ *        RECORD_SAMPLE_STOPPED: with BLOCKED: stopped by a signal (job control).
  */
-enum { RECORD_SAMPLE_KERNEL = 1, RECORD_SAMPLE_TRUNCATED = 2 };
+enum {
+	RECORD_SAMPLE_KERNEL = 1,
+	RECORD_SAMPLE_TRUNCATED = 2,
+	RECORD_SAMPLE_BLOCKED = 4,
+	RECORD_SAMPLE_AGAIN = 8,
+	RECORD_SAMPLE_STOPPED = 16,
+};
 struct record_sample {
 	uint16_t flags;
 	uint32_t pid, tid;
@@ -166,6 +183,7 @@ struct record_sample {
 	uint16_t registers;
 	uint32_t stack_bytes;
 	uint64_t stack_base, stack_limit;
+	uint64_t queue_ns, blocked_ns;
 	uint64_t reg[RECORD_MAX_REGISTERS];
 	const uint8_t *stack; /* borrowed from the record when decoded */
 	/* What a signal handler on an alternate stack interrupted; outer_bytes 0 none. */
@@ -192,10 +210,12 @@ struct record_exit {
 /*
  * RECORD_UNSAMPLED
  *   16  8  cpu_ns
- *   24  -  path of the executable, NUL
+ *   24  8  queue_ns
+ *   32  8  blocked_ns
+ *   40  -  path of the executable, NUL
  */
 struct record_unsampled {
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, queue_ns, blocked_ns;
 	const char *path; /* borrowed, NUL-terminated */
 };
 
@@ -237,8 +257,8 @@ int record_put_maps(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
 int record_put_thread(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid,
 	const char *name);
 int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, const struct record_exit *exit);
-int record_put_unsampled(uint8_t *to, size_t room, uint64_t time_ns, uint64_t cpu_ns,
-	const char *path);
+int record_put_unsampled(
+	uint8_t *to, size_t room, uint64_t time_ns, const struct record_unsampled *unsampled);
 /* @type is RECORD_AUDIT or RECORD_END. */
 int record_put_audit(uint8_t *to, size_t room, uint64_t time_ns, enum record_type type,
 	const char *text);

@@ -27,6 +27,7 @@ void account_begin(struct engine *engine, struct tracee *t, bool newborn)
 		(void)account_read_cpu(engine, t, &cpu);
 	credit_begin(&t->credit, &cpu, engine_now(), period,
 		wakeups_random(&engine->wakeups, period));
+	look_begin(engine, t, &cpu, engine_now());
 }
 
 /* The credit of a thread that cannot be sampled any more goes to its process, or its image. */
@@ -51,6 +52,7 @@ void account_close(struct engine *engine, struct tracee *t)
 	(void)account_read_cpu(engine, t, &cpu);
 	if (!engine->counting)
 		return;
+	look_close(engine, t, &cpu, engine_now());
 	account_charge(engine, t, cpu.run_ns);
 }
 
@@ -109,12 +111,14 @@ void account_settle(struct engine *engine)
 	}
 	for (size_t i = 0; i < target->images; i++) {
 		struct image *image = target->image[i];
-		uint64_t rest = image->pool_ns + image->lost_ns;
+		const struct record_unsampled rest = {image->pool_ns + image->lost_ns,
+			image->waited.queue_ns, image->waited.blocked_ns, image->path};
 
-		engine->audit.unattributed_ns += rest;
-		if (rest)
-			(void)emit_unsampled(
-				&engine->emitter, engine_now(), image->path, rest);
+		engine->audit.unattributed_ns += rest.cpu_ns;
+		waiting_add(&engine->audit.unattributed, &image->waited);
+		if (rest.cpu_ns || rest.queue_ns || rest.blocked_ns)
+			(void)emit_unsampled(&engine->emitter, engine_now(), &rest);
 		image->pool_ns = image->lost_ns = 0;
+		image->waited = (struct waiting){0};
 	}
 }

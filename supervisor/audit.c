@@ -55,12 +55,45 @@ uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsig
 	return histogram->max_ns;
 }
 
+struct figure {
+	const char *key;
+	uint64_t value;
+};
+
+static int print(const struct figure *figure, size_t figures, char *to, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < figures; i++) {
+		int r = snprintf(
+			to + n, room - n, "%s %" PRIu64 "\n", figure[i].key, figure[i].value);
+
+		if (r < 0 || (size_t)r >= room - n)
+			return -ENOSPC;
+		n += (size_t)r;
+	}
+	return (int)n;
+}
+
+static int print_wall(const struct audit *audit, char *to, size_t room)
+{
+	const struct figure figures[] = {
+		{"elapsed_ns", audit->elapsed_ns},
+		{"runqueue_ns", audit->waited.queue_ns},
+		{"blocked_ns", audit->waited.blocked_ns},
+		{"unattributed_runqueue_ns", audit->unattributed.queue_ns},
+		{"unattributed_blocked_ns", audit->unattributed.blocked_ns},
+		{"looks", audit->looks},
+		{"unsure_looks", audit->unsure_looks},
+		{"lost_looks", audit->lost_looks},
+	};
+
+	return print(figures, sizeof(figures) / sizeof(*figures), to, room);
+}
+
 int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to, size_t room)
 {
-	const struct {
-		const char *key;
-		uint64_t value;
-	} line[] = {
+	const struct figure figures[] = {
 		{"period_ns", audit->period_ns},
 		{"profiled_cpu_ns", audit->profiled_ns},
 		{"unattributed_cpu_ns", audit->unattributed_ns},
@@ -80,15 +113,9 @@ int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to,
 		{"unrepaired_eintr", audit->unrepaired_eintr},
 		{"supervisor_cpu_ns", supervisor_cpu_ns},
 	};
-	size_t n = 0;
+	int n = print(figures, sizeof(figures) / sizeof(*figures), to, room), more = 0;
 
-	for (size_t i = 0; i < sizeof(line) / sizeof(*line); i++) {
-		int r = snprintf(
-			to + n, room - n, "%s %" PRIu64 "\n", line[i].key, line[i].value);
-
-		if (r < 0 || (size_t)r >= room - n)
-			return -ENOSPC;
-		n += (size_t)r;
-	}
-	return (int)n;
+	if (n >= 0 && audit->wall)
+		more = print_wall(audit, to + n, room - (size_t)n);
+	return n < 0 ? n : more < 0 ? more : n + more;
 }

@@ -7,7 +7,10 @@
 #define SUPERVISOR_AUDIT_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "supervisor/wall.h"
 
 /* Durations in buckets of 3 %: 32 for each power of two, from 1 ns to 2^40 ns. */
 #define AUDIT_OCTAVES 40
@@ -37,6 +40,14 @@ struct audit {
 	uint64_t processes, threads;
 	uint64_t analyst_restarts;
 	uint64_t repaired_calls;   /* system calls that a stop disturbed, and that were mended */
+	/* With the wall clock. */
+	bool wall;
+	uint64_t elapsed_ns;   /* lifetimes of the threads that ended, added up */
+	struct waiting waited; /* handed over */
+	struct waiting unattributed; /* that nobody could be seen for */
+	uint64_t looks;	       /* at blocked threads, with a place */
+	uint64_t unsure_looks; /* thrown away: the thread ran meanwhile */
+	uint64_t lost_looks;   /* ring full */
 	uint64_t unrepaired_eintr; /* that failed with EINTR at a stop and had to be left so */
 };
 

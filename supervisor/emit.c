@@ -120,12 +120,13 @@ bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct record_exi
 		commit(emitter, record_put_exit(to, room, now_ns, exit));
 }
 
-bool emit_unsampled(struct emitter *emitter, uint64_t now_ns, const char *path, uint64_t cpu_ns)
+bool emit_unsampled(
+	struct emitter *emitter, uint64_t now_ns, const struct record_unsampled *unsampled)
 {
 	size_t room;
-	uint8_t *to = reserve(emitter, strlen(path), &room);
+	uint8_t *to = reserve(emitter, strlen(unsampled->path), &room);
 
-	return to && commit(emitter, record_put_unsampled(to, room, now_ns, cpu_ns, path));
+	return to && commit(emitter, record_put_unsampled(to, room, now_ns, unsampled));
 }
 
 bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, const char *text)

@@ -34,7 +34,8 @@ bool emit_maps(struct emitter *emitter, uint64_t now_ns, struct process *process
 	const char *text, size_t bytes);
 bool emit_thread(struct emitter *emitter, uint64_t now_ns, const struct tracee *tracee);
 bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct record_exit *exit);
-bool emit_unsampled(struct emitter *emitter, uint64_t now_ns, const char *path, uint64_t cpu_ns);
+bool emit_unsampled(
+	struct emitter *emitter, uint64_t now_ns, const struct record_unsampled *unsampled);
 bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, const char *text);
 
 /* Puts the registers and the pieces of the stack into a sample, which borrows the copy. */

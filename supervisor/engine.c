@@ -61,15 +61,21 @@ const char *engine_audit_text(struct engine *engine, uint64_t now)
 
 	for (size_t i = 0; engine->counting && i < target->tracees; i++) {
 		const struct credit *c = &target->tracee[i]->credit;
+		const struct wall *wall = &target->tracee[i]->wall;
+		struct waiting owed = wall_owes(wall);
 
+		waiting_add(&audit.unattributed, &owed);
+		audit.elapsed_ns += wall->begin_ns ? now - wall->begin_ns : 0;
 		audit.kernel_ns += c->seen.run_ns - c->start_ns;
 		if (c->seen.run_ns > c->paid_ns)
 			audit.unattributed_ns += c->seen.run_ns - c->paid_ns;
 	}
 	for (size_t i = 0; i < target->processes; i++)
 		audit.unattributed_ns += target->process[i]->pool_ns;
-	for (size_t i = 0; i < target->images; i++)
+	for (size_t i = 0; i < target->images; i++) {
 		audit.unattributed_ns += target->image[i]->pool_ns + target->image[i]->lost_ns;
+		waiting_add(&audit.unattributed, &target->image[i]->waited);
+	}
 	audit.ended_ns = now;
 	if (mem_grow((void **)&engine->text, &engine->text_room, AUDIT_TEXT_BYTES, 1) < 0 ||
 		audit_print(&audit, engine_clock(CLOCK_PROCESS_CPUTIME_ID), engine->text,
@@ -280,6 +286,7 @@ static int prepare(struct engine *engine)
 	wakeups_init(&engine->wakeups, options->period_ns, now, seed ^ now);
 	engine->audit.period_ns = engine->period_ns = options->period_ns;
 	engine->audit.began_ns = now;
+	engine->audit.wall = options->wall;
 	engine->audit_again_ns = now + SECOND_NS;
 	engine->service.idle_since_ns = now;
 	if (options->serve_only)

@@ -42,6 +42,8 @@ struct engine_options {
 	struct launch_state inherited; /* what the command gets back */
 	const char *const *analyst;    /* argv of the analyst; argv[0] is its path */
 	uint64_t ring_bytes;	       /* a power of two */
+	bool wall;		       /* look at blocked threads too */
+	bool wall_first;	       /* and a tick is a period of the wall clock */
 	size_t max_stack;	       /* most bytes of a stack that are copied; 0: no stacks */
 	/* Says one line, without a newline. Called outside of stop windows only. */
 	void (*say)(void *context, enum engine_note kind, const char *line);

@@ -37,6 +37,7 @@ struct engine {
 	bool letting_go;   /* calls are not mended any more in ways that would have to be watched */
 	bool stop;	   /* let everything go and end */
 	bool said_who_is_left;
+	bool said_no_activity;
 	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
 	unsigned early;	   /* threads in TRACEE_EARLY */
 	size_t fds_room;   /* descriptors that may still be kept open for threads */
@@ -130,7 +131,30 @@ void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uin
 void maps_cover_stack(
 	struct engine *engine, struct process *process, uint64_t sp, uint64_t now_ns);
 
+/* look.c: with the wall clock, where blocked threads are. */
+/* Looks at threads that were lately on a CPU, in turn; bounded. Some have just been ticked. */
+void look_tick(struct engine *engine, uint64_t now_ns);
+/* A thread that was not: its reading is that of this tick. */
+void look_at_idle(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
+/* Its tick stop of @stop_ns is over; @cpu was read in it. */
+void look_stopped(struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu,
+	uint64_t stop_ns, uint64_t end_ns);
+/* Begins, and closes, its account. */
+void look_begin(struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu,
+	uint64_t now_ns);
+void look_close(struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu,
+	uint64_t now_ns);
+/* The analyst has what it owed. */
+void look_paid(struct engine *engine, struct tracee *tracee, const struct waiting *paid);
+/* The analyst has died. */
+void look_forget_analyst(struct engine *engine);
+/* What the thread does. 1: /proc/…/syscall cannot be read; whether it runs is all that is known. */
+int look_read_activity(
+	struct engine *engine, struct tracee *tracee, struct activity *ret_activity);
+
 /* sampler.c */
+/* Everything that the analyst must have before a sample at @pc; the thread is not held up. */
+void sampler_announce(struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
 void sampler_tick(struct engine *engine, uint64_t now_ns);
 /* A stop of @tracee that may be used for a sample; resumes it with @signal. */
 void sampler_stop(struct engine *engine, struct tracee *tracee, int signal);

@@ -75,8 +75,10 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		t->credit.seen.run_ns = t->credit.seen.run_ns > t->credit.start_ns
 			? t->credit.seen.run_ns
 			: t->credit.start_ns;
-		if (engine->counting)
+		if (engine->counting) {
+			look_close(engine, t, &t->credit.seen, engine_now());
 			account_charge(engine, t, t->credit.seen.run_ns);
+		}
 		drop(engine, t, 0);
 		target_rename(&engine->target, caller, tid);
 		process->threads--;
@@ -90,8 +92,10 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		(void)launch_exec_error(&engine->launch);
 		account_begin(engine, t, false);
 	} else if (account_read_cpu(engine, t, &cpu) == 0) {
-		if (engine->counting)
+		if (engine->counting) {
+			look_close(engine, t, &cpu, engine_now());
 			account_pool(engine, t, cpu.run_ns);
+		}
 		(void)credit_settle(&t->credit, &cpu, engine_now());
 	}
 	account_leave(engine, process);

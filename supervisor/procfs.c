@@ -103,6 +103,55 @@ int procfs_read_last_cpu(int stat_fd)
 	return n < 0 ? n : procfs_parse_last_cpu(text);
 }
 
+int procfs_parse_state(const char *text, char *ret_state)
+{
+	const char *p = stat_field(text, 3);
+
+	if (!p || p[0] != ' ' || !p[1])
+		return -EPROTO;
+	*ret_state = p[1];
+	return 0;
+}
+
+int procfs_read_state(int stat_fd, char *ret_state)
+{
+	char text[1024];
+	int n = read_small(stat_fd, text, sizeof(text));
+
+	return n < 0 ? n : procfs_parse_state(text, ret_state);
+}
+
+int procfs_parse_switches(const char *text, uint64_t *ret_switches)
+{
+	static const char *const keys[] = {
+		"\nvoluntary_ctxt_switches:\t", "\nnonvoluntary_ctxt_switches:\t"};
+	uint64_t sum = 0, n;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const char *at = strstr(text, keys[i]);
+
+		if (at)
+			at += strlen(keys[i]);
+		if (!at || !parse_decimal(&at, &n))
+			return -EPROTO;
+		sum += n;
+	}
+	*ret_switches = sum;
+	return 0;
+}
+
+int procfs_read_switches(int pid, int tid, uint64_t *ret_switches)
+{
+	char text[4096];
+	int fd = open_of_thread(pid, tid, "status"), n;
+
+	if (fd < 0)
+		return fd;
+	n = read_small(fd, text, sizeof(text));
+	(void)close(fd);
+	return n < 0 ? n : procfs_parse_switches(text, ret_switches);
+}
+
 static int parse_stat(const char *text, struct cpu_time *ret_cpu)
 {
 	const char *p = stat_field(text, 14);

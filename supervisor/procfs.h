@@ -54,6 +54,16 @@ int procfs_read_last_cpu(int stat_fd);
 /* Field 39 of stat: "7 (a) b) R 1 … 17 3 0 …" with 3 there gives 3. -EPROTO. */
 int procfs_parse_last_cpu(const char *text);
 
+/* Its state: 'R', 'S', 'D', 'T' …, field 3 of stat. */
+int procfs_read_state(int stat_fd, char *ret_state);
+/* "7 (a) b) S 1 …" gives 'S'. -EPROTO. */
+int procfs_parse_state(const char *text, char *ret_state);
+
+/* How often it left a CPU: both counts of switches in status, added up. */
+int procfs_read_switches(int pid, int tid, uint64_t *ret_switches);
+/* "…\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n" gives 15. -EPROTO. */
+int procfs_parse_switches(const char *text, uint64_t *ret_switches);
+
 /* Thread group and parent of a thread. */
 int procfs_read_ids(int tid, int *ret_pid, int *ret_parent);
 

@@ -50,6 +50,8 @@ void reader_start(struct engine *engine)
 	const struct engine_options *options = engine->options;
 	char command[4096];
 	struct record_start start = {
+		.flags = (uint16_t)((options->wall ? RECORD_START_WALL : 0) |
+			(options->wall_first ? RECORD_START_WALL_FIRST : 0)),
 		.machine = arch_native.machine,
 		.period_ns = engine->audit.period_ns,
 		.realtime_ns = engine_clock(CLOCK_REALTIME),
@@ -108,6 +110,7 @@ void reader_died(struct engine *engine, int status)
 		target->image[i]->lost_ns += target->image[i]->sent_ns;
 		target->image[i]->sent_ns = 0;
 	}
+	look_forget_analyst(engine);
 	engine->audit.lost_samples += engine->audit.ticks;
 	engine->audit.ticks = 0;
 	engine->audit.profiled_ns -= lost_ns;

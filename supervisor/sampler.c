@@ -35,12 +35,7 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) &&
 		!credit_overdue(&t->credit, engine->wakeups.period_ns))
 		return false;
-	if (t->activity_fd < 0) {
-		t->activity_fd = procfs_open_activity(t->process->pid, t->tid);
-		if (t->activity_fd < 0)
-			return false;
-	}
-	return procfs_read_activity(t->activity_fd, &activity) == 0 && activity.running;
+	return look_read_activity(engine, t, &activity) >= 0 && activity.running;
 }
 
 /* The CPU that it is on or waits for, -1 unknown. */
@@ -241,8 +236,12 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < slice && i < cold; i++) {
 		if (target->cold_cursor < target->hot || target->cold_cursor >= target->tracees)
 			target->cold_cursor = target->hot;
-		if (target->cold_cursor < target->tracees)
-			look_at(engine, target->tracee[target->cold_cursor++], now);
+		if (target->cold_cursor < target->tracees) {
+			struct tracee *t = target->tracee[target->cold_cursor++];
+
+			look_at(engine, t, now);
+			look_at_idle(engine, t, now);
+		}
 	}
 	/* From the end: one that cools down changes places with the last hot one. */
 	for (size_t i = target->hot; i-- > 0;)
@@ -252,10 +251,10 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	if (engine->asked_n > 1)
 		follow_stop(&engine->follow);
 	collect(engine);
+	look_tick(engine, now);
 }
 
-/* Everything that the analyst must have before the sample; the thread runs again by now. */
-static void announce(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t now)
+void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t now)
 {
 	struct process *process = t->process;
 	char name[PROCFS_NAME_BYTES];
@@ -299,6 +298,8 @@ static void record_sample(struct engine *engine, struct tracee *t,
 	const struct arch_snapshot *snapshot, uint64_t credit, uint64_t now)
 {
 	uint64_t carried = carried_by(t);
+	/* It was runnable: what it waited for a CPU it waited here, but it was blocked elsewhere. */
+	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 	struct record_sample sample = {
 		.flags = snapshot->syscall >= 0 ? RECORD_SAMPLE_KERNEL : 0,
 		.pid = (uint32_t)t->process->pid,
@@ -308,6 +309,7 @@ static void record_sample(struct engine *engine, struct tracee *t,
 		.fp = snapshot->fp,
 		.weight_ns = credit + carried,
 		.carried_ns = carried,
+		.queue_ns = waited.queue_ns,
 		.syscall = snapshot->syscall,
 		.machine = snapshot->machine,
 	};
@@ -316,7 +318,7 @@ static void record_sample(struct engine *engine, struct tracee *t,
 		sample.syscall = t->syscall;
 	else
 		t->syscall = sample.syscall;
-	announce(engine, t, snapshot->pc, now);
+	sampler_announce(engine, t, snapshot->pc, now);
 	maps_cover_stack(engine, t->process, snapshot->sp, now);
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
@@ -326,6 +328,7 @@ static void record_sample(struct engine *engine, struct tracee *t,
 		return;
 	}
 	credit_pay(&t->credit, credit, engine->period_ns);
+	look_paid(engine, t, &waited);
 	t->process->pool_ns = 0;
 	t->image->pool_ns = 0;
 	t->image->sent_ns += sample.weight_ns;
@@ -371,6 +374,8 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	earn(engine, t->credit.moved_ns);
 	stop = stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	t->asked_ns = 0;
+	t->machine = snapshot.machine;
+	look_stopped(engine, t, &cpu, stop, end);
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);

@@ -16,6 +16,7 @@
 #include "supervisor/session.h"
 #include "supervisor/stack.h"
 #include "supervisor/tracee.h"
+#include "supervisor/wall.h"
 
 /* An executable; processes that run it share one pool of CPU time that nobody was caught at. */
 struct image {
@@ -23,6 +24,8 @@ struct image {
 	uint64_t pool_ns; /* of processes that ended; the next sample of this image carries it */
 	uint64_t sent_ns; /* weight of samples that the present analyst has */
 	uint64_t lost_ns; /* weight of samples that an analyst took with it when it died */
+	/* With the wall clock: waiting time of threads that ended; as sent to the present analyst. */
+	struct waiting waited, sent;
 };
 
 struct process {
@@ -59,6 +62,8 @@ struct tracee {
 	size_t slot; /* in target.tracee; hot ones first */
 	int cpu_fd, activity_fd, stat_fd; /* -1 not open */
 	struct credit credit;
+	struct wall wall;
+	uint16_t machine; /* of its last stop, 0 there was none */
 	struct session_account account;
 	struct histogram_account histogram;
 	uint64_t asked_ns;	/* when the interrupt was sent */
@@ -76,7 +81,7 @@ struct tracee {
 
 struct target {
 	struct tracee **tracee; /* [0, hot) lately on a CPU, [hot, tracees) the others */
-	size_t tracees, tracee_room, hot, cold_cursor, sweep_cursor;
+	size_t tracees, tracee_room, hot, cold_cursor, sweep_cursor, look_cursor;
 	struct tracee **by_tid; /* open addressing, a power of two */
 	size_t by_tid_size;
 	struct process **process;

@@ -65,7 +65,12 @@ static void begin(struct cursor *cursor)
 	cursor->pc = input->pc;
 	cursor->sp = input->sp;
 	cursor->exact = true;
-	if (!machine || input->registers < machine->registers)
+	if (machine && input->blocked && input->piece[0].base) {
+		cursor->machine = machine;
+		cursor->known = BIT(machine->sp);
+		cursor->reg[machine->sp] = input->sp;
+	}
+	if (!machine || input->blocked || input->registers < machine->registers)
 		return;
 	cursor->machine = machine;
 	memcpy(cursor->reg, input->reg, machine->registers * sizeof(*cursor->reg));
@@ -155,8 +160,10 @@ static int step_out(struct cursor *cursor)
 		if (usable || r >= 0)
 			cursor->guessed = false;
 	}
-	if (r < 0 && usable)
-		return unwind_apply(cursor);
+	if (r < 0 && usable) {
+		r = unwind_apply(cursor);
+		return r == -ENOEXEC && cursor->input->blocked ? unwind_search(cursor) : r;
+	}
 	return r < 0 ? unwind_guess(cursor) : r;
 }
 

@@ -40,6 +40,11 @@ struct unwind_input {
 	uint64_t pc, sp;
 	struct unwind_piece piece[UNWIND_PIECES]; /* of the stack; bytes 0: none */
 	bool truncated;	     /* the stack goes on behind the end of a piece */
+	/*
+	 * The thread was not stopped: of its registers only pc and sp are known. Frames whose place
+	 * on the stack follows from another register are searched for, and are guessed.
+	 */
+	bool blocked;
 	bool frame_pointers; /* follow them, and use tables only where that fails */
 	/* The thread's last stack, for what has not changed; NULL: not kept. See unwind_memory_new(). */
 	struct unwind_memory *memory;
@@ -57,7 +62,7 @@ struct unwind_frame {
 	uint64_t sp;
 	uint64_t generated; /* start of the mapping of code that no file holds, 0 it is a file's */
 	bool signal;  /* where a signal handler returns to: the kernel made this frame */
-	bool guessed; /* reached by a frame pointer or a return address, without information */
+	bool guessed; /* reached without information, or without a register that it needs */
 	/* For the caller's use, one for each place, 0 at first; NULL where none is kept. */
 	uint32_t *tag;
 };

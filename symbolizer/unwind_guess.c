@@ -40,17 +40,28 @@ static bool ends_x86_call(const uint8_t before[8])
 	return false;
 }
 
-static bool follows_call(const struct cursor *cursor, uint64_t pc)
+bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret_target)
 {
 	uint8_t before[8];
 	uint32_t word;
+	int32_t distance;
 
+	*ret_target = 0;
 	if (!unwind_is_code(cursor, pc - 1) || space_read(cursor->space, pc - 8, before, 8) != 8)
 		return false;
-	if (cursor->machine->machine != EM_AARCH64)
-		return ends_x86_call(before);
 	memcpy(&word, before + 4, sizeof(word));
-	return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000;
+	if (cursor->machine->machine != EM_AARCH64) {
+		memcpy(&distance, &word, sizeof(distance));
+		if (before[3] == 0xe8)
+			*ret_target = pc + (uint64_t)(int64_t)distance;
+		return ends_x86_call(before);
+	}
+	if ((word & 0xfc000000) != 0x94000000)
+		return (word & 0xfffffc1f) == 0xd63f0000;
+	/* 26 bits, in words, signed */
+	distance = (int32_t)(word << 6) >> 6;
+	*ret_target = pc - 4 + (uint64_t)(int64_t)distance * 4;
+	return true;
 }
 
 static void move(struct cursor *cursor, uint64_t pc, uint64_t sp, uint64_t known)
@@ -85,7 +96,7 @@ int unwind_follow_pointer(struct cursor *cursor)
 static int leave_leaf(struct cursor *cursor)
 {
 	const struct unwind_machine *machine = cursor->machine;
-	uint64_t pc, sp = cursor->sp;
+	uint64_t pc, sp = cursor->sp, target;
 
 	if (machine->link != UNWIND_NO_LINK) {
 		pc = cursor->reg[machine->link] & machine->pc_mask;
@@ -94,7 +105,7 @@ static int leave_leaf(struct cursor *cursor)
 			return -ENOENT;
 		sp += machine->width;
 	}
-	if (!follows_call(cursor, pc))
+	if (!unwind_follows_call(cursor, pc, &target))
 		return -ENOENT;
 	move(cursor, pc, sp, UINT64_MAX);
 	return 0;

@@ -7,6 +7,7 @@
 #include "symbolizer/unwind.h"
 #include "symbolizer/unwind_row.h"
 
+struct unwind_entry;
 struct unwind_table;
 
 /* What differs between machines. Numbers are DWARF's. */
@@ -75,6 +76,22 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
  * be told, the cursor is as it was.
  */
 int unwind_apply(struct cursor *cursor);
+
+/* The same, where a frame's CFA is known from elsewhere. */
+int unwind_apply_at(struct cursor *cursor, uint64_t cfa);
+
+/*
+ * The same, where the register that the CFA follows from is not known: it is searched for. -ENOEXEC:
+ * it is another register that is not known, or nothing plausible is there.
+ */
+int unwind_search(struct cursor *cursor);
+
+/* The entry that covers @svma, searched for anew. -ENOENT, -ENOMEM. */
+int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,
+	struct unwind_entry *ret_entry);
+
+/* Does a call instruction end at @pc? Of a direct call *@ret_target is where to, else 0. */
+bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret_target);
 
 /* The same without information. -ENOENT: nothing plausible. */
 int unwind_guess(struct cursor *cursor);

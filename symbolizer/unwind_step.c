@@ -52,6 +52,14 @@ static struct unwind_table *table_of(struct unwinder *unwinder, struct module *m
 	return slot->table;
 }
 
+int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,
+	struct unwind_entry *ret_entry)
+{
+	struct unwind_table *table = table_of(unwinder, module);
+
+	return table ? unwind_table_find(table, svma, ret_entry) : -ENOMEM;
+}
+
 /* Fills a new step from the module's information. */
 static int make(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
 {
@@ -227,14 +235,20 @@ static bool goes_outwards(const struct cursor *cursor, uint64_t sp)
 
 int unwind_apply(struct cursor *cursor)
 {
-	const struct unwind_step *step = cursor->step;
-	const struct unwind_machine *machine = cursor->machine;
-	uint64_t cfa, pc, value[UNWIND_REGISTERS], known = cursor->known;
-	bool has_return = step->return_column == machine->link, saved;
+	uint64_t cfa;
 	int r = find_cfa(cursor, &cfa);
 
-	if (r < 0)
-		return r;
+	return r < 0 ? r : unwind_apply_at(cursor, cfa);
+}
+
+int unwind_apply_at(struct cursor *cursor, uint64_t cfa)
+{
+	const struct unwind_step *step = cursor->step;
+	const struct unwind_machine *machine = cursor->machine;
+	uint64_t pc, value[UNWIND_REGISTERS], known = cursor->known;
+	bool has_return = step->return_column == machine->link, saved;
+	int r;
+
 	pc = cursor->reg[step->return_column];
 	has_return &= cursor->known >> step->return_column & 1;
 	for (unsigned i = 0; i < step->rules; i++) {

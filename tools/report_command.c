@@ -17,6 +17,7 @@ enum option_id {
 	OPTION_OBJECT,
 	OPTION_THREAD,
 	OPTION_SPLIT,
+	OPTION_VALUE,
 	OPTION_NO_INLINE,
 	OPTION_NO_DEMANGLE,
 	OPTION_BOTTOM_UP,
@@ -34,6 +35,7 @@ static const struct option long_options[] = {
 	{"object", required_argument, NULL, OPTION_OBJECT},
 	{"thread", required_argument, NULL, OPTION_THREAD},
 	{"split", required_argument, NULL, OPTION_SPLIT},
+	{"value", required_argument, NULL, OPTION_VALUE},
 	{"no-inline", no_argument, NULL, OPTION_NO_INLINE},
 	{"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
 	{"bottom-up", no_argument, NULL, OPTION_BOTTOM_UP},
@@ -59,6 +61,8 @@ static const char help_options[] =
 	"  --object RE       only samples in an object whose path matches\n"
 	"  --thread RE       only threads whose name matches\n"
 	"  --split BY        rows apart by process or thread\n"
+	"  --value KIND      weigh by cpu, samples, or what else the file has; with the wall clock\n"
+	"                    wall, runqueue, blocked, guessed\n"
 	"  --bottom-up       tree, svg: from the leaves to those who called them\n"
 	"  --icicle          svg: the root on top\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
@@ -191,6 +195,7 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_FOCUS: command->options.focus = optarg; return 0;
 	case OPTION_OBJECT: command->options.object = optarg; return 0;
 	case OPTION_THREAD: command->options.thread = optarg; return 0;
+	case OPTION_VALUE: command->options.value = optarg; return 0;
 	case OPTION_NO_INLINE: command->options.no_inline = true; return 0;
 	case OPTION_NO_DEMANGLE: command->options.no_demangle = true; return 0;
 	case OPTION_BOTTOM_UP: command->options.bottom_up = true; return 0;

@@ -37,6 +37,14 @@ static void take_call_graph(struct target_options *o, const char *value)
 	o->call_graph = value;
 }
 
+static void take_clock(struct target_options *o, const char *value)
+{
+	if (strcmp(value, "cpu") != 0 && strcmp(value, "wall") != 0 && strcmp(value, "both") != 0)
+		target_options_reject(o->program, "no clock", value, "choose cpu, wall or both");
+	o->wall = strcmp(value, "cpu") != 0;
+	o->wall_first = strcmp(value, "wall") == 0;
+}
+
 bool target_options_take(struct target_options *o, int option, const char *value)
 {
 	const char *what = NULL, *way_out = NULL;
@@ -62,6 +70,7 @@ bool target_options_take(struct target_options *o, int option, const char *value
 			what = "bad duration", way_out = "give a time, like 10s, 500ms or 2m";
 		break;
 	case 'g': take_call_graph(o, value); break;
+	case 'w': take_clock(o, value); break;
 	case 'G': o->call_graph = "no"; break;
 	case TARGET_OPTION_MAX_STACK:
 		if (units_size_bytes(value, &o->max_stack) < 0 || o->max_stack < 4096 ||
@@ -108,6 +117,8 @@ void target_options_finish(struct target_options *o, char **command, struct engi
 	engine->pids_n = o->pids_n;
 	engine->follow = !o->no_follow;
 	engine->period_ns = o->period_ns;
+	engine->wall = o->wall;
+	engine->wall_first = o->wall_first;
 	engine->duration_ns = o->duration_ns;
 	engine->max_overhead_ppm =
 		o->overhead_given ? o->overhead_ppm : o->pids ? OVERHEAD_OF_ATTACH_PPM : 0;

@@ -17,6 +17,7 @@ struct target_options {
 	uint64_t period_ns;
 	uint64_t duration_ns;
 	const char *call_graph;
+	bool wall, wall_first; /* as in struct engine_options */
 	uint64_t max_stack;
 	uint32_t overhead_ppm;
 	bool overhead_given;
@@ -37,11 +38,12 @@ enum { TARGET_OPTION_FIRST = 1024, TARGET_OPTION_NO_FOLLOW, TARGET_OPTION_MAX_OV
 	{"interval", required_argument, NULL, 'i'}, \
 	{"duration", required_argument, NULL, 'd'}, \
 	{"call-graph", required_argument, NULL, 'g'}, \
+	{"clock", required_argument, NULL, 'w'}, \
 	{"max-stack", required_argument, NULL, TARGET_OPTION_MAX_STACK}, \
 	{"follow", no_argument, NULL, 'f'}, \
 	{"no-follow", no_argument, NULL, TARGET_OPTION_NO_FOLLOW}, \
 	{"max-overhead", required_argument, NULL, TARGET_OPTION_MAX_OVERHEAD}
-#define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gf"
+#define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gw:f"
 /* clang-format on */
 
 /* Says what is wrong with a value, and ends the program with status 2. */

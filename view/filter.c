@@ -5,6 +5,7 @@
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef const char *name_at(const void *things, size_t index);
 
@@ -50,14 +51,50 @@ static int match_all(const char *pattern, const char *what, const void *things, 
 	return flags ? 0 : -ENOMEM;
 }
 
+/* "samples, cpu, wall": what there is. NULL: out of memory. */
+static char *list_values(const struct profile *profile)
+{
+	char *text = strdup(""), *more;
+
+	for (size_t i = 0; text && i < profile_value_types(profile); i++) {
+		if (asprintf(&more, "%s%s%s", text, i ? ", " : "",
+			    profile_value_type(profile, i).type) < 0)
+			more = NULL;
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+static int choose_value(struct filter *filter, const struct profile *profile, const char *type,
+	char **ret_problem)
+{
+	char *list;
+	int r;
+
+	if (!type)
+		return 0;
+	filter->value = profile_find_value_type(profile, type);
+	if (filter->value < profile_value_types(profile))
+		return 0;
+	list = list_values(profile);
+	r = list ? asprintf(ret_problem, "there are no values '%s' in the profile; it has %s", type,
+			   list)
+		 : -1;
+	free(list);
+	return r < 0 ? -ENOMEM : -EINVAL;
+}
+
 int filter_init(struct filter *filter, const struct profile *profile, const struct places *places,
 	const struct report_options *options, char **ret_problem)
 {
 	int error;
 
-	*filter = (struct filter){0};
-	error = match_all(options->focus, "focus", places, places->n, place_name, &filter->focus,
-		ret_problem);
+	*filter = (struct filter){.value = SIZE_MAX};
+	error = choose_value(filter, profile, options->value, ret_problem);
+	if (!error)
+		error = match_all(options->focus, "focus", places, places->n, place_name,
+			&filter->focus, ret_problem);
 	if (!error)
 		error = match_all(options->object, "object", profile, profile_mappings(profile),
 			mapping_name, &filter->object, ret_problem);

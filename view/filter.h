@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which samples the options choose. Every name is matched once, not once a sample. */
+/* Which samples, and which of their values, the options choose. Every name is matched once, not once a sample. */
 #ifndef VIEW_FILTER_H
 #define VIEW_FILTER_H
 
@@ -11,6 +11,7 @@ struct filter {
 	bool *focus;  /* by place; NULL all */
 	bool *object; /* by mapping; NULL all */
 	bool *thread; /* by task; NULL all */
+	size_t value; /* the kind of values that was chosen; SIZE_MAX none was */
 };
 
 /* Results and @ret_problem: as report->print. */

@@ -75,7 +75,7 @@ int folded_write(const struct profile *profile, const struct report_options *giv
 	error = tree_init(&tree, profile, &options, TREE_WHOLE, ret_problem);
 	if (error < 0)
 		return error;
-	value = tree.sums.all[VALUE_SAMPLES] ? VALUE_SAMPLES : tree.sums.weight;
+	value = tree.sums.all[VALUE_SAMPLES] && !options.value ? VALUE_SAMPLES : tree.sums.weight;
 	for (uint32_t at = TREE_ROOT; at != TREE_NONE && !error;
 		at = tree_walk(&tree, TREE_ROOT, at)) {
 		int64_t count = tree_self(&tree, at)[value];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/gather.h"
+#include "view/wall_types.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,28 +12,15 @@ void gather(struct gathering *to, const char *name, struct cell cell)
 	to->cell[to->n++] = cell;
 }
 
-static size_t value_type_of(const struct profile *profile, const char *type)
-{
-	size_t n = profile_value_types(profile);
-
-	for (size_t i = VALUE_CPU_NS + 1; i < n; i++) {
-		struct value_type value = profile_value_type(profile, i);
-
-		if (!strcmp(value.type, type) && !strcmp(value.unit, "nanoseconds"))
-			return i;
-	}
-	return n;
-}
-
 static void gather_wall(struct gathering *to, const struct profile *profile, const struct row *row)
 {
-	size_t n = profile_value_types(profile);
-	size_t wall = value_type_of(profile, "wall"), queue = value_type_of(profile, "runqueue");
+	struct wall_types wall;
 
-	if (wall == n && queue == n)
+	if (!wall_types_find(profile, &wall))
 		return;
-	gather(to, "wall_ns", cell_number(wall < n ? row->self[wall] : 0));
-	gather(to, "runqueue_ns", cell_number(queue < n ? row->self[queue] : 0));
+	gather(to, "wall_ns", cell_number(wall_types_value(row->self, wall.wall)));
+	gather(to, "runqueue_ns", cell_number(wall_types_value(row->self, wall.queue)));
+	gather(to, "blocked_ns", cell_number(wall_types_value(row->self, wall.blocked)));
 }
 
 void gather_task(struct gathering *to, const struct report_options *options, const struct row *row)

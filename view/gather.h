@@ -27,7 +27,7 @@ void gather_other_release(struct gather_other *other);
 void gather(struct gathering *to, const char *name, struct cell cell);
 /* "pid process", "tid thread", when split. */
 void gather_task(struct gathering *to, const struct report_options *options, const struct row *row);
-/* "self_samples self_ns total_samples total_ns", "wall_ns runqueue_ns". */
+/* "self_samples self_ns total_samples total_ns", "wall_ns runqueue_ns blocked_ns". */
 void gather_values(struct gathering *to, const struct profile *profile, const struct row *row);
 void gather_others(struct gathering *to, const struct gather_other *other, const struct row *row);
 

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/audit.h"
 #include "view/text.h"
+#include "view/wall_types.h"
 
 /* Of a command line that no width bounds. */
 enum { TITLE_COLUMNS = 160 };
@@ -30,11 +32,13 @@ static void print_amount(
 	const struct profile *profile, const struct rows *rows, int64_t amount, FILE *out)
 {
 	struct value_type type = profile_value_type(profile, rows->weight);
+	const char *phrase =
+		strcmp(type.unit, "nanoseconds") ? NULL : wall_types_phrase(type.type);
 	char text[TEXT_UNIT_BYTES];
 
-	if (rows->weight == VALUE_CPU_NS) {
+	if (phrase) {
 		text_format_ns(amount > 0 ? (uint64_t)amount : 0, text);
-		fprintf(out, "%s of CPU time", text);
+		fprintf(out, "%s of %s", text, phrase);
 		return;
 	}
 	text_format_scaled(amount, text_scale_for(type.unit, amount), text);

@@ -8,8 +8,9 @@
 #include "view/listing.h"
 #include "view/share.h"
 #include "view/text.h"
+#include "view/wall_types.h"
 
-enum { MAX_COLUMNS = 9, CELL_BYTES = SHARE_BYTES };
+enum { MAX_COLUMNS = 12, CELL_BYTES = SHARE_BYTES };
 
 struct listing {
 	const struct report_options *options;
@@ -17,6 +18,8 @@ struct listing {
 	struct text_scale scale;
 	enum rows_by by;
 	bool has_samples; /* they are counted, and not the weight */
+	struct wall_types wall;
+	bool has_wall; /* its parts are columns */
 	struct layout_column column[MAX_COLUMNS];
 	size_t columns;
 	struct layout layout;
@@ -49,6 +52,12 @@ static void choose_columns(struct listing *l)
 	}
 	if (l->has_samples)
 		add_number(l, "samples", 2);
+	if (l->has_wall) {
+		if (rows->weight != VALUE_CPU_NS)
+			add_number(l, "cpu", 7);
+		add_number(l, "queue", 6);
+		add_number(l, "blocked", 5);
+	}
 	if (l->options->split)
 		add_text(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
 			LAYOUT_NAME, 16);
@@ -71,6 +80,20 @@ static void set_value(struct listing *l, const struct row *row, int64_t value)
 	set(l, cell);
 	text_format_scaled(value, l->scale, cell);
 	set(l, cell);
+}
+
+/* What the time was, each in the unit of the others. */
+static void set_wall(struct listing *l, const struct row *row)
+{
+	const int64_t parts[] = {row->self[VALUE_CPU_NS],
+		wall_types_value(row->self, l->wall.queue),
+		wall_types_value(row->self, l->wall.blocked)};
+	char cell[CELL_BYTES];
+
+	for (size_t i = l->rows->weight == VALUE_CPU_NS; i < 3; i++) {
+		text_format_scaled(parts[i], l->scale, cell);
+		set(l, cell);
+	}
 }
 
 static int set_joined(struct listing *l, const char *name, char separator, uint32_t number)
@@ -99,6 +122,8 @@ static int add_row(struct listing *l, const struct row *row)
 		(void)snprintf(cell, sizeof(cell), "%" PRId64, row->self[VALUE_SAMPLES]);
 		set(l, cell);
 	}
+	if (l->has_wall)
+		set_wall(l, row);
 	if (l->options->split && row->id)
 		error = set_joined(l, row->task, ' ', row->id);
 	else if (l->options->split)
@@ -156,6 +181,8 @@ int listing_text(const struct profile *profile, const struct report_options *opt
 		if (rows->row[i].total[rows->weight] > most)
 			most = rows->row[i].total[rows->weight];
 	}
+	l.has_wall = wall_types_find(profile, &l.wall) &&
+		(rows->weight == VALUE_CPU_NS || rows->weight == l.wall.wall);
 	l.scale = text_scale_for(type.unit, most);
 	choose_columns(&l);
 	layout_init(&l.layout, l.column, l.columns, options->ascii, options->color);

@@ -32,6 +32,7 @@ struct report_options {
 	unsigned width;       /* columns of the output, 0 unlimited; text only */
 	bool bottom_up;       /* tree: from the leaves outwards */
 	bool icicle;          /* flame graph: the root on top */
+	const char *value;    /* the kind of values that it is about: cpu, wall, …; NULL as the file says */
 	const char *function; /* callers: a function's name, or an ERE that one name matches */
 	/* Called now and then in long work, if not NULL: @done is 0 to 1. */
 	void (*progress)(void *context, const char *what, double done);

@@ -132,9 +132,18 @@ static int collect_sample(struct collecting *c, const struct sample *sample, siz
 	return 0;
 }
 
-/* CPU time if there is any, else samples, else what pprof takes: the last kind of values. */
-static size_t choose_weight(const struct rows *rows, size_t values)
+/*
+ * What was asked for; what the file names, if there is any; CPU time if there is any, else samples,
+ * else what pprof takes: the last kind of values.
+ */
+static size_t choose_weight(const struct rows *rows, const struct profile *profile, size_t chosen)
 {
+	size_t values = profile_value_types(profile), named = profile_default_value(profile);
+
+	if (chosen < values)
+		return chosen;
+	if (named < values && rows->all[named])
+		return named;
 	if (rows->all[VALUE_CPU_NS])
 		return VALUE_CPU_NS;
 	if (rows->all[VALUE_SAMPLES] || values <= VALUE_CPU_NS + 1)
@@ -158,7 +167,7 @@ void rows_sum_up(const struct profile *profile, const struct places *places,
 		if (filter_takes(filter, profile, places, &sample))
 			add_values(rows->chosen, sample.value, values);
 	}
-	rows->weight = choose_weight(rows, values);
+	rows->weight = choose_weight(rows, profile, filter->value);
 	rows->unsampled = unsampled[rows->weight];
 	if (rows->weight <= VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0) {
 		rows->effective_samples = (double)rows->all[VALUE_SAMPLES];

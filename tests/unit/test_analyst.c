@@ -208,7 +208,8 @@ static void test_analyst__unsampled_time_is_a_row_of_its_executable(void **state
 	begin(&stream);
 	put_start(&stream);
 	put_exec(&stream, 7, "/no/such/prog", "prog");
-	put(&stream, b, record_put_unsampled(b, sizeof(b), stream.now, 12345, "/no/such/prog"));
+	put(&stream, b, record_put_unsampled(b, sizeof(b), stream.now,
+			&(struct record_unsampled){.cpu_ns = 12345, .path = "/no/such/prog"}));
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	p = analyst_profile(stream.analyst);

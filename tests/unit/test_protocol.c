@@ -145,7 +145,7 @@ static void test_protocol__records(void **state)
 	struct record_sample s = {.pid = 1, .tid = 2, .pc = 3, .sp = 4, .fp = 5, .weight_ns = 6,
 		.carried_ns = 7, .syscall = 8, .machine = 9, .registers = 2, .stack_bytes = 11,
 		.stack_base = 12, .stack_limit = 13, .stack = (const uint8_t *)"eleven byte",
-		.outer_bytes = 5, .outer = (const uint8_t *)"outer"};
+		.outer_bytes = 5, .outer = (const uint8_t *)"outer", .queue_ns = 14, .blocked_ns = 15};
 	int n = record_put_process(data, sizeof(data), t, 2, 0x1234, 0x5678);
 
 	(void)state;
@@ -155,7 +155,7 @@ static void test_protocol__records(void **state)
 	check("Process", data, (size_t)n,
 		(const struct field[]){{"pid", 0x1234}, {"parent", 0x5678}, {NULL, 0}});
 	n = record_put_start(data, sizeof(data), t, &start);
-	check("Start", data, (size_t)n, (const struct field[]){{"version", 1}, {"machine", 62},
+	check("Start", data, (size_t)n, (const struct field[]){{"version", 2}, {"machine", 62},
 		{"period_ns", start.period_ns}, {"realtime_ns", start.realtime_ns},
 		{"supervisor", 0x33}, {"restarts", 0x44}, {"lost_samples", start.lost_samples},
 		{"lost_ns", start.lost_ns}, {"command", 64}, {NULL, 0}});
@@ -176,14 +176,16 @@ static void test_protocol__records(void **state)
 		{"sp", 4}, {"fp", 5}, {"weight_ns", 6}, {"carried_ns", 7}, {"syscall", 8},
 		{"machine", 9}, {"registers", 2}, {"stack_bytes", 11}, {"outer_bytes", 5},
 		{"stack_base", 12},
-		{"stack_limit", 13}, {"data", 96}, {NULL, 0}});
+		{"stack_limit", 13}, {"queue_ns", 14}, {"blocked_ns", 15}, {"data", 112}, {NULL, 0}});
 	n = record_put_exit(data, sizeof(data), t, &(struct record_exit){1, 2, 3, 4});
 	check("Exit", data, (size_t)n,
 		(const struct field[]){{"pid", 1}, {"status", 2}, {"kernel_ns", 3},
 			{"unsampled_ns", 4}, {NULL, 0}});
-	n = record_put_unsampled(data, sizeof(data), t, 0x1122334455, "/p");
+	n = record_put_unsampled(data, sizeof(data), t,
+		&(struct record_unsampled){0x1122334455, 0x66, 0x77, "/p"});
 	check("Unsampled", data, (size_t)n,
-		(const struct field[]){{"cpu_ns", 0x1122334455}, {"path", 24}, {NULL, 0}});
+		(const struct field[]){{"cpu_ns", 0x1122334455}, {"queue_ns", 0x66},
+			{"blocked_ns", 0x77}, {"path", 40}, {NULL, 0}});
 	n = record_put_audit(data, sizeof(data), t, RECORD_AUDIT, "k v\n");
 	check("Audit", data, (size_t)n, (const struct field[]){{"text", 16}, {NULL, 0}});
 	assert_memory_equal(data + 16, "k v\n", 5);

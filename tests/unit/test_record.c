@@ -36,7 +36,7 @@ static void test_record__sample_round_trip(void **state)
 		.pid = 12, .tid = 13, .pc = 0xfffffffffffffff1, .sp = 2, .fp = 3,
 		.weight_ns = 4000000, .carried_ns = 5, .syscall = -1, .machine = 62,
 		.registers = 17, .stack_bytes = 5, .stack_base = 6, .stack_limit = 7,
-		.stack = (const uint8_t *)"stack",
+		.stack = (const uint8_t *)"stack", .queue_ns = 8, .blocked_ns = 9,
 	};
 	struct record rec;
 	int bytes;
@@ -57,6 +57,8 @@ static void test_record__sample_round_trip(void **state)
 	assert_int_equal(rec.as.sample.fp, 3);
 	assert_int_equal(rec.as.sample.weight_ns, 4000000);
 	assert_int_equal(rec.as.sample.carried_ns, 5);
+	assert_int_equal(rec.as.sample.queue_ns, 8);
+	assert_int_equal(rec.as.sample.blocked_ns, 9);
 	assert_int_equal(rec.as.sample.syscall, -1);
 	assert_int_equal(rec.as.sample.machine, 62);
 	assert_int_equal(rec.as.sample.stack_base, 6);
@@ -78,8 +80,8 @@ static void test_record__sample_with_two_pieces(void **state)
 	int bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
 
 	(void)state;
-	/* 96 fixed, 8 of registers, 5 and 3 of padding, 8 of address, 11 and 5 of padding. */
-	assert_int_equal(bytes, 136);
+	/* 112 fixed, 8 of registers, 5 and 3 of padding, 8 of address, 11 and 5 of padding. */
+	assert_int_equal(bytes, 152);
 	assert_int_equal(bytes, record_sample_bytes(&s));
 	decode(buffer, bytes, &rec);
 	assert_memory_equal(rec.as.sample.stack, "inner", 5);
@@ -93,11 +95,12 @@ static void test_record__offsets_are_those_of_the_table(void **state)
 {
 	uint8_t buffer[256];
 	struct record_sample s = {.pid = 0x11223344, .weight_ns = 0x55, .stack_limit = 0x66,
-		.syscall = 0x77, .machine = 0x88, .registers = 1, .reg = {0x99}};
+		.syscall = 0x77, .machine = 0x88, .registers = 1, .reg = {0x99}, .queue_ns = 0xbb,
+		.blocked_ns = 0xcc};
 
 	(void)state;
-	assert_int_equal(record_put_sample(buffer, sizeof(buffer), 0xaa, &s), 104);
-	assert_int_equal(buffer[0], 104);
+	assert_int_equal(record_put_sample(buffer, sizeof(buffer), 0xaa, &s), 120);
+	assert_int_equal(buffer[0], 120);
 	assert_int_equal(buffer[4], RECORD_SAMPLE);
 	assert_int_equal(buffer[8], 0xaa);
 	assert_int_equal(buffer[16], 0x44);
@@ -106,7 +109,9 @@ static void test_record__offsets_are_those_of_the_table(void **state)
 	assert_int_equal(buffer[64], 0x77);
 	assert_int_equal(buffer[68], 0x88);
 	assert_int_equal(buffer[88], 0x66);
-	assert_int_equal(buffer[96], 0x99);
+	assert_int_equal(buffer[96], 0xbb);
+	assert_int_equal(buffer[104], 0xcc);
+	assert_int_equal(buffer[112], 0x99);
 }
 
 static void test_record__start_round_trip(void **state)
@@ -114,11 +119,12 @@ static void test_record__start_round_trip(void **state)
 	uint8_t buffer[256];
 	struct record_start start = {.machine = 62, .period_ns = 4000000, .realtime_ns = 1,
 		.supervisor = 2, .restarts = 3, .lost_samples = 4, .lost_ns = 5,
-		.command = "xz\0-9", .command_bytes = 5};
+		.command = "xz\0-9", .command_bytes = 5, .flags = RECORD_START_WALL};
 	struct record rec;
 
 	(void)state;
 	decode(buffer, record_put_start(buffer, sizeof(buffer), 7, &start), &rec);
+	assert_int_equal(rec.as.start.flags, RECORD_START_WALL);
 	assert_int_equal(rec.as.start.machine, 62);
 	assert_int_equal(rec.as.start.period_ns, 4000000);
 	assert_int_equal(rec.as.start.supervisor, 2);
@@ -157,8 +163,11 @@ static void test_record__life_round_trip(void **state)
 	assert_int_equal(rec.as.exit.status, RECORD_EXIT_DETACHED);
 	assert_int_equal(rec.as.exit.kernel_ns, 7);
 	assert_int_equal(rec.as.exit.unsampled_ns, 8);
-	decode(b, record_put_unsampled(b, sizeof(b), 1, 77, "/bin/ls"), &rec);
+	decode(b, record_put_unsampled(b, sizeof(b), 1,
+			&(struct record_unsampled){77, 88, 99, "/bin/ls"}), &rec);
 	assert_int_equal(rec.as.unsampled.cpu_ns, 77);
+	assert_int_equal(rec.as.unsampled.queue_ns, 88);
+	assert_int_equal(rec.as.unsampled.blocked_ns, 99);
 	assert_string_equal(rec.as.unsampled.path, "/bin/ls");
 	decode(b, record_put_audit(b, sizeof(b), 1, RECORD_END, "stops 3\n"), &rec);
 	assert_int_equal(rec.header.type, RECORD_END);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames of a thread that was not stopped, whose CFA follows from a register that is not known: the
+ * frame pointer, most of the time (code without optimization, or with variable arrays). Such a frame
+ * is between the stack pointer and its return address. Where that is tells, in this order:
+ *
+ *  - the function's first instructions: what they push and take off the stack pointer;
+ *  - a return address behind a call of this very function;
+ *  - a return address behind a call of who knows what (a pointer, or the table of linked functions),
+ *    whose frame pointer beside it leads to another frame.
+ *
+ * A return address behind a call of another function is left over from an earlier call.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "symbolizer/unwind_internal.h"
+#include "symbolizer/unwind_table.h"
+
+/* Memory that a frame is searched in. */
+#define SEARCH_BYTES 65536
+#define PROLOGUE_BYTES 40
+
+enum callee { CALLEE_NONE, CALLEE_UNKNOWN, CALLEE_OTHER, CALLEE_THIS };
+
+struct search {
+	struct cursor *cursor;
+	uint64_t start;  /* runtime address of the function */
+	uint64_t least;	 /* the CFA is at or above */
+};
+
+/* Whose call left @pc behind? */
+static enum callee callee_of(const struct search *search, uint64_t pc)
+{
+	const struct cursor *cursor = search->cursor;
+	const struct mapping *mapping;
+	struct unwind_entry entry;
+	uint64_t target;
+
+	if (!unwind_follows_call(cursor, pc, &target))
+		return CALLEE_NONE;
+	if (!target)
+		return CALLEE_UNKNOWN;
+	if (target == search->start)
+		return CALLEE_THIS;
+	mapping = space_find_mapping(cursor->space, target);
+	if (!mapping || !mapping->execute || !mapping->module->image.data)
+		return CALLEE_NONE;
+	/* A stub is in the middle of an entry for all of them; a function begins its own. */
+	if (unwind_entry_find(cursor->unwinder, mapping->module, target - mapping->bias, &entry) == 0 &&
+		entry.low == target - mapping->bias)
+		return CALLEE_OTHER;
+	return CALLEE_UNKNOWN;
+}
+
+static bool return_address_at(const struct search *search, uint64_t cfa, uint64_t *ret_pc)
+{
+	struct cursor *cursor = search->cursor;
+
+	return unwind_read(cursor, cfa - cursor->machine->width, cursor->machine->width, ret_pc) == 0 &&
+		unwind_is_code(cursor, *ret_pc - 1);
+}
+
+/*
+ * What an x86-64 function has put on the stack below its return address when its first instructions
+ * are done: push %rbp; mov %rsp,%rbp; push …; sub $n,%rsp. 0: they are others.
+ */
+static uint64_t frame_bytes_x86(const uint8_t code[PROLOGUE_BYTES])
+{
+	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa}, set[] = {0x48, 0x89, 0xe5};
+	const uint8_t *at = code, *end = code + PROLOGUE_BYTES - 8;
+	uint64_t bytes = 8;
+	uint32_t less = 0;
+
+	if (memcmp(at, endbr, sizeof(endbr)) == 0)
+		at += sizeof(endbr);
+	if (*at++ != 0x55 || memcmp(at, set, sizeof(set)) != 0)
+		return 0;
+	at += sizeof(set);
+	while (at < end && ((*at >= 0x50 && *at <= 0x57) ||
+				   (*at == 0x41 && at[1] >= 0x50 && at[1] <= 0x57))) {
+		at += *at == 0x41 ? 2 : 1;
+		bytes += 8;
+	}
+	if (at[0] == 0x48 && at[1] == 0x83 && at[2] == 0xec)
+		less = at[3] & 0x80 ? 0 : at[3];
+	else if (at[0] == 0x48 && at[1] == 0x81 && at[2] == 0xec)
+		memcpy(&less, at + 3, sizeof(less));
+	return bytes + less;
+}
+
+static bool by_first_instructions(const struct search *search, uint64_t *ret_cfa)
+{
+	const struct cursor *cursor = search->cursor;
+	uint8_t code[PROLOGUE_BYTES];
+	uint64_t bytes, cfa, pc;
+	enum callee callee;
+
+	if (cursor->machine->machine != EM_X86_64 ||
+		space_read(cursor->space, search->start, code, sizeof(code)) != sizeof(code))
+		return false;
+	bytes = frame_bytes_x86(code);
+	cfa = cursor->sp + bytes + 8;
+	if (!bytes || cfa < search->least || !return_address_at(search, cfa, &pc))
+		return false;
+	callee = callee_of(search, pc);
+	*ret_cfa = cfa;
+	return callee == CALLEE_THIS || callee == CALLEE_UNKNOWN;
+}
+
+/* Does what would be the caller's frame pointer lead to a return address further out? */
+static bool pointer_leads_on(const struct search *search, uint64_t cfa)
+{
+	struct cursor *cursor = search->cursor;
+	unsigned width = cursor->machine->width;
+	uint64_t pointer, pc, target;
+
+	return unwind_read(cursor, cfa - 2 * width, width, &pointer) == 0 && pointer >= cfa &&
+		pointer % width == 0 && unwind_read(cursor, pointer + width, width, &pc) == 0 &&
+		unwind_follows_call(cursor, pc, &target);
+}
+
+static bool by_return_address(const struct search *search, uint64_t *ret_cfa)
+{
+	unsigned width = search->cursor->machine->width;
+	uint64_t end = search->least + SEARCH_BYTES, second = 0, pc;
+	bool beyond = search->cursor->beyond;
+
+	for (uint64_t cfa = search->least; cfa < end; cfa += width) {
+		enum callee callee;
+
+		if (!return_address_at(search, cfa, &pc))
+			continue;
+		callee = callee_of(search, pc);
+		if (callee == CALLEE_THIS) {
+			*ret_cfa = cfa;
+			return true;
+		}
+		if (callee == CALLEE_UNKNOWN && !second && pointer_leads_on(search, cfa))
+			second = cfa;
+	}
+	/* Looking for it there does not mean that it is there. */
+	if (second)
+		search->cursor->beyond = beyond;
+	*ret_cfa = second;
+	return second != 0;
+}
+
+/* The frame holds what the function has saved, so its CFA is at least so far up. */
+static uint64_t least_cfa(const struct cursor *cursor)
+{
+	const struct unwind_step *step = cursor->step;
+	unsigned width = cursor->machine->width;
+	int64_t lowest = -(int64_t)width;
+
+	for (unsigned i = 0; i < step->rules; i++) {
+		if (step->rule[i].how == UNWIND_AT && step->rule[i].value < lowest)
+			lowest = step->rule[i].value;
+	}
+	if (lowest < -SEARCH_BYTES)
+		lowest = -(int64_t)width;
+	return ((cursor->sp + width - 1) & ~(uint64_t)(width - 1)) + (uint64_t)-lowest;
+}
+
+int unwind_search(struct cursor *cursor)
+{
+	struct search search = {.cursor = cursor, .least = least_cfa(cursor)};
+	uint64_t svma = cursor->pc - !cursor->exact - cursor->mapping->bias, cfa;
+	struct unwind_entry entry;
+	int r = unwind_entry_find(cursor->unwinder, cursor->mapping->module, svma, &entry);
+
+	if (r < 0 || cursor->step->signal)
+		return r == -ENOMEM ? r : -ENOEXEC;
+	search.start = entry.low + cursor->mapping->bias;
+	if (!by_first_instructions(&search, &cfa) && !by_return_address(&search, &cfa))
+		return -ENOEXEC;
+	r = unwind_apply_at(cursor, cfa);
+	if (r == 0)
+		cursor->guessed = true;
+	return r;
+}
