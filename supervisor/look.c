@@ -122,22 +122,24 @@ void look_paid(struct engine *engine, struct tracee *t, const struct waiting *pa
 	waiting_add(&engine->audit.waited, paid);
 }
 
-/* The place where it was last seen gets what belongs to it. */
-static void say_again(struct engine *engine, struct tracee *t, uint64_t now)
+/* The place where it was last seen gets what it waited. */
+static void say_again(
+	struct engine *engine, struct tracee *t, const struct waiting *owed, uint64_t now)
 {
-	const struct waiting owed = {.blocked_ns = wall_owes_here(&t->wall)};
 	struct record_sample sample = {
 		.flags = RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_AGAIN, .syscall = -1};
 
-	if (owed.blocked_ns && hand_over(engine, t, &sample, &owed, now))
+	if ((owed->blocked_ns || owed->queue_ns) && hand_over(engine, t, &sample, owed, now))
 		t->wall.said_ns = now;
 }
 
-/* It has run, or ends: the place is the past. */
+/* It has run: the place is the past. */
 static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 {
+	const struct waiting here = {.blocked_ns = wall_owes_here(&t->wall)};
+
 	if (t->wall.seen)
-		say_again(engine, t, now);
+		say_again(engine, t, &here, now);
 	t->wall.seen = false;
 	t->wall.here_ns = 0;
 }
@@ -188,6 +190,7 @@ static bool look(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	const struct credit *credit = &t->credit;
 	struct cpu_time cpu = credit->seen;
+	struct waiting owed = {0};
 
 	if (!t->process || !t->wall.begin_ns || (t->state != TRACEE_RUNNING && t->state != TRACEE_LISTENING))
 		return false;
@@ -200,8 +203,9 @@ static bool look(struct engine *engine, struct tracee *t, uint64_t now)
 			return false;
 		if (wall_stays(&t->wall, &cpu)) {
 			wall_stay(&t->wall, &cpu, now);
+			owed.blocked_ns = wall_owes_here(&t->wall);
 			if (now - t->wall.said_ns >= SAY_NS)
-				say_again(engine, t, now);
+				say_again(engine, t, &owed, now);
 			return false;
 		}
 		leave_place(engine, t, now);
@@ -258,8 +262,11 @@ void look_close(struct engine *engine, struct tracee *t, const struct cpu_time *
 
 	if (!engine->options->wall || !t->wall.begin_ns)
 		return;
-	leave_place(engine, t, now);
 	wall_settle(&t->wall, cpu, now);
+	owed = wall_owes(&t->wall);
+	/* It went from there to its end, as far as was seen. */
+	if (t->wall.seen)
+		say_again(engine, t, &owed, now);
 	owed = wall_owes(&t->wall);
 	waiting_add(&t->image->waited, &owed);
 	engine->audit.elapsed_ns += now - t->wall.begin_ns;
