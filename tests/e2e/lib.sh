@@ -49,7 +49,7 @@ wait_until() {
     shift 2
     until "$@"; do
         if [ $SECONDS -ge $deadline ]; then
-            echo "NOT OK: waited in vain until $what"
+            echo "NOT OK: waited in vain until $what" >&2 # the output may be the command's
             failures=$((failures + 1))
             return 1
         fi

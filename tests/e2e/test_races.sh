@@ -84,7 +84,7 @@ attach_to_stopped() {
     wait $busy; is "$FUNCNAME: goes on" $? 5
 }
 detach_leaves_stopped() {
-    "$TARGETS/busy" 1 0.6 5 & local busy=$!
+    "$TARGETS/busy" 1 1.5 5 & local busy=$!
     attach $busy 0.4
     wait_until "it is traced" 20 traced $busy
     kill -STOP $busy
@@ -94,7 +94,7 @@ detach_leaves_stopped() {
     wait $busy; is "$FUNCNAME: goes on" $? 5
 }
 detach_running() {
-    "$TARGETS/busy" 2 0.6 5 & local busy=$!
+    "$TARGETS/busy" 2 1.5 5 & local busy=$!
     attach $busy 0.2
     wait $sprofrun
     is "$FUNCNAME: status" $? 0
@@ -110,26 +110,30 @@ detach_sleeping() {
     woken "$FUNCNAME"
 }
 detach_in_vfork() {
-    "$RACE" vfork 800 & local parent=$!
+    rm -f wake && mkfifo wake
+    "$RACE" vfork 0 <wake & local parent=$! # until a byte comes
+    exec 9>wake
     wait_until "the parent waits in vfork" 20 in_state $parent D
     attach $parent 0.2
     wait $sprofrun
     is "$FUNCNAME: status" $? 0
     is "$FUNCNAME: in vfork after" "$(state_of $parent)" D
+    echo x >&9
+    exec 9>&-
     wait $parent; is "$FUNCNAME: goes on" $? 0
 }
 signal_during_sample() { under "$FUNCNAME" 0 "$RACE" signals 500; }
 signal_survives_our_death() {
     for i in 1 2 3 4 5 6 7 8; do
-        "$SPROFRUN" -q -F 10000 -o r.pb.gz sh -c "$RACE deaths 200 2>harm; echo \$? >result" 2>err &
+        rm -f started result
+        "$SPROFRUN" -q -F 10000 -o r.pb.gz sh -c ": >started; $RACE deaths 200 2>harm; echo \$? >result" 2>err &
         local run=$!
-        wait_until "the target runs" 20 pgrep -x race >pid
+        wait_until "the target runs" 20 [ -e started ]
         perl -e "select undef, undef, undef, rand 0.15" # any moment will do
-        kill -KILL $run
+        kill -KILL $run 2>/dev/null # it may have ended
         wait $run 2>/dev/null
         wait_until "the target has ended" 20 [ -s result ]
         is "$FUNCNAME $i" "$(cat result harm)" 0
-        rm -f result
     done
 }
 ignored_signal_meets_blocked_call() {
@@ -174,12 +178,12 @@ tid_reused() {
 }
 supervisor_killed_mid_stop() {
     for i in 1 2 3 4 5 6 7 8; do
-        rm -f result
-        "$SPROFRUN" -q -F 20000 -o r.pb.gz sh -c "$TARGETS/busy 1 0.3 5; echo \$? >result" 2>err &
+        rm -f started result
+        "$SPROFRUN" -q -F 20000 -o r.pb.gz sh -c ": >started; $TARGETS/busy 1 0.3 5; echo \$? >result" 2>err &
         local run=$!
-        wait_until "the target runs" 20 pgrep -x busy >pid
+        wait_until "the target runs" 20 [ -e started ]
         perl -e "select undef, undef, undef, rand 0.2"
-        kill -KILL $run
+        kill -KILL $run 2>/dev/null # it may have ended
         wait $run 2>/dev/null
         wait_until "the target has ended" 20 [ -s result ]
         is "$FUNCNAME $i" "$(cat result)" 5

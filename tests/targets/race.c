@@ -403,11 +403,15 @@ static void leader_first(unsigned ms)
 	pthread_exit(NULL);
 }
 
-/* vfork MS: a parent that cannot be stopped while its child runs; another thread works. */
+/*
+ * vfork MS: a parent that cannot be stopped while its child runs; another thread works. 0 ms: until a
+ * byte comes on stdin.
+ */
 static void in_vfork(unsigned ms)
 {
 	struct timespec time = {ms / 1000, ms % 1000 * 1000000};
 	pthread_t thread;
+	char byte;
 	int status;
 	pid_t pid;
 
@@ -417,7 +421,10 @@ static void in_vfork(unsigned ms)
 	pid = vfork();
 #pragma GCC diagnostic pop
 	if (pid == 0) {
-		(void)syscall(SYS_nanosleep, &time, NULL);
+		if (ms)
+			(void)syscall(SYS_nanosleep, &time, NULL);
+		else
+			(void)!syscall(SYS_read, 0, &byte, 1);
 		_exit(4);
 	}
 	atomic_store(&over, true);
