@@ -193,6 +193,7 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	struct image_space *image = spaces_get(&analyst->spaces, sample->pid);
 	struct thread_name *thread = image ? spaces_find_thread(image, sample->tid) : NULL;
 	int64_t values[VALUE_TYPES_MAX] = {1, (int64_t)sample->weight_ns};
+	int stopped = -1;
 	const uint32_t *stack;
 	bool guessed;
 	int task, n;
@@ -206,8 +207,19 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 		if (r < 0)
 			return r;
 	}
-	if (sample->flags & RECORD_SAMPLE_BLOCKED)
+	if (sample->flags & RECORD_SAMPLE_BLOCKED && !(sample->flags & RECORD_SAMPLE_DUMP))
 		return take_blocked(analyst, image, thread, sample);
+	if (sample->flags & RECORD_SAMPLE_DUMP) {
+		stopped = profile_add_value_type(analyst->profile, PROFILE_STOPPED, "nanoseconds");
+		if (stopped < 0)
+			return stopped;
+		values[stopped] = values[VALUE_CPU_NS];
+		values[VALUE_CPU_NS] = 0;
+		if (sample->flags & RECORD_SAMPLE_BLOCKED)
+			values[stopped] = PROFILE_NOT_STOPPED;
+		else if (sample->flags & RECORD_SAMPLE_STOPPED)
+			values[stopped] = PROFILE_LEFT_STOPPED;
+	}
 	n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
 	task = find_task(analyst, image, thread);
 	if (n < 0 || task < 0)

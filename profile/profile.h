@@ -134,6 +134,13 @@ int profile_add_unsampled_values(
 	struct profile *profile, uint32_t task, uint32_t mapping, const int64_t *values);
 
 /*
+ * Stacks of --dump, one for each thread: a value type of this name holds for how many ns it was
+ * stopped, or why it was not.
+ */
+#define PROFILE_STOPPED "stopped"
+enum { PROFILE_NOT_STOPPED = -1, PROFILE_LEFT_STOPPED = -2 };
+
+/*
  * The audit: named figures (INTERFACE: the keys of `summary`), kept in the file. Integers only.
  * Unknown names are kept too. -ENOSPC: there are PROFILE_AUDITS_MAX; -EINVAL: a name that is empty
  * or has a space. profile/audit.h knows what the names mean.

@@ -164,7 +164,9 @@ struct record_thread {
  *        known. weight_ns is 0.
  *        RECORD_SAMPLE_AGAIN: with BLOCKED: it is still, or was until lately, where its last sample
  *        with BLOCKED found it; nothing but the times is given.
- *        RECORD_SAMPLE_STOPPED: with BLOCKED: stopped by a signal (job control).
+ *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: stopped by a signal (job control).
+ *        RECORD_SAMPLE_DUMP: one stack of each thread was asked for; weight_ns is for how long it was
+ *        stopped for that.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,
@@ -172,6 +174,7 @@ enum {
 	RECORD_SAMPLE_BLOCKED = 4,
 	RECORD_SAMPLE_AGAIN = 8,
 	RECORD_SAMPLE_STOPPED = 16,
+	RECORD_SAMPLE_DUMP = 32,
 };
 struct record_sample {
 	uint16_t flags;

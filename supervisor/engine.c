@@ -353,7 +353,10 @@ static void ask_for_prompt_wakeups(void)
 	(void)prctl(PR_SET_TIMERSLACK, 1);
 }
 
-/* The tracing thread. Its end releases whatever is still traced. */
+/*
+ * The tracing thread. Its end releases whatever is still traced, and comes right after the last
+ * repair: an ignored signal that wakes a traced thread between the two ends its call with EINTR.
+ */
 static void *trace(void *context)
 {
 	struct engine *engine = context;
@@ -367,11 +370,14 @@ static void *trace(void *context)
 		service_announce(&engine->service, engine->options->ready_fd, -r);
 	if (r == 0) {
 		ask_for_prompt_wakeups();
-		loop(engine);
+		if (engine->options->dump)
+			dump_run(engine);
+		else
+			loop(engine);
+		account_count(engine, false);
 		mend_let_go(engine);
 	}
 	engine->result->error = r;
-	finish(engine);
 	return NULL;
 }
 
@@ -390,6 +396,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		return;
 	}
 	(void)pthread_join(thread, NULL);
+	finish(&engine);
 	for (size_t i = 0; i < engine.target.processes; i++)
 		session_clear(&engine, engine.target.process[i]);
 	target_release(&engine.target);

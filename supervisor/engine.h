@@ -24,6 +24,7 @@ struct engine_options {
 	const int *pids;      /* processes to attach to */
 	size_t pids_n;
 	bool follow;
+	bool dump; /* one stack of every thread that is attached to, and no profile */
 	/* No process's CPU time is carried by a sample of another one. */
 	bool per_process;
 	/*

@@ -152,12 +152,24 @@ void look_forget_analyst(struct engine *engine);
 int look_read_activity(
 	struct engine *engine, struct tracee *tracee, struct activity *ret_activity);
 
+/* dump.c: one stack of every thread. */
+void dump_run(struct engine *engine);
+/* As sampler_stop(); and of a thread that is left stopped with its process. */
+void dump_stop(struct engine *engine, struct tracee *tracee, int signal);
+void dump_group_stop(struct engine *engine, struct tracee *tracee);
+
 /* sampler.c */
 /* Everything that the analyst must have before a sample at @pc; the thread is not held up. */
 void sampler_announce(struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
 void sampler_tick(struct engine *engine, uint64_t now_ns);
 /* A stop of @tracee that may be used for a sample; resumes it with @signal. */
 void sampler_stop(struct engine *engine, struct tracee *tracee, int signal);
+/*
+ * For how long the target was held up by a stop that was asked for at t->asked_ns, seen at @seen_ns,
+ * and over at @end_ns; @cpu was read in it.
+ */
+uint64_t sampler_stop_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
+	uint64_t seen_ns, uint64_t end_ns);
 /* A thread is going; forget that its stop is awaited. */
 void sampler_forget(struct engine *engine, const struct tracee *tracee);
 

@@ -147,14 +147,22 @@ void lifecycle_act(struct engine *engine, struct tracee *t, enum tracee_event ev
 		sampler_forget(engine, t);
 	t->state = step.state;
 	switch (step.action) {
-	case TRACEE_TICK: sampler_stop(engine, t, 0); break;
-	case TRACEE_TICK_SIGNAL: sampler_stop(engine, t, signal); break;
+	case TRACEE_TICK:
+	case TRACEE_TICK_SIGNAL:
+		signal = step.action == TRACEE_TICK ? 0 : signal;
+		if (engine->options->dump)
+			dump_stop(engine, t, signal);
+		else
+			sampler_stop(engine, t, signal);
+		break;
 	case TRACEE_DELIVER: mend_deliver(engine, t, signal); break;
 	case TRACEE_MEND:
 		t->asked_ns = 0;
 		mend_call_stop(engine, t);
 		break;
 	case TRACEE_LISTEN:
+		if (engine->options->dump)
+			dump_group_stop(engine, t);
 		t->asked_ns = 0;
 		mend_group_stop(engine, t);
 		(void)tracer_listen(t->tid);

@@ -11,6 +11,8 @@
 #define GROUP_STOP_RUN_NS 300000
 /* At our end: for transfers to complete by themselves, and then again for those interrupted. */
 #define LET_GO_NS     200000000
+/* And for signals that have woken a thread, which has not come to its stop yet. */
+#define AWAKE_NS      20000000
 /* Results by which the kernel asks itself for a restart: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
 enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
 
@@ -65,6 +67,8 @@ void mend_resume(struct engine *engine, struct tracee *t, int signal,
 	enum repair_need need;
 	bool watch = false;
 
+	if (t->mend)
+		t->mend->cut = false;
 	if (mend_busy(t)) {
 		window_leave();
 		undo(engine, t);
@@ -164,8 +168,7 @@ void mend_call_stop(struct engine *engine, struct tracee *t)
 	}
 	mend_give_back(engine, t, result);
 	/* This stop has swallowed a pending interrupt; whatever cut the call is to be mended next. */
-	if (cut)
-		(void)tracer_interrupt(t->tid);
+	m->cut = cut && tracer_interrupt(t->tid) == 0;
 	(void)tracer_resume(t->tid, 0);
 }
 
@@ -174,6 +177,8 @@ void mend_group_stop(struct engine *engine, struct tracee *t)
 	struct arch_snapshot s;
 	struct mend *m;
 
+	if (t->mend)
+		t->mend->cut = false;
 	if (mend_busy(t))
 		undo(engine, t);
 	if (tracer_get_snapshot(t->tid, &s) < 0 || s.syscall < 0 || s.result != -EINTR)
@@ -221,6 +226,7 @@ static size_t still_busy(struct engine *engine, bool interrupt_all, bool first)
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
+		n += t->mend && t->mend->cut;
 		if (!mend_busy(t))
 			continue;
 		n++;
@@ -228,6 +234,23 @@ static size_t still_busy(struct engine *engine, bool interrupt_all, bool first)
 			(void)tracer_interrupt(t->tid);
 	}
 	return n;
+}
+
+/*
+ * A signal that is ignored ends a blocked call of a traced thread. Until that comes to its stop, and
+ * is mended there, it must stay traced: on a busy machine that takes milliseconds.
+ */
+static bool somebody_is_waking(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		const struct tracee *t = engine->target.tracee[i];
+		uint64_t pending;
+
+		if (t->state != TRACEE_LISTENING && procfs_read_pending(t->tid, &pending) == 0 &&
+			pending)
+			return true;
+	}
+	return false;
 }
 
 void mend_let_go(struct engine *engine)
@@ -244,4 +267,8 @@ void mend_let_go(struct engine *engine)
 		first = false;
 		all = engine_now() >= end;
 	}
+	end = engine_now() + AWAKE_NS;
+	while (somebody_is_waking(engine) && engine_now() < end)
+		lifecycle_drain(engine);
+	lifecycle_drain(engine);
 }

@@ -21,6 +21,7 @@ struct mend {
 	uint8_t scratch[MEND_SCRATCH_BYTES]; /* what was there before */
 	/* The call left with EINTR and its thread has not run since: it is the same one. */
 	bool unfinished;
+	bool cut; /* and an interrupt is under way, at whose stop it is begun again */
 	bool has_deadline, internet;
 	uint64_t deadline_ns;
 	/* A group-stop ended this call: where, and the CPU time at the end of that. */

@@ -237,6 +237,20 @@ int procfs_read_activity(int fd, struct activity *ret_activity)
 	return n < 0 ? n : procfs_parse_activity(text, ret_activity);
 }
 
+int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argument[6])
+{
+	char text[256], *at = text;
+	int n = read_small(fd, text, sizeof(text));
+
+	if (n < 0)
+		return n;
+	n = procfs_parse_activity(text, ret_activity);
+	(void)strtol(text, &at, 10);
+	for (unsigned i = 0; i < 6; i++)
+		ret_argument[i] = n < 0 || ret_activity->syscall < 0 ? 0 : strtoull(at, &at, 16);
+	return n;
+}
+
 int procfs_read_ids(int tid, int *ret_pid, int *ret_parent)
 {
 	char path[48], text[1024];
@@ -266,6 +280,28 @@ bool procfs_is_zombie(int tid)
 		return false;
 	state = strstr(text, "\nState:\t");
 	return state && state[8] == 'Z';
+}
+
+int procfs_read_pending(int tid, uint64_t *ret_pending)
+{
+	static const char *const keys[] = {"\nSigPnd:", "\nShdPnd:", "\nSigBlk:"};
+	char path[48], text[4096];
+	uint64_t set[3];
+	int n;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	n = read_small_path(path, text, sizeof(text));
+	for (unsigned i = 0; i < 3 && n >= 0; i++) {
+		const char *at = strstr(text, keys[i]);
+
+		if (!at)
+			return -EPROTO;
+		set[i] = strtoull(at + strlen(keys[i]), NULL, 16);
+	}
+	if (n < 0)
+		return n;
+	*ret_pending = (set[0] | set[1]) & ~set[2];
+	return 0;
 }
 
 int procfs_read_dispositions(int tid, uint64_t *ret_ignored, uint64_t *ret_caught)

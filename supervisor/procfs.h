@@ -44,6 +44,8 @@ struct activity {
 };
 int procfs_open_activity(int pid, int tid);
 int procfs_read_activity(int fd, struct activity *ret_activity);
+/* The same with the arguments of the call, which are 0 when it runs. */
+int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argument[6]);
 /* "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call, arguments, sp, pc), or "-1 0x7ffe0 0x7f1c\n". */
 int procfs_parse_activity(const char *text, struct activity *ret_activity);
 
@@ -69,6 +71,9 @@ int procfs_read_ids(int tid, int *ret_pid, int *ret_parent);
 
 /* Whether a thread has ended and is kept for its status only: a leader whose others live on. */
 bool procfs_is_zombie(int tid);
+
+/* Signals that wait for a thread, or any of its process, and are not blocked by it. */
+int procfs_read_pending(int tid, uint64_t *ret_pending);
 
 /* Signals that a process ignores or catches, bit 0 is signal 1. */
 int procfs_read_dispositions(int tid, uint64_t *ret_ignored, uint64_t *ret_caught);

@@ -281,7 +281,7 @@ void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint
  * call may have slept there meanwhile, which nothing tells apart: then only what is certain counts,
  * the time since we saw it.
  */
-static uint64_t stop_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
+uint64_t sampler_stop_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns)
 {
 	uint64_t whole = end_ns - t->asked_ns;
@@ -372,7 +372,7 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	}
 	credit = credit_settle(&t->credit, &cpu, end);
 	earn(engine, t->credit.moved_ns);
-	stop = stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
+	stop = sampler_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	t->asked_ns = 0;
 	t->machine = snapshot.machine;
 	look_stopped(engine, t, &cpu, stop, end);

@@ -22,6 +22,7 @@
 #include "analyst/processes.h"
 #include "profile/profile.h"
 #include "proto/ring.h"
+#include "view/dump.h"
 #include "view/export.h"
 #include "view/report.h"
 
@@ -29,7 +30,7 @@ enum { RING_FD = 3, BELL_FD = 4 };
 
 struct settings {
 	const char *output, *report, *name, *capture, *replay;
-	bool color, quiet, frame_pointers, per_process;
+	bool color, quiet, frame_pointers, per_process, dump;
 	enum report_split split;
 };
 
@@ -149,6 +150,10 @@ static int deliver(void *context, struct analyst *analyst, int error)
 	char *name = NULL;
 	int r = error;
 
+	if (s->dump && error >= 0) {
+		error = dump_print(analyst_profile(analyst), stdout);
+		return error < 0 || fflush(stdout) != 0;
+	}
 	if (error < 0)
 		complain("cannot make the profile", "", strerror(-error));
 	else if (!analyst_has_image(analyst))
@@ -192,6 +197,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"call-graph", required_argument, NULL, 'g'},
 		{"quiet", no_argument, NULL, 'q'},
 		{"per-process", no_argument, NULL, 'P'},
+		{"dump", no_argument, NULL, 'd'},
 		{"per-thread", no_argument, NULL, 't'},
 		{0},
 	};
@@ -212,6 +218,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 			s->per_process = true;
 			s->split = REPORT_SPLIT_PROCESS;
 			break;
+		case 'd': s->dump = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		default: exit(2);
 		}

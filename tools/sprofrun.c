@@ -43,6 +43,7 @@ static const char usage_text[] =
 	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
 	"      --name NAME          attach to all processes of that name\n"
 	"      --diagnose PID       may I attach? If not: the cause, and what mends it\n"
+	"      --dump PID           one stack of every thread, now\n"
 	"  -o, --output FILE        profile file (default sprof.pb.gz); %p pid, %n name,\n"
 	"                           %t time, %r rank; - is stdout\n"
 	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n"
@@ -79,11 +80,12 @@ static const char usage_text[] =
 	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
 
 enum { OPT_CAPTURE = 256, OPT_REPORT, OPT_COLOR, OPT_HELP, OPT_VERSION, OPT_REGION, OPT_HISTOGRAM,
-	OPT_RESTRICT, OPT_DIAGNOSE, OPT_PER_PROCESS };
+	OPT_RESTRICT, OPT_DIAGNOSE, OPT_PER_PROCESS, OPT_DUMP };
 
 static const struct option long_options[] = {
 	TARGET_OPTIONS_LONG,
 	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
+	{"dump", required_argument, NULL, OPT_DUMP},
 	{"output", required_argument, NULL, 'o'},
 	{"per-process", no_argument, NULL, OPT_PER_PROCESS},
 	{"per-thread", no_argument, NULL, 't'},
@@ -165,6 +167,10 @@ static void parse_option(struct settings *s, int option, const char *value)
 		if (!one_of(value, reports))
 			usage_error("no report", value, "choose flat, lines, tree, summary or none");
 		s->report = value;
+		break;
+	case OPT_DUMP:
+		s->engine.dump = true;
+		(void)target_options_take(&s->target, 'p', value);
 		break;
 	case OPT_PER_PROCESS: s->engine.per_process = true; break;
 	case 't': s->per_thread = true; break;
@@ -264,13 +270,15 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[20] = {analyst, "--output", s.output, "--report",
+	const char *analyst_argv[21] = {analyst, "--output", s.output, "--report",
 		s.quiet ? "none" : s.report, "--color", s.color, "--name", name, "--call-graph",
 		s.target.call_graph};
 	size_t n = 11;
 
 	if (s.quiet)
 		analyst_argv[n++] = "--quiet";
+	if (s.engine.dump)
+		analyst_argv[n++] = "--dump";
 	if (s.per_thread)
 		analyst_argv[n++] = "--per-thread";
 	if (s.engine.per_process)

@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static atomic_bool begun;
 static atomic_int child; /* written by the kernel before the child or its event are to be seen */
 
 /* The value of a line of a process's status: "State:\tT (stopped)" gives 'T'; "" is no such line. */
@@ -56,6 +57,7 @@ static void *make_child(void *context)
 	struct clone_args args = {.flags = CLONE_PARENT_SETTID, .parent_tid = (uintptr_t)&child,
 		.exit_signal = SIGCHLD};
 
+	atomic_store(&begun, true);
 	await_state((int)(uintptr_t)context, 'T');
 	if (syscall(SYS_clone3, &args, sizeof(args)) == 0)
 		_exit(1);
@@ -71,7 +73,8 @@ int main(void)
 	read_status(getpid(), "TracerPid:\t", value);
 	tracer = atoi(value);
 	(void)pthread_create(&thread, NULL, make_child, (void *)(uintptr_t)tracer);
-	(void)usleep(20000); /* its birth is told */
+	while (!atomic_load(&begun)) /* a newborn waits for the tracer too */
+		(void)usleep(1000);
 	if (!tracer || kill(tracer, SIGSTOP) < 0)
 		_exit(77);
 	while (!(pid = atomic_load(&child)))

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# --dump: one stack of every thread, for how long each was stopped, and nothing changed by it.
+. "$(dirname "$0")/lib.sh"
+
+state_of() { awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
+in_state() { [ "$(state_of "$1")" = "$2" ]; }
+threads_are() { [ "$(ls "/proc/$1/task" | wc -l)" = "$2" ]; }
+# stack TID: its frames' functions, in one line, leaf first
+stack() {
+    awk -v tid="$1" '/^thread / { on = $2 == tid } on && /^  #/ { printf "%s ", $2 == "[syscall]" ? $3 : $2 }
+        on && /^ +in / { printf "%s ", $2 }' out
+}
+
+"$TARGETS/race" crowd 3 60000 & crowd=$!
+wait_until "all threads are there" 20 threads_are $crowd 4
+"$SPROFRUN" --dump $crowd >out 2>err
+is "status" $? 0
+is "no messages" "$(cat err)" ""
+is "threads" "$(grep -c '^thread ' out)" 4
+is "those of the kernel, in order" "$(awk '/^thread / { print $2 }' out)" "$(ls /proc/$crowd/task | sort -n)"
+is "each tells for how long it was stopped" "$(grep -cE '^thread [0-9]+( of [0-9]+)? \(race\), stopped for [0-9.]+ us$' out)" 4
+for tid in /proc/$crowd/task/*; do
+    tid=${tid##*/}
+    if [ "$tid" = $crowd ]; then
+        check "the main thread's stack" grep -qE 'work_ms .*main .*_start $' <<<"$(stack "$tid")"
+    else
+        check "the stack of thread $tid" grep -qE '^[a-z_]*nanosleep .*sleeper start_thread clone3? $' <<<"$(stack "$tid")"
+    fi
+done
+is "no profile is written" "$(ls ./*.pb.gz 2>/dev/null)" ""
+is "it is not traced any more" "$(awk '/^TracerPid/ { print $2 }' /proc/$crowd/status)" 0
+
+# A process that is stopped stays so.
+kill -STOP $crowd
+wait_until "it is stopped" 20 in_state $crowd T
+"$SPROFRUN" --dump $crowd >out 2>err
+is "of a stopped one: status" $? 0
+is "of a stopped one: threads" "$(grep -c '^thread .* stopped before, and still$' out)" 4
+check "of a stopped one: the main thread's stack" grep -qE 'work_ms .*main .*_start $' <<<"$(stack $crowd)"
+wait_until "it is stopped again" 20 in_state $crowd T
+kill -KILL $crowd
+wait $crowd 2>/dev/null
+
+# A blocked call does not notice.
+mkfifo wake
+"$TARGETS/race" block <wake >blocked & sleeper=$!
+exec 9>wake
+wait_until "the sleeper sleeps" 20 in_state $sleeper S
+for i in 1 2 3 4 5 6 7 8 9 10; do "$SPROFRUN" --dump $sleeper >out; done
+check "where it is blocked" grep -qE '^epoll_wait .*block .*main .*_start $' <<<"$(stack $sleeper)"
+echo x >&9
+exec 9>&-
+wait $sleeper
+is "the blocked call" "$? $(cat blocked)" "0 epoll_wait 1 "
+
+# Nor does a time-out begin afresh: such a call is looked at from outside.
+"$TARGETS/sleepy" 1500 >slept & sleeper=$!
+dumps=0
+while kill -0 $sleeper 2>/dev/null; do
+    "$SPROFRUN" --dump $sleeper >out 2>/dev/null
+    grep -q 'asleep, not stopped' out && dumps=$((dumps + 1))
+done
+wait $sleeper
+is "time-outs: status" $? 0
+check "time-outs: seen asleep" [ $dumps -gt 0 ]
+cat slept
+
+"$SPROFRUN" --dump 4194303 >out 2>err
+is "no such process: status" $? 125
+is "no such process: nothing on stdout" "$(cat out)" ""
+check "no such process: says so" grep -q '^sprofrun: .*no such process' err
+"$SPROFRUN" --dump x >out 2>err
+is "no number: status" $? 2
+finish
