@@ -118,6 +118,9 @@ static bool look(struct engine *engine, struct tracee *t)
 	struct cpu_time before, after;
 	uint64_t argument[6];
 
+	/* Only schedstat tells whether it ran. */
+	if (engine->cpu_source != CPU_SOURCE_SCHEDSTAT)
+		return false;
 	if (t->activity_fd < 0)
 		t->activity_fd = procfs_open_activity(t->process->pid, t->tid);
 	if (t->activity_fd < 0 || account_read_cpu(engine, t, &before) < 0 ||

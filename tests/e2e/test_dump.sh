@@ -58,11 +58,13 @@ is "the blocked call" "$? $(cat blocked)" "0 epoll_wait 1 "
 dumps=0
 while kill -0 $sleeper 2>/dev/null; do
     "$SPROFRUN" --dump $sleeper >out 2>/dev/null
-    grep -q 'asleep, not stopped' out && dumps=$((dumps + 1))
+    grep -q 'asleep, not stopped' out && dumps=$((dumps + 1)) && cp out asleep
 done
 wait $sleeper
 is "time-outs: status" $? 0
 check "time-outs: seen asleep" [ $dumps -gt 0 ]
+cp asleep out
+check "time-outs: its stack is whole" grep -qE '^(epoll_wait|rt_sigtimedwait) .*main .*_start $' <<<"$(stack $sleeper)"
 cat slept
 
 "$SPROFRUN" --dump 4194303 >out 2>err
