@@ -169,6 +169,40 @@ static bool is_the_file(int fd, const struct stat *st, const struct maps_line *l
 	return memory_file_identity_is(fd, line->major, line->minor, line->inode);
 }
 
+/* A file as the process finds it, if it is the one that is mapped. */
+static int open_in_root(
+	int pid, const struct maps_line *line, const char *path, struct stat *ret_st)
+{
+	struct path in_root;
+	int n = snprintf(in_root.text, sizeof(in_root.text), "/proc/%d/root%s", pid, path);
+	int fd = n > 0 && (size_t)n < sizeof(in_root.text) ? open_file(in_root.text, ret_st) : -1;
+
+	if (fd >= 0 && !is_the_file(fd, ret_st, line)) {
+		(void)close(fd);
+		fd = -ENOENT;
+	}
+	return fd;
+}
+
+/*
+ * The same of a process with a root folder in another mount namespace: maps tells the path from that
+ * namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
+ */
+static int open_below_root(
+	int pid, const struct maps_line *line, const char *path, struct stat *ret_st)
+{
+	char link[48];
+	struct path root;
+	ssize_t n;
+
+	(void)snprintf(link, sizeof(link), "/proc/%d/root", pid);
+	n = readlink(link, root.text, sizeof(root.text));
+	if (n <= 1 || (size_t)n >= sizeof(root.text) || strncmp(path, root.text, (size_t)n) != 0 ||
+		path[n] != '/')
+		return -ENOENT;
+	return open_in_root(pid, line, path + n, ret_st);
+}
+
 /*
  * The file by its name, in the process's own mount namespace where we may. Without a process (a
  * replayed capture, perhaps from another machine) another file under that name is taken too, and
@@ -177,16 +211,14 @@ static bool is_the_file(int fd, const struct stat *st, const struct maps_line *l
 static int open_by_path(int pid, const struct maps_line *line, const char *path,
 	struct stat *ret_st, bool *ret_other)
 {
-	struct path in_root;
-	int n, fd;
+	int fd;
 
 	if (pid > 0) {
-		n = snprintf(in_root.text, sizeof(in_root.text), "/proc/%d/root%s", pid, path);
-		fd = n > 0 && (size_t)n < sizeof(in_root.text) ? open_file(in_root.text, ret_st) : -1;
-		if (fd >= 0 && is_the_file(fd, ret_st, line))
-			return fd;
+		fd = open_in_root(pid, line, path, ret_st);
+		if (fd < 0)
+			fd = open_below_root(pid, line, path, ret_st);
 		if (fd >= 0)
-			(void)close(fd);
+			return fd;
 	}
 	fd = open_file(path, ret_st);
 	*ret_other = fd >= 0 && !is_the_file(fd, ret_st, line);

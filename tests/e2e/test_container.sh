@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Targets in a mount and pid namespace of their own, profiled from outside: by attaching, and by
+# launching what makes the namespace. The program lies where only they can see it.
+. "$(dirname "$0")/lib.sh"
+
+command -v unshare >/dev/null || skip "unshare (util-linux) is missing"
+name=in$$ # the process is looked for by this name
+cp "$TARGETS/busy" "$WORK/program"
+chmod 755 "$WORK" "$WORK/program"
+
+# inside ROOT: what a container's first program does. ROOT is a folder, or / for no chroot.
+cat >inside <<'I'
+set -e
+mount -t tmpfs none "$MOUNT"
+mkdir -p "$MOUNT/only/here"
+cp "$WORK/program" "$MOUNT/only/here/$NAME"
+if [ "$ROOT" = / ]; then
+    "$MOUNT/only/here/$NAME" 2 "$SECONDS_BUSY" 7 &
+else
+    for dir in usr lib lib64 bin; do
+        [ -e "/$dir" ] || continue
+        if [ -L "/$dir" ]; then cp -P "/$dir" "$MOUNT/$dir"; else
+            mkdir -p "$MOUNT/$dir"
+            mount --rbind "/$dir" "$MOUNT/$dir"
+        fi
+    done
+    chroot "$MOUNT" "/only/here/$NAME" 2 "$SECONDS_BUSY" 7 &
+fi
+echo "$!" >"$WORK/inner"
+wait $!
+I
+mkdir -p mnt
+export WORK MOUNT=$WORK/mnt NAME=$name SECONDS_BUSY ROOT
+
+# contain COMMAND-PREFIX...: runs the above in new namespaces; the prefix is how to get there.
+contain() { rm -f inner; "$@" sh inside; }
+outer_pid() { pgrep -x "$name" | head -n 1; }
+has_outer() { [ -n "$(outer_pid)" ] && [ -s inner ]; }
+
+# profile_is WHAT FILE
+profile_is() {
+    "$SPROFREPORT" flat --format tsv "$2" >rows
+    check "$1: its functions have names" sh -c "awk -F'\t' '\$5 == \"spin\" && \$6 ~ /only\/here\/$name\$/' rows | grep -q ."
+    check "$1: libc's too" sh -c "awk -F'\t' '\$5 ~ /start_main/ && \$6 ~ /libc/' rows | grep -q ."
+    check "$1: hardly anything is unresolved" \
+        [ $(($(figure unresolved_samples "$2") * 100)) -le "$(figure samples "$2")" ]
+    within "$1: profiled" "$(awk -v p="$(figure profiled_cpu_ns "$2")" -v k="$(figure kernel_cpu_ns "$2")" \
+        'BEGIN { print p / k }')" 0.95 1.001
+}
+
+# both WHAT COMMAND-PREFIX...: attach and launch
+both() {
+    local what=$1 outer box
+    shift
+    SECONDS_BUSY=2
+    rm -f attach.pb.gz launch.pb.gz
+    contain "$@" 2>box.err & box=$!
+    if wait_until "$what: it runs" 20 has_outer; then
+        outer=$(outer_pid)
+        check "$what: the pid namespace is another" [ "$outer" != "$(cat inner)" ]
+        is "$what: and NSpid tells" "$(awk '/^NSpid/ { print $NF }' "/proc/$outer/status")" "$(cat inner)"
+        "${as[@]}" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o attach.pb.gz -p "$outer" -d 0.5 2>err
+        is "$what, attached: status" $? 0
+        cat err
+        profile_is "$what, attached" attach.pb.gz
+        "${as[@]}" "$SPROFRUN" --dump "$outer" >out 2>err
+        check "$what: --dump" grep -qE "(#[0-9]+ +|in )spin " out
+    fi
+    wait $box
+    is "$what: it ends as it would" $? 7
+    cat box.err
+    SECONDS_BUSY=0.4
+    rm -f inner
+    "${as[@]}" "$SPROFRUN" -q -F 1000 -o launch.pb.gz "${@:$((${#as[@]} + 1))}" sh inside 2>err
+    is "$what, launched: status" $? 7
+    cat err
+    profile_is "$what, launched" launch.pb.gz
+}
+
+as=()
+ran=0
+if [ "$(id -u)" = 0 ] && unshare -mpf --mount-proc true 2>/dev/null; then
+    ran=1
+    ROOT=/ both "a mount and pid namespace" unshare -mpf --mount-proc
+    ROOT=$WORK/mnt both "and a root of its own" unshare -mpf --mount-proc
+else
+    echo "not tested: namespaces as root (unshare is refused)"
+fi
+
+# As an ordinary user, who is root in a user namespace.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fi
+if "${as[@]}" unshare -Urmpf --mount-proc true 2>/dev/null; then
+    ran=1
+    mkdir -p stage
+    cp "$BUILD"/tools/{sprofrun,sprofreport,sprofil-analyst} stage/
+    chmod -R a+rX stage && chmod 1777 "$WORK"
+    SPROFRUN=$WORK/stage/sprofrun
+    ROOT=/ both "a user namespace" "${as[@]}" unshare -Urmpf --mount-proc
+    ROOT=$WORK/mnt both "a user namespace and a root of its own" "${as[@]}" unshare -Urmpf --mount-proc
+else
+    echo "not tested: user namespaces (unshare -U is refused)"
+fi
+[ $ran = 1 ] || skip "this machine lets nobody make namespaces"
+
+finish
