@@ -46,8 +46,9 @@ newborn_stops_before_clone_event() {
     is "$FUNCNAME: threads" "$(figure threads r.pb.gz)" 1202
 }
 newborn_dies_before_clone_event() {
-    # Where nobody reaps the child, waiting for it would be for ever.
-    timeout -k 5 60 "$TARGETS/keep_zombies" "$SPROFRUN" -q -F 4000 -o r.pb.gz "$TARGETS/newborn" >out 2>err
+    # Where nobody reaps the child, waiting for it would be for ever. No ticks: a thread that was in
+    # one while the supervisor is stopped would wait for it too.
+    timeout -k 5 60 "$TARGETS/keep_zombies" "$SPROFRUN" -q -F 0.01 -o r.pb.gz "$TARGETS/newborn" >out 2>err
     is "$FUNCNAME: status" $? 0
     cat err
     is "$FUNCNAME: threads" "$(figure threads r.pb.gz)" 3

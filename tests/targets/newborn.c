@@ -6,6 +6,8 @@
  * death first: of two tracees the kernel shows the newer one (and a child before those, which is why
  * it is not the main thread that makes the child).
  *
+ * To be run without ticks: a thread that is stopped in one waits for the tracer.
+ *
  * The child is not waited for: it is left to our own parent, as a zombie if that reaps nobody.
  * Ends with 0; 77: not traced, or the tracer may not be stopped.
  */
