@@ -77,10 +77,16 @@ struct start {
 };
 
 /*
+ * These run on a stack of their own and never return from it: the marks that AddressSanitizer
+ * sets around their variables would stay, on memory that is soon somebody else's.
+ */
+#define ON_BORROWED_STACK __attribute__((no_sanitize("address")))
+
+/*
  * Between clone and exec, in the program's memory but with a descriptor table of its own. Its
  * parent waits, and all signals are blocked. Only system calls.
  */
-static int become_helper(void *context)
+ON_BORROWED_STACK static int become_helper(void *context)
 {
 	struct start *start = context;
 	char *const environment[] = {NULL};
@@ -92,7 +98,7 @@ static int become_helper(void *context)
 	_exit(127);
 }
 
-static void close_all(void)
+ON_BORROWED_STACK static void close_all(void)
 {
 	/* What we hold open here would keep the program's pipes from ending. */
 	if (syscall(SYS_close_range, 0, UINT_MAX, 0) < 0)
@@ -101,7 +107,7 @@ static void close_all(void)
 }
 
 /* The process in between; the same holds for it. */
-static int stand_between(void *context)
+ON_BORROWED_STACK static int stand_between(void *context)
 {
 	struct start *start = context;
 	bool stay = start->stay;

@@ -34,6 +34,13 @@ static const struct audit_key known[] = {
 		"system calls that a stop disturbed, and that were mended"},
 	{"unrepaired_eintr", AUDIT_SUM, AUDIT_COUNT, false,
 		"system calls that failed with EINTR at a stop and were left so"},
+	{"sprofil_counted", AUDIT_SUM, AUDIT_COUNT, true,
+		"ticks counted in the buffers of programs that call sprofil"},
+	{"sprofil_dropped", AUDIT_SUM, AUDIT_COUNT, true,
+		"ticks that their tables gave no counter, by the rules of the call"},
+	{"sprofil_faults", AUDIT_SUM, AUDIT_COUNT, true, "counters that could not be written"},
+	{"sprofil_lost", AUDIT_SUM, AUDIT_COUNT, true,
+		"ticks that could not be counted before a call changed the table"},
 	{STATS_EFFECTIVE_SAMPLES, AUDIT_EFFECTIVE, AUDIT_COUNT, true,
 		"samples of equal weight that would tell as much"},
 };

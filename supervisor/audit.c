@@ -91,6 +91,18 @@ static int print_wall(const struct audit *audit, char *to, size_t room)
 	return print(figures, sizeof(figures) / sizeof(*figures), to, room);
 }
 
+static int print_calls(const struct audit_calls *calls, char *to, size_t room)
+{
+	const struct figure figures[] = {
+		{"sprofil_counted", calls->counted},
+		{"sprofil_dropped", calls->dropped},
+		{"sprofil_faults", calls->faults},
+		{"sprofil_lost", calls->lost},
+	};
+
+	return print(figures, sizeof(figures) / sizeof(*figures), to, room);
+}
+
 int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to, size_t room)
 {
 	const struct figure figures[] = {
@@ -117,5 +129,9 @@ int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to,
 
 	if (n >= 0 && audit->wall)
 		more = print_wall(audit, to + n, room - (size_t)n);
+	n = n < 0 ? n : more < 0 ? more : n + more;
+	more = 0;
+	if (n >= 0 && (audit->calls.counted || audit->calls.dropped || audit->calls.lost))
+		more = print_calls(&audit->calls, to + n, room - (size_t)n);
 	return n < 0 ? n : more < 0 ? more : n + more;
 }

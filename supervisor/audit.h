@@ -25,6 +25,14 @@ void audit_histogram_add(struct audit_histogram *histogram, uint64_t ns);
 /* The duration below which the share @per_mille of 1000 lies (the bucket's middle); 0 when empty. */
 uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsigned per_mille);
 
+/* The programs' calls of sprofil and profil, in ticks of their tables. */
+struct audit_calls {
+	uint64_t counted; /* ticks that went into a counter */
+	uint64_t dropped; /* ticks that no region wanted, or whose counter cannot be written */
+	uint64_t faults;  /* counters that cannot be written */
+	uint64_t lost;	  /* ticks owed to a table that could not wait for them any longer */
+};
+
 struct audit {
 	uint64_t period_ns;
 	uint64_t ticks;		    /* samples handed over */
@@ -49,6 +57,7 @@ struct audit {
 	uint64_t unsure_looks; /* thrown away: the thread ran meanwhile */
 	uint64_t lost_looks;   /* ring full */
 	uint64_t unrepaired_eintr; /* that failed with EINTR at a stop and had to be left so */
+	struct audit_calls calls;
 };
 
 /* Writes the lines; returns the length, or -ENOSPC. */

@@ -203,6 +203,8 @@ static void loop(struct engine *engine)
 			/* Events that came while we were at it need no signal to be seen. */
 			lifecycle_drain(engine);
 		}
+		if (engine->service.waiting_n)
+			service_finish(engine, now);
 		emit_bell(&engine->emitter, now);
 		once_a_second(engine, now);
 	}

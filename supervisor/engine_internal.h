@@ -170,6 +170,10 @@ void sampler_stop(struct engine *engine, struct tracee *tracee, int signal);
  */
 uint64_t sampler_stop_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns);
+/* Asks a running thread for a stop. False: it is not possible, or --max-overhead forbids it. */
+bool sampler_ask(struct engine *engine, struct tracee *tracee);
+/* Looks for a moment for the stops that were asked for; those that come later are found by the loop. */
+void sampler_collect(struct engine *engine);
 /* A thread is going; forget that its stop is awaited. */
 void sampler_forget(struct engine *engine, const struct tracee *tracee);
 

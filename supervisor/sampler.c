@@ -98,19 +98,23 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 	}
 }
 
-static void ask(struct engine *engine, struct tracee *t)
+bool sampler_ask(struct engine *engine, struct tracee *t)
 {
 	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
 
 	if (engine->options->max_overhead_ppm && engine->stop_budget_ns <= 0)
-		return;
+		return false;
+	if (mend_busy(t) || mem_grow((void **)&engine->asked, &engine->asked_room,
+				    engine->asked_n + 1, sizeof(*engine->asked)) < 0)
+		return false;
 	if (step.action != TRACEE_INTERRUPT || tracer_interrupt(t->tid) < 0)
-		return;
+		return false;
 	t->state = step.state;
 	t->asked_ns = t->not_stopped_ns = engine_now();
 	t->asked_cpu = t->credit.seen;
 	t->missed = false;
 	engine->asked[engine->asked_n++] = t;
+	return true;
 }
 
 static int hotter_first(const void *a, const void *b)
@@ -146,7 +150,7 @@ static void ask_likeliest(struct engine *engine, size_t n, uint64_t now)
 			room -= likely;
 		}
 		if ((likely || overdue) && owes_tick(engine, t, now))
-			ask(engine, t);
+			(void)sampler_ask(engine, t);
 	}
 }
 
@@ -157,9 +161,7 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 	size_t n = 0;
 
 	if (mem_grow((void **)&engine->ranked, &engine->ranked_room, target->hot,
-		    sizeof(*engine->ranked)) < 0 ||
-		mem_grow((void **)&engine->asked, &engine->asked_room, target->hot,
-			sizeof(*engine->asked)) < 0)
+		    sizeof(*engine->ranked)) < 0)
 		return;
 	for (size_t i = 0; i < target->hot; i++) {
 		struct tracee *t = target->tracee[i];
@@ -175,7 +177,7 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 		struct tracee *t = engine->ranked[i];
 
 		if (owes_tick(engine, t, now) && catchable(engine, t, now))
-			ask(engine, t);
+			(void)sampler_ask(engine, t);
 	}
 }
 
@@ -194,10 +196,13 @@ void sampler_forget(struct engine *engine, const struct tracee *tracee)
  * sooner than this process could fall asleep and be woken. What has not come then is found by
  * SIGCHLD: a thread may have to wait for a CPU, and must not hold up the others.
  */
-static void collect(struct engine *engine)
+void sampler_collect(struct engine *engine)
 {
 	uint64_t now = engine_now(), until = now;
 
+	engine->alone = engine->asked_n == 1;
+	if (engine->asked_n > 1)
+		follow_stop(&engine->follow);
 	/* A thread whose CPU we have taken can only stop once we sleep. */
 	if (!engine->alone || engine->follow.cpu < 0)
 		until += engine->spin_ns;
@@ -247,10 +252,7 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	for (size_t i = target->hot; i-- > 0;)
 		look_at(engine, target->tracee[i], now);
 	ask_those_on_cpu(engine, now);
-	engine->alone = engine->asked_n == 1;
-	if (engine->asked_n > 1)
-		follow_stop(&engine->follow);
-	collect(engine);
+	sampler_collect(engine);
 	look_tick(engine, now);
 }
 

@@ -15,6 +15,12 @@
 #include "supervisor/mem.h"
 
 #define BUFFER_BYTES (65536 + CALL_MAX_BYTES) /* a full pipe, and a piece left of the time before */
+/*
+ * So long a call waits for the stops of its process' running threads: the turn of each must come on
+ * a crowded machine, and a thread in the D state must not hold it up for ever.
+ */
+#define SETTLE_NS    100000000
+#define WAITING_MOST 256 /* each thread has one at most; a storm of them is somebody's ill will */
 
 static void close_fd(int *fd)
 {
@@ -64,6 +70,11 @@ void service_release(struct service *service)
 		free(service->assembly[i].region);
 		service->assembly[i].region = NULL;
 	}
+	for (size_t i = 0; i < service->waiting_n; i++)
+		free(service->waiting[i].table.region);
+	free(service->waiting);
+	service->waiting = NULL;
+	service->waiting_n = service->waiting_room = 0;
 	free(service->buffer);
 	service->buffer = NULL;
 }
@@ -215,19 +226,84 @@ static struct call_assembly *begin_assembly(struct service *service, const struc
 	return a;
 }
 
-static int apply(
-	struct engine *engine, struct process *process, int tid, const struct call_assembly *a)
+static void apply(struct engine *engine, struct process *process, const struct service_waiting *w)
 {
-	const struct call_request *q = &a->head;
+	const struct call_request *q = &w->table.head;
+	int error = 0;
 
 	if (q->flags & CALL_FAST && engine->options->restrict_fast)
-		return EACCES;
-	session_settle(engine, process, tid);
-	if (q->total == 0) {
+		error = EACCES;
+	else if (q->total == 0)
 		session_clear(engine, process);
-		return 0;
+	else
+		error = -session_set(engine, process, w->tid, q->dialect, q->flags, q->element,
+			w->table.region, q->total);
+	sampler_collect(engine);
+	answer(&engine->service, w->tid, q, error);
+}
+
+/* Is everything counted that was owed to the table which request @i replaces, or time up? */
+static bool is_settled(struct engine *engine, size_t i, struct process *process, uint64_t now)
+{
+	struct service_waiting *w = &engine->service.waiting[i];
+	int pid = w->pid;
+	unsigned left;
+
+	for (size_t j = 0; j < i; j++)
+		if (engine->service.waiting[j].pid == pid)
+			return false; /* one after the other */
+	if (!w->until_ns) {
+		w->until_ns = now + SETTLE_NS;
+		session_settle(engine, process, w->tid);
+		sampler_collect(engine);
+		process = target_find_process(&engine->target, pid);
+		if (!process)
+			return true;
 	}
-	return -session_set(engine, process, q->dialect, q->flags, q->element, a->region, q->total);
+	left = session_settling(engine, process);
+	if (left && now < w->until_ns)
+		return false;
+	engine->audit.calls.lost += left;
+	return true;
+}
+
+void service_finish(struct engine *engine, uint64_t now)
+{
+	struct service *service = &engine->service;
+
+	for (size_t i = 0; i < service->waiting_n;) {
+		struct process *process =
+			target_find_process(&engine->target, service->waiting[i].pid);
+		struct service_waiting done;
+
+		if (process && !is_settled(engine, i, process, now)) {
+			i++;
+			continue;
+		}
+		done = service->waiting[i];
+		memmove(&service->waiting[i], &service->waiting[i + 1],
+			(--service->waiting_n - i) * sizeof(done));
+		/* It may have ended, or called exec: then the answer would go to somebody else. */
+		process = target_find_process(&engine->target, done.pid);
+		if (process && has_seal(done.tid, &done.table.head))
+			apply(engine, process, &done);
+		free(done.table.region);
+	}
+}
+
+/* The table is whole: it takes its turn, which mostly comes at once. */
+static int enqueue(struct engine *engine, int pid, int tid, struct call_assembly *a)
+{
+	struct service *service = &engine->service;
+
+	if (service->waiting_n >= WAITING_MOST ||
+		mem_grow((void **)&service->waiting, &service->waiting_room, service->waiting_n + 1,
+			sizeof(*service->waiting)) < 0)
+		return -ENOMEM;
+	service->waiting[service->waiting_n++] =
+		(struct service_waiting){.pid = pid, .tid = tid, .table = *a};
+	a->region = NULL;
+	return 0;
 }
 
 static void take(struct engine *engine, const struct call_request *q)
@@ -252,9 +328,13 @@ static void take(struct engine *engine, const struct call_request *q)
 	r = call_assembly_add(a, q);
 	if (r == 0)
 		return;
-	r = r < 0 ? -r : apply(engine, process, tid, a);
+	if (r > 0)
+		r = enqueue(engine, process->pid, tid, a);
 	drop_assembly(a);
-	answer(service, tid, q, r);
+	if (r < 0)
+		answer(service, tid, q, -r);
+	else
+		service_finish(engine, engine_now());
 }
 
 void service_read(struct engine *engine)

@@ -18,6 +18,13 @@
 
 #define SERVICE_ASSEMBLIES 64 /* tables in several pieces that may be under way at a time */
 
+/* A whole request, in force once the threads that owe ticks to the table before have stopped. */
+struct service_waiting {
+	int pid, tid; /* of the sender; tid reaches its memory and descriptors */
+	struct call_assembly table;
+	uint64_t until_ns; /* 0: its threads have not been asked yet; then it waits no longer */
+};
+
 struct service {
 	int read_fd, write_fd, mark_fd; /* the pipe; the memfd with its name */
 	uint64_t inode;			/* of the pipe */
@@ -26,11 +33,12 @@ struct service {
 	size_t bytes; /* in the buffer */
 	struct call_assembly assembly[SERVICE_ASSEMBLIES]; /* region NULL: free */
 	unsigned next_victim;
+	struct service_waiting *waiting; /* in the order of their arrival */
+	size_t waiting_n, waiting_room;
 	unsigned sessions;
 	bool untidy; /* some session is */
 	uint32_t serial;
 	uint64_t idle_since_ns; /* since when there is no session */
-	struct session_audit audit;
 };
 
 /* Makes the pipe. -errno: there will be no calls; *@service is closed then. */
@@ -39,6 +47,9 @@ void service_release(struct service *service);
 
 /* The pipe is readable. */
 void service_read(struct engine *engine);
+
+/* Puts into force, and answers, the requests that wait for nothing any more. */
+void service_finish(struct engine *engine, uint64_t now_ns);
 
 /*
  * A helper's first answer, through @fd, which is closed: @error 0 and where its pipe is, or the

@@ -50,7 +50,41 @@ static void replace(struct engine *engine, struct process *process, struct sessi
 	engine_set_wakeups(engine);
 }
 
-int session_set(struct engine *engine, struct process *process, enum call_dialect dialect,
+/* Where a sleeping thread is. The one that called needs a moment to fall asleep. */
+static bool find_asleep(struct tracee *t, bool caller, uint64_t *ret_pc)
+{
+	struct activity activity = {.running = true};
+
+	if (t->activity_fd < 0)
+		t->activity_fd = procfs_open_activity(t->process->pid, t->tid);
+	if (t->activity_fd < 0)
+		return false;
+	for (unsigned i = 0; i < (caller ? SETTLE_LOOKS : 1) && activity.running; i++)
+		if (procfs_read_activity(t->activity_fd, &activity) < 0)
+			return false;
+	*ret_pc = activity.pc;
+	return !activity.running;
+}
+
+/*
+ * An account begins now, not when the clock comes by. The kernel's figure of a thread that is on a
+ * CPU is up to a scheduler tick old, so such a one is asked for a stop. (One that waits for its CPU
+ * stops before it runs on.)
+ */
+static void open_account(struct engine *engine, struct tracee *t, const struct session *s, bool caller)
+{
+	struct cpu_time cpu = t->credit.seen;
+	bool stops;
+	uint64_t pc;
+
+	stops = t->state == TRACEE_ASKED || (t->state == TRACEE_RUNNING &&
+						!find_asleep(t, caller, &pc) && sampler_ask(engine, t));
+	(void)account_read_cpu(engine, t, &cpu);
+	t->account = (struct session_account){.serial = s->serial, .paid_ns = cpu.run_ns,
+		.rest_ns = wakeups_random(&engine->wakeups, s->table->period_ns), .opening = stops};
+}
+
+int session_set(struct engine *engine, struct process *process, int tid, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
 {
 	struct region_table *table;
@@ -70,17 +104,11 @@ int session_set(struct engine *engine, struct process *process, enum call_dialec
 		return -ENOMEM;
 	}
 	replace(engine, process, s);
-	/* The accounts begin now, not when the clock comes by: what was used before does not count. */
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
-		struct cpu_time cpu = t->credit.seen;
 
-		if (t->process != process)
-			continue;
-		if (account_read_cpu(engine, t, &cpu) == 0)
-			(void)credit_see(&t->credit, &cpu, engine_now());
-		t->account = (struct session_account){.serial = s->serial, .paid_ns = cpu.run_ns,
-			.rest_ns = wakeups_random(&engine->wakeups, table->period_ns)};
+		if (t->process == process)
+			open_account(engine, t, s, t->tid == tid);
 	}
 	return 0;
 }
@@ -133,6 +161,8 @@ bool session_due(struct engine *engine, struct tracee *t, uint64_t now)
 	if (!s)
 		return false;
 	begin_if_new(engine, t, s);
+	if (t->account.opening)
+		return true; /* another stop came between: it is asked again */
 	credit.paid_ns = t->account.paid_ns;
 	return credit_estimate(&credit, now, engine->scheduler_tick_ns) + t->account.rest_ns +
 			s->pool_ns >=
@@ -166,13 +196,12 @@ static bool add(struct engine *engine, struct tracee *t, struct session *s,
 {
 	const struct region_policy *policy = s->table->policy;
 	struct counter_add add = {.address = hit->address, .ticks = ticks};
-	struct session_audit *audit = &engine->service.audit;
+	struct audit_calls *audit = &engine->audit.calls;
 	pid_t tid = memory_tid(engine, t);
 	struct counter_memory memory = counter_memory_of(&tid);
 	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &s->off);
 
 	if (r < 0) {
-		audit->unwritten += ticks;
 		/* It has become another user's, or has given up being dumpable: for good. */
 		s->off |= r == -EPERM;
 		s->untidy |= s->off;
@@ -202,6 +231,8 @@ static uint64_t used_by(struct engine *engine, struct tracee *t, uint64_t run)
 
 	begin_if_new(engine, t, s);
 	used = t->account.rest_ns + s->pool_ns;
+	if (t->account.opening)
+		return used;
 	return run > t->account.paid_ns ? used + (run - t->account.paid_ns) : used;
 }
 
@@ -219,6 +250,7 @@ void session_thread_ended(struct engine *engine, struct tracee *t)
 	 */
 	used = used_by(engine, t, cpu.run_ns) - s->pool_ns;
 	ticks = used / s->table->period_ns;
+	t->account.opening = false;
 	s->pool_ns += ticks * s->table->period_ns;
 	t->account.paid_ns = cpu.run_ns;
 	t->account.rest_ns = 0;
@@ -230,14 +262,19 @@ void session_count(struct engine *engine, struct tracee *t, uint64_t run, uint64
 	struct region_hit hit;
 	uint64_t used, ticks;
 
+	t->account.settling = false;
 	if (!s)
 		return;
 	used = used_by(engine, t, run);
+	if (t->account.opening) {
+		t->account.opening = false;
+		t->account.paid_ns = run;
+	}
 	ticks = used / s->table->period_ns;
 	if (!ticks)
 		return;
 	if (!region_look_up(s->table, s->dead, pc, &hit))
-		engine->service.audit.dropped += ticks;
+		engine->audit.calls.dropped += ticks;
 	else if (!add(engine, t, s, &hit, ticks))
 		return;
 	t->account.paid_ns = run;
@@ -270,38 +307,51 @@ void session_tidy(struct engine *engine)
 	}
 }
 
-/* Where a sleeping thread is. The one that called needs a moment to fall asleep. */
-static bool find_asleep(struct tracee *t, bool caller, uint64_t *ret_pc)
+/* The stop shows what it owes exactly, so it is asked when it can be a tick. */
+static void settle(struct engine *engine, struct tracee *t, bool caller)
 {
-	struct activity activity = {.running = true};
+	uint64_t period = t->process->session->table->period_ns, pc;
+	struct cpu_time cpu;
 
-	if (t->activity_fd < 0)
-		t->activity_fd = procfs_open_activity(t->process->pid, t->tid);
-	if (t->activity_fd < 0)
-		return false;
-	for (unsigned i = 0; i < (caller ? SETTLE_LOOKS : 1) && activity.running; i++)
-		if (procfs_read_activity(t->activity_fd, &activity) < 0)
-			return false;
-	*ret_pc = activity.pc;
-	return !activity.running;
+	if (account_read_cpu(engine, t, &cpu) < 0 ||
+		used_by(engine, t, cpu.run_ns + engine->scheduler_tick_ns) < period)
+		return;
+	if (t->state == TRACEE_RUNNING && find_asleep(t, caller, &pc)) {
+		if (account_read_cpu(engine, t, &cpu) == 0) /* exact now that it sleeps */
+			session_count(engine, t, cpu.run_ns, pc);
+		return;
+	}
+	t->account.settling = t->state == TRACEE_ASKED || sampler_ask(engine, t);
+	if (!t->account.settling && used_by(engine, t, cpu.run_ns) >= period)
+		engine->audit.calls.lost++;
 }
 
 void session_settle(struct engine *engine, struct process *process, int tid)
 {
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
-		struct cpu_time cpu;
-		uint64_t pc;
 
-		if (t->process != process || t->state != TRACEE_RUNNING || !session_of(t))
-			continue;
-		if (account_read_cpu(engine, t, &cpu) < 0 ||
-			used_by(engine, t, cpu.run_ns) < process->session->table->period_ns ||
-			!find_asleep(t, t->tid == tid, &pc))
-			continue;
-		if (account_read_cpu(engine, t, &cpu) == 0) /* exact now that it sleeps */
-			session_count(engine, t, cpu.run_ns, pc);
+		if (t->process == process && session_of(t) &&
+			(t->state == TRACEE_RUNNING || t->state == TRACEE_ASKED))
+			settle(engine, t, t->tid == tid);
 	}
+}
+
+unsigned session_settling(struct engine *engine, const struct process *process)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; process->session && i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+		struct cpu_time cpu;
+
+		if (t->process != process || !t->account.settling)
+			continue;
+		t->account.settling = account_read_cpu(engine, t, &cpu) == 0 &&
+			used_by(engine, t, cpu.run_ns) >= process->session->table->period_ns;
+		n += t->account.settling;
+	}
+	return n;
 }
 
 uint64_t session_look_ns(const struct engine *engine)

@@ -33,29 +33,32 @@ struct session_account {
 	uint32_t serial;
 	uint64_t paid_ns; /* run time up to which periods have been counted */
 	uint64_t rest_ns; /* less than a period, plus the random phase that it began with */
-};
-
-/* Figures for the audit and for tests. */
-struct session_audit {
-	uint64_t counted;  /* ticks that went into a counter */
-	uint64_t dropped;  /* ticks that no region wanted */
-	uint64_t faults;   /* counters that could not be reached */
-	uint64_t unwritten; /* ticks kept back because the process could not be reached just then */
+	bool opening;	  /* it begins with the stop that was asked for: until then nothing is owed */
+	bool settling;	  /* a call waits for its stop, in which what it owes is counted */
 };
 
 /*
  * Puts a table in force in place of the one before, of which nothing is written any more after
  * this. An empty or inactive one turns profiling off. 0 or -ENOMEM, then nothing has changed.
+ * @tid called, and sleeps until it is answered. Threads that run are asked for a stop, which tells
+ * what they have used so far: what came before does not count.
  */
-int session_set(struct engine *engine, struct process *process, enum call_dialect dialect,
+int session_set(struct engine *engine, struct process *process, int tid, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
 /*
- * Before a call of thread @tid replaces or ends the session: counts the whole periods that its
- * sleeping threads still owe, where they sleep. The caller does, or is about to: it waits for the
- * answer. So what a single-threaded program used between on and off is counted to the last period.
+ * Before a call of thread @tid replaces or ends the session: the whole periods that its threads still
+ * owe. Those of sleeping threads are counted at once, where they sleep; the caller is one of these,
+ * or is about to be: it waits for the answer. Running ones are asked for a stop, in which they are
+ * counted. sampler_collect() is to follow.
  */
 void session_settle(struct engine *engine, struct process *process, int tid);
+
+/*
+ * Threads that session_settle() asked, that have not stopped yet, and that do owe a tick: one that
+ * does not stop at once waits for a CPU, so its figure is exact, and most owe nothing.
+ */
+unsigned session_settling(struct engine *engine, const struct process *process);
 
 /* Ends the session, if there is one. */
 void session_clear(struct engine *engine, struct process *process);

@@ -87,6 +87,7 @@ static void print_losses(struct auditing *a)
 		{"incomplete_stacks", "incomplete stacks", false},
 		{"guessed_frames", "guessed frames", false},
 		{"unrepaired_eintr", "calls left with EINTR", false},
+		{"sprofil_lost", "sprofil ticks lost", false},
 	};
 	uint64_t n, ignored, samples = 0;
 

@@ -240,6 +240,14 @@ static int check_after(void **state)
 	return 0;
 }
 
+void live_filter(void)
+{
+	const char *pattern = getenv("LIVE_FILTER");
+
+	if (pattern)
+		cmocka_set_test_filter(pattern);
+}
+
 int live_run_group(const char *name, const struct CMUnitTest *tests, size_t count)
 {
 	struct CMUnitTest all[64];
@@ -251,6 +259,7 @@ int live_run_group(const char *name, const struct CMUnitTest *tests, size_t coun
 		all[i] = tests[i];
 		all[i].teardown_func = check_after;
 	}
+	live_filter();
 	failed = _cmocka_run_group_tests(name, all, count, group_setup, NULL);
 	if (atomic_load(&signals_seen)) {
 		print_error("the program saw %d signals\n", atomic_load(&signals_seen));

@@ -68,6 +68,12 @@ int live_errno(int result);
 #define live_run(tests) live_run_group(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 int live_run_group(const char *name, const struct CMUnitTest *tests, size_t count);
 
+/* Tests that have children and leave them signals: without those checks. */
+#define live_run_with_children(tests)                                                              \
+	(live_filter(), cmocka_run_group_tests(tests, NULL, NULL))
+/* $LIVE_FILTER, a pattern, selects tests of a run by hand. */
+void live_filter(void);
+
 /* Waits for @pid and asserts that it ended with status 0. */
 void live_reap(pid_t pid);
 

@@ -421,5 +421,5 @@ int main(void)
 		cmocka_unit_test(test_live_irix__counts_cpu_time),
 	};
 
-	return live_run(tests) + cmocka_run_group_tests(with_children, NULL, NULL);
+	return live_run(tests) + live_run_with_children(with_children);
 }

@@ -679,5 +679,5 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "image") == 0)
 		return be_new_image();
-	return live_run(alone) + cmocka_run_group_tests(with_children, NULL, NULL);
+	return live_run(alone) + live_run_with_children(with_children);
 }
