@@ -33,6 +33,7 @@ static uint64_t end_at;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
 static int is_over, pipes[2];
+static volatile uint64_t sink;
 
 static uint64_t now(clockid_t clock)
 {
@@ -70,7 +71,6 @@ NOINLINE static unsigned await(void)
 
 NOINLINE static unsigned burn(uint64_t ns)
 {
-	volatile uint64_t sink = 0;
 	uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + ns;
 
 	do {
