@@ -38,6 +38,8 @@ struct engine {
 	bool stop;	   /* let everything go and end */
 	bool said_who_is_left;
 	bool said_no_activity;
+	uint64_t look_tick_ns; /* when the last tick with looks began */
+	int64_t look_left_ns;  /* time that looks may take in this tick */
 	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
 	unsigned early;	   /* threads in TRACEE_EARLY */
 	size_t fds_room;   /* descriptors that may still be kept open for threads */
@@ -132,6 +134,8 @@ void maps_cover_stack(
 	struct engine *engine, struct process *process, uint64_t sp, uint64_t now_ns);
 
 /* look.c: with the wall clock, where blocked threads are. */
+/* A tick begins. */
+void look_begin_tick(struct engine *engine, uint64_t now_ns);
 /* Looks at threads that were lately on a CPU, in turn; bounded. Some have just been ticked. */
 void look_tick(struct engine *engine, uint64_t now_ns);
 /* A thread that was not: its reading is that of this tick. */

@@ -11,12 +11,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 /* A thread that stays where it is is told of this often, so that a profile is never far behind. */
 #define SAY_NS UINT64_C(1000000000)
-/* Looks of a tick take at most this part of the period, but some are always made. */
-#define SHARE_OF_PERIOD 8
-#define LOOKS_LEAST	4
+/* Looks of a tick take at most this part of the time between ticks, but one is always made. */
+#define SHARE_OF_TICK 8
+#define LONG_TICK_NS  10000000
 
 static bool is_refusal(int r)
 {
@@ -185,57 +186,68 @@ static void see(struct engine *engine, struct tracee *t, uint64_t now)
 	engine->audit.looks++;
 }
 
-/* True: it cost a look. */
-static bool look(struct engine *engine, struct tracee *t, uint64_t now)
+/* At one that stays where it was, for nothing, or if there is time at one that does not. */
+static void look(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	const struct credit *credit = &t->credit;
 	struct cpu_time cpu = credit->seen;
 	struct waiting owed = {0};
+	uint64_t began;
 
 	if (!t->process || !t->wall.begin_ns || (t->state != TRACEE_RUNNING && t->state != TRACEE_LISTENING))
-		return false;
+		return;
 	/* It was stopped just now: it was running. */
 	if (credit->true_at_ns > now && credit->settled_ns == cpu.run_ns)
-		return false;
+		return;
 	if (t->wall.seen) {
 		if ((t->state != TRACEE_RUNNING || engine->cpu_source == CPU_SOURCE_STAT) &&
 			read_cpu(engine, t, &cpu) < 0)
-			return false;
+			return;
 		if (wall_stays(&t->wall, &cpu)) {
 			wall_stay(&t->wall, &cpu, now);
 			owed.blocked_ns = wall_owes_here(&t->wall);
 			if (now - t->wall.said_ns >= SAY_NS)
 				say_again(engine, t, &owed, now);
-			return false;
+			return;
 		}
 		leave_place(engine, t, now);
 	}
+	if (engine->look_left_ns <= 0)
+		return;
+	began = engine_clock(CLOCK_THREAD_CPUTIME_ID);
 	see(engine, t, now);
-	return true;
+	engine->look_left_ns -= (int64_t)(engine_clock(CLOCK_THREAD_CPUTIME_ID) - began);
+}
+
+void look_begin_tick(struct engine *engine, uint64_t now)
+{
+	uint64_t span = now - engine->look_tick_ns, least = engine->wakeups.period_ns;
+
+	if (span < least || span > LONG_TICK_NS)
+		span = span < least ? least : LONG_TICK_NS;
+	engine->look_tick_ns = now;
+	engine->look_left_ns = (int64_t)(span / SHARE_OF_TICK);
 }
 
 void look_at_idle(struct engine *engine, struct tracee *t, uint64_t now)
 {
-	if (!engine->counting || !engine->options->wall)
-		return;
-	if (!t->wall.seen && engine_now() - now > engine->wakeups.period_ns / SHARE_OF_PERIOD)
-		return;
-	(void)look(engine, t, now);
+	if (engine->counting && engine->options->wall)
+		look(engine, t, now);
 }
 
 void look_tick(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
-	uint64_t until = engine_now() + engine->wakeups.period_ns / SHARE_OF_PERIOD;
-	size_t looks = 0, n = target->hot;
+	size_t n = target->hot;
 
 	if (!engine->counting || !engine->options->wall)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		if (target->look_cursor >= target->hot)
 			target->look_cursor = 0;
-		looks += look(engine, target->tracee[target->look_cursor++], now);
-		if (looks >= LOOKS_LEAST && engine_now() >= until)
+		look(engine, target->tracee[target->look_cursor++], now);
+		/* Who comes next then begins. */
+		if (engine->look_left_ns <= 0)
 			return;
 	}
 }

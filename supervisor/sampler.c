@@ -237,6 +237,7 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	/* 1 us for a look: at most a twentieth of the time goes into looking at the idle. */
 	size_t slice = engine->wakeups.period_ns / 20000 + 8;
 
+	look_begin_tick(engine, now);
 	/* Cold ones first: one that has moved is put among the hot, and seen there. */
 	for (size_t i = 0; i < slice && i < cold; i++) {
 		if (target->cold_cursor < target->hot || target->cold_cursor >= target->tracees)
