@@ -10,8 +10,9 @@
  *	short	the same with 0.2 ms and 0.6 ms
  *
  * Each thread is called by its shape and number, and says at its end what it knows of its time:
- * "NAME elapsed_ns cpu_ns queue_ns errors", by CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID and its own
- * schedstat; errors counts calls that failed, EINTR above all.
+ * "NAME elapsed_ns cpu_ns queue_ns errors before_ns", by CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID and
+ * its own schedstat; errors counts calls that failed, EINTR above all; before is what it had waited
+ * for a CPU when its clock began. The word "hide" makes /proc/…/syscall unreadable for others.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -134,18 +136,21 @@ static uint64_t queue_ns(void)
 
 static void *thread(void *name)
 {
-	uint64_t begin = now(CLOCK_MONOTONIC), end;
+	uint64_t begin, end, before;
 	char shape[16];
 	unsigned errors;
 
 	(void)pthread_setname_np(pthread_self(), name);
 	(void)snprintf(shape, sizeof(shape), "%s", (const char *)name);
 	shape[strcspn(shape, "-")] = '\0';
+	before = queue_ns();
+	begin = now(CLOCK_MONOTONIC);
 	errors = live(shape);
 	end = now(CLOCK_MONOTONIC);
-	(void)printf("%s %llu %llu %llu %u\n", (const char *)name, (unsigned long long)(end - begin),
-		(unsigned long long)now(CLOCK_THREAD_CPUTIME_ID), (unsigned long long)queue_ns(),
-		errors);
+	(void)printf("%s %llu %llu %llu %u %llu\n", (const char *)name,
+		(unsigned long long)(end - begin),
+		(unsigned long long)now(CLOCK_THREAD_CPUTIME_ID),
+		(unsigned long long)(queue_ns() - before), errors, (unsigned long long)before);
 	return NULL;
 }
 
@@ -159,6 +164,10 @@ int main(int argc, char **argv)
 		return 2;
 	end_at = now(CLOCK_MONOTONIC) + (uint64_t)(atof(argv[1]) * 1e9);
 	for (int i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "hide") == 0) {
+			(void)prctl(PR_SET_DUMPABLE, 0);
+			continue;
+		}
 		size_t length = strcspn(argv[i], "=");
 		unsigned count = argv[i][length] ? (unsigned)atoi(argv[i] + length + 1) : 1;
 

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The wall clock: threads of known shapes, where they wait and for how long.
+# shellcheck source=tests/e2e/lib.sh
+. "$SOURCE/tests/e2e/lib.sh"
+
+waiters=$TARGETS/waiters
+
+# Times of a profile by thread: "NAME cpu_ns queue_ns blocked_ns wall_ns".
+by_thread() {
+    "$SPROFREPORT" flat --split thread --format tsv "$1" | awk -F'\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { t = $(at["thread"]); cpu[t] += $(at["self_ns"]); queue[t] += $(at["runqueue_ns"])
+          blocked[t] += $(at["blocked_ns"]); wall[t] += $(at["wall_ns"]) }
+        END { for (t in wall) printf "%s %.0f %.0f %.0f %.0f\n", t, cpu[t], queue[t], blocked[t], wall[t] }'
+}
+
+# sums WHAT PROFILE: CPU, run queue, blocked and our stops are the lifetimes of the threads.
+sums() {
+    within "$1: the times are the lifetimes, in percent" "$("$SPROFREPORT" summary --format tsv "$2" | awk -F'\t' '
+        { v[$1] = $2 }
+        /^(kernel_cpu|runqueue|blocked|unattributed_runqueue|unattributed_blocked|stopped)_ns/ { sum += $2 }
+        END { printf "%.3f", 100 * sum / v["elapsed_ns"] }')" \
+        99 101
+}
+
+# agrees WHAT PROFILE TRUTH: with what each thread knows. What a thread waited for a CPU before its
+# clock began it does not count; what nobody was seen for at the end is told.
+agrees() {
+    local bad
+    by_thread "$2" >measured
+    bad=$(awk -v cpu_lost="$(figure unattributed_cpu_ns "$2")" -v queue_lost="$(figure unattributed_runqueue_ns "$2")" \
+        -v blocked_lost="$(figure unattributed_blocked_ns "$2")" -v stopped="$(figure stopped_ns "$2")" '
+        function off(name, got, want, more, less) {
+            if (got > want * 1.02 + 2e7 + more || got < want * 0.98 - 2e7 - less)
+                printf "%s %.0f, not %.0f; ", name, got, want
+        }
+        NR == FNR { cpu[$1] = $2; queue[$1] = $3; blocked[$1] = $4; wall[$1] = $5; next }
+        NF >= 6 { off($1 " cpu", cpu[$1], $3, 0, cpu_lost); off($1 " queue", queue[$1], $4, $6, queue_lost)
+          off($1 " blocked", blocked[$1], $2 - $3 - $4, 0, blocked_lost + stopped)
+          off($1 " wall", wall[$1], $2, $6, cpu_lost + queue_lost + blocked_lost + stopped) }' measured "$3")
+    is "$1: each thread's times are what it knows of them" "$bad" ''
+    is "$1: no call failed" "$(awk 'NF >= 6 && $5 { print $1 }' "$3")" ''
+}
+
+# share VALUE PATTERN PROFILE: of the stacks that match, in percent of all that have a thread.
+share() {
+    "$SPROFREPORT" export --format folded --value "$1" "$3" | awk -v pattern="$2" '
+        /\[unsampled\]/ { next }
+        { n = $NF; all += n; if ($0 ~ pattern) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
+}
+
+for clock in wall both; do
+    "$SPROFRUN" -q -w $clock -o $clock.pb.gz --capture cap -- \
+        "$waiters" 3 sleep=1 read=1 futex=1 busy=3 mixed=1 short=1 >truth
+    sums $clock $clock.pb.gz
+    agrees $clock $clock.pb.gz truth
+    is "$clock: none incomplete" "$(figure incomplete_stacks $clock.pb.gz)" 0
+done
+within 'read blocks below gulp' "$(share blocked 'live;gulp;.*\[syscall\] read' both.pb.gz)" 10 30
+within 'a condition is waited for below await' "$(share blocked 'live;await;.*\[syscall\] futex' both.pb.gz)" 10 30
+within 'all that is blocked is in a known place' \
+    "$(share blocked '(live;(take_turns;)?(nap|gulp|await)|main;nap);.*\[syscall\] ' both.pb.gz)" 98 100
+within 'who computes is not blocked' "$(share blocked ';burn' both.pb.gz)" 0 2
+within 'who computes waits for CPUs' "$(share runqueue ';burn' both.pb.gz)" 80 100
+sprofil_analyst=$BUILD/tools/sprofil-analyst
+"$sprofil_analyst" --replay cap --quiet --report none --output replayed.pb.gz
+is 'a replay gives the same' "$(by_thread replayed.pb.gz | sort | cksum)" "$(by_thread both.pb.gz | sort | cksum)"
+
+# What a report is about.
+is 'wall: reports are about it' "$("$SPROFREPORT" flat wall.pb.gz | grep -c 'of wall-clock time')" 1
+is 'both: reports are about CPU time' "$("$SPROFREPORT" flat both.pb.gz | grep -c 'of CPU time in')" 1
+is 'any value can be chosen' "$("$SPROFREPORT" tree --value runqueue both.pb.gz | grep -c 'of time waiting for a CPU')" 1
+"$SPROFREPORT" flat --value fish both.pb.gz 2>err
+is 'what is not there is refused' "$?: $(cat err)" \
+    "2: sprofreport: there are no values 'fish' in the profile; it has samples, cpu, wall, runqueue, blocked, guessed"
+is 'wall: a tick is a period of it' "$("$SPROFREPORT" export --format folded wall.pb.gz |
+    awk '{ n += $NF } /\[syscall\] read/ { r += $NF } END { print (r > 500 && r < 1000 + n / 10) }')" 1
+
+# Nobody who waits is stopped: what is left is the start.
+"$SPROFRUN" -q -w both -F 1000 -o idle.pb.gz -- "$waiters" 1 sleep=20 read=20 futex=20 >truth
+within 'sleepers: stops' "$(figure stops idle.pb.gz)" 0 40
+is 'sleepers: no call failed' "$(awk 'NF >= 6 && $5 { print $1 }' truth)" ''
+within 'sleepers: a look is enough for each' "$(figure looks idle.pb.gz)" 40 200
+within 'sleepers: blocked, in ms' "$(($(figure blocked_ns idle.pb.gz) / 1000000))" 59000 "$((61000 * 3))"
+
+# Code whose frames are found by the frame pointer, which is not known of who was not stopped.
+if cc -O0 -pthread -D_GNU_SOURCE -o waiters_O0 "$SOURCE/tests/targets/waiters.c" 2>/dev/null; then
+    "$SPROFRUN" -q -w both -o O0.pb.gz -- ./waiters_O0 1 sleep=1 read=1 futex=1 mixed=1 >truth
+    within 'no optimization: places' \
+        "$(share blocked '(thread;live;(take_turns;)?(nap|gulp|await)|main;nap);.*\[syscall\] ' O0.pb.gz)" 98 100
+    check 'no optimization: guessed frames are counted' test "$(figure guessed_frames O0.pb.gz)" -gt 4
+    check 'no optimization: guessed stacks are counted' test "$(figure guessed_stacks O0.pb.gz)" -gt 4
+    is 'no optimization: their time is told' "$("$SPROFREPORT" flat --value guessed O0.pb.gz |
+        grep -c '[0-9.]* s of time with guessed callers')" 1
+    is 'no optimization: none incomplete' "$(figure incomplete_stacks O0.pb.gz)" 0
+fi
+is 'with optimization none is guessed' "$(figure guessed_stacks both.pb.gz)" 0
+
+# Without stacks the place alone.
+"$SPROFRUN" -q -G -w wall -o flat.pb.gz -- "$waiters" 1 sleep=1 read=1 >truth
+within 'no stacks' "$(share blocked '^[^;]*;([^;]*;)?\[syscall\] (read|clock_nanosleep) ' flat.pb.gz)" 98 100
+
+# Stopped by a signal.
+"$waiters" 4 sleep=1 >/dev/null &
+pid=$!
+kill -STOP $pid
+"$SPROFRUN" -q -w wall -d 1s -o stopped.pb.gz -p $pid
+kill -CONT $pid
+within 'stopped threads' "$(share blocked '\[stopped\] ' stopped.pb.gz)" 98 100
+kill $pid
+wait $pid 2>/dev/null
+
+# More threads than one tick can look at.
+"$waiters" 5 sleep=2000 busy=1 >/dev/null &
+pid=$!
+wait_until 'the threads are there' 20 sh -c "[ \$(ls /proc/$pid/task | wc -l) -gt 2000 ]"
+"$SPROFRUN" -q -w both -d 2s --max-overhead 100 -o many.pb.gz -p $pid
+sums 'many' many.pb.gz
+within 'many: blocked time with a place, in percent' "$(awk -v b="$(figure blocked_ns many.pb.gz)" \
+    -v u="$(figure unattributed_blocked_ns many.pb.gz)" 'BEGIN { print 100 * b / (b + u) }')" 90 100
+within 'many: CPU time that is explained, in percent' "$(awk -v p="$(figure profiled_cpu_ns many.pb.gz)" \
+    -v k="$(figure kernel_cpu_ns many.pb.gz)" 'BEGIN { print 100 * p / k }')" 90 100
+kill $pid
+wait $pid 2>/dev/null
+
+# Where /proc/PID/task/TID/syscall cannot be read, the states alone.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -r "$BUILD/tools/sprofrun" ]; then
+    mkdir hidden && chmod 777 hidden .
+    (cd hidden && setpriv --reuid=65534 --regid=65534 --clear-groups \
+        "$SPROFRUN" -w both --report none -o p.pb.gz -- "$waiters" 2 hide sleep=1 busy=1) >truth 2>err
+    if [ -s hidden/p.pb.gz ]; then
+        is 'hidden: it is said once' "$(grep -c 'syscall cannot be read' err)" 1
+        within 'hidden: blocked all the same' "$(share blocked '^\[blocked\] ' hidden/p.pb.gz)" 90 100
+        agrees 'hidden' hidden/p.pb.gz truth
+    else
+        echo "skipped: hidden: $(cat err)"
+    fi
+fi
+finish
