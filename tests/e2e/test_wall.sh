@@ -62,7 +62,7 @@ within 'a condition is waited for below await' "$(share blocked 'live;await;.*\[
 within 'all that is blocked is in a known place' \
     "$(share blocked '(live;(take_turns;)?(nap|gulp|await)|main;nap);.*\[syscall\] ' both.pb.gz)" 98 100
 within 'who computes is not blocked' "$(share blocked ';burn' both.pb.gz)" 0 2
-within 'who computes waits for CPUs' "$(share runqueue ';burn' both.pb.gz)" 80 100
+within 'who computes waits for CPUs' "$(share runqueue ';burn' both.pb.gz)" 60 100
 sprofil_analyst=$BUILD/tools/sprofil-analyst
 "$sprofil_analyst" --replay cap --quiet --report none --output replayed.pb.gz
 is 'a replay gives the same' "$(by_thread replayed.pb.gz | sort | cksum)" "$(by_thread both.pb.gz | sort | cksum)"
@@ -95,7 +95,8 @@ if cc -O0 -pthread -D_GNU_SOURCE -o waiters_O0 "$SOURCE/tests/targets/waiters.c"
         grep -c '[0-9.]* s of time with guessed callers')" 1
     is 'no optimization: none incomplete' "$(figure incomplete_stacks O0.pb.gz)" 0
 fi
-is 'with optimization none is guessed' "$(figure guessed_stacks both.pb.gz)" 0
+# The dynamic linker has such frames, too.
+within 'with optimization hardly any is guessed' "$(figure guessed_stacks both.pb.gz)" 0 5
 
 # Without stacks the place alone.
 "$SPROFRUN" -q -G -w wall -o flat.pb.gz -- "$waiters" 1 sleep=1 read=1 >truth
