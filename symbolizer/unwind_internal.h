@@ -61,6 +61,7 @@ struct cursor {
 	bool guessed; /* how this frame was reached */
 	const struct mapping *mapping; /* of the pc, NULL none */
 	struct unwind_step *step;      /* of the pc, NULL none */
+	unsigned searches;	       /* frames that were searched for */
 	bool beyond;		       /* memory behind the end of a truncated piece was wanted */
 };
 

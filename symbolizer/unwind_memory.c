@@ -15,6 +15,7 @@ enum { KEPT_MOST = 12, BLOCK_BYTES = 1024 };
 struct noted {
 	uint64_t sp, pc, known;
 	uint64_t kept[KEPT_MOST];
+	unsigned searches;
 	bool exact;
 	struct unwind_frame frame;
 };
@@ -110,7 +111,7 @@ size_t unwind_memory_match(struct unwind_memory *memory, const struct cursor *cu
 		at--;
 	memory->at = at;
 	if (!at || old[at - 1].sp != cursor->sp || old[at - 1].pc != cursor->pc ||
-		old[at - 1].exact != cursor->exact ||
+		old[at - 1].exact != cursor->exact || old[at - 1].searches != cursor->searches ||
 		old[at - 1].known != (cursor->known & cursor->machine->kept))
 		return 0;
 	copy_kept(cursor, kept);
@@ -152,6 +153,7 @@ int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor
 		return -ENOMEM;
 	noted = &fresh->noted[fresh->n];
 	*noted = (struct noted){.sp = cursor->sp, .pc = cursor->pc, .exact = cursor->exact,
+		.searches = cursor->searches,
 		.known = cursor->known & cursor->machine->kept,
 		.frame = cursor->unwinder->frame[fresh->n]};
 	copy_kept(cursor, noted->kept);

@@ -21,6 +21,8 @@
 /* Memory that a frame is searched in. */
 #define SEARCH_BYTES 65536
 #define PROLOGUE_BYTES 40
+/* Once one is found its caller's registers are known, so a sound stack needs few searches. */
+#define SEARCHES_MOST 64
 
 enum callee { CALLEE_NONE, CALLEE_UNKNOWN, CALLEE_OTHER, CALLEE_THIS };
 
@@ -170,7 +172,7 @@ int unwind_search(struct cursor *cursor)
 	struct unwind_entry entry;
 	int r = unwind_entry_find(cursor->unwinder, cursor->mapping->module, svma, &entry);
 
-	if (r < 0 || cursor->step->signal)
+	if (r < 0 || cursor->step->signal || ++cursor->searches > SEARCHES_MOST)
 		return r == -ENOMEM ? r : -ENOEXEC;
 	search.start = entry.low + cursor->mapping->bias;
 	if (!by_first_instructions(&search, &cfa) && !by_return_address(&search, &cfa))

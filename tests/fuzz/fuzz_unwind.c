@@ -3,7 +3,8 @@
  * The unwinder over any file, any stack and any registers. Input:
  *
  *	 0	2	bytes of the ELF file
- *	 2	1	bit 0 machine aarch64, bit 1 frame pointers, bit 2 truncated, bit 3 two pieces
+ *	 2	1	bit 0 machine aarch64, bit 1 frame pointers, bit 2 truncated, bit 3 two pieces,
+ *			bit 4 only pc and sp are known
  *	 3	1	-
  *	 4	136	17 registers; the pc counts from the file's base, sp within the stack
  *	140	-	the file, then the stack
@@ -125,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.registers = data[2] & 1 ? REGISTERS : 17, .reg = reg, .pc = BASE + reg[16] % 65536,
 		.sp = STACK + (stack_bytes ? reg[7] % stack_bytes : 0) / 8 * 8,
 		.piece = {{STACK, stack, stack_bytes}},
-		.frame_pointers = data[2] & 2, .truncated = data[2] & 4};
+		.frame_pointers = data[2] & 2, .truncated = data[2] & 4, .blocked = data[2] & 16};
 
 	if (data[2] & 8) {
 		size_t half = stack_bytes / 16 * 8;

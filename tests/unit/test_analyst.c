@@ -266,6 +266,109 @@ static void test_analyst__broken_records_are_counted(void **state)
 	analyst_free(stream.analyst);
 }
 
+static void put_wall_start(struct stream *stream, uint16_t flags)
+{
+	uint8_t b[256];
+	const struct record_start start = {.flags = flags, .period_ns = 4000000, .command = ""};
+
+	put(stream, b, record_put_start(b, sizeof(b), stream->now, &start));
+}
+
+/* @cpu_ns 0: it was seen blocked at @pc; @pc 0: again. */
+static void put_wall(struct stream *stream, uint32_t tid, uint64_t pc, uint64_t cpu_ns,
+	uint64_t queue_ns, uint64_t blocked_ns)
+{
+	uint8_t b[256];
+	const struct record_sample sample = {.pid = 7, .tid = tid, .pc = pc, .weight_ns = cpu_ns,
+		.queue_ns = queue_ns, .blocked_ns = blocked_ns, .syscall = pc ? 0 : -1, .machine = 62,
+		.flags = (uint16_t)(cpu_ns ? 0
+				: pc       ? RECORD_SAMPLE_BLOCKED
+					   : RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_AGAIN)};
+
+	put(stream, b, record_put_sample(b, sizeof(b), stream->now, &sample));
+}
+
+static int64_t sum_of(struct stream *stream, uint32_t tid, const char *type)
+{
+	const struct profile *p = analyst_profile(stream->analyst);
+	size_t index = profile_find_value_type(p, type);
+	int64_t sum = 0;
+
+	assert_true(index < profile_value_types(p));
+	for (size_t i = 0; i < profile_samples(p); i++) {
+		struct sample s = profile_sample(p, i);
+
+		if (profile_task(p, s.task).tid == tid)
+			sum += s.value[index];
+	}
+	return sum;
+}
+
+static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
+{
+	struct stream stream;
+	const struct profile *p;
+	struct sample blocked;
+
+	(void)state;
+	begin(&stream);
+	put_wall_start(&stream, RECORD_START_WALL);
+	put_process(&stream, 7, 1, 0);
+	put_exec(&stream, 7, "/no/such/prog", "prog");
+	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_wall(&stream, 7, 0x10000010, 0, 1000, 30000000);
+	put_wall(&stream, 8, 0x10000020, 0, 0, 50);
+	put_wall(&stream, 7, 0, 0, 0, 20000000);
+	put_wall(&stream, 7, 0x10000030, 4000000, 7000, 0);
+	put_wall(&stream, 7, 0, 0, 0, 5);
+	put_text(&stream, RECORD_END, "");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	p = analyst_profile(stream.analyst);
+	/* Two places where they waited, one where one ran. */
+	assert_int_equal(profile_samples(p), 3);
+	assert_int_equal(sum_of(&stream, 7, "blocked"), 50000005);
+	assert_int_equal(sum_of(&stream, 7, "runqueue"), 8000);
+	assert_int_equal(sum_of(&stream, 7, "cpu"), 4000000);
+	assert_int_equal(sum_of(&stream, 7, "wall"), 54008005);
+	assert_int_equal(sum_of(&stream, 7, "guessed"), 0);
+	assert_int_equal(sum_of(&stream, 8, "wall"), 50);
+	/* Ticks are of CPU time. */
+	assert_int_equal(sum_of(&stream, 7, "samples"), 1);
+	assert_int_equal(figure(&stream, "samples"), 1);
+	assert_true(profile_default_value(p) == SIZE_MAX);
+	blocked = profile_sample(p, 0);
+	assert_int_equal(blocked.n, 2);
+	assert_string_equal(profile_mapping(p, profile_location(p, blocked.location[0]).mapping).file,
+		"[kernel]");
+	analyst_free(stream.analyst);
+}
+
+static void test_analyst__ticks_of_the_wall_clock_are_its_periods(void **state)
+{
+	struct stream stream;
+	const struct profile *p;
+
+	(void)state;
+	begin(&stream);
+	put_wall_start(&stream, RECORD_START_WALL | RECORD_START_WALL_FIRST);
+	put_process(&stream, 7, 1, 0);
+	put_exec(&stream, 7, "/no/such/prog", "prog");
+	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_wall(&stream, 7, 0x10000010, 0, 1000000, 5000000); /* 1.5 periods */
+	put_wall(&stream, 7, 0, 0, 0, 1000000);		       /* 1.75 */
+	put_wall(&stream, 7, 0, 0, 0, 1000000);		       /* 2 */
+	put_wall(&stream, 8, 0x10000010, 0, 0, 3999999);
+	put_wall(&stream, 7, 0x10000030, 4000000, 0, 0);
+	put_text(&stream, RECORD_END, "");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	p = analyst_profile(stream.analyst);
+	assert_int_equal(sum_of(&stream, 7, "samples"), 3);
+	assert_int_equal(sum_of(&stream, 8, "samples"), 0);
+	assert_int_equal(figure(&stream, "samples"), 3);
+	assert_string_equal(profile_value_type(p, profile_default_value(p)).type, "wall");
+	analyst_free(stream.analyst);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +378,8 @@ int main(void)
 		cmocka_unit_test(test_analyst__unsampled_time_is_a_row_of_its_executable),
 		cmocka_unit_test(test_analyst__an_early_end_is_noted),
 		cmocka_unit_test(test_analyst__broken_records_are_counted),
+		cmocka_unit_test(test_analyst__waiting_time_goes_where_it_was_seen),
+		cmocka_unit_test(test_analyst__ticks_of_the_wall_clock_are_its_periods),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

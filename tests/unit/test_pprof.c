@@ -119,6 +119,26 @@ static void test_pprof__gives_back_all_that_was_written(void **state)
 	profile_free(profile);
 }
 
+static void test_pprof__keeps_what_reports_are_about(void **state)
+{
+	struct profile *profile = fixture_profile(), *back;
+	int64_t values[VALUE_TYPES_MAX] = {1, 2, 3};
+
+	(void)state;
+	back = round_trip(profile);
+	assert_int_equal(profile_default_value(back), VALUE_CPU_NS);
+	profile_free(back);
+	assert_int_equal(profile_add_value_type(profile, "wall", "nanoseconds"), 2);
+	assert_int_equal(profile_add_sample(profile, 0, NULL, 0, values), 0);
+	profile_set_default_value(profile, 2);
+	back = round_trip(profile);
+	assert_int_equal(profile_default_value(back), 2);
+	assert_int_equal(profile_find_value_type(back, "wall"), 2);
+	assert_int_equal(profile_find_value_type(back, "fish"), 3);
+	profile_free(back);
+	profile_free(profile);
+}
+
 static void test_pprof__keeps_extremes(void **state)
 {
 	struct profile *profile = fixture_profile(), *back;
@@ -433,6 +453,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pprof__gives_back_all_that_was_written),
+		cmocka_unit_test(test_pprof__keeps_what_reports_are_about),
 		cmocka_unit_test(test_pprof__keeps_extremes),
 		cmocka_unit_test(test_pprof__keeps_an_empty_profile),
 		cmocka_unit_test(test_pprof__puts_the_main_program_first),

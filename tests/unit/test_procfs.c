@@ -169,6 +169,31 @@ static void test_procfs__the_dead_give_errors(void **state)
 	assert_string_equal(name, "");
 }
 
+static void test_procfs__parses_state_and_switches(void **state)
+{
+	uint64_t switches = 0, again = 0;
+	char letter = 0;
+
+	(void)state;
+	assert_int_equal(procfs_parse_state("7 (a) b) D 1 7 7 0\n", &letter), 0);
+	assert_int_equal(letter, 'D');
+	assert_int_equal(procfs_parse_state("7 (a", &letter), -EPROTO);
+	assert_int_equal(procfs_parse_state("7 (a)", &letter), -EPROTO);
+	assert_int_equal(procfs_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n"
+					       "nonvoluntary_ctxt_switches:\t3\n",
+				 &switches),
+		0);
+	assert_int_equal(switches, 15);
+	assert_int_equal(
+		procfs_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n", &switches),
+		-EPROTO);
+	/* This thread's own: a nap is a switch at least. */
+	assert_int_equal(procfs_read_switches(getpid(), getpid(), &switches), 0);
+	assert_int_equal(usleep(1000), 0);
+	assert_int_equal(procfs_read_switches(getpid(), getpid(), &again), 0);
+	assert_true(again > switches);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +201,7 @@ int main(void)
 		cmocka_unit_test(test_procfs__parses_stat_with_any_name),
 		cmocka_unit_test(test_procfs__parses_the_last_cpu),
 		cmocka_unit_test(test_procfs__parses_activity),
+		cmocka_unit_test(test_procfs__parses_state_and_switches),
 		cmocka_unit_test(test_procfs__finds_executable_mappings),
 		cmocka_unit_test(test_procfs__reads_this_process),
 		cmocka_unit_test(test_procfs__the_dead_give_errors),

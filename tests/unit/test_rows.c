@@ -213,6 +213,43 @@ static void test_rows__weigh_by_what_there_is(void **state)
 	profile_free(profile);
 }
 
+/* Asked for; else what the file names, if there is any; else as always. */
+static void test_rows__weigh_by_what_was_asked_for(void **state)
+{
+	struct report_options options = {.size = sizeof(options)};
+	struct profile *profile = fixture_profile();
+	int64_t values[VALUE_TYPES_MAX] = {0, 0, 5000};
+	char *problem = NULL;
+	uint32_t leaf = 0;
+	struct rows rows;
+
+	(void)state;
+	assert_int_equal(profile_add_value_type(profile, "wall", "nanoseconds"), 2);
+	assert_int_equal(profile_add_value_type(profile, "blocked", "nanoseconds"), 3);
+	assert_int_equal(profile_add_sample(profile, 0, &leaf, 1, values), 0);
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.weight, VALUE_CPU_NS);
+	rows_release(&rows);
+	profile_set_default_value(profile, 2);
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.weight, 2);
+	rows_release(&rows);
+	profile_set_default_value(profile, 3); /* nothing was blocked */
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.weight, VALUE_CPU_NS);
+	rows_release(&rows);
+	options.value = "blocked";
+	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
+	assert_int_equal(rows.weight, 3);
+	rows_release(&rows);
+	options.value = "fish";
+	assert_int_equal(rows_collect(profile, &options, ROWS_BY_FUNCTION, &rows, &problem), -EINVAL);
+	assert_string_equal(problem,
+		"there are no values 'fish' in the profile; it has samples, cpu, wall, blocked");
+	free(problem);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_rows__leave_out_what_is_below),
 		cmocka_unit_test(test_rows__refuse_a_broken_pattern),
 		cmocka_unit_test(test_rows__weigh_by_what_there_is),
+		cmocka_unit_test(test_rows__weigh_by_what_was_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

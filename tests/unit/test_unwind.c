@@ -8,8 +8,10 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbolizer/unwind.h"
 #include "symbolizer/unwind_expr.h"
@@ -286,6 +288,125 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	release(&made);
 }
 
+/* What a thread that waits in snapshot() looks like from outside, and where its callers are. */
+static struct captured {
+	uint64_t pc, sp;
+	uint64_t caller[3]; /* return addresses: of snapshot(), its caller, and that one's caller */
+	uint8_t stack[65536];
+	size_t bytes;
+} captured;
+
+#ifdef __x86_64__
+/* As the C library's system calls are: it saves nothing. Gives its stack pointer, pc and caller. */
+void snapshot(uint64_t ret[3]);
+__asm__(".text\n"
+	".globl snapshot\n"
+	".type snapshot, @function\n"
+	"snapshot:\n"
+	"	.cfi_startproc\n"
+	"	mov %rsp, (%rdi)\n"
+	"	lea 1f(%rip), %rax\n"
+	"1:	mov %rax, 8(%rdi)\n"
+	"	mov (%rsp), %rax\n"
+	"	mov %rax, 16(%rdi)\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size snapshot, . - snapshot\n");
+#else
+static void snapshot(uint64_t ret[3])
+{
+	ret[0] = 0;
+}
+#endif
+
+/* The stack from snapshot() on, as it was then: a later call has taken the place of its own. */
+__attribute__((noinline)) static void copy_stack(const uint64_t shot[3])
+{
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	assert_true(fd >= 0);
+	captured.sp = shot[0];
+	captured.pc = shot[1];
+	captured.caller[0] = shot[2];
+	n = pread(fd, captured.stack, sizeof(captured.stack), (off_t)captured.sp);
+	assert_true(n > 1024);
+	captured.bytes = (size_t)n;
+	memcpy(captured.stack, &captured.caller[0], sizeof(captured.caller[0]));
+	assert_int_equal(close(fd), 0);
+}
+
+/*
+ * A frame of a size that only it knows, with return addresses of calls that are over in it: one of
+ * its own caller's, and those that its callees left.
+ */
+__attribute__((noinline)) static void wait_in_array(size_t bytes, uint64_t left_over)
+{
+	uint64_t *array = __builtin_alloca(bytes), shot[3];
+
+	for (size_t i = 0; i + 1 < bytes / 8; i += 2) {
+		((volatile uint64_t *)array)[i] = (uintptr_t)&array[i + 8];
+		((volatile uint64_t *)array)[i + 1] = left_over;
+	}
+	captured.caller[1] = (uintptr_t)__builtin_return_address(0);
+	snapshot(shot);
+	copy_stack(shot);
+	((volatile uint64_t *)array)[0] = 0;
+}
+
+__attribute__((noinline)) static int call_it(size_t bytes, uint64_t left_over)
+{
+	volatile uint8_t local[64] = {0};
+
+	captured.caller[2] = (uintptr_t)__builtin_return_address(0);
+	wait_in_array(bytes, left_over);
+	return local[bytes % 64];
+}
+
+static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
+{
+	static char maps[1 << 20];
+	struct symbolizer_options options = {.size = sizeof(options)};
+	struct unwind_input input = {.machine = EM_X86_64, .blocked = true};
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	struct symbolizer *symbolizer;
+	struct unwinder *unwinder;
+	struct unwind_result r;
+	struct space *space;
+	size_t n = 0;
+	ssize_t got;
+
+	(void)state;
+#ifndef __x86_64__
+	skip();
+#endif
+	while ((got = read(fd, maps + n, sizeof(maps) - n)) > 0)
+		n += (size_t)got;
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(symbolizer_new(&options, &symbolizer), 0);
+	assert_int_equal(space_new(symbolizer, getpid(), &space), 0);
+	assert_int_equal(space_set_maps(space, maps, n), 0);
+	assert_int_equal(unwinder_new(symbolizer, &unwinder), 0);
+	for (unsigned round = 0; round < 4; round++) {
+		/* From the second time on the array is full of a return address behind another call. */
+		assert_int_equal(call_it(512 << round, round ? captured.caller[0] : 0), 0);
+		input.pc = captured.pc;
+		input.sp = captured.sp;
+		input.piece[0] =
+			(struct unwind_piece){captured.sp, captured.stack, captured.bytes};
+		assert_int_equal(unwind_stack(unwinder, space, &input, &r), 0);
+		assert_true(r.n >= 4);
+		for (unsigned i = 0; i < 3; i++)
+			assert_int_equal(r.frame[i + 1].pc, captured.caller[i] - 1);
+		/* The array's function needs the frame pointer to find its caller. */
+		assert_false(r.frame[1].guessed);
+		assert_true(r.frame[2].guessed);
+	}
+	unwinder_free(unwinder);
+	space_free(space);
+	symbolizer_free(symbolizer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_unwind__damage_ends_it_and_says_so),
 		cmocka_unit_test(test_unwind__a_copy_that_ends_is_truncated),
 		cmocka_unit_test(test_unwind__unchanged_frames_are_taken_over),
+		cmocka_unit_test(test_unwind__searches_for_frames_of_a_blocked_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "supervisor/wall.h"
+
+#define MS UINT64_C(1000000)
+
+static const struct cpu_time born = {.run_ns = 5 * MS, .wait_ns = 2 * MS, .slices = 7};
+
+/* What was neither run, nor waited for a CPU, nor a stop of ours, was blocked. */
+static void test_wall__the_rest_of_the_time_was_blocked(void **state)
+{
+	struct cpu_time cpu = {.run_ns = 8 * MS, .wait_ns = 3 * MS, .slices = 9};
+	struct waiting owed;
+	struct wall w;
+
+	(void)state;
+	wall_begin(&w, &born, 100 * MS);
+	w.stopped_ns = MS / 2;
+	wall_settle(&w, &cpu, 110 * MS);
+	owed = wall_owes(&w);
+	assert_int_equal(owed.queue_ns, 1 * MS);
+	assert_int_equal(owed.blocked_ns, 10 * MS - 3 * MS - 1 * MS - MS / 2);
+	/* The stop was left out once. */
+	wall_settle(&w, &cpu, 111 * MS);
+	assert_int_equal(wall_owes(&w).blocked_ns, owed.blocked_ns + MS);
+}
+
+/* A stale reading makes blocked time too long; the next one that is exact takes it back. */
+static void test_wall__what_was_paid_too_much_is_taken_back(void **state)
+{
+	struct cpu_time cpu = born;
+	struct waiting owed;
+	struct wall w;
+
+	(void)state;
+	wall_begin(&w, &born, 0);
+	wall_settle(&w, &cpu, 10 * MS); /* it ran 4 ms of these, which are not told yet */
+	owed = wall_owes(&w);
+	assert_int_equal(owed.blocked_ns, 10 * MS);
+	wall_pay(&w, &owed);
+	assert_int_equal(wall_owes(&w).blocked_ns, 0);
+	cpu.run_ns += 4 * MS;
+	wall_settle(&w, &cpu, 11 * MS);
+	assert_int_equal(wall_owes(&w).blocked_ns, 0);
+	assert_true(w.blocked_ns == -(int64_t)(3 * MS));
+	wall_settle(&w, &cpu, 21 * MS);
+	assert_int_equal(wall_owes(&w).blocked_ns, 7 * MS);
+}
+
+/* Of the time since it was seen only what passed before it ran again belongs to that place. */
+static void test_wall__a_place_gets_what_was_waited_there(void **state)
+{
+	struct cpu_time cpu = born;
+	struct waiting owed;
+	struct wall w;
+
+	(void)state;
+	wall_begin(&w, &born, 0);
+	assert_false(wall_stays(&w, &cpu)); /* never seen */
+	wall_settle(&w, &cpu, 3 * MS);
+	owed = wall_owes(&w);
+	assert_int_equal(owed.blocked_ns, 3 * MS);
+	wall_pay(&w, &owed);
+	wall_see(&w, cpu.slices, 3 * MS);
+	assert_int_equal(wall_owes_here(&w), 0);
+	assert_true(wall_stays(&w, &cpu));
+	wall_stay(&w, &cpu, 10 * MS);
+	assert_int_equal(wall_owes_here(&w), 7 * MS);
+	wall_stay(&w, &cpu, 9 * MS); /* older than what is known */
+	assert_int_equal(wall_owes_here(&w), 7 * MS);
+	/* It ran 1 ms and is blocked again. */
+	cpu.run_ns += 1 * MS;
+	cpu.slices++;
+	assert_false(wall_stays(&w, &cpu));
+	wall_settle(&w, &cpu, 20 * MS);
+	assert_int_equal(wall_owes_here(&w), 7 * MS);
+	assert_int_equal(wall_owes(&w).blocked_ns, 7 * MS + 9 * MS);
+	owed = (struct waiting){.blocked_ns = 7 * MS};
+	wall_pay(&w, &owed);
+	assert_int_equal(wall_owes_here(&w), 0);
+	assert_int_equal(wall_owes(&w).blocked_ns, 9 * MS);
+}
+
+/* Whatever is looked at when: in the end all is paid, and it is the lifetime. */
+static void test_wall__sums_are_the_lifetime(void **state)
+{
+	struct cpu_time cpu = born;
+	struct waiting paid = {0}, owed;
+	uint64_t now = 50, random = 1, stopped = 0, run = 0;
+	struct wall w;
+
+	(void)state;
+	wall_begin(&w, &born, now);
+	for (unsigned i = 0; i < 10000; i++) {
+		uint64_t step[4];
+
+		for (unsigned k = 0; k < 4; k++) {
+			random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			step[k] = (random >> 33) % 5000;
+		}
+		cpu.run_ns += step[0];
+		cpu.wait_ns += step[1];
+		run += step[0];
+		stopped += step[2];
+		w.stopped_ns += step[2];
+		now += step[0] + step[1] + step[2] + step[3];
+		wall_settle(&w, &cpu, now);
+		owed = wall_owes(&w);
+		if (random & 1)
+			owed.queue_ns = 0;
+		wall_pay(&w, &owed);
+		waiting_add(&paid, &owed);
+	}
+	owed = wall_owes(&w);
+	wall_pay(&w, &owed);
+	waiting_add(&paid, &owed);
+	assert_int_equal(paid.queue_ns + paid.blocked_ns + run + stopped, now - 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wall__the_rest_of_the_time_was_blocked),
+		cmocka_unit_test(test_wall__what_was_paid_too_much_is_taken_back),
+		cmocka_unit_test(test_wall__a_place_gets_what_was_waited_there),
+		cmocka_unit_test(test_wall__sums_are_the_lifetime),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
