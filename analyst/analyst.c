@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "analyst/locations.h"
 #include "analyst/processes.h"
@@ -28,13 +29,14 @@ struct analyst {
 	size_t unsampleds, unsampled_room;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
-	bool has_image, ended;
 	bool wall, wall_first; /* RECORD_START_… */
 	uint64_t period_ns;
 	struct {
 		size_t wall, queue, blocked, guessed;
 	} value; /* types, with the wall clock */
 	uint64_t guessed_stacks;
+	bool has_image, ended, first_ended, snapshot;
+	uint32_t first_status; /* of the first process, once it has ended */
 	uint64_t samples, bad_records, unresolved;
 	double weight, weight_squared;
 	uint64_t cpu_ns; /* used by the process that took the records in */
@@ -109,6 +111,47 @@ bool analyst_has_image(const struct analyst *analyst)
 uint32_t analyst_first_pid(const struct analyst *analyst)
 {
 	return analyst->first_pid;
+}
+
+bool analyst_process(const struct analyst *analyst, size_t index, uint32_t *ret_pid)
+{
+	if (index >= analyst->spaces.n)
+		return false;
+	*ret_pid = analyst->spaces.list[index]->pid;
+	return true;
+}
+
+bool analyst_first_exit(const struct analyst *analyst, uint32_t *ret_status)
+{
+	*ret_status = analyst->first_status;
+	return analyst->first_ended;
+}
+
+bool analyst_function_bounds(
+	const struct analyst *analyst, uint32_t location, uint64_t *ret_start, uint64_t *ret_end)
+{
+	if (location >= analyst->locations.named || !analyst->locations.place[location].module)
+		return false;
+	return symbolizer_bounds(&analyst->locations.place[location], ret_start, ret_end);
+}
+
+void analyst_file_path(const struct analyst *analyst, const char *file, char *to, size_t room)
+{
+	(void)snprintf(to, room, "%s", file);
+	for (size_t i = 0; access(to, R_OK) < 0 && i < analyst->spaces.n; i++)
+		(void)snprintf(to, room, "/proc/%u/root%s", analyst->spaces.list[i]->pid, file);
+}
+
+void analyst_set_snapshot(struct analyst *analyst, bool snapshot)
+{
+	analyst->snapshot = snapshot;
+}
+
+int analyst_name_new(struct analyst *analyst)
+{
+	int r = locations_name_new(&analyst->locations);
+
+	return r < 0 ? r : spaces_name_jit(&analyst->spaces);
 }
 
 static int find_task(
@@ -338,7 +381,12 @@ static int take(struct analyst *analyst, const struct record *rec)
 			rec->header.flags & RECORD_MAPS_LAST);
 	case RECORD_THREAD: return spaces_thread(&analyst->spaces, &rec->as.thread);
 	case RECORD_SAMPLE: return take_sample(analyst, &rec->as.sample);
-	case RECORD_EXIT: return spaces_drop(&analyst->spaces, rec->as.exit.pid);
+	case RECORD_EXIT:
+		if (rec->as.exit.pid == analyst->first_pid) {
+			analyst->first_ended = true;
+			analyst->first_status = rec->as.exit.status;
+		}
+		return spaces_drop(&analyst->spaces, rec->as.exit.pid);
 	case RECORD_UNSAMPLED: return take_unsampled(analyst, &rec->as.unsampled);
 	case RECORD_AUDIT: return take_audit(analyst, rec->as.audit.text);
 	case RECORD_END:
@@ -494,10 +542,10 @@ static int note_early_end(struct analyst *analyst)
 int analyst_finish(struct analyst *analyst)
 {
 	uint64_t wall = 0;
-	int r = analyst->ended ? 0 : note_early_end(analyst);
+	int r = analyst->ended || analyst->snapshot ? 0 : note_early_end(analyst);
 
 	if (r >= 0)
-		r = locations_name_all(&analyst->locations);
+		r = locations_name_new(&analyst->locations);
 	if (r >= 0)
 		r = spaces_finish(&analyst->spaces);
 	if (r < 0)

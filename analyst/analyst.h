@@ -42,6 +42,15 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes);
  */
 int analyst_finish(struct analyst *analyst);
 
+/*
+ * Names the places that have come since the last call, for a view of the profile so far. Runs foreign
+ * code on foreign files, in this process. -ENOMEM.
+ */
+int analyst_name_new(struct analyst *analyst);
+
+/* What is going to be finished is a copy of a profile that goes on: it did not end early. */
+void analyst_set_snapshot(struct analyst *analyst, bool snapshot);
+
 /* Another process is going to finish: the CPU time that this one has used counts too. */
 void analyst_note_cpu(struct analyst *analyst);
 
@@ -56,5 +65,18 @@ bool analyst_has_image(const struct analyst *analyst);
 
 /* Pid of the first process, 0 none. */
 uint32_t analyst_first_pid(const struct analyst *analyst);
+
+/* The @index-th process that lives; false past the last one. */
+bool analyst_process(const struct analyst *analyst, size_t index, uint32_t *ret_pid);
+
+/* The first process's wait status, or RECORD_EXIT_DETACHED; false while it lives. */
+bool analyst_first_exit(const struct analyst *analyst, uint32_t *ret_status);
+
+/* The bounds, in its file, of the function that a location of the profile is in. False: not known. */
+bool analyst_function_bounds(
+	const struct analyst *analyst, uint32_t location, uint64_t *ret_start, uint64_t *ret_end);
+
+/* Where a file of the target can be read: as it is called, or in a process's own file system. */
+void analyst_file_path(const struct analyst *analyst, const char *file, char *to, size_t room);
 
 #endif

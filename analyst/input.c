@@ -13,25 +13,30 @@
 #include "proto/bytes.h"
 #include "proto/record.h"
 
-/* Sleeps until the doorbell rings. Returns false when it has closed. */
-static bool await_bell(struct ring *ring, int bell_fd)
+bool input_bell(int bell_fd)
 {
-	struct pollfd fd = {.fd = bell_fd, .events = POLLIN};
 	char bells[64];
 	ssize_t n;
 
-	if (!ring_sleep(ring))
-		return true;
-	(void)poll(&fd, 1, -1);
-	ring_wake(ring);
 	do
 		n = read(bell_fd, bells, sizeof(bells));
 	while (n == (ssize_t)sizeof(bells));
 	return n != 0;
 }
 
-/* All that is there. 1: the end was among it. */
-static int take_all(struct analyst *analyst, struct ring *ring, FILE *capture, int *capture_error)
+/* Sleeps until the doorbell rings. Returns false when it has closed. */
+static bool await_bell(struct ring *ring, int bell_fd)
+{
+	struct pollfd fd = {.fd = bell_fd, .events = POLLIN};
+
+	if (!ring_sleep(ring))
+		return true;
+	(void)poll(&fd, 1, -1);
+	ring_wake(ring);
+	return input_bell(bell_fd);
+}
+
+int input_ready(struct analyst *analyst, struct ring *ring, FILE *capture, int *capture_error)
 {
 	const uint8_t *record;
 	size_t bytes;
@@ -59,7 +64,7 @@ int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *ca
 		*ret_capture_error = -errno;
 	for (;;) {
 		/* The order matters: what was written before the bell closed is still taken. */
-		r = take_all(analyst, ring, capture, ret_capture_error);
+		r = input_ready(analyst, ring, capture, ret_capture_error);
 		if (r || !open)
 			break;
 		open = await_bell(ring, bell_fd);

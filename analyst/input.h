@@ -3,6 +3,7 @@
 #ifndef ANALYST_INPUT_H
 #define ANALYST_INPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "proto/ring.h"
@@ -17,6 +18,15 @@ struct analyst;
  */
 int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *capture,
 	int *ret_capture_error);
+
+/*
+ * Takes the records that are there now, without waiting. 1: RECORD_END was among them. -EPROTO: the
+ * ring is broken. -ENOMEM.
+ */
+int input_ready(struct analyst *analyst, struct ring *ring, FILE *capture, int *capture_error);
+
+/* Empties the doorbell; false: it has closed, the supervisor is gone. */
+bool input_bell(int bell_fd);
 
 /*
  * Takes the records of a capture file. -EBADMSG: not a capture. -EPROTO: it ends within a record;

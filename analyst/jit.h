@@ -50,7 +50,7 @@ void jit_free(struct jit *jit);
  */
 int jit_location(struct jit *jit, uint64_t pc, uint64_t start);
 
-/* The map is complete now: names what had no name yet. -ENOMEM. */
+/* Names what had no name yet, by all that the map has now. May be called again. -ENOMEM. */
 int jit_finish(struct jit *jit);
 
 #endif

@@ -12,7 +12,7 @@ void locations_release(struct locations *locations)
 	free(locations->nameless);
 	locations->place = NULL;
 	locations->nameless = NULL;
-	locations->places = locations->place_room = 0;
+	locations->places = locations->place_room = locations->named = 0;
 }
 
 static int add_mapping(struct locations *locations, const struct place *place)
@@ -89,18 +89,27 @@ static int name(struct locations *locations, size_t index, const struct frame_ch
 	return n ? profile_set_lines(locations->profile, (uint32_t)index, lines, n) : 0;
 }
 
-int locations_name_all(struct locations *locations)
+int locations_name_new(struct locations *locations)
 {
-	size_t room = locations->places + 1, n = 0;
-	struct frame_chain *chains = calloc(room, sizeof(*chains));
-	struct place *places = calloc(room, sizeof(*places));
-	size_t *index = calloc(room, sizeof(*index));
+	size_t from = locations->named, room = locations->places - from + 1, n = 0;
+	struct frame_chain *chains;
+	struct place *places;
+	bool *nameless;
+	size_t *index;
 	int r;
 
-	locations->nameless = calloc(room, sizeof(*locations->nameless));
-	r = chains && places && index && locations->nameless ? 0 : -ENOMEM;
+	if (from == locations->places)
+		return 0;
+	chains = calloc(room, sizeof(*chains));
+	places = calloc(room, sizeof(*places));
+	index = calloc(room, sizeof(*index));
+	nameless = reallocarray(locations->nameless, locations->places, sizeof(*nameless));
+	if (nameless)
+		locations->nameless = nameless;
+	r = chains && places && index && nameless ? 0 : -ENOMEM;
 
-	for (size_t i = 0; r == 0 && i < locations->places; i++) {
+	for (size_t i = from; r == 0 && i < locations->places; i++) {
+		nameless[i] = true;
 		if (!locations->place[i].module)
 			continue;
 		index[n] = i;
@@ -110,6 +119,8 @@ int locations_name_all(struct locations *locations)
 		r = symbolizer_resolve(locations->symbolizer, places, n, chains);
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = name(locations, index[i], &chains[i]);
+	if (r >= 0)
+		locations->named = locations->places;
 	free(chains);
 	free(places);
 	free(index);
@@ -119,7 +130,7 @@ int locations_name_all(struct locations *locations)
 bool locations_is_nameless(const struct locations *locations, uint32_t index)
 {
 	/* Generated code has no module; its names come from elsewhere. */
-	if (index >= locations->places || !locations->place[index].module)
+	if (index >= locations->named || !locations->place[index].module)
 		return profile_location(locations->profile, index).lines == 0;
 	return locations->nameless[index];
 }

@@ -15,8 +15,9 @@ struct locations {
 	struct profile *profile;       /* not owned */
 	struct symbolizer *symbolizer; /* not owned */
 	struct place *place;	       /* of each location; module NULL: not of a module */
-	bool *nameless; /* after naming: only the function's place is known, or nothing */
+	bool *nameless; /* of those named: only the function's place is known, or nothing */
 	size_t places, place_room;
+	size_t named; /* places before this one have been named */
 };
 
 void locations_release(struct locations *locations);
@@ -30,10 +31,13 @@ int locations_add(struct locations *locations, const struct place *place);
  */
 int locations_add_named(struct locations *locations, const char *object, const char *function);
 
-/* Names all that were added by locations_add(). Runs foreign code on foreign files. -ENOMEM. */
-int locations_name_all(struct locations *locations);
+/*
+ * Names those that were added by locations_add() since the last call. Runs foreign code on foreign
+ * files. -ENOMEM.
+ */
+int locations_name_new(struct locations *locations);
 
-/* Is a location of a module without a name? Asked after locations_name_all(). */
+/* Is a location of a module without a name? Asked after locations_name_new(). */
 bool locations_is_nameless(const struct locations *locations, uint32_t index);
 
 #endif

@@ -130,6 +130,15 @@ int spaces_finish(struct spaces *spaces)
 	return r;
 }
 
+int spaces_name_jit(struct spaces *spaces)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < spaces->n && r == 0; i++)
+		r = spaces->list[i]->jit ? jit_finish(spaces->list[i]->jit) : 0;
+	return r;
+}
+
 int spaces_drop(struct spaces *spaces, uint32_t pid)
 {
 	size_t at = place_of(spaces, pid);

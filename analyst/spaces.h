@@ -50,6 +50,9 @@ int spaces_drop(struct spaces *spaces, uint32_t pid);
 /* No more records will come: names the generated code of those that live. -ENOMEM. */
 int spaces_finish(struct spaces *spaces);
 
+/* Names the generated code that has none yet, as far as its process has told by now. -ENOMEM. */
+int spaces_name_jit(struct spaces *spaces);
+
 /* A child begins with its parent's image and mappings. */
 int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent);
 int spaces_exec(struct spaces *spaces, const struct record_exec *exec);

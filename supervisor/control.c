@@ -58,7 +58,8 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 {
 	int signal = (int)info->ssi_signo;
 	bool from_terminal = info->ssi_code == SI_KERNEL;
-	bool command_lives = engine->options->command && !engine->result->command_ended;
+	bool command_lives = engine->options->command && !engine->result->command_ended &&
+		!engine->options->signals_end;
 
 	switch (signal) {
 	case SIGINT:

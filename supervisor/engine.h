@@ -41,6 +41,7 @@ struct engine_options {
 	/* Bound on the share of its time that the target is stopped, in millionths; 0 none. */
 	uint32_t max_overhead_ppm;
 	struct launch_state inherited; /* what the command gets back */
+	bool signals_end; /* signals to us end the profiling also while a command runs */
 	const char *const *analyst;    /* argv of the analyst; argv[0] is its path */
 	uint64_t ring_bytes;	       /* a power of two */
 	bool wall;		       /* look at blocked threads too */

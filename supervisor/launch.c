@@ -83,6 +83,10 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 	if (read(go_fd, &go, 1) != 1)
 		_exit(125); /* the supervisor gave up, or is dead */
 	(void)close(go_fd);
+	for (int i = 0; state->streams && i < 3; i++) {
+		if (state->streams[i] != i && dup2(state->streams[i], i) < 0)
+			_exit(125);
+	}
 	(void)setrlimit(RLIMIT_NOFILE, &state->files);
 	(void)sigprocmask(SIG_SETMASK, &state->mask, NULL);
 	error = exec_along_path(argv, shell_argv);

@@ -15,6 +15,7 @@
 struct launch_state {
 	sigset_t mask;
 	struct rlimit files;
+	const int *streams; /* what it gets as descriptors 0, 1 and 2; NULL: ours */
 };
 
 struct launch {

@@ -496,3 +496,20 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 		*ret_svma = section.svma;
 	return 0;
 }
+
+bool names_bounds(struct names *n, uint64_t svma, uint64_t *ret_start, uint64_t *ret_end)
+{
+	const struct symbol *symbol = n->begun ? symtab_find(&n->symtab, svma) : NULL;
+	struct unwind_entry entry;
+
+	if (symbol) {
+		*ret_start = symbol->svma;
+		*ret_end = symbol->svma + symbol->bytes;
+		return true;
+	}
+	if (!n->ranges || unwind_table_find(n->ranges, svma, &entry) < 0)
+		return false;
+	*ret_start = entry.low;
+	*ret_end = entry.high;
+	return true;
+}

@@ -7,6 +7,7 @@
 #ifndef SYMBOLIZER_NAMES_H
 #define SYMBOLIZER_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,5 +33,8 @@ void names_end(const struct names *names);
 
 /* The frames at an address of the file; they live as long as the names. -ENOMEM. */
 int names_resolve(struct names *names, uint64_t svma, struct frame_chain *ret_chain);
+
+/* Where the function at an address that was resolved begins and ends. False: it is not known. */
+bool names_bounds(struct names *names, uint64_t svma, uint64_t *ret_start, uint64_t *ret_end);
 
 #endif

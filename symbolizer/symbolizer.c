@@ -104,3 +104,10 @@ int symbolizer_resolve(struct symbolizer *symbolizer, const struct place *places
 	free(sorted);
 	return rc;
 }
+
+bool symbolizer_bounds(const struct place *place, uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct names *names = names_of(place->module);
+
+	return names && names_bounds(names, place->svma, ret_start, ret_end);
+}

@@ -114,4 +114,10 @@ struct frame_chain {
 int symbolizer_resolve(struct symbolizer *symbolizer, const struct place *places, size_t n,
 	struct frame_chain *ret_chains);
 
+/*
+ * The bounds of the function that a place which was resolved is in, as symbols or unwind information
+ * tell them. False: they do not.
+ */
+bool symbolizer_bounds(const struct place *place, uint64_t *ret_start, uint64_t *ret_end);
+
 #endif

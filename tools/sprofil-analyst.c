@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +23,21 @@
 #include "analyst/processes.h"
 #include "profile/profile.h"
 #include "proto/ring.h"
+#include "tools/live_session.h"
 #include "view/dump.h"
 #include "view/export.h"
 #include "view/report.h"
 
-enum { RING_FD = 3, BELL_FD = 4 };
+enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5 };
 
 struct settings {
 	const char *output, *report, *name, *capture, *replay;
 	bool color, quiet, frame_pointers, per_process, dump;
+	bool records; /* a profile is to be written */
 	enum report_split split;
+	struct live_settings live;
+	struct blame *blame;
+	struct analyst *analyst;
 };
 
 static void complain(const char *text, const char *what, const char *why)
@@ -199,13 +205,14 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"per-process", no_argument, NULL, 'P'},
 		{"dump", no_argument, NULL, 'd'},
 		{"per-thread", no_argument, NULL, 't'},
+		{"live", required_argument, NULL, 'l'},
 		{0},
 	};
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
 		switch (option) {
-		case 'o': s->output = optarg; break;
+		case 'o': s->output = optarg; s->records = true; break;
 		case 'r': s->report = optarg; break;
 		case 'c': s->color = want_color(optarg); break;
 		case 'n': s->name = optarg; break;
@@ -220,6 +227,10 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 			break;
 		case 'd': s->dump = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
+		case 'l':
+			if (!live_settings_take(&s->live, optarg))
+				exit(2);
+			break;
 		default: exit(2);
 		}
 	}
@@ -243,21 +254,73 @@ static uint8_t *map_ring(struct ring *ring)
 	return memory;
 }
 
-static int take_ring(const struct settings *s, struct analyst *analyst, struct ring *ring)
+/* In the child of finish_run(): a profile of what there is so far, without a word. */
+static int deliver_snapshot(void *context, struct analyst *analyst, int error)
+{
+	const struct settings *s = context;
+	char *name = NULL;
+	int r = error < 0 ? error
+			  : write_profile(s->output, analyst_profile(analyst),
+				    analyst_first_pid(analyst), s->name, &name);
+
+	free(name);
+	return -r;
+}
+
+static void say_nothing(void *context, const char *line)
+{
+	(void)context;
+	(void)line;
+}
+
+/* For the live view: the profile so far to a file. */
+static int save(void *context, const char *path)
+{
+	const struct settings *s = context;
+	struct settings snapshot = *s;
+	int r;
+
+	snapshot.output = path;
+	analyst_set_snapshot(s->analyst, true);
+	r = finish_run(&(struct finish){deliver_snapshot, say_nothing, &snapshot}, s->analyst, s->blame);
+	analyst_set_snapshot(s->analyst, false);
+	return r > 0 ? -r : r;
+}
+
+static int show_live(struct settings *s, struct analyst *analyst, struct ring *ring, FILE *capture)
+{
+	struct live_session session = {.settings = &s->live, .analyst = analyst, .ring = ring,
+		.bell_fd = BELL_FD, .request_fd = REQUEST_FD, .capture = capture, .save = save,
+		.context = s};
+	int r;
+
+	(void)setlocale(LC_CTYPE, "");
+	s->analyst = analyst;
+	r = live_session_run(&session);
+	if (r == -ENOTSUP || r == -ENOTTY)
+		complain("this terminal cannot be painted on; sproftop -b prints screens as plain text",
+			"", NULL);
+	return r;
+}
+
+static int take_ring(struct settings *s, struct analyst *analyst, struct ring *ring)
 {
 	FILE *capture = s->capture ? fopen(s->capture, "wbe") : NULL;
 	int capture_error = s->capture && !capture ? -errno : 0, r;
 
 	if (capture_error)
 		complain("cannot write the capture ", s->capture, strerror(-capture_error));
-	r = input_ring(analyst, ring, BELL_FD, capture, &capture_error);
+	if (s->live.on)
+		r = show_live(s, analyst, ring, capture);
+	else
+		r = input_ring(analyst, ring, BELL_FD, capture, &capture_error);
 	if (capture && fclose(capture) != 0 && !capture_error)
 		capture_error = -errno;
 	if (capture && capture_error)
 		complain("cannot write the capture ", s->capture, strerror(-capture_error));
-	if (r < 0)
+	if (r == -EPROTO)
 		complain("the records are broken; the profile goes up to there", "", NULL);
-	return r == -ENOMEM ? r : 0;
+	return r == -EPROTO ? 0 : r;
 }
 
 static int take_replay(const struct settings *s, struct analyst *analyst)
@@ -299,8 +362,9 @@ int main(int argc, char **argv)
 		complain("cannot start the analysis", "", strerror(-r));
 		return 1;
 	}
+	s.blame = &blame;
 	r = s.replay ? take_replay(&s, analyst) : take_ring(&s, analyst, &ring);
-	if (r == 0)
+	if (r == 0 && (s.records || !s.live.on))
 		r = finish_run(&(struct finish){deliver, say, &s}, analyst, &blame);
 	analyst_free(analyst);
 	blame_release(&blame);

@@ -33,7 +33,7 @@ int32_t text_next(const char **text)
 }
 
 /* Without the locale: combining marks take no column, East Asian wide characters two. */
-static unsigned columns_of(int32_t c)
+unsigned text_character_columns(int32_t c)
 {
 	static const int32_t none[][2] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd},
 		{0x610, 0x61a}, {0x64b, 0x65f}, {0x200b, 0x200f}, {0x2028, 0x202e},
@@ -58,7 +58,7 @@ size_t text_columns(const char *text)
 	size_t columns = 0;
 
 	while (*text)
-		columns += columns_of(text_next(&text));
+		columns += text_character_columns(text_next(&text));
 	return columns;
 }
 
@@ -105,7 +105,7 @@ static size_t head_bytes(const char *text, size_t columns)
 
 	while (*p) {
 		before = p;
-		taken += columns_of(text_next(&p));
+		taken += text_character_columns(text_next(&p));
 		if (taken > columns)
 			return (size_t)(before - text);
 	}

@@ -13,6 +13,9 @@
  */
 int32_t text_next(const char **text);
 
+/* Columns that a character takes on a terminal: 0 to 2. */
+unsigned text_character_columns(int32_t character);
+
 /* Columns that @text takes on a terminal. */
 size_t text_columns(const char *text);
 

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/live_front.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervisor/engine.h"
+#include "supervisor/procfs.h"
+#include "supervisor/waiter.h"
+#include "tools/front.h"
+#include "tools/output_log.h"
+
+/* How long a command that was asked to end is waited for. */
+enum { END_MS = 2000, LOG_SHOWN_BYTES = 16 << 10 };
+
+static int check_terminal(struct live_front *front)
+{
+	const char *type = getenv("TERM");
+
+	if (front->batch)
+		return 0;
+	if (!isatty(STDOUT_FILENO)) {
+		front_complain(front->program,
+			"standard output is no terminal; -b prints screens as plain text");
+		return FRONT_USAGE;
+	}
+	if (!type || !type[0] || strcmp(type, "dumb") == 0) {
+		front_complain(front->program,
+			"this terminal (TERM=%s) cannot place text on its screen; -b prints screens "
+			"as plain text",
+			type ? type : "");
+		return FRONT_USAGE;
+	}
+	front->has_terminal = tcgetattr(STDOUT_FILENO, &front->terminal) == 0;
+	return 0;
+}
+
+/* "redis-server (1234)", or the command line. */
+static void name_target(struct live_front *front, const struct engine_options *engine)
+{
+	size_t n = 0, room = sizeof(front->target);
+
+	for (size_t i = 0; engine->command && engine->command[i] && n < room; i++)
+		n += (size_t)snprintf(front->target + n, room - n, "%s%s", i ? " " : "",
+			i ? engine->command[i] : front_base_name(engine->command[i]));
+	for (size_t i = 0; !engine->command && i < engine->pids_n && n < room; i++) {
+		char name[PROCFS_NAME_BYTES];
+
+		procfs_read_name(engine->pids[i], engine->pids[i], name);
+		n += (size_t)snprintf(front->target + n, room - n, "%s%s (%d)", i ? ", " : "",
+			name, engine->pids[i]);
+	}
+}
+
+/*
+ * What of the command would go to the terminal goes to the log, and it reads nothing from there:
+ * the terminal is the view's. What was redirected stays.
+ */
+static int open_streams(struct live_front *front, struct engine_options *engine)
+{
+	int r = output_log_open(front->log, &front->log_fd, front->log_path, sizeof(front->log_path));
+
+	front->own_log = !front->log;
+	front->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (r < 0 || front->null_fd < 0) {
+		front_complain(front->program, "cannot write the log %s: %s",
+			front->log ? front->log : "of the command", strerror(r < 0 ? -r : errno));
+		return FRONT_OURS;
+	}
+	front->streams[0] = isatty(STDIN_FILENO) ? front->null_fd : STDIN_FILENO;
+	front->streams[1] = front->log_fd;
+	front->streams[2] = isatty(STDERR_FILENO) ? front->log_fd : STDERR_FILENO;
+	engine->inherited.streams = front->streams;
+	if (front->own_log)
+		front->trims = output_log_trim(front->log_fd, &front->trimmer, &front->stop_fd) == 0;
+	return 0;
+}
+
+static void add(struct live_front *front, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void add(struct live_front *front, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) >= 0)
+		front->argument[front->arguments++] = text;
+	va_end(args);
+}
+
+static void make_arguments(struct live_front *front, const struct engine_options *engine)
+{
+	add(front, "on");
+	add(front, "target=%s", front->target);
+	add(front, "delay=%" PRIu64, front->delay_ns);
+	add(front, "half-life=%" PRIu64, front->half_life_ns);
+	add(front, "period=%" PRIu64, engine->period_ns);
+	add(front, "overhead-ppm=%" PRIu32, engine->max_overhead_ppm);
+	add(front, "screens=%" PRIu64, front->screens);
+	add(front, "rows=%" PRIu64, front->rows);
+	add(front, "columns=%" PRIu64, front->columns);
+	if (front->log_fd >= 0)
+		add(front, "log=%s", front->log ? front->log : front->log_path);
+	if (front->view)
+		add(front, "view=%s", front->view);
+	if (front->keys)
+		add(front, "keys=%s", front->keys);
+	if (front->save_as)
+		add(front, "save-as=%s", front->save_as);
+	if (front->batch)
+		add(front, "batch");
+	if (front->totals)
+		add(front, "totals");
+	if (front->color)
+		add(front, "color");
+	(void)setlocale(LC_CTYPE, "");
+	if (front->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		add(front, "ascii");
+}
+
+int live_front_begin(struct live_front *front, struct engine_options *engine, const char **argv,
+	size_t *n)
+{
+	int status = check_terminal(front);
+
+	if (status)
+		return status;
+	name_target(front, engine);
+	if (engine->command)
+		status = open_streams(front, engine);
+	if (status)
+		return status;
+	engine->signals_end = true;
+	front->notes = open_memstream(&front->notes_text, &front->notes_bytes);
+	make_arguments(front, engine);
+	for (size_t i = 0; i < front->arguments; i++) {
+		argv[(*n)++] = "--live";
+		argv[(*n)++] = front->argument[i];
+	}
+	return 0;
+}
+
+void live_front_note(struct live_front *front, const char *line)
+{
+	if (front->notes)
+		(void)fprintf(front->notes, "%s: %s\n", front->program, line);
+}
+
+/* Signals to us end the view; the analyst gives the terminal back first. */
+static int join_analyst(const struct engine_result *result, int *ret_signal)
+{
+	struct timespec second = {1, 0};
+	struct waiter_result seen;
+	siginfo_t info;
+	sigset_t signals;
+	int status = 0;
+
+	engine_signals(&signals);
+	if (!result->analyst_pid)
+		return 0;
+	if (result->stopped_by)
+		(void)kill(result->analyst_pid, SIGTERM);
+	while (waiter_peek(result->analyst_pid, &seen) == 0 && seen.kind != WAITER_GONE) {
+		if (sigtimedwait(&signals, &info, &second) < 0)
+			continue;
+		if (info.si_signo == SIGINT || info.si_signo == SIGTERM || info.si_signo == SIGHUP ||
+			info.si_signo == SIGQUIT) {
+			*ret_signal = info.si_signo;
+			(void)kill(result->analyst_pid, SIGTERM);
+		}
+	}
+	(void)waiter_join(result->analyst_pid, &status);
+	return status;
+}
+
+/* The modes of the usual terminals, for the case that nobody is left who knows this one's. */
+static void give_terminal_back(struct live_front *front)
+{
+	static const char leave[] = "\033[?1000l\033[?1002l\033[?1006l\033[?1l\033>\033[0m\033[?25h\033[?1049l";
+
+	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &front->terminal);
+	(void)!write(STDOUT_FILENO, leave, sizeof(leave) - 1);
+}
+
+static void pause_ms(long ms)
+{
+	(void)nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+/* The command's end, now that the user has left: asked for, unless it is to go on. */
+static int end_command(struct live_front *front, const struct engine_result *result)
+{
+	struct waiter_result seen = {0};
+	int status = 0;
+
+	if (result->command_ended)
+		return front_end_like(result->command_status);
+	if (front->keep) {
+		front_complain(front->program, "the command goes on as process %d", result->command_pid);
+		return 0;
+	}
+	(void)kill(result->command_pid, SIGTERM);
+	(void)kill(result->command_pid, SIGCONT);
+	for (int ms = 0; ms < END_MS; ms += 10) {
+		if (waiter_peek(result->command_pid, &seen) < 0 || seen.kind == WAITER_GONE) {
+			(void)waiter_join(result->command_pid, &status);
+			return 0;
+		}
+		pause_ms(10);
+	}
+	front_complain(front->program, "process %d takes its time to end", result->command_pid);
+	return 0;
+}
+
+static void show_log(struct live_front *front)
+{
+	if (front->log_fd < 0 || !front->own_log)
+		return;
+	if (output_log_has(front->log_fd))
+		front_complain(front->program, "the command wrote:");
+	output_log_print(front->log_fd, LOG_SHOWN_BYTES, stderr);
+}
+
+static void release(struct live_front *front)
+{
+	if (front->trims)
+		output_log_trim_end(front->trimmer, front->stop_fd);
+	if (front->log_fd >= 0)
+		(void)close(front->log_fd);
+	if (front->null_fd >= 0)
+		(void)close(front->null_fd);
+	for (size_t i = 0; i < front->arguments; i++)
+		free(front->argument[i]);
+	free(front->notes_text);
+}
+
+int live_front_end(struct live_front *front, const struct engine_options *engine,
+	const struct engine_result *result)
+{
+	int by = result->stopped_by, analyst = join_analyst(result, &by), status;
+
+	if (front->has_terminal && analyst)
+		give_terminal_back(front);
+	if (front->notes && fclose(front->notes) == 0 && front->notes_text)
+		(void)fputs(front->notes_text, stderr);
+	if (analyst & 0x7f)
+		front_complain(front->program, "the analyst was killed by signal %d", analyst & 0x7f);
+	show_log(front);
+	status = front_failure(front->program, engine, result);
+	if (!status && engine->command)
+		status = end_command(front, result);
+	release(front);
+	if (by && !front->batch)
+		return front_end_like(by);
+	return status ? status : WIFEXITED(analyst) && WEXITSTATUS(analyst) ? FRONT_OURS : 0;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/live_screen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "view/terminal.h"
+
+enum { BUSY_BYTES = 160, BUSY_MS = 300 };
+
+struct live_screen {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	struct screen next, shown; /* next: under the lock; shown: the thread's own */
+	bool fresh, anew, quit;	   /* under the lock */
+	char busy[BUSY_BYTES];	   /* under the lock; "": not */
+	int wake_fd, key_fd[2], signal_fd, opened; /* opened: result of the thread's start */
+	bool color;
+	FILE *in, *out;
+	unsigned rows, columns;
+};
+
+static void read_size(const struct live_screen *screen, unsigned *rows, unsigned *columns)
+{
+	struct winsize size = {0};
+
+	*rows = 24;
+	*columns = 80;
+	if (ioctl(fileno(screen->out), TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col) {
+		*rows = size.ws_row;
+		*columns = size.ws_col;
+	}
+}
+
+static void send_key(struct live_screen *screen, struct live_key key)
+{
+	/* The pipe does not block: a user is not that fast. */
+	(void)!write(screen->key_fd[1], &key, sizeof(key));
+}
+
+static void paint(struct live_screen *screen, struct terminal *terminal, bool busy)
+{
+	bool anew = false, fresh;
+
+	(void)pthread_mutex_lock(&screen->lock);
+	fresh = screen->fresh;
+	if (fresh && screen_copy(&screen->shown, &screen->next) == 0) {
+		anew = screen->anew;
+		screen->fresh = screen->anew = false;
+	}
+	busy = busy && screen->busy[0] && screen->shown.rows;
+	if (busy) {
+		unsigned last = screen->shown.rows - 1;
+
+		screen_restyle(&screen->shown, last, 0, screen->shown.columns, STYLE_ON_BAR);
+		(void)screen_put(&screen->shown, last, 1, screen->shown.columns,
+			STYLE_WARN | STYLE_ON_BAR, screen->busy);
+	}
+	(void)pthread_mutex_unlock(&screen->lock);
+	if (fresh || busy)
+		terminal_paint(terminal, &screen->shown, anew);
+}
+
+/* Takes what woke us. False: the terminal is gone. */
+static bool serve(struct live_screen *screen, struct terminal *terminal, struct pollfd *fd)
+{
+	struct signalfd_siginfo info;
+	struct live_key key;
+	uint64_t count;
+	bool any = false;
+
+	if (fd[1].revents)
+		(void)!read(screen->wake_fd, &count, sizeof(count));
+	if (fd[2].revents && read(screen->signal_fd, &info, sizeof(info)) > 0) {
+		key.code = LIVE_SCREEN_RESIZED;
+		read_size(screen, &key.row, &key.column);
+		terminal_resize(terminal, key.row, key.column);
+		send_key(screen, key);
+	}
+	if (!fd[0].revents)
+		return true;
+	while (terminal_key(terminal, &key)) {
+		send_key(screen, key);
+		any = true;
+	}
+	return any || !(fd[0].revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+static bool must_quit(struct live_screen *screen, bool *ret_busy)
+{
+	bool quit;
+
+	(void)pthread_mutex_lock(&screen->lock);
+	quit = screen->quit;
+	*ret_busy = screen->busy[0] != '\0';
+	(void)pthread_mutex_unlock(&screen->lock);
+	return quit;
+}
+
+static void *paint_all(void *context)
+{
+	struct live_screen *screen = context;
+	struct terminal *terminal = NULL;
+	bool busy = false;
+
+	screen->opened = terminal_open(NULL, screen->out, screen->in, screen->color, &terminal);
+	send_key(screen, (struct live_key){.code = LIVE_SCREEN_RESIZED});
+	if (screen->opened < 0)
+		return NULL;
+	while (!must_quit(screen, &busy)) {
+		struct pollfd fd[3] = {{.fd = fileno(screen->in), .events = POLLIN},
+			{.fd = screen->wake_fd, .events = POLLIN},
+			{.fd = screen->signal_fd, .events = POLLIN}};
+		int n = poll(fd, 3, busy ? BUSY_MS : -1);
+
+		if (n > 0 && !serve(screen, terminal, fd)) {
+			send_key(screen, (struct live_key){.code = LIVE_SCREEN_GONE});
+			break;
+		}
+		paint(screen, terminal, n == 0);
+	}
+	terminal_close(terminal);
+	return NULL;
+}
+
+static void release(struct live_screen *screen)
+{
+	screen_release(&screen->next);
+	screen_release(&screen->shown);
+	for (size_t i = 0; i < 2; i++) {
+		if (screen->key_fd[i] >= 0)
+			(void)close(screen->key_fd[i]);
+	}
+	if (screen->wake_fd >= 0)
+		(void)close(screen->wake_fd);
+	if (screen->signal_fd >= 0)
+		(void)close(screen->signal_fd);
+	if (screen->in && screen->in != stdin)
+		(void)fclose(screen->in);
+	(void)pthread_mutex_destroy(&screen->lock);
+	free(screen);
+}
+
+static int open_all(struct live_screen *screen)
+{
+	sigset_t winch;
+
+	if (!isatty(STDOUT_FILENO))
+		return -ENOTTY;
+	screen->out = stdout;
+	screen->in = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
+	if (!screen->in)
+		return -ENOTTY;
+	(void)sigemptyset(&winch);
+	(void)sigaddset(&winch, SIGWINCH);
+	if (pipe2(screen->key_fd, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
+	screen->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	screen->signal_fd = signalfd(-1, &winch, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (screen->wake_fd < 0 || screen->signal_fd < 0)
+		return -errno;
+	return 0;
+}
+
+int live_screen_open(bool color, struct live_screen **ret_screen)
+{
+	struct live_screen *screen = calloc(1, sizeof(*screen));
+	struct live_key key;
+	int r;
+
+	if (!screen)
+		return -ENOMEM;
+	screen->wake_fd = screen->signal_fd = screen->key_fd[0] = screen->key_fd[1] = -1;
+	screen->color = color;
+	(void)pthread_mutex_init(&screen->lock, NULL);
+	r = open_all(screen);
+	if (r == 0) {
+		read_size(screen, &screen->rows, &screen->columns);
+		r = -pthread_create(&screen->thread, NULL, paint_all, screen);
+	}
+	if (r == 0) {
+		struct pollfd fd = {.fd = screen->key_fd[0], .events = POLLIN};
+
+		(void)poll(&fd, 1, -1);
+		(void)live_screen_key(screen, &key);
+		r = screen->opened;
+		if (r < 0)
+			(void)pthread_join(screen->thread, NULL);
+	}
+	if (r < 0) {
+		release(screen);
+		return r;
+	}
+	*ret_screen = screen;
+	return 0;
+}
+
+static void wake(struct live_screen *screen)
+{
+	uint64_t one = 1;
+
+	(void)!write(screen->wake_fd, &one, sizeof(one));
+}
+
+void live_screen_close(struct live_screen *screen)
+{
+	struct timespec until;
+
+	if (!screen)
+		return;
+	(void)pthread_mutex_lock(&screen->lock);
+	screen->quit = true;
+	(void)pthread_mutex_unlock(&screen->lock);
+	wake(screen);
+	(void)clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	/* A terminal that takes nothing keeps its thread; the process ends without it. */
+	if (pthread_timedjoin_np(screen->thread, NULL, &until) == 0)
+		release(screen);
+}
+
+int live_screen_fd(const struct live_screen *screen)
+{
+	return screen->key_fd[0];
+}
+
+bool live_screen_key(struct live_screen *screen, struct live_key *ret_key)
+{
+	return read(screen->key_fd[0], ret_key, sizeof(*ret_key)) == (ssize_t)sizeof(*ret_key);
+}
+
+void live_screen_size(const struct live_screen *screen, unsigned *ret_rows, unsigned *ret_columns)
+{
+	*ret_rows = screen->rows;
+	*ret_columns = screen->columns;
+}
+
+int live_screen_show(struct live_screen *screen, const struct screen *model, bool anew)
+{
+	int r;
+
+	(void)pthread_mutex_lock(&screen->lock);
+	r = screen_copy(&screen->next, model);
+	screen->fresh = r == 0;
+	screen->anew |= anew;
+	(void)pthread_mutex_unlock(&screen->lock);
+	wake(screen);
+	return r;
+}
+
+void live_screen_busy(struct live_screen *screen, const char *what)
+{
+	bool was;
+
+	(void)pthread_mutex_lock(&screen->lock);
+	was = screen->busy[0] != '\0';
+	(void)snprintf(screen->busy, sizeof(screen->busy), "%s", what ? what : "");
+	(void)pthread_mutex_unlock(&screen->lock);
+	if (what && !was)
+		wake(screen);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/live_session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyst/analyst.h"
+#include "analyst/input.h"
+#include "analyst/threads.h"
+#include "proto/record.h"
+#include "proto/request.h"
+#include "tools/live_screen.h"
+#include "tools/live_sources.h"
+#include "view/text.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define FRAME_NS  (SECOND_NS / 10) /* the screen is drawn ten times a second at most */
+
+bool live_settings_take(struct live_settings *s, const char *text)
+{
+	const char *equals = strchr(text, '='), *value = equals ? equals + 1 : "";
+	const struct {
+		const char *name;
+		const char **text;
+		uint64_t *number;
+		bool *flag;
+	} names[] = {
+		{"target", .text = &s->target}, {"view", .text = &s->view}, {"log", .text = &s->log},
+		{"keys", .text = &s->keys}, {"save-as", .text = &s->save_as},
+		{"screens", .number = &s->screens}, {"delay", .number = &s->delay_ns},
+		{"half-life", .number = &s->half_life_ns}, {"period", .number = &s->period_ns},
+		{"rows", .number = &s->rows}, {"columns", .number = &s->columns},
+		{"overhead-ppm", .number = &s->overhead_ppm}, {"batch", .flag = &s->batch},
+		{"ascii", .flag = &s->ascii}, {"totals", .flag = &s->totals}, {"on", .flag = &s->on},
+		{"color", .flag = &s->color},
+	};
+	size_t bytes = equals ? (size_t)(equals - text) : strlen(text);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strncmp(names[i].name, text, bytes) != 0 || names[i].name[bytes])
+			continue;
+		if (names[i].text)
+			*names[i].text = value;
+		else if (names[i].number)
+			*names[i].number = strtoull(value, NULL, 10);
+		else
+			*names[i].flag = true;
+		return true;
+	}
+	return false;
+}
+
+struct running {
+	struct live_session *session;
+	struct live *live;
+	struct live_screen *painter; /* NULL in batch mode */
+	struct screen model;
+	struct thread_states states;
+	struct live_thread *thread;
+	size_t thread_room;
+	unsigned rows, columns;
+	int signal_fd;
+	bool open, ended, quit; /* the doorbell; RECORD_END has come; the user wants to leave */
+	bool changed, anew;
+	uint64_t drawn_ns, updated_ns, printed;
+	const char *keys; /* what is left of a script */
+	int error;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+static void ask_supervisor(struct running *run, uint32_t type, uint64_t value)
+{
+	uint8_t message[REQUEST_BYTES];
+
+	request_put(message, &(struct request){.type = type, .value = value});
+	(void)!write(run->session->request_fd, message, sizeof(message));
+}
+
+static enum live_target_state state_of(const struct running *run, int *ret_status)
+{
+	uint32_t status = 0;
+	bool exited = analyst_first_exit(run->session->analyst, &status);
+
+	*ret_status = exited && status != RECORD_EXIT_DETACHED ? (int)status : -1;
+	if (!run->ended && !run->open)
+		return LIVE_CUT_OFF;
+	if (run->ended)
+		return exited && status != RECORD_EXIT_DETACHED ? LIVE_ENDED : LIVE_LET_GO;
+	return analyst_has_image(run->session->analyst) ? LIVE_RUNS : LIVE_STARTS;
+}
+
+static int read_threads(struct running *run)
+{
+	struct live_thread *thread;
+	int r = thread_states_read(&run->states, run->session->analyst);
+
+	if (r < 0)
+		return r;
+	if (run->states.n > run->thread_room) {
+		thread = reallocarray(run->thread, run->states.n, sizeof(*thread));
+		if (!thread)
+			return -ENOMEM;
+		run->thread = thread;
+		run->thread_room = run->states.n;
+	}
+	for (size_t i = 0; i < run->states.n; i++) {
+		const struct thread_state *from = &run->states.thread[i];
+
+		run->thread[i] = (struct live_thread){from->pid, from->tid, from->state, ""};
+		memcpy(run->thread[i].name, from->name, sizeof(from->name));
+	}
+	return 0;
+}
+
+static int update(struct running *run, uint64_t now)
+{
+	struct analyst *analyst = run->session->analyst;
+	struct live_facts facts = {.target = run->session->settings->target};
+	int r = analyst_name_new(analyst);
+
+	facts.state = state_of(run, &facts.wait_status);
+	run->states.n = 0;
+	if (r == 0 && live_wants_threads(run->live))
+		r = read_threads(run);
+	facts.thread = run->thread;
+	facts.threads = run->states.n;
+	run->updated_ns = now;
+	run->changed = true;
+	return r < 0 ? r : live_update(run->live, analyst_profile(analyst), &facts, now);
+}
+
+/* What the user asked for that the view cannot do. */
+static void serve(struct running *run)
+{
+	struct control *control = live_control(run->live);
+	char text[512];
+	int r;
+
+	if (control->quit)
+		run->quit = true;
+	if (control->redraw)
+		run->anew = true;
+	if (control->period_ns)
+		ask_supervisor(run, REQUEST_PERIOD, control->period_ns);
+	if (control->change_freeze)
+		ask_supervisor(run, REQUEST_FREEZE, control->freeze);
+	if (control->save_as) {
+		r = run->session->save(run->session->context, control->save_as);
+		if (r < 0)
+			(void)snprintf(text, sizeof(text), "cannot save to %.300s: %s",
+				control->save_as, strerror(-r));
+		else
+			(void)snprintf(text, sizeof(text), "saved to %.300s", control->save_as);
+		live_say(run->live, text);
+	}
+	free(control->save_as);
+	*control = (struct control){0};
+}
+
+static int press(struct running *run, struct live_key key)
+{
+	bool wanted = live_wants_threads(run->live);
+	int r = 0;
+
+	if (key.code == LIVE_SCREEN_GONE) {
+		run->quit = true;
+	} else if (key.code == LIVE_SCREEN_RESIZED) {
+		run->rows = key.row ? key.row : run->rows;
+		run->columns = key.column ? key.column : run->columns;
+	} else {
+		r = live_press(run->live, key);
+		serve(run);
+		if (r == 0 && live_wants_threads(run->live) && !wanted)
+			r = update(run, now_ns());
+	}
+	run->changed = true;
+	return r;
+}
+
+/* Keys that were given on the command line: characters as they are, \e for Esc, \r for Enter. */
+static int press_script(struct running *run)
+{
+	int r = 0;
+
+	while (r == 0 && run->keys && *run->keys && !run->quit) {
+		struct live_key key = {.code = text_next(&run->keys)};
+
+		if (key.code == '\\' && (*run->keys == 'e' || *run->keys == 'r' || *run->keys == '\\')) {
+			key.code = *run->keys == 'e' ? LIVE_KEY_ESCAPE
+				: *run->keys == 'r'  ? LIVE_KEY_ENTER
+						     : '\\';
+			run->keys++;
+		}
+		r = press(run, key);
+	}
+	return r;
+}
+
+static int draw(struct running *run, uint64_t now)
+{
+	int r = screen_resize(&run->model, run->rows, run->columns);
+
+	if (r == 0)
+		r = live_draw(run->live, &run->model);
+	if (r == 0 && run->painter) {
+		r = live_screen_show(run->painter, &run->model, run->anew);
+	} else if (r == 0) {
+		if (run->printed++)
+			(void)fputc('\n', stdout);
+		screen_print(&run->model, stdout);
+		if (fflush(stdout) != 0)
+			run->quit = true; /* the reader has left */
+	}
+	run->changed = run->anew = false;
+	run->drawn_ns = now;
+	return r;
+}
+
+/* Milliseconds to sleep at most; -1 for ever. */
+static int sleep_ms(const struct running *run, uint64_t now)
+{
+	uint64_t until = run->updated_ns + SECOND_NS, due = live_due_ns(run->live);
+
+	if (due < until)
+		until = due;
+	if (run->ended)
+		until = UINT64_MAX;
+	if (run->changed && run->painter && run->drawn_ns + FRAME_NS < until)
+		until = run->drawn_ns + FRAME_NS;
+	if (until == UINT64_MAX)
+		return -1;
+	return until > now ? (int)((until - now + 999999) / 1000000) : 0;
+}
+
+static int await(struct running *run)
+{
+	struct live_session *s = run->session;
+	struct signalfd_siginfo info;
+	struct pollfd fd[3] = {{.fd = run->open ? s->bell_fd : -1, .events = POLLIN},
+		{.fd = run->painter ? live_screen_fd(run->painter) : -1, .events = POLLIN},
+		{.fd = run->signal_fd, .events = POLLIN}};
+	struct live_key key;
+	bool sleeps = run->open && ring_sleep(s->ring);
+	int timeout = run->open && !sleeps ? 0 : sleep_ms(run, now_ns()), r = 0;
+
+	(void)poll(fd, 3, timeout);
+	if (sleeps)
+		ring_wake(s->ring);
+	if (fd[0].revents && !input_bell(s->bell_fd))
+		run->open = false;
+	while (r == 0 && fd[1].revents && live_screen_key(run->painter, &key))
+		r = press(run, key);
+	if (fd[2].revents && read(run->signal_fd, &info, sizeof(info)) > 0)
+		run->quit = true;
+	return r;
+}
+
+/* A turn: records, figures, keys, screen. */
+static int turn(struct running *run)
+{
+	struct live_session *s = run->session;
+	const struct live_settings *settings = s->settings;
+	bool was_open = run->open, last;
+	int capture_error = 0, r = 0;
+	uint64_t now;
+
+	if (!run->ended)
+		r = input_ready(s->analyst, s->ring, s->capture, &capture_error);
+	if (r < 0)
+		return r;
+	/* What was written before the bell closed has been taken by now. */
+	last = !run->ended && (r == 1 || !was_open);
+	run->ended |= r == 1;
+	now = now_ns();
+	if (last || (!run->ended && (now >= run->updated_ns + SECOND_NS || now >= live_due_ns(run->live)))) {
+		r = update(run, now);
+		if (r == 0 && analyst_has_image(s->analyst))
+			r = press_script(run);
+		if (r == 0 && settings->batch && (last || now >= run->drawn_ns + settings->delay_ns))
+			r = draw(run, now);
+	}
+	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
+		run->quit = true;
+	/* The supervisor was killed: the terminal is the shell's again. */
+	if (!run->open && !run->ended)
+		run->quit = true;
+	if (r >= 0 && !settings->batch && run->changed && now >= run->drawn_ns + FRAME_NS)
+		r = draw(run, now);
+	return r < 0 || run->quit ? r : await(run);
+}
+
+static int begin(struct running *run, struct live_source_context *sources)
+{
+	const struct live_settings *s = run->session->settings;
+	const struct live_options options = {.size = sizeof(options), .ascii = s->ascii,
+		.totals = s->totals, .half_life_ns = s->half_life_ns, .delay_ns = s->delay_ns,
+		.period_ns = s->period_ns, .overhead_percent = (double)s->overhead_ppm / 1e4,
+		.view = s->view, .save_as = s->save_as, .batch = s->batch,
+		.sources = live_sources_make(sources)};
+	int r = live_new(&options, &run->live);
+
+	if (r < 0 || s->batch)
+		return r;
+	r = live_screen_open(s->color, &run->painter);
+	if (r == 0)
+		live_screen_size(run->painter, &run->rows, &run->columns);
+	return r;
+}
+
+static int open_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGWINCH);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		(void)sigaddset(&set, signals[i]);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)sigdelset(&set, SIGWINCH);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* The user has left: what is under way is still taken, so that nothing of a recording is lost. */
+static int drain(struct running *run)
+{
+	struct live_session *s = run->session;
+	struct pollfd fd = {.fd = s->bell_fd, .events = POLLIN};
+	int r, capture_error = 0;
+
+	for (;;) {
+		r = input_ready(s->analyst, s->ring, s->capture, &capture_error);
+		if (r || !run->open)
+			return r;
+		if (!ring_sleep(s->ring))
+			continue;
+		(void)poll(&fd, 1, -1);
+		ring_wake(s->ring);
+		run->open = input_bell(s->bell_fd);
+	}
+}
+
+int live_session_run(struct live_session *session)
+{
+	const struct live_settings *s = session->settings;
+	struct live_source_context sources = {session->analyst, s->log};
+	struct running run = {.session = session, .open = true, .keys = s->keys,
+		.rows = (unsigned)s->rows, .columns = (unsigned)s->columns, .signal_fd = open_signals()};
+	int r = run.signal_fd < 0 ? -errno : begin(&run, &sources);
+
+	run.drawn_ns = run.updated_ns = now_ns();
+	if (r == 0 && run.painter)
+		r = draw(&run, now_ns());
+	while (r >= 0 && !run.quit)
+		r = turn(&run);
+	live_screen_close(run.painter);
+	if (!run.ended && run.open) {
+		int taken;
+
+		ask_supervisor(&run, REQUEST_STOP, 0);
+		taken = drain(&run);
+		r = r < 0 ? r : taken;
+	}
+	live_free(run.live);
+	screen_release(&run.model);
+	thread_states_release(&run.states);
+	free(run.thread);
+	if (run.signal_fd >= 0)
+		(void)close(run.signal_fd);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/output_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEPT_BYTES = 1 << 20, LOOK_MS = 250 };
+
+int output_log_open(const char *path, int *ret_fd, char *ret_path, size_t room)
+{
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)
+		      : memfd_create("output", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (!path && fcntl(fd, F_SETFL, O_APPEND) < 0) {
+		int r = -errno;
+
+		(void)close(fd);
+		return r;
+	}
+	*ret_fd = fd;
+	(void)snprintf(ret_path, room, "/proc/%d/fd/%d", getpid(), fd);
+	return 0;
+}
+
+struct trimming {
+	int fd, stop_fd;
+};
+
+static void *trim(void *context)
+{
+	struct trimming t = *(struct trimming *)context;
+	struct pollfd stop = {.fd = t.stop_fd, .events = POLLIN};
+	off_t from = 0;
+
+	free(context);
+	while (poll(&stop, 1, LOOK_MS) == 0) {
+		struct stat st;
+
+		if (fstat(t.fd, &st) < 0 || st.st_size - from < 2 * KEPT_BYTES)
+			continue;
+		if (fallocate(t.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from,
+			    st.st_size - KEPT_BYTES - from) < 0)
+			break;
+		from = st.st_size - KEPT_BYTES;
+	}
+	(void)close(t.stop_fd);
+	return NULL;
+}
+
+int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd)
+{
+	struct trimming *t = malloc(sizeof(*t));
+	int stop[2], r;
+
+	if (!t)
+		return -ENOMEM;
+	if (pipe2(stop, O_CLOEXEC) < 0) {
+		r = -errno;
+		free(t);
+		return r;
+	}
+	*t = (struct trimming){fd, stop[0]};
+	r = -pthread_create(ret_thread, NULL, trim, t);
+	if (r < 0) {
+		(void)close(stop[0]);
+		(void)close(stop[1]);
+		free(t);
+		return r;
+	}
+	*ret_stop_fd = stop[1];
+	return 0;
+}
+
+void output_log_trim_end(pthread_t thread, int stop_fd)
+{
+	(void)close(stop_fd);
+	(void)pthread_join(thread, NULL);
+}
+
+bool output_log_has(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_size > 0;
+}
+
+void output_log_print(int fd, size_t bytes, FILE *out)
+{
+	struct stat st;
+	char *text, *from;
+	ssize_t n;
+	off_t at;
+
+	if (fstat(fd, &st) < 0)
+		return;
+	at = st.st_size > (off_t)bytes ? st.st_size - (off_t)bytes : 0;
+	text = malloc(bytes + 1);
+	n = text ? pread(fd, text, bytes, at) : -1;
+	if (n > 0) {
+		text[n] = '\0';
+		from = at ? memchr(text, '\n', (size_t)n) : NULL;
+		from = from ? from + 1 : text;
+		(void)fwrite(from, 1, (size_t)(text + n - from), out);
+		if (text[n - 1] != '\n')
+			(void)fputc('\n', out);
+	}
+	free(text);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a command writes while its terminal is in use for something else: a file that it appends to.
+ * So nobody has to read along, nothing can block or break the command, and it may outlive us. Of a
+ * long log only the end is kept: its beginning is given back to the system as a hole.
+ */
+#ifndef TOOLS_OUTPUT_LOG_H
+#define TOOLS_OUTPUT_LOG_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * Opens @path for appending, or (NULL) a file without a name. @ret_path is by what another process
+ * of ours can open it. -errno.
+ */
+int output_log_open(const char *path, int *ret_fd, char *ret_path, size_t room);
+
+/* Begins to keep it short; -errno. Ended by output_log_trim_end(). */
+int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd);
+void output_log_trim_end(pthread_t thread, int stop_fd);
+
+bool output_log_has(int fd);
+/* The last @bytes at most, from the beginning of a line on. */
+void output_log_print(int fd, size_t bytes, FILE *out);
+
+#endif

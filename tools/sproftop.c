@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sproftop: the live view. This process is the supervisor, as with sprofrun; the analyst draws, so
+ * that the one that samples neither links nor waits for what a terminal needs.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "supervisor/engine.h"
+#include "tools/front.h"
+#include "tools/live_front.h"
+#include "tools/target_options.h"
+#include "tools/units.h"
+
+static const char program[] = "sproftop";
+
+struct settings {
+	struct engine_options engine;
+	struct target_options target;
+	struct live_front front;
+	const char *color;
+};
+
+static const char usage_text[] =
+	"Usage: sproftop [options] -p PID[,PID...]\n"
+	"       sproftop [options] [--] COMMAND [ARG...]\n"
+	"\n"
+	"Shows where live processes, or a command, spend their CPU time, while they do.\n"
+	"Press h for the keys, q to leave.\n"
+	"\n"
+	"  -p, --pid PID[,PID...]   attach to live processes; they are let go at the end\n"
+	"      --name NAME          attach to all processes of that name\n"
+	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n"
+	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
+	"  -d, --duration TIME      sample only so long; then the data can be looked at\n"
+	"  -s, --delay TIME         between two looks at the data (default 1s)\n"
+	"      --half-life TIME     in which the past loses half its weight (default 10s)\n"
+	"      --totals             sums since the start instead\n"
+	"      --view NAME          functions, lines, tree, threads, objects\n"
+	"  -b, --batch              screens as plain text on standard output\n"
+	"  -n, --screens N          that many, and out\n"
+	"      --size COLUMNSxROWS  of those screens (default 100x30)\n"
+	"      --keys KEYS          as if typed once there is something to see\n"
+	"  -g, --call-graph WHAT    stacks: dwarf (default), fp (frame pointers), no\n"
+	"  -G                       the same as -g no\n"
+	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n"
+	"  -f, --follow             children too (default)\n"
+	"      --no-follow          only the process itself\n"
+	"      --max-overhead PCT   bound on the share of its time that the target is\n"
+	"                           stopped (default 2 for -p, else none)\n"
+	"      --log FILE           where the command's output goes; else its end is shown\n"
+	"                           by O, and when sproftop ends\n"
+	"      --keep               leave the command running at the end\n"
+	"      --color WHEN         auto, always, never\n"
+	"      --ascii              no character beyond ASCII\n"
+	"      --help, --version\n";
+
+enum { OPT_HALF_LIFE = 256, OPT_TOTALS, OPT_VIEW, OPT_SIZE, OPT_KEYS, OPT_LOG, OPT_KEEP, OPT_COLOR,
+	OPT_ASCII, OPT_HELP, OPT_VERSION };
+
+static const struct option long_options[] = {
+	TARGET_OPTIONS_LONG,
+	{"delay", required_argument, NULL, 's'},
+	{"half-life", required_argument, NULL, OPT_HALF_LIFE},
+	{"totals", no_argument, NULL, OPT_TOTALS},
+	{"view", required_argument, NULL, OPT_VIEW},
+	{"batch", no_argument, NULL, 'b'},
+	{"screens", required_argument, NULL, 'n'},
+	{"size", required_argument, NULL, OPT_SIZE},
+	{"keys", required_argument, NULL, OPT_KEYS},
+	{"log", required_argument, NULL, OPT_LOG},
+	{"keep", no_argument, NULL, OPT_KEEP},
+	{"color", required_argument, NULL, OPT_COLOR},
+	{"ascii", no_argument, NULL, OPT_ASCII},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{0},
+};
+
+static void say(void *context, enum engine_note kind, const char *line)
+{
+	struct settings *settings = context;
+
+	if (kind != ENGINE_DETAIL)
+		live_front_note(&settings->front, line);
+}
+
+static void take_size(struct live_front *front, const char *value)
+{
+	unsigned columns, rows;
+	char rest;
+
+	if (sscanf(value, "%ux%u%c", &columns, &rows, &rest) != 2 || columns < 20 || rows < 4 ||
+		columns > 1000 || rows > 500)
+		target_options_reject(program, "bad size", value, "give columns and rows, like 100x30");
+	front->columns = columns;
+	front->rows = rows;
+}
+
+static void take_view(struct live_front *front, const char *value)
+{
+	static const char *const views[] = {"functions", "lines", "tree", "threads", "objects"};
+
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+		if (strcmp(value, views[i]) == 0)
+			front->view = views[i];
+	}
+	if (!front->view)
+		target_options_reject(program, "no view", value,
+			"choose functions, lines, tree, threads or objects");
+}
+
+static void take_count(struct live_front *front, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	front->screens = strtoull(value, &end, 10);
+	if (errno || *end || end == value || !front->screens || value[0] == '-')
+		target_options_reject(program, "bad number", value, "give how many screens, 1 or more");
+}
+
+static void take_time(const char *value, uint64_t least_ns, uint64_t *ret_ns)
+{
+	char *end;
+	double seconds = strtod(value, &end);
+
+	/* A bare number is seconds, as top takes it. */
+	if (end != value && !*end && seconds >= 0 && seconds < 1e6)
+		*ret_ns = (uint64_t)(seconds * 1e9);
+	else if (units_time_ns(value, ret_ns) < 0)
+		*ret_ns = 0;
+	if (*ret_ns < least_ns)
+		target_options_reject(program, "bad time", value, "give a time, like 500ms or 2s, from 100ms on");
+}
+
+static void parse_option(struct settings *s, int option, const char *value)
+{
+	struct live_front *front = &s->front;
+
+	if (target_options_take(&s->target, option, value))
+		return;
+	switch (option) {
+	case 's': take_time(value, 100000000, &front->delay_ns); break;
+	case OPT_HALF_LIFE: take_time(value, 100000000, &front->half_life_ns); break;
+	case OPT_TOTALS: front->totals = true; break;
+	case OPT_VIEW: take_view(front, value); break;
+	case 'b': front->batch = true; break;
+	case 'n': take_count(front, value); break;
+	case OPT_SIZE: take_size(front, value); break;
+	case OPT_KEYS: front->keys = value; break;
+	case OPT_LOG: front->log = value; break;
+	case OPT_KEEP: front->keep = true; break;
+	case OPT_COLOR:
+		if (strcmp(value, "auto") != 0 && strcmp(value, "always") != 0 &&
+			strcmp(value, "never") != 0)
+			target_options_reject(
+				program, "bad color", value, "choose auto, always or never");
+		s->color = value;
+		break;
+	case OPT_ASCII: front->ascii = true; break;
+	case OPT_HELP: (void)fputs(usage_text, stdout); exit(0);
+	case OPT_VERSION: (void)puts("sproftop " SPROFIL_VERSION); exit(0);
+	default: front_complain(program, "try 'sproftop --help'"); exit(FRONT_USAGE);
+	}
+}
+
+static void parse(struct settings *s, int argc, char **argv)
+{
+	const char *no = getenv("NO_COLOR");
+	int option;
+
+	argv[0] = (char *)program; /* getopt's messages begin with it */
+	while ((option = getopt_long(argc, argv, "+" TARGET_OPTIONS_SHORT "s:bn:", long_options, NULL)) >= 0)
+		parse_option(s, option, optarg);
+	if (s->front.screens && !s->front.batch) {
+		front_complain(program, "-n belongs to -b");
+		exit(FRONT_USAGE);
+	}
+	s->front.color = strcmp(s->color, "auto") == 0 ? !(no && no[0])
+						       : strcmp(s->color, "always") == 0;
+	target_options_finish(&s->target, argv + optind, &s->engine);
+}
+
+int main(int argc, char **argv)
+{
+	struct settings s = {
+		.target = TARGET_OPTIONS_DEFAULT(program),
+		.front = LIVE_FRONT_DEFAULT(program),
+		.color = "auto",
+		.engine = {.say = say},
+	};
+	struct engine_result result;
+	char analyst[PATH_MAX], name[64];
+	int status;
+
+	s.front.columns = 100;
+	s.front.rows = 30;
+	parse(&s, argc, argv);
+	if (!front_find_analyst(program, analyst))
+		return FRONT_OURS;
+	(void)snprintf(name, sizeof(name), "%s",
+		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
+	const char *analyst_argv[10 + LIVE_FRONT_ARGUMENTS] = {analyst, "--report", "none", "--name",
+		name, "--call-graph", s.target.call_graph};
+	size_t n = 7;
+
+	status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
+	if (status)
+		return status;
+	s.engine.analyst = analyst_argv;
+	s.engine.context = &s;
+	front_prepare(&s.engine.inherited);
+	engine_run(&s.engine, &result);
+	status = live_front_end(&s.front, &s.engine, &result);
+	free(s.target.pids);
+	return status;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live view: a profile that grows, shown as a screen that changes, steered by keys. It computes
+ * screens (screen.h) and knows no terminal: terminal.h paints them, batch mode prints them.
+ *
+ * A view is a table with columns (functions, lines, call tree, threads, objects, callers, source,
+ * disassembly). Pages are views with what is zoomed into; Enter opens one on top, Esc closes it.
+ */
+#ifndef VIEW_LIVE_H
+#define VIEW_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "view/control.h"
+#include "view/screen.h"
+
+struct live;
+struct profile;
+
+/* Where text that is not in the profile comes from. The caller frees what is returned. */
+struct live_sources {
+	/* A source file. -errno. */
+	int (*source)(void *context, const char *path, char **ret_text);
+	/*
+	 * The instructions of the function that a location of the profile is in, lines
+	 * "  ADDRESS:\tINSTRUCTION" (hexadecimal, as in the file). -errno; then @ret_problem is a
+	 * sentence that says what is missing, or NULL.
+	 */
+	int (*disassembly)(
+		void *context, uint32_t location, char **ret_text, char **ret_problem);
+	/* The end of what the command has written. -errno. */
+	int (*output)(void *context, char **ret_text);
+	void *context;
+};
+
+struct live_options {
+	size_t size;	     /* sizeof(struct live_options) */
+	bool ascii;	     /* no character beyond ASCII */
+	bool totals;	     /* sums since the start, instead of the last seconds */
+	uint64_t half_life_ns; /* of the weights of the past; 0: 10 s */
+	uint64_t delay_ns;   /* between two looks at the profile; 0: 1 s */
+	uint64_t period_ns;  /* that sampling begins with */
+	double overhead_percent; /* the bound on stopped time, 0 none */
+	const char *view;    /* the view to begin with, NULL functions */
+	const char *save_as; /* the file name that saving proposes */
+	bool batch;	     /* no cursor, no keys */
+	struct live_sources sources;
+};
+
+/* Copies @options. -EINVAL: there is no such view. */
+int live_new(const struct live_options *options, struct live **ret_live);
+void live_free(struct live *live);
+
+/* Names of the views that can be begun with, NULL past the end. */
+const char *live_view_name(size_t index);
+
+struct live_thread {
+	uint32_t pid, tid;
+	char state; /* as in /proc/PID/stat: R S D T … */
+	char name[32];
+};
+
+enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_CUT_OFF };
+
+/* What is known of the target besides the profile. Borrowed for the call. */
+struct live_facts {
+	const char *target; /* its name, for people */
+	enum live_target_state state;
+	int wait_status; /* LIVE_ENDED: of the command; -1 not known */
+	const struct live_thread *thread; /* those that live, also without samples */
+	size_t threads;
+};
+
+/*
+ * Takes note of the profile and the facts. To be called about once a second for the header; the
+ * tables take it over when it is due, and not while the display is paused. @now_ns: any steady
+ * clock. The profile must live as long as @live; another one must not be passed. -ENOMEM.
+ */
+int live_update(struct live *live, const struct profile *profile, const struct live_facts *facts,
+	uint64_t now_ns);
+/* Does the page show threads, also those without samples? Otherwise no facts about them are needed. */
+bool live_wants_threads(const struct live *live);
+/* When the next live_update() changes something. */
+uint64_t live_due_ns(const struct live *live);
+
+/* Keys are Unicode characters, or one of these. */
+enum live_key_code {
+	LIVE_KEY_UP = 0x110000,
+	LIVE_KEY_DOWN,
+	LIVE_KEY_LEFT,
+	LIVE_KEY_RIGHT,
+	LIVE_KEY_PAGE_UP,
+	LIVE_KEY_PAGE_DOWN,
+	LIVE_KEY_HOME,
+	LIVE_KEY_END,
+	LIVE_KEY_BACKSPACE,
+	LIVE_KEY_DELETE,
+	LIVE_KEY_BACK_TAB,
+	LIVE_KEY_F1,
+	LIVE_KEY_F10 = LIVE_KEY_F1 + 9,
+	LIVE_KEY_WHEEL_UP,
+	LIVE_KEY_WHEEL_DOWN,
+	LIVE_KEY_CLICK,
+	LIVE_KEY_DOUBLE_CLICK,
+	LIVE_KEY_ENTER = '\r',
+	LIVE_KEY_ESCAPE = 27,
+};
+
+struct live_key {
+	int32_t code;
+	unsigned row, column; /* of the mouse */
+};
+
+/* What a key asks for; results of it stand in live_control(). -ENOMEM. */
+int live_press(struct live *live, struct live_key key);
+struct control *live_control(struct live *live);
+
+/* A line for the user, until the next key. */
+void live_say(struct live *live, const char *message);
+
+/* The screen of @screen's size. -ENOMEM. */
+int live_draw(struct live *live, struct screen *screen);
+
+/* The table of keys, for the manual: false past the end. */
+bool live_key_help(size_t index, const char **ret_keys, const char **ret_help);
+
+#endif

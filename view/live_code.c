@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* A function's source and instructions, each line with the share that was found there. */
+#include "view/live_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/text.h"
+
+enum { TAB_COLUMNS = 8 };
+
+/* Tabs become blanks; the copy is the caller's. */
+static char *expand_tabs(const char *text)
+{
+	size_t n = 0, column = 0;
+	char *to = malloc(strlen(text) * TAB_COLUMNS + 1);
+
+	for (; to && *text; text++) {
+		if (*text == '\t') {
+			do
+				to[n++] = ' ';
+			while (++column % TAB_COLUMNS);
+			continue;
+		}
+		column = *text == '\n' ? 0 : column + ((*text & 0xc0) != 0x80);
+		if (*text != '\r')
+			to[n++] = *text;
+	}
+	if (to)
+		to[n] = '\0';
+	return to;
+}
+
+static int split(struct live_page *page)
+{
+	char *text = expand_tabs(page->text), *line;
+	size_t n = 1;
+
+	if (!text)
+		return -ENOMEM;
+	free(page->text);
+	page->text = text;
+	for (const char *p = text; *p; p++)
+		n += *p == '\n';
+	page->code = calloc(n, sizeof(*page->code));
+	if (!page->code)
+		return -ENOMEM;
+	for (line = text; *line;) {
+		char *end = strchrnul(line, '\n');
+		bool last = !*end;
+
+		*end = '\0';
+		page->code[page->lines++].text = line;
+		if (last)
+			break;
+		line = end + 1;
+	}
+	return 0;
+}
+
+int live_code_rows(struct live *live, struct live_page *page)
+{
+	if (!page->code && split(page) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < page->lines; i++) {
+		if (live_add_row(live,
+			    &(struct live_row){.id = i, .line = (uint32_t)i + 1,
+				    .text = page->code[i].text, .place = page->place}) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int set_problem(struct live_page *page, const char *format, const char *what)
+	__attribute__((format(printf, 2, 0)));
+static int set_problem(struct live_page *page, const char *format, const char *what)
+{
+	free(page->problem);
+	page->problem = NULL;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (asprintf(&page->problem, format, what) < 0)
+		page->problem = NULL;
+#pragma GCC diagnostic pop
+	return page->problem ? 0 : -ENOMEM;
+}
+
+/* The source file that most of the function's time is in, and where to begin to read. */
+static const char *file_of(const struct live *live, const struct live_page *page)
+{
+	return live->places.function[page->place].file;
+}
+
+/* The first look goes to the hottest line. */
+static void point_at(struct live_page *page, size_t row)
+{
+	page->cursor = row;
+	page->cursor_id = row;
+	page->moved = true;
+	page->top = row > 8 ? row - 8 : 0;
+}
+
+static size_t hottest_row(const struct live *live, uint32_t from)
+{
+	size_t hottest = from ? from - 1 : 0;
+
+	for (size_t i = 0; i < live->table.n; i++) {
+		if (live->table.row[i].self >
+			(hottest < live->table.n ? live->table.row[hottest].self : 0))
+			hottest = i;
+	}
+	return hottest < live->table.n ? hottest : 0;
+}
+
+/* Weights of the lines of @file, of the whole program. */
+static void weigh_lines(struct live *live, const struct live_page *page, const char *file)
+{
+	const struct live_places *places = &live->places;
+	double weight, whole = 0;
+	struct sample sample;
+	size_t at = 0;
+
+	while (live_next_stack(live, page, &at, &sample, &weight)) {
+		bool leaf = true;
+
+		whole += weight;
+		live->stamps++;
+		for (size_t i = live_first_frame(live, &sample); i < sample.n; i++) {
+			const struct live_location *l = &places->location[sample.location[i]];
+
+			for (size_t j = l->first; j < l->first + l->frames; j++) {
+				const struct live_place *line = &places->line[places->frame[j].line];
+
+				if (line->file == file && line->line && line->line <= page->lines) {
+					if (leaf)
+						live->self[line->line - 1] += weight;
+					live_add_total(live, line->line - 1, weight);
+				}
+				leaf = false;
+			}
+		}
+	}
+	live_set_whole(live, whole);
+	for (size_t i = 0; i < live->table.n; i++) {
+		live->table.row[i].self = live->self[i];
+		live->table.row[i].total = live->total[i];
+	}
+}
+
+int live_collect_source(struct live *live, struct live_page *page)
+{
+	const struct live_sources *sources = &live->options.sources;
+	const char *file;
+	int r;
+
+	if (page->place >= live->places.functions)
+		return 0;
+	file = file_of(live, page);
+	if (!page->text && !page->problem) {
+		if (!file[0])
+			return set_problem(page,
+				"no line is known of %s: it was built without -g, or its debug file is "
+				"not here", live->places.function[page->place].function);
+		r = sources->source ? sources->source(sources->context, file, &page->text) : -ENOENT;
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0)
+			return set_problem(page, "the source file %s is not here", file);
+	}
+	if (page->problem)
+		return 0;
+	if (live_code_rows(live, page) < 0 || live_clear_sums(live, page->lines) < 0)
+		return -ENOMEM;
+	weigh_lines(live, page, file);
+	if (!page->opened && live->table.n)
+		point_at(page, hottest_row(live, live->places.function[page->place].line));
+	page->opened = true;
+	return 0;
+}
+
+/* "  401136:\tmov ..." begins with an address. */
+static void read_addresses(struct live_page *page)
+{
+	for (size_t i = 0; i < page->lines; i++) {
+		char *end;
+		uint64_t address = strtoull(page->code[i].text, &end, 16);
+
+		if (end != page->code[i].text && *end == ':')
+			page->code[i].address = address;
+	}
+}
+
+static size_t line_at(const struct live_page *page, uint64_t address)
+{
+	size_t low = 0, high = page->lines;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (page->code[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < page->lines && page->code[low].address == address ? low : SIZE_MAX;
+}
+
+static void weigh_addresses(struct live *live, const struct live_page *page)
+{
+	const char *object = live->places.function[page->place].object;
+	double weight, whole = 0;
+	struct sample sample;
+	size_t at = 0;
+
+	while (live_next_stack(live, page, &at, &sample, &weight)) {
+		struct location location;
+		size_t row;
+
+		whole += weight;
+		if (!sample.n)
+			continue;
+		/* A system call is made by the instruction before. */
+		location = profile_location(live->profile,
+			sample.location[sample.n > 1 &&
+				live->places.location[sample.location[0]].is_call]);
+		if (profile_mapping(live->profile, location.mapping).file != object)
+			continue;
+		row = line_at(page, location.address);
+		if (row < live->table.n)
+			live->table.row[row].self += weight;
+	}
+	live_set_whole(live, whole);
+}
+
+static int fetch_disassembly(struct live *live, struct live_page *page)
+{
+	const struct live_sources *sources = &live->options.sources;
+	const struct live_place *place = &live->places.function[page->place];
+	int r = sources->disassembly ? sources->disassembly(sources->context, place->location,
+					       &page->text, &page->problem)
+				     : -ENOSYS;
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 && !page->problem)
+		return set_problem(page, "the instructions of %s cannot be had", place->function);
+	if (page->problem)
+		return 0;
+	r = split(page);
+	if (r == 0)
+		read_addresses(page);
+	return r;
+}
+
+int live_collect_disassembly(struct live *live, struct live_page *page)
+{
+	int r = 0;
+
+	if (page->place >= live->places.functions)
+		return 0;
+	if (!page->text && !page->problem)
+		r = fetch_disassembly(live, page);
+	if (r < 0 || page->problem)
+		return r;
+	if (live_code_rows(live, page) < 0)
+		return -ENOMEM;
+	weigh_addresses(live, page);
+	if (!page->opened && live->table.n)
+		point_at(page, hottest_row(live, 0));
+	page->opened = true;
+	return 0;
+}

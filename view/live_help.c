@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of plain text: the help, made from the table of keys, and what the command has written. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/live_code.h"
+#include "view/live_internal.h"
+
+static const char about[] =
+	"SELF% is the share of CPU time that was spent in the function itself, TOTAL% the share\n"
+	"in it and in what it called. Shares are of what the view is zoomed into.\n"
+	"What is dim is noise: its 95 % confidence interval is wider than the share itself.\n"
+	"\n"
+	"coverage  how much of the CPU time that the kernel counted has been sampled\n"
+	"stopped   the share of its running time that the target was stopped, and the bound\n"
+	"lost      samples that were lost\n";
+
+static int write_help(struct live_page *page)
+{
+	size_t bytes;
+	FILE *out = open_memstream(&page->text, &bytes);
+	const char *keys, *help;
+
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; live_key_help(i, &keys, &help); i++)
+		(void)fprintf(out, "  %-9s %s\n", keys, help);
+	(void)fprintf(out, "\n%s", about);
+	return fclose(out) == 0 && page->text ? 0 : -ENOMEM;
+}
+
+int live_collect_help(struct live *live, struct live_page *page)
+{
+	int r = page->text ? 0 : write_help(page);
+
+	return r < 0 ? r : live_code_rows(live, page);
+}
+
+int live_collect_output(struct live *live, struct live_page *page)
+{
+	const struct live_sources *sources = &live->options.sources;
+	bool at_end = !page->opened || page->cursor + 1 >= page->lines;
+	int r;
+
+	live_page_release(page);
+	if (sources->output && sources->output(sources->context, &page->text) == -ENOMEM)
+		return -ENOMEM;
+	r = page->text ? live_code_rows(live, page) : 0;
+	/* As with tail -f: at the end it stays at the end. */
+	if (r == 0 && at_end && live->table.n) {
+		page->cursor = live->table.n - 1;
+		page->moved = false;
+	}
+	page->opened = true;
+	return r;
+}

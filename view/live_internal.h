@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the live view share. Strings of rows belong to the profile, the places or the page. */
+#ifndef VIEW_LIVE_INTERNAL_H
+#define VIEW_LIVE_INTERNAL_H
+
+#include <regex.h>
+
+#include "profile/profile.h"
+#include "profile/table.h"
+#include "view/live.h"
+#include "view/live_places.h"
+#include "view/live_weights.h"
+
+enum { LIVE_NONE = UINT32_MAX, LIVE_PAGES_MOST = 32, LIVE_TEXT_BYTES = 256, LIVE_HISTORY = 240 };
+
+enum live_view {
+	LIVE_FUNCTIONS,
+	LIVE_LINES,
+	LIVE_TREE,
+	LIVE_THREADS,
+	LIVE_OBJECTS,
+	LIVE_CALLERS,
+	LIVE_SOURCE,
+	LIVE_DISASSEMBLY,
+	LIVE_HELP,
+	LIVE_OUTPUT,
+	LIVE_VIEWS
+};
+
+enum live_relation { LIVE_CALLER = 1, LIVE_ITSELF, LIVE_CALLEE };
+enum live_fold { LIVE_LEAF, LIVE_OPEN, LIVE_CLOSED };
+
+struct live_row {
+	uint64_t id;	    /* stays its own from one look to the next */
+	double self, total; /* by the value that is shown */
+	double now;	    /* CPUs */
+	const char *name, *object, *text;
+	uint32_t place;	 /* of functions; LIVE_NONE: the row stands for no function */
+	uint32_t line;	 /* of a source file */
+	uint32_t node;	 /* of the tree */
+	uint32_t pid, tid;
+	unsigned indent;
+	uint8_t fold, relation;
+	char state;
+	bool exact; /* not sampled: has no confidence interval */
+};
+
+struct live_table {
+	struct live_row *row;
+	size_t n, room;
+	double whole; /* what shares are of */
+	double effective_samples; /* in it */
+	size_t of; /* rows before filter and limit */
+};
+
+enum live_column_kind {
+	COLUMN_SELF,
+	COLUMN_TOTAL,
+	COLUMN_ERROR, /* of the share that the view is about */
+	COLUMN_BAR,
+	COLUMN_TIME, /* self, in seconds */
+	COLUMN_NAME,
+	COLUMN_OBJECT,
+	COLUMN_PLACE, /* file:line */
+	COLUMN_NOW,   /* share of a CPU */
+	COLUMN_CPU_TIME, /* total, in seconds */
+	COLUMN_STATE,
+	COLUMN_TID,
+	COLUMN_LAST, /* function */
+	COLUMN_RELATION,
+	COLUMN_OF_TOTAL, /* share of the function's total */
+	COLUMN_LINE_NUMBER,
+	COLUMN_CODE,
+};
+
+struct live_column {
+	enum live_column_kind kind;
+	const char *title;
+	uint16_t width; /* 0: what is left; it is the last but at most one */
+	uint16_t from;	/* shown on screens of so many columns */
+};
+
+struct live_page {
+	enum live_view view, below; /* below: what Enter goes on with in a list of threads, objects */
+	uint32_t place;	       /* the function that it is about, LIVE_NONE */
+	uint32_t tid, pid;     /* only this thread; tid 0: all */
+	const char *object;    /* only this object; NULL all */
+	uint64_t root;	       /* of the tree: the path of a node, 0 the whole */
+	size_t cursor, top, shift; /* row, first row shown, columns that names are shifted left */
+	bool moved;	       /* the cursor was moved: it stays with its row */
+	uint64_t cursor_id;
+	int sort;	       /* index of a column; -1: as the view gives it */
+	bool inverted;
+	bool opened;	       /* the tree has been opened along its hottest path; or text placed */
+	char *text, *problem;  /* of source, disassembly, output */
+	struct live_code_line *code; /* of the text */
+	size_t lines;
+};
+
+struct live_audit {
+	uint64_t samples, cpu_ns, kernel_ns, stopped_ns, wall_ns, lost; /* as last seen */
+	double cpus, rate, stopped, coverage; /* of the last second; stopped and coverage: of all */
+	bool known;
+	float history[LIVE_HISTORY]; /* CPUs, a second each; newest at [seconds - 1] */
+	size_t seconds;
+};
+
+struct live_prompt {
+	int kind; /* enum live_prompt_kind; 0: none */
+	char text[LIVE_TEXT_BYTES];
+	size_t bytes;
+};
+
+struct live {
+	struct live_options options;
+	struct control control;
+	const struct profile *profile;
+	struct live_weights weights;
+	struct live_places places;
+	struct live_tree *tree;
+	struct live_audit audit;
+	struct live_table table;
+	struct live_page page[LIVE_PAGES_MOST];
+	size_t pages; /* the last one is shown */
+	struct live_prompt prompt;
+	char message[LIVE_TEXT_BYTES];
+	bool message_is_bad;
+
+	size_t value; /* index of the value type shown */
+	bool decay, paused, frozen, hide_calls, case_matters;
+	double min_percent;
+	char search[LIVE_TEXT_BYTES], filter[LIVE_TEXT_BYTES], save_as[LIVE_TEXT_BYTES];
+	regex_t search_regex, filter_regex;
+	bool has_search, has_filter;
+	bool *place_matches; /* the filter, by function */
+	size_t places_matched, matches_room;
+	uint64_t period_ns, delay_ns, now_ns, due_ns, looked_ns, spent_ns;
+
+	char target[LIVE_TEXT_BYTES];
+	enum live_target_state state;
+	int wait_status;
+	struct live_thread *thread;
+	size_t threads, thread_room;
+
+	/* Sums by function, line, object: of the look under way. */
+	double *self, *total;
+	uint32_t *stamp;
+	size_t sums_room;
+	uint32_t stamps;
+
+	/* Of the last screen, for the mouse and for paging. */
+	unsigned rows_first, rows_shown, header_row;
+	struct {
+		unsigned from, to;
+		int column;
+	} header[16];
+	size_t headers;
+};
+
+/* One of the views. */
+struct live_view_ops {
+	const char *name, *title;
+	const struct live_column *column;
+	size_t columns;
+	int sort;	/* column, -1 none */
+	bool is_text;	/* its rows stand in an order of their own */
+	int (*collect)(struct live *live, struct live_page *page);
+};
+
+extern const struct live_view_ops live_views[LIVE_VIEWS];
+
+static inline struct live_page *live_page(struct live *live)
+{
+	return &live->page[live->pages - 1];
+}
+
+/* live.c */
+int live_look(struct live *live); /* makes the table of the page anew */
+int live_open(struct live *live, const struct live_page *page);
+void live_close(struct live *live);
+void live_page_release(struct live_page *page);
+void live_complain(struct live *live, const char *message);
+void live_set_view(struct live *live, enum live_view view);
+struct live_row *live_row(struct live *live); /* under the cursor, NULL none */
+void live_move(struct live *live, long rows);
+int live_add_row(struct live *live, const struct live_row *row);
+bool live_matches(const struct live *live, const struct live_row *row, bool search);
+
+/* live_lists.c */
+int live_collect_functions(struct live *live, struct live_page *page);
+int live_collect_lines(struct live *live, struct live_page *page);
+int live_collect_objects(struct live *live, struct live_page *page);
+int live_collect_threads(struct live *live, struct live_page *page);
+/*
+ * The next stack from *@at on that the page is about and that weighs something; false at the end.
+ * @ret_weight: by the value that is shown.
+ */
+bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
+	struct sample *ret_sample, double *ret_weight);
+/* Its first frame that is shown (system calls may be hidden). */
+size_t live_first_frame(const struct live *live, const struct sample *sample);
+int live_clear_sums(struct live *live, size_t n);
+/* Adds to the total of a thing, once a stamp. */
+static inline void live_add_total(struct live *live, uint32_t thing, double weight)
+{
+	if (live->stamp[thing] != live->stamps)
+		live->total[thing] += weight;
+	live->stamp[thing] = live->stamps;
+}
+void live_set_whole(struct live *live, double whole);
+
+/* live_callers.c, live_tree.c, live_code.c, live_help.c */
+int live_collect_callers(struct live *live, struct live_page *page);
+int live_collect_tree(struct live *live, struct live_page *page);
+int live_collect_source(struct live *live, struct live_page *page);
+int live_collect_disassembly(struct live *live, struct live_page *page);
+int live_collect_help(struct live *live, struct live_page *page);
+int live_collect_output(struct live *live, struct live_page *page);
+void live_tree_free(struct live_tree *tree);
+int live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool all_below);
+int live_tree_fold_all(struct live *live, enum live_fold fold);
+uint32_t live_tree_parent(const struct live *live, uint32_t node);
+/* The next node from @node on, in the order shown, that the search finds; it is made visible. */
+uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
+
+/* live_columns.c */
+void live_sort(struct live *live, const struct live_page *page);
+bool live_column_shown(const struct live_column *column, unsigned columns);
+/* Text of a cell, and how it is to look. @to has 64 bytes; NULL there is the name to be used. */
+unsigned live_format(const struct live *live, const struct live_row *row,
+	const struct live_column *column, char *to, size_t room);
+/* Style by how much of the whole it is. */
+unsigned live_heat(const struct live *live, double value);
+bool live_is_noise(const struct live *live, const struct live_row *row);
+
+/* live_keys.c, live_prompt.c */
+enum live_prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_LIMIT, PROMPT_SAVE,
+	PROMPT_DELAY };
+void live_prompt_open(struct live *live, enum live_prompt_kind kind);
+int live_prompt_press(struct live *live, struct live_key key);
+const char *live_prompt_label(const struct live *live);
+int live_search(struct live *live, bool backwards);
+
+/* live_draw.c, live_head.c */
+void live_draw_head(struct live *live, struct screen *screen);
+void live_see_audit(struct live *live);
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* From keys to requests, and what the requests do. */
+#include "view/live_keys.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "view/live_internal.h"
+
+enum { KEYS_MOST = 4, WHEEL_ROWS = 3, SHIFT_COLUMNS = 8 };
+
+static const struct binding {
+	int32_t key[KEYS_MOST];
+	const char *keys, *help;
+} bindings[] = {
+#define REQUEST(name, keys, help, ...) {{__VA_ARGS__}, keys, help},
+	LIVE_REQUESTS(REQUEST)
+#undef REQUEST
+};
+
+bool live_key_help(size_t index, const char **ret_keys, const char **ret_help)
+{
+	if (index >= LIVE_REQUEST_NONE || !bindings[index].keys[0])
+		return false;
+	*ret_keys = bindings[index].keys;
+	*ret_help = bindings[index].help;
+	return true;
+}
+
+static enum live_request request_of(int32_t key)
+{
+	for (size_t i = 0; key && i < LIVE_REQUEST_NONE; i++) {
+		for (size_t j = 0; j < KEYS_MOST; j++) {
+			if (bindings[i].key[j] == key)
+				return (enum live_request)i;
+		}
+	}
+	return LIVE_REQUEST_NONE;
+}
+
+static void sort_by(struct live *live, int step)
+{
+	struct live_page *page = live_page(live);
+	const struct live_view_ops *view = &live_views[page->view];
+	int n = (int)view->columns, column = page->sort >= 0 ? page->sort : view->sort;
+
+	if (view->sort < 0 || page->view == LIVE_TREE) {
+		live_complain(live, "this view has an order of its own");
+		return;
+	}
+	/* The error and the bar are the share once more. */
+	do
+		column = (column + step + n) % n;
+	while (view->column[column].kind == COLUMN_ERROR || view->column[column].kind == COLUMN_BAR ||
+		view->column[column].kind == COLUMN_RELATION);
+	page->sort = column;
+	page->inverted = false;
+	page->moved = false;
+	page->cursor = 0;
+}
+
+static void click(struct live *live, struct live_key key)
+{
+	struct live_page *page = live_page(live);
+
+	if (key.row == live->header_row && page->view != LIVE_TREE && !live_views[page->view].is_text) {
+		for (size_t i = 0; i < live->headers; i++) {
+			if (key.column < live->header[i].from || key.column > live->header[i].to)
+				continue;
+			if (page->sort == live->header[i].column)
+				page->inverted = !page->inverted;
+			else
+				page->inverted = false;
+			page->sort = live->header[i].column;
+		}
+	} else if (key.row >= live->rows_first && key.row < live->rows_first + live->rows_shown) {
+		live_move(live, (long)(page->top + key.row - live->rows_first) - (long)page->cursor);
+	}
+}
+
+static void change_rate(struct live *live, bool faster)
+{
+	static const unsigned rates[] = {1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 2000, 5000, 10000};
+	size_t n = sizeof(rates) / sizeof(*rates), at = 0;
+	double rate = live->period_ns ? 1e9 / (double)live->period_ns : 250;
+	char text[64];
+
+	if (faster) {
+		while (at + 1 < n && rates[at] <= rate * 1.001)
+			at++;
+	} else {
+		at = n - 1;
+		while (at && rates[at] >= rate * 0.999)
+			at--;
+	}
+	if (live->state >= LIVE_ENDED) {
+		live_complain(live, "the target has ended");
+		return;
+	}
+	live->period_ns = live->control.period_ns = 1000000000 / rates[at];
+	(void)snprintf(text, sizeof(text), "%u ticks a second of CPU time", rates[at]);
+	live_say(live, text);
+}
+
+static void freeze(struct live *live)
+{
+	if (live->state >= LIVE_ENDED) {
+		live_complain(live, "the target has ended");
+		return;
+	}
+	live->frozen = !live->frozen;
+	live->control.change_freeze = true;
+	live->control.freeze = live->frozen;
+	live_say(live, live->frozen ? "frozen: no samples are taken" : "sampling goes on");
+}
+
+/* The next kind of time that the profile has. */
+static void change_clock(struct live *live)
+{
+	size_t types = live->profile ? profile_value_types(live->profile) : 0, next = live->value;
+
+	for (size_t i = 1; i < types; i++) {
+		struct value_type type;
+
+		next = (live->value + i) % types;
+		type = profile_value_type(live->profile, next);
+		if (next == VALUE_SAMPLES || strcmp(type.unit, "nanoseconds") != 0)
+			continue;
+		live->value = next;
+		live_say(live, type.type);
+		return;
+	}
+	live_complain(live, "there is only CPU time: only that is sampled");
+}
+
+static void set_paused(struct live *live)
+{
+	live->paused = !live->paused;
+	if (!live->paused)
+		live->due_ns = 0;
+	live_say(live, live->paused ? "the display is paused, sampling goes on" : "");
+}
+
+static int zoom_in(struct live *live)
+{
+	const struct live_row *row = live_row(live);
+	struct live_page page = *live_page(live), next = {.view = LIVE_FUNCTIONS, .place = LIVE_NONE,
+							 .sort = -1, .tid = page.tid, .pid = page.pid,
+							 .object = page.object};
+
+	if (!row)
+		return 0;
+	switch (page.view) {
+	case LIVE_FUNCTIONS:
+	case LIVE_LINES:
+	case LIVE_CALLERS:
+		if (row->place == LIVE_NONE || (page.view == LIVE_CALLERS && row->place == page.place))
+			return 0;
+		next.view = page.view == LIVE_LINES ? LIVE_SOURCE : LIVE_CALLERS;
+		next.place = row->place;
+		return live_open(live, &next);
+	case LIVE_TREE:
+		next.view = LIVE_TREE;
+		next.root = row->id;
+		return live_open(live, &next);
+	case LIVE_THREADS:
+		next.view = page.below;
+		next.tid = row->tid;
+		next.pid = row->pid;
+		return live_open(live, &next);
+	case LIVE_OBJECTS:
+		next.view = page.below;
+		next.object = row->name;
+		return live_open(live, &next);
+	default: return 0;
+	}
+}
+
+static int zoom_out(struct live *live)
+{
+	if (live->pages > 1)
+		live_close(live);
+	else if (live_page(live)->tid || live_page(live)->object)
+		live_page(live)->tid = 0, live_page(live)->object = NULL;
+	return live_look(live);
+}
+
+/* Into a thread: the row's, or one chosen from the list. */
+static int zoom_thread(struct live *live)
+{
+	struct live_page *page = live_page(live);
+
+	if (page->tid) {
+		page->tid = 0;
+		return live_look(live);
+	}
+	if (page->view == LIVE_THREADS)
+		return zoom_in(live);
+	live_say(live, "Enter zooms into a thread");
+	return live_open(live,
+		&(struct live_page){.view = LIVE_THREADS, .sort = -1, .place = LIVE_NONE,
+			.object = page->object,
+			.below = page->view <= LIVE_TREE ? page->view : LIVE_FUNCTIONS});
+}
+
+static int zoom_object(struct live *live)
+{
+	struct live_page *page = live_page(live), next;
+	const struct live_row *row = live_row(live);
+
+	if (page->object) {
+		page->object = NULL;
+		return live_look(live);
+	}
+	next = (struct live_page){.view = page->view <= LIVE_TREE ? page->view : LIVE_FUNCTIONS,
+		.sort = -1, .place = LIVE_NONE, .tid = page->tid, .pid = page->pid};
+	if (row && row->object && row->object[0]) {
+		next.object = row->object;
+	} else {
+		next.below = next.view;
+		next.view = LIVE_OBJECTS;
+	}
+	return live_open(live, &next);
+}
+
+/* Source or instructions of the function that the cursor is on. */
+static int annotate(struct live *live, enum live_view view)
+{
+	const struct live_page *page = live_page(live);
+	const struct live_row *row = live_row(live);
+	uint32_t place = LIVE_NONE;
+
+	if (page->view == view)
+		return zoom_out(live);
+	if (page->view == LIVE_SOURCE || page->view == LIVE_DISASSEMBLY)
+		place = page->place;
+	else if (row)
+		place = row->place;
+	if (place == LIVE_NONE) {
+		live_complain(live, "choose a function first");
+		return 0;
+	}
+	return live_open(live,
+		&(struct live_page){.view = view, .sort = -1, .place = place, .tid = page->tid,
+			.pid = page->pid, .object = NULL});
+}
+
+static int open_text(struct live *live, enum live_view view)
+{
+	if (live_page(live)->view == view)
+		return zoom_out(live);
+	return live_open(live, &(struct live_page){.view = view, .sort = -1, .place = LIVE_NONE});
+}
+
+static int fold(struct live *live, enum live_fold how, bool all_below)
+{
+	const struct live_row *row = live_row(live);
+
+	if (live_page(live)->view != LIVE_TREE || !row)
+		return 0;
+	/* A leaf, or what is folded: its caller. */
+	if (how == LIVE_CLOSED && !all_below && row->fold != LIVE_OPEN) {
+		uint64_t caller = live_tree_parent(live, row->node);
+
+		for (size_t i = live_page(live)->cursor; i-- > 0;) {
+			if (live->table.row[i].node == caller) {
+				live_move(live, (long)i - (long)live_page(live)->cursor);
+				break;
+			}
+		}
+		return 0;
+	}
+	return live_tree_fold(live, row->node, how, all_below);
+}
+
+static int sideways(struct live *live, bool right)
+{
+	struct live_page *page = live_page(live);
+
+	if (page->view == LIVE_TREE)
+		return fold(live, right ? LIVE_OPEN : LIVE_CLOSED, false);
+	if (right && page->shift < 4096)
+		page->shift += SHIFT_COLUMNS;
+	else if (!right)
+		page->shift -= page->shift < SHIFT_COLUMNS ? page->shift : SHIFT_COLUMNS;
+	return 0;
+}
+
+static int next_view(struct live *live, int step)
+{
+	enum live_view view = live_page(live)->view;
+	int n = LIVE_OBJECTS + 1, at = view <= LIVE_OBJECTS ? (int)view : 0;
+
+	live_set_view(live, (enum live_view)((at + step + n) % n));
+	return live_look(live);
+}
+
+static int set_view(struct live *live, enum live_view view)
+{
+	live_set_view(live, live_page(live)->view == view ? LIVE_FUNCTIONS : view);
+	return live_look(live);
+}
+
+static int serve_view(struct live *live, enum live_request request)
+{
+	switch (request) {
+	case LIVE_REQUEST_HELP: return open_text(live, LIVE_HELP);
+	case LIVE_REQUEST_OUTPUT: return open_text(live, LIVE_OUTPUT);
+	case LIVE_REQUEST_ENTER:
+	case LIVE_REQUEST_DOUBLE_CLICK: return zoom_in(live);
+	case LIVE_REQUEST_ESCAPE: return zoom_out(live);
+	case LIVE_REQUEST_LINES: return set_view(live, LIVE_LINES);
+	case LIVE_REQUEST_TREE: return set_view(live, LIVE_TREE);
+	case LIVE_REQUEST_THREADS: return set_view(live, LIVE_THREADS);
+	case LIVE_REQUEST_OBJECTS: return set_view(live, LIVE_OBJECTS);
+	case LIVE_REQUEST_NEXT_VIEW: return next_view(live, 1);
+	case LIVE_REQUEST_PREVIOUS_VIEW: return next_view(live, -1);
+	case LIVE_REQUEST_SOURCE: return annotate(live, LIVE_SOURCE);
+	case LIVE_REQUEST_DISASSEMBLY: return annotate(live, LIVE_DISASSEMBLY);
+	case LIVE_REQUEST_ZOOM_THREAD: return zoom_thread(live);
+	case LIVE_REQUEST_ZOOM_OBJECT: return zoom_object(live);
+	case LIVE_REQUEST_UNFOLD: return fold(live, LIVE_OPEN, false);
+	case LIVE_REQUEST_FOLD: return fold(live, LIVE_CLOSED, false);
+	case LIVE_REQUEST_UNFOLD_BELOW: return fold(live, LIVE_OPEN, true);
+	case LIVE_REQUEST_EXPAND_ALL: return live_tree_fold_all(live, LIVE_OPEN);
+	case LIVE_REQUEST_COLLAPSE_ALL: return live_tree_fold_all(live, LIVE_CLOSED);
+	case LIVE_REQUEST_LEFT: return sideways(live, false);
+	case LIVE_REQUEST_RIGHT: return sideways(live, true);
+	case LIVE_REQUEST_NEXT: return live_search(live, false);
+	case LIVE_REQUEST_PREVIOUS: return live_search(live, true);
+	default: return 0;
+	}
+}
+
+static bool serve_move(struct live *live, enum live_request request, struct live_key key)
+{
+	long screen = live->rows_shown > 1 ? (long)live->rows_shown - 1 : 1;
+
+	switch (request) {
+	case LIVE_REQUEST_UP: live_move(live, -1); break;
+	case LIVE_REQUEST_DOWN: live_move(live, 1); break;
+	case LIVE_REQUEST_PAGE_UP: live_move(live, -screen); break;
+	case LIVE_REQUEST_PAGE_DOWN: live_move(live, screen); break;
+	case LIVE_REQUEST_HOME: live_move(live, -(long)live->table.n); break;
+	case LIVE_REQUEST_END: live_move(live, (long)live->table.n); break;
+	case LIVE_REQUEST_WHEEL_UP: live_move(live, -WHEEL_ROWS); break;
+	case LIVE_REQUEST_WHEEL_DOWN: live_move(live, WHEEL_ROWS); break;
+	case LIVE_REQUEST_CLICK:
+	case LIVE_REQUEST_DOUBLE_CLICK: click(live, key); break;
+	default: return false;
+	}
+	return true;
+}
+
+static bool serve_prompt(struct live *live, enum live_request request)
+{
+	switch (request) {
+	case LIVE_REQUEST_SEARCH: live_prompt_open(live, PROMPT_SEARCH); break;
+	case LIVE_REQUEST_FILTER: live_prompt_open(live, PROMPT_FILTER); break;
+	case LIVE_REQUEST_LIMIT: live_prompt_open(live, PROMPT_LIMIT); break;
+	case LIVE_REQUEST_SAVE: live_prompt_open(live, PROMPT_SAVE); break;
+	case LIVE_REQUEST_DELAY: live_prompt_open(live, PROMPT_DELAY); break;
+	default: return false;
+	}
+	return true;
+}
+
+/* What changes how the profile is looked at. False: it is something else. */
+static bool serve_setting(struct live *live, enum live_request request)
+{
+	switch (request) {
+	case LIVE_REQUEST_SORT_LEFT: sort_by(live, -1); break;
+	case LIVE_REQUEST_SORT_RIGHT: sort_by(live, 1); break;
+	case LIVE_REQUEST_INVERT: live_page(live)->inverted = !live_page(live)->inverted; break;
+	case LIVE_REQUEST_PAUSE: set_paused(live); break;
+	case LIVE_REQUEST_FREEZE: freeze(live); break;
+	case LIVE_REQUEST_RESET:
+		live_weights_reset(&live->weights);
+		live_say(live, "what was counted is forgotten (a saved profile has all)");
+		break;
+	case LIVE_REQUEST_DECAY:
+		live->decay = !live->decay;
+		live_say(live, live->decay ? "the last seconds" : "totals since the start");
+		break;
+	case LIVE_REQUEST_CLOCK: change_clock(live); break;
+	case LIVE_REQUEST_CALLS:
+		live->hide_calls = !live->hide_calls;
+		live_say(live, live->hide_calls ? "system calls count for their callers"
+						: "system calls are frames of their own");
+		break;
+	case LIVE_REQUEST_SLOWER: change_rate(live, false); break;
+	case LIVE_REQUEST_FASTER: change_rate(live, true); break;
+	case LIVE_REQUEST_REDRAW: live->control.redraw = true; break;
+	default: return false;
+	}
+	return true;
+}
+
+int live_press(struct live *live, struct live_key key)
+{
+	enum live_request request;
+	int r = 0;
+
+	if (live->prompt.kind)
+		return live_prompt_press(live, key);
+	request = request_of(key.code);
+	if (request == LIVE_REQUEST_NONE)
+		return 0;
+	live->message[0] = '\0';
+	if (request == LIVE_REQUEST_QUIT) {
+		live->control.quit = true;
+		return 0;
+	}
+	if (serve_prompt(live, request))
+		return 0;
+	if (serve_setting(live, request)) {
+		/* A page's text stays. */
+		return live_look(live);
+	}
+	if (serve_move(live, request, key) && request != LIVE_REQUEST_DOUBLE_CLICK)
+		return request == LIVE_REQUEST_CLICK ? live_look(live) : 0;
+	r = serve_view(live, request);
+	return r;
+}
