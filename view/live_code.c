@@ -101,16 +101,38 @@ static void point_at(struct live_page *page, size_t row)
 	page->top = row > 8 ? row - 8 : 0;
 }
 
-static size_t hottest_row(const struct live *live, uint32_t from)
+static size_t hottest_row(const struct live *live)
 {
-	size_t hottest = from ? from - 1 : 0;
+	size_t hottest = 0;
 
 	for (size_t i = 0; i < live->table.n; i++) {
-		if (live->table.row[i].self >
-			(hottest < live->table.n ? live->table.row[hottest].self : 0))
+		if (live->table.row[i].self > live->table.row[hottest].self)
 			hottest = i;
 	}
-	return hottest < live->table.n ? hottest : 0;
+	return hottest;
+}
+
+/* The hottest line of the page's function, not of the whole file. */
+static size_t hottest_line(const struct live *live, const struct live_page *page)
+{
+	const struct live_places *places = &live->places;
+	uint32_t begins = places->function[page->place].line;
+	size_t hottest = begins && begins <= live->table.n ? begins - 1 : 0;
+	double most = 0;
+
+	for (size_t i = 0; i < places->lines; i++) {
+		uint32_t line = places->line[i].line;
+		const struct live_row *row;
+
+		if (places->line[i].function_place != page->place || !line || line > live->table.n)
+			continue;
+		row = &live->table.row[line - 1];
+		if (row->self * 1e6 + row->total > most) {
+			most = row->self * 1e6 + row->total;
+			hottest = line - 1;
+		}
+	}
+	return hottest;
 }
 
 /* Weights of the lines of @file, of the whole program. */
@@ -174,7 +196,7 @@ int live_collect_source(struct live *live, struct live_page *page)
 		return -ENOMEM;
 	weigh_lines(live, page, file);
 	if (!page->opened && live->table.n)
-		point_at(page, hottest_row(live, live->places.function[page->place].line));
+		point_at(page, hottest_line(live, page));
 	page->opened = true;
 	return 0;
 }
@@ -267,7 +289,7 @@ int live_collect_disassembly(struct live *live, struct live_page *page)
 		return -ENOMEM;
 	weigh_addresses(live, page);
 	if (!page->opened && live->table.n)
-		point_at(page, hottest_row(live, 0));
+		point_at(page, hottest_row(live));
 	page->opened = true;
 	return 0;
 }

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the live view shows and does, without a terminal: screens of a profile made by hand.
+ *
+ * Shares that are asserted follow from the fixture: of 980 samples of 4 ms (100 + 820 + 30, and 30 of
+ * the fixture's own are in worker) and 4 ms unsampled, that is 3.804 s, work_00 has 40 samples, 160 ms.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/unit/live_fixture.h"
+
+struct view {
+	struct live_fixture fixture;
+	struct live *live;
+	struct screen screen;
+	char *text;
+};
+
+static int setup(void **state)
+{
+	struct view *v = calloc(1, sizeof(*v));
+
+	live_fixture_init(&v->fixture);
+	v->live = live_fixture_new(false, true);
+	*state = v;
+	return live_fixture_look(v->live, v->fixture.profile, 10);
+}
+
+static int teardown(void **state)
+{
+	struct view *v = *state;
+
+	live_free(v->live);
+	screen_release(&v->screen);
+	profile_free(v->fixture.profile);
+	free(v->text);
+	free(v);
+	return 0;
+}
+
+/* The screen as text, until the next call. */
+static const char *shown(struct view *v, unsigned columns, unsigned rows)
+{
+	size_t bytes;
+	FILE *out;
+
+	assert_int_equal(screen_resize(&v->screen, rows, columns), 0);
+	assert_int_equal(live_draw(v->live, &v->screen), 0);
+	free(v->text);
+	out = open_memstream(&v->text, &bytes);
+	screen_print(&v->screen, out);
+	assert_int_equal(fclose(out), 0);
+	return v->text;
+}
+
+static void type(struct view *v, const char *keys)
+{
+	assert_int_equal(live_fixture_type(v->live, keys), 0);
+}
+
+static void press(struct view *v, int32_t key)
+{
+	assert_int_equal(live_press(v->live, (struct live_key){.code = key}), 0);
+}
+
+static void look(struct view *v, uint64_t second)
+{
+	assert_int_equal(live_fixture_look(v->live, v->fixture.profile, second), 0);
+}
+
+static void assert_shows(struct view *v, const char *what)
+{
+	if (!strstr(shown(v, 120, 80), what))
+		fail_msg("the screen has no '%s':\n%s", what, v->text);
+}
+
+static void assert_hides(struct view *v, const char *what)
+{
+	if (strstr(shown(v, 120, 80), what))
+		fail_msg("the screen has '%s':\n%s", what, v->text);
+}
+
+/* The line that the cursor is on. */
+static const char *selected(struct view *v)
+{
+	static char line[1024];
+	size_t n = 0;
+
+	(void)shown(v, 120, 80);
+	for (unsigned row = 0; row < v->screen.rows; row++) {
+		const struct screen_cell *cell = v->screen.cell + row * v->screen.columns;
+
+		if (!(cell[0].style & STYLE_SELECTED))
+			continue;
+		for (unsigned i = 0; i < v->screen.columns && n < sizeof(line) - 1; i++)
+			line[n++] = cell[i].character < 0x80 ? (char)cell[i].character : '?';
+	}
+	line[n] = '\0';
+	return line;
+}
+
+static void assert_selected(struct view *v, const char *what)
+{
+	if (!strstr(selected(v), what))
+		fail_msg("'%s' is selected, not '%s'", selected(v), what);
+}
+
+static unsigned style_at(struct view *v, const char *what)
+{
+	(void)shown(v, 120, 80);
+	for (unsigned row = 3; row < v->screen.rows; row++) {
+		const struct screen_cell *cell = v->screen.cell + row * v->screen.columns;
+
+		for (unsigned i = 0; i + strlen(what) <= v->screen.columns; i++) {
+			size_t n = 0;
+
+			while (what[n] && cell[i + n].character == what[n])
+				n++;
+			if (!what[n])
+				return cell[i].style;
+		}
+	}
+	fail_msg("the screen has no '%s'", what);
+	return 0;
+}
+
+static void test_live__functions_hottest_first(void **state)
+{
+	struct view *v = *state;
+
+	/* helper: 50 samples, 200 ms of 3804 ms; work_00: 160 ms; main is in all but the unsampled. */
+	assert_shows(v, "helper");
+	assert_selected(v, "5.26");
+	assert_selected(v, "helper");
+	press(v, LIVE_KEY_DOWN);
+	assert_selected(v, "4.21");
+	assert_selected(v, "work_00");
+	assert_shows(v, "99.89");
+}
+
+static void test_live__head_tells_the_audit(void **state)
+{
+	struct view *v = *state;
+
+	/* 4 s of CPU in 5 s; 3.92 s of 4 s sampled; 40 ms stopped of 4.04 s. */
+	assert_shows(v, "demo --fast");
+	assert_shows(v, "running");
+	assert_shows(v, " 80.0 %");
+	assert_shows(v, "coverage 98.0 %");
+	assert_shows(v, "stopped 0.99 of 2 %");
+	assert_shows(v, "lost 1");
+	assert_shows(v, "250 Hz");
+	assert_shows(v, "totals");
+}
+
+static void test_live__lines_and_back(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "l");
+	assert_shows(v, "work.c:22");
+	assert_shows(v, "compute.cc:25");
+	type(v, "l");
+	assert_hides(v, "work.c:22");
+	assert_shows(v, "Functions");
+}
+
+static void test_live__tree_opens_along_the_hottest_path(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "g");
+	assert_shows(v, "main");
+	assert_shows(v, "dispatch");
+	assert_shows(v, "work_00"); /* dispatch is open: it has 87 % of main */
+	assert_hides(v, "helper");  /* beneath demo::compute, which is not */
+	assert_shows(v, "demo::compute(int)");
+}
+
+static void test_live__tree_folds(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "gj-"); /* dispatch */
+	assert_selected(v, "dispatch");
+	assert_hides(v, "work_00");
+	type(v, "+");
+	assert_shows(v, "work_00");
+	type(v, "C");
+	assert_hides(v, "dispatch");
+	type(v, "E");
+	assert_shows(v, "helper");
+	type(v, "C*");
+	press(v, LIVE_KEY_HOME);
+	type(v, "*");
+	assert_shows(v, "helper");
+	press(v, LIVE_KEY_LEFT);
+	assert_hides(v, "helper");
+	press(v, LIVE_KEY_RIGHT);
+	assert_shows(v, "dispatch");
+}
+
+static void test_live__tree_folds_recursion(void **state)
+{
+	struct view *v = *state;
+	const char *first;
+
+	type(v, "gE");
+	first = strstr(shown(v, 120, 60), "walk");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "walk"));
+}
+
+static void test_live__threads_also_those_that_sleep(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "H");
+	look(v, 11);
+	assert_shows(v, "worker");
+	assert_shows(v, "idle");
+	/* 820 + 30 + 40 samples of 4 ms */
+	assert_shows(v, "3.56");
+	assert_shows(v, "0.00");
+}
+
+static void test_live__enter_zooms_into_callers_and_callees(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "/^dispatch$\r\r");
+	assert_shows(v, "Callers and callees");
+	assert_shows(v, "caller");
+	assert_shows(v, "main");
+	assert_shows(v, "work_00");
+	assert_hides(v, "helper");
+	/* 160 ms of dispatch's 3320 ms */
+	assert_shows(v, "4.82");
+	type(v, "\x1b");
+	assert_shows(v, "helper");
+	assert_selected(v, "dispatch");
+}
+
+static void test_live__zoom_into_a_thread(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "t");
+	look(v, 11);
+	type(v, "/^demo$\r\r");
+	assert_shows(v, "thread 100");
+	assert_hides(v, "work_00");
+	/* 200 ms of its 244 ms */
+	assert_shows(v, "81.97");
+	type(v, "t");
+	assert_shows(v, "work_00");
+}
+
+static void test_live__zoom_into_an_object(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "/foo_read\rd");
+	assert_shows(v, "object libfoo.so.1");
+	assert_hides(v, "work_00");
+	assert_shows(v, "60.00"); /* 15 of 25 */
+	type(v, "d");
+	assert_shows(v, "work_00");
+}
+
+static void test_live__filter_and_limit(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "\\WORK_0\r");
+	assert_hides(v, "work_00"); /* capitals are meant */
+	assert_shows(v, "nothing matches");
+	type(v, "\\\x15work_0\r");
+	assert_shows(v, "work_09");
+	assert_hides(v, "work_10");
+	assert_shows(v, "filter work_0");
+	type(v, "\\\x15\r");
+	assert_shows(v, "work_10");
+	type(v, "L4\r");
+	assert_shows(v, "work_01");  /* 39 of 951: 4.1 % */
+	assert_hides(v, "work_03");
+	type(v, "L\x15nonsense\r");
+	assert_shows(v, "give percent");
+}
+
+static void test_live__filter_of_the_tree_keeps_callers(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "g\\work_07\r");
+	assert_shows(v, "main");
+	assert_shows(v, "dispatch");
+	assert_shows(v, "work_07");
+	assert_hides(v, "work_08");
+}
+
+static void test_live__search_goes_round(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "/work_3\r");
+	assert_selected(v, "work_30");
+	type(v, "n");
+	assert_selected(v, "work_31");
+	type(v, "NN");
+	assert_selected(v, "work_39");
+	type(v, "/operator(\r"); /* no regular expression */
+	assert_shows(v, "not found");
+	type(v, "/std::map<\r");
+	assert_selected(v, "std::map<");
+	assert_true(style_at(v, "std::map<") & STYLE_MATCH);
+}
+
+static void test_live__search_opens_the_tree(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "gC/helper\r");
+	assert_selected(v, "helper");
+}
+
+static void test_live__sorting(void **state)
+{
+	struct view *v = *state;
+
+	type(v, ">"); /* total */
+	press(v, LIVE_KEY_HOME);
+	assert_selected(v, "99.89");
+	type(v, "I");
+	press(v, LIVE_KEY_HOME);
+	assert_selected(v, "0.11");
+	type(v, ">>"); /* seconds, function */
+	press(v, LIVE_KEY_HOME);
+	assert_selected(v, "[libfoo.so.1]");
+	type(v, "<<<");
+	press(v, LIVE_KEY_HOME);
+	assert_selected(v, "helper");
+}
+
+static void test_live__a_click_on_a_title_sorts(void **state)
+{
+	struct view *v = *state;
+	const struct live_key click = {LIVE_KEY_CLICK, 3, 18};
+
+	(void)shown(v, 120, 30); /* the title TOTAL% ends at 24 */
+	assert_int_equal(live_press(v->live, click), 0);
+	press(v, LIVE_KEY_HOME);
+	assert_selected(v, "99.89");
+	assert_int_equal(live_press(v->live, (struct live_key){LIVE_KEY_CLICK, 5, 30}), 0);
+	assert_selected(v, "dispatch"); /* row 4 is main, row 5 what it mostly calls */
+	press(v, LIVE_KEY_WHEEL_DOWN);
+	press(v, LIVE_KEY_WHEEL_UP);
+	assert_selected(v, "dispatch");
+}
+
+static void test_live__source_with_heat(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "/work_02\ra");
+	assert_shows(v, "void work_02(void)");
+	/* The fixture's line of work_02 is 42: 38 samples of 951. */
+	assert_selected(v, "4.00");
+	assert_selected(v, "line 42;");
+	type(v, "\x1b/foo_read\ra");
+	assert_shows(v, "the source file foo.c is not here");
+	type(v, "\x1b/unsampled\ra");
+	assert_shows(v, "no line is known of [unsampled]");
+}
+
+static void test_live__disassembly_with_heat(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "/work_00\rA");
+	assert_selected(v, "3100:");
+	assert_selected(v, "4.21");
+	type(v, "A");
+	assert_shows(v, "Functions");
+}
+
+static void test_live__pause_keeps_the_rows(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "p");
+	fixture_add(v->fixture.profile, v->fixture.task,
+		(uint32_t[]){v->fixture.work[39], v->fixture.dispatch_at, v->fixture.main_at}, 3, 5000);
+	look(v, 12);
+	assert_selected(v, "helper");
+	assert_shows(v, "PAUSED");
+	type(v, "p");
+	look(v, 13);
+	assert_selected(v, "work_39");
+}
+
+static void test_live__decay_forgets_the_past(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "z");
+	assert_shows(v, "last 10 s");
+	/* Ten half-lives on, 951 samples weigh less than one. */
+	look(v, 110);
+	fixture_add(v->fixture.profile, v->fixture.task,
+		(uint32_t[]){v->fixture.work[39], v->fixture.dispatch_at, v->fixture.main_at}, 3, 50);
+	look(v, 111);
+	assert_selected(v, "work_39");
+	assert_selected(v, "98."); /* 50 / (50 + 951 / 1024) */
+	type(v, "z");
+	assert_selected(v, "work_39"); /* 51 of 1001 in all */
+	assert_selected(v, "5.0");
+}
+
+static void test_live__decay_lives_long(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "z");
+	/* Units are renewed after 40 half-lives; what is sampled steadily stays at 100 %. */
+	for (uint64_t second = 20; second < 4000; second += 10) {
+		fixture_add(v->fixture.profile, v->fixture.task,
+			(uint32_t[]){v->fixture.work[5], v->fixture.main_at}, 2, 10);
+		look(v, second);
+	}
+	assert_selected(v, "work_05");
+	assert_selected(v, "100.00");
+}
+
+static void test_live__reset(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "r");
+	assert_hides(v, "helper");
+	fixture_add(v->fixture.profile, v->fixture.task,
+		(uint32_t[]){v->fixture.work[3], v->fixture.dispatch_at, v->fixture.main_at}, 3, 4);
+	look(v, 12);
+	assert_selected(v, "work_03");
+	assert_selected(v, "100.00");
+}
+
+static void test_live__calls_can_be_hidden(void **state)
+{
+	struct view *v = *state;
+
+	assert_shows(v, "[syscall] read");
+	type(v, "K");
+	assert_hides(v, "[syscall] read");
+	type(v, "/dispatch\r");
+	assert_selected(v, "1.05"); /* 10 of 951, now its own */
+	type(v, "gE");
+	assert_hides(v, "[syscall] read");
+	type(v, "K");
+	assert_shows(v, "[syscall] read");
+}
+
+static void test_live__requests(void **state)
+{
+	struct view *v = *state;
+	struct control *control = live_control(v->live);
+
+	type(v, "]");
+	assert_int_equal(control->period_ns, 2000000);
+	type(v, "[[");
+	assert_int_equal(control->period_ns, 10000000);
+	type(v, "f");
+	assert_true(control->change_freeze && control->freeze);
+	assert_shows(v, "frozen");
+	type(v, "f");
+	assert_true(control->change_freeze && !control->freeze);
+	type(v, "\x0c");
+	assert_true(control->redraw);
+	type(v, "w\x15/tmp/x.svg\r");
+	assert_string_equal(control->save_as, "/tmp/x.svg");
+	type(v, "s\x15" "0.5\r");
+	look(v, 30);
+	assert_int_equal(live_due_ns(v->live), 30 * LIVE_SECOND_NS + LIVE_SECOND_NS / 2);
+	type(v, "q");
+	assert_true(control->quit);
+}
+
+static void test_live__one_clock_only(void **state)
+{
+	type(*state, "i");
+	assert_shows(*state, "there is only CPU time");
+}
+
+static void test_live__other_clocks(void **state)
+{
+	struct view *v = *state;
+	int64_t values[VALUE_TYPES_MAX] = {0, 0, 7 * LIVE_SECOND_NS};
+	uint32_t stack[] = {v->fixture.work[20], v->fixture.main_at};
+
+	assert_int_equal(profile_add_value_type(v->fixture.profile, "wall", "nanoseconds"), 2);
+	assert_int_equal(
+		profile_add_sample(v->fixture.profile, v->fixture.task, stack, 2, values), 0);
+	look(v, 12);
+	type(v, "i");
+	assert_selected(v, "work_20");
+	assert_selected(v, "100.00");
+	assert_shows(v, "wall");
+	type(v, "i");
+	press(v, LIVE_KEY_HOME);
+	assert_selected(v, "helper");
+}
+
+static void test_live__noise_is_dim(void **state)
+{
+	struct view *v = *state;
+
+	/* One sample of 951: its interval reaches from nearly nothing to five times itself. */
+	assert_int_equal(style_at(v, "work_39"), STYLE_DIM);
+	assert_int_equal(style_at(v, "work_00"), STYLE_TEXT);
+}
+
+static void test_live__help_has_every_key(void **state)
+{
+	struct view *v = *state;
+	const char *keys, *help;
+
+	type(v, "h");
+	(void)shown(v, 100, 100);
+	for (size_t i = 0; live_key_help(i, &keys, &help); i++) {
+		assert_non_null(strstr(v->text, keys));
+		assert_non_null(strstr(v->text, help));
+	}
+	type(v, "h");
+	assert_shows(v, "Functions");
+}
+
+static void test_live__output_of_the_command(void **state)
+{
+	type(*state, "O");
+	assert_shows(*state, "a line of the command");
+	assert_selected(*state, "another one");
+	type(*state, "\x1b");
+	assert_shows(*state, "Functions");
+}
+
+static void test_live__tiny_screens(void **state)
+{
+	struct view *v = *state;
+
+	for (unsigned rows = 1; rows < 14; rows++) {
+		for (unsigned columns = 1; columns < 70; columns++) {
+			(void)shown(v, columns, rows);
+			type(v, "j");
+		}
+		type(v, rows % 3 ? "g" : "H");
+	}
+}
+
+static void test_live__the_end_leaves_the_data(void **state)
+{
+	struct view *v = *state;
+	const struct live_facts facts = {
+		.target = "demo --fast", .state = LIVE_ENDED, .wait_status = 3 << 8};
+
+	type(v, "z");
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
+	assert_shows(v, "ended, status 3");
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 900 * LIVE_SECOND_NS), 0);
+	assert_selected(v, "helper");
+	type(v, "]");
+	assert_shows(v, "the target has ended");
+	type(v, "gE");
+	assert_shows(v, "helper");
+}
+
+/* Screens as they were looked at and found good: tests/unit/golden/live. SPROFIL_GOLDEN=write writes. */
+static void check_golden(const char *name, const char *text)
+{
+	char path[4096], got[65536];
+	FILE *file;
+	size_t n;
+
+	(void)snprintf(path, sizeof(path), "%s/live/%s.txt", GOLDEN, name);
+	if (getenv("SPROFIL_GOLDEN")) {
+		file = fopen(path, "we");
+		assert_non_null(file);
+		(void)fputs(text, file);
+		assert_int_equal(fclose(file), 0);
+		return;
+	}
+	file = fopen(path, "re");
+	if (!file)
+		fail_msg("%s is missing", path);
+	n = fread(got, 1, sizeof(got) - 1, file);
+	got[n] = '\0';
+	(void)fclose(file);
+	if (strcmp(got, text) != 0)
+		fail_msg("%s differs from:\n%s", path, text);
+}
+
+static void test_live__golden_screens(void **state)
+{
+	static const struct {
+		const char *name, *keys;
+		bool ascii;
+	} views[] = {{"functions", "", false}, {"lines", "l", false}, {"tree", "gE", false},
+		{"threads", "H", false}, {"objects", "o", false}, {"callers", "/^dispatch\r\r", false},
+		{"source", "/work_02\ra", false}, {"disassembly", "/work_00\rA", false},
+		{"help", "h", false}, {"filter", "\\work_1\r/15\r", false}, {"prompt", "/wor", false},
+		{"functions_ascii", "", true}, {"tree_ascii", "gE", true}};
+	static const unsigned sizes[][2] = {{60, 12}, {80, 24}, {200, 50}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+		struct view v = {0};
+
+		live_fixture_init(&v.fixture);
+		v.live = live_fixture_new(views[i].ascii, true);
+		look(&v, 10);
+		type(&v, views[i].keys);
+		look(&v, 11);
+		/* The same view, resized. */
+		for (size_t j = 0; j < 3; j++) {
+			char name[64];
+
+			(void)snprintf(name, sizeof(name), "%s_%ux%u", views[i].name, sizes[j][0],
+				sizes[j][1]);
+			check_golden(name, shown(&v, sizes[j][0], sizes[j][1]));
+		}
+		live_free(v.live);
+		screen_release(&v.screen);
+		profile_free(v.fixture.profile);
+		free(v.text);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_live__##name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(functions_hottest_first), TEST(head_tells_the_audit), TEST(lines_and_back),
+		TEST(tree_opens_along_the_hottest_path), TEST(tree_folds), TEST(tree_folds_recursion),
+		TEST(threads_also_those_that_sleep), TEST(enter_zooms_into_callers_and_callees),
+		TEST(zoom_into_a_thread), TEST(zoom_into_an_object), TEST(filter_and_limit),
+		TEST(filter_of_the_tree_keeps_callers), TEST(search_goes_round),
+		TEST(search_opens_the_tree), TEST(sorting), TEST(a_click_on_a_title_sorts),
+		TEST(source_with_heat), TEST(disassembly_with_heat), TEST(pause_keeps_the_rows),
+		TEST(decay_forgets_the_past), TEST(decay_lives_long), TEST(reset),
+		TEST(calls_can_be_hidden), TEST(requests), TEST(one_clock_only), TEST(other_clocks),
+		TEST(noise_is_dim), TEST(help_has_every_key), TEST(output_of_the_command),
+		TEST(tiny_screens), TEST(the_end_leaves_the_data),
+		cmocka_unit_test(test_live__golden_screens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
