@@ -2,18 +2,28 @@
 /* The accounts of CPU time: each thread's, and what is left over when it ends. */
 #include "supervisor/engine_internal.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 int account_read_cpu(struct engine *engine, struct tracee *t, struct cpu_time *ret_cpu)
 {
 	int fd = t->cpu_fd, r;
 
-	if (fd < 0) {
+	if (fd >= 0)
+		return procfs_read_cpu(engine->cpu_source, fd, ret_cpu);
+	fd = procfs_open_cpu(engine->cpu_source, t->process->pid, t->tid);
+	if (fd == -EMFILE || fd == -ENFILE) {
+		(void)fds_fit(engine, t->process, &fd);
 		fd = procfs_open_cpu(engine->cpu_source, t->process->pid, t->tid);
-		if (fd < 0)
-			return fd;
-		/* The stop window needs it open. */
-		t->cpu_fd = fd;
 	}
+	if (fd < 0)
+		return fd;
 	r = procfs_read_cpu(engine->cpu_source, fd, ret_cpu);
+	/* The stop window needs it open. */
+	if (fds_fit(engine, t->process, &fd))
+		t->cpu_fd = fd;
+	else
+		(void)close(fd);
 	return r;
 }
 

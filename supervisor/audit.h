@@ -46,6 +46,7 @@ struct audit {
 	uint64_t lost_samples;	    /* ring full, or an analyst died with them */
 	uint64_t missed_stops;	    /* asked for, and not come within a second */
 	uint64_t processes, threads;
+	uint64_t unwatched_threads; /* not sampled (always) for want of descriptors or memory */
 	uint64_t analyst_restarts;
 	uint64_t repaired_calls;   /* system calls that a stop disturbed, and that were mended */
 	/* With the wall clock. */

@@ -53,8 +53,12 @@ static struct process *birth_process(struct engine *engine, int pid, int parent,
 
 void birth_no_memory(struct engine *engine, int tid)
 {
-	engine_say(engine, ENGINE_WARNING,
-		"out of memory: thread %d goes on without being profiled", tid);
+	engine->audit.unwatched_threads++;
+	if (!engine->said_no_memory)
+		engine_say(engine, ENGINE_WARNING,
+			"out of memory: thread %d goes on without being profiled, and perhaps others",
+			tid);
+	engine->said_no_memory = true;
 	(void)tracer_detach(tid);
 }
 

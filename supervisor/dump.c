@@ -122,7 +122,8 @@ static bool look(struct engine *engine, struct tracee *t)
 	if (engine->cpu_source != CPU_SOURCE_SCHEDSTAT)
 		return false;
 	if (t->activity_fd < 0)
-		t->activity_fd = procfs_open_activity(t->process->pid, t->tid);
+		t->activity_fd =
+			fds_keep(engine, t->process, procfs_open_activity(t->process->pid, t->tid));
 	if (t->activity_fd < 0 || account_read_cpu(engine, t, &before) < 0 ||
 		procfs_read_call(t->activity_fd, &activity, argument) < 0 || activity.running ||
 		!is_delicate(&activity, argument))

@@ -262,6 +262,7 @@ static int prepare(struct engine *engine)
 		engine_say(engine, ENGINE_WARNING, "programs cannot call sprofil: %s", strerror(-r));
 	}
 	engine->tracer.follow = options->follow;
+	fds_init(engine);
 	engine->cpu_source = procfs_cpu_source();
 	if (engine->cpu_source == CPU_SOURCE_STAT)
 		engine_say(engine, ENGINE_WARNING,

@@ -42,7 +42,11 @@ struct engine {
 	int64_t look_left_ns;  /* time that looks may take in this tick */
 	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
 	unsigned early;	   /* threads in TRACEE_EARLY */
-	size_t fds_room;   /* descriptors that may still be kept open for threads */
+	int fds_most;	   /* descriptors from this number on are not kept */
+	uint64_t fds_again_ns;
+	size_t fds_cursor;
+	bool fds_scarce; /* there are not enough for all threads at work */
+	bool said_no_fds, said_no_memory;
 	int64_t stop_budget_ns; /* --max-overhead: stop time earned and not spent, or owed */
 	uint64_t ends_at_ns;	 /* --duration, 0 none */
 	uint64_t begins_at_ns;	 /* --delay */
@@ -96,6 +100,18 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
 struct image *birth_image(struct engine *engine, int pid);
 /* A thread cannot be taken in, and goes on without us. */
 void birth_no_memory(struct engine *engine, int tid);
+
+/* fds.c */
+void fds_init(struct engine *engine);
+/* May a descriptor of @process stay open? *@fd may become another number for the same. */
+bool fds_fit(struct engine *engine, const struct process *process, int *fd);
+/* What procfs_open_…() gave, to be kept; or -errno, and it is closed. */
+int fds_keep(struct engine *engine, const struct process *process, int fd);
+/*
+ * What the stop window of @t needs is open, if need be at the cost of another thread. False: it cannot
+ * be sampled, which is counted, and said once.
+ */
+bool fds_claim(struct engine *engine, struct tracee *t);
 
 /* account.c: begins a thread's account now; a newborn has used nothing. */
 void account_begin(struct engine *engine, struct tracee *tracee, bool newborn);

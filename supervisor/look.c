@@ -31,7 +31,7 @@ static int read_state(struct engine *engine, struct tracee *t, int why, struct a
 	int r;
 
 	if (t->stat_fd < 0)
-		t->stat_fd = procfs_open_stat(t->process->pid, t->tid);
+		t->stat_fd = fds_keep(engine, t->process, procfs_open_stat(t->process->pid, t->tid));
 	r = t->stat_fd < 0 ? t->stat_fd : procfs_read_state(t->stat_fd, &state);
 	if (r < 0 || state == 'Z' || state == 'X')
 		return r < 0 ? r : -ESRCH;
@@ -48,15 +48,13 @@ static int read_state(struct engine *engine, struct tracee *t, int why, struct a
 
 int look_read_activity(struct engine *engine, struct tracee *t, struct activity *ret_activity)
 {
-	int r = 0;
+	int fd = t->activity_fd, r = 0;
 
-	if (t->activity_fd < 0) {
-		r = procfs_open_activity(t->process->pid, t->tid);
-		if (r >= 0)
-			t->activity_fd = r;
-	}
-	if (r >= 0)
-		r = procfs_read_activity(t->activity_fd, ret_activity);
+	if (fd < 0)
+		fd = procfs_open_activity(t->process->pid, t->tid);
+	r = fd < 0 ? fd : procfs_read_activity(fd, ret_activity);
+	if (t->activity_fd < 0)
+		t->activity_fd = fds_keep(engine, t->process, fd);
 	return is_refusal(r) ? read_state(engine, t, -r, ret_activity) : r;
 }
 

@@ -36,7 +36,8 @@ static const struct mapped_range *range_of(const struct process *process, uint64
  * one opened at its place (test: maps_change_between_samples): where the kernel can be asked about
  * one address it is; elsewhere the maps are read again from time to time.
  */
-static bool are_good(struct process *process, uint64_t pc, uint64_t now)
+static bool are_good(
+	struct engine *engine, struct process *process, uint64_t pc, uint64_t now)
 {
 	const struct mapped_range *known = range_of(process, pc);
 	struct mapped_range present;
@@ -45,7 +46,8 @@ static bool are_good(struct process *process, uint64_t pc, uint64_t now)
 	if (!process->maps_read || !process->maps_announced || !known)
 		return false;
 	if (process->maps_fd < 0)
-		process->maps_fd = procfs_open_maps(process->pid);
+		process->maps_fd =
+			fds_keep(engine, process, procfs_open_maps(process->pid));
 	r = process->maps_fd < 0 ? process->maps_fd
 				 : procfs_query_mapping(process->maps_fd, pc, &present);
 	if (r == 0)
@@ -64,7 +66,8 @@ static bool has_grown(struct engine *engine, struct process *process)
 	if (!engine->stack.most)
 		return false;
 	if (process->statm_fd < 0)
-		process->statm_fd = procfs_open_statm(process->pid);
+		process->statm_fd =
+			fds_keep(engine, process, procfs_open_statm(process->pid));
 	if (process->statm_fd < 0 || procfs_read_pages(process->statm_fd, &pages) < 0)
 		return false;
 	if (pages == process->pages)
@@ -125,7 +128,7 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 
 void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uint64_t now)
 {
-	if (are_good(process, pc, now) && !has_grown(engine, process))
+	if (are_good(engine, process, pc, now) && !has_grown(engine, process))
 		return;
 	/* A program that starts maps its libraries one by one; one that makes code does so for ever. */
 	if (!process->maps_read || !process->maps_announced || now >= process->maps_again_ns ||
@@ -142,7 +145,8 @@ void maps_cover_stack(struct engine *engine, struct process *process, uint64_t s
 	if (!engine->stack.most || (known && now < known->check_ns))
 		return;
 	if (process->maps_fd < 0)
-		process->maps_fd = procfs_open_maps(process->pid);
+		process->maps_fd =
+			fds_keep(engine, process, procfs_open_maps(process->pid));
 	r = process->maps_fd < 0 ? process->maps_fd
 				 : procfs_query_writable(process->maps_fd, sp, &present);
 	if (r == 0 || r == -ENOENT)

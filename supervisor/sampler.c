@@ -18,6 +18,8 @@
 #define COOL_DOWN_NS 20000000
 /* --max-overhead: stop time that may be saved up, as CPU time of the target that earns it. */
 #define BUDGET_SPAN_NS 100000000
+/* Threads without an open descriptor that are looked at in a tick, on average. */
+#define LOOKS_WITHOUT_FD 16
 /* Names are looked at again after this long. */
 #define NAME_NS	     UINT64_C(1000000000)
 
@@ -39,17 +41,17 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 }
 
 /* The CPU that it is on or waits for, -1 unknown. */
-static int last_cpu(struct tracee *t)
+static int last_cpu(struct engine *engine, struct tracee *t)
 {
 	if (t->stat_fd < 0)
-		t->stat_fd = procfs_open_stat(t->process->pid, t->tid);
+		t->stat_fd = fds_keep(engine, t->process, procfs_open_stat(t->process->pid, t->tid));
 	return t->stat_fd < 0 ? -1 : procfs_read_last_cpu(t->stat_fd);
 }
 
 /* Takes the thread's CPU of @taken; false when a likelier thread is on it. */
-static bool take_cpu(struct tracee *t, cpu_set_t *taken)
+static bool take_cpu(struct engine *engine, struct tracee *t, cpu_set_t *taken)
 {
-	int cpu = last_cpu(t);
+	int cpu = last_cpu(engine, t);
 
 	if (cpu < 0 || cpu >= CPU_SETSIZE)
 		return true;
@@ -88,7 +90,13 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;
 
-	if (t->state != TRACEE_RUNNING || account_read_cpu(engine, t, &cpu) < 0)
+	if (t->state != TRACEE_RUNNING)
+		return;
+	/* Without a descriptor a look costs ten times as much: some of them in each tick. */
+	if (t->cpu_fd < 0 && engine->fds_scarce &&
+		wakeups_random(&engine->wakeups, engine->target.tracees) > LOOKS_WITHOUT_FD)
+		return;
+	if (account_read_cpu(engine, t, &cpu) < 0)
 		return;
 	if (credit_see(&t->credit, &cpu, now)) {
 		target_heat(&engine->target, t, true);
@@ -106,6 +114,8 @@ bool sampler_ask(struct engine *engine, struct tracee *t)
 		return false;
 	if (mend_busy(t) || mem_grow((void **)&engine->asked, &engine->asked_room,
 				    engine->asked_n + 1, sizeof(*engine->asked)) < 0)
+		return false;
+	if (!fds_claim(engine, t))
 		return false;
 	if (step.action != TRACEE_INTERRUPT || tracer_interrupt(t->tid) < 0)
 		return false;
@@ -142,11 +152,13 @@ static void ask_likeliest(struct engine *engine, size_t n, uint64_t now)
 		bool overdue = credit_overdue(&t->credit, engine->wakeups.period_ns);
 		bool likely = room && looks;
 
+		/* It may wait for long, and must not keep the few descriptors meanwhile. */
+		overdue = overdue && !(engine->fds_scarce && t->cpu_fd < 0);
 		if ((!likely && !overdue) || !catchable(engine, t, now))
 			continue;
 		if (likely) {
 			looks--;
-			likely = take_cpu(t, &taken);
+			likely = take_cpu(engine, t, &taken);
 			room -= likely;
 		}
 		if ((likely || overdue) && owes_tick(engine, t, now))
@@ -393,5 +405,5 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	record_sample(engine, t, &snapshot, credit, end);
 	/* It was not put on a CPU anew: it never lost its own, so that was not ours. */
 	if (engine->alone && cpu.slices == t->asked_cpu.slices)
-		follow_to(&engine->follow, last_cpu(t));
+		follow_to(&engine->follow, last_cpu(engine, t));
 }

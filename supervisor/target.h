@@ -70,6 +70,7 @@ struct tracee {
 	uint64_t not_stopped_ns; /* when it was last seen not to have stopped */
 	struct cpu_time asked_cpu; /* reading at that time */
 	bool let_go;		/* a child that is not followed: detached at its first stop */
+	bool unwatched;		/* counted as not sampled for want of descriptors */
 	bool missed;		/* this interrupt is counted as missed already */
 	struct stack_home home; /* its usual stack */
 	int32_t syscall;	/* the system call of its last stop, for restart_syscall */
