@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Doing no harm, for long: tests/long_harmless.sh BUILD-DIRECTORY [SECTION...]
-# Sections: kills attach eintr transfers races. HARMLESS_ROUNDS (default 1000) bounds each.
+# Sections: kills attach transfers storm eintr races. HARMLESS_ROUNDS (default 1000) bounds each.
 set -u
 build=$(cd "${1:?usage: tests/long_harmless.sh BUILD-DIRECTORY [SECTION...]}" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -114,6 +114,7 @@ races() {
             bad=$((bad + 1))
             grep -v '^ok' out
         }
+        [ $(((i + 1) % 10)) != 0 ] || echo "race suite under load: $((i + 1)) rounds"
     done
     kill "${load[@]}"
     verdict "the race suite under load" $bad $n

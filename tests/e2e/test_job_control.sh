@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# The wrapper in a real terminal under a shell with job control: ^C, ^Z and fg, ^\, the size of the
+# window, full-screen programs. Everything is waited for by looking at the screen or at /proc.
+. "$(dirname "$0")/lib.sh"
+command -v tmux >/dev/null || skip "tmux is missing"
+
+unset TMUX
+T=(tmux -L "sprofil$$" -f /dev/null)
+trap '"${T[@]}" kill-server 2>/dev/null; rm -rf "$WORK"' EXIT
+screen() { "${T[@]}" capture-pane -p -t s; }
+shows() { screen | grep -qE "$1"; }
+# after WHAT REGEX: until the screen shows it
+after() { wait_until "$1" 20 shows "$2" || { screen; return 1; }; }
+keys() { "${T[@]}" send-keys -t s "$@"; }
+typed() { keys -l "$1"; keys Enter; }
+prompts=0
+# at_prompt WHAT: the shell is back; its status is in $last
+at_prompt() {
+    prompts=$((prompts + 1))
+    typed "echo \"<\$?:$prompts>\""
+    after "$1: the shell is back" "^<[0-9]+:$prompts>"
+    last=$(screen | sed -n "s/^<\([0-9]*\):$prompts>.*/\1/p" | tail -n 1)
+}
+state_of() { awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
+in_state() { [ "$(state_of "$1")" = "$2" ]; }
+stopped() { case $(state_of "$1") in T | t) ;; *) false ;; esac; }
+gone() { ! kill -0 "$1" 2>/dev/null; }
+# tells_pid: the command has written its pid
+tells_pid() { [ -s pid ]; }
+
+"${T[@]}" new-session -d -s s -x 80 -y 24 "env PS1='% ' PATH='$PATH' HOME='$WORK' BASH_SILENCE_DEPRECATION_WARNING=1 bash --norc --noprofile -i"
+# run COMMAND: types it under sprofrun, after a clear screen
+run() {
+    rm -f pid
+    keys C-l
+    typed "$SPROFRUN -q -F 1000 -o j.pb.gz $1"
+}
+after "the shell is there" '^%'
+typed "cd $WORK; stty -echoctl; bind 'set enable-bracketed-paste off'"
+at_prompt "the beginning"
+
+# ^C: the command dies of it, and sprofrun as a shell expects.
+run "sh -c 'echo \$\$ >pid; exec $TARGETS/busy 1 60 0'"
+wait_until "the command runs" 20 tells_pid
+pid=$(cat pid)
+keys C-c
+wait_until "^C ends the command" 20 gone "$pid"
+at_prompt "^C"
+is "^C: status" "$last" 130
+check "^C: a profile is written" "$SPROFREPORT" summary j.pb.gz -o summary
+
+# A command that handles ^C goes on, and so does its profile.
+run "bash -c 'trap \"echo caught\" INT; echo \$\$ >pid; i=0; while [ ! -e enough ]; do i=\$((i+1)); done; exit 5'"
+wait_until "the command runs" 20 tells_pid
+keys C-c
+after "^C is handled" '^caught'
+: >enough
+at_prompt "a handled ^C"
+is "a handled ^C: status" "$last" 5
+rm -f enough
+
+# ^Z and fg: both stop, the shell sees a stopped job; with fg both go on.
+run "sh -c 'echo \$\$ >pid; exec $TARGETS/busy 1 1.5 6'"
+wait_until "the command runs" 20 tells_pid
+pid=$(cat pid)
+keys C-z
+wait_until "^Z stops the command" 20 stopped "$pid"
+after "the shell tells of a stopped job" 'Stopped'
+before=$(cut -d' ' -f1 "/proc/$pid/schedstat")
+at_prompt "^Z"
+typed "jobs -l"
+after "the job is listed as stopped" '\[1\]\+ +[0-9]+ Stopped'
+is "^Z: it does not run" "$(cut -d' ' -f1 "/proc/$pid/schedstat")" "$before"
+typed "fg"
+at_prompt "fg"
+is "^Z and fg: status" "$last" 6
+within "^Z and fg: all of its CPU time is there" \
+    "$(awk -v k="$(figure kernel_cpu_ns j.pb.gz)" 'BEGIN { print k / 1e9 }')" 1.49 1.7
+# bg: it goes on in the background.
+run "sh -c 'echo \$\$ >pid; exec $TARGETS/busy 1 0.5 0'"
+wait_until "the command runs" 20 tells_pid
+pid=$(cat pid)
+keys C-z
+wait_until "^Z stops the command again" 20 stopped "$pid"
+after "the shell tells of it" 'Stopped'
+typed "bg; wait"
+wait_until "with bg it runs to its end" 20 gone "$pid"
+at_prompt "bg"
+
+# A command that ignores ^Z is not stopped, and neither are we.
+run "bash -c 'trap \"\" TSTP; echo \$\$ >pid; while [ ! -e enough ]; do :; done; exit 4'"
+wait_until "the command runs" 20 tells_pid
+keys C-z
+: >enough
+at_prompt "an ignored ^Z"
+is "an ignored ^Z: status" "$last" 4
+rm -f enough
+
+# ^\: the command dies of SIGQUIT, and so do we, without a core of ours.
+typed "ulimit -c 0"
+run "sh -c 'echo \$\$ >pid; exec $TARGETS/busy 1 60 0'"
+wait_until "the command runs" 20 tells_pid
+pid=$(cat pid)
+keys 'C-\'
+wait_until "^\\ ends the command" 20 gone "$pid"
+at_prompt "^\\"
+is "^\\: status" "$last" 131
+
+# The size of the window.
+run "bash -c 'echo \$\$ >pid; trap \"echo size \\\$(stty size)\" WINCH; while [ ! -e enough ]; do sleep 0.05; done'"
+wait_until "the command runs" 20 tells_pid
+"${T[@]}" resize-window -t s -x 100 -y 30
+after "the command hears of a new size" '^size 30 100'
+: >enough
+at_prompt "the size"
+rm -f enough
+"${T[@]}" resize-window -t s -x 80 -y 24
+
+# Full-screen programs.
+seq -f 'line %g' 1000 >text
+if command -v less >/dev/null; then
+    run "less text"
+    after "less shows the beginning" '^line 1$'
+    keys G
+    after "less shows the end" '^line 1000$'
+    keys C-z
+    after "less lets the shell in" 'Stopped'
+    typed "fg"
+    after "and comes back" '^line 1000$'
+    "${T[@]}" resize-window -t s -x 60 -y 12
+    keys g
+    after "less shows the beginning in another size" '^line 11$'
+    check "and no more than fits" sh -c "! $(printf '%q ' "${T[@]}") capture-pane -p -t s | grep -q '^line 12$'"
+    keys q
+    at_prompt "less"
+    is "less: status" "$last" 0
+    "${T[@]}" resize-window -t s -x 80 -y 24
+else
+    echo "not tested: less (not installed)"
+fi
+if command -v vim >/dev/null; then
+    run "vim -u NONE -N text"
+    after "vim shows the file" '^line 1$'
+    keys -l 'ohello'
+    keys Escape
+    after "vim has the new line" '^hello$'
+    keys -l ':wq'
+    keys Enter
+    at_prompt "vim"
+    is "vim: status" "$last" 0
+    is "vim: the file" "$(sed -n 2p text)" hello
+else
+    echo "not tested: vim (not installed)"
+fi
+# The terminal is as it was: echo is on, lines are edited.
+typed "stty -a | tr ' ' '\n' | grep -cxE 'isig|icanon|echo'"
+after "the terminal is sane" '^3$'
+typed "exit"
+finish
