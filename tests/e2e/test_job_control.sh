@@ -28,7 +28,7 @@ gone() { ! kill -0 "$1" 2>/dev/null; }
 # tells_pid: the command has written its pid
 tells_pid() { [ -s pid ]; }
 
-"${T[@]}" new-session -d -s s -x 80 -y 24 "env PS1='% ' PATH='$PATH' HOME='$WORK' BASH_SILENCE_DEPRECATION_WARNING=1 bash --norc --noprofile -i"
+"${T[@]}" new-session -d -s s -x 80 -y 24 "env PS1='% ' PATH='$PATH' HOME='$WORK' HISTFILE= bash --norc --noprofile -i"
 # run COMMAND: types it under sprofrun, after a clear screen
 run() {
     rm -f pid
@@ -156,4 +156,6 @@ fi
 typed "stty -a | tr ' ' '\n' | grep -cxE 'isig|icanon|echo'"
 after "the terminal is sane" '^3$'
 typed "exit"
+session_over() { ! "${T[@]}" has-session 2>/dev/null; }
+wait_until "the shell has ended" 20 session_over
 finish
