@@ -110,6 +110,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 		return;
 	}
 	if (pid != process->pid) {
+		special_see_child(engine, process);
 		process = target_find_process(&engine->target, pid);
 		if (!process)
 			process = birth_process(engine, pid, parent->process->pid,

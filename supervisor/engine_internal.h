@@ -46,7 +46,7 @@ struct engine {
 	uint64_t fds_again_ns;
 	size_t fds_cursor;
 	bool fds_scarce; /* there are not enough for all threads at work */
-	bool said_no_fds, said_no_memory;
+	bool said_no_fds, said_no_memory, said_tracer, said_privilege;
 	int64_t stop_budget_ns; /* --max-overhead: stop time earned and not spent, or owed */
 	uint64_t ends_at_ns;	 /* --duration, 0 none */
 	uint64_t begins_at_ns;	 /* --delay */
@@ -112,6 +112,16 @@ int fds_keep(struct engine *engine, const struct process *process, int fd);
  * be sampled, which is counted, and said once.
  */
 bool fds_claim(struct engine *engine, struct tracee *t);
+
+/* special.c: what is different under a tracer is said when a process calls exec, or makes a child. */
+void special_see_exec(struct engine *engine, const struct process *process);
+void special_see_child(struct engine *engine, const struct process *parent);
+/*
+ * Does a process, by its /proc/PID/status, lack what its file of this mode and owner would give it?
+ * @capabilities: the file has some. Pure.
+ */
+bool special_lost_privilege(const char *status, unsigned mode, unsigned uid, unsigned gid,
+	bool capabilities);
 
 /* account.c: begins a thread's account now; a newborn has used nothing. */
 void account_begin(struct engine *engine, struct tracee *tracee, bool newborn);

@@ -116,6 +116,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	t->home = (struct stack_home){0};
 	if (engine->options->serve_only)
 		return t;
+	special_see_exec(engine, process);
 	(void)emit_process(&engine->emitter, engine_now(), process);
 	maps_read(engine, process, engine_now());
 	engine_say(engine, ENGINE_DETAIL, "process %d runs %s", process->pid, process->image->path);

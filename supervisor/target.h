@@ -19,8 +19,10 @@
 #include "supervisor/wall.h"
 
 /* An executable; processes that run it share one pool of CPU time that nobody was caught at. */
+enum image_traces { IMAGE_TRACES_UNKNOWN, IMAGE_TRACES_NOT, IMAGE_TRACES };
 struct image {
 	char *path;
+	enum image_traces traces; /* calls ptrace itself */
 	uint64_t pool_ns; /* of processes that ended; the next sample of this image carries it */
 	uint64_t sent_ns; /* weight of samples that the present analyst has */
 	uint64_t lost_ns; /* weight of samples that an analyst took with it when it died */

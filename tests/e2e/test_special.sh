@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Programs that fare differently under a tracer: with set-user-ID, and tracers themselves. It is said,
+# and there is a way.
+. "$(dirname "$0")/lib.sh"
+
+# A program that runs as root whoever calls it, called by somebody else.
+as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    mkdir -p stage out && chmod 755 "$WORK" && chmod 1777 out
+    cp "$BUILD"/tools/{sprofrun,sprofil-analyst} stage/
+    cp "$(command -v id)" stage/rootly
+    chmod -R a+rX stage && chmod 4755 stage/rootly
+    if [ "$("${as[@]}" stage/rootly -u)" = 0 ]; then
+        # Twice: it is said once.
+        "${as[@]}" stage/sprofrun -q -o out/p.pb.gz sh -c 'stage/rootly -u; stage/rootly -u; exit 3' >said 2>err
+        is "set-user-ID: status" $? 3
+        is "set-user-ID: it runs as its caller" "$(tr '\n' ' ' <said)" "65534 65534 "
+        is "set-user-ID: one message" "$(grep -c . err)" 1
+        check "set-user-ID: names it, the cause and the way out" \
+            grep -qE '^sprofrun: .*/rootly \(pid [0-9]+\) runs without its set-user-ID privilege.*-p' err
+        stage/sprofrun -q -o out/r.pb.gz "${as[@]}" stage/rootly -u >said 2>err
+        is "set-user-ID, traced by root: it has its privilege" "$(cat said)" 0
+        is "set-user-ID, traced by root: no message" "$(cat err)" ""
+    else
+        echo "not tested: set-user-ID (the file system has nosuid)"
+    fi
+    "${as[@]}" stage/sprofrun -q -o out/q.pb.gz true 2>err
+    is "an ordinary program: no message" "$(cat err)" ""
+else
+    echo "not tested: set-user-ID (needs root and setpriv)"
+fi
+
+# A program that traces its children.
+for tracer in strace gdb; do
+    command -v $tracer >/dev/null || { echo "not tested: $tracer (not installed)"; continue; }
+    case $tracer in
+    strace) command=(strace -o trace sh -c 'exit 7') ;;
+    gdb) command=(gdb -nx -batch -ex run -ex 'quit $_exitcode' --args sh -c 'exit 7') ;;
+    esac
+    "${command[@]}" >plain 2>&1
+    [ $? = 7 ] || { echo "not tested: $tracer (does not work here)"; continue; }
+    "$SPROFRUN" --report none -o s.pb.gz "${command[@]}" >out.txt 2>err
+    check "$tracer: it fails while we follow" [ $? != 7 ]
+    check "$tracer: says why, and the way out" \
+        grep -qE "^sprofrun: .*/$tracer \(pid [0-9]+\) seems to trace its children.*--no-follow" err
+    "$SPROFRUN" --report none --no-follow -o s.pb.gz "${command[@]}" >out.txt 2>err
+    is "$tracer: with --no-follow it works" $? 7
+    is "$tracer: with --no-follow, no such message" "$(grep -c 'seems to trace' err)" 0
+    check "$tracer: with --no-follow, it is profiled itself" [ "$(figure kernel_cpu_ns s.pb.gz)" -gt 0 ]
+    is "$tracer: with --no-follow, processes" "$(figure processes s.pb.gz)" 1
+done
+"$SPROFRUN" --report none -o s.pb.gz bash -c '(exit 4)' >out.txt 2>err
+is "a program that makes children and traces none: no message" "$(grep -c 'seems to trace' err)" 0
+finish

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "supervisor/engine_internal.h"
+
+/* Real, effective, saved, and that of the file system. */
+#define STATUS(uids, gids, permitted, stays) \
+	"Name:\tx\nUid:\t" uids "\nGid:\t" gids "\nCapPrm:\t" permitted "\nNoNewPrivs:\t" stays "\n"
+
+static const char plain[] =
+	STATUS("1000\t1000\t1000\t1000", "100\t100\t100\t100", "0000000000000000", "0");
+
+static void test_special__a_program_without_bits_lacks_nothing(void **state)
+{
+	(void)state;
+	assert_false(special_lost_privilege(plain, S_IFREG | 0755, 0, 0, false));
+}
+
+static void test_special__set_user_id_without_effect_is_lost(void **state)
+{
+	const char *root = STATUS("1000\t0\t0\t0", "100\t100\t100\t100", "000001ffffffffff", "0");
+
+	(void)state;
+	assert_true(special_lost_privilege(plain, S_IFREG | 04755, 0, 0, false));
+	assert_false(special_lost_privilege(root, S_IFREG | 04755, 0, 0, false));
+	/* The file belongs to the caller. */
+	assert_false(special_lost_privilege(plain, S_IFREG | 04755, 1000, 0, false));
+}
+
+static void test_special__set_group_id_needs_the_groups_right(void **state)
+{
+	(void)state;
+	assert_true(special_lost_privilege(plain, S_IFREG | 02755, 1000, 42, false));
+	assert_false(special_lost_privilege(plain, S_IFREG | 02755, 1000, 100, false));
+	/* Mandatory locking, once. */
+	assert_false(special_lost_privilege(plain, S_IFREG | 02745, 1000, 42, false));
+}
+
+static void test_special__capabilities_of_the_file(void **state)
+{
+	const char *has =
+		STATUS("1000\t1000\t1000\t1000", "100\t100\t100\t100", "0000000000002000", "0");
+
+	(void)state;
+	assert_true(special_lost_privilege(plain, S_IFREG | 0755, 0, 0, true));
+	assert_false(special_lost_privilege(has, S_IFREG | 0755, 0, 0, true));
+}
+
+static void test_special__who_renounced_lost_nothing_by_us(void **state)
+{
+	const char *renounced =
+		STATUS("1000\t1000\t1000\t1000", "100\t100\t100\t100", "0000000000000000", "1");
+
+	(void)state;
+	assert_false(special_lost_privilege(renounced, S_IFREG | 04755, 0, 0, true));
+	assert_false(special_lost_privilege("", S_IFREG | 04755, 0, 0, true));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_special__a_program_without_bits_lacks_nothing),
+		cmocka_unit_test(test_special__set_user_id_without_effect_is_lost),
+		cmocka_unit_test(test_special__set_group_id_needs_the_groups_right),
+		cmocka_unit_test(test_special__capabilities_of_the_file),
+		cmocka_unit_test(test_special__who_renounced_lost_nothing_by_us),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
