@@ -547,6 +547,8 @@ int analyst_finish(struct analyst *analyst)
 	if (r >= 0)
 		r = locations_name_new(&analyst->locations);
 	if (r >= 0)
+		r = locations_note_losses(&analyst->locations);
+	if (r >= 0)
 		r = spaces_finish(&analyst->spaces);
 	if (r < 0)
 		return r;

@@ -2,6 +2,7 @@
 #include "analyst/locations.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "profile/profile.h"
@@ -124,6 +125,28 @@ int locations_name_new(struct locations *locations)
 	free(chains);
 	free(places);
 	free(index);
+	return r < 0 ? r : 0;
+}
+
+int locations_note_losses(struct locations *locations)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < locations->places && r >= 0; i++) {
+		const struct place *place = &locations->place[i];
+		struct module_info info;
+		char *note;
+
+		if (!place->module || !locations->nameless[i])
+			continue;
+		module_describe(place->module, place->svma, &info);
+		if (!info.deleted || !info.problem[0])
+			continue;
+		if (asprintf(&note, "%s: %s", info.path, info.problem) < 0)
+			return -ENOMEM;
+		r = profile_add_note(locations->profile, note);
+		free(note);
+	}
 	return r < 0 ? r : 0;
 }
 

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Callbacks from a library through libc; modules that are deleted or replaced while they run.
+# shellcheck source=tests/e2e/lib.sh
+. "$SOURCE/tests/e2e/lib.sh"
+
+cp "$TARGETS/callbacks" "$TARGETS"/libcallbacks*.so .
+chmod 755 . ./*
+
+# share PROFILE PATTERN: of the stacks that have a thread, in percent.
+share() {
+    "$SPROFREPORT" export --format folded "$1" | awk -v pattern="$2" '
+        /\[unsampled\]/ { next }
+        /;be_the_command|^launch_command/ { next }
+        { n = $NF; all += n; if ($0 ~ pattern) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
+}
+
+notes() {
+    "$SPROFREPORT" summary "$1" | grep -c "$2"
+}
+
+# begin USER: the target runs a copy of the library; its pid is $pid.
+begin() {
+    rm -f lib.so ready
+    cp libcallbacks.so lib.so
+    case $1 in
+    root) ./callbacks ./lib.so 20 >ready & ;;
+    *) (exec setpriv --reuid=65534 --regid=65534 --clear-groups ./callbacks ./lib.so 20) >ready & ;;
+    esac
+    pid=$!
+    wait_until 'the library is open' 20 sh -c 'grep -qs ready ready'
+}
+
+end() {
+    kill -0 "$pid" 2>/dev/null
+    is "$1: the target lives" $? 0
+    kill "$pid" 2>/dev/null
+    wait "$pid" 2>/dev/null
+}
+
+# attach USER FILE
+attach() {
+    case $1 in
+    root) "$SPROFRUN" -q -F 1000 -d 1s --max-overhead 100 -o "$2" -p "$pid" ;;
+    *) (cd user && setpriv --reuid=65534 --regid=65534 --clear-groups \
+        "$SPROFRUN" -q -F 1000 -d 1s --max-overhead 100 -o "$2" -p "$pid") && mv "user/$2" . ;;
+    esac
+    is "$2: sprofrun" $? 0
+}
+
+calls=';main;callbacks_run;'
+sorting="$calls"'sort_all;([^;]*;)*(qsort|__qsort_r|qsort_r|__GI___qsort_r)[^;]*;([^;]*;)*by_weight'
+finding="$calls"'find_all;([^;]*;)*(__)?(GI_+)?bsearch;by_weight'
+
+"$SPROFRUN" -q -F 1000 -o plain.pb.gz -- ./callbacks "$PWD/libcallbacks.so" 1 >/dev/null
+within 'callbacks through qsort' "$(share plain.pb.gz "$sorting")" 20 80
+within 'callbacks through bsearch' "$(share plain.pb.gz "$finding")" 20 80
+within 'callbacks: all are of one kind or the other, or reach main' \
+    "$(share plain.pb.gz "$sorting|$finding|${calls}|_dl_|^_start(;|\$)")" 99.5 100
+is 'callbacks: none incomplete' "$(figure incomplete_stacks plain.pb.gz)" 0
+
+# Deleted or replaced while they are profiled: the analyst has them open.
+for what in deleted replaced; do
+    rm -f lib.so ready
+    cp libcallbacks.so lib.so
+    "$SPROFRUN" -q -F 1000 -o $what.pb.gz -- ./callbacks "$PWD/lib.so" 1.5 >ready &
+    run=$!
+    wait_until 'the library is open' 20 sh -c 'grep -qs ready ready'
+    wait_until 'the analyst has it open' 20 sh -c "grep -q lib.so /proc/\$(pgrep -P $run -x sprofil-analyst)/maps"
+    case $what in
+    deleted) rm lib.so ;;
+    *) cp libcallbacks_other.so new.so && mv new.so lib.so ;;
+    esac
+    wait $run
+    is "$what meanwhile: status" $? 0
+    within "$what meanwhile: the stacks are whole" "$(share $what.pb.gz "$sorting|$finding|${calls}|_dl_")" 99.5 100
+    is "$what meanwhile: no names of another file" "$(share $what.pb.gz other_)" 0.00
+    is "$what meanwhile: none incomplete" "$(figure incomplete_stacks $what.pb.gz)" 0
+done
+
+# Deleted or replaced before we came. Who may not open the very file has its unwind tables from
+# memory, and no names.
+users=root
+[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && users='root user' && mkdir user && chown 65534 user
+for user in $users; do
+    for what in deleted replaced; do
+        name=$user-$what
+        begin $user
+        case $what in
+        deleted) rm lib.so ;;
+        *) cp libcallbacks_other.so new.so && mv new.so lib.so ;;
+        esac
+        attach $user $name.pb.gz
+        end "$name"
+        is "$name: no names of another file" "$(share $name.pb.gz other_)" 0.00
+        is "$name: none incomplete" "$(figure incomplete_stacks $name.pb.gz)" 0
+        if [ "$(figure unresolved_samples $name.pb.gz)" = 0 ]; then
+            within "$name: the stacks are whole" "$(share $name.pb.gz "$sorting|$finding|$calls")" 99.5 100
+        else
+            within "$name: the stacks are whole but for names" \
+                "$(share $name.pb.gz ';main;\[lib.so[^;]*;(.*(qsort|bsearch).*\[lib.so|[^;]*(;|\$))')" 98 100
+            check "$name: the loss is counted" [ "$(figure unresolved_samples $name.pb.gz)" -gt \
+                $(($(figure samples $name.pb.gz) / 2)) ]
+            is "$name: and explained" "$(notes $name.pb.gz 'lib.so: the file was deleted or replaced')" 1
+        fi
+    done
+done
+
+# The program itself.
+begin root
+cp callbacks kept && rm callbacks
+attach root program.pb.gz
+end 'program deleted'
+within 'program deleted: the stacks are whole' "$(share program.pb.gz "main|\\[callbacks\\]")" 99.5 100
+mv kept callbacks
+
+# Emptied in place: the target's code is gone, so it dies; we must not, whatever is read when.
+for delay in 0.1 0.5; do
+    rm -f lib.so ready
+    cp libcallbacks.so lib.so
+    "$SPROFRUN" -F 1000 --report none -o emptied.pb.gz -- ./callbacks "$PWD/lib.so" 20 >ready 2>err &
+    run=$!
+    wait_until 'the library is open' 20 sh -c 'grep -qs ready ready'
+    perl -e "select undef, undef, undef, $delay"
+    : >lib.so
+    wait $run
+    is "emptied after $delay s: the status is the target's (SIGBUS)" $? 135
+    check "emptied after $delay s: a profile is written" test -s emptied.pb.gz
+    "$SPROFREPORT" flat emptied.pb.gz >report
+    is "emptied after $delay s: it is read" $? 0
+    is "emptied after $delay s: nothing is lost without a word" "$(awk -v s="$(figure samples emptied.pb.gz)" \
+        -v l="$(figure lost_samples emptied.pb.gz)" -v n="$(cat err report | grep -cE 'lib.so')" \
+        'BEGIN { print (s > 0 && (l == 0 || n > 0)) }')" 1
+    sed 's/^/  /' err
+    rm -f emptied.pb.gz
+done
+finish

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The library of callbacks.c. With OTHER its functions have other names, at about the same places. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#ifdef OTHER
+#define weigh	  other_weigh
+#define by_weight other_by_weight
+#define sort_all  other_sort_all
+#define find_all  other_find_all
+#endif
+
+#define NOINLINE __attribute__((noinline))
+enum { NUMBERS = 512 };
+
+unsigned callbacks_run(double seconds);
+
+static volatile uint64_t sink;
+/* The header's inline version of it would not be libc's. */
+static void *(*volatile search)(const void *, const void *, size_t, size_t,
+	int (*)(const void *, const void *)) = bsearch;
+
+NOINLINE static int weigh(int number)
+{
+	volatile uint8_t local[256];
+
+	for (unsigned i = 0; i < 1000; i++) {
+		local[i % sizeof(local)] = (uint8_t)(i + (unsigned)number);
+		sink += local[(i * 7) % sizeof(local)];
+	}
+	return number;
+}
+
+NOINLINE static int by_weight(const void *a, const void *b)
+{
+	int x = weigh(*(const int *)a), y = *(const int *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+NOINLINE static void sort_all(int *numbers)
+{
+	for (unsigned i = 0; i < NUMBERS; i++)
+		numbers[i] = (int)(i * 2654435761U >> 8);
+	qsort(numbers, NUMBERS, sizeof(*numbers), by_weight);
+	sink += (uint64_t)numbers[7];
+}
+
+NOINLINE static void find_all(const int *numbers)
+{
+	for (unsigned i = 0; i < NUMBERS; i++)
+		sink += search(&numbers[i], numbers, NUMBERS, sizeof(*numbers), by_weight) != NULL;
+}
+
+unsigned callbacks_run(double seconds)
+{
+	int numbers[NUMBERS];
+	struct timespec now, end;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += (time_t)seconds;
+	end.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+	do {
+		sort_all(numbers);
+		find_all(numbers);
+		(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec < end.tv_sec ||
+		(now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+	return (unsigned)(sink & 1);
+}
