@@ -98,6 +98,30 @@ fi
 # The dynamic linker has such frames, too.
 within 'with optimization hardly any is guessed' "$(figure guessed_stacks both.pb.gz)" 0 5
 
+# The truth: every stack that was copied of a thread that naps for 20 us is one that can be
+# (tests/targets/stacks.c), or it was thrown away.
+"$SPROFRUN" -q -w both -F 5000 -o naps.pb.gz -- "$TARGETS/stacks" naps 2 >/dev/null
+"$SPROFREPORT" export --format folded --value blocked naps.pb.gz >folded
+within 'naps: looks' "$(figure looks naps.pb.gz)" 500 100000
+is 'naps: no stack that cannot be' "$(awk '{
+        sub(/ [0-9]+$/, "")
+        if (!sub(/^.*;main;/, "")) next
+        count = split($0, f, ";")
+        depth = 15; bad = f[1] ~ /^(f1|f2|burn)$/
+        for (i = 1; f[1] == "f3" && i <= count; i++) {
+            if (f[i] == "burn") { bad = bad || (i < count && f[i + 1] !~ /nanosleep/); break }
+            if (i % 2) want = "f3"
+            else { want = depth % 2 ? "f2" : "f1"; depth-- }
+            if (f[i] != want) bad = 1
+        }
+        if (bad) { wrong++; print > "/dev/stderr" }
+    } END { print wrong + 0 }' folded)" 0
+within 'naps: all depths are met' "$(awk -F';f3' '/\[syscall\] clock_nanosleep/ { seen[NF] = 1 }
+    END { for (d in seen) n++; print n }' folded)" 14 17
+within 'naps: blocked below burn' "$(share blocked 'main;f3;.*burn;.*\[syscall\] clock_nanosleep ' naps.pb.gz)" 99 100
+is 'naps: none incomplete' "$(figure incomplete_stacks naps.pb.gz)" 0
+echo "  naps: $(figure unsure_looks naps.pb.gz) of $(figure looks naps.pb.gz) looks were thrown away"
+
 # Without stacks the place alone.
 "$SPROFRUN" -q -G -w wall -o flat.pb.gz -- "$waiters" 1 sleep=1 read=1 >truth
 within 'no stacks' "$(share blocked '^[^;]*;([^;]*;)?\[syscall\] (read|clock_nanosleep) ' flat.pb.gz)" 98 100

@@ -11,6 +11,8 @@
  *		main calls f3(15); f3(n) calls f2(n - 1) if n is odd, else f1(n - 1), unless n is 0;
  *		f1(n) and f2(n) call f3(n); all of them call burn
  *
+ *	naps	the same, but burn sleeps for 20 us
+ *
  * "log" is the truth test: a frame that is left out, taken twice or made up breaks the rule.
  */
 #include <pthread.h>
@@ -28,6 +30,7 @@
 
 static volatile uint64_t sink;
 static double end_at;
+static int napping;
 
 static double now(void)
 {
@@ -41,6 +44,8 @@ NOINLINE static int burn(unsigned rounds)
 {
 	volatile uint8_t local[300];
 
+	if (napping)
+		(void)nanosleep(&(struct timespec){0, 20000}, NULL);
 	for (unsigned i = 0; i < rounds; i++) {
 		local[i % sizeof(local)] = (uint8_t)i;
 		sink += local[(i * 7) % sizeof(local)];
@@ -225,7 +230,8 @@ int main(int argc, char **argv)
 		}
 	} else {
 		while (now() < end_at) {
-			if (strcmp(shape, "log") == 0)
+			napping = strcmp(shape, "naps") == 0;
+			if (napping || strcmp(shape, "log") == 0)
 				f3(15);
 			else
 				sort_it();
