@@ -128,24 +128,37 @@ int locations_name_new(struct locations *locations)
 	return r < 0 ? r : 0;
 }
 
+static int note_of(struct locations *locations, const char *path, const char *problem)
+{
+	char *note;
+	int r;
+
+	if (asprintf(&note, "%s: %s", path, problem) < 0)
+		return -ENOMEM;
+	r = profile_add_note(locations->profile, note);
+	free(note);
+	return r;
+}
+
 int locations_note_losses(struct locations *locations)
 {
+	const struct module *last = NULL;
 	int r = 0;
 
 	for (size_t i = 0; i < locations->places && r >= 0; i++) {
 		const struct place *place = &locations->place[i];
 		struct module_info info;
-		char *note;
 
-		if (!place->module || !locations->nameless[i])
+		if (!place->module)
 			continue;
 		module_describe(place->module, place->svma, &info);
-		if (!info.deleted || !info.problem[0])
-			continue;
-		if (asprintf(&note, "%s: %s", info.path, info.problem) < 0)
-			return -ENOMEM;
-		r = profile_add_note(locations->profile, note);
-		free(note);
+		if (place->module != last && module_has_changed(place->module))
+			r = note_of(locations, info.path,
+				"the file was written to while it was profiled; its names and stacks "
+				"may be wrong or missing: replace a file by renaming a new one");
+		last = place->module;
+		if (r >= 0 && locations->nameless[i] && info.deleted && info.problem[0])
+			r = note_of(locations, info.path, info.problem);
 	}
 	return r < 0 ? r : 0;
 }

@@ -37,7 +37,10 @@ int locations_add_named(struct locations *locations, const char *object, const c
  */
 int locations_name_new(struct locations *locations);
 
-/* Remarks for the profile: files without names because they were deleted or replaced. -ENOMEM. */
+/*
+ * Remarks for the profile: files that were written to, and files without names because they were
+ * deleted or replaced. -ENOMEM.
+ */
 int locations_note_losses(struct locations *locations);
 
 /* Is a location of a module without a name? Asked after locations_name_new(). */

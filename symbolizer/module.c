@@ -373,6 +373,19 @@ static void describe_segment(
 	ret_info->segment_offset = segment->p_offset;
 }
 
+bool module_has_changed(const struct module *module)
+{
+	const struct module_key *key = &module->key;
+	struct stat st;
+
+	if (!module->image.mapped_bytes || key->path[0] != '/' || stat(key->path, &st) != 0 ||
+		st.st_dev != key->dev || st.st_ino != key->ino)
+		return false;
+	return (uint64_t)st.st_size != key->bytes ||
+		(uint64_t)st.st_mtim.tv_sec * 1000000000U + (uint64_t)st.st_mtim.tv_nsec !=
+		key->mtime_ns;
+}
+
 void module_describe(const struct module *module, uint64_t svma, struct module_info *ret_info)
 {
 	const struct names *names = module->names;

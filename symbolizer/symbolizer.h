@@ -89,6 +89,8 @@ struct module_info {
 
 /* Cheap: parses nothing. Strings are owned by the symbolizer. @svma picks the segment. */
 void module_describe(const struct module *module, uint64_t svma, struct module_info *ret_info);
+/* Has its file been written to since it was opened? What was found in it is then in doubt. */
+bool module_has_changed(const struct module *module);
 
 /* One function at a place; a place has several when calls were inlined there. */
 struct frame {

@@ -20,6 +20,7 @@
 #include "analyst/finish.h"
 #include "analyst/input.h"
 #include "analyst/output.h"
+#include "analyst/vanish.h"
 #include "analyst/processes.h"
 #include "profile/profile.h"
 #include "proto/ring.h"
@@ -346,6 +347,7 @@ int main(int argc, char **argv)
 	int r;
 
 	parse(&s, &blame, argc, argv);
+	vanish_survive();
 	if (!s.replay) {
 		memory = map_ring(&ring);
 		if (!memory)
