@@ -146,8 +146,9 @@ wait_until 'the threads are there' 20 sh -c "[ \$(ls /proc/$pid/task | wc -l) -g
 sums 'many' many.pb.gz
 within 'many: blocked time with a place, in percent' "$(awk -v b="$(figure blocked_ns many.pb.gz)" \
     -v u="$(figure unattributed_blocked_ns many.pb.gz)" 'BEGIN { print 100 * b / (b + u) }')" 90 100
-within 'many: CPU time that is explained, in percent' "$(awk -v p="$(figure profiled_cpu_ns many.pb.gz)" \
-    -v k="$(figure kernel_cpu_ns many.pb.gz)" 'BEGIN { print 100 * p / k }')" 90 100
+# The looks do not keep the ticks waiting: what is left since the last one, on a crowded machine.
+within 'many: CPU time that is not explained, in ms' "$(awk -v u="$(figure unattributed_cpu_ns many.pb.gz)" \
+    'BEGIN { print u / 1e6 }')" 0 150
 kill $pid
 wait $pid 2>/dev/null
 
