@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The name of an output file, and writing it whole or not at all. */
+/* The name of an output file. */
 #ifndef ANALYST_OUTPUT_H
 #define ANALYST_OUTPUT_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -21,12 +20,5 @@ int output_name(const char *pattern, const struct output_facts *facts, char **re
 
 /* The rank of this process as the usual launchers tell it in the environment, or "0". */
 const char *output_rank(void);
-
-/*
- * Writes @data to @path ("-": standard output). A regular file, or a new one, is written beside it
- * and renamed, so that it is replaced whole or not at all; what is there and not regular (a pipe, a
- * device, also behind a link) is written in place. -errno.
- */
-int output_write(const char *path, const uint8_t *data, size_t bytes);
 
 #endif

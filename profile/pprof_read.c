@@ -55,7 +55,7 @@ static int each(struct reading *r, uint32_t number, reading_take *take)
 int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message)
 {
-	arena_reset(&r->arena);
+	scan_arena_reset(&r->arena);
 	if (!field->delimited)
 		return pprof_reading_bad(r, "a part of it is damaged");
 	*ret_message = protobuf_c_message_unpack(
@@ -308,7 +308,7 @@ static int read_plain(
 	struct reading r = {.file = {data, data + bytes}, .no_mapping = -1};
 	int error = profile_new(&r.profile);
 
-	arena_init(&r.arena);
+	scan_arena_init(&r.arena);
 	if (error >= 0)
 		error = read_all(&r);
 	if (error >= 0)
@@ -316,7 +316,7 @@ static int read_plain(
 	else
 		profile_free(r.profile);
 	*problem = r.problem;
-	arena_release(&r.arena);
+	scan_arena_release(&r.arena);
 	ids_release(&r.mappings);
 	ids_release(&r.functions);
 	ids_release(&r.locations);

@@ -30,7 +30,7 @@ struct reading {
 	uint32_t *stack;
 	size_t stack_room;
 
-	struct arena arena;
+	struct scan_arena arena;
 };
 
 /* Notes what is wrong, and returns -EBADMSG. */

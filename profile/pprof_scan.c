@@ -11,8 +11,8 @@ enum { CHUNK_BYTES = 64 * 1024 - 64 };
 /* Most that one part may unpack to. */
 #define ARENA_MAX_BYTES ((size_t)1 << 30)
 
-struct arena_chunk {
-	struct arena_chunk *next;
+struct scan_chunk {
+	struct scan_chunk *next;
 	size_t used, room;
 	_Alignas(16) uint8_t data[];
 };
@@ -73,10 +73,10 @@ int pprof_scan_field(struct span *span, struct field *ret_field)
 	return result;
 }
 
-static void *arena_alloc(void *data, size_t bytes)
+static void *scan_arena_alloc(void *data, size_t bytes)
 {
-	struct arena *arena = data;
-	struct arena_chunk *chunk = arena->chunk;
+	struct scan_arena *arena = data;
+	struct scan_chunk *chunk = arena->chunk;
 	size_t room;
 
 	if (bytes > ARENA_MAX_BYTES - arena->taken)
@@ -89,7 +89,7 @@ static void *arena_alloc(void *data, size_t bytes)
 			arena->no_memory = true;
 			return NULL;
 		}
-		*chunk = (struct arena_chunk){.next = arena->chunk, .room = room};
+		*chunk = (struct scan_chunk){.next = arena->chunk, .room = room};
 		arena->chunk = chunk;
 	}
 	arena->taken += bytes;
@@ -97,22 +97,22 @@ static void *arena_alloc(void *data, size_t bytes)
 	return chunk->data + chunk->used - bytes;
 }
 
-static void arena_free(void *data, void *memory)
+static void scan_arena_free(void *data, void *memory)
 {
 	(void)data;
 	(void)memory;
 }
 
-void arena_init(struct arena *arena)
+void scan_arena_init(struct scan_arena *arena)
 {
-	*arena = (struct arena){.allocator = {arena_alloc, arena_free, arena}};
+	*arena = (struct scan_arena){.allocator = {scan_arena_alloc, scan_arena_free, arena}};
 }
 
 /* Keeps one chunk, which is all that nearly every part needs. */
-void arena_reset(struct arena *arena)
+void scan_arena_reset(struct scan_arena *arena)
 {
 	while (arena->chunk && arena->chunk->next) {
-		struct arena_chunk *next = arena->chunk->next;
+		struct scan_chunk *next = arena->chunk->next;
 
 		free(arena->chunk);
 		arena->chunk = next;
@@ -122,9 +122,9 @@ void arena_reset(struct arena *arena)
 	arena->taken = 0;
 }
 
-void arena_release(struct arena *arena)
+void scan_arena_release(struct scan_arena *arena)
 {
-	arena_reset(arena);
+	scan_arena_reset(arena);
 	free(arena->chunk);
 	arena->chunk = NULL;
 }

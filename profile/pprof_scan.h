@@ -33,16 +33,16 @@ int pprof_scan_field(struct span *span, struct field *ret_field);
 int pprof_scan_varint(struct span *span, uint64_t *ret_value);
 
 /* Memory of one unpacked part: taken piece by piece, given back all at once. */
-struct arena {
+struct scan_arena {
 	ProtobufCAllocator allocator; /* for protobuf-c */
-	struct arena_chunk *chunk;    /* newest first */
+	struct scan_chunk *chunk;    /* newest first */
 	size_t taken;
 	bool no_memory; /* malloc has failed, not the bound */
 };
 
-void arena_init(struct arena *arena);
-void arena_reset(struct arena *arena);
-void arena_release(struct arena *arena);
+void scan_arena_init(struct scan_arena *arena);
+void scan_arena_reset(struct scan_arena *arena);
+void scan_arena_release(struct scan_arena *arena);
 
 /* Ids of the file to indexes of the model. */
 struct ids {

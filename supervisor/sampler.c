@@ -29,13 +29,19 @@ static uint64_t carried_by(const struct tracee *t)
 	return t->process->pool_ns + t->image->pool_ns;
 }
 
+/* Is it worth a stop that may have to wait for its turn on a CPU? */
+static bool overdue(struct engine *engine, struct tracee *t)
+{
+	return credit_overdue(&t->credit, engine->wakeups.period_ns) || session_owed(engine, t);
+}
+
 /* Is it on a CPU, as far as can be told without stopping it? */
 static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct activity activity;
 
 	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) &&
-		!credit_overdue(&t->credit, engine->wakeups.period_ns))
+		!overdue(engine, t))
 		return false;
 	return look_read_activity(engine, t, &activity) >= 0 && activity.running;
 }
@@ -149,19 +155,18 @@ static void ask_likeliest(struct engine *engine, size_t n, uint64_t now)
 	qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
 	for (size_t i = 0; i < n; i++) {
 		struct tracee *t = engine->ranked[i];
-		bool overdue = credit_overdue(&t->credit, engine->wakeups.period_ns);
-		bool likely = room && looks;
+		bool late = overdue(engine, t), likely = room && looks;
 
 		/* It may wait for long, and must not keep the few descriptors meanwhile. */
-		overdue = overdue && !(engine->fds_scarce && t->cpu_fd < 0);
-		if ((!likely && !overdue) || !catchable(engine, t, now))
+		late = late && !(engine->fds_scarce && t->cpu_fd < 0);
+		if ((!likely && !late) || !catchable(engine, t, now))
 			continue;
 		if (likely) {
 			looks--;
 			likely = take_cpu(engine, t, &taken);
 			room -= likely;
 		}
-		if ((likely || overdue) && owes_tick(engine, t, now))
+		if ((likely || late) && owes_tick(engine, t, now))
 			(void)sampler_ask(engine, t);
 	}
 }

@@ -236,6 +236,13 @@ static uint64_t used_by(struct engine *engine, struct tracee *t, uint64_t run)
 	return run > t->account.paid_ns ? used + (run - t->account.paid_ns) : used;
 }
 
+bool session_owed(struct engine *engine, struct tracee *t)
+{
+	const struct session *s = session_of(t);
+
+	return s && used_by(engine, t, t->credit.seen.run_ns) >= s->table->period_ns;
+}
+
 void session_thread_ended(struct engine *engine, struct tracee *t)
 {
 	struct session *s = session_of(t);

@@ -73,6 +73,12 @@ void session_thread_ended(struct engine *engine, struct tracee *tracee);
 bool session_due(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
 
 /*
+ * Does it owe a whole tick by what the kernel has charged to it, running or waiting for a CPU? The
+ * counts must add up over short times too, so such a one is asked although it has to wait.
+ */
+bool session_owed(struct engine *engine, struct tracee *tracee);
+
+/*
  * Stop window: @tracee stands at @pc and has run for @run_ns. Counts its whole periods, in its
  * buffers, before it goes on.
  */

@@ -4,6 +4,7 @@
  * and 5, see supervisor/link.h) or from a capture file, writes the profile, and reports on stderr.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include "analyst/output.h"
 #include "analyst/vanish.h"
 #include "analyst/processes.h"
+#include "profile/file.h"
 #include "profile/profile.h"
 #include "proto/ring.h"
 #include "tools/live_session.h"
@@ -52,6 +54,22 @@ static void say(void *context, const char *line)
 	complain(line, "", NULL);
 }
 
+/* In the format that the name asks for. */
+static int write_to(const char *path, const struct profile *profile)
+{
+	const struct report_options options = {.size = sizeof(options)};
+	char *data, *problem = NULL;
+	size_t bytes;
+	int r = export_for_file(path, profile, &options, &data, &bytes, &problem);
+
+	free(problem);
+	if (r < 0)
+		return r;
+	r = file_write(path, data, bytes);
+	free(data);
+	return r;
+}
+
 static int write_profile(const char *pattern, const struct profile *profile, uint32_t pid,
 	const char *of, char **ret_name)
 {
@@ -61,20 +79,36 @@ static int write_profile(const char *pattern, const struct profile *profile, uin
 		.time = (time_t)(profile_realtime_ns(profile) / 1000000000),
 		.rank = output_rank(),
 	};
-	const struct report_options options = {.size = sizeof(options)};
-	char *data, *problem = NULL;
-	size_t bytes;
 	int r = output_name(pattern, &facts, ret_name);
 
-	if (r < 0)
-		return r;
-	r = export_for_file(*ret_name, profile, &options, &data, &bytes, &problem);
-	free(problem);
-	if (r < 0)
-		return r;
-	r = output_write(*ret_name, (uint8_t *)data, bytes);
-	free(data);
-	return r;
+	return r < 0 ? r : write_to(*ret_name, profile);
+}
+
+/* What was measured is not thrown away because of a bad name. NULL: it cannot be kept either. */
+static char *keep(const struct profile *profile)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s/sprof-XXXXXX.pb.gz", folder && folder[0] ? folder : "/tmp") < 0)
+		return NULL;
+	fd = mkostemps(path, (int)strlen(".pb.gz"), O_CLOEXEC);
+	if (fd >= 0 && close(fd) == 0 && write_to(path, profile) == 0)
+		return path;
+	if (fd >= 0)
+		(void)unlink(path);
+	free(path);
+	return NULL;
+}
+
+static void complain_unwritten(const char *name, int error, const struct profile *profile)
+{
+	char *kept = keep(profile);
+
+	(void)fprintf(stderr, "sprofrun: cannot write the profile to %s: %s%s%s\n", name,
+		strerror(-error), kept ? "; it is kept in " : "", kept ? kept : "");
+	free(kept);
 }
 
 /* "sprof.pb.gz" is "sprof.%p.pb.gz" for a profile of each process. NULL: out of memory. */
@@ -173,8 +207,7 @@ static int deliver(void *context, struct analyst *analyst, int error)
 	if (error >= 0) {
 		print_report(s, analyst_profile(analyst));
 		if (r < 0)
-			complain("cannot write the profile to ", name ? name : s->output,
-				strerror(-r));
+			complain_unwritten(name ? name : s->output, r, analyst_profile(analyst));
 		else if (!s->quiet && !s->per_process && strcmp(name, "-") != 0)
 			print_place(name);
 	}

@@ -52,7 +52,7 @@ is "stderr" "$(cat err)" err
 run sh -c 'exit 3' <&- >&-; is "closed streams" $? 3
 
 # What the command inherits is what it would without us.
-state='grep -E "^(Sig(Q|Pnd|Blk|Ign|Cgt)|ShdPnd|NoNewPrivs|Seccomp|Cpus_allowed):" /proc/self/status
+state='grep -E "^(Sig(Pnd|Blk|Ign|Cgt)|ShdPnd|NoNewPrivs|Seccomp|Cpus_allowed):" /proc/self/status
     ulimit -a; env | grep -vE "^(_|SHLVL)=" | sort; ls -l /proc/self/fd | sed "s/.* \([0-9]*\) ->.*/\1/" | sort -n
     cat /proc/self/coredump_filter /proc/self/oom_score_adj /proc/self/timerslack_ns; umask; pwd'
 trap '' USR2
@@ -66,6 +66,9 @@ is "session" "$(run sh -c 'ps -o sid= -p $$' | tr -d ' ')" "$(ps -o sid= -p $$ |
 for where in /no/such/folder/p.pb.gz /dev/full "$WORK"; do
     "$SPROFRUN" -q -o "$where" sh -c 'exit 6' 2>err; is "status with -o $where" $? 6
     message_is "cannot write the profile"
+    kept=$(sed -n 's/.*; it is kept in //p' err)
+    check "what was measured is kept: $kept" "$SPROFREPORT" summary "$kept" >kept.out 2>&1
+    rm -f "$kept"
 done
 mkdir small && if mount -t tmpfs -o size=4k none small 2>/dev/null; then
     head -c 4096 /dev/zero >small/fill 2>/dev/null

@@ -108,6 +108,7 @@ static void test_file__leaves_the_old_one_when_it_fails(void **state)
 	assert_entries(1);
 	assert_int_equal(file_write("none/a", "x", 1), -ENOENT);
 	assert_int_equal(file_write(".", "x", 1), -EISDIR);
+	assert_int_equal(file_write("/dev/full", "x", 1), -ENOSPC);
 }
 
 static void test_file__writes_in_place_what_is_no_file(void **state)

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -46,38 +44,11 @@ static void test_output__rank_of_the_usual_launchers(void **state)
 	assert_string_equal(output_rank(), "0");
 }
 
-static void test_output__a_file_is_replaced_whole_or_not_at_all(void **state)
-{
-	char folder[] = "/tmp/test_output.XXXXXX", path[64], text[8] = "";
-	struct stat st;
-	FILE *file;
-
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	(void)snprintf(path, sizeof(path), "%s/p", folder);
-	assert_int_equal(output_write(path, (const uint8_t *)"one", 3), 0);
-	assert_int_equal(chmod(path, 0640), 0);
-	assert_int_equal(output_write(path, (const uint8_t *)"two", 3), 0);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0640);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	assert_int_equal(fread(text, 1, 7, file), 3);
-	assert_string_equal(text, "two");
-	assert_int_equal(fclose(file), 0);
-	assert_int_equal(output_write(folder, (const uint8_t *)"x", 1), -EISDIR);
-	assert_int_equal(output_write("/no/such/p", (const uint8_t *)"x", 1), -ENOENT);
-	assert_int_equal(output_write("/dev/full", (const uint8_t *)"x", 1), -ENOSPC);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(folder), 0); /* and nothing else was left in it */
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_output__names),
 		cmocka_unit_test(test_output__rank_of_the_usual_launchers),
-		cmocka_unit_test(test_output__a_file_is_replaced_whole_or_not_at_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
