@@ -15,6 +15,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "supervisor/mem.h"
+
 /* In this much of an executable the names of the functions that it calls are looked for. */
 #define SEARCH_BYTES (16 << 20)
 
@@ -91,7 +93,7 @@ static bool mentions_ptrace(int pid)
 		return false;
 	}
 	bytes = st.st_size < SEARCH_BYTES ? (size_t)st.st_size : SEARCH_BYTES;
-	data = malloc(bytes);
+	data = mem_new(bytes, 1);
 	found = data && pread(fd, data, bytes, 0) == (ssize_t)bytes &&
 		memmem(data, bytes, name, sizeof(name)) != NULL;
 	free(data);

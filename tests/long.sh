@@ -11,3 +11,6 @@ out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 "$build/tests/calls/stress" 60 >"$out"
 grep -v '^process' "$out"
+
+echo "doing no harm: kills, attach and detach, a million stops, races under load (two hours)"
+"$(dirname "$0")/long_harmless.sh" "$build"

@@ -81,6 +81,39 @@ attach() {
     verdict "attach and detach" $bad "$rounds"
 }
 
+# 2,000 processes of a shell loop: all are seen, their CPU time adds up to what the shell says that they
+# used, and it takes less time than under strace, which does nothing but follow them.
+storm() {
+    local bad=0 plain ours theirs used
+    cat >storm.sh <<'S'
+i=0; while [ $i -lt 2000 ]; do /bin/true; i=$((i + 1)); done; times >used
+S
+    plain=$(seconds bash storm.sh)
+    ours=$(seconds "$sprofrun" -q -F 1000 -o s.pb.gz bash storm.sh)
+    used=$(awk '{ for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); n += t[1] * 60 + t[2] } } END { print n }' used)
+    if command -v strace >/dev/null; then
+        theirs=$(seconds strace -f --trace=none -o /dev/null bash storm.sh)
+    else
+        theirs=999
+        echo "storm: not compared with strace (not installed)"
+    fi
+    "$report" summary --format tsv s.pb.gz | awk -v used="$used" -v plain="$plain" -v ours="$ours" -v theirs="$theirs" '
+        { v[$1] = $2 }
+        END {
+            p = v["profiled_cpu_ns"] / 1e9 / used
+            a = (v["profiled_cpu_ns"] + v["unattributed_cpu_ns"]) / 1e9 / used
+            printf "storm: %d processes, %.3f s by the shell, profiled %.4f, with unattributed %.4f; %.2f s plain, %.2f s ours, %.2f s strace\n",
+                v["processes"], used, p, a, plain, ours, theirs
+            exit v["processes"] != 2001 || p < 0.97 || p > 1.02 || a < 0.99 || a > 1.01 || ours > theirs
+        }' || bad=1
+    verdict "a storm of processes" $bad 1
+}
+seconds() { # of a command; its output is dropped
+    local began=$EPOCHREALTIME
+    "$@" >/dev/null 2>&1
+    awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }'
+}
+
 # Blocking calls, until a million stops are reached (or ROUNDS x 1000).
 eintr() {
     local stops=0 bad=0 want=$((rounds * 1000)) signals=
@@ -120,7 +153,7 @@ races() {
     verdict "the race suite under load" $bad $n
 }
 
-for section in ${*:-kills attach eintr transfers races}; do
+for section in ${*:-kills attach transfers storm eintr races}; do
     $section
 done
 exit $failed
