@@ -319,8 +319,9 @@ static void handler_interrupts(unsigned n)
 }
 
 /*
- * timeouts MS: calls that wait MS ms while an ignored signal comes every 5 ms. Without a tracer it
- * is not noticed. A tick (4 ms) and the load may be added, but not a second MS.
+ * timeouts MS SLACK: calls that wait MS ms while an ignored signal comes every 5 ms. Without a tracer
+ * it is not noticed. SLACK ms may be added: on a busy machine a thread waits for a CPU, so one of three
+ * attempts must keep to it. A time-out that begins afresh at each signal keeps to nothing.
  */
 static void *tease(void *context)
 {
@@ -332,54 +333,110 @@ static void *tease(void *context)
 	return NULL;
 }
 
-static void took(const char *name, uint64_t since, unsigned ms, unsigned slack, bool ended)
-{
-	uint64_t us = (now_ns() - since) / 1000;
+struct waits {
+	int ep, sem, pair[2];
+	unsigned ms;
+	sigset_t set;
+};
 
-	(void)printf("%s asked %u took %llu us\n", name, ms * 1000, (unsigned long long)us);
-	if (!ended)
-		harmed("%s: errno %d", name, errno);
-	if (us < ms * 1000 || us > (ms + slack) * 1000)
-		harmed("%s took %llu us instead of %u", name, (unsigned long long)us, ms * 1000);
+/* The calls; each tells whether it ended as it should. */
+static bool wait_epoll(const struct waits *w)
+{
+	struct epoll_event event;
+
+	return epoll_wait(w->ep, &event, 1, (int)w->ms) == 0;
+}
+
+static bool wait_poll(const struct waits *w)
+{
+	struct pollfd none = {.fd = -1};
+
+	return poll(&none, 1, (int)w->ms) == 0;
+}
+
+static struct timespec spec_of(const struct waits *w)
+{
+	return (struct timespec){w->ms / 1000, w->ms % 1000 * 1000000};
+}
+
+static bool wait_ppoll(const struct waits *w)
+{
+	struct pollfd none = {.fd = -1};
+	struct timespec rest = spec_of(w); /* the call itself writes what is left */
+
+	return syscall(SYS_ppoll, &none, 1, &rest, NULL, 0) == 0;
+}
+
+static bool wait_signal(const struct waits *w)
+{
+	struct timespec spec = spec_of(w);
+
+	return sigtimedwait(&w->set, NULL, &spec) < 0 && errno == EAGAIN;
+}
+
+static bool wait_semaphore(const struct waits *w)
+{
+	struct timespec spec = spec_of(w);
+	struct sembuf take = {0, -1, 0};
+
+	return semtimedop(w->sem, &take, 1, &spec) < 0 && errno == EAGAIN;
+}
+
+static bool wait_sleep(const struct waits *w)
+{
+	struct timespec spec = spec_of(w);
+
+	return nanosleep(&spec, NULL) == 0;
+}
+
+static bool wait_recv(const struct waits *w)
+{
+	char c;
+
+	return recv(w->pair[0], &c, 1, 0) < 0 && errno == EAGAIN;
 }
 
 static void timeouts(unsigned ms, unsigned slack)
 {
-	const struct timespec spec = {ms / 1000, ms % 1000 * 1000000};
-	struct timespec rest = spec; /* the call itself writes what is left */
+	static const struct {
+		const char *name;
+		bool (*wait)(const struct waits *w);
+		unsigned more; /* ms: two ticks, where we end the call ourselves */
+	} calls[] = {{"epoll_wait", wait_epoll, 0}, {"poll", wait_poll, 0}, {"ppoll", wait_ppoll, 0},
+		{"sigtimedwait", wait_signal, 0}, {"semtimedop", wait_semaphore, 0},
+		{"nanosleep", wait_sleep, 0}, {"recv", wait_recv, 8}};
+	struct waits w = {
+		.ep = epoll_create1(0), .sem = semget(IPC_PRIVATE, 1, 0600), .ms = ms};
 	struct timeval val = {ms / 1000, ms % 1000 * 1000};
-	int ep = epoll_create1(0), sem = semget(IPC_PRIVATE, 1, 0600), pair[2];
-	struct epoll_event event;
-	struct sembuf take = {0, -1, 0};
-	struct pollfd none = {.fd = -1};
 	pthread_t thread;
-	sigset_t set;
-	uint64_t t;
-	char c;
 
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGUSR2);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	(void)socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
-	(void)setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &val, sizeof(val));
+	(void)sigemptyset(&w.set);
+	(void)sigaddset(&w.set, SIGUSR2);
+	(void)sigprocmask(SIG_BLOCK, &w.set, NULL);
+	(void)socketpair(AF_UNIX, SOCK_STREAM, 0, w.pair);
+	(void)setsockopt(w.pair[0], SOL_SOCKET, SO_RCVTIMEO, &val, sizeof(val));
 	(void)pthread_create(&thread, NULL, tease, NULL);
-	t = now_ns();
-	took("epoll_wait", t, ms, slack, epoll_wait(ep, &event, 1, (int)ms) == 0);
-	t = now_ns();
-	took("poll", t, ms, slack, poll(&none, 1, (int)ms) == 0);
-	t = now_ns();
-	took("ppoll", t, ms, slack, syscall(SYS_ppoll, &none, 1, &rest, NULL, 0) == 0);
-	t = now_ns();
-	took("sigtimedwait", t, ms, slack, sigtimedwait(&set, NULL, &spec) < 0 && errno == EAGAIN);
-	t = now_ns();
-	took("semtimedop", t, ms, slack, semtimedop(sem, &take, 1, &spec) < 0 && errno == EAGAIN);
-	t = now_ns();
-	took("nanosleep", t, ms, slack, nanosleep(&spec, NULL) == 0);
-	t = now_ns();
-	took("recv", t, ms, slack + 8, recv(pair[0], &c, 1, 0) < 0 && errno == EAGAIN);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		uint64_t us = 0, most = (ms + slack + calls[i].more) * UINT64_C(1000);
+
+		for (unsigned attempt = 0; attempt < 3 && (!us || us > most); attempt++) {
+			uint64_t since = now_ns();
+
+			if (!calls[i].wait(&w))
+				harmed("%s: errno %d", calls[i].name, errno);
+			us = (now_ns() - since) / 1000;
+			(void)printf("%s asked %u took %llu us\n", calls[i].name, ms * 1000,
+				(unsigned long long)us);
+			if (us < ms * 1000)
+				break;
+		}
+		if (us < ms * 1000 || us > most)
+			harmed("%s took %llu us instead of %u", calls[i].name,
+				(unsigned long long)us, ms * 1000);
+	}
 	atomic_store(&over, true);
 	(void)pthread_join(thread, NULL);
-	(void)semctl(sem, 0, IPC_RMID);
+	(void)semctl(w.sem, 0, IPC_RMID);
 }
 
 /*
