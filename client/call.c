@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ATTEMPTS 4
+#define ATTEMPTS 64 /* some 4 s */
+#define REFUSALS 4
 
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
 {
@@ -98,48 +99,59 @@ static int probe_tick(const struct client_pipe *pipe, struct timeval *tick)
 	return client_copy_out(pipe, tick, &old, sizeof(old));
 }
 
-static void nap(void)
+static void nap(unsigned ms)
 {
-	struct timespec ms = {0, 1000000};
+	struct timespec time = {0, (long)ms * 1000000};
 
-	(void)nanosleep(&ms, NULL);
+	(void)nanosleep(&time, NULL);
 }
 
-/* Finds or starts the supervisor and talks to it. It may end between any two steps: once more. */
+/*
+ * One attempt to find or start the supervisor and to talk to it. Besides the result of the call:
+ * -EBUSY when that may have failed because a supervisor came or went meanwhile, another thread's
+ * perhaps; -EPERM when there is no way.
+ */
+static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
+	struct call_answer *ret_answer)
+{
+	int fd = client_find(), r;
+
+	if (fd == -ENOENT) {
+		if (off)
+			return 0;
+		r = client_start();
+		return r < 0 ? r : -EBUSY; /* now it is to be found */
+	}
+	if (fd < 0)
+		return off && fd == -EPERM ? 0 : fd;
+	r = client_converse(fd, pipe, call, off, ret_answer);
+	(void)close(fd);
+	if (r != -EPIPE && r != -ESRCH)
+		return r;
+	client_forget();
+	return -EBUSY;
+}
+
+/*
+ * As often as it takes while supervisors come and go, with longer and longer naps: 64 threads may be
+ * at it. A refusal is believed when it is repeated: a supervisor that is just dying shows as a
+ * stranger, for /proc/PID goes before TracerPid.
+ */
 static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct call_answer *ret_answer)
 {
-	int r = -EPERM;
+	unsigned refused = 0, wait_ms = 0;
 
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
-		int fd = client_find();
+		int r = try_to_reach(call, pipe, off, ret_answer);
 
-		if (fd == -ENOENT) {
-			if (off)
-				return 0;
-			r = client_start();
-			/* Refused: perhaps because another thread's helper was faster. */
-			if (r < 0 && r != -EPERM)
-				return r;
-			continue;
-		}
-		if (fd == -EPERM) {
-			/* A stranger traces us, or ours is just dying: /proc/PID goes before TracerPid. */
-			if (off)
-				return 0;
-			nap();
-			continue;
-		}
-		if (fd < 0)
-			return fd;
-		r = client_converse(fd, pipe, call, off, ret_answer);
-		(void)close(fd);
-		if (r != -EPIPE && r != -ESRCH)
+		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
 			return r;
-		client_forget();
-		r = -EPERM;
+		if (i > 0 && wait_ms < 64)
+			wait_ms = wait_ms ? 2 * wait_ms : 1;
+		nap(wait_ms);
 	}
-	return r;
+	return -EPERM;
 }
 
 static int perform(const struct client_call *call, const struct client_pipe *pipe)

@@ -187,8 +187,10 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 		break;
 	}
 	if (read(ready_fd, data, sizeof(data)) != (ssize_t)sizeof(data) ||
-		call_get_answer(data, sizeof(data), &answer) < 0 || answer.error)
+		call_get_answer(data, sizeof(data), &answer) < 0)
 		return -EPERM;
+	if (answer.error)
+		return answer.error == EBUSY ? -EBUSY : -EPERM;
 	client_remember((uint32_t)pid, answer.descriptor, answer.inode);
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "supervisor/diagnose.h"
 #include "supervisor/mem.h"
 #include "supervisor/mend.h"
 
@@ -357,6 +358,21 @@ static void ask_for_prompt_wakeups(void)
 }
 
 /*
+ * What the program that started us is told: EBUSY when somebody else traces it, or did just now.
+ * That is mostly a helper that another of its threads started, so it looks again.
+ */
+static int refusal(const struct engine *engine, int error)
+{
+	struct diagnose_facts facts;
+	enum diagnose_cause cause;
+
+	if (error != EPERM || diagnose_read(engine->result->refused_pid, &facts) < 0)
+		return error;
+	cause = diagnose_classify(&facts);
+	return cause == DIAGNOSE_TRACED || cause == DIAGNOSE_NONE ? EBUSY : error;
+}
+
+/*
  * The tracing thread. Its end releases whatever is still traced, and comes right after the last
  * repair: an ignored signal that wakes a traced thread between the two ends its call with EINTR.
  */
@@ -370,7 +386,7 @@ static void *trace(void *context)
 		r = begin(engine);
 	}
 	if (engine->options->serve_only)
-		service_announce(&engine->service, engine->options->ready_fd, -r);
+		service_announce(&engine->service, engine->options->ready_fd, refusal(engine, -r));
 	if (r == 0) {
 		ask_for_prompt_wakeups();
 		if (engine->options->dump)

@@ -153,6 +153,7 @@ static void run_processes(unsigned seconds)
 		if (pid < 0)
 			exit(2);
 		if (pid == 0) {
+			atomic_store(&failures, 0); /* those of the threads are the parent's */
 			status = be_process(until);
 			(void)fflush(stdout);
 			_exit(status);
