@@ -27,6 +27,7 @@
 /* serve_only: between turning profiling off and letting go, for it may be turned on again. */
 #define LINGER_NS	200000000
 #define AUDIT_TEXT_BYTES 2048
+#define HUNG_STATUS	125
 #define SLICE_NS	100000
 #define ROOM_NS		(10 * SECOND_NS)
 #define SCHED_RESET_ON_FORK_FLAG 1
@@ -169,8 +170,12 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	uint64_t left = until_ns > now ? until_ns - now : 0;
 	struct timespec timeout = {
 		(time_t)(left / SECOND_NS), (long)(left % SECOND_NS)};
+	int n;
 
-	if (ppoll(fds, 3, &timeout, NULL) <= 0)
+	watchdog_note(&engine->watchdog, 0);
+	n = ppoll(fds, 3, &timeout, NULL);
+	watchdog_note(&engine->watchdog, engine_now());
+	if (n <= 0)
 		return;
 	if (fds[0].revents) {
 		control_signals(engine);
@@ -379,7 +384,10 @@ static int refusal(const struct engine *engine, int error)
 static void *trace(void *context)
 {
 	struct engine *engine = context;
-	int r = prepare(engine);
+	int r;
+
+	watchdog_begin(&engine->watchdog);
+	r = prepare(engine);
 
 	if (r == 0) {
 		reader_start(engine);
@@ -414,7 +422,11 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		ret_result->error = -r;
 		return;
 	}
-	(void)pthread_join(thread, NULL);
+	if (watchdog_join(&engine.watchdog, thread)) {
+		if (options->hangs)
+			options->hangs(options->context, ret_result->command_pid, engine.link.pid);
+		_exit(HUNG_STATUS);
+	}
 	finish(&engine);
 	for (size_t i = 0; i < engine.target.processes; i++)
 		session_clear(&engine, engine.target.process[i]);

@@ -47,6 +47,12 @@ struct engine_options {
 	bool wall;		       /* look at blocked threads too */
 	bool wall_first;	       /* and a tick is a period of the wall clock */
 	size_t max_stack;	       /* most bytes of a stack that are copied; 0: no stacks */
+	/*
+	 * The tracing thread hangs in the kernel, and with it a thread of the target. Only the end of
+	 * this process, or its exec, lets the target go on: does one of these. The process ids are
+	 * those of the command and the analyst, 0 none. NULL: the process ends.
+	 */
+	void (*hangs)(void *context, int command_pid, int analyst_pid);
 	/* Says one line, without a newline. Called outside of stop windows only. */
 	void (*say)(void *context, enum engine_note kind, const char *line);
 	void *context;

@@ -11,6 +11,7 @@
 #include "supervisor/service.h"
 #include "supervisor/target.h"
 #include "supervisor/waiter.h"
+#include "supervisor/watchdog.h"
 
 /* Most analysts that are started after the first one died. */
 #define ENGINE_RESTARTS_MOST 5
@@ -27,6 +28,7 @@ struct engine {
 	struct emitter emitter;
 	struct link link;
 	struct launch launch;
+	struct watchdog watchdog;
 	enum cpu_source cpu_source;
 	uint64_t scheduler_tick_ns; /* 0: CPUs run without one, or the source is too coarse */
 	uint64_t spin_ns;	    /* how long to look for stops before sleeping */

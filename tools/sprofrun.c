@@ -33,6 +33,8 @@ static void say(void *context, enum engine_note kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
+static const char await_option[] = "--await-only"; /* ours alone: see await_only() */
+
 static const char usage_text[] =
 	"Usage: sprofrun [options] [--] COMMAND [ARG...]\n"
 	"       sprofrun [options] -p PID[,PID...]\n"
@@ -234,6 +236,34 @@ static void write_histogram(struct settings *s)
 	histogram_release(&s->regions);
 }
 
+/*
+ * All that is left to do for a command whose profiling had to be given up: to be its wrapper. An exec
+ * ends the thread that hangs, and keeps our children.
+ */
+static void await_only(void *context, int command_pid, int analyst_pid)
+{
+	char command[12], analyst[12];
+	char *const argv[] = {(char *)program, (char *)await_option, command, analyst, NULL};
+
+	(void)context;
+	front_complain(program, "a page of the target's memory is not delivered (userfaultfd, or a file "
+				"system that hangs): the profile ends here");
+	(void)snprintf(command, sizeof(command), "%d", command_pid);
+	(void)snprintf(analyst, sizeof(analyst), "%d", analyst_pid);
+	(void)execv("/proc/self/exe", argv);
+}
+
+static int await(const char *command, const char *analyst)
+{
+	struct engine_result result = {.command_pid = atoi(command)};
+	int status;
+
+	join_analyst(atoi(analyst));
+	if (!result.command_pid)
+		return FRONT_OURS;
+	return engine_join(&result, &status) < 0 ? FRONT_OURS : front_end_like(status);
+}
+
 static int run(struct settings *s)
 {
 	struct engine_result result;
@@ -262,9 +292,11 @@ int main(int argc, char **argv)
 		.report = "flat",
 		.color = "auto",
 		.target = TARGET_OPTIONS_DEFAULT(program),
-		.engine = {.say = say},
+		.engine = {.say = say, .hangs = await_only},
 	};
 
+	if (argc == 4 && strcmp(argv[1], await_option) == 0)
+		return await(argv[2], argv[3]);
 	parse(&s, argc, argv);
 	if (!front_find_analyst(program, analyst))
 		return FRONT_OURS;

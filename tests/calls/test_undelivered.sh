@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A counter in a page that never comes (userfaultfd): the program goes on after some seconds, by
+# itself and in sprofrun, which still passes on its status and leaves a profile.
+# test_undelivered.sh SPROFRUN SPROFREPORT SUPERVISOR PROGRAM
+set -u
+sprofrun=$(realpath "$1") sprofreport=$(realpath "$2") program=$(realpath "$4")
+SPROFIL_SUPERVISOR=$(realpath "$3")
+export SPROFIL_SUPERVISOR
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail()
+{
+	echo "$*" >&2
+	cat out err >&2
+	exit 1
+}
+
+timeout -s KILL 60 "$program" >out 2>err
+status=$?
+[ $status != 77 ] || { echo "there is no userfaultfd here"; exit 77; }
+[ $status = 7 ] || fail "by itself: status $status"
+[ ! -s err ] || fail "by itself: a message"
+
+timeout -s KILL 60 "$sprofrun" -q -o p.pb.gz "$program" >out 2>err
+status=$?
+[ $status = 7 ] || fail "in sprofrun: status $status"
+"$sprofreport" summary p.pb.gz >summary 2>>err || fail "no profile"
+if [ "$(cat out)" = held ]; then
+	grep -q "^sprofrun: a page of the target's memory is not delivered" err || fail "no message"
+else
+	[ ! -s err ] || fail "a message"
+	[ "$("$sprofreport" summary --format tsv p.pb.gz | awk '$1 == "sprofil_faults" { print $2 }')" = 1 ] ||
+		fail "the fault is not in the audit"
+fi
