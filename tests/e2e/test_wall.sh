@@ -84,7 +84,8 @@ is 'wall: a tick is a period of it' "$("$SPROFREPORT" export --format folded wal
 within 'sleepers: stops' "$(figure stops idle.pb.gz)" 0 40
 is 'sleepers: no call failed' "$(awk 'NF >= 6 && $5 { print $1 }' truth)" ''
 within 'sleepers: a look is enough for each' "$(figure looks idle.pb.gz)" 40 200
-within 'sleepers: blocked, in ms' "$(($(figure blocked_ns idle.pb.gz) / 1000000))" 59000 "$((61000 * 3))"
+within 'sleepers: blocked, in percent of what is not waiting for a CPU' "$(awk -v b="$(figure blocked_ns idle.pb.gz)" \
+    -v e="$(figure elapsed_ns idle.pb.gz)" -v q="$(figure runqueue_ns idle.pb.gz)" 'BEGIN { print 100 * b / (e - q) }')" 97 100.1
 
 # Code whose frames are found by the frame pointer, which is not known of who was not stopped.
 if cc -O0 -pthread -D_GNU_SOURCE -o waiters_O0 "$SOURCE/tests/targets/waiters.c" 2>/dev/null; then
@@ -123,6 +124,42 @@ within 'naps: all depths are met' "$(awk -F';f3' '/\[syscall\] clock_nanosleep/ 
 within 'naps: blocked below burn' "$(share blocked 'main;f3;.*burn;.*\[syscall\] clock_nanosleep ' naps.pb.gz)" 99 100
 is 'naps: none incomplete' "$(figure incomplete_stacks naps.pb.gz)" 0
 echo "  naps: $(figure unsure_looks naps.pb.gz) of $(figure looks naps.pb.gz) looks were thrown away"
+
+# The second opinion: threads that stay where they are, stopped once with all of their registers.
+# by_dump FILE, by_look PROFILE: "TID leaf;…;root" of each thread.
+by_dump() {
+    awk '/^thread / { if (tid) print tid, stack; tid = $2; stack = ""; next }
+        /^ +(#|in )/ { sub(/^ +(#[0-9]+|in) +/, ""); sub(/  .*/, ""); stack = stack (stack ? ";" : "") $0 }
+        END { print tid, stack }' "$1" | sort
+}
+by_look() {
+    "$SPROFREPORT" export --format folded --split thread --value blocked "$1" | grep -v '\[unsampled\]' | awk '{
+        sub(/ [0-9]+$/, ""); n = split($0, f, ";"); split(f[1], t, " "); line = t[2] " "
+        for (i = n; i > 1; i--) line = line f[i] (i > 2 ? ";" : "")
+        print line }' | sort
+}
+if [ -x waiters_O0 ]; then
+    ./waiters_O0 20 read=2 futex=2 >/dev/null &
+    pid=$!
+    wait_until 'they all wait' 20 sh -c "[ \$(cat /proc/$pid/task/*/syscall | grep -c '^[0-9]* 0x') -ge 5 ]"
+    "$SPROFRUN" -q -w wall -d 0.3s -o opinion.pb.gz -p $pid
+    "$SPROFRUN" --dump $pid >dump 2>err
+    kill $pid
+    wait $pid 2>/dev/null
+    is 'second opinion: threads' "$(by_dump dump | wc -l)" 5
+    is 'second opinion: the stacks are the same' "$(by_look opinion.pb.gz)" "$(by_dump dump)"
+    check 'second opinion: frames were guessed' test "$(figure guessed_frames opinion.pb.gz)" -ge 3
+fi
+
+# An analyst that dies: nothing is counted twice, nothing is lost without a word.
+"$SPROFRUN" -w wall --report none -o killed.pb.gz -- "$waiters" 2 sleep=2 busy=1 >truth 2>err &
+run=$!
+wait_until 'it waits' 20 sh -c "pgrep -P $run -x sprofil-analyst >analyst && pgrep -P $run -x waiters >/dev/null"
+perl -e 'select undef, undef, undef, 1.3'
+kill -KILL "$(cat analyst)"
+wait $run
+sums 'an analyst dies' killed.pb.gz
+agrees 'an analyst dies' killed.pb.gz truth
 
 # Without stacks the place alone.
 "$SPROFRUN" -q -G -w wall -o flat.pb.gz -- "$waiters" 1 sleep=1 read=1 >truth
