@@ -171,6 +171,12 @@ static void ask_likeliest(struct engine *engine, size_t n, uint64_t now)
 	}
 }
 
+/* The command before its first exec: what it does is our doing, and its account has not begun. */
+static bool is_ours(const struct engine *engine, const struct tracee *t)
+{
+	return t->tid == engine->launch.pid && engine->launch.error_fd >= 0;
+}
+
 /* Asks the threads that owe a tick and can be caught. */
 static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 {
@@ -183,7 +189,7 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < target->hot; i++) {
 		struct tracee *t = target->tracee[i];
 
-		if (t->state == TRACEE_RUNNING && t->process && !mend_busy(t))
+		if (t->state == TRACEE_RUNNING && t->process && !mend_busy(t) && !is_ours(engine, t))
 			engine->ranked[n++] = t;
 	}
 	if (n > engine->follow.cpus && engine->scheduler_tick_ns) {

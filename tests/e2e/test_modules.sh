@@ -11,7 +11,6 @@ chmod 755 . ./*
 share() {
     "$SPROFREPORT" export --format folded "$1" | awk -v pattern="$2" '
         /\[unsampled\]/ { next }
-        /;be_the_command|^launch_command/ { next }
         { n = $NF; all += n; if ($0 ~ pattern) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
 }
 

@@ -19,8 +19,6 @@ share() {
     awk -v pattern="$1" '{
         n = $NF; sub(/ [0-9]+$/, "")
         if ($0 ~ /\[unsampled\]/ || n == 0) next
-        # What sprofrun itself did between fork and exec.
-        if ($0 ~ /;be_the_command|^launch_command/) next
         all += n; if ($0 ~ pattern) good += n
     } END { printf "%.2f\n", all ? 100 * good / all : 0 }' folded
 }
@@ -31,7 +29,8 @@ complete() {
 }
 
 # A few samples fall into the start and the end of a program, where main is not, or not yet.
-to_main="^_start;.*;main(;|\$)|^_dl_|^_start(;_dl_[^;]*)|;exit;|;_dl_|^main(;|\$)"
+in_start='^_start;__libc_start_main(_impl)?(;(handle_|init_|cpu_|update_|intel_|__libc_)[^;]*)*$'
+to_main="$in_start|^_start;.*;main(;|\$)|^_dl_|^_start(;_dl_[^;]*)|;exit;|;_dl_|^main(;|\$)"
 
 for depth in 30 200; do
     profile -F 1000 -- "$TARGETS/recursive" $depth 1
@@ -104,7 +103,8 @@ if cc -O2 -fno-omit-frame-pointer -o recursive_fp "$SOURCE/tests/targets/recursi
 fi
 
 profile -G -F 1000 -- "$TARGETS/recursive" 30 0.5
-is 'no stacks: places alone' "$(awk '{ sub(/ [0-9]+$/, ""); if (/;/) n++ } END { print n + 0 }' folded)" 0
+# In the dynamic linker functions are inlined in others.
+is 'no stacks: places alone' "$(awk '{ sub(/ [0-9]+$/, ""); if (/;/ && /main|descend|burn/) n++ } END { print n + 0 }' folded)" 0
 
 if cc -static -O2 -fno-optimize-sibling-calls -pthread -o static "$SOURCE/tests/targets/stacks.c" 2>/dev/null; then
     profile -F 1000 -- ./static qsort 1
