@@ -237,7 +237,7 @@ static int begin(struct engine *engine)
 		}
 		return 0;
 	}
-	r = launch_command(options->command, &options->inherited, &engine->tracer, &engine->launch);
+	r = launch_go(&engine->launch, &engine->tracer);
 	if (r < 0)
 		return r;
 	result->command_pid = engine->launch.pid;
@@ -411,15 +411,19 @@ static void *trace(void *context)
 void engine_run(const struct engine_options *options, struct engine_result *ret_result)
 {
 	struct engine engine = {.options = options, .result = ret_result, .signal_fd = -1,
-		.launch = {.error_fd = -1}, .link = {.bell_fd = -1, .request_fd = -1},
+		.launch = {.go_fd = -1, .error_fd = -1}, .link = {.bell_fd = -1, .request_fd = -1},
 		.service = {.read_fd = -1, .write_fd = -1, .mark_fd = -1}};
 	pthread_t thread;
 	int r;
 
 	*ret_result = (struct engine_result){0};
-	r = pthread_create(&thread, NULL, trace, &engine);
-	if (r) {
-		ret_result->error = -r;
+	r = options->command ? launch_begin(options->command, &options->inherited, &engine.launch) : 0;
+	if (r == 0)
+		r = -pthread_create(&thread, NULL, trace, &engine);
+	if (r < 0) {
+		launch_abandon(&engine.launch);
+		(void)launch_exec_error(&engine.launch);
+		ret_result->error = r;
 		return;
 	}
 	if (watchdog_join(&engine.watchdog, thread)) {
@@ -427,6 +431,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 			options->hangs(options->context, ret_result->command_pid, engine.link.pid);
 		_exit(HUNG_STATUS);
 	}
+	launch_abandon(&engine.launch);
 	finish(&engine);
 	for (size_t i = 0; i < engine.target.processes; i++)
 		session_clear(&engine, engine.target.process[i]);

@@ -95,10 +95,9 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-int launch_command(char *const argv[], const struct launch_state *state,
-	const struct tracer_options *options, struct launch *ret_launch)
+int launch_begin(char *const argv[], const struct launch_state *state, struct launch *ret_launch)
 {
-	int go[2], error[2], r, status;
+	int go[2], error[2], r;
 	char **shell_argv;
 	size_t n = 0;
 	pid_t pid;
@@ -128,19 +127,38 @@ int launch_command(char *const argv[], const struct launch_state *state,
 	free(shell_argv);
 	(void)close(go[0]);
 	(void)close(error[1]);
-	if (r == 0)
-		r = tracer_seize(pid, options);
-	if (r == 0 && write(go[1], "g", 1) != 1)
-		r = -errno;
-	(void)close(go[1]);
 	if (r < 0) {
+		(void)close(go[1]);
 		(void)close(error[0]);
-		if (pid > 0)
-			(void)waiter_join(pid, &status);
 		return r;
 	}
-	*ret_launch = (struct launch){pid, error[0]};
+	*ret_launch = (struct launch){pid, go[1], error[0]};
 	return 0;
+}
+
+int launch_go(struct launch *launch, const struct tracer_options *options)
+{
+	int r = tracer_seize(launch->pid, options);
+
+	if (r == 0 && write(launch->go_fd, "g", 1) != 1)
+		r = -errno;
+	if (r < 0)
+		return r;
+	(void)close(launch->go_fd);
+	launch->go_fd = -1;
+	return 0;
+}
+
+void launch_abandon(struct launch *launch)
+{
+	int status;
+
+	if (launch->go_fd < 0)
+		return;
+	(void)close(launch->go_fd);
+	launch->go_fd = -1;
+	(void)waiter_join(launch->pid, &status);
+	launch->pid = 0;
 }
 
 int launch_exec_error(struct launch *launch)

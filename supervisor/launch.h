@@ -19,16 +19,26 @@ struct launch_state {
 };
 
 struct launch {
-	int pid;
+	int pid; /* 0 none */
+	int go_fd; /* what the child waits for */
 	int error_fd; /* readable: errno of a failed exec (4 bytes), or end of file after a good one */
 };
 
 /*
- * Call from the tracing thread. -errno of fork; or of the seize, which is refused where ptrace is
- * (the child is then gone). @state is what to restore in the child.
+ * Forks the child, which waits. @state is what to restore in it. -errno of fork. To be called from a
+ * thread that lives as long as the command: a program that has asked for a signal at its parent's
+ * death (PR_SET_PDEATHSIG) gets it when the *thread* that forked it ends (test: pdeathsig).
  */
-int launch_command(char *const argv[], const struct launch_state *state,
-	const struct tracer_options *options, struct launch *ret_launch);
+int launch_begin(char *const argv[], const struct launch_state *state, struct launch *ret_launch);
+
+/*
+ * Call from the tracing thread: lets the child be the command. -errno of the seize, which is refused
+ * where ptrace is.
+ */
+int launch_go(struct launch *launch, const struct tracer_options *options);
+
+/* It does not come to that: the child is gone. From the thread of launch_begin(). */
+void launch_abandon(struct launch *launch);
 
 /* After the child ended without an exec event: errno of the exec, 0 if it was not that. */
 int launch_exec_error(struct launch *launch);

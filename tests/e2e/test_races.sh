@@ -200,6 +200,12 @@ analyst_killed() {
     check "$FUNCNAME: the rest is profiled" [ "$(figure samples r.pb.gz)" -gt 10 ]
 }
 
+pdeathsig() {
+    # The parent of a program is a thread; it wants to die with that. When we let it go it must not.
+    command -v setpriv >/dev/null || { echo "not tested: $FUNCNAME (no setpriv)"; return; }
+    under "$FUNCNAME" 7 -d 0.2 setpriv --pdeathsig TERM sh -c 'sleep 0.6; exit 7'
+    under "$FUNCNAME, to its end" 7 setpriv --pdeathsig TERM sh -c 'exit 7'
+}
 children_not_followed() {
     under "$FUNCNAME" 0 --no-follow "$RACE" clone 30
     is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 1
@@ -253,7 +259,7 @@ detach_running detach_sleeping detach_in_vfork signal_during_sample signal_survi
 ignored_signal_meets_blocked_call blocked_call_sees_no_eintr handler_still_interrupts_blocked_call
 stop_still_interrupts_blocked_call timeout_is_not_stretched transfer_is_not_cut_short
 leader_exits_first unstoppable_thread maps_change_between_samples tid_reused
-supervisor_killed_mid_stop analyst_killed children_not_followed attach_refused'
+supervisor_killed_mid_stop analyst_killed pdeathsig children_not_followed attach_refused'
 for race in ${*:-$ALL}; do
     $race
 done
