@@ -34,6 +34,7 @@ enum arch_wait {
 	ARCH_WAIT_MS,	 /* milliseconds in a register as an int, negative: for ever */
 	ARCH_WAIT_SPEC,	 /* pointer to seconds and nanoseconds, 0: for ever */
 	ARCH_WAIT_VAL,	 /* pointer to seconds and microseconds, 0: for ever */
+	ARCH_WAIT_FUTEX, /* as SPEC for FUTEX_WAIT; others of its operations give a point in time */
 	/* SO_RCVTIMEO, SO_SNDTIMEO of the socket: not given by the call, so we end it ourselves. */
 	ARCH_WAIT_RECEIVE,
 	ARCH_WAIT_SEND,
@@ -68,6 +69,7 @@ struct arch_call {
 	enum arch_whole whole;
 	uint8_t argument;	/* of the transfer: its first one */
 	uint8_t flags_argument; /* ARCH_WHOLE_WAITALL */
+	bool block; /* the kernel resumes it by restart_syscall, with the time that is left */
 };
 
 /*

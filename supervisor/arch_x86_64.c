@@ -65,40 +65,45 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
  */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */
-	{0, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_DEVICE, 1, 0},
-	{17, true, 0, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_DEVICE, 1, 0},
-	{19, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_DEVICE, 1, 0},
+	{0, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_DEVICE, 1, 0, false},
+	{17, true, 0, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_DEVICE, 1, 0, false},
+	{19, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_DEVICE, 1, 0, false},
 	/* write, writev, sendfile */
-	{1, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_WRITE, 1, 0},
-	{20, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0},
-	{40, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_WRITE, 3, 0},
+	{1, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_WRITE, 1, 0, false},
+	{20, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0, false},
+	{40, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_WRITE, 3, 0, false},
 	/* sendto, sendmsg, sendmmsg */
-	{44, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_STREAM, 1, 0},
-	{46, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_STREAM, 1, 0},
-	{307, true, ARCH_WAIT_SEND, 0, 0, 0, 0, 0},
+	{44, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_STREAM, 1, 0, false},
+	{46, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_STREAM, 1, 0, false},
+	{307, true, ARCH_WAIT_SEND, 0, 0, 0, 0, 0, false},
 	/* recvfrom, recvmsg, recvmmsg */
-	{45, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_WAITALL, 1, 3},
-	{47, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_WAITALL, 1, 2},
-	{299, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0},
+	{45, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_WAITALL, 1, 3, false},
+	{47, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_WAITALL, 1, 2, false},
+	{299, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0, false},
 	/* getrandom */
-	{318, true, 0, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_ALWAYS, 0, 0},
+	{318, true, 0, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_ALWAYS, 0, 0, false},
 	/* connect, accept, accept4 */
-	{42, true, ARCH_WAIT_CONNECT, 0, 0, 0, 0, 0},
-	{43, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0},
-	{288, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0},
+	{42, true, ARCH_WAIT_CONNECT, 0, 0, 0, 0, 0, false},
+	{43, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0, false},
+	{288, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0, false},
 	/* epoll_wait, epoll_pwait, epoll_pwait2 */
-	{232, true, ARCH_WAIT_MS, 3, 0, 0, 0, 0},
-	{281, true, ARCH_WAIT_MS, 3, 0, 0, 0, 0},
-	{441, true, ARCH_WAIT_SPEC, 3, 0, 0, 0, 0},
+	{232, true, ARCH_WAIT_MS, 3, 0, 0, 0, 0, false},
+	{281, true, ARCH_WAIT_MS, 3, 0, 0, 0, 0, false},
+	{441, true, ARCH_WAIT_SPEC, 3, 0, 0, 0, 0, false},
 	/* select, pselect6, ppoll: only when the kernel cannot write the rest of the time back */
-	{23, true, ARCH_WAIT_VAL, 4, 0, 0, 0, 0},
-	{270, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0},
-	{271, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0},
+	{23, true, ARCH_WAIT_VAL, 4, 0, 0, 0, 0, false},
+	{270, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0, false},
+	{271, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, false},
+	/* poll, nanosleep, clock_nanosleep, futex: only under a filter (REPAIR_FILTERED) */
+	{7, true, ARCH_WAIT_MS, 2, 0, 0, 0, 0, true},
+	{35, true, ARCH_WAIT_SPEC, 0, 0, 0, 0, 0, true},
+	{230, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, true},
+	{202, true, ARCH_WAIT_FUTEX, 3, 0, 0, 0, 0, true},
 	/* semop, semtimedop, rt_sigtimedwait, io_getevents */
-	{65, true, 0, 0, 0, 0, 0, 0},
-	{220, true, ARCH_WAIT_SPEC, 3, 0, 0, 0, 0},
-	{128, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0},
-	{208, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0},
+	{65, true, 0, 0, 0, 0, 0, 0, false},
+	{220, true, ARCH_WAIT_SPEC, 3, 0, 0, 0, 0, false},
+	{128, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, false},
+	{208, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0, false},
 };
 
 /* Arguments: rdi rsi rdx r10 r8 r9. The instruction is syscall. */

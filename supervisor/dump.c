@@ -90,7 +90,8 @@ void dump_group_stop(struct engine *engine, struct tracee *t)
 }
 
 /* Would a stop make the time-out of the call that it sleeps in begin afresh? */
-static bool is_delicate(const struct activity *activity, const uint64_t argument[6])
+static bool is_delicate(
+	const struct tracee *t, const struct activity *activity, const uint64_t argument[6])
 {
 	const struct arch_repair *repair = arch_native.repair;
 
@@ -99,10 +100,13 @@ static bool is_delicate(const struct activity *activity, const uint64_t argument
 
 		if (call->number != activity->syscall || !call->restart)
 			continue;
+		if (call->block && !procfs_is_filtered(t->tid))
+			return false;
 		switch (call->wait) {
 		case ARCH_WAIT_NONE: return false;
 		case ARCH_WAIT_MS: return (int32_t)argument[call->wait_argument] >= 0;
 		case ARCH_WAIT_SPEC:
+		case ARCH_WAIT_FUTEX:
 		case ARCH_WAIT_VAL: return argument[call->wait_argument] != 0;
 		default: return true;
 		}
@@ -126,7 +130,7 @@ static bool look(struct engine *engine, struct tracee *t)
 			fds_keep(engine, t->process, procfs_open_activity(t->process->pid, t->tid));
 	if (t->activity_fd < 0 || account_read_cpu(engine, t, &before) < 0 ||
 		procfs_read_call(t->activity_fd, &activity, argument) < 0 || activity.running ||
-		!is_delicate(&activity, argument))
+		!is_delicate(t, &activity, argument))
 		return false;
 	snapshot.pc = activity.pc;
 	snapshot.sp = activity.sp;

@@ -84,6 +84,8 @@ void mend_resume(struct engine *engine, struct tracee *t, int signal,
 		/* A signal that does something interrupts, as it would without us. */
 		else if (signal && !ignores(t, signal))
 			need = REPAIR_NOTHING;
+		else if (need == REPAIR_FILTERED)
+			need = procfs_is_filtered(t->tid) ? REPAIR_BEGIN_AGAIN : REPAIR_NOTHING;
 	}
 	if (need == REPAIR_LEAVE)
 		engine->audit.unrepaired_eintr++;
@@ -117,7 +119,7 @@ static bool conclude(struct engine *engine, struct tracee *t, struct arch_raw *r
 
 	if (!m->done) {
 		/* Its time-out goes back to where it was; the stop that follows begins it again. */
-		if (result == REPAIR_RESTART)
+		if (result == REPAIR_RESTART || (result == REPAIR_BLOCK && m->call->block))
 			result = -EINTR;
 		if (m->call->wait == ARCH_WAIT_CONNECT && result == -EALREADY)
 			result = -EINPROGRESS; /* what its first time-out would have told */

@@ -13,6 +13,8 @@
 /* struct msghdr on 64-bit machines: name 0, vector 16, its length 24, control 32, its length 40. */
 enum { MESSAGE_BYTES = 56, MESSAGE_VECTOR = 16, MESSAGE_PARTS = 24, MESSAGE_CONTROL = 32,
 	MESSAGE_CONTROLS = 40 };
+/* FUTEX_WAIT, and where the flags of the operation are not. */
+enum { FUTEX_OF_WAIT = 0, FUTEX_OPERATION = 0x7f };
 enum { FLAG_PEEK = 0x2, FLAG_WAITALL = 0x100 };
 
 struct mend *mend_of(struct tracee *t)
@@ -130,6 +132,9 @@ static bool find_deadline(struct engine *engine, struct tracee *t, const struct 
 	struct cpu_time cpu;
 
 	if (call->wait == ARCH_WAIT_NONE)
+		return false;
+	/* Its point in time stays what it is. */
+	if (call->wait == ARCH_WAIT_FUTEX && (argument(raw, 1) & FUTEX_OPERATION) != FUTEX_OF_WAIT)
 		return false;
 	if (call->wait >= ARCH_WAIT_RECEIVE) {
 		whole = descriptor_wait_ns(t->process->pid, (int)value,

@@ -282,6 +282,18 @@ bool procfs_is_zombie(int tid)
 	return state && state[8] == 'Z';
 }
 
+bool procfs_is_filtered(int tid)
+{
+	char path[48], text[4096];
+	const char *mode;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (read_small_path(path, text, sizeof(text)) < 0)
+		return false;
+	mode = strstr(text, "\nSeccomp:");
+	return mode && atoi(mode + 9) == 2;
+}
+
 int procfs_read_pending(int tid, uint64_t *ret_pending)
 {
 	static const char *const keys[] = {"\nSigPnd:", "\nShdPnd:", "\nSigBlk:"};

@@ -72,6 +72,9 @@ int procfs_read_ids(int tid, int *ret_pid, int *ret_parent);
 /* Whether a thread has ended and is kept for its status only: a leader whose others live on. */
 bool procfs_is_zombie(int tid);
 
+/* Does it have a seccomp filter? */
+bool procfs_is_filtered(int tid);
+
 /* Signals that wait for a thread, or any of its process, and are not blocked by it. */
 int procfs_read_pending(int tid, uint64_t *ret_pending);
 

@@ -18,13 +18,19 @@ static const struct arch_call *find(const struct arch_repair *arch, int32_t numb
 enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call)
 {
-	bool interrupted = snapshot->result == -EINTR;
+	bool interrupted = snapshot->result == -EINTR, block = snapshot->result == REPAIR_BLOCK;
 	const struct arch_call *call;
 
-	if (snapshot->syscall < 0 || (!interrupted && snapshot->result <= 0))
+	if (snapshot->syscall < 0 || (!interrupted && !block && snapshot->result <= 0))
 		return REPAIR_NOTHING;
 	/* Another machine's numbers (a 32-bit thread) are not in the list. */
 	call = arch && snapshot->machine == machine ? find(arch, snapshot->syscall) : NULL;
+	if (block) {
+		if (!call || !call->block)
+			return REPAIR_NOTHING;
+		*ret_call = call;
+		return REPAIR_FILTERED;
+	}
 	if (interrupted && (!call || !call->restart))
 		return REPAIR_LEAVE;
 	if (!interrupted && (!call || call->transfer == ARCH_TRANSFER_NONE))
@@ -58,6 +64,7 @@ bool repair_get_wait(enum arch_wait kind, const int64_t value[2], uint64_t *ret_
 		*ret_ns = (uint64_t)(int32_t)value[0] * 1000000;
 		return true;
 	case ARCH_WAIT_SPEC:
+	case ARCH_WAIT_FUTEX:
 	case ARCH_WAIT_VAL:
 		if (value[0] < 0 || value[0] > FOR_EVER_S || value[1] < 0 ||
 			(uint64_t)value[1] > FOR_EVER_S)

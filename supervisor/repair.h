@@ -21,16 +21,24 @@
  */
 #define REPAIR_RESTART (-514)
 
+/*
+ * Result of a call that the kernel resumes by restart_syscall, with the time that is left: its
+ * ERESTART_RESTARTBLOCK. A program that is never stopped needs no restart_syscall, and may have a
+ * seccomp filter that kills for it.
+ */
+#define REPAIR_BLOCK (-516)
+
 enum repair_need {
 	REPAIR_NOTHING,
 	REPAIR_BEGIN_AGAIN, /* EINTR of a call that may be begun again */
+	REPAIR_FILTERED, /* to be begun again by its own number where a filter is in force */
 	REPAIR_MAYBE_SHORT, /* a transfer, of unknown length yet */
 	REPAIR_LEAVE,	    /* EINTR of a call that must be left alone: it is counted */
 };
 
 /*
- * What a stopped thread needs. @arch may be NULL. @ret_call is the call with BEGIN_AGAIN and
- * MAYBE_SHORT. May run in the stop window.
+ * What a stopped thread needs. @arch may be NULL. @ret_call is the call with BEGIN_AGAIN,
+ * FILTERED and MAYBE_SHORT. May run in the stop window.
  */
 enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call);

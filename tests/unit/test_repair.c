@@ -44,8 +44,21 @@ static void test_repair__leaves_close_and_io_uring_alone(void **state)
 	assert_int_equal(need_of(SYS_close, -EINTR), REPAIR_LEAVE);
 	assert_int_equal(need_of(SYS_io_uring_enter, -EINTR), REPAIR_LEAVE);
 	/* The kernel sees to these. */
-	assert_int_equal(need_of(SYS_nanosleep, -516), REPAIR_NOTHING);
 	assert_int_equal(need_of(SYS_futex, -512), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_epoll_wait, -516), REPAIR_NOTHING);
+}
+
+/* ERESTART_RESTARTBLOCK of the kernel: 516. */
+static void test_repair__what_restart_syscall_resumes_may_be_forbidden_to(void **state)
+{
+	static const int32_t list[] = {
+		SYS_nanosleep, SYS_clock_nanosleep, SYS_futex, SYS_poll};
+
+	(void)state;
+	if (!arch_native.repair)
+		skip();
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
+		assert_int_equal(need_of(list[i], -516), REPAIR_FILTERED);
 }
 
 static void test_repair__looks_only_at_calls(void **state)
@@ -162,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_repair__begins_again_what_signal_7_lists),
 		cmocka_unit_test(test_repair__leaves_close_and_io_uring_alone),
+		cmocka_unit_test(test_repair__what_restart_syscall_resumes_may_be_forbidden_to),
 		cmocka_unit_test(test_repair__looks_only_at_calls),
 		cmocka_unit_test(test_repair__other_machines_numbers_are_not_ours),
 		cmocka_unit_test(test_repair__sleep_is_told_by_one_arrival),
