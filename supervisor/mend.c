@@ -87,6 +87,9 @@ void mend_resume(struct engine *engine, struct tracee *t, int signal,
 		else if (need == REPAIR_FILTERED)
 			need = procfs_is_filtered(t->tid) ? REPAIR_BEGIN_AGAIN : REPAIR_NOTHING;
 	}
+	/* Nobody is there to read any more: not our stop, but that has cut it short. */
+	if (need == REPAIR_MAYBE_SHORT && signal == SIGPIPE)
+		need = REPAIR_NOTHING;
 	if (need == REPAIR_LEAVE)
 		engine->audit.unrepaired_eintr++;
 	else if (need != REPAIR_NOTHING)
@@ -127,6 +130,10 @@ static bool conclude(struct engine *engine, struct tracee *t, struct arch_raw *r
 		*ret_result = result;
 		return true;
 	}
+	m->refused = result <= 0 && result != -EINTR && !restart;
+	m->refused_pc = m->before.word[arch->pc];
+	m->refused_sp = m->before.word[arch->sp];
+	m->refused_done = m->done;
 	if (result > 0)
 		m->done += (uint64_t)result;
 	if (result > 0 && (uint64_t)result == m->piece && m->done < m->whole &&

@@ -329,6 +329,12 @@ static bool complete(struct engine *engine, struct tracee *t, struct arch_raw *r
 {
 	struct mend *m = t->mend;
 
+	/* Its signal, or the next interrupt, stops it again before it leaves the kernel. */
+	if (m->refused && m->refused_pc == raw->word[arch_native.repair->pc] &&
+		m->refused_sp == raw->word[arch_native.repair->sp] &&
+		m->refused_done == raw->word[arch_native.repair->result])
+		return false;
+	m->refused = false;
 	if (engine->letting_go)
 		return false;
 	m->before = *raw;

@@ -22,6 +22,9 @@ struct mend {
 	/* The call left with EINTR and its thread has not run since: it is the same one. */
 	bool unfinished;
 	bool cut; /* and an interrupt is under way, at whose stop it is begun again */
+	/* The rest of this transfer was refused (EPIPE, EAGAIN): it ended by itself. */
+	bool refused;
+	uint64_t refused_pc, refused_sp, refused_done;
 	bool has_deadline, internet;
 	uint64_t deadline_ns;
 	/* A group-stop ended this call: where, and the CPU time at the end of that. */

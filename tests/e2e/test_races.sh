@@ -152,6 +152,7 @@ transfer_is_not_cut_short() {
     under "$FUNCNAME" 0 "$TARGETS/transfer" all 50
     check "$FUNCNAME: some were repaired" [ "$(figure repaired_calls r.pb.gz)" -gt 0 ]
 }
+reader_goes_away() { under "$FUNCNAME" 0 "$TARGETS/broken" 100; }
 restart_meets_filter() {
     "$TARGETS/filtered" 1 >/dev/null || { echo "not tested: $FUNCNAME (no seccomp filters)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/filtered" 600
@@ -265,7 +266,7 @@ ALL='interrupt_meets_other_stop newborn_stops_before_clone_event newborn_dies_be
 sigkill_while_stopped two_statuses_for_one_tid attach_to_stopped detach_leaves_stopped
 detach_running detach_sleeping detach_in_vfork signal_during_sample signal_survives_our_death
 ignored_signal_meets_blocked_call blocked_call_sees_no_eintr handler_still_interrupts_blocked_call
-stop_still_interrupts_blocked_call timeout_is_not_stretched transfer_is_not_cut_short restart_meets_filter
+stop_still_interrupts_blocked_call timeout_is_not_stretched transfer_is_not_cut_short reader_goes_away restart_meets_filter
 leader_exits_first unstoppable_thread maps_change_between_samples tid_reused
 supervisor_killed_mid_stop analyst_killed pdeathsig children_not_followed attach_refused'
 for race in ${*:-$ALL}; do
