@@ -73,7 +73,8 @@ struct engine_result {
 /*
  * Blocks until the target is gone, was let go, or profiling could not begin. The signals of
  * engine_signals() must be blocked in all threads. Everything that was traced is released before
- * it returns; the analyst has been told to finish.
+ * it returns; the analyst has been told to finish. The calling thread is the command's parent, and
+ * must live as long as it does (launch.h says why).
  */
 void engine_run(const struct engine_options *options, struct engine_result *ret_result);
 

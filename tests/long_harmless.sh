@@ -116,13 +116,15 @@ seconds() { # of a command; its output is dropped
 
 # Blocking calls, until a million stops are reached (or ROUNDS x 1000).
 eintr() {
-    local stops=0 bad=0 want=$((rounds * 1000)) signals=
+    local stops=0 bad=0 runs=0 want=$((rounds * 1000)) signals=
     while [ $stops -lt $want ]; do
         # shellcheck disable=SC2086
         "$sprofrun" -q -F 4000 -o e.pb.gz "$targets/eintr" all 400 $signals >out || bad=$((bad + 1))
         grep -v 'eintr 0 other 0' out
         stops=$((stops + $("$report" summary --format tsv e.pb.gz | awk '$1 == "stops" { print $2 }')))
         signals=${signals:+}${signals:-chld winch cont}
+        runs=$((runs + 1))
+        [ $((runs % 20)) != 0 ] || echo "EINTR: $stops stops so far"
     done
     verdict "EINTR in $stops stops" $bad runs
 }

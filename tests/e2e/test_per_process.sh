@@ -19,8 +19,8 @@ check "the message names the pattern" grep -q '^sprofrun: 4 profiles.* p\.%p\.pb
 check "the report tells processes apart" grep -qE "busy $(awk '/two/ { print $2 }' pids) +spin" report
 while read -r name pid; do
     file=p.$pid.pb.gz
-    case $name in one) low=0.05 high=0.25 ;; two) low=0.1 high=0.65 ;; three) low=0.02 high=0.15 ;; esac
-    # On a loaded machine a busy process gets a part of a CPU, never more than one a thread.
+    case $name in one) low=0.19 high=0.25 ;; two) low=0.58 high=0.65 ;; three) low=0.09 high=0.15 ;; esac
+    # What it works for is CPU time, of each thread.
     within "$name: the kernel's figure" "$(figure kernel_cpu_ns "$file" | awk '{ print $1 / 1e9 }')" $low $high
     is "$name: profiled + unattributed is the kernel's figure" \
         $(($(figure profiled_cpu_ns "$file") + $(figure unattributed_cpu_ns "$file"))) "$(figure kernel_cpu_ns "$file")"
@@ -48,7 +48,7 @@ is "--per-thread: rows of spin" "$(grep -cE 'busy [0-9]+ +spin ' report)" 2
 for pid in $one $two; do
     is "attached $pid: all is explained" \
         $(($(figure profiled_cpu_ns a.$pid.pb.gz) + $(figure unattributed_cpu_ns a.$pid.pb.gz))) "$(figure kernel_cpu_ns a.$pid.pb.gz)"
-    within "attached $pid: seconds" "$(figure kernel_cpu_ns a.$pid.pb.gz | awk '{ print $1 / 1e9 }')" 0.1 0.6
+    within "attached $pid: seconds" "$(figure kernel_cpu_ns a.$pid.pb.gz | awk '{ print $1 / 1e9 }')" 0.005 0.6
 done
 kill $one $two
 finish
