@@ -13,6 +13,7 @@
 #include "analyst/processes.h"
 #include "analyst/spaces.h"
 #include "analyst/stacks.h"
+#include "analyst/wallclock.h"
 #include "proto/record.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
@@ -29,11 +30,7 @@ struct analyst {
 	size_t unsampleds, unsampled_room;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
-	bool wall, wall_first; /* RECORD_START_… */
-	uint64_t period_ns;
-	struct {
-		size_t wall, queue, blocked, guessed;
-	} value; /* types, with the wall clock */
+	struct wallclock wallclock;
 	uint64_t guessed_stacks;
 	bool has_image, ended, first_ended, snapshot;
 	uint32_t first_status; /* of the first process, once it has ended */
@@ -164,55 +161,10 @@ static int find_task(
 	return thread->task;
 }
 
-/* A tick of the wall clock is a period; what is left of one stays the thread's. */
-static int64_t wall_ticks(
-	const struct analyst *analyst, struct thread_name *thread, const struct record_sample *sample)
-{
-	uint64_t ticks;
-
-	if (!analyst->wall_first || !analyst->period_ns)
-		return 0;
-	thread->ticks_ns += sample->queue_ns + sample->blocked_ns;
-	ticks = thread->ticks_ns / analyst->period_ns;
-	thread->ticks_ns -= ticks * analyst->period_ns;
-	return (int64_t)ticks;
-}
-
-static void wall_values(const struct analyst *analyst, const struct record_sample *sample,
-	bool guessed, int64_t values[VALUE_TYPES_MAX])
-{
-	uint64_t wall = sample->weight_ns + sample->queue_ns + sample->blocked_ns;
-
-	if (!analyst->wall)
-		return;
-	values[analyst->value.wall] = (int64_t)wall;
-	values[analyst->value.queue] = (int64_t)sample->queue_ns;
-	values[analyst->value.blocked] = (int64_t)sample->blocked_ns;
-	values[analyst->value.guessed] = guessed ? (int64_t)wall : 0;
-}
-
-/* Keeps the stack that a thread was seen blocked with, for when it is seen there again. */
-static int keep_blocked(
-	struct thread_name *thread, const uint32_t *stack, size_t n, bool guessed)
-{
-	if (n > thread->blocked_room) {
-		uint32_t *grown = reallocarray(thread->blocked, n, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		thread->blocked = grown;
-		thread->blocked_room = n;
-	}
-	memcpy(thread->blocked, stack, n * sizeof(*stack));
-	thread->blocked_n = n;
-	thread->blocked_guessed = guessed;
-	return 0;
-}
-
 static int take_blocked(struct analyst *analyst, struct image_space *image,
 	struct thread_name *thread, const struct record_sample *sample)
 {
-	int64_t values[VALUE_TYPES_MAX] = {wall_ticks(analyst, thread, sample)};
+	int64_t values[VALUE_TYPES_MAX] = {wallclock_ticks(&analyst->wallclock, thread, sample)};
 	int task = find_task(analyst, image, thread), n;
 	bool again = sample->flags & RECORD_SAMPLE_AGAIN, guessed;
 	const uint32_t *stack;
@@ -221,11 +173,11 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 		return task;
 	if (!again || !thread->blocked_n) {
 		n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
-		if (n < 0 || keep_blocked(thread, stack, (size_t)n, guessed) < 0)
+		if (n < 0 || wallclock_keep(thread, stack, (size_t)n, guessed) < 0)
 			return -ENOMEM;
 		analyst->guessed_stacks += guessed;
 	}
-	wall_values(analyst, sample, thread->blocked_guessed, values);
+	wallclock_values(&analyst->wallclock, sample, thread->blocked_guessed, values);
 	analyst->samples += (uint64_t)values[VALUE_SAMPLES];
 	return profile_add_sample(analyst->profile, (uint32_t)task, thread->blocked,
 		thread->blocked_n, values);
@@ -270,7 +222,7 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	analyst->samples++;
 	analyst->weight += (double)sample->weight_ns;
 	analyst->weight_squared += (double)sample->weight_ns * (double)sample->weight_ns;
-	wall_values(analyst, sample, guessed, values);
+	wallclock_values(&analyst->wallclock, sample, guessed, values);
 	return profile_add_sample(analyst->profile, (uint32_t)task, stack, (size_t)n, values);
 }
 
@@ -291,32 +243,6 @@ static int take_audit(struct analyst *analyst, const char *text)
 	return 0;
 }
 
-static int begin_wall(struct analyst *analyst, uint16_t flags)
-{
-	const struct {
-		const char *type;
-		size_t *index;
-	} types[] = {
-		{"wall", &analyst->value.wall},
-		{"runqueue", &analyst->value.queue},
-		{"blocked", &analyst->value.blocked},
-		{"guessed", &analyst->value.guessed},
-	};
-
-	analyst->wall = flags & RECORD_START_WALL;
-	analyst->wall_first = flags & RECORD_START_WALL_FIRST;
-	for (size_t i = 0; analyst->wall && i < sizeof(types) / sizeof(*types); i++) {
-		int index = profile_add_value_type(analyst->profile, types[i].type, "nanoseconds");
-
-		if (index < 0)
-			return index;
-		*types[i].index = (size_t)index;
-	}
-	if (analyst->wall && analyst->wall_first)
-		profile_set_default_value(analyst->profile, analyst->value.wall);
-	return 0;
-}
-
 static int take_start(struct analyst *analyst, const struct record *rec)
 {
 	const struct record_start *start = &rec->as.start;
@@ -326,8 +252,7 @@ static int take_start(struct analyst *analyst, const struct record *rec)
 	analyst->began_ns = rec->header.time_ns;
 	profile_set_time(analyst->profile, start->realtime_ns, 0);
 	profile_set_period(analyst->profile, start->period_ns);
-	analyst->period_ns = start->period_ns;
-	r = begin_wall(analyst, start->flags);
+	r = wallclock_begin(&analyst->wallclock, analyst->profile, start);
 	if (r < 0)
 		return r;
 	r = profile_set_command_args(analyst->profile, start->command, start->command_bytes);
@@ -460,7 +385,7 @@ static int add_unsampled_of(struct analyst *analyst, uint32_t task, uint32_t map
 		.weight_ns = u->cpu_ns, .queue_ns = u->queue_ns, .blocked_ns = u->blocked_ns};
 	int64_t values[VALUE_TYPES_MAX] = {[VALUE_CPU_NS] = (int64_t)u->cpu_ns};
 
-	wall_values(analyst, &times, false, values);
+	wallclock_values(&analyst->wallclock, &times, false, values);
 	return profile_add_unsampled_values(analyst->profile, task, mapping, values);
 }
 
@@ -507,7 +432,7 @@ static int close_audit(struct analyst *analyst)
 		{"truncated_stacks", analyst->stacks.truncated},
 		{"incomplete_stacks", analyst->stacks.incomplete},
 		{"guessed_frames", analyst->stacks.guessed},
-		{analyst->wall ? "guessed_stacks" : NULL, analyst->guessed_stacks},
+		{analyst->wallclock.recorded ? "guessed_stacks" : NULL, analyst->guessed_stacks},
 		{"bad_records", analyst->bad_records},
 		{"analyst_cpu_ns", analyst->cpu_ns + own_cpu_ns()},
 		{STATS_EFFECTIVE_SAMPLES,
