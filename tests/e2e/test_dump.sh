@@ -43,7 +43,7 @@ wait $crowd 2>/dev/null
 
 # A blocked call does not notice.
 mkfifo wake
-"$TARGETS/race" block <wake >blocked & sleeper=$!
+"$TARGETS/blocked" block <wake >blocked & sleeper=$!
 exec 9>wake
 wait_until "the sleeper sleeps" 20 in_state $sleeper S
 for i in 1 2 3 4 5 6 7 8 9 10; do "$SPROFRUN" --dump $sleeper >out; done

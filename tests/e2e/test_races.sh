@@ -26,7 +26,7 @@ attach() {
 }
 sleeper() {
     rm -f wake && mkfifo wake
-    "$RACE" block <wake >blocked &
+    "$TARGETS/blocked" block <wake >blocked &
     sleeper=$!
     exec 9>wake
     wait_until "the sleeper sleeps" 20 in_state $sleeper S
@@ -145,9 +145,9 @@ blocked_call_sees_no_eintr() {
     under "$FUNCNAME" 0 "$TARGETS/eintr" all 150
     is "$FUNCNAME: left unrepaired" "$(figure unrepaired_eintr r.pb.gz)" 0
 }
-handler_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$RACE" handler 200; }
-stop_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$RACE" stop; }
-timeout_is_not_stretched() { under "$FUNCNAME" 0 "$RACE" timeouts 200 40; }
+handler_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$TARGETS/blocked" handler 200; }
+stop_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$TARGETS/blocked" stop; }
+timeout_is_not_stretched() { under "$FUNCNAME" 0 "$TARGETS/blocked" timeouts 200 40; }
 transfer_is_not_cut_short() {
     under "$FUNCNAME" 0 "$TARGETS/transfer" all 50
     check "$FUNCNAME: some were repaired" [ "$(figure repaired_calls r.pb.gz)" -gt 0 ]
