@@ -35,6 +35,8 @@ must_not() {
     [ -z "$hits" ] || complain "$2: $hits"
 }
 must_not 'sys/ptrace\.h' 'only the supervisor knows ptrace' symbolizer profile view analyst client proto tools
+must_not '(sys/wait|spawn|signal|poll|sys/signalfd|pthread)\.h>|\b(fork|kill|pipe2?|open|read|write)[[:space:]]*\(' \
+    'views know no pids, pipes or files' view/live*.[ch] view/screen.[ch] view/control.h
 must_not 'include <(libelf|gelf|elfutils/.*|dwarf|libdwarf.*|libunwind.*)\.h>' \
     'ELF and DWARF belong into the symbolizer' supervisor client proto profile view analyst
 must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space:]]*\(' \
@@ -56,6 +58,7 @@ at_most() {
 at_most '\bptrace[[:space:]]*\(PTRACE_' 1 'one file calls ptrace(2)'
 at_most '\b(waitid|wait4|wait3|wait)[[:space:]]*\(' 1 'one file waits for tracees'
 at_most '#include <libdwarf\.h>' 1 'one file includes libdwarf'
+at_most '#include <curses\.h>' 1 'one file knows ncurses'
 at_most '#include <libunwind[^>]*>' 1 'one file includes libunwind'
 
 # Allocation in the supervisor goes through mem.c, which the stop window can forbid.
@@ -64,7 +67,7 @@ hits=$(git ls-files supervisor | grep '\.c$' | grep -v '/mem\.c$' |
 [ -z "$hits" ] || complain "the supervisor allocates through mem.h: $hits"
 
 # The supervisor's programs link libc only.
-for program in sprofrun sprofil-supervisor; do
+for program in sprofrun sproftop sprofil-supervisor; do
     [ -e "$build/tools/$program" ] || continue
     needed=$(readelf -d "$build/tools/$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
         grep -vE '^(libc\.so|ld-linux|libasan|libubsan|libtsan|libm\.so|libgcc_s|libpthread)')

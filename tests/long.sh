@@ -14,3 +14,7 @@ grep -v '^process' "$out"
 
 echo "doing no harm: kills, attach and detach, a million stops, races under load (two hours)"
 "$(dirname "$0")/long_harmless.sh" "$build"
+echo "100,000 random keys for the live view"
+"$build/tests/fuzz/monkey" 100000 "$(date +%s)"
+echo "sproftop on a busy process for ${LONG_LIVE_SECONDS:-1800} seconds: its CPU and memory"
+"$(dirname "$0")/long_live.sh" "$build" "${LONG_LIVE_SECONDS:-1800}"

@@ -10,7 +10,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,8 +19,7 @@
 #include "tools/front.h"
 #include "tools/output_log.h"
 
-/* How long a command that was asked to end is waited for. */
-enum { END_MS = 2000, LOG_SHOWN_BYTES = 16 << 10 };
+enum { LOG_SHOWN_BYTES = 16 << 10 };
 
 static int check_terminal(struct live_front *front)
 {
@@ -120,6 +118,8 @@ static void make_arguments(struct live_front *front, const struct engine_options
 		add(front, "save-as=%s", front->save_as);
 	if (front->batch)
 		add(front, "batch");
+	if (front->records && engine->command)
+		add(front, "goes-on");
 	if (front->totals)
 		add(front, "totals");
 	if (front->color)
@@ -141,7 +141,7 @@ int live_front_begin(struct live_front *front, struct engine_options *engine, co
 		status = open_streams(front, engine);
 	if (status)
 		return status;
-	engine->signals_end = true;
+	engine->signals_end = !front->records;
 	front->notes = open_memstream(&front->notes_text, &front->notes_bytes);
 	make_arguments(front, engine);
 	for (size_t i = 0; i < front->arguments; i++) {
@@ -189,38 +189,10 @@ static void give_terminal_back(struct live_front *front)
 {
 	static const char leave[] = "\033[?1000l\033[?1002l\033[?1006l\033[?1l\033>\033[0m\033[?25h\033[?1049l";
 
+	/* It may take nothing; what it has not shown yet is not worth waiting for. */
+	(void)tcflush(STDOUT_FILENO, TCOFLUSH);
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &front->terminal);
 	(void)!write(STDOUT_FILENO, leave, sizeof(leave) - 1);
-}
-
-static void pause_ms(long ms)
-{
-	(void)nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
-
-/* The command's end, now that the user has left: asked for, unless it is to go on. */
-static int end_command(struct live_front *front, const struct engine_result *result)
-{
-	struct waiter_result seen = {0};
-	int status = 0;
-
-	if (result->command_ended)
-		return front_end_like(result->command_status);
-	if (front->keep) {
-		front_complain(front->program, "the command goes on as process %d", result->command_pid);
-		return 0;
-	}
-	(void)kill(result->command_pid, SIGTERM);
-	(void)kill(result->command_pid, SIGCONT);
-	for (int ms = 0; ms < END_MS; ms += 10) {
-		if (waiter_peek(result->command_pid, &seen) < 0 || seen.kind == WAITER_GONE) {
-			(void)waiter_join(result->command_pid, &status);
-			return 0;
-		}
-		pause_ms(10);
-	}
-	front_complain(front->program, "process %d takes its time to end", result->command_pid);
-	return 0;
 }
 
 static void show_log(struct live_front *front)
@@ -245,23 +217,19 @@ static void release(struct live_front *front)
 	free(front->notes_text);
 }
 
-int live_front_end(struct live_front *front, const struct engine_options *engine,
-	const struct engine_result *result)
+int live_front_join(struct live_front *front, const struct engine_result *result, int *ret_signal)
 {
-	int by = result->stopped_by, analyst = join_analyst(result, &by), status;
+	int status;
 
-	if (front->has_terminal && analyst)
+	*ret_signal = result->stopped_by;
+	status = join_analyst(result, ret_signal);
+	if (front->has_terminal && status)
 		give_terminal_back(front);
 	if (front->notes && fclose(front->notes) == 0 && front->notes_text)
 		(void)fputs(front->notes_text, stderr);
-	if (analyst & 0x7f)
-		front_complain(front->program, "the analyst was killed by signal %d", analyst & 0x7f);
+	if (status & 0x7f)
+		front_complain(front->program, "the analyst was killed by signal %d", status & 0x7f);
 	show_log(front);
-	status = front_failure(front->program, engine, result);
-	if (!status && engine->command)
-		status = end_command(front, result);
 	release(front);
-	if (by && !front->batch)
-		return front_end_like(by);
-	return status ? status : WIFEXITED(analyst) && WEXITSTATUS(analyst) ? FRONT_OURS : 0;
+	return status;
 }

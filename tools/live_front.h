@@ -19,7 +19,8 @@ struct engine_result;
 struct live_front {
 	const char *program;
 	/* Options. */
-	bool batch, keep; /* keep: the command goes on when the user leaves */
+	bool batch;
+	bool records; /* the profile is recorded too: sampling goes on when the user leaves */
 	bool totals, color;
 	bool ascii;
 	uint64_t screens, delay_ns, half_life_ns, rows, columns;
@@ -59,11 +60,11 @@ int live_front_begin(struct live_front *front, struct engine_options *engine, co
 void live_front_note(struct live_front *front, const char *line);
 
 /*
- * After engine_run(): waits until the user has left, passes signals to the analyst, ends the command
- * if it still runs, gives the terminal back, prints notes and the end of the log. Returns the exit
- * status for main.
+ * After engine_run(): waits until the user has left, passes signals on to the analyst, gives the
+ * terminal back if that is gone, prints the notes and the end of the log. Returns the analyst's wait
+ * status; *@ret_signal is the one that ended the view, 0 none.
  */
-int live_front_end(struct live_front *front, const struct engine_options *engine,
-	const struct engine_result *result);
+int live_front_join(
+	struct live_front *front, const struct engine_result *result, int *ret_signal);
 
 #endif

@@ -212,12 +212,12 @@ static void wake(struct live_screen *screen)
 	(void)!write(screen->wake_fd, &one, sizeof(one));
 }
 
-void live_screen_close(struct live_screen *screen)
+bool live_screen_close(struct live_screen *screen)
 {
 	struct timespec until;
 
 	if (!screen)
-		return;
+		return true;
 	(void)pthread_mutex_lock(&screen->lock);
 	screen->quit = true;
 	(void)pthread_mutex_unlock(&screen->lock);
@@ -225,8 +225,10 @@ void live_screen_close(struct live_screen *screen)
 	(void)clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	/* A terminal that takes nothing keeps its thread; the process ends without it. */
-	if (pthread_timedjoin_np(screen->thread, NULL, &until) == 0)
-		release(screen);
+	if (pthread_timedjoin_np(screen->thread, NULL, &until) != 0)
+		return false;
+	release(screen);
+	return true;
 }
 
 int live_screen_fd(const struct live_screen *screen)

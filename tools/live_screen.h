@@ -21,8 +21,8 @@ enum { LIVE_SCREEN_RESIZED = 0x120000, LIVE_SCREEN_GONE };
  * that cannot be painted on.
  */
 int live_screen_open(bool color, struct live_screen **ret_screen);
-/* Gives the terminal back; waits a second for it at most. NULL is fine. */
-void live_screen_close(struct live_screen *screen);
+/* Gives the terminal back. False: it takes nothing, also after a second. NULL is fine. */
+bool live_screen_close(struct live_screen *screen);
 
 /* Where keys can be waited for. */
 int live_screen_fd(const struct live_screen *screen);

@@ -21,6 +21,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 #define FRAME_NS  (SECOND_NS / 10) /* the screen is drawn ten times a second at most */
+#define LOOK_SHARE 50		   /* a look at very many stacks takes one part in so many of the time */
 
 bool live_settings_take(struct live_settings *s, const char *text)
 {
@@ -38,7 +39,7 @@ bool live_settings_take(struct live_settings *s, const char *text)
 		{"rows", .number = &s->rows}, {"columns", .number = &s->columns},
 		{"overhead-ppm", .number = &s->overhead_ppm}, {"batch", .flag = &s->batch},
 		{"ascii", .flag = &s->ascii}, {"totals", .flag = &s->totals}, {"on", .flag = &s->on},
-		{"color", .flag = &s->color},
+		{"color", .flag = &s->color}, {"goes-on", .flag = &s->goes_on},
 	};
 	size_t bytes = equals ? (size_t)(equals - text) : strlen(text);
 
@@ -69,6 +70,7 @@ struct running {
 	bool open, ended, quit; /* the doorbell; RECORD_END has come; the user wants to leave */
 	bool changed, anew;
 	uint64_t drawn_ns, updated_ns, printed;
+	uint64_t not_before_ns; /* the next look */
 	const char *keys; /* what is left of a script */
 	int error;
 };
@@ -139,7 +141,19 @@ static int update(struct running *run, uint64_t now)
 	facts.threads = run->states.n;
 	run->updated_ns = now;
 	run->changed = true;
-	return r < 0 ? r : live_update(run->live, analyst_profile(analyst), &facts, now);
+	if (r == 0)
+		r = live_update(run->live, analyst_profile(analyst), &facts, now);
+	run->not_before_ns = now + (now_ns() - now) * LOOK_SHARE;
+	return r;
+}
+
+static uint64_t next_update_ns(const struct running *run)
+{
+	uint64_t next = run->updated_ns + SECOND_NS, due = live_due_ns(run->live);
+
+	if (due < next)
+		next = due;
+	return next > run->not_before_ns ? next : run->not_before_ns;
 }
 
 /* What the user asked for that the view cannot do. */
@@ -232,12 +246,8 @@ static int draw(struct running *run, uint64_t now)
 /* Milliseconds to sleep at most; -1 for ever. */
 static int sleep_ms(const struct running *run, uint64_t now)
 {
-	uint64_t until = run->updated_ns + SECOND_NS, due = live_due_ns(run->live);
+	uint64_t until = run->ended ? UINT64_MAX : next_update_ns(run);
 
-	if (due < until)
-		until = due;
-	if (run->ended)
-		until = UINT64_MAX;
 	if (run->changed && run->painter && run->drawn_ns + FRAME_NS < until)
 		until = run->drawn_ns + FRAME_NS;
 	if (until == UINT64_MAX)
@@ -285,7 +295,7 @@ static int turn(struct running *run)
 	last = !run->ended && (r == 1 || !was_open);
 	run->ended |= r == 1;
 	now = now_ns();
-	if (last || (!run->ended && (now >= run->updated_ns + SECOND_NS || now >= live_due_ns(run->live)))) {
+	if (last || (!run->ended && now >= next_update_ns(run))) {
 		r = update(run, now);
 		if (r == 0 && analyst_has_image(s->analyst))
 			r = press_script(run);
@@ -315,9 +325,11 @@ static int begin(struct running *run, struct live_source_context *sources)
 	if (r < 0 || s->batch)
 		return r;
 	r = live_screen_open(s->color, &run->painter);
-	if (r == 0)
-		live_screen_size(run->painter, &run->rows, &run->columns);
-	return r;
+	if (r < 0)
+		return r;
+	live_screen_size(run->painter, &run->rows, &run->columns);
+	run->session->screen = run->painter;
+	return 0;
 }
 
 static int open_signals(void)
@@ -366,11 +378,13 @@ int live_session_run(struct live_session *session)
 		r = draw(&run, now_ns());
 	while (r >= 0 && !run.quit)
 		r = turn(&run);
-	live_screen_close(run.painter);
+	session->screen = NULL;
+	session->stuck = !live_screen_close(run.painter);
 	if (!run.ended && run.open) {
 		int taken;
 
-		ask_supervisor(&run, REQUEST_STOP, 0);
+		if (!s->goes_on)
+			ask_supervisor(&run, REQUEST_STOP, 0);
 		taken = drain(&run);
 		r = r < 0 ? r : taken;
 	}

@@ -13,9 +13,11 @@
 #include "proto/ring.h"
 
 struct analyst;
+struct live_screen;
 struct live_settings {
 	bool on;
 	bool batch, ascii, totals, color;
+	bool goes_on; /* sampling does, when the user leaves */
 	uint64_t screens; /* batch: how many, 0 until the end */
 	uint64_t delay_ns, half_life_ns, period_ns, overhead_ppm;
 	uint64_t rows, columns; /* batch */
@@ -34,6 +36,8 @@ struct live_session {
 	/* Writes the profile so far to a file; returns 0, or -errno. Says nothing. */
 	int (*save)(void *context, const char *path);
 	void *context;
+	struct live_screen *screen; /* while there is one */
+	bool stuck; /* out: the terminal takes nothing and could not be given back */
 };
 
 /*

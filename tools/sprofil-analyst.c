@@ -26,21 +26,25 @@
 #include "profile/file.h"
 #include "profile/profile.h"
 #include "proto/ring.h"
+#include "tools/live_screen.h"
 #include "tools/live_session.h"
 #include "view/dump.h"
 #include "view/export.h"
 #include "view/report.h"
 
 enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5 };
+enum { EXIT_STUCK = 3 };
 
 struct settings {
 	const char *output, *report, *name, *capture, *replay;
 	bool color, quiet, frame_pointers, per_process, dump;
 	bool records; /* a profile is to be written */
+	bool stuck;   /* the terminal was not given back: whoever started us must do it */
 	enum report_split split;
 	struct live_settings live;
 	struct blame *blame;
 	struct analyst *analyst;
+	struct live_session *session; /* while there is one, in the process that shows it */
 };
 
 static void complain(const char *text, const char *what, const char *why)
@@ -215,6 +219,24 @@ static int deliver(void *context, struct analyst *analyst, int error)
 	return r < 0;
 }
 
+/* Foreign code begins to work on a file, or has ended: for whoever survives us, and the screen. */
+static void working_on(void *context, const char *path)
+{
+	const struct settings *s = context;
+	char text[160];
+
+	blame_working_on(s->blame, path);
+	if (!s->session || !s->session->screen)
+		return;
+	(void)snprintf(text, sizeof(text), "reading %s", path ? path : "");
+	live_screen_busy(s->session->screen, path ? text : NULL);
+}
+
+static enum symbolizer_skip skip(void *context, const char *path)
+{
+	return blame_skip(((const struct settings *)context)->blame, path);
+}
+
 static bool want_color(const char *when)
 {
 	const char *no = getenv("NO_COLOR");
@@ -310,14 +332,16 @@ static void say_nothing(void *context, const char *line)
 /* For the live view: the profile so far to a file. */
 static int save(void *context, const char *path)
 {
-	const struct settings *s = context;
-	struct settings snapshot = *s;
+	struct settings *s = context, snapshot = *s;
+	struct live_session *session = s->session;
 	int r;
 
 	snapshot.output = path;
+	s->session = NULL; /* the child that writes has no screen */
 	analyst_set_snapshot(s->analyst, true);
 	r = finish_run(&(struct finish){deliver_snapshot, say_nothing, &snapshot}, s->analyst, s->blame);
 	analyst_set_snapshot(s->analyst, false);
+	s->session = session;
 	return r > 0 ? -r : r;
 }
 
@@ -330,7 +354,10 @@ static int show_live(struct settings *s, struct analyst *analyst, struct ring *r
 
 	(void)setlocale(LC_CTYPE, "");
 	s->analyst = analyst;
+	s->session = &session;
 	r = live_session_run(&session);
+	s->session = NULL;
+	s->stuck = session.stuck;
 	if (r == -ENOTSUP || r == -ENOTTY)
 		complain("this terminal cannot be painted on; sproftop -b prints screens as plain text",
 			"", NULL);
@@ -379,6 +406,7 @@ int main(int argc, char **argv)
 	uint8_t *memory = NULL;
 	int r;
 
+	s.blame = &blame;
 	parse(&s, &blame, argc, argv);
 	vanish_survive();
 	if (!s.replay) {
@@ -390,17 +418,18 @@ int main(int argc, char **argv)
 	if (r == 0)
 		r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
 					.live = !s.replay, .frame_pointers = s.frame_pointers,
-					.per_process = s.per_process, .working_on = blame_working_on,
-					.skip = blame_skip, .context = &blame},
+					.per_process = s.per_process, .working_on = working_on,
+					.skip = skip, .context = &s},
 			&analyst);
 	if (r < 0) {
 		complain("cannot start the analysis", "", strerror(-r));
 		return 1;
 	}
-	s.blame = &blame;
 	r = s.replay ? take_replay(&s, analyst) : take_ring(&s, analyst, &ring);
 	if (r == 0 && (s.records || !s.live.on))
 		r = finish_run(&(struct finish){deliver, say, &s}, analyst, &blame);
+	if (s.stuck)
+		_exit(EXIT_STUCK);
 	analyst_free(analyst);
 	blame_release(&blame);
 	return r != 0;

@@ -10,6 +10,7 @@
 #include "supervisor/histogram.h"
 #include "supervisor/waiter.h"
 #include "tools/front.h"
+#include "tools/live_front.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
 
@@ -19,17 +20,22 @@ struct settings {
 	struct engine_options engine;
 	struct target_options target;
 	const char *output, *report, *color, *capture;
-	bool quiet, verbose, per_thread;
+	bool quiet, verbose, per_thread, live;
+	struct live_front front; /* of --live */
 	struct histogram regions;
 	const char *histogram;
 };
 
 static void say(void *context, enum engine_note kind, const char *line)
 {
-	const struct settings *settings = context;
+	struct settings *settings = context;
 
-	if (kind == ENGINE_WARNING || (kind == ENGINE_NOTE && !settings->quiet) ||
-		(kind == ENGINE_DETAIL && settings->verbose))
+	if (kind != ENGINE_WARNING && (kind != ENGINE_NOTE || settings->quiet) &&
+		(kind != ENGINE_DETAIL || !settings->verbose))
+		return;
+	if (settings->live)
+		live_front_note(&settings->front, line);
+	else
 		front_complain(program, "%s", line);
 }
 
@@ -65,6 +71,7 @@ static const char usage_text[] =
 	"  -t, --per-thread         the report tells threads apart\n"
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
 	"                           stopped (default 2 for -p, else none)\n"
+	"      --live               show it while it runs, as sproftop does\n"
 	"      --capture FILE       keep the raw records too (see the man page)\n"
 	"      --region OBJ:START-END:SCALE[:ushort|uint|uint64]\n"
 	"                           count as sprofil(3) does in this region of a module (or\n"
@@ -81,11 +88,12 @@ static const char usage_text[] =
 	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
 	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
 
-enum { OPT_CAPTURE = 256, OPT_REPORT, OPT_COLOR, OPT_HELP, OPT_VERSION, OPT_REGION, OPT_HISTOGRAM,
+enum { OPT_CAPTURE = 256, OPT_LIVE, OPT_REPORT, OPT_COLOR, OPT_HELP, OPT_VERSION, OPT_REGION, OPT_HISTOGRAM,
 	OPT_RESTRICT, OPT_DIAGNOSE, OPT_PER_PROCESS, OPT_DUMP };
 
 static const struct option long_options[] = {
 	TARGET_OPTIONS_LONG,
+	{"live", no_argument, NULL, OPT_LIVE},
 	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
 	{"dump", required_argument, NULL, OPT_DUMP},
 	{"output", required_argument, NULL, 'o'},
@@ -158,6 +166,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 			usage_error("bad delay", value, "give a time, like 10s, 500ms or 2m");
 		break;
 	case OPT_CAPTURE: s->capture = value; break;
+	case OPT_LIVE: s->live = true; break;
 	case OPT_REGION:
 		if (histogram_add(&s->regions, value) < 0)
 			usage_error("bad region", value,
@@ -267,11 +276,14 @@ static int await(const char *command, const char *analyst)
 static int run(struct settings *s)
 {
 	struct engine_result result;
-	int status = 0;
+	int status = 0, by;
 
 	engine_run(&s->engine, &result);
 	write_histogram(s);
-	join_analyst(result.analyst_pid);
+	if (s->live)
+		(void)live_front_join(&s->front, &result, &by);
+	else
+		join_analyst(result.analyst_pid);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
@@ -292,8 +304,13 @@ int main(int argc, char **argv)
 		.report = "flat",
 		.color = "auto",
 		.target = TARGET_OPTIONS_DEFAULT(program),
+		.front = LIVE_FRONT_DEFAULT(program),
 		.engine = {.say = say, .hangs = await_only},
 	};
+	const char *no_color = getenv("NO_COLOR");
+
+	s.front.records = true;
+	s.front.color = !(no_color && no_color[0]);
 
 	if (argc == 4 && strcmp(argv[1], await_option) == 0)
 		return await(argv[2], argv[3]);
@@ -302,7 +319,7 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[21] = {analyst, "--output", s.output, "--report",
+	const char *analyst_argv[21 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output, "--report",
 		s.quiet ? "none" : s.report, "--color", s.color, "--name", name, "--call-graph",
 		s.target.call_graph};
 	size_t n = 11;
@@ -318,6 +335,12 @@ int main(int argc, char **argv)
 	if (s.capture) {
 		analyst_argv[n++] = "--capture";
 		analyst_argv[n++] = s.capture;
+	}
+	if (s.live) {
+		int status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
+
+		if (status)
+			return status;
 	}
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;

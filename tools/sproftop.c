@@ -8,9 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "supervisor/engine.h"
+#include "supervisor/waiter.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
 #include "tools/target_options.h"
@@ -18,11 +21,14 @@
 
 static const char program[] = "sproftop";
 
+enum { END_MS = 2000 }; /* how long a command that was asked to end is waited for */
+
 struct settings {
 	struct engine_options engine;
 	struct target_options target;
 	struct live_front front;
 	const char *color;
+	bool keep;
 };
 
 static const char usage_text[] =
@@ -47,6 +53,7 @@ static const char usage_text[] =
 	"      --keys KEYS          as if typed once there is something to see\n"
 	"  -g, --call-graph WHAT    stacks: dwarf (default), fp (frame pointers), no\n"
 	"  -G                       the same as -g no\n"
+	"  -w, --clock WHAT         cpu (default); wall or both: where threads block, too\n"
 	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n"
 	"  -f, --follow             children too (default)\n"
 	"      --no-follow          only the process itself\n"
@@ -154,7 +161,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 	case OPT_SIZE: take_size(front, value); break;
 	case OPT_KEYS: front->keys = value; break;
 	case OPT_LOG: front->log = value; break;
-	case OPT_KEEP: front->keep = true; break;
+	case OPT_KEEP: s->keep = true; break;
 	case OPT_COLOR:
 		if (strcmp(value, "auto") != 0 && strcmp(value, "always") != 0 &&
 			strcmp(value, "never") != 0)
@@ -186,6 +193,54 @@ static void parse(struct settings *s, int argc, char **argv)
 	target_options_finish(&s->target, argv + optind, &s->engine);
 }
 
+static void pause_ms(long ms)
+{
+	(void)nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+/*
+ * The user has left: a command that still runs was started for the view, and is asked to end, unless
+ * it is to be kept.
+ */
+static int end_command(const struct settings *s, const struct engine_result *result)
+{
+	struct waiter_result seen = {0};
+	int status = 0;
+
+	if (result->command_ended)
+		return front_end_like(result->command_status);
+	if (s->keep) {
+		front_complain(program, "the command goes on as process %d", result->command_pid);
+		return 0;
+	}
+	(void)kill(result->command_pid, SIGTERM);
+	(void)kill(result->command_pid, SIGCONT);
+	for (int ms = 0; ms < END_MS; ms += 10) {
+		if (waiter_peek(result->command_pid, &seen) < 0 || seen.kind == WAITER_GONE) {
+			(void)waiter_join(result->command_pid, &status);
+			return 0;
+		}
+		pause_ms(10);
+	}
+	front_complain(program, "process %d takes its time to end", result->command_pid);
+	return 0;
+}
+
+static int run(struct settings *s)
+{
+	struct engine_result result;
+	int by, analyst, status;
+
+	engine_run(&s->engine, &result);
+	analyst = live_front_join(&s->front, &result, &by);
+	status = front_failure(program, &s->engine, &result);
+	if (!status && s->engine.command)
+		status = end_command(s, &result);
+	if (by && !s->front.batch)
+		return front_end_like(by);
+	return status ? status : WIFEXITED(analyst) && WEXITSTATUS(analyst) ? FRONT_OURS : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct settings s = {
@@ -194,7 +249,6 @@ int main(int argc, char **argv)
 		.color = "auto",
 		.engine = {.say = say},
 	};
-	struct engine_result result;
 	char analyst[PATH_MAX], name[64];
 	int status;
 
@@ -215,8 +269,7 @@ int main(int argc, char **argv)
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
 	front_prepare(&s.engine.inherited);
-	engine_run(&s.engine, &result);
-	status = live_front_end(&s.front, &s.engine, &result);
+	status = run(&s);
 	free(s.target.pids);
 	return status;
 }

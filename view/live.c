@@ -8,8 +8,6 @@
 
 #define SECOND_NS      UINT64_C(1000000000)
 #define HALF_LIFE_NS   (10 * SECOND_NS)
-/* A look may take this share of the time at most: with very many stacks it is made less often. */
-#define LOOK_SHARE     50
 
 const char *live_view_name(size_t index)
 {

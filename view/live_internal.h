@@ -127,14 +127,14 @@ struct live {
 	bool message_is_bad;
 
 	size_t value; /* index of the value type shown */
-	bool decay, paused, frozen, hide_calls, case_matters;
+	bool decay, paused, frozen, hide_calls;
 	double min_percent;
 	char search[LIVE_TEXT_BYTES], filter[LIVE_TEXT_BYTES], save_as[LIVE_TEXT_BYTES];
 	regex_t search_regex, filter_regex;
 	bool has_search, has_filter;
 	bool *place_matches; /* the filter, by function */
 	size_t places_matched, matches_room;
-	uint64_t period_ns, delay_ns, now_ns, due_ns, looked_ns, spent_ns;
+	uint64_t period_ns, delay_ns, now_ns, due_ns;
 
 	char target[LIVE_TEXT_BYTES];
 	enum live_target_state state;

@@ -1,0 +1,358 @@
+#!/usr/bin/env bash
+# sproftop in a real terminal (tmux): every key of the contract does what it says, on a live process
+# and on a command; what becomes of the terminal and of the target at every way out.
+. "$(dirname "$0")/lib.sh"
+command -v tmux >/dev/null || skip "tmux is not installed"
+SPROFTOP=$BUILD/tools/sproftop
+SHOW=$TARGETS/show
+socket=sproftop-$$
+export LC_ALL=C.UTF-8
+unset NO_COLOR
+tm() { tmux -L "$socket" "$@"; }
+target=
+trap 'tm kill-server 2>/dev/null; [ -z "$target" ] || kill "$target" 2>/dev/null; rm -rf "$WORK"' EXIT
+
+# A shell in a terminal of 100x30; what is typed there is what a user types.
+tm -f /dev/null new-session -d -s t -x 100 -y 30 "env PS1='ready> ' sh" || skip "tmux cannot start"
+tm set -g status off
+tm set -g remain-on-exit on
+
+screen() { tm capture-pane -p -t t; }
+shows() { screen | grep -qE -- "$1"; }
+hides() { ! shows "$1"; }
+wait_shows() { wait_until "the screen shows '$1'" 40 shows "$1" && echo "ok: it shows '$1'" || screen; }
+wait_hides() { wait_until "the screen hides '$1'" 40 hides "$1" && echo "ok: it hides '$1'" || screen; }
+# key KEYS SHOWS: after these keys the screen shows this.
+key() { tm send-keys -t t "${@:1:$#-1}"; wait_shows "${!#}"; }
+typed() { tm send-keys -t t -l "$1"; }
+run_line() { typed "$1"; tm send-keys -t t Enter; }
+# The terminal as a shell wants it: no alternate screen, a cursor, no mouse, echo.
+terminal_is_back() {
+    [ "$(tm display -p -t t '#{alternate_on} #{cursor_flag} #{mouse_any_flag}')" = "0 1 0" ]
+}
+start() { tm clear-history -t t; run_line "clear; $*; echo \"status=\$?\"; stty -a | grep -oE -- '-?(icanon|echo) '"; }
+wait_back() {
+    wait_shows '^status='
+    wait_shows '^icanon'
+    wait_shows '^echo'
+    wait_until "the terminal is given back" 10 terminal_is_back && echo "ok: the terminal is given back"
+}
+state_of() { awk '/^(State|TracerPid)/' /proc/"$1"/status | sort | tr '\n' ' '; }
+
+# --- a live process ---
+"$SHOW" 600 >/dev/null 2>&1 &
+target=$!
+start "$SPROFTOP -p $target"
+wait_shows 'show_inner'
+wait_shows '(running|idle)'
+wait_shows 'coverage [0-9.]+ %'
+wait_shows 'stopped [0-9.]+ of 2 %'
+wait_shows '250 Hz'
+wait_shows 'lost 0'
+
+key l 'LINE +FUNCTION'
+wait_shows 'show\.c:[0-9]+'
+key l 'FUNCTION +OBJECT'
+key g 'CALL TREE'
+wait_shows 'show_inner'         # opened along the hottest path
+key C 'CALL TREE'
+wait_hides 'show_inner'
+key E 'show_inner'
+tm send-keys -t t C
+wait_hides 'show_inner'
+key Home '*' 'show_inner'
+tm send-keys -t t Home -
+wait_hides 'show_inner'
+key + 'CALL TREE'
+key Enter 'subtree'
+tm send-keys -t t Escape
+wait_hides 'subtree'
+key H 'LAST FUNCTION'
+wait_shows 'alpha'
+wait_shows 'S +[0-9]+ +gamma'   # asleep, and never sampled
+key o 'Objects'
+wait_shows '/show'
+key Tab 'Functions'
+key BTab 'Objects'
+tm send-keys -t t Tab
+
+# Search, filter, limit.
+typed '/show_out'
+wait_shows 'search: show_out'
+tm send-keys -t t Enter
+key Enter 'Callers and callees › show_outer'
+wait_shows 'caller.*alpha'
+wait_shows 'callee.*show_inner'
+key Escape 'Functions'
+key n 'show_outer'
+key N 'show_outer'
+typed '/nothing_like_it'
+key Enter 'not found'
+typed '\getppid'
+key Enter 'filter getppid'
+wait_hides 'show_inner'
+key F4 'show only what matches: getppid'
+tm send-keys -t t C-u Enter
+wait_shows 'show_inner'
+typed 'L99'
+key Enter ' of '
+typed 'L'
+tm send-keys -t t C-u
+typed '0'
+tm send-keys -t t Enter
+wait_hides ' [0-9]+ of [0-9]+ *$'
+
+# Order. The tree has its own.
+tm send-keys -t t '>' Home
+wait_until "the greatest total is first" 40 eval 'screen | sed -n 5p | grep -qE "alpha|clone|start_thread"'
+key I 'FUNCTION'
+key I 'FUNCTION'
+key '<' 'FUNCTION'
+wait_until "the hottest is first" 40 eval 'screen | sed -n 5p | grep -qE "show_inner|getppid"'
+key F6 'FUNCTION'
+key '<' 'FUNCTION'
+
+# Zoom into a thread and an object.
+key t 'Enter zooms into a thread'
+typed '/alpha'
+tm send-keys -t t Enter Enter
+wait_shows 'thread [0-9]+'
+wait_hides 'getppid'
+tm send-keys -t t t
+wait_hides 'thread [0-9]+'
+typed '/show_inner'
+tm send-keys -t t Enter
+key d 'object show'
+wait_hides 'getppid'
+tm send-keys -t t d
+wait_hides 'object show'
+tm send-keys -t t Escape Escape Escape Home
+
+# Source and instructions.
+typed '/show_inner'
+tm send-keys -t t Enter
+key a 'Source › show_inner'
+wait_shows '6364136223846793005U'
+key a 'Functions'
+if command -v objdump >/dev/null; then
+    key A 'Disassembly › show_inner'
+    wait_shows '[0-9a-f]+: +[a-z]+'
+    key A 'Functions'
+fi
+
+# Pause, freeze, reset, decay, clock, calls, rate, delay.
+key p 'PAUSED'
+key Space '(Help|goes on)'
+wait_hides 'PAUSED'
+key f 'frozen'
+tm send-keys -t t f
+wait_hides ' frozen '
+key z 'totals'
+key z 'last 10 s'
+key r 'forgotten'
+key i 'there is only CPU time'
+wait_shows 'getppid'
+key K 'system calls count for their callers'
+wait_hides '\[syscall\]'
+key K 'frames of their own'
+key ']' '500 Hz'
+key '[' '250 Hz'
+typed 's'
+wait_shows 'seconds between looks: 1'
+tm send-keys -t t C-u
+typed '0.2'
+tm send-keys -t t Enter
+wait_hides 'seconds between'
+key h 'this help'
+key '?' 'Functions'
+key F1 'this help'
+key Escape 'Functions'
+key O 'not written anything'
+tm send-keys -t t Escape
+
+# Moving.
+key End 'FUNCTION'
+key Home 'show_inner|getppid'
+tm send-keys -t t j k Down Up PageDown PageUp Right Left C-l
+wait_shows 'FUNCTION'
+
+# Save: the profile can be read, and the target goes on.
+typed w
+wait_shows 'save the profile as: sproftop.pb.gz'
+tm send-keys -t t C-u
+typed "$WORK/saved.pb.gz"
+key Enter "saved to $WORK/saved.pb.gz"
+check "the saved profile can be read" "$SPROFREPORT" flat --format tsv "$WORK/saved.pb.gz" -o flat.tsv
+check "and has the function" grep -q show_inner flat.tsv
+check "it does not say that it ended early" eval '! grep -q early flat.tsv'
+typed w
+tm send-keys -t t C-u
+typed "/nowhere/x.pb.gz"
+key Enter 'cannot save to /nowhere/x.pb.gz'
+
+# Sizes.
+for size in 60x12 200x50 300x100 20x5 80x24; do
+    tm resize-window -t t -x "${size%x*}" -y "${size#*x}"
+    [ "$size" = 20x5 ] || wait_shows 'show_inner'
+done
+tm send-keys -t t Home
+wait_until "the last line is the last" 40 eval '[ "$(screen | sed -n 24p | grep -c "F1 Help")" = 1 ]'
+tm resize-window -t t -x 100 -y 30
+
+# A click on a title, and the wheel: what this terminal (TERM=screen) sends, ESC [ M and button,
+# column, row from one on, 32 added to each.
+mouse() { typed "$(printf '\033[M%b%b%b' "\\$(printf %o $((32 + $1)))" "\\$(printf %o $((32 + $2)))" "\\$(printf %o $((32 + $3)))")"; }
+mouse 0 18 4
+wait_until "a click on TOTAL% sorts" 40 eval 'screen | sed -n 5p | grep -qE "alpha|clone|start_thread"'
+mouse 0 5 4
+wait_until "a click on SELF% sorts back" 40 eval 'screen | sed -n 5p | grep -qE "show_inner|getppid"'
+mouse 65 5 10
+mouse 64 5 10
+
+# q: the target is as it was.
+tm send-keys -t t q
+wait_back
+wait_shows '^status=0'
+check "the target lives, untraced" grep -qE '^TracerPid:.0$' /proc/$target/status
+check "its threads are not stopped" eval '! grep -h "^State:.[tT]" /proc/$target/task/*/status'
+for how in F10 C-c; do
+    start "$SPROFTOP -p $target"
+    wait_shows 'show_inner'
+    tm send-keys -t t $how
+    wait_back
+    wait_shows '^status=0'
+done
+
+# --- other terminals ---
+start "NO_COLOR=1 $SPROFTOP -p $target"
+wait_shows 'show_inner'
+check "NO_COLOR: no colours" eval '! tm capture-pane -e -p -t t | grep -qE "\[(38|48|3[0-7]|4[0-7])[;m]"'
+tm send-keys -t t q
+wait_back
+start "LC_ALL=C $SPROFTOP -p $target"
+wait_shows 'show_inner'
+tm send-keys -t t g
+wait_shows '[-] .*show_inner|show_inner'
+check "without UTF-8: ASCII only" eval '! screen | LC_ALL=C grep -q "[^ -~]"'
+tm send-keys -t t q
+wait_back
+start "TERM=dumb $SPROFTOP -p $target"
+wait_shows 'status=2'
+check "TERM=dumb is refused with a hint" shows '[-]b prints screens as plain text'
+start "TERM=no-such-terminal $SPROFTOP -p $target"
+wait_shows '^status=125'
+check "an unknown terminal is refused with a hint" shows '[-]b prints screens'
+check "standard output that is no terminal is refused" \
+    eval '"$SPROFTOP" -p $target 2>err; [ $? = 2 ] && grep -q -- "-b prints" err'
+
+# --- every way out gives the terminal back ---
+top_pid() { pgrep -x sproftop -g "$(tm display -p -t t '#{pane_pid}')" || pgrep -x sproftop -P "$(tm display -p -t t '#{pane_pid}')"; }
+# (A shell gives up its line when a child dies of SIGINT.)
+for signal in TERM HUP QUIT SEGV KILL; do
+    start "$SPROFTOP -p $target"
+    wait_shows 'show_inner'
+    kill -$signal "$(top_pid)"
+    # The shell may speak before the analyst of a dead supervisor has given the terminal back.
+    wait_until "the terminal is given back" 40 terminal_is_back
+    run_line "echo status=\$?; stty -a | grep -oE -- '-?(icanon|echo) '"
+    wait_back
+    check "the target lives after SIG$signal" kill -0 $target
+done
+wait_until "it is let go" 20 grep -qE '^TracerPid:.0$' /proc/$target/status
+for signal in SEGV KILL; do
+    start "$SPROFTOP -p $target"
+    wait_shows 'show_inner'
+    kill -$signal "$(pgrep -P "$(top_pid)" -x sprofil-analyst)"
+    # A fresh one draws.
+    wait_shows 'lost [1-9]'
+    tm send-keys -t t q
+    wait_back
+    check "the death of the analyst is told" shows 'analyst .* killed by signal'
+done
+
+# --- a command ---
+start "$SPROFTOP $SHOW 3 7"
+wait_shows 'show_inner'
+check "its output does not wreck the screen" hides 'show begins'
+key O 'show begins'
+tm send-keys -t t Escape
+wait_shows 'ended, status 7'
+key g 'show_inner'              # the data can still be looked at
+key O 'show ends'
+tm send-keys -t t q
+wait_back
+wait_shows '^status=7'
+check "what it wrote is shown afterwards" shows '^show ends'
+
+start "$SPROFTOP --log $WORK/log $SHOW 100 7"
+wait_shows 'show_inner'
+command=$(pgrep -x show -P "$(top_pid)")
+tm send-keys -t t q
+wait_back
+wait_shows '^status=0'
+check "a command that still runs is ended with the view" eval '! kill -0 $command 2>/dev/null'
+is "its output is in the log" "$(head -n 1 log)" "show begins"
+start "$SPROFTOP --keep $SHOW 4 7"
+wait_shows 'show_inner'
+command=$(pgrep -x show -P "$(top_pid)")
+tm send-keys -t t q
+wait_back
+check "or goes on, when asked to keep it" kill -0 "$command"
+start "$SPROFTOP /no/such/command"
+wait_back
+wait_shows '^status=127'
+
+# --- sprofrun --live: view and recording at once ---
+start "$SPROFRUN --live -q -o $WORK/live.pb.gz $SHOW 4 9"
+wait_shows 'show_inner'
+wait_shows 'ended, status 9'
+tm send-keys -t t q
+wait_back
+wait_shows '^status=9'
+check "the recording has the function" eval '"$SPROFREPORT" flat --format tsv live.pb.gz | grep -q show_inner'
+
+# --- batch ---
+"$SPROFTOP" -b -n 2 -s 0.3 --size 70x14 -p $target >batch 2>err
+is "batch: status" $? 0
+is "batch: two screens" "$(grep -c Functions batch)" 2
+check "batch: the function" grep -q show_inner batch
+check "batch: plain text" eval '! grep -q "$(printf "\033")" batch'
+is "batch: as wide as asked" "$(awk '{ if (length($0) > 70) wide++ } END { print wide + 0 }' batch)" 0
+"$SPROFTOP" -b -n 1 --view threads -p $target | grep -q gamma
+is "batch: threads" $? 0
+"$SPROFTOP" -b --keys g "$SHOW" 1 6 >batch 2>err
+is "batch: the command's status" $? 6
+check "batch: keys" grep -q 'Call tree' batch
+check "batch: what the command wrote" grep -q '^show begins' err
+
+# --- a terminal that takes nothing holds up nobody ---
+cat >blocked.py <<'P'
+import os, pty, signal, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "xterm-256color"
+    os.execv(sys.argv[1], [sys.argv[1], "-s", "0.1", "-p", sys.argv[2]])
+# The terminal's output is never read: its buffer fills up. Keys make it draw.
+end = time.time() + 6
+while time.time() < end:
+    os.write(fd, b"gE")
+    time.sleep(0.05)
+    os.write(fd, b"l")
+before = open(f"/proc/{sys.argv[2]}/stat").read().split()
+time.sleep(1)
+after = open(f"/proc/{sys.argv[2]}/stat").read().split()
+print("ticks", int(after[13]) + int(after[14]) - int(before[13]) - int(before[14]))
+os.kill(pid, signal.SIGTERM)
+end = time.time() + 20
+while time.time() < end:
+    if os.waitpid(pid, os.WNOHANG)[0]:
+        print("ended")
+        break
+    time.sleep(0.05)
+P
+python3 blocked.py "$SPROFTOP" $target >blocked.out
+check "a blocked terminal does not hold up the target" \
+    eval '[ "$(awk "/^ticks/ { print \$2 }" blocked.out)" -gt 5 ]'
+check "nor the end of sproftop" grep -q '^ended' blocked.out
+check "the target lives, untraced" grep -qE '^TracerPid:.0$' /proc/$target/status
+finish

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * monkey KEYS [SEED]: so many random keys and resizes for the live view (fuzz_live.c), in sittings of
+ * a thousand; keys that mean something come most often.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/fuzz/fuzz.h"
+
+enum { SITTING = 1000 };
+
+static uint32_t next(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(*state >> 33);
+}
+
+int main(int argc, char **argv)
+{
+	static const char keys[] = "hkjnN/\\L<>IlgHoaA+-*ECtdpfrziKws[]O\r\r\r\x1b\x1b\x1b\t q0135.ew_";
+	unsigned long left = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
+	uint64_t state = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+
+	for (unsigned long sittings = 1; left; sittings++) {
+		uint8_t data[SITTING];
+		size_t n = left < SITTING ? left : SITTING;
+
+		for (size_t i = 0; i < n; i++) {
+			uint32_t r = next(&state);
+
+			data[i] = r % 8 < 5 ? (uint8_t)keys[(r >> 8) % (sizeof(keys) - 1)]
+					    : (uint8_t)(r >> 8);
+		}
+		(void)LLVMFuzzerTestOneInput(data, n);
+		left -= n;
+		if (sittings % 20 == 0)
+			printf("%lu keys are left\n", left);
+	}
+	return 0;
+}
