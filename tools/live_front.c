@@ -97,6 +97,20 @@ static void add(struct live_front *front, const char *format, ...)
 	va_end(args);
 }
 
+/*
+ * The terminal's modes, for an analyst that comes after one that died: it finds those of its
+ * predecessor, and must not take them for the ones to give back.
+ */
+static void add_modes(struct live_front *front)
+{
+	char hex[2 * sizeof(front->terminal) + 1];
+	const unsigned char *byte = (const unsigned char *)&front->terminal;
+
+	for (size_t i = 0; i < sizeof(front->terminal); i++)
+		(void)snprintf(hex + 2 * i, 3, "%02x", byte[i]);
+	add(front, "modes=%s", hex);
+}
+
 static void make_arguments(struct live_front *front, const struct engine_options *engine)
 {
 	add(front, "on");
@@ -116,6 +130,8 @@ static void make_arguments(struct live_front *front, const struct engine_options
 		add(front, "keys=%s", front->keys);
 	if (front->save_as)
 		add(front, "save-as=%s", front->save_as);
+	if (front->has_terminal)
+		add_modes(front);
 	if (front->batch)
 		add(front, "batch");
 	if (front->records && engine->command)
@@ -184,15 +200,20 @@ static int join_analyst(const struct engine_result *result, int *ret_signal)
 	return status;
 }
 
-/* The modes of the usual terminals, for the case that nobody is left who knows this one's. */
-static void give_terminal_back(struct live_front *front)
+/*
+ * As it was. When the analyst has not left the screen, by what the usual terminals take: nobody is
+ * left who knows this one.
+ */
+static void give_terminal_back(struct live_front *front, bool screen_too)
 {
 	static const char leave[] = "\033[?1000l\033[?1002l\033[?1006l\033[?1l\033>\033[0m\033[?25h\033[?1049l";
 
 	/* It may take nothing; what it has not shown yet is not worth waiting for. */
-	(void)tcflush(STDOUT_FILENO, TCOFLUSH);
+	if (screen_too)
+		(void)tcflush(STDOUT_FILENO, TCOFLUSH);
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &front->terminal);
-	(void)!write(STDOUT_FILENO, leave, sizeof(leave) - 1);
+	if (screen_too)
+		(void)!write(STDOUT_FILENO, leave, sizeof(leave) - 1);
 }
 
 static void show_log(struct live_front *front)
@@ -223,8 +244,8 @@ int live_front_join(struct live_front *front, const struct engine_result *result
 
 	*ret_signal = result->stopped_by;
 	status = join_analyst(result, ret_signal);
-	if (front->has_terminal && status)
-		give_terminal_back(front);
+	if (front->has_terminal)
+		give_terminal_back(front, status != 0);
 	if (front->notes && fclose(front->notes) == 0 && front->notes_text)
 		(void)fputs(front->notes_text, stderr);
 	if (status & 0x7f)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ bool live_settings_take(struct live_settings *s, const char *text)
 		bool *flag;
 	} names[] = {
 		{"target", .text = &s->target}, {"view", .text = &s->view}, {"log", .text = &s->log},
-		{"keys", .text = &s->keys}, {"save-as", .text = &s->save_as},
+		{"keys", .text = &s->keys}, {"modes", .text = &s->modes}, {"save-as", .text = &s->save_as},
 		{"screens", .number = &s->screens}, {"delay", .number = &s->delay_ns},
 		{"half-life", .number = &s->half_life_ns}, {"period", .number = &s->period_ns},
 		{"rows", .number = &s->rows}, {"columns", .number = &s->columns},
@@ -312,6 +313,23 @@ static int turn(struct running *run)
 	return r < 0 || run->quit ? r : await(run);
 }
 
+/* The modes that the terminal is to be given back with. */
+static void set_modes(const char *hex)
+{
+	struct termios modes;
+	unsigned char *byte = (unsigned char *)&modes;
+	unsigned value;
+
+	if (!hex || strlen(hex) != 2 * sizeof(modes))
+		return;
+	for (size_t i = 0; i < sizeof(modes); i++) {
+		if (sscanf(hex + 2 * i, "%2x", &value) != 1)
+			return;
+		byte[i] = (unsigned char)value;
+	}
+	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+}
+
 static int begin(struct running *run, struct live_source_context *sources)
 {
 	const struct live_settings *s = run->session->settings;
@@ -324,6 +342,7 @@ static int begin(struct running *run, struct live_source_context *sources)
 
 	if (r < 0 || s->batch)
 		return r;
+	set_modes(s->modes);
 	r = live_screen_open(s->color, &run->painter);
 	if (r < 0)
 		return r;

@@ -22,6 +22,7 @@ struct live_settings {
 	uint64_t delay_ns, half_life_ns, period_ns, overhead_ppm;
 	uint64_t rows, columns; /* batch */
 	const char *target, *view, *log, *keys, *save_as;
+	const char *modes; /* struct termios of the terminal as it was, in hexadecimal; NULL as it is */
 };
 
 /* Takes "NAME=VALUE", as the supervisors' programs hand them over (tools/live_front.c). False: no. */

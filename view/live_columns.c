@@ -79,7 +79,9 @@ static double error_of(const struct live *live, double value)
 
 bool live_is_noise(const struct live *live, const struct live_row *row)
 {
-	double value = row->self > 0 ? row->self : row->total;
+	enum live_view view = live->page[live->pages - 1].view;
+	bool by_total = view == LIVE_TREE || view == LIVE_CALLERS || row->self <= 0;
+	double value = by_total ? row->total : row->self;
 
 	if (live->table.whole <= 0)
 		return false;

@@ -37,7 +37,7 @@ static void *alpha(void *unused)
 static void *beta(void *unused)
 {
 	while (!over) {
-		for (int i = 0; i < 20000; i++)
+		for (int i = 0; i < 5000; i++)
 			(void)syscall(SYS_getppid);
 		(void)usleep(20000);
 	}
