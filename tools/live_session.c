@@ -279,40 +279,6 @@ static int await(struct running *run)
 	return r;
 }
 
-/* A turn: records, figures, keys, screen. */
-static int turn(struct running *run)
-{
-	struct live_session *s = run->session;
-	const struct live_settings *settings = s->settings;
-	bool was_open = run->open, last;
-	int capture_error = 0, r = 0;
-	uint64_t now;
-
-	if (!run->ended)
-		r = input_ready(s->analyst, s->ring, s->capture, &capture_error);
-	if (r < 0)
-		return r;
-	/* What was written before the bell closed has been taken by now. */
-	last = !run->ended && (r == 1 || !was_open);
-	run->ended |= r == 1;
-	now = now_ns();
-	if (last || (!run->ended && now >= next_update_ns(run))) {
-		r = update(run, now);
-		if (r == 0 && analyst_has_image(s->analyst))
-			r = press_script(run);
-		if (r == 0 && settings->batch && (last || now >= run->drawn_ns + settings->delay_ns))
-			r = draw(run, now);
-	}
-	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
-		run->quit = true;
-	/* The supervisor was killed: the terminal is the shell's again. */
-	if (!run->open && !run->ended)
-		run->quit = true;
-	if (r >= 0 && !settings->batch && run->changed && now >= run->drawn_ns + FRAME_NS)
-		r = draw(run, now);
-	return r < 0 || run->quit ? r : await(run);
-}
-
 /* The modes that the terminal is to be given back with. */
 static void set_modes(const char *hex)
 {
@@ -330,6 +296,63 @@ static void set_modes(const char *hex)
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
 }
 
+/* The screen is taken once there is something to be shown: a refusal leaves the terminal alone. */
+static int open_screen(struct running *run)
+{
+	struct live_session *s = run->session;
+	int r;
+
+	if (run->painter || s->settings->batch || !analyst_has_image(s->analyst))
+		return 0;
+	set_modes(s->settings->modes);
+	r = live_screen_open(s->settings->color, &run->painter);
+	if (r < 0)
+		return r;
+	live_screen_size(run->painter, &run->rows, &run->columns);
+	s->screen = run->painter;
+	run->changed = true;
+	run->drawn_ns = 0;
+	return 0;
+}
+
+/* A turn: records, figures, keys, screen. */
+static int turn(struct running *run)
+{
+	struct live_session *s = run->session;
+	const struct live_settings *settings = s->settings;
+	bool was_open = run->open, last;
+	int capture_error = 0, r = 0;
+	uint64_t now;
+
+	if (!run->ended)
+		r = input_ready(s->analyst, s->ring, s->capture, &capture_error);
+	if (r < 0)
+		return r;
+	/* What was written before the bell closed has been taken by now. */
+	last = !run->ended && (r == 1 || !was_open);
+	run->ended |= r == 1;
+	now = now_ns();
+	r = open_screen(run);
+	if (r < 0)
+		return r;
+	if (last || (!run->ended && now >= next_update_ns(run))) {
+		r = update(run, now);
+		if (r == 0 && analyst_has_image(s->analyst))
+			r = press_script(run);
+		if (r == 0 && settings->batch && analyst_has_image(s->analyst) &&
+			(last || now >= run->drawn_ns + settings->delay_ns))
+			r = draw(run, now);
+	}
+	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
+		run->quit = true;
+	/* The supervisor was killed, and the terminal is the shell's again; or there never was a target. */
+	if (!run->ended ? !run->open : !analyst_has_image(s->analyst))
+		run->quit = true;
+	if (r >= 0 && run->painter && run->changed && now >= run->drawn_ns + FRAME_NS)
+		r = draw(run, now);
+	return r < 0 || run->quit ? r : await(run);
+}
+
 static int begin(struct running *run, struct live_source_context *sources)
 {
 	const struct live_settings *s = run->session->settings;
@@ -338,17 +361,7 @@ static int begin(struct running *run, struct live_source_context *sources)
 		.period_ns = s->period_ns, .overhead_percent = (double)s->overhead_ppm / 1e4,
 		.view = s->view, .save_as = s->save_as, .batch = s->batch,
 		.sources = live_sources_make(sources)};
-	int r = live_new(&options, &run->live);
-
-	if (r < 0 || s->batch)
-		return r;
-	set_modes(s->modes);
-	r = live_screen_open(s->color, &run->painter);
-	if (r < 0)
-		return r;
-	live_screen_size(run->painter, &run->rows, &run->columns);
-	run->session->screen = run->painter;
-	return 0;
+	return live_new(&options, &run->live);
 }
 
 static int open_signals(void)
@@ -393,8 +406,6 @@ int live_session_run(struct live_session *session)
 	int r = run.signal_fd < 0 ? -errno : begin(&run, &sources);
 
 	run.drawn_ns = run.updated_ns = now_ns();
-	if (r == 0 && run.painter)
-		r = draw(&run, now_ns());
 	while (r >= 0 && !run.quit)
 		r = turn(&run);
 	session->screen = NULL;
