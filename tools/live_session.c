@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,12 +93,17 @@ static void ask_supervisor(struct running *run, uint32_t type, uint64_t value)
 	(void)!write(run->session->request_fd, message, sizeof(message));
 }
 
-static enum live_target_state state_of(const struct running *run, int *ret_status)
+static enum live_target_state state_of(const struct running *run, int *ret_status, int *ret_signal)
 {
 	uint32_t status = 0;
 	bool exited = analyst_first_exit(run->session->analyst, &status);
 
-	*ret_status = exited && status != RECORD_EXIT_DETACHED ? (int)status : -1;
+	*ret_status = -1;
+	*ret_signal = 0;
+	if (exited && status != RECORD_EXIT_DETACHED) {
+		*ret_status = WEXITSTATUS((int)status);
+		*ret_signal = WIFSIGNALED((int)status) ? WTERMSIG((int)status) : 0;
+	}
 	if (!run->ended && !run->open)
 		return LIVE_CUT_OFF;
 	if (run->ended)
@@ -134,7 +140,7 @@ static int update(struct running *run, uint64_t now)
 	struct live_facts facts = {.target = run->session->settings->target};
 	int r = analyst_name_new(analyst);
 
-	facts.state = state_of(run, &facts.wait_status);
+	facts.state = state_of(run, &facts.status, &facts.signal);
 	run->states.n = 0;
 	if (r == 0 && live_wants_threads(run->live))
 		r = read_threads(run);
@@ -374,6 +380,7 @@ static int open_signals(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		(void)sigaddset(&set, signals[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)signal(SIGPIPE, SIG_IGN); /* a reader of batch mode that leaves ends it, in order */
 	(void)sigdelset(&set, SIGWINCH);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

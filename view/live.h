@@ -69,7 +69,8 @@ enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_C
 struct live_facts {
 	const char *target; /* its name, for people */
 	enum live_target_state state;
-	int wait_status; /* LIVE_ENDED: of the command; -1 not known */
+	int status; /* LIVE_ENDED: exit status of the command, -1 not known; */
+	int signal; /* or the signal that killed it, 0 none */
 	const struct live_thread *thread; /* those that live, also without samples */
 	size_t threads;
 };

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "profile/audit.h"
 #include "view/live_internal.h"
@@ -83,8 +82,6 @@ static void format_history(const struct live *live, size_t columns, char *to, si
 
 static unsigned format_state(const struct live *live, char *to, size_t room)
 {
-	int status = live->wait_status;
-
 	if (live->state == LIVE_STARTS)
 		(void)snprintf(to, room, "starting");
 	else if (live->state == LIVE_LET_GO)
@@ -96,10 +93,10 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 			live->frozen                ? "frozen"
 				: live->audit.cpus > 0.005 ? "running"
 							   : "idle");
-	else if (status >= 0 && WIFSIGNALED(status))
-		(void)snprintf(to, room, "killed by signal %d", WTERMSIG(status));
-	else if (status > 0)
-		(void)snprintf(to, room, "ended, status %d", WEXITSTATUS(status));
+	else if (live->signal)
+		(void)snprintf(to, room, "killed by signal %d", live->signal);
+	else if (live->status > 0)
+		(void)snprintf(to, room, "ended, status %d", live->status);
 	else
 		(void)snprintf(to, room, "ended");
 	if (live->frozen)

@@ -138,7 +138,7 @@ struct live {
 
 	char target[LIVE_TEXT_BYTES];
 	enum live_target_state state;
-	int wait_status;
+	int status, signal;
 	struct live_thread *thread;
 	size_t threads, thread_room;
 

@@ -299,12 +299,13 @@ wait_back
 wait_shows '^status=0'
 check "a command that still runs is ended with the view" eval '! kill -0 $command 2>/dev/null'
 is "its output is in the log" "$(head -n 1 log)" "show begins"
-start "$SPROFTOP --keep $SHOW 4 7"
+start "$SPROFTOP --keep $SHOW 100 7"
 wait_shows 'show_inner'
 command=$(pgrep -x show -P "$(top_pid)")
 tm send-keys -t t q
 wait_back
 check "or goes on, when asked to keep it" kill -0 "$command"
+kill "$command"
 start "$SPROFTOP /no/such/command"
 wait_back
 wait_shows '^status=127'

@@ -118,7 +118,7 @@ static inline int live_fixture_look(struct live *live, const struct profile *pro
 	static const struct live_thread threads[] = {
 		{100, 100, 'S', "demo"}, {100, 101, 'R', "worker"}, {100, 102, 'S', "idle"}};
 	const struct live_facts facts = {.target = "demo --fast", .state = LIVE_RUNS,
-		.wait_status = -1, .thread = threads, .threads = live_wants_threads(live) ? 3 : 0};
+		.status = -1, .thread = threads, .threads = live_wants_threads(live) ? 3 : 0};
 
 	return live_update(live, profile, &facts, second * LIVE_SECOND_NS);
 }

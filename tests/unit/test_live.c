@@ -564,7 +564,7 @@ static void test_live__the_end_leaves_the_data(void **state)
 {
 	struct view *v = *state;
 	const struct live_facts facts = {
-		.target = "demo --fast", .state = LIVE_ENDED, .wait_status = 3 << 8};
+		.target = "demo --fast", .state = LIVE_ENDED, .status = 3};
 
 	type(v, "z");
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
