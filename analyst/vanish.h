@@ -4,8 +4,8 @@
 #define ANALYST_VANISH_H
 
 /*
- * From now on a mapped file whose pages are gone (it was truncated, or copied over in place) reads as
- * zeros, which parsers must survive anyway, instead of ending the process with SIGBUS.
+ * From now on a mapped file whose pages are gone (it was truncated, or copied over in place) reads
+ * as zeros, which parsers must survive anyway, instead of ending the process with SIGBUS.
  */
 void vanish_survive(void);
 

@@ -36,8 +36,8 @@ int wallclock_begin(
 	return 0;
 }
 
-void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample, bool guessed,
-	int64_t values[VALUE_TYPES_MAX])
+void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample,
+	bool guessed, int64_t values[VALUE_TYPES_MAX])
 {
 	uint64_t wall = sample->weight_ns + sample->queue_ns + sample->blocked_ns;
 

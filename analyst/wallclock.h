@@ -25,8 +25,8 @@ int wallclock_begin(
 	struct wallclock *wallclock, struct profile *profile, const struct record_start *start);
 
 /* The values of a sample that are not CPU time; @guessed: frames of its stack were. */
-void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample, bool guessed,
-	int64_t values[VALUE_TYPES_MAX]);
+void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample,
+	bool guessed, int64_t values[VALUE_TYPES_MAX]);
 
 /* For how many ticks of the wall clock it stands; what is left of one stays the thread's. */
 int64_t wallclock_ticks(const struct wallclock *wallclock, struct thread_name *thread,
