@@ -57,7 +57,10 @@ static void test_split__keeps_stacks_and_names(void **state)
 	size_t at = 0;
 
 	(void)state;
+	assert_int_equal(profile_add_value_type(from, "wall", "nanoseconds"), 2);
+	profile_set_default_value(from, 2);
 	assert_int_equal(profile_split(from, profile_task(from, 0).pid, &part), 0);
+	assert_int_equal(profile_default_value(part), 2);
 	for (size_t i = 0; i < profile_samples(from); i++) {
 		struct sample a = profile_sample(from, i), b;
 
