@@ -35,12 +35,12 @@ static int read_state(struct engine *engine, struct tracee *t, int why, struct a
 	r = t->stat_fd < 0 ? t->stat_fd : procfs_read_state(t->stat_fd, &state);
 	if (r < 0 || state == 'Z' || state == 'X')
 		return r < 0 ? r : -ESRCH;
-	if (!engine->said_no_activity) {
+	if (engine->options->wall && !engine->said_no_activity) {
 		engine->said_no_activity = true;
 		engine_say(engine, ENGINE_WARNING,
 			"/proc/%d/task/%d/syscall cannot be read (%s): where its blocked threads wait "
 			"is not known, only for how long",
-			t->process->pid, t->tid, strerror(-why));
+			t->process->pid, t->tid, strerror(why));
 	}
 	*ret_activity = (struct activity){.running = state == 'R', .syscall = -1};
 	return 1;

@@ -47,6 +47,17 @@ bool special_lost_privilege(const char *status, unsigned mode, unsigned uid, uns
 	return capabilities && strtoull(permitted, NULL, 16) == 0;
 }
 
+/* In a user namespace of its own the bits mean nothing, if their owner is not in it. */
+static bool in_our_user_namespace(int pid)
+{
+	char path[48];
+	struct stat ours, its;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	return stat("/proc/self/ns/user", &ours) == 0 && stat(path, &its) == 0 &&
+		ours.st_ino == its.st_ino;
+}
+
 static bool lost_privilege(int pid)
 {
 	char exe[48], path[48], status[4096];
@@ -60,7 +71,7 @@ static bool lost_privilege(int pid)
 	if (stat(exe, &st) < 0 || statvfs(exe, &fs) < 0 || fs.f_flag & ST_NOSUID)
 		return false;
 	capabilities = getxattr(exe, "security.capability", NULL, 0) > 0;
-	if (!(st.st_mode & (S_ISUID | S_ISGID)) && !capabilities)
+	if ((!(st.st_mode & (S_ISUID | S_ISGID)) && !capabilities) || !in_our_user_namespace(pid))
 		return false;
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);

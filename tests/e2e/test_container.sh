@@ -73,7 +73,7 @@ both() {
     rm -f inner
     "${as[@]}" "$SPROFRUN" -q -F 1000 -o launch.pb.gz "${@:$((${#as[@]} + 1))}" sh inside 2>err
     is "$what, launched: status" $? 7
-    cat err
+    is "$what, launched: no messages" "$(cat err)" ""
     profile_is "$what, launched" launch.pb.gz
 }
 

@@ -169,13 +169,12 @@ leader_exits_first() {
 }
 unstoppable_thread() {
     under "$FUNCNAME" 0 "$RACE" vfork 1200
-    # The other thread works for 1.2 s, on a busy machine with a part of a CPU, and is ticked.
-    within "$FUNCNAME: profiled of the other thread" "$(awk -v p="$(figure profiled_cpu_ns r.pb.gz)" \
-        -v k="$(figure kernel_cpu_ns r.pb.gz)" 'BEGIN { print p / k }')" 0.95 1.001
+    # The other thread works for 1.2 s, on a busy machine with a small part of a CPU, and is ticked.
+    check "$FUNCNAME: the other thread is sampled" [ "$(figure samples r.pb.gz)" -ge 5 ]
     "$TARGETS/unstoppable" 0 >/dev/null; [ $? = 77 ] && { echo "not tested: $FUNCNAME, the count (no io_submit)"; return; }
-    under "$FUNCNAME" 0 "$TARGETS/unstoppable" 2
-    read -r own slow <out
-    within "$FUNCNAME: misses counted" "$(figure missed_stops r.pb.gz)" 1 "$slow"
+    under "$FUNCNAME" 0 "$TARGETS/unstoppable" 1200
+    read -r own slow late <out
+    within "$FUNCNAME: misses counted" "$(figure missed_stops r.pb.gz)" "$slow" "$late"
     within "$FUNCNAME: kernel's figure is the target's own" \
         "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$own" 'BEGIN { print k / own }')" 0.99 1.01
     within "$FUNCNAME: profiled" "$(awk -v p="$(figure profiled_cpu_ns r.pb.gz)" \
