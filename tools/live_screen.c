@@ -16,7 +16,7 @@
 
 #include "view/terminal.h"
 
-enum { BUSY_BYTES = 160, BUSY_MS = 300 };
+enum { BUSY_BYTES = 160, BUSY_MS = 300, LOOK_MS = 100, LOOKS = 3 };
 
 struct live_screen {
 	pthread_t thread;
@@ -27,7 +27,8 @@ struct live_screen {
 	int wake_fd, key_fd[2], signal_fd, opened; /* opened: result of the thread's start */
 	bool color;
 	FILE *in, *out;
-	unsigned rows, columns;
+	unsigned first_rows, first_columns; /* at the opening */
+	unsigned rows, columns;		    /* the thread's own, once it runs */
 };
 
 static void read_size(const struct live_screen *screen, unsigned *rows, unsigned *columns)
@@ -71,22 +72,33 @@ static void paint(struct live_screen *screen, struct terminal *terminal, bool bu
 		terminal_paint(terminal, &screen->shown, anew);
 }
 
+/*
+ * The kernel sends SIGWINCH just before it notes the new size, so what is read then may be the old
+ * one (seen under load: test_sproftop). So the size is looked at with every wake-up, and once more a
+ * moment after a signal.
+ */
+static void see_size(struct live_screen *screen, struct terminal *terminal)
+{
+	struct live_key key = {.code = LIVE_SCREEN_RESIZED};
+
+	read_size(screen, &key.row, &key.column);
+	if (key.row == screen->rows && key.column == screen->columns)
+		return;
+	screen->rows = key.row;
+	screen->columns = key.column;
+	terminal_resize(terminal, key.row, key.column);
+	send_key(screen, key);
+}
+
 /* Takes what woke us. False: the terminal is gone. */
 static bool serve(struct live_screen *screen, struct terminal *terminal, struct pollfd *fd)
 {
-	struct signalfd_siginfo info;
 	struct live_key key;
 	uint64_t count;
 	bool any = false;
 
 	if (fd[1].revents)
 		(void)!read(screen->wake_fd, &count, sizeof(count));
-	if (fd[2].revents && read(screen->signal_fd, &info, sizeof(info)) > 0) {
-		key.code = LIVE_SCREEN_RESIZED;
-		read_size(screen, &key.row, &key.column);
-		terminal_resize(terminal, key.row, key.column);
-		send_key(screen, key);
-	}
 	if (!fd[0].revents)
 		return true;
 	while (terminal_key(terminal, &key)) {
@@ -111,7 +123,9 @@ static void *paint_all(void *context)
 {
 	struct live_screen *screen = context;
 	struct terminal *terminal = NULL;
+	struct signalfd_siginfo info;
 	bool busy = false;
+	unsigned looks = 0; /* at the size, that are still to be made */
 
 	screen->opened = terminal_open(NULL, screen->out, screen->in, screen->color, &terminal);
 	send_key(screen, (struct live_key){.code = LIVE_SCREEN_RESIZED});
@@ -121,8 +135,13 @@ static void *paint_all(void *context)
 		struct pollfd fd[3] = {{.fd = fileno(screen->in), .events = POLLIN},
 			{.fd = screen->wake_fd, .events = POLLIN},
 			{.fd = screen->signal_fd, .events = POLLIN}};
-		int n = poll(fd, 3, busy ? BUSY_MS : -1);
+		int n = poll(fd, 3, busy ? BUSY_MS : looks ? LOOK_MS : -1);
 
+		if (fd[2].revents && read(screen->signal_fd, &info, sizeof(info)) > 0)
+			looks = LOOKS;
+		else if (n == 0 && looks)
+			looks--;
+		see_size(screen, terminal);
 		if (n > 0 && !serve(screen, terminal, fd)) {
 			send_key(screen, (struct live_key){.code = LIVE_SCREEN_GONE});
 			break;
@@ -186,6 +205,8 @@ int live_screen_open(bool color, struct live_screen **ret_screen)
 	r = open_all(screen);
 	if (r == 0) {
 		read_size(screen, &screen->rows, &screen->columns);
+		screen->first_rows = screen->rows;
+		screen->first_columns = screen->columns;
 		r = -pthread_create(&screen->thread, NULL, paint_all, screen);
 	}
 	if (r == 0) {
@@ -243,8 +264,8 @@ bool live_screen_key(struct live_screen *screen, struct live_key *ret_key)
 
 void live_screen_size(const struct live_screen *screen, unsigned *ret_rows, unsigned *ret_columns)
 {
-	*ret_rows = screen->rows;
-	*ret_columns = screen->columns;
+	*ret_rows = screen->first_rows;
+	*ret_columns = screen->first_columns;
 }
 
 int live_screen_show(struct live_screen *screen, const struct screen *model, bool anew)

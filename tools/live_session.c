@@ -15,6 +15,7 @@
 #include "analyst/analyst.h"
 #include "analyst/input.h"
 #include "analyst/threads.h"
+#include "profile/profile.h"
 #include "proto/record.h"
 #include "proto/request.h"
 #include "tools/live_screen.h"
@@ -70,6 +71,7 @@ struct running {
 	unsigned rows, columns;
 	int signal_fd;
 	bool open, ended, quit; /* the doorbell; RECORD_END has come; the user wants to leave */
+	bool started; /* there is a target: its image is known, or a second has passed */
 	bool changed, anew;
 	uint64_t drawn_ns, updated_ns, printed;
 	uint64_t not_before_ns; /* the next look */
@@ -113,7 +115,7 @@ static enum live_target_state state_of(const struct running *run, int *ret_statu
 		return LIVE_CUT_OFF;
 	if (run->ended)
 		return exited && status != RECORD_EXIT_DETACHED ? LIVE_ENDED : LIVE_LET_GO;
-	return analyst_has_image(run->session->analyst) ? LIVE_RUNS : LIVE_STARTS;
+	return run->started ? LIVE_RUNS : LIVE_STARTS;
 }
 
 static int read_threads(struct running *run)
@@ -314,9 +316,14 @@ static void set_modes(const char *hex)
 static int open_screen(struct running *run)
 {
 	struct live_session *s = run->session;
+	uint64_t wall;
 	int r;
 
-	if (run->painter || s->settings->batch || !analyst_has_image(s->analyst))
+	/* A target that sleeps tells nothing of itself, but the audit comes once a second. */
+	if (!run->ended && profile_audit(analyst_profile(s->analyst), "wall_ns", &wall) && wall)
+		run->started = true;
+	run->started |= analyst_has_image(s->analyst);
+	if (run->painter || s->settings->batch || !run->started)
 		return 0;
 	set_modes(s->settings->modes);
 	r = live_screen_open(s->settings->color, &run->painter);
@@ -344,23 +351,23 @@ static int turn(struct running *run)
 		return r;
 	/* What was written before the bell closed has been taken by now. */
 	last = !run->ended && (r == 1 || !was_open);
-	run->ended |= r == 1;
 	now = now_ns();
+	run->ended |= r == 1;
 	r = open_screen(run);
 	if (r < 0)
 		return r;
 	if (last || (!run->ended && now >= next_update_ns(run))) {
 		r = update(run, now);
-		if (r == 0 && analyst_has_image(s->analyst))
+		if (r == 0 && run->started)
 			r = press_script(run);
-		if (r == 0 && settings->batch && analyst_has_image(s->analyst) &&
+		if (r == 0 && settings->batch && run->started &&
 			(last || now >= run->drawn_ns + settings->delay_ns))
 			r = draw(run, now);
 	}
 	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
 		run->quit = true;
 	/* The supervisor was killed, and the terminal is the shell's again; or there never was a target. */
-	if (!run->ended ? !run->open : !analyst_has_image(s->analyst))
+	if (!run->ended ? !run->open : !run->started)
 		run->quit = true;
 	if (r >= 0 && run->painter && run->changed && now >= run->drawn_ns + FRAME_NS)
 		r = draw(run, now);

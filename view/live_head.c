@@ -173,7 +173,7 @@ static void draw_audit(struct live *live, struct screen *screen)
 	double bound = live->options.overhead_percent;
 	char history[4 * LIVE_HISTORY + 8];
 	struct piece piece[4] = {{.label = "CPU", .style = STYLE_BOLD},
-		{.label = "coverage", .style = audit->coverage < 0.95 ? STYLE_WARN : STYLE_GOOD},
+		{.label = "coverage", .style = audit->kernel_ns && audit->coverage < 0.95 ? STYLE_WARN : STYLE_GOOD},
 		{.label = "stopped", .style = STYLE_TEXT},
 		{.label = "lost", .style = audit->lost ? STYLE_BAD : STYLE_TEXT}};
 	unsigned at = 1, room;
@@ -183,7 +183,8 @@ static void draw_audit(struct live *live, struct screen *screen)
 		return;
 	}
 	(void)snprintf(piece[0].text, sizeof(piece[0].text), "%5.1f %%", audit->cpus * 100);
-	(void)snprintf(piece[1].text, sizeof(piece[1].text), "%.1f %%", audit->coverage * 100);
+	(void)snprintf(piece[1].text, sizeof(piece[1].text), audit->kernel_ns ? "%.1f %%" : "-",
+		audit->coverage * 100);
 	(void)snprintf(piece[3].text, sizeof(piece[3].text), "%" PRIu64, audit->lost);
 	if (bound > 0) {
 		(void)snprintf(piece[2].text, sizeof(piece[2].text), "%.2f of %.3g %%",

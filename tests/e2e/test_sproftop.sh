@@ -204,6 +204,7 @@ done
 tm send-keys -t t Home
 wait_until "the last line is the last" 40 eval '[ "$(screen | sed -n 24p | grep -c "F1 Help")" = 1 ]'
 tm resize-window -t t -x 100 -y 30
+wait_shows '±' # a column of wide screens
 
 # A click on a title, and the wheel: what this terminal (TERM=screen) sends, ESC [ M and button,
 # column, row from one on, 32 added to each.
@@ -322,12 +323,17 @@ check "the recording has the function" eval '"$SPROFREPORT" flat --format tsv li
 # --- batch ---
 "$SPROFTOP" -b -n 2 -s 0.3 --size 70x14 -p $target >batch 2>err
 is "batch: status" $? 0
-check "the bound of an attach is 2 %" grep -q 'of 2 %' batch
 is "batch: two screens" "$(grep -c Functions batch)" 2
 "$SPROFTOP" -b -n 3 $much -s 0.3 -p $target | grep -q show_inner
 is "batch: the function" $? 0
 check "batch: plain text" eval '! grep -q "$(printf "\033")" batch'
 is "batch: as wide as asked" "$(awk '{ if (length($0) > 70) wide++ } END { print wide + 0 }' batch)" 0
+"$SPROFTOP" -b -n 2 -p $target | grep -q 'of 2 %'
+is "batch: the bound of an attach is 2 %" $? 0
+sleep 1000 &
+"$SPROFTOP" -b -n 1 --size 100x20 -p $! | grep -q 'idle'
+is "batch: a process that sleeps" $? 0
+kill $!
 "$SPROFTOP" -b -n 1 --view threads -p $target | grep -q gamma
 is "batch: threads" $? 0
 "$SPROFTOP" -b --keys g "$SHOW" 1 6 >batch 2>err
