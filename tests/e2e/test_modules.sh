@@ -93,7 +93,7 @@ for user in $users; do
         end "$name"
         is "$name: no names of another file" "$(share $name.pb.gz other_)" 0.00
         is "$name: none incomplete" "$(figure incomplete_stacks $name.pb.gz)" 0
-        if [ "$(figure unresolved_samples $name.pb.gz)" = 0 ]; then
+        if [ "$(share $name.pb.gz "$calls")" != 0.00 ]; then
             within "$name: the stacks are whole" "$(share $name.pb.gz "$sorting|$finding|$calls")" 99.5 100
         else
             within "$name: the stacks are whole but for names" \

@@ -110,7 +110,7 @@ wait_hides ' [0-9]+ of [0-9]+ *$'
 
 # Order. The tree has its own.
 tm send-keys -t t '>' Home
-wait_first "the greatest total is first" 'alpha|clone|start_thread'
+wait_first "the greatest total is first" 'alpha|clone|start_thread|\[libc'
 key I 'FUNCTION'
 key I 'FUNCTION'
 key '<' 'FUNCTION'
