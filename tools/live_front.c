@@ -245,7 +245,7 @@ int live_front_join(struct live_front *front, const struct engine_result *result
 	*ret_signal = result->stopped_by;
 	status = join_analyst(result, ret_signal);
 	if (front->has_terminal)
-		give_terminal_back(front, status != 0);
+		give_terminal_back(front, status & 0x7f || status >> 8 == FRONT_ANALYST_STUCK);
 	if (front->notes && fclose(front->notes) == 0 && front->notes_text)
 		(void)fputs(front->notes_text, stderr);
 	if (status & 0x7f)

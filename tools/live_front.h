@@ -16,6 +16,9 @@
 struct engine_options;
 struct engine_result;
 
+/* Exit status of an analyst that could not give the terminal back. */
+enum { FRONT_ANALYST_STUCK = 3 };
+
 struct live_front {
 	const char *program;
 	/* Options. */

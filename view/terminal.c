@@ -100,7 +100,8 @@ int terminal_open(
 	(void)nonl();
 	(void)keypad(stdscr, TRUE);
 	(void)nodelay(stdscr, TRUE);
-	(void)set_escdelay(25);
+	/* On a busy machine the bytes of a key come apart: not so long that Esc feels slow. */
+	(void)set_escdelay(100);
 	(void)mouseinterval(0);
 	(void)mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED |
 			BUTTON5_PRESSED,
