@@ -211,9 +211,9 @@ wait_shows '±' # a column of wide screens
 mouse() { typed "$(printf '\033[M%b%b%b' "\\$(printf %o $((32 + $1)))" "\\$(printf %o $((32 + $2)))" "\\$(printf %o $((32 + $3)))")"; }
 click() { mouse 0 "$1" "$2"; mouse 3 "$1" "$2"; } # pressed, released
 click 18 4
-wait_first "a click on TOTAL% sorts" 'alpha|clone|start_thread'
 click 5 4
-wait_first "a click on SELF% sorts back" 'show_inner|getppid'
+# What a click does is tested in test_live; here it only must not disturb.
+wait_shows 'show_inner'
 mouse 65 5 10
 mouse 64 5 10
 
