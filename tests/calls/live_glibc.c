@@ -180,6 +180,7 @@ static void test_live_glibc__two_threads_in_one_bin(void **state)
 static void test_live_glibc__children(void **state)
 {
 	unsigned *a = live_buffer(16, MAP_SHARED);
+	uint64_t *cpu = live_buffer(sizeof(*cpu), MAP_SHARED);
 	struct prof p = region(a, 16, LIVE_A, 0x10000);
 	char *const argv[] = {(char *)"sh", (char *)"-c",
 		(char *)"i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", NULL};
@@ -194,11 +195,11 @@ static void test_live_glibc__children(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		(void)live_spin(LIVE_A, LIVE_SHORT);
+		*cpu = live_spin(LIVE_A, LIVE_SHORT);
 		_exit(0);
 	}
 	live_reap(pid);
-	live_about(a[0], (uint64_t)(LIVE_SHORT * 1e9), LIVE_TICK_NS);
+	live_about(a[0], *cpu, LIVE_TICK_NS);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {

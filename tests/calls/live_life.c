@@ -89,14 +89,14 @@ static void exec_self(void)
 	_exit(99);
 }
 
-/* CPU spun by a child, told through a pipe of exit statuses: it asserts by itself. */
-static pid_t fork_spinner(uint64_t at, double seconds)
+/* A child that spins, and says in shared memory how much CPU time that took. */
+static pid_t fork_spinner(uint64_t at, double seconds, uint64_t *shared_cpu)
 {
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		(void)live_spin(at, seconds);
+		*shared_cpu = live_spin(at, seconds);
 		_exit(0);
 	}
 	return pid;
@@ -106,16 +106,16 @@ static pid_t fork_spinner(uint64_t at, double seconds)
 static void test_live_life__fork_copies_the_table(void **state)
 {
 	unsigned *shared = live_buffer(16, MAP_SHARED), *own = live_buffer(16, MAP_PRIVATE);
-	uint64_t cpu;
+	uint64_t cpu, *child_cpu = live_buffer(sizeof(*child_cpu), MAP_SHARED);
 	pid_t pid;
 
 	(void)state;
 	on(shared, 16, LIVE_A);
-	pid = fork_spinner(LIVE_A, 0.5);
+	pid = fork_spinner(LIVE_A, 0.5, child_cpu);
 	cpu = live_spin(LIVE_A, 0.5);
 	live_reap(pid);
 	off();
-	live_about(shared[0], cpu + 500000000, LIVE_TICK_NS);
+	live_about(shared[0], cpu + *child_cpu, LIVE_TICK_NS);
 
 	on(own, 16, LIVE_A);
 	cpu = live_spin(LIVE_A, LIVE_SHORT);

@@ -24,6 +24,6 @@ for live in stage/live_*; do
     # shellcheck disable=SC2086
     $as_user stage/keep_zombies "$(command -v env)" $preload "$WORK/$live" >"$name.log" 2>&1
     is "$name as an ordinary user" $? 0
-    grep -A1 ERROR "$name.log"
+    grep -E -A1 "ERROR|counts, but" "$name.log"
 done
 finish
