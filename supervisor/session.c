@@ -165,7 +165,7 @@ bool session_due(struct engine *engine, struct tracee *t, uint64_t now)
 		return true; /* another stop came between: it is asked again */
 	credit.paid_ns = t->account.paid_ns;
 	return credit_estimate(&credit, now, engine->scheduler_tick_ns) + t->account.rest_ns +
-			s->pool_ns >=
+			(s->left_n ? s->table->period_ns : 0) >=
 		s->table->period_ns;
 }
 
@@ -230,7 +230,7 @@ static uint64_t used_by(struct engine *engine, struct tracee *t, uint64_t run)
 	uint64_t used;
 
 	begin_if_new(engine, t, s);
-	used = t->account.rest_ns + s->pool_ns;
+	used = t->account.rest_ns;
 	if (t->account.opening)
 		return used;
 	return run > t->account.paid_ns ? used + (run - t->account.paid_ns) : used;
@@ -241,6 +241,20 @@ bool session_owed(struct engine *engine, struct tracee *t)
 	const struct session *s = session_of(t);
 
 	return s && used_by(engine, t, t->credit.seen.run_ns) >= s->table->period_ns;
+}
+
+/* With no room left they go with those of another thread. */
+static void leave(struct session *s, uint64_t pc, uint64_t ticks)
+{
+	unsigned i = 0;
+
+	while (i < s->left_n && s->left[i].pc != pc)
+		i++;
+	if (i == SESSION_LEFT_MOST)
+		i--;
+	else if (i == s->left_n)
+		s->left[s->left_n++] = (struct session_left){.pc = pc};
+	s->left[i].ticks += ticks;
 }
 
 void session_thread_ended(struct engine *engine, struct tracee *t)
@@ -255,38 +269,58 @@ void session_thread_ended(struct engine *engine, struct tracee *t)
 	 * Whole periods only. The rest is made up for by the random phase that each account begins
 	 * with: to carry it too would count half a tick too much for each thread.
 	 */
-	used = used_by(engine, t, cpu.run_ns) - s->pool_ns;
+	used = used_by(engine, t, cpu.run_ns);
 	ticks = used / s->table->period_ns;
 	t->account.opening = false;
-	s->pool_ns += ticks * s->table->period_ns;
+	if (ticks)
+		leave(s, t->account.last_pc, ticks);
 	t->account.paid_ns = cpu.run_ns;
 	t->account.rest_ns = 0;
+}
+
+/* @ticks at @pc, in the memory of @t. False: they are to be kept. */
+static bool count_at(
+	struct engine *engine, struct tracee *t, struct session *s, uint64_t pc, uint64_t ticks)
+{
+	struct region_hit hit;
+
+	if (region_look_up(s->table, s->dead, pc, &hit))
+		return add(engine, t, s, &hit, ticks);
+	engine->audit.calls.dropped += ticks;
+	return true;
+}
+
+static void count_left(struct engine *engine, struct tracee *t, struct session *s, uint64_t pc)
+{
+	while (s->left_n && !s->off) {
+		const struct session_left *left = &s->left[s->left_n - 1];
+
+		if (!count_at(engine, t, s, left->pc ? left->pc : pc, left->ticks))
+			return;
+		s->left_n--;
+	}
 }
 
 void session_count(struct engine *engine, struct tracee *t, uint64_t run, uint64_t pc)
 {
 	struct session *s = session_of(t);
-	struct region_hit hit;
 	uint64_t used, ticks;
 
 	t->account.settling = false;
 	if (!s)
 		return;
+	count_left(engine, t, s, pc);
 	used = used_by(engine, t, run);
 	if (t->account.opening) {
 		t->account.opening = false;
 		t->account.paid_ns = run;
 	}
+	t->account.last_pc = pc;
 	ticks = used / s->table->period_ns;
-	if (!ticks)
-		return;
-	if (!region_look_up(s->table, s->dead, pc, &hit))
-		engine->audit.calls.dropped += ticks;
-	else if (!add(engine, t, s, &hit, ticks))
+	if (!ticks || s->off || !count_at(engine, t, s, pc, ticks))
 		return;
 	t->account.paid_ns = run;
 	t->account.rest_ns = used - ticks * s->table->period_ns;
-	s->pool_ns = 0;
 }
 
 void session_tidy(struct engine *engine)
@@ -321,7 +355,8 @@ static void settle(struct engine *engine, struct tracee *t, bool caller)
 	struct cpu_time cpu;
 
 	if (account_read_cpu(engine, t, &cpu) < 0 ||
-		used_by(engine, t, cpu.run_ns + engine->scheduler_tick_ns) < period)
+		(used_by(engine, t, cpu.run_ns + engine->scheduler_tick_ns) < period &&
+			!t->process->session->left_n))
 		return;
 	if (t->state == TRACEE_RUNNING && find_asleep(t, caller, &pc)) {
 		if (account_read_cpu(engine, t, &cpu) == 0) /* exact now that it sleeps */

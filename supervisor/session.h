@@ -19,10 +19,19 @@ struct engine;
 struct process;
 struct tracee;
 
+/* Ticks that a thread owed at its end. */
+struct session_left {
+	uint64_t pc; /* where it was last seen, 0 never */
+	uint64_t ticks;
+};
+
+#define SESSION_LEFT_MOST 8
+
 struct session {
 	struct region_table *table; /* a reference */
 	uint8_t *dead;		    /* a bit for each region that was turned off */
-	uint64_t pool_ns;	    /* whole periods of threads that ended: the next count carries them */
+	struct session_left left[SESSION_LEFT_MOST]; /* of threads that ended; the next count takes them in */
+	unsigned left_n;
 	uint32_t serial;	    /* threads with another one have no account in it yet */
 	bool untidy;		    /* regions have died, or all is off: session_tidy() */
 	bool off;		    /* all of it was turned off: by a fault, or a counter at 32767 */
@@ -33,6 +42,7 @@ struct session_account {
 	uint32_t serial;
 	uint64_t paid_ns; /* run time up to which periods have been counted */
 	uint64_t rest_ns; /* less than a period, plus the random phase that it began with */
+	uint64_t last_pc; /* where it was last seen in a stop, 0 never */
 	bool opening;	  /* it begins with the stop that was asked for: until then nothing is owed */
 	bool settling;	  /* a call waits for its stop, in which what it owes is counted */
 };
@@ -66,7 +76,11 @@ void session_clear(struct engine *engine, struct process *process);
 /* @child has been forked, vforked or cloned from @parent: it goes on being profiled. */
 void session_fork(struct engine *engine, const struct process *parent, struct process *child);
 
-/* A thread is a zombie: what it used and was not counted stays with the session. */
+/*
+ * A thread is a zombie: the ticks that it still owes will be counted where it was last seen, in the
+ * next stop of another one (only then can the memory be reached safely); those of one that was never
+ * seen, where that other one stands.
+ */
 void session_thread_ended(struct engine *engine, struct tracee *tracee);
 
 /* Is a stop of @tracee, which seems to be running, worth it for its session? */
