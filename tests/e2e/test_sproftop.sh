@@ -23,11 +23,11 @@ tm set -g remain-on-exit on
 screen() { tm capture-pane -p -t t; }
 shows() { screen | grep -qE -- "$1"; }
 hides() { ! shows "$1"; }
-wait_shows() { wait_until "the screen shows '$1'" 40 shows "$1" && echo "ok: it shows '$1'" || screen; }
-wait_hides() { wait_until "the screen hides '$1'" 40 hides "$1" && echo "ok: it hides '$1'" || screen; }
+wait_shows() { wait_until "the screen shows '$1'" 40 shows "$1" && echo "ok: it shows '$1'" || { screen; finish; }; }
+wait_hides() { wait_until "the screen hides '$1'" 40 hides "$1" && echo "ok: it hides '$1'" || { screen; finish; }; }
 # wait_first WHAT REGEX: of the first row
 first_is() { screen | sed -n 5p | grep -qE "$1"; }
-wait_first() { wait_until "$1" 40 first_is "$2" && echo "ok: $1" || screen; }
+wait_first() { wait_until "$1" 40 first_is "$2" && echo "ok: $1" || { screen; finish; }; }
 # key KEYS SHOWS: after these keys the screen shows this.
 key() { tm send-keys -t t "${@:1:$#-1}"; wait_shows "${!#}"; }
 typed() { tm send-keys -t t -l "$1"; }
