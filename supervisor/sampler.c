@@ -20,6 +20,7 @@
 #define BUDGET_SPAN_NS 100000000
 /* Threads without an open descriptor that are looked at in a tick, on average. */
 #define LOOKS_WITHOUT_FD 16
+#define SECOND_NS UINT64_C(1000000000)
 /* Names are looked at again after this long. */
 #define NAME_NS	     UINT64_C(1000000000)
 
@@ -399,6 +400,8 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	credit = credit_settle(&t->credit, &cpu, end);
 	earn(engine, t->credit.moved_ns);
 	stop = sampler_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
+	/* The look for those that do not come is made once a second only. */
+	engine->audit.missed_stops += !t->missed && seen - t->asked_ns > SECOND_NS;
 	t->asked_ns = 0;
 	t->machine = snapshot.machine;
 	look_stopped(engine, t, &cpu, stop, end);

@@ -183,7 +183,7 @@ static long number_after(const char *path, const char *key)
 	return n;
 }
 
-static struct footprint measure_helper(void)
+static struct footprint look_at_helper(void)
 {
 	long helper = number_after("/proc/self/status", "TracerPid:");
 	struct footprint f = {0};
@@ -199,6 +199,22 @@ static struct footprint measure_helper(void)
 	if (dir)
 		(void)closedir(dir);
 	return f;
+}
+
+/* The least of some looks: it closes the answer's pipe just after we have read it. */
+static struct footprint measure_helper(void)
+{
+	struct timespec nap = {0, 5000000};
+	struct footprint least = look_at_helper();
+
+	for (unsigned i = 0; i < 20; i++) {
+		struct footprint f = look_at_helper();
+
+		if (f.descriptors < least.descriptors)
+			least = f;
+		(void)nanosleep(&nap, NULL);
+	}
+	return least;
 }
 
 int main(int argc, char **argv)

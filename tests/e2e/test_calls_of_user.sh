@@ -23,7 +23,9 @@ for live in stage/live_*; do
     [ "$name" = live_preload ] && preload=LD_PRELOAD=$WORK/stage/libsprofil-preload.so
     # shellcheck disable=SC2086
     $as_user stage/keep_zombies "$(command -v env)" $preload "$WORK/$live" >"$name.log" 2>&1
-    is "$name as an ordinary user" $? 0
+    status=$?
+    is "$name as an ordinary user" $status 0
+    [ $status = 0 ] || tail -n 5 "$name.log"
     grep -E -A1 "ERROR|counts, but" "$name.log"
 done
 finish
