@@ -57,9 +57,7 @@ for clock in wall both; do
         "$waiters" 3 sleep=1 read=1 futex=1 busy=3 mixed=1 short=1 >truth
     sums $clock $clock.pb.gz
     agrees $clock $clock.pb.gz truth
-    # The bound of all stacks: 99.5 % are complete. What is not is shown.
-    within "$clock: incomplete stacks" "$(figure incomplete_stacks $clock.pb.gz)" 0 \
-        $(($(figure samples $clock.pb.gz) / 200))
+    is "$clock: none incomplete" "$(figure incomplete_stacks $clock.pb.gz)" 0
     "$SPROFREPORT" export --format folded $clock.pb.gz | grep -a '\[incomplete\]'
 done
 within 'read blocks below gulp' "$(share blocked 'live;gulp;.*\[syscall\] read' both.pb.gz)" 10 30
