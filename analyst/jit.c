@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyst/arrays.h"
 #include "profile/profile.h"
 
 /* A map larger than this is not worth its memory. */
@@ -33,21 +34,6 @@ struct jit {
 	size_t places, place_room;
 };
 
-static int grow(void **array, size_t *room, size_t n, size_t size)
-{
-	size_t more = n + n / 2 + 64;
-	void *grown;
-
-	if (n <= *room)
-		return 0;
-	grown = reallocarray(*array, more, size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*room = more;
-	return 0;
-}
-
 /* One line without its newline. */
 static int add_line(struct jit_map *map, const char *line, size_t bytes)
 {
@@ -66,8 +52,8 @@ static int add_line(struct jit_map *map, const char *line, size_t bytes)
 	name = (size_t)(at + 1 - number);
 	if (name >= bytes)
 		return 0;
-	if (grow((void **)&map->code, &map->room, map->n + 1, sizeof(*map->code)) < 0 ||
-		grow((void **)&map->text, &map->text_room, map->text_bytes + bytes - name + 1, 1) < 0)
+	if (arrays_grow((void **)&map->code, &map->room, map->n + 1, sizeof(*map->code)) < 0 ||
+		arrays_grow((void **)&map->text, &map->text_room, map->text_bytes + bytes - name + 1, 1) < 0)
 		return -ENOMEM;
 	map->code[map->n] = (struct jit_code){.start = start, .end = start + size,
 		.name = map->text_bytes, .order = (uint32_t)map->n};

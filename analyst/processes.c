@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyst/arrays.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "proto/record.h"
@@ -58,22 +59,11 @@ static struct process_facts *get(struct processes *processes, uint32_t pid)
 	return &processes->list[low];
 }
 
-static int replace(char **text, const char *with)
-{
-	char *copy = strdup(with);
-
-	if (!copy)
-		return -ENOMEM;
-	free(*text);
-	*text = copy;
-	return 0;
-}
-
 int processes_exec(struct processes *processes, const struct record_exec *exec)
 {
 	struct process_facts *facts = get(processes, exec->pid);
 
-	if (!facts || replace(&facts->path, exec->path) < 0 || replace(&facts->name, exec->name) < 0)
+	if (!facts || arrays_replace(&facts->path, exec->path) < 0 || arrays_replace(&facts->name, exec->name) < 0)
 		return -ENOMEM;
 	return 0;
 }

@@ -5,39 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyst/arrays.h"
 #include "analyst/jit.h"
 #include "symbolizer/unwind.h"
 
 /* A maps text larger than this (400,000 mappings) is nonsense. */
 #define MAPS_MOST (UINT32_C(64) << 20)
-
-static int grow(void **array, size_t *room, size_t n, size_t size)
-{
-	size_t more = *room + *room / 2 + 8;
-	void *grown;
-
-	if (n <= *room)
-		return 0;
-	if (more < n)
-		more = n;
-	grown = reallocarray(*array, more, size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*room = more;
-	return 0;
-}
-
-static int replace(char **text, const char *with)
-{
-	char *copy = strdup(with);
-
-	if (!copy)
-		return -ENOMEM;
-	free(*text);
-	*text = copy;
-	return 0;
-}
 
 static void forget_threads(struct image_space *image)
 {
@@ -93,7 +66,7 @@ struct image_space *spaces_get(struct spaces *spaces, uint32_t pid)
 
 	if (at < spaces->n && spaces->list[at]->pid == pid)
 		return spaces->list[at];
-	if (grow((void **)&spaces->list, &spaces->room, spaces->n + 1, sizeof(*spaces->list)) < 0)
+	if (arrays_grow((void **)&spaces->list, &spaces->room, spaces->n + 1, sizeof(*spaces->list)) < 0)
 		return NULL;
 	image = calloc(1, sizeof(*image));
 	if (!image)
@@ -166,7 +139,7 @@ int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent)
 	if (at == spaces->n || spaces->list[at]->pid != parent)
 		return 0;
 	from = spaces->list[at];
-	if (replace(&to->path, from->path) < 0 || replace(&to->name, from->name) < 0)
+	if (arrays_replace(&to->path, from->path) < 0 || arrays_replace(&to->name, from->name) < 0)
 		return -ENOMEM;
 	if (from->space)
 		return space_fork(from->space, spaces->live ? (int)pid : 0, &to->space);
@@ -177,8 +150,8 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec)
 {
 	struct image_space *image = spaces_get(spaces, exec->pid);
 
-	if (!image || replace(&image->path, exec->path) < 0 ||
-		replace(&image->name, exec->name) < 0)
+	if (!image || arrays_replace(&image->path, exec->path) < 0 ||
+		arrays_replace(&image->name, exec->name) < 0)
 		return -ENOMEM;
 	if (finish_jit(image) < 0)
 		return -ENOMEM;
@@ -199,7 +172,7 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 	/* A piece is missing (it was not sent): the next whole text comes soon. */
 	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
 		return 0;
-	if (grow((void **)&image->maps, &image->maps_room, image->maps_bytes + maps->bytes + 1, 1) <
+	if (arrays_grow((void **)&image->maps, &image->maps_room, image->maps_bytes + maps->bytes + 1, 1) <
 		0)
 		return -ENOMEM;
 	memcpy(image->maps + image->maps_bytes, maps->text, maps->bytes);
@@ -228,7 +201,7 @@ struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid)
 		if (image->thread[i].tid == tid)
 			return &image->thread[i];
 	}
-	if (grow((void **)&image->thread, &image->thread_room, image->threads + 1,
+	if (arrays_grow((void **)&image->thread, &image->thread_room, image->threads + 1,
 		    sizeof(*image->thread)) < 0)
 		return NULL;
 	t = &image->thread[image->threads];
@@ -247,5 +220,5 @@ int spaces_thread(struct spaces *spaces, const struct record_thread *thread)
 	if (!t)
 		return -ENOMEM;
 	t->task = -1;
-	return replace(&t->name, thread->name);
+	return arrays_replace(&t->name, thread->name);
 }

@@ -135,35 +135,26 @@ static size_t hottest_line(const struct live *live, const struct live_page *page
 	return hottest;
 }
 
+struct lines_of {
+	const char *file;
+	size_t lines;
+};
+
+static uint32_t line_in_file(
+	const struct live *live, uint32_t location, size_t frame, const void *context)
+{
+	const struct live_place *line = &live->places.line[live->places.frame[frame].line];
+	const struct lines_of *of = context;
+
+	(void)location;
+	return line->file == of->file && line->line && line->line <= of->lines ? line->line - 1
+									       : LIVE_NONE;
+}
+
 /* Weights of the lines of @file, of the whole program. */
 static void weigh_lines(struct live *live, const struct live_page *page, const char *file)
 {
-	const struct live_places *places = &live->places;
-	double weight, whole = 0;
-	struct sample sample;
-	size_t at = 0;
-
-	while (live_next_stack(live, page, &at, &sample, &weight)) {
-		bool leaf = true;
-
-		whole += weight;
-		live->stamps++;
-		for (size_t i = live_first_frame(live, &sample); i < sample.n; i++) {
-			const struct live_location *l = &places->location[sample.location[i]];
-
-			for (size_t j = l->first; j < l->first + l->frames; j++) {
-				const struct live_place *line = &places->line[places->frame[j].line];
-
-				if (line->file == file && line->line && line->line <= page->lines) {
-					if (leaf)
-						live->self[line->line - 1] += weight;
-					live_add_total(live, line->line - 1, weight);
-				}
-				leaf = false;
-			}
-		}
-	}
-	live_set_whole(live, whole);
+	live_sum_up(live, page, line_in_file, &(struct lines_of){file, page->lines});
 	for (size_t i = 0; i < live->table.n; i++) {
 		live->table.row[i].self = live->self[i];
 		live->table.row[i].total = live->total[i];

@@ -200,6 +200,14 @@ bool live_next_stack(const struct live *live, const struct live_page *page, size
 /* Its first frame that is shown (system calls may be hidden). */
 size_t live_first_frame(const struct live *live, const struct sample *sample);
 int live_clear_sums(struct live *live, size_t n);
+/* The thing that a frame of a stack counts for, below the room of live_clear_sums(); or LIVE_NONE. */
+typedef uint32_t live_counts_for(
+	const struct live *live, uint32_t location, size_t frame, const void *context);
+
+/* Sums of all stacks of the page: each thing's own weight, and its total, once a stack. */
+void live_sum_up(
+	struct live *live, const struct live_page *page, live_counts_for *of, const void *context);
+
 /* Adds to the total of a thing, once a stamp. */
 static inline void live_add_total(struct live *live, uint32_t thing, double weight)
 {

@@ -96,16 +96,14 @@ void live_set_whole(struct live *live, double whole)
 		: 0;
 }
 
-/* Sums of the page by function, or by line. */
-static int sum_up(struct live *live, const struct live_page *page, bool by_line)
+void live_sum_up(
+	struct live *live, const struct live_page *page, live_counts_for *of, const void *context)
 {
 	const struct live_places *places = &live->places;
 	double weight, whole = 0;
 	struct sample sample;
 	size_t at = 0;
 
-	if (live_clear_sums(live, by_line ? places->lines : places->functions) < 0)
-		return -ENOMEM;
 	while (live_next_stack(live, page, &at, &sample, &weight)) {
 		bool leaf = true;
 
@@ -115,18 +113,42 @@ static int sum_up(struct live *live, const struct live_page *page, bool by_line)
 			const struct live_location *l = &places->location[sample.location[i]];
 
 			for (size_t j = l->first; j < l->first + l->frames; j++) {
-				uint32_t place = by_line ? places->frame[j].line
-							 : places->frame[j].function;
+				uint32_t thing = of(live, sample.location[i], j, context);
 
-				if (leaf)
-					live->self[place] += weight;
+				if (thing != LIVE_NONE) {
+					if (leaf)
+						live->self[thing] += weight;
+					live_add_total(live, thing, weight);
+				}
 				leaf = false;
-				live_add_total(live, place, weight);
 			}
 		}
 	}
 	live_set_whole(live, whole);
-	return 0;
+}
+
+static uint32_t function_of(
+	const struct live *live, uint32_t location, size_t frame, const void *context)
+{
+	(void)location;
+	(void)context;
+	return live->places.frame[frame].function;
+}
+
+static uint32_t line_of(
+	const struct live *live, uint32_t location, size_t frame, const void *context)
+{
+	(void)location;
+	(void)context;
+	return live->places.frame[frame].line;
+}
+
+static uint32_t mapping_of(
+	const struct live *live, uint32_t location, size_t frame, const void *context)
+{
+	(void)frame;
+	(void)context;
+	return (uint32_t)profile_location(live->profile, location).mapping;
 }
 
 static int add_places(struct live *live, const struct live_place *place, size_t n, bool lines)
@@ -150,41 +172,27 @@ static int add_places(struct live *live, const struct live_place *place, size_t 
 
 int live_collect_functions(struct live *live, struct live_page *page)
 {
-	int r = sum_up(live, page, false);
-
-	return r < 0 ? r : add_places(live, live->places.function, live->places.functions, false);
+	if (live_clear_sums(live, live->places.functions) < 0)
+		return -ENOMEM;
+	live_sum_up(live, page, function_of, NULL);
+	return add_places(live, live->places.function, live->places.functions, false);
 }
 
 int live_collect_lines(struct live *live, struct live_page *page)
 {
-	int r = sum_up(live, page, true);
-
-	return r < 0 ? r : add_places(live, live->places.line, live->places.lines, true);
+	if (live_clear_sums(live, live->places.lines) < 0)
+		return -ENOMEM;
+	live_sum_up(live, page, line_of, NULL);
+	return add_places(live, live->places.line, live->places.lines, true);
 }
 
 int live_collect_objects(struct live *live, struct live_page *page)
 {
-	size_t n = profile_mappings(live->profile), at = 0;
-	double weight, whole = 0;
-	struct sample sample;
+	size_t n = profile_mappings(live->profile);
 
 	if (live_clear_sums(live, n) < 0)
 		return -ENOMEM;
-	while (live_next_stack(live, page, &at, &sample, &weight)) {
-		bool leaf = true;
-
-		whole += weight;
-		live->stamps++;
-		for (size_t i = live_first_frame(live, &sample); i < sample.n; i++) {
-			uint32_t m = profile_location(live->profile, sample.location[i]).mapping;
-
-			if (leaf)
-				live->self[m] += weight;
-			leaf = false;
-			live_add_total(live, m, weight);
-		}
-	}
-	live_set_whole(live, whole);
+	live_sum_up(live, page, mapping_of, NULL);
 	/* A file has several mappings: those of one name are one object. */
 	for (size_t i = 0; i < n; i++) {
 		const char *file = profile_mapping(live->profile, i).file;
