@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/calls/live.h"
 
+#include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -61,12 +63,72 @@ static void nap(void)
 		atomic_fetch_add(&interruptions, 1);
 }
 
+/* What the file of /proc says behind @key, up to @bytes of it; false when there is no such file. */
+static bool read_proc(const char *path, const char *key, char *text, size_t bytes)
+{
+	char all[4096];
+	const char *found;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, all, sizeof(all) - 1);
+
+	if (fd >= 0)
+		assert_int_equal(close(fd), 0);
+	if (n < 0)
+		return false;
+	all[n] = '\0';
+	found = strstr(all, key);
+	if (!found)
+		return false;
+	found += strlen(key);
+	while (isspace((unsigned char)*found))
+		found++;
+	(void)snprintf(text, bytes, "%s", found);
+	return true;
+}
+
+int live_tracer(void)
+{
+	char pid[16];
+
+	assert_true(read_proc("/proc/self/status", "TracerPid:", pid, sizeof(pid)));
+	return atoi(pid);
+}
+
+void live_settle(void)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000);
+	int supervisor = live_tracer();
+	char path[32], state[2];
+
+	if (supervisor <= 0)
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", supervisor);
+	while (read_proc(path, "State:", state, sizeof(state)) && state[0] != 'S') {
+		assert_true(clock_ns(CLOCK_MONOTONIC) < until);
+		nap();
+	}
+}
+
 struct spinner {
 	uint64_t address;
 	pthread_t thread;
 	clockid_t clock;
+	_Atomic pid_t tid;
 	uint64_t used_ns; /* by its own account, at its end */
 };
+
+/* A thread is gone when its tracer, if it has one, has taken note of its end. */
+static void wait_until_gone(pid_t tid)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000);
+	char path[48];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d", (int)tid);
+	while (access(path, F_OK) == 0) {
+		assert_true(clock_ns(CLOCK_MONOTONIC) < until);
+		nap();
+	}
+}
 
 static void *run_at(void *spinner)
 {
@@ -75,6 +137,7 @@ static void *run_at(void *spinner)
 	void (*stub)(void);
 	void *address = (void *)(uintptr_t)s->address;
 
+	s->tid = gettid();
 	memcpy(&stub, &address, sizeof(stub));
 	stub();
 	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
@@ -89,7 +152,10 @@ static void begin(struct spinner *s)
 	assert_int_equal(pthread_getcpuclockid(s->thread, &s->clock), 0);
 }
 
-/* Waits until all have used their time, and lets them return. Yields the sum of what they used. */
+/*
+ * Waits until all have used their time, and lets them return. Yields the sum of what they used.
+ * A supervisor that got no CPU all the while has seen nothing of them: they spin until it has.
+ */
 static uint64_t finish(struct spinner *s, unsigned n, double seconds)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000), sum = 0;
@@ -100,12 +166,15 @@ static uint64_t finish(struct spinner *s, unsigned n, double seconds)
 			nap();
 		}
 	}
+	live_settle();
 	for (unsigned i = 0; i < n; i++)
 		put_code(s[i].address, false);
 	for (unsigned i = 0; i < n; i++) {
 		assert_int_equal(pthread_join(s[i].thread, NULL), 0);
+		wait_until_gone(s[i].tid);
 		sum += s[i].used_ns;
 	}
+	live_settle();
 	return sum;
 }
 
@@ -194,6 +263,7 @@ void live_reap(pid_t pid)
 	while (waitpid(pid, &status, 0) < 0)
 		assert_int_equal(errno, EINTR);
 	assert_int_equal(status, 0);
+	live_settle();
 }
 
 static void note_signal(int signal)

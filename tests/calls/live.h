@@ -5,6 +5,8 @@
  *
  * live_spin(X, S) makes a thread stand at address X, at a jump to itself, until it has used S
  * seconds of CPU. So the program counter is known exactly, and so is the counter that must move.
+ * It returns when the supervisor is done with that thread, however late the machine lets it be: then
+ * the counters stand still.
  */
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
@@ -32,7 +34,7 @@
 #define LIVE_B UINT64_C(0x20000000)
 #define LIVE_C UINT64_C(0x7e0000000000)
 
-/* Returns the CPU time that the thread used, in ns. */
+/* Returns the CPU time that the thread used, in ns: @seconds at least. */
 uint64_t live_spin(uint64_t address, double seconds);
 
 /* Two threads at once at two addresses (or at one). Returns the CPU time of both together. */
@@ -74,7 +76,12 @@ int live_run_group(const char *name, const struct CMUnitTest *tests, size_t coun
 /* $LIVE_FILTER, a pattern, selects tests of a run by hand. */
 void live_filter(void);
 
-/* Waits for @pid and asserts that it ended with status 0. */
+/* The process that traces this one; 0: none. */
+int live_tracer(void);
+/* Waits until the supervisor, if there is one, has nothing to do. */
+void live_settle(void);
+
+/* Waits for @pid and asserts that it ended with status 0; then for the supervisor. */
 void live_reap(pid_t pid);
 
 #endif
