@@ -157,7 +157,6 @@ bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_s
 {
 	size_t room = record_sample_bytes(sample);
 	uint8_t *to = emitter->open ? ring_reserve(&emitter->ring, room, false) : NULL;
-
 	int bytes = to ? record_put_sample(to, room, now_ns, sample) : -ENOSPC;
 
 	if (bytes < 0)

@@ -20,7 +20,6 @@
  * a crowded machine, and a thread in the D state must not hold it up for ever.
  */
 #define SETTLE_NS    100000000
-#define WAITING_MOST 256 /* each thread has one at most; a storm of them is somebody's ill will */
 
 static void close_fd(int *fd)
 {
@@ -67,8 +66,8 @@ void service_release(struct service *service)
 	close_fd(&service->write_fd);
 	close_fd(&service->mark_fd);
 	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
-		free(service->assembly[i].region);
-		service->assembly[i].region = NULL;
+		free(service->coming[i].table.region);
+		service->coming[i].table.region = NULL;
 	}
 	for (size_t i = 0; i < service->waiting_n; i++)
 		free(service->waiting[i].table.region);
@@ -191,42 +190,45 @@ void service_announce(const struct service *service, int fd, int error)
 	(void)close(fd);
 }
 
-static void drop_assembly(struct call_assembly *a)
+static void drop(struct service_call *call)
 {
-	free(a->region);
-	*a = (struct call_assembly){.region = NULL};
+	free(call->table.region);
+	*call = (struct service_call){.pid = 0};
 }
 
-static struct call_assembly *find_assembly(struct service *service, const struct call_request *q)
+/* Two containers may have equal pids inside: the sender's own one tells them apart. */
+static struct service_call *find_coming(struct service *service, int pid, const struct call_request *q)
 {
 	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
-		struct call_assembly *a = &service->assembly[i];
+		struct service_call *c = &service->coming[i];
 
-		if (a->region && a->head.pid == q->pid && a->head.tid == q->tid)
-			return a;
+		if (c->table.region && c->pid == pid && c->table.head.tid == q->tid)
+			return c;
 	}
 	return NULL;
 }
 
 /* A place for a new table. A thread has one at most; when all are taken the oldest gives way. */
-static struct call_assembly *begin_assembly(struct service *service, const struct call_request *q)
+static struct service_call *begin(struct service *service, int pid, int tid, const struct call_request *q)
 {
-	struct call_assembly *a = find_assembly(service, q);
+	struct service_call *c = find_coming(service, pid, q);
 
-	for (unsigned i = 0; !a && i < SERVICE_ASSEMBLIES; i++)
-		if (!service->assembly[i].region)
-			a = &service->assembly[i];
-	if (!a)
-		a = &service->assembly[service->next_victim++ % SERVICE_ASSEMBLIES];
-	drop_assembly(a);
-	a->region = mem_new(q->total ? q->total : 1, sizeof(*a->region));
-	if (!a->region)
+	for (unsigned i = 0; !c && i < SERVICE_ASSEMBLIES; i++)
+		if (!service->coming[i].table.region)
+			c = &service->coming[i];
+	if (!c)
+		c = &service->coming[service->next_victim++ % SERVICE_ASSEMBLIES];
+	drop(c);
+	c->table.region = mem_new(q->total ? q->total : 1, sizeof(*c->table.region));
+	if (!c->table.region)
 		return NULL;
-	call_assembly_begin(a, q);
-	return a;
+	c->pid = pid;
+	c->tid = tid;
+	call_assembly_begin(&c->table, q);
+	return c;
 }
 
-static void apply(struct engine *engine, struct process *process, const struct service_waiting *w)
+static void apply(struct engine *engine, struct process *process, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
 	int error = 0;
@@ -245,7 +247,7 @@ static void apply(struct engine *engine, struct process *process, const struct s
 /* Is everything counted that was owed to the table which request @i replaces, or time up? */
 static bool is_settled(struct engine *engine, size_t i, struct process *process, uint64_t now)
 {
-	struct service_waiting *w = &engine->service.waiting[i];
+	struct service_call *w = &engine->service.waiting[i];
 	int pid = w->pid;
 	unsigned left;
 
@@ -274,7 +276,7 @@ void service_finish(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < service->waiting_n;) {
 		struct process *process =
 			target_find_process(&engine->target, service->waiting[i].pid);
-		struct service_waiting done;
+		struct service_call done;
 
 		if (process && !is_settled(engine, i, process, now)) {
 			i++;
@@ -291,25 +293,30 @@ void service_finish(struct engine *engine, uint64_t now)
 	}
 }
 
-/* The table is whole: it takes its turn, which mostly comes at once. */
-static int enqueue(struct engine *engine, int pid, int tid, struct call_assembly *a)
+/*
+ * The table is whole: it takes its turn, which mostly comes at once. A thread has one call at a
+ * time: who has more of them under way than threads is told to come again.
+ */
+static int enqueue(struct service *service, const struct process *process, struct service_call *call)
 {
-	struct service *service = &engine->service;
+	size_t n = 0;
 
-	if (service->waiting_n >= WAITING_MOST ||
-		mem_grow((void **)&service->waiting, &service->waiting_room, service->waiting_n + 1,
+	for (size_t i = 0; i < service->waiting_n; i++)
+		n += service->waiting[i].pid == process->pid;
+	if (n >= process->threads)
+		return -EBUSY;
+	if (mem_grow((void **)&service->waiting, &service->waiting_room, service->waiting_n + 1,
 			sizeof(*service->waiting)) < 0)
 		return -ENOMEM;
-	service->waiting[service->waiting_n++] =
-		(struct service_waiting){.pid = pid, .tid = tid, .table = *a};
-	a->region = NULL;
+	service->waiting[service->waiting_n++] = *call;
+	call->table.region = NULL;
 	return 0;
 }
 
 static void take(struct engine *engine, const struct call_request *q)
 {
 	struct service *service = &engine->service;
-	struct call_assembly *a;
+	struct service_call *call;
 	struct process *process;
 	int tid = 0, r;
 
@@ -320,17 +327,18 @@ static void take(struct engine *engine, const struct call_request *q)
 			answer(service, (int)q->pid, q, ESRCH);
 		return;
 	}
-	a = call_assembly_starts(q) ? begin_assembly(service, q) : find_assembly(service, q);
-	if (!a) {
+	call = call_assembly_starts(q) ? begin(service, process->pid, tid, q)
+				       : find_coming(service, process->pid, q);
+	if (!call) {
 		answer(service, tid, q, call_assembly_starts(q) ? ENOMEM : EPROTO);
 		return;
 	}
-	r = call_assembly_add(a, q);
+	r = call_assembly_add(&call->table, q);
 	if (r == 0)
 		return;
 	if (r > 0)
-		r = enqueue(engine, process->pid, tid, a);
-	drop_assembly(a);
+		r = enqueue(service, process, call);
+	drop(call);
 	if (r < 0)
 		answer(service, tid, q, -r);
 	else

@@ -18,10 +18,13 @@
 
 #define SERVICE_ASSEMBLIES 64 /* tables in several pieces that may be under way at a time */
 
-/* A whole request, in force once the threads that owe ticks to the table before have stopped. */
-struct service_waiting {
-	int pid, tid; /* of the sender; tid reaches its memory and descriptors */
-	struct call_assembly table;
+/*
+ * A request: it comes in pieces, and when it is whole it waits until the threads that owe ticks to
+ * the table before have stopped.
+ */
+struct service_call {
+	int pid, tid; /* of the sender, in our namespace; tid reaches its memory and descriptors */
+	struct call_assembly table; /* region NULL: a free place */
 	uint64_t until_ns; /* 0: its threads have not been asked yet; then it waits no longer */
 };
 
@@ -31,9 +34,9 @@ struct service {
 	uint64_t device;		/* of all anonymous pipes */
 	uint8_t *buffer;
 	size_t bytes; /* in the buffer */
-	struct call_assembly assembly[SERVICE_ASSEMBLIES]; /* region NULL: free */
+	struct service_call coming[SERVICE_ASSEMBLIES]; /* in pieces */
 	unsigned next_victim;
-	struct service_waiting *waiting; /* in the order of their arrival */
+	struct service_call *waiting; /* whole, in the order of their arrival */
 	size_t waiting_n, waiting_room;
 	unsigned sessions;
 	bool untidy; /* some session is */

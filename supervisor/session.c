@@ -51,17 +51,13 @@ static void replace(struct engine *engine, struct process *process, struct sessi
 }
 
 /* Where a sleeping thread is. The one that called needs a moment to fall asleep. */
-static bool find_asleep(struct tracee *t, bool caller, uint64_t *ret_pc)
+static bool find_asleep(struct engine *engine, struct tracee *t, bool caller, uint64_t *ret_pc)
 {
 	struct activity activity = {.running = true};
 
-	if (t->activity_fd < 0)
-		t->activity_fd = procfs_open_activity(t->process->pid, t->tid);
-	if (t->activity_fd < 0)
-		return false;
 	for (unsigned i = 0; i < (caller ? SETTLE_LOOKS : 1) && activity.running; i++)
-		if (procfs_read_activity(t->activity_fd, &activity) < 0)
-			return false;
+		if (look_read_activity(engine, t, &activity) != 0)
+			return false; /* without its PC it must be stopped */
 	*ret_pc = activity.pc;
 	return !activity.running;
 }
@@ -78,7 +74,7 @@ static void open_account(struct engine *engine, struct tracee *t, const struct s
 	uint64_t pc;
 
 	stops = t->state == TRACEE_ASKED || (t->state == TRACEE_RUNNING &&
-						!find_asleep(t, caller, &pc) && sampler_ask(engine, t));
+						!find_asleep(engine, t, caller, &pc) && sampler_ask(engine, t));
 	(void)account_read_cpu(engine, t, &cpu);
 	t->account = (struct session_account){.serial = s->serial, .paid_ns = cpu.run_ns,
 		.rest_ns = wakeups_random(&engine->wakeups, s->table->period_ns), .opening = stops};
@@ -358,7 +354,7 @@ static void settle(struct engine *engine, struct tracee *t, bool caller)
 		(used_by(engine, t, cpu.run_ns + engine->scheduler_tick_ns) < period &&
 			!t->process->session->left_n))
 		return;
-	if (t->state == TRACEE_RUNNING && find_asleep(t, caller, &pc)) {
+	if (t->state == TRACEE_RUNNING && find_asleep(engine, t, caller, &pc)) {
 		if (account_read_cpu(engine, t, &cpu) == 0) /* exact now that it sleeps */
 			session_count(engine, t, cpu.run_ns, pc);
 		return;
