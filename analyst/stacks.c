@@ -18,7 +18,7 @@ int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_p
 {
 	*stacks = (struct stacks){.locations = locations, .frame_pointers = frame_pointers, .live = live,
 		.truncated_mark = -1, .incomplete_mark = -1, .signal_mark = -1,
-		.blocked_mark = -1, .stopped_mark = -1};
+		.guessed_mark = -1, .blocked_mark = -1, .stopped_mark = -1};
 	return unwinder_new(locations->symbolizer, &stacks->unwinder);
 }
 
@@ -157,14 +157,16 @@ static int kernel_leaf(
 	return 1;
 }
 
-/* System call, frames, and a mark where the stack does not reach its beginning. */
+/* System call, frames, and marks: what was guessed, and where it does not reach its beginning. */
 static int put_together(struct stacks *stacks, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result)
 {
-	size_t n = 0;
+	size_t n = 0, marks = 2; /* at both ends */
 	int location;
 
-	if (room_for(stacks, result->n + 2) < 0)
+	for (size_t i = 0; i < result->n; i++)
+		marks += result->frame[i].searched;
+	if (room_for(stacks, result->n + marks) < 0)
 		return -ENOMEM;
 	if (kernel_leaf(stacks, sample, &location)) {
 		if (location < 0)
@@ -173,6 +175,12 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 	}
 	/* Of a thread whose state alone could be read the place is not known. */
 	for (size_t i = 0; i < result->n && (sample->pc || !is_blocked(sample)); i++) {
+		if (result->frame[i].searched) {
+			location = mark(stacks, &stacks->guessed_mark, "[stack]", STACKS_GUESSED);
+			if (location < 0)
+				return location;
+			stacks->location[n++] = (uint32_t)location;
+		}
 		location = frame_location(stacks, image, &result->frame[i]);
 		if (location < 0)
 			return location;

@@ -20,6 +20,9 @@ struct unwinder;
 /* The frame between a signal handler and what it interrupted. */
 #define STACKS_SIGNAL "[signal]"
 
+/* The frame between a function and its caller that was searched for: struct unwind_frame. */
+#define STACKS_GUESSED "[guessed]"
+
 /* Leaves of threads that were seen blocked, but not in a system call. */
 #define STACKS_BLOCKED "[blocked]"
 #define STACKS_STOPPED "[stopped]"
@@ -30,7 +33,8 @@ struct stacks {
 	bool frame_pointers, live;
 	uint32_t *location; /* of the stack under way, leaf first */
 	size_t room;
-	int truncated_mark, incomplete_mark, signal_mark, blocked_mark, stopped_mark; /* locations; -1 not there yet */
+	/* locations; -1 not there yet */
+	int truncated_mark, incomplete_mark, signal_mark, guessed_mark, blocked_mark, stopped_mark;
 	struct stacks_call {
 		uint16_t machine;
 		int32_t number;

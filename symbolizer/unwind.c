@@ -133,6 +133,7 @@ static int add_frame(const struct cursor *cursor, struct unwind_result *result)
 	frame->pc = pc;
 	frame->sp = cursor->sp;
 	frame->guessed = cursor->guessed;
+	frame->searched = cursor->searched;
 	frame->signal = cursor->step && cursor->step->usable && cursor->step->signal;
 	frame->tag = cursor->step ? &cursor->step->tag : NULL;
 	frame->generated = 0;
@@ -154,6 +155,7 @@ static int step_out(struct cursor *cursor)
 	bool usable = cursor->step && cursor->step->usable;
 	int r = -ENOENT;
 
+	cursor->searched = false;
 	/* The innermost frame may not have set its pointer yet; tables know. */
 	if (cursor->input->frame_pointers && (!usable || !cursor->exact)) {
 		r = unwind_follow_pointer(cursor);

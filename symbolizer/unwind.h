@@ -63,6 +63,7 @@ struct unwind_frame {
 	uint64_t generated; /* start of the mapping of code that no file holds, 0 it is a file's */
 	bool signal;  /* where a signal handler returns to: the kernel made this frame */
 	bool guessed; /* reached without information, or without a register that it needs */
+	bool searched; /* guessed in the latter way: its callee's frame was searched for */
 	/* For the caller's use, one for each place, 0 at first; NULL where none is kept. */
 	uint32_t *tag;
 };

@@ -58,7 +58,7 @@ struct cursor {
 	uint64_t pc, sp;
 	bool exact;   /* pc is where it is executing, not a return address */
 	bool uncalled; /* its callee returns to its first byte: if it has a caller, that is chance */
-	bool guessed; /* how this frame was reached */
+	bool guessed, searched; /* how this frame was reached; see unwind.h */
 	const struct mapping *mapping; /* of the pc, NULL none */
 	struct unwind_step *step;      /* of the pc, NULL none */
 	unsigned searches;	       /* frames that were searched for */

@@ -179,6 +179,6 @@ int unwind_search(struct cursor *cursor)
 		return -ENOEXEC;
 	r = unwind_apply_at(cursor, cfa);
 	if (r == 0)
-		cursor->guessed = true;
+		cursor->guessed = cursor->searched = true;
 	return r;
 }

@@ -55,9 +55,11 @@ static void map_text(uint64_t address)
 	put_code(address, true);
 }
 
-static void nap(void)
+#define NAP_NS UINT64_C(2000000)
+
+static void nap(uint64_t ns)
 {
-	struct timespec ts = {0, 2000000};
+	struct timespec ts = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 
 	if (nanosleep(&ts, NULL) < 0 && errno == EINTR)
 		atomic_fetch_add(&interruptions, 1);
@@ -105,7 +107,7 @@ void live_settle(void)
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", supervisor);
 	while (read_proc(path, "State:", state, sizeof(state)) && state[0] != 'S') {
 		assert_true(clock_ns(CLOCK_MONOTONIC) < until);
-		nap();
+		nap(NAP_NS);
 	}
 }
 
@@ -126,7 +128,7 @@ static void wait_until_gone(pid_t tid)
 	(void)snprintf(path, sizeof(path), "/proc/self/task/%d", (int)tid);
 	while (access(path, F_OK) == 0) {
 		assert_true(clock_ns(CLOCK_MONOTONIC) < until);
-		nap();
+		nap(NAP_NS);
 	}
 }
 
@@ -161,9 +163,11 @@ static uint64_t finish(struct spinner *s, unsigned n, double seconds)
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000), sum = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		while (clock_ns(s[i].clock) < (uint64_t)(seconds * 1e9)) {
+		uint64_t most = (uint64_t)(seconds * 1e9), used;
+
+		while ((used = clock_ns(s[i].clock)) < most) {
 			assert_true(clock_ns(CLOCK_MONOTONIC) < until);
-			nap();
+			nap(most - used > NAP_NS ? most - used : NAP_NS);
 		}
 	}
 	live_settle();

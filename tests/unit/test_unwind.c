@@ -401,6 +401,8 @@ static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
 		/* The array's function needs the frame pointer to find its caller. */
 		assert_false(r.frame[1].guessed);
 		assert_true(r.frame[2].guessed);
+		for (unsigned i = 0; i < r.n; i++)
+			assert_true(r.frame[i].searched == (i == 2));
 	}
 	unwinder_free(unwinder);
 	space_free(space);
