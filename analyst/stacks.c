@@ -122,7 +122,7 @@ static int unwind(struct stacks *stacks, const struct image_space *image, struct
 			{sample->outer_base, sample->outer, sample->outer_bytes}},
 		.truncated = sample->flags & RECORD_SAMPLE_TRUNCATED,
 		.frame_pointers = stacks->frame_pointers,
-		.blocked = sample->flags & RECORD_SAMPLE_BLOCKED,
+		.blocked = sample->flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_ASLEEP),
 		.memory = thread->memory,
 	};
 
@@ -144,7 +144,7 @@ static bool is_blocked(const struct record_sample *sample)
 static int kernel_leaf(
 	struct stacks *stacks, const struct record_sample *sample, int *ret_location)
 {
-	if (!sample->registers && !is_blocked(sample))
+	if (!has_stack(sample) && !is_blocked(sample))
 		return 0;
 	if (sample->flags & RECORD_SAMPLE_STOPPED)
 		*ret_location = mark(stacks, &stacks->stopped_mark, "[kernel]", STACKS_STOPPED);

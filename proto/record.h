@@ -167,6 +167,8 @@ struct record_thread {
  *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: stopped by a signal (job control).
  *        RECORD_SAMPLE_DUMP: one stack of each thread was asked for; weight_ns is for how long it was
  *        stopped for that.
+ *        RECORD_SAMPLE_ASLEEP: a tick like others, but it went to sleep while it was being caught, and
+ *        was not stopped: of its registers pc and sp are known.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,
@@ -175,6 +177,7 @@ enum {
 	RECORD_SAMPLE_AGAIN = 8,
 	RECORD_SAMPLE_STOPPED = 16,
 	RECORD_SAMPLE_DUMP = 32,
+	RECORD_SAMPLE_ASLEEP = 64,
 };
 struct record_sample {
 	uint16_t flags;

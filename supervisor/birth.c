@@ -239,5 +239,8 @@ int birth_attach(struct engine *engine, int pid)
 		r = -ESRCH;
 	if (r < 0 && !found)
 		target_remove_process(&engine->target, process);
+	else
+		/* It was asked for by name: it is in the profile even if it does nothing. */
+		(void)emit_process(&engine->emitter, engine_now(), process);
 	return r;
 }

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+/* A wake-up of ours takes the CPU from a thread, a stop does, and a third may be a neighbour's. */
+#define OUR_ARRIVALS 3
+#define RESTLESS_NS  20000000
+
 void wakeups_init(struct wakeups *wakeups, uint64_t period_ns, uint64_t now_ns, uint64_t seed)
 {
 	*wakeups = (struct wakeups){.period_ns = period_ns, .next_ns = now_ns,
@@ -36,6 +40,16 @@ void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns)
 		wakeups->next_ns = now_ns + 1 + wakeups_random(wakeups, period);
 }
 
+void wakeups_hurry(struct wakeups *wakeups, uint64_t now_ns)
+{
+	uint64_t least = wakeups->period_ns / 8, soon;
+
+	wakeups_advance(wakeups, now_ns);
+	soon = now_ns + least + wakeups_random(wakeups, least + 1);
+	if (wakeups->next_ns > soon)
+		wakeups->next_ns = soon;
+}
+
 void credit_begin(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns,
 	uint64_t period_ns, uint64_t phase_ns)
 {
@@ -64,20 +78,29 @@ bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_
 	if (arrived)
 		credit->arrived_at_ns = now_ns;
 	credit->moved_ns = cpu->run_ns - credit->seen.run_ns;
+	if (cpu->slices - credit->seen.slices > OUR_ARRIVALS)
+		credit->restless_at_ns = now_ns;
 	credit->seen = *cpu;
 	credit->seen_at_ns = now_ns;
 	return moved;
 }
 
-uint64_t credit_settle(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns)
+uint64_t credit_settle_asleep(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns)
 {
 	(void)credit_see(credit, cpu, now_ns);
 	credit->true_at_ns = now_ns;
 	credit->settled_ns = cpu->run_ns;
+	return cpu->run_ns > credit->paid_ns ? cpu->run_ns - credit->paid_ns : 0;
+}
+
+uint64_t credit_settle(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns)
+{
+	uint64_t owed = credit_settle_asleep(credit, cpu, now_ns);
+
 	/* It is resumed at once: that it is put on a CPU again then says nothing new. */
 	credit->arrived_at_ns = now_ns;
 	credit->seen.slices++;
-	return cpu->run_ns > credit->paid_ns ? cpu->run_ns - credit->paid_ns : 0;
+	return owed;
 }
 
 bool credit_is_hotter(const struct credit *a, const struct credit *b)
@@ -113,6 +136,11 @@ uint64_t credit_estimate(const struct credit *credit, uint64_t now_ns, uint64_t 
 bool credit_on_cpu(const struct credit *credit, uint64_t now_ns, uint64_t scheduler_tick_ns)
 {
 	return now_ns - credit->moved_at_ns <= scheduler_tick_ns + scheduler_tick_ns / 4;
+}
+
+bool credit_restless(const struct credit *credit, uint64_t now_ns)
+{
+	return credit->restless_at_ns && now_ns - credit->restless_at_ns < RESTLESS_NS;
 }
 
 bool credit_overdue(const struct credit *credit, uint64_t period_ns)

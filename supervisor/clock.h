@@ -30,6 +30,9 @@ void wakeups_init(struct wakeups *wakeups, uint64_t period_ns, uint64_t now_ns, 
  */
 void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns);
 
+/* The same, but the next one comes an eighth to a quarter of a period after @now_ns at the latest. */
+void wakeups_hurry(struct wakeups *wakeups, uint64_t now_ns);
+
 /* A number in [0, bound), bound > 0. */
 uint64_t wakeups_random(struct wakeups *wakeups, uint64_t bound);
 
@@ -45,6 +48,7 @@ struct credit {
 	uint64_t moved_at_ns; /* when a reading last differed from the one before */
 	uint64_t arrived_at_ns; /* when it was last seen to have been put on a CPU */
 	uint64_t moved_ns;	/* run time between the last two readings */
+	uint64_t restless_at_ns; /* when it was last seen to come and go often between two readings */
 };
 
 /*
@@ -62,6 +66,8 @@ bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_
 
 /* A reading in a stop. Returns the credit: CPU time not paid yet. */
 uint64_t credit_settle(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns);
+/* The same of a thread that is asleep. */
+uint64_t credit_settle_asleep(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns);
 
 /*
  * Of two runnable threads, is @a the more likely one to be on a CPU now? The one that was put on a
@@ -88,6 +94,12 @@ uint64_t credit_estimate(const struct credit *credit, uint64_t now_ns, uint64_t 
  * has not moved for longer waits for a CPU.
  */
 bool credit_on_cpu(const struct credit *credit, uint64_t now_ns, uint64_t scheduler_tick_ns);
+
+/*
+ * Was it lately put on a CPU more often between two readings than our own stops and wake-ups make it?
+ * Then it sleeps and wakes.
+ */
+bool credit_restless(const struct credit *credit, uint64_t now_ns);
 
 /*
  * Has it used three periods since its last stop? On a crowded machine a thread may be off its CPU

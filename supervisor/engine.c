@@ -154,7 +154,10 @@ static void tick(struct engine *engine, uint64_t now)
 	mend_expire(engine, now);
 	if (engine->early)
 		birth_adopt_orphans(engine, now);
-	wakeups_advance(wakeups, engine_now());
+	if (engine->try_again)
+		wakeups_hurry(wakeups, engine_now());
+	else
+		wakeups_advance(wakeups, engine_now());
 	if (!engine->target.hot && wakeups->next_ns < last + IDLE_NS)
 		wakeups->next_ns = last + IDLE_NS;
 }
@@ -278,6 +281,7 @@ static int prepare(struct engine *engine)
 	else if (!procfs_has_tickless_cpus())
 		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
 	follow_init(&engine->follow);
+	moment_init(&engine->moment);
 	/* With one CPU the target can only stop once we sleep. */
 	engine->spin_ns = engine->follow.cpus > 1 ? SPIN_NS : 0;
 	engine_signals(&signals);
@@ -441,6 +445,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	if (engine.signal_fd >= 0)
 		(void)close(engine.signal_fd);
 	stack_copy_release(&engine.stack);
+	moment_release(&engine.moment);
 	free(engine.asked);
 	free(engine.ranked);
 	free(engine.text);

@@ -8,6 +8,7 @@
 #include "supervisor/engine.h"
 #include "supervisor/follow.h"
 #include "supervisor/link.h"
+#include "supervisor/moment.h"
 #include "supervisor/service.h"
 #include "supervisor/target.h"
 #include "supervisor/waiter.h"
@@ -33,7 +34,9 @@ struct engine {
 	uint64_t scheduler_tick_ns; /* 0: CPUs run without one, or the source is too coarse */
 	uint64_t spin_ns;	    /* how long to look for stops before sleeping */
 	struct follow follow;
+	struct moment moment;
 	bool alone; /* one thread was asked in this tick */
+	bool try_again; /* and one was put off, because the moment was a wrong one */
 	int signal_fd;
 	bool counting;	   /* samples are taken and CPU time is counted */
 	bool letting_go;   /* calls are not mended any more in ways that would have to be watched */
@@ -180,6 +183,11 @@ void look_close(struct engine *engine, struct tracee *tracee, const struct cpu_t
 void look_paid(struct engine *engine, struct tracee *tracee, const struct waiting *paid);
 /* The analyst has died. */
 void look_forget_analyst(struct engine *engine);
+/*
+ * A tick of a thread that we took the CPU from and that sleeps now: where it sleeps it was, and so no
+ * stop is needed.
+ */
+void look_take_tick(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
 /* What the thread does. 1: /proc/…/syscall cannot be read; whether it runs is all that is known. */
 int look_read_activity(
 	struct engine *engine, struct tracee *tracee, struct activity *ret_activity);
@@ -202,6 +210,11 @@ void sampler_stop(struct engine *engine, struct tracee *tracee, int signal);
  */
 uint64_t sampler_stop_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns);
+/* Is there something to pay? A thread that was preempted since it was looked at has not run. */
+bool sampler_owes(const struct engine *engine, const struct tracee *tracee, uint64_t credit_ns);
+/* Hands over a sample that has its place and stack, and pays @credit_ns and what was carried. */
+bool sampler_pay(struct engine *engine, struct tracee *tracee, struct record_sample *sample,
+	uint64_t credit_ns, uint64_t now_ns);
 /* Asks a running thread for a stop. False: it is not possible, or --max-overhead forbids it. */
 bool sampler_ask(struct engine *engine, struct tracee *tracee);
 /* Looks for a moment for the stops that were asked for; those that come later are found by the loop. */

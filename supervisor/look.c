@@ -143,40 +143,65 @@ static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 	t->wall.here_ns = 0;
 }
 
-/* A look at a thread that has run since the last one. */
-static void see(struct engine *engine, struct tracee *t, uint64_t now)
+/* Where a thread is that does not run, and its CPU time. False: it runs, or ran meanwhile. */
+static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
+	struct record_sample *sample, struct cpu_time *ret_cpu)
 {
-	struct record_sample sample = {.flags = RECORD_SAMPLE_BLOCKED,
-		.machine = t->machine ? t->machine : arch_native.machine};
 	struct activity activity;
-	struct cpu_time before, after;
-	struct waiting owed;
+	struct cpu_time before;
 	int r = read_cpu(engine, t, &before);
 
 	if (r == 0)
 		r = look_read_activity(engine, t, &activity);
 	/* A thread that has ended and is not reaped yet is at 0. */
 	if (r < 0 || activity.running || (r == 0 && !activity.pc))
-		return;
+		return false;
 	sampler_announce(engine, t, activity.pc, now);
 	maps_cover_stack(engine, t->process, activity.sp, now);
-	take_stack(engine, t, &activity, &sample);
-	if (read_cpu(engine, t, &after) < 0)
-		return;
-	now = engine_now();
-	if (!did_not_run(engine, t, &activity, &before, &after)) {
+	sample->machine = t->machine ? t->machine : arch_native.machine;
+	take_stack(engine, t, &activity, sample);
+	if (read_cpu(engine, t, ret_cpu) < 0)
+		return false;
+	if (!did_not_run(engine, t, &activity, &before, ret_cpu)) {
 		engine->audit.unsure_looks++;
-		return;
+		return false;
 	}
-	wall_settle(&t->wall, &after, now);
 	if (activity.syscall >= 0 && activity.syscall == arch_native.restart_syscall)
 		activity.syscall = t->syscall;
 	t->syscall = activity.syscall;
+	sample->syscall = activity.syscall;
+	sample->pc = activity.pc;
+	sample->sp = activity.sp;
+	return true;
+}
+
+void look_take_tick(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct record_sample sample = {.flags = RECORD_SAMPLE_ASLEEP | RECORD_SAMPLE_KERNEL};
+	struct cpu_time cpu;
+	uint64_t credit;
+
+	if (!take_place(engine, t, now, &sample, &cpu))
+		return;
+	now = engine_now();
+	credit = credit_settle_asleep(&t->credit, &cpu, now);
+	if (sampler_owes(engine, t, credit))
+		(void)sampler_pay(engine, t, &sample, credit, now);
+}
+
+/* A look at a thread that has run since the last one. */
+static void see(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct record_sample sample = {.flags = RECORD_SAMPLE_BLOCKED};
+	struct cpu_time after;
+	struct waiting owed;
+
+	if (!take_place(engine, t, now, &sample, &after))
+		return;
+	now = engine_now();
+	wall_settle(&t->wall, &after, now);
 	if (t->state == TRACEE_LISTENING)
 		sample.flags |= RECORD_SAMPLE_STOPPED;
-	sample.syscall = activity.syscall;
-	sample.pc = activity.pc;
-	sample.sp = activity.sp;
 	owed = wall_owes(&t->wall);
 	if (!hand_over(engine, t, &sample, &owed, now))
 		return;

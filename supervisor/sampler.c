@@ -20,6 +20,8 @@
 #define BUDGET_SPAN_NS 100000000
 /* Threads without an open descriptor that are looked at in a tick, on average. */
 #define LOOKS_WITHOUT_FD 16
+/* After so many periods of wrong moments a thread is caught at any: the right one may never come. */
+#define PUT_OFF_PERIODS 16
 #define SECOND_NS UINT64_C(1000000000)
 /* Names are looked at again after this long. */
 #define NAME_NS	     UINT64_C(1000000000)
@@ -113,11 +115,17 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 	}
 }
 
+/* --max-overhead forbids a stop. */
+static bool is_over_budget(const struct engine *engine)
+{
+	return engine->options->max_overhead_ppm && engine->stop_budget_ns <= 0;
+}
+
 bool sampler_ask(struct engine *engine, struct tracee *t)
 {
 	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
 
-	if (engine->options->max_overhead_ppm && engine->stop_budget_ns <= 0)
+	if (is_over_budget(engine))
 		return false;
 	if (mend_busy(t) || mem_grow((void **)&engine->asked, &engine->asked_room,
 				    engine->asked_n + 1, sizeof(*engine->asked)) < 0)
@@ -132,6 +140,40 @@ bool sampler_ask(struct engine *engine, struct tracee *t)
 	t->missed = false;
 	engine->asked[engine->asked_n++] = t;
 	return true;
+}
+
+/*
+ * A thread owes a tick: by a stop if it is runnable. But one that sleeps and wakes often is that, too,
+ * when it was woken just now and waits for the CPU that we are on; then it was asleep at the moment of
+ * our wake-up, and another moment will do. One that is on another CPU would run on until the interrupt
+ * arrives: if it is the only one, we go there (follow.h).
+ */
+static void take(struct engine *engine, struct tracee *t, bool lone, uint64_t now)
+{
+	enum moment_was was = MOMENT_UNKNOWN;
+	int cpu;
+
+	if (is_over_budget(engine))
+		return;
+	if (credit_restless(&t->credit, now) &&
+		(!t->put_off_ns || now - t->put_off_ns < PUT_OFF_PERIODS * engine->wakeups.period_ns))
+		was = moment_of(&engine->moment, t->process->pid, t->tid, now);
+	if (was == MOMENT_ELSEWHERE || was == MOMENT_LATE) {
+		cpu = last_cpu(engine, t);
+		if (lone || cpu == sched_getcpu() || was == MOMENT_LATE) {
+			if (lone)
+				follow_to(&engine->follow, cpu);
+			if (!t->put_off_ns)
+				t->put_off_ns = now;
+			engine->try_again = true;
+			return;
+		}
+	}
+	t->put_off_ns = 0;
+	if (catchable(engine, t, now))
+		(void)sampler_ask(engine, t);
+	else if (was == MOMENT_REPLACED && !session_due(engine, t, now))
+		look_take_tick(engine, t, now);
 }
 
 static int hotter_first(const void *a, const void *b)
@@ -168,7 +210,7 @@ static void ask_likeliest(struct engine *engine, size_t n, uint64_t now)
 			room -= likely;
 		}
 		if ((likely || late) && owes_tick(engine, t, now))
-			(void)sampler_ask(engine, t);
+			take(engine, t, false, now);
 	}
 }
 
@@ -182,7 +224,7 @@ static bool is_ours(const struct engine *engine, const struct tracee *t)
 static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
-	size_t n = 0;
+	size_t n = 0, owing = 0;
 
 	if (mem_grow((void **)&engine->ranked, &engine->ranked_room, target->hot,
 		    sizeof(*engine->ranked)) < 0)
@@ -198,11 +240,11 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct tracee *t = engine->ranked[i];
-
-		if (owes_tick(engine, t, now) && catchable(engine, t, now))
-			(void)sampler_ask(engine, t);
+		if (owes_tick(engine, engine->ranked[i], now))
+			engine->ranked[owing++] = engine->ranked[i];
 	}
+	for (size_t i = 0; i < owing; i++)
+		take(engine, engine->ranked[i], owing == 1, now);
 }
 
 void sampler_forget(struct engine *engine, const struct tracee *tracee)
@@ -261,6 +303,8 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	/* 1 us for a look: at most a twentieth of the time goes into looking at the idle. */
 	size_t slice = engine->wakeups.period_ns / 20000 + 8;
 
+	moment_begin(&engine->moment, now);
+	engine->try_again = false;
 	look_begin_tick(engine, now);
 	/* Cold ones first: one that has moved is put among the hot, and seen there. */
 	for (size_t i = 0; i < slice && i < cold; i++) {
@@ -321,22 +365,45 @@ uint64_t sampler_stop_time(const struct tracee *t, const struct cpu_time *cpu, b
 	return stop < most ? stop : most;
 }
 
-static void record_sample(struct engine *engine, struct tracee *t,
-	const struct arch_snapshot *snapshot, uint64_t credit, uint64_t now)
+bool sampler_owes(const struct engine *engine, const struct tracee *t, uint64_t credit)
 {
-	uint64_t carried = carried_by(t);
+	return engine->counting && credit + carried_by(t) >= engine->period_ns / 8;
+}
+
+bool sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *sample,
+	uint64_t credit, uint64_t now)
+{
 	/* It was runnable: what it waited for a CPU it waited here, but it was blocked elsewhere. */
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
+
+	sample->carried_ns = carried_by(t);
+	sample->weight_ns = credit + sample->carried_ns;
+	sample->pid = (uint32_t)t->process->pid;
+	sample->tid = (uint32_t)t->tid;
+	sample->queue_ns = waited.queue_ns;
+	if (!emit_sample(&engine->emitter, now, sample)) {
+		/* Not paid: the next sample stands for this time too. */
+		engine->audit.lost_samples++;
+		return false;
+	}
+	credit_pay(&t->credit, credit, engine->period_ns);
+	look_paid(engine, t, &waited);
+	t->process->pool_ns = 0;
+	t->image->pool_ns = 0;
+	t->image->sent_ns += sample->weight_ns;
+	engine->audit.ticks++;
+	engine->audit.profiled_ns += sample->weight_ns;
+	return true;
+}
+
+static bool record_stop(struct engine *engine, struct tracee *t,
+	const struct arch_snapshot *snapshot, uint64_t credit, uint64_t now)
+{
 	struct record_sample sample = {
 		.flags = snapshot->syscall >= 0 ? RECORD_SAMPLE_KERNEL : 0,
-		.pid = (uint32_t)t->process->pid,
-		.tid = (uint32_t)t->tid,
 		.pc = snapshot->pc,
 		.sp = snapshot->sp,
 		.fp = snapshot->fp,
-		.weight_ns = credit + carried,
-		.carried_ns = carried,
-		.queue_ns = waited.queue_ns,
 		.syscall = snapshot->syscall,
 		.machine = snapshot->machine,
 	};
@@ -349,18 +416,7 @@ static void record_sample(struct engine *engine, struct tracee *t,
 	maps_cover_stack(engine, t->process, snapshot->sp, now);
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
-	if (!emit_sample(&engine->emitter, now, &sample)) {
-		/* Not paid: the next sample stands for this time too. */
-		engine->audit.lost_samples++;
-		return;
-	}
-	credit_pay(&t->credit, credit, engine->period_ns);
-	look_paid(engine, t, &waited);
-	t->process->pool_ns = 0;
-	t->image->pool_ns = 0;
-	t->image->sent_ns += sample.weight_ns;
-	engine->audit.ticks++;
-	engine->audit.profiled_ns += sample.weight_ns;
+	return sampler_pay(engine, t, &sample, credit, now);
 }
 
 /* The consumers that count whole ticks, while the thread is stopped. */
@@ -413,11 +469,9 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	/* The stop was for its session; the profile's tick is not due. */
 	if (t->process->session && credit + carried_by(t) < t->credit.due_ns)
 		return;
-	/* It was preempted since the look, and has not run: nothing to pay. */
-	if (!engine->counting || credit + carried_by(t) < engine->period_ns / 8)
+	if (!sampler_owes(engine, t, credit))
 		return;
-	record_sample(engine, t, &snapshot, credit, end);
 	/* It was not put on a CPU anew: it never lost its own, so that was not ours. */
-	if (engine->alone && cpu.slices == t->asked_cpu.slices)
+	if (record_stop(engine, t, &snapshot, credit, end) && engine->alone && cpu.slices == t->asked_cpu.slices)
 		follow_to(&engine->follow, last_cpu(engine, t));
 }

@@ -97,4 +97,11 @@ wait_until "the command is ready" 20 [ -s ready ]
 kill -TERM $!; wait $!; is "SIGTERM to us ends the command by its own rule" $? 42
 "$SPROFRUN" -q -o p.pb.gz sh -c '(sleep 0.3; echo late >late) & exit 5'; is "status of the parent" $? 5
 check "children are followed to their end" [ -s late ]
+# Who does nothing has a profile, too.
+sleep 60 &
+idle=$!
+"$SPROFRUN" -q -d 0.2s -o idle.pb.gz -p $idle 2>idle
+kill $idle
+is 'idle: it is in the profile' "$(figure processes idle.pb.gz) $(grep -c 'no samples' idle)" '1 0'
+
 finish

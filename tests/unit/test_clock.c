@@ -46,6 +46,47 @@ static void test_clock__late_wakeups_are_left_out(void **state)
 	assert_in_range(w.next_ns, 100 * MS + 1, 101 * MS);
 }
 
+static void test_clock__hurry_comes_sooner(void **state)
+{
+	struct wakeups w;
+	uint64_t now = 100 * MS, least = UINT64_MAX, most = 0;
+
+	(void)state;
+	wakeups_init(&w, MS, now, 7);
+	for (unsigned i = 0; i < 10000; i++) {
+		uint64_t gap;
+
+		wakeups_hurry(&w, now);
+		assert_true(w.next_ns > now);
+		gap = w.next_ns - now;
+		least = gap < least ? gap : least;
+		most = gap > most ? gap : most;
+		now = w.next_ns;
+	}
+	assert_in_range(least, 1, MS * 13 / 100);
+	assert_in_range(most, MS * 24 / 100, MS / 4);
+}
+
+static void test_clock__restless_for_a_while(void **state)
+{
+	struct cpu_time cpu = {.slices = 10};
+	struct credit c;
+
+	(void)state;
+	credit_begin(&c, &cpu, 1000 * MS, 4 * MS, 0);
+	assert_false(credit_restless(&c, 1000 * MS));
+	/* A wake-up, a stop, a neighbour: that is no sleeper. */
+	cpu.slices += 3;
+	(void)credit_see(&c, &cpu, 1001 * MS);
+	assert_false(credit_restless(&c, 1001 * MS));
+	cpu.slices += 4;
+	(void)credit_see(&c, &cpu, 1002 * MS);
+	assert_true(credit_restless(&c, 1002 * MS));
+	(void)credit_see(&c, &cpu, 1003 * MS);
+	assert_true(credit_restless(&c, 1003 * MS));
+	assert_false(credit_restless(&c, 1022 * MS));
+}
+
 static void test_clock__seed_zero_still_varies(void **state)
 {
 	struct wakeups w;
@@ -193,6 +234,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock__gaps_are_jittered_around_the_period),
 		cmocka_unit_test(test_clock__late_wakeups_are_left_out),
+		cmocka_unit_test(test_clock__hurry_comes_sooner),
+		cmocka_unit_test(test_clock__restless_for_a_while),
 		cmocka_unit_test(test_clock__seed_zero_still_varies),
 		cmocka_unit_test(test_clock__credit_is_what_ran_and_was_not_paid),
 		cmocka_unit_test(test_clock__newborn_owes_after_its_phase),
