@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "profile/pprof.h"
 #include "view/folded.h"
@@ -55,13 +56,15 @@ static int write_json(const struct profile *profile, const struct report_options
 }
 
 static const struct export_format formats[] = {
-	{"pprof", ".pb.gz", "the native format, as pprof reads it", "the profile", true,
-		write_pprof},
-	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks", false,
-		folded_write},
-	{"svg", ".svg", "a flame graph for any browser", "the flame graph", false, svg_write},
-	{"csv", NULL, "the flat report as comma separated values", "the report", false, write_csv},
-	{"json", NULL, "the flat report as JSON", "the report", false, write_json},
+	{"pprof", ".pb.gz", "the native format, as pprof reads it", "the profile is", true,
+		false, write_pprof},
+	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks are", false,
+		false, folded_write},
+	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false,
+		svg_write},
+	{"csv", ".csv", "the flat report as comma separated values", "the report is", false, true,
+		write_csv},
+	{"json", ".json", "the flat report as JSON", "the report is", false, true, write_json},
 };
 
 const struct export_format *export_at(size_t index)
@@ -85,18 +88,23 @@ const struct export_format *export_find_for_file(const char *path)
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		const char *suffix = formats[i].suffix;
 
-		if (suffix && bytes >= strlen(suffix) &&
-			!strcmp(path + bytes - strlen(suffix), suffix))
+		if (bytes >= strlen(suffix) && !strcasecmp(path + bytes - strlen(suffix), suffix))
 			return &formats[i];
 	}
 	return NULL;
+}
+
+const struct export_format *export_for_recording(const char *path)
+{
+	const struct export_format *format = export_find_for_file(path);
+
+	return format && !format->report ? format : export_at(0);
 }
 
 int export_for_file(const char *path, const struct profile *profile,
 	const struct report_options *options, char **ret_data, size_t *ret_bytes,
 	char **ret_problem)
 {
-	const struct export_format *format = export_find_for_file(path);
 	char *data = NULL;
 	size_t bytes = 0;
 	FILE *out = open_memstream(&data, &bytes);
@@ -105,7 +113,7 @@ int export_for_file(const char *path, const struct profile *profile,
 
 	if (!out)
 		return -ENOMEM;
-	error = (format ? format : export_at(0))->write(profile, options, out, ret_problem);
+	error = export_for_recording(path)->write(profile, options, out, ret_problem);
 	failed = ferror(out);
 	if (fclose(out) || failed)
 		error = error < 0 ? error : -ENOMEM;

@@ -10,10 +10,11 @@
 
 struct export_format {
 	const char *name;    /* "svg" */
-	const char *suffix;  /* of files that are to be of it: ".svg"; NULL none */
+	const char *suffix;  /* of files that are to be of it: ".svg" */
 	const char *help;    /* one line */
-	const char *content; /* "the flame graph" */
+	const char *content; /* what such a file says of itself: "the flame graph is" */
 	bool binary;         /* not for a terminal */
+	bool report;         /* one report of many: a recording is not thrown away for it */
 	/* As report->print; what the options choose, colours and widths apart, is written. */
 	int (*write)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
@@ -21,13 +22,15 @@ struct export_format {
 
 /* NULL: no format of that name. */
 const struct export_format *export_find(const char *name);
-/* The one that the file name asks for; NULL none. */
+/* The one that the file name asks for, in capitals or not; NULL none. */
 const struct export_format *export_find_for_file(const char *path);
+/* The one for a recording to @path: that or, if it is a report or none, pprof. */
+const struct export_format *export_for_recording(const char *path);
 /* The @index-th format, NULL past the end. */
 const struct export_format *export_at(size_t index);
 
 /*
- * The format of @path, or else pprof, into a fresh buffer that the caller frees. Results and
+ * In the format of export_for_recording(), into a fresh buffer that the caller frees. Results and
  * @ret_problem: as report->print.
  */
 int export_for_file(const char *path, const struct profile *profile,

@@ -34,6 +34,9 @@ static void test_export__is_chosen_by_file_name(void **state)
 		{"sprof.pb.gz", "pprof"},
 		{"a/b.folded", "folded"},
 		{".svg", "svg"},
+		{"X.SVG", "svg"},
+		{"r.csv", "csv"},
+		{"r.Json", "json"},
 		{"svg", NULL},
 		{"x.svg.gz", NULL},
 		{"-", NULL},
@@ -49,6 +52,10 @@ static void test_export__is_chosen_by_file_name(void **state)
 		else
 			assert_null(format);
 	}
+	/* What was recorded is kept whole, unless stacks or a picture are asked for. */
+	assert_ptr_equal(export_for_recording("x.svg"), export_find("svg"));
+	assert_ptr_equal(export_for_recording("x.json"), export_find("pprof"));
+	assert_ptr_equal(export_for_recording("x"), export_find("pprof"));
 	assert_null(export_find("callgrind?"));
 	for (size_t i = 0; export_at(i); i++)
 		assert_ptr_equal(export_find(export_at(i)->name), export_at(i));
