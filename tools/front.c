@@ -10,15 +10,14 @@
 
 #include "supervisor/diagnose.h"
 #include "supervisor/engine.h"
+#include "tools/standard.h"
 
 void front_complain(const char *program, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	(void)fprintf(stderr, "%s: ", program);
-	(void)vfprintf(stderr, format, args);
-	(void)fputc('\n', stderr);
+	standard_complain(program, format, args);
 	va_end(args);
 }
 

@@ -18,6 +18,7 @@
 #include "supervisor/waiter.h"
 #include "tools/front.h"
 #include "tools/output_log.h"
+#include "view/text.h"
 
 enum { LOG_SHOWN_BYTES = 16 << 10 };
 
@@ -169,8 +170,11 @@ int live_front_begin(struct live_front *front, struct engine_options *engine, co
 
 void live_front_note(struct live_front *front, const char *line)
 {
-	if (front->notes)
-		(void)fprintf(front->notes, "%s: %s\n", front->program, line);
+	char *clean = front->notes ? text_clean(line, false) : NULL;
+
+	if (clean)
+		(void)fprintf(front->notes, "%s: %s\n", front->program, clean);
+	free(clean);
 }
 
 /* Signals to us end the view; the analyst gives the terminal back first. */

@@ -20,6 +20,7 @@
 #include "proto/request.h"
 #include "tools/live_screen.h"
 #include "tools/live_sources.h"
+#include "tools/standard.h"
 #include "view/text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -252,7 +253,9 @@ static int draw(struct running *run, uint64_t now)
 		if (run->printed++)
 			(void)fputc('\n', stdout);
 		screen_print(&run->model, stdout);
-		if (fflush(stdout) != 0)
+		r = standard_end_output();
+		run->session->unwritten = r < 0;
+		if (ferror(stdout))
 			run->quit = true; /* the reader has left */
 	}
 	run->changed = run->anew = false;

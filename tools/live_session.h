@@ -39,6 +39,7 @@ struct live_session {
 	void *context;
 	struct live_screen *screen; /* while there is one */
 	bool stuck; /* out: the terminal takes nothing and could not be given back */
+	bool unwritten; /* out: the result is that of standard output in batch mode */
 };
 
 /*

@@ -76,16 +76,19 @@ void pager_open(struct pager *pager)
 	*pager = (struct pager){.out = stdout};
 }
 
+void pager_write(struct pager *pager, const void *text, size_t bytes)
+{
+	if (fwrite(text, 1, bytes, pager->out) != bytes && !pager->error)
+		pager->error = errno;
+}
+
 int pager_close(struct pager *pager)
 {
-	int error = 0, status = 0;
+	int error = pager->error, status = 0;
 
-	errno = 0;
-	if (ferror(pager->out))
-		error = EPIPE; /* which write it was is not known; the reader leaving is the usual
-				  one */
-	if (pager->pid ? fclose(pager->out) : fflush(pager->out))
-		error = errno ? errno : EIO;
+	/* What failed is no longer in the buffer: the end may go well and tell nothing of it. */
+	if ((pager->pid ? fclose(pager->out) : fflush(pager->out)) && !error)
+		error = errno;
 	if (pager->pid) {
 		while (waitpid(pager->pid, &status, 0) < 0 && errno == EINTR)
 			;

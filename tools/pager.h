@@ -7,8 +7,9 @@
 #include <sys/types.h>
 
 struct pager {
-	FILE *out; /* write here; stdout when there is no pager */
+	FILE *out; /* stdout when there is no pager */
 	pid_t pid; /* 0 no pager */
+	int error; /* errno of the first write that failed */
 };
 
 /*
@@ -17,6 +18,8 @@ struct pager {
  * pager, SIGINT: ^C is for it.
  */
 void pager_open(struct pager *pager);
+
+void pager_write(struct pager *pager, const void *text, size_t bytes);
 
 /*
  * Ends the output and waits for the pager. 0, also when the reader has left early; -errno of a

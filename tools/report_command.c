@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/standard.h"
+
 enum option_id {
 	OPTION_FORMAT = 256,
 	OPTION_SORT,
@@ -78,11 +80,9 @@ void complain(const char *format, ...)
 {
 	va_list args;
 
-	fputs("sprofreport: ", stderr);
 	va_start(args, format);
-	(void)vfprintf(stderr, format, args);
+	standard_complain("sprofreport", format, args);
 	va_end(args);
-	fputc('\n', stderr);
 }
 
 static void list_reports(FILE *out)
@@ -115,17 +115,19 @@ static void print_help(void)
 	fputs(help_options, stdout);
 }
 
-/* The index of @word among @words, or -1 and a complaint. */
+/* The index of @word among @words (few and short), or -1 and a complaint. */
 static int choose(const char *option, const char *word, const char *const *words)
 {
+	char all[100];
+	size_t n = 0;
+
 	for (int i = 0; words[i]; i++) {
 		if (!strcmp(words[i], word))
 			return i;
 	}
-	fprintf(stderr, "sprofreport: --%s '%s' is not known; there is", option, word);
 	for (int i = 0; words[i]; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", words[i]);
-	fputc('\n', stderr);
+		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s %s", i ? "," : "", words[i]);
+	complain("--%s '%s' is not known; there is%s", option, word, all);
 	return -1;
 }
 

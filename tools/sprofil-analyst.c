@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +29,22 @@
 #include "proto/ring.h"
 #include "tools/live_screen.h"
 #include "tools/live_session.h"
+#include "tools/standard.h"
 #include "view/dump.h"
 #include "view/export.h"
 #include "view/report.h"
+#include "view/text.h"
 
 enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5 };
-enum { EXIT_STUCK = 3 };
+enum { EXIT_STUCK = 3, EXIT_NO_SCREEN = 4 }; /* tools/live_front.h knows them */
 
 struct settings {
 	const char *output, *report, *name, *capture, *replay;
+	const char *program; /* that started us, for messages */
 	bool color, quiet, frame_pointers, per_process, dump;
 	bool records; /* a profile is to be written */
 	bool stuck;   /* the terminal was not given back: whoever started us must do it */
+	bool no_screen; /* the terminal cannot be drawn on */
 	enum report_split split;
 	struct live_settings live;
 	struct blame *blame;
@@ -47,15 +52,20 @@ struct settings {
 	struct live_session *session; /* while there is one, in the process that shows it */
 };
 
-static void complain(const char *text, const char *what, const char *why)
+static void complain(const struct settings *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void complain(const struct settings *s, const char *format, ...)
 {
-	(void)fprintf(stderr, "sprofrun: %s%s%s%s\n", text, what, why ? ": " : "", why ? why : "");
+	va_list args;
+
+	va_start(args, format);
+	standard_complain(s->program, format, args);
+	va_end(args);
 }
 
 static void say(void *context, const char *line)
 {
-	(void)context;
-	complain(line, "", NULL);
+	complain(context, "%s", line);
 }
 
 /* In the format that the name asks for. */
@@ -106,12 +116,13 @@ static char *keep(const struct profile *profile)
 	return NULL;
 }
 
-static void complain_unwritten(const char *name, int error, const struct profile *profile)
+static void complain_unwritten(
+	const struct settings *s, const char *name, int error, const struct profile *profile)
 {
 	char *kept = keep(profile);
 
-	(void)fprintf(stderr, "sprofrun: cannot write the profile to %s: %s%s%s\n", name,
-		strerror(-error), kept ? "; it is kept in " : "", kept ? kept : "");
+	complain(s, "cannot write the profile to %s: %s%s%s", name, strerror(-error),
+		kept ? "; it is kept in " : "", kept ? kept : "");
 	free(kept);
 }
 
@@ -152,8 +163,8 @@ static int write_apart(const struct settings *s, struct analyst *analyst, char *
 		profile_free(profile);
 	}
 	if (r == 0 && !s->quiet)
-		(void)fprintf(stderr, "sprofrun: %zu profiles, of a process each, are in %s (%%p is the "
-				      "process id)\n", processes->n, pattern);
+		complain(s, "%zu profiles, of a process each, are in %s (%%p is the process id)",
+			processes->n, pattern);
 	free(pattern);
 	return r;
 }
@@ -178,14 +189,14 @@ static void print_report(const struct settings *s, const struct profile *profile
 	free(problem);
 }
 
-static void print_place(const char *name)
+static void print_place(const struct settings *s, const char *name)
 {
-	const struct export_format *format = export_find_for_file(name);
-	bool native = !format || format == export_at(0);
+	const struct export_format *format = export_for_recording(name);
+	bool misleads = strchr(text_basename(name), '.') && export_find_for_file(name) != format;
 
-	(void)fprintf(stderr, "sprofrun: %s is in %s%s\n",
-		native ? "the profile" : format->content, name,
-		native ? "; sprofreport reads it" : "");
+	complain(s, "%s in %s%s%s", format->content, name,
+		misleads ? ", as gzipped pprof whatever it is called" : "",
+		format == export_at(0) ? "; sprofreport reads it" : "");
 }
 
 /* In the child of finish_run(). */
@@ -197,10 +208,10 @@ static int deliver(void *context, struct analyst *analyst, int error)
 
 	if (s->dump && error >= 0) {
 		error = dump_print(analyst_profile(analyst), stdout);
-		return error < 0 || fflush(stdout) != 0;
+		return standard_printed(s->program, 1) || error < 0;
 	}
 	if (error < 0)
-		complain("cannot make the profile", "", strerror(-error));
+		complain(s, "cannot make the profile: %s", strerror(-error));
 	else if (!analyst_has_image(analyst))
 		return 0; /* the command never ran; sprofrun says why */
 	else if (s->per_process)
@@ -211,9 +222,9 @@ static int deliver(void *context, struct analyst *analyst, int error)
 	if (error >= 0) {
 		print_report(s, analyst_profile(analyst));
 		if (r < 0)
-			complain_unwritten(name ? name : s->output, r, analyst_profile(analyst));
+			complain_unwritten(s, name ? name : s->output, r, analyst_profile(analyst));
 		else if (!s->quiet && !s->per_process && strcmp(name, "-") != 0)
-			print_place(name);
+			print_place(s, name);
 	}
 	free(name);
 	return r < 0;
@@ -253,6 +264,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"report", required_argument, NULL, 'r'},
 		{"color", required_argument, NULL, 'c'},
 		{"name", required_argument, NULL, 'n'},
+		{"program", required_argument, NULL, 'p'},
 		{"capture", required_argument, NULL, 'C'},
 		{"replay", required_argument, NULL, 'R'},
 		{"skip", required_argument, NULL, 's'},
@@ -272,6 +284,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		case 'r': s->report = optarg; break;
 		case 'c': s->color = want_color(optarg); break;
 		case 'n': s->name = optarg; break;
+		case 'p': s->program = optarg; break;
 		case 'C': s->capture = optarg; break;
 		case 'R': s->replay = optarg; break;
 		case 's': (void)blame_add(blame, optarg); break;
@@ -293,7 +306,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 }
 
 /* The ring of descriptor 3. NULL, and a message, when there is none. */
-static uint8_t *map_ring(struct ring *ring)
+static uint8_t *map_ring(const struct settings *s, struct ring *ring)
 {
 	struct stat st;
 	void *memory = MAP_FAILED;
@@ -301,9 +314,8 @@ static uint8_t *map_ring(struct ring *ring)
 	if (fstat(RING_FD, &st) == 0 && st.st_size > 0)
 		memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
 	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
-		complain("sprofil-analyst is started by sprofrun; "
-			 "give it --replay FILE to read a capture",
-			"", NULL);
+		complain(s, "sprofil-analyst is started by sprofrun; give it --replay FILE to read a "
+			    "capture");
 		return NULL;
 	}
 	(void)close(RING_FD);
@@ -358,9 +370,13 @@ static int show_live(struct settings *s, struct analyst *analyst, struct ring *r
 	r = live_session_run(&session);
 	s->session = NULL;
 	s->stuck = session.stuck;
-	if (r == -ENOTSUP || r == -ENOTTY)
-		complain("this terminal cannot be painted on; sproftop -b prints screens as plain text",
-			"", NULL);
+	s->no_screen = r == -ENOTSUP || r == -ENOTTY;
+	if (s->no_screen)
+		complain(s, "this terminal (TERM=%s) cannot be painted on; sproftop -b prints screens "
+			    "as plain text",
+			getenv("TERM") ? getenv("TERM") : "");
+	else if (r < 0 && session.unwritten)
+		complain(s, "cannot write to standard output: %s", strerror(-r));
 	return r;
 }
 
@@ -370,7 +386,7 @@ static int take_ring(struct settings *s, struct analyst *analyst, struct ring *r
 	int capture_error = s->capture && !capture ? -errno : 0, r;
 
 	if (capture_error)
-		complain("cannot write the capture ", s->capture, strerror(-capture_error));
+		complain(s, "cannot write the capture %s: %s", s->capture, strerror(-capture_error));
 	if (s->live.on)
 		r = show_live(s, analyst, ring, capture);
 	else
@@ -378,9 +394,9 @@ static int take_ring(struct settings *s, struct analyst *analyst, struct ring *r
 	if (capture && fclose(capture) != 0 && !capture_error)
 		capture_error = -errno;
 	if (capture && capture_error)
-		complain("cannot write the capture ", s->capture, strerror(-capture_error));
+		complain(s, "cannot write the capture %s: %s", s->capture, strerror(-capture_error));
 	if (r == -EPROTO)
-		complain("the records are broken; the profile goes up to there", "", NULL);
+		complain(s, "the records are broken; the profile goes up to there");
 	return r == -EPROTO ? 0 : r;
 }
 
@@ -389,28 +405,30 @@ static int take_replay(const struct settings *s, struct analyst *analyst)
 	int r = input_capture(analyst, s->replay);
 
 	if (r == -EBADMSG)
-		complain(s->replay, " is not a capture of sprofrun --capture", NULL);
+		complain(s, "%s is not a capture of sprofrun --capture", s->replay);
 	else if (r == -EPROTO)
-		complain(s->replay, " is cut short; the profile goes up to there", NULL);
+		complain(s, "%s is cut short; the profile goes up to there", s->replay);
 	else if (r < 0)
-		complain("cannot read ", s->replay, strerror(-r));
+		complain(s, "cannot read %s: %s", s->replay, strerror(-r));
 	return r == -EPROTO ? 0 : r;
 }
 
 int main(int argc, char **argv)
 {
-	struct settings s = {.output = "sprof.pb.gz", .report = "flat", .name = "sprofil"};
+	struct settings s = {.output = "sprof.pb.gz", .report = "flat", .name = "sprofil",
+		.program = "sprofrun"};
 	struct blame blame = {0};
 	struct ring ring;
 	struct analyst *analyst;
 	uint8_t *memory = NULL;
 	int r;
 
+	standard_hold();
 	s.blame = &blame;
 	parse(&s, &blame, argc, argv);
 	vanish_survive();
 	if (!s.replay) {
-		memory = map_ring(&ring);
+		memory = map_ring(&s, &ring);
 		if (!memory)
 			return 2;
 	}
@@ -422,7 +440,7 @@ int main(int argc, char **argv)
 					.skip = skip, .context = &s},
 			&analyst);
 	if (r < 0) {
-		complain("cannot start the analysis", "", strerror(-r));
+		complain(&s, "cannot start the analysis: %s", strerror(-r));
 		return 1;
 	}
 	r = s.replay ? take_replay(&s, analyst) : take_ring(&s, analyst, &ring);
@@ -432,5 +450,5 @@ int main(int argc, char **argv)
 		_exit(EXIT_STUCK);
 	analyst_free(analyst);
 	blame_release(&blame);
-	return r != 0;
+	return s.no_screen ? EXIT_NO_SCREEN : r != 0;
 }

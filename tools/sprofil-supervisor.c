@@ -17,6 +17,7 @@
 
 #include "proto/call.h"
 #include "supervisor/engine.h"
+#include "tools/standard.h"
 
 static void say(void *context, enum engine_note kind, const char *line)
 {
@@ -109,7 +110,7 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		printf("sprofil-supervisor %s\n", SPROFIL_VERSION);
-		return 0;
+		return standard_printed("sprofil-supervisor", 125);
 	}
 	if (argc != 5 || strcmp(argv[1], "--serve") != 0 || parse_number(argv[2], &pid) < 0 ||
 		parse_number(argv[3], &ready_fd) < 0 || parse_number(argv[4], &go_fd) < 0) {

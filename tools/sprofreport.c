@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "tools/pager.h"
 #include "tools/report_command.h"
+#include "tools/standard.h"
 #include "tools/waiting.h"
 
 /* Colours, width and characters, as the terminal takes them. */
@@ -144,7 +145,7 @@ static int give_to_stdout(const struct command *command, const char *text, size_
 		pager_open(&pager);
 	else
 		(void)signal(SIGPIPE, SIG_IGN);
-	(void)fwrite(text, 1, bytes, pager.out);
+	pager_write(&pager, text, bytes);
 	error = pager_close(&pager);
 	if (error == -ENOEXEC)
 		complain("the pager '%s' cannot be run; set PAGER to another, or to cat for none",
@@ -172,10 +173,11 @@ int main(int argc, char **argv)
 	size_t bytes = 0;
 	int status;
 
+	standard_hold();
 	(void)setlocale(LC_CTYPE, "");
 	status = command_parse(&command, argc, argv);
 	if (status || command.done)
-		return status;
+		return status ? status : standard_printed("sprofreport", EXIT_FAILED);
 	suit_output(&command);
 	status = refuse_terminal(&command);
 	if (status)

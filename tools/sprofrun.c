@@ -11,6 +11,7 @@
 #include "supervisor/waiter.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
+#include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
 
@@ -144,7 +145,7 @@ static int diagnose(const char *value)
 		return FRONT_OURS;
 	}
 	(void)puts(text);
-	return refused ? FRONT_OURS : 0;
+	return refused ? FRONT_OURS : standard_printed(program, FRONT_OURS);
 }
 
 static void parse_option(struct settings *s, int option, const char *value)
@@ -192,8 +193,8 @@ static void parse_option(struct settings *s, int option, const char *value)
 			usage_error("bad color", value, "choose auto, always or never");
 		s->color = value;
 		break;
-	case OPT_HELP: (void)fputs(usage_text, stdout); exit(0);
-	case OPT_VERSION: (void)puts("sprofrun " SPROFIL_VERSION); exit(0);
+	case OPT_HELP: (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
+	case OPT_VERSION: (void)puts("sprofrun " SPROFIL_VERSION); exit(standard_printed(program, FRONT_OURS));
 	default: front_complain(program, "try 'sprofrun --help'"); exit(FRONT_USAGE);
 	}
 }
@@ -219,16 +220,17 @@ static void parse(struct settings *s, int argc, char **argv)
 	}
 }
 
-/* Waits for the analyst to have written and reported. */
-static void join_analyst(int pid)
+/* Waits for the analyst to have written and reported; its wait status. */
+static int join_analyst(int pid)
 {
 	int status;
 
 	if (!pid || waiter_join(pid, &status) < 0)
-		return;
+		return 0;
 	if (status & 0x7f)
 		front_complain(program,
 			"the analyst was killed by signal %d: no profile was written", status & 0x7f);
+	return status;
 }
 
 static void write_histogram(struct settings *s)
@@ -267,7 +269,7 @@ static int await(const char *command, const char *analyst)
 	struct engine_result result = {.command_pid = atoi(command)};
 	int status;
 
-	join_analyst(atoi(analyst));
+	(void)join_analyst(atoi(analyst));
 	if (!result.command_pid)
 		return FRONT_OURS;
 	return engine_join(&result, &status) < 0 ? FRONT_OURS : front_end_like(status);
@@ -276,19 +278,19 @@ static int await(const char *command, const char *analyst)
 static int run(struct settings *s)
 {
 	struct engine_result result;
-	int status = 0, by;
+	int status = 0, analyst = 0, by;
 
 	engine_run(&s->engine, &result);
 	write_histogram(s);
 	if (s->live)
 		(void)live_front_join(&s->front, &result, &by);
 	else
-		join_analyst(result.analyst_pid);
+		analyst = join_analyst(result.analyst_pid);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
 	if (!s->engine.command)
-		return 0;
+		return s->engine.dump && analyst ? FRONT_OURS : 0;
 	if (result.command_ended)
 		return front_end_like(result.command_status);
 	if (engine_join(&result, &status) < 0)
@@ -309,6 +311,7 @@ int main(int argc, char **argv)
 	};
 	const char *no_color = getenv("NO_COLOR");
 
+	standard_hold();
 	s.front.records = true;
 	s.front.color = !(no_color && no_color[0]);
 

@@ -16,6 +16,7 @@
 #include "supervisor/waiter.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
+#include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
 
@@ -170,8 +171,8 @@ static void parse_option(struct settings *s, int option, const char *value)
 		s->color = value;
 		break;
 	case OPT_ASCII: front->ascii = true; break;
-	case OPT_HELP: (void)fputs(usage_text, stdout); exit(0);
-	case OPT_VERSION: (void)puts("sproftop " SPROFIL_VERSION); exit(0);
+	case OPT_HELP: (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
+	case OPT_VERSION: (void)puts("sproftop " SPROFIL_VERSION); exit(standard_printed(program, FRONT_OURS));
 	default: front_complain(program, "try 'sproftop --help'"); exit(FRONT_USAGE);
 	}
 }
@@ -238,7 +239,9 @@ static int run(struct settings *s)
 		status = end_command(s, &result);
 	if (by && !s->front.batch)
 		return front_end_like(by);
-	return status ? status : WIFEXITED(analyst) && WEXITSTATUS(analyst) ? FRONT_OURS : 0;
+	if (status || !WIFEXITED(analyst) || !WEXITSTATUS(analyst))
+		return status;
+	return WEXITSTATUS(analyst) == FRONT_ANALYST_NO_SCREEN ? FRONT_USAGE : FRONT_OURS;
 }
 
 int main(int argc, char **argv)
@@ -252,6 +255,7 @@ int main(int argc, char **argv)
 	char analyst[PATH_MAX], name[64];
 	int status;
 
+	standard_hold();
 	s.front.columns = 100;
 	s.front.rows = 30;
 	parse(&s, argc, argv);
@@ -259,9 +263,9 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[10 + LIVE_FRONT_ARGUMENTS] = {analyst, "--report", "none", "--name",
-		name, "--call-graph", s.target.call_graph};
-	size_t n = 7;
+	const char *analyst_argv[12 + LIVE_FRONT_ARGUMENTS] = {analyst, "--program", program,
+		"--report", "none", "--name", name, "--call-graph", s.target.call_graph};
+	size_t n = 9;
 
 	status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
 	if (status)

@@ -72,6 +72,10 @@ cat slept
 is "no such process: status" $? 125
 is "no such process: nothing on stdout" "$(cat out)" ""
 check "no such process: says so" grep -q '^sprofrun: .*no such process' err
+sleep 60 & sleeper=$!
+"$SPROFRUN" --dump $sleeper >/dev/full 2>err
+is "a dump that cannot be written" "$? $(grep -c '^sprofrun: cannot write' err)" '125 1'
+kill $sleeper
 "$SPROFRUN" --dump x >out 2>err
 is "no number: status" $? 2
 finish

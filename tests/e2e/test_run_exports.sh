@@ -14,6 +14,17 @@ check "and says where it is" grep -q '^sprofrun: the flame graph is in split.svg
 check "the tree has its heading" grep -qE '^ +total +self +samples +function +object$' err
 check "and its functions" grep -qE ' f[0-9]+ +split$' err
 
+# Of any other name it is the native format, and says so where the name tells otherwise.
+"$SPROFRUN" -o run.json true 2>err
+check "a name of another format" grep -q '^sprofrun: the profile is in run.json, as gzipped pprof' err
+check "it is a profile" "$SPROFREPORT" summary run.json -o summary
+"$SPROFRUN" --report none -o $'nowhere/\e[31m\nx' true 2>err
+check "names are made fit for a terminal" grep -q 'to nowhere/?\[31m?x: ' err
+for what in --help --version; do
+    "$SPROFRUN" $what >/dev/full 2>err
+    is "$what that cannot be written" "$? $(grep -c '^sprofrun: cannot write' err)" '125 1'
+done
+
 "$SPROFRUN" --report callers true 2>err
 is "callers needs a function, so it is no report of sprofrun" $? 2
 finish

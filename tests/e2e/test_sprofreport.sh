@@ -116,7 +116,26 @@ if [ -w /dev/full ]; then
 	grep -q '^sprofreport: cannot write.*No space' "$work/err" || fail "full: $(cat "$work/err")"
 	"$report" -o /dev/full "$p" 2>"$work/err" && fail "-o full device: status 0"
 	grep -q '^sprofreport: cannot write.*No space' "$work/err" || fail "-o full: $(cat "$work/err")"
+	# Also when it is more than a buffer holds, so that an early write fails and not the last one.
+	for what in "export --format svg" "lines --split thread" --help --version; do
+		"$report" $what "$p" >/dev/full 2>"$work/err"
+		[ $? = 1 ] || fail "full device: status of $what"
+		grep -q '^sprofreport: cannot write.*No space' "$work/err" || fail "full, $what: $(cat "$work/err")"
+	done
 fi
+"$report" "$p" >&- 2>"$work/err" && fail "closed output: status 0"
+grep -q '^sprofreport: cannot write' "$work/err" || fail "closed output: $(cat "$work/err")"
+set -o pipefail
+"$report" export --format svg "$p" 2>"$work/err" | true || fail "reader of an export left: status"
+[ -s "$work/err" ] && fail "reader of an export left: $(cat "$work/err")"
+set +o pipefail
+
+# The name of the output tells the format.
+"$report" export -o "$work/e.csv" --limit 2 "$p" && diff -u "$golden/flat.csv" "$work/e.csv" || fail "export to .csv"
+"$report" export -o "$work/e.JSON" --limit 2 "$p" && diff -u "$golden/flat.json" "$work/e.JSON" || fail "export to .JSON"
+
+# A name may hold anything; the terminal is not given it.
+refused "name with control characters" 1 "'n??\[31m?x'" $'n\xff\e[31m\nx'
 
 # On a terminal: through the pager, with colours, and no wider than it is.
 if command -v script >/dev/null; then

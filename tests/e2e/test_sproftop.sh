@@ -248,8 +248,8 @@ start "TERM=dumb $SPROFTOP $much -p $target"
 wait_shows 'status=2'
 check "TERM=dumb is refused with a hint" shows '[-]b prints screens as plain text'
 start "TERM=no-such-terminal $SPROFTOP $much -p $target"
-wait_shows '^status=125'
-check "an unknown terminal is refused with a hint" shows '[-]b prints screens'
+wait_shows '^status=2$'
+check "an unknown terminal is refused with a hint" shows '^sproftop: .*[-]b prints screens'
 check "standard output that is no terminal is refused" \
     eval '"$SPROFTOP" -p $target 2>err; [ $? = 2 ] && grep -q -- "-b prints" err'
 
@@ -340,6 +340,16 @@ is "batch: threads" $? 0
 is "batch: the command's status" $? 6
 check "batch: keys" grep -q 'Call tree' batch
 check "batch: what the command wrote" grep -q '^show begins' err
+
+# What cannot be written is an error, and says so; a reader that leaves is none.
+for out in '>/dev/full' '>&-'; do
+    eval '"$SPROFTOP" -b -n 1 -p $target $out 2>err'
+    is "batch $out: status" $? 125
+    check "batch $out: message" grep -q '^sproftop: cannot write to standard output' err
+done
+"$SPROFTOP" -b -n 3 -s 0.1 -p $target 2>err | head -n 1 >/dev/null
+is "batch: the reader left" "${PIPESTATUS[0]}" 0
+check "batch: the reader left, no message" eval '! [ -s err ]'
 
 # --- a terminal that takes nothing holds up nobody ---
 cat >blocked.py <<'P'
