@@ -66,9 +66,10 @@ static bool return_address_at(const struct search *search, uint64_t cfa, uint64_
 
 /*
  * What an x86-64 function has put on the stack below its return address when its first instructions
- * are done: push %rbp; mov %rsp,%rbp; push …; sub $n,%rsp. 0: they are others.
+ * are done: push %rbp; mov %rsp,%rbp; push …; and $-align,%rsp; sub $n,%rsp. The last two may be
+ * missing; *@ret_align is then 1. 0: they are others.
  */
-static uint64_t frame_bytes_x86(const uint8_t code[PROLOGUE_BYTES])
+static uint64_t frame_bytes_x86(const uint8_t code[PROLOGUE_BYTES], unsigned *ret_align)
 {
 	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa}, set[] = {0x48, 0x89, 0xe5};
 	const uint8_t *at = code, *end = code + PROLOGUE_BYTES - 8;
@@ -85,6 +86,11 @@ static uint64_t frame_bytes_x86(const uint8_t code[PROLOGUE_BYTES])
 		at += *at == 0x41 ? 2 : 1;
 		bytes += 8;
 	}
+	*ret_align = 1;
+	if (at[0] == 0x48 && at[1] == 0x83 && at[2] == 0xe4 && at[3] & 0x80) {
+		*ret_align = 256 - at[3];
+		at += 4;
+	}
 	if (at[0] == 0x48 && at[1] == 0x83 && at[2] == 0xec)
 		less = at[3] & 0x80 ? 0 : at[3];
 	else if (at[0] == 0x48 && at[1] == 0x81 && at[2] == 0xec)
@@ -96,19 +102,28 @@ static bool by_first_instructions(const struct search *search, uint64_t *ret_cfa
 {
 	const struct cursor *cursor = search->cursor;
 	uint8_t code[PROLOGUE_BYTES];
-	uint64_t bytes, cfa, pc;
-	enum callee callee;
+	uint64_t bytes, least, pc;
+	unsigned align;
 
 	if (cursor->machine->machine != EM_X86_64 ||
 		space_read(cursor->space, search->start, code, sizeof(code)) != sizeof(code))
 		return false;
-	bytes = frame_bytes_x86(code);
-	cfa = cursor->sp + bytes + 8;
-	if (!bytes || cfa < search->least || !return_address_at(search, cfa, &pc))
+	bytes = frame_bytes_x86(code, &align);
+	if (!bytes)
 		return false;
-	callee = callee_of(search, pc);
-	*ret_cfa = cfa;
-	return callee == CALLEE_THIS || callee == CALLEE_UNKNOWN;
+	/* Aligning has skipped less than @align. At a call the ABI has the CFA at a multiple of 16. */
+	least = cursor->sp + bytes + 8;
+	for (uint64_t cfa = least; cfa < least + align; cfa += 8) {
+		enum callee callee;
+
+		if (cfa < search->least || (align > 1 && cfa % 16) || !return_address_at(search, cfa, &pc))
+			continue;
+		callee = callee_of(search, pc);
+		*ret_cfa = cfa;
+		if (callee == CALLEE_THIS || callee == CALLEE_UNKNOWN)
+			return true;
+	}
+	return false;
 }
 
 /* Does what would be the caller's frame pointer lead to a return address further out? */

@@ -312,7 +312,81 @@ __asm__(".text\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
 	".size snapshot, . - snapshot\n");
+
+/*
+ * As the vdso's clock_gettime: they align the stack, by 0 and by 8 bytes, and find their frame by the
+ * frame pointer. Their caller's is none, and it calls through a pointer.
+ */
+void wait_aligned_0(uint64_t ret[3]);
+void wait_aligned_8(uint64_t ret[3]);
+void call_aligned(uint64_t ret[3], void (*function)(uint64_t[3]));
+__asm__(".text\n"
+	".globl wait_aligned_0\n"
+	".type wait_aligned_0, @function\n"
+	"wait_aligned_0:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset %rbp, -16\n"
+	"	mov %rsp, %rbp\n"
+	"	.cfi_def_cfa_register %rbp\n"
+	"	push %r14\n"
+	"	push %rbx\n"
+	"	and $-16, %rsp\n"
+	"	sub $16, %rsp\n"
+	"	call snapshot\n"
+	"	call copy_stack\n"
+	"	lea -16(%rbp), %rsp\n"
+	"	pop %rbx\n"
+	"	pop %r14\n"
+	"	pop %rbp\n"
+	"	.cfi_def_cfa %rsp, 8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size wait_aligned_0, . - wait_aligned_0\n"
+	".globl wait_aligned_8\n"
+	".type wait_aligned_8, @function\n"
+	"wait_aligned_8:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset %rbp, -16\n"
+	"	mov %rsp, %rbp\n"
+	"	.cfi_def_cfa_register %rbp\n"
+	"	push %rbx\n"
+	"	and $-16, %rsp\n"
+	"	sub $16, %rsp\n"
+	"	call snapshot\n"
+	"	call copy_stack\n"
+	"	lea -8(%rbp), %rsp\n"
+	"	pop %rbx\n"
+	"	pop %rbp\n"
+	"	.cfi_def_cfa %rsp, 8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size wait_aligned_8, . - wait_aligned_8\n"
+	".globl call_aligned\n"
+	".type call_aligned, @function\n"
+	"call_aligned:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset %rbp, -16\n"
+	"	xor %ebp, %ebp\n"
+	"	call *%rsi\n"
+	"	pop %rbp\n"
+	"	.cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size call_aligned, . - call_aligned\n");
 #else
+static void call_aligned(uint64_t ret[3], void (*function)(uint64_t[3]))
+{
+	function(ret);
+}
+#define wait_aligned_0 snapshot
+#define wait_aligned_8 snapshot
+
 static void snapshot(uint64_t ret[3])
 {
 	ret[0] = 0;
@@ -320,7 +394,7 @@ static void snapshot(uint64_t ret[3])
 #endif
 
 /* The stack from snapshot() on, as it was then: a later call has taken the place of its own. */
-__attribute__((noinline)) static void copy_stack(const uint64_t shot[3])
+__attribute__((noinline, used)) static void copy_stack(const uint64_t shot[3])
 {
 	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	ssize_t n;
@@ -363,38 +437,63 @@ __attribute__((noinline)) static int call_it(size_t bytes, uint64_t left_over)
 	return local[bytes % 64];
 }
 
-static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
+struct live {
+	struct symbolizer *symbolizer;
+	struct unwinder *unwinder;
+	struct space *space;
+};
+
+/* This very process. */
+static void begin_live(struct live *live)
 {
 	static char maps[1 << 20];
 	struct symbolizer_options options = {.size = sizeof(options)};
-	struct unwind_input input = {.machine = EM_X86_64, .blocked = true};
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	struct symbolizer *symbolizer;
-	struct unwinder *unwinder;
-	struct unwind_result r;
-	struct space *space;
 	size_t n = 0;
 	ssize_t got;
+
+	assert_true(fd >= 0);
+	while ((got = read(fd, maps + n, sizeof(maps) - n)) > 0)
+		n += (size_t)got;
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(symbolizer_new(&options, &live->symbolizer), 0);
+	assert_int_equal(space_new(live->symbolizer, getpid(), &live->space), 0);
+	assert_int_equal(space_set_maps(live->space, maps, n), 0);
+	assert_int_equal(unwinder_new(live->symbolizer, &live->unwinder), 0);
+}
+
+static void end_live(struct live *live)
+{
+	unwinder_free(live->unwinder);
+	space_free(live->space);
+	symbolizer_free(live->symbolizer);
+}
+
+/* What was captured, of a thread whose pc and stack pointer alone are known. */
+static struct unwind_result unwind_blocked(struct live *live)
+{
+	struct unwind_input input = {.machine = EM_X86_64, .blocked = true, .pc = captured.pc,
+		.sp = captured.sp, .piece[0] = {captured.sp, captured.stack, captured.bytes}};
+	struct unwind_result r;
+
+	assert_int_equal(unwind_stack(live->unwinder, live->space, &input, &r), 0);
+	return r;
+}
+
+static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
+{
+	struct unwind_result r;
+	struct live live;
 
 	(void)state;
 #ifndef __x86_64__
 	skip();
 #endif
-	while ((got = read(fd, maps + n, sizeof(maps) - n)) > 0)
-		n += (size_t)got;
-	assert_int_equal(close(fd), 0);
-	assert_int_equal(symbolizer_new(&options, &symbolizer), 0);
-	assert_int_equal(space_new(symbolizer, getpid(), &space), 0);
-	assert_int_equal(space_set_maps(space, maps, n), 0);
-	assert_int_equal(unwinder_new(symbolizer, &unwinder), 0);
+	begin_live(&live);
 	for (unsigned round = 0; round < 4; round++) {
 		/* From the second time on the array is full of a return address behind another call. */
 		assert_int_equal(call_it(512 << round, round ? captured.caller[0] : 0), 0);
-		input.pc = captured.pc;
-		input.sp = captured.sp;
-		input.piece[0] =
-			(struct unwind_piece){captured.sp, captured.stack, captured.bytes};
-		assert_int_equal(unwind_stack(unwinder, space, &input, &r), 0);
+		r = unwind_blocked(&live);
 		assert_true(r.n >= 4);
 		for (unsigned i = 0; i < 3; i++)
 			assert_int_equal(r.frame[i + 1].pc, captured.caller[i] - 1);
@@ -404,9 +503,40 @@ static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
 		for (unsigned i = 0; i < r.n; i++)
 			assert_true(r.frame[i].searched == (i == 2));
 	}
-	unwinder_free(unwinder);
-	space_free(space);
-	symbolizer_free(symbolizer);
+	end_live(&live);
+}
+
+__attribute__((noinline)) static void wait_aligned(void (*function)(uint64_t[3]))
+{
+	uint64_t shot[3];
+
+	captured.caller[1] = (uintptr_t)__builtin_return_address(0);
+	call_aligned(shot, function);
+}
+
+static void test_unwind__searches_for_frames_that_are_aligned(void **state)
+{
+	void (*const function[])(uint64_t[3]) = {wait_aligned_0, wait_aligned_8};
+	struct live live;
+
+	(void)state;
+#ifndef __x86_64__
+	skip();
+#endif
+	begin_live(&live);
+	for (unsigned i = 0; i < 2; i++) {
+		struct unwind_result r;
+
+		wait_aligned(function[i]);
+		r = unwind_blocked(&live);
+		/* snapshot, function, call_aligned, wait_aligned, this one */
+		assert_true(r.n >= 5);
+		assert_int_equal(r.frame[1].pc, captured.caller[0] - 1);
+		assert_in_range(r.frame[2].pc, (uintptr_t)call_aligned, (uintptr_t)call_aligned + 32);
+		assert_true(r.frame[2].searched);
+		assert_int_equal(r.frame[4].pc, captured.caller[1] - 1);
+	}
+	end_live(&live);
 }
 
 int main(void)
@@ -420,6 +550,7 @@ int main(void)
 		cmocka_unit_test(test_unwind__a_copy_that_ends_is_truncated),
 		cmocka_unit_test(test_unwind__unchanged_frames_are_taken_over),
 		cmocka_unit_test(test_unwind__searches_for_frames_of_a_blocked_thread),
+		cmocka_unit_test(test_unwind__searches_for_frames_that_are_aligned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
