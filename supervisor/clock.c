@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Less is not left between wake-ups of different CPUs. */
+#define LEAST_NS 50000
 /* A wake-up of ours takes the CPU from a thread, a stop does, and a third may be a neighbour's. */
 #define OUR_ARRIVALS 3
 #define RESTLESS_NS  20000000
@@ -11,7 +13,7 @@ void wakeups_init(struct wakeups *wakeups, uint64_t period_ns, uint64_t now_ns, 
 {
 	*wakeups = (struct wakeups){.period_ns = period_ns, .next_ns = now_ns,
 		.random = seed ? seed : 1};
-	wakeups_advance(wakeups, now_ns);
+	wakeups_advance(wakeups, now_ns, 1);
 }
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators". */
@@ -31,23 +33,15 @@ uint64_t wakeups_random(struct wakeups *wakeups, uint64_t bound)
 	return (uint64_t)(((unsigned __int128)next_random(wakeups) * bound) >> 64);
 }
 
-void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns)
+void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns, unsigned parts)
 {
 	uint64_t period = wakeups->period_ns;
 
+	if (parts > 1 && period > LEAST_NS)
+		period = period / parts > LEAST_NS ? period / parts : LEAST_NS;
 	wakeups->next_ns += period - period / 4 + wakeups_random(wakeups, period / 2 + 1);
 	if (wakeups->next_ns <= now_ns)
 		wakeups->next_ns = now_ns + 1 + wakeups_random(wakeups, period);
-}
-
-void wakeups_hurry(struct wakeups *wakeups, uint64_t now_ns)
-{
-	uint64_t least = wakeups->period_ns / 8, soon;
-
-	wakeups_advance(wakeups, now_ns);
-	soon = now_ns + least + wakeups_random(wakeups, least + 1);
-	if (wakeups->next_ns > soon)
-		wakeups->next_ns = soon;
 }
 
 void credit_begin(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns,

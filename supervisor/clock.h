@@ -24,14 +24,12 @@ struct wakeups {
 void wakeups_init(struct wakeups *wakeups, uint64_t period_ns, uint64_t now_ns, uint64_t seed);
 
 /*
- * The wake-up of next_ns is done: sets the next one, 0.75 to 1.25 periods (evenly spread) later.
- * The mean is one period, and the phase walks, so that after some ticks every phase of a target's
- * own timer is met. Wake-ups that lie in the past are left out, not made up for.
+ * The wake-up of next_ns is done: sets the next one, 0.75 to 1.25 (evenly spread) times the @parts-th
+ * part of a period later, but at least some 50 us. The mean is one such part, and the phase walks, so
+ * that after some ticks every phase of a target's own timer is met. Wake-ups that lie in the past are
+ * left out, not made up for.
  */
-void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns);
-
-/* The same, but the next one comes an eighth to a quarter of a period after @now_ns at the latest. */
-void wakeups_hurry(struct wakeups *wakeups, uint64_t now_ns);
+void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns, unsigned parts);
 
 /* A number in [0, bound), bound > 0. */
 uint64_t wakeups_random(struct wakeups *wakeups, uint64_t bound);

@@ -154,10 +154,7 @@ static void tick(struct engine *engine, uint64_t now)
 	mend_expire(engine, now);
 	if (engine->early)
 		birth_adopt_orphans(engine, now);
-	if (engine->try_again)
-		wakeups_hurry(wakeups, engine_now());
-	else
-		wakeups_advance(wakeups, engine_now());
+	wakeups_advance(wakeups, engine_now(), engine->parts);
 	if (!engine->target.hot && wakeups->next_ns < last + IDLE_NS)
 		wakeups->next_ns = last + IDLE_NS;
 }

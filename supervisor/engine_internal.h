@@ -35,8 +35,8 @@ struct engine {
 	uint64_t spin_ns;	    /* how long to look for stops before sleeping */
 	struct follow follow;
 	struct moment moment;
-	bool alone; /* one thread was asked in this tick */
-	bool try_again; /* and one was put off, because the moment was a wrong one */
+	bool remote;	/* a thread on another CPU was asked in this tick */
+	unsigned parts; /* that the time until the next one is divided by: CPUs to go to */
 	int signal_fd;
 	bool counting;	   /* samples are taken and CPU time is counted */
 	bool letting_go;   /* calls are not mended any more in ways that would have to be watched */

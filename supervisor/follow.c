@@ -10,11 +10,16 @@ void follow_init(struct follow *follow)
 		follow->cpus = (unsigned)CPU_COUNT(&follow->allowed);
 }
 
+bool follow_may(const struct follow *follow, int cpu)
+{
+	return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &follow->allowed);
+}
+
 void follow_to(struct follow *follow, int cpu)
 {
 	cpu_set_t set;
 
-	if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == follow->cpu || !CPU_ISSET(cpu, &follow->allowed))
+	if (cpu == follow->cpu || !follow_may(follow, cpu))
 		return;
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);

@@ -9,8 +9,8 @@
  * the thread's own CPU takes that CPU from it at the very moment, and it then stops where it was; the
  * stop is shorter, too, by the way of the interrupt.
  *
- * So where one thread alone is busy, the supervisor keeps to that thread's CPU, and follows when the
- * scheduler moves it. With several busy threads it cannot be with all, and goes where it is put.
+ * So the supervisor goes to the CPU of the thread that it will sample next, before it sleeps: with one
+ * busy thread it keeps to that one's CPU, with several it goes from CPU to CPU (ask_in_turn()).
  */
 #ifndef SUPERVISOR_FOLLOW_H
 #define SUPERVISOR_FOLLOW_H
@@ -26,7 +26,10 @@ struct follow {
 
 void follow_init(struct follow *follow);
 
-/* A thread was found on CPU @cpu, another one than ours: from the next wake-up on be there. */
+/* May the supervisor be on this CPU? */
+bool follow_may(const struct follow *follow, int cpu);
+
+/* From now on be on CPU @cpu, if that is allowed. */
 void follow_to(struct follow *follow, int cpu);
 
 /* Any of the allowed CPUs again. */

@@ -20,6 +20,10 @@
 #define BUDGET_SPAN_NS 100000000
 /* Threads without an open descriptor that are looked at in a tick, on average. */
 #define LOOKS_WITHOUT_FD 16
+/* So many periods' worth of CPU time may be owed before a thread is interrupted on another CPU. */
+#define PATIENCE 2
+/* Where the moment was a wrong one, wake-ups come so many times as often. */
+#define HURRY 5
 /* After so many periods of wrong moments a thread is caught at any: the right one may never come. */
 #define PUT_OFF_PERIODS 16
 #define SECOND_NS UINT64_C(1000000000)
@@ -55,19 +59,6 @@ static int last_cpu(struct engine *engine, struct tracee *t)
 	if (t->stat_fd < 0)
 		t->stat_fd = fds_keep(engine, t->process, procfs_open_stat(t->process->pid, t->tid));
 	return t->stat_fd < 0 ? -1 : procfs_read_last_cpu(t->stat_fd);
-}
-
-/* Takes the thread's CPU of @taken; false when a likelier thread is on it. */
-static bool take_cpu(struct engine *engine, struct tracee *t, cpu_set_t *taken)
-{
-	int cpu = last_cpu(engine, t);
-
-	if (cpu < 0 || cpu >= CPU_SETSIZE)
-		return true;
-	if (CPU_ISSET(cpu, taken))
-		return false;
-	CPU_SET(cpu, taken);
-	return true;
 }
 
 static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
@@ -145,32 +136,26 @@ bool sampler_ask(struct engine *engine, struct tracee *t)
 /*
  * A thread owes a tick: by a stop if it is runnable. But one that sleeps and wakes often is that, too,
  * when it was woken just now and waits for the CPU that we are on; then it was asleep at the moment of
- * our wake-up, and another moment will do. One that is on another CPU would run on until the interrupt
- * arrives: if it is the only one, we go there (follow.h).
+ * our wake-up, and another moment will do.
  */
-static void take(struct engine *engine, struct tracee *t, bool lone, uint64_t now)
+static void take(struct engine *engine, struct tracee *t, bool runs, bool here, uint64_t now)
 {
 	enum moment_was was = MOMENT_UNKNOWN;
-	int cpu;
 
 	if (is_over_budget(engine))
 		return;
-	if (credit_restless(&t->credit, now) &&
+	if (here && credit_restless(&t->credit, now) &&
 		(!t->put_off_ns || now - t->put_off_ns < PUT_OFF_PERIODS * engine->wakeups.period_ns))
 		was = moment_of(&engine->moment, t->process->pid, t->tid, now);
 	if (was == MOMENT_ELSEWHERE || was == MOMENT_LATE) {
-		cpu = last_cpu(engine, t);
-		if (lone || cpu == sched_getcpu() || was == MOMENT_LATE) {
-			if (lone)
-				follow_to(&engine->follow, cpu);
-			if (!t->put_off_ns)
-				t->put_off_ns = now;
-			engine->try_again = true;
-			return;
-		}
+		if (!t->put_off_ns)
+			t->put_off_ns = now;
+		engine->parts = HURRY;
+		return;
 	}
 	t->put_off_ns = 0;
-	if (catchable(engine, t, now))
+	engine->remote = engine->remote || !here;
+	if (runs)
 		(void)sampler_ask(engine, t);
 	else if (was == MOMENT_REPLACED && !session_due(engine, t, now))
 		look_take_tick(engine, t, now);
@@ -184,34 +169,65 @@ static int hotter_first(const void *a, const void *b)
 	return credit_is_hotter(x, y) ? -1 : credit_is_hotter(y, x);
 }
 
-/*
- * With more runnable threads than CPUs, those that are likely on one: of the threads of each CPU the
- * one that was put on it last. The others are caught when their turn comes; a stop of theirs would
- * wait for a CPU and then find that nothing was used. Unless they are overdue: then much was used.
- */
-static void ask_likeliest(struct engine *engine, size_t n, uint64_t now)
+/* Is it worth an interrupt that it meets some microseconds later, or when it gets a CPU at last? */
+static bool cannot_wait(struct engine *engine, struct tracee *t, int cpu)
 {
-	size_t room = engine->follow.cpus, looks = 3 * room;
-	cpu_set_t taken;
+	/* It may wait for long, and must not keep the few descriptors meanwhile. */
+	if (engine->fds_scarce && t->cpu_fd < 0)
+		return false;
+	return (cpu >= 0 && !follow_may(&engine->follow, cpu)) ||
+		credit_overdue(&t->credit, PATIENCE * engine->wakeups.period_ns) ||
+		session_owed(engine, t);
+}
 
-	CPU_ZERO(&taken);
+/*
+ * Of the threads that are on our CPU or wait for it, the one that was put on it last is the one that we
+ * took it from: it stands still, and stops where it is. One on another CPU would run on until the
+ * interrupt arrives. So we go from CPU to CPU: to the one next whose thread owes most. A thread that
+ * waits for its CPU is caught when its turn comes; it has not used anything meanwhile.
+ */
+static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
+{
+	size_t looks = 3 * (size_t)engine->follow.cpus;
+	int home = sched_getcpu(), next = -1;
+	uint64_t most = 0;
+	cpu_set_t busy;
+
+	CPU_ZERO(&busy);
 	qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
 	for (size_t i = 0; i < n; i++) {
 		struct tracee *t = engine->ranked[i];
-		bool late = overdue(engine, t), likely = room && looks;
+		uint64_t owed = credit_estimate(&t->credit, now, engine->scheduler_tick_ns);
+		bool restless = credit_restless(&t->credit, now), runs, first;
+		int cpu;
 
-		/* It may wait for long, and must not keep the few descriptors meanwhile. */
-		late = late && !(engine->fds_scarce && t->cpu_fd < 0);
-		if ((!likely && !late) || !catchable(engine, t, now))
+		if (!looks && !overdue(engine, t))
 			continue;
-		if (likely) {
-			looks--;
-			likely = take_cpu(engine, t, &taken);
-			room -= likely;
+		looks -= looks > 0;
+		runs = catchable(engine, t, now);
+		cpu = runs || restless ? last_cpu(engine, t) : -1;
+		if (cpu < 0 || cpu >= CPU_SETSIZE)
+			continue;
+		first = runs && !CPU_ISSET(cpu, &busy);
+		if (first) {
+			CPU_SET(cpu, &busy);
+			if (cpu != home && owed >= most) {
+				most = owed;
+				next = cpu;
+			}
 		}
-		if ((likely || late) && owes_tick(engine, t, now))
-			take(engine, t, false, now);
+		if (owes_tick(engine, t, now) &&
+			((cpu == home && (first || restless)) || (runs && cannot_wait(engine, t, cpu))))
+			take(engine, t, runs, cpu == home, now);
 	}
+	if ((unsigned)CPU_COUNT(&busy) > engine->parts)
+		engine->parts = (unsigned)CPU_COUNT(&busy);
+	if (next < 0)
+		return;
+	/* Nobody was on this CPU: they are late already. */
+	if (!CPU_ISSET(home, &busy) && engine->parts < HURRY)
+		engine->parts = HURRY;
+	follow_to(&engine->follow, next);
 }
 
 /* The command before its first exec: what it does is our doing, and its account has not begun. */
@@ -224,7 +240,7 @@ static bool is_ours(const struct engine *engine, const struct tracee *t)
 static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
-	size_t n = 0, owing = 0;
+	size_t n = 0;
 
 	if (mem_grow((void **)&engine->ranked, &engine->ranked_room, target->hot,
 		    sizeof(*engine->ranked)) < 0)
@@ -235,16 +251,17 @@ static void ask_those_on_cpu(struct engine *engine, uint64_t now)
 		if (t->state == TRACEE_RUNNING && t->process && !mend_busy(t) && !is_ours(engine, t))
 			engine->ranked[n++] = t;
 	}
-	if (n > engine->follow.cpus && engine->scheduler_tick_ns) {
-		ask_likeliest(engine, n, now);
+	if (!n)
+		follow_stop(&engine->follow);
+	if (engine->scheduler_tick_ns) {
+		ask_in_turn(engine, n, now);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (owes_tick(engine, engine->ranked[i], now))
-			engine->ranked[owing++] = engine->ranked[i];
+			take(engine, engine->ranked[i],
+				catchable(engine, engine->ranked[i], now), false, now);
 	}
-	for (size_t i = 0; i < owing; i++)
-		take(engine, engine->ranked[i], owing == 1, now);
 }
 
 void sampler_forget(struct engine *engine, const struct tracee *tracee)
@@ -266,11 +283,8 @@ void sampler_collect(struct engine *engine)
 {
 	uint64_t now = engine_now(), until = now;
 
-	engine->alone = engine->asked_n == 1;
-	if (engine->asked_n > 1)
-		follow_stop(&engine->follow);
 	/* A thread whose CPU we have taken can only stop once we sleep. */
-	if (!engine->alone || engine->follow.cpu < 0)
+	if (engine->remote || engine->asked_n > 1)
 		until += engine->spin_ns;
 
 	while (engine->asked_n && now < until) {
@@ -304,7 +318,8 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	size_t slice = engine->wakeups.period_ns / 20000 + 8;
 
 	moment_begin(&engine->moment, now);
-	engine->try_again = false;
+	engine->remote = false;
+	engine->parts = 1;
 	look_begin_tick(engine, now);
 	/* Cold ones first: one that has moved is put among the hot, and seen there. */
 	for (size_t i = 0; i < slice && i < cold; i++) {
@@ -471,7 +486,5 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 		return;
 	if (!sampler_owes(engine, t, credit))
 		return;
-	/* It was not put on a CPU anew: it never lost its own, so that was not ours. */
-	if (record_stop(engine, t, &snapshot, credit, end) && engine->alone && cpu.slices == t->asked_cpu.slices)
-		follow_to(&engine->follow, last_cpu(engine, t));
+	(void)record_stop(engine, t, &snapshot, credit, end);
 }

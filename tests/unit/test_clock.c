@@ -21,7 +21,7 @@ static void test_clock__gaps_are_jittered_around_the_period(void **state)
 	for (unsigned i = 0; i < 100000; i++) {
 		uint64_t before = w.next_ns, gap;
 
-		wakeups_advance(&w, before);
+		wakeups_advance(&w, before, 1);
 		gap = w.next_ns - before;
 		least = gap < least ? gap : least;
 		most = gap > most ? gap : most;
@@ -42,29 +42,33 @@ static void test_clock__late_wakeups_are_left_out(void **state)
 
 	(void)state;
 	wakeups_init(&w, MS, 0, 7);
-	wakeups_advance(&w, 100 * MS);
+	wakeups_advance(&w, 100 * MS, 1);
 	assert_in_range(w.next_ns, 100 * MS + 1, 101 * MS);
 }
 
-static void test_clock__hurry_comes_sooner(void **state)
+static void test_clock__parts_of_a_period(void **state)
 {
+	uint64_t start = 100 * MS, least = UINT64_MAX, most = 0;
 	struct wakeups w;
-	uint64_t now = 100 * MS, least = UINT64_MAX, most = 0;
 
 	(void)state;
-	wakeups_init(&w, MS, now, 7);
+	wakeups_init(&w, MS, start, 7);
+	w.next_ns = start;
 	for (unsigned i = 0; i < 10000; i++) {
-		uint64_t gap;
+		uint64_t before = w.next_ns;
 
-		wakeups_hurry(&w, now);
-		assert_true(w.next_ns > now);
-		gap = w.next_ns - now;
-		least = gap < least ? gap : least;
-		most = gap > most ? gap : most;
-		now = w.next_ns;
+		wakeups_advance(&w, before, 4);
+		least = w.next_ns - before < least ? w.next_ns - before : least;
+		most = w.next_ns - before > most ? w.next_ns - before : most;
 	}
-	assert_in_range(least, 1, MS * 13 / 100);
-	assert_in_range(most, MS * 24 / 100, MS / 4);
+	assert_in_range(least, MS * 3 / 16, MS * 19 / 100);
+	assert_in_range(most, MS * 31 / 100, MS * 5 / 16);
+	assert_in_range((w.next_ns - start) / 10000, MS * 248 / 1000, MS * 252 / 1000);
+	/* With very many it does not become a spin. */
+	start = w.next_ns;
+	for (unsigned i = 0; i < 1000; i++)
+		wakeups_advance(&w, w.next_ns, 1000000);
+	assert_in_range((w.next_ns - start) / 1000, MS * 48 / 1000, MS * 52 / 1000);
 }
 
 static void test_clock__restless_for_a_while(void **state)
@@ -218,7 +222,7 @@ static void test_clock__ticks_are_one_a_period_of_cpu_time(void **state)
 		uint64_t before = now, credit;
 
 		now = w.next_ns;
-		wakeups_advance(&w, now);
+		wakeups_advance(&w, now, 1);
 		cpu.run_ns += (now - before) * 6 / 10;
 		credit = credit_settle(&c, &cpu, now);
 		if (credit < c.due_ns)
@@ -234,7 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock__gaps_are_jittered_around_the_period),
 		cmocka_unit_test(test_clock__late_wakeups_are_left_out),
-		cmocka_unit_test(test_clock__hurry_comes_sooner),
+		cmocka_unit_test(test_clock__parts_of_a_period),
 		cmocka_unit_test(test_clock__restless_for_a_while),
 		cmocka_unit_test(test_clock__seed_zero_still_varies),
 		cmocka_unit_test(test_clock__credit_is_what_ran_and_was_not_paid),
