@@ -10,7 +10,7 @@
 
 static const struct audit_key known[] = {
 	{"samples", AUDIT_SUM, AUDIT_COUNT, false, "ticks that became samples"},
-	{"period_ns", AUDIT_MAX, AUDIT_NS, false, "CPU time of a tick"},
+	{"period_ns", AUDIT_SAME, AUDIT_NS, false, "CPU time of a tick"},
 	{"profiled_cpu_ns", AUDIT_SUM, AUDIT_NS, false, "CPU time that the samples stand for"},
 	{"unattributed_cpu_ns", AUDIT_SUM, AUDIT_NS, false,
 		"CPU time that nobody could be caught at: [unsampled]"},
@@ -23,7 +23,7 @@ static const struct audit_key known[] = {
 	{"stop_ns_max", AUDIT_MAX, AUDIT_NS, false, "the longest stop"},
 	{"stopped_ns", AUDIT_SUM, AUDIT_NS, false, "all stops together"},
 	{"lost_samples", AUDIT_SUM, AUDIT_COUNT, false, "samples taken and lost"},
-	{"truncated_stacks", AUDIT_SUM, AUDIT_COUNT, false, "samples whose stack is not complete"},
+	{"truncated_stacks", AUDIT_SUM, AUDIT_COUNT, false, "samples whose stack goes on beyond what was copied of it"},
 	{"unresolved_samples", AUDIT_SUM, AUDIT_COUNT, false,
 		"samples at an address without a name"},
 	{"processes", AUDIT_SUM, AUDIT_COUNT, false, "processes seen"},
@@ -52,6 +52,17 @@ static const struct audit_key known[] = {
 		"looks thrown away because the thread ran meanwhile"},
 	{"lost_looks", AUDIT_SUM, AUDIT_COUNT, true, "looks lost; their time goes to the next one"},
 	{"guessed_stacks", AUDIT_SUM, AUDIT_COUNT, true, "blocked stacks with guessed frames"},
+	{"missed_stops", AUDIT_SUM, AUDIT_COUNT, true,
+		"stops that had not come a second after they were asked for"},
+	{"unwatched_threads", AUDIT_SUM, AUDIT_COUNT, true, 
+		"threads not sampled, or not always, for want of descriptors or memory"},
+	{"analyst_restarts", AUDIT_SUM, AUDIT_COUNT, true,
+		"times that the analyst died and a fresh one went on"},
+	{"incomplete_stacks", AUDIT_SUM, AUDIT_COUNT, true,
+		"samples whose stack ends where unwind information is missing"},
+	{"guessed_frames", AUDIT_SUM, AUDIT_COUNT, true,
+		"frames found by the frame pointer or by a search"},
+	{"bad_records", AUDIT_SUM, AUDIT_COUNT, true, "records that made no sense and were left out"},
 	{STATS_EFFECTIVE_SAMPLES, AUDIT_EFFECTIVE, AUDIT_COUNT, true,
 		"samples of equal weight that would tell as much"},
 };
@@ -244,6 +255,11 @@ static int merge_figure(
 	case AUDIT_MAX: return profile_set_audit(into, key, a > b ? a : b);
 	case AUDIT_BY_STOPS: return profile_set_audit(into, key, mean_by_stops(into, from, a, b));
 	case AUDIT_EFFECTIVE: return profile_set_audit(into, key, effective_of_both(into, from));
+	case AUDIT_SAME:
+		if (has_b && (empty || (has_a && a == b)))
+			return profile_set_audit(into, key, b);
+		forget(into, key);
+		return 0;
 	case AUDIT_SUM_OF_ALL:
 		if ((has_a || empty) && has_b)
 			return profile_set_audit(into, key, sum_of(a, b));
@@ -257,7 +273,7 @@ static bool is_weighted(const char *key)
 {
 	enum audit_kind kind = kind_of(key);
 
-	return kind == AUDIT_BY_STOPS || kind == AUDIT_SUM_OF_ALL;
+	return kind == AUDIT_BY_STOPS || kind == AUDIT_SUM_OF_ALL || kind == AUDIT_SAME;
 }
 
 /*

@@ -17,6 +17,7 @@ enum audit_kind {
 	AUDIT_SUM,
 	AUDIT_SUM_OF_ALL, /* a sum that says nothing unless every profile has it */
 	AUDIT_MAX,
+	AUDIT_SAME,      /* not known unless all are alike */
 	AUDIT_BY_STOPS,  /* the mean, weighted by the stops of each */
 	AUDIT_EFFECTIVE, /* effective sample size: combined by the weights' squares */
 };

@@ -153,8 +153,10 @@ static int merge_remarks(struct profile *into, const struct profile *from)
 		error = note_other_command(into, command);
 	if (error >= 0 && period && into->period_ns && period != into->period_ns)
 		error = profile_add_note(into, "merged from profiles of different rates");
-	if (period > into->period_ns)
+	if (!into->samples)
 		into->period_ns = period;
+	else if (from->samples && period != into->period_ns)
+		into->period_ns = 0; /* no one rate is that of all */
 	if (from->realtime_ns && (!into->realtime_ns || from->realtime_ns < into->realtime_ns))
 		into->realtime_ns = from->realtime_ns;
 	into->duration_ns += from->duration_ns;

@@ -145,6 +145,11 @@ static void test_merge__with_a_profile_without_audit(void **state)
 	assert_int_equal(profile_notes(into), 3);
 	assert_non_null(strstr(profile_note(into, 1), "other"));
 	assert_non_null(strstr(profile_note(into, 2), "rates"));
+	/* No rate is that of all, also with a third that has that of one. */
+	assert_int_equal(profile_period_ns(into), 0);
+	assert_int_equal(profile_merge(into, from), 0);
+	assert_int_equal(profile_period_ns(into), 0);
+	assert_false(audit_figure(into, "period_ns", &value));
 
 	/* The other way round: the figures of both are there, the kernel's is not. */
 	assert_int_equal(profile_merge(from, bare), 0);
