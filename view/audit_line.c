@@ -113,7 +113,7 @@ static void print_losses(struct auditing *a)
 		{"unrepaired_eintr", "calls left with EINTR", false},
 		{"sprofil_lost", "sprofil ticks lost", false},
 	};
-	uint64_t n, ignored, samples = 0;
+	uint64_t n, all, ignored, samples = 0;
 
 	(void)audit_figure(a->profile, "samples", &samples);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
@@ -124,8 +124,10 @@ static void print_losses(struct auditing *a)
 			continue;
 		separate(a, "");
 		fprintf(a->out, "%s %" PRIu64, losses[i].text, n);
-		if (n && samples && i < 4)
-			fprintf(a->out, " (%.1f %%)", (double)n * 100 / (double)samples);
+		/* What was lost was sampled, but is not among those that are here. */
+		all = samples + (i ? 0 : n);
+		if (n && all && i < 4)
+			fprintf(a->out, " (%.1f %%)", (double)n * 100 / (double)all);
 	}
 }
 

@@ -57,10 +57,12 @@ static void print_count(const struct profile *profile, const char *key, const ch
 static void print_rate(const struct profile *profile, FILE *out)
 {
 	uint64_t period_ns = profile_period_ns(profile);
+	char rate[TEXT_UNIT_BYTES];
 
-	if (period_ns)
-		fprintf(out, " at %.*f Hz", 1000000000 % period_ns ? 1 : 0,
-			1e9 / (double)period_ns);
+	if (!period_ns)
+		return;
+	text_format_hz(1e9 / (double)period_ns, rate);
+	fprintf(out, " at %s", rate);
 }
 
 static void print_filter(const char *what, const char *pattern, FILE *out)

@@ -17,12 +17,20 @@ static uint64_t figure(const struct live *live, const char *key)
 	return value;
 }
 
+/* Samples are periods of the wall clock. */
+static bool is_by_wall(const struct live *live)
+{
+	size_t named = profile_default_value(live->profile);
+
+	return named != SIZE_MAX && strcmp(profile_value_type(live->profile, named).type, "wall") == 0;
+}
+
 /* Figures come once a second; what a second brought is the difference. */
 void live_see_audit(struct live *live)
 {
 	struct live_audit *audit = &live->audit;
 	struct live_audit next = *audit;
-	double wall, cpu;
+	double wall, sampled;
 
 	next.wall_ns = figure(live, "wall_ns");
 	if (next.wall_ns <= audit->wall_ns && audit->known)
@@ -37,11 +45,15 @@ void live_see_audit(struct live *live)
 	if (!next.wall_ns)
 		return;
 	wall = (double)(next.wall_ns - audit->wall_ns);
-	cpu = (double)(next.cpu_ns - audit->cpu_ns);
+	/* The time that samples stand for: with the wall clock, waiting too. */
+	next.sampled_ns = next.cpu_ns;
+	if (is_by_wall(live))
+		next.sampled_ns += figure(live, "runqueue_ns") + figure(live, "blocked_ns");
+	sampled = (double)(next.sampled_ns - audit->sampled_ns);
 	next.cpus = (double)(next.kernel_ns - audit->kernel_ns) / wall;
 	if (next.kernel_ns < audit->kernel_ns || next.cpus > 1e5)
 		next.cpus = 0;
-	next.rate = cpu > 0 ? (double)(next.samples - audit->samples) * 1e9 / cpu : 0;
+	next.rate = sampled > 0 ? (double)(next.samples - audit->samples) * 1e9 / sampled : 0;
 	next.coverage = next.kernel_ns ? (double)next.cpu_ns / (double)next.kernel_ns : 0;
 	next.stopped = next.kernel_ns + next.stopped_ns
 		? (double)next.stopped_ns / (double)(next.kernel_ns + next.stopped_ns)
@@ -80,6 +92,16 @@ static void format_history(const struct live *live, size_t columns, char *to, si
 	}
 }
 
+static const char *describe_running(const struct live *live)
+{
+	if (live->frozen)
+		return "frozen";
+	if (live->audit.known)
+		return live->audit.cpus > 0.005 ? "running" : "idle";
+	/* What the kernel counts comes after a second. */
+	return live->profile && profile_samples(live->profile) ? "running" : "watching";
+}
+
 static unsigned format_state(const struct live *live, char *to, size_t room)
 {
 	if (live->state == LIVE_STARTS)
@@ -89,10 +111,7 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 	else if (live->state == LIVE_CUT_OFF)
 		(void)snprintf(to, room, "supervisor died");
 	else if (live->state == LIVE_RUNS)
-		(void)snprintf(to, room, "%s",
-			live->frozen                ? "frozen"
-				: live->audit.cpus > 0.005 ? "running"
-							   : "idle");
+		(void)snprintf(to, room, "%s", describe_running(live));
 	else if (live->signal)
 		(void)snprintf(to, room, "killed by signal %d", live->signal);
 	else if (live->status > 0)
@@ -107,25 +126,29 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 /* "250 Hz", and what came of it where that is less. */
 static void format_rate(const struct live *live, char *to, size_t room)
 {
-	double asked = live->period_ns ? 1e9 / (double)live->period_ns : 0;
-	double reached = live->audit.rate;
+	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
 
-	if (reached > 0)
-		(void)snprintf(to, room, "%.4g Hz, got %.0f", asked, reached);
+	text_format_hz(live->period_ns ? 1e9 / (double)live->period_ns : 0, asked);
+	text_format_hz(live->audit.rate, reached);
+	if (live->audit.rate > 0)
+		(void)snprintf(to, room, "%s, got %.*s", asked, (int)strcspn(reached, " "), reached);
 	else
-		(void)snprintf(to, room, "%.4g Hz", asked);
+		(void)snprintf(to, room, "%s", asked);
 }
 
 static void format_mode(const struct live *live, char *to, size_t room)
 {
-	char type[24] = "";
+	char type[24] = "", span[TEXT_UNIT_BYTES];
 
 	if (live->profile && live->value != VALUE_CPU_NS)
 		(void)snprintf(type, sizeof(type), "%s, ",
 			profile_value_type(live->profile, live->value).type);
+	if (live->weights.half_life_ns < 100e9)
+		(void)snprintf(span, sizeof(span), "%.3g s", live->weights.half_life_ns / 1e9);
+	else
+		text_format_ns((uint64_t)live->weights.half_life_ns, span);
 	if (live->decay)
-		(void)snprintf(to, room, "%slast %.3g s", type,
-			live->weights.half_life_ns / 1e9);
+		(void)snprintf(to, room, "%slast %s", type, span);
 	else
 		(void)snprintf(to, room, "%stotals", type);
 }
@@ -133,7 +156,7 @@ static void format_mode(const struct live *live, char *to, size_t room)
 static void draw_target(struct live *live, struct screen *screen)
 {
 	char state[48], rate[48], mode[64], right[160];
-	unsigned style = format_state(live, state, sizeof(state)), at = 1, end;
+	unsigned style = format_state(live, state, sizeof(state)), at = 1, end, room;
 
 	format_rate(live, rate, sizeof(rate));
 	format_mode(live, mode, sizeof(mode));
@@ -143,7 +166,9 @@ static void draw_target(struct live *live, struct screen *screen)
 	end = screen->columns - screen_put_right(screen, 0, screen->columns, 60, STYLE_TEXT, right);
 	if (live->paused)
 		end -= screen_put_right(screen, 0, end - 1, 8, STYLE_WARN, " PAUSED ") + 2;
-	at += screen_put(screen, 0, at, end > at + 16 ? end - at - 16 : 8, STYLE_BOLD,
+	/* The state is whole, and the name gets what is left. */
+	room = (unsigned)text_columns(state) + 4;
+	at += screen_put(screen, 0, at, end > at + room + 8 ? end - at - room : 8, STYLE_BOLD,
 		live->target[0] ? live->target : "sproftop");
 	at += 2;
 	if (at < end)
@@ -179,7 +204,7 @@ static void draw_audit(struct live *live, struct screen *screen)
 	unsigned at = 1, room;
 
 	if (!audit->known) {
-		(void)screen_put(screen, 1, 1, screen->columns, STYLE_DIM, "waiting for the first second");
+		(void)screen_put(screen, 1, 1, screen->columns, STYLE_DIM, "figures come after the first second");
 		return;
 	}
 	(void)snprintf(piece[0].text, sizeof(piece[0].text), "%5.1f %%", audit->cpus * 100);

@@ -98,7 +98,7 @@ struct live_page {
 };
 
 struct live_audit {
-	uint64_t samples, cpu_ns, kernel_ns, stopped_ns, wall_ns, lost; /* as last seen */
+	uint64_t samples, cpu_ns, sampled_ns, kernel_ns, stopped_ns, wall_ns, lost; /* as last seen */
 	double cpus, rate, stopped, coverage; /* of the last second; stopped and coverage: of all */
 	bool known;
 	float history[LIVE_HISTORY]; /* CPUs, a second each; newest at [seconds - 1] */

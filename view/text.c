@@ -251,32 +251,45 @@ void text_format_ns(uint64_t ns, char to[TEXT_UNIT_BYTES])
 			s / 60 % 60);
 }
 
+void text_format_hz(double hz, char to[TEXT_UNIT_BYTES])
+{
+	bool whole = hz >= 100 || (uint64_t)(hz * 10 + 0.5) % 10 == 0;
+
+	if (hz < 1)
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%.2g Hz", hz);
+	else
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f Hz", whole ? 0 : 1, hz);
+}
+
 struct text_scale text_scale_for(const char *unit, int64_t most)
 {
 	static const struct {
-		const char *of;
 		int64_t from;
 		struct text_scale scale;
 	} scales[] = {
-		{"nanoseconds", 100000000000, {"s", 1e9, 1}},
-		{"nanoseconds", 1000000000, {"s", 1e9, 2}},
-		{"nanoseconds", 1000000, {"ms", 1e6, 2}},
-		{"nanoseconds", 0, {"us", 1e3, 1}},
-		{"bytes", (int64_t)1 << 30, {"GiB", 1 << 30, 2}},
-		{"bytes", 1 << 20, {"MiB", 1 << 20, 2}},
-		{"bytes", 1 << 10, {"KiB", 1 << 10, 2}},
-		{"bytes", 0, {"B", 1, 0}},
+		{100000000000, {"s", "nanoseconds", 1e9, 1}},
+		{1000000000, {"s", "nanoseconds", 1e9, 2}},
+		{1000000, {"ms", "nanoseconds", 1e6, 2}},
+		{0, {"us", "nanoseconds", 1e3, 1}},
+		{(int64_t)1 << 30, {"GiB", "bytes", 1 << 30, 2}},
+		{1 << 20, {"MiB", "bytes", 1 << 20, 2}},
+		{1 << 10, {"KiB", "bytes", 1 << 10, 2}},
+		{0, {"B", "bytes", 1, 0}},
 	};
 
 	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++) {
-		if (!strcmp(scales[i].of, unit) && most >= scales[i].from)
+		if (!strcmp(scales[i].scale.of, unit) && most >= scales[i].from)
 			return scales[i].scale;
 	}
-	return (struct text_scale){"", 1, 0};
+	return (struct text_scale){"", "", 1, 0};
 }
 
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES])
 {
+	static const double halves[] = {0.5, 0.05, 0.005};
+
+	if (value > 0 && (double)value / scale.divisor < halves[scale.digits])
+		scale = text_scale_for(scale.of, value);
 	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f%s%s", scale.digits, (double)value / scale.divisor,
 		scale.unit[0] ? " " : "", scale.unit);
 }

@@ -41,15 +41,20 @@ enum { TEXT_UNIT_BYTES = 32 };
 /* "512 ns", "21 us", "4.12 ms", "12.41 s", "3 min 12 s", "2 h 03 min". */
 void text_format_ns(uint64_t ns, char to[TEXT_UNIT_BYTES]);
 
+/* "250 Hz", "33.3 Hz", "0.017 Hz". */
+void text_format_hz(double hz, char to[TEXT_UNIT_BYTES]);
+
 /* How all values of a column are told, so that they can be compared at a glance. */
 struct text_scale {
 	const char *unit; /* "ms", "MiB", "" */
+	const char *of;   /* the unit in pprof; "" any other */
 	double divisor;
 	int digits;
 };
 
 /* For values of a pprof unit up to @most. */
 struct text_scale text_scale_for(const char *unit, int64_t most);
+/* One that would be 0.00 gets a smaller unit. */
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES]);
 
 #endif

@@ -18,6 +18,8 @@ check "and its functions" grep -qE ' f[0-9]+ +split$' err
 "$SPROFRUN" -o run.json true 2>err
 check "a name of another format" grep -q '^sprofrun: the profile is in run.json, as gzipped pprof' err
 check "it is a profile" "$SPROFREPORT" summary run.json -o summary
+is "figures that the summary does not explain" \
+    "$(sed '/^$/,$d' summary | grep -E '^[a-z_0-9]+ +[0-9-]+( +[0-9.]+ [a-z]+)?$')" ''
 "$SPROFRUN" --report none -o $'nowhere/\e[31m\nx' true 2>err
 check "names are made fit for a terminal" grep -q 'to nowhere/?\[31m?x: ' err
 for what in --help --version; do

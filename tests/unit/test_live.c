@@ -514,6 +514,59 @@ static void test_live__other_clocks(void **state)
 	assert_selected(v, "helper");
 }
 
+/* Half a second on a CPU and 3.5 s not, in 1000 periods of 4 ms. */
+static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
+{
+	struct view *v = *state;
+	struct profile *p = v->fixture.profile;
+	int64_t values[VALUE_TYPES_MAX] = {1000, LIVE_SECOND_NS / 2, 4 * LIVE_SECOND_NS};
+	uint32_t stack[] = {v->fixture.work[20], v->fixture.main_at};
+
+	profile_set_default_value(
+		p, (size_t)profile_add_value_type(p, "wall", "nanoseconds"));
+	assert_int_equal(profile_add_sample(p, v->fixture.task, stack, 2, values), 0);
+	assert_int_equal(profile_set_audit(p, "wall_ns", 6 * LIVE_SECOND_NS), 0);
+	assert_int_equal(profile_set_audit(p, "profiled_cpu_ns",
+		3920 * (uint64_t)FIXTURE_MS + LIVE_SECOND_NS / 2), 0);
+	assert_int_equal(profile_set_audit(p, "runqueue_ns", LIVE_SECOND_NS / 2), 0);
+	assert_int_equal(profile_set_audit(p, "blocked_ns", 3 * LIVE_SECOND_NS), 0);
+	look(v, 12);
+	assert_shows(v, "250 Hz, got 250 ");
+}
+
+static void test_live__the_state_is_whole(void **state)
+{
+	struct view *v = *state;
+	const struct live_facts facts = {.target = "a-command --with --very --many --long "
+		"--arguments --so --that --no --line --is --wide --enough --for --all --of --them",
+		.state = LIVE_ENDED, .status = 255};
+
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
+	for (unsigned columns = 60; columns < 130; columns++) {
+		if (!strstr(shown(v, columns, 20), "  ended, status 255  "))
+			fail_msg("of %u columns the state is cut:\n%s", columns, v->text);
+	}
+}
+
+/* Before the figures of the first second there are samples, or nothing is known. */
+static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **state)
+{
+	struct view *v = *state;
+	struct live *live = live_fixture_new(false, true);
+	struct profile *empty;
+
+	assert_int_equal(profile_new(&empty), 0);
+	live_free(v->live);
+	v->live = live;
+	assert_int_equal(live_fixture_look(live, empty, 1), 0);
+	assert_hides(v, "idle");
+	assert_hides(v, "running");
+	assert_int_equal(profile_set_audit(v->fixture.profile, "wall_ns", 0), 0);
+	look(v, 2);
+	assert_shows(v, "running");
+	profile_free(empty);
+}
+
 static void test_live__noise_is_dim(void **state)
 {
 	struct view *v = *state;
@@ -652,6 +705,9 @@ int main(void)
 		TEST(source_with_heat), TEST(disassembly_with_heat), TEST(pause_keeps_the_rows),
 		TEST(decay_forgets_the_past), TEST(decay_lives_long), TEST(reset),
 		TEST(calls_can_be_hidden), TEST(requests), TEST(one_clock_only), TEST(other_clocks),
+		TEST(the_rate_is_of_the_clock_that_ticks),
+		TEST(the_state_is_whole),
+		TEST(a_busy_target_is_not_idle_in_its_first_second),
 		TEST(noise_is_dim), TEST(help_has_every_key), TEST(output_of_the_command),
 		TEST(tiny_screens), TEST(the_end_leaves_the_data),
 		cmocka_unit_test(test_live__golden_screens),

@@ -176,6 +176,13 @@ static void test_text__scales_a_column_by_its_greatest(void **state)
 		const char *text;
 	} expected[] = {
 		{"nanoseconds", 200000000000, 1234000000, "1.2 s"},
+		{"nanoseconds", 200000000000, 49000000, "49.00 ms"},
+		{"nanoseconds", 2000000000, 5000000, "0.01 s"},
+		{"nanoseconds", 2000000000, 4123000, "4.12 ms"},
+		{"nanoseconds", 2000000, 4900, "4.9 us"},
+		{"nanoseconds", 2000000, 40, "0.0 us"},
+		{"nanoseconds", 2000000, 0, "0.00 ms"},
+		{"bytes", 3 << 20, 3 << 10, "3.00 KiB"},
 		{"nanoseconds", 2000000000, 1234000000, "1.23 s"},
 		{"nanoseconds", 20000000, 1234000, "1.23 ms"},
 		{"nanoseconds", 20000, 1234, "1.2 us"},
@@ -193,11 +200,31 @@ static void test_text__scales_a_column_by_its_greatest(void **state)
 	}
 }
 
+static void test_text__rates_as_people_write_them(void **state)
+{
+	static const struct {
+		double hz;
+		const char *text;
+	} expected[] = {
+		{250, "250 Hz"}, {10000, "10000 Hz"}, {1e9 / 30000, "33333 Hz"}, {1e9 / 333333333, "3 Hz"},
+		{100.0 / 3, "33.3 Hz"}, {0.01, "0.01 Hz"}, {1.0 / 60, "0.017 Hz"}, {0.5, "0.5 Hz"},
+		{0.999999, "1 Hz"}, {999.99, "1000 Hz"}, {0, "0 Hz"},
+	};
+	char text[TEXT_UNIT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		text_format_hz(expected[i].hz, text);
+		assert_string_equal(text, expected[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text__counts_columns),
 		cmocka_unit_test(test_text__decodes_only_utf8),
+		cmocka_unit_test(test_text__rates_as_people_write_them),
 		cmocka_unit_test(test_text__cleans_what_a_terminal_would_obey),
 		cmocka_unit_test(test_text__cuts_names_where_they_can_spare_it),
 		cmocka_unit_test(test_text__cuts_a_name_of_a_million_brackets),
