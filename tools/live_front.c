@@ -20,24 +20,22 @@
 #include "tools/output_log.h"
 #include "view/text.h"
 
-enum { LOG_SHOWN_BYTES = 16 << 10 };
-
 static int check_terminal(struct live_front *front)
 {
-	const char *type = getenv("TERM");
+	const char *type = getenv("TERM"), *batch = front->records ? "sproftop -b" : "-b";
 
 	if (front->batch)
 		return 0;
 	if (!isatty(STDOUT_FILENO)) {
 		front_complain(front->program,
-			"standard output is no terminal; -b prints screens as plain text");
+			"standard output is no terminal; %s prints screens as plain text", batch);
 		return FRONT_USAGE;
 	}
 	if (!type || !type[0] || strcmp(type, "dumb") == 0) {
 		front_complain(front->program,
-			"this terminal (TERM=%s) cannot place text on its screen; -b prints screens "
-			"as plain text",
-			type ? type : "");
+			"this terminal (TERM=%s) cannot place text on its screen; %s prints "
+			"screens as plain text",
+			type ? type : "", batch);
 		return FRONT_USAGE;
 	}
 	front->has_terminal = tcgetattr(STDOUT_FILENO, &front->terminal) == 0;
@@ -222,17 +220,25 @@ static void give_terminal_back(struct live_front *front, bool screen_too)
 
 static void show_log(struct live_front *front)
 {
+	off_t from, end;
+
+	if (front->trims)
+		output_log_trim_end(front->trimmer, front->stop_fd);
+	front->trims = false;
 	if (front->log_fd < 0 || !front->own_log)
 		return;
-	if (output_log_has(front->log_fd))
+	output_log_kept(front->log_fd, &from, &end);
+	if (from)
+		front_complain(front->program,
+			"the command wrote %jd bytes, of which the first %jd are not kept:", (intmax_t)end,
+			(intmax_t)from);
+	else if (end)
 		front_complain(front->program, "the command wrote:");
-	output_log_print(front->log_fd, LOG_SHOWN_BYTES, stderr);
+	output_log_print(front->log_fd, from, end, stderr);
 }
 
 static void release(struct live_front *front)
 {
-	if (front->trims)
-		output_log_trim_end(front->trimmer, front->stop_fd);
 	if (front->log_fd >= 0)
 		(void)close(front->log_fd);
 	if (front->null_fd >= 0)

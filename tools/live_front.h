@@ -64,7 +64,7 @@ void live_front_note(struct live_front *front, const char *line);
 
 /*
  * After engine_run(): waits until the user has left, passes signals on to the analyst, gives the
- * terminal back if that is gone, prints the notes and the end of the log. Returns the analyst's wait
+ * terminal back if that is gone, prints the notes and what is kept of the log. Returns the analyst's wait
  * status; *@ret_signal is the one that ended the view, 0 none.
  */
 int live_front_join(

@@ -86,32 +86,43 @@ void output_log_trim_end(pthread_t thread, int stop_fd)
 	(void)pthread_join(thread, NULL);
 }
 
-bool output_log_has(int fd)
+void output_log_kept(int fd, off_t *ret_from, off_t *ret_end)
 {
+	char text[4096];
 	struct stat st;
-
-	return fstat(fd, &st) == 0 && st.st_size > 0;
-}
-
-void output_log_print(int fd, size_t bytes, FILE *out)
-{
-	struct stat st;
-	char *text, *from;
 	ssize_t n;
-	off_t at;
 
+	*ret_from = *ret_end = 0;
 	if (fstat(fd, &st) < 0)
 		return;
-	at = st.st_size > (off_t)bytes ? st.st_size - (off_t)bytes : 0;
-	text = malloc(bytes + 1);
-	n = text ? pread(fd, text, bytes, at) : -1;
-	if (n > 0) {
-		text[n] = '\0';
-		from = at ? memchr(text, '\n', (size_t)n) : NULL;
-		from = from ? from + 1 : text;
-		(void)fwrite(from, 1, (size_t)(text + n - from), out);
-		if (text[n - 1] != '\n')
-			(void)fputc('\n', out);
+	*ret_end = st.st_size;
+	if (st.st_size <= KEPT_BYTES)
+		return;
+	*ret_from = st.st_size - KEPT_BYTES;
+	for (off_t at = *ret_from; (n = pread(fd, text, sizeof(text), at)) > 0; at += n) {
+		const char *newline = memchr(text, '\n', (size_t)n);
+
+		if (newline && at + (newline - text) + 1 < st.st_size) {
+			*ret_from = at + (newline - text) + 1;
+			return;
+		}
 	}
-	free(text);
+}
+
+void output_log_print(int fd, off_t from, off_t end, FILE *out)
+{
+	char text[4096], last = '\n';
+
+	while (from < end) {
+		size_t want = end - from < (off_t)sizeof(text) ? (size_t)(end - from) : sizeof(text);
+		ssize_t n = pread(fd, text, want, from);
+
+		if (n <= 0)
+			break;
+		(void)fwrite(text, 1, (size_t)n, out);
+		last = text[n - 1];
+		from += n;
+	}
+	if (last != '\n')
+		(void)fputc('\n', out);
 }

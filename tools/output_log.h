@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /*
  * Opens @path for appending, or (NULL) a file without a name. @ret_path is by what another process
@@ -22,8 +23,12 @@ int output_log_open(const char *path, int *ret_fd, char *ret_path, size_t room);
 int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd);
 void output_log_trim_end(pthread_t thread, int stop_fd);
 
-bool output_log_has(int fd);
-/* The last @bytes at most, from the beginning of a line on. */
-void output_log_print(int fd, size_t bytes, FILE *out);
+/*
+ * Where what is kept of the log begins, at the beginning of a line: so many bytes were dropped; and
+ * where it ends. Nothing may trim it any more.
+ */
+void output_log_kept(int fd, off_t *ret_from, off_t *ret_end);
+/* What is between them, and a line end if it has none. */
+void output_log_print(int fd, off_t from, off_t end, FILE *out);
 
 #endif

@@ -24,12 +24,27 @@ static bool is_called(int pid, const char *name)
 	return slash && strcmp(slash + 1, name) == 0;
 }
 
-int processes_by_name(const char *name, int **pids, size_t *n)
+/* Nothing of it is left but its status: all its threads have ended. */
+static bool has_ended(int pid)
+{
+	int *tids = NULL;
+	size_t n = 0, room = 0, left = 0;
+
+	if (procfs_read_threads(pid, &tids, &n, &room) == 0) {
+		for (size_t i = 0; i < n; i++)
+			left += !procfs_is_zombie(tids[i]);
+	}
+	free(tids);
+	return !left;
+}
+
+int processes_by_name(const char *name, int **pids, size_t *n, size_t *ret_ended)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
 	int r = 0;
 
+	*ret_ended = 0;
 	if (!dir)
 		return -errno;
 	while (r == 0 && (entry = readdir(dir))) {
@@ -37,6 +52,10 @@ int processes_by_name(const char *name, int **pids, size_t *n)
 
 		if (pid <= 0 || pid == getpid() || !is_called(pid, name))
 			continue;
+		if (has_ended(pid)) {
+			++*ret_ended;
+			continue;
+		}
 		more = realloc(*pids, (*n + 1) * sizeof(**pids));
 		if (!more) {
 			r = -ENOMEM;

@@ -377,7 +377,8 @@ static int show_live(struct settings *s, struct analyst *analyst, struct ring *r
 			getenv("TERM") ? getenv("TERM") : "");
 	else if (r < 0 && session.unwritten)
 		complain(s, "cannot write to standard output: %s", strerror(-r));
-	return r;
+	/* Of a recording nothing is missing but the sight. */
+	return s->no_screen && s->records ? 0 : r;
 }
 
 static int take_ring(struct settings *s, struct analyst *analyst, struct ring *ring)

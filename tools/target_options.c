@@ -23,10 +23,20 @@ _Noreturn void target_options_reject(
 
 static void take_name(struct target_options *o, const char *value)
 {
-	if (processes_by_name(value, &o->pids, &o->pids_n) < 0 || !o->pids_n) {
+	size_t ended;
+	int r = processes_by_name(value, &o->pids, &o->pids_n, &ended);
+
+	if (r == 0 && o->pids_n)
+		return;
+	if (r < 0)
+		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
+	else if (ended)
+		front_complain(o->program,
+			"no process called '%s' runs: %zu %s ended, and no parent has waited for %s",
+			value, ended, ended == 1 ? "has" : "have", ended == 1 ? "it" : "them");
+	else
 		front_complain(o->program, "no process is called '%s'", value);
-		exit(FRONT_OURS);
-	}
+	exit(FRONT_OURS);
 }
 
 static void take_call_graph(struct target_options *o, const char *value)

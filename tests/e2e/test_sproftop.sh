@@ -340,6 +340,35 @@ is "batch: threads" $? 0
 is "batch: the command's status" $? 6
 check "batch: keys" grep -q 'Call tree' batch
 check "batch: what the command wrote" grep -q '^show begins' err
+"$SPROFTOP" -b -n 1 seq 100000 >batch 2>err
+is "batch: what is kept of the log is shown" "$(sed 1d err | cksum)" "$(seq 100000 | cksum)"
+"$SPROFTOP" -b -n 1 seq 400000 >batch 2>err
+read -r all dropped < <(sed -n '1s/^sproftop: the command wrote \([0-9]*\) bytes, of which the first \([0-9]*\) are not kept:$/\1 \2/p' err)
+is "batch: of a long log, what was written" "$all" "$(seq 400000 | wc -c)"
+is "batch: what is not shown of it, and no more, is told" "$(sed 1d err | cksum)" "$(seq 400000 | tail -c +$((dropped + 1)) | cksum)"
+within "batch: bytes that are shown of it" $((all - dropped)) 1000000 1048576
+
+# By name: what has ended, and only waits for its parent to look, is passed over.
+cp "$(command -v sleep)" nap$$
+sh -c "./nap$$ 0 & echo \$! >ended; exec ./nap$$ 600" &
+napping=$!
+wait_until "one of the two has ended" 20 eval 'grep -q "^State:.Z" /proc/$(cat ended)/status'
+wait_until "the other one is there" 20 eval 'grep -q "^Name:.nap$$" /proc/$napping/status'
+"$SPROFTOP" -b -n 1 --name nap$$ >batch 2>err
+is "batch: by name, one has ended" $? 0
+check "batch: the other one is shown" grep -q " nap$$ ($napping)  " batch
+"$SPROFRUN" -q -d 0.1 -o nap.pb.gz --name nap$$
+is "sprofrun: by name, one has ended" $? 0
+kill $napping
+sh -c "./nap$$ 0 & echo \$! >ended; exec sleep 600" &
+napping=$!
+wait_until "it has ended" 20 eval 'grep -q "^State:.Z" /proc/$(cat ended)/status'
+"$SPROFTOP" -b -n 1 --name nap$$ >batch 2>err
+is "batch: all of the name have ended: status" $? 125
+check "batch: it says so" grep -q "^sproftop: no process called 'nap$$' runs: 1 has ended" err
+kill $napping
+check "--live without a terminal names the program that has -b" \
+    eval '"$SPROFRUN" --live true >out 2>err; [ $? = 2 ] && grep -q "sproftop -b prints" err'
 
 # What cannot be written is an error, and says so; a reader that leaves is none.
 for out in '>/dev/full' '>&-'; do
