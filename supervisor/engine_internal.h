@@ -43,6 +43,7 @@ struct engine {
 	bool stop;	   /* let everything go and end */
 	bool said_who_is_left;
 	bool said_no_activity;
+	uint64_t idle_tick_ns; /* when idle threads were last looked at */
 	uint64_t look_tick_ns; /* when the last tick with looks began */
 	int64_t look_left_ns;  /* time that looks may take in this tick */
 	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
@@ -163,6 +164,10 @@ void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uin
 /* Learns, for the next time, where the stack at @sp ends, if that is not known or may have changed. */
 void maps_cover_stack(
 	struct engine *engine, struct process *process, uint64_t sp, uint64_t now_ns);
+
+/* idle.c: a tick begins; how many idle threads it may look at. And the next one, NULL: none. */
+size_t idle_begin_tick(struct engine *engine, uint64_t now_ns);
+struct tracee *idle_next(struct engine *engine, uint64_t now_ns);
 
 /* look.c: with the wall clock, where blocked threads are. */
 /* A tick begins. */

@@ -313,24 +313,18 @@ void sampler_collect(struct engine *engine)
 void sampler_tick(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
-	size_t cold = target->tracees - target->hot;
-	/* 1 us for a look: at most a twentieth of the time goes into looking at the idle. */
-	size_t slice = engine->wakeups.period_ns / 20000 + 8;
+	struct tracee *t;
+	size_t looks;
 
 	moment_begin(&engine->moment, now);
 	engine->remote = false;
 	engine->parts = 1;
 	look_begin_tick(engine, now);
 	/* Cold ones first: one that has moved is put among the hot, and seen there. */
-	for (size_t i = 0; i < slice && i < cold; i++) {
-		if (target->cold_cursor < target->hot || target->cold_cursor >= target->tracees)
-			target->cold_cursor = target->hot;
-		if (target->cold_cursor < target->tracees) {
-			struct tracee *t = target->tracee[target->cold_cursor++];
-
-			look_at(engine, t, now);
-			look_at_idle(engine, t, now);
-		}
+	looks = idle_begin_tick(engine, now);
+	while (looks-- && (t = idle_next(engine, now))) {
+		look_at(engine, t, now);
+		look_at_idle(engine, t, now);
 	}
 	/* From the end: one that cools down changes places with the last hot one. */
 	for (size_t i = target->hot; i-- > 0;)

@@ -86,6 +86,7 @@ struct tracee {
 struct target {
 	struct tracee **tracee; /* [0, hot) lately on a CPU, [hot, tracees) the others */
 	size_t tracees, tracee_room, hot, cold_cursor, sweep_cursor, look_cursor;
+	uint64_t cold_round; /* times the cold cursor has begun anew */
 	struct tracee **by_tid; /* open addressing, a power of two */
 	size_t by_tid_size;
 	struct process **process;
