@@ -175,8 +175,29 @@ void live_front_note(struct live_front *front, const char *line)
 	free(clean);
 }
 
+/*
+ * The target is gone, and the user looks at its data. The analyst leaves the terminal before we stop
+ * and a shell takes it: that is seen by its modes, or a second is enough.
+ */
+static void stop_with(const struct live_front *front, int analyst_pid)
+{
+	struct timespec moment = {0, 10000000};
+	struct termios now;
+
+	(void)kill(analyst_pid, SIGTSTP);
+	for (int i = 0; i < 100; i++) {
+		if (!front->has_terminal || tcgetattr(STDOUT_FILENO, &now) < 0 ||
+			now.c_lflag == front->terminal.c_lflag)
+			break;
+		(void)nanosleep(&moment, NULL);
+	}
+	(void)raise(SIGSTOP);
+	(void)kill(analyst_pid, SIGCONT);
+}
+
 /* Signals to us end the view; the analyst gives the terminal back first. */
-static int join_analyst(const struct engine_result *result, int *ret_signal)
+static int join_analyst(
+	const struct live_front *front, const struct engine_result *result, int *ret_signal)
 {
 	struct timespec second = {1, 0};
 	struct waiter_result seen;
@@ -192,6 +213,8 @@ static int join_analyst(const struct engine_result *result, int *ret_signal)
 	while (waiter_peek(result->analyst_pid, &seen) == 0 && seen.kind != WAITER_GONE) {
 		if (sigtimedwait(&signals, &info, &second) < 0)
 			continue;
+		if (info.si_signo == SIGTSTP)
+			stop_with(front, result->analyst_pid);
 		if (info.si_signo == SIGINT || info.si_signo == SIGTERM || info.si_signo == SIGHUP ||
 			info.si_signo == SIGQUIT) {
 			*ret_signal = info.si_signo;
@@ -210,6 +233,11 @@ static void give_terminal_back(struct live_front *front, bool screen_too)
 {
 	static const char leave[] = "\033[?1000l\033[?1002l\033[?1006l\033[?1l\033>\033[0m\033[?25h\033[?1049l";
 
+	pid_t group = tcgetpgrp(STDOUT_FILENO);
+
+	/* In the background it is the shell's already. */
+	if (group >= 0 && group != getpgrp())
+		return;
 	/* It may take nothing; what it has not shown yet is not worth waiting for. */
 	if (screen_too)
 		(void)tcflush(STDOUT_FILENO, TCOFLUSH);
@@ -253,7 +281,7 @@ int live_front_join(struct live_front *front, const struct engine_result *result
 	int status;
 
 	*ret_signal = result->stopped_by;
-	status = join_analyst(result, ret_signal);
+	status = join_analyst(front, result, ret_signal);
 	if (front->has_terminal)
 		give_terminal_back(front, status & 0x7f || status >> 8 == FRONT_ANALYST_STUCK);
 	if (front->notes && fclose(front->notes) == 0 && front->notes_text)

@@ -16,7 +16,7 @@
 
 #include "view/terminal.h"
 
-enum { BUSY_BYTES = 160, BUSY_MS = 300, LOOK_MS = 100, LOOKS = 3 };
+enum { BUSY_BYTES = 160, BUSY_MS = 300, LOOK_MS = 100, LOOKS = 3, STOP_LOOKS = 10 };
 
 struct live_screen {
 	pthread_t thread;
@@ -29,6 +29,9 @@ struct live_screen {
 	FILE *in, *out;
 	unsigned first_rows, first_columns; /* at the opening */
 	unsigned rows, columns;		    /* the thread's own, once it runs */
+	unsigned looks;	 /* the thread's own: at the size, that are still to be made */
+	unsigned leaves; /* the thread's own: we are about to be stopped, for so many looks at most */
+	bool away;	 /* the thread's own: the terminal is somebody else's now */
 };
 
 static void read_size(const struct live_screen *screen, unsigned *rows, unsigned *columns)
@@ -90,6 +93,42 @@ static void see_size(struct live_screen *screen, struct terminal *terminal)
 	send_key(screen, key);
 }
 
+/* In the foreground of the terminal, or it is one without jobs. */
+static bool is_foreground(const struct live_screen *screen)
+{
+	pid_t group = tcgetpgrp(fileno(screen->out));
+
+	return group < 0 || group == getpgrp();
+}
+
+/*
+ * A job that is stopped, or in the background, leaves the terminal to the shell. The supervisor may
+ * be stopped without a word to us (SIGSTOP, or a SIGTSTP to it alone), so who has the terminal is
+ * looked at with every wake-up.
+ */
+static void see_place(struct live_screen *screen, struct terminal *terminal)
+{
+	bool away = screen->leaves || !is_foreground(screen);
+
+	if (away && !screen->away)
+		terminal_leave(terminal);
+	else if (!away && screen->away)
+		terminal_return(terminal);
+	screen->away = away;
+}
+
+static void take_signals(struct live_screen *screen)
+{
+	struct signalfd_siginfo info;
+
+	while (read(screen->signal_fd, &info, sizeof(info)) > 0) {
+		if (info.ssi_signo == SIGWINCH)
+			screen->looks = LOOKS;
+		else
+			screen->leaves = info.ssi_signo == SIGTSTP ? STOP_LOOKS : 0;
+	}
+}
+
 /* Takes what woke us. False: the terminal is gone. */
 static bool serve(struct live_screen *screen, struct terminal *terminal, struct pollfd *fd)
 {
@@ -101,7 +140,7 @@ static bool serve(struct live_screen *screen, struct terminal *terminal, struct 
 		(void)!read(screen->wake_fd, &count, sizeof(count));
 	if (!fd[0].revents)
 		return true;
-	while (terminal_key(terminal, &key)) {
+	while (!screen->away && terminal_key(terminal, &key)) {
 		send_key(screen, key);
 		any = true;
 	}
@@ -123,30 +162,31 @@ static void *paint_all(void *context)
 {
 	struct live_screen *screen = context;
 	struct terminal *terminal = NULL;
-	struct signalfd_siginfo info;
 	bool busy = false;
-	unsigned looks = 0; /* at the size, that are still to be made */
 
 	screen->opened = terminal_open(NULL, screen->out, screen->in, screen->color, &terminal);
 	send_key(screen, (struct live_key){.code = LIVE_SCREEN_RESIZED});
 	if (screen->opened < 0)
 		return NULL;
 	while (!must_quit(screen, &busy)) {
-		struct pollfd fd[3] = {{.fd = fileno(screen->in), .events = POLLIN},
+		struct pollfd fd[3] = {{.fd = fileno(screen->in), .events = screen->away ? 0 : POLLIN},
 			{.fd = screen->wake_fd, .events = POLLIN},
 			{.fd = screen->signal_fd, .events = POLLIN}};
-		int n = poll(fd, 3, busy ? BUSY_MS : looks ? LOOK_MS : -1);
+		bool waits = screen->looks || screen->away;
+		int n = poll(fd, 3, busy ? BUSY_MS : waits ? LOOK_MS : -1);
 
-		if (fd[2].revents && read(screen->signal_fd, &info, sizeof(info)) > 0)
-			looks = LOOKS;
-		else if (n == 0 && looks)
-			looks--;
+		if (fd[2].revents)
+			take_signals(screen);
+		screen->looks -= n == 0 && screen->looks;
+		screen->leaves -= n == 0 && screen->leaves;
+		see_place(screen, terminal);
 		see_size(screen, terminal);
 		if (n > 0 && !serve(screen, terminal, fd)) {
 			send_key(screen, (struct live_key){.code = LIVE_SCREEN_GONE});
 			break;
 		}
-		paint(screen, terminal, n == 0);
+		if (!screen->away)
+			paint(screen, terminal, n == 0);
 	}
 	terminal_close(terminal);
 	return NULL;
@@ -172,7 +212,7 @@ static void release(struct live_screen *screen)
 
 static int open_all(struct live_screen *screen)
 {
-	sigset_t winch;
+	sigset_t signals;
 
 	if (!isatty(STDOUT_FILENO))
 		return -ENOTTY;
@@ -180,12 +220,14 @@ static int open_all(struct live_screen *screen)
 	screen->in = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
 	if (!screen->in)
 		return -ENOTTY;
-	(void)sigemptyset(&winch);
-	(void)sigaddset(&winch, SIGWINCH);
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGWINCH);
+	(void)sigaddset(&signals, SIGTSTP);
+	(void)sigaddset(&signals, SIGCONT);
 	if (pipe2(screen->key_fd, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	screen->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	screen->signal_fd = signalfd(-1, &winch, SFD_CLOEXEC | SFD_NONBLOCK);
+	screen->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (screen->wake_fd < 0 || screen->signal_fd < 0)
 		return -errno;
 	return 0;

@@ -17,7 +17,8 @@ enum { LIVE_SCREEN_RESIZED = 0x120000, LIVE_SCREEN_GONE };
 
 /*
  * Takes over the terminal: standard output, keys from standard input if that is it too, else from
- * the controlling terminal. SIGWINCH must be blocked in all threads. -ENOTTY; -ENOTSUP: a terminal
+ * the controlling terminal. While the job is stopped, or in the background, the terminal is left to
+ * others. SIGWINCH, SIGTSTP and SIGCONT must be blocked in all threads. -ENOTTY; -ENOTSUP: a terminal
  * that cannot be painted on.
  */
 int live_screen_open(bool color, struct live_screen **ret_screen);

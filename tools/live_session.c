@@ -395,11 +395,15 @@ static int open_signals(void)
 
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGWINCH);
+	(void)sigaddset(&set, SIGTSTP);
+	(void)sigaddset(&set, SIGCONT);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		(void)sigaddset(&set, signals[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	(void)signal(SIGPIPE, SIG_IGN); /* a reader of batch mode that leaves ends it, in order */
 	(void)sigdelset(&set, SIGWINCH);
+	(void)sigdelset(&set, SIGTSTP);
+	(void)sigdelset(&set, SIGCONT);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 

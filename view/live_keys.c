@@ -7,7 +7,7 @@
 
 #include "view/live_internal.h"
 
-enum { KEYS_MOST = 4, WHEEL_ROWS = 3, SHIFT_COLUMNS = 8 };
+enum { KEYS_MOST = 4, WHEEL_ROWS = 3, SHIFT_COLUMNS = 8, CONTROL_Z = 'Z' & 0x1f };
 
 static const struct binding {
 	int32_t key[KEYS_MOST];
@@ -404,6 +404,9 @@ int live_press(struct live *live, struct live_key key)
 	if (live->prompt.kind)
 		return live_prompt_press(live, key);
 	request = request_of(key.code);
+	/* Whoever samples would be stopped with what it holds of the target at that moment. */
+	if (key.code == CONTROL_Z)
+		live_complain(live, "^Z would hold up the target: q leaves, f only stops sampling");
 	if (request == LIVE_REQUEST_NONE)
 		return 0;
 	live->message[0] = '\0';

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <term.h>
+#include <termios.h>
 #undef columns /* term.h makes macros of plain words */
 #undef lines
 
@@ -17,6 +18,8 @@ struct terminal {
 	FILE *out;
 	bool color;
 	unsigned rows, columns;
+	struct termios modes; /* that we set */
+	bool left;
 	cchar_t style[STYLES][GROUNDS]; /* attributes and colours alone */
 };
 
@@ -110,6 +113,7 @@ int terminal_open(
 	if (terminal->color)
 		(void)use_default_colors();
 	make_styles(terminal);
+	(void)tcgetattr(fileno(out), &terminal->modes);
 	terminal->rows = (unsigned)LINES;
 	terminal->columns = (unsigned)COLS;
 	*ret_terminal = terminal;
@@ -121,12 +125,37 @@ void terminal_close(struct terminal *terminal)
 	if (!terminal)
 		return;
 	(void)set_term(terminal->screen);
-	(void)mousemask(0, NULL);
-	(void)curs_set(1);
-	(void)endwin();
+	if (!terminal->left) {
+		(void)mousemask(0, NULL);
+		(void)curs_set(1);
+		(void)endwin();
+	}
 	delscreen(terminal->screen);
 	(void)fflush(terminal->out);
 	free(terminal);
+}
+
+void terminal_leave(struct terminal *terminal)
+{
+	const struct termios *ours = &terminal->modes;
+	struct termios now;
+	bool theirs = tcgetattr(fileno(terminal->out), &now) == 0 &&
+		(now.c_lflag != ours->c_lflag || now.c_iflag != ours->c_iflag ||
+			now.c_oflag != ours->c_oflag);
+
+	(void)curs_set(1);
+	(void)endwin();
+	(void)fflush(terminal->out);
+	if (theirs)
+		(void)tcsetattr(fileno(terminal->out), TCSANOW, &now);
+	terminal->left = true;
+}
+
+void terminal_return(struct terminal *terminal)
+{
+	terminal->left = false;
+	(void)clearok(curscr, TRUE);
+	(void)refresh();
 }
 
 static void paint_cell(const struct terminal *terminal, const struct screen_cell *cell)

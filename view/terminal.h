@@ -21,6 +21,14 @@ int terminal_open(
 /* Gives it back as it was. */
 void terminal_close(struct terminal *terminal);
 
+/*
+ * Gives it back for a while, to whoever has it meanwhile, and takes it again, with all that was on
+ * it. Modes that somebody else has set since are left as they are. In between nothing else of this
+ * may be called but terminal_resize() and terminal_close().
+ */
+void terminal_leave(struct terminal *terminal);
+void terminal_return(struct terminal *terminal);
+
 /* May block as long as the terminal takes no output. @anew: all of it, whatever is there. */
 void terminal_paint(struct terminal *terminal, const struct screen *screen, bool anew);
 

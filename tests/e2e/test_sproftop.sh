@@ -278,6 +278,39 @@ for signal in SEGV KILL; do
     check "the death of the analyst is told" shows 'analyst .* killed by signal'
 done
 
+# --- stopped and continued: the shell gets the terminal, and the view gets it again ---
+# stopped_and_back: the shell has its terminal; then fg, and the view is there, and takes keys.
+stopped_and_back() {
+    wait_until "stopped, it leaves the terminal" 20 terminal_is_back
+    run_line "clear; stty -a | grep -oE -- '-?(icanon|echo) '; jobs"
+    wait_shows '^icanon'
+    wait_shows '^echo'
+    wait_shows 'Stopped'
+    run_line fg
+    wait_shows 'show_inner'
+    key l 'LINE +FUNCTION'
+    key l 'FUNCTION +OBJECT'
+    wait_hides 'Stopped'
+}
+for signal in TSTP STOP; do
+    start "$SPROFTOP $much -p $target"
+    wait_shows 'show_inner'
+    kill -$signal "$(top_pid)"
+    stopped_and_back
+    tm send-keys -t t q
+    wait_until "the terminal is given back" 10 terminal_is_back
+done
+start "$SPROFTOP $much $SHOW 0 0"
+wait_shows 'ended'
+kill -TSTP "$(top_pid)"
+wait_until "stopped, it leaves the terminal" 20 terminal_is_back
+run_line fg
+wait_shows 'ended'
+tm send-keys -t t C-z
+wait_shows 'ended'
+tm send-keys -t t q
+wait_until "the terminal is given back" 10 terminal_is_back
+
 # --- a command ---
 start "$SPROFTOP $SHOW 3 7"
 wait_shows 'show_inner'

@@ -489,6 +489,14 @@ static void test_live__requests(void **state)
 	assert_true(control->quit);
 }
 
+static void test_live__control_z_says_why_not(void **state)
+{
+	type(*state, "\x1a");
+	assert_shows(*state, "would hold up the target");
+	type(*state, "j");
+	assert_hides(*state, "would hold up the target");
+}
+
 static void test_live__one_clock_only(void **state)
 {
 	type(*state, "i");
@@ -704,7 +712,7 @@ int main(void)
 		TEST(search_opens_the_tree), TEST(sorting), TEST(a_click_on_a_title_sorts),
 		TEST(source_with_heat), TEST(disassembly_with_heat), TEST(pause_keeps_the_rows),
 		TEST(decay_forgets_the_past), TEST(decay_lives_long), TEST(reset),
-		TEST(calls_can_be_hidden), TEST(requests), TEST(one_clock_only), TEST(other_clocks),
+		TEST(calls_can_be_hidden), TEST(requests), TEST(control_z_says_why_not), TEST(one_clock_only), TEST(other_clocks),
 		TEST(the_rate_is_of_the_clock_that_ticks),
 		TEST(the_state_is_whole),
 		TEST(a_busy_target_is_not_idle_in_its_first_second),
