@@ -9,8 +9,9 @@
  * the thread's own CPU takes that CPU from it at the very moment, and it then stops where it was; the
  * stop is shorter, too, by the way of the interrupt.
  *
- * So the supervisor goes to the CPU of the thread that it will sample next, before it sleeps: with one
- * busy thread it keeps to that one's CPU, with several it goes from CPU to CPU (ask_in_turn()).
+ * So the supervisor keeps to the CPU of a lone busy thread. With several of them it goes, before it
+ * sleeps, to the CPU of the one that it will sample next, if that one makes system calls; the others are
+ * interrupted where they are (sampler.c).
  */
 #ifndef SUPERVISOR_FOLLOW_H
 #define SUPERVISOR_FOLLOW_H

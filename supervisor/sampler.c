@@ -154,7 +154,6 @@ static void take(struct engine *engine, struct tracee *t, bool runs, bool here, 
 		return;
 	}
 	t->put_off_ns = 0;
-	engine->remote = engine->remote || !here;
 	if (runs)
 		(void)sampler_ask(engine, t);
 	else if (was == MOMENT_REPLACED && !session_due(engine, t, now))
@@ -169,35 +168,59 @@ static int hotter_first(const void *a, const void *b)
 	return credit_is_hotter(x, y) ? -1 : credit_is_hotter(y, x);
 }
 
-/* Is it worth an interrupt that it meets some microseconds later, or when it gets a CPU at last? */
-static bool cannot_wait(struct engine *engine, struct tracee *t, int cpu)
+/* It is asked wherever it is: it owes too much, or its counters are waited for. */
+static bool cannot_wait(struct engine *engine, struct tracee *t)
 {
-	/* It may wait for long, and must not keep the few descriptors meanwhile. */
+	/* It may have to wait for a CPU, and must not keep the few descriptors meanwhile. */
 	if (engine->fds_scarce && t->cpu_fd < 0)
 		return false;
-	return (cpu >= 0 && !follow_may(&engine->follow, cpu)) ||
-		credit_overdue(&t->credit, PATIENCE * engine->wakeups.period_ns) ||
+	return credit_overdue(&t->credit, PATIENCE * engine->wakeups.period_ns) ||
 		session_owed(engine, t);
 }
 
-/*
- * Of the threads that are on our CPU or wait for it, the one that was put on it last is the one that we
- * took it from: it stands still, and stops where it is. One on another CPU would run on until the
- * interrupt arrives. So we go from CPU to CPU: to the one next whose thread owes most. A thread that
- * waits for its CPU is caught when its turn comes; it has not used anything meanwhile.
- */
-static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
-{
-	size_t looks = 3 * (size_t)engine->follow.cpus;
-	int home = sched_getcpu(), next = -1;
-	uint64_t most = 0;
-	cpu_set_t busy;
+/* Where the threads at work are, as far as a tick has looked. */
+struct places {
+	int home;	/* the CPU that we are on */
+	cpu_set_t busy; /* a thread is on it */
+	unsigned visits; /* CPUs other than ours that we must go to, to meet a thread where it is */
+	int next;	/* of these the one whose thread owes most, -1 none */
+	uint64_t most;	/* that is how much */
+};
 
-	CPU_ZERO(&busy);
+/*
+ * One on another CPU runs on until the interrupt arrives, some microseconds. That matters if it makes
+ * system calls: it is then met in them too often. So where it was found in one lately we go to its CPU.
+ */
+static void ask_remote(struct engine *engine, struct tracee *t, int cpu, bool first,
+	struct places *places, uint64_t now)
+{
+	uint64_t owed = credit_estimate(&t->credit, now, engine->scheduler_tick_ns);
+	bool visit = first && t->calls && follow_may(&engine->follow, cpu);
+
+	if (visit) {
+		places->visits++;
+		if (owed >= places->most) {
+			places->most = owed;
+			places->next = cpu;
+		}
+	}
+	if (((first && !visit) || cannot_wait(engine, t)) && owes_tick(engine, t, now))
+		take(engine, t, true, false, now);
+}
+
+/*
+ * Of the threads that are on a CPU or wait for it, the one that was put on it last is on it; of those of
+ * our CPU it is the one that we took it from: it stands still, and stops where it is. A thread that
+ * waits is caught when its turn comes; it has not used anything meanwhile. Moves those of our CPU to the
+ * front; returns their number.
+ */
+static size_t ask_others(struct engine *engine, size_t n, struct places *places, uint64_t now)
+{
+	size_t looks = 3 * (size_t)engine->follow.cpus, ours = 0;
+
 	qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
 	for (size_t i = 0; i < n; i++) {
 		struct tracee *t = engine->ranked[i];
-		uint64_t owed = credit_estimate(&t->credit, now, engine->scheduler_tick_ns);
 		bool restless = credit_restless(&t->credit, now), runs, first;
 		int cpu;
 
@@ -208,26 +231,54 @@ static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
 		cpu = runs || restless ? last_cpu(engine, t) : -1;
 		if (cpu < 0 || cpu >= CPU_SETSIZE)
 			continue;
-		first = runs && !CPU_ISSET(cpu, &busy);
-		if (first) {
-			CPU_SET(cpu, &busy);
-			if (cpu != home && owed >= most) {
-				most = owed;
-				next = cpu;
-			}
-		}
-		if (owes_tick(engine, t, now) &&
-			((cpu == home && (first || restless)) || (runs && cannot_wait(engine, t, cpu))))
-			take(engine, t, runs, cpu == home, now);
+		first = runs && !CPU_ISSET(cpu, &places->busy);
+		if (first)
+			CPU_SET(cpu, &places->busy);
+		if (cpu != places->home && runs)
+			ask_remote(engine, t, cpu, first, places, now);
+		else if (cpu == places->home && (first || restless || (runs && cannot_wait(engine, t))))
+			engine->ranked[ours++] = t;
 	}
-	if ((unsigned)CPU_COUNT(&busy) > engine->parts)
-		engine->parts = (unsigned)CPU_COUNT(&busy);
-	if (next < 0)
+	return ours;
+}
+
+/* From where the next tick is best taken. */
+static void go_on(struct engine *engine, const struct places *places)
+{
+	if (places->next >= 0) {
+		follow_to(&engine->follow, places->next);
+		/* Nobody was on this CPU: they are late already. */
+		if (!CPU_ISSET(places->home, &places->busy) && engine->parts < HURRY)
+			engine->parts = HURRY;
+		if (engine->parts < places->visits + 1)
+			engine->parts = places->visits + 1;
 		return;
-	/* Nobody was on this CPU: they are late already. */
-	if (!CPU_ISSET(home, &busy) && engine->parts < HURRY)
-		engine->parts = HURRY;
-	follow_to(&engine->follow, next);
+	}
+	if (CPU_COUNT(&places->busy) > 1) {
+		follow_stop(&engine->follow);
+		return;
+	}
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &places->busy))
+			follow_to(&engine->follow, cpu);
+	}
+}
+
+static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
+{
+	struct places places = {.home = sched_getcpu(), .next = -1};
+	size_t ours = ask_others(engine, n, &places, now);
+
+	sampler_collect(engine);
+	for (size_t i = 0; i < ours; i++) {
+		struct tracee *t = engine->ranked[i];
+
+		if (t->state == TRACEE_RUNNING && owes_tick(engine, t, now))
+			take(engine, t, catchable(engine, t, now), true, now);
+	}
+	/* These have their CPU only when we sleep. */
+	engine->asked_n = 0;
+	go_on(engine, &places);
 }
 
 /* The command before its first exec: what it does is our doing, and its account has not begun. */
@@ -281,11 +332,7 @@ void sampler_forget(struct engine *engine, const struct tracee *tracee)
  */
 void sampler_collect(struct engine *engine)
 {
-	uint64_t now = engine_now(), until = now;
-
-	/* A thread whose CPU we have taken can only stop once we sleep. */
-	if (engine->remote || engine->asked_n > 1)
-		until += engine->spin_ns;
+	uint64_t now = engine_now(), until = now + engine->spin_ns;
 
 	while (engine->asked_n && now < until) {
 		for (size_t i = engine->asked_n; i-- > 0;) {
@@ -317,7 +364,6 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	size_t looks;
 
 	moment_begin(&engine->moment, now);
-	engine->remote = false;
 	engine->parts = 1;
 	look_begin_tick(engine, now);
 	/* Cold ones first: one that has moved is put among the hot, and seen there. */
@@ -421,6 +467,7 @@ static bool record_stop(struct engine *engine, struct tracee *t,
 		sample.syscall = t->syscall;
 	else
 		t->syscall = sample.syscall;
+	t->calls = (uint16_t)(t->calls << 1 | (sample.syscall >= 0));
 	sampler_announce(engine, t, snapshot->pc, now);
 	maps_cover_stack(engine, t->process, snapshot->sp, now);
 	if (engine->stack.most)
