@@ -202,6 +202,9 @@ void dump_run(struct engine *engine);
 void dump_stop(struct engine *engine, struct tracee *tracee, int signal);
 void dump_group_stop(struct engine *engine, struct tracee *tracee);
 
+/* turns.c: asks the hot threads that owe a tick and can be caught. */
+void turns_ask(struct engine *engine, uint64_t now_ns);
+
 /* sampler.c */
 /* Everything that the analyst must have before a sample at @pc; the thread is not held up. */
 void sampler_announce(struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
@@ -214,6 +217,10 @@ void sampler_stop(struct engine *engine, struct tracee *tracee, int signal);
  */
 uint64_t sampler_stop_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns);
+/* CPU time that the next sample of this thread would stand for, beyond its own. */
+uint64_t sampler_carried(const struct tracee *tracee);
+/* --max-overhead forbids a stop. */
+bool sampler_is_over_budget(const struct engine *engine);
 /* Is there something to pay? A thread that was preempted since it was looked at has not run. */
 bool sampler_owes(const struct engine *engine, const struct tracee *tracee, uint64_t credit_ns);
 /* Hands over a sample that has its place and stack, and pays @credit_ns and what was carried. */

@@ -11,7 +11,7 @@
  *
  * So the supervisor keeps to the CPU of a lone busy thread. With several of them it goes, before it
  * sleeps, to the CPU of the one that it will sample next, if that one makes system calls; the others are
- * interrupted where they are (sampler.c).
+ * interrupted where they are (turns.c).
  */
 #ifndef SUPERVISOR_FOLLOW_H
 #define SUPERVISOR_FOLLOW_H

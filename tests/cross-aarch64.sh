@@ -12,7 +12,9 @@ fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 objects=()
-for source in proto/*.c supervisor/*.c tools/units.c tools/processes.c tools/sprofrun.c; do
+for source in proto/*.c supervisor/*.c tools/units.c tools/standard.c view/text.c \
+    tools/front.c tools/live_front.c tools/output_log.c tools/processes.c tools/target_options.c \
+    tools/sprofrun.c; do
     case $source in supervisor/arch_x86_64.c) continue ;; esac
     object=$out/$(echo "$source" | tr / _).o
     $cc -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -DSPROFIL_VERSION='"cross"' \

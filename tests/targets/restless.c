@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define BALL 32
-#define HERE __attribute__((noinline, noclone))
+#define HERE __attribute__((noinline))
 
 enum { SOCKET = 3 };
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which threads a tick asks for a stop: those that owe one and can be caught where they are; and on
+ * which CPU the next tick finds more of them (follow.h, moment.h).
+ */
+#include "supervisor/engine_internal.h"
+
+#include <stdlib.h>
+
+#include "supervisor/mem.h"
+#include "supervisor/mend.h"
+
+/* So many periods' worth of CPU time may be owed before a thread is interrupted on another CPU. */
+#define PATIENCE 2
+/* Where the moment was a wrong one, wake-ups come so many times as often. */
+#define HURRY 5
+/* After so many periods of wrong moments a thread is caught at any: the right one may never come. */
+#define PUT_OFF_PERIODS 16
+
+/* Is it worth a stop that may have to wait for its turn on a CPU? */
+static bool overdue(struct engine *engine, struct tracee *t)
+{
+	return credit_overdue(&t->credit, engine->wakeups.period_ns) || session_owed(engine, t);
+}
+
+/* Is it on a CPU, as far as can be told without stopping it? */
+static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct activity activity;
+
+	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) &&
+		!overdue(engine, t))
+		return false;
+	return look_read_activity(engine, t, &activity) >= 0 && activity.running;
+}
+
+/* The CPU that it is on or waits for, -1 unknown. */
+static int last_cpu(struct engine *engine, struct tracee *t)
+{
+	if (t->stat_fd < 0)
+		t->stat_fd = fds_keep(engine, t->process, procfs_open_stat(t->process->pid, t->tid));
+	return t->stat_fd < 0 ? -1 : procfs_read_last_cpu(t->stat_fd);
+}
+
+static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	if (engine->counting &&
+		credit_estimate(&t->credit, now, engine->scheduler_tick_ns) + sampler_carried(t) >=
+			t->credit.due_ns)
+		return true;
+	return session_due(engine, t, now);
+}
+
+/*
+ * A thread owes a tick: by a stop if it is runnable. But one that sleeps and wakes often is that, too,
+ * when it was woken just now and waits for the CPU that we are on; then it was asleep at the moment of
+ * our wake-up, and another moment will do.
+ */
+static void take(struct engine *engine, struct tracee *t, bool runs, bool here, uint64_t now)
+{
+	enum moment_was was = MOMENT_UNKNOWN;
+
+	if (sampler_is_over_budget(engine))
+		return;
+	if (here && credit_restless(&t->credit, now) &&
+		(!t->put_off_ns || now - t->put_off_ns < PUT_OFF_PERIODS * engine->wakeups.period_ns))
+		was = moment_of(&engine->moment, t->process->pid, t->tid, now);
+	if (was == MOMENT_ELSEWHERE || was == MOMENT_LATE) {
+		if (!t->put_off_ns)
+			t->put_off_ns = now;
+		engine->parts = HURRY;
+		return;
+	}
+	t->put_off_ns = 0;
+	if (runs)
+		(void)sampler_ask(engine, t);
+	else if (was == MOMENT_REPLACED && !session_due(engine, t, now))
+		look_take_tick(engine, t, now);
+}
+
+static int hotter_first(const void *a, const void *b)
+{
+	const struct credit *x = &(*(struct tracee *const *)a)->credit;
+	const struct credit *y = &(*(struct tracee *const *)b)->credit;
+
+	return credit_is_hotter(x, y) ? -1 : credit_is_hotter(y, x);
+}
+
+/* It is asked wherever it is: it owes too much, or its counters are waited for. */
+static bool cannot_wait(struct engine *engine, struct tracee *t)
+{
+	/* It may have to wait for a CPU, and must not keep the few descriptors meanwhile. */
+	if (engine->fds_scarce && t->cpu_fd < 0)
+		return false;
+	return credit_overdue(&t->credit, PATIENCE * engine->wakeups.period_ns) ||
+		session_owed(engine, t);
+}
+
+/* Where the threads at work are, as far as a tick has looked. */
+struct places {
+	int home;	/* the CPU that we are on */
+	cpu_set_t busy; /* a thread is on it */
+	unsigned visits; /* CPUs other than ours that we must go to, to meet a thread where it is */
+	int next;	/* of these the one whose thread owes most, -1 none */
+	uint64_t most;	/* that is how much */
+};
+
+/*
+ * One on another CPU runs on until the interrupt arrives, some microseconds. That matters if it makes
+ * system calls: it is then met in them too often. So where it was found in one lately we go to its CPU.
+ */
+static void ask_remote(struct engine *engine, struct tracee *t, int cpu, bool first,
+	struct places *places, uint64_t now)
+{
+	uint64_t owed = credit_estimate(&t->credit, now, engine->scheduler_tick_ns);
+	bool visit = first && t->calls && follow_may(&engine->follow, cpu);
+
+	if (visit) {
+		places->visits++;
+		if (owed >= places->most) {
+			places->most = owed;
+			places->next = cpu;
+		}
+	}
+	if (((first && !visit) || cannot_wait(engine, t)) && owes_tick(engine, t, now))
+		take(engine, t, true, false, now);
+}
+
+/*
+ * Of the threads that are on a CPU or wait for it, the one that was put on it last is on it; of those of
+ * our CPU it is the one that we took it from: it stands still, and stops where it is. A thread that
+ * waits is caught when its turn comes; it has not used anything meanwhile. Moves those of our CPU to the
+ * front; returns their number.
+ */
+static size_t ask_others(struct engine *engine, size_t n, struct places *places, uint64_t now)
+{
+	size_t looks = 3 * (size_t)engine->follow.cpus, ours = 0;
+
+	qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
+	for (size_t i = 0; i < n; i++) {
+		struct tracee *t = engine->ranked[i];
+		bool restless = credit_restless(&t->credit, now), runs, first;
+		int cpu;
+
+		if (!looks && !overdue(engine, t))
+			continue;
+		looks -= looks > 0;
+		runs = catchable(engine, t, now);
+		cpu = runs || restless ? last_cpu(engine, t) : -1;
+		if (cpu < 0 || cpu >= CPU_SETSIZE)
+			continue;
+		first = runs && !CPU_ISSET(cpu, &places->busy);
+		if (first)
+			CPU_SET(cpu, &places->busy);
+		if (cpu != places->home && runs)
+			ask_remote(engine, t, cpu, first, places, now);
+		else if (cpu == places->home && (first || restless || (runs && cannot_wait(engine, t))))
+			engine->ranked[ours++] = t;
+	}
+	return ours;
+}
+
+/* From where the next tick is best taken. */
+static void go_on(struct engine *engine, const struct places *places)
+{
+	if (places->next >= 0) {
+		follow_to(&engine->follow, places->next);
+		/* Nobody was on this CPU: they are late already. */
+		if (!CPU_ISSET(places->home, &places->busy) && engine->parts < HURRY)
+			engine->parts = HURRY;
+		if (engine->parts < places->visits + 1)
+			engine->parts = places->visits + 1;
+		return;
+	}
+	if (CPU_COUNT(&places->busy) > 1) {
+		follow_stop(&engine->follow);
+		return;
+	}
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &places->busy))
+			follow_to(&engine->follow, cpu);
+	}
+}
+
+static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
+{
+	struct places places = {.home = sched_getcpu(), .next = -1};
+	size_t ours = ask_others(engine, n, &places, now);
+
+	sampler_collect(engine);
+	for (size_t i = 0; i < ours; i++) {
+		struct tracee *t = engine->ranked[i];
+
+		if (t->state == TRACEE_RUNNING && owes_tick(engine, t, now))
+			take(engine, t, catchable(engine, t, now), true, now);
+	}
+	/* These have their CPU only when we sleep. */
+	engine->asked_n = 0;
+	go_on(engine, &places);
+}
+
+/* The command before its first exec: what it does is our doing, and its account has not begun. */
+static bool is_ours(const struct engine *engine, const struct tracee *t)
+{
+	return t->tid == engine->launch.pid && engine->launch.error_fd >= 0;
+}
+
+void turns_ask(struct engine *engine, uint64_t now)
+{
+	struct target *target = &engine->target;
+	size_t n = 0;
+
+	if (mem_grow((void **)&engine->ranked, &engine->ranked_room, target->hot,
+		    sizeof(*engine->ranked)) < 0)
+		return;
+	for (size_t i = 0; i < target->hot; i++) {
+		struct tracee *t = target->tracee[i];
+
+		if (t->state == TRACEE_RUNNING && t->process && !mend_busy(t) && !is_ours(engine, t))
+			engine->ranked[n++] = t;
+	}
+	if (!n)
+		follow_stop(&engine->follow);
+	if (engine->scheduler_tick_ns) {
+		ask_in_turn(engine, n, now);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (owes_tick(engine, engine->ranked[i], now))
+			take(engine, engine->ranked[i],
+				catchable(engine, engine->ranked[i], now), false, now);
+	}
+}
