@@ -32,7 +32,7 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 	else if (kind == PROMPT_LIMIT && live->min_percent > 0)
 		(void)snprintf(prompt->text, sizeof(prompt->text), "%g", live->min_percent);
 	else if (kind == PROMPT_DELAY)
-		(void)snprintf(prompt->text, sizeof(prompt->text), "%g", (double)live->delay_ns / 1e9);
+		(void)snprintf(prompt->text, sizeof(prompt->text), "%.10g", (double)live->delay_ns / 1e9);
 	prompt->bytes = strlen(prompt->text);
 }
 
