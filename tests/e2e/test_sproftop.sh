@@ -364,7 +364,7 @@ is "batch: as wide as asked" "$(awk '{ if (length($0) > 70) wide++ } END { print
 "$SPROFTOP" -b -n 2 -p $target | grep -q 'of 2 %'
 is "batch: the bound of an attach is 2 %" $? 0
 sleep 1000 &
-"$SPROFTOP" -b -n 1 --size 100x20 -p $! | grep -q 'idle'
+timeout 30 "$SPROFTOP" -b --size 100x20 -p $! | grep -q 'idle'
 is "batch: a process that sleeps" $? 0
 kill $!
 "$SPROFTOP" -b -n 1 --view threads -p $target | grep -q gamma
