@@ -88,6 +88,12 @@ void reader_start(struct engine *engine)
 	(void)emit_start(&engine->emitter, engine_now(), &start);
 }
 
+/* The command, while it is still a copy of us. */
+static bool is_before_exec(const struct engine *engine, const struct process *process)
+{
+	return process->pid == engine->launch.pid && engine->launch.error_fd >= 0;
+}
+
 /* The analyst took its samples with it: what they stood for becomes unattributed. */
 void reader_died(struct engine *engine, int status)
 {
@@ -97,14 +103,15 @@ void reader_died(struct engine *engine, int status)
 
 	ring_read_note(&engine->link.ring, path);
 	engine_say(engine, ENGINE_WARNING,
-		"the analyst (pid %d) %s %d%s%s; %llu samples are lost, a fresh one goes on",
-		engine->link.pid, status & 0x7f ? "was killed by signal" : "ended with status",
+		"the analyst (pid %d) %s %d%s%s; %llu samples are lost%s", engine->link.pid,
+		status & 0x7f ? "was killed by signal" : "ended with status",
 		status & 0x7f ? status & 0x7f : status >> 8, path[0] ? " while it read " : "", path,
-		(unsigned long long)(engine->audit.ticks));
+		(unsigned long long)(engine->audit.ticks),
+		engine->audit.analyst_restarts < ENGINE_RESTARTS_MOST ? ", a fresh one goes on" : "");
 	if (path[0] && engine->skips < sizeof(engine->skip) / sizeof(*engine->skip))
 		memcpy(engine->skip[engine->skips++], path, sizeof(path));
 	link_release(&engine->link);
-	engine->emitter.open = false;
+	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its bell are gone */
 	for (size_t i = 0; i < target->images; i++) {
 		lost_ns += target->image[i]->sent_ns;
 		target->image[i]->lost_ns += target->image[i]->sent_ns;
@@ -116,7 +123,7 @@ void reader_died(struct engine *engine, int status)
 	engine->audit.profiled_ns -= lost_ns;
 	engine->audit.analyst_restarts++;
 	for (size_t i = 0; i < target->processes; i++) {
-		target->process[i]->announced = false;
+		target->process[i]->announced = is_before_exec(engine, target->process[i]);
 		target->process[i]->maps_announced = false;
 	}
 	for (size_t i = 0; i < target->tracees; i++) {
@@ -124,4 +131,7 @@ void reader_died(struct engine *engine, int status)
 		target->tracee[i]->name_again_ns = 0;
 	}
 	reader_start(engine);
+	/* Those that do nothing from now on are in the profile, too. */
+	for (size_t i = 0; i < target->processes; i++)
+		(void)emit_process(&engine->emitter, engine_now(), target->process[i]);
 }

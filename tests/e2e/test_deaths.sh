@@ -25,6 +25,21 @@ within "profiled and unattributed make up the kernel's figure" \
     "$(awk -v p="$(figure profiled_cpu_ns a.pb.gz)" -v u="$(figure unattributed_cpu_ns a.pb.gz)" \
         -v k="$(figure kernel_cpu_ns a.pb.gz)" 'BEGIN { print (p + u) / k }')" 0.995 1.005
 
+# analysts_killed: in the end there is none, and the command goes on all the same.
+"$SPROFRUN" -F 1000 -o n.pb.gz sh -c 'while [ ! -e enough ]; do :; done; exit 7' 2>err &
+run=$!
+no_more() {
+    pkill -KILL -P $run -x sprofil-analyst
+    grep -q 'the analyst died 6 times; the command goes on without a profile' err
+}
+wait_until "no analyst is left" 30 no_more
+work=$(child_of $run sh)
+goes_on() { [ "$(cut -d' ' -f1 <"/proc/$work/schedstat")" -gt $((before + 100000000)) ]; }
+before=$(cut -d' ' -f1 <"/proc/$work/schedstat")
+wait_until "the command has gone on for a while" 20 goes_on
+: >enough
+wait $run; is "status without an analyst" $? 7
+
 # supervisor_killed: the command goes on, the profile up to then is written.
 "$SPROFRUN" -F 1000 --report none -o s.pb.gz sh -c "$TARGETS/busy 1 1.5 5; echo \$? >result" 2>err &
 run=$!
