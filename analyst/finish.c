@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,11 +13,15 @@
 #include "analyst/analyst.h"
 #include "analyst/blame.h"
 
-static _Noreturn void try(const struct finish *finish, struct analyst *analyst)
+static _Noreturn void try(const struct finish *finish, struct analyst *analyst, pid_t parent)
 {
 	struct rlimit none = {0, 0};
 	int error, status;
 
+	/* Whoever kills the analyst does not want its profile any more. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
 	(void)setrlimit(RLIMIT_CORE, &none);
 	error = analyst_finish(analyst);
 	status = finish->deliver(finish->context, analyst, error);
@@ -38,7 +43,7 @@ static void say_death(const struct finish *finish, const char *path, int signal_
 int finish_run(const struct finish *finish, struct analyst *analyst, struct blame *blame)
 {
 	for (;;) {
-		pid_t pid;
+		pid_t pid, parent = getpid();
 		int status;
 		bool again;
 
@@ -49,7 +54,7 @@ int finish_run(const struct finish *finish, struct analyst *analyst, struct blam
 		if (pid < 0)
 			return -errno;
 		if (pid == 0)
-			try(finish, analyst);
+			try(finish, analyst, parent);
 		while (waitpid(pid, &status, 0) < 0) {
 			if (errno != EINTR)
 				return -errno;

@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +17,8 @@
 
 /* Packed: what it unpacks to has a bound of its own. */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
+/* Between looks for somebody who reads a FIFO: the kernel tells of none. */
+#define READER_MS 50
 
 static int read_fd(int fd, uint8_t **ret_data, size_t *ret_bytes)
 {
@@ -111,12 +116,28 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
 	return error;
 }
 
-static int write_fd(int fd, const char *data, size_t bytes)
+/* Until @fd takes PIPE_BUF bytes at least. */
+static int await_room(int fd, int peer_fd)
+{
+	struct pollfd fds[2] = {{.fd = fd, .events = POLLOUT}, {.fd = peer_fd}};
+
+	while (poll(fds, 2, -1) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return fds[0].revents ? 0 : -EINTR;
+}
+
+static int write_fd(int fd, const char *data, size_t bytes, int peer_fd)
 {
 	while (bytes) {
-		ssize_t n = write(fd, data, bytes);
+		int error = peer_fd < 0 ? 0 : await_room(fd, peer_fd);
+		ssize_t n;
 
-		if (n < 0 && errno != EINTR)
+		if (error < 0)
+			return error;
+		n = write(fd, data, peer_fd < 0 || bytes < PIPE_BUF ? bytes : PIPE_BUF);
+		if (n < 0 && errno != EINTR && (errno != EAGAIN || peer_fd < 0))
 			return -errno;
 		if (n > 0) {
 			data += n;
@@ -126,9 +147,9 @@ static int write_fd(int fd, const char *data, size_t bytes)
 	return 0;
 }
 
-static int write_and_close(int fd, const void *data, size_t bytes)
+static int write_and_close(int fd, const void *data, size_t bytes, int peer_fd)
 {
-	int error = write_fd(fd, data, bytes);
+	int error = write_fd(fd, data, bytes, peer_fd);
 
 	if (close(fd) < 0 && !error)
 		error = -errno;
@@ -165,7 +186,7 @@ static int replace(const char *path, const struct stat *old, const void *data, s
 		return fd;
 	if (old)
 		(void)fchmod(fd, old->st_mode & 07777);
-	error = write_and_close(fd, data, bytes);
+	error = write_and_close(fd, data, bytes, -1);
 	if (!error && rename(name, path) < 0)
 		error = -errno;
 	if (error)
@@ -174,27 +195,69 @@ static int replace(const char *path, const struct stat *old, const void *data, s
 	return error;
 }
 
-int file_write(const char *path, const void *data, size_t bytes)
+/* The open of a FIFO waits for a reader. */
+static int open_in_place(const char *path, bool fifo, int peer_fd)
+{
+	struct pollfd peer = {.fd = peer_fd};
+	int fd = open(path, O_WRONLY | O_CLOEXEC | (fifo && peer_fd >= 0 ? O_NONBLOCK : 0));
+
+	while (fd < 0 && errno == ENXIO && fifo) {
+		if (poll(&peer, 1, READER_MS) > 0)
+			return -EINTR;
+		fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* A symbolic link stays one: what it points to is replaced. */
+static int replace_target(const char *path, const struct stat *old, const void *data, size_t bytes)
+{
+	char *target = realpath(path, NULL);
+	int error;
+
+	if (!target)
+		return -errno;
+	error = replace(target, old, data, bytes);
+	if (error && !old)
+		(void)unlink(target);
+	free(target);
+	return error;
+}
+
+/* Where nothing is yet; @path may be a link to there, which only the kernel can follow. */
+static int create(const char *path, const void *data, size_t bytes)
+{
+	struct stat link;
+	int fd;
+
+	if (lstat(path, &link) < 0)
+		return replace(path, NULL, data, bytes);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	(void)close(fd);
+	return replace_target(path, NULL, data, bytes);
+}
+
+int file_write_while(const char *path, const void *data, size_t bytes, int peer_fd)
 {
 	struct stat old;
-	char *target;
-	int fd, error;
+	int fd;
 
 	if (!strcmp(path, "-"))
-		return write_fd(STDOUT_FILENO, data, bytes);
+		return write_fd(STDOUT_FILENO, data, bytes, peer_fd);
 	if (stat(path, &old) < 0)
-		return errno == ENOENT ? replace(path, NULL, data, bytes) : -errno;
+		return errno == ENOENT ? create(path, data, bytes) : -errno;
 	if (!S_ISREG(old.st_mode)) {
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-		return fd < 0 ? -errno : write_and_close(fd, data, bytes);
+		fd = open_in_place(path, S_ISFIFO(old.st_mode), peer_fd);
+		return fd < 0 ? fd : write_and_close(fd, data, bytes, peer_fd);
 	}
 	if (access(path, W_OK) < 0)
 		return -errno;
-	/* A symbolic link stays one: what it points to is replaced. */
-	target = realpath(path, NULL);
-	if (!target)
-		return -errno;
-	error = replace(target, &old, data, bytes);
-	free(target);
-	return error;
+	return replace_target(path, &old, data, bytes);
+}
+
+int file_write(const char *path, const void *data, size_t bytes)
+{
+	return file_write_while(path, data, bytes, -1);
 }

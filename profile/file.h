@@ -20,4 +20,10 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
  */
 int file_write(const char *path, const void *data, size_t bytes);
 
+/*
+ * The same, but waits for the reader of a pipe only as long as somebody has the reading end of
+ * another pipe open, whose writing end is @peer_fd. -EINTR: in vain.
+ */
+int file_write_while(const char *path, const void *data, size_t bytes, int peer_fd);
+
 #endif

@@ -11,7 +11,7 @@
 void engine_signals(sigset_t *ret_set)
 {
 	static const int signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN,
-		SIGTTOU, SIGPIPE};
+		SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ};
 
 	(void)sigemptyset(ret_set);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
@@ -49,10 +49,47 @@ void control_requests(struct engine *engine)
 	}
 }
 
+bool engine_is_order(int signal)
+{
+	switch (signal) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTERM:
+	case SIGHUP:
+	case SIGUSR1:
+	case SIGUSR2: return true;
+	default: return false;
+	}
+}
+
 /*
- * Signals to us. What the terminal sends goes to the command as well, which decides; what was sent
- * to us alone by kill(2) is passed on. Without a command (attached, or it has ended) they end the
- * profiling.
+ * What the terminal sends goes to the command as well. A hang-up goes to the session's leader alone:
+ * the others hear of it when that one ends, which would be the command if we were not there.
+ */
+static bool is_for_us_alone(int signal, int code)
+{
+	return code != SI_KERNEL || (signal == SIGHUP && getsid(0) == getpid());
+}
+
+/* As the kernel does, so that one that is stopped hears of the hang-up. */
+static void pass_on(int pid, int signal, int code)
+{
+	(void)kill(pid, signal);
+	if (signal == SIGHUP && code == SI_KERNEL)
+		(void)kill(pid, SIGCONT);
+}
+
+/* By nohup(1). What shells ignore for jobs in the background (SIGINT) is an order all the same. */
+static bool is_hangup_ignored(void)
+{
+	struct sigaction action;
+
+	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/*
+ * Signals to us. What goes to the command as well it decides about; what was sent to us alone by
+ * kill(2) is passed on. Without a command (attached, or it has ended) they end the profiling.
  */
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {
@@ -61,25 +98,19 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	bool command_lives = engine->options->command && !engine->result->command_ended &&
 		!engine->options->signals_end;
 
-	switch (signal) {
-	case SIGINT:
-	case SIGQUIT:
-	case SIGTERM:
-	case SIGHUP:
-		if (!command_lives) {
-			engine->result->stopped_by = signal;
-			engine->stop = true;
-		} else if (!from_terminal) {
-			(void)kill(engine->launch.pid, signal);
-		}
-		break;
-	case SIGTSTP:
-		if (!command_lives)
-			(void)raise(SIGSTOP);
-		else if (from_terminal)
-			engine->stop_pending = true;
-		break;
-	default: break;
+	if (engine_is_order(signal) && command_lives) {
+		if (!is_for_us_alone(signal, info->ssi_code))
+			return;
+		engine->hung_up |= signal == SIGHUP && from_terminal;
+		pass_on(engine->launch.pid, signal, info->ssi_code);
+	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
+		engine->result->stopped_by = signal;
+		engine->stop = true;
+	} else if (signal == SIGTSTP && !command_lives) {
+		(void)raise(SIGSTOP);
+	} else if (signal == SIGTSTP && from_terminal) {
+		engine->stop_pending = true;
+		lifecycle_stop_with_command(engine);
 	}
 }
 
@@ -91,6 +122,18 @@ void control_signals(struct engine *engine)
 		handle_signal(engine, &info);
 }
 
+bool engine_pass_on(const struct engine_result *result, const siginfo_t *info)
+{
+	struct waiter_result seen;
+
+	if (!result->command_pid || result->command_ended ||
+		waiter_peek(result->command_pid, &seen) < 0 || seen.kind == WAITER_GONE)
+		return false;
+	if (engine_is_order(info->si_signo) && is_for_us_alone(info->si_signo, info->si_code))
+		pass_on(result->command_pid, info->si_signo, info->si_code);
+	return true;
+}
+
 int engine_join(const struct engine_result *result, int *ret_status)
 {
 	struct waiter_result seen;
@@ -100,10 +143,8 @@ int engine_join(const struct engine_result *result, int *ret_status)
 
 	engine_signals(&signals);
 	while ((r = waiter_peek(result->command_pid, &seen)) == 0 && seen.kind != WAITER_GONE) {
-		if (sigwaitinfo(&signals, &info) < 0 || info.si_code == SI_KERNEL ||
-			info.si_signo == SIGCHLD)
-			continue;
-		(void)kill(result->command_pid, info.si_signo);
+		if (sigwaitinfo(&signals, &info) >= 0)
+			(void)engine_pass_on(result, &info);
 	}
 	if (r < 0)
 		return r;

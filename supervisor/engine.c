@@ -86,6 +86,15 @@ const char *engine_audit_text(struct engine *engine, uint64_t now)
 	return engine->text;
 }
 
+void engine_begin_times(struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+	uint64_t begin_ns = engine_now() + options->delay_ns;
+
+	engine->begins_at_ns = options->delay_ns ? begin_ns : 0;
+	engine->ends_at_ns = options->duration_ns ? begin_ns + options->duration_ns : 0;
+}
+
 void engine_set_wakeups(struct engine *engine)
 {
 	uint64_t look = session_look_ns(engine);
@@ -235,6 +244,7 @@ static int begin(struct engine *engine)
 				return r;
 			}
 		}
+		engine_begin_times(engine);
 		return 0;
 	}
 	r = launch_go(&engine->launch, &engine->tracer);
@@ -299,14 +309,7 @@ static int prepare(struct engine *engine)
 	engine->audit.wall = options->wall;
 	engine->audit_again_ns = now + SECOND_NS;
 	engine->service.idle_since_ns = now;
-	if (options->serve_only)
-		engine->counting = false;
-	else if (options->delay_ns)
-		engine->begins_at_ns = now + options->delay_ns;
-	else
-		engine->counting = true;
-	if (options->duration_ns)
-		engine->ends_at_ns = now + options->delay_ns + options->duration_ns;
+	engine->counting = !options->serve_only && !options->delay_ns;
 	return 0;
 }
 
@@ -333,12 +336,15 @@ static void finish(struct engine *engine)
 	if (engine->begins_at_ns && !engine->result->error)
 		engine_say(engine, ENGINE_WARNING,
 			"it ended before the delay was over: nothing was profiled");
+	if (engine->options->command && !engine->executed && !engine->result->error &&
+		!engine->result->exec_error)
+		engine_say(engine, ENGINE_WARNING, "the command was ended before it ran: no profile was written");
 	await_room(engine);
 	account_settle(engine);
 	text = engine_audit_text(engine, now);
 	(void)emit_audit(&engine->emitter, now, RECORD_END, text ? text : "");
 	engine->result->analyst_pid = engine->link.pid;
-	link_finish(&engine->link);
+	engine->result->analyst_fd = link_finish(&engine->link);
 }
 
 /*
@@ -402,6 +408,8 @@ static void *trace(void *context)
 			dump_run(engine);
 		else
 			loop(engine);
+		/* What came while the command lived must not be taken for an order that follows its end. */
+		control_signals(engine);
 		account_count(engine, false);
 		mend_let_go(engine);
 	}
@@ -417,7 +425,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	pthread_t thread;
 	int r;
 
-	*ret_result = (struct engine_result){0};
+	*ret_result = (struct engine_result){.analyst_fd = -1};
 	r = options->command ? launch_begin(options->command, &options->inherited, &engine.launch) : 0;
 	if (r == 0)
 		r = -pthread_create(&thread, NULL, trace, &engine);

@@ -66,6 +66,7 @@ struct engine_result {
 	bool command_ended; /* then command_status is its wait status */
 	int command_status;
 	int analyst_pid; /* still to be waited for, 0 none */
+	int analyst_fd;	 /* closing it makes that one wait for nobody else; -1 none */
 	/* The signal that asked us to stop attaching (SIGINT …), 0 none. */
 	int stopped_by;
 };
@@ -77,6 +78,15 @@ struct engine_result {
  * must live as long as it does (launch.h says why).
  */
 void engine_run(const struct engine_options *options, struct engine_result *ret_result);
+
+/* Signals that are for the command while it lives, and end what we do when there is none. */
+bool engine_is_order(int signal);
+
+/*
+ * A signal that came after engine_run(). True: the command lives, and has been sent it if it was an
+ * order to us alone.
+ */
+bool engine_pass_on(const struct engine_result *result, const siginfo_t *info);
 
 /*
  * Waits for a command that lives on after engine_run() (--duration), passing on signals that are

@@ -39,6 +39,8 @@ struct engine {
 	int signal_fd;
 	bool counting;	   /* samples are taken and CPU time is counted */
 	bool letting_go;   /* calls are not mended any more in ways that would have to be watched */
+	bool executed;	   /* the command has got as far as its exec */
+	bool hung_up;	   /* the terminal is gone, and we are the session's leader */
 	bool stop;	   /* let everything go and end */
 	bool said_who_is_left;
 	bool said_no_activity;
@@ -74,6 +76,9 @@ uint64_t engine_now(void); /* CLOCK_MONOTONIC */
 void engine_say(struct engine *engine, enum engine_note kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The target runs: what is timed (--delay, --duration) begins. */
+void engine_begin_times(struct engine *engine);
+
 /* Sets how often to look at the threads: for the profile, and for the sessions of sprofil. */
 void engine_set_wakeups(struct engine *engine);
 
@@ -87,6 +92,8 @@ void lifecycle_act(
 	struct engine *engine, struct tracee *tracee, enum tracee_event event, int status);
 /* Looks for stops and deaths of anyone, and acts on them; bounded. */
 void lifecycle_drain(struct engine *engine);
+/* ^Z: when the command lets itself be stopped, so do we, and the shell sees its job stopped. */
+void lifecycle_stop_with_command(struct engine *engine);
 /*
  * Forgets threads that are gone though no wait told of it, some at each call: for what nobody thought
  * of, since we wait for the last thread to end.

@@ -51,6 +51,8 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 		engine->result->command_ended = true;
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
+		/* A leader does not wait: its end is how the others hear of the hang-up. */
+		engine->stop |= engine->hung_up;
 	}
 	drop(engine, t, (uint32_t)status);
 }
@@ -90,6 +92,8 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	if (tid == engine->launch.pid && engine->launch.error_fd >= 0) {
 		/* The command's first instruction is ahead; what came before was ours. */
 		(void)launch_exec_error(&engine->launch);
+		engine->executed = true;
+		engine_begin_times(engine);
 		account_begin(engine, t, false);
 	} else if (account_read_cpu(engine, t, &cpu) == 0) {
 		if (engine->counting) {
@@ -130,10 +134,12 @@ static void let_go(struct engine *engine, struct tracee *t)
 	drop(engine, t, RECORD_EXIT_DETACHED);
 }
 
-/* ^Z: when the command lets itself be stopped, so do we, and the shell sees its job stopped. */
-static void stop_with_command(struct engine *engine, const struct tracee *t)
+/* Its stop and our signal may be seen in any order. */
+void lifecycle_stop_with_command(struct engine *engine)
 {
-	if (t->tid != engine->launch.pid || !engine->stop_pending)
+	const struct tracee *t = target_find(&engine->target, engine->launch.pid);
+
+	if (!engine->stop_pending || !t || t->state != TRACEE_LISTENING)
 		return;
 	engine->stop_pending = false;
 	(void)raise(SIGSTOP);
@@ -167,7 +173,7 @@ void lifecycle_act(struct engine *engine, struct tracee *t, enum tracee_event ev
 		t->asked_ns = 0;
 		mend_group_stop(engine, t);
 		(void)tracer_listen(t->tid);
-		stop_with_command(engine, t);
+		lifecycle_stop_with_command(engine);
 		break;
 	case TRACEE_ADOPT:
 		t->asked_ns = 0;

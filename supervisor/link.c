@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -65,6 +66,25 @@ static int spawn(struct link *link, const char *const argv[], const int fds[3])
 	return -r;
 }
 
+/* The ring is no file that the user's limit of file sizes is meant for. */
+static int set_bytes(int fd, size_t bytes)
+{
+	struct rlimit limit, more;
+	int r;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0)
+		return -errno;
+	more = limit;
+	more.rlim_cur = more.rlim_max = RLIM_INFINITY;
+	if (setrlimit(RLIMIT_FSIZE, &more) < 0) {
+		more.rlim_cur = more.rlim_max = limit.rlim_max;
+		(void)setrlimit(RLIMIT_FSIZE, &more);
+	}
+	r = ftruncate(fd, (off_t)bytes) < 0 ? -errno : 0;
+	(void)setrlimit(RLIMIT_FSIZE, &limit);
+	return r;
+}
+
 int link_start(struct link *link, const char *const argv[], uint64_t capacity)
 {
 	int ring_fd = -1, bell[2] = {-1, -1}, request[2] = {-1, -1}, r = 0;
@@ -72,10 +92,11 @@ int link_start(struct link *link, const char *const argv[], uint64_t capacity)
 
 	*link = (struct link){.bell_fd = -1, .request_fd = -1, .memory = MAP_FAILED};
 	ring_fd = memfd_create("sprofil-ring", MFD_CLOEXEC);
-	if (ring_fd < 0 || ftruncate(ring_fd, (off_t)bytes) < 0 ||
-		pipe2(bell, O_CLOEXEC | O_NONBLOCK) < 0 ||
+	if (ring_fd < 0 || pipe2(bell, O_CLOEXEC | O_NONBLOCK) < 0 ||
 		pipe2(request, O_CLOEXEC | O_NONBLOCK) < 0)
 		r = -errno;
+	if (r == 0)
+		r = set_bytes(ring_fd, bytes);
 	if (r == 0) {
 		link->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
 		if (link->memory == MAP_FAILED)
@@ -103,9 +124,13 @@ int link_start(struct link *link, const char *const argv[], uint64_t capacity)
 	return 0;
 }
 
-void link_finish(struct link *link)
+int link_finish(struct link *link)
 {
+	int fd = link->request_fd;
+
 	close_fd(&link->bell_fd);
+	link->request_fd = -1;
+	return fd;
 }
 
 void link_release(struct link *link)

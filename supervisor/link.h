@@ -28,8 +28,12 @@ struct link {
  */
 int link_start(struct link *link, const char *const argv[], uint64_t capacity);
 
-/* Says that nothing more will come: the analyst finishes. Its pid stays, for waiter_join(). */
-void link_finish(struct link *link);
+/*
+ * Says that nothing more will come: the analyst finishes. Its pid stays, for waiter_join(). Returns
+ * our end of the request pipe, -1 none: once that is closed the analyst waits for nobody, like one
+ * who would read its profile from a pipe.
+ */
+int link_finish(struct link *link);
 
 /* Frees the memory and descriptors of an analyst that is gone. */
 void link_release(struct link *link);

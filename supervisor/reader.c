@@ -79,8 +79,11 @@ void reader_start(struct engine *engine)
 	r = argv ? link_start(&engine->link, argv, options->ring_bytes) : -ENOMEM;
 	free(argv);
 	if (r < 0) {
-		engine_say(engine, ENGINE_WARNING, "cannot start the analyst %s: %s",
-			options->analyst[0], strerror(-r));
+		engine_say(engine, ENGINE_WARNING,
+			"cannot start the analyst %s: %s%s; there will be no profile",
+			options->analyst[0], strerror(-r),
+			r == -EFBIG ? " (the memory that it shares with us counts for 'ulimit -f')"
+				    : "");
 		return;
 	}
 	engine->emitter = (struct emitter){

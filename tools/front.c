@@ -6,10 +6,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "supervisor/diagnose.h"
 #include "supervisor/engine.h"
+#include "supervisor/waiter.h"
 #include "tools/standard.h"
 
 void front_complain(const char *program, const char *format, ...)
@@ -87,6 +89,51 @@ int front_end_like(int status)
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 	(void)raise(signal_number);
 	return 128 + signal_number;
+}
+
+/* An order, the @nth since the target is gone. */
+static void hurry_analyst(struct engine_result *result, unsigned nth)
+{
+	if (nth == 0)
+		(void)kill(result->analyst_pid, SIGTERM);
+	else if (nth > 1)
+		(void)kill(result->analyst_pid, SIGKILL);
+	else if (result->analyst_fd >= 0)
+		(void)close(result->analyst_fd);
+	if (nth == 1)
+		result->analyst_fd = -1;
+}
+
+int front_join_analyst(struct engine_result *result, void (*stop_view)(void *context, int analyst_pid),
+	void *context, int *ret_signal)
+{
+	struct timespec second = {1, 0};
+	struct waiter_result seen;
+	siginfo_t info;
+	sigset_t signals;
+	unsigned orders = stop_view ? 0 : 1; /* SIGTERM is for the view */
+	int status = 0;
+
+	engine_signals(&signals);
+	if (!result->analyst_pid)
+		return 0;
+	if (stop_view && result->stopped_by)
+		hurry_analyst(result, orders++);
+	while (waiter_peek(result->analyst_pid, &seen) == 0 && seen.kind != WAITER_GONE) {
+		if (sigtimedwait(&signals, &info, &second) < 0 ||
+			(!stop_view && engine_pass_on(result, &info)))
+			continue;
+		if (engine_is_order(info.si_signo)) {
+			*ret_signal = info.si_signo;
+			hurry_analyst(result, orders++);
+		} else if (info.si_signo == SIGTSTP && stop_view) {
+			stop_view(context, result->analyst_pid);
+		} else if (info.si_signo == SIGTSTP) {
+			(void)raise(SIGSTOP);
+		}
+	}
+	(void)waiter_join(result->analyst_pid, &status);
+	return status;
 }
 
 static int exec_failed(const char *program, const char *command, int error)

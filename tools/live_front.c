@@ -15,7 +15,6 @@
 
 #include "supervisor/engine.h"
 #include "supervisor/procfs.h"
-#include "supervisor/waiter.h"
 #include "tools/front.h"
 #include "tools/output_log.h"
 #include "view/text.h"
@@ -179,8 +178,9 @@ void live_front_note(struct live_front *front, const char *line)
  * The target is gone, and the user looks at its data. The analyst leaves the terminal before we stop
  * and a shell takes it: that is seen by its modes, or a second is enough.
  */
-static void stop_with(const struct live_front *front, int analyst_pid)
+static void stop_with(void *context, int analyst_pid)
 {
+	const struct live_front *front = context;
 	struct timespec moment = {0, 10000000};
 	struct termios now;
 
@@ -193,36 +193,6 @@ static void stop_with(const struct live_front *front, int analyst_pid)
 	}
 	(void)raise(SIGSTOP);
 	(void)kill(analyst_pid, SIGCONT);
-}
-
-/* Signals to us end the view; the analyst gives the terminal back first. */
-static int join_analyst(
-	const struct live_front *front, const struct engine_result *result, int *ret_signal)
-{
-	struct timespec second = {1, 0};
-	struct waiter_result seen;
-	siginfo_t info;
-	sigset_t signals;
-	int status = 0;
-
-	engine_signals(&signals);
-	if (!result->analyst_pid)
-		return 0;
-	if (result->stopped_by)
-		(void)kill(result->analyst_pid, SIGTERM);
-	while (waiter_peek(result->analyst_pid, &seen) == 0 && seen.kind != WAITER_GONE) {
-		if (sigtimedwait(&signals, &info, &second) < 0)
-			continue;
-		if (info.si_signo == SIGTSTP)
-			stop_with(front, result->analyst_pid);
-		if (info.si_signo == SIGINT || info.si_signo == SIGTERM || info.si_signo == SIGHUP ||
-			info.si_signo == SIGQUIT) {
-			*ret_signal = info.si_signo;
-			(void)kill(result->analyst_pid, SIGTERM);
-		}
-	}
-	(void)waiter_join(result->analyst_pid, &status);
-	return status;
 }
 
 /*
@@ -276,12 +246,12 @@ static void release(struct live_front *front)
 	free(front->notes_text);
 }
 
-int live_front_join(struct live_front *front, const struct engine_result *result, int *ret_signal)
+int live_front_join(struct live_front *front, struct engine_result *result, int *ret_signal)
 {
 	int status;
 
 	*ret_signal = result->stopped_by;
-	status = join_analyst(front, result, ret_signal);
+	status = front_join_analyst(result, stop_with, front, ret_signal);
 	if (front->has_terminal)
 		give_terminal_back(front, status & 0x7f || status >> 8 == FRONT_ANALYST_STUCK);
 	if (front->notes && fclose(front->notes) == 0 && front->notes_text)

@@ -68,6 +68,6 @@ void live_front_note(struct live_front *front, const char *line);
  * status; *@ret_signal is the one that ended the view, 0 none.
  */
 int live_front_join(
-	struct live_front *front, const struct engine_result *result, int *ret_signal);
+	struct live_front *front, struct engine_result *result, int *ret_signal);
 
 #endif

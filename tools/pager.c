@@ -44,6 +44,7 @@ static const char *command(void)
 static void run(const char *command_line, int from)
 {
 	(void)signal(SIGPIPE, SIG_DFL);
+	(void)signal(SIGXFSZ, SIG_DFL);
 	/* `less` named by $PAGER without options would show our colours as text. */
 	(void)setenv("LESS", "FRX", 0);
 	if (dup2(from, STDIN_FILENO) >= 0)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +69,8 @@ static void say(void *context, const char *line)
 	complain(context, "%s", line);
 }
 
-/* In the format that the name asks for. */
-static int write_to(const char *path, const struct profile *profile)
+/* In the format that the name asks for. @peer_fd as in file_write_while(). */
+static int write_to(const char *path, const struct profile *profile, int peer_fd)
 {
 	const struct report_options options = {.size = sizeof(options)};
 	char *data, *problem = NULL;
@@ -79,13 +80,13 @@ static int write_to(const char *path, const struct profile *profile)
 	free(problem);
 	if (r < 0)
 		return r;
-	r = file_write(path, data, bytes);
+	r = file_write_while(path, data, bytes, peer_fd);
 	free(data);
 	return r;
 }
 
-static int write_profile(const char *pattern, const struct profile *profile, uint32_t pid,
-	const char *of, char **ret_name)
+static int write_profile(const struct settings *s, const char *pattern,
+	const struct profile *profile, uint32_t pid, const char *of, char **ret_name)
 {
 	const struct output_facts facts = {
 		.pid = pid,
@@ -95,7 +96,7 @@ static int write_profile(const char *pattern, const struct profile *profile, uin
 	};
 	int r = output_name(pattern, &facts, ret_name);
 
-	return r < 0 ? r : write_to(*ret_name, profile);
+	return r < 0 ? r : write_to(*ret_name, profile, s->replay ? -1 : REQUEST_FD);
 }
 
 /* What was measured is not thrown away because of a bad name. NULL: it cannot be kept either. */
@@ -108,7 +109,7 @@ static char *keep(const struct profile *profile)
 	if (asprintf(&path, "%s/sprof-XXXXXX.pb.gz", folder && folder[0] ? folder : "/tmp") < 0)
 		return NULL;
 	fd = mkostemps(path, (int)strlen(".pb.gz"), O_CLOEXEC);
-	if (fd >= 0 && close(fd) == 0 && write_to(path, profile) == 0)
+	if (fd >= 0 && close(fd) == 0 && write_to(path, profile, -1) == 0)
 		return path;
 	if (fd >= 0)
 		(void)unlink(path);
@@ -121,7 +122,8 @@ static void complain_unwritten(
 {
 	char *kept = keep(profile);
 
-	complain(s, "cannot write the profile to %s: %s%s%s", name, strerror(-error),
+	complain(s, "cannot write the profile to %s: %s%s%s", name,
+		error == -EINTR ? "nobody reads it" : strerror(-error),
 		kept ? "; it is kept in " : "", kept ? kept : "");
 	free(kept);
 }
@@ -159,7 +161,7 @@ static int write_apart(const struct settings *s, struct analyst *analyst, char *
 			break;
 		free(*ret_name);
 		*ret_name = NULL;
-		r = write_profile(pattern, profile, facts->pid, facts->name, ret_name);
+		r = write_profile(s, pattern, profile, facts->pid, facts->name, ret_name);
 		profile_free(profile);
 	}
 	if (r == 0 && !s->quiet)
@@ -217,7 +219,7 @@ static int deliver(void *context, struct analyst *analyst, int error)
 	else if (s->per_process)
 		r = write_apart(s, analyst, &name);
 	else
-		r = write_profile(s->output, analyst_profile(analyst), analyst_first_pid(analyst),
+		r = write_profile(s, s->output, analyst_profile(analyst), analyst_first_pid(analyst),
 			s->name, &name);
 	if (error >= 0) {
 		print_report(s, analyst_profile(analyst));
@@ -328,7 +330,7 @@ static int deliver_snapshot(void *context, struct analyst *analyst, int error)
 	const struct settings *s = context;
 	char *name = NULL;
 	int r = error < 0 ? error
-			  : write_profile(s->output, analyst_profile(analyst),
+			  : write_profile(s, s->output, analyst_profile(analyst),
 				    analyst_first_pid(analyst), s->name, &name);
 
 	free(name);
@@ -425,6 +427,7 @@ int main(int argc, char **argv)
 	int r;
 
 	standard_hold();
+	(void)signal(SIGXFSZ, SIG_IGN); /* a file that becomes too long is an error like any other */
 	s.blame = &blame;
 	parse(&s, &blame, argc, argv);
 	vanish_survive();

@@ -8,7 +8,6 @@
 
 #include "supervisor/engine.h"
 #include "supervisor/histogram.h"
-#include "supervisor/waiter.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
 #include "tools/standard.h"
@@ -221,13 +220,13 @@ static void parse(struct settings *s, int argc, char **argv)
 }
 
 /* Waits for the analyst to have written and reported; its wait status. */
-static int join_analyst(int pid)
+static int join_analyst(struct engine_result *result)
 {
-	int status;
+	int signal_number = 0, status = front_join_analyst(result, NULL, NULL, &signal_number);
 
-	if (!pid || waiter_join(pid, &status) < 0)
-		return 0;
-	if (status & 0x7f)
+	if (status & 0x7f && signal_number)
+		front_complain(program, "interrupted: no profile was written");
+	else if (status & 0x7f)
 		front_complain(program,
 			"the analyst was killed by signal %d: no profile was written", status & 0x7f);
 	return status;
@@ -266,10 +265,11 @@ static void await_only(void *context, int command_pid, int analyst_pid)
 
 static int await(const char *command, const char *analyst)
 {
-	struct engine_result result = {.command_pid = atoi(command)};
+	struct engine_result result = {
+		.command_pid = atoi(command), .analyst_pid = atoi(analyst), .analyst_fd = -1};
 	int status;
 
-	(void)join_analyst(atoi(analyst));
+	(void)join_analyst(&result);
 	if (!result.command_pid)
 		return FRONT_OURS;
 	return engine_join(&result, &status) < 0 ? FRONT_OURS : front_end_like(status);
@@ -285,7 +285,7 @@ static int run(struct settings *s)
 	if (s->live)
 		(void)live_front_join(&s->front, &result, &by);
 	else
-		analyst = join_analyst(result.analyst_pid);
+		analyst = join_analyst(&result);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;

@@ -152,6 +152,15 @@ if command -v vim >/dev/null; then
 else
     echo "not tested: vim (not installed)"
 fi
+# The terminal hangs up. It tells the session's leader alone, which we are in place of the command.
+rm -f pid j.pb.gz
+"${T[@]}" new-session -d -s h "exec $SPROFRUN -q -o $WORK/j.pb.gz sh -c 'trap \"echo >$WORK/hung-up; exit 0\" HUP; sleep 60 & echo \$! >$WORK/child; echo \$\$ >$WORK/pid; wait'"
+wait_until "the command runs" 20 tells_pid
+"${T[@]}" kill-session -t h
+wait_until "a hang-up: the command hears of it" 20 [ -e hung-up ]
+wait_until "a hang-up: the command's child ends" 20 gone "$(cat child)"
+check "a hang-up: a profile is written" "$SPROFREPORT" summary j.pb.gz -o summary
+
 # The terminal is as it was: echo is on, lines are edited.
 typed "stty -a | tr ' ' '\n' | grep -cxE 'isig|icanon|echo'"
 after "the terminal is sane" '^3$'

@@ -87,21 +87,60 @@ echo precious >keep && chmod a-w keep
 "$SPROFRUN" -q -o - true | gzip -t; is "-o - is stdout" $? 0
 mkfifo pipe; (gzip -dc <pipe >from-pipe) & "$SPROFRUN" -q -o pipe true; wait
 check "a pipe is written in place" [ -p pipe -a -s from-pipe ]
+mkfifo unread
+TMPDIR=$WORK "$SPROFRUN" -q -o unread sh -c 'exit 3' 2>err &
+run=$!
+writes() { pgrep -P "$(pgrep -P $run -x sprofil-analyst)" >/dev/null 2>&1; }
+wait_until "the profile is written to a pipe" 20 writes
+kill -TERM $run
+wait $run; is "SIGTERM ends the wait for a reader" $? 3
+message_is "cannot write the profile to unread: nobody reads it; it is kept in"
+check "what nobody reads is kept" "$SPROFREPORT" summary "$(sed -n 's/.*; it is kept in //p' err)" -o summary.txt
 ln -s real.pb.gz link; : >real.pb.gz; "$SPROFRUN" -q -o link true
 check "the file behind a link is replaced" [ -L link -a -s real.pb.gz ]
+mkdir deep; ln -s deep/new.pb.gz link2; "$SPROFRUN" -q -o link2 true
+check "the file behind a link that leads to nothing is made" [ -L link2 -a -s deep/new.pb.gz ]
+for limit in 0 1; do
+    (ulimit -f $limit; "$SPROFRUN" -q -o p.pb.gz sh -c 'exit 6' 2>&1; echo $?) | cat >long
+    is "ulimit -f $limit: status" "$(tail -n 1 long)" 6
+    check "ulimit -f $limit: says so" grep -q '^sprofrun: .*File too large.*no profile' long
+    is "ulimit -f $limit: the command's file is its own affair" \
+        "$( (ulimit -f $limit; "$SPROFRUN" -q -o p.pb.gz sh -c 'head -c 5000 /dev/zero >big; kill -l $?' 2>/dev/null) | cat)" XFSZ
+done
+(ulimit -S -f 0; TMPDIR=$WORK "$SPROFRUN" -q -o p.pb.gz sh -c 'exit 6' 2>&1; echo $?) | cat >long
+is "a limit that can be raised: status" "$(tail -n 1 long)" 6
+check "a limit that can be raised: the profile is below it" grep -q '^sprofrun: cannot write the profile to p.pb.gz: File too large' long
 "$SPROFRUN" -q -o 'x-%n-%r-%%.pb.gz' true; check "%n %r %%" [ -s x-true-0-%.pb.gz ]
 
 # Signals to sprofrun alone go to the command; it waits for all of its children.
 "$SPROFRUN" -q -o p.pb.gz sh -c 'trap "exit 42" TERM; echo ready >ready; while :; do sleep 0.05; done' &
 wait_until "the command is ready" 20 [ -s ready ]
 kill -TERM $!; wait $!; is "SIGTERM to us ends the command by its own rule" $? 42
+trap - USR2
+for signal in USR1 USR2; do
+    "$SPROFRUN" -q -o p.pb.gz sh -c "trap 'exit 43' $signal; echo ready >$signal; while :; do sleep 0.05; done" &
+    wait_until "the command is ready" 20 [ -s $signal ]
+    kill -$signal $!; wait $!; is "SIG$signal to us goes to the command" $? 43
+done
 "$SPROFRUN" -q -o p.pb.gz sh -c '(sleep 0.3; echo late >late) & exit 5'; is "status of the parent" $? 5
 check "children are followed to their end" [ -s late ]
 # Who does nothing has a profile, too.
 sleep 60 &
 idle=$!
 "$SPROFRUN" -q -d 0.2s -o idle.pb.gz -p $idle 2>idle
-kill $idle
 is 'idle: it is in the profile' "$(figure processes idle.pb.gz) $(grep -c 'no samples' idle)" '1 0'
+kill -STOP $idle
+for signal in USR1 USR2 TERM; do
+    rm -f idle.pb.gz
+    "$SPROFRUN" -q -o idle.pb.gz -p $idle 2>idle & run=$!
+    traced() { ! grep -q '^TracerPid:.0$' /proc/$idle/status; }
+    wait_until "it is attached to" 20 traced
+    kill -$signal $run; wait $run; is "attached: SIG$signal ends it" $? 0
+    is "attached: SIG$signal: a profile" "$(figure processes idle.pb.gz)" 1
+done
+kill -KILL $idle
+# However short: there is a new profile.
+echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
+is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
 
 finish
