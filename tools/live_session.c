@@ -21,6 +21,7 @@
 #include "tools/live_screen.h"
 #include "tools/live_sources.h"
 #include "tools/standard.h"
+#include "view/export.h"
 #include "view/text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -74,7 +75,7 @@ struct running {
 	bool open, ended, quit; /* the doorbell; RECORD_END has come; the user wants to leave */
 	bool started; /* there is a target: its image is known, or a second has passed */
 	bool changed, anew;
-	uint64_t drawn_ns, updated_ns, printed;
+	uint64_t begun_ns, drawn_ns, updated_ns, printed;
 	uint64_t not_before_ns; /* the next look */
 	const char *keys; /* what is left of a script */
 	int error;
@@ -145,7 +146,8 @@ static int read_threads(struct running *run)
 static int update(struct running *run, uint64_t now)
 {
 	struct analyst *analyst = run->session->analyst;
-	struct live_facts facts = {.target = run->session->settings->target};
+	struct live_facts facts = {.target = run->session->settings->target,
+		.begun_ns = run->begun_ns};
 	uint64_t cpu;
 	int r = analyst_name_new(analyst);
 
@@ -195,7 +197,8 @@ static void serve(struct running *run)
 			(void)snprintf(text, sizeof(text), "cannot save to %.300s: %s",
 				control->save_as, strerror(-r));
 		else
-			(void)snprintf(text, sizeof(text), "saved to %.300s", control->save_as);
+			(void)snprintf(text, sizeof(text), "saved to %.300s%s", control->save_as,
+				export_remark(control->save_as));
 		live_say(run->live, text);
 	}
 	free(control->save_as);
@@ -434,7 +437,7 @@ int live_session_run(struct live_session *session)
 		.rows = (unsigned)s->rows, .columns = (unsigned)s->columns, .signal_fd = open_signals()};
 	int r = run.signal_fd < 0 ? -errno : begin(&run, &sources);
 
-	run.drawn_ns = run.updated_ns = now_ns();
+	run.begun_ns = run.drawn_ns = run.updated_ns = now_ns();
 	while (r >= 0 && !run.quit)
 		r = turn(&run);
 	session->screen = NULL;

@@ -34,7 +34,6 @@
 #include "view/dump.h"
 #include "view/export.h"
 #include "view/report.h"
-#include "view/text.h"
 
 enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5 };
 enum { EXIT_STUCK = 3, EXIT_NO_SCREEN = 4 }; /* tools/live_front.h knows them */
@@ -165,8 +164,8 @@ static int write_apart(const struct settings *s, struct analyst *analyst, char *
 		profile_free(profile);
 	}
 	if (r == 0 && !s->quiet)
-		complain(s, "%zu profiles, of a process each, are in %s (%%p is the process id)",
-			processes->n, pattern);
+		complain(s, "%zu profiles, of a process each, are in %s%s (%%p is the process id)",
+			processes->n, pattern, export_remark(pattern));
 	free(pattern);
 	return r;
 }
@@ -194,10 +193,8 @@ static void print_report(const struct settings *s, const struct profile *profile
 static void print_place(const struct settings *s, const char *name)
 {
 	const struct export_format *format = export_for_recording(name);
-	bool misleads = strchr(text_basename(name), '.') && export_find_for_file(name) != format;
 
-	complain(s, "%s in %s%s%s", format->content, name,
-		misleads ? ", as gzipped pprof whatever it is called" : "",
+	complain(s, "%s in %s%s%s", format->content, name, export_remark(name),
 		format == export_at(0) ? "; sprofreport reads it" : "");
 }
 

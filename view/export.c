@@ -11,6 +11,7 @@
 #include "view/listing.h"
 #include "view/options.h"
 #include "view/svg.h"
+#include "view/text.h"
 
 static int write_pprof(const struct profile *profile, const struct report_options *given, FILE *out,
 	char **ret_problem)
@@ -99,6 +100,14 @@ const struct export_format *export_for_recording(const char *path)
 	const struct export_format *format = export_find_for_file(path);
 
 	return format && !format->report ? format : export_at(0);
+}
+
+const char *export_remark(const char *path)
+{
+	bool misleads = strchr(text_basename(path), '.') &&
+		export_find_for_file(path) != export_for_recording(path);
+
+	return misleads ? ", as gzipped pprof whatever it is called" : "";
 }
 
 int export_for_file(const char *path, const struct profile *profile,

@@ -149,7 +149,7 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	r = take_facts(live, facts);
 	if (r < 0)
 		return r;
-	live_see_audit(live);
+	live_see_audit(live, facts->begun_ns);
 	if (live_wants_threads(live) && !threads && live->threads && now_ns < live->due_ns)
 		return live_look(live);
 	if (live->paused || (now_ns < live->due_ns && !ended))

@@ -73,6 +73,7 @@ struct live_facts {
 	int signal; /* or the signal that killed it, 0 none */
 	const struct live_thread *thread; /* those that live, also without samples */
 	size_t threads;
+	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 not known */
 };
 
 /*

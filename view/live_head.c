@@ -25,8 +25,17 @@ static bool is_by_wall(const struct live *live)
 	return named != SIZE_MAX && strcmp(profile_value_type(live->profile, named).type, "wall") == 0;
 }
 
+static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
+{
+	double cpu = 0;
+
+	for (size_t i = 0; i < profile_samples(live->profile); i++)
+		cpu += (double)profile_sample(live->profile, i).value[VALUE_CPU_NS];
+	return begun_ns && live->now_ns > begun_ns ? cpu / (double)(live->now_ns - begun_ns) : 0;
+}
+
 /* Figures come once a second; what a second brought is the difference. */
-void live_see_audit(struct live *live)
+void live_see_audit(struct live *live, uint64_t begun_ns)
 {
 	struct live_audit *audit = &live->audit;
 	struct live_audit next = *audit;
@@ -42,8 +51,10 @@ void live_see_audit(struct live *live)
 	next.samples = 0;
 	for (size_t i = 0; i < profile_samples(live->profile); i++)
 		next.samples += (uint64_t)profile_sample(live->profile, i).value[VALUE_SAMPLES];
-	if (!next.wall_ns)
+	if (!next.wall_ns) {
+		audit->first_cpus = cpus_by_samples(live, begun_ns);
 		return;
+	}
 	wall = (double)(next.wall_ns - audit->wall_ns);
 	/* The time that samples stand for: with the wall clock, waiting too. */
 	next.sampled_ns = next.cpu_ns;
@@ -204,7 +215,12 @@ static void draw_audit(struct live *live, struct screen *screen)
 	unsigned at = 1, room;
 
 	if (!audit->known) {
-		(void)screen_put(screen, 1, 1, screen->columns, STYLE_DIM, "figures come after the first second");
+		(void)snprintf(piece[0].text, sizeof(piece[0].text), "%5.1f %%",
+			audit->first_cpus * 100);
+		if (audit->first_cpus > 0)
+			draw_piece(screen, &at, &piece[0]);
+		(void)screen_put(screen, 1, at, screen->columns, STYLE_DIM,
+			"the audit comes after the first second");
 		return;
 	}
 	(void)snprintf(piece[0].text, sizeof(piece[0].text), "%5.1f %%", audit->cpus * 100);

@@ -101,6 +101,7 @@ struct live_audit {
 	uint64_t samples, cpu_ns, sampled_ns, kernel_ns, stopped_ns, wall_ns, lost; /* as last seen */
 	double cpus, rate, stopped, coverage; /* of the last second; stopped and coverage: of all */
 	bool known;
+	double first_cpus; /* by the samples alone, before anything is known; 0 neither */
 	float history[LIVE_HISTORY]; /* CPUs, a second each; newest at [seconds - 1] */
 	size_t seconds;
 };
@@ -251,6 +252,6 @@ int live_search(struct live *live, bool backwards);
 
 /* live_draw.c, live_head.c */
 void live_draw_head(struct live *live, struct screen *screen);
-void live_see_audit(struct live *live);
+void live_see_audit(struct live *live, uint64_t begun_ns);
 
 #endif

@@ -56,6 +56,10 @@ static void test_export__is_chosen_by_file_name(void **state)
 	assert_ptr_equal(export_for_recording("x.svg"), export_find("svg"));
 	assert_ptr_equal(export_for_recording("x.json"), export_find("pprof"));
 	assert_ptr_equal(export_for_recording("x"), export_find("pprof"));
+	assert_non_null(strstr(export_remark("a.b/x.json"), "pprof"));
+	assert_string_equal(export_remark("a.b/x"), "");
+	assert_string_equal(export_remark("x.svg"), "");
+	assert_string_equal(export_remark("x.pb.gz"), "");
 	assert_null(export_find("callgrind?"));
 	for (size_t i = 0; export_at(i); i++)
 		assert_ptr_equal(export_find(export_at(i)->name), export_at(i));

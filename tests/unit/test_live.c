@@ -570,8 +570,18 @@ static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **stat
 	assert_hides(v, "idle");
 	assert_hides(v, "running");
 	assert_int_equal(profile_set_audit(v->fixture.profile, "wall_ns", 0), 0);
+	assert_shows(v, " the audit comes after");
 	look(v, 2);
 	assert_shows(v, "running");
+	/* By the samples alone: 3.804 s in 4 s. */
+	live_free(v->live);
+	v->live = live_fixture_new(false, true);
+	assert_int_equal(live_update(v->live, v->fixture.profile,
+				 &(struct live_facts){.target = "demo", .state = LIVE_RUNS,
+					 .begun_ns = LIVE_SECOND_NS},
+				 5 * LIVE_SECOND_NS),
+		0);
+	assert_shows(v, "CPU  95.1 %");
 	profile_free(empty);
 }
 
