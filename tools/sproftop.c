@@ -268,12 +268,12 @@ int main(int argc, char **argv)
 	size_t n = 9;
 
 	status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
-	if (status)
-		return status;
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
-	front_prepare(&s.engine.inherited);
-	status = run(&s);
+	if (!status) {
+		front_prepare(&s.engine.inherited);
+		status = run(&s);
+	}
 	free(s.target.pids);
 	return status;
 }
