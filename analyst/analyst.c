@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "analyst/arrays.h"
 #include "analyst/locations.h"
 #include "analyst/processes.h"
 #include "analyst/spaces.h"
@@ -30,6 +31,7 @@ struct analyst {
 	size_t unsampleds, unsampled_room;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
+	char *main_path; /* what the first process runs, NULL not known */
 	struct wallclock wallclock;
 	uint64_t guessed_stacks;
 	bool has_image, ended, first_ended, snapshot;
@@ -87,6 +89,7 @@ void analyst_free(struct analyst *analyst)
 	for (size_t i = 0; i < analyst->unsampleds; i++)
 		free((char *)analyst->unsampled[i].path);
 	free(analyst->unsampled);
+	free(analyst->main_path);
 	free(analyst);
 }
 
@@ -300,6 +303,9 @@ static int take(struct analyst *analyst, const struct record *rec)
 		analyst->has_image = true;
 		if (!analyst->first_pid)
 			analyst->first_pid = rec->as.exec.pid;
+		if (rec->as.exec.pid == analyst->first_pid &&
+			arrays_replace(&analyst->main_path, rec->as.exec.path) < 0)
+			return -ENOMEM;
 		return spaces_exec(&analyst->spaces, &rec->as.exec);
 	case RECORD_MAPS:
 		return spaces_maps(&analyst->spaces, &rec->as.maps,
@@ -368,16 +374,6 @@ static uint64_t count_unresolved(const struct analyst *analyst)
 	return n;
 }
 
-/* The mapping of an executable: one that samples fell into, or one that just bears its name. */
-static int mapping_of(struct profile *profile, const char *path)
-{
-	for (size_t i = 0; i < profile_mappings(profile); i++) {
-		if (strcmp(profile_mapping(profile, i).file, path) == 0)
-			return (int)i;
-	}
-	return profile_add_mapping(profile, &(struct mapping){.file = path, .build_id = ""});
-}
-
 static int add_unsampled_of(struct analyst *analyst, uint32_t task, uint32_t mapping,
 	const struct record_unsampled *u)
 {
@@ -395,7 +391,7 @@ static int add_unsampled(struct analyst *analyst)
 		const struct record_unsampled *u = &analyst->unsampled[i];
 		const char *slash = strrchr(u->path, '/');
 		const char *name = slash ? slash + 1 : u->path;
-		int mapping = mapping_of(analyst->profile, u->path);
+		int mapping = profile_mapping_of(analyst->profile, u->path);
 		int task = profile_add_task(
 			analyst->profile, &(struct task){.process = name, .thread = name});
 
@@ -404,6 +400,17 @@ static int add_unsampled(struct analyst *analyst)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static int note_main(struct analyst *analyst)
+{
+	int mapping = analyst->main_path
+		? profile_mapping_of(analyst->profile, analyst->main_path)
+		: 0;
+
+	if (mapping >= 0)
+		profile_set_main(analyst->profile, (uint32_t)mapping);
+	return mapping < 0 ? mapping : 0;
 }
 
 static uint64_t own_cpu_ns(void)
@@ -481,6 +488,8 @@ int analyst_finish(struct analyst *analyst)
 	r = add_unsampled(analyst);
 	if (r == 0)
 		r = processes_finish(&analyst->processes, analyst->profile);
+	if (r == 0)
+		r = note_main(analyst);
 	if (r == 0)
 		r = close_audit(analyst);
 	(void)profile_audit(analyst->profile, "wall_ns", &wall);

@@ -96,16 +96,9 @@ static int add_unsampled(const struct process_facts *facts, struct profile *prof
 {
 	const struct task task = {
 		.pid = facts->pid, .process = facts->name, .thread = facts->name};
-	const struct mapping bare = {.file = facts->path, .build_id = ""};
-	int mapping = -1, index;
+	int mapping = profile_mapping_of(profile, facts->path);
+	int index = profile_add_task(profile, &task);
 
-	for (size_t i = 0; i < profile_mappings(profile) && mapping < 0; i++) {
-		if (strcmp(profile_mapping(profile, i).file, facts->path) == 0)
-			mapping = (int)i;
-	}
-	if (mapping < 0)
-		mapping = profile_add_mapping(profile, &bare);
-	index = profile_add_task(profile, &task);
 	if (mapping < 0 || index < 0)
 		return -ENOMEM;
 	return profile_add_unsampled(
@@ -158,7 +151,11 @@ int processes_profile(const struct process_facts *facts, const struct profile *a
 
 	if (r < 0)
 		return r;
-	r = set_audit(facts, profile);
+	r = profile_mapping_of(profile, facts->path);
+	if (r >= 0) {
+		profile_set_main(profile, (uint32_t)r);
+		r = set_audit(facts, profile);
+	}
 	if (r < 0) {
 		profile_free(profile);
 		return r;

@@ -98,6 +98,16 @@ static char *cannot_use(const char *path, int error, const char *problem)
 	return n < 0 ? NULL : text;
 }
 
+/* It was read; NULL: there is nothing to say, or no memory to say it. */
+static char *doubt(const char *path, const char *problem)
+{
+	char *text;
+
+	if (!problem || asprintf(&text, "'%s' may be damaged: %s", path, problem) < 0)
+		return NULL;
+	return text;
+}
+
 int file_read(const char *path, struct profile **ret_profile, char **ret_problem)
 {
 	const char *problem = NULL;
@@ -110,8 +120,7 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
 		return error;
 	}
 	error = pprof_read(data, bytes, ret_profile, &problem);
-	if (error < 0)
-		*ret_problem = cannot_use(path, error, problem);
+	*ret_problem = error < 0 ? cannot_use(path, error, problem) : doubt(path, problem);
 	free(data);
 	return error;
 }

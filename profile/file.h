@@ -9,7 +9,8 @@ struct profile;
 
 /*
  * Reads the profile at @path, "-" is standard input. On failure, *@ret_problem is a sentence that
- * names the file, the cause and the way out, which the caller frees; NULL when out of memory.
+ * names the file, the cause and the way out, which the caller frees; NULL when out of memory. On
+ * success it is one when something in the file was left out, else NULL.
  */
 int file_read(const char *path, struct profile **ret_profile, char **ret_problem);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 /* Window bits with which zlib writes, and accepts, a gzip header and trailer. */
@@ -120,7 +121,12 @@ static bool is_bomb(size_t unpacked, size_t packed)
 		(unpacked > MAX_UNASKED_BYTES && unpacked / MAX_RATIO > packed);
 }
 
-static int unpack(z_stream *stream, size_t left, uint8_t **data, size_t *room)
+static bool are_zeros(const uint8_t *data, size_t bytes)
+{
+	return !bytes || (!data[0] && !memcmp(data, data + 1, bytes - 1));
+}
+
+static int unpack(z_stream *stream, size_t left, uint8_t **data, size_t *room, bool *ret_more)
 {
 	size_t packed = left;
 
@@ -138,8 +144,10 @@ static int unpack(z_stream *stream, size_t left, uint8_t **data, size_t *room)
 			return -EFBIG;
 		if (result == Z_STREAM_END) {
 			/* Another member may follow; anything else behind the end is not ours. */
-			if (!gzip_is(stream->next_in, stream->avail_in + left))
+			if (!gzip_is(stream->next_in, stream->avail_in + left)) {
+				*ret_more = !are_zeros(stream->next_in, stream->avail_in + left);
 				return 0;
+			}
 			if (inflateReset(stream) != Z_OK)
 				return -EBADMSG;
 		} else if (result == Z_MEM_ERROR) {
@@ -154,7 +162,8 @@ static int unpack(z_stream *stream, size_t left, uint8_t **data, size_t *room)
 	}
 }
 
-int gzip_unpack(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes)
+int gzip_unpack(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes,
+	bool *ret_more)
 {
 	z_stream stream = {.next_in = (Bytef *)(uintptr_t)data};
 	uint8_t *unpacked = NULL;
@@ -163,7 +172,7 @@ int gzip_unpack(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *r
 
 	if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
 		return -ENOMEM;
-	error = unpack(&stream, bytes, &unpacked, &room);
+	error = unpack(&stream, bytes, &unpacked, &room, ret_more);
 	if (error < 0) {
 		free(unpacked);
 	} else {

@@ -20,8 +20,10 @@ bool gzip_is(const uint8_t *data, size_t bytes);
 /*
  * Unpacks all members into a fresh buffer that the caller frees. -EBADMSG: damaged; -ENODATA: ends
  * too early; -EFBIG: would be more than 4 GiB, or more than 256 MiB and 256 times the packed size,
- * which no real profile is and a bomb must be; -ENOMEM.
+ * which no real profile is and a bomb must be; -ENOMEM. What follows the last member is left alone;
+ * *@ret_more tells whether there is something but zeros, by which a file may be padded.
  */
-int gzip_unpack(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes);
+int gzip_unpack(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes,
+	bool *ret_more);
 
 #endif

@@ -34,6 +34,7 @@ static int maps_init(struct maps *maps, const struct profile *from)
 
 static int merge_small(struct profile *into, const struct profile *from, struct maps *maps)
 {
+	bool first = !into->mappings;
 	int index;
 
 	for (size_t i = 0; i < from->value_types; i++) {
@@ -52,6 +53,8 @@ static int merge_small(struct profile *into, const struct profile *from, struct 
 		if (index < 0)
 			return index;
 		maps->mapping[i] = (uint32_t)index;
+		if (first && i == from->main)
+			into->main = (uint32_t)index;
 	}
 	for (size_t i = 0; i < from->functions; i++) {
 		struct function function = profile_function(from, i);

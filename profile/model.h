@@ -44,6 +44,7 @@ struct audit_item {
 struct profile {
 	struct pool strings;
 
+	uint32_t main; /* mapping of the main program */
 	size_t value_types;
 	size_t default_value; /* SIZE_MAX none */
 	uint32_t value_type[VALUE_TYPES_MAX][2]; /* type, unit */

@@ -354,10 +354,13 @@ static const char *other_format(const uint8_t *data, size_t bytes)
 }
 
 static int unzip(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes,
-	const char **problem)
+	const char **problem, const char **more_problem)
 {
-	int error = gzip_unpack(data, bytes, ret_data, ret_bytes);
+	bool more = false;
+	int error = gzip_unpack(data, bytes, ret_data, ret_bytes, &more);
 
+	if (error == 0 && more)
+		*more_problem = "something follows the end of its compressed data, and is left out";
 	if (error == -EFBIG)
 		*problem = "it would unpack to far more than a profile holds";
 	else if (error == -ENODATA)
@@ -370,12 +373,12 @@ static int unzip(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *
 int pprof_read(
 	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_problem)
 {
-	const char *problem = NULL;
+	const char *problem = NULL, *more = NULL;
 	uint8_t *unpacked = NULL;
 	int error = 0;
 
 	if (gzip_is(data, bytes)) {
-		error = unzip(data, bytes, &unpacked, &bytes, &problem);
+		error = unzip(data, bytes, &unpacked, &bytes, &problem, &more);
 		data = unpacked;
 	}
 	if (error >= 0 && !bytes)
@@ -385,7 +388,7 @@ int pprof_read(
 	if (error >= 0)
 		error = problem ? -EBADMSG : read_plain(data, bytes, ret_profile, &problem);
 	free(unpacked);
-	if (error < 0 && problem && ret_problem)
-		*ret_problem = problem;
+	if (ret_problem && (error >= 0 || problem))
+		*ret_problem = error >= 0 ? more : problem;
 	return error;
 }

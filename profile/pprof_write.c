@@ -175,31 +175,14 @@ static int put_mapping(struct writing *w, size_t index)
 	return put(w, &piece);
 }
 
-/*
- * The format wants the main program's mapping first. That is the one named like the first process,
- * as the kernel cuts the name: /usr/bin/python3.11 for "python3".
- */
-static size_t main_mapping(const struct profile *profile)
-{
-	const char *process = profile->tasks ? profile_task(profile, 0).process : "";
-
-	for (size_t i = 0; i < profile->mappings && process[0]; i++) {
-		const char *file = profile_mapping(profile, i).file;
-		const char *slash = strrchr(file, '/');
-
-		if (!strncmp(slash ? slash + 1 : file, process, strlen(process)))
-			return i;
-	}
-	return 0;
-}
-
+/* The format wants the main program's mapping first. */
 static int put_mappings(struct writing *w)
 {
-	size_t first = main_mapping(w->profile);
-	int error = first ? put_mapping(w, first) : 0;
+	size_t first = w->profile->main;
+	int error = first < w->profile->mappings ? put_mapping(w, first) : 0;
 
 	for (size_t i = 0; i < w->profile->mappings && error >= 0; i++) {
-		if (!first || i != first)
+		if (i != first)
 			error = put_mapping(w, i);
 	}
 	return error;

@@ -54,6 +54,20 @@ int profile_add_mapping(struct profile *profile, const struct mapping *mapping)
 	return (int)profile->mappings++;
 }
 
+int profile_mapping_of(struct profile *profile, const char *file)
+{
+	for (size_t i = 0; i < profile->mappings; i++) {
+		if (strcmp(pool_at(&profile->strings, profile->mapping[i].file), file) == 0)
+			return (int)i;
+	}
+	return profile_add_mapping(profile, &(struct mapping){.file = file, .build_id = ""});
+}
+
+void profile_set_main(struct profile *profile, uint32_t mapping)
+{
+	profile->main = mapping;
+}
+
 static bool function_equal(const void *things, uint32_t index, const void *key)
 {
 	const struct function_item *a = (const struct function_item *)things + index, *b = key;

@@ -36,17 +36,19 @@ static void suit_output(struct command *command)
 static int read_one(const char *path, struct waiting *waiting, struct profile **ret_profile)
 {
 	char *problem = NULL;
+	int error;
 
 	if (!strcmp(path, "-") && isatty(STDIN_FILENO)) {
 		complain("standard input is a terminal; pipe a profile into it, or name a file");
 		return EXIT_FAILED;
 	}
-	if (file_read(path, ret_profile, &problem) >= 0)
-		return 0;
-	waiting_end(waiting);
-	complain("%s", problem ? problem : "out of memory");
+	error = file_read(path, ret_profile, &problem);
+	if (error < 0 || problem) {
+		waiting_end(waiting);
+		complain("%s", problem ? problem : "out of memory");
+	}
 	free(problem);
-	return EXIT_FAILED;
+	return error < 0 ? EXIT_FAILED : 0;
 }
 
 /* A file of this size takes long enough to say so. */

@@ -5,11 +5,13 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "analyst/analyst.h"
+#include "profile/pprof.h"
 #include "profile/profile.h"
 #include "proto/record.h"
 
@@ -152,6 +154,9 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 static void test_analyst__a_fork_has_its_parents_maps_and_exec_its_own(void **state)
 {
 	struct stream stream;
+	struct profile *back;
+	uint8_t *data;
+	size_t bytes;
 
 	(void)state;
 	begin(&stream);
@@ -172,6 +177,12 @@ static void test_analyst__a_fork_has_its_parents_maps_and_exec_its_own(void **st
 	assert_int_equal(cpu_ns(&stream, 9, "/no/such/other"), 2000000);
 	assert_int_equal(cpu_ns(&stream, 9, "[unknown]"), 4000000);
 	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 8000000);
+	/* What the first process runs is the main program: it comes first in the file. */
+	assert_int_equal(pprof_write(analyst_profile(stream.analyst), &data, &bytes), 0);
+	assert_int_equal(pprof_read(data, bytes, &back, NULL), 0);
+	assert_string_equal(profile_mapping(back, 0).file, "/no/such/prog");
+	profile_free(back);
+	free(data);
 	analyst_free(stream.analyst);
 }
 

@@ -26,6 +26,7 @@ static void test_gzip__gives_back_what_was_packed(void **state)
 	const size_t piece = 100000, pieces = 20;
 	uint8_t *in = malloc(piece), *packed, *out;
 	size_t packed_bytes, bytes;
+	bool more = false;
 	uint32_t x = 1;
 
 	(void)state;
@@ -33,7 +34,7 @@ static void test_gzip__gives_back_what_was_packed(void **state)
 		in[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
 	pack(in, piece, pieces, &packed, &packed_bytes);
 	assert_true(gzip_is(packed, packed_bytes));
-	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes), 0);
+	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), 0);
 	assert_int_equal(bytes, piece * pieces);
 	for (size_t i = 0; i < pieces; i++)
 		assert_memory_equal(out + i * piece, in, piece);
@@ -47,6 +48,7 @@ static void test_gzip__reads_all_members(void **state)
 {
 	uint8_t *a, *b, *both, *out;
 	size_t a_bytes, b_bytes, bytes;
+	bool more = false;
 
 	(void)state;
 	pack("first ", 6, 1, &a, &a_bytes);
@@ -55,12 +57,18 @@ static void test_gzip__reads_all_members(void **state)
 	memcpy(both, a, a_bytes);
 	memcpy(both + a_bytes, b, b_bytes);
 	memset(both + a_bytes + b_bytes, 0, 4);
-	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes + 4, &out, &bytes), 0);
+	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes + 4, &out, &bytes, &more), 0);
 	assert_int_equal(bytes, 12);
 	assert_memory_equal(out, "first second", 12);
+	assert_false(more); /* it is padded */
+	free(out);
+	memcpy(both + a_bytes + b_bytes, "\0\0\0x", 4);
+	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes + 4, &out, &bytes, &more), 0);
+	assert_int_equal(bytes, 12);
+	assert_true(more);
 	free(out);
 	/* The second one cut. */
-	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes - 3, &out, &bytes), -ENODATA);
+	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes - 3, &out, &bytes, &more), -ENODATA);
 	free(a);
 	free(b);
 	free(both);
@@ -70,12 +78,13 @@ static void test_gzip__refuses_damage(void **state)
 {
 	uint8_t *packed, *out;
 	size_t packed_bytes, bytes;
+	bool more = false;
 
 	(void)state;
 	pack("some text, some text", 20, 1, &packed, &packed_bytes);
 	packed[packed_bytes - 6] ^= 1; /* the checksum */
-	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes), -EBADMSG);
-	assert_int_equal(gzip_unpack(packed, 3, &out, &bytes), -ENODATA);
+	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), -EBADMSG);
+	assert_int_equal(gzip_unpack(packed, 3, &out, &bytes, &more), -ENODATA);
 	assert_false(gzip_is(packed, 1));
 	free(packed);
 }
@@ -86,16 +95,17 @@ static void test_gzip__refuses_a_bomb(void **state)
 	const size_t piece = 1 << 20;
 	uint8_t *zeros = calloc(1, piece), *packed, *out = NULL;
 	size_t packed_bytes, bytes;
+	bool more = false;
 
 	(void)state;
 	pack(zeros, piece, 300, &packed, &packed_bytes);
 	assert_true(packed_bytes < piece);
-	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes), -EFBIG);
+	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), -EFBIG);
 	assert_null(out);
 	free(packed);
 	/* Below the bound it is let through. */
 	pack(zeros, piece, 20, &packed, &packed_bytes);
-	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes), 0);
+	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), 0);
 	assert_int_equal(bytes, 20 * piece);
 	free(out);
 	free(packed);
