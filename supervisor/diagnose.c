@@ -26,6 +26,13 @@ static bool same_user(const struct diagnose_facts *f)
 	return true;
 }
 
+/* One that is not to be seen tells nothing. */
+static bool other_user_namespace(const struct diagnose_facts *f)
+{
+	return f->it.user_namespace && f->we.user_namespace &&
+		f->it.user_namespace != f->we.user_namespace;
+}
+
 enum diagnose_cause diagnose_classify(const struct diagnose_facts *f)
 {
 	bool capable = f->we.capabilities >> CAPABILITY_SYS_PTRACE & 1;
@@ -47,7 +54,7 @@ enum diagnose_cause diagnose_classify(const struct diagnose_facts *f)
 	if (!capable) {
 		if (!same_user(f))
 			return DIAGNOSE_OTHER_USER;
-		if (f->it.user_namespace && f->it.user_namespace != f->we.user_namespace)
+		if (other_user_namespace(f))
 			return DIAGNOSE_USER_NAMESPACE;
 		if (f->proc_owner != f->it.uid[1])
 			return DIAGNOSE_NOT_DUMPABLE;
@@ -55,7 +62,7 @@ enum diagnose_cause diagnose_classify(const struct diagnose_facts *f)
 			return DIAGNOSE_CAPABILITIES;
 		if (f->yama > 0)
 			return DIAGNOSE_YAMA;
-	} else if (f->it.user_namespace != f->we.user_namespace) {
+	} else if (other_user_namespace(f)) {
 		return DIAGNOSE_USER_NAMESPACE;
 	}
 	return f->we.seccomp ? DIAGNOSE_SECCOMP : DIAGNOSE_UNKNOWN;

@@ -116,6 +116,11 @@ static void test_diagnose__namespace_capabilities_seccomp(void **state)
 	(void)state;
 	f.it.user_namespace++;
 	expect(&f, DIAGNOSE_USER_NAMESPACE, "user namespace");
+	f.we.capabilities = UINT64_MAX;
+	expect(&f, DIAGNOSE_USER_NAMESPACE, "user namespace");
+	/* One that is not to be seen need not be another one. */
+	f.it.user_namespace = 0;
+	expect(&f, DIAGNOSE_UNKNOWN, "security module");
 	f = refused();
 	f.it.capabilities = 1 << 10;
 	expect(&f, DIAGNOSE_CAPABILITIES, "capabilities");
