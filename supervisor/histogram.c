@@ -165,7 +165,7 @@ static uint64_t bias_of(const struct histogram_region *r, uint64_t base, uint64_
 	return r->start >= base && r->start < end ? 0 : base;
 }
 
-int histogram_resolve(const struct histogram *h, const char *maps, struct region_table **ret_table)
+int histogram_resolve(struct histogram *h, const char *maps, struct region_table **ret_table)
 {
 	struct call_region *regions = mem_new(h->regions ? h->regions : 1, sizeof(*regions));
 	int r;
@@ -173,12 +173,13 @@ int histogram_resolve(const struct histogram *h, const char *maps, struct region
 	if (!regions)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->regions; i++) {
-		const struct histogram_region *from = &h->region[i];
+		struct histogram_region *from = &h->region[i];
 		struct call_region *to = &regions[i];
 		uint64_t base = 0, end = 0, bias = 0;
 
 		if (from->object && !find_object(maps, from->object, &base, &end))
 			continue; /* no bytes: it has no counters here */
+		from->seen = true;
 		if (from->object)
 			bias = bias_of(from, base, end);
 		to->base = from->first * SELF_BYTES;
@@ -192,6 +193,11 @@ int histogram_resolve(const struct histogram *h, const char *maps, struct region
 		CALL_NATIVE, 0, SELF_BYTES, regions, (uint32_t)h->regions, ret_table);
 	free(regions);
 	return r;
+}
+
+bool histogram_was_seen(const struct histogram *h, size_t index)
+{
+	return !h->region[index].object || h->region[index].seen;
 }
 
 void histogram_see_maps(struct engine *engine, struct process *process, const char *maps)

@@ -29,6 +29,7 @@ struct histogram_region {
 	unsigned element;  /* bytes of a counter: what it can hold, and what the scale refers to */
 	uint64_t first;	   /* number of its first counter in histogram.count */
 	uint64_t counters;
+	bool seen; /* some process had the object */
 };
 
 struct histogram {
@@ -56,7 +57,10 @@ void histogram_release(struct histogram *histogram);
  * not mapped are empty.
  */
 int histogram_resolve(
-	const struct histogram *histogram, const char *maps, struct region_table **ret_table);
+	struct histogram *histogram, const char *maps, struct region_table **ret_table);
+
+/* Has a region's module been in any process? */
+bool histogram_was_seen(const struct histogram *histogram, size_t index);
 
 /* The maps of @process have been read. */
 void histogram_see_maps(struct engine *engine, struct process *process, const char *maps);

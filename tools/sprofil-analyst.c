@@ -198,10 +198,19 @@ static void print_place(const struct settings *s, const char *name)
 		format == export_at(0) ? "; sprofreport reads it" : "");
 }
 
+/* A device or pipe is written in place, and holds one profile. */
+static bool is_in_place(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 /* In the child of finish_run(). */
 static int deliver(void *context, struct analyst *analyst, int error)
 {
 	const struct settings *s = context;
+	bool apart = s->per_process && !is_in_place(s->output);
 	char *name = NULL;
 	int r = error;
 
@@ -213,7 +222,7 @@ static int deliver(void *context, struct analyst *analyst, int error)
 		complain(s, "cannot make the profile: %s", strerror(-error));
 	else if (!analyst_has_image(analyst))
 		return 0; /* the command never ran; sprofrun says why */
-	else if (s->per_process)
+	else if (apart)
 		r = write_apart(s, analyst, &name);
 	else
 		r = write_profile(s, s->output, analyst_profile(analyst), analyst_first_pid(analyst),
@@ -222,8 +231,10 @@ static int deliver(void *context, struct analyst *analyst, int error)
 		print_report(s, analyst_profile(analyst));
 		if (r < 0)
 			complain_unwritten(s, name ? name : s->output, r, analyst_profile(analyst));
-		else if (!s->quiet && !s->per_process && strcmp(name, "-") != 0)
+		else if (!s->quiet && !apart && strcmp(name, "-") != 0)
 			print_place(s, name);
+		if (s->per_process && !apart && !s->quiet)
+			complain(s, "%s is no regular file: all processes are in one profile there", name);
 	}
 	free(name);
 	return r < 0;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "supervisor/engine.h"
 #include "supervisor/histogram.h"
@@ -19,7 +23,7 @@ static const char program[] = "sprofrun";
 struct settings {
 	struct engine_options engine;
 	struct target_options target;
-	const char *output, *report, *color, *capture;
+	const char *output, *report, *color, *capture, *diagnose;
 	bool quiet, verbose, per_thread, live;
 	struct live_front front; /* of --live */
 	struct histogram regions;
@@ -135,9 +139,9 @@ static int diagnose(const char *value)
 	size_t n = 0;
 	bool refused;
 
-	if (units_pids(value, &pids, &n) < 0)
+	if (units_pids(value, &pids, &n) < 0 || n != 1)
 		usage_error("bad pid", value, "give a process id, like 123");
-	refused = front_explain(pids[0], text, sizeof(text));
+	refused = front_explain(target_options_process(program, pids[0], false), text, sizeof(text));
 	free(pids);
 	if (!text[0]) {
 		front_complain(program, "cannot read /proc: %s", strerror(errno));
@@ -145,6 +149,31 @@ static int diagnose(const char *value)
 	}
 	(void)puts(text);
 	return refused ? FRONT_OURS : standard_printed(program, FRONT_OURS);
+}
+
+/* What cannot be written is said before the command runs for nothing. It is not truncated yet. */
+static const char *file_to_write(const char *what, const char *path)
+{
+	struct stat st;
+	int fd = -1, error = 0;
+
+	if (!path[0])
+		usage_error("bad file", path, "give the name of a file");
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode)) {
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		error = fd < 0 ? errno : 0;
+	} else if (S_ISDIR(st.st_mode)) {
+		error = EISDIR;
+	} else if (access(path, W_OK) < 0) {
+		error = errno;
+	}
+	if (error) {
+		front_complain(program, "cannot write the %s %s: %s", what, path, strerror(error));
+		exit(FRONT_OURS);
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	return path;
 }
 
 static void parse_option(struct settings *s, int option, const char *value)
@@ -155,7 +184,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 	if (target_options_take(&s->target, option, value))
 		return;
 	switch (option) {
-	case OPT_DIAGNOSE: exit(diagnose(value));
+	case OPT_DIAGNOSE: s->diagnose = value; break;
 	case 'o':
 		if (!value[0])
 			usage_error("bad output", value, "give a file name, or - for stdout");
@@ -165,14 +194,14 @@ static void parse_option(struct settings *s, int option, const char *value)
 		if (units_time_ns(value, &s->engine.delay_ns) < 0)
 			usage_error("bad delay", value, "give a time, like 10s, 500ms or 2m");
 		break;
-	case OPT_CAPTURE: s->capture = value; break;
+	case OPT_CAPTURE: s->capture = file_to_write("capture", value); break;
 	case OPT_LIVE: s->live = true; break;
 	case OPT_REGION:
 		if (histogram_add(&s->regions, value) < 0)
 			usage_error("bad region", value,
 				"give OBJ:START-END:SCALE, like libm.so.6:0x1f000-0x24000:0x10000:uint");
 		break;
-	case OPT_HISTOGRAM: s->histogram = value; break;
+	case OPT_HISTOGRAM: s->histogram = file_to_write("histogram", value); break;
 	case OPT_RESTRICT: s->engine.restrict_fast = true; break;
 	case OPT_REPORT:
 		if (!one_of(value, reports))
@@ -205,6 +234,11 @@ static void parse(struct settings *s, int argc, char **argv)
 	argv[0] = (char *)program; /* getopt's messages begin with it */
 	while ((option = getopt_long(argc, argv, "+" TARGET_OPTIONS_SHORT "o:D:qtv", long_options, NULL)) >= 0)
 		parse_option(s, option, optarg);
+	if (s->diagnose && argv[optind])
+		usage_error("too many words", argv[optind], "--diagnose takes one process id");
+	if (s->diagnose)
+		exit(diagnose(s->diagnose));
+	s->target.quiet = s->quiet;
 	target_options_finish(&s->target, argv + optind, &s->engine);
 	if ((s->regions.regions != 0) != (s->histogram != NULL)) {
 		front_complain(program, "--region and --histogram belong together");
@@ -232,17 +266,35 @@ static int join_analyst(struct engine_result *result)
 	return status;
 }
 
-static void write_histogram(struct settings *s)
+static void warn(struct settings *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void warn(struct settings *s, const char *format, ...)
+{
+	char line[512];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	say(s, ENGINE_WARNING, line);
+}
+
+static void write_histogram(struct settings *s, const struct engine_result *result)
 {
 	FILE *file;
+	bool ran = !result->error && !result->exec_error;
 
 	if (!s->histogram)
 		return;
 	file = fopen(s->histogram, "we");
 	if (!file || histogram_print(&s->regions, file) < 0)
-		front_complain(program, "cannot write the histogram %s: %s", s->histogram, strerror(errno));
+		warn(s, "cannot write the histogram %s: %s", s->histogram, strerror(errno));
 	if (file && fclose(file) != 0)
-		front_complain(program, "cannot write the histogram %s: %s", s->histogram, strerror(errno));
+		warn(s, "cannot write the histogram %s: %s", s->histogram, strerror(errno));
+	for (size_t i = 0; i < s->regions.regions && ran; i++) {
+		if (!histogram_was_seen(&s->regions, i))
+			warn(s, "no module '%s' was seen in any process: its region has counted nothing",
+				s->regions.region[i].object);
+	}
 	histogram_release(&s->regions);
 }
 
@@ -281,7 +333,7 @@ static int run(struct settings *s)
 	int status = 0, analyst = 0, by;
 
 	engine_run(&s->engine, &result);
-	write_histogram(s);
+	write_histogram(s, &result);
 	if (s->live)
 		(void)live_front_join(&s->front, &result, &by);
 	else

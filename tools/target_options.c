@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/procfs.h"
 #include "tools/front.h"
 #include "tools/processes.h"
 #include "tools/units.h"
@@ -113,6 +114,20 @@ static void choose_stacks(const struct target_options *o, struct engine_options 
 		engine->ring_bytes *= 2;
 }
 
+int target_options_process(const char *program, int pid, bool quiet)
+{
+	char name[PROCFS_NAME_BYTES];
+	int process, parent;
+
+	if (procfs_read_ids(pid, &process, &parent) < 0 || process == pid)
+		return pid;
+	procfs_read_name(process, process, name);
+	if (!quiet)
+		front_complain(program, "%d is a thread of process %d (%s): the whole process is taken",
+			pid, process, name);
+	return process;
+}
+
 void target_options_finish(struct target_options *o, char **command, struct engine_options *engine)
 {
 	if (o->pids && *command)
@@ -122,6 +137,8 @@ void target_options_finish(struct target_options *o, char **command, struct engi
 		front_complain(o->program, "no command and no -p PID; try '%s --help'", o->program);
 		exit(FRONT_USAGE);
 	}
+	for (size_t i = 0; i < o->pids_n; i++)
+		o->pids[i] = target_options_process(o->program, o->pids[i], o->quiet);
 	engine->command = o->pids ? NULL : command;
 	engine->pids = o->pids;
 	engine->pids_n = o->pids_n;

@@ -11,6 +11,7 @@
 
 struct target_options {
 	const char *program; /* for messages */
+	bool quiet;	     /* no notes */
 	int *pids;	     /* owned; NULL: a command is run */
 	size_t pids_n;
 	bool no_follow;
@@ -49,6 +50,12 @@ enum { TARGET_OPTION_FIRST = 1024, TARGET_OPTION_NO_FOLLOW, TARGET_OPTION_MAX_OV
 /* Says what is wrong with a value, and ends the program with status 2. */
 _Noreturn void target_options_reject(
 	const char *program, const char *what, const char *value, const char *way_out);
+
+/*
+ * The process to attach to for @pid, which may be the id of any of its threads. That is said unless
+ * @quiet.
+ */
+int target_options_process(const char *program, int pid, bool quiet);
 
 /* Takes an option of the above. False: it is none of them. */
 bool target_options_take(struct target_options *options, int option, const char *value);

@@ -33,7 +33,9 @@ end=$(printf '0x%x' $((start + bytes)))
 "$sprofrun" -q -i 10ms -o p.pb.gz --histogram h.tsv \
 	--region "$module:$start-$end:0x10000:uint64" \
 	--region "abs:0x10000000-0x10000010:0x8000:ushort" \
-	--region "no-such-module:0x0-0x10:0x8000" --region abs:0-0:2 "$target" 500
+	--region "no-such-module:0x0-0x10:0x8000" --region abs:0-0:2 "$target" 500 2>err
+grep -q "no module 'no-such-module' was seen" err || fail "no word about a module that was not there"
+[ "$(wc -l <err)" = 1 ] || fail "more than one message: $(cat err)"
 
 head -n 1 h.tsv | grep -q '^object	start	end	count$' || fail "no heading"
 # two processes of 0.5 s each
@@ -55,4 +57,14 @@ done
 if "$sprofrun" --histogram h.tsv --region abs:0-0:2 --region abs:1-9:0x8000 true 2>err; then
 	fail "a bin that is not last was taken"
 fi
+# Before the command runs, and without a file being harmed.
+for bad in "" . no/such/folder; do
+	for option in --histogram --capture; do
+		if "$sprofrun" --region abs:0-0:2 --histogram h.tsv $option "$bad" touch ran 2>err || [ -e ran ]; then
+			fail "$option '$bad' was taken"
+		fi
+		[ "$(wc -l <err)" = 1 ] || fail "$option '$bad': $(cat err)"
+	done
+done
+head -n 1 h.tsv | grep -q '^object' || fail "the old histogram is gone"
 echo "hot_function $hot, all good"

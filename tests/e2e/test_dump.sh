@@ -28,6 +28,17 @@ for tid in /proc/$crowd/task/*; do
         check "the stack of thread $tid" grep -qE "^[a-z_]*nanosleep .*sleeper $libc $libc \$" <<<"$(stack "$tid")"
     fi
 done
+sleeper=$(ls /proc/$crowd/task | tail -n 1)
+"$SPROFRUN" --dump "$sleeper" >out 2>err
+is "of a thread: status" $? 0
+is "of a thread: its process has it" "$(grep -c '^thread ' out)" 4
+check "of a thread: says so" grep -q "^sprofrun: $sleeper is a thread of process $crowd (race)" err
+is "of a thread: attached" "$("$SPROFRUN" -q -d 0.1s -o t.pb.gz -p "$sleeper,$crowd" 2>&1; figure processes t.pb.gz)" 1
+rm t.pb.gz
+"$SPROFRUN" --diagnose "$sleeper" >diagnosis 2>err
+is "of a thread: may its process be attached to" "$(cat diagnosis)" "process $crowd can be attached to"
+"$SPROFRUN" --diagnose "$crowd" extra >out 2>err
+is "--diagnose takes one word" $? 2
 is "no profile is written" "$(ls ./*.pb.gz 2>/dev/null)" ""
 is "it is not traced any more" "$(awk '/^TracerPid/ { print $2 }' /proc/$crowd/status)" 0
 

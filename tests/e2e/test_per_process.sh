@@ -36,6 +36,15 @@ is "two: threads" "$("$SPROFREPORT" flat --format tsv --split thread "p.$(awk '/
 # The name of a file may say where the number goes.
 "$SPROFRUN" -q --per-process -o 'x-%p-%n.folded' "$TARGETS/busy" 1 0.05 0
 is "%p and %n" "$(ls x-*-busy.folded | wc -l)" 1
+# What is no regular file is written in place.
+mkfifo pipe
+cat pipe >from-pipe.pb.gz & reader=$!
+"$SPROFRUN" --report none --per-process -o pipe sh -c "$TARGETS/busy 1 0.05 0; $TARGETS/busy 1 0.05 0" 2>err
+wait $reader
+is "a pipe has all processes" "$(figure processes from-pipe.pb.gz) $(ls -d pipe*)" "3 pipe"
+check "which is said" grep -q '^sprofrun: pipe is no regular file' err
+"$SPROFRUN" -q --per-process -o /dev/null true
+is "/dev/null has no company" "$(ls -d /dev/null*)" /dev/null
 "$SPROFRUN" -q --per-process -o - true 2>err
 is "several files to stdout" $? 2
 "$SPROFRUN" --per-thread -o t.pb.gz "$TARGETS/busy" 2 0.2 0 2>report
