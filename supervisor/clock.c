@@ -72,7 +72,7 @@ bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_
 	if (arrived)
 		credit->arrived_at_ns = now_ns;
 	credit->moved_ns = cpu->run_ns - credit->seen.run_ns;
-	if (cpu->slices - credit->seen.slices > OUR_ARRIVALS)
+	if (cpu->slices - credit->seen.slices > OUR_ARRIVALS && now_ns - credit->seen_at_ns < RESTLESS_NS)
 		credit->restless_at_ns = now_ns;
 	credit->seen = *cpu;
 	credit->seen_at_ns = now_ns;

@@ -147,10 +147,18 @@ static void once_a_second(struct engine *engine, uint64_t now)
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, text);
 }
 
+/* Into how many parts the next period is divided, if a tick takes so long: a quarter of the time at most. */
+static unsigned affordable(const struct engine *engine, uint64_t took_ns)
+{
+	uint64_t most = engine->wakeups.period_ns / (4 * took_ns + 1);
+
+	return most < engine->parts ? (unsigned)most : engine->parts;
+}
+
 static void tick(struct engine *engine, uint64_t now)
 {
 	struct wakeups *wakeups = &engine->wakeups;
-	uint64_t last = wakeups->next_ns;
+	uint64_t last = wakeups->next_ns, after;
 
 	if (!engine->counting && engine->begins_at_ns && now >= engine->begins_at_ns) {
 		engine->begins_at_ns = 0;
@@ -163,7 +171,8 @@ static void tick(struct engine *engine, uint64_t now)
 	mend_expire(engine, now);
 	if (engine->early)
 		birth_adopt_orphans(engine, now);
-	wakeups_advance(wakeups, engine_now(), engine->parts);
+	after = engine_now();
+	wakeups_advance(wakeups, after, affordable(engine, after - now));
 	if (!engine->target.hot && wakeups->next_ns < last + IDLE_NS)
 		wakeups->next_ns = last + IDLE_NS;
 }

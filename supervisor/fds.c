@@ -80,6 +80,7 @@ bool fds_fit(struct engine *engine, const struct process *process, int *fd)
 	}
 	if (low >= 0)
 		(void)close(low);
+	engine->fds_scarce = true;
 	return false;
 }
 

@@ -10,17 +10,20 @@
 #include "supervisor/mem.h"
 #include "supervisor/mend.h"
 
-/* So many periods' worth of CPU time may be owed before a thread is interrupted on another CPU. */
+/* A thread that is overdue so many times is interrupted wherever it is. */
 #define PATIENCE 2
 /* Where the moment was a wrong one, wake-ups come so many times as often. */
 #define HURRY 5
 /* After so many periods of wrong moments a thread is caught at any: the right one may never come. */
 #define PUT_OFF_PERIODS 16
 
-/* Is it worth a stop that may have to wait for its turn on a CPU? */
-static bool overdue(struct engine *engine, struct tracee *t)
+/* Does it owe @periods times as much as makes a thread overdue, or ticks of its counters? */
+static bool overdue(struct engine *engine, struct tracee *t, unsigned periods)
 {
-	return credit_overdue(&t->credit, engine->wakeups.period_ns) || session_owed(engine, t);
+	/* It may have to wait for a CPU, and must not keep the few descriptors meanwhile. */
+	if (engine->fds_scarce && t->cpu_fd < 0)
+		return false;
+	return credit_overdue(&t->credit, periods * engine->wakeups.period_ns) || session_owed(engine, t);
 }
 
 /* Is it on a CPU, as far as can be told without stopping it? */
@@ -29,17 +32,22 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 	struct activity activity;
 
 	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) &&
-		!overdue(engine, t))
+		!overdue(engine, t, 1))
 		return false;
 	return look_read_activity(engine, t, &activity) >= 0 && activity.running;
 }
 
-/* The CPU that it is on or waits for, -1 unknown. */
+/* The CPU that it is on or waits for, negative: unknown. */
 static int last_cpu(struct engine *engine, struct tracee *t)
 {
+	int fd = t->stat_fd, cpu;
+
+	if (fd < 0)
+		fd = procfs_open_stat(t->process->pid, t->tid);
+	cpu = fd < 0 ? fd : procfs_read_last_cpu(fd);
 	if (t->stat_fd < 0)
-		t->stat_fd = fds_keep(engine, t->process, procfs_open_stat(t->process->pid, t->tid));
-	return t->stat_fd < 0 ? -1 : procfs_read_last_cpu(t->stat_fd);
+		t->stat_fd = fds_keep(engine, t->process, fd);
+	return cpu < CPU_SETSIZE ? cpu : -1;
 }
 
 static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
@@ -62,7 +70,7 @@ static void take(struct engine *engine, struct tracee *t, bool runs, bool here, 
 
 	if (sampler_is_over_budget(engine))
 		return;
-	if (here && credit_restless(&t->credit, now) &&
+	if (here && !engine->fds_scarce && credit_restless(&t->credit, now) &&
 		(!t->put_off_ns || now - t->put_off_ns < PUT_OFF_PERIODS * engine->wakeups.period_ns))
 		was = moment_of(&engine->moment, t->process->pid, t->tid, now);
 	if (was == MOMENT_ELSEWHERE || was == MOMENT_LATE) {
@@ -86,16 +94,6 @@ static int hotter_first(const void *a, const void *b)
 	return credit_is_hotter(x, y) ? -1 : credit_is_hotter(y, x);
 }
 
-/* It is asked wherever it is: it owes too much, or its counters are waited for. */
-static bool cannot_wait(struct engine *engine, struct tracee *t)
-{
-	/* It may have to wait for a CPU, and must not keep the few descriptors meanwhile. */
-	if (engine->fds_scarce && t->cpu_fd < 0)
-		return false;
-	return credit_overdue(&t->credit, PATIENCE * engine->wakeups.period_ns) ||
-		session_owed(engine, t);
-}
-
 /* Where the threads at work are, as far as a tick has looked. */
 struct places {
 	int home;	/* the CPU that we are on */
@@ -113,7 +111,7 @@ static void ask_remote(struct engine *engine, struct tracee *t, int cpu, bool fi
 	struct places *places, uint64_t now)
 {
 	uint64_t owed = credit_estimate(&t->credit, now, engine->scheduler_tick_ns);
-	bool visit = first && t->calls && follow_may(&engine->follow, cpu);
+	bool visit = first && t->calls && !engine->fds_scarce && follow_may(&engine->follow, cpu);
 
 	if (visit) {
 		places->visits++;
@@ -122,7 +120,7 @@ static void ask_remote(struct engine *engine, struct tracee *t, int cpu, bool fi
 			places->next = cpu;
 		}
 	}
-	if (((first && !visit) || cannot_wait(engine, t)) && owes_tick(engine, t, now))
+	if (((first && !visit) || overdue(engine, t, PATIENCE)) && owes_tick(engine, t, now))
 		take(engine, t, true, false, now);
 }
 
@@ -139,22 +137,23 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 	qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
 	for (size_t i = 0; i < n; i++) {
 		struct tracee *t = engine->ranked[i];
-		bool restless = credit_restless(&t->credit, now), runs, first;
+		/* With few descriptors the right moment costs too much. */
+		bool restless = !engine->fds_scarce && credit_restless(&t->credit, now), runs, first;
 		int cpu;
 
-		if (!looks && !overdue(engine, t))
+		if (!looks && !overdue(engine, t, 1))
 			continue;
 		looks -= looks > 0;
 		runs = catchable(engine, t, now);
-		cpu = runs || restless ? last_cpu(engine, t) : -1;
-		if (cpu < 0 || cpu >= CPU_SETSIZE)
+		if (!runs && !restless)
 			continue;
-		first = runs && !CPU_ISSET(cpu, &places->busy);
-		if (first)
+		cpu = last_cpu(engine, t);
+		first = runs && (cpu < 0 || !CPU_ISSET(cpu, &places->busy));
+		if (first && cpu >= 0)
 			CPU_SET(cpu, &places->busy);
 		if (cpu != places->home && runs)
 			ask_remote(engine, t, cpu, first, places, now);
-		else if (cpu == places->home && (first || restless || (runs && cannot_wait(engine, t))))
+		else if (cpu == places->home && (first || restless || (runs && overdue(engine, t, PATIENCE))))
 			engine->ranked[ours++] = t;
 	}
 	return ours;
