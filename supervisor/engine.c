@@ -215,12 +215,24 @@ static bool over(struct engine *engine, uint64_t now)
 	return engine->stop || !engine->target.tracees;
 }
 
+/* Ticks may be minutes apart; the end, and the figures of each second, are not. */
+static uint64_t next_event(const struct engine *engine)
+{
+	uint64_t next = engine->wakeups.next_ns;
+
+	if (next > engine->audit_again_ns)
+		next = engine->audit_again_ns;
+	if (engine->ends_at_ns && next > engine->ends_at_ns)
+		next = engine->ends_at_ns;
+	return next;
+}
+
 static void loop(struct engine *engine)
 {
 	uint64_t now = engine_now();
 
 	while (!over(engine, now)) {
-		sleep_until(engine, engine->wakeups.next_ns);
+		sleep_until(engine, next_event(engine));
 		now = engine_now();
 		if (now >= engine->wakeups.next_ns) {
 			tick(engine, now);

@@ -139,6 +139,10 @@ for signal in USR1 USR2 TERM; do
     is "attached: SIG$signal: a profile" "$(figure processes idle.pb.gz)" 1
 done
 kill -KILL $idle
+# A period longer than the run delays neither its end nor the profile.
+sleep 60 &
+timeout 20 "$SPROFRUN" -q -i 1m -d 0.2s -o idle.pb.gz -p $!; is 'a long period: the end is in time' $? 0
+kill $!
 # However short: there is a new profile.
 echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
 is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
