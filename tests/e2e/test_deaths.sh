@@ -12,8 +12,8 @@ has_samples() {
 # analyst_killed: the rest of the run is profiled, what was lost is counted.
 "$SPROFRUN" -F 1000 --report none -o a.pb.gz "$TARGETS/busy" 1 2.0 5 2>err &
 run=$!
-wait_until "the command runs" 20 child_of $run busy >/dev/null
-busy=$(child_of $run busy)
+runs() { busy=$(child_of $run busy); [ -n "$busy" ]; }
+wait_until "the command runs" 20 runs
 wait_until "it has been sampled for 0.4 s" 20 has_samples $run "$busy" 400000000
 kill -KILL "$(child_of $run sprofil-analyst)"
 wait $run; is "status after the analyst's death" $? 5
