@@ -83,10 +83,11 @@ static size_t place_of(const struct stack_ranges *ranges, uint64_t sp)
 struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_t sp)
 {
 	size_t at = place_of(ranges, sp);
-	struct stack_range *range = &ranges->range[at];
+	struct stack_range *range;
 
 	if (at == ranges->n)
 		return NULL;
+	range = &ranges->range[at];
 	if (sp < range->start && !(range->grows && range->start - sp < GROWTH_BYTES))
 		return NULL;
 	return range;
