@@ -63,7 +63,7 @@ struct engine {
 	struct tracee **asked; /* threads whose stop is awaited by this tick */
 	size_t asked_n, asked_room;
 	struct tracee **ranked; /* hot threads, the likeliest to be on a CPU first */
-	size_t ranked_room;
+	size_t ranked_n, ranked_room; /* ranked_n: that are still to be asked; they may go meanwhile */
 	/* Files that an analyst died of; its successors leave them alone. */
 	char skip[ENGINE_RESTARTS_MOST + 1][RING_WORKING_ON_BYTES];
 	unsigned skips;

@@ -90,14 +90,20 @@ bool sampler_ask(struct engine *engine, struct tracee *t)
 	return true;
 }
 
-void sampler_forget(struct engine *engine, const struct tracee *tracee)
+static void remove_from(struct tracee **list, size_t *n, const struct tracee *tracee)
 {
-	for (size_t i = 0; i < engine->asked_n; i++) {
-		if (engine->asked[i] == tracee) {
-			engine->asked[i] = engine->asked[--engine->asked_n];
+	for (size_t i = 0; i < *n; i++) {
+		if (list[i] == tracee) {
+			list[i] = list[--*n];
 			return;
 		}
 	}
+}
+
+void sampler_forget(struct engine *engine, const struct tracee *tracee)
+{
+	remove_from(engine->asked, &engine->asked_n, tracee);
+	remove_from(engine->ranked, &engine->ranked_n, tracee);
 }
 
 /*

@@ -98,6 +98,7 @@ static int hotter_first(const void *a, const void *b)
 struct places {
 	int home;	/* the CPU that we are on */
 	cpu_set_t busy; /* a thread is on it */
+	int last;	/* one of them */
 	unsigned visits; /* CPUs other than ours that we must go to, to meet a thread where it is */
 	int next;	/* of these the one whose thread owes most, -1 none */
 	uint64_t most;	/* that is how much */
@@ -149,8 +150,10 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 			continue;
 		cpu = last_cpu(engine, t);
 		first = runs && (cpu < 0 || !CPU_ISSET(cpu, &places->busy));
-		if (first && cpu >= 0)
+		if (first && cpu >= 0) {
 			CPU_SET(cpu, &places->busy);
+			places->last = cpu;
+		}
 		if (cpu != places->home && runs)
 			ask_remote(engine, t, cpu, first, places, now);
 		else if (cpu == places->home && (first || restless || (runs && overdue(engine, t, PATIENCE))))
@@ -171,28 +174,25 @@ static void go_on(struct engine *engine, const struct places *places)
 			engine->parts = places->visits + 1;
 		return;
 	}
-	if (CPU_COUNT(&places->busy) > 1) {
+	if (CPU_COUNT(&places->busy) > 1)
 		follow_stop(&engine->follow);
-		return;
-	}
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, &places->busy))
-			follow_to(&engine->follow, cpu);
-	}
+	else if (CPU_COUNT(&places->busy) == 1)
+		follow_to(&engine->follow, places->last);
 }
 
 static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
 {
 	struct places places = {.home = sched_getcpu(), .next = -1};
-	size_t ours = ask_others(engine, n, &places, now);
 
-	sampler_collect(engine);
-	for (size_t i = 0; i < ours; i++) {
+	engine->ranked_n = ask_others(engine, n, &places, now);
+	sampler_collect(engine); /* threads may go, ranked ones too */
+	for (size_t i = 0; i < engine->ranked_n; i++) {
 		struct tracee *t = engine->ranked[i];
 
 		if (t->state == TRACEE_RUNNING && owes_tick(engine, t, now))
 			take(engine, t, catchable(engine, t, now), true, now);
 	}
+	engine->ranked_n = 0;
 	/* These have their CPU only when we sleep. */
 	engine->asked_n = 0;
 	go_on(engine, &places);
