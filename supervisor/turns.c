@@ -218,8 +218,10 @@ void turns_ask(struct engine *engine, uint64_t now)
 		if (t->state == TRACEE_RUNNING && t->process && !mend_busy(t) && !is_ours(engine, t))
 			engine->ranked[n++] = t;
 	}
-	if (!n)
+	if (!n) {
 		follow_stop(&engine->follow);
+		return;
+	}
 	if (engine->scheduler_tick_ns) {
 		ask_in_turn(engine, n, now);
 		return;
