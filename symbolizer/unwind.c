@@ -67,8 +67,10 @@ static void begin(struct cursor *cursor)
 	cursor->exact = true;
 	if (machine && input->blocked && input->piece[0].base) {
 		cursor->machine = machine;
-		cursor->known = BIT(machine->sp);
+		cursor->known = BIT(machine->sp) | BIT(machine->registers - 1);
 		cursor->reg[machine->sp] = input->sp;
+		/* The pc is the last; the rows of PLT stubs ask for it. */
+		cursor->reg[machine->registers - 1] = input->pc;
 	}
 	if (!machine || input->blocked || input->registers < machine->registers)
 		return;

@@ -313,6 +313,25 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size snapshot, . - snapshot\n");
 
+/* As a PLT stub at its first instruction: where its frame is follows from the pc, by an expression. */
+void stub(uint64_t ret[3]);
+__asm__(".text\n"
+	".globl stub\n"
+	".type stub, @function\n"
+	".p2align 4\n"
+	"stub:\n"
+	"	.cfi_startproc\n"
+	/* rsp + 8 + ((rip & 15) >= 11) << 3 */
+	"	.cfi_escape 0x0f, 0x0b, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22\n"
+	"	lea stub(%rip), %rax\n"
+	"	mov %rsp, (%rdi)\n"
+	"	mov %rax, 8(%rdi)\n"
+	"	mov (%rsp), %rax\n"
+	"	mov %rax, 16(%rdi)\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size stub, . - stub\n");
+
 /*
  * As the vdso's clock_gettime: they align the stack, by 0 and by 8 bytes, and find their frame by the
  * frame pointer. Their caller's is none, and it calls through a pointer.
@@ -384,6 +403,7 @@ static void call_aligned(uint64_t ret[3], void (*function)(uint64_t[3]))
 {
 	function(ret);
 }
+#define stub snapshot
 #define wait_aligned_0 snapshot
 #define wait_aligned_8 snapshot
 
@@ -539,6 +559,35 @@ static void test_unwind__searches_for_frames_that_are_aligned(void **state)
 	end_live(&live);
 }
 
+__attribute__((noinline)) static int wait_in_stub(void)
+{
+	uint64_t shot[3];
+
+	captured.caller[1] = (uintptr_t)__builtin_return_address(0);
+	stub(shot);
+	copy_stack(shot);
+	return 0;
+}
+
+static void test_unwind__blocked_in_a_stub(void **state)
+{
+	struct unwind_result r;
+	struct live live;
+
+	(void)state;
+#ifndef __x86_64__
+	skip();
+#endif
+	begin_live(&live);
+	assert_int_equal(wait_in_stub(), 0);
+	r = unwind_blocked(&live);
+	assert_true(r.n >= 3);
+	assert_int_equal(r.frame[1].pc, captured.caller[0] - 1);
+	assert_int_equal(r.frame[2].pc, captured.caller[1] - 1);
+	assert_int_equal(r.guessed, 0);
+	end_live(&live);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -551,6 +600,7 @@ int main(void)
 		cmocka_unit_test(test_unwind__unchanged_frames_are_taken_over),
 		cmocka_unit_test(test_unwind__searches_for_frames_of_a_blocked_thread),
 		cmocka_unit_test(test_unwind__searches_for_frames_that_are_aligned),
+		cmocka_unit_test(test_unwind__blocked_in_a_stub),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
