@@ -254,7 +254,8 @@ check "standard output that is no terminal is refused" \
     eval '"$SPROFTOP" -p $target 2>err; [ $? = 2 ] && grep -q -- "-b prints" err'
 
 # --- every way out gives the terminal back ---
-top_pid() { pgrep -x sproftop -g "$(tm display -p -t t '#{pane_pid}')" || pgrep -x sproftop -P "$(tm display -p -t t '#{pane_pid}')"; }
+# (The shell that tmux begins with may have begun ours as a child: the session is the same.)
+top_pid() { pgrep -x sproftop -s "$(tm display -p -t t '#{pane_pid}')"; }
 # (A shell gives up its line when a child dies of SIGINT.)
 for signal in TERM HUP QUIT SEGV KILL; do
     start "$SPROFTOP $much -p $target"
