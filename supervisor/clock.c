@@ -33,15 +33,29 @@ uint64_t wakeups_random(struct wakeups *wakeups, uint64_t bound)
 	return (uint64_t)(((unsigned __int128)next_random(wakeups) * bound) >> 64);
 }
 
+/* 0.75 to 1.25 spans after @from_ns; if that is past, within one from now. */
+static uint64_t after(struct wakeups *wakeups, uint64_t from_ns, uint64_t span_ns, uint64_t now_ns)
+{
+	uint64_t at = from_ns + span_ns - span_ns / 4 + wakeups_random(wakeups, span_ns / 2 + 1);
+
+	return at > now_ns ? at : now_ns + 1 + wakeups_random(wakeups, span_ns);
+}
+
 void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns, unsigned parts)
 {
-	uint64_t period = wakeups->period_ns;
+	uint64_t period = wakeups->period_ns, part = period / parts, done = wakeups->next_ns, extra;
 
-	if (parts > 1 && period > LEAST_NS)
-		period = period / parts > LEAST_NS ? period / parts : LEAST_NS;
-	wakeups->next_ns += period - period / 4 + wakeups_random(wakeups, period / 2 + 1);
-	if (wakeups->next_ns <= now_ns)
-		wakeups->next_ns = now_ns + 1 + wakeups_random(wakeups, period);
+	/* It was a whole one; or the period is another one now. */
+	if (wakeups->whole_ns <= done || wakeups->whole_ns - done > 2 * period)
+		wakeups->whole_ns = after(wakeups, done, period, now_ns);
+	wakeups->next_ns = wakeups->whole_ns;
+	if (parts == 1)
+		return;
+	if (part < LEAST_NS)
+		part = LEAST_NS;
+	extra = after(wakeups, done, part, now_ns);
+	if (extra + part / 2 < wakeups->whole_ns)
+		wakeups->next_ns = extra;
 }
 
 void credit_begin(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns,

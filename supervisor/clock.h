@@ -17,17 +17,19 @@
 /* When to wake up: about every period, jittered so that no lockstep with the target lasts. */
 struct wakeups {
 	uint64_t period_ns;
-	uint64_t next_ns; /* CLOCK_MONOTONIC */
-	uint64_t random;  /* state, never 0 */
+	uint64_t next_ns;  /* CLOCK_MONOTONIC */
+	uint64_t whole_ns; /* the next one that is no extra one */
+	uint64_t random;   /* state, never 0 */
 };
 
 void wakeups_init(struct wakeups *wakeups, uint64_t period_ns, uint64_t now_ns, uint64_t seed);
 
 /*
- * The wake-up of next_ns is done: sets the next one, 0.75 to 1.25 (evenly spread) times the @parts-th
- * part of a period later, but at least some 50 us. The mean is one such part, and the phase walks, so
- * that after some ticks every phase of a target's own timer is met. Wake-ups that lie in the past are
- * left out, not made up for.
+ * The wake-up of next_ns is done: sets the next one, 0.75 to 1.25 periods (evenly spread) later.
+ * The mean is one period, and the phase walks, so that after some ticks every phase of a target's
+ * own timer is met. Wake-ups that lie in the past are left out, not made up for.
+ * With @parts above 1 there are extra ones in between, at about so many parts of a period, but some
+ * 50 us apart at least; the others come when they would have come without.
  */
 void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns, unsigned parts);
 

@@ -152,7 +152,8 @@ static unsigned affordable(const struct engine *engine, uint64_t took_ns)
 {
 	uint64_t most = engine->wakeups.period_ns / (4 * took_ns + 1);
 
-	return most < engine->parts ? (unsigned)most : engine->parts;
+	most = most < engine->parts ? most : engine->parts;
+	return most > 1 ? (unsigned)most : 1;
 }
 
 static void tick(struct engine *engine, uint64_t now)

@@ -48,27 +48,56 @@ static void test_clock__late_wakeups_are_left_out(void **state)
 
 static void test_clock__parts_of_a_period(void **state)
 {
-	uint64_t start = 100 * MS, least = UINT64_MAX, most = 0;
+	uint64_t least = UINT64_MAX, most = 0, start, wholes = 0;
 	struct wakeups w;
 
 	(void)state;
-	wakeups_init(&w, MS, start, 7);
-	w.next_ns = start;
+	wakeups_init(&w, MS, 100 * MS, 7);
+	start = w.next_ns;
 	for (unsigned i = 0; i < 10000; i++) {
 		uint64_t before = w.next_ns;
 
 		wakeups_advance(&w, before, 4);
 		least = w.next_ns - before < least ? w.next_ns - before : least;
 		most = w.next_ns - before > most ? w.next_ns - before : most;
+		wholes += w.next_ns == w.whole_ns;
 	}
-	assert_in_range(least, MS * 3 / 16, MS * 19 / 100);
-	assert_in_range(most, MS * 31 / 100, MS * 5 / 16);
-	assert_in_range((w.next_ns - start) / 10000, MS * 248 / 1000, MS * 252 / 1000);
+	/* Half a part before the whole one there is none any more. */
+	assert_in_range(least, MS / 8, MS * 15 / 100);
+	assert_in_range(most, MS * 35 / 100, MS * 7 / 16);
+	assert_in_range((w.next_ns - start) / 10000, MS * 23 / 100, MS * 27 / 100);
+	assert_in_range((w.next_ns - start) / wholes, MS * 99 / 100, MS * 101 / 100);
 	/* With very many it does not become a spin. */
 	start = w.next_ns;
 	for (unsigned i = 0; i < 1000; i++)
 		wakeups_advance(&w, w.next_ns, 1000000);
-	assert_in_range((w.next_ns - start) / 1000, MS * 48 / 1000, MS * 52 / 1000);
+	assert_in_range((w.next_ns - start) / 1000, MS * 48 / 1000, MS * 54 / 1000);
+}
+
+/* An extra one, where the moment was wrong, does not put off those that follow. */
+static void test_clock__extra_ones_change_nothing(void **state)
+{
+	struct wakeups w;
+	uint64_t start;
+
+	(void)state;
+	wakeups_init(&w, MS, 0, 7);
+	start = w.next_ns;
+	for (unsigned i = 0; i < 10000; i++) {
+		uint64_t done = w.next_ns;
+
+		wakeups_advance(&w, done, 5);
+		assert_true(w.next_ns < w.whole_ns);
+		while (w.next_ns < w.whole_ns)
+			wakeups_advance(&w, w.next_ns, 1);
+	}
+	assert_in_range((w.next_ns - start) / 10000, MS * 99 / 100, MS * 101 / 100);
+	/* A shorter period begins at once. */
+	w.period_ns = MS / 10;
+	wakeups_advance(&w, w.next_ns, 1);
+	start = w.next_ns;
+	wakeups_advance(&w, w.next_ns, 1);
+	assert_in_range(w.next_ns - start, MS * 7 / 100, MS * 13 / 100);
 }
 
 static void test_clock__restless_for_a_while(void **state)
@@ -239,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_clock__gaps_are_jittered_around_the_period),
 		cmocka_unit_test(test_clock__late_wakeups_are_left_out),
 		cmocka_unit_test(test_clock__parts_of_a_period),
+		cmocka_unit_test(test_clock__extra_ones_change_nothing),
 		cmocka_unit_test(test_clock__restless_for_a_while),
 		cmocka_unit_test(test_clock__seed_zero_still_varies),
 		cmocka_unit_test(test_clock__credit_is_what_ran_and_was_not_paid),
