@@ -149,7 +149,6 @@ static void *run_at(void *spinner)
 
 static void begin(struct spinner *s)
 {
-	map_text(s->address);
 	assert_int_equal(pthread_create(&s->thread, NULL, run_at, s), 0);
 	assert_int_equal(pthread_getcpuclockid(s->thread, &s->clock), 0);
 }
@@ -186,6 +185,7 @@ uint64_t live_spin(uint64_t address, double seconds)
 {
 	struct spinner s = {.address = address};
 
+	map_text(address);
 	begin(&s);
 	return finish(&s, 1, seconds);
 }
@@ -194,6 +194,9 @@ uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds)
 {
 	struct spinner s[2] = {{.address = one}, {.address = other}};
 
+	map_text(one);
+	if (other != one) /* the first would fall through the new page while it is still empty */
+		map_text(other);
 	begin(&s[0]);
 	begin(&s[1]);
 	return finish(s, 2, seconds);
