@@ -231,7 +231,7 @@ bool sampler_is_over_budget(const struct engine *engine);
 /* Is there something to pay? A thread that was preempted since it was looked at has not run. */
 bool sampler_owes(const struct engine *engine, const struct tracee *tracee, uint64_t credit_ns);
 /* Hands over a sample that has its place and stack, and pays @credit_ns and what was carried. */
-bool sampler_pay(struct engine *engine, struct tracee *tracee, struct record_sample *sample,
+void sampler_pay(struct engine *engine, struct tracee *tracee, struct record_sample *sample,
 	uint64_t credit_ns, uint64_t now_ns);
 /* Asks a running thread for a stop. False: it is not possible, or --max-overhead forbids it. */
 bool sampler_ask(struct engine *engine, struct tracee *tracee);

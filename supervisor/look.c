@@ -186,7 +186,7 @@ void look_take_tick(struct engine *engine, struct tracee *t, uint64_t now)
 	now = engine_now();
 	credit = credit_settle_asleep(&t->credit, &cpu, now);
 	if (sampler_owes(engine, t, credit))
-		(void)sampler_pay(engine, t, &sample, credit, now);
+		sampler_pay(engine, t, &sample, credit, now);
 }
 
 /* A look at a thread that has run since the last one. */

@@ -206,7 +206,7 @@ bool sampler_owes(const struct engine *engine, const struct tracee *t, uint64_t 
 	return engine->counting && credit + sampler_carried(t) >= engine->period_ns / 8;
 }
 
-bool sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *sample,
+void sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *sample,
 	uint64_t credit, uint64_t now)
 {
 	/* It was runnable: what it waited for a CPU it waited here, but it was blocked elsewhere. */
@@ -220,8 +220,9 @@ bool sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *
 	if (!emit_sample(&engine->emitter, now, sample)) {
 		/* Not paid: the next sample stands for this time too. */
 		engine->audit.lost_samples++;
-		return false;
+		return;
 	}
+	t->calls = (uint16_t)(t->calls << 1 | !!(sample->flags & RECORD_SAMPLE_KERNEL));
 	credit_pay(&t->credit, credit, engine->period_ns);
 	look_paid(engine, t, &waited);
 	t->process->pool_ns = 0;
@@ -229,10 +230,9 @@ bool sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *
 	t->image->sent_ns += sample->weight_ns;
 	engine->audit.ticks++;
 	engine->audit.profiled_ns += sample->weight_ns;
-	return true;
 }
 
-static bool record_stop(struct engine *engine, struct tracee *t,
+static void record_stop(struct engine *engine, struct tracee *t,
 	const struct arch_snapshot *snapshot, uint64_t credit, uint64_t now)
 {
 	struct record_sample sample = {
@@ -248,12 +248,11 @@ static bool record_stop(struct engine *engine, struct tracee *t,
 		sample.syscall = t->syscall;
 	else
 		t->syscall = sample.syscall;
-	t->calls = (uint16_t)(t->calls << 1 | (sample.syscall >= 0));
 	sampler_announce(engine, t, snapshot->pc, now);
 	maps_cover_stack(engine, t->process, snapshot->sp, now);
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
-	return sampler_pay(engine, t, &sample, credit, now);
+	sampler_pay(engine, t, &sample, credit, now);
 }
 
 /* The consumers that count whole ticks, while the thread is stopped. */
@@ -306,7 +305,6 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	/* The stop was for its session; the profile's tick is not due. */
 	if (t->process->session && credit + sampler_carried(t) < t->credit.due_ns)
 		return;
-	if (!sampler_owes(engine, t, credit))
-		return;
-	(void)record_stop(engine, t, &snapshot, credit, end);
+	if (sampler_owes(engine, t, credit))
+		record_stop(engine, t, &snapshot, credit, end);
 }

@@ -37,6 +37,12 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 	return look_read_activity(engine, t, &activity) >= 0 && activity.running;
 }
 
+/* Must it be caught at the right moment? With few descriptors that costs too much. */
+static bool is_restless(const struct engine *engine, const struct tracee *t, uint64_t now)
+{
+	return !engine->fds_scarce && credit_restless(&t->credit, now);
+}
+
 /* The CPU that it is on or waits for, negative: unknown. */
 static int last_cpu(struct engine *engine, struct tracee *t)
 {
@@ -70,7 +76,7 @@ static void take(struct engine *engine, struct tracee *t, bool runs, bool here, 
 
 	if (sampler_is_over_budget(engine))
 		return;
-	if (here && !engine->fds_scarce && credit_restless(&t->credit, now) &&
+	if (here && is_restless(engine, t, now) &&
 		(!t->put_off_ns || now - t->put_off_ns < PUT_OFF_PERIODS * engine->wakeups.period_ns))
 		was = moment_of(&engine->moment, t->process->pid, t->tid, now);
 	if (was == MOMENT_ELSEWHERE || was == MOMENT_LATE) {
@@ -139,8 +145,7 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 	qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
 	for (size_t i = 0; i < n; i++) {
 		struct tracee *t = engine->ranked[i];
-		/* With few descriptors the right moment costs too much. */
-		bool restless = !engine->fds_scarce && credit_restless(&t->credit, now), runs, first;
+		bool restless = is_restless(engine, t, now), runs, first;
 		int cpu;
 
 		if (!looks && !overdue(engine, t, 1))
@@ -194,9 +199,11 @@ static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
 	sampler_collect(engine); /* threads may go, ranked ones too */
 	for (size_t i = 0; i < engine->ranked_n; i++) {
 		struct tracee *t = engine->ranked[i];
+		/* The others are here because they run, and stand still since. */
+		bool runs = !is_restless(engine, t, now) || catchable(engine, t, now);
 
 		if (t->state == TRACEE_RUNNING && owes_tick(engine, t, now))
-			take(engine, t, catchable(engine, t, now), true, now);
+			take(engine, t, runs, true, now);
 	}
 	engine->ranked_n = 0;
 	/* These have their CPU only when we sleep. */
