@@ -37,10 +37,22 @@ static struct session *new_session(struct engine *engine, struct region_table *t
 	return s;
 }
 
+/* Of threads that ended: nobody stopped since to count them in. */
+static uint64_t left_ticks(const struct session *s)
+{
+	uint64_t ticks = 0;
+
+	for (unsigned i = 0; i < s->left_n; i++)
+		ticks += s->left[i].ticks;
+	return ticks;
+}
+
 static void replace(struct engine *engine, struct process *process, struct session *s)
 {
-	if (process->session)
+	if (process->session) {
 		engine->service.sessions--;
+		engine->audit.calls.lost += left_ticks(process->session);
+	}
 	if (s)
 		engine->service.sessions++;
 	free_session(process->session);
@@ -386,7 +398,8 @@ unsigned session_settling(struct engine *engine, const struct process *process)
 		if (t->process != process || !t->account.settling)
 			continue;
 		t->account.settling = account_read_cpu(engine, t, &cpu) == 0 &&
-			used_by(engine, t, cpu.run_ns) >= process->session->table->period_ns;
+			(process->session->left_n ||
+				used_by(engine, t, cpu.run_ns) >= process->session->table->period_ns);
 		n += t->account.settling;
 	}
 	return n;

@@ -66,7 +66,8 @@ void session_settle(struct engine *engine, struct process *process, int tid);
 
 /*
  * Threads that session_settle() asked, that have not stopped yet, and that do owe a tick: one that
- * does not stop at once waits for a CPU, so its figure is exact, and most owe nothing.
+ * does not stop at once waits for a CPU, so its figure is exact, and most owe nothing. While ticks of
+ * threads that ended are left, each of them: its stop takes them in.
  */
 unsigned session_settling(struct engine *engine, const struct process *process);
 
