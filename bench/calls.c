@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls: what the calls cost. The first one (it starts the helper), later ones, a table of 1000
- * regions; and what a tick costs the program, against glibc's sprofil with its SIGPROF, in turns in
- * the same run.
+ * calls: what the calls cost. The first one (it starts the helper), later ones beside the bare way
+ * there and back by two pipes between two processes, a table of 1000 regions; and what a tick costs
+ * the program, against glibc's sprofil with its SIGPROF, in turns in the same run.
  *
- * The cost of a tick is what a loop of fixed work takes longer while it is on, per tick.
+ * The cost of a tick is what a loop of fixed work takes longer while it is on, per tick: the median
+ * over the rounds of the difference to the same work just before and just after.
  */
 #include <sprofil/sprofil.h>
 
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LATER = 1000, ROUNDS = 7, WORK = 400000000 };
+enum { LATER = 1000, ROUNDS = 41, WORK = 40000000 };
 
 /* glibc's own, by the ABI of its header. */
 struct glibc_prof {
@@ -48,13 +49,67 @@ static void die(const char *what)
 	exit(1);
 }
 
+/* In registers only: what a loop through memory takes depends on where the stack happens to be. */
 static uint64_t work(void)
 {
 	uint64_t start = now_ns();
+	unsigned x = 1;
 
-	for (volatile unsigned i = 0; i < WORK; i++)
-		;
+	for (unsigned i = 0; i < WORK; i++) {
+		x = x * 1664525 + 1013904223;
+		__asm__ volatile("" : "+r"(x));
+	}
 	return now_ns() - start;
+}
+
+static void print_times(const char *name, uint64_t *took)
+{
+	qsort(took, LATER, sizeof(took[0]), compare);
+	printf("%s\tp50 %.1f us, p99 %.1f us\n", name, (double)took[LATER / 2] / 1e3,
+		(double)took[LATER * 99 / 100] / 1e3);
+}
+
+/* The other end of the bare round trips, until the pipe is closed. */
+static void echo(int from, int to)
+{
+	char message[64];
+
+	while (read(from, message, sizeof(message)) == (ssize_t)sizeof(message))
+		if (write(to, message, sizeof(message)) != (ssize_t)sizeof(message))
+			_exit(1);
+	_exit(0);
+}
+
+static void measure_round_trips(void)
+{
+	uint64_t took[LATER];
+	char message[64] = {0};
+	int there[2], back[2];
+	pid_t pid;
+
+	if (pipe(there) < 0 || pipe(back) < 0)
+		die("pipe");
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (pid == 0) {
+		(void)close(there[1]);
+		echo(there[0], back[1]);
+	}
+	for (unsigned i = 0; i < LATER; i++) {
+		uint64_t start = now_ns();
+
+		if (write(there[1], message, sizeof(message)) != (ssize_t)sizeof(message) ||
+			read(back[0], message, sizeof(message)) != (ssize_t)sizeof(message))
+			die("pipe");
+		took[i] = now_ns() - start;
+	}
+	print_times("bare round trip", took);
+	for (unsigned i = 0; i < 2; i++) {
+		(void)close(there[i]);
+		(void)close(back[i]);
+	}
+	(void)waitpid(pid, NULL, 0);
 }
 
 static void measure_calls(void)
@@ -73,9 +128,7 @@ static void measure_calls(void)
 			die("sprofil");
 		took[i] = now_ns() - start;
 	}
-	qsort(took, LATER, sizeof(took[0]), compare);
-	printf("later calls\tp50 %.1f us, p99 %.1f us\n", (double)took[LATER / 2] / 1e3,
-		(double)took[LATER * 99 / 100] / 1e3);
+	print_times("later calls", took);
 	for (unsigned i = 0; i < 1000; i++)
 		many[i] = (struct prof){&counts[i], 4, 4096 + 16 * (unsigned long)i, 0x10000};
 	start = now_ns();
@@ -86,24 +139,19 @@ static void measure_calls(void)
 		die("sprofil");
 }
 
-/* The least disturbed of the rounds, and the ticks of all. */
+/* What the work took longer in each round, and the ticks of all. */
 struct result {
 	const char *name;
-	uint64_t best_ns;
-	unsigned ticks;
+	double more[ROUNDS]; /* as a part of what it takes with nothing on */
+	unsigned rounds, ticks;
+	uint64_t off_ns;
 };
-
-static void add_round(struct result *result, uint64_t took_ns)
-{
-	if (!result->best_ns || took_ns < result->best_ns)
-		result->best_ns = took_ns;
-}
 
 /*
  * glibc's, each round in a process of its own: on, off and on again aborts it (a double free). Its
  * overflow bin counts only beside another region.
  */
-static void glibc_round(struct result *result)
+static uint64_t glibc_round(struct result *result)
 {
 	static unsigned other[4], bin;
 	struct glibc_prof table[2] = {{other, sizeof(other), 4096, 0x10000}, {&bin, 4, 0, 2}};
@@ -114,7 +162,7 @@ static void glibc_round(struct result *result)
 	pid_t pid;
 
 	if (!theirs || pipe(fds) < 0)
-		return;
+		return 0;
 	pid = fork();
 	if (pid == 0) {
 		if (theirs(table, 2, &tv, 1) < 0)
@@ -124,54 +172,81 @@ static void glibc_round(struct result *result)
 		_exit(write(fds[1], answer, sizeof(answer)) == (ssize_t)sizeof(answer) ? 0 : 1);
 	}
 	(void)close(fds[1]);
-	if (pid > 0 && read(fds[0], answer, sizeof(answer)) == (ssize_t)sizeof(answer)) {
-		add_round(result, answer[0]);
+	if (pid > 0 && read(fds[0], answer, sizeof(answer)) == (ssize_t)sizeof(answer))
 		result->ticks += (unsigned)answer[1];
-	}
 	(void)close(fds[0]);
 	if (pid > 0)
 		(void)waitpid(pid, NULL, 0);
+	return answer[0];
 }
 
-static void sprofil_round(struct result *result, unsigned flags)
+static uint64_t sprofil_round(struct result *result, unsigned flags)
 {
 	unsigned count = 0;
 	struct prof bin = {&count, 4, 0, 2};
+	uint64_t took;
 
 	if (sprofil(&bin, 1, NULL, PROF_UINT | flags) < 0)
 		die("sprofil");
-	add_round(result, work());
+	took = work();
 	if (sprofil(NULL, 0, NULL, 0) < 0)
 		die("sprofil");
 	result->ticks += count;
+	return took;
 }
 
-static void print(const struct result *result, const struct result *off)
+static void add_round(struct result *result, uint64_t before, uint64_t on, uint64_t after)
 {
-	double more_us = ((double)result->best_ns - (double)off->best_ns) / 1e3;
+	uint64_t off = (before + after) / 2;
+
+	if (!on)
+		return;
+	result->more[result->rounds++] = ((double)on - (double)off) / (double)off;
+	result->off_ns += off;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void print(struct result *result)
+{
+	double median, ticks;
 
 	if (!result->ticks)
 		return;
-	printf("%s\t%.1f ticks a round\t%+.2f %%\t%.1f us a tick\n", result->name,
-		(double)result->ticks / ROUNDS, 1e5 * more_us / (double)off->best_ns,
-		more_us * ROUNDS / result->ticks);
+	qsort(result->more, result->rounds, sizeof(result->more[0]), compare_parts);
+	median = result->more[result->rounds / 2];
+	ticks = (double)result->ticks / result->rounds;
+	printf("%s\t%.1f ticks a round\t%+.2f %%\t%.1f us a tick\n", result->name, ticks,
+		100 * median, median * (double)result->off_ns / result->rounds / 1e3 / ticks);
 }
 
 int main(void)
 {
-	struct result off = {.name = "off"}, tick = {.name = "sprofil"}, fast = {.name = "PROF_FAST"},
-		      glibc = {.name = "glibc"};
+	struct result tick = {.name = "sprofil"}, fast = {.name = "PROF_FAST"}, glibc = {.name = "glibc"};
+	uint64_t off[4], took[3];
 
+	measure_round_trips();
 	measure_calls();
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		add_round(&off, work());
-		sprofil_round(&tick, 0);
-		sprofil_round(&fast, PROF_FAST);
-		glibc_round(&glibc);
+		off[0] = work();
+		took[0] = sprofil_round(&tick, 0);
+		off[1] = work();
+		took[1] = sprofil_round(&fast, PROF_FAST);
+		off[2] = work();
+		took[2] = glibc_round(&glibc);
+		off[3] = work();
+		add_round(&tick, off[0], took[0], off[1]);
+		add_round(&fast, off[1], took[1], off[2]);
+		add_round(&glibc, off[2], took[2], off[3]);
 	}
-	printf("off\t%.1f ms a round, the best of %d\n", (double)off.best_ns / 1e6, ROUNDS);
-	print(&tick, &off);
-	print(&fast, &off);
-	print(&glibc, &off);
+	printf("off\t%.1f ms a round, %u rounds\n", (double)tick.off_ns / tick.rounds / 1e6, tick.rounds);
+	print(&tick);
+	print(&fast);
+	print(&glibc);
 	return 0;
 }
