@@ -44,7 +44,7 @@ struct engine {
 	bool stop;	   /* let everything go and end */
 	bool said_who_is_left;
 	bool said_no_activity;
-	uint64_t idle_tick_ns; /* when idle threads were last looked at */
+	uint64_t idle_since_ns; /* looks at idle threads have been earned since */
 	uint64_t look_tick_ns; /* when the last tick with looks began */
 	int64_t look_left_ns;  /* time that looks may take in this tick */
 	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
