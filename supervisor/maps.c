@@ -107,8 +107,10 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 			break;
 		process->range[process->ranges++] = range;
 	}
-	if (engine->stack.most)
+	if (engine->stack.most) {
+		process->stacks.bottom = procfs_read_stack_bottom(process->pid);
 		(void)stack_ranges_set(&process->stacks, engine->text);
+	}
 	process->maps_read = true;
 	histogram_see_maps(engine, process, engine->text);
 	process->maps_reads++;

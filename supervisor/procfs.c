@@ -103,6 +103,26 @@ int procfs_read_last_cpu(int stat_fd)
 	return n < 0 ? n : procfs_parse_last_cpu(text);
 }
 
+uint64_t procfs_parse_stack_bottom(const char *text)
+{
+	const char *p = stat_field(text, 28);
+	uint64_t bottom;
+
+	return p && parse_decimal(&p, &bottom) ? bottom : 0;
+}
+
+uint64_t procfs_read_stack_bottom(int pid)
+{
+	int fd = procfs_open_stat(pid, pid), n;
+	char text[1024];
+
+	if (fd < 0)
+		return 0;
+	n = read_small(fd, text, sizeof(text));
+	(void)close(fd);
+	return n < 0 ? 0 : procfs_parse_stack_bottom(text);
+}
+
 int procfs_parse_state(const char *text, char *ret_state)
 {
 	const char *p = stat_field(text, 3);

@@ -56,6 +56,11 @@ int procfs_read_last_cpu(int stat_fd);
 /* Field 39 of stat: "7 (a) b) R 1 … 17 3 0 …" with 3 there gives 3. -EPROTO. */
 int procfs_parse_last_cpu(const char *text);
 
+/* Where the stack of a process' main thread begins, at its argc; 0: that is not told. */
+uint64_t procfs_read_stack_bottom(int pid);
+/* Field 28 of stat. */
+uint64_t procfs_parse_stack_bottom(const char *text);
+
 /* Its state: 'R', 'S', 'D', 'T' …, field 3 of stat. */
 int procfs_read_state(int stat_fd, char *ret_state);
 /* "7 (a) b) S 1 …" gives 'S'. -EPROTO. */

@@ -25,6 +25,13 @@ void stack_ranges_release(struct stack_ranges *ranges)
 	*ranges = (struct stack_ranges){0};
 }
 
+/* The program's arguments and environment, often as long as all frames together, are left out. */
+static void cut(const struct stack_ranges *ranges, struct stack_range *range)
+{
+	if (range->start < ranges->bottom && ranges->bottom < range->end)
+		range->end = ranges->bottom;
+}
+
 /* Two hexadecimal numbers and the permissions at the beginning of a line. */
 static bool parse_line(const char *line, const char *end, struct stack_range *ret_range)
 {
@@ -57,6 +64,7 @@ int stack_ranges_set(struct stack_ranges *ranges, const char *maps)
 
 			if (r < 0)
 				return r;
+			cut(ranges, &range);
 			ranges->range[ranges->n++] = range;
 		}
 		maps = *end ? end + 1 : end;
@@ -114,6 +122,7 @@ int stack_ranges_correct(struct stack_ranges *ranges, uint64_t sp,
 	}
 	range.start = present->start;
 	range.end = present->end;
+	cut(ranges, &range);
 	for (; at + n < ranges->n && ranges->range[at + n].start < present->end; n++)
 		range.grows |= ranges->range[at + n].grows;
 	if (n) {

@@ -33,13 +33,16 @@ struct stack_range {
 struct stack_ranges {
 	struct stack_range *range;
 	size_t n, room;
+	/* Where the kernel put argc, 0 unknown: behind it are strings only, which no frame reaches. */
+	uint64_t bottom;
 };
 
 void stack_ranges_release(struct stack_ranges *ranges);
 
 /*
  * Takes the readable and writable lines of a maps text:
- * "7ffd0000-7ffd2100 rw-p 00000000 00:00 0    [stack]\n" gives {0x7ffd0000, 0x7ffd2100}, growing.
+ * "7ffd0000-7ffd2100 rw-p 00000000 00:00 0    [stack]\n" gives {0x7ffd0000, 0x7ffd2100}, growing;
+ * it ends at ranges->bottom if that is in it.
  * -ENOMEM: what is there is the part that fitted.
  */
 int stack_ranges_set(struct stack_ranges *ranges, const char *maps);

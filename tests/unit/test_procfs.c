@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,6 +54,19 @@ static void test_procfs__parses_the_last_cpu(void **state)
 	assert_true(fd >= 0);
 	assert_in_range(procfs_read_last_cpu(fd), 0, 8191);
 	assert_int_equal(close(fd), 0);
+}
+
+static void test_procfs__knows_where_the_stack_begins(void **state)
+{
+	uint64_t bottom = procfs_read_stack_bottom(getpid());
+
+	(void)state;
+	assert_int_equal(procfs_parse_stack_bottom("7 (a) 3) R 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 "
+						   "22 23 24 25 26 27 28 29 30\n"),
+		28);
+	assert_int_equal(procfs_parse_stack_bottom("7 (sh) R 1 2 3\n"), 0);
+	/* Frames are below, the name of the program that the kernel put there is above. */
+	assert_true(bottom > (uintptr_t)&bottom && bottom < getauxval(AT_EXECFN));
 }
 
 static void test_procfs__parses_activity(void **state)
@@ -200,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_procfs__parses_schedstat),
 		cmocka_unit_test(test_procfs__parses_stat_with_any_name),
 		cmocka_unit_test(test_procfs__parses_the_last_cpu),
+		cmocka_unit_test(test_procfs__knows_where_the_stack_begins),
 		cmocka_unit_test(test_procfs__parses_activity),
 		cmocka_unit_test(test_procfs__parses_state_and_switches),
 		cmocka_unit_test(test_procfs__finds_executable_mappings),

@@ -42,6 +42,23 @@ static void test_stack__ranges_are_the_writable_lines(void **state)
 	stack_ranges_release(&ranges);
 }
 
+static void test_stack__the_environment_is_no_stack(void **state)
+{
+	struct stack_ranges ranges = {.bottom = 0x7ffd1f40};
+	struct mapped_range grown = {.start = 0x7ffb0000, .end = 0x7ffd2100};
+
+	(void)state;
+	assert_int_equal(stack_ranges_set(&ranges, maps), 0);
+	assert_int_equal(stack_ranges_find(&ranges, 0x7ffd0010)->end, 0x7ffd1f40);
+	assert_null(stack_ranges_find(&ranges, 0x7ffd1f40));
+	assert_int_equal(stack_ranges_find(&ranges, 0xafff)->end, 0xb000);
+	/* Nor is it when the kernel is asked about the mapping. */
+	assert_int_equal(stack_ranges_correct(&ranges, 0x7ffb0010, &grown, 5), 0);
+	assert_int_equal(stack_ranges_find(&ranges, 0x7ffb0010)->end, 0x7ffd1f40);
+	assert_int_equal(ranges.n, 3);
+	stack_ranges_release(&ranges);
+}
+
 static void test_stack__ranges_are_corrected(void **state)
 {
 	struct stack_ranges ranges = {0};
@@ -199,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stack__ranges_are_the_writable_lines),
+		cmocka_unit_test(test_stack__the_environment_is_no_stack),
 		cmocka_unit_test(test_stack__ranges_are_corrected),
 		cmocka_unit_test(test_stack__copies_from_the_red_zone_to_the_end),
 		cmocka_unit_test(test_stack__cap_keeps_the_part_nearest_to_sp),
