@@ -80,6 +80,8 @@ bool sampler_ask(struct engine *engine, struct tracee *t)
 		return false;
 	if (!fds_claim(engine, t))
 		return false;
+	if (engine->stack.most)
+		stack_copy_prepare(&engine->stack, t->tid, &t->home);
 	if (step.action != TRACEE_INTERRUPT || tracer_interrupt(t->tid) < 0)
 		return false;
 	t->state = step.state;

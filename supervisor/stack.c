@@ -224,6 +224,14 @@ static bool inside(const struct stack_home *home, uint64_t sp)
 	return sp >= home->start && sp < home->end;
 }
 
+void stack_copy_prepare(struct stack_copy *copy, int tid, const struct stack_home *home)
+{
+	struct stack_piece piece;
+
+	if (home->end)
+		copy_piece(copy, tid, home->end - sizeof(uint64_t), home->end, copy->buffer, &piece);
+}
+
 void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapshot *snapshot,
 	const struct stack_ranges *ranges, struct stack_home *home)
 {

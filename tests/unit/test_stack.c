@@ -127,8 +127,10 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
 	assert_true(copy.limit == 0);
-	/* A wild stack pointer. */
+	/* A wild stack pointer, and a stack that has gone. */
 	snapshot = at_sp(16);
+	home = (struct stack_home){start, start + 3 * 4096};
+	stack_copy_prepare(&copy, (int)getpid(), &home);
 	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 0);
 	stack_copy_release(&copy);
