@@ -9,7 +9,7 @@ cd "$WORK" || exit 1
 
 # Aliases of one function, and how much of a C++ name is shown, are no difference.
 plain='function plain(f) { sub(/^__GI_/, "", f); sub(/^_+/, "", f); sub(/^libc_/, "", f)
-    sub(/64$/, "", f); sub(/[(].*/, "", f); return f }'
+    sub(/64$/, "", f); sub(/[(].*/, "", f); sub(/^memcpy_/, "memmove_", f); return f }'
 
 # compare NAME COMMAND...
 compare() {

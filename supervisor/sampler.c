@@ -224,7 +224,7 @@ void sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *
 		engine->audit.lost_samples++;
 		return;
 	}
-	t->calls = (uint16_t)(t->calls << 1 | !!(sample->flags & RECORD_SAMPLE_KERNEL));
+	t->calls = t->calls << 1 | !!(sample->flags & RECORD_SAMPLE_KERNEL);
 	credit_pay(&t->credit, credit, engine->period_ns);
 	look_paid(engine, t, &waited);
 	t->process->pool_ns = 0;

@@ -71,7 +71,7 @@ struct tracee {
 	uint64_t asked_ns;	/* when the interrupt was sent */
 	uint64_t not_stopped_ns; /* when it was last seen not to have stopped */
 	struct cpu_time asked_cpu; /* reading at that time */
-	uint16_t calls; /* a bit for each of its last samples: in a system call; all set at first */
+	uint64_t calls; /* a bit for each of its last 64 samples: in a system call; all set at first */
 	uint64_t put_off_ns; /* since when it owes a tick, but at wrong moments (moment.h); 0: it does not */
 	bool let_go;		/* a child that is not followed: detached at its first stop */
 	bool unwatched;		/* counted as not sampled for want of descriptors */

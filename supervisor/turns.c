@@ -105,6 +105,7 @@ struct places {
 	int home;	/* the CPU that we are on */
 	cpu_set_t busy; /* a thread is on it */
 	int last;	/* one of them */
+	bool calls;	/* whose thread makes system calls */
 	unsigned visits; /* CPUs other than ours that we must go to, to meet a thread where it is */
 	int next;	/* of these the one whose thread owes most, -1 none */
 	uint64_t most;	/* that is how much */
@@ -159,6 +160,7 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 		if (first && cpu >= 0) {
 			CPU_SET(cpu, &places->busy);
 			places->last = cpu;
+			places->calls = t->calls;
 		}
 		if (cpu != places->home && runs)
 			ask_remote(engine, t, cpu, first, places, now);
@@ -185,10 +187,10 @@ static void go_on(struct engine *engine, const struct places *places)
 			engine->parts = places->visits + 1;
 		return;
 	}
-	if (CPU_COUNT(&places->busy) > 1)
-		follow_stop(&engine->follow);
-	else if (CPU_COUNT(&places->busy) == 1)
+	if (CPU_COUNT(&places->busy) == 1 && places->calls)
 		follow_to(&engine->follow, places->last);
+	else if (CPU_COUNT(&places->busy))
+		follow_stop(&engine->follow);
 }
 
 static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
