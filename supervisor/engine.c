@@ -159,7 +159,7 @@ static unsigned affordable(const struct engine *engine, uint64_t took_ns)
 static void tick(struct engine *engine, uint64_t now)
 {
 	struct wakeups *wakeups = &engine->wakeups;
-	uint64_t last = wakeups->next_ns, after;
+	uint64_t last = wakeups->next_ns, idle, after;
 
 	if (!engine->counting && engine->begins_at_ns && now >= engine->begins_at_ns) {
 		engine->begins_at_ns = 0;
@@ -174,8 +174,12 @@ static void tick(struct engine *engine, uint64_t now)
 		birth_adopt_orphans(engine, now);
 	after = engine_now();
 	wakeups_advance(wakeups, after, affordable(engine, after - now));
-	if (!engine->target.hot && wakeups->next_ns < last + IDLE_NS)
-		wakeups->next_ns = last + IDLE_NS;
+	/* At random, too: what begins some time after it fell asleep must not be missed every time. */
+	if (!engine->target.hot) {
+		idle = last + IDLE_NS / 2 + wakeups_random(wakeups, IDLE_NS);
+		if (wakeups->next_ns < idle)
+			wakeups->next_ns = idle;
+	}
 }
 
 static void sleep_until(struct engine *engine, uint64_t until_ns)

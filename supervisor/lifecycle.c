@@ -117,6 +117,8 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		(void)close(process->maps_fd);
 	process->maps_fd = -1;
 	process->ranges = process->stacks.n = 0;
+	process->stacks.bottom = 0;
+	t->calls = UINT64_MAX;
 	t->home = (struct stack_home){0};
 	if (engine->options->serve_only)
 		return t;

@@ -108,7 +108,8 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 		process->range[process->ranges++] = range;
 	}
 	if (engine->stack.most) {
-		process->stacks.bottom = procfs_read_stack_bottom(process->pid);
+		if (!process->stacks.bottom)
+			process->stacks.bottom = procfs_read_stack_bottom(process->pid);
 		(void)stack_ranges_set(&process->stacks, engine->text);
 	}
 	process->maps_read = true;

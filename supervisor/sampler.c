@@ -14,7 +14,7 @@
 #include "supervisor/window.h"
 
 /* A thread is looked at in every tick until it has not moved for this long. */
-#define COOL_DOWN_NS 5000000
+#define COOL_DOWN_NS 20000000
 /* --max-overhead: stop time that may be saved up, as CPU time of the target that earns it. */
 #define BUDGET_SPAN_NS 100000000
 /* Threads without an open descriptor that are looked at in a tick, on average. */
@@ -59,7 +59,7 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 	if (credit_see(&t->credit, &cpu, now)) {
 		target_heat(&engine->target, t, true);
 		earn(engine, t->credit.moved_ns);
-	} else if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 2 * engine->wakeups.period_ns) {
+	} else if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns) {
 		target_heat(&engine->target, t, false);
 	}
 }
@@ -80,8 +80,6 @@ bool sampler_ask(struct engine *engine, struct tracee *t)
 		return false;
 	if (!fds_claim(engine, t))
 		return false;
-	if (engine->stack.most)
-		stack_copy_prepare(&engine->stack, t->tid, &t->home);
 	if (step.action != TRACEE_INTERRUPT || tracer_interrupt(t->tid) < 0)
 		return false;
 	t->state = step.state;

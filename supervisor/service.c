@@ -249,7 +249,7 @@ static bool is_settled(struct engine *engine, size_t i, struct process *process,
 {
 	struct service_call *w = &engine->service.waiting[i];
 	int pid = w->pid;
-	unsigned left;
+	uint64_t owed;
 
 	for (size_t j = 0; j < i; j++)
 		if (engine->service.waiting[j].pid == pid)
@@ -262,10 +262,9 @@ static bool is_settled(struct engine *engine, size_t i, struct process *process,
 		if (!process)
 			return true;
 	}
-	left = session_settling(engine, process);
-	if (left && now < w->until_ns)
+	if (session_settling(engine, process, &owed) && now < w->until_ns)
 		return false;
-	engine->audit.calls.lost += left;
+	engine->audit.calls.lost += owed;
 	return true;
 }
 

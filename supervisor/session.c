@@ -37,22 +37,10 @@ static struct session *new_session(struct engine *engine, struct region_table *t
 	return s;
 }
 
-/* Of threads that ended: nobody stopped since to count them in. */
-static uint64_t left_ticks(const struct session *s)
-{
-	uint64_t ticks = 0;
-
-	for (unsigned i = 0; i < s->left_n; i++)
-		ticks += s->left[i].ticks;
-	return ticks;
-}
-
 static void replace(struct engine *engine, struct process *process, struct session *s)
 {
-	if (process->session) {
+	if (process->session)
 		engine->service.sessions--;
-		engine->audit.calls.lost += left_ticks(process->session);
-	}
 	if (s)
 		engine->service.sessions++;
 	free_session(process->session);
@@ -387,22 +375,31 @@ void session_settle(struct engine *engine, struct process *process, int tid)
 	}
 }
 
-unsigned session_settling(struct engine *engine, const struct process *process)
+bool session_settling(struct engine *engine, const struct process *process, uint64_t *ret_owed)
 {
-	unsigned n = 0;
+	const struct session *s = process->session;
+	bool waits = false;
 
-	for (size_t i = 0; process->session && i < engine->target.tracees; i++) {
+	*ret_owed = 0;
+	if (!s || s->off)
+		return false;
+	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 		struct cpu_time cpu;
+		uint64_t ticks;
 
 		if (t->process != process || !t->account.settling)
 			continue;
-		t->account.settling = account_read_cpu(engine, t, &cpu) == 0 &&
-			(process->session->left_n ||
-				used_by(engine, t, cpu.run_ns) >= process->session->table->period_ns);
-		n += t->account.settling;
+		ticks = account_read_cpu(engine, t, &cpu) == 0
+			? used_by(engine, t, cpu.run_ns) / s->table->period_ns
+			: 0;
+		t->account.settling = ticks || s->left_n;
+		waits |= t->account.settling;
+		*ret_owed += ticks;
 	}
-	return n;
+	for (unsigned i = 0; i < s->left_n; i++)
+		*ret_owed += s->left[i].ticks;
+	return waits;
 }
 
 uint64_t session_look_ns(const struct engine *engine)

@@ -65,11 +65,12 @@ int session_set(struct engine *engine, struct process *process, int tid, enum ca
 void session_settle(struct engine *engine, struct process *process, int tid);
 
 /*
- * Threads that session_settle() asked, that have not stopped yet, and that do owe a tick: one that
- * does not stop at once waits for a CPU, so its figure is exact, and most owe nothing. While ticks of
- * threads that ended are left, each of them: its stop takes them in.
+ * Is there a thread that session_settle() asked, that has not stopped yet, and whose stop would count
+ * something? One that does not stop at once waits for a CPU, so its figure is exact, and most owe
+ * nothing. While ticks of threads that ended are left, any of them will do: its stop takes them in.
+ * *@ret_owed: the ticks that are lost if the session is replaced now.
  */
-unsigned session_settling(struct engine *engine, const struct process *process);
+bool session_settling(struct engine *engine, const struct process *process, uint64_t *ret_owed);
 
 /* Ends the session, if there is one. */
 void session_clear(struct engine *engine, struct process *process);

@@ -228,8 +228,8 @@ void stack_copy_prepare(struct stack_copy *copy, int tid, const struct stack_hom
 {
 	struct stack_piece piece;
 
-	if (home->end)
-		copy_piece(copy, tid, home->end - sizeof(uint64_t), home->end, copy->buffer, &piece);
+	if (copy->most && home->sp)
+		copy_piece(copy, tid, home->sp, home->sp + sizeof(uint64_t), copy->buffer, &piece);
 }
 
 void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapshot *snapshot,
@@ -238,6 +238,7 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 	uint64_t sp = snapshot->sp, below = arch_native.red_zone_bytes, end, limit, outer;
 
 	copy->outer.bytes = copy->inner.bytes = 0;
+	home->sp = sp;
 	end = end_of(ranges, sp, &copy->limit);
 	if (sp < below || end <= sp)
 		return;
@@ -254,7 +255,7 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 
 		if (range)
 			*home = (struct stack_home){range->start - (range->grows ? GROWTH_BYTES : 0),
-				range->end};
+				range->end, sp};
 		return;
 	}
 	end = end_of(ranges, outer, &limit);

@@ -33,7 +33,7 @@ struct stack_range {
 struct stack_ranges {
 	struct stack_range *range;
 	size_t n, room;
-	/* Where the kernel put argc, 0 unknown: behind it are strings only, which no frame reaches. */
+	/* Where the kernel put argc, 0 unknown: no frame reaches the arguments and strings behind it. */
 	uint64_t bottom;
 };
 
@@ -54,9 +54,9 @@ struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_
 int stack_ranges_correct(struct stack_ranges *ranges, uint64_t sp,
 	const struct mapped_range *present, uint64_t now_ns);
 
-/* Where a thread's stack is when no handler runs. */
+/* Where a thread's stack is when no handler runs, and where it stood in its last stop; 0 unknown. */
 struct stack_home {
-	uint64_t start, end;
+	uint64_t start, end, sp;
 };
 
 struct stack_piece {
@@ -78,8 +78,8 @@ int stack_copy_init(struct stack_copy *copy, size_t most);
 void stack_copy_release(struct stack_copy *copy);
 
 /*
- * A word of the stack, before @tid is stopped: the caches then hold what the copy needs, and the thread
- * is held up 2 to 3 us less.
+ * Reads a word where @tid last stood, before it is stopped: the caches then hold what the copy needs,
+ * and it is held up 2 us less. For one that runs on another CPU; on ours it stands still already.
  */
 void stack_copy_prepare(struct stack_copy *copy, int tid, const struct stack_home *home);
 

@@ -100,7 +100,7 @@ int target_add(struct target *target, int tid, struct process *process, struct t
 	t->tid = tid;
 	t->cpu_fd = t->activity_fd = t->stat_fd = -1;
 	t->syscall = -1;
-	t->calls = UINT16_MAX;
+	t->calls = UINT64_MAX;
 	t->slot = target->tracees;
 	target->tracee[target->tracees++] = t;
 	target->by_tid[place_of(target, tid)] = t;

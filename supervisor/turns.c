@@ -86,6 +86,8 @@ static void take(struct engine *engine, struct tracee *t, bool runs, bool here, 
 		return;
 	}
 	t->put_off_ns = 0;
+	if (runs && !here)
+		stack_copy_prepare(&engine->stack, t->tid, &t->home);
 	if (runs)
 		(void)sampler_ask(engine, t);
 	else if (was == MOMENT_REPLACED && !session_due(engine, t, now))

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * split WAYS ROUNDS: CPU time in known shares. With 2 ways the functions f0 and f1 get 81 and 19
+ * split WAYS ROUNDS [NAP_MS]: CPU time in known shares. With 2 ways the functions f0 and f1 get 81 and 19
  * parts of 100; with 20 ways f0 to f19 get 1 to 20 parts of 210. All have the same loop of one
  * cycle a turn, aligned alike. A round is short (some 10 us) and its order changes, so that it has
- * no rhythm of its own.
+ * no rhythm of its own. With naps of NAP_MS before each, rounds are 500 times as long (some 10 ms), and
+ * their order is always the same.
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define WORK(name) \
 	__attribute__((noinline, aligned(64))) static void name(uint64_t turns) \
@@ -33,15 +35,20 @@ int main(int argc, char **argv)
 {
 	unsigned ways = argc > 1 ? (unsigned)atoi(argv[1]) : 2;
 	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 1000;
+	unsigned nap_ms = argc > 3 ? (unsigned)atoi(argv[3]) : 0;
+	struct timespec nap = {nap_ms / 1000, nap_ms % 1000 * 1000000L};
+	uint64_t turns = nap_ms ? 500 : 1;
 	uint32_t random = 12345;
 
 	for (unsigned r = 0; r < rounds; r++) {
-		random = random * 1664525 + 1013904223;
+		random = nap_ms ? 0 : random * 1664525 + 1013904223;
+		if (nap_ms)
+			(void)nanosleep(&nap, NULL);
 		for (unsigned i = 0; i < ways; i++) {
 			unsigned way = (i + (random >> 16)) % ways;
 			uint64_t parts = ways == 2 ? (way ? 19 : 81) * 500 : (way + 1) * 250;
 
-			work[way](parts);
+			work[way](parts * turns);
 		}
 	}
 	return 0;

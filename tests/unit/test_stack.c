@@ -104,7 +104,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	uint64_t start = (uintptr_t)at;
 	struct stack_range range = {.start = start, .end = start + 8192};
 	struct stack_ranges ranges = {.range = &range, .n = 1};
-	struct stack_home home = {start, start + 8192};
+	struct stack_home home = {start, start + 8192, 0};
 	struct arch_snapshot snapshot = at_sp(start + 1000);
 	struct stack_copy copy;
 
@@ -129,7 +129,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	assert_true(copy.limit == 0);
 	/* A wild stack pointer, and a stack that has gone. */
 	snapshot = at_sp(16);
-	home = (struct stack_home){start, start + 3 * 4096};
+	home = (struct stack_home){.sp = start + 2 * 4096};
 	stack_copy_prepare(&copy, (int)getpid(), &home);
 	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 0);
@@ -195,7 +195,7 @@ static void test_stack__finds_what_a_handler_interrupted(void **state)
 	assert_int_equal(stack_copy_init(&own.copy, 1 << 20), 0);
 	main_stack = stack_ranges_find(&own.ranges, here);
 	assert_non_null(main_stack);
-	own.home = (struct stack_home){main_stack->start, main_stack->end};
+	own.home = (struct stack_home){main_stack->start, main_stack->end, 0};
 	assert_int_equal(sigaltstack(&alternate, NULL), 0);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	assert_int_equal(raise(SIGUSR1), 0);
