@@ -174,6 +174,8 @@ void maps_cover_stack(
 /* idle.c: a tick begins; how many idle threads it may look at. And the next one, NULL: none. */
 size_t idle_begin_tick(struct engine *engine, uint64_t now_ns);
 struct tracee *idle_next(struct engine *engine, uint64_t now_ns);
+/* How many of @cold ones: one for each @share_ns since *@since_ns, which is moved on. */
+size_t idle_looks(uint64_t *since_ns, uint64_t now_ns, uint64_t share_ns, size_t cold);
 
 /* look.c: with the wall clock, where blocked threads are. */
 /* A tick begins. */

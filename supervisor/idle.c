@@ -17,18 +17,24 @@
 /* However long the last tick was ago, the busy ones shall not wait for long. */
 #define MOST_SPAN_NS  20000000
 
-size_t idle_begin_tick(struct engine *engine, uint64_t now)
+size_t idle_looks(uint64_t *since_ns, uint64_t now, uint64_t share, size_t cold)
 {
-	uint64_t share = engine->options->wall ? WALL_SHARE_NS : SHARE_NS;
-	uint64_t span = now - engine->idle_since_ns;
-	size_t cold = engine->target.tracees - engine->target.hot, looks;
+	uint64_t span = now - *since_ns;
+	size_t looks;
 
 	if (span > MOST_SPAN_NS)
 		span = MOST_SPAN_NS;
 	looks = span / share;
 	/* What is left of the span is for the next tick. */
-	engine->idle_since_ns = now - span % share;
+	*since_ns = now - span % share;
 	return looks < cold ? looks : cold;
+}
+
+size_t idle_begin_tick(struct engine *engine, uint64_t now)
+{
+	return idle_looks(&engine->idle_since_ns, now,
+		engine->options->wall ? WALL_SHARE_NS : SHARE_NS,
+		engine->target.tracees - engine->target.hot);
 }
 
 struct tracee *idle_next(struct engine *engine, uint64_t now)
