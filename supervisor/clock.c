@@ -80,7 +80,13 @@ bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_
 	bool moved = arrived || cpu->run_ns != credit->seen.run_ns;
 
 	if (moved) {
-		credit->true_at_ns = now_ns;
+		/*
+		 * While it stays on its CPU only the scheduler's tick brings the figure up to date, up to a
+		 * tick ago; but not before it can have run so much.
+		 */
+		uint64_t earliest = credit->true_at_ns + (cpu->run_ns - credit->seen.run_ns);
+
+		credit->true_at_ns = arrived || earliest > now_ns ? now_ns : earliest;
 		credit->moved_at_ns = now_ns;
 	}
 	if (arrived)

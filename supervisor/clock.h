@@ -43,7 +43,7 @@ struct credit {
 	uint64_t due_ns;   /* credit from which a stop is worth it */
 	struct cpu_time seen; /* the last reading: up to a scheduler tick stale outside a stop */
 	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC */
-	uint64_t true_at_ns;  /* when it last changed, or was read in a stop */
+	uint64_t true_at_ns;  /* when that was true, or a little before */
 	uint64_t settled_ns;  /* run time at the last stop */
 	uint64_t moved_at_ns; /* when a reading last differed from the one before */
 	uint64_t arrived_at_ns; /* when it was last seen to have been put on a CPU */

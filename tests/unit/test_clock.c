@@ -170,12 +170,17 @@ static void test_clock__estimate_grows_by_at_most_a_scheduler_tick(void **state)
 	credit_begin(&c, &cpu, 0, MS, 0);
 	assert_int_equal(credit_estimate(&c, 2 * MS, 4 * MS), 2 * MS);
 	assert_int_equal(credit_estimate(&c, 50 * MS, 4 * MS), 4 * MS);
-	/* It is read again and has moved: from there on. */
+	/* It is read again, has moved, and was put on a CPU anew: from there on. */
 	cpu.run_ns = 107 * MS;
+	cpu.slices++;
 	assert_true(credit_see(&c, &cpu, 10 * MS));
 	assert_int_equal(credit_estimate(&c, 10 * MS, 4 * MS), 7 * MS);
 	assert_false(credit_see(&c, &cpu, 11 * MS));
 	assert_int_equal(credit_estimate(&c, 11 * MS, 4 * MS), 8 * MS);
+	/* On its CPU all the while: what the tick of 2 ms ago brought up to date is 2 ms old. */
+	cpu.run_ns = 110 * MS;
+	assert_true(credit_see(&c, &cpu, 15 * MS));
+	assert_int_equal(credit_estimate(&c, 15 * MS, 4 * MS), 12 * MS);
 }
 
 static void test_clock__on_cpu_while_it_moves(void **state)
