@@ -159,7 +159,7 @@ static unsigned affordable(const struct engine *engine, uint64_t took_ns)
 static void tick(struct engine *engine, uint64_t now)
 {
 	struct wakeups *wakeups = &engine->wakeups;
-	uint64_t last = wakeups->next_ns, idle, after;
+	uint64_t last = wakeups->next_ns, after;
 
 	if (!engine->counting && engine->begins_at_ns && now >= engine->begins_at_ns) {
 		engine->begins_at_ns = 0;
@@ -176,7 +176,8 @@ static void tick(struct engine *engine, uint64_t now)
 	wakeups_advance(wakeups, after, affordable(engine, after - now));
 	/* At random, too: what begins some time after it fell asleep must not be missed every time. */
 	if (!engine->target.hot) {
-		idle = last + IDLE_NS / 2 + wakeups_random(wakeups, IDLE_NS);
+		uint64_t idle = last + IDLE_NS / 2 + wakeups_random(wakeups, IDLE_NS);
+
 		if (wakeups->next_ns < idle)
 			wakeups->next_ns = idle;
 	}

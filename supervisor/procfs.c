@@ -113,14 +113,10 @@ uint64_t procfs_parse_stack_bottom(const char *text)
 
 uint64_t procfs_read_stack_bottom(int pid)
 {
-	int fd = procfs_open_stat(pid, pid), n;
-	char text[1024];
+	char path[64], text[1024];
 
-	if (fd < 0)
-		return 0;
-	n = read_small(fd, text, sizeof(text));
-	(void)close(fd);
-	return n < 0 ? 0 : procfs_parse_stack_bottom(text);
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	return read_small_path(path, text, sizeof(text)) < 0 ? 0 : procfs_parse_stack_bottom(text);
 }
 
 int procfs_parse_state(const char *text, char *ret_state)

@@ -390,9 +390,10 @@ bool session_settling(struct engine *engine, const struct process *process, uint
 
 		if (t->process != process || !t->account.settling)
 			continue;
-		ticks = account_read_cpu(engine, t, &cpu) == 0
-			? used_by(engine, t, cpu.run_ns) / s->table->period_ns
-			: 0;
+		t->account.settling = account_read_cpu(engine, t, &cpu) == 0;
+		if (!t->account.settling)
+			continue; /* it ends */
+		ticks = used_by(engine, t, cpu.run_ns) / s->table->period_ns;
 		t->account.settling = ticks || s->left_n;
 		waits |= t->account.settling;
 		*ret_owed += ticks;
