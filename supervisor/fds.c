@@ -51,7 +51,8 @@ static void evict(struct engine *engine, const struct process *but)
 		struct process *process = target->process[i];
 
 		if (process != but)
-			closed += close_fd(&process->maps_fd) + close_fd(&process->statm_fd);
+			closed += close_fd(&process->maps_fd) + close_fd(&process->statm_fd) +
+				close_fd(&process->pid_fd);
 	}
 	for (size_t i = target->hot; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];

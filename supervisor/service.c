@@ -136,60 +136,6 @@ static struct process *find_sender(struct engine *engine, const struct call_requ
 	return NULL;
 }
 
-/*
- * Opens the sender's answer pipe. Only a pipe will do: anything else that the number may stand for
- * would be opened with our rights, not with the sender's.
- */
-static int open_answer(const struct service *service, int tid, int number)
-{
-	char path[64];
-	struct stat st;
-	int fd, pipe_fd = -EBADF;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, number);
-	fd = open(path, O_PATH | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && st.st_dev == service->device) {
-		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		pipe_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-		if (pipe_fd < 0)
-			pipe_fd = -errno;
-	}
-	(void)close(fd);
-	return pipe_fd;
-}
-
-static void answer(const struct service *service, int tid, const struct call_request *q, int error)
-{
-	struct call_answer a = {.nonce = q->nonce, .error = error, .descriptor = -1,
-		.tick_ns = call_period_ns(q->dialect, q->flags)};
-	uint8_t data[CALL_ANSWER_BYTES];
-	int fd = open_answer(service, tid, q->answer);
-
-	if (fd < 0)
-		return; /* it has gone, or does not want to know */
-	(void)call_put_answer(data, sizeof(data), &a);
-	/* Atomic: all or nothing. Whoever filled the pipe with other things gets no answer. */
-	if (write(fd, data, sizeof(data)) < 0)
-		errno = 0;
-	(void)close(fd);
-}
-
-void service_announce(const struct service *service, int fd, int error)
-{
-	struct call_answer a = {.error = error, .descriptor = service->write_fd,
-		.inode = service->inode};
-	uint8_t data[CALL_ANSWER_BYTES];
-
-	if (fd < 0)
-		return;
-	(void)call_put_answer(data, sizeof(data), &a);
-	if (write(fd, data, sizeof(data)) < 0)
-		errno = 0; /* the program has gone meanwhile; its end comes by the wait */
-	(void)close(fd);
-}
-
 static void drop(struct service_call *call)
 {
 	free(call->table.region);
@@ -241,7 +187,7 @@ static void apply(struct engine *engine, struct process *process, const struct s
 		error = -session_set(engine, process, w->tid, q->dialect, q->flags, q->element,
 			w->table.region, q->total);
 	sampler_collect(engine);
-	answer(&engine->service, w->tid, q, error);
+	answer_send(&engine->service, process, w->tid, q, error);
 }
 
 /* Is everything counted that was owed to the table which request @i replaces, or time up? */
@@ -323,13 +269,13 @@ static void take(struct engine *engine, const struct call_request *q)
 	if (!process) {
 		/* A process that we do not trace is told so, if it is it. */
 		if (has_seal((int)q->pid, q))
-			answer(service, (int)q->pid, q, ESRCH);
+			answer_send(service, NULL, (int)q->pid, q, ESRCH);
 		return;
 	}
 	call = call_assembly_starts(q) ? begin(service, process->pid, tid, q)
 				       : find_coming(service, process->pid, q);
 	if (!call) {
-		answer(service, tid, q, call_assembly_starts(q) ? ENOMEM : EPROTO);
+		answer_send(service, process, tid, q, call_assembly_starts(q) ? ENOMEM : EPROTO);
 		return;
 	}
 	r = call_assembly_add(&call->table, q);
@@ -339,7 +285,7 @@ static void take(struct engine *engine, const struct call_request *q)
 		r = enqueue(service, process, call);
 	drop(call);
 	if (r < 0)
-		answer(service, tid, q, -r);
+		answer_send(service, process, tid, q, -r);
 	else
 		service_finish(engine, engine_now());
 }

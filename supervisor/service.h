@@ -55,6 +55,13 @@ void service_read(struct engine *engine);
 void service_finish(struct engine *engine, uint64_t now_ns);
 
 /*
+ * answer.c: answers @q, which came from @tid of @process, NULL: that is none of ours. Never blocks; a
+ * sender that has gone, or whose pipe is full, gets none.
+ */
+void answer_send(const struct service *service, struct process *process, int tid,
+	const struct call_request *q, int error);
+
+/*
  * A helper's first answer, through @fd, which is closed: @error 0 and where its pipe is, or the
  * errno value of its failure.
  */

@@ -9,9 +9,6 @@
 #include "supervisor/engine_internal.h"
 #include "supervisor/mem.h"
 
-/* A caller has written its request and goes to sleep: some 10 us, of 1 us for each look. */
-#define SETTLE_LOOKS 40
-
 static void free_session(struct session *s)
 {
 	if (!s)
@@ -50,14 +47,13 @@ static void replace(struct engine *engine, struct process *process, struct sessi
 	engine_set_wakeups(engine);
 }
 
-/* Where a sleeping thread is. The one that called needs a moment to fall asleep. */
-static bool find_asleep(struct engine *engine, struct tracee *t, bool caller, uint64_t *ret_pc)
+/* Where a sleeping thread is. */
+static bool find_asleep(struct engine *engine, struct tracee *t, uint64_t *ret_pc)
 {
-	struct activity activity = {.running = true};
+	struct activity activity;
 
-	for (unsigned i = 0; i < (caller ? SETTLE_LOOKS : 1) && activity.running; i++)
-		if (look_read_activity(engine, t, &activity) != 0)
-			return false; /* without its PC it must be stopped */
+	if (look_read_activity(engine, t, &activity) != 0)
+		return false; /* without its PC it must be stopped */
 	*ret_pc = activity.pc;
 	return !activity.running;
 }
@@ -65,7 +61,7 @@ static bool find_asleep(struct engine *engine, struct tracee *t, bool caller, ui
 /*
  * An account begins now, not when the clock comes by. The kernel's figure of a thread that is on a
  * CPU is up to a scheduler tick old, so such a one is asked for a stop. (One that waits for its CPU
- * stops before it runs on.)
+ * stops before it runs on.) The caller has brought its own figure up to date.
  */
 static void open_account(struct engine *engine, struct tracee *t, const struct session *s, bool caller)
 {
@@ -73,8 +69,8 @@ static void open_account(struct engine *engine, struct tracee *t, const struct s
 	bool stops;
 	uint64_t pc;
 
-	stops = t->state == TRACEE_ASKED || (t->state == TRACEE_RUNNING &&
-						!find_asleep(engine, t, caller, &pc) && sampler_ask(engine, t));
+	stops = t->state == TRACEE_ASKED || (t->state == TRACEE_RUNNING && !caller &&
+						!find_asleep(engine, t, &pc) && sampler_ask(engine, t));
 	(void)account_read_cpu(engine, t, &cpu);
 	t->account = (struct session_account){.serial = s->serial, .paid_ns = cpu.run_ns,
 		.rest_ns = wakeups_random(&engine->wakeups, s->table->period_ns), .opening = stops};
@@ -344,17 +340,17 @@ void session_tidy(struct engine *engine)
 	}
 }
 
-/* The stop shows what it owes exactly, so it is asked when it can be a tick. */
+/* The stop shows what it owes exactly, so it is asked when it can be a tick. The caller's is known. */
 static void settle(struct engine *engine, struct tracee *t, bool caller)
 {
 	uint64_t period = t->process->session->table->period_ns, pc;
 	struct cpu_time cpu;
 
 	if (account_read_cpu(engine, t, &cpu) < 0 ||
-		(used_by(engine, t, cpu.run_ns + engine->scheduler_tick_ns) < period &&
+		(used_by(engine, t, cpu.run_ns + (caller ? 0 : engine->scheduler_tick_ns)) < period &&
 			!t->process->session->left_n))
 		return;
-	if (t->state == TRACEE_RUNNING && find_asleep(engine, t, caller, &pc)) {
+	if (t->state == TRACEE_RUNNING && find_asleep(engine, t, &pc)) {
 		if (account_read_cpu(engine, t, &cpu) == 0) /* exact now that it sleeps */
 			session_count(engine, t, cpu.run_ns, pc);
 		return;

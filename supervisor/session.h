@@ -50,7 +50,7 @@ struct session_account {
 /*
  * Puts a table in force in place of the one before, of which nothing is written any more after
  * this. An empty or inactive one turns profiling off. 0 or -ENOMEM, then nothing has changed.
- * @tid called, and sleeps until it is answered. Threads that run are asked for a stop, which tells
+ * @tid called, and waits for the answer. Threads that run are asked for a stop, which tells
  * what they have used so far: what came before does not count.
  */
 int session_set(struct engine *engine, struct process *process, int tid, enum call_dialect dialect,
@@ -58,9 +58,8 @@ int session_set(struct engine *engine, struct process *process, int tid, enum ca
 
 /*
  * Before a call of thread @tid replaces or ends the session: the whole periods that its threads still
- * owe. Those of sleeping threads are counted at once, where they sleep; the caller is one of these,
- * or is about to be: it waits for the answer. Running ones are asked for a stop, in which they are
- * counted. sampler_collect() is to follow.
+ * owe. Those of sleeping threads are counted at once, where they sleep. Running ones, and the caller if
+ * it owes something, are asked for a stop, in which they are counted. sampler_collect() is to follow.
  */
 void session_settle(struct engine *engine, struct process *process, int tid);
 

@@ -171,7 +171,7 @@ int target_add_process(struct target *target, int pid, int parent, struct image 
 	p->pid = pid;
 	p->parent = parent;
 	p->image = image;
-	p->maps_fd = p->statm_fd = -1;
+	p->maps_fd = p->statm_fd = p->pid_fd = -1;
 	target->process[target->processes++] = p;
 	*ret_process = p;
 	return 0;
@@ -187,6 +187,7 @@ void target_remove_process(struct target *target, struct process *process)
 	}
 	close_fd(&process->maps_fd);
 	close_fd(&process->statm_fd);
+	close_fd(&process->pid_fd);
 	region_table_unref(process->histogram);
 	free(process->range);
 	stack_ranges_release(&process->stacks);

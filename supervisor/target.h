@@ -49,6 +49,7 @@ struct process {
 	uint64_t maps_again_ns; /* not before this time, so that reading stays cheap */
 	int maps_fd;	     /* for queries; -1 not open */
 	int statm_fd;	     /* -1 not open */
+	int pid_fd;	     /* for the answers to its calls; -1 not open */
 	uint64_t pages, pages_next; /* mapped, when the maps were read; as last seen */
 	uint64_t maps_hash;	    /* of the executable mappings */
 	struct region_table *histogram; /* of --region, as it lies in this process; NULL none */
