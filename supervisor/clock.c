@@ -124,16 +124,22 @@ bool credit_is_hotter(const struct credit *a, const struct credit *b)
 	return a->moved_ns < b->moved_ns;
 }
 
-void credit_pay(struct credit *credit, uint64_t paid_ns, uint64_t period_ns)
+uint64_t clock_next_due(uint64_t due_ns, uint64_t paid_ns, uint64_t period_ns)
 {
 	uint64_t least = period_ns / 4, most = 2 * period_ns;
 	/* A carried or long-saved credit is no reason to hurry for long. */
 	uint64_t paid = paid_ns < 2 * period_ns ? paid_ns : 2 * period_ns;
-	uint64_t due = credit->due_ns + period_ns / 8;
+	uint64_t due = due_ns + period_ns / 8;
 
 	due = due > paid / 8 ? due - paid / 8 : 0;
-	credit->due_ns = due < least ? least : due > most ? most : due;
+	return due < least ? least : due > most ? most : due;
+}
+
+void credit_pay(struct credit *credit, uint64_t paid_ns, uint64_t period_ns)
+{
+	credit->due_ns = clock_next_due(credit->due_ns, paid_ns, period_ns);
 	credit->paid_ns = credit->seen.run_ns;
+	credit->pays++;
 }
 
 uint64_t credit_estimate(const struct credit *credit, uint64_t now_ns, uint64_t scheduler_tick_ns)

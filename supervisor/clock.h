@@ -41,6 +41,7 @@ struct credit {
 	uint64_t start_ns; /* run time at which the account began */
 	uint64_t paid_ns;  /* run time up to which ticks have been paid */
 	uint64_t due_ns;   /* credit from which a stop is worth it */
+	unsigned pays;	   /* how often it was paid */
 	struct cpu_time seen; /* the last reading: up to a scheduler tick stale outside a stop */
 	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC */
 	uint64_t true_at_ns;  /* when that was true, or a little before */
@@ -77,10 +78,13 @@ uint64_t credit_settle_asleep(struct credit *credit, const struct cpu_time *cpu,
 bool credit_is_hotter(const struct credit *a, const struct credit *b);
 
 /*
- * The credit, @paid_ns, was paid. Sets what the next stop is worth: less than a period, because
- * wake-ups are jittered; and so much that ticks come to one a period of CPU time in the long run,
- * also where a thread gets only a part of its CPU and would be found too often.
+ * From which credit on the next stop is worth it, after one at @due_ns found @paid_ns: less than a
+ * period, because wake-ups are jittered; and so much that ticks come to one a period of CPU time in the
+ * long run, also where a thread gets only a part of its CPU and would be found too often.
  */
+uint64_t clock_next_due(uint64_t due_ns, uint64_t paid_ns, uint64_t period_ns);
+
+/* The credit, @paid_ns, was paid. */
 void credit_pay(struct credit *credit, uint64_t paid_ns, uint64_t period_ns);
 
 /*

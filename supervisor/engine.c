@@ -141,6 +141,7 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	say_who_is_left(engine);
 	engine->audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
+	lifecycle_drain(engine); /* if ever a signal did not tell */
 	lifecycle_sweep(engine);
 	text = engine_audit_text(engine, now);
 	if (text)
@@ -238,13 +239,11 @@ static void loop(struct engine *engine)
 	uint64_t now = engine_now();
 
 	while (!over(engine, now)) {
+		turns_move_on(engine);
 		sleep_until(engine, next_event(engine));
 		now = engine_now();
-		if (now >= engine->wakeups.next_ns) {
+		if (now >= engine->wakeups.next_ns)
 			tick(engine, now);
-			/* Events that came while we were at it need no signal to be seen. */
-			lifecycle_drain(engine);
-		}
 		if (engine->service.waiting_n)
 			service_finish(engine, now);
 		emit_bell(&engine->emitter, now);
@@ -314,6 +313,7 @@ static int prepare(struct engine *engine)
 			1000 / sysconf(_SC_CLK_TCK));
 	else if (!procfs_has_tickless_cpus())
 		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
+	engine->idle.load_fd = procfs_open_load();
 	follow_init(&engine->follow);
 	moment_init(&engine->moment);
 	/* With one CPU the target can only stop once we sleep. */
@@ -331,7 +331,7 @@ static int prepare(struct engine *engine)
 	if (stack_copy_init(&engine->stack, options->max_stack) < 0)
 		return -ENOMEM;
 	wakeups_init(&engine->wakeups, options->period_ns, now, seed ^ now);
-	engine->audit.period_ns = engine->period_ns = options->period_ns;
+	engine->audit.period_ns = engine->period_ns = engine->due_ns = options->period_ns;
 	engine->audit.began_ns = now;
 	engine->audit.wall = options->wall;
 	engine->audit_again_ns = now + SECOND_NS;
@@ -446,7 +446,7 @@ static void *trace(void *context)
 
 void engine_run(const struct engine_options *options, struct engine_result *ret_result)
 {
-	struct engine engine = {.options = options, .result = ret_result, .signal_fd = -1,
+	struct engine engine = {.options = options, .result = ret_result, .signal_fd = -1, .idle.load_fd = -1,
 		.launch = {.go_fd = -1, .error_fd = -1}, .link = {.bell_fd = -1, .request_fd = -1},
 		.service = {.read_fd = -1, .write_fd = -1, .mark_fd = -1}};
 	pthread_t thread;
@@ -476,6 +476,8 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	(void)launch_exec_error(&engine.launch);
 	if (engine.signal_fd >= 0)
 		(void)close(engine.signal_fd);
+	if (engine.idle.load_fd >= 0)
+		(void)close(engine.idle.load_fd);
 	stack_copy_release(&engine.stack);
 	moment_release(&engine.moment);
 	free(engine.asked);

@@ -17,6 +17,20 @@
 /* Most analysts that are started after the first one died. */
 #define ENGINE_RESTARTS_MOST 5
 
+/* Looks at idle threads (idle.c). */
+struct idle {
+	int load_fd; /* /proc/loadavg, negative: it cannot be had */
+	uint64_t since_ns, least_since_ns; /* looks have been earned since */
+	/* Of the present tick: */
+	uint64_t share_ns; /* of the time for each */
+	size_t looks, least; /* that are left; of these, to be made even if nobody seems to run */
+	bool all;	     /* there are enough for all */
+	struct tracee *at;   /* then the next one; NULL: it was the last */
+	uint64_t ticks;
+	unsigned others;  /* threads of the machine that are runnable besides us; UINT_MAX unknown */
+	unsigned running; /* of these, that were not found yet */
+};
+
 struct engine {
 	const struct engine_options *options;
 	struct engine_result *result;
@@ -24,6 +38,7 @@ struct engine {
 	struct target target;
 	struct wakeups wakeups;
 	uint64_t period_ns; /* of the profile */
+	uint64_t due_ns;    /* as credit.due_ns, of all threads together */
 	struct service service;
 	struct audit audit;
 	struct emitter emitter;
@@ -44,7 +59,7 @@ struct engine {
 	bool stop;	   /* let everything go and end */
 	bool said_who_is_left;
 	bool said_no_activity;
-	uint64_t idle_since_ns; /* looks at idle threads have been earned since */
+	struct idle idle;
 	uint64_t look_tick_ns; /* when the last tick with looks began */
 	int64_t look_left_ns;  /* time that looks may take in this tick */
 	bool stop_pending; /* the terminal asked us to stop (^Z); the command decides */
@@ -171,10 +186,21 @@ void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uin
 void maps_cover_stack(
 	struct engine *engine, struct process *process, uint64_t sp, uint64_t now_ns);
 
-/* idle.c: a tick begins; how many idle threads it may look at. And the next one, NULL: none. */
-size_t idle_begin_tick(struct engine *engine, uint64_t now_ns);
+/* idle.c: a tick begins. */
+void idle_begin_tick(struct engine *engine, uint64_t now_ns);
+/*
+ * Are the hot ones to be looked at? Not if nobody runs, unless they are few: of one that sleeps and wakes
+ * often a tick can be due that we found on its way to sleep (moment.h).
+ */
+bool idle_hot_matter(const struct engine *engine, uint64_t now_ns);
+/* The next idle thread to look at, NULL: no more in this tick. */
 struct tracee *idle_next(struct engine *engine, uint64_t now_ns);
-/* How many of @cold ones: one for each @share_ns since *@since_ns, which is moved on. */
+/* A thread, idle or not, was looked at: if it runs there is one less to be found. */
+void idle_see(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
+/*
+ * How many of @cold ones may be looked at: one for each @share_ns since *@since_ns, which is moved up
+ * if that is long ago. Each look that is made moves it by @share_ns.
+ */
 size_t idle_looks(uint64_t *since_ns, uint64_t now_ns, uint64_t share_ns, size_t cold);
 
 /* look.c: with the wall clock, where blocked threads are. */
@@ -213,6 +239,8 @@ void dump_group_stop(struct engine *engine, struct tracee *tracee);
 
 /* turns.c: asks the hot threads that owe a tick and can be caught. */
 void turns_ask(struct engine *engine, uint64_t now_ns);
+/* Before we sleep: to the CPU where the next tick is best taken, if no stop is awaited here. */
+void turns_move_on(struct engine *engine);
 
 /* sampler.c */
 /* Everything that the analyst must have before a sample at @pc; the thread is not held up. */
@@ -228,6 +256,11 @@ uint64_t sampler_stop_time(const struct tracee *tracee, const struct cpu_time *c
 	uint64_t seen_ns, uint64_t end_ns);
 /* CPU time that the next sample of this thread would stand for, beyond its own. */
 uint64_t sampler_carried(const struct tracee *tracee);
+/*
+ * From which credit on a stop of this thread is worth it. Of many threads that work a little each, every
+ * one is rarely caught: at first not its own ticks tell that they come too rarely, but those of all.
+ */
+uint64_t sampler_due(const struct engine *engine, const struct tracee *tracee);
 /* --max-overhead forbids a stop. */
 bool sampler_is_over_budget(const struct engine *engine);
 /* Is there something to pay? A thread that was preempted since it was looked at has not run. */

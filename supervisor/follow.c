@@ -3,7 +3,7 @@
 
 void follow_init(struct follow *follow)
 {
-	follow->cpu = -1;
+	follow->cpu = follow->next = -1;
 	follow->cpus = 1;
 	CPU_ZERO(&follow->allowed);
 	if (sched_getaffinity(0, sizeof(follow->allowed), &follow->allowed) == 0)

@@ -24,6 +24,7 @@ struct follow {
 	cpu_set_t allowed; /* what the supervisor was started with */
 	unsigned cpus;	   /* in allowed */
 	int cpu;	   /* the one that it keeps to, -1 none */
+	int next;	   /* where to go when the stops that are awaited here are over, -1 nowhere */
 };
 
 void follow_init(struct follow *follow);

@@ -1,45 +1,88 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which threads that sleep are worth a reading: some in each tick, in turn. A server has many that have
- * not run for minutes; these are looked at in one round of sixteen.
+ * not run for minutes; these are looked at in one round of sixteen. How many threads of the machine are
+ * runnable is told by the kernel in one reading; when all of them are found, no more are looked for.
  */
 #include "supervisor/engine_internal.h"
+
+#include <limits.h>
 
 #define DORMANT_NS UINT64_C(2000000000)
 #define DORMANT_ROUNDS 16
 /*
- * A reading costs 1 us, and 2 to 3 where the target has emptied the caches: some fortieth of the time
- * goes into them if there are enough threads. So of 1000 one that wakes up is seen within 40 ms. What it
- * has used by then is not lost, but goes to where it is seen, if it is. (At a fifth of that, of a hundred
- * Java threads that work 1 to 4 ms at a time, 42 % of the CPU time found a place in 8 s instead of 64 %.)
+ * A reading costs 1 us, and 2 to 3 where the target has emptied the caches: at most some fortieth of the
+ * time goes into them, if there are enough threads. So of 1000 one that wakes up is seen within 40 ms.
+ * What it has used by then is not lost, but goes to where it is seen, if it is.
  * The wall clock wants to know where they sleep, and takes more.
  */
 #define SHARE_NS      40000
 #define WALL_SHARE_NS 20000
+/* So much rarer where nobody seems to run: a container may be told a number that is some seconds old. */
+#define DOUBT 32
 /* However long the last tick was ago, the busy ones shall not wait for long. */
 #define MOST_SPAN_NS  20000000
+/* So many can all be looked at in each tick. */
+#define FEW 8
 
 size_t idle_looks(uint64_t *since_ns, uint64_t now, uint64_t share, size_t cold)
 {
-	uint64_t span = now - *since_ns;
 	size_t looks;
 
-	if (span > MOST_SPAN_NS)
-		span = MOST_SPAN_NS;
-	looks = span / share;
-	/* What is left of the span is for the next tick. */
-	*since_ns = now - span % share;
+	if (now - *since_ns > MOST_SPAN_NS)
+		*since_ns = now - MOST_SPAN_NS;
+	looks = (now - *since_ns) / share;
 	return looks < cold ? looks : cold;
 }
 
-size_t idle_begin_tick(struct engine *engine, uint64_t now)
+void idle_begin_tick(struct engine *engine, uint64_t now)
 {
-	return idle_looks(&engine->idle_since_ns, now,
-		engine->options->wall ? WALL_SHARE_NS : SHARE_NS,
-		engine->target.tracees - engine->target.hot);
+	struct idle *idle = &engine->idle;
+	const struct target *target = &engine->target;
+	size_t cold = target->tracees - target->hot;
+	int runnable;
+
+	idle->share_ns = engine->options->wall ? WALL_SHARE_NS : SHARE_NS;
+	idle->looks = idle_looks(&idle->since_ns, now, idle->share_ns, cold);
+	idle->least = idle_looks(&idle->least_since_ns, now, DOUBT * idle->share_ns, cold);
+	idle->all = idle->looks == cold;
+	idle->at = target->oldest;
+	idle->ticks++;
+	idle->others = idle->running = UINT_MAX;
+	if (engine->options->wall || target->tracees <= FEW || idle->load_fd < 0)
+		return;
+	/* We are one of them. */
+	runnable = procfs_read_runnable(idle->load_fd);
+	if (runnable > 0)
+		idle->others = idle->running = (unsigned)runnable - 1;
+	if (sampler_is_over_budget(engine))
+		idle->running = 0; /* nobody can be asked now */
 }
 
-struct tracee *idle_next(struct engine *engine, uint64_t now)
+static bool somebody_is_restless(const struct engine *engine, uint64_t now)
+{
+	const struct target *target = &engine->target;
+
+	for (size_t i = 0; i < target->hot; i++)
+		if (credit_restless(&target->tracee[i]->credit, now))
+			return true;
+	return false;
+}
+
+bool idle_hot_matter(const struct engine *engine, uint64_t now)
+{
+	return engine->idle.others || (engine->target.hot <= FEW && somebody_is_restless(engine, now));
+}
+
+/* The wall clock wants to know of the dormant, too. */
+static bool is_worth_it(const struct engine *engine, const struct tracee *t, uint64_t round, uint64_t now)
+{
+	return engine->options->wall || now - t->credit.moved_at_ns < DORMANT_NS ||
+		(round + (uint64_t)t->tid) % DORMANT_ROUNDS == 0;
+}
+
+/* Some of them in this tick, others in the next one. */
+static struct tracee *next_in_turn(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
 	size_t cold = target->tracees - target->hot;
@@ -52,10 +95,54 @@ struct tracee *idle_next(struct engine *engine, uint64_t now)
 			target->cold_round++;
 		}
 		t = target->tracee[target->cold_cursor++];
-		/* The wall clock wants to know of them, too. */
-		if (engine->options->wall || now - t->credit.moved_at_ns < DORMANT_NS ||
-			(target->cold_round + (uint64_t)t->tid) % DORMANT_ROUNDS == 0)
+		if (is_worth_it(engine, t, target->cold_round, now))
 			return t;
 	}
 	return NULL;
+}
+
+/*
+ * Until all that run are found. Who has slept for long is the likeliest to have been woken: threads of a
+ * pool take turns, and those that wait for a time wait about as long as before.
+ */
+static struct tracee *next_by_age(struct engine *engine, uint64_t now)
+{
+	struct idle *idle = &engine->idle;
+	struct tracee *t = idle->at;
+
+	while (t && !is_worth_it(engine, t, idle->ticks, now))
+		t = t->newer;
+	idle->at = t ? t->newer : NULL;
+	return t;
+}
+
+struct tracee *idle_next(struct engine *engine, uint64_t now)
+{
+	struct idle *idle = &engine->idle;
+
+	if (!idle->looks || (!idle->running && !idle->least))
+		return NULL;
+	idle->looks--;
+	idle->since_ns += idle->share_ns;
+	if (idle->least) {
+		idle->least--;
+		idle->least_since_ns += DOUBT * idle->share_ns;
+	}
+	return idle->running && idle->all ? next_by_age(engine, now) : next_in_turn(engine, now);
+}
+
+void idle_see(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct idle *idle = &engine->idle;
+	struct activity activity;
+
+	if (idle->running == UINT_MAX || t->state != TRACEE_RUNNING ||
+		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) ||
+		look_read_activity(engine, t, &activity) < 0 || !activity.running)
+		return;
+	t->runs_ns = now;
+	if (idle->running)
+		idle->running--;
+	else if (!idle->others)
+		idle->others = UINT_MAX; /* the kernel's number was wrong, or somebody has just come */
 }

@@ -10,7 +10,7 @@
 
 #define HEAD_BYTES 512 /* the line is the third */
 /* After somebody asked, the note is read at wake-ups for so long: it costs some microseconds. */
-#define WANTED_NS  50000000
+#define WANTED_NS  1000000000
 
 int moment_parse(const char *text, uint64_t *ret_ns)
 {

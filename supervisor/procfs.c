@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -498,6 +499,33 @@ int procfs_query_mapping(int maps_fd, uint64_t address, struct mapped_range *ret
 int procfs_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range)
 {
 	return query_mapping(maps_fd, address, MAP_QUERY_READ | MAP_QUERY_WRITE, ret_range);
+}
+
+int procfs_open_load(void)
+{
+	return open_proc("/proc/loadavg");
+}
+
+int procfs_parse_runnable(const char *text)
+{
+	uint64_t runnable;
+
+	/* Three averages, which are no whole numbers, come first. */
+	for (unsigned i = 0; i < 3; i++) {
+		text = strchr(text, ' ');
+		if (!text)
+			return -EPROTO;
+		text++;
+	}
+	return parse_decimal(&text, &runnable) && *text == '/' && runnable <= INT_MAX ? (int)runnable : -EPROTO;
+}
+
+int procfs_read_runnable(int load_fd)
+{
+	char text[128];
+	int n = read_small(load_fd, text, sizeof(text));
+
+	return n < 0 ? n : procfs_parse_runnable(text);
 }
 
 uint64_t procfs_scheduler_tick_ns(void)

@@ -124,6 +124,14 @@ int procfs_query_writable(int maps_fd, uint64_t address, struct mapped_range *re
 int procfs_open_statm(int pid);
 int procfs_read_pages(int statm_fd, uint64_t *ret_pages);
 
+/*
+ * Threads of the whole machine that are on a CPU or wait for one, the reader among them, from an open
+ * /proc/loadavg: "0.20 0.18 0.12 3/80 11206\n" gives 3. -EPROTO.
+ */
+int procfs_open_load(void);
+int procfs_read_runnable(int load_fd);
+int procfs_parse_runnable(const char *text);
+
 /* A scheduler tick in ns (1/HZ), and whether CPUs may run without one. */
 uint64_t procfs_scheduler_tick_ns(void);
 bool procfs_has_tickless_cpus(void);

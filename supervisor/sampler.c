@@ -17,6 +17,10 @@
 #define COOL_DOWN_NS 20000000
 /* --max-overhead: stop time that may be saved up, as CPU time of the target that earns it. */
 #define BUDGET_SPAN_NS 100000000
+/* A thread that was sampled so often knows itself what its stops are worth. */
+#define OWN_PAYS 4
+/* To resume a thread takes less; after that it is no stop any more. */
+#define RESUME_MOST_NS 20000
 /* Threads without an open descriptor that are looked at in a tick, on average. */
 #define LOOKS_WITHOUT_FD 16
 #define SECOND_NS UINT64_C(1000000000)
@@ -26,6 +30,12 @@
 uint64_t sampler_carried(const struct tracee *t)
 {
 	return t->process->pool_ns + t->image->pool_ns;
+}
+
+uint64_t sampler_due(const struct engine *engine, const struct tracee *t)
+{
+	return t->credit.pays < OWN_PAYS && engine->due_ns < t->credit.due_ns ? engine->due_ns
+									      : t->credit.due_ns;
 }
 
 /*
@@ -41,6 +51,12 @@ static void earn(struct engine *engine, uint64_t ran_ns)
 	engine->stop_budget_ns += (int64_t)ran_ns * ppm / 1000000;
 	if (engine->stop_budget_ns > most)
 		engine->stop_budget_ns = most;
+}
+
+static void cool_down(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns)
+		target_heat(&engine->target, t, false);
 }
 
 /* Reads a thread's CPU time. */
@@ -59,8 +75,8 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 	if (credit_see(&t->credit, &cpu, now)) {
 		target_heat(&engine->target, t, true);
 		earn(engine, t->credit.moved_ns);
-	} else if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns) {
-		target_heat(&engine->target, t, false);
+	} else {
+		cool_down(engine, t, now);
 	}
 }
 
@@ -142,21 +158,30 @@ void sampler_tick(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
 	struct tracee *t;
-	size_t looks;
+	bool all;
 
 	moment_begin(&engine->moment, now);
 	engine->parts = 1;
 	look_begin_tick(engine, now);
-	/* Cold ones first: one that has moved is put among the hot, and seen there. */
-	looks = idle_begin_tick(engine, now);
-	while (looks-- && (t = idle_next(engine, now))) {
+	idle_begin_tick(engine, now);
+	all = idle_hot_matter(engine, now);
+	/* From the end: one that cools down changes places with the last hot one. */
+	for (size_t i = target->hot; i-- > 0;) {
+		t = target->tracee[i];
+		if (all) {
+			look_at(engine, t, now);
+			idle_see(engine, t, now);
+		} else {
+			cool_down(engine, t, now);
+		}
+	}
+	while ((t = idle_next(engine, now))) {
 		look_at(engine, t, now);
+		idle_see(engine, t, now);
 		look_at_idle(engine, t, now);
 	}
-	/* From the end: one that cools down changes places with the last hot one. */
-	for (size_t i = target->hot; i-- > 0;)
-		look_at(engine, target->tracee[i], now);
-	turns_ask(engine, now);
+	if (all || engine->idle.others)
+		turns_ask(engine, now);
 	sampler_collect(engine);
 	look_tick(engine, now);
 }
@@ -224,6 +249,7 @@ void sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *
 	}
 	t->calls = t->calls << 1 | !!(sample->flags & RECORD_SAMPLE_KERNEL);
 	credit_pay(&t->credit, credit, engine->period_ns);
+	engine->due_ns = clock_next_due(engine->due_ns, credit, engine->period_ns);
 	look_paid(engine, t, &waited);
 	t->process->pool_ns = 0;
 	t->image->pool_ns = 0;
@@ -264,13 +290,15 @@ static void count_tick(struct engine *engine, struct tracee *t, uint64_t run_ns,
 
 void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 {
-	uint64_t seen = engine_now(), end, stop, credit = 0;
+	uint64_t seen = engine_now(), resumed, end, stop, credit = 0;
 	bool asked = t->asked_ns != 0, known;
 	struct arch_snapshot snapshot;
 	struct cpu_time cpu;
 	int r;
 
 	window_enter();
+	if (asked && t->elsewhere)
+		stack_copy_guess(&engine->stack, t->tid, &t->process->stacks, &t->home);
 	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it. */
 	r = tracer_get_snapshot(t->tid, &snapshot);
 	known = r == 0;
@@ -281,10 +309,14 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 		count_tick(engine, t, cpu.run_ns, snapshot.pc);
 	if (r == 0 && asked && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	resumed = engine_now();
 	mend_resume(engine, t, signal, known ? &snapshot : NULL);
 	window_leave();
 
+	/* If the thread takes this CPU from us we come back when it leaves it, milliseconds later. */
 	end = engine_now();
+	if (end - resumed > RESUME_MOST_NS)
+		end = resumed + RESUME_MOST_NS;
 	if (r < 0 || !asked) {
 		t->asked_ns = 0;
 		return;
@@ -303,7 +335,7 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	engine->stop_budget_ns -= (int64_t)stop;
 	target_heat(&engine->target, t, true);
 	/* The stop was for its session; the profile's tick is not due. */
-	if (t->process->session && credit + sampler_carried(t) < t->credit.due_ns)
+	if (t->process->session && credit + sampler_carried(t) < sampler_due(engine, t))
 		return;
 	if (sampler_owes(engine, t, credit))
 		record_stop(engine, t, &snapshot, credit, end);

@@ -15,6 +15,9 @@
 #define BLIND_BYTES 65536
 /* A signal frame is looked for in this much of an alternate stack. */
 #define SEARCH_BYTES 65536
+/* So far the stack may have grown since the last stop for the guess to be good, and so long it may be. */
+#define GUESS_BELOW 2048
+#define GUESS_MOST  65536
 /* The main thread's stack may have grown by this much since the maps were read. */
 #define GROWTH_BYTES (UINT64_C(1) << 30)
 #define CHECK_NS     100000000
@@ -224,12 +227,32 @@ static bool inside(const struct stack_home *home, uint64_t sp)
 	return sp >= home->start && sp < home->end;
 }
 
-void stack_copy_prepare(struct stack_copy *copy, int tid, const struct stack_home *home)
+void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
+	const struct stack_home *home)
 {
-	struct stack_piece piece;
+	const struct stack_range *range = home->sp ? stack_ranges_find(ranges, home->sp) : NULL;
+	uint64_t from;
 
-	if (copy->most && home->sp)
-		copy_piece(copy, tid, home->sp, home->sp + sizeof(uint64_t), copy->buffer, &piece);
+	copy->guess.bytes = 0;
+	if (!copy->most || !range)
+		return;
+	from = home->sp - GUESS_BELOW;
+	if (from < range->start && !range->grows)
+		from = range->start;
+	if (range->end - from <= GUESS_MOST && range->end - from <= copy->most)
+		copy_piece(copy, tid, from, range->end, copy->buffer, &copy->guess);
+}
+
+/* Does the guess hold [@from, @end)? It serves once. */
+static bool take_guess(struct stack_copy *copy, uint64_t from, uint64_t end)
+{
+	const struct stack_piece *guess = &copy->guess;
+	bool good = guess->bytes && from >= guess->base && guess->base + guess->bytes == end;
+
+	if (good)
+		copy->inner = (struct stack_piece){guess->data + (from - guess->base), from, end - from};
+	copy->guess.bytes = 0;
+	return good;
 }
 
 void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapshot *snapshot,
@@ -242,7 +265,8 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 	end = end_of(ranges, sp, &copy->limit);
 	if (sp < below || end <= sp)
 		return;
-	copy_piece(copy, tid, sp - below, end, copy->buffer, &copy->inner);
+	if (!take_guess(copy, sp - below, end))
+		copy_piece(copy, tid, sp - below, end, copy->buffer, &copy->inner);
 	/* The red zone of a stack pointer at the very beginning of its mapping is not there. */
 	if (!copy->inner.bytes)
 		copy_piece(copy, tid, sp, end, copy->buffer, &copy->inner);

@@ -69,6 +69,7 @@ struct stack_copy {
 	uint8_t *buffer; /* two pieces of @most bytes */
 	size_t most;	 /* 0: stacks are not wanted */
 	struct stack_piece inner, outer; /* outer: what a handler interrupted; bytes 0 none */
+	struct stack_piece guess; /* of the thread that is stopped, if bytes is not 0 */
 	uint64_t limit; /* end of the mapping of the stack pointer; 0 unknown */
 	bool truncated; /* there is more than what was copied */
 };
@@ -78,10 +79,14 @@ int stack_copy_init(struct stack_copy *copy, size_t most);
 void stack_copy_release(struct stack_copy *copy);
 
 /*
- * Reads a word where @tid last stood, before it is stopped: the caches then hold what the copy needs,
- * and it is held up 2 us less. For one that runs on another CPU; on ours it stands still already.
+ * Reads a stack from a little below where @tid last stood, if it is short. Beforehand, such a reading
+ * makes the caches hold what the copy needs. In the stop window, before the registers are read, it uses
+ * the time that a thread on another CPU takes to leave that: 3 us, as much as the copy takes. The copy
+ * then is made of it, if the stack pointer is not further down. What we took the CPU from stands still
+ * already, and needs neither.
  */
-void stack_copy_prepare(struct stack_copy *copy, int tid, const struct stack_home *home);
+void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
+	const struct stack_home *home);
 
 /* Runs in the stop window of @tid. @home is updated. What cannot be read is left out. */
 void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapshot *snapshot,

@@ -78,12 +78,29 @@ static void swap_slots(struct target *target, size_t a, size_t b)
 	target->tracee[b]->slot = b;
 }
 
+static void append_cold(struct target *target, struct tracee *tracee)
+{
+	tracee->older = target->newest;
+	tracee->newer = NULL;
+	*(target->newest ? &target->newest->newer : &target->oldest) = tracee;
+	target->newest = tracee;
+}
+
+static void remove_cold(struct target *target, struct tracee *tracee)
+{
+	*(tracee->older ? &tracee->older->newer : &target->oldest) = tracee->newer;
+	*(tracee->newer ? &tracee->newer->older : &target->newest) = tracee->older;
+}
+
 void target_heat(struct target *target, struct tracee *tracee, bool hot)
 {
-	if (hot && tracee->slot >= target->hot)
+	if (hot && tracee->slot >= target->hot) {
+		remove_cold(target, tracee);
 		swap_slots(target, tracee->slot, target->hot++);
-	else if (!hot && tracee->slot < target->hot)
+	} else if (!hot && tracee->slot < target->hot) {
 		swap_slots(target, tracee->slot, --target->hot);
+		append_cold(target, tracee);
+	}
 }
 
 int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee)
@@ -103,6 +120,7 @@ int target_add(struct target *target, int tid, struct process *process, struct t
 	t->calls = UINT64_MAX;
 	t->slot = target->tracees;
 	target->tracee[target->tracees++] = t;
+	append_cold(target, t);
 	target->by_tid[place_of(target, tid)] = t;
 	target_heat(target, t, true);
 	if (process)
@@ -121,6 +139,7 @@ void target_place(struct tracee *tracee, struct process *process)
 void target_remove(struct target *target, struct tracee *tracee)
 {
 	target_heat(target, tracee, false);
+	remove_cold(target, tracee);
 	index_remove(target, tracee->tid);
 	swap_slots(target, tracee->slot, target->tracees - 1);
 	target->tracees--;

@@ -63,13 +63,16 @@ struct tracee {
 	struct image *image;	 /* that its credit belongs to */
 	enum tracee_state state;
 	size_t slot; /* in target.tracee; hot ones first */
+	struct tracee *older, *newer; /* of the cold ones, by when they became cold */
 	int cpu_fd, activity_fd, stat_fd; /* -1 not open */
 	struct credit credit;
 	struct wall wall;
 	uint16_t machine; /* of its last stop, 0 there was none */
 	struct session_account account;
 	struct histogram_account histogram;
+	uint64_t runs_ns;	/* when a look at all found it running (idle_see) */
 	uint64_t asked_ns;	/* when the interrupt was sent */
+	bool elsewhere;		/* to another CPU than ours */
 	uint64_t not_stopped_ns; /* when it was last seen not to have stopped */
 	struct cpu_time asked_cpu; /* reading at that time */
 	uint64_t calls; /* a bit for each of its last 64 samples: in a system call; all set at first */
@@ -89,6 +92,7 @@ struct target {
 	struct tracee **tracee; /* [0, hot) lately on a CPU, [hot, tracees) the others */
 	size_t tracees, tracee_room, hot, cold_cursor, sweep_cursor, look_cursor;
 	uint64_t cold_round; /* times the cold cursor has begun anew */
+	struct tracee *oldest, *newest; /* of the cold ones */
 	struct tracee **by_tid; /* open addressing, a power of two */
 	size_t by_tid_size;
 	struct process **process;

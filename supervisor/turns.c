@@ -5,6 +5,7 @@
  */
 #include "supervisor/engine_internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "supervisor/mem.h"
@@ -31,6 +32,8 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct activity activity;
 
+	if (t->runs_ns == now)
+		return true;
 	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) &&
 		!overdue(engine, t, 1))
 		return false;
@@ -60,7 +63,7 @@ static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	if (engine->counting &&
 		credit_estimate(&t->credit, now, engine->scheduler_tick_ns) + sampler_carried(t) >=
-			t->credit.due_ns)
+			sampler_due(engine, t))
 		return true;
 	return session_due(engine, t, now);
 }
@@ -86,8 +89,9 @@ static void take(struct engine *engine, struct tracee *t, bool runs, bool here, 
 		return;
 	}
 	t->put_off_ns = 0;
-	if (runs && !here)
-		stack_copy_prepare(&engine->stack, t->tid, &t->home);
+	t->elsewhere = runs && !here;
+	if (t->elsewhere)
+		stack_copy_guess(&engine->stack, t->tid, &t->process->stacks, &t->home);
 	if (runs)
 		(void)sampler_ask(engine, t);
 	else if (was == MOMENT_REPLACED && !session_due(engine, t, now))
@@ -96,15 +100,17 @@ static void take(struct engine *engine, struct tracee *t, bool runs, bool here, 
 
 static int hotter_first(const void *a, const void *b)
 {
-	const struct credit *x = &(*(struct tracee *const *)a)->credit;
-	const struct credit *y = &(*(struct tracee *const *)b)->credit;
+	const struct tracee *x = *(struct tracee *const *)a, *y = *(struct tracee *const *)b;
 
-	return credit_is_hotter(x, y) ? -1 : credit_is_hotter(y, x);
+	if (x->runs_ns != y->runs_ns)
+		return x->runs_ns > y->runs_ns ? -1 : 1;
+	return credit_is_hotter(&x->credit, &y->credit) ? -1 : credit_is_hotter(&y->credit, &x->credit);
 }
 
 /* Where the threads at work are, as far as a tick has looked. */
 struct places {
 	int home;	/* the CPU that we are on */
+	unsigned here;	/* threads that are on it, but for us, or wait for it */
 	cpu_set_t busy; /* a thread is on it */
 	int last;	/* one of them */
 	bool calls;	/* whose thread makes system calls */
@@ -158,6 +164,7 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 		if (!runs && !restless)
 			continue;
 		cpu = last_cpu(engine, t);
+		places->here += runs && cpu == places->home;
 		first = runs && (cpu < 0 || !CPU_ISSET(cpu, &places->busy));
 		if (first && cpu >= 0) {
 			CPU_SET(cpu, &places->busy);
@@ -175,24 +182,46 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 /*
  * From where the next tick is best taken. A helper that only counts for sprofil keeps off the CPU of its
  * program: with a tick each millisecond that costs the program 3 % instead of 12.
+ *
+ * @stops: threads of this CPU will stop when we sleep. Then we go when they have: on the other CPU, which
+ * is busy, we would have to wait for our turn, and they for us. If there are several on this one, or may
+ * be, they would wait while another one of them has it: then any CPU will do until they have stopped.
  */
-static void go_on(struct engine *engine, const struct places *places)
+static void go_on(struct engine *engine, const struct places *places, bool stops)
 {
+	int last = CPU_COUNT(&places->busy) == 1 && places->calls ? places->last : -1;
+	bool contended = places->here > 1 ||
+		(engine->idle.others > 1 && engine->idle.others != UINT_MAX);
+
 	if (!engine->counting)
 		return;
 	if (places->next >= 0) {
-		follow_to(&engine->follow, places->next);
 		/* Nobody was on this CPU: they are late already. */
 		if (!CPU_ISSET(places->home, &places->busy) && engine->parts < HURRY)
 			engine->parts = HURRY;
 		if (engine->parts < places->visits + 1)
 			engine->parts = places->visits + 1;
-		return;
+		last = places->next;
 	}
-	if (CPU_COUNT(&places->busy) == 1 && places->calls)
-		follow_to(&engine->follow, places->last);
-	else if (CPU_COUNT(&places->busy))
+	if (stops)
+		engine->follow.next = last;
+	else if (last >= 0)
+		follow_to(&engine->follow, last);
+	if ((stops && contended) || (last < 0 && CPU_COUNT(&places->busy)))
 		follow_stop(&engine->follow);
+}
+
+void turns_move_on(struct engine *engine)
+{
+	const struct target *target = &engine->target;
+
+	if (engine->follow.next < 0)
+		return;
+	for (size_t i = 0; i < target->hot; i++)
+		if (target->tracee[i]->state == TRACEE_ASKED)
+			return;
+	follow_to(&engine->follow, engine->follow.next);
+	engine->follow.next = -1;
 }
 
 static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
@@ -210,9 +239,9 @@ static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
 			take(engine, t, runs, true, now);
 	}
 	engine->ranked_n = 0;
+	go_on(engine, &places, engine->asked_n > 0);
 	/* These have their CPU only when we sleep. */
 	engine->asked_n = 0;
-	go_on(engine, &places);
 }
 
 /* The command before its first exec: what it does is our doing, and its account has not begun. */
@@ -226,6 +255,7 @@ void turns_ask(struct engine *engine, uint64_t now)
 	struct target *target = &engine->target;
 	size_t n = 0;
 
+	engine->follow.next = -1;
 	if (mem_grow((void **)&engine->ranked, &engine->ranked_room, target->hot,
 		    sizeof(*engine->ranked)) < 0)
 		return;

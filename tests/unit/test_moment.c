@@ -61,7 +61,7 @@ static void test_moment__is_read_only_when_it_is_wanted(void **state)
 		assert_int_equal(moment_of(&moment, getpid(), getpid(), 101 * MS), MOMENT_UNKNOWN);
 	/* A thread that is gone. */
 	assert_int_equal(moment_of(&moment, 1 << 30, 1 << 30, 101 * MS), MOMENT_UNKNOWN);
-	moment_begin(&moment, 1000 * MS);
+	moment_begin(&moment, 5000 * MS);
 	assert_int_equal(moment.ours, 0);
 	moment_release(&moment);
 	assert_int_equal(moment.fd, -1);

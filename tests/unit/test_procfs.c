@@ -41,6 +41,23 @@ static void test_procfs__parses_stat_with_any_name(void **state)
 	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_STAT, "garbage", &cpu), -EPROTO);
 }
 
+static void test_procfs__counts_the_runnable_threads_of_the_machine(void **state)
+{
+	int fd = procfs_open_load();
+
+	(void)state;
+	assert_int_equal(procfs_parse_runnable("0.20 0.18 0.12 3/80 11206\n"), 3);
+	assert_int_equal(procfs_parse_runnable("120.20 0.18 0.12 0/80 11206\n"), 0);
+	assert_int_equal(procfs_parse_runnable("0.20 0.18 0.12 3\n"), -EPROTO);
+	assert_int_equal(procfs_parse_runnable("0.20 0.18 0.12 x/80\n"), -EPROTO);
+	assert_int_equal(procfs_parse_runnable("0.20 0.18\n"), -EPROTO);
+	assert_int_equal(procfs_parse_runnable("0.20 0.18 0.12 99999999999/80\n"), -EPROTO);
+	assert_int_equal(procfs_parse_runnable(""), -EPROTO);
+	/* We run. */
+	assert_in_range(procfs_read_runnable(fd), 1, 100000);
+	(void)close(fd);
+}
+
 static void test_procfs__parses_the_last_cpu(void **state)
 {
 	(void)state;
@@ -213,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_procfs__parses_schedstat),
 		cmocka_unit_test(test_procfs__parses_stat_with_any_name),
+		cmocka_unit_test(test_procfs__counts_the_runnable_threads_of_the_machine),
 		cmocka_unit_test(test_procfs__parses_the_last_cpu),
 		cmocka_unit_test(test_procfs__knows_where_the_stack_begins),
 		cmocka_unit_test(test_procfs__parses_activity),

@@ -130,7 +130,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	/* A wild stack pointer, and a stack that has gone. */
 	snapshot = at_sp(16);
 	home = (struct stack_home){.sp = start + 2 * 4096};
-	stack_copy_prepare(&copy, (int)getpid(), &home);
+	stack_copy_guess(&copy, (int)getpid(), &ranges, &home);
 	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 0);
 	stack_copy_release(&copy);

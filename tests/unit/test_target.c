@@ -9,6 +9,46 @@
 #include "supervisor/target.h"
 
 /* The tables agree with a plain array after many random additions and removals. */
+/* The list of the cold ones holds just these, and both ways the same. */
+static void check_cold(const struct target *target)
+{
+	const struct tracee *before = NULL;
+	size_t n = 0;
+
+	for (const struct tracee *t = target->oldest; t; t = t->newer) {
+		assert_in_range(t->slot, target->hot, target->tracees - 1);
+		assert_ptr_equal(t->older, before);
+		before = t;
+		n++;
+	}
+	assert_ptr_equal(target->newest, before);
+	assert_int_equal(n, target->tracees - target->hot);
+}
+
+static void test_target__the_cold_are_in_the_order_of_their_cooling(void **state)
+{
+	struct target target = {0};
+	struct tracee *t[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(target_add(&target, 10 + i, NULL, &t[i]), 0);
+	assert_null(target.oldest); /* new ones are hot */
+	target_heat(&target, t[2], false);
+	target_heat(&target, t[0], false);
+	target_heat(&target, t[3], false);
+	target_heat(&target, t[0], false); /* it is */
+	assert_ptr_equal(target.oldest, t[2]);
+	assert_ptr_equal(target.oldest->newer, t[0]);
+	target_heat(&target, t[2], true);
+	target_heat(&target, t[2], false);
+	assert_ptr_equal(target.oldest, t[0]);
+	assert_ptr_equal(target.newest, t[2]);
+	target_remove(&target, t[3]);
+	check_cold(&target);
+	target_release(&target);
+}
+
 static void test_target__finds_what_is_there(void **state)
 {
 	enum { TIDS = 3000 };
@@ -42,6 +82,8 @@ static void test_target__finds_what_is_there(void **state)
 		assert_int_equal(target.tracees, count);
 		assert_int_equal(process->threads, count);
 		assert_true(target.hot <= count);
+		if (i % 1000 == 0)
+			check_cold(&target);
 	}
 	for (size_t i = 0; i < target.tracees; i++)
 		assert_int_equal(target.tracee[i]->slot, i);
@@ -101,6 +143,7 @@ static void test_target__a_process_without_leader_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_target__the_cold_are_in_the_order_of_their_cooling),
 		cmocka_unit_test(test_target__finds_what_is_there),
 		cmocka_unit_test(test_target__renames_over_exec),
 		cmocka_unit_test(test_target__images_are_shared),
