@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bursts SECONDS: a hundred threads that work for a moment now and then, half of them 0.5 ms at a time in
+ * f0, the others 3 ms in f1. At the end prints what part of the CPU time was f0's, as the threads saw it.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { THREADS = 100, STACK_BYTES = 65536 };
+
+static atomic_uint_fast64_t spent_ns[2];
+static atomic_bool over;
+
+static uint64_t used_ns(void)
+{
+	struct timespec used;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* Both ask for the time rarely: what they use is theirs. */
+#define WORK(name, time_ns) \
+	__attribute__((noinline)) static void name(void) \
+	{ \
+		uint64_t until = used_ns() + (time_ns); \
+\
+		do \
+			for (volatile unsigned i = 0; i < 20000; i++) \
+				; \
+		while (used_ns() < until); \
+	}
+
+WORK(f0, 500000)
+WORK(f1, 3000000)
+
+static void *run(void *context)
+{
+	unsigned kind = (unsigned)(uintptr_t)context % 2, seed = (unsigned)(uintptr_t)context;
+
+	while (!over) {
+		struct timespec nap = {0, 0};
+		uint64_t from = used_ns();
+
+		(kind ? f1 : f0)();
+		spent_ns[kind] += used_ns() - from;
+		/* As much of both kinds on average. */
+		nap.tv_nsec = (long)(rand_r(&seed) % 1800 + 1) * (kind ? 540000 : 90000);
+		(void)nanosleep(&nap, NULL);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct timespec time = {argc > 1 ? atoi(argv[1]) : 5, 0};
+	pthread_t thread[THREADS];
+	pthread_attr_t attributes;
+
+	(void)pthread_attr_init(&attributes);
+	(void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	for (unsigned i = 0; i < THREADS; i++)
+		if (pthread_create(&thread[i], &attributes, run, (void *)(uintptr_t)i))
+			return 1;
+	(void)nanosleep(&time, NULL);
+	over = true;
+	for (unsigned i = 0; i < THREADS; i++)
+		(void)pthread_join(thread[i], NULL);
+	printf("%.4f\n", (double)spent_ns[0] / (double)(spent_ns[0] + spent_ns[1]));
+	return 0;
+}
