@@ -38,13 +38,33 @@ static int read_file(int fd, uint64_t *ret_ns)
 	return moment_parse(text, ret_ns);
 }
 
+static void close_other(struct moment *moment)
+{
+	if (moment->other_fd >= 0)
+		(void)close(moment->other_fd);
+	moment->other_fd = -1;
+	moment->tid = 0;
+}
+
+static void open_other(struct moment *moment, int pid, int tid)
+{
+	char path[64];
+
+	close_other(moment);
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", pid, tid);
+	moment->other_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (moment->other_fd >= 0)
+		moment->tid = tid;
+}
+
 void moment_init(struct moment *moment)
 {
-	*moment = (struct moment){.fd = -1};
+	*moment = (struct moment){.fd = -1, .other_fd = -1};
 }
 
 void moment_release(struct moment *moment)
 {
+	close_other(moment);
 	if (moment->fd >= 0)
 		(void)close(moment->fd);
 	moment_init(moment);
@@ -62,22 +82,20 @@ void moment_begin(struct moment *moment, uint64_t now_ns)
 
 enum moment_was moment_of(struct moment *moment, int pid, int tid, uint64_t now_ns)
 {
-	char path[64];
 	uint64_t its;
-	int fd, r;
 
 	moment->until_ns = now_ns + WANTED_NS;
 	if (moment->none)
 		return MOMENT_UNKNOWN;
 	if (!moment->ours)
 		return MOMENT_LATE;
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (moment->tid != tid)
+		open_other(moment, pid, tid);
+	if (moment->other_fd < 0)
 		return MOMENT_UNKNOWN;
-	r = read_file(fd, &its);
-	(void)close(fd);
-	if (r < 0)
+	if (read_file(moment->other_fd, &its) < 0) {
+		close_other(moment); /* it is gone, and another one may get its number */
 		return MOMENT_UNKNOWN;
+	}
 	return moment->ours == its ? MOMENT_REPLACED : MOMENT_ELSEWHERE;
 }

@@ -20,6 +20,7 @@
 
 struct moment {
 	int fd;		    /* of the tracing thread's own file; -1: not open */
+	int tid, other_fd;  /* the thread that was asked for last, and its file; 0 and -1: none */
 	bool none;	    /* the kernel has no such files */
 	uint64_t until_ns;  /* CLOCK_MONOTONIC; so long answers are wanted */
 	uint64_t ours;	    /* when we came, by the scheduler's clock; 0: not read */

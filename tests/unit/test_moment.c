@@ -52,6 +52,7 @@ static void test_moment__is_read_only_when_it_is_wanted(void **state)
 	moment_init(&moment);
 	moment_begin(&moment, 100 * MS);
 	assert_int_equal(moment.fd, -1);
+	assert_int_equal(moment.other_fd, -1);
 	assert_int_equal(moment_of(&moment, getpid(), getpid(), 100 * MS), MOMENT_LATE);
 	moment_begin(&moment, 101 * MS);
 	if (access("/proc/self/sched", R_OK) == 0)
