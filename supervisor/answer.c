@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "supervisor/target.h"
+#include "supervisor/engine_internal.h"
 
 static bool is_pipe(const struct service *service, int fd)
 {
@@ -48,26 +48,29 @@ static int open_pipe(const struct service *service, int tid, int number)
  * its flags say now: it is for pwritev2() with RWF_NOWAIT only. Descriptors are looked up in the
  * process's first thread, which may have others than @tid.
  */
-static int borrow_pipe(const struct service *service, struct process *process, int tid, int number)
+static int borrow_pipe(struct engine *engine, struct process *process, int tid, int number)
 {
 	int fd;
 
 	if (tid != process->pid && syscall(SYS_kcmp, tid, process->pid, KCMP_FILES, 0, 0) != 0)
 		return -EXDEV;
-	if (process->pid_fd < 0)
-		process->pid_fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+	if (process->pid_fd < 0) {
+		fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+		process->pid_fd = fds_keep(engine, process, fd < 0 ? -errno : fd);
+	}
 	fd = process->pid_fd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process->pid_fd, number, 0);
 	if (fd < 0)
 		return -errno;
-	if (is_pipe(service, fd))
+	if (is_pipe(&engine->service, fd))
 		return fd;
 	(void)close(fd);
 	return -EBADF;
 }
 
-void answer_send(const struct service *service, struct process *process, int tid,
-	const struct call_request *q, int error)
+void answer_send(struct engine *engine, struct process *process, int tid, const struct call_request *q,
+	int error)
 {
+	struct service *service = &engine->service;
 	struct call_answer a = {.nonce = q->nonce, .error = error, .descriptor = -1,
 		.tick_ns = call_period_ns(q->dialect, q->flags)};
 	uint8_t data[CALL_ANSWER_BYTES];
@@ -77,14 +80,19 @@ void answer_send(const struct service *service, struct process *process, int tid
 
 	/* Atomic: all or nothing. Whoever filled the pipe with other things gets no answer. */
 	(void)call_put_answer(data, sizeof(data), &a);
-	fd = process ? borrow_pipe(service, process, tid, q->answer) : -ESRCH;
+	fd = process && !service->cannot_borrow ? borrow_pipe(engine, process, tid, q->answer) : -ESRCH;
 	if (fd >= 0) {
 		sent = pwritev2(fd, &whole, 1, -1, RWF_NOWAIT);
+		service->cannot_borrow = sent < 0 && errno == EOPNOTSUPP;
 		(void)close(fd);
 	}
 	if (sent > 0)
 		return;
 	fd = open_pipe(service, tid, q->answer);
+	if (fd == -EMFILE) {
+		(void)fds_keep(engine, process, fd); /* makes room */
+		fd = open_pipe(service, tid, q->answer);
+	}
 	if (fd < 0)
 		return; /* it has gone, or does not want to know */
 	if (write(fd, data, sizeof(data)) < 0)

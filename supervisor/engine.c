@@ -141,7 +141,6 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	say_who_is_left(engine);
 	engine->audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
-	lifecycle_drain(engine); /* if ever a signal did not tell */
 	lifecycle_sweep(engine);
 	text = engine_audit_text(engine, now);
 	if (text)
@@ -242,8 +241,11 @@ static void loop(struct engine *engine)
 		turns_move_on(engine);
 		sleep_until(engine, next_event(engine));
 		now = engine_now();
-		if (now >= engine->wakeups.next_ns)
+		if (now >= engine->wakeups.next_ns) {
 			tick(engine, now);
+			/* No signal tells of stops if we were started with SIGCHLD ignored. */
+			lifecycle_drain(engine);
+		}
 		if (engine->service.waiting_n)
 			service_finish(engine, now);
 		emit_bell(&engine->emitter, now);
@@ -446,7 +448,8 @@ static void *trace(void *context)
 
 void engine_run(const struct engine_options *options, struct engine_result *ret_result)
 {
-	struct engine engine = {.options = options, .result = ret_result, .signal_fd = -1, .idle.load_fd = -1,
+	struct engine engine = {.options = options, .result = ret_result, .signal_fd = -1,
+		.idle.load_fd = -1, .moment = {.fd = -1, .other_fd = -1},
 		.launch = {.go_fd = -1, .error_fd = -1}, .link = {.bell_fd = -1, .request_fd = -1},
 		.service = {.read_fd = -1, .write_fd = -1, .mark_fd = -1}};
 	pthread_t thread;

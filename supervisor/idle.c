@@ -18,7 +18,7 @@
  */
 #define SHARE_NS      40000
 #define WALL_SHARE_NS 20000
-/* So much rarer where nobody seems to run: a container may be told a number that is some seconds old. */
+/* So much rarer where nobody seems to run: somebody may have come since. */
 #define DOUBT 32
 /* However long the last tick was ago, the busy ones shall not wait for long. */
 #define MOST_SPAN_NS  20000000
@@ -136,6 +136,7 @@ void idle_see(struct engine *engine, struct tracee *t, uint64_t now)
 	struct idle *idle = &engine->idle;
 	struct activity activity;
 
+	t->runs_ns = 0;
 	if (idle->running == UINT_MAX || t->state != TRACEE_RUNNING ||
 		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) ||
 		look_read_activity(engine, t, &activity) < 0 || !activity.running)

@@ -7,10 +7,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -503,7 +505,13 @@ int procfs_query_writable(int maps_fd, uint64_t address, struct mapped_range *re
 
 int procfs_open_load(void)
 {
-	return open_proc("/proc/loadavg");
+	struct statfs fs;
+	int fd = open_proc("/proc/loadavg");
+
+	if (fd < 0 || (fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC))
+		return fd;
+	(void)close(fd);
+	return -ENOTSUP;
 }
 
 int procfs_parse_runnable(const char *text)

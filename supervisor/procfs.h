@@ -126,7 +126,8 @@ int procfs_read_pages(int statm_fd, uint64_t *ret_pages);
 
 /*
  * Threads of the whole machine that are on a CPU or wait for one, the reader among them, from an open
- * /proc/loadavg: "0.20 0.18 0.12 3/80 11206\n" gives 3. -EPROTO.
+ * /proc/loadavg: "0.20 0.18 0.12 3/80 11206\n" gives 3. -EPROTO. What a container has in its place
+ * (lxcfs) is seconds old, and is not opened.
  */
 int procfs_open_load(void);
 int procfs_read_runnable(int load_fd);

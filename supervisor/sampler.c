@@ -55,7 +55,7 @@ static void earn(struct engine *engine, uint64_t ran_ns)
 
 static void cool_down(struct engine *engine, struct tracee *t, uint64_t now)
 {
-	if (now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns)
+	if (t->state == TRACEE_RUNNING && now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns)
 		target_heat(&engine->target, t, false);
 }
 
@@ -172,6 +172,7 @@ void sampler_tick(struct engine *engine, uint64_t now)
 			look_at(engine, t, now);
 			idle_see(engine, t, now);
 		} else {
+			t->runs_ns = 0;
 			cool_down(engine, t, now);
 		}
 	}
@@ -309,13 +310,14 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 		count_tick(engine, t, cpu.run_ns, snapshot.pc);
 	if (r == 0 && asked && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	stack_copy_forget(&engine->stack);
 	resumed = engine_now();
 	mend_resume(engine, t, signal, known ? &snapshot : NULL);
 	window_leave();
 
 	/* If the thread takes this CPU from us we come back when it leaves it, milliseconds later. */
 	end = engine_now();
-	if (end - resumed > RESUME_MOST_NS)
+	if (!t->mend && end - resumed > RESUME_MOST_NS)
 		end = resumed + RESUME_MOST_NS;
 	if (r < 0 || !asked) {
 		t->asked_ns = 0;
@@ -338,5 +340,5 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	if (t->process->session && credit + sampler_carried(t) < sampler_due(engine, t))
 		return;
 	if (sampler_owes(engine, t, credit))
-		record_stop(engine, t, &snapshot, credit, end);
+		record_stop(engine, t, &snapshot, credit, engine_now());
 }

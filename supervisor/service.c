@@ -170,6 +170,8 @@ static struct service_call *begin(struct service *service, int pid, int tid, con
 		return NULL;
 	c->pid = pid;
 	c->tid = tid;
+	/* In a pid namespace of its own it may be any of the process's threads. */
+	c->caller = tid == (int)q->tid ? tid : 0;
 	call_assembly_begin(&c->table, q);
 	return c;
 }
@@ -184,10 +186,10 @@ static void apply(struct engine *engine, struct process *process, const struct s
 	else if (q->total == 0)
 		session_clear(engine, process);
 	else
-		error = -session_set(engine, process, w->tid, q->dialect, q->flags, q->element,
+		error = -session_set(engine, process, w->caller, q->dialect, q->flags, q->element,
 			w->table.region, q->total);
-	sampler_collect(engine);
-	answer_send(&engine->service, process, w->tid, q, error);
+	sampler_collect(engine); /* processes may go */
+	answer_send(engine, target_find_process(&engine->target, w->pid), w->tid, q, error);
 }
 
 /* Is everything counted that was owed to the table which request @i replaces, or time up? */
@@ -202,7 +204,7 @@ static bool is_settled(struct engine *engine, size_t i, struct process *process,
 			return false; /* one after the other */
 	if (!w->until_ns) {
 		w->until_ns = now + SETTLE_NS;
-		session_settle(engine, process, w->tid);
+		session_settle(engine, process, w->caller);
 		sampler_collect(engine);
 		process = target_find_process(&engine->target, pid);
 		if (!process)
@@ -269,13 +271,13 @@ static void take(struct engine *engine, const struct call_request *q)
 	if (!process) {
 		/* A process that we do not trace is told so, if it is it. */
 		if (has_seal((int)q->pid, q))
-			answer_send(service, NULL, (int)q->pid, q, ESRCH);
+			answer_send(engine, NULL, (int)q->pid, q, ESRCH);
 		return;
 	}
 	call = call_assembly_starts(q) ? begin(service, process->pid, tid, q)
 				       : find_coming(service, process->pid, q);
 	if (!call) {
-		answer_send(service, process, tid, q, call_assembly_starts(q) ? ENOMEM : EPROTO);
+		answer_send(engine, process, tid, q, call_assembly_starts(q) ? ENOMEM : EPROTO);
 		return;
 	}
 	r = call_assembly_add(&call->table, q);
@@ -285,7 +287,7 @@ static void take(struct engine *engine, const struct call_request *q)
 		r = enqueue(service, process, call);
 	drop(call);
 	if (r < 0)
-		answer_send(service, process, tid, q, -r);
+		answer_send(engine, process, tid, q, -r);
 	else
 		service_finish(engine, engine_now());
 }

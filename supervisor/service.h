@@ -24,6 +24,7 @@
  */
 struct service_call {
 	int pid, tid; /* of the sender, in our namespace; tid reaches its memory and descriptors */
+	int caller;   /* the thread that called, 0 unknown */
 	struct call_assembly table; /* region NULL: a free place */
 	uint64_t until_ns; /* 0: its threads have not been asked yet; then it waits no longer */
 };
@@ -42,6 +43,7 @@ struct service {
 	bool untidy; /* some session is */
 	uint32_t serial;
 	uint64_t idle_since_ns; /* since when there is no session */
+	bool cannot_borrow; /* the kernel does not write to pipes without waiting (before Linux 6.4) */
 };
 
 /* Makes the pipe. -errno: there will be no calls; *@service is closed then. */
@@ -58,8 +60,8 @@ void service_finish(struct engine *engine, uint64_t now_ns);
  * answer.c: answers @q, which came from @tid of @process, NULL: that is none of ours. Never blocks; a
  * sender that has gone, or whose pipe is full, gets none.
  */
-void answer_send(const struct service *service, struct process *process, int tid,
-	const struct call_request *q, int error);
+void answer_send(struct engine *engine, struct process *process, int tid, const struct call_request *q,
+	int error);
 
 /*
  * A helper's first answer, through @fd, which is closed: @error 0 and where its pipe is, or the

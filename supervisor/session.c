@@ -355,9 +355,10 @@ static void settle(struct engine *engine, struct tracee *t, bool caller)
 			session_count(engine, t, cpu.run_ns, pc);
 		return;
 	}
-	t->account.settling = t->state == TRACEE_ASKED || sampler_ask(engine, t);
-	if (!t->account.settling && used_by(engine, t, cpu.run_ns) >= period)
-		engine->audit.calls.lost++;
+	/* A caller that may not be stopped falls asleep soon. */
+	t->account.settling = t->state == TRACEE_ASKED || sampler_ask(engine, t) || caller;
+	if (!t->account.settling)
+		engine->audit.calls.lost += used_by(engine, t, cpu.run_ns) / period;
 }
 
 void session_settle(struct engine *engine, struct process *process, int tid)
@@ -382,13 +383,19 @@ bool session_settling(struct engine *engine, const struct process *process, uint
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 		struct cpu_time cpu;
-		uint64_t ticks;
+		uint64_t ticks, pc;
+		bool sleeps;
 
 		if (t->process != process || !t->account.settling)
 			continue;
+		sleeps = t->state == TRACEE_RUNNING && find_asleep(engine, t, &pc);
 		t->account.settling = account_read_cpu(engine, t, &cpu) == 0;
 		if (!t->account.settling)
 			continue; /* it ends */
+		if (sleeps) {
+			session_count(engine, t, cpu.run_ns, pc);
+			continue;
+		}
 		ticks = used_by(engine, t, cpu.run_ns) / s->table->period_ns;
 		t->account.settling = ticks || s->left_n;
 		waits |= t->account.settling;

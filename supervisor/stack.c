@@ -243,6 +243,18 @@ void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_range
 		copy_piece(copy, tid, from, range->end, copy->buffer, &copy->guess);
 }
 
+void stack_copy_warm(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
+	const struct stack_home *home)
+{
+	stack_copy_guess(copy, tid, ranges, home);
+	stack_copy_forget(copy);
+}
+
+void stack_copy_forget(struct stack_copy *copy)
+{
+	copy->guess.bytes = 0;
+}
+
 /* Does the guess hold [@from, @end)? It serves once. */
 static bool take_guess(struct stack_copy *copy, uint64_t from, uint64_t end)
 {

@@ -79,13 +79,17 @@ int stack_copy_init(struct stack_copy *copy, size_t most);
 void stack_copy_release(struct stack_copy *copy);
 
 /*
- * Reads a stack from a little below where @tid last stood, if it is short. Beforehand, such a reading
- * makes the caches hold what the copy needs. In the stop window, before the registers are read, it uses
- * the time that a thread on another CPU takes to leave that: 3 us, as much as the copy takes. The copy
- * then is made of it, if the stack pointer is not further down. What we took the CPU from stands still
- * already, and needs neither.
+ * In the stop window of @tid, before its registers are read: reads its stack from a little below where it
+ * last stood, if it is short. That uses the time which a thread on another CPU takes to leave that: 3 us,
+ * as much as a copy takes. stack_copy_take() then makes use of it, if the stack pointer is not further
+ * down. What we took the CPU from stands still already, and needs none.
  */
 void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
+	const struct stack_home *home);
+/* The window ends: a guess that was not used is worth nothing any more. */
+void stack_copy_forget(struct stack_copy *copy);
+/* The same reading just before the stop: the caches then hold what is needed. */
+void stack_copy_warm(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
 	const struct stack_home *home);
 
 /* Runs in the stop window of @tid. @home is updated. What cannot be read is left out. */

@@ -32,8 +32,6 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct activity activity;
 
-	if (t->runs_ns == now)
-		return true;
 	if (engine->scheduler_tick_ns && !credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) &&
 		!overdue(engine, t, 1))
 		return false;
@@ -91,7 +89,7 @@ static void take(struct engine *engine, struct tracee *t, bool runs, bool here, 
 	t->put_off_ns = 0;
 	t->elsewhere = runs && !here;
 	if (t->elsewhere)
-		stack_copy_guess(&engine->stack, t->tid, &t->process->stacks, &t->home);
+		stack_copy_warm(&engine->stack, t->tid, &t->process->stacks, &t->home);
 	if (runs)
 		(void)sampler_ask(engine, t);
 	else if (was == MOMENT_REPLACED && !session_due(engine, t, now))
@@ -160,7 +158,7 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 		if (!looks && !overdue(engine, t, 1))
 			continue;
 		looks -= looks > 0;
-		runs = catchable(engine, t, now);
+		runs = t->runs_ns == now || catchable(engine, t, now);
 		if (!runs && !restless)
 			continue;
 		cpu = last_cpu(engine, t);

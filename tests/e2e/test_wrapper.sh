@@ -147,4 +147,7 @@ kill $!
 echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
 is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
 
+# Then no signal tells of a stop.
+check "started with SIGCHLD ignored" timeout 5 env --ignore-signal=CHLD "$SPROFRUN" -q -o p.pb.gz \
+    sh -c '/bin/true; /bin/true; /bin/true'
 finish
