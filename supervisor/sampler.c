@@ -55,7 +55,8 @@ static void earn(struct engine *engine, uint64_t ran_ns)
 
 static void cool_down(struct engine *engine, struct tracee *t, uint64_t now)
 {
-	if (t->state == TRACEE_RUNNING && now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns)
+	if (t->state == TRACEE_RUNNING &&
+		now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns)
 		target_heat(&engine->target, t, false);
 }
 

@@ -187,7 +187,7 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
  */
 static void go_on(struct engine *engine, const struct places *places, bool stops)
 {
-	int last = CPU_COUNT(&places->busy) == 1 && places->calls ? places->last : -1;
+	int to = CPU_COUNT(&places->busy) == 1 && places->calls ? places->last : -1;
 	bool contended = places->here > 1 ||
 		(engine->idle.others > 1 && engine->idle.others != UINT_MAX);
 
@@ -199,13 +199,13 @@ static void go_on(struct engine *engine, const struct places *places, bool stops
 			engine->parts = HURRY;
 		if (engine->parts < places->visits + 1)
 			engine->parts = places->visits + 1;
-		last = places->next;
+		to = places->next;
 	}
 	if (stops)
-		engine->follow.next = last;
-	else if (last >= 0)
-		follow_to(&engine->follow, last);
-	if ((stops && contended) || (last < 0 && CPU_COUNT(&places->busy)))
+		engine->follow.next = to;
+	else if (to >= 0)
+		follow_to(&engine->follow, to);
+	if ((stops && contended) || (to < 0 && CPU_COUNT(&places->busy)))
 		follow_stop(&engine->follow);
 }
 
