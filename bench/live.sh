@@ -19,7 +19,7 @@ view() {
     sleep 4 # into the run
     local top
     top=$(pgrep -n -x sproftop)
-    cat "/proc/$top/stat" "/proc/$(pgrep -n -P "$top")/stat" |
+    cat "/proc/$top/stat" "/proc/$(pgrep -n -x sprofil-analyst -P "$top")/stat" |
         awk -v hz="$(getconf CLK_TCK)" '{ n += $14 + $15 } END { print n / hz / 4 * 100 }' >>"$1.cpu"
     until [ -s log ]; do sleep 0.1; done
     tmux -L $socket send-keys q

@@ -44,7 +44,7 @@ static int open_pipe(const struct service *service, int tid, int number)
 }
 
 /*
- * A copy of the sender's own descriptor, 7 us sooner than a new one (Linux 5.6). It may block, whatever
+ * A copy of the sender's own descriptor, negative if it cannot be had: 7 us sooner than a new one (Linux 5.6). It may block, whatever
  * its flags say now: it is for pwritev2() with RWF_NOWAIT only. Descriptors are looked up in the
  * process's first thread, which may have others than @tid.
  */
@@ -53,18 +53,18 @@ static int borrow_pipe(struct engine *engine, struct process *process, int tid, 
 	int fd;
 
 	if (tid != process->pid && syscall(SYS_kcmp, tid, process->pid, KCMP_FILES, 0, 0) != 0)
-		return -EXDEV;
+		return -1;
 	if (process->pid_fd < 0) {
 		fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 		process->pid_fd = fds_keep(engine, process, fd < 0 ? -errno : fd);
 	}
-	fd = process->pid_fd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process->pid_fd, number, 0);
-	if (fd < 0)
-		return -errno;
-	if (is_pipe(&engine->service, fd))
+	if (process->pid_fd < 0)
+		return -1;
+	fd = (int)syscall(SYS_pidfd_getfd, process->pid_fd, number, 0);
+	if (fd < 0 || is_pipe(&engine->service, fd))
 		return fd;
 	(void)close(fd);
-	return -EBADF;
+	return -1;
 }
 
 void answer_send(struct engine *engine, struct process *process, int tid, const struct call_request *q,
@@ -80,7 +80,7 @@ void answer_send(struct engine *engine, struct process *process, int tid, const 
 
 	/* Atomic: all or nothing. Whoever filled the pipe with other things gets no answer. */
 	(void)call_put_answer(data, sizeof(data), &a);
-	fd = process && !service->cannot_borrow ? borrow_pipe(engine, process, tid, q->answer) : -ESRCH;
+	fd = process && !service->cannot_borrow ? borrow_pipe(engine, process, tid, q->answer) : -1;
 	if (fd >= 0) {
 		sent = pwritev2(fd, &whole, 1, -1, RWF_NOWAIT);
 		service->cannot_borrow = sent < 0 && errno == EOPNOTSUPP;
