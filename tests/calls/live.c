@@ -202,6 +202,64 @@ uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds)
 	return finish(s, 2, seconds);
 }
 
+struct hopper {
+	uint64_t address[2];
+	uint64_t used_ns[2];
+	_Atomic unsigned hops; /* that are done */
+};
+
+#define HOPS 4 /* few: each moves a part of a tick from one address to the other */
+
+static void *hop(void *hopper)
+{
+	struct hopper *h = hopper;
+	uint64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID), now;
+
+	for (unsigned i = 0; i < HOPS; i++, before = now) {
+		void *address = (void *)(uintptr_t)h->address[i % 2];
+		void (*stub)(void);
+
+		memcpy(&stub, &address, sizeof(stub));
+		stub();
+		now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		h->used_ns[i % 2] += now - before;
+		h->hops = i + 1;
+	}
+	return NULL;
+}
+
+void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2])
+{
+	struct hopper h = {.address = {address[0], address[1]}};
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000);
+	pthread_t thread;
+	clockid_t clock;
+
+	map_text(address[0]);
+	put_code(address[1], true); /* on the same pages */
+	assert_int_equal(pthread_create(&thread, NULL, hop, &h), 0);
+	assert_int_equal(pthread_getcpuclockid(thread, &clock), 0);
+	for (unsigned i = 0; i < HOPS; i++) {
+		uint64_t most = clock_ns(clock) + (uint64_t)(seconds * 1e9);
+
+		while (clock_ns(clock) < most) {
+			assert_true(clock_ns(CLOCK_MONOTONIC) < until);
+			nap(NAP_NS);
+		}
+		live_settle();
+		put_code(address[i % 2], false);
+		while (i + 1 < HOPS && h.hops <= i) {
+			assert_true(clock_ns(CLOCK_MONOTONIC) < until);
+			nap(NAP_NS);
+		}
+		if (i + 2 < HOPS)
+			put_code(address[i % 2], true);
+	}
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	live_settle();
+	memcpy(used_ns, h.used_ns, sizeof(h.used_ns));
+}
+
 uint64_t live_process_cpu(void)
 {
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);

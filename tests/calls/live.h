@@ -40,6 +40,12 @@ uint64_t live_spin(uint64_t address, double seconds);
 /* Two threads at once at two addresses (or at one). Returns the CPU time of both together. */
 uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds);
 
+/*
+ * One thread that stands now at one address, now at the other, twice @seconds of CPU at each. They lie
+ * within a page of each other. @used_ns gets the CPU time used at each.
+ */
+void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2]);
+
 /* CPU time of this process so far, in ns. */
 uint64_t live_process_cpu(void);
 
@@ -55,7 +61,10 @@ void *live_buffer(size_t bytes, int sharing);
 /* Asserts that the pattern is whole. */
 void live_check_buffer(const void *buffer, size_t bytes);
 
-/* About as many counts as @cpu_ns makes ticks: +- max(3, 5 %). */
+/*
+ * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %). Each thread has an account of its own
+ * that may be off by a tick: three threads, one after the other, can never reach the limit.
+ */
 #define live_about(count, cpu_ns, tick_ns) live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
 void live_check_about(
 	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);

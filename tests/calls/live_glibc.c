@@ -57,20 +57,17 @@ static void test_live_glibc__change_of_region(void **state)
 	unsigned a[4] = {0}, b[4] = {0}, ov = 0;
 	struct prof p[3] = {region(a, 16, LIVE_A, 0x10000), region(b, 16, LIVE_A + 16, 0x10000),
 		region(&ov, 4, 0, 2)};
-	uint64_t cpu_a = 0, cpu_b = 0, all = live_process_cpu(), rest;
+	uint64_t cpu[2], all = live_process_cpu(), rest;
 
 	(void)state;
 	assert_int_equal(sprofil(p, 3, NULL, PROF_UINT), 0);
-	for (unsigned i = 0; i < 5; i++) {
-		cpu_a += live_spin(LIVE_A, 0.05);
-		cpu_b += live_spin(LIVE_A + 16, 0.05);
-	}
+	live_hop((const uint64_t[]){LIVE_A, LIVE_A + 16}, 0.1, cpu);
 	off();
-	live_about(a[0], cpu_a, LIVE_TICK_NS);
-	live_about(b[0], cpu_b, LIVE_TICK_NS);
+	live_about(a[0], cpu[0], LIVE_TICK_NS);
+	live_about(b[0], cpu[1], LIVE_TICK_NS);
 	/* the bin has what the test itself used, elsewhere */
 	all = live_process_cpu() - all;
-	rest = all > cpu_a + cpu_b ? all - cpu_a - cpu_b : 0;
+	rest = all > cpu[0] + cpu[1] ? all - cpu[0] - cpu[1] : 0;
 	live_about(ov, rest, LIVE_TICK_NS);
 }
 
