@@ -70,7 +70,7 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 	r = take(engine, t, &snapshot);
 	if (t->cpu_fd >= 0)
 		(void)procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
-	mend_resume(engine, t, signal, r == 0 ? &snapshot : NULL);
+	(void)mend_resume(engine, t, signal, r == 0 ? &snapshot : NULL);
 	window_leave();
 	if (r == 0)
 		stop_ns = sampler_stop_time(

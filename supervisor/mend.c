@@ -59,9 +59,10 @@ static bool failed_rightly(
 	return m->stopped;
 }
 
-void mend_resume(struct engine *engine, struct tracee *t, int signal,
+uint64_t mend_resume(struct engine *engine, struct tracee *t, int signal,
 	const struct arch_snapshot *snapshot)
 {
+	uint64_t resumed_ns;
 	const struct arch_call *call = NULL;
 	struct arch_snapshot again;
 	enum repair_need need;
@@ -94,10 +95,12 @@ void mend_resume(struct engine *engine, struct tracee *t, int signal,
 		engine->audit.unrepaired_eintr++;
 	else if (need != REPAIR_NOTHING)
 		watch = mend_call(engine, t, need, call);
+	resumed_ns = engine_now();
 	if (watch)
 		(void)tracer_resume_to_call(t->tid, signal);
 	else
 		(void)tracer_resume(t->tid, signal);
+	return resumed_ns;
 }
 
 void mend_deliver(struct engine *engine, struct tracee *t, int signal)
@@ -105,7 +108,7 @@ void mend_deliver(struct engine *engine, struct tracee *t, int signal)
 	struct arch_snapshot snapshot;
 	bool known = tracer_get_snapshot(t->tid, &snapshot) == 0;
 
-	mend_resume(engine, t, signal, known ? &snapshot : NULL);
+	(void)mend_resume(engine, t, signal, known ? &snapshot : NULL);
 }
 
 /*

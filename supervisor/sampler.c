@@ -312,13 +312,12 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	if (r == 0 && asked && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	stack_copy_forget(&engine->stack);
-	resumed = engine_now();
-	mend_resume(engine, t, signal, known ? &snapshot : NULL);
+	resumed = mend_resume(engine, t, signal, known ? &snapshot : NULL);
 	window_leave();
 
 	/* If the thread takes this CPU from us we come back when it leaves it, milliseconds later. */
 	end = engine_now();
-	if (!t->mend && end - resumed > RESUME_MOST_NS)
+	if (end - resumed > RESUME_MOST_NS)
 		end = resumed + RESUME_MOST_NS;
 	if (r < 0 || !asked) {
 		t->asked_ns = 0;
