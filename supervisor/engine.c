@@ -241,11 +241,8 @@ static void loop(struct engine *engine)
 		turns_move_on(engine);
 		sleep_until(engine, next_event(engine));
 		now = engine_now();
-		if (now >= engine->wakeups.next_ns) {
+		if (now >= engine->wakeups.next_ns)
 			tick(engine, now);
-			/* No signal tells of stops if we were started with SIGCHLD ignored. */
-			lifecycle_drain(engine);
-		}
 		if (engine->service.waiting_n)
 			service_finish(engine, now);
 		emit_bell(&engine->emitter, now);

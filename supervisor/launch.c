@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +87,8 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 			_exit(125);
 	}
 	(void)setrlimit(RLIMIT_NOFILE, &state->files);
+	if (state->children_ignored)
+		(void)signal(SIGCHLD, SIG_IGN);
 	(void)sigprocmask(SIG_SETMASK, &state->mask, NULL);
 	error = exec_along_path(argv, shell_argv);
 	while (write(error_fd, &error, sizeof(error)) < 0 && errno == EINTR)

@@ -7,6 +7,7 @@
 #define SUPERVISOR_LAUNCH_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/resource.h>
 
 #include "supervisor/tracer.h"
@@ -14,6 +15,7 @@
 /* What the command is to inherit as if we were not there. */
 struct launch_state {
 	sigset_t mask;
+	bool children_ignored; /* SIGCHLD is SIG_IGN; with us it must not be: no stop would be told of */
 	struct rlimit files;
 	const int *streams; /* what it gets as descriptors 0, 1 and 2; NULL: ours */
 };

@@ -52,9 +52,13 @@ const char *front_base_name(const char *path)
 
 void front_prepare(struct launch_state *state)
 {
+	struct sigaction children;
 	struct rlimit files;
 	sigset_t signals;
 
+	(void)sigaction(SIGCHLD, NULL, &children);
+	state->children_ignored = children.sa_handler == SIG_IGN;
+	(void)signal(SIGCHLD, SIG_DFL);
 	(void)sigprocmask(SIG_SETMASK, NULL, &state->mask);
 	engine_signals(&signals);
 	(void)sigprocmask(SIG_BLOCK, &signals, NULL);

@@ -147,7 +147,10 @@ kill $!
 echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
 is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
 
-# Then no signal tells of a stop.
+# With that no signal would tell of a stop; the command gets it back.
 check "started with SIGCHLD ignored" timeout 5 env --ignore-signal=CHLD "$SPROFRUN" -q -o p.pb.gz \
     sh -c '/bin/true; /bin/true; /bin/true'
+is "SIGCHLD is ignored in the command, too" \
+    "$(env --ignore-signal=CHLD "$SPROFRUN" -q -o p.pb.gz grep SigIgn /proc/self/status)" \
+    "$(env --ignore-signal=CHLD grep SigIgn /proc/self/status)"
 finish
