@@ -24,7 +24,6 @@ struct idle {
 	/* Of the present tick: */
 	uint64_t share_ns; /* of the time for each */
 	size_t looks, least; /* that are left; of these, to be made even if nobody seems to run */
-	bool all;	     /* there are enough for all */
 	struct tracee *at;   /* then the next one; NULL: it was the last */
 	uint64_t ticks;
 	unsigned others;  /* threads of the machine that are runnable besides us; UINT_MAX unknown */
@@ -193,6 +192,8 @@ void idle_begin_tick(struct engine *engine, uint64_t now_ns);
  * often a tick can be due that we found on its way to sleep (moment.h).
  */
 bool idle_hot_matter(const struct engine *engine, uint64_t now_ns);
+/* Are many more threads runnable than there are CPUs, so that each waits for long? */
+bool idle_crowd(const struct engine *engine);
 /* The next idle thread to look at, NULL: no more in this tick. */
 struct tracee *idle_next(struct engine *engine, uint64_t now_ns);
 /* A thread, idle or not, was looked at: if it runs there is one less to be found. */
@@ -237,7 +238,9 @@ void dump_run(struct engine *engine);
 void dump_stop(struct engine *engine, struct tracee *tracee, int signal);
 void dump_group_stop(struct engine *engine, struct tracee *tracee);
 
-/* turns.c: asks the hot threads that owe a tick and can be caught. */
+/* turns.c: may a thread be asked, as far as is known before it is looked at, that must be caught where it is? */
+bool turns_want_moment(struct engine *engine, uint64_t now_ns);
+/* Asks the hot threads that owe a tick and can be caught. */
 void turns_ask(struct engine *engine, uint64_t now_ns);
 /* Before we sleep: to the CPU where the next tick is best taken, if no stop is awaited here. */
 void turns_move_on(struct engine *engine);

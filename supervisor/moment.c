@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #define HEAD_BYTES 512 /* the line is the third */
-/* After somebody asked, the note is read at wake-ups for so long: it costs some microseconds. */
-#define WANTED_NS  1000000000
 
 int moment_parse(const char *text, uint64_t *ret_ns)
 {
@@ -70,21 +68,20 @@ void moment_release(struct moment *moment)
 	moment_init(moment);
 }
 
-void moment_begin(struct moment *moment, uint64_t now_ns)
+void moment_begin(struct moment *moment, bool wanted)
 {
 	moment->ours = 0;
-	if (now_ns >= moment->until_ns || moment->none)
+	if (!wanted || moment->none)
 		return;
 	if (moment->fd < 0)
 		moment->fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	moment->none = moment->fd < 0 || read_file(moment->fd, &moment->ours) < 0;
 }
 
-enum moment_was moment_of(struct moment *moment, int pid, int tid, uint64_t now_ns)
+enum moment_was moment_of(struct moment *moment, int pid, int tid)
 {
 	uint64_t its;
 
-	moment->until_ns = now_ns + WANTED_NS;
 	if (moment->none)
 		return MOMENT_UNKNOWN;
 	if (!moment->ours)

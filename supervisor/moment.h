@@ -22,7 +22,6 @@ struct moment {
 	int fd;		    /* of the tracing thread's own file; -1: not open */
 	int tid, other_fd;  /* the thread that was asked for last, and its file; 0 and -1: none */
 	bool none;	    /* the kernel has no such files */
-	uint64_t until_ns;  /* CLOCK_MONOTONIC; so long answers are wanted */
 	uint64_t ours;	    /* when we came, by the scheduler's clock; 0: not read */
 };
 
@@ -30,20 +29,20 @@ enum moment_was {
 	MOMENT_UNKNOWN,	 /* the kernel does not tell */
 	MOMENT_REPLACED, /* it was on this CPU until we came */
 	MOMENT_ELSEWHERE, /* it was off the CPUs, or on another one */
-	MOMENT_LATE,	 /* nobody has asked for a while; ask at the next wake-up */
+	MOMENT_LATE,	 /* that was not foreseen when we woke up; ask at the next wake-up */
 };
 
 void moment_init(struct moment *moment);
 void moment_release(struct moment *moment);
 
 /*
- * The tracing thread has woken up. Right then its own note is read, if answers were wanted lately: it
- * changes when another thread is put in the queue.
+ * The tracing thread has woken up. Right then its own note is read, if an answer will be @wanted: it
+ * changes when another thread is put in the queue. That costs 10 to 20 us.
  */
-void moment_begin(struct moment *moment, uint64_t now_ns);
+void moment_begin(struct moment *moment, bool wanted);
 
 /* Of thread @tid of process @pid. */
-enum moment_was moment_of(struct moment *moment, int pid, int tid, uint64_t now_ns);
+enum moment_was moment_of(struct moment *moment, int pid, int tid);
 
 /*
  * "redis-server (7, #threads: 5)\n---\nse.exec_start    :    23722024.318874\n…" (milliseconds) to

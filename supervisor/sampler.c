@@ -53,10 +53,18 @@ static void earn(struct engine *engine, uint64_t ran_ns)
 		engine->stop_budget_ns = most;
 }
 
+/*
+ * A thread that sleeps for a moment is not searched for. But where there are more than the CPUs can run,
+ * one that is off its CPU has a long wait before it.
+ */
 static void cool_down(struct engine *engine, struct tracee *t, uint64_t now)
 {
-	if (t->state == TRACEE_RUNNING &&
-		now - t->credit.moved_at_ns > COOL_DOWN_NS + 4 * engine->wakeups.period_ns)
+	uint64_t after = COOL_DOWN_NS + 4 * engine->wakeups.period_ns;
+
+	if (idle_crowd(engine))
+		after = engine->wakeups.period_ns;
+	if (t->state == TRACEE_RUNNING && now - t->credit.moved_at_ns > after &&
+		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns))
 		target_heat(&engine->target, t, false);
 }
 
@@ -161,7 +169,7 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	struct tracee *t;
 	bool all;
 
-	moment_begin(&engine->moment, now);
+	moment_begin(&engine->moment, turns_want_moment(engine, now));
 	engine->parts = 1;
 	look_begin_tick(engine, now);
 	idle_begin_tick(engine, now);

@@ -15,6 +15,8 @@
 #define PATIENCE 2
 /* Where the moment was a wrong one, wake-ups come so many times as often. */
 #define HURRY 5
+/* So many threads a CPU are looked at for one that is on it, and as many of those that are late. */
+#define LOOKS_A_CPU 3
 /* After so many periods of wrong moments a thread is caught at any: the right one may never come. */
 #define PUT_OFF_PERIODS 16
 
@@ -66,6 +68,19 @@ static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
 	return session_due(engine, t, now);
 }
 
+bool turns_want_moment(struct engine *engine, uint64_t now)
+{
+	const struct target *target = &engine->target;
+
+	for (size_t i = 0; i < target->hot; i++) {
+		struct tracee *t = target->tracee[i];
+
+		if (is_restless(engine, t, now) && (t->put_off_ns || owes_tick(engine, t, now)))
+			return true;
+	}
+	return false;
+}
+
 /*
  * A thread owes a tick: by a stop if it is runnable. But one that sleeps and wakes often is that, too,
  * when it was woken just now and waits for the CPU that we are on; then it was asleep at the moment of
@@ -79,11 +94,13 @@ static void take(struct engine *engine, struct tracee *t, bool runs, bool here, 
 		return;
 	if (here && is_restless(engine, t, now) &&
 		(!t->put_off_ns || now - t->put_off_ns < PUT_OFF_PERIODS * engine->wakeups.period_ns))
-		was = moment_of(&engine->moment, t->process->pid, t->tid, now);
+		was = moment_of(&engine->moment, t->process->pid, t->tid);
 	if (was == MOMENT_ELSEWHERE || was == MOMENT_LATE) {
 		if (!t->put_off_ns)
 			t->put_off_ns = now;
-		engine->parts = HURRY;
+		/* In a crowd there is somebody else to ask. */
+		if (!idle_crowd(engine))
+			engine->parts = HURRY;
 		return;
 	}
 	t->put_off_ns = 0;
@@ -147,7 +164,7 @@ static void ask_remote(struct engine *engine, struct tracee *t, int cpu, bool fi
  */
 static size_t ask_others(struct engine *engine, size_t n, struct places *places, uint64_t now)
 {
-	size_t looks = 3 * (size_t)engine->follow.cpus, ours = 0;
+	size_t looks = LOOKS_A_CPU * (size_t)engine->follow.cpus, late = looks, ours = 0;
 
 	qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
 	for (size_t i = 0; i < n; i++) {
@@ -155,9 +172,14 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 		bool restless = is_restless(engine, t, now), runs, first;
 		int cpu;
 
-		if (!looks && !overdue(engine, t, 1))
+		if (idle_crowd(engine) && CPU_COUNT(&places->busy) == (int)engine->follow.cpus)
+			looks = 0; /* who is on them is known; the others wait */
+		if (!looks && (!late || !overdue(engine, t, 1)))
 			continue;
-		looks -= looks > 0;
+		if (looks)
+			looks--;
+		else
+			late--;
 		runs = t->runs_ns == now || catchable(engine, t, now);
 		if (!runs && !restless)
 			continue;
@@ -193,13 +215,14 @@ static void go_on(struct engine *engine, const struct places *places, bool stops
 
 	if (!engine->counting)
 		return;
-	if (places->next >= 0) {
+	if (places->next >= 0)
+		to = places->next;
+	if (places->next >= 0 && !idle_crowd(engine)) {
 		/* Nobody was on this CPU: they are late already. */
 		if (!CPU_ISSET(places->home, &places->busy) && engine->parts < HURRY)
 			engine->parts = HURRY;
 		if (engine->parts < places->visits + 1)
 			engine->parts = places->visits + 1;
-		to = places->next;
 	}
 	if (stops)
 		engine->follow.next = to;
