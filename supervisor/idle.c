@@ -154,6 +154,8 @@ void idle_see(struct engine *engine, struct tracee *t, uint64_t now)
 	struct activity activity;
 
 	t->runs_ns = 0;
+	if (idle->others && !idle->running)
+		return; /* all are found */
 	if (idle->running == UINT_MAX || t->state != TRACEE_RUNNING ||
 		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) ||
 		look_read_activity(engine, t, &activity) < 0 || !activity.running)

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# A hundred busy threads on few CPUs: most of their CPU time has a place. Linux shares a CPU between the
+# sessions first and then within them: from a session of its own, as from another terminal, the supervisor
+# gets one when it wants it; in that of its target it is one of a hundred. (There 5 % had a place once.)
+. "$(dirname "$0")/lib.sh"
+command -v setsid >/dev/null || skip "setsid (util-linux) is missing"
+
+part_with_a_place() {
+    awk -v p="$(figure profiled_cpu_ns "$1")" -v k="$(figure kernel_cpu_ns "$1")" 'BEGIN { print p / k }'
+}
+
+setsid "$TARGETS/busy" 100 60 &
+busy=$!
+wait_until "they run" 10 sh -c "[ \$(ls /proc/$busy/task | wc -l) -ge 100 ]"
+"$SPROFRUN" -q -F 250 --report none -d 4s -p $busy -o own.pb.gz
+kill $busy
+# In a session of their own, too: this script is not to be one of a hundred.
+# shellcheck disable=SC2016
+timeout 60 setsid -w sh -c '
+    "$0/busy" 100 60 &
+    sleep 1
+    "$1" -q -F 250 --report none -d 6s -p $! -o same.pb.gz
+    kill $!' "$TARGETS" "$SPROFRUN"
+within "part that has a place, from another session" "$(part_with_a_place own.pb.gz)" 0.7 1
+within "part that has a place, from the same one" "$(part_with_a_place same.pb.gz)" 0.2 1
+finish
