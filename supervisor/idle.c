@@ -19,9 +19,9 @@
 #define SHARE_NS      100000
 #define WALL_SHARE_NS 20000
 /* So much rarer where nobody seems to run: somebody may have come since. */
-#define DOUBT 16
+#define DOUBT 32
 /* Of the threads of a pool one that was woken is among the likely ones mostly: then the search ends. */
-#define SEARCH_MOST 40
+#define SEARCH_MOST 32
 /* Of so many looks one is at whoever's turn it is, likely or not. */
 #define IN_TURN 4
 /* However long the last tick was ago, the busy ones shall not wait for long. */

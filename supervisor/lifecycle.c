@@ -274,13 +274,11 @@ void lifecycle_sweep(struct engine *engine)
 
 	for (unsigned i = 0; i < SWEEP_MOST && i < target->tracees; i++) {
 		struct tracee *t;
-		int pid, parent, r;
 
 		if (target->sweep_cursor >= target->tracees)
 			target->sweep_cursor = 0;
 		t = target->tracee[target->sweep_cursor++];
-		r = procfs_read_ids(t->tid, &pid, &parent);
-		if (r == -ENOENT || r == -ESRCH)
+		if (t->process && !tracer_lives(t->process->pid, t->tid))
 			drop(engine, t, 0);
 	}
 }

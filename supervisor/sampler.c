@@ -24,8 +24,9 @@
 /* Threads without an open descriptor that are looked at in a tick, on average. */
 #define LOOKS_WITHOUT_FD 16
 #define SECOND_NS UINT64_C(1000000000)
-/* Names are looked at again after this long. */
-#define NAME_NS	     UINT64_C(1000000000)
+/* A name is looked at again after this long, and after the longer time once it has stayed as it was. */
+#define NAME_NS	     SECOND_NS
+#define NAME_LONG_NS (8 * SECOND_NS)
 
 uint64_t sampler_carried(const struct tracee *t)
 {
@@ -59,7 +60,7 @@ static void earn(struct engine *engine, uint64_t ran_ns)
  */
 static void cool_down(struct engine *engine, struct tracee *t, uint64_t now)
 {
-	uint64_t after = COOL_DOWN_NS + 4 * engine->wakeups.period_ns;
+	uint64_t after = COOL_DOWN_NS + 2 * engine->wakeups.period_ns;
 
 	if (idle_crowd(engine))
 		after = engine->wakeups.period_ns;
@@ -206,14 +207,15 @@ void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint
 	if (now < t->name_again_ns)
 		return;
 	procfs_read_name(process->pid, t->tid, name);
+	t->name_again_ns = now + NAME_LONG_NS;
 	if (name[0] && strcmp(name, t->name) != 0) {
+		t->name_again_ns = now + NAME_NS;
 		memcpy(t->name, name, sizeof(name));
 		if (!emit_thread(&engine->emitter, now, t)) {
 			t->name[0] = '\0';
-			return;
+			t->name_again_ns = 0;
 		}
 	}
-	t->name_again_ns = now + NAME_NS;
 }
 
 /*

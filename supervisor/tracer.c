@@ -4,8 +4,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #ifndef NT_ARM_SYSTEM_CALL
 #define NT_ARM_SYSTEM_CALL 0x404
@@ -24,6 +26,11 @@ int tracer_seize(int tid, const struct tracer_options *options)
 	if (options->follow)
 		flags |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
 	return result(ptrace(PTRACE_SEIZE, tid, 0, flags));
+}
+
+bool tracer_lives(int pid, int tid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH;
 }
 
 int tracer_interrupt(int tid)

@@ -14,10 +14,10 @@ is "status" $? 3
 within "samples with a rate that changes" "$(value samples)" 150 260
 
 # Freeze after 100 samples: no more of them, and no more CPU time counted. (The analyst is woken for
-# samples every 50 ms: up to 50 more have come when it asks.)
+# samples every 100 ms: up to 100 more have come when it asks.)
 FAKE_REQUESTS="2:0:1" ./sprofrun -q -F 1000 "$TARGETS/busy" 1 1 3
 is "status" $? 3
-within "samples before the freeze" "$(value samples)" 100 190
+within "samples before the freeze" "$(value samples)" 100 240
 within "the kernel's figure stops too" "$(value kernel_cpu_ns)" 70000000 300000000
 
 # The maps once more, ten times (id 0: the fake takes the pid of its last sample).
