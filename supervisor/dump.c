@@ -58,7 +58,7 @@ static int take(struct engine *engine, struct tracee *t, struct arch_snapshot *s
 void dump_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	struct arch_snapshot snapshot;
-	uint64_t seen = engine_now(), stop_ns = 0;
+	uint64_t seen = engine_now(), end, stop_ns = 0;
 	struct cpu_time cpu = t->asked_cpu;
 	int r;
 
@@ -70,11 +70,10 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 	r = take(engine, t, &snapshot);
 	if (t->cpu_fd >= 0)
 		(void)procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
-	(void)mend_resume(engine, t, signal, r == 0 ? &snapshot : NULL);
+	end = mend_resume(engine, t, signal, r == 0 ? &snapshot : NULL);
 	window_leave();
 	if (r == 0)
-		stop_ns = sampler_stop_time(
-			t, &cpu, snapshot.syscall >= 0, seen, engine_now());
+		stop_ns = sampler_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	t->asked_ns = 0;
 	if (r == 0)
 		hand_over(engine, t, &snapshot, stop_ns, 0);

@@ -141,6 +141,7 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	say_who_is_left(engine);
 	engine->audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
+	lifecycle_drain(engine); /* who is gone has left its account there */
 	lifecycle_sweep(engine);
 	text = engine_audit_text(engine, now);
 	if (text)
@@ -199,12 +200,12 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	watchdog_note(&engine->watchdog, 0);
 	n = ppoll(fds, 3, &timeout, NULL);
 	watchdog_note(&engine->watchdog, engine_now());
+	if (n > 0 && fds[0].revents)
+		control_signals(engine);
+	if (engine->undrained || (n > 0 && fds[0].revents))
+		lifecycle_drain(engine);
 	if (n <= 0)
 		return;
-	if (fds[0].revents) {
-		control_signals(engine);
-		lifecycle_drain(engine);
-	}
 	if (fds[1].revents & POLLIN)
 		control_requests(engine);
 	if (fds[2].revents & POLLIN)
@@ -226,6 +227,8 @@ static uint64_t next_event(const struct engine *engine)
 {
 	uint64_t next = engine->wakeups.next_ns;
 
+	if (engine->undrained)
+		return 0;
 	if (next > engine->audit_again_ns)
 		next = engine->audit_again_ns;
 	if (engine->ends_at_ns && next > engine->ends_at_ns)
@@ -313,6 +316,7 @@ static int prepare(struct engine *engine)
 	else if (!procfs_has_tickless_cpus())
 		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
 	engine->idle.load_fd = procfs_open_load();
+	engine->idle.cpus = procfs_cpus();
 	follow_init(&engine->follow);
 	moment_init(&engine->moment);
 	/* With one CPU the target can only stop once we sleep. */

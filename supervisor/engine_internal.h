@@ -20,6 +20,8 @@
 /* Looks at idle threads (idle.c). */
 struct idle {
 	int load_fd; /* /proc/loadavg, negative: it cannot be had */
+	unsigned cpus; /* of the machine, as /proc/loadavg is */
+	unsigned nth;  /* look of a search */
 	uint64_t since_ns, least_since_ns; /* looks have been earned since */
 	/* Of the present tick: */
 	uint64_t share_ns; /* of the time for each */
@@ -56,6 +58,7 @@ struct engine {
 	bool executed;	   /* the command has got as far as its exec */
 	bool hung_up;	   /* the terminal is gone, and we are the session's leader */
 	bool stop;	   /* let everything go and end */
+	bool undrained;	   /* more has happened than could be handled at once; no signal will tell of it */
 	bool said_who_is_left;
 	bool said_no_activity;
 	struct idle idle;

@@ -60,9 +60,9 @@ void idle_begin_tick(struct engine *engine, uint64_t now)
 		return;
 	runnable = procfs_read_runnable(idle->load_fd);
 	if (runnable > 0)
-		idle->others = (unsigned)runnable - 1; /* we are one of them */
-	/* The rest waits for a CPU. */
-	idle->running = idle->others < engine->follow.cpus ? idle->others : engine->follow.cpus;
+		idle->others = idle->running = (unsigned)runnable - 1; /* we are one of them */
+	if (idle_crowd(engine))
+		idle->running = idle->cpus; /* to find all that wait is not worth it */
 	if (sampler_is_over_budget(engine))
 		idle->running = 0; /* nobody can be asked now */
 }
@@ -84,7 +84,8 @@ bool idle_hot_matter(const struct engine *engine, uint64_t now)
 
 bool idle_crowd(const struct engine *engine)
 {
-	return engine->idle.others != UINT_MAX && engine->idle.others / CROWD > engine->follow.cpus;
+	return engine->idle.others != UINT_MAX && engine->idle.others > CROWD * engine->idle.cpus &&
+		!engine->fds_scarce; /* who waits for long must not keep a descriptor meanwhile */
 }
 
 /* The wall clock wants to know of the dormant, too. */
@@ -143,7 +144,7 @@ struct tracee *idle_next(struct engine *engine, uint64_t now)
 		idle->least--;
 		idle->least_since_ns += DOUBT * idle->share_ns;
 	}
-	if (idle->running && idle->looks % IN_TURN)
+	if (idle->running && ++idle->nth % IN_TURN)
 		t = next_by_age(engine, now);
 	return t ? t : next_in_turn(engine, now);
 }

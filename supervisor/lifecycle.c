@@ -253,6 +253,7 @@ void lifecycle_drain(struct engine *engine)
 	unsigned streak = 0;
 	int last = 0;
 
+	engine->undrained = false;
 	for (unsigned i = 0; i < DRAIN_MOST; i++) {
 		struct waiter_result seen;
 
@@ -266,6 +267,7 @@ void lifecycle_drain(struct engine *engine)
 			streak = 0;
 		}
 	}
+	engine->undrained = true;
 }
 
 void lifecycle_sweep(struct engine *engine)
@@ -278,7 +280,7 @@ void lifecycle_sweep(struct engine *engine)
 		if (target->sweep_cursor >= target->tracees)
 			target->sweep_cursor = 0;
 		t = target->tracee[target->sweep_cursor++];
-		if (t->process && !tracer_lives(t->process->pid, t->tid))
+		if (!tracer_lives(t->tid))
 			drop(engine, t, 0);
 	}
 }

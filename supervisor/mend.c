@@ -7,6 +7,8 @@
 
 #include "supervisor/window.h"
 
+/* To resume a thread takes less; after that it is no stop any more. */
+#define RESUME_MOST_NS 20000
 /* CPU time from the end of a group-stop to the program, through the stops of some signals. */
 #define GROUP_STOP_RUN_NS 300000
 /* At our end: for transfers to complete by themselves, and then again for those interrupted. */
@@ -62,7 +64,7 @@ static bool failed_rightly(
 uint64_t mend_resume(struct engine *engine, struct tracee *t, int signal,
 	const struct arch_snapshot *snapshot)
 {
-	uint64_t resumed_ns;
+	uint64_t resumed_ns, end_ns;
 	const struct arch_call *call = NULL;
 	struct arch_snapshot again;
 	enum repair_need need;
@@ -100,7 +102,9 @@ uint64_t mend_resume(struct engine *engine, struct tracee *t, int signal,
 		(void)tracer_resume_to_call(t->tid, signal);
 	else
 		(void)tracer_resume(t->tid, signal);
-	return resumed_ns;
+	/* If the thread takes this CPU from us we come back when it leaves it, milliseconds later. */
+	end_ns = engine_now();
+	return end_ns - resumed_ns < RESUME_MOST_NS ? end_ns : resumed_ns + RESUME_MOST_NS;
 }
 
 void mend_deliver(struct engine *engine, struct tracee *t, int signal)

@@ -25,7 +25,7 @@ struct tracee;
 /*
  * Resumes a thread from a tick stop, or from a stop before the delivery of @signal (0: none), after
  * mending its call where that is due. @snapshot: its registers, NULL when they could not be read.
- * Closes the stop window if there is something to mend. Returns the time just before it is resumed.
+ * Closes the stop window if there is something to mend. Returns when the stop was over.
  */
 uint64_t mend_resume(struct engine *engine, struct tracee *tracee, int signal,
 	const struct arch_snapshot *snapshot);

@@ -546,6 +546,13 @@ uint64_t procfs_scheduler_tick_ns(void)
 	return (uint64_t)ts.tv_nsec;
 }
 
+unsigned procfs_cpus(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 1 ? (unsigned)n : 1;
+}
+
 bool procfs_has_tickless_cpus(void)
 {
 	char text[64];

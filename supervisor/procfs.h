@@ -136,5 +136,7 @@ int procfs_parse_runnable(const char *text);
 /* A scheduler tick in ns (1/HZ), and whether CPUs may run without one. */
 uint64_t procfs_scheduler_tick_ns(void);
 bool procfs_has_tickless_cpus(void);
+/* CPUs of the machine that are online, 1 at least, whether or not we may use them. */
+unsigned procfs_cpus(void);
 
 #endif

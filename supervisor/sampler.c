@@ -19,8 +19,6 @@
 #define BUDGET_SPAN_NS 100000000
 /* A thread that was sampled so often knows itself what its stops are worth. */
 #define OWN_PAYS 4
-/* To resume a thread takes less; after that it is no stop any more. */
-#define RESUME_MOST_NS 20000
 /* Threads without an open descriptor that are looked at in a tick, on average. */
 #define LOOKS_WITHOUT_FD 16
 #define SECOND_NS UINT64_C(1000000000)
@@ -65,8 +63,10 @@ static void cool_down(struct engine *engine, struct tracee *t, uint64_t now)
 	if (idle_crowd(engine))
 		after = engine->wakeups.period_ns;
 	if (t->state == TRACEE_RUNNING && now - t->credit.moved_at_ns > after &&
-		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns))
+		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns)) {
+		t->put_off_ns = 0;
 		target_heat(&engine->target, t, false);
+	}
 }
 
 /* Reads a thread's CPU time. */
@@ -207,7 +207,7 @@ void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint
 	if (now < t->name_again_ns)
 		return;
 	procfs_read_name(process->pid, t->tid, name);
-	t->name_again_ns = now + NAME_LONG_NS;
+	t->name_again_ns = now + (name[0] ? NAME_LONG_NS : NAME_NS);
 	if (name[0] && strcmp(name, t->name) != 0) {
 		t->name_again_ns = now + NAME_NS;
 		memcpy(t->name, name, sizeof(name));
@@ -302,7 +302,7 @@ static void count_tick(struct engine *engine, struct tracee *t, uint64_t run_ns,
 
 void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 {
-	uint64_t seen = engine_now(), resumed, end, stop, credit = 0;
+	uint64_t seen = engine_now(), end, stop, credit = 0;
 	bool asked = t->asked_ns != 0, known;
 	struct arch_snapshot snapshot;
 	struct cpu_time cpu;
@@ -322,13 +322,8 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	if (r == 0 && asked && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	stack_copy_forget(&engine->stack);
-	resumed = mend_resume(engine, t, signal, known ? &snapshot : NULL);
+	end = mend_resume(engine, t, signal, known ? &snapshot : NULL);
 	window_leave();
-
-	/* If the thread takes this CPU from us we come back when it leaves it, milliseconds later. */
-	end = engine_now();
-	if (end - resumed > RESUME_MOST_NS)
-		end = resumed + RESUME_MOST_NS;
 	if (r < 0 || !asked) {
 		t->asked_ns = 0;
 		return;

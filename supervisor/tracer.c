@@ -28,9 +28,9 @@ int tracer_seize(int tid, const struct tracer_options *options)
 	return result(ptrace(PTRACE_SEIZE, tid, 0, flags));
 }
 
-bool tracer_lives(int pid, int tid)
+bool tracer_lives(int tid)
 {
-	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH;
+	return syscall(SYS_tkill, tid, 0) == 0 || errno != ESRCH;
 }
 
 int tracer_interrupt(int tid)

@@ -20,8 +20,8 @@ int tracer_seize(int tid, const struct tracer_options *options);
 
 /* Asks for a stop. It comes when the thread gets to it; wait tells. */
 int tracer_interrupt(int tid);
-/* Is there a thread @tid of process @pid, be it a zombie? A signal that is none asks. */
-bool tracer_lives(int pid, int tid);
+/* Is there a thread @tid, be it a zombie? A signal that is none asks. */
+bool tracer_lives(int tid);
 
 /* Lets a stopped thread go on, with @signal delivered (0: none). The one place that resumes. */
 int tracer_resume(int tid, int signal);

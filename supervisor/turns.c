@@ -68,6 +68,16 @@ static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
 	return session_due(engine, t, now);
 }
 
+/* The same before it is looked at: it may have run all the time. */
+static bool may_owe_tick(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	const struct credit *c = &t->credit;
+
+	return owes_tick(engine, t, now) ||
+		(engine->counting && c->seen.run_ns + (now - c->seen_at_ns) + sampler_carried(t) >=
+				c->paid_ns + sampler_due(engine, t));
+}
+
 bool turns_want_moment(struct engine *engine, uint64_t now)
 {
 	const struct target *target = &engine->target;
@@ -75,7 +85,7 @@ bool turns_want_moment(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < target->hot; i++) {
 		struct tracee *t = target->tracee[i];
 
-		if (is_restless(engine, t, now) && (t->put_off_ns || owes_tick(engine, t, now)))
+		if (is_restless(engine, t, now) && (t->put_off_ns || may_owe_tick(engine, t, now)))
 			return true;
 	}
 	return false;
@@ -117,9 +127,16 @@ static int hotter_first(const void *a, const void *b)
 {
 	const struct tracee *x = *(struct tracee *const *)a, *y = *(struct tracee *const *)b;
 
+	return credit_is_hotter(&x->credit, &y->credit) ? -1 : credit_is_hotter(&y->credit, &x->credit);
+}
+
+static int runnable_first(const void *a, const void *b)
+{
+	const struct tracee *x = *(struct tracee *const *)a, *y = *(struct tracee *const *)b;
+
 	if (x->runs_ns != y->runs_ns)
 		return x->runs_ns > y->runs_ns ? -1 : 1;
-	return credit_is_hotter(&x->credit, &y->credit) ? -1 : credit_is_hotter(&y->credit, &x->credit);
+	return hotter_first(a, b);
 }
 
 /* Where the threads at work are, as far as a tick has looked. */
@@ -166,7 +183,9 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 {
 	size_t looks = LOOKS_A_CPU * (size_t)engine->follow.cpus, late = looks, ours = 0;
 
-	qsort(engine->ranked, n, sizeof(*engine->ranked), hotter_first);
+	/* In a crowd not all that are runnable are known to be. */
+	qsort(engine->ranked, n, sizeof(*engine->ranked),
+		idle_crowd(engine) ? hotter_first : runnable_first);
 	for (size_t i = 0; i < n; i++) {
 		struct tracee *t = engine->ranked[i];
 		bool restless = is_restless(engine, t, now), runs, first;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,7 @@ static void *trim(void *context)
 int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd)
 {
 	struct trimming *t = malloc(sizeof(*t));
+	sigset_t all, before;
 	int stop[2], r;
 
 	if (!t)
@@ -69,7 +71,11 @@ int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd)
 		return r;
 	}
 	*t = (struct trimming){fd, stop[0]};
+	/* No signal is for this thread: one that it took, and ignored, the others would wait for in vain. */
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = -pthread_create(ret_thread, NULL, trim, t);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (r < 0) {
 		(void)close(stop[0]);
 		(void)close(stop[1]);

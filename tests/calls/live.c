@@ -206,6 +206,7 @@ struct hopper {
 	uint64_t address[2];
 	uint64_t used_ns[2];
 	_Atomic unsigned hops; /* that are done */
+	_Atomic pid_t tid;
 };
 
 #define HOPS 4 /* few: each moves a part of a tick from one address to the other */
@@ -215,6 +216,7 @@ static void *hop(void *hopper)
 	struct hopper *h = hopper;
 	uint64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID), now;
 
+	h->tid = gettid();
 	for (unsigned i = 0; i < HOPS; i++, before = now) {
 		void *address = (void *)(uintptr_t)h->address[i % 2];
 		void (*stub)(void);
@@ -256,6 +258,7 @@ void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2])
 			put_code(address[i % 2], true);
 	}
 	assert_int_equal(pthread_join(thread, NULL), 0);
+	wait_until_gone(h.tid);
 	live_settle();
 	memcpy(used_ns, h.used_ns, sizeof(h.used_ns));
 }

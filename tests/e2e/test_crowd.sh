@@ -9,8 +9,11 @@ part_with_a_place() {
     awk -v p="$(figure profiled_cpu_ns "$1")" -v k="$(figure kernel_cpu_ns "$1")" 'BEGIN { print p / k }'
 }
 
+# Not for ever, if this ends before them: 200 s of CPU time.
+ulimit -t 200
 setsid "$TARGETS/busy" 100 60 &
 busy=$!
+trap 'kill $busy 2>/dev/null; rm -rf "$WORK"' EXIT
 wait_until "they run" 10 sh -c "[ \$(ls /proc/$busy/task | wc -l) -ge 100 ]"
 "$SPROFRUN" -q -F 250 --report none -d 4s -p $busy -o own.pb.gz
 kill $busy
@@ -21,6 +24,11 @@ timeout 60 setsid -w sh -c '
     sleep 1
     "$1" -q -F 250 --report none -d 6s -p $! -o same.pb.gz
     kill $!' "$TARGETS" "$SPROFRUN"
-within "part that has a place, from another session" "$(part_with_a_place own.pb.gz)" 0.7 1
+
+# Elsewhere, in containers for one, CPUs are shared in other ways.
+least=0.2
+[ "$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)" = 1 ] &&
+    ! grep -qE '^0::/.|:(cpu|cpu,cpuacct|cpuacct,cpu):/.' /proc/self/cgroup && least=0.7
+within "part that has a place, from another session" "$(part_with_a_place own.pb.gz)" $least 1
 within "part that has a place, from the same one" "$(part_with_a_place same.pb.gz)" 0.2 1
 finish
