@@ -8,7 +8,7 @@
 #include "supervisor/target.h"
 
 /* Samples wake the analyst this often at most. */
-#define BELL_NS 100000000
+#define BELL_NS 50000000
 
 /* Room for a record whose text is @text_bytes long, NULs and padding included. */
 static uint8_t *reserve(struct emitter *emitter, size_t text_bytes, size_t *ret_room)

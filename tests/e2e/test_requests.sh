@@ -8,16 +8,16 @@ value() {
     awk -v k="$1" '$1 == k { print $2 }' result
 }
 
-# From 1000 Hz to 100 Hz after 100 samples or somewhat more: 0.1 to 0.2 s at the one, the rest at the other.
+# From 1000 Hz to 100 Hz after 100 samples: 0.1 s at the one, 0.9 s at the other.
 FAKE_REQUESTS="1:0:10000000" ./sprofrun -q -F 1000 "$TARGETS/busy" 1 1 3
 is "status" $? 3
-within "samples with a rate that changes" "$(value samples)" 150 310
+within "samples with a rate that changes" "$(value samples)" 150 260
 
 # Freeze after 100 samples: no more of them, and no more CPU time counted. (The analyst is woken for
-# samples every 100 ms: up to 100 more have come when it asks.)
+# samples every 50 ms: up to 50 more have come when it asks.)
 FAKE_REQUESTS="2:0:1" ./sprofrun -q -F 1000 "$TARGETS/busy" 1 1 3
 is "status" $? 3
-within "samples before the freeze" "$(value samples)" 100 240
+within "samples before the freeze" "$(value samples)" 100 190
 within "the kernel's figure stops too" "$(value kernel_cpu_ns)" 70000000 300000000
 
 # The maps once more, ten times (id 0: the fake takes the pid of its last sample).
@@ -30,7 +30,7 @@ within "and again for each request" "$(($(value maps) - before))" 9 11
 # The end: the command goes on and its status is passed on.
 FAKE_REQUESTS="4:0:0" ./sprofrun -q -F 1000 "$TARGETS/busy" 1 1 3
 is "status after a stop" $? 3
-within "samples before the stop" "$(value samples)" 100 240
+within "samples before the stop" "$(value samples)" 100 190
 # Nonsense is ignored.
 FAKE_REQUESTS="77:1:2 1:0:0 2:0:9" ./sprofrun -q -F 1000 "$TARGETS/busy" 1 0.6 3
 is "status after nonsense" $? 3
