@@ -63,7 +63,8 @@ void live_check_buffer(const void *buffer, size_t bytes);
 
 /*
  * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %). Each thread has an account of its own
- * that may be off by a tick: three threads, one after the other, can never reach the limit.
+ * that may be off by a tick: three threads, one after the other, can never reach the limit, nor
+ * four that make 80 ticks.
  */
 #define live_about(count, cpu_ns, tick_ns) live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
 void live_check_about(

@@ -61,7 +61,7 @@ static void test_live_glibc__change_of_region(void **state)
 
 	(void)state;
 	assert_int_equal(sprofil(p, 3, NULL, PROF_UINT), 0);
-	live_hop((const uint64_t[]){LIVE_A, LIVE_A + 16}, 0.1, cpu);
+	live_hop((const uint64_t[]){LIVE_A, LIVE_A + 16}, 0.15, cpu);
 	off();
 	live_about(a[0], cpu[0], LIVE_TICK_NS);
 	live_about(b[0], cpu[1], LIVE_TICK_NS);

@@ -79,12 +79,12 @@ static void test_live_hpux__on_off_on(void **state)
 	(void)live_spin(LIVE_A, LIVE_SHORT);
 	assert_int_equal(a[0], cpu);
 	cpu = live_spin(LIVE_B, LIVE_SHORT);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		off();
 		live_about(b[0], cpu, LIVE_TICK_NS);
 		(void)live_spin(LIVE_B, 0.1); /* off: not counted */
 		assert_int_equal(sprofil(&q, 1, NULL, PROF_USHORT), 0);
-		cpu += live_spin(LIVE_B, 0.1);
+		cpu += live_spin(LIVE_B, LIVE_SHORT);
 	}
 	off();
 	off();
