@@ -44,9 +44,9 @@ static int open_pipe(const struct service *service, int tid, int number)
 }
 
 /*
- * A copy of the sender's own descriptor, negative if it cannot be had: 7 us sooner than a new one (Linux 5.6). It may block, whatever
- * its flags say now: it is for pwritev2() with RWF_NOWAIT only. Descriptors are looked up in the
- * process's first thread, which may have others than @tid.
+ * A copy of the sender's own descriptor, negative if it cannot be had: 7 us sooner than a new one
+ * (Linux 5.6). It may block, whatever its flags say now: it is for pwritev2() with RWF_NOWAIT only.
+ * Descriptors are looked up in the process's first thread, which may have others than @tid.
  */
 static int borrow_pipe(struct engine *engine, struct process *process, int tid, int number)
 {
