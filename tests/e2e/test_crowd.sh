@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A hundred busy threads on few CPUs: most of their CPU time has a place. Linux shares a CPU between the
 # sessions first and then within them: from a session of its own, as from another terminal, the supervisor
-# gets one when it wants it; in that of its target it is one of a hundred, and finds a place for 50 to 90 %, or
-# for 10 if others take the CPUs as well.
+# gets one when it wants it; in that of its target it is one of a hundred.
+# (There 5 % had a place once.)
 . "$(dirname "$0")/lib.sh"
 command -v setsid >/dev/null || skip "setsid (util-linux) is missing"
 
@@ -23,13 +23,13 @@ kill $busy
 timeout 60 setsid -w sh -c '
     "$0/busy" 100 60 &
     sleep 1
-    "$1" -q -F 250 --report none -d 6s -p $! -o same.pb.gz
+    "$1" -q -F 250 --report none -d 10s -p $! -o same.pb.gz
     kill $!' "$TARGETS" "$SPROFRUN"
 
 # Elsewhere, in containers for one, CPUs are shared in other ways.
-least=0.02
+least=0.2
 [ "$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)" = 1 ] &&
-    ! grep -qE '^0::/.|:(cpu|cpu,cpuacct|cpuacct,cpu):/.' /proc/self/cgroup && least=0.5
+    ! grep -qE '^0::/.|:(cpu|cpu,cpuacct|cpuacct,cpu):/.' /proc/self/cgroup && least=0.7
 within "part that has a place, from another session" "$(part_with_a_place own.pb.gz)" $least 1
-within "part that has a place, from the same one" "$(part_with_a_place same.pb.gz)" 0.02 1
+within "part that has a place, from the same one" "$(part_with_a_place same.pb.gz)" 0.2 1
 finish
