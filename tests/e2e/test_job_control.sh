@@ -87,10 +87,22 @@ typed "bg; wait"
 wait_until "with bg it runs to its end" 20 gone "$pid"
 at_prompt "bg"
 
-# A command that ignores ^Z is not stopped, and neither are we.
-run "bash -c 'trap \"\" TSTP; echo \$\$ >pid; while [ ! -e enough ]; do :; done; exit 4'"
+# A command that ignores ^Z is not stopped, and neither are we. It may end only when both have heard
+# of ^Z: the command reads what was typed after it, and we no longer have it pending (a ^Z that
+# comes when the command has ended stops us).
+run "bash -c 'trap \"\" TSTP; echo \$\$ >pid; read line; echo \"heard \$line\"; while [ ! -e enough ]; do :; done; exit 4'"
 wait_until "the command runs" 20 tells_pid
+sprofrun_pid=$(awk '/^PPid:/ { print $2 }' "/proc/$(cat pid)/status")
+tstp_taken() {
+    local mask
+    for mask in $(sed -nE 's/^(Sig|Shd)Pnd:\s*//p' "/proc/$sprofrun_pid/status"); do
+        (((16#$mask >> 19 & 1) == 0)) || return 1
+    done
+}
 keys C-z
+typed "more"
+after "an ignored ^Z: the command goes on" '^heard more'
+wait_until "an ignored ^Z: sprofrun heard of it" 20 tstp_taken
 : >enough
 at_prompt "an ignored ^Z"
 is "an ignored ^Z: status" "$last" 4
