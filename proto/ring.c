@@ -17,6 +17,11 @@ static _Atomic uint64_t *word(const struct ring *ring, size_t offset)
 	return (_Atomic uint64_t *)(void *)(ring->base + offset);
 }
 
+/* Of a large ring, that only events may use. */
+#define FLOOR_MOST (UINT64_C(512) << 10)
+/* After so much an empty ring begins anew. */
+#define ANEW_AFTER (UINT64_C(2) << 20)
+
 static _Atomic uint32_t *sleeping(const struct ring *ring)
 {
 	return (_Atomic uint32_t *)(void *)(ring->base + AT_SLEEPING);
@@ -52,6 +57,8 @@ int ring_init(struct ring *ring, void *memory, uint64_t capacity)
 	if (!memory || !capacity_ok(capacity))
 		return -EINVAL;
 	*ring = (struct ring){.base = memory, .capacity = capacity, .floor = capacity / 8};
+	if (ring->floor > FLOOR_MOST)
+		ring->floor = FLOOR_MOST;
 	put_bytes(&w, magic, sizeof(magic));
 	put_u32(&w, RING_VERSION);
 	put_u32(&w, 0);
@@ -91,11 +98,25 @@ bool ring_is_half_empty(struct ring *ring)
 	return ring->at - ring->seen <= ring->capacity / 2;
 }
 
+/*
+ * A consumer that keeps up leaves the ring empty: then it goes on at its beginning, where the memory has
+ * been used before and is in the caches. Until the sleeper has passed the padding, which is rung for at
+ * once, there is only as much room as was used before it.
+ */
+static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
+{
+	if (used < ANEW_AFTER || ring->capacity < 4 * ANEW_AFTER || need > used / 4 ||
+		ring->capacity - used > UINT32_MAX - 7)
+		return false;
+	look_at_tail(ring);
+	return ring->at == ring->seen && atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;
+}
+
 uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 {
-	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7);
-	uint64_t to_end = ring->capacity - (ring->at & (ring->capacity - 1));
-	uint64_t padding = need > to_end ? to_end : 0;
+	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7), used = ring->at & (ring->capacity - 1);
+	uint64_t to_end = ring->capacity - used;
+	uint64_t padding = need > to_end || may_begin_anew(ring, used, need) ? to_end : 0;
 	uint64_t limit = event ? ring->capacity : ring->capacity - ring->floor;
 
 	if (bytes < RECORD_HEADER_BYTES || need > limit || padding + need > limit)

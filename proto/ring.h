@@ -14,7 +14,9 @@
  *      192   256  working_on  consumer: path of the file that it is parsing, NUL-terminated, or ""
  *      512     -  data        record at offset (head mod capacity)
  *
- * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest.
+ * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest. So it
+ * does when the ring is empty and the consumer waits, once some megabytes were used: what follows then
+ * goes where the memory is warm.
  * When there is no room the producer drops the record and counts it; it never waits.
  *
  * The memory is shared with another process, which may be broken: each side keeps its own position
@@ -56,7 +58,7 @@ int ring_open(struct ring *ring, void *memory, size_t bytes);
 
 /*
  * Producer: room for one record of at most @bytes bytes, or NULL when the ring is too full.
- * With @event false the last eighth of the ring is left to events (births, maps, exits), which the
+ * With @event false the last eighth of the ring (512 KiB at most) is left to events (births, maps, exits), which the
  * analyst cannot do without. Nothing is visible to the consumer before ring_commit(). A second
  * ring_reserve() gives the first one up. Wait-free; may run in the stop window.
  */

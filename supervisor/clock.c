@@ -8,12 +8,14 @@
 /* A wake-up of ours takes the CPU from a thread, a stop does, and a third may be a neighbour's. */
 #define OUR_ARRIVALS 3
 #define RESTLESS_NS  20000000
+/* The load is that of about this long. */
+#define LOAD_NS UINT64_C(100000000)
 
 void wakeups_init(struct wakeups *wakeups, uint64_t period_ns, uint64_t now_ns, uint64_t seed)
 {
 	*wakeups = (struct wakeups){.period_ns = period_ns, .next_ns = now_ns,
 		.random = seed ? seed : 1};
-	wakeups_advance(wakeups, now_ns, 1);
+	wakeups_advance(wakeups, now_ns, period_ns, 1);
 }
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators". */
@@ -41,13 +43,13 @@ static uint64_t after(struct wakeups *wakeups, uint64_t from_ns, uint64_t span_n
 	return at > now_ns ? at : now_ns + 1 + wakeups_random(wakeups, span_ns);
 }
 
-void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns, unsigned parts)
+void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns, uint64_t span_ns, unsigned parts)
 {
-	uint64_t period = wakeups->period_ns, part = period / parts, done = wakeups->next_ns, extra;
+	uint64_t part = wakeups->period_ns / parts, done = wakeups->next_ns, extra;
 
 	/* It was a whole one; or the period is another one now. */
-	if (wakeups->whole_ns <= done || wakeups->whole_ns - done > 2 * period)
-		wakeups->whole_ns = after(wakeups, done, period, now_ns);
+	if (wakeups->whole_ns <= done || wakeups->whole_ns - done > 3 * wakeups->period_ns)
+		wakeups->whole_ns = after(wakeups, done, span_ns, now_ns);
 	wakeups->next_ns = wakeups->whole_ns;
 	if (parts == 1)
 		return;
@@ -74,6 +76,16 @@ void credit_begin(struct credit *credit, const struct cpu_time *cpu, uint64_t no
 	};
 }
 
+static void note_load(struct credit *credit)
+{
+	uint64_t span = credit->unseen_ns < LOAD_NS ? credit->unseen_ns : LOAD_NS;
+	uint64_t ran = credit->moved_ns < credit->unseen_ns ? credit->moved_ns : credit->unseen_ns;
+
+	if (span)
+		credit->load = (credit->load * (LOAD_NS - span) +
+			ran * CREDIT_LOAD_WHOLE / credit->unseen_ns * span) / LOAD_NS;
+}
+
 bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns)
 {
 	bool arrived = cpu->slices != credit->seen.slices;
@@ -92,7 +104,9 @@ bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_
 	if (arrived)
 		credit->arrived_at_ns = now_ns;
 	credit->moved_ns = cpu->run_ns - credit->seen.run_ns;
-	if (cpu->slices - credit->seen.slices > OUR_ARRIVALS && now_ns - credit->seen_at_ns < RESTLESS_NS)
+	credit->unseen_ns = now_ns - credit->seen_at_ns;
+	note_load(credit);
+	if (cpu->slices - credit->seen.slices > OUR_ARRIVALS && credit->unseen_ns < RESTLESS_NS)
 		credit->restless_at_ns = now_ns;
 	credit->seen = *cpu;
 	credit->seen_at_ns = now_ns;

@@ -25,16 +25,18 @@ struct wakeups {
 void wakeups_init(struct wakeups *wakeups, uint64_t period_ns, uint64_t now_ns, uint64_t seed);
 
 /*
- * The wake-up of next_ns is done: sets the next one, 0.75 to 1.25 periods (evenly spread) later.
- * The mean is one period, and the phase walks, so that after some ticks every phase of a target's
- * own timer is met. Wake-ups that lie in the past are left out, not made up for.
- * With @parts above 1 there are extra ones in between, at about so many parts of a period, but some
- * 50 us apart at least; the others come when they would have come without.
+ * The wake-up of next_ns is done: sets the next one, 0.75 to 1.25 spans (evenly spread) later; a span
+ * is a period, or two at most. The mean is one span, and the phase walks, so that after some ticks
+ * every phase of a target's own timer is met. Wake-ups that lie in the past are left out, not made up
+ * for. With @parts above 1 there are extra ones in between, at about so many parts of a period, but
+ * some 50 us apart at least; the others come when they would have come without.
  */
-void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns, unsigned parts);
+void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns, uint64_t span_ns, unsigned parts);
 
 /* A number in [0, bound), bound > 0. */
 uint64_t wakeups_random(struct wakeups *wakeups, uint64_t bound);
+
+#define CREDIT_LOAD_WHOLE (UINT64_C(1) << 20)
 
 /* One thread's account: CPU time used and paid out. */
 struct credit {
@@ -49,6 +51,8 @@ struct credit {
 	uint64_t moved_at_ns; /* when a reading last differed from the one before */
 	uint64_t arrived_at_ns; /* when it was last seen to have been put on a CPU */
 	uint64_t moved_ns;	/* run time between the last two readings */
+	uint64_t unseen_ns;	/* time between them */
+	uint64_t load;		/* part of the time that it lately ran, of CREDIT_LOAD_WHOLE */
 	uint64_t restless_at_ns; /* when it was last seen to come and go often between two readings */
 };
 

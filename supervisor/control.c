@@ -116,10 +116,14 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 
 void control_signals(struct engine *engine)
 {
-	struct signalfd_siginfo info;
+	struct signalfd_siginfo info[8];
+	ssize_t n;
 
-	while (read(engine->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		handle_signal(engine, &info);
+	do {
+		n = read(engine->signal_fd, info, sizeof(info));
+		for (ssize_t i = 0; i < n / (ssize_t)sizeof(info[0]); i++)
+			handle_signal(engine, &info[i]);
+	} while (n == (ssize_t)sizeof(info));
 }
 
 bool engine_pass_on(const struct engine_result *result, const siginfo_t *info)

@@ -174,9 +174,9 @@ static void tick(struct engine *engine, uint64_t now)
 	if (engine->early)
 		birth_adopt_orphans(engine, now);
 	after = engine_now();
-	wakeups_advance(wakeups, after, affordable(engine, after - now));
+	wakeups_advance(wakeups, after, sampler_span(engine, after), affordable(engine, after - now));
 	/* At random, too: what begins some time after it fell asleep must not be missed every time. */
-	if (!engine->target.hot) {
+	if (!engine->target.hot && after - engine->moved_at_ns > 3 * IDLE_NS) {
 		uint64_t idle = last + IDLE_NS / 2 + wakeups_random(wakeups, IDLE_NS);
 
 		if (wakeups->next_ns < idle)

@@ -26,7 +26,8 @@ struct idle {
 	/* Of the present tick: */
 	uint64_t share_ns; /* of the time for each */
 	size_t looks, least; /* that are left; of these, to be made even if nobody seems to run */
-	struct tracee *at;   /* then the next one; NULL: it was the last */
+	size_t distance, steps; /* of the search, in hours; threads that it may still pass */
+	struct tracee *at;   /* the next one of this hour; NULL: it was the last */
 	uint64_t ticks;
 	unsigned others;  /* threads of the machine that are runnable besides us; UINT_MAX unknown */
 	unsigned running; /* of these, that were not found yet */
@@ -47,6 +48,7 @@ struct engine {
 	struct launch launch;
 	struct watchdog watchdog;
 	enum cpu_source cpu_source;
+	uint64_t moved_at_ns; /* when any thread was last seen to have run */
 	uint64_t scheduler_tick_ns; /* 0: CPUs run without one, or the source is too coarse */
 	uint64_t spin_ns;	    /* how long to look for stops before sleeping */
 	struct follow follow;
@@ -197,6 +199,13 @@ void idle_begin_tick(struct engine *engine, uint64_t now_ns);
 bool idle_hot_matter(const struct engine *engine, uint64_t now_ns);
 /* Are many more threads runnable than there are CPUs, so that each waits for long? */
 bool idle_crowd(const struct engine *engine);
+/*
+ * Were all threads searched for those that are runnable? Not where their number is unknown or too large,
+ * or none may be asked.
+ */
+bool idle_was_search(const struct engine *engine);
+/* Is there nobody left to be found? */
+bool idle_found_all(const struct engine *engine);
 /* The next idle thread to look at, NULL: no more in this tick. */
 struct tracee *idle_next(struct engine *engine, uint64_t now_ns);
 /* A thread, idle or not, was looked at: if it runs there is one less to be found. */
@@ -252,6 +261,11 @@ void turns_move_on(struct engine *engine);
 /* Everything that the analyst must have before a sample at @pc; the thread is not held up. */
 void sampler_announce(struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
 void sampler_tick(struct engine *engine, uint64_t now_ns);
+/*
+ * The time to the next tick: a period, or as long as the threads need to use one, two at most, if they
+ * sleep and wake so often that none can run from its beginning to its end unseen meanwhile.
+ */
+uint64_t sampler_span(const struct engine *engine, uint64_t now_ns);
 /* A stop of @tracee that may be used for a sample; resumes it with @signal. */
 void sampler_stop(struct engine *engine, struct tracee *tracee, int signal);
 /*

@@ -19,11 +19,13 @@
 #define SHARE_NS      100000
 #define WALL_SHARE_NS 20000
 /* So much rarer where nobody seems to run: somebody may have come since. */
-#define DOUBT 32
+#define DOUBT 128
 /* Of the threads of a pool one that was woken is among the likely ones mostly: then the search ends. */
-#define SEARCH_MOST 32
+#define SEARCH_MOST 20
+/* So many are passed on the way to them, in all: others may have slept for minutes. */
+#define STEPS_MOST (4 * SEARCH_MOST)
 /* Of so many looks one is at whoever's turn it is, likely or not. */
-#define IN_TURN 4
+#define IN_TURN 6
 /* However long the last tick was ago, the busy ones shall not wait for long. */
 #define MOST_SPAN_NS  20000000
 /* Where there are more for each CPU, one that has to wait for its turn waits for some 20 ms or more. */
@@ -53,7 +55,9 @@ void idle_begin_tick(struct engine *engine, uint64_t now)
 	if (!engine->options->wall && idle->looks > SEARCH_MOST)
 		idle->looks = SEARCH_MOST;
 	idle->least = idle_looks(&idle->least_since_ns, now, DOUBT * idle->share_ns, cold);
-	idle->at = target->oldest;
+	idle->at = NULL;
+	idle->distance = 0;
+	idle->steps = STEPS_MOST;
 	idle->ticks++;
 	idle->others = idle->running = UINT_MAX;
 	if (engine->options->wall || target->tracees <= FEW || idle->load_fd < 0)
@@ -115,20 +119,32 @@ static struct tracee *next_in_turn(struct engine *engine, uint64_t now)
 	return NULL;
 }
 
-/*
- * Who has slept for long is the likeliest to have been woken: threads of a pool take turns, and those that
- * wait for a time wait about as long as before. (100 threads: nine of ten are found by 35 looks, half of
- * them by 12.)
- */
-static struct tracee *next_by_age(struct engine *engine, uint64_t now)
+/* The hours of the clock from the present one on, to both sides: 0, -1, 1, -2, 2, … */
+static size_t hour_at(uint64_t now, size_t distance)
+{
+	size_t offset = (distance + 1) / 2;
+
+	return (target_hour(now) + (distance % 2 ? TARGET_SLEEPERS - offset : offset)) % TARGET_SLEEPERS;
+}
+
+/* Those whose time to wake it is, or was, or will be soon (target.h). */
+static struct tracee *next_likely(struct engine *engine, uint64_t now)
 {
 	struct idle *idle = &engine->idle;
-	struct tracee *t = idle->at;
 
-	while (t && (t->credit.seen_at_ns == now || !is_worth_it(engine, t, idle->ticks, now)))
-		t = t->newer;
-	idle->at = t ? t->newer : NULL;
-	return t;
+	while (idle->steps && (idle->at || idle->distance < TARGET_SLEEPERS)) {
+		struct tracee *t = idle->at;
+
+		if (!t) {
+			idle->at = engine->target.sleeper[hour_at(now, idle->distance++)];
+			continue;
+		}
+		idle->steps--;
+		idle->at = t->after;
+		if (t->credit.seen_at_ns != now && is_worth_it(engine, t, idle->ticks, now))
+			return t;
+	}
+	return NULL;
 }
 
 struct tracee *idle_next(struct engine *engine, uint64_t now)
@@ -145,23 +161,48 @@ struct tracee *idle_next(struct engine *engine, uint64_t now)
 		idle->least_since_ns += DOUBT * idle->share_ns;
 	}
 	if (idle->running && ++idle->nth % IN_TURN)
-		t = next_by_age(engine, now);
+		t = next_likely(engine, now);
 	return t ? t : next_in_turn(engine, now);
+}
+
+bool idle_was_search(const struct engine *engine)
+{
+	return engine->idle.others != UINT_MAX && !idle_crowd(engine) && !sampler_is_over_budget(engine);
+}
+
+bool idle_found_all(const struct engine *engine)
+{
+	return engine->idle.others && !engine->idle.running;
+}
+
+/* It woke up @ago, as far as can be told, but not before the last look. */
+static void note_nap(struct tracee *t, uint64_t slept_ns, uint64_t ago, uint64_t now)
+{
+	if (ago > t->credit.unseen_ns)
+		ago = t->credit.unseen_ns;
+	t->nap_ns = now - ago > slept_ns ? now - ago - slept_ns : 0;
 }
 
 void idle_see(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct idle *idle = &engine->idle;
+	uint64_t slept_ns = t->credit.moved_at_ns == now ? t->slept_ns : 0;
 	struct activity activity;
 
 	t->runs_ns = 0;
-	if (idle->others && !idle->running)
-		return; /* all are found */
+	if (slept_ns) {
+		t->slept_ns = 0;
+		note_nap(t, slept_ns, t->credit.unseen_ns / 2, now);
+	}
+	if (idle_found_all(engine))
+		return;
 	if (idle->running == UINT_MAX || t->state != TRACEE_RUNNING ||
 		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) ||
 		look_read_activity(engine, t, &activity) < 0 || !activity.running)
 		return;
 	t->runs_ns = now;
+	if (slept_ns)
+		note_nap(t, slept_ns, t->credit.moved_ns, now);
 	if (idle->running)
 		idle->running--;
 	else if (!idle->others)

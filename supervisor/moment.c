@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/moment.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,13 +14,23 @@
 int moment_parse(const char *text, uint64_t *ret_ns)
 {
 	static const char key[] = "\nse.exec_start";
-	const char *at = strstr(text, key);
-	uint64_t ms;
-	unsigned rest;
-	int begin = 0, end = 0;
+	const char *at = strstr(text, key), *begin;
+	char *end;
+	uint64_t ms, rest;
 
-	if (!at || sscanf(at + sizeof(key) - 1, " : %" SCNu64 ".%n%6u%n", &ms, &begin, &rest, &end) != 2 ||
-		end - begin != 6)
+	if (!at)
+		return -EPROTO;
+	at += sizeof(key) - 1;
+	at += strspn(at, " ");
+	if (*at != ':')
+		return -EPROTO;
+	at += 1 + strspn(at + 1, " ");
+	ms = strtoull(at, &end, 10);
+	if (!isdigit((unsigned char)*at) || *end != '.')
+		return -EPROTO;
+	begin = end + 1;
+	rest = strtoull(begin, &end, 10);
+	if (!isdigit((unsigned char)*begin) || end - begin != 6)
 		return -EPROTO;
 	*ret_ns = ms * 1000000 + rest;
 	return 0;

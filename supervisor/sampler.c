@@ -22,9 +22,9 @@
 /* Threads without an open descriptor that are looked at in a tick, on average. */
 #define LOOKS_WITHOUT_FD 16
 #define SECOND_NS UINT64_C(1000000000)
-/* A name is looked at again after this long, and after the longer time once it has stayed as it was. */
-#define NAME_NS	     SECOND_NS
-#define NAME_LONG_NS (8 * SECOND_NS)
+/* A name is looked at again after four times as long as it has stayed as it was, within these bounds. */
+#define NAME_LEAST_NS SECOND_NS
+#define NAME_MOST_NS  (60 * SECOND_NS)
 
 uint64_t sampler_carried(const struct tracee *t)
 {
@@ -53,20 +53,18 @@ static void earn(struct engine *engine, uint64_t ran_ns)
 }
 
 /*
- * A thread that sleeps for a moment is not searched for. But where there are more than the CPUs can run,
- * one that is off its CPU has a long wait before it.
+ * A thread that sleeps for a moment is not searched for. But one that slept for longer the last time is
+ * likely to do so again; and where there are more than the CPUs can run, one that is off its CPU has a
+ * long wait before it.
  */
-static void cool_down(struct engine *engine, struct tracee *t, uint64_t now)
+static bool is_cool(const struct engine *engine, const struct tracee *t, uint64_t now)
 {
 	uint64_t after = COOL_DOWN_NS + 2 * engine->wakeups.period_ns;
 
-	if (idle_crowd(engine))
+	if (idle_crowd(engine) || t->nap_ns > 2 * after)
 		after = engine->wakeups.period_ns;
-	if (t->state == TRACEE_RUNNING && now - t->credit.moved_at_ns > after &&
-		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns)) {
-		t->put_off_ns = 0;
-		target_heat(&engine->target, t, false);
-	}
+	return t->state == TRACEE_RUNNING && now - t->credit.moved_at_ns > after &&
+		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns);
 }
 
 /* Reads a thread's CPU time. */
@@ -83,10 +81,12 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 	if (account_read_cpu(engine, t, &cpu) < 0)
 		return;
 	if (credit_see(&t->credit, &cpu, now)) {
-		target_heat(&engine->target, t, true);
+		target_heat(&engine->target, t);
 		earn(engine, t->credit.moved_ns);
-	} else {
-		cool_down(engine, t, now);
+		engine->moved_at_ns = now;
+	} else if (is_cool(engine, t, now)) {
+		t->put_off_ns = 0;
+		target_cool(&engine->target, t, t->credit.moved_at_ns);
 	}
 }
 
@@ -178,12 +178,15 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	/* From the end: one that cools down changes places with the last hot one. */
 	for (size_t i = target->hot; i-- > 0;) {
 		t = target->tracee[i];
-		if (all) {
+		if (!all) {
+			t->runs_ns = 0;
+			if (is_cool(engine, t, now))
+				look_at(engine, t, now); /* its last movement may not have been seen */
+		} else if (idle_was_search(engine) && idle_found_all(engine)) {
+			t->runs_ns = 0; /* what it has used is read when it runs, or may */
+		} else {
 			look_at(engine, t, now);
 			idle_see(engine, t, now);
-		} else {
-			t->runs_ns = 0;
-			cool_down(engine, t, now);
 		}
 	}
 	while ((t = idle_next(engine, now))) {
@@ -197,6 +200,30 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	look_tick(engine, now);
 }
 
+static uint64_t name_wait(uint64_t unchanged_ns)
+{
+	uint64_t wait = 4 * unchanged_ns;
+
+	return wait < NAME_LEAST_NS ? NAME_LEAST_NS : wait > NAME_MOST_NS ? NAME_MOST_NS : wait;
+}
+
+uint64_t sampler_span(const struct engine *engine, uint64_t now)
+{
+	const struct target *target = &engine->target;
+	uint64_t period = engine->wakeups.period_ns, load = 0;
+
+	if (!engine->counting || engine->service.sessions || engine->options->wall || !target->hot)
+		return period;
+	for (size_t i = 0; i < target->hot; i++) {
+		const struct credit *credit = &target->tracee[i]->credit;
+
+		load += credit->load;
+		if (!credit_restless(credit, now) || load >= CREDIT_LOAD_WHOLE)
+			return period;
+	}
+	return load <= CREDIT_LOAD_WHOLE / 2 ? 2 * period : period * CREDIT_LOAD_WHOLE / load;
+}
+
 void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t now)
 {
 	struct process *process = t->process;
@@ -207,15 +234,16 @@ void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint
 	if (now < t->name_again_ns)
 		return;
 	procfs_read_name(process->pid, t->tid, name);
-	t->name_again_ns = now + (name[0] ? NAME_LONG_NS : NAME_NS);
 	if (name[0] && strcmp(name, t->name) != 0) {
-		t->name_again_ns = now + NAME_NS;
+		t->name_since_ns = now;
 		memcpy(t->name, name, sizeof(name));
 		if (!emit_thread(&engine->emitter, now, t)) {
 			t->name[0] = '\0';
 			t->name_again_ns = 0;
+			return;
 		}
 	}
+	t->name_again_ns = now + name_wait(now - t->name_since_ns);
 }
 
 /*
@@ -340,7 +368,7 @@ void sampler_stop(struct engine *engine, struct tracee *t, int signal)
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);
 	engine->stop_budget_ns -= (int64_t)stop;
-	target_heat(&engine->target, t, true);
+	target_heat(&engine->target, t);
 	/* The stop was for its session; the profile's tick is not due. */
 	if (t->process->session && credit + sampler_carried(t) < sampler_due(engine, t))
 		return;

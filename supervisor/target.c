@@ -78,29 +78,46 @@ static void swap_slots(struct target *target, size_t a, size_t b)
 	target->tracee[b]->slot = b;
 }
 
-static void append_cold(struct target *target, struct tracee *tracee)
+size_t target_hour(uint64_t ns)
 {
-	tracee->older = target->newest;
-	tracee->newer = NULL;
-	*(target->newest ? &target->newest->newer : &target->oldest) = tracee;
-	target->newest = tracee;
+	return ns / TARGET_WAKES_NS % TARGET_SLEEPERS;
 }
 
-static void remove_cold(struct target *target, struct tracee *tracee)
+static void lay_down(struct target *target, struct tracee *tracee, uint64_t slept_ns)
 {
-	*(tracee->older ? &tracee->older->newer : &target->oldest) = tracee->newer;
-	*(tracee->newer ? &tracee->newer->older : &target->newest) = tracee->older;
+	struct tracee **first;
+
+	tracee->slept_ns = slept_ns;
+	tracee->wakes = target_hour(slept_ns + tracee->nap_ns);
+	first = &target->sleeper[tracee->wakes];
+	tracee->before = NULL;
+	tracee->after = *first;
+	if (*first)
+		(*first)->before = tracee;
+	*first = tracee;
 }
 
-void target_heat(struct target *target, struct tracee *tracee, bool hot)
+static void pick_up(struct target *target, struct tracee *tracee)
 {
-	if (hot && tracee->slot >= target->hot) {
-		remove_cold(target, tracee);
-		swap_slots(target, tracee->slot, target->hot++);
-	} else if (!hot && tracee->slot < target->hot) {
-		swap_slots(target, tracee->slot, --target->hot);
-		append_cold(target, tracee);
-	}
+	*(tracee->before ? &tracee->before->after : &target->sleeper[tracee->wakes]) = tracee->after;
+	if (tracee->after)
+		tracee->after->before = tracee->before;
+}
+
+void target_heat(struct target *target, struct tracee *tracee)
+{
+	if (tracee->slot < target->hot)
+		return;
+	pick_up(target, tracee);
+	swap_slots(target, tracee->slot, target->hot++);
+}
+
+void target_cool(struct target *target, struct tracee *tracee, uint64_t slept_ns)
+{
+	if (tracee->slot >= target->hot)
+		return;
+	swap_slots(target, tracee->slot, --target->hot);
+	lay_down(target, tracee, slept_ns);
 }
 
 int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee)
@@ -115,14 +132,14 @@ int target_add(struct target *target, int tid, struct process *process, struct t
 	if (!t)
 		return -ENOMEM;
 	t->tid = tid;
-	t->cpu_fd = t->activity_fd = t->stat_fd = -1;
+	t->cpu_fd = t->activity_fd = t->stat_fd = t->cpu = -1;
 	t->syscall = -1;
 	t->calls = UINT64_MAX;
 	t->slot = target->tracees;
 	target->tracee[target->tracees++] = t;
-	append_cold(target, t);
+	lay_down(target, t, 0);
 	target->by_tid[place_of(target, tid)] = t;
-	target_heat(target, t, true);
+	target_heat(target, t);
 	if (process)
 		target_place(t, process);
 	*ret_tracee = t;
@@ -138,8 +155,8 @@ void target_place(struct tracee *tracee, struct process *process)
 
 void target_remove(struct target *target, struct tracee *tracee)
 {
-	target_heat(target, tracee, false);
-	remove_cold(target, tracee);
+	target_cool(target, tracee, 0);
+	pick_up(target, tracee);
 	index_remove(target, tracee->tid);
 	swap_slots(target, tracee->slot, target->tracees - 1);
 	target->tracees--;

@@ -12,6 +12,7 @@
 
 #include "supervisor/clock.h"
 #include "supervisor/histogram.h"
+#include "supervisor/moment.h"
 #include "supervisor/procfs.h"
 #include "supervisor/session.h"
 #include "supervisor/stack.h"
@@ -63,14 +64,19 @@ struct tracee {
 	struct image *image;	 /* that its credit belongs to */
 	enum tracee_state state;
 	size_t slot; /* in target.tracee; hot ones first */
-	struct tracee *older, *newer; /* of the cold ones, by when they became cold */
+	uint64_t slept_ns; /* when it fell asleep, of a cold one; 0: it is awake */
+	uint64_t nap_ns;   /* for how long it slept the last time */
+	struct tracee *before, *after; /* of the cold ones that are likely to wake at the same time */
+	size_t wakes;	   /* of a cold one: its place in target.sleeper */
 	int cpu_fd, activity_fd, stat_fd; /* -1 not open */
 	struct credit credit;
 	struct wall wall;
 	uint16_t machine; /* of its last stop, 0 there was none */
 	struct session_account account;
 	struct histogram_account histogram;
-	uint64_t runs_ns;	/* when a look at all found it running (idle_see) */
+	uint64_t runs_ns;	/* the tick that found it runnable */
+	int cpu;		/* where it was seen last; -1 unknown */
+	enum moment_was was;	/* when the present tick began */
 	uint64_t asked_ns;	/* when the interrupt was sent */
 	bool elsewhere;		/* to another CPU than ours */
 	uint64_t not_stopped_ns; /* when it was last seen not to have stopped */
@@ -83,16 +89,25 @@ struct tracee {
 	struct stack_home home; /* its usual stack */
 	int32_t syscall;	/* the system call of its last stop, for restart_syscall */
 	uint64_t name_again_ns; /* when to look at its name again */
+	uint64_t name_since_ns; /* when it was last seen to have changed */
 	char name[PROCFS_NAME_BYTES];
 	struct mend *mend;	/* of its system call (mend.h); NULL: none was needed yet */
 	uint64_t early_since_ns; /* TRACEE_EARLY: since when it is held */
 };
 
+/*
+ * A thread that sleeps is likely to sleep for as long as the last time: those that wait for a time do, and
+ * those of a pool, which take turns. So the cold ones hang at the hour of a clock at which they are likely
+ * to wake, all that wake within the same WAKES_NS together; with each round of the clock the hours return.
+ */
+#define TARGET_WAKES_NS UINT64_C(4000000)
+#define TARGET_SLEEPERS 256
+
 struct target {
 	struct tracee **tracee; /* [0, hot) lately on a CPU, [hot, tracees) the others */
 	size_t tracees, tracee_room, hot, cold_cursor, sweep_cursor, look_cursor;
 	uint64_t cold_round; /* times the cold cursor has begun anew */
-	struct tracee *oldest, *newest; /* of the cold ones */
+	struct tracee *sleeper[TARGET_SLEEPERS]; /* the cold ones, by when they are likely to wake */
 	struct tracee **by_tid; /* open addressing, a power of two */
 	size_t by_tid_size;
 	struct process **process;
@@ -124,7 +139,10 @@ void target_remove_process(struct target *target, struct process *process);
 /* Finds or makes. */
 int target_image(struct target *target, const char *path, struct image **ret_image);
 
-/* Moves a thread between the hot and the cold part. */
-void target_heat(struct target *target, struct tracee *tracee, bool hot);
+/* Moves a thread between the hot and the cold part. One that cools sleeps since @slept_ns. */
+void target_heat(struct target *target, struct tracee *tracee);
+void target_cool(struct target *target, struct tracee *tracee, uint64_t slept_ns);
+/* The place in target.sleeper of those that wake at @ns. */
+size_t target_hour(uint64_t ns);
 
 #endif

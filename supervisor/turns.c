@@ -40,6 +40,15 @@ static bool catchable(struct engine *engine, struct tracee *t, uint64_t now)
 	return look_read_activity(engine, t, &activity) >= 0 && activity.running;
 }
 
+/* The same where all that are runnable were searched for. */
+static bool is_runnable(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	if (t->runs_ns == now)
+		return true;
+	/* The search tells no more of one that waits for long: its account stands still. */
+	return (!idle_was_search(engine) || overdue(engine, t, 1)) && catchable(engine, t, now);
+}
+
 /* Must it be caught at the right moment? With few descriptors that costs too much. */
 static bool is_restless(const struct engine *engine, const struct tracee *t, uint64_t now)
 {
@@ -56,7 +65,8 @@ static int last_cpu(struct engine *engine, struct tracee *t)
 	cpu = fd < 0 ? fd : procfs_read_last_cpu(fd);
 	if (t->stat_fd < 0)
 		t->stat_fd = fds_keep(engine, t->process, fd);
-	return cpu < CPU_SETSIZE ? cpu : -1;
+	t->cpu = cpu < CPU_SETSIZE ? cpu : -1;
+	return t->cpu;
 }
 
 static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
@@ -92,19 +102,22 @@ bool turns_want_moment(struct engine *engine, uint64_t now)
 }
 
 /*
- * A thread owes a tick: by a stop if it is runnable. But one that sleeps and wakes often is that, too,
- * when it was woken just now and waits for the CPU that we are on; then it was asleep at the moment of
- * our wake-up, and another moment will do.
+ * One that sleeps and wakes often is runnable, too, when it was woken just now and waits for the CPU that
+ * we are on: then it was asleep at the moment of our wake-up.
  */
-static void take(struct engine *engine, struct tracee *t, bool runs, bool here, uint64_t now)
+static enum moment_was moment_for(struct engine *engine, struct tracee *t, uint64_t now)
 {
-	enum moment_was was = MOMENT_UNKNOWN;
+	if (!is_restless(engine, t, now) || !owes_tick(engine, t, now) || sampler_is_over_budget(engine) ||
+		(t->put_off_ns && now - t->put_off_ns >= PUT_OFF_PERIODS * engine->wakeups.period_ns))
+		return MOMENT_UNKNOWN;
+	return moment_of(&engine->moment, t->process->pid, t->tid);
+}
 
+/* A thread owes a tick: by a stop if it is runnable and the moment is right; or another one will do. */
+static void take(struct engine *engine, struct tracee *t, bool runs, enum moment_was was, uint64_t now)
+{
 	if (sampler_is_over_budget(engine))
 		return;
-	if (here && is_restless(engine, t, now) &&
-		(!t->put_off_ns || now - t->put_off_ns < PUT_OFF_PERIODS * engine->wakeups.period_ns))
-		was = moment_of(&engine->moment, t->process->pid, t->tid);
 	if (was == MOMENT_ELSEWHERE || was == MOMENT_LATE) {
 		if (!t->put_off_ns)
 			t->put_off_ns = now;
@@ -114,7 +127,6 @@ static void take(struct engine *engine, struct tracee *t, bool runs, bool here, 
 		return;
 	}
 	t->put_off_ns = 0;
-	t->elsewhere = runs && !here;
 	if (t->elsewhere)
 		stack_copy_warm(&engine->stack, t->tid, &t->process->stacks, &t->home);
 	if (runs)
@@ -169,8 +181,42 @@ static void ask_remote(struct engine *engine, struct tracee *t, int cpu, bool fi
 			places->next = cpu;
 		}
 	}
-	if (((first && !visit) || overdue(engine, t, PATIENCE)) && owes_tick(engine, t, now))
-		take(engine, t, true, false, now);
+	if (((first && !visit) || overdue(engine, t, PATIENCE)) && owes_tick(engine, t, now)) {
+		t->elsewhere = true;
+		take(engine, t, true, MOMENT_UNKNOWN, now);
+	}
+}
+
+/* What is known of a thread, by as few readings as tell. */
+struct sight {
+	bool runs;
+	int cpu; /* negative: unknown */
+	enum moment_was was;
+};
+
+/* False: it is of no interest. */
+static bool see(struct engine *engine, struct tracee *t, int home, uint64_t now, struct sight *ret_sight)
+{
+	struct sight sight = {.cpu = -1, .was = MOMENT_UNKNOWN};
+	struct activity activity;
+
+	if (t->cpu == home)
+		sight.was = moment_for(engine, t, now);
+	if (sight.was == MOMENT_REPLACED) {
+		sight.cpu = home;
+		sight.runs = look_read_activity(engine, t, &activity) >= 0 && activity.running;
+	} else if (sight.was != MOMENT_ELSEWHERE || t->put_off_ns) {
+		sight.runs = is_runnable(engine, t, now);
+		if (!sight.runs && !is_restless(engine, t, now))
+			return false;
+		sight.cpu = last_cpu(engine, t);
+		if (sight.was == MOMENT_UNKNOWN && sight.cpu == home)
+			sight.was = moment_for(engine, t, now);
+	} else {
+		sight.cpu = home; /* it sleeps, or waits here; should it be on another CPU, it is soon seen */
+	}
+	*ret_sight = sight;
+	return true;
 }
 
 /*
@@ -188,8 +234,8 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 		idle_crowd(engine) ? hotter_first : runnable_first);
 	for (size_t i = 0; i < n; i++) {
 		struct tracee *t = engine->ranked[i];
-		bool restless = is_restless(engine, t, now), runs, first;
-		int cpu;
+		struct sight sight;
+		bool first;
 
 		if (idle_crowd(engine) && CPU_COUNT(&places->busy) == (int)engine->follow.cpus)
 			looks = 0; /* who is on them is known; the others wait */
@@ -199,21 +245,23 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 			looks--;
 		else
 			late--;
-		runs = t->runs_ns == now || catchable(engine, t, now);
-		if (!runs && !restless)
+		if (!see(engine, t, places->home, now, &sight))
 			continue;
-		cpu = last_cpu(engine, t);
-		places->here += runs && cpu == places->home;
-		first = runs && (cpu < 0 || !CPU_ISSET(cpu, &places->busy));
-		if (first && cpu >= 0) {
-			CPU_SET(cpu, &places->busy);
-			places->last = cpu;
+		places->here += sight.runs && sight.cpu == places->home;
+		first = sight.runs && (sight.cpu < 0 || !CPU_ISSET(sight.cpu, &places->busy));
+		if (first && sight.cpu >= 0) {
+			CPU_SET(sight.cpu, &places->busy);
+			places->last = sight.cpu;
 			places->calls = t->calls;
 		}
-		if (cpu != places->home && runs)
-			ask_remote(engine, t, cpu, first, places, now);
-		else if (cpu == places->home && (first || restless || (runs && overdue(engine, t, PATIENCE))))
+		if (sight.cpu != places->home && sight.runs) {
+			ask_remote(engine, t, sight.cpu, first, places, now);
+		} else if (sight.cpu == places->home && (first || is_restless(engine, t, now) ||
+				(sight.runs && overdue(engine, t, PATIENCE)))) {
+			t->runs_ns = sight.runs ? now : 0;
+			t->was = sight.was;
 			engine->ranked[ours++] = t;
+		}
 	}
 	return ours;
 }
@@ -267,16 +315,19 @@ void turns_move_on(struct engine *engine)
 static void ask_in_turn(struct engine *engine, size_t n, uint64_t now)
 {
 	struct places places = {.home = sched_getcpu(), .next = -1};
+	bool waited;
 
 	engine->ranked_n = ask_others(engine, n, &places, now);
+	waited = engine->asked_n > 0;
 	sampler_collect(engine); /* threads may go, ranked ones too */
 	for (size_t i = 0; i < engine->ranked_n; i++) {
 		struct tracee *t = engine->ranked[i];
-		/* The others are here because they run, and stand still since. */
-		bool runs = !is_restless(engine, t, now) || catchable(engine, t, now);
+		/* It stands still since it was seen; but another CPU may have taken one over meanwhile. */
+		bool again = waited && is_restless(engine, t, now);
 
+		t->elsewhere = false;
 		if (t->state == TRACEE_RUNNING && owes_tick(engine, t, now))
-			take(engine, t, runs, true, now);
+			take(engine, t, again ? catchable(engine, t, now) : t->runs_ns == now, t->was, now);
 	}
 	engine->ranked_n = 0;
 	go_on(engine, &places, engine->asked_n > 0);
@@ -314,8 +365,13 @@ void turns_ask(struct engine *engine, uint64_t now)
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (owes_tick(engine, engine->ranked[i], now))
-			take(engine, engine->ranked[i],
-				catchable(engine, engine->ranked[i], now), false, now);
+		struct tracee *t = engine->ranked[i];
+		bool runs;
+
+		if (!owes_tick(engine, t, now))
+			continue;
+		runs = catchable(engine, t, now);
+		t->elsewhere = runs;
+		take(engine, t, runs, MOMENT_UNKNOWN, now);
 	}
 }

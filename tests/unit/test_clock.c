@@ -21,7 +21,7 @@ static void test_clock__gaps_are_jittered_around_the_period(void **state)
 	for (unsigned i = 0; i < 100000; i++) {
 		uint64_t before = w.next_ns, gap;
 
-		wakeups_advance(&w, before, 1);
+		wakeups_advance(&w, before, w.period_ns, 1);
 		gap = w.next_ns - before;
 		least = gap < least ? gap : least;
 		most = gap > most ? gap : most;
@@ -42,7 +42,7 @@ static void test_clock__late_wakeups_are_left_out(void **state)
 
 	(void)state;
 	wakeups_init(&w, MS, 0, 7);
-	wakeups_advance(&w, 100 * MS, 1);
+	wakeups_advance(&w, 100 * MS, w.period_ns, 1);
 	assert_in_range(w.next_ns, 100 * MS + 1, 101 * MS);
 }
 
@@ -57,7 +57,7 @@ static void test_clock__parts_of_a_period(void **state)
 	for (unsigned i = 0; i < 10000; i++) {
 		uint64_t before = w.next_ns;
 
-		wakeups_advance(&w, before, 4);
+		wakeups_advance(&w, before, w.period_ns, 4);
 		least = w.next_ns - before < least ? w.next_ns - before : least;
 		most = w.next_ns - before > most ? w.next_ns - before : most;
 		wholes += w.next_ns == w.whole_ns;
@@ -70,7 +70,7 @@ static void test_clock__parts_of_a_period(void **state)
 	/* With very many it does not become a spin. */
 	start = w.next_ns;
 	for (unsigned i = 0; i < 1000; i++)
-		wakeups_advance(&w, w.next_ns, 1000000);
+		wakeups_advance(&w, w.next_ns, w.period_ns, 1000000);
 	assert_in_range((w.next_ns - start) / 1000, MS * 48 / 1000, MS * 54 / 1000);
 }
 
@@ -86,17 +86,17 @@ static void test_clock__extra_ones_change_nothing(void **state)
 	for (unsigned i = 0; i < 10000; i++) {
 		uint64_t done = w.next_ns;
 
-		wakeups_advance(&w, done, 5);
+		wakeups_advance(&w, done, w.period_ns, 5);
 		assert_true(w.next_ns < w.whole_ns);
 		while (w.next_ns < w.whole_ns)
-			wakeups_advance(&w, w.next_ns, 1);
+			wakeups_advance(&w, w.next_ns, w.period_ns, 1);
 	}
 	assert_in_range((w.next_ns - start) / 10000, MS * 99 / 100, MS * 101 / 100);
 	/* A shorter period begins at once. */
 	w.period_ns = MS / 10;
-	wakeups_advance(&w, w.next_ns, 1);
+	wakeups_advance(&w, w.next_ns, w.period_ns, 1);
 	start = w.next_ns;
-	wakeups_advance(&w, w.next_ns, 1);
+	wakeups_advance(&w, w.next_ns, w.period_ns, 1);
 	assert_in_range(w.next_ns - start, MS * 7 / 100, MS * 13 / 100);
 }
 
@@ -256,7 +256,7 @@ static void test_clock__ticks_are_one_a_period_of_cpu_time(void **state)
 		uint64_t before = now, credit;
 
 		now = w.next_ns;
-		wakeups_advance(&w, now, 1);
+		wakeups_advance(&w, now, w.period_ns, 1);
 		cpu.run_ns += (now - before) * 6 / 10;
 		credit = credit_settle(&c, &cpu, now);
 		if (credit < c.due_ns)

@@ -92,6 +92,66 @@ static void test_ring__keeps_room_for_events(void **state)
 	free(pair.memory);
 }
 
+static uint64_t drain(struct pair *pair)
+{
+	const uint8_t *record;
+	uint64_t n = 0;
+	size_t bytes;
+	int error;
+
+	while ((record = ring_peek(&pair->consumer, &bytes, &error))) {
+		ring_consume(&pair->consumer);
+		n++;
+	}
+	assert_int_equal(error, 0);
+	return n;
+}
+
+/* The memory that is touched stays small where the consumer keeps up; nothing is lost or twice there. */
+static void test_ring__begins_anew_when_it_is_empty(void **state)
+{
+	enum { RECORD = 8192, MEMORY = 16 << 20, REACHED = (2 << 20) + 2 * RECORD };
+	struct pair pair;
+	uint64_t out = 0;
+
+	(void)state;
+	pair_init(&pair, MEMORY);
+	for (uint64_t in = 0; in < 10000; in++) {
+		assert_true(ring_sleep(&pair.consumer));
+		assert_true(produce(&pair.producer, RECORD, in, false));
+		ring_wake(&pair.consumer);
+		out += drain(&pair);
+		assert_int_equal(out, in + 1);
+	}
+	for (size_t i = REACHED; i < MEMORY; i++)
+		if (((const uint8_t *)pair.memory)[RING_DATA_OFFSET + i])
+			fail_msg("byte %zu was written", i);
+	free(pair.memory);
+}
+
+static void test_ring__goes_on_while_the_consumer_works(void **state)
+{
+	enum { RECORD = 8192, MEMORY = 16 << 20 };
+	struct pair pair;
+	uint64_t n = 0;
+
+	(void)state;
+	pair_init(&pair, MEMORY);
+	/* Empty each time, but the consumer is awake: it may be slow to come back. */
+	for (; n < (3 << 20) / RECORD; n++) {
+		assert_true(produce(&pair.producer, RECORD, n, false));
+		assert_int_equal(drain(&pair), 1);
+	}
+	/* It waits, but has not taken everything: all of the ring can be used. */
+	assert_true(produce(&pair.producer, RECORD, n, false));
+	assert_false(ring_sleep(&pair.consumer));
+	for (n = 1; produce(&pair.producer, RECORD, n, false);)
+		n++;
+	assert_in_range(n * RECORD, MEMORY - (512 << 10) - 2 * RECORD, MEMORY - (512 << 10));
+	assert_int_equal(drain(&pair), n);
+	free(pair.memory);
+}
+
 static void test_ring__shorter_commit_than_reservation(void **state)
 {
 	struct pair pair;
@@ -238,6 +298,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ring__gives_back_in_order_over_the_wrap),
 		cmocka_unit_test(test_ring__keeps_room_for_events),
+		cmocka_unit_test(test_ring__begins_anew_when_it_is_empty),
+		cmocka_unit_test(test_ring__goes_on_while_the_consumer_works),
 		cmocka_unit_test(test_ring__shorter_commit_than_reservation),
 		cmocka_unit_test(test_ring__refuses_nonsense),
 		cmocka_unit_test(test_ring__rings_only_for_a_sleeper),

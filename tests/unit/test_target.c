@@ -8,47 +8,68 @@
 
 #include "supervisor/target.h"
 
-/* The tables agree with a plain array after many random additions and removals. */
-/* The list of the cold ones holds just these, and both ways the same. */
+/* All cold ones, and no others, hang at their hours, and both ways the same. */
 static void check_cold(const struct target *target)
 {
-	const struct tracee *before = NULL;
 	size_t n = 0;
 
-	for (const struct tracee *t = target->oldest; t; t = t->newer) {
-		assert_in_range(t->slot, target->hot, target->tracees - 1);
-		assert_ptr_equal(t->older, before);
-		before = t;
-		n++;
+	for (size_t hour = 0; hour < TARGET_SLEEPERS; hour++) {
+		const struct tracee *before = NULL;
+
+		for (const struct tracee *t = target->sleeper[hour]; t; t = t->after) {
+			assert_in_range(t->slot, target->hot, target->tracees - 1);
+			assert_ptr_equal(t->before, before);
+			assert_int_equal(t->wakes, hour);
+			before = t;
+			n++;
+		}
 	}
-	assert_ptr_equal(target->newest, before);
 	assert_int_equal(n, target->tracees - target->hot);
 }
 
-static void test_target__the_cold_are_in_the_order_of_their_cooling(void **state)
+static void test_target__the_cold_hang_where_they_are_likely_to_wake(void **state)
 {
+	const uint64_t day = UINT64_C(86400) * 1000000000;
 	struct target target = {0};
 	struct tracee *t[4];
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(target_add(&target, 10 + i, NULL, &t[i]), 0);
-	assert_null(target.oldest); /* new ones are hot */
-	target_heat(&target, t[2], false);
-	target_heat(&target, t[0], false);
-	target_heat(&target, t[3], false);
-	target_heat(&target, t[0], false); /* it is */
-	assert_ptr_equal(target.oldest, t[2]);
-	assert_ptr_equal(target.oldest->newer, t[0]);
-	target_heat(&target, t[2], true);
-	target_heat(&target, t[2], false);
-	assert_ptr_equal(target.oldest, t[0]);
-	assert_ptr_equal(target.newest, t[2]);
+	for (size_t hour = 0; hour < TARGET_SLEEPERS; hour++)
+		assert_null(target.sleeper[hour]); /* new ones are hot */
+	t[0]->nap_ns = 100 * TARGET_WAKES_NS;
+	t[2]->nap_ns = 103 * TARGET_WAKES_NS;
+	t[3]->nap_ns = (TARGET_SLEEPERS + 100) * TARGET_WAKES_NS; /* a round later */
+	target_cool(&target, t[0], day + 7 * TARGET_WAKES_NS);
+	target_cool(&target, t[2], day + 4 * TARGET_WAKES_NS);
+	target_cool(&target, t[3], day + 7 * TARGET_WAKES_NS);
+	target_cool(&target, t[0], day); /* it is cold */
+	assert_int_equal(t[0]->slept_ns, day + 7 * TARGET_WAKES_NS);
+	for (const int *i = (const int[]){0, 2, 3, -1}; *i >= 0; i++)
+		assert_int_equal(t[*i]->wakes, target_hour(day + 107 * TARGET_WAKES_NS));
+	check_cold(&target);
+	target_heat(&target, t[2]);
+	target_heat(&target, t[2]);
+	check_cold(&target);
 	target_remove(&target, t[3]);
 	check_cold(&target);
+	assert_ptr_equal(target.sleeper[t[0]->wakes], t[0]);
+	assert_null(t[0]->after);
 	target_release(&target);
 }
 
+static void test_target__the_hours_go_round(void **state)
+{
+	(void)state;
+	assert_int_equal(target_hour(0), 0);
+	assert_int_equal(target_hour(TARGET_WAKES_NS - 1), 0);
+	assert_int_equal(target_hour(TARGET_WAKES_NS), 1);
+	assert_int_equal(target_hour(TARGET_SLEEPERS * TARGET_WAKES_NS - 1), TARGET_SLEEPERS - 1);
+	assert_int_equal(target_hour(TARGET_SLEEPERS * TARGET_WAKES_NS), 0);
+}
+
+/* The tables agree with a plain array after many random additions and removals. */
 static void test_target__finds_what_is_there(void **state)
 {
 	enum { TIDS = 3000 };
@@ -68,7 +89,11 @@ static void test_target__finds_what_is_there(void **state)
 
 		assert_int_equal(t != NULL, there[tid - 1]);
 		if (t && rand() % 2) {
-			target_heat(&target, t, rand() % 2);
+			t->nap_ns = (uint64_t)rand();
+			if (rand() % 2)
+				target_heat(&target, t);
+			else
+				target_cool(&target, t, (uint64_t)rand() * 1000);
 		} else if (t) {
 			target_remove(&target, t);
 			there[tid - 1] = false;
@@ -143,7 +168,8 @@ static void test_target__a_process_without_leader_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_target__the_cold_are_in_the_order_of_their_cooling),
+		cmocka_unit_test(test_target__the_cold_hang_where_they_are_likely_to_wake),
+		cmocka_unit_test(test_target__the_hours_go_round),
 		cmocka_unit_test(test_target__finds_what_is_there),
 		cmocka_unit_test(test_target__renames_over_exec),
 		cmocka_unit_test(test_target__images_are_shared),
