@@ -175,6 +175,7 @@ static void tick(struct engine *engine, uint64_t now)
 		birth_adopt_orphans(engine, now);
 	after = engine_now();
 	wakeups_advance(wakeups, after, sampler_span(engine, after), affordable(engine, after - now));
+	engine->wants_moment = turns_want_moment(engine, wakeups->next_ns);
 	/* At random, too: what begins some time after it fell asleep must not be missed every time. */
 	if (!engine->target.hot && after - engine->moved_at_ns > 3 * IDLE_NS) {
 		uint64_t idle = last + IDLE_NS / 2 + wakeups_random(wakeups, IDLE_NS);
@@ -199,6 +200,8 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 
 	watchdog_note(&engine->watchdog, 0);
 	n = ppoll(fds, 3, &timeout, NULL);
+	/* At once: what it reads is soon overwritten. */
+	moment_begin(&engine->moment, n == 0 && engine->wants_moment);
 	watchdog_note(&engine->watchdog, engine_now());
 	if (n > 0 && fds[0].revents)
 		control_signals(engine);

@@ -53,6 +53,7 @@ struct engine {
 	uint64_t spin_ns;	    /* how long to look for stops before sleeping */
 	struct follow follow;
 	struct moment moment;
+	bool wants_moment; /* the next tick does (moment.h) */
 	unsigned parts; /* that the time until the next one is divided by: CPUs to go to */
 	int signal_fd;
 	bool counting;	   /* samples are taken and CPU time is counted */

@@ -170,7 +170,6 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	struct tracee *t;
 	bool all;
 
-	moment_begin(&engine->moment, turns_want_moment(engine, now));
 	engine->parts = 1;
 	look_begin_tick(engine, now);
 	idle_begin_tick(engine, now);

@@ -163,6 +163,22 @@ struct places {
 	uint64_t most;	/* that is how much */
 };
 
+/* Its CPU is one to go to, for the next tick. False: it is met from here as well, or better. */
+static bool visit(
+	const struct engine *engine, const struct tracee *t, int cpu, struct places *places, uint64_t now)
+{
+	uint64_t owed = credit_estimate(&t->credit, now, engine->scheduler_tick_ns);
+
+	if (!t->calls || !engine->counting || engine->fds_scarce || !follow_may(&engine->follow, cpu))
+		return false;
+	places->visits++;
+	if (owed >= places->most) {
+		places->most = owed;
+		places->next = cpu;
+	}
+	return true;
+}
+
 /*
  * One on another CPU runs on until the interrupt arrives, some microseconds. That matters if it makes
  * system calls: it is then met in them too often. So where it was found in one lately we go to its CPU.
@@ -170,18 +186,9 @@ struct places {
 static void ask_remote(struct engine *engine, struct tracee *t, int cpu, bool first,
 	struct places *places, uint64_t now)
 {
-	uint64_t owed = credit_estimate(&t->credit, now, engine->scheduler_tick_ns);
-	bool visit = first && t->calls && engine->counting && !engine->fds_scarce &&
-		follow_may(&engine->follow, cpu);
+	bool visited = first && visit(engine, t, cpu, places, now);
 
-	if (visit) {
-		places->visits++;
-		if (owed >= places->most) {
-			places->most = owed;
-			places->next = cpu;
-		}
-	}
-	if (((first && !visit) || overdue(engine, t, PATIENCE)) && owes_tick(engine, t, now)) {
+	if (((first && !visited) || overdue(engine, t, PATIENCE)) && owes_tick(engine, t, now)) {
 		t->elsewhere = true;
 		take(engine, t, true, MOMENT_UNKNOWN, now);
 	}
@@ -261,6 +268,12 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 			t->runs_ns = sight.runs ? now : 0;
 			t->was = sight.was;
 			engine->ranked[ours++] = t;
+		} else if (!sight.runs && sight.cpu >= 0 && sight.cpu != places->home && owes_tick(engine, t, now)) {
+			/*
+			 * It sleeps now, perhaps because we have the CPU of the one that it works for; at its own
+			 * it is met when it is taken from there.
+			 */
+			(void)visit(engine, t, sight.cpu, places, now);
 		}
 	}
 	return ours;
