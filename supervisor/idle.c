@@ -19,7 +19,7 @@
 #define SHARE_NS      100000
 #define WALL_SHARE_NS 20000
 /* So much rarer where nobody seems to run: somebody may have come since. */
-#define DOUBT 128
+#define DOUBT 32
 /* Of the threads of a pool one that was woken is among the likely ones mostly: then the search ends. */
 #define SEARCH_MOST 20
 /* So many are passed on the way to them, in all: others may have slept for minutes. */

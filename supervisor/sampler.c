@@ -220,7 +220,8 @@ uint64_t sampler_span(const struct engine *engine, uint64_t now)
 		if (!credit_restless(credit, now) || load >= CREDIT_LOAD_WHOLE)
 			return period;
 	}
-	return load <= CREDIT_LOAD_WHOLE / 2 ? 2 * period : period * CREDIT_LOAD_WHOLE / load;
+	/* With less to do here, somebody else may have more. */
+	return load <= CREDIT_LOAD_WHOLE / 2 ? period : period * CREDIT_LOAD_WHOLE / load;
 }
 
 void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t now)
