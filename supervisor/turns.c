@@ -158,7 +158,7 @@ struct places {
 	cpu_set_t busy; /* a thread is on it */
 	int last;	/* one of them */
 	bool calls;	/* whose thread makes system calls */
-	unsigned visits; /* CPUs other than ours that we must go to, to meet a thread where it is */
+	cpu_set_t visits; /* other CPUs that we must go to, to meet a thread where it is */
 	int next;	/* of these the one whose thread owes most, -1 none */
 	uint64_t most;	/* that is how much */
 };
@@ -171,7 +171,7 @@ static bool visit(
 
 	if (!t->calls || !engine->counting || engine->fds_scarce || !follow_may(&engine->follow, cpu))
 		return false;
-	places->visits++;
+	CPU_SET(cpu, &places->visits);
 	if (owed >= places->most) {
 		places->most = owed;
 		places->next = cpu;
@@ -301,8 +301,8 @@ static void go_on(struct engine *engine, const struct places *places, bool stops
 		/* Nobody was on this CPU: they are late already. */
 		if (!CPU_ISSET(places->home, &places->busy) && engine->parts < HURRY)
 			engine->parts = HURRY;
-		if (engine->parts < places->visits + 1)
-			engine->parts = places->visits + 1;
+		if (engine->parts < (unsigned)CPU_COUNT(&places->visits) + 1)
+			engine->parts = (unsigned)CPU_COUNT(&places->visits) + 1;
 	}
 	if (stops)
 		engine->follow.next = to;
