@@ -12,15 +12,13 @@ static const char magic[8] = "SPROFRNG";
 
 enum { AT_VERSION = 8, AT_CAPACITY = 16, AT_HEAD = 64, AT_TAIL = 128, AT_SLEEPING = 136 };
 
+/* An empty ring begins anew after so much, or a sixteenth of it. */
+#define ANEW_LEAST (UINT64_C(2) << 20)
+
 static _Atomic uint64_t *word(const struct ring *ring, size_t offset)
 {
 	return (_Atomic uint64_t *)(void *)(ring->base + offset);
 }
-
-/* Of a large ring, that only events may use. */
-#define FLOOR_MOST (UINT64_C(512) << 10)
-/* After so much an empty ring begins anew. */
-#define ANEW_AFTER (UINT64_C(2) << 20)
 
 static _Atomic uint32_t *sleeping(const struct ring *ring)
 {
@@ -56,9 +54,7 @@ int ring_init(struct ring *ring, void *memory, uint64_t capacity)
 
 	if (!memory || !capacity_ok(capacity))
 		return -EINVAL;
-	*ring = (struct ring){.base = memory, .capacity = capacity, .floor = capacity / 8};
-	if (ring->floor > FLOOR_MOST)
-		ring->floor = FLOOR_MOST;
+	*ring = (struct ring){.base = memory, .capacity = capacity, .anew_at = UINT64_MAX};
 	put_bytes(&w, magic, sizeof(magic));
 	put_u32(&w, RING_VERSION);
 	put_u32(&w, 0);
@@ -101,29 +97,37 @@ bool ring_is_half_empty(struct ring *ring)
 /*
  * A consumer that keeps up leaves the ring empty: then it goes on at its beginning, where the memory has
  * been used before and is in the caches. Until the sleeper has passed the padding, which is rung for at
- * once, there is only as much room as was used before it.
+ * once, there is only as much room as was @used before it.
  */
 static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 {
-	if (used < ANEW_AFTER || ring->capacity < 4 * ANEW_AFTER || need > used / 4 ||
+	if (used < ANEW_LEAST || used < ring->capacity / 16 || used > ring->capacity / 2 || need > used / 16 ||
 		ring->capacity - used > UINT32_MAX - 7)
 		return false;
 	look_at_tail(ring);
 	return ring->at == ring->seen && atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;
 }
 
+/* How much may be in it, of samples or events. */
+static uint64_t limit_of(const struct ring *ring, bool event)
+{
+	uint64_t room = ring->seen == ring->anew_at ? ring->anew_room : ring->capacity;
+
+	return event ? ring->capacity : ring->capacity - room / 8;
+}
+
 uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 {
 	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7), used = ring->at & (ring->capacity - 1);
 	uint64_t to_end = ring->capacity - used;
-	uint64_t padding = need > to_end || may_begin_anew(ring, used, need) ? to_end : 0;
-	uint64_t limit = event ? ring->capacity : ring->capacity - ring->floor;
+	bool anew = may_begin_anew(ring, used, need); /* there is room for it, then */
+	uint64_t padding = need > to_end || anew ? to_end : 0;
 
-	if (bytes < RECORD_HEADER_BYTES || need > limit || padding + need > limit)
+	if (bytes < RECORD_HEADER_BYTES || need > ring->capacity || padding + need > ring->capacity)
 		return NULL;
-	if (ring->at - ring->seen > limit - (padding + need)) {
+	if (!anew && ring->at - ring->seen + padding + need > limit_of(ring, event)) {
 		look_at_tail(ring);
-		if (ring->at - ring->seen > limit - (padding + need))
+		if (ring->at - ring->seen + padding + need > limit_of(ring, event))
 			return NULL;
 	}
 	ring->padding = padding;
@@ -143,6 +147,10 @@ bool ring_commit(struct ring *ring, size_t bytes)
 
 		put_header(pad, (uint32_t)ring->padding);
 		memset(pad + 4, 0, 4); /* type RECORD_PAD; a pad may be as short as 8 bytes */
+		if (ring->at == ring->seen) {
+			ring->anew_at = ring->at;
+			ring->anew_room = ring->capacity - ring->padding;
+		}
 	}
 	if (used > bytes)
 		memset(record + bytes, 0, used - bytes);

@@ -41,7 +41,7 @@ struct ring {
 	uint64_t seen;	   /* the other side's position when last read */
 	uint64_t reserved; /* producer: bytes of the open reservation, padding included */
 	uint64_t padding;  /* producer: bytes of padding before it */
-	uint64_t floor;	   /* producer: bytes that only events may use (ring_reserve) */
+	uint64_t anew_at, anew_room; /* producer: where padding last began in an empty ring; the room beside it */
 };
 
 /* Bytes of shared memory for a data area of @capacity bytes (a power of two, at least 4096). */
@@ -58,7 +58,7 @@ int ring_open(struct ring *ring, void *memory, size_t bytes);
 
 /*
  * Producer: room for one record of at most @bytes bytes, or NULL when the ring is too full.
- * With @event false the last eighth of the ring (512 KiB at most) is left to events (births, maps, exits), which the
+ * With @event false the last eighth of the ring is left to events (births, maps, exits), which the
  * analyst cannot do without. Nothing is visible to the consumer before ring_commit(). A second
  * ring_reserve() gives the first one up. Wait-free; may run in the stop window.
  */

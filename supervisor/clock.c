@@ -7,7 +7,6 @@
 #define LEAST_NS 50000
 /* A wake-up of ours takes the CPU from a thread, a stop does, and a third may be a neighbour's. */
 #define OUR_ARRIVALS 3
-#define RESTLESS_NS  20000000
 /* The load is that of about this long. */
 #define LOAD_NS UINT64_C(100000000)
 
@@ -106,7 +105,7 @@ bool credit_see(struct credit *credit, const struct cpu_time *cpu, uint64_t now_
 	credit->moved_ns = cpu->run_ns - credit->seen.run_ns;
 	credit->unseen_ns = now_ns - credit->seen_at_ns;
 	note_load(credit);
-	if (cpu->slices - credit->seen.slices > OUR_ARRIVALS && credit->unseen_ns < RESTLESS_NS)
+	if (cpu->slices - credit->seen.slices > OUR_ARRIVALS && credit->unseen_ns < CREDIT_RESTLESS_NS)
 		credit->restless_at_ns = now_ns;
 	credit->seen = *cpu;
 	credit->seen_at_ns = now_ns;
@@ -174,7 +173,7 @@ bool credit_on_cpu(const struct credit *credit, uint64_t now_ns, uint64_t schedu
 
 bool credit_restless(const struct credit *credit, uint64_t now_ns)
 {
-	return credit->restless_at_ns && now_ns - credit->restless_at_ns < RESTLESS_NS;
+	return credit->restless_at_ns && now_ns - credit->restless_at_ns < CREDIT_RESTLESS_NS;
 }
 
 bool credit_overdue(const struct credit *credit, uint64_t period_ns)

@@ -31,6 +31,7 @@ struct idle {
 	uint64_t ticks;
 	unsigned others;  /* threads of the machine that are runnable besides us; UINT_MAX unknown */
 	unsigned running; /* of these, that were not found yet */
+	bool searched;	  /* they are searched for: their number is known, not too large, and some may be asked */
 };
 
 struct engine {
@@ -200,11 +201,6 @@ void idle_begin_tick(struct engine *engine, uint64_t now_ns);
 bool idle_hot_matter(const struct engine *engine, uint64_t now_ns);
 /* Are many more threads runnable than there are CPUs, so that each waits for long? */
 bool idle_crowd(const struct engine *engine);
-/*
- * Were all threads searched for those that are runnable? Not where their number is unknown or too large,
- * or none may be asked.
- */
-bool idle_was_search(const struct engine *engine);
 /* Is there nobody left to be found? */
 bool idle_found_all(const struct engine *engine);
 /* The next idle thread to look at, NULL: no more in this tick. */
@@ -263,8 +259,8 @@ void turns_move_on(struct engine *engine);
 void sampler_announce(struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
 void sampler_tick(struct engine *engine, uint64_t now_ns);
 /*
- * The time to the next tick: a period, or as long as the threads need to use one, two at most, if they
- * sleep and wake so often that none can run from its beginning to its end unseen meanwhile.
+ * The time to the next tick: a period; or as long as the threads need to use one, if they use more than
+ * half of the time and all sleep and wake so often that they are as good as always there.
  */
 uint64_t sampler_span(const struct engine *engine, uint64_t now_ns);
 /* A stop of @tracee that may be used for a sample; resumes it with @signal. */

@@ -11,8 +11,8 @@
 #define DORMANT_NS UINT64_C(2000000000)
 #define DORMANT_ROUNDS 16
 /*
- * A reading costs 1 us, and 2 to 3 where the target has emptied the caches: at most some fortieth of the
- * time goes into them, if there are enough threads. So of 1000 one that wakes up is seen within 400 ms,
+ * A reading costs 1 us, and 2 to 3 where the target has emptied the caches: at most some hundredth of the
+ * time goes into them, if there are enough threads. So of 1000 one that wakes up is seen within 1.2 s,
  * and sooner if it is one of those that are likely to. What it has used by then is not lost, but goes to
  * where it is seen, if it is. The wall clock wants to know where they sleep, and takes more.
  */
@@ -60,6 +60,7 @@ void idle_begin_tick(struct engine *engine, uint64_t now)
 	idle->steps = STEPS_MOST;
 	idle->ticks++;
 	idle->others = idle->running = UINT_MAX;
+	idle->searched = false;
 	if (engine->options->wall || target->tracees <= FEW || idle->load_fd < 0)
 		return;
 	runnable = procfs_read_runnable(idle->load_fd);
@@ -67,6 +68,7 @@ void idle_begin_tick(struct engine *engine, uint64_t now)
 		idle->others = idle->running = (unsigned)runnable - 1; /* we are one of them */
 	if (idle_crowd(engine))
 		idle->running = idle->cpus; /* to find all that wait is not worth it */
+	idle->searched = idle->others != UINT_MAX && !idle_crowd(engine) && !sampler_is_over_budget(engine);
 	if (sampler_is_over_budget(engine))
 		idle->running = 0; /* nobody can be asked now */
 }
@@ -163,11 +165,6 @@ struct tracee *idle_next(struct engine *engine, uint64_t now)
 	if (idle->running && ++idle->nth % IN_TURN)
 		t = next_likely(engine, now);
 	return t ? t : next_in_turn(engine, now);
-}
-
-bool idle_was_search(const struct engine *engine)
-{
-	return engine->idle.others != UINT_MAX && !idle_crowd(engine) && !sampler_is_over_budget(engine);
 }
 
 bool idle_found_all(const struct engine *engine)

@@ -54,14 +54,14 @@ static void earn(struct engine *engine, uint64_t ran_ns)
 
 /*
  * A thread that sleeps for a moment is not searched for. But one that slept for longer the last time is
- * likely to do so again; and where there are more than the CPUs can run, one that is off its CPU has a
+ * likely to do so again, unless it waits for a CPU; and where there are more than the CPUs can run, one that is off its CPU has a
  * long wait before it.
  */
 static bool is_cool(const struct engine *engine, const struct tracee *t, uint64_t now)
 {
 	uint64_t after = COOL_DOWN_NS + 2 * engine->wakeups.period_ns;
 
-	if (idle_crowd(engine) || t->nap_ns > 2 * after)
+	if (idle_crowd(engine) || (t->nap_ns > 2 * after && engine->idle.others < engine->idle.cpus))
 		after = engine->wakeups.period_ns;
 	return t->state == TRACEE_RUNNING && now - t->credit.moved_at_ns > after &&
 		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns);
@@ -177,12 +177,12 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	/* From the end: one that cools down changes places with the last hot one. */
 	for (size_t i = target->hot; i-- > 0;) {
 		t = target->tracee[i];
-		if (!all) {
+		if (!all || (engine->idle.searched && idle_found_all(engine) &&
+				!credit_restless(&t->credit, now))) {
+			/* It does not run. What it has used is read when it may, or before it is left alone. */
 			t->runs_ns = 0;
 			if (is_cool(engine, t, now))
-				look_at(engine, t, now); /* its last movement may not have been seen */
-		} else if (idle_was_search(engine) && idle_found_all(engine)) {
-			t->runs_ns = 0; /* what it has used is read when it runs, or may */
+				look_at(engine, t, now);
 		} else {
 			look_at(engine, t, now);
 			idle_see(engine, t, now);
@@ -209,7 +209,7 @@ static uint64_t name_wait(uint64_t unchanged_ns)
 uint64_t sampler_span(const struct engine *engine, uint64_t now)
 {
 	const struct target *target = &engine->target;
-	uint64_t period = engine->wakeups.period_ns, load = 0;
+	uint64_t period = engine->wakeups.period_ns, load = 0, span;
 
 	if (!engine->counting || engine->service.sessions || engine->options->wall || !target->hot)
 		return period;
@@ -221,7 +221,10 @@ uint64_t sampler_span(const struct engine *engine, uint64_t now)
 			return period;
 	}
 	/* With less to do here, somebody else may have more. */
-	return load <= CREDIT_LOAD_WHOLE / 2 ? period : period * CREDIT_LOAD_WHOLE / load;
+	if (load <= CREDIT_LOAD_WHOLE / 2 || period >= CREDIT_RESTLESS_NS / 2)
+		return period;
+	span = period * CREDIT_LOAD_WHOLE / load;
+	return span < CREDIT_RESTLESS_NS / 2 ? span : CREDIT_RESTLESS_NS / 2;
 }
 
 void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t now)
@@ -243,6 +246,8 @@ void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint
 			return;
 		}
 	}
+	if (!name[0])
+		t->name_since_ns = now; /* it could not be read */
 	t->name_again_ns = now + name_wait(now - t->name_since_ns);
 }
 

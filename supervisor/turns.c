@@ -46,7 +46,7 @@ static bool is_runnable(struct engine *engine, struct tracee *t, uint64_t now)
 	if (t->runs_ns == now)
 		return true;
 	/* The search tells no more of one that waits for long: its account stands still. */
-	return (!idle_was_search(engine) || overdue(engine, t, 1)) && catchable(engine, t, now);
+	return (!engine->idle.searched || overdue(engine, t, 1)) && catchable(engine, t, now);
 }
 
 /* Must it be caught at the right moment? With few descriptors that costs too much. */
@@ -76,6 +76,15 @@ static bool owes_tick(struct engine *engine, struct tracee *t, uint64_t now)
 			sampler_due(engine, t))
 		return true;
 	return session_due(engine, t, now);
+}
+
+/* The same of one that sleeps, and if it may be asked. */
+static bool has_earned_tick(const struct engine *engine, const struct tracee *t)
+{
+	const struct credit *c = &t->credit;
+
+	return engine->counting && !sampler_is_over_budget(engine) &&
+		c->seen.run_ns + sampler_carried(t) >= c->paid_ns + sampler_due(engine, t);
 }
 
 /* The same before it is looked at: it may have run all the time. */
@@ -126,7 +135,8 @@ static void take(struct engine *engine, struct tracee *t, bool runs, enum moment
 			engine->parts = HURRY;
 		return;
 	}
-	t->put_off_ns = 0;
+	if (runs || was == MOMENT_REPLACED)
+		t->put_off_ns = 0;
 	if (t->elsewhere)
 		stack_copy_warm(&engine->stack, t->tid, &t->process->stacks, &t->home);
 	if (runs)
@@ -268,7 +278,8 @@ static size_t ask_others(struct engine *engine, size_t n, struct places *places,
 			t->runs_ns = sight.runs ? now : 0;
 			t->was = sight.was;
 			engine->ranked[ours++] = t;
-		} else if (!sight.runs && sight.cpu >= 0 && sight.cpu != places->home && owes_tick(engine, t, now)) {
+		} else if (!sight.runs && sight.cpu >= 0 && sight.cpu != places->home && places->next < 0 &&
+			has_earned_tick(engine, t)) {
 			/*
 			 * It sleeps now, perhaps because we have the CPU of the one that it works for; at its own
 			 * it is met when it is taken from there.

@@ -201,8 +201,8 @@ static struct footprint look_at_helper(void)
 	return f;
 }
 
-/* What it opens once, when it first needs it: files of this thread (3), and its own note (moment.h). */
-#define OPENED_WHEN_NEEDED 4
+/* What it opens once, when it first needs it: files of this thread (3), and two notes (moment.h). */
+#define OPENED_WHEN_NEEDED 5
 
 /* The least of some looks: it closes the answer's pipe just after we have read it. */
 static struct footprint measure_helper(void)

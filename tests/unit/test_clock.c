@@ -267,9 +267,40 @@ static void test_clock__ticks_are_one_a_period_of_cpu_time(void **state)
 	assert_in_range(ticks, 9500, 10500);
 }
 
+static void test_credit__load_is_that_of_the_last_tenth_of_a_second(void **state)
+{
+	struct cpu_time cpu = {0};
+	struct credit c;
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	credit_begin(&c, &cpu, now, 4 * MS, 0);
+	/* Three quarters of a second's readings, however far apart they are. */
+	for (unsigned i = 0; i < 1000; i++) {
+		uint64_t apart = (1 + i % 7) * MS;
+
+		now += apart;
+		cpu.run_ns += apart * 3 / 4;
+		(void)credit_see(&c, &cpu, now);
+		assert_true(c.load <= CREDIT_LOAD_WHOLE);
+	}
+	assert_in_range(c.load, CREDIT_LOAD_WHOLE * 74 / 100, CREDIT_LOAD_WHOLE * 75 / 100);
+	/* One long sleep, or work on another CPU that was accounted late. */
+	now += 5000 * MS;
+	(void)credit_see(&c, &cpu, now);
+	assert_int_equal(c.load, 0);
+	cpu.run_ns += 30 * MS;
+	now += 10 * MS;
+	(void)credit_see(&c, &cpu, now);
+	assert_in_range(c.load, CREDIT_LOAD_WHOLE / 10 - 1, CREDIT_LOAD_WHOLE / 10);
+	(void)credit_see(&c, &cpu, now); /* at the same time */
+	assert_in_range(c.load, CREDIT_LOAD_WHOLE / 10 - 1, CREDIT_LOAD_WHOLE / 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_credit__load_is_that_of_the_last_tenth_of_a_second),
 		cmocka_unit_test(test_clock__gaps_are_jittered_around_the_period),
 		cmocka_unit_test(test_clock__late_wakeups_are_left_out),
 		cmocka_unit_test(test_clock__parts_of_a_period),
