@@ -101,8 +101,8 @@ bool ring_is_half_empty(struct ring *ring)
  */
 static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 {
-	if (used < ANEW_LEAST || used < ring->capacity / 16 || used > ring->capacity / 2 || need > used / 16 ||
-		ring->capacity - used > UINT32_MAX - 7)
+	if (used < ANEW_LEAST || used < ring->capacity / 16 || used > ring->capacity / 2 ||
+		need > used / 16 || ring->capacity - used > UINT32_MAX - 7)
 		return false;
 	look_at_tail(ring);
 	return ring->at == ring->seen && atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;

@@ -41,7 +41,8 @@ struct ring {
 	uint64_t seen;	   /* the other side's position when last read */
 	uint64_t reserved; /* producer: bytes of the open reservation, padding included */
 	uint64_t padding;  /* producer: bytes of padding before it */
-	uint64_t anew_at, anew_room; /* producer: where padding last began in an empty ring; the room beside it */
+	uint64_t anew_at;  /* producer: where padding last began in an empty ring */
+	uint64_t anew_room; /* producer: bytes beside that padding */
 };
 
 /* Bytes of shared memory for a data area of @capacity bytes (a power of two, at least 4096). */

@@ -37,7 +37,7 @@ void wakeups_advance(struct wakeups *wakeups, uint64_t now_ns, uint64_t span_ns,
 uint64_t wakeups_random(struct wakeups *wakeups, uint64_t bound);
 
 #define CREDIT_LOAD_WHOLE (UINT64_C(1) << 20)
-/* Readings that are further apart do not tell whether a thread is restless; one that was is so for as long. */
+/* Only readings within this time tell whether a thread is restless; it is so for as long then. */
 #define CREDIT_RESTLESS_NS UINT64_C(20000000)
 
 /* One thread's account: CPU time used and paid out. */

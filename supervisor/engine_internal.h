@@ -31,7 +31,8 @@ struct idle {
 	uint64_t ticks;
 	unsigned others;  /* threads of the machine that are runnable besides us; UINT_MAX unknown */
 	unsigned running; /* of these, that were not found yet */
-	bool searched;	  /* they are searched for: their number is known, not too large, and some may be asked */
+	/* They are searched for: their number is known, not too large, and some may be asked. */
+	bool searched;
 };
 
 struct engine {

@@ -54,8 +54,8 @@ static void earn(struct engine *engine, uint64_t ran_ns)
 
 /*
  * A thread that sleeps for a moment is not searched for. But one that slept for longer the last time is
- * likely to do so again, unless it waits for a CPU; and where there are more than the CPUs can run, one that is off its CPU has a
- * long wait before it.
+ * likely to do so again, unless it waits for a CPU; and where there are more than the CPUs can run, one
+ * that is off its CPU has a long wait before it.
  */
 static bool is_cool(const struct engine *engine, const struct tracee *t, uint64_t now)
 {
