@@ -98,7 +98,7 @@ struct tracee {
 /*
  * A thread that sleeps is likely to sleep for as long as the last time: those that wait for a time do, and
  * those of a pool, which take turns. So the cold ones hang at the hour of a clock at which they are likely
- * to wake, all that wake within the same WAKES_NS together; with each round of the clock the hours return.
+ * to wake, all that wake within the same 4 ms together; with each round of the clock the hours return.
  */
 #define TARGET_WAKES_NS UINT64_C(4000000)
 #define TARGET_SLEEPERS 256

@@ -22,7 +22,7 @@ kill $busy
 # shellcheck disable=SC2016
 timeout 60 setsid -w sh -c '
     "$0/busy" 100 60 &
-    sleep 1
+    until [ "$(ls "/proc/$!/task" | wc -l)" -ge 100 ]; do sleep 0.05; done
     "$1" -q -F 250 --report none -d 10s -p $! -o same.pb.gz
     kill $!' "$TARGETS" "$SPROFRUN"
 
