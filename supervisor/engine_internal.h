@@ -23,6 +23,7 @@ struct idle {
 	unsigned cpus; /* of the machine, as /proc/loadavg is */
 	unsigned nth;  /* look of a search */
 	uint64_t since_ns, least_since_ns; /* looks have been earned since */
+	unsigned watched; /* threads whose waking is awaited */
 	/* Of the present tick: */
 	uint64_t share_ns; /* of the time for each */
 	size_t looks, least; /* that are left; of these, to be made even if nobody seems to run */
@@ -204,6 +205,13 @@ bool idle_hot_matter(const struct engine *engine, uint64_t now_ns);
 bool idle_crowd(const struct engine *engine);
 /* Is there nobody left to be found? */
 bool idle_found_all(const struct engine *engine);
+/*
+ * Is the waking of this thread awaited, so that it stays a hot one though it sleeps? It is looked at in each
+ * tick in which somebody runs, and so it becomes known when it wakes, and in what rhythm.
+ */
+bool idle_watches(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
+/* It is not any more. */
+void idle_unwatch(struct engine *engine, struct tracee *tracee);
 /* The next idle thread to look at, NULL: no more in this tick. */
 struct tracee *idle_next(struct engine *engine, uint64_t now_ns);
 /* A thread, idle or not, was looked at: if it runs there is one less to be found. */

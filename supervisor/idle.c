@@ -32,6 +32,11 @@
 #define CROWD 8
 /* So many can all be looked at in each tick. */
 #define FEW 8
+/* So many are watched at a time, each for so long at most. */
+#define WATCHED_MOST 4
+#define WATCH_NS     UINT64_C(2000000000)
+/* Then it may be watched again. */
+#define WATCH_AGAIN_NS (5 * WATCH_NS)
 
 size_t idle_looks(uint64_t *since_ns, uint64_t now, uint64_t share, size_t cold)
 {
@@ -172,34 +177,60 @@ bool idle_found_all(const struct engine *engine)
 	return engine->idle.others && !engine->idle.running;
 }
 
-/* It woke up @ago, as far as can be told, but not before the last look. */
-static void note_nap(struct tracee *t, uint64_t slept_ns, uint64_t ago, uint64_t now)
+void idle_unwatch(struct engine *engine, struct tracee *t)
 {
-	if (ago > t->credit.unseen_ns)
-		ago = t->credit.unseen_ns;
-	t->nap_ns = now - ago > slept_ns ? now - ago - slept_ns : 0;
+	engine->idle.watched -= t->watched_ns != 0;
+	t->watched_ns = 0;
+}
+
+bool idle_watches(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct idle *idle = &engine->idle;
+
+	if (t->watched_ns && now - t->watched_ns >= WATCH_NS) {
+		idle_unwatch(engine, t);
+		t->watch_again_ns = now + WATCH_AGAIN_NS;
+	} else if (!t->watched_ns && !t->slept && idle->searched && idle->watched < WATCHED_MOST &&
+		now >= t->watch_again_ns && !rhythm_is_known(&t->rhythm)) {
+		t->watched_ns = now;
+		idle->watched++;
+	}
+	return t->watched_ns;
+}
+
+/* Of one that slept it was seen just now that it woke; @runs: it still does. */
+static void note_waking(const struct engine *engine, struct tracee *t, bool runs, uint64_t now)
+{
+	uint64_t unseen = t->credit.unseen_ns, ran = t->credit.moved_ns < unseen ? t->credit.moved_ns : unseen;
+	uint64_t longest = ran + engine->scheduler_tick_ns;
+
+	rhythm_woke(&t->rhythm, now - (runs && longest < unseen ? longest : unseen), now - ran);
+}
+
+/* Does it, as far as is asked? */
+static bool see_if_runs(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct activity activity;
+
+	return !idle_found_all(engine) && engine->idle.running != UINT_MAX && t->state == TRACEE_RUNNING &&
+		credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) &&
+		look_read_activity(engine, t, &activity) >= 0 && activity.running;
 }
 
 void idle_see(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct idle *idle = &engine->idle;
-	uint64_t slept_ns = t->credit.moved_at_ns == now ? t->slept_ns : 0;
-	struct activity activity;
+	bool runs = see_if_runs(engine, t, now);
 
-	t->runs_ns = 0;
-	if (slept_ns) {
-		t->slept_ns = 0;
-		note_nap(t, slept_ns, t->credit.unseen_ns / 2, now);
+	t->runs_ns = runs ? now : 0;
+	if ((t->slept || t->watched_ns) && t->credit.moved_at_ns == now) {
+		t->slept = false;
+		note_waking(engine, t, runs, now);
+		if (rhythm_is_known(&t->rhythm))
+			idle_unwatch(engine, t);
 	}
-	if (idle_found_all(engine))
+	if (!runs)
 		return;
-	if (idle->running == UINT_MAX || t->state != TRACEE_RUNNING ||
-		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns) ||
-		look_read_activity(engine, t, &activity) < 0 || !activity.running)
-		return;
-	t->runs_ns = now;
-	if (slept_ns)
-		note_nap(t, slept_ns, t->credit.moved_ns, now);
 	if (idle->running)
 		idle->running--;
 	else if (!idle->others)

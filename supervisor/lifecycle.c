@@ -32,6 +32,7 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 	struct process *process = t->process;
 
 	sampler_forget(engine, t);
+	idle_unwatch(engine, t);
 	if (t->state == TRACEE_EARLY)
 		engine->early--;
 	target_remove(&engine->target, t);

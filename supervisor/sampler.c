@@ -61,7 +61,7 @@ static bool is_cool(const struct engine *engine, const struct tracee *t, uint64_
 {
 	uint64_t after = COOL_DOWN_NS + 2 * engine->wakeups.period_ns;
 
-	if (idle_crowd(engine) || (t->nap_ns > 2 * after && engine->idle.others < engine->idle.cpus))
+	if (idle_crowd(engine) || (t->rhythm.cycle_ns > 2 * after && engine->idle.others < engine->idle.cpus))
 		after = engine->wakeups.period_ns;
 	return t->state == TRACEE_RUNNING && now - t->credit.moved_at_ns > after &&
 		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns);
@@ -84,9 +84,9 @@ static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
 		target_heat(&engine->target, t);
 		earn(engine, t->credit.moved_ns);
 		engine->moved_at_ns = now;
-	} else if (is_cool(engine, t, now)) {
+	} else if (is_cool(engine, t, now) && !idle_watches(engine, t, now)) {
 		t->put_off_ns = 0;
-		target_cool(&engine->target, t, t->credit.moved_at_ns);
+		target_cool(&engine->target, t);
 	}
 }
 
@@ -181,7 +181,7 @@ void sampler_tick(struct engine *engine, uint64_t now)
 				!credit_restless(&t->credit, now))) {
 			/* It does not run. What it has used is read when it may, or before it is left alone. */
 			t->runs_ns = 0;
-			if (is_cool(engine, t, now))
+			if (is_cool(engine, t, now) && !idle_watches(engine, t, now))
 				look_at(engine, t, now);
 		} else {
 			look_at(engine, t, now);

@@ -83,12 +83,12 @@ size_t target_hour(uint64_t ns)
 	return ns / TARGET_WAKES_NS % TARGET_SLEEPERS;
 }
 
-static void lay_down(struct target *target, struct tracee *tracee, uint64_t slept_ns)
+static void lay_down(struct target *target, struct tracee *tracee)
 {
 	struct tracee **first;
 
-	tracee->slept_ns = slept_ns;
-	tracee->wakes = target_hour(slept_ns + tracee->nap_ns);
+	tracee->slept = true;
+	tracee->wakes = target_hour(rhythm_next(&tracee->rhythm));
 	first = &target->sleeper[tracee->wakes];
 	tracee->before = NULL;
 	tracee->after = *first;
@@ -112,12 +112,12 @@ void target_heat(struct target *target, struct tracee *tracee)
 	swap_slots(target, tracee->slot, target->hot++);
 }
 
-void target_cool(struct target *target, struct tracee *tracee, uint64_t slept_ns)
+void target_cool(struct target *target, struct tracee *tracee)
 {
 	if (tracee->slot >= target->hot)
 		return;
 	swap_slots(target, tracee->slot, --target->hot);
-	lay_down(target, tracee, slept_ns);
+	lay_down(target, tracee);
 }
 
 int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee)
@@ -137,7 +137,7 @@ int target_add(struct target *target, int tid, struct process *process, struct t
 	t->calls = UINT64_MAX;
 	t->slot = target->tracees;
 	target->tracee[target->tracees++] = t;
-	lay_down(target, t, 0);
+	lay_down(target, t);
 	target->by_tid[place_of(target, tid)] = t;
 	target_heat(target, t);
 	if (process)
@@ -155,7 +155,7 @@ void target_place(struct tracee *tracee, struct process *process)
 
 void target_remove(struct target *target, struct tracee *tracee)
 {
-	target_cool(target, tracee, 0);
+	target_cool(target, tracee);
 	pick_up(target, tracee);
 	index_remove(target, tracee->tid);
 	swap_slots(target, tracee->slot, target->tracees - 1);

@@ -14,6 +14,7 @@
 #include "supervisor/histogram.h"
 #include "supervisor/moment.h"
 #include "supervisor/procfs.h"
+#include "supervisor/rhythm.h"
 #include "supervisor/session.h"
 #include "supervisor/stack.h"
 #include "supervisor/tracee.h"
@@ -64,8 +65,10 @@ struct tracee {
 	struct image *image;	 /* that its credit belongs to */
 	enum tracee_state state;
 	size_t slot; /* in target.tracee; hot ones first */
-	uint64_t slept_ns; /* when it fell asleep, of a cold one; 0: it is awake */
-	uint64_t nap_ns;   /* for how long it slept the last time */
+	bool slept;	   /* it is cold, or was and nobody has looked at it since */
+	struct rhythm rhythm; /* in which it wakes */
+	uint64_t watched_ns;  /* since when its waking is awaited (idle.c); 0: it is not */
+	uint64_t watch_again_ns; /* not before this time */
 	struct tracee *before, *after; /* of the cold ones that are likely to wake at the same time */
 	size_t wakes;	   /* of a cold one: its place in target.sleeper */
 	int cpu_fd, activity_fd, stat_fd; /* -1 not open */
@@ -96,9 +99,8 @@ struct tracee {
 };
 
 /*
- * A thread that sleeps is likely to sleep for as long as the last time: those that wait for a time do, and
- * those of a pool, which take turns. So the cold ones hang at the hour of a clock at which they are likely
- * to wake, all that wake within the same 4 ms together; with each round of the clock the hours return.
+ * The cold ones hang at the hour of a clock at which they are likely to wake (rhythm.h), all that wake
+ * within the same 4 ms together; with each round of the clock the hours return.
  */
 #define TARGET_WAKES_NS UINT64_C(4000000)
 #define TARGET_SLEEPERS 256
@@ -139,9 +141,9 @@ void target_remove_process(struct target *target, struct process *process);
 /* Finds or makes. */
 int target_image(struct target *target, const char *path, struct image **ret_image);
 
-/* Moves a thread between the hot and the cold part. One that cools sleeps since @slept_ns. */
+/* Moves a thread between the hot and the cold part. */
 void target_heat(struct target *target, struct tracee *tracee);
-void target_cool(struct target *target, struct tracee *tracee, uint64_t slept_ns);
+void target_cool(struct target *target, struct tracee *tracee);
 /* The place in target.sleeper of those that wake at @ns. */
 size_t target_hour(uint64_t ns);
 

@@ -38,14 +38,18 @@ static void test_target__the_cold_hang_where_they_are_likely_to_wake(void **stat
 		assert_int_equal(target_add(&target, 10 + i, NULL, &t[i]), 0);
 	for (size_t hour = 0; hour < TARGET_SLEEPERS; hour++)
 		assert_null(target.sleeper[hour]); /* new ones are hot */
-	t[0]->nap_ns = 100 * TARGET_WAKES_NS;
-	t[2]->nap_ns = 103 * TARGET_WAKES_NS;
-	t[3]->nap_ns = (TARGET_SLEEPERS + 100) * TARGET_WAKES_NS; /* a round later */
-	target_cool(&target, t[0], day + 7 * TARGET_WAKES_NS);
-	target_cool(&target, t[2], day + 4 * TARGET_WAKES_NS);
-	target_cool(&target, t[3], day + 7 * TARGET_WAKES_NS);
-	target_cool(&target, t[0], day); /* it is cold */
-	assert_int_equal(t[0]->slept_ns, day + 7 * TARGET_WAKES_NS);
+	t[0]->rhythm = (struct rhythm){
+		.wake_ns = day + 7 * TARGET_WAKES_NS, .cycle_ns = 100 * TARGET_WAKES_NS};
+	t[2]->rhythm = (struct rhythm){
+		.wake_ns = day + 4 * TARGET_WAKES_NS, .cycle_ns = 103 * TARGET_WAKES_NS};
+	t[3]->rhythm = t[0]->rhythm;
+	t[3]->rhythm.cycle_ns += TARGET_SLEEPERS * TARGET_WAKES_NS; /* a round later */
+	target_cool(&target, t[0]);
+	target_cool(&target, t[2]);
+	target_cool(&target, t[3]);
+	t[0]->rhythm.cycle_ns = 0;
+	target_cool(&target, t[0]); /* it is cold */
+	assert_true(t[0]->slept);
 	for (const int *i = (const int[]){0, 2, 3, -1}; *i >= 0; i++)
 		assert_int_equal(t[*i]->wakes, target_hour(day + 107 * TARGET_WAKES_NS));
 	check_cold(&target);
@@ -89,11 +93,11 @@ static void test_target__finds_what_is_there(void **state)
 
 		assert_int_equal(t != NULL, there[tid - 1]);
 		if (t && rand() % 2) {
-			t->nap_ns = (uint64_t)rand();
+			t->rhythm.wake_ns = (uint64_t)rand() * 1000;
 			if (rand() % 2)
 				target_heat(&target, t);
 			else
-				target_cool(&target, t, (uint64_t)rand() * 1000);
+				target_cool(&target, t);
 		} else if (t) {
 			target_remove(&target, t);
 			there[tid - 1] = false;
