@@ -62,6 +62,7 @@ static const struct audit_key known[] = {
 		"samples whose stack ends where unwind information is missing"},
 	{"guessed_frames", AUDIT_SUM, AUDIT_COUNT, true,
 		"frames found by the frame pointer or by a search"},
+	{"yielded_ns", AUDIT_SUM, AUDIT_NS, true, "time in which ticks were rarer than asked, for --max-cpu"},
 	{"bad_records", AUDIT_SUM, AUDIT_COUNT, true, "records that made no sense and were left out"},
 	{STATS_EFFECTIVE_SAMPLES, AUDIT_EFFECTIVE, AUDIT_COUNT, true,
 		"samples of equal weight that would tell as much"},

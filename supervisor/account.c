@@ -49,7 +49,7 @@ void account_pool(struct engine *engine, struct tracee *t, uint64_t run_ns)
 		t->process->pool_ns += credit;
 	else
 		t->image->pool_ns += credit; /* it ended in an image that was replaced since */
-	t->credit.paid_ns = run_ns;
+	credit_clear(&t->credit, run_ns);
 }
 
 /* The account of one thread is closed at what the kernel says now. */

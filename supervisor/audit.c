@@ -60,22 +60,25 @@ struct figure {
 	uint64_t value;
 };
 
-static int print(const struct figure *figure, size_t figures, char *to, size_t room)
+struct page {
+	char *to;
+	size_t room, n;
+};
+
+static int print(struct page *page, const struct figure *figure, size_t figures)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < figures; i++) {
-		int r = snprintf(
-			to + n, room - n, "%s %" PRIu64 "\n", figure[i].key, figure[i].value);
+		int r = snprintf(page->to + page->n, page->room - page->n, "%s %" PRIu64 "\n",
+			figure[i].key, figure[i].value);
 
-		if (r < 0 || (size_t)r >= room - n)
+		if (r < 0 || (size_t)r >= page->room - page->n)
 			return -ENOSPC;
-		n += (size_t)r;
+		page->n += (size_t)r;
 	}
-	return (int)n;
+	return 0;
 }
 
-static int print_wall(const struct audit *audit, char *to, size_t room)
+static int print_wall(struct page *page, const struct audit *audit)
 {
 	const struct figure figures[] = {
 		{"elapsed_ns", audit->elapsed_ns},
@@ -88,10 +91,10 @@ static int print_wall(const struct audit *audit, char *to, size_t room)
 		{"lost_looks", audit->lost_looks},
 	};
 
-	return print(figures, sizeof(figures) / sizeof(*figures), to, room);
+	return print(page, figures, sizeof(figures) / sizeof(*figures));
 }
 
-static int print_calls(const struct audit_calls *calls, char *to, size_t room)
+static int print_calls(struct page *page, const struct audit_calls *calls)
 {
 	const struct figure figures[] = {
 		{"sprofil_counted", calls->counted},
@@ -100,7 +103,7 @@ static int print_calls(const struct audit_calls *calls, char *to, size_t room)
 		{"sprofil_lost", calls->lost},
 	};
 
-	return print(figures, sizeof(figures) / sizeof(*figures), to, room);
+	return print(page, figures, sizeof(figures) / sizeof(*figures));
 }
 
 int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to, size_t room)
@@ -126,13 +129,15 @@ int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to,
 		{"unrepaired_eintr", audit->unrepaired_eintr},
 		{"supervisor_cpu_ns", supervisor_cpu_ns},
 	};
-	int n = print(figures, sizeof(figures) / sizeof(*figures), to, room), more = 0;
+	const struct figure yielded = {"yielded_ns", audit->yielded_ns};
+	struct page page = {to, room, 0};
+	int r = print(&page, figures, sizeof(figures) / sizeof(*figures));
 
-	if (n >= 0 && audit->wall)
-		more = print_wall(audit, to + n, room - (size_t)n);
-	n = n < 0 ? n : more < 0 ? more : n + more;
-	more = 0;
-	if (n >= 0 && (audit->calls.counted || audit->calls.dropped || audit->calls.lost))
-		more = print_calls(&audit->calls, to + n, room - (size_t)n);
-	return n < 0 ? n : more < 0 ? more : n + more;
+	if (r == 0 && audit->yielded_ns)
+		r = print(&page, &yielded, 1);
+	if (r == 0 && audit->wall)
+		r = print_wall(&page, audit);
+	if (r == 0 && (audit->calls.counted || audit->calls.dropped || audit->calls.lost))
+		r = print_calls(&page, &audit->calls);
+	return r < 0 ? r : (int)page.n;
 }

@@ -58,6 +58,7 @@ struct audit {
 	uint64_t unsure_looks; /* thrown away: the thread ran meanwhile */
 	uint64_t lost_looks;   /* ring full */
 	uint64_t unrepaired_eintr; /* that failed with EINTR at a stop and had to be left so */
+	uint64_t yielded_ns; /* time in which ticks were rarer than asked, for --max-cpu */
 	struct audit_calls calls;
 };
 

@@ -7,6 +7,12 @@
 #define LEAST_NS 50000
 /* A wake-up of ours takes the CPU from a thread, a stop does, and a third may be a neighbour's. */
 #define OUR_ARRIVALS 3
+/* A credit of so many periods is paid at once. */
+#define SHARE_PERIODS 4
+/* In so many payments what is kept comes to what shall be. */
+#define SHARE_STEPS 8
+/* The usual sum is that of the last payments, about so many. */
+#define USUAL_OF 16
 /* The load is that of about this long. */
 #define LOAD_NS UINT64_C(100000000)
 
@@ -148,11 +154,34 @@ uint64_t clock_next_due(uint64_t due_ns, uint64_t paid_ns, uint64_t period_ns)
 	return due < least ? least : due > most ? most : due;
 }
 
-void credit_pay(struct credit *credit, uint64_t paid_ns, uint64_t period_ns)
+uint64_t credit_share(const struct credit *credit, uint64_t owed_ns, uint64_t period_ns)
 {
+	uint64_t keep = period_ns / 2, share;
+
+	if (!credit->pays || owed_ns >= SHARE_PERIODS * period_ns)
+		return owed_ns;
+	/* What is kept goes back to that by and by. */
+	share = credit->usual_ns + credit->kept_ns / SHARE_STEPS;
+	share = share > keep / SHARE_STEPS ? share - keep / SHARE_STEPS : 0;
+	return share < owed_ns ? share : owed_ns;
+}
+
+void credit_pay(struct credit *credit, uint64_t owed_ns, uint64_t paid_ns, uint64_t period_ns)
+{
+	uint64_t used = owed_ns > credit->kept_ns ? owed_ns - credit->kept_ns : 0;
+	uint64_t of = credit->pays < USUAL_OF ? credit->pays + 1 : USUAL_OF, most = SHARE_PERIODS * period_ns;
+
+	credit->usual_ns = credit->usual_ns - credit->usual_ns / of + (used < most ? used : most) / of;
+	credit->kept_ns = owed_ns - paid_ns;
 	credit->due_ns = clock_next_due(credit->due_ns, paid_ns, period_ns);
-	credit->paid_ns = credit->seen.run_ns;
+	credit->paid_ns += paid_ns;
 	credit->pays++;
+}
+
+void credit_clear(struct credit *credit, uint64_t run_ns)
+{
+	credit->paid_ns = run_ns;
+	credit->kept_ns = 0;
 }
 
 uint64_t credit_estimate(const struct credit *credit, uint64_t now_ns, uint64_t scheduler_tick_ns)

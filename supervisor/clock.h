@@ -3,7 +3,7 @@
  * The CPU-time clock. Pure arithmetic; docs/ARCHITECTURE.md has the reasons.
  *
  * A tick belongs to a thread for each period of CPU time that it has used. Wake-ups only look for
- * threads that owe a tick and can be caught on a CPU; a tick pays all CPU time used since the last
+ * threads that owe a tick and can be caught on a CPU; a tick pays the CPU time used since the last
  * one to the place where the thread is found. So sums are CPU time, however late a wake-up was.
  */
 #ifndef SUPERVISOR_CLOCK_H
@@ -46,6 +46,8 @@ struct credit {
 	uint64_t paid_ns;  /* run time up to which ticks have been paid */
 	uint64_t due_ns;   /* credit from which a stop is worth it */
 	unsigned pays;	   /* how often it was paid */
+	uint64_t usual_ns; /* CPU time between two payments, on average of the last ones */
+	uint64_t kept_ns;  /* of the credit, at the last one */
 	struct cpu_time seen; /* the last reading: up to a scheduler tick stale outside a stop */
 	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC */
 	uint64_t true_at_ns;  /* when that was true, or a little before */
@@ -90,8 +92,20 @@ bool credit_is_hotter(const struct credit *a, const struct credit *b);
  */
 uint64_t clock_next_due(uint64_t due_ns, uint64_t paid_ns, uint64_t period_ns);
 
-/* The credit, @paid_ns, was paid. */
-void credit_pay(struct credit *credit, uint64_t paid_ns, uint64_t period_ns);
+/*
+ * How much of the credit, @owed_ns, a sample pays. A thread that works for some milliseconds at a time is
+ * found at any moment of its work equally often, but early in it there is less credit than late: if all
+ * were paid each time, what comes first would seem to take half of the time that it does. So the usual sum is
+ * paid, whatever there is now, and half a period is kept so that there mostly is as much. A credit of many
+ * periods is paid at once: how far the work has got makes no difference then.
+ */
+uint64_t credit_share(const struct credit *credit, uint64_t owed_ns, uint64_t period_ns);
+
+/* @paid_ns of the credit, @owed_ns, were paid. */
+void credit_pay(struct credit *credit, uint64_t owed_ns, uint64_t paid_ns, uint64_t period_ns);
+
+/* All that was used up to @run_ns is paid by somebody else. */
+void credit_clear(struct credit *credit, uint64_t run_ns);
 
 /*
  * Best guess of the credit now, of a thread that is on a CPU: what was read, and the time since

@@ -157,6 +157,31 @@ static unsigned affordable(const struct engine *engine, uint64_t took_ns)
 	return most > 1 ? (unsigned)most : 1;
 }
 
+/* --max-cpu: how much rarer ticks must be. */
+static void keep_pace(struct engine *engine, uint64_t now)
+{
+	const struct engine_options *options = engine->options;
+	uint64_t bound = options->max_cpu_ppm;
+
+	if (!bound || !pace_is_due(&engine->pace, now))
+		return;
+	if (engine->period_ns < options->max_cpu_period_ns)
+		bound = bound * options->max_cpu_period_ns / engine->period_ns;
+	engine->audit.yielded_ns +=
+		pace_see(&engine->pace, now, engine_clock(CLOCK_PROCESS_CPUTIME_ID), bound);
+}
+
+/* The time to the next tick. Programs that call sprofil have asked for theirs. */
+static uint64_t span(const struct engine *engine, uint64_t now)
+{
+	uint64_t asked = sampler_span(engine, now), most = 2 * engine->wakeups.period_ns;
+	uint64_t rarer = asked * engine->pace.factor / PACE_ONE;
+
+	if (engine->service.sessions)
+		return asked;
+	return rarer < most ? rarer : asked < most ? most : asked;
+}
+
 static void tick(struct engine *engine, uint64_t now)
 {
 	struct wakeups *wakeups = &engine->wakeups;
@@ -174,7 +199,8 @@ static void tick(struct engine *engine, uint64_t now)
 	if (engine->early)
 		birth_adopt_orphans(engine, now);
 	after = engine_now();
-	wakeups_advance(wakeups, after, sampler_span(engine, after), affordable(engine, after - now));
+	keep_pace(engine, after);
+	wakeups_advance(wakeups, after, span(engine, after), affordable(engine, after - now));
 	engine->wants_moment = turns_want_moment(engine, wakeups->next_ns);
 	/* At random, too: what begins some time after it fell asleep must not be missed every time. */
 	if (!engine->target.hot && after - engine->moved_at_ns > 3 * IDLE_NS) {
@@ -320,6 +346,7 @@ static int prepare(struct engine *engine)
 		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
 	engine->idle.load_fd = procfs_open_load();
 	engine->idle.cpus = procfs_cpus();
+	pace_init(&engine->pace);
 	follow_init(&engine->follow);
 	moment_init(&engine->moment);
 	/* With one CPU the target can only stop once we sleep. */

@@ -40,6 +40,12 @@ struct engine_options {
 	uint64_t duration_ns; /* 0: until the end */
 	/* Bound on the share of its time that the target is stopped, in millionths; 0 none. */
 	uint32_t max_overhead_ppm;
+	/*
+	 * Bound on our own CPU time, in millionths of one CPU; 0 none. With a period here it is meant for
+	 * that one and longer ones, and is larger in proportion at shorter ones.
+	 */
+	uint32_t max_cpu_ppm;
+	uint64_t max_cpu_period_ns;
 	struct launch_state inherited; /* what the command gets back */
 	bool signals_end; /* signals to us end the profiling also while a command runs */
 	const char *const *analyst;    /* argv of the analyst; argv[0] is its path */

@@ -9,6 +9,7 @@
 #include "supervisor/follow.h"
 #include "supervisor/link.h"
 #include "supervisor/moment.h"
+#include "supervisor/pace.h"
 #include "supervisor/service.h"
 #include "supervisor/target.h"
 #include "supervisor/waiter.h"
@@ -28,6 +29,7 @@ struct idle {
 	uint64_t share_ns; /* of the time for each */
 	size_t looks, least; /* that are left; of these, to be made even if nobody seems to run */
 	size_t distance, steps; /* of the search, in hours; threads that it may still pass */
+	size_t turns;	     /* threads whose turn it may still be: each once */
 	struct tracee *at;   /* the next one of this hour; NULL: it was the last */
 	uint64_t ticks;
 	unsigned others;  /* threads of the machine that are runnable besides us; UINT_MAX unknown */
@@ -42,6 +44,7 @@ struct engine {
 	struct tracer_options tracer;
 	struct target target;
 	struct wakeups wakeups;
+	struct pace pace;
 	uint64_t period_ns; /* of the profile */
 	uint64_t due_ns;    /* as credit.due_ns, of all threads together */
 	struct service service;

@@ -63,6 +63,7 @@ void idle_begin_tick(struct engine *engine, uint64_t now)
 	idle->at = NULL;
 	idle->distance = 0;
 	idle->steps = STEPS_MOST;
+	idle->turns = cold;
 	idle->ticks++;
 	idle->others = idle->running = UINT_MAX;
 	idle->searched = false;
@@ -110,11 +111,12 @@ static bool is_worth_it(const struct engine *engine, const struct tracee *t, uin
 static struct tracee *next_in_turn(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
-	size_t cold = target->tracees - target->hot;
+	struct idle *idle = &engine->idle;
 
-	for (size_t i = 0; i < cold; i++) {
+	while (idle->turns && target->hot < target->tracees) {
 		struct tracee *t;
 
+		idle->turns--;
 		if (target->cold_cursor < target->hot || target->cold_cursor >= target->tracees) {
 			target->cold_cursor = target->hot;
 			target->cold_round++;
@@ -167,7 +169,7 @@ struct tracee *idle_next(struct engine *engine, uint64_t now)
 		idle->least--;
 		idle->least_since_ns += DOUBT * idle->share_ns;
 	}
-	if (idle->running && ++idle->nth % IN_TURN)
+	if (engine->target.tracees > FEW && idle->running && ++idle->nth % IN_TURN)
 		t = next_likely(engine, now);
 	return t ? t : next_in_turn(engine, now);
 }

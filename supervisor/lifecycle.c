@@ -114,6 +114,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	process->announced = false;
 	process->maps_read = false;
 	process->maps_reads = 0;
+	process->pages_again_ns = 0;
 	if (process->maps_fd >= 0)
 		(void)close(process->maps_fd);
 	process->maps_fd = -1;

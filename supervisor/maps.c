@@ -8,6 +8,9 @@
 
 /* Readings of an image's maps that need not keep their distance. */
 #define READS_AT_ONCE 16
+/* Their size is looked at again after this part of the time that it has stayed as it was. */
+#define PAGES_PART    16
+#define PAGES_MOST_NS UINT64_C(50000000)
 
 static bool same_range(const struct mapped_range *a, const struct mapped_range *b)
 {
@@ -55,25 +58,35 @@ static bool are_good(
 	return r == -ENOTTY ? now < process->maps_again_ns : true;
 }
 
+static uint64_t pages_wait(uint64_t unchanged_ns)
+{
+	uint64_t wait = unchanged_ns / PAGES_PART;
+
+	return wait < PAGES_MOST_NS ? wait : PAGES_MOST_NS;
+}
+
 /*
  * Has the process mapped anything since the maps were read? A caller of the sampled function may be
  * in a library that no program counter was ever seen in.
  */
-static bool has_grown(struct engine *engine, struct process *process)
+static bool has_grown(struct engine *engine, struct process *process, uint64_t now)
 {
 	uint64_t pages;
 
-	if (!engine->stack.most)
+	if (!engine->stack.most || now < process->pages_again_ns)
 		return false;
 	if (process->statm_fd < 0)
 		process->statm_fd =
 			fds_keep(engine, process, procfs_open_statm(process->pid));
 	if (process->statm_fd < 0 || procfs_read_pages(process->statm_fd, &pages) < 0)
 		return false;
-	if (pages == process->pages)
-		return false;
-	process->pages_next = pages;
-	return true;
+	if (pages != process->pages) {
+		process->pages_next = pages;
+		process->pages_since_ns = now;
+		return true;
+	}
+	process->pages_again_ns = now + pages_wait(now - process->pages_since_ns);
+	return false;
 }
 
 /* Tells two sets of executable mappings apart (FNV-1a). */
@@ -131,7 +144,7 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 
 void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uint64_t now)
 {
-	if (are_good(engine, process, pc, now) && !has_grown(engine, process))
+	if (are_good(engine, process, pc, now) && !has_grown(engine, process, now))
 		return;
 	/* A program that starts maps its libraries one by one; one that makes code does so for ever. */
 	if (!process->maps_read || !process->maps_announced || now >= process->maps_again_ns ||

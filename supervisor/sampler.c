@@ -281,9 +281,10 @@ void sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *
 {
 	/* It was runnable: what it waited for a CPU it waited here, but it was blocked elsewhere. */
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
+	uint64_t paid = credit_share(&t->credit, credit, engine->period_ns);
 
 	sample->carried_ns = sampler_carried(t);
-	sample->weight_ns = credit + sample->carried_ns;
+	sample->weight_ns = paid + sample->carried_ns;
 	sample->pid = (uint32_t)t->process->pid;
 	sample->tid = (uint32_t)t->tid;
 	sample->queue_ns = waited.queue_ns;
@@ -293,8 +294,8 @@ void sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *
 		return;
 	}
 	t->calls = t->calls << 1 | !!(sample->flags & RECORD_SAMPLE_KERNEL);
-	credit_pay(&t->credit, credit, engine->period_ns);
-	engine->due_ns = clock_next_due(engine->due_ns, credit, engine->period_ns);
+	credit_pay(&t->credit, credit, paid, engine->period_ns);
+	engine->due_ns = clock_next_due(engine->due_ns, paid, engine->period_ns);
 	look_paid(engine, t, &waited);
 	t->process->pool_ns = 0;
 	t->image->pool_ns = 0;

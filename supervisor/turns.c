@@ -222,7 +222,8 @@ static bool see(struct engine *engine, struct tracee *t, int home, uint64_t now,
 	if (sight.was == MOMENT_REPLACED) {
 		sight.cpu = home;
 		sight.runs = look_read_activity(engine, t, &activity) >= 0 && activity.running;
-	} else if (sight.was != MOMENT_ELSEWHERE || t->put_off_ns) {
+	} else if (sight.was != MOMENT_ELSEWHERE ||
+		(t->put_off_ns && now - t->put_off_ns >= engine->wakeups.period_ns)) {
 		sight.runs = is_runnable(engine, t, now);
 		if (!sight.runs && !is_restless(engine, t, now))
 			return false;

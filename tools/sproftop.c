@@ -23,6 +23,8 @@
 static const char program[] = "sproftop";
 
 enum { END_MS = 2000 }; /* how long a command that was asked to end is waited for */
+/* A view shall not take more than 3 % of a CPU; what draws it takes 0.3 to 0.5. */
+enum { MAX_CPU_PPM = 25000, MAX_CPU_PERIOD_NS = 4000000 };
 
 struct settings {
 	struct engine_options engine;
@@ -60,6 +62,8 @@ static const char usage_text[] =
 	"      --no-follow          only the process itself\n"
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
 	"                           stopped (default 2 for -p, else none)\n"
+	"      --max-cpu PCT        bound on the share of a CPU that sampling takes\n"
+	"                           (default 2.5, more in proportion above 250 Hz)\n"
 	"      --log FILE           where the command's output goes; else its end is shown\n"
 	"                           by O, and when sproftop ends\n"
 	"      --keep               leave the command running at the end\n"
@@ -192,6 +196,10 @@ static void parse(struct settings *s, int argc, char **argv)
 	s->front.color = strcmp(s->color, "auto") == 0 ? !(no && no[0])
 						       : strcmp(s->color, "always") == 0;
 	target_options_finish(&s->target, argv + optind, &s->engine);
+	if (!s->engine.max_cpu_ppm) {
+		s->engine.max_cpu_ppm = MAX_CPU_PPM;
+		s->engine.max_cpu_period_ns = MAX_CPU_PERIOD_NS;
+	}
 }
 
 static void pause_ms(long ms)

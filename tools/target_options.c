@@ -95,6 +95,10 @@ bool target_options_take(struct target_options *o, int option, const char *value
 			what = "bad overhead", way_out = "give percent, 0.001 to 100";
 		o->overhead_given = true;
 		break;
+	case TARGET_OPTION_MAX_CPU:
+		if (units_percent_ppm(value, &o->cpu_ppm) < 0)
+			what = "bad share of a CPU", way_out = "give percent, 0.001 to 100";
+		break;
 	default: return false;
 	}
 	if (what)
@@ -149,5 +153,6 @@ void target_options_finish(struct target_options *o, char **command, struct engi
 	engine->duration_ns = o->duration_ns;
 	engine->max_overhead_ppm =
 		o->overhead_given ? o->overhead_ppm : o->pids ? OVERHEAD_OF_ATTACH_PPM : 0;
+	engine->max_cpu_ppm = o->cpu_ppm;
 	choose_stacks(o, engine);
 }

@@ -22,6 +22,7 @@ struct target_options {
 	uint64_t max_stack;
 	uint32_t overhead_ppm;
 	bool overhead_given;
+	uint32_t cpu_ppm; /* bound on our own CPU time; 0: not given */
 };
 
 #define TARGET_OPTIONS_DEFAULT(name) \
@@ -30,7 +31,7 @@ struct target_options {
 
 /* For a table of struct option and a string of short options. */
 enum { TARGET_OPTION_FIRST = 1024, TARGET_OPTION_NO_FOLLOW, TARGET_OPTION_MAX_OVERHEAD,
-	TARGET_OPTION_MAX_STACK, TARGET_OPTION_NAME };
+	TARGET_OPTION_MAX_CPU, TARGET_OPTION_MAX_STACK, TARGET_OPTION_NAME };
 /* clang-format off */
 #define TARGET_OPTIONS_LONG \
 	{"pid", required_argument, NULL, 'p'}, \
@@ -43,7 +44,8 @@ enum { TARGET_OPTION_FIRST = 1024, TARGET_OPTION_NO_FOLLOW, TARGET_OPTION_MAX_OV
 	{"max-stack", required_argument, NULL, TARGET_OPTION_MAX_STACK}, \
 	{"follow", no_argument, NULL, 'f'}, \
 	{"no-follow", no_argument, NULL, TARGET_OPTION_NO_FOLLOW}, \
-	{"max-overhead", required_argument, NULL, TARGET_OPTION_MAX_OVERHEAD}
+	{"max-overhead", required_argument, NULL, TARGET_OPTION_MAX_OVERHEAD}, \
+	{"max-cpu", required_argument, NULL, TARGET_OPTION_MAX_CPU}
 #define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gw:f"
 /* clang-format on */
 

@@ -140,7 +140,7 @@ static void test_clock__credit_is_what_ran_and_was_not_paid(void **state)
 	credit_begin(&c, &cpu, 1000 * MS, 4 * MS, 0);
 	cpu.run_ns = 8 * MS;
 	assert_int_equal(credit_settle(&c, &cpu, 1003 * MS), 3 * MS);
-	credit_pay(&c, 3 * MS, 4 * MS);
+	credit_pay(&c, 3 * MS, 3 * MS, 4 * MS);
 	assert_int_equal(credit_settle(&c, &cpu, 1004 * MS), 0);
 	cpu.run_ns = 9 * MS;
 	assert_int_equal(credit_settle(&c, &cpu, 1005 * MS), MS);
@@ -261,10 +261,62 @@ static void test_clock__ticks_are_one_a_period_of_cpu_time(void **state)
 		credit = credit_settle(&c, &cpu, now);
 		if (credit < c.due_ns)
 			continue;
-		credit_pay(&c, credit, MS);
+		credit_pay(&c, credit, credit_share(&c, credit, MS), MS);
 		ticks++;
 	}
 	assert_in_range(ticks, 9500, 10500);
+}
+
+/* Weights of the four quarters of bursts of @burst_ns, in thousandths; returns what is not paid at the end. */
+static uint64_t weigh_quarters(uint64_t burst_ns, uint64_t period, unsigned bursts, uint64_t thousandths[4])
+{
+	uint64_t now = period, sum = 0, weight[4] = {0}, run = 0;
+	struct cpu_time cpu = {0};
+	struct wakeups w;
+	struct credit c;
+
+	wakeups_init(&w, period, now, 11);
+	credit_begin(&c, &cpu, now, period, 0);
+	for (unsigned i = 0; i < bursts; i++) {
+		now += 2 * period + wakeups_random(&w, 5 * period);
+		while (w.next_ns < now)
+			wakeups_advance(&w, w.next_ns, period, 1);
+		for (; w.next_ns < now + burst_ns; wakeups_advance(&w, w.next_ns, period, 1)) {
+			uint64_t done = w.next_ns - now, credit, paid;
+
+			cpu.run_ns = run + done;
+			credit = credit_settle(&c, &cpu, w.next_ns);
+			if (credit < c.due_ns)
+				continue;
+			paid = credit_share(&c, credit, period);
+			credit_pay(&c, credit, paid, period);
+			weight[4 * done / burst_ns] += paid;
+			sum += paid;
+		}
+		now += burst_ns;
+		run += burst_ns;
+	}
+	for (unsigned i = 0; i < 4; i++)
+		thousandths[i] = 1000 * weight[i] / sum;
+	cpu.run_ns = run;
+	/* Nothing is paid twice, and nothing is forgotten. */
+	assert_int_equal(sum + credit_settle(&c, &cpu, now), run);
+	return run - sum;
+}
+
+/* (When each sample paid all that there was, 4 ms at 250 Hz had 152, 220, 309 and 319.) */
+static void test_credit__each_part_of_a_burst_has_its_weight(void **state)
+{
+	static const unsigned quarters[] = {1, 2, 4, 6, 8, 12, 20, 80};
+
+	(void)state;
+	for (const unsigned *i = quarters; i < quarters + sizeof(quarters) / sizeof(*quarters); i++) {
+		uint64_t of[4], unpaid = weigh_quarters(*i * MS, 4 * MS, 40000 / *i, of);
+
+		for (unsigned k = 0; k < 4; k++)
+			assert_in_range(of[k], 210, 290);
+		assert_in_range(unpaid, 0, 32 * MS);
+	}
 }
 
 static void test_credit__load_is_that_of_the_last_tenth_of_a_second(void **state)
@@ -300,6 +352,7 @@ static void test_credit__load_is_that_of_the_last_tenth_of_a_second(void **state
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_credit__each_part_of_a_burst_has_its_weight),
 		cmocka_unit_test(test_credit__load_is_that_of_the_last_tenth_of_a_second),
 		cmocka_unit_test(test_clock__gaps_are_jittered_around_the_period),
 		cmocka_unit_test(test_clock__late_wakeups_are_left_out),

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parts SECONDS MS: one thread that sleeps for 5 to 15 ms and then works for MS milliseconds, a quarter of
+ * them in each of four functions, one after the other.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* They ask for the time rarely: what they use is theirs. No two are alike, or they would become one. */
+#define PART(name, number) \
+	__attribute__((noinline)) static void name(uint64_t until_ns) \
+	{ \
+		do \
+			for (volatile unsigned i = 0; i < 20000 + (number); i++) \
+				; \
+		while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns); \
+	}
+
+PART(part0, 0)
+PART(part1, 1)
+PART(part2, 2)
+PART(part3, 3)
+
+int main(int argc, char **argv)
+{
+	uint64_t over = clock_ns(CLOCK_MONOTONIC) + (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 1000000000;
+	uint64_t quarter = (argc > 2 ? strtoull(argv[2], NULL, 10) : 4) * 250000;
+
+	while (clock_ns(CLOCK_MONOTONIC) < over) {
+		struct timespec nap = {0, 5000000 + rand() % 10000 * 1000};
+		uint64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		part0(from + quarter);
+		part1(from + 2 * quarter);
+		part2(from + 3 * quarter);
+		part3(from + 4 * quarter);
+		(void)nanosleep(&nap, NULL);
+	}
+	return 0;
+}
