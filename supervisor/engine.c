@@ -34,7 +34,7 @@
 
 uint64_t engine_clock(int clock)
 {
-	struct timespec ts;
+	struct timespec ts = {0};
 
 	(void)clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
@@ -161,14 +161,17 @@ static unsigned affordable(const struct engine *engine, uint64_t took_ns)
 static void keep_pace(struct engine *engine, uint64_t now)
 {
 	const struct engine_options *options = engine->options;
-	uint64_t bound = options->max_cpu_ppm;
+	uint64_t bound = options->max_cpu_ppm, analyst_ns = 0;
+	clockid_t clock;
 
 	if (!bound || !pace_is_due(&engine->pace, now))
 		return;
 	if (engine->period_ns < options->max_cpu_period_ns)
 		bound = bound * options->max_cpu_period_ns / engine->period_ns;
-	engine->audit.yielded_ns +=
-		pace_see(&engine->pace, now, engine_clock(CLOCK_PROCESS_CPUTIME_ID), bound);
+	if (engine->link.pid && clock_getcpuclockid(engine->link.pid, &clock) == 0)
+		analyst_ns = engine_clock(clock);
+	engine->audit.yielded_ns += pace_see(
+		&engine->pace, now, engine_clock(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
 }
 
 /* The time to the next tick. Programs that call sprofil have asked for theirs. */

@@ -41,7 +41,7 @@ struct engine_options {
 	/* Bound on the share of its time that the target is stopped, in millionths; 0 none. */
 	uint32_t max_overhead_ppm;
 	/*
-	 * Bound on our own CPU time, in millionths of one CPU; 0 none. With a period here it is meant for
+	 * Bound on the CPU time of ours and the analyst's, in millionths of one CPU; 0 none. With a period here it is meant for
 	 * that one and longer ones, and is larger in proportion at shorter ones.
 	 */
 	uint32_t max_cpu_ppm;

@@ -16,7 +16,8 @@
 
 struct pace {
 	uint64_t factor; /* of PACE_ONE: the time between ticks, against the one asked for */
-	uint64_t at_ns, cpu_ns; /* the last reading, CLOCK_MONOTONIC and our CPU time */
+	/* The last reading: CLOCK_MONOTONIC, and CPU time of ours and of the analyst's. */
+	uint64_t at_ns, cpu_ns, analyst_ns;
 };
 
 void pace_init(struct pace *pace);
@@ -25,9 +26,12 @@ void pace_init(struct pace *pace);
 bool pace_is_due(const struct pace *pace, uint64_t now_ns);
 
 /*
- * We have used @cpu_ns up to now, and @bound_ppm millionths of the time is the bound, above 0. Returns the
- * time since the last reading if ticks were rarer in it than asked, else 0.
+ * We have used @cpu_ns up to now, the analyst @analyst_ns, and @bound_ppm millionths of the time is the bound
+ * for both, above 0. Of the analyst's no more than a fifth of the bound counts: what it does once, as to read
+ * symbols, is no reason to sample less. Returns the time since the last reading if ticks were rarer in it
+ * than asked, else 0.
  */
-uint64_t pace_see(struct pace *pace, uint64_t now_ns, uint64_t cpu_ns, uint64_t bound_ppm);
+uint64_t pace_see(struct pace *pace, uint64_t now_ns, uint64_t cpu_ns, uint64_t analyst_ns,
+	uint64_t bound_ppm);
 
 #endif

@@ -75,7 +75,7 @@ static const char usage_text[] =
 	"  -t, --per-thread         the report tells threads apart\n"
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
 	"                           stopped (default 2 for -p, else none)\n"
-	"      --max-cpu PCT        bound on the share of a CPU that sampling takes\n"
+	"      --max-cpu PCT        bound on the share of a CPU that sprofrun takes\n"
 	"                           (default none)\n"
 	"      --live               show it while it runs, as sproftop does\n"
 	"      --capture FILE       keep the raw records too (see the man page)\n"

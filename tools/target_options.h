@@ -22,7 +22,7 @@ struct target_options {
 	uint64_t max_stack;
 	uint32_t overhead_ppm;
 	bool overhead_given;
-	uint32_t cpu_ppm; /* bound on our own CPU time; 0: not given */
+	uint32_t cpu_ppm; /* bound on the CPU time of supervisor and analyst; 0: not given */
 };
 
 #define TARGET_OPTIONS_DEFAULT(name) \
