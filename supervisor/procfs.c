@@ -140,26 +140,42 @@ int procfs_read_state(int stat_fd, char *ret_state)
 	return n < 0 ? n : procfs_parse_state(text, ret_state);
 }
 
-int procfs_parse_switches(const char *text, uint64_t *ret_switches)
+/* Of two lines of a status file: "\nkey:" and a number, with blanks before it. */
+static int add_two(const char *text, const char *const keys[2], uint64_t *ret_sum)
 {
-	static const char *const keys[] = {
-		"\nvoluntary_ctxt_switches:\t", "\nnonvoluntary_ctxt_switches:\t"};
 	uint64_t sum = 0, n;
 
 	for (unsigned i = 0; i < 2; i++) {
 		const char *at = strstr(text, keys[i]);
 
-		if (at)
-			at += strlen(keys[i]);
-		if (!at || !parse_decimal(&at, &n))
+		if (!at)
+			return -EPROTO;
+		at += strlen(keys[i]);
+		at += strspn(at, " \t");
+		if (!parse_decimal(&at, &n))
 			return -EPROTO;
 		sum += n;
 	}
-	*ret_switches = sum;
+	*ret_sum = sum;
 	return 0;
 }
 
-int procfs_read_switches(int pid, int tid, uint64_t *ret_switches)
+int procfs_parse_switches(const char *text, uint64_t *ret_switches)
+{
+	static const char *const keys[] = {
+		"\nvoluntary_ctxt_switches:", "\nnonvoluntary_ctxt_switches:"};
+
+	return add_two(text, keys, ret_switches);
+}
+
+int procfs_parse_executable(const char *text, uint64_t *ret_kib)
+{
+	static const char *const keys[] = {"\nVmExe:", "\nVmLib:"};
+
+	return add_two(text, keys, ret_kib);
+}
+
+static int read_status(int pid, int tid, int (*parse)(const char *text, uint64_t *ret), uint64_t *ret)
 {
 	char text[4096];
 	int fd = open_of_thread(pid, tid, "status"), n;
@@ -168,7 +184,17 @@ int procfs_read_switches(int pid, int tid, uint64_t *ret_switches)
 		return fd;
 	n = read_small(fd, text, sizeof(text));
 	(void)close(fd);
-	return n < 0 ? n : procfs_parse_switches(text, ret_switches);
+	return n < 0 ? n : parse(text, ret);
+}
+
+int procfs_read_switches(int pid, int tid, uint64_t *ret_switches)
+{
+	return read_status(pid, tid, procfs_parse_switches, ret_switches);
+}
+
+int procfs_read_executable(int pid, int tid, uint64_t *ret_kib)
+{
+	return read_status(pid, tid, procfs_parse_executable, ret_kib);
 }
 
 static int parse_stat(const char *text, struct cpu_time *ret_cpu)
@@ -457,13 +483,16 @@ bool procfs_next_executable(const char **at, struct mapped_range *ret_range)
 {
 	while (**at) {
 		const char *line = *at, *end = strchrnul(line, '\n');
+		const char *rights = line + strcspn(line, " \n");
 		struct mapped_range range;
-		char exec;
 
 		*at = *end ? end + 1 : end;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*c%*c%c%*c %" SCNx64 " %*x:%*x %" SCNu64,
-			    &range.start, &range.end, &exec, &range.offset, &range.inode) == 5 &&
-			exec == 'x' && range.start < range.end) {
+		/* There may be thousands of lines, and few are executable. */
+		if (end - rights < 4 || rights[3] != 'x')
+			continue;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*x:%*x %" SCNu64,
+			    &range.start, &range.end, &range.offset, &range.inode) == 4 &&
+			range.start < range.end) {
 			*ret_range = range;
 			return true;
 		}

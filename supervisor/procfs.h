@@ -68,6 +68,10 @@ int procfs_parse_state(const char *text, char *ret_state);
 
 /* How often it left a CPU: both counts of switches in status, added up. */
 int procfs_read_switches(int pid, int tid, uint64_t *ret_switches);
+/* KiB of executable mappings of its process: VmExe and VmLib of status, added up. */
+int procfs_read_executable(int pid, int tid, uint64_t *ret_kib);
+/* "…\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n…" gives 1980. -EPROTO. */
+int procfs_parse_executable(const char *text, uint64_t *ret_kib);
 /* "…\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n" gives 15. -EPROTO. */
 int procfs_parse_switches(const char *text, uint64_t *ret_switches);
 

@@ -53,7 +53,8 @@ struct process {
 	int statm_fd;	     /* -1 not open */
 	int pid_fd;	     /* for the answers to its calls; -1 not open */
 	uint64_t pages, pages_next; /* mapped, when the maps were read; as last seen */
-	uint64_t pages_since_ns, pages_again_ns; /* when that was seen to change; when to look again */
+	uint64_t executable, executable_next; /* KiB of them, of the same two times */
+	uint64_t pages_since_ns, pages_again_ns; /* when these were seen to change; when to look again */
 	uint64_t maps_hash;	    /* of the executable mappings */
 	struct region_table *histogram; /* of --region, as it lies in this process; NULL none */
 	struct session *session; /* of sprofil; NULL none. session_clear() frees it */

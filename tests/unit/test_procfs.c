@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -200,6 +201,28 @@ static void test_procfs__the_dead_give_errors(void **state)
 	assert_string_equal(name, "");
 }
 
+/* What the kernel says of the executable mappings changes when there is one more, and not with the heap. */
+static void test_procfs__executable_mappings_are_told_from_others(void **state)
+{
+	uint64_t before = 0, heap = 0, code = 0;
+	void *page;
+
+	(void)state;
+	assert_int_equal(procfs_parse_executable("Name:\ta\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n", &before), 0);
+	assert_int_equal(before, 1980);
+	assert_int_equal(procfs_parse_executable("Name:\tVmExe:\nVmLib:\t 3 kB\n", &before), -EPROTO);
+	assert_int_equal(procfs_parse_executable("\nVmExe:\t kB\nVmLib:\t 3 kB\n", &before), -EPROTO);
+	assert_int_equal(procfs_read_executable(getpid(), getpid(), &before), 0);
+	page = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(page, MAP_FAILED);
+	assert_int_equal(procfs_read_executable(getpid(), getpid(), &heap), 0);
+	assert_int_equal(heap, before);
+	assert_int_equal(mprotect(page, 1 << 20, PROT_READ | PROT_EXEC), 0);
+	assert_int_equal(procfs_read_executable(getpid(), getpid(), &code), 0);
+	assert_int_equal(code, before + 1024);
+	assert_int_equal(munmap(page, 1 << 20), 0);
+}
+
 static void test_procfs__parses_state_and_switches(void **state)
 {
 	uint64_t switches = 0, again = 0;
@@ -234,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_procfs__parses_the_last_cpu),
 		cmocka_unit_test(test_procfs__knows_where_the_stack_begins),
 		cmocka_unit_test(test_procfs__parses_activity),
+		cmocka_unit_test(test_procfs__executable_mappings_are_told_from_others),
 		cmocka_unit_test(test_procfs__parses_state_and_switches),
 		cmocka_unit_test(test_procfs__finds_executable_mappings),
 		cmocka_unit_test(test_procfs__reads_this_process),
