@@ -2,6 +2,7 @@
 #include "supervisor/engine_internal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -203,7 +204,8 @@ static void tick(struct engine *engine, uint64_t now)
 		birth_adopt_orphans(engine, now);
 	after = engine_now();
 	keep_pace(engine, after);
-	wakeups_advance(wakeups, after, span(engine, after), affordable(engine, after - now));
+	wakeups_advance(wakeups, after, span(engine, after),
+		engine->at_once ? UINT_MAX : affordable(engine, after - now));
 	engine->wants_moment = turns_want_moment(engine, wakeups->next_ns);
 	/* At random, too: what begins some time after it fell asleep must not be missed every time. */
 	if (!engine->target.hot && after - engine->moved_at_ns > 3 * IDLE_NS) {

@@ -61,6 +61,7 @@ struct engine {
 	struct moment moment;
 	bool wants_moment; /* the next tick does (moment.h) */
 	unsigned parts; /* that the time until the next one is divided by: CPUs to go to */
+	bool at_once, was_at_once; /* the next tick is at once; this one is such a one */
 	int signal_fd;
 	bool counting;	   /* samples are taken and CPU time is counted */
 	bool letting_go;   /* calls are not mended any more in ways that would have to be watched */

@@ -171,6 +171,8 @@ void sampler_tick(struct engine *engine, uint64_t now)
 	bool all;
 
 	engine->parts = 1;
+	engine->was_at_once = engine->at_once;
+	engine->at_once = false;
 	look_begin_tick(engine, now);
 	idle_begin_tick(engine, now);
 	all = idle_hot_matter(engine, now);

@@ -170,12 +170,13 @@ struct places {
 	bool calls;	/* whose thread makes system calls */
 	cpu_set_t visits; /* other CPUs that we must go to, to meet a thread where it is */
 	int next;	/* of these the one whose thread owes most, -1 none */
+	bool due;	/* it owes a tick */
 	uint64_t most;	/* that is how much */
 };
 
 /* Its CPU is one to go to, for the next tick. False: it is met from here as well, or better. */
 static bool visit(
-	const struct engine *engine, const struct tracee *t, int cpu, struct places *places, uint64_t now)
+	struct engine *engine, struct tracee *t, int cpu, struct places *places, uint64_t now)
 {
 	uint64_t owed = credit_estimate(&t->credit, now, engine->scheduler_tick_ns);
 
@@ -185,6 +186,7 @@ static bool visit(
 	if (owed >= places->most) {
 		places->most = owed;
 		places->next = cpu;
+		places->due = owes_tick(engine, t, now);
 	}
 	return true;
 }
@@ -315,6 +317,11 @@ static void go_on(struct engine *engine, const struct places *places, bool stops
 			engine->parts = HURRY;
 		if (engine->parts < (unsigned)CPU_COUNT(&places->visits) + 1)
 			engine->parts = (unsigned)CPU_COUNT(&places->visits) + 1;
+		/*
+		 * At once, or of one that works for some milliseconds at a time what comes first is never met. But
+		 * we do not run after one that is moved when we come.
+		 */
+		engine->at_once = places->due && !stops && !engine->was_at_once;
 	}
 	if (stops)
 		engine->follow.next = to;

@@ -24,7 +24,7 @@ static const char program[] = "sproftop";
 
 enum { END_MS = 2000 }; /* how long a command that was asked to end is waited for */
 /* A view shall not take more than 3 % of a CPU. */
-enum { MAX_CPU_PPM = 27000, MAX_CPU_PERIOD_NS = 4000000 };
+enum { MAX_CPU_PPM = 26000, MAX_CPU_PERIOD_NS = 4000000 };
 
 struct settings {
 	struct engine_options engine;
@@ -63,7 +63,7 @@ static const char usage_text[] =
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
 	"                           stopped (default 2 for -p, else none)\n"
 	"      --max-cpu PCT        bound on the share of a CPU that sproftop takes\n"
-	"                           (default 2.7, more in proportion above 250 Hz)\n"
+	"                           (default 2.6, more in proportion above 250 Hz)\n"
 	"      --log FILE           where the command's output goes; else its end is shown\n"
 	"                           by O, and when sproftop ends\n"
 	"      --keep               leave the command running at the end\n"
