@@ -108,7 +108,7 @@ static void take_size(struct live_front *front, const char *value)
 
 	if (sscanf(value, "%ux%u%c", &columns, &rows, &rest) != 2 || columns < 20 || rows < 4 ||
 		columns > 1000 || rows > 500)
-		target_options_reject(program, "bad size", value, "give columns and rows, like 100x30");
+		target_options_reject(program, "bad size", value, "give columns and rows, like 100x30, from 20x4 to 1000x500");
 	front->columns = columns;
 	front->rows = rows;
 }
