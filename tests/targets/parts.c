@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parts SECONDS MS: one thread that sleeps for 5 to 15 ms and then works for MS milliseconds, a quarter of
- * them in each of four functions, one after the other.
+ * them in each of four functions, one after the other. At the end prints how long it waited for a CPU, for
+ * each second that it ran.
  */
+#include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -30,6 +33,17 @@ PART(part1, 1)
 PART(part2, 2)
 PART(part3, 3)
 
+static void print_waiting(void)
+{
+	FILE *file = fopen("/proc/thread-self/schedstat", "r");
+	uint64_t run = 0, wait = 0;
+
+	if (file && fscanf(file, "%" SCNu64 " %" SCNu64, &run, &wait) == 2 && run)
+		printf("%.4f\n", (double)wait / (double)run);
+	if (file)
+		(void)fclose(file);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t over = clock_ns(CLOCK_MONOTONIC) + (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 1000000000;
@@ -45,5 +59,6 @@ int main(int argc, char **argv)
 		part3(from + 4 * quarter);
 		(void)nanosleep(&nap, NULL);
 	}
+	print_waiting();
 	return 0;
 }
