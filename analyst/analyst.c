@@ -64,10 +64,10 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->spaces.symbolizer = analyst->symbolizer;
 	analyst->spaces.live = options->live;
 	analyst->per_process = options->per_process;
-	analyst->locations = (struct locations){
-		.profile = analyst->profile, .symbolizer = analyst->symbolizer};
-	r = stacks_init(&analyst->stacks, &analyst->locations, options->frame_pointers,
-		options->live);
+	analyst->locations =
+		(struct locations){.profile = analyst->profile, .symbolizer = analyst->symbolizer};
+	r = stacks_init(
+		&analyst->stacks, &analyst->locations, options->frame_pointers, options->live);
 	if (r < 0) {
 		analyst_free(analyst);
 		return r;
@@ -159,7 +159,9 @@ static int find_task(
 {
 	if (thread->task < 0)
 		thread->task = profile_add_task(analyst->profile,
-			&(struct task){.pid = image->pid, .tid = thread->tid, .process = image->name,
+			&(struct task){.pid = image->pid,
+				.tid = thread->tid,
+				.process = image->name,
 				.thread = thread->name[0] ? thread->name : image->name});
 	return thread->task;
 }
@@ -182,8 +184,8 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 	}
 	wallclock_values(&analyst->wallclock, sample, thread->blocked_guessed, values);
 	analyst->samples += (uint64_t)values[VALUE_SAMPLES];
-	return profile_add_sample(analyst->profile, (uint32_t)task, thread->blocked,
-		thread->blocked_n, values);
+	return profile_add_sample(
+		analyst->profile, (uint32_t)task, thread->blocked, thread->blocked_n, values);
 }
 
 static int take_sample(struct analyst *analyst, const struct record_sample *sample)
@@ -262,7 +264,8 @@ static int take_start(struct analyst *analyst, const struct record *rec)
 	if (r < 0 || !start->restarts)
 		return r;
 	(void)snprintf(note, sizeof(note),
-		"an analyst died; the %" PRIu64 " samples (%.3f s of CPU time) that it had are lost",
+		"an analyst died; the %" PRIu64
+		" samples (%.3f s of CPU time) that it had are lost",
 		start->lost_samples, (double)start->lost_ns / 1e9);
 	return profile_add_note(analyst->profile, note);
 }
@@ -284,9 +287,8 @@ static int take_unsampled(struct analyst *analyst, const struct record_unsampled
 		free(path);
 		return -ENOMEM;
 	}
-	analyst->unsampled[analyst->unsampleds++] =
-		(struct record_unsampled){unsampled->cpu_ns, unsampled->queue_ns,
-			unsampled->blocked_ns, path};
+	analyst->unsampled[analyst->unsampleds++] = (struct record_unsampled){
+		unsampled->cpu_ns, unsampled->queue_ns, unsampled->blocked_ns, path};
 	return 0;
 }
 
@@ -296,8 +298,8 @@ static int take(struct analyst *analyst, const struct record *rec)
 	case RECORD_START: return take_start(analyst, rec);
 	case RECORD_PROCESS:
 		if (rec->header.flags & RECORD_PROCESS_FORKED)
-			return spaces_fork(&analyst->spaces, rec->as.process.pid,
-				rec->as.process.parent);
+			return spaces_fork(
+				&analyst->spaces, rec->as.process.pid, rec->as.process.parent);
 		return spaces_get(&analyst->spaces, rec->as.process.pid) ? 0 : -ENOMEM;
 	case RECORD_EXEC:
 		analyst->has_image = true;
@@ -308,8 +310,8 @@ static int take(struct analyst *analyst, const struct record *rec)
 			return -ENOMEM;
 		return spaces_exec(&analyst->spaces, &rec->as.exec);
 	case RECORD_MAPS:
-		return spaces_maps(&analyst->spaces, &rec->as.maps,
-			rec->header.flags & RECORD_MAPS_LAST);
+		return spaces_maps(
+			&analyst->spaces, &rec->as.maps, rec->header.flags & RECORD_MAPS_LAST);
 	case RECORD_THREAD: return spaces_thread(&analyst->spaces, &rec->as.thread);
 	case RECORD_SAMPLE: return take_sample(analyst, &rec->as.sample);
 	case RECORD_EXIT:
@@ -336,8 +338,7 @@ static int take_apart(struct analyst *analyst, const struct record *rec)
 	case RECORD_EXEC: return processes_exec(processes, &rec->as.exec);
 	case RECORD_EXIT: return processes_exit(processes, &rec->as.exit);
 	case RECORD_SAMPLE:
-		return processes_sample(
-			processes, rec->as.sample.pid, rec->as.sample.weight_ns);
+		return processes_sample(processes, rec->as.sample.pid, rec->as.sample.weight_ns);
 	default: return 0;
 	}
 }
@@ -374,8 +375,8 @@ static uint64_t count_unresolved(const struct analyst *analyst)
 	return n;
 }
 
-static int add_unsampled_of(struct analyst *analyst, uint32_t task, uint32_t mapping,
-	const struct record_unsampled *u)
+static int add_unsampled_of(
+	struct analyst *analyst, uint32_t task, uint32_t mapping, const struct record_unsampled *u)
 {
 	const struct record_sample times = {
 		.weight_ns = u->cpu_ns, .queue_ns = u->queue_ns, .blocked_ns = u->blocked_ns};
@@ -404,9 +405,8 @@ static int add_unsampled(struct analyst *analyst)
 
 static int note_main(struct analyst *analyst)
 {
-	int mapping = analyst->main_path
-		? profile_mapping_of(analyst->profile, analyst->main_path)
-		: 0;
+	int mapping =
+		analyst->main_path ? profile_mapping_of(analyst->profile, analyst->main_path) : 0;
 
 	if (mapping >= 0)
 		profile_set_main(analyst->profile, (uint32_t)mapping);

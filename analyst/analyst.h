@@ -16,10 +16,10 @@ struct processes;
 struct profile;
 
 struct analyst_options {
-	size_t size; /* sizeof(struct analyst_options) */
+	size_t size;         /* sizeof(struct analyst_options) */
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile of each */
-	bool live;   /* the processes may be alive: look at files through /proc */
+	bool live;           /* the processes may be alive: look at files through /proc */
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);
 	enum symbolizer_skip (*skip)(void *context, const char *path);
@@ -43,8 +43,8 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes);
 int analyst_finish(struct analyst *analyst);
 
 /*
- * Names the places that have come since the last call, for a view of the profile so far. Runs foreign
- * code on foreign files, in this process. -ENOMEM.
+ * Names the places that have come since the last call, for a view of the profile so far. Runs
+ * foreign code on foreign files, in this process. -ENOMEM.
  */
 int analyst_name_new(struct analyst *analyst);
 
@@ -72,7 +72,8 @@ bool analyst_process(const struct analyst *analyst, size_t index, uint32_t *ret_
 /* The first process's wait status, or RECORD_EXIT_DETACHED; false while it lives. */
 bool analyst_first_exit(const struct analyst *analyst, uint32_t *ret_status);
 
-/* The bounds, in its file, of the function that a location of the profile is in. False: not known. */
+/* The bounds, in its file, of the function that a location of the profile is in. False: not known.
+ */
 bool analyst_function_bounds(
 	const struct analyst *analyst, uint32_t location, uint64_t *ret_start, uint64_t *ret_end);
 

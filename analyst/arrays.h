@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Makes *@array, of *@room elements of @size bytes, hold at least @n, growing by halves. 0 or -ENOMEM,
- * then everything is as it was.
+ * Makes *@array, of *@room elements of @size bytes, hold at least @n, growing by halves. 0 or
+ * -ENOMEM, then everything is as it was.
  */
 static inline int arrays_grow(void **array, size_t *room, size_t n, size_t size)
 {

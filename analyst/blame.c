@@ -14,8 +14,8 @@ int blame_init(struct blame *blame, char *note)
 	blame->own_note = false;
 	if (note)
 		return 0;
-	note = mmap(NULL, BLAME_NOTE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		0);
+	note = mmap(
+		NULL, BLAME_NOTE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (note == MAP_FAILED)
 		return -errno;
 	blame->note = note;

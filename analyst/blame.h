@@ -13,7 +13,7 @@
 #include "symbolizer/symbolizer.h"
 
 #define BLAME_NOTE_BYTES 256
-#define BLAME_MOST	 32
+#define BLAME_MOST       32
 
 struct blame {
 	char *note; /* shared with whoever survives us */
@@ -25,7 +25,8 @@ struct blame {
 	size_t files;
 };
 
-/* On a zeroed structure, or one that has files only. @note: BLAME_NOTE_BYTES of shared memory, or NULL to make some. -errno when there is none. */
+/* On a zeroed structure, or one that has files only. @note: BLAME_NOTE_BYTES of shared memory, or
+ * NULL to make some. -errno when there is none. */
 int blame_init(struct blame *blame, char *note);
 void blame_release(struct blame *blame);
 

@@ -35,8 +35,7 @@ static void say_death(const struct finish *finish, const char *path, int signal_
 
 	(void)snprintf(line, sizeof(line), "%s%s made the analyst die (%s)%s",
 		path[0] ? "reading " : "something", path, strsignal(signal_number),
-		again ? "; going on without its debug information"
-		      : "; giving up on the profile");
+		again ? "; going on without its debug information" : "; giving up on the profile");
 	finish->say(finish->context, line);
 }
 

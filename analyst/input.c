@@ -60,7 +60,8 @@ int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *ca
 	int r;
 
 	*ret_capture_error = 0;
-	if (capture && fwrite(CAPTURE_MAGIC, 1, CAPTURE_MAGIC_BYTES, capture) != CAPTURE_MAGIC_BYTES)
+	if (capture &&
+		fwrite(CAPTURE_MAGIC, 1, CAPTURE_MAGIC_BYTES, capture) != CAPTURE_MAGIC_BYTES)
 		*ret_capture_error = -errno;
 	for (;;) {
 		/* The order matters: what was written before the bell closed is still taken. */

@@ -53,10 +53,13 @@ static int add_line(struct jit_map *map, const char *line, size_t bytes)
 	if (name >= bytes)
 		return 0;
 	if (arrays_grow((void **)&map->code, &map->room, map->n + 1, sizeof(*map->code)) < 0 ||
-		arrays_grow((void **)&map->text, &map->text_room, map->text_bytes + bytes - name + 1, 1) < 0)
+		arrays_grow((void **)&map->text, &map->text_room,
+			map->text_bytes + bytes - name + 1, 1) < 0)
 		return -ENOMEM;
-	map->code[map->n] = (struct jit_code){.start = start, .end = start + size,
-		.name = map->text_bytes, .order = (uint32_t)map->n};
+	map->code[map->n] = (struct jit_code){.start = start,
+		.end = start + size,
+		.name = map->text_bytes,
+		.order = (uint32_t)map->n};
 	map->n++;
 	memcpy(map->text + map->text_bytes, line + name, bytes - name);
 	map->text_bytes += bytes - name;
@@ -279,10 +282,10 @@ int jit_location(struct jit *jit, uint64_t pc, uint64_t start)
 	place = place_of(jit->place, jit->place_room, pc);
 	if (place->used)
 		return (int)place->location;
-	mapping = profile_add_mapping(jit->profile,
-		&(struct mapping){.file = "[jit]", .build_id = "", .start = start});
-	location = mapping < 0 ? mapping
-			       : profile_add_location(jit->profile, (uint32_t)mapping, pc);
+	mapping = profile_add_mapping(
+		jit->profile, &(struct mapping){.file = "[jit]", .build_id = "", .start = start});
+	location =
+		mapping < 0 ? mapping : profile_add_location(jit->profile, (uint32_t)mapping, pc);
 	if (location < 0)
 		return location;
 	*place = (struct jit_place){.pc = pc, .location = (uint32_t)location, .used = true};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of code that a process has generated, from its perf map: /tmp/perf-PID.map, as node
- * (--perf-basic-prof), Java (-XX:+DumpPerfMapAtExit, jcmd PID Compiler.perfmap) and CPython (-X perf)
- * write it. One line a piece of code, "START SIZE name", hexadecimal; new pieces are appended, and
- * of two that overlap the newer one counts.
+ * (--perf-basic-prof), Java (-XX:+DumpPerfMapAtExit, jcmd PID Compiler.perfmap) and CPython (-X
+ * perf) write it. One line a piece of code, "START SIZE name", hexadecimal; new pieces are
+ * appended, and of two that overlap the newer one counts.
  */
 #ifndef ANALYST_JIT_H
 #define ANALYST_JIT_H
@@ -32,15 +32,16 @@ struct jit_map {
 };
 
 /*
- * Adds the whole lines of @text: "3ef414c0 398 LazyCompile:~main /x.js:1" is code from 0x3ef414c0 to
- * 0x3ef41858. Lines that make no sense are skipped. Returns the bytes taken, or -ENOMEM.
+ * Adds the whole lines of @text: "3ef414c0 398 LazyCompile:~main /x.js:1" is code from 0x3ef414c0
+ * to 0x3ef41858. Lines that make no sense are skipped. Returns the bytes taken, or -ENOMEM.
  */
 long jit_map_add(struct jit_map *map, const char *text, size_t bytes);
 /* The newest name at @pc, NULL none. */
 const char *jit_map_find(struct jit_map *map, uint64_t pc);
 void jit_map_release(struct jit_map *map);
 
-/* @live: the process may be alive; its own file system and pid namespace are looked at. NULL: no memory. */
+/* @live: the process may be alive; its own file system and pid namespace are looked at. NULL: no
+ * memory. */
 struct jit *jit_new(struct profile *profile, uint32_t pid, bool live);
 void jit_free(struct jit *jit);
 

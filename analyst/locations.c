@@ -61,8 +61,8 @@ int locations_add_named(struct locations *locations, const char *object, const c
 {
 	int mapping = profile_add_mapping(
 		locations->profile, &(struct mapping){.file = object, .build_id = ""});
-	int index = profile_add_function(
-		locations->profile, &(struct function){.name = function, .symbol = function, .file = ""});
+	int index = profile_add_function(locations->profile,
+		&(struct function){.name = function, .symbol = function, .file = ""});
 
 	if (mapping < 0 || index < 0)
 		return -ENOMEM;
@@ -79,8 +79,8 @@ static int name(struct locations *locations, size_t index, const struct frame_ch
 	for (size_t i = 0; i < n; i++) {
 		const struct frame *frame = &chain->frame[i];
 		int function = profile_add_function(locations->profile,
-			&(struct function){frame->function, frame->symbol, frame->file,
-				frame->function_line});
+			&(struct function){
+				frame->function, frame->symbol, frame->file, frame->function_line});
 
 		if (function < 0)
 			return function;
@@ -154,7 +154,8 @@ int locations_note_losses(struct locations *locations)
 		module_describe(place->module, place->svma, &info);
 		if (place->module != last && module_has_changed(place->module))
 			r = note_of(locations, info.path,
-				"the file was written to while it was profiled; its names and stacks "
+				"the file was written to while it was profiled; its names and "
+				"stacks "
 				"may be wrong or missing: replace a file by renaming a new one");
 		last = place->module;
 		if (r >= 0 && locations->nameless[i] && info.deleted && info.problem[0])

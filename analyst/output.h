@@ -7,9 +7,9 @@
 #include <time.h>
 
 struct output_facts {
-	uint32_t pid;	  /* %p */
+	uint32_t pid;     /* %p */
 	const char *name; /* %n; slashes in it become underscores */
-	time_t time;	  /* %t: 20260131-235959, local time */
+	time_t time;      /* %t: 20260131-235959, local time */
 	const char *rank; /* %r: MPI or Slurm rank, "0" when there is none */
 };
 

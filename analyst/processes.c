@@ -63,7 +63,8 @@ int processes_exec(struct processes *processes, const struct record_exec *exec)
 {
 	struct process_facts *facts = get(processes, exec->pid);
 
-	if (!facts || arrays_replace(&facts->path, exec->path) < 0 || arrays_replace(&facts->name, exec->name) < 0)
+	if (!facts || arrays_replace(&facts->path, exec->path) < 0 ||
+		arrays_replace(&facts->name, exec->name) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -94,8 +95,7 @@ int processes_exit(struct processes *processes, const struct record_exit *exit)
 
 static int add_unsampled(const struct process_facts *facts, struct profile *profile)
 {
-	const struct task task = {
-		.pid = facts->pid, .process = facts->name, .thread = facts->name};
+	const struct task task = {.pid = facts->pid, .process = facts->name, .thread = facts->name};
 	int mapping = profile_mapping_of(profile, facts->path);
 	int index = profile_add_task(profile, &task);
 
@@ -143,8 +143,8 @@ static int set_audit(const struct process_facts *facts, struct profile *profile)
 	return 0;
 }
 
-int processes_profile(const struct process_facts *facts, const struct profile *all,
-	struct profile **ret_profile)
+int processes_profile(
+	const struct process_facts *facts, const struct profile *all, struct profile **ret_profile)
 {
 	struct profile *profile;
 	int r = profile_split(all, facts->pid, &profile);

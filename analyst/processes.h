@@ -33,7 +33,7 @@ int processes_exit(struct processes *processes, const struct record_exit *exit);
 /* Adds what nobody was caught at to the profile of all. -ENOMEM. */
 int processes_finish(const struct processes *processes, struct profile *all);
 /* The profile of one process, out of that of all, with an audit of its own. -ENOMEM. */
-int processes_profile(const struct process_facts *facts, const struct profile *all,
-	struct profile **ret_profile);
+int processes_profile(
+	const struct process_facts *facts, const struct profile *all, struct profile **ret_profile);
 
 #endif

@@ -66,7 +66,8 @@ struct image_space *spaces_get(struct spaces *spaces, uint32_t pid)
 
 	if (at < spaces->n && spaces->list[at]->pid == pid)
 		return spaces->list[at];
-	if (arrays_grow((void **)&spaces->list, &spaces->room, spaces->n + 1, sizeof(*spaces->list)) < 0)
+	if (arrays_grow((void **)&spaces->list, &spaces->room, spaces->n + 1,
+		    sizeof(*spaces->list)) < 0)
 		return NULL;
 	image = calloc(1, sizeof(*image));
 	if (!image)
@@ -172,8 +173,8 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 	/* A piece is missing (it was not sent): the next whole text comes soon. */
 	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
 		return 0;
-	if (arrays_grow((void **)&image->maps, &image->maps_room, image->maps_bytes + maps->bytes + 1, 1) <
-		0)
+	if (arrays_grow((void **)&image->maps, &image->maps_room,
+		    image->maps_bytes + maps->bytes + 1, 1) < 0)
 		return -ENOMEM;
 	memcpy(image->maps + image->maps_bytes, maps->text, maps->bytes);
 	image->maps_bytes += maps->bytes;

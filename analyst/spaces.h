@@ -24,13 +24,13 @@ struct thread_name {
 
 struct image_space {
 	uint32_t pid;
-	char *path, *name; /* of the image; "" unknown */
+	char *path, *name;   /* of the image; "" unknown */
 	struct space *space; /* NULL: no maps yet */
 	struct thread_name *thread;
 	size_t threads, thread_room;
 	size_t memories; /* threads whose last stack is remembered */
 	struct jit *jit; /* NULL: it has not generated code, as far as is known */
-	char *maps; /* text under way */
+	char *maps;      /* text under way */
 	size_t maps_bytes, maps_room;
 };
 

@@ -16,9 +16,15 @@
 
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live)
 {
-	*stacks = (struct stacks){.locations = locations, .frame_pointers = frame_pointers, .live = live,
-		.truncated_mark = -1, .incomplete_mark = -1, .signal_mark = -1,
-		.guessed_mark = -1, .blocked_mark = -1, .stopped_mark = -1};
+	*stacks = (struct stacks){.locations = locations,
+		.frame_pointers = frame_pointers,
+		.live = live,
+		.truncated_mark = -1,
+		.incomplete_mark = -1,
+		.signal_mark = -1,
+		.guessed_mark = -1,
+		.blocked_mark = -1,
+		.stopped_mark = -1};
 	return unwinder_new(locations->symbolizer, &stacks->unwinder);
 }
 
@@ -85,8 +91,7 @@ static int frame_location(
 		return mark(stacks, &stacks->signal_mark, "[kernel]", STACKS_SIGNAL);
 	if (frame->generated) {
 		if (!image->jit)
-			image->jit = jit_new(stacks->locations->profile, image->pid,
-				stacks->live);
+			image->jit = jit_new(stacks->locations->profile, image->pid, stacks->live);
 		return image->jit ? jit_location(image->jit, frame->pc, frame->generated) : -ENOMEM;
 	}
 	location = locations_add(stacks->locations, &frame->place);
@@ -109,8 +114,9 @@ static int room_for(struct stacks *stacks, size_t n)
 	return 0;
 }
 
-static int unwind(struct stacks *stacks, const struct image_space *image, struct thread_name *thread,
-	const struct record_sample *sample, struct unwind_result *ret_result)
+static int unwind(struct stacks *stacks, const struct image_space *image,
+	struct thread_name *thread, const struct record_sample *sample,
+	struct unwind_result *ret_result)
 {
 	const struct unwind_input input = {
 		.machine = sample->machine,
@@ -141,8 +147,7 @@ static bool is_blocked(const struct record_sample *sample)
 }
 
 /* What the kernel does for the thread, as a frame of its own. 0: nothing; 1: in *@ret_location. */
-static int kernel_leaf(
-	struct stacks *stacks, const struct record_sample *sample, int *ret_location)
+static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample, int *ret_location)
 {
 	if (!has_stack(sample) && !is_blocked(sample))
 		return 0;

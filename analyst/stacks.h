@@ -39,7 +39,7 @@ struct stacks {
 		uint16_t machine;
 		int32_t number;
 		uint32_t location;
-	} *call; /* system calls that were seen */
+	} * call; /* system calls that were seen */
 	size_t calls, call_room;
 	uint64_t truncated, incomplete, guessed;
 };
@@ -49,9 +49,9 @@ int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_p
 void stacks_release(struct stacks *stacks);
 
 /*
- * The stack of a sample, leaf first, in *@ret_stack until the next call; returns its length. A sample
- * without registers gives its place alone. Of a caller the address is that of the call. @image has a
- * space. -ENOMEM. *@ret_guessed: there are frames in it that were guessed.
+ * The stack of a sample, leaf first, in *@ret_stack until the next call; returns its length. A
+ * sample without registers gives its place alone. Of a caller the address is that of the call.
+ * @image has a space. -ENOMEM. *@ret_guessed: there are frames in it that were guessed.
  */
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed);

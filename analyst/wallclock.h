@@ -14,8 +14,8 @@ struct record_start;
 struct thread_name;
 
 struct wallclock {
-	bool recorded;	/* by this supervisor */
-	bool first;	/* and a tick is a period of the wall clock */
+	bool recorded; /* by this supervisor */
+	bool first;    /* and a tick is a period of the wall clock */
 	uint64_t period_ns;
 	size_t wall, queue, blocked, guessed; /* indexes of the values */
 };

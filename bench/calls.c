@@ -159,7 +159,8 @@ static void await_helper(void)
 
 		if (!file)
 			die("/proc/self/status");
-		while (fgets(line, sizeof(line), file) && sscanf(line, "TracerPid: %d", &tracer) != 1)
+		while (fgets(line, sizeof(line), file) &&
+			sscanf(line, "TracerPid: %d", &tracer) != 1)
 			;
 		(void)fclose(file);
 	}
@@ -249,7 +250,8 @@ static void print(struct result *result)
 
 int main(void)
 {
-	struct result tick = {.name = "sprofil"}, fast = {.name = "PROF_FAST"}, glibc = {.name = "glibc"};
+	struct result tick = {.name = "sprofil"}, fast = {.name = "PROF_FAST"},
+		      glibc = {.name = "glibc"};
 	uint64_t off[4], took[3];
 
 	measure_round_trips();
@@ -267,7 +269,8 @@ int main(void)
 		add_round(&fast, off[1], took[1], off[2]);
 		add_round(&glibc, off[2], took[2], off[3]);
 	}
-	printf("off\t%.1f ms a round, %u rounds\n", (double)tick.off_ns / tick.rounds / 1e6, tick.rounds);
+	printf("off\t%.1f ms a round, %u rounds\n", (double)tick.off_ns / tick.rounds / 1e6,
+		tick.rounds);
 	print(&tick);
 	print(&fast);
 	print(&glibc);

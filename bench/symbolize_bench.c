@@ -115,8 +115,8 @@ static void print_chain(const struct run *run, size_t i)
 		const struct frame *frame = &run->chains[i].frame[j];
 		const char *name = run->linked ? frame->symbol : frame->function;
 
-		printf("%s\n%s:%u\n", name[0] && !frame->unnamed ? name : "??", frame->file[0] ? frame->file : "??",
-			frame->line);
+		printf("%s\n%s:%u\n", name[0] && !frame->unnamed ? name : "??",
+			frame->file[0] ? frame->file : "??", frame->line);
 	}
 	if (run->chains[i].n == 0)
 		printf("??\n??:0\n");
@@ -177,7 +177,8 @@ int main(int argc, char **argv)
 	}
 	run.path = argv[optind];
 	if ((run.path != NULL) == (run.pid > 0)) {
-		fprintf(stderr, "usage: %s [-cnst] [-d DIRS] (FILE | -p PID) < ADDRESSES\n", argv[0]);
+		fprintf(stderr, "usage: %s [-cnst] [-d DIRS] (FILE | -p PID) < ADDRESSES\n",
+			argv[0]);
 		return 2;
 	}
 	rc = run_all(&run);

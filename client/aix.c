@@ -33,7 +33,8 @@ static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_regi
 	r->bytes = bytes;
 	if (r->scale != COMPUTED)
 		return;
-	/* p_bufsize * 65536 / (p_high - p_low), at most 0xFFFF, and at least 1 if there is a counter */
+	/* p_bufsize * 65536 / (p_high - p_low), at most 0xFFFF, and at least 1 if there is a
+	 * counter */
 	r->scale = 0;
 	if (bytes >= 2 && r->limit > r->offset) {
 		uint64_t scale = ((uint64_t)bytes << 16) / (r->limit - r->offset);
@@ -84,8 +85,11 @@ static int count_entries(const void *table)
 
 static int run_array(const void *table)
 {
-	struct client_call call = {.dialect = CALL_AIX, .element = 2, .decode = decode_aix,
-		.check = check_ascending, .table = table};
+	struct client_call call = {.dialect = CALL_AIX,
+		.element = 2,
+		.decode = decode_aix,
+		.check = check_ascending,
+		.table = table};
 	int n = count_entries(table);
 
 	if (n < 0)
@@ -96,8 +100,12 @@ static int run_array(const void *table)
 
 static int run_buffer(void *buff, size_t bufsiz, size_t offset, unsigned scale)
 {
-	struct client_call call = {.dialect = CALL_AIX, .element = 2, .count = 1,
-		.one = {.base = (uint64_t)(uintptr_t)buff, .bytes = bufsiz, .offset = offset,
+	struct client_call call = {.dialect = CALL_AIX,
+		.element = 2,
+		.count = 1,
+		.one = {.base = (uint64_t)(uintptr_t)buff,
+			.bytes = bufsiz,
+			.offset = offset,
 			.scale = scale}};
 
 	return client_run(&call);

@@ -52,7 +52,8 @@ int client_region(const struct client_call *call, const struct client_pipe *pipe
 		entries->first = i;
 		entries->count = n;
 	}
-	call->decode(entries->bytes + (size_t)(i - entries->first) * CLIENT_ENTRY_BYTES, ret_region);
+	call->decode(
+		entries->bytes + (size_t)(i - entries->first) * CLIENT_ENTRY_BYTES, ret_region);
 	return 0;
 }
 
@@ -85,8 +86,8 @@ static int check_table(const struct client_call *call, const struct client_pipe 
 
 static struct timeval tick_of(uint64_t ns)
 {
-	return (struct timeval){
-		.tv_sec = (time_t)(ns / 1000000000), .tv_usec = (suseconds_t)(ns % 1000000000 / 1000)};
+	return (struct timeval){.tv_sec = (time_t)(ns / 1000000000),
+		.tv_usec = (suseconds_t)(ns % 1000000000 / 1000)};
 }
 
 /* Can *@tick be written? Finds out by writing what is there. */
@@ -133,8 +134,8 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 }
 
 /*
- * As often as it takes while supervisors come and go, with longer and longer naps: 64 threads may be
- * at it. A refusal is believed when it is repeated: a supervisor that is just dying shows as a
+ * As often as it takes while supervisors come and go, with longer and longer naps: 64 threads may
+ * be at it. A refusal is believed when it is repeated: a supervisor that is just dying shows as a
  * stranger, for /proc/PID goes before TracerPid.
  */
 static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,

@@ -14,7 +14,7 @@
 #include "proto/call.h"
 
 #define CLIENT_ENTRY_BYTES 32 /* struct prof of every dialect */
-#define CLIENT_ENTRIES	   32 /* entries that are copied at a time */
+#define CLIENT_ENTRIES     32 /* entries that are copied at a time */
 
 #define CLIENT_PUBLIC __attribute__((visibility("default")))
 
@@ -24,7 +24,7 @@ struct client_call {
 	uint32_t flags; /* enum call_flags */
 	unsigned element;
 	uint32_t count;
-	const void *table;	/* @count entries in the caller's memory, not to be trusted; or NULL: */
+	const void *table; /* @count entries in the caller's memory, not to be trusted; or NULL: */
 	struct call_region one; /* the only region */
 	/* Makes a region of an entry of the table. */
 	void (*decode)(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_region *ret_region);

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #define MESSAGE_REGIONS CLIENT_ENTRIES
-#define SPIN_NS		60000
-#define ANSWER_MS	10000 /* a supervisor that says nothing for so long is stuck */
+#define SPIN_NS         60000
+#define ANSWER_MS       10000 /* a supervisor that says nothing for so long is stuck */
 
 /*
  * Writes one message; @pending: SIGPIPE is blocked and was pending before. A supervisor that has
@@ -95,7 +95,8 @@ static uint64_t used_ns(void)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
-static int await_answer(int request_fd, int answer_fd, uint64_t nonce, struct call_answer *ret_answer)
+static int await_answer(
+	int request_fd, int answer_fd, uint64_t nonce, struct call_answer *ret_answer)
 {
 	uint64_t until = used_ns() + SPIN_NS;
 
@@ -128,10 +129,14 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 {
 	_Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
 	struct call_request q = {
-		.pid = (uint32_t)getpid(), .tid = (uint32_t)syscall(SYS_gettid),
-		.answer = pipe->write_fd, .seal = (uint64_t)(uintptr_t)seal,
-		.total = off ? 0 : call->count, .dialect = (uint8_t)call->dialect,
-		.element = (uint8_t)call->element, .flags = call->flags,
+		.pid = (uint32_t)getpid(),
+		.tid = (uint32_t)syscall(SYS_gettid),
+		.answer = pipe->write_fd,
+		.seal = (uint64_t)(uintptr_t)seal,
+		.total = off ? 0 : call->count,
+		.dialect = (uint8_t)call->dialect,
+		.element = (uint8_t)call->element,
+		.flags = call->flags,
 	};
 	sigset_t all, mask, pending;
 	int r;

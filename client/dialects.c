@@ -136,7 +136,8 @@ static int turn_off(enum call_dialect dialect)
 static int run_irix(enum call_dialect dialect, unsigned allowed, const void *profp, int profcnt,
 	struct timeval *tvp, unsigned flags)
 {
-	struct client_call call = {.dialect = dialect, .decode = decode_irix,
+	struct client_call call = {.dialect = dialect,
+		.decode = decode_irix,
 		.check = dialect == CALL_HPUX ? check_hpux : check_bin_is_last};
 
 	if (profcnt == 0 && dialect != CALL_IRIX)
@@ -154,8 +155,13 @@ static int run_irix(enum call_dialect dialect, unsigned allowed, const void *pro
 static int run_profil(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale)
 {
-	struct client_call call = {.dialect = dialect, .flags = flags, .element = 2, .count = 1,
-		.one = {.base = (uint64_t)(uintptr_t)buff, .bytes = bufsiz, .offset = offset,
+	struct client_call call = {.dialect = dialect,
+		.flags = flags,
+		.element = 2,
+		.count = 1,
+		.one = {.base = (uint64_t)(uintptr_t)buff,
+			.bytes = bufsiz,
+			.offset = offset,
 			.scale = scale}};
 
 	return client_run(&call);

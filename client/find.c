@@ -74,8 +74,8 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 	struct stat st;
 	int fd;
 
-	(void)put_number(put_text(put_number(put_text(path, "/proc/"), pid), "/fd/"),
-		(uint64_t)descriptor);
+	(void)put_number(
+		put_text(put_number(put_text(path, "/proc/"), pid), "/fd/"), (uint64_t)descriptor);
 	/* Look before opening: the open of another thing of that number might do something. */
 	if (stat(path, &st) < 0)
 		return -ENOENT;

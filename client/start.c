@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Starts the helper, such that the program cannot notice. A child of its own would show: its end
- * sends SIGCHLD and it is in waitpid(-1), for exec sets the exit signal back to SIGCHLD. So there is
- * a process in between, cloned with exit signal 0, which never calls exec: only a wait with __WCLONE
- * or __WALL sees it. It makes the helper and ends at once; the helper goes to init. Where that would
- * be the program itself (it is pid 1 of a container, or a subreaper), the one in between stays.
+ * sends SIGCHLD and it is in waitpid(-1), for exec sets the exit signal back to SIGCHLD. So there
+ * is a process in between, cloned with exit signal 0, which never calls exec: only a wait with
+ * __WCLONE or __WALL sees it. It makes the helper and ends at once; the helper goes to init. Where
+ * that would be the program itself (it is pid 1 of a container, or a subreaper), the one in between
+ * stays.
  *
  * The helper has its own session, none of our descriptors and nothing of our environment.
  */
@@ -71,8 +72,8 @@ struct start {
 	const char *path;
 	char *argv[6];
 	int ready_fd, go_fd;
-	bool stay;		/* init is us: the process in between stays */
-	char *stack;		/* for the helper, until its exec */
+	bool stay;               /* init is us: the process in between stays */
+	char *stack;             /* for the helper, until its exec */
 	_Atomic uint32_t helper; /* its pid; UINT32_MAX: it could not be made */
 };
 
@@ -111,8 +112,8 @@ ON_BORROWED_STACK static int stand_between(void *context)
 {
 	struct start *start = context;
 	bool stay = start->stay;
-	int pid = clone(become_helper, start->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD,
-		start);
+	int pid = clone(
+		become_helper, start->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
 
 	/* From the wake on @start is no more if we stay: its owner returns. */
 	atomic_store(&start->helper, pid < 0 ? UINT32_MAX : (uint32_t)pid);
@@ -176,8 +177,10 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 	struct call_answer answer;
 
 	for (;;) {
-		/* The pidfd is readable when it has ended: a forked child may hold the pipe open. */
-		struct pollfd fds[2] = {{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
+		/* The pidfd is readable when it has ended: a forked child may hold the pipe open.
+		 */
+		struct pollfd fds[2] = {
+			{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
 		int n = poll(fds, 2, READY_MS);
 
 		if (n < 0 && errno == EINTR)
@@ -207,10 +210,12 @@ static void bury_last(void)
 static int start_with(int ready[2], int go[2])
 {
 	char pid_text[12], ready_text[12], go_text[12];
-	struct start start = {
-		.path = supervisor_path(),
-		.argv = {(char *)"sprofil-supervisor", (char *)"--serve", pid_text, ready_text, go_text},
-		.ready_fd = ready[1], .go_fd = go[0], .stay = init_is_us()};
+	struct start start = {.path = supervisor_path(),
+		.argv = {(char *)"sprofil-supervisor", (char *)"--serve", pid_text, ready_text,
+			go_text},
+		.ready_fd = ready[1],
+		.go_fd = go[0],
+		.stay = init_is_us()};
 	int between, helper, pidfd, r;
 
 	put_decimal(pid_text, (int)getpid());
@@ -225,7 +230,8 @@ static int start_with(int ready[2], int go[2])
 	(void)prctl(PR_SET_PTRACER, (unsigned long)helper, 0, 0, 0);
 	(void)close(ready[1]);
 	ready[1] = -1;
-	r = helper > 0 && write(go[1], "g", 1) == 1 ? await_helper(helper, pidfd, ready[0]) : -EPERM;
+	r = helper > 0 && write(go[1], "g", 1) == 1 ? await_helper(helper, pidfd, ready[0])
+						    : -EPERM;
 	if (pidfd >= 0)
 		(void)close(pidfd);
 	if (!start.stay || r < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program for glibc's <sys/profil.h>. It behaves with libsprofil (as built here), and as it is, not
- * even compiled anew, with LD_PRELOAD=libsprofil-preload.so.
+ * A program for glibc's <sys/profil.h>. It behaves with libsprofil (as built here), and as it is,
+ *not even compiled anew, with LD_PRELOAD=libsprofil-preload.so.
  *
  *	cc glibc_sprofil.c $(pkg-config --cflags --libs sprofil-glibc)
  */

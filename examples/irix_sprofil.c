@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As an IRIX programmer would have it: the program's text at one granularity, and an overflow bin for
- * the shared libraries, sampled each millisecond.
+ * As an IRIX programmer would have it: the program's text at one granularity, and an overflow bin
+ *for the shared libraries, sampled each millisecond.
  *
  *	cc irix_sprofil.c $(pkg-config --cflags --libs sprofil-irix)
  */
@@ -42,7 +42,8 @@ int main(void)
 	(void)profil(NULL, 0, 0, 0); /* off: a region without a buffer is ineffective */
 	for (unsigned i = 0; i < size / sizeof(unsigned); i++)
 		inside += counts[i];
-	printf("%u ticks of %ld us in the program, %u outside\n", inside, (long)tick.tv_usec, outside);
+	printf("%u ticks of %ld us in the program, %u outside\n", inside, (long)tick.tv_usec,
+		outside);
 	free(counts);
 	return inside > outside ? 0 : 1;
 }

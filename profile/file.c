@@ -36,7 +36,8 @@ static int read_fd(int fd, uint8_t **ret_data, size_t *ret_bytes)
 		n = read(fd, data + used, room - used);
 		if (n > 0)
 			used += (size_t)n;
-		/* No profile begins with a zero byte: an endless file need not be read to its end. */
+		/* No profile begins with a zero byte: an endless file need not be read to its end.
+		 */
 		if (used && data[0] == 0)
 			break;
 	} while ((n > 0 || (n < 0 && errno == EINTR)) && used <= FILE_BYTES_MAX);

@@ -162,8 +162,8 @@ static int unpack(z_stream *stream, size_t left, uint8_t **data, size_t *room, b
 	}
 }
 
-int gzip_unpack(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes,
-	bool *ret_more)
+int gzip_unpack(
+	const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes, bool *ret_more)
 {
 	z_stream stream = {.next_in = (Bytef *)(uintptr_t)data};
 	uint8_t *unpacked = NULL;

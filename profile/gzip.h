@@ -23,7 +23,7 @@ bool gzip_is(const uint8_t *data, size_t bytes);
  * which no real profile is and a bomb must be; -ENOMEM. What follows the last member is left alone;
  * *@ret_more tells whether there is something but zeros, by which a file may be padded.
  */
-int gzip_unpack(const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes,
-	bool *ret_more);
+int gzip_unpack(
+	const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes, bool *ret_more);
 
 #endif

@@ -46,7 +46,7 @@ struct profile {
 
 	uint32_t main; /* mapping of the main program */
 	size_t value_types;
-	size_t default_value; /* SIZE_MAX none */
+	size_t default_value;                    /* SIZE_MAX none */
 	uint32_t value_type[VALUE_TYPES_MAX][2]; /* type, unit */
 
 	struct mapping_item *mapping;

@@ -35,7 +35,7 @@ int pprof_scan_varint(struct span *span, uint64_t *ret_value);
 /* Memory of one unpacked part: taken piece by piece, given back all at once. */
 struct scan_arena {
 	ProtobufCAllocator allocator; /* for protobuf-c */
-	struct scan_chunk *chunk;    /* newest first */
+	struct scan_chunk *chunk;     /* newest first */
 	size_t taken;
 	bool no_memory; /* malloc has failed, not the bound */
 };

@@ -44,8 +44,8 @@ static bool request_is_sane(const struct call_request *q)
 	return q->count > 0 || q->total == 0;
 }
 
-int call_put_request(uint8_t *to, size_t room, const struct call_request *q,
-	const struct call_region *regions)
+int call_put_request(
+	uint8_t *to, size_t room, const struct call_request *q, const struct call_region *regions)
 {
 	size_t bytes = CALL_HEADER_BYTES + (size_t)q->count * CALL_REGION_BYTES;
 	struct writer w = writer_over(to, room);
@@ -145,8 +145,9 @@ int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_reque
 	size_t at = 0;
 
 	for (;;) {
-		const uint8_t *magic = bytes - at < sizeof(request_magic) ? NULL :
-			memmem(data + at, bytes - at, request_magic, sizeof(request_magic));
+		const uint8_t *magic = bytes - at < sizeof(request_magic)
+			? NULL
+			: memmem(data + at, bytes - at, request_magic, sizeof(request_magic));
 		struct reader r;
 		size_t size;
 

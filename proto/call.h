@@ -61,16 +61,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CALL_VERSION	   1
-#define CALL_MAX_BYTES	   4096 /* PIPE_BUF of Linux */
-#define CALL_HEADER_BYTES  56
-#define CALL_REGION_BYTES  40
-#define CALL_SEAL_BYTES	   32
-#define CALL_ANSWER_BYTES  40
-#define CALL_MAX_REGIONS   65536 /* PROFIL_MAX: regions of a table */
-#define CALL_REGIONS_EACH  ((CALL_MAX_BYTES - CALL_HEADER_BYTES) / CALL_REGION_BYTES)
+#define CALL_VERSION        1
+#define CALL_MAX_BYTES      4096 /* PIPE_BUF of Linux */
+#define CALL_HEADER_BYTES   56
+#define CALL_REGION_BYTES   40
+#define CALL_SEAL_BYTES     32
+#define CALL_ANSWER_BYTES   40
+#define CALL_MAX_REGIONS    65536 /* PROFIL_MAX: regions of a table */
+#define CALL_REGIONS_EACH   ((CALL_MAX_BYTES - CALL_HEADER_BYTES) / CALL_REGION_BYTES)
 #define CALL_SUPERVISOR_ENV "SPROFIL_SUPERVISOR"
-#define CALL_RESTRICT_ENV  "SPROFIL_RESTRICT_FASTPROF"
+#define CALL_RESTRICT_ENV   "SPROFIL_RESTRICT_FASTPROF"
 
 /*
  * How a supervisor is found: among its descriptors is a memfd of this name, with the number and the
@@ -90,7 +90,7 @@ enum call_dialect {
 };
 
 enum call_flags {
-	CALL_FAST = 1, /* one count a millisecond */
+	CALL_FAST = 1,  /* one count a millisecond */
 	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is no overflow bin */
 	CALL_ALL_FLAGS = 3
 };
@@ -151,7 +151,8 @@ int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_reque
 
 /* @to has room for CALL_SEAL_BYTES. */
 void call_put_seal(uint8_t *to, const struct call_request *request);
-/* Whether the CALL_SEAL_BYTES at @seal, read at @request->seal in the memory of @request's sender, is its seal. */
+/* Whether the CALL_SEAL_BYTES at @seal, read at @request->seal in the memory of @request's sender,
+ * is its seal. */
 bool call_seal_is_good(const uint8_t *seal, const struct call_request *request);
 
 /* Returns CALL_ANSWER_BYTES, or -ENOSPC. */
@@ -170,7 +171,7 @@ int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_a
  */
 struct call_assembly {
 	struct call_request head;   /* of the first request; its @regions is NULL */
-	uint32_t have;		    /* regions so far */
+	uint32_t have;              /* regions so far */
 	struct call_region *region; /* room for head.total */
 };
 

@@ -70,8 +70,8 @@ int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct re
 	return finish(&w, to);
 }
 
-int record_put_process(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, uint32_t pid,
-	uint32_t parent)
+int record_put_process(
+	uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, uint32_t pid, uint32_t parent)
 {
 	struct writer w = begin(to, room, RECORD_PROCESS, flags, time_ns);
 
@@ -92,8 +92,8 @@ int record_put_exec(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, co
 	return finish(&w, to);
 }
 
-int record_put_maps(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
-	const struct record_maps *maps)
+int record_put_maps(
+	uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, const struct record_maps *maps)
 {
 	struct writer w = begin(to, room, RECORD_MAPS, flags, time_ns);
 
@@ -105,8 +105,8 @@ int record_put_maps(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
 	return finish(&w, to);
 }
 
-int record_put_thread(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid,
-	const char *name)
+int record_put_thread(
+	uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid, const char *name)
 {
 	struct writer w = begin(to, room, RECORD_THREAD, 0, time_ns);
 

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CAPTURE_MAGIC	    "SPROFCAP\x01\0\0\0\0\0\0\0"
+#define CAPTURE_MAGIC       "SPROFCAP\x01\0\0\0\0\0\0\0"
 #define CAPTURE_MAGIC_BYTES 16
 
 #define RECORD_HEADER_BYTES   16
@@ -32,7 +32,7 @@
 #define RECORD_MAX_TEXT_BYTES 32768
 
 enum record_type {
-	RECORD_PAD = 0,	      /* fills the ring's end; no header beyond size and type */
+	RECORD_PAD = 0,       /* fills the ring's end; no header beyond size and type */
 	RECORD_START = 1,     /* the first record of a stream */
 	RECORD_PROCESS = 2,   /* a process is traced from now on */
 	RECORD_EXEC = 3,      /* its image: at exec, and after RECORD_PROCESS when it has one */
@@ -165,10 +165,9 @@ struct record_thread {
  *        RECORD_SAMPLE_AGAIN: with BLOCKED: it is still, or was until lately, where its last sample
  *        with BLOCKED found it; nothing but the times is given.
  *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: stopped by a signal (job control).
- *        RECORD_SAMPLE_DUMP: one stack of each thread was asked for; weight_ns is for how long it was
- *        stopped for that.
- *        RECORD_SAMPLE_ASLEEP: a tick like others, but it went to sleep while it was being caught, and
- *        was not stopped: of its registers pc and sp are known.
+ *        RECORD_SAMPLE_DUMP: one stack of each thread was asked for; weight_ns is for how long it
+ * was stopped for that. RECORD_SAMPLE_ASLEEP: a tick like others, but it went to sleep while it was
+ * being caught, and was not stopped: of its registers pc and sp are known.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,
@@ -254,21 +253,22 @@ struct record {
  * to 8, or -ENOSPC. Text longer than RECORD_MAX_TEXT_BYTES is cut. None allocates.
  */
 int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct record_start *start);
-int record_put_process(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, uint32_t pid,
-	uint32_t parent);
+int record_put_process(
+	uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, uint32_t pid, uint32_t parent);
 int record_put_exec(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, const char *path,
 	const char *name);
-int record_put_maps(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
-	const struct record_maps *maps);
-int record_put_thread(uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid,
-	const char *name);
+int record_put_maps(
+	uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, const struct record_maps *maps);
+int record_put_thread(
+	uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid, const char *name);
 int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, const struct record_exit *exit);
 int record_put_unsampled(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_unsampled *unsampled);
 /* @type is RECORD_AUDIT or RECORD_END. */
-int record_put_audit(uint8_t *to, size_t room, uint64_t time_ns, enum record_type type,
-	const char *text);
-int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct record_sample *sample);
+int record_put_audit(
+	uint8_t *to, size_t room, uint64_t time_ns, enum record_type type, const char *text);
+int record_put_sample(
+	uint8_t *to, size_t room, uint64_t time_ns, const struct record_sample *sample);
 /* Bytes that record_put_sample() needs. */
 size_t record_sample_bytes(const struct record_sample *sample);
 

@@ -95,9 +95,9 @@ bool ring_is_half_empty(struct ring *ring)
 }
 
 /*
- * A consumer that keeps up leaves the ring empty: then it goes on at its beginning, where the memory has
- * been used before and is in the caches. Until the sleeper has passed the padding, which is rung for at
- * once, there is only as much room as was @used before it.
+ * A consumer that keeps up leaves the ring empty: then it goes on at its beginning, where the
+ * memory has been used before and is in the caches. Until the sleeper has passed the padding, which
+ * is rung for at once, there is only as much room as was @used before it.
  */
 static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 {
@@ -105,7 +105,8 @@ static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 		need > used / 16 || ring->capacity - used > UINT32_MAX - 7)
 		return false;
 	look_at_tail(ring);
-	return ring->at == ring->seen && atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;
+	return ring->at == ring->seen &&
+		atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;
 }
 
 /* How much may be in it, of samples or events. */
@@ -118,7 +119,8 @@ static uint64_t limit_of(const struct ring *ring, bool event)
 
 uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 {
-	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7), used = ring->at & (ring->capacity - 1);
+	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7),
+		 used = ring->at & (ring->capacity - 1);
 	uint64_t to_end = ring->capacity - used;
 	bool anew = may_begin_anew(ring, used, need); /* there is room for it, then */
 	uint64_t padding = need > to_end || anew ? to_end : 0;
@@ -174,7 +176,8 @@ const uint8_t *ring_peek(struct ring *ring, size_t *ret_bytes, int *ret_error)
 		uint64_t bytes, type;
 
 		if (ring->at == ring->seen) {
-			ring->seen = atomic_load_explicit(word(ring, AT_HEAD), memory_order_acquire);
+			ring->seen =
+				atomic_load_explicit(word(ring, AT_HEAD), memory_order_acquire);
 			if (ring->at == ring->seen)
 				return NULL;
 		}

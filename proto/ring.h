@@ -14,10 +14,10 @@
  *      192   256  working_on  consumer: path of the file that it is parsing, NUL-terminated, or ""
  *      512     -  data        record at offset (head mod capacity)
  *
- * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest. So it
- * does when the ring is empty and the consumer waits, once some megabytes were used: what follows then
- * goes where the memory is warm.
- * When there is no room the producer drops the record and counts it; it never waits.
+ * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest. So
+ * it does when the ring is empty and the consumer waits, once some megabytes were used: what
+ * follows then goes where the memory is warm. When there is no room the producer drops the record
+ * and counts it; it never waits.
  *
  * The memory is shared with another process, which may be broken: each side keeps its own position
  * and its own copy of the capacity and checks what it reads of the other's.
@@ -29,19 +29,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RING_VERSION		1
-#define RING_DATA_OFFSET	512
-#define RING_WORKING_ON_OFFSET	192
-#define RING_WORKING_ON_BYTES	256
+#define RING_VERSION           1
+#define RING_DATA_OFFSET       512
+#define RING_WORKING_ON_OFFSET 192
+#define RING_WORKING_ON_BYTES  256
 
 struct ring {
-	uint8_t *base;	   /* the shared memory, not owned */
-	uint64_t capacity; /* bytes of the data area */
-	uint64_t at;	   /* this side's own position */
-	uint64_t seen;	   /* the other side's position when last read */
-	uint64_t reserved; /* producer: bytes of the open reservation, padding included */
-	uint64_t padding;  /* producer: bytes of padding before it */
-	uint64_t anew_at;  /* producer: where padding last began in an empty ring */
+	uint8_t *base;      /* the shared memory, not owned */
+	uint64_t capacity;  /* bytes of the data area */
+	uint64_t at;        /* this side's own position */
+	uint64_t seen;      /* the other side's position when last read */
+	uint64_t reserved;  /* producer: bytes of the open reservation, padding included */
+	uint64_t padding;   /* producer: bytes of padding before it */
+	uint64_t anew_at;   /* producer: where padding last began in an empty ring */
 	uint64_t anew_room; /* producer: bytes beside that padding */
 };
 

@@ -107,8 +107,8 @@ static bool next_directory(const char **at, int *ret_bytes)
 	return *ret_bytes > 0;
 }
 
-static int find_by_build_id(struct symbolizer *symbolizer, const struct wanted *wanted,
-	struct debugfile *ret_debugfile)
+static int find_by_build_id(
+	struct symbolizer *symbolizer, const struct wanted *wanted, struct debugfile *ret_debugfile)
 {
 	struct image id = {.build_id_bytes = wanted->build_id_bytes};
 	const char *at = symbolizer->debug_directories;
@@ -120,8 +120,8 @@ static int find_by_build_id(struct symbolizer *symbolizer, const struct wanted *
 	memcpy(id.build_id, wanted->build_id, wanted->build_id_bytes);
 	image_build_id_hex(&id, hex);
 	for (; rc == -ENOENT && next_directory(&at, &bytes); at += bytes)
-		rc = try_name(symbolizer, wanted, ret_debugfile, "%.*s/.build-id/%.2s/%s.debug", bytes,
-			at, hex, hex + 2);
+		rc = try_name(symbolizer, wanted, ret_debugfile, "%.*s/.build-id/%.2s/%s.debug",
+			bytes, at, hex, hex + 2);
 	return rc;
 }
 
@@ -153,11 +153,11 @@ static int find_by_link(struct symbolizer *symbolizer, const char *path, struct 
 	memcpy(&wanted.crc, section.data + crc_at, 4);
 	rc = try_name(symbolizer, &wanted, ret_debugfile, "%.*s/%s", directory, path, link);
 	if (rc == -ENOENT)
-		rc = try_name(
-			symbolizer, &wanted, ret_debugfile, "%.*s/.debug/%s", directory, path, link);
+		rc = try_name(symbolizer, &wanted, ret_debugfile, "%.*s/.debug/%s", directory, path,
+			link);
 	for (; rc == -ENOENT && next_directory(&at, &bytes); at += bytes)
-		rc = try_name(symbolizer, &wanted, ret_debugfile, "%.*s%.*s/%s", bytes, at, directory,
-			path, link);
+		rc = try_name(symbolizer, &wanted, ret_debugfile, "%.*s%.*s/%s", bytes, at,
+			directory, path, link);
 	return rc;
 }
 
@@ -177,8 +177,8 @@ int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct
 }
 
 /* .gnu_debugaltlink: a name, NUL, the build-id of the supplement. */
-int debugfile_find_supplement(struct symbolizer *symbolizer, const char *path,
-	struct elffile *file, struct debugfile *ret_debugfile)
+int debugfile_find_supplement(struct symbolizer *symbolizer, const char *path, struct elffile *file,
+	struct debugfile *ret_debugfile)
 {
 	struct elffile_section section;
 	struct wanted wanted = {0};
@@ -202,7 +202,6 @@ int debugfile_find_supplement(struct symbolizer *symbolizer, const char *path,
 		rc = find_by_build_id(symbolizer, &wanted, ret_debugfile);
 	base = strrchr(link, '/') ? strrchr(link, '/') + 1 : link;
 	for (; rc == -ENOENT && next_directory(&at, &bytes); at += bytes)
-		rc = try_name(
-			symbolizer, &wanted, ret_debugfile, "%.*s/.dwz/%s", bytes, at, base);
+		rc = try_name(symbolizer, &wanted, ret_debugfile, "%.*s/.dwz/%s", bytes, at, base);
 	return rc == -ENOENT ? -ENXIO : rc;
 }

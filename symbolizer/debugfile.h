@@ -31,10 +31,10 @@ int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct
 	struct elffile *file, struct debugfile *ret_debugfile);
 
 /*
- * The supplement (dwz) that .gnu_debugaltlink of the file at @path names. 0, -ENOENT: it names none;
- * -ENXIO: it names one that is not there; -ENOMEM.
+ * The supplement (dwz) that .gnu_debugaltlink of the file at @path names. 0, -ENOENT: it names
+ * none; -ENXIO: it names one that is not there; -ENOMEM.
  */
-int debugfile_find_supplement(struct symbolizer *symbolizer, const char *path,
-	struct elffile *file, struct debugfile *ret_debugfile);
+int debugfile_find_supplement(struct symbolizer *symbolizer, const char *path, struct elffile *file,
+	struct debugfile *ret_debugfile);
 
 #endif

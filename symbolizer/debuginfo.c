@@ -48,8 +48,8 @@ static bool gather(struct elffile *file, struct strpool *strings, struct section
 		".debug_str_offsets"};
 	bool info = false;
 
-	sections->source = (struct dwarf_source){
-		.sections = sections->section, .n = 0, .elf64 = file->elf64};
+	sections->source =
+		(struct dwarf_source){.sections = sections->section, .n = 0, .elf64 = file->elf64};
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		struct dwarf_section *to = &sections->section[sections->source.n];
 		struct elffile_section from;
@@ -84,8 +84,9 @@ static int index_by_content(struct debuginfo *d, uint32_t number)
 		rc = unit_add_range(&d->index, &range);
 	}
 	for (size_t i = 0; i + 1 < unit->n_lines && rc == 0; i++) {
-		struct unit_range range = {
-			.low = unit->lines[i].svma, .high = unit->lines[i + 1].svma, .scope = number};
+		struct unit_range range = {.low = unit->lines[i].svma,
+			.high = unit->lines[i + 1].svma,
+			.scope = number};
 
 		if (unit->lines[i].file != UNIT_NONE)
 			rc = unit_add_range(&d->index, &range);
@@ -174,7 +175,8 @@ bool debuginfo_is_split(const struct debuginfo *debuginfo)
 
 static struct function *function_slot(struct debuginfo *d, uint64_t die)
 {
-	size_t at = (size_t)(die * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (d->functions_capacity - 1);
+	size_t at =
+		(size_t)(die * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (d->functions_capacity - 1);
 
 	while (d->functions[at].used && d->functions[at].die != die)
 		at = (at + 1) & (d->functions_capacity - 1);
@@ -213,8 +215,7 @@ static int find_function(struct debuginfo *d, uint64_t die, struct dwarf_functio
 }
 
 /* "directory/name", on top of the compilation directory when that is relative too. */
-static const char *path_of(
-	struct debuginfo *d, const struct entry *entry, uint32_t number, int *rc)
+static const char *path_of(struct debuginfo *d, const struct entry *entry, uint32_t number, int *rc)
 {
 	struct unit_file *file = unit_file(&entry->unit, number);
 	const char *parts[3] = {"", "", ""};
@@ -289,8 +290,8 @@ static int make_frames(struct debuginfo *d, struct entry *entry, uint64_t svma,
 	return rc;
 }
 
-int debuginfo_find(struct debuginfo *debuginfo, uint64_t svma, struct debuginfo_frame *frames,
-	size_t *ret_n)
+int debuginfo_find(
+	struct debuginfo *debuginfo, uint64_t svma, struct debuginfo_frame *frames, size_t *ret_n)
 {
 	uint32_t number = unit_find_scope(&debuginfo->index, svma);
 	struct entry *entry;

@@ -16,8 +16,8 @@ struct strpool;
 
 struct debuginfo_frame {
 	const char *name, *linkage_name; /* NULL unknown */
-	const char *file;		 /* interned, "" unknown */
-	uint32_t line, function_line;	 /* 0 unknown */
+	const char *file;                /* interned, "" unknown */
+	uint32_t line, function_line;    /* 0 unknown */
 	bool inlined;
 	bool qualified; /* name needs no namespace or class: the language has none */
 };
@@ -40,7 +40,7 @@ bool debuginfo_is_split(const struct debuginfo *debuginfo);
  * The frames at an address, innermost first, at most DEBUGINFO_FRAMES_MAX; *ret_n 0: nothing is
  * known. Where a line is known but no function, one frame without names. -ENOMEM is the only error.
  */
-int debuginfo_find(struct debuginfo *debuginfo, uint64_t svma, struct debuginfo_frame *frames,
-	size_t *ret_n);
+int debuginfo_find(
+	struct debuginfo *debuginfo, uint64_t svma, struct debuginfo_frame *frames, size_t *ret_n);
 
 #endif

@@ -66,7 +66,8 @@ static const char *plain_name(struct strpool *strings, const char *name, size_t 
 	const char *plain = name[bytes] ? strpool_intern(strings, name, bytes) : name;
 
 #ifdef HAVE_DEMANGLE
-	char *text = plain && looks_mangled(plain) && bytes <= NAME_BYTES_MAX ? demangled(plain) : NULL;
+	char *text =
+		plain && looks_mangled(plain) && bytes <= NAME_BYTES_MAX ? demangled(plain) : NULL;
 
 	if (text) {
 		plain = strpool_intern(strings, text, strlen(text));

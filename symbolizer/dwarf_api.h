@@ -38,16 +38,17 @@ typedef Dwarf_Obj_Access_Methods methods_type;
 typedef Dwarf_Obj_Access_Section section_type;
 typedef Dwarf_Half section_index;
 typedef Dwarf_Endianness byte_order_type;
-#define LSB_FIRST			   DW_OBJECT_LSB
-#define MSB_FIRST			   DW_OBJECT_MSB
-#define METHOD(name)			   .name
-#define FIELD(name)			   name
-#define finish(dbg)			   ((void)dwarf_object_finish(dbg, NULL))
+#define LSB_FIRST    DW_OBJECT_LSB
+#define MSB_FIRST    DW_OBJECT_MSB
+#define METHOD(name) .name
+#define FIELD(name)  name
+#define finish(dbg)  ((void)dwarf_object_finish(dbg, NULL))
 #endif
 
 /* The sections of one file as libdwarf asks for them. Must stay where it is while dbg is open. */
 struct dwarf_sections {
-	char kind; /* libdwarf looks at the first byte for the formats that it knows: none of them */
+	char kind; /* libdwarf looks at the first byte for the formats that it knows: none of them
+		    */
 	const struct dwarf_source *source;
 	interface_type interface;
 	Dwarf_Debug dbg;
@@ -68,7 +69,8 @@ struct dwarf_reader {
 
 /* What the attributes of one DIE say, as far as it is wanted here. */
 struct dwarf_facts {
-	bool has_low, has_high, has_ranges, ranges_by_index, has_origin, origin_in_supplement, split;
+	bool has_low, has_high, has_ranges, ranges_by_index, has_origin, origin_in_supplement,
+		split;
 	uint64_t low, high, ranges, origin, address_base, lists_base;
 	uint32_t call_file, call_line, decl_line, language;
 	const char *name, *linkage_name, *directory;

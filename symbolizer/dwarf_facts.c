@@ -27,7 +27,8 @@ static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 	return value < UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Strings in the supplement are looked up by ourselves: libdwarf wants it as "tied", which is one. */
+/* Strings in the supplement are looked up by ourselves: libdwarf wants it as "tied", which is one.
+ */
 static const char *read_string(
 	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)
 {
@@ -81,8 +82,8 @@ static void read_high(Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half for
 	dwarf_facts_forget(dbg, error);
 }
 
-static void read_origin(Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form,
-	struct dwarf_facts *facts)
+static void read_origin(
+	Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form, struct dwarf_facts *facts)
 {
 	Dwarf_Error error = NULL;
 	Dwarf_Off offset = 0;
@@ -93,8 +94,8 @@ static void read_origin(Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half f
 	dwarf_facts_forget(dbg, error);
 }
 
-static void read_ranges(Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form,
-	struct dwarf_facts *facts)
+static void read_ranges(
+	Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form, struct dwarf_facts *facts)
 {
 	Dwarf_Error error = NULL;
 	Dwarf_Unsigned index = 0;
@@ -163,8 +164,8 @@ static void take_attribute(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_
 	}
 }
 
-void dwarf_facts_read(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Die die,
-	struct dwarf_facts *facts)
+void dwarf_facts_read(
+	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Die die, struct dwarf_facts *facts)
 {
 	Dwarf_Attribute *attributes = NULL;
 	Dwarf_Error error = NULL;

@@ -18,8 +18,8 @@ static int read_files(struct dwarf_reader *r, Dwarf_Line_Context context, Dwarf_
 		Dwarf_Unsigned number = 0, time, bytes;
 		Dwarf_Form_Data16 *md5 = NULL;
 
-		if (dwarf_srclines_files_data_b(context, i, &name, &number, &time, &bytes, &md5,
-			    &error) != DW_DLV_OK) {
+		if (dwarf_srclines_files_data_b(
+			    context, i, &name, &number, &time, &bytes, &md5, &error) != DW_DLV_OK) {
 			dwarf_facts_forget(r->own.dbg, error);
 			error = NULL;
 			name = NULL;
@@ -38,8 +38,7 @@ static int read_files(struct dwarf_reader *r, Dwarf_Line_Context context, Dwarf_
 	return rc;
 }
 
-static int read_rows(
-	struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n, struct unit *unit)
+static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n, struct unit *unit)
 {
 	size_t begin = unit->n_lines; /* of the sequence */
 	int rc = 0;
@@ -58,12 +57,14 @@ static int read_rows(
 			continue;
 		}
 		if (!ends) {
-			rc = unit_add_line(unit, svma, (uint32_t)(file % UNIT_NONE), (uint32_t)line);
+			rc = unit_add_line(
+				unit, svma, (uint32_t)(file % UNIT_NONE), (uint32_t)line);
 			continue;
 		}
 		/* A sequence of nothing, or of what the linker threw away. */
-		if (unit->n_lines > begin && (unit->lines[begin].svma >= svma ||
-			unit->lines[begin].svma < r->text_low || unit->lines[begin].svma >= r->text_high))
+		if (unit->n_lines > begin &&
+			(unit->lines[begin].svma >= svma || unit->lines[begin].svma < r->text_low ||
+				unit->lines[begin].svma >= r->text_high))
 			unit->n_lines = begin;
 		else if (unit->n_lines > begin)
 			rc = unit_add_line(unit, svma, UNIT_NONE, 0);

@@ -67,8 +67,8 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 	if (!r)
 		return -ENOMEM;
 	/*
-	 * libdwarf would enter each thing that it hands out into a tree, to free at the end what its
-	 * user forgot: a third of all time. We forget nothing.
+	 * libdwarf would enter each thing that it hands out into a tree, to free at the end what
+	 * its user forgot: a third of all time. We forget nothing.
 	 */
 	(void)dwarf_set_de_alloc_flag(0);
 	r->text_low = text_low;
@@ -287,8 +287,7 @@ static int walk_children(struct walk *walk, Dwarf_Die parent, uint32_t scope)
 	return rc;
 }
 
-int dwarf_reader_read(
-	struct dwarf_reader *reader, const struct dwarf_unit *info, struct unit *unit)
+int dwarf_reader_read(struct dwarf_reader *reader, const struct dwarf_unit *info, struct unit *unit)
 {
 	struct walk walk = {.reader = reader, .info = info, .unit = unit};
 	Dwarf_Error error = NULL;
@@ -329,8 +328,8 @@ void dwarf_reader_function(
 			ret_function->linkage_name = facts.linkage_name;
 		if (!ret_function->line)
 			ret_function->line = facts.decl_line;
-		if (!facts.has_origin || (ret_function->name && ret_function->linkage_name &&
-			ret_function->line))
+		if (!facts.has_origin ||
+			(ret_function->name && ret_function->linkage_name && ret_function->line))
 			return;
 		die = facts.origin;
 		if (facts.origin_in_supplement)

@@ -90,7 +90,6 @@ static const methods_type methods = {
 #endif
 };
 
-
 int dwarf_sections_open(struct dwarf_sections *sections, const struct dwarf_source *source)
 {
 	Dwarf_Error error = NULL;

@@ -32,8 +32,8 @@ int image_map(struct image *image, int fd)
 	if (at == MAP_FAILED)
 		return -errno;
 	/* Writable for libelf, which notes in the section header that it has inflated a section. */
-	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) ==
-		MAP_FAILED) {
+	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd,
+		    0) == MAP_FAILED) {
 		int error = errno;
 
 		(void)munmap(at, bytes + GUARD_BYTES);
@@ -193,7 +193,8 @@ const Elf64_Phdr *image_segment_at_offset(
 		uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 		uint64_t first = p->p_offset & ~(page - 1);
 
-		if (p->p_type != PT_LOAD || p->p_filesz == 0 || p->p_offset > UINT64_MAX - p->p_filesz)
+		if (p->p_type != PT_LOAD || p->p_filesz == 0 ||
+			p->p_offset > UINT64_MAX - p->p_filesz)
 			continue;
 		/* A mapping is whole pages: it may begin before the segment and end behind it. */
 		if (offset >= p->p_offset + p->p_filesz || bytes > UINT64_MAX - offset ||

@@ -20,7 +20,7 @@ struct image {
 
 	/* Valid after image_read_headers() succeeded. */
 	bool elf64;
-	uint16_t type, machine;	 /* e_type, e_machine */
+	uint16_t type, machine; /* e_type, e_machine */
 	const Elf64_Phdr *phdr; /* widened for 32-bit files; owned by the image */
 	size_t n_phdr;
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];

@@ -75,7 +75,8 @@ int maps_parse(const char *line, size_t bytes, struct maps_line *ret_line)
 		!take_number(&span, 16, &minor) || !take(&span, ' ') ||
 		!take_number(&span, 10, &out.inode))
 		return -EINVAL;
-	if (major > UINT32_MAX || minor > UINT32_MAX || out.offset > UINT64_MAX - (out.end - out.start))
+	if (major > UINT32_MAX || minor > UINT32_MAX ||
+		out.offset > UINT64_MAX - (out.end - out.start))
 		return -EINVAL;
 	if (span.at < span.end && *span.at != ' ')
 		return -EINVAL;

@@ -16,7 +16,7 @@
 #include "symbolizer/maps.h"
 
 #define IMAGE_BYTES_MAX (UINT64_C(256) << 20)
-#define VDSO_BYTES_MAX	(UINT64_C(1) << 20)
+#define VDSO_BYTES_MAX  (UINT64_C(1) << 20)
 
 /* The line of our own maps that begins at @address. */
 static bool own_line(uintptr_t address, struct maps_line *ret_line)
@@ -30,7 +30,8 @@ static bool own_line(uintptr_t address, struct maps_line *ret_line)
 	if (!file)
 		return false;
 	while (!found && (bytes = getline(&text, &capacity, file)) > 0)
-		found = maps_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), ret_line) == 0 &&
+		found = maps_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), ret_line) ==
+				0 &&
 			ret_line->start == address;
 	free(text);
 	(void)fclose(file);
@@ -95,7 +96,8 @@ int memory_image(int pid, const struct maps_line *line, const struct maps_line *
 		const struct maps_line *part = &lines[i];
 
 		if (part_of_file(part, line) &&
-			read_range(pid, part->start, data + part->offset, part->end - part->start) &&
+			read_range(
+				pid, part->start, data + part->offset, part->end - part->start) &&
 			part->offset == 0)
 			begun = true;
 	}

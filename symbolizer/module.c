@@ -32,16 +32,16 @@ void module_complain(struct module *module, const char *problem)
 
 static size_t bucket_of(const struct symbolizer *symbolizer, const struct module_key *key)
 {
-	uint64_t words[6] = {(uintptr_t)key->path, key->dev, key->ino, key->bytes, key->mtime_ns,
-		key->deleted};
+	uint64_t words[6] = {
+		(uintptr_t)key->path, key->dev, key->ino, key->bytes, key->mtime_ns, key->deleted};
 
 	return (size_t)strpool_hash(words, sizeof(words)) & (symbolizer->n_buckets - 1);
 }
 
 static bool same_key(const struct module_key *a, const struct module_key *b)
 {
-	return a->path == b->path && a->dev == b->dev && a->ino == b->ino &&
-		a->bytes == b->bytes && a->mtime_ns == b->mtime_ns && a->deleted == b->deleted;
+	return a->path == b->path && a->dev == b->dev && a->ino == b->ino && a->bytes == b->bytes &&
+		a->mtime_ns == b->mtime_ns && a->deleted == b->deleted;
 }
 
 static struct module *look_up(const struct symbolizer *symbolizer, const struct module_key *key)
@@ -111,8 +111,7 @@ void module_free(struct module *module)
 
 struct module *module_special(struct symbolizer *symbolizer, const char *name)
 {
-	struct module_key key = {
-		.path = strpool_intern(&symbolizer->strings, name, strlen(name))};
+	struct module_key key = {.path = strpool_intern(&symbolizer->strings, name, strlen(name))};
 	struct module *module = key.path ? look_up(symbolizer, &key) : NULL;
 
 	if (!module && key.path)
@@ -185,8 +184,8 @@ static int open_in_root(
 }
 
 /*
- * The same of a process with a root folder in another mount namespace: maps tells the path from that
- * namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
+ * The same of a process with a root folder in another mount namespace: maps tells the path from
+ * that namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
  */
 static int open_below_root(
 	int pid, const struct maps_line *line, const char *path, struct stat *ret_st)
@@ -249,7 +248,8 @@ static int from_fd(struct symbolizer *symbolizer, int fd, const struct stat *st,
 		.dev = st->st_dev,
 		.ino = st->st_ino,
 		.bytes = (uint64_t)st->st_size,
-		.mtime_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000U + (uint64_t)st->st_mtim.tv_nsec,
+		.mtime_ns =
+			(uint64_t)st->st_mtim.tv_sec * 1000000000U + (uint64_t)st->st_mtim.tv_nsec,
 		.deleted = deleted,
 	};
 	struct module *module = look_up(symbolizer, &key);
@@ -262,14 +262,16 @@ static int from_fd(struct symbolizer *symbolizer, int fd, const struct stat *st,
 	if (!module)
 		return -ENOMEM;
 	if (symbolizer->n_modules > FILES_MAX) {
-		module_complain(module, "too many different files are mapped; this one was not read");
+		module_complain(
+			module, "too many different files are mapped; this one was not read");
 		return 0;
 	}
 	rc = image_map(&module->image, fd);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc)
-		module_complain(module, st->st_size ? "the file cannot be mapped" : "an empty file");
+		module_complain(
+			module, st->st_size ? "the file cannot be mapped" : "an empty file");
 	return look_into(module);
 }
 
@@ -364,7 +366,8 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 static void describe_segment(
 	const struct module *module, uint64_t svma, struct module_info *ret_info)
 {
-	const Elf64_Phdr *segment = module->headers_ok ? image_segment_at(&module->image, svma) : NULL;
+	const Elf64_Phdr *segment =
+		module->headers_ok ? image_segment_at(&module->image, svma) : NULL;
 
 	if (!segment)
 		return;

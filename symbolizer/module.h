@@ -4,8 +4,8 @@
  *
  *	space_find_mapping()	the module, its bias and the mapping's bounds for a pc
  *	module->image		the file in memory, with program headers (image.h)
- *	module_section()	a section by name: .eh_frame, .debug_frame, ... (decompressed; from the
- *				debug file where the file itself has it not)
+ *	module_section()	a section by name: .eh_frame, .debug_frame, ... (decompressed; from
+ *the debug file where the file itself has it not)
  *
  * and space_read() for memory that is known from files alone. All pointers live as long as the
  * symbolizer.
@@ -30,12 +30,12 @@ struct module {
 	struct module *next; /* in the same bucket */
 	struct symbolizer *symbolizer;
 	struct module_key key;
-	struct image image;    /* .data NULL: the file is not to be had, `problem` says why */
-	bool headers_ok;       /* image.phdr and so on are valid */
-	bool from_memory;      /* image was put together from a process: no section headers */
-	const char *build_id;  /* hex, "" none */
-	const char *problem;   /* "" none */
-	struct names *names;   /* made by names_of() */
+	struct image image;   /* .data NULL: the file is not to be had, `problem` says why */
+	bool headers_ok;      /* image.phdr and so on are valid */
+	bool from_memory;     /* image was put together from a process: no section headers */
+	const char *build_id; /* hex, "" none */
+	const char *problem;  /* "" none */
+	struct names *names;  /* made by names_of() */
 };
 
 struct symbolizer {

@@ -36,9 +36,9 @@ struct names {
 	struct debuginfo *debuginfo;
 	const char *symbols, *lines;
 	const char *working_on; /* while DWARF is read */
-	bool lines_wanted;	/* and not looked for yet */
-	bool begun;		/* names were asked for */
-	bool left_alone;	/* not a byte of the file is to be parsed */
+	bool lines_wanted;      /* and not looked for yet */
+	bool begun;             /* names were asked for */
+	bool left_alone;        /* not a byte of the file is to be parsed */
 	struct answer *answers; /* open addressing by svma */
 	size_t n_answers, answers_capacity;
 	struct spellings spellings;
@@ -102,21 +102,21 @@ static int load_debug_file(struct names *n)
 	struct module *module = n->module;
 	struct elffile *own = n->own.elf.elf ? &n->own.elf : NULL;
 	struct debugfile found;
-	int rc = debugfile_find(
-		module->symbolizer, module->key.path, &module->image, own, &found);
+	int rc = debugfile_find(module->symbolizer, module->key.path, &module->image, own, &found);
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	if (skip_of(module, found.path) == SYMBOLIZER_SKIP_FILE) {
 		image_release(&found.image);
-		return complain_about(
-			module, "its debug file is left alone because it made the parser crash",
+		return complain_about(module,
+			"its debug file is left alone because it made the parser crash",
 			found.path);
 	}
 	n->debug.path = found.path;
 	n->debug.image = found.image;
 	work_on(module, found.path);
-	if (elffile_open(&n->debug.elf, &n->debug.image) == 0 && strcmp(n->symbols, "symtab") != 0) {
+	if (elffile_open(&n->debug.elf, &n->debug.image) == 0 &&
+		strcmp(n->symbols, "symtab") != 0) {
 		rc = symtab_add(&n->symtab, &n->debug.elf, SHT_SYMTAB);
 		if (rc > 0)
 			n->symbols = found.how;
@@ -158,7 +158,8 @@ static void text_bounds(const struct module *module, uint64_t *ret_low, uint64_t
 	for (size_t i = 0; i < module->image.n_phdr; i++) {
 		const Elf64_Phdr *p = &module->image.phdr[i];
 
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || p->p_memsz > UINT64_MAX - p->p_vaddr)
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) ||
+			p->p_memsz > UINT64_MAX - p->p_vaddr)
 			continue;
 		low = p->p_vaddr < low ? p->p_vaddr : low;
 		high = p->p_vaddr + p->p_memsz > high ? p->p_vaddr + p->p_memsz : high;
@@ -215,8 +216,9 @@ static int load_lines_from(struct names *n, struct source *from)
 				"the debug package again",
 				from->path);
 		if (debuginfo_is_split(n->debuginfo))
-			module_complain(module, "its debug information is split into .dwo files, "
-						"which are not read: build without -gsplit-dwarf");
+			module_complain(module,
+				"its debug information is split into .dwo files, "
+				"which are not read: build without -gsplit-dwarf");
 	} else if (rc == -ENOEXEC) {
 		rc = complain_about(module, "its debug information is damaged", from->path);
 	}
@@ -242,8 +244,9 @@ static void say_what_is_missing(struct names *n)
 		module_complain(n->module, "it has no symbol table: install its debug package");
 	else if (strcmp(n->lines, "none") == 0 && !n->module->symbolizer->options.no_debug_info &&
 		strcmp(n->module->key.path, "[vdso]") != 0)
-		module_complain(n->module, "it has no debug information, so no lines and no inlined "
-					   "functions: install its debug package, or build with -g");
+		module_complain(n->module,
+			"it has no debug information, so no lines and no inlined "
+			"functions: install its debug package, or build with -g");
 }
 
 static int load(struct names *n)

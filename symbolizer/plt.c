@@ -73,11 +73,13 @@ static const char *symbol_name(struct elffile *file, const struct elffile_sectio
 	return elffile_string(dynstr, word_at(dynsym->data + index * entry));
 }
 
-static int add_relocations(struct slots *slots, struct elffile *file,
-	const struct elffile_section *table, bool jumps)
+static int add_relocations(
+	struct slots *slots, struct elffile *file, const struct elffile_section *table, bool jumps)
 {
 	size_t entry = (file->elf64 ? 16 : 8) +
-		(table->type != SHT_RELA ? 0 : file->elf64 ? sizeof(uint64_t) : sizeof(uint32_t));
+		(table->type != SHT_RELA      ? 0
+				: file->elf64 ? sizeof(uint64_t)
+					      : sizeof(uint32_t));
 	size_t n = (size_t)(table->bytes / entry);
 	struct elffile_section dynsym, dynstr;
 	struct slot *grown;
@@ -129,7 +131,8 @@ static const char *name_of_slot(const struct slots *slots, uint64_t got)
 static const char *decode_x86(const struct slots *slots, const struct elffile *file,
 	const uint8_t *code, size_t bytes, uint64_t svma)
 {
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa}, endbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa},
+			     endbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};
 	size_t at = 0;
 	bool wide = file->machine == EM_X86_64;
 
@@ -168,7 +171,8 @@ static const char *decode_aarch64(
 		page = (uint64_t)((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3));
 		page = (page ^ 0x100000) - 0x100000; /* 21 bits, signed */
 		return name_of_slot(slots,
-			((svma + at) & ~UINT64_C(4095)) + (page << 12) + (uint64_t)(ldr >> 10 & 0xfff) * 8);
+			((svma + at) & ~UINT64_C(4095)) + (page << 12) +
+				(uint64_t)(ldr >> 10 & 0xfff) * 8);
 	}
 	return NULL;
 }
@@ -185,8 +189,8 @@ static int name_stubs(struct symtab *symtab, const struct slots *slots, struct e
 	for (uint64_t at = 0; at < plt->bytes; at += step) {
 		size_t left = (size_t)(plt->bytes - at);
 		size_t bytes = left < step ? left : (size_t)step;
-		struct symbol symbol = {.svma = plt->svma + at, .bytes = bytes,
-			.limit = plt->svma + plt->bytes};
+		struct symbol symbol = {
+			.svma = plt->svma + at, .bytes = bytes, .limit = plt->svma + plt->bytes};
 		const char *name;
 		char text[512];
 		int n;
@@ -222,7 +226,8 @@ int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct strpool *
 	}
 	if (slots.n)
 		qsort(slots.slots, slots.n, sizeof(*slots.slots), by_got);
-	if (elffile_find(file, ".got.plt", &section) > 0 || elffile_find(file, ".got", &section) > 0)
+	if (elffile_find(file, ".got.plt", &section) > 0 ||
+		elffile_find(file, ".got", &section) > 0)
 		slots.got_base = section.svma;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && rc == 0 && slots.n; i++)
 		if (elffile_find(file, tables[i], &section) > 0 &&

@@ -87,7 +87,8 @@ struct rangelist rangelist_at(const struct rangelist_unit *unit, uint64_t offset
 	return (struct rangelist){.unit = unit, .at = offset, .base = unit->low_pc};
 }
 
-bool rangelist_indexed(const struct rangelist_unit *unit, uint64_t index, struct rangelist *ret_list)
+bool rangelist_indexed(
+	const struct rangelist_unit *unit, uint64_t index, struct rangelist *ret_list)
 {
 	uint64_t at, offset;
 
@@ -108,7 +109,8 @@ static bool next_pair(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_h
 	uint64_t low, high;
 
 	for (;;) {
-		if (!take_address(list, &low) || !take_address(list, &high) || (low == 0 && high == 0))
+		if (!take_address(list, &low) || !take_address(list, &high) ||
+			(low == 0 && high == 0))
 			return false;
 		if (low != select)
 			break;
@@ -146,7 +148,8 @@ static bool next_entry(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_
 			*ret_low += list->base;
 			*ret_high += list->base;
 			return true;
-		case RLE_START_END: return take_address(list, ret_low) && take_address(list, ret_high);
+		case RLE_START_END:
+			return take_address(list, ret_low) && take_address(list, ret_high);
 		case RLE_START_LENGTH:
 			return take_address(list, ret_low) && take_length(list, *ret_low, ret_high);
 		default: return false;

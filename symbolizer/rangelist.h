@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The address ranges of a DIE, from .debug_ranges (DWARF 3 and 4, section 2.17.3) or .debug_rnglists
- * (DWARF 5, section 7.25). Read with bounds of our own: Debian 12's libdwarf frees twice when it
- * meets a damaged .debug_rnglists, and makes an allocation for each entry.
+ * The address ranges of a DIE, from .debug_ranges (DWARF 3 and 4, section 2.17.3) or
+ * .debug_rnglists (DWARF 5, section 7.25). Read with bounds of our own: Debian 12's libdwarf frees
+ * twice when it meets a damaged .debug_rnglists, and makes an allocation for each entry.
  */
 #ifndef SYMBOLIZER_RANGELIST_H
 #define SYMBOLIZER_RANGELIST_H
@@ -18,11 +18,11 @@ struct rangelist_bytes {
 
 /* What a list needs to know of its unit. */
 struct rangelist_unit {
-	struct rangelist_bytes lists;	  /* .debug_ranges or .debug_rnglists */
-	struct rangelist_bytes addresses; /* .debug_addr */
-	uint64_t address_base;		  /* DW_AT_addr_base: the unit's first entry there */
-	uint64_t lists_base;		  /* DW_AT_rnglists_base: its table of offsets */
-	uint64_t low_pc;		  /* the first base */
+	struct rangelist_bytes lists;        /* .debug_ranges or .debug_rnglists */
+	struct rangelist_bytes addresses;    /* .debug_addr */
+	uint64_t address_base;               /* DW_AT_addr_base: the unit's first entry there */
+	uint64_t lists_base;                 /* DW_AT_rnglists_base: its table of offsets */
+	uint64_t low_pc;                     /* the first base */
 	uint8_t address_bytes, offset_bytes; /* 4 or 8 */
 	bool version5;
 };
@@ -35,7 +35,8 @@ struct rangelist {
 /* The list at an offset in the section. */
 struct rangelist rangelist_at(const struct rangelist_unit *unit, uint64_t offset);
 /* The list by its index (DW_FORM_rnglistx); false: the table has not so many, or is cut off. */
-bool rangelist_indexed(const struct rangelist_unit *unit, uint64_t index, struct rangelist *ret_list);
+bool rangelist_indexed(
+	const struct rangelist_unit *unit, uint64_t index, struct rangelist *ret_list);
 /* The next range, which may be empty; false: the list ends, or is damaged. */
 bool rangelist_next(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_high);
 

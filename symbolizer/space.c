@@ -165,7 +165,8 @@ static int open_executables(struct space *space, struct mapping *mappings,
 		if (!m->module && m->inode)
 			m->module = module_of_file(m, executable, n_executable);
 		if (!m->module)
-			rc = module_open(space->symbolizer, space->pid, &lines[i], lines, n, &m->module);
+			rc = module_open(
+				space->symbolizer, space->pid, &lines[i], lines, n, &m->module);
 		if (rc)
 			return rc;
 		if (m->inode)

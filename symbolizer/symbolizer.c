@@ -56,7 +56,8 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct place *x = *(const struct place *const *)a, *y = *(const struct place *const *)b;
+	const struct place *x = *(const struct place *const *)a,
+			   *y = *(const struct place *const *)b;
 
 	if (x->module != y->module)
 		return (uintptr_t)x->module < (uintptr_t)y->module ? -1 : 1;

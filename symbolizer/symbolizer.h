@@ -28,16 +28,16 @@ struct module;
 enum symbolizer_skip {
 	SYMBOLIZER_SKIP_NOTHING,
 	SYMBOLIZER_SKIP_DEBUG_INFO, /* symbols only, no libdwarf */
-	SYMBOLIZER_SKIP_FILE,	    /* do not parse the file at all */
+	SYMBOLIZER_SKIP_FILE,       /* do not parse the file at all */
 };
 
 struct symbolizer_options {
-	size_t size;		       /* sizeof(struct symbolizer_options) */
+	size_t size;                   /* sizeof(struct symbolizer_options) */
 	const char *debug_directories; /* colon-separated; NULL: /usr/lib/debug */
-	bool no_debug_info;	       /* symbols only: no lines, no inlined frames */
+	bool no_debug_info;            /* symbols only: no lines, no inlined frames */
 	/*
-	 * Called with the path of a file just before foreign code (libelf, libdwarf) works on it, and
-	 * with NULL when that is over, so that a crash can be blamed. May be NULL.
+	 * Called with the path of a file just before foreign code (libelf, libdwarf) works on it,
+	 * and with NULL when that is over, so that a crash can be blamed. May be NULL.
 	 */
 	void (*working_on)(void *context, const char *path);
 	/* How much of a file to leave alone (it made a predecessor crash). May be NULL. */
@@ -47,7 +47,8 @@ struct symbolizer_options {
 
 /* Copies @options. */
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
-/* Frees it with its modules and all strings it gave out. All spaces must be freed before. NULL is fine. */
+/* Frees it with its modules and all strings it gave out. All spaces must be freed before. NULL is
+ * fine. */
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /*
@@ -76,13 +77,14 @@ struct place {
 bool space_find(const struct space *space, uint64_t pc, struct place *ret_place);
 
 struct module_info {
-	const char *path;     /* as in maps, without " (deleted)"; "[vdso]", "[anon]", "[unknown]" … */
+	const char *path; /* as in maps, without " (deleted)"; "[vdso]", "[anon]", "[unknown]" … */
 	const char *build_id; /* hex, "" none */
 	/* The executable segment that holds the place, for pprof's Mapping. */
 	uint64_t segment_svma, segment_bytes, segment_offset;
-	bool deleted;	     /* gone from the file system, or replaced by another file */
+	bool deleted; /* gone from the file system, or replaced by another file */
 	/* The rest is known once symbolizer_resolve() has looked at the module, and "" before. */
-	const char *symbols; /* where names came from: "symtab", "dynsym", ".gnu_debugdata", … "none" */
+	const char *
+		symbols; /* where names came from: "symtab", "dynsym", ".gnu_debugdata", … "none" */
 	const char *lines;   /* where lines came from: path of the file with DWARF, or "none" */
 	const char *problem; /* what is missing, and the way out; "" none. One sentence. */
 };
@@ -94,18 +96,18 @@ bool module_has_changed(const struct module *module);
 
 /* One function at a place; a place has several when calls were inlined there. */
 struct frame {
-	const char *function; /* demangled */
-	const char *symbol;   /* as linked (equal to function where nothing was mangled) */
-	const char *file;     /* of the line; "" unknown */
-	uint32_t line;	      /* 0 unknown */
+	const char *function;   /* demangled */
+	const char *symbol;     /* as linked (equal to function where nothing was mangled) */
+	const char *file;       /* of the line; "" unknown */
+	uint32_t line;          /* 0 unknown */
 	uint32_t function_line; /* where the function is declared, 0 unknown */
-	bool inlined;	      /* inlined into the next frame of the chain */
-	bool unnamed;	      /* no name is known: function is "[FILE+0xSTART]" */
+	bool inlined;           /* inlined into the next frame of the chain */
+	bool unnamed;           /* no name is known: function is "[FILE+0xSTART]" */
 };
 
 struct frame_chain {
 	const struct frame *frame; /* innermost first */
-	size_t n;		   /* 0: nothing is known */
+	size_t n;                  /* 0: nothing is known */
 };
 
 /*
@@ -117,8 +119,8 @@ int symbolizer_resolve(struct symbolizer *symbolizer, const struct place *places
 	struct frame_chain *ret_chains);
 
 /*
- * The bounds of the function that a place which was resolved is in, as symbols or unwind information
- * tell them. False: they do not.
+ * The bounds of the function that a place which was resolved is in, as symbols or unwind
+ * information tell them. False: they do not.
  */
 bool symbolizer_bounds(const struct place *place, uint64_t *ret_start, uint64_t *ret_end);
 

@@ -101,8 +101,10 @@ static int add_table(struct symtab *symtab, struct elffile *file,
 			Elf32_Sym narrow;
 
 			memcpy(&narrow, at, sizeof(narrow));
-			sym = (GElf_Sym){.st_name = narrow.st_name, .st_info = narrow.st_info,
-				.st_shndx = narrow.st_shndx, .st_value = narrow.st_value,
+			sym = (GElf_Sym){.st_name = narrow.st_name,
+				.st_info = narrow.st_info,
+				.st_shndx = narrow.st_shndx,
+				.st_value = narrow.st_value,
 				.st_size = narrow.st_size};
 		}
 		if (!take_symbol(file, &sym, &strtab, sections, file->n_sections, &symbol))
@@ -131,7 +133,8 @@ int symtab_add(struct symtab *symtab, struct elffile *file, uint32_t type)
 		struct elffile_section table;
 		int n;
 
-		if (sections[i].type != type || elffile_section(file, i, true, &table) || !table.data)
+		if (sections[i].type != type || elffile_section(file, i, true, &table) ||
+			!table.data)
 			continue;
 		n = add_table(symtab, file, &table, sections);
 		added = n < 0 ? n : added + n;
@@ -194,7 +197,8 @@ const struct symbol *symtab_find(const struct symtab *symtab, uint64_t svma)
 		else
 			high = middle;
 	}
-	/* Backwards over symbols that end before the address, as long as one before may cover it. */
+	/* Backwards over symbols that end before the address, as long as one before may cover it.
+	 */
 	while (low-- > 0 && symtab->symbols[low].reach > svma)
 		if (svma - symtab->symbols[low].svma < symtab->symbols[low].bytes)
 			return &symtab->symbols[low];

@@ -15,10 +15,10 @@ struct strpool;
 
 struct symbol {
 	uint64_t svma, bytes; /* bytes 0 until symtab_seal(): up to the next symbol */
-	uint64_t reach;	      /* the furthest end of this symbol and all before it */
-	uint64_t limit;	      /* the end of its section */
+	uint64_t reach;       /* the furthest end of this symbol and all before it */
+	uint64_t limit;       /* the end of its section */
 	const char *name;     /* owned by the file, or interned */
-	uint32_t rank;	      /* which of several at one address: the highest */
+	uint32_t rank;        /* which of several at one address: the highest */
 };
 
 struct symtab {

@@ -22,8 +22,8 @@ static void *grown(void *array, size_t n, size_t *capacity, size_t element_bytes
 
 int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line)
 {
-	struct unit_line *lines = grown(
-		unit->lines, unit->n_lines, &unit->lines_capacity, sizeof(*lines));
+	struct unit_line *lines =
+		grown(unit->lines, unit->n_lines, &unit->lines_capacity, sizeof(*lines));
 
 	if (!lines)
 		return -ENOMEM;
@@ -36,8 +36,8 @@ int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line
 
 int unit_add_scope(struct unit *unit, const struct unit_scope *scope, uint32_t *ret_index)
 {
-	struct unit_scope *scopes = grown(
-		unit->scopes, unit->n_scopes, &unit->scopes_capacity, sizeof(*scopes));
+	struct unit_scope *scopes =
+		grown(unit->scopes, unit->n_scopes, &unit->scopes_capacity, sizeof(*scopes));
 
 	if (!scopes)
 		return -ENOMEM;
@@ -63,8 +63,8 @@ int unit_add_range(struct unit *unit, const struct unit_range *range)
 
 int unit_add_file(struct unit *unit, const char *name, const char *directory)
 {
-	struct unit_file *files = grown(
-		unit->files, unit->n_files, &unit->files_capacity, sizeof(*files));
+	struct unit_file *files =
+		grown(unit->files, unit->n_files, &unit->files_capacity, sizeof(*files));
 
 	if (!files)
 		return -ENOMEM;

@@ -21,7 +21,7 @@ struct unit_line {
 
 /* A function, or a call that was inlined. */
 struct unit_scope {
-	uint64_t die;	 /* offset of its DIE */
+	uint64_t die;    /* offset of its DIE */
 	uint32_t parent; /* index of the scope that encloses it; UNIT_NONE: a function */
 	uint32_t call_file, call_line; /* of an inlined call */
 };
@@ -39,7 +39,7 @@ struct unit_segment {
 
 struct unit_file {
 	const char *name, *directory; /* owned by the debug file */
-	const char *path;	      /* interned; NULL until asked for */
+	const char *path;             /* interned; NULL until asked for */
 };
 
 struct unit {

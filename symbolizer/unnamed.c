@@ -9,8 +9,8 @@
 #include "symbolizer/module.h"
 #include "symbolizer/unwind_table.h"
 
-int unnamed_find(struct module *module, struct unwind_table **table, uint64_t svma,
-	const char **ret_name)
+int unnamed_find(
+	struct module *module, struct unwind_table **table, uint64_t svma, const char **ret_name)
 {
 	const char *slash = strrchr(module->key.path, '/');
 	struct unwind_entry entry;

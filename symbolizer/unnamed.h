@@ -10,10 +10,10 @@ struct unwind_table;
 /*
  * A name for code of a stripped file: the unwind information still tells where each function
  * begins. "[liblzma.so.5+0x1b2c0]" is the function at svma 0x1b2c0 of that file. *@table is made at
- * the first use; the caller frees it. *@ret_name is interned, NULL where no function is known to be.
- * -ENOMEM.
+ * the first use; the caller frees it. *@ret_name is interned, NULL where no function is known to
+ * be. -ENOMEM.
  */
-int unnamed_find(struct module *module, struct unwind_table **table, uint64_t svma,
-	const char **ret_name);
+int unnamed_find(
+	struct module *module, struct unwind_table **table, uint64_t svma, const char **ret_name);
 
 #endif

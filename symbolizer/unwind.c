@@ -16,8 +16,8 @@
 
 static const struct unwind_machine machines[] = {
 	/* rbx, rbp, r12-r15 */
-	{EM_X86_64, 17, 7, 6, UNWIND_NO_LINK, 8, BIT(3) | BIT(6) | BIT(12) | BIT(13) | BIT(14) | BIT(15),
-		UINT64_MAX},
+	{EM_X86_64, 17, 7, 6, UNWIND_NO_LINK, 8,
+		BIT(3) | BIT(6) | BIT(12) | BIT(13) | BIT(14) | BIT(15), UINT64_MAX},
 	/* ebx, ebp, esi, edi */
 	{EM_386, 9, 4, 5, UNWIND_NO_LINK, 4, BIT(3) | BIT(5) | BIT(6) | BIT(7), UINT32_MAX},
 	/* x19-x30 */
@@ -99,8 +99,7 @@ static int locate(struct cursor *cursor)
 	cursor->step = unwind_step_find(cursor->unwinder, mapping->module, pc - mapping->bias);
 	if (!cursor->step || cursor->step->usable || cursor->exact || cursor->pc >= mapping->end)
 		return cursor->step ? 0 : -ENOMEM;
-	at_pc = unwind_step_find(
-		cursor->unwinder, mapping->module, cursor->pc - mapping->bias);
+	at_pc = unwind_step_find(cursor->unwinder, mapping->module, cursor->pc - mapping->bias);
 	if (at_pc && at_pc->usable) {
 		cursor->step = at_pc;
 		cursor->exact = cursor->uncalled = true;
@@ -224,7 +223,8 @@ static int walk(struct cursor *cursor, struct unwind_result *result)
 				stop(result, UNWIND_COMPLETE, "");
 				return 0;
 			}
-			stop(result, UNWIND_INCOMPLETE, "a return address outside of the program's code");
+			stop(result, UNWIND_INCOMPLETE,
+				"a return address outside of the program's code");
 			return 0;
 		}
 		if (memory && result->n) {

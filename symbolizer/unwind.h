@@ -2,10 +2,10 @@
 /*
  * From a copy of a thread's registers and stack to its frames.
  *
- * Call frame information is interpreted here (unwind_table.c, unwind_row.c, unwind_expr.c), each row
- * once for each place of a module and not for each process: a step with a known row costs some 30 ns.
- * Where there is no information the frame pointer is followed if that leads to a plausible place,
- * and the frame says so; else the stack ends there and says so too. It never ends silently.
+ * Call frame information is interpreted here (unwind_table.c, unwind_row.c, unwind_expr.c), each
+ * row once for each place of a module and not for each process: a step with a known row costs some
+ * 30 ns. Where there is no information the frame pointer is followed if that leads to a plausible
+ * place, and the frame says so; else the stack ends there and says so too. It never ends silently.
  */
 #ifndef SYMBOLIZER_UNWIND_H
 #define SYMBOLIZER_UNWIND_H
@@ -18,7 +18,7 @@
 
 /* Deeper stacks are cut, and count as truncated. */
 #define UNWIND_FRAMES_MOST 65536
-#define UNWIND_PIECES	   2
+#define UNWIND_PIECES      2
 
 struct unwinder;
 struct unwind_memory;
@@ -34,19 +34,20 @@ struct unwind_piece {
 };
 
 struct unwind_input {
-	uint16_t machine;   /* ELF e_machine: x86-64, i386, aarch64 */
-	uint16_t registers; /* how many follow */
+	uint16_t machine;    /* ELF e_machine: x86-64, i386, aarch64 */
+	uint16_t registers;  /* how many follow */
 	const uint64_t *reg; /* in the order of the machine's DWARF numbers, the pc last */
 	uint64_t pc, sp;
 	struct unwind_piece piece[UNWIND_PIECES]; /* of the stack; bytes 0: none */
-	bool truncated;	     /* the stack goes on behind the end of a piece */
+	bool truncated;                           /* the stack goes on behind the end of a piece */
 	/*
 	 * The thread was not stopped: of its registers only pc and sp are known. Frames whose place
 	 * on the stack follows from another register are searched for, and are guessed.
 	 */
 	bool blocked;
 	bool frame_pointers; /* follow them, and use tables only where that fails */
-	/* The thread's last stack, for what has not changed; NULL: not kept. See unwind_memory_new(). */
+	/* The thread's last stack, for what has not changed; NULL: not kept. See
+	 * unwind_memory_new(). */
 	struct unwind_memory *memory;
 };
 
@@ -58,19 +59,19 @@ enum unwind_end {
 
 struct unwind_frame {
 	struct place place; /* inside of the instruction that is or was executed */
-	uint64_t pc;	    /* runtime address of the place */
+	uint64_t pc;        /* runtime address of the place */
 	uint64_t sp;
 	uint64_t generated; /* start of the mapping of code that no file holds, 0 it is a file's */
-	bool signal;  /* where a signal handler returns to: the kernel made this frame */
-	bool guessed; /* reached without information, or without a register that it needs */
-	bool searched; /* guessed in the latter way: its callee's frame was searched for */
+	bool signal;        /* where a signal handler returns to: the kernel made this frame */
+	bool guessed;       /* reached without information, or without a register that it needs */
+	bool searched;      /* guessed in the latter way: its callee's frame was searched for */
 	/* For the caller's use, one for each place, 0 at first; NULL where none is kept. */
 	uint32_t *tag;
 };
 
 struct unwind_result {
 	const struct unwind_frame *frame; /* leaf first; until the next call */
-	size_t n;			  /* at least 1 */
+	size_t n;                         /* at least 1 */
 	size_t guessed;
 	size_t reused; /* outermost frames that were taken from the memory */
 	enum unwind_end end;

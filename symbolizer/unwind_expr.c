@@ -40,8 +40,8 @@ static void pick(struct stack *stack, unsigned depth)
 		stack->bad = true;
 }
 
-static void push_register(
-	const struct unwind_expr_context *context, struct stack *stack, uint64_t reg, int64_t offset)
+static void push_register(const struct unwind_expr_context *context, struct stack *stack,
+	uint64_t reg, int64_t offset)
 {
 	if (reg < UNWIND_REGISTERS && context->known >> reg & 1)
 		push(stack, context->reg[reg] + (uint64_t)offset);
@@ -118,9 +118,7 @@ static bool two_operands(unsigned op, uint64_t a, uint64_t b, uint64_t *ret_valu
 	case OP_PLUS: *ret_value = a + b; return true;
 	case OP_MINUS: *ret_value = a - b; return true;
 	case OP_MUL: *ret_value = a * b; return true;
-	case OP_DIV:
-		*ret_value = y == 0 ? 0 : y == -1 ? -a : (uint64_t)(x / y);
-		return y != 0;
+	case OP_DIV: *ret_value = y == 0 ? 0 : y == -1 ? -a : (uint64_t)(x / y); return y != 0;
 	case OP_MOD: *ret_value = b ? a % b : 0; return b != 0;
 	case OP_SHL: *ret_value = b < 64 ? a << b : 0; return true;
 	case OP_SHR: *ret_value = b < 64 ? a >> b : 0; return true;
@@ -197,8 +195,8 @@ int unwind_expr_run(const struct unwind_expr_context *context, const uint8_t *co
 			r = load(context, &stack, span_u8(&s));
 		} else if (op == OP_SKIP || op == OP_BRA) {
 			jump(&s, code, op == OP_SKIP || pop(&stack) != 0);
-		} else if (op != OP_NOP && !constant(op, &s, &stack) &&
-			!arrange(op, &s, &stack) && !one_operand(op, &s, &stack)) {
+		} else if (op != OP_NOP && !constant(op, &s, &stack) && !arrange(op, &s, &stack) &&
+			!one_operand(op, &s, &stack)) {
 			binary(op, &stack);
 		}
 		if (s.bad || stack.bad)

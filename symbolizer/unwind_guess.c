@@ -16,8 +16,9 @@ bool unwind_is_code(const struct cursor *cursor, uint64_t pc)
 }
 
 /*
- * Does a call instruction end at @pc? x86: "e8 rel32", or "ff /2" with its operand, which makes 2 to
- * 7 bytes: ff d0 (call *%rax), ff 50 08 (call *8(%rax)), ff 15 and 4 bytes, ff 94 24 and 4 bytes.
+ * Does a call instruction end at @pc? x86: "e8 rel32", or "ff /2" with its operand, which makes 2
+ * to 7 bytes: ff d0 (call *%rax), ff 50 08 (call *8(%rax)), ff 15 and 4 bytes, ff 94 24 and 4
+ * bytes.
  */
 static bool ends_x86_call(const uint8_t before[8])
 {

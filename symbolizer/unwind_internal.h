@@ -13,10 +13,11 @@ struct unwind_table;
 /* What differs between machines. Numbers are DWARF's. */
 struct unwind_machine {
 	uint16_t machine;
-	uint8_t registers, sp, fp, link; /* link: where a call leaves the return address, 0xff the stack */
-	uint8_t width;		   /* bytes of a word on the stack */
-	uint64_t kept;		   /* registers that a call leaves alone */
-	uint64_t pc_mask;	   /* without the bits that sign a return address */
+	uint8_t registers, sp, fp,
+		link;     /* link: where a call leaves the return address, 0xff the stack */
+	uint8_t width;    /* bytes of a word on the stack */
+	uint64_t kept;    /* registers that a call leaves alone */
+	uint64_t pc_mask; /* without the bits that sign a return address */
 };
 #define UNWIND_NO_LINK 0xff
 
@@ -56,13 +57,14 @@ struct cursor {
 	uint64_t reg[UNWIND_REGISTERS];
 	uint64_t known; /* a bit for each register */
 	uint64_t pc, sp;
-	bool exact;   /* pc is where it is executing, not a return address */
-	bool uncalled; /* its callee returns to its first byte: if it has a caller, that is chance */
-	bool guessed, searched; /* how this frame was reached; see unwind.h */
+	bool exact;    /* pc is where it is executing, not a return address */
+	bool uncalled; /* its callee returns to its first byte: if it has a caller, that is chance
+			*/
+	bool guessed, searched;        /* how this frame was reached; see unwind.h */
 	const struct mapping *mapping; /* of the pc, NULL none */
 	struct unwind_step *step;      /* of the pc, NULL none */
-	unsigned searches;	       /* frames that were searched for */
-	bool beyond;		       /* memory behind the end of a truncated piece was wanted */
+	unsigned searches;             /* frames that were searched for */
+	bool beyond;                   /* memory behind the end of a truncated piece was wanted */
 };
 
 /* A row kept for @svma, made when it is new. NULL: out of memory. !usable: there is none. */
@@ -82,8 +84,8 @@ int unwind_apply(struct cursor *cursor);
 int unwind_apply_at(struct cursor *cursor, uint64_t cfa);
 
 /*
- * The same, where the register that the CFA follows from is not known: it is searched for. -ENOEXEC:
- * it is another register that is not known, or nothing plausible is there.
+ * The same, where the register that the CFA follows from is not known: it is searched for.
+ * -ENOEXEC: it is another register that is not known, or nothing plausible is there.
  */
 int unwind_search(struct cursor *cursor);
 
@@ -107,13 +109,13 @@ bool unwind_is_code(const struct cursor *cursor, uint64_t pc);
 void unwind_memory_compare(struct unwind_memory *memory, const struct unwind_input *input,
 	const struct unwind_machine *machine);
 /*
- * How many frames, from the one that the cursor stands at on outwards, are as they were, because the
- * registers and all of the stack from there on are; 0 none.
+ * How many frames, from the one that the cursor stands at on outwards, are as they were, because
+ * the registers and all of the stack from there on are; 0 none.
  */
 size_t unwind_memory_match(struct unwind_memory *memory, const struct cursor *cursor);
 /* Those frames, leaf first, and how they ended. */
-void unwind_memory_take(const struct unwind_memory *memory, size_t n, struct unwind_frame *ret_frames,
-	struct unwind_result *result);
+void unwind_memory_take(const struct unwind_memory *memory, size_t n,
+	struct unwind_frame *ret_frames, struct unwind_result *result);
 /* Notes the frame that the cursor stands at. -ENOMEM. */
 int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor);
 /* Keeps the stack, or forgets it where it cannot. */

@@ -28,9 +28,9 @@ struct list {
 struct unwind_memory {
 	struct list old;   /* outermost first */
 	struct list fresh; /* innermost first, of the stack under way */
-	uint8_t *data;	   /* the stack's bytes, at the end of the buffer */
+	uint8_t *data;     /* the stack's bytes, at the end of the buffer */
 	size_t room, bytes;
-	uint64_t end;	    /* address behind the last of them; 0 nothing is remembered */
+	uint64_t end;       /* address behind the last of them; 0 nothing is remembered */
 	uint64_t same_from; /* from here on the new stack is like the old one */
 	const struct unwind_machine *machine;
 	size_t at; /* of old: frames from here on to the leaf are too far inside */
@@ -118,8 +118,8 @@ size_t unwind_memory_match(struct unwind_memory *memory, const struct cursor *cu
 	return memcmp(kept, old[at - 1].kept, sizeof(kept)) == 0 ? at : 0;
 }
 
-void unwind_memory_take(const struct unwind_memory *memory, size_t n, struct unwind_frame *ret_frames,
-	struct unwind_result *result)
+void unwind_memory_take(const struct unwind_memory *memory, size_t n,
+	struct unwind_frame *ret_frames, struct unwind_result *result)
 {
 	for (size_t i = 0; i < n; i++)
 		ret_frames[i] = memory->old.noted[n - 1 - i].frame;
@@ -152,7 +152,9 @@ int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor
 	if (room_for(fresh, fresh->n + 1) < 0)
 		return -ENOMEM;
 	noted = &fresh->noted[fresh->n];
-	*noted = (struct noted){.sp = cursor->sp, .pc = cursor->pc, .exact = cursor->exact,
+	*noted = (struct noted){.sp = cursor->sp,
+		.pc = cursor->pc,
+		.exact = cursor->exact,
 		.searches = cursor->searches,
 		.known = cursor->known & cursor->machine->kept,
 		.frame = cursor->unwinder->frame[fresh->n]};
@@ -191,8 +193,9 @@ void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input 
 	struct list *old = &memory->old, *fresh = &memory->fresh;
 
 	/* Frames on two stacks are not in one order; a damaged stack is not worth it. */
-	if (input->piece[1].bytes || !input->piece[0].bytes || fresh->n + result->reused != result->n ||
-		room_for(old, result->n) < 0 || keep_bytes(memory, &input->piece[0]) < 0) {
+	if (input->piece[1].bytes || !input->piece[0].bytes ||
+		fresh->n + result->reused != result->n || room_for(old, result->n) < 0 ||
+		keep_bytes(memory, &input->piece[0]) < 0) {
 		unwind_memory_clear(memory);
 		return;
 	}

@@ -23,7 +23,8 @@ static void set(struct machine *m, uint64_t reg, enum unwind_how how, int64_t va
 	/* Vector registers and the like: nothing is computed from them. */
 	if (reg >= UNWIND_REGISTERS)
 		return;
-	m->row.rule[reg] = (struct unwind_rule){.reg = (uint8_t)reg, .how = (uint8_t)how, .value = value};
+	m->row.rule[reg] =
+		(struct unwind_rule){.reg = (uint8_t)reg, .how = (uint8_t)how, .value = value};
 }
 
 static void set_expression(struct machine *m, uint64_t reg, enum unwind_how how, struct span *s)
@@ -33,8 +34,10 @@ static void set_expression(struct machine *m, uint64_t reg, enum unwind_how how,
 
 	if (!code || reg >= UNWIND_REGISTERS)
 		return;
-	m->row.rule[reg] = (struct unwind_rule){.reg = (uint8_t)reg, .how = (uint8_t)how,
-		.bytes = (uint32_t)bytes, .expression = code};
+	m->row.rule[reg] = (struct unwind_rule){.reg = (uint8_t)reg,
+		.how = (uint8_t)how,
+		.bytes = (uint32_t)bytes,
+		.expression = code};
 }
 
 static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
@@ -62,7 +65,8 @@ static void restore(struct machine *m, uint64_t reg)
 		m->row.rule[reg] = m->initial.rule[reg];
 }
 
-/* Pushing does not save more than rules; an implementation may keep the CFA too, and gcc needs it. */
+/* Pushing does not save more than rules; an implementation may keep the CFA too, and gcc needs it.
+ */
 static void remember(struct machine *m, bool push)
 {
 	if (push && m->depth < REMEMBERED_MOST)
@@ -88,7 +92,8 @@ static void define_cfa(struct machine *m, unsigned op, struct span *s)
 	uint64_t reg;
 
 	/* These change a register or an offset that an expression does not have. */
-	if ((op == CFA_DEF_CFA_REGISTER || op == CFA_DEF_CFA_OFFSET || op == CFA_DEF_CFA_OFFSET_SF) &&
+	if ((op == CFA_DEF_CFA_REGISTER || op == CFA_DEF_CFA_OFFSET ||
+		    op == CFA_DEF_CFA_OFFSET_SF) &&
 		m->row.cfa.how != UNWIND_IS) {
 		m->bad = true;
 		return;
@@ -102,13 +107,9 @@ static void define_cfa(struct machine *m, unsigned op, struct span *s)
 		reg = span_uleb(s);
 		set_cfa(m, reg, factored(m, (uint64_t)span_sleb(s)));
 		break;
-	case CFA_DEF_CFA_REGISTER:
-		set_cfa(m, span_uleb(s), m->row.cfa.value);
-		break;
+	case CFA_DEF_CFA_REGISTER: set_cfa(m, span_uleb(s), m->row.cfa.value); break;
 	case CFA_DEF_CFA_OFFSET: m->row.cfa.value = (int64_t)span_uleb(s); break;
-	case CFA_DEF_CFA_OFFSET_SF:
-		m->row.cfa.value = factored(m, (uint64_t)span_sleb(s));
-		break;
+	case CFA_DEF_CFA_OFFSET_SF: m->row.cfa.value = factored(m, (uint64_t)span_sleb(s)); break;
 	default: set_cfa_expression(m, s);
 	}
 }
@@ -166,7 +167,8 @@ static void extended(struct machine *m, unsigned op, struct span *s)
 	case CFA_DEF_CFA_OFFSET_SF:
 	case CFA_DEF_CFA_EXPRESSION: define_cfa(m, op, s); break;
 	case CFA_GNU_ARGS_SIZE: (void)span_uleb(s); break;
-	case CFA_AARCH64_NEGATE_RA_STATE: break; /* signed return addresses are stripped by the caller */
+	case CFA_AARCH64_NEGATE_RA_STATE:
+		break;          /* signed return addresses are stripped by the caller */
 	default: m->bad = true; /* CFA_set_loc among them: no compiler writes it */
 	}
 }

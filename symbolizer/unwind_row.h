@@ -17,8 +17,8 @@ struct unwind_entry;
 enum unwind_how {
 	UNWIND_SAME,
 	UNWIND_UNDEFINED,
-	UNWIND_AT,	    /* saved at CFA + value */
-	UNWIND_IS,	    /* is CFA + value */
+	UNWIND_AT,          /* saved at CFA + value */
+	UNWIND_IS,          /* is CFA + value */
 	UNWIND_REGISTER,    /* is in register value */
 	UNWIND_AT_COMPUTED, /* saved at the address that the expression gives */
 	UNWIND_COMPUTED,    /* is what the expression gives */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frames of a thread that was not stopped, whose CFA follows from a register that is not known: the
- * frame pointer, most of the time (code without optimization, or with variable arrays). Such a frame
- * is between the stack pointer and its return address. Where that is tells, in this order:
+ * frame pointer, most of the time (code without optimization, or with variable arrays). Such a
+ * frame is between the stack pointer and its return address. Where that is tells, in this order:
  *
  *  - the function's first instructions: what they push and take off the stack pointer;
  *  - a return address behind a call of this very function;
- *  - a return address behind a call of who knows what (a pointer, or the table of linked functions),
- *    whose frame pointer beside it leads to another frame.
+ *  - a return address behind a call of who knows what (a pointer, or the table of linked
+ * functions), whose frame pointer beside it leads to another frame.
  *
  * A return address behind a call of another function is left over from an earlier call.
  */
@@ -19,7 +19,7 @@
 #include "symbolizer/unwind_table.h"
 
 /* Memory that a frame is searched in. */
-#define SEARCH_BYTES 65536
+#define SEARCH_BYTES   65536
 #define PROLOGUE_BYTES 40
 /* Once one is found its caller's registers are known, so a sound stack needs few searches. */
 #define SEARCHES_MOST 64
@@ -28,8 +28,8 @@ enum callee { CALLEE_NONE, CALLEE_UNKNOWN, CALLEE_OTHER, CALLEE_THIS };
 
 struct search {
 	struct cursor *cursor;
-	uint64_t start;  /* runtime address of the function */
-	uint64_t least;	 /* the CFA is at or above */
+	uint64_t start; /* runtime address of the function */
+	uint64_t least; /* the CFA is at or above */
 };
 
 /* Whose call left @pc behind? */
@@ -50,7 +50,8 @@ static enum callee callee_of(const struct search *search, uint64_t pc)
 	if (!mapping || !mapping->execute || !mapping->module->image.data)
 		return CALLEE_NONE;
 	/* A stub is in the middle of an entry for all of them; a function begins its own. */
-	if (unwind_entry_find(cursor->unwinder, mapping->module, target - mapping->bias, &entry) == 0 &&
+	if (unwind_entry_find(cursor->unwinder, mapping->module, target - mapping->bias, &entry) ==
+			0 &&
 		entry.low == target - mapping->bias)
 		return CALLEE_OTHER;
 	return CALLEE_UNKNOWN;
@@ -60,7 +61,8 @@ static bool return_address_at(const struct search *search, uint64_t cfa, uint64_
 {
 	struct cursor *cursor = search->cursor;
 
-	return unwind_read(cursor, cfa - cursor->machine->width, cursor->machine->width, ret_pc) == 0 &&
+	return unwind_read(cursor, cfa - cursor->machine->width, cursor->machine->width, ret_pc) ==
+		0 &&
 		unwind_is_code(cursor, *ret_pc - 1);
 }
 
@@ -81,8 +83,8 @@ static uint64_t frame_bytes_x86(const uint8_t code[PROLOGUE_BYTES], unsigned *re
 	if (*at++ != 0x55 || memcmp(at, set, sizeof(set)) != 0)
 		return 0;
 	at += sizeof(set);
-	while (at < end && ((*at >= 0x50 && *at <= 0x57) ||
-				   (*at == 0x41 && at[1] >= 0x50 && at[1] <= 0x57))) {
+	while (at < end &&
+		((*at >= 0x50 && *at <= 0x57) || (*at == 0x41 && at[1] >= 0x50 && at[1] <= 0x57))) {
 		at += *at == 0x41 ? 2 : 1;
 		bytes += 8;
 	}
@@ -111,12 +113,14 @@ static bool by_first_instructions(const struct search *search, uint64_t *ret_cfa
 	bytes = frame_bytes_x86(code, &align);
 	if (!bytes)
 		return false;
-	/* Aligning has skipped less than @align. At a call the ABI has the CFA at a multiple of 16. */
+	/* Aligning has skipped less than @align. At a call the ABI has the CFA at a multiple of 16.
+	 */
 	least = cursor->sp + bytes + 8;
 	for (uint64_t cfa = least; cfa < least + align; cfa += 8) {
 		enum callee callee;
 
-		if (cfa < search->least || (align > 1 && cfa % 16) || !return_address_at(search, cfa, &pc))
+		if (cfa < search->least || (align > 1 && cfa % 16) ||
+			!return_address_at(search, cfa, &pc))
 			continue;
 		callee = callee_of(search, pc);
 		*ret_cfa = cfa;

@@ -115,7 +115,8 @@ static int grow(struct unwinder *unwinder)
 	return 0;
 }
 
-struct unwind_step *unwind_step_find(struct unwinder *unwinder, struct module *module, uint64_t svma)
+struct unwind_step *unwind_step_find(
+	struct unwinder *unwinder, struct module *module, uint64_t svma)
 {
 	struct unwind_step *step;
 	size_t at;
@@ -168,8 +169,7 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
 	return 0;
 }
 
-static int read_for_expression(
-	void *context, uint64_t address, unsigned bytes, uint64_t *ret_value)
+static int read_for_expression(void *context, uint64_t address, unsigned bytes, uint64_t *ret_value)
 {
 	struct cursor *cursor = context;
 	unsigned width = cursor->machine->width;
@@ -268,7 +268,8 @@ int unwind_apply_at(struct cursor *cursor, uint64_t cfa)
 			pc = value[i];
 			has_return = true;
 		}
-		known = saved ? known | UINT64_C(1) << rule->reg : known & ~(UINT64_C(1) << rule->reg);
+		known = saved ? known | UINT64_C(1) << rule->reg
+			      : known & ~(UINT64_C(1) << rule->reg);
 	}
 	if (!has_return)
 		return -ENOEXEC;

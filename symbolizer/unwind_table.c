@@ -9,9 +9,21 @@
 
 /* DW_EH_PE_…: how a pointer is stored, and what it counts from. */
 enum {
-	PE_ABSOLUTE = 0x00, PE_ULEB = 0x01, PE_UDATA2 = 0x02, PE_UDATA4 = 0x03, PE_UDATA8 = 0x04,
-	PE_SLEB = 0x09, PE_SDATA2 = 0x0a, PE_SDATA4 = 0x0b, PE_SDATA8 = 0x0c, PE_FORMAT = 0x0f,
-	PE_PCREL = 0x10, PE_DATAREL = 0x30, PE_BASE = 0x70, PE_INDIRECT = 0x80, PE_OMIT = 0xff,
+	PE_ABSOLUTE = 0x00,
+	PE_ULEB = 0x01,
+	PE_UDATA2 = 0x02,
+	PE_UDATA4 = 0x03,
+	PE_UDATA8 = 0x04,
+	PE_SLEB = 0x09,
+	PE_SDATA2 = 0x0a,
+	PE_SDATA4 = 0x0b,
+	PE_SDATA8 = 0x0c,
+	PE_FORMAT = 0x0f,
+	PE_PCREL = 0x10,
+	PE_DATAREL = 0x30,
+	PE_BASE = 0x70,
+	PE_INDIRECT = 0x80,
+	PE_OMIT = 0xff,
 };
 
 struct section {
@@ -111,8 +123,8 @@ static bool open_entry(const struct section *section, size_t offset, struct span
 	return true;
 }
 
-static void read_augmentation(
-	const struct section *section, struct span *s, const uint8_t *letters, bool wide, struct cie *cie)
+static void read_augmentation(const struct section *section, struct span *s, const uint8_t *letters,
+	bool wide, struct cie *cie)
 {
 	uint64_t bytes = span_uleb(s);
 	const uint8_t *data = span_take(s, bytes);
@@ -209,11 +221,17 @@ static int read_entry(const struct section *section, size_t offset, bool wide,
 	if (s.bad || bytes == 0 || bytes > UINT64_MAX - low)
 		return 0;
 	*ret_entry = (struct unwind_entry){
-		.low = low, .high = low + bytes,
-		.initial = cie.code, .initial_end = cie.code_end,
-		.code = s.p, .code_end = s.end,
-		.code_align = cie.code_align, .data_align = cie.data_align,
-		.return_column = cie.return_column, .signal = cie.signal, .wide = wide,
+		.low = low,
+		.high = low + bytes,
+		.initial = cie.code,
+		.initial_end = cie.code_end,
+		.code = s.p,
+		.code_end = s.end,
+		.code_align = cie.code_align,
+		.data_align = cie.data_align,
+		.return_column = cie.return_column,
+		.signal = cie.signal,
+		.wide = wide,
 	};
 	return 1;
 }
@@ -321,8 +339,8 @@ static int make_list(struct unwind_table *table, const char *name, struct list *
 	bool wide = table->module->image.elf64;
 	size_t offset = 0, next, room = 0;
 	struct unwind_entry entry;
-	int r = module_section(
-		table->module, name, &list->section.data, &list->section.bytes, &list->section.svma);
+	int r = module_section(table->module, name, &list->section.data, &list->section.bytes,
+		&list->section.svma);
 
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;

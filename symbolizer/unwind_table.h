@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the call frame information of a module is, and which entry covers an address: the binary
- * search table of .eh_frame_hdr, .eh_frame without one, or .debug_frame (DWARF 5, 6.4; LSB 5, 10.6).
- * Read with bounds of our own.
+ * search table of .eh_frame_hdr, .eh_frame without one, or .debug_frame (DWARF 5, 6.4; LSB
+ * 5, 10.6). Read with bounds of our own.
  */
 #ifndef SYMBOLIZER_UNWIND_TABLE_H
 #define SYMBOLIZER_UNWIND_TABLE_H

@@ -12,10 +12,10 @@ fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 objects=()
-for source in proto/*.c supervisor/*.c tools/units.c tools/standard.c view/text.c \
+for source in proto/*.c supervisor/*/*.c tools/units.c tools/standard.c view/text.c \
     tools/front.c tools/live_front.c tools/output_log.c tools/processes.c tools/target_options.c \
     tools/sprofrun.c; do
-    case $source in supervisor/arch_x86_64.c) continue ;; esac
+    case $source in supervisor/os/arch_x86_64.c) continue ;; esac
     object=$out/$(echo "$source" | tr / _).o
     $cc -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -DSPROFIL_VERSION='"cross"' \
         -DSPROFIL_BIN_TO_LIBEXEC='"../libexec/sprofil"' -DSPROFIL_STOP_WINDOW_CHECKS -I. \

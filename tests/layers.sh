@@ -43,8 +43,8 @@ must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space
     'proto does not allocate' proto
 must_not '\b(printf|fprintf|puts|perror|exit|abort)[[:space:]]*\(' \
     'library code neither prints nor exits' proto client symbolizer profile analyst/analyst.c \
-    analyst/spaces.c analyst/input.c supervisor/engine.c supervisor/lifecycle.c \
-    supervisor/sampler.c
+    analyst/spaces.c analyst/input.c supervisor/engine/engine.c supervisor/engine/lifecycle.c \
+    supervisor/sample/sampler.c
 must_not '\b(pthread_create|thrd_create|sigaction|signal)[[:space:]]*\(' \
     'the client starts no threads and installs no handlers' client
 
@@ -75,7 +75,7 @@ for program in sprofrun sproftop sprofil-supervisor; do
 done
 
 # Every header can be included alone.
-for header in $(git ls-files 'proto/*.h' 'supervisor/*.h' 'symbolizer/*.h' 'profile/*.h' \
+for header in $(git ls-files 'proto/*.h' 'supervisor/*/*.h' 'symbolizer/*.h' 'profile/*.h' \
     'analyst/*.h' 'view/*.h' 'tools/*.h'); do
     cc -std=gnu11 -D_GNU_SOURCE -I. -Wall -Werror -fsyntax-only -x c "$header" 2>/dev/null ||
         complain "$header cannot be included alone"

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "supervisor/diagnose.h"
-#include "supervisor/engine.h"
-#include "supervisor/waiter.h"
+#include "supervisor/engine/diagnose.h"
+#include "supervisor/engine/engine.h"
+#include "supervisor/os/waiter.h"
 #include "tools/standard.h"
 
 void front_complain(const char *program, const char *format, ...)
@@ -25,7 +25,8 @@ void front_complain(const char *program, const char *format, ...)
 
 bool front_find_analyst(const char *program, char path[PATH_MAX])
 {
-	static const char *const places[] = {"sprofil-analyst", SPROFIL_BIN_TO_LIBEXEC "/sprofil-analyst"};
+	static const char *const places[] = {
+		"sprofil-analyst", SPROFIL_BIN_TO_LIBEXEC "/sprofil-analyst"};
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
@@ -39,7 +40,8 @@ bool front_find_analyst(const char *program, char path[PATH_MAX])
 			access(path, X_OK) == 0)
 			return true;
 	}
-	front_complain(program, "sprofil-analyst is missing: it belongs into libexec/sprofil beside bin");
+	front_complain(
+		program, "sprofil-analyst is missing: it belongs into libexec/sprofil beside bin");
 	return false;
 }
 
@@ -108,8 +110,8 @@ static void hurry_analyst(struct engine_result *result, unsigned nth)
 		result->analyst_fd = -1;
 }
 
-int front_join_analyst(struct engine_result *result, void (*stop_view)(void *context, int analyst_pid),
-	void *context, int *ret_signal)
+int front_join_analyst(struct engine_result *result,
+	void (*stop_view)(void *context, int analyst_pid), void *context, int *ret_signal)
 {
 	struct timespec second = {1, 0};
 	struct waiter_result seen;
@@ -146,13 +148,15 @@ static int exec_failed(const char *program, const char *command, int error)
 
 	if (error == ENOENT && strchr(command, '/') && access(command, F_OK) == 0)
 		front_complain(program,
-			"cannot run '%s': its interpreter (the first line, or the ELF loader) is missing",
+			"cannot run '%s': its interpreter (the first line, or the ELF loader) is "
+			"missing",
 			command);
 	else if (error == ENOENT)
 		front_complain(program, "cannot run '%s': no such command", command);
 	else if (error == ENOEXEC)
 		front_complain(program,
-			"cannot run '%s': it is no program for this machine, or a damaged one", command);
+			"cannot run '%s': it is no program for this machine, or a damaged one",
+			command);
 	else if (error == EACCES && stat(command, &st) == 0 && S_ISDIR(st.st_mode))
 		front_complain(program, "cannot run '%s': it is a directory", command);
 	else

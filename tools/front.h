@@ -42,14 +42,14 @@ bool front_explain(int pid, char *text, size_t room);
 int front_end_like(int wait_status);
 
 /*
- * After engine_run(): waits until the analyst has written and reported, and returns its wait status.
- * Signals are for the command while it lives. After that the first order makes the analyst wait for
- * nobody any more, and the next one ends it: *@ret_signal is the last, unchanged if there was none.
- * With a live view (@stop_view, which stops it and us) a first one ends that, whether the command
- * lives or not.
+ * After engine_run(): waits until the analyst has written and reported, and returns its wait
+ * status. Signals are for the command while it lives. After that the first order makes the analyst
+ * wait for nobody any more, and the next one ends it: *@ret_signal is the last, unchanged if there
+ * was none. With a live view (@stop_view, which stops it and us) a first one ends that, whether the
+ * command lives or not.
  */
-int front_join_analyst(struct engine_result *result, void (*stop_view)(void *context, int analyst_pid),
-	void *context, int *ret_signal);
+int front_join_analyst(struct engine_result *result,
+	void (*stop_view)(void *context, int analyst_pid), void *context, int *ret_signal);
 
 /*
  * What engine_run() has to tell when nothing could be profiled: the message, and our exit status.

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "supervisor/engine.h"
-#include "supervisor/procfs.h"
+#include "supervisor/engine/engine.h"
+#include "supervisor/os/procfs.h"
 #include "tools/front.h"
 #include "tools/output_log.h"
 #include "view/text.h"
@@ -53,8 +53,8 @@ static void name_target(struct live_front *front, const struct engine_options *e
 		char name[PROCFS_NAME_BYTES];
 
 		procfs_read_name(engine->pids[i], engine->pids[i], name);
-		n += (size_t)snprintf(front->target + n, room - n, "%s%s (%d)", i ? ", " : "",
-			name, engine->pids[i]);
+		n += (size_t)snprintf(front->target + n, room - n, "%s%s (%d)", i ? ", " : "", name,
+			engine->pids[i]);
 	}
 }
 
@@ -64,7 +64,8 @@ static void name_target(struct live_front *front, const struct engine_options *e
  */
 static int open_streams(struct live_front *front, struct engine_options *engine)
 {
-	int r = output_log_open(front->log, &front->log_fd, front->log_path, sizeof(front->log_path));
+	int r = output_log_open(
+		front->log, &front->log_fd, front->log_path, sizeof(front->log_path));
 
 	front->own_log = !front->log;
 	front->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -78,7 +79,8 @@ static int open_streams(struct live_front *front, struct engine_options *engine)
 	front->streams[2] = isatty(STDERR_FILENO) ? front->log_fd : STDERR_FILENO;
 	engine->inherited.streams = front->streams;
 	if (front->own_log)
-		front->trims = output_log_trim(front->log_fd, &front->trimmer, &front->stop_fd) == 0;
+		front->trims =
+			output_log_trim(front->log_fd, &front->trimmer, &front->stop_fd) == 0;
 	return 0;
 }
 
@@ -143,8 +145,8 @@ static void make_arguments(struct live_front *front, const struct engine_options
 		add(front, "ascii");
 }
 
-int live_front_begin(struct live_front *front, struct engine_options *engine, const char **argv,
-	size_t *n)
+int live_front_begin(
+	struct live_front *front, struct engine_options *engine, const char **argv, size_t *n)
 {
 	int status = check_terminal(front);
 
@@ -175,8 +177,8 @@ void live_front_note(struct live_front *front, const char *line)
 }
 
 /*
- * The target is gone, and the user looks at its data. The analyst leaves the terminal before we stop
- * and a shell takes it: that is seen by its modes, or a second is enough.
+ * The target is gone, and the user looks at its data. The analyst leaves the terminal before we
+ * stop and a shell takes it: that is seen by its modes, or a second is enough.
  */
 static void stop_with(void *context, int analyst_pid)
 {
@@ -201,7 +203,8 @@ static void stop_with(void *context, int analyst_pid)
  */
 static void give_terminal_back(struct live_front *front, bool screen_too)
 {
-	static const char leave[] = "\033[?1000l\033[?1002l\033[?1006l\033[?1l\033>\033[0m\033[?25h\033[?1049l";
+	static const char leave[] =
+		"\033[?1000l\033[?1002l\033[?1006l\033[?1l\033>\033[0m\033[?25h\033[?1049l";
 
 	pid_t group = tcgetpgrp(STDOUT_FILENO);
 
@@ -228,8 +231,8 @@ static void show_log(struct live_front *front)
 	output_log_kept(front->log_fd, &from, &end);
 	if (from)
 		front_complain(front->program,
-			"the command wrote %jd bytes, of which the first %jd are not kept:", (intmax_t)end,
-			(intmax_t)from);
+			"the command wrote %jd bytes, of which the first %jd are not kept:",
+			(intmax_t)end, (intmax_t)from);
 	else if (end)
 		front_complain(front->program, "the command wrote:");
 	output_log_print(front->log_fd, from, end, stderr);
@@ -257,7 +260,8 @@ int live_front_join(struct live_front *front, struct engine_result *result, int 
 	if (front->notes && fclose(front->notes) == 0 && front->notes_text)
 		(void)fputs(front->notes_text, stderr);
 	if (status & 0x7f)
-		front_complain(front->program, "the analyst was killed by signal %d", status & 0x7f);
+		front_complain(
+			front->program, "the analyst was killed by signal %d", status & 0x7f);
 	show_log(front);
 	release(front);
 	return status;

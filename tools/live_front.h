@@ -46,8 +46,11 @@ struct live_front {
 	char target[256];
 };
 
-#define LIVE_FRONT_DEFAULT(name) \
-	((struct live_front){.program = (name), .delay_ns = 1000000000, .log_fd = -1, .null_fd = -1, \
+#define LIVE_FRONT_DEFAULT(name)                \
+	((struct live_front){.program = (name), \
+		.delay_ns = 1000000000,         \
+		.log_fd = -1,                   \
+		.null_fd = -1,                  \
 		.stop_fd = -1})
 
 /*
@@ -56,18 +59,17 @@ struct live_front {
  * 0, or an exit status after a message.
  */
 enum { LIVE_FRONT_ARGUMENTS = 50 };
-int live_front_begin(struct live_front *front, struct engine_options *engine, const char **argv,
-	size_t *n);
+int live_front_begin(
+	struct live_front *front, struct engine_options *engine, const char **argv, size_t *n);
 
 /* engine_options.say: kept until the screen is left. @context is the front. */
 void live_front_note(struct live_front *front, const char *line);
 
 /*
  * After engine_run(): waits until the user has left, passes signals on to the analyst, gives the
- * terminal back if that is gone, prints the notes and what is kept of the log. Returns the analyst's wait
- * status; *@ret_signal is the one that ended the view, 0 none.
+ * terminal back if that is gone, prints the notes and what is kept of the log. Returns the
+ * analyst's wait status; *@ret_signal is the one that ended the view, 0 none.
  */
-int live_front_join(
-	struct live_front *front, struct engine_result *result, int *ret_signal);
+int live_front_join(struct live_front *front, struct engine_result *result, int *ret_signal);
 
 #endif

@@ -22,16 +22,17 @@ struct live_screen {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	struct screen next, shown; /* next: under the lock; shown: the thread's own */
-	bool fresh, anew, quit;	   /* under the lock */
-	char busy[BUSY_BYTES];	   /* under the lock; "": not */
+	bool fresh, anew, quit;    /* under the lock */
+	char busy[BUSY_BYTES];     /* under the lock; "": not */
 	int wake_fd, key_fd[2], signal_fd, opened; /* opened: result of the thread's start */
 	bool color;
 	FILE *in, *out;
 	unsigned first_rows, first_columns; /* at the opening */
-	unsigned rows, columns;		    /* the thread's own, once it runs */
-	unsigned looks;	 /* the thread's own: at the size, that are still to be made */
-	unsigned leaves; /* the thread's own: we are about to be stopped, for so many looks at most */
-	bool away;	 /* the thread's own: the terminal is somebody else's now */
+	unsigned rows, columns;             /* the thread's own, once it runs */
+	unsigned looks;  /* the thread's own: at the size, that are still to be made */
+	unsigned leaves; /* the thread's own: we are about to be stopped, for so many looks at most
+			  */
+	bool away;       /* the thread's own: the terminal is somebody else's now */
 };
 
 static void read_size(const struct live_screen *screen, unsigned *rows, unsigned *columns)
@@ -77,8 +78,8 @@ static void paint(struct live_screen *screen, struct terminal *terminal, bool bu
 
 /*
  * The kernel sends SIGWINCH just before it notes the new size, so what is read then may be the old
- * one (seen under load: test_sproftop). So the size is looked at with every wake-up, and once more a
- * moment after a signal.
+ * one (seen under load: test_sproftop). So the size is looked at with every wake-up, and once more
+ * a moment after a signal.
  */
 static void see_size(struct live_screen *screen, struct terminal *terminal)
 {
@@ -169,7 +170,8 @@ static void *paint_all(void *context)
 	if (screen->opened < 0)
 		return NULL;
 	while (!must_quit(screen, &busy)) {
-		struct pollfd fd[3] = {{.fd = fileno(screen->in), .events = screen->away ? 0 : POLLIN},
+		struct pollfd fd[3] = {
+			{.fd = fileno(screen->in), .events = screen->away ? 0 : POLLIN},
 			{.fd = screen->wake_fd, .events = POLLIN},
 			{.fd = screen->signal_fd, .events = POLLIN}};
 		bool waits = screen->looks || screen->away;

@@ -12,14 +12,15 @@
 
 struct live_screen;
 
-/* Codes that come as keys besides those of live.h: the size (row, column) is new; the terminal is gone. */
+/* Codes that come as keys besides those of live.h: the size (row, column) is new; the terminal is
+ * gone. */
 enum { LIVE_SCREEN_RESIZED = 0x120000, LIVE_SCREEN_GONE };
 
 /*
  * Takes over the terminal: standard output, keys from standard input if that is it too, else from
  * the controlling terminal. While the job is stopped, or in the background, the terminal is left to
- * others. SIGWINCH, SIGTSTP and SIGCONT must be blocked in all threads. -ENOTTY; -ENOTSUP: a terminal
- * that cannot be painted on.
+ * others. SIGWINCH, SIGTSTP and SIGCONT must be blocked in all threads. -ENOTTY; -ENOTSUP: a
+ * terminal that cannot be painted on.
  */
 int live_screen_open(bool color, struct live_screen **ret_screen);
 /* Gives the terminal back. False: it takes nothing, also after a second. NULL is fine. */
@@ -35,7 +36,8 @@ void live_screen_size(const struct live_screen *screen, unsigned *ret_rows, unsi
 /* To be painted as soon as the terminal can. -ENOMEM. */
 int live_screen_show(struct live_screen *screen, const struct screen *model, bool anew);
 
-/* A line that is shown if work goes on for longer than a moment; NULL: it is over. From any thread. */
+/* A line that is shown if work goes on for longer than a moment; NULL: it is over. From any thread.
+ */
 void live_screen_busy(struct live_screen *screen, const char *what);
 
 #endif

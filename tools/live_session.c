@@ -24,9 +24,9 @@
 #include "view/export.h"
 #include "view/text.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-#define FRAME_NS  (SECOND_NS / 10) /* the screen is drawn ten times a second at most */
-#define LOOK_SHARE 50		   /* a look at very many stacks takes one part in so many of the time */
+#define SECOND_NS  UINT64_C(1000000000)
+#define FRAME_NS   (SECOND_NS / 10) /* the screen is drawn ten times a second at most */
+#define LOOK_SHARE 50 /* a look at very many stacks takes one part in so many of the time */
 
 bool live_settings_take(struct live_settings *s, const char *text)
 {
@@ -37,14 +37,25 @@ bool live_settings_take(struct live_settings *s, const char *text)
 		uint64_t *number;
 		bool *flag;
 	} names[] = {
-		{"target", .text = &s->target}, {"view", .text = &s->view}, {"log", .text = &s->log},
-		{"keys", .text = &s->keys}, {"modes", .text = &s->modes}, {"save-as", .text = &s->save_as},
-		{"screens", .number = &s->screens}, {"delay", .number = &s->delay_ns},
-		{"half-life", .number = &s->half_life_ns}, {"period", .number = &s->period_ns},
-		{"rows", .number = &s->rows}, {"columns", .number = &s->columns},
-		{"overhead-ppm", .number = &s->overhead_ppm}, {"batch", .flag = &s->batch},
-		{"ascii", .flag = &s->ascii}, {"totals", .flag = &s->totals}, {"on", .flag = &s->on},
-		{"color", .flag = &s->color}, {"goes-on", .flag = &s->goes_on},
+		{"target", .text = &s->target},
+		{"view", .text = &s->view},
+		{"log", .text = &s->log},
+		{"keys", .text = &s->keys},
+		{"modes", .text = &s->modes},
+		{"save-as", .text = &s->save_as},
+		{"screens", .number = &s->screens},
+		{"delay", .number = &s->delay_ns},
+		{"half-life", .number = &s->half_life_ns},
+		{"period", .number = &s->period_ns},
+		{"rows", .number = &s->rows},
+		{"columns", .number = &s->columns},
+		{"overhead-ppm", .number = &s->overhead_ppm},
+		{"batch", .flag = &s->batch},
+		{"ascii", .flag = &s->ascii},
+		{"totals", .flag = &s->totals},
+		{"on", .flag = &s->on},
+		{"color", .flag = &s->color},
+		{"goes-on", .flag = &s->goes_on},
 	};
 	size_t bytes = equals ? (size_t)(equals - text) : strlen(text);
 
@@ -73,11 +84,11 @@ struct running {
 	unsigned rows, columns;
 	int signal_fd;
 	bool open, ended, quit; /* the doorbell; RECORD_END has come; the user wants to leave */
-	bool started; /* there is a target: its image is known, or a second has passed */
+	bool started;           /* there is a target: its image is known, or a second has passed */
 	bool changed, anew;
 	uint64_t begun_ns, drawn_ns, updated_ns, printed;
 	uint64_t not_before_ns; /* the next look */
-	const char *keys; /* what is left of a script */
+	const char *keys;       /* what is left of a script */
 	int error;
 };
 
@@ -146,8 +157,8 @@ static int read_threads(struct running *run)
 static int update(struct running *run, uint64_t now)
 {
 	struct analyst *analyst = run->session->analyst;
-	struct live_facts facts = {.target = run->session->settings->target,
-		.begun_ns = run->begun_ns};
+	struct live_facts facts = {
+		.target = run->session->settings->target, .begun_ns = run->begun_ns};
 	uint64_t cpu;
 	int r = analyst_name_new(analyst);
 
@@ -233,7 +244,8 @@ static int press_script(struct running *run)
 	while (r == 0 && run->keys && *run->keys && !run->quit) {
 		struct live_key key = {.code = text_next(&run->keys)};
 
-		if (key.code == '\\' && (*run->keys == 'e' || *run->keys == 'r' || *run->keys == '\\')) {
+		if (key.code == '\\' &&
+			(*run->keys == 'e' || *run->keys == 'r' || *run->keys == '\\')) {
 			key.code = *run->keys == 'e' ? LIVE_KEY_ESCAPE
 				: *run->keys == 'r'  ? LIVE_KEY_ENTER
 						     : '\\';
@@ -372,7 +384,8 @@ static int turn(struct running *run)
 	}
 	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
 		run->quit = true;
-	/* The supervisor was killed, and the terminal is the shell's again; or there never was a target. */
+	/* The supervisor was killed, and the terminal is the shell's again; or there never was a
+	 * target. */
 	if (!run->ended ? !run->open : !run->started)
 		run->quit = true;
 	if (r >= 0 && run->painter && run->changed && now >= run->drawn_ns + FRAME_NS)
@@ -383,10 +396,16 @@ static int turn(struct running *run)
 static int begin(struct running *run, struct live_source_context *sources)
 {
 	const struct live_settings *s = run->session->settings;
-	const struct live_options options = {.size = sizeof(options), .ascii = s->ascii,
-		.totals = s->totals, .half_life_ns = s->half_life_ns, .delay_ns = s->delay_ns,
-		.period_ns = s->period_ns, .overhead_percent = (double)s->overhead_ppm / 1e4,
-		.view = s->view, .save_as = s->save_as, .batch = s->batch,
+	const struct live_options options = {.size = sizeof(options),
+		.ascii = s->ascii,
+		.totals = s->totals,
+		.half_life_ns = s->half_life_ns,
+		.delay_ns = s->delay_ns,
+		.period_ns = s->period_ns,
+		.overhead_percent = (double)s->overhead_ppm / 1e4,
+		.view = s->view,
+		.save_as = s->save_as,
+		.batch = s->batch,
 		.sources = live_sources_make(sources)};
 	return live_new(&options, &run->live);
 }
@@ -433,8 +452,12 @@ int live_session_run(struct live_session *session)
 {
 	const struct live_settings *s = session->settings;
 	struct live_source_context sources = {session->analyst, s->log};
-	struct running run = {.session = session, .open = true, .keys = s->keys,
-		.rows = (unsigned)s->rows, .columns = (unsigned)s->columns, .signal_fd = open_signals()};
+	struct running run = {.session = session,
+		.open = true,
+		.keys = s->keys,
+		.rows = (unsigned)s->rows,
+		.columns = (unsigned)s->columns,
+		.signal_fd = open_signals()};
 	int r = run.signal_fd < 0 ? -errno : begin(&run, &sources);
 
 	run.begun_ns = run.drawn_ns = run.updated_ns = now_ns();

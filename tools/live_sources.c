@@ -20,8 +20,13 @@
 
 extern char **environ;
 
-enum { SOURCE_BYTES_MOST = 16 << 20, LOG_BYTES = 64 << 10, CODE_BYTES_MOST = 4 << 20,
-	DISASSEMBLER_SECONDS = 10, AROUND_BYTES = 128 };
+enum {
+	SOURCE_BYTES_MOST = 16 << 20,
+	LOG_BYTES = 64 << 10,
+	CODE_BYTES_MOST = 4 << 20,
+	DISASSEMBLER_SECONDS = 10,
+	AROUND_BYTES = 128
+};
 
 /* @bytes of a file from @offset on, NUL-terminated. */
 static int read_part(int fd, off_t offset, size_t bytes, char **ret_text)
@@ -177,7 +182,8 @@ static int disassemble(void *context, uint32_t location, char **ret_text, char *
 	int r;
 
 	if (file[0] != '/')
-		return asprintf(ret_problem, "there is no file behind %s", file) < 0 ? -ENOMEM : -ENOENT;
+		return asprintf(ret_problem, "there is no file behind %s", file) < 0 ? -ENOMEM
+										     : -ENOENT;
 	if (!analyst_function_bounds(c->analyst, location, &start, &end)) {
 		start = at.address > AROUND_BYTES ? at.address - AROUND_BYTES : 0;
 		end = at.address + AROUND_BYTES;
@@ -189,7 +195,8 @@ static int disassemble(void *context, uint32_t location, char **ret_text, char *
 			      (char *)"-C", from, to, path, NULL},
 		ret_text);
 	if (r == -ENOENT)
-		return asprintf(ret_problem, "objdump is not here: install binutils") < 0 ? -ENOMEM : r;
+		return asprintf(ret_problem, "objdump is not here: install binutils") < 0 ? -ENOMEM
+											  : r;
 	if (r < 0)
 		return r;
 	keep_instructions(*ret_text);
@@ -198,11 +205,13 @@ static int disassemble(void *context, uint32_t location, char **ret_text, char *
 	free(*ret_text);
 	*ret_text = NULL;
 	return asprintf(ret_problem, "objdump has nothing to say about %s", path) < 0 ? -ENOMEM
-											: -ENOENT;
+										      : -ENOENT;
 }
 
 struct live_sources live_sources_make(struct live_source_context *context)
 {
-	return (struct live_sources){.source = read_source, .disassembly = disassemble,
-		.output = read_output, .context = context};
+	return (struct live_sources){.source = read_source,
+		.disassembly = disassemble,
+		.output = read_output,
+		.context = context};
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text for the live view that is not in the profile: source files, instructions, the command's output. */
+/* Text for the live view that is not in the profile: source files, instructions, the command's
+ * output. */
 #ifndef TOOLS_LIVE_SOURCES_H
 #define TOOLS_LIVE_SOURCES_H
 

@@ -71,7 +71,8 @@ int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd)
 		return r;
 	}
 	*t = (struct trimming){fd, stop[0]};
-	/* No signal is for this thread: one that it took, and ignored, the others would wait for in vain. */
+	/* No signal is for this thread: one that it took, and ignored, the others would wait for in
+	 * vain. */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = -pthread_create(ret_thread, NULL, trim, t);
@@ -120,7 +121,8 @@ void output_log_print(int fd, off_t from, off_t end, FILE *out)
 	char text[4096], last = '\n';
 
 	while (from < end) {
-		size_t want = end - from < (off_t)sizeof(text) ? (size_t)(end - from) : sizeof(text);
+		size_t want =
+			end - from < (off_t)sizeof(text) ? (size_t)(end - from) : sizeof(text);
 		ssize_t n = pread(fd, text, want, from);
 
 		if (n <= 0)

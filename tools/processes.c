@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "supervisor/procfs.h"
+#include "supervisor/os/procfs.h"
 
 static bool is_called(int pid, const char *name)
 {

@@ -42,8 +42,8 @@ struct settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* that started us, for messages */
 	bool color, quiet, frame_pointers, per_process, dump;
-	bool records; /* a profile is to be written */
-	bool stuck;   /* the terminal was not given back: whoever started us must do it */
+	bool records;   /* a profile is to be written */
+	bool stuck;     /* the terminal was not given back: whoever started us must do it */
 	bool no_screen; /* the terminal cannot be drawn on */
 	enum report_split split;
 	struct live_settings live;
@@ -141,7 +141,8 @@ static char *pattern_apart(const char *pattern)
 		bytes -= strlen(format->suffix);
 	else if (dot && (!slash || dot > slash))
 		bytes = (size_t)(dot - pattern);
-	return asprintf(&apart, "%.*s.%%p%s", (int)bytes, pattern, pattern + bytes) < 0 ? NULL : apart;
+	return asprintf(&apart, "%.*s.%%p%s", (int)bytes, pattern, pattern + bytes) < 0 ? NULL
+											: apart;
 }
 
 /* A profile of each process. */
@@ -225,8 +226,8 @@ static int deliver(void *context, struct analyst *analyst, int error)
 	else if (apart)
 		r = write_apart(s, analyst, &name);
 	else
-		r = write_profile(s, s->output, analyst_profile(analyst), analyst_first_pid(analyst),
-			s->name, &name);
+		r = write_profile(s, s->output, analyst_profile(analyst),
+			analyst_first_pid(analyst), s->name, &name);
 	if (error >= 0) {
 		print_report(s, analyst_profile(analyst));
 		if (r < 0)
@@ -234,7 +235,8 @@ static int deliver(void *context, struct analyst *analyst, int error)
 		else if (!s->quiet && !apart && strcmp(name, "-") != 0)
 			print_place(s, name);
 		if (s->per_process && !apart && !s->quiet)
-			complain(s, "%s is no regular file: all processes are in one profile there", name);
+			complain(s, "%s is no regular file: all processes are in one profile there",
+				name);
 	}
 	free(name);
 	return r < 0;
@@ -290,7 +292,10 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
 		switch (option) {
-		case 'o': s->output = optarg; s->records = true; break;
+		case 'o':
+			s->output = optarg;
+			s->records = true;
+			break;
 		case 'r': s->report = optarg; break;
 		case 'c': s->color = want_color(optarg); break;
 		case 'n': s->name = optarg; break;
@@ -322,10 +327,12 @@ static uint8_t *map_ring(const struct settings *s, struct ring *ring)
 	void *memory = MAP_FAILED;
 
 	if (fstat(RING_FD, &st) == 0 && st.st_size > 0)
-		memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
+		memory = mmap(
+			NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
 	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
-		complain(s, "sprofil-analyst is started by sprofrun; give it --replay FILE to read a "
-			    "capture");
+		complain(s,
+			"sprofil-analyst is started by sprofrun; give it --replay FILE to read a "
+			"capture");
 		return NULL;
 	}
 	(void)close(RING_FD);
@@ -361,7 +368,8 @@ static int save(void *context, const char *path)
 	snapshot.output = path;
 	s->session = NULL; /* the child that writes has no screen */
 	analyst_set_snapshot(s->analyst, true);
-	r = finish_run(&(struct finish){deliver_snapshot, say_nothing, &snapshot}, s->analyst, s->blame);
+	r = finish_run(
+		&(struct finish){deliver_snapshot, say_nothing, &snapshot}, s->analyst, s->blame);
 	analyst_set_snapshot(s->analyst, false);
 	s->session = session;
 	return r > 0 ? -r : r;
@@ -369,8 +377,13 @@ static int save(void *context, const char *path)
 
 static int show_live(struct settings *s, struct analyst *analyst, struct ring *ring, FILE *capture)
 {
-	struct live_session session = {.settings = &s->live, .analyst = analyst, .ring = ring,
-		.bell_fd = BELL_FD, .request_fd = REQUEST_FD, .capture = capture, .save = save,
+	struct live_session session = {.settings = &s->live,
+		.analyst = analyst,
+		.ring = ring,
+		.bell_fd = BELL_FD,
+		.request_fd = REQUEST_FD,
+		.capture = capture,
+		.save = save,
 		.context = s};
 	int r;
 
@@ -382,8 +395,9 @@ static int show_live(struct settings *s, struct analyst *analyst, struct ring *r
 	s->stuck = session.stuck;
 	s->no_screen = r == -ENOTSUP || r == -ENOTTY;
 	if (s->no_screen)
-		complain(s, "this terminal (TERM=%s) cannot be painted on; sproftop -b prints screens "
-			    "as plain text",
+		complain(s,
+			"this terminal (TERM=%s) cannot be painted on; sproftop -b prints screens "
+			"as plain text",
 			getenv("TERM") ? getenv("TERM") : "");
 	else if (r < 0 && session.unwritten)
 		complain(s, "cannot write to standard output: %s", strerror(-r));
@@ -397,7 +411,8 @@ static int take_ring(struct settings *s, struct analyst *analyst, struct ring *r
 	int capture_error = s->capture && !capture ? -errno : 0, r;
 
 	if (capture_error)
-		complain(s, "cannot write the capture %s: %s", s->capture, strerror(-capture_error));
+		complain(
+			s, "cannot write the capture %s: %s", s->capture, strerror(-capture_error));
 	if (s->live.on)
 		r = show_live(s, analyst, ring, capture);
 	else
@@ -405,7 +420,8 @@ static int take_ring(struct settings *s, struct analyst *analyst, struct ring *r
 	if (capture && fclose(capture) != 0 && !capture_error)
 		capture_error = -errno;
 	if (capture && capture_error)
-		complain(s, "cannot write the capture %s: %s", s->capture, strerror(-capture_error));
+		complain(
+			s, "cannot write the capture %s: %s", s->capture, strerror(-capture_error));
 	if (r == -EPROTO)
 		complain(s, "the records are broken; the profile goes up to there");
 	return r == -EPROTO ? 0 : r;
@@ -426,7 +442,9 @@ static int take_replay(const struct settings *s, struct analyst *analyst)
 
 int main(int argc, char **argv)
 {
-	struct settings s = {.output = "sprof.pb.gz", .report = "flat", .name = "sprofil",
+	struct settings s = {.output = "sprof.pb.gz",
+		.report = "flat",
+		.name = "sprofil",
 		.program = "sprofrun"};
 	struct blame blame = {0};
 	struct ring ring;
@@ -435,7 +453,8 @@ int main(int argc, char **argv)
 	int r;
 
 	standard_hold();
-	(void)signal(SIGXFSZ, SIG_IGN); /* a file that becomes too long is an error like any other */
+	(void)signal(
+		SIGXFSZ, SIG_IGN); /* a file that becomes too long is an error like any other */
 	s.blame = &blame;
 	parse(&s, &blame, argc, argv);
 	vanish_survive();
@@ -447,9 +466,12 @@ int main(int argc, char **argv)
 	r = blame_init(&blame, memory ? (char *)memory + RING_WORKING_ON_OFFSET : NULL);
 	if (r == 0)
 		r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
-					.live = !s.replay, .frame_pointers = s.frame_pointers,
-					.per_process = s.per_process, .working_on = working_on,
-					.skip = skip, .context = &s},
+					.live = !s.replay,
+					.frame_pointers = s.frame_pointers,
+					.per_process = s.per_process,
+					.working_on = working_on,
+					.skip = skip,
+					.context = &s},
 			&analyst);
 	if (r < 0) {
 		complain(&s, "cannot start the analysis: %s", strerror(-r));

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "proto/call.h"
-#include "supervisor/engine.h"
+#include "supervisor/engine/engine.h"
 #include "tools/standard.h"
 
 static void say(void *context, enum engine_note kind, const char *line)
@@ -86,9 +86,12 @@ static void own_state(void)
 
 static int serve(int pid, int ready_fd, int go_fd)
 {
-	struct engine_options options = {
-		.pids = &pid, .pids_n = 1, .follow = true, .serve_only = true,
-		.period_ns = call_period_ns(CALL_NATIVE, 0), .say = say};
+	struct engine_options options = {.pids = &pid,
+		.pids_n = 1,
+		.follow = true,
+		.serve_only = true,
+		.period_ns = call_period_ns(CALL_NATIVE, 0),
+		.say = say};
 	struct engine_result result;
 	char go;
 
@@ -114,8 +117,9 @@ int main(int argc, char **argv)
 	}
 	if (argc != 5 || strcmp(argv[1], "--serve") != 0 || parse_number(argv[2], &pid) < 0 ||
 		parse_number(argv[3], &ready_fd) < 0 || parse_number(argv[4], &go_fd) < 0) {
-		fprintf(stderr, "sprofil-supervisor: it is started by programs that call sprofil or "
-				"profil; see sprofil(3)\n");
+		fprintf(stderr,
+			"sprofil-supervisor: it is started by programs that call sprofil or "
+			"profil; see sprofil(3)\n");
 		return 2;
 	}
 	return serve(pid, ready_fd, go_fd);

@@ -177,7 +177,8 @@ int main(int argc, char **argv)
 
 	standard_hold();
 	(void)setlocale(LC_CTYPE, "");
-	(void)signal(SIGXFSZ, SIG_IGN); /* a file that becomes too long is an error like any other */
+	(void)signal(
+		SIGXFSZ, SIG_IGN); /* a file that becomes too long is an error like any other */
 	status = command_parse(&command, argc, argv);
 	if (status || command.done)
 		return status ? status : standard_printed("sprofreport", EXIT_FAILED);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor. */
+/* sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -10,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "supervisor/engine.h"
-#include "supervisor/histogram.h"
+#include "supervisor/engine/engine.h"
+#include "supervisor/calls/histogram.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
 #include "tools/standard.h"
@@ -94,8 +95,20 @@ static const char usage_text[] =
 	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
 	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
 
-enum { OPT_CAPTURE = 256, OPT_LIVE, OPT_REPORT, OPT_COLOR, OPT_HELP, OPT_VERSION, OPT_REGION, OPT_HISTOGRAM,
-	OPT_RESTRICT, OPT_DIAGNOSE, OPT_PER_PROCESS, OPT_DUMP };
+enum {
+	OPT_CAPTURE = 256,
+	OPT_LIVE,
+	OPT_REPORT,
+	OPT_COLOR,
+	OPT_HELP,
+	OPT_VERSION,
+	OPT_REGION,
+	OPT_HISTOGRAM,
+	OPT_RESTRICT,
+	OPT_DIAGNOSE,
+	OPT_PER_PROCESS,
+	OPT_DUMP
+};
 
 static const struct option long_options[] = {
 	TARGET_OPTIONS_LONG,
@@ -143,7 +156,8 @@ static int diagnose(const char *value)
 
 	if (units_pids(value, &pids, &n) < 0 || n != 1)
 		usage_error("bad pid", value, "give a process id, like 123");
-	refused = front_explain(target_options_process(program, pids[0], false), text, sizeof(text));
+	refused =
+		front_explain(target_options_process(program, pids[0], false), text, sizeof(text));
 	free(pids);
 	if (!text[0]) {
 		front_complain(program, "cannot read /proc: %s", strerror(errno));
@@ -201,13 +215,15 @@ static void parse_option(struct settings *s, int option, const char *value)
 	case OPT_REGION:
 		if (histogram_add(&s->regions, value) < 0)
 			usage_error("bad region", value,
-				"give OBJ:START-END:SCALE, like libm.so.6:0x1f000-0x24000:0x10000:uint");
+				"give OBJ:START-END:SCALE, like "
+				"libm.so.6:0x1f000-0x24000:0x10000:uint");
 		break;
 	case OPT_HISTOGRAM: s->histogram = file_to_write("histogram", value); break;
 	case OPT_RESTRICT: s->engine.restrict_fast = true; break;
 	case OPT_REPORT:
 		if (!one_of(value, reports))
-			usage_error("no report", value, "choose flat, lines, tree, summary or none");
+			usage_error(
+				"no report", value, "choose flat, lines, tree, summary or none");
 		s->report = value;
 		break;
 	case OPT_DUMP:
@@ -224,7 +240,9 @@ static void parse_option(struct settings *s, int option, const char *value)
 		s->color = value;
 		break;
 	case OPT_HELP: (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
-	case OPT_VERSION: (void)puts("sprofrun " SPROFIL_VERSION); exit(standard_printed(program, FRONT_OURS));
+	case OPT_VERSION:
+		(void)puts("sprofrun " SPROFIL_VERSION);
+		exit(standard_printed(program, FRONT_OURS));
 	default: front_complain(program, "try 'sprofrun --help'"); exit(FRONT_USAGE);
 	}
 }
@@ -234,7 +252,8 @@ static void parse(struct settings *s, int argc, char **argv)
 	int option;
 
 	argv[0] = (char *)program; /* getopt's messages begin with it */
-	while ((option = getopt_long(argc, argv, "+" TARGET_OPTIONS_SHORT "o:D:qtv", long_options, NULL)) >= 0)
+	while ((option = getopt_long(
+			argc, argv, "+" TARGET_OPTIONS_SHORT "o:D:qtv", long_options, NULL)) >= 0)
 		parse_option(s, option, optarg);
 	if (s->diagnose && argv[optind])
 		usage_error("too many words", argv[optind], "--diagnose takes one process id");
@@ -247,10 +266,12 @@ static void parse(struct settings *s, int argc, char **argv)
 		exit(FRONT_USAGE);
 	}
 	if (s->engine.per_process && strcmp(s->output, "-") == 0)
-		usage_error("bad output", "-", "give a file name: --per-process makes several files");
+		usage_error(
+			"bad output", "-", "give a file name: --per-process makes several files");
 	if (s->histogram) {
 		if (histogram_begin(&s->regions) < 0)
-			usage_error("bad region", "abs:0-0:2", "an overflow bin must be the last region");
+			usage_error("bad region", "abs:0-0:2",
+				"an overflow bin must be the last region");
 		s->engine.histogram = &s->regions;
 	}
 }
@@ -264,7 +285,8 @@ static int join_analyst(struct engine_result *result)
 		front_complain(program, "interrupted: no profile was written");
 	else if (status & 0x7f)
 		front_complain(program,
-			"the analyst was killed by signal %d: no profile was written", status & 0x7f);
+			"the analyst was killed by signal %d: no profile was written",
+			status & 0x7f);
 	return status;
 }
 
@@ -294,15 +316,17 @@ static void write_histogram(struct settings *s, const struct engine_result *resu
 		warn(s, "cannot write the histogram %s: %s", s->histogram, strerror(errno));
 	for (size_t i = 0; i < s->regions.regions && ran; i++) {
 		if (!histogram_was_seen(&s->regions, i))
-			warn(s, "no module '%s' was seen in any process: its region has counted nothing",
+			warn(s,
+				"no module '%s' was seen in any process: its region has counted "
+				"nothing",
 				s->regions.region[i].object);
 	}
 	histogram_release(&s->regions);
 }
 
 /*
- * All that is left to do for a command whose profiling had to be given up: to be its wrapper. An exec
- * ends the thread that hangs, and keeps our children.
+ * All that is left to do for a command whose profiling had to be given up: to be its wrapper. An
+ * exec ends the thread that hangs, and keeps our children.
  */
 static void await_only(void *context, int command_pid, int analyst_pid)
 {
@@ -310,8 +334,9 @@ static void await_only(void *context, int command_pid, int analyst_pid)
 	char *const argv[] = {(char *)program, (char *)await_option, command, analyst, NULL};
 
 	(void)context;
-	front_complain(program, "a page of the target's memory is not delivered (userfaultfd, or a file "
-				"system that hangs): the profile ends here");
+	front_complain(program,
+		"a page of the target's memory is not delivered (userfaultfd, or a file "
+		"system that hangs): the profile ends here");
 	(void)snprintf(command, sizeof(command), "%d", command_pid);
 	(void)snprintf(analyst, sizeof(analyst), "%d", analyst_pid);
 	(void)execv("/proc/self/exe", argv);
@@ -376,9 +401,9 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[21 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output, "--report",
-		s.quiet ? "none" : s.report, "--color", s.color, "--name", name, "--call-graph",
-		s.target.call_graph};
+	const char *analyst_argv[21 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
+		"--report", s.quiet ? "none" : s.report, "--color", s.color, "--name", name,
+		"--call-graph", s.target.call_graph};
 	size_t n = 11;
 
 	if (s.quiet)

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "supervisor/engine.h"
-#include "supervisor/waiter.h"
+#include "supervisor/engine/engine.h"
+#include "supervisor/os/waiter.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
 #include "tools/standard.h"
@@ -71,8 +71,19 @@ static const char usage_text[] =
 	"      --ascii              no character beyond ASCII\n"
 	"      --help, --version\n";
 
-enum { OPT_HALF_LIFE = 256, OPT_TOTALS, OPT_VIEW, OPT_SIZE, OPT_KEYS, OPT_LOG, OPT_KEEP, OPT_COLOR,
-	OPT_ASCII, OPT_HELP, OPT_VERSION };
+enum {
+	OPT_HALF_LIFE = 256,
+	OPT_TOTALS,
+	OPT_VIEW,
+	OPT_SIZE,
+	OPT_KEYS,
+	OPT_LOG,
+	OPT_KEEP,
+	OPT_COLOR,
+	OPT_ASCII,
+	OPT_HELP,
+	OPT_VERSION
+};
 
 static const struct option long_options[] = {
 	TARGET_OPTIONS_LONG,
@@ -108,7 +119,8 @@ static void take_size(struct live_front *front, const char *value)
 
 	if (sscanf(value, "%ux%u%c", &columns, &rows, &rest) != 2 || columns < 20 || rows < 4 ||
 		columns > 1000 || rows > 500)
-		target_options_reject(program, "bad size", value, "give columns and rows, like 100x30, from 20x4 to 1000x500");
+		target_options_reject(program, "bad size", value,
+			"give columns and rows, like 100x30, from 20x4 to 1000x500");
 	front->columns = columns;
 	front->rows = rows;
 }
@@ -133,7 +145,8 @@ static void take_count(struct live_front *front, const char *value)
 	errno = 0;
 	front->screens = strtoull(value, &end, 10);
 	if (errno || *end || end == value || !front->screens || value[0] == '-')
-		target_options_reject(program, "bad number", value, "give how many screens, 1 or more");
+		target_options_reject(
+			program, "bad number", value, "give how many screens, 1 or more");
 }
 
 static void take_time(const char *value, uint64_t least_ns, uint64_t *ret_ns)
@@ -147,7 +160,8 @@ static void take_time(const char *value, uint64_t least_ns, uint64_t *ret_ns)
 	else if (units_time_ns(value, ret_ns) < 0)
 		*ret_ns = 0;
 	if (*ret_ns < least_ns)
-		target_options_reject(program, "bad time", value, "give a time, like 500ms or 2s, from 100ms on");
+		target_options_reject(
+			program, "bad time", value, "give a time, like 500ms or 2s, from 100ms on");
 }
 
 static void parse_option(struct settings *s, int option, const char *value)
@@ -176,7 +190,9 @@ static void parse_option(struct settings *s, int option, const char *value)
 		break;
 	case OPT_ASCII: front->ascii = true; break;
 	case OPT_HELP: (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
-	case OPT_VERSION: (void)puts("sproftop " SPROFIL_VERSION); exit(standard_printed(program, FRONT_OURS));
+	case OPT_VERSION:
+		(void)puts("sproftop " SPROFIL_VERSION);
+		exit(standard_printed(program, FRONT_OURS));
 	default: front_complain(program, "try 'sproftop --help'"); exit(FRONT_USAGE);
 	}
 }
@@ -187,14 +203,15 @@ static void parse(struct settings *s, int argc, char **argv)
 	int option;
 
 	argv[0] = (char *)program; /* getopt's messages begin with it */
-	while ((option = getopt_long(argc, argv, "+" TARGET_OPTIONS_SHORT "s:bn:", long_options, NULL)) >= 0)
+	while ((option = getopt_long(
+			argc, argv, "+" TARGET_OPTIONS_SHORT "s:bn:", long_options, NULL)) >= 0)
 		parse_option(s, option, optarg);
 	if (s->front.screens && !s->front.batch) {
 		front_complain(program, "-n belongs to -b");
 		exit(FRONT_USAGE);
 	}
-	s->front.color = strcmp(s->color, "auto") == 0 ? !(no && no[0])
-						       : strcmp(s->color, "always") == 0;
+	s->front.color =
+		strcmp(s->color, "auto") == 0 ? !(no && no[0]) : strcmp(s->color, "always") == 0;
 	target_options_finish(&s->target, argv + optind, &s->engine);
 	if (!s->engine.max_cpu_ppm) {
 		s->engine.max_cpu_ppm = MAX_CPU_PPM;
@@ -208,8 +225,8 @@ static void pause_ms(long ms)
 }
 
 /*
- * The user has left: a command that still runs was started for the view, and is asked to end, unless
- * it is to be kept.
+ * The user has left: a command that still runs was started for the view, and is asked to end,
+ * unless it is to be kept.
  */
 static int end_command(const struct settings *s, const struct engine_result *result)
 {

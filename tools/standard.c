@@ -20,7 +20,8 @@ void standard_hold(void)
 
 int standard_end_output(void)
 {
-	/* Of a write that failed earlier the buffer is gone, and the last one tells nothing of it. */
+	/* Of a write that failed earlier the buffer is gone, and the last one tells nothing of it.
+	 */
 	int error = ferror(stdout) ? errno ? errno : EIO : 0;
 
 	if (fflush(stdout) != 0)

@@ -13,14 +13,14 @@
 void standard_hold(void);
 
 /*
- * Ends what was printed on the standard output: 0, also when its reader has left; -errno when some of
- * it could not be written.
+ * Ends what was printed on the standard output: 0, also when its reader has left; -errno when some
+ * of it could not be written.
  */
 int standard_end_output(void);
 
 /*
- * One message, "PROGRAM: …" and a line end, on the standard error. What a terminal must not be given
- * (names of files may hold anything) is '?'.
+ * One message, "PROGRAM: …" and a line end, on the standard error. What a terminal must not be
+ * given (names of files may hold anything) is '?'.
  */
 void standard_complain(const char *program, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));

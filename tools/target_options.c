@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/procfs.h"
+#include "supervisor/os/procfs.h"
 #include "tools/front.h"
 #include "tools/processes.h"
 #include "tools/units.h"
 
-#define RING_BYTES	 (UINT64_C(8) << 20)
-#define RING_STACKS	 (UINT64_C(64) << 20)
-#define RING_STACKS_LEAST 16 /* of the largest stacks fit */
-#define MAX_STACK_MOST	 (UINT64_C(256) << 20)
+#define RING_BYTES             (UINT64_C(8) << 20)
+#define RING_STACKS            (UINT64_C(64) << 20)
+#define RING_STACKS_LEAST      16 /* of the largest stacks fit */
+#define MAX_STACK_MOST         (UINT64_C(256) << 20)
 #define OVERHEAD_OF_ATTACH_PPM 20000
 
 _Noreturn void target_options_reject(
@@ -33,7 +33,8 @@ static void take_name(struct target_options *o, const char *value)
 		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
 	else if (ended)
 		front_complain(o->program,
-			"no process called '%s' runs: %zu %s ended, and no parent has waited for %s",
+			"no process called '%s' runs: %zu %s ended, and no parent has waited for "
+			"%s",
 			value, ended, ended == 1 ? "has" : "have", ended == 1 ? "it" : "them");
 	else
 		front_complain(o->program, "no process is called '%s'", value);
@@ -43,8 +44,7 @@ static void take_name(struct target_options *o, const char *value)
 static void take_call_graph(struct target_options *o, const char *value)
 {
 	if (strcmp(value, "dwarf") != 0 && strcmp(value, "fp") != 0 && strcmp(value, "no") != 0)
-		target_options_reject(
-			o->program, "no call graph", value, "choose dwarf, fp or no");
+		target_options_reject(o->program, "no call graph", value, "choose dwarf, fp or no");
 	o->call_graph = value;
 }
 
@@ -127,8 +127,9 @@ int target_options_process(const char *program, int pid, bool quiet)
 		return pid;
 	procfs_read_name(process, process, name);
 	if (!quiet)
-		front_complain(program, "%d is a thread of process %d (%s): the whole process is taken",
-			pid, process, name);
+		front_complain(program,
+			"%d is a thread of process %d (%s): the whole process is taken", pid,
+			process, name);
 	return process;
 }
 
@@ -151,8 +152,9 @@ void target_options_finish(struct target_options *o, char **command, struct engi
 	engine->wall = o->wall;
 	engine->wall_first = o->wall_first;
 	engine->duration_ns = o->duration_ns;
-	engine->max_overhead_ppm =
-		o->overhead_given ? o->overhead_ppm : o->pids ? OVERHEAD_OF_ATTACH_PPM : 0;
+	engine->max_overhead_ppm = o->overhead_given ? o->overhead_ppm
+		: o->pids                            ? OVERHEAD_OF_ATTACH_PPM
+						     : 0;
 	engine->max_cpu_ppm = o->cpu_ppm;
 	choose_stacks(o, engine);
 }

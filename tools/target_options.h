@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "supervisor/engine.h"
+#include "supervisor/engine/engine.h"
 
 struct target_options {
 	const char *program; /* for messages */
-	bool quiet;	     /* no notes */
-	int *pids;	     /* owned; NULL: a command is run */
+	bool quiet;          /* no notes */
+	int *pids;           /* owned; NULL: a command is run */
 	size_t pids_n;
 	bool no_follow;
 	uint64_t period_ns;
@@ -25,13 +25,21 @@ struct target_options {
 	uint32_t cpu_ppm; /* bound on the CPU time of supervisor and analyst; 0: not given */
 };
 
-#define TARGET_OPTIONS_DEFAULT(name) \
-	((struct target_options){.program = (name), .period_ns = 4000000, .call_graph = "dwarf", \
+#define TARGET_OPTIONS_DEFAULT(name)                \
+	((struct target_options){.program = (name), \
+		.period_ns = 4000000,               \
+		.call_graph = "dwarf",              \
 		.max_stack = UINT64_C(1) << 20})
 
 /* For a table of struct option and a string of short options. */
-enum { TARGET_OPTION_FIRST = 1024, TARGET_OPTION_NO_FOLLOW, TARGET_OPTION_MAX_OVERHEAD,
-	TARGET_OPTION_MAX_CPU, TARGET_OPTION_MAX_STACK, TARGET_OPTION_NAME };
+enum {
+	TARGET_OPTION_FIRST = 1024,
+	TARGET_OPTION_NO_FOLLOW,
+	TARGET_OPTION_MAX_OVERHEAD,
+	TARGET_OPTION_MAX_CPU,
+	TARGET_OPTION_MAX_STACK,
+	TARGET_OPTION_NAME
+};
 /* clang-format off */
 #define TARGET_OPTIONS_LONG \
 	{"pid", required_argument, NULL, 'p'}, \

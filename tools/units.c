@@ -71,8 +71,8 @@ int units_percent_ppm(const char *text, uint32_t *ret_ppm)
 int units_size_bytes(const char *text, uint64_t *ret_bytes)
 {
 	static const struct unit units[] = {{"", 1}, {"b", 1}, {"k", 1024}, {"kb", 1024},
-		{"kib", 1024}, {"m", 1048576}, {"mb", 1048576}, {"mib", 1048576},
-		{"g", 1073741824}, {"gb", 1073741824}, {"gib", 1073741824}};
+		{"kib", 1024}, {"m", 1048576}, {"mb", 1048576}, {"mib", 1048576}, {"g", 1073741824},
+		{"gb", 1073741824}, {"gib", 1073741824}};
 	double bytes;
 
 	if (parse(text, units, sizeof(units) / sizeof(*units), &bytes) < 0 || bytes < 1 ||

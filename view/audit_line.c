@@ -92,7 +92,8 @@ static void print_wall(struct auditing *a)
 	percent = 100 / (double)elapsed;
 	text_format_ns(elapsed, text);
 	separate(a, "");
-	fprintf(a->out, "threads lived %s: %.1f %% on a CPU, %.1f %% waiting for one, %.1f %% blocked",
+	fprintf(a->out,
+		"threads lived %s: %.1f %% on a CPU, %.1f %% waiting for one, %.1f %% blocked",
 		text, (double)cpu * percent, (double)(queue[0] + queue[1]) * percent,
 		(double)(blocked[0] + blocked[1]) * percent);
 	if ((double)blocked[1] * percent >= 0.05)

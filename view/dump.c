@@ -41,7 +41,8 @@ static void print_frame(
 	const char *object = base_name(file);
 
 	if (!location->lines)
-		(void)fprintf(out, "  #%-3zu [%s+%#" PRIx64 "]\n", number, object, location->address);
+		(void)fprintf(
+			out, "  #%-3zu [%s+%#" PRIx64 "]\n", number, object, location->address);
 	/* Innermost first: what was inlined is in the one that follows. */
 	for (size_t i = 0; i < location->lines; i++) {
 		struct function f = profile_function(profile, location->line[i].function);
@@ -51,7 +52,8 @@ static void print_frame(
 		else
 			(void)fprintf(out, "       in %s", f.name);
 		if (location->line[i].line)
-			(void)fprintf(out, "  %s:%" PRIu32, base_name(f.file), location->line[i].line);
+			(void)fprintf(
+				out, "  %s:%" PRIu32, base_name(f.file), location->line[i].line);
 		if (i + 1 == location->lines && f.name[0] != '[')
 			(void)fprintf(out, "  %s", object);
 		(void)fputc('\n', out);

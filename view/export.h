@@ -26,7 +26,8 @@ const struct export_format *export_find(const char *name);
 const struct export_format *export_find_for_file(const char *path);
 /* The one for a recording to @path: that or, if it is a report or none, pprof. */
 const struct export_format *export_for_recording(const char *path);
-/* ", as gzipped pprof whatever it is called" where the name of a recording tells otherwise, else "". */
+/* ", as gzipped pprof whatever it is called" where the name of a recording tells otherwise, else
+ * "". */
 const char *export_remark(const char *path);
 /* The @index-th format, NULL past the end. */
 const struct export_format *export_at(size_t index);

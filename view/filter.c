@@ -66,8 +66,8 @@ static char *list_values(const struct profile *profile)
 	return text;
 }
 
-static int choose_value(struct filter *filter, const struct profile *profile, const char *type,
-	char **ret_problem)
+static int choose_value(
+	struct filter *filter, const struct profile *profile, const char *type, char **ret_problem)
 {
 	char *list;
 	int r;

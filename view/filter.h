@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which samples, and which of their values, the options choose. Every name is matched once, not once a sample. */
+/* Which samples, and which of their values, the options choose. Every name is matched once, not
+ * once a sample. */
 #ifndef VIEW_FILTER_H
 #define VIEW_FILTER_H
 

@@ -32,8 +32,7 @@ static void print_amount(
 	const struct profile *profile, const struct rows *rows, int64_t amount, FILE *out)
 {
 	struct value_type type = profile_value_type(profile, rows->weight);
-	const char *phrase =
-		strcmp(type.unit, "nanoseconds") ? NULL : wall_types_phrase(type.type);
+	const char *phrase = strcmp(type.unit, "nanoseconds") ? NULL : wall_types_phrase(type.type);
 	char text[TEXT_UNIT_BYTES];
 
 	if (phrase) {

@@ -18,7 +18,7 @@ struct layout_column {
 	enum layout_align align;
 	enum layout_cut cut;
 	unsigned comfort; /* columns that it should have, if it may be cut and is that wide */
-	unsigned drop;	  /* goes before the others lose their comfort: 1 first; 0 never */
+	unsigned drop;    /* goes before the others lose their comfort: 1 first; 0 never */
 };
 
 enum { LAYOUT_MAX_COLUMNS = 16 };

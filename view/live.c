@@ -6,8 +6,8 @@
 
 #include "view/live_internal.h"
 
-#define SECOND_NS      UINT64_C(1000000000)
-#define HALF_LIFE_NS   (10 * SECOND_NS)
+#define SECOND_NS    UINT64_C(1000000000)
+#define HALF_LIFE_NS (10 * SECOND_NS)
 
 const char *live_view_name(size_t index)
 {
@@ -52,8 +52,7 @@ int live_new(const struct live_options *options, struct live **ret_live)
 	live->value = VALUE_CPU_NS;
 	(void)snprintf(live->save_as, sizeof(live->save_as), "%s",
 		live->options.save_as ? live->options.save_as : "sproftop.pb.gz");
-	live->page[0] = (struct live_page){
-		.view = view, .place = LIVE_NONE, .sort = -1};
+	live->page[0] = (struct live_page){.view = view, .place = LIVE_NONE, .sort = -1};
 	live->pages = 1;
 	*ret_live = live;
 	return 0;
@@ -121,8 +120,8 @@ uint64_t live_due_ns(const struct live *live)
 
 static int take_facts(struct live *live, const struct live_facts *facts)
 {
-	struct live_thread *thread = table_grow(
-		live->thread, &live->thread_room, facts->threads + 1, sizeof(*thread));
+	struct live_thread *thread =
+		table_grow(live->thread, &live->thread_room, facts->threads + 1, sizeof(*thread));
 
 	if (!thread)
 		return -ENOMEM;
@@ -278,8 +277,12 @@ void live_set_view(struct live *live, enum live_view view)
 		live_close(live);
 		page = live_page(live);
 	}
-	fresh = (struct live_page){.view = view, .place = LIVE_NONE, .sort = -1,
-		.tid = page->tid, .pid = page->pid, .object = page->object};
+	fresh = (struct live_page){.view = view,
+		.place = LIVE_NONE,
+		.sort = -1,
+		.tid = page->tid,
+		.pid = page->pid,
+		.object = page->object};
 	live_page_release(page);
 	*page = fresh;
 }
@@ -301,7 +304,8 @@ void live_move(struct live *live, long rows)
 	if (rows < 0)
 		page->cursor = page->cursor > (size_t)-rows ? page->cursor - (size_t)-rows : 0;
 	else
-		page->cursor = n - 1 - page->cursor > (size_t)rows ? page->cursor + (size_t)rows : n - 1;
+		page->cursor =
+			n - 1 - page->cursor > (size_t)rows ? page->cursor + (size_t)rows : n - 1;
 	/* On the first row it stays there: the hottest is what one wants to see. */
 	page->moved = page->cursor > 0;
 	page->cursor_id = live->table.row[page->cursor].id;

@@ -29,24 +29,23 @@ struct live_sources {
 	 * "  ADDRESS:\tINSTRUCTION" (hexadecimal, as in the file). -errno; then @ret_problem is a
 	 * sentence that says what is missing, or NULL.
 	 */
-	int (*disassembly)(
-		void *context, uint32_t location, char **ret_text, char **ret_problem);
+	int (*disassembly)(void *context, uint32_t location, char **ret_text, char **ret_problem);
 	/* The end of what the command has written. -errno. */
 	int (*output)(void *context, char **ret_text);
 	void *context;
 };
 
 struct live_options {
-	size_t size;	     /* sizeof(struct live_options) */
-	bool ascii;	     /* no character beyond ASCII */
-	bool totals;	     /* sums since the start, instead of the last seconds */
-	uint64_t half_life_ns; /* of the weights of the past; 0: 10 s */
-	uint64_t delay_ns;   /* between two looks at the profile; 0: 1 s */
-	uint64_t period_ns;  /* that sampling begins with */
+	size_t size;             /* sizeof(struct live_options) */
+	bool ascii;              /* no character beyond ASCII */
+	bool totals;             /* sums since the start, instead of the last seconds */
+	uint64_t half_life_ns;   /* of the weights of the past; 0: 10 s */
+	uint64_t delay_ns;       /* between two looks at the profile; 0: 1 s */
+	uint64_t period_ns;      /* that sampling begins with */
 	double overhead_percent; /* the bound on stopped time, 0 none */
-	const char *view;    /* the view to begin with, NULL functions */
-	const char *save_as; /* the file name that saving proposes */
-	bool batch;	     /* no cursor, no keys */
+	const char *view;        /* the view to begin with, NULL functions */
+	const char *save_as;     /* the file name that saving proposes */
+	bool batch;              /* no cursor, no keys */
 	struct live_sources sources;
 };
 
@@ -83,7 +82,8 @@ struct live_facts {
  */
 int live_update(struct live *live, const struct profile *profile, const struct live_facts *facts,
 	uint64_t now_ns);
-/* Does the page show threads, also those without samples? Otherwise no facts about them are needed. */
+/* Does the page show threads, also those without samples? Otherwise no facts about them are needed.
+ */
 bool live_wants_threads(const struct live *live);
 /* When the next live_update() changes something. */
 uint64_t live_due_ns(const struct live *live);

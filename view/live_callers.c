@@ -13,8 +13,9 @@ struct sides {
 };
 
 /*
- * One stack, leaf first. Who stands above the function called it, each caller once a stack; what the
- * innermost call of it called is its callee. A function that calls itself is not its own caller.
+ * One stack, leaf first. Who stands above the function called it, each caller once a stack; what
+ * the innermost call of it called is its callee. A function that calls itself is not its own
+ * caller.
  */
 static void walk(struct live *live, const struct sample *sample, double weight, uint32_t function,
 	struct sides *sides)
@@ -90,9 +91,11 @@ int live_collect_callers(struct live *live, struct live_page *page)
 	if (r == 0)
 		r = live_add_row(live,
 			&(struct live_row){.id = (uint64_t)LIVE_ITSELF << 32 | page->place,
-				.self = sides.self, .total = sides.total,
+				.self = sides.self,
+				.total = sides.total,
 				.name = places->function[page->place].function,
 				.object = places->function[page->place].object,
-				.place = page->place, .relation = LIVE_ITSELF});
+				.place = page->place,
+				.relation = LIVE_ITSELF});
 	return r < 0 ? r : add_side(live, live->self, n, LIVE_CALLEE);
 }

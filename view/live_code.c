@@ -65,8 +65,10 @@ int live_code_rows(struct live *live, struct live_page *page)
 		return -ENOMEM;
 	for (size_t i = 0; i < page->lines; i++) {
 		if (live_add_row(live,
-			    &(struct live_row){.id = i, .line = (uint32_t)i + 1,
-				    .text = page->code[i].text, .place = page->place}) < 0)
+			    &(struct live_row){.id = i,
+				    .line = (uint32_t)i + 1,
+				    .text = page->code[i].text,
+				    .place = page->place}) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -173,9 +175,12 @@ int live_collect_source(struct live *live, struct live_page *page)
 	if (!page->text && !page->problem) {
 		if (!file[0])
 			return set_problem(page,
-				"no line is known of %s: it was built without -g, or its debug file is "
-				"not here", live->places.function[page->place].function);
-		r = sources->source ? sources->source(sources->context, file, &page->text) : -ENOENT;
+				"no line is known of %s: it was built without -g, or its debug "
+				"file is "
+				"not here",
+				live->places.function[page->place].function);
+		r = sources->source ? sources->source(sources->context, file, &page->text)
+				    : -ENOENT;
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0)

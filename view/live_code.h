@@ -6,7 +6,7 @@
 #include "view/live_internal.h"
 
 struct live_code_line {
-	char *text; /* in the page's text */
+	char *text;       /* in the page's text */
 	uint64_t address; /* of instructions; 0 none */
 };
 

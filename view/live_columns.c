@@ -72,8 +72,7 @@ static double error_of(const struct live *live, double value)
 
 	if (live->table.effective_samples <= 0 || live->table.whole <= 0)
 		return 0;
-	interval = stats_share_interval(
-		value / live->table.whole, live->table.effective_samples);
+	interval = stats_share_interval(value / live->table.whole, live->table.effective_samples);
 	return (interval.high - interval.low) / 2;
 }
 
@@ -92,8 +91,10 @@ unsigned live_heat(const struct live *live, double value)
 {
 	double share = live->table.whole > 0 ? value / live->table.whole : 0;
 
-	return share >= 0.2 ? STYLE_HOT : share >= 0.05 ? STYLE_WARM : share >= 0.01 ? STYLE_MILD
-										    : STYLE_TEXT;
+	return share >= 0.2     ? STYLE_HOT
+		: share >= 0.05 ? STYLE_WARM
+		: share >= 0.01 ? STYLE_MILD
+				: STYLE_TEXT;
 }
 
 static void format_share(char *to, size_t room, double value, double whole)
@@ -130,7 +131,8 @@ static double of_its_total(const struct live *live, const struct live_row *row)
 {
 	for (size_t i = 0; i < live->table.n; i++) {
 		if (live->table.row[i].relation == LIVE_ITSELF)
-			return live->table.row[i].total > 0 ? row->total / live->table.row[i].total : 0;
+			return live->table.row[i].total > 0 ? row->total / live->table.row[i].total
+							    : 0;
 	}
 	return 0;
 }
@@ -162,23 +164,18 @@ unsigned live_format(const struct live *live, const struct live_row *row,
 	case COLUMN_BAR:
 		format_bar(live, bar_value(live, row), column->width, to, room);
 		return live_heat(live, bar_value(live, row));
-	case COLUMN_TIME:
-		(void)snprintf(to, room, "%.2f", row->self / 1e9);
-		return STYLE_TEXT;
+	case COLUMN_TIME: (void)snprintf(to, room, "%.2f", row->self / 1e9); return STYLE_TEXT;
 	case COLUMN_NOW:
 		(void)snprintf(to, room, "%.1f", row->now * 100);
-		return row->now >= 0.5 ? STYLE_HOT : row->now >= 0.1 ? STYLE_WARM
-			: row->now >= 0.01			       ? STYLE_MILD
-								       : STYLE_TEXT;
-	case COLUMN_CPU_TIME:
-		(void)snprintf(to, room, "%.2f", row->total / 1e9);
-		return STYLE_TEXT;
+		return row->now >= 0.5     ? STYLE_HOT
+			: row->now >= 0.1  ? STYLE_WARM
+			: row->now >= 0.01 ? STYLE_MILD
+					   : STYLE_TEXT;
+	case COLUMN_CPU_TIME: (void)snprintf(to, room, "%.2f", row->total / 1e9); return STYLE_TEXT;
 	case COLUMN_STATE:
 		(void)snprintf(to, room, "%c", row->state);
 		return row->state == 'R' ? STYLE_GOOD : STYLE_DIM;
-	case COLUMN_TID:
-		(void)snprintf(to, room, "%" PRIu32, row->tid);
-		return STYLE_TEXT;
+	case COLUMN_TID: (void)snprintf(to, room, "%" PRIu32, row->tid); return STYLE_TEXT;
 	case COLUMN_RELATION:
 		(void)snprintf(to, room, "%s", relation_name(row->relation));
 		return STYLE_DIM;
@@ -186,9 +183,7 @@ unsigned live_format(const struct live *live, const struct live_row *row,
 		if (row->relation != LIVE_ITSELF)
 			(void)snprintf(to, room, "%.2f", of_its_total(live, row) * 100);
 		return STYLE_TEXT;
-	case COLUMN_LINE_NUMBER:
-		(void)snprintf(to, room, "%" PRIu32, row->line);
-		return STYLE_DIM;
+	case COLUMN_LINE_NUMBER: (void)snprintf(to, room, "%" PRIu32, row->line); return STYLE_DIM;
 	default: return STYLE_TEXT;
 	}
 }
@@ -209,7 +204,8 @@ static int by_amount(double a, double b)
 }
 
 /* The column's own order: amounts from the greatest on, names from A on. */
-static int compare_by(enum live_column_kind kind, const struct live_row *x, const struct live_row *y)
+static int compare_by(
+	enum live_column_kind kind, const struct live_row *x, const struct live_row *y)
 {
 	switch (kind) {
 	case COLUMN_TOTAL:

@@ -21,7 +21,8 @@ static bool is_left(enum live_column_kind kind)
 }
 
 /* Where the columns that have room stand. */
-static size_t lay_out(const struct live_view_ops *view, unsigned columns, struct place_of_column *to)
+static size_t lay_out(
+	const struct live_view_ops *view, unsigned columns, struct place_of_column *to)
 {
 	unsigned fixed = 1, flexible = 0, at = 1;
 	size_t n = 0;
@@ -102,8 +103,8 @@ static int draw_name(struct live *live, struct screen *screen, unsigned row, uns
 static int draw_tree_name(struct live *live, struct screen *screen, unsigned row,
 	const struct place_of_column *place, unsigned style, const struct live_row *line)
 {
-	static const char *const marks[2][3] = {{"\xc2\xb7 ", "\xe2\x96\xbe ", "\xe2\x96\xb8 "},
-		{"  ", "- ", "+ "}};
+	static const char *const marks[2][3] = {
+		{"\xc2\xb7 ", "\xe2\x96\xbe ", "\xe2\x96\xb8 "}, {"  ", "- ", "+ "}};
 	unsigned at = place->at, end = place->at + place->width, indent = line->indent * 2;
 
 	/* Deep ones begin anew at the left: a name must be readable. */
@@ -124,7 +125,8 @@ static void draw_place(struct live *live, struct screen *screen, unsigned row,
 	if (line->text && line->line)
 		(void)snprintf(text, sizeof(text), "%s:%u", text_basename(line->text), line->line);
 	else
-		(void)snprintf(text, sizeof(text), "%s", line->text ? text_basename(line->text) : "?");
+		(void)snprintf(
+			text, sizeof(text), "%s", line->text ? text_basename(line->text) : "?");
 	(void)draw_name(live, screen, row, place->at, place->width, style, text, true);
 }
 
@@ -256,8 +258,10 @@ static void draw_foot_line(struct live *live, struct screen *screen)
 	unsigned row = screen->rows - 1, at = 1;
 
 	if (live->prompt.kind) {
-		at += screen_put(screen, row, at, screen->columns, STYLE_TEXT, live_prompt_label(live));
-		at += screen_put(screen, row, at, screen->columns - at - 1, STYLE_TEXT, live->prompt.text);
+		at += screen_put(
+			screen, row, at, screen->columns, STYLE_TEXT, live_prompt_label(live));
+		at += screen_put(
+			screen, row, at, screen->columns - at - 1, STYLE_TEXT, live->prompt.text);
 		screen->cursor_row = (int)row;
 		screen->cursor_column = (int)at;
 		return;
@@ -287,7 +291,10 @@ int live_draw(struct live *live, struct screen *screen)
 {
 	const struct live_page *page = live_page(live);
 	struct place_of_column place[16];
-	unsigned foot = live->options.batch ? 0 : 1, first = screen->rows > 5 ? 3 : screen->rows > 4 ? 2 : 1;
+	unsigned foot = live->options.batch ? 0 : 1,
+		 first = screen->rows > 5 ? 3
+		: screen->rows > 4        ? 2
+					  : 1;
 	size_t places = lay_out(&live_views[page->view], screen->columns, place);
 
 	screen_clear(screen);

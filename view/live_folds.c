@@ -35,11 +35,12 @@ int live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool a
 
 int live_tree_fold_all(struct live *live, enum live_fold fold)
 {
-	return live_tree_fold(
-		live, live->tree ? live_tree_find(live->tree, live_page(live)->root) : 0, fold, true);
+	return live_tree_fold(live,
+		live->tree ? live_tree_find(live->tree, live_page(live)->root) : 0, fold, true);
 }
 
-/* The node after @node, depth first and hottest first; the first one after the last. LIVE_NONE: none. */
+/* The node after @node, depth first and hottest first; the first one after the last. LIVE_NONE:
+ * none. */
 static uint32_t next_node(struct live_tree *tree, uint32_t node, uint32_t root)
 {
 	int n = live_tree_children(tree, node, 0, 0);
@@ -71,7 +72,8 @@ uint32_t live_tree_search(struct live *live, uint32_t from, bool backwards)
 {
 	struct live_tree *tree = live->tree;
 	uint32_t root = live_tree_find(tree, live_page(live)->root), found = LIVE_NONE;
-	uint32_t node = from < tree->nodes && is_below(tree, from, root) ? from : root, start = node;
+	uint32_t node = from < tree->nodes && is_below(tree, from, root) ? from : root,
+		 start = node;
 
 	/* Backwards the last one before the start is wanted, so all are gone through. */
 	for (size_t i = 0; i < SEARCHED_MOST; i++) {

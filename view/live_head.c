@@ -22,7 +22,8 @@ static bool is_by_wall(const struct live *live)
 {
 	size_t named = profile_default_value(live->profile);
 
-	return named != SIZE_MAX && strcmp(profile_value_type(live->profile, named).type, "wall") == 0;
+	return named != SIZE_MAX &&
+		strcmp(profile_value_type(live->profile, named).type, "wall") == 0;
 }
 
 static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
@@ -70,8 +71,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 		? (double)next.stopped_ns / (double)(next.kernel_ns + next.stopped_ns)
 		: 0;
 	if (next.seconds == LIVE_HISTORY)
-		memmove(next.history, next.history + 1,
-			(LIVE_HISTORY - 1) * sizeof(*next.history));
+		memmove(next.history, next.history + 1, (LIVE_HISTORY - 1) * sizeof(*next.history));
 	else
 		next.seconds++;
 	next.history[next.seconds - 1] = (float)next.cpus;
@@ -98,8 +98,7 @@ static void format_history(const struct live *live, size_t columns, char *to, si
 		else if (audit->history[i] < 0.005F)
 			n += (size_t)snprintf(to + n, room - n, " ");
 		else
-			n += (size_t)snprintf(
-				to + n, room - n, "\xe2\x96%c", (char)(0x81 + level));
+			n += (size_t)snprintf(to + n, room - n, "\xe2\x96%c", (char)(0x81 + level));
 	}
 }
 
@@ -142,7 +141,8 @@ static void format_rate(const struct live *live, char *to, size_t room)
 	text_format_hz(live->period_ns ? 1e9 / (double)live->period_ns : 0, asked);
 	text_format_hz(live->audit.rate, reached);
 	if (live->audit.rate > 0)
-		(void)snprintf(to, room, "%s, got %.*s", asked, (int)strcspn(reached, " "), reached);
+		(void)snprintf(
+			to, room, "%s, got %.*s", asked, (int)strcspn(reached, " "), reached);
 	else
 		(void)snprintf(to, room, "%s", asked);
 }
@@ -209,14 +209,16 @@ static void draw_audit(struct live *live, struct screen *screen)
 	double bound = live->options.overhead_percent;
 	char history[4 * LIVE_HISTORY + 8];
 	struct piece piece[4] = {{.label = "CPU", .style = STYLE_BOLD},
-		{.label = "coverage", .style = audit->kernel_ns && audit->coverage < 0.95 ? STYLE_WARN : STYLE_GOOD},
+		{.label = "coverage",
+			.style = audit->kernel_ns && audit->coverage < 0.95 ? STYLE_WARN
+									    : STYLE_GOOD},
 		{.label = "stopped", .style = STYLE_TEXT},
 		{.label = "lost", .style = audit->lost ? STYLE_BAD : STYLE_TEXT}};
 	unsigned at = 1, room;
 
 	if (!audit->known) {
-		(void)snprintf(piece[0].text, sizeof(piece[0].text), "%5.1f %%",
-			audit->first_cpus * 100);
+		(void)snprintf(
+			piece[0].text, sizeof(piece[0].text), "%5.1f %%", audit->first_cpus * 100);
 		if (audit->first_cpus > 0)
 			draw_piece(screen, &at, &piece[0]);
 		(void)screen_put(screen, 1, at, screen->columns, STYLE_DIM,
@@ -233,8 +235,8 @@ static void draw_audit(struct live *live, struct screen *screen)
 		if (audit->stopped * 100 > bound)
 			piece[2].style = STYLE_WARN;
 	} else {
-		(void)snprintf(piece[2].text, sizeof(piece[2].text), "%.2f %%",
-			audit->stopped * 100);
+		(void)snprintf(
+			piece[2].text, sizeof(piece[2].text), "%.2f %%", audit->stopped * 100);
 	}
 	draw_piece(screen, &at, &piece[0]);
 	/* The history takes what the figures leave. */

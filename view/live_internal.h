@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the live view share. Strings of rows belong to the profile, the places or the page. */
+/* What the files of the live view share. Strings of rows belong to the profile, the places or the
+ * page. */
 #ifndef VIEW_LIVE_INTERNAL_H
 #define VIEW_LIVE_INTERNAL_H
 
@@ -31,13 +32,13 @@ enum live_relation { LIVE_CALLER = 1, LIVE_ITSELF, LIVE_CALLEE };
 enum live_fold { LIVE_LEAF, LIVE_OPEN, LIVE_CLOSED };
 
 struct live_row {
-	uint64_t id;	    /* stays its own from one look to the next */
+	uint64_t id;        /* stays its own from one look to the next */
 	double self, total; /* by the value that is shown */
-	double now;	    /* CPUs */
+	double now;         /* CPUs */
 	const char *name, *object, *text;
-	uint32_t place;	 /* of functions; LIVE_NONE: the row stands for no function */
-	uint32_t line;	 /* of a source file */
-	uint32_t node;	 /* of the tree */
+	uint32_t place; /* of functions; LIVE_NONE: the row stands for no function */
+	uint32_t line;  /* of a source file */
+	uint32_t node;  /* of the tree */
 	uint32_t pid, tid;
 	unsigned indent;
 	uint8_t fold, relation;
@@ -48,9 +49,9 @@ struct live_row {
 struct live_table {
 	struct live_row *row;
 	size_t n, room;
-	double whole; /* what shares are of */
+	double whole;             /* what shares are of */
 	double effective_samples; /* in it */
-	size_t of; /* rows before filter and limit */
+	size_t of;                /* rows before filter and limit */
 };
 
 enum live_column_kind {
@@ -61,8 +62,8 @@ enum live_column_kind {
 	COLUMN_TIME, /* self, in seconds */
 	COLUMN_NAME,
 	COLUMN_OBJECT,
-	COLUMN_PLACE, /* file:line */
-	COLUMN_NOW,   /* share of a CPU */
+	COLUMN_PLACE,    /* file:line */
+	COLUMN_NOW,      /* share of a CPU */
 	COLUMN_CPU_TIME, /* total, in seconds */
 	COLUMN_STATE,
 	COLUMN_TID,
@@ -77,31 +78,33 @@ struct live_column {
 	enum live_column_kind kind;
 	const char *title;
 	uint16_t width; /* 0: what is left; it is the last but at most one */
-	uint16_t from;	/* shown on screens of so many columns */
+	uint16_t from;  /* shown on screens of so many columns */
 };
 
 struct live_page {
-	enum live_view view, below; /* below: what Enter goes on with in a list of threads, objects */
-	uint32_t place;	       /* the function that it is about, LIVE_NONE */
-	uint32_t tid, pid;     /* only this thread; tid 0: all */
-	const char *object;    /* only this object; NULL all */
-	uint64_t root;	       /* of the tree: the path of a node, 0 the whole */
+	enum live_view view,
+		below;      /* below: what Enter goes on with in a list of threads, objects */
+	uint32_t place;     /* the function that it is about, LIVE_NONE */
+	uint32_t tid, pid;  /* only this thread; tid 0: all */
+	const char *object; /* only this object; NULL all */
+	uint64_t root;      /* of the tree: the path of a node, 0 the whole */
 	size_t cursor, top, shift; /* row, first row shown, columns that names are shifted left */
-	bool moved;	       /* the cursor was moved: it stays with its row */
+	bool moved;                /* the cursor was moved: it stays with its row */
 	uint64_t cursor_id;
-	int sort;	       /* index of a column; -1: as the view gives it */
+	int sort; /* index of a column; -1: as the view gives it */
 	bool inverted;
-	bool opened;	       /* the tree has been opened along its hottest path; or text placed */
-	char *text, *problem;  /* of source, disassembly, output */
+	bool opened;          /* the tree has been opened along its hottest path; or text placed */
+	char *text, *problem; /* of source, disassembly, output */
 	struct live_code_line *code; /* of the text */
 	size_t lines;
 };
 
 struct live_audit {
-	uint64_t samples, cpu_ns, sampled_ns, kernel_ns, stopped_ns, wall_ns, lost; /* as last seen */
+	uint64_t samples, cpu_ns, sampled_ns, kernel_ns, stopped_ns, wall_ns,
+		lost;                         /* as last seen */
 	double cpus, rate, stopped, coverage; /* of the last second; stopped and coverage: of all */
 	bool known;
-	double first_cpus; /* by the samples alone, before anything is known; 0 neither */
+	double first_cpus;           /* by the samples alone, before anything is known; 0 neither */
 	float history[LIVE_HISTORY]; /* CPUs, a second each; newest at [seconds - 1] */
 	size_t seconds;
 };
@@ -163,8 +166,8 @@ struct live_view_ops {
 	const char *name, *title;
 	const struct live_column *column;
 	size_t columns;
-	int sort;	/* column, -1 none */
-	bool is_text;	/* its rows stand in an order of their own */
+	int sort;     /* column, -1 none */
+	bool is_text; /* its rows stand in an order of their own */
 	int (*collect)(struct live *live, struct live_page *page);
 };
 
@@ -201,7 +204,8 @@ bool live_next_stack(const struct live *live, const struct live_page *page, size
 /* Its first frame that is shown (system calls may be hidden). */
 size_t live_first_frame(const struct live *live, const struct sample *sample);
 int live_clear_sums(struct live *live, size_t n);
-/* The thing that a frame of a stack counts for, below the room of live_clear_sums(); or LIVE_NONE. */
+/* The thing that a frame of a stack counts for, below the room of live_clear_sums(); or LIVE_NONE.
+ */
 typedef uint32_t live_counts_for(
 	const struct live *live, uint32_t location, size_t frame, const void *context);
 
@@ -243,8 +247,14 @@ unsigned live_heat(const struct live *live, double value);
 bool live_is_noise(const struct live *live, const struct live_row *row);
 
 /* live_keys.c, live_prompt.c */
-enum live_prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_LIMIT, PROMPT_SAVE,
-	PROMPT_DELAY };
+enum live_prompt_kind {
+	PROMPT_NONE,
+	PROMPT_SEARCH,
+	PROMPT_FILTER,
+	PROMPT_LIMIT,
+	PROMPT_SAVE,
+	PROMPT_DELAY
+};
 void live_prompt_open(struct live *live, enum live_prompt_kind kind);
 int live_prompt_press(struct live *live, struct live_key key);
 const char *live_prompt_label(const struct live *live);

@@ -51,7 +51,8 @@ static void sort_by(struct live *live, int step)
 	/* The error and the bar are the share once more. */
 	do
 		column = (column + step + n) % n;
-	while (view->column[column].kind == COLUMN_ERROR || view->column[column].kind == COLUMN_BAR ||
+	while (view->column[column].kind == COLUMN_ERROR ||
+		view->column[column].kind == COLUMN_BAR ||
 		view->column[column].kind == COLUMN_RELATION);
 	page->sort = column;
 	page->inverted = false;
@@ -63,7 +64,8 @@ static void click(struct live *live, struct live_key key)
 {
 	struct live_page *page = live_page(live);
 
-	if (key.row == live->header_row && page->view != LIVE_TREE && !live_views[page->view].is_text) {
+	if (key.row == live->header_row && page->view != LIVE_TREE &&
+		!live_views[page->view].is_text) {
 		for (size_t i = 0; i < live->headers; i++) {
 			if (key.column < live->header[i].from || key.column > live->header[i].to)
 				continue;
@@ -74,13 +76,15 @@ static void click(struct live *live, struct live_key key)
 			page->sort = live->header[i].column;
 		}
 	} else if (key.row >= live->rows_first && key.row < live->rows_first + live->rows_shown) {
-		live_move(live, (long)(page->top + key.row - live->rows_first) - (long)page->cursor);
+		live_move(
+			live, (long)(page->top + key.row - live->rows_first) - (long)page->cursor);
 	}
 }
 
 static void change_rate(struct live *live, bool faster)
 {
-	static const unsigned rates[] = {1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 2000, 5000, 10000};
+	static const unsigned rates[] = {
+		1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 2000, 5000, 10000};
 	size_t n = sizeof(rates) / sizeof(*rates), at = 0;
 	double rate = live->period_ns ? 1e9 / (double)live->period_ns : 250;
 	char text[64];
@@ -144,9 +148,13 @@ static void set_paused(struct live *live)
 static int zoom_in(struct live *live)
 {
 	const struct live_row *row = live_row(live);
-	struct live_page page = *live_page(live), next = {.view = LIVE_FUNCTIONS, .place = LIVE_NONE,
-							 .sort = -1, .tid = page.tid, .pid = page.pid,
-							 .object = page.object};
+	struct live_page page = *live_page(live),
+			 next = {.view = LIVE_FUNCTIONS,
+				 .place = LIVE_NONE,
+				 .sort = -1,
+				 .tid = page.tid,
+				 .pid = page.pid,
+				 .object = page.object};
 
 	if (!row)
 		return 0;
@@ -154,7 +162,8 @@ static int zoom_in(struct live *live)
 	case LIVE_FUNCTIONS:
 	case LIVE_LINES:
 	case LIVE_CALLERS:
-		if (row->place == LIVE_NONE || (page.view == LIVE_CALLERS && row->place == page.place))
+		if (row->place == LIVE_NONE ||
+			(page.view == LIVE_CALLERS && row->place == page.place))
 			return 0;
 		next.view = page.view == LIVE_LINES ? LIVE_SOURCE : LIVE_CALLERS;
 		next.place = row->place;
@@ -198,7 +207,9 @@ static int zoom_thread(struct live *live)
 		return zoom_in(live);
 	live_say(live, "Enter zooms into a thread");
 	return live_open(live,
-		&(struct live_page){.view = LIVE_THREADS, .sort = -1, .place = LIVE_NONE,
+		&(struct live_page){.view = LIVE_THREADS,
+			.sort = -1,
+			.place = LIVE_NONE,
 			.object = page->object,
 			.below = page->view <= LIVE_TREE ? page->view : LIVE_FUNCTIONS});
 }
@@ -213,7 +224,10 @@ static int zoom_object(struct live *live)
 		return live_look(live);
 	}
 	next = (struct live_page){.view = page->view <= LIVE_TREE ? page->view : LIVE_FUNCTIONS,
-		.sort = -1, .place = LIVE_NONE, .tid = page->tid, .pid = page->pid};
+		.sort = -1,
+		.place = LIVE_NONE,
+		.tid = page->tid,
+		.pid = page->pid};
 	if (row && row->object && row->object[0]) {
 		next.object = row->object;
 	} else {
@@ -241,8 +255,12 @@ static int annotate(struct live *live, enum live_view view)
 		return 0;
 	}
 	return live_open(live,
-		&(struct live_page){.view = view, .sort = -1, .place = place, .tid = page->tid,
-			.pid = page->pid, .object = NULL});
+		&(struct live_page){.view = view,
+			.sort = -1,
+			.place = place,
+			.tid = page->tid,
+			.pid = page->pid,
+			.object = NULL});
 }
 
 static int open_text(struct live *live, enum live_view view)
@@ -385,8 +403,9 @@ static bool serve_setting(struct live *live, enum live_request request)
 	case LIVE_REQUEST_CLOCK: change_clock(live); break;
 	case LIVE_REQUEST_CALLS:
 		live->hide_calls = !live->hide_calls;
-		live_say(live, live->hide_calls ? "system calls count for their callers"
-						: "system calls are frames of their own");
+		live_say(live,
+			live->hide_calls ? "system calls count for their callers"
+					 : "system calls are frames of their own");
 		break;
 	case LIVE_REQUEST_SLOWER: change_rate(live, false); break;
 	case LIVE_REQUEST_FASTER: change_rate(live, true); break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one table of keys: what a key asks for, its name and its help. Keys become requests by it, the
- * help screen and the manual are made from it.
+ * The one table of keys: what a key asks for, its name and its help. Keys become requests by it,
+ * the help screen and the manual are made from it.
  *
  * REQUEST(name, keys for people, help, the keys)
  */
@@ -67,7 +67,7 @@ enum live_request {
 #define REQUEST(name, keys, help, ...) LIVE_REQUEST_##name,
 	LIVE_REQUESTS(REQUEST)
 #undef REQUEST
-	LIVE_REQUEST_NONE
+		LIVE_REQUEST_NONE
 };
 
 #endif

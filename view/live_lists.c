@@ -205,8 +205,11 @@ int live_collect_objects(struct live *live, struct live_page *page)
 			same->total += live->total[i];
 		} else if (live->total[i] > 0 &&
 			live_add_row(live,
-				&(struct live_row){.id = i, .self = live->self[i],
-					.total = live->total[i], .name = file, .object = file,
+				&(struct live_row){.id = i,
+					.self = live->self[i],
+					.total = live->total[i],
+					.name = file,
+					.object = file,
 					.place = LIVE_NONE}) < 0) {
 			return -ENOMEM;
 		}
@@ -237,7 +240,8 @@ static uint32_t last_function(const struct live *live, size_t task)
 	if (!sample.n)
 		return LIVE_NONE;
 	return live->places
-		.frame[live->places.location[sample.location[live_first_frame(live, &sample)]].first]
+		.frame[live->places.location[sample.location[live_first_frame(live, &sample)]]
+				.first]
 		.function;
 }
 

@@ -44,8 +44,7 @@ static bool same_line(const void *things, uint32_t index, const void *key)
 static int add_function(struct live_places *places, const struct live_place *key)
 {
 	uint64_t hash = table_mix((uintptr_t)key->function, (uintptr_t)key->object);
-	int index = table_find(
-		&places->function_table, hash, same_function, places->function, key);
+	int index = table_find(&places->function_table, hash, same_function, places->function, key);
 	struct live_place *more;
 
 	if (index >= 0)
@@ -64,8 +63,7 @@ static int add_function(struct live_places *places, const struct live_place *key
 
 static int add_line(struct live_places *places, const struct live_place *key)
 {
-	uint64_t hash =
-		table_mix(table_mix(key->function_place, (uintptr_t)key->file), key->line);
+	uint64_t hash = table_mix(table_mix(key->function_place, (uintptr_t)key->file), key->line);
 	int index = table_find(&places->line_table, hash, same_line, places->line, key);
 	struct live_place *more;
 
@@ -122,10 +120,9 @@ static int append(struct live_places *places, struct live_place *place, uint32_t
 static int build(struct live_places *places, const struct profile *profile, uint32_t index)
 {
 	struct location location = profile_location(profile, index);
-	struct live_place place = {.object = profile_mapping(profile, location.mapping).file,
-		.location = index};
-	struct live_location built = {
-		.first = places->frames, .lines = (uint32_t)location.lines};
+	struct live_place place = {
+		.object = profile_mapping(profile, location.mapping).file, .location = index};
+	struct live_location built = {.first = places->frames, .lines = (uint32_t)location.lines};
 	int r = 0;
 
 	if (!location.lines) {

@@ -17,9 +17,9 @@
 /* Strings are unique pointers, of the profile or of the pool. */
 struct live_place {
 	const char *function, *file, *object;
-	uint32_t line;	   /* of lines; of functions: where they begin, 0 unknown */
+	uint32_t line;           /* of lines; of functions: where they begin, 0 unknown */
 	uint32_t function_place; /* of lines: the function's number */
-	uint32_t location; /* one that is in it */
+	uint32_t location;       /* one that is in it */
 	bool unsampled;
 };
 
@@ -34,10 +34,10 @@ struct live_places {
 	struct pool pool;
 
 	struct live_location {
-		size_t first; /* in frame[]; innermost first */
+		size_t first;           /* in frame[]; innermost first */
 		uint32_t frames, lines; /* lines: that the profile told of it */
-		bool is_call; /* a system call's own frame */
-	} *location;
+		bool is_call;           /* a system call's own frame */
+	} * location;
 	size_t locations, location_room;
 	struct live_frame *frame;
 	size_t frames, frame_room;

@@ -32,13 +32,14 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 	else if (kind == PROMPT_LIMIT && live->min_percent > 0)
 		(void)snprintf(prompt->text, sizeof(prompt->text), "%g", live->min_percent);
 	else if (kind == PROMPT_DELAY)
-		(void)snprintf(prompt->text, sizeof(prompt->text), "%.10g", (double)live->delay_ns / 1e9);
+		(void)snprintf(
+			prompt->text, sizeof(prompt->text), "%.10g", (double)live->delay_ns / 1e9);
 	prompt->bytes = strlen(prompt->text);
 }
 
 /*
- * A pattern is an extended regular expression in which case matters only if it has capitals. What is
- * none ("operator(" …) is taken by the letter.
+ * A pattern is an extended regular expression in which case matters only if it has capitals. What
+ * is none ("operator(" …) is taken by the letter.
  */
 static void set_pattern(const char *text, regex_t *regex, bool *has, char *kept)
 {

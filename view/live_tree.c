@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree of a growing profile. Nodes are kept from look to look; each stack remembers the node
- * that it ends at, so a look costs one addition a stack and one a node.
+ * The call tree of a growing profile. Nodes are kept from look to look; each stack remembers the
+ * node that it ends at, so a look costs one addition a stack and one a node.
  *
  * A function that is called again takes the path back to where it is on it, so that no function
  * stands beneath itself and callees sum up to their caller.
@@ -51,8 +51,11 @@ static bool was_open(const struct live_tree *tree, uint64_t path)
 
 static int child_of(struct live_tree *tree, uint32_t parent, uint32_t place)
 {
-	struct tree_item key = {.place = place, .parent = parent, .first = LIVE_NONE,
-		.next = LIVE_NONE, .fold = LIVE_CLOSED};
+	struct tree_item key = {.place = place,
+		.parent = parent,
+		.first = LIVE_NONE,
+		.next = LIVE_NONE,
+		.fold = LIVE_CLOSED};
 	uint64_t hash = table_mix(table_mix(parent, place), 7);
 	int index = table_find(&tree->table, hash, same_node, tree->node, &key);
 	struct tree_item *more;
@@ -198,7 +201,8 @@ static int match_places(struct live *live)
 		const struct live_place *place = &live->places.function[live->places_matched];
 
 		matches[live->places_matched] = live_matches(live,
-			&(struct live_row){.name = place->function, .object = place->object}, false);
+			&(struct live_row){.name = place->function, .object = place->object},
+			false);
 	}
 	return 0;
 }
@@ -253,7 +257,8 @@ void live_tree_open_hottest(struct live_tree *tree, uint32_t from)
 	for (uint32_t node = from, next; node != LIVE_NONE; node = next) {
 		tree->node[node].fold = LIVE_OPEN;
 		next = hottest_child(tree, node);
-		if (next == LIVE_NONE || tree->node[next].total < HOT_SHARE * tree->node[node].total)
+		if (next == LIVE_NONE ||
+			tree->node[next].total < HOT_SHARE * tree->node[node].total)
 			break;
 	}
 }
@@ -271,7 +276,7 @@ static int hotter_first(const void *a, const void *b, void *context)
 {
 	const struct live_tree *tree = context;
 	const struct tree_item *x = &tree->node[*(const uint32_t *)a],
-			  *y = &tree->node[*(const uint32_t *)b];
+			       *y = &tree->node[*(const uint32_t *)b];
 
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
@@ -306,10 +311,15 @@ static int add_node(struct live *live, uint32_t index, unsigned indent, int chil
 
 	return live_add_row(live,
 		&(struct live_row){.id = node->path,
-			.self = node->self, .total = node->total, .name = place->function,
-			.object = place->object, .place = node->place, .node = index,
+			.self = node->self,
+			.total = node->total,
+			.name = place->function,
+			.object = place->object,
+			.place = node->place,
+			.node = index,
 			.indent = indent,
-			.fold = children ? node->fold : LIVE_LEAF, .exact = place->unsampled});
+			.fold = children ? node->fold : LIVE_LEAF,
+			.exact = place->unsampled});
 }
 
 struct visit {

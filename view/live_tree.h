@@ -17,9 +17,9 @@ struct live_tree {
 	struct tree_item *node; /* 0 is the root; parents before children */
 	size_t nodes, node_room;
 	struct table table; /* of nodes, by parent and place */
-	uint32_t *end;	    /* by stack: its node + 1; 0 not known yet */
+	uint32_t *end;      /* by stack: its node + 1; 0 not known yet */
 	size_t ends, end_room;
-	uint64_t renamed;   /* of the places, when the nodes were made */
+	uint64_t renamed; /* of the places, when the nodes were made */
 	bool hides_calls;
 	uint32_t *path, *at; /* of the stack under way; by function: where it is on the path, + 1 */
 	size_t path_room, at_room;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the stacks of a growing profile weigh: since the last reset, and with weights that halve with
- * time, so that what happens now counts.
+ * What the stacks of a growing profile weigh: since the last reset, and with weights that halve
+ * with time, so that what happens now counts.
  */
 #ifndef VIEW_LIVE_WEIGHTS_H
 #define VIEW_LIVE_WEIGHTS_H

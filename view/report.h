@@ -19,20 +19,21 @@ struct report_options {
 	size_t size; /* sizeof(struct report_options) */
 	enum report_format format;
 	enum report_split split;
-	bool sort_by_total;   /* default: by self */
-	unsigned limit;       /* most rows, 0 all */
-	double min_percent;   /* rows below are left out */
-	const char *focus;    /* only samples with a function that matches this ERE; NULL all */
-	const char *object;   /* only samples whose leaf is in an object that matches */
-	const char *thread;   /* only threads whose name matches */
-	bool no_inline;       /* fold inlined functions into the real one */
-	bool no_demangle;     /* names as linked */
-	bool color;           /* text only */
-	bool ascii;           /* text only: no character beyond ASCII */
-	unsigned width;       /* columns of the output, 0 unlimited; text only */
-	bool bottom_up;       /* tree: from the leaves outwards */
-	bool icicle;          /* flame graph: the root on top */
-	const char *value;    /* the kind of values that it is about: cpu, wall, …; NULL as the file says */
+	bool sort_by_total; /* default: by self */
+	unsigned limit;     /* most rows, 0 all */
+	double min_percent; /* rows below are left out */
+	const char *focus;  /* only samples with a function that matches this ERE; NULL all */
+	const char *object; /* only samples whose leaf is in an object that matches */
+	const char *thread; /* only threads whose name matches */
+	bool no_inline;     /* fold inlined functions into the real one */
+	bool no_demangle;   /* names as linked */
+	bool color;         /* text only */
+	bool ascii;         /* text only: no character beyond ASCII */
+	unsigned width;     /* columns of the output, 0 unlimited; text only */
+	bool bottom_up;     /* tree: from the leaves outwards */
+	bool icicle;        /* flame graph: the root on top */
+	const char *value;  /* the kind of values that it is about: cpu, wall, …; NULL as the file
+			       says */
 	const char *function; /* callers: a function's name, or an ERE that one name matches */
 	/* Called now and then in long work, if not NULL: @done is 0 to 1. */
 	void (*progress)(void *context, const char *what, double done);

@@ -13,20 +13,20 @@
 
 enum screen_style {
 	STYLE_TEXT,
-	STYLE_DIM,    /* of little weight: noise, what is beside the point */
+	STYLE_DIM, /* of little weight: noise, what is beside the point */
 	STYLE_BOLD,
 	STYLE_HEADER, /* titles of columns */
 	STYLE_SORTED, /* the title of the column that is sorted by */
 	STYLE_HOT,    /* shares, from the greatest on */
 	STYLE_WARM,
 	STYLE_MILD,
-	STYLE_GOOD,   /* states */
+	STYLE_GOOD, /* states */
 	STYLE_WARN,
 	STYLE_BAD,
 	STYLE_ACCENT, /* what is to be seen first of a line: keys, names of views */
 	STYLES,
 	/* May be added to any. */
-	STYLE_ON_BAR = 0x20, /* on the background of the first and last line */
+	STYLE_ON_BAR = 0x20,   /* on the background of the first and last line */
 	STYLE_SELECTED = 0x40, /* the line that the cursor is on */
 	STYLE_MATCH = 0x80,    /* it is what was searched for */
 };
@@ -40,12 +40,13 @@ enum { SCREEN_ROWS_MOST = 512, SCREEN_COLUMNS_MOST = 1024 };
 
 struct screen {
 	unsigned rows, columns;
-	bool ascii; /* no character beyond ASCII */
+	bool ascii;                    /* no character beyond ASCII */
 	int cursor_row, cursor_column; /* of a line that is typed; -1: none is shown */
 	struct screen_cell *cell;      /* row by row */
 };
 
-/* On a zeroed structure or a screen; all cells become blanks. Sizes are bounded. -ENOMEM: as it was. */
+/* On a zeroed structure or a screen; all cells become blanks. Sizes are bounded. -ENOMEM: as it
+ * was. */
 int screen_resize(struct screen *screen, unsigned rows, unsigned columns);
 void screen_release(struct screen *screen);
 void screen_clear(struct screen *screen);
@@ -53,8 +54,8 @@ void screen_clear(struct screen *screen);
 int screen_copy(struct screen *to, const struct screen *from);
 
 /*
- * Puts @text at a place, at most @columns columns of it and none beyond the edge; returns the columns
- * that it took. What a terminal must not be given becomes '?'.
+ * Puts @text at a place, at most @columns columns of it and none beyond the edge; returns the
+ * columns that it took. What a terminal must not be given becomes '?'.
  */
 unsigned screen_put(struct screen *screen, unsigned row, unsigned column, unsigned columns,
 	unsigned style, const char *text);

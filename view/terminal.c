@@ -78,8 +78,7 @@ static void make_styles(struct terminal *terminal)
 	}
 }
 
-int terminal_open(
-	const char *type, FILE *out, FILE *in, bool color, struct terminal **ret_terminal)
+int terminal_open(const char *type, FILE *out, FILE *in, bool color, struct terminal **ret_terminal)
 {
 	struct terminal *terminal = calloc(1, sizeof(*terminal));
 
@@ -106,8 +105,8 @@ int terminal_open(
 	/* On a busy machine the bytes of a key come apart: not so long that Esc feels slow. */
 	(void)set_escdelay(100);
 	(void)mouseinterval(0);
-	(void)mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED |
-			BUTTON5_PRESSED,
+	(void)mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
+			BUTTON4_PRESSED | BUTTON5_PRESSED,
 		NULL);
 	terminal->color = color && has_colors() && start_color() == OK;
 	if (terminal->color)
@@ -162,7 +161,7 @@ static void paint_cell(const struct terminal *terminal, const struct screen_cell
 {
 	int style = cell->style & 0x1f;
 	int ground = cell->style & STYLE_SELECTED ? GROUND_SELECTED
-		: cell->style & STYLE_ON_BAR	  ? GROUND_BAR
+		: cell->style & STYLE_ON_BAR      ? GROUND_BAR
 						  : GROUND_PLAIN;
 	wchar_t text[2] = {(wchar_t)cell->character, 0}, ignored[CCHARW_MAX + 1];
 	attr_t attributes;
@@ -211,11 +210,18 @@ static int32_t special(wint_t key)
 		wint_t curses;
 		int32_t live;
 	} keys[] = {
-		{KEY_UP, LIVE_KEY_UP}, {KEY_DOWN, LIVE_KEY_DOWN}, {KEY_LEFT, LIVE_KEY_LEFT},
-		{KEY_RIGHT, LIVE_KEY_RIGHT}, {KEY_PPAGE, LIVE_KEY_PAGE_UP},
-		{KEY_NPAGE, LIVE_KEY_PAGE_DOWN}, {KEY_HOME, LIVE_KEY_HOME}, {KEY_END, LIVE_KEY_END},
-		{KEY_BACKSPACE, LIVE_KEY_BACKSPACE}, {KEY_DC, LIVE_KEY_DELETE},
-		{KEY_BTAB, LIVE_KEY_BACK_TAB}, {KEY_ENTER, LIVE_KEY_ENTER},
+		{KEY_UP, LIVE_KEY_UP},
+		{KEY_DOWN, LIVE_KEY_DOWN},
+		{KEY_LEFT, LIVE_KEY_LEFT},
+		{KEY_RIGHT, LIVE_KEY_RIGHT},
+		{KEY_PPAGE, LIVE_KEY_PAGE_UP},
+		{KEY_NPAGE, LIVE_KEY_PAGE_DOWN},
+		{KEY_HOME, LIVE_KEY_HOME},
+		{KEY_END, LIVE_KEY_END},
+		{KEY_BACKSPACE, LIVE_KEY_BACKSPACE},
+		{KEY_DC, LIVE_KEY_DELETE},
+		{KEY_BTAB, LIVE_KEY_BACK_TAB},
+		{KEY_ENTER, LIVE_KEY_ENTER},
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE	  4096u
-#define PATTERN	  0x5a
+#define PAGE      4096u
+#define PATTERN   0x5a
 #define GIVE_UP_S 60 /* a spinning thread that gets no CPU for so long is a failure */
 
 static atomic_int signals_seen, interruptions;
@@ -302,8 +302,7 @@ void live_check_buffer(const void *buffer, size_t bytes)
 		assert_int_equal(*(p - i), PATTERN);
 }
 
-void live_check_about(
-	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line)
+void live_check_about(uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line)
 {
 	double ticks = (double)cpu_ns / (double)tick_ns;
 	double most = ticks * 0.05 > 3 ? ticks * 0.05 : 3;

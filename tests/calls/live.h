@@ -5,8 +5,8 @@
  *
  * live_spin(X, S) makes a thread stand at address X, at a jump to itself, until it has used S
  * seconds of CPU. So the program counter is known exactly, and so is the counter that must move.
- * It returns when the supervisor is done with that thread, however late the machine lets it be: then
- * the counters stand still.
+ * It returns when the supervisor is done with that thread, however late the machine lets it be:
+ * then the counters stand still.
  */
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#define LIVE_TICK_NS	  10000000
+#define LIVE_TICK_NS      10000000
 #define LIVE_FAST_TICK_NS 1000000
 #define LIVE_AIX_TICK_NS  16666667
 
@@ -41,8 +41,8 @@ uint64_t live_spin(uint64_t address, double seconds);
 uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds);
 
 /*
- * One thread that stands now at one address, now at the other, twice @seconds of CPU at each. They lie
- * within a page of each other. @used_ns gets the CPU time used at each.
+ * One thread that stands now at one address, now at the other, twice @seconds of CPU at each. They
+ * lie within a page of each other. @used_ns gets the CPU time used at each.
  */
 void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2]);
 
@@ -62,11 +62,12 @@ void *live_buffer(size_t bytes, int sharing);
 void live_check_buffer(const void *buffer, size_t bytes);
 
 /*
- * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %). Each thread has an account of its own
- * that may be off by a tick: three threads, one after the other, can never reach the limit, nor
+ * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %). Each thread has an account of its
+ * own that may be off by a tick: three threads, one after the other, can never reach the limit, nor
  * four that make 80 ticks.
  */
-#define live_about(count, cpu_ns, tick_ns) live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
+#define live_about(count, cpu_ns, tick_ns) \
+	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
 void live_check_about(
 	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);
 
@@ -81,8 +82,7 @@ int live_errno(int result);
 int live_run_group(const char *name, const struct CMUnitTest *tests, size_t count);
 
 /* Tests that have children and leave them signals: without those checks. */
-#define live_run_with_children(tests)                                                              \
-	(live_filter(), cmocka_run_group_tests(tests, NULL, NULL))
+#define live_run_with_children(tests) (live_filter(), cmocka_run_group_tests(tests, NULL, NULL))
 /* $LIVE_FILTER, a pattern, selects tests of a run by hand. */
 void live_filter(void);
 

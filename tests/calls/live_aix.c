@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 _Static_assert(offsetof(struct prof, p_low) == 0 &&
-	offsetof(struct prof, p_low) < offsetof(struct prof, p_high) &&
-	offsetof(struct prof, p_high) < offsetof(struct prof, p_buff) &&
-	offsetof(struct prof, p_buff) < offsetof(struct prof, p_bufsize) &&
-	offsetof(struct prof, p_bufsize) < offsetof(struct prof, p_scale), "AIX-17");
+		offsetof(struct prof, p_low) < offsetof(struct prof, p_high) &&
+		offsetof(struct prof, p_high) < offsetof(struct prof, p_buff) &&
+		offsetof(struct prof, p_buff) < offsetof(struct prof, p_bufsize) &&
+		offsetof(struct prof, p_bufsize) < offsetof(struct prof, p_scale),
+	"AIX-17");
 _Static_assert(sizeof(((struct prof *)0)->p_high) == sizeof(void *), "AIX-17");
 
 static void off(void)
@@ -126,9 +127,12 @@ static void test_live_aix__array_of_structures(void **state)
 {
 	short a[0x400] = {0}, b[16] = {0}, c[16] = {0}, d[16] = {0};
 	struct prof table[6] = {
-		{LIVE_A, LIVE_A + 0x1000, a, 0x800, -1}, {LIVE_B, LIVE_B + 32, b, 32, 0x18000},
-		{LIVE_B + 0x1000, LIVE_B + 0x2000, d, 32, 0}, {LIVE_C, LIVE_C + 4096, c, 32, 1},
-		{0, 0, NULL, 0, 0}, {LIVE_B, LIVE_B + 4096, d, 32, -1},
+		{LIVE_A, LIVE_A + 0x1000, a, 0x800, -1},
+		{LIVE_B, LIVE_B + 32, b, 32, 0x18000},
+		{LIVE_B + 0x1000, LIVE_B + 0x2000, d, 32, 0},
+		{LIVE_C, LIVE_C + 4096, c, 32, 1},
+		{0, 0, NULL, 0, 0},
+		{LIVE_B, LIVE_B + 4096, d, 32, -1},
 	};
 	struct prof *last = live_buffer(5 * sizeof(*last), MAP_PRIVATE);
 	uint64_t cpu;
@@ -175,8 +179,8 @@ static void test_live_aix__array_of_structures(void **state)
 static void test_live_aix__array_must_ascend(void **state)
 {
 	short a[16] = {0}, b[16] = {0};
-	struct prof table[3] = {{LIVE_B, LIVE_B + 32, b, 32, 0x8000}, {LIVE_A, LIVE_A + 32, a, 32, 0x8000},
-		{0, 0, NULL, 0, 0}};
+	struct prof table[3] = {{LIVE_B, LIVE_B + 32, b, 32, 0x8000},
+		{LIVE_A, LIVE_A + 32, a, 32, 0x8000}, {0, 0, NULL, 0, 0}};
 
 	(void)state;
 	errno = 0;
@@ -194,8 +198,8 @@ static void test_live_aix__array_must_ascend(void **state)
 static void test_live_aix__fault_stops_everything(void **state)
 {
 	short *a = live_buffer(4096, MAP_PRIVATE), b[16] = {0};
-	struct prof table[3] = {{LIVE_A, LIVE_A + 32, a, 32, 0x8000}, {LIVE_B, LIVE_B + 32, b, 32, 0x8000},
-		{0, 0, NULL, 0, 0}};
+	struct prof table[3] = {{LIVE_A, LIVE_A + 32, a, 32, 0x8000},
+		{LIVE_B, LIVE_B + 32, b, 32, 0x8000}, {0, 0, NULL, 0, 0}};
 
 	(void)state;
 	profil(table, -1, 0, 0);
@@ -209,8 +213,9 @@ static void test_live_aix__fault_stops_everything(void **state)
 	profil(a, 32, (size_t)LIVE_A, 0x8000);
 	assert_int_equal(munmap(a, 4096), 0);
 	(void)live_spin(LIVE_A, 0.1);
-	assert_ptr_equal(mmap(a, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-		-1, 0), a);
+	assert_ptr_equal(mmap(a, 4096, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+		a);
 	(void)live_spin(LIVE_A, 0.1);
 	off();
 	assert_int_equal(sum(a, 16), 0);

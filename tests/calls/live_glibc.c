@@ -19,7 +19,8 @@
 #define UINT64_FLAG 8 /* not in glibc's own header */
 
 _Static_assert(offsetof(struct prof, pr_base) == 0 && offsetof(struct prof, pr_size) == 8 &&
-	offsetof(struct prof, pr_off) == 16 && offsetof(struct prof, pr_scale) == 24, "glibc's ABI");
+		offsetof(struct prof, pr_off) == 16 && offsetof(struct prof, pr_scale) == 24,
+	"glibc's ABI");
 
 static void off(void)
 {

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 _Static_assert(offsetof(struct prof, pr_base) == 0 && offsetof(struct prof, pr_size) == 8 &&
-	offsetof(struct prof, pr_offset) == 16 && offsetof(struct prof, pr_scale) == 24, "HPS-1");
+		offsetof(struct prof, pr_offset) == 16 && offsetof(struct prof, pr_scale) == 24,
+	"HPS-1");
 
 static void off(void)
 {
@@ -46,7 +47,8 @@ static void test_live_hpux__full_counters_stay_full(void **state)
 		size_t w = widths[i].width;
 		uint64_t max = UINT64_MAX >> (64 - 8 * w), cpu;
 		uint8_t counts[64] = {0}, bin[8];
-		struct prof p[2] = {region(counts, 4 * w, LIVE_A, widths[i].scale), region(bin, w, 0, 2)};
+		struct prof p[2] = {
+			region(counts, 4 * w, LIVE_A, widths[i].scale), region(bin, w, 0, 2)};
 
 		put(counts, 0, w, max - 1);
 		put(bin, 0, w, max - 1);
@@ -137,7 +139,8 @@ static void test_live_hpux__overlap(void **state)
 {
 	unsigned short a[0x800] = {0}, b[0x100] = {0}, c[0x800] = {0};
 	struct prof p[3] = {region(a, sizeof(a), LIVE_A, 0x10000),
-		region(b, sizeof(b), LIVE_A + 0x400, 0x10000), region(c, sizeof(c), LIVE_A, 0x10000)};
+		region(b, sizeof(b), LIVE_A + 0x400, 0x10000),
+		region(c, sizeof(c), LIVE_A, 0x10000)};
 	uint64_t cpu;
 
 	(void)state;
@@ -222,8 +225,8 @@ static void test_live_hpux__errors(void **state)
 
 	(void)state;
 	assert_int_equal(live_errno(sprofil(&r, -1, NULL, PROF_UINT)), E2BIG);
-	assert_int_equal(live_errno(sprofil(&r, (int)sysconf(_SC_PROFIL_MAX) + 1, NULL, PROF_UINT)),
-		E2BIG);
+	assert_int_equal(
+		live_errno(sprofil(&r, (int)sysconf(_SC_PROFIL_MAX) + 1, NULL, PROF_UINT)), E2BIG);
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, 0)), EINVAL);
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_UINT | PROF_USHORT)), EINVAL);
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_UINT | 4)), EINVAL);
@@ -248,7 +251,8 @@ static void test_live_hpux__errors(void **state)
 static void test_live_hpux__strict_order_on_request(void **state)
 {
 	unsigned a[4] = {0};
-	struct prof overlap[2] = {region(a, 16, LIVE_A, 0x10000), region(a, 16, LIVE_A + 8, 0x10000)};
+	struct prof overlap[2] = {
+		region(a, 16, LIVE_A, 0x10000), region(a, 16, LIVE_A + 8, 0x10000)};
 	struct prof unsorted[2] = {region(a, 16, LIVE_B, 0x10000), region(a, 16, LIVE_A, 0x10000)};
 	struct prof good[2] = {region(a, 16, LIVE_A, 0x10000), region(a, 4, 0, 2)};
 

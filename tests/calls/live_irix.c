@@ -14,9 +14,11 @@
 #include <unistd.h>
 
 _Static_assert(offsetof(struct prof, pr_base) == 0 && offsetof(struct prof, pr_size) == 8 &&
-	offsetof(struct prof, pr_off) == 16 && offsetof(struct prof, pr_scale) == 24, "IRIX-6");
+		offsetof(struct prof, pr_off) == 16 && offsetof(struct prof, pr_scale) == 24,
+	"IRIX-6");
 _Static_assert(sizeof(((struct prof *)0)->pr_off) == sizeof(void *) &&
-	sizeof(((struct prof *)0)->pr_size) == sizeof(unsigned), "IRIX-6");
+		sizeof(((struct prof *)0)->pr_size) == sizeof(unsigned),
+	"IRIX-6");
 
 static int (*const as_declared)(struct prof *, int, struct timeval *, unsigned int) = sprofil;
 
@@ -118,7 +120,8 @@ static void test_live_irix__only_profcnt_entries(void **state)
 static void test_live_irix__granularities(void **state)
 {
 	unsigned short a[32] = {0}, b[32] = {0};
-	struct prof p[2] = {region(a, sizeof(a), LIVE_A, 0x10000), region(b, sizeof(b), LIVE_B, 0x1000)};
+	struct prof p[2] = {
+		region(a, sizeof(a), LIVE_A, 0x10000), region(b, sizeof(b), LIVE_B, 0x1000)};
 	uint64_t cpu_a, cpu_b;
 
 	(void)state;
@@ -252,7 +255,8 @@ static void test_live_irix__errors(void **state)
 	(void)state;
 	assert_non_null(many);
 	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(live_errno(sprofil(&r, counts_refused[i], NULL, PROF_USHORT)), E2BIG);
+		assert_int_equal(
+			live_errno(sprofil(&r, counts_refused[i], NULL, PROF_USHORT)), E2BIG);
 	/* E2BIG is looked at before the rest */
 	assert_int_equal(live_errno(sprofil((void *)8, 0, (void *)8, 0)), E2BIG);
 	for (int i = 0; i <= PROFIL_MAX; i++)
@@ -321,7 +325,8 @@ static void test_live_irix__each_call_replaces(void **state)
 static void test_live_irix__ineffective_entries(void **state)
 {
 	unsigned short a[16] = {0}, b[16] = {0}, ov = 0;
-	struct prof p[3] = {region(a, 32, LIVE_A, 1), region(b, 32, LIVE_B, 0x8000), region(&ov, 2, 0, 2)};
+	struct prof p[3] = {
+		region(a, 32, LIVE_A, 1), region(b, 32, LIVE_B, 0x8000), region(&ov, 2, 0, 2)};
 	uint64_t cpu_a, cpu_b;
 
 	(void)state;
@@ -361,7 +366,8 @@ static void test_live_irix__buffer_unmapped_while_on(void **state)
 		live_about(b[0], cpu, LIVE_TICK_NS);
 		if (how == 0)
 			assert_ptr_equal(mmap(a, 4096, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), a);
+						 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+				a);
 		else
 			assert_int_equal(mprotect(a, 4096, PROT_READ | PROT_WRITE), 0);
 		(void)live_spin(LIVE_A, 0.1);

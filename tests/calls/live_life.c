@@ -279,7 +279,8 @@ static void *exec_from_thread(void *unused)
 	return unused;
 }
 
-/* Counts for the leader, which is being killed by another thread's exec, stay out of the new image. */
+/* Counts for the leader, which is being killed by another thread's exec, stay out of the new image.
+ */
 static void test_live_life__exec_never_receives_counts(void **state)
 {
 	(void)state;
@@ -526,10 +527,16 @@ static void put_all(int fd, const void *data, size_t bytes)
 static void test_live_life__hostile_messages(void **state)
 {
 	unsigned counts[4] = {0}, stolen[4] = {0};
-	struct call_region region = {.base = (uintptr_t)stolen, .bytes = 16, .offset = LIVE_A,
-		.scale = 0x10000};
-	struct call_request q = {.pid = (uint32_t)getpid(), .tid = (uint32_t)getpid(), .answer = 1,
-		.nonce = 42, .seal = (uintptr_t)&q, .total = 1, .count = 1, .element = 4};
+	struct call_region region = {
+		.base = (uintptr_t)stolen, .bytes = 16, .offset = LIVE_A, .scale = 0x10000};
+	struct call_request q = {.pid = (uint32_t)getpid(),
+		.tid = (uint32_t)getpid(),
+		.answer = 1,
+		.nonce = 42,
+		.seal = (uintptr_t)&q,
+		.total = 1,
+		.count = 1,
+		.element = 4};
 	uint8_t message[CALL_MAX_BYTES], garbage[CALL_MAX_BYTES];
 	uint64_t cpu;
 	int fd, bytes;
@@ -555,7 +562,8 @@ static void test_live_life__hostile_messages(void **state)
 	off();
 }
 
-/* The helper leaves a fifth of a second after the off: calls around that time find it or the next. */
+/* The helper leaves a fifth of a second after the off: calls around that time find it or the next.
+ */
 static void test_live_life__calls_while_the_helper_leaves(void **state)
 {
 	unsigned ov = 0;
@@ -631,14 +639,17 @@ static void test_live_life__calls_in_a_signal_handler(void **state)
 
 		for (unsigned i = 0; i < 100; i++)
 			many[i] = (struct prof){counts, 16, LIVE_A + 16 * i, 0x10000};
-		if (sigaction(SIGALRM, &action, NULL) < 0 || timer_create(CLOCK_MONOTONIC, NULL, &timer) < 0 ||
+		if (sigaction(SIGALRM, &action, NULL) < 0 ||
+			timer_create(CLOCK_MONOTONIC, NULL, &timer) < 0 ||
 			timer_settime(timer, 0, &often, NULL) < 0)
 			_exit(96);
 		for (unsigned i = 0; i < 300; i++)
 			if (sprofil(many, 100, NULL, PROF_UINT) < 0)
 				_exit(1);
 		(void)timer_delete(timer);
-		_exit(atomic_load(&handler_failures) ? 2 : atomic_load(&handler_calls) < 10 ? 3 : 0);
+		_exit(atomic_load(&handler_failures)               ? 2
+				: atomic_load(&handler_calls) < 10 ? 3
+								   : 0);
 	}
 	live_reap(pid);
 }

@@ -135,7 +135,8 @@ static int be_process(uint64_t until)
 	}
 	check_rest(words);
 	/* The account of a round begins at a random phase, so the mean of the error is 0. */
-	if (rounds > 20 && (all * 10000000 > on_ns + on_ns / 5 || all * 10000000 < on_ns - on_ns / 5))
+	if (rounds > 20 &&
+		(all * 10000000 > on_ns + on_ns / 5 || all * 10000000 < on_ns - on_ns / 5))
 		complain("counts are not the CPU time", all, on_ns / 10000000);
 	printf("process %d: %u rounds, %llu counts, %llu ticks\n", (int)getpid(), rounds,
 		(unsigned long long)all, (unsigned long long)(on_ns / 10000000));
@@ -184,14 +185,16 @@ static long number_after(const char *path, const char *key)
 	return n;
 }
 
-/* Of the scheduler's notes (moment.h) it has two at most, which it opens when it first needs them. */
+/* Of the scheduler's notes (moment.h) it has two at most, which it opens when it first needs them.
+ */
 static bool is_note(DIR *dir, const char *name)
 {
 	static const char note[] = "/sched";
 	char link[256];
 	ssize_t n = readlinkat(dirfd(dir), name, link, sizeof(link));
 
-	return n >= (ssize_t)strlen(note) && memcmp(link + n - strlen(note), note, strlen(note)) == 0;
+	return n >= (ssize_t)strlen(note) &&
+		memcmp(link + n - strlen(note), note, strlen(note)) == 0;
 }
 
 static struct footprint look_at_helper(void)
@@ -261,7 +264,8 @@ int main(int argc, char **argv)
 	printf("helper: %ld KiB and %u descriptors, then %ld KiB and %u\n", first.kib,
 		first.descriptors, last.kib, last.descriptors);
 #ifndef __SANITIZE_ADDRESS__ /* it keeps what was freed for a while */
-	if (!first.kib || last.kib > first.kib + first.kib / 4 || last.descriptors > first.descriptors)
+	if (!first.kib || last.kib > first.kib + first.kib / 4 ||
+		last.descriptors > first.descriptors)
 		complain("the helper grows", (unsigned long long)first.kib,
 			(unsigned long long)last.kib);
 	if (last.kib > 5 * 1024)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * toggle SECONDS BURNERS [fast]: while threads burn CPU time, another one turns profiling on and off
- * again after a moment that is mostly shorter than a tick. Ticks that a running thread owes when its
- * table is taken away must be counted before the call returns. The count expected is the CPU time
- * between on and off, in ticks: known within the length of the calls themselves, and within the
- * random phase with which each account begins (at most a quarter tick squared for each thread and
- * round). Fails beyond five standard deviations: less than one false alarm in a million.
+ * toggle SECONDS BURNERS [fast]: while threads burn CPU time, another one turns profiling on and
+ * off again after a moment that is mostly shorter than a tick. Ticks that a running thread owes
+ * when its table is taken away must be counted before the call returns. The count expected is the
+ * CPU time between on and off, in ticks: known within the length of the calls themselves, and
+ * within the random phase with which each account begins (at most a quarter tick squared for each
+ * thread and round). Fails beyond five standard deviations: less than one false alarm in a million.
  */
 #include <sprofil/sprofil.h>
 
@@ -49,9 +49,11 @@ static void call(struct prof *p, int n, unsigned flags)
 int main(int argc, char **argv)
 {
 	unsigned burners = argc > 2 ? (unsigned)atoi(argv[2]) : 1, words[WORDS] = {0}, rounds = 0;
-	unsigned flags = argc > 3 && strcmp(argv[3], "fast") == 0 ? PROF_UINT | PROF_FAST : PROF_UINT;
+	unsigned flags =
+		argc > 3 && strcmp(argv[3], "fast") == 0 ? PROF_UINT | PROF_FAST : PROF_UINT;
 	uint64_t tick = flags & PROF_FAST ? 1000000 : 10000000, least = 0, most = 0;
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(argc > 1 ? atoi(argv[1]) : 1) * 1000000000;
+	uint64_t until =
+		clock_ns(CLOCK_MONOTONIC) + (uint64_t)(argc > 1 ? atoi(argv[1]) : 1) * 1000000000;
 	struct prof bin = {words, sizeof(words), 0, 2};
 	unsigned seed = (unsigned)until;
 	pthread_t thread[MOST];
@@ -83,8 +85,8 @@ int main(int argc, char **argv)
 	low = (double)least / (double)tick;
 	high = (double)most / (double)tick;
 	noise = 5 * sqrt(0.25 * rounds * (burners + 1));
-	printf("%u rounds: %u counts for %.1f to %.1f ticks, +- %.1f\n", rounds, words[0], low, high,
-		noise);
+	printf("%u rounds: %u counts for %.1f to %.1f ticks, +- %.1f\n", rounds, words[0], low,
+		high, noise);
 	if (words[0] < low - noise || words[0] > high + noise) {
 		fprintf(stderr, "toggle: too %s counts\n", words[0] < low ? "few" : "many");
 		return 1;

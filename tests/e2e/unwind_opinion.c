@@ -2,8 +2,8 @@
 /*
  * The independent opinion: unwind_opinion PID STOPS
  *
- * Stops a thread of the process again and again (all of them in turn), unwinds it where it stands by
- * libunwind-ptrace, and from a copy by our unwinder; compares pc and sp, frame by frame. Prints
+ * Stops a thread of the process again and again (all of them in turn), unwinds it where it stands
+ *by libunwind-ptrace, and from a copy by our unwinder; compares pc and sp, frame by frame. Prints
  *
  *	stops N frames N agree N ours_longer N theirs_longer N differ N vdso N
  *	ns_per_frame ours N libunwind_copy N libunwind_ptrace N
@@ -24,9 +24,9 @@
 
 #include <libunwind-ptrace.h>
 
-#include "supervisor/procfs.h"
-#include "supervisor/stack.h"
-#include "supervisor/tracer.h"
+#include "supervisor/os/procfs.h"
+#include "supervisor/target/stack.h"
+#include "supervisor/os/tracer.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/unwind.h"
 
@@ -64,11 +64,13 @@ static double now_ns(void)
 	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 }
 
-static int copy_memory(unw_addr_space_t as, unw_word_t address, unw_word_t *value, int write, void *arg)
+static int copy_memory(
+	unw_addr_space_t as, unw_word_t address, unw_word_t *value, int write, void *arg)
 {
 	const struct state *s = current;
 	const struct stack_piece *pieces[2] = {&s->copy.inner, &s->copy.outer};
-	struct iovec local = {value, sizeof(*value)}, remote = {(void *)(uintptr_t)address, sizeof(*value)};
+	struct iovec local = {value, sizeof(*value)},
+		     remote = {(void *)(uintptr_t)address, sizeof(*value)};
 
 	(void)as, (void)arg;
 	if (write)
@@ -84,7 +86,8 @@ static int copy_memory(unw_addr_space_t as, unw_word_t address, unw_word_t *valu
 	return process_vm_readv(s->pid, &local, 1, &remote, 1, 0) == 8 ? 0 : -UNW_EINVAL;
 }
 
-static int copy_register(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
+static int copy_register(
+	unw_addr_space_t as, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
 {
 	const struct state *s = current;
 
@@ -134,8 +137,8 @@ static void walk(unw_addr_space_t as, void *arg, struct opinion *opinion)
 	if (unw_init_remote(&cursor, as, arg) < 0)
 		return;
 	do {
-		if (unw_get_reg(&cursor, UNW_REG_IP, &pc) < 0 || unw_get_reg(&cursor, UNW_REG_SP, &sp) < 0 ||
-			pc == 0)
+		if (unw_get_reg(&cursor, UNW_REG_IP, &pc) < 0 ||
+			unw_get_reg(&cursor, UNW_REG_SP, &sp) < 0 || pc == 0)
 			return;
 		opinion->pc[opinion->n] = pc;
 		opinion->sp[opinion->n++] = sp;
@@ -145,7 +148,9 @@ static void walk(unw_addr_space_t as, void *arg, struct opinion *opinion)
 static int unwind_ours(struct state *s, struct unwind_result *result)
 {
 	const struct unwind_input input = {.machine = s->snapshot.machine,
-		.registers = s->snapshot.registers, .reg = s->snapshot.reg, .pc = s->snapshot.pc,
+		.registers = s->snapshot.registers,
+		.reg = s->snapshot.reg,
+		.pc = s->snapshot.pc,
 		.sp = s->snapshot.sp,
 		.piece = {{s->copy.inner.base, s->copy.inner.data, s->copy.inner.bytes},
 			{s->copy.outer.base, s->copy.outer.data, s->copy.outer.bytes}},
@@ -177,13 +182,15 @@ static void compare(struct state *s, const struct unwind_result *ours)
 		s->vdso++;
 	} else if (i < n) {
 		s->differ++;
-		(void)fprintf(stderr, "frame %zu: ours pc %#jx sp %#jx, theirs pc %#jx sp %#jx; %zu and %zu\n",
-			i, (uintmax_t)ours->frame[i].pc, (uintmax_t)ours->frame[i].sp,
+		(void)fprintf(stderr,
+			"frame %zu: ours pc %#jx sp %#jx, theirs pc %#jx sp %#jx; %zu and %zu\n", i,
+			(uintmax_t)ours->frame[i].pc, (uintmax_t)ours->frame[i].sp,
 			(uintmax_t)t->pc[i], (uintmax_t)t->sp[i], ours->n, t->n);
 	} else if (ours->n > n) {
 		s->longer++;
 		(void)fprintf(stderr, "ours goes on for %zu at %#jx, %s\n", ours->n - n,
-			(uintmax_t)ours->frame[n].pc, ours->end == UNWIND_COMPLETE ? "complete" : ours->why);
+			(uintmax_t)ours->frame[n].pc,
+			ours->end == UNWIND_COMPLETE ? "complete" : ours->why);
 	} else if (t->n > n) {
 		s->shorter++;
 		(void)fprintf(stderr, "theirs goes on for %zu at %#jx, ours: %s\n", t->n - n,
@@ -258,7 +265,8 @@ static void one_stop(struct state *s, int tid, unw_addr_space_t by_ptrace, unw_a
 
 	if (tracer_seize(tid, &options) < 0)
 		return;
-	if (tracer_interrupt(tid) == 0 && waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status)) {
+	if (tracer_interrupt(tid) == 0 && waitpid(tid, &status, __WALL) == tid &&
+		WIFSTOPPED(status)) {
 		if (learn(s) > 0)
 			examine(s, tid, by_ptrace, by_copy);
 		(void)tracer_detach(tid);
@@ -276,7 +284,8 @@ int main(int argc, char **argv)
 	current = &s;
 	s.pid = argc > 1 ? atoi(argv[1]) : 0;
 	if (s.pid <= 0 || !by_ptrace || !by_copy || symbolizer_new(&options, &s.symbolizer) < 0 ||
-		space_new(s.symbolizer, s.pid, &s.space) < 0 || unwinder_new(s.symbolizer, &s.unwinder) < 0 ||
+		space_new(s.symbolizer, s.pid, &s.space) < 0 ||
+		unwinder_new(s.symbolizer, &s.unwinder) < 0 ||
 		stack_copy_init(&s.copy, 8 << 20) < 0)
 		return 2;
 	(void)unw_set_caching_policy(by_copy, UNW_CACHE_GLOBAL);
@@ -286,10 +295,10 @@ int main(int argc, char **argv)
 		one_stop(&s, pick_thread(s.pid, i), by_ptrace, by_copy);
 		(void)nanosleep(&pause, NULL); /* the program goes on to another place */
 	}
-	(void)printf("stops %ju frames %ju agree %ju ours_longer %ju theirs_longer %ju differ %ju vdso %ju\n",
+	(void)printf("stops %ju frames %ju agree %ju ours_longer %ju theirs_longer %ju differ %ju "
+		     "vdso %ju\n",
 		(uintmax_t)s.stops, (uintmax_t)s.frames, (uintmax_t)s.agree, (uintmax_t)s.longer,
-		(uintmax_t)s.shorter, (uintmax_t)s.differ,
-		(uintmax_t)s.vdso);
+		(uintmax_t)s.shorter, (uintmax_t)s.differ, (uintmax_t)s.vdso);
 	(void)printf("ns_per_frame ours %.0f libunwind_copy %.0f libunwind_ptrace %.0f\n",
 		s.ours_ns / (double)(s.ours_frames + 1), s.copy_ns / (double)(s.copy_frames + 1),
 		s.ptrace_ns / (double)(s.ptrace_frames + 1));

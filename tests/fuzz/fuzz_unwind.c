@@ -3,14 +3,12 @@
  * The unwinder over any file, any stack and any registers. Input:
  *
  *	 0	2	bytes of the ELF file
- *	 2	1	bit 0 machine aarch64, bit 1 frame pointers, bit 2 truncated, bit 3 two pieces,
- *			bit 4 only pc and sp are known
- *	 3	1	-
- *	 4	136	17 registers; the pc counts from the file's base, sp within the stack
- *	140	-	the file, then the stack
+ *	 2	1	bit 0 machine aarch64, bit 1 frame pointers, bit 2 truncated, bit 3 two
+ *pieces, bit 4 only pc and sp are known 3	1	- 4	136	17 registers; the pc counts
+ *from the file's base, sp within the stack 140	-	the file, then the stack
  *
- * Each input is unwound twice with one memory, the second time with a byte of the stack changed; what
- * is reused must be what an unwinder without a memory finds.
+ * Each input is unwound twice with one memory, the second time with a byte of the stack changed;
+ *what is reused must be what an unwinder without a memory finds.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -21,8 +19,8 @@
 #include "symbolizer/module.h"
 #include "symbolizer/unwind.h"
 
-#define BASE	   UINT64_C(0x555500000000)
-#define STACK	   UINT64_C(0x7fff00000000)
+#define BASE       UINT64_C(0x555500000000)
+#define STACK      UINT64_C(0x7fff00000000)
 #define HEAD_BYTES 140
 
 enum { MAPPINGS_MOST = 8, REGISTERS = 33 };
@@ -52,8 +50,13 @@ static size_t map_segments(struct module *module, struct mapping *mappings)
 		if (p->p_type != PT_LOAD || start < above || p->p_memsz > UINT32_MAX ||
 			p->p_vaddr > UINT32_MAX || !p->p_memsz)
 			continue;
-		mappings[n++] = (struct mapping){.start = start, .end = start + p->p_memsz,
-			.bias = BASE, .inode = 1, .execute = true, .name = "/fuzzed", .module = module};
+		mappings[n++] = (struct mapping){.start = start,
+			.end = start + p->p_memsz,
+			.bias = BASE,
+			.inode = 1,
+			.execute = true,
+			.name = "/fuzzed",
+			.module = module};
 		above = start + p->p_memsz;
 	}
 	return n;
@@ -114,8 +117,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	stack_bytes = size - HEAD_BYTES - elf_bytes;
 	stack = malloc(stack_bytes + 1);
-	if (!stack || symbolizer_new(&options, &symbolizer) < 0 || space_new(symbolizer, 0, &space) < 0 ||
-		unwinder_new(symbolizer, &unwinder) < 0)
+	if (!stack || symbolizer_new(&options, &symbolizer) < 0 ||
+		space_new(symbolizer, 0, &space) < 0 || unwinder_new(symbolizer, &unwinder) < 0)
 		abort();
 	memcpy(stack, data + HEAD_BYTES + elf_bytes, stack_bytes);
 	memcpy(reg, data + 4, 17 * 8);
@@ -123,17 +126,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	space->mappings = mappings;
 
 	struct unwind_input input = {.machine = data[2] & 1 ? EM_AARCH64 : EM_X86_64,
-		.registers = data[2] & 1 ? REGISTERS : 17, .reg = reg, .pc = BASE + reg[16] % 65536,
+		.registers = data[2] & 1 ? REGISTERS : 17,
+		.reg = reg,
+		.pc = BASE + reg[16] % 65536,
 		.sp = STACK + (stack_bytes ? reg[7] % stack_bytes : 0) / 8 * 8,
 		.piece = {{STACK, stack, stack_bytes}},
-		.frame_pointers = data[2] & 2, .truncated = data[2] & 4, .blocked = data[2] & 16};
+		.frame_pointers = data[2] & 2,
+		.truncated = data[2] & 4,
+		.blocked = data[2] & 16};
 
 	if (data[2] & 8) {
 		size_t half = stack_bytes / 16 * 8;
 
 		input.piece[0].bytes = half;
-		input.piece[1] = (struct unwind_piece){
-			STACK - 65536, stack + half, stack_bytes - half};
+		input.piece[1] =
+			(struct unwind_piece){STACK - 65536, stack + half, stack_bytes - half};
 	}
 	run(unwinder, space, &input, memory);
 	if (stack_bytes)

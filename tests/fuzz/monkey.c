@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * monkey KEYS [SEED]: so many random keys and resizes for the live view (fuzz_live.c), in sittings of
- * a thousand; keys that mean something come most often.
+ * monkey KEYS [SEED]: so many random keys and resizes for the live view (fuzz_live.c), in sittings
+ * of a thousand; keys that mean something come most often.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static uint32_t next(uint64_t *state)
 
 int main(int argc, char **argv)
 {
-	static const char keys[] = "hkjnN/\\L<>IlgHoaA+-*ECtdpfrziKws[]O\r\r\r\x1b\x1b\x1b\t q0135.ew_";
+	static const char keys[] =
+		"hkjnN/\\L<>IlgHoaA+-*ECtdpfrziKws[]O\r\r\r\x1b\x1b\x1b\t q0135.ew_";
 	unsigned long left = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
 	uint64_t state = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
 

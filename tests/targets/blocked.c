@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blocked MODE [ARG...]: a target whose calls block while signals, ticks, attaches and detaches come
- * and go, and that knows by itself whether one of them showed. Ends with 0 when none did, else it says
- * which and ends with 1. What each mode does stands above its function.
+ * blocked MODE [ARG...]: a target whose calls block while signals, ticks, attaches and detaches
+ * come and go, and that knows by itself whether one of them showed. Ends with 0 when none did, else
+ * it says which and ends with 1. What each mode does stands above its function.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -83,9 +83,10 @@ static void handler_interrupts(unsigned n)
 }
 
 /*
- * timeouts MS SLACK: calls that wait MS ms while an ignored signal comes every 5 ms. Without a tracer
- * it is not noticed. SLACK ms may be added: on a busy machine a thread waits for a CPU, so one of three
- * attempts must keep to it. A time-out that begins afresh at each signal keeps to nothing.
+ * timeouts MS SLACK: calls that wait MS ms while an ignored signal comes every 5 ms. Without a
+ * tracer it is not noticed. SLACK ms may be added: on a busy machine a thread waits for a CPU, so
+ * one of three attempts must keep to it. A time-out that begins afresh at each signal keeps to
+ * nothing.
  */
 static void *tease(void *context)
 {
@@ -166,11 +167,11 @@ static void timeouts(unsigned ms, unsigned slack)
 		const char *name;
 		bool (*wait)(const struct waits *w);
 		unsigned more; /* ms: two ticks, where we end the call ourselves */
-	} calls[] = {{"epoll_wait", wait_epoll, 0}, {"poll", wait_poll, 0}, {"ppoll", wait_ppoll, 0},
-		{"sigtimedwait", wait_signal, 0}, {"semtimedop", wait_semaphore, 0},
-		{"nanosleep", wait_sleep, 0}, {"recv", wait_recv, 8}};
-	struct waits w = {
-		.ep = epoll_create1(0), .sem = semget(IPC_PRIVATE, 1, 0600), .ms = ms};
+	} calls[] = {{"epoll_wait", wait_epoll, 0}, {"poll", wait_poll, 0},
+		{"ppoll", wait_ppoll, 0}, {"sigtimedwait", wait_signal, 0},
+		{"semtimedop", wait_semaphore, 0}, {"nanosleep", wait_sleep, 0},
+		{"recv", wait_recv, 8}};
+	struct waits w = {.ep = epoll_create1(0), .sem = semget(IPC_PRIVATE, 1, 0600), .ms = ms};
 	struct timeval val = {ms / 1000, ms % 1000 * 1000};
 	pthread_t thread;
 

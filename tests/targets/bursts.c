@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bursts SECONDS: a hundred threads that work for a moment now and then, half of them 0.5 ms at a time in
- * f0, the others 3 ms in f1. At the end prints what part of the CPU time was f0's, as the threads saw it.
+ * bursts SECONDS: a hundred threads that work for a moment now and then, half of them 0.5 ms at a
+ * time in f0, the others 3 ms in f1. At the end prints what part of the CPU time was f0's, as the
+ * threads saw it.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,15 +26,15 @@ static uint64_t used_ns(void)
 }
 
 /* Both ask for the time rarely: what they use is theirs. */
-#define WORK(name, time_ns) \
-	__attribute__((noinline)) static void name(void) \
-	{ \
-		uint64_t until = used_ns() + (time_ns); \
-\
-		do \
+#define WORK(name, time_ns)                                           \
+	__attribute__((noinline)) static void name(void)              \
+	{                                                             \
+		uint64_t until = used_ns() + (time_ns);               \
+                                                                      \
+		do                                                    \
 			for (volatile unsigned i = 0; i < 20000; i++) \
-				; \
-		while (used_ns() < until); \
+				;                                     \
+		while (used_ns() < until);                            \
 	}
 
 WORK(f0, 500000)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The library of callbacks.c. With OTHER its functions have other names, at about the same places. */
+/* The library of callbacks.c. With OTHER its functions have other names, at about the same places.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
 #ifdef OTHER
-#define weigh	  other_weigh
+#define weigh     other_weigh
 #define by_weight other_by_weight
 #define sort_all  other_sort_all
 #define find_all  other_find_all
@@ -18,8 +19,8 @@ unsigned callbacks_run(double seconds);
 
 static volatile uint64_t sink;
 /* The header's inline version of it would not be libc's. */
-static void *(*volatile search)(const void *, const void *, size_t, size_t,
-	int (*)(const void *, const void *)) = bsearch;
+static void *(*volatile search)(
+	const void *, const void *, size_t, size_t, int (*)(const void *, const void *)) = bsearch;
 
 NOINLINE static int weigh(int number)
 {
@@ -65,7 +66,7 @@ unsigned callbacks_run(double seconds)
 		sort_all(numbers);
 		find_all(numbers);
 		(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (now.tv_sec < end.tv_sec ||
-		(now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+	} while (
+		now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
 	return (unsigned)(sink & 1);
 }

@@ -302,8 +302,7 @@ static void make_connect(void)
 	int filler = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	fd[1] = socket(AF_UNIX, SOCK_STREAM, 0);
-	if (bind(fd[1], (struct sockaddr *)&address, sizeof(address)) < 0 ||
-		listen(fd[1], 0) < 0 ||
+	if (bind(fd[1], (struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd[1], 0) < 0 ||
 		connect(filler, (struct sockaddr *)&address, sizeof(address)) < 0)
 		die("connect");
 	fd[0] = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -576,7 +575,7 @@ static void nothing(void)
 static const struct scenario {
 	const char *name;
 	void (*make)(void);
-	int (*call)(void); /* 0, errno, or -1: a wrong result */
+	int (*call)(void);  /* 0, errno, or -1: a wrong result */
 	void (*poke)(void); /* by the other thread, now and then */
 	void (*drop)(void);
 } scenarios[] = {

@@ -29,8 +29,9 @@ static const char *send_next(const char *text, uint32_t pid)
 	struct request request;
 	int used;
 
-	if (!text || sscanf(text, " %" SCNu32 ":%" SCNu32 ":%" SCNu64 "%n", &request.type,
-			     &request.id, &request.value, &used) != 3)
+	if (!text ||
+		sscanf(text, " %" SCNu32 ":%" SCNu32 ":%" SCNu64 "%n", &request.type, &request.id,
+			&request.value, &used) != 3)
 		return NULL;
 	if (!request.id)
 		request.id = pid;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filtered CALLS: under a seccomp filter that kills for restart_syscall, which a program that nobody
- * stops never needs. Sleeps CALLS times, for short, in each of the calls that the kernel resumes by it,
- * with some work in between. Ends with 0 if each took its time.
+ * filtered CALLS: under a seccomp filter that kills for restart_syscall, which a program that
+ * nobody stops never needs. Sleeps CALLS times, for short, in each of the calls that the kernel
+ * resumes by it, with some work in between. Ends with 0 if each took its time.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -91,7 +91,8 @@ int main(int argc, char **argv)
 			}
 			began = now_ns() - began;
 			if (began < 1000000) {
-				(void)printf("call %u took %llu ns\n", which, (unsigned long long)began);
+				(void)printf(
+					"call %u took %llu ns\n", which, (unsigned long long)began);
 				return 1;
 			}
 			slow += began > 20000000;

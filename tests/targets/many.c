@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * many threads N MS: N threads that work, all together for MS ms of CPU time.
- * many processes N MS: N children, which work a moment and then sleep; when all are there the parent
- * works for MS ms of CPU time, and ends them.
- * many births N 0: N threads and N children, one after the other, that live for a moment.
+ * many processes N MS: N children, which work a moment and then sleep; when all are there the
+ * parent works for MS ms of CPU time, and ends them. many births N 0: N threads and N children, one
+ * after the other, that live for a moment.
  *
  * Prints the CPU time of the process in ns (children that were waited for included).
  */
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	int r;
 
 	end_ns = argc > 3 ? strtoul(argv[3], NULL, 10) * UINT64_C(1000000) : 0;
-	r = strcmp(mode, "threads") == 0     ? threads(n)
+	r = strcmp(mode, "threads") == 0         ? threads(n)
 		: strcmp(mode, "processes") == 0 ? processes(n)
 						 : births(n);
 	(void)getrusage(RUSAGE_CHILDREN, &children);
@@ -123,7 +123,8 @@ int main(int argc, char **argv)
 		(unsigned long long)clock_ns(CLOCK_PROCESS_CPUTIME_ID) +
 			(unsigned long long)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) *
 				1000000000 +
-			(unsigned long long)(children.ru_utime.tv_usec + children.ru_stime.tv_usec) *
+			(unsigned long long)(children.ru_utime.tv_usec +
+				children.ru_stime.tv_usec) *
 				1000);
 	return r;
 }

@@ -3,8 +3,8 @@
  * newborn: provokes newborn_dies_before_clone_event, without luck. The tracer is stopped; a thread
  * makes a child, and waits in its ptrace event for the tracer; the main thread kills the child,
  * whose death nobody has heard of, and lets the tracer go on. That then sees both at once, the
- * death first: of two tracees the kernel shows the newer one (and a child before those, which is why
- * it is not the main thread that makes the child).
+ * death first: of two tracees the kernel shows the newer one (and a child before those, which is
+ * why it is not the main thread that makes the child).
  *
  * To be run without ticks: a thread that is stopped in one waits for the tracer.
  *
@@ -26,7 +26,8 @@
 static atomic_bool begun;
 static atomic_int child; /* written by the kernel before the child or its event are to be seen */
 
-/* The value of a line of a process's status: "State:\tT (stopped)" gives 'T'; "" is no such line. */
+/* The value of a line of a process's status: "State:\tT (stopped)" gives 'T'; "" is no such line.
+ */
 static void read_status(int pid, const char *key, char value[32])
 {
 	char path[48], line[256];
@@ -56,7 +57,8 @@ static void await_state(int pid, char wanted)
 
 static void *make_child(void *context)
 {
-	struct clone_args args = {.flags = CLONE_PARENT_SETTID, .parent_tid = (uintptr_t)&child,
+	struct clone_args args = {.flags = CLONE_PARENT_SETTID,
+		.parent_tid = (uintptr_t)&child,
 		.exit_signal = SIGCHLD};
 
 	atomic_store(&begun, true);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts SECONDS MS: one thread that sleeps for 5 to 15 ms and then works for MS milliseconds, a quarter of
- * them in each of four functions, one after the other. At the end prints how long it waited for a CPU, for
- * each second that it ran.
+ * parts SECONDS MS: one thread that sleeps for 5 to 15 ms and then works for MS milliseconds, a
+ * quarter of them in each of four functions, one after the other. At the end prints how long it
+ * waited for a CPU, for each second that it ran.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -18,14 +18,15 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* They ask for the time rarely: what they use is theirs. No two are alike, or they would become one. */
-#define PART(name, number) \
-	__attribute__((noinline)) static void name(uint64_t until_ns) \
-	{ \
-		do \
+/* They ask for the time rarely: what they use is theirs. No two are alike, or they would become
+ * one. */
+#define PART(name, number)                                                       \
+	__attribute__((noinline)) static void name(uint64_t until_ns)            \
+	{                                                                        \
+		do                                                               \
 			for (volatile unsigned i = 0; i < 20000 + (number); i++) \
-				; \
-		while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns); \
+				;                                                \
+		while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns);            \
 	}
 
 PART(part0, 0)
@@ -46,7 +47,8 @@ static void print_waiting(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t over = clock_ns(CLOCK_MONOTONIC) + (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 1000000000;
+	uint64_t over = clock_ns(CLOCK_MONOTONIC) +
+		(argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 1000000000;
 	uint64_t quarter = (argc > 2 ? strtoull(argv[2], NULL, 10) : 4) * 250000;
 
 	while (clock_ns(CLOCK_MONOTONIC) < over) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * race MODE [ARG...]: a target that provokes one of the races of docs/PTRACE.md, and knows by itself
- * whether it was harmed. Ends with 0 when all was as it is without a tracer, else it says what was
- * not and ends with 1. What each mode does stands above its function.
+ * race MODE [ARG...]: a target that provokes one of the races of docs/PTRACE.md, and knows by
+ * itself whether it was harmed. Ends with 0 when all was as it is without a tracer, else it says
+ * what was not and ends with 1. What each mode does stands above its function.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -235,8 +235,8 @@ static void leader_first(unsigned ms)
 }
 
 /*
- * vfork MS: a parent that cannot be stopped while its child runs; another thread works. 0 ms: until a
- * byte comes on stdin.
+ * vfork MS: a parent that cannot be stopped while its child runs; another thread works. 0 ms: until
+ * a byte comes on stdin.
  */
 static void in_vfork(unsigned ms)
 {
@@ -271,7 +271,8 @@ static void changing_maps(unsigned n)
 	/* mov $ebx_count, %ecx; 1: dec %ecx; jnz 1b; ret, and the same behind four nops */
 	static const uint8_t code[2][16] = {
 		{0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3},
-		{0x90, 0x90, 0x90, 0x90, 0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3}};
+		{0x90, 0x90, 0x90, 0x90, 0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc,
+			0xc3}};
 	void *at = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	for (unsigned i = 0; i < n; i++) {

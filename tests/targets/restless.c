@@ -2,10 +2,10 @@
 /*
  * A server that sleeps and wakes some 50,000 times a second, and knows where its CPU time goes.
  *
- *	restless peer WORK COMMAND...	runs COMMAND, with a socket as descriptor 3, and plays ping-pong
- *					with it; WORK turns of a loop between two balls
- *	restless serve SECONDS WORK	is that command: waits, takes, computes WORK turns, gives, and at
- *					last writes the percent of its CPU time in each: "wait 17.9" …
+ *	restless peer WORK COMMAND...	runs COMMAND, with a socket as descriptor 3, and plays
+ *ping-pong with it; WORK turns of a loop between two balls restless serve SECONDS WORK	is that
+ *command: waits, takes, computes WORK turns, gives, and at last writes the percent of its CPU time
+ *in each: "wait 17.9" …
  *
  * Each part's function reads the thread's CPU clock at its end, so that is part of the part.
  */
@@ -120,7 +120,8 @@ static int play(unsigned turns, char **command)
 	(void)close(pair[1]);
 	do
 		turn(turns);
-	while (send(pair[0], ball, BALL, MSG_NOSIGNAL) == BALL && read(pair[0], ball, BALL) == BALL);
+	while (send(pair[0], ball, BALL, MSG_NOSIGNAL) == BALL &&
+		read(pair[0], ball, BALL) == BALL);
 	(void)close(pair[0]);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return 1;

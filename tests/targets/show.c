@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the live view: show SECONDS [STATUS]. The thread "alpha" is nearly always in show_inner(), which
- * show_outer() calls; "beta" makes system calls a part of the time; "gamma" sleeps. Says when it begins and ends.
+ * For the live view: show SECONDS [STATUS]. The thread "alpha" is nearly always in show_inner(),
+ * which show_outer() calls; "beta" makes system calls a part of the time; "gamma" sleeps. Says when
+ * it begins and ends.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -58,7 +59,8 @@ int main(int argc, char **argv)
 		void *(*run)(void *);
 	} threads[] = {{"alpha", alpha}, {"beta", beta}, {"gamma", gamma_}};
 	double seconds = argc > 1 ? atof(argv[1]) : 1;
-	struct timespec length = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+	struct timespec length = {
+		(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
 	pthread_t thread[3];
 
 	printf("show begins\n");

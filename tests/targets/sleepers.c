@@ -57,7 +57,8 @@ int main(int argc, char **argv)
 		if (pthread_create(&thread, NULL, sleep_on, &tids[i]))
 			return 99;
 	}
-	(void)nanosleep(&ts, NULL); /* they are asleep by now, or count as woken and the test tells */
+	(void)nanosleep(
+		&ts, NULL); /* they are asleep by now, or count as woken and the test tells */
 	for (int i = 0; i < n && i < 1024; i++)
 		before[i] = switches(tids[i]);
 	do {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sleepy MS: two calls that wait MS milliseconds each, and that a stop would make begin afresh. Prints
- * how long each took, and ends with 1 if it was half as long again.
+ * sleepy MS: two calls that wait MS milliseconds each, and that a stop would make begin afresh.
+ * Prints how long each took, and ends with 1 if it was half as long again.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@ int main(int argc, char **argv)
 	(void)sigaddset(&set, SIGUSR2);
 	r[1] = sigtimedwait(&set, NULL, &spec);
 	took[1] = now_ms() - began;
-	(void)printf("epoll_wait %d %.0f ms, sigtimedwait %d %.0f ms\n", r[0], took[0], r[1], took[1]);
+	(void)printf(
+		"epoll_wait %d %.0f ms, sigtimedwait %d %.0f ms\n", r[0], took[0], r[1], took[1]);
 	return r[0] != 0 || r[1] != -1 || took[0] < ms || took[1] < ms || took[0] > ms * 1.5 ||
 		took[1] > ms * 1.5;
 }

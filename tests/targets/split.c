@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * split WAYS ROUNDS [NAP_MS]: CPU time in known shares. With 2 ways the functions f0 and f1 get 81 and 19
- * parts of 100; with 20 ways f0 to f19 get 1 to 20 parts of 210. All have the same loop of one
- * cycle a turn, aligned alike. A round is short (some 10 us) and its order changes, so that it has
- * no rhythm of its own. With naps of NAP_MS before each, rounds are 500 times as long (some 10 ms), and
- * their order is always the same.
+ * split WAYS ROUNDS [NAP_MS]: CPU time in known shares. With 2 ways the functions f0 and f1 get 81
+ * and 19 parts of 100; with 20 ways f0 to f19 get 1 to 20 parts of 210. All have the same loop of
+ * one cycle a turn, aligned alike. A round is short (some 10 us) and its order changes, so that it
+ * has no rhythm of its own. With naps of NAP_MS before each, rounds are 500 times as long (some 10
+ * ms), and their order is always the same.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define WORK(name) \
-	__attribute__((noinline, aligned(64))) static void name(uint64_t turns) \
-	{ \
+#define WORK(name)                                                                              \
+	__attribute__((noinline, aligned(64))) static void name(uint64_t turns)                 \
+	{                                                                                       \
 		__asm__ volatile(".p2align 6\n1:\n\tsub $1, %0\n\tjnz 1b" : "+r"(turns)::"cc"); \
 	}
 
 #ifndef __x86_64__
 #undef WORK
-#define WORK(name) \
+#define WORK(name)                                                              \
 	__attribute__((noinline, aligned(64))) static void name(uint64_t turns) \
-	{ \
-		__asm__ volatile(".p2align 6\n1:\n\tsubs %0, %0, #1\n\tb.ne 1b" : "+r"(turns)::"cc"); \
+	{                                                                       \
+		__asm__ volatile(".p2align 6\n1:\n\tsubs %0, %0, #1\n\tb.ne 1b" \
+				 : "+r"(turns)::"cc");                          \
 	}
 #endif
 
-WORK(f0) WORK(f1) WORK(f2) WORK(f3) WORK(f4) WORK(f5) WORK(f6) WORK(f7) WORK(f8) WORK(f9)
-WORK(f10) WORK(f11) WORK(f12) WORK(f13) WORK(f14) WORK(f15) WORK(f16) WORK(f17) WORK(f18) WORK(f19)
+WORK(f0)
+WORK(f1) WORK(f2) WORK(f3) WORK(f4) WORK(f5) WORK(f6) WORK(f7) WORK(f8) WORK(f9) WORK(f10) WORK(f11)
+	WORK(f12) WORK(f13) WORK(f14) WORK(f15) WORK(f16) WORK(f17) WORK(f18) WORK(f19)
 
-static void (*const work[20])(uint64_t) = {f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12,
-	f13, f14, f15, f16, f17, f18, f19};
+		static void (*const work[20])(uint64_t) = {f0, f1, f2, f3, f4, f5, f6, f7, f8, f9,
+			f10, f11, f12, f13, f14, f15, f16, f17, f18, f19};
 
 int main(int argc, char **argv)
 {

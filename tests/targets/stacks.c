@@ -187,15 +187,15 @@ NOINLINE static void jumper(unsigned depth)
 }
 
 NOINLINE static void f3(unsigned depth);
-#define LOGGED(name, next)                                                                         \
-	NOINLINE static void name(unsigned depth)                                                  \
-	{                                                                                          \
-		volatile uint8_t local[200 + sizeof(#name)];                                       \
-                                                                                                   \
-		local[depth] = 1;                                                                  \
-		next(depth);                                                                       \
-		(void)burn(300);                                                                   \
-		sink += local[depth];                                                              \
+#define LOGGED(name, next)                                   \
+	NOINLINE static void name(unsigned depth)            \
+	{                                                    \
+		volatile uint8_t local[200 + sizeof(#name)]; \
+                                                             \
+		local[depth] = 1;                            \
+		next(depth);                                 \
+		(void)burn(300);                             \
+		sink += local[depth];                        \
 	}
 LOGGED(f1, f3)
 LOGGED(f2, f3)

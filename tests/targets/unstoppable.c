@@ -4,8 +4,8 @@
  * signals: io_submit() with many reads that it does at once. A stop that is asked for
  * meanwhile comes when it is over. Another thread works all the time.
  *
- * Prints the CPU time of the process in ns, and how many calls used, and took, more than a second. 77:
- * no io_submit() here.
+ * Prints the CPU time of the process in ns, and how many calls used, and took, more than a second.
+ * 77: no io_submit() here.
  */
 #include <errno.h>
 #include <linux/aio_abi.h>
@@ -42,8 +42,8 @@ static void *work(void *context)
 }
 
 /*
- * Submits @n reads of the file's hole; returns the CPU time that it used, and in *@ret_ns how long it
- * took. 0: it cannot be done.
+ * Submits @n reads of the file's hole; returns the CPU time that it used, and in *@ret_ns how long
+ * it took. 0: it cannot be done.
  */
 static uint64_t submit(aio_context_t aio, int fd, void *to, long n, uint64_t *ret_ns)
 {
@@ -53,8 +53,10 @@ static uint64_t submit(aio_context_t aio, int fd, void *to, long n, uint64_t *re
 	uint64_t began, used;
 	long done;
 
-	read_hole = (struct iocb){.aio_fildes = (uint32_t)fd, .aio_lio_opcode = IOCB_CMD_PREAD,
-		.aio_buf = (uintptr_t)to, .aio_nbytes = READ_BYTES};
+	read_hole = (struct iocb){.aio_fildes = (uint32_t)fd,
+		.aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_buf = (uintptr_t)to,
+		.aio_nbytes = READ_BYTES};
 	for (long i = 0; i < n; i++)
 		list[i] = &read_hole;
 	began = now_ns(CLOCK_MONOTONIC);
@@ -77,7 +79,8 @@ int main(int argc, char **argv)
 {
 	uint64_t want = (argc > 1 ? strtoul(argv[1], NULL, 10) : 1) * UINT64_C(1000000), took = 0;
 	int fd = memfd_create("hole", 0);
-	char *to = mmap(NULL, READ_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *to =
+		mmap(NULL, READ_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	aio_context_t aio = 0;
 	unsigned slow = 0, late = 0;
 	pthread_t thread;
@@ -100,7 +103,7 @@ int main(int argc, char **argv)
 	}
 	atomic_store(&over, true);
 	(void)pthread_join(thread, NULL);
-	(void)printf("%llu %u %u\n",
-		(unsigned long long)now_ns(CLOCK_PROCESS_CPUTIME_ID), slow, late);
+	(void)printf(
+		"%llu %u %u\n", (unsigned long long)now_ns(CLOCK_PROCESS_CPUTIME_ID), slow, late);
 	return 0;
 }

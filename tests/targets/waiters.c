@@ -10,9 +10,10 @@
  *	short	the same with 0.2 ms and 0.6 ms
  *
  * Each thread is called by its shape and number, and says at its end what it knows of its time:
- * "NAME elapsed_ns cpu_ns queue_ns errors before_ns", by CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID and
- * its own schedstat; errors counts calls that failed, EINTR above all; before is what it had waited
- * for a CPU when its clock began. The word "hide" makes /proc/…/syscall unreadable for others.
+ * "NAME elapsed_ns cpu_ns queue_ns errors before_ns", by CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID
+ *and its own schedstat; errors counts calls that failed, EINTR above all; before is what it had
+ *waited for a CPU when its clock began. The word "hide" makes /proc/…/syscall unreadable for
+ *others.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -28,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline))
+#define NOINLINE     __attribute__((noinline))
 #define THREADS_MOST 8192
 
 static uint64_t end_at;
@@ -148,8 +149,7 @@ static void *thread(void *name)
 	errors = live(shape);
 	end = now(CLOCK_MONOTONIC);
 	(void)printf("%s %llu %llu %llu %u %llu\n", (const char *)name,
-		(unsigned long long)(end - begin),
-		(unsigned long long)now(CLOCK_THREAD_CPUTIME_ID),
+		(unsigned long long)(end - begin), (unsigned long long)now(CLOCK_THREAD_CPUTIME_ID),
 		(unsigned long long)(queue_ns() - before), errors, (unsigned long long)before);
 	return NULL;
 }

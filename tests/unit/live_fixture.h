@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile for the tests of the live view, that can grow. Beside what profile_fixture.h has (404 ms
- * of CPU time): the thread "worker 101" in 40 functions work_00 to work_39, of which work_NN has
- * 40 - NN samples of 4 ms (820 samples, 3.28 s), called by main by way of dispatch; and one long name
- * of C++, one with wide characters, and a system call, 10 samples each.
+ * A profile for the tests of the live view, that can grow. Beside what profile_fixture.h has (404
+ * ms of CPU time): the thread "worker 101" in 40 functions work_00 to work_39, of which work_NN has
+ * 40 - NN samples of 4 ms (820 samples, 3.28 s), called by main by way of dispatch; and one long
+ * name of C++, one with wide characters, and a system call, 10 samples each.
  */
 #ifndef TESTS_LIVE_FIXTURE_H
 #define TESTS_LIVE_FIXTURE_H
@@ -21,8 +21,8 @@ struct live_fixture {
 	uint32_t exe, kernel, main_at, dispatch_at, task, work[40];
 };
 
-static inline uint32_t live_fixture_place(struct profile *profile, uint32_t mapping, uint64_t address,
-	const char *name, const char *file, uint32_t line)
+static inline uint32_t live_fixture_place(struct profile *profile, uint32_t mapping,
+	uint64_t address, const char *name, const char *file, uint32_t line)
 {
 	uint32_t function = fixture_index(
 		profile_add_function(profile, &(struct function){name, name, file, line}));
@@ -39,8 +39,7 @@ static inline void live_fixture_init(struct live_fixture *f)
 	f->exe = 0;
 	f->main_at = 0; /* the first location of the fixture */
 	f->kernel = fixture_index(profile_add_mapping(p, &(struct mapping){.file = "[kernel]"}));
-	f->task = fixture_index(
-		profile_add_task(p, &(struct task){100, 101, "demo", "worker"}));
+	f->task = fixture_index(profile_add_task(p, &(struct task){100, 101, "demo", "worker"}));
 	f->dispatch_at = live_fixture_place(p, f->exe, 0x3000, "dispatch", "src/work.c", 10);
 	for (uint32_t i = 0; i < 40; i++) {
 		char name[16];
@@ -52,10 +51,13 @@ static inline void live_fixture_init(struct live_fixture *f)
 			40 - (int64_t)i);
 	}
 	cxx = live_fixture_place(p, f->exe, 0x4000,
-		"std::map<std::string, std::vector<int>, std::less<std::string>>::find(std::string const&)",
+		"std::map<std::string, std::vector<int>, std::less<std::string>>::find(std::string "
+		"const&)",
 		"/usr/include/c++/12/bits/stl_map.h", 1200);
-	wide = live_fixture_place(
-		p, f->exe, 0x4100, "gr\xc3\xb6\xc3\x9f" "e::\xe6\x97\xa5\xe6\x9c\xac", "src/wide.c", 1);
+	wide = live_fixture_place(p, f->exe, 0x4100,
+		"gr\xc3\xb6\xc3\x9f"
+		"e::\xe6\x97\xa5\xe6\x9c\xac",
+		"src/wide.c", 1);
 	function = fixture_index(profile_add_function(
 		p, &(struct function){"[syscall] read", "[syscall] read", "", 0}));
 	call = fixture_index(profile_add_named_location(
@@ -79,7 +81,8 @@ static inline int live_fixture_source(void *context, const char *path, char **re
 		return -2;
 	out = open_memstream(ret_text, &bytes);
 	for (int i = 1; out && i <= 60; i++)
-		fprintf(out, i % 10 ? "\tline %d;\n" : "void work_%02d(void)\n", i % 10 ? i : i / 10 - 2);
+		fprintf(out, i % 10 ? "\tline %d;\n" : "void work_%02d(void)\n",
+			i % 10 ? i : i / 10 - 2);
 	return out && fclose(out) == 0 ? 0 : -12;
 }
 
@@ -89,7 +92,8 @@ static inline int live_fixture_disassembly(
 	(void)context;
 	(void)location;
 	(void)ret_problem;
-	*ret_text = strdup("    30f8:\tpush   %rbp\n    3100:\tmov    (%rdi),%eax\n    3104:\tret\n");
+	*ret_text =
+		strdup("    30f8:\tpush   %rbp\n    3100:\tmov    (%rdi),%eax\n    3104:\tret\n");
 	return *ret_text ? 0 : -12;
 }
 
@@ -102,9 +106,13 @@ static inline int live_fixture_output(void *context, char **ret_text)
 
 static inline struct live *live_fixture_new(bool ascii, bool totals)
 {
-	const struct live_options options = {.size = sizeof(options), .ascii = ascii,
-		.totals = totals, .period_ns = 4000000, .overhead_percent = 2,
-		.sources = {live_fixture_source, live_fixture_disassembly, live_fixture_output, NULL}};
+	const struct live_options options = {.size = sizeof(options),
+		.ascii = ascii,
+		.totals = totals,
+		.period_ns = 4000000,
+		.overhead_percent = 2,
+		.sources = {
+			live_fixture_source, live_fixture_disassembly, live_fixture_output, NULL}};
 	struct live *live = NULL;
 
 	if (live_new(&options, &live) < 0)
@@ -113,12 +121,16 @@ static inline struct live *live_fixture_new(bool ascii, bool totals)
 }
 
 /* One look at @second seconds; the threads 100 and 102 live, 102 was never sampled. */
-static inline int live_fixture_look(struct live *live, const struct profile *profile, uint64_t second)
+static inline int live_fixture_look(
+	struct live *live, const struct profile *profile, uint64_t second)
 {
 	static const struct live_thread threads[] = {
 		{100, 100, 'S', "demo"}, {100, 101, 'R', "worker"}, {100, 102, 'S', "idle"}};
-	const struct live_facts facts = {.target = "demo --fast", .state = LIVE_RUNS,
-		.status = -1, .thread = threads, .threads = live_wants_threads(live) ? 3 : 0};
+	const struct live_facts facts = {.target = "demo --fast",
+		.state = LIVE_RUNS,
+		.status = -1,
+		.thread = threads,
+		.threads = live_wants_threads(live) ? 3 : 0};
 
 	return live_update(live, profile, &facts, second * LIVE_SECOND_NS);
 }

@@ -41,8 +41,10 @@ static void put(struct stream *stream, const uint8_t *record, int bytes)
 static void put_start(struct stream *stream)
 {
 	uint8_t b[256];
-	const struct record_start start = {.period_ns = 4000000, .realtime_ns = 5 * S,
-		.command = "prog\0-x", .command_bytes = 7};
+	const struct record_start start = {.period_ns = 4000000,
+		.realtime_ns = 5 * S,
+		.command = "prog\0-x",
+		.command_bytes = 7};
 
 	put(stream, b, record_put_start(b, sizeof(b), stream->now, &start));
 }
@@ -61,21 +63,25 @@ static void put_exec(struct stream *stream, uint32_t pid, const char *path, cons
 	put(stream, b, record_put_exec(b, sizeof(b), stream->now, pid, path, name));
 }
 
-static void put_maps(struct stream *stream, uint32_t pid, uint32_t offset, const char *text,
-	bool last)
+static void put_maps(
+	struct stream *stream, uint32_t pid, uint32_t offset, const char *text, bool last)
 {
 	uint8_t b[512];
-	const struct record_maps maps = {.pid = pid, .generation = 1, .offset = offset,
-		.bytes = (uint32_t)strlen(text), .text = text};
+	const struct record_maps maps = {.pid = pid,
+		.generation = 1,
+		.offset = offset,
+		.bytes = (uint32_t)strlen(text),
+		.text = text};
 
-	put(stream, b, record_put_maps(b, sizeof(b), stream->now, last ? RECORD_MAPS_LAST : 0, &maps));
+	put(stream, b,
+		record_put_maps(b, sizeof(b), stream->now, last ? RECORD_MAPS_LAST : 0, &maps));
 }
 
 static void put_sample(struct stream *stream, uint32_t pid, uint32_t tid, uint64_t pc, uint64_t ns)
 {
 	uint8_t b[256];
-	const struct record_sample sample = {.pid = pid, .tid = tid, .pc = pc, .weight_ns = ns,
-		.syscall = -1, .machine = 62};
+	const struct record_sample sample = {
+		.pid = pid, .tid = tid, .pc = pc, .weight_ns = ns, .syscall = -1, .machine = 62};
 
 	put(stream, b, record_put_sample(b, sizeof(b), stream->now, &sample));
 }
@@ -219,7 +225,8 @@ static void test_analyst__unsampled_time_is_a_row_of_its_executable(void **state
 	begin(&stream);
 	put_start(&stream);
 	put_exec(&stream, 7, "/no/such/prog", "prog");
-	put(&stream, b, record_put_unsampled(b, sizeof(b), stream.now,
+	put(&stream, b,
+		record_put_unsampled(b, sizeof(b), stream.now,
 			&(struct record_unsampled){.cpu_ns = 12345, .path = "/no/such/prog"}));
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
@@ -228,7 +235,9 @@ static void test_analyst__unsampled_time_is_a_row_of_its_executable(void **state
 		struct sample s = profile_sample(p, i);
 		struct location l = profile_location(p, s.location[0]);
 
-		if (l.lines && strcmp(profile_function(p, l.line[0].function).name, PROFILE_UNSAMPLED) == 0) {
+		if (l.lines &&
+			strcmp(profile_function(p, l.line[0].function).name, PROFILE_UNSAMPLED) ==
+				0) {
 			found = true;
 			assert_int_equal(s.value[VALUE_SAMPLES], 0);
 			assert_int_equal(s.value[VALUE_CPU_NS], 12345);
@@ -290,8 +299,14 @@ static void put_wall(struct stream *stream, uint32_t tid, uint64_t pc, uint64_t 
 	uint64_t queue_ns, uint64_t blocked_ns)
 {
 	uint8_t b[256];
-	const struct record_sample sample = {.pid = 7, .tid = tid, .pc = pc, .weight_ns = cpu_ns,
-		.queue_ns = queue_ns, .blocked_ns = blocked_ns, .syscall = pc ? 0 : -1, .machine = 62,
+	const struct record_sample sample = {.pid = 7,
+		.tid = tid,
+		.pc = pc,
+		.weight_ns = cpu_ns,
+		.queue_ns = queue_ns,
+		.blocked_ns = blocked_ns,
+		.syscall = pc ? 0 : -1,
+		.machine = 62,
 		.flags = (uint16_t)(cpu_ns ? 0
 				: pc       ? RECORD_SAMPLE_BLOCKED
 					   : RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_AGAIN)};
@@ -349,7 +364,8 @@ static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
 	assert_true(profile_default_value(p) == SIZE_MAX);
 	blocked = profile_sample(p, 0);
 	assert_int_equal(blocked.n, 2);
-	assert_string_equal(profile_mapping(p, profile_location(p, blocked.location[0]).mapping).file,
+	assert_string_equal(
+		profile_mapping(p, profile_location(p, blocked.location[0]).mapping).file,
 		"[kernel]");
 	analyst_free(stream.analyst);
 }
@@ -366,8 +382,8 @@ static void test_analyst__ticks_of_the_wall_clock_are_its_periods(void **state)
 	put_exec(&stream, 7, "/no/such/prog", "prog");
 	put_maps(&stream, 7, 0, maps_of_prog, true);
 	put_wall(&stream, 7, 0x10000010, 0, 1000000, 5000000); /* 1.5 periods */
-	put_wall(&stream, 7, 0, 0, 0, 1000000);		       /* 1.75 */
-	put_wall(&stream, 7, 0, 0, 0, 1000000);		       /* 2 */
+	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 1.75 */
+	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 2 */
 	put_wall(&stream, 8, 0x10000010, 0, 0, 3999999);
 	put_wall(&stream, 7, 0x10000030, 4000000, 0, 0);
 	put_text(&stream, RECORD_END, "");

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/audit.h"
+#include "supervisor/engine/audit.h"
 
 static void test_audit__quantiles_are_within_a_bucket(void **state)
 {

@@ -10,15 +10,26 @@
 #include "proto/call.h"
 
 static const struct call_request example = {
-	.pid = 0x01020304, .tid = 0x05060708, .answer = 9, .nonce = 0x1112131415161718,
-	.seal = 0x2122232425262728, .total = 2, .first = 0, .count = 2, .dialect = CALL_IRIX,
-	.element = 4, .flags = CALL_FAST,
+	.pid = 0x01020304,
+	.tid = 0x05060708,
+	.answer = 9,
+	.nonce = 0x1112131415161718,
+	.seal = 0x2122232425262728,
+	.total = 2,
+	.first = 0,
+	.count = 2,
+	.dialect = CALL_IRIX,
+	.element = 4,
+	.flags = CALL_FAST,
 };
 
 static const struct call_region two[2] = {
 	{.base = 1, .bytes = 2, .offset = 3, .limit = 4, .scale = 5},
-	{.base = UINT64_MAX, .bytes = UINT64_MAX - 1, .offset = UINT64_MAX - 2,
-		.limit = UINT64_MAX - 3, .scale = UINT32_MAX},
+	{.base = UINT64_MAX,
+		.bytes = UINT64_MAX - 1,
+		.offset = UINT64_MAX - 2,
+		.limit = UINT64_MAX - 3,
+		.scale = UINT32_MAX},
 };
 
 static int put(uint8_t *to, const struct call_request *q)
@@ -191,8 +202,12 @@ static void test_call__seal(void **state)
 static void test_call__answer_round_trip(void **state)
 {
 	uint8_t data[CALL_ANSWER_BYTES];
-	struct call_answer a = {.nonce = UINT64_MAX, .error = EACCES, .descriptor = 7,
-		.tick_ns = 16666667, .inode = 99}, b;
+	struct call_answer a = {.nonce = UINT64_MAX,
+				   .error = EACCES,
+				   .descriptor = 7,
+				   .tick_ns = 16666667,
+				   .inode = 99},
+			   b;
 
 	(void)state;
 	assert_int_equal(call_put_answer(data, sizeof(data) - 1, &a), -ENOSPC);

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/clock.h"
+#include "supervisor/sample/clock.h"
 
 #define MS UINT64_C(1000000)
 
@@ -267,8 +267,10 @@ static void test_clock__ticks_are_one_a_period_of_cpu_time(void **state)
 	assert_in_range(ticks, 9500, 10500);
 }
 
-/* Weights of the four quarters of bursts of @burst_ns, in thousandths; returns what is not paid at the end. */
-static uint64_t weigh_quarters(uint64_t burst_ns, uint64_t period, unsigned bursts, uint64_t thousandths[4])
+/* Weights of the four quarters of bursts of @burst_ns, in thousandths; returns what is not paid at
+ * the end. */
+static uint64_t weigh_quarters(
+	uint64_t burst_ns, uint64_t period, unsigned bursts, uint64_t thousandths[4])
 {
 	uint64_t now = period, sum = 0, weight[4] = {0}, run = 0;
 	struct cpu_time cpu = {0};
@@ -310,7 +312,8 @@ static void test_credit__each_part_of_a_burst_has_its_weight(void **state)
 	static const unsigned quarters[] = {1, 2, 4, 6, 8, 12, 20, 80};
 
 	(void)state;
-	for (const unsigned *i = quarters; i < quarters + sizeof(quarters) / sizeof(*quarters); i++) {
+	for (const unsigned *i = quarters; i < quarters + sizeof(quarters) / sizeof(*quarters);
+		i++) {
 		uint64_t of[4], unpaid = weigh_quarters(*i * MS, 4 * MS, 40000 / *i, of);
 
 		for (unsigned k = 0; k < 4; k++)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/counter.h"
+#include "supervisor/calls/counter.h"
 
 #define BASE UINT64_C(0x10000)
 #define PAGE 4096u
@@ -20,7 +20,7 @@
 struct fake {
 	uint8_t memory[4 * PAGE];
 	bool no_read[4], no_write[4];
-	int error;		/* every transfer fails with it */
+	int error;              /* every transfer fails with it */
 	unsigned reads, writes; /* calls */
 };
 
@@ -68,8 +68,8 @@ static ssize_t fake_write(
 	return move(f, local, remote, count, true);
 }
 
-static int apply(struct fake *f, unsigned e, enum region_overflow overflow, struct counter_add *adds,
-	unsigned count, bool *ret_stop)
+static int apply(struct fake *f, unsigned e, enum region_overflow overflow,
+	struct counter_add *adds, unsigned count, bool *ret_stop)
 {
 	struct counter_memory m = {fake_read, fake_write, f};
 	bool stop = false;
@@ -105,7 +105,8 @@ static void test_counter__sum(void **state)
 	assert_int_equal(counter_sum(0xfffffffe, 5, 4, REGION_SATURATE, &stop), 0xffffffff);
 	assert_int_equal(counter_sum(65535, 3, 4, REGION_SATURATE, &stop), 65538);
 	assert_int_equal(counter_sum(UINT64_MAX - 1, 5, 8, REGION_SATURATE, &stop), UINT64_MAX);
-	assert_int_equal(counter_sum(UINT64_MAX, UINT64_MAX, 8, REGION_SATURATE, &stop), UINT64_MAX);
+	assert_int_equal(
+		counter_sum(UINT64_MAX, UINT64_MAX, 8, REGION_SATURATE, &stop), UINT64_MAX);
 	assert_int_equal(counter_sum(0xffffffff, 3, 8, REGION_SATURATE, &stop), 0x100000002);
 	assert_int_equal(counter_sum(40000, 1, 2, REGION_SATURATE, &stop), 40001);
 	assert_false(stop);
@@ -145,8 +146,10 @@ static void test_counter__two_threads_in_one_bin(void **state)
 {
 	struct fake f = {.memory = {0}};
 	struct counter_add adds[] = {
-		{.address = BASE + 64, .ticks = 1}, {.address = BASE + 8, .ticks = 2},
-		{.address = BASE + 64, .ticks = 3}, {.address = BASE, .ticks = 4},
+		{.address = BASE + 64, .ticks = 1},
+		{.address = BASE + 8, .ticks = 2},
+		{.address = BASE + 64, .ticks = 3},
+		{.address = BASE, .ticks = 4},
 		{.address = BASE + 64, .ticks = 5},
 	};
 
@@ -164,21 +167,26 @@ static void test_counter__overlapping_buffers(void **state)
 {
 	struct fake f = {.memory = {0}};
 	struct counter_add adds[] = {
-		{.address = BASE + 2, .ticks = 1}, {.address = BASE, .ticks = 0x10005},
+		{.address = BASE + 2, .ticks = 1},
+		{.address = BASE, .ticks = 0x10005},
 	};
 
 	(void)state;
 	assert_int_equal(apply(&f, 4, REGION_SATURATE, adds, 2, NULL), 0);
 	assert_int_equal(value(&f, BASE, 2), 5);
-	assert_int_equal(value(&f, BASE + 2, 4), 2); /* 1 of the lower counter's upper half, and 1 */
+	assert_int_equal(
+		value(&f, BASE + 2, 4), 2); /* 1 of the lower counter's upper half, and 1 */
 }
 
 static void test_counter__fault_leaves_the_others(void **state)
 {
 	struct counter_add adds[] = {
-		{.address = BASE + 8, .ticks = 1}, {.address = BASE + PAGE, .ticks = 1},
-		{.address = BASE + PAGE + 4, .ticks = 1}, {.address = BASE + 2 * PAGE, .ticks = 1},
-		{.address = BASE + 4 * PAGE, .ticks = 1}, {.address = 0, .ticks = 1},
+		{.address = BASE + 8, .ticks = 1},
+		{.address = BASE + PAGE, .ticks = 1},
+		{.address = BASE + PAGE + 4, .ticks = 1},
+		{.address = BASE + 2 * PAGE, .ticks = 1},
+		{.address = BASE + 4 * PAGE, .ticks = 1},
+		{.address = 0, .ticks = 1},
 	};
 
 	(void)state;
@@ -264,11 +272,14 @@ static void test_counter__full_counter_is_left_alone(void **state)
 /* The real calls on a real child: a read-only page faults and stays as it is (CONFORMANCE 2.7). */
 static void test_counter__real_memory(void **state)
 {
-	uint8_t *page = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint8_t *page =
+		mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	uint64_t at = (uint64_t)(uintptr_t)page;
 	struct counter_add adds[] = {
-		{.address = at, .ticks = 3}, {.address = at + PAGE, .ticks = 3},
-		{.address = at + PAGE - 1, .ticks = 3}, {.address = at + 2 * PAGE, .ticks = 3},
+		{.address = at, .ticks = 3},
+		{.address = at + PAGE, .ticks = 3},
+		{.address = at + PAGE - 1, .ticks = 3},
+		{.address = at + 2 * PAGE, .ticks = 3},
 	};
 	struct counter_memory m;
 	bool stop = false;

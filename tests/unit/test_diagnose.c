@@ -9,13 +9,17 @@
 
 #include <cmocka.h>
 
-#include "supervisor/diagnose.h"
+#include "supervisor/engine/diagnose.h"
 
 /* An ordinary user's process that this user may not attach to, for no reason yet. */
 static struct diagnose_facts refused(void)
 {
 	return (struct diagnose_facts){
-		.pid = 7, .error = EPERM, .exists = true, .yama = -1, .proc_owner = 1000,
+		.pid = 7,
+		.error = EPERM,
+		.exists = true,
+		.yama = -1,
+		.proc_owner = 1000,
 		.we = {{1000, 1000, 1000}, {1000, 1000, 1000}, 0, 4026531837, 0},
 		.it = {{1000, 1000, 1000}, {1000, 1000, 1000}, 0, 4026531837, 0},
 	};

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/histogram.h"
+#include "supervisor/calls/histogram.h"
 
 /* A position-independent program and library, and an executable that is not. */
 static const char maps[] =
@@ -22,9 +22,9 @@ static const char maps[] =
 
 static void test_histogram__parses_regions(void **state)
 {
-	static const char *const bad[] = {"", "x", ":1-2:3", "abs:1-2", "abs:2-1:0x8000", "abs:1-1:9",
-		"abs:1-2:1", "abs:1-2:0", "abs:1-2:0x8000:byte", "abs:-1-2:3", "abs:1-2:0x100000000",
-		"abs:0-0:4", "lib:0-0:2", "abs:1-2:3:uint:4"};
+	static const char *const bad[] = {"", "x", ":1-2:3", "abs:1-2", "abs:2-1:0x8000",
+		"abs:1-1:9", "abs:1-2:1", "abs:1-2:0", "abs:1-2:0x8000:byte", "abs:-1-2:3",
+		"abs:1-2:0x100000000", "abs:0-0:4", "lib:0-0:2", "abs:1-2:3:uint:4"};
 	struct histogram h = {.regions = 0};
 
 	(void)state;
@@ -68,11 +68,11 @@ static void test_histogram__finds_modules(void **state)
 	struct region_table *t;
 
 	(void)state;
-	assert_int_equal(histogram_add(&h, "pie:0x1000-0x1100:0x8000"), 0);	       /* 64 */
-	assert_int_equal(histogram_add(&h, "fixed:0x401000-0x401100:0x10000:uint"), 0); /* 64 */
+	assert_int_equal(histogram_add(&h, "pie:0x1000-0x1100:0x8000"), 0);               /* 64 */
+	assert_int_equal(histogram_add(&h, "fixed:0x401000-0x401100:0x10000:uint"), 0);   /* 64 */
 	assert_int_equal(histogram_add(&h, "libm.so.6:0x2000-0x2100:0x10000:uint64"), 0); /* 32 */
-	assert_int_equal(histogram_add(&h, "m.so.6:0x2000-0x2100:0x8000"), 0);	       /* 64 */
-	assert_int_equal(histogram_add(&h, "absent:0x2000-0x2100:0x8000"), 0);	       /* 64 */
+	assert_int_equal(histogram_add(&h, "m.so.6:0x2000-0x2100:0x8000"), 0);            /* 64 */
+	assert_int_equal(histogram_add(&h, "absent:0x2000-0x2100:0x8000"), 0);            /* 64 */
 	assert_int_equal(histogram_begin(&h), 0);
 	assert_int_equal(h.counts, 64 + 64 + 32 + 64 + 64);
 	assert_int_equal(histogram_resolve(&h, maps, &t), 0);
@@ -105,16 +105,17 @@ static void test_histogram__prints_what_counted(void **state)
 	assert_int_equal(histogram_add(&h, "abs:0-0:2"), 0);
 	assert_int_equal(histogram_begin(&h), 0);
 	h.count[1] = 70000; /* more than 16 bits hold */
-	h.count[2] = 1;	    /* its last byte only belongs to the region */
+	h.count[2] = 1;     /* its last byte only belongs to the region */
 	h.count[4] = 70000;
 	h.count[5] = 3;
 	assert_int_equal(histogram_print(&h, file), 0);
 	assert_int_equal(fclose(file), 0);
-	assert_string_equal(text, "object\tstart\tend\tcount\n"
-				  "a.so\t0x1004\t0x1008\t65535\n"
-				  "a.so\t0x1008\t0x1009\t1\n"
-				  "abs\t0x2008\t0x2010\t70000\n"
-				  "[overflow]\t0x0\t0x0\t3\n");
+	assert_string_equal(text,
+		"object\tstart\tend\tcount\n"
+		"a.so\t0x1004\t0x1008\t65535\n"
+		"a.so\t0x1008\t0x1009\t1\n"
+		"abs\t0x2008\t0x2010\t70000\n"
+		"[overflow]\t0x0\t0x0\t3\n");
 	free(text);
 	histogram_release(&h);
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "supervisor/engine_internal.h"
+#include "supervisor/engine/engine_internal.h"
 
 #define SHARE_NS UINT64_C(200000)
 

@@ -28,7 +28,8 @@ static void test_jit__the_newest_piece_counts(void **state)
 	struct jit_map map = {0};
 
 	(void)state;
-	assert_int_equal(jit_map_add(&map, text, sizeof(text) - 1), (long)(strrchr(text, '\n') + 1 - text));
+	assert_int_equal(
+		jit_map_add(&map, text, sizeof(text) - 1), (long)(strrchr(text, '\n') + 1 - text));
 	assert_int_equal(map.n, 4);
 	assert_string_equal(jit_map_find(&map, 0x3ef414c0), "LazyCompile:~main /x.js:1");
 	assert_string_equal(jit_map_find(&map, 0x3ef41857), "LazyCompile:~main /x.js:1");
@@ -68,10 +69,12 @@ static void test_jit__names_come_late(void **state)
 	assert_int_equal(jit_finish(jit), 0);
 	assert_int_equal(profile_location(profile, (size_t)a).lines, 1);
 	assert_string_equal(
-		profile_function(profile, profile_location(profile, (size_t)a).line[0].function).name,
+		profile_function(profile, profile_location(profile, (size_t)a).line[0].function)
+			.name,
 		"first");
 	assert_string_equal(
-		profile_mapping(profile, profile_location(profile, (size_t)a).mapping).file, "[jit]");
+		profile_mapping(profile, profile_location(profile, (size_t)a).mapping).file,
+		"[jit]");
 	jit_free(jit);
 	profile_free(profile);
 	(void)unlink(path);

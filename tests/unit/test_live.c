@@ -2,8 +2,9 @@
 /*
  * What the live view shows and does, without a terminal: screens of a profile made by hand.
  *
- * Shares that are asserted follow from the fixture: of 980 samples of 4 ms (100 + 820 + 30, and 30 of
- * the fixture's own are in worker) and 4 ms unsampled, that is 3.804 s, work_00 has 40 samples, 160 ms.
+ * Shares that are asserted follow from the fixture: of 980 samples of 4 ms (100 + 820 + 30, and 30
+ * of the fixture's own are in worker) and 4 ms unsampled, that is 3.804 s, work_00 has 40 samples,
+ * 160 ms.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,7 +133,8 @@ static void test_live__functions_hottest_first(void **state)
 {
 	struct view *v = *state;
 
-	/* helper: 50 samples, 200 ms of 3804 ms; work_00: 160 ms; main is in all but the unsampled. */
+	/* helper: 50 samples, 200 ms of 3804 ms; work_00: 160 ms; main is in all but the unsampled.
+	 */
 	assert_shows(v, "helper");
 	assert_selected(v, "5.26");
 	assert_selected(v, "helper");
@@ -286,7 +288,7 @@ static void test_live__filter_and_limit(void **state)
 	type(v, "\\\x15\r");
 	assert_shows(v, "work_10");
 	type(v, "L4\r");
-	assert_shows(v, "work_01");  /* 39 of 951: 4.1 % */
+	assert_shows(v, "work_01"); /* 39 of 951: 4.1 % */
 	assert_hides(v, "work_03");
 	type(v, "L\x15nonsense\r");
 	assert_shows(v, "give percent");
@@ -394,7 +396,8 @@ static void test_live__pause_keeps_the_rows(void **state)
 
 	type(v, "p");
 	fixture_add(v->fixture.profile, v->fixture.task,
-		(uint32_t[]){v->fixture.work[39], v->fixture.dispatch_at, v->fixture.main_at}, 3, 5000);
+		(uint32_t[]){v->fixture.work[39], v->fixture.dispatch_at, v->fixture.main_at}, 3,
+		5000);
 	look(v, 12);
 	assert_selected(v, "helper");
 	assert_shows(v, "PAUSED");
@@ -412,7 +415,8 @@ static void test_live__decay_forgets_the_past(void **state)
 	/* Ten half-lives on, 951 samples weigh less than one. */
 	look(v, 110);
 	fixture_add(v->fixture.profile, v->fixture.task,
-		(uint32_t[]){v->fixture.work[39], v->fixture.dispatch_at, v->fixture.main_at}, 3, 50);
+		(uint32_t[]){v->fixture.work[39], v->fixture.dispatch_at, v->fixture.main_at}, 3,
+		50);
 	look(v, 111);
 	assert_selected(v, "work_39");
 	assert_selected(v, "98."); /* 50 / (50 + 951 / 1024) */
@@ -482,7 +486,9 @@ static void test_live__requests(void **state)
 	assert_true(control->redraw);
 	type(v, "w\x15/tmp/x.svg\r");
 	assert_string_equal(control->save_as, "/tmp/x.svg");
-	type(v, "s\x15" "0.5\r");
+	type(v,
+		"s\x15"
+		"0.5\r");
 	look(v, 30);
 	assert_int_equal(live_due_ns(v->live), 30 * LIVE_SECOND_NS + LIVE_SECOND_NS / 2);
 	type(v, "q");
@@ -530,12 +536,12 @@ static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
 	int64_t values[VALUE_TYPES_MAX] = {1000, LIVE_SECOND_NS / 2, 4 * LIVE_SECOND_NS};
 	uint32_t stack[] = {v->fixture.work[20], v->fixture.main_at};
 
-	profile_set_default_value(
-		p, (size_t)profile_add_value_type(p, "wall", "nanoseconds"));
+	profile_set_default_value(p, (size_t)profile_add_value_type(p, "wall", "nanoseconds"));
 	assert_int_equal(profile_add_sample(p, v->fixture.task, stack, 2, values), 0);
 	assert_int_equal(profile_set_audit(p, "wall_ns", 6 * LIVE_SECOND_NS), 0);
 	assert_int_equal(profile_set_audit(p, "profiled_cpu_ns",
-		3920 * (uint64_t)FIXTURE_MS + LIVE_SECOND_NS / 2), 0);
+				 3920 * (uint64_t)FIXTURE_MS + LIVE_SECOND_NS / 2),
+		0);
 	assert_int_equal(profile_set_audit(p, "runqueue_ns", LIVE_SECOND_NS / 2), 0);
 	assert_int_equal(profile_set_audit(p, "blocked_ns", 3 * LIVE_SECOND_NS), 0);
 	look(v, 12);
@@ -546,8 +552,10 @@ static void test_live__the_state_is_whole(void **state)
 {
 	struct view *v = *state;
 	const struct live_facts facts = {.target = "a-command --with --very --many --long "
-		"--arguments --so --that --no --line --is --wide --enough --for --all --of --them",
-		.state = LIVE_ENDED, .status = 255};
+						   "--arguments --so --that --no --line --is "
+						   "--wide --enough --for --all --of --them",
+		.state = LIVE_ENDED,
+		.status = 255};
 
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
 	for (unsigned columns = 60; columns < 130; columns++) {
@@ -576,10 +584,11 @@ static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **stat
 	/* By the samples alone: 3.804 s in 4 s. */
 	live_free(v->live);
 	v->live = live_fixture_new(false, true);
-	assert_int_equal(live_update(v->live, v->fixture.profile,
-				 &(struct live_facts){.target = "demo", .state = LIVE_RUNS,
-					 .begun_ns = LIVE_SECOND_NS},
-				 5 * LIVE_SECOND_NS),
+	assert_int_equal(
+		live_update(v->live, v->fixture.profile,
+			&(struct live_facts){
+				.target = "demo", .state = LIVE_RUNS, .begun_ns = LIVE_SECOND_NS},
+			5 * LIVE_SECOND_NS),
 		0);
 	assert_shows(v, "CPU  95.1 %");
 	profile_free(empty);
@@ -634,8 +643,7 @@ static void test_live__tiny_screens(void **state)
 static void test_live__the_end_leaves_the_data(void **state)
 {
 	struct view *v = *state;
-	const struct live_facts facts = {
-		.target = "demo --fast", .state = LIVE_ENDED, .status = 3};
+	const struct live_facts facts = {.target = "demo --fast", .state = LIVE_ENDED, .status = 3};
 
 	type(v, "z");
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
@@ -648,7 +656,8 @@ static void test_live__the_end_leaves_the_data(void **state)
 	assert_shows(v, "helper");
 }
 
-/* Screens as they were looked at and found good: tests/unit/golden/live. SPROFIL_GOLDEN=write writes. */
+/* Screens as they were looked at and found good: tests/unit/golden/live. SPROFIL_GOLDEN=write
+ * writes. */
 static void check_golden(const char *name, const char *text)
 {
 	char path[4096], got[65536];
@@ -679,9 +688,10 @@ static void test_live__golden_screens(void **state)
 		const char *name, *keys;
 		bool ascii;
 	} views[] = {{"functions", "", false}, {"lines", "l", false}, {"tree", "gE", false},
-		{"threads", "H", false}, {"objects", "o", false}, {"callers", "/^dispatch\r\r", false},
-		{"source", "/work_02\ra", false}, {"disassembly", "/work_00\rA", false},
-		{"help", "h", false}, {"filter", "\\work_1\r/15\r", false}, {"prompt", "/wor", false},
+		{"threads", "H", false}, {"objects", "o", false},
+		{"callers", "/^dispatch\r\r", false}, {"source", "/work_02\ra", false},
+		{"disassembly", "/work_00\rA", false}, {"help", "h", false},
+		{"filter", "\\work_1\r/15\r", false}, {"prompt", "/wor", false},
 		{"functions_ascii", "", true}, {"tree_ascii", "gE", true}};
 	static const unsigned sizes[][2] = {{60, 12}, {80, 24}, {200, 50}};
 
@@ -714,20 +724,41 @@ static void test_live__golden_screens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(functions_hottest_first), TEST(head_tells_the_audit), TEST(lines_and_back),
-		TEST(tree_opens_along_the_hottest_path), TEST(tree_folds), TEST(tree_folds_recursion),
-		TEST(threads_also_those_that_sleep), TEST(enter_zooms_into_callers_and_callees),
-		TEST(zoom_into_a_thread), TEST(zoom_into_an_object), TEST(filter_and_limit),
-		TEST(filter_of_the_tree_keeps_callers), TEST(search_goes_round),
-		TEST(search_opens_the_tree), TEST(sorting), TEST(a_click_on_a_title_sorts),
-		TEST(source_with_heat), TEST(disassembly_with_heat), TEST(pause_keeps_the_rows),
-		TEST(decay_forgets_the_past), TEST(decay_lives_long), TEST(reset),
-		TEST(calls_can_be_hidden), TEST(requests), TEST(control_z_says_why_not), TEST(one_clock_only), TEST(other_clocks),
+		TEST(functions_hottest_first),
+		TEST(head_tells_the_audit),
+		TEST(lines_and_back),
+		TEST(tree_opens_along_the_hottest_path),
+		TEST(tree_folds),
+		TEST(tree_folds_recursion),
+		TEST(threads_also_those_that_sleep),
+		TEST(enter_zooms_into_callers_and_callees),
+		TEST(zoom_into_a_thread),
+		TEST(zoom_into_an_object),
+		TEST(filter_and_limit),
+		TEST(filter_of_the_tree_keeps_callers),
+		TEST(search_goes_round),
+		TEST(search_opens_the_tree),
+		TEST(sorting),
+		TEST(a_click_on_a_title_sorts),
+		TEST(source_with_heat),
+		TEST(disassembly_with_heat),
+		TEST(pause_keeps_the_rows),
+		TEST(decay_forgets_the_past),
+		TEST(decay_lives_long),
+		TEST(reset),
+		TEST(calls_can_be_hidden),
+		TEST(requests),
+		TEST(control_z_says_why_not),
+		TEST(one_clock_only),
+		TEST(other_clocks),
 		TEST(the_rate_is_of_the_clock_that_ticks),
 		TEST(the_state_is_whole),
 		TEST(a_busy_target_is_not_idle_in_its_first_second),
-		TEST(noise_is_dim), TEST(help_has_every_key), TEST(output_of_the_command),
-		TEST(tiny_screens), TEST(the_end_leaves_the_data),
+		TEST(noise_is_dim),
+		TEST(help_has_every_key),
+		TEST(output_of_the_command),
+		TEST(tiny_screens),
+		TEST(the_end_leaves_the_data),
 		cmocka_unit_test(test_live__golden_screens),
 	};
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/moment.h"
+#include "supervisor/sample/moment.h"
 
 #define MS UINT64_C(1000000)
 
@@ -17,11 +17,13 @@ static void test_moment__parses_milliseconds(void **state)
 	uint64_t ns = 0;
 
 	(void)state;
-	assert_int_equal(moment_parse("redis-server (11785, #threads: 5)\n"
-				      "-----------------------------------\n"
-				      "se.exec_start                                :      23722024.318874\n"
-				      "se.vruntime                                  :        521702.329359\n",
-				 &ns),
+	assert_int_equal(
+		moment_parse(
+			"redis-server (11785, #threads: 5)\n"
+			"-----------------------------------\n"
+			"se.exec_start                                :      23722024.318874\n"
+			"se.vruntime                                  :        521702.329359\n",
+			&ns),
 		0);
 	assert_int_equal(ns, UINT64_C(23722024318874));
 	/* A program may be called anything; the key begins a line. */
@@ -34,9 +36,9 @@ static void test_moment__parses_milliseconds(void **state)
 
 static void test_moment__refuses_other_texts(void **state)
 {
-	static const char *const wrong[] = {"", "se.exec_start", "\nse.exec_start", "\nse.exec_start :",
-		"\nse.exec_start : 12", "\nse.exec_start : 12.5", "\nse.exec_start : x.000000",
-		"\nse.exec_start 12.000000"};
+	static const char *const wrong[] = {"", "se.exec_start", "\nse.exec_start",
+		"\nse.exec_start :", "\nse.exec_start : 12", "\nse.exec_start : 12.5",
+		"\nse.exec_start : x.000000", "\nse.exec_start 12.000000"};
 	uint64_t ns;
 
 	(void)state;

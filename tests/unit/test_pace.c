@@ -5,18 +5,20 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "supervisor/pace.h"
+#include "supervisor/sample/pace.h"
 
-#define SECOND UINT64_C(1000000000)
+#define SECOND    UINT64_C(1000000000)
 #define BOUND_PPM 25000
 
 /* Half seconds in which ticks use @tick_ppm as often as asked, and something else @fixed_ppm. */
-static uint64_t run(struct pace *pace, unsigned halves, uint64_t tick_ppm, uint64_t fixed_ppm, uint64_t *cpu_ns)
+static uint64_t run(
+	struct pace *pace, unsigned halves, uint64_t tick_ppm, uint64_t fixed_ppm, uint64_t *cpu_ns)
 {
 	uint64_t yielded = 0;
 
 	for (unsigned i = 0; i < halves; i++) {
-		uint64_t now = pace->at_ns + SECOND / 2, ppm = tick_ppm * PACE_ONE / pace->factor + fixed_ppm;
+		uint64_t now = pace->at_ns + SECOND / 2,
+			 ppm = tick_ppm * PACE_ONE / pace->factor + fixed_ppm;
 
 		assert_false(pace_is_due(pace, now - 1));
 		assert_true(pace_is_due(pace, now));
@@ -81,7 +83,8 @@ static void test_pace__the_analyst_counts_for_a_fifth_at_most(void **state)
 	struct pace pace = begun(&cpu);
 
 	(void)state;
-	/* 22,000 of ours and 4,000 of its own are above 25,000; 19,000 and whatever it uses are not. */
+	/* 22,000 of ours and 4,000 of its own are above 25,000; 19,000 and whatever it uses are
+	 * not. */
 	for (unsigned i = 0; i < 20; i++) {
 		now += SECOND / 2;
 		cpu += SECOND / 2000000 * 22000 * PACE_ONE / pace.factor;

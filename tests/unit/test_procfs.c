@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/procfs.h"
+#include "supervisor/os/procfs.h"
 
 static void test_procfs__parses_schedstat(void **state)
 {
@@ -34,8 +34,9 @@ static void test_procfs__parses_stat_with_any_name(void **state)
 	uint64_t tick_ns = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 
 	(void)state;
-	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_STAT,
-				 "7 (a) b) S 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 5\n", &cpu),
+	assert_int_equal(
+		procfs_parse_cpu(CPU_SOURCE_STAT,
+			"7 (a) b) S 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 5\n", &cpu),
 		0);
 	assert_int_equal(cpu.run_ns, 15 * tick_ns);
 	assert_int_equal(procfs_parse_cpu(CPU_SOURCE_STAT, "7 (sh) S 1 7", &cpu), -EPROTO);
@@ -62,8 +63,9 @@ static void test_procfs__counts_the_runnable_threads_of_the_machine(void **state
 static void test_procfs__parses_the_last_cpu(void **state)
 {
 	(void)state;
-	assert_int_equal(procfs_parse_last_cpu("7 (a) 3) R 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 "
-					       "5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 17 3 0 0\n"),
+	assert_int_equal(
+		procfs_parse_last_cpu("7 (a) 3) R 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 "
+				      "5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 17 3 0 0\n"),
 		3);
 	assert_int_equal(procfs_parse_last_cpu("7 (sh) R 1 2 3\n"), -EPROTO);
 	assert_int_equal(procfs_parse_last_cpu(""), -EPROTO);
@@ -79,8 +81,9 @@ static void test_procfs__knows_where_the_stack_begins(void **state)
 	uint64_t bottom = procfs_read_stack_bottom(getpid());
 
 	(void)state;
-	assert_int_equal(procfs_parse_stack_bottom("7 (a) 3) R 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 "
-						   "22 23 24 25 26 27 28 29 30\n"),
+	assert_int_equal(
+		procfs_parse_stack_bottom("7 (a) 3) R 1 7 7 0 -1 4194560 1 0 0 0 12 3 0 0 20 0 1 0 "
+					  "22 23 24 25 26 27 28 29 30\n"),
 		28);
 	assert_int_equal(procfs_parse_stack_bottom("7 (sh) R 1 2 3\n"), 0);
 	/* Frames are below, the name of the program that the kernel put there is above. */
@@ -201,17 +204,22 @@ static void test_procfs__the_dead_give_errors(void **state)
 	assert_string_equal(name, "");
 }
 
-/* What the kernel says of the executable mappings changes when there is one more, and not with the heap. */
+/* What the kernel says of the executable mappings changes when there is one more, and not with the
+ * heap. */
 static void test_procfs__executable_mappings_are_told_from_others(void **state)
 {
 	uint64_t before = 0, heap = 0, code = 0;
 	void *page;
 
 	(void)state;
-	assert_int_equal(procfs_parse_executable("Name:\ta\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n", &before), 0);
+	assert_int_equal(procfs_parse_executable(
+				 "Name:\ta\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n", &before),
+		0);
 	assert_int_equal(before, 1980);
-	assert_int_equal(procfs_parse_executable("Name:\tVmExe:\nVmLib:\t 3 kB\n", &before), -EPROTO);
-	assert_int_equal(procfs_parse_executable("\nVmExe:\t kB\nVmLib:\t 3 kB\n", &before), -EPROTO);
+	assert_int_equal(
+		procfs_parse_executable("Name:\tVmExe:\nVmLib:\t 3 kB\n", &before), -EPROTO);
+	assert_int_equal(
+		procfs_parse_executable("\nVmExe:\t kB\nVmLib:\t 3 kB\n", &before), -EPROTO);
 	assert_int_equal(procfs_read_executable(getpid(), getpid(), &before), 0);
 	page = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(page, MAP_FAILED);

@@ -203,8 +203,7 @@ static void test_profile__command_is_quoted_for_a_shell(void **state)
 
 	(void)state;
 	assert_int_equal(profile_set_command_args(p, args, sizeof(args)), 0);
-	assert_string_equal(
-		profile_command(p), "sh -c 'echo it'\\''s \"$HOME\"' '' a=b ''\\'''");
+	assert_string_equal(profile_command(p), "sh -c 'echo it'\\''s \"$HOME\"' '' a=b ''\\'''");
 	/* The last one need not end with a NUL. */
 	assert_int_equal(profile_set_command_args(p, "xz\0-9", 5), 0);
 	assert_string_equal(profile_command(p), "xz -9");

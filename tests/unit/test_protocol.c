@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * docs/PROTOCOL.md (named by the environment) and the codecs say the same: what an encoder writes is
- * looked up by the offsets and sizes of the tables there.
+ * docs/PROTOCOL.md (named by the environment) and the codecs say the same: what an encoder writes
+ * is looked up by the offsets and sizes of the tables there.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,8 @@ static const struct field *find(const struct field *fields, const char *name)
  * field a row; rows follow each other without overlap. A row of size "-" must begin where the value
  * of its field says, within the message.
  */
-static void check(const char *section, const uint8_t *data, size_t bytes, const struct field *fields)
+static void check(
+	const char *section, const uint8_t *data, size_t bytes, const struct field *fields)
 {
 	char heading[64], name[64], size_text[8];
 	unsigned offset, end = 0, rows = 0, wanted = 0;
@@ -100,13 +101,27 @@ static void check(const char *section, const uint8_t *data, size_t bytes, const 
 
 static void test_protocol__calls(void **state)
 {
-	struct call_request q = {.pid = 0x11, .tid = 0x22, .answer = 0x33, .nonce = 0x4444444444444444,
-		.seal = 0x5555555555555555, .total = 3, .first = 2, .count = 1, .dialect = CALL_SYSV,
-		.element = 2, .flags = CALL_PLAIN};
-	struct call_region region = {.base = 0x1111111111111111, .bytes = 0x2222222222222222,
-		.offset = 0x3333333333333333, .limit = 0x4444444444444444, .scale = 0x55555555};
-	struct call_answer answer = {.nonce = 0x1212121212121212, .error = 13, .descriptor = 7,
-		.tick_ns = 0x3434343434343434, .inode = 0x5656565656565656};
+	struct call_request q = {.pid = 0x11,
+		.tid = 0x22,
+		.answer = 0x33,
+		.nonce = 0x4444444444444444,
+		.seal = 0x5555555555555555,
+		.total = 3,
+		.first = 2,
+		.count = 1,
+		.dialect = CALL_SYSV,
+		.element = 2,
+		.flags = CALL_PLAIN};
+	struct call_region region = {.base = 0x1111111111111111,
+		.bytes = 0x2222222222222222,
+		.offset = 0x3333333333333333,
+		.limit = 0x4444444444444444,
+		.scale = 0x55555555};
+	struct call_answer answer = {.nonce = 0x1212121212121212,
+		.error = 13,
+		.descriptor = 7,
+		.tick_ns = 0x3434343434343434,
+		.inode = 0x5656565656565656};
 	uint8_t data[CALL_MAX_BYTES], seal[CALL_SEAL_BYTES];
 	uint32_t sum = UINT32_C(2166136261); /* the checksum by its definition */
 	int n = call_put_request(data, sizeof(data), &q, &region);
@@ -115,74 +130,105 @@ static void test_protocol__calls(void **state)
 	assert_true(n > 0);
 	for (int i = 0; i < n; i++)
 		sum = (sum ^ (i >= 8 && i < 12 ? 0 : data[i])) * UINT32_C(16777619);
-	check("Request", data, (size_t)n, (const struct field[]){
-		{"magic", MAGIC4('S', 'P', 'R', 'Q')}, {"version", 1}, {"size", 96}, {"checksum", sum},
-		{"pid", 0x11}, {"tid", 0x22}, {"answer", 0x33}, {"nonce", q.nonce}, {"seal", q.seal},
-		{"total", 3}, {"first", 2}, {"count", 1}, {"dialect", 4}, {"element", 2},
-		{"flags", 2}, {"regions", 56}, {NULL, 0}});
-	check("Region", data + 56, (size_t)n - 56, (const struct field[]){
-		{"base", region.base}, {"bytes", region.bytes}, {"offset", region.offset},
-		{"limit", region.limit}, {"scale", region.scale}, {"zero", 0}, {NULL, 0}});
+	check("Request", data, (size_t)n,
+		(const struct field[]){{"magic", MAGIC4('S', 'P', 'R', 'Q')}, {"version", 1},
+			{"size", 96}, {"checksum", sum}, {"pid", 0x11}, {"tid", 0x22},
+			{"answer", 0x33}, {"nonce", q.nonce}, {"seal", q.seal}, {"total", 3},
+			{"first", 2}, {"count", 1}, {"dialect", 4}, {"element", 2}, {"flags", 2},
+			{"regions", 56}, {NULL, 0}});
+	check("Region", data + 56, (size_t)n - 56,
+		(const struct field[]){{"base", region.base}, {"bytes", region.bytes},
+			{"offset", region.offset}, {"limit", region.limit}, {"scale", region.scale},
+			{"zero", 0}, {NULL, 0}});
 	call_put_seal(seal, &q);
-	check("Seal", seal, sizeof(seal), (const struct field[]){
-		{"magic", MAGIC4('S', 'P', 'R', 'F') | MAGIC4('S', 'E', 'A', 'L') << 32},
-		{"nonce", q.nonce}, {"address", q.seal}, {"pid", 0x11}, {"tid", 0x22}, {NULL, 0}});
+	check("Seal", seal, sizeof(seal),
+		(const struct field[]){
+			{"magic", MAGIC4('S', 'P', 'R', 'F') | MAGIC4('S', 'E', 'A', 'L') << 32},
+			{"nonce", q.nonce}, {"address", q.seal}, {"pid", 0x11}, {"tid", 0x22},
+			{NULL, 0}});
 	n = call_put_answer(data, sizeof(data), &answer);
-	check("Answer", data, (size_t)n, (const struct field[]){
-		{"magic", MAGIC4('S', 'P', 'R', 'A')}, {"version", 1}, {"size", 40},
-		{"nonce", answer.nonce}, {"error", 13}, {"descriptor", 7}, {"tick_ns", answer.tick_ns},
-		{"inode", answer.inode}, {NULL, 0}});
+	check("Answer", data, (size_t)n,
+		(const struct field[]){{"magic", MAGIC4('S', 'P', 'R', 'A')}, {"version", 1},
+			{"size", 40}, {"nonce", answer.nonce}, {"error", 13}, {"descriptor", 7},
+			{"tick_ns", answer.tick_ns}, {"inode", answer.inode}, {NULL, 0}});
 }
 
 static void test_protocol__records(void **state)
 {
 	static const uint64_t t = 0x7777777777777777;
 	uint8_t data[4096] = {0};
-	struct record_start start = {.machine = 62, .period_ns = 0x1111111111, .realtime_ns = 0x2222222222,
-		.supervisor = 0x33, .restarts = 0x44, .lost_samples = 0x5555555555,
-		.lost_ns = 0x6666666666, .command = "a", .command_bytes = 1};
-	struct record_maps maps = {.pid = 1, .generation = 2, .offset = 3, .bytes = 4, .text = "text"};
-	struct record_sample s = {.pid = 1, .tid = 2, .pc = 3, .sp = 4, .fp = 5, .weight_ns = 6,
-		.carried_ns = 7, .syscall = 8, .machine = 9, .registers = 2, .stack_bytes = 11,
-		.stack_base = 12, .stack_limit = 13, .stack = (const uint8_t *)"eleven byte",
-		.outer_bytes = 5, .outer = (const uint8_t *)"outer", .queue_ns = 14, .blocked_ns = 15};
+	struct record_start start = {.machine = 62,
+		.period_ns = 0x1111111111,
+		.realtime_ns = 0x2222222222,
+		.supervisor = 0x33,
+		.restarts = 0x44,
+		.lost_samples = 0x5555555555,
+		.lost_ns = 0x6666666666,
+		.command = "a",
+		.command_bytes = 1};
+	struct record_maps maps = {
+		.pid = 1, .generation = 2, .offset = 3, .bytes = 4, .text = "text"};
+	struct record_sample s = {.pid = 1,
+		.tid = 2,
+		.pc = 3,
+		.sp = 4,
+		.fp = 5,
+		.weight_ns = 6,
+		.carried_ns = 7,
+		.syscall = 8,
+		.machine = 9,
+		.registers = 2,
+		.stack_bytes = 11,
+		.stack_base = 12,
+		.stack_limit = 13,
+		.stack = (const uint8_t *)"eleven byte",
+		.outer_bytes = 5,
+		.outer = (const uint8_t *)"outer",
+		.queue_ns = 14,
+		.blocked_ns = 15};
 	int n = record_put_process(data, sizeof(data), t, 2, 0x1234, 0x5678);
 
 	(void)state;
 	assert_true(n > 0);
-	check("Header", data, (size_t)n, (const struct field[]){{"size", (uint64_t)n}, {"type", 2},
-		{"flags", 2}, {"time_ns", t}, {NULL, 0}});
+	check("Header", data, (size_t)n,
+		(const struct field[]){{"size", (uint64_t)n}, {"type", 2}, {"flags", 2},
+			{"time_ns", t}, {NULL, 0}});
 	check("Process", data, (size_t)n,
 		(const struct field[]){{"pid", 0x1234}, {"parent", 0x5678}, {NULL, 0}});
 	n = record_put_start(data, sizeof(data), t, &start);
-	check("Start", data, (size_t)n, (const struct field[]){{"version", 2}, {"machine", 62},
-		{"period_ns", start.period_ns}, {"realtime_ns", start.realtime_ns},
-		{"supervisor", 0x33}, {"restarts", 0x44}, {"lost_samples", start.lost_samples},
-		{"lost_ns", start.lost_ns}, {"command", 64}, {NULL, 0}});
+	check("Start", data, (size_t)n,
+		(const struct field[]){{"version", 2}, {"machine", 62},
+			{"period_ns", start.period_ns}, {"realtime_ns", start.realtime_ns},
+			{"supervisor", 0x33}, {"restarts", 0x44},
+			{"lost_samples", start.lost_samples}, {"lost_ns", start.lost_ns},
+			{"command", 64}, {NULL, 0}});
 	assert_int_equal(data[64], 'a');
 	n = record_put_exec(data, sizeof(data), t, 0x12, "/p", "n");
-	check("Exec", data, (size_t)n, (const struct field[]){{"pid", 0x12}, {"path", 24}, {NULL, 0}});
+	check("Exec", data, (size_t)n,
+		(const struct field[]){{"pid", 0x12}, {"path", 24}, {NULL, 0}});
 	assert_memory_equal(data + 24, "/p\0n", 5);
 	n = record_put_maps(data, sizeof(data), t, 1, &maps);
-	check("Maps", data, (size_t)n, (const struct field[]){{"pid", 1}, {"generation", 2},
-		{"offset", 3}, {"bytes", 4}, {"text", 32}, {NULL, 0}});
+	check("Maps", data, (size_t)n,
+		(const struct field[]){{"pid", 1}, {"generation", 2}, {"offset", 3}, {"bytes", 4},
+			{"text", 32}, {NULL, 0}});
 	assert_memory_equal(data + 32, "text", 4);
 	n = record_put_thread(data, sizeof(data), t, 1, 2, "name");
 	check("Thread", data, (size_t)n,
 		(const struct field[]){{"pid", 1}, {"tid", 2}, {"name", 24}, {NULL, 0}});
 	assert_memory_equal(data + 24, "name", 5);
 	n = record_put_sample(data, sizeof(data), t, &s);
-	check("Sample", data, (size_t)n, (const struct field[]){{"pid", 1}, {"tid", 2}, {"pc", 3},
-		{"sp", 4}, {"fp", 5}, {"weight_ns", 6}, {"carried_ns", 7}, {"syscall", 8},
-		{"machine", 9}, {"registers", 2}, {"stack_bytes", 11}, {"outer_bytes", 5},
-		{"stack_base", 12},
-		{"stack_limit", 13}, {"queue_ns", 14}, {"blocked_ns", 15}, {"data", 112}, {NULL, 0}});
+	check("Sample", data, (size_t)n,
+		(const struct field[]){{"pid", 1}, {"tid", 2}, {"pc", 3}, {"sp", 4}, {"fp", 5},
+			{"weight_ns", 6}, {"carried_ns", 7}, {"syscall", 8}, {"machine", 9},
+			{"registers", 2}, {"stack_bytes", 11}, {"outer_bytes", 5},
+			{"stack_base", 12}, {"stack_limit", 13}, {"queue_ns", 14},
+			{"blocked_ns", 15}, {"data", 112}, {NULL, 0}});
 	n = record_put_exit(data, sizeof(data), t, &(struct record_exit){1, 2, 3, 4});
 	check("Exit", data, (size_t)n,
 		(const struct field[]){{"pid", 1}, {"status", 2}, {"kernel_ns", 3},
 			{"unsampled_ns", 4}, {NULL, 0}});
-	n = record_put_unsampled(data, sizeof(data), t,
-		&(struct record_unsampled){0x1122334455, 0x66, 0x77, "/p"});
+	n = record_put_unsampled(
+		data, sizeof(data), t, &(struct record_unsampled){0x1122334455, 0x66, 0x77, "/p"});
 	check("Unsampled", data, (size_t)n,
 		(const struct field[]){{"cpu_ns", 0x1122334455}, {"queue_ns", 0x66},
 			{"blocked_ns", 0x77}, {"path", 40}, {NULL, 0}});
@@ -198,12 +244,12 @@ static void test_protocol__requests(void **state)
 
 	(void)state;
 	request_put(data, &request);
-	check("Wish", data, sizeof(data), (const struct field[]){
-		{"type", 3}, {"id", 0x1234}, {"value", 0}, {NULL, 0}});
+	check("Wish", data, sizeof(data),
+		(const struct field[]){{"type", 3}, {"id", 0x1234}, {"value", 0}, {NULL, 0}});
 	request = (struct request){.type = REQUEST_PERIOD, .value = 0x1122334455};
 	request_put(data, &request);
-	check("Wish", data, sizeof(data), (const struct field[]){
-		{"type", 1}, {"id", 0}, {"value", 0x1122334455}, {NULL, 0}});
+	check("Wish", data, sizeof(data),
+		(const struct field[]){{"type", 1}, {"id", 0}, {"value", 0x1122334455}, {NULL, 0}});
 }
 
 int main(void)

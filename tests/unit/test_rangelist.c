@@ -42,16 +42,16 @@ static void test_rangelist__reads_pairs_on_a_base(void **state)
 
 /* DWARF 5, table 7.30, one entry of each kind by hand. */
 static const uint8_t entries[] = {
-	0x04, 0x10, 0x90, 0x01,				       /* offset_pair 0x10, 0x90 */
-	0x05, 0x00, 0x20, 0, 0, 0, 0, 0, 0,		       /* base_address 0x2000 */
-	0x04, 0x01, 0x02,				       /* offset_pair 1, 2 */
+	0x04, 0x10, 0x90, 0x01,             /* offset_pair 0x10, 0x90 */
+	0x05, 0x00, 0x20, 0, 0, 0, 0, 0, 0, /* base_address 0x2000 */
+	0x04, 0x01, 0x02,                   /* offset_pair 1, 2 */
 	0x06, 0x00, 0x30, 0, 0, 0, 0, 0, 0, 0x08, 0x30, 0, 0, 0, 0, 0, 0, /* start_end */
-	0x07, 0x00, 0x40, 0, 0, 0, 0, 0, 0, 0x05,	       /* start_length 0x4000, 5 */
-	0x01, 0x01,					       /* base_addressx 1 */
-	0x04, 0x00, 0x03,				       /* offset_pair 0, 3 */
-	0x02, 0x00, 0x01,				       /* startx_endx 0, 1 */
-	0x03, 0x00, 0x07,				       /* startx_length 0, 7 */
-	0x00,						       /* end_of_list */
+	0x07, 0x00, 0x40, 0, 0, 0, 0, 0, 0, 0x05, /* start_length 0x4000, 5 */
+	0x01, 0x01,                               /* base_addressx 1 */
+	0x04, 0x00, 0x03,                         /* offset_pair 0, 3 */
+	0x02, 0x00, 0x01,                         /* startx_endx 0, 1 */
+	0x03, 0x00, 0x07,                         /* startx_length 0, 7 */
+	0x00,                                     /* end_of_list */
 };
 static const uint64_t addresses[] = {0xdead, 0x5000, 0x6000};
 static const struct range all[] = {{0x1010, 0x1090}, {0x2001, 0x2002}, {0x3000, 0x3008},
@@ -100,8 +100,8 @@ static void test_rangelist__reads_no_byte_past_the_section(void **state)
 static void test_rangelist__finds_a_list_by_its_index(void **state)
 {
 	/* Two offsets, relative to the table, then a list. */
-	static const uint8_t table[] = {0xff, 0xff, 8, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f,
-		0x04, 0x01, 0x02, 0x00};
+	static const uint8_t table[] = {
+		0xff, 0xff, 8, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f, 0x04, 0x01, 0x02, 0x00};
 	static const struct range want[] = {{0x1001, 0x1002}};
 	struct rangelist_unit unit = unit5(table, sizeof(table));
 	struct rangelist list;

@@ -33,10 +33,22 @@ static void test_record__sample_round_trip(void **state)
 	uint8_t buffer[1024];
 	struct record_sample s = {
 		.flags = RECORD_SAMPLE_KERNEL | RECORD_SAMPLE_TRUNCATED,
-		.pid = 12, .tid = 13, .pc = 0xfffffffffffffff1, .sp = 2, .fp = 3,
-		.weight_ns = 4000000, .carried_ns = 5, .syscall = -1, .machine = 62,
-		.registers = 17, .stack_bytes = 5, .stack_base = 6, .stack_limit = 7,
-		.stack = (const uint8_t *)"stack", .queue_ns = 8, .blocked_ns = 9,
+		.pid = 12,
+		.tid = 13,
+		.pc = 0xfffffffffffffff1,
+		.sp = 2,
+		.fp = 3,
+		.weight_ns = 4000000,
+		.carried_ns = 5,
+		.syscall = -1,
+		.machine = 62,
+		.registers = 17,
+		.stack_bytes = 5,
+		.stack_base = 6,
+		.stack_limit = 7,
+		.stack = (const uint8_t *)"stack",
+		.queue_ns = 8,
+		.blocked_ns = 9,
 	};
 	struct record rec;
 	int bytes;
@@ -73,8 +85,12 @@ static void test_record__sample_round_trip(void **state)
 static void test_record__sample_with_two_pieces(void **state)
 {
 	uint8_t buffer[256];
-	struct record_sample s = {.registers = 1, .reg = {1}, .stack = (const uint8_t *)"inner",
-		.stack_bytes = 5, .outer = (const uint8_t *)"interrupted", .outer_bytes = 11,
+	struct record_sample s = {.registers = 1,
+		.reg = {1},
+		.stack = (const uint8_t *)"inner",
+		.stack_bytes = 5,
+		.outer = (const uint8_t *)"interrupted",
+		.outer_bytes = 11,
 		.outer_base = 0x7fff0010};
 	struct record rec;
 	int bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
@@ -94,8 +110,14 @@ static void test_record__sample_with_two_pieces(void **state)
 static void test_record__offsets_are_those_of_the_table(void **state)
 {
 	uint8_t buffer[256];
-	struct record_sample s = {.pid = 0x11223344, .weight_ns = 0x55, .stack_limit = 0x66,
-		.syscall = 0x77, .machine = 0x88, .registers = 1, .reg = {0x99}, .queue_ns = 0xbb,
+	struct record_sample s = {.pid = 0x11223344,
+		.weight_ns = 0x55,
+		.stack_limit = 0x66,
+		.syscall = 0x77,
+		.machine = 0x88,
+		.registers = 1,
+		.reg = {0x99},
+		.queue_ns = 0xbb,
 		.blocked_ns = 0xcc};
 
 	(void)state;
@@ -117,9 +139,16 @@ static void test_record__offsets_are_those_of_the_table(void **state)
 static void test_record__start_round_trip(void **state)
 {
 	uint8_t buffer[256];
-	struct record_start start = {.machine = 62, .period_ns = 4000000, .realtime_ns = 1,
-		.supervisor = 2, .restarts = 3, .lost_samples = 4, .lost_ns = 5,
-		.command = "xz\0-9", .command_bytes = 5, .flags = RECORD_START_WALL};
+	struct record_start start = {.machine = 62,
+		.period_ns = 4000000,
+		.realtime_ns = 1,
+		.supervisor = 2,
+		.restarts = 3,
+		.lost_samples = 4,
+		.lost_ns = 5,
+		.command = "xz\0-9",
+		.command_bytes = 5,
+		.flags = RECORD_START_WALL};
 	struct record rec;
 
 	(void)state;
@@ -139,7 +168,8 @@ static void test_record__life_round_trip(void **state)
 {
 	uint8_t b[256];
 	struct record rec;
-	struct record_maps maps = {.pid = 1, .generation = 2, .offset = 3, .bytes = 4, .text = "abcd"};
+	struct record_maps maps = {
+		.pid = 1, .generation = 2, .offset = 3, .bytes = 4, .text = "abcd"};
 
 	(void)state;
 	decode(b, record_put_process(b, sizeof(b), 1, RECORD_PROCESS_FORKED, 5, 6), &rec);
@@ -157,14 +187,17 @@ static void test_record__life_round_trip(void **state)
 	decode(b, record_put_thread(b, sizeof(b), 1, 5, 7, "worker"), &rec);
 	assert_int_equal(rec.as.thread.tid, 7);
 	assert_string_equal(rec.as.thread.name, "worker");
-	decode(b, record_put_exit(b, sizeof(b), 1,
-		       &(struct record_exit){5, RECORD_EXIT_DETACHED, 7, 8}),
+	decode(b,
+		record_put_exit(
+			b, sizeof(b), 1, &(struct record_exit){5, RECORD_EXIT_DETACHED, 7, 8}),
 		&rec);
 	assert_int_equal(rec.as.exit.status, RECORD_EXIT_DETACHED);
 	assert_int_equal(rec.as.exit.kernel_ns, 7);
 	assert_int_equal(rec.as.exit.unsampled_ns, 8);
-	decode(b, record_put_unsampled(b, sizeof(b), 1,
-			&(struct record_unsampled){77, 88, 99, "/bin/ls"}), &rec);
+	decode(b,
+		record_put_unsampled(
+			b, sizeof(b), 1, &(struct record_unsampled){77, 88, 99, "/bin/ls"}),
+		&rec);
 	assert_int_equal(rec.as.unsampled.cpu_ns, 77);
 	assert_int_equal(rec.as.unsampled.queue_ns, 88);
 	assert_int_equal(rec.as.unsampled.blocked_ns, 99);

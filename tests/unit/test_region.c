@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/region.h"
+#include "supervisor/calls/region.h"
 
 #define OFF  UINT64_C(0x400000)
 #define NONE UINT64_MAX
@@ -37,7 +37,8 @@ static uint64_t at(const struct region_table *t, uint64_t pc, uint32_t *ret_regi
 }
 
 /* Counter of OFF + @d in one region. */
-static uint64_t one(enum call_dialect dialect, unsigned e, uint32_t scale, uint64_t bytes, uint64_t d)
+static uint64_t one(
+	enum call_dialect dialect, unsigned e, uint32_t scale, uint64_t bytes, uint64_t d)
 {
 	struct call_region r = {.base = 0x10000, .bytes = bytes, .offset = OFF, .scale = scale};
 	struct region_table *t = table(dialect, e, &r, 1);
@@ -55,31 +56,81 @@ static void test_region__worked_examples(void **state)
 		uint32_t scale;
 		uint64_t d, index;
 	} rows[] = {
-		{2, 0x20000, 0, 0}, {2, 0x20000, 1, 1}, {2, 0x20000, 2, 2}, {2, 0x20000, 3, 3},
+		{2, 0x20000, 0, 0},
+		{2, 0x20000, 1, 1},
+		{2, 0x20000, 2, 2},
+		{2, 0x20000, 3, 3},
 		{2, 0x20000, 65535, 65535},
-		{2, 0x10000, 0, 0}, {2, 0x10000, 1, 0}, {2, 0x10000, 2, 1}, {2, 0x10000, 3, 1},
-		{2, 0x10000, 4, 2}, {2, 0x10000, 65535, 32767}, {2, 0x10000, 131072, 65536},
-		{2, 0xffff, 0, 0}, {2, 0xffff, 1, 0}, {2, 0xffff, 2, 0}, {2, 0xffff, 3, 1},
-		{2, 0xffff, 4, 1}, {2, 0xffff, 5, 2}, {2, 0xffff, 6, 2}, {2, 0xffff, 8, 3},
-		{2, 0xffff, 16, 7}, {2, 0xffff, 65536, 32767}, {2, 0xffff, 131072, 65535},
-		{2, 0x8000, 0, 0}, {2, 0x8000, 3, 0}, {2, 0x8000, 4, 1}, {2, 0x8000, 7, 1},
+		{2, 0x10000, 0, 0},
+		{2, 0x10000, 1, 0},
+		{2, 0x10000, 2, 1},
+		{2, 0x10000, 3, 1},
+		{2, 0x10000, 4, 2},
+		{2, 0x10000, 65535, 32767},
+		{2, 0x10000, 131072, 65536},
+		{2, 0xffff, 0, 0},
+		{2, 0xffff, 1, 0},
+		{2, 0xffff, 2, 0},
+		{2, 0xffff, 3, 1},
+		{2, 0xffff, 4, 1},
+		{2, 0xffff, 5, 2},
+		{2, 0xffff, 6, 2},
+		{2, 0xffff, 8, 3},
+		{2, 0xffff, 16, 7},
+		{2, 0xffff, 65536, 32767},
+		{2, 0xffff, 131072, 65535},
+		{2, 0x8000, 0, 0},
+		{2, 0x8000, 3, 0},
+		{2, 0x8000, 4, 1},
+		{2, 0x8000, 7, 1},
 		{2, 0x8000, 8, 2},
-		{2, 0x7fff, 0, 0}, {2, 0x7fff, 4, 0}, {2, 0x7fff, 5, 1}, {2, 0x7fff, 8, 1},
-		{2, 0x7fff, 12, 2}, {2, 0x7fff, 16, 3},
-		{2, 0x4000, 0, 0}, {2, 0x4000, 7, 0}, {2, 0x4000, 8, 1}, {2, 0x4000, 15, 1},
+		{2, 0x7fff, 0, 0},
+		{2, 0x7fff, 4, 0},
+		{2, 0x7fff, 5, 1},
+		{2, 0x7fff, 8, 1},
+		{2, 0x7fff, 12, 2},
+		{2, 0x7fff, 16, 3},
+		{2, 0x4000, 0, 0},
+		{2, 0x4000, 7, 0},
+		{2, 0x4000, 8, 1},
+		{2, 0x4000, 15, 1},
 		{2, 0x4000, 16, 2},
-		{2, 3, 43690, 0}, {2, 3, 43691, 1}, {2, 3, 87381, 1}, {2, 3, 87382, 2},
+		{2, 3, 43690, 0},
+		{2, 3, 43691, 1},
+		{2, 3, 87381, 1},
+		{2, 3, 87382, 2},
 		{2, 3, 131072, 3},
-		{2, 2, 65535, 0}, {2, 2, 65536, 1}, {2, 2, 131071, 1}, {2, 2, 131072, 2},
-		{4, 0x10000, 0, 0}, {4, 0x10000, 3, 0}, {4, 0x10000, 4, 1}, {4, 0x10000, 7, 1},
+		{2, 2, 65535, 0},
+		{2, 2, 65536, 1},
+		{2, 2, 131071, 1},
+		{2, 2, 131072, 2},
+		{4, 0x10000, 0, 0},
+		{4, 0x10000, 3, 0},
+		{4, 0x10000, 4, 1},
+		{4, 0x10000, 7, 1},
 		{4, 0x10000, 131072, 32768},
-		{4, 0x20000, 0, 0}, {4, 0x20000, 1, 0}, {4, 0x20000, 2, 1}, {4, 0x20000, 3, 1},
+		{4, 0x20000, 0, 0},
+		{4, 0x20000, 1, 0},
+		{4, 0x20000, 2, 1},
+		{4, 0x20000, 3, 1},
 		{4, 0x20000, 4, 2},
-		{4, 2, 131071, 0}, {4, 2, 131072, 1}, {4, 2, 262144, 2},
-		{8, 0x10000, 0, 0}, {8, 0x10000, 7, 0}, {8, 0x10000, 8, 1}, {8, 0x10000, 15, 1},
-		{8, 0x20000, 0, 0}, {8, 0x20000, 3, 0}, {8, 0x20000, 4, 1}, {8, 0x20000, 7, 1},
-		{8, 0x40000, 0, 0}, {8, 0x40000, 1, 0}, {8, 0x40000, 2, 1}, {8, 0x40000, 3, 1},
-		{8, 2, 262143, 0}, {8, 2, 262144, 1},
+		{4, 2, 131071, 0},
+		{4, 2, 131072, 1},
+		{4, 2, 262144, 2},
+		{8, 0x10000, 0, 0},
+		{8, 0x10000, 7, 0},
+		{8, 0x10000, 8, 1},
+		{8, 0x10000, 15, 1},
+		{8, 0x20000, 0, 0},
+		{8, 0x20000, 3, 0},
+		{8, 0x20000, 4, 1},
+		{8, 0x20000, 7, 1},
+		{8, 0x40000, 0, 0},
+		{8, 0x40000, 1, 0},
+		{8, 0x40000, 2, 1},
+		{8, 0x40000, 3, 1},
+		{8, 2, 262143, 0},
+		{8, 2, 262144, 1},
 	};
 
 	(void)state;
@@ -111,7 +162,8 @@ static void test_region__buffer_edge(void **state)
 /* CONFORMANCE 2.2. */
 static void test_region__wide_distances(void **state)
 {
-	struct call_region r = {.base = 0, .bytes = 1 << 24, .offset = 0x7ffff7c00000, .scale = 0x10000};
+	struct call_region r = {
+		.base = 0, .bytes = 1 << 24, .offset = 0x7ffff7c00000, .scale = 0x10000};
 	struct region_table *t = table(CALL_NATIVE, 2, &r, 1);
 
 	(void)state;
@@ -125,8 +177,8 @@ static void test_region__wide_distances(void **state)
 	assert_int_equal(one(CALL_NATIVE, 2, 0x10000, UINT64_C(1) << 33, UINT64_C(1) << 32),
 		UINT64_C(1) << 31);
 	/* a region that would end beyond the address space ends with it */
-	assert_int_equal(one(CALL_NATIVE, 8, 2, UINT64_MAX, UINT64_MAX - OFF),
-		(UINT64_MAX - OFF) >> 18);
+	assert_int_equal(
+		one(CALL_NATIVE, 8, 2, UINT64_MAX, UINT64_MAX - OFF), (UINT64_MAX - OFF) >> 18);
 	assert_int_equal(one(CALL_NATIVE, 8, 2, UINT64_MAX, (uint64_t)-1), NONE);
 }
 
@@ -150,7 +202,8 @@ static void check_cell(unsigned insn, uint32_t scale, unsigned e, unsigned expec
 	/* the slots of an IA-64 bundle are one place */
 	for (uint64_t k = 0; insn == 16 && k < 3 * (uint64_t)expected; k++)
 		for (unsigned slot = 1; slot < 3; slot++)
-			assert_int_equal(at(t, OFF + 16 * k + slot, NULL), at(t, OFF + 16 * k, NULL));
+			assert_int_equal(
+				at(t, OFF + 16 * k + slot, NULL), at(t, OFF + 16 * k, NULL));
 	region_table_unref(t);
 }
 
@@ -161,17 +214,39 @@ static void check_cell(unsigned insn, uint32_t scale, unsigned e, unsigned expec
 static void test_region__hpux_tables(void **state)
 {
 	static const unsigned pa_risc[17][4] = {
-		{2, 16384, 32768, 65536}, {4, 8192, 16384, 32768}, {8, 4096, 8192, 16384},
-		{16, 2048, 4096, 8192}, {32, 1024, 2048, 4096}, {64, 512, 1024, 2048},
-		{128, 256, 512, 1024}, {256, 128, 256, 512}, {512, 64, 128, 256},
-		{1024, 32, 64, 128}, {2048, 16, 32, 64}, {4096, 8, 16, 32}, {8192, 4, 8, 16},
-		{16384, 2, 4, 8}, {32768, 1, 2, 4}, {65536, 0, 1, 2}, {131072, 0, 0, 1},
+		{2, 16384, 32768, 65536},
+		{4, 8192, 16384, 32768},
+		{8, 4096, 8192, 16384},
+		{16, 2048, 4096, 8192},
+		{32, 1024, 2048, 4096},
+		{64, 512, 1024, 2048},
+		{128, 256, 512, 1024},
+		{256, 128, 256, 512},
+		{512, 64, 128, 256},
+		{1024, 32, 64, 128},
+		{2048, 16, 32, 64},
+		{4096, 8, 16, 32},
+		{8192, 4, 8, 16},
+		{16384, 2, 4, 8},
+		{32768, 1, 2, 4},
+		{65536, 0, 1, 2},
+		{131072, 0, 0, 1},
 	};
 	static const unsigned itanium[15][4] = {
-		{2, 4096, 8192, 16384}, {4, 2048, 4096, 8192}, {8, 1024, 2048, 4096},
-		{16, 512, 1024, 2048}, {32, 256, 512, 1024}, {64, 128, 256, 512},
-		{128, 64, 128, 256}, {256, 32, 64, 128}, {512, 16, 32, 64}, {1024, 8, 16, 32},
-		{2048, 4, 8, 16}, {4096, 2, 4, 8}, {8192, 1, 2, 4}, {16384, 0, 1, 2},
+		{2, 4096, 8192, 16384},
+		{4, 2048, 4096, 8192},
+		{8, 1024, 2048, 4096},
+		{16, 512, 1024, 2048},
+		{32, 256, 512, 1024},
+		{64, 128, 256, 512},
+		{128, 64, 128, 256},
+		{256, 32, 64, 128},
+		{512, 16, 32, 64},
+		{1024, 8, 16, 32},
+		{2048, 4, 8, 16},
+		{4096, 2, 4, 8},
+		{8192, 1, 2, 4},
+		{16384, 0, 1, 2},
 		{32768, 0, 0, 1},
 	};
 	unsigned cells = 0;
@@ -423,7 +498,8 @@ static void test_region__aix_scale(void **state)
 		bool same = false;
 
 		for (uint64_t d = 0; d < 3; d++)
-			same |= one(CALL_AIX, 2, scale, 0x100, d) == one(CALL_AIX, 2, scale, 0x100, d + 1);
+			same |= one(CALL_AIX, 2, scale, 0x100, d) ==
+				one(CALL_AIX, 2, scale, 0x100, d + 1);
 		assert_true(same);
 	}
 }
@@ -490,14 +566,19 @@ static void test_region__aix_computed_scales(void **state)
 		uint64_t high, bytes, last;
 		uint32_t scale;
 	} rows[] = {
-		{0x401000, 0x800, 1023, 0x8000}, {0x401000, 0x600, 767, 0x6000},
-		{0x401000, 0x1000, 2047, 0xffff}, {0x401000, 0x2000, 2047, 0xffff},
-		{0x420000, 2, 0, 1}, {0x440000, 2, 0, 1},
+		{0x401000, 0x800, 1023, 0x8000},
+		{0x401000, 0x600, 767, 0x6000},
+		{0x401000, 0x1000, 2047, 0xffff},
+		{0x401000, 0x2000, 2047, 0xffff},
+		{0x420000, 2, 0, 1},
+		{0x440000, 2, 0, 1},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct call_region r = {.bytes = rows[i].bytes, .offset = OFF, .limit = rows[i].high,
+		struct call_region r = {.bytes = rows[i].bytes,
+			.offset = OFF,
+			.limit = rows[i].high,
 			.scale = rows[i].scale};
 		struct region_table *t = table(CALL_AIX, 2, &r, 1);
 
@@ -612,12 +693,13 @@ static uint64_t oracle(const struct call_region *r, uint32_t n, unsigned e, cons
 
 static struct call_region random_region(uint64_t from, uint64_t room)
 {
-	static const uint32_t scales[] = {0, 1, 2, 3, 0x1000, 0x4000, 0x7fff, 0x8000, 0xffff, 0x10000,
-		0x20000, 0x40000};
+	static const uint32_t scales[] = {
+		0, 1, 2, 3, 0x1000, 0x4000, 0x7fff, 0x8000, 0xffff, 0x10000, 0x20000, 0x40000};
 
-	return (struct call_region){
-		.base = draw(1 << 20), .bytes = draw(4) ? draw(room / 4) : draw(9),
-		.offset = from + draw(room), .scale = scales[draw(12)]};
+	return (struct call_region){.base = draw(1 << 20),
+		.bytes = draw(4) ? draw(room / 4) : draw(9),
+		.offset = from + draw(room),
+		.scale = scales[draw(12)]};
 }
 
 /* Compares at the edges of every region and at random places. */
@@ -632,8 +714,8 @@ static void compare_layout(const struct call_region *r, uint32_t n, unsigned e, 
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t scale = r[i].scale ? r[i].scale : 1;
 		uint64_t end = r[i].offset + (uint64_t)(((u128)r[i].bytes << 16) / scale);
-		uint64_t places[] = {r[i].offset - 1, r[i].offset, r[i].offset + draw(4096), end - 1,
-			end, end + 1, end - draw(2 * e), draw(UINT64_MAX)};
+		uint64_t places[] = {r[i].offset - 1, r[i].offset, r[i].offset + draw(4096),
+			end - 1, end, end + 1, end - draw(2 * e), draw(UINT64_MAX)};
 
 		for (unsigned k = 0; k < sizeof(places) / sizeof(places[0]); k++) {
 			uint32_t region = REGION_NONE;
@@ -678,7 +760,9 @@ static void test_region__full_table(void **state)
 	(void)state;
 	assert_non_null(r);
 	for (uint32_t i = 0; i < CALL_MAX_REGIONS; i++) /* each reaches over the next ten */
-		r[i] = (struct call_region){.base = i, .bytes = 160, .scale = 0x10000,
+		r[i] = (struct call_region){.base = i,
+			.bytes = 160,
+			.scale = 0x10000,
 			.offset = OFF + 16 * (uint64_t)(CALL_MAX_REGIONS - 1 - i)};
 	t = table(CALL_IRIX, 2, r, CALL_MAX_REGIONS);
 	assert_true(t->spans <= 2 * CALL_MAX_REGIONS);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/repair.h"
+#include "supervisor/target/repair.h"
 
 #define MS UINT64_C(1000000)
 
@@ -51,8 +51,7 @@ static void test_repair__leaves_close_and_io_uring_alone(void **state)
 /* ERESTART_RESTARTBLOCK of the kernel: 516. */
 static void test_repair__what_restart_syscall_resumes_may_be_forbidden_to(void **state)
 {
-	static const int32_t list[] = {
-		SYS_nanosleep, SYS_clock_nanosleep, SYS_futex, SYS_poll};
+	static const int32_t list[] = {SYS_nanosleep, SYS_clock_nanosleep, SYS_futex, SYS_poll};
 
 	(void)state;
 	if (!arch_native.repair)
@@ -89,8 +88,8 @@ static void test_repair__other_machines_numbers_are_not_ours(void **state)
 /* Looked at 20 ms after its last movement, woken 5 ms later: asleep since 4 ms after it moved. */
 static void test_repair__sleep_is_told_by_one_arrival(void **state)
 {
-	const struct credit c = {.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS,
-		.seen_at_ns = 120 * MS};
+	const struct credit c = {
+		.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS, .seen_at_ns = 120 * MS};
 	struct cpu_time cpu = {4000, 600, 8};
 
 	(void)state;
@@ -106,8 +105,8 @@ static void test_repair__sleep_is_told_by_one_arrival(void **state)
 
 static void test_repair__sleep_is_unknown_soon_after_a_movement(void **state)
 {
-	const struct credit c = {.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS,
-		.seen_at_ns = 103 * MS};
+	const struct credit c = {
+		.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS, .seen_at_ns = 103 * MS};
 	const struct cpu_time cpu = {4000, 600, 8};
 
 	(void)state;

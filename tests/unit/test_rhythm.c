@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "supervisor/rhythm.h"
+#include "supervisor/sample/rhythm.h"
 
-#define MS UINT64_C(1000000)
+#define MS  UINT64_C(1000000)
 #define DAY (UINT64_C(86400000) * MS)
 
 /* Wakings of @cycle, each seen exactly. */
@@ -125,7 +125,8 @@ static void test_rhythm__is_more_exact_than_the_readings(void **state)
 				before = read;
 				read += random_below(40 * MS);
 			}
-			error = rhythm_next(&rhythm) > wake ? rhythm_next(&rhythm) - wake : wake - rhythm_next(&rhythm);
+			error = rhythm_next(&rhythm) > wake ? rhythm_next(&rhythm) - wake
+							    : wake - rhythm_next(&rhythm);
 			close += i >= 20 && error < 5 * MS;
 			of += i >= 20;
 			rhythm_woke(&rhythm, before, read);
@@ -143,7 +144,8 @@ static void test_rhythm__bears_anything(void **state)
 	(void)state;
 	srandom(8);
 	for (unsigned i = 0; i < 100000; i++) {
-		uint64_t span = random_below(UINT64_C(1) << random_below(31)), later = random_below(2) ? span : 0;
+		uint64_t span = random_below(UINT64_C(1) << random_below(31)),
+			 later = random_below(2) ? span : 0;
 
 		now += span + later;
 		rhythm_woke(&rhythm, now - span, now);

@@ -24,8 +24,7 @@ static void pair_init(struct pair *pair, uint64_t capacity)
 	assert_non_null(pair->memory);
 	memset(pair->memory, 0, ring_memory_bytes(capacity));
 	assert_int_equal(ring_init(&pair->producer, pair->memory, capacity), 0);
-	assert_int_equal(
-		ring_open(&pair->consumer, pair->memory, ring_memory_bytes(capacity)), 0);
+	assert_int_equal(ring_open(&pair->consumer, pair->memory, ring_memory_bytes(capacity)), 0);
 }
 
 /* A record of @bytes bytes that carries @value. */
@@ -107,7 +106,8 @@ static uint64_t drain(struct pair *pair)
 	return n;
 }
 
-/* The memory that is touched stays small where the consumer keeps up; nothing is lost or twice there. */
+/* The memory that is touched stays small where the consumer keeps up; nothing is lost or twice
+ * there. */
 static void test_ring__begins_anew_when_it_is_empty(void **state)
 {
 	enum { RECORD = 8192, MEMORY = 16 << 20, REACHED = (2 << 20) + 2 * RECORD };
@@ -217,8 +217,7 @@ static void test_ring__refuses_nonsense(void **state)
 	assert_null(ring_peek(&pair.consumer, &bytes, &error));
 	assert_int_equal(error, -EPROTO);
 	((uint8_t *)pair.memory)[0] ^= 1;
-	assert_int_equal(
-		ring_open(&pair.consumer, pair.memory, ring_memory_bytes(4096)), -EPROTO);
+	assert_int_equal(ring_open(&pair.consumer, pair.memory, ring_memory_bytes(4096)), -EPROTO);
 	free(pair.memory);
 }
 

@@ -243,7 +243,8 @@ static void test_rows__weigh_by_what_was_asked_for(void **state)
 	assert_int_equal(rows.weight, 3);
 	rows_release(&rows);
 	options.value = "fish";
-	assert_int_equal(rows_collect(profile, &options, ROWS_BY_FUNCTION, &rows, &problem), -EINVAL);
+	assert_int_equal(
+		rows_collect(profile, &options, ROWS_BY_FUNCTION, &rows, &problem), -EINVAL);
 	assert_string_equal(problem,
 		"there are no values 'fish' in the profile; it has samples, cpu, wall, blocked");
 	free(problem);

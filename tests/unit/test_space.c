@@ -232,7 +232,8 @@ static void test_space__reads_code_from_the_file(void **state)
 	(void)state;
 	make_world(&world, getpid());
 	assert_int_equal(set_own_maps(world.space), 0);
-	assert_int_equal(space_read(world.space, (uintptr_t)here, code, sizeof(code)), sizeof(code));
+	assert_int_equal(
+		space_read(world.space, (uintptr_t)here, code, sizeof(code)), sizeof(code));
 	assert_memory_equal(code, (const void *)(uintptr_t)here, sizeof(code));
 	assert_int_equal(space_read(world.space, (uintptr_t)&world, code, sizeof(code)), 0);
 	end_world(&world);

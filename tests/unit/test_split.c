@@ -77,8 +77,7 @@ static void test_split__keeps_stacks_and_names(void **state)
 			assert_string_equal(profile_mapping(from, x.mapping).file,
 				profile_mapping(part, y.mapping).file);
 			for (size_t l = 0; l < x.lines; l++)
-				assert_string_equal(
-					profile_function(from, x.line[l].function).name,
+				assert_string_equal(profile_function(from, x.line[l].function).name,
 					profile_function(part, y.line[l].function).name);
 		}
 	}

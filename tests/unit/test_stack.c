@@ -13,8 +13,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "supervisor/procfs.h"
-#include "supervisor/stack.h"
+#include "supervisor/os/procfs.h"
+#include "supervisor/target/stack.h"
 
 static const char maps[] =
 	"1000-3000 r-xp 00000000 08:01 12    /bin/x\n"
@@ -84,7 +84,8 @@ static void test_stack__ranges_are_corrected(void **state)
 /* Two pages with something in them, and nothing behind. */
 static uint8_t *two_pages(void)
 {
-	uint8_t *at = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *at =
+		mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(at != MAP_FAILED);
 	for (size_t i = 0; i < 8192; i++)
@@ -123,7 +124,8 @@ static void test_stack__a_guess_serves_if_it_holds_enough(void **state)
 		stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
 		assert_true(copy.inner.base == base);
 		assert_int_equal(copy.inner.bytes, start + 8192 - base);
-		assert_int_equal(copy.inner.data[start + 8000 - base] == mark, sp[i] == last - 4000);
+		assert_int_equal(
+			copy.inner.data[start + 8000 - base] == mark, sp[i] == last - 4000);
 		assert_memory_equal(copy.inner.data, (void *)(uintptr_t)base, start + 8000 - base);
 		assert_true(home.sp == sp[i]);
 		/* It serves once. */
@@ -149,8 +151,8 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
 	assert_true(copy.inner.base == start + 1000 - arch_native.red_zone_bytes);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
-	assert_memory_equal(copy.inner.data, at + 1000 - arch_native.red_zone_bytes,
-		copy.inner.bytes);
+	assert_memory_equal(
+		copy.inner.data, at + 1000 - arch_native.red_zone_bytes, copy.inner.bytes);
 	assert_true(copy.limit == start + 8192);
 	assert_false(copy.truncated);
 	assert_int_equal(copy.outer.bytes, 0);
@@ -218,7 +220,8 @@ static void test_stack__finds_what_a_handler_interrupted(void **state)
 	struct seen own = {.marker = UINT64_C(0x1122334455667788)};
 	size_t bytes = 65536, room = 0, found = 0;
 	stack_t alternate = {.ss_sp = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), .ss_size = bytes};
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+		.ss_size = bytes};
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
 	const struct stack_range *main_stack;
 	char *text = NULL;

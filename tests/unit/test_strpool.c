@@ -88,7 +88,8 @@ static void test_strpool__demangles(void **state)
 	assert_string_equal(shown(&pool, "_ZN3foo3barEi"), "foo::bar(int)");
 	assert_string_equal(shown(&pool, "_ZN3foo3barEi.isra.0"), "foo::bar(int)");
 	assert_string_equal(shown(&pool, "_ZN3foo3barEi@plt"), "foo::bar(int)@plt");
-	assert_string_equal(shown(&pool, "_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
+	assert_string_equal(
+		shown(&pool, "_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
 	assert_string_equal(shown(&pool, "_RNvNtCs1234_7mycrate3foo3bar"), "mycrate::foo::bar");
 	assert_string_equal(shown(&pool, "_D8demangle4testFZv"), "demangle.test()");
 	assert_string_equal(shown(&pool, "_Z"), "_Z");

@@ -7,7 +7,8 @@
 
 #include "symbolizer/symtab.h"
 
-static void add(struct symtab *symtab, uint64_t svma, uint64_t bytes, const char *name, uint32_t rank)
+static void add(
+	struct symtab *symtab, uint64_t svma, uint64_t bytes, const char *name, uint32_t rank)
 {
 	const struct symbol symbol = {
 		.svma = svma, .bytes = bytes, .limit = 1000, .name = name, .rank = rank};

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/target.h"
+#include "supervisor/target/target.h"
 
 /* All cold ones, and no others, hang at their hours, and both ways the same. */
 static void check_cold(const struct target *target)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/tracee.h"
+#include "supervisor/target/tracee.h"
 
 static void test_tracee__classifies_what_waitid_gives(void **state)
 {
@@ -26,8 +26,13 @@ static void test_tracee__classifies_what_waitid_gives(void **state)
 	assert_int_equal(tracee_classify(SIGTRAP | PTRACE_EVENT_EXIT << 8), TRACEE_OTHER);
 }
 
-#define S(state, event, next, action) \
-	{TRACEE_##state, TRACEE_##event, {TRACEE_##next, TRACEE_##action}}
+#define S(state, event, next, action)                  \
+	{                                              \
+		TRACEE_##state, TRACEE_##event,        \
+		{                                      \
+			TRACEE_##next, TRACEE_##action \
+		}                                      \
+	}
 
 /* Every state with every event, written by hand from ptrace(2) and docs/PTRACE.md. */
 static const struct {

@@ -7,7 +7,8 @@
 
 #include "symbolizer/unit.h"
 
-static void add_range(struct unit *unit, uint64_t low, uint64_t high, uint32_t scope, uint32_t depth)
+static void add_range(
+	struct unit *unit, uint64_t low, uint64_t high, uint32_t scope, uint32_t depth)
 {
 	const struct unit_range range = {.low = low, .high = high, .scope = scope, .depth = depth};
 
@@ -78,7 +79,8 @@ static void test_unit__agrees_with_a_search_of_all_ranges(void **state)
 	unsigned seed = 1;
 
 	(void)state;
-	/* Nested at random: each range is cut out of an earlier one, and overlaps with none by half. */
+	/* Nested at random: each range is cut out of an earlier one, and overlaps with none by
+	 * half. */
 	for (int round = 0; round < 50; round++) {
 		struct unit_range ranges[40] = {{.low = 0, .high = 1000}};
 		struct unit unit = {0};
@@ -86,7 +88,8 @@ static void test_unit__agrees_with_a_search_of_all_ranges(void **state)
 
 		for (int attempt = 0; attempt < 200 && n < 40; attempt++) {
 			const struct unit_range *outer = &ranges[(unsigned)rand_r(&seed) % n];
-			uint64_t low = outer->low + (unsigned)rand_r(&seed) % (outer->high - outer->low);
+			uint64_t low =
+				outer->low + (unsigned)rand_r(&seed) % (outer->high - outer->low);
 			uint64_t high = low + 1 + (unsigned)rand_r(&seed) % (outer->high - low);
 			bool nests = true;
 
@@ -95,8 +98,10 @@ static void test_unit__agrees_with_a_search_of_all_ranges(void **state)
 					!(ranges[j].low <= low && high <= ranges[j].high))
 					nests = false;
 			if (nests) {
-				ranges[n] = (struct unit_range){.low = low, .high = high,
-					.scope = (uint32_t)n, .depth = (uint32_t)n};
+				ranges[n] = (struct unit_range){.low = low,
+					.high = high,
+					.scope = (uint32_t)n,
+					.depth = (uint32_t)n};
 				n++;
 			}
 		}

@@ -13,10 +13,11 @@ static void test_units__times(void **state)
 	static const struct {
 		const char *text;
 		uint64_t ns;
-	} good[] = {{"10s", 10000000000}, {"500ms", 500000000}, {"2m", 120000000000}, {"1", 1000000000},
-		{"0.5", 500000000}, {"250us", 250000}, {"40ns", 40}, {"1h", 3600000000000}};
-	static const char *const bad[] = {"", "s", "-1s", "1x", "1s ", "0", "nan", "inf", "1e30", " 1",
-		"+1", "1 s"};
+	} good[] = {{"10s", 10000000000}, {"500ms", 500000000}, {"2m", 120000000000},
+		{"1", 1000000000}, {"0.5", 500000000}, {"250us", 250000}, {"40ns", 40},
+		{"1h", 3600000000000}};
+	static const char *const bad[] = {
+		"", "s", "-1s", "1x", "1s ", "0", "nan", "inf", "1e30", " 1", "+1", "1 s"};
 	uint64_t ns;
 
 	(void)state;
@@ -59,7 +60,8 @@ static void test_units__percent(void **state)
 
 static void test_units__pids(void **state)
 {
-	static const char *const bad[] = {"", "0", "-1", "1,", ",1", "1,,2", "a", "1 2", "99999999999"};
+	static const char *const bad[] = {
+		"", "0", "-1", "1,", ",1", "1,,2", "a", "1 2", "99999999999"};
 	int *list;
 	size_t n;
 

@@ -20,9 +20,16 @@
 
 static struct unwind_entry entry_of(const uint8_t *initial, size_t n, const uint8_t *code, size_t m)
 {
-	return (struct unwind_entry){.low = 0x1000, .high = 0x1100, .initial = initial,
-		.initial_end = initial + n, .code = code, .code_end = code + m, .code_align = 1,
-		.data_align = -8, .return_column = 16, .wide = true};
+	return (struct unwind_entry){.low = 0x1000,
+		.high = 0x1100,
+		.initial = initial,
+		.initial_end = initial + n,
+		.code = code,
+		.code_end = code + m,
+		.code_align = 1,
+		.data_align = -8,
+		.return_column = 16,
+		.wide = true};
 }
 
 /* What gcc writes for push %rbp; mov %rsp,%rbp; push %rbx; …; pop; pop; ret (DWARF 5, 6.4.2). */
@@ -31,17 +38,17 @@ static void test_unwind__rows_follow_a_prologue(void **state)
 	/* def_cfa r7+8; offset r16 at cfa-8 */
 	static const uint8_t initial[] = {0x0c, 7, 8, 0x90, 1};
 	static const uint8_t code[] = {
-		0x41,		/* advance 1: 0x1001 */
-		0x0e, 16,	/* def_cfa_offset 16 */
-		0x86, 2,	/* offset r6 at cfa-16 */
-		0x43,		/* advance 3: 0x1004 */
-		0x0d, 6,	/* def_cfa_register r6 */
-		0x0a,		/* remember_state */
-		0x02, 0x40,	/* advance_loc1 64: 0x1044 */
-		0x0c, 7, 8,	/* def_cfa r7+8 */
-		0xc6,		/* restore r6 */
-		0x41,		/* advance 1: 0x1045 */
-		0x0b,		/* restore_state */
+		0x41,       /* advance 1: 0x1001 */
+		0x0e, 16,   /* def_cfa_offset 16 */
+		0x86, 2,    /* offset r6 at cfa-16 */
+		0x43,       /* advance 3: 0x1004 */
+		0x0d, 6,    /* def_cfa_register r6 */
+		0x0a,       /* remember_state */
+		0x02, 0x40, /* advance_loc1 64: 0x1044 */
+		0x0c, 7, 8, /* def_cfa r7+8 */
+		0xc6,       /* restore r6 */
+		0x41,       /* advance 1: 0x1045 */
+		0x0b,       /* restore_state */
 	};
 	struct unwind_entry entry = entry_of(initial, sizeof(initial), code, sizeof(code));
 	struct unwind_row row;
@@ -111,7 +118,8 @@ static void test_unwind__expressions(void **state)
 {
 	/* breg7 8; deref: the word at 0x2000 */
 	static const uint8_t load[] = {0x77, 8, 0x06};
-	/* What the linker writes for .plt: breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus */
+	/* What the linker writes for .plt: breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl;
+	 * plus */
 	static const uint8_t plt[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
 	static const uint8_t unknown_register[] = {0x73, 0};
 	static const uint8_t underflow[] = {0x22};
@@ -151,7 +159,8 @@ struct made {
 
 static void make(struct made *made)
 {
-	static const char maps[] = "10000-20000 r-xp 00000000 00:00 0 \n7000-8000 rw-p 00000000 00:00 0 \n";
+	static const char maps[] =
+		"10000-20000 r-xp 00000000 00:00 0 \n7000-8000 rw-p 00000000 00:00 0 \n";
 	struct symbolizer_options options = {.size = sizeof(options)};
 
 	*made = (struct made){0};
@@ -164,8 +173,11 @@ static void make(struct made *made)
 	made->reg[16] = 0x10100;
 	made->word[2] = 0x7040, made->word[3] = 0x10200; /* at 0x7010 */
 	made->word[8] = 0x7080, made->word[9] = 0x10300; /* at 0x7040 */
-	made->input = (struct unwind_input){.machine = EM_X86_64, .registers = 17, .reg = made->reg,
-		.pc = 0x10100, .sp = 0x7000,
+	made->input = (struct unwind_input){.machine = EM_X86_64,
+		.registers = 17,
+		.reg = made->reg,
+		.pc = 0x10100,
+		.sp = 0x7000,
 		.piece = {{0x7000, (const uint8_t *)made->word, sizeof(made->word)}}};
 }
 
@@ -313,7 +325,8 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size snapshot, . - snapshot\n");
 
-/* As a PLT stub at its first instruction: where its frame is follows from the pc, by an expression. */
+/* As a PLT stub at its first instruction: where its frame is follows from the pc, by an expression.
+ */
 void stub(uint64_t ret[3]);
 __asm__(".text\n"
 	".globl stub\n"
@@ -322,7 +335,8 @@ __asm__(".text\n"
 	"stub:\n"
 	"	.cfi_startproc\n"
 	/* rsp + 8 + ((rip & 15) >= 11) << 3 */
-	"	.cfi_escape 0x0f, 0x0b, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22\n"
+	"	.cfi_escape 0x0f, 0x0b, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, "
+	"0x22\n"
 	"	lea stub(%rip), %rax\n"
 	"	mov %rsp, (%rdi)\n"
 	"	mov %rax, 8(%rdi)\n"
@@ -333,8 +347,8 @@ __asm__(".text\n"
 	".size stub, . - stub\n");
 
 /*
- * As the vdso's clock_gettime: they align the stack, by 0 and by 8 bytes, and find their frame by the
- * frame pointer. Their caller's is none, and it calls through a pointer.
+ * As the vdso's clock_gettime: they align the stack, by 0 and by 8 bytes, and find their frame by
+ * the frame pointer. Their caller's is none, and it calls through a pointer.
  */
 void wait_aligned_0(uint64_t ret[3]);
 void wait_aligned_8(uint64_t ret[3]);
@@ -403,7 +417,7 @@ static void call_aligned(uint64_t ret[3], void (*function)(uint64_t[3]))
 {
 	function(ret);
 }
-#define stub snapshot
+#define stub           snapshot
 #define wait_aligned_0 snapshot
 #define wait_aligned_8 snapshot
 
@@ -492,8 +506,11 @@ static void end_live(struct live *live)
 /* What was captured, of a thread whose pc and stack pointer alone are known. */
 static struct unwind_result unwind_blocked(struct live *live)
 {
-	struct unwind_input input = {.machine = EM_X86_64, .blocked = true, .pc = captured.pc,
-		.sp = captured.sp, .piece[0] = {captured.sp, captured.stack, captured.bytes}};
+	struct unwind_input input = {.machine = EM_X86_64,
+		.blocked = true,
+		.pc = captured.pc,
+		.sp = captured.sp,
+		.piece[0] = {captured.sp, captured.stack, captured.bytes}};
 	struct unwind_result r;
 
 	assert_int_equal(unwind_stack(live->unwinder, live->space, &input, &r), 0);
@@ -511,7 +528,8 @@ static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
 #endif
 	begin_live(&live);
 	for (unsigned round = 0; round < 4; round++) {
-		/* From the second time on the array is full of a return address behind another call. */
+		/* From the second time on the array is full of a return address behind another
+		 * call. */
 		assert_int_equal(call_it(512 << round, round ? captured.caller[0] : 0), 0);
 		r = unwind_blocked(&live);
 		assert_true(r.n >= 4);
@@ -552,7 +570,8 @@ static void test_unwind__searches_for_frames_that_are_aligned(void **state)
 		/* snapshot, function, call_aligned, wait_aligned, this one */
 		assert_true(r.n >= 5);
 		assert_int_equal(r.frame[1].pc, captured.caller[0] - 1);
-		assert_in_range(r.frame[2].pc, (uintptr_t)call_aligned, (uintptr_t)call_aligned + 32);
+		assert_in_range(
+			r.frame[2].pc, (uintptr_t)call_aligned, (uintptr_t)call_aligned + 32);
 		assert_true(r.frame[2].searched);
 		assert_int_equal(r.frame[4].pc, captured.caller[1] - 1);
 	}

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/wall.h"
+#include "supervisor/sample/wall.h"
 
 #define MS UINT64_C(1000000)
 
@@ -102,7 +102,8 @@ static void test_wall__sums_are_the_lifetime(void **state)
 		uint64_t step[4];
 
 		for (unsigned k = 0; k < 4; k++) {
-			random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			random = random * UINT64_C(6364136223846793005) +
+				UINT64_C(1442695040888963407);
 			step[k] = (random >> 33) % 5000;
 		}
 		cpu.run_ns += step[0];

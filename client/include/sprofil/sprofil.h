@@ -11,7 +11,8 @@
  *	sprofil(NULL, 0, NULL, 0);			no count comes after this
  *
  * This is the native interface, the union of those of IRIX and HP-UX. A program that was written
- * for HP-UX, IRIX, AIX, System V or glibc uses the header of that system instead: sprofil-dialects(7).
+ * for HP-UX, IRIX, AIX, System V or glibc uses the header of that system instead:
+ *sprofil-dialects(7).
  */
 #ifndef SPROFIL_SPROFIL_H
 #define SPROFIL_SPROFIL_H
@@ -36,9 +37,9 @@ extern "C" {
 #endif
 
 struct prof {
-	void *pr_base;	      /* the counters */
-	unsigned int pr_size; /* their size in bytes */
-	unsigned long pr_off; /* address of the first instruction */
+	void *pr_base;         /* the counters */
+	unsigned int pr_size;  /* their size in bytes */
+	unsigned long pr_off;  /* address of the first instruction */
 	unsigned int pr_scale; /* counter bytes per text byte, times 65536 */
 };
 
@@ -48,8 +49,8 @@ struct prof {
 #define PROF_UINT64 8 /* uint64_t */
 #define PROF_FAST   4 /* a count each millisecond of CPU time, not each clock tick (10 ms) */
 
-#define PROFIL_MAX	65536 /* entries of one table */
-#define _SC_PROFIL_MAX	0x5350 /* sysconf(_SC_PROFIL_MAX) is PROFIL_MAX */
+#define PROFIL_MAX     65536  /* entries of one table */
+#define _SC_PROFIL_MAX 0x5350 /* sysconf(_SC_PROFIL_MAX) is PROFIL_MAX */
 
 /*
  * Counts from now on in the @profcnt regions of @profp, in place of those of an earlier call.

@@ -24,11 +24,11 @@ typedef short short_t;
 typedef int int_t;
 
 struct prof {
-	daddr_t p_low;	 /* first address */
-	daddr_t p_high;	 /* behind the last; 0 ends the array */
+	daddr_t p_low;   /* first address */
+	daddr_t p_high;  /* behind the last; 0 ends the array */
 	short_t *p_buff; /* counters */
 	int_t p_bufsize; /* their size in bytes */
-	int_t p_scale;	 /* as in the first form, or -1: computed */
+	int_t p_scale;   /* as in the first form, or -1: computed */
 };
 
 /*

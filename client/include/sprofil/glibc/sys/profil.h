@@ -24,16 +24,16 @@ extern "C" {
 #endif
 
 struct prof {
-	void *pr_base;		/* buffer base */
-	size_t pr_size;		/* buffer size */
-	size_t pr_off;		/* pc offset */
+	void *pr_base;          /* buffer base */
+	size_t pr_size;         /* buffer size */
+	size_t pr_off;          /* pc offset */
 	unsigned long pr_scale; /* pc scaling */
 };
 
 enum {
-	PROF_USHORT = 0, /* 16-bit counters */
-	PROF_UINT = 1 << 0, /* 32-bit counters */
-	PROF_FAST = 1 << 1, /* a count each millisecond */
+	PROF_USHORT = 0,     /* 16-bit counters */
+	PROF_UINT = 1 << 0,  /* 32-bit counters */
+	PROF_FAST = 1 << 1,  /* a count each millisecond */
 	PROF_UINT64 = 1 << 3 /* 64-bit counters: an addition */
 };
 

@@ -23,10 +23,10 @@ extern "C" {
 #endif
 
 struct prof {
-	void *pr_base;		/* buffer base */
-	unsigned int pr_size;	/* buffer size */
-	void *pr_offset;	/* pc offset */
-	unsigned int pr_scale;	/* pc scaling */
+	void *pr_base;         /* buffer base */
+	unsigned int pr_size;  /* buffer size */
+	void *pr_offset;       /* pc offset */
+	unsigned int pr_scale; /* pc scaling */
 };
 
 #define PROF_USHORT 1

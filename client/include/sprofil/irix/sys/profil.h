@@ -26,7 +26,7 @@ extern "C" {
 typedef unsigned long __psunsigned_t;
 
 struct prof {
-	void *pr_base;	       /* buffer base */
+	void *pr_base;         /* buffer base */
 	unsigned pr_size;      /* buffer size */
 	__psunsigned_t pr_off; /* pc offset */
 	unsigned pr_scale;     /* pc scaling */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/calls/counter.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "proto/bytes.h"
+
+#define PAGE_BYTES 4096u /* the smallest page of any machine: a protection never changes inside */
+#define STOP_AT    32767u
+
+/* One counter, with all that is to be added to it. */
+struct cell {
+	uint64_t address;
+	uint64_t ticks;
+	uint8_t bytes[8]; /* as they lie in the target */
+	uint8_t old[8];
+	bool faulted;
+};
+
+static ssize_t vm_read(
+	void *context, const struct iovec *local, const struct iovec *remote, unsigned count)
+{
+	const pid_t *tid = context;
+	ssize_t n = process_vm_readv(*tid, local, count, remote, count, 0);
+
+	return n < 0 ? -errno : n;
+}
+
+static ssize_t vm_write(
+	void *context, const struct iovec *local, const struct iovec *remote, unsigned count)
+{
+	const pid_t *tid = context;
+	ssize_t n = process_vm_writev(*tid, local, count, remote, count, 0);
+
+	return n < 0 ? -errno : n;
+}
+
+struct counter_memory counter_memory_of(pid_t *tid)
+{
+	return (struct counter_memory){vm_read, vm_write, tid};
+}
+
+static uint64_t add_saturating(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+uint64_t counter_sum(uint64_t value, uint64_t ticks, unsigned element,
+	enum region_overflow overflow, bool *ret_stop)
+{
+	uint64_t max = UINT64_MAX >> (64 - 8 * element);
+	uint64_t sum = add_saturating(value, ticks);
+
+	if (overflow == REGION_STOP_AT_32767) {
+		if (sum < STOP_AT)
+			return sum;
+		*ret_stop = true;
+		/* a counter that the program itself set higher is left as it is */
+		return value > STOP_AT ? value : STOP_AT;
+	}
+	return sum > max ? max : sum;
+}
+
+static bool crosses_page(const struct cell *c, unsigned element)
+{
+	return c->address % PAGE_BYTES + element > PAGE_BYTES;
+}
+
+/*
+ * Transfers @count cells. The kernel stops at the first vector that faults and tells how many bytes
+ * it did before: that cell is marked, and the rest tried again.
+ */
+static int transfer(const struct counter_memory *m, counter_transfer *move, struct cell **cells,
+	unsigned count, unsigned element)
+{
+	struct iovec local[COUNTER_BATCH], remote[COUNTER_BATCH];
+	unsigned at = 0;
+
+	while (at < count) {
+		unsigned n = count - at;
+		ssize_t done;
+
+		for (unsigned i = 0; i < n; i++) {
+			local[i] = (struct iovec){cells[at + i]->bytes, element};
+			remote[i] =
+				(struct iovec){(void *)(uintptr_t)cells[at + i]->address, element};
+		}
+		done = move(m->context, local, remote, n);
+		if (done < 0 && done != -EFAULT)
+			return (int)done;
+		at += done > 0 ? (unsigned)done / element : 0;
+		if (at < count)
+			cells[at++]->faulted = true;
+	}
+	return 0;
+}
+
+static ssize_t write_part(
+	const struct counter_memory *m, uint8_t *bytes, uint64_t address, size_t length)
+{
+	struct iovec local = {bytes, length};
+	struct iovec remote = {(void *)(uintptr_t)address, length};
+
+	return m->write(m->context, &local, &remote, 1);
+}
+
+/*
+ * A counter that lies across two pages, of which one may be out of reach: the kernel would write
+ * the first half before it finds that out. So the second half goes first, and back if the first
+ * fails.
+ */
+static int write_across(const struct counter_memory *m, struct cell *c, unsigned element)
+{
+	unsigned head = PAGE_BYTES - (unsigned)(c->address % PAGE_BYTES);
+	ssize_t done = write_part(m, c->bytes + head, c->address + head, element - head);
+
+	if (done == (ssize_t)(element - head)) {
+		done = write_part(m, c->bytes, c->address, head);
+		if (done == (ssize_t)head)
+			return 0;
+		(void)write_part(m, c->old + head, c->address + head, element - head);
+	}
+	if (done < 0 && done != -EFAULT)
+		return (int)done;
+	c->faulted = true;
+	return 0;
+}
+
+/* Reads, adds and writes cells that do not overlap. */
+static int update(const struct counter_memory *m, unsigned element, enum region_overflow overflow,
+	struct cell *cells, unsigned count, bool *ret_stop)
+{
+	struct cell *list[COUNTER_BATCH];
+	unsigned writes = 0;
+	int err;
+
+	for (unsigned i = 0; i < count; i++)
+		list[i] = &cells[i];
+	err = transfer(m, m->read, list, count, element);
+	for (unsigned i = 0; !err && i < count; i++) {
+		struct cell *c = &cells[i];
+		struct reader r = reader_over(c->bytes, element);
+		struct writer w = writer_over(c->bytes, element);
+		uint64_t value = get_le(&r, element), sum;
+
+		if (c->faulted)
+			continue;
+		memcpy(c->old, c->bytes, element);
+		sum = counter_sum(value, c->ticks, element, overflow, ret_stop);
+		put_le(&w, sum, element);
+		if (sum == value)
+			continue;
+		if (crosses_page(c, element))
+			err = write_across(m, c, element);
+		else
+			list[writes++] = c;
+	}
+	return err ? err : transfer(m, m->write, list, writes, element);
+}
+
+/* Inserts @add into the cells, which are in the order of their addresses. Returns their number. */
+static unsigned merge(struct cell *cells, unsigned count, const struct counter_add *add)
+{
+	unsigned i = count;
+
+	while (i && cells[i - 1].address > add->address)
+		i--;
+	if (i && cells[i - 1].address == add->address) {
+		cells[i - 1].ticks = add_saturating(cells[i - 1].ticks, add->ticks);
+		return count;
+	}
+	memmove(&cells[i + 1], &cells[i], (count - i) * sizeof(*cells));
+	cells[i] = (struct cell){.address = add->address, .ticks = add->ticks};
+	return count + 1;
+}
+
+int counter_apply(const struct counter_memory *memory, unsigned element,
+	enum region_overflow overflow, struct counter_add *adds, unsigned count, bool *ret_stop)
+{
+	struct cell cells[COUNTER_BATCH];
+	unsigned n = 0;
+	int err = 0;
+
+	if (count > COUNTER_BATCH)
+		return -EINVAL;
+	for (unsigned i = 0; i < count; i++)
+		n = merge(cells, n, &adds[i]);
+	/* Counters of buffers that overlap a little go one after the other: each sees the last. */
+	for (unsigned from = 0, to; !err && from < n; from = to) {
+		for (to = from + 1; to < n; to++)
+			if (cells[to].address - cells[to - 1].address < element)
+				break;
+		err = update(memory, element, overflow, &cells[from], to - from, ret_stop);
+	}
+	for (unsigned i = 0; !err && i < count; i++) {
+		adds[i].faulted = false;
+		for (unsigned k = 0; k < n; k++)
+			if (cells[k].address == adds[i].address)
+				adds[i].faulted = cells[k].faulted;
+	}
+	return err;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/calls/service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "supervisor/engine/engine_internal.h"
+#include "supervisor/os/mem.h"
+
+#define BUFFER_BYTES (65536 + CALL_MAX_BYTES) /* a full pipe, and a piece left of the time before \
+					       */
+/*
+ * So long a call waits for the stops of its process' running threads: the turn of each must come on
+ * a crowded machine, and a thread in the D state must not hold it up for ever.
+ */
+#define SETTLE_NS 100000000
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+int service_open(struct service *service)
+{
+	int fds[2], r;
+	char name[64];
+	struct stat st;
+
+	*service = (struct service){.read_fd = -1, .write_fd = -1, .mark_fd = -1};
+	service->buffer = mem_new(BUFFER_BYTES, 1);
+	if (!service->buffer)
+		return -ENOMEM;
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) {
+		r = -errno;
+		service_release(service);
+		return r;
+	}
+	service->read_fd = fds[0];
+	service->write_fd = fds[1];
+	if (fstat(fds[0], &st) == 0) {
+		service->inode = st.st_ino;
+		service->device = st.st_dev;
+		(void)snprintf(name, sizeof(name), CALL_MARK ":%d:%llu", fds[1],
+			(unsigned long long)service->inode);
+		service->mark_fd = memfd_create(name, MFD_CLOEXEC);
+	}
+	if (service->mark_fd < 0) {
+		r = -errno;
+		service_release(service);
+		return r;
+	}
+	return 0;
+}
+
+void service_release(struct service *service)
+{
+	close_fd(&service->read_fd);
+	close_fd(&service->write_fd);
+	close_fd(&service->mark_fd);
+	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
+		free(service->coming[i].table.region);
+		service->coming[i].table.region = NULL;
+	}
+	for (size_t i = 0; i < service->waiting_n; i++)
+		free(service->waiting[i].table.region);
+	free(service->waiting);
+	service->waiting = NULL;
+	service->waiting_n = service->waiting_room = 0;
+	free(service->buffer);
+	service->buffer = NULL;
+}
+
+static bool has_seal(int tid, const struct call_request *q)
+{
+	uint8_t seal[CALL_SEAL_BYTES];
+	struct iovec local = {seal, sizeof(seal)};
+	struct iovec remote = {(void *)(uintptr_t)q->seal, sizeof(seal)};
+
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof(seal) &&
+		call_seal_is_good(seal, q);
+}
+
+/* The pid of a process in its own pid namespace: the last number of "NSpid:\t4711\t12\n". */
+static int inner_pid(int pid)
+{
+	char path[64], line[256];
+	int inner = pid;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *last;
+
+		if (strncmp(line, "NSpid:", 6) != 0)
+			continue;
+		last = strrchr(line, '\t');
+		inner = last ? atoi(last + 1) : pid;
+		break;
+	}
+	if (file)
+		(void)fclose(file);
+	return inner;
+}
+
+/*
+ * The process that sent @q, and a tid of it by which its memory and descriptors can be reached.
+ * NULL: it is none that we trace.
+ */
+static struct process *find_sender(
+	struct engine *engine, const struct call_request *q, int *ret_tid)
+{
+	struct target *target = &engine->target;
+	struct tracee *t = target_find(target, (int)q->tid);
+
+	if (t && t->process && t->process->pid == (int)q->pid && has_seal(t->tid, q)) {
+		*ret_tid = t->tid;
+		return t->process;
+	}
+	/* It may live in a pid namespace of its own. */
+	for (size_t i = 0; i < target->processes; i++) {
+		struct process *p = target->process[i];
+
+		if (p->pid != (int)q->pid && inner_pid(p->pid) == (int)q->pid &&
+			has_seal(p->pid, q)) {
+			*ret_tid = p->pid;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+static void drop(struct service_call *call)
+{
+	free(call->table.region);
+	*call = (struct service_call){.pid = 0};
+}
+
+/* Two containers may have equal pids inside: the sender's own one tells them apart. */
+static struct service_call *find_coming(
+	struct service *service, int pid, const struct call_request *q)
+{
+	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
+		struct service_call *c = &service->coming[i];
+
+		if (c->table.region && c->pid == pid && c->table.head.tid == q->tid)
+			return c;
+	}
+	return NULL;
+}
+
+/* A place for a new table. A thread has one at most; when all are taken the oldest gives way. */
+static struct service_call *begin(
+	struct service *service, int pid, int tid, const struct call_request *q)
+{
+	struct service_call *c = find_coming(service, pid, q);
+
+	for (unsigned i = 0; !c && i < SERVICE_ASSEMBLIES; i++)
+		if (!service->coming[i].table.region)
+			c = &service->coming[i];
+	if (!c)
+		c = &service->coming[service->next_victim++ % SERVICE_ASSEMBLIES];
+	drop(c);
+	c->table.region = mem_new(q->total ? q->total : 1, sizeof(*c->table.region));
+	if (!c->table.region)
+		return NULL;
+	c->pid = pid;
+	c->tid = tid;
+	/* In a pid namespace of its own it may be any of the process's threads. */
+	c->caller = tid == (int)q->tid ? tid : 0;
+	call_assembly_begin(&c->table, q);
+	return c;
+}
+
+static void apply(struct engine *engine, struct process *process, const struct service_call *w)
+{
+	const struct call_request *q = &w->table.head;
+	int error = 0;
+
+	if (q->flags & CALL_FAST && engine->options->restrict_fast)
+		error = EACCES;
+	else if (q->total == 0)
+		session_clear(engine, process);
+	else
+		error = -session_set(engine, process, w->caller, q->dialect, q->flags, q->element,
+			w->table.region, q->total);
+	sampler_collect(engine); /* processes may go */
+	answer_send(engine, target_find_process(&engine->target, w->pid), w->tid, q, error);
+}
+
+/* Is everything counted that was owed to the table which request @i replaces, or time up? */
+static bool is_settled(struct engine *engine, size_t i, struct process *process, uint64_t now)
+{
+	struct service_call *w = &engine->service.waiting[i];
+	int pid = w->pid;
+	uint64_t owed;
+
+	for (size_t j = 0; j < i; j++)
+		if (engine->service.waiting[j].pid == pid)
+			return false; /* one after the other */
+	if (!w->until_ns) {
+		w->until_ns = now + SETTLE_NS;
+		session_settle(engine, process, w->caller);
+		sampler_collect(engine);
+		process = target_find_process(&engine->target, pid);
+		if (!process)
+			return true;
+	}
+	if (session_settling(engine, process, &owed) && now < w->until_ns)
+		return false;
+	engine->audit.calls.lost += owed;
+	return true;
+}
+
+void service_finish(struct engine *engine, uint64_t now)
+{
+	struct service *service = &engine->service;
+
+	for (size_t i = 0; i < service->waiting_n;) {
+		struct process *process =
+			target_find_process(&engine->target, service->waiting[i].pid);
+		struct service_call done;
+
+		if (process && !is_settled(engine, i, process, now)) {
+			i++;
+			continue;
+		}
+		done = service->waiting[i];
+		memmove(&service->waiting[i], &service->waiting[i + 1],
+			(--service->waiting_n - i) * sizeof(done));
+		/* It may have ended, or called exec: then the answer would go to somebody else. */
+		process = target_find_process(&engine->target, done.pid);
+		if (process && has_seal(done.tid, &done.table.head))
+			apply(engine, process, &done);
+		free(done.table.region);
+	}
+}
+
+/*
+ * The table is whole: it takes its turn, which mostly comes at once. A thread has one call at a
+ * time: who has more of them under way than threads is told to come again.
+ */
+static int enqueue(
+	struct service *service, const struct process *process, struct service_call *call)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < service->waiting_n; i++)
+		n += service->waiting[i].pid == process->pid;
+	if (n >= process->threads)
+		return -EBUSY;
+	if (mem_grow((void **)&service->waiting, &service->waiting_room, service->waiting_n + 1,
+		    sizeof(*service->waiting)) < 0)
+		return -ENOMEM;
+	service->waiting[service->waiting_n++] = *call;
+	call->table.region = NULL;
+	return 0;
+}
+
+static void take(struct engine *engine, const struct call_request *q)
+{
+	struct service *service = &engine->service;
+	struct service_call *call;
+	struct process *process;
+	int tid = 0, r;
+
+	process = find_sender(engine, q, &tid);
+	if (!process) {
+		/* A process that we do not trace is told so, if it is it. */
+		if (has_seal((int)q->pid, q))
+			answer_send(engine, NULL, (int)q->pid, q, ESRCH);
+		return;
+	}
+	call = call_assembly_starts(q) ? begin(service, process->pid, tid, q)
+				       : find_coming(service, process->pid, q);
+	if (!call) {
+		answer_send(engine, process, tid, q, call_assembly_starts(q) ? ENOMEM : EPROTO);
+		return;
+	}
+	r = call_assembly_add(&call->table, q);
+	if (r == 0)
+		return;
+	if (r > 0)
+		r = enqueue(service, process, call);
+	drop(call);
+	if (r < 0)
+		answer_send(engine, process, tid, q, -r);
+	else
+		service_finish(engine, engine_now());
+}
+
+void service_read(struct engine *engine)
+{
+	struct service *service = &engine->service;
+	struct call_request q;
+	bool drained = false;
+
+	while (!drained) {
+		size_t at = 0, used = 0, room = BUFFER_BYTES - service->bytes;
+		ssize_t n = read(service->read_fd, service->buffer + service->bytes, room);
+
+		drained = n < (ssize_t)room;
+		if (n > 0)
+			service->bytes += (size_t)n;
+		while (call_scan(service->buffer + at, service->bytes - at, drained, &q, &used) ==
+			1) {
+			at += used;
+			take(engine, &q);
+		}
+		at += used;
+		service->bytes -= at;
+		memmove(service->buffer, service->buffer + at, service->bytes);
+	}
+}

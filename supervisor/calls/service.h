@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The supervisor's side of the calls: takes requests from its pipe, believes them when the sender's
+ * memory holds their seal, puts their tables in force and answers (proto/call.h).
+ *
+ * The pipe is found through /proc/PID/fd of the tracer by the name of a memfd (CALL_MARK), so the
+ * programs inherit nothing.
+ */
+#ifndef SUPERVISOR_SERVICE_H
+#define SUPERVISOR_SERVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/call.h"
+#include "supervisor/calls/session.h"
+
+#define SERVICE_ASSEMBLIES 64 /* tables in several pieces that may be under way at a time */
+
+/*
+ * A request: it comes in pieces, and when it is whole it waits until the threads that owe ticks to
+ * the table before have stopped.
+ */
+struct service_call {
+	int pid, tid; /* of the sender, in our namespace; tid reaches its memory and descriptors */
+	int caller;   /* the thread that called, 0 unknown */
+	struct call_assembly table; /* region NULL: a free place */
+	uint64_t until_ns; /* 0: its threads have not been asked yet; then it waits no longer */
+};
+
+struct service {
+	int read_fd, write_fd, mark_fd; /* the pipe; the memfd with its name */
+	uint64_t inode;                 /* of the pipe */
+	uint64_t device;                /* of all anonymous pipes */
+	uint8_t *buffer;
+	size_t bytes;                                   /* in the buffer */
+	struct service_call coming[SERVICE_ASSEMBLIES]; /* in pieces */
+	unsigned next_victim;
+	struct service_call *waiting; /* whole, in the order of their arrival */
+	size_t waiting_n, waiting_room;
+	unsigned sessions;
+	bool untidy; /* some session is */
+	uint32_t serial;
+	uint64_t idle_since_ns; /* since when there is no session */
+	bool cannot_borrow; /* the kernel does not write to pipes without waiting (before Linux 6.4)
+			     */
+};
+
+/* Makes the pipe. -errno: there will be no calls; *@service is closed then. */
+int service_open(struct service *service);
+void service_release(struct service *service);
+
+/* The pipe is readable. */
+void service_read(struct engine *engine);
+
+/* Puts into force, and answers, the requests that wait for nothing any more. */
+void service_finish(struct engine *engine, uint64_t now_ns);
+
+/*
+ * answer.c: answers @q, which came from @tid of @process, NULL: that is none of ours. Never blocks;
+ * a sender that has gone, or whose pipe is full, gets none.
+ */
+void answer_send(struct engine *engine, struct process *process, int tid,
+	const struct call_request *q, int error);
+
+/*
+ * A helper's first answer, through @fd, which is closed: @error 0 and where its pipe is, or the
+ * errno value of its failure.
+ */
+void service_announce(const struct service *service, int fd, int error);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* How processes and threads come under our eyes: born to a traced one, or attached to. */
+#include "supervisor/engine/engine_internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/record.h"
+
+/* A thread whose parent's event does not come is taken in without it after this long. */
+#define ORPHAN_NS 50000000
+
+/* The executable of a process. When it cannot be read, its name in brackets stands for it. */
+struct image *birth_image(struct engine *engine, int pid)
+{
+	char path[PATH_MAX], name[PROCFS_NAME_BYTES];
+	struct image *image;
+
+	procfs_read_exe(pid, path, sizeof(path));
+	if (!path[0]) {
+		procfs_read_name(pid, pid, name);
+		path[0] = '[';
+		memcpy(path + 1, name, strlen(name));
+		strcpy(path + 1 + strlen(name), "]");
+	}
+	return target_image(&engine->target, path, &image) < 0 ? NULL : image;
+}
+
+/* A forked child lies in memory as its parent did. */
+static void inherit(struct engine *engine, struct process *from, struct process *process)
+{
+	session_fork(engine, from, process);
+	if (from->histogram)
+		process->histogram = region_table_ref(from->histogram);
+}
+
+static struct process *birth_process(struct engine *engine, int pid, int parent, unsigned flags)
+{
+	struct process *process, *from = target_find_process(&engine->target, parent);
+	struct image *image =
+		from && flags == RECORD_PROCESS_FORKED ? from->image : birth_image(engine, pid);
+
+	if (!image || target_add_process(&engine->target, pid, parent, image, &process) < 0)
+		return NULL;
+	process->flags = flags;
+	engine->audit.processes++;
+	if (from && flags == RECORD_PROCESS_FORKED)
+		inherit(engine, from, process);
+	return process;
+}
+
+void birth_no_memory(struct engine *engine, int tid)
+{
+	engine->audit.unwatched_threads++;
+	if (!engine->said_no_memory)
+		engine_say(engine, ENGINE_WARNING,
+			"out of memory: thread %d goes on without being profiled, and perhaps "
+			"others",
+			tid);
+	engine->said_no_memory = true;
+	(void)tracer_detach(tid);
+}
+
+/*
+ * --no-follow: the kernel offers no way to trace new threads but not processes that clone() makes
+ * with flags of its own. Such a one is let go at its first stop.
+ */
+static void let_child_go(struct engine *engine, int tid, struct tracee *t)
+{
+	if (t) {
+		engine->early--;
+		target_remove(&engine->target, t);
+		(void)tracer_detach(tid);
+	} else if (target_add(&engine->target, tid, NULL, &t) == 0) {
+		t->state = TRACEE_EXPECTED;
+		t->let_go = true;
+	}
+}
+
+/*
+ * A fork, vfork or clone: the child is either still to stop for the first time, or has done so
+ * before this event and waits (race: newborn_stops_before_clone_event).
+ */
+void birth_adopt(struct engine *engine, struct tracee *parent)
+{
+	struct process *process = parent->process;
+	int pid = 0, ignored;
+	struct waiter_result seen;
+	uint64_t message;
+	struct tracee *t;
+
+	if (tracer_get_message(parent->tid, &message) < 0 || !process)
+		return;
+	t = target_find(&engine->target, (int)message);
+	if (t && t->state != TRACEE_EARLY)
+		return; /* an orphan that was taken in already */
+	/*
+	 * Killed, and reaped as somebody unknown, before this event was seen: nothing more will be
+	 * heard of it, though its parent may keep its zombie (race:
+	 * newborn_dies_before_clone_event).
+	 */
+	if (!t && waiter_peek((int)message, &seen) == -ECHILD) {
+		engine->audit.threads++;
+		return;
+	}
+	if (procfs_read_ids((int)message, &pid, &ignored) < 0)
+		pid = (int)message;
+	if (pid != process->pid && !engine->tracer.follow) {
+		let_child_go(engine, (int)message, t);
+		return;
+	}
+	if (pid != process->pid) {
+		special_see_child(engine, process);
+		process = target_find_process(&engine->target, pid);
+		if (!process)
+			process = birth_process(
+				engine, pid, parent->process->pid, RECORD_PROCESS_FORKED);
+	}
+	if (!process) {
+		birth_no_memory(engine, (int)message);
+		return;
+	}
+	engine->audit.threads++;
+	if (t) {
+		target_place(t, process);
+		engine->early--;
+		account_begin(engine, t, true);
+		t->state = TRACEE_EARLY;
+		lifecycle_act(engine, t, TRACEE_BORN, 0);
+	} else if (target_add(&engine->target, (int)message, process, &t) == 0) {
+		t->state = TRACEE_EXPECTED;
+		account_begin(engine, t, true);
+	} else {
+		birth_no_memory(engine, (int)message);
+	}
+}
+
+/* A stop of a thread that nobody told us of yet. */
+void birth_meet(struct engine *engine, const struct waiter_result *seen)
+{
+	struct tracee *t;
+
+	if (target_add(&engine->target, seen->tid, NULL, &t) < 0) {
+		birth_no_memory(engine, seen->tid);
+		return;
+	}
+	t->state = TRACEE_EARLY;
+	t->early_since_ns = engine_now();
+	engine->early++;
+	/*
+	 * Its first stop carries no signal, so it can be taken and kept. Anything else (SIGKILL is
+	 * on its way) must not be held.
+	 */
+	if (tracee_classify(seen->status) == TRACEE_TRAP)
+		(void)waiter_take_stop(seen->tid);
+	else
+		(void)tracer_resume(seen->tid, 0);
+}
+
+/*
+ * A held newborn whose parent was killed before its event could be seen would wait for ever. It is
+ * taken in by what /proc says of it.
+ */
+void birth_adopt_orphans(struct engine *engine, uint64_t now)
+{
+	for (size_t i = engine->target.tracees; engine->early && i-- > 0;) {
+		struct tracee *t = engine->target.tracee[i];
+		struct process *process;
+		int pid, parent;
+
+		if (t->state != TRACEE_EARLY || now - t->early_since_ns < ORPHAN_NS)
+			continue;
+		if (procfs_read_ids(t->tid, &pid, &parent) < 0)
+			continue; /* dead; the wait will tell */
+		process = target_find_process(&engine->target, pid);
+		if (!process && !engine->tracer.follow) {
+			let_child_go(engine, t->tid, t);
+			continue;
+		}
+		if (!process)
+			process = birth_process(engine, pid, parent, RECORD_PROCESS_FORKED);
+		engine->early--;
+		if (!process) {
+			birth_no_memory(engine, t->tid);
+			target_remove(&engine->target, t);
+			continue;
+		}
+		engine->audit.threads++;
+		target_place(t, process);
+		account_begin(engine, t, true);
+		lifecycle_act(engine, t, TRACEE_BORN, 0);
+	}
+}
+
+/*
+ * Attaches to every thread; new ones may be born meanwhile: those of a thread that is seized
+ * already come by its events, the others are found by looking again until nothing new is there.
+ */
+int birth_attach(struct engine *engine, int pid)
+{
+	struct process *process = birth_process(engine, pid, 0, RECORD_PROCESS_ATTACHED);
+	size_t n, room = 0, found = 0;
+	int *tids = NULL, r;
+	bool more;
+
+	if (!process)
+		return -ENOMEM;
+	do {
+		more = false;
+		n = 0;
+		r = procfs_read_threads(pid, &tids, &n, &room);
+		for (size_t i = 0; r == 0 && i < n; i++) {
+			struct tracee *t;
+
+			if (target_find(&engine->target, tids[i]))
+				continue;
+			r = tracer_seize(tids[i], &engine->tracer);
+			if (r == -ESRCH || (r == -EPERM && (found || procfs_is_zombie(tids[i])))) {
+				/* It died, or a thread that we trace made it: its event will tell.
+				 */
+				r = 0;
+				continue;
+			}
+			if (r == 0)
+				r = target_add(&engine->target, tids[i], process, &t);
+			if (r == 0) {
+				t->state = TRACEE_RUNNING;
+				account_begin(engine, t, false);
+				engine->audit.threads++;
+				found++;
+				more = true;
+			}
+		}
+	} while (r == 0 && more);
+	free(tids);
+	if (r == 0 && found)
+		engine_say(engine, ENGINE_DETAIL, "attached to process %d, %zu threads, %s", pid,
+			found, process->image->path);
+	if (r == -ENOENT || (r == 0 && !found))
+		r = -ESRCH;
+	if (r < 0 && !found)
+		target_remove_process(&engine->target, process);
+	else
+		/* It was asked for by name: it is in the profile even if it does nothing. */
+		(void)emit_process(&engine->emitter, engine_now(), process);
+	return r;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* What the engine is told from outside: signals, and requests of the analyst. */
+#include "supervisor/engine/engine_internal.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "proto/request.h"
+
+void engine_signals(sigset_t *ret_set)
+{
+	static const int signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN,
+		SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ};
+
+	(void)sigemptyset(ret_set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		(void)sigaddset(ret_set, signals[i]);
+}
+
+static void handle_request(struct engine *engine, const struct request *request)
+{
+	struct process *process;
+
+	switch (request->type) {
+	case REQUEST_PERIOD:
+		engine->period_ns = request->value;
+		engine_set_wakeups(engine);
+		break;
+	case REQUEST_FREEZE: account_count(engine, !request->value); break;
+	case REQUEST_MAPS:
+		process = target_find_process(&engine->target, (int)request->id);
+		if (process)
+			process->maps_announced = false;
+		break;
+	case REQUEST_STOP: engine->stop = true; break;
+	default: break;
+	}
+}
+
+void control_requests(struct engine *engine)
+{
+	uint8_t message[REQUEST_BYTES];
+	struct request request;
+
+	while (read(engine->link.request_fd, message, sizeof(message)) ==
+		(ssize_t)sizeof(message)) {
+		if (request_get(message, &request) == 0)
+			handle_request(engine, &request);
+	}
+}
+
+bool engine_is_order(int signal)
+{
+	switch (signal) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTERM:
+	case SIGHUP:
+	case SIGUSR1:
+	case SIGUSR2: return true;
+	default: return false;
+	}
+}
+
+/*
+ * What the terminal sends goes to the command as well. A hang-up goes to the session's leader
+ * alone: the others hear of it when that one ends, which would be the command if we were not there.
+ */
+static bool is_for_us_alone(int signal, int code)
+{
+	return code != SI_KERNEL || (signal == SIGHUP && getsid(0) == getpid());
+}
+
+/* As the kernel does, so that one that is stopped hears of the hang-up. */
+static void pass_on(int pid, int signal, int code)
+{
+	(void)kill(pid, signal);
+	if (signal == SIGHUP && code == SI_KERNEL)
+		(void)kill(pid, SIGCONT);
+}
+
+/* By nohup(1). What shells ignore for jobs in the background (SIGINT) is an order all the same. */
+static bool is_hangup_ignored(void)
+{
+	struct sigaction action;
+
+	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/*
+ * Signals to us. What goes to the command as well it decides about; what was sent to us alone by
+ * kill(2) is passed on. Without a command (attached, or it has ended) they end the profiling.
+ */
+static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
+{
+	int signal = (int)info->ssi_signo;
+	bool from_terminal = info->ssi_code == SI_KERNEL;
+	bool command_lives = engine->options->command && !engine->result->command_ended &&
+		!engine->options->signals_end;
+
+	if (engine_is_order(signal) && command_lives) {
+		if (!is_for_us_alone(signal, info->ssi_code))
+			return;
+		engine->hung_up |= signal == SIGHUP && from_terminal;
+		pass_on(engine->launch.pid, signal, info->ssi_code);
+	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
+		engine->result->stopped_by = signal;
+		engine->stop = true;
+	} else if (signal == SIGTSTP && !command_lives) {
+		(void)raise(SIGSTOP);
+	} else if (signal == SIGTSTP && from_terminal) {
+		engine->stop_pending = true;
+		lifecycle_stop_with_command(engine);
+	}
+}
+
+void control_signals(struct engine *engine)
+{
+	struct signalfd_siginfo info[8];
+	ssize_t n;
+
+	do {
+		n = read(engine->signal_fd, info, sizeof(info));
+		for (ssize_t i = 0; i < n / (ssize_t)sizeof(info[0]); i++)
+			handle_signal(engine, &info[i]);
+	} while (n == (ssize_t)sizeof(info));
+}
+
+bool engine_pass_on(const struct engine_result *result, const siginfo_t *info)
+{
+	struct waiter_result seen;
+
+	if (!result->command_pid || result->command_ended ||
+		waiter_peek(result->command_pid, &seen) < 0 || seen.kind == WAITER_GONE)
+		return false;
+	if (engine_is_order(info->si_signo) && is_for_us_alone(info->si_signo, info->si_code))
+		pass_on(result->command_pid, info->si_signo, info->si_code);
+	return true;
+}
+
+int engine_join(const struct engine_result *result, int *ret_status)
+{
+	struct waiter_result seen;
+	siginfo_t info;
+	sigset_t signals;
+	int r;
+
+	engine_signals(&signals);
+	while ((r = waiter_peek(result->command_pid, &seen)) == 0 && seen.kind != WAITER_GONE) {
+		if (sigwaitinfo(&signals, &info) >= 0)
+			(void)engine_pass_on(result, &info);
+	}
+	if (r < 0)
+		return r;
+	*ret_status = seen.status;
+	return waiter_take(result->command_pid);
+}

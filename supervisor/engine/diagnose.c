@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/diagnose.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "supervisor/os/procfs.h"
+#include "supervisor/os/tracer.h"
+#include "supervisor/os/waiter.h"
+
+#define CAPABILITY_SYS_PTRACE 19
+
+/* The kernel's __ptrace_may_access(): all three ids of the target must be our own. */
+static bool same_user(const struct diagnose_facts *f)
+{
+	for (int i = 0; i < 3; i++) {
+		if (f->it.uid[i] != f->we.uid[0] || f->it.gid[i] != f->we.gid[0])
+			return false;
+	}
+	return true;
+}
+
+/* One that is not to be seen tells nothing. */
+static bool other_user_namespace(const struct diagnose_facts *f)
+{
+	return f->it.user_namespace && f->we.user_namespace &&
+		f->it.user_namespace != f->we.user_namespace;
+}
+
+enum diagnose_cause diagnose_classify(const struct diagnose_facts *f)
+{
+	bool capable = f->we.capabilities >> CAPABILITY_SYS_PTRACE & 1;
+
+	if (!f->exists)
+		return DIAGNOSE_GONE;
+	if (f->zombie)
+		return DIAGNOSE_ZOMBIE;
+	if (f->kernel_thread)
+		return DIAGNOSE_KERNEL_THREAD;
+	if (f->ourselves)
+		return DIAGNOSE_OURSELVES;
+	if (!f->error)
+		return DIAGNOSE_NONE;
+	if (f->tracer)
+		return DIAGNOSE_TRACED;
+	if (f->yama == 3)
+		return DIAGNOSE_YAMA;
+	if (!capable) {
+		if (!same_user(f))
+			return DIAGNOSE_OTHER_USER;
+		if (other_user_namespace(f))
+			return DIAGNOSE_USER_NAMESPACE;
+		if (f->proc_owner != f->it.uid[1])
+			return DIAGNOSE_NOT_DUMPABLE;
+		if (f->it.capabilities & ~f->we.capabilities)
+			return DIAGNOSE_CAPABILITIES;
+		if (f->yama > 0)
+			return DIAGNOSE_YAMA;
+	} else if (other_user_namespace(f)) {
+		return DIAGNOSE_USER_NAMESPACE;
+	}
+	return f->we.seccomp ? DIAGNOSE_SECCOMP : DIAGNOSE_UNKNOWN;
+}
+
+static uint64_t field(const char *text, const char *name, int base)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, base) : 0;
+}
+
+static void ids(const char *text, const char *name, uint32_t ret_id[3])
+{
+	const char *at = strstr(text, name);
+
+	if (!at ||
+		sscanf(at + strlen(name), "%" SCNu32 "%" SCNu32 "%" SCNu32, &ret_id[0], &ret_id[1],
+			&ret_id[2]) != 3)
+		memset(ret_id, 0, 3 * sizeof(*ret_id));
+}
+
+/* "/proc/PID/status": "Uid:\t0\t0\t0\t0\n", "CapPrm:\t000001ffffffffff\n", "Seccomp:\t0\n". */
+static int read_side(
+	const char *who, const char *set, struct diagnose_side *ret_side, char *text, size_t room)
+{
+	char path[64];
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%s/status", who);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, room - 1);
+	(void)close(fd);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	ids(text, "\nUid:", ret_side->uid);
+	ids(text, "\nGid:", ret_side->gid);
+	ret_side->capabilities = field(text, set, 16);
+	ret_side->seccomp = (int)field(text, "\nSeccomp:", 10);
+	(void)snprintf(path, sizeof(path), "/proc/%s/ns/user", who);
+	ret_side->user_namespace = stat(path, &st) == 0 ? st.st_ino : 0;
+	return 0;
+}
+
+static int read_yama(void)
+{
+	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+	char digit = '0';
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, &digit, 1);
+	(void)close(fd);
+	return n == 1 ? digit - '0' : -1;
+}
+
+/* In a process of its own, whose end lets go again. errno, 0: it worked. */
+static int attempt(int pid)
+{
+	const struct tracer_options options = {.follow = false};
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(-tracer_seize(pid, &options));
+	if (child < 0 || waiter_join(child, &status) < 0)
+		return -EAGAIN;
+	return status >> 8 & 0xff;
+}
+
+int diagnose_read(int pid, struct diagnose_facts *ret_facts)
+{
+	struct diagnose_facts f = {.pid = pid, .yama = read_yama()};
+	char who[16], path[32], text[4096];
+	struct stat st;
+	int r = read_side("self", "\nCapEff:", &f.we, text, sizeof(text));
+
+	if (r < 0)
+		return r;
+	(void)snprintf(who, sizeof(who), "%d", pid);
+	/* The folder itself is always its user's; the files in it are root's when it is not
+	 * dumpable. */
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	r = read_side(who, "\nCapPrm:", &f.it, text, sizeof(text));
+	f.exists = r == 0;
+	if (f.exists) {
+		f.zombie = strstr(text, "\nState:\tZ") != NULL;
+		f.kernel_thread = !strstr(text, "\nVmSize:") && !f.zombie;
+		f.tracer = (int)field(text, "\nTracerPid:", 10);
+		f.ourselves = (int)field(text, "\nTgid:", 10) == getpid();
+		if (stat(path, &st) == 0)
+			f.proc_owner = st.st_uid;
+		if (f.tracer)
+			procfs_read_name(f.tracer, f.tracer, f.tracer_name);
+		f.error = attempt(pid);
+		if (f.error < 0)
+			return f.error;
+	}
+	*ret_facts = f;
+	return 0;
+}
+
+static const char *yama_way_out(int mode)
+{
+	switch (mode) {
+	case 1:
+		return "Yama allows it for child processes only (kernel.yama.ptrace_scope is 1): "
+		       "run sprofrun with sudo, or 'sudo sysctl kernel.yama.ptrace_scope=0'";
+	case 2:
+		return "Yama allows it for CAP_SYS_PTRACE only (kernel.yama.ptrace_scope is 2): "
+		       "run sprofrun with sudo";
+	default:
+		return "Yama forbids it to everybody until the next boot "
+		       "(kernel.yama.ptrace_scope is 3): nothing mends that but a reboot";
+	}
+}
+
+void diagnose_explain(const struct diagnose_facts *f, char *to, size_t room)
+{
+	int pid = f->pid;
+
+	switch (diagnose_classify(f)) {
+	case DIAGNOSE_NONE: (void)snprintf(to, room, "process %d can be attached to", pid); return;
+	case DIAGNOSE_GONE:
+		(void)snprintf(to, room, "cannot attach to %d: there is no such process", pid);
+		return;
+	case DIAGNOSE_ZOMBIE:
+		(void)snprintf(to, room,
+			"cannot attach to %d: it has ended, and its parent has not waited for it",
+			pid);
+		return;
+	case DIAGNOSE_KERNEL_THREAD:
+		(void)snprintf(to, room, "cannot attach to %d: it is a thread of the kernel", pid);
+		return;
+	case DIAGNOSE_OURSELVES:
+		(void)snprintf(to, room, "cannot attach to %d: that is sprofrun itself", pid);
+		return;
+	case DIAGNOSE_TRACED:
+		(void)snprintf(to, room,
+			"cannot attach to %d: %s (pid %d) traces it, and a process has one tracer: "
+			"let that one detach, or 'kill %d'",
+			pid, f->tracer_name, f->tracer, f->tracer);
+		return;
+	case DIAGNOSE_OTHER_USER:
+		(void)snprintf(to, room,
+			"cannot attach to %d: it belongs to user %" PRIu32 ", you are %" PRIu32
+			": 'sudo sprofrun -p %d'",
+			pid, f->it.uid[1], f->we.uid[0], pid);
+		return;
+	case DIAGNOSE_USER_NAMESPACE:
+		(void)snprintf(to, room,
+			"cannot attach to %d: it is in another user namespace: from the host, "
+			"'sudo sprofrun -p %d'; or 'nsenter -U -t %d sprofrun -p …' inside",
+			pid, pid, pid);
+		return;
+	case DIAGNOSE_CAPABILITIES:
+		(void)snprintf(to, room,
+			"cannot attach to %d: it has capabilities that you have not: "
+			"'sudo sprofrun -p %d'",
+			pid, pid);
+		return;
+	case DIAGNOSE_NOT_DUMPABLE:
+		(void)snprintf(to, room,
+			"cannot attach to %d: it is not dumpable (it was set-user-id, or asked for "
+			"it "
+			"by prctl): 'sudo sprofrun -p %d'",
+			pid, pid);
+		return;
+	case DIAGNOSE_YAMA:
+		(void)snprintf(to, room, "cannot attach to %d: %s", pid, yama_way_out(f->yama));
+		return;
+	case DIAGNOSE_SECCOMP:
+		(void)snprintf(to, room,
+			"cannot attach to %d: a seccomp filter forbids ptrace here; start the "
+			"container with --cap-add=SYS_PTRACE (podman, older docker)",
+			pid);
+		return;
+	default:
+		(void)snprintf(to, room,
+			"cannot attach to %d: %s; a security module (SELinux, AppArmor) may forbid "
+			"it: "
+			"see 'dmesg' or 'journalctl -k'",
+			pid, strerror(f->error));
+		return;
+	}
+}

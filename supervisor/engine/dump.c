@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --dump: one stack of every thread, and no profile. A thread is stopped for it once, like for a
+ * tick. One that sleeps in a call whose time-out would begin afresh is looked at without a stop:
+ * where it waits is told by /proc/PID/task/TID/syscall, and its stack is copied as it lies there.
+ */
+#include "supervisor/engine/engine_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "supervisor/target/mend.h"
+#include "supervisor/target/repair.h"
+#include "supervisor/os/window.h"
+
+/* For a stop, before the next thread is asked. */
+#define PATIENCE_NS 2000000
+/* For all of them. */
+#define WAIT_NS UINT64_C(1000000000)
+
+static void hand_over(struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot,
+	uint64_t stop_ns, uint16_t flags)
+{
+	struct record_sample sample = {
+		.flags = RECORD_SAMPLE_DUMP | flags,
+		.pid = (uint32_t)t->process->pid,
+		.tid = (uint32_t)t->tid,
+		.pc = snapshot->pc,
+		.sp = snapshot->sp,
+		.fp = snapshot->fp,
+		.weight_ns = stop_ns,
+		.syscall = snapshot->syscall,
+		.machine = snapshot->machine,
+	};
+
+	procfs_read_name(t->process->pid, t->tid, t->name);
+	(void)emit_thread(&engine->emitter, engine_now(), t);
+	if (engine->stack.most)
+		emit_describe_stack(&engine->stack, snapshot, &sample);
+	if (emit_sample(&engine->emitter, engine_now(), &sample))
+		engine->audit.ticks++;
+	else
+		engine->audit.lost_samples++;
+}
+
+/* Registers and stack of a stopped thread. */
+static int take(struct engine *engine, struct tracee *t, struct arch_snapshot *snapshot)
+{
+	int r = tracer_get_snapshot(t->tid, snapshot);
+
+	if (r == 0 && engine->stack.most)
+		stack_copy_take(&engine->stack, t->tid, snapshot, &t->process->stacks, &t->home);
+	return r;
+}
+
+void dump_stop(struct engine *engine, struct tracee *t, int signal)
+{
+	struct arch_snapshot snapshot;
+	uint64_t seen = engine_now(), end, stop_ns = 0;
+	struct cpu_time cpu = t->asked_cpu;
+	int r;
+
+	if (!t->asked_ns) {
+		mend_deliver(engine, t, signal);
+		return;
+	}
+	window_enter();
+	r = take(engine, t, &snapshot);
+	if (t->cpu_fd >= 0)
+		(void)procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
+	end = mend_resume(engine, t, signal, r == 0 ? &snapshot : NULL);
+	window_leave();
+	if (r == 0)
+		stop_ns = sampler_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
+	t->asked_ns = 0;
+	if (r == 0)
+		hand_over(engine, t, &snapshot, stop_ns, 0);
+}
+
+void dump_group_stop(struct engine *engine, struct tracee *t)
+{
+	struct arch_snapshot snapshot;
+
+	if (t->asked_ns && take(engine, t, &snapshot) == 0)
+		hand_over(engine, t, &snapshot, 0, RECORD_SAMPLE_STOPPED);
+	t->asked_ns = 0;
+}
+
+/* Would a stop make the time-out of the call that it sleeps in begin afresh? */
+static bool is_delicate(
+	const struct tracee *t, const struct activity *activity, const uint64_t argument[6])
+{
+	const struct arch_repair *repair = arch_native.repair;
+
+	for (size_t i = 0; repair && i < repair->calls; i++) {
+		const struct arch_call *call = &repair->call[i];
+
+		if (call->number != activity->syscall || !call->restart)
+			continue;
+		if (call->block && !procfs_is_filtered(t->tid))
+			return false;
+		switch (call->wait) {
+		case ARCH_WAIT_NONE: return false;
+		case ARCH_WAIT_MS: return (int32_t)argument[call->wait_argument] >= 0;
+		case ARCH_WAIT_SPEC:
+		case ARCH_WAIT_FUTEX:
+		case ARCH_WAIT_VAL: return argument[call->wait_argument] != 0;
+		default: return true;
+		}
+	}
+	return false;
+}
+
+/* True: it has been looked at without a stop. */
+static bool look(struct engine *engine, struct tracee *t)
+{
+	struct arch_snapshot snapshot = {.machine = arch_native.machine};
+	struct activity activity;
+	struct cpu_time before, after;
+	uint64_t argument[6];
+
+	/* Only schedstat tells whether it ran. */
+	if (engine->cpu_source != CPU_SOURCE_SCHEDSTAT)
+		return false;
+	if (t->activity_fd < 0)
+		t->activity_fd =
+			fds_keep(engine, t->process, procfs_open_activity(t->process->pid, t->tid));
+	if (t->activity_fd < 0 || account_read_cpu(engine, t, &before) < 0 ||
+		procfs_read_call(t->activity_fd, &activity, argument) < 0 || activity.running ||
+		!is_delicate(t, &activity, argument))
+		return false;
+	snapshot.pc = activity.pc;
+	snapshot.sp = activity.sp;
+	snapshot.syscall = activity.syscall;
+	if (engine->stack.most)
+		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	/* It was put on a CPU meanwhile: what was copied may be of two moments. */
+	if (account_read_cpu(engine, t, &after) < 0 || after.slices != before.slices)
+		return false;
+	hand_over(engine, t, &snapshot, 0, RECORD_SAMPLE_BLOCKED);
+	return true;
+}
+
+static void wait_for(struct engine *engine, const struct tracee *t, uint64_t patience_ns)
+{
+	int tid = t->tid;
+	uint64_t until = engine_now() + patience_ns;
+	struct pollfd none = {.fd = -1};
+
+	while (engine_now() < until) {
+		struct tracee *still = target_find(&engine->target, tid);
+
+		if (!still || !still->asked_ns)
+			return;
+		if (patience_ns > PATIENCE_NS)
+			(void)poll(&none, 1, 1);
+		else
+			still->not_stopped_ns = engine_now();
+		lifecycle_drain(engine);
+	}
+}
+
+void dump_run(struct engine *engine)
+{
+	struct target *target = &engine->target;
+	uint64_t began = engine_now(), now;
+
+	for (size_t i = 0; i < target->processes; i++) {
+		(void)emit_process(&engine->emitter, began, target->process[i]);
+		maps_read(engine, target->process[i], began);
+	}
+	for (size_t i = 0; i < target->tracees; i++) {
+		struct tracee *t = target->tracee[i];
+
+		if (!t->process || look(engine, t))
+			continue;
+		(void)account_read_cpu(engine, t, &t->asked_cpu);
+		if (tracer_interrupt(t->tid) < 0)
+			continue;
+		t->asked_ns = t->not_stopped_ns = engine_now();
+		wait_for(engine, t, PATIENCE_NS);
+	}
+	for (size_t i = 0; i < target->tracees; i++) {
+		struct tracee *t = target->tracee[i];
+
+		now = engine_now();
+		if (t->asked_ns && now < began + WAIT_NS)
+			wait_for(engine, t, began + WAIT_NS - now);
+		if (i < target->tracees && target->tracee[i] == t && t->asked_ns) {
+			engine->audit.missed_stops++;
+			engine_say(engine, ENGINE_WARNING,
+				"thread %d did not stop within a second (it is in the kernel, or "
+				"gets "
+				"no CPU): left out",
+				t->tid);
+		}
+	}
+}

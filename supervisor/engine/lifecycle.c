@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of the target's processes and threads: acts on what ptrace events tell. */
+#include "supervisor/engine/engine_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "proto/record.h"
+#include "supervisor/target/mend.h"
+
+/* Most stops and deaths that are acted on before the clock is looked at again. */
+#define DRAIN_MOST 256
+/* After so many stops of one thread in a row the others are asked one by one. */
+#define STREAK_MOST 16
+/* Threads whose existence is checked in a second. */
+#define SWEEP_MOST 64
+
+static void end_process(struct engine *engine, struct process *process, uint32_t status)
+{
+	engine_say(engine, ENGINE_DETAIL, "process %d (%s) is gone, wait status 0x%x", process->pid,
+		process->image->path, status);
+	(void)emit_process(&engine->emitter, engine_now(), process);
+	account_end(engine, process, status);
+	session_clear(engine, process);
+	target_remove_process(&engine->target, process);
+}
+
+/* A thread leaves the tables, and its process with it if it was the last. */
+static void drop(struct engine *engine, struct tracee *t, uint32_t status)
+{
+	struct process *process = t->process;
+
+	sampler_forget(engine, t);
+	idle_unwatch(engine, t);
+	if (t->state == TRACEE_EARLY)
+		engine->early--;
+	target_remove(&engine->target, t);
+	if (process && process->threads == 0)
+		end_process(engine, process, status);
+}
+
+/* A zombie: its last figure is read before it is reaped. */
+static void reap(struct engine *engine, struct tracee *t, int status)
+{
+	int tid = t->tid;
+
+	account_close(engine, t);
+	session_thread_ended(engine, t);
+	(void)waiter_take(tid);
+	if (tid == engine->launch.pid) {
+		engine->result->command_ended = true;
+		engine->result->command_status = status;
+		engine->result->exec_error = launch_exec_error(&engine->launch);
+		/* A leader does not wait: its end is how the others hear of the hang-up. */
+		engine->stop |= engine->hung_up;
+	}
+	drop(engine, t, (uint32_t)status);
+}
+
+/*
+ * A new image. When another thread than the leader called exec, it goes by the leader's tid from
+ * now on, and the old leader is gone without a word (race: exec_from_other_thread).
+ */
+static struct tracee *new_image(struct engine *engine, struct tracee *t)
+{
+	uint64_t former = 0;
+	struct process *process;
+	struct cpu_time cpu;
+	struct tracee *caller;
+	int tid = t->tid;
+
+	(void)tracer_get_message(tid, &former);
+	caller = former && (int)former != tid ? target_find(&engine->target, (int)former) : NULL;
+	if (caller && caller->process == t->process) {
+		process = t->process;
+		process->threads++; /* the process lives on while its leader changes */
+		t->credit.seen.run_ns = t->credit.seen.run_ns > t->credit.start_ns
+			? t->credit.seen.run_ns
+			: t->credit.start_ns;
+		if (engine->counting) {
+			look_close(engine, t, &t->credit.seen, engine_now());
+			account_charge(engine, t, t->credit.seen.run_ns);
+		}
+		drop(engine, t, 0);
+		target_rename(&engine->target, caller, tid);
+		process->threads--;
+		t = caller;
+		t->state = TRACEE_RUNNING;
+		t->asked_ns = 0;
+	}
+	process = t->process;
+	if (tid == engine->launch.pid && engine->launch.error_fd >= 0) {
+		/* The command's first instruction is ahead; what came before was ours. */
+		(void)launch_exec_error(&engine->launch);
+		engine->executed = true;
+		engine_begin_times(engine);
+		account_begin(engine, t, false);
+	} else if (account_read_cpu(engine, t, &cpu) == 0) {
+		if (engine->counting) {
+			look_close(engine, t, &cpu, engine_now());
+			account_pool(engine, t, cpu.run_ns);
+		}
+		(void)credit_settle(&t->credit, &cpu, engine_now());
+	}
+	account_leave(engine, process);
+	session_clear(engine, process);
+	process->image = birth_image(engine, process->pid);
+	if (!process->image)
+		process->image = t->image;
+	t->image = process->image;
+	t->name[0] = '\0';
+	t->name_again_ns = 0;
+	process->announced = false;
+	process->maps_read = false;
+	process->maps_reads = 0;
+	process->pages_again_ns = 0;
+	if (process->maps_fd >= 0)
+		(void)close(process->maps_fd);
+	process->maps_fd = -1;
+	process->ranges = process->stacks.n = 0;
+	process->stacks.bottom = 0;
+	t->calls = UINT64_MAX;
+	t->home = (struct stack_home){0};
+	if (engine->options->serve_only)
+		return t;
+	special_see_exec(engine, process);
+	(void)emit_process(&engine->emitter, engine_now(), process);
+	maps_read(engine, process, engine_now());
+	engine_say(engine, ENGINE_DETAIL, "process %d runs %s", process->pid, process->image->path);
+	return t;
+}
+
+/* exec has turned profiling off: a helper has no business with the new image. */
+static void let_go(struct engine *engine, struct tracee *t)
+{
+	(void)tracer_detach(t->tid);
+	drop(engine, t, RECORD_EXIT_DETACHED);
+}
+
+/* Its stop and our signal may be seen in any order. */
+void lifecycle_stop_with_command(struct engine *engine)
+{
+	const struct tracee *t = target_find(&engine->target, engine->launch.pid);
+
+	if (!engine->stop_pending || !t || t->state != TRACEE_LISTENING)
+		return;
+	engine->stop_pending = false;
+	(void)raise(SIGSTOP);
+}
+
+void lifecycle_act(struct engine *engine, struct tracee *t, enum tracee_event event, int status)
+{
+	struct tracee_step step = tracee_step(t->state, event);
+	int signal = status & 0xff;
+
+	if (t->state == TRACEE_ASKED && step.state != TRACEE_ASKED)
+		sampler_forget(engine, t);
+	t->state = step.state;
+	switch (step.action) {
+	case TRACEE_TICK:
+	case TRACEE_TICK_SIGNAL:
+		signal = step.action == TRACEE_TICK ? 0 : signal;
+		if (engine->options->dump)
+			dump_stop(engine, t, signal);
+		else
+			sampler_stop(engine, t, signal);
+		break;
+	case TRACEE_DELIVER: mend_deliver(engine, t, signal); break;
+	case TRACEE_MEND:
+		t->asked_ns = 0;
+		mend_call_stop(engine, t);
+		break;
+	case TRACEE_LISTEN:
+		if (engine->options->dump)
+			dump_group_stop(engine, t);
+		t->asked_ns = 0;
+		mend_group_stop(engine, t);
+		(void)tracer_listen(t->tid);
+		lifecycle_stop_with_command(engine);
+		break;
+	case TRACEE_ADOPT:
+		t->asked_ns = 0;
+		birth_adopt(engine, t);
+		(void)tracer_resume(t->tid, 0);
+		break;
+	case TRACEE_NEW_IMAGE:
+		t->asked_ns = 0;
+		t = new_image(engine, t);
+		if (engine->options->serve_only)
+			let_go(engine, t);
+		else
+			(void)tracer_resume(t->tid, 0);
+		break;
+	case TRACEE_RELEASE:
+	case TRACEE_RESUME:
+		t->asked_ns = 0;
+		mend_group_stop_over(engine, t);
+		break;
+	case TRACEE_HOLD: (void)waiter_take_stop(t->tid); break;
+	case TRACEE_REAP: reap(engine, t, status); break;
+	default: break;
+	}
+}
+
+void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
+{
+	struct tracee *t = target_find(&engine->target, seen->tid);
+
+	if (seen->kind == WAITER_FOREIGN || (seen->kind == WAITER_GONE && !t)) {
+		(void)waiter_take(seen->tid);
+		if (seen->kind == WAITER_GONE && seen->tid == engine->link.pid)
+			reader_died(engine, seen->status);
+		return;
+	}
+	/*
+	 * After an exec by another thread than the leader the kernel (5.12) refuses every operation
+	 * with ESRCH until the event was waited for, lest one that was meant for the old leader hit
+	 * the new image. It carries no signal: nothing is lost if we die here (test:
+	 * exec_from_other_thread).
+	 */
+	if (seen->kind == WAITER_STOP && tracee_classify(seen->status) == TRACEE_EXEC)
+		(void)waiter_take_stop(seen->tid);
+	if (!t) {
+		birth_meet(engine, seen);
+		return;
+	}
+	if (seen->kind == WAITER_GONE) {
+		lifecycle_act(engine, t, TRACEE_DEATH, seen->status);
+	} else if (t->let_go) {
+		target_remove(&engine->target, t);
+		(void)tracer_detach(seen->tid);
+	} else if (t->state == TRACEE_EARLY && !t->process) {
+		(void)tracer_resume(t->tid, 0); /* SIGKILL took it out of the hold */
+	} else {
+		lifecycle_act(engine, t, tracee_classify(seen->status), seen->status);
+	}
+}
+
+/* Everybody in turn, so that one thread with a storm of events cannot starve the others. */
+static void ask_each(struct engine *engine)
+{
+	for (size_t i = engine->target.tracees; i-- > 0;) {
+		struct waiter_result seen;
+
+		if (i < engine->target.tracees &&
+			waiter_peek(engine->target.tracee[i]->tid, &seen) == 0 &&
+			seen.kind != WAITER_NOTHING)
+			lifecycle_handle(engine, &seen);
+	}
+}
+
+void lifecycle_drain(struct engine *engine)
+{
+	unsigned streak = 0;
+	int last = 0;
+
+	engine->undrained = false;
+	for (unsigned i = 0; i < DRAIN_MOST; i++) {
+		struct waiter_result seen;
+
+		if (waiter_peek(0, &seen) < 0 || seen.kind == WAITER_NOTHING)
+			return;
+		streak = seen.tid == last ? streak + 1 : 0;
+		last = seen.tid;
+		lifecycle_handle(engine, &seen);
+		if (streak >= STREAK_MOST) {
+			ask_each(engine);
+			streak = 0;
+		}
+	}
+	engine->undrained = true;
+}
+
+void lifecycle_sweep(struct engine *engine)
+{
+	struct target *target = &engine->target;
+
+	for (unsigned i = 0; i < SWEEP_MOST && i < target->tracees; i++) {
+		struct tracee *t;
+
+		if (target->sweep_cursor >= target->tracees)
+			target->sweep_cursor = 0;
+		t = target->tracee[target->sweep_cursor++];
+		if (!tracer_lives(t->tid))
+			drop(engine, t, 0);
+	}
+}

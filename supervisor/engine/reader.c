@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* The analyst as the engine sees it: the reader of the ring, started, and started anew. */
+#include "supervisor/engine/engine_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervisor/os/mem.h"
+
+static size_t join_command(char *const argv[], char *to, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; argv && argv[i]; i++) {
+		size_t bytes = strlen(argv[i]) + 1;
+
+		if (bytes > room - n)
+			break;
+		memcpy(to + n, argv[i], bytes);
+		n += bytes;
+	}
+	return n ? n - 1 : 0;
+}
+
+/* The analyst's command line, and "--skip FILE" for each file that one died of. Freed by the
+ * caller. */
+static const char **analyst_command(struct engine *engine)
+{
+	const char *const *given = engine->options->analyst;
+	size_t n = 0;
+	const char **argv;
+
+	while (given[n])
+		n++;
+	argv = mem_new(n + 2 * engine->skips + 1, sizeof(*argv));
+	if (!argv)
+		return NULL;
+	memcpy(argv, given, n * sizeof(*argv));
+	for (unsigned i = 0; i < engine->skips; i++) {
+		argv[n++] = "--skip";
+		argv[n++] = engine->skip[i];
+	}
+	return argv;
+}
+
+void reader_start(struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+	char command[4096];
+	struct record_start start = {
+		.flags = (uint16_t)((options->wall ? RECORD_START_WALL : 0) |
+			(options->wall_first ? RECORD_START_WALL_FIRST : 0)),
+		.machine = arch_native.machine,
+		.period_ns = engine->audit.period_ns,
+		.realtime_ns = engine_clock(CLOCK_REALTIME),
+		.supervisor = (uint32_t)getpid(),
+		.restarts = (uint32_t)engine->audit.analyst_restarts,
+		.lost_samples = engine->audit.lost_samples,
+		.command = command,
+		.command_bytes = join_command(options->command, command, sizeof(command)),
+	};
+	const char **argv;
+	int r;
+
+	if (options->serve_only)
+		return;
+	if (engine->audit.analyst_restarts > ENGINE_RESTARTS_MOST) {
+		engine_say(engine, ENGINE_WARNING,
+			"the analyst died %d times; the command goes on without a profile",
+			ENGINE_RESTARTS_MOST + 1);
+		return;
+	}
+	for (size_t i = 0; i < engine->target.images; i++)
+		start.lost_ns += engine->target.image[i]->lost_ns;
+	follow_stop(&engine->follow); /* the analyst would inherit it */
+	argv = analyst_command(engine);
+	r = argv ? link_start(&engine->link, argv, options->ring_bytes) : -ENOMEM;
+	free(argv);
+	if (r < 0) {
+		engine_say(engine, ENGINE_WARNING,
+			"cannot start the analyst %s: %s%s; there will be no profile",
+			options->analyst[0], strerror(-r),
+			r == -EFBIG ? " (the memory that it shares with us counts for 'ulimit -f')"
+				    : "");
+		return;
+	}
+	engine->emitter = (struct emitter){
+		.ring = engine->link.ring, .open = true, .bell_fd = engine->link.bell_fd};
+	(void)emit_start(&engine->emitter, engine_now(), &start);
+}
+
+/* The command, while it is still a copy of us. */
+static bool is_before_exec(const struct engine *engine, const struct process *process)
+{
+	return process->pid == engine->launch.pid && engine->launch.error_fd >= 0;
+}
+
+/* The analyst took its samples with it: what they stood for becomes unattributed. */
+void reader_died(struct engine *engine, int status)
+{
+	char path[RING_WORKING_ON_BYTES];
+	struct target *target = &engine->target;
+	uint64_t lost_ns = 0;
+
+	ring_read_note(&engine->link.ring, path);
+	engine_say(engine, ENGINE_WARNING,
+		"the analyst (pid %d) %s %d%s%s; %llu samples are lost%s", engine->link.pid,
+		status & 0x7f ? "was killed by signal" : "ended with status",
+		status & 0x7f ? status & 0x7f : status >> 8, path[0] ? " while it read " : "", path,
+		(unsigned long long)(engine->audit.ticks),
+		engine->audit.analyst_restarts < ENGINE_RESTARTS_MOST ? ", a fresh one goes on"
+								      : "");
+	if (path[0] && engine->skips < sizeof(engine->skip) / sizeof(*engine->skip))
+		memcpy(engine->skip[engine->skips++], path, sizeof(path));
+	link_release(&engine->link);
+	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its bell are gone */
+	for (size_t i = 0; i < target->images; i++) {
+		lost_ns += target->image[i]->sent_ns;
+		target->image[i]->lost_ns += target->image[i]->sent_ns;
+		target->image[i]->sent_ns = 0;
+	}
+	look_forget_analyst(engine);
+	engine->audit.lost_samples += engine->audit.ticks;
+	engine->audit.ticks = 0;
+	engine->audit.profiled_ns -= lost_ns;
+	engine->audit.analyst_restarts++;
+	for (size_t i = 0; i < target->processes; i++) {
+		target->process[i]->announced = is_before_exec(engine, target->process[i]);
+		target->process[i]->maps_announced = false;
+	}
+	for (size_t i = 0; i < target->tracees; i++) {
+		target->tracee[i]->name[0] = '\0';
+		target->tracee[i]->name_again_ns = 0;
+	}
+	reader_start(engine);
+	/* Those that do nothing from now on are in the profile, too. */
+	for (size_t i = 0; i < target->processes; i++)
+		(void)emit_process(&engine->emitter, engine_now(), target->process[i]);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/os/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "supervisor/os/mem.h"
+#include "supervisor/os/waiter.h"
+
+/*
+ * A file without a format that the kernel knows is a shell script by old custom, unless it is
+ * binary: a damaged program must not be fed to a shell.
+ */
+static bool looks_like_text(const char *path)
+{
+	char head[128];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+
+	if (fd >= 0)
+		(void)close(fd);
+	return n == 0 || (n > 0 && head[0] != 0x7f && !memchr(head, 0, (size_t)n));
+}
+
+/* @shell_argv is as long as @argv and two more. Returns errno. */
+static int exec_file(const char *path, char *const argv[], char *shell_argv[])
+{
+	int error;
+
+	(void)execv(path, argv);
+	error = errno;
+	if (error != ENOEXEC || !looks_like_text(path))
+		return error;
+	shell_argv[0] = (char *)"sh";
+	shell_argv[1] = (char *)path;
+	for (size_t i = 1; argv[i - 1]; i++)
+		shell_argv[i + 1] = argv[i];
+	(void)execv("/bin/sh", shell_argv);
+	return errno;
+}
+
+/* As execvp(3): along PATH unless there is a slash. Returns errno of the most telling failure. */
+static int exec_along_path(char *const argv[], char *shell_argv[])
+{
+	const char *path = getenv("PATH"), *end;
+	char file[PATH_MAX];
+	int error = ENOENT;
+
+	if (strchr(argv[0], '/') || !argv[0][0])
+		return argv[0][0] ? exec_file(argv[0], argv, shell_argv) : ENOENT;
+	for (path = path ? path : "/bin:/usr/bin";; path = end + 1) {
+		int r;
+
+		end = strchrnul(path, ':');
+		r = snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
+			end > path ? "/" : "./", argv[0]);
+		if (r > 0 && (size_t)r < sizeof(file)) {
+			r = exec_file(file, argv, shell_argv);
+			if (r != ENOENT && r != ENOTDIR && r != EACCES)
+				return r;
+			/* It is there, but a later one may do; or its folder may not be searched.
+			 */
+			if (r == EACCES && access(file, F_OK) == 0)
+				error = EACCES;
+		}
+		if (!*end)
+			return error;
+	}
+}
+
+/* In the child. Only async-signal-safe calls, as after any fork. */
+static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
+	const struct launch_state *state, int go_fd, int error_fd)
+{
+	char go;
+	int error;
+
+	if (read(go_fd, &go, 1) != 1)
+		_exit(125); /* the supervisor gave up, or is dead */
+	(void)close(go_fd);
+	for (int i = 0; state->streams && i < 3; i++) {
+		if (state->streams[i] != i && dup2(state->streams[i], i) < 0)
+			_exit(125);
+	}
+	(void)setrlimit(RLIMIT_NOFILE, &state->files);
+	if (state->children_ignored)
+		(void)signal(SIGCHLD, SIG_IGN);
+	(void)sigprocmask(SIG_SETMASK, &state->mask, NULL);
+	error = exec_along_path(argv, shell_argv);
+	while (write(error_fd, &error, sizeof(error)) < 0 && errno == EINTR)
+		;
+	_exit(error == ENOENT ? 127 : 126);
+}
+
+int launch_begin(char *const argv[], const struct launch_state *state, struct launch *ret_launch)
+{
+	int go[2], error[2], r;
+	char **shell_argv;
+	size_t n = 0;
+	pid_t pid;
+
+	while (argv[n])
+		n++;
+	shell_argv = mem_new(n + 2, sizeof(*shell_argv));
+	if (!shell_argv)
+		return -ENOMEM;
+	r = pipe2(go, O_CLOEXEC) < 0 ? -errno : 0;
+	if (r == 0 && pipe2(error, O_CLOEXEC) < 0) {
+		r = -errno;
+		(void)close(go[0]);
+		(void)close(go[1]);
+	}
+	if (r < 0) {
+		free(shell_argv);
+		return r;
+	}
+	pid = fork();
+	r = pid < 0 ? -errno : 0;
+	if (pid == 0) {
+		(void)close(go[1]);
+		(void)close(error[0]);
+		be_the_command(argv, shell_argv, state, go[0], error[1]);
+	}
+	free(shell_argv);
+	(void)close(go[0]);
+	(void)close(error[1]);
+	if (r < 0) {
+		(void)close(go[1]);
+		(void)close(error[0]);
+		return r;
+	}
+	*ret_launch = (struct launch){pid, go[1], error[0]};
+	return 0;
+}
+
+int launch_go(struct launch *launch, const struct tracer_options *options)
+{
+	int r = tracer_seize(launch->pid, options);
+
+	if (r == 0 && write(launch->go_fd, "g", 1) != 1)
+		r = -errno;
+	if (r < 0)
+		return r;
+	(void)close(launch->go_fd);
+	launch->go_fd = -1;
+	return 0;
+}
+
+void launch_abandon(struct launch *launch)
+{
+	int status;
+
+	if (launch->go_fd < 0)
+		return;
+	(void)close(launch->go_fd);
+	launch->go_fd = -1;
+	(void)waiter_join(launch->pid, &status);
+	launch->pid = 0;
+}
+
+int launch_exec_error(struct launch *launch)
+{
+	int error = 0;
+
+	if (launch->error_fd < 0)
+		return 0;
+	if (read(launch->error_fd, &error, sizeof(error)) != (ssize_t)sizeof(error))
+		error = 0;
+	(void)close(launch->error_fd);
+	launch->error_fd = -1;
+	return error;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/os/tracer.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#ifndef NT_ARM_SYSTEM_CALL
+#define NT_ARM_SYSTEM_CALL 0x404
+#endif
+
+static int result(long r)
+{
+	return r < 0 ? -errno : 0;
+}
+
+int tracer_seize(int tid, const struct tracer_options *options)
+{
+	/* Never PTRACE_O_EXITKILL: the target outlives us. */
+	unsigned long flags = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
+
+	if (options->follow)
+		flags |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+	return result(ptrace(PTRACE_SEIZE, tid, 0, flags));
+}
+
+bool tracer_lives(int tid)
+{
+	return syscall(SYS_tkill, tid, 0) == 0 || errno != ESRCH;
+}
+
+int tracer_interrupt(int tid)
+{
+	return result(ptrace(PTRACE_INTERRUPT, tid, 0, 0));
+}
+
+int tracer_resume(int tid, int signal)
+{
+	return result(ptrace(PTRACE_CONT, tid, 0, (unsigned long)signal));
+}
+
+int tracer_resume_to_call(int tid, int signal)
+{
+	return result(ptrace(PTRACE_SYSCALL, tid, 0, (unsigned long)signal));
+}
+
+int tracer_listen(int tid)
+{
+	return result(ptrace(PTRACE_LISTEN, tid, 0, 0));
+}
+
+int tracer_get_raw(int tid, struct arch_raw *ret_raw)
+{
+	struct iovec io = {ret_raw->word, sizeof(ret_raw->word)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &io) < 0)
+		return -errno;
+	ret_raw->bytes = io.iov_len;
+	ret_raw->syscall = -1;
+	if (arch_native.has_syscall_set) {
+		struct iovec call = {&ret_raw->syscall, sizeof(ret_raw->syscall)};
+
+		if (ptrace(PTRACE_GETREGSET, tid, NT_ARM_SYSTEM_CALL, &call) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+int tracer_set_raw(int tid, const struct arch_raw *raw)
+{
+	struct iovec io = {(void *)(uintptr_t)raw->word, raw->bytes};
+
+	return result(ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io));
+}
+
+int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot)
+{
+	struct arch_raw raw;
+	int r = tracer_get_raw(tid, &raw);
+
+	if (r < 0)
+		return r;
+	return arch_native.decode(&raw, ret_snapshot) ? 0 : -EPROTO;
+}
+
+int tracer_get_message(int tid, uint64_t *ret_message)
+{
+	unsigned long message;
+
+	if (ptrace(PTRACE_GETEVENTMSG, tid, 0, &message) < 0)
+		return -errno;
+	*ret_message = message;
+	return 0;
+}
+
+int tracer_detach(int tid)
+{
+	return result(ptrace(PTRACE_DETACH, tid, 0, 0));
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocked threads, seen without a stop: where they are by /proc/PID/task/TID/syscall, their stack
+ *by a copy that is kept only if they provably did not run meanwhile.
+ *
+ *	unchanged since the last look? ──yes──► its time belongs to the same place
+ *	      │ no
+ *	time slices ──► activity ──► copy ──► time slices: the same? ──► record
+ */
+#include "supervisor/engine/engine_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* A thread that stays where it is is told of this often, so that a profile is never far behind. */
+#define SAY_NS UINT64_C(1000000000)
+/* Looks of a tick take at most this part of the time between ticks, but one is always made. */
+#define SHARE_OF_TICK 8
+#define LONG_TICK_NS  10000000
+
+static bool is_refusal(int r)
+{
+	return r == -EACCES || r == -EPERM || r == -ENOENT || r == -ENOSYS;
+}
+
+/* Its state alone: enough to tell running from blocked. */
+static int read_state(
+	struct engine *engine, struct tracee *t, int why, struct activity *ret_activity)
+{
+	char state;
+	int r;
+
+	if (t->stat_fd < 0)
+		t->stat_fd =
+			fds_keep(engine, t->process, procfs_open_stat(t->process->pid, t->tid));
+	r = t->stat_fd < 0 ? t->stat_fd : procfs_read_state(t->stat_fd, &state);
+	if (r < 0 || state == 'Z' || state == 'X')
+		return r < 0 ? r : -ESRCH;
+	if (engine->options->wall && !engine->said_no_activity) {
+		engine->said_no_activity = true;
+		engine_say(engine, ENGINE_WARNING,
+			"/proc/%d/task/%d/syscall cannot be read (%s): where its blocked threads "
+			"wait "
+			"is not known, only for how long",
+			t->process->pid, t->tid, strerror(why));
+	}
+	*ret_activity = (struct activity){.running = state == 'R', .syscall = -1};
+	return 1;
+}
+
+int look_read_activity(struct engine *engine, struct tracee *t, struct activity *ret_activity)
+{
+	int fd = t->activity_fd, r = 0;
+
+	if (fd < 0)
+		fd = procfs_open_activity(t->process->pid, t->tid);
+	r = fd < 0 ? fd : procfs_read_activity(fd, ret_activity);
+	if (t->activity_fd < 0)
+		t->activity_fd = fds_keep(engine, t->process, fd);
+	return is_refusal(r) ? read_state(engine, t, -r, ret_activity) : r;
+}
+
+/* CPU time, and what changes whenever the thread runs. */
+static int read_cpu(struct engine *engine, struct tracee *t, struct cpu_time *ret_cpu)
+{
+	int r = account_read_cpu(engine, t, ret_cpu);
+
+	if (r == 0 && engine->cpu_source == CPU_SOURCE_STAT)
+		r = procfs_read_switches(t->process->pid, t->tid, &ret_cpu->slices);
+	return r;
+}
+
+static void take_stack(struct engine *engine, struct tracee *t, const struct activity *activity,
+	struct record_sample *sample)
+{
+	const struct arch_snapshot snapshot = {
+		.machine = sample->machine, .pc = activity->pc, .sp = activity->sp};
+
+	if (!engine->stack.most || !activity->sp)
+		return;
+	stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	emit_describe_stack(&engine->stack, &snapshot, sample);
+}
+
+/*
+ * Is what was seen between the readings @before and @after one moment's truth? The third figure of
+ * schedstat grows when a thread is put on a CPU. Where there is none, the count of switches does
+ * when it leaves one: then it must also be blocked in the same place still.
+ */
+static bool did_not_run(struct engine *engine, struct tracee *t, const struct activity *activity,
+	const struct cpu_time *before, const struct cpu_time *after)
+{
+	struct activity again;
+
+	if (before->slices != after->slices)
+		return false;
+	if (engine->cpu_source != CPU_SOURCE_STAT)
+		return true;
+	return look_read_activity(engine, t, &again) >= 0 && !again.running &&
+		again.sp == activity->sp && again.pc == activity->pc;
+}
+
+/* Hands a sample over; what it stands for is paid then. */
+static bool hand_over(struct engine *engine, struct tracee *t, struct record_sample *sample,
+	const struct waiting *owed, uint64_t now)
+{
+	sample->pid = (uint32_t)t->process->pid;
+	sample->tid = (uint32_t)t->tid;
+	sample->queue_ns = owed->queue_ns;
+	sample->blocked_ns = owed->blocked_ns;
+	if (!emit_sample(&engine->emitter, now, sample)) {
+		engine->audit.lost_looks++;
+		return false;
+	}
+	look_paid(engine, t, owed);
+	return true;
+}
+
+void look_paid(struct engine *engine, struct tracee *t, const struct waiting *paid)
+{
+	wall_pay(&t->wall, paid);
+	waiting_add(&t->image->sent, paid);
+	waiting_add(&engine->audit.waited, paid);
+}
+
+/* The place where it was last seen gets what it waited. */
+static void say_again(
+	struct engine *engine, struct tracee *t, const struct waiting *owed, uint64_t now)
+{
+	struct record_sample sample = {
+		.flags = RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_AGAIN, .syscall = -1};
+
+	if ((owed->blocked_ns || owed->queue_ns) && hand_over(engine, t, &sample, owed, now))
+		t->wall.said_ns = now;
+}
+
+/* It has run: the place is the past. */
+static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	const struct waiting here = {.blocked_ns = wall_owes_here(&t->wall)};
+
+	if (t->wall.seen)
+		say_again(engine, t, &here, now);
+	t->wall.seen = false;
+	t->wall.here_ns = 0;
+}
+
+/* Where a thread is that does not run, and its CPU time. False: it runs, or ran meanwhile. */
+static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
+	struct record_sample *sample, struct cpu_time *ret_cpu)
+{
+	struct activity activity;
+	struct cpu_time before;
+	int r = read_cpu(engine, t, &before);
+
+	if (r == 0)
+		r = look_read_activity(engine, t, &activity);
+	/* A thread that has ended and is not reaped yet is at 0. */
+	if (r < 0 || activity.running || (r == 0 && !activity.pc))
+		return false;
+	sampler_announce(engine, t, activity.pc, now);
+	maps_cover_stack(engine, t->process, activity.sp, now);
+	sample->machine = t->machine ? t->machine : arch_native.machine;
+	take_stack(engine, t, &activity, sample);
+	if (read_cpu(engine, t, ret_cpu) < 0)
+		return false;
+	if (!did_not_run(engine, t, &activity, &before, ret_cpu)) {
+		engine->audit.unsure_looks++;
+		return false;
+	}
+	if (activity.syscall >= 0 && activity.syscall == arch_native.restart_syscall)
+		activity.syscall = t->syscall;
+	t->syscall = activity.syscall;
+	sample->syscall = activity.syscall;
+	sample->pc = activity.pc;
+	sample->sp = activity.sp;
+	return true;
+}
+
+void look_take_tick(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct record_sample sample = {.flags = RECORD_SAMPLE_ASLEEP | RECORD_SAMPLE_KERNEL};
+	struct cpu_time cpu;
+	uint64_t credit;
+
+	if (!take_place(engine, t, now, &sample, &cpu))
+		return;
+	now = engine_now();
+	credit = credit_settle_asleep(&t->credit, &cpu, now);
+	if (sampler_owes(engine, t, credit))
+		sampler_pay(engine, t, &sample, credit, now);
+}
+
+/* A look at a thread that has run since the last one. */
+static void see(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct record_sample sample = {.flags = RECORD_SAMPLE_BLOCKED};
+	struct cpu_time after;
+	struct waiting owed;
+
+	if (!take_place(engine, t, now, &sample, &after))
+		return;
+	now = engine_now();
+	wall_settle(&t->wall, &after, now);
+	if (t->state == TRACEE_LISTENING)
+		sample.flags |= RECORD_SAMPLE_STOPPED;
+	owed = wall_owes(&t->wall);
+	if (!hand_over(engine, t, &sample, &owed, now))
+		return;
+	wall_see(&t->wall, after.slices, now);
+	engine->audit.looks++;
+}
+
+/* At one that stays where it was, for nothing, or if there is time at one that does not. */
+static void look(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	const struct credit *credit = &t->credit;
+	struct cpu_time cpu = credit->seen;
+	struct waiting owed = {0};
+	uint64_t began;
+
+	if (!t->process || !t->wall.begin_ns ||
+		(t->state != TRACEE_RUNNING && t->state != TRACEE_LISTENING))
+		return;
+	/* It was stopped just now: it was running. */
+	if (credit->true_at_ns > now && credit->settled_ns == cpu.run_ns)
+		return;
+	if (t->wall.seen) {
+		if ((t->state != TRACEE_RUNNING || engine->cpu_source == CPU_SOURCE_STAT) &&
+			read_cpu(engine, t, &cpu) < 0)
+			return;
+		if (wall_stays(&t->wall, &cpu)) {
+			wall_stay(&t->wall, &cpu, now);
+			owed.blocked_ns = wall_owes_here(&t->wall);
+			if (now - t->wall.said_ns >= SAY_NS)
+				say_again(engine, t, &owed, now);
+			return;
+		}
+		leave_place(engine, t, now);
+	}
+	if (engine->look_left_ns <= 0)
+		return;
+	began = engine_clock(CLOCK_THREAD_CPUTIME_ID);
+	see(engine, t, now);
+	engine->look_left_ns -= (int64_t)(engine_clock(CLOCK_THREAD_CPUTIME_ID) - began);
+}
+
+void look_begin_tick(struct engine *engine, uint64_t now)
+{
+	uint64_t span = now - engine->look_tick_ns, least = engine->wakeups.period_ns;
+
+	if (span < least || span > LONG_TICK_NS)
+		span = span < least ? least : LONG_TICK_NS;
+	engine->look_tick_ns = now;
+	engine->look_left_ns = (int64_t)(span / SHARE_OF_TICK);
+}
+
+void look_at_idle(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	if (engine->counting && engine->options->wall)
+		look(engine, t, now);
+}
+
+void look_tick(struct engine *engine, uint64_t now)
+{
+	struct target *target = &engine->target;
+	size_t n = target->hot;
+
+	if (!engine->counting || !engine->options->wall)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (target->look_cursor >= target->hot)
+			target->look_cursor = 0;
+		look(engine, target->tracee[target->look_cursor++], now);
+		/* Who comes next then begins. */
+		if (engine->look_left_ns <= 0)
+			return;
+	}
+}
+
+void look_stopped(struct engine *engine, struct tracee *t, const struct cpu_time *cpu,
+	uint64_t stop_ns, uint64_t end_ns)
+{
+	if (!engine->counting || !engine->options->wall)
+		return;
+	leave_place(engine, t, end_ns);
+	t->wall.stopped_ns += stop_ns;
+	wall_settle(&t->wall, cpu, end_ns);
+}
+
+void look_begin(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+{
+	if (engine->options->wall)
+		wall_begin(&t->wall, cpu, now);
+}
+
+void look_close(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+{
+	struct waiting owed;
+
+	if (!engine->options->wall || !t->wall.begin_ns)
+		return;
+	wall_settle(&t->wall, cpu, now);
+	owed = wall_owes(&t->wall);
+	/* It went from there to its end, as far as was seen. */
+	if (t->wall.seen)
+		say_again(engine, t, &owed, now);
+	owed = wall_owes(&t->wall);
+	waiting_add(&t->image->waited, &owed);
+	engine->audit.elapsed_ns += now - t->wall.begin_ns;
+	wall_begin(&t->wall, cpu, now);
+}
+
+void look_forget_analyst(struct engine *engine)
+{
+	struct target *target = &engine->target;
+
+	for (size_t i = 0; i < target->tracees; i++) {
+		target->tracee[i]->wall.seen = false;
+		target->tracee[i]->wall.here_ns = 0;
+	}
+	for (size_t i = 0; i < target->images; i++) {
+		struct image *image = target->image[i];
+
+		waiting_add(&image->waited, &image->sent);
+		engine->audit.waited.queue_ns -= image->sent.queue_ns;
+		engine->audit.waited.blocked_ns -= image->sent.blocked_ns;
+		image->sent = (struct waiting){0};
+	}
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* The mappings of the target: when they are read again, and their way to the analyst. */
+#include "supervisor/engine/engine_internal.h"
+
+#include <errno.h>
+
+#include "supervisor/os/mem.h"
+
+/* Readings of an image's maps that need not keep their distance. */
+#define READS_AT_ONCE 16
+/* Their size is looked at again after this part of the time that it has stayed as it was. */
+#define PAGES_PART    16
+#define PAGES_MOST_NS UINT64_C(50000000)
+
+static bool same_range(const struct mapped_range *a, const struct mapped_range *b)
+{
+	return a->start == b->start && a->end == b->end && a->inode == b->inode &&
+		a->offset == b->offset;
+}
+
+static const struct mapped_range *range_of(const struct process *process, uint64_t pc)
+{
+	size_t low = 0, high = process->ranges;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (pc >= process->range[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < process->ranges && pc >= process->range[low].start ? &process->range[low]
+									: NULL;
+}
+
+/*
+ * Do the maps that the analyst has tell what is at @pc? A library may have been closed and another
+ * one opened at its place (test: maps_change_between_samples): where the kernel can be asked about
+ * one address it is; elsewhere the maps are read again from time to time.
+ */
+static bool are_good(struct engine *engine, struct process *process, uint64_t pc, uint64_t now)
+{
+	const struct mapped_range *known = range_of(process, pc);
+	struct mapped_range present;
+	int r;
+
+	if (!process->maps_read || !process->maps_announced || !known)
+		return false;
+	if (process->maps_fd < 0)
+		process->maps_fd = fds_keep(engine, process, procfs_open_maps(process->pid));
+	r = process->maps_fd < 0 ? process->maps_fd
+				 : procfs_query_mapping(process->maps_fd, pc, &present);
+	if (r == 0)
+		return same_range(known, &present);
+	return r == -ENOTTY ? now < process->maps_again_ns : true;
+}
+
+static uint64_t pages_wait(uint64_t unchanged_ns)
+{
+	uint64_t wait = unchanged_ns / PAGES_PART;
+
+	return wait < PAGES_MOST_NS ? wait : PAGES_MOST_NS;
+}
+
+/*
+ * Has the process mapped code since the maps were read? A caller of the sampled function may be in
+ * a library that no program counter was ever seen in. A heap that grows is no reason to read them:
+ * of a node with a hundred workers that takes 10 ms each time.
+ */
+static bool has_grown(struct engine *engine, struct process *process, uint64_t now)
+{
+	uint64_t pages, executable;
+
+	if (!engine->stack.most || now < process->pages_again_ns)
+		return false;
+	if (process->statm_fd < 0)
+		process->statm_fd = fds_keep(engine, process, procfs_open_statm(process->pid));
+	if (process->statm_fd < 0 || procfs_read_pages(process->statm_fd, &pages) < 0)
+		return false;
+	if (pages != process->pages) {
+		if (procfs_read_executable(process->pid, process->pid, &executable) < 0)
+			executable = 0; /* its leader is gone, say */
+		process->pages_next = pages;
+		process->executable_next = executable;
+		if (!executable || executable != process->executable) {
+			process->pages_since_ns = now;
+			return true;
+		}
+		process->pages = pages;
+	}
+	process->pages_again_ns = now + pages_wait(now - process->pages_since_ns);
+	return false;
+}
+
+/* Tells two sets of executable mappings apart (FNV-1a). */
+static uint64_t hash_of(const struct process *process)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < process->ranges; i++) {
+		const struct mapped_range *r = &process->range[i];
+		const uint64_t words[] = {r->start, r->end, r->offset, r->inode};
+
+		for (size_t w = 0; w < 4; w++)
+			hash = (hash ^ words[w]) * UINT64_C(0x100000001b3);
+	}
+	return hash;
+}
+
+void maps_read(struct engine *engine, struct process *process, uint64_t now)
+{
+	int n = procfs_read_maps(process->pid, &engine->text, &engine->text_room);
+	const char *at = engine->text;
+	struct mapped_range range;
+	uint64_t after, hash;
+
+	if (n <= 0)
+		return; /* the process is ending; what was known stays */
+	process->ranges = 0;
+	while (procfs_next_executable(&at, &range)) {
+		if (mem_grow((void **)&process->range, &process->range_room, process->ranges + 1,
+			    sizeof(range)) < 0)
+			break;
+		process->range[process->ranges++] = range;
+	}
+	if (engine->stack.most) {
+		if (!process->stacks.bottom)
+			process->stacks.bottom = procfs_read_stack_bottom(process->pid);
+		(void)stack_ranges_set(&process->stacks, engine->text);
+	}
+	process->maps_read = true;
+	histogram_see_maps(engine, process, engine->text);
+	process->maps_reads++;
+	process->pages = process->pages_next;
+	process->executable = process->executable_next;
+	hash = hash_of(process);
+	/* A heap that grows is nothing to the analyst. */
+	if (!process->maps_announced || hash != process->maps_hash)
+		process->maps_announced =
+			emit_maps(&engine->emitter, now, process, engine->text, (size_t)n);
+	process->maps_hash = hash;
+	/* Reading takes at most some hundredths of the time, however large the maps are. */
+	after = engine_now();
+	process->maps_again_ns = after + 50 * (after - now);
+	if (process->maps_again_ns < after + 10000000)
+		process->maps_again_ns = after + 10000000;
+}
+
+void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uint64_t now)
+{
+	/* A program that starts maps its libraries one by one; one that makes code does so for
+	 * ever. */
+	bool may = !process->maps_read || !process->maps_announced ||
+		now >= process->maps_again_ns || process->maps_reads < READS_AT_ONCE;
+
+	if (may && (!are_good(engine, process, pc, now) || has_grown(engine, process, now)))
+		maps_read(engine, process, now);
+}
+
+void maps_cover_stack(struct engine *engine, struct process *process, uint64_t sp, uint64_t now)
+{
+	const struct stack_range *known = stack_ranges_find(&process->stacks, sp);
+	struct mapped_range present;
+	int r;
+
+	if (!engine->stack.most || (known && now < known->check_ns))
+		return;
+	if (process->maps_fd < 0)
+		process->maps_fd = fds_keep(engine, process, procfs_open_maps(process->pid));
+	r = process->maps_fd < 0 ? process->maps_fd
+				 : procfs_query_writable(process->maps_fd, sp, &present);
+	if (r == 0 || r == -ENOENT)
+		(void)stack_ranges_correct(&process->stacks, sp, r ? NULL : &present, now);
+	else if (!known && now >= process->maps_again_ns)
+		maps_read(engine, process, now);
+}

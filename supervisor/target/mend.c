@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/target/mend_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+
+#include "supervisor/os/window.h"
+
+/* To resume a thread takes less; after that it is no stop any more. */
+#define RESUME_MOST_NS 20000
+/* CPU time from the end of a group-stop to the program, through the stops of some signals. */
+#define GROUP_STOP_RUN_NS 300000
+/* At our end: for transfers to complete by themselves, and then again for those interrupted. */
+#define LET_GO_NS 200000000
+/* And for signals that have woken a thread, which has not come to its stop yet. */
+#define AWAKE_NS 20000000
+/* Results by which the kernel asks itself for a restart: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
+enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
+
+bool mend_busy(const struct tracee *t)
+{
+	return t->mend && t->mend->active;
+}
+
+/* A stop came between the mending and the call's second entry, or in place of it. */
+static void undo(struct engine *engine, struct tracee *t)
+{
+	struct mend *m = t->mend;
+
+	m->unfinished = !m->done;
+	mend_give_back(engine, t, m->done ? (int64_t)m->done : -EINTR);
+}
+
+static bool ignores(const struct tracee *t, int signal)
+{
+	const uint64_t by_default = UINT64_C(1) << (SIGCHLD - 1) | UINT64_C(1) << (SIGWINCH - 1) |
+		UINT64_C(1) << (SIGURG - 1) | UINT64_C(1) << (SIGCONT - 1);
+	uint64_t bit = UINT64_C(1) << (signal - 1), ignored, caught;
+
+	if (procfs_read_dispositions(t->tid, &ignored, &caught) < 0)
+		return false;
+	return ignored & bit || (by_default & bit && !(caught & bit));
+}
+
+/*
+ * EINTR that is not ours: the group-stop did it, as it does without us. SIGCONT and others may stop
+ * the thread once more each before it gets to the program, which takes it next to no CPU time.
+ */
+static bool failed_rightly(struct engine *engine, struct tracee *t, const struct arch_snapshot *s)
+{
+	struct mend *m = t->mend;
+	struct cpu_time cpu;
+
+	if (!m || !m->stopped)
+		return false;
+	m->stopped = m->stopped_pc == s->pc && m->stopped_sp == s->sp &&
+		account_read_cpu(engine, t, &cpu) == 0 &&
+		cpu.run_ns - m->stopped_run_ns < GROUP_STOP_RUN_NS;
+	return m->stopped;
+}
+
+uint64_t mend_resume(
+	struct engine *engine, struct tracee *t, int signal, const struct arch_snapshot *snapshot)
+{
+	uint64_t resumed_ns, end_ns;
+	const struct arch_call *call = NULL;
+	struct arch_snapshot again;
+	enum repair_need need;
+	bool watch = false;
+
+	if (t->mend)
+		t->mend->cut = false;
+	if (mend_busy(t)) {
+		window_leave();
+		undo(engine, t);
+		snapshot = tracer_get_snapshot(t->tid, &again) == 0 ? &again : NULL;
+	}
+	need = snapshot && t->process
+		? repair_need(arch_native.repair, arch_native.machine, snapshot, &call)
+		: REPAIR_NOTHING;
+	if (need != REPAIR_NOTHING) {
+		window_leave();
+		if (snapshot->result == -EINTR && failed_rightly(engine, t, snapshot))
+			need = REPAIR_NOTHING;
+		/* A signal that does something interrupts, as it would without us. */
+		else if (signal && !ignores(t, signal))
+			need = REPAIR_NOTHING;
+		else if (need == REPAIR_FILTERED)
+			need = procfs_is_filtered(t->tid) ? REPAIR_BEGIN_AGAIN : REPAIR_NOTHING;
+	}
+	/* Nobody is there to read any more: not our stop, but that has cut it short. */
+	if (need == REPAIR_MAYBE_SHORT && signal == SIGPIPE)
+		need = REPAIR_NOTHING;
+	if (need == REPAIR_LEAVE)
+		engine->audit.unrepaired_eintr++;
+	else if (need != REPAIR_NOTHING)
+		watch = mend_call(engine, t, need, call);
+	resumed_ns = engine_now();
+	if (watch)
+		(void)tracer_resume_to_call(t->tid, signal);
+	else
+		(void)tracer_resume(t->tid, signal);
+	/* If the thread takes this CPU from us we come back when it leaves it, milliseconds later.
+	 */
+	end_ns = engine_now();
+	return end_ns - resumed_ns < RESUME_MOST_NS ? end_ns : resumed_ns + RESUME_MOST_NS;
+}
+
+void mend_deliver(struct engine *engine, struct tracee *t, int signal)
+{
+	struct arch_snapshot snapshot;
+	bool known = tracer_get_snapshot(t->tid, &snapshot) == 0;
+
+	(void)mend_resume(engine, t, signal, known ? &snapshot : NULL);
+}
+
+/*
+ * What a call that was begun again came to. @ret_cut: something interrupted it again.
+ * False: it goes on with its next piece.
+ */
+static bool conclude(struct engine *engine, struct tracee *t, struct arch_raw *raw,
+	int64_t *ret_result, bool *ret_cut)
+{
+	const struct arch_repair *arch = arch_native.repair;
+	struct mend *m = t->mend;
+	int64_t result = (int64_t)raw->word[arch->result];
+	bool restart = result >= RESTART_FIRST && result <= RESTART_LAST;
+
+	if (!m->done) {
+		/* Its time-out goes back to where it was; the stop that follows begins it again. */
+		if (result == REPAIR_RESTART || (result == REPAIR_BLOCK && m->call->block))
+			result = -EINTR;
+		if (m->call->wait == ARCH_WAIT_CONNECT && result == -EALREADY)
+			result = -EINPROGRESS; /* what its first time-out would have told */
+		*ret_cut = m->unfinished = result == -EINTR;
+		*ret_result = result;
+		return true;
+	}
+	m->refused = result <= 0 && result != -EINTR && !restart;
+	m->refused_pc = m->before.word[arch->pc];
+	m->refused_sp = m->before.word[arch->sp];
+	m->refused_done = m->done;
+	if (result > 0)
+		m->done += (uint64_t)result;
+	if (result > 0 && (uint64_t)result == m->piece && m->done < m->whole &&
+		!engine->letting_go) {
+		*raw = m->before;
+		if (mend_advance(engine, t, raw))
+			return false;
+	}
+	*ret_cut = result == -EINTR || restart || (result > 0 && (uint64_t)result < m->piece);
+	*ret_result = (int64_t)m->done;
+	return true;
+}
+
+void mend_call_stop(struct engine *engine, struct tracee *t)
+{
+	const struct arch_repair *arch = arch_native.repair;
+	struct mend *m = t->mend;
+	struct arch_raw raw;
+	int64_t result;
+	bool cut;
+
+	if (!mend_busy(t)) {
+		(void)tracer_resume(t->tid, 0);
+		return;
+	}
+	if (!m->inside) {
+		m->inside = true;
+		(void)tracer_resume_to_call(t->tid, 0);
+		return;
+	}
+	if (tracer_get_raw(t->tid, &raw) < 0)
+		return; /* killed */
+	if (!conclude(engine, t, &raw, &result, &cut)) {
+		/* No signal is taken at this stop: the instruction is repeated by hand. */
+		raw.word[arch->pc] -= arch->instruction_bytes;
+		raw.word[arch->result] = raw.word[arch->number];
+		m->inside = false;
+		mend_set_registers(t, &m->before, &raw);
+		(void)tracer_resume_to_call(t->tid, 0);
+		return;
+	}
+	mend_give_back(engine, t, result);
+	/* This stop has swallowed a pending interrupt; whatever cut the call is to be mended next.
+	 */
+	m->cut = cut && tracer_interrupt(t->tid) == 0;
+	(void)tracer_resume(t->tid, 0);
+}
+
+void mend_group_stop(struct engine *engine, struct tracee *t)
+{
+	struct arch_snapshot s;
+	struct mend *m;
+
+	if (t->mend)
+		t->mend->cut = false;
+	if (mend_busy(t))
+		undo(engine, t);
+	if (tracer_get_snapshot(t->tid, &s) < 0 || s.syscall < 0 || s.result != -EINTR)
+		return;
+	if (!mend_of(t))
+		return;
+	m = t->mend;
+	m->stopped_pc = s.pc;
+	m->stopped_sp = s.sp;
+	m->stopped = true;
+	m->unfinished = false;
+}
+
+void mend_group_stop_over(struct engine *engine, struct tracee *t)
+{
+	struct cpu_time cpu;
+
+	if (t->mend && t->mend->stopped && account_read_cpu(engine, t, &cpu) == 0)
+		t->mend->stopped_run_ns = cpu.run_ns;
+	(void)tracer_resume(t->tid, 0);
+}
+
+void mend_expire(struct engine *engine, uint64_t now)
+{
+	if (!engine->mend_next_ns || now < engine->mend_next_ns)
+		return;
+	engine->mend_next_ns = 0;
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		if (!mend_busy(t) || t->mend->done || t->mend->call->wait < ARCH_WAIT_RECEIVE)
+			continue;
+		if (now >= t->mend->deadline_ns)
+			(void)tracer_interrupt(t->tid);
+		else if (!engine->mend_next_ns || t->mend->deadline_ns < engine->mend_next_ns)
+			engine->mend_next_ns = t->mend->deadline_ns;
+	}
+}
+
+/* How many calls are being watched; those that wait rather than transfer are interrupted. */
+static size_t still_busy(struct engine *engine, bool interrupt_all, bool first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		n += t->mend && t->mend->cut;
+		if (!mend_busy(t))
+			continue;
+		n++;
+		if (interrupt_all || (first && !t->mend->done))
+			(void)tracer_interrupt(t->tid);
+	}
+	return n;
+}
+
+/*
+ * A signal that is ignored ends a blocked call of a traced thread. Until that comes to its stop,
+ * and is mended there, it must stay traced: on a busy machine that takes milliseconds.
+ */
+static bool somebody_is_waking(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		const struct tracee *t = engine->target.tracee[i];
+		uint64_t pending;
+
+		if (t->state != TRACEE_LISTENING && procfs_read_pending(t->tid, &pending) == 0 &&
+			pending)
+			return true;
+	}
+	return false;
+}
+
+void mend_let_go(struct engine *engine)
+{
+	uint64_t began = engine_now(), end = began + LET_GO_NS;
+	bool first = true, all = false;
+
+	engine->letting_go = true;
+	while (still_busy(engine, all, first) && engine_now() < end + LET_GO_NS) {
+		struct pollfd none = {.fd = -1};
+
+		lifecycle_drain(engine);
+		(void)poll(&none, 1, 1);
+		first = false;
+		all = engine_now() >= end;
+	}
+	end = engine_now() + AWAKE_NS;
+	while (somebody_is_waking(engine) && engine_now() < end)
+		lifecycle_drain(engine);
+	lifecycle_drain(engine);
+}

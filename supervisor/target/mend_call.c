@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/target/mend_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "supervisor/os/descriptor.h"
+#include "supervisor/os/mem.h"
+
+#define PARTS_READ 64
+#define PARTS_MOST 1024 /* UIO_MAXIOV */
+/* struct msghdr on 64-bit machines: name 0, vector 16, its length 24, control 32, its length 40. */
+enum {
+	MESSAGE_BYTES = 56,
+	MESSAGE_VECTOR = 16,
+	MESSAGE_PARTS = 24,
+	MESSAGE_CONTROL = 32,
+	MESSAGE_CONTROLS = 40
+};
+/* FUTEX_WAIT, and where the flags of the operation are not. */
+enum { FUTEX_OF_WAIT = 0, FUTEX_OPERATION = 0x7f };
+enum { FLAG_PEEK = 0x2, FLAG_WAITALL = 0x100 };
+
+struct mend *mend_of(struct tracee *t)
+{
+	if (!t->mend)
+		t->mend = mem_new(1, sizeof(*t->mend));
+	return t->mend;
+}
+
+static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
+{
+	struct iovec local = {to, n}, remote = {(void *)(uintptr_t)at, n};
+
+	return process_vm_readv(t->tid, &local, 1, &remote, 1, 0) == (ssize_t)n;
+}
+
+/*
+ * After another thread's exec the leader's tid names the new image: a write by it could land there
+ * while we believe the old leader stopped. Such an exec kills the thread, and the write by any
+ * other thread's tid fails then; one that has just ended (ESRCH) is passed over.
+ */
+static bool put_memory(
+	struct engine *engine, struct tracee *t, uint64_t at, const void *from, size_t n)
+{
+	struct iovec local = {(void *)(uintptr_t)from, n}, remote = {(void *)(uintptr_t)at, n};
+	ssize_t r = -1;
+
+	if (t->tid != t->process->pid || t->process->threads < 2)
+		return process_vm_writev(t->tid, &local, 1, &remote, 1, 0) == (ssize_t)n;
+	errno = ESRCH;
+	for (size_t i = 0; i < engine->target.tracees && r < 0 && errno == ESRCH; i++) {
+		const struct tracee *other = engine->target.tracee[i];
+
+		if (other->process == t->process && other != t)
+			r = process_vm_writev(other->tid, &local, 1, &remote, 1, 0);
+	}
+	return r == (ssize_t)n;
+}
+
+/* For the same reason a leader's registers are set only if they are still what we saw. */
+void mend_set_registers(struct tracee *t, const struct arch_raw *seen, const struct arch_raw *raw)
+{
+	struct arch_raw now;
+
+	if (t->tid == t->process->pid && t->process->threads > 1 &&
+		(tracer_get_raw(t->tid, &now) < 0 ||
+			now.word[arch_native.repair->sp] != seen->word[arch_native.repair->sp]))
+		return;
+	(void)tracer_set_raw(t->tid, raw);
+}
+
+static uint64_t argument(const struct arch_raw *raw, unsigned i)
+{
+	return raw->word[arch_native.repair->argument[i]];
+}
+
+static void set_argument(struct arch_raw *raw, unsigned i, uint64_t value)
+{
+	raw->word[arch_native.repair->argument[i]] = value;
+}
+
+static void set_result(struct arch_raw *raw, int64_t value)
+{
+	raw->word[arch_native.repair->result] = (uint64_t)value;
+}
+
+/* Puts @n bytes below what is live on the stack, keeping what was there. */
+static bool use_scratch(struct engine *engine, struct tracee *t, const void *from, size_t n)
+{
+	struct mend *m = t->mend;
+	uint64_t sp = m->before.word[arch_native.repair->sp];
+	uint64_t at = (sp - arch_native.red_zone_bytes - n) & ~UINT64_C(15);
+
+	if (!m->scratch_bytes) {
+		if (!get_memory(t, at, m->scratch, n))
+			return false;
+		m->scratch_at = at;
+		m->scratch_bytes = n;
+	}
+	return at == m->scratch_at && put_memory(engine, t, at, from, n);
+}
+
+void mend_give_back(struct engine *engine, struct tracee *t, int64_t result)
+{
+	struct mend *m = t->mend;
+
+	if (m->scratch_bytes)
+		(void)put_memory(engine, t, m->scratch_at, m->scratch, m->scratch_bytes);
+	m->scratch_bytes = 0;
+	m->active = m->inside = false;
+	set_result(&m->before, result);
+	mend_set_registers(t, &m->before, &m->before);
+}
+
+/* The number is this machine's only if its own instruction brought the thread in (not int 0x80). */
+static bool entered_natively(const struct tracee *t, const struct arch_raw *raw)
+{
+	const struct arch_repair *arch = arch_native.repair;
+	uint8_t code[sizeof(arch->instruction)];
+
+	return get_memory(t, raw->word[arch->pc] - arch->instruction_bytes, code,
+		       arch->instruction_bytes) &&
+		memcmp(code, arch->instruction, arch->instruction_bytes) == 0;
+}
+
+/* When the time of the call in @raw is over; false: it has none that could be changed. */
+static bool find_deadline(struct engine *engine, struct tracee *t, const struct arch_raw *raw,
+	uint64_t now, uint64_t *ret_left_ns)
+{
+	struct mend *m = t->mend;
+	const struct arch_call *call = m->call;
+	uint64_t value = argument(raw, call->wait_argument), whole, asleep = 0;
+	int64_t wait[2] = {(int64_t)value, 0};
+	struct cpu_time cpu;
+
+	if (call->wait == ARCH_WAIT_NONE)
+		return false;
+	/* Its point in time stays what it is. */
+	if (call->wait == ARCH_WAIT_FUTEX && (argument(raw, 1) & FUTEX_OPERATION) != FUTEX_OF_WAIT)
+		return false;
+	if (call->wait >= ARCH_WAIT_RECEIVE) {
+		whole = descriptor_wait_ns(
+			t->process->pid, (int)value, call->wait != ARCH_WAIT_RECEIVE, &m->internet);
+		if (!whole)
+			return false;
+	} else if (call->wait != ARCH_WAIT_MS &&
+		(!value || !get_memory(t, value, wait, sizeof(wait)))) {
+		return false;
+	} else if (!repair_get_wait(call->wait, wait, &whole)) {
+		return false;
+	}
+	if (!m->unfinished || !m->has_deadline) {
+		/* One that was asked to stop was running just now: its call is new. */
+		if (!t->asked_ns && account_read_cpu(engine, t, &cpu) == 0)
+			asleep = repair_asleep_ns(&t->credit, &cpu, now, engine->scheduler_tick_ns);
+		m->deadline_ns = now + whole - (asleep < whole ? asleep : whole);
+	}
+	*ret_left_ns = m->deadline_ns > now ? m->deadline_ns - now : 0;
+	if (*ret_left_ns > whole)
+		*ret_left_ns = whole;
+	return true;
+}
+
+/* EINTR becomes a restart, with the time that is left. True: the call is to be watched. */
+static bool begin_again(struct engine *engine, struct tracee *t, struct arch_raw *raw)
+{
+	struct mend *m = t->mend;
+	uint64_t left;
+	int64_t wait[2];
+
+	m->done = m->whole = 0;
+	m->before = *raw;
+	m->has_deadline = !engine->letting_go && find_deadline(engine, t, raw, engine_now(), &left);
+	m->unfinished = false;
+	set_result(raw, REPAIR_RESTART);
+	engine->audit.repaired_calls++;
+	if (!m->has_deadline)
+		return false;
+	if (m->call->wait >= ARCH_WAIT_RECEIVE) {
+		if (!left)
+			set_result(raw,
+				m->call->wait == ARCH_WAIT_CONNECT && m->internet ? -EINPROGRESS
+										  : -EAGAIN);
+		else if (!engine->mend_next_ns || m->deadline_ns < engine->mend_next_ns)
+			engine->mend_next_ns = m->deadline_ns;
+		return left != 0;
+	}
+	repair_put_wait(m->call->wait, left, wait);
+	if (m->call->wait == ARCH_WAIT_MS)
+		set_argument(raw, m->call->wait_argument, (uint64_t)wait[0]);
+	else if (use_scratch(engine, t, wait, sizeof(wait)))
+		set_argument(raw, m->call->wait_argument, m->scratch_at);
+	else
+		return false; /* nowhere to put it: the whole time again */
+	return true;
+}
+
+/*
+ * The parts of a vector at @at that are left after the first m->done bytes, into @ret_rest. Sets
+ * m->whole and m->piece. 0: cannot be read, or nothing is left.
+ */
+static size_t read_rest(
+	struct tracee *t, uint64_t at, uint64_t n, struct repair_part ret_rest[MEND_PARTS])
+{
+	struct mend *m = t->mend;
+	struct repair_part part[PARTS_READ];
+	uint64_t skip = m->done;
+	size_t rest = 0;
+
+	m->whole = m->piece = 0;
+	if (n > PARTS_MOST)
+		return 0;
+	for (uint64_t i = 0; i < n; i += PARTS_READ) {
+		size_t some = n - i < PARTS_READ ? (size_t)(n - i) : PARTS_READ;
+
+		if (!get_memory(t, at + i * sizeof(*part), part, some * sizeof(*part)))
+			return 0;
+		for (size_t k = 0; k < some; k++)
+			m->whole += part[k].bytes;
+		rest += repair_rest(
+			part, some, &skip, ret_rest + rest, MEND_PARTS - rest, &m->piece);
+	}
+	return m->whole > m->done ? rest : 0;
+}
+
+/* A vector of the rest, and for a message a header for it, below the stack. */
+static bool advance_vector(
+	struct engine *engine, struct tracee *t, struct arch_raw *raw, bool message)
+{
+	struct mend *m = t->mend;
+	unsigned first = m->call->argument;
+	uint64_t at = argument(&m->before, first), n, parts_at;
+	struct {
+		uint8_t header[64];
+		struct repair_part part[MEND_PARTS];
+	} image;
+	size_t rest, skip = message ? 0 : sizeof(image.header), bytes;
+
+	memset(&image, 0, sizeof(image));
+	if (message) {
+		uint64_t control;
+
+		if (!get_memory(t, at, image.header, MESSAGE_BYTES))
+			return false;
+		memcpy(&at, image.header + MESSAGE_VECTOR, 8);
+		memcpy(&n, image.header + MESSAGE_PARTS, 8);
+		memcpy(&control, image.header + MESSAGE_CONTROLS, 8);
+		/* What came with the first bytes has come; for more there would be no room. */
+		if (control && m->call->whole == ARCH_WHOLE_WAITALL)
+			return false;
+	} else {
+		n = argument(&m->before, first + 1);
+	}
+	rest = read_rest(t, at, n, image.part);
+	if (!rest)
+		return false;
+	/* A fixed size: the place must not move from one piece to the next. */
+	bytes = sizeof(image) - skip;
+	parts_at = ((m->before.word[arch_native.repair->sp] - arch_native.red_zone_bytes - bytes) &
+			   ~UINT64_C(15)) +
+		(message ? sizeof(image.header) : 0);
+	if (message) {
+		uint64_t zero = 0, some = rest;
+
+		memcpy(image.header + MESSAGE_VECTOR, &parts_at, 8);
+		memcpy(image.header + MESSAGE_PARTS, &some, 8);
+		memcpy(image.header + MESSAGE_CONTROL, &zero, 8);
+		memcpy(image.header + MESSAGE_CONTROLS, &zero, 8);
+	}
+	if (!use_scratch(engine, t, (uint8_t *)&image + skip, bytes))
+		return false;
+	set_argument(raw, first, m->scratch_at);
+	if (!message)
+		set_argument(raw, first + 1, rest);
+	return true;
+}
+
+bool mend_advance(struct engine *engine, struct tracee *t, struct arch_raw *raw)
+{
+	struct mend *m = t->mend;
+	unsigned first = m->call->argument;
+
+	switch (m->call->transfer) {
+	case ARCH_TRANSFER_BUFFER:
+		m->whole = argument(&m->before, first + 1);
+		if (m->whole <= m->done)
+			return false;
+		m->piece = m->whole - m->done;
+		set_argument(raw, first, argument(&m->before, first) + m->done);
+		set_argument(raw, first + 1, m->piece);
+		return true;
+	case ARCH_TRANSFER_COUNT:
+		m->whole = argument(&m->before, first);
+		if (m->whole <= m->done)
+			return false;
+		m->piece = m->whole - m->done;
+		set_argument(raw, first, m->piece);
+		return true;
+	case ARCH_TRANSFER_VECTOR: return advance_vector(engine, t, raw, false);
+	case ARCH_TRANSFER_MESSAGE: return advance_vector(engine, t, raw, true);
+	default: return false;
+	}
+}
+
+/* Would the call have gone on, had nobody stopped it? */
+static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
+{
+	const struct arch_call *call = t->mend->call;
+	enum descriptor_kind kind;
+	uint64_t flags;
+
+	if (call->whole == ARCH_WHOLE_ALWAYS)
+		return true;
+	if (call->whole == ARCH_WHOLE_WAITALL) {
+		flags = argument(raw, call->flags_argument);
+		if (!(flags & FLAG_WAITALL) || flags & FLAG_PEEK)
+			return false;
+	}
+	kind = descriptor_kind(t->process->pid, t->tid, (int)argument(raw, 0));
+	switch (call->whole) {
+	case ARCH_WHOLE_WRITE:
+		return kind == DESCRIPTOR_PIPE || kind == DESCRIPTOR_STREAM ||
+			kind == DESCRIPTOR_TERMINAL;
+	case ARCH_WHOLE_DEVICE: return kind == DESCRIPTOR_ENDLESS;
+	default: return kind == DESCRIPTOR_STREAM;
+	}
+}
+
+/* A transfer goes on where it was cut. True: it is to be watched. */
+static bool complete(struct engine *engine, struct tracee *t, struct arch_raw *raw)
+{
+	struct mend *m = t->mend;
+
+	/* Its signal, or the next interrupt, stops it again before it leaves the kernel. */
+	if (m->refused && m->refused_pc == raw->word[arch_native.repair->pc] &&
+		m->refused_sp == raw->word[arch_native.repair->sp] &&
+		m->refused_done == raw->word[arch_native.repair->result])
+		return false;
+	m->refused = false;
+	if (engine->letting_go)
+		return false;
+	m->before = *raw;
+	m->done = raw->word[arch_native.repair->result];
+	m->unfinished = m->has_deadline = false;
+	if (m->call->transfer <= ARCH_TRANSFER_COUNT &&
+		m->done >= argument(raw,
+				   m->call->argument + (m->call->transfer == ARCH_TRANSFER_BUFFER)))
+		return false; /* the common case, told without a look at the descriptor */
+	if (!meant_whole(t, raw) || !mend_advance(engine, t, raw))
+		return false;
+	set_result(raw, REPAIR_RESTART);
+	engine->audit.repaired_calls++;
+	return true;
+}
+
+bool mend_call(struct engine *engine, struct tracee *t, enum repair_need need,
+	const struct arch_call *call)
+{
+	struct arch_raw raw, seen;
+	bool watch;
+
+	if (!mend_of(t) || tracer_get_raw(t->tid, &raw) < 0 ||
+		raw.bytes != arch_native.repair->bytes || !entered_natively(t, &raw))
+		return false;
+	seen = raw;
+	t->mend->call = call;
+	watch = need == REPAIR_BEGIN_AGAIN ? begin_again(engine, t, &raw)
+					   : complete(engine, t, &raw);
+	if (need == REPAIR_BEGIN_AGAIN || watch)
+		mend_set_registers(t, &seen, &raw);
+	t->mend->active = watch;
+	t->mend->inside = false;
+	return watch;
+}

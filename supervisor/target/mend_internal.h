@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What mend.c (the stops) and mend_call.c (the call's arguments and result) share. */
+#ifndef SUPERVISOR_MEND_INTERNAL_H
+#define SUPERVISOR_MEND_INTERNAL_H
+
+#include "supervisor/engine/engine_internal.h"
+#include "supervisor/target/mend.h"
+#include "supervisor/target/repair.h"
+
+/* Parts of a vector that are given to the kernel at once; longer ones go in several calls. */
+#define MEND_PARTS         16
+#define MEND_SCRATCH_BYTES (64 + MEND_PARTS * sizeof(struct repair_part))
+
+struct mend {
+	bool active, inside; /* watched; between its entry and its exit */
+	const struct arch_call *call;
+	struct arch_raw before;      /* registers at the stop */
+	uint64_t done, whole, piece; /* bytes: of the transfer so far, all, of this call */
+	uint64_t scratch_at;
+	size_t scratch_bytes;
+	uint8_t scratch[MEND_SCRATCH_BYTES]; /* what was there before */
+	/* The call left with EINTR and its thread has not run since: it is the same one. */
+	bool unfinished;
+	bool cut; /* and an interrupt is under way, at whose stop it is begun again */
+	/* The rest of this transfer was refused (EPIPE, EAGAIN): it ended by itself. */
+	bool refused;
+	uint64_t refused_pc, refused_sp, refused_done;
+	bool has_deadline, internet;
+	uint64_t deadline_ns;
+	/* A group-stop ended this call: where, and the CPU time at the end of that. */
+	bool stopped;
+	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
+};
+
+/* The thread's structure, made if there is none; NULL: out of memory. */
+struct mend *mend_of(struct tracee *tracee);
+
+/*
+ * Changes the registers of a stopped thread so that its call goes on. True: the call is to be
+ * watched, and gets its registers back by mend_give_back().
+ */
+bool mend_call(struct engine *engine, struct tracee *tracee, enum repair_need need,
+	const struct arch_call *call);
+
+/* The arguments in @raw for what is left of the transfer after tracee->mend->done bytes. */
+bool mend_advance(struct engine *engine, struct tracee *tracee, struct arch_raw *raw);
+
+/* Registers and scratch memory as they were, with @result. */
+void mend_give_back(struct engine *engine, struct tracee *tracee, int64_t result);
+
+/* Sets the registers of a stopped thread that was last seen with @seen. */
+void mend_set_registers(
+	struct tracee *tracee, const struct arch_raw *seen, const struct arch_raw *raw);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/target/repair.h"
+
+#include <errno.h>
+
+#define SECOND_NS  UINT64_C(1000000000)
+#define FOR_EVER_S 3155760000 /* a hundred years */
+
+static const struct arch_call *find(const struct arch_repair *arch, int32_t number)
+{
+	for (size_t i = 0; i < arch->calls; i++) {
+		if (arch->call[i].number == number)
+			return &arch->call[i];
+	}
+	return NULL;
+}
+
+enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
+	const struct arch_snapshot *snapshot, const struct arch_call **ret_call)
+{
+	bool interrupted = snapshot->result == -EINTR, block = snapshot->result == REPAIR_BLOCK;
+	const struct arch_call *call;
+
+	if (snapshot->syscall < 0 || (!interrupted && !block && snapshot->result <= 0))
+		return REPAIR_NOTHING;
+	/* Another machine's numbers (a 32-bit thread) are not in the list. */
+	call = arch && snapshot->machine == machine ? find(arch, snapshot->syscall) : NULL;
+	if (block) {
+		if (!call || !call->block)
+			return REPAIR_NOTHING;
+		*ret_call = call;
+		return REPAIR_FILTERED;
+	}
+	if (interrupted && (!call || !call->restart))
+		return REPAIR_LEAVE;
+	if (!interrupted && (!call || call->transfer == ARCH_TRANSFER_NONE))
+		return REPAIR_NOTHING;
+	*ret_call = call;
+	return interrupted ? REPAIR_BEGIN_AGAIN : REPAIR_MAYBE_SHORT;
+}
+
+uint64_t repair_asleep_ns(
+	const struct credit *credit, const struct cpu_time *cpu, uint64_t now, uint64_t tick_ns)
+{
+	uint64_t settled = credit->moved_at_ns + tick_ns;
+	uint64_t awake;
+
+	if (!tick_ns || credit->seen_at_ns <= settled || now <= settled ||
+		cpu->slices != credit->seen.slices + 1)
+		return 0;
+	/* One that waited for a CPU when it was looked at has waited or run ever since. */
+	awake = (cpu->run_ns - credit->seen.run_ns) + (cpu->wait_ns - credit->seen.wait_ns);
+	return awake < now - credit->seen_at_ns ? now - settled : 0;
+}
+
+bool repair_get_wait(enum arch_wait kind, const int64_t value[2], uint64_t *ret_ns)
+{
+	uint64_t unit = kind == ARCH_WAIT_VAL ? 1000 : 1;
+
+	switch (kind) {
+	case ARCH_WAIT_MS:
+		if ((int32_t)value[0] < 0)
+			return false;
+		*ret_ns = (uint64_t)(int32_t)value[0] * 1000000;
+		return true;
+	case ARCH_WAIT_SPEC:
+	case ARCH_WAIT_FUTEX:
+	case ARCH_WAIT_VAL:
+		if (value[0] < 0 || value[0] > FOR_EVER_S || value[1] < 0 ||
+			(uint64_t)value[1] > FOR_EVER_S)
+			return false;
+		*ret_ns = (uint64_t)value[0] * SECOND_NS + (uint64_t)value[1] * unit;
+		return true;
+	default: return false;
+	}
+}
+
+void repair_put_wait(enum arch_wait kind, uint64_t ns, int64_t ret_value[2])
+{
+	switch (kind) {
+	case ARCH_WAIT_MS:
+		ret_value[0] = (int64_t)((ns + 999999) / 1000000);
+		ret_value[1] = 0;
+		break;
+	case ARCH_WAIT_VAL:
+		ns += 999;
+		ret_value[0] = (int64_t)(ns / SECOND_NS);
+		ret_value[1] = (int64_t)(ns % SECOND_NS / 1000);
+		break;
+	default:
+		ret_value[0] = (int64_t)(ns / SECOND_NS);
+		ret_value[1] = (int64_t)(ns % SECOND_NS);
+		break;
+	}
+}
+
+size_t repair_rest(const struct repair_part *part, size_t n, uint64_t *skip,
+	struct repair_part *ret_rest, size_t room, uint64_t *bytes)
+{
+	size_t rest = 0;
+
+	for (size_t i = 0; i < n && rest < room; i++) {
+		if (*skip >= part[i].bytes) {
+			*skip -= part[i].bytes;
+			continue;
+		}
+		ret_rest[rest] = (struct repair_part){part[i].base + *skip, part[i].bytes - *skip};
+		*bytes += ret_rest[rest++].bytes;
+		*skip = 0;
+	}
+	return rest;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/target/stack.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "supervisor/os/mem.h"
+#include "supervisor/os/procfs.h"
+
+#define PAGE_BYTES 4096
+/* Copied when the mapping's end is not known; the copy ends at the first page that is not there. */
+#define BLIND_BYTES 65536
+/* A signal frame is looked for in this much of an alternate stack. */
+#define SEARCH_BYTES 65536
+/* So far the stack may have grown since the last stop for the guess to be good, and so long it may
+ * be. */
+#define GUESS_BELOW 2048
+#define GUESS_MOST  65536
+/* The main thread's stack may have grown by this much since the maps were read. */
+#define GROWTH_BYTES (UINT64_C(1) << 30)
+#define CHECK_NS     100000000
+
+void stack_ranges_release(struct stack_ranges *ranges)
+{
+	free(ranges->range);
+	*ranges = (struct stack_ranges){0};
+}
+
+/* The program's arguments and environment, often as long as all frames together, are left out. */
+static void cut(const struct stack_ranges *ranges, struct stack_range *range)
+{
+	if (range->start < ranges->bottom && ranges->bottom < range->end)
+		range->end = ranges->bottom;
+}
+
+/* Two hexadecimal numbers and the permissions at the beginning of a line. */
+static bool parse_line(const char *line, const char *end, struct stack_range *ret_range)
+{
+	static const char stack[] = "[stack]";
+	struct stack_range range = {0};
+	char *at;
+
+	range.start = strtoull(line, &at, 16);
+	if (*at != '-')
+		return false;
+	range.end = strtoull(at + 1, &at, 16);
+	if (range.start >= range.end || end - at < 6 || at[0] != ' ' || at[1] != 'r' ||
+		at[2] != 'w')
+		return false;
+	range.grows = end - at > (int)sizeof(stack) &&
+		memcmp(end - (sizeof(stack) - 1), stack, sizeof(stack) - 1) == 0;
+	*ret_range = range;
+	return true;
+}
+
+int stack_ranges_set(struct stack_ranges *ranges, const char *maps)
+{
+	ranges->n = 0;
+	while (*maps) {
+		const char *end = strchrnul(maps, '\n');
+		struct stack_range range;
+
+		if (parse_line(maps, end, &range)) {
+			int r = mem_grow((void **)&ranges->range, &ranges->room, ranges->n + 1,
+				sizeof(range));
+
+			if (r < 0)
+				return r;
+			cut(ranges, &range);
+			ranges->range[ranges->n++] = range;
+		}
+		maps = *end ? end + 1 : end;
+	}
+	return 0;
+}
+
+/* The first range that ends above @sp. */
+static size_t place_of(const struct stack_ranges *ranges, uint64_t sp)
+{
+	size_t low = 0, high = ranges->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges->range[middle].end <= sp)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_t sp)
+{
+	size_t at = place_of(ranges, sp);
+	struct stack_range *range;
+
+	if (at == ranges->n)
+		return NULL;
+	range = &ranges->range[at];
+	if (sp < range->start && !(range->grows && range->start - sp < GROWTH_BYTES))
+		return NULL;
+	return range;
+}
+
+static void remove_at(struct stack_ranges *ranges, size_t at, size_t n)
+{
+	memmove(&ranges->range[at], &ranges->range[at + n],
+		(ranges->n - at - n) * sizeof(*ranges->range));
+	ranges->n -= n;
+}
+
+int stack_ranges_correct(struct stack_ranges *ranges, uint64_t sp,
+	const struct mapped_range *present, uint64_t now_ns)
+{
+	size_t at = place_of(ranges, present ? present->start : sp), n = 0;
+	struct stack_range range = {.check_ns = now_ns + CHECK_NS};
+	int r;
+
+	if (!present) {
+		if (at < ranges->n && ranges->range[at].start <= sp)
+			remove_at(ranges, at, 1);
+		return 0;
+	}
+	range.start = present->start;
+	range.end = present->end;
+	cut(ranges, &range);
+	for (; at + n < ranges->n && ranges->range[at + n].start < present->end; n++)
+		range.grows |= ranges->range[at + n].grows;
+	if (n) {
+		ranges->range[at] = range;
+		remove_at(ranges, at + 1, n - 1);
+		return 0;
+	}
+	r = mem_grow((void **)&ranges->range, &ranges->room, ranges->n + 1, sizeof(range));
+	if (r < 0)
+		return r;
+	memmove(&ranges->range[at + 1], &ranges->range[at], (ranges->n - at) * sizeof(range));
+	ranges->range[at] = range;
+	ranges->n++;
+	return 0;
+}
+
+int stack_copy_init(struct stack_copy *copy, size_t most)
+{
+	*copy = (struct stack_copy){0};
+	if (!most)
+		return 0;
+	most = (most + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+	copy->buffer = mem_new(2, most);
+	if (!copy->buffer)
+		return -ENOMEM;
+	memset(copy->buffer, 1, 2 * most);
+	copy->most = most;
+	return 0;
+}
+
+void stack_copy_release(struct stack_copy *copy)
+{
+	free(copy->buffer);
+	*copy = (struct stack_copy){0};
+}
+
+/* Copies [@from, @end) to @to; what is behind the first page that is not there is left out. */
+static void copy_piece(const struct stack_copy *copy, int tid, uint64_t from, uint64_t end,
+	uint8_t *to, struct stack_piece *ret_piece)
+{
+	uint64_t bytes = end - from;
+	struct iovec local = {.iov_base = to};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)from};
+	ssize_t got;
+
+	if (bytes > copy->most)
+		bytes = copy->most;
+	local.iov_len = remote.iov_len = (size_t)bytes;
+	got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+	*ret_piece = (struct stack_piece){to, from, got > 0 ? (size_t)got : 0};
+}
+
+/* End of what may be copied from @sp on. *@ret_limit: end of its mapping, 0 unknown. */
+static uint64_t end_of(const struct stack_ranges *ranges, uint64_t sp, uint64_t *ret_limit)
+{
+	const struct stack_range *range = stack_ranges_find(ranges, sp);
+
+	*ret_limit = range ? range->end : 0;
+	return range ? range->end : (sp & ~(uint64_t)(PAGE_BYTES - 1)) + BLIND_BYTES;
+}
+
+static uint64_t word_at(const struct stack_piece *piece, size_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, piece->data + at, sizeof(word));
+	return word;
+}
+
+/*
+ * The stack pointer that a signal handler interrupted, from the signal frame on its alternate
+ * stack. The frame holds uc_stack {ss_sp, ss_flags, ss_size}, which describes the very memory that
+ * it lies in, and a stack pointer into other memory. 0: there is none.
+ */
+static uint64_t interrupted_sp(
+	const struct stack_piece *piece, const struct stack_ranges *ranges, uint64_t sp)
+{
+	size_t bytes = piece->bytes < SEARCH_BYTES ? piece->bytes : SEARCH_BYTES;
+	size_t reach = arch_native.signal_sp_offset + 8;
+
+	for (size_t at = (size_t)(-piece->base & 7); bytes >= reach && at <= bytes - reach;
+		at += 8) {
+		uint64_t start = word_at(piece, at), size, end, saved;
+
+		if (start > sp || sp - start > (UINT64_C(1) << 30))
+			continue;
+		size = word_at(piece, at + 16);
+		end = start + size;
+		if (size < 1024 || size > (UINT64_C(1) << 30) || end <= piece->base + at)
+			continue;
+		saved = word_at(piece, at + arch_native.signal_sp_offset);
+		if ((saved < start || saved >= end) && stack_ranges_find(ranges, saved))
+			return saved;
+	}
+	return 0;
+}
+
+static bool inside(const struct stack_home *home, uint64_t sp)
+{
+	return sp >= home->start && sp < home->end;
+}
+
+void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
+	const struct stack_home *home)
+{
+	const struct stack_range *range = home->sp ? stack_ranges_find(ranges, home->sp) : NULL;
+	uint64_t from;
+
+	copy->guess.bytes = 0;
+	if (!copy->most || !range)
+		return;
+	from = home->sp - GUESS_BELOW;
+	if (from < range->start && !range->grows)
+		from = range->start;
+	if (range->end - from <= GUESS_MOST && range->end - from <= copy->most)
+		copy_piece(copy, tid, from, range->end, copy->buffer, &copy->guess);
+}
+
+void stack_copy_warm(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
+	const struct stack_home *home)
+{
+	stack_copy_guess(copy, tid, ranges, home);
+	stack_copy_forget(copy);
+}
+
+void stack_copy_forget(struct stack_copy *copy)
+{
+	copy->guess.bytes = 0;
+}
+
+/* Does the guess hold [@from, @end)? It serves once. */
+static bool take_guess(struct stack_copy *copy, uint64_t from, uint64_t end)
+{
+	const struct stack_piece *guess = &copy->guess;
+	bool good = guess->bytes && from >= guess->base && guess->base + guess->bytes == end;
+
+	if (good)
+		copy->inner =
+			(struct stack_piece){guess->data + (from - guess->base), from, end - from};
+	copy->guess.bytes = 0;
+	return good;
+}
+
+void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapshot *snapshot,
+	const struct stack_ranges *ranges, struct stack_home *home)
+{
+	uint64_t sp = snapshot->sp, below = arch_native.red_zone_bytes, end, limit, outer;
+
+	copy->outer.bytes = copy->inner.bytes = 0;
+	home->sp = sp;
+	end = end_of(ranges, sp, &copy->limit);
+	if (sp < below || end <= sp)
+		return;
+	if (!take_guess(copy, sp - below, end))
+		copy_piece(copy, tid, sp - below, end, copy->buffer, &copy->inner);
+	/* The red zone of a stack pointer at the very beginning of its mapping is not there. */
+	if (!copy->inner.bytes)
+		copy_piece(copy, tid, sp, end, copy->buffer, &copy->inner);
+	copy->truncated = copy->limit && copy->inner.base + copy->inner.bytes < copy->limit;
+	if (inside(home, sp) || snapshot->machine != arch_native.machine)
+		return;
+	outer = interrupted_sp(&copy->inner, ranges, sp);
+	if (!outer) {
+		const struct stack_range *range = stack_ranges_find(ranges, sp);
+
+		if (range)
+			*home = (struct stack_home){
+				range->start - (range->grows ? GROWTH_BYTES : 0), range->end, sp};
+		return;
+	}
+	end = end_of(ranges, outer, &limit);
+	if (outer < below || end <= outer || (outer >= sp && outer < copy->limit))
+		return;
+	copy_piece(copy, tid, outer - below, end, copy->buffer + copy->most, &copy->outer);
+	copy->truncated |= limit && copy->outer.base + copy->outer.bytes < limit;
+}

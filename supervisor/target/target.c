@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/target/target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "supervisor/os/mem.h"
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+static size_t home_of(const struct target *target, int tid)
+{
+	return ((uint32_t)tid * UINT32_C(2654435769)) & (target->by_tid_size - 1);
+}
+
+/* Its place in by_tid, or the free place where it would be. */
+static size_t place_of(const struct target *target, int tid)
+{
+	size_t i = home_of(target, tid);
+
+	while (target->by_tid[i] && target->by_tid[i]->tid != tid)
+		i = (i + 1) & (target->by_tid_size - 1);
+	return i;
+}
+
+struct tracee *target_find(const struct target *target, int tid)
+{
+	return target->by_tid_size ? target->by_tid[place_of(target, tid)] : NULL;
+}
+
+static int index_grow(struct target *target)
+{
+	size_t size = target->by_tid_size ? target->by_tid_size * 2 : 64;
+	struct tracee **old = target->by_tid;
+
+	if (target->by_tid_size && target->tracees * 2 < target->by_tid_size)
+		return 0;
+	target->by_tid = mem_new(size, sizeof(struct tracee *));
+	if (!target->by_tid) {
+		target->by_tid = old;
+		return -ENOMEM;
+	}
+	target->by_tid_size = size;
+	for (size_t i = 0; i < target->tracees; i++)
+		target->by_tid[place_of(target, target->tracee[i]->tid)] = target->tracee[i];
+	free(old);
+	return 0;
+}
+
+/* Takes a tid out of the index, and closes the gap in its run of neighbours. */
+static void index_remove(struct target *target, int tid)
+{
+	size_t mask = target->by_tid_size - 1, gap = place_of(target, tid);
+
+	target->by_tid[gap] = NULL;
+	for (size_t i = (gap + 1) & mask; target->by_tid[i]; i = (i + 1) & mask) {
+		struct tracee *moved = target->by_tid[i];
+
+		target->by_tid[i] = NULL;
+		target->by_tid[place_of(target, moved->tid)] = moved;
+	}
+}
+
+static void swap_slots(struct target *target, size_t a, size_t b)
+{
+	struct tracee *t = target->tracee[a];
+
+	target->tracee[a] = target->tracee[b];
+	target->tracee[b] = t;
+	target->tracee[a]->slot = a;
+	target->tracee[b]->slot = b;
+}
+
+size_t target_hour(uint64_t ns)
+{
+	return ns / TARGET_WAKES_NS % TARGET_SLEEPERS;
+}
+
+static void lay_down(struct target *target, struct tracee *tracee)
+{
+	struct tracee **first;
+
+	tracee->slept = true;
+	tracee->wakes = target_hour(rhythm_next(&tracee->rhythm));
+	first = &target->sleeper[tracee->wakes];
+	tracee->before = NULL;
+	tracee->after = *first;
+	if (*first)
+		(*first)->before = tracee;
+	*first = tracee;
+}
+
+static void pick_up(struct target *target, struct tracee *tracee)
+{
+	*(tracee->before ? &tracee->before->after : &target->sleeper[tracee->wakes]) =
+		tracee->after;
+	if (tracee->after)
+		tracee->after->before = tracee->before;
+}
+
+void target_heat(struct target *target, struct tracee *tracee)
+{
+	if (tracee->slot < target->hot)
+		return;
+	pick_up(target, tracee);
+	swap_slots(target, tracee->slot, target->hot++);
+}
+
+void target_cool(struct target *target, struct tracee *tracee)
+{
+	if (tracee->slot >= target->hot)
+		return;
+	swap_slots(target, tracee->slot, --target->hot);
+	lay_down(target, tracee);
+}
+
+int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee)
+{
+	struct tracee *t;
+
+	if (index_grow(target) < 0 ||
+		mem_grow((void **)&target->tracee, &target->tracee_room, target->tracees + 1,
+			sizeof(*target->tracee)) < 0)
+		return -ENOMEM;
+	t = mem_new(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->tid = tid;
+	t->cpu_fd = t->activity_fd = t->stat_fd = t->cpu = -1;
+	t->syscall = -1;
+	t->calls = UINT64_MAX;
+	t->slot = target->tracees;
+	target->tracee[target->tracees++] = t;
+	lay_down(target, t);
+	target->by_tid[place_of(target, tid)] = t;
+	target_heat(target, t);
+	if (process)
+		target_place(t, process);
+	*ret_tracee = t;
+	return 0;
+}
+
+void target_place(struct tracee *tracee, struct process *process)
+{
+	tracee->process = process;
+	tracee->image = process->image;
+	process->threads++;
+}
+
+void target_remove(struct target *target, struct tracee *tracee)
+{
+	target_cool(target, tracee);
+	pick_up(target, tracee);
+	index_remove(target, tracee->tid);
+	swap_slots(target, tracee->slot, target->tracees - 1);
+	target->tracees--;
+	if (tracee->process)
+		tracee->process->threads--;
+	close_fd(&tracee->cpu_fd);
+	close_fd(&tracee->activity_fd);
+	close_fd(&tracee->stat_fd);
+	free(tracee->mend);
+	free(tracee);
+}
+
+void target_rename(struct target *target, struct tracee *tracee, int tid)
+{
+	index_remove(target, tracee->tid);
+	tracee->tid = tid;
+	target->by_tid[place_of(target, tid)] = tracee;
+	close_fd(&tracee->cpu_fd);
+	close_fd(&tracee->activity_fd);
+	close_fd(&tracee->stat_fd);
+}
+
+struct process *target_find_process(const struct target *target, int pid)
+{
+	/* A leader's tid is its process's pid; only a process whose leader is gone needs the
+	 * search. */
+	struct tracee *leader = target_find(target, pid);
+
+	if (leader && leader->process && leader->process->pid == pid)
+		return leader->process;
+	for (size_t i = 0; i < target->processes; i++) {
+		if (target->process[i]->pid == pid)
+			return target->process[i];
+	}
+	return NULL;
+}
+
+int target_add_process(struct target *target, int pid, int parent, struct image *image,
+	struct process **ret_process)
+{
+	struct process *p;
+
+	if (mem_grow((void **)&target->process, &target->process_room, target->processes + 1,
+		    sizeof(*target->process)) < 0)
+		return -ENOMEM;
+	p = mem_new(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->pid = pid;
+	p->parent = parent;
+	p->image = image;
+	p->maps_fd = p->statm_fd = p->pid_fd = -1;
+	target->process[target->processes++] = p;
+	*ret_process = p;
+	return 0;
+}
+
+void target_remove_process(struct target *target, struct process *process)
+{
+	for (size_t i = 0; i < target->processes; i++) {
+		if (target->process[i] == process) {
+			target->process[i] = target->process[--target->processes];
+			break;
+		}
+	}
+	close_fd(&process->maps_fd);
+	close_fd(&process->statm_fd);
+	close_fd(&process->pid_fd);
+	region_table_unref(process->histogram);
+	free(process->range);
+	stack_ranges_release(&process->stacks);
+	free(process);
+}
+
+int target_image(struct target *target, const char *path, struct image **ret_image)
+{
+	struct image *image;
+
+	for (size_t i = 0; i < target->images; i++) {
+		if (strcmp(target->image[i]->path, path) == 0) {
+			*ret_image = target->image[i];
+			return 0;
+		}
+	}
+	if (mem_grow((void **)&target->image, &target->image_room, target->images + 1,
+		    sizeof(*target->image)) < 0)
+		return -ENOMEM;
+	image = mem_new(1, sizeof(*image));
+	if (!image)
+		return -ENOMEM;
+	image->path = strdup(path);
+	if (!image->path) {
+		free(image);
+		return -ENOMEM;
+	}
+	target->image[target->images++] = image;
+	*ret_image = image;
+	return 0;
+}
+
+void target_release(struct target *target)
+{
+	while (target->tracees)
+		target_remove(target, target->tracee[target->tracees - 1]);
+	while (target->processes)
+		target_remove_process(target, target->process[0]);
+	for (size_t i = 0; i < target->images; i++) {
+		free(target->image[i]->path);
+		free(target->image[i]);
+	}
+	free(target->tracee);
+	free(target->by_tid);
+	free(target->process);
+	free(target->image);
+	*target = (struct target){0};
+}

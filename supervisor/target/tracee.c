@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/target/tracee.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+
+#ifndef PTRACE_EVENT_STOP
+#define PTRACE_EVENT_STOP 128
+#endif
+
+enum tracee_event tracee_classify(int status)
+{
+	int signal = status & 0xff;
+
+	switch (status >> 8) {
+	case 0: return signal == (SIGTRAP | 0x80) ? TRACEE_CALL : TRACEE_SIGNAL;
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE: return TRACEE_CHILD;
+	case PTRACE_EVENT_EXEC: return TRACEE_EXEC;
+	case PTRACE_EVENT_STOP: return signal == SIGTRAP ? TRACEE_TRAP : TRACEE_GROUP_STOP;
+	default: return TRACEE_OTHER;
+	}
+}
+
+/*
+ * An interrupt and another stop race (test: interrupt_meets_other_stop). Any trap clears a pending
+ * interrupt in the kernel (ptrace_stop()), so a signal-delivery-stop of an asked thread is its tick
+ * stop too; the other event stops give the tick up. If the interrupt came after the other stop had
+ * begun, one more trap follows, in RUNNING: it is resumed like a tick stop, and finds no credit.
+ */
+static struct tracee_step alive(enum tracee_state state, enum tracee_event event)
+{
+	bool asked = state == TRACEE_ASKED;
+
+	switch (event) {
+	case TRACEE_TRAP: return (struct tracee_step){TRACEE_RUNNING, TRACEE_TICK};
+	case TRACEE_GROUP_STOP: return (struct tracee_step){TRACEE_LISTENING, TRACEE_LISTEN};
+	case TRACEE_SIGNAL:
+		return (struct tracee_step){
+			TRACEE_RUNNING, asked ? TRACEE_TICK_SIGNAL : TRACEE_DELIVER};
+	case TRACEE_CHILD: return (struct tracee_step){TRACEE_RUNNING, TRACEE_ADOPT};
+	case TRACEE_EXEC: return (struct tracee_step){TRACEE_RUNNING, TRACEE_NEW_IMAGE};
+	case TRACEE_ASK:
+		if (asked)
+			break;
+		return (struct tracee_step){TRACEE_ASKED, TRACEE_INTERRUPT};
+	case TRACEE_CALL: return (struct tracee_step){TRACEE_RUNNING, TRACEE_MEND};
+	case TRACEE_OTHER: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RESUME};
+	default: break;
+	}
+	return (struct tracee_step){state, TRACEE_NOTHING};
+}
+
+/* A thread that was announced: its first stop, or whatever came instead of it. */
+static struct tracee_step expected(enum tracee_event event)
+{
+	switch (event) {
+	case TRACEE_TRAP: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RELEASE};
+	case TRACEE_ASK:
+	case TRACEE_BORN: return (struct tracee_step){TRACEE_EXPECTED, TRACEE_NOTHING};
+	default: return alive(TRACEE_RUNNING, event);
+	}
+}
+
+/* A group-stop ends with a trap (SIGCONT), or with anything that SIGKILL brings. */
+static struct tracee_step listening(enum tracee_event event)
+{
+	switch (event) {
+	case TRACEE_TRAP: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RESUME};
+	case TRACEE_ASK: return (struct tracee_step){TRACEE_LISTENING, TRACEE_NOTHING};
+	default: return alive(TRACEE_RUNNING, event);
+	}
+}
+
+static struct tracee_step early(enum tracee_event event)
+{
+	switch (event) {
+	case TRACEE_BORN: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RELEASE};
+	case TRACEE_TRAP: return (struct tracee_step){TRACEE_EARLY, TRACEE_HOLD};
+	default: return (struct tracee_step){TRACEE_EARLY, TRACEE_NOTHING};
+	}
+}
+
+struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event)
+{
+	if (state == TRACEE_GONE)
+		return (struct tracee_step){TRACEE_GONE, TRACEE_NOTHING};
+	if (event == TRACEE_DEATH)
+		return (struct tracee_step){TRACEE_GONE, TRACEE_REAP};
+	switch (state) {
+	case TRACEE_EXPECTED: return expected(event);
+	case TRACEE_EARLY: return early(event);
+	case TRACEE_LISTENING: return listening(event);
+	default: return alive(state, event);
+	}
+}
