@@ -123,7 +123,17 @@ int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, const struct rec
 	put_u32(&w, exit->pid);
 	put_u32(&w, exit->status);
 	put_u64(&w, exit->kernel_ns);
-	put_u64(&w, exit->unsampled_ns);
+	return finish(&w, to);
+}
+
+int record_put_cpu(
+	uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, const struct record_cpu *cpu)
+{
+	struct writer w = begin(to, room, RECORD_CPU, flags, time_ns);
+
+	put_u32(&w, cpu->pid);
+	put_u32(&w, cpu->tid);
+	put_u64(&w, cpu->cpu_ns);
 	return finish(&w, to);
 }
 
@@ -164,7 +174,6 @@ int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct r
 	put_u64(&w, s->sp);
 	put_u64(&w, s->fp);
 	put_u64(&w, s->weight_ns);
-	put_u64(&w, s->carried_ns);
 	put_u32(&w, (uint32_t)s->syscall);
 	put_u16(&w, s->machine);
 	put_u16(&w, s->registers);
@@ -228,7 +237,6 @@ static void get_sample(struct reader *r, struct record_sample *s)
 	s->sp = get_u64(r);
 	s->fp = get_u64(r);
 	s->weight_ns = get_u64(r);
-	s->carried_ns = get_u64(r);
 	s->syscall = (int32_t)get_u32(r);
 	s->machine = get_u16(r);
 	s->registers = get_u16(r);
@@ -292,7 +300,11 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 		rec.as.exit.pid = get_u32(&r);
 		rec.as.exit.status = get_u32(&r);
 		rec.as.exit.kernel_ns = get_u64(&r);
-		rec.as.exit.unsampled_ns = get_u64(&r);
+		break;
+	case RECORD_CPU:
+		rec.as.cpu.pid = get_u32(&r);
+		rec.as.cpu.tid = get_u32(&r);
+		rec.as.cpu.cpu_ns = get_u64(&r);
 		break;
 	case RECORD_UNSAMPLED:
 		rec.as.unsampled.cpu_ns = get_u64(&r);

@@ -28,7 +28,7 @@
 
 #define RECORD_HEADER_BYTES   16
 #define RECORD_MAX_REGISTERS  40
-#define RECORD_SAMPLE_BYTES   112 /* a sample's fixed part; registers and stack follow */
+#define RECORD_SAMPLE_BYTES   104 /* a sample's fixed part; registers and stack follow */
 #define RECORD_MAX_TEXT_BYTES 32768
 
 enum record_type {
@@ -43,6 +43,7 @@ enum record_type {
 	RECORD_UNSAMPLED = 8, /* time of an image that no sample could be had for */
 	RECORD_AUDIT = 9,     /* the audit figures so far; the last one counts */
 	RECORD_END = 10,      /* the supervisor has nothing more to say */
+	RECORD_CPU = 11,      /* CPU time that the kernel charged to a thread */
 	RECORD_TYPES
 };
 
@@ -68,7 +69,7 @@ struct record_header {
  * flags: RECORD_START_WALL: waiting time is recorded too.
  *        RECORD_START_WALL_FIRST: and a tick is a period of the wall clock.
  */
-#define RECORD_VERSION 2
+#define RECORD_VERSION 3
 enum { RECORD_START_WALL = 1, RECORD_START_WALL_FIRST = 2 };
 struct record_start {
 	uint16_t flags;
@@ -145,18 +146,17 @@ struct record_thread {
  *   24  8  pc            where the user program is (after the instruction of a system call)
  *   32  8  sp
  *   40  8  fp            frame pointer register
- *   48  8  weight_ns     CPU time that this sample stands for, carried_ns included
- *   56  8  carried_ns    the part that came from threads or processes that ended uncaught
- *   64  4  syscall       number of the system call it is in, or -1
- *   68  2  machine       ELF e_machine of these registers (a 32-bit process has its own)
- *   70  2  registers     number of registers that follow
- *   72  4  stack_bytes   bytes of stack that follow the registers, from stack_base on
- *   76  4  outer_bytes   bytes of a second piece of stack
- *   80  8  stack_base    address of the first byte copied
- *   88  8  stack_limit   end of the mapping that the stack pointer is in, 0 unknown
- *   96  8  queue_ns      time that it was runnable and waited for a CPU
- *  104  8  blocked_ns    time that it was blocked
- *  112  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
+ *   48  8  weight_ns     fixed before the look: how much CPU time of its CPU this instant stands for
+ *   56  4  syscall       number of the system call it is in, or -1
+ *   60  2  machine       ELF e_machine of these registers (a 32-bit process has its own)
+ *   62  2  registers     number of registers that follow
+ *   64  4  stack_bytes   bytes of stack that follow the registers, from stack_base on
+ *   68  4  outer_bytes   bytes of a second piece of stack
+ *   72  8  stack_base    address of the first byte copied
+ *   80  8  stack_limit   end of the mapping that the stack pointer is in, 0 unknown
+ *   88  8  queue_ns      time that it was runnable and waited for a CPU
+ *   96  8  blocked_ns    time that it was blocked
+ *  104  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
  *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), and the second piece
  * flags: RECORD_SAMPLE_KERNEL: the time is the kernel's, spent for this program.
  *        RECORD_SAMPLE_TRUNCATED: the stack is longer than what was copied.
@@ -182,7 +182,7 @@ struct record_sample {
 	uint16_t flags;
 	uint32_t pid, tid;
 	uint64_t pc, sp, fp;
-	uint64_t weight_ns, carried_ns;
+	uint64_t weight_ns;
 	int32_t syscall;
 	uint16_t machine;
 	uint16_t registers;
@@ -202,18 +202,31 @@ struct record_sample {
  *   16  4  pid
  *   20  4  status        wait status, or RECORD_EXIT_DETACHED when it was let go
  *   24  8  kernel_ns     CPU time that the kernel charged to its threads while they were profiled
- *   32  8  unsampled_ns  the part of it that no sample stands for; 0 where its executable's next
- *                        sample carries it
  */
 #define RECORD_EXIT_DETACHED UINT32_MAX
 struct record_exit {
 	uint32_t pid;
 	uint32_t status;
-	uint64_t kernel_ns, unsampled_ns;
+	uint64_t kernel_ns;
 };
 
 /*
- * RECORD_UNSAMPLED
+ * RECORD_CPU: once a second for a thread that has run, and at its end or exec.
+ *   16  4  pid
+ *   20  4  tid
+ *   24  8  cpu_ns        CPU time that the kernel charged to this thread, in the image that its process
+ *                        has, since the last such record of it
+ * flags: RECORD_CPU_LAST: the thread has ended, or leaves this image, or is let go.
+ */
+enum { RECORD_CPU_LAST = 1 };
+struct record_cpu {
+	uint32_t pid, tid;
+	uint64_t cpu_ns;
+};
+
+/*
+ * RECORD_UNSAMPLED: times that an analyst took with it when it died, and waiting time of threads that
+ * were never seen waiting.
  *   16  8  cpu_ns
  *   24  8  queue_ns
  *   32  8  blocked_ns
@@ -243,6 +256,7 @@ struct record {
 		struct record_thread thread;
 		struct record_sample sample;
 		struct record_exit exit;
+		struct record_cpu cpu;
 		struct record_unsampled unsampled;
 		struct record_audit audit;
 	} as;
@@ -262,6 +276,8 @@ int record_put_maps(
 int record_put_thread(
 	uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid, const char *name);
 int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, const struct record_exit *exit);
+int record_put_cpu(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
+	const struct record_cpu *cpu);
 int record_put_unsampled(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_unsampled *unsampled);
 /* @type is RECORD_AUDIT or RECORD_END. */

@@ -88,7 +88,6 @@ void account_end(struct engine *engine, struct process *process, uint32_t status
 		.pid = (uint32_t)process->pid, .status = status, .kernel_ns = process->kernel_ns};
 
 	account_leave(engine, process);
-	record.unsampled_ns = process->pool_ns;
 	engine->audit.unattributed_ns += process->pool_ns;
 	process->pool_ns = process->kernel_ns = 0;
 	(void)emit_exit(&engine->emitter, engine_now(), &record);

@@ -293,8 +293,7 @@ void sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 	uint64_t paid = credit_share(&t->credit, credit, engine->period_ns);
 
-	sample->carried_ns = sampler_carried(t);
-	sample->weight_ns = paid + sample->carried_ns;
+	sample->weight_ns = paid + sampler_carried(t);
 	sample->pid = (uint32_t)t->process->pid;
 	sample->tid = (uint32_t)t->tid;
 	sample->queue_ns = waited.queue_ns;
