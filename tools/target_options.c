@@ -99,6 +99,7 @@ bool target_options_take(struct target_options *o, int option, const char *value
 		if (units_percent_ppm(value, &o->cpu_ppm) < 0)
 			what = "bad share of a CPU", way_out = "give percent, 0.001 to 100";
 		break;
+	case TARGET_OPTION_NO_REALTIME: o->no_realtime = true; break;
 	default: return false;
 	}
 	if (what)
@@ -156,5 +157,6 @@ void target_options_finish(struct target_options *o, char **command, struct engi
 		: o->pids                            ? OVERHEAD_OF_ATTACH_PPM
 						     : 0;
 	engine->max_cpu_ppm = o->cpu_ppm;
+	engine->no_realtime = o->no_realtime;
 	choose_stacks(o, engine);
 }

@@ -22,6 +22,7 @@ struct target_options {
 	uint64_t max_stack;
 	uint32_t overhead_ppm;
 	bool overhead_given;
+	bool no_realtime;
 	uint32_t cpu_ppm; /* bound on the CPU time of supervisor and analyst; 0: not given */
 };
 
@@ -38,6 +39,7 @@ enum {
 	TARGET_OPTION_MAX_OVERHEAD,
 	TARGET_OPTION_MAX_CPU,
 	TARGET_OPTION_MAX_STACK,
+	TARGET_OPTION_NO_REALTIME,
 	TARGET_OPTION_NAME
 };
 /* clang-format off */
@@ -53,7 +55,8 @@ enum {
 	{"follow", no_argument, NULL, 'f'}, \
 	{"no-follow", no_argument, NULL, TARGET_OPTION_NO_FOLLOW}, \
 	{"max-overhead", required_argument, NULL, TARGET_OPTION_MAX_OVERHEAD}, \
-	{"max-cpu", required_argument, NULL, TARGET_OPTION_MAX_CPU}
+	{"max-cpu", required_argument, NULL, TARGET_OPTION_MAX_CPU}, \
+	{"no-realtime", no_argument, NULL, TARGET_OPTION_NO_REALTIME}
 #define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gw:f"
 /* clang-format on */
 

@@ -212,21 +212,17 @@ void histogram_see_maps(struct engine *engine, struct process *process, const ch
 	process->histogram = table;
 }
 
-void histogram_tick(struct engine *engine, struct tracee *t, uint64_t run, uint64_t pc)
+void histogram_tick(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t weight_ns)
 {
 	struct histogram *h = engine->options->histogram;
-	struct histogram_account *account = &t->histogram;
 	uint64_t ticks, *count;
 	struct region_hit hit;
 
 	if (!h || !engine->counting || !t->process)
 		return;
-	if (!account->begun || account->start_ns != t->credit.start_ns)
-		*account = (struct histogram_account){.begun = true,
-			.start_ns = t->credit.start_ns,
-			.paid_ns = t->credit.start_ns};
-	ticks = run > account->paid_ns ? (run - account->paid_ns) / engine->period_ns : 0;
-	account->paid_ns += ticks * engine->period_ns;
+	h->rest_ns += weight_ns;
+	ticks = h->rest_ns / engine->period_ns;
+	h->rest_ns -= ticks * engine->period_ns;
 	if (!ticks || !t->process->histogram ||
 		!region_look_up(t->process->histogram, NULL, pc, &hit))
 		return;

@@ -37,13 +37,7 @@ struct histogram {
 	size_t regions, region_room;
 	uint64_t *count;
 	uint64_t counts;
-};
-
-/* A thread's account: whole ticks are counted, the rest is kept. */
-struct histogram_account {
-	uint64_t start_ns; /* that of the credit it goes with */
-	uint64_t paid_ns;
-	bool begun;
+	uint64_t rest_ns; /* weights that do not make up a tick yet */
 };
 
 /* Adds a region. -EINVAL: the text is no region; -E2BIG: too many regions or counters. */
@@ -65,8 +59,9 @@ bool histogram_was_seen(const struct histogram *histogram, size_t index);
 /* The maps of @process have been read. */
 void histogram_see_maps(struct engine *engine, struct process *process, const char *maps);
 
-/* Stop window: @tracee stands at @pc and has run for @run_ns. */
-void histogram_tick(struct engine *engine, struct tracee *tracee, uint64_t run_ns, uint64_t pc);
+/* An instant of the profile, which weighs @weight_ns, found @tracee at @pc. */
+void histogram_tick(
+	struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t weight_ns);
 
 /*
  * One line for each counter that is not 0: "object start end count", tab-separated, after a line

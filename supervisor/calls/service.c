@@ -20,7 +20,6 @@
  * So long a call waits for the stops of its process' running threads: the turn of each must come on
  * a crowded machine, and a thread in the D state must not hold it up for ever.
  */
-#define SETTLE_NS 100000000
 
 static void close_fd(int *fd)
 {
@@ -70,11 +69,6 @@ void service_release(struct service *service)
 		free(service->coming[i].table.region);
 		service->coming[i].table.region = NULL;
 	}
-	for (size_t i = 0; i < service->waiting_n; i++)
-		free(service->waiting[i].table.region);
-	free(service->waiting);
-	service->waiting = NULL;
-	service->waiting_n = service->waiting_room = 0;
 	free(service->buffer);
 	service->buffer = NULL;
 }
@@ -175,8 +169,6 @@ static struct service_call *begin(
 		return NULL;
 	c->pid = pid;
 	c->tid = tid;
-	/* In a pid namespace of its own it may be any of the process's threads. */
-	c->caller = tid == (int)q->tid ? tid : 0;
 	call_assembly_begin(&c->table, q);
 	return c;
 }
@@ -191,79 +183,9 @@ static void apply(struct engine *engine, struct process *process, const struct s
 	else if (q->total == 0)
 		session_clear(engine, process);
 	else
-		error = -session_set(engine, process, w->caller, q->dialect, q->flags, q->element,
+		error = -session_set(engine, process, q->dialect, q->flags, q->element,
 			w->table.region, q->total);
-	sampler_collect(engine); /* processes may go */
-	answer_send(engine, target_find_process(&engine->target, w->pid), w->tid, q, error);
-}
-
-/* Is everything counted that was owed to the table which request @i replaces, or time up? */
-static bool is_settled(struct engine *engine, size_t i, struct process *process, uint64_t now)
-{
-	struct service_call *w = &engine->service.waiting[i];
-	int pid = w->pid;
-	uint64_t owed;
-
-	for (size_t j = 0; j < i; j++)
-		if (engine->service.waiting[j].pid == pid)
-			return false; /* one after the other */
-	if (!w->until_ns) {
-		w->until_ns = now + SETTLE_NS;
-		session_settle(engine, process, w->caller);
-		sampler_collect(engine);
-		process = target_find_process(&engine->target, pid);
-		if (!process)
-			return true;
-	}
-	if (session_settling(engine, process, &owed) && now < w->until_ns)
-		return false;
-	engine->audit.calls.lost += owed;
-	return true;
-}
-
-void service_finish(struct engine *engine, uint64_t now)
-{
-	struct service *service = &engine->service;
-
-	for (size_t i = 0; i < service->waiting_n;) {
-		struct process *process =
-			target_find_process(&engine->target, service->waiting[i].pid);
-		struct service_call done;
-
-		if (process && !is_settled(engine, i, process, now)) {
-			i++;
-			continue;
-		}
-		done = service->waiting[i];
-		memmove(&service->waiting[i], &service->waiting[i + 1],
-			(--service->waiting_n - i) * sizeof(done));
-		/* It may have ended, or called exec: then the answer would go to somebody else. */
-		process = target_find_process(&engine->target, done.pid);
-		if (process && has_seal(done.tid, &done.table.head))
-			apply(engine, process, &done);
-		free(done.table.region);
-	}
-}
-
-/*
- * The table is whole: it takes its turn, which mostly comes at once. A thread has one call at a
- * time: who has more of them under way than threads is told to come again.
- */
-static int enqueue(
-	struct service *service, const struct process *process, struct service_call *call)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < service->waiting_n; i++)
-		n += service->waiting[i].pid == process->pid;
-	if (n >= process->threads)
-		return -EBUSY;
-	if (mem_grow((void **)&service->waiting, &service->waiting_room, service->waiting_n + 1,
-		    sizeof(*service->waiting)) < 0)
-		return -ENOMEM;
-	service->waiting[service->waiting_n++] = *call;
-	call->table.region = NULL;
-	return 0;
+	answer_send(engine, process, w->tid, q, error);
 }
 
 static void take(struct engine *engine, const struct call_request *q)
@@ -290,12 +212,10 @@ static void take(struct engine *engine, const struct call_request *q)
 	if (r == 0)
 		return;
 	if (r > 0)
-		r = enqueue(service, process, call);
-	drop(call);
-	if (r < 0)
-		answer_send(engine, process, tid, q, -r);
+		apply(engine, process, call);
 	else
-		service_finish(engine, engine_now());
+		answer_send(engine, process, tid, q, -r);
+	drop(call);
 }
 
 void service_read(struct engine *engine)

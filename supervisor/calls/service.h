@@ -18,15 +18,10 @@
 
 #define SERVICE_ASSEMBLIES 64 /* tables in several pieces that may be under way at a time */
 
-/*
- * A request: it comes in pieces, and when it is whole it waits until the threads that owe ticks to
- * the table before have stopped.
- */
+/* A request, which may come in pieces. */
 struct service_call {
 	int pid, tid; /* of the sender, in our namespace; tid reaches its memory and descriptors */
-	int caller;   /* the thread that called, 0 unknown */
 	struct call_assembly table; /* region NULL: a free place */
-	uint64_t until_ns; /* 0: its threads have not been asked yet; then it waits no longer */
 };
 
 struct service {
@@ -37,11 +32,8 @@ struct service {
 	size_t bytes;                                   /* in the buffer */
 	struct service_call coming[SERVICE_ASSEMBLIES]; /* in pieces */
 	unsigned next_victim;
-	struct service_call *waiting; /* whole, in the order of their arrival */
-	size_t waiting_n, waiting_room;
 	unsigned sessions;
 	bool untidy; /* some session is */
-	uint32_t serial;
 	uint64_t idle_since_ns; /* since when there is no session */
 	bool cannot_borrow; /* the kernel does not write to pipes without waiting (before Linux 6.4)
 			     */
@@ -53,9 +45,6 @@ void service_release(struct service *service);
 
 /* The pipe is readable. */
 void service_read(struct engine *engine);
-
-/* Puts into force, and answers, the requests that wait for nothing any more. */
-void service_finish(struct engine *engine, uint64_t now_ns);
 
 /*
  * answer.c: answers @q, which came from @tid of @process, NULL: that is none of ours. Never blocks;

@@ -18,7 +18,7 @@ static void free_session(struct session *s)
 	free(s);
 }
 
-static struct session *new_session(struct engine *engine, struct region_table *table)
+static struct session *new_session(struct region_table *table)
 {
 	struct session *s = mem_new(1, sizeof(*s));
 
@@ -30,7 +30,6 @@ static struct session *new_session(struct engine *engine, struct region_table *t
 		return NULL;
 	}
 	s->table = table;
-	s->serial = ++engine->service.serial;
 	return s;
 }
 
@@ -44,43 +43,21 @@ static void replace(struct engine *engine, struct process *process, struct sessi
 	process->session = s;
 	if (!engine->service.sessions)
 		engine->service.idle_since_ns = engine_now();
-	engine_set_wakeups(engine);
+	sampling_set_periods(engine);
 }
 
-/* Where a sleeping thread is. */
-static bool find_asleep(struct engine *engine, struct tracee *t, uint64_t *ret_pc)
+/* The stream of tables with this period, or a free one; with none left the last, as the next best. */
+static unsigned stream_for(const struct engine *engine, uint64_t period_ns)
 {
-	struct activity activity;
+	unsigned i = 1;
 
-	if (look_read_activity(engine, t, &activity) != 0)
-		return false; /* without its PC it must be stopped */
-	*ret_pc = activity.pc;
-	return !activity.running;
+	while (i < PLAN_STREAMS - 1 && session_period_ns(engine, i) &&
+		session_period_ns(engine, i) != period_ns)
+		i++;
+	return i;
 }
 
-/*
- * An account begins now, not when the clock comes by. The kernel's figure of a thread that is on a
- * CPU is up to a scheduler tick old, so such a one is asked for a stop. (One that waits for its CPU
- * stops before it runs on.) The caller has brought its own figure up to date.
- */
-static void open_account(
-	struct engine *engine, struct tracee *t, const struct session *s, bool caller)
-{
-	struct cpu_time cpu = t->credit.seen;
-	bool stops;
-	uint64_t pc;
-
-	stops = t->state == TRACEE_ASKED ||
-		(t->state == TRACEE_RUNNING && !caller && !find_asleep(engine, t, &pc) &&
-			sampler_ask(engine, t));
-	(void)account_read_cpu(engine, t, &cpu);
-	t->account = (struct session_account){.serial = s->serial,
-		.paid_ns = cpu.run_ns,
-		.rest_ns = wakeups_random(&engine->wakeups, s->table->period_ns),
-		.opening = stops};
-}
-
-int session_set(struct engine *engine, struct process *process, int tid, enum call_dialect dialect,
+int session_set(struct engine *engine, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
 {
 	struct region_table *table;
@@ -94,18 +71,14 @@ int session_set(struct engine *engine, struct process *process, int tid, enum ca
 		replace(engine, process, NULL);
 		return 0;
 	}
-	s = new_session(engine, table);
+	s = new_session(table);
 	if (!s) {
 		region_table_unref(table);
 		return -ENOMEM;
 	}
+	replace(engine, process, NULL);
+	s->stream = stream_for(engine, table->period_ns);
 	replace(engine, process, s);
-	for (size_t i = 0; i < engine->target.tracees; i++) {
-		struct tracee *t = engine->target.tracee[i];
-
-		if (t->process == process)
-			open_account(engine, t, s, t->tid == tid);
-	}
 	return 0;
 }
 
@@ -122,7 +95,7 @@ void session_fork(struct engine *engine, const struct process *parent, struct pr
 
 	if (!from || from->off)
 		return;
-	s = new_session(engine, from->table);
+	s = new_session(from->table);
 	if (!s) {
 		engine_say(engine, ENGINE_WARNING,
 			"out of memory: process %d goes on without its sprofil counters",
@@ -130,6 +103,7 @@ void session_fork(struct engine *engine, const struct process *parent, struct pr
 		return;
 	}
 	(void)region_table_ref(s->table);
+	s->stream = from->stream;
 	memcpy(s->dead, from->dead, s->table->count / 8 + 1);
 	replace(engine, child, s);
 }
@@ -139,31 +113,6 @@ static struct session *session_of(const struct tracee *t)
 	struct session *s = t->process ? t->process->session : NULL;
 
 	return s && !s->off ? s : NULL;
-}
-
-/* A thread born since the table came has used nothing before it. */
-static void begin_if_new(struct engine *engine, struct tracee *t, const struct session *s)
-{
-	if (t->account.serial == s->serial)
-		return;
-	t->account = (struct session_account){.serial = s->serial,
-		.rest_ns = wakeups_random(&engine->wakeups, s->table->period_ns)};
-}
-
-bool session_due(struct engine *engine, struct tracee *t, uint64_t now)
-{
-	struct session *s = session_of(t);
-	struct credit credit = t->credit;
-
-	if (!s)
-		return false;
-	begin_if_new(engine, t, s);
-	if (t->account.opening)
-		return true; /* another stop came between: it is asked again */
-	credit.paid_ns = t->account.paid_ns;
-	return credit_estimate(&credit, now, engine->scheduler_tick_ns) + t->account.rest_ns +
-		(s->left_n ? s->table->period_ns : 0) >=
-		s->table->period_ns;
 }
 
 /*
@@ -220,26 +169,6 @@ static bool add(struct engine *engine, struct tracee *t, struct session *s,
 	return true;
 }
 
-/* CPU time that is not counted yet. */
-static uint64_t used_by(struct engine *engine, struct tracee *t, uint64_t run)
-{
-	const struct session *s = t->process->session;
-	uint64_t used;
-
-	begin_if_new(engine, t, s);
-	used = t->account.rest_ns;
-	if (t->account.opening)
-		return used;
-	return run > t->account.paid_ns ? used + (run - t->account.paid_ns) : used;
-}
-
-bool session_owed(struct engine *engine, struct tracee *t)
-{
-	const struct session *s = session_of(t);
-
-	return s && used_by(engine, t, t->credit.seen.run_ns) >= s->table->period_ns;
-}
-
 /* With no room left they go with those of another thread. */
 static void leave(struct session *s, uint64_t pc, uint64_t ticks)
 {
@@ -254,27 +183,6 @@ static void leave(struct session *s, uint64_t pc, uint64_t ticks)
 	s->left[i].ticks += ticks;
 }
 
-void session_thread_ended(struct engine *engine, struct tracee *t)
-{
-	struct session *s = session_of(t);
-	struct cpu_time cpu;
-	uint64_t used, ticks;
-
-	if (!s || account_read_cpu(engine, t, &cpu) < 0)
-		return;
-	/*
-	 * Whole periods only. The rest is made up for by the random phase that each account begins
-	 * with: to carry it too would count half a tick too much for each thread.
-	 */
-	used = used_by(engine, t, cpu.run_ns);
-	ticks = used / s->table->period_ns;
-	t->account.opening = false;
-	if (ticks)
-		leave(s, t->account.last_pc, ticks);
-	t->account.paid_ns = cpu.run_ns;
-	t->account.rest_ns = 0;
-}
-
 /* @ticks at @pc, in the memory of @t. False: they are to be kept. */
 static bool count_at(
 	struct engine *engine, struct tracee *t, struct session *s, uint64_t pc, uint64_t ticks)
@@ -287,37 +195,53 @@ static bool count_at(
 	return true;
 }
 
-static void count_left(struct engine *engine, struct tracee *t, struct session *s, uint64_t pc)
+static void count_left(struct engine *engine, struct tracee *t, struct session *s)
 {
 	while (s->left_n && !s->off) {
 		const struct session_left *left = &s->left[s->left_n - 1];
 
-		if (!count_at(engine, t, s, left->pc ? left->pc : pc, left->ticks))
+		if (!count_at(engine, t, s, left->pc, left->ticks))
 			return;
 		s->left_n--;
 	}
 }
 
-void session_count(struct engine *engine, struct tracee *t, uint64_t run, uint64_t pc)
+/* Whole ticks of an instant: one, or as many as its slot was longer than the period. */
+static uint64_t ticks_of(struct session *s, uint64_t weight_ns)
+{
+	uint64_t ticks;
+
+	s->rest_ns += weight_ns;
+	ticks = s->rest_ns / s->table->period_ns;
+	s->rest_ns -= ticks * s->table->period_ns;
+	return ticks;
+}
+
+void session_tick(struct engine *engine, struct tracee *t, unsigned stream, uint64_t pc,
+	uint64_t weight_ns)
 {
 	struct session *s = session_of(t);
-	uint64_t used, ticks;
+	uint64_t ticks;
 
-	t->account.settling = false;
-	if (!s)
+	if (!s || s->stream != stream)
 		return;
-	count_left(engine, t, s, pc);
-	used = used_by(engine, t, run);
-	if (t->account.opening) {
-		t->account.opening = false;
-		t->account.paid_ns = run;
-	}
-	t->account.last_pc = pc;
-	ticks = used / s->table->period_ns;
-	if (!ticks || s->off || !count_at(engine, t, s, pc, ticks))
+	count_left(engine, t, s);
+	ticks = ticks_of(s, weight_ns);
+	if (ticks && !s->off && !count_at(engine, t, s, pc, ticks))
+		leave(s, pc, ticks);
+}
+
+void session_tick_asleep(struct tracee *t, unsigned stream, uint64_t pc,
+	uint64_t weight_ns)
+{
+	struct session *s = session_of(t);
+	uint64_t ticks;
+
+	if (!s || s->stream != stream)
 		return;
-	t->account.paid_ns = run;
-	t->account.rest_ns = used - ticks * s->table->period_ns;
+	ticks = ticks_of(s, weight_ns);
+	if (ticks)
+		leave(s, pc, ticks);
 }
 
 void session_tidy(struct engine *engine)
@@ -345,85 +269,13 @@ void session_tidy(struct engine *engine)
 	}
 }
 
-/* The stop shows what it owes exactly, so it is asked when it can be a tick. The caller's is known.
- */
-static void settle(struct engine *engine, struct tracee *t, bool caller)
+uint64_t session_period_ns(const struct engine *engine, unsigned stream)
 {
-	uint64_t period = t->process->session->table->period_ns, pc;
-	struct cpu_time cpu;
-
-	if (account_read_cpu(engine, t, &cpu) < 0 ||
-		(used_by(engine, t, cpu.run_ns + (caller ? 0 : engine->scheduler_tick_ns)) <
-				period &&
-			!t->process->session->left_n))
-		return;
-	if (t->state == TRACEE_RUNNING && find_asleep(engine, t, &pc)) {
-		if (account_read_cpu(engine, t, &cpu) == 0) /* exact now that it sleeps */
-			session_count(engine, t, cpu.run_ns, pc);
-		return;
-	}
-	/* A caller that may not be stopped falls asleep soon. */
-	t->account.settling = t->state == TRACEE_ASKED || sampler_ask(engine, t) || caller;
-	if (!t->account.settling)
-		engine->audit.calls.lost += used_by(engine, t, cpu.run_ns) / period;
-}
-
-void session_settle(struct engine *engine, struct process *process, int tid)
-{
-	for (size_t i = 0; i < engine->target.tracees; i++) {
-		struct tracee *t = engine->target.tracee[i];
-
-		if (t->process == process && session_of(t) &&
-			(t->state == TRACEE_RUNNING || t->state == TRACEE_ASKED))
-			settle(engine, t, t->tid == tid);
-	}
-}
-
-bool session_settling(struct engine *engine, const struct process *process, uint64_t *ret_owed)
-{
-	const struct session *s = process->session;
-	bool waits = false;
-
-	*ret_owed = 0;
-	if (!s || s->off)
-		return false;
-	for (size_t i = 0; i < engine->target.tracees; i++) {
-		struct tracee *t = engine->target.tracee[i];
-		struct cpu_time cpu;
-		uint64_t ticks, pc;
-		bool sleeps;
-
-		if (t->process != process || !t->account.settling)
-			continue;
-		sleeps = t->state == TRACEE_RUNNING && find_asleep(engine, t, &pc);
-		t->account.settling = account_read_cpu(engine, t, &cpu) == 0;
-		if (!t->account.settling)
-			continue; /* it ends */
-		if (sleeps) {
-			session_count(engine, t, cpu.run_ns, pc);
-			continue;
-		}
-		ticks = used_by(engine, t, cpu.run_ns) / s->table->period_ns;
-		t->account.settling = ticks || s->left_n;
-		waits |= t->account.settling;
-		*ret_owed += ticks;
-	}
-	for (unsigned i = 0; i < s->left_n; i++)
-		*ret_owed += s->left[i].ticks;
-	return waits;
-}
-
-uint64_t session_look_ns(const struct engine *engine)
-{
-	uint64_t least = 0;
-
 	for (size_t i = 0; engine->service.sessions && i < engine->target.processes; i++) {
 		const struct session *s = engine->target.process[i]->session;
 
-		if (s && !s->off && (!least || s->table->period_ns < least))
-			least = s->table->period_ns;
+		if (s && s->stream == stream)
+			return s->table->period_ns;
 	}
-	/* Between half and five sixths of a period, jitter included: each stop finds one tick due.
-	 */
-	return least * 2 / 3;
+	return 0;
 }

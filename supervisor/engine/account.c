@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The accounts of CPU time: each thread's, and what is left over when it ends. */
+/* The CPU time that the kernel charges to each thread: read, summed, and told to the analyst. */
 #include "supervisor/engine/engine_internal.h"
 
 #include <errno.h>
 #include <unistd.h>
+
+/* Threads that are read in one turn of account_sweep(). */
+#define SWEEP_MOST 8
 
 int account_read_cpu(struct engine *engine, struct tracee *t, struct cpu_time *ret_cpu)
 {
@@ -27,70 +30,106 @@ int account_read_cpu(struct engine *engine, struct tracee *t, struct cpu_time *r
 	return r;
 }
 
-/* An account that begins now. A newborn has used nothing. */
+void account_see(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+{
+	struct account *a = &t->account;
+
+	if (cpu->run_ns != a->seen.run_ns || cpu->slices != a->seen.slices)
+		a->moved_at_ns = now;
+	if (cpu->run_ns > a->seen.run_ns)
+		sampling_earn(engine, cpu->run_ns - a->seen.run_ns);
+	a->seen = *cpu;
+	a->seen_at_ns = now;
+}
+
 void account_begin(struct engine *engine, struct tracee *t, bool newborn)
 {
-	uint64_t period = engine->period_ns;
 	struct cpu_time cpu = {0};
+	uint64_t now = engine_now();
 
 	if (!newborn)
 		(void)account_read_cpu(engine, t, &cpu);
-	credit_begin(
-		&t->credit, &cpu, engine_now(), period, wakeups_random(&engine->wakeups, period));
-	look_begin(engine, t, &cpu, engine_now());
+	t->account = (struct account){.start_ns = cpu.run_ns,
+		.told_ns = cpu.run_ns,
+		.seen = cpu,
+		.seen_at_ns = now,
+		.moved_at_ns = now};
+	look_begin(engine, t, &cpu, now);
 }
 
-/* The credit of a thread that cannot be sampled any more goes to its process, or its image. */
-void account_pool(struct engine *engine, struct tracee *t, uint64_t run_ns)
+void account_tell(struct engine *engine, struct tracee *t, bool last)
 {
-	uint64_t credit = run_ns > t->credit.paid_ns ? run_ns - t->credit.paid_ns : 0;
+	struct account *a = &t->account;
+	const struct record_cpu record = {.pid = (uint32_t)t->process->pid,
+		.tid = (uint32_t)t->tid,
+		.cpu_ns = a->seen.run_ns > a->told_ns ? a->seen.run_ns - a->told_ns : 0};
 
-	if (t->process->image == t->image || engine->options->per_process)
-		t->process->pool_ns += credit;
+	if (!engine->counting || (!record.cpu_ns && !last))
+		return;
+	if (emit_cpu(&engine->emitter, engine_now(), &record, last))
+		t->image->sent_ns += record.cpu_ns;
+	else if (last)
+		t->image->lost_ns += record.cpu_ns;
 	else
-		t->image->pool_ns += credit; /* it ended in an image that was replaced since */
-	credit_clear(&t->credit, run_ns);
+		return; /* told later */
+	a->told_ns += record.cpu_ns;
 }
 
-/* The account of one thread is closed at what the kernel says now. */
+void account_charge(struct engine *engine, struct tracee *t)
+{
+	struct account *a = &t->account;
+	uint64_t used = a->seen.run_ns > a->start_ns ? a->seen.run_ns - a->start_ns : 0;
+
+	if (!engine->counting)
+		return;
+	engine->audit.kernel_ns += used;
+	t->process->kernel_ns += used;
+	account_tell(engine, t, true);
+	a->start_ns = a->told_ns = a->seen.run_ns;
+}
+
 void account_close(struct engine *engine, struct tracee *t)
 {
-	struct cpu_time cpu = t->credit.seen;
+	struct cpu_time cpu = t->account.seen;
 
 	if (!t->process)
 		return;
 	(void)account_read_cpu(engine, t, &cpu);
 	if (!engine->counting)
 		return;
+	account_see(engine, t, &cpu, engine_now());
 	look_close(engine, t, &cpu, engine_now());
-	account_charge(engine, t, cpu.run_ns);
-}
-
-void account_charge(struct engine *engine, struct tracee *t, uint64_t run_ns)
-{
-	engine->audit.kernel_ns += run_ns - t->credit.start_ns;
-	t->process->kernel_ns += run_ns - t->credit.start_ns;
-	account_pool(engine, t, run_ns);
-	t->credit.start_ns = run_ns;
-}
-
-void account_leave(struct engine *engine, struct process *process)
-{
-	if (engine->options->per_process)
-		return;
-	process->image->pool_ns += process->pool_ns;
-	process->pool_ns = 0;
+	account_charge(engine, t);
 }
 
 void account_end(struct engine *engine, struct process *process, uint32_t status)
 {
-	struct record_exit record = {
+	const struct record_exit record = {
 		.pid = (uint32_t)process->pid, .status = status, .kernel_ns = process->kernel_ns};
 
-	account_leave(engine, process);
-	engine->audit.unattributed_ns += process->pool_ns;
-	process->pool_ns = process->kernel_ns = 0;
+	process->kernel_ns = 0;
 	(void)emit_exit(&engine->emitter, engine_now(), &record);
+}
+
+void account_sweep(struct engine *engine, uint64_t now)
+{
+	struct target *target = &engine->target;
+
+	for (unsigned i = 0; i < SWEEP_MOST && i < target->tracees; i++) {
+		struct cpu_time cpu;
+		struct tracee *t;
+
+		if (target->account_cursor >= target->tracees)
+			target->account_cursor = 0;
+		t = target->tracee[target->account_cursor++];
+		if (!t->process || t->state == TRACEE_GONE || account_read_cpu(engine, t, &cpu) < 0)
+			continue;
+		account_see(engine, t, &cpu, now);
+		if (now - t->account.told_at_ns < ENGINE_SECOND_NS)
+			continue;
+		t->account.told_at_ns = now;
+		account_tell(engine, t, false);
+	}
 }
 
 void account_count(struct engine *engine, bool counting)
@@ -106,6 +145,7 @@ void account_count(struct engine *engine, bool counting)
 			account_close(engine, t);
 	}
 	engine->counting = counting;
+	sampling_set_periods(engine);
 }
 
 void account_settle(struct engine *engine)
@@ -113,21 +153,17 @@ void account_settle(struct engine *engine)
 	struct target *target = &engine->target;
 
 	account_count(engine, false);
-	for (size_t i = 0; i < target->processes; i++) {
-		if (engine->options->per_process)
-			account_end(engine, target->process[i], RECORD_EXIT_DETACHED);
-		account_leave(engine, target->process[i]);
-	}
+	for (size_t i = 0; engine->options->per_process && i < target->processes; i++)
+		account_end(engine, target->process[i], RECORD_EXIT_DETACHED);
 	for (size_t i = 0; i < target->images; i++) {
 		struct image *image = target->image[i];
-		const struct record_unsampled rest = {image->pool_ns + image->lost_ns,
-			image->waited.queue_ns, image->waited.blocked_ns, image->path};
+		const struct record_unsampled rest = {image->lost_ns, image->waited.queue_ns,
+			image->waited.blocked_ns, image->path};
 
-		engine->audit.unattributed_ns += rest.cpu_ns;
 		waiting_add(&engine->audit.unattributed, &image->waited);
 		if (rest.cpu_ns || rest.queue_ns || rest.blocked_ns)
 			(void)emit_unsampled(&engine->emitter, engine_now(), &rest);
-		image->pool_ns = image->lost_ns = 0;
+		image->lost_ns = 0;
 		image->waited = (struct waiting){0};
 	}
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "supervisor/sample/wall.h"
+#include "supervisor/target/wall.h"
 
 /* Durations in buckets of 3 %: 32 for each power of two, from 1 ns to 2^40 ns. */
 #define AUDIT_OCTAVES 40
@@ -37,13 +37,14 @@ struct audit_calls {
 struct audit {
 	uint64_t period_ns;
 	uint64_t ticks;              /* samples handed over */
-	uint64_t profiled_ns;        /* their CPU time */
+	uint64_t found_ns;           /* weights of the samples, lost ones too */
 	uint64_t kernel_ns;          /* CPU time of the same threads, of those that ended */
-	uint64_t unattributed_ns;    /* credit that nobody could be caught for */
 	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */
 	uint64_t stops;              /* tick stops */
 	uint64_t stopped_ns;         /* their time, summed over threads */
 	struct audit_histogram stop;
+	uint64_t instants, late_instants, throttled_instants, unproved_stops; /* of the profile */
+	bool realtime;               /* the sampler has real-time priority, up to now */
 	uint64_t lost_samples; /* ring full, or an analyst died with them */
 	uint64_t missed_stops; /* asked for, and not come within a second */
 	uint64_t processes, threads;

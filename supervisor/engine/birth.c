@@ -51,6 +51,19 @@ static struct process *birth_process(struct engine *engine, int pid, int parent,
 	return process;
 }
 
+/* A thread that has a process is one to sample. */
+static int birth_thread(
+	struct engine *engine, int tid, struct process *process, struct tracee **ret_tracee)
+{
+	int r = target_add(&engine->target, tid, process, ret_tracee);
+
+	if (r == 0 && sampling_add(engine, *ret_tracee) < 0) {
+		target_remove(&engine->target, *ret_tracee);
+		r = -ENOMEM;
+	}
+	return r;
+}
+
 void birth_no_memory(struct engine *engine, int tid)
 {
 	engine->audit.unwatched_threads++;
@@ -125,11 +138,12 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	engine->audit.threads++;
 	if (t) {
 		target_place(t, process);
+		(void)sampling_add(engine, t); /* without memory it is counted, not sampled */
 		engine->early--;
 		account_begin(engine, t, true);
 		t->state = TRACEE_EARLY;
 		lifecycle_act(engine, t, TRACEE_BORN, 0);
-	} else if (target_add(&engine->target, (int)message, process, &t) == 0) {
+	} else if (birth_thread(engine, (int)message, process, &t) == 0) {
 		t->state = TRACEE_EXPECTED;
 		account_begin(engine, t, true);
 	} else {
@@ -189,6 +203,7 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 		}
 		engine->audit.threads++;
 		target_place(t, process);
+		(void)sampling_add(engine, t);
 		account_begin(engine, t, true);
 		lifecycle_act(engine, t, TRACEE_BORN, 0);
 	}
@@ -224,7 +239,7 @@ int birth_attach(struct engine *engine, int pid)
 				continue;
 			}
 			if (r == 0)
-				r = target_add(&engine->target, tids[i], process, &t);
+				r = birth_thread(engine, tids[i], process, &t);
 			if (r == 0) {
 				t->state = TRACEE_RUNNING;
 				account_begin(engine, t, false);

@@ -25,7 +25,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 	switch (request->type) {
 	case REQUEST_PERIOD:
 		engine->period_ns = request->value;
-		engine_set_wakeups(engine);
+		sampling_set_periods(engine);
 		break;
 	case REQUEST_FREEZE: account_count(engine, !request->value); break;
 	case REQUEST_MAPS:

@@ -72,7 +72,7 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 	end = mend_resume(engine, t, signal, r == 0 ? &snapshot : NULL);
 	window_leave();
 	if (r == 0)
-		stop_ns = sampler_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
+		stop_ns = sampling_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	t->asked_ns = 0;
 	if (r == 0)
 		hand_over(engine, t, &snapshot, stop_ns, 0);

@@ -2,7 +2,7 @@
 /*
  * Records into the ring. Events (births, images, maps, names, ends) that do not fit are said again
  * later: each carries a flag in the tables that tells whether the analyst has it. Samples that do
- * not fit are counted; their CPU time stays credit and goes to the next one.
+ * not fit are counted.
  */
 #ifndef SUPERVISOR_EMIT_H
 #define SUPERVISOR_EMIT_H
@@ -33,6 +33,8 @@ bool emit_process(struct emitter *emitter, uint64_t now_ns, struct process *proc
 bool emit_maps(struct emitter *emitter, uint64_t now_ns, struct process *process, const char *text,
 	size_t bytes);
 bool emit_thread(struct emitter *emitter, uint64_t now_ns, const struct tracee *tracee);
+bool emit_cpu(
+	struct emitter *emitter, uint64_t now_ns, const struct record_cpu *cpu, bool last);
 bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct record_exit *exit);
 bool emit_unsampled(
 	struct emitter *emitter, uint64_t now_ns, const struct record_unsampled *unsampled);

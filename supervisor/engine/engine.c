@@ -5,16 +5,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,16 +17,14 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/target/mend.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-#define SPIN_NS   50000
-#define IDLE_NS   10000000 /* between looks when nothing has run lately */
+#define SECOND_NS ENGINE_SECOND_NS
+/* Between turns of what is done for all threads by and by. */
+#define SWEEP_NS 4000000
 /* serve_only: between turning profiling off and letting go, for it may be turned on again. */
-#define LINGER_NS                200000000
-#define AUDIT_TEXT_BYTES         2048
-#define HUNG_STATUS              125
-#define SLICE_NS                 100000
-#define ROOM_NS                  (10 * SECOND_NS)
-#define SCHED_RESET_ON_FORK_FLAG 1
+#define LINGER_NS        200000000
+#define AUDIT_TEXT_BYTES 2048
+#define HUNG_STATUS      125
+#define ROOM_NS          (10 * SECOND_NS)
 
 uint64_t engine_clock(int clock)
 {
@@ -61,24 +54,23 @@ const char *engine_audit_text(struct engine *engine, uint64_t now)
 {
 	struct audit audit = engine->audit;
 	const struct target *target = &engine->target;
+	const struct sample_figures *figures = &engine->sampling.sampler.figures;
 
 	for (size_t i = 0; engine->counting && i < target->tracees; i++) {
-		const struct credit *c = &target->tracee[i]->credit;
+		const struct account *a = &target->tracee[i]->account;
 		const struct wall *wall = &target->tracee[i]->wall;
 		struct waiting owed = wall_owes(wall);
 
 		waiting_add(&audit.unattributed, &owed);
 		audit.elapsed_ns += wall->begin_ns ? now - wall->begin_ns : 0;
-		audit.kernel_ns += c->seen.run_ns - c->start_ns;
-		if (c->seen.run_ns > c->paid_ns)
-			audit.unattributed_ns += c->seen.run_ns - c->paid_ns;
+		audit.kernel_ns += a->seen.run_ns > a->start_ns ? a->seen.run_ns - a->start_ns : 0;
 	}
-	for (size_t i = 0; i < target->processes; i++)
-		audit.unattributed_ns += target->process[i]->pool_ns;
-	for (size_t i = 0; i < target->images; i++) {
-		audit.unattributed_ns += target->image[i]->pool_ns + target->image[i]->lost_ns;
+	for (size_t i = 0; i < target->images; i++)
 		waiting_add(&audit.unattributed, &target->image[i]->waited);
-	}
+	audit.instants = figures->instants;
+	audit.late_instants = figures->late;
+	audit.throttled_instants = figures->throttled;
+	audit.unproved_stops = figures->unproved;
 	audit.ended_ns = now;
 	if (mem_grow((void **)&engine->text, &engine->text_room, AUDIT_TEXT_BYTES, 1) < 0 ||
 		audit_print(&audit, engine_clock(CLOCK_PROCESS_CPUTIME_ID), engine->text,
@@ -96,22 +88,10 @@ void engine_begin_times(struct engine *engine)
 	engine->ends_at_ns = options->duration_ns ? begin_ns + options->duration_ns : 0;
 }
 
-void engine_set_wakeups(struct engine *engine)
-{
-	uint64_t look = session_look_ns(engine);
-
-	if (!engine->options->serve_only && (!look || look > engine->period_ns))
-		look = engine->period_ns;
-	engine->wakeups.period_ns = look ? look : IDLE_NS;
-	/* A shorter period begins at once. */
-	if (engine->wakeups.next_ns > engine_now() + engine->wakeups.period_ns)
-		engine->wakeups.next_ns = engine_now() + engine->wakeups.period_ns;
-}
-
 /* Stops that were asked for and have not come: in D state, or never scheduled. Counted once. */
 static void count_missed(struct engine *engine, uint64_t now)
 {
-	for (size_t i = 0; i < engine->target.hot; i++) {
+	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
 		if (t->state == TRACEE_ASKED && !t->missed && now > t->asked_ns + SECOND_NS) {
@@ -150,16 +130,6 @@ static void once_a_second(struct engine *engine, uint64_t now)
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, text);
 }
 
-/* Into how many parts the next period is divided, if a tick takes so long: a quarter of the time at
- * most. */
-static unsigned affordable(const struct engine *engine, uint64_t took_ns)
-{
-	uint64_t most = engine->wakeups.period_ns / (4 * took_ns + 1);
-
-	most = most < engine->parts ? most : engine->parts;
-	return most > 1 ? (unsigned)most : 1;
-}
-
 /* --max-cpu: how much rarer ticks must be. */
 static void keep_pace(struct engine *engine, uint64_t now)
 {
@@ -175,67 +145,51 @@ static void keep_pace(struct engine *engine, uint64_t now)
 		analyst_ns = engine_clock(clock);
 	engine->audit.yielded_ns += pace_see(
 		&engine->pace, now, engine_clock(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
+	engine->sampling.sampler.factor_1024 = engine->pace.factor;
 }
 
-/* The time to the next tick. Programs that call sprofil have asked for theirs. */
-static uint64_t span(const struct engine *engine, uint64_t now)
+/* What is done at times for all threads. */
+static void sweep(struct engine *engine, uint64_t now)
 {
-	uint64_t asked = sampler_span(engine, now), most = 2 * engine->wakeups.period_ns;
-	uint64_t rarer = asked * engine->pace.factor / PACE_ONE;
-
-	if (engine->service.sessions)
-		return asked;
-	return rarer < most ? rarer : asked < most ? most : asked;
-}
-
-static void tick(struct engine *engine, uint64_t now)
-{
-	struct wakeups *wakeups = &engine->wakeups;
-	uint64_t last = wakeups->next_ns, after;
-
 	if (!engine->counting && engine->begins_at_ns && now >= engine->begins_at_ns) {
 		engine->begins_at_ns = 0;
 		engine->audit.began_ns = now;
 		account_count(engine, true);
 	}
-	if (engine->counting || engine->service.sessions)
-		sampler_tick(engine, now);
 	session_tidy(engine);
 	mend_expire(engine, now);
 	if (engine->early)
 		birth_adopt_orphans(engine, now);
-	after = engine_now();
-	keep_pace(engine, after);
-	wakeups_advance(wakeups, after, span(engine, after),
-		engine->at_once ? UINT_MAX : affordable(engine, after - now));
-	engine->wants_moment = turns_want_moment(engine, wakeups->next_ns);
-	/* At random, too: what begins some time after it fell asleep must not be missed every time.
-	 */
-	if (!engine->target.hot && after - engine->moved_at_ns > 3 * IDLE_NS) {
-		uint64_t idle = last + IDLE_NS / 2 + wakeups_random(wakeups, IDLE_NS);
-
-		if (wakeups->next_ns < idle)
-			wakeups->next_ns = idle;
-	}
+	look_tick(engine, now);
+	if (now - engine->swept_ns < SWEEP_NS)
+		return;
+	engine->swept_ns = now;
+	account_sweep(engine, now);
+	keep_pace(engine, now);
 }
 
 static void sleep_until(struct engine *engine, uint64_t until_ns)
 {
-	struct pollfd fds[3] = {
+	struct pollfd fds[4] = {
 		{.fd = engine->signal_fd, .events = POLLIN},
 		{.fd = engine->link.pid ? engine->link.request_fd : -1, .events = POLLIN},
 		{.fd = engine->service.read_fd, .events = POLLIN},
+		{.fd = engine->sampling.bell_fd, .events = POLLIN},
 	};
+	uint64_t rings;
 	uint64_t now = engine_now();
 	uint64_t left = until_ns > now ? until_ns - now : 0;
 	struct timespec timeout = {(time_t)(left / SECOND_NS), (long)(left % SECOND_NS)};
 	int n;
 
 	watchdog_note(&engine->watchdog, 0);
-	n = ppoll(fds, 3, &timeout, NULL);
-	/* At once: what it reads is soon overwritten. */
-	moment_begin(&engine->moment, n == 0 && engine->wants_moment);
-	watchdog_note(&engine->watchdog, engine_now());
+	n = ppoll(fds, 4, &timeout, NULL);
+	now = engine_now();
+	watchdog_note(&engine->watchdog, now);
+	/* First of all: threads that are held for it stand still. */
+	if (n > 0 && fds[3].revents && read(fds[3].fd, &rings, sizeof(rings)) < 0)
+		fds[3].revents = 0;
+	sampling_wake(engine, now);
 	if (n > 0 && fds[0].revents)
 		control_signals(engine);
 	if (engine->undrained || (n > 0 && fds[0].revents))
@@ -258,17 +212,18 @@ static bool over(struct engine *engine, uint64_t now)
 	return engine->stop || !engine->target.tracees;
 }
 
-/* Ticks may be minutes apart; the end, and the figures of each second, are not. */
+/* Instants may be seconds apart; the end, and the figures of each second, are not. */
 static uint64_t next_event(const struct engine *engine)
 {
-	uint64_t next = engine->wakeups.next_ns;
+	uint64_t next = sampling_next(engine), others[] = {engine->audit_again_ns,
+		engine->ends_at_ns, engine->begins_at_ns, engine->mend_next_ns,
+		engine->early || engine->options->wall ? engine->swept_ns + SWEEP_NS : 0};
 
 	if (engine->undrained)
 		return 0;
-	if (next > engine->audit_again_ns)
-		next = engine->audit_again_ns;
-	if (engine->ends_at_ns && next > engine->ends_at_ns)
-		next = engine->ends_at_ns;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i] && others[i] < next)
+			next = others[i];
 	return next;
 }
 
@@ -276,14 +231,11 @@ static void loop(struct engine *engine)
 {
 	uint64_t now = engine_now();
 
+	sampling_begin(engine);
 	while (!over(engine, now)) {
-		turns_move_on(engine);
 		sleep_until(engine, next_event(engine));
 		now = engine_now();
-		if (now >= engine->wakeups.next_ns)
-			tick(engine, now);
-		if (engine->service.waiting_n)
-			service_finish(engine, now);
+		sweep(engine, now);
 		emit_bell(&engine->emitter, now);
 		once_a_second(engine, now);
 	}
@@ -322,6 +274,8 @@ static int begin(struct engine *engine)
 			&engine->target, engine->launch.pid, (int)getpid(), image, &process);
 	if (r == 0)
 		r = target_add(&engine->target, engine->launch.pid, process, &t);
+	if (r == 0)
+		r = sampling_add(engine, t);
 	if (r < 0)
 		return r;
 	t->state = TRACEE_RUNNING;
@@ -333,7 +287,7 @@ static int prepare(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
 	sigset_t signals;
-	uint64_t seed = 0, now = engine_now();
+	uint64_t now = engine_now();
 	int r;
 
 	r = service_open(&engine->service);
@@ -353,28 +307,23 @@ static int prepare(struct engine *engine)
 			1000 / sysconf(_SC_CLK_TCK));
 	else if (!procfs_has_tickless_cpus())
 		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
-	engine->idle.load_fd = procfs_open_load();
-	engine->idle.cpus = procfs_cpus();
 	pace_init(&engine->pace);
-	follow_init(&engine->follow);
-	moment_init(&engine->moment);
-	/* With one CPU the target can only stop once we sleep. */
-	engine->spin_ns = engine->follow.cpus > 1 ? SPIN_NS : 0;
+	r = sampling_init(engine);
+	if (r < 0)
+		return r;
 	engine_signals(&signals);
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)
 		return -errno;
 	engine_say(engine, ENGINE_DETAIL,
-		"a tick every %.3f ms of CPU time; CPU time from %s; %u CPUs; scheduler tick %.3f "
+		"an instant every %.3f ms; CPU time from %s; %u CPUs; scheduler tick %.3f "
 		"ms",
 		(double)options->period_ns / 1e6,
 		engine->cpu_source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat",
-		engine->follow.cpus, (double)engine->scheduler_tick_ns / 1e6);
-	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+		engine->sampling.sampler.cpus, (double)engine->scheduler_tick_ns / 1e6);
 	if (stack_copy_init(&engine->stack, options->max_stack) < 0)
 		return -ENOMEM;
-	wakeups_init(&engine->wakeups, options->period_ns, now, seed ^ now);
-	engine->audit.period_ns = engine->period_ns = engine->due_ns = options->period_ns;
+	engine->audit.period_ns = engine->period_ns = options->period_ns;
 	engine->audit.began_ns = now;
 	engine->audit.wall = options->wall;
 	engine->audit_again_ns = now + SECOND_NS;
@@ -419,30 +368,6 @@ static void finish(struct engine *engine)
 }
 
 /*
- * The supervisor runs for some microseconds at a time, and while it waits for a CPU stopped threads
- * wait for it. A short time slice makes the scheduler run it at once when it wakes up (Linux 6.12;
- * needs no privilege; elsewhere nothing changes). It is asked for once the command runs, which
- * would inherit the timer slack.
- */
-static void ask_for_prompt_wakeups(void)
-{
-	struct {
-		uint32_t size, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime_ns, deadline_ns, period_ns;
-	} attributes = {.size = sizeof(attributes),
-		.policy = SCHED_OTHER,
-		.flags = SCHED_RESET_ON_FORK_FLAG,
-		.nice = getpriority(PRIO_PROCESS, 0),
-		.runtime_ns = SLICE_NS};
-
-	(void)syscall(SYS_sched_setattr, 0, &attributes, 0);
-	(void)prctl(PR_SET_TIMERSLACK, 1);
-}
-
-/*
  * What the program that started us is told: EBUSY when somebody else traces it, or did just now.
  * That is mostly a helper that another of its threads started, so it looks again.
  */
@@ -476,7 +401,6 @@ static void *trace(void *context)
 	if (engine->options->serve_only)
 		service_announce(&engine->service, engine->options->ready_fd, refusal(engine, -r));
 	if (r == 0) {
-		ask_for_prompt_wakeups();
 		if (engine->options->dump)
 			dump_run(engine);
 		else
@@ -485,6 +409,7 @@ static void *trace(void *context)
 		 * end. */
 		control_signals(engine);
 		account_count(engine, false);
+		sampling_unpin(engine);
 		mend_let_go(engine);
 	}
 	engine->result->error = r;
@@ -496,8 +421,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	struct engine engine = {.options = options,
 		.result = ret_result,
 		.signal_fd = -1,
-		.idle.load_fd = -1,
-		.moment = {.fd = -1, .other_fd = -1},
+		.sampling = {.bell_fd = -1, .stamp_fd = -1, .load_fd = -1},
 		.launch = {.go_fd = -1, .error_fd = -1},
 		.link = {.bell_fd = -1, .request_fd = -1},
 		.service = {.read_fd = -1, .write_fd = -1, .mark_fd = -1}};
@@ -529,11 +453,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	(void)launch_exec_error(&engine.launch);
 	if (engine.signal_fd >= 0)
 		(void)close(engine.signal_fd);
-	if (engine.idle.load_fd >= 0)
-		(void)close(engine.idle.load_fd);
 	stack_copy_release(&engine.stack);
-	moment_release(&engine.moment);
-	free(engine.asked);
-	free(engine.ranked);
+	sampling_release(&engine);
 	free(engine.text);
 }

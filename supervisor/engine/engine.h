@@ -34,6 +34,7 @@ struct engine_options {
 	bool serve_only;
 	int ready_fd;                /* serve_only: where to write the first answer; it is closed */
 	struct histogram *histogram; /* --region: counters that we hold; NULL none */
+	bool no_realtime;            /* --no-realtime */
 	bool restrict_fast;          /* PROF_FAST fails with EACCES */
 	uint64_t period_ns;          /* CPU time of a tick */
 	uint64_t delay_ns;           /* before the first tick */

@@ -31,8 +31,7 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 {
 	struct process *process = t->process;
 
-	sampler_forget(engine, t);
-	idle_unwatch(engine, t);
+	sampling_remove(engine, t);
 	if (t->state == TRACEE_EARLY)
 		engine->early--;
 	target_remove(&engine->target, t);
@@ -46,7 +45,6 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 	int tid = t->tid;
 
 	account_close(engine, t);
-	session_thread_ended(engine, t);
 	(void)waiter_take(tid);
 	if (tid == engine->launch.pid) {
 		engine->result->command_ended = true;
@@ -75,12 +73,9 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	if (caller && caller->process == t->process) {
 		process = t->process;
 		process->threads++; /* the process lives on while its leader changes */
-		t->credit.seen.run_ns = t->credit.seen.run_ns > t->credit.start_ns
-			? t->credit.seen.run_ns
-			: t->credit.start_ns;
 		if (engine->counting) {
-			look_close(engine, t, &t->credit.seen, engine_now());
-			account_charge(engine, t, t->credit.seen.run_ns);
+			look_close(engine, t, &t->account.seen, engine_now());
+			account_charge(engine, t);
 		}
 		drop(engine, t, 0);
 		target_rename(&engine->target, caller, tid);
@@ -97,13 +92,12 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		engine_begin_times(engine);
 		account_begin(engine, t, false);
 	} else if (account_read_cpu(engine, t, &cpu) == 0) {
+		account_see(engine, t, &cpu, engine_now());
 		if (engine->counting) {
 			look_close(engine, t, &cpu, engine_now());
-			account_pool(engine, t, cpu.run_ns);
+			account_tell(engine, t, true);
 		}
-		(void)credit_settle(&t->credit, &cpu, engine_now());
 	}
-	account_leave(engine, process);
 	session_clear(engine, process);
 	process->image = birth_image(engine, process->pid);
 	if (!process->image)
@@ -120,7 +114,8 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	process->maps_fd = -1;
 	process->ranges = process->stacks.n = 0;
 	process->stacks.bottom = 0;
-	t->calls = UINT64_MAX;
+	if (t->sample)
+		sampler_renew(t->sample);
 	t->home = (struct stack_home){0};
 	if (engine->options->serve_only)
 		return t;
@@ -154,8 +149,6 @@ void lifecycle_act(struct engine *engine, struct tracee *t, enum tracee_event ev
 	struct tracee_step step = tracee_step(t->state, event);
 	int signal = status & 0xff;
 
-	if (t->state == TRACEE_ASKED && step.state != TRACEE_ASKED)
-		sampler_forget(engine, t);
 	t->state = step.state;
 	switch (step.action) {
 	case TRACEE_TICK:
@@ -164,7 +157,7 @@ void lifecycle_act(struct engine *engine, struct tracee *t, enum tracee_event ev
 		if (engine->options->dump)
 			dump_stop(engine, t, signal);
 		else
-			sampler_stop(engine, t, signal);
+			sampling_stop(engine, t, signal);
 		break;
 	case TRACEE_DELIVER: mend_deliver(engine, t, signal); break;
 	case TRACEE_MEND:
@@ -228,6 +221,7 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 	if (seen->kind == WAITER_GONE) {
 		lifecycle_act(engine, t, TRACEE_DEATH, seen->status);
 	} else if (t->let_go) {
+		sampling_remove(engine, t);
 		target_remove(&engine->target, t);
 		(void)tracer_detach(seen->tid);
 	} else if (t->state == TRACEE_EARLY && !t->process) {

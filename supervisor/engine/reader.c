@@ -75,7 +75,7 @@ void reader_start(struct engine *engine)
 	}
 	for (size_t i = 0; i < engine->target.images; i++)
 		start.lost_ns += engine->target.image[i]->lost_ns;
-	follow_stop(&engine->follow); /* the analyst would inherit it */
+	sampling_unpin(engine); /* the analyst would inherit it */
 	argv = analyst_command(engine);
 	r = argv ? link_start(&engine->link, argv, options->ring_bytes) : -ENOMEM;
 	free(argv);
@@ -103,7 +103,6 @@ void reader_died(struct engine *engine, int status)
 {
 	char path[RING_WORKING_ON_BYTES];
 	struct target *target = &engine->target;
-	uint64_t lost_ns = 0;
 
 	ring_read_note(&engine->link.ring, path);
 	engine_say(engine, ENGINE_WARNING,
@@ -118,14 +117,12 @@ void reader_died(struct engine *engine, int status)
 	link_release(&engine->link);
 	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its bell are gone */
 	for (size_t i = 0; i < target->images; i++) {
-		lost_ns += target->image[i]->sent_ns;
 		target->image[i]->lost_ns += target->image[i]->sent_ns;
 		target->image[i]->sent_ns = 0;
 	}
 	look_forget_analyst(engine);
 	engine->audit.lost_samples += engine->audit.ticks;
 	engine->audit.ticks = 0;
-	engine->audit.profiled_ns -= lost_ns;
 	engine->audit.analyst_restarts++;
 	for (size_t i = 0; i < target->processes; i++) {
 		target->process[i]->announced = is_before_exec(engine, target->process[i]);

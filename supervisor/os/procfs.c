@@ -19,6 +19,9 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/window.h"
 
+/* Of a thread's sched file: the line that counts is the third. */
+#define SWITCHED_BYTES 256
+
 static int open_proc(const char *path)
 {
 	int fd;
@@ -591,4 +594,42 @@ bool procfs_has_tickless_cpus(void)
 
 	return read_small_path("/sys/devices/system/cpu/nohz_full", text, sizeof(text)) > 1 &&
 		isdigit((unsigned char)text[0]);
+}
+
+int procfs_open_switched(int pid, int tid)
+{
+	return open_of_thread(pid, tid, "sched");
+}
+
+int procfs_parse_switched(const char *text, uint64_t *ret_ns)
+{
+	static const char key[] = "\nse.exec_start";
+	const char *at = strstr(text, key), *begin;
+	char *end;
+	uint64_t ms, rest;
+
+	if (!at)
+		return -EPROTO;
+	at += sizeof(key) - 1;
+	at += strspn(at, " ");
+	if (*at != ':')
+		return -EPROTO;
+	at += 1 + strspn(at + 1, " ");
+	ms = strtoull(at, &end, 10);
+	if (!isdigit((unsigned char)*at) || *end != '.')
+		return -EPROTO;
+	begin = end + 1;
+	rest = strtoull(begin, &end, 10);
+	if (!isdigit((unsigned char)*begin) || end - begin != 6)
+		return -EPROTO;
+	*ret_ns = ms * 1000000 + rest;
+	return 0;
+}
+
+int procfs_read_switched(int fd, uint64_t *ret_ns)
+{
+	char text[SWITCHED_BYTES];
+	int n = read_small(fd, text, sizeof(text));
+
+	return n < 0 ? n : procfs_parse_switched(text, ret_ns);
 }

@@ -1,392 +1,414 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One tick: readings of the threads' CPU time, stops of those that are asked, and what is made of
- *each.
- *
- *	poll ──► ask (turns.c) ──► collect ──► stop window ──► resume ──► record
- */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/sample/sampler.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "supervisor/os/mem.h"
-#include "supervisor/target/mend.h"
-#include "supervisor/os/window.h"
-
-/* A thread is looked at in every tick until it has not moved for this long. */
-#define COOL_DOWN_NS 20000000
-/* --max-overhead: stop time that may be saved up, as CPU time of the target that earns it. */
-#define BUDGET_SPAN_NS 100000000
-/* A thread that was sampled so often knows itself what its stops are worth. */
-#define OWN_PAYS 4
-/* Threads without an open descriptor that are looked at in a tick, on average. */
-#define LOOKS_WITHOUT_FD 16
-#define SECOND_NS        UINT64_C(1000000000)
-/* A name is looked at again after four times as long as it has stayed as it was, within these
- * bounds. */
-#define NAME_LEAST_NS SECOND_NS
-#define NAME_MOST_NS  (60 * SECOND_NS)
-
-uint64_t sampler_carried(const struct tracee *t)
-{
-	return t->process->pool_ns + t->image->pool_ns;
-}
-
-uint64_t sampler_due(const struct engine *engine, const struct tracee *t)
-{
-	return t->credit.pays < OWN_PAYS && engine->due_ns < t->credit.due_ns ? engine->due_ns
-									      : t->credit.due_ns;
-}
 
 /*
- * --max-overhead: stop time is earned by the target's CPU time and spent by stops. What is owed is
- * earned first, so the bound holds however long a stop was; little can be saved up.
+ * An instant that comes later than this is a moment that the scheduler chose. In real time only the
+ * kernel's own work delays a wake-up, and that is done for the thread whose CPU it is.
  */
-static void earn(struct engine *engine, uint64_t ran_ns)
-{
-	int64_t ppm = engine->options->max_overhead_ppm, most = BUDGET_SPAN_NS / 1000000 * ppm;
+#define LATE_NS          300000
+#define LATE_REALTIME_NS 20000000
+/* Threads that are asked at each instant, those met last; of the others a random part is. */
+#define RECENT_MOST 16
+#define OTHERS_MOST 96
+/* Sleepers whose time stamp is read: one may have gone to sleep just when we came. */
+#define STAMPS_MOST 6
+/* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
+#define STREAK_ALONE 4
+/* A thread waits for its CPU while we have it, and this much longer at most. */
+#define SWITCH_NS 60000
+/* From another CPU a thread is interrupted that was met so often, never in a call. */
+#define STREAK_REMOTE 16
+#define WAYS_NS       20000000
+/* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
+#define STRETCH_PROFILE 16
+#define STRETCH_TABLE   4
 
-	if (ran_ns > BUDGET_SPAN_NS)
-		ran_ns = BUDGET_SPAN_NS;
-	engine->stop_budget_ns += (int64_t)ran_ns * ppm / 1000000;
-	if (engine->stop_budget_ns > most)
-		engine->stop_budget_ns = most;
+int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
+	unsigned cpus, uint64_t seed)
+{
+	*s = (struct sampler){.probe = probe, .context = context, .factor_1024 = 1024};
+	s->cpu = mem_new(cpus, sizeof(*s->cpu));
+	if (!s->cpu)
+		return -ENOMEM;
+	s->cpus = cpus;
+	for (unsigned i = 0; i < cpus; i++)
+		s->cpu[i] = (struct sample_cpu){
+			.number = numbers[i], .way = cpus == 1 ? SAMPLE_HOSTED : SAMPLE_WAITER};
+	plan_seed(&s->random, seed);
+	return 0;
 }
 
-/*
- * A thread that sleeps for a moment is not searched for. But one that slept for longer the last
- * time is likely to do so again, unless it waits for a CPU; and where there are more than the CPUs
- * can run, one that is off its CPU has a long wait before it.
- */
-static bool is_cool(const struct engine *engine, const struct tracee *t, uint64_t now)
+void sampler_release(struct sampler *s)
 {
-	uint64_t after = COOL_DOWN_NS + 2 * engine->wakeups.period_ns;
-
-	if (idle_crowd(engine) ||
-		(t->rhythm.cycle_ns > 2 * after && engine->idle.others < engine->idle.cpus))
-		after = engine->wakeups.period_ns;
-	return t->state == TRACEE_RUNNING && now - t->credit.moved_at_ns > after &&
-		!credit_on_cpu(&t->credit, now, engine->scheduler_tick_ns);
+	free(s->cpu);
+	free(s->thread);
+	*s = (struct sampler){0};
 }
 
-/* Reads a thread's CPU time. */
-static void look_at(struct engine *engine, struct tracee *t, uint64_t now)
+void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns, uint64_t now_ns)
 {
-	struct cpu_time cpu;
+	s->period_ns[stream] = period_ns;
+	for (unsigned i = 0; i < s->cpus; i++)
+		plan_set(&s->cpu[i].plan, stream, period_ns, now_ns, &s->random);
+}
 
-	if (t->state != TRACEE_RUNNING)
-		return;
-	/* Without a descriptor a look costs ten times as much: some of them in each tick. */
-	if (t->cpu_fd < 0 && engine->fds_scarce &&
-		wakeups_random(&engine->wakeups, engine->target.tracees) > LOOKS_WITHOUT_FD)
-		return;
-	if (account_read_cpu(engine, t, &cpu) < 0)
-		return;
-	if (credit_see(&t->credit, &cpu, now)) {
-		target_heat(&engine->target, t);
-		earn(engine, t->credit.moved_ns);
-		engine->moved_at_ns = now;
-	} else if (is_cool(engine, t, now) && !idle_watches(engine, t, now)) {
-		t->put_off_ns = 0;
-		target_cool(&engine->target, t);
+static void unlink_thread(struct sampler *s, struct sample_thread *t)
+{
+	*(t->newer ? &t->newer->older : &s->newest) = t->older;
+	*(t->older ? &t->older->newer : &s->oldest) = t->newer;
+	t->newer = t->older = NULL;
+}
+
+static void link_newest(struct sampler *s, struct sample_thread *t)
+{
+	t->newer = NULL;
+	t->older = s->newest;
+	*(s->newest ? &s->newest->newer : &s->oldest) = t;
+	s->newest = t;
+}
+
+int sampler_add(struct sampler *s, struct sample_thread *t, void *owner)
+{
+	if (mem_grow((void **)&s->thread, &s->room, s->threads + 1, sizeof(*s->thread)) < 0)
+		return -ENOMEM;
+	*t = (struct sample_thread){.owner = owner, .slot = s->threads, .cpu = -1, .calls = UINT64_MAX};
+	s->thread[s->threads++] = t;
+	link_newest(s, t);
+	return 0;
+}
+
+void sampler_remove(struct sampler *s, struct sample_thread *t)
+{
+	unlink_thread(s, t);
+	s->thread[t->slot] = s->thread[--s->threads];
+	s->thread[t->slot]->slot = t->slot;
+	for (unsigned i = 0; i < s->cpus; i++)
+		if (s->cpu[i].last == t)
+			s->cpu[i].last = NULL;
+}
+
+void sampler_renew(struct sample_thread *t)
+{
+	t->calls = UINT64_MAX;
+}
+
+int sampler_cpu(const struct sampler *s, int number)
+{
+	for (unsigned i = 0; i < s->cpus; i++)
+		if (s->cpu[i].number == number)
+			return (int)i;
+	return -1;
+}
+
+uint64_t sampler_next(const struct sampler *s, unsigned cpu)
+{
+	return plan_next(&s->cpu[cpu].plan);
+}
+
+/* One instant's observation, as far as it has come. */
+struct look {
+	struct sampler *s;
+	unsigned cpu;
+	uint64_t stamp;  /* when we came, by the scheduler's clock */
+	bool asked;      /* for that */
+	int error;       /* of that */
+	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
+	struct activity activity;
+};
+
+static bool is_running(struct look *l, struct sample_thread *t)
+{
+	return l->s->probe->activity(l->s->context, t, &l->activity) >= 0 && l->activity.running;
+}
+
+/* Was @t on this CPU until we came? */
+static bool was_replaced(struct look *l, struct sample_thread *t)
+{
+	const struct probe *probe = l->s->probe;
+	uint64_t its;
+
+	if (!l->asked) {
+		l->asked = true;
+		l->error = probe->arrived(l->s->context, l->cpu, &l->stamp);
 	}
-}
-
-bool sampler_is_over_budget(const struct engine *engine)
-{
-	return engine->options->max_overhead_ppm && engine->stop_budget_ns <= 0;
-}
-
-bool sampler_ask(struct engine *engine, struct tracee *t)
-{
-	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
-
-	if (sampler_is_over_budget(engine))
-		return false;
-	if (mend_busy(t) ||
-		mem_grow((void **)&engine->asked, &engine->asked_room, engine->asked_n + 1,
-			sizeof(*engine->asked)) < 0)
-		return false;
-	if (!fds_claim(engine, t))
-		return false;
-	if (step.action != TRACEE_INTERRUPT || tracer_interrupt(t->tid) < 0)
-		return false;
-	t->state = step.state;
-	t->asked_ns = t->not_stopped_ns = engine_now();
-	t->asked_cpu = t->credit.seen;
-	t->missed = false;
-	engine->asked[engine->asked_n++] = t;
-	return true;
-}
-
-static void remove_from(struct tracee **list, size_t *n, const struct tracee *tracee)
-{
-	for (size_t i = 0; i < *n; i++) {
-		if (list[i] == tracee) {
-			list[i] = list[--*n];
-			return;
-		}
-	}
-}
-
-void sampler_forget(struct engine *engine, const struct tracee *tracee)
-{
-	remove_from(engine->asked, &engine->asked_n, tracee);
-	remove_from(engine->ranked, &engine->ranked_n, tracee);
+	if (l->error < 0) /* the kernel has no time stamps: its CPU must do */
+		return l->activity.running &&
+			probe->last_cpu(l->s->context, t) == l->s->cpu[l->cpu].number;
+	return probe->switched(l->s->context, t, &its) >= 0 && its == l->stamp;
 }
 
 /*
- * Looks for the stops that were just asked for: a thread on another CPU stops within some 10 us,
- * sooner than this process could fall asleep and be woken. What has not come then is found by
- * SIGCHLD: a thread may have to wait for a CPU, and must not hold up the others.
+ * Threads that are runnable, of those that were met last: on this CPU first, then elsewhere. @ret_n
+ * others sleep, and have run since they were last asked.
  */
-void sampler_collect(struct engine *engine)
+static struct sample_thread *ask_recent(
+	struct look *l, struct sample_thread **sleeper, unsigned *ret_n)
 {
-	uint64_t now = engine_now(), until = now + engine->spin_ns;
+	unsigned n = 0;
 
-	while (engine->asked_n && now < until) {
-		for (size_t i = engine->asked_n; i-- > 0;) {
-			struct tracee *t = engine->asked[i];
-			struct waiter_result seen;
+	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+		unsigned asked = 0;
 
-			if (waiter_peek(t->tid, &seen) < 0) {
-				sampler_forget(engine, t);
+		for (struct sample_thread *t = l->s->newest; t && asked < RECENT_MOST;
+			t = t->older, asked++) {
+			struct cpu_time cpu;
+
+			if ((t->cpu != (int)l->cpu) != elsewhere)
+				continue;
+			if (is_running(l, t)) {
+				if (was_replaced(l, t))
+					return t;
 				continue;
 			}
-			now = engine_now();
-			if (seen.kind == WAITER_NOTHING) {
-				t->not_stopped_ns = now;
+			if (l->s->probe->cpu_time(l->s->context, t, &cpu) < 0)
 				continue;
-			}
-			sampler_forget(engine, t);
-			lifecycle_handle(engine, &seen);
-			if (i > engine->asked_n)
-				i = engine->asked_n;
+			if (cpu.run_ns != t->seen.run_ns)
+				sleeper[n++] = t;
+			t->seen = cpu;
 		}
 	}
-	engine->asked_n = 0;
+	*ret_n = n;
+	return NULL;
 }
 
-void sampler_tick(struct engine *engine, uint64_t now)
+static bool is_recent(const struct sampler *s, const struct sample_thread *wanted)
 {
-	struct target *target = &engine->target;
-	struct tracee *t;
-	bool all;
+	unsigned n = 0;
 
-	engine->parts = 1;
-	engine->was_at_once = engine->at_once;
-	engine->at_once = false;
-	look_begin_tick(engine, now);
-	idle_begin_tick(engine, now);
-	all = idle_hot_matter(engine, now);
-	/* From the end: one that cools down changes places with the last hot one. */
-	for (size_t i = target->hot; i-- > 0;) {
-		t = target->tracee[i];
-		if (!all ||
-			(engine->idle.searched && idle_found_all(engine) &&
-				!credit_restless(&t->credit, now))) {
-			/* It does not run. What it has used is read when it may, or before it is
-			 * left alone. */
-			t->runs_ns = 0;
-			if (is_cool(engine, t, now) && !idle_watches(engine, t, now))
-				look_at(engine, t, now);
-		} else {
-			look_at(engine, t, now);
-			idle_see(engine, t, now);
-		}
+	for (const struct sample_thread *t = s->newest; t && n < RECENT_MOST; t = t->older, n++)
+		if (t == wanted)
+			return true;
+	return false;
+}
+
+/* A random part of all others: each with the same probability, which its weight makes up for. */
+static struct sample_thread *ask_others(struct look *l)
+{
+	struct sampler *s = l->s;
+	size_t n = s->threads, most = n < OTHERS_MOST ? n : OTHERS_MOST;
+	size_t at = n ? plan_random(&s->random, n) : 0;
+
+	if (n <= RECENT_MOST || s->probe->runnable(s->context) == 0)
+		return NULL;
+	l->weight = 1024 * n / most;
+	for (size_t i = 0; i < most; i++) {
+		struct sample_thread *t = s->thread[(at + i) % n];
+
+		if (is_running(l, t) && !is_recent(s, t) && was_replaced(l, t))
+			return t;
 	}
-	while ((t = idle_next(engine, now))) {
-		look_at(engine, t, now);
-		idle_see(engine, t, now);
-		look_at_idle(engine, t, now);
+	l->weight = 1024;
+	return NULL;
+}
+
+/* The kernel is not interrupted on its way to sleep: of those that sleep one may have been there. */
+static struct sample_thread *ask_sleepers(
+	struct look *l, struct sample_thread **sleeper, unsigned n)
+{
+	unsigned most = n < STAMPS_MOST ? n : STAMPS_MOST;
+	unsigned at = n > most ? (unsigned)plan_random(&l->s->random, n) : 0;
+
+	if (most)
+		l->weight = 1024 * n / most;
+	for (unsigned i = 0; i < most; i++) {
+		struct sample_thread *t = sleeper[(at + i) % n];
+
+		/* It may have been woken meanwhile, and wait for us to go. */
+		if (was_replaced(l, t) && !is_running(l, t) && l->activity.pc)
+			return t;
 	}
-	if (all || engine->idle.others)
-		turns_ask(engine, now);
-	sampler_collect(engine);
-	look_tick(engine, now);
+	l->weight = 1024;
+	return NULL;
 }
 
-static uint64_t name_wait(uint64_t unchanged_ns)
+/* A thread that has this CPU to itself: whether it waits for us shows after the stop. */
+static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 {
-	uint64_t wait = 4 * unchanged_ns;
+	struct sample_cpu *c = &l->s->cpu[l->cpu];
+	struct sample_thread *t = c->last;
 
-	return wait < NAME_LEAST_NS ? NAME_LEAST_NS : wait > NAME_MOST_NS ? NAME_MOST_NS : wait;
+	if (!t || c->streak < STREAK_ALONE || !is_running(l, t) ||
+		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0)
+		return NULL;
+	t->order.proof = proof;
+	return t;
 }
 
-uint64_t sampler_span(const struct engine *engine, uint64_t now)
+static struct sample_thread *observe(struct look *l)
 {
-	const struct target *target = &engine->target;
-	uint64_t period = engine->wakeups.period_ns, load = 0, span;
+	struct sample_thread *t = NULL, *sleeper[2 * RECENT_MOST];
+	unsigned n = 0;
 
-	if (!engine->counting || engine->service.sessions || engine->options->wall || !target->hot)
-		return period;
-	for (size_t i = 0; i < target->hot; i++) {
-		const struct credit *credit = &target->tracee[i]->credit;
-
-		load += credit->load;
-		if (!credit_restless(credit, now) || load >= CREDIT_LOAD_WHOLE)
-			return period;
+	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE)
+		return ask_alone(l, SAMPLE_BY_SLICE);
+	t = ask_alone(l, SAMPLE_BY_WAIT);
+	if (t)
+		return t;
+	/* In the fair class the scheduler renews our stamp when it puts another thread in the queue. */
+	if (!l->s->realtime && l->s->threads) {
+		l->asked = true;
+		l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->stamp);
 	}
-	/* With less to do here, somebody else may have more. */
-	if (load <= CREDIT_LOAD_WHOLE / 2 || period >= CREDIT_RESTLESS_NS / 2)
-		return period;
-	span = period * CREDIT_LOAD_WHOLE / load;
-	return span < CREDIT_RESTLESS_NS / 2 ? span : CREDIT_RESTLESS_NS / 2;
+	t = ask_recent(l, sleeper, &n);
+	if (!t)
+		t = ask_others(l);
+	if (!t)
+		t = ask_sleepers(l, sleeper, n);
+	if (t)
+		t->order.proof = SAMPLE_BY_STAMP;
+	return t;
 }
 
-void sampler_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t now)
+static void met(struct sampler *s, unsigned cpu, struct sample_thread *t, uint64_t now)
 {
-	struct process *process = t->process;
-	char name[PROCFS_NAME_BYTES];
+	struct sample_cpu *c = &s->cpu[cpu];
 
-	(void)emit_process(&engine->emitter, now, process);
-	maps_cover(engine, process, pc, now);
-	if (now < t->name_again_ns)
+	c->streak = t && c->last == t ? c->streak + 1 : 0;
+	c->last = t;
+	if (!t)
 		return;
-	procfs_read_name(process->pid, t->tid, name);
-	if (name[0] && strcmp(name, t->name) != 0) {
-		t->name_since_ns = now;
-		memcpy(t->name, name, sizeof(name));
-		if (!emit_thread(&engine->emitter, now, t)) {
-			t->name[0] = '\0';
-			t->name_again_ns = 0;
-			return;
-		}
+	c->met_ns = now;
+	t->cpu = (int)cpu;
+	if (s->newest != t) {
+		unlink_thread(s, t);
+		link_newest(s, t);
 	}
-	if (!name[0])
-		t->name_since_ns = now; /* it could not be read */
-	t->name_again_ns = now + name_wait(now - t->name_since_ns);
 }
 
-/*
- * How long a stop lasted. The stop is seen between two looks: while we spin those are a
- * microsecond apart. A thread that had to wait for a CPU first is found later, by SIGCHLD; of the
- * time since it was asked, what it ran and what it waited is not stop time. One that was in a
- * system call may have slept there meanwhile, which nothing tells apart: then only what is certain
- * counts, the time since we saw it.
- */
-uint64_t sampler_stop_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
-	uint64_t seen_ns, uint64_t end_ns)
+/* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
+static void advance(struct sampler *s, unsigned cpu, unsigned due, bool hit, uint64_t now,
+	struct sample_order *order, uint64_t weight_1024)
 {
-	uint64_t whole = end_ns - t->asked_ns;
-	uint64_t other =
-		(cpu->run_ns - t->asked_cpu.run_ns) + (cpu->wait_ns - t->asked_cpu.wait_ns);
-	uint64_t least = end_ns - seen_ns, most = end_ns - t->not_stopped_ns;
-	uint64_t stop = whole > other && !in_call ? whole - other : 0;
+	struct plan *plan = &s->cpu[cpu].plan;
 
-	if (stop < least)
-		stop = least;
-	return stop < most ? stop : most;
-}
+	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
+		unsigned most = i ? STRETCH_TABLE
+			: s->cpus > STRETCH_PROFILE ? s->cpus
+						    : STRETCH_PROFILE;
 
-bool sampler_owes(const struct engine *engine, const struct tracee *t, uint64_t credit)
-{
-	return engine->counting && credit + sampler_carried(t) >= engine->period_ns / 8;
-}
-
-void sampler_pay(struct engine *engine, struct tracee *t, struct record_sample *sample,
-	uint64_t credit, uint64_t now)
-{
-	/* It was runnable: what it waited for a CPU it waited here, but it was blocked elsewhere.
-	 */
-	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
-	uint64_t paid = credit_share(&t->credit, credit, engine->period_ns);
-
-	sample->weight_ns = paid + sampler_carried(t);
-	sample->pid = (uint32_t)t->process->pid;
-	sample->tid = (uint32_t)t->tid;
-	sample->queue_ns = waited.queue_ns;
-	if (!emit_sample(&engine->emitter, now, sample)) {
-		/* Not paid: the next sample stands for this time too. */
-		engine->audit.lost_samples++;
-		return;
+		if (order)
+			order->weight_ns[i] = 0;
+		if (!(due & 1u << i))
+			continue;
+		if (order)
+			order->weight_ns[i] = plan->stream[i].span_ns * weight_1024 / 1024;
+		(void)plan_advance(plan, i, hit, now, s->factor_1024, most, &s->random);
 	}
-	t->calls = t->calls << 1 | !!(sample->flags & RECORD_SAMPLE_KERNEL);
-	credit_pay(&t->credit, credit, paid, engine->period_ns);
-	engine->due_ns = clock_next_due(engine->due_ns, paid, engine->period_ns);
-	look_paid(engine, t, &waited);
-	t->process->pool_ns = 0;
-	t->image->pool_ns = 0;
-	t->image->sent_ns += sample->weight_ns;
-	engine->audit.ticks++;
-	engine->audit.profiled_ns += sample->weight_ns;
 }
 
-static void record_stop(struct engine *engine, struct tracee *t,
-	const struct arch_snapshot *snapshot, uint64_t credit, uint64_t now)
+struct sample_thread *sampler_instant(
+	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t woke_ns)
 {
-	struct record_sample sample = {
-		.flags = snapshot->syscall >= 0 ? RECORD_SAMPLE_KERNEL : 0,
-		.pc = snapshot->pc,
-		.sp = snapshot->sp,
-		.fp = snapshot->fp,
-		.syscall = snapshot->syscall,
-		.machine = snapshot->machine,
-	};
+	struct look look = {.s = s, .cpu = cpu, .weight = 1024};
+	uint64_t late = s->realtime ? LATE_REALTIME_NS : LATE_NS;
+	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
+	struct sample_thread *t;
 
-	if (sample.syscall >= 0 && sample.syscall == arch_native.restart_syscall)
-		sample.syscall = t->syscall;
+	s->figures.instants += due & 1;
+	if (woke_ns > planned_ns + late) {
+		s->figures.late += due & 1;
+		advance(s, cpu, due, false, woke_ns, NULL, 0);
+		return NULL;
+	}
+	t = observe(&look);
+	met(s, cpu, t, woke_ns);
+	if (t) {
+		t->order.cpu = cpu;
+		t->order.streams = due;
+		t->order.woke_ns = woke_ns;
+		t->order.asleep = !look.activity.running;
+		t->order.activity = look.activity;
+	}
+	advance(s, cpu, due, t, woke_ns, t ? &t->order : NULL, look.weight);
+	return t;
+}
+
+void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttled)
+{
+	unsigned due = plan_due(&s->cpu[cpu].plan, now_ns);
+
+	s->figures.instants += due & 1;
+	*(throttled ? &s->figures.throttled : &s->figures.late) += due & 1;
+	/* Nobody looked, so it is no sign that nobody is there. */
+	advance(s, cpu, due, true, now_ns, NULL, 0);
+}
+
+void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
+{
+	plan_shift(&s->cpu[cpu].plan, ns);
+}
+
+bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
+	uint64_t asked_ns)
+{
+	const struct sample_order *o = &t->order;
+	uint64_t waited = after->wait_ns - o->before.wait_ns;
+	bool was_on;
+
+	t->seen = *after;
+	if (o->proof == SAMPLE_BY_STAMP)
+		return true;
+	if (o->proof == SAMPLE_BY_WAIT)
+		was_on = waited >= asked_ns - o->woke_ns &&
+			waited <= asked_ns - o->woke_ns + SWITCH_NS;
 	else
-		t->syscall = sample.syscall;
-	sampler_announce(engine, t, snapshot->pc, now);
-	maps_cover_stack(engine, t->process, snapshot->sp, now);
-	if (engine->stack.most)
-		emit_describe_stack(&engine->stack, snapshot, &sample);
-	sampler_pay(engine, t, &sample, credit, now);
-}
+		was_on = after->slices == o->before.slices;
+	if (!was_on) {
+		struct sample_cpu *c = &s->cpu[o->cpu];
 
-/* The consumers that count whole ticks, while the thread is stopped. */
-static void count_tick(struct engine *engine, struct tracee *t, uint64_t run_ns, uint64_t pc)
-{
-	session_count(engine, t, run_ns, pc);
-	histogram_tick(engine, t, run_ns, pc);
-}
-
-void sampler_stop(struct engine *engine, struct tracee *t, int signal)
-{
-	uint64_t seen = engine_now(), end, stop, credit = 0;
-	bool asked = t->asked_ns != 0, known;
-	struct arch_snapshot snapshot;
-	struct cpu_time cpu;
-	int r;
-
-	window_enter();
-	if (asked && t->elsewhere)
-		stack_copy_guess(&engine->stack, t->tid, &t->process->stacks, &t->home);
-	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it.
-	 */
-	r = tracer_get_snapshot(t->tid, &snapshot);
-	known = r == 0;
-	if (known)
-		r = t->cpu_fd < 0 ? -EBADF : procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
-	if (r == 0 && asked)
-		count_tick(engine, t, cpu.run_ns, snapshot.pc);
-	if (r == 0 && asked && engine->stack.most)
-		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
-	stack_copy_forget(&engine->stack);
-	end = mend_resume(engine, t, signal, known ? &snapshot : NULL);
-	window_leave();
-	if (r < 0 || !asked) {
-		t->asked_ns = 0;
-		return;
+		c->streak = 0;
+		c->failures += 4;
+		s->figures.unproved++;
 	}
-	credit = credit_settle(&t->credit, &cpu, end);
-	earn(engine, t->credit.moved_ns);
-	stop = sampler_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
-	/* The look for those that do not come is made once a second only. */
-	engine->audit.missed_stops += !t->missed && seen - t->asked_ns > SECOND_NS;
-	t->asked_ns = 0;
-	t->machine = snapshot.machine;
-	look_stopped(engine, t, &cpu, stop, end);
-	engine->audit.stops++;
-	engine->audit.stopped_ns += stop;
-	audit_histogram_add(&engine->audit.stop, stop);
-	engine->stop_budget_ns -= (int64_t)stop;
-	target_heat(&engine->target, t);
-	/* The stop was for its session; the profile's tick is not due. */
-	if (t->process->session && credit + sampler_carried(t) < sampler_due(engine, t))
-		return;
-	if (sampler_owes(engine, t, credit))
-		record_stop(engine, t, &snapshot, credit, engine_now());
+	return was_on;
+}
+
+void sampler_note(struct sample_thread *t, bool in_call)
+{
+	t->calls = t->calls << 1 | in_call;
+}
+
+/* Its one thread makes no calls, and another CPU is free for us. */
+static bool is_remote(const struct sampler *s, unsigned cpu)
+{
+	const struct sample_cpu *c = &s->cpu[cpu];
+
+	return s->cpus > 1 && c->last && !c->last->calls && c->streak >= STREAK_REMOTE &&
+		!c->failures;
+}
+
+int sampler_ways(struct sampler *s, uint64_t now, int *ret_avoid)
+{
+	int host = -1, busy = 0;
+
+	*ret_avoid = -1;
+	for (unsigned i = 0; i < s->cpus; i++) {
+		struct sample_cpu *c = &s->cpu[i];
+		bool at_work = c->met_ns && now - c->met_ns < 4 * WAYS_NS + 8 * s->period_ns[0];
+
+		busy += at_work;
+		/* Where we are already, as long as somebody is met there. */
+		if (at_work && (host < 0 || c->way == SAMPLE_HOSTED))
+			host = (int)i;
+		if (now >= s->ways_next_ns)
+			c->failures /= 2;
+	}
+	if (now >= s->ways_next_ns)
+		s->ways_next_ns = now + WAYS_NS;
+	for (unsigned i = 0; i < s->cpus; i++)
+		s->cpu[i].way = s->cpus == 1 || (int)i == host ? SAMPLE_HOSTED : SAMPLE_WAITER;
+	if (s->cpus == 1)
+		return 0;
+	if (host >= 0 && busy == 1 && is_remote(s, (unsigned)host)) {
+		s->cpu[host].way = SAMPLE_REMOTE;
+		*ret_avoid = host;
+		return -1;
+	}
+	return host;
 }

@@ -18,6 +18,8 @@
 #define RESERVE 32
 /* A vain search for some to close is not repeated sooner. */
 #define AGAIN_NS 100000000
+/* A thread that has not run for so long is idle. */
+#define IDLE_NS 100000000
 /* Looked at when descriptors are to be taken from a thread. */
 #define CANDIDATES 16
 
@@ -54,10 +56,13 @@ static void evict(struct engine *engine, const struct process *but)
 			closed += close_fd(&process->maps_fd) + close_fd(&process->statm_fd) +
 				close_fd(&process->pid_fd);
 	}
-	for (size_t i = target->hot; i < target->tracees; i++) {
+	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 
-		closed += close_fd(&t->cpu_fd) + close_fd(&t->activity_fd) + close_fd(&t->stat_fd);
+		if (now - t->account.moved_at_ns < IDLE_NS || t->asked_ns)
+			continue;
+		closed += close_fd(&t->cpu_fd) + close_fd(&t->activity_fd) +
+			close_fd(&t->stat_fd) + close_fd(&t->switched_fd);
 	}
 	if (!closed)
 		engine->fds_again_ns = now + AGAIN_NS;
@@ -96,7 +101,7 @@ int fds_keep(struct engine *engine, const struct process *process, int fd)
 }
 
 /*
- * Of some hot threads whose stop is not awaited, the one that moved least gives up its descriptors.
+ * Of some threads whose stop is not awaited, the one that ran longest ago gives up its descriptors.
  * *@ret_any: somebody has some, and will give them up when its stop is over.
  */
 static bool steal(struct engine *engine, bool *ret_any)
@@ -106,8 +111,8 @@ static bool steal(struct engine *engine, bool *ret_any)
 	unsigned seen = 0;
 
 	*ret_any = false;
-	for (size_t i = 0; i < target->hot && seen < CANDIDATES; i++) {
-		struct tracee *t = target->tracee[engine->fds_cursor++ % target->hot];
+	for (size_t i = 0; i < target->tracees && seen < CANDIDATES; i++) {
+		struct tracee *t = target->tracee[engine->fds_cursor++ % target->tracees];
 
 		if (t->cpu_fd < 0)
 			continue;
@@ -115,7 +120,7 @@ static bool steal(struct engine *engine, bool *ret_any)
 		if (t->state != TRACEE_RUNNING || mend_busy(t))
 			continue;
 		seen++;
-		if (!victim || t->credit.moved_ns < victim->credit.moved_ns)
+		if (!victim || t->account.moved_at_ns < victim->account.moved_at_ns)
 			victim = t;
 	}
 	if (!victim)
@@ -123,6 +128,7 @@ static bool steal(struct engine *engine, bool *ret_any)
 	(void)close_fd(&victim->cpu_fd);
 	(void)close_fd(&victim->activity_fd);
 	(void)close_fd(&victim->stat_fd);
+	(void)close_fd(&victim->switched_fd);
 	return true;
 }
 

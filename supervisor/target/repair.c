@@ -40,17 +40,17 @@ enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
 }
 
 uint64_t repair_asleep_ns(
-	const struct credit *credit, const struct cpu_time *cpu, uint64_t now, uint64_t tick_ns)
+	const struct account *account, const struct cpu_time *cpu, uint64_t now, uint64_t tick_ns)
 {
-	uint64_t settled = credit->moved_at_ns + tick_ns;
+	uint64_t settled = account->moved_at_ns + tick_ns;
 	uint64_t awake;
 
-	if (!tick_ns || credit->seen_at_ns <= settled || now <= settled ||
-		cpu->slices != credit->seen.slices + 1)
+	if (!tick_ns || account->seen_at_ns <= settled || now <= settled ||
+		cpu->slices != account->seen.slices + 1)
 		return 0;
 	/* One that waited for a CPU when it was looked at has waited or run ever since. */
-	awake = (cpu->run_ns - credit->seen.run_ns) + (cpu->wait_ns - credit->seen.wait_ns);
-	return awake < now - credit->seen_at_ns ? now - settled : 0;
+	awake = (cpu->run_ns - account->seen.run_ns) + (cpu->wait_ns - account->seen.wait_ns);
+	return awake < now - account->seen_at_ns ? now - settled : 0;
 }
 
 bool repair_get_wait(enum arch_wait kind, const int64_t value[2], uint64_t *ret_ns)

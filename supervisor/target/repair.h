@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "supervisor/os/arch.h"
-#include "supervisor/sample/clock.h"
+#include "supervisor/target/account.h"
 
 /*
  * Result of a call that the kernel begins again, unless a handler is about to run: then it fails
@@ -49,7 +49,7 @@ enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
  * @tick_ns), and has been put on one just once since, by what stopped it.
  */
 uint64_t repair_asleep_ns(
-	const struct credit *credit, const struct cpu_time *cpu, uint64_t now_ns, uint64_t tick_ns);
+	const struct account *account, const struct cpu_time *cpu, uint64_t now_ns, uint64_t tick_ns);
 
 /*
  * The time-out of a call: {milliseconds, -}, {seconds, nanoseconds} or {seconds, microseconds}.

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/calls/region.h"
 #include "supervisor/os/mem.h"
 
 static void close_fd(int *fd)
@@ -13,6 +14,14 @@ static void close_fd(int *fd)
 	if (*fd >= 0)
 		(void)close(*fd);
 	*fd = -1;
+}
+
+static void close_files(struct tracee *t)
+{
+	close_fd(&t->cpu_fd);
+	close_fd(&t->activity_fd);
+	close_fd(&t->stat_fd);
+	close_fd(&t->switched_fd);
 }
 
 static size_t home_of(const struct target *target, int tid)
@@ -78,49 +87,6 @@ static void swap_slots(struct target *target, size_t a, size_t b)
 	target->tracee[b]->slot = b;
 }
 
-size_t target_hour(uint64_t ns)
-{
-	return ns / TARGET_WAKES_NS % TARGET_SLEEPERS;
-}
-
-static void lay_down(struct target *target, struct tracee *tracee)
-{
-	struct tracee **first;
-
-	tracee->slept = true;
-	tracee->wakes = target_hour(rhythm_next(&tracee->rhythm));
-	first = &target->sleeper[tracee->wakes];
-	tracee->before = NULL;
-	tracee->after = *first;
-	if (*first)
-		(*first)->before = tracee;
-	*first = tracee;
-}
-
-static void pick_up(struct target *target, struct tracee *tracee)
-{
-	*(tracee->before ? &tracee->before->after : &target->sleeper[tracee->wakes]) =
-		tracee->after;
-	if (tracee->after)
-		tracee->after->before = tracee->before;
-}
-
-void target_heat(struct target *target, struct tracee *tracee)
-{
-	if (tracee->slot < target->hot)
-		return;
-	pick_up(target, tracee);
-	swap_slots(target, tracee->slot, target->hot++);
-}
-
-void target_cool(struct target *target, struct tracee *tracee)
-{
-	if (tracee->slot >= target->hot)
-		return;
-	swap_slots(target, tracee->slot, --target->hot);
-	lay_down(target, tracee);
-}
-
 int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee)
 {
 	struct tracee *t;
@@ -133,14 +99,11 @@ int target_add(struct target *target, int tid, struct process *process, struct t
 	if (!t)
 		return -ENOMEM;
 	t->tid = tid;
-	t->cpu_fd = t->activity_fd = t->stat_fd = t->cpu = -1;
+	t->cpu_fd = t->activity_fd = t->stat_fd = t->switched_fd = -1;
 	t->syscall = -1;
-	t->calls = UINT64_MAX;
 	t->slot = target->tracees;
 	target->tracee[target->tracees++] = t;
-	lay_down(target, t);
 	target->by_tid[place_of(target, tid)] = t;
-	target_heat(target, t);
 	if (process)
 		target_place(t, process);
 	*ret_tracee = t;
@@ -156,16 +119,12 @@ void target_place(struct tracee *tracee, struct process *process)
 
 void target_remove(struct target *target, struct tracee *tracee)
 {
-	target_cool(target, tracee);
-	pick_up(target, tracee);
 	index_remove(target, tracee->tid);
 	swap_slots(target, tracee->slot, target->tracees - 1);
 	target->tracees--;
 	if (tracee->process)
 		tracee->process->threads--;
-	close_fd(&tracee->cpu_fd);
-	close_fd(&tracee->activity_fd);
-	close_fd(&tracee->stat_fd);
+	close_files(tracee);
 	free(tracee->mend);
 	free(tracee);
 }
@@ -175,9 +134,7 @@ void target_rename(struct target *target, struct tracee *tracee, int tid)
 	index_remove(target, tracee->tid);
 	tracee->tid = tid;
 	target->by_tid[place_of(target, tid)] = tracee;
-	close_fd(&tracee->cpu_fd);
-	close_fd(&tracee->activity_fd);
-	close_fd(&tracee->stat_fd);
+	close_files(tracee);
 }
 
 struct process *target_find_process(const struct target *target, int pid)

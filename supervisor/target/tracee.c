@@ -27,7 +27,7 @@ enum tracee_event tracee_classify(int status)
  * An interrupt and another stop race (test: interrupt_meets_other_stop). Any trap clears a pending
  * interrupt in the kernel (ptrace_stop()), so a signal-delivery-stop of an asked thread is its tick
  * stop too; the other event stops give the tick up. If the interrupt came after the other stop had
- * begun, one more trap follows, in RUNNING: it is resumed like a tick stop, and finds no credit.
+ * begun, one more trap follows, in RUNNING: it is resumed like a tick stop, and is no sample.
  */
 static struct tracee_step alive(enum tracee_state state, enum tracee_event event)
 {

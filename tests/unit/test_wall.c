@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/sample/wall.h"
+#include "supervisor/target/wall.h"
 
 #define MS UINT64_C(1000000)
 

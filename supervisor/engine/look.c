@@ -18,6 +18,8 @@
 /* Looks of a tick take at most this part of the time between ticks, but one is always made. */
 #define SHARE_OF_TICK 8
 #define LONG_TICK_NS  10000000
+/* The clock is read after so many looks. */
+#define LOOKS_A_CLOCK 8
 
 static bool is_refusal(int r)
 {
@@ -159,7 +161,7 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	/* A thread that has ended and is not reaped yet is at 0. */
 	if (r < 0 || activity.running || (r == 0 && !activity.pc))
 		return false;
-	sampler_announce(engine, t, activity.pc, now);
+	sampling_announce(engine, t, activity.pc, now);
 	maps_cover_stack(engine, t->process, activity.sp, now);
 	sample->machine = t->machine ? t->machine : arch_native.machine;
 	take_stack(engine, t, &activity, sample);
@@ -178,18 +180,31 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	return true;
 }
 
-void look_take_tick(struct engine *engine, struct tracee *t, uint64_t now)
+void look_take_tick(struct engine *engine, struct tracee *t)
 {
+	const struct sample_order *order = &t->sample->order;
 	struct record_sample sample = {.flags = RECORD_SAMPLE_ASLEEP | RECORD_SAMPLE_KERNEL};
 	struct cpu_time cpu;
-	uint64_t credit;
 
-	if (!take_place(engine, t, now, &sample, &cpu))
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		if (order->streams & 1u << i)
+			session_tick_asleep(t, i, order->activity.pc, order->weight_ns[i]);
+	if (!engine->counting || !(order->streams & 1))
 		return;
-	now = engine_now();
-	credit = credit_settle_asleep(&t->credit, &cpu, now);
-	if (sampler_owes(engine, t, credit))
-		sampler_pay(engine, t, &sample, credit, now);
+	histogram_tick(engine, t, order->activity.pc, order->weight_ns[0]);
+	if (take_place(engine, t, engine_now(), &sample, &cpu)) {
+		account_see(engine, t, &cpu, engine_now());
+	} else {
+		/* It was woken meanwhile: where it slept is known, its stack is not. */
+		sample.pc = order->activity.pc;
+		sample.sp = order->activity.sp;
+		sample.syscall = order->activity.syscall;
+		sample.machine = t->machine ? t->machine : arch_native.machine;
+		sample.stack_bytes = sample.outer_bytes = 0;
+		sample.registers = 0;
+		sampling_announce(engine, t, sample.pc, engine_now());
+	}
+	sampling_record(engine, t, &sample, order->weight_ns[0], engine_now());
 }
 
 /* A look at a thread that has run since the last one. */
@@ -215,20 +230,14 @@ static void see(struct engine *engine, struct tracee *t, uint64_t now)
 /* At one that stays where it was, for nothing, or if there is time at one that does not. */
 static void look(struct engine *engine, struct tracee *t, uint64_t now)
 {
-	const struct credit *credit = &t->credit;
-	struct cpu_time cpu = credit->seen;
+	struct cpu_time cpu;
 	struct waiting owed = {0};
-	uint64_t began;
 
 	if (!t->process || !t->wall.begin_ns ||
 		(t->state != TRACEE_RUNNING && t->state != TRACEE_LISTENING))
 		return;
-	/* It was stopped just now: it was running. */
-	if (credit->true_at_ns > now && credit->settled_ns == cpu.run_ns)
-		return;
 	if (t->wall.seen) {
-		if ((t->state != TRACEE_RUNNING || engine->cpu_source == CPU_SOURCE_STAT) &&
-			read_cpu(engine, t, &cpu) < 0)
+		if (read_cpu(engine, t, &cpu) < 0)
 			return;
 		if (wall_stays(&t->wall, &cpu)) {
 			wall_stay(&t->wall, &cpu, now);
@@ -239,43 +248,27 @@ static void look(struct engine *engine, struct tracee *t, uint64_t now)
 		}
 		leave_place(engine, t, now);
 	}
-	if (engine->look_left_ns <= 0)
-		return;
-	began = engine_clock(CLOCK_THREAD_CPUTIME_ID);
 	see(engine, t, now);
-	engine->look_left_ns -= (int64_t)(engine_clock(CLOCK_THREAD_CPUTIME_ID) - began);
-}
-
-void look_begin_tick(struct engine *engine, uint64_t now)
-{
-	uint64_t span = now - engine->look_tick_ns, least = engine->wakeups.period_ns;
-
-	if (span < least || span > LONG_TICK_NS)
-		span = span < least ? least : LONG_TICK_NS;
-	engine->look_tick_ns = now;
-	engine->look_left_ns = (int64_t)(span / SHARE_OF_TICK);
-}
-
-void look_at_idle(struct engine *engine, struct tracee *t, uint64_t now)
-{
-	if (engine->counting && engine->options->wall)
-		look(engine, t, now);
 }
 
 void look_tick(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
-	size_t n = target->hot;
+	uint64_t span = now - engine->look_tick_ns, began = engine_clock(CLOCK_THREAD_CPUTIME_ID);
+	int64_t left;
 
-	if (!engine->counting || !engine->options->wall)
+	if (!engine->counting || !engine->options->wall || span < engine->period_ns)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		if (target->look_cursor >= target->hot)
+	engine->look_tick_ns = now;
+	left = (int64_t)((span < LONG_TICK_NS ? span : LONG_TICK_NS) / SHARE_OF_TICK);
+	for (size_t i = 0; i < target->tracees && left > 0; i++) {
+		if (target->look_cursor >= target->tracees)
 			target->look_cursor = 0;
 		look(engine, target->tracee[target->look_cursor++], now);
-		/* Who comes next then begins. */
-		if (engine->look_left_ns <= 0)
-			return;
+		if (i % LOOKS_A_CLOCK == 0)
+			left -= (int64_t)(engine_clock(CLOCK_THREAD_CPUTIME_ID) - began);
+		if (i % LOOKS_A_CLOCK == 0)
+			began = engine_clock(CLOCK_THREAD_CPUTIME_ID);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/sample/wall.h"
+#include "supervisor/target/wall.h"
 
 void wall_begin(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns)
 {

@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/engine_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "supervisor/os/mem.h"
+#include "supervisor/os/priority.h"
+#include "supervisor/os/window.h"
+#include "supervisor/target/mend.h"
+
+/* For how long stops on other CPUs are looked for before the tracing thread sleeps. */
+#define SPIN_NS 50000
+/* A stop and its resume, before any was measured. */
+#define USUAL_STOP_NS 20000
+/* --max-overhead: stop time that may be saved up, as CPU time of the target that earns it. */
+#define BUDGET_SPAN_NS 100000000
+/* A name is read again after four times the time it has been unchanged, within these bounds. */
+#define NAME_LEAST_NS ENGINE_SECOND_NS
+#define NAME_MOST_NS  (60 * ENGINE_SECOND_NS)
+/* In real time the sampler may use this part of a CPU, and no more, over this long. */
+#define OWN_SPAN_NS UINT64_C(500000000)
+#define OWN_PART    2
+
+static int probe_activity(void *context, struct sample_thread *s, struct activity *ret_activity)
+{
+	return look_read_activity(context, s->owner, ret_activity);
+}
+
+static int probe_cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret_cpu)
+{
+	return account_read_cpu(context, s->owner, ret_cpu);
+}
+
+static int probe_switched(void *context, struct sample_thread *s, uint64_t *ret_ns)
+{
+	struct engine *engine = context;
+	struct tracee *t = s->owner;
+	int fd = t->switched_fd, r;
+
+	if (fd < 0)
+		fd = procfs_open_switched(t->process->pid, t->tid);
+	r = fd < 0 ? fd : procfs_read_switched(fd, ret_ns);
+	if (t->switched_fd < 0)
+		t->switched_fd = fds_keep(engine, t->process, fd);
+	return r;
+}
+
+static int probe_last_cpu(void *context, struct sample_thread *s)
+{
+	struct engine *engine = context;
+	struct tracee *t = s->owner;
+	int fd = t->stat_fd, cpu;
+
+	if (fd < 0)
+		fd = procfs_open_stat(t->process->pid, t->tid);
+	cpu = fd < 0 ? fd : procfs_read_last_cpu(fd);
+	if (t->stat_fd < 0)
+		t->stat_fd = fds_keep(engine, t->process, fd);
+	return cpu;
+}
+
+static int probe_arrived(void *context, unsigned cpu, uint64_t *ret_ns)
+{
+	struct engine *engine = context;
+	struct sampling *s = &engine->sampling;
+
+	if ((int)cpu != s->host)
+		return s->waiter[cpu].started ? cpu_waiter_stamp(&s->waiter[cpu], ret_ns)
+					      : -ENODATA;
+	return s->stamp_fd < 0 ? -ENODATA : procfs_read_switched(s->stamp_fd, ret_ns);
+}
+
+/* Of the runnable threads of the machine this one is one, and each that holds a CPU for us. */
+static int probe_runnable(void *context)
+{
+	struct engine *engine = context;
+	struct sampling *s = &engine->sampling;
+	int runnable = s->load_fd < 0 ? -1 : procfs_read_runnable(s->load_fd);
+
+	if (runnable < 0)
+		return -1;
+	for (unsigned i = 0; i < s->sampler.cpus; i++)
+		runnable -= cpu_waiter_state(&s->waiter[i]) == CPU_WAITER_HOLDS;
+	return runnable > 1 ? runnable - 1 : 0;
+}
+
+static const struct probe probe = {
+	.activity = probe_activity,
+	.cpu_time = probe_cpu_time,
+	.switched = probe_switched,
+	.last_cpu = probe_last_cpu,
+	.arrived = probe_arrived,
+	.runnable = probe_runnable,
+};
+
+int sampling_init(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+	int number[CPU_SETSIZE];
+	unsigned cpus = 0;
+	uint64_t seed = 0;
+
+	s->host = s->avoid = s->look_cpu = -1;
+	s->usual_stop_ns = USUAL_STOP_NS;
+	s->load_fd = procfs_open_load();
+	s->stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	s->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->bell_fd < 0)
+		return -errno;
+	CPU_ZERO(&s->allowed);
+	(void)sched_getaffinity(0, sizeof(s->allowed), &s->allowed);
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &s->allowed))
+			number[cpus++] = i;
+	if (!cpus)
+		number[cpus++] = 0;
+	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	s->waiter = mem_new(cpus, sizeof(*s->waiter));
+	if (!s->waiter)
+		return -ENOMEM;
+	return sampler_init(&s->sampler, &probe, engine, number, cpus, seed ^ engine_now());
+}
+
+static void use_waiters(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+
+	for (unsigned i = 0; i < s->sampler.cpus; i++) {
+		struct sample_cpu *c = &s->sampler.cpu[i];
+		struct cpu_waiter *w = &s->waiter[i];
+		bool wanted = c->way == SAMPLE_WAITER;
+
+		if (wanted && !w->started)
+			(void)cpu_waiter_start(w, c->number, s->bell_fd, s->sampler.realtime);
+		if (w->started)
+			cpu_waiter_set(w, wanted ? sampler_next(&s->sampler, i) : PLAN_NEVER);
+	}
+}
+
+static void go_to(struct engine *engine, int host, int avoid)
+{
+	struct sampling *s = &engine->sampling;
+	cpu_set_t set = s->allowed;
+
+	if (host == s->host && avoid == s->avoid)
+		return;
+	if (host >= 0) {
+		CPU_ZERO(&set);
+		CPU_SET(s->sampler.cpu[host].number, &set);
+	} else if (avoid >= 0) {
+		CPU_CLR(s->sampler.cpu[avoid].number, &set);
+	}
+	if (sched_setaffinity(0, sizeof(set), &set) < 0)
+		(void)sched_setaffinity(0, sizeof(s->allowed), &s->allowed);
+	s->host = host;
+	s->avoid = avoid;
+}
+
+void sampling_unpin(struct engine *engine)
+{
+	if (engine->sampling.begun)
+		go_to(engine, -1, -1);
+}
+
+/* Who waits where, from now on. */
+static void take_ways(struct engine *engine, uint64_t now)
+{
+	struct sampling *s = &engine->sampling;
+	int avoid, host;
+
+	if (now < s->sampler.ways_next_ns)
+		return;
+	host = sampler_ways(&s->sampler, now, &avoid);
+	if (host == s->host && avoid == s->avoid)
+		return;
+	go_to(engine, host, avoid);
+	use_waiters(engine);
+}
+
+void sampling_begin(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+
+	if (!engine->options->no_realtime && priority_guard() == 0 && priority_realtime() == 0)
+		s->sampler.realtime = true;
+	else
+		priority_prompt();
+	engine->audit.realtime = s->sampler.realtime;
+	engine_say(engine, ENGINE_DETAIL, "%s", s->sampler.realtime
+			? "the sampler has real-time priority (SCHED_FIFO)"
+			: "the sampler has no real-time priority");
+	s->begun = true;
+	take_ways(engine, engine_now());
+	sampling_set_periods(engine);
+}
+
+void sampling_release(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+
+	for (unsigned i = 0; s->waiter && i < s->sampler.cpus; i++)
+		cpu_waiter_stop(&s->waiter[i]);
+	free(s->waiter);
+	free(s->asked);
+	s->waiter = NULL;
+	s->asked = NULL;
+	sampler_release(&s->sampler);
+	if (s->bell_fd >= 0)
+		(void)close(s->bell_fd);
+	if (s->stamp_fd >= 0)
+		(void)close(s->stamp_fd);
+	if (s->load_fd >= 0)
+		(void)close(s->load_fd);
+	s->bell_fd = s->stamp_fd = s->load_fd = -1;
+}
+
+int sampling_add(struct engine *engine, struct tracee *t)
+{
+	struct sample_thread *thread = mem_new(1, sizeof(*thread));
+
+	if (!thread)
+		return -ENOMEM;
+	if (sampler_add(&engine->sampling.sampler, thread, t) < 0) {
+		free(thread);
+		return -ENOMEM;
+	}
+	t->sample = thread;
+	return 0;
+}
+
+static void forget_asked(struct sampling *s, const struct tracee *t)
+{
+	for (size_t i = 0; i < s->asked_n; i++) {
+		if (s->asked[i] == t) {
+			s->asked[i] = s->asked[--s->asked_n];
+			return;
+		}
+	}
+}
+
+void sampling_remove(struct engine *engine, struct tracee *t)
+{
+	forget_asked(&engine->sampling, t);
+	if (t->sample)
+		sampler_remove(&engine->sampling.sampler, t->sample);
+	free(t->sample);
+	t->sample = NULL;
+}
+
+void sampling_set_periods(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+	uint64_t now = engine_now();
+
+	if (!s->begun)
+		return;
+	sampler_set_period(&s->sampler, 0, engine->counting ? engine->period_ns : 0, now);
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		sampler_set_period(&s->sampler, i, session_period_ns(engine, i), now);
+	use_waiters(engine);
+}
+
+void sampling_earn(struct engine *engine, uint64_t ran_ns)
+{
+	int64_t ppm = engine->options->max_overhead_ppm, most = BUDGET_SPAN_NS / 1000000 * ppm;
+	struct sampling *s = &engine->sampling;
+
+	if (ran_ns > BUDGET_SPAN_NS)
+		ran_ns = BUDGET_SPAN_NS;
+	s->budget_ns += (int64_t)ran_ns * ppm / 1000000;
+	if (s->budget_ns > most)
+		s->budget_ns = most;
+}
+
+static bool is_over_budget(const struct engine *engine)
+{
+	return engine->options->max_overhead_ppm && engine->sampling.budget_ns <= 0;
+}
+
+/* The command before its first exec: what it does is the supervisor's doing. */
+static bool is_ours(const struct engine *engine, const struct tracee *t)
+{
+	return t->tid == engine->launch.pid && engine->launch.error_fd >= 0;
+}
+
+bool sampling_ask(struct engine *engine, struct tracee *t)
+{
+	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
+
+	if (step.action != TRACEE_INTERRUPT || mend_busy(t) || is_ours(engine, t) ||
+		!fds_claim(engine, t) || tracer_interrupt(t->tid) < 0)
+		return false;
+	t->state = step.state;
+	t->asked_ns = t->not_stopped_ns = engine_now();
+	t->asked_cpu = t->account.seen;
+	t->missed = false;
+	t->ordered = false;
+	return true;
+}
+
+/* An instant of @cpu, at which the supervisor came at @woke. */
+static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, uint64_t woke)
+{
+	struct sampling *s = &engine->sampling;
+	bool here = (int)cpu == s->host;
+	struct sample_thread *found;
+	struct tracee *t;
+
+	if (is_over_budget(engine)) {
+		sampler_miss(&s->sampler, cpu, planned, true);
+		return;
+	}
+	found = sampler_instant(&s->sampler, cpu, planned, woke);
+	t = found ? found->owner : NULL;
+	if (t && found->order.asleep) {
+		look_take_tick(engine, t);
+		sampler_had(&s->sampler, cpu, engine_now() - woke);
+		return;
+	}
+	if (!t || !sampling_ask(engine, t)) {
+		if (t)
+			s->sampler.figures.late += found->order.streams & 1;
+		if (s->sampler.cpu[cpu].way != SAMPLE_REMOTE)
+			sampler_had(&s->sampler, cpu, engine_now() - woke);
+		return;
+	}
+	t->ordered = true;
+	t->remote = !here;
+	if (found->order.proof != SAMPLE_BY_STAMP)
+		t->asked_cpu = found->order.before;
+	if (s->sampler.cpu[cpu].way == SAMPLE_REMOTE)
+		sampler_had(&s->sampler, cpu, s->usual_stop_ns);
+	else
+		sampler_had(&s->sampler, cpu, t->asked_ns - woke + s->usual_stop_ns);
+	if (!here && mem_grow((void **)&s->asked, &s->asked_room, s->asked_n + 1,
+			     sizeof(*s->asked)) == 0)
+		s->asked[s->asked_n++] = t;
+}
+
+static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
+{
+	struct sampling *s = &engine->sampling;
+	struct cpu_waiter *w = &s->waiter[cpu];
+	enum cpu_waiter_state state = cpu_waiter_state(w);
+
+	if (state == CPU_WAITER_ASLEEP)
+		return;
+	if (state == CPU_WAITER_HOLDS)
+		take_instant(engine, cpu, atomic_load(&w->at_ns), atomic_load(&w->woke_ns));
+	else
+		sampler_miss(&s->sampler, cpu, now, false);
+	cpu_waiter_set(w, sampler_next(&s->sampler, cpu));
+}
+
+uint64_t sampling_next(const struct engine *engine)
+{
+	const struct sampling *s = &engine->sampling;
+	uint64_t next = PLAN_NEVER;
+
+	for (unsigned i = 0; s->begun && i < s->sampler.cpus; i++) {
+		uint64_t at = s->sampler.cpu[i].way == SAMPLE_WAITER && s->waiter[i].started
+			? PLAN_NEVER
+			: sampler_next(&s->sampler, i);
+
+		next = at < next ? at : next;
+	}
+	return next;
+}
+
+/* Real time is given up where sampling would use too much of a CPU. */
+static void watch_own_time(struct engine *engine, uint64_t now)
+{
+	struct sampling *s = &engine->sampling;
+	uint64_t used;
+
+	if (!s->sampler.realtime || now - s->own_checked_ns < OWN_SPAN_NS)
+		return;
+	used = engine_clock(CLOCK_PROCESS_CPUTIME_ID);
+	if (priority_is_realtime() && used - s->own_cpu_ns <= (now - s->own_checked_ns) / OWN_PART) {
+		s->own_checked_ns = now;
+		s->own_cpu_ns = used;
+		return;
+	}
+	/* The first look is the beginning. */
+	if (s->own_checked_ns) {
+		s->sampler.realtime = engine->audit.realtime = false;
+		priority_give_up();
+		for (unsigned i = 0; i < s->sampler.cpus; i++)
+			cpu_waiter_stop(&s->waiter[i]);
+		use_waiters(engine);
+		engine_say(engine, ENGINE_WARNING,
+			"sampling took too much CPU time for real-time priority, and goes on without it");
+	}
+	s->own_checked_ns = now;
+	s->own_cpu_ns = used;
+}
+
+void sampling_wake(struct engine *engine, uint64_t now)
+{
+	struct sampling *s = &engine->sampling;
+
+	if (!s->begun)
+		return;
+	for (unsigned i = 0; i < s->sampler.cpus; i++) {
+		uint64_t next = sampler_next(&s->sampler, i);
+
+		if (s->sampler.cpu[i].way == SAMPLE_WAITER && s->waiter[i].started)
+			serve_waiter(engine, i, now);
+		else if (now >= next)
+			take_instant(engine, i, next, now);
+	}
+	sampling_collect(engine);
+	if (!s->asked_n)
+		take_ways(engine, now);
+	watch_own_time(engine, now);
+}
+
+/*
+ * Looks for the stops that were just asked for: a thread on another CPU stops within some 10 us,
+ * sooner than this process could fall asleep and be woken. What has not come then is found by
+ * SIGCHLD: a thread may have to wait for a CPU, and must not hold up the others.
+ */
+void sampling_collect(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+	uint64_t now = engine_now(), until = now + (s->sampler.cpus > 1 ? SPIN_NS : 0);
+
+	while (s->asked_n && now < until) {
+		for (size_t i = s->asked_n; i-- > 0;) {
+			struct tracee *t = s->asked[i];
+			struct waiter_result seen;
+
+			if (waiter_peek(t->tid, &seen) < 0) {
+				forget_asked(s, t);
+				continue;
+			}
+			now = engine_now();
+			if (seen.kind == WAITER_NOTHING) {
+				t->not_stopped_ns = now;
+				continue;
+			}
+			forget_asked(s, t);
+			lifecycle_handle(engine, &seen);
+			if (i > s->asked_n)
+				i = s->asked_n;
+		}
+	}
+	s->asked_n = 0;
+}
+
+static uint64_t name_wait(uint64_t unchanged_ns)
+{
+	uint64_t wait = 4 * unchanged_ns;
+
+	return wait < NAME_LEAST_NS ? NAME_LEAST_NS : wait > NAME_MOST_NS ? NAME_MOST_NS : wait;
+}
+
+void sampling_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t now)
+{
+	struct process *process = t->process;
+	char name[PROCFS_NAME_BYTES];
+
+	(void)emit_process(&engine->emitter, now, process);
+	maps_cover(engine, process, pc, now);
+	if (now < t->name_again_ns)
+		return;
+	procfs_read_name(process->pid, t->tid, name);
+	if (name[0] && strcmp(name, t->name) != 0) {
+		t->name_since_ns = now;
+		memcpy(t->name, name, sizeof(name));
+		if (!emit_thread(&engine->emitter, now, t)) {
+			t->name[0] = '\0';
+			t->name_again_ns = 0;
+			return;
+		}
+	}
+	if (!name[0])
+		t->name_since_ns = now; /* it could not be read */
+	t->name_again_ns = now + name_wait(now - t->name_since_ns);
+}
+
+/*
+ * How long a stop lasted. The stop is seen between two looks: while we spin those are a
+ * microsecond apart. A thread that had to wait for a CPU first is found later, by SIGCHLD; of the
+ * time since it was asked, what it ran and what it waited is not stop time. One that was in a system
+ * call may have slept there meanwhile, which nothing tells apart: then only what is certain counts,
+ * the time since we saw it.
+ */
+uint64_t sampling_stop_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
+	uint64_t seen_ns, uint64_t end_ns)
+{
+	uint64_t whole = end_ns - t->asked_ns;
+	uint64_t other =
+		(cpu->run_ns - t->asked_cpu.run_ns) + (cpu->wait_ns - t->asked_cpu.wait_ns);
+	uint64_t least = end_ns - seen_ns, most = end_ns - t->not_stopped_ns;
+	uint64_t stop = whole > other && !in_call ? whole - other : 0;
+
+	if (stop < least)
+		stop = least;
+	return stop < most ? stop : most;
+}
+
+void sampling_record(struct engine *engine, struct tracee *t, struct record_sample *sample,
+	uint64_t weight_ns, uint64_t now)
+{
+	/* It was runnable: what it waited for a CPU it waited here, but it was blocked elsewhere. */
+	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
+
+	sampler_note(t->sample, sample->flags & RECORD_SAMPLE_KERNEL);
+	engine->audit.found_ns += weight_ns;
+	sample->weight_ns = weight_ns;
+	sample->pid = (uint32_t)t->process->pid;
+	sample->tid = (uint32_t)t->tid;
+	sample->queue_ns = waited.queue_ns;
+	if (!emit_sample(&engine->emitter, now, sample)) {
+		engine->audit.lost_samples++;
+		return;
+	}
+	look_paid(engine, t, &waited);
+	engine->audit.ticks++;
+}
+
+static void record_stop(struct engine *engine, struct tracee *t,
+	const struct arch_snapshot *snapshot, uint64_t now)
+{
+	struct record_sample sample = {
+		.flags = snapshot->syscall >= 0 ? RECORD_SAMPLE_KERNEL : 0,
+		.pc = snapshot->pc,
+		.sp = snapshot->sp,
+		.fp = snapshot->fp,
+		.syscall = snapshot->syscall,
+		.machine = snapshot->machine,
+	};
+
+	if (sample.syscall >= 0 && sample.syscall == arch_native.restart_syscall)
+		sample.syscall = t->syscall;
+	else
+		t->syscall = sample.syscall;
+	sampling_announce(engine, t, snapshot->pc, now);
+	maps_cover_stack(engine, t->process, snapshot->sp, now);
+	if (engine->stack.most)
+		emit_describe_stack(&engine->stack, snapshot, &sample);
+	sampling_record(engine, t, &sample, t->sample->order.weight_ns[0], now);
+}
+
+/* The tables of the process count, while the thread is stopped. */
+static void count_ticks(struct engine *engine, struct tracee *t, uint64_t pc)
+{
+	const struct sample_order *order = &t->sample->order;
+
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		if (order->streams & 1u << i)
+			session_tick(engine, t, i, pc, order->weight_ns[i]);
+	if (order->streams & 1)
+		histogram_tick(engine, t, pc, order->weight_ns[0]);
+}
+
+void sampling_stop(struct engine *engine, struct tracee *t, int signal)
+{
+	uint64_t seen = engine_now(), end, stop;
+	bool asked = t->asked_ns != 0, known, valid = false, profiled;
+	struct sampling *s = &engine->sampling;
+	struct arch_snapshot snapshot;
+	struct cpu_time cpu;
+	int r;
+
+	window_enter();
+	if (asked && t->remote)
+		stack_copy_guess(&engine->stack, t->tid, &t->process->stacks, &t->home);
+	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it. */
+	r = tracer_get_snapshot(t->tid, &snapshot);
+	known = r == 0;
+	if (known)
+		r = t->cpu_fd < 0 ? -EBADF
+				  : procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
+	if (r == 0 && asked && t->ordered && t->sample)
+		valid = sampler_judge(&s->sampler, t->sample, &cpu, t->asked_ns);
+	profiled = valid && engine->counting && t->sample->order.streams & 1;
+	if (valid)
+		count_ticks(engine, t, snapshot.pc);
+	if (profiled && engine->stack.most)
+		stack_copy_take(
+			&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	stack_copy_forget(&engine->stack);
+	end = mend_resume(engine, t, signal, known ? &snapshot : NULL);
+	window_leave();
+	t->ordered = false;
+	if (r < 0 || !asked) {
+		t->asked_ns = 0;
+		return;
+	}
+	account_see(engine, t, &cpu, end);
+	stop = sampling_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
+	/* The look for those that do not come is made once a second only. */
+	engine->audit.missed_stops += !t->missed && seen - t->asked_ns > ENGINE_SECOND_NS;
+	t->asked_ns = 0;
+	t->machine = snapshot.machine;
+	look_stopped(engine, t, &cpu, stop, end);
+	engine->audit.stops++;
+	engine->audit.stopped_ns += stop;
+	audit_histogram_add(&engine->audit.stop, stop);
+	s->budget_ns -= (int64_t)stop;
+	s->usual_stop_ns += ((int64_t)(stop < 4 * USUAL_STOP_NS ? stop : 4 * USUAL_STOP_NS) -
+				    (int64_t)s->usual_stop_ns) /
+		16;
+	if (profiled)
+		record_stop(engine, t, &snapshot, engine_now());
+	else if (valid)
+		sampler_note(t->sample, snapshot.syscall >= 0);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sampler at work (sample/sampler.h): its probe over /proc, the threads that wait on the CPUs, the
+ * stops of the threads that it chose, and what becomes of each.
+ */
+#ifndef SUPERVISOR_SAMPLING_H
+#define SUPERVISOR_SAMPLING_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "supervisor/os/cpu_waiter.h"
+#include "supervisor/sample/sampler.h"
+
+struct arch_snapshot;
+struct cpu_time;
+struct engine;
+struct record_sample;
+struct tracee;
+
+struct sampling {
+	struct sampler sampler;
+	struct cpu_waiter *waiter; /* by index of the CPU */
+	cpu_set_t allowed;         /* what the supervisor was started with */
+	int bell_fd;               /* an eventfd that the waiters ring */
+	int stamp_fd;              /* the tracing thread's own scheduling file */
+	int load_fd;               /* /proc/loadavg */
+	int host, avoid;           /* CPUs where the tracing thread is, and is not, to be; -1 none */
+	int look_cpu;              /* of the instant under way, -1 none; whether a waiter holds it */
+	bool begun;
+	uint64_t usual_stop_ns;    /* how long a stop lasts */
+	uint64_t own_checked_ns, own_cpu_ns; /* the watch over our own CPU time */
+	struct tracee **asked;     /* threads whose stops are looked for without sleeping */
+	size_t asked_n, asked_room;
+	int64_t budget_ns; /* --max-overhead: stop time earned and not spent, or owed */
+};
+
+/* The CPUs, and what is opened once. -errno. */
+int sampling_init(struct engine *engine);
+/* The target runs: priorities are taken, waiting threads begin. */
+void sampling_begin(struct engine *engine);
+void sampling_release(struct engine *engine);
+
+/* A thread that may be sampled from now on; one that is gone. */
+int sampling_add(struct engine *engine, struct tracee *tracee);
+void sampling_remove(struct engine *engine, struct tracee *tracee);
+
+/* The periods of the profile and of the tables are what they are now. */
+void sampling_set_periods(struct engine *engine);
+
+/* When the tracing thread itself has something to do; and does it, with what the waiters rang for. */
+uint64_t sampling_next(const struct engine *engine);
+void sampling_wake(struct engine *engine, uint64_t now_ns);
+
+/* Asks @tracee for a stop. False: it cannot be asked now. */
+bool sampling_ask(struct engine *engine, struct tracee *tracee);
+/* Looks for stops that were asked for on other CPUs, without sleeping, some microseconds. */
+void sampling_collect(struct engine *engine);
+/* A stop of @tracee, whether it was asked for or not; resumes it, with @signal. */
+void sampling_stop(struct engine *engine, struct tracee *tracee, int signal);
+
+/* How long a stop lasted that was seen at @seen_ns. */
+uint64_t sampling_stop_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
+	uint64_t seen_ns, uint64_t end_ns);
+
+/* --max-overhead: the target has run for @ran_ns, which earns stop time. */
+void sampling_earn(struct engine *engine, uint64_t ran_ns);
+
+/* The analyst is told what it needs to make something of a sample at @pc. The thread runs. */
+void sampling_announce(
+	struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
+
+/* Hands over a sample of @weight_ns, or counts its loss. */
+void sampling_record(struct engine *engine, struct tracee *tracee, struct record_sample *sample,
+	uint64_t weight_ns, uint64_t now_ns);
+
+/* Before another program is started, which would inherit the affinity; and after. */
+void sampling_unpin(struct engine *engine);
+
+#endif

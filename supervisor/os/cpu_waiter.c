@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/os/cpu_waiter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervisor/os/priority.h"
+#include "supervisor/os/procfs.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+/* Longer nobody's CPU is held. */
+#define HOLD_NS 200000
+#define STACK_BYTES (64 * 1024)
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+static inline void relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* Sleeps until @at_ns, or until the word is not @word any more. True: it is time. */
+static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
+{
+	struct timespec at = {(time_t)(at_ns / SECOND_NS), (long)(at_ns % SECOND_NS)};
+	long r = syscall(SYS_futex, &w->word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, word,
+		at_ns == UINT64_MAX ? NULL : &at, NULL, FUTEX_BITSET_MATCH_ANY);
+
+	return r < 0 && errno == ETIMEDOUT;
+}
+
+/* Rings, and keeps the CPU until somebody has seen to it. */
+static void hold(struct cpu_waiter *w, int stamp_fd)
+{
+	const uint64_t one = 1;
+	uint64_t woke = now_ns(), stamp = 1;
+	int holds = CPU_WAITER_HOLDS;
+
+	atomic_store(&w->stamp_ns, 0);
+	atomic_store(&w->woke_ns, woke);
+	atomic_store_explicit(&w->state, CPU_WAITER_HOLDS, memory_order_release);
+	if (write(w->bell_fd, &one, sizeof(one)) < 0)
+		woke = 0; /* nobody hears: give up at once */
+	if (stamp_fd >= 0)
+		(void)procfs_read_switched(stamp_fd, &stamp);
+	atomic_store_explicit(&w->stamp_ns, stamp, memory_order_release);
+	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < HOLD_NS)
+		relax();
+	(void)atomic_compare_exchange_strong(&w->state, &holds, CPU_WAITER_GAVE_UP);
+}
+
+static void *wait_on_cpu(void *context)
+{
+	struct cpu_waiter *w = context;
+	cpu_set_t *set = CPU_ALLOC((size_t)w->cpu + 1);
+	size_t bytes = CPU_ALLOC_SIZE((size_t)w->cpu + 1);
+	int stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+
+	if (set) {
+		CPU_ZERO_S(bytes, set);
+		CPU_SET_S((size_t)w->cpu, bytes, set);
+		(void)sched_setaffinity(0, bytes, set);
+		CPU_FREE(set);
+	}
+	if (!w->realtime || priority_realtime() < 0)
+		priority_prompt();
+	while (!atomic_load(&w->quit)) {
+		uint32_t word = atomic_load(&w->word);
+		bool done = cpu_waiter_state(w) == CPU_WAITER_GAVE_UP;
+
+		if (sleep_until(w, word, done ? UINT64_MAX : atomic_load(&w->at_ns)))
+			hold(w, stamp_fd);
+	}
+	if (stamp_fd >= 0)
+		(void)close(stamp_fd);
+	return NULL;
+}
+
+int cpu_waiter_start(struct cpu_waiter *w, int cpu, int bell_fd, bool realtime)
+{
+	pthread_attr_t attributes;
+	int r;
+
+	w->cpu = cpu;
+	w->bell_fd = bell_fd;
+	w->realtime = realtime;
+	atomic_store(&w->at_ns, UINT64_MAX);
+	atomic_store(&w->state, CPU_WAITER_ASLEEP);
+	atomic_store(&w->quit, false);
+	r = -pthread_attr_init(&attributes);
+	if (r < 0)
+		return r;
+	(void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	r = -pthread_create(&w->thread, &attributes, wait_on_cpu, w);
+	(void)pthread_attr_destroy(&attributes);
+	w->started = r == 0;
+	return r;
+}
+
+void cpu_waiter_set(struct cpu_waiter *w, uint64_t at_ns)
+{
+	atomic_store(&w->at_ns, at_ns);
+	atomic_fetch_add(&w->word, 1);
+	/* One that holds sees it without being woken. */
+	if (atomic_exchange(&w->state, CPU_WAITER_ASLEEP) != CPU_WAITER_HOLDS)
+		(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+}
+
+void cpu_waiter_stop(struct cpu_waiter *w)
+{
+	if (!w->started)
+		return;
+	atomic_store(&w->quit, true);
+	cpu_waiter_set(w, UINT64_MAX);
+	(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+	(void)pthread_join(w->thread, NULL);
+	w->started = false;
+}
+
+int cpu_waiter_stamp(struct cpu_waiter *w, uint64_t *ret_ns)
+{
+	uint64_t until = now_ns() + HOLD_NS, stamp;
+
+	while (!(stamp = atomic_load_explicit(&w->stamp_ns, memory_order_acquire)) &&
+		now_ns() < until)
+		relax();
+	if (stamp <= 1)
+		return -ENODATA;
+	*ret_ns = stamp;
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/os/priority.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SLICE_NS       100000
+#define BUSY_US        250000
+#define BUSY_KILLED_US 4000000
+#define RESET_ON_FORK  1
+
+/* The layout that sched_setattr(2) has had since Linux 3.14. */
+struct attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+int priority_realtime(void)
+{
+	const struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+	sigset_t busy;
+
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) < 0)
+		return -errno;
+	(void)sigemptyset(&busy);
+	(void)sigaddset(&busy, SIGXCPU);
+	(void)pthread_sigmask(SIG_UNBLOCK, &busy, NULL);
+	return 0;
+}
+
+void priority_prompt(void)
+{
+	const struct attributes wanted = {.size = sizeof(wanted),
+		.policy = SCHED_OTHER,
+		.flags = RESET_ON_FORK,
+		.nice = getpriority(PRIO_PROCESS, 0),
+		.runtime_ns = SLICE_NS};
+
+	(void)syscall(SYS_sched_setattr, 0, &wanted, 0);
+	(void)prctl(PR_SET_TIMERSLACK, 1);
+}
+
+int priority_is_realtime(void)
+{
+	int policy = sched_getscheduler(0);
+
+	return policy >= 0 && (policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO;
+}
+
+void priority_give_up(void)
+{
+	const struct sched_param none = {0};
+
+	(void)sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
+	priority_prompt();
+}
+
+/* On a thread that samples. If it is not the one that is busy, that one gets the next signal. */
+static void back_to_fair(int signal)
+{
+	const struct sched_param none = {0};
+	int error = errno;
+
+	(void)signal;
+	(void)sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
+	errno = error;
+}
+
+int priority_guard(void)
+{
+	const struct sigaction action = {.sa_handler = back_to_fair, .sa_flags = SA_RESTART};
+	struct rlimit limit;
+
+	if (sigaction(SIGXCPU, &action, NULL) < 0 || getrlimit(RLIMIT_RTTIME, &limit) < 0)
+		return -errno;
+	if (limit.rlim_max > BUSY_KILLED_US)
+		limit.rlim_max = BUSY_KILLED_US;
+	limit.rlim_cur = limit.rlim_max < BUSY_US ? limit.rlim_max : BUSY_US;
+	return setrlimit(RLIMIT_RTTIME, &limit) < 0 ? -errno : 0;
+}

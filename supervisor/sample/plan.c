@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/sample/plan.h"
+
+/* Misses in a row before slots become longer. */
+#define MISSES_FIRST 16
+
+void plan_seed(struct plan_random *random, uint64_t seed)
+{
+	random->state = seed ? seed : 1;
+}
+
+uint64_t plan_random(struct plan_random *random, uint64_t bound)
+{
+	uint64_t x = random->state;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	random->state = x;
+	x *= UINT64_C(2685821657736338717);
+	return (uint64_t)(((unsigned __int128)x * bound) >> 64);
+}
+
+static void lay_slot(
+	struct plan_stream *s, uint64_t slot_ns, uint64_t span_ns, struct plan_random *random)
+{
+	s->slot_ns = slot_ns;
+	s->span_ns = span_ns;
+	s->next_ns = slot_ns + plan_random(random, span_ns);
+}
+
+void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t now_ns,
+	struct plan_random *random)
+{
+	struct plan_stream *s = &plan->stream[stream];
+
+	if (s->period_ns == period_ns)
+		return;
+	*s = (struct plan_stream){.period_ns = period_ns};
+	if (period_ns)
+		lay_slot(s, now_ns, period_ns, random);
+}
+
+uint64_t plan_next(const struct plan *plan)
+{
+	uint64_t next = PLAN_NEVER;
+
+	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
+		const struct plan_stream *s = &plan->stream[i];
+
+		if (s->period_ns && s->next_ns < next)
+			next = s->next_ns;
+	}
+	return next;
+}
+
+unsigned plan_due(const struct plan *plan, uint64_t ns)
+{
+	unsigned due = 0;
+
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		due |= (unsigned)(plan->stream[i].period_ns && plan->stream[i].next_ns <= ns) << i;
+	return due;
+}
+
+unsigned plan_stretch(unsigned misses, unsigned most)
+{
+	unsigned stretch = 1;
+
+	for (unsigned limit = MISSES_FIRST; misses >= limit && stretch < most; limit *= 2)
+		stretch *= 2;
+	return stretch < most ? stretch : most;
+}
+
+uint64_t plan_advance(struct plan *plan, unsigned stream, bool met, uint64_t now_ns,
+	uint64_t factor_1024, unsigned most, struct plan_random *random)
+{
+	struct plan_stream *s = &plan->stream[stream];
+	uint64_t slot = s->slot_ns + s->span_ns, span, skipped = 0;
+
+	s->misses = met ? 0 : s->misses + (s->misses < UINT32_MAX);
+	span = s->period_ns * plan_stretch(s->misses, most);
+	if (factor_1024 > 1024)
+		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
+	if (slot + span <= now_ns) {
+		skipped = (now_ns - slot) / span * span;
+		slot += skipped;
+	}
+	lay_slot(s, slot, span, random);
+	/* The part of a slot that has passed already cannot be looked at any more. */
+	if (s->next_ns < now_ns)
+		s->next_ns = now_ns;
+	return skipped;
+}
+
+void plan_shift(struct plan *plan, uint64_t ns)
+{
+	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
+		struct plan_stream *s = &plan->stream[i];
+
+		if (s->period_ns) {
+			s->slot_ns += ns;
+			s->next_ns += ns;
+		}
+	}
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When to look: the instants of one CPU. Pure arithmetic.
+ *
+ * Time is divided into slots; in each slot lies one instant, at a uniformly random moment. A sample
+ * that is taken at an instant weighs as much as its slot is long. So the expected sum of the weights
+ * of a piece of code is the time that this CPU spends in it, whatever the program does, as long as
+ * the length of a slot is fixed before the look (Horvitz and Thompson's estimator with stratified
+ * times). A slot may be longer than the period that was asked for: where nobody was met for a while,
+ * or to keep a bound.
+ *
+ * Streams are clocks with periods of their own that share the wake-ups: the profile's, and those of
+ * the tables of sprofil(2).
+ */
+#ifndef SUPERVISOR_PLAN_H
+#define SUPERVISOR_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLAN_STREAMS 6
+#define PLAN_NEVER   UINT64_MAX
+
+/* xorshift64*; the state is never 0. */
+struct plan_random {
+	uint64_t state;
+};
+void plan_seed(struct plan_random *random, uint64_t seed);
+/* A number in [0, bound), bound > 0. */
+uint64_t plan_random(struct plan_random *random, uint64_t bound);
+
+struct plan_stream {
+	uint64_t period_ns; /* 0: not in use */
+	uint64_t slot_ns;   /* CLOCK_MONOTONIC: where the present slot begins */
+	uint64_t span_ns;   /* its length: the weight of its instant */
+	uint64_t next_ns;   /* its instant */
+	unsigned misses;    /* instants in a row that met nobody */
+};
+
+struct plan {
+	struct plan_stream stream[PLAN_STREAMS];
+};
+
+/* Begins, changes (another period: from now on) or ends (0) a stream. */
+void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t now_ns,
+	struct plan_random *random);
+
+/* The earliest instant of all streams, PLAN_NEVER: none. */
+uint64_t plan_next(const struct plan *plan);
+
+/* Which streams have their instant at or before @ns: a bit for each. */
+unsigned plan_due(const struct plan *plan, uint64_t ns);
+
+/*
+ * The instant of @stream is over: @met tells whether it met somebody. The next slot follows; slots
+ * that lie wholly in the past are left out, and their length is returned: time that nobody looked at.
+ * @factor_1024 / 1024, at least 1, makes the slot longer than the period.
+ */
+uint64_t plan_advance(struct plan *plan, unsigned stream, bool met, uint64_t now_ns,
+	uint64_t factor_1024, unsigned most, struct plan_random *random);
+
+/*
+ * The CPU was ours for @ns, or its thread was stopped by us: that time is nobody's, and no instant
+ * falls into it. So a period is one of the time that the CPU has for others.
+ */
+void plan_shift(struct plan *plan, uint64_t ns);
+
+/*
+ * How many periods the next slot of a CPU is long where @misses instants in a row met nobody: 1, then
+ * twice as many after each doubling of 16, @most at most.
+ */
+unsigned plan_stretch(unsigned misses, unsigned most);
+
+#endif
