@@ -191,9 +191,11 @@ static bool derive_found_ratio(const struct profile *profile, uint64_t *ret_valu
 /* How often an instant finds a thread; 0 not known, as where samples are of the wall clock too. */
 static double hit_share(const struct profile *profile, uint64_t instants)
 {
+	size_t named = profile_default_value(profile);
 	uint64_t samples = 0;
 
-	if (!instants || profile_default_value(profile) != SIZE_MAX)
+	if (!instants ||
+		(named != SIZE_MAX && !strcmp(profile_value_type(profile, named).type, "wall")))
 		return 0;
 	(void)audit_figure(profile, "samples", &samples);
 	return (double)samples / (double)instants;
