@@ -275,12 +275,14 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	return dump ? 0 : weigh(analyst, sample, (uint32_t)n);
 }
 
-static int set_effective(struct analyst *analyst)
+static int set_counts(struct analyst *analyst)
 {
 	double effective = stats_effective_samples(analyst->weight, analyst->weight_squared);
+	int r = profile_set_audit(analyst->profile, "samples", analyst->samples);
 
-	return profile_set_audit(
-		analyst->profile, STATS_EFFECTIVE_SAMPLES, (uint64_t)(effective + 0.5));
+	return r < 0 ? r
+		     : profile_set_audit(analyst->profile, STATS_EFFECTIVE_SAMPLES,
+			       (uint64_t)(effective + 0.5));
 }
 
 /* Lines "key value\n". A line of another form is left out. */
@@ -297,7 +299,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 			return r;
 		text += used;
 	}
-	return set_effective(analyst);
+	return set_counts(analyst);
 }
 
 static int take_start(struct analyst *analyst, const struct record *rec)
@@ -463,7 +465,6 @@ static int close_audit(struct analyst *analyst)
 		const char *key;
 		uint64_t value;
 	} figures[] = {
-		{"samples", analyst->samples},
 		{"profiled_cpu_ns", times.profiled_ns},
 		{"unattributed_cpu_ns", times.unsampled_ns},
 		{"unresolved_samples", analyst->unresolved},
@@ -483,7 +484,7 @@ static int close_audit(struct analyst *analyst)
 		if (r < 0)
 			return r;
 	}
-	return set_effective(analyst);
+	return set_counts(analyst);
 }
 
 /* Without the supervisor's last word the audit's figures are as last heard, up to a second ago. */
