@@ -201,21 +201,32 @@ static double hit_share(const struct profile *profile, uint64_t instants)
 	return (double)samples / (double)instants;
 }
 
+/* How many samples the kernel's time lets expect: of the mean weight, or of a period each. */
+static double expected_samples(const struct profile *profile, uint64_t found, uint64_t kernel)
+{
+	uint64_t effective = 0;
+
+	if (!profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective))
+		(void)audit_figure(profile, "samples", &effective);
+	if (found && effective)
+		return (double)effective * (double)kernel / (double)found;
+	return profile->period_ns ? (double)kernel / (double)profile->period_ns : 0;
+}
+
 bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 {
-	uint64_t found, kernel, effective = 0, instants = 0, late, realtime;
+	uint64_t found, kernel, instants = 0, late, realtime;
 	double off;
 
 	if (!profile_audit(profile, "found_ns", &found) ||
 		!profile_audit(profile, "kernel_cpu_ns", &kernel) || !kernel)
 		return false;
-	if (!profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective))
-		(void)audit_figure(profile, "samples", &effective);
 	(void)profile_audit(profile, "instants", &instants);
 	*ret_found = (struct audit_found){
 		.ratio = (double)found / (double)kernel, .late = -1, .realtime = -1};
-	/* The noise is that of the expected sum, which is the kernel's. */
-	ret_found->error = stats_found_error((double)effective, hit_share(profile, instants));
+	ret_found->error = stats_found_error(
+		expected_samples(profile, found, kernel), hit_share(profile, instants));
+	ret_found->says_nothing = ret_found->error * STATS_95_PERCENT >= 1;
 	if (instants && profile_audit(profile, "late_instants", &late))
 		ret_found->late = (double)late / (double)instants;
 	if (profile_audit(profile, "realtime", &realtime))

@@ -60,10 +60,11 @@ struct audit_times audit_times(const struct profile *profile);
  */
 struct audit_found {
 	double ratio;
-	double error; /* standard error of the ratio: stats_found_error() */
-	double late;  /* share of the instants that came too late; -1 not known */
-	int realtime; /* 1 the sampler had real-time priority, 0 it had not, -1 not known */
-	bool is_off;  /* by more than three times its error, and more than 2 % */
+	double error;      /* standard error of the ratio: stats_found_error() */
+	double late;       /* share of the instants that came too late; -1 not known */
+	int realtime;      /* 1 the sampler had real-time priority, 0 it had not, -1 not known */
+	bool is_off;       /* by more than three times its error, and more than 2 % */
+	bool says_nothing; /* so few samples are expected that any number would do */
 };
 /* False: the profile does not have the figures. */
 bool audit_found(const struct profile *profile, struct audit_found *ret_found);

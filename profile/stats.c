@@ -18,11 +18,11 @@ struct interval stats_share_interval(double share, double effective_samples)
 	return (struct interval){fmax(middle - half, 0), fmin(middle + half, 1)};
 }
 
-double stats_found_error(double effective_samples, double hit_share)
+double stats_found_error(double expected, double hit_share)
 {
-	double n = effective_samples, p = hit_share > 0 ? fmin(hit_share, 1) : 0;
+	double n = expected, p = hit_share > 0 ? fmin(hit_share, 1) : 0;
 
-	return n >= 1 ? sqrt((1 - p) / n + 1 / (n * n)) : 1;
+	return n > 0 ? sqrt((1 - p) / n + 1 / (n * n)) : 1;
 }
 
 double stats_effective_samples(double sum_weight, double sum_weight_squared)

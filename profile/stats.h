@@ -25,14 +25,14 @@ struct interval {
 struct interval stats_share_interval(double share, double effective_samples);
 
 /*
- * Standard error, relative, of the sum of the weights of all samples found. Each instant of weight
- * w finds a thread with probability p: the variance is the sum of w^2 p (1 - p). With the mean of
- * p,
- * @hit_share (0 not known), for every p that is at most (1 - hit_share) / effective_samples of the
- * squared sum, the less the more uneven p is. The beginning and the end cut a period each: one
- * sample's weight is uncertain in any case. 1 without samples.
+ * Standard error, relative, of the sum of the weights of all samples found, where @expected samples
+ * of equal weight are expected. Each instant of weight w finds a thread with probability p: the
+ * variance is the sum of w^2 p (1 - p). With the mean of p, @hit_share (0 not known), for every p
+ * that is at most (1 - hit_share) / expected of the squared sum, and less where p is uneven. The
+ * beginning and the end cut a period each: one sample's weight is uncertain in any case. 1 when
+ * nothing is expected.
  */
-double stats_found_error(double effective_samples, double hit_share);
+double stats_found_error(double expected, double hit_share);
 
 /* (sum w)^2 / sum w^2; 0 when there is no weight. */
 double stats_effective_samples(double sum_weight, double sum_weight_squared);

@@ -112,7 +112,7 @@ static void print_coverage(struct auditing *a)
 		separate(a, "audit: ");
 		fprintf(a->out, "%" PRIu64 " tick%s", samples, samples == 1 ? "" : "s");
 	}
-	if (has_found)
+	if (has_found && !found.says_nothing)
 		print_found(a, &found);
 	print_times(a);
 	if (has_found)

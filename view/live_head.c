@@ -215,7 +215,7 @@ static void format_found(const struct live *live, bool narrow, struct piece *pie
 	double half = audit->found.error * STATS_95_PERCENT * 100;
 
 	piece->style = audit->knows_found && audit->found.is_off ? STYLE_WARN : STYLE_GOOD;
-	if (!audit->knows_found)
+	if (!audit->knows_found || audit->found.says_nothing)
 		(void)snprintf(piece->text, sizeof(piece->text), "-");
 	else if (narrow)
 		(void)snprintf(

@@ -69,7 +69,10 @@ static void set(struct profile *profile, const char *key, uint64_t value)
 	assert_int_equal(profile_set_audit(profile, key, value), 0);
 }
 
-/* 396 of 404 ms; 100 of 125 instants hit: the error is sqrt(0.2 / 100 + 1 / 100^2) = 0.0458. */
+/*
+ * 396 of 404 ms; 100 samples for 396 ms, so 102.02 for 404; 100 of 125 instants hit: the error is
+ * sqrt(0.2 / 102.02 + 1 / 102.02^2) = 0.04535.
+ */
 static void test_profile_audit__tells_what_was_found(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -81,7 +84,7 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	assert_int_equal(value, 9802);
 	assert_true(audit_found(profile, &found));
 	assert_true(fabs(found.ratio - 396.0 / 404) < 1e-9);
-	assert_true(fabs(found.error - 0.045826) < 1e-6);
+	assert_true(fabs(found.error - 0.04535) < 1e-5);
 	assert_true(fabs(found.late - 1.0 / 125) < 1e-9);
 	assert_int_equal(found.realtime, 1);
 	assert_false(found.is_off);
@@ -96,6 +99,15 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	set(profile, "effective_samples", 100000000);
 	assert_true(audit_found(profile, &found));
 	assert_false(found.is_off);
+	/* None of 404 ms, which are 101 periods, is off; one of 0.04 ms says nothing. */
+	set(profile, "found_ns", 0);
+	assert_true(audit_found(profile, &found));
+	assert_true(found.is_off && !found.says_nothing);
+	set(profile, "found_ns", 4 * FIXTURE_MS);
+	set(profile, "kernel_cpu_ns", FIXTURE_MS / 25);
+	set(profile, "effective_samples", 1);
+	assert_true(audit_found(profile, &found));
+	assert_true(!found.is_off && found.says_nothing);
 	profile_free(profile);
 }
 
@@ -113,7 +125,7 @@ static void test_profile_audit__nothing_is_found_without_figures(void **state)
 	assert_false(audit_figure(profile, "found_ratio", &value));
 	set(profile, "found_ns", 5);
 	assert_true(audit_found(profile, &found));
-	assert_true(found.realtime == -1 && found.late < 0 && found.error >= 1);
+	assert_true(found.realtime == -1 && found.late < 0 && found.says_nothing);
 	set(profile, "kernel_cpu_ns", 0);
 	assert_false(audit_found(profile, &found));
 	profile_free(profile);
