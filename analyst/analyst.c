@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "analyst/arrays.h"
+#include "analyst/counts.h"
 #include "analyst/locations.h"
 #include "analyst/processes.h"
 #include "analyst/shares.h"
@@ -19,9 +19,7 @@
 #include "analyst/unsampled.h"
 #include "analyst/wallclock.h"
 #include "proto/record.h"
-#include "profile/audit.h"
 #include "profile/profile.h"
-#include "profile/stats.h"
 
 struct analyst {
 	struct symbolizer *symbolizer;
@@ -39,12 +37,9 @@ struct analyst {
 	uint32_t first_pid;
 	char *main_path; /* what the first process runs, NULL not known */
 	struct wallclock wallclock;
-	uint64_t guessed_stacks;
+	struct counts counts;
 	bool has_image, ended, first_ended, snapshot;
 	uint32_t first_status; /* of the first process, once it has ended */
-	uint64_t samples, bad_records, unresolved;
-	double weight, weight_squared;
-	uint64_t cpu_ns; /* used by the process that took the records in */
 };
 
 int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst)
@@ -201,10 +196,10 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 		n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
 		if (n < 0 || wallclock_keep(thread, stack, (size_t)n, guessed) < 0)
 			return -ENOMEM;
-		analyst->guessed_stacks += guessed;
+		analyst->counts.guessed_stacks += guessed;
 	}
 	wallclock_values(&analyst->wallclock, sample, thread->blocked_guessed, values);
-	analyst->samples += (uint64_t)values[VALUE_SAMPLES];
+	analyst->counts.samples += (uint64_t)values[VALUE_SAMPLES];
 	return profile_add_sample(
 		analyst->profile, (uint32_t)task, thread->blocked, thread->blocked_n, values);
 }
@@ -231,8 +226,8 @@ static int weigh(struct analyst *analyst, const struct record_sample *sample, ui
 {
 	double weight = (double)sample->weight_ns;
 
-	analyst->weight += weight;
-	analyst->weight_squared += weight * weight;
+	analyst->counts.weight += weight;
+	analyst->counts.weight_squared += weight * weight;
 	return shares_sample(&analyst->shares, sample->pid, sample->tid, stack, sample->weight_ns);
 }
 
@@ -266,23 +261,13 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	task = find_task(analyst, image, thread);
 	if (n < 0 || task < 0)
 		return -ENOMEM;
-	analyst->samples++;
+	analyst->counts.samples++;
 	wallclock_values(&analyst->wallclock, sample, guessed, values);
 	n = profile_add_stack(analyst->profile, (uint32_t)task, stack, (size_t)n);
 	if (n < 0)
 		return n;
 	profile_add_values(analyst->profile, (size_t)n, values);
 	return dump ? 0 : weigh(analyst, sample, (uint32_t)n);
-}
-
-static int set_counts(struct analyst *analyst)
-{
-	double effective = stats_effective_samples(analyst->weight, analyst->weight_squared);
-	int r = profile_set_audit(analyst->profile, "samples", analyst->samples);
-
-	return r < 0 ? r
-		     : profile_set_audit(analyst->profile, STATS_EFFECTIVE_SAMPLES,
-			       (uint64_t)(effective + 0.5));
 }
 
 /* Lines "key value\n". A line of another form is left out. */
@@ -299,7 +284,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 			return r;
 		text += used;
 	}
-	return set_counts(analyst);
+	return counts_tell(&analyst->counts, analyst->profile);
 }
 
 static int take_start(struct analyst *analyst, const struct record *rec)
@@ -407,7 +392,7 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
 	int r = record_get(data, bytes, &rec);
 
 	if (r < 0) {
-		analyst->bad_records++;
+		analyst->counts.bad_records++;
 		return r;
 	}
 	analyst->last_ns = rec.header.time_ns;
@@ -443,48 +428,9 @@ static int note_main(struct analyst *analyst)
 	return mapping < 0 ? mapping : 0;
 }
 
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage usage;
-
-	(void)getrusage(RUSAGE_SELF, &usage);
-	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
-		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
-}
-
 void analyst_note_cpu(struct analyst *analyst)
 {
-	analyst->cpu_ns = own_cpu_ns();
-}
-
-static int close_audit(struct analyst *analyst)
-{
-	struct profile *profile = analyst->profile;
-	struct audit_times times = audit_times(profile);
-	const struct {
-		const char *key;
-		uint64_t value;
-	} figures[] = {
-		{"profiled_cpu_ns", times.profiled_ns},
-		{"unattributed_cpu_ns", times.unsampled_ns},
-		{"unresolved_samples", analyst->unresolved},
-		{"truncated_stacks", analyst->stacks.truncated},
-		{"incomplete_stacks", analyst->stacks.incomplete},
-		{"guessed_frames", analyst->stacks.guessed},
-		{analyst->wallclock.recorded ? "guessed_stacks" : NULL, analyst->guessed_stacks},
-		{"bad_records", analyst->bad_records},
-		{"analyst_cpu_ns", analyst->cpu_ns + own_cpu_ns()},
-	};
-
-	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
-		int r = figures[i].key
-			? profile_set_audit(profile, figures[i].key, figures[i].value)
-			: 0;
-
-		if (r < 0)
-			return r;
-	}
-	return set_counts(analyst);
+	counts_note_cpu(&analyst->counts);
 }
 
 /* Without the supervisor's last word the audit's figures are as last heard, up to a second ago. */
@@ -512,7 +458,7 @@ int analyst_finish(struct analyst *analyst)
 		r = spaces_finish(&analyst->spaces);
 	if (r < 0)
 		return r;
-	analyst->unresolved = count_unresolved(analyst);
+	analyst->counts.unresolved = count_unresolved(analyst);
 	r = times_finish(
 		&analyst->shares, &analyst->processes, &analyst->wallclock, analyst->profile);
 	if (r == 0)
@@ -520,7 +466,8 @@ int analyst_finish(struct analyst *analyst)
 	if (r == 0)
 		r = note_main(analyst);
 	if (r == 0)
-		r = close_audit(analyst);
+		r = counts_close(
+			&analyst->counts, &analyst->stacks, &analyst->wallclock, analyst->profile);
 	(void)profile_audit(analyst->profile, "wall_ns", &wall);
 	profile_set_time(analyst->profile, profile_realtime_ns(analyst->profile), wall);
 	return r;
