@@ -6,39 +6,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "analyst/arrays.h"
+#include "analyst/counts.h"
 #include "analyst/locations.h"
 #include "analyst/processes.h"
+#include "analyst/shares.h"
 #include "analyst/spaces.h"
 #include "analyst/stacks.h"
+#include "analyst/times.h"
+#include "analyst/unsampled.h"
 #include "analyst/wallclock.h"
 #include "proto/record.h"
 #include "profile/profile.h"
-#include "profile/stats.h"
 
 struct analyst {
 	struct symbolizer *symbolizer;
 	struct spaces spaces;
-	struct profile *profile;
+	struct profile *profile; /* its CPU values are weights until analyst_finish() */
+	struct shares shares;
+	float *factor; /* by stack, for a view */
+	size_t factor_room;
 	struct locations locations;
 	struct stacks stacks;
 	bool per_process;
 	struct processes processes;
-	struct record_unsampled *unsampled; /* paths owned */
-	size_t unsampleds, unsampled_room;
+	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
 	char *main_path; /* what the first process runs, NULL not known */
 	struct wallclock wallclock;
-	uint64_t guessed_stacks;
+	struct counts counts;
 	bool has_image, ended, first_ended, snapshot;
 	uint32_t first_status; /* of the first process, once it has ended */
-	uint64_t samples, bad_records, unresolved;
-	double weight, weight_squared;
-	uint64_t cpu_ns; /* used by the process that took the records in */
 };
 
 int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst)
@@ -54,7 +55,9 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 
 	if (!analyst)
 		return -ENOMEM;
-	r = profile_new(&analyst->profile);
+	r = shares_init(&analyst->shares, options->per_process);
+	if (r == 0)
+		r = profile_new(&analyst->profile);
 	if (r == 0)
 		r = symbolizer_new(&symbols, &analyst->symbolizer);
 	if (r < 0) {
@@ -86,9 +89,9 @@ void analyst_free(struct analyst *analyst)
 	locations_release(&analyst->locations);
 	symbolizer_free(analyst->symbolizer);
 	profile_free(analyst->profile);
-	for (size_t i = 0; i < analyst->unsampleds; i++)
-		free((char *)analyst->unsampled[i].path);
-	free(analyst->unsampled);
+	unsampled_release(&analyst->unsampled);
+	shares_release(&analyst->shares);
+	free(analyst->factor);
 	free(analyst->main_path);
 	free(analyst);
 }
@@ -154,6 +157,19 @@ int analyst_name_new(struct analyst *analyst)
 	return r < 0 ? r : spaces_name_jit(&analyst->spaces);
 }
 
+int analyst_factors(struct analyst *analyst, const float **ret_factor, size_t *ret_stacks)
+{
+	size_t stacks = profile_samples(analyst->profile);
+	int r = arrays_grow((void **)&analyst->factor, &analyst->factor_room, stacks + 1,
+		sizeof(*analyst->factor));
+
+	if (r == 0)
+		r = times_factors(&analyst->shares, stacks, analyst->factor);
+	*ret_factor = analyst->factor;
+	*ret_stacks = stacks;
+	return r;
+}
+
 static int find_task(
 	struct analyst *analyst, const struct image_space *image, struct thread_name *thread)
 {
@@ -180,12 +196,39 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 		n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
 		if (n < 0 || wallclock_keep(thread, stack, (size_t)n, guessed) < 0)
 			return -ENOMEM;
-		analyst->guessed_stacks += guessed;
+		analyst->counts.guessed_stacks += guessed;
 	}
 	wallclock_values(&analyst->wallclock, sample, thread->blocked_guessed, values);
-	analyst->samples += (uint64_t)values[VALUE_SAMPLES];
+	analyst->counts.samples += (uint64_t)values[VALUE_SAMPLES];
 	return profile_add_sample(
 		analyst->profile, (uint32_t)task, thread->blocked, thread->blocked_n, values);
+}
+
+/* The value that tells for how long a thread was stopped for its stack. */
+static int stopped_values(
+	struct analyst *analyst, const struct record_sample *sample, int64_t *values)
+{
+	int stopped = profile_add_value_type(analyst->profile, PROFILE_STOPPED, "nanoseconds");
+
+	if (stopped < 0)
+		return stopped;
+	values[stopped] = values[VALUE_CPU_NS];
+	values[VALUE_CPU_NS] = 0;
+	if (sample->flags & RECORD_SAMPLE_BLOCKED)
+		values[stopped] = PROFILE_NOT_STOPPED;
+	else if (sample->flags & RECORD_SAMPLE_STOPPED)
+		values[stopped] = PROFILE_LEFT_STOPPED;
+	return 0;
+}
+
+/* A tick: its weight is the thread's, until the time of the thread is shared out. */
+static int weigh(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
+{
+	double weight = (double)sample->weight_ns;
+
+	analyst->counts.weight += weight;
+	analyst->counts.weight_squared += weight * weight;
+	return shares_sample(&analyst->shares, sample->pid, sample->tid, stack, sample->weight_ns);
 }
 
 static int take_sample(struct analyst *analyst, const struct record_sample *sample)
@@ -193,9 +236,8 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	struct image_space *image = spaces_get(&analyst->spaces, sample->pid);
 	struct thread_name *thread = image ? spaces_find_thread(image, sample->tid) : NULL;
 	int64_t values[VALUE_TYPES_MAX] = {1, (int64_t)sample->weight_ns};
-	int stopped = -1;
+	bool dump = sample->flags & RECORD_SAMPLE_DUMP, guessed;
 	const uint32_t *stack;
-	bool guessed;
 	int task, n;
 
 	if (!thread)
@@ -207,28 +249,25 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 		if (r < 0)
 			return r;
 	}
-	if (sample->flags & RECORD_SAMPLE_BLOCKED && !(sample->flags & RECORD_SAMPLE_DUMP))
+	if (sample->flags & RECORD_SAMPLE_BLOCKED && !dump)
 		return take_blocked(analyst, image, thread, sample);
-	if (sample->flags & RECORD_SAMPLE_DUMP) {
-		stopped = profile_add_value_type(analyst->profile, PROFILE_STOPPED, "nanoseconds");
-		if (stopped < 0)
-			return stopped;
-		values[stopped] = values[VALUE_CPU_NS];
-		values[VALUE_CPU_NS] = 0;
-		if (sample->flags & RECORD_SAMPLE_BLOCKED)
-			values[stopped] = PROFILE_NOT_STOPPED;
-		else if (sample->flags & RECORD_SAMPLE_STOPPED)
-			values[stopped] = PROFILE_LEFT_STOPPED;
+	if (dump) {
+		int r = stopped_values(analyst, sample, values);
+
+		if (r < 0)
+			return r;
 	}
 	n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
 	task = find_task(analyst, image, thread);
 	if (n < 0 || task < 0)
 		return -ENOMEM;
-	analyst->samples++;
-	analyst->weight += (double)sample->weight_ns;
-	analyst->weight_squared += (double)sample->weight_ns * (double)sample->weight_ns;
+	analyst->counts.samples++;
 	wallclock_values(&analyst->wallclock, sample, guessed, values);
-	return profile_add_sample(analyst->profile, (uint32_t)task, stack, (size_t)n, values);
+	n = profile_add_stack(analyst->profile, (uint32_t)task, stack, (size_t)n);
+	if (n < 0)
+		return n;
+	profile_add_values(analyst->profile, (size_t)n, values);
+	return dump ? 0 : weigh(analyst, sample, (uint32_t)n);
 }
 
 /* Lines "key value\n". A line of another form is left out. */
@@ -245,7 +284,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 			return r;
 		text += used;
 	}
-	return 0;
+	return counts_tell(&analyst->counts, analyst->profile);
 }
 
 static int take_start(struct analyst *analyst, const struct record *rec)
@@ -270,57 +309,58 @@ static int take_start(struct analyst *analyst, const struct record *rec)
 	return profile_add_note(analyst->profile, note);
 }
 
-static int take_unsampled(struct analyst *analyst, const struct record_unsampled *unsampled)
+static int take_process(struct analyst *analyst, const struct record_process *process, bool forked)
 {
-	char *path = strdup(unsampled->path);
-
-	if (path && analyst->unsampleds == analyst->unsampled_room) {
-		size_t room = analyst->unsampled_room * 2 + 16;
-		void *grown = reallocarray(analyst->unsampled, room, sizeof(*analyst->unsampled));
-
-		if (grown) {
-			analyst->unsampled = grown;
-			analyst->unsampled_room = room;
-		}
-	}
-	if (!path || analyst->unsampleds == analyst->unsampled_room) {
-		free(path);
+	if (shares_process(&analyst->shares, process->pid, forked ? process->parent : 0) < 0)
 		return -ENOMEM;
+	if (forked)
+		return spaces_fork(&analyst->spaces, process->pid, process->parent);
+	return spaces_get(&analyst->spaces, process->pid) ? 0 : -ENOMEM;
+}
+
+static int take_exec(struct analyst *analyst, const struct record_exec *exec)
+{
+	analyst->has_image = true;
+	if (!analyst->first_pid)
+		analyst->first_pid = exec->pid;
+	if (exec->pid == analyst->first_pid && arrays_replace(&analyst->main_path, exec->path) < 0)
+		return -ENOMEM;
+	if (shares_exec(&analyst->shares, exec->pid, exec->path) < 0)
+		return -ENOMEM;
+	return spaces_exec(&analyst->spaces, exec);
+}
+
+static int take_exit(struct analyst *analyst, const struct record_exit *exit)
+{
+	if (exit->pid == analyst->first_pid) {
+		analyst->first_ended = true;
+		analyst->first_status = exit->status;
 	}
-	analyst->unsampled[analyst->unsampleds++] = (struct record_unsampled){
-		unsampled->cpu_ns, unsampled->queue_ns, unsampled->blocked_ns, path};
-	return 0;
+	if (shares_exit(&analyst->shares, exit->pid) < 0)
+		return -ENOMEM;
+	return spaces_drop(&analyst->spaces, exit->pid);
 }
 
 static int take(struct analyst *analyst, const struct record *rec)
 {
+	const struct record_cpu *cpu = &rec->as.cpu;
+
 	switch (rec->header.type) {
 	case RECORD_START: return take_start(analyst, rec);
 	case RECORD_PROCESS:
-		if (rec->header.flags & RECORD_PROCESS_FORKED)
-			return spaces_fork(
-				&analyst->spaces, rec->as.process.pid, rec->as.process.parent);
-		return spaces_get(&analyst->spaces, rec->as.process.pid) ? 0 : -ENOMEM;
-	case RECORD_EXEC:
-		analyst->has_image = true;
-		if (!analyst->first_pid)
-			analyst->first_pid = rec->as.exec.pid;
-		if (rec->as.exec.pid == analyst->first_pid &&
-			arrays_replace(&analyst->main_path, rec->as.exec.path) < 0)
-			return -ENOMEM;
-		return spaces_exec(&analyst->spaces, &rec->as.exec);
+		return take_process(
+			analyst, &rec->as.process, rec->header.flags & RECORD_PROCESS_FORKED);
+	case RECORD_EXEC: return take_exec(analyst, &rec->as.exec);
 	case RECORD_MAPS:
 		return spaces_maps(
 			&analyst->spaces, &rec->as.maps, rec->header.flags & RECORD_MAPS_LAST);
 	case RECORD_THREAD: return spaces_thread(&analyst->spaces, &rec->as.thread);
 	case RECORD_SAMPLE: return take_sample(analyst, &rec->as.sample);
-	case RECORD_EXIT:
-		if (rec->as.exit.pid == analyst->first_pid) {
-			analyst->first_ended = true;
-			analyst->first_status = rec->as.exit.status;
-		}
-		return spaces_drop(&analyst->spaces, rec->as.exit.pid);
-	case RECORD_UNSAMPLED: return take_unsampled(analyst, &rec->as.unsampled);
+	case RECORD_CPU:
+		return shares_cpu(&analyst->shares, cpu->pid, cpu->tid, cpu->cpu_ns,
+			rec->header.flags & RECORD_CPU_LAST);
+	case RECORD_EXIT: return take_exit(analyst, &rec->as.exit);
+	case RECORD_UNSAMPLED: return unsampled_take(&analyst->unsampled, &rec->as.unsampled);
 	case RECORD_AUDIT: return take_audit(analyst, rec->as.audit.text);
 	case RECORD_END:
 		analyst->ended = true;
@@ -337,7 +377,10 @@ static int take_apart(struct analyst *analyst, const struct record *rec)
 	switch (rec->header.type) {
 	case RECORD_EXEC: return processes_exec(processes, &rec->as.exec);
 	case RECORD_EXIT: return processes_exit(processes, &rec->as.exit);
+	case RECORD_CPU: return processes_cpu(processes, &rec->as.cpu);
 	case RECORD_SAMPLE:
+		if (rec->as.sample.flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_DUMP))
+			return 0;
 		return processes_sample(processes, rec->as.sample.pid, rec->as.sample.weight_ns);
 	default: return 0;
 	}
@@ -349,7 +392,7 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
 	int r = record_get(data, bytes, &rec);
 
 	if (r < 0) {
-		analyst->bad_records++;
+		analyst->counts.bad_records++;
 		return r;
 	}
 	analyst->last_ns = rec.header.time_ns;
@@ -375,34 +418,6 @@ static uint64_t count_unresolved(const struct analyst *analyst)
 	return n;
 }
 
-static int add_unsampled_of(
-	struct analyst *analyst, uint32_t task, uint32_t mapping, const struct record_unsampled *u)
-{
-	const struct record_sample times = {
-		.weight_ns = u->cpu_ns, .queue_ns = u->queue_ns, .blocked_ns = u->blocked_ns};
-	int64_t values[VALUE_TYPES_MAX] = {[VALUE_CPU_NS] = (int64_t)u->cpu_ns};
-
-	wallclock_values(&analyst->wallclock, &times, false, values);
-	return profile_add_unsampled_values(analyst->profile, task, mapping, values);
-}
-
-static int add_unsampled(struct analyst *analyst)
-{
-	for (size_t i = 0; i < analyst->unsampleds; i++) {
-		const struct record_unsampled *u = &analyst->unsampled[i];
-		const char *slash = strrchr(u->path, '/');
-		const char *name = slash ? slash + 1 : u->path;
-		int mapping = profile_mapping_of(analyst->profile, u->path);
-		int task = profile_add_task(
-			analyst->profile, &(struct task){.process = name, .thread = name});
-
-		if (mapping < 0 || task < 0 ||
-			add_unsampled_of(analyst, (uint32_t)task, (uint32_t)mapping, u) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 static int note_main(struct analyst *analyst)
 {
 	int mapping =
@@ -413,50 +428,9 @@ static int note_main(struct analyst *analyst)
 	return mapping < 0 ? mapping : 0;
 }
 
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage usage;
-
-	(void)getrusage(RUSAGE_SELF, &usage);
-	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
-		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
-}
-
 void analyst_note_cpu(struct analyst *analyst)
 {
-	analyst->cpu_ns = own_cpu_ns();
-}
-
-static int close_audit(struct analyst *analyst)
-{
-	struct profile *profile = analyst->profile;
-	const struct {
-		const char *key;
-		uint64_t value;
-	} figures[] = {
-		{"samples", analyst->samples},
-		{"unresolved_samples", analyst->unresolved},
-		{"truncated_stacks", analyst->stacks.truncated},
-		{"incomplete_stacks", analyst->stacks.incomplete},
-		{"guessed_frames", analyst->stacks.guessed},
-		{analyst->wallclock.recorded ? "guessed_stacks" : NULL, analyst->guessed_stacks},
-		{"bad_records", analyst->bad_records},
-		{"analyst_cpu_ns", analyst->cpu_ns + own_cpu_ns()},
-		{STATS_EFFECTIVE_SAMPLES,
-			(uint64_t)(stats_effective_samples(
-					   analyst->weight, analyst->weight_squared) +
-				0.5)},
-	};
-
-	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
-		int r = figures[i].key
-			? profile_set_audit(profile, figures[i].key, figures[i].value)
-			: 0;
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	counts_note_cpu(&analyst->counts);
 }
 
 /* Without the supervisor's last word the audit's figures are as last heard, up to a second ago. */
@@ -484,14 +458,16 @@ int analyst_finish(struct analyst *analyst)
 		r = spaces_finish(&analyst->spaces);
 	if (r < 0)
 		return r;
-	analyst->unresolved = count_unresolved(analyst);
-	r = add_unsampled(analyst);
+	analyst->counts.unresolved = count_unresolved(analyst);
+	r = times_finish(
+		&analyst->shares, &analyst->processes, &analyst->wallclock, analyst->profile);
 	if (r == 0)
-		r = processes_finish(&analyst->processes, analyst->profile);
+		r = unsampled_finish(&analyst->unsampled, &analyst->wallclock, analyst->profile);
 	if (r == 0)
 		r = note_main(analyst);
 	if (r == 0)
-		r = close_audit(analyst);
+		r = counts_close(
+			&analyst->counts, &analyst->stacks, &analyst->wallclock, analyst->profile);
 	(void)profile_audit(analyst->profile, "wall_ns", &wall);
 	profile_set_time(analyst->profile, profile_realtime_ns(analyst->profile), wall);
 	return r;

@@ -54,8 +54,17 @@ void analyst_set_snapshot(struct analyst *analyst, bool snapshot);
 /* Another process is going to finish: the CPU time that this one has used counts too. */
 void analyst_note_cpu(struct analyst *analyst);
 
-/* The profile so far; owned by the analyst. */
+/*
+ * The profile so far; owned by the analyst. Its CPU values are planned weights; analyst_finish()
+ * shares out each thread's CPU time by them.
+ */
 struct profile *analyst_profile(struct analyst *analyst);
+
+/*
+ * By what the CPU values of each stack of the profile so far are to be multiplied, to be about
+ * time: for a view. Valid until the next call. -ENOMEM.
+ */
+int analyst_factors(struct analyst *analyst, const float **ret_factor, size_t *ret_stacks);
 
 /* The processes, of options.per_process; n is 0 otherwise. */
 const struct processes *analyst_processes(const struct analyst *analyst);

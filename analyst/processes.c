@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyst/arrays.h"
+#include "profile/audit.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "proto/record.h"
@@ -20,10 +21,9 @@ void processes_release(struct processes *processes)
 	*processes = (struct processes){0};
 }
 
-/* Finds or makes. */
-static struct process_facts *get(struct processes *processes, uint32_t pid)
+/* The place of @pid in the list. */
+static size_t place_of(const struct processes *processes, uint32_t pid)
 {
-	struct process_facts facts = {.pid = pid};
 	size_t low = 0, high = processes->n;
 
 	while (low < high) {
@@ -34,6 +34,22 @@ static struct process_facts *get(struct processes *processes, uint32_t pid)
 		else
 			high = middle;
 	}
+	return low;
+}
+
+const char *processes_name(const struct processes *processes, uint32_t pid)
+{
+	size_t at = place_of(processes, pid);
+
+	return at < processes->n && processes->list[at].pid == pid ? processes->list[at].name : "";
+}
+
+/* Finds or makes. */
+static struct process_facts *get(struct processes *processes, uint32_t pid)
+{
+	struct process_facts facts = {.pid = pid};
+	size_t low = place_of(processes, pid);
+
 	if (low < processes->n && processes->list[low].pid == pid)
 		return &processes->list[low];
 	if (processes->n == processes->room) {
@@ -75,9 +91,18 @@ int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_
 
 	if (!facts)
 		return -ENOMEM;
-	facts->samples++;
 	facts->weight += (double)weight_ns;
 	facts->weight_squared += (double)weight_ns * (double)weight_ns;
+	return 0;
+}
+
+int processes_cpu(struct processes *processes, const struct record_cpu *cpu)
+{
+	struct process_facts *facts = get(processes, cpu->pid);
+
+	if (!facts)
+		return -ENOMEM;
+	facts->cpu_ns += cpu->cpu_ns;
 	return 0;
 }
 
@@ -89,44 +114,28 @@ int processes_exit(struct processes *processes, const struct record_exit *exit)
 		return -ENOMEM;
 	/* A number that was used again: both are in one profile. */
 	facts->kernel_ns += exit->kernel_ns;
-	facts->unsampled_ns += exit->unsampled_ns;
 	return 0;
 }
 
-static int add_unsampled(const struct process_facts *facts, struct profile *profile)
+static int set_audit(
+	const struct process_facts *facts, const struct profile *all, struct profile *profile)
 {
-	const struct task task = {.pid = facts->pid, .process = facts->name, .thread = facts->name};
-	int mapping = profile_mapping_of(profile, facts->path);
-	int index = profile_add_task(profile, &task);
-
-	if (mapping < 0 || index < 0)
-		return -ENOMEM;
-	return profile_add_unsampled(
-		profile, (uint32_t)index, (uint32_t)mapping, (int64_t)facts->unsampled_ns);
-}
-
-int processes_finish(const struct processes *processes, struct profile *all)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < processes->n && r >= 0; i++) {
-		if (processes->list[i].unsampled_ns)
-			r = add_unsampled(&processes->list[i], all);
-	}
-	return r < 0 ? r : 0;
-}
-
-static int set_audit(const struct process_facts *facts, struct profile *profile)
-{
+	struct audit_times times = audit_times(profile);
+	uint64_t realtime = 0, lost = 0;
+	bool knows_realtime = profile_audit(all, "realtime", &realtime);
+	/* Whose lost samples were is not known. */
+	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct {
 		const char *key;
 		uint64_t value;
 	} figures[] = {
-		{"samples", facts->samples},
 		{"period_ns", profile_period_ns(profile)},
-		{"profiled_cpu_ns", (uint64_t)facts->weight},
-		{"unattributed_cpu_ns", facts->unsampled_ns},
-		{"kernel_cpu_ns", facts->kernel_ns},
+		{"profiled_cpu_ns", times.profiled_ns},
+		{"unattributed_cpu_ns", times.unsampled_ns},
+		/* Without an exit the records have been cut off. */
+		{"kernel_cpu_ns", facts->kernel_ns ? facts->kernel_ns : facts->cpu_ns},
+		{knows_found ? "found_ns" : NULL, (uint64_t)facts->weight},
+		{knows_realtime ? "realtime" : NULL, realtime},
 		{"wall_ns", profile_duration_ns(profile)},
 		{"processes", 1},
 		{STATS_EFFECTIVE_SAMPLES,
@@ -135,7 +144,9 @@ static int set_audit(const struct process_facts *facts, struct profile *profile)
 	};
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
-		int r = profile_set_audit(profile, figures[i].key, figures[i].value);
+		int r = figures[i].key
+			? profile_set_audit(profile, figures[i].key, figures[i].value)
+			: 0;
 
 		if (r < 0)
 			return r;
@@ -154,7 +165,7 @@ int processes_profile(
 	r = profile_mapping_of(profile, facts->path);
 	if (r >= 0) {
 		profile_set_main(profile, (uint32_t)r);
-		r = set_audit(facts, profile);
+		r = set_audit(facts, all, profile);
 	}
 	if (r < 0) {
 		profile_free(profile);

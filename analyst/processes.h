@@ -7,15 +7,16 @@
 #include <stdint.h>
 
 struct profile;
+struct record_cpu;
 struct record_exec;
 struct record_exit;
 
 struct process_facts {
 	uint32_t pid;
 	char *path, *name; /* of its last image */
-	uint64_t samples;
 	double weight, weight_squared;
-	uint64_t kernel_ns, unsampled_ns;
+	uint64_t kernel_ns; /* as told at its exit */
+	uint64_t cpu_ns;    /* as told of its threads */
 };
 
 struct processes {
@@ -28,10 +29,11 @@ void processes_release(struct processes *processes);
 /* Each -ENOMEM. */
 int processes_exec(struct processes *processes, const struct record_exec *exec);
 int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns);
+int processes_cpu(struct processes *processes, const struct record_cpu *cpu);
 int processes_exit(struct processes *processes, const struct record_exit *exit);
 
-/* Adds what nobody was caught at to the profile of all. -ENOMEM. */
-int processes_finish(const struct processes *processes, struct profile *all);
+/* Of the process with this pid; "" when it is not known. */
+const char *processes_name(const struct processes *processes, uint32_t pid);
 /* The profile of one process, out of that of all, with an audit of its own. -ENOMEM. */
 int processes_profile(
 	const struct process_facts *facts, const struct profile *all, struct profile **ret_profile);

@@ -49,6 +49,21 @@ void wallclock_values(const struct wallclock *wallclock, const struct record_sam
 	values[wallclock->guessed] = guessed ? (int64_t)wall : 0;
 }
 
+void wallclock_correct(
+	const struct wallclock *wallclock, struct profile *profile, size_t stack, int64_t ns)
+{
+	const int64_t *value = profile_sample(profile, stack).value;
+	bool guessed;
+
+	if (!wallclock->recorded)
+		return;
+	/* All samples of one stack are guessed, or none; rarely some, as maps were late. */
+	guessed = value[wallclock->guessed] == value[wallclock->wall];
+	profile_set_value(profile, stack, wallclock->wall, value[wallclock->wall] + ns);
+	if (guessed)
+		profile_set_value(profile, stack, wallclock->guessed, value[wallclock->wall]);
+}
+
 int64_t wallclock_ticks(const struct wallclock *wallclock, struct thread_name *thread,
 	const struct record_sample *sample)
 {

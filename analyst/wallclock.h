@@ -28,6 +28,10 @@ int wallclock_begin(
 void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample,
 	bool guessed, int64_t values[VALUE_TYPES_MAX]);
 
+/* The CPU time of a stack of the profile is @ns more than what its samples said. */
+void wallclock_correct(
+	const struct wallclock *wallclock, struct profile *profile, size_t stack, int64_t ns);
+
 /* For how many ticks of the wall clock it stands; what is left of one stays the thread's. */
 int64_t wallclock_ticks(const struct wallclock *wallclock, struct thread_name *thread,
 	const struct record_sample *sample);

@@ -13,9 +13,21 @@ static const struct audit_key known[] = {
 	{"period_ns", AUDIT_SAME, AUDIT_NS, false, "CPU time of a tick"},
 	{"profiled_cpu_ns", AUDIT_SUM, AUDIT_NS, false, "CPU time that the samples stand for"},
 	{"unattributed_cpu_ns", AUDIT_SUM, AUDIT_NS, false,
-		"CPU time that nobody could be caught at: [unsampled]"},
+		"CPU time of executables that were never met: [unsampled]"},
 	{"kernel_cpu_ns", AUDIT_SUM_OF_ALL, AUDIT_NS, false,
 		"CPU time that the kernel charged to the profiled threads"},
+	{"found_ratio", AUDIT_DERIVED, AUDIT_RATIO, false,
+		"found_ns / kernel_cpu_ns: 1 within its noise when sampling is true"},
+	{"found_ns", AUDIT_SUM_OF_ALL, AUDIT_NS, true,
+		"planned weights of all samples, lost ones too"},
+	{"instants", AUDIT_SUM_OF_ALL, AUDIT_COUNT, false,
+		"planned moments at which a CPU was looked at"},
+	{"late_instants", AUDIT_SUM_OF_ALL, AUDIT_COUNT, false,
+		"instants that came too late to be used"},
+	{"realtime", AUDIT_MIN_OF_ALL, AUDIT_COUNT, false,
+		"1: the sampler had real-time priority, 0: it had not"},
+	{STATS_EFFECTIVE_SAMPLES, AUDIT_EFFECTIVE, AUDIT_COUNT, false,
+		"samples of equal weight that would tell as much"},
 	{"wall_ns", AUDIT_SUM, AUDIT_NS, false, "time from start to end"},
 	{"stops", AUDIT_SUM, AUDIT_COUNT, false, "stops of a thread"},
 	{"stop_ns_p50", AUDIT_BY_STOPS, AUDIT_NS, false, "half of the stops were shorter"},
@@ -68,8 +80,6 @@ static const struct audit_key known[] = {
 		"time in which ticks were rarer than asked, for --max-cpu"},
 	{"bad_records", AUDIT_SUM, AUDIT_COUNT, true,
 		"records that made no sense and were left out"},
-	{STATS_EFFECTIVE_SAMPLES, AUDIT_EFFECTIVE, AUDIT_COUNT, true,
-		"samples of equal weight that would tell as much"},
 };
 
 const struct audit_key *audit_key_at(size_t index)
@@ -130,6 +140,13 @@ static struct sums sum_up(const struct profile *profile)
 	return sums;
 }
 
+struct audit_times audit_times(const struct profile *profile)
+{
+	struct sums sums = sum_up(profile);
+
+	return (struct audit_times){sums.cpu_ns, sums.unsampled_ns};
+}
+
 static int compare_ids(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -160,11 +177,72 @@ static bool count_tasks(const struct profile *profile, bool threads, uint64_t *r
 	return different > 0;
 }
 
+static bool derive_found_ratio(const struct profile *profile, uint64_t *ret_value)
+{
+	uint64_t found, kernel;
+
+	if (!profile_audit(profile, "found_ns", &found) ||
+		!profile_audit(profile, "kernel_cpu_ns", &kernel) || !kernel)
+		return false;
+	*ret_value = (uint64_t)((double)found / (double)kernel * AUDIT_RATIO_ONE + 0.5);
+	return true;
+}
+
+/* How often an instant finds a thread; 0 not known, as where samples are of the wall clock too. */
+static double hit_share(const struct profile *profile, uint64_t instants)
+{
+	size_t named = profile_default_value(profile);
+	uint64_t samples = 0;
+
+	if (!instants ||
+		(named != SIZE_MAX && !strcmp(profile_value_type(profile, named).type, "wall")))
+		return 0;
+	(void)audit_figure(profile, "samples", &samples);
+	return (double)samples / (double)instants;
+}
+
+/* How many samples the kernel's time lets expect: of the mean weight, or of a period each. */
+static double expected_samples(const struct profile *profile, uint64_t found, uint64_t kernel)
+{
+	uint64_t effective = 0;
+
+	if (!profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective))
+		(void)audit_figure(profile, "samples", &effective);
+	if (found && effective)
+		return (double)effective * (double)kernel / (double)found;
+	return profile->period_ns ? (double)kernel / (double)profile->period_ns : 0;
+}
+
+bool audit_found(const struct profile *profile, struct audit_found *ret_found)
+{
+	uint64_t found, kernel, instants = 0, late, realtime;
+	double off;
+
+	if (!profile_audit(profile, "found_ns", &found) ||
+		!profile_audit(profile, "kernel_cpu_ns", &kernel) || !kernel)
+		return false;
+	(void)profile_audit(profile, "instants", &instants);
+	*ret_found = (struct audit_found){
+		.ratio = (double)found / (double)kernel, .late = -1, .realtime = -1};
+	ret_found->error = stats_found_error(
+		expected_samples(profile, found, kernel), hit_share(profile, instants));
+	ret_found->says_nothing = ret_found->error * STATS_95_PERCENT >= 1;
+	if (instants && profile_audit(profile, "late_instants", &late))
+		ret_found->late = (double)late / (double)instants;
+	if (profile_audit(profile, "realtime", &realtime))
+		ret_found->realtime = realtime > 0;
+	off = ret_found->ratio > 1 ? ret_found->ratio - 1 : 1 - ret_found->ratio;
+	ret_found->is_off = off > 3 * ret_found->error && off > 0.02;
+	return true;
+}
+
 /* Of figures that follow from the model. */
 static bool derive(const struct profile *profile, const char *key, uint64_t *ret_value)
 {
 	uint64_t value, kernel;
 
+	if (!strcmp(key, "found_ratio"))
+		return derive_found_ratio(profile, ret_value);
 	if (!strcmp(key, "period_ns"))
 		value = profile->period_ns;
 	else if (!strcmp(key, "wall_ns"))
@@ -270,6 +348,12 @@ static int merge_figure(
 			return profile_set_audit(into, key, sum_of(a, b));
 		forget(into, key);
 		return 0;
+	case AUDIT_MIN_OF_ALL:
+		if ((has_a || empty) && has_b)
+			return profile_set_audit(into, key, has_a && a < b ? a : b);
+		forget(into, key);
+		return 0;
+	case AUDIT_DERIVED: forget(into, key); return 0;
 	}
 	return -EINVAL;
 }
@@ -278,7 +362,8 @@ static bool is_weighted(const char *key)
 {
 	enum audit_kind kind = kind_of(key);
 
-	return kind == AUDIT_BY_STOPS || kind == AUDIT_SUM_OF_ALL || kind == AUDIT_SAME;
+	return kind == AUDIT_BY_STOPS || kind == AUDIT_SUM_OF_ALL || kind == AUDIT_MIN_OF_ALL ||
+		kind == AUDIT_SAME;
 }
 
 /*

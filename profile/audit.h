@@ -16,13 +16,17 @@ struct profile;
 enum audit_kind {
 	AUDIT_SUM,
 	AUDIT_SUM_OF_ALL, /* a sum that says nothing unless every profile has it */
+	AUDIT_MIN_OF_ALL, /* the least, on the same condition */
+	AUDIT_DERIVED,    /* follows from other figures */
 	AUDIT_MAX,
 	AUDIT_SAME,      /* not known unless all are alike */
 	AUDIT_BY_STOPS,  /* the mean, weighted by the stops of each */
 	AUDIT_EFFECTIVE, /* effective sample size: combined by the weights' squares */
 };
 
-enum audit_unit { AUDIT_COUNT, AUDIT_NS };
+enum audit_unit { AUDIT_COUNT, AUDIT_NS, AUDIT_RATIO /* in 1 / AUDIT_RATIO_ONE */ };
+
+#define AUDIT_RATIO_ONE 10000
 
 struct audit_key {
 	const char *key;
@@ -39,10 +43,31 @@ const struct audit_key *audit_key_find(const char *key);
 
 /*
  * A figure as the file has it, or else as it follows from the model (samples, period_ns,
- * profiled_cpu_ns, unattributed_cpu_ns, wall_ns, unresolved_samples, processes, threads). False:
- * not known.
+ * profiled_cpu_ns, unattributed_cpu_ns, wall_ns, unresolved_samples, processes, threads), or from
+ * other figures (found_ratio). False: not known.
  */
 bool audit_figure(const struct profile *profile, const char *key, uint64_t *ret_value);
+
+/* CPU time of the rows: with samples, and [unsampled]. */
+struct audit_times {
+	uint64_t profiled_ns, unsampled_ns;
+};
+struct audit_times audit_times(const struct profile *profile);
+
+/*
+ * The test of the sampler: the planned weights of all samples it found, against the CPU time that
+ * the kernel charged. The ratio is 1 within its error when the sampler works.
+ */
+struct audit_found {
+	double ratio;
+	double error;      /* standard error of the ratio: stats_found_error() */
+	double late;       /* share of the instants that came too late; -1 not known */
+	int realtime;      /* 1 the sampler had real-time priority, 0 it had not, -1 not known */
+	bool is_off;       /* by more than three times its error, and more than 2 % */
+	bool says_nothing; /* so few samples are expected that any number would do */
+};
+/* False: the profile does not have the figures. */
+bool audit_found(const struct profile *profile, struct audit_found *ret_found);
 
 /* Makes the figures of @into those of both. To be called before the samples are merged. */
 int audit_merge(struct profile *into, const struct profile *from);

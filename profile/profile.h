@@ -108,6 +108,12 @@ int profile_set_lines(
 int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n,
 	const int64_t *values);
 
+/* The same in two steps: the index of the stack, made with values of 0 if it is new; its values. */
+int profile_add_stack(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n);
+void profile_add_values(struct profile *profile, size_t index, const int64_t *values);
+/* One value of the stack at @index becomes @value. */
+void profile_set_value(struct profile *profile, size_t index, size_t type, int64_t value);
+
 struct sample {
 	uint32_t task;
 	const uint32_t *location; /* leaf first */

@@ -41,7 +41,8 @@ static void add_to(int64_t *sum, int64_t value)
 		*sum = value < 0 ? INT64_MIN : INT64_MAX;
 }
 
-static int append_stack(struct profile *profile, const struct stack *stack, const int64_t *values)
+/* Its values are 0. */
+static int append_stack(struct profile *profile, const struct stack *stack)
 {
 	struct sample_item *samples;
 	uint32_t *frames;
@@ -69,17 +70,14 @@ static int append_stack(struct profile *profile, const struct stack *stack, cons
 	if (stack->n)
 		memcpy(frames + profile->frames, stack->location, stack->n * sizeof(*frames));
 	profile->frames += stack->n;
-	memcpy(value + profile->samples * profile->value_types, values,
+	memset(value + profile->samples * profile->value_types, 0,
 		profile->value_types * sizeof(*value));
-	profile->samples++;
-	return 0;
+	return (int)profile->samples++;
 }
 
-int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n,
-	const int64_t *values)
+int profile_add_stack(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n)
 {
 	struct stack stack = {locations, (uint32_t)n, task};
-	int64_t *sum;
 	int index;
 
 	if (task >= profile->tasks || n > UINT32_MAX / 2)
@@ -90,11 +88,30 @@ int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *l
 	}
 	index = table_find(
 		&profile->sample_table, stack_hash(&stack), stack_equal, profile, &stack);
-	if (index < 0)
-		return append_stack(profile, &stack, values);
-	sum = profile->value + (size_t)index * profile->value_types;
+	return index < 0 ? append_stack(profile, &stack) : index;
+}
+
+void profile_add_values(struct profile *profile, size_t index, const int64_t *values)
+{
+	int64_t *sum = profile->value + index * profile->value_types;
+
 	for (size_t i = 0; i < profile->value_types; i++)
 		add_to(&sum[i], values[i]);
+}
+
+void profile_set_value(struct profile *profile, size_t index, size_t type, int64_t value)
+{
+	profile->value[index * profile->value_types + type] = value;
+}
+
+int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n,
+	const int64_t *values)
+{
+	int index = profile_add_stack(profile, task, locations, n);
+
+	if (index < 0)
+		return index;
+	profile_add_values(profile, (size_t)index, values);
 	return 0;
 }
 

@@ -11,6 +11,9 @@
  */
 #define STATS_EFFECTIVE_SAMPLES "effective_samples"
 
+/* 95 % of what is normally distributed lie within so many standard errors. */
+#define STATS_95_PERCENT 1.959963984540054
+
 struct interval {
 	double low, high; /* shares, 0 to 1 */
 };
@@ -20,6 +23,16 @@ struct interval {
  * @effective_samples samples. No samples: 0 to 1.
  */
 struct interval stats_share_interval(double share, double effective_samples);
+
+/*
+ * Standard error, relative, of the sum of the weights of all samples found, where @expected samples
+ * of equal weight are expected. Each instant of weight w finds a thread with probability p: the
+ * variance is the sum of w^2 p (1 - p). With the mean of p, @hit_share (0 not known), for every p
+ * that is at most (1 - hit_share) / expected of the squared sum, and less where p is uneven. The
+ * beginning and the end cut a period each: one sample's weight is uncertain in any case. 1 when
+ * nothing is expected.
+ */
+double stats_found_error(double expected, double hit_share);
 
 /* (sum w)^2 / sum w^2; 0 when there is no weight. */
 double stats_effective_samples(double sum_weight, double sum_weight_squared);

@@ -146,7 +146,7 @@ struct record_thread {
  *   24  8  pc            where the user program is (after the instruction of a system call)
  *   32  8  sp
  *   40  8  fp            frame pointer register
- *   48  8  weight_ns     fixed before the look: how much CPU time of its CPU this instant stands for
+ *   48  8  weight_ns     fixed before the look: the time of its CPU that this instant stands for
  *   56  4  syscall       number of the system call it is in, or -1
  *   60  2  machine       ELF e_machine of these registers (a 32-bit process has its own)
  *   62  2  registers     number of registers that follow
@@ -166,8 +166,9 @@ struct record_thread {
  *        with BLOCKED found it; nothing but the times is given.
  *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: stopped by a signal (job control).
  *        RECORD_SAMPLE_DUMP: one stack of each thread was asked for; weight_ns is for how long it
- * was stopped for that. RECORD_SAMPLE_ASLEEP: a tick like others, but it went to sleep while it was
- * being caught, and was not stopped: of its registers pc and sp are known.
+ *        was stopped for that.
+ *        RECORD_SAMPLE_ASLEEP: a tick like others, but it went to sleep while it was being caught,
+ *        and was not stopped: of its registers pc and sp are known.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,
@@ -214,8 +215,8 @@ struct record_exit {
  * RECORD_CPU: once a second for a thread that has run, and at its end or exec.
  *   16  4  pid
  *   20  4  tid
- *   24  8  cpu_ns        CPU time that the kernel charged to this thread, in the image that its process
- *                        has, since the last such record of it
+ *   24  8  cpu_ns        CPU time that the kernel charged to this thread, in the image that its
+ *                        process has, since the last such record of it
  * flags: RECORD_CPU_LAST: the thread has ended, or leaves this image, or is let go.
  */
 enum { RECORD_CPU_LAST = 1 };
@@ -225,8 +226,8 @@ struct record_cpu {
 };
 
 /*
- * RECORD_UNSAMPLED: times that an analyst took with it when it died, and waiting time of threads that
- * were never seen waiting.
+ * RECORD_UNSAMPLED: times that an analyst took with it when it died, and waiting time of threads
+ * that were never seen waiting.
  *   16  8  cpu_ns
  *   24  8  queue_ns
  *   32  8  blocked_ns
@@ -276,8 +277,8 @@ int record_put_maps(
 int record_put_thread(
 	uint8_t *to, size_t room, uint64_t time_ns, uint32_t pid, uint32_t tid, const char *name);
 int record_put_exit(uint8_t *to, size_t room, uint64_t time_ns, const struct record_exit *exit);
-int record_put_cpu(uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags,
-	const struct record_cpu *cpu);
+int record_put_cpu(
+	uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, const struct record_cpu *cpu);
 int record_put_unsampled(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_unsampled *unsampled);
 /* @type is RECORD_AUDIT or RECORD_END. */

@@ -20,7 +20,7 @@ if [ -z "$target" ]; then
 fi
 tmux -L $socket -f /dev/null new-session -d -s t -x 120 -y 40 "$build/tools/sproftop -p $target"
 deadline=$((SECONDS + 30))
-until tmux -L $socket capture-pane -p -t t | grep -q coverage; do
+until tmux -L $socket capture-pane -p -t t | grep -q 'found '; do
     [ $SECONDS -lt $deadline ] || { echo "sproftop does not start"; exit 1; }
     sleep 0.1
 done

@@ -168,6 +168,8 @@ static int update(struct running *run, uint64_t now)
 	run->states.n = 0;
 	if (r == 0 && live_wants_threads(run->live))
 		r = read_threads(run);
+	if (r == 0)
+		r = analyst_factors(analyst, &facts.factor, &facts.factors);
 	facts.thread = run->thread;
 	facts.threads = run->states.n;
 	run->updated_ns = now;

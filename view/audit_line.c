@@ -5,12 +5,14 @@
 
 #include "profile/audit.h"
 #include "profile/profile.h"
+#include "profile/stats.h"
 #include "view/report.h"
 #include "view/text.h"
 
 struct auditing {
 	const struct profile *profile;
 	FILE *out;
+	bool ascii;
 	bool begun; /* something stands on this line */
 };
 
@@ -27,26 +29,97 @@ static void end_line(struct auditing *a)
 	a->begun = false;
 }
 
-/* "audit: 3104 ticks, explains 99.8 % of the CPU time (12.41 s of 12.43 s, 20.0 ms unsampled)" */
+/* "found 99.2 % ± 1.1 of the expected samples"; half the 95 % confidence interval. */
+static void print_found(struct auditing *a, const struct audit_found *found)
+{
+	separate(a, "audit: ");
+	fprintf(a->out, "found %.1f %% %s %.1f of the expected samples", found->ratio * 100,
+		a->ascii ? "+-" : "\xc2\xb1", found->error * STATS_95_PERCENT * 100);
+}
+
+/* "real time, 12 late instants (0.4 %)" */
+static void print_instants(struct auditing *a, const struct audit_found *found)
+{
+	uint64_t late = 0;
+
+	if (found->realtime >= 0) {
+		separate(a, "audit: ");
+		fputs(found->realtime ? "real time" : "no real-time priority", a->out);
+	}
+	if (!profile_audit(a->profile, "late_instants", &late) || !late)
+		return;
+	separate(a, "audit: ");
+	fprintf(a->out, "%" PRIu64 " late instant%s", late, late == 1 ? "" : "s");
+	if (found->late >= 0)
+		fprintf(a->out, " (%.1f %%)", found->late * 100);
+}
+
+/* "12.43 s of CPU time (20.0 ms unsampled)" */
+static void print_times(struct auditing *a)
+{
+	char all[TEXT_UNIT_BYTES], rest[TEXT_UNIT_BYTES];
+	uint64_t kernel, unattributed = 0;
+
+	if (!profile_audit(a->profile, "kernel_cpu_ns", &kernel) || !kernel)
+		return;
+	(void)audit_figure(a->profile, "unattributed_cpu_ns", &unattributed);
+	text_format_ns(kernel, all);
+	text_format_ns(unattributed, rest);
+	separate(a, "audit: ");
+	fprintf(a->out, "%s of CPU time (%s unsampled)", all, rest);
+}
+
+/*
+ * "found 88 % of the expected samples: threads that run less than 0.1 ms at a time, or CPUs busy
+ * with other programs (12 % of the instants came late)". Late instants are not used, so they
+ * explain about as much as their share; what they leave, short runs do.
+ */
+static void print_cause(struct auditing *a, const struct audit_found *found)
+{
+	double missing = 1 - found->ratio;
+	bool by_late = found->late > 0.01 && found->late > missing / 4;
+	bool by_short = !by_late || found->late < missing * 1.5;
+
+	fprintf(a->out, "found %.0f %% of the expected samples: ", found->ratio * 100);
+	if (found->ratio > 1) {
+		fputs(found->realtime == 0
+				? "without real-time priority the scheduler chooses the moment, "
+				  "more often while the program runs"
+				: "threads run more often when their CPU is looked at, or CPU time "
+				  "is missing in the kernel's figure",
+			a->out);
+		fputc('\n', a->out);
+		return;
+	}
+	if (by_short)
+		fputs("threads that run less than 0.1 ms at a time", a->out);
+	if (by_late)
+		fprintf(a->out,
+			"%sCPUs busy with other programs (%.0f %% of the instants came late%s)",
+			by_short ? ", or " : "", found->late * 100,
+			found->realtime == 0 ? "; real-time priority avoids that" : "");
+	fputc('\n', a->out);
+}
+
+/* "audit: 3104 ticks, found …, 12.43 s of CPU time (20.0 ms unsampled), real time" */
 static void print_coverage(struct auditing *a)
 {
-	char part[TEXT_UNIT_BYTES], all[TEXT_UNIT_BYTES], rest[TEXT_UNIT_BYTES];
-	uint64_t samples, profiled = 0, kernel, unattributed = 0;
+	struct audit_found found;
+	bool has_found = audit_found(a->profile, &found);
+	uint64_t samples;
 
 	if (audit_figure(a->profile, "samples", &samples) && samples) {
 		separate(a, "audit: ");
 		fprintf(a->out, "%" PRIu64 " tick%s", samples, samples == 1 ? "" : "s");
 	}
-	(void)audit_figure(a->profile, "profiled_cpu_ns", &profiled);
-	(void)audit_figure(a->profile, "unattributed_cpu_ns", &unattributed);
-	if (!profile_audit(a->profile, "kernel_cpu_ns", &kernel) || !kernel)
-		return;
-	text_format_ns(profiled, part);
-	text_format_ns(kernel, all);
-	text_format_ns(unattributed, rest);
-	separate(a, "audit: ");
-	fprintf(a->out, "explains %.1f %% of the CPU time (%s of %s, %s unsampled)",
-		(double)profiled * 100 / (double)kernel, part, all, rest);
+	if (has_found && !found.says_nothing)
+		print_found(a, &found);
+	print_times(a);
+	if (has_found)
+		print_instants(a, &found);
+	end_line(a);
+	if (has_found && found.is_off)
+		print_cause(a, &found);
 }
 
 /* "stop time p50 21 us, p99 60 us, max 412 us, 0.5 % of the running time" */
@@ -132,12 +205,11 @@ static void print_losses(struct auditing *a)
 	}
 }
 
-void report_audit_line(const struct profile *profile, FILE *out)
+void report_audit_line(const struct profile *profile, bool ascii, FILE *out)
 {
-	struct auditing a = {.profile = profile, .out = out};
+	struct auditing a = {.profile = profile, .out = out, .ascii = ascii};
 
 	print_coverage(&a);
-	end_line(&a);
 	print_wall(&a);
 	end_line(&a);
 	print_stops(&a);

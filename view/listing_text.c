@@ -201,6 +201,6 @@ int listing_text(const struct profile *profile, const struct report_options *opt
 		print_nothing(&l, profile, out);
 	print_left_out(&l, out);
 	fputc('\n', out);
-	report_audit_line(profile, out);
+	report_audit_line(profile, options->ascii, out);
 	return 0;
 }

@@ -156,7 +156,8 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	live->due_ns = now_ns + live->delay_ns;
 	/* What was is not forgotten when nothing new can come: the weights stay as at the end. */
 	if (live->state < LIVE_ENDED || ended || !live->weights.begun)
-		r = live_weights_update(&live->weights, profile, now_ns);
+		r = live_weights_update(
+			&live->weights, profile, facts->factor, facts->factors, now_ns);
 	if (r == 0)
 		r = live_places_update(&live->places, profile);
 	return r < 0 ? r : live_look(live);

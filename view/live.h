@@ -73,6 +73,9 @@ struct live_facts {
 	const struct live_thread *thread; /* those that live, also without samples */
 	size_t threads;
 	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 not known */
+	/* By stack: CPU time by the value of the profile, which is a weight. Beyond: 1. */
+	const float *factor;
+	size_t factors;
 };
 
 /*

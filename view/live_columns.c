@@ -10,35 +10,42 @@
 
 /* clang-format off */
 static const struct live_column function_columns[] = {
-	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84}, {COLUMN_TOTAL, "TOTAL%", 7, 0},
+	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84},
+	{COLUMN_TOTAL, "TOTAL%", 7, 0},
 	{COLUMN_TIME, "SELF s", 9, 100}, {COLUMN_BAR, "", 10, 116},
 	{COLUMN_NAME, "FUNCTION", 0, 0}, {COLUMN_OBJECT, "OBJECT", 20, 66},
 };
 static const struct live_column line_columns[] = {
-	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84}, {COLUMN_TOTAL, "TOTAL%", 7, 0},
+	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84},
+	{COLUMN_TOTAL, "TOTAL%", 7, 0},
 	{COLUMN_TIME, "SELF s", 9, 100}, {COLUMN_BAR, "", 10, 130},
-	{COLUMN_PLACE, "LINE", 24, 0}, {COLUMN_NAME, "FUNCTION", 0, 0}, {COLUMN_OBJECT, "OBJECT", 20, 110},
+	{COLUMN_PLACE, "LINE", 24, 0}, {COLUMN_NAME, "FUNCTION", 0, 0},
+	{COLUMN_OBJECT, "OBJECT", 20, 110},
 };
 static const struct live_column tree_columns[] = {
-	{COLUMN_TOTAL, "TOTAL%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84}, {COLUMN_SELF, "SELF%", 6, 0},
-	{COLUMN_BAR, "", 10, 116}, {COLUMN_NAME, "CALL TREE", 0, 0}, {COLUMN_OBJECT, "OBJECT", 20, 80},
+	{COLUMN_TOTAL, "TOTAL%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84},
+	{COLUMN_SELF, "SELF%", 6, 0},
+	{COLUMN_BAR, "", 10, 116}, {COLUMN_NAME, "CALL TREE", 0, 0},
+	{COLUMN_OBJECT, "OBJECT", 20, 80},
 };
 static const struct live_column thread_columns[] = {
 	{COLUMN_NOW, "CPU%", 6, 0}, {COLUMN_CPU_TIME, "TIME s", 8, 0}, {COLUMN_STATE, "S", 1, 0},
-	{COLUMN_TID, "TID", 8, 0}, {COLUMN_NAME, "THREAD", 16, 0}, {COLUMN_LAST, "LAST FUNCTION", 0, 0},
-	{COLUMN_OBJECT, "OBJECT", 20, 90},
+	{COLUMN_TID, "TID", 8, 0}, {COLUMN_NAME, "THREAD", 16, 0},
+	{COLUMN_LAST, "LAST FUNCTION", 0, 0}, {COLUMN_OBJECT, "OBJECT", 20, 90},
 };
 static const struct live_column object_columns[] = {
-	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84}, {COLUMN_TOTAL, "TOTAL%", 7, 0},
+	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84},
+	{COLUMN_TOTAL, "TOTAL%", 7, 0},
 	{COLUMN_TIME, "SELF s", 9, 76}, {COLUMN_BAR, "", 10, 90}, {COLUMN_NAME, "OBJECT", 0, 0},
 };
 static const struct live_column caller_columns[] = {
-	{COLUMN_RELATION, "", 8, 0}, {COLUMN_OF_TOTAL, "OF IT%", 7, 0}, {COLUMN_TOTAL, "TOTAL%", 7, 0},
-	{COLUMN_ERROR, "\xc2\xb1", 5, 90}, {COLUMN_NAME, "FUNCTION", 0, 0}, {COLUMN_OBJECT, "OBJECT", 20, 66},
+	{COLUMN_RELATION, "", 8, 0}, {COLUMN_OF_TOTAL, "OF IT%", 7, 0},
+	{COLUMN_TOTAL, "TOTAL%", 7, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 90},
+	{COLUMN_NAME, "FUNCTION", 0, 0}, {COLUMN_OBJECT, "OBJECT", 20, 66},
 };
 static const struct live_column source_columns[] = {
-	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_TOTAL, "TOTAL%", 7, 66}, {COLUMN_LINE_NUMBER, "LINE", 6, 0},
-	{COLUMN_CODE, "SOURCE", 0, 0},
+	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_TOTAL, "TOTAL%", 7, 66},
+	{COLUMN_LINE_NUMBER, "LINE", 6, 0}, {COLUMN_CODE, "SOURCE", 0, 0},
 };
 static const struct live_column disassembly_columns[] = {
 	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_BAR, "", 10, 100}, {COLUMN_CODE, "INSTRUCTIONS", 0, 0},
@@ -47,16 +54,23 @@ static const struct live_column text_columns_[] = {{COLUMN_CODE, "", 0, 0}};
 
 #define COLUMNS(list) (list), sizeof(list) / sizeof(*(list))
 const struct live_view_ops live_views[LIVE_VIEWS] = {
-	[LIVE_FUNCTIONS] = {"functions", "Functions", COLUMNS(function_columns), 0, false, live_collect_functions},
+	[LIVE_FUNCTIONS] = {"functions", "Functions",
+		COLUMNS(function_columns), 0, false, live_collect_functions},
 	[LIVE_LINES] = {"lines", "Lines", COLUMNS(line_columns), 0, false, live_collect_lines},
 	[LIVE_TREE] = {"tree", "Call tree", COLUMNS(tree_columns), 0, false, live_collect_tree},
-	[LIVE_THREADS] = {"threads", "Threads", COLUMNS(thread_columns), 0, false, live_collect_threads},
-	[LIVE_OBJECTS] = {"objects", "Objects", COLUMNS(object_columns), 0, false, live_collect_objects},
-	[LIVE_CALLERS] = {"callers", "Callers and callees", COLUMNS(caller_columns), 2, false, live_collect_callers},
-	[LIVE_SOURCE] = {"source", "Source", COLUMNS(source_columns), -1, true, live_collect_source},
-	[LIVE_DISASSEMBLY] = {"disassembly", "Disassembly", COLUMNS(disassembly_columns), -1, true, live_collect_disassembly},
+	[LIVE_THREADS] = {"threads", "Threads",
+		COLUMNS(thread_columns), 0, false, live_collect_threads},
+	[LIVE_OBJECTS] = {"objects", "Objects",
+		COLUMNS(object_columns), 0, false, live_collect_objects},
+	[LIVE_CALLERS] = {"callers", "Callers and callees",
+		COLUMNS(caller_columns), 2, false, live_collect_callers},
+	[LIVE_SOURCE] = {"source", "Source",
+		COLUMNS(source_columns), -1, true, live_collect_source},
+	[LIVE_DISASSEMBLY] = {"disassembly", "Disassembly",
+		COLUMNS(disassembly_columns), -1, true, live_collect_disassembly},
 	[LIVE_HELP] = {"help", "Help", COLUMNS(text_columns_), -1, true, live_collect_help},
-	[LIVE_OUTPUT] = {"output", "Output of the command", COLUMNS(text_columns_), -1, true, live_collect_output},
+	[LIVE_OUTPUT] = {"output", "Output of the command",
+		COLUMNS(text_columns_), -1, true, live_collect_output},
 };
 /* clang-format on */
 

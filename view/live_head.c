@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/audit.h"
+#include "profile/stats.h"
 #include "view/live_internal.h"
 #include "view/text.h"
 
@@ -45,7 +46,6 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	next.wall_ns = figure(live, "wall_ns");
 	if (next.wall_ns <= audit->wall_ns && audit->known)
 		return;
-	next.cpu_ns = figure(live, "profiled_cpu_ns");
 	next.kernel_ns = figure(live, "kernel_cpu_ns");
 	next.stopped_ns = figure(live, "stopped_ns");
 	next.lost = figure(live, "lost_samples");
@@ -57,8 +57,8 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 		return;
 	}
 	wall = (double)(next.wall_ns - audit->wall_ns);
-	/* The time that samples stand for: with the wall clock, waiting too. */
-	next.sampled_ns = next.cpu_ns;
+	/* The time that is sampled: with the wall clock, waiting too. */
+	next.sampled_ns = next.kernel_ns;
 	if (is_by_wall(live))
 		next.sampled_ns += figure(live, "runqueue_ns") + figure(live, "blocked_ns");
 	sampled = (double)(next.sampled_ns - audit->sampled_ns);
@@ -66,7 +66,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	if (next.kernel_ns < audit->kernel_ns || next.cpus > 1e5)
 		next.cpus = 0;
 	next.rate = sampled > 0 ? (double)(next.samples - audit->samples) * 1e9 / sampled : 0;
-	next.coverage = next.kernel_ns ? (double)next.cpu_ns / (double)next.kernel_ns : 0;
+	next.knows_found = audit_found(live->profile, &next.found);
 	next.stopped = next.kernel_ns + next.stopped_ns
 		? (double)next.stopped_ns / (double)(next.kernel_ns + next.stopped_ns)
 		: 0;
@@ -188,63 +188,116 @@ static void draw_target(struct live *live, struct screen *screen)
 }
 
 struct piece {
-	const char *label;
+	const char *label; /* "" none */
 	char text[48];
 	unsigned style;
 };
 
+static unsigned piece_columns(const struct piece *piece)
+{
+	return (unsigned)(text_columns(piece->label) + !!piece->label[0] +
+		text_columns(piece->text));
+}
+
 static void draw_piece(struct screen *screen, unsigned *at, const struct piece *piece)
 {
-	size_t need = text_columns(piece->label) + 1 + text_columns(piece->text);
-
-	if (*at + need > screen->columns)
+	if (!piece->text[0] || *at + piece_columns(piece) > screen->columns)
 		return;
-	*at += screen_put(screen, 1, *at, screen->columns, STYLE_DIM, piece->label) + 1;
+	if (piece->label[0])
+		*at += screen_put(screen, 1, *at, screen->columns, STYLE_DIM, piece->label) + 1;
 	*at += screen_put(screen, 1, *at, screen->columns, piece->style, piece->text) + 2;
+}
+
+/* "99.2 ±1.1 %": half the 95 % confidence interval, where there is room. */
+static void format_found(const struct live *live, bool narrow, struct piece *piece)
+{
+	const struct live_audit *audit = &live->audit;
+	double half = audit->found.error * STATS_95_PERCENT * 100;
+
+	piece->style = audit->knows_found && audit->found.is_off ? STYLE_WARN : STYLE_GOOD;
+	if (!audit->knows_found || audit->found.says_nothing)
+		(void)snprintf(piece->text, sizeof(piece->text), "-");
+	else if (narrow)
+		(void)snprintf(
+			piece->text, sizeof(piece->text), "%.1f %%", audit->found.ratio * 100);
+	else
+		(void)snprintf(piece->text, sizeof(piece->text), "%.1f %s%.1f %%",
+			audit->found.ratio * 100, live->options.ascii ? "+-" : "\xc2\xb1", half);
+}
+
+static void format_stopped(const struct live *live, struct piece *piece)
+{
+	double bound = live->options.overhead_percent, stopped = live->audit.stopped * 100;
+
+	if (bound > 0)
+		(void)snprintf(piece->text, sizeof(piece->text), "%.2f of %.3g %%", stopped, bound);
+	else
+		(void)snprintf(piece->text, sizeof(piece->text), "%.2f %%", stopped);
+	if (bound > 0 && stopped > bound)
+		piece->style = STYLE_WARN;
+}
+
+/* Late instants, if there are any, and whether they can be helped. */
+static void format_instants(
+	const struct live *live, bool narrow, struct piece *late, struct piece *realtime)
+{
+	const struct live_audit *audit = &live->audit;
+
+	if (audit->knows_found && audit->found.late > 0)
+		(void)snprintf(late->text, sizeof(late->text), "%.1f %%", audit->found.late * 100);
+	if (!audit->knows_found || audit->found.realtime < 0)
+		return;
+	if (!audit->found.realtime)
+		realtime->style = STYLE_WARN;
+	(void)snprintf(realtime->text, sizeof(realtime->text), "%s",
+		audit->found.realtime ? "real time"
+			: narrow      ? "no real time"
+				      : "no real-time priority");
+}
+
+static void draw_first_second(struct live *live, struct screen *screen)
+{
+	struct piece cpu = {.label = "CPU", .style = STYLE_BOLD};
+	unsigned at = 1;
+
+	(void)snprintf(cpu.text, sizeof(cpu.text), "%5.1f %%", live->audit.first_cpus * 100);
+	if (live->audit.first_cpus > 0)
+		draw_piece(screen, &at, &cpu);
+	(void)screen_put(screen, 1, at, screen->columns, STYLE_DIM,
+		"the audit comes after the first second");
 }
 
 static void draw_audit(struct live *live, struct screen *screen)
 {
 	const struct live_audit *audit = &live->audit;
-	double bound = live->options.overhead_percent;
+	enum { CPU, FOUND, STOPPED, LOST, LATE, REALTIME, PIECES };
+	struct piece piece[PIECES] = {[CPU] = {.label = "CPU", .style = STYLE_BOLD},
+		[FOUND] = {.label = "found"},
+		[STOPPED] = {.label = "stopped", .style = STYLE_TEXT},
+		[LOST] = {.label = "lost", .style = audit->lost ? STYLE_BAD : STYLE_TEXT},
+		[LATE] = {.label = "late", .style = STYLE_TEXT},
+		[REALTIME] = {.label = "", .style = STYLE_TEXT}};
+	unsigned at = 1, room, need = 0;
 	char history[4 * LIVE_HISTORY + 8];
-	struct piece piece[4] = {{.label = "CPU", .style = STYLE_BOLD},
-		{.label = "coverage",
-			.style = audit->kernel_ns && audit->coverage < 0.95 ? STYLE_WARN
-									    : STYLE_GOOD},
-		{.label = "stopped", .style = STYLE_TEXT},
-		{.label = "lost", .style = audit->lost ? STYLE_BAD : STYLE_TEXT}};
-	unsigned at = 1, room;
 
 	if (!audit->known) {
-		(void)snprintf(
-			piece[0].text, sizeof(piece[0].text), "%5.1f %%", audit->first_cpus * 100);
-		if (audit->first_cpus > 0)
-			draw_piece(screen, &at, &piece[0]);
-		(void)screen_put(screen, 1, at, screen->columns, STYLE_DIM,
-			"the audit comes after the first second");
+		draw_first_second(live, screen);
 		return;
 	}
-	(void)snprintf(piece[0].text, sizeof(piece[0].text), "%5.1f %%", audit->cpus * 100);
-	(void)snprintf(piece[1].text, sizeof(piece[1].text), audit->kernel_ns ? "%.1f %%" : "-",
-		audit->coverage * 100);
-	(void)snprintf(piece[3].text, sizeof(piece[3].text), "%" PRIu64, audit->lost);
-	if (bound > 0) {
-		(void)snprintf(piece[2].text, sizeof(piece[2].text), "%.2f of %.3g %%",
-			audit->stopped * 100, bound);
-		if (audit->stopped * 100 > bound)
-			piece[2].style = STYLE_WARN;
-	} else {
-		(void)snprintf(
-			piece[2].text, sizeof(piece[2].text), "%.2f %%", audit->stopped * 100);
-	}
-	draw_piece(screen, &at, &piece[0]);
+	(void)snprintf(piece[CPU].text, sizeof(piece[CPU].text), "%5.1f %%", audit->cpus * 100);
+	format_found(live, screen->columns < 76, &piece[FOUND]);
+	format_stopped(live, &piece[STOPPED]);
+	(void)snprintf(piece[LOST].text, sizeof(piece[LOST].text), "%" PRIu64, audit->lost);
+	format_instants(live, screen->columns < 100, &piece[LATE], &piece[REALTIME]);
+	draw_piece(screen, &at, &piece[CPU]);
 	/* The history takes what the figures leave. */
-	room = screen->columns > at + 60 ? screen->columns - at - 52 : 8;
+	for (size_t i = FOUND; i < PIECES; i++)
+		need += piece[i].text[0] ? piece_columns(&piece[i]) + 2 : 0;
+	room = screen->columns > at + need + 8 ? screen->columns - at - need : 8;
 	format_history(live, room > LIVE_HISTORY ? LIVE_HISTORY : room, history, sizeof(history));
 	if (screen->columns >= 60)
 		at += screen_put(screen, 1, at - 1, room, STYLE_ACCENT, history) + 1;
-	for (size_t i = 1; i < 4; i++)
+	for (size_t i = FOUND; i < PIECES; i++)
 		draw_piece(screen, &at, &piece[i]);
 }
 

@@ -12,9 +12,12 @@ static const char about[] =
 	"in it and in what it called. Shares are of what the view is zoomed into.\n"
 	"What is dim is noise: its 95 % confidence interval is wider than the share itself.\n"
 	"\n"
-	"coverage  how much of the CPU time that the kernel counted has been sampled\n"
+	"found     samples, by their weights, of those that the kernel's CPU time lets expect,\n"
+	"          with its 95 % confidence interval: 100 % within that when sampling is true\n"
 	"stopped   the share of its running time that the target was stopped, and the bound\n"
-	"lost      samples that were lost\n";
+	"lost      samples that were lost\n"
+	"late      moments of sampling that came too late to be used\n"
+	"real time the sampler has real-time priority, and comes at once\n";
 
 static int write_help(struct live_page *page)
 {

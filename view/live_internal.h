@@ -6,6 +6,7 @@
 
 #include <regex.h>
 
+#include "profile/audit.h"
 #include "profile/profile.h"
 #include "profile/table.h"
 #include "view/live.h"
@@ -100,10 +101,10 @@ struct live_page {
 };
 
 struct live_audit {
-	uint64_t samples, cpu_ns, sampled_ns, kernel_ns, stopped_ns, wall_ns,
-		lost;                         /* as last seen */
-	double cpus, rate, stopped, coverage; /* of the last second; stopped and coverage: of all */
-	bool known;
+	uint64_t samples, sampled_ns, kernel_ns, stopped_ns, wall_ns, lost; /* as last seen */
+	double cpus, rate, stopped; /* of the last second; stopped: of all */
+	struct audit_found found;
+	bool known, knows_found;
 	double first_cpus;           /* by the samples alone, before anything is known; 0 neither */
 	float history[LIVE_HISTORY]; /* CPUs, a second each; newest at [seconds - 1] */
 	size_t seconds;

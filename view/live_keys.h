@@ -20,7 +20,8 @@
 	REQUEST(PAGE_DOWN, "PgDn ^F", "a screen down", LIVE_KEY_PAGE_DOWN, 6) \
 	REQUEST(HOME, "Home", "to the first row", LIVE_KEY_HOME) \
 	REQUEST(END, "End", "to the last row", LIVE_KEY_END) \
-	REQUEST(ENTER, "Enter", "zoom in: callers and callees, thread, object, subtree", LIVE_KEY_ENTER, '\n') \
+	REQUEST(ENTER, "Enter", "zoom in: callers and callees, thread, object, subtree", \
+		LIVE_KEY_ENTER, '\n') \
 	REQUEST(ESCAPE, "Esc", "zoom out", LIVE_KEY_ESCAPE, LIVE_KEY_BACKSPACE, 127) \
 	REQUEST(SEARCH, "/", "search", '/') \
 	REQUEST(NEXT, "n", "next match", 'n') \
@@ -57,7 +58,8 @@
 	REQUEST(FASTER, "]", "sample at a higher rate", ']') \
 	REQUEST(OUTPUT, "O", "what the command has written", 'O') \
 	REQUEST(REDRAW, "^L", "paint the screen anew", 12) \
-	REQUEST(WHEEL_UP, "Wheel", "scroll; a click on a title sorts, on a row selects", LIVE_KEY_WHEEL_UP) \
+	REQUEST(WHEEL_UP, "Wheel", "scroll; a click on a title sorts, on a row selects", \
+		LIVE_KEY_WHEEL_UP) \
 	REQUEST(WHEEL_DOWN, "", "", LIVE_KEY_WHEEL_DOWN) \
 	REQUEST(CLICK, "", "", LIVE_KEY_CLICK) \
 	REQUEST(DOUBLE_CLICK, "", "", LIVE_KEY_DOUBLE_CLICK)

@@ -23,6 +23,7 @@ void live_weights_release(struct live_weights *weights)
 	free(weights->base);
 	free(weights->decayed);
 	free(weights->last);
+	free(weights->factor);
 	*weights = (struct live_weights){0};
 }
 
@@ -105,8 +106,31 @@ static void take(struct live_weights *weights, size_t stack, const int64_t *valu
 	}
 }
 
-int live_weights_update(
-	struct live_weights *weights, const struct profile *profile, uint64_t now_ns)
+static int take_factors(struct live_weights *weights, const float *factor, size_t factors)
+{
+	float *copy = table_grow(
+		weights->factor, &weights->factor_room, factors + 1, sizeof(*weights->factor));
+
+	if (!copy)
+		return -ENOMEM;
+	weights->factor = copy;
+	if (factors)
+		memcpy(copy, factor, factors * sizeof(*copy));
+	weights->factors = factors;
+	return 0;
+}
+
+static void sum_up(struct live_weights *weights)
+{
+	weights->total_ns = weights->recent_ns = 0;
+	for (size_t i = 0; i < weights->stacks; i++) {
+		weights->total_ns += live_weight(weights, i, VALUE_CPU_NS, false);
+		weights->recent_ns += live_weight(weights, i, VALUE_CPU_NS, true);
+	}
+}
+
+int live_weights_update(struct live_weights *weights, const struct profile *profile,
+	const float *factor, size_t factors, uint64_t now_ns)
 {
 	size_t types = profile_value_types(profile), stacks = profile_samples(profile);
 	double unit;
@@ -130,6 +154,8 @@ int live_weights_update(
 		renew_units(weights);
 	unit = 1 / live_weights_scale(weights);
 	r = make_room(weights, stacks, profile_tasks(profile));
+	if (r == 0)
+		r = take_factors(weights, factor, factors);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < stacks; i++) {
@@ -140,6 +166,7 @@ int live_weights_update(
 		take(weights, i, sample.value, unit);
 		weights->last[sample.task] = (uint32_t)i + 1;
 	}
+	sum_up(weights);
 	return 0;
 }
 
@@ -151,12 +178,17 @@ void live_weights_reset(struct live_weights *weights)
 	memset(weights->total_squares, 0, sizeof(weights->total_squares));
 	memset(weights->recent, 0, sizeof(weights->recent));
 	memset(weights->recent_squares, 0, sizeof(weights->recent_squares));
+	weights->total_ns = weights->recent_ns = 0;
 	weights->reset_ns = weights->now_ns;
 }
 
 double live_weights_sum(const struct live_weights *weights, size_t type, bool decay)
 {
-	return decay ? weights->recent[type] * live_weights_scale(weights) : weights->total[type];
+	bool is_cpu = type == VALUE_CPU_NS;
+
+	if (!decay)
+		return is_cpu ? weights->total_ns : weights->total[type];
+	return (is_cpu ? weights->recent_ns : weights->recent[type]) * live_weights_scale(weights);
 }
 
 double live_weights_effective(const struct live_weights *weights, size_t type, bool decay)

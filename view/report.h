@@ -61,6 +61,6 @@ const struct report *report_find(const char *name);
 const struct report *report_at(size_t index);
 
 /* The audit, in a few lines for people, and the notes: as every text report ends with them. */
-void report_audit_line(const struct profile *profile, FILE *out);
+void report_audit_line(const struct profile *profile, bool ascii, FILE *out);
 
 #endif

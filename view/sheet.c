@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "profile/audit.h"
 #include "view/json.h"
 
 struct sheet_format {
@@ -56,6 +57,10 @@ static void put_cell(FILE *out, const struct cell *cell, void (*put_text)(FILE *
 	case CELL_UNKNOWN: fputs(unknown, out); break;
 	case CELL_NUMBER: fprintf(out, "%" PRId64, cell->number); break;
 	case CELL_COUNT: fprintf(out, "%" PRIu64, cell->count); break;
+	case CELL_RATIO:
+		fprintf(out, "%" PRIu64 ".%04" PRIu64, cell->count / AUDIT_RATIO_ONE,
+			cell->count % AUDIT_RATIO_ONE);
+		break;
 	case CELL_TEXT: put_text(out, cell->text); break;
 	}
 }

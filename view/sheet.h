@@ -15,12 +15,12 @@
 
 #include "view/report.h"
 
-enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_TEXT };
+enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_RATIO, CELL_TEXT };
 
 struct cell {
 	enum cell_kind kind;
 	int64_t number;   /* CELL_NUMBER */
-	uint64_t count;   /* CELL_COUNT */
+	uint64_t count;   /* CELL_COUNT; CELL_RATIO: in 1 / AUDIT_RATIO_ONE */
 	const char *text; /* CELL_TEXT */
 };
 
@@ -32,6 +32,12 @@ static inline struct cell cell_number(int64_t number)
 static inline struct cell cell_count(uint64_t count)
 {
 	return (struct cell){.kind = CELL_COUNT, .count = count};
+}
+
+/* A decimal number with four digits behind the point. */
+static inline struct cell cell_ratio(uint64_t count)
+{
+	return (struct cell){.kind = CELL_RATIO, .count = count};
 }
 
 static inline struct cell cell_text(const char *text)

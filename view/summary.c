@@ -39,8 +39,12 @@ static void for_each(const struct profile *profile, summary_each *each, void *co
 static void each_pair(
 	void *context, const char *key, const struct audit_key *known, const uint64_t *value)
 {
-	(void)known;
-	sheet_pair(context, key, value ? cell_count(*value) : (struct cell){0});
+	bool is_ratio = known && known->unit == AUDIT_RATIO;
+
+	sheet_pair(context, key,
+		!value             ? (struct cell){0}
+			: is_ratio ? cell_ratio(*value)
+				   : cell_count(*value));
 }
 
 static void each_line(
@@ -48,6 +52,7 @@ static void each_line(
 {
 	struct layout *layout = context;
 	const char *tail = strrchr(key, '_');
+	bool is_ratio = known && known->unit == AUDIT_RATIO;
 	char text[TEXT_UNIT_BYTES];
 
 	layout_row(layout, 0);
@@ -55,8 +60,17 @@ static void each_line(
 	if (!value) {
 		layout_set(layout, 1, "-");
 	} else {
-		(void)snprintf(text, sizeof(text), "%" PRIu64, *value);
+		if (is_ratio)
+			(void)snprintf(
+				text, sizeof(text), "%.4f", (double)*value / AUDIT_RATIO_ONE);
+		else
+			(void)snprintf(text, sizeof(text), "%" PRIu64, *value);
 		layout_set(layout, 1, text);
+	}
+	if (value && is_ratio) {
+		(void)snprintf(
+			text, sizeof(text), "%.1f %%", (double)*value * 100 / AUDIT_RATIO_ONE);
+		layout_set(layout, 2, text);
 	}
 	if (value && (known ? known->unit == AUDIT_NS : tail && !strcmp(tail, "_ns"))) {
 		text_format_ns(*value, text);
@@ -85,7 +99,7 @@ static int print_text(
 	if (error)
 		return error;
 	fputc('\n', out);
-	report_audit_line(profile, out);
+	report_audit_line(profile, options->ascii, out);
 	return 0;
 }
 

@@ -184,7 +184,7 @@ static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 	if (head)
 		error = header_print(svg->profile, svg->options, &svg->tree->sums, out);
 	else
-		report_audit_line(svg->profile, out);
+		report_audit_line(svg->profile, svg->options->ascii, out);
 	if (fclose(out) && !error)
 		error = -ENOMEM;
 	if (error)

@@ -221,6 +221,6 @@ int tree_text(const struct profile *profile, const struct report_options *option
 	if (error)
 		return error;
 	print_end(&p, out);
-	report_audit_line(profile, out);
+	report_audit_line(profile, options->ascii, out);
 	return 0;
 }

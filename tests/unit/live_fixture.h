@@ -66,7 +66,9 @@ static inline void live_fixture_init(struct live_fixture *f)
 	fixture_add(p, f->task, (uint32_t[]){wide, f->main_at}, 2, 10);
 	fixture_add(p, f->task, (uint32_t[]){call, f->dispatch_at, f->main_at}, 3, 10);
 	(void)profile_set_audit(p, "kernel_cpu_ns", 4000 * (uint64_t)FIXTURE_MS);
-	(void)profile_set_audit(p, "profiled_cpu_ns", 3920 * (uint64_t)FIXTURE_MS);
+	(void)profile_set_audit(p, "found_ns", 3920 * (uint64_t)FIXTURE_MS);
+	(void)profile_set_audit(p, "instants", 1250);
+	(void)profile_set_audit(p, "effective_samples", 950);
 	(void)profile_set_audit(p, "wall_ns", 5 * LIVE_SECOND_NS);
 	(void)profile_set_audit(p, "stopped_ns", 40 * (uint64_t)FIXTURE_MS);
 }

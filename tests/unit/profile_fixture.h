@@ -51,6 +51,10 @@ static inline void fixture_audit(struct profile *profile)
 		uint64_t value;
 	} figures[] = {
 		{"kernel_cpu_ns", 404 * FIXTURE_MS},
+		{"found_ns", 396 * FIXTURE_MS},
+		{"instants", 125},
+		{"late_instants", 1},
+		{"realtime", 1},
 		{"stops", 120},
 		{"stop_ns_p50", 21000},
 		{"stop_ns_p99", 60000},

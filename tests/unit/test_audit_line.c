@@ -12,25 +12,117 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/report.h"
 
+/* What is said about @profile; the caller frees. */
+static char *said_of(const struct profile *profile, bool ascii)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	report_audit_line(profile, ascii, out);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void assert_says(const struct profile *profile, const char *what)
+{
+	char *text = said_of(profile, true);
+
+	if (!strstr(text, what))
+		fail_msg("no '%s' in:\n%s", what, text);
+	free(text);
+}
+
+static void assert_silent(const struct profile *profile, const char *what)
+{
+	char *text = said_of(profile, true);
+
+	if (strstr(text, what))
+		fail_msg("'%s' in:\n%s", what, text);
+	free(text);
+}
+
+static void set(struct profile *profile, const char *key, uint64_t value)
+{
+	assert_int_equal(profile_set_audit(profile, key, value), 0);
+}
+
 /* 290 samples came through and 337 were lost: 337 of 627. Of the 290, 29 have no name. */
 static void test_audit_line__what_was_lost_is_a_part_of_what_was_sampled(void **state)
 {
 	struct profile *profile = fixture_profile();
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out;
 
 	(void)state;
-	assert_int_equal(profile_set_audit(profile, "samples", 290), 0);
-	assert_int_equal(profile_set_audit(profile, "lost_samples", 337), 0);
-	assert_int_equal(profile_set_audit(profile, "unresolved_samples", 29), 0);
-	out = open_memstream(&text, &bytes);
-	assert_non_null(out);
-	report_audit_line(profile, out);
-	assert_int_equal(fclose(out), 0);
-	assert_non_null(strstr(text, "lost samples 337 (53.7 %)"));
-	assert_non_null(strstr(text, "unresolved 29 (10.0 %)"));
+	set(profile, "samples", 290);
+	set(profile, "lost_samples", 337);
+	set(profile, "unresolved_samples", 29);
+	assert_says(profile, "lost samples 337 (53.7 %)");
+	assert_says(profile, "unresolved 29 (10.0 %)");
+	profile_free(profile);
+}
+
+static void test_audit_line__tells_what_was_found_and_its_noise(void **state)
+{
+	struct profile *profile = fixture_profile();
+	char *text = said_of(profile, false);
+
+	(void)state;
+	assert_non_null(strstr(text,
+		"audit: 100 ticks, found 98.0 % \xc2\xb1 8.9 of the expected samples, "
+		"404.00 ms of CPU time (4.00 ms unsampled), real time, 1 late instant (0.8 %)\n"));
 	free(text);
+	set(profile, "late_instants", 0);
+	set(profile, "realtime", 0);
+	assert_says(profile, "98.0 % +- 8.9");
+	assert_says(profile, ", no real-time priority\n");
+	assert_silent(profile, "late");
+	assert_silent(profile, "less than 0.1 ms");
+	profile_free(profile);
+}
+
+static void test_audit_line__names_the_likely_cause(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	set(profile, "effective_samples", 20000);
+	set(profile, "samples", 20000);
+	set(profile, "instants", 25000);
+	set(profile, "late_instants", 0);
+	set(profile, "found_ns", 355 * FIXTURE_MS);
+	assert_says(profile,
+		"found 88 % of the expected samples: threads that run less than 0.1 ms at a "
+		"time\n");
+	set(profile, "late_instants", 3000);
+	assert_says(profile,
+		"0.1 ms at a time, or CPUs busy with other programs (12 % of the instants came "
+		"late)\n");
+	set(profile, "late_instants", 7500);
+	set(profile, "realtime", 0);
+	assert_says(profile,
+		"expected samples: CPUs busy with other programs (30 % of the instants came late; "
+		"real-time priority avoids that)\n");
+	set(profile, "found_ns", 452 * FIXTURE_MS);
+	assert_says(profile, "found 112 % of the expected samples: without real-time priority");
+	set(profile, "realtime", 1);
+	assert_says(profile, "found 112 % of the expected samples: threads run more often");
+	profile_free(profile);
+}
+
+/* A file of before: what it has is shown. */
+static void test_audit_line__without_the_test_the_times_are_told(void **state)
+{
+	struct profile *profile;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	set(profile, "samples", 12);
+	set(profile, "kernel_cpu_ns", 404 * FIXTURE_MS);
+	set(profile, "unattributed_cpu_ns", 4 * FIXTURE_MS);
+	assert_says(profile, "audit: 12 ticks, 404.00 ms of CPU time (4.00 ms unsampled)\n");
+	assert_silent(profile, "found");
+	assert_silent(profile, "real");
 	profile_free(profile);
 }
 
@@ -38,6 +130,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_audit_line__what_was_lost_is_a_part_of_what_was_sampled),
+		cmocka_unit_test(test_audit_line__tells_what_was_found_and_its_noise),
+		cmocka_unit_test(test_audit_line__names_the_likely_cause),
+		cmocka_unit_test(test_audit_line__without_the_test_the_times_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

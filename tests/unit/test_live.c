@@ -148,15 +148,58 @@ static void test_live__head_tells_the_audit(void **state)
 {
 	struct view *v = *state;
 
-	/* 4 s of CPU in 5 s; 3.92 s of 4 s sampled; 40 ms stopped of 4.04 s. */
+	/*
+	 * 4 s of CPU in 5 s; 3.92 s of 4 s found, in 950 samples at 1250 instants: n = 969 expected,
+	 * a standard error of sqrt(0.24 / n + 1 / n^2) = 1.58 %; 40 ms stopped of 4.04 s.
+	 */
 	assert_shows(v, "demo --fast");
 	assert_shows(v, "running");
 	assert_shows(v, " 80.0 %");
-	assert_shows(v, "coverage 98.0 %");
+	assert_shows(v,
+		"found 98.0 \xc2\xb1"
+		"3.1 %");
+	assert_shows(v, "late 0.1 %");
+	assert_shows(v, "real time");
 	assert_shows(v, "stopped 0.99 of 2 %");
 	assert_shows(v, "lost 1");
 	assert_shows(v, "250 Hz");
 	assert_shows(v, "totals");
+}
+
+static void test_live__head_warns_of_what_was_not_found(void **state)
+{
+	struct view *v = *state;
+	struct profile *p = v->fixture.profile;
+
+	assert_int_equal(profile_set_audit(p, "found_ns", 3000 * (uint64_t)FIXTURE_MS), 0);
+	assert_int_equal(profile_set_audit(p, "realtime", 0), 0);
+	assert_int_equal(profile_set_audit(p, "late_instants", 250), 0);
+	assert_int_equal(profile_set_audit(p, "wall_ns", 6 * LIVE_SECOND_NS), 0);
+	look(v, 12);
+	assert_shows(v, "found 75.0 ");
+	assert_shows(v, "late 20.0 %");
+	assert_shows(v, "no real-time priority");
+}
+
+/* Weights become time: all of helper's, half of work_00's. Counts are what they are. */
+static void test_live__weights_are_multiplied_by_factors(void **state)
+{
+	struct view *v = *state;
+	float factor[] = {1, 1, 1, 1, 1, 0.5F};
+	const struct live_facts facts = {.target = "demo",
+		.state = LIVE_RUNS,
+		.factor = factor,
+		.factors = sizeof(factor) / sizeof(*factor)};
+
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 12 * LIVE_SECOND_NS), 0);
+	/* 80 ms of 3804 - 80 ms, and 200 ms. */
+	assert_shows(v, "2.15");
+	assert_shows(v, "5.37");
+	/* The same with a past that fades. */
+	type(v, "z");
+	assert_shows(v, "2.15");
+	type(v, "r");
+	assert_shows(v, "no samples");
 }
 
 static void test_live__lines_and_back(void **state)
@@ -539,8 +582,8 @@ static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
 	profile_set_default_value(p, (size_t)profile_add_value_type(p, "wall", "nanoseconds"));
 	assert_int_equal(profile_add_sample(p, v->fixture.task, stack, 2, values), 0);
 	assert_int_equal(profile_set_audit(p, "wall_ns", 6 * LIVE_SECOND_NS), 0);
-	assert_int_equal(profile_set_audit(p, "profiled_cpu_ns",
-				 3920 * (uint64_t)FIXTURE_MS + LIVE_SECOND_NS / 2),
+	assert_int_equal(profile_set_audit(p, "kernel_cpu_ns",
+				 4000 * (uint64_t)FIXTURE_MS + LIVE_SECOND_NS / 2),
 		0);
 	assert_int_equal(profile_set_audit(p, "runqueue_ns", LIVE_SECOND_NS / 2), 0);
 	assert_int_equal(profile_set_audit(p, "blocked_ns", 3 * LIVE_SECOND_NS), 0);
@@ -726,6 +769,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(functions_hottest_first),
 		TEST(head_tells_the_audit),
+		TEST(head_warns_of_what_was_not_found),
+		TEST(weights_are_multiplied_by_factors),
 		TEST(lines_and_back),
 		TEST(tree_opens_along_the_hottest_path),
 		TEST(tree_folds),

@@ -186,10 +186,10 @@ static void test_profile__keeps_audit_and_notes(void **state)
 	assert_int_equal(profile_notes(p), 1);
 	assert_int_equal(profile_add_note(p, "another"), 0);
 	assert_string_equal(profile_note(p, 1), "another");
-	for (int i = 9; i < PROFILE_AUDITS_MAX; i++) {
+	for (size_t i = profile_audits(p); i < PROFILE_AUDITS_MAX; i++) {
 		char key[16];
 
-		(void)snprintf(key, sizeof(key), "key%d", i);
+		(void)snprintf(key, sizeof(key), "key%zu", i);
 		assert_int_equal(profile_set_audit(p, key, 1), 0);
 	}
 	assert_int_equal(profile_set_audit(p, "one_more", 1), -ENOSPC);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static const char *const promised[] = {"samples", "period_ns", "profiled_cpu_ns"
 	"unattributed_cpu_ns", "kernel_cpu_ns", "wall_ns", "stops", "stop_ns_p50", "stop_ns_p99",
 	"stop_ns_max", "stopped_ns", "lost_samples", "truncated_stacks", "unresolved_samples",
 	"processes", "threads", "supervisor_cpu_ns", "analyst_cpu_ns", "repaired_calls",
-	"unrepaired_eintr"};
+	"unrepaired_eintr", "found_ratio", "late_instants", "instants", "realtime",
+	"effective_samples"};
 
 static void test_profile_audit__knows_the_promised_keys(void **state)
 {
@@ -62,6 +64,100 @@ static void test_profile_audit__derives_what_the_model_tells(void **state)
 	profile_free(profile);
 }
 
+static void set(struct profile *profile, const char *key, uint64_t value)
+{
+	assert_int_equal(profile_set_audit(profile, key, value), 0);
+}
+
+/*
+ * 396 of 404 ms; 100 samples for 396 ms, so 102.02 for 404; 100 of 125 instants hit: the error is
+ * sqrt(0.2 / 102.02 + 1 / 102.02^2) = 0.04535.
+ */
+static void test_profile_audit__tells_what_was_found(void **state)
+{
+	struct profile *profile = fixture_profile();
+	struct audit_found found;
+	uint64_t value;
+
+	(void)state;
+	assert_true(audit_figure(profile, "found_ratio", &value));
+	assert_int_equal(value, 9802);
+	assert_true(audit_found(profile, &found));
+	assert_true(fabs(found.ratio - 396.0 / 404) < 1e-9);
+	assert_true(fabs(found.error - 0.04535) < 1e-5);
+	assert_true(fabs(found.late - 1.0 / 125) < 1e-9);
+	assert_int_equal(found.realtime, 1);
+	assert_false(found.is_off);
+	/* 12 % too few are more than 3 errors when there are many samples, and 1 % is never off. */
+	set(profile, "found_ns", 356 * FIXTURE_MS);
+	assert_true(audit_found(profile, &found));
+	assert_false(found.is_off);
+	set(profile, "effective_samples", 10000);
+	assert_true(audit_found(profile, &found));
+	assert_true(found.is_off);
+	set(profile, "found_ns", 400 * FIXTURE_MS);
+	set(profile, "effective_samples", 100000000);
+	assert_true(audit_found(profile, &found));
+	assert_false(found.is_off);
+	/* None of 404 ms, which are 101 periods, is off; one of 0.04 ms says nothing. */
+	set(profile, "found_ns", 0);
+	assert_true(audit_found(profile, &found));
+	assert_true(found.is_off && !found.says_nothing);
+	set(profile, "found_ns", 4 * FIXTURE_MS);
+	set(profile, "kernel_cpu_ns", FIXTURE_MS / 25);
+	set(profile, "effective_samples", 1);
+	assert_true(audit_found(profile, &found));
+	assert_true(!found.is_off && found.says_nothing);
+	profile_free(profile);
+}
+
+/* Files of before have no such figures. */
+static void test_profile_audit__nothing_is_found_without_figures(void **state)
+{
+	struct audit_found found;
+	struct profile *profile;
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	set(profile, "kernel_cpu_ns", 5);
+	assert_false(audit_found(profile, &found));
+	assert_false(audit_figure(profile, "found_ratio", &value));
+	set(profile, "found_ns", 5);
+	assert_true(audit_found(profile, &found));
+	assert_true(found.realtime == -1 && found.late < 0 && found.says_nothing);
+	set(profile, "kernel_cpu_ns", 0);
+	assert_false(audit_found(profile, &found));
+	profile_free(profile);
+}
+
+static void test_profile_audit__found_is_merged_by_its_parts(void **state)
+{
+	struct profile *into = fixture_profile(), *from = fixture_profile();
+	uint64_t value;
+
+	(void)state;
+	set(from, "found_ns", 202 * FIXTURE_MS);
+	set(from, "realtime", 0);
+	set(from, "instants", 75);
+	set(from, "late_instants", 9);
+	assert_int_equal(profile_merge(into, from), 0);
+	assert_true(audit_figure(into, "found_ratio", &value));
+	assert_int_equal(value, 7401); /* 598 of 808 */
+	assert_true(audit_figure(into, "instants", &value) && value == 200);
+	assert_true(audit_figure(into, "late_instants", &value) && value == 10);
+	assert_true(audit_figure(into, "realtime", &value) && value == 0);
+	profile_free(from);
+	/* With one that does not know, it is not known. */
+	assert_int_equal(profile_new(&from), 0);
+	set(from, "kernel_cpu_ns", 5);
+	assert_int_equal(profile_merge(into, from), 0);
+	assert_false(audit_figure(into, "found_ratio", &value));
+	assert_false(audit_figure(into, "realtime", &value));
+	profile_free(from);
+	profile_free(into);
+}
+
 static void test_profile_audit__of_a_bare_profile_is_not_known(void **state)
 {
 	struct profile *profile;
@@ -82,6 +178,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_profile_audit__knows_the_promised_keys),
 		cmocka_unit_test(test_profile_audit__derives_what_the_model_tells),
+		cmocka_unit_test(test_profile_audit__tells_what_was_found),
+		cmocka_unit_test(test_profile_audit__nothing_is_found_without_figures),
+		cmocka_unit_test(test_profile_audit__found_is_merged_by_its_parts),
 		cmocka_unit_test(test_profile_audit__of_a_bare_profile_is_not_known),
 	};
 

@@ -174,7 +174,6 @@ static void test_protocol__records(void **state)
 		.sp = 4,
 		.fp = 5,
 		.weight_ns = 6,
-		.carried_ns = 7,
 		.syscall = 8,
 		.machine = 9,
 		.registers = 2,
@@ -197,7 +196,7 @@ static void test_protocol__records(void **state)
 		(const struct field[]){{"pid", 0x1234}, {"parent", 0x5678}, {NULL, 0}});
 	n = record_put_start(data, sizeof(data), t, &start);
 	check("Start", data, (size_t)n,
-		(const struct field[]){{"version", 2}, {"machine", 62},
+		(const struct field[]){{"version", 3}, {"machine", 62},
 			{"period_ns", start.period_ns}, {"realtime_ns", start.realtime_ns},
 			{"supervisor", 0x33}, {"restarts", 0x44},
 			{"lost_samples", start.lost_samples}, {"lost_ns", start.lost_ns},
@@ -219,14 +218,21 @@ static void test_protocol__records(void **state)
 	n = record_put_sample(data, sizeof(data), t, &s);
 	check("Sample", data, (size_t)n,
 		(const struct field[]){{"pid", 1}, {"tid", 2}, {"pc", 3}, {"sp", 4}, {"fp", 5},
-			{"weight_ns", 6}, {"carried_ns", 7}, {"syscall", 8}, {"machine", 9},
-			{"registers", 2}, {"stack_bytes", 11}, {"outer_bytes", 5},
-			{"stack_base", 12}, {"stack_limit", 13}, {"queue_ns", 14},
-			{"blocked_ns", 15}, {"data", 112}, {NULL, 0}});
-	n = record_put_exit(data, sizeof(data), t, &(struct record_exit){1, 2, 3, 4});
+			{"weight_ns", 6}, {"syscall", 8}, {"machine", 9}, {"registers", 2},
+			{"stack_bytes", 11}, {"outer_bytes", 5}, {"stack_base", 12},
+			{"stack_limit", 13}, {"queue_ns", 14}, {"blocked_ns", 15}, {"data", 104},
+			{NULL, 0}});
+	n = record_put_exit(data, sizeof(data), t, &(struct record_exit){1, 2, 3});
 	check("Exit", data, (size_t)n,
-		(const struct field[]){{"pid", 1}, {"status", 2}, {"kernel_ns", 3},
-			{"unsampled_ns", 4}, {NULL, 0}});
+		(const struct field[]){{"pid", 1}, {"status", 2}, {"kernel_ns", 3}, {NULL, 0}});
+	n = record_put_cpu(data, sizeof(data), t, RECORD_CPU_LAST,
+		&(struct record_cpu){0x12, 0x34, 0x5566778899});
+	check("Header", data, (size_t)n,
+		(const struct field[]){
+			{"size", 32}, {"type", 11}, {"flags", 1}, {"time_ns", t}, {NULL, 0}});
+	check("Cpu", data, (size_t)n,
+		(const struct field[]){
+			{"pid", 0x12}, {"tid", 0x34}, {"cpu_ns", 0x5566778899}, {NULL, 0}});
 	n = record_put_unsampled(
 		data, sizeof(data), t, &(struct record_unsampled){0x1122334455, 0x66, 0x77, "/p"});
 	check("Unsampled", data, (size_t)n,

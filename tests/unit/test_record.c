@@ -39,7 +39,6 @@ static void test_record__sample_round_trip(void **state)
 		.sp = 2,
 		.fp = 3,
 		.weight_ns = 4000000,
-		.carried_ns = 5,
 		.syscall = -1,
 		.machine = 62,
 		.registers = 17,
@@ -68,7 +67,6 @@ static void test_record__sample_round_trip(void **state)
 	assert_int_equal(rec.as.sample.sp, 2);
 	assert_int_equal(rec.as.sample.fp, 3);
 	assert_int_equal(rec.as.sample.weight_ns, 4000000);
-	assert_int_equal(rec.as.sample.carried_ns, 5);
 	assert_int_equal(rec.as.sample.queue_ns, 8);
 	assert_int_equal(rec.as.sample.blocked_ns, 9);
 	assert_int_equal(rec.as.sample.syscall, -1);
@@ -96,8 +94,8 @@ static void test_record__sample_with_two_pieces(void **state)
 	int bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
 
 	(void)state;
-	/* 112 fixed, 8 of registers, 5 and 3 of padding, 8 of address, 11 and 5 of padding. */
-	assert_int_equal(bytes, 152);
+	/* 104 fixed, 8 of registers, 5 and 3 of padding, 8 of address, 11 and 5 of padding. */
+	assert_int_equal(bytes, 144);
 	assert_int_equal(bytes, record_sample_bytes(&s));
 	decode(buffer, bytes, &rec);
 	assert_memory_equal(rec.as.sample.stack, "inner", 5);
@@ -121,19 +119,19 @@ static void test_record__offsets_are_those_of_the_table(void **state)
 		.blocked_ns = 0xcc};
 
 	(void)state;
-	assert_int_equal(record_put_sample(buffer, sizeof(buffer), 0xaa, &s), 120);
-	assert_int_equal(buffer[0], 120);
+	assert_int_equal(record_put_sample(buffer, sizeof(buffer), 0xaa, &s), 112);
+	assert_int_equal(buffer[0], 112);
 	assert_int_equal(buffer[4], RECORD_SAMPLE);
 	assert_int_equal(buffer[8], 0xaa);
 	assert_int_equal(buffer[16], 0x44);
 	assert_int_equal(buffer[19], 0x11);
 	assert_int_equal(buffer[48], 0x55);
-	assert_int_equal(buffer[64], 0x77);
-	assert_int_equal(buffer[68], 0x88);
-	assert_int_equal(buffer[88], 0x66);
-	assert_int_equal(buffer[96], 0xbb);
-	assert_int_equal(buffer[104], 0xcc);
-	assert_int_equal(buffer[112], 0x99);
+	assert_int_equal(buffer[56], 0x77);
+	assert_int_equal(buffer[60], 0x88);
+	assert_int_equal(buffer[80], 0x66);
+	assert_int_equal(buffer[88], 0xbb);
+	assert_int_equal(buffer[96], 0xcc);
+	assert_int_equal(buffer[104], 0x99);
 }
 
 static void test_record__start_round_trip(void **state)
@@ -188,12 +186,10 @@ static void test_record__life_round_trip(void **state)
 	assert_int_equal(rec.as.thread.tid, 7);
 	assert_string_equal(rec.as.thread.name, "worker");
 	decode(b,
-		record_put_exit(
-			b, sizeof(b), 1, &(struct record_exit){5, RECORD_EXIT_DETACHED, 7, 8}),
+		record_put_exit(b, sizeof(b), 1, &(struct record_exit){5, RECORD_EXIT_DETACHED, 7}),
 		&rec);
 	assert_int_equal(rec.as.exit.status, RECORD_EXIT_DETACHED);
 	assert_int_equal(rec.as.exit.kernel_ns, 7);
-	assert_int_equal(rec.as.exit.unsampled_ns, 8);
 	decode(b,
 		record_put_unsampled(
 			b, sizeof(b), 1, &(struct record_unsampled){77, 88, 99, "/bin/ls"}),
@@ -205,6 +201,35 @@ static void test_record__life_round_trip(void **state)
 	decode(b, record_put_audit(b, sizeof(b), 1, RECORD_END, "stops 3\n"), &rec);
 	assert_int_equal(rec.header.type, RECORD_END);
 	assert_string_equal(rec.as.audit.text, "stops 3\n");
+}
+
+static void test_record__cpu_round_trip(void **state)
+{
+	const struct record_cpu cpu = {5, 6, UINT64_C(0x1234567890)};
+	struct record rec;
+	uint8_t b[32];
+
+	(void)state;
+	decode(b, record_put_cpu(b, sizeof(b), 1, RECORD_CPU_LAST, &cpu), &rec);
+	assert_int_equal(rec.header.type, RECORD_CPU);
+	assert_int_equal(rec.header.flags, RECORD_CPU_LAST);
+	assert_int_equal(rec.as.cpu.pid, 5);
+	assert_int_equal(rec.as.cpu.tid, 6);
+	assert_int_equal(rec.as.cpu.cpu_ns, 0x1234567890);
+	assert_int_equal(record_put_cpu(b, sizeof(b) - 1, 1, 0, &cpu), -ENOSPC);
+}
+
+/* A stream of another version is refused, not read wrongly. */
+static void test_record__another_version_is_refused(void **state)
+{
+	const struct record_start start = {.command = ""};
+	struct record rec;
+	uint8_t b[128];
+	int bytes = record_put_start(b, sizeof(b), 1, &start);
+
+	(void)state;
+	b[16] = RECORD_VERSION - 1;
+	assert_int_equal(record_get(b, (size_t)bytes, &rec), -EPROTO);
 }
 
 static void test_record__unterminated_text_is_refused(void **state)
@@ -229,7 +254,7 @@ static void test_record__too_many_registers_are_refused(void **state)
 
 	(void)state;
 	bytes = record_put_sample(b, sizeof(b), 1, &s);
-	b[70] = RECORD_MAX_REGISTERS + 1;
+	b[62] = RECORD_MAX_REGISTERS + 1;
 	assert_int_equal(record_get(b, (size_t)bytes, &rec), -EPROTO);
 }
 
@@ -254,6 +279,8 @@ int main(void)
 		cmocka_unit_test(test_record__offsets_are_those_of_the_table),
 		cmocka_unit_test(test_record__start_round_trip),
 		cmocka_unit_test(test_record__life_round_trip),
+		cmocka_unit_test(test_record__cpu_round_trip),
+		cmocka_unit_test(test_record__another_version_is_refused),
 		cmocka_unit_test(test_record__unterminated_text_is_refused),
 		cmocka_unit_test(test_record__too_many_registers_are_refused),
 		cmocka_unit_test(test_record__unknown_type_is_skipped),

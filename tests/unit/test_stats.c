@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -65,6 +66,39 @@ static void test_stats__interval_covers_the_truth(void **state)
 	}
 }
 
+/* By drawing: @n instants, each a hit with probability @p; the spread of what is found. */
+static double spread(int n, double p, int rounds)
+{
+	double sum = 0, squares = 0;
+	unsigned seed = 1;
+
+	for (int i = 0; i < rounds; i++) {
+		int hits = 0;
+
+		for (int j = 0; j < n; j++)
+			hits += rand_r(&seed) < p * RAND_MAX;
+		sum += hits / (n * p);
+		squares += hits / (n * p) * (hits / (n * p));
+	}
+	return sqrt(squares / rounds - sum / rounds * (sum / rounds));
+}
+
+/* 20,000 rounds tell a spread within 0.5 %; the bound of 4 % is 8 times that. */
+static void test_stats__found_error_is_that_of_hits(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		double p = (double[]){0.05, 0.3, 0.8}[i];
+		double error = stats_found_error(400 * p, p);
+
+		assert_true(fabs(spread(400, p, 20000) / error - 1) < 0.04);
+	}
+	/* Always on its CPU: the edges are left. Not known: as if rarely. Nothing: all is open. */
+	assert_near(stats_found_error(100, 1), 0.01);
+	assert_near(stats_found_error(100, 0), sqrt(0.0101));
+	assert_near(stats_found_error(0, 0.5), 1);
+}
+
 static void test_stats__effective_samples(void **state)
 {
 	(void)state;
@@ -80,6 +114,7 @@ int main(void)
 		cmocka_unit_test(test_stats__wilson_interval_of_the_textbook),
 		cmocka_unit_test(test_stats__knows_nothing_without_samples),
 		cmocka_unit_test(test_stats__interval_covers_the_truth),
+		cmocka_unit_test(test_stats__found_error_is_that_of_hits),
 		cmocka_unit_test(test_stats__effective_samples),
 	};
 

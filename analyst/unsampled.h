@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Times that no sample stands for, kept until the end: then they are rows of their executables. */
+#ifndef ANALYST_UNSAMPLED_H
+#define ANALYST_UNSAMPLED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/record.h"
+
+struct profile;
+struct wallclock;
+
+struct unsampled {
+	struct record_unsampled *list; /* paths owned */
+	size_t n, room;
+};
+
+void unsampled_release(struct unsampled *unsampled);
+
+/* Each -ENOMEM. */
+int unsampled_take(struct unsampled *unsampled, const struct record_unsampled *record);
+/* Adds all to the profile. */
+int unsampled_finish(const struct unsampled *unsampled, const struct wallclock *wallclock,
+	struct profile *profile);
+/*
+ * Adds one to the profile. @pid 0: of several processes, which are called like the file; else of
+ * one that is called @name.
+ */
+int unsampled_add(struct profile *profile, const struct wallclock *wallclock,
+	const struct record_unsampled *times, uint32_t pid, const char *name);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads' CPU times meet the weights of their samples: what the profile says then. */
+#include "tests/unit/stream_fixture.h"
+
+#include <unistd.h>
+
+#include "analyst/input.h"
+#include "analyst/processes.h"
+
+enum { MS = 1000000 };
+
+static void put_samples(struct stream *stream, uint32_t pid, uint32_t tid, uint64_t pc, unsigned n)
+{
+	while (n--)
+		put_sample(stream, pid, tid, pc, 4 * MS);
+}
+
+static void put_image(struct stream *stream, uint32_t pid, const char *path, const char *name)
+{
+	put_process(stream, pid, 1, 0);
+	put_exec(stream, pid, path, name);
+	put_maps(stream, pid, 0, maps_of_prog, true);
+}
+
+/* CPU time of a thread of that name at the place @pc; [unsampled] rows are at pc 0. */
+static int64_t cpu_at(const struct profile *p, const char *thread, uint64_t pc)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < profile_samples(p); i++) {
+		struct sample s = profile_sample(p, i);
+
+		if (strcmp(profile_task(p, s.task).thread, thread) == 0 &&
+			(profile_location(p, s.location[0]).address & 0xff) == pc)
+			sum += s.value[VALUE_CPU_NS];
+	}
+	return sum;
+}
+
+static void test_times__a_renamed_thread_is_one_account(void **state)
+{
+	struct stream stream;
+	const struct profile *p;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	put_thread(&stream, 7, 8, "early");
+	put_samples(&stream, 7, 8, 0x10000010, 15);
+	put_thread(&stream, 7, 8, "late");
+	put_samples(&stream, 7, 8, 0x10000010, 15);
+	put_samples(&stream, 7, 7, 0x10000020, 30);
+	put_cpu(&stream, 7, 8, 100 * MS, true);
+	put_cpu(&stream, 7, 7, 200 * MS + 1, true);
+	put_exit(&stream, 7, 300 * MS + 1);
+	put_text(&stream, RECORD_END, "kernel_cpu_ns 300000001\nfound_ns 240000000\n");
+	p = analyst_profile(stream.analyst);
+	/* Until the end values are weights. */
+	assert_int_equal(cpu_at(p, "early", 0x10), 60 * MS);
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	assert_int_equal(cpu_at(p, "early", 0x10), 50 * MS);
+	assert_int_equal(cpu_at(p, "late", 0x10), 50 * MS);
+	assert_int_equal(cpu_at(p, "prog", 0x20), 200 * MS + 1);
+	assert_int_equal(figure(&stream, "profiled_cpu_ns"), 300 * MS + 1);
+	assert_int_equal(figure(&stream, "unattributed_cpu_ns"), 0);
+	assert_int_equal(figure(&stream, "effective_samples"), 60);
+	analyst_free(stream.analyst);
+}
+
+static void test_times__what_was_never_met_is_a_row_of_its_executable(void **state)
+{
+	struct stream stream;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	put_samples(&stream, 7, 7, 0x10000010, 30);
+	for (uint32_t pid = 20; pid < 25; pid++) {
+		put_image(&stream, pid, "/no/such/short", "short");
+		put_cpu(&stream, pid, pid, 1 * MS, true);
+		put_exit(&stream, pid, 1 * MS);
+	}
+	put_cpu(&stream, 7, 7, 100 * MS, false);
+	put_text(&stream, RECORD_END, "kernel_cpu_ns 105000000\n");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 100 * MS);
+	assert_int_equal(cpu_ns(&stream, 0, "/no/such/short"), 5 * MS);
+	assert_int_equal(figure(&stream, "profiled_cpu_ns"), 100 * MS);
+	assert_int_equal(figure(&stream, "unattributed_cpu_ns"), 5 * MS);
+	analyst_free(stream.analyst);
+}
+
+static void test_times__per_process_they_have_books_of_their_own(void **state)
+{
+	struct stream stream;
+	const struct processes *all;
+	uint64_t value;
+
+	(void)state;
+	begin_with(&stream, true);
+	put_start(&stream);
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	put_image(&stream, 9, "/no/such/prog", "quick");
+	put_samples(&stream, 7, 7, 0x10000010, 5);
+	put_cpu(&stream, 7, 7, 30 * MS, true);
+	put_exit(&stream, 7, 30 * MS);
+	put_cpu(&stream, 9, 9, 3 * MS, true);
+	put_exit(&stream, 9, 3 * MS);
+	put_text(&stream, RECORD_END, "kernel_cpu_ns 33000000\nrealtime 1\nlost_samples 0\n");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	assert_int_equal(cpu_at(analyst_profile(stream.analyst), "quick", 0), 3 * MS);
+	all = analyst_processes(stream.analyst);
+	assert_int_equal(all->n, 2);
+	for (size_t i = 0; i < 2; i++) {
+		struct profile *one;
+		const uint64_t expected[] = {
+			i ? 0 : 30 * MS, i ? 3 * MS : 0, i ? 3 * MS : 30 * MS, i ? 0 : 20 * MS, 1};
+		static const char *const keys[] = {"profiled_cpu_ns", "unattributed_cpu_ns",
+			"kernel_cpu_ns", "found_ns", "realtime"};
+
+		assert_int_equal(
+			processes_profile(&all->list[i], analyst_profile(stream.analyst), &one), 0);
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+			assert_true(profile_audit(one, keys[k], &value));
+			assert_int_equal(value, expected[k]);
+		}
+		profile_free(one);
+	}
+	analyst_free(stream.analyst);
+}
+
+/* The supervisor was killed: what it had not told yet stands as it was planned. */
+static void test_times__cut_off_the_weights_stand(void **state)
+{
+	struct stream stream;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	put_samples(&stream, 7, 7, 0x10000010, 30);
+	put_samples(&stream, 7, 8, 0x10, 2);
+	put_cpu(&stream, 7, 7, 100 * MS, false);
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 100 * MS);
+	assert_int_equal(figure(&stream, "profiled_cpu_ns"), 108 * MS);
+	analyst_free(stream.analyst);
+}
+
+static void test_times__the_wall_clock_has_the_kernels_time_too(void **state)
+{
+	struct stream stream;
+	uint8_t b[256];
+	const struct record_start start = {
+		.flags = RECORD_START_WALL, .period_ns = 4 * MS, .command = ""};
+	const struct record_sample sample = {.pid = 7,
+		.tid = 7,
+		.pc = 0x10000010,
+		.weight_ns = 4 * MS,
+		.queue_ns = 1 * MS,
+		.syscall = -1,
+		.machine = 62};
+	const struct profile *p;
+	size_t wall;
+
+	(void)state;
+	begin(&stream);
+	put(&stream, b, record_put_start(b, sizeof(b), stream.now, &start));
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	put(&stream, b, record_put_sample(b, sizeof(b), stream.now, &sample));
+	put_cpu(&stream, 7, 7, 9 * MS, true);
+	put_text(&stream, RECORD_END, "");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	p = analyst_profile(stream.analyst);
+	wall = profile_find_value_type(p, "wall");
+	assert_int_equal(profile_sample(p, 0).value[VALUE_CPU_NS], 9 * MS);
+	assert_int_equal(profile_sample(p, 0).value[wall], 10 * MS);
+	analyst_free(stream.analyst);
+}
+
+static void test_times__a_view_gets_factors_and_the_profile_stays(void **state)
+{
+	struct stream stream;
+	const float *factor;
+	size_t stacks;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	put_samples(&stream, 7, 7, 0x10000010, 30);
+	put_samples(&stream, 7, 8, 0x10000020, 30);
+	put_cpu(&stream, 7, 7, 60 * MS, false);
+	assert_int_equal(analyst_factors(stream.analyst, &factor, &stacks), 0);
+	assert_int_equal(stacks, 2);
+	assert_true(factor[0] == 0.5F && factor[1] == 1);
+	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 240 * MS);
+	analyst_free(stream.analyst);
+}
+
+static void feed(struct stream *stream)
+{
+	put_start(stream);
+	put_image(stream, 7, "/no/such/prog", "prog");
+	for (unsigned i = 0; i < 50; i++) {
+		put_sample(stream, 7, 7 + i % 3, 0x10000010 + i % 7, 4 * MS + i);
+		if (i % 10 == 9)
+			put_cpu(stream, 7, 7 + i % 3, 11 * MS + i, i == 49);
+	}
+	put_exit(stream, 7, 0);
+	put_text(stream, RECORD_END, "stops 50\nkernel_cpu_ns 55000145\n");
+}
+
+static void test_times__a_capture_gives_the_same_profile(void **state)
+{
+	char name[] = "/tmp/test_times_XXXXXX";
+	struct stream live, replayed;
+	const struct profile *p, *q;
+
+	(void)state;
+	begin(&live);
+	live.capture = fdopen(mkstemp(name), "w");
+	assert_non_null(live.capture);
+	assert_int_equal(
+		fwrite(CAPTURE_MAGIC, 1, CAPTURE_MAGIC_BYTES, live.capture), CAPTURE_MAGIC_BYTES);
+	feed(&live);
+	assert_int_equal(fclose(live.capture), 0);
+	begin(&replayed);
+	assert_int_equal(input_capture(replayed.analyst, name), 0);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(analyst_finish(live.analyst), 0);
+	assert_int_equal(analyst_finish(replayed.analyst), 0);
+	p = analyst_profile(live.analyst);
+	q = analyst_profile(replayed.analyst);
+	assert_int_equal(figure(&live, "profiled_cpu_ns"), 55 * MS + 145);
+	assert_int_equal(profile_samples(p), profile_samples(q));
+	for (size_t i = 0; i < profile_samples(p); i++)
+		assert_memory_equal(profile_sample(p, i).value, profile_sample(q, i).value,
+			profile_value_types(p) * sizeof(int64_t));
+	analyst_free(live.analyst);
+	analyst_free(replayed.analyst);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_times__a_renamed_thread_is_one_account),
+		cmocka_unit_test(test_times__what_was_never_met_is_a_row_of_its_executable),
+		cmocka_unit_test(test_times__per_process_they_have_books_of_their_own),
+		cmocka_unit_test(test_times__cut_off_the_weights_stand),
+		cmocka_unit_test(test_times__the_wall_clock_has_the_kernels_time_too),
+		cmocka_unit_test(test_times__a_view_gets_factors_and_the_profile_stays),
+		cmocka_unit_test(test_times__a_capture_gives_the_same_profile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
