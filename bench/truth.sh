@@ -5,8 +5,8 @@
 # points and in sigma. At the end, for each rate, median, 98th percentile and worst, how many are
 # above 2 and 3, and how many functions are off by more than 1.5 points and 3 sigma.
 #
-#   truth.sh [--seeds A-B] [--rates "HZ HZ"] [--seconds CPU_SECONDS] [--busy] [--other-session]
-#            [--no-realtime] [--sprofrun PATH] [--sampler sprofrun|perf] [--oracle perf|own] [--tsv]
+#   truth.sh [--seeds A-B,C] [--rates "HZ HZ"] [--seconds CPU_SECONDS] [--busy]
+#            [--other-session] [--no-realtime] [--sprofrun PATH] [--sampler sprofrun|perf] [--oracle perf|own] [--tsv]
 #
 #   --busy           loops keep all CPUs busy meanwhile, in the same session
 #   --other-session  the program runs in a session of its own; sprofrun -p attaches
@@ -20,7 +20,9 @@
 # chi-square = sum of (p - q)^2 / (m (1/n + 1/N)), p shown with n effective samples, q the oracle's
 # with N, m the mean of both weighted by n and N; what has less than 5 samples expected of n is
 # pooled with "other" (own: left out). Samples of independent moments give 1; one in each period gives
-# less, since the noise is less: perf against itself 0.5.
+# less, since the noise is less: perf against itself 0.5. steal% is the share of the CPUs that a
+# hypervisor gave to others: with more than some percent the machine is not quiet, since a virtual CPU
+# is taken away mostly where it sets a timer, in calls that sleep.
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=bench/oracle.sh
 . "$(dirname "$0")/oracle.sh"
@@ -30,11 +32,11 @@ usage() {
     exit 2
 }
 
-first=1 last=12 rates="250 1000" seconds=4 busy='' other_session='' sampler=sprofrun oracle='' tsv=''
+seeds=1-12 rates="250 1000" seconds=4 busy='' other_session='' sampler=sprofrun oracle='' tsv=''
 options=()
 while [ $# -gt 0 ]; do
     case $1 in
-    --seeds) first=${2%-*} last=${2#*-} && shift ;;
+    --seeds) seeds=$2 && shift ;;
     --rates) rates=$2 && shift ;;
     --seconds) seconds=$2 && shift ;;
     --busy) busy=1 ;;
@@ -97,11 +99,13 @@ start() {
     fi
     wait_for started
 }
+# Ticks that the hypervisor gave to others, and all ticks.
+steal() { awk '$1 == "cpu" { for (i = 2; i <= 9; i++) n += $i; print $9, n }' /proc/stat; }
 started() { [ -n "$(pid_of out)" ]; }
 
 # one SEED HZ: a row of figures
 one() {
-    local pid found='' late='' samples effective
+    local pid found='' late='' samples effective stolen
     start "$1" "$2" || return
     pid=$(pid_of out)
     oracle_functions "$PROGRAM" "$pid" >functions
@@ -111,8 +115,11 @@ one() {
     if [ "$sampler" = perf ]; then
         oracle_start sampler "$2" "$pid" || return
     fi
+    stolen=$(steal)
     : >go
     wait "$main" 2>/dev/null
+    stolen=$(awk -v a="$stolen" -v b="$(steal)" 'BEGIN {
+        split(a, x); split(b, y); printf "%.1f", 100 * (y[1] - x[1]) / (y[2] - x[2]) }')
     wait $(jobs -p | grep -vxF "$(printf '%s\n' none "${spinners[@]}")") 2>/dev/null
     if [ "$oracle" = perf ]; then
         oracle_count oracle functions >truth
@@ -131,7 +138,8 @@ one() {
         found=$(key found_ratio) late=$(key late_instants)
     fi
     awk -v seed="$1" -v hz="$2" -v own="$([ "$oracle" = own ] && echo 1)" -v samples="$samples" \
-        -v n="${effective:-$samples}" -v found="${found:--}" -v late="${late:--}" '
+        -v n="${effective:-$samples}" -v found="${found:--}" -v late="${late:--}" \
+        -v stolen="$stolen" '
         NR == FNR { truth[$1] = $2; all_truth += $2; next }
         { shown[$1] = $2; all_shown += $2 }
         function compare(f, p, q) {
@@ -166,28 +174,28 @@ one() {
             print seed, hz, sprintf("%.3f", chi / df), df, sprintf("%.2f", worst_points), worst_f,
                 sprintf("%.1f", most), most_f, off + 0, sprintf("%.2f", 100 * other_truth),
                 sprintf("%.2f", 100 * other_shown), samples, sprintf("%.0f", effective),
-                big ? big : "-", found, late }' truth shown
+                big ? big : "-", found, late, stolen }' truth shown
 }
 key() { awk -F'\t' -v k="$1" '$1 == k { print $2 }' summary; }
 
 header='seed\thz\tchi2_df\tdf\tworst_points\tworst_function\tmost_sigma\tmost_function\toff\tother_truth'
-header+='\tother_shown\tsamples\teffective\toracle_samples\tfound_ratio\tlate_instants'
+header+='\tother_shown\tsamples\teffective\toracle_samples\tfound_ratio\tlate_instants\tsteal_percent'
 if [ "$tsv" ]; then
     printf '%b\n' "$header"
 else
     echo "$sampler against $([ "$oracle" = perf ] && echo 'perf at 5 kHz' || echo "the program's clocks")"
-    printf '%5s %5s %8s %14s %10s %15s %8s %7s %6s\n' \
-        seed Hz chi2/df "worst, points" "sigma" "other, shown" samples found late
+    printf '%5s %5s %8s %14s %10s %15s %8s %7s %6s %6s\n' \
+        seed Hz chi2/df "worst, points" "sigma" "other, shown" samples found late "steal%"
 fi
-for seed in $(seq "$first" "$last"); do
+for seed in $(for range in ${seeds//,/ }; do seq "${range%-*}" "${range#*-}"; done); do
     for hz in $rates; do
         one "$seed" "$hz" >row || continue
         cat row >>rows
         if [ "$tsv" ]; then
             cat row
         else
-            awk -F'\t' '{ printf("%5d %5d %8.2f %7.2f %-6s %5.1f %-6s %7.1f %6.1f %8d %7s %6s%s\n",
-                $1, $2, $3, $5, $6, $7, $8, $10, $11, $12, $15, $16, $9 > 0 ? "  OFF" : "") }' row
+            awk -F'\t' '{ printf("%5d %5d %8.2f %7.2f %-6s %5.1f %-6s %7.1f %6.1f %8d %7s %6s %6s%s\n",
+                $1, $2, $3, $5, $6, $7, $8, $10, $11, $12, $15, $16, $17, $9 > 0 ? "  OFF" : "") }' row
         fi
     done
 done
