@@ -120,6 +120,7 @@ one() {
     wait "$main" 2>/dev/null
     stolen=$(awk -v a="$stolen" -v b="$(steal)" 'BEGIN {
         split(a, x); split(b, y); printf "%.1f", 100 * (y[1] - x[1]) / (y[2] - x[2]) }')
+    # shellcheck disable=SC2046 # process ids
     wait $(jobs -p | grep -vxF "$(printf '%s\n' none "${spinners[@]}")") 2>/dev/null
     if [ "$oracle" = perf ]; then
         oracle_count oracle functions >truth
@@ -137,6 +138,7 @@ one() {
         samples=$(key samples) effective=$(key effective_samples)
         found=$(key found_ratio) late=$(key late_instants)
     fi
+    # shellcheck disable=SC2094 # read only
     awk -v seed="$1" -v hz="$2" -v own="$([ "$oracle" = own ] && echo 1)" -v samples="$samples" \
         -v n="${effective:-$samples}" -v found="${found:--}" -v late="${late:--}" \
         -v stolen="$stolen" '
