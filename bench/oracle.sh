@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# Shared by the measurements that have perf look at the same process at the same time: perf takes the
+# user-space address of each sample, wherever in the kernel the thread is.
+
+oracle_permitted() {
+    command -v perf >/dev/null &&
+        perf record -q -e cpu-clock -F 99 --user-regs=ip -o "$WORK/permitted" true >/dev/null 2>&1
+}
+
+# oracle_start NAME HZ PID...: perf looks at PIDs, their threads and children, from now on until they
+# end; NAME.data. Its process is in oracle_pid.
+oracle_start() {
+    local name=$WORK/$1 answer
+    rm -f "$name".{ctl,ack,data}
+    mkfifo "$name.ctl" "$name.ack"
+    exec {oracle_ctl}<>"$name.ctl" {oracle_ack}<>"$name.ack"
+    perf record -q -e cpu-clock -F "$2" ${ORACLE_OPTIONS:---user-regs=ip} -D -1 -m 512 \
+        --control="fifo:$name.ctl,$name.ack" -p "$(IFS=,; echo "${*:3}")" -o "$name.data" \
+        >"$name.log" 2>&1 &
+    oracle_pid=$!
+    echo enable >&$oracle_ctl
+    read -r -t 20 answer <&$oracle_ack || answer=none
+    exec {oracle_ctl}>&- {oracle_ack}>&-
+    [[ $answer == ack* ]] || {
+        echo "perf does not start: $(cat "$name.log")" >&2
+        kill $oracle_pid
+        return 1
+    }
+}
+
+# oracle_functions PROGRAM PID: "name first last" of the program's functions f0 to f7, in hexadecimal.
+# The process must be alive.
+oracle_functions() {
+    local base=0 address size name
+    readelf -h "$1" | grep -q 'DYN' &&
+        base=0x$(grep -m1 -F "$(realpath "$1")" "/proc/$2/maps" | cut -d- -f1)
+    nm -S "$1" | awk '$4 ~ /^f[0-9]$/ { print $1, $2, $4 }' | while read -r address size name; do
+        printf '%s 0x%x 0x%x\n' "$name" $((base + 0x$address)) $((base + 0x$address + 0x$size - 1))
+    done
+}
+
+# oracle_count NAME FUNCTIONS: "f0 SAMPLES" …, "other SAMPLES". Addresses have the same number of
+# digits, so they compare as strings.
+oracle_count() {
+    perf script -i "$WORK/$1.data" -F uregs 2>"$WORK/$1.script" | awk '
+        NR == FNR { first[$1] = $2 ""; last[$1] = $3 ""; n[$1] = 0; next }
+        /IP:/ {
+            ip = $0; sub(/.*IP:/, "", ip); sub(/ .*/, "", ip)
+            for (f in first) if (ip >= first[f] && ip <= last[f] && length(ip) == length(first[f])) {
+                n[f]++; next }
+            n["other"]++; next }
+        NF { n["other"]++ }
+        END { for (f in n) print f, n[f] }' "$2" -
+}

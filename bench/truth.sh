@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# Random programs (bench/truth_program.c), profiled by sprofrun and, in the same run, by perf's
+# cpu-clock at 5 kHz: chi-square per degree of freedom over the eight functions and "other" (calls,
+# and all else that is outside of the functions), with the variance of both; the worst deviation in
+# points and in sigma. At the end, for each rate, median, 98th percentile and worst, how many are
+# above 2 and 3, and how many functions are off by more than 1.5 points and 3 sigma.
+#
+#   truth.sh [--seeds A-B,C] [--rates "HZ HZ"] [--seconds CPU_SECONDS] [--busy]
+#            [--other-session] [--no-realtime] [--sprofrun PATH] [--sampler sprofrun|perf] [--oracle perf|own] [--tsv]
+#
+#   --busy           loops keep all CPUs busy meanwhile, in the same session
+#   --other-session  the program runs in a session of its own; sprofrun -p attaches
+#   --sampler perf   the control: perf at HZ instead of sprofrun. It judges the bench.
+#   --oracle own     the program's own clocks; the default where perf is not permitted. Each call is
+#                    then between two readings of the thread's CPU clock, and "other" is not in
+#                    chi-square: on the way into and out of sleep interrupts are off, which the clock
+#                    sees and no sampler.
+#   --tsv            a row for each run, with a line of names in front
+#
+# chi-square = sum of (p - q)^2 / (m (1/n + 1/N)), p shown with n effective samples, q the oracle's
+# with N, m the mean of both weighted by n and N; what has less than 5 samples expected of n is
+# pooled with "other" (own: left out). Samples of independent moments give 1; one in each period gives
+# less, since the noise is less: perf against itself 0.5. steal% is the share of the CPUs that a
+# hypervisor gave to others: with more than some percent the machine is not quiet, since a virtual CPU
+# is taken away mostly where it sets a timer, in calls that sleep.
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=bench/oracle.sh
+. "$(dirname "$0")/oracle.sh"
+
+usage() {
+    sed -n '/^#   truth.sh/,/^#   --tsv/s/^# \{0,3\}//p' "$0" >&2
+    exit 2
+}
+
+seeds=1-12 rates="250 1000" seconds=4 busy='' other_session='' sampler=sprofrun oracle='' tsv=''
+options=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --seeds) seeds=$2 && shift ;;
+    --rates) rates=$2 && shift ;;
+    --seconds) seconds=$2 && shift ;;
+    --busy) busy=1 ;;
+    --other-session) other_session=1 ;;
+    --no-realtime) options+=(--no-realtime) ;;
+    --sprofrun) SPROFRUN=$2 && shift ;;
+    --sampler) sampler=$2 && shift ;;
+    --oracle) oracle=$2 && shift ;;
+    --tsv) tsv=1 ;;
+    *) usage ;;
+    esac
+    shift
+done
+PROGRAM=$BUILD/bench/truth_program
+if [ -z "$oracle" ]; then
+    oracle=own
+    oracle_permitted && oracle=perf
+fi
+cd "$WORK" || exit 1
+spinners=()
+trap '[ ${#spinners[@]} -eq 0 ] || kill "${spinners[@]}"; rm -rf "$WORK"' EXIT
+if [ "$busy" ]; then
+    for _ in $(seq "$(nproc)"); do
+        sh -c 'while :; do :; done' &
+        spinners+=($!)
+    done
+fi
+turns=$("$PROGRAM" calibrate)
+
+pid_of() { awk '$1 == "pid" { print $2 }' "$1" 2>/dev/null; }
+traced() { grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$1/status" 2>/dev/null; }
+wait_for() { # COMMAND...
+    for _ in $(seq 500); do
+        "$@" && return
+        sleep 0.02
+    done
+    echo "waited in vain: $*" >&2
+    return 1
+}
+
+# start SEED HZ: the program waits for its start signal, under sprofrun if that is the sampler.
+start() {
+    local run=("$PROGRAM" run "$1" "$seconds" "$turns" go)
+    [ "$oracle" = perf ] || run+=(own)
+    rm -f go out p.pb.gz
+    mkfifo go
+    if [ "$sampler" = perf ]; then
+        ${other_session:+setsid} "${run[@]}" >out &
+        main=$!
+    elif [ "$other_session" ]; then
+        setsid "${run[@]}" >out &
+        wait_for started || return
+        "$SPROFRUN" -q -G -F "$2" --max-overhead 100 "${options[@]}" -o p.pb.gz -p "$(pid_of out)" &
+        main=$!
+        wait_for traced "$(pid_of out)" || return
+        sleep 0.2 # all of sprofrun's threads are there
+    else
+        "$SPROFRUN" -q -G -F "$2" "${options[@]}" -o p.pb.gz -- "${run[@]}" >out &
+        main=$!
+    fi
+    wait_for started
+}
+# Ticks that the hypervisor gave to others, and all ticks.
+steal() { awk '$1 == "cpu" { for (i = 2; i <= 9; i++) n += $i; print $9, n }' /proc/stat; }
+started() { [ -n "$(pid_of out)" ]; }
+
+# one SEED HZ: a row of figures
+one() {
+    local pid found='' late='' samples effective stolen
+    start "$1" "$2" || return
+    pid=$(pid_of out)
+    oracle_functions "$PROGRAM" "$pid" >functions
+    if [ "$oracle" = perf ]; then
+        oracle_start oracle 5000 "$pid" || return
+    fi
+    if [ "$sampler" = perf ]; then
+        oracle_start sampler "$2" "$pid" || return
+    fi
+    stolen=$(steal)
+    : >go
+    wait "$main" 2>/dev/null
+    stolen=$(awk -v a="$stolen" -v b="$(steal)" 'BEGIN {
+        split(a, x); split(b, y); printf "%.1f", 100 * (y[1] - x[1]) / (y[2] - x[2]) }')
+    # shellcheck disable=SC2046 # process ids
+    wait $(jobs -p | grep -vxF "$(printf '%s\n' none "${spinners[@]}")") 2>/dev/null
+    if [ "$oracle" = perf ]; then
+        oracle_count oracle functions >truth
+    else
+        awk '/^f[0-9]/ { print; sum += $2 } /^all/ { print "other", $2 - sum }' out >truth
+    fi
+    if [ "$sampler" = perf ]; then
+        oracle_count sampler functions >shown
+        samples=$(awk '{ n += $2 } END { print n }' shown) effective=$samples
+    else
+        "$SPROFREPORT" flat --no-inline --format tsv p.pb.gz | awk -F'\t' -v OFS='\t' '
+            NR > 1 && $5 != "[unsampled]" { n[$5 ~ /^f[0-9]$/ ? $5 : "other"] += $2 }
+            END { for (f in n) print f, n[f] }' >shown
+        "$SPROFREPORT" summary --format tsv p.pb.gz >summary
+        samples=$(key samples) effective=$(key effective_samples)
+        found=$(key found_ratio) late=$(key late_instants)
+    fi
+    # shellcheck disable=SC2094 # read only
+    awk -v seed="$1" -v hz="$2" -v own="$([ "$oracle" = own ] && echo 1)" -v samples="$samples" \
+        -v n="${effective:-$samples}" -v found="${found:--}" -v late="${late:--}" \
+        -v stolen="$stolen" '
+        NR == FNR { truth[$1] = $2; all_truth += $2; next }
+        { shown[$1] = $2; all_shown += $2 }
+        function compare(f, p, q) {
+            m = big ? (p * n + q * big) / (n + big) : q
+            if (m <= 0 || m >= 1) return
+            variance = 1 / n + (big ? 1 / big : 0)
+            chi += (p - q) ^ 2 / (m * variance)
+            ways++
+            d = p > q ? p - q : q - p
+            sigma = d / sqrt(m * (1 - m) * variance)
+            off += d > 0.015 && sigma > 3
+            if (d > worst) { worst = d; worst_points = 100 * (p - q); worst_f = f }
+            if (sigma > most) { most = sigma; most_f = f }
+        }
+        END {
+            other_truth = truth["other"] / all_truth; other_shown = shown["other"] / all_shown
+            effective = n
+            if (own) {
+                # The functions among themselves.
+                all_truth -= truth["other"]; all_shown -= shown["other"]
+                n *= 1 - other_shown
+                delete truth["other"]; delete shown["other"]
+            } else big = all_truth
+            for (i = 0; i < 8; i++) {
+                f = "f" i; p = shown[f] / all_shown; q = truth[f] / all_truth
+                if (q * n < 5) { small_p += p; small_q += q } else compare(f, p, q)
+            }
+            small_p += shown["other"] / all_shown; small_q += truth["other"] / all_truth
+            if (small_q * n >= 1 || small_p * n >= 5) compare("other", small_p, small_q)
+            df = ways > 1 ? ways - 1 : 1
+            OFS = "\t"
+            print seed, hz, sprintf("%.3f", chi / df), df, sprintf("%.2f", worst_points), worst_f,
+                sprintf("%.1f", most), most_f, off + 0, sprintf("%.2f", 100 * other_truth),
+                sprintf("%.2f", 100 * other_shown), samples, sprintf("%.0f", effective),
+                big ? big : "-", found, late, stolen }' truth shown
+}
+key() { awk -F'\t' -v k="$1" '$1 == k { print $2 }' summary; }
+
+header='seed\thz\tchi2_df\tdf\tworst_points\tworst_function\tmost_sigma\tmost_function\toff\tother_truth'
+header+='\tother_shown\tsamples\teffective\toracle_samples\tfound_ratio\tlate_instants\tsteal_percent'
+if [ "$tsv" ]; then
+    printf '%b\n' "$header"
+else
+    echo "$sampler against $([ "$oracle" = perf ] && echo 'perf at 5 kHz' || echo "the program's clocks")"
+    printf '%5s %5s %8s %14s %10s %15s %8s %7s %6s %6s\n' \
+        seed Hz chi2/df "worst, points" "sigma" "other, shown" samples found late "steal%"
+fi
+for seed in $(for range in ${seeds//,/ }; do seq "${range%-*}" "${range#*-}"; done); do
+    for hz in $rates; do
+        one "$seed" "$hz" >row || continue
+        cat row >>rows
+        if [ "$tsv" ]; then
+            cat row
+        else
+            awk -F'\t' '{ printf("%5d %5d %8.2f %7.2f %-6s %5.1f %-6s %7.1f %6.1f %8d %7s %6s %6s%s\n",
+                $1, $2, $3, $5, $6, $7, $8, $10, $11, $12, $15, $16, $17, $9 > 0 ? "  OFF" : "") }' row
+        fi
+    done
+done
+[ -s rows ] || exit 1
+[ -z "$tsv" ] || exec >&2
+for hz in $rates; do
+    awk -F'\t' -v hz="$hz" '$2 == hz { print $3 "\t" $9 }' rows | sort -n | awk -v hz="$hz" '
+        { v[NR] = $1; off += $2; two += $1 > 2; three += $1 > 3; sum += $1 }
+        function at(q,  i) { i = q * NR; i = i > int(i) ? int(i) + 1 : i; return v[i < 1 ? 1 : i] }
+        END { if (NR) printf "%d Hz: %d programs, median %.2f, mean %.2f, 98th percentile %.2f, " \
+                "worst %.2f; above 2: %d, above 3: %d; functions off: %d\n", hz, NR,
+                at(0.5), sum / NR, at(0.98), v[NR], two, three, off }'
+done
