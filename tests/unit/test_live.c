@@ -149,8 +149,8 @@ static void test_live__head_tells_the_audit(void **state)
 	struct view *v = *state;
 
 	/*
-	 * 4 s of CPU in 5 s; 3.92 s of 4 s found, in 950 samples at 1250 instants: n = 969 expected,
-	 * a standard error of sqrt(0.24 / n + 1 / n^2) = 1.58 %; 40 ms stopped of 4.04 s.
+	 * 4 s of CPU in 5 s; 3.92 s of 4 s found, in 950 samples at 1250 instants: n = 969
+	 * expected, a standard error of sqrt(0.24 / n + 1 / n^2) = 1.58 %; 40 ms stopped of 4.04 s.
 	 */
 	assert_shows(v, "demo --fast");
 	assert_shows(v, "running");
