@@ -106,7 +106,7 @@ int sampling_init(struct engine *engine)
 	unsigned cpus = 0;
 	uint64_t seed = 0;
 
-	s->host = s->avoid = s->look_cpu = -1;
+	s->host = -1;
 	s->usual_stop_ns = USUAL_STOP_NS;
 	s->load_fd = procfs_open_load();
 	s->stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
@@ -134,52 +134,46 @@ static void use_waiters(struct engine *engine)
 	for (unsigned i = 0; i < s->sampler.cpus; i++) {
 		struct sample_cpu *c = &s->sampler.cpu[i];
 		struct cpu_waiter *w = &s->waiter[i];
-		bool wanted = c->way == SAMPLE_WAITER;
+		uint64_t next = c->way == SAMPLE_WAITER ? sampler_next(&s->sampler, i) : PLAN_NEVER;
 
-		if (wanted && !w->started)
+		if (c->way == SAMPLE_WAITER && !w->started)
 			(void)cpu_waiter_start(w, c->number, s->bell_fd, s->sampler.realtime);
-		if (w->started)
-			cpu_waiter_set(w, wanted ? sampler_next(&s->sampler, i) : PLAN_NEVER);
+		if (w->started && atomic_load(&w->at_ns) != next)
+			cpu_waiter_set(w, next);
 	}
 }
 
-static void go_to(struct engine *engine, int host, int avoid)
+static void go_to(struct engine *engine, int host)
 {
 	struct sampling *s = &engine->sampling;
 	cpu_set_t set = s->allowed;
 
-	if (host == s->host && avoid == s->avoid)
+	if (host == s->host)
 		return;
 	if (host >= 0) {
 		CPU_ZERO(&set);
 		CPU_SET(s->sampler.cpu[host].number, &set);
-	} else if (avoid >= 0) {
-		CPU_CLR(s->sampler.cpu[avoid].number, &set);
 	}
-	if (sched_setaffinity(0, sizeof(set), &set) < 0)
-		(void)sched_setaffinity(0, sizeof(s->allowed), &s->allowed);
+	(void)sched_setaffinity(0, sizeof(set), &set);
 	s->host = host;
-	s->avoid = avoid;
 }
 
 void sampling_unpin(struct engine *engine)
 {
 	if (engine->sampling.begun)
-		go_to(engine, -1, -1);
+		go_to(engine, -1);
 }
 
 /* Who waits where, from now on. */
 static void take_ways(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
-	int avoid, host;
+	int host;
 
 	if (now < s->sampler.ways_next_ns)
 		return;
-	host = sampler_ways(&s->sampler, now, &avoid);
-	if (host == s->host && avoid == s->avoid)
-		return;
-	go_to(engine, host, avoid);
+	host = (int)sampler_ways(&s->sampler, now);
+	go_to(engine, host);
 	use_waiters(engine);
 }
 

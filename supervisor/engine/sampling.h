@@ -27,8 +27,7 @@ struct sampling {
 	int bell_fd;               /* an eventfd that the waiters ring */
 	int stamp_fd;              /* the tracing thread's own scheduling file */
 	int load_fd;               /* /proc/loadavg */
-	int host, avoid;           /* CPUs where the tracing thread is, and is not, to be; -1 none */
-	int look_cpu;              /* of the instant under way, -1 none; whether a waiter holds it */
+	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */
 	bool begun;
 	uint64_t usual_stop_ns;    /* how long a stop lasts */
 	uint64_t own_checked_ns, own_cpu_ns; /* the watch over our own CPU time */

@@ -21,10 +21,13 @@
 /* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
 #define STREAK_ALONE 4
 /* A thread waits for its CPU while we have it, and this much longer at most. */
-#define SWITCH_NS 60000
+#define SWITCH_NS 200000
 /* From another CPU a thread is interrupted that was met so often, never in a call. */
 #define STREAK_REMOTE 16
 #define WAYS_NS       20000000
+#define MET_WEIGHT    256
+/* A CPU is the only one at work if the others have less than this part of what was met. */
+#define ALONE_PART 16
 /* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
 #define STRETCH_PROFILE 16
 #define STRETCH_TABLE   4
@@ -39,7 +42,7 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 	s->cpus = cpus;
 	for (unsigned i = 0; i < cpus; i++)
 		s->cpu[i] = (struct sample_cpu){
-			.number = numbers[i], .way = cpus == 1 ? SAMPLE_HOSTED : SAMPLE_WAITER};
+			.number = numbers[i], .way = i ? SAMPLE_WAITER : SAMPLE_HOSTED};
 	plan_seed(&s->random, seed);
 	return 0;
 }
@@ -265,7 +268,7 @@ static struct sample_thread *observe(struct look *l)
 	return t;
 }
 
-static void met(struct sampler *s, unsigned cpu, struct sample_thread *t, uint64_t now)
+static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 {
 	struct sample_cpu *c = &s->cpu[cpu];
 
@@ -273,7 +276,7 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t, uint64
 	c->last = t;
 	if (!t)
 		return;
-	c->met_ns = now;
+	c->recent += MET_WEIGHT;
 	t->cpu = (int)cpu;
 	if (s->newest != t) {
 		unlink_thread(s, t);
@@ -317,7 +320,7 @@ struct sample_thread *sampler_instant(
 		return NULL;
 	}
 	t = observe(&look);
-	met(s, cpu, t, woke_ns);
+	met(s, cpu, t);
 	if (t) {
 		t->order.cpu = cpu;
 		t->order.streams = due;
@@ -374,7 +377,7 @@ void sampler_note(struct sample_thread *t, bool in_call)
 	t->calls = t->calls << 1 | in_call;
 }
 
-/* Its one thread makes no calls, and another CPU is free for us. */
+/* Its one thread makes no calls: where it is found is not changed by an interrupt's flight. */
 static bool is_remote(const struct sampler *s, unsigned cpu)
 {
 	const struct sample_cpu *c = &s->cpu[cpu];
@@ -383,32 +386,39 @@ static bool is_remote(const struct sampler *s, unsigned cpu)
 		!c->failures;
 }
 
-int sampler_ways(struct sampler *s, uint64_t now, int *ret_avoid)
+/* One that nobody is met on, the present host first. */
+static unsigned quiet_cpu(const struct sampler *s, unsigned busy)
 {
-	int host = -1, busy = 0;
+	if (s->host != busy)
+		return s->host;
+	return busy ? 0 : 1;
+}
 
-	*ret_avoid = -1;
+unsigned sampler_ways(struct sampler *s, uint64_t now)
+{
+	unsigned best = s->host;
+	uint32_t all = 0;
+
+	s->ways_next_ns = now + WAYS_NS;
 	for (unsigned i = 0; i < s->cpus; i++) {
 		struct sample_cpu *c = &s->cpu[i];
-		bool at_work = c->met_ns && now - c->met_ns < 4 * WAYS_NS + 8 * s->period_ns[0];
 
-		busy += at_work;
-		/* Where we are already, as long as somebody is met there. */
-		if (at_work && (host < 0 || c->way == SAMPLE_HOSTED))
-			host = (int)i;
-		if (now >= s->ways_next_ns)
-			c->failures /= 2;
+		c->failures /= 2;
+		c->recent -= c->recent / 8;
+		all += c->recent;
+		if (c->recent > s->cpu[best].recent)
+			best = i;
 	}
-	if (now >= s->ways_next_ns)
-		s->ways_next_ns = now + WAYS_NS;
+	/* Not to and fro between CPUs that are alike. */
+	if (s->cpu[best].recent < 2 * s->cpu[s->host].recent)
+		best = s->host;
 	for (unsigned i = 0; i < s->cpus; i++)
-		s->cpu[i].way = s->cpus == 1 || (int)i == host ? SAMPLE_HOSTED : SAMPLE_WAITER;
-	if (s->cpus == 1)
-		return 0;
-	if (host >= 0 && busy == 1 && is_remote(s, (unsigned)host)) {
-		s->cpu[host].way = SAMPLE_REMOTE;
-		*ret_avoid = host;
-		return -1;
+		s->cpu[i].way = SAMPLE_WAITER;
+	if (all - s->cpu[best].recent < all / ALONE_PART && is_remote(s, best)) {
+		s->cpu[best].way = SAMPLE_REMOTE;
+		best = quiet_cpu(s, best);
 	}
-	return host;
+	s->host = best;
+	s->cpu[best].way = SAMPLE_HOSTED;
+	return best;
 }

@@ -68,7 +68,7 @@ struct sample_cpu {
 	struct plan plan;
 	struct sample_thread *last; /* met at the last instant, NULL nobody */
 	unsigned streak;            /* instants in a row that met that thread here */
-	uint64_t met_ns;            /* when somebody was last met here */
+	uint32_t recent;            /* how often somebody was met here lately */
 	unsigned failures;          /* of proofs after a stop; halved as time goes */
 };
 
@@ -91,6 +91,7 @@ struct sampler {
 	struct sample_thread **thread;
 	size_t threads, room;
 	struct sample_thread *newest, *oldest;
+	unsigned host;         /* index of the CPU where the tracing thread waits */
 	uint64_t ways_next_ns; /* when to decide the ways again */
 	struct sample_figures figures;
 };
@@ -138,9 +139,9 @@ bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
 void sampler_note(struct sample_thread *thread, bool in_call);
 
 /*
- * Decides the way of each CPU anew, if it is time to. Returns the CPU where the tracing thread should
- * be, negative: any. *@ret_avoid: one that it should not be on, negative: none.
+ * Decides the way of each CPU anew. Returns the index of the CPU where the tracing thread is to be,
+ * whose instants it takes itself.
  */
-int sampler_ways(struct sampler *sampler, uint64_t now_ns, int *ret_avoid);
+unsigned sampler_ways(struct sampler *sampler, uint64_t now_ns);
 
 #endif

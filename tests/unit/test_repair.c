@@ -88,7 +88,7 @@ static void test_repair__other_machines_numbers_are_not_ours(void **state)
 /* Looked at 20 ms after its last movement, woken 5 ms later: asleep since 4 ms after it moved. */
 static void test_repair__sleep_is_told_by_one_arrival(void **state)
 {
-	const struct credit c = {
+	const struct account c = {
 		.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS, .seen_at_ns = 120 * MS};
 	struct cpu_time cpu = {4000, 600, 8};
 
@@ -105,7 +105,7 @@ static void test_repair__sleep_is_told_by_one_arrival(void **state)
 
 static void test_repair__sleep_is_unknown_soon_after_a_movement(void **state)
 {
-	const struct credit c = {
+	const struct account c = {
 		.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS, .seen_at_ns = 103 * MS};
 	const struct cpu_time cpu = {4000, 600, 8};
 
