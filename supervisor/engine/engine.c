@@ -233,6 +233,7 @@ static void loop(struct engine *engine)
 
 	sampling_begin(engine);
 	while (!over(engine, now)) {
+		sampling_rest(engine);
 		sleep_until(engine, next_event(engine));
 		now = engine_now();
 		sweep(engine, now);

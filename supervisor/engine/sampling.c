@@ -190,6 +190,7 @@ void sampling_begin(struct engine *engine)
 			? "the sampler has real-time priority (SCHED_FIFO)"
 			: "the sampler has no real-time priority");
 	s->begun = true;
+	s->used_ns = engine_clock(CLOCK_THREAD_CPUTIME_ID);
 	take_ways(engine, engine_now());
 	sampling_set_periods(engine);
 }
@@ -314,24 +315,21 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	t = found ? found->owner : NULL;
 	if (t && found->order.asleep) {
 		look_take_tick(engine, t);
-		sampler_had(&s->sampler, cpu, engine_now() - woke);
 		return;
 	}
-	if (!t || !sampling_ask(engine, t)) {
-		if (t)
-			s->sampler.figures.late += found->order.streams & 1;
-		if (s->sampler.cpu[cpu].way != SAMPLE_REMOTE)
-			sampler_had(&s->sampler, cpu, engine_now() - woke);
+	if (!t)
+		return;
+	if (!sampling_ask(engine, t)) {
+		s->sampler.figures.late += found->order.streams & 1;
 		return;
 	}
 	t->ordered = true;
 	t->remote = !here;
 	if (found->order.proof != SAMPLE_BY_STAMP)
 		t->asked_cpu = found->order.before;
-	if (s->sampler.cpu[cpu].way == SAMPLE_REMOTE)
+	/* Its CPU has nothing to do while it is stopped from another one. */
+	if (!here)
 		sampler_had(&s->sampler, cpu, s->usual_stop_ns);
-	else
-		sampler_had(&s->sampler, cpu, t->asked_ns - woke + s->usual_stop_ns);
 	if (!here && mem_grow((void **)&s->asked, &s->asked_room, s->asked_n + 1,
 			     sizeof(*s->asked)) == 0)
 		s->asked[s->asked_n++] = t;
@@ -349,7 +347,26 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 		take_instant(engine, cpu, atomic_load(&w->at_ns), atomic_load(&w->woke_ns));
 	else
 		sampler_miss(&s->sampler, cpu, now, false);
+	/* Of the times before; what it uses now is made up for next time. */
+	sampler_had(&s->sampler, cpu, atomic_exchange(&w->used_ns, 0));
 	cpu_waiter_set(w, sampler_next(&s->sampler, cpu));
+}
+
+/*
+ * All that this thread does is done in place of the threads of its CPU; what lies between two
+ * sleeps is known to the nanosecond.
+ */
+void sampling_rest(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+	uint64_t used;
+
+	if (!s->begun)
+		return;
+	used = engine_clock(CLOCK_THREAD_CPUTIME_ID);
+	if (s->host >= 0)
+		sampler_had(&s->sampler, (unsigned)s->host, used - s->used_ns);
+	s->used_ns = used;
 }
 
 uint64_t sampling_next(const struct engine *engine)

@@ -29,6 +29,7 @@ struct sampling {
 	int load_fd;               /* /proc/loadavg */
 	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */
 	bool begun;
+	uint64_t used_ns;          /* CPU time of the tracing thread when it last went to sleep */
 	uint64_t usual_stop_ns;    /* how long a stop lasts */
 	uint64_t own_checked_ns, own_cpu_ns; /* the watch over our own CPU time */
 	struct tracee **asked;     /* threads whose stops are looked for without sleeping */
@@ -48,6 +49,9 @@ void sampling_remove(struct engine *engine, struct tracee *tracee);
 
 /* The periods of the profile and of the tables are what they are now. */
 void sampling_set_periods(struct engine *engine);
+
+/* The tracing thread is about to sleep. To be called before sampling_next(). */
+void sampling_rest(struct engine *engine);
 
 /* When the tracing thread itself has something to do; and does it, with what the waiters rang for. */
 uint64_t sampling_next(const struct engine *engine);

@@ -17,12 +17,17 @@
 #define HOLD_NS 500000
 #define STACK_BYTES (64 * 1024)
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts = {0};
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	(void)clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 static inline void relax(void)
@@ -70,6 +75,7 @@ static void *wait_on_cpu(void *context)
 	cpu_set_t *set = CPU_ALLOC((size_t)w->cpu + 1);
 	size_t bytes = CPU_ALLOC_SIZE((size_t)w->cpu + 1);
 	int stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	uint64_t before = 0;
 
 	if (set) {
 		CPU_ZERO_S(bytes, set);
@@ -79,9 +85,17 @@ static void *wait_on_cpu(void *context)
 	}
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
-	while (!atomic_load(&w->quit)) {
+	for (;;) {
+		uint64_t used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		/* Before all that it stands for: what changes after this makes the sleep end at once. */
 		uint32_t word = atomic_load(&w->word);
-		bool done = cpu_waiter_state(w) == CPU_WAITER_GAVE_UP;
+		bool done;
+
+		if (atomic_load(&w->quit))
+			break;
+		atomic_fetch_add(&w->used_ns, used - before);
+		before = used;
+		done = cpu_waiter_state(w) == CPU_WAITER_GAVE_UP;
 
 		if (sleep_until(w, word, done ? UINT64_MAX : atomic_load(&w->at_ns)))
 			hold(w, stamp_fd);
@@ -114,10 +128,13 @@ int cpu_waiter_start(struct cpu_waiter *w, int cpu, int bell_fd, bool realtime)
 
 void cpu_waiter_set(struct cpu_waiter *w, uint64_t at_ns)
 {
+	int before;
+
 	atomic_store(&w->at_ns, at_ns);
+	before = atomic_exchange(&w->state, CPU_WAITER_ASLEEP);
 	atomic_fetch_add(&w->word, 1);
 	/* One that holds sees it without being woken. */
-	if (atomic_exchange(&w->state, CPU_WAITER_ASLEEP) != CPU_WAITER_HOLDS)
+	if (before != CPU_WAITER_HOLDS)
 		(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 }
 
