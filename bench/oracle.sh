@@ -52,3 +52,46 @@ oracle_count() {
         NF { n["other"]++ }
         END { for (f in n) print f, n[f] }' "$2" -
 }
+
+oracle_stop() { # of live processes
+    kill -INT "$oracle_pid" 2>/dev/null
+    wait "$oracle_pid" 2>/dev/null
+}
+
+# oracle_count_calls NAME: "CATEGORY<TAB>SAMPLES": "[syscall] futex" where the kernel works for a call,
+# else f0 to f9, else "user". Needs ORACLE_OPTIONS=-g. Of entry and exit, the stack does not say which
+# call it is: it is the one that is made most often from that place.
+oracle_count_calls() {
+    perf script -i "$WORK/$1.data" -F ip,sym 2>"$WORK/$1.script" | awk '
+        function finish(  key) {
+            if (!depth) return
+            if (call != "") { n[call]++; if (place != "") seen[place "\t" call]++ }
+            else if (entered) unknown[place]++
+            else if (place ~ /^[0-9a-f]+ f[0-9]$/) { sub(/.* /, "", place); n[place]++ }
+            else n["user"]++
+            depth = entered = 0; call = place = ""
+        }
+        NF == 0 { finish(); next }
+        {
+            depth++
+            if ($1 ~ /^ffffffff/) {
+                if ($2 ~ /^(entry_SYSCALL|do_syscall_64|x64_sys_call|syscall_|el0_svc|invoke_syscall)/)
+                    entered = 1
+                if (call == "" && $2 ~ /^__(x64|arm64|se|do)_sys_/) {
+                    call = $2; sub(/^__[a-z0-9]+_sys_/, "", call); sub(/^new(fstat$|uname|stat$)/, "&", call)
+                    sub(/^newfstat$/, "fstat", call); sub(/^newuname$/, "uname", call)
+                    call = "[syscall] " call
+                }
+            } else if (place == "") place = $1 " " $2
+        }
+        END {
+            finish()
+            for (key in seen) {
+                split(key, k, "\t")
+                if (seen[key] > most[k[1]]) { most[k[1]] = seen[key]; name[k[1]] = k[2] }
+            }
+            for (p in unknown) n[p in name ? name[p] : "[syscall] ?"] += unknown[p]
+            OFS = "\t"
+            for (c in n) print c, n[c]
+        }'
+}
