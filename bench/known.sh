@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Programs that know where their CPU time goes, or beside perf in the same run: what sprofrun shows of
-# them, by system call and function, and the limits that it is held to.
+# SPDX-License-Identifier: MIT
+# Programs that know where their CPU time goes, or beside perf in the same run: what sprofrun
+# shows of them, by system call and function, and the limits that it is held to.
 #
 #   known.sh [--busy] [--no-realtime] [--rates "HZ HZ"] [NAME...]
 #
@@ -15,9 +16,9 @@
 #   busy       found_ratio of 1, 2, 8 busy threads at 100 to 4000 Hz, lockstep, one among 100
 #
 # A row: program, rate, what, truth, shown, difference in points, the same in standard errors; OFF
-# where it is more than the limit (3 points; getppid 1) and more than 3 standard errors. Rows below 1 %
-# in both are left out. With --busy, loops keep all CPUs busy meanwhile. What is not installed is
-# skipped with a message.
+# where it is more than the limit (3 points; getppid 1) and more than 3 standard errors. Rows
+# below 1 % in both are left out. With --busy, loops keep all CPUs busy meanwhile. What is not
+# installed is skipped with a message.
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=bench/oracle.sh
 . "$(dirname "$0")/oracle.sh"
@@ -29,7 +30,7 @@ while [ $# -gt 0 ]; do
     --busy) busy=1 ;;
     --no-realtime) options+=(--no-realtime) ;;
     --rates) rates=$2 && shift ;;
-    -*) sed -n '3,/^# skipped/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    -*) sed -n '/^#   known.sh/,/^#   busy/s/^# \{0,3\}//p' "$0" >&2 && exit 2 ;;
     *) names+=("$1") ;;
     esac
     shift
@@ -102,7 +103,8 @@ compare() {
         }
         function row(f, p, q,  m) {
             m = (p * n + q * big) / (n + big)
-            printf("%s\t%.2f\t%.2f\t%.2f\n", f, 100 * q, 100 * p, 100 * sqrt(m * (1 - m) * (1 / n + 1 / big)))
+            printf("%s\t%.2f\t%.2f\t%.2f\n", f, 100 * q, 100 * p,
+                100 * sqrt(m * (1 - m) * (1 / n + 1 / big)))
         }' "$3" shown | sort -t"$(printf '\t')" -k2,2rn >table
     while IFS=$'\t' read -r what truth share sigma; do
         verdict "$1" "$2" "$what" "$truth" "$share" "$sigma" "$limit"
@@ -124,7 +126,7 @@ beside() {
     "$SPROFRUN" -q -F "$hz" "${options[@]}" -o p.pb.gz -- \
         sh -c 'echo $$ >pid; read -r x <go; exec "$@"' sh "$@" >out 2>err &
     local main=$!
-    wait_until started && oracle_start oracle 5000 "$(cat pid)" || return
+    wait_until started && oracle_start oracle $ORACLE_HZ "$(cat pid)" || return
     echo >go
     wait $main
     wait "$oracle_pid" 2>/dev/null
@@ -136,7 +138,7 @@ attached() {
     local row=$1 hz=$2
     shift 2
     needs_perf || return
-    oracle_start oracle 5000 "$@" || return
+    oracle_start oracle $ORACLE_HZ "$@" || return
     "$SPROFRUN" -q -F "$hz" "${options[@]}" --max-overhead 100 -d "${SECONDS_EACH}s" -o p.pb.gz \
         -p "$(IFS=,; echo "$*")" >out 2>err
     oracle_stop
@@ -197,7 +199,8 @@ known_postgres() {
     if [ ! -d pg ]; then
         chmod 711 "$WORK"
         install -d -o postgres pg
-        runuser -u postgres -- "$bin/initdb" -D "$WORK/pg" -A trust >pg.log 2>&1 || { cat pg.log; return; }
+        runuser -u postgres -- "$bin/initdb" -D "$WORK/pg" -A trust >pg.log 2>&1 ||
+            { cat pg.log; return; }
     fi
     (cd pg && exec runuser -u postgres -- "$bin/postgres" -D "$WORK/pg" -k "$WORK/pg" \
         -c listen_addresses= -c fsync=off) >server.log 2>&1 &
@@ -210,7 +213,8 @@ known_postgres() {
     local load=$!
     sleep 1
     # shellcheck disable=SC2046 # process ids
-    attached "pgbench -S -c4" "$1" $(pgrep -P "$(head -n1 pg/postmaster.pid)" -f 'postgres: postgres')
+    attached "pgbench -S -c4" "$1" \
+        $(pgrep -P "$(head -n1 pg/postmaster.pid)" -f 'postgres: postgres')
     wait $load
     kill -INT "$(head -n1 pg/postmaster.pid)"
     wait $server 2>/dev/null
@@ -275,7 +279,8 @@ known_getppid() {
     for us in 20 2; do
         for hz in $1; do
             limit=1
-            beside "getppid each $us us" "$hz" "$P" "$turns" "$SECONDS_EACH" getppid $us | grep -v 'f0'
+            beside "getppid each $us us" "$hz" "$P" "$turns" "$SECONDS_EACH" getppid $us |
+                grep -v f0
             limit=3
         done
         for hz in 250 1000 3000 10000; do
@@ -286,39 +291,44 @@ known_getppid() {
 }
 # delivered ROW RATE LEAST: samples in percent of what was asked for
 delivered() {
-    awk -v n="$(figure samples p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" -v hz="$2" -v row="$1" \
+    awk -v n="$(figure samples p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" -v hz="$2" \
+        -v row="$1" \
         -v least="$3" 'BEGIN {
             got = 100 * n / (k / 1e9 * hz)
-            # Of one random moment in each period of n, chance makes less than a Poisson clock.
-            printf("%-22s %5s  %-26s %8.2f %8.2f %+8.2f %6.1f  %s\n", row, hz, "delivered, %", 100, got,
-                got - 100, 0, got + 300 / sqrt(n) >= least && got >= least - 3 ? "ok" : "OFF") }'
+            printf("%-22s %5s  %-26s %8.2f %8.2f %+8.2f %6.1f  %s\n", row, hz,
+                "delivered, %", 100, got, got - 100, 0, got >= least ? "ok" : "OFF") }'
 }
 # Each function within 3 standard errors in each run: of 5 x RUNS, chance alone gives 0.3 %.
 known_loop() {
-    local hz run
+    local hz
     for hz in 250 1000 3000; do
         rm -f runs
-        for run in $(seq "$RUNS"); do
-            "$SPROFRUN" -q -G -F $hz "${options[@]}" -o p.pb.gz -- "$P" "$turns" "$SECONDS_EACH" loop >out
+        for _ in $(seq "$RUNS"); do
+            "$SPROFRUN" -q -G -F $hz "${options[@]}" -o p.pb.gz -- \
+                "$P" "$turns" "$SECONDS_EACH" loop >out
             "$SPROFREPORT" flat --no-inline --format tsv p.pb.gz |
-                awk -F'\t' -v n="$(figure samples p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" -v hz=$hz '
+                awk -F'\t' -v n="$(figure samples p.pb.gz)" -v hz=$hz \
+                    -v k="$(figure kernel_cpu_ns p.pb.gz)" '
                     NR == FNR { split($0, a, " "); truth[a[1]] = a[2]; next }
                     FNR > 1 && $5 != "[unsampled]" { shown[$5] += $2; all += $2 }
                     END { for (i = 0; i < 5; i++) { f = "f" i
                             q = truth[f] / truth["all"]; p = shown[f] / all
-                            print f, 100 * q, 100 * p, (p - q) / sqrt(q * (1 - q) / n), 100 * n / (k / 1e9 * hz) } }' out -
+                            print f, 100 * q, 100 * p, (p - q) / sqrt(q * (1 - q) / n),
+                                100 * n / (k / 1e9 * hz) } }' out -
         done >runs
         awk -v hz=$hz '
             { q[$1] += $2; p[$1] += $3; chi[$1] += $4 ^ 2; n[$1]++; got += $5; all++
-              out[$1] += $4 > 3 || $4 < -3; d = $3 - $2; d = d < 0 ? -d : d; if (d > worst[$1]) worst[$1] = d }
+              out[$1] += $4 > 3 || $4 < -3; d = $3 - $2; d = d < 0 ? -d : d
+              if (d > worst[$1]) worst[$1] = d }
             END {
                 for (i = 0; i < 5; i++) { f = "f" i; m = n[f]
                     e = sqrt(q[f] / m * (100 - q[f] / m) / m); s = (p[f] - q[f]) / m
                     printf("%-22s %5d  %-26s %8.2f %8.2f %+8.2f %6s  %s\n", "loop, " m " runs", hz,
-                        f ", worst " sprintf("%.1f", worst[f]) ", chi2 " sprintf("%.1f", chi[f] / m),
+                        f sprintf(", worst %.1f, chi2 %.1f", worst[f], chi[f] / m),
                         q[f] / m, p[f] / m, s, out[f] + 0 "x>3", out[f] ? "OFF" : "ok") }
-                printf("%-22s %5d  %-26s %8.2f %8.2f %+8.2f %6s  %s\n", "loop", hz, "delivered, %", 100,
-                    got / all, got / all - 100, "", got / all >= (hz > 1000 ? 95 : 97) ? "ok" : "OFF") }' runs
+                printf("%-22s %5d  %-26s %8.2f %8.2f %+8.2f %6s  %s\n", "loop", hz,
+                    "delivered, %", 100, got / all, got / all - 100, "",
+                    got / all >= (hz > 1000 ? 95 : 97) ? "ok" : "OFF") }' runs
     done
 }
 known_histogram() {
@@ -332,8 +342,8 @@ known_histogram() {
             f*) verdict "histogram, $clock" - "$what" "$expected" "$counted" \
                 "$(awk -v n="$expected" 'BEGIN { print sqrt(n) }')" 0 ;;
             elsewhere) awk -v c="$clock" -v n="$counted" -v all="$all" 'BEGIN { s = 100 * n / all
-                printf("%-22s %5s  %-26s %8s %8.2f %8s %6s  %s\n", "histogram, " c, "-", "elsewhere, %", "<= 2",
-                    s, "", s <= 2 ? "ok" : "OFF") }' ;;
+                printf("%-22s %5s  %-26s %8s %8.2f %8s %6s  %s\n", "histogram, " c, "-",
+                    "elsewhere, %", "<= 2", s, "", "", s <= 2 ? "ok" : "OFF") }' ;;
             esac
         done <out
     done
@@ -364,7 +374,8 @@ ratio() {
         -v k="$(figure kernel_cpu_ns p.pb.gz)" -v late="$(figure late_instants p.pb.gz)" 'BEGIN {
             r = found == "" ? n / (k / 1e9 * hz) : found; d = r > 1 ? r - 1 : 1 - r
             printf("%-22s %5s  %-26s %8.3f %8.3f %+8.3f %6.1f  %s\n", row, hz,
-                found == "" ? "samples / expected" : "found_ratio, late " late, 1, r, r - 1, d * sqrt(n),
+                found == "" ? "samples / expected" : "found_ratio, late " late, 1, r, r - 1,
+                d * sqrt(n),
                 d <= 0.03 || d < 3 / sqrt(n) ? "ok" : "OFF") }'
 }
 

@@ -14,8 +14,8 @@
  *	known_program TURNS_PER_MS SECONDS getppid EVERY_US
  *		f0, and getppid(2) so often
  *
- * SECONDS are of CPU time, of the timer of the wall. At the end: "f0 NANOSECONDS" … as the threads'
- * clocks say, where they are read (loop, pool), and "all NANOSECONDS".
+ * SECONDS are of CPU time, of the timer of the wall. At the end: "f0 NANOSECONDS" ... as the
+ *threads' clocks say, where they are read (loop, pool), and "all NANOSECONDS".
  */
 #include "bench/work.h"
 

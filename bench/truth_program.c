@@ -10,7 +10,7 @@
  *		prints the program
  *	truth_program run SEED CPU_SECONDS TURNS_PER_MS [GO [own]]
  *		opens and reads GO (a FIFO: a start signal) first; with own, prints "f0 NANOSECONDS"
- *… and "all NANOSECONDS", by its threads' CPU clocks
+ *... and "all NANOSECONDS", by its threads' CPU clocks
  *
  * The functions have one and the same loop, so where nothing lies between two of them, the time of
  * both is shared out by turns, and no clock is read there. Where a call is made, own reads the
