@@ -73,6 +73,9 @@ row() { # WHAT OURS THEIRS LIMIT DELIVERED
             b > 0 ? (r <= most ? "ok" : "OFF") " (" most ")" : "") }'
 }
 delivered() { awk -v hz=$HZ '{ printf "%.3f\n", $4 / ($2 / 1e9 * hz) }' "$1" | median; }
+awk '{ part = 100 * $1 / $2 } NR == 1 || part < least { least = part } part > most { most = part }
+    END { printf("without a profiler, %% of the time: %.2f to %.2f%s\n", least, most,
+        most > 2 * least + 1 ? "; the machine is not quiet, repeat" : "") }' alone.*
 most=2.0
 for us in 0 20 2; do
     theirs=0
