@@ -79,6 +79,11 @@ const char *engine_audit_text(struct engine *engine, uint64_t now)
 	return engine->text;
 }
 
+bool engine_is_ours(const struct engine *engine, const struct tracee *t)
+{
+	return t->tid == engine->launch.pid && engine->launch.error_fd >= 0;
+}
+
 void engine_begin_times(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;

@@ -74,6 +74,9 @@ uint64_t engine_now(void); /* CLOCK_MONOTONIC */
 void engine_say(struct engine *engine, enum engine_note kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The command before its first exec: what it does is the supervisor's doing. */
+bool engine_is_ours(const struct engine *engine, const struct tracee *tracee);
+
 /* The target runs: what is timed (--delay, --duration) begins. */
 void engine_begin_times(struct engine *engine);
 

@@ -24,7 +24,7 @@
 #define NAME_LEAST_NS ENGINE_SECOND_NS
 #define NAME_MOST_NS  (60 * ENGINE_SECOND_NS)
 /* In real time the sampler may use this part of a CPU, and no more, over this long. */
-#define OWN_SPAN_NS UINT64_C(500000000)
+#define OWN_SPAN_NS UINT64_C(1000000000)
 #define OWN_PART    2
 
 static int probe_activity(void *context, struct sample_thread *s, struct activity *ret_activity)
@@ -278,17 +278,11 @@ static bool is_over_budget(const struct engine *engine)
 	return engine->options->max_overhead_ppm && engine->sampling.budget_ns <= 0;
 }
 
-/* The command before its first exec: what it does is the supervisor's doing. */
-static bool is_ours(const struct engine *engine, const struct tracee *t)
-{
-	return t->tid == engine->launch.pid && engine->launch.error_fd >= 0;
-}
-
 bool sampling_ask(struct engine *engine, struct tracee *t)
 {
 	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
 
-	if (step.action != TRACEE_INTERRUPT || mend_busy(t) || is_ours(engine, t) ||
+	if (step.action != TRACEE_INTERRUPT || mend_busy(t) || engine_is_ours(engine, t) ||
 		!fds_claim(engine, t) || tracer_interrupt(t->tid) < 0)
 		return false;
 	t->state = step.state;
@@ -405,8 +399,8 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 		for (unsigned i = 0; i < s->sampler.cpus; i++)
 			cpu_waiter_stop(&s->waiter[i]);
 		use_waiters(engine);
-		engine_say(engine, ENGINE_WARNING,
-			"sampling took too much CPU time for real-time priority, and goes on without it");
+		engine_say(engine, ENGINE_DETAIL,
+			"more than half of a CPU was used in real time: sampling goes on without it");
 	}
 	s->own_checked_ns = now;
 	s->own_cpu_ns = used;

@@ -56,12 +56,15 @@ static void hold(struct cpu_waiter *w, int stamp_fd)
 	uint64_t woke = now_ns(), stamp = 1;
 	int holds = CPU_WAITER_HOLDS;
 
-	atomic_store(&w->stamp_ns, 0);
+	/* In the fair class whoever is woken now renews it. */
+	if (stamp_fd >= 0 && !w->realtime)
+		(void)procfs_read_switched(stamp_fd, &stamp);
+	atomic_store(&w->stamp_ns, w->realtime ? 0 : stamp);
 	atomic_store(&w->woke_ns, woke);
 	atomic_store_explicit(&w->state, CPU_WAITER_HOLDS, memory_order_release);
 	if (write(w->bell_fd, &one, sizeof(one)) < 0)
 		woke = 0; /* nobody hears: give up at once */
-	if (stamp_fd >= 0)
+	if (stamp_fd >= 0 && w->realtime)
 		(void)procfs_read_switched(stamp_fd, &stamp);
 	atomic_store_explicit(&w->stamp_ns, stamp, memory_order_release);
 	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < HOLD_NS)

@@ -285,8 +285,8 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 }
 
 /* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
-static void advance(struct sampler *s, unsigned cpu, unsigned due, bool hit, uint64_t now,
-	struct sample_order *order, uint64_t weight_1024)
+static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_outcome outcome,
+	uint64_t now, struct sample_order *order, uint64_t weight_1024)
 {
 	struct plan *plan = &s->cpu[cpu].plan;
 
@@ -300,8 +300,8 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, bool hit, uin
 		if (!(due & 1u << i))
 			continue;
 		if (order)
-			order->weight_ns[i] = plan->stream[i].span_ns * weight_1024 / 1024;
-		(void)plan_advance(plan, i, hit, now, s->factor_1024, most, &s->random);
+			order->weight_ns[i] = plan_weight(plan, i) * weight_1024 / 1024;
+		plan_advance(plan, i, outcome, now, s->factor_1024, most, &s->random);
 	}
 }
 
@@ -316,7 +316,7 @@ struct sample_thread *sampler_instant(
 	s->figures.instants += due & 1;
 	if (woke_ns > planned_ns + late) {
 		s->figures.late += due & 1;
-		advance(s, cpu, due, false, woke_ns, NULL, 0);
+		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
 		return NULL;
 	}
 	t = observe(&look);
@@ -328,7 +328,7 @@ struct sample_thread *sampler_instant(
 		t->order.asleep = !look.activity.running;
 		t->order.activity = look.activity;
 	}
-	advance(s, cpu, due, t, woke_ns, t ? &t->order : NULL, look.weight);
+	advance(s, cpu, due, t ? PLAN_MET : PLAN_NOBODY, woke_ns, t ? &t->order : NULL, look.weight);
 	return t;
 }
 
@@ -338,8 +338,7 @@ void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttl
 
 	s->figures.instants += due & 1;
 	*(throttled ? &s->figures.throttled : &s->figures.late) += due & 1;
-	/* Nobody looked, so it is no sign that nobody is there. */
-	advance(s, cpu, due, true, now_ns, NULL, 0);
+	advance(s, cpu, due, PLAN_LOST, now_ns, NULL, 0);
 }
 
 void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
