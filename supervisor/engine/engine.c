@@ -336,16 +336,21 @@ static int prepare(struct engine *engine)
 	uint64_t seed = 0, now = engine_now();
 	int r;
 
+	/* What nothing goes on without comes first: descriptors may be few. */
+	engine_signals(&signals);
+	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (engine->signal_fd < 0)
+		return -errno;
+	engine->cpu_source = procfs_cpu_source();
 	r = service_open(&engine->service);
 	if (r < 0) {
 		if (options->serve_only)
 			return r;
-		engine_say(
-			engine, ENGINE_WARNING, "programs cannot call sprofil: %s", strerror(-r));
+		engine_say(engine, ENGINE_WARNING, "programs cannot call sprofil: %s%s",
+			strerror(-r), fds_way_out(r));
 	}
 	engine->tracer.follow = options->follow;
 	fds_init(engine);
-	engine->cpu_source = procfs_cpu_source();
 	if (engine->cpu_source == CPU_SOURCE_STAT)
 		engine_say(engine, ENGINE_WARNING,
 			"this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO); CPU time is "
@@ -360,10 +365,6 @@ static int prepare(struct engine *engine)
 	moment_init(&engine->moment);
 	/* With one CPU the target can only stop once we sleep. */
 	engine->spin_ns = engine->follow.cpus > 1 ? SPIN_NS : 0;
-	engine_signals(&signals);
-	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (engine->signal_fd < 0)
-		return -errno;
 	engine_say(engine, ENGINE_DETAIL,
 		"a tick every %.3f ms of CPU time; CPU time from %s; %u CPUs; scheduler tick %.3f "
 		"ms",
