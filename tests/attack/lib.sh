@@ -1,0 +1,28 @@
+# shellcheck shell=bash
+# Shared by the attacks: those who attack, and those who are attacked.
+. "$(dirname "$0")/../e2e/lib.sh"
+NOBODY=65534
+
+need_root() {
+    [ "$(id -u)" = 0 ] || skip "needs root: an attack by another user on what root runs"
+    command -v setpriv >/dev/null || skip "setpriv (util-linux) is missing"
+    chmod 755 "$WORK"
+}
+
+# as_nobody COMMAND...
+as_nobody() {
+    setpriv --reuid=$NOBODY --regid=$NOBODY --clear-groups "$@"
+}
+
+# state FILE: what must not change, in one word
+state() {
+    stat -c '%i:%u:%a:%s' "$1"; cksum <"$1"
+}
+
+# peak_kib COMMAND...: the most memory of it and its children, in $peak; its status in $status.
+# RLIMIT_AS of $1 MiB bounds what a failure may take of the machine.
+bounded() {
+    local mib=$1
+    shift
+    (ulimit -v $((mib * 1024)); exec /usr/bin/env "$@")
+}
