@@ -17,6 +17,7 @@
 #include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
+#include "view/text.h"
 
 static const char program[] = "sprofrun";
 
@@ -162,7 +163,8 @@ static int diagnose(const char *value)
 		front_complain(program, "cannot read /proc: %s", strerror(errno));
 		return FRONT_OURS;
 	}
-	(void)puts(text);
+	text_put(text, stdout);
+	(void)putchar('\n');
 	return refused ? FRONT_OURS : standard_printed(program, FRONT_OURS);
 }
 
