@@ -2,7 +2,6 @@
 #include "symbolizer/debugfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "symbolizer/elffile.h"
 #include "symbolizer/module.h"
+#include "symbolizer/regular.h"
 
 enum { PATH_BYTES = 8192 };
 
@@ -58,7 +58,8 @@ static void find_build_id(struct image *image)
 static int try_path(struct symbolizer *symbolizer, const char *path, const struct wanted *wanted,
 	struct debugfile *ret_debugfile)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int fd = regular_open(-1, path, REGULAR_LINKS, &st);
 	struct image image;
 	int rc;
 
