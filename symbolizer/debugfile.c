@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/module.h"
 #include "symbolizer/regular.h"
@@ -47,9 +48,12 @@ static void find_build_id(struct image *image)
 {
 	struct elffile_section section;
 	struct elffile file;
+	struct budget budget;
 
 	if (elffile_open(&file, image))
 		return;
+	budget_init(&budget, NULL);
+	file.budget = &budget;
 	if (elffile_find(&file, ".note.gnu.build-id", &section) > 0)
 		image_read_build_id(image, section.data, (size_t)section.bytes);
 	elffile_close(&file);

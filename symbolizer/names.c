@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/debugfile.h"
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/elffile.h"
@@ -33,12 +34,14 @@ struct names {
 	struct module *module;
 	struct source own, debug, supplement, mini;
 	struct symtab symtab;
+	struct budget budget; /* of all these */
 	struct debuginfo *debuginfo;
 	const char *symbols, *lines;
 	const char *working_on; /* while DWARF is read */
 	bool lines_wanted;      /* and not looked for yet */
 	bool begun;             /* names were asked for */
 	bool left_alone;        /* not a byte of the file is to be parsed */
+	bool blamed;            /* it was too large: names_is_blamed() */
 	struct answer *answers; /* open addressing by svma */
 	size_t n_answers, answers_capacity;
 	struct spellings spellings;
@@ -74,6 +77,46 @@ static int complain_about(struct module *module, const char *what, const char *p
 	return 0;
 }
 
+/* Over budget, or out of memory: nothing more of the file's debug information is used. */
+static int blame(struct names *n, int error)
+{
+	struct module *module = n->module;
+	char text[512];
+	const char *problem;
+
+	(void)snprintf(text, sizeof(text), "its debug information is left out: %s (%.300s)",
+		error == -ENOMEM ? "there is not enough memory for it"
+				 : "it takes far more memory than a file of its size should",
+		n->working_on ? n->working_on : module->key.path);
+	work_on(module, NULL);
+	debuginfo_close(n->debuginfo);
+	n->debuginfo = NULL;
+	n->lines = "none";
+	n->lines_wanted = false;
+	n->working_on = NULL;
+	n->blamed = true;
+	/* The answers so far speak of it. */
+	free(n->answers);
+	n->answers = NULL;
+	n->n_answers = n->answers_capacity = 0;
+	problem = strpool_intern(&module->symbolizer->strings, text, sizeof(text));
+	if (!problem)
+		return -ENOMEM;
+	module->problem = problem; /* the others are its consequences */
+	return 0;
+}
+
+static int open_elf(struct names *n, struct source *source, const struct image *image)
+{
+	int rc = elffile_open(&source->elf, image);
+
+	if (rc == 0) {
+		budget_admit(&n->budget, image->bytes);
+		source->elf.budget = &n->budget;
+	}
+	return rc;
+}
+
 /* MiniDebugInfo: the local functions that .dynsym lacks. */
 static int load_mini(struct names *n)
 {
@@ -82,7 +125,7 @@ static int load_mini(struct names *n)
 
 	if (elffile_find(&n->own.elf, ".gnu_debugdata", &section) < 0)
 		return 0;
-	rc = minidebug_unpack(section.data, (size_t)section.bytes, &n->mini.image);
+	rc = minidebug_unpack(section.data, (size_t)section.bytes, &n->budget, &n->mini.image);
 	if (rc == -ENOTSUP)
 		module_complain(n->module, "its .gnu_debugdata is not read: built without liblzma");
 	else if (rc == -EINVAL)
@@ -91,6 +134,7 @@ static int load_mini(struct names *n)
 		return rc == -ENOMEM ? rc : 0;
 	if (elffile_open(&n->mini.elf, &n->mini.image))
 		return 0;
+	n->mini.elf.budget = &n->budget;
 	rc = symtab_add(&n->symtab, &n->mini.elf, SHT_SYMTAB);
 	if (rc > 0)
 		n->symbols = ".gnu_debugdata";
@@ -115,8 +159,7 @@ static int load_debug_file(struct names *n)
 	n->debug.path = found.path;
 	n->debug.image = found.image;
 	work_on(module, found.path);
-	if (elffile_open(&n->debug.elf, &n->debug.image) == 0 &&
-		strcmp(n->symbols, "symtab") != 0) {
+	if (open_elf(n, &n->debug, &n->debug.image) == 0 && strcmp(n->symbols, "symtab") != 0) {
 		rc = symtab_add(&n->symtab, &n->debug.elf, SHT_SYMTAB);
 		if (rc > 0)
 			n->symbols = found.how;
@@ -184,7 +227,7 @@ static int load_supplement(struct names *n, struct source *from, bool *ret_missi
 	}
 	n->supplement.path = found.path;
 	n->supplement.image = found.image;
-	(void)elffile_open(&n->supplement.elf, &n->supplement.image);
+	(void)open_elf(n, &n->supplement, &n->supplement.image);
 	return 0;
 }
 
@@ -204,10 +247,16 @@ static int load_lines_from(struct names *n, struct source *from)
 	rc = load_supplement(n, from, &missing);
 	supplement = n->supplement.elf.elf ? &n->supplement.elf : NULL;
 	text_bounds(module, &low, &high);
+	n->working_on = from->path;
+	budget_watch_begin(&n->budget);
 	if (rc == 0)
 		rc = debuginfo_open(&from->elf, supplement, &module->symbolizer->strings, low, high,
 			&n->debuginfo);
+	budget_watch_end(&n->budget);
 	work_on(module, NULL);
+	if (rc == -E2BIG || rc == -ENOMEM)
+		return blame(n, rc);
+	n->working_on = NULL;
 	if (rc == 0) {
 		n->lines = n->working_on = from->path;
 		if (missing)
@@ -267,12 +316,17 @@ static int load(struct names *n)
 	}
 	work_on(module, module->key.path);
 	/* An image from memory has no section table; libelf would look for one. */
-	if (!module->from_memory && elffile_open(&n->own.elf, &module->image))
+	if (!module->from_memory && open_elf(n, &n->own, &module->image))
 		module_complain(module, "its section headers are damaged");
 	rc = load_symbols(n);
 	work_on(module, NULL);
-	symtab_seal(&n->symtab);
 	n->lines_wanted = skip == SYMBOLIZER_SKIP_NOTHING;
+	if (rc == -E2BIG || rc == -ENOMEM) {
+		symtab_release(&n->symtab);
+		n->symbols = "none";
+		rc = blame(n, rc);
+	}
+	symtab_seal(&n->symtab);
 	return rc;
 }
 
@@ -286,6 +340,7 @@ struct names *names_of(struct module *module)
 	if (!n)
 		return NULL;
 	n->module = module;
+	budget_init(&n->budget, &module->symbolizer->budget);
 	if (load(n)) {
 		names_free(n);
 		return NULL;
@@ -317,6 +372,11 @@ void names_free(struct names *names)
 	free(names);
 }
 
+bool names_is_blamed(const struct names *names)
+{
+	return names->blamed;
+}
+
 const char *names_symbols(const struct names *names)
 {
 	return names->symbols;
@@ -336,6 +396,8 @@ int names_begin(struct names *names)
 	if (names->lines_wanted)
 		rc = load_lines(names);
 	names->lines_wanted = false;
+	if (rc == 0)
+		budget_watch_begin(&names->budget);
 	if (first && names->module->headers_ok)
 		say_what_is_missing(names);
 	if (rc == 0 && names->working_on)
@@ -343,8 +405,9 @@ int names_begin(struct names *names)
 	return rc;
 }
 
-void names_end(const struct names *names)
+void names_end(struct names *names)
 {
+	budget_watch_end(&names->budget);
 	if (names->working_on)
 		work_on(names->module, NULL);
 }
@@ -366,12 +429,12 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 		linked = symbol->name;
 	if (!linked)
 		linked = from->name ? from->name : "";
-	rc = spelling_find(&n->spellings, strings, linked, &name);
+	rc = spelling_find(&n->spellings, strings, &n->budget, linked, &name);
 	/* "foo.constprop.0": the linker's word for a clone of what DWARF calls foo. */
 	bytes = strlen(linked);
 	if (rc == 0 && symbol && strncmp(symbol->name, linked, bytes) == 0 &&
 		symbol->name[bytes] == '.') {
-		rc = spelling_find(&n->spellings, strings, symbol->name, &clone);
+		rc = spelling_find(&n->spellings, strings, &n->budget, symbol->name, &clone);
 		name.linked = clone.linked;
 	}
 	if (rc)
@@ -404,13 +467,26 @@ static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_
 	return 0;
 }
 
+/* What the debug information says; nothing, if it has to be given up. */
+static int find_frames(
+	struct names *n, uint64_t svma, struct debuginfo_frame *found, size_t *ret_count)
+{
+	int rc = n->debuginfo ? debuginfo_find(n->debuginfo, svma, found, ret_count) : 0;
+
+	if (rc) {
+		*ret_count = 0;
+		rc = blame(n, rc);
+	}
+	return rc;
+}
+
 static int make_chain(struct names *n, uint64_t svma, struct frame_chain *ret_chain)
 {
 	struct debuginfo_frame found[DEBUGINFO_FRAMES_MAX];
 	const struct symbol *symbol = symtab_find(&n->symtab, svma);
 	struct frame *frames;
 	size_t count = 0;
-	int rc = n->debuginfo ? debuginfo_find(n->debuginfo, svma, found, &count) : 0;
+	int rc = find_frames(n, svma, found, &count);
 
 	if (rc)
 		return rc;
@@ -457,21 +533,27 @@ static int grow_answers(struct names *n)
 
 int names_resolve(struct names *names, uint64_t svma, struct frame_chain *ret_chain)
 {
+	struct frame_chain chain;
 	struct answer *answer;
 	int rc;
 
 	if (names->n_answers * 2 >= names->answers_capacity && grow_answers(names))
 		return -ENOMEM;
 	answer = answer_slot(names, svma);
-	if (!answer->used) {
-		rc = make_chain(names, svma, &answer->chain);
-		if (rc)
-			return rc;
-		answer->used = true;
-		answer->svma = svma;
-		names->n_answers++;
+	if (answer->used) {
+		*ret_chain = answer->chain;
+		return 0;
 	}
-	*ret_chain = answer->chain;
+	rc = make_chain(names, svma, &chain);
+	/* The answers may have been thrown away meanwhile. */
+	if (rc == 0 && names->n_answers * 2 >= names->answers_capacity)
+		rc = grow_answers(names);
+	if (rc)
+		return rc;
+	answer = answer_slot(names, svma);
+	*answer = (struct answer){.used = true, .svma = svma, .chain = chain};
+	names->n_answers++;
+	*ret_chain = chain;
 	return 0;
 }
 
