@@ -102,6 +102,9 @@ static int judge_table(const struct dwarf_reader *r, Dwarf_Die die)
 	}
 	if (linescan_table(&r->lines, offset, &scan) < 0)
 		return 0;
+	/* The scan has taken time, for each unit anew. */
+	if (!budget_take(r->budget, scan.rows + scan.names))
+		return -E2BIG;
 	return budget_fits(r->budget, scan.rows * ROW_BYTES + scan.names * NAME_BYTES) ? 1 : -E2BIG;
 }
 
