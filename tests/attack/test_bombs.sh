@@ -45,7 +45,16 @@ objcopy "${add[@]}" plain bomb 2>/dev/null && chmod 755 bomb
 "$SPROFREPORT" flat --format tsv p.pb.gz >rows
 within "a name of 3 MiB: bytes of the longest row" "$(wc -L <rows)" 60000 70000
 
-# Too little memory for a file that is as large as it seems.
+# A mangled name in which each part is twice the one before: it stays as it is.
+digits=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ name=_Z1f1aIiiE part=S0_
+for level in $(seq 33); do name+="S_I$part${part}E" part=S${digits:$level:1}_; done
+objcopy --redefine-sym "spin=$name" plain bomb
+"$PEAK" $LIMIT_MIB peak "$SPROFRUN" -q -o p.pb.gz ./bomb 0.4
+is "a name that doubles: status" $? 6
+within "a name that doubles: MiB resident" $(($(cat peak) / 1024)) 1 $MOST_MIB
+"$SPROFREPORT" flat --format tsv p.pb.gz >rows
+check "a name that doubles: as it is" grep -qF "$name" rows
+
 rm -f go out
 mkfifo pids
 "$PEAK" $LIMIT_MIB peak "$SPROFRUN" -o p.pb.gz "$JITTER" "$(id -u)" >pids 2>err &
