@@ -18,11 +18,3 @@ as_nobody() {
 state() {
     stat -c '%i:%u:%a:%s' "$1"; cksum <"$1"
 }
-
-# peak_kib COMMAND...: the most memory of it and its children, in $peak; its status in $status.
-# RLIMIT_AS of $1 MiB bounds what a failure may take of the machine.
-bounded() {
-    local mib=$1
-    shift
-    (ulimit -v $((mib * 1024)); exec /usr/bin/env "$@")
-}
