@@ -296,16 +296,24 @@ static int prepare(struct engine *engine)
 	uint64_t now = engine_now();
 	int r;
 
+	/* What nothing goes on without comes first: descriptors may be few. */
+	engine_signals(&signals);
+	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (engine->signal_fd < 0)
+		return -errno;
+	engine->cpu_source = procfs_cpu_source();
+	r = sampling_init(engine);
+	if (r < 0)
+		return r;
 	r = service_open(&engine->service);
 	if (r < 0) {
 		if (options->serve_only)
 			return r;
-		engine_say(
-			engine, ENGINE_WARNING, "programs cannot call sprofil: %s", strerror(-r));
+		engine_say(engine, ENGINE_WARNING, "programs cannot call sprofil: %s%s",
+			strerror(-r), fds_way_out(r));
 	}
 	engine->tracer.follow = options->follow;
 	fds_init(engine);
-	engine->cpu_source = procfs_cpu_source();
 	if (engine->cpu_source == CPU_SOURCE_STAT)
 		engine_say(engine, ENGINE_WARNING,
 			"this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO); CPU time is "
@@ -314,13 +322,6 @@ static int prepare(struct engine *engine)
 	else if (!procfs_has_tickless_cpus())
 		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
 	pace_init(&engine->pace);
-	r = sampling_init(engine);
-	if (r < 0)
-		return r;
-	engine_signals(&signals);
-	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (engine->signal_fd < 0)
-		return -errno;
 	engine_say(engine, ENGINE_DETAIL,
 		"an instant every %.3f ms; CPU time from %s; %u CPUs; scheduler tick %.3f "
 		"ms",

@@ -113,6 +113,8 @@ void birth_no_memory(struct engine *engine, int tid);
 
 /* fds.c */
 void fds_init(struct engine *engine);
+/* For the end of a message: what to do about an -errno of an open, "" for others than -EMFILE. */
+const char *fds_way_out(int error);
 /* May a descriptor of @process stay open? *@fd may become another number for the same. */
 bool fds_fit(struct engine *engine, const struct process *process, int *fd);
 /* What procfs_open_…() gave, to be kept; or -errno, and it is closed. */

@@ -108,11 +108,11 @@ int sampling_init(struct engine *engine)
 
 	s->host = -1;
 	s->usual_stop_ns = USUAL_STOP_NS;
-	s->load_fd = procfs_open_load();
-	s->stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	s->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->bell_fd < 0)
 		return -errno;
+	s->load_fd = procfs_open_load();
+	s->stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	CPU_ZERO(&s->allowed);
 	(void)sched_getaffinity(0, sizeof(s->allowed), &s->allowed);
 	for (int i = 0; i < CPU_SETSIZE; i++)
