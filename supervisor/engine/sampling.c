@@ -29,7 +29,14 @@
 
 static int probe_activity(void *context, struct sample_thread *s, struct activity *ret_activity)
 {
-	return look_read_activity(context, s->owner, ret_activity);
+	struct tracee *t = s->owner;
+
+	/* One that has been asked already, or is stopped, is none to ask. */
+	if (t->state != TRACEE_RUNNING || mend_busy(t)) {
+		*ret_activity = (struct activity){.syscall = -1};
+		return 0;
+	}
+	return look_read_activity(context, t, ret_activity);
 }
 
 static int probe_cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret_cpu)

@@ -22,6 +22,8 @@
 #define STREAK_ALONE 4
 /* A thread waits for its CPU while we have it, and this much longer at most. */
 #define SWITCH_NS 200000
+/* After a proof that failed others are asked for on this CPU, until this is halved to nothing. */
+#define FAILURE 32
 /* From another CPU a thread is interrupted that was met so often, never in a call. */
 #define STREAK_REMOTE 16
 #define WAYS_NS       20000000
@@ -236,7 +238,7 @@ static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 	struct sample_cpu *c = &l->s->cpu[l->cpu];
 	struct sample_thread *t = c->last;
 
-	if (!t || c->streak < STREAK_ALONE || !is_running(l, t) ||
+	if (!t || c->streak < STREAK_ALONE || c->failures || !is_running(l, t) ||
 		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0)
 		return NULL;
 	t->order.proof = proof;
@@ -365,7 +367,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		struct sample_cpu *c = &s->cpu[o->cpu];
 
 		c->streak = 0;
-		c->failures += 4;
+		c->failures += FAILURE;
 		s->figures.unproved++;
 	}
 	return was_on;
