@@ -218,7 +218,7 @@ static bool over(struct engine *engine, uint64_t now)
 }
 
 /* Instants may be seconds apart; the end, and the figures of each second, are not. */
-static uint64_t next_event(const struct engine *engine)
+static uint64_t next_event(struct engine *engine)
 {
 	uint64_t next = sampling_next(engine), others[] = {engine->audit_again_ns,
 		engine->ends_at_ns, engine->begins_at_ns, engine->mend_next_ns,
@@ -238,8 +238,7 @@ static void loop(struct engine *engine)
 
 	sampling_begin(engine);
 	while (!over(engine, now)) {
-		sampling_rest(engine);
-		sleep_until(engine, next_event(engine));
+		sleep_until(engine, sampling_rest(engine) ? next_event(engine) : 0);
 		now = engine_now();
 		sweep(engine, now);
 		emit_bell(&engine->emitter, now);

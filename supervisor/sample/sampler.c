@@ -245,6 +245,13 @@ static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 	return t;
 }
 
+bool sampler_wants_stamp(const struct sampler *s, unsigned cpu)
+{
+	const struct sample_cpu *c = &s->cpu[cpu];
+
+	return !s->realtime || (c->last && (c->streak < STREAK_ALONE || c->failures));
+}
+
 static struct sample_thread *observe(struct look *l)
 {
 	struct sample_thread *t = NULL, *sleeper[2 * RECENT_MOST];
@@ -383,7 +390,7 @@ static bool is_remote(const struct sampler *s, unsigned cpu)
 {
 	const struct sample_cpu *c = &s->cpu[cpu];
 
-	return s->cpus > 1 && c->last && !c->last->calls && c->streak >= STREAK_REMOTE &&
+	return c->last && !c->last->calls && c->streak >= STREAK_REMOTE &&
 		!c->failures;
 }
 
@@ -415,8 +422,12 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 		best = s->host;
 	for (unsigned i = 0; i < s->cpus; i++)
 		s->cpu[i].way = SAMPLE_WAITER;
-	if (all - s->cpu[best].recent < all / ALONE_PART && is_remote(s, best)) {
-		s->cpu[best].way = SAMPLE_REMOTE;
+	/*
+	 * Whom we let go on from its own CPU is moved to another one that is idle. So the only one that
+	 * works is stopped from elsewhere.
+	 */
+	if (s->cpus > 1 && all && all - s->cpu[best].recent < all / ALONE_PART) {
+		s->cpu[best].way = is_remote(s, best) ? SAMPLE_REMOTE : SAMPLE_AWAITED;
 		best = quiet_cpu(s, best);
 	}
 	s->host = best;
