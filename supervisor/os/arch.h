@@ -68,7 +68,7 @@ struct arch_call {
 	enum arch_transfer transfer;
 	enum arch_whole whole;
 	uint8_t argument;       /* of the transfer: its first one */
-	uint8_t flags_argument; /* ARCH_WHOLE_WAITALL */
+	uint8_t flags_argument; /* MSG_… of those that send and receive, 0: there are none */
 	bool block; /* the kernel resumes it by restart_syscall, with the time that is left */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/os/descriptor.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -59,7 +60,8 @@ uint64_t descriptor_wait_ns(int pid, int fd, bool send, bool *ret_internet)
 	*ret_internet = false;
 	if (copy < 0)
 		return 0;
-	if (getsockopt(copy, SOL_SOCKET, send ? SO_SNDTIMEO : SO_RCVTIMEO, &wait, &bytes) < 0)
+	if (fcntl(copy, F_GETFL) & O_NONBLOCK ||
+		getsockopt(copy, SOL_SOCKET, send ? SO_SNDTIMEO : SO_RCVTIMEO, &wait, &bytes) < 0)
 		wait = (struct timeval){0, 0};
 	bytes = sizeof(domain);
 	if (getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0)
