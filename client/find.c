@@ -91,8 +91,8 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 	return fd;
 }
 
-/* "TracerPid:\t1234\n" in a status file. 0: nobody, or it cannot be read. */
-static uint32_t tracer_in(const char *path)
+/* "TracerPid:\t1234\n" in a status file. 0: nobody. -ENODATA: it cannot be read. */
+static int64_t tracer_in(const char *path)
 {
 	static const char key[] = "\nTracerPid:\t";
 	char text[1024];
@@ -101,15 +101,15 @@ static uint32_t tracer_in(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return 0;
+		return -ENODATA;
 	n = read(fd, text, sizeof(text) - 1);
 	(void)close(fd);
 	if (n <= 0)
-		return 0;
+		return -ENODATA;
 	text[n] = '\0';
 	at = strstr(text, key);
 	if (!at)
-		return 0;
+		return -ENODATA;
 	at += sizeof(key) - 1;
 	return (uint32_t)get_number(&at);
 }
@@ -174,7 +174,7 @@ static int search(uint32_t tracer)
 int client_find(void)
 {
 	uint64_t place = atomic_load(&remembered_place);
-	uint32_t tracer;
+	int64_t tracer;
 	int fd;
 
 	if (place) {
@@ -186,7 +186,9 @@ int client_find(void)
 	}
 	/* The leader is attached to first. Its status says nothing once it has ended. */
 	tracer = tracer_in("/proc/self/status");
-	if (!tracer)
+	if (tracer <= 0)
 		tracer = tracer_in("/proc/thread-self/status");
-	return tracer ? search(tracer) : -ENOENT;
+	if (tracer > 0)
+		return search((uint32_t)tracer);
+	return tracer < 0 ? -ENODATA : -ENOENT;
 }

@@ -309,6 +309,13 @@ static void take(struct engine *engine, const struct call_request *q)
 		service_finish(engine, engine_now());
 }
 
+bool service_is_off(const struct arch_snapshot *s)
+{
+	return s->syscall == arch_native.tgkill.number && s->machine == arch_native.machine &&
+		s->result == 0 && s->reg[arch_native.tgkill.fourth] == CALL_OFF_FIRST &&
+		s->reg[arch_native.tgkill.fifth] == CALL_OFF_SECOND;
+}
+
 void service_read(struct engine *engine)
 {
 	struct service *service = &engine->service;

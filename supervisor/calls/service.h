@@ -15,6 +15,7 @@
 
 #include "proto/call.h"
 #include "supervisor/calls/session.h"
+#include "supervisor/os/arch.h"
 
 #define SERVICE_ASSEMBLIES 64 /* tables in several pieces that may be under way at a time */
 
@@ -53,6 +54,12 @@ void service_release(struct service *service);
 
 /* The pipe is readable. */
 void service_read(struct engine *engine);
+
+/*
+ * Does a thread that has stopped turn profiling off without a pipe (proto/call.h, CALL_OFF_FIRST)?
+ * May run in the stop window.
+ */
+bool service_is_off(const struct arch_snapshot *snapshot);
 
 /* Puts into force, and answers, the requests that wait for nothing any more. */
 void service_finish(struct engine *engine, uint64_t now_ns);

@@ -140,6 +140,7 @@ const struct arch arch_native = {
 	.red_zone_bytes = 128,
 	.signal_sp_offset = 144, /* uc_stack, r8-r15, rdi, rsi, rbp, rbx, rdx, rax, rcx */
 	.restart_syscall = 219,
+	.tgkill = {234, 10, 8, X64_RAX}, /* r10, r8 */
 	.repair = &repair,
 	.decode = decode,
 };

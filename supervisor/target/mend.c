@@ -60,6 +60,23 @@ static bool failed_rightly(struct engine *engine, struct tracee *t, const struct
 	return m->stopped;
 }
 
+/*
+ * (off_is_off) What the thread's process counted is not written to any more. The ticks that its
+ * threads owe are lost: their memory may be out of reach. A signal that was a handler's meanwhile
+ * is the program's own affair.
+ */
+static void turn_off(struct engine *engine, struct tracee *t)
+{
+	struct arch_raw raw, seen;
+
+	if (tracer_get_raw(t->tid, &raw) < 0)
+		return;
+	seen = raw;
+	session_clear(engine, t->process);
+	raw.word[arch_native.tgkill.result] = CALL_OFF_DONE;
+	mend_set_registers(t, &seen, &raw);
+}
+
 uint64_t mend_resume(
 	struct engine *engine, struct tracee *t, int signal, const struct arch_snapshot *snapshot)
 {
@@ -71,6 +88,10 @@ uint64_t mend_resume(
 
 	if (t->mend)
 		t->mend->cut = false;
+	if (snapshot && t->process && service_is_off(snapshot)) {
+		window_leave();
+		turn_off(engine, t);
+	}
 	if (mend_busy(t)) {
 		window_leave();
 		undo(engine, t);
