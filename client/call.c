@@ -66,6 +66,12 @@ static bool is_active(const struct client_call *call, const struct call_region *
 	return call->dialect == CALL_AIX ? (region->scale & 0xffff) != 0 : region->scale >= 2;
 }
 
+/* No buffer goes on at address 0. */
+static bool wraps_around(const struct call_region *region)
+{
+	return region->bytes && region->base > UINT64_MAX - (region->bytes - 1);
+}
+
 /* Looks at all of the table. 1: something is to be profiled, 0: nothing. */
 static int check_table(const struct client_call *call, const struct client_pipe *pipe)
 {
@@ -79,6 +85,8 @@ static int check_table(const struct client_call *call, const struct client_pipe 
 			return r; /* an unreadable table is told before a wrong one */
 		if (!error && call->check)
 			error = call->check(call, i, &region, i ? &before : NULL);
+		if (!error && is_active(call, &region) && wraps_around(&region))
+			error = -EINVAL;
 		active |= is_active(call, &region);
 		before = region;
 	}
