@@ -120,13 +120,16 @@ static void nap(unsigned ms)
  * Off must be off: success means that no count comes any more, for the program may give the memory
  * back. A supervisor that cannot be found may be there all the same (after setuid or chroot; in a
  * pid namespace TracerPid is 0), and one that cannot see into us gets no request and gives no
- * answer. Then it is told by the trace itself (off_is_off). @fd: what client_find() says.
+ * answer. Then it is told by the trace itself (off_is_off). @found: what client_find() says.
  */
-static int try_without_pipe(int fd)
+static int try_without_pipe(int found)
 {
-	int r = client_turn_off();
+	int r;
 
-	return r < 0 && fd == -ENOENT ? 0 : r;
+	if (found == -EPERM) /* somebody else, of whom we have seen all */
+		return 0;
+	r = client_turn_off();
+	return r < 0 && found == -ENOENT ? 0 : r;
 }
 
 /*
@@ -142,14 +145,14 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 	if (off && prctl(PR_GET_DUMPABLE) != 1 && client_turn_off() == 0)
 		return 0;
 	fd = client_find();
-	if (off && (fd == -ENOENT || fd == -ENODATA || fd == -EPERM))
+	if (off && (fd == -ENOENT || fd == -ENODATA || fd == -EPERM || fd == -EACCES))
 		return try_without_pipe(fd);
 	if (fd == -ENOENT || fd == -ENODATA) {
 		r = client_start();
 		return r < 0 ? r : -EBUSY; /* now it is to be found */
 	}
 	if (fd < 0)
-		return fd;
+		return fd == -EACCES ? -EPERM : fd;
 	r = client_converse(fd, pipe, call, off, ret_answer);
 	(void)close(fd);
 	if (r != -EPIPE && r != -ESRCH)

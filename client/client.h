@@ -54,7 +54,8 @@ int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, 
 
 /*
  * Opens the request pipe of the supervisor that traces us. -ENOENT: nobody traces us; -EPERM:
- * somebody else does (a debugger), or we may not see who; -ENODATA: it cannot be told (no /proc).
+ * somebody else does (a debugger); -EACCES: somebody does, but we may not see who; -ENODATA: it
+ * cannot be told (no /proc).
  */
 int client_find(void);
 

@@ -123,7 +123,10 @@ struct entry {
 	char name[];
 };
 
-/* If @name in @dir is the mark, "/memfd:sprofil-calls:7:81234 (deleted)", opens descriptor 7. */
+/*
+ * If @name in @dir is the mark, "/memfd:sprofil-calls:7:81234 (deleted)", opens descriptor 7.
+ * -ENOENT: it is another thing; -EACCES: it cannot be seen or opened.
+ */
 static int open_marked(int dir, const char *name, uint32_t tracer)
 {
 	static const char prefix[] = "/memfd:" CALL_MARK ":";
@@ -133,6 +136,8 @@ static int open_marked(int dir, const char *name, uint32_t tracer)
 	uint64_t descriptor, inode;
 	int fd;
 
+	if (n < 0 && errno == EACCES)
+		return -EACCES;
 	if (n <= (ssize_t)sizeof(prefix) || memcmp(target, prefix, sizeof(prefix) - 1) != 0)
 		return -ENOENT;
 	target[n] = '\0';
@@ -143,7 +148,7 @@ static int open_marked(int dir, const char *name, uint32_t tracer)
 	fd = open_pipe(tracer, (int)descriptor, inode);
 	if (fd >= 0)
 		client_remember(tracer, (int)descriptor, inode);
-	return fd;
+	return fd == -ENOENT ? -EACCES : fd; /* it is there, or was just now */
 }
 
 static int search(uint32_t tracer)
@@ -151,24 +156,24 @@ static int search(uint32_t tracer)
 	_Alignas(8) char buffer[1024];
 	char path[64];
 	int dir, found = -EPERM;
-	ssize_t n;
+	ssize_t n = 0;
 
 	(void)put_text(put_number(put_text(path, "/proc/"), tracer), "/fd");
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
-		return errno == EMFILE || errno == ENFILE ? -errno : -EPERM;
+		return errno == EMFILE || errno == ENFILE ? -errno : -EACCES;
 	while (found < 0 && (n = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0) {
 		for (ssize_t at = 0; found < 0 && at < n;) {
 			struct entry *entry = (struct entry *)(buffer + at);
 			int r = open_marked(dir, entry->name, tracer);
 
-			if (r >= 0)
+			if (r != -ENOENT)
 				found = r;
 			at += entry->bytes;
 		}
 	}
 	(void)close(dir);
-	return found;
+	return n < 0 && found == -EPERM ? -EACCES : found;
 }
 
 int client_find(void)
