@@ -4,7 +4,7 @@
 # birth, do not wait long. (Before: one second of requests of an unknown pid, for each of which the
 # status of each process was read, and the program stood still for a minute.)
 . "$(dirname "$0")/../e2e/lib.sh"
-FLOOD=$BUILD/tests/attack/flood
+FLOOD=$BUILD/tests/calls/flood
 # A birth waits for the supervisor's turn at its CPU, which it shares with the flood and the others.
 LONGEST_MS=${LONGEST_MS:-500}
 
