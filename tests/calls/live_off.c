@@ -4,8 +4,8 @@
  * given back then. Each case is a child that turns on, does something to itself, turns off, and
  * goes on spinning where it was counted. Native interface.
  *
- * Run with "child CASE", it is such a child under a supervisor that traces it already: sprofrun, as
- * test_off_in_sprofrun.sh has it.
+ * Run with "child CASE", it is such a child under a supervisor that traces it already: sprofrun
+ * (test_off_in_sprofrun.sh).
  */
 #include <sprofil/sprofil.h>
 
@@ -130,7 +130,8 @@ static int child(const struct change *change)
 
 	if (count(counts) < 0)
 		return NOT_HERE;
-	spin(0.05);
+	for (unsigned i = 0; i < 100 && !counts[0]; i++)
+		spin(0.05);
 	if (!counts[0])
 		return NEVER_COUNTED;
 	r = change->make();
@@ -142,7 +143,7 @@ static int child(const struct change *change)
 	if (now() - since > 3) /* it was 10 s; a helper may still be on its way out */
 		return OFF_SLOW;
 	last = counts[0];
-	spin(0.2);
+	spin(0.3); /* 30 ticks */
 	if (counts[0] != last)
 		return COUNTED_ON;
 	if (change->make == keep_some_signals &&

@@ -5,8 +5,9 @@
 # status of each process was read, and the program stood still for a minute.)
 . "$(dirname "$0")/../e2e/lib.sh"
 FLOOD=$BUILD/tests/calls/flood
-# A birth waits for the supervisor's turn at its CPU, which it shares with the flood and the others.
-LONGEST_MS=${LONGEST_MS:-500}
+# A birth waits for the supervisor's turn at its CPU, which it shares with the flood and with others:
+# 10 to 120 ms where both CPUs are free, 430 ms were seen with 25 others that wanted them.
+LONGEST_MS=${LONGEST_MS:-2000}
 
 flooded() {
     rm -f ready out sent
