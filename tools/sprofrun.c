@@ -356,7 +356,7 @@ static void await_only(void *context, int command_pid, int analyst_pid)
 	(void)context;
 	front_complain(program,
 		"a page of the target's memory is not delivered (userfaultfd, or a file "
-		"system that hangs): the profile ends here");
+		"system that hangs), or the profiler is at fault: the profile ends here");
 	(void)snprintf(command, sizeof(command), "%d", command_pid);
 	(void)snprintf(analyst, sizeof(analyst), "%d", analyst_pid);
 	(void)execv("/proc/self/exe", argv);
