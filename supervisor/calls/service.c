@@ -22,10 +22,6 @@
 #define TURN_NS      100000
 #define PIECE_BYTES  512
 #define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* a message, and a piece behind it */
-/*
- * So long a call waits for the stops of its process' running threads: the turn of each must come on
- * a crowded machine, and a thread in the D state must not hold it up for ever.
- */
 
 static void close_fd(int *fd)
 {
