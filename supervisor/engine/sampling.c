@@ -333,7 +333,7 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	if (!t)
 		return;
 	if (!sampling_ask(engine, t)) {
-		s->sampler.figures.late += found->order.streams & 1;
+		sampler_lose(&s->sampler, found);
 		return;
 	}
 	t->ordered = true;

@@ -3,8 +3,9 @@
 
 /* Misses in a row before slots become longer. */
 #define MISSES_FIRST 16
-/* So many slots at most go to one instant when those of others were lost. */
-#define LOST_MOST 16
+/* So many slots at most go to one instant when those of others were lost; a table's. */
+#define LOST_MOST       16
+#define LOST_MOST_TABLE 1
 
 void plan_seed(struct plan_random *random, uint64_t seed)
 {
@@ -79,6 +80,20 @@ uint64_t plan_weight(const struct plan *plan, unsigned stream)
 	return plan->stream[stream].span_ns + plan->stream[stream].lost_ns;
 }
 
+/* Ticks of a table that come in heaps would be seen; the profile's weights are only weights. */
+static uint64_t lost_most(unsigned stream)
+{
+	return stream ? LOST_MOST_TABLE : LOST_MOST;
+}
+
+void plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
+{
+	struct plan_stream *s = &plan->stream[stream];
+	uint64_t most = lost_most(stream) * s->span_ns;
+
+	s->lost_ns = s->lost_ns + weight_ns < most ? s->lost_ns + weight_ns : most;
+}
+
 void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
 	uint64_t factor_1024, unsigned most, struct plan_random *random)
 {
@@ -98,8 +113,8 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 		slot += skipped;
 		s->lost_ns += skipped;
 	}
-	if (s->lost_ns > LOST_MOST * span)
-		s->lost_ns = LOST_MOST * span;
+	if (s->lost_ns > lost_most(stream) * span)
+		s->lost_ns = lost_most(stream) * span;
 	lay_slot(s, slot, span, random);
 	/* The part of a slot that has passed already cannot be looked at any more. */
 	if (s->next_ns < now_ns)

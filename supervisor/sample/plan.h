@@ -59,6 +59,9 @@ unsigned plan_due(const struct plan *plan, uint64_t ns);
  */
 uint64_t plan_weight(const struct plan *plan, unsigned stream);
 
+/* An instant of @weight_ns turns out to be lost, after the next one was planned. */
+void plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns);
+
 enum plan_outcome {
 	PLAN_LOST,   /* the instant could not be used: its slot goes to the next one */
 	PLAN_NOBODY, /* nobody was met */

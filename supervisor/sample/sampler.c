@@ -355,6 +355,16 @@ void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
 	plan_shift(&s->cpu[cpu].plan, ns);
 }
 
+void sampler_lose(struct sampler *s, struct sample_thread *t)
+{
+	struct plan *plan = &s->cpu[t->order.cpu].plan;
+
+	s->figures.late += t->order.streams & 1;
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		if (t->order.streams & 1u << i)
+			plan_lose(plan, i, t->order.weight_ns[i]);
+}
+
 bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
 	uint64_t asked_ns)
 {
@@ -376,6 +386,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		c->streak = 0;
 		c->failures += FAILURE;
 		s->figures.unproved++;
+		sampler_lose(s, t);
 	}
 	return was_on;
 }

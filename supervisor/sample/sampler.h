@@ -133,6 +133,9 @@ bool sampler_wants_stamp(const struct sampler *sampler, unsigned cpu);
 /* The CPU was ours, or its thread was stopped by us, for @ns: no instant falls into that. */
 void sampler_had(struct sampler *sampler, unsigned cpu, uint64_t ns);
 
+/* The thread cannot be stopped, or nobody knows where it was: its weight goes to the next instant. */
+void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
+
 /*
  * The stop of @thread is there, with @after its CPU time and @asked_ns when the interrupt had been
  * sent. Was it on the CPU at the instant? Otherwise it is no sample.
