@@ -24,12 +24,20 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound)
 	return (uint64_t)(((unsigned __int128)x * bound) >> 64);
 }
 
-static void lay_slot(
-	struct plan_stream *s, uint64_t slot_ns, uint64_t span_ns, struct plan_random *random)
+/*
+ * The instants of a table are the same on all CPUs: drawn from the slot's own beginning. So a thread
+ * that is moved about is met once a slot, as one that stays is.
+ */
+static void lay_slot(struct plan_stream *s, bool is_table, uint64_t slot_ns, uint64_t span_ns,
+	struct plan_random *random)
 {
+	struct plan_random own = {(slot_ns + s->period_ns) * UINT64_C(0x9e3779b97f4a7c15) | 1};
+
 	s->slot_ns = slot_ns;
 	s->span_ns = span_ns;
-	s->next_ns = slot_ns + plan_random(random, span_ns);
+	if (is_table)
+		(void)plan_random(&own, span_ns);
+	s->next_ns = slot_ns + plan_random(is_table ? &own : random, span_ns);
 }
 
 void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t now_ns,
@@ -41,7 +49,7 @@ void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t n
 		return;
 	*s = (struct plan_stream){.period_ns = period_ns};
 	if (period_ns)
-		lay_slot(s, now_ns, period_ns, random);
+		lay_slot(s, stream, now_ns, period_ns, random);
 }
 
 uint64_t plan_next(const struct plan *plan)
@@ -115,7 +123,7 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 	}
 	if (s->lost_ns > lost_most(stream) * span)
 		s->lost_ns = lost_most(stream) * span;
-	lay_slot(s, slot, span, random);
+	lay_slot(s, stream, slot, span, random);
 	/* The part of a slot that has passed already cannot be looked at any more. */
 	if (s->next_ns < now_ns)
 		s->next_ns = now_ns;
@@ -123,12 +131,10 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 
 void plan_shift(struct plan *plan, uint64_t ns)
 {
-	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
-		struct plan_stream *s = &plan->stream[i];
+	struct plan_stream *s = &plan->stream[0];
 
-		if (s->period_ns) {
-			s->slot_ns += ns;
-			s->next_ns += ns;
-		}
+	if (s->period_ns) {
+		s->slot_ns += ns;
+		s->next_ns += ns;
 	}
 }

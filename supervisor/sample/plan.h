@@ -78,7 +78,8 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 
 /*
  * The CPU was ours for @ns, or its thread was stopped by us: that time is nobody's, and no instant
- * falls into it. So a period is one of the time that the CPU has for others.
+ * falls into it. So a period is one of the time that the CPU has for others. (Not so of the tables,
+ * whose instants are those of all CPUs.)
  */
 void plan_shift(struct plan *plan, uint64_t ns);
 

@@ -33,6 +33,8 @@
 /* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
 #define STRETCH_PROFILE 16
 #define STRETCH_TABLE   4
+/* Periods in which nobody was met, before slots of a table become longer. */
+#define TABLE_IDLE 64
 
 int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
 	unsigned cpus, uint64_t seed)
@@ -293,6 +295,17 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	}
 }
 
+/*
+ * The longest slot of a CPU where nobody is met, in periods. Of a table only if nobody is met on any
+ * CPU: otherwise a thread that is moved there would get its ticks in heaps.
+ */
+static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t now)
+{
+	if (!stream)
+		return s->cpus > STRETCH_PROFILE ? s->cpus : STRETCH_PROFILE;
+	return now - s->met_ns[stream] > TABLE_IDLE * s->period_ns[stream] ? STRETCH_TABLE : 1;
+}
+
 /* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
 static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_outcome outcome,
 	uint64_t now, struct sample_order *order, uint64_t weight_1024)
@@ -300,17 +313,16 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 	struct plan *plan = &s->cpu[cpu].plan;
 
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
-		unsigned most = i ? STRETCH_TABLE
-			: s->cpus > STRETCH_PROFILE ? s->cpus
-						    : STRETCH_PROFILE;
-
 		if (order)
 			order->weight_ns[i] = 0;
 		if (!(due & 1u << i))
 			continue;
 		if (order)
 			order->weight_ns[i] = plan_weight(plan, i) * weight_1024 / 1024;
-		plan_advance(plan, i, outcome, now, s->factor_1024, most, &s->random);
+		if (outcome == PLAN_MET)
+			s->met_ns[i] = now;
+		plan_advance(plan, i, outcome, now, i ? 1024 : s->factor_1024,
+			longest_slot(s, i, now), &s->random);
 	}
 }
 

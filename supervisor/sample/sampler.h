@@ -87,6 +87,7 @@ struct sampler {
 	struct sample_cpu *cpu;
 	unsigned cpus;
 	uint64_t period_ns[PLAN_STREAMS];
+	uint64_t met_ns[PLAN_STREAMS]; /* when one of its instants last met somebody */
 	bool realtime;       /* we come at once */
 	uint64_t factor_1024; /* slots are longer than the period by this, to keep bounds */
 	struct sample_thread **thread;
