@@ -146,7 +146,23 @@ static void leave_cpu(struct sim *sim, struct sim_cpu *c, enum sim_state state)
 
 	t->state = state;
 	t->stamp_ns = sim->now;
+	c->left = t;
 	c->current = NULL;
+}
+
+/* The tracing thread is woken up, from its own CPU or from another one. */
+static void call_tracer(struct sim *sim, const struct sim_cpu *from)
+{
+	struct sim_cpu *c = &sim->cpu[sim->sampler.host];
+
+	if (sim->tracer_runs || sim->tracer_called)
+		return;
+	sim->tracer_called = true;
+	c->arrives_ns[TRACER] = sim->now;
+	if (c != from)
+		c->arrives_ns[TRACER] += sim_between(sim, CALL_LEAST_NS, CALL_MOST_NS);
+	if (c != from)
+		refresh(sim, c);
 }
 
 static void tell_tracer(struct sim *sim, struct sim_thread *t)
@@ -154,6 +170,7 @@ static void tell_tracer(struct sim *sim, struct sim_thread *t)
 	if (!t->reported)
 		sim->report[sim->reports++] = t;
 	t->reported = true;
+	call_tracer(sim, &sim->cpu[t->cpu]);
 }
 
 static void stop_thread(struct sim *sim, struct sim_cpu *c)
@@ -234,6 +251,7 @@ static void come(struct sim *sim, unsigned cpu, unsigned who)
 
 	if (c->current)
 		requeue(sim, c);
+	c->replaced = c->left && c->left->stamp_ns == sim->now ? c->left : NULL;
 	c->arrives_ns[who] = SIM_NEVER;
 	c->stamp_ns = sim->now;
 	if (who == TRACER) {
@@ -245,6 +263,7 @@ static void come(struct sim *sim, unsigned cpu, unsigned who)
 	c->holds = true;
 	c->woke_ns = sim->now + CLOCK_NS;
 	sim->bell = true;
+	call_tracer(sim, c);
 }
 
 /* An idle CPU begins to wake up, or has done so. */
@@ -552,20 +571,14 @@ void sim_tracer_work(struct sim *sim, uint64_t ns)
 /* Until it has the CPU where it is to be. */
 static void tracer_comes(struct sim *sim, uint64_t until_ns)
 {
-	struct sim_cpu *c = &sim->cpu[sim->sampler.host];
-	bool called = false;
-
-	sim->tracer_runs = false;
 	while (!sim->tracer_runs) {
-		if (!called && (sim->bell || sim->reports || sim->now >= until_ns)) {
-			called = true;
-			c->arrives_ns[TRACER] = sim->now;
-			if (sim->now < until_ns)
-				c->arrives_ns[TRACER] += sim_between(sim, CALL_LEAST_NS, CALL_MOST_NS);
+		if (!sim->tracer_called && sim->now >= until_ns) {
+			call_tracer(sim, &sim->cpu[sim->sampler.host]);
 			schedule(sim, sim->sampler.host);
 		}
-		(void)happen(sim, called ? SIM_NEVER : until_ns);
+		(void)happen(sim, sim->tracer_called ? SIM_NEVER : until_ns);
 	}
+	sim->tracer_called = false;
 	sim_tracer_work(sim, CLOCK_NS);
 }
 
@@ -576,6 +589,7 @@ bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns)
 	if (sim->bell || sim->reports || until_ns <= sim->now)
 		return false;
 	sim->cpu[host].ours = SIM_NOT_OURS;
+	sim->tracer_runs = false;
 	schedule(sim, host);
 	tracer_comes(sim, until_ns);
 	return true;
@@ -584,6 +598,7 @@ bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns)
 void sim_tracer_move(struct sim *sim, unsigned from)
 {
 	sim->cpu[from].ours = SIM_NOT_OURS;
+	sim->tracer_runs = false;
 	schedule(sim, from);
 	tracer_comes(sim, sim->now);
 }

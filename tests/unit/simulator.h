@@ -97,7 +97,7 @@ struct sim_thread {
 enum sim_ours { SIM_NOT_OURS, SIM_WAITER_HOLDS, SIM_TRACER };
 
 struct sim_cpu {
-	struct sim_thread *current;
+	struct sim_thread *current, *left; /* the one that was here last */
 	struct sim_thread **queue;
 	size_t queued;
 	uint64_t accounted_ns; /* the current one's time is booked up to here */
@@ -109,6 +109,7 @@ struct sim_cpu {
 	/* Ours. */
 	enum sim_ours ours;
 	uint64_t stamp_ns;     /* when ours was put on it */
+	struct sim_thread *replaced; /* in whose place, NULL nobody's */
 	uint64_t waiter_order_ns; /* what the waiter was told last */
 	uint64_t waiter_at_ns;    /* its timer */
 	uint64_t arrives_ns[2]; /* the waiter and the tracer get the CPU, if nothing prevents it */
@@ -130,6 +131,7 @@ struct sim_options {
 struct sim_result {
 	double found[SIM_BATCHES][SIM_PLACES], truth[SIM_BATCHES][SIM_PLACES];
 	uint64_t samples, events, refused;
+	uint64_t wrong, missed; /* another one was found than was replaced; nobody was */
 	struct sample_figures figures;
 };
 
@@ -144,7 +146,7 @@ struct sim {
 	size_t timers;
 	/* What wakes the tracing thread. */
 	uint64_t tracer_at_ns;
-	bool bell, tracer_runs;
+	bool bell, tracer_runs, tracer_called;
 	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
 	size_t reports;
 	struct sampler sampler;

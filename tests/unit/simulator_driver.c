@@ -152,8 +152,15 @@ static void take_sleeper(struct sim *sim, struct sim_thread *t)
 static void take_instant(struct sim *sim, unsigned cpu, uint64_t planned, uint64_t woke)
 {
 	bool here = cpu == sim->sampler.host;
+	bool remote = sim->sampler.cpu[cpu].way == SAMPLE_REMOTE;
+	struct sim_thread *there = remote ? sim->cpu[cpu].current : sim->cpu[cpu].replaced, *t;
 	struct sample_thread *found = sampler_instant(&sim->sampler, cpu, planned, woke);
-	struct sim_thread *t = found ? found->owner : NULL;
+
+	t = found ? found->owner : NULL;
+	if (there && there->foreign)
+		there = NULL;
+	sim->result->wrong += t && t != there;
+	sim->result->missed += there && !t;
 
 	if (t && found->order.asleep) {
 		take_sleeper(sim, t);

@@ -102,17 +102,17 @@ static bool run(const char *name, void (*begin)(struct sim *sim), unsigned place
 	v = judge(&result, places, (double)options->period_ns);
 	right = fabs(v.found_t) < LIMIT_T && fabs(v.share_t) < LIMIT_T;
 	if (loud || (!right && !known))
-		print_message("%-21s %4.0f Hz %-9s %u CPU  found %+6.2f %% (t %+5.1f)  share "
-			      "%+6.2f %% (t %+5.1f, place %u)  %llu of %llu, late %llu, unproved "
-			      "%llu, refused %llu, events %llu%s\n",
+		print_message("%-20s %4.0f %-9s %u found %+6.2f (t %+5.1f) share %+6.2f (t %+5.1f, "
+			      "place %u) samples %llu, late %llu, unproved %llu, refused %llu, "
+			      "wrong %llu, missed %llu%s\n",
 			name, 1e9 / (double)options->period_ns, class_name(options),
 			options->cpus, v.found * 100, v.found_t, v.share * 100, v.share_t, v.place,
 			(unsigned long long)result.samples,
-			(unsigned long long)result.figures.instants,
 			(unsigned long long)result.figures.late,
 			(unsigned long long)result.figures.unproved,
-			(unsigned long long)result.refused, (unsigned long long)result.events,
-			right ? "" : known ? "  (known)" : "  WRONG");
+			(unsigned long long)result.refused, (unsigned long long)result.wrong,
+			(unsigned long long)result.missed,
+			right ? "" : known ? " (known)" : " WRONG");
 	return right || known;
 }
 
