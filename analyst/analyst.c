@@ -20,6 +20,7 @@
 #include "analyst/wallclock.h"
 #include "proto/record.h"
 #include "profile/profile.h"
+#include "symbolizer/regular.h"
 
 struct analyst {
 	struct symbolizer *symbolizer;
@@ -138,11 +139,14 @@ bool analyst_function_bounds(
 	return symbolizer_bounds(&analyst->locations.place[location], ret_start, ret_end);
 }
 
-void analyst_file_path(const struct analyst *analyst, const char *file, char *to, size_t room)
+int analyst_open_file(const struct analyst *analyst, const char *file)
 {
-	(void)snprintf(to, room, "%s", file);
-	for (size_t i = 0; access(to, R_OK) < 0 && i < analyst->spaces.n; i++)
-		(void)snprintf(to, room, "/proc/%u/root%s", analyst->spaces.list[i]->pid, file);
+	struct stat st;
+	int fd = regular_open(-1, file, REGULAR_LINKS, &st);
+
+	for (size_t i = 0; fd < 0 && file[0] == '/' && i < analyst->spaces.n; i++)
+		fd = regular_open_of((int)analyst->spaces.list[i]->pid, file, REGULAR_LINKS, &st);
+	return fd;
 }
 
 void analyst_set_snapshot(struct analyst *analyst, bool snapshot)

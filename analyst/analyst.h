@@ -86,7 +86,10 @@ bool analyst_first_exit(const struct analyst *analyst, uint32_t *ret_status);
 bool analyst_function_bounds(
 	const struct analyst *analyst, uint32_t location, uint64_t *ret_start, uint64_t *ret_end);
 
-/* Where a file of the target can be read: as it is called, or in a process's own file system. */
-void analyst_file_path(const struct analyst *analyst, const char *file, char *to, size_t room);
+/*
+ * Opens a file of the target for reading: as it is called, or beneath a process's own root. Regular
+ * files only (symbolizer/regular.h). A descriptor or -errno.
+ */
+int analyst_open_file(const struct analyst *analyst, const char *file);
 
 #endif

@@ -2,7 +2,6 @@
 #include "analyst/jit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,19 @@
 #include <unistd.h>
 
 #include "analyst/arrays.h"
+#include "analyst/jit_open.h"
 #include "profile/profile.h"
 
-/* A map larger than this is not worth its memory. */
-#define MAP_MOST (UINT64_C(256) << 20)
+/*
+ * The memory that one map may take, and all together. The largest of Java have some 100,000 pieces,
+ * 10 MiB; but 6 bytes of a file, "0 1 a\n", can take 42 of ours.
+ */
+#define MAP_MOST   (UINT64_C(128) << 20)
+#define MAPS_MOST  (UINT64_C(512) << 20)
+#define NOTES_MOST 8
+#define NAME_MOST  4096 /* longer ones are cut */
+/* Read at a time; a longer line is none. */
+#define CHUNK_BYTES (UINT64_C(1) << 20)
 /* Of pieces that overlap, this many are looked at. */
 #define OVERLAPS_MOST 4096
 
@@ -25,10 +33,11 @@ struct jit_place {
 
 struct jit {
 	struct profile *profile;
-	uint32_t pid;
-	bool live;
+	struct jit_budget *budget;
+	struct jit_owner owner;
 	int fd; /* of the map, -1 not there yet */
 	uint64_t read_bytes;
+	bool over; /* too large: it is read no further */
 	struct jit_map map;
 	struct jit_place *place; /* open addressing, a power of two */
 	size_t places, place_room;
@@ -52,6 +61,8 @@ static int add_line(struct jit_map *map, const char *line, size_t bytes)
 	name = (size_t)(at + 1 - number);
 	if (name >= bytes)
 		return 0;
+	if (bytes - name > NAME_MOST)
+		bytes = name + NAME_MOST;
 	if (arrays_grow((void **)&map->code, &map->room, map->n + 1, sizeof(*map->code)) < 0 ||
 		arrays_grow((void **)&map->text, &map->text_room,
 			map->text_bytes + bytes - name + 1, 1) < 0)
@@ -138,13 +149,19 @@ void jit_map_release(struct jit_map *map)
 	*map = (struct jit_map){0};
 }
 
-struct jit *jit_new(struct profile *profile, uint32_t pid, bool live)
+uint64_t jit_map_bytes(const struct jit_map *map)
+{
+	return map->n * sizeof(*map->code) + map->text_bytes;
+}
+
+struct jit *jit_new(struct profile *profile, uint32_t pid, bool live, struct jit_budget *budget)
 {
 	struct jit *jit = calloc(1, sizeof(*jit));
 
 	if (!jit)
 		return NULL;
-	*jit = (struct jit){.profile = profile, .pid = pid, .live = live, .fd = -1};
+	*jit = (struct jit){
+		.profile = profile, .budget = budget, .owner = jit_owner_of(pid, live), .fd = -1};
 	return jit;
 }
 
@@ -154,75 +171,72 @@ void jit_free(struct jit *jit)
 		return;
 	if (jit->fd >= 0)
 		(void)close(jit->fd);
+	jit->budget->used_bytes -= jit_map_bytes(&jit->map);
 	jit_map_release(&jit->map);
 	free(jit->place);
 	free(jit);
 }
 
-/* Its pid in its own pid namespace: the last number of "NSpid:\t4242\t7\n". */
-static uint32_t inner_pid(uint32_t pid)
+/* The names up to here are kept. */
+static int say_too_large(struct jit *jit)
 {
-	char path[48], line[256];
-	uint32_t inner = pid;
-	FILE *file;
+	char note[160];
 
-	(void)snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		char *last;
-
-		if (strncmp(line, "NSpid:", 6) != 0)
-			continue;
-		last = strrchr(line, '\t');
-		if (last)
-			inner = (uint32_t)strtoul(last + 1, NULL, 10);
-		break;
-	}
-	if (file)
-		(void)fclose(file);
-	return inner ? inner : pid;
+	jit->over = true;
+	(void)close(jit->fd);
+	jit->fd = -1;
+	if (jit->budget->said++ >= NOTES_MOST)
+		return 0;
+	(void)snprintf(note, sizeof(note),
+		"/tmp/perf-%u.map: it is too large; after its first %llu MiB the names of "
+		"generated code are missing",
+		jit->owner.inner_pid, (unsigned long long)(jit->read_bytes >> 20));
+	return profile_add_note(jit->profile, note) < 0 ? -ENOMEM : 0;
 }
 
-static int open_map(const struct jit *jit)
+/* Returns the bytes taken, 0: no whole line was there. */
+static long read_chunk(struct jit *jit, char *text)
 {
-	char path[64];
-	int fd = -1;
+	uint64_t before = jit_map_bytes(&jit->map);
+	ssize_t got = pread(jit->fd, text, CHUNK_BYTES, (off_t)jit->read_bytes);
+	long taken = got > 0 ? jit_map_add(&jit->map, text, (size_t)got) : 0;
 
-	if (jit->live) {
-		(void)snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", jit->pid,
-			inner_pid(jit->pid));
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	}
-	if (fd < 0) {
-		(void)snprintf(path, sizeof(path), "/tmp/perf-%u.map", jit->pid);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	}
-	return fd;
+	jit->budget->used_bytes += jit_map_bytes(&jit->map) - before;
+	/* A line without an end is passed over. */
+	if (taken == 0 && got == (ssize_t)CHUNK_BYTES)
+		taken = (long)got;
+	if (taken > 0)
+		jit->read_bytes += (uint64_t)taken;
+	return taken;
 }
 
 /* Reads what has been appended. 1: there was something. */
 static int read_more(struct jit *jit)
 {
+	long taken = 1;
 	struct stat st;
 	char *text;
-	ssize_t got;
-	long taken;
+	int r = 0;
 
-	if (jit->fd < 0)
-		jit->fd = open_map(jit);
-	if (jit->fd < 0 || fstat(jit->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-		(uint64_t)st.st_size <= jit->read_bytes || (uint64_t)st.st_size > MAP_MOST)
+	if (jit->fd < 0 && !jit->over)
+		jit->fd = jit_open_map(&jit->owner);
+	if (jit->fd < 0 || fstat(jit->fd, &st) < 0 || (uint64_t)st.st_size <= jit->read_bytes)
 		return 0;
-	text = malloc((size_t)((uint64_t)st.st_size - jit->read_bytes));
+	text = malloc(CHUNK_BYTES);
 	if (!text)
 		return -ENOMEM;
-	got = pread(jit->fd, text, (size_t)((uint64_t)st.st_size - jit->read_bytes),
-		(off_t)jit->read_bytes);
-	taken = got > 0 ? jit_map_add(&jit->map, text, (size_t)got) : 0;
+	/* Up to the size of now: somebody may append faster than it is read. */
+	while (taken > 0 && !jit->over && jit->read_bytes < (uint64_t)st.st_size) {
+		taken = read_chunk(jit, text);
+		r = taken < 0 ? (int)taken : r || taken > 0;
+		if (taken > 0 &&
+			(jit_map_bytes(&jit->map) > MAP_MOST ||
+				jit->budget->used_bytes > MAPS_MOST) &&
+			say_too_large(jit) < 0)
+			r = -ENOMEM;
+	}
 	free(text);
-	if (taken > 0)
-		jit->read_bytes += (uint64_t)taken;
-	return taken < 0 ? -ENOMEM : taken > 0;
+	return r;
 }
 
 /* 1: it has a name now. */

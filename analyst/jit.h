@@ -31,6 +31,9 @@ struct jit_map {
 	size_t text_bytes, text_room;
 };
 
+/* The memory that a map takes, room to grow aside. */
+uint64_t jit_map_bytes(const struct jit_map *map);
+
 /*
  * Adds the whole lines of @text: "3ef414c0 398 LazyCompile:~main /x.js:1" is code from 0x3ef414c0
  * to 0x3ef41858. Lines that make no sense are skipped. Returns the bytes taken, or -ENOMEM.
@@ -40,9 +43,18 @@ long jit_map_add(struct jit_map *map, const char *text, size_t bytes);
 const char *jit_map_find(struct jit_map *map, uint64_t pc);
 void jit_map_release(struct jit_map *map);
 
-/* @live: the process may be alive; its own file system and pid namespace are looked at. NULL: no
- * memory. */
-struct jit *jit_new(struct profile *profile, uint32_t pid, bool live);
+/* What the maps of all processes may take together; zeroed at the start. */
+struct jit_budget {
+	uint64_t used_bytes;
+	unsigned said; /* notes about maps that were too large */
+};
+
+/*
+ * @live: the process may be alive; its own file system and pid namespace are looked at. A map that
+ * takes more than its share of @budget, which must outlive it, is read no further, and a note in
+ * the profile says so. NULL: no memory.
+ */
+struct jit *jit_new(struct profile *profile, uint32_t pid, bool live, struct jit_budget *budget);
 void jit_free(struct jit *jit);
 
 /*

@@ -158,7 +158,8 @@ int locations_note_losses(struct locations *locations)
 				"stacks "
 				"may be wrong or missing: replace a file by renaming a new one");
 		last = place->module;
-		if (r >= 0 && locations->nameless[i] && info.deleted && info.problem[0])
+		if (r >= 0 && info.problem[0] &&
+			(info.blamed || (locations->nameless[i] && info.deleted)))
 			r = note_of(locations, info.path, info.problem);
 	}
 	return r < 0 ? r : 0;

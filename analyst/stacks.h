@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyst/jit.h"
+
 struct image_space;
 struct locations;
 struct record_sample;
@@ -42,6 +44,7 @@ struct stacks {
 	} * call; /* system calls that were seen */
 	size_t calls, call_room;
 	uint64_t truncated, incomplete, guessed;
+	struct jit_budget jit_budget;
 };
 
 /* @live: the processes may be alive. -ENOMEM. */

@@ -1,14 +1,19 @@
 # shellcheck shell=bash
-# Shared by the measurements that have perf look at the same process at the same time: perf takes the
-# user-space address of each sample, wherever in the kernel the thread is.
+# SPDX-License-Identifier: MIT
+# Shared by the measurements that have perf look at the same process at the same time: perf takes
+# the user-space address of each sample, wherever in the kernel the thread is.
+
+# No multiple or part of any rate that is asked for: instants that coincide would agree too well.
+# shellcheck disable=SC2034 # by others
+ORACLE_HZ=4787
 
 oracle_permitted() {
     command -v perf >/dev/null &&
         perf record -q -e cpu-clock -F 99 --user-regs=ip -o "$WORK/permitted" true >/dev/null 2>&1
 }
 
-# oracle_start NAME HZ PID...: perf looks at PIDs, their threads and children, from now on until they
-# end; NAME.data. Its process is in oracle_pid.
+# oracle_start NAME HZ PID...: perf looks at PIDs, their threads and children, from now on until
+# they end; NAME.data. Its process is in oracle_pid.
 oracle_start() {
     local name=$WORK/$1 answer
     rm -f "$name".{ctl,ack,data}
@@ -28,8 +33,8 @@ oracle_start() {
     }
 }
 
-# oracle_functions PROGRAM PID: "name first last" of the program's functions f0 to f7, in hexadecimal.
-# The process must be alive.
+# oracle_functions PROGRAM PID: "name first last" of the program's functions f0 to f7, in
+# hexadecimal. The process must be alive.
 oracle_functions() {
     local base=0 address size name
     readelf -h "$1" | grep -q 'DYN' &&
@@ -46,9 +51,53 @@ oracle_count() {
         NR == FNR { first[$1] = $2 ""; last[$1] = $3 ""; n[$1] = 0; next }
         /IP:/ {
             ip = $0; sub(/.*IP:/, "", ip); sub(/ .*/, "", ip)
-            for (f in first) if (ip >= first[f] && ip <= last[f] && length(ip) == length(first[f])) {
-                n[f]++; next }
+            for (f in first)
+                if (ip >= first[f] && ip <= last[f] && length(ip) == length(first[f])) {
+                    n[f]++; next }
             n["other"]++; next }
         NF { n["other"]++ }
         END { for (f in n) print f, n[f] }' "$2" -
+}
+
+oracle_stop() { # of live processes
+    kill -INT "$oracle_pid" 2>/dev/null
+    wait "$oracle_pid" 2>/dev/null
+}
+
+# oracle_count_calls NAME: "CATEGORY<TAB>SAMPLES": "[syscall] futex" where the kernel works for a
+# call, else f0 to f9, else "user". Needs ORACLE_OPTIONS=-g. Of entry and exit, the stack does not
+# say which call it is: it is the one that is made most often from that place.
+oracle_count_calls() {
+    perf script -i "$WORK/$1.data" -F ip,sym 2>"$WORK/$1.script" | awk '
+        function finish(  key) {
+            if (!depth) return
+            if (call != "") { n[call]++; if (place != "") seen[place "\t" call]++ }
+            else if (entered) unknown[place]++
+            else if (place ~ /^[0-9a-f]+ f[0-9]$/) { sub(/.* /, "", place); n[place]++ }
+            else n["user"]++
+            depth = entered = 0; call = place = ""
+        }
+        NF == 0 { finish(); next }
+        {
+            depth++
+            if ($1 ~ /^ffffffff/) {
+                if ($2 ~ /^(entry_SYSCALL|do_syscall_64|x64_sys_call|syscall_|el0_svc)/)
+                    entered = 1
+                if (call == "" && $2 ~ /^__(x64|arm64|se|do)_sys_/) {
+                    call = $2; sub(/^__[a-z0-9]+_sys_/, "", call)
+                    sub(/^newfstat$/, "fstat", call); sub(/^newuname$/, "uname", call)
+                    call = "[syscall] " call
+                }
+            } else if (place == "") place = $1 " " $2
+        }
+        END {
+            finish()
+            for (key in seen) {
+                split(key, k, "\t")
+                if (seen[key] > most[k[1]]) { most[k[1]] = seen[key]; name[k[1]] = k[2] }
+            }
+            for (p in unknown) n[p in name ? name[p] : "[syscall] ?"] += unknown[p]
+            OFS = "\t"
+            for (c in n) print c, n[c]
+        }'
 }

@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
-# Time that a sample takes from a busy thread, seen from inside (bench/stolen), at 1 kHz: without calls,
-# with a call every 20 us and every 2 us, flat and with stacks of 20 frames; sprofrun, perf record and
-# none in turn, ROUNDS times (default 8) for half a second each. Others who use the machine only add to
-# what is taken, so the least of the rounds counts. What is taken without a profiler is subtracted. Then what the default rate of 250 Hz costs a program with calls: time taken, and turns of
-# its loop lost.
+# SPDX-License-Identifier: MIT
+# Time that a sample takes from a busy thread, seen from inside (bench/stolen), at 1 kHz: without
+# calls, with a call every 20 us and every 2 us, flat and with stacks of 20 frames; sprofrun, perf
+# record and none in turn, ROUNDS times (default 8) for half a second each. Others who use the
+# machine only add to what is taken, so the least of the rounds counts. What is taken without a
+# profiler is subtracted. Then what the default rate of 250 Hz costs a program with calls: time
+# taken, and turns of its loop lost.
 #   stolen_per_sample.sh [--no-realtime]...    options are sprofrun's
-# The limits of the last column: per sample 2.0 x perf without calls, 2.6 x with, stacks 1.25 x flat;
-# at the default rate 1 %.
+# The limits of the last column: per sample 2.0 x perf without calls, 2.6 x with, stacks 1.25 x
+# flat; at the default rate 1 %.
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=bench/oracle.sh
+. "$(dirname "$0")/oracle.sh"
 ROUNDS=${ROUNDS:-8} HZ=1000
 cd "$WORK" || exit 1
 perf_here=''
-command -v perf >/dev/null && perf record -q -e cpu-clock -o p.data true >/dev/null 2>&1 && perf_here=1
+oracle_permitted && perf_here=1
 
 # under NAME OPTIONS... -- ARGUMENTS OF stolen...: "taken elapsed turns samples" is added to NAME.
 under() {
@@ -69,6 +73,9 @@ row() { # WHAT OURS THEIRS LIMIT DELIVERED
             b > 0 ? (r <= most ? "ok" : "OFF") " (" most ")" : "") }'
 }
 delivered() { awk -v hz=$HZ '{ printf "%.3f\n", $4 / ($2 / 1e9 * hz) }' "$1" | median; }
+awk '{ part = 100 * $1 / $2 } NR == 1 || part < least { least = part } part > most { most = part }
+    END { printf("without a profiler, %% of the time: %.2f to %.2f%s\n", least, most,
+        most > 2 * least + 1 ? "; the machine is not quiet, repeat" : "") }' alone.*
 most=2.0
 for us in 0 20 2; do
     theirs=0

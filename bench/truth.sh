@@ -1,28 +1,30 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Random programs (bench/truth_program.c), profiled by sprofrun and, in the same run, by perf's
-# cpu-clock at 5 kHz: chi-square per degree of freedom over the eight functions and "other" (calls,
-# and all else that is outside of the functions), with the variance of both; the worst deviation in
-# points and in sigma. At the end, for each rate, median, 98th percentile and worst, how many are
-# above 2 and 3, and how many functions are off by more than 1.5 points and 3 sigma.
+# cpu-clock at 4787 Hz: chi-square per degree of freedom over the eight functions and "other"
+# (calls, and all else that is outside of the functions), with the variance of both; the worst
+# deviation in points and in sigma. At the end, for each rate, median, 98th percentile and worst,
+# how many are above 2 and 3, and how many functions are off by more than 1.5 points and 3 sigma.
 #
 #   truth.sh [--seeds A-B,C] [--rates "HZ HZ"] [--seconds CPU_SECONDS] [--busy]
-#            [--other-session] [--no-realtime] [--sprofrun PATH] [--sampler sprofrun|perf] [--oracle perf|own] [--tsv]
+#            [--other-session] [--no-realtime] [--sprofrun PATH] [--sampler sprofrun|perf]
+#            [--oracle perf|own] [--tsv]
 #
 #   --busy           loops keep all CPUs busy meanwhile, in the same session
 #   --other-session  the program runs in a session of its own; sprofrun -p attaches
 #   --sampler perf   the control: perf at HZ instead of sprofrun. It judges the bench.
-#   --oracle own     the program's own clocks; the default where perf is not permitted. Each call is
-#                    then between two readings of the thread's CPU clock, and "other" is not in
-#                    chi-square: on the way into and out of sleep interrupts are off, which the clock
-#                    sees and no sampler.
+#   --oracle own     the program's own clocks; the default where perf is not permitted. Each call
+#                    is then between two readings of the thread's CPU clock, and "other" is not
+#                    in chi-square: on the way into and out of sleep interrupts are off, which the
+#                    clock sees and no sampler.
 #   --tsv            a row for each run, with a line of names in front
 #
-# chi-square = sum of (p - q)^2 / (m (1/n + 1/N)), p shown with n effective samples, q the oracle's
-# with N, m the mean of both weighted by n and N; what has less than 5 samples expected of n is
-# pooled with "other" (own: left out). Samples of independent moments give 1; one in each period gives
-# less, since the noise is less: perf against itself 0.5. steal% is the share of the CPUs that a
-# hypervisor gave to others: with more than some percent the machine is not quiet, since a virtual CPU
-# is taken away mostly where it sets a timer, in calls that sleep.
+# chi-square = sum of (p - q)^2 / (m (1/n + 1/N)), p shown with n effective samples, q the
+# oracle's with N, m the mean of both weighted by n and N; what has less than 5 samples expected
+# of n is pooled with "other" (own: left out). Samples of independent moments give 1; one in each
+# period gives less, since the noise is less: perf against itself 0.5. steal% is the share of the
+# CPUs that a hypervisor gave to others: with more than some percent the machine is not quiet,
+# since a virtual CPU is taken away mostly where it sets a timer, in calls that sleep.
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=bench/oracle.sh
 . "$(dirname "$0")/oracle.sh"
@@ -110,7 +112,7 @@ one() {
     pid=$(pid_of out)
     oracle_functions "$PROGRAM" "$pid" >functions
     if [ "$oracle" = perf ]; then
-        oracle_start oracle 5000 "$pid" || return
+        oracle_start oracle $ORACLE_HZ "$pid" || return
     fi
     if [ "$sampler" = perf ]; then
         oracle_start sampler "$2" "$pid" || return
@@ -180,12 +182,15 @@ one() {
 }
 key() { awk -F'\t' -v k="$1" '$1 == k { print $2 }' summary; }
 
-header='seed\thz\tchi2_df\tdf\tworst_points\tworst_function\tmost_sigma\tmost_function\toff\tother_truth'
-header+='\tother_shown\tsamples\teffective\toracle_samples\tfound_ratio\tlate_instants\tsteal_percent'
+header='seed\thz\tchi2_df\tdf\tworst_points\tworst_function\tmost_sigma\tmost_function\toff'
+header+='\tother_truth\tother_shown\tsamples\teffective\toracle_samples\tfound_ratio'
+header+='\tlate_instants\tsteal_percent'
 if [ "$tsv" ]; then
     printf '%b\n' "$header"
 else
-    echo "$sampler against $([ "$oracle" = perf ] && echo 'perf at 5 kHz' || echo "the program's clocks")"
+    judge="the program's clocks"
+    [ "$oracle" != perf ] || judge="perf at $ORACLE_HZ Hz"
+    echo "$sampler against $judge"
     printf '%5s %5s %8s %14s %10s %15s %8s %7s %6s %6s\n' \
         seed Hz chi2/df "worst, points" "sigma" "other, shown" samples found late "steal%"
 fi
@@ -196,8 +201,10 @@ for seed in $(for range in ${seeds//,/ }; do seq "${range%-*}" "${range#*-}"; do
         if [ "$tsv" ]; then
             cat row
         else
-            awk -F'\t' '{ printf("%5d %5d %8.2f %7.2f %-6s %5.1f %-6s %7.1f %6.1f %8d %7s %6s %6s%s\n",
-                $1, $2, $3, $5, $6, $7, $8, $10, $11, $12, $15, $16, $17, $9 > 0 ? "  OFF" : "") }' row
+            awk -F'\t' '{
+                printf("%5d %5d %8.2f %7.2f %-6s %5.1f %-6s %7.1f %6.1f %8d %7s %6s %6s%s\n",
+                    $1, $2, $3, $5, $6, $7, $8, $10, $11, $12, $15, $16, $17,
+                    $9 > 0 ? "  OFF" : "") }' row
         fi
     done
 done

@@ -10,12 +10,14 @@
  *		prints the program
  *	truth_program run SEED CPU_SECONDS TURNS_PER_MS [GO [own]]
  *		opens and reads GO (a FIFO: a start signal) first; with own, prints "f0 NANOSECONDS"
- *… and "all NANOSECONDS", by its threads' CPU clocks
+ *... and "all NANOSECONDS", by its threads' CPU clocks
  *
  * The functions have one and the same loop, so where nothing lies between two of them, the time of
  * both is shared out by turns, and no clock is read there. Where a call is made, own reads the
  * thread's CPU clock before and after it.
  */
+#include "bench/work.h"
+
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <math.h>
@@ -30,19 +32,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifdef __x86_64__
-#define TURNS(n) ".p2align 6\n1:\n\tsub $1, %0\n\tjnz 1b" : "+r"(n)::"cc"
-#else
-#define TURNS(n) ".p2align 6\n1:\n\tsubs %0, %0, #1\n\tb.ne 1b" : "+r"(n)::"cc"
-#endif
-#define WORK(name)                                                                        \
-	__attribute__((noinline, noclone, aligned(64))) static void name(uint64_t turns); \
-	static void name(uint64_t turns)                                                  \
-	{                                                                                 \
-		__asm__ volatile("# " #name);                                             \
-		__asm__ volatile(TURNS(turns));                                           \
-	}
 
 WORK(f0)
 WORK(f1)
@@ -249,14 +238,6 @@ static void describe(void)
 	}
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* The functions that ran since segment_start get the thread's CPU time since then. */
 static void leave_functions(struct thread *t)
 {
@@ -264,7 +245,7 @@ static void leave_functions(struct thread *t)
 
 	if (!program.own)
 		return;
-	ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->segment_start_ns;
+	ns = work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->segment_start_ns;
 	ns -= ns < program.read_ns ? ns : program.read_ns;
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		turns += t->turns[i];
@@ -276,7 +257,7 @@ static void leave_functions(struct thread *t)
 static void enter_functions(struct thread *t)
 {
 	if (program.own)
-		t->segment_start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		t->segment_start_ns = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void run_function(struct thread *t, unsigned function)
@@ -315,7 +296,7 @@ static void call(const struct step *s)
 	for (unsigned i = 0; i < (s->between == NAP ? 1 : s->argument); i++) {
 		switch (s->between) {
 		case GETPPID: (void)syscall(SYS_getppid); break;
-		case CPU_CLOCK: (void)clock_ns(CLOCK_THREAD_CPUTIME_ID); break;
+		case CPU_CLOCK: (void)work_clock_ns(CLOCK_THREAD_CPUTIME_ID); break;
 		case NAP: (void)nanosleep(&nap, NULL); break;
 		case YIELD: (void)sched_yield(); break;
 		default:
@@ -354,8 +335,8 @@ static void look_for_end(struct thread *t)
 {
 	t->unchecked_us = 0;
 	leave_functions(t);
-	if (clock_ns(CLOCK_PROCESS_CPUTIME_ID) >= program.cpu_end_ns ||
-		clock_ns(CLOCK_MONOTONIC) >= program.wall_end_ns)
+	if (work_clock_ns(CLOCK_PROCESS_CPUTIME_ID) >= program.cpu_end_ns ||
+		work_clock_ns(CLOCK_MONOTONIC) >= program.wall_end_ns)
 		atomic_store(&program.stop, true);
 	enter_functions(t);
 }
@@ -378,8 +359,8 @@ static void measure_reading(void)
 {
 	program.read_ns = UINT64_MAX;
 	for (unsigned i = 0; i < 100; i++) {
-		uint64_t a = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		uint64_t b = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t a = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t b = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		if (b - a < program.read_ns)
 			program.read_ns = b - a;
@@ -410,8 +391,8 @@ static int run(double seconds)
 		return 1;
 	if (program.own)
 		measure_reading();
-	program.cpu_end_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + (uint64_t)(seconds * 1e9);
-	program.wall_end_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(seconds * 3e9);
+	program.cpu_end_ns = work_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + (uint64_t)(seconds * 1e9);
+	program.wall_end_ns = work_clock_ns(CLOCK_MONOTONIC) + (uint64_t)(seconds * 3e9);
 	for (unsigned i = 1; i < program.threads; i++)
 		if (pthread_create(&id[i], NULL, run_thread, &program.thread[i]) != 0)
 			return 1;
@@ -427,24 +408,8 @@ static int run(double seconds)
 			ns += program.thread[j].function_ns[i];
 		printf("f%u %.0f\n", i, ns);
 	}
-	printf("all %llu\n", (unsigned long long)clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+	printf("all %llu\n", (unsigned long long)work_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 	return 0;
-}
-
-/* The best of some tries: nobody else had the CPU meanwhile. */
-static void calibrate(void)
-{
-	uint64_t turns = 4000000, best = UINT64_MAX;
-
-	for (unsigned i = 0; i < 50; i++) {
-		uint64_t start = clock_ns(CLOCK_MONOTONIC), ns;
-
-		f0(turns);
-		ns = clock_ns(CLOCK_MONOTONIC) - start;
-		if (ns < best)
-			best = ns;
-	}
-	printf("%llu\n", (unsigned long long)(turns * 1000000 / best));
 }
 
 int main(int argc, char **argv)
@@ -452,7 +417,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 
 	if (strcmp(what, "calibrate") == 0) {
-		calibrate();
+		printf("%llu\n", (unsigned long long)work_turns_per_ms(f0));
 		return 0;
 	}
 	if (argc > 2)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,6 +66,12 @@ static bool is_active(const struct client_call *call, const struct call_region *
 	return call->dialect == CALL_AIX ? (region->scale & 0xffff) != 0 : region->scale >= 2;
 }
 
+/* No buffer goes on at address 0. */
+static bool wraps_around(const struct call_region *region)
+{
+	return region->bytes && region->base > UINT64_MAX - (region->bytes - 1);
+}
+
 /* Looks at all of the table. 1: something is to be profiled, 0: nothing. */
 static int check_table(const struct client_call *call, const struct client_pipe *pipe)
 {
@@ -78,6 +85,8 @@ static int check_table(const struct client_call *call, const struct client_pipe 
 			return r; /* an unreadable table is told before a wrong one */
 		if (!error && call->check)
 			error = call->check(call, i, &region, i ? &before : NULL);
+		if (!error && is_active(call, &region) && wraps_around(&region))
+			error = -EINVAL;
 		active |= is_active(call, &region);
 		before = region;
 	}
@@ -108,6 +117,22 @@ static void nap(unsigned ms)
 }
 
 /*
+ * Off must be off: success means that no count comes any more, for the program may give the memory
+ * back. A supervisor that cannot be found may be there all the same (after setuid or chroot; in a
+ * pid namespace TracerPid is 0), and one that cannot see into us gets no request and gives no
+ * answer. Then it is told by the trace itself (off_is_off). @found: what client_find() says.
+ */
+static int try_without_pipe(int found)
+{
+	int r;
+
+	if (found == -EPERM) /* somebody else, of whom we have seen all */
+		return 0;
+	r = client_turn_off();
+	return r < 0 && found == -ENOENT ? 0 : r;
+}
+
+/*
  * One attempt to find or start the supervisor and to talk to it. Besides the result of the call:
  * -EBUSY when that may have failed because a supervisor came or went meanwhile, another thread's
  * perhaps; -EPERM when there is no way.
@@ -115,16 +140,19 @@ static void nap(unsigned ms)
 static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct call_answer *ret_answer)
 {
-	int fd = client_find(), r;
+	int fd, r;
 
-	if (fd == -ENOENT) {
-		if (off)
-			return 0;
+	if (off && prctl(PR_GET_DUMPABLE) != 1 && client_turn_off() == 0)
+		return 0;
+	fd = client_find();
+	if (off && (fd == -ENOENT || fd == -ENODATA || fd == -EPERM || fd == -EACCES))
+		return try_without_pipe(fd);
+	if (fd == -ENOENT || fd == -ENODATA) {
 		r = client_start();
 		return r < 0 ? r : -EBUSY; /* now it is to be found */
 	}
 	if (fd < 0)
-		return off && fd == -EPERM ? 0 : fd;
+		return fd == -EACCES ? -EPERM : fd;
 	r = client_converse(fd, pipe, call, off, ret_answer);
 	(void)close(fd);
 	if (r != -EPIPE && r != -ESRCH)

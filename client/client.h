@@ -54,9 +54,16 @@ int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, 
 
 /*
  * Opens the request pipe of the supervisor that traces us. -ENOENT: nobody traces us; -EPERM:
- * somebody else does (a debugger).
+ * somebody else does (a debugger); -EACCES: somebody does, but we may not see who; -ENODATA: it
+ * cannot be told (no /proc).
  */
 int client_find(void);
+
+/*
+ * Turns profiling off by a signal to this thread (proto/call.h, CALL_OFF_FIRST). 0: no supervisor
+ * counts for this process any more. -EPERM: there is no signal to be had for it.
+ */
+int client_turn_off(void);
 /* What is remembered of the supervisor is wrong. */
 void client_forget(void);
 /* Remembers where the request pipe is. */

@@ -70,13 +70,14 @@ static int check_bin_is_last(const struct client_call *call, uint32_t i,
 	return is_bin(region) && i + 1 < call->count ? -EINVAL : 0;
 }
 
-/* Behind the last address that has a counter, at most 2^63. */
-static uint64_t end_of(const struct call_region *region)
-{
-	__extension__ unsigned __int128 text =
-		((unsigned __int128)region->bytes << 16) / (region->scale ? region->scale : 1);
+__extension__ typedef unsigned __int128 u128;
 
-	return text > INT64_MAX ? INT64_MAX : region->offset + (uint64_t)text;
+/* Behind the last address that has a counter: rounded up, as the supervisor does (region.c). */
+static u128 end_of(const struct call_region *region)
+{
+	uint32_t scale = region->scale ? region->scale : 1;
+
+	return region->offset + (((u128)region->bytes << 16) + scale - 1) / scale;
 }
 
 /* HP-UX is strict about sizes, and about order and overlap where it is asked to be. */

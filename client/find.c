@@ -91,8 +91,8 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 	return fd;
 }
 
-/* "TracerPid:\t1234\n" in a status file. 0: nobody, or it cannot be read. */
-static uint32_t tracer_in(const char *path)
+/* "TracerPid:\t1234\n" in a status file. 0: nobody. -ENODATA: it cannot be read. */
+static int64_t tracer_in(const char *path)
 {
 	static const char key[] = "\nTracerPid:\t";
 	char text[1024];
@@ -101,15 +101,15 @@ static uint32_t tracer_in(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return 0;
+		return -ENODATA;
 	n = read(fd, text, sizeof(text) - 1);
 	(void)close(fd);
 	if (n <= 0)
-		return 0;
+		return -ENODATA;
 	text[n] = '\0';
 	at = strstr(text, key);
 	if (!at)
-		return 0;
+		return -ENODATA;
 	at += sizeof(key) - 1;
 	return (uint32_t)get_number(&at);
 }
@@ -123,7 +123,10 @@ struct entry {
 	char name[];
 };
 
-/* If @name in @dir is the mark, "/memfd:sprofil-calls:7:81234 (deleted)", opens descriptor 7. */
+/*
+ * If @name in @dir is the mark, "/memfd:sprofil-calls:7:81234 (deleted)", opens descriptor 7.
+ * -ENOENT: it is another thing; -EACCES: it cannot be seen or opened.
+ */
 static int open_marked(int dir, const char *name, uint32_t tracer)
 {
 	static const char prefix[] = "/memfd:" CALL_MARK ":";
@@ -133,6 +136,8 @@ static int open_marked(int dir, const char *name, uint32_t tracer)
 	uint64_t descriptor, inode;
 	int fd;
 
+	if (n < 0 && errno == EACCES)
+		return -EACCES;
 	if (n <= (ssize_t)sizeof(prefix) || memcmp(target, prefix, sizeof(prefix) - 1) != 0)
 		return -ENOENT;
 	target[n] = '\0';
@@ -143,7 +148,7 @@ static int open_marked(int dir, const char *name, uint32_t tracer)
 	fd = open_pipe(tracer, (int)descriptor, inode);
 	if (fd >= 0)
 		client_remember(tracer, (int)descriptor, inode);
-	return fd;
+	return fd == -ENOENT ? -EACCES : fd; /* it is there, or was just now */
 }
 
 static int search(uint32_t tracer)
@@ -151,30 +156,30 @@ static int search(uint32_t tracer)
 	_Alignas(8) char buffer[1024];
 	char path[64];
 	int dir, found = -EPERM;
-	ssize_t n;
+	ssize_t n = 0;
 
 	(void)put_text(put_number(put_text(path, "/proc/"), tracer), "/fd");
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
-		return errno == EMFILE || errno == ENFILE ? -errno : -EPERM;
+		return errno == EMFILE || errno == ENFILE ? -errno : -EACCES;
 	while (found < 0 && (n = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0) {
 		for (ssize_t at = 0; found < 0 && at < n;) {
 			struct entry *entry = (struct entry *)(buffer + at);
 			int r = open_marked(dir, entry->name, tracer);
 
-			if (r >= 0)
+			if (r != -ENOENT)
 				found = r;
 			at += entry->bytes;
 		}
 	}
 	(void)close(dir);
-	return found;
+	return n < 0 && found == -EPERM ? -EACCES : found;
 }
 
 int client_find(void)
 {
 	uint64_t place = atomic_load(&remembered_place);
-	uint32_t tracer;
+	int64_t tracer;
 	int fd;
 
 	if (place) {
@@ -186,7 +191,9 @@ int client_find(void)
 	}
 	/* The leader is attached to first. Its status says nothing once it has ended. */
 	tracer = tracer_in("/proc/self/status");
-	if (!tracer)
+	if (tracer <= 0)
 		tracer = tracer_in("/proc/thread-self/status");
-	return tracer ? search(tracer) : -ENOENT;
+	if (tracer > 0)
+		return search((uint32_t)tracer);
+	return tracer < 0 ? -ENODATA : -ENOENT;
 }

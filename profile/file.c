@@ -5,20 +5,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/outfile.h"
 #include "profile/pprof.h"
 #include "profile/table.h"
 
 /* Packed: what it unpacks to has a bound of its own. */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
-/* Between looks for somebody who reads a FIFO: the kernel tells of none. */
-#define READER_MS 50
 
 static int read_fd(int fd, uint8_t **ret_data, size_t *ret_bytes)
 {
@@ -157,117 +154,29 @@ static int write_fd(int fd, const char *data, size_t bytes, int peer_fd)
 	return 0;
 }
 
-static int write_and_close(int fd, const void *data, size_t bytes, int peer_fd)
+int file_write_while(
+	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem)
 {
-	int error = write_fd(fd, data, bytes, peer_fd);
-
-	if (close(fd) < 0 && !error)
-		error = -errno;
-	return error;
-}
-
-/* A new file beside @path, for what is to be renamed to it. */
-static int open_beside(const char *path, char **ret_name)
-{
-	for (unsigned i = 0; i < 100; i++) {
-		char *name;
-		int fd;
-
-		if (asprintf(&name, "%s.new-%d-%u", path, (int)getpid(), i) < 0)
-			return -ENOMEM;
-		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0) {
-			*ret_name = name;
-			return fd;
-		}
-		free(name);
-		if (errno != EEXIST)
-			return -errno;
-	}
-	return -EEXIST;
-}
-
-static int replace(const char *path, const struct stat *old, const void *data, size_t bytes)
-{
-	char *name = NULL;
-	int fd = open_beside(path, &name), error;
-
-	if (fd < 0)
-		return fd;
-	if (old)
-		(void)fchmod(fd, old->st_mode & 07777);
-	error = write_and_close(fd, data, bytes, -1);
-	if (!error && rename(name, path) < 0)
-		error = -errno;
-	if (error)
-		(void)unlink(name);
-	free(name);
-	return error;
-}
-
-/* The open of a FIFO waits for a reader. */
-static int open_in_place(const char *path, bool fifo, int peer_fd)
-{
-	struct pollfd peer = {.fd = peer_fd};
-	int fd = open(path, O_WRONLY | O_CLOEXEC | (fifo && peer_fd >= 0 ? O_NONBLOCK : 0));
-
-	while (fd < 0 && errno == ENXIO && fifo) {
-		if (poll(&peer, 1, READER_MS) > 0)
-			return -EINTR;
-		fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-	}
-	return fd < 0 ? -errno : fd;
-}
-
-/* A symbolic link stays one: what it points to is replaced. */
-static int replace_target(const char *path, const struct stat *old, const void *data, size_t bytes)
-{
-	char *target = realpath(path, NULL);
+	struct outfile out;
 	int error;
 
-	if (!target)
-		return -errno;
-	error = replace(target, old, data, bytes);
-	if (error && !old)
-		(void)unlink(target);
-	free(target);
-	return error;
-}
-
-/* Where nothing is yet; @path may be a link to there, which only the kernel can follow. */
-static int create(const char *path, const void *data, size_t bytes)
-{
-	struct stat link;
-	int fd;
-
-	if (lstat(path, &link) < 0)
-		return replace(path, NULL, data, bytes);
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return -errno;
-	(void)close(fd);
-	return replace_target(path, NULL, data, bytes);
-}
-
-int file_write_while(const char *path, const void *data, size_t bytes, int peer_fd)
-{
-	struct stat old;
-	int fd;
-
+	*ret_problem = NULL;
 	if (!strcmp(path, "-"))
 		return write_fd(STDOUT_FILENO, data, bytes, peer_fd);
-	if (stat(path, &old) < 0)
-		return errno == ENOENT ? create(path, data, bytes) : -errno;
-	if (!S_ISREG(old.st_mode)) {
-		fd = open_in_place(path, S_ISFIFO(old.st_mode), peer_fd);
-		return fd < 0 ? fd : write_and_close(fd, data, bytes, peer_fd);
-	}
-	if (access(path, W_OK) < 0)
-		return -errno;
-	return replace_target(path, &old, data, bytes);
+	error = outfile_begin(&out, path, peer_fd, ret_problem);
+	if (error < 0)
+		return error;
+	error = write_fd(out.fd, data, bytes, out.fresh[0] ? -1 : peer_fd);
+	if (error < 0)
+		outfile_abandon(&out);
+	else
+		error = outfile_commit(&out);
+	return error;
 }
 
 int file_write(const char *path, const void *data, size_t bytes)
 {
-	return file_write_while(path, data, bytes, -1);
+	const char *problem;
+
+	return file_write_while(path, data, bytes, -1, &problem);
 }

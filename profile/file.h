@@ -16,15 +16,17 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
 
 /*
  * Writes @bytes bytes to @path, "-" is standard output. What exists and is not a regular file (a
- * pipe, /dev/null) is written in place; a regular file is replaced whole, keeping its mode, or not
- * at all. -errno of what failed.
+ * pipe, /dev/null) is written in place; a regular file is replaced whole or not at all, by the
+ * rules of outfile.h. -errno of what failed.
  */
 int file_write(const char *path, const void *data, size_t bytes);
 
 /*
  * The same, but waits for the reader of a pipe only as long as somebody has the reading end of
- * another pipe open, whose writing end is @peer_fd. -EINTR: in vain.
+ * another pipe open, whose writing end is @peer_fd. -EINTR: in vain. *@ret_problem: a sentence that
+ * says more than the -errno, or NULL.
  */
-int file_write_while(const char *path, const void *data, size_t bytes, int peer_fd);
+int file_write_while(
+	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem);
 
 #endif

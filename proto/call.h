@@ -52,6 +52,18 @@
  *       24     8  tick_ns         CPU time of one count
  *       32     8  inode           helper's first answer: of its request pipe
  *
+ * Off without a pipe: /proc may have become unreadable since profiling was turned on (setuid,
+ * chroot, PR_SET_DUMPABLE), but the tracer is still the tracer. The caller sends itself a signal
+ * that is ignored, by
+ *
+ *   tgkill(pid, tid, signal, CALL_OFF_FIRST, CALL_OFF_SECOND)
+ *
+ * whose last two arguments the kernel does not look at. The supervisor finds them in the registers
+ * at the stop before the signal, turns profiling off for the process, and makes the result
+ * CALL_OFF_DONE. A result of 0 proves that no supervisor traces this thread. Nobody can forge it:
+ * the registers are the caller's own. On machines that show the number of a system call at that
+ * stop (CALL_HAS_OFF): x86-64.
+ *
  * Nothing here allocates or does I/O.
  */
 #ifndef PROTO_CALL_H
@@ -78,6 +90,15 @@
  * "/memfd:sprofil-calls:7:81234 (deleted)". The caller knows PID: it is its tracer.
  */
 #define CALL_MARK "sprofil-calls"
+
+#define CALL_OFF_FIRST  UINT64_C(0x6c69666f72707321) /* "!sprofil" */
+#define CALL_OFF_SECOND UINT64_C(0x66666f2065622174) /* "t!be off" */
+#define CALL_OFF_DONE   0x66666f                     /* "off" */
+#if defined(__x86_64__) && defined(__LP64__)
+#define CALL_HAS_OFF 1
+#else
+#define CALL_HAS_OFF 0
+#endif
 
 enum call_dialect {
 	CALL_NATIVE = 0,

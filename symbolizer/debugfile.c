@@ -2,14 +2,15 @@
 #include "symbolizer/debugfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/module.h"
+#include "symbolizer/regular.h"
 
 enum { PATH_BYTES = 8192 };
 
@@ -47,9 +48,12 @@ static void find_build_id(struct image *image)
 {
 	struct elffile_section section;
 	struct elffile file;
+	struct budget budget;
 
 	if (elffile_open(&file, image))
 		return;
+	budget_init(&budget, NULL);
+	file.budget = &budget;
 	if (elffile_find(&file, ".note.gnu.build-id", &section) > 0)
 		image_read_build_id(image, section.data, (size_t)section.bytes);
 	elffile_close(&file);
@@ -58,7 +62,8 @@ static void find_build_id(struct image *image)
 static int try_path(struct symbolizer *symbolizer, const char *path, const struct wanted *wanted,
 	struct debugfile *ret_debugfile)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int fd = regular_open(-1, path, REGULAR_LINKS, &st);
 	struct image image;
 	int rc;
 

@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/dwarf_reader.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/strpool.h"
 
 enum { SECTIONS_MAX = 64 };
+/* Longer parts of a path are cut. */
+enum { PART_BYTES_MOST = 4096 };
 
 struct entry {
 	struct dwarf_unit info;
@@ -30,6 +33,7 @@ struct sections {
 
 struct debuginfo {
 	struct strpool *strings;
+	struct budget *budget;
 	struct dwarf_reader *reader;
 	struct sections own, supplement;
 	struct unit index; /* its "scopes" are the numbers of units */
@@ -105,6 +109,9 @@ static int index_units(struct debuginfo *d)
 		if (d->n_units == d->units_capacity) {
 			size_t capacity = d->units_capacity ? d->units_capacity * 2 : 64;
 
+			if (!budget_take(
+				    d->budget, (capacity - d->units_capacity) * sizeof(*units)))
+				return -E2BIG;
 			units = realloc(units, capacity * sizeof(*units));
 			if (!units)
 				return -ENOMEM;
@@ -135,16 +142,21 @@ int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strp
 	if (!d)
 		return -ENOMEM;
 	d->strings = strings;
+	d->budget = d->index.budget = file->budget;
 	if (!gather(file, strings, &d->own)) {
 		debuginfo_close(d);
-		return -ENOENT;
+		return file->budget && file->budget->over ? -E2BIG : -ENOENT;
 	}
 	if (supplement) {
 		/* It may hold nothing but strings. */
 		(void)gather(supplement, strings, &d->supplement);
 		more = &d->supplement.source;
 	}
-	rc = dwarf_reader_open(&d->own.source, more, text_low, text_high, &d->reader);
+	if (file->budget && file->budget->over)
+		rc = -E2BIG; /* a section was not inflated */
+	else
+		rc = dwarf_reader_open(
+			&d->own.source, more, text_low, text_high, file->budget, &d->reader);
 	if (rc == 0)
 		rc = index_units(d);
 	if (rc) {
@@ -234,11 +246,15 @@ static const char *path_of(struct debuginfo *d, const struct entry *entry, uint3
 			parts[0] = entry->info.directory;
 	}
 	for (size_t i = 0; i < 3; i++)
-		bytes += strlen(parts[i]) + 1;
+		bytes += strnlen(parts[i], PART_BYTES_MOST) + 1;
+	if (!budget_take(d->budget, bytes)) {
+		*rc = -E2BIG;
+		return "";
+	}
 	text = malloc(bytes);
 	if (text) {
 		for (size_t i = 0; i < 3; i++) {
-			size_t n = strlen(parts[i]);
+			size_t n = strnlen(parts[i], PART_BYTES_MOST);
 
 			memcpy(text + used, parts[i], n);
 			used += n;

@@ -27,7 +27,7 @@ enum { DEBUGINFO_FRAMES_MAX = 128 };
 
 /*
  * @supplement: what .gnu_debugaltlink names, NULL none. Both must outlive the result, as must
- * @strings. -ENOENT: no DWARF in the file; -ENOEXEC: damaged.
+ * @strings. -ENOENT: no DWARF in the file; -ENOEXEC: damaged; -E2BIG: over the file's budget.
  */
 int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strpool *strings,
 	uint64_t text_low, uint64_t text_high, struct debuginfo **ret_debuginfo);
@@ -38,7 +38,7 @@ bool debuginfo_is_split(const struct debuginfo *debuginfo);
 
 /*
  * The frames at an address, innermost first, at most DEBUGINFO_FRAMES_MAX; *ret_n 0: nothing is
- * known. Where a line is known but no function, one frame without names. -ENOMEM is the only error.
+ * known. Where a line is known but no function, one frame without names. -ENOMEM, -E2BIG.
  */
 int debuginfo_find(
 	struct debuginfo *debuginfo, uint64_t svma, struct debuginfo_frame *frames, size_t *ret_n);

@@ -2,6 +2,7 @@
 #include "symbolizer/demangle.h"
 
 #include <ctype.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #endif
 
 /* Longer ones are not worth it; and demanglers recurse. */
-enum { NAME_BYTES_MAX = 16 * 1024 };
+enum { NAME_BYTES_MAX = 16 * 1024, SHOWN_BYTES_MAX = 64 * 1024 };
+enum { D_BYTES_MAX = 2048, D_REFERENCES_MAX = 24 };
 
 /* The first byte of a clone's mark, or the end of the name. */
 static size_t without_clone(const char *name)
@@ -44,19 +46,63 @@ static bool looks_mangled(const char *name)
 		strcmp(name, "_Dmain") == 0;
 }
 
-static char *demangled(const char *name)
+struct text {
+	size_t used;
+	jmp_buf full;
+	char bytes[SHOWN_BYTES_MAX + 1];
+};
+
+static void take_part(const char *part, size_t bytes, void *context)
+{
+	struct text *text = context;
+
+	if (bytes > SHOWN_BYTES_MAX - text->used)
+		longjmp(text->full, 1);
+	memcpy(text->bytes + text->used, part, bytes);
+	text->used += bytes;
+}
+
+/*
+ * Old Rust names are valid C++ names as well, so Rust comes first. A name of a hundred bytes can
+ * stand for one of 2^30: the way out of the middle of it is a jump, for these demanglers have
+ * nothing on the heap.
+ */
+static bool demangle_parts(const char *name, struct text *text)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI;
-	char *text = NULL;
 
-	/* Old Rust names are valid C++ names as well, so Rust comes first. */
-	if (name[1] == 'Z' || name[1] == 'R')
-		text = rust_demangle(name, options);
-	if (!text && name[1] == 'Z')
-		text = cplus_demangle_v3(name, options);
-	if (!text && name[1] == 'D')
-		text = dlang_demangle(name, options);
-	return text;
+	text->used = 0;
+	if (setjmp(text->full))
+		return false;
+	if (rust_demangle_callback(name, options, take_part, text))
+		return true;
+	text->used = 0;
+	return name[1] == 'Z' && cplus_demangle_v3_callback(name, options, take_part, text);
+}
+
+/* D's refer back to their parts, with which they can double as well. */
+static bool is_simple_d(const char *name)
+{
+	size_t references = 0, bytes = 0;
+
+	for (; name[bytes]; bytes++)
+		references += name[bytes] == 'Q';
+	return bytes <= D_BYTES_MAX && references <= D_REFERENCES_MAX;
+}
+
+/* NULL: it stays as it is, also for lack of memory. Freed by the caller. */
+static char *demangled(const char *name)
+{
+	struct text *text;
+	char *copy = NULL;
+
+	if (name[1] == 'D')
+		return is_simple_d(name) ? dlang_demangle(name, DMGL_PARAMS | DMGL_ANSI) : NULL;
+	text = malloc(sizeof(*text));
+	if (text && demangle_parts(name, text))
+		copy = strndup(text->bytes, text->used);
+	free(text);
+	return copy;
 }
 #endif
 

@@ -63,7 +63,9 @@ struct rangelist_bytes dwarf_sections_find(const struct dwarf_source *source, co
 struct dwarf_reader {
 	struct dwarf_sections own, supplement;
 	struct rangelist_bytes supplement_strings, ranges, rnglists, addresses;
+	struct rangelist_bytes lines;
 	uint64_t text_low, text_high;
+	struct budget *budget;
 	bool done; /* all units were seen */
 };
 
@@ -82,7 +84,7 @@ void dwarf_facts_read(const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_
 /* Frees an error, which may be NULL. */
 void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error);
 
-/* The line table of a unit, given the unit's own DIE. -ENOMEM is the only error. */
+/* The line table of a unit, given the unit's own DIE. -ENOMEM, -E2BIG. */
 int dwarf_lines_read(struct dwarf_reader *reader, Dwarf_Die die, const struct dwarf_unit *info,
 	struct unit *unit);
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolizer/dwarf_api.h"
 
+#include <errno.h>
+
+#include "symbolizer/budget.h"
+#include "symbolizer/linescan.h"
+
 static int read_files(struct dwarf_reader *r, Dwarf_Line_Context context, Dwarf_Unsigned version,
 	const struct dwarf_unit *info, struct unit *unit)
 {
@@ -74,6 +79,35 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n, s
 	return rc;
 }
 
+/* What libdwarf makes of a row, and of a byte of the header or an entry of it, for a while. */
+enum { ROW_BYTES = 160, NAME_BYTES = 64 };
+
+/* Is the table to be read? -E2BIG: it is too large; 0: there is none, or it is damaged. */
+static int judge_table(const struct dwarf_reader *r, Dwarf_Die die)
+{
+	Dwarf_Attribute attribute = NULL;
+	Dwarf_Error error = NULL;
+	struct linescan scan;
+	Dwarf_Off offset = 0;
+	int rc = dwarf_attr(die, DW_AT_stmt_list, &attribute, &error);
+
+	if (rc == DW_DLV_OK) {
+		rc = dwarf_global_formref(attribute, &offset, &error);
+		dwarf_dealloc_attribute(attribute);
+	}
+	if (rc != DW_DLV_OK) {
+		if (rc == DW_DLV_ERROR)
+			dwarf_facts_forget(r->own.dbg, error);
+		return 0;
+	}
+	if (linescan_table(&r->lines, offset, &scan) < 0)
+		return 0;
+	/* The scan has taken time, for each unit anew. */
+	if (!budget_take(r->budget, scan.rows + scan.names))
+		return -E2BIG;
+	return budget_fits(r->budget, scan.rows * ROW_BYTES + scan.names * NAME_BYTES) ? 1 : -E2BIG;
+}
+
 int dwarf_lines_read(
 	struct dwarf_reader *r, Dwarf_Die die, const struct dwarf_unit *info, struct unit *unit)
 {
@@ -83,8 +117,10 @@ int dwarf_lines_read(
 	Dwarf_Unsigned version = 0;
 	Dwarf_Small tables = 0;
 	Dwarf_Signed n = 0;
-	int rc;
+	int rc = judge_table(r, die);
 
+	if (rc <= 0)
+		return rc;
 	if (dwarf_srclines_b(die, &version, &tables, &context, &error) != DW_DLV_OK) {
 		dwarf_facts_forget(r->own.dbg, error);
 		return 0;

@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/dwarf_api.h"
 
 /* Deeper nesting than any compiler makes is damage; so are longer chains of references. */
 enum { DEPTH_MAX = 256, REFERENCES_MAX = 16 };
+/* Of the budget, for the time that each DIE takes. */
+enum { DIE_COST = 4 };
 
 /* A range as it stands in the data: kept if it is in the text that the linker left. */
 static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t low, uint64_t high,
@@ -15,8 +18,9 @@ static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t l
 {
 	struct unit_range range = {.low = low, .high = high, .scope = scope, .depth = depth};
 
+	/* What is not kept has taken time. */
 	if (low < r->text_low || low >= r->text_high)
-		return 0;
+		return budget_take(r->budget, sizeof(range)) ? 0 : -E2BIG;
 	return unit_add_range(unit, &range);
 }
 
@@ -60,12 +64,19 @@ static void visit_headers(Dwarf_Debug dbg)
 }
 
 int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_source *supplement,
-	uint64_t text_low, uint64_t text_high, struct dwarf_reader **ret_reader)
+	uint64_t text_low, uint64_t text_high, struct budget *budget,
+	struct dwarf_reader **ret_reader)
 {
-	struct dwarf_reader *r = calloc(1, sizeof(*r));
+	struct dwarf_reader *r;
 
+	/* libdwarf may keep each abbreviation, of 4 bytes, in a hundred. */
+	if (!budget_fits(budget, dwarf_sections_find(source, ".debug_abbrev").bytes * 24))
+		return -E2BIG;
+	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
+	r->budget = budget;
+	r->lines = dwarf_sections_find(source, ".debug_line");
 	/*
 	 * libdwarf would enter each thing that it hands out into a tree, to free at the end what
 	 * its user forgot: a third of all time. We forget nothing.
@@ -170,6 +181,8 @@ int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_
 
 	if (reader->done)
 		return 0;
+	if (!budget_watch(reader->budget))
+		return -E2BIG;
 	if (dwarf_next_cu_header_d(reader->own.dbg, true, &length, &version, &abbreviations,
 		    &address_bytes, &offset_bytes, &extension, &signature, &type_offset, &next,
 		    &unit_type, &error) != DW_DLV_OK) {
@@ -274,7 +287,8 @@ static int walk_children(struct walk *walk, Dwarf_Die parent, uint32_t scope)
 	walk->depth++;
 	found = dwarf_child(parent, &die, &error);
 	while (found == DW_DLV_OK && rc == 0) {
-		rc = walk_one(walk, die, scope);
+		rc = budget_take(walk->reader->budget, DIE_COST) ? walk_one(walk, die, scope)
+								 : -E2BIG;
 		next = NULL;
 		if (rc == 0)
 			found = dwarf_siblingof_b(dbg, die, true, &next, &error);
@@ -298,7 +312,8 @@ int dwarf_reader_read(struct dwarf_reader *reader, const struct dwarf_unit *info
 		dwarf_facts_forget(reader->own.dbg, error);
 		return 0;
 	}
-	rc = dwarf_lines_read(reader, die, info, unit);
+	unit->budget = reader->budget;
+	rc = budget_watch(reader->budget) ? dwarf_lines_read(reader, die, info, unit) : -E2BIG;
 	if (rc == 0)
 		rc = walk_children(&walk, die, UNIT_NONE);
 	dwarf_dealloc_die(die);

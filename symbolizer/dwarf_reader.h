@@ -14,6 +14,7 @@
 #include "symbolizer/rangelist.h"
 #include "symbolizer/unit.h"
 
+struct budget;
 struct dwarf_reader;
 
 struct dwarf_section {
@@ -48,20 +49,22 @@ struct dwarf_function {
 
 /*
  * @supplement is what .gnu_debugaltlink names (dwz), NULL none. Addresses outside of
- * [text_low, text_high) are of functions that the linker threw away. -ENOEXEC: libdwarf refuses.
+ * [text_low, text_high) are of functions that the linker threw away. What is read is taken from
+ * @budget, NULL none. -ENOEXEC: libdwarf refuses; -E2BIG: over the budget, here and below.
  */
 int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_source *supplement,
-	uint64_t text_low, uint64_t text_high, struct dwarf_reader **ret_reader);
+	uint64_t text_low, uint64_t text_high, struct budget *budget,
+	struct dwarf_reader **ret_reader);
 void dwarf_reader_close(struct dwarf_reader *reader);
 
 /*
  * The next unit; its ranges are added to @index under the number @scope. 1: there was one, 0: no
- * more, -ENOMEM. After damage in the section there are no more.
+ * more, -ENOMEM, -E2BIG. After damage in the section there are no more.
  */
 int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_unit *ret_unit,
 	struct unit *index);
 
-/* Fills @unit, which is not sealed then. -ENOMEM is the only error: damaged parts are left out. */
+/* Fills @unit, which is not sealed then. -ENOMEM, -E2BIG; damaged parts are left out. */
 int dwarf_reader_read(
 	struct dwarf_reader *reader, const struct dwarf_unit *info, struct unit *unit);
 

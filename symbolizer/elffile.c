@@ -4,12 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/image.h"
-
-/* zlib's best ratio is about 1032 to 1. Who claims more is lying or a bomb. */
-enum { RATIO_MAX = 1100 };
-
-#define INFLATED_BYTES_MAX (UINT64_C(4) << 30)
 
 int elffile_open(struct elffile *file, const struct image *image)
 {
@@ -48,25 +44,22 @@ static uint64_t zdebug_bytes(const Elf_Data *data)
 	return bytes;
 }
 
-static bool sane_inflation(uint64_t from, uint64_t to)
-{
-	return to <= INFLATED_BYTES_MAX && to / RATIO_MAX <= from;
-}
-
 /* Decompresses the section in libelf's own store. */
-static int inflate_section(Elf_Scn *scn, const GElf_Shdr *head, const char *name)
+static int inflate_section(
+	struct budget *budget, Elf_Scn *scn, const GElf_Shdr *head, const char *name)
 {
 	GElf_Chdr chdr;
 	Elf_Data *raw;
 
 	if (head->sh_flags & SHF_COMPRESSED) {
-		if (!gelf_getchdr(scn, &chdr) || !sane_inflation(head->sh_size, chdr.ch_size))
+		if (!gelf_getchdr(scn, &chdr) ||
+			!budget_inflate(budget, head->sh_size, chdr.ch_size))
 			return -EINVAL;
 		return elf_compress(scn, 0, 0) < 0 ? -EINVAL : 0;
 	}
 	if (strncmp(name, ".zdebug", 7) == 0) {
 		raw = elf_rawdata(scn, NULL);
-		if (!raw || !raw->d_buf || !sane_inflation(raw->d_size, zdebug_bytes(raw)))
+		if (!raw || !raw->d_buf || !budget_inflate(budget, raw->d_size, zdebug_bytes(raw)))
 			return -EINVAL;
 		return elf_compress_gnu(scn, 0, 0) < 0 ? -EINVAL : 0;
 	}
@@ -91,7 +84,8 @@ int elffile_section(
 	if (!out.name)
 		out.name = "";
 	if (want_data && head.sh_type != SHT_NOBITS && head.sh_type != SHT_NULL &&
-		inflate_section(scn, &head, out.name) == 0 && gelf_getshdr(scn, &head)) {
+		inflate_section(file->budget, scn, &head, out.name) == 0 &&
+		gelf_getshdr(scn, &head)) {
 		data = elf_rawdata(scn, NULL);
 		if (data && data->d_buf && data->d_size) {
 			out.data = data->d_buf;
@@ -136,9 +130,13 @@ int elffile_find(struct elffile *file, const char *name, struct elffile_section 
 const char *elffile_string(const struct elffile_section *table, uint64_t offset)
 {
 	const char *text;
+	uint64_t room;
 
 	if (!table->data || offset >= table->bytes)
 		return NULL;
 	text = (const char *)table->data + offset;
-	return memchr(text, '\0', (size_t)(table->bytes - offset)) ? text : NULL;
+	room = table->bytes - offset;
+	if (room > ELFFILE_STRING_MOST)
+		room = ELFFILE_STRING_MOST;
+	return memchr(text, '\0', (size_t)room) ? text : NULL;
 }

@@ -8,13 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct budget;
 struct image;
+
+/* Longer strings are no names. */
+enum { ELFFILE_STRING_MOST = 65536 };
 
 struct elffile {
 	Elf *elf; /* NULL: not open */
 	bool elf64;
 	uint16_t machine;
 	size_t n_sections;
+	struct budget *budget; /* for what is made of it; NULL none. To be set after the open. */
 };
 
 struct elffile_section {
@@ -40,7 +45,10 @@ int elffile_section(
  */
 int elffile_find(struct elffile *file, const char *name, struct elffile_section *ret_section);
 
-/* A string of a string table section; NULL when @offset or the string reaches out of it. */
+/*
+ * A string of a string table section; NULL when @offset or the string reaches out of it, or when it
+ * is longer than any name.
+ */
 const char *elffile_string(const struct elffile_section *table, uint64_t offset);
 
 #endif

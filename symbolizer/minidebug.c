@@ -2,19 +2,22 @@
 #include "symbolizer/minidebug.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/image.h"
 
 #ifdef HAVE_LZMA
 #include <lzma.h>
 
-/* Symbol tables of the largest programs are some 50 MiB. */
+/* Symbol tables of the largest programs are some 50 MiB, packed to a fifth. */
 #define UNPACKED_BYTES_MAX (UINT64_C(256) << 20)
 #define DECODER_BYTES_MAX  (UINT64_C(128) << 20)
 
 /* Decodes all of it into a buffer that grows. */
-static int unpack(lzma_stream *stream, uint8_t **ret_data, size_t *ret_bytes)
+static int unpack(lzma_stream *stream, size_t packed, struct budget *budget, uint8_t **ret_data,
+	size_t *ret_bytes)
 {
 	size_t capacity = 0, used = 0;
 	uint8_t *data = NULL;
@@ -23,11 +26,13 @@ static int unpack(lzma_stream *stream, uint8_t **ret_data, size_t *ret_bytes)
 	do {
 		if (used == capacity) {
 			size_t more = capacity ? capacity * 2 : 64 * 1024;
-			uint8_t *grown = more <= UNPACKED_BYTES_MAX ? realloc(data, more) : NULL;
+			bool fits = more <= UNPACKED_BYTES_MAX &&
+				budget_inflate(budget, packed, more - capacity);
+			uint8_t *grown = fits ? realloc(data, more) : NULL;
 
 			if (!grown) {
 				free(data);
-				return more <= UNPACKED_BYTES_MAX ? -ENOMEM : -EINVAL;
+				return fits ? -ENOMEM : -E2BIG;
 			}
 			data = grown;
 			capacity = more;
@@ -46,7 +51,7 @@ static int unpack(lzma_stream *stream, uint8_t **ret_data, size_t *ret_bytes)
 	return 0;
 }
 
-int minidebug_unpack(const uint8_t *data, size_t bytes, struct image *image)
+int minidebug_unpack(const uint8_t *data, size_t bytes, struct budget *budget, struct image *image)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	uint8_t *unpacked = NULL;
@@ -57,7 +62,7 @@ int minidebug_unpack(const uint8_t *data, size_t bytes, struct image *image)
 		return -ENOMEM;
 	stream.next_in = data;
 	stream.avail_in = bytes;
-	rc = unpack(&stream, &unpacked, &n);
+	rc = unpack(&stream, bytes, budget, &unpacked, &n);
 	lzma_end(&stream);
 	if (rc)
 		return rc;
@@ -72,8 +77,9 @@ int minidebug_unpack(const uint8_t *data, size_t bytes, struct image *image)
 
 #else
 
-int minidebug_unpack(const uint8_t *data, size_t bytes, struct image *image)
+int minidebug_unpack(const uint8_t *data, size_t bytes, struct budget *budget, struct image *image)
 {
+	(void)budget;
 	(void)data;
 	(void)bytes;
 	(void)image;

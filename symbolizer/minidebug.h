@@ -5,12 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct budget;
 struct image;
 
 /*
  * Unpacks .gnu_debugdata (an ELF file with a symbol table, packed by xz) into an image of its own.
- * -ENOTSUP: built without liblzma; -EINVAL: damaged, or larger than it is worth; -ENOMEM.
+ * -ENOTSUP: built without liblzma; -EINVAL: damaged; -E2BIG: over the budget; -ENOMEM.
  */
-int minidebug_unpack(const uint8_t *data, size_t bytes, struct image *image);
+int minidebug_unpack(const uint8_t *data, size_t bytes, struct budget *budget, struct image *image);
 
 #endif

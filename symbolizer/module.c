@@ -2,7 +2,6 @@
 #include "symbolizer/module.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "symbolizer/maps.h"
 #include "symbolizer/memory.h"
 #include "symbolizer/names.h"
+#include "symbolizer/regular.h"
 
 enum { FIRST_BUCKETS = 256, PATH_BYTES = 4096 + 64 };
 
@@ -140,20 +140,6 @@ static int look_into(struct module *module)
 	return module->build_id ? 0 : -ENOMEM;
 }
 
-/* O_NONBLOCK: a FIFO in the place of a file must not hold us up. */
-static int open_file(const char *path, struct stat *ret_st)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, ret_st) != 0 || !S_ISREG(ret_st->st_mode)) {
-		(void)close(fd);
-		return -ENOENT;
-	}
-	return fd;
-}
-
 /*
  * Does maps speak of this file? On btrfs and overlayfs maps shows other device and inode numbers
  * than fstat(2): then a mapping of our own shows how maps would print this file.
@@ -172,9 +158,7 @@ static bool is_the_file(int fd, const struct stat *st, const struct maps_line *l
 static int open_in_root(
 	int pid, const struct maps_line *line, const char *path, struct stat *ret_st)
 {
-	struct path in_root;
-	int n = snprintf(in_root.text, sizeof(in_root.text), "/proc/%d/root%s", pid, path);
-	int fd = n > 0 && (size_t)n < sizeof(in_root.text) ? open_file(in_root.text, ret_st) : -1;
+	int fd = regular_open_of(pid, path, REGULAR_LINKS, ret_st);
 
 	if (fd >= 0 && !is_the_file(fd, ret_st, line)) {
 		(void)close(fd);
@@ -219,7 +203,7 @@ static int open_by_path(int pid, const struct maps_line *line, const char *path,
 		if (fd >= 0)
 			return fd;
 	}
-	fd = open_file(path, ret_st);
+	fd = regular_open(-1, path, REGULAR_LINKS, ret_st);
 	*ret_other = fd >= 0 && !is_the_file(fd, ret_st, line);
 	if (fd >= 0 && *ret_other && pid > 0) {
 		(void)close(fd);
@@ -237,7 +221,7 @@ static int open_by_mapping(int pid, const struct maps_line *line, struct stat *r
 		return -ENOENT;
 	(void)snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
 		(unsigned long long)line->start, (unsigned long long)line->end);
-	return open_file(path, ret_st);
+	return regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
 }
 
 static int from_fd(struct symbolizer *symbolizer, int fd, const struct stat *st, const char *path,
@@ -400,6 +384,7 @@ void module_describe(const struct module *module, uint64_t svma, struct module_i
 		.symbols = names ? names_symbols(names) : "",
 		.lines = names ? names_lines(names) : "",
 		.problem = module->problem,
+		.blamed = names && names_is_blamed(names),
 	};
 	describe_segment(module, svma, ret_info);
 }

@@ -13,6 +13,7 @@
 #ifndef SYMBOLIZER_MODULE_H
 #define SYMBOLIZER_MODULE_H
 
+#include "symbolizer/budget.h"
 #include "symbolizer/image.h"
 #include "symbolizer/strpool.h"
 #include "symbolizer/symbolizer.h"
@@ -42,6 +43,7 @@ struct symbolizer {
 	struct symbolizer_options options;
 	char *debug_directories;
 	struct strpool strings;
+	struct budget budget; /* of all files */
 	struct module **buckets;
 	size_t n_modules, n_buckets;
 	struct module *unknown, *anonymous;

@@ -2,279 +2,14 @@
 #include "symbolizer/names.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/debugfile.h"
 #include "symbolizer/debuginfo.h"
-#include "symbolizer/elffile.h"
-#include "symbolizer/minidebug.h"
 #include "symbolizer/module.h"
-#include "symbolizer/spelling.h"
-#include "symbolizer/symtab.h"
+#include "symbolizer/names_internal.h"
 #include "symbolizer/unnamed.h"
 #include "symbolizer/unwind_table.h"
-
-struct answer {
-	uint64_t svma;
-	struct frame_chain chain;
-	bool used;
-};
-
-/* A file that names come from: the module's own, its debug file, the supplement of that. */
-struct source {
-	const char *path;
-	struct image image; /* not of the module itself: that owns its image */
-	struct elffile elf;
-};
-
-struct names {
-	struct module *module;
-	struct source own, debug, supplement, mini;
-	struct symtab symtab;
-	struct debuginfo *debuginfo;
-	const char *symbols, *lines;
-	const char *working_on; /* while DWARF is read */
-	bool lines_wanted;      /* and not looked for yet */
-	bool begun;             /* names were asked for */
-	bool left_alone;        /* not a byte of the file is to be parsed */
-	struct answer *answers; /* open addressing by svma */
-	size_t n_answers, answers_capacity;
-	struct spellings spellings;
-	struct unwind_table *ranges; /* of functions without a name; NULL not looked for yet */
-	struct arena arena;
-};
-
-static void work_on(const struct module *module, const char *path)
-{
-	const struct symbolizer_options *options = &module->symbolizer->options;
-
-	if (options->working_on)
-		options->working_on(options->context, path);
-}
-
-static enum symbolizer_skip skip_of(const struct module *module, const char *path)
-{
-	const struct symbolizer_options *options = &module->symbolizer->options;
-
-	return options->skip ? options->skip(options->context, path) : SYMBOLIZER_SKIP_NOTHING;
-}
-
-static int complain_about(struct module *module, const char *what, const char *path)
-{
-	char text[1024];
-	const char *problem;
-	int n = snprintf(text, sizeof(text), "%s (%.900s)", what, path);
-
-	problem = n > 0 ? strpool_intern(&module->symbolizer->strings, text, sizeof(text)) : NULL;
-	if (!problem)
-		return -ENOMEM;
-	module_complain(module, problem);
-	return 0;
-}
-
-/* MiniDebugInfo: the local functions that .dynsym lacks. */
-static int load_mini(struct names *n)
-{
-	struct elffile_section section;
-	int rc;
-
-	if (elffile_find(&n->own.elf, ".gnu_debugdata", &section) < 0)
-		return 0;
-	rc = minidebug_unpack(section.data, (size_t)section.bytes, &n->mini.image);
-	if (rc == -ENOTSUP)
-		module_complain(n->module, "its .gnu_debugdata is not read: built without liblzma");
-	else if (rc == -EINVAL)
-		module_complain(n->module, "its .gnu_debugdata is damaged");
-	if (rc)
-		return rc == -ENOMEM ? rc : 0;
-	if (elffile_open(&n->mini.elf, &n->mini.image))
-		return 0;
-	rc = symtab_add(&n->symtab, &n->mini.elf, SHT_SYMTAB);
-	if (rc > 0)
-		n->symbols = ".gnu_debugdata";
-	return rc < 0 ? rc : 0;
-}
-
-static int load_debug_file(struct names *n)
-{
-	struct module *module = n->module;
-	struct elffile *own = n->own.elf.elf ? &n->own.elf : NULL;
-	struct debugfile found;
-	int rc = debugfile_find(module->symbolizer, module->key.path, &module->image, own, &found);
-
-	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	if (skip_of(module, found.path) == SYMBOLIZER_SKIP_FILE) {
-		image_release(&found.image);
-		return complain_about(module,
-			"its debug file is left alone because it made the parser crash",
-			found.path);
-	}
-	n->debug.path = found.path;
-	n->debug.image = found.image;
-	work_on(module, found.path);
-	if (elffile_open(&n->debug.elf, &n->debug.image) == 0 &&
-		strcmp(n->symbols, "symtab") != 0) {
-		rc = symtab_add(&n->symtab, &n->debug.elf, SHT_SYMTAB);
-		if (rc > 0)
-			n->symbols = found.how;
-	}
-	work_on(module, module->key.path);
-	return rc < 0 ? rc : 0;
-}
-
-static int load_symbols(struct names *n)
-{
-	int rc = 0, added;
-
-	if (n->own.elf.elf) {
-		rc = symtab_add(&n->symtab, &n->own.elf, SHT_SYMTAB);
-		if (rc > 0)
-			n->symbols = "symtab";
-	}
-	if (rc >= 0)
-		rc = load_debug_file(n);
-	if (rc < 0 || !n->own.elf.elf)
-		return rc;
-	if (strcmp(n->symbols, "none") == 0)
-		rc = load_mini(n);
-	if (rc == 0) {
-		added = symtab_add(&n->symtab, &n->own.elf, SHT_DYNSYM);
-		if (added > 0 && strcmp(n->symbols, "none") == 0)
-			n->symbols = "dynsym";
-		rc = added < 0 ? added : 0;
-	}
-	if (rc == 0)
-		rc = symtab_add_plt(&n->symtab, &n->own.elf, &n->module->symbolizer->strings);
-	return rc;
-}
-
-static void text_bounds(const struct module *module, uint64_t *ret_low, uint64_t *ret_high)
-{
-	uint64_t low = UINT64_MAX, high = 0;
-
-	for (size_t i = 0; i < module->image.n_phdr; i++) {
-		const Elf64_Phdr *p = &module->image.phdr[i];
-
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) ||
-			p->p_memsz > UINT64_MAX - p->p_vaddr)
-			continue;
-		low = p->p_vaddr < low ? p->p_vaddr : low;
-		high = p->p_vaddr + p->p_memsz > high ? p->p_vaddr + p->p_memsz : high;
-	}
-	*ret_low = low;
-	*ret_high = high;
-}
-
-/* The supplement of a file that dwz has shortened. */
-static int load_supplement(struct names *n, struct source *from, bool *ret_missing)
-{
-	struct debugfile found;
-	int rc = debugfile_find_supplement(n->module->symbolizer, from->path, &from->elf, &found);
-
-	*ret_missing = rc == -ENXIO;
-	if (rc)
-		return rc == -ENOMEM ? rc : 0;
-	if (skip_of(n->module, found.path) != SYMBOLIZER_SKIP_NOTHING) {
-		image_release(&found.image);
-		*ret_missing = true;
-		return 0;
-	}
-	n->supplement.path = found.path;
-	n->supplement.image = found.image;
-	(void)elffile_open(&n->supplement.elf, &n->supplement.image);
-	return 0;
-}
-
-static int load_lines_from(struct names *n, struct source *from)
-{
-	struct module *module = n->module;
-	struct elffile *supplement;
-	uint64_t low, high;
-	bool missing;
-	int rc;
-
-	if (skip_of(module, from->path) != SYMBOLIZER_SKIP_NOTHING)
-		return complain_about(module,
-			"its debug information is left alone because it made the parser crash",
-			from->path);
-	work_on(module, from->path);
-	rc = load_supplement(n, from, &missing);
-	supplement = n->supplement.elf.elf ? &n->supplement.elf : NULL;
-	text_bounds(module, &low, &high);
-	if (rc == 0)
-		rc = debuginfo_open(&from->elf, supplement, &module->symbolizer->strings, low, high,
-			&n->debuginfo);
-	work_on(module, NULL);
-	if (rc == 0) {
-		n->lines = n->working_on = from->path;
-		if (missing)
-			rc = complain_about(module,
-				"a file that dwz shortened, and its supplement is missing: install "
-				"the debug package again",
-				from->path);
-		if (debuginfo_is_split(n->debuginfo))
-			module_complain(module,
-				"its debug information is split into .dwo files, "
-				"which are not read: build without -gsplit-dwarf");
-	} else if (rc == -ENOEXEC) {
-		rc = complain_about(module, "its debug information is damaged", from->path);
-	}
-	return rc;
-}
-
-static int load_lines(struct names *n)
-{
-	int rc = -ENOENT;
-
-	if (n->module->symbolizer->options.no_debug_info)
-		return 0;
-	if (n->own.elf.elf)
-		rc = load_lines_from(n, &n->own);
-	if (rc == -ENOENT && n->debug.elf.elf)
-		rc = load_lines_from(n, &n->debug);
-	return rc == -ENOENT ? 0 : rc;
-}
-
-static void say_what_is_missing(struct names *n)
-{
-	if (strcmp(n->symbols, "none") == 0)
-		module_complain(n->module, "it has no symbol table: install its debug package");
-	else if (strcmp(n->lines, "none") == 0 && !n->module->symbolizer->options.no_debug_info &&
-		strcmp(n->module->key.path, "[vdso]") != 0)
-		module_complain(n->module,
-			"it has no debug information, so no lines and no inlined "
-			"functions: install its debug package, or build with -g");
-}
-
-static int load(struct names *n)
-{
-	struct module *module = n->module;
-	enum symbolizer_skip skip;
-	int rc = 0;
-
-	n->symbols = n->lines = "none";
-	n->own.path = module->key.path;
-	if (!module->headers_ok)
-		return 0;
-	skip = skip_of(module, module->key.path);
-	if (skip == SYMBOLIZER_SKIP_FILE) {
-		n->left_alone = true;
-		module_complain(module, "it is left alone because it made the parser crash");
-		return 0;
-	}
-	work_on(module, module->key.path);
-	/* An image from memory has no section table; libelf would look for one. */
-	if (!module->from_memory && elffile_open(&n->own.elf, &module->image))
-		module_complain(module, "its section headers are damaged");
-	rc = load_symbols(n);
-	work_on(module, NULL);
-	symtab_seal(&n->symtab);
-	n->lines_wanted = skip == SYMBOLIZER_SKIP_NOTHING;
-	return rc;
-}
 
 struct names *names_of(struct module *module)
 {
@@ -286,7 +21,8 @@ struct names *names_of(struct module *module)
 	if (!n)
 		return NULL;
 	n->module = module;
-	if (load(n)) {
+	budget_init(&n->budget, &module->symbolizer->budget);
+	if (names_load(n)) {
 		names_free(n);
 		return NULL;
 	}
@@ -294,27 +30,21 @@ struct names *names_of(struct module *module)
 	return n;
 }
 
-static void release_source(struct source *source)
-{
-	elffile_close(&source->elf);
-	image_release(&source->image);
-}
-
 void names_free(struct names *names)
 {
 	if (!names)
 		return;
-	debuginfo_close(names->debuginfo);
-	symtab_release(&names->symtab);
-	elffile_close(&names->own.elf);
-	release_source(&names->debug);
-	release_source(&names->supplement);
-	release_source(&names->mini);
+	names_release_files(names);
 	free(names->answers);
 	spelling_release(&names->spellings);
 	unwind_table_free(names->ranges);
 	arena_release(&names->arena);
 	free(names);
+}
+
+bool names_is_blamed(const struct names *names)
+{
+	return names->blamed;
 }
 
 const char *names_symbols(const struct names *names)
@@ -334,19 +64,22 @@ int names_begin(struct names *names)
 
 	names->begun = true;
 	if (names->lines_wanted)
-		rc = load_lines(names);
+		rc = names_load_lines(names);
 	names->lines_wanted = false;
+	if (rc == 0)
+		budget_watch_begin(&names->budget);
 	if (first && names->module->headers_ok)
-		say_what_is_missing(names);
+		names_say_what_is_missing(names);
 	if (rc == 0 && names->working_on)
-		work_on(names->module, names->working_on);
+		names_work_on(names->module, names->working_on);
 	return rc;
 }
 
-void names_end(const struct names *names)
+void names_end(struct names *names)
 {
+	budget_watch_end(&names->budget);
 	if (names->working_on)
-		work_on(names->module, NULL);
+		names_work_on(names->module, NULL);
 }
 
 /*
@@ -366,12 +99,12 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 		linked = symbol->name;
 	if (!linked)
 		linked = from->name ? from->name : "";
-	rc = spelling_find(&n->spellings, strings, linked, &name);
+	rc = spelling_find(&n->spellings, strings, &n->budget, linked, &name);
 	/* "foo.constprop.0": the linker's word for a clone of what DWARF calls foo. */
 	bytes = strlen(linked);
 	if (rc == 0 && symbol && strncmp(symbol->name, linked, bytes) == 0 &&
 		symbol->name[bytes] == '.') {
-		rc = spelling_find(&n->spellings, strings, symbol->name, &clone);
+		rc = spelling_find(&n->spellings, strings, &n->budget, symbol->name, &clone);
 		name.linked = clone.linked;
 	}
 	if (rc)
@@ -404,13 +137,26 @@ static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_
 	return 0;
 }
 
+/* What the debug information says; nothing, if it has to be given up. */
+static int find_frames(
+	struct names *n, uint64_t svma, struct debuginfo_frame *found, size_t *ret_count)
+{
+	int rc = n->debuginfo ? debuginfo_find(n->debuginfo, svma, found, ret_count) : 0;
+
+	if (rc) {
+		*ret_count = 0;
+		rc = names_blame(n, rc);
+	}
+	return rc;
+}
+
 static int make_chain(struct names *n, uint64_t svma, struct frame_chain *ret_chain)
 {
 	struct debuginfo_frame found[DEBUGINFO_FRAMES_MAX];
 	const struct symbol *symbol = symtab_find(&n->symtab, svma);
 	struct frame *frames;
 	size_t count = 0;
-	int rc = n->debuginfo ? debuginfo_find(n->debuginfo, svma, found, &count) : 0;
+	int rc = find_frames(n, svma, found, &count);
 
 	if (rc)
 		return rc;
@@ -428,7 +174,7 @@ static int make_chain(struct names *n, uint64_t svma, struct frame_chain *ret_ch
 	return rc;
 }
 
-static struct answer *answer_slot(struct names *n, uint64_t svma)
+static struct names_answer *answer_slot(struct names *n, uint64_t svma)
 {
 	size_t at = (size_t)(svma * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (n->answers_capacity - 1);
 
@@ -439,10 +185,10 @@ static struct answer *answer_slot(struct names *n, uint64_t svma)
 
 static int grow_answers(struct names *n)
 {
-	struct answer *old = n->answers;
+	struct names_answer *old = n->answers;
 	size_t old_capacity = n->answers_capacity;
 	size_t capacity = old_capacity ? old_capacity * 2 : 64;
-	struct answer *answers = calloc(capacity, sizeof(*answers));
+	struct names_answer *answers = calloc(capacity, sizeof(*answers));
 
 	if (!answers)
 		return -ENOMEM;
@@ -457,21 +203,27 @@ static int grow_answers(struct names *n)
 
 int names_resolve(struct names *names, uint64_t svma, struct frame_chain *ret_chain)
 {
-	struct answer *answer;
+	struct frame_chain chain;
+	struct names_answer *answer;
 	int rc;
 
 	if (names->n_answers * 2 >= names->answers_capacity && grow_answers(names))
 		return -ENOMEM;
 	answer = answer_slot(names, svma);
-	if (!answer->used) {
-		rc = make_chain(names, svma, &answer->chain);
-		if (rc)
-			return rc;
-		answer->used = true;
-		answer->svma = svma;
-		names->n_answers++;
+	if (answer->used) {
+		*ret_chain = answer->chain;
+		return 0;
 	}
-	*ret_chain = answer->chain;
+	rc = make_chain(names, svma, &chain);
+	/* The answers may have been thrown away meanwhile. */
+	if (rc == 0 && names->n_answers * 2 >= names->answers_capacity)
+		rc = grow_answers(names);
+	if (rc)
+		return rc;
+	answer = answer_slot(names, svma);
+	*answer = (struct names_answer){.used = true, .svma = svma, .chain = chain};
+	names->n_answers++;
+	*ret_chain = chain;
 	return 0;
 }
 
@@ -484,13 +236,13 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 
 	if (!names)
 		return -ENOMEM;
-	work_on(module, module->key.path);
+	names_work_on(module, module->key.path);
 	found = elffile_find(&names->own.elf, name, &section);
 	if (found < 0 && names->debug.elf.elf) {
-		work_on(module, names->debug.path);
+		names_work_on(module, names->debug.path);
 		found = elffile_find(&names->debug.elf, name, &section);
 	}
-	work_on(module, NULL);
+	names_work_on(module, NULL);
 	if (found < 0)
 		return -ENOENT;
 	*ret_data = section.data;

@@ -20,6 +20,12 @@ struct names;
 struct names *names_of(struct module *module);
 void names_free(struct names *names);
 
+/*
+ * Was debug information left out because it took too much memory? What names_resolve() gave before
+ * may be asked for again.
+ */
+bool names_is_blamed(const struct names *names);
+
 /* For struct module_info. */
 const char *names_symbols(const struct names *names);
 const char *names_lines(const struct names *names);
@@ -29,7 +35,7 @@ const char *names_lines(const struct names *names);
  * an error (-ENOMEM) nothing is to be ended.
  */
 int names_begin(struct names *names);
-void names_end(const struct names *names);
+void names_end(struct names *names);
 
 /* The frames at an address of the file; they live as long as the names. -ENOMEM. */
 int names_resolve(struct names *names, uint64_t svma, struct frame_chain *ret_chain);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/strpool.h"
 #include "symbolizer/symtab.h"
@@ -87,6 +88,8 @@ static int add_relocations(
 	if (n == 0 || elffile_section(file, table->link, true, &dynsym) || !dynsym.data ||
 		elffile_section(file, dynsym.link, true, &dynstr))
 		return 0;
+	if (!budget_take(file->budget, n * (sizeof(*grown) + sizeof(*slots->jumps))))
+		return -E2BIG;
 	grown = realloc(slots->slots, (slots->n + n) * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -201,6 +204,8 @@ static int name_stubs(struct symtab *symtab, const struct slots *slots, struct e
 		if (!name)
 			continue;
 		n = snprintf(text, sizeof(text), "%.*s@plt", (int)sizeof(text) - 8, name);
+		if (n > 0 && !budget_take(file->budget, (uint64_t)n + sizeof(symbol)))
+			return -E2BIG;
 		symbol.name = n > 0 ? strpool_intern(strings, text, (size_t)n) : NULL;
 		if (!symbol.name || symtab_add_symbol(symtab, &symbol))
 			return -ENOMEM;

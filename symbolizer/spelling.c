@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/demangle.h"
 #include "symbolizer/strpool.h"
+
+/* Of C++ some have a few 10,000. */
+enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
 
 static struct spelling *slot_of(const struct spellings *spellings, const char *raw)
 {
@@ -35,8 +39,16 @@ static int grow(struct spellings *spellings)
 	return 0;
 }
 
-int spelling_find(struct spellings *spellings, struct strpool *strings, const char *raw,
-	struct spelling *ret_spelling)
+/* Names can share their bytes in the file, each beginning one byte behind the other. */
+static size_t bytes_of(struct budget *budget, const char *raw)
+{
+	size_t bytes = strnlen(raw, NAME_BYTES_MOST);
+
+	return bytes <= NAME_BYTES_LEAST || budget_take(budget, bytes) ? bytes : NAME_BYTES_LEAST;
+}
+
+int spelling_find(struct spellings *spellings, struct strpool *strings, struct budget *budget,
+	const char *raw, struct spelling *ret_spelling)
 {
 	struct spelling *slot;
 	struct spelling made = {.raw = raw};
@@ -45,7 +57,7 @@ int spelling_find(struct spellings *spellings, struct strpool *strings, const ch
 		return -ENOMEM;
 	slot = slot_of(spellings, raw);
 	if (!slot->raw) {
-		made.linked = strpool_intern(strings, raw, strlen(raw));
+		made.linked = strpool_intern(strings, raw, bytes_of(budget, raw));
 		made.shown = made.linked ? demangle_name(strings, made.linked) : NULL;
 		if (!made.shown)
 			return -ENOMEM;

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+struct budget;
 struct strpool;
 
 /* A name as linked and as shown, both interned. */
@@ -18,9 +19,12 @@ struct spellings {
 	size_t n, capacity;
 };
 
-/* @raw must stay where it is as long as @spellings. -ENOMEM. */
-int spelling_find(struct spellings *spellings, struct strpool *strings, const char *raw,
-	struct spelling *ret_spelling);
+/*
+ * @raw must stay where it is as long as @spellings. A name that is longer than any compiler makes,
+ * or over the budget, is cut. -ENOMEM.
+ */
+int spelling_find(struct spellings *spellings, struct strpool *strings, struct budget *budget,
+	const char *raw, struct spelling *ret_spelling);
 void spelling_release(struct spellings *spellings);
 
 #endif

@@ -21,6 +21,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 		bytes = options->size;
 	if (options)
 		memcpy(&symbolizer->options, options, bytes);
+	budget_init_all(&symbolizer->budget);
 	directories = symbolizer->options.debug_directories;
 	symbolizer->debug_directories = strdup(directories ? directories : "/usr/lib/debug");
 	symbolizer->options.debug_directories = symbolizer->debug_directories;
@@ -69,6 +70,7 @@ static int resolve_module(const struct place *const *sorted, size_t n, const str
 	struct frame_chain *ret_chains)
 {
 	struct names *names = names_of(sorted[0]->module);
+	bool blamed;
 	int rc;
 
 	if (!names)
@@ -76,8 +78,15 @@ static int resolve_module(const struct place *const *sorted, size_t n, const str
 	rc = names_begin(names);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < n && rc == 0; i++)
+	blamed = names_is_blamed(names);
+	for (size_t i = 0; i < n && rc == 0; i++) {
 		rc = names_resolve(names, sorted[i]->svma, &ret_chains[sorted[i] - places]);
+		/* Once more from the first: half a profile with lines is none with lines. */
+		if (rc == 0 && !blamed && names_is_blamed(names)) {
+			blamed = true;
+			i = SIZE_MAX;
+		}
+	}
 	names_end(names);
 	return rc;
 }

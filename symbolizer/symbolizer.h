@@ -87,6 +87,7 @@ struct module_info {
 		symbols; /* where names came from: "symtab", "dynsym", ".gnu_debugdata", … "none" */
 	const char *lines;   /* where lines came from: path of the file with DWARF, or "none" */
 	const char *problem; /* what is missing, and the way out; "" none. One sentence. */
+	bool blamed;         /* the file was too much for us, and the problem says so */
 };
 
 /* Cheap: parses nothing. Strings are owned by the symbolizer. @svma picks the segment. */

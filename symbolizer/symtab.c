@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
 
 int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol)
@@ -88,6 +89,9 @@ static int add_table(struct symtab *symtab, struct elffile *file,
 	struct elffile_section strtab;
 	int added = 0;
 
+	/* A table may be listed more than once: all is paid for before it is looked at. */
+	if (!budget_take(file->budget, table->bytes / entry * sizeof(struct symbol)))
+		return -E2BIG;
 	if (elffile_section(file, table->link, true, &strtab) || !strtab.data)
 		return 0;
 	for (size_t i = 1; i < table->bytes / entry; i++) {

@@ -27,12 +27,12 @@ struct symtab {
 };
 
 /*
- * Adds the functions of a SHT_SYMTAB or SHT_DYNSYM section. Returns how many, or -ENOMEM. The names
- * belong to the file; it must outlive the table.
+ * Adds the functions of a SHT_SYMTAB or SHT_DYNSYM section. Returns how many, -ENOMEM, or -E2BIG:
+ * over the file's budget. The names belong to the file; it must outlive the table.
  */
 int symtab_add(struct symtab *symtab, struct elffile *file, uint32_t type);
 int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol);
-/* Names the entries of .plt, .plt.sec and .plt.got "NAME@plt". -ENOMEM is the only error. */
+/* Names the entries of .plt, .plt.sec and .plt.got "NAME@plt". -ENOMEM, -E2BIG. */
 int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct strpool *strings);
 /* Sorts, and settles aliases and sizes. After it symtab_find() may be called. */
 void symtab_seal(struct symtab *symtab);

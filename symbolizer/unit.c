@@ -4,30 +4,36 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* @array with room for element @n, or NULL: then it is as it was. */
-static void *grown(void *array, size_t n, size_t *capacity, size_t element_bytes)
+#include "symbolizer/budget.h"
+
+/* *@array with room for element @n. -ENOMEM, -E2BIG: then it is as it was. */
+static int make_room(
+	struct unit *unit, void **array, size_t n, size_t *capacity, size_t element_bytes)
 {
 	size_t want = *capacity ? *capacity * 2 : 64;
 	void *more;
 
 	if (n < *capacity)
-		return array;
+		return 0;
 	if (want > SIZE_MAX / 2 / element_bytes || n >= UNIT_NONE - 1)
-		return NULL;
-	more = realloc(array, want * element_bytes);
-	if (more)
-		*capacity = want;
-	return more;
+		return -ENOMEM;
+	if (!budget_take(unit->budget, (want - *capacity) * element_bytes))
+		return -E2BIG;
+	more = realloc(*array, want * element_bytes);
+	if (!more)
+		return -ENOMEM;
+	*array = more;
+	*capacity = want;
+	return 0;
 }
 
 int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line)
 {
-	struct unit_line *lines =
-		grown(unit->lines, unit->n_lines, &unit->lines_capacity, sizeof(*lines));
+	int rc = make_room(unit, (void **)&unit->lines, unit->n_lines, &unit->lines_capacity,
+		sizeof(*unit->lines));
 
-	if (!lines)
-		return -ENOMEM;
-	unit->lines = lines;
+	if (rc)
+		return rc;
 	unit->lines[unit->n_lines] = (struct unit_line){
 		.svma = svma, .file = file, .line = line, .order = (uint32_t)unit->n_lines};
 	unit->n_lines++;
@@ -36,12 +42,11 @@ int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line
 
 int unit_add_scope(struct unit *unit, const struct unit_scope *scope, uint32_t *ret_index)
 {
-	struct unit_scope *scopes =
-		grown(unit->scopes, unit->n_scopes, &unit->scopes_capacity, sizeof(*scopes));
+	int rc = make_room(unit, (void **)&unit->scopes, unit->n_scopes, &unit->scopes_capacity,
+		sizeof(*unit->scopes));
 
-	if (!scopes)
-		return -ENOMEM;
-	unit->scopes = scopes;
+	if (rc)
+		return rc;
 	unit->scopes[unit->n_scopes] = *scope;
 	*ret_index = (uint32_t)unit->n_scopes++;
 	return 0;
@@ -49,26 +54,25 @@ int unit_add_scope(struct unit *unit, const struct unit_scope *scope, uint32_t *
 
 int unit_add_range(struct unit *unit, const struct unit_range *range)
 {
-	struct unit_range *ranges;
+	int rc;
 
 	if (range->low >= range->high)
 		return 0;
-	ranges = grown(unit->ranges, unit->n_ranges, &unit->ranges_capacity, sizeof(*ranges));
-	if (!ranges)
-		return -ENOMEM;
-	unit->ranges = ranges;
+	rc = make_room(unit, (void **)&unit->ranges, unit->n_ranges, &unit->ranges_capacity,
+		sizeof(*unit->ranges));
+	if (rc)
+		return rc;
 	unit->ranges[unit->n_ranges++] = *range;
 	return 0;
 }
 
 int unit_add_file(struct unit *unit, const char *name, const char *directory)
 {
-	struct unit_file *files =
-		grown(unit->files, unit->n_files, &unit->files_capacity, sizeof(*files));
+	int rc = make_room(unit, (void **)&unit->files, unit->n_files, &unit->files_capacity,
+		sizeof(*unit->files));
 
-	if (!files)
-		return -ENOMEM;
-	unit->files = files;
+	if (rc)
+		return rc;
 	unit->files[unit->n_files++] = (struct unit_file){.name = name, .directory = directory};
 	return 0;
 }
@@ -129,7 +133,7 @@ static int by_range(const void *a, const void *b)
 static int add_segment(struct unit *unit, uint64_t svma, uint32_t scope)
 {
 	struct unit_segment *last = unit->n_segments ? &unit->segments[unit->n_segments - 1] : NULL;
-	struct unit_segment *segments;
+	int rc;
 
 	if (last && last->svma == svma) {
 		last->scope = scope;
@@ -137,11 +141,10 @@ static int add_segment(struct unit *unit, uint64_t svma, uint32_t scope)
 	}
 	if (last && last->scope == scope)
 		return 0;
-	segments = grown(
-		unit->segments, unit->n_segments, &unit->segments_capacity, sizeof(*segments));
-	if (!segments)
-		return -ENOMEM;
-	unit->segments = segments;
+	rc = make_room(unit, (void **)&unit->segments, unit->n_segments, &unit->segments_capacity,
+		sizeof(*unit->segments));
+	if (rc)
+		return rc;
 	unit->segments[unit->n_segments++] = (struct unit_segment){.svma = svma, .scope = scope};
 	return 0;
 }

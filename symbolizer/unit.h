@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct budget;
+
 enum { UNIT_NONE = UINT32_MAX };
 
 struct unit_line {
@@ -50,10 +52,11 @@ struct unit {
 	struct unit_file *files;
 	size_t n_lines, n_scopes, n_ranges, n_segments, n_files;
 	size_t lines_capacity, scopes_capacity, ranges_capacity, segments_capacity, files_capacity;
-	uint32_t first_file; /* the number of files[0]: 1 up to DWARF 4, 0 since DWARF 5 */
+	struct budget *budget; /* what is added is taken from it; NULL none */
+	uint32_t first_file;   /* the number of files[0]: 1 up to DWARF 4, 0 since DWARF 5 */
 };
 
-/* Each returns 0 or -ENOMEM. */
+/* Each returns 0, -ENOMEM, or -E2BIG: over the budget. */
 int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line);
 int unit_add_scope(struct unit *unit, const struct unit_scope *scope, uint32_t *ret_index);
 int unit_add_range(struct unit *unit, const struct unit_range *range);

@@ -34,7 +34,7 @@ expect AIX- 26
 expect SYSV- 20
 expect I 4
 expect G 13
-expect C 19
+expect C 21
 for id in HPUX-1b HPUX-12b HPUX-12c; do
 	rows | grep -qx "$id" || complain "no row $id"
 done

@@ -177,7 +177,8 @@ static int refused(const char *program, const struct engine_result *result)
 		front_complain(program,
 			"cannot trace: ptrace is not permitted here (seccomp, or another tracer)");
 	else
-		front_complain(program, "cannot begin: %s", strerror(-result->error));
+		front_complain(program, "cannot begin: %s%s", strerror(-result->error),
+			result->error == -EMFILE ? "; raise the limit (ulimit -n)" : "");
 	return FRONT_OURS;
 }
 

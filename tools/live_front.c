@@ -64,14 +64,16 @@ static void name_target(struct live_front *front, const struct engine_options *e
  */
 static int open_streams(struct live_front *front, struct engine_options *engine)
 {
+	const char *problem;
 	int r = output_log_open(
-		front->log, &front->log_fd, front->log_path, sizeof(front->log_path));
+		front->log, &front->log_fd, front->log_path, sizeof(front->log_path), &problem);
 
 	front->own_log = !front->log;
 	front->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (r < 0 || front->null_fd < 0) {
 		front_complain(front->program, "cannot write the log %s: %s",
-			front->log ? front->log : "of the command", strerror(r < 0 ? -r : errno));
+			front->log ? front->log : "of the command",
+			problem ? problem : strerror(r < 0 ? -r : errno));
 		return FRONT_OURS;
 	}
 	front->streams[0] = isatty(STDIN_FILENO) ? front->null_fd : STDIN_FILENO;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,6 +28,8 @@ enum {
 	DISASSEMBLER_SECONDS = 10,
 	AROUND_BYTES = 128
 };
+
+#define DISASSEMBLER_BYTES_MOST ((rlim_t)2 << 30)
 
 /* @bytes of a file from @offset on, NUL-terminated. */
 static int read_part(int fd, off_t offset, size_t bytes, char **ret_text)
@@ -50,13 +53,13 @@ static int read_part(int fd, off_t offset, size_t bytes, char **ret_text)
 
 static int read_source(void *context, const char *path, char **ret_text)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
+	const struct live_source_context *c = context;
+	int fd = analyst_open_file(c->analyst, path), r;
 	struct stat st;
 
-	(void)context;
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > SOURCE_BYTES_MOST)
+		return fd;
+	if (fstat(fd, &st) < 0 || st.st_size > SOURCE_BYTES_MOST)
 		r = -EINVAL;
 	else
 		r = read_part(fd, 0, (size_t)st.st_size, ret_text);
@@ -120,9 +123,13 @@ static int read_pipe(int fd, char **ret_text)
 	return 0;
 }
 
-/* What a program writes. -ENOENT: there is none. */
-static int output_of(char *const argv[], char **ret_text)
+/*
+ * What a program writes that has @file_fd for its descriptor 3. -ENOENT: there is none. It reads
+ * what somebody else made, so its memory is bounded.
+ */
+static int output_of(char *const argv[], int file_fd, char **ret_text)
 {
+	const struct rlimit memory = {DISASSEMBLER_BYTES_MOST, DISASSEMBLER_BYTES_MOST};
 	posix_spawn_file_actions_t actions;
 	int fd[2], r, status;
 	pid_t pid;
@@ -137,6 +144,8 @@ static int output_of(char *const argv[], char **ret_text)
 		if (r == 0)
 			r = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
 		if (r == 0)
+			r = posix_spawn_file_actions_adddup2(&actions, file_fd, 3);
+		if (r == 0)
 			r = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
 		(void)posix_spawn_file_actions_destroy(&actions);
 	}
@@ -145,6 +154,7 @@ static int output_of(char *const argv[], char **ret_text)
 		(void)close(fd[0]);
 		return -r;
 	}
+	(void)prlimit(pid, RLIMIT_AS, &memory, NULL);
 	r = read_pipe(fd[0], ret_text);
 	(void)close(fd[0]);
 	(void)kill(pid, SIGKILL);
@@ -177,9 +187,9 @@ static int disassemble(void *context, uint32_t location, char **ret_text, char *
 	const struct profile *profile = analyst_profile(c->analyst);
 	struct location at = profile_location(profile, location);
 	const char *file = profile_mapping(profile, at.mapping).file;
-	char from[64], to[64], path[4096];
+	char from[64], to[64];
 	uint64_t start, end;
-	int r;
+	int r, fd;
 
 	if (file[0] != '/')
 		return asprintf(ret_problem, "there is no file behind %s", file) < 0 ? -ENOMEM
@@ -190,10 +200,15 @@ static int disassemble(void *context, uint32_t location, char **ret_text, char *
 	}
 	(void)snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, start);
 	(void)snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, end);
-	analyst_file_path(c->analyst, file, path, sizeof(path));
+	fd = analyst_open_file(c->analyst, file);
+	if (fd < 0)
+		return asprintf(ret_problem, "cannot read %s: %s", file, strerror(-fd)) < 0
+			? -ENOMEM
+			: fd;
 	r = output_of((char *const[]){(char *)"objdump", (char *)"-d", (char *)"--no-show-raw-insn",
-			      (char *)"-C", from, to, path, NULL},
-		ret_text);
+			      (char *)"-C", from, to, (char *)"/proc/self/fd/3", NULL},
+		fd, ret_text);
+	(void)close(fd);
 	if (r == -ENOENT)
 		return asprintf(ret_problem, "objdump is not here: install binutils") < 0 ? -ENOMEM
 											  : r;
@@ -204,7 +219,7 @@ static int disassemble(void *context, uint32_t location, char **ret_text, char *
 		return 0;
 	free(*ret_text);
 	*ret_text = NULL;
-	return asprintf(ret_problem, "objdump has nothing to say about %s", path) < 0 ? -ENOMEM
+	return asprintf(ret_problem, "objdump has nothing to say about %s", file) < 0 ? -ENOMEM
 										      : -ENOENT;
 }
 

@@ -12,15 +12,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/outfile.h"
+
 enum { KEPT_BYTES = 1 << 20, LOOK_MS = 250 };
 
-int output_log_open(const char *path, int *ret_fd, char *ret_path, size_t room)
+int output_log_open(
+	const char *path, int *ret_fd, char *ret_path, size_t room, const char **ret_problem)
 {
-	int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)
-		      : memfd_create("output", MFD_CLOEXEC);
+	int fd;
 
+	*ret_problem = NULL;
+	if (path)
+		fd = outfile_append(path, ret_problem);
+	else
+		fd = memfd_create("output", MFD_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return path ? fd : -errno;
 	if (!path && fcntl(fd, F_SETFL, O_APPEND) < 0) {
 		int r = -errno;
 

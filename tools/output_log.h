@@ -15,9 +15,10 @@
 
 /*
  * Opens @path for appending, or (NULL) a file without a name. @ret_path is by what another process
- * of ours can open it. -errno.
+ * of ours can open it. -errno, and *@ret_problem is a sentence that says more, or NULL.
  */
-int output_log_open(const char *path, int *ret_fd, char *ret_path, size_t room);
+int output_log_open(
+	const char *path, int *ret_fd, char *ret_path, size_t room, const char **ret_problem);
 
 /* Begins to keep it short; -errno. Ended by output_log_trim_end(). */
 int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd);

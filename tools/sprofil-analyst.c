@@ -26,6 +26,7 @@
 #include "analyst/vanish.h"
 #include "analyst/processes.h"
 #include "profile/file.h"
+#include "profile/outfile.h"
 #include "profile/profile.h"
 #include "proto/ring.h"
 #include "tools/live_screen.h"
@@ -68,8 +69,9 @@ static void say(void *context, const char *line)
 	complain(context, "%s", line);
 }
 
-/* In the format that the name asks for. @peer_fd as in file_write_while(). */
-static int write_to(const char *path, const struct profile *profile, int peer_fd)
+/* In the format that the name asks for. @peer_fd and @ret_why as in file_write_while(). */
+static int write_to(
+	const char *path, const struct profile *profile, int peer_fd, const char **ret_why)
 {
 	const struct report_options options = {.size = sizeof(options)};
 	char *data, *problem = NULL;
@@ -77,15 +79,17 @@ static int write_to(const char *path, const struct profile *profile, int peer_fd
 	int r = export_for_file(path, profile, &options, &data, &bytes, &problem);
 
 	free(problem);
+	*ret_why = NULL;
 	if (r < 0)
 		return r;
-	r = file_write_while(path, data, bytes, peer_fd);
+	r = file_write_while(path, data, bytes, peer_fd, ret_why);
 	free(data);
 	return r;
 }
 
 static int write_profile(const struct settings *s, const char *pattern,
-	const struct profile *profile, uint32_t pid, const char *of, char **ret_name)
+	const struct profile *profile, uint32_t pid, const char *of, char **ret_name,
+	const char **ret_why)
 {
 	const struct output_facts facts = {
 		.pid = pid,
@@ -95,20 +99,21 @@ static int write_profile(const struct settings *s, const char *pattern,
 	};
 	int r = output_name(pattern, &facts, ret_name);
 
-	return r < 0 ? r : write_to(*ret_name, profile, s->replay ? -1 : REQUEST_FD);
+	*ret_why = NULL;
+	return r < 0 ? r : write_to(*ret_name, profile, s->replay ? -1 : REQUEST_FD, ret_why);
 }
 
 /* What was measured is not thrown away because of a bad name. NULL: it cannot be kept either. */
 static char *keep(const struct profile *profile)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = getenv("TMPDIR"), *why;
 	char *path;
 	int fd;
 
 	if (asprintf(&path, "%s/sprof-XXXXXX.pb.gz", folder && folder[0] ? folder : "/tmp") < 0)
 		return NULL;
 	fd = mkostemps(path, (int)strlen(".pb.gz"), O_CLOEXEC);
-	if (fd >= 0 && close(fd) == 0 && write_to(path, profile, -1) == 0)
+	if (fd >= 0 && close(fd) == 0 && write_to(path, profile, -1, &why) == 0)
 		return path;
 	if (fd >= 0)
 		(void)unlink(path);
@@ -116,13 +121,14 @@ static char *keep(const struct profile *profile)
 	return NULL;
 }
 
-static void complain_unwritten(
-	const struct settings *s, const char *name, int error, const struct profile *profile)
+static void complain_unwritten(const struct settings *s, const char *name, int error,
+	const char *why, const struct profile *profile)
 {
 	char *kept = keep(profile);
 
-	complain(s, "cannot write the profile to %s: %s%s%s", name,
-		error == -EINTR ? "nobody reads it" : strerror(-error),
+	if (!why)
+		why = error == -EINTR ? "nobody reads it" : strerror(-error);
+	complain(s, "cannot write the profile to %s: %s%s%s", name, why,
 		kept ? "; it is kept in " : "", kept ? kept : "");
 	free(kept);
 }
@@ -146,7 +152,8 @@ static char *pattern_apart(const char *pattern)
 }
 
 /* A profile of each process. */
-static int write_apart(const struct settings *s, struct analyst *analyst, char **ret_name)
+static int write_apart(
+	const struct settings *s, struct analyst *analyst, char **ret_name, const char **ret_why)
 {
 	const struct processes *processes = analyst_processes(analyst);
 	char *pattern = pattern_apart(s->output);
@@ -161,7 +168,7 @@ static int write_apart(const struct settings *s, struct analyst *analyst, char *
 			break;
 		free(*ret_name);
 		*ret_name = NULL;
-		r = write_profile(s, pattern, profile, facts->pid, facts->name, ret_name);
+		r = write_profile(s, pattern, profile, facts->pid, facts->name, ret_name, ret_why);
 		profile_free(profile);
 	}
 	if (r == 0 && !s->quiet)
@@ -212,6 +219,7 @@ static int deliver(void *context, struct analyst *analyst, int error)
 {
 	const struct settings *s = context;
 	bool apart = s->per_process && !is_in_place(s->output);
+	const char *why = NULL;
 	char *name = NULL;
 	int r = error;
 
@@ -224,14 +232,15 @@ static int deliver(void *context, struct analyst *analyst, int error)
 	else if (!analyst_has_image(analyst))
 		return 0; /* the command never ran; sprofrun says why */
 	else if (apart)
-		r = write_apart(s, analyst, &name);
+		r = write_apart(s, analyst, &name, &why);
 	else
 		r = write_profile(s, s->output, analyst_profile(analyst),
-			analyst_first_pid(analyst), s->name, &name);
+			analyst_first_pid(analyst), s->name, &name, &why);
 	if (error >= 0) {
 		print_report(s, analyst_profile(analyst));
 		if (r < 0)
-			complain_unwritten(s, name ? name : s->output, r, analyst_profile(analyst));
+			complain_unwritten(
+				s, name ? name : s->output, r, why, analyst_profile(analyst));
 		else if (!s->quiet && !apart && strcmp(name, "-") != 0)
 			print_place(s, name);
 		if (s->per_process && !apart && !s->quiet)
@@ -343,10 +352,11 @@ static uint8_t *map_ring(const struct settings *s, struct ring *ring)
 static int deliver_snapshot(void *context, struct analyst *analyst, int error)
 {
 	const struct settings *s = context;
+	const char *why;
 	char *name = NULL;
 	int r = error < 0 ? error
 			  : write_profile(s, s->output, analyst_profile(analyst),
-				    analyst_first_pid(analyst), s->name, &name);
+				    analyst_first_pid(analyst), s->name, &name, &why);
 
 	free(name);
 	return -r;
@@ -405,14 +415,35 @@ static int show_live(struct settings *s, struct analyst *analyst, struct ring *r
 	return s->no_screen && s->records ? 0 : r;
 }
 
+/* It has its name from the beginning: of an analyst that dies the capture so far is left. */
+static FILE *open_capture(const char *path, int *ret_error, const char **ret_why)
+{
+	struct outfile out;
+	FILE *capture = NULL;
+	int r = outfile_begin(&out, path, -1, ret_why);
+
+	if (r == 0) {
+		r = outfile_name(&out);
+		capture = r == 0 ? fdopen(out.fd, "w") : NULL;
+		if (capture)
+			out.fd = -1; /* the stream's now */
+		else if (r == 0)
+			r = -errno;
+		outfile_abandon(&out);
+	}
+	*ret_error = r;
+	return capture;
+}
+
 static int take_ring(struct settings *s, struct analyst *analyst, struct ring *ring)
 {
-	FILE *capture = s->capture ? fopen(s->capture, "wbe") : NULL;
-	int capture_error = s->capture && !capture ? -errno : 0, r;
+	const char *why = NULL;
+	int capture_error = 0, r;
+	FILE *capture = s->capture ? open_capture(s->capture, &capture_error, &why) : NULL;
 
 	if (capture_error)
-		complain(
-			s, "cannot write the capture %s: %s", s->capture, strerror(-capture_error));
+		complain(s, "cannot write the capture %s: %s", s->capture,
+			why ? why : strerror(-capture_error));
 	if (s->live.on)
 		r = show_live(s, analyst, ring, capture);
 	else

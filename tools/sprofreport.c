@@ -128,12 +128,13 @@ static int make_text(const struct command *command, const struct profile *profil
 
 static int give_to_file(const struct command *command, const char *text, size_t bytes)
 {
-	int error = file_write(command->output, text, bytes);
+	const char *problem;
+	int error = file_write_while(command->output, text, bytes, -1, &problem);
 
 	if (!error)
 		return 0;
-	complain("cannot write '%s': %s; name another file with -o", command->output,
-		strerror(-error));
+	complain("cannot write '%s': %s%s", command->output, problem ? problem : strerror(-error),
+		problem ? "" : "; name another file with -o");
 	return EXIT_FAILED;
 }
 

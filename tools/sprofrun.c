@@ -2,15 +2,14 @@
 /* sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/outfile.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/calls/histogram.h"
 #include "tools/front.h"
@@ -18,6 +17,7 @@
 #include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
+#include "view/text.h"
 
 static const char program[] = "sprofrun";
 
@@ -164,32 +164,25 @@ static int diagnose(const char *value)
 		front_complain(program, "cannot read /proc: %s", strerror(errno));
 		return FRONT_OURS;
 	}
-	(void)puts(text);
+	text_put(text, stdout);
+	(void)putchar('\n');
 	return refused ? FRONT_OURS : standard_printed(program, FRONT_OURS);
 }
 
-/* What cannot be written is said before the command runs for nothing. It is not truncated yet. */
+/* What cannot be written is said before the command runs for nothing. */
 static const char *file_to_write(const char *what, const char *path)
 {
-	struct stat st;
-	int fd = -1, error = 0;
+	const char *problem;
+	int error;
 
 	if (!path[0])
 		usage_error("bad file", path, "give the name of a file");
-	if (stat(path, &st) < 0 || S_ISREG(st.st_mode)) {
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		error = fd < 0 ? errno : 0;
-	} else if (S_ISDIR(st.st_mode)) {
-		error = EISDIR;
-	} else if (access(path, W_OK) < 0) {
-		error = errno;
-	}
-	if (error) {
-		front_complain(program, "cannot write the %s %s: %s", what, path, strerror(error));
+	error = outfile_check(path, &problem);
+	if (error < 0) {
+		front_complain(program, "cannot write the %s %s: %s", what, path,
+			problem ? problem : strerror(-error));
 		exit(FRONT_OURS);
 	}
-	if (fd >= 0)
-		(void)close(fd);
 	return path;
 }
 
@@ -303,18 +296,44 @@ static void warn(struct settings *s, const char *format, ...)
 	say(s, ENGINE_WARNING, line);
 }
 
+/* To a file that gets its name when all is written. */
+static int print_histogram(struct settings *s, const char **ret_problem)
+{
+	struct outfile out;
+	int error = outfile_begin(&out, s->histogram, -1, ret_problem);
+	FILE *file;
+
+	if (error < 0)
+		return error;
+	file = fdopen(out.fd, "w");
+	if (!file) {
+		error = -errno;
+		outfile_abandon(&out);
+		return error;
+	}
+	out.fd = -1; /* the stream's now */
+	if (histogram_print(&s->regions, file) < 0)
+		error = -errno;
+	if (fclose(file) != 0 && !error)
+		error = -errno;
+	if (error == 0)
+		error = outfile_name(&out);
+	outfile_abandon(&out);
+	return error;
+}
+
 static void write_histogram(struct settings *s, const struct engine_result *result)
 {
-	FILE *file;
 	bool ran = !result->error && !result->exec_error;
+	const char *problem;
+	int error;
 
 	if (!s->histogram)
 		return;
-	file = fopen(s->histogram, "we");
-	if (!file || histogram_print(&s->regions, file) < 0)
-		warn(s, "cannot write the histogram %s: %s", s->histogram, strerror(errno));
-	if (file && fclose(file) != 0)
-		warn(s, "cannot write the histogram %s: %s", s->histogram, strerror(errno));
+	error = print_histogram(s, &problem);
+	if (error < 0)
+		warn(s, "cannot write the histogram %s: %s", s->histogram,
+			problem ? problem : strerror(-error));
 	for (size_t i = 0; i < s->regions.regions && ran; i++) {
 		if (!histogram_was_seen(&s->regions, i))
 			warn(s,
@@ -337,7 +356,7 @@ static void await_only(void *context, int command_pid, int analyst_pid)
 	(void)context;
 	front_complain(program,
 		"a page of the target's memory is not delivered (userfaultfd, or a file "
-		"system that hangs): the profile ends here");
+		"system that hangs), or the profiler is at fault: the profile ends here");
 	(void)snprintf(command, sizeof(command), "%d", command_pid);
 	(void)snprintf(analyst, sizeof(analyst), "%d", analyst_pid);
 	(void)execv("/proc/self/exe", argv);

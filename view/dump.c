@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "view/text.h"
 
 static int stopped_type(const struct profile *profile)
 {
@@ -27,35 +28,34 @@ static void print_stop(int64_t stopped, FILE *out)
 		(void)fprintf(out, ", stopped for %.1f us", (double)stopped / 1e3);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void print_frame(
 	const struct profile *profile, size_t number, const struct location *location, FILE *out)
 {
-	const char *file = profile_mapping(profile, location->mapping).file;
-	const char *object = base_name(file);
+	const char *object = text_basename(profile_mapping(profile, location->mapping).file);
 
-	if (!location->lines)
-		(void)fprintf(
-			out, "  #%-3zu [%s+%#" PRIx64 "]\n", number, object, location->address);
+	if (!location->lines) {
+		(void)fprintf(out, "  #%-3zu [", number);
+		text_put(object, out);
+		(void)fprintf(out, "+%#" PRIx64 "]\n", location->address);
+	}
 	/* Innermost first: what was inlined is in the one that follows. */
 	for (size_t i = 0; i < location->lines; i++) {
 		struct function f = profile_function(profile, location->line[i].function);
 
 		if (i == 0)
-			(void)fprintf(out, "  #%-3zu %s", number, f.name);
+			(void)fprintf(out, "  #%-3zu ", number);
 		else
-			(void)fprintf(out, "       in %s", f.name);
-		if (location->line[i].line)
-			(void)fprintf(
-				out, "  %s:%" PRIu32, base_name(f.file), location->line[i].line);
-		if (i + 1 == location->lines && f.name[0] != '[')
-			(void)fprintf(out, "  %s", object);
+			(void)fputs("       in ", out);
+		text_put(f.name, out);
+		if (location->line[i].line) {
+			(void)fputs("  ", out);
+			text_put(text_basename(f.file), out);
+			(void)fprintf(out, ":%" PRIu32, location->line[i].line);
+		}
+		if (i + 1 == location->lines && f.name[0] != '[') {
+			(void)fputs("  ", out);
+			text_put(object, out);
+		}
 		(void)fputc('\n', out);
 	}
 }
@@ -84,7 +84,9 @@ static void print_thread(const struct profile *profile, const struct dumped *dum
 	(void)fprintf(out, "thread %" PRIu32, task->tid);
 	if (task->tid != task->pid)
 		(void)fprintf(out, " of %" PRIu32, task->pid);
-	(void)fprintf(out, " (%s)", task->thread);
+	(void)fputs(" (", out);
+	text_put(task->thread, out);
+	(void)fputc(')', out);
 	if (stopped >= 0)
 		print_stop(sample.value[stopped], out);
 	(void)fputc('\n', out);

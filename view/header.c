@@ -41,7 +41,8 @@ static void print_amount(
 		return;
 	}
 	text_format_scaled(amount, text_scale_for(type.unit, amount), text);
-	fprintf(out, "%s %s%s", text, rows->weight == VALUE_SAMPLES ? "" : "of ", type.type);
+	fprintf(out, "%s %s", text, rows->weight == VALUE_SAMPLES ? "" : "of ");
+	text_put(type.type, out);
 }
 
 static void print_count(const struct profile *profile, const char *key, const char *one,

@@ -14,7 +14,7 @@ void json_string(FILE *out, const char *text)
 			fputs("\xef\xbf\xbd", out);
 		else if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", (char)c);
-		else if (c < 0x20 || c == 0x7f)
+		else if (!text_is_printable(c))
 			fprintf(out, "\\u%04x", (unsigned)c);
 		else
 			(void)fwrite(from, 1, (size_t)(text - from), out);

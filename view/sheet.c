@@ -2,10 +2,12 @@
 #include "view/sheet.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "profile/audit.h"
 #include "view/json.h"
+#include "view/text.h"
 
 struct sheet_format {
 	void (*names)(struct sheet *sheet);
@@ -15,10 +17,17 @@ struct sheet_format {
 	void (*pairs_end)(struct sheet *sheet);
 };
 
+static void put_bytes(const char *from, const char *to, FILE *out)
+{
+	while (from < to)
+		fprintf(out, "\\x%02x", (unsigned char)*from++);
+}
+
 static void put_tsv(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	while (*text) {
+		const char *from = text;
+		int32_t c = text_next(&text);
 
 		if (c == '\t')
 			fputs("\\t", out);
@@ -28,24 +37,36 @@ static void put_tsv(FILE *out, const char *text)
 			fputs("\\r", out);
 		else if (c == '\\')
 			fputs("\\\\", out);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(out, "\\x%02x", c);
+		else if (text_is_printable(c))
+			(void)fwrite(from, 1, (size_t)(text - from), out);
 		else
-			fputc(c, out);
+			put_bytes(from, text, out);
 	}
 }
 
+/*
+ * RFC 4180, for programs that take a cell that begins like a formula for one: an apostrophe in
+ * front makes it text. CSV has no escapes, so what is not printable is '?'.
+ */
 static void put_csv(FILE *out, const char *text)
 {
-	if (!strpbrk(text, ",\"\n")) {
-		fputs(text, out);
+	bool formula = text[0] && strchr("=+-@\t\r", text[0]);
+
+	if (!formula && !strpbrk(text, ",\"")) {
+		text_put(text, out);
 		return;
 	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
+	fputs(formula ? "\"'" : "\"", out);
+	while (*text) {
+		const char *from = text;
+		int32_t c = text_next(&text);
+
+		if (c == '"')
 			fputc('"', out);
-		fputc(*text, out);
+		if (text_is_printable(c))
+			(void)fwrite(from, 1, (size_t)(text - from), out);
+		else
+			fputc('?', out);
 	}
 	fputc('"', out);
 }
@@ -76,16 +97,20 @@ static void put_line(struct sheet *sheet, const struct cell *cell, char separato
 	fputs(end, sheet->out);
 }
 
-static void put_names(struct sheet *sheet, char separator, const char *end)
+static void put_names(struct sheet *sheet, char separator, void (*put_text)(FILE *, const char *),
+	const char *end)
 {
-	for (size_t i = 0; i < sheet->columns; i++)
-		fprintf(sheet->out, "%.*s%s", i ? 1 : 0, &separator, sheet->column[i]);
+	for (size_t i = 0; i < sheet->columns; i++) {
+		if (i)
+			fputc(separator, sheet->out);
+		put_text(sheet->out, sheet->column[i]);
+	}
 	fputs(end, sheet->out);
 }
 
 static void tsv_names(struct sheet *sheet)
 {
-	put_names(sheet, '\t', "\n");
+	put_names(sheet, '\t', put_tsv, "\n");
 }
 
 static void tsv_row(struct sheet *sheet, const struct cell *cell)
@@ -95,7 +120,7 @@ static void tsv_row(struct sheet *sheet, const struct cell *cell)
 
 static void csv_names(struct sheet *sheet)
 {
-	put_names(sheet, ',', "\n");
+	put_names(sheet, ',', put_csv, "\n");
 }
 
 static void csv_row(struct sheet *sheet, const struct cell *cell)

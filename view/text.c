@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,15 +61,12 @@ size_t text_columns(const char *text)
 	return columns;
 }
 
-static bool is_printable(int32_t c, bool ascii)
+bool text_is_printable(int32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 		return false;
-	/* Directions and other things that change how the rest is shown. */
-	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-		(c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
-		return false;
-	return c < 0x80 || !ascii;
+	return !((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+		(c >= 0x2060 && c <= 0x206f) || c == 0xfeff);
 }
 
 char *text_clean(const char *text, bool ascii)
@@ -79,8 +75,9 @@ char *text_clean(const char *text, bool ascii)
 
 	while (clean && *text) {
 		const char *from = text;
+		int32_t c = text_next(&text);
 
-		if (is_printable(text_next(&text), ascii)) {
+		if (text_is_printable(c) && (c < 0x80 || !ascii)) {
 			memcpy(to, from, (size_t)(text - from));
 			to += text - from;
 		} else {
@@ -90,6 +87,18 @@ char *text_clean(const char *text, bool ascii)
 	if (clean)
 		*to = '\0';
 	return clean;
+}
+
+void text_put(const char *text, FILE *out)
+{
+	while (*text) {
+		const char *from = text;
+
+		if (text_is_printable(text_next(&text)))
+			(void)fwrite(from, 1, (size_t)(text - from), out);
+		else
+			(void)fputc('?', out);
+	}
 }
 
 static const char *ellipsis(bool ascii)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * Takes one character of UTF-8 off *@text, which is not at its end. -1: it is none; one byte is
@@ -20,10 +21,18 @@ unsigned text_character_columns(int32_t character);
 size_t text_columns(const char *text);
 
 /*
- * A copy that a terminal can be given: control characters and what is not UTF-8 become '?', with
- * @ascii everything beyond ASCII too. NULL: out of memory.
+ * May a terminal be given it? Not control characters (C0, C1, DEL), nor characters that change how
+ * the rest is shown (directions, joiners), nor -1, which is no character. Names come from files and
+ * processes that may mean harm: all that is printed goes through this, by one of the two below, by
+ * the cells of screen.h, or by the escapes of a format.
+ */
+bool text_is_printable(int32_t character);
+
+/* A copy in which what is not printable is '?', with @ascii all beyond ASCII too. NULL: no memory.
  */
 char *text_clean(const char *text, bool ascii);
+/* Prints what text_clean() would give. */
+void text_put(const char *text, FILE *out);
 
 /*
  * Cut to @columns (at least 1) in the place. A name loses first its arguments, then what is in its

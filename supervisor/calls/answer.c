@@ -7,34 +7,76 @@
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "supervisor/engine/engine_internal.h"
+#include "supervisor/os/descriptor.h"
 
-static bool is_pipe(const struct service *service, int fd)
+/*
+ * Is @fd an anonymous pipe? Whatever else the sender has put there, no file system is asked: one of
+ * user space, or of another machine, might take its time.
+ */
+static bool is_pipe(const struct service *service, int fd, uint64_t *ret_inode)
 {
-	struct stat st;
+	struct statx st;
 
-	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && st.st_dev == service->device;
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &st) < 0)
+		return false;
+	*ret_inode = st.stx_ino;
+	return S_ISFIFO(st.stx_mode) &&
+		makedev(st.stx_dev_major, st.stx_dev_minor) == service->device;
 }
 
 /*
- * Opens the sender's answer pipe. Only a pipe will do: anything else that the number may stand for
- * would be opened with our rights, not with the sender's.
+ * May the sender itself write to descriptor @number, and is that the pipe @inode? One line of both
+ * is of one file: "flags:\t0100001\n" (octal, as of open(2)), "ino:\t81234\n" (Linux 5.14).
+ */
+static bool sender_may_write(int tid, int number, uint64_t inode)
+{
+	char path[64], text[512];
+	const char *flags, *ino;
+	unsigned mode;
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", tid, number);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	flags = strstr(text, "flags:\t");
+	ino = strstr(text, "\nino:\t");
+	if (!flags || !ino)
+		return false;
+	mode = (unsigned)strtoul(flags + 7, NULL, 8) & O_ACCMODE;
+	return (mode == O_WRONLY || mode == O_RDWR) && strtoull(ino + 6, NULL, 10) == inode;
+}
+
+/*
+ * Opens the sender's answer pipe. Only a pipe will do, and only one that the sender can write to by
+ * this descriptor: anything else would be opened with our rights, not with the sender's. It is held
+ * by O_PATH, which opens nothing, while it is looked at; so the sender may put another file in its
+ * place meanwhile (answer_with_rights_of_sender).
  */
 static int open_pipe(const struct service *service, int tid, int number)
 {
 	char path[64];
 	int fd, pipe_fd = -EBADF;
+	uint64_t inode;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, number);
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (is_pipe(service, fd)) {
+	if (is_pipe(service, fd, &inode) && sender_may_write(tid, number, inode)) {
 		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		pipe_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 		if (pipe_fd < 0)
@@ -44,28 +86,45 @@ static int open_pipe(const struct service *service, int tid, int number)
 	return pipe_fd;
 }
 
+/* By its link, "pipe:[81234]": so that mostly nothing else is copied, and has to be closed. */
+static bool seems_pipe(int pid, int number)
+{
+	static const char prefix[] = "pipe:[";
+	char path[64], target[sizeof(prefix)];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, number);
+	return readlink(path, target, sizeof(target)) >= (ssize_t)sizeof(prefix) - 1 &&
+		memcmp(target, prefix, sizeof(prefix) - 1) == 0;
+}
+
 /*
- * A copy of the sender's own descriptor, negative if it cannot be had: 7 us sooner than a new one
- * (Linux 5.6). It may block, whatever its flags say now: it is for pwritev2() with RWF_NOWAIT only.
- * Descriptors are looked up in the process's first thread, which may have others than @tid.
+ * A copy of the sender's own descriptor: 7 us sooner than a new one (Linux 5.6). It may block,
+ * whatever its flags say now: it is for pwritev2() with RWF_NOWAIT only. -EBADF: it is no pipe that
+ * the sender can write to. -ENOTSUP: it cannot be had. Descriptors are looked up in the process's
+ * first thread, which may have others than @tid.
  */
 static int borrow_pipe(struct engine *engine, struct process *process, int tid, int number)
 {
+	uint64_t inode;
 	int fd;
 
 	if (tid != process->pid && syscall(SYS_kcmp, tid, process->pid, KCMP_FILES, 0, 0) != 0)
-		return -1;
+		return -ENOTSUP;
+	if (!seems_pipe(process->pid, number))
+		return -EBADF;
 	if (process->pid_fd < 0) {
 		fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 		process->pid_fd = fds_keep(engine, process, fd < 0 ? -errno : fd);
 	}
 	if (process->pid_fd < 0)
-		return -1;
+		return -ENOTSUP;
 	fd = (int)syscall(SYS_pidfd_getfd, process->pid_fd, number, 0);
-	if (fd < 0 || is_pipe(&engine->service, fd))
+	if (fd < 0)
+		return -ENOTSUP;
+	if (is_pipe(&engine->service, fd, &inode) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
 		return fd;
-	(void)close(fd);
-	return -1;
+	descriptor_close(fd);
+	return -EBADF;
 }
 
 void answer_send(struct engine *engine, struct process *process, int tid,
@@ -83,13 +142,14 @@ void answer_send(struct engine *engine, struct process *process, int tid,
 
 	/* Atomic: all or nothing. Whoever filled the pipe with other things gets no answer. */
 	(void)call_put_answer(data, sizeof(data), &a);
-	fd = process && !service->cannot_borrow ? borrow_pipe(engine, process, tid, q->answer) : -1;
+	fd = process && !service->cannot_borrow ? borrow_pipe(engine, process, tid, q->answer)
+						: -ENOTSUP;
 	if (fd >= 0) {
 		sent = pwritev2(fd, &whole, 1, -1, RWF_NOWAIT);
 		service->cannot_borrow = sent < 0 && errno == EOPNOTSUPP;
 		(void)close(fd);
 	}
-	if (sent > 0)
+	if (fd == -EBADF || (fd >= 0 && !service->cannot_borrow))
 		return;
 	fd = open_pipe(service, tid, q->answer);
 	if (fd == -EMFILE) {

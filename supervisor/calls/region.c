@@ -170,6 +170,12 @@ static int put_overlapping(struct region_table *t, uint32_t flags)
 	return open && stack ? 0 : -ENOMEM;
 }
 
+/* A buffer that goes on at address 0, which no program has: not ours to write to. */
+static bool wraps_around(const struct region_table *t, const struct call_region *r)
+{
+	return is_enabled(t, r) && r->base > UINT64_MAX - (r->bytes - 1);
+}
+
 int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element,
 	const struct call_region *regions, uint32_t count, struct region_table **ret_table)
 {
@@ -197,7 +203,11 @@ int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element
 	} else {
 		if (count)
 			memcpy(t->region, regions, count * sizeof(*regions));
-		if (t->policy->in_order)
+		for (uint32_t i = 0; i < count && !err; i++)
+			err = wraps_around(t, &t->region[i]) ? -EINVAL : 0;
+		if (err)
+			; /* the table is refused whole */
+		else if (t->policy->in_order)
 			put_in_order(t);
 		else
 			err = put_overlapping(t, flags);

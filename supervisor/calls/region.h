@@ -71,7 +71,8 @@ struct region_hit {
 
 /*
  * Makes a table of @count <= CALL_MAX_REGIONS regions, which are copied; one reference is the
- * caller's. @element is 2, 4 or 8. Returns 0, -EINVAL or -ENOMEM.
+ * caller's. @element is 2, 4 or 8. Returns 0, -EINVAL (also for the buffer of an enabled region
+ * that wraps around the address space) or -ENOMEM.
  */
 int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element,
 	const struct call_region *regions, uint32_t count, struct region_table **ret_table);

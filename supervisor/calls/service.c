@@ -14,12 +14,14 @@
 #include "supervisor/engine/engine_internal.h"
 #include "supervisor/os/mem.h"
 
-#define BUFFER_BYTES (65536 + CALL_MAX_BYTES) /* a full pipe, and a piece left of the time before \
-					       */
 /*
- * So long a call waits for the stops of its process' running threads: the turn of each must come on
- * a crowded machine, and a thread in the D state must not hold it up for ever.
+ * The pipe is read in small pieces, and no more of it once this time is over: the stops of other
+ * threads wait meanwhile, and anybody of the same user can keep the pipe full (flood). The rest of
+ * a message that is cut here is in the pipe, so the next turn comes at once.
  */
+#define TURN_NS      100000
+#define PIECE_BYTES  512
+#define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* a message, and a piece behind it */
 
 static void close_fd(int *fd)
 {
@@ -83,14 +85,19 @@ static bool has_seal(int tid, const struct call_request *q)
 		call_seal_is_good(seal, q);
 }
 
-/* The pid of a process in its own pid namespace: the last number of "NSpid:\t4711\t12\n". */
-static int inner_pid(int pid)
+/*
+ * The pid of a process in its own pid namespace: the last number of "NSpid:\t4711\t12\n". It never
+ * changes, so the status is read once a process, whatever requests may name.
+ */
+static int inner_pid(struct process *process)
 {
+	int inner = process->pid;
 	char path[64], line[256];
-	int inner = pid;
 	FILE *file;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (process->inner_pid)
+		return process->inner_pid;
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", process->pid);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		const char *last;
@@ -98,11 +105,12 @@ static int inner_pid(int pid)
 		if (strncmp(line, "NSpid:", 6) != 0)
 			continue;
 		last = strrchr(line, '\t');
-		inner = last ? atoi(last + 1) : pid;
+		inner = last ? atoi(last + 1) : inner;
 		break;
 	}
 	if (file)
 		(void)fclose(file);
+	process->inner_pid = inner;
 	return inner;
 }
 
@@ -124,8 +132,7 @@ static struct process *find_sender(
 	for (size_t i = 0; i < target->processes; i++) {
 		struct process *p = target->process[i];
 
-		if (p->pid != (int)q->pid && inner_pid(p->pid) == (int)q->pid &&
-			has_seal(p->pid, q)) {
+		if (p->pid != (int)q->pid && inner_pid(p) == (int)q->pid && has_seal(p->pid, q)) {
 			*ret_tid = p->pid;
 			return p;
 		}
@@ -218,17 +225,25 @@ static void take(struct engine *engine, const struct call_request *q)
 	drop(call);
 }
 
+bool service_is_off(const struct arch_snapshot *s)
+{
+	return s->syscall == arch_native.tgkill.number && s->machine == arch_native.machine &&
+		s->result == 0 && s->reg[arch_native.tgkill.fourth] == CALL_OFF_FIRST &&
+		s->reg[arch_native.tgkill.fifth] == CALL_OFF_SECOND;
+}
+
 void service_read(struct engine *engine)
 {
 	struct service *service = &engine->service;
+	uint64_t end = engine_now() + TURN_NS;
 	struct call_request q;
 	bool drained = false;
 
-	while (!drained) {
-		size_t at = 0, used = 0, room = BUFFER_BYTES - service->bytes;
-		ssize_t n = read(service->read_fd, service->buffer + service->bytes, room);
+	while (!drained && engine_now() < end) {
+		size_t at = 0, used = 0;
+		ssize_t n = read(service->read_fd, service->buffer + service->bytes, PIECE_BYTES);
 
-		drained = n < (ssize_t)room;
+		drained = n < PIECE_BYTES;
 		if (n > 0)
 			service->bytes += (size_t)n;
 		while (call_scan(service->buffer + at, service->bytes - at, drained, &q, &used) ==

@@ -15,6 +15,7 @@
 
 #include "proto/call.h"
 #include "supervisor/calls/session.h"
+#include "supervisor/os/arch.h"
 
 #define SERVICE_ASSEMBLIES 64 /* tables in several pieces that may be under way at a time */
 
@@ -45,6 +46,12 @@ void service_release(struct service *service);
 
 /* The pipe is readable. */
 void service_read(struct engine *engine);
+
+/*
+ * Does a thread that has stopped turn profiling off without a pipe (proto/call.h, CALL_OFF_FIRST)?
+ * May run in the stop window.
+ */
+bool service_is_off(const struct arch_snapshot *snapshot);
 
 /*
  * answer.c: answers @q, which came from @tid of @process, NULL: that is none of ours. Never blocks;

@@ -122,7 +122,8 @@ void account_sweep(struct engine *engine, uint64_t now)
 		if (target->account_cursor >= target->tracees)
 			target->account_cursor = 0;
 		t = target->tracee[target->account_cursor++];
-		if (!t->process || t->state == TRACEE_GONE || account_read_cpu(engine, t, &cpu) < 0)
+		if (!t->process || t->state == TRACEE_GONE || engine_is_ours(engine, t) ||
+			account_read_cpu(engine, t, &cpu) < 0)
 			continue;
 		account_see(engine, t, &cpu, now);
 		if (now - t->account.told_at_ns < ENGINE_SECOND_NS)

@@ -79,6 +79,11 @@ const char *engine_audit_text(struct engine *engine, uint64_t now)
 	return engine->text;
 }
 
+bool engine_is_ours(const struct engine *engine, const struct tracee *t)
+{
+	return t->tid == engine->launch.pid && engine->launch.error_fd >= 0;
+}
+
 void engine_begin_times(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
@@ -213,7 +218,7 @@ static bool over(struct engine *engine, uint64_t now)
 }
 
 /* Instants may be seconds apart; the end, and the figures of each second, are not. */
-static uint64_t next_event(const struct engine *engine)
+static uint64_t next_event(struct engine *engine)
 {
 	uint64_t next = sampling_next(engine), others[] = {engine->audit_again_ns,
 		engine->ends_at_ns, engine->begins_at_ns, engine->mend_next_ns,
@@ -233,8 +238,7 @@ static void loop(struct engine *engine)
 
 	sampling_begin(engine);
 	while (!over(engine, now)) {
-		sampling_rest(engine);
-		sleep_until(engine, next_event(engine));
+		sleep_until(engine, sampling_rest(engine) ? next_event(engine) : 0);
 		now = engine_now();
 		sweep(engine, now);
 		emit_bell(&engine->emitter, now);
@@ -291,16 +295,24 @@ static int prepare(struct engine *engine)
 	uint64_t now = engine_now();
 	int r;
 
+	/* What nothing goes on without comes first: descriptors may be few. */
+	engine_signals(&signals);
+	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (engine->signal_fd < 0)
+		return -errno;
+	engine->cpu_source = procfs_cpu_source();
+	r = sampling_init(engine);
+	if (r < 0)
+		return r;
 	r = service_open(&engine->service);
 	if (r < 0) {
 		if (options->serve_only)
 			return r;
-		engine_say(
-			engine, ENGINE_WARNING, "programs cannot call sprofil: %s", strerror(-r));
+		engine_say(engine, ENGINE_WARNING, "programs cannot call sprofil: %s%s",
+			strerror(-r), fds_way_out(r));
 	}
 	engine->tracer.follow = options->follow;
 	fds_init(engine);
-	engine->cpu_source = procfs_cpu_source();
 	if (engine->cpu_source == CPU_SOURCE_STAT)
 		engine_say(engine, ENGINE_WARNING,
 			"this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO); CPU time is "
@@ -309,13 +321,6 @@ static int prepare(struct engine *engine)
 	else if (!procfs_has_tickless_cpus())
 		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
 	pace_init(&engine->pace);
-	r = sampling_init(engine);
-	if (r < 0)
-		return r;
-	engine_signals(&signals);
-	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (engine->signal_fd < 0)
-		return -errno;
 	engine_say(engine, ENGINE_DETAIL,
 		"an instant every %.3f ms; CPU time from %s; %u CPUs; scheduler tick %.3f "
 		"ms",

@@ -74,6 +74,9 @@ uint64_t engine_now(void); /* CLOCK_MONOTONIC */
 void engine_say(struct engine *engine, enum engine_note kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The command before its first exec: what it does is the supervisor's doing. */
+bool engine_is_ours(const struct engine *engine, const struct tracee *tracee);
+
 /* The target runs: what is timed (--delay, --duration) begins. */
 void engine_begin_times(struct engine *engine);
 
@@ -110,6 +113,8 @@ void birth_no_memory(struct engine *engine, int tid);
 
 /* fds.c */
 void fds_init(struct engine *engine);
+/* For the end of a message: what to do about an -errno of an open, "" for others than -EMFILE. */
+const char *fds_way_out(int error);
 /* May a descriptor of @process stay open? *@fd may become another number for the same. */
 bool fds_fit(struct engine *engine, const struct process *process, int *fd);
 /* What procfs_open_…() gave, to be kept; or -errno, and it is closed. */

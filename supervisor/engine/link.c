@@ -19,13 +19,19 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Moves a descriptor above those that the child's get, so that dup2 clobbers none. */
+/*
+ * Moves a descriptor above those that the child's get, so that dup2 clobbers none. EINVAL: the
+ * limit of open files is not above them.
+ */
 static int lift(int *fd)
 {
-	int high = fcntl(*fd, F_DUPFD_CLOEXEC, 10);
+	int high;
 
+	if (*fd > LINK_REQUEST_FD)
+		return 0;
+	high = fcntl(*fd, F_DUPFD_CLOEXEC, LINK_REQUEST_FD + 1);
 	if (high < 0)
-		return -errno;
+		return errno == EINVAL ? -EMFILE : -errno;
 	(void)close(*fd);
 	*fd = high;
 	return 0;

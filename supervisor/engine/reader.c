@@ -84,7 +84,7 @@ void reader_start(struct engine *engine)
 			"cannot start the analyst %s: %s%s; there will be no profile",
 			options->analyst[0], strerror(-r),
 			r == -EFBIG ? " (the memory that it shares with us counts for 'ulimit -f')"
-				    : "");
+				    : fds_way_out(r));
 		return;
 	}
 	engine->emitter = (struct emitter){

@@ -16,6 +16,11 @@
 
 /* For how long stops on other CPUs are looked for before the tracing thread sleeps. */
 #define SPIN_NS 50000
+/* How long before a waiter the tracing thread wakes up; how much longer it awaits it. */
+#define LEAD_NS       40000
+#define LEAD_MOST_NS  100000
+#define LEAD_SPARE_NS 8000
+#define AWAIT_NS      100000
 /* A stop and its resume, before any was measured. */
 #define USUAL_STOP_NS 20000
 /* --max-overhead: stop time that may be saved up, as CPU time of the target that earns it. */
@@ -24,12 +29,19 @@
 #define NAME_LEAST_NS ENGINE_SECOND_NS
 #define NAME_MOST_NS  (60 * ENGINE_SECOND_NS)
 /* In real time the sampler may use this part of a CPU, and no more, over this long. */
-#define OWN_SPAN_NS UINT64_C(500000000)
+#define OWN_SPAN_NS UINT64_C(1000000000)
 #define OWN_PART    2
 
 static int probe_activity(void *context, struct sample_thread *s, struct activity *ret_activity)
 {
-	return look_read_activity(context, s->owner, ret_activity);
+	struct tracee *t = s->owner;
+
+	/* One that has been asked already, or is stopped, is none to ask. */
+	if (t->state != TRACEE_RUNNING || mend_busy(t)) {
+		*ret_activity = (struct activity){.syscall = -1};
+		return 0;
+	}
+	return look_read_activity(context, t, ret_activity);
 }
 
 static int probe_cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret_cpu)
@@ -108,11 +120,12 @@ int sampling_init(struct engine *engine)
 
 	s->host = -1;
 	s->usual_stop_ns = USUAL_STOP_NS;
-	s->load_fd = procfs_open_load();
-	s->stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	s->lead_ns = LEAD_NS;
 	s->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->bell_fd < 0)
 		return -errno;
+	s->load_fd = procfs_open_load();
+	s->stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	CPU_ZERO(&s->allowed);
 	(void)sched_getaffinity(0, sizeof(s->allowed), &s->allowed);
 	for (int i = 0; i < CPU_SETSIZE; i++)
@@ -127,6 +140,11 @@ int sampling_init(struct engine *engine)
 	return sampler_init(&s->sampler, &probe, engine, number, cpus, seed ^ engine_now());
 }
 
+static bool has_waiter(const struct sample_cpu *c)
+{
+	return c->way == SAMPLE_WAITER || c->way == SAMPLE_AWAITED;
+}
+
 static void use_waiters(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
@@ -134,12 +152,13 @@ static void use_waiters(struct engine *engine)
 	for (unsigned i = 0; i < s->sampler.cpus; i++) {
 		struct sample_cpu *c = &s->sampler.cpu[i];
 		struct cpu_waiter *w = &s->waiter[i];
-		uint64_t next = c->way == SAMPLE_WAITER ? sampler_next(&s->sampler, i) : PLAN_NEVER;
+		uint64_t next = has_waiter(c) ? sampler_next(&s->sampler, i) : PLAN_NEVER;
 
-		if (c->way == SAMPLE_WAITER && !w->started)
-			(void)cpu_waiter_start(w, c->number, s->bell_fd, s->sampler.realtime);
+		if (has_waiter(c) && !w->started)
+			(void)cpu_waiter_start(
+				w, c->number, s->bell_fd, &s->heard, s->sampler.realtime);
 		if (w->started && atomic_load(&w->at_ns) != next)
-			cpu_waiter_set(w, next);
+			cpu_waiter_set(w, next, sampler_wants_stamp(&s->sampler, i));
 	}
 }
 
@@ -278,17 +297,11 @@ static bool is_over_budget(const struct engine *engine)
 	return engine->options->max_overhead_ppm && engine->sampling.budget_ns <= 0;
 }
 
-/* The command before its first exec: what it does is the supervisor's doing. */
-static bool is_ours(const struct engine *engine, const struct tracee *t)
-{
-	return t->tid == engine->launch.pid && engine->launch.error_fd >= 0;
-}
-
 bool sampling_ask(struct engine *engine, struct tracee *t)
 {
 	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
 
-	if (step.action != TRACEE_INTERRUPT || mend_busy(t) || is_ours(engine, t) ||
+	if (step.action != TRACEE_INTERRUPT || mend_busy(t) || engine_is_ours(engine, t) ||
 		!fds_claim(engine, t) || tracer_interrupt(t->tid) < 0)
 		return false;
 	t->state = step.state;
@@ -349,39 +362,78 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 		sampler_miss(&s->sampler, cpu, now, false);
 	/* Of the times before; what it uses now is made up for next time. */
 	sampler_had(&s->sampler, cpu, atomic_exchange(&w->used_ns, 0));
-	cpu_waiter_set(w, sampler_next(&s->sampler, cpu));
+	cpu_waiter_set(w, sampler_next(&s->sampler, cpu), sampler_wants_stamp(&s->sampler, cpu));
 }
 
 /*
  * All that this thread does is done in place of the threads of its CPU; what lies between two
  * sleeps is known to the nanosecond.
  */
-void sampling_rest(struct engine *engine)
+bool sampling_rest(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 	uint64_t used;
 
 	if (!s->begun)
-		return;
+		return true;
+	atomic_store(&s->heard, false);
+	for (unsigned i = 0; i < s->sampler.cpus; i++)
+		if (s->waiter[i].started && cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
+			return false;
 	used = engine_clock(CLOCK_THREAD_CPUTIME_ID);
 	if (s->host >= 0)
 		sampler_had(&s->sampler, (unsigned)s->host, used - s->used_ns);
 	s->used_ns = used;
+	return true;
 }
 
-uint64_t sampling_next(const struct engine *engine)
+/* The instant of the CPU that the tracing thread is to be awake for; PLAN_NEVER: there is none. */
+static uint64_t awaited_at(const struct sampling *s)
 {
-	const struct sampling *s = &engine->sampling;
-	uint64_t next = PLAN_NEVER;
+	for (unsigned i = 0; i < s->sampler.cpus; i++)
+		if (s->sampler.cpu[i].way == SAMPLE_AWAITED && s->waiter[i].started)
+			return atomic_load(&s->waiter[i].at_ns);
+	return PLAN_NEVER;
+}
+
+uint64_t sampling_next(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+	uint64_t next = PLAN_NEVER, awaited = s->begun ? awaited_at(s) : PLAN_NEVER;
 
 	for (unsigned i = 0; s->begun && i < s->sampler.cpus; i++) {
-		uint64_t at = s->sampler.cpu[i].way == SAMPLE_WAITER && s->waiter[i].started
+		uint64_t at = has_waiter(&s->sampler.cpu[i]) && s->waiter[i].started
 			? PLAN_NEVER
 			: sampler_next(&s->sampler, i);
 
 		next = at < next ? at : next;
 	}
+	s->lead_at_ns = 0;
+	if (awaited != PLAN_NEVER && awaited - s->lead_ns < next)
+		next = s->lead_at_ns = awaited - s->lead_ns;
 	return next;
+}
+
+/* Awake a little before a thread that waits on another CPU: it need not hold that for long. */
+static uint64_t await_waiter(struct engine *engine, uint64_t now)
+{
+	struct sampling *s = &engine->sampling;
+	uint64_t at = awaited_at(s), late;
+
+	if (!s->lead_at_ns || now < s->lead_at_ns || at == PLAN_NEVER)
+		return now;
+	/* The lead is how late this thread mostly wakes up, and a little more. */
+	late = now - s->lead_at_ns < LEAD_MOST_NS ? now - s->lead_at_ns : LEAD_MOST_NS;
+	s->lead_ns += ((int64_t)(late + LEAD_SPARE_NS) - (int64_t)s->lead_ns) / 8;
+	s->lead_at_ns = 0;
+	while (now < at + AWAIT_NS) {
+		for (unsigned i = 0; i < s->sampler.cpus; i++)
+			if (s->waiter[i].started &&
+				cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
+				return now;
+		now = engine_now();
+	}
+	return now;
 }
 
 /* Real time is given up where sampling would use too much of a CPU. */
@@ -405,8 +457,8 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 		for (unsigned i = 0; i < s->sampler.cpus; i++)
 			cpu_waiter_stop(&s->waiter[i]);
 		use_waiters(engine);
-		engine_say(engine, ENGINE_WARNING,
-			"sampling took too much CPU time for real-time priority, and goes on without it");
+		engine_say(engine, ENGINE_DETAIL,
+			"more than half of a CPU was used in real time: sampling goes on without it");
 	}
 	s->own_checked_ns = now;
 	s->own_cpu_ns = used;
@@ -418,10 +470,12 @@ void sampling_wake(struct engine *engine, uint64_t now)
 
 	if (!s->begun)
 		return;
+	atomic_store(&s->heard, true);
+	now = await_waiter(engine, now);
 	for (unsigned i = 0; i < s->sampler.cpus; i++) {
 		uint64_t next = sampler_next(&s->sampler, i);
 
-		if (s->sampler.cpu[i].way == SAMPLE_WAITER && s->waiter[i].started)
+		if (has_waiter(&s->sampler.cpu[i]) && s->waiter[i].started)
 			serve_waiter(engine, i, now);
 		else if (now >= next)
 			take_instant(engine, i, next, now);

@@ -25,6 +25,9 @@ struct sampling {
 	struct cpu_waiter *waiter; /* by index of the CPU */
 	cpu_set_t allowed;         /* what the supervisor was started with */
 	int bell_fd;               /* an eventfd that the waiters ring */
+	_Atomic bool heard;        /* they need not: the tracing thread is awake */
+	uint64_t lead_ns;          /* how long before a waiter the tracing thread is to wake up */
+	uint64_t lead_at_ns;       /* it is to wake up then for that, 0 not */
 	int stamp_fd;              /* the tracing thread's own scheduling file */
 	int load_fd;               /* /proc/loadavg */
 	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */
@@ -50,11 +53,14 @@ void sampling_remove(struct engine *engine, struct tracee *tracee);
 /* The periods of the profile and of the tables are what they are now. */
 void sampling_set_periods(struct engine *engine);
 
-/* The tracing thread is about to sleep. To be called before sampling_next(). */
-void sampling_rest(struct engine *engine);
+/*
+ * The tracing thread is about to sleep. To be called before sampling_next(). False: it may not, as
+ * somebody waits for it.
+ */
+bool sampling_rest(struct engine *engine);
 
 /* When the tracing thread itself has something to do; and does it, with what the waiters rang for. */
-uint64_t sampling_next(const struct engine *engine);
+uint64_t sampling_next(struct engine *engine);
 void sampling_wake(struct engine *engine, uint64_t now_ns);
 
 /* Asks @tracee for a stop. False: it cannot be asked now. */

@@ -68,7 +68,7 @@ struct arch_call {
 	enum arch_transfer transfer;
 	enum arch_whole whole;
 	uint8_t argument;       /* of the transfer: its first one */
-	uint8_t flags_argument; /* ARCH_WHOLE_WAITALL */
+	uint8_t flags_argument; /* MSG_… of those that send and receive, 0: there are none */
 	bool block; /* the kernel resumes it by restart_syscall, with the time that is left */
 };
 
@@ -90,6 +90,15 @@ struct arch {
 	unsigned red_zone_bytes;   /* live memory below the stack pointer */
 	unsigned signal_sp_offset; /* in a signal frame: from uc_stack to the stack pointer saved */
 	int32_t restart_syscall;   /* what the kernel makes of some calls that go on after a stop */
+	/*
+	 * tgkill(2), and where what it does not have as a fourth and fifth argument (in
+	 * arch_snapshot.reg) and its result (in arch_raw.word) lie: "off" comes that way
+	 * (CALL_OFF_FIRST in proto/call.h). Number -2: not on this machine.
+	 */
+	struct {
+		int32_t number;
+		uint8_t fourth, fifth, result;
+	} tgkill;
 	const struct arch_repair *repair; /* NULL: a disturbed call cannot be mended */
 	/* false: a register set of a size that this machine does not know. */
 	bool (*decode)(const struct arch_raw *raw, struct arch_snapshot *ret_snapshot);

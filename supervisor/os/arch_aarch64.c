@@ -51,5 +51,6 @@ const struct arch arch_native = {
 	.red_zone_bytes = 0,
 	.signal_sp_offset = 416, /* uc_stack, uc_sigmask of 128 bytes, fault_address, x0-x30 */
 	.restart_syscall = 128,
+	.tgkill = {-2, 0, 0, 0}, /* not to be told from other code at a stop, see above */
 	.decode = decode,
 };

@@ -88,13 +88,13 @@ static const struct arch_call calls[] = {
 	{20, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0, false},
 	{40, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_WRITE, 3, 0, false},
 	/* sendto, sendmsg, sendmmsg */
-	{44, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_STREAM, 1, 0, false},
-	{46, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_STREAM, 1, 0, false},
-	{307, true, ARCH_WAIT_SEND, 0, 0, 0, 0, 0, false},
+	{44, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_STREAM, 1, 3, false},
+	{46, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_STREAM, 1, 2, false},
+	{307, true, ARCH_WAIT_SEND, 0, 0, 0, 0, 3, false},
 	/* recvfrom, recvmsg, recvmmsg */
 	{45, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_WAITALL, 1, 3, false},
 	{47, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_WAITALL, 1, 2, false},
-	{299, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0, false},
+	{299, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 3, false},
 	/* getrandom */
 	{318, true, 0, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_ALWAYS, 0, 0, false},
 	/* connect, accept, accept4 */
@@ -140,6 +140,7 @@ const struct arch arch_native = {
 	.red_zone_bytes = 128,
 	.signal_sp_offset = 144, /* uc_stack, r8-r15, rdi, rsi, rbp, rbx, rdx, rax, rcx */
 	.restart_syscall = 219,
+	.tgkill = {234, 10, 8, X64_RAX}, /* r10, r8 */
 	.repair = &repair,
 	.decode = decode,
 };

@@ -49,23 +49,34 @@ static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
 	return r < 0 && errno == ETIMEDOUT;
 }
 
+/* 1: it cannot be read. */
+static uint64_t read_stamp(int fd)
+{
+	uint64_t stamp = 1;
+
+	if (fd >= 0)
+		(void)procfs_read_switched(fd, &stamp);
+	return stamp;
+}
+
 /* Rings, and keeps the CPU until somebody has seen to it. */
 static void hold(struct cpu_waiter *w, int stamp_fd)
 {
 	const uint64_t one = 1;
-	uint64_t woke = now_ns(), stamp = 1;
+	uint64_t woke = now_ns();
 	int holds = CPU_WAITER_HOLDS;
 
-	atomic_store(&w->stamp_ns, 0);
+	/* In the fair class whoever is woken now renews the stamp. */
+	atomic_store(&w->stamp_ns, w->realtime ? 0 : read_stamp(stamp_fd));
 	atomic_store(&w->woke_ns, woke);
-	atomic_store_explicit(&w->state, CPU_WAITER_HOLDS, memory_order_release);
-	if (write(w->bell_fd, &one, sizeof(one)) < 0)
+	atomic_store(&w->state, CPU_WAITER_HOLDS);
+	if (!atomic_load(w->heard) && write(w->bell_fd, &one, sizeof(one)) < 0)
 		woke = 0; /* nobody hears: give up at once */
-	if (stamp_fd >= 0)
-		(void)procfs_read_switched(stamp_fd, &stamp);
-	atomic_store_explicit(&w->stamp_ns, stamp, memory_order_release);
-	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < HOLD_NS)
+	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < HOLD_NS) {
+		if (atomic_load(&w->wants_stamp) && !atomic_load(&w->stamp_ns))
+			atomic_store(&w->stamp_ns, read_stamp(stamp_fd));
 		relax();
+	}
 	(void)atomic_compare_exchange_strong(&w->state, &holds, CPU_WAITER_GAVE_UP);
 }
 
@@ -105,13 +116,15 @@ static void *wait_on_cpu(void *context)
 	return NULL;
 }
 
-int cpu_waiter_start(struct cpu_waiter *w, int cpu, int bell_fd, bool realtime)
+int cpu_waiter_start(struct cpu_waiter *w, int cpu, int bell_fd, const _Atomic bool *heard,
+	bool realtime)
 {
 	pthread_attr_t attributes;
 	int r;
 
 	w->cpu = cpu;
 	w->bell_fd = bell_fd;
+	w->heard = heard;
 	w->realtime = realtime;
 	atomic_store(&w->at_ns, UINT64_MAX);
 	atomic_store(&w->state, CPU_WAITER_ASLEEP);
@@ -126,11 +139,12 @@ int cpu_waiter_start(struct cpu_waiter *w, int cpu, int bell_fd, bool realtime)
 	return r;
 }
 
-void cpu_waiter_set(struct cpu_waiter *w, uint64_t at_ns)
+void cpu_waiter_set(struct cpu_waiter *w, uint64_t at_ns, bool stamped)
 {
 	int before;
 
 	atomic_store(&w->at_ns, at_ns);
+	atomic_store(&w->wants_stamp, stamped);
 	before = atomic_exchange(&w->state, CPU_WAITER_ASLEEP);
 	atomic_fetch_add(&w->word, 1);
 	/* One that holds sees it without being woken. */
@@ -143,7 +157,7 @@ void cpu_waiter_stop(struct cpu_waiter *w)
 	if (!w->started)
 		return;
 	atomic_store(&w->quit, true);
-	cpu_waiter_set(w, UINT64_MAX);
+	cpu_waiter_set(w, UINT64_MAX, false);
 	(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 	(void)pthread_join(w->thread, NULL);
 	w->started = false;
@@ -153,6 +167,7 @@ int cpu_waiter_stamp(struct cpu_waiter *w, uint64_t *ret_ns)
 {
 	uint64_t until = now_ns() + HOLD_NS, stamp;
 
+	atomic_store(&w->wants_stamp, true);
 	while (!(stamp = atomic_load_explicit(&w->stamp_ns, memory_order_acquire)) &&
 		now_ns() < until)
 		relax();

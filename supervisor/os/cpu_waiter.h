@@ -23,6 +23,8 @@ struct cpu_waiter {
 	bool started;
 	int cpu, bell_fd;
 	bool realtime;
+	const _Atomic bool *heard; /* somebody looks at the state, and needs no bell */
+	_Atomic bool wants_stamp;
 	_Atomic uint32_t word; /* changes with each order; what the thread sleeps on */
 	_Atomic bool quit;
 	_Atomic int state;         /* enum cpu_waiter_state */
@@ -34,21 +36,25 @@ struct cpu_waiter {
 };
 
 /*
- * @waiter lies still until cpu_waiter_stop(). @bell_fd is an eventfd. -EAGAIN and the like: no thread
- * to be had.
+ * @waiter lies still until cpu_waiter_stop(). @bell_fd is an eventfd, which is not rung while @heard is
+ * true. -EAGAIN and the like: no thread to be had.
  */
-int cpu_waiter_start(struct cpu_waiter *waiter, int cpu, int bell_fd, bool realtime);
+int cpu_waiter_start(struct cpu_waiter *waiter, int cpu, int bell_fd, const _Atomic bool *heard,
+	bool realtime);
 void cpu_waiter_stop(struct cpu_waiter *waiter);
 
-/* Wake up at @at_ns; while the waiter holds, this releases it. UINT64_MAX: not at all. */
-void cpu_waiter_set(struct cpu_waiter *waiter, uint64_t at_ns);
+/*
+ * Wake up at @at_ns; while the waiter holds, this releases it. UINT64_MAX: not at all. @stamped: its
+ * time stamp is likely to be asked for.
+ */
+void cpu_waiter_set(struct cpu_waiter *waiter, uint64_t at_ns, bool stamped);
 
 static inline enum cpu_waiter_state cpu_waiter_state(const struct cpu_waiter *waiter)
 {
 	return (enum cpu_waiter_state)atomic_load_explicit(&waiter->state, memory_order_acquire);
 }
 
-/* While it holds: its time stamp; waits for it some microseconds. -ENODATA: there is none. */
+/* While it holds: its time stamp, which it reads now or has read. -ENODATA: there is none. */
 int cpu_waiter_stamp(struct cpu_waiter *waiter, uint64_t *ret_ns);
 
 #endif

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/os/descriptor.h"
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "supervisor/os/window.h"
+
+#define CLOSER_STACK_BYTES 65536
 
 /* Devices of Documentation/admin-guide/devices.txt. */
 enum {
@@ -23,12 +27,56 @@ enum {
 	MAJOR_PTS_LAST = 143
 };
 
-/* A socket's options can be asked only of the socket: of a copy of the descriptor (Linux 5.6). */
+static void *close_slowly(void *context)
+{
+	(void)close((int)(intptr_t)context);
+	return NULL;
+}
+
+/* Its last close returns at once. */
+static bool is_quick(int fd)
+{
+	struct linger linger;
+	socklen_t bytes = sizeof(linger);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &bytes) == 0)
+		return !linger.l_onoff || !linger.l_linger;
+	return fcntl(fd, F_GETPIPE_SZ) >= 0;
+}
+
+/* (closing_linger_blocks_nobody) */
+void descriptor_close(int fd)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	if (is_quick(fd)) {
+		(void)close(fd);
+		return;
+	}
+	if (pthread_attr_init(&attributes) != 0)
+		return; /* rather one descriptor too many */
+	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	(void)pthread_attr_setstacksize(&attributes, CLOSER_STACK_BYTES);
+	(void)pthread_create(&thread, &attributes, close_slowly, (void *)(intptr_t)fd);
+	(void)pthread_attr_destroy(&attributes);
+}
+
+/*
+ * A socket's options can be asked only of the socket: of a copy of the descriptor (Linux 5.6). By
+ * its link, "socket:[4711]", nothing else is copied, for its close might be the last one.
+ */
 static int copy_of(int pid, int fd)
 {
+	static const char prefix[] = "socket:[";
+	char path[64], target[sizeof(prefix)];
 	int pidfd, copy;
 
 	window_forbid("copying a descriptor");
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+	if (readlink(path, target, sizeof(target)) < (ssize_t)sizeof(prefix) - 1 ||
+		memcmp(target, prefix, sizeof(prefix) - 1) != 0)
+		return -1;
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		return -1;
@@ -46,7 +94,7 @@ static bool is_stream(int pid, int fd)
 		return false;
 	if (getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &bytes) < 0)
 		type = 0;
-	(void)close(copy);
+	descriptor_close(copy);
 	return type == SOCK_STREAM;
 }
 
@@ -59,39 +107,41 @@ uint64_t descriptor_wait_ns(int pid, int fd, bool send, bool *ret_internet)
 	*ret_internet = false;
 	if (copy < 0)
 		return 0;
-	if (getsockopt(copy, SOL_SOCKET, send ? SO_SNDTIMEO : SO_RCVTIMEO, &wait, &bytes) < 0)
+	if (fcntl(copy, F_GETFL) & O_NONBLOCK ||
+		getsockopt(copy, SOL_SOCKET, send ? SO_SNDTIMEO : SO_RCVTIMEO, &wait, &bytes) < 0)
 		wait = (struct timeval){0, 0};
 	bytes = sizeof(domain);
 	if (getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0)
 		*ret_internet = domain == AF_INET || domain == AF_INET6;
-	(void)close(copy);
+	descriptor_close(copy);
 	return (uint64_t)wait.tv_sec * 1000000000 + (uint64_t)wait.tv_usec * 1000;
 }
 
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd)
 {
 	char path[64];
-	struct stat st;
+	struct statx st;
 
 	window_forbid("looking at a descriptor");
 	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
-	if (stat(path, &st) < 0)
+	/* Without asking a file system, which the target itself may be. */
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
 		return DESCRIPTOR_OTHER;
-	if (S_ISFIFO(st.st_mode))
+	if (S_ISFIFO(st.stx_mode))
 		return DESCRIPTOR_PIPE;
-	if (S_ISSOCK(st.st_mode))
+	if (S_ISSOCK(st.stx_mode))
 		return is_stream(pid, fd) ? DESCRIPTOR_STREAM : DESCRIPTOR_OTHER;
-	if (!S_ISCHR(st.st_mode))
+	if (!S_ISCHR(st.stx_mode))
 		return DESCRIPTOR_OTHER;
-	switch (major(st.st_rdev)) {
+	switch (st.stx_rdev_major) {
 	case MAJOR_MEM:
-		return minor(st.st_rdev) == MINOR_ZERO || minor(st.st_rdev) == MINOR_URANDOM
+		return st.stx_rdev_minor == MINOR_ZERO || st.stx_rdev_minor == MINOR_URANDOM
 			? DESCRIPTOR_ENDLESS
 			: DESCRIPTOR_OTHER;
 	case MAJOR_TTY:
 	case MAJOR_TTY_AUX: return DESCRIPTOR_TERMINAL;
 	default:
-		return major(st.st_rdev) >= MAJOR_PTS_FIRST && major(st.st_rdev) <= MAJOR_PTS_LAST
+		return st.stx_rdev_major >= MAJOR_PTS_FIRST && st.stx_rdev_major <= MAJOR_PTS_LAST
 			? DESCRIPTOR_TERMINAL
 			: DESCRIPTOR_OTHER;
 	}

@@ -23,4 +23,11 @@ enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
  */
 uint64_t descriptor_wait_ns(int pid, int fd, bool send, bool *ret_internet);
 
+/*
+ * Closes a copy of a descriptor of the target. If the target has closed it meanwhile this is the
+ * last close, which may take long: of a socket with SO_LINGER, of a file of user space. We never
+ * wait for that: where it is possible a thread of its own does.
+ */
+void descriptor_close(int fd);
+
 #endif

@@ -7,9 +7,11 @@
 
 #include "supervisor/os/procfs.h"
 
-#define LOOK_NS    500000000L
-#define LOOKS_MOST 6
-#define SECOND_NS  1000000000L
+#define LOOK_NS      500000000L
+#define D_LOOKS_MOST 6
+#define S_LOOKS_MOST 20
+#define BUSY_NS      3000000000
+#define SECOND_NS    1000000000L
 
 void watchdog_begin(struct watchdog *watchdog)
 {
@@ -27,34 +29,54 @@ static struct timespec next_look(void)
 	return at;
 }
 
-/* Waits in the kernel for something that no signal but a deadly one can end. */
-static bool is_in_d_state(int tid)
+/* 'D': waits in the kernel for something that no signal but a deadly one can end. 0: not known. */
+static char state_of(int tid)
 {
 	int fd = procfs_open_stat(getpid(), tid);
 	char state = '\0';
 
 	if (fd < 0)
-		return false;
+		return state;
 	if (procfs_read_state(fd, &state) < 0)
 		state = '\0';
 	(void)close(fd);
-	return state == 'D';
+	return state;
+}
+
+/* 0: not known. */
+static uint64_t cpu_ns(pthread_t thread)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &used) < 0)
+		return 0;
+	return (uint64_t)used.tv_sec * SECOND_NS + (uint64_t)used.tv_nsec;
 }
 
 bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 {
-	uint64_t before = 0;
-	unsigned looks = 0;
+	uint64_t before = 0, began_cpu_ns = 0, used;
+	unsigned looks_d = 0, looks_s = 0;
 
-	while (looks < LOOKS_MOST) {
+	do {
 		struct timespec at = next_look();
 		uint64_t awake;
+		char state;
 
 		if (pthread_timedjoin_np(thread, NULL, &at) != ETIMEDOUT)
 			return false;
 		awake = atomic_load(&watchdog->awake_ns);
-		looks = awake && awake == before && is_in_d_state(watchdog->tid) ? looks + 1 : 0;
-		before = awake;
-	}
+		used = cpu_ns(thread);
+		if (!awake || awake != before) { /* another piece of work, or none */
+			before = awake;
+			began_cpu_ns = used;
+			looks_d = looks_s = 0;
+			continue;
+		}
+		state = state_of(watchdog->tid);
+		looks_d = state == 'D' ? looks_d + 1 : 0;
+		looks_s = state == 'S' ? looks_s + 1 : 0;
+	} while (looks_d < D_LOOKS_MOST && looks_s < S_LOOKS_MOST && used - began_cpu_ns < BUSY_NS);
 	return true;
 }

@@ -2,8 +2,9 @@
 /*
  * Watches the tracing thread from another one. What it reads and writes in the target's memory may
  * lie on a page that userfaultfd, or a file system of user space, has to deliver; where the one
- * that would is the thread that we hold, it waits for ever, and the target with it. Only the end of
- * the tracing thread helps then.
+ * that would is the thread that we hold, it waits for ever, and the target with it. Or it is kept
+ * busy, by a fault of ours or by somebody who found one, while threads that have stopped wait. Only
+ * the end of the tracing thread helps then.
  */
 #ifndef SUPERVISOR_WATCHDOG_H
 #define SUPERVISOR_WATCHDOG_H
@@ -27,8 +28,10 @@ static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 }
 
 /*
- * Waits for the end of @thread. True when it hangs instead: in the D state, in one piece of work,
- * at each look for three seconds.
+ * Waits for the end of @thread. True when it hangs instead, in one piece of work: in the D state at
+ * each look for three seconds, asleep for ten (who blocks our terminal may let go of it), or at
+ * three seconds of CPU time. On a busy machine that is later than three seconds after its
+ * beginning.
  */
 bool watchdog_join(struct watchdog *watchdog, pthread_t thread);
 

@@ -3,6 +3,8 @@
 
 /* Misses in a row before slots become longer. */
 #define MISSES_FIRST 16
+/* So many slots at most go to one instant when those of others were lost. */
+#define LOST_MOST 16
 
 void plan_seed(struct plan_random *random, uint64_t seed)
 {
@@ -72,25 +74,36 @@ unsigned plan_stretch(unsigned misses, unsigned most)
 	return stretch < most ? stretch : most;
 }
 
-uint64_t plan_advance(struct plan *plan, unsigned stream, bool met, uint64_t now_ns,
+uint64_t plan_weight(const struct plan *plan, unsigned stream)
+{
+	return plan->stream[stream].span_ns + plan->stream[stream].lost_ns;
+}
+
+void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
 	uint64_t factor_1024, unsigned most, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[stream];
-	uint64_t slot = s->slot_ns + s->span_ns, span, skipped = 0;
+	uint64_t slot = s->slot_ns + s->span_ns, span, skipped;
 
-	s->misses = met ? 0 : s->misses + (s->misses < UINT32_MAX);
+	s->lost_ns = outcome == PLAN_LOST ? plan_weight(plan, stream) : 0;
+	if (outcome == PLAN_MET)
+		s->misses = 0;
+	else if (outcome == PLAN_NOBODY && s->misses < UINT32_MAX)
+		s->misses++;
 	span = s->period_ns * plan_stretch(s->misses, most);
 	if (factor_1024 > 1024)
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
 	if (slot + span <= now_ns) {
 		skipped = (now_ns - slot) / span * span;
 		slot += skipped;
+		s->lost_ns += skipped;
 	}
+	if (s->lost_ns > LOST_MOST * span)
+		s->lost_ns = LOST_MOST * span;
 	lay_slot(s, slot, span, random);
 	/* The part of a slot that has passed already cannot be looked at any more. */
 	if (s->next_ns < now_ns)
 		s->next_ns = now_ns;
-	return skipped;
 }
 
 void plan_shift(struct plan *plan, uint64_t ns)

@@ -32,7 +32,8 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound);
 struct plan_stream {
 	uint64_t period_ns; /* 0: not in use */
 	uint64_t slot_ns;   /* CLOCK_MONOTONIC: where the present slot begins */
-	uint64_t span_ns;   /* its length: the weight of its instant */
+	uint64_t span_ns;   /* its length */
+	uint64_t lost_ns;   /* slots before it whose instants could not be used */
 	uint64_t next_ns;   /* its instant */
 	unsigned misses;    /* instants in a row that met nobody */
 };
@@ -52,11 +53,24 @@ uint64_t plan_next(const struct plan *plan);
 unsigned plan_due(const struct plan *plan, uint64_t ns);
 
 /*
- * The instant of @stream is over: @met tells whether it met somebody. The next slot follows; slots
- * that lie wholly in the past are left out, and their length is returned: time that nobody looked at.
- * @factor_1024 / 1024, at least 1, makes the slot longer than the period.
+ * What a sample weighs that is taken at the present instant of @stream: its slot, and those before it
+ * whose instants were lost. It stands for them, as what came before tells nothing of where a program
+ * is now.
  */
-uint64_t plan_advance(struct plan *plan, unsigned stream, bool met, uint64_t now_ns,
+uint64_t plan_weight(const struct plan *plan, unsigned stream);
+
+enum plan_outcome {
+	PLAN_LOST,   /* the instant could not be used: its slot goes to the next one */
+	PLAN_NOBODY, /* nobody was met */
+	PLAN_MET,
+};
+
+/*
+ * The instant of @stream is over, and the next slot follows. Slots that lie wholly in the past are
+ * lost. @factor_1024 / 1024, at least 1, makes the slot longer than the period; where nobody is met
+ * it is up to @most periods long.
+ */
+void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
 	uint64_t factor_1024, unsigned most, struct plan_random *random);
 
 /*

@@ -22,6 +22,8 @@
 #define STREAK_ALONE 4
 /* A thread waits for its CPU while we have it, and this much longer at most. */
 #define SWITCH_NS 200000
+/* After a proof that failed others are asked for on this CPU, until this is halved to nothing. */
+#define FAILURE 32
 /* From another CPU a thread is interrupted that was met so often, never in a call. */
 #define STREAK_REMOTE 16
 #define WAYS_NS       20000000
@@ -236,11 +238,18 @@ static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 	struct sample_cpu *c = &l->s->cpu[l->cpu];
 	struct sample_thread *t = c->last;
 
-	if (!t || c->streak < STREAK_ALONE || !is_running(l, t) ||
+	if (!t || c->streak < STREAK_ALONE || c->failures || !is_running(l, t) ||
 		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0)
 		return NULL;
 	t->order.proof = proof;
 	return t;
+}
+
+bool sampler_wants_stamp(const struct sampler *s, unsigned cpu)
+{
+	const struct sample_cpu *c = &s->cpu[cpu];
+
+	return !s->realtime || (c->last && (c->streak < STREAK_ALONE || c->failures));
 }
 
 static struct sample_thread *observe(struct look *l)
@@ -285,8 +294,8 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 }
 
 /* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
-static void advance(struct sampler *s, unsigned cpu, unsigned due, bool hit, uint64_t now,
-	struct sample_order *order, uint64_t weight_1024)
+static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_outcome outcome,
+	uint64_t now, struct sample_order *order, uint64_t weight_1024)
 {
 	struct plan *plan = &s->cpu[cpu].plan;
 
@@ -300,8 +309,8 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, bool hit, uin
 		if (!(due & 1u << i))
 			continue;
 		if (order)
-			order->weight_ns[i] = plan->stream[i].span_ns * weight_1024 / 1024;
-		(void)plan_advance(plan, i, hit, now, s->factor_1024, most, &s->random);
+			order->weight_ns[i] = plan_weight(plan, i) * weight_1024 / 1024;
+		plan_advance(plan, i, outcome, now, s->factor_1024, most, &s->random);
 	}
 }
 
@@ -316,7 +325,7 @@ struct sample_thread *sampler_instant(
 	s->figures.instants += due & 1;
 	if (woke_ns > planned_ns + late) {
 		s->figures.late += due & 1;
-		advance(s, cpu, due, false, woke_ns, NULL, 0);
+		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
 		return NULL;
 	}
 	t = observe(&look);
@@ -328,7 +337,7 @@ struct sample_thread *sampler_instant(
 		t->order.asleep = !look.activity.running;
 		t->order.activity = look.activity;
 	}
-	advance(s, cpu, due, t, woke_ns, t ? &t->order : NULL, look.weight);
+	advance(s, cpu, due, t ? PLAN_MET : PLAN_NOBODY, woke_ns, t ? &t->order : NULL, look.weight);
 	return t;
 }
 
@@ -338,8 +347,7 @@ void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttl
 
 	s->figures.instants += due & 1;
 	*(throttled ? &s->figures.throttled : &s->figures.late) += due & 1;
-	/* Nobody looked, so it is no sign that nobody is there. */
-	advance(s, cpu, due, true, now_ns, NULL, 0);
+	advance(s, cpu, due, PLAN_LOST, now_ns, NULL, 0);
 }
 
 void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
@@ -366,7 +374,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		struct sample_cpu *c = &s->cpu[o->cpu];
 
 		c->streak = 0;
-		c->failures += 4;
+		c->failures += FAILURE;
 		s->figures.unproved++;
 	}
 	return was_on;
@@ -382,7 +390,7 @@ static bool is_remote(const struct sampler *s, unsigned cpu)
 {
 	const struct sample_cpu *c = &s->cpu[cpu];
 
-	return s->cpus > 1 && c->last && !c->last->calls && c->streak >= STREAK_REMOTE &&
+	return c->last && !c->last->calls && c->streak >= STREAK_REMOTE &&
 		!c->failures;
 }
 
@@ -414,8 +422,12 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 		best = s->host;
 	for (unsigned i = 0; i < s->cpus; i++)
 		s->cpu[i].way = SAMPLE_WAITER;
-	if (all - s->cpu[best].recent < all / ALONE_PART && is_remote(s, best)) {
-		s->cpu[best].way = SAMPLE_REMOTE;
+	/*
+	 * Whom we let go on from its own CPU is moved to another one that is idle. So the only one that
+	 * works is stopped from elsewhere.
+	 */
+	if (s->cpus > 1 && all && all - s->cpu[best].recent < all / ALONE_PART) {
+		s->cpu[best].way = is_remote(s, best) ? SAMPLE_REMOTE : SAMPLE_AWAITED;
 		best = quiet_cpu(s, best);
 	}
 	s->host = best;

@@ -58,6 +58,7 @@ struct sample_thread {
 /* From where a CPU's threads are stopped. Decided by the past alone. */
 enum sample_way {
 	SAMPLE_WAITER, /* a thread that waits on that CPU holds it until the interrupt is sent */
+	SAMPLE_AWAITED, /* the same, and the tracing thread is awake on another CPU when it wakes up */
 	SAMPLE_HOSTED, /* the tracing thread waits there itself */
 	SAMPLE_REMOTE, /* the tracing thread interrupts from another CPU */
 };
@@ -125,6 +126,9 @@ struct sample_thread *sampler_instant(
 	struct sampler *sampler, unsigned cpu, uint64_t planned_ns, uint64_t woke_ns);
 /* The instant cannot be used: nobody held the CPU, or a bound forbids a stop. */
 void sampler_miss(struct sampler *sampler, unsigned cpu, uint64_t now_ns, bool throttled);
+
+/* Will the next instant of this CPU ask for our own time stamp? As far as the last ones tell. */
+bool sampler_wants_stamp(const struct sampler *sampler, unsigned cpu);
 
 /* The CPU was ours, or its thread was stopped by us, for @ns: no instant falls into that. */
 void sampler_had(struct sampler *sampler, unsigned cpu, uint64_t ns);

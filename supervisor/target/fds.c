@@ -32,6 +32,11 @@ void fds_init(struct engine *engine)
 	engine->fds_most -= engine->fds_most > 2 * RESERVE ? RESERVE : engine->fds_most / 2;
 }
 
+const char *fds_way_out(int error)
+{
+	return error == -EMFILE ? " (the limit of open files is too low; raise it: ulimit -n)" : "";
+}
+
 static size_t close_fd(int *fd)
 {
 	if (*fd < 0)

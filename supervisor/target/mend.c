@@ -29,7 +29,7 @@ static void undo(struct engine *engine, struct tracee *t)
 	struct mend *m = t->mend;
 
 	m->unfinished = !m->done;
-	mend_give_back(engine, t, m->done ? (int64_t)m->done : -EINTR);
+	mend_give_back(engine, t, m->done ? (int64_t)m->done : -EINTR, false);
 }
 
 static bool ignores(const struct tracee *t, int signal)
@@ -60,6 +60,23 @@ static bool failed_rightly(struct engine *engine, struct tracee *t, const struct
 	return m->stopped;
 }
 
+/*
+ * (off_is_off) What the thread's process counted is not written to any more. The ticks that its
+ * threads owe are lost: their memory may be out of reach. A signal that was a handler's meanwhile
+ * is the program's own affair.
+ */
+static void turn_off(struct engine *engine, struct tracee *t)
+{
+	struct arch_raw raw, seen;
+
+	if (tracer_get_raw(t->tid, &raw) < 0)
+		return;
+	seen = raw;
+	session_clear(engine, t->process);
+	raw.word[arch_native.tgkill.result] = CALL_OFF_DONE;
+	mend_set_registers(t, &seen, &raw);
+}
+
 uint64_t mend_resume(
 	struct engine *engine, struct tracee *t, int signal, const struct arch_snapshot *snapshot)
 {
@@ -71,6 +88,10 @@ uint64_t mend_resume(
 
 	if (t->mend)
 		t->mend->cut = false;
+	if (snapshot && t->process && service_is_off(snapshot)) {
+		window_leave();
+		turn_off(engine, t);
+	}
 	if (mend_busy(t)) {
 		window_leave();
 		undo(engine, t);
@@ -92,6 +113,9 @@ uint64_t mend_resume(
 	/* Nobody is there to read any more: not our stop, but that has cut it short. */
 	if (need == REPAIR_MAYBE_SHORT && signal == SIGPIPE)
 		need = REPAIR_NOTHING;
+	/* (handler_ends_timed_call) What is not begun again here is over, its deadline too. */
+	if (t->mend && need != REPAIR_BEGIN_AGAIN && need != REPAIR_MAYBE_EARLY)
+		t->mend->unfinished = false;
 	if (need == REPAIR_LEAVE)
 		engine->audit.unrepaired_eintr++;
 	else if (need != REPAIR_NOTHING)
@@ -116,6 +140,17 @@ void mend_deliver(struct engine *engine, struct tracee *t, int signal)
 }
 
 /*
+ * A wake-up by a signal in the last tick of a socket's time-out looks like its end (repair.h). That
+ * of a call that was begun again with its whole time-out lies behind the deadline, so before the
+ * deadline it can only be that.
+ */
+static bool woken_early(const struct engine *engine, const struct mend *m, int64_t result)
+{
+	return !engine->letting_go && repair_timed_out(m->call, result) &&
+		engine_now() < m->deadline_ns;
+}
+
+/*
  * What a call that was begun again came to. @ret_cut: something interrupted it again.
  * False: it goes on with its next piece.
  */
@@ -129,10 +164,11 @@ static bool conclude(struct engine *engine, struct tracee *t, struct arch_raw *r
 
 	if (!m->done) {
 		/* Its time-out goes back to where it was; the stop that follows begins it again. */
-		if (result == REPAIR_RESTART || (result == REPAIR_BLOCK && m->call->block))
+		if (result == REPAIR_RESTART || (result == REPAIR_BLOCK && m->call->block) ||
+			woken_early(engine, m, result))
 			result = -EINTR;
 		if (m->call->wait == ARCH_WAIT_CONNECT && result == -EALREADY)
-			result = -EINPROGRESS; /* what its first time-out would have told */
+			result = m->timed_out; /* what its first time-out would have told */
 		*ret_cut = m->unfinished = result == -EINTR;
 		*ret_result = result;
 		return true;
@@ -182,7 +218,7 @@ void mend_call_stop(struct engine *engine, struct tracee *t)
 		(void)tracer_resume_to_call(t->tid, 0);
 		return;
 	}
-	mend_give_back(engine, t, result);
+	mend_give_back(engine, t, result, !m->done && repair_timed_out(m->call, result));
 	/* This stop has swallowed a pending interrupt; whatever cut the call is to be mended next.
 	 */
 	m->cut = cut && tracer_interrupt(t->tid) == 0;

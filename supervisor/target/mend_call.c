@@ -20,7 +20,7 @@ enum {
 };
 /* FUTEX_WAIT, and where the flags of the operation are not. */
 enum { FUTEX_OF_WAIT = 0, FUTEX_OPERATION = 0x7f };
-enum { FLAG_PEEK = 0x2, FLAG_WAITALL = 0x100 };
+enum { FLAG_PEEK = 0x2, FLAG_DONTWAIT = 0x40, FLAG_WAITALL = 0x100 };
 
 struct mend *mend_of(struct tracee *t)
 {
@@ -102,7 +102,17 @@ static bool use_scratch(struct engine *engine, struct tracee *t, const void *fro
 	return at == m->scratch_at && put_memory(engine, t, at, from, n);
 }
 
-void mend_give_back(struct engine *engine, struct tracee *t, int64_t result)
+/*
+ * The call ends with the time-out that we gave it. More stops may come before the thread leaves the
+ * kernel, and would find a call that ended early again: from now on they find none.
+ */
+static void set_over(struct arch_raw *raw, int64_t result)
+{
+	set_result(raw, result);
+	raw->word[arch_native.repair->number] = UINT64_MAX;
+}
+
+void mend_give_back(struct engine *engine, struct tracee *t, int64_t result, bool over)
 {
 	struct mend *m = t->mend;
 
@@ -110,7 +120,10 @@ void mend_give_back(struct engine *engine, struct tracee *t, int64_t result)
 		(void)put_memory(engine, t, m->scratch_at, m->scratch, m->scratch_bytes);
 	m->scratch_bytes = 0;
 	m->active = m->inside = false;
-	set_result(&m->before, result);
+	if (over)
+		set_over(&m->before, result);
+	else
+		set_result(&m->before, result);
 	mend_set_registers(t, &m->before, &m->before);
 }
 
@@ -167,6 +180,7 @@ static bool find_deadline(struct engine *engine, struct tracee *t, const struct 
 static bool begin_again(struct engine *engine, struct tracee *t, struct arch_raw *raw)
 {
 	struct mend *m = t->mend;
+	bool first = !m->unfinished;
 	uint64_t left;
 	int64_t wait[2];
 
@@ -178,11 +192,12 @@ static bool begin_again(struct engine *engine, struct tracee *t, struct arch_raw
 	engine->audit.repaired_calls++;
 	if (!m->has_deadline)
 		return false;
+	if (first)
+		m->timed_out =
+			m->call->wait == ARCH_WAIT_CONNECT && m->internet ? -EINPROGRESS : -EAGAIN;
 	if (m->call->wait >= ARCH_WAIT_RECEIVE) {
 		if (!left)
-			set_result(raw,
-				m->call->wait == ARCH_WAIT_CONNECT && m->internet ? -EINPROGRESS
-										  : -EAGAIN);
+			set_over(raw, m->timed_out);
 		else if (!engine->mend_next_ns || m->deadline_ns < engine->mend_next_ns)
 			engine->mend_next_ns = m->deadline_ns;
 		return left != 0;
@@ -194,6 +209,38 @@ static bool begin_again(struct engine *engine, struct tracee *t, struct arch_raw
 		set_argument(raw, m->call->wait_argument, m->scratch_at);
 	else
 		return false; /* nowhere to put it: the whole time again */
+	return true;
+}
+
+/*
+ * (timed_call_is_not_cut_short) A time-out that has less than a scheduler tick to run, and a
+ * wake-up by our stop or by a signal that is ignored, race. The call fails as if its time were
+ * over. How much was left cannot be seen, so it waits once more, for one tick: what comes in that
+ * time still comes, and at its end we give it the same result. Without us it would have ended
+ * within that tick.
+ */
+static bool wait_for_the_tick(struct engine *engine, struct tracee *t, struct arch_raw *raw)
+{
+	const struct arch_call *call = t->mend->call;
+	uint64_t now = engine_now(), end = now + procfs_scheduler_tick_ns(), left;
+	struct mend *m = t->mend;
+
+	m->done = m->whole = 0;
+	m->before = *raw;
+	m->unfinished = m->has_deadline = false;
+	if (engine->letting_go ||
+		(call->flags_argument && argument(raw, call->flags_argument) & FLAG_DONTWAIT))
+		return false;
+	/* One that does not wait has not been woken. */
+	m->has_deadline = find_deadline(engine, t, raw, now, &left);
+	if (!m->has_deadline || !left)
+		return false;
+	m->deadline_ns = m->deadline_ns < end ? m->deadline_ns : end;
+	if (!engine->mend_next_ns || m->deadline_ns < engine->mend_next_ns)
+		engine->mend_next_ns = m->deadline_ns;
+	m->timed_out = (int64_t)raw->word[arch_native.repair->result];
+	set_result(raw, REPAIR_RESTART);
+	engine->audit.repaired_calls++;
 	return true;
 }
 
@@ -361,13 +408,20 @@ bool mend_call(struct engine *engine, struct tracee *t, enum repair_need need,
 	struct arch_raw raw, seen;
 	bool watch;
 
-	if (!mend_of(t) || tracer_get_raw(t->tid, &raw) < 0 ||
-		raw.bytes != arch_native.repair->bytes || !entered_natively(t, &raw))
+	if (!mend_of(t))
 		return false;
+	if (tracer_get_raw(t->tid, &raw) < 0 || raw.bytes != arch_native.repair->bytes ||
+		!entered_natively(t, &raw)) {
+		t->mend->unfinished = false;
+		return false;
+	}
 	seen = raw;
 	t->mend->call = call;
-	watch = need == REPAIR_BEGIN_AGAIN ? begin_again(engine, t, &raw)
-					   : complete(engine, t, &raw);
+	switch (need) {
+	case REPAIR_BEGIN_AGAIN: watch = begin_again(engine, t, &raw); break;
+	case REPAIR_MAYBE_EARLY: watch = wait_for_the_tick(engine, t, &raw); break;
+	default: watch = complete(engine, t, &raw); break;
+	}
 	if (need == REPAIR_BEGIN_AGAIN || watch)
 		mend_set_registers(t, &seen, &raw);
 	t->mend->active = watch;

@@ -19,7 +19,10 @@ struct mend {
 	uint64_t scratch_at;
 	size_t scratch_bytes;
 	uint8_t scratch[MEND_SCRATCH_BYTES]; /* what was there before */
-	/* The call left with EINTR and its thread has not run since: it is the same one. */
+	/*
+	 * The call left with EINTR, and its thread is on the way to the stop at which it is begun
+	 * again. Whatever else that stop does with it ends the call (handler_ends_timed_call).
+	 */
 	bool unfinished;
 	bool cut; /* and an interrupt is under way, at whose stop it is begun again */
 	/* The rest of this transfer was refused (EPIPE, EAGAIN): it ended by itself. */
@@ -27,6 +30,7 @@ struct mend {
 	uint64_t refused_pc, refused_sp, refused_done;
 	bool has_deadline, internet;
 	uint64_t deadline_ns;
+	int64_t timed_out; /* what the call fails with at its deadline, if we end it */
 	/* A group-stop ended this call: where, and the CPU time at the end of that. */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
@@ -45,8 +49,8 @@ bool mend_call(struct engine *engine, struct tracee *tracee, enum repair_need ne
 /* The arguments in @raw for what is left of the transfer after tracee->mend->done bytes. */
 bool mend_advance(struct engine *engine, struct tracee *tracee, struct arch_raw *raw);
 
-/* Registers and scratch memory as they were, with @result. */
-void mend_give_back(struct engine *engine, struct tracee *tracee, int64_t result);
+/* Registers and scratch memory as they were, with @result. @over: which is final. */
+void mend_give_back(struct engine *engine, struct tracee *tracee, int64_t result, bool over);
 
 /* Sets the registers of a stopped thread that was last seen with @seen. */
 void mend_set_registers(

@@ -19,9 +19,12 @@ enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call)
 {
 	bool interrupted = snapshot->result == -EINTR, block = snapshot->result == REPAIR_BLOCK;
+	bool timed_out = snapshot->result == -EAGAIN || snapshot->result == -EINPROGRESS ||
+		snapshot->result == -EALREADY;
 	const struct arch_call *call;
 
-	if (snapshot->syscall < 0 || (!interrupted && !block && snapshot->result <= 0))
+	if (snapshot->syscall < 0 ||
+		(!interrupted && !block && !timed_out && snapshot->result <= 0))
 		return REPAIR_NOTHING;
 	/* Another machine's numbers (a 32-bit thread) are not in the list. */
 	call = arch && snapshot->machine == machine ? find(arch, snapshot->syscall) : NULL;
@@ -31,12 +34,27 @@ enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
 		*ret_call = call;
 		return REPAIR_FILTERED;
 	}
+	if (timed_out) {
+		if (!call || !repair_timed_out(call, snapshot->result))
+			return REPAIR_NOTHING;
+		*ret_call = call;
+		return REPAIR_MAYBE_EARLY;
+	}
 	if (interrupted && (!call || !call->restart))
 		return REPAIR_LEAVE;
 	if (!interrupted && (!call || call->transfer == ARCH_TRANSFER_NONE))
 		return REPAIR_NOTHING;
 	*ret_call = call;
 	return interrupted ? REPAIR_BEGIN_AGAIN : REPAIR_MAYBE_SHORT;
+}
+
+bool repair_timed_out(const struct arch_call *call, int64_t result)
+{
+	if (call->wait < ARCH_WAIT_RECEIVE)
+		return false;
+	return result == -EAGAIN ||
+		(call->wait == ARCH_WAIT_CONNECT &&
+			(result == -EINPROGRESS || result == -EALREADY));
 }
 
 uint64_t repair_asleep_ns(

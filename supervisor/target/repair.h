@@ -33,12 +33,13 @@ enum repair_need {
 	REPAIR_BEGIN_AGAIN, /* EINTR of a call that may be begun again */
 	REPAIR_FILTERED,    /* to be begun again by its own number where a filter is in force */
 	REPAIR_MAYBE_SHORT, /* a transfer, of unknown length yet */
+	REPAIR_MAYBE_EARLY, /* its time-out is over, but for a part of a scheduler tick */
 	REPAIR_LEAVE,       /* EINTR of a call that must be left alone: it is counted */
 };
 
 /*
  * What a stopped thread needs. @arch may be NULL. @ret_call is the call with BEGIN_AGAIN,
- * FILTERED and MAYBE_SHORT. May run in the stop window.
+ * FILTERED, MAYBE_SHORT and MAYBE_EARLY. May run in the stop window.
  */
 enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call);
@@ -50,6 +51,16 @@ enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
  */
 uint64_t repair_asleep_ns(
 	const struct account *account, const struct cpu_time *cpu, uint64_t now_ns, uint64_t tick_ns);
+
+/*
+ * Is @result what @call, which takes its time-out from its socket, fails with at the end of it?
+ * EAGAIN; of an internet connect EINPROGRESS, or EALREADY if that is not its first.
+ *
+ * The kernel counts these time-outs in whole scheduler ticks, of which the first had begun already.
+ * To make up for that its timer fires one tick later, and a call that anything else wakes within
+ * this last tick finds no time left: it fails as if the timer had fired, less than a tick early.
+ */
+bool repair_timed_out(const struct arch_call *call, int64_t result);
 
 /*
  * The time-out of a call: {milliseconds, -}, {seconds, nanoseconds} or {seconds, microseconds}.

@@ -35,6 +35,7 @@ struct image {
 
 struct process {
 	int pid, parent;
+	int inner_pid; /* in its own pid namespace, for service.c; 0: not read yet */
 	struct image *image;
 	unsigned threads;   /* that are not gone */
 	unsigned flags;     /* RECORD_PROCESS_… */

@@ -255,6 +255,8 @@ static void test_live_hpux__strict_order_on_request(void **state)
 		region(a, 16, LIVE_A, 0x10000), region(a, 16, LIVE_A + 8, 0x10000)};
 	struct prof unsorted[2] = {region(a, 16, LIVE_B, 0x10000), region(a, 16, LIVE_A, 0x10000)};
 	struct prof good[2] = {region(a, 16, LIVE_A, 0x10000), region(a, 4, 0, 2)};
+	/* 4 * 65536 / 3 = 87381 1/3 bytes of text: the address at 87381 has a counter too */
+	struct prof by_one[2] = {region(a, 4, LIVE_A, 3), region(a, 4, LIVE_A + 87381, 0x10000)};
 
 	(void)state;
 	assert_int_equal(sprofil(overlap, 2, NULL, PROF_UINT), 0);
@@ -263,6 +265,13 @@ static void test_live_hpux__strict_order_on_request(void **state)
 	assert_int_equal(live_errno(sprofil(overlap, 2, NULL, PROF_UINT)), EINVAL);
 	assert_int_equal(live_errno(sprofil(unsorted, 2, NULL, PROF_UINT)), EINVAL);
 	assert_int_equal(sprofil(good, 2, NULL, PROF_UINT), 0);
+	assert_int_equal(live_errno(sprofil(by_one, 2, NULL, PROF_UINT)), EINVAL);
+	by_one[1] = region(a, 4, LIVE_A + 87382, 0x10000);
+	assert_int_equal(sprofil(by_one, 2, NULL, PROF_UINT), 0);
+	/* text up to the last address, and beyond: nothing comes behind it */
+	by_one[0] = region(a, 4, (uint64_t)-8, 2);
+	by_one[1] = region(a, 4, LIVE_A, 0x10000);
+	assert_int_equal(live_errno(sprofil(by_one, 2, NULL, PROF_UINT)), EINVAL);
 	assert_int_equal(unsetenv("SPROFIL_STRICT"), 0);
 	off();
 }

@@ -275,6 +275,22 @@ static void test_live_irix__errors(void **state)
 	off();
 }
 
+/* C21: no buffer goes on at address 0; what is not enabled has none. */
+static void test_live_irix__no_buffer_wraps_around(void **state)
+{
+	struct prof wrapped = region((void *)(UINTPTR_MAX - 0xffff), 0x20000, LIVE_A, 0x10000),
+		    last = region((void *)(UINTPTR_MAX - 0xffff), 0x10000, LIVE_A, 0x10000);
+
+	(void)state;
+	assert_int_equal(live_errno(sprofil(&wrapped, 1, NULL, PROF_UINT)), EINVAL);
+	assert_int_equal(
+		live_errno(profil(wrapped.pr_base, 0x20000, (size_t)LIVE_A, 0x8000)), EINVAL);
+	wrapped.pr_scale = 0;
+	assert_int_equal(sprofil(&wrapped, 1, NULL, PROF_UINT), 0);
+	assert_int_equal(sprofil(&last, 1, NULL, PROF_UINT), 0);
+	off();
+}
+
 /* IRIX-22 */
 static void test_live_irix__illegal_addresses(void **state)
 {
@@ -418,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_live_irix__overflow_bin),
 		cmocka_unit_test(test_live_irix__errors),
 		cmocka_unit_test(test_live_irix__illegal_addresses),
+		cmocka_unit_test(test_live_irix__no_buffer_wraps_around),
 		cmocka_unit_test(test_live_irix__each_call_replaces),
 		cmocka_unit_test(test_live_irix__ineffective_entries),
 		cmocka_unit_test(test_live_irix__buffer_unmapped_while_on),

@@ -45,6 +45,7 @@ static void test_jit__the_newest_piece_counts(void **state)
 /* A map that grows while it is read, and names a place only later. */
 static void test_jit__names_come_late(void **state)
 {
+	struct jit_budget budget = {0};
 	struct profile *profile;
 	struct jit *jit;
 	char path[64];
@@ -54,7 +55,7 @@ static void test_jit__names_come_late(void **state)
 	(void)state;
 	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	assert_int_equal(profile_new(&profile), 0);
-	jit = jit_new(profile, (uint32_t)getpid(), true);
+	jit = jit_new(profile, (uint32_t)getpid(), true, &budget);
 	assert_non_null(jit);
 	a = jit_location(jit, 0x5000, 0x5000);
 	assert_true(a >= 0);

@@ -177,9 +177,9 @@ static void test_region__wide_distances(void **state)
 	assert_int_equal(one(CALL_NATIVE, 2, 0x10000, UINT64_C(1) << 33, UINT64_C(1) << 32),
 		UINT64_C(1) << 31);
 	/* a region that would end beyond the address space ends with it */
-	assert_int_equal(
-		one(CALL_NATIVE, 8, 2, UINT64_MAX, UINT64_MAX - OFF), (UINT64_MAX - OFF) >> 18);
-	assert_int_equal(one(CALL_NATIVE, 8, 2, UINT64_MAX, (uint64_t)-1), NONE);
+	assert_int_equal(one(CALL_NATIVE, 8, 2, UINT64_MAX - 0xffff, UINT64_MAX - OFF),
+		(UINT64_MAX - OFF) >> 18);
+	assert_int_equal(one(CALL_NATIVE, 8, 2, UINT64_MAX - 0xffff, (uint64_t)-1), NONE);
 }
 
 /* Counts the instructions of @insn bytes that fall on each of the first three counters. */
@@ -644,6 +644,16 @@ static void test_region__refuses_nonsense(void **state)
 	assert_int_equal(region_table_new(CALL_DIALECTS, 0, 2, &r, 1, &t), -EINVAL);
 	assert_int_equal(region_table_new(CALL_IRIX, 0, 3, &r, 1, &t), -EINVAL);
 	assert_int_equal(region_table_new(CALL_IRIX, 0, 2, &r, CALL_MAX_REGIONS + 1, &t), -EINVAL);
+	/* C21: a buffer to the last address, and one a byte longer; one that is not enabled */
+	r = (struct call_region){.base = UINT64_MAX - 15, .bytes = 16, .offset = 8, .scale = 2};
+	region_table_unref(table(CALL_IRIX, 4, &r, 1));
+	r.bytes = 17;
+	assert_int_equal(region_table_new(CALL_IRIX, 0, 4, &r, 1, &t), -EINVAL);
+	assert_int_equal(region_table_new(CALL_AIX, 0, 4, &r, 1, &t), -EINVAL);
+	r.scale = 1;
+	region_table_unref(table(CALL_IRIX, 4, &r, 1));
+	r = (struct call_region){.base = 16, .bytes = UINT64_MAX, .offset = 8, .scale = 2};
+	assert_int_equal(region_table_new(CALL_GLIBC, 0, 4, &r, 1, &t), -EINVAL);
 	assert_null(t);
 	region_table_unref(NULL);
 	t = table(CALL_IRIX, 2, NULL, 0);

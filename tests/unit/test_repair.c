@@ -19,7 +19,7 @@ static enum repair_need need_of(int32_t syscall, int64_t result)
 	const struct arch_call *call = NULL;
 	enum repair_need need = repair_need(arch_native.repair, arch_native.machine, &s, &call);
 
-	if (need == REPAIR_BEGIN_AGAIN || need == REPAIR_MAYBE_SHORT)
+	if (need == REPAIR_BEGIN_AGAIN || need == REPAIR_MAYBE_SHORT || need == REPAIR_MAYBE_EARLY)
 		assert_int_equal(call->number, syscall);
 	return need;
 }
@@ -60,13 +60,37 @@ static void test_repair__what_restart_syscall_resumes_may_be_forbidden_to(void *
 		assert_int_equal(need_of(list[i], -516), REPAIR_FILTERED);
 }
 
+/*
+ * socket(7), SO_RCVTIMEO: "returns -1 with errno set to EAGAIN or EWOULDBLOCK, or EINPROGRESS (for
+ * connect(2))".
+ */
+static void test_repair__a_socket_s_time_out_may_be_early(void **state)
+{
+	(void)state;
+	if (!arch_native.repair)
+		skip();
+	assert_int_equal(need_of(SYS_accept, -EAGAIN), REPAIR_MAYBE_EARLY);
+	assert_int_equal(need_of(SYS_recvfrom, -EAGAIN), REPAIR_MAYBE_EARLY);
+	assert_int_equal(need_of(SYS_sendmsg, -EAGAIN), REPAIR_MAYBE_EARLY);
+	assert_int_equal(need_of(SYS_write, -EAGAIN), REPAIR_MAYBE_EARLY);
+	assert_int_equal(need_of(SYS_connect, -EAGAIN), REPAIR_MAYBE_EARLY);
+	assert_int_equal(need_of(SYS_connect, -EINPROGRESS), REPAIR_MAYBE_EARLY);
+	assert_int_equal(need_of(SYS_connect, -EALREADY), REPAIR_MAYBE_EARLY);
+	/* Clocks of their own, to the nanosecond. */
+	assert_int_equal(need_of(SYS_rt_sigtimedwait, -EAGAIN), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_semtimedop, -EAGAIN), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_futex, -EAGAIN), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_accept, -EINPROGRESS), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_close, -EAGAIN), REPAIR_NOTHING);
+}
+
 static void test_repair__looks_only_at_calls(void **state)
 {
 	(void)state;
 	/* A register that happens to hold -EINTR outside of a call. */
 	assert_int_equal(need_of(-1, -EINTR), REPAIR_NOTHING);
 	assert_int_equal(need_of(SYS_write, 0), REPAIR_NOTHING);
-	assert_int_equal(need_of(SYS_write, -EAGAIN), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_write, -EPIPE), REPAIR_NOTHING);
 	if (!arch_native.repair)
 		skip();
 	assert_int_equal(need_of(SYS_write, 5), REPAIR_MAYBE_SHORT);
@@ -175,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_repair__begins_again_what_signal_7_lists),
 		cmocka_unit_test(test_repair__leaves_close_and_io_uring_alone),
 		cmocka_unit_test(test_repair__what_restart_syscall_resumes_may_be_forbidden_to),
+		cmocka_unit_test(test_repair__a_socket_s_time_out_may_be_early),
 		cmocka_unit_test(test_repair__looks_only_at_calls),
 		cmocka_unit_test(test_repair__other_machines_numbers_are_not_ours),
 		cmocka_unit_test(test_repair__sleep_is_told_by_one_arrival),

@@ -40,7 +40,33 @@ static void test_sheet__csv_quotes_as_rfc_4180(void **state)
 	(void)state;
 	assert_sheet(REPORT_CSV, "plain", "n,text\n-5,plain\n");
 	assert_sheet(REPORT_CSV, "f(a, b) \"c\"", "n,text\n-5,\"f(a, b) \"\"c\"\"\"\n");
-	assert_sheet(REPORT_CSV, "a\nb", "n,text\n-5,\"a\nb\"\n");
+	assert_sheet(REPORT_CSV, "a\nb", "n,text\n-5,a?b\n");
+}
+
+/* A name that a spreadsheet would take for a formula; the number before it stays one. */
+static void test_sheet__csv_has_no_formulas(void **state)
+{
+	(void)state;
+	assert_sheet(REPORT_CSV, "=1+1", "n,text\n-5,\"'=1+1\"\n");
+	assert_sheet(REPORT_CSV, "+a", "n,text\n-5,\"'+a\"\n");
+	assert_sheet(REPORT_CSV, "-[NSView draw]", "n,text\n-5,\"'-[NSView draw]\"\n");
+	assert_sheet(REPORT_CSV, "@a\"", "n,text\n-5,\"'@a\"\"\"\n");
+	assert_sheet(REPORT_CSV, "\t=a", "n,text\n-5,\"'?=a\"\n");
+	assert_sheet(REPORT_CSV, "\r=a", "n,text\n-5,\"'?=a\"\n");
+	assert_sheet(REPORT_TSV, "=1", "n\ttext\n-5\t=1\n");
+	assert_sheet(REPORT_JSON, "=1", "[\n{\"n\": -5, \"text\": \"=1\"}\n]\n");
+}
+
+/* C0, C1 (as a character and as a byte), DEL, what is not UTF-8. */
+static void test_sheet__nothing_steers_a_terminal(void **state)
+{
+	(void)state;
+	assert_sheet(REPORT_CSV, "a\033[31m\xc2\x9b\x9b\x7f", "n,text\n-5,a?[31m???\n");
+	assert_sheet(REPORT_CSV, "\033,", "n,text\n-5,\"?,\"\n");
+	assert_sheet(
+		REPORT_TSV, "a\033\xc2\x9b\x9b\x7f", "n\ttext\n-5\ta\\x1b\\xc2\\x9b\\x9b\\x7f\n");
+	assert_sheet(
+		REPORT_JSON, "\xc2\x9b\x7f", "[\n{\"n\": -5, \"text\": \"\\u009b\\u007f\"}\n]\n");
 }
 
 static void test_sheet__json_escapes_as_rfc_8259(void **state)
@@ -82,6 +108,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sheet__tsv_has_one_line_a_row),
 		cmocka_unit_test(test_sheet__csv_quotes_as_rfc_4180),
+		cmocka_unit_test(test_sheet__csv_has_no_formulas),
+		cmocka_unit_test(test_sheet__nothing_steers_a_terminal),
 		cmocka_unit_test(test_sheet__json_escapes_as_rfc_8259),
 		cmocka_unit_test(test_sheet__pairs_tell_what_is_not_known),
 	};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of known length, for programs that profilers are judged by: WORK(name) defines
+ * name(turns), all with the same loop, aligned alike. work_turns_per_ms() calibrates it.
+ */
+#ifndef BENCH_WORK_H
+#define BENCH_WORK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#ifdef __x86_64__
+#define WORK_TURNS(n) ".p2align 6\n1:\n\tsub $1, %0\n\tjnz 1b" : "+r"(n)::"cc"
+#else
+#define WORK_TURNS(n) ".p2align 6\n1:\n\tsubs %0, %0, #1\n\tb.ne 1b" : "+r"(n)::"cc"
+#endif
+/* The name within keeps the compiler from making one of two. */
+#define WORK(name)                                                                        \
+	__attribute__((noinline, noclone, aligned(64))) static void name(uint64_t turns); \
+	static void name(uint64_t turns)                                                  \
+	{                                                                                 \
+		__asm__ volatile("# " #name);                                             \
+		__asm__ volatile(WORK_TURNS(turns));                                      \
+	}
+
+static inline uint64_t work_clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* The best of some tries: nobody else had the CPU meanwhile. Takes 0.1 s. */
+static inline uint64_t work_turns_per_ms(void (*work)(uint64_t))
+{
+	uint64_t turns = 4000000, best = UINT64_MAX;
+
+	for (unsigned i = 0; i < 50; i++) {
+		uint64_t start = work_clock_ns(CLOCK_MONOTONIC), ns;
+
+		work(turns);
+		ns = work_clock_ns(CLOCK_MONOTONIC) - start;
+		if (ns < best)
+			best = ns;
+	}
+	return turns * 1000000 / best;
+}
+
+#endif

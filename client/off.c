@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Off without a pipe. The tracer hears of each signal of a thread that it traces, also of one that
+ * is ignored, which nobody else does: neither the program nor, untraced, the kernel's queue.
+ */
+#include "client/client.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Ignored unless there is a handler. SIGCHLD is awaited by many who keep it blocked: see pick(). */
+static const int signals[] = {SIGURG, SIGWINCH, SIGCHLD};
+
+/* Only reads: libsprofil installs no handlers. */
+static bool is_ignored(int signal)
+{
+	/* The kernel's struct sigaction begins with the handler. */
+	unsigned long action[8] = {~0ul};
+
+	return syscall(SYS_rt_sigaction, signal, NULL, action, sizeof(uint64_t)) == 0 &&
+		(action[0] == (unsigned long)(uintptr_t)SIG_DFL ||
+			action[0] == (unsigned long)(uintptr_t)SIG_IGN);
+}
+
+/*
+ * A signal that does nothing, in force if that can be. A blocked one that is pending is somebody's
+ * who waits for it with sigwait or a signalfd: to unblock it would lose it, and SIGCHLD may come at
+ * any time. 0: there is none.
+ */
+static int pick(const sigset_t *blocked)
+{
+	sigset_t pending;
+
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (sigismember(blocked, signals[i]) == 0 && is_ignored(signals[i]))
+			return signals[i];
+	(void)sigemptyset(&pending);
+	if (sigpending(&pending) < 0)
+		return 0;
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (signals[i] != SIGCHLD && sigismember(&pending, signals[i]) == 0 &&
+			is_ignored(signals[i]))
+			return signals[i];
+	return 0;
+}
+
+int client_turn_off(void)
+{
+	sigset_t mask, one;
+	int signal;
+	long r;
+
+	if (!CALL_HAS_OFF)
+		return -EPERM;
+	(void)sigemptyset(&one);
+	if (pthread_sigmask(SIG_BLOCK, NULL, &mask) != 0)
+		return -EPERM;
+	signal = pick(&mask);
+	if (!signal)
+		return -EPERM;
+	(void)sigaddset(&one, signal);
+	(void)pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	r = syscall(
+		SYS_tgkill, getpid(), syscall(SYS_gettid), signal, CALL_OFF_FIRST, CALL_OFF_SECOND);
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	return r == CALL_OFF_DONE || r == 0 ? 0 : -EPERM;
+}

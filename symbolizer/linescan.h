@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How large a line table is, before libdwarf unpacks it: each of its rows becomes a hundred bytes
+ * or more at once, and DWARF 5 can claim any number of files that take no bytes.
+ */
+#ifndef SYMBOLIZER_LINESCAN_H
+#define SYMBOLIZER_LINESCAN_H
+
+#include <stdint.h>
+
+#include "symbolizer/rangelist.h"
+
+struct linescan {
+	uint64_t rows;
+	uint64_t names; /* bytes of the header, or entries of its tables if these are more */
+};
+
+/* The table at @offset of .debug_line. -EINVAL: damaged, or of a version other than 2 to 5. */
+int linescan_table(
+	const struct rangelist_bytes *section, uint64_t offset, struct linescan *ret_scan);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/regular.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* Name by name, no link followed. ".." would lead out. */
+static int walk(int root_fd, const char *path)
+{
+	int dir = fcntl(root_fd, F_DUPFD_CLOEXEC, 3);
+	char name[NAME_MAX + 1];
+
+	while (dir >= 0) {
+		size_t bytes;
+		int fd;
+
+		path += strspn(path, "/");
+		bytes = strcspn(path, "/");
+		if (!bytes)
+			return dir;
+		if (bytes > NAME_MAX || (bytes == 2 && !memcmp(path, "..", 2))) {
+			(void)close(dir);
+			return -ENOENT;
+		}
+		memcpy(name, path, bytes);
+		name[bytes] = '\0';
+		path += bytes;
+		fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		(void)close(dir);
+		dir = fd;
+	}
+	return -errno;
+}
+
+/* O_PATH of what @path leads to. */
+static int find(int root_fd, const char *path, enum regular_links links)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | (links == REGULAR_NO_LAST_LINK ? O_NOFOLLOW : 0),
+		.resolve = (links == REGULAR_ALL_LINKS ? 0 : RESOLVE_NO_MAGICLINKS) |
+			(root_fd >= 0 ? RESOLVE_IN_ROOT : 0)};
+	int fd = (int)syscall(
+		SYS_openat2, root_fd >= 0 ? root_fd : AT_FDCWD, path, &how, sizeof(how));
+
+	/* EPERM: a sandbox that does not know the call. */
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+		return fd < 0 ? -errno : fd;
+	if (root_fd >= 0)
+		return walk(root_fd, path);
+	fd = open(path, (int)how.flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Files of these are not stored but made up, and opening one may do something. */
+static bool is_made_up(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return true;
+	switch (fs.f_type) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC: return true;
+	default: return false;
+	}
+}
+
+int regular_open(int root_fd, const char *path, enum regular_links links, struct stat *ret_st)
+{
+	int found = find(root_fd, path, links), fd;
+	char again[40];
+	struct stat st;
+
+	if (found < 0)
+		return found;
+	if (fstat(found, &st) < 0 || !S_ISREG(st.st_mode) || is_made_up(found)) {
+		(void)close(found);
+		return -ENOENT;
+	}
+	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", found);
+	fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		fd = -errno;
+	(void)close(found);
+	if (fd >= 0)
+		*ret_st = st;
+	return fd;
+}
+
+int regular_open_of(int pid, const char *path, enum regular_links links, struct stat *ret_st)
+{
+	char root[32];
+	int root_fd, fd;
+
+	(void)snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0)
+		return -errno;
+	fd = regular_open(root_fd, path, links, ret_st);
+	(void)close(root_fd);
+	return fd;
+}

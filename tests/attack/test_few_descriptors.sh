@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Issue: with RLIMIT_NOFILE 8 the command was not run, and the reason given was a wrong one. From the
+# limit on at which a command can be started at all it runs, with its own status; what cannot be had
+# is said with its cause.
+. "$(dirname "$0")/../e2e/lib.sh"
+
+for limit in 7 8 9 10 12 14; do
+    (ulimit -n $limit; exec "$SPROFRUN" -q -o p.pb.gz sh -c 'echo ran; exit 5') >out 2>err
+    is "$limit descriptors: status" $? 5
+    is "$limit descriptors: it ran" "$(cat out)" ran
+    check "$limit descriptors: the cause is said" grep -q 'no profile' err
+    is "$limit descriptors: and no other" "$(grep -vc 'limit of open files.*ulimit -n' err)" 0
+done
+for limit in 5 6; do
+    (ulimit -n $limit; exec "$SPROFRUN" -q -o p.pb.gz true) 2>err
+    is "$limit descriptors: status" $? 125
+    is "$limit descriptors: the cause" "$(cat err)" \
+        'sprofrun: cannot begin: Too many open files; raise the limit (ulimit -n)'
+done
+(ulimit -n 20; exec "$SPROFRUN" -q -o p.pb.gz "$TARGETS/busy" 1 0.3 5) >out 2>err
+is "20 descriptors: status" $? 5
+check "20 descriptors: a profile" [ -s p.pb.gz ]
+finish

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the supervisor writes an answer: to a pipe that the sender of the request can write to, and
+ * nowhere else, and it never waits there. Native interface.
+ */
+#include <sprofil/sprofil.h>
+
+#include "tests/calls/live.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/client.h"
+
+static unsigned counts[4];
+
+static void on(void)
+{
+	struct prof p = {counts, 16, LIVE_A, 0x10000};
+
+	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
+}
+
+static void off(void)
+{
+	assert_int_equal(sprofil(NULL, 0, NULL, 0), 0);
+}
+
+/* A request to turn off, with a good seal, whose answer is to go to descriptor @answer. */
+static void ask(int answer)
+{
+	static _Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
+	static uint64_t nonce;
+	struct call_request q = {.pid = (uint32_t)getpid(),
+		.tid = (uint32_t)syscall(SYS_gettid),
+		.answer = answer,
+		.nonce = ++nonce,
+		.seal = (uintptr_t)seal,
+		.element = 4};
+	uint8_t message[CALL_MAX_BYTES];
+	int fd = client_find(), bytes;
+
+	assert_true(fd >= 0);
+	call_put_seal(seal, &q);
+	bytes = call_put_request(message, sizeof(message), &q, NULL);
+	assert_int_equal(write(fd, message, (size_t)bytes), bytes);
+	assert_int_equal(close(fd), 0);
+}
+
+static int bytes_in(int fd)
+{
+	int n = -1;
+
+	assert_int_equal(ioctl(fd, FIONREAD, &n), 0);
+	return n;
+}
+
+/* What came into the empty pipe by the time the supervisor has seen to a later call. */
+static int answered(int read_fd, int number)
+{
+	on();
+	ask(number);
+	on();
+	off();
+	return bytes_in(read_fd);
+}
+
+/* Who can only read a pipe does not get it written to. */
+static void check_rights(void)
+{
+	int fd[2], both;
+	char path[64];
+
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(answered(fd[0], fd[0]), 0);
+	assert_int_equal(answered(fd[0], fd[1]), CALL_ANSWER_BYTES);
+	(void)snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd[0]);
+	both = open(path, O_RDWR);
+	assert_true(both >= 0);
+	assert_int_equal(answered(fd[0], both), 2 * CALL_ANSWER_BYTES);
+	(void)close(both);
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+}
+
+/* answer_with_rights_of_sender */
+static void test_live_answers__rights_of_the_sender(void **state)
+{
+	(void)state;
+	check_rights();
+}
+
+static void *check_with_own_descriptors(void *ret_done)
+{
+	if (unshare(CLONE_FILES) == 0) {
+		check_rights();
+		*(int *)ret_done = 1;
+	}
+	return NULL;
+}
+
+/* The same of a thread whose descriptors are its own: they cannot be copied, but opened. */
+static void test_live_answers__rights_of_a_thread_with_own_descriptors(void **state)
+{
+	pthread_t thread;
+	int done = 0;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, check_with_own_descriptors, &done), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	if (!done)
+		skip();
+}
+
+/* Other things than pipes: they are not opened, and what is in them stays. */
+static void test_live_answers__only_to_pipes(void **state)
+{
+	char folder[] = "/tmp/answers.XXXXXX", path[64];
+	int pair[2], fifo, file;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/fifo", folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fifo = open(path, O_RDWR);
+	(void)unlink(path);
+	(void)snprintf(path, sizeof(path), "%s/file", folder);
+	file = open(path, O_CREAT | O_RDWR, 0600);
+	(void)unlink(path);
+	(void)rmdir(folder);
+	assert_true(fifo >= 0 && file >= 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	assert_int_equal(answered(fifo, fifo), 0);
+	assert_int_equal(answered(pair[0], pair[1]), 0);
+	on();
+	ask(file);
+	ask(INT32_MAX);
+	off();
+	assert_int_equal(fstat(file, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	(void)close(file);
+	(void)close(fifo);
+	(void)close(pair[0]);
+	(void)close(pair[1]);
+}
+
+/* A full pipe, and one that nobody reads: the supervisor goes on at once. */
+static void test_live_answers__full_and_broken_pipes(void **state)
+{
+	char block[4096] = {0};
+	struct timespec since, now;
+	int fd[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
+	while (write(fd[1], block, sizeof(block)) > 0)
+		;
+	assert_int_equal(fcntl(fd[1], F_SETFL, 0), 0);
+	(void)clock_gettime(CLOCK_MONOTONIC, &since);
+	for (unsigned i = 0; i < 20; i++) {
+		on();
+		ask(fd[1]);
+		if (i == 10)
+			assert_int_equal(close(fd[0]), 0);
+	}
+	off();
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	assert_true(now.tv_sec - since.tv_sec < 5);
+	(void)close(fd[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live_answers__rights_of_the_sender),
+		cmocka_unit_test(test_live_answers__rights_of_a_thread_with_own_descriptors),
+		cmocka_unit_test(test_live_answers__only_to_pipes),
+		cmocka_unit_test(test_live_answers__full_and_broken_pipes),
+	};
+
+	return live_run(tests);
+}

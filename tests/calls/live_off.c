@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Off must be off, also where the way to the supervisor has gone since "on": the memory may be
+ * given back then. Each case is a child that turns on, does something to itself, turns off, and
+ * goes on spinning where it was counted. Native interface.
+ *
+ * Run with "child CASE", it is such a child under a supervisor that traces it already: sprofrun
+ * (test_off_in_sprofrun.sh).
+ */
+#include <sprofil/sprofil.h>
+
+#include "tests/calls/live.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/client.h"
+
+enum {
+	NOT_HERE = 77,
+	OFF_FAILED = 10,
+	OFF_SLOW = 11,
+	COUNTED_ON = 12,
+	NEVER_COUNTED = 13,
+};
+
+static volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+	(void)signal;
+	handled++;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static int become_nobody(void)
+{
+	return getuid() == 0 && setgid(65534) == 0 && setuid(65534) == 0 ? 0 : NOT_HERE;
+}
+
+static int leave_the_files(void)
+{
+	return chroot("/proc/self/fdinfo") == 0 && chdir("/") == 0 ? 0 : NOT_HERE;
+}
+
+static int hide(void)
+{
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : NOT_HERE;
+}
+
+/* Begins as an ordinary user, whose supervisor may not look into what is hidden. */
+static int hide_as_nobody(void)
+{
+	return getuid() ? hide() : NOT_HERE;
+}
+
+static int block_all(void)
+{
+	sigset_t all;
+
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_BLOCK, &all, NULL);
+	return become_nobody();
+}
+
+/* SIGURG is the program's, and SIGWINCH is awaited by somebody: it stays pending. */
+static int keep_some_signals(void)
+{
+	struct sigaction action = {.sa_handler = handle};
+	sigset_t winch;
+
+	(void)sigaction(SIGURG, &action, NULL);
+	(void)sigemptyset(&winch);
+	(void)sigaddset(&winch, SIGWINCH);
+	(void)sigprocmask(SIG_BLOCK, &winch, NULL);
+	(void)raise(SIGWINCH);
+	return become_nobody();
+}
+
+static const struct change {
+	const char *name;
+	int (*make)(void);
+} changes[] = {
+	{"setuid", become_nobody},
+	{"chroot", leave_the_files},
+	{"undumpable", hide},
+	{"undumpable_as_nobody", hide_as_nobody},
+	{"blocked", block_all},
+	{"signals", keep_some_signals},
+};
+
+/* Wherever the child is. */
+static int count(unsigned *counts)
+{
+	struct prof bin = {counts, 4, 0, 2};
+
+	return sprofil(&bin, 1, NULL, PROF_UINT);
+}
+
+/* live_spin() looks into /proc. */
+static void spin(double seconds)
+{
+	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
+
+	while (clock() < end)
+		;
+}
+
+/* The child. It asserts nothing: its status tells. */
+static int child(const struct change *change)
+{
+	unsigned *counts = live_buffer(4, MAP_PRIVATE), last;
+	sigset_t pending;
+	double since;
+	int r;
+
+	if (count(counts) < 0)
+		return NOT_HERE;
+	for (unsigned i = 0; i < 100 && !counts[0]; i++)
+		spin(0.05);
+	if (!counts[0])
+		return NEVER_COUNTED;
+	r = change->make();
+	if (r)
+		return r;
+	since = now();
+	if (sprofil(NULL, 0, NULL, 0) < 0)
+		return OFF_FAILED;
+	if (now() - since > 3) /* it was 10 s; a helper may still be on its way out */
+		return OFF_SLOW;
+	last = counts[0];
+	spin(0.3); /* 30 ticks */
+	if (counts[0] != last)
+		return COUNTED_ON;
+	if (change->make == keep_some_signals &&
+		(sigpending(&pending) < 0 || !sigismember(&pending, SIGWINCH) || handled))
+		return 1;
+	/* And once more: it is off already, and that is told in no time. */
+	since = now();
+	r = sprofil(NULL, 0, NULL, 0);
+	return r < 0 ? OFF_FAILED : now() - since > 1 ? OFF_SLOW : 0;
+}
+
+static void check(const struct change *change, bool as_nobody)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		/* Dumpable again, as if it had been its user's from the beginning. */
+		if (as_nobody && (become_nobody() || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
+			_exit(NOT_HERE);
+		_exit(child(change));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (status == NOT_HERE << 8) {
+		(void)printf("not tested: %s%s\n", change->name, as_nobody ? ", as nobody" : "");
+		return;
+	}
+	assert_int_equal(status, 0);
+	live_settle();
+}
+
+static void test_live_off__after_setuid(void **state)
+{
+	(void)state;
+	check(&changes[0], false);
+}
+
+static void test_live_off__after_chroot(void **state)
+{
+	(void)state;
+	check(&changes[1], false);
+}
+
+static void test_live_off__undumpable(void **state)
+{
+	(void)state;
+	check(&changes[2], false);
+	check(&changes[3], true);
+}
+
+static void test_live_off__blocked_and_awaited_signals(void **state)
+{
+	(void)state;
+	check(&changes[4], false);
+	check(&changes[5], false);
+}
+
+/* Nobody traces this one: the signal is not seen by anybody. */
+static void test_live_off__untraced(void **state)
+{
+	struct sigaction action = {.sa_handler = handle}, old;
+	sigset_t set, mask, pending;
+
+	(void)state;
+	live_settle();
+	while (live_tracer())
+		(void)usleep(10000);
+	assert_int_equal(client_turn_off(), 0);
+	assert_int_equal(sprofil(NULL, 0, NULL, 0), 0);
+	(void)sigfillset(&set);
+	(void)sigprocmask(SIG_BLOCK, &set, &mask);
+	assert_int_equal(client_turn_off(), 0);
+	(void)sigpending(&pending);
+	assert_false(sigismember(&pending, SIGURG));
+	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	/* With handlers for all there is no way, but the kernel says that nobody traces us. */
+	handled = 0;
+	(void)sigaction(SIGURG, &action, &old);
+	(void)sigaction(SIGWINCH, &action, NULL);
+	(void)sigaction(SIGCHLD, &action, NULL);
+	assert_int_equal(client_turn_off(), -EPERM);
+	assert_int_equal(sprofil(NULL, 0, NULL, 0), 0);
+	(void)sigaction(SIGURG, &old, NULL);
+	(void)sigaction(SIGWINCH, &old, NULL);
+	(void)sigaction(SIGCHLD, &old, NULL);
+	assert_int_equal(handled, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live_off__after_setuid),
+		cmocka_unit_test(test_live_off__after_chroot),
+		cmocka_unit_test(test_live_off__undumpable),
+		cmocka_unit_test(test_live_off__blocked_and_awaited_signals),
+		cmocka_unit_test(test_live_off__untraced),
+	};
+
+	if (argc == 3 && strcmp(argv[1], "child") == 0) {
+		for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
+			if (strcmp(argv[2], changes[i].name) == 0)
+				return child(&changes[i]);
+		return 2;
+	}
+	if (!CALL_HAS_OFF)
+		return NOT_HERE;
+	return live_run_with_children(tests);
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The cases of live_off.c under sprofrun, which traces on after "off"; also as an ordinary user.
+. "$(dirname "$0")/../e2e/lib.sh"
+OFF=$BUILD/tests/calls/live_off
+export SPROFIL_SUPERVISOR=/nonexistent
+
+# turned_off WHAT CASE COMMAND-PREFIX...
+turned_off() {
+    local what=$1 case=$2 status
+    shift 2
+    timeout -k 5 30 "$@" "$SPROFRUN" -q --report none -o r.pb.gz "$OFF" child "$case"
+    status=$?
+    if [ $status = 77 ]; then
+        echo "not tested: $what"
+    else
+        is "$what" $status 0
+    fi
+}
+for case in setuid chroot undumpable blocked signals; do
+    turned_off "$case" $case
+done
+nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && chmod 777 "$WORK" &&
+    $nobody "$SPROFRUN" --version >/dev/null 2>&1; then
+    rm -f r.pb.gz
+    # shellcheck disable=SC2086
+    turned_off "undumpable, as nobody" undumpable_as_nobody $nobody
+fi
+finish

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The input is a perf map, taken in two pieces. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyst/jit.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct jit_map map = {0};
+	long taken = jit_map_add(&map, (const char *)data, size / 2);
+	volatile size_t sink = 0;
+
+	if (taken >= 0)
+		taken = jit_map_add(&map, (const char *)data + taken, size - (size_t)taken);
+	for (size_t i = 0; taken >= 0 && i < map.n && i < 64; i++) {
+		const char *name = jit_map_find(&map, map.code[i].start);
+
+		sink = sink + (name ? strlen(name) : 0) + (size_t)jit_map_bytes(&map);
+	}
+	jit_map_release(&map);
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The input is a .debug_line section; each line table in it is counted, from any offset. */
+#include <stdlib.h>
+
+#include "symbolizer/linescan.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct rangelist_bytes section = {data, size};
+	struct linescan scan;
+
+	for (uint64_t offset = 0; offset <= size && offset < 64; offset++) {
+		/* Nobody has more rows than bytes, or more names than that. */
+		if (linescan_table(&section, offset, &scan) == 0 &&
+			(scan.rows > size || scan.names > 2 * size))
+			abort();
+	}
+	return 0;
+}
