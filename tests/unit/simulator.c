@@ -14,10 +14,10 @@
 #define IDLE_LEAST_NS 3000
 #define IDLE_MOST_NS  30000
 /* A fair thread's slice, ended by a tick; what a woken one must lag behind to preempt at once. */
-#define SLICE_NS   2800000
-#define TICK_NS    4000000
-#define LAG_NS     1000000
-#define CREDIT_NS  1400000
+#define SLICE_NS  2800000
+#define TICK_NS   4000000
+#define LAG_NS    1000000
+#define CREDIT_NS 1400000
 /* One that ran within this long is not taken to another CPU. */
 #define HOT_NS 500000
 /* For so long a waiter holds its CPU. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine in virtual time: threads that follow a program, CPUs, a scheduler, and a supervisor that
- * does what engine/sampling.c does, with the real plan and the real sampler. Everything follows from
- * the seed.
+ * A machine in virtual time: threads that follow a program, CPUs, a scheduler, and a supervisor
+ *that does what engine/sampling.c does, with the real plan and the real sampler. Everything follows
+ *from the seed.
  *
  *	simulator.c         threads, CPUs, the scheduler: what runs when, and where in its program
- *	simulator_driver.c  the probe, and the tracing thread: the calls of engine/sampling.c in order
- *	simulator_programs.c  the programs
- *	test_simulator.c    the statistics
+ *	simulator_driver.c  the probe, and the tracing thread: the calls of engine/sampling.c in
+ *order simulator_programs.c  the programs test_simulator.c    the statistics
  *
  * The truth is the CPU time that the machine gave to each place of a program while it was sampled.
  * What the sampler found are the sums of its weights.
@@ -80,12 +79,12 @@ struct sim_thread {
 	enum sim_phase phase;
 	struct sim_step step;
 	uint64_t left_ns;
-	bool interrupt;   /* it is to stop */
-	bool woken;       /* what it slept for has come */
-	unsigned posts;   /* wake-ups that came before the sleep */
+	bool interrupt; /* it is to stop */
+	bool woken;     /* what it slept for has come */
+	unsigned posts; /* wake-ups that came before the sleep */
 	int cpu;
 	uint64_t vruntime_ns;
-	uint64_t since_ns;          /* on its CPU, or in its queue */
+	uint64_t since_ns; /* on its CPU, or in its queue */
 	uint64_t run_ns, wait_ns, slices, stamp_ns;
 	uint64_t wake_at_ns;
 	size_t timer; /* its place in the heap, plus 1 */
@@ -108,16 +107,16 @@ struct sim_cpu {
 	uint64_t exits_ns; /* idle: when it will be awake, SIM_NEVER nothing wakes it */
 	/* Ours. */
 	enum sim_ours ours;
-	uint64_t stamp_ns;     /* when ours was put on it */
+	uint64_t stamp_ns;           /* when ours was put on it */
 	struct sim_thread *replaced; /* in whose place, NULL nobody's */
-	uint64_t waiter_order_ns; /* what the waiter was told last */
-	uint64_t waiter_at_ns;    /* its timer */
+	uint64_t waiter_order_ns;    /* what the waiter was told last */
+	uint64_t waiter_at_ns;       /* its timer */
 	uint64_t arrives_ns[2]; /* the waiter and the tracer get the CPU, if nothing prevents it */
-	bool gave_up;          /* the waiter has held for too long, and waits for an order */
-	bool holds;            /* it has rung and was not served */
-	uint64_t order_ns;     /* the instant that it woke up for */
+	bool gave_up;           /* the waiter has held for too long, and waits for an order */
+	bool holds;             /* it has rung and was not served */
+	uint64_t order_ns;      /* the instant that it woke up for */
 	uint64_t woke_ns, used_ns;
-	uint64_t next_ns;      /* the earliest of all these */
+	uint64_t next_ns; /* the earliest of all these */
 };
 
 struct sim_options {
@@ -141,7 +140,7 @@ struct sim {
 	struct plan_random random;
 	struct sim_cpu cpu[SIM_CPUS];
 	struct sim_thread thread[SIM_THREADS];
-	size_t threads; /* the highest that was ever used, plus 1 */
+	size_t threads;                        /* the highest that was ever used, plus 1 */
 	struct sim_thread *timer[SIM_THREADS]; /* a heap of those that sleep for some time */
 	size_t timers;
 	/* What wakes the tracing thread. */
@@ -150,7 +149,7 @@ struct sim {
 	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
 	size_t reports;
 	struct sampler sampler;
-	uint64_t used_since_ns, usual_stop_ns;
+	uint64_t used_since_ns, usual_stop_ns, lead_ns, lead_at_ns;
 	struct sim_thread *queue[SIM_CPUS][SIM_THREADS];
 	struct sim_thread *asked[SIM_THREADS];
 	size_t asked_n;
@@ -168,8 +167,8 @@ void sim_start(struct sim *sim, struct sim_thread *thread);
 /* Lets virtual time pass until @until_ns. While the tracing thread sleeps: or until it is awake. */
 void sim_pass(struct sim *sim, uint64_t until_ns);
 /*
- * The tracing thread sleeps until @until_ns, or until something wakes it. False: something had done so
- * already, and it kept its CPU.
+ * The tracing thread sleeps until @until_ns, or until something wakes it. False: something had done
+ * so already, and it kept its CPU.
  */
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns);
 /* It goes from CPU @from to the sampler's host, and is there. */

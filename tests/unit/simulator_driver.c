@@ -22,6 +22,9 @@
 /* As in engine/sampling.c. */
 #define SPIN_NS       50000
 #define USUAL_STOP_NS 20000
+#define LEAD_MOST_NS  100000
+#define LEAD_SPARE_NS 8000
+#define AWAIT_NS      100000
 
 static bool is_there(const struct sim_thread *t)
 {
@@ -35,6 +38,11 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 	sim_tracer_work(context, ACTIVITY_NS);
 	if (!is_there(t))
 		return -ESRCH;
+	/* One that has been asked already, or is stopped, is none to ask. */
+	if (t->asked) {
+		*ret = (struct activity){.syscall = -1};
+		return 0;
+	}
 	*ret = (struct activity){.running = t->state == SIM_QUEUED || t->state == SIM_ON_CPU};
 	if (!ret->running)
 		*ret = (struct activity){.syscall = 1, .sp = 1, .pc = t->step.place + 1};
@@ -198,11 +206,16 @@ static void serve_waiter(struct sim *sim, unsigned cpu, uint64_t now)
 	sim_waiter_set(sim, cpu, c->waiter_order_ns);
 }
 
+static bool has_waiter(const struct sample_cpu *c)
+{
+	return c->way == SAMPLE_WAITER || c->way == SAMPLE_AWAITED;
+}
+
 /* use_waiters() */
 static void use_waiters(struct sim *sim)
 {
 	for (unsigned i = 0; i < sim->options.cpus; i++) {
-		bool waits = sim->sampler.cpu[i].way == SAMPLE_WAITER;
+		bool waits = has_waiter(&sim->sampler.cpu[i]);
 		uint64_t next = waits ? sampler_next(&sim->sampler, i) : SIM_NEVER;
 
 		if (sim->cpu[i].waiter_order_ns != next) {
@@ -279,13 +292,43 @@ static void collect(struct sim *sim)
 	sim->asked_n = 0;
 }
 
-/* sampling_wake() */
-static void wake_up(struct sim *sim, uint64_t now)
+static uint64_t awaited_at(const struct sim *sim)
 {
+	for (unsigned i = 0; i < sim->options.cpus; i++)
+		if (sim->sampler.cpu[i].way == SAMPLE_AWAITED)
+			return sim->cpu[i].waiter_order_ns;
+	return SIM_NEVER;
+}
+
+/* await_waiter() */
+static uint64_t await_waiter(struct sim *sim)
+{
+	uint64_t at = awaited_at(sim), late;
+
+	if (!sim->lead_at_ns || sim->now < sim->lead_at_ns || at == SIM_NEVER)
+		return sim->now;
+	late = sim->now - sim->lead_at_ns;
+	late = late < LEAD_MOST_NS ? late : LEAD_MOST_NS;
+	sim->lead_ns += ((int64_t)(late + LEAD_SPARE_NS) - (int64_t)sim->lead_ns) / 8;
+	sim->lead_at_ns = 0;
+	while (sim->now < at + AWAIT_NS) {
+		for (unsigned i = 0; i < sim->options.cpus; i++)
+			if (sim->cpu[i].holds || sim->cpu[i].gave_up)
+				return sim->now;
+		sim_tracer_work(sim, 300);
+	}
+	return sim->now;
+}
+
+/* sampling_wake() */
+static void wake_up(struct sim *sim)
+{
+	uint64_t now = await_waiter(sim);
+
 	for (unsigned i = 0; i < sim->options.cpus; i++) {
 		uint64_t next = sampler_next(&sim->sampler, i);
 
-		if (sim->sampler.cpu[i].way == SAMPLE_WAITER)
+		if (has_waiter(&sim->sampler.cpu[i]))
 			serve_waiter(sim, i, now);
 		else if (now >= next)
 			take_instant(sim, i, next, now);
@@ -327,16 +370,18 @@ static void drain(struct sim *sim)
 /* sampling_rest(), sampling_next() */
 static uint64_t rest(struct sim *sim)
 {
-	uint64_t next = sim->options.duration_ns;
+	uint64_t next = sim->options.duration_ns, awaited = awaited_at(sim);
 
 	sampler_had(&sim->sampler, sim->sampler.host, sim->now - sim->used_since_ns);
 	for (unsigned i = 0; i < sim->options.cpus; i++) {
-		uint64_t at = sim->sampler.cpu[i].way == SAMPLE_WAITER
-			? SIM_NEVER
-			: sampler_next(&sim->sampler, i);
+		uint64_t at = has_waiter(&sim->sampler.cpu[i]) ? SIM_NEVER
+							       : sampler_next(&sim->sampler, i);
 
 		next = at < next ? at : next;
 	}
+	sim->lead_at_ns = 0;
+	if (awaited != SIM_NEVER && awaited - sim->lead_ns < next)
+		next = sim->lead_at_ns = awaited - sim->lead_ns;
 	return next;
 }
 
@@ -360,7 +405,7 @@ static void loop(struct sim *sim)
 		if (sim->batch >= SIM_BATCHES)
 			sim->batch = SIM_BATCHES - 1;
 		sim->bell = false;
-		wake_up(sim, sim->now);
+		wake_up(sim);
 		drain(sim);
 		sim_tracer_work(sim, LOOP_NS);
 	}
@@ -379,6 +424,7 @@ int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
 	sim->options = *options;
 	sim->result = ret_result;
 	sim->usual_stop_ns = USUAL_STOP_NS;
+	sim->lead_ns = 40000;
 	plan_seed(&sim->random, options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1);
 	for (unsigned i = 0; i < SIM_CPUS; i++) {
 		struct sim_cpu *c = &sim->cpu[i];

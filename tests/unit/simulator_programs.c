@@ -333,9 +333,7 @@ static void random_program(struct sim *sim, struct sim_thread *t, struct sim_ste
 	switch (plan_random(&fixed, 6)) {
 	case 0: *step = (struct sim_step){.kind = SIM_CALL, .place = 8, .ns = 300}; break;
 	case 1: *step = (struct sim_step){.kind = SIM_ATOMIC, .place = 8, .ns = 5000}; break;
-	case 2:
-		wait_for(step, SIM_SLEEP, 8, (60 * SIM_US) << plan_random(&fixed, 6));
-		break;
+	case 2: wait_for(step, SIM_SLEEP, 8, (60 * SIM_US) << plan_random(&fixed, 6)); break;
 	case 3:
 		if (!t->peer[0]) {
 			run(step, place, SIM_US);

@@ -31,9 +31,9 @@ static struct fixture begun(uint64_t period_ns, uint64_t now_ns, uint64_t seed)
 	return f;
 }
 
-static uint64_t advance(struct fixture *f, unsigned stream, bool met, uint64_t now)
+static void advance(struct fixture *f, unsigned stream, bool met, uint64_t now)
 {
-	return plan_advance(&f->plan, stream, met, now, ONE, 16, &f->random);
+	plan_advance(&f->plan, stream, met ? PLAN_MET : PLAN_NOBODY, now, ONE, 16, &f->random);
 }
 
 static double chi_square(const unsigned *count, size_t n, double expected)
@@ -76,7 +76,8 @@ static void test_plan__each_slot_has_one_instant_and_weighs_what_it_is_long(void
 		assert_int_equal(plan_next(&f.plan), s->next_ns);
 		assert_int_equal(plan_due(&f.plan, s->next_ns - 1), 0);
 		assert_int_equal(plan_due(&f.plan, s->next_ns), 1);
-		assert_int_equal(advance(&f, 0, true, s->next_ns), 0);
+		assert_int_equal(plan_weight(&f.plan, 0), MS);
+		advance(&f, 0, true, s->next_ns);
 	}
 }
 
@@ -90,7 +91,7 @@ static void test_plan__instants_are_uniform_within_their_slots(void **state)
 	(void)state;
 	for (unsigned i = 0; i < DRAWS; i++) {
 		count[(s->next_ns - s->slot_ns) * BINS / s->span_ns]++;
-		(void)advance(&f, 0, true, s->next_ns);
+		advance(&f, 0, true, s->next_ns);
 	}
 	assert_true(chi_square(count, BINS, DRAWS / (double)BINS) < CHI2_19);
 }
@@ -111,7 +112,7 @@ static void test_plan__instants_of_neighbouring_slots_are_independent(void **sta
 		if (i % 2)
 			count[before * SIDE + part]++;
 		before = part;
-		(void)advance(&f, 0, true, s->next_ns);
+		advance(&f, 0, true, s->next_ns);
 	}
 	assert_true(chi_square(count, SIDE * SIDE, DRAWS / (double)(SIDE * SIDE)) < CHI2_63);
 }
@@ -131,9 +132,9 @@ static void test_plan__streams_are_independent(void **state)
 		count[a * SIDE / MS * SIDE + b * SIDE / MS]++;
 		assert_int_equal(plan_next(&f.plan), slot + (a < b ? a : b));
 		assert_int_equal(plan_due(&f.plan, slot + MS - 1), 1 | 1 << 3);
-		(void)advance(&f, 0, true, slot);
+		advance(&f, 0, true, slot);
 		assert_int_equal(f.plan.stream[3].next_ns, slot + b);
-		(void)advance(&f, 3, true, slot);
+		advance(&f, 3, true, slot);
 	}
 	assert_true(chi_square(count, SIDE * SIDE, DRAWS / (double)(SIDE * SIDE)) < CHI2_63);
 }
@@ -159,7 +160,7 @@ static void test_plan__weights_sum_up_to_the_time_of_the_code(void **state)
 		found += met ? (double)s->span_ns : 0;
 		variance += 0.03 * (double)s->span_ns * (double)s->span_ns;
 		slots[__builtin_ctzll(s->span_ns / MS)]++;
-		(void)advance(&f, 0, met, s->next_ns);
+		advance(&f, 0, met, s->next_ns);
 	}
 	assert_true(slots[0] > 1000 && slots[1] > 1000 && slots[4] > 100);
 	/* 4.9 standard deviations: one in a million. */
@@ -187,15 +188,15 @@ static void test_plan__slots_become_longer_where_nobody_is_met(void **state)
 		assert_int_equal(s->span_ns, plan_stretch(misses, 16) * MS);
 		assert_in_range(s->next_ns, slot, slot + s->span_ns - 1);
 		slot += s->span_ns;
-		(void)advance(&f, 0, false, s->next_ns);
+		advance(&f, 0, false, s->next_ns);
 	}
 	/* The slot that found somebody keeps its length; the next one is short. */
 	assert_int_equal(s->span_ns, 16 * MS);
-	(void)advance(&f, 0, true, s->next_ns);
+	advance(&f, 0, true, s->next_ns);
 	assert_int_equal(s->slot_ns, slot + 16 * MS);
 	assert_int_equal(s->span_ns, MS);
 	f.plan.stream[0].misses = UINT32_MAX;
-	(void)advance(&f, 0, false, s->next_ns);
+	advance(&f, 0, false, s->next_ns);
 	assert_int_equal(s->misses, UINT32_MAX);
 }
 
@@ -205,15 +206,15 @@ static void test_plan__a_factor_makes_slots_longer_and_never_shorter(void **stat
 	const struct plan_stream *s = &f.plan.stream[0];
 
 	(void)state;
-	(void)plan_advance(&f.plan, 0, true, 0, 3 * ONE / 2, 16, &f.random);
+	plan_advance(&f.plan, 0, PLAN_MET, 0, 3 * ONE / 2, 16, &f.random);
 	assert_int_equal(s->slot_ns, MS);
 	assert_int_equal(s->span_ns, MS * 3 / 2);
-	(void)plan_advance(&f.plan, 0, true, 0, ONE / 2, 16, &f.random);
+	plan_advance(&f.plan, 0, PLAN_MET, 0, ONE / 2, 16, &f.random);
 	assert_int_equal(s->slot_ns, MS * 5 / 2);
 	assert_int_equal(s->span_ns, MS);
 	/* No overflow: a second, a factor of a million. */
 	plan_set(&f.plan, 0, 1000 * MS, 0, &f.random);
-	(void)plan_advance(&f.plan, 0, true, 0, UINT64_C(1000000) * ONE, 16, &f.random);
+	plan_advance(&f.plan, 0, PLAN_MET, 0, UINT64_C(1000000) * ONE, 16, &f.random);
 	assert_int_equal(s->span_ns, 1000 * MS * 1000000);
 }
 
@@ -224,18 +225,41 @@ static void test_plan__slots_that_have_passed_are_left_out(void **state)
 
 	(void)state;
 	/* The next slot ends just when we look: it has passed wholly. */
-	assert_int_equal(advance(&f, 0, true, 2 * MS), MS);
+	advance(&f, 0, true, 2 * MS);
+	assert_int_equal(s->lost_ns, MS);
 	assert_int_equal(s->slot_ns, 2 * MS);
 	/* Seven whole ones, and a half that is still to come. */
-	assert_int_equal(advance(&f, 0, true, 10 * MS + MS / 2), 7 * MS);
+	advance(&f, 0, true, 10 * MS + MS / 2);
+	assert_int_equal(s->lost_ns, 7 * MS);
+	assert_int_equal(plan_weight(&f.plan, 0), 8 * MS);
 	assert_int_equal(s->slot_ns, 10 * MS);
 	assert_int_equal(s->span_ns, MS);
 	assert_in_range(s->next_ns, 10 * MS + MS / 2, 11 * MS - 1);
 	/* Not one instant lies in the past. */
 	for (uint64_t k = 11; k < 2000; k++) {
-		assert_int_equal(advance(&f, 0, true, k * MS + 999999), 0);
+		advance(&f, 0, true, k * MS + 999999);
+		assert_int_equal(s->lost_ns, 0);
 		assert_int_equal(s->next_ns, k * MS + 999999);
 	}
+}
+
+static void test_plan__the_next_sample_weighs_for_what_was_lost(void **state)
+{
+	struct fixture f = begun(MS, 0, 11);
+	const struct plan_stream *s = &f.plan.stream[0];
+
+	(void)state;
+	for (unsigned i = 1; i <= 3; i++) {
+		plan_advance(&f.plan, 0, PLAN_LOST, s->next_ns, ONE, 16, &f.random);
+		assert_int_equal(plan_weight(&f.plan, 0), (1 + i) * MS);
+		assert_int_equal(s->misses, 0);
+	}
+	/* One that met nobody stands for them too. */
+	advance(&f, 0, false, s->next_ns);
+	assert_int_equal(plan_weight(&f.plan, 0), MS);
+	/* But not for all of a long time. */
+	advance(&f, 0, true, 1000 * MS);
+	assert_int_equal(plan_weight(&f.plan, 0), 17 * MS);
 }
 
 static void test_plan__time_that_was_ours_moves_the_slots(void **state)
@@ -293,6 +317,7 @@ int main(void)
 		cmocka_unit_test(test_plan__slots_become_longer_where_nobody_is_met),
 		cmocka_unit_test(test_plan__a_factor_makes_slots_longer_and_never_shorter),
 		cmocka_unit_test(test_plan__slots_that_have_passed_are_left_out),
+		cmocka_unit_test(test_plan__the_next_sample_weighs_for_what_was_lost),
 		cmocka_unit_test(test_plan__time_that_was_ours_moves_the_slots),
 		cmocka_unit_test(test_plan__a_stream_begins_changes_and_ends),
 	};

@@ -30,14 +30,15 @@ static void test_sampler_ways__the_tracing_thread_waits_where_most_is_met(void *
 	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_WAITER);
 	assert_true(w.sampler.ways_next_ns > 0);
 	sampler_note(&w.actor[0].sample, true);
+	meet(&w, &w.actor[1], 1, 2);
 	meet(&w, &w.actor[0], 2, 4);
 	assert_int_equal(sampler_ways(&w.sampler, 1), 2);
 	assert_int_equal(w.sampler.cpu[2].way, SAMPLE_HOSTED);
 	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_WAITER);
 	/* Not for less than twice as much. */
-	meet(&w, &w.actor[1], 1, 5);
+	meet(&w, &w.actor[1], 1, 3);
 	assert_int_equal(sampler_ways(&w.sampler, 2), 2);
-	meet(&w, &w.actor[1], 1, 5);
+	meet(&w, &w.actor[1], 1, 7);
 	assert_int_equal(sampler_ways(&w.sampler, 3), 1);
 	sampler_release(&w.sampler);
 }
@@ -64,15 +65,15 @@ static void test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_f
 	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_HOSTED);
 	/* A single call is enough to change that, for 64 samples; and so is another image. */
 	sampler_note(&a->sample, true);
-	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_HOSTED);
+	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
+	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
 	for (unsigned i = 0; i < 64; i++)
 		sampler_note(&a->sample, false);
 	(void)sampler_ways(&w.sampler, 0);
 	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_REMOTE);
 	sampler_renew(&a->sample);
 	(void)sampler_ways(&w.sampler, 0);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_HOSTED);
+	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
 	sampler_release(&w.sampler);
 	/* There is no other CPU to do it from. */
 	begin(&w, 1, 1);
@@ -108,8 +109,8 @@ static void test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_sinc
 	assert_false(sampler_judge(&w.sampler, &a->sample, &after, w.now));
 	assert_int_equal(w.sampler.figures.unproved, 1);
 	/* After a proof that failed the CPU is looked at from near, for some time. */
-	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_HOSTED);
+	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
+	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
 	sampler_release(&w.sampler);
 }
 

@@ -73,7 +73,8 @@ static struct verdict judge(const struct sim_result *r, unsigned places, double 
 		if (there[p] < LEAST_SAMPLES * SIM_BATCHES * period_ns)
 			continue;
 		for (unsigned b = 0; b < SIM_BATCHES; b++) {
-			x[b] = r->found[b][p] - share * all_f[b] - (r->truth[b][p] - share * all_t[b]);
+			x[b] = r->found[b][p] - share * all_f[b] -
+				(r->truth[b][p] - share * all_t[b]);
 			sum += x[b];
 		}
 		t = t_of(x, SIM_BATCHES);
@@ -105,14 +106,15 @@ static bool run(const char *name, void (*begin)(struct sim *sim), unsigned place
 		print_message("%-20s %4.0f %-9s %u found %+6.2f (t %+5.1f) share %+6.2f (t %+5.1f, "
 			      "place %u) samples %llu, late %llu, unproved %llu, refused %llu, "
 			      "wrong %llu, missed %llu%s\n",
-			name, 1e9 / (double)options->period_ns, class_name(options),
-			options->cpus, v.found * 100, v.found_t, v.share * 100, v.share_t, v.place,
-			(unsigned long long)result.samples,
-			(unsigned long long)result.figures.late,
+			name, 1e9 / (double)options->period_ns, class_name(options), options->cpus,
+			v.found * 100, v.found_t, v.share * 100, v.share_t, v.place,
+			(unsigned long long)result.samples, (unsigned long long)result.figures.late,
 			(unsigned long long)result.figures.unproved,
 			(unsigned long long)result.refused, (unsigned long long)result.wrong,
 			(unsigned long long)result.missed,
-			right ? "" : known ? " (known)" : " WRONG");
+			right           ? ""
+				: known ? " (known)"
+					: " WRONG");
 	return right || known;
 }
 
