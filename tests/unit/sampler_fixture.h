@@ -149,4 +149,13 @@ static inline void meet(struct world *w, struct actor *a, unsigned cpu, unsigned
 	}
 }
 
+/* It was not met in a call for long, has kept its CPU, and nobody else is runnable. */
+static inline void be_alone(struct world *w, struct actor *a)
+{
+	for (unsigned i = 0; i < 64; i++)
+		sampler_note(&a->sample, false);
+	a->slices = a->sample.seen.slices;
+	w->runnable = 1;
+}
+
 #endif

@@ -56,6 +56,7 @@ static void test_sampler__gone_threads_are_passed_over_wherever_they_are_asked(v
 	(void)state;
 	begin(&w, 2, 3);
 	meet(&w, &w.actor[0], 0, 8);
+	be_alone(&w, &w.actor[0]);
 	w.actor[0].state = GONE; /* it would be alone */
 	w.actor[1].state = RUNNABLE;
 	replaced(&w, &w.actor[1]);
@@ -152,8 +153,9 @@ static void test_sampler__a_lone_thread_is_proved_by_how_long_it_waited(void **s
 
 	(void)state;
 	begin(&w, 1, 3);
-	meet(&w, a, 0, 5);
+	meet(&w, a, 0, 8);
 	assert_int_equal(order->proof, SAMPLE_BY_STAMP);
+	be_alone(&w, a);
 	a->wait_ns = 7000;
 	assert_ptr_equal(look(&w, 0), a);
 	assert_int_equal(order->proof, SAMPLE_BY_WAIT);
@@ -186,11 +188,37 @@ static void test_sampler__one_that_was_alone_and_sleeps_now_hides_nobody(void **
 	(void)state;
 	begin(&w, 1, 3);
 	meet(&w, &w.actor[1], 0, 8);
+	be_alone(&w, &w.actor[1]);
 	w.actor[1].state = ASLEEP;
 	w.actor[2].state = RUNNABLE;
 	replaced(&w, &w.actor[2]);
 	assert_ptr_equal(look(&w, 0), &w.actor[2]);
 	assert_int_equal(w.actor[2].sample.order.proof, SAMPLE_BY_STAMP);
+	sampler_release(&w.sampler);
+}
+
+/* It is runnable: that it was the last one for long does not show that it had the CPU. */
+static void test_sampler__one_that_may_wait_for_another_needs_a_time_stamp(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 3);
+	meet(&w, &w.actor[1], 0, 8);
+	be_alone(&w, &w.actor[1]);
+	w.actor[2].state = RUNNABLE;
+	w.runnable = 2;
+	replaced(&w, &w.actor[2]);
+	assert_ptr_equal(look(&w, 0), &w.actor[2]);
+	/* Nobody counts the runnable ones. */
+	w.runnable = -1;
+	meet(&w, &w.actor[1], 0, 8);
+	assert_int_equal(w.actor[1].sample.order.proof, SAMPLE_BY_STAMP);
+	/* It has left its CPU, so it may have slept, and wait for its CPU to wake up. */
+	w.runnable = 1;
+	w.actor[1].slices = w.actor[1].sample.seen.slices + 2;
+	meet(&w, &w.actor[1], 0, 1);
+	assert_int_equal(w.actor[1].sample.order.proof, SAMPLE_BY_STAMP);
 	sampler_release(&w.sampler);
 }
 
@@ -404,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_sampler__without_time_stamps_its_cpu_must_do),
 		cmocka_unit_test(test_sampler__a_lone_thread_is_proved_by_how_long_it_waited),
 		cmocka_unit_test(test_sampler__one_that_was_alone_and_sleeps_now_hides_nobody),
+		cmocka_unit_test(test_sampler__one_that_may_wait_for_another_needs_a_time_stamp),
 		cmocka_unit_test(test_sampler__an_instant_that_comes_late_is_dropped_and_counted),
 		cmocka_unit_test(
 			test_sampler__in_the_fair_class_our_stamp_is_read_before_anything_else),

@@ -47,8 +47,7 @@ static void test_sampler_ways__the_tracing_thread_waits_where_most_is_met(void *
 static void make_quiet(struct world *w, struct actor *a, unsigned cpu)
 {
 	meet(w, a, cpu, 17);
-	for (unsigned i = 0; i < 64; i++)
-		sampler_note(&a->sample, false);
+	be_alone(w, a);
 }
 
 static void test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_from_afar(
@@ -100,7 +99,7 @@ static void test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_sinc
 	begin(&w, 2, 2);
 	make_quiet(&w, a, 0);
 	(void)sampler_ways(&w.sampler, 0);
-	a->slices = 9;
+	a->slices = a->sample.seen.slices = 9;
 	assert_ptr_equal(look(&w, 0), a);
 	assert_int_equal(a->sample.order.proof, SAMPLE_BY_SLICE);
 	assert_int_equal(w.arrivals + w.stamps, 0);
