@@ -264,8 +264,13 @@ static struct sample_thread *observe(struct look *l)
 	struct sample_thread *t = NULL, *sleeper[2 * RECENT_MOST];
 	unsigned n = 0;
 
-	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE)
-		return ask_alone(l, SAMPLE_BY_SLICE);
+	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE) {
+		t = ask_alone(l, SAMPLE_BY_SLICE);
+		/* From afar nobody else can be found: from now on we look from near. */
+		if (!t)
+			l->s->ways_next_ns = 0;
+		return t;
+	}
 	t = ask_alone(l, SAMPLE_BY_WAIT);
 	if (t)
 		return t;

@@ -107,6 +107,11 @@ static void test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_sinc
 	after.slices = 10;
 	assert_false(sampler_judge(&w.sampler, &a->sample, &after, w.now));
 	assert_int_equal(w.sampler.figures.unproved, 1);
+	/* One that sleeps now ends it before the next instant. */
+	a->state = ASLEEP;
+	assert_true(w.sampler.ways_next_ns > 0);
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.ways_next_ns, 0);
 	/* After a proof that failed the CPU is looked at from near, for some time. */
 	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
 	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
