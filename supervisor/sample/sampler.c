@@ -234,14 +234,21 @@ static struct sample_thread *ask_sleepers(
 	return NULL;
 }
 
-/* A thread that has this CPU to itself: whether it waits for us shows after the stop. */
+/*
+ * A thread that has this CPU to itself: whether it waits for us shows after the stop. One that shares
+ * it may wait for somebody else, and one that sleeps for its CPU to wake up; so it must be the only
+ * one that is runnable on the machine, never have been met in a call lately, and have kept its CPU
+ * since its last stop.
+ */
 static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 {
 	struct sample_cpu *c = &l->s->cpu[l->cpu];
 	struct sample_thread *t = c->last;
 
-	if (!t || c->streak < STREAK_ALONE || c->failures || !is_running(l, t) ||
-		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0)
+	if (!t || c->streak < STREAK_ALONE || c->failures || t->calls || !is_running(l, t) ||
+		l->s->probe->runnable(l->s->context) != 1 ||
+		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0 ||
+		(proof == SAMPLE_BY_WAIT && t->order.before.slices - t->seen.slices > 1))
 		return NULL;
 	t->order.proof = proof;
 	return t;
@@ -251,7 +258,7 @@ bool sampler_wants_stamp(const struct sampler *s, unsigned cpu)
 {
 	const struct sample_cpu *c = &s->cpu[cpu];
 
-	return !s->realtime || (c->last && (c->streak < STREAK_ALONE || c->failures));
+	return !s->realtime || (c->last && (c->streak < STREAK_ALONE || c->failures || c->last->calls));
 }
 
 static struct sample_thread *observe(struct look *l)
@@ -259,8 +266,13 @@ static struct sample_thread *observe(struct look *l)
 	struct sample_thread *t = NULL, *sleeper[2 * RECENT_MOST];
 	unsigned n = 0;
 
-	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE)
-		return ask_alone(l, SAMPLE_BY_SLICE);
+	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE) {
+		t = ask_alone(l, SAMPLE_BY_SLICE);
+		/* From afar nobody else can be found: from now on we look from near. */
+		if (!t)
+			l->s->ways_next_ns = 0;
+		return t;
+	}
 	t = ask_alone(l, SAMPLE_BY_WAIT);
 	if (t)
 		return t;
