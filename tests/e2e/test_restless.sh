@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # A server that sleeps and wakes 50,000 times a second is found where it spends its CPU time: not in
-# the call that it sleeps in because it looks runnable while we keep it from its CPU (moment.h; without
-# it that was 71 to 81 % where 30 was true). Of the way into and out of sleep a part is not found: the
-# scheduler switches with interrupts off, and the timer that wakes us comes there seldom (traced: 10 of
-# 100 of its interrupts of the server, for 31 % of the time). So the limits are wide; the parts that
-# it works in are compared with each other, too.
+# the call that it sleeps in because it looks runnable while we keep it from its CPU (moment.h;
+# without it that was 71 to 81 % where 30 was true). Of the way into and out of sleep a part is not
+# found: the scheduler switches with interrupts off, and the timer that wakes us comes there seldom
+# (traced: 10 of 100 of its interrupts of the server, for 31 % of the time). So the limits are wide;
+# the parts that it works in are compared with each other, too.
 . "$(dirname "$0")/lib.sh"
 
 [ -r /proc/self/sched ] || skip "the kernel has no /proc/PID/sched"
@@ -38,7 +39,8 @@ shares() {
     for name in take compute give; do
         truth=$(part_of_work $name mean) measured=$(part_of_work $name measured)
         within "$what: of the rest, $name, which takes $truth %" "$measured" \
-            "$(awk -v t="$truth" 'BEGIN { print t - 12 }')" "$(awk -v t="$truth" 'BEGIN { print t + 12 }')"
+            "$(awk -v t="$truth" 'BEGIN { print t - 12 }')" \
+                "$(awk -v t="$truth" 'BEGIN { print t + 12 }')"
     done
 }
 # part_of_work NAME FILE: of all parts but the wait, in percent
