@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Programs with damaged debug information are profiled as far as it goes: the command and its status
 # are unharmed, and whatever is wrong costs at most a message.
 . "$(dirname "$0")/lib.sh"
