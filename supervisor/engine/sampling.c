@@ -340,6 +340,7 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	t->remote = !here;
 	if (found->order.proof != SAMPLE_BY_STAMP)
 		t->asked_cpu = found->order.before;
+	sampler_held(&s->sampler, t->asked_ns - woke + s->usual_stop_ns);
 	/* Its CPU has nothing to do while it is stopped from another one. */
 	if (!here)
 		sampler_had(&s->sampler, cpu, s->usual_stop_ns);

@@ -129,12 +129,21 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 		s->next_ns = now_ns;
 }
 
+static void shift(struct plan_stream *s, uint64_t ns)
+{
+	if (!s->period_ns)
+		return;
+	s->slot_ns += ns;
+	s->next_ns += ns;
+}
+
 void plan_shift(struct plan *plan, uint64_t ns)
 {
-	struct plan_stream *s = &plan->stream[0];
+	shift(&plan->stream[0], ns);
+}
 
-	if (s->period_ns) {
-		s->slot_ns += ns;
-		s->next_ns += ns;
-	}
+void plan_shift_tables(struct plan *plan, uint64_t ns)
+{
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		shift(&plan->stream[i], ns);
 }

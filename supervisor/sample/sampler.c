@@ -346,6 +346,8 @@ struct sample_thread *sampler_instant(
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
 
+	if (!due)
+		return NULL; /* the plan was shifted since it was asked for */
 	s->figures.instants += due & 1;
 	if (woke_ns > planned_ns + late) {
 		s->figures.late += due & 1;
@@ -377,6 +379,16 @@ void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttl
 void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
 {
 	plan_shift(&s->cpu[cpu].plan, ns);
+}
+
+void sampler_held(struct sampler *s, uint64_t ns)
+{
+	unsigned at_work = 0;
+
+	for (unsigned i = 0; i < s->cpus; i++)
+		at_work += s->cpu[i].recent > MET_WEIGHT;
+	for (unsigned i = 0; i < s->cpus; i++)
+		plan_shift_tables(&s->cpu[i].plan, at_work > 1 ? ns / at_work : ns);
 }
 
 void sampler_lose(struct sampler *s, struct sample_thread *t)

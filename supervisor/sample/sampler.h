@@ -134,6 +134,12 @@ bool sampler_wants_stamp(const struct sampler *sampler, unsigned cpu);
 /* The CPU was ours, or its thread was stopped by us, for @ns: no instant falls into that. */
 void sampler_had(struct sampler *sampler, unsigned cpu, uint64_t ns);
 
+/*
+ * A thread was held up for @ns by a sample. Tables count CPU time, on all CPUs alike: it is nobody's. Of
+ * several threads at work each has only its part of it.
+ */
+void sampler_held(struct sampler *sampler, uint64_t ns);
+
 /* The thread cannot be stopped, or nobody knows where it was: its weight goes to the next instant. */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
 
