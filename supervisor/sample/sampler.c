@@ -318,23 +318,39 @@ static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t 
 	return now - s->met_ns[stream] > TABLE_IDLE * s->period_ns[stream] ? STRETCH_TABLE : 1;
 }
 
+/* Plans the next instant of @stream, and returns what the present one weighs. */
+static uint64_t advance_stream(struct sampler *s, struct plan *plan, unsigned stream,
+	enum plan_outcome outcome, uint64_t now)
+{
+	uint64_t weight = plan_weight(plan, stream), factor = stream ? 1024 : s->factor_1024;
+	unsigned most = longest_slot(s, stream, now);
+
+	if (!s->realtime || outcome == PLAN_LOST) {
+		plan_advance(plan, stream, outcome, now, factor, most, &s->random);
+		return weight;
+	}
+	plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
+	/* In real time only work of the kernel for this thread delays us: it is met all that time. */
+	while (plan->stream[stream].next_ns <= now) {
+		weight += plan_weight(plan, stream);
+		plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
+	}
+	return weight;
+}
+
 /* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
 static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_outcome outcome,
 	uint64_t now, struct sample_order *order, uint64_t weight_1024)
 {
-	struct plan *plan = &s->cpu[cpu].plan;
-
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
-		if (order)
-			order->weight_ns[i] = 0;
-		if (!(due & 1u << i))
-			continue;
-		if (order)
-			order->weight_ns[i] = plan_weight(plan, i) * weight_1024 / 1024;
-		if (outcome == PLAN_MET)
+		uint64_t weight = 0;
+
+		if (due & 1u << i && outcome == PLAN_MET)
 			s->met_ns[i] = now;
-		plan_advance(plan, i, outcome, now, i ? 1024 : s->factor_1024,
-			longest_slot(s, i, now), &s->random);
+		if (due & 1u << i)
+			weight = advance_stream(s, &s->cpu[cpu].plan, i, outcome, now);
+		if (order)
+			order->weight_ns[i] = weight * weight_1024 / 1024;
 	}
 }
 
