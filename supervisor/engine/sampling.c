@@ -427,7 +427,8 @@ static uint64_t await_waiter(struct engine *engine, uint64_t now)
 	late = now - s->lead_at_ns < LEAD_MOST_NS ? now - s->lead_at_ns : LEAD_MOST_NS;
 	s->lead_ns += ((int64_t)(late + LEAD_SPARE_NS) - (int64_t)s->lead_ns) / 8;
 	s->lead_at_ns = 0;
-	while (now < at + AWAIT_NS) {
+	/* It may have been told another time since. */
+	while (now < at + AWAIT_NS && now + LEAD_MOST_NS > at) {
 		for (unsigned i = 0; i < s->sampler.cpus; i++)
 			if (s->waiter[i].started &&
 				cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
