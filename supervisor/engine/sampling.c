@@ -361,8 +361,7 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 		take_instant(engine, cpu, atomic_load(&w->at_ns), atomic_load(&w->woke_ns));
 	else
 		sampler_miss(&s->sampler, cpu, now, false);
-	/* Of the times before; what it uses now is made up for next time. */
-	sampler_had(&s->sampler, cpu, atomic_exchange(&w->used_ns, 0));
+	sampler_had(&s->sampler, cpu, engine_now() - atomic_load(&w->woke_ns));
 	cpu_waiter_set(w, sampler_next(&s->sampler, cpu), sampler_wants_stamp(&s->sampler, cpu));
 }
 

@@ -17,17 +17,12 @@
 #define HOLD_NS 500000
 #define STACK_BYTES (64 * 1024)
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t now_ns(void)
 {
 	struct timespec ts = {0};
 
-	(void)clock_gettime(clock, &ts);
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
-
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
 }
 
 static inline void relax(void)
@@ -86,7 +81,6 @@ static void *wait_on_cpu(void *context)
 	cpu_set_t *set = CPU_ALLOC((size_t)w->cpu + 1);
 	size_t bytes = CPU_ALLOC_SIZE((size_t)w->cpu + 1);
 	int stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	uint64_t before = 0;
 
 	if (set) {
 		CPU_ZERO_S(bytes, set);
@@ -97,15 +91,12 @@ static void *wait_on_cpu(void *context)
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
 	for (;;) {
-		uint64_t used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		/* Before all that it stands for: what changes after this makes the sleep end at once. */
 		uint32_t word = atomic_load(&w->word);
 		bool done;
 
 		if (atomic_load(&w->quit))
 			break;
-		atomic_fetch_add(&w->used_ns, used - before);
-		before = used;
 		done = cpu_waiter_state(w) == CPU_WAITER_GAVE_UP;
 
 		if (sleep_until(w, word, done ? UINT64_MAX : atomic_load(&w->at_ns)))

@@ -30,7 +30,6 @@ struct cpu_waiter {
 	_Atomic int state;         /* enum cpu_waiter_state */
 	_Atomic uint64_t at_ns;    /* CLOCK_MONOTONIC: when to wake up; UINT64_MAX never */
 	_Atomic uint64_t woke_ns;  /* HOLDS: when it did */
-	_Atomic uint64_t used_ns;  /* CPU time that it has used and nobody has taken note of */
 	_Atomic uint64_t stamp_ns; /* when the scheduler put it on its CPU, its clock; 0 not read yet, 1: it
 				      cannot be read */
 };

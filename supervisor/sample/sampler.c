@@ -129,6 +129,12 @@ struct look {
 	struct activity activity;
 };
 
+/* A thread that has run since it was last asked, and sleeps. */
+struct sleeper {
+	struct sample_thread *thread;
+	struct activity activity;
+};
+
 static bool is_running(struct look *l, struct sample_thread *t)
 {
 	return l->s->probe->activity(l->s->context, t, &l->activity) >= 0 && l->activity.running;
@@ -154,8 +160,7 @@ static bool was_replaced(struct look *l, struct sample_thread *t)
  * Threads that are runnable, of those that were met last: on this CPU first, then elsewhere. @ret_n
  * others sleep, and have run since they were last asked.
  */
-static struct sample_thread *ask_recent(
-	struct look *l, struct sample_thread **sleeper, unsigned *ret_n)
+static struct sample_thread *ask_recent(struct look *l, struct sleeper *sleeper, unsigned *ret_n)
 {
 	unsigned n = 0;
 
@@ -176,7 +181,7 @@ static struct sample_thread *ask_recent(
 			if (l->s->probe->cpu_time(l->s->context, t, &cpu) < 0)
 				continue;
 			if (cpu.run_ns != t->seen.run_ns)
-				sleeper[n++] = t;
+				sleeper[n++] = (struct sleeper){t, l->activity};
 			t->seen = cpu;
 		}
 	}
@@ -215,8 +220,7 @@ static struct sample_thread *ask_others(struct look *l)
 }
 
 /* The kernel is not interrupted on its way to sleep: of those that sleep one may have been there. */
-static struct sample_thread *ask_sleepers(
-	struct look *l, struct sample_thread **sleeper, unsigned n)
+static struct sample_thread *ask_sleepers(struct look *l, const struct sleeper *sleeper, unsigned n)
 {
 	unsigned most = n < STAMPS_MOST ? n : STAMPS_MOST;
 	unsigned at = n > most ? (unsigned)plan_random(&l->s->random, n) : 0;
@@ -224,11 +228,10 @@ static struct sample_thread *ask_sleepers(
 	if (most)
 		l->weight = 1024 * n / most;
 	for (unsigned i = 0; i < most; i++) {
-		struct sample_thread *t = sleeper[(at + i) % n];
-
-		/* It may have been woken meanwhile, and wait for us to go. */
-		if (was_replaced(l, t) && !is_running(l, t) && l->activity.pc)
-			return t;
+		/* It slept there when it was asked first, though it may have been woken since. */
+		l->activity = sleeper[(at + i) % n].activity;
+		if (l->activity.pc && was_replaced(l, sleeper[(at + i) % n].thread))
+			return sleeper[(at + i) % n].thread;
 	}
 	l->weight = 1024;
 	return NULL;
@@ -263,7 +266,8 @@ bool sampler_wants_stamp(const struct sampler *s, unsigned cpu)
 
 static struct sample_thread *observe(struct look *l)
 {
-	struct sample_thread *t = NULL, *sleeper[2 * RECENT_MOST];
+	struct sleeper sleeper[2 * RECENT_MOST];
+	struct sample_thread *t = NULL;
 	unsigned n = 0;
 
 	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE) {
