@@ -13,7 +13,7 @@
 #include "supervisor/calls/session.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
-#include "supervisor/target/memory.h"
+#include "supervisor/os/remote.h"
 #include "supervisor/target/target.h"
 
 /*
@@ -80,7 +80,7 @@ static bool has_seal(int tid, const struct call_request *q)
 {
 	uint8_t seal[CALL_SEAL_BYTES];
 
-	return memory_read(tid, q->seal, seal, sizeof(seal)) == (ssize_t)sizeof(seal) &&
+	return remote_read(tid, q->seal, seal, sizeof(seal)) == (ssize_t)sizeof(seal) &&
 		call_seal_is_good(seal, q);
 }
 

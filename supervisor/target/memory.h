@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a traced process, by a tid of it. Pages are reached as the process itself could
- * reach them. May run in the stop window.
+ * By which tid the memory of a traced process is written (remote.h). May run in the stop window.
  */
 #ifndef SUPERVISOR_MEMORY_H
 #define SUPERVISOR_MEMORY_H
@@ -9,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct target;
 struct tracee;
@@ -25,8 +23,6 @@ struct tracee;
  */
 int memory_next_tid(const struct target *target, const struct tracee *tracee, size_t *cursor);
 
-/* Bytes that were read, fewer than @n at a page that cannot be read; -errno. */
-ssize_t memory_read(int tid, uint64_t at, void *to, size_t n);
 /* All of it is written, by the rule above. */
 bool memory_write(const struct target *target, const struct tracee *tracee, uint64_t at,
 	const void *from, size_t n);

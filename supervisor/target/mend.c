@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/target/mend_internal.h"
+#include "supervisor/target/mend.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,6 +8,7 @@
 #include "proto/call.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/window.h"
+#include "supervisor/target/mend_call.h"
 
 /* To resume a thread takes less; after that it is no stop any more. */
 #define RESUME_MOST_NS 20000

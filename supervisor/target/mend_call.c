@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/target/mend_internal.h"
+#include "supervisor/target/mend_call.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "supervisor/os/clock.h"
 #include "supervisor/os/descriptor.h"
 #include "supervisor/os/mem.h"
+#include "supervisor/os/remote.h"
 #include "supervisor/target/memory.h"
 
 #define PARTS_READ 64
@@ -32,7 +33,7 @@ struct mend *mend_of(struct tracee *t)
 
 static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
 {
-	return memory_read(t->tid, at, to, n) == (ssize_t)n;
+	return remote_read(t->tid, at, to, n) == (ssize_t)n;
 }
 
 /*

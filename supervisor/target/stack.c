@@ -8,7 +8,7 @@
 
 #include "supervisor/os/mem.h"
 #include "supervisor/os/procfs.h"
-#include "supervisor/target/memory.h"
+#include "supervisor/os/remote.h"
 
 #define PAGE_BYTES 4096
 /* Copied when the mapping's end is not known; the copy ends at the first page that is not there. */
@@ -173,7 +173,7 @@ static void copy_piece(const struct stack_copy *copy, int tid, uint64_t from, ui
 
 	if (bytes > copy->most)
 		bytes = copy->most;
-	got = memory_read(tid, from, to, (size_t)bytes);
+	got = remote_read(tid, from, to, (size_t)bytes);
 	*ret_piece = (struct stack_piece){to, from, got > 0 ? (size_t)got : 0};
 }
 

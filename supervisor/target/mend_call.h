@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What mend.c (the stops) and mend_call.c (the call's arguments and result) share. */
-#ifndef SUPERVISOR_MEND_INTERNAL_H
-#define SUPERVISOR_MEND_INTERNAL_H
+/* The arguments and the result of a call that is mended; the stops are mend.c's. */
+#ifndef SUPERVISOR_MEND_CALL_H
+#define SUPERVISOR_MEND_CALL_H
 
 #include "supervisor/os/tracer.h"
-#include "supervisor/target/mend.h"
+#include "supervisor/target/mender.h"
 #include "supervisor/target/procfiles.h"
 #include "supervisor/target/repair.h"
 #include "supervisor/target/target.h"
