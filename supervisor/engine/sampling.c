@@ -304,13 +304,14 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	if (!t)
 		return;
 	if (!sampling_ask(engine, t)) {
-		s->sampler.figures.late += found->order.streams & 1;
+		sampler_lose(&s->sampler, found);
 		return;
 	}
 	t->ordered = true;
 	t->remote = !here;
 	if (found->order.proof != SAMPLE_BY_STAMP)
 		t->asked_cpu = found->order.before;
+	sampler_held(&s->sampler, t->asked_ns - woke + s->usual_stop_ns);
 	/* Its CPU has nothing to do while it is stopped from another one. */
 	if (!here)
 		sampler_had(&s->sampler, cpu, s->usual_stop_ns);

@@ -59,6 +59,9 @@ unsigned plan_due(const struct plan *plan, uint64_t ns);
  */
 uint64_t plan_weight(const struct plan *plan, unsigned stream);
 
+/* An instant of @weight_ns turns out to be lost, after the next one was planned. */
+void plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns);
+
 enum plan_outcome {
 	PLAN_LOST,   /* the instant could not be used: its slot goes to the next one */
 	PLAN_NOBODY, /* nobody was met */
@@ -75,9 +78,11 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 
 /*
  * The CPU was ours for @ns, or its thread was stopped by us: that time is nobody's, and no instant
- * falls into it. So a period is one of the time that the CPU has for others.
+ * falls into it. So a period is one of the time that the CPU has for others. That is the profile's.
  */
 void plan_shift(struct plan *plan, uint64_t ns);
+/* The same of the tables, whose instants are those of all CPUs: for each. */
+void plan_shift_tables(struct plan *plan, uint64_t ns);
 
 /*
  * How many periods the next slot of a CPU is long where @misses instants in a row met nobody: 1, then

@@ -33,6 +33,8 @@
 /* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
 #define STRETCH_PROFILE 16
 #define STRETCH_TABLE   4
+/* Periods in which nobody was met, before slots of a table become longer. */
+#define TABLE_IDLE 64
 
 int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
 	unsigned cpus, uint64_t seed)
@@ -232,14 +234,21 @@ static struct sample_thread *ask_sleepers(
 	return NULL;
 }
 
-/* A thread that has this CPU to itself: whether it waits for us shows after the stop. */
+/*
+ * A thread that has this CPU to itself: whether it waits for us shows after the stop. One that shares
+ * it may wait for somebody else, and one that sleeps for its CPU to wake up; so it must be the only
+ * one that is runnable on the machine, never have been met in a call lately, and have kept its CPU
+ * since its last stop.
+ */
 static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 {
 	struct sample_cpu *c = &l->s->cpu[l->cpu];
 	struct sample_thread *t = c->last;
 
-	if (!t || c->streak < STREAK_ALONE || c->failures || !is_running(l, t) ||
-		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0)
+	if (!t || c->streak < STREAK_ALONE || c->failures || t->calls || !is_running(l, t) ||
+		l->s->probe->runnable(l->s->context) != 1 ||
+		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0 ||
+		(proof == SAMPLE_BY_WAIT && t->order.before.slices - t->seen.slices > 1))
 		return NULL;
 	t->order.proof = proof;
 	return t;
@@ -249,7 +258,7 @@ bool sampler_wants_stamp(const struct sampler *s, unsigned cpu)
 {
 	const struct sample_cpu *c = &s->cpu[cpu];
 
-	return !s->realtime || (c->last && (c->streak < STREAK_ALONE || c->failures));
+	return !s->realtime || (c->last && (c->streak < STREAK_ALONE || c->failures || c->last->calls));
 }
 
 static struct sample_thread *observe(struct look *l)
@@ -257,8 +266,13 @@ static struct sample_thread *observe(struct look *l)
 	struct sample_thread *t = NULL, *sleeper[2 * RECENT_MOST];
 	unsigned n = 0;
 
-	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE)
-		return ask_alone(l, SAMPLE_BY_SLICE);
+	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE) {
+		t = ask_alone(l, SAMPLE_BY_SLICE);
+		/* From afar nobody else can be found: from now on we look from near. */
+		if (!t)
+			l->s->ways_next_ns = 0;
+		return t;
+	}
 	t = ask_alone(l, SAMPLE_BY_WAIT);
 	if (t)
 		return t;
@@ -293,6 +307,17 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	}
 }
 
+/*
+ * The longest slot of a CPU where nobody is met, in periods. Of a table only if nobody is met on any
+ * CPU: otherwise a thread that is moved there would get its ticks in heaps.
+ */
+static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t now)
+{
+	if (!stream)
+		return s->cpus > STRETCH_PROFILE ? s->cpus : STRETCH_PROFILE;
+	return now - s->met_ns[stream] > TABLE_IDLE * s->period_ns[stream] ? STRETCH_TABLE : 1;
+}
+
 /* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
 static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_outcome outcome,
 	uint64_t now, struct sample_order *order, uint64_t weight_1024)
@@ -300,17 +325,16 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 	struct plan *plan = &s->cpu[cpu].plan;
 
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
-		unsigned most = i ? STRETCH_TABLE
-			: s->cpus > STRETCH_PROFILE ? s->cpus
-						    : STRETCH_PROFILE;
-
 		if (order)
 			order->weight_ns[i] = 0;
 		if (!(due & 1u << i))
 			continue;
 		if (order)
 			order->weight_ns[i] = plan_weight(plan, i) * weight_1024 / 1024;
-		plan_advance(plan, i, outcome, now, s->factor_1024, most, &s->random);
+		if (outcome == PLAN_MET)
+			s->met_ns[i] = now;
+		plan_advance(plan, i, outcome, now, i ? 1024 : s->factor_1024,
+			longest_slot(s, i, now), &s->random);
 	}
 }
 
@@ -322,6 +346,8 @@ struct sample_thread *sampler_instant(
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
 
+	if (!due)
+		return NULL; /* the plan was shifted since it was asked for */
 	s->figures.instants += due & 1;
 	if (woke_ns > planned_ns + late) {
 		s->figures.late += due & 1;
@@ -355,6 +381,26 @@ void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
 	plan_shift(&s->cpu[cpu].plan, ns);
 }
 
+void sampler_held(struct sampler *s, uint64_t ns)
+{
+	unsigned at_work = 0;
+
+	for (unsigned i = 0; i < s->cpus; i++)
+		at_work += s->cpu[i].recent > MET_WEIGHT;
+	for (unsigned i = 0; i < s->cpus; i++)
+		plan_shift_tables(&s->cpu[i].plan, at_work > 1 ? ns / at_work : ns);
+}
+
+void sampler_lose(struct sampler *s, struct sample_thread *t)
+{
+	struct plan *plan = &s->cpu[t->order.cpu].plan;
+
+	s->figures.late += t->order.streams & 1;
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		if (t->order.streams & 1u << i)
+			plan_lose(plan, i, t->order.weight_ns[i]);
+}
+
 bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
 	uint64_t asked_ns)
 {
@@ -376,6 +422,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		c->streak = 0;
 		c->failures += FAILURE;
 		s->figures.unproved++;
+		sampler_lose(s, t);
 	}
 	return was_on;
 }

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* A sampler whose probe says what the test tells it. Seeds are fixed. */
+#ifndef TESTS_SAMPLER_FIXTURE_H
+#define TESTS_SAMPLER_FIXTURE_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "supervisor/sample/sampler.h"
+
+#define MS   UINT64_C(1000000)
+#define MANY 200
+
+enum { ASLEEP, RUNNABLE, GONE };
+
+struct actor {
+	struct sample_thread sample;
+	int state;
+	uint64_t run_ns, wait_ns, slices, stamp_ns, pc;
+	int last_cpu;
+	unsigned asked; /* for its activity */
+};
+
+struct world {
+	struct sampler sampler;
+	struct actor actor[MANY];
+	uint64_t stamp_ns; /* of the one that woke up */
+	int arrived_error, runnable;
+	unsigned arrivals, stamps, runnables;
+	uint64_t now;
+};
+
+static int activity(void *context, struct sample_thread *s, struct activity *ret)
+{
+	struct actor *a = s->owner;
+
+	(void)context;
+	a->asked++;
+	if (a->state == GONE)
+		return -ESRCH;
+	*ret = (struct activity){.running = a->state == RUNNABLE, .syscall = -1};
+	if (!ret->running)
+		*ret = (struct activity){.syscall = 35, .sp = 0x7000, .pc = a->pc};
+	return 0;
+}
+
+static int cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret)
+{
+	struct actor *a = s->owner;
+
+	(void)context;
+	if (a->state == GONE)
+		return -ESRCH;
+	*ret = (struct cpu_time){a->run_ns, a->wait_ns, a->slices};
+	return 0;
+}
+
+static int switched(void *context, struct sample_thread *s, uint64_t *ret_ns)
+{
+	struct world *w = context;
+	struct actor *a = s->owner;
+
+	w->stamps++;
+	if (a->state == GONE)
+		return -ESRCH;
+	*ret_ns = a->stamp_ns;
+	return 0;
+}
+
+static int last_cpu(void *context, struct sample_thread *s)
+{
+	struct actor *a = s->owner;
+
+	(void)context;
+	return a->state == GONE ? -ESRCH : a->last_cpu;
+}
+
+static int arrived(void *context, unsigned cpu, uint64_t *ret_ns)
+{
+	struct world *w = context;
+
+	(void)cpu;
+	w->arrivals++;
+	*ret_ns = w->stamp_ns;
+	return w->arrived_error;
+}
+
+static int runnable(void *context)
+{
+	struct world *w = context;
+
+	w->runnables++;
+	return w->runnable;
+}
+
+static const struct probe probe = {activity, cpu_time, switched, last_cpu, arrived, runnable};
+static const int numbers[4] = {2, 3, 5, 7};
+
+/* @cpus of the machine, @threads that sleep; real time, a period of 1 ms, from now on. */
+static inline void begin(struct world *w, unsigned cpus, unsigned threads)
+{
+	memset(w, 0, sizeof(*w));
+	assert_int_equal(sampler_init(&w->sampler, &probe, w, numbers, cpus, 1), 0);
+	w->sampler.realtime = true;
+	w->runnable = -1;
+	sampler_set_period(&w->sampler, 0, MS, 0);
+	for (unsigned i = 0; i < threads; i++) {
+		struct actor *a = &w->actor[i];
+
+		assert_int_equal(sampler_add(&w->sampler, &a->sample, a), 0);
+		a->stamp_ns = 100 + i;
+		a->pc = 0x400000 + i;
+		a->last_cpu = 2;
+	}
+}
+
+/* The next instant of @cpu, at once. Until it a moment passes. */
+static inline struct actor *look(struct world *w, unsigned cpu)
+{
+	uint64_t planned = sampler_next(&w->sampler, cpu);
+	struct sample_thread *t;
+
+	w->now = planned > w->now ? planned : w->now;
+	w->arrivals = w->stamps = w->runnables = 0;
+	for (unsigned i = 0; i < MANY; i++)
+		w->actor[i].asked = 0;
+	t = sampler_instant(&w->sampler, cpu, planned, w->now);
+	return t ? t->owner : NULL;
+}
+
+/* @a was on the CPU and has been replaced by us. */
+static inline void replaced(struct world *w, struct actor *a)
+{
+	w->stamp_ns += 1000000;
+	a->stamp_ns = w->stamp_ns;
+}
+
+/* It is the one that is met, @n times in a row. */
+static inline void meet(struct world *w, struct actor *a, unsigned cpu, unsigned n)
+{
+	a->state = RUNNABLE;
+	while (n--) {
+		replaced(w, a);
+		assert_ptr_equal(look(w, cpu), a);
+	}
+}
+
+/* It was not met in a call for long, has kept its CPU, and nobody else is runnable. */
+static inline void be_alone(struct world *w, struct actor *a)
+{
+	for (unsigned i = 0; i < 64; i++)
+		sampler_note(&a->sample, false);
+	a->slices = a->sample.seen.slices;
+	w->runnable = 1;
+}
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A machine in virtual time: threads that follow a program, CPUs, a scheduler, and a supervisor
+ *that does what engine/sampling.c does, with the real plan and the real sampler. Everything follows
+ *from the seed.
+ *
+ *	simulator.c         threads, CPUs, the scheduler: what runs when, and where in its program
+ *	simulator_driver.c  the probe, and the tracing thread: the calls of engine/sampling.c in
+ *order simulator_programs.c  the programs test_simulator.c    the statistics
+ *
+ * The truth is the CPU time that the machine gave to each place of a program while it was sampled.
+ * What the sampler found are the sums of its weights.
+ */
+#ifndef TESTS_SIMULATOR_H
+#define TESTS_SIMULATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "supervisor/sample/sampler.h"
+
+#define SIM_CPUS    8
+#define SIM_PLACES  12
+#define SIM_THREADS 1100
+#define SIM_BATCHES 64
+#define SIM_NEVER   UINT64_MAX
+#define SIM_US      UINT64_C(1000)
+#define SIM_MS      UINT64_C(1000000)
+
+struct sim;
+struct sim_thread;
+
+enum sim_kind {
+	SIM_RUN,         /* the program's own code: it is preempted and stopped where it is */
+	SIM_CALL,        /* a system call that computes: preempted, but it stops at its end */
+	SIM_ATOMIC,      /* a system call that cannot be preempted: we come at its end */
+	SIM_SLEEP,       /* for ns */
+	SIM_SLEEP_UNTIL, /* until ns */
+	SIM_WAIT,        /* until somebody wakes it; a wake-up that came before counts */
+	SIM_WAKE,        /* @other; takes no time */
+	SIM_SPAWN,       /* another thread with the program @program; takes no time */
+	SIM_EXIT,
+};
+
+struct sim_step {
+	enum sim_kind kind;
+	unsigned place; /* sleeping: where the way to sleep and from it belongs to */
+	uint64_t ns;
+	struct sim_thread *other;
+	void (*program)(struct sim *sim, struct sim_thread *thread, struct sim_step *step);
+};
+
+typedef void sim_program(struct sim *sim, struct sim_thread *thread, struct sim_step *step);
+
+enum sim_state {
+	SIM_UNUSED,
+	SIM_QUEUED,
+	SIM_ON_CPU,
+	SIM_BLOCKED,
+	SIM_STOPPED, /* by the tracing thread's interrupt, which waits to be seen */
+	SIM_BORN,    /* waits for the tracing thread to let it go */
+	SIM_ENDED,   /* waits for the tracing thread to reap it */
+};
+
+/* Of a step. */
+enum sim_phase { SIM_BODY, SIM_FALLING_ASLEEP, SIM_SLEEPING, SIM_WAKING };
+
+struct sim_thread {
+	struct sample_thread sample;
+	/* The program. */
+	sim_program *program;
+	unsigned id, at, count;
+	uint64_t number[4]; /* what the program likes to keep */
+	struct sim_thread *peer[2];
+	bool foreign; /* not of the target */
+	/* The machine. */
+	enum sim_state state;
+	enum sim_phase phase;
+	struct sim_step step;
+	uint64_t left_ns;
+	bool interrupt; /* it is to stop */
+	bool woken;     /* what it slept for has come */
+	unsigned posts; /* wake-ups that came before the sleep */
+	int cpu;
+	uint64_t vruntime_ns;
+	uint64_t since_ns; /* on its CPU, or in its queue */
+	uint64_t run_ns, wait_ns, slices, stamp_ns;
+	uint64_t wake_at_ns;
+	size_t timer; /* its place in the heap, plus 1 */
+	/* The supervisor. */
+	bool reported, asked, ordered, remote;
+	uint64_t asked_ns;
+};
+
+enum sim_ours { SIM_NOT_OURS, SIM_WAITER_HOLDS, SIM_TRACER };
+
+struct sim_cpu {
+	struct sim_thread *current, *left; /* the one that was here last */
+	struct sim_thread **queue;
+	size_t queued;
+	uint64_t accounted_ns; /* the current one's time is booked up to here */
+	uint64_t event_ns;     /* when the current one's step or slice ends */
+	uint64_t slice_end_ns;
+	uint64_t min_vruntime_ns;
+	bool idle;
+	uint64_t exits_ns; /* idle: when it will be awake, SIM_NEVER nothing wakes it */
+	/* Ours. */
+	enum sim_ours ours;
+	uint64_t stamp_ns;           /* when ours was put on it */
+	struct sim_thread *replaced; /* in whose place, NULL nobody's */
+	uint64_t waiter_order_ns;    /* what the waiter was told last */
+	uint64_t waiter_at_ns;       /* its timer */
+	uint64_t arrives_ns[2]; /* the waiter and the tracer get the CPU, if nothing prevents it */
+	bool gave_up;           /* the waiter has held for too long, and waits for an order */
+	bool holds;             /* it has rung and was not served */
+	uint64_t order_ns;      /* the instant that it woke up for */
+	uint64_t woke_ns, used_ns;
+	uint64_t next_ns; /* the earliest of all these */
+};
+
+struct sim_options {
+	unsigned cpus;
+	uint64_t period_ns, duration_ns, seed;
+	bool realtime;
+	bool no_stamps;      /* the kernel does not tell when threads were switched */
+	uint64_t protect_ns; /* fair: a thread that was put on its CPU keeps it for this long */
+};
+
+struct sim_result {
+	double found[SIM_BATCHES][SIM_PLACES], truth[SIM_BATCHES][SIM_PLACES];
+	uint64_t samples, events, refused;
+	uint64_t wrong, missed; /* another one was found than was replaced; nobody was */
+	struct sample_figures figures;
+};
+
+struct sim {
+	struct sim_options options;
+	uint64_t now;
+	struct plan_random random;
+	struct sim_cpu cpu[SIM_CPUS];
+	struct sim_thread thread[SIM_THREADS];
+	size_t threads;                        /* the highest that was ever used, plus 1 */
+	struct sim_thread *timer[SIM_THREADS]; /* a heap of those that sleep for some time */
+	size_t timers;
+	/* What wakes the tracing thread. */
+	uint64_t tracer_at_ns;
+	bool bell, tracer_runs, tracer_called;
+	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
+	size_t reports;
+	struct sampler sampler;
+	uint64_t used_since_ns, usual_stop_ns, lead_ns, lead_at_ns;
+	struct sim_thread *queue[SIM_CPUS][SIM_THREADS];
+	struct sim_thread *asked[SIM_THREADS];
+	size_t asked_n;
+	unsigned batch;
+	struct sim_result *result;
+};
+
+/* A number in [from, to). */
+uint64_t sim_between(struct sim *sim, uint64_t from, uint64_t to);
+
+/* Another thread, which is let go by sim_start(). NULL: there are SIM_THREADS already. */
+struct sim_thread *sim_new_thread(struct sim *sim, sim_program *program);
+void sim_start(struct sim *sim, struct sim_thread *thread);
+
+/* Lets virtual time pass until @until_ns. While the tracing thread sleeps: or until it is awake. */
+void sim_pass(struct sim *sim, uint64_t until_ns);
+/*
+ * The tracing thread sleeps until @until_ns, or until something wakes it. False: something had done
+ * so already, and it kept its CPU.
+ */
+bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns);
+/* It goes from CPU @from to the sampler's host, and is there. */
+void sim_tracer_move(struct sim *sim, unsigned from);
+/* It works for @ns. */
+void sim_tracer_work(struct sim *sim, uint64_t ns);
+/* An order for the waiter of @cpu (cpu_waiter_set); releases it. */
+void sim_waiter_set(struct sim *sim, unsigned cpu, uint64_t at_ns);
+void sim_interrupt(struct sim *sim, struct sim_thread *thread);
+void sim_resume(struct sim *sim, struct sim_thread *thread);
+/* Books the CPU time of the threads that run, up to now. */
+void sim_account(struct sim *sim);
+
+/* Runs the threads that @begin makes, under the sampler. 0 or -ENOMEM. */
+int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
+	struct sim_result *ret_result);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs for the simulator, of which the truth is known. */
+#ifndef TESTS_SIMULATOR_PROGRAMS_H
+#define TESTS_SIMULATOR_PROGRAMS_H
+
+#include "tests/unit/simulator.h"
+
+struct scenario {
+	const char *name;
+	void (*begin)(struct sim *sim);
+	unsigned places;
+	unsigned cpus; /* only on so many; 0 on any number */
+	/* In real time too it is known to be wrong, for this reason; NULL it is right. */
+	const char *bias;
+};
+
+extern const struct scenario scenarios[];
+extern const size_t scenarios_n;
+
+/* Another program for each seed of the options. */
+void scenario_random(struct sim *sim);
+#define SCENARIO_RANDOM_PLACES 9
+
+#endif

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/* Who is chosen at an instant, and what the sample weighs. */
+#include "tests/unit/sampler_fixture.h"
+
+static void test_sampler__the_one_with_our_time_stamp_was_replaced(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 3);
+	w.actor[0].state = w.actor[1].state = w.actor[2].state = RUNNABLE;
+	replaced(&w, &w.actor[1]);
+	assert_ptr_equal(look(&w, 0), &w.actor[1]);
+	assert_int_equal(w.actor[1].sample.order.proof, SAMPLE_BY_STAMP);
+	assert_false(w.actor[1].sample.order.asleep);
+	assert_int_equal(w.actor[1].sample.order.streams, 1);
+	assert_int_equal(w.actor[1].sample.order.weight_ns[0], MS);
+	assert_int_equal(w.actor[1].sample.order.woke_ns, w.now);
+	/* Our own is read once, and only when somebody may have been here. */
+	assert_int_equal(w.arrivals, 1);
+	assert_int_equal(w.sampler.figures.instants, 1);
+	assert_true(sampler_judge(&w.sampler, &w.actor[1].sample, &(struct cpu_time){0}, 0));
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__nobody_is_chosen_whom_we_did_not_replace(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 3);
+	/* Runnable elsewhere, asleep for long, gone. */
+	w.actor[0].state = RUNNABLE;
+	w.actor[1].state = GONE;
+	w.stamp_ns = 99;
+	assert_null(look(&w, 0));
+	w.actor[0].state = ASLEEP;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.arrivals, 0);
+	assert_int_equal(w.sampler.figures.instants, 2);
+	assert_int_equal(w.sampler.figures.late, 0);
+	/* Nobody at all. */
+	sampler_remove(&w.sampler, &w.actor[1].sample);
+	sampler_remove(&w.sampler, &w.actor[0].sample);
+	sampler_remove(&w.sampler, &w.actor[2].sample);
+	assert_null(w.sampler.newest);
+	assert_null(w.sampler.oldest);
+	assert_null(look(&w, 0));
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__gone_threads_are_passed_over_wherever_they_are_asked(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 3);
+	meet(&w, &w.actor[0], 0, 8);
+	be_alone(&w, &w.actor[0]);
+	w.actor[0].state = GONE; /* it would be alone */
+	w.actor[1].state = RUNNABLE;
+	replaced(&w, &w.actor[1]);
+	assert_ptr_equal(look(&w, 0), &w.actor[1]);
+	w.actor[1].state = GONE;
+	w.actor[2].state = GONE;
+	assert_null(look(&w, 0));
+	assert_null(look(&w, 1));
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__one_that_has_just_gone_to_sleep_is_found_where_it_sleeps(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[2];
+
+	(void)state;
+	begin(&w, 1, 3);
+	(void)look(&w, 0); /* all that has run until now is known */
+	a->run_ns = 5000;
+	replaced(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_true(a->sample.order.asleep);
+	assert_int_equal(a->sample.order.proof, SAMPLE_BY_STAMP);
+	assert_int_equal(a->sample.order.activity.pc, a->pc);
+	assert_int_equal(a->sample.order.activity.syscall, 35);
+	assert_int_equal(a->sample.order.weight_ns[0], MS);
+	/* The same stamp, but it has not run since: it is the last time's. */
+	assert_null(look(&w, 0));
+	assert_int_equal(w.stamps, 0);
+	/* At its end a thread is nowhere. */
+	a->run_ns = 6000;
+	a->pc = 0;
+	replaced(&w, a);
+	assert_null(look(&w, 0));
+	sampler_release(&w.sampler);
+}
+
+/* Of ten sleepers that ran six are asked, each as likely as the others, and counts for more. */
+static void test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all(void **state)
+{
+	enum { SLEEPERS = 10, LOOKS = 6000 };
+	struct world w;
+	unsigned found = 0;
+
+	(void)state;
+	begin(&w, 1, SLEEPERS);
+	for (unsigned i = 0; i < LOOKS; i++) {
+		struct actor *a = &w.actor[i % SLEEPERS], *t;
+
+		for (unsigned k = 0; k < SLEEPERS; k++)
+			w.actor[k].run_ns++;
+		replaced(&w, a);
+		w.sampler.cpu[0].plan.stream[0].misses = 0;
+		t = look(&w, 0);
+		assert_true(!t || t == a);
+		assert_true(w.stamps <= 6);
+		found += t != NULL;
+		if (t)
+			assert_int_equal(t->sample.order.weight_ns[0], MS * (1024 * 10 / 6) / 1024);
+	}
+	/* Binomial with 0.6: 4.9 standard deviations are 186. */
+	assert_in_range(found, LOOKS * 6 / 10 - 186, LOOKS * 6 / 10 + 186);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__without_time_stamps_its_cpu_must_do(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 3);
+	w.arrived_error = -ENODATA;
+	w.actor[0].state = w.actor[1].state = RUNNABLE;
+	w.actor[0].last_cpu = 3;
+	w.actor[1].last_cpu = 2;
+	assert_ptr_equal(look(&w, 0), &w.actor[1]);
+	assert_int_equal(w.arrivals, 1);
+	assert_ptr_equal(look(&w, 1), &w.actor[0]);
+	/* A sleeper's last CPU proves nothing. */
+	w.actor[0].state = w.actor[1].state = ASLEEP;
+	w.actor[1].run_ns++;
+	assert_null(look(&w, 0));
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__a_lone_thread_is_proved_by_how_long_it_waited(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[1];
+	struct cpu_time after;
+	const struct sample_order *order = &a->sample.order;
+	uint64_t asked;
+
+	(void)state;
+	begin(&w, 1, 3);
+	meet(&w, a, 0, 8);
+	assert_int_equal(order->proof, SAMPLE_BY_STAMP);
+	be_alone(&w, a);
+	a->wait_ns = 7000;
+	assert_ptr_equal(look(&w, 0), a);
+	assert_int_equal(order->proof, SAMPLE_BY_WAIT);
+	assert_int_equal(w.arrivals + w.stamps, 0);
+	assert_int_equal(order->before.wait_ns, 7000);
+	asked = order->woke_ns + 30000;
+	after = (struct cpu_time){.wait_ns = 7000 + 30000};
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, asked));
+	after.wait_ns = 7000 + 30000 + 200000;
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, asked));
+	/* It waited for less than we had its CPU: it was elsewhere, or came later. */
+	after.wait_ns = 7000 + 29999;
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, asked));
+	assert_int_equal(w.sampler.figures.unproved, 1);
+	assert_int_equal(w.sampler.cpu[0].streak, 0);
+	/* And for longer: it waited before us. */
+	after.wait_ns = 7000 + 30000 + 200001;
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, asked));
+	/* From now on it is asked for time stamps again. */
+	replaced(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_int_equal(order->proof, SAMPLE_BY_STAMP);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__one_that_was_alone_and_sleeps_now_hides_nobody(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 3);
+	meet(&w, &w.actor[1], 0, 8);
+	be_alone(&w, &w.actor[1]);
+	w.actor[1].state = ASLEEP;
+	w.actor[2].state = RUNNABLE;
+	replaced(&w, &w.actor[2]);
+	assert_ptr_equal(look(&w, 0), &w.actor[2]);
+	assert_int_equal(w.actor[2].sample.order.proof, SAMPLE_BY_STAMP);
+	sampler_release(&w.sampler);
+}
+
+/* It is runnable: that it was the last one for long does not show that it had the CPU. */
+static void test_sampler__one_that_may_wait_for_another_needs_a_time_stamp(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 3);
+	meet(&w, &w.actor[1], 0, 8);
+	be_alone(&w, &w.actor[1]);
+	w.actor[2].state = RUNNABLE;
+	w.runnable = 2;
+	replaced(&w, &w.actor[2]);
+	assert_ptr_equal(look(&w, 0), &w.actor[2]);
+	/* Nobody counts the runnable ones. */
+	w.runnable = -1;
+	meet(&w, &w.actor[1], 0, 8);
+	assert_int_equal(w.actor[1].sample.order.proof, SAMPLE_BY_STAMP);
+	/* It has left its CPU, so it may have slept, and wait for its CPU to wake up. */
+	w.runnable = 1;
+	w.actor[1].slices = w.actor[1].sample.seen.slices + 2;
+	meet(&w, &w.actor[1], 0, 1);
+	assert_int_equal(w.actor[1].sample.order.proof, SAMPLE_BY_STAMP);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void **state)
+{
+	struct world w;
+	uint64_t planned;
+
+	(void)state;
+	begin(&w, 1, 1);
+	w.actor[0].state = RUNNABLE;
+	for (int realtime = 0; realtime < 2; realtime++) {
+		uint64_t late = realtime ? 20 * MS : 300000;
+
+		w.sampler.realtime = realtime;
+		w.sampler.figures = (struct sample_figures){0};
+		planned = sampler_next(&w.sampler, 0);
+		replaced(&w, &w.actor[0]);
+		assert_non_null(sampler_instant(&w.sampler, 0, planned, planned + late));
+		assert_int_equal(w.sampler.figures.late, 0);
+		planned = sampler_next(&w.sampler, 0);
+		replaced(&w, &w.actor[0]);
+		assert_null(sampler_instant(&w.sampler, 0, planned, planned + late + 1));
+		assert_int_equal(w.sampler.figures.late, 1);
+		assert_int_equal(w.sampler.figures.instants, 2);
+		/* The next one is still to come. */
+		assert_true(sampler_next(&w.sampler, 0) >= planned + late + 1);
+	}
+	/* Those that the engine could not use. */
+	planned = sampler_next(&w.sampler, 0);
+	sampler_miss(&w.sampler, 0, planned, false);
+	assert_int_equal(w.sampler.figures.late, 2);
+	sampler_miss(&w.sampler, 0, sampler_next(&w.sampler, 0), true);
+	assert_int_equal(w.sampler.figures.throttled, 1);
+	assert_int_equal(w.sampler.figures.instants, 4);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__in_the_fair_class_our_stamp_is_read_before_anything_else(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 1);
+	w.sampler.realtime = false;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.arrivals, 1);
+	sampler_release(&w.sampler);
+}
+
+/* Of those that were not met lately each is asked with the same probability, which its weight
+ * knows. */
+static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all(void **state)
+{
+	enum { THREADS = 192, LOOKS = 4000 };
+	struct world w;
+	unsigned found = 0;
+
+	(void)state;
+	begin(&w, 1, THREADS);
+	for (unsigned i = 0; i < LOOKS; i++) {
+		/* Added first, met never: the oldest. */
+		struct actor *a = (struct actor *)w.sampler.oldest->owner, *t;
+		unsigned asked = 0;
+
+		a->state = RUNNABLE;
+		replaced(&w, a);
+		w.sampler.cpu[0].plan.stream[0].misses = 0;
+		t = look(&w, 0);
+		a->state = ASLEEP;
+		a->run_ns = a->sample.seen.run_ns;
+		assert_true(!t || t == a);
+		assert_int_equal(w.runnables, 1);
+		for (unsigned k = 0; k < THREADS; k++)
+			asked += w.actor[k].asked != 0;
+		assert_true(asked <= 16 + 96);
+		found += t != NULL;
+		if (t)
+			assert_int_equal(t->sample.order.weight_ns[0], 2 * MS);
+	}
+	/* Binomial with a half: 4.9 standard deviations are 155. */
+	assert_in_range(found, LOOKS / 2 - 155, LOOKS / 2 + 155);
+	/* Nothing is runnable on the whole machine: nobody is asked for it. */
+	w.runnable = 0;
+	w.actor[0].state = RUNNABLE;
+	(void)look(&w, 0);
+	assert_true(w.runnables <= 1);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__up_to_ninety_six_others_are_all_asked(void **state)
+{
+	struct world w;
+	struct actor *a;
+
+	(void)state;
+	begin(&w, 1, 96);
+	for (unsigned i = 0; i < 300; i++) {
+		a = w.sampler.oldest->owner;
+		a->state = RUNNABLE;
+		replaced(&w, a);
+		assert_ptr_equal(look(&w, 0), a);
+		assert_int_equal(a->sample.order.weight_ns[0], MS);
+		a->state = ASLEEP;
+	}
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__those_met_last_are_asked_first_here_before_elsewhere(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 40);
+	meet(&w, &w.actor[7], 0, 1);
+	w.actor[7].state = ASLEEP;
+	meet(&w, &w.actor[9], 1, 1);
+	assert_ptr_equal(w.sampler.newest, &w.actor[9].sample);
+	assert_ptr_equal(w.sampler.newest->older, &w.actor[7].sample);
+	/* On CPU 0 the one that was met there comes first, though another was met later. */
+	w.actor[7].state = RUNNABLE;
+	replaced(&w, &w.actor[7]);
+	assert_ptr_equal(look(&w, 0), &w.actor[7]);
+	assert_int_equal(w.stamps, 1);
+	assert_int_equal(w.actor[9].asked, 0);
+	/* Of forty sixteen count as lately met; no more are asked where all sleep. */
+	w.actor[7].state = w.actor[9].state = ASLEEP;
+	w.runnable = 0;
+	assert_null(look(&w, 0));
+	for (unsigned i = 0; i < 40; i++)
+		assert_int_equal(w.actor[i].asked, i == 7 || i == 9 || i >= 26);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__a_removed_thread_is_nowhere(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 4);
+	meet(&w, &w.actor[1], 0, 8); /* the last one of CPU 0, with an order that is not done */
+	meet(&w, &w.actor[3], 1, 1);
+	sampler_remove(&w.sampler, &w.actor[1].sample);
+	assert_null(w.sampler.cpu[0].last);
+	assert_ptr_equal(w.sampler.cpu[1].last, &w.actor[3].sample);
+	assert_int_equal(w.sampler.threads, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_ptr_not_equal(w.sampler.thread[i], &w.actor[1].sample);
+		assert_int_equal(w.sampler.thread[i]->slot, i);
+	}
+	memset(&w.actor[1], 0xa5, sizeof(w.actor[1])); /* who looks at it will notice */
+	w.actor[0].state = RUNNABLE;
+	replaced(&w, &w.actor[0]);
+	w.actor[3].state = ASLEEP;
+	assert_ptr_equal(look(&w, 0), &w.actor[0]);
+	/* The oldest, the newest, the one between. */
+	sampler_remove(&w.sampler, &w.actor[2].sample);
+	sampler_remove(&w.sampler, &w.actor[0].sample);
+	assert_ptr_equal(w.sampler.newest, &w.actor[3].sample);
+	assert_ptr_equal(w.sampler.oldest, &w.actor[3].sample);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__each_stream_has_the_weight_of_its_own_slot(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	uint64_t both;
+
+	(void)state;
+	begin(&w, 1, 1);
+	sampler_set_period(&w.sampler, 2, 3 * MS, 0);
+	a->state = RUNNABLE;
+	replaced(&w, a);
+	both = w.sampler.cpu[0].plan.stream[2].next_ns;
+	if (both < w.sampler.cpu[0].plan.stream[0].next_ns)
+		both = w.sampler.cpu[0].plan.stream[0].next_ns;
+	assert_ptr_equal(sampler_instant(&w.sampler, 0, both, both), &a->sample);
+	assert_int_equal(a->sample.order.streams, 1 | 1 << 2);
+	assert_int_equal(a->sample.order.weight_ns[0], MS);
+	assert_int_equal(a->sample.order.weight_ns[1], 0);
+	assert_int_equal(a->sample.order.weight_ns[2], 3 * MS);
+	/* A table's instant alone is none of the profile. */
+	sampler_set_period(&w.sampler, 0, 0, both);
+	replaced(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_int_equal(a->sample.order.streams, 1 << 2);
+	assert_int_equal(a->sample.order.weight_ns[0], 0);
+	assert_int_equal(w.sampler.figures.instants, 1);
+	/* One slot of a table is at most four periods long, one of the profile sixteen. */
+	sampler_set_period(&w.sampler, 0, MS, w.now);
+	a->state = ASLEEP;
+	w.stamp_ns++;
+	for (unsigned i = 0; i < 1000; i++)
+		assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.cpu[0].plan.stream[0].span_ns, 16 * MS);
+	assert_int_equal(w.sampler.cpu[0].plan.stream[2].span_ns, 12 * MS);
+	sampler_release(&w.sampler);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sampler__the_one_with_our_time_stamp_was_replaced),
+		cmocka_unit_test(test_sampler__nobody_is_chosen_whom_we_did_not_replace),
+		cmocka_unit_test(
+			test_sampler__gone_threads_are_passed_over_wherever_they_are_asked),
+		cmocka_unit_test(
+			test_sampler__one_that_has_just_gone_to_sleep_is_found_where_it_sleeps),
+		cmocka_unit_test(test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all),
+		cmocka_unit_test(test_sampler__without_time_stamps_its_cpu_must_do),
+		cmocka_unit_test(test_sampler__a_lone_thread_is_proved_by_how_long_it_waited),
+		cmocka_unit_test(test_sampler__one_that_was_alone_and_sleeps_now_hides_nobody),
+		cmocka_unit_test(test_sampler__one_that_may_wait_for_another_needs_a_time_stamp),
+		cmocka_unit_test(test_sampler__an_instant_that_comes_late_is_dropped_and_counted),
+		cmocka_unit_test(
+			test_sampler__in_the_fair_class_our_stamp_is_read_before_anything_else),
+		cmocka_unit_test(
+			test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all),
+		cmocka_unit_test(test_sampler__up_to_ninety_six_others_are_all_asked),
+		cmocka_unit_test(
+			test_sampler__those_met_last_are_asked_first_here_before_elsewhere),
+		cmocka_unit_test(test_sampler__a_removed_thread_is_nowhere),
+		cmocka_unit_test(test_sampler__each_stream_has_the_weight_of_its_own_slot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
