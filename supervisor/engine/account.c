@@ -4,7 +4,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/os/clock.h"
 
-/* Threads that are read in one turn of account_sweep(). */
+/* Threads that are read in one call of account_sweep(). */
 #define SWEEP_MOST 8
 
 void account_see(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)

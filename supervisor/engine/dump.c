@@ -128,7 +128,7 @@ static bool look(struct engine *engine, struct tracee *t)
 	snapshot.syscall = activity.syscall;
 	if (engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
-	/* It was put on a CPU meanwhile: what was copied may be of two moments. */
+	/* The thread was put on a CPU meanwhile: what was copied may not be consistent. */
 	if (procfiles_read_cpu(&engine->files, t, &after) < 0 || after.slices != before.slices)
 		return false;
 	hand_over(engine, t, &snapshot, 0, RECORD_SAMPLE_BLOCKED);

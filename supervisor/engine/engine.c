@@ -13,6 +13,7 @@
 
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/account.h"
+#include "supervisor/engine/connect.h"
 #include "supervisor/engine/control.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/diagnose.h"
@@ -23,7 +24,7 @@
 #include "supervisor/os/waiter.h"
 
 #define SECOND_NS CLOCK_SECOND_NS
-/* Between turns of what is done for all threads by and by. */
+/* Between two steps of the sweep over all threads. */
 #define SWEEP_NS 4000000
 /* serve_only: between turning profiling off and letting go, for it may be turned on again. */
 #define LINGER_NS   200000000
@@ -227,74 +228,6 @@ static int begin(struct engine *engine)
 	(void)target_step(t, TRACEE_SEIZED);
 	process->announced = true; /* it has no image of interest before its exec */
 	return 0;
-}
-
-static void read_maps(void *context, struct process *process, const char *text)
-{
-	struct engine *engine = context;
-
-	histogram_see_maps(engine->options->histogram, process, text);
-}
-
-static bool announce_maps(
-	void *context, struct process *process, const char *text, size_t bytes, uint64_t now)
-{
-	struct engine *engine = context;
-
-	return emit_maps(&engine->emitter, now, process, text, bytes);
-}
-
-static const struct maps_events maps_events = {read_maps, announce_maps};
-
-static void turn_off(void *context, struct process *process)
-{
-	struct engine *engine = context;
-
-	session_clear(&engine->sessions, process);
-}
-
-static void drain(void *context)
-{
-	lifecycle_drain(context);
-}
-
-static const struct mend_events mend_events = {turn_off, drain};
-
-static void sessions_changed(void *context)
-{
-	sampling_set_periods(context);
-}
-
-static const struct lifecycle_stops profile_stops = {sampling_stop, NULL};
-static const struct lifecycle_stops dump_stops = {dump_stop, dump_group_stop};
-
-/* Who takes what, and tells whom. Nothing stays open. */
-static void connect_parts(struct engine *engine)
-{
-	const struct engine_options *options = engine->options;
-
-	procfiles_init(&engine->files, &engine->target, &engine->say);
-	engine->maps = (struct maps_reader){.files = &engine->files,
-		.stacks = options->max_stack > 0,
-		.events = &maps_events,
-		.context = engine};
-	engine->mender = (struct mender){.target = &engine->target,
-		.files = &engine->files,
-		.events = &mend_events,
-		.context = engine};
-	engine->special.say = &engine->say;
-	engine->life.stops = options->dump ? &dump_stops : &profile_stops;
-	engine->sessions = (struct sessions){.target = &engine->target,
-		.say = &engine->say,
-		.streams = PLAN_STREAMS,
-		.changed = sessions_changed,
-		.context = engine};
-	engine->service.sessions = &engine->sessions;
-	engine->service.answerer.files = &engine->files;
-	engine->service.restrict_fast = options->restrict_fast;
-	engine->sampling.handle = lifecycle_handle;
-	engine->budget.ppm = options->max_overhead_ppm;
-	engine->births.tracer.follow = options->follow;
 }
 
 static int prepare(struct engine *engine)

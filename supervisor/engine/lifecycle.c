@@ -62,35 +62,43 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 }
 
 /*
- * A new image. When another thread than the leader called exec, it goes by the leader's tid from
- * now on, and the old leader is gone without a word (race: exec_from_other_thread).
+ * The thread that has called exec, of which the leader's event tells. If it was another one than
+ * the leader, it goes by the leader's tid from now on, and the old leader is gone without a word
+ * (race: exec_from_other_thread).
  */
-static struct tracee *new_image(struct engine *engine, struct tracee *t)
+static struct tracee *caller_of_exec(struct engine *engine, struct tracee *leader)
 {
-	uint64_t former = 0;
-	struct process *process;
-	struct cpu_time cpu;
+	struct process *process = leader->process;
 	struct tracee *caller;
-	int tid = t->tid;
+	uint64_t former = 0;
+	int tid = leader->tid;
 
 	(void)tracer_get_message(tid, &former);
 	caller = former && (int)former != tid ? target_find(&engine->target, (int)former) : NULL;
-	if (caller && caller->process == t->process) {
-		process = t->process;
-		process->threads++; /* the process lives on while its leader changes */
-		if (engine->counting) {
-			look_close(engine, t, &t->account.seen, clock_now());
-			account_charge(engine, t);
-		}
-		drop(engine, t, 0);
-		target_rename(&engine->target, caller, tid);
-		process->threads--;
-		t = caller;
-		(void)target_step(t, TRACEE_RENAMED);
-		t->asked_ns = 0;
+	if (!caller || caller->process != process)
+		return leader;
+	process->threads++; /* the process lives on while its leader changes */
+	if (engine->counting) {
+		look_close(engine, leader, &leader->account.seen, clock_now());
+		account_charge(engine, leader);
 	}
+	drop(engine, leader, 0);
+	target_rename(&engine->target, caller, tid);
+	process->threads--;
+	(void)target_step(caller, TRACEE_RENAMED);
+	caller->asked_ns = 0;
+	return caller;
+}
+
+/* The process has a new image; returns its one thread. */
+static struct tracee *new_image(struct engine *engine, struct tracee *t)
+{
+	struct process *process;
+	struct cpu_time cpu;
+
+	t = caller_of_exec(engine, t);
 	process = t->process;
-	if (tid == engine->launch.pid && engine->launch.error_fd >= 0) {
+	if (launch_is_before_exec(&engine->launch, t->tid)) {
 		/* The command's first instruction is ahead; what came before was ours. */
 		(void)launch_exec_error(&engine->launch);
 		engine->life.executed = true;
@@ -225,7 +233,7 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 	}
 }
 
-/* Everybody in turn, so that one thread with a storm of events cannot starve the others. */
+/* Asks each thread, so that one with a storm of events cannot starve the others. */
 static void ask_each(struct engine *engine)
 {
 	for (size_t i = engine->target.tracees; i-- > 0;) {

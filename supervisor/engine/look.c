@@ -70,7 +70,7 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 }
 
 /*
- * Is what was seen between the readings @before and @after one moment's truth? The third figure of
+ * Is what was seen between the readings @before and @after consistent? The third figure of
  * schedstat grows when a thread is put on a CPU. Where there is none, the count of switches does
  * when it leaves one: then it must also be blocked in the same place still.
  */

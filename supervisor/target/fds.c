@@ -9,7 +9,7 @@
 #include "supervisor/os/clock.h"
 #include "supervisor/target/target.h"
 
-/* For what is opened for a moment, and for a fresh analyst. */
+/* Left for files that are closed again at once, and for a fresh analyst. */
 #define RESERVE 32
 /* A vain search for some to close is not repeated sooner. */
 #define AGAIN_NS 100000000
