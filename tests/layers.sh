@@ -33,6 +33,32 @@ may_include profile ""
 may_include view "profile"
 may_include analyst "proto symbolizer profile"
 
+# The rooms of the supervisor: room, rooms whose headers it may include, besides its own.
+room_may_include() {
+    local room=$1 allowed=" $1 $2 " file name
+    while IFS=: read -r file name; do
+        name=${name#supervisor/}
+        [[ $allowed == *" ${name%%/*} "* ]] || complain "$file includes supervisor/$name"
+    done < <(git ls-files "supervisor/$room/*.[ch]" |
+        xargs -r grep -HoP '^#include "\Ksupervisor/[^"]+(?=")')
+}
+room_may_include os ""
+room_may_include target "os"
+room_may_include sample "os"
+room_may_include calls "target os"
+room_may_include engine "sample calls target os"
+
+# A file and its header count as one. The engine's state holds a part of each of its files.
+circle=$(git ls-files 'supervisor/*.[ch]' |
+    xargs grep -HoP '^#include "\Ksupervisor/[^"]+(?=")' | grep -v ':.*/engine_state\.h$' |
+    sed -E 's/\.[ch]:/ /; s/\.h$//' | awk '$1 != $2' | tsort 2>&1 >/dev/null)
+[ -z "$circle" ] || complain "files in a circle:" $circle
+
+# Only the state machine's step changes a thread's state.
+hits=$(git ls-files 'supervisor/*.c' | grep -v 'target/target\.c$' |
+    xargs grep -nE '(\bt|tracee|caller|other)->state = ')
+[ -z "$hits" ] || complain "a thread's state is changed past target_step(): $hits"
+
 # pattern, folders where it must not stand, why
 must_not() {
     local hits

@@ -19,7 +19,7 @@
 #include "supervisor/engine/engine.h"
 #include "tools/standard.h"
 
-static void say(void *context, enum engine_note kind, const char *line)
+static void say(void *context, enum say_kind kind, const char *line)
 {
 	(void)context;
 	(void)kind;

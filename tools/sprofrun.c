@@ -31,12 +31,12 @@ struct settings {
 	const char *histogram;
 };
 
-static void say(void *context, enum engine_note kind, const char *line)
+static void say(void *context, enum say_kind kind, const char *line)
 {
 	struct settings *settings = context;
 
-	if (kind != ENGINE_WARNING && (kind != ENGINE_NOTE || settings->quiet) &&
-		(kind != ENGINE_DETAIL || !settings->verbose))
+	if (kind != SAY_WARNING && (kind != SAY_NOTE || settings->quiet) &&
+		(kind != SAY_DETAIL || !settings->verbose))
 		return;
 	if (settings->live)
 		live_front_note(&settings->front, line);
@@ -293,7 +293,7 @@ static void warn(struct settings *s, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	say(s, ENGINE_WARNING, line);
+	say(s, SAY_WARNING, line);
 }
 
 /* To a file that gets its name when all is written. */

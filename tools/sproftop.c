@@ -105,11 +105,11 @@ static const struct option long_options[] = {
 	{0},
 };
 
-static void say(void *context, enum engine_note kind, const char *line)
+static void say(void *context, enum say_kind kind, const char *line)
 {
 	struct settings *settings = context;
 
-	if (kind != ENGINE_DETAIL)
+	if (kind != SAY_DETAIL)
 		live_front_note(&settings->front, line);
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How an answer reaches the sender of a request: through a pipe of its own, whose number it tells.
- */
-#include "supervisor/calls/service.h"
+#include "supervisor/calls/answer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +13,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "supervisor/engine/engine_internal.h"
 #include "supervisor/os/descriptor.h"
+#include "supervisor/target/procfiles.h"
 
 /*
  * Is @fd an anonymous pipe? Whatever else the sender has put there, no file system is asked: one of
  * user space, or of another machine, might take its time.
  */
-static bool is_pipe(const struct service *service, int fd, uint64_t *ret_inode)
+static bool is_pipe(const struct answerer *answerer, int fd, uint64_t *ret_inode)
 {
 	struct statx st;
 
@@ -30,7 +28,7 @@ static bool is_pipe(const struct service *service, int fd, uint64_t *ret_inode)
 		return false;
 	*ret_inode = st.stx_ino;
 	return S_ISFIFO(st.stx_mode) &&
-		makedev(st.stx_dev_major, st.stx_dev_minor) == service->device;
+		makedev(st.stx_dev_major, st.stx_dev_minor) == answerer->device;
 }
 
 /*
@@ -66,7 +64,7 @@ static bool sender_may_write(int tid, int number, uint64_t inode)
  * by O_PATH, which opens nothing, while it is looked at; so the sender may put another file in its
  * place meanwhile (answer_with_rights_of_sender).
  */
-static int open_pipe(const struct service *service, int tid, int number)
+static int open_pipe(const struct answerer *answerer, int tid, int number)
 {
 	char path[64];
 	int fd, pipe_fd = -EBADF;
@@ -76,7 +74,7 @@ static int open_pipe(const struct service *service, int tid, int number)
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (is_pipe(service, fd, &inode) && sender_may_write(tid, number, inode)) {
+	if (is_pipe(answerer, fd, &inode) && sender_may_write(tid, number, inode)) {
 		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		pipe_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 		if (pipe_fd < 0)
@@ -103,7 +101,7 @@ static bool seems_pipe(int pid, int number)
  * the sender can write to. -ENOTSUP: it cannot be had. Descriptors are looked up in the process's
  * first thread, which may have others than @tid.
  */
-static int borrow_pipe(struct engine *engine, struct process *process, int tid, int number)
+static int borrow_pipe(struct answerer *answerer, struct process *process, int tid, int number)
 {
 	uint64_t inode;
 	int fd;
@@ -112,25 +110,21 @@ static int borrow_pipe(struct engine *engine, struct process *process, int tid, 
 		return -ENOTSUP;
 	if (!seems_pipe(process->pid, number))
 		return -EBADF;
-	if (process->pid_fd < 0) {
-		fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
-		process->pid_fd = fds_keep(engine, process, fd < 0 ? -errno : fd);
-	}
-	if (process->pid_fd < 0)
-		return -ENOTSUP;
-	fd = (int)syscall(SYS_pidfd_getfd, process->pid_fd, number, 0);
+	fd = procfiles_of(answerer->files, process, PROCESS_PIDFD);
 	if (fd < 0)
 		return -ENOTSUP;
-	if (is_pipe(&engine->service, fd, &inode) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
+	fd = (int)syscall(SYS_pidfd_getfd, fd, number, 0);
+	if (fd < 0)
+		return -ENOTSUP;
+	if (is_pipe(answerer, fd, &inode) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
 		return fd;
 	descriptor_close(fd);
 	return -EBADF;
 }
 
-void answer_send(struct engine *engine, struct process *process, int tid,
+void answer_send(struct answerer *answerer, struct process *process, int tid,
 	const struct call_request *q, int error)
 {
-	struct service *service = &engine->service;
 	struct call_answer a = {.nonce = q->nonce,
 		.error = error,
 		.descriptor = -1,
@@ -142,37 +136,23 @@ void answer_send(struct engine *engine, struct process *process, int tid,
 
 	/* Atomic: all or nothing. Whoever filled the pipe with other things gets no answer. */
 	(void)call_put_answer(data, sizeof(data), &a);
-	fd = process && !service->cannot_borrow ? borrow_pipe(engine, process, tid, q->answer)
-						: -ENOTSUP;
+	fd = process && !answerer->cannot_borrow ? borrow_pipe(answerer, process, tid, q->answer)
+						 : -ENOTSUP;
 	if (fd >= 0) {
 		sent = pwritev2(fd, &whole, 1, -1, RWF_NOWAIT);
-		service->cannot_borrow = sent < 0 && errno == EOPNOTSUPP;
+		answerer->cannot_borrow = sent < 0 && errno == EOPNOTSUPP;
 		(void)close(fd);
 	}
-	if (fd == -EBADF || (fd >= 0 && !service->cannot_borrow))
+	if (fd == -EBADF || (fd >= 0 && !answerer->cannot_borrow))
 		return;
-	fd = open_pipe(service, tid, q->answer);
+	fd = open_pipe(answerer, tid, q->answer);
 	if (fd == -EMFILE) {
-		(void)fds_keep(engine, process, fd); /* makes room */
-		fd = open_pipe(service, tid, q->answer);
+		(void)fds_keep(&answerer->files->fds, process, fd); /* makes room */
+		fd = open_pipe(answerer, tid, q->answer);
 	}
 	if (fd < 0)
 		return; /* it has gone, or does not want to know */
 	if (write(fd, data, sizeof(data)) < 0)
 		errno = 0;
-	(void)close(fd);
-}
-
-void service_announce(const struct service *service, int fd, int error)
-{
-	struct call_answer a = {
-		.error = error, .descriptor = service->write_fd, .inode = service->inode};
-	uint8_t data[CALL_ANSWER_BYTES];
-
-	if (fd < 0)
-		return;
-	(void)call_put_answer(data, sizeof(data), &a);
-	if (write(fd, data, sizeof(data)) < 0)
-		errno = 0; /* the program has gone meanwhile; its end comes by the wait */
 	(void)close(fd);
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/engine/engine_internal.h"
 #include "supervisor/os/mem.h"
+#include "supervisor/target/target.h"
 
 #define COUNTS_MOST (UINT64_C(1) << 26) /* 512 MiB of counters are enough for anybody's text */
 #define SCALE_MOST  UINT32_C(0x1fffffff)
@@ -201,30 +201,40 @@ bool histogram_was_seen(const struct histogram *h, size_t index)
 	return !h->region[index].object || h->region[index].seen;
 }
 
-void histogram_see_maps(struct engine *engine, struct process *process, const char *maps)
+void histogram_see_maps(struct histogram *h, struct process *process, const char *maps)
 {
 	struct region_table *table;
 
-	if (!engine->options->histogram ||
-		histogram_resolve(engine->options->histogram, maps, &table) < 0)
+	if (!h || histogram_resolve(h, maps, &table) < 0)
 		return;
 	region_table_unref(process->histogram);
 	process->histogram = table;
 }
 
-void histogram_tick(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t weight_ns)
+void histogram_fork(const struct process *parent, struct process *child)
 {
-	struct histogram *h = engine->options->histogram;
+	if (parent->histogram)
+		child->histogram = region_table_ref(parent->histogram);
+}
+
+void histogram_clear(struct process *process)
+{
+	region_table_unref(process->histogram);
+	process->histogram = NULL;
+}
+
+void histogram_tick(struct histogram *h, const struct process *process, uint64_t period_ns,
+	uint64_t pc, uint64_t weight_ns)
+{
 	uint64_t ticks, *count;
 	struct region_hit hit;
 
-	if (!h || !engine->counting || !t->process)
+	if (!h || !process)
 		return;
 	h->rest_ns += weight_ns;
-	ticks = h->rest_ns / engine->period_ns;
-	h->rest_ns -= ticks * engine->period_ns;
-	if (!ticks || !t->process->histogram ||
-		!region_look_up(t->process->histogram, NULL, pc, &hit))
+	ticks = h->rest_ns / period_ns;
+	h->rest_ns -= ticks * period_ns;
+	if (!ticks || !process->histogram || !region_look_up(process->histogram, NULL, pc, &hit))
 		return;
 	count = &h->count[hit.address / SELF_BYTES];
 	*count = *count > UINT64_MAX - ticks ? UINT64_MAX : *count + ticks;

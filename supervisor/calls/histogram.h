@@ -18,9 +18,7 @@
 
 #include "supervisor/calls/region.h"
 
-struct engine;
 struct process;
-struct tracee;
 
 struct histogram_region {
 	char *object; /* NULL: absolute */
@@ -56,12 +54,20 @@ int histogram_resolve(
 /* Has a region's module been in any process? */
 bool histogram_was_seen(const struct histogram *histogram, size_t index);
 
-/* The maps of @process have been read. */
-void histogram_see_maps(struct engine *engine, struct process *process, const char *maps);
+/* The maps of @process have been read; they are @maps. Nothing without a histogram (NULL). */
+void histogram_see_maps(struct histogram *histogram, struct process *process, const char *maps);
 
-/* An instant of the profile, which weighs @weight_ns, found @tracee at @pc. */
-void histogram_tick(
-	struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t weight_ns);
+/* @child has been forked from @parent: the regions lie there as they do in it. */
+void histogram_fork(const struct process *parent, struct process *child);
+/* The process is gone. */
+void histogram_clear(struct process *process);
+
+/*
+ * An instant of the profile, which weighs @weight_ns, found a thread of @process at @pc; a tick is
+ * @period_ns. Nothing without a histogram (NULL). May run in the stop window.
+ */
+void histogram_tick(struct histogram *histogram, const struct process *process, uint64_t period_ns,
+	uint64_t pc, uint64_t weight_ns);
 
 /*
  * One line for each counter that is not 0: "object start end count", tab-separated, after a line

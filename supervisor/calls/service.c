@@ -8,11 +8,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/calls/session.h"
+#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
+#include "supervisor/os/remote.h"
+#include "supervisor/target/target.h"
 
 /*
  * The pipe is read in small pieces, and no more of it once this time is over: the stops of other
@@ -36,7 +38,6 @@ int service_open(struct service *service)
 	char name[64];
 	struct stat st;
 
-	*service = (struct service){.read_fd = -1, .write_fd = -1, .mark_fd = -1};
 	service->buffer = mem_new(BUFFER_BYTES, 1);
 	if (!service->buffer)
 		return -ENOMEM;
@@ -49,7 +50,7 @@ int service_open(struct service *service)
 	service->write_fd = fds[1];
 	if (fstat(fds[0], &st) == 0) {
 		service->inode = st.st_ino;
-		service->device = st.st_dev;
+		service->answerer.device = st.st_dev;
 		(void)snprintf(name, sizeof(name), CALL_MARK ":%d:%llu", fds[1],
 			(unsigned long long)service->inode);
 		service->mark_fd = memfd_create(name, MFD_CLOEXEC);
@@ -78,10 +79,8 @@ void service_release(struct service *service)
 static bool has_seal(int tid, const struct call_request *q)
 {
 	uint8_t seal[CALL_SEAL_BYTES];
-	struct iovec local = {seal, sizeof(seal)};
-	struct iovec remote = {(void *)(uintptr_t)q->seal, sizeof(seal)};
 
-	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof(seal) &&
+	return remote_read(tid, q->seal, seal, sizeof(seal)) == (ssize_t)sizeof(seal) &&
 		call_seal_is_good(seal, q);
 }
 
@@ -119,9 +118,8 @@ static int inner_pid(struct process *process)
  * NULL: it is none that we trace.
  */
 static struct process *find_sender(
-	struct engine *engine, const struct call_request *q, int *ret_tid)
+	const struct target *target, const struct call_request *q, int *ret_tid)
 {
-	struct target *target = &engine->target;
 	struct tracee *t = target_find(target, (int)q->tid);
 
 	if (t && t->process && t->process->pid == (int)q->pid && has_seal(t->tid, q)) {
@@ -180,66 +178,58 @@ static struct service_call *begin(
 	return c;
 }
 
-static void apply(struct engine *engine, struct process *process, const struct service_call *w)
+static void apply(struct service *service, struct process *process, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
 	int error = 0;
 
-	if (q->flags & CALL_FAST && engine->options->restrict_fast)
+	if (q->flags & CALL_FAST && service->restrict_fast)
 		error = EACCES;
 	else if (q->total == 0)
-		session_clear(engine, process);
+		session_clear(service->sessions, process);
 	else
-		error = -session_set(engine, process, q->dialect, q->flags, q->element,
+		error = -session_set(service->sessions, process, q->dialect, q->flags, q->element,
 			w->table.region, q->total);
-	answer_send(engine, process, w->tid, q, error);
+	answer_send(&service->answerer, process, w->tid, q, error);
 }
 
-static void take(struct engine *engine, const struct call_request *q)
+static void take(struct service *service, const struct call_request *q)
 {
-	struct service *service = &engine->service;
 	struct service_call *call;
 	struct process *process;
 	int tid = 0, r;
 
-	process = find_sender(engine, q, &tid);
+	process = find_sender(service->sessions->target, q, &tid);
 	if (!process) {
 		/* A process that we do not trace is told so, if it is it. */
 		if (has_seal((int)q->pid, q))
-			answer_send(engine, NULL, (int)q->pid, q, ESRCH);
+			answer_send(&service->answerer, NULL, (int)q->pid, q, ESRCH);
 		return;
 	}
 	call = call_assembly_starts(q) ? begin(service, process->pid, tid, q)
 				       : find_coming(service, process->pid, q);
 	if (!call) {
-		answer_send(engine, process, tid, q, call_assembly_starts(q) ? ENOMEM : EPROTO);
+		answer_send(&service->answerer, process, tid, q,
+			call_assembly_starts(q) ? ENOMEM : EPROTO);
 		return;
 	}
 	r = call_assembly_add(&call->table, q);
 	if (r == 0)
 		return;
 	if (r > 0)
-		apply(engine, process, call);
+		apply(service, process, call);
 	else
-		answer_send(engine, process, tid, q, -r);
+		answer_send(&service->answerer, process, tid, q, -r);
 	drop(call);
 }
 
-bool service_is_off(const struct arch_snapshot *s)
+void service_read(struct service *service)
 {
-	return s->syscall == arch_native.tgkill.number && s->machine == arch_native.machine &&
-		s->result == 0 && s->reg[arch_native.tgkill.fourth] == CALL_OFF_FIRST &&
-		s->reg[arch_native.tgkill.fifth] == CALL_OFF_SECOND;
-}
-
-void service_read(struct engine *engine)
-{
-	struct service *service = &engine->service;
-	uint64_t end = engine_now() + TURN_NS;
+	uint64_t end = clock_now() + TURN_NS;
 	struct call_request q;
 	bool drained = false;
 
-	while (!drained && engine_now() < end) {
+	while (!drained && clock_now() < end) {
 		size_t at = 0, used = 0;
 		ssize_t n = read(service->read_fd, service->buffer + service->bytes, PIECE_BYTES);
 
@@ -249,10 +239,24 @@ void service_read(struct engine *engine)
 		while (call_scan(service->buffer + at, service->bytes - at, drained, &q, &used) ==
 			1) {
 			at += used;
-			take(engine, &q);
+			take(service, &q);
 		}
 		at += used;
 		service->bytes -= at;
 		memmove(service->buffer, service->buffer + at, service->bytes);
 	}
+}
+
+void service_announce(const struct service *service, int fd, int error)
+{
+	struct call_answer a = {
+		.error = error, .descriptor = service->write_fd, .inode = service->inode};
+	uint8_t data[CALL_ANSWER_BYTES];
+
+	if (fd < 0)
+		return;
+	(void)call_put_answer(data, sizeof(data), &a);
+	if (write(fd, data, sizeof(data)) < 0)
+		errno = 0; /* the program has gone meanwhile; its end comes by the wait */
+	(void)close(fd);
 }

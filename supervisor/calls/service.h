@@ -14,8 +14,7 @@
 #include <stdint.h>
 
 #include "proto/call.h"
-#include "supervisor/calls/session.h"
-#include "supervisor/os/arch.h"
+#include "supervisor/calls/answer.h"
 
 #define SERVICE_ASSEMBLIES 64 /* tables in several pieces that may be under way at a time */
 
@@ -25,40 +24,26 @@ struct service_call {
 	struct call_assembly table; /* region NULL: a free place */
 };
 
+struct sessions;
+
 struct service {
+	struct sessions *sessions;
+	struct answerer answerer;
+	bool restrict_fast;             /* PROF_FAST fails with EACCES */
 	int read_fd, write_fd, mark_fd; /* the pipe; the memfd with its name */
 	uint64_t inode;                 /* of the pipe */
-	uint64_t device;                /* of all anonymous pipes */
 	uint8_t *buffer;
 	size_t bytes;                                   /* in the buffer */
 	struct service_call coming[SERVICE_ASSEMBLIES]; /* in pieces */
 	unsigned next_victim;
-	unsigned sessions;
-	bool untidy; /* some session is */
-	uint64_t idle_since_ns; /* since when there is no session */
-	bool cannot_borrow; /* the kernel does not write to pipes without waiting (before Linux 6.4)
-			     */
 };
 
-/* Makes the pipe. -errno: there will be no calls; *@service is closed then. */
+/* Makes the pipe. -errno: there will be no calls; @service has no descriptors then. */
 int service_open(struct service *service);
 void service_release(struct service *service);
 
 /* The pipe is readable. */
-void service_read(struct engine *engine);
-
-/*
- * Does a thread that has stopped turn profiling off without a pipe (proto/call.h, CALL_OFF_FIRST)?
- * May run in the stop window.
- */
-bool service_is_off(const struct arch_snapshot *snapshot);
-
-/*
- * answer.c: answers @q, which came from @tid of @process, NULL: that is none of ours. Never blocks;
- * a sender that has gone, or whose pipe is full, gets none.
- */
-void answer_send(struct engine *engine, struct process *process, int tid,
-	const struct call_request *q, int error);
+void service_read(struct service *service);
 
 /*
  * A helper's first answer, through @fd, which is closed: @error 0 and where its pipe is, or the

@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "supervisor/calls/counter.h"
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
+#include "supervisor/os/say.h"
+#include "supervisor/target/memory.h"
+#include "supervisor/target/target.h"
 
 static void free_session(struct session *s)
 {
@@ -33,32 +36,32 @@ static struct session *new_session(struct region_table *table)
 	return s;
 }
 
-static void replace(struct engine *engine, struct process *process, struct session *s)
+static void replace(struct sessions *sessions, struct process *process, struct session *s)
 {
 	if (process->session)
-		engine->service.sessions--;
+		sessions->n--;
 	if (s)
-		engine->service.sessions++;
+		sessions->n++;
 	free_session(process->session);
 	process->session = s;
-	if (!engine->service.sessions)
-		engine->service.idle_since_ns = engine_now();
-	sampling_set_periods(engine);
+	if (!sessions->n)
+		sessions->idle_since_ns = clock_now();
+	sessions->changed(sessions->context);
 }
 
 /* The stream of tables with this period, or a free one; with none left the last, as the next best.
  */
-static unsigned stream_for(const struct engine *engine, uint64_t period_ns)
+static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 {
 	unsigned i = 1;
 
-	while (i < PLAN_STREAMS - 1 && session_period_ns(engine, i) &&
-		session_period_ns(engine, i) != period_ns)
+	while (i < sessions->streams - 1 && session_period_ns(sessions, i) &&
+		session_period_ns(sessions, i) != period_ns)
 		i++;
 	return i;
 }
 
-int session_set(struct engine *engine, struct process *process, enum call_dialect dialect,
+int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
 {
 	struct region_table *table;
@@ -69,7 +72,7 @@ int session_set(struct engine *engine, struct process *process, enum call_dialec
 		return r;
 	if (!region_table_is_active(table)) {
 		region_table_unref(table);
-		replace(engine, process, NULL);
+		replace(sessions, process, NULL);
 		return 0;
 	}
 	s = new_session(table);
@@ -77,19 +80,19 @@ int session_set(struct engine *engine, struct process *process, enum call_dialec
 		region_table_unref(table);
 		return -ENOMEM;
 	}
-	replace(engine, process, NULL);
-	s->stream = stream_for(engine, table->period_ns);
-	replace(engine, process, s);
+	replace(sessions, process, NULL);
+	s->stream = stream_for(sessions, table->period_ns);
+	replace(sessions, process, s);
 	return 0;
 }
 
-void session_clear(struct engine *engine, struct process *process)
+void session_clear(struct sessions *sessions, struct process *process)
 {
 	if (process->session)
-		replace(engine, process, NULL);
+		replace(sessions, process, NULL);
 }
 
-void session_fork(struct engine *engine, const struct process *parent, struct process *child)
+void session_fork(struct sessions *sessions, const struct process *parent, struct process *child)
 {
 	const struct session *from = parent->session;
 	struct session *s;
@@ -98,7 +101,7 @@ void session_fork(struct engine *engine, const struct process *parent, struct pr
 		return;
 	s = new_session(from->table);
 	if (!s) {
-		engine_say(engine, ENGINE_WARNING,
+		say_line(sessions->say, SAY_WARNING,
 			"out of memory: process %d goes on without its sprofil counters",
 			child->pid);
 		return;
@@ -106,7 +109,7 @@ void session_fork(struct engine *engine, const struct process *parent, struct pr
 	(void)region_table_ref(s->table);
 	s->stream = from->stream;
 	memcpy(s->dead, from->dead, s->table->count / 8 + 1);
-	replace(engine, child, s);
+	replace(sessions, child, s);
 }
 
 static struct session *session_of(const struct tracee *t)
@@ -116,35 +119,15 @@ static struct session *session_of(const struct tracee *t)
 	return s && !s->off ? s : NULL;
 }
 
-/*
- * The tid to reach the memory through. When another thread calls exec, the leader's tid soon names
- * the new image, and a write would land there; another thread's tid is then no more.
- * (exec_never_receives_counts)
- */
-static int memory_tid(const struct engine *engine, const struct tracee *t)
-{
-	const struct process *process = t->process;
-
-	if (t->tid != process->pid || process->threads < 2)
-		return t->tid;
-	for (size_t i = 0; i < engine->target.tracees; i++) {
-		const struct tracee *other = engine->target.tracee[i];
-
-		if (other->process == process && other->tid != process->pid &&
-			other->state != TRACEE_GONE)
-			return other->tid;
-	}
-	return t->tid;
-}
-
 /* Adds to one counter. False: the process could not be reached, the ticks are to be kept. */
-static bool add(struct engine *engine, struct tracee *t, struct session *s,
+static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	const struct region_hit *hit, uint64_t ticks)
 {
 	const struct region_policy *policy = s->table->policy;
 	struct counter_add add = {.address = hit->address, .ticks = ticks};
-	struct audit_calls *audit = &engine->audit.calls;
-	pid_t tid = memory_tid(engine, t);
+	struct session_figures *figures = &sessions->figures;
+	size_t cursor = 0;
+	pid_t tid = memory_next_tid(sessions->target, t, &cursor);
 	struct counter_memory memory = counter_memory_of(&tid);
 	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &s->off);
 
@@ -152,17 +135,17 @@ static bool add(struct engine *engine, struct tracee *t, struct session *s,
 		/* It has become another user's, or has given up being dumpable: for good. */
 		s->off |= r == -EPERM;
 		s->untidy |= s->off;
-		engine->service.untidy |= s->untidy;
+		sessions->untidy |= s->untidy;
 		return false;
 	}
 	s->untidy |= s->off || add.faulted;
-	engine->service.untidy |= s->untidy;
+	sessions->untidy |= s->untidy;
 	if (!add.faulted) {
-		audit->counted += ticks;
+		figures->counted += ticks;
 		return true;
 	}
-	audit->faults++;
-	audit->dropped += ticks;
+	figures->faults++;
+	figures->dropped += ticks;
 	if (policy->fault_stops_all)
 		s->off = true;
 	else
@@ -186,22 +169,22 @@ static void leave(struct session *s, uint64_t pc, uint64_t ticks)
 
 /* @ticks at @pc, in the memory of @t. False: they are to be kept. */
 static bool count_at(
-	struct engine *engine, struct tracee *t, struct session *s, uint64_t pc, uint64_t ticks)
+	struct sessions *sessions, struct tracee *t, struct session *s, uint64_t pc, uint64_t ticks)
 {
 	struct region_hit hit;
 
 	if (region_look_up(s->table, s->dead, pc, &hit))
-		return add(engine, t, s, &hit, ticks);
-	engine->audit.calls.dropped += ticks;
+		return add(sessions, t, s, &hit, ticks);
+	sessions->figures.dropped += ticks;
 	return true;
 }
 
-static void count_left(struct engine *engine, struct tracee *t, struct session *s)
+static void count_left(struct sessions *sessions, struct tracee *t, struct session *s)
 {
 	while (s->left_n && !s->off) {
 		const struct session_left *left = &s->left[s->left_n - 1];
 
-		if (!count_at(engine, t, s, left->pc, left->ticks))
+		if (!count_at(sessions, t, s, left->pc, left->ticks))
 			return;
 		s->left_n--;
 	}
@@ -218,17 +201,17 @@ static uint64_t ticks_of(struct session *s, uint64_t weight_ns)
 	return ticks;
 }
 
-void session_tick(
-	struct engine *engine, struct tracee *t, unsigned stream, uint64_t pc, uint64_t weight_ns)
+void session_tick(struct sessions *sessions, struct tracee *t, unsigned stream, uint64_t pc,
+	uint64_t weight_ns)
 {
 	struct session *s = session_of(t);
 	uint64_t ticks;
 
 	if (!s || s->stream != stream)
 		return;
-	count_left(engine, t, s);
+	count_left(sessions, t, s);
 	ticks = ticks_of(s, weight_ns);
-	if (ticks && !s->off && !count_at(engine, t, s, pc, ticks))
+	if (ticks && !s->off && !count_at(sessions, t, s, pc, ticks))
 		leave(s, pc, ticks);
 }
 
@@ -244,13 +227,13 @@ void session_tick_asleep(struct tracee *t, unsigned stream, uint64_t pc, uint64_
 		leave(s, pc, ticks);
 }
 
-void session_tidy(struct engine *engine)
+void session_tidy(struct sessions *sessions)
 {
-	if (!engine->service.untidy)
+	if (!sessions->untidy)
 		return;
-	engine->service.untidy = false;
-	for (size_t i = 0; i < engine->target.processes; i++) {
-		struct process *process = engine->target.process[i];
+	sessions->untidy = false;
+	for (size_t i = 0; i < sessions->target->processes; i++) {
+		struct process *process = sessions->target->process[i];
 		struct session *s = process->session;
 		struct region_table *table;
 
@@ -258,21 +241,21 @@ void session_tidy(struct engine *engine)
 			continue;
 		s->untidy = false;
 		if (s->off) {
-			session_clear(engine, process);
+			session_clear(sessions, process);
 		} else if (region_table_without(s->table, s->dead, &table) == 0) {
 			/* Without memory the old one serves too, with a slower look-up. */
 			region_table_unref(s->table);
 			s->table = table;
 			if (!region_table_is_active(table))
-				session_clear(engine, process);
+				session_clear(sessions, process);
 		}
 	}
 }
 
-uint64_t session_period_ns(const struct engine *engine, unsigned stream)
+uint64_t session_period_ns(const struct sessions *sessions, unsigned stream)
 {
-	for (size_t i = 0; engine->service.sessions && i < engine->target.processes; i++) {
-		const struct session *s = engine->target.process[i]->session;
+	for (size_t i = 0; sessions->n && i < sessions->target->processes; i++) {
+		const struct session *s = sessions->target->process[i]->session;
 
 		if (s && s->stream == stream)
 			return s->table->period_ns;

@@ -14,9 +14,32 @@
 
 #include "supervisor/calls/region.h"
 
-struct engine;
 struct process;
+struct say;
+struct target;
 struct tracee;
+
+/* What became of the ticks of all tables. */
+struct session_figures {
+	uint64_t counted; /* went into a counter */
+	uint64_t dropped; /* no region wanted them, or their counter cannot be written */
+	uint64_t faults;  /* counters that cannot be written */
+	uint64_t lost;    /* owed to a table that could not wait for them any longer */
+};
+
+/* All sessions of the target. */
+struct sessions {
+	struct target *target;
+	const struct say *say;
+	unsigned streams; /* the sampler's: 1 to @streams - 1 are for tables, 0 is the profile's */
+	/* The tables in force are others, and so perhaps are their periods. */
+	void (*changed)(void *context);
+	void *context;
+	unsigned n;
+	bool untidy;            /* one of them is */
+	uint64_t idle_since_ns; /* since when there is none */
+	struct session_figures figures;
+};
 
 /* Ticks of threads that had gone to sleep: the next stop of the process takes them in. */
 struct session_left {
@@ -42,20 +65,20 @@ struct session {
  * this. An empty or inactive one turns profiling off. 0 or -ENOMEM, then nothing has changed.
  * It counts from the next instant of its clock on.
  */
-int session_set(struct engine *engine, struct process *process, enum call_dialect dialect,
+int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
 /* Ends the session, if there is one. */
-void session_clear(struct engine *engine, struct process *process);
+void session_clear(struct sessions *sessions, struct process *process);
 
 /* @child has been forked, vforked or cloned from @parent: it goes on being profiled. */
-void session_fork(struct engine *engine, const struct process *parent, struct process *child);
+void session_fork(struct sessions *sessions, const struct process *parent, struct process *child);
 
 /*
  * Stop window: @tracee stands at @pc, at an instant of @stream that weighs @weight_ns. Counts it,
  * in the process's buffers, if its table has that clock.
  */
-void session_tick(struct engine *engine, struct tracee *tracee, unsigned stream, uint64_t pc,
+void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t pc,
 	uint64_t weight_ns);
 
 /* The same of a thread that sleeps there: counted with the next stop, for only then can it be
@@ -63,9 +86,9 @@ void session_tick(struct engine *engine, struct tracee *tracee, unsigned stream,
 void session_tick_asleep(struct tracee *tracee, unsigned stream, uint64_t pc, uint64_t weight_ns);
 
 /* Outside of the stop window: makes good use of what session_count() found to be off. */
-void session_tidy(struct engine *engine);
+void session_tidy(struct sessions *sessions);
 
 /* The period of the tables that count with the instants of @stream, 0: there are none. */
-uint64_t session_period_ns(const struct engine *engine, unsigned stream);
+uint64_t session_period_ns(const struct sessions *sessions, unsigned stream);
 
 #endif

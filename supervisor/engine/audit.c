@@ -94,7 +94,7 @@ static int print_wall(struct page *page, const struct audit *audit)
 	return print(page, figures, sizeof(figures) / sizeof(*figures));
 }
 
-static int print_calls(struct page *page, const struct audit_calls *calls)
+static int print_calls(struct page *page, const struct session_figures *calls)
 {
 	const struct figure figures[] = {
 		{"sprofil_counted", calls->counted},

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/calls/session.h"
 #include "supervisor/target/wall.h"
 
 /* Durations in buckets of 3 %: 32 for each power of two, from 1 ns to 2^40 ns. */
@@ -26,14 +27,6 @@ void audit_histogram_add(struct audit_histogram *histogram, uint64_t ns);
  */
 uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsigned per_mille);
 
-/* The programs' calls of sprofil and profil, in ticks of their tables. */
-struct audit_calls {
-	uint64_t counted; /* ticks that went into a counter */
-	uint64_t dropped; /* ticks that no region wanted, or whose counter cannot be written */
-	uint64_t faults;  /* counters that cannot be written */
-	uint64_t lost;    /* ticks owed to a table that could not wait for them any longer */
-};
-
 struct audit {
 	uint64_t period_ns;
 	uint64_t ticks;              /* samples handed over */
@@ -44,7 +37,7 @@ struct audit {
 	uint64_t stopped_ns;         /* their time, summed over threads */
 	struct audit_histogram stop;
 	uint64_t instants, late_instants, throttled_instants, unproved_stops; /* of the profile */
-	bool realtime;               /* the sampler has real-time priority, up to now */
+	bool realtime;         /* the sampler has real-time priority, up to now */
 	uint64_t lost_samples; /* ring full, or an analyst died with them */
 	uint64_t missed_stops; /* asked for, and not come within a second */
 	uint64_t processes, threads;
@@ -53,15 +46,15 @@ struct audit {
 	uint64_t repaired_calls; /* system calls that a stop disturbed, and that were mended */
 	/* With the wall clock. */
 	bool wall;
-	uint64_t elapsed_ns;         /* lifetimes of the threads that ended, added up */
-	struct waiting waited;       /* handed over */
-	struct waiting unattributed; /* that nobody could be seen for */
-	uint64_t looks;              /* at blocked threads, with a place */
-	uint64_t unsure_looks;       /* thrown away: the thread ran meanwhile */
-	uint64_t lost_looks;         /* ring full */
-	uint64_t unrepaired_eintr;   /* that failed with EINTR at a stop and had to be left so */
-	uint64_t yielded_ns;         /* time in which ticks were rarer than asked, for --max-cpu */
-	struct audit_calls calls;
+	uint64_t elapsed_ns;          /* lifetimes of the threads that ended, added up */
+	struct waiting waited;        /* handed over */
+	struct waiting unattributed;  /* that nobody could be seen for */
+	uint64_t looks;               /* at blocked threads, with a place */
+	uint64_t unsure_looks;        /* thrown away: the thread ran meanwhile */
+	uint64_t lost_looks;          /* ring full */
+	uint64_t unrepaired_eintr;    /* that failed with EINTR at a stop and had to be left so */
+	uint64_t yielded_ns;          /* time in which ticks were rarer than asked, for --max-cpu */
+	struct session_figures calls; /* of sprofil and profil, in ticks of their tables */
 };
 
 /* Writes the lines; returns the length, or -ENOSPC. */

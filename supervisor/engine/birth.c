@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How processes and threads come under our eyes: born to a traced one, or attached to. */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/engine/birth.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,6 +7,11 @@
 #include <string.h>
 
 #include "proto/record.h"
+#include "supervisor/calls/histogram.h"
+#include "supervisor/engine/counting.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/clock.h"
+#include "supervisor/os/waiter.h"
 
 /* A thread whose parent's event does not come is taken in without it after this long. */
 #define ORPHAN_NS 50000000
@@ -31,9 +35,8 @@ struct image *birth_image(struct engine *engine, int pid)
 /* A forked child lies in memory as its parent did. */
 static void inherit(struct engine *engine, struct process *from, struct process *process)
 {
-	session_fork(engine, from, process);
-	if (from->histogram)
-		process->histogram = region_table_ref(from->histogram);
+	session_fork(&engine->sessions, from, process);
+	histogram_fork(from, process);
 }
 
 static struct process *birth_process(struct engine *engine, int pid, int parent, unsigned flags)
@@ -64,16 +67,26 @@ static int birth_thread(
 	return r;
 }
 
-void birth_no_memory(struct engine *engine, int tid)
+/* A thread cannot be taken in, and goes on without us. */
+static void no_memory(struct engine *engine, int tid)
 {
 	engine->audit.unwatched_threads++;
-	if (!engine->said_no_memory)
-		engine_say(engine, ENGINE_WARNING,
+	if (!engine->births.said_no_memory)
+		say_line(&engine->say, SAY_WARNING,
 			"out of memory: thread %d goes on without being profiled, and perhaps "
 			"others",
 			tid);
-	engine->said_no_memory = true;
+	engine->births.said_no_memory = true;
 	(void)tracer_detach(tid);
+}
+
+/* A held newborn has a process now. */
+static void release(struct engine *engine, struct tracee *t)
+{
+	if (target_step(t, TRACEE_BORN) != TRACEE_RELEASE)
+		return;
+	t->asked_ns = 0;
+	mend_group_stop_over(&engine->mender, t);
 }
 
 /*
@@ -83,11 +96,10 @@ void birth_no_memory(struct engine *engine, int tid)
 static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 {
 	if (t) {
-		engine->early--;
+		engine->births.early--;
 		target_remove(&engine->target, t);
 		(void)tracer_detach(tid);
 	} else if (target_add(&engine->target, tid, NULL, &t) == 0) {
-		t->state = TRACEE_EXPECTED;
 		t->let_go = true;
 	}
 }
@@ -120,34 +132,33 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	}
 	if (procfs_read_ids((int)message, &pid, &ignored) < 0)
 		pid = (int)message;
-	if (pid != process->pid && !engine->tracer.follow) {
+	if (pid != process->pid && !engine->births.tracer.follow) {
 		let_child_go(engine, (int)message, t);
 		return;
 	}
 	if (pid != process->pid) {
-		special_see_child(engine, process);
+		if (!engine->options->serve_only)
+			special_see_child(&engine->special, process);
 		process = target_find_process(&engine->target, pid);
 		if (!process)
 			process = birth_process(
 				engine, pid, parent->process->pid, RECORD_PROCESS_FORKED);
 	}
 	if (!process) {
-		birth_no_memory(engine, (int)message);
+		no_memory(engine, (int)message);
 		return;
 	}
 	engine->audit.threads++;
 	if (t) {
 		target_place(t, process);
 		(void)sampling_add(engine, t); /* without memory it is counted, not sampled */
-		engine->early--;
-		account_begin(engine, t, true);
-		t->state = TRACEE_EARLY;
-		lifecycle_act(engine, t, TRACEE_BORN, 0);
+		engine->births.early--;
+		counting_begin(engine, t, true);
+		release(engine, t);
 	} else if (birth_thread(engine, (int)message, process, &t) == 0) {
-		t->state = TRACEE_EXPECTED;
-		account_begin(engine, t, true);
+		counting_begin(engine, t, true);
 	} else {
-		birth_no_memory(engine, (int)message);
+		no_memory(engine, (int)message);
 	}
 }
 
@@ -157,12 +168,12 @@ void birth_meet(struct engine *engine, const struct waiter_result *seen)
 	struct tracee *t;
 
 	if (target_add(&engine->target, seen->tid, NULL, &t) < 0) {
-		birth_no_memory(engine, seen->tid);
+		no_memory(engine, seen->tid);
 		return;
 	}
-	t->state = TRACEE_EARLY;
-	t->early_since_ns = engine_now();
-	engine->early++;
+	(void)target_step(t, TRACEE_MET);
+	t->early_since_ns = clock_now();
+	engine->births.early++;
 	/*
 	 * Its first stop carries no signal, so it can be taken and kept. Anything else (SIGKILL is
 	 * on its way) must not be held.
@@ -179,7 +190,7 @@ void birth_meet(struct engine *engine, const struct waiter_result *seen)
  */
 void birth_adopt_orphans(struct engine *engine, uint64_t now)
 {
-	for (size_t i = engine->target.tracees; engine->early && i-- > 0;) {
+	for (size_t i = engine->target.tracees; engine->births.early && i-- > 0;) {
 		struct tracee *t = engine->target.tracee[i];
 		struct process *process;
 		int pid, parent;
@@ -189,23 +200,23 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 		if (procfs_read_ids(t->tid, &pid, &parent) < 0)
 			continue; /* dead; the wait will tell */
 		process = target_find_process(&engine->target, pid);
-		if (!process && !engine->tracer.follow) {
+		if (!process && !engine->births.tracer.follow) {
 			let_child_go(engine, t->tid, t);
 			continue;
 		}
 		if (!process)
 			process = birth_process(engine, pid, parent, RECORD_PROCESS_FORKED);
-		engine->early--;
+		engine->births.early--;
 		if (!process) {
-			birth_no_memory(engine, t->tid);
+			no_memory(engine, t->tid);
 			target_remove(&engine->target, t);
 			continue;
 		}
 		engine->audit.threads++;
 		target_place(t, process);
 		(void)sampling_add(engine, t);
-		account_begin(engine, t, true);
-		lifecycle_act(engine, t, TRACEE_BORN, 0);
+		counting_begin(engine, t, true);
+		release(engine, t);
 	}
 }
 
@@ -231,7 +242,7 @@ int birth_attach(struct engine *engine, int pid)
 
 			if (target_find(&engine->target, tids[i]))
 				continue;
-			r = tracer_seize(tids[i], &engine->tracer);
+			r = tracer_seize(tids[i], &engine->births.tracer);
 			if (r == -ESRCH || (r == -EPERM && (found || procfs_is_zombie(tids[i])))) {
 				/* It died, or a thread that we trace made it: its event will tell.
 				 */
@@ -241,8 +252,8 @@ int birth_attach(struct engine *engine, int pid)
 			if (r == 0)
 				r = birth_thread(engine, tids[i], process, &t);
 			if (r == 0) {
-				t->state = TRACEE_RUNNING;
-				account_begin(engine, t, false);
+				(void)target_step(t, TRACEE_SEIZED);
+				counting_begin(engine, t, false);
 				engine->audit.threads++;
 				found++;
 				more = true;
@@ -251,7 +262,7 @@ int birth_attach(struct engine *engine, int pid)
 	} while (r == 0 && more);
 	free(tids);
 	if (r == 0 && found)
-		engine_say(engine, ENGINE_DETAIL, "attached to process %d, %zu threads, %s", pid,
+		say_line(&engine->say, SAY_DETAIL, "attached to process %d, %zu threads, %s", pid,
 			found, process->image->path);
 	if (r == -ENOENT || (r == 0 && !found))
 		r = -ESRCH;
@@ -259,6 +270,6 @@ int birth_attach(struct engine *engine, int pid)
 		target_remove_process(&engine->target, process);
 	else
 		/* It was asked for by name: it is in the profile even if it does nothing. */
-		(void)emit_process(&engine->emitter, engine_now(), process);
+		(void)emit_process(&engine->emitter, clock_now(), process);
 	return r;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engine is told from outside: signals, and requests of the analyst. */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/engine/control.h"
 
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "proto/request.h"
+#include "supervisor/engine/counting.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/waiter.h"
 
 void engine_signals(sigset_t *ret_set)
 {
@@ -27,7 +29,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 		engine->period_ns = request->value;
 		sampling_set_periods(engine);
 		break;
-	case REQUEST_FREEZE: account_count(engine, !request->value); break;
+	case REQUEST_FREEZE: counting_set(engine, !request->value); break;
 	case REQUEST_MAPS:
 		process = target_find_process(&engine->target, (int)request->id);
 		if (process)
@@ -43,7 +45,7 @@ void control_requests(struct engine *engine)
 	uint8_t message[REQUEST_BYTES];
 	struct request request;
 
-	while (read(engine->link.request_fd, message, sizeof(message)) ==
+	while (read(engine->reader.link.request_fd, message, sizeof(message)) ==
 		(ssize_t)sizeof(message)) {
 		if (request_get(message, &request) == 0)
 			handle_request(engine, &request);
@@ -102,7 +104,7 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	if (engine_is_order(signal) && command_lives) {
 		if (!is_for_us_alone(signal, info->ssi_code))
 			return;
-		engine->hung_up |= signal == SIGHUP && from_terminal;
+		engine->life.hung_up |= signal == SIGHUP && from_terminal;
 		pass_on(engine->launch.pid, signal, info->ssi_code);
 	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
 		engine->result->stopped_by = signal;
@@ -110,7 +112,7 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	} else if (signal == SIGTSTP && !command_lives) {
 		(void)raise(SIGSTOP);
 	} else if (signal == SIGTSTP && from_terminal) {
-		engine->stop_pending = true;
+		engine->life.stop_pending = true;
 		lifecycle_stop_with_command(engine);
 	}
 }

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * --dump: one stack of every thread, and no profile. A thread is stopped for it once, like for a
- * tick. One that sleeps in a call whose time-out would begin afresh is looked at without a stop:
- * where it waits is told by /proc/PID/task/TID/syscall, and its stack is copied as it lies there.
- */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/engine/dump.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/clock.h"
+#include "supervisor/os/window.h"
 #include "supervisor/target/mend.h"
 #include "supervisor/target/repair.h"
-#include "supervisor/os/window.h"
 
 /* For a stop, before the next thread is asked. */
 #define PATIENCE_NS 2000000
@@ -35,10 +32,10 @@ static void hand_over(struct engine *engine, struct tracee *t, const struct arch
 	};
 
 	procfs_read_name(t->process->pid, t->tid, t->name);
-	(void)emit_thread(&engine->emitter, engine_now(), t);
+	(void)emit_thread(&engine->emitter, clock_now(), t);
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
-	if (emit_sample(&engine->emitter, engine_now(), &sample))
+	if (emit_sample(&engine->emitter, clock_now(), &sample))
 		engine->audit.ticks++;
 	else
 		engine->audit.lost_samples++;
@@ -57,19 +54,18 @@ static int take(struct engine *engine, struct tracee *t, struct arch_snapshot *s
 void dump_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	struct arch_snapshot snapshot;
-	uint64_t seen = engine_now(), end, stop_ns = 0;
+	uint64_t seen = clock_now(), end, stop_ns = 0;
 	struct cpu_time cpu = t->asked_cpu;
 	int r;
 
 	if (!t->asked_ns) {
-		mend_deliver(engine, t, signal);
+		mend_deliver(&engine->mender, t, signal);
 		return;
 	}
 	window_enter();
 	r = take(engine, t, &snapshot);
-	if (t->cpu_fd >= 0)
-		(void)procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
-	end = mend_resume(engine, t, signal, r == 0 ? &snapshot : NULL);
+	(void)procfiles_read_open_cpu(&engine->files, t, &cpu);
+	end = mend_resume(&engine->mender, t, signal, r == 0 ? &snapshot : NULL);
 	window_leave();
 	if (r == 0)
 		stop_ns = sampling_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
@@ -121,22 +117,19 @@ static bool look(struct engine *engine, struct tracee *t)
 	uint64_t argument[6];
 
 	/* Only schedstat tells whether it ran. */
-	if (engine->cpu_source != CPU_SOURCE_SCHEDSTAT)
+	if (engine->files.cpu_source != CPU_SOURCE_SCHEDSTAT)
 		return false;
-	if (t->activity_fd < 0)
-		t->activity_fd =
-			fds_keep(engine, t->process, procfs_open_activity(t->process->pid, t->tid));
-	if (t->activity_fd < 0 || account_read_cpu(engine, t, &before) < 0 ||
-		procfs_read_call(t->activity_fd, &activity, argument) < 0 || activity.running ||
-		!is_delicate(t, &activity, argument))
+	if (procfiles_read_cpu(&engine->files, t, &before) < 0 ||
+		procfiles_read_call(&engine->files, t, &activity, argument) < 0 ||
+		activity.running || !is_delicate(t, &activity, argument))
 		return false;
 	snapshot.pc = activity.pc;
 	snapshot.sp = activity.sp;
 	snapshot.syscall = activity.syscall;
 	if (engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
-	/* It was put on a CPU meanwhile: what was copied may be of two moments. */
-	if (account_read_cpu(engine, t, &after) < 0 || after.slices != before.slices)
+	/* The thread was put on a CPU meanwhile: what was copied may not be consistent. */
+	if (procfiles_read_cpu(&engine->files, t, &after) < 0 || after.slices != before.slices)
 		return false;
 	hand_over(engine, t, &snapshot, 0, RECORD_SAMPLE_BLOCKED);
 	return true;
@@ -145,10 +138,10 @@ static bool look(struct engine *engine, struct tracee *t)
 static void wait_for(struct engine *engine, const struct tracee *t, uint64_t patience_ns)
 {
 	int tid = t->tid;
-	uint64_t until = engine_now() + patience_ns;
+	uint64_t until = clock_now() + patience_ns;
 	struct pollfd none = {.fd = -1};
 
-	while (engine_now() < until) {
+	while (clock_now() < until) {
 		struct tracee *still = target_find(&engine->target, tid);
 
 		if (!still || !still->asked_ns)
@@ -156,7 +149,7 @@ static void wait_for(struct engine *engine, const struct tracee *t, uint64_t pat
 		if (patience_ns > PATIENCE_NS)
 			(void)poll(&none, 1, 1);
 		else
-			still->not_stopped_ns = engine_now();
+			still->not_stopped_ns = clock_now();
 		lifecycle_drain(engine);
 	}
 }
@@ -164,32 +157,32 @@ static void wait_for(struct engine *engine, const struct tracee *t, uint64_t pat
 void dump_run(struct engine *engine)
 {
 	struct target *target = &engine->target;
-	uint64_t began = engine_now(), now;
+	uint64_t began = clock_now(), now;
 
 	for (size_t i = 0; i < target->processes; i++) {
 		(void)emit_process(&engine->emitter, began, target->process[i]);
-		maps_read(engine, target->process[i], began);
+		maps_read(&engine->maps, target->process[i], began);
 	}
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 
 		if (!t->process || look(engine, t))
 			continue;
-		(void)account_read_cpu(engine, t, &t->asked_cpu);
+		(void)procfiles_read_cpu(&engine->files, t, &t->asked_cpu);
 		if (tracer_interrupt(t->tid) < 0)
 			continue;
-		t->asked_ns = t->not_stopped_ns = engine_now();
+		t->asked_ns = t->not_stopped_ns = clock_now();
 		wait_for(engine, t, PATIENCE_NS);
 	}
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 
-		now = engine_now();
+		now = clock_now();
 		if (t->asked_ns && now < began + WAIT_NS)
 			wait_for(engine, t, began + WAIT_NS - now);
 		if (i < target->tracees && target->tracee[i] == t && t->asked_ns) {
 			engine->audit.missed_stops++;
-			engine_say(engine, ENGINE_WARNING,
+			say_line(&engine->say, SAY_WARNING,
 				"thread %d did not stop within a second (it is in the kernel, or "
 				"gets "
 				"no CPU): left out",

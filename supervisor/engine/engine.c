@@ -1,97 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/engine/engine.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "supervisor/calls/histogram.h"
+#include "supervisor/engine/account.h"
+#include "supervisor/engine/connect.h"
+#include "supervisor/engine/control.h"
+#include "supervisor/engine/counting.h"
 #include "supervisor/engine/diagnose.h"
-#include "supervisor/os/mem.h"
-#include "supervisor/target/mend.h"
+#include "supervisor/engine/dump.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/figures.h"
+#include "supervisor/os/clock.h"
+#include "supervisor/os/waiter.h"
 
-#define SECOND_NS ENGINE_SECOND_NS
-/* Between turns of what is done for all threads by and by. */
+#define SECOND_NS CLOCK_SECOND_NS
+/* Between two steps of the sweep over all threads. */
 #define SWEEP_NS 4000000
 /* serve_only: between turning profiling off and letting go, for it may be turned on again. */
-#define LINGER_NS        200000000
-#define AUDIT_TEXT_BYTES 2048
-#define HUNG_STATUS      125
-#define ROOM_NS          (10 * SECOND_NS)
-
-uint64_t engine_clock(int clock)
-{
-	struct timespec ts = {0};
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t engine_now(void)
-{
-	return engine_clock(CLOCK_MONOTONIC);
-}
-
-void engine_say(struct engine *engine, enum engine_note kind, const char *format, ...)
-{
-	char line[512];
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	engine->options->say(engine->options->context, kind, line);
-}
-
-const char *engine_audit_text(struct engine *engine, uint64_t now)
-{
-	struct audit audit = engine->audit;
-	const struct target *target = &engine->target;
-	const struct sample_figures *figures = &engine->sampling.sampler.figures;
-
-	for (size_t i = 0; engine->counting && i < target->tracees; i++) {
-		const struct account *a = &target->tracee[i]->account;
-		const struct wall *wall = &target->tracee[i]->wall;
-		struct waiting owed = wall_owes(wall);
-
-		waiting_add(&audit.unattributed, &owed);
-		audit.elapsed_ns += wall->begin_ns ? now - wall->begin_ns : 0;
-		audit.kernel_ns += a->seen.run_ns > a->start_ns ? a->seen.run_ns - a->start_ns : 0;
-	}
-	for (size_t i = 0; i < target->images; i++)
-		waiting_add(&audit.unattributed, &target->image[i]->waited);
-	audit.instants = figures->instants;
-	audit.late_instants = figures->late;
-	audit.throttled_instants = figures->throttled;
-	audit.unproved_stops = figures->unproved;
-	audit.ended_ns = now;
-	if (mem_grow((void **)&engine->text, &engine->text_room, AUDIT_TEXT_BYTES, 1) < 0 ||
-		audit_print(&audit, engine_clock(CLOCK_PROCESS_CPUTIME_ID), engine->text,
-			engine->text_room) < 0)
-		return NULL;
-	return engine->text;
-}
-
-bool engine_is_ours(const struct engine *engine, const struct tracee *t)
-{
-	return t->tid == engine->launch.pid && engine->launch.error_fd >= 0;
-}
-
-void engine_begin_times(struct engine *engine)
-{
-	const struct engine_options *options = engine->options;
-	uint64_t begin_ns = engine_now() + options->delay_ns;
-
-	engine->begins_at_ns = options->delay_ns ? begin_ns : 0;
-	engine->ends_at_ns = options->duration_ns ? begin_ns + options->duration_ns : 0;
-}
+#define LINGER_NS   200000000
+#define HUNG_STATUS 125
+#define ROOM_NS     (10 * SECOND_NS)
 
 /* Stops that were asked for and have not come: in D state, or never scheduled. Counted once. */
 static void count_missed(struct engine *engine, uint64_t now)
@@ -109,10 +47,10 @@ static void count_missed(struct engine *engine, uint64_t now)
 /* Children of a command that has ended keep us; the user may wonder. */
 static void say_who_is_left(struct engine *engine)
 {
-	if (!engine->result->command_ended || engine->said_who_is_left)
+	if (!engine->result->command_ended || engine->timing.said_who_is_left)
 		return;
-	engine->said_who_is_left = true;
-	engine_say(engine, ENGINE_NOTE,
+	engine->timing.said_who_is_left = true;
+	say_line(&engine->say, SAY_NOTE,
 		"the command has ended; %zu of its processes live on and are profiled (an "
 		"interrupt "
 		"lets them go)",
@@ -121,17 +59,16 @@ static void say_who_is_left(struct engine *engine)
 
 static void once_a_second(struct engine *engine, uint64_t now)
 {
-	const char *text;
+	char text[FIGURES_BYTES];
 
-	if (now < engine->audit_again_ns)
+	if (now < engine->timing.audit_again_ns)
 		return;
 	say_who_is_left(engine);
-	engine->audit_again_ns = now + SECOND_NS;
+	engine->timing.audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
 	lifecycle_drain(engine); /* who is gone has left its account there */
 	lifecycle_sweep(engine);
-	text = engine_audit_text(engine, now);
-	if (text)
+	if (figures_print(engine, now, text))
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, text);
 }
 
@@ -146,29 +83,30 @@ static void keep_throttle(struct engine *engine, uint64_t now)
 		return;
 	if (engine->period_ns < options->max_cpu_period_ns)
 		bound = bound * options->max_cpu_period_ns / engine->period_ns;
-	if (engine->link.pid && clock_getcpuclockid(engine->link.pid, &clock) == 0)
-		analyst_ns = engine_clock(clock);
+	if (engine->reader.link.pid && clock_getcpuclockid(engine->reader.link.pid, &clock) == 0)
+		analyst_ns = clock_read(clock);
 	engine->audit.yielded_ns += throttle_see(
-		&engine->throttle, now, engine_clock(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
+		&engine->throttle, now, clock_read(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
 	engine->sampling.sampler.factor_1024 = engine->throttle.factor;
 }
 
 /* What is done at times for all threads. */
 static void sweep(struct engine *engine, uint64_t now)
 {
-	if (!engine->counting && engine->begins_at_ns && now >= engine->begins_at_ns) {
-		engine->begins_at_ns = 0;
+	if (!engine->counting && engine->timing.begins_at_ns &&
+		now >= engine->timing.begins_at_ns) {
+		engine->timing.begins_at_ns = 0;
 		engine->audit.began_ns = now;
-		account_count(engine, true);
+		counting_set(engine, true);
 	}
-	session_tidy(engine);
-	mend_expire(engine, now);
-	if (engine->early)
+	session_tidy(&engine->sessions);
+	mend_expire(&engine->mender, now);
+	if (engine->births.early)
 		birth_adopt_orphans(engine, now);
 	look_tick(engine, now);
-	if (now - engine->swept_ns < SWEEP_NS)
+	if (now - engine->timing.swept_ns < SWEEP_NS)
 		return;
-	engine->swept_ns = now;
+	engine->timing.swept_ns = now;
 	account_sweep(engine, now);
 	keep_throttle(engine, now);
 }
@@ -177,19 +115,20 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 {
 	struct pollfd fds[4] = {
 		{.fd = engine->signal_fd, .events = POLLIN},
-		{.fd = engine->link.pid ? engine->link.request_fd : -1, .events = POLLIN},
+		{.fd = engine->reader.link.pid ? engine->reader.link.request_fd : -1,
+			.events = POLLIN},
 		{.fd = engine->service.read_fd, .events = POLLIN},
 		{.fd = engine->sampling.bell_fd, .events = POLLIN},
 	};
 	uint64_t rings;
-	uint64_t now = engine_now();
+	uint64_t now = clock_now();
 	uint64_t left = until_ns > now ? until_ns - now : 0;
 	struct timespec timeout = {(time_t)(left / SECOND_NS), (long)(left % SECOND_NS)};
 	int n;
 
 	watchdog_note(&engine->watchdog, 0);
 	n = ppoll(fds, 4, &timeout, NULL);
-	now = engine_now();
+	now = clock_now();
 	watchdog_note(&engine->watchdog, now);
 	/* First of all: threads that are held for it stand still. */
 	if (n > 0 && fds[3].revents && read(fds[3].fd, &rings, sizeof(rings)) < 0)
@@ -197,22 +136,22 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	sampling_wake(engine, now);
 	if (n > 0 && fds[0].revents)
 		control_signals(engine);
-	if (engine->undrained || (n > 0 && fds[0].revents))
+	if (engine->life.undrained || (n > 0 && fds[0].revents))
 		lifecycle_drain(engine);
 	if (n <= 0)
 		return;
 	if (fds[1].revents & POLLIN)
 		control_requests(engine);
 	if (fds[2].revents & POLLIN)
-		service_read(engine);
+		service_read(&engine->service);
 }
 
 static bool over(struct engine *engine, uint64_t now)
 {
-	if (engine->ends_at_ns && now >= engine->ends_at_ns)
+	if (engine->timing.ends_at_ns && now >= engine->timing.ends_at_ns)
 		engine->stop = true;
-	if (engine->options->serve_only && !engine->service.sessions &&
-		now - engine->service.idle_since_ns > LINGER_NS)
+	if (engine->options->serve_only && !engine->sessions.n &&
+		now - engine->sessions.idle_since_ns > LINGER_NS)
 		engine->stop = true;
 	return engine->stop || !engine->target.tracees;
 }
@@ -220,11 +159,14 @@ static bool over(struct engine *engine, uint64_t now)
 /* Instants may be seconds apart; the end, and the figures of each second, are not. */
 static uint64_t next_event(struct engine *engine)
 {
-	uint64_t next = sampling_next(engine), others[] = {engine->audit_again_ns,
-		engine->ends_at_ns, engine->begins_at_ns, engine->mend_next_ns,
-		engine->early || engine->options->wall ? engine->swept_ns + SWEEP_NS : 0};
+	uint64_t next = sampling_next(engine),
+		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
+			 engine->timing.begins_at_ns, engine->mender.next_ns,
+			 engine->births.early || engine->options->wall
+				 ? engine->timing.swept_ns + SWEEP_NS
+				 : 0};
 
-	if (engine->undrained)
+	if (engine->life.undrained)
 		return 0;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (others[i] && others[i] < next)
@@ -234,12 +176,12 @@ static uint64_t next_event(struct engine *engine)
 
 static void loop(struct engine *engine)
 {
-	uint64_t now = engine_now();
+	uint64_t now = clock_now();
 
 	sampling_begin(engine);
 	while (!over(engine, now)) {
 		sleep_until(engine, sampling_rest(engine) ? next_event(engine) : 0);
-		now = engine_now();
+		now = clock_now();
 		sweep(engine, now);
 		emit_bell(&engine->emitter, now);
 		once_a_second(engine, now);
@@ -265,10 +207,10 @@ static int begin(struct engine *engine)
 				return r;
 			}
 		}
-		engine_begin_times(engine);
+		timing_start(&engine->timing, options);
 		return 0;
 	}
-	r = launch_go(&engine->launch, &engine->tracer);
+	r = launch_go(&engine->launch, &engine->births.tracer);
 	if (r < 0)
 		return r;
 	result->command_pid = engine->launch.pid;
@@ -283,7 +225,7 @@ static int begin(struct engine *engine)
 		r = sampling_add(engine, t);
 	if (r < 0)
 		return r;
-	t->state = TRACEE_RUNNING;
+	(void)target_step(t, TRACEE_SEIZED);
 	process->announced = true; /* it has no image of interest before its exec */
 	return 0;
 }
@@ -292,7 +234,7 @@ static int prepare(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
 	sigset_t signals;
-	uint64_t now = engine_now();
+	uint64_t now = clock_now();
 	int r;
 
 	/* What nothing goes on without comes first: descriptors may be few. */
@@ -300,7 +242,7 @@ static int prepare(struct engine *engine)
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)
 		return -errno;
-	engine->cpu_source = procfs_cpu_source();
+	connect_parts(engine);
 	r = sampling_init(engine);
 	if (r < 0)
 		return r;
@@ -308,32 +250,30 @@ static int prepare(struct engine *engine)
 	if (r < 0) {
 		if (options->serve_only)
 			return r;
-		engine_say(engine, ENGINE_WARNING, "programs cannot call sprofil: %s%s",
+		say_line(&engine->say, SAY_WARNING, "programs cannot call sprofil: %s%s",
 			strerror(-r), fds_way_out(r));
 	}
-	engine->tracer.follow = options->follow;
-	fds_init(engine);
-	if (engine->cpu_source == CPU_SOURCE_STAT)
-		engine_say(engine, ENGINE_WARNING,
+	if (engine->files.cpu_source == CPU_SOURCE_STAT)
+		say_line(&engine->say, SAY_WARNING,
 			"this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO); CPU time is "
 			"taken from stat, in steps of %ld ms",
 			1000 / sysconf(_SC_CLK_TCK));
 	else if (!procfs_has_tickless_cpus())
-		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
+		engine->mender.scheduler_tick_ns = procfs_scheduler_tick_ns();
 	throttle_init(&engine->throttle);
-	engine_say(engine, ENGINE_DETAIL,
+	say_line(&engine->say, SAY_DETAIL,
 		"an instant every %.3f ms; CPU time from %s; %u CPUs; scheduler tick %.3f "
 		"ms",
 		(double)options->period_ns / 1e6,
-		engine->cpu_source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat",
-		engine->sampling.sampler.cpus, (double)engine->scheduler_tick_ns / 1e6);
+		engine->files.cpu_source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat",
+		engine->sampling.sampler.cpus, (double)engine->mender.scheduler_tick_ns / 1e6);
 	if (stack_copy_init(&engine->stack, options->max_stack) < 0)
 		return -ENOMEM;
 	engine->audit.period_ns = engine->period_ns = options->period_ns;
 	engine->audit.began_ns = now;
 	engine->audit.wall = options->wall;
-	engine->audit_again_ns = now + SECOND_NS;
-	engine->service.idle_since_ns = now;
+	engine->timing.audit_again_ns = now + SECOND_NS;
+	engine->sessions.idle_since_ns = now;
 	engine->counting = !options->serve_only && !options->delay_ns;
 	return 0;
 }
@@ -341,12 +281,12 @@ static int prepare(struct engine *engine)
 /* The last records must not be lost: lets the analyst make room, if it lives. */
 static void await_room(struct engine *engine)
 {
-	uint64_t until = engine_now() + ROOM_NS;
+	uint64_t until = clock_now() + ROOM_NS;
 	struct waiter_result seen;
 
 	while (engine->emitter.open && !ring_is_half_empty(&engine->emitter.ring) &&
-		engine_now() < until &&
-		!(waiter_peek(engine->link.pid, &seen) == 0 && seen.kind == WAITER_GONE)) {
+		clock_now() < until &&
+		!(waiter_peek(engine->reader.link.pid, &seen) == 0 && seen.kind == WAITER_GONE)) {
 		struct timespec ms = {0, 1000000};
 
 		(void)nanosleep(&ms, NULL);
@@ -355,22 +295,22 @@ static void await_room(struct engine *engine)
 
 static void finish(struct engine *engine)
 {
-	const char *text;
-	uint64_t now = engine_now();
+	char text[FIGURES_BYTES];
+	uint64_t now = clock_now();
 
-	if (engine->begins_at_ns && !engine->result->error)
-		engine_say(engine, ENGINE_WARNING,
+	if (engine->timing.begins_at_ns && !engine->result->error)
+		say_line(&engine->say, SAY_WARNING,
 			"it ended before the delay was over: nothing was profiled");
-	if (engine->options->command && !engine->executed && !engine->result->error &&
+	if (engine->options->command && !engine->life.executed && !engine->result->error &&
 		!engine->result->exec_error)
-		engine_say(engine, ENGINE_WARNING,
+		say_line(&engine->say, SAY_WARNING,
 			"the command was ended before it ran: no profile was written");
 	await_room(engine);
-	account_settle(engine);
-	text = engine_audit_text(engine, now);
-	(void)emit_audit(&engine->emitter, now, RECORD_END, text ? text : "");
-	engine->result->analyst_pid = engine->link.pid;
-	engine->result->analyst_fd = link_finish(&engine->link);
+	counting_settle(engine);
+	(void)figures_print(engine, now, text);
+	(void)emit_audit(&engine->emitter, now, RECORD_END, text);
+	engine->result->analyst_pid = engine->reader.link.pid;
+	engine->result->analyst_fd = link_finish(&engine->reader.link);
 }
 
 /*
@@ -414,9 +354,9 @@ static void *trace(void *context)
 		/* What came while the command lived must not be taken for an order that follows its
 		 * end. */
 		control_signals(engine);
-		account_count(engine, false);
+		counting_set(engine, false);
 		sampling_unpin(engine);
-		mend_let_go(engine);
+		mend_let_go(&engine->mender);
 	}
 	engine->result->error = r;
 	return NULL;
@@ -426,10 +366,11 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 {
 	struct engine engine = {.options = options,
 		.result = ret_result,
+		.say = {options->say, options->context},
 		.signal_fd = -1,
 		.sampling = {.bell_fd = -1, .stamp_fd = -1, .load_fd = -1},
 		.launch = {.go_fd = -1, .error_fd = -1},
-		.link = {.bell_fd = -1, .request_fd = -1},
+		.reader = {.link = {.bell_fd = -1, .request_fd = -1}},
 		.service = {.read_fd = -1, .write_fd = -1, .mark_fd = -1}};
 	pthread_t thread;
 	int r;
@@ -447,13 +388,16 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	}
 	if (watchdog_join(&engine.watchdog, thread)) {
 		if (options->hangs)
-			options->hangs(options->context, ret_result->command_pid, engine.link.pid);
+			options->hangs(
+				options->context, ret_result->command_pid, engine.reader.link.pid);
 		_exit(HUNG_STATUS);
 	}
 	launch_abandon(&engine.launch);
 	finish(&engine);
-	for (size_t i = 0; i < engine.target.processes; i++)
-		session_clear(&engine, engine.target.process[i]);
+	for (size_t i = 0; i < engine.target.processes; i++) {
+		session_clear(&engine.sessions, engine.target.process[i]);
+		histogram_clear(engine.target.process[i]);
+	}
 	target_release(&engine.target);
 	service_release(&engine.service);
 	(void)launch_exec_error(&engine.launch);
@@ -461,5 +405,5 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		(void)close(engine.signal_fd);
 	stack_copy_release(&engine.stack);
 	sampling_release(&engine);
-	free(engine.text);
+	maps_release(&engine.maps);
 }

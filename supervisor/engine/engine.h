@@ -12,12 +12,7 @@
 #include <stdint.h>
 
 #include "supervisor/os/launch.h"
-
-enum engine_note {
-	ENGINE_NOTE,    /* worth knowing; -q leaves it out */
-	ENGINE_WARNING, /* something did not work */
-	ENGINE_DETAIL,  /* what is going on; -v wants it */
-};
+#include "supervisor/os/say.h"
 
 struct engine_options {
 	char *const *command; /* argv, NULL to attach */
@@ -62,7 +57,7 @@ struct engine_options {
 	 */
 	void (*hangs)(void *context, int command_pid, int analyst_pid);
 	/* Says one line, without a newline. Called outside of stop windows only. */
-	void (*say)(void *context, enum engine_note kind, const char *line);
+	void (*say)(void *context, enum say_kind kind, const char *line);
 	void *context;
 };
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of the target's processes and threads: acts on what ptrace events tell. */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/engine/lifecycle.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "proto/record.h"
+#include "supervisor/calls/histogram.h"
+#include "supervisor/engine/account.h"
+#include "supervisor/engine/counting.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/clock.h"
+#include "supervisor/os/waiter.h"
 #include "supervisor/target/mend.h"
 
 /* Most stops and deaths that are acted on before the clock is looked at again. */
@@ -18,11 +22,12 @@
 
 static void end_process(struct engine *engine, struct process *process, uint32_t status)
 {
-	engine_say(engine, ENGINE_DETAIL, "process %d (%s) is gone, wait status 0x%x", process->pid,
-		process->image->path, status);
-	(void)emit_process(&engine->emitter, engine_now(), process);
+	say_line(&engine->say, SAY_DETAIL, "process %d (%s) is gone, wait status 0x%x",
+		process->pid, process->image->path, status);
+	(void)emit_process(&engine->emitter, clock_now(), process);
 	account_end(engine, process, status);
-	session_clear(engine, process);
+	session_clear(&engine->sessions, process);
+	histogram_clear(process);
 	target_remove_process(&engine->target, process);
 }
 
@@ -33,7 +38,7 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 
 	sampling_remove(engine, t);
 	if (t->state == TRACEE_EARLY)
-		engine->early--;
+		engine->births.early--;
 	target_remove(&engine->target, t);
 	if (process && process->threads == 0)
 		end_process(engine, process, status);
@@ -44,61 +49,69 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 {
 	int tid = t->tid;
 
-	account_close(engine, t);
+	counting_close(engine, t);
 	(void)waiter_take(tid);
 	if (tid == engine->launch.pid) {
 		engine->result->command_ended = true;
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
 		/* A leader does not wait: its end is how the others hear of the hang-up. */
-		engine->stop |= engine->hung_up;
+		engine->stop |= engine->life.hung_up;
 	}
 	drop(engine, t, (uint32_t)status);
 }
 
 /*
- * A new image. When another thread than the leader called exec, it goes by the leader's tid from
- * now on, and the old leader is gone without a word (race: exec_from_other_thread).
+ * The thread that has called exec, of which the leader's event tells. If it was another one than
+ * the leader, it goes by the leader's tid from now on, and the old leader is gone without a word
+ * (race: exec_from_other_thread).
  */
-static struct tracee *new_image(struct engine *engine, struct tracee *t)
+static struct tracee *caller_of_exec(struct engine *engine, struct tracee *leader)
 {
-	uint64_t former = 0;
-	struct process *process;
-	struct cpu_time cpu;
+	struct process *process = leader->process;
 	struct tracee *caller;
-	int tid = t->tid;
+	uint64_t former = 0;
+	int tid = leader->tid;
 
 	(void)tracer_get_message(tid, &former);
 	caller = former && (int)former != tid ? target_find(&engine->target, (int)former) : NULL;
-	if (caller && caller->process == t->process) {
-		process = t->process;
-		process->threads++; /* the process lives on while its leader changes */
-		if (engine->counting) {
-			look_close(engine, t, &t->account.seen, engine_now());
-			account_charge(engine, t);
-		}
-		drop(engine, t, 0);
-		target_rename(&engine->target, caller, tid);
-		process->threads--;
-		t = caller;
-		t->state = TRACEE_RUNNING;
-		t->asked_ns = 0;
+	if (!caller || caller->process != process)
+		return leader;
+	process->threads++; /* the process lives on while its leader changes */
+	if (engine->counting) {
+		look_close(engine, leader, &leader->account.seen, clock_now());
+		account_charge(engine, leader);
 	}
+	drop(engine, leader, 0);
+	target_rename(&engine->target, caller, tid);
+	process->threads--;
+	(void)target_step(caller, TRACEE_RENAMED);
+	caller->asked_ns = 0;
+	return caller;
+}
+
+/* The process has a new image; returns its one thread. */
+static struct tracee *new_image(struct engine *engine, struct tracee *t)
+{
+	struct process *process;
+	struct cpu_time cpu;
+
+	t = caller_of_exec(engine, t);
 	process = t->process;
-	if (tid == engine->launch.pid && engine->launch.error_fd >= 0) {
+	if (launch_is_before_exec(&engine->launch, t->tid)) {
 		/* The command's first instruction is ahead; what came before was ours. */
 		(void)launch_exec_error(&engine->launch);
-		engine->executed = true;
-		engine_begin_times(engine);
-		account_begin(engine, t, false);
-	} else if (account_read_cpu(engine, t, &cpu) == 0) {
-		account_see(engine, t, &cpu, engine_now());
+		engine->life.executed = true;
+		timing_start(&engine->timing, engine->options);
+		counting_begin(engine, t, false);
+	} else if (procfiles_read_cpu(&engine->files, t, &cpu) == 0) {
+		account_see(engine, t, &cpu, clock_now());
 		if (engine->counting) {
-			look_close(engine, t, &cpu, engine_now());
+			look_close(engine, t, &cpu, clock_now());
 			account_tell(engine, t, true);
 		}
 	}
-	session_clear(engine, process);
+	session_clear(&engine->sessions, process);
 	process->image = birth_image(engine, process->pid);
 	if (!process->image)
 		process->image = t->image;
@@ -106,23 +119,17 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	t->name[0] = '\0';
 	t->name_again_ns = 0;
 	process->announced = false;
-	process->maps_read = false;
-	process->maps_reads = 0;
-	process->pages_again_ns = 0;
-	if (process->maps_fd >= 0)
-		(void)close(process->maps_fd);
-	process->maps_fd = -1;
-	process->ranges = process->stacks.n = 0;
-	process->stacks.bottom = 0;
+	maps_forget(process);
 	if (t->sample)
 		sampler_renew(t->sample);
 	t->home = (struct stack_home){0};
 	if (engine->options->serve_only)
 		return t;
-	special_see_exec(engine, process);
-	(void)emit_process(&engine->emitter, engine_now(), process);
-	maps_read(engine, process, engine_now());
-	engine_say(engine, ENGINE_DETAIL, "process %d runs %s", process->pid, process->image->path);
+	special_see_exec(&engine->special, process);
+	(void)emit_process(&engine->emitter, clock_now(), process);
+	maps_read(&engine->maps, process, clock_now());
+	say_line(
+		&engine->say, SAY_DETAIL, "process %d runs %s", process->pid, process->image->path);
 	return t;
 }
 
@@ -138,37 +145,32 @@ void lifecycle_stop_with_command(struct engine *engine)
 {
 	const struct tracee *t = target_find(&engine->target, engine->launch.pid);
 
-	if (!engine->stop_pending || !t || t->state != TRACEE_LISTENING)
+	if (!engine->life.stop_pending || !t || t->state != TRACEE_LISTENING)
 		return;
-	engine->stop_pending = false;
+	engine->life.stop_pending = false;
 	(void)raise(SIGSTOP);
 }
 
-void lifecycle_act(struct engine *engine, struct tracee *t, enum tracee_event event, int status)
+/* The state machine's step for one event of a thread, and what it asks for. */
+static void act(struct engine *engine, struct tracee *t, enum tracee_event event, int status)
 {
-	struct tracee_step step = tracee_step(t->state, event);
+	const struct lifecycle_stops *stops = engine->life.stops;
+	enum tracee_action action = target_step(t, event);
 	int signal = status & 0xff;
 
-	t->state = step.state;
-	switch (step.action) {
+	switch (action) {
 	case TRACEE_TICK:
-	case TRACEE_TICK_SIGNAL:
-		signal = step.action == TRACEE_TICK ? 0 : signal;
-		if (engine->options->dump)
-			dump_stop(engine, t, signal);
-		else
-			sampling_stop(engine, t, signal);
-		break;
-	case TRACEE_DELIVER: mend_deliver(engine, t, signal); break;
+	case TRACEE_TICK_SIGNAL: stops->tick(engine, t, action == TRACEE_TICK ? 0 : signal); break;
+	case TRACEE_DELIVER: mend_deliver(&engine->mender, t, signal); break;
 	case TRACEE_MEND:
 		t->asked_ns = 0;
-		mend_call_stop(engine, t);
+		mend_call_stop(&engine->mender, t);
 		break;
 	case TRACEE_LISTEN:
-		if (engine->options->dump)
-			dump_group_stop(engine, t);
+		if (stops->group)
+			stops->group(engine, t);
 		t->asked_ns = 0;
-		mend_group_stop(engine, t);
+		mend_group_stop(&engine->mender, t);
 		(void)tracer_listen(t->tid);
 		lifecycle_stop_with_command(engine);
 		break;
@@ -188,7 +190,7 @@ void lifecycle_act(struct engine *engine, struct tracee *t, enum tracee_event ev
 	case TRACEE_RELEASE:
 	case TRACEE_RESUME:
 		t->asked_ns = 0;
-		mend_group_stop_over(engine, t);
+		mend_group_stop_over(&engine->mender, t);
 		break;
 	case TRACEE_HOLD: (void)waiter_take_stop(t->tid); break;
 	case TRACEE_REAP: reap(engine, t, status); break;
@@ -202,7 +204,7 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 
 	if (seen->kind == WAITER_FOREIGN || (seen->kind == WAITER_GONE && !t)) {
 		(void)waiter_take(seen->tid);
-		if (seen->kind == WAITER_GONE && seen->tid == engine->link.pid)
+		if (seen->kind == WAITER_GONE && seen->tid == engine->reader.link.pid)
 			reader_died(engine, seen->status);
 		return;
 	}
@@ -219,7 +221,7 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 		return;
 	}
 	if (seen->kind == WAITER_GONE) {
-		lifecycle_act(engine, t, TRACEE_DEATH, seen->status);
+		act(engine, t, TRACEE_DEATH, seen->status);
 	} else if (t->let_go) {
 		sampling_remove(engine, t);
 		target_remove(&engine->target, t);
@@ -227,11 +229,11 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 	} else if (t->state == TRACEE_EARLY && !t->process) {
 		(void)tracer_resume(t->tid, 0); /* SIGKILL took it out of the hold */
 	} else {
-		lifecycle_act(engine, t, tracee_classify(seen->status), seen->status);
+		act(engine, t, tracee_classify(seen->status), seen->status);
 	}
 }
 
-/* Everybody in turn, so that one thread with a storm of events cannot starve the others. */
+/* Asks each thread, so that one with a storm of events cannot starve the others. */
 static void ask_each(struct engine *engine)
 {
 	for (size_t i = engine->target.tracees; i-- > 0;) {
@@ -249,7 +251,7 @@ void lifecycle_drain(struct engine *engine)
 	unsigned streak = 0;
 	int last = 0;
 
-	engine->undrained = false;
+	engine->life.undrained = false;
 	for (unsigned i = 0; i < DRAIN_MOST; i++) {
 		struct waiter_result seen;
 
@@ -263,7 +265,7 @@ void lifecycle_drain(struct engine *engine)
 			streak = 0;
 		}
 	}
-	engine->undrained = true;
+	engine->life.undrained = true;
 }
 
 void lifecycle_sweep(struct engine *engine)

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocked threads, seen without a stop: where they are by /proc/PID/task/TID/syscall, their stack
- *by a copy that is kept only if they provably did not run meanwhile.
- *
  *	unchanged since the last look? ──yes──► its time belongs to the same place
  *	      │ no
  *	time slices ──► activity ──► copy ──► time slices: the same? ──► record
  */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/engine/look.h"
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+
+#include "supervisor/calls/histogram.h"
+#include "supervisor/engine/account.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/handover.h"
+#include "supervisor/os/clock.h"
 
 /* A thread that stays where it is is told of this often, so that a profile is never far behind. */
 #define SAY_NS UINT64_C(1000000000)
@@ -31,17 +34,13 @@ static int read_state(
 	struct engine *engine, struct tracee *t, int why, struct activity *ret_activity)
 {
 	char state;
-	int r;
+	int r = procfiles_read_state(&engine->files, t, &state);
 
-	if (t->stat_fd < 0)
-		t->stat_fd =
-			fds_keep(engine, t->process, procfs_open_stat(t->process->pid, t->tid));
-	r = t->stat_fd < 0 ? t->stat_fd : procfs_read_state(t->stat_fd, &state);
 	if (r < 0 || state == 'Z' || state == 'X')
 		return r < 0 ? r : -ESRCH;
-	if (engine->options->wall && !engine->said_no_activity) {
-		engine->said_no_activity = true;
-		engine_say(engine, ENGINE_WARNING,
+	if (engine->options->wall && !engine->looker.said_no_activity) {
+		engine->looker.said_no_activity = true;
+		say_line(&engine->say, SAY_WARNING,
 			"/proc/%d/task/%d/syscall cannot be read (%s): where its blocked threads "
 			"wait "
 			"is not known, only for how long",
@@ -53,24 +52,9 @@ static int read_state(
 
 int look_read_activity(struct engine *engine, struct tracee *t, struct activity *ret_activity)
 {
-	int fd = t->activity_fd, r = 0;
+	int r = procfiles_read_activity(&engine->files, t, ret_activity);
 
-	if (fd < 0)
-		fd = procfs_open_activity(t->process->pid, t->tid);
-	r = fd < 0 ? fd : procfs_read_activity(fd, ret_activity);
-	if (t->activity_fd < 0)
-		t->activity_fd = fds_keep(engine, t->process, fd);
 	return is_refusal(r) ? read_state(engine, t, -r, ret_activity) : r;
-}
-
-/* CPU time, and what changes whenever the thread runs. */
-static int read_cpu(struct engine *engine, struct tracee *t, struct cpu_time *ret_cpu)
-{
-	int r = account_read_cpu(engine, t, ret_cpu);
-
-	if (r == 0 && engine->cpu_source == CPU_SOURCE_STAT)
-		r = procfs_read_switches(t->process->pid, t->tid, &ret_cpu->slices);
-	return r;
 }
 
 static void take_stack(struct engine *engine, struct tracee *t, const struct activity *activity,
@@ -86,7 +70,7 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 }
 
 /*
- * Is what was seen between the readings @before and @after one moment's truth? The third figure of
+ * Is what was seen between the readings @before and @after consistent? The third figure of
  * schedstat grows when a thread is put on a CPU. Where there is none, the count of switches does
  * when it leaves one: then it must also be blocked in the same place still.
  */
@@ -97,7 +81,7 @@ static bool did_not_run(struct engine *engine, struct tracee *t, const struct ac
 
 	if (before->slices != after->slices)
 		return false;
-	if (engine->cpu_source != CPU_SOURCE_STAT)
+	if (engine->files.cpu_source != CPU_SOURCE_STAT)
 		return true;
 	return look_read_activity(engine, t, &again) >= 0 && !again.running &&
 		again.sp == activity->sp && again.pc == activity->pc;
@@ -115,15 +99,8 @@ static bool hand_over(struct engine *engine, struct tracee *t, struct record_sam
 		engine->audit.lost_looks++;
 		return false;
 	}
-	look_paid(engine, t, owed);
+	handover_paid(engine, t, owed);
 	return true;
-}
-
-void look_paid(struct engine *engine, struct tracee *t, const struct waiting *paid)
-{
-	wall_pay(&t->wall, paid);
-	waiting_add(&t->image->sent, paid);
-	waiting_add(&engine->audit.waited, paid);
 }
 
 /* The place where it was last seen gets what it waited. */
@@ -154,18 +131,18 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 {
 	struct activity activity;
 	struct cpu_time before;
-	int r = read_cpu(engine, t, &before);
+	int r = procfiles_read_runs(&engine->files, t, &before);
 
 	if (r == 0)
 		r = look_read_activity(engine, t, &activity);
 	/* A thread that has ended and is not reaped yet is at 0. */
 	if (r < 0 || activity.running || (r == 0 && !activity.pc))
 		return false;
-	sampling_announce(engine, t, activity.pc, now);
-	maps_cover_stack(engine, t->process, activity.sp, now);
+	handover_announce(engine, t, activity.pc, now);
+	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
 	sample->machine = t->machine ? t->machine : arch_native.machine;
 	take_stack(engine, t, &activity, sample);
-	if (read_cpu(engine, t, ret_cpu) < 0)
+	if (procfiles_read_runs(&engine->files, t, ret_cpu) < 0)
 		return false;
 	if (!did_not_run(engine, t, &activity, &before, ret_cpu)) {
 		engine->audit.unsure_looks++;
@@ -191,9 +168,10 @@ void look_take_tick(struct engine *engine, struct tracee *t)
 			session_tick_asleep(t, i, order->activity.pc, order->weight_ns[i]);
 	if (!engine->counting || !(order->streams & 1))
 		return;
-	histogram_tick(engine, t, order->activity.pc, order->weight_ns[0]);
-	if (take_place(engine, t, engine_now(), &sample, &cpu)) {
-		account_see(engine, t, &cpu, engine_now());
+	histogram_tick(engine->options->histogram, t->process, engine->period_ns,
+		order->activity.pc, order->weight_ns[0]);
+	if (take_place(engine, t, clock_now(), &sample, &cpu)) {
+		account_see(engine, t, &cpu, clock_now());
 	} else {
 		/* It was woken meanwhile: where it slept is known, its stack is not. */
 		sample.pc = order->activity.pc;
@@ -202,9 +180,9 @@ void look_take_tick(struct engine *engine, struct tracee *t)
 		sample.machine = t->machine ? t->machine : arch_native.machine;
 		sample.stack_bytes = sample.outer_bytes = 0;
 		sample.registers = 0;
-		sampling_announce(engine, t, sample.pc, engine_now());
+		handover_announce(engine, t, sample.pc, clock_now());
 	}
-	sampling_record(engine, t, &sample, order->weight_ns[0], engine_now());
+	handover_sample(engine, t, &sample, order->weight_ns[0], clock_now());
 }
 
 /* A look at a thread that has run since the last one. */
@@ -216,7 +194,7 @@ static void see(struct engine *engine, struct tracee *t, uint64_t now)
 
 	if (!take_place(engine, t, now, &sample, &after))
 		return;
-	now = engine_now();
+	now = clock_now();
 	wall_settle(&t->wall, &after, now);
 	if (t->state == TRACEE_LISTENING)
 		sample.flags |= RECORD_SAMPLE_STOPPED;
@@ -237,7 +215,7 @@ static void look(struct engine *engine, struct tracee *t, uint64_t now)
 		(t->state != TRACEE_RUNNING && t->state != TRACEE_LISTENING))
 		return;
 	if (t->wall.seen) {
-		if (read_cpu(engine, t, &cpu) < 0)
+		if (procfiles_read_runs(&engine->files, t, &cpu) < 0)
 			return;
 		if (wall_stays(&t->wall, &cpu)) {
 			wall_stay(&t->wall, &cpu, now);
@@ -254,21 +232,21 @@ static void look(struct engine *engine, struct tracee *t, uint64_t now)
 void look_tick(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
-	uint64_t span = now - engine->look_tick_ns, began = engine_clock(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t span = now - engine->looker.tick_ns, began = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	int64_t left;
 
 	if (!engine->counting || !engine->options->wall || span < engine->period_ns)
 		return;
-	engine->look_tick_ns = now;
+	engine->looker.tick_ns = now;
 	left = (int64_t)((span < LONG_TICK_NS ? span : LONG_TICK_NS) / SHARE_OF_TICK);
 	for (size_t i = 0; i < target->tracees && left > 0; i++) {
 		if (target->look_cursor >= target->tracees)
 			target->look_cursor = 0;
 		look(engine, target->tracee[target->look_cursor++], now);
 		if (i % LOOKS_A_CLOCK == 0)
-			left -= (int64_t)(engine_clock(CLOCK_THREAD_CPUTIME_ID) - began);
+			left -= (int64_t)(clock_read(CLOCK_THREAD_CPUTIME_ID) - began);
 		if (i % LOOKS_A_CLOCK == 0)
-			began = engine_clock(CLOCK_THREAD_CPUTIME_ID);
+			began = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	}
 }
 

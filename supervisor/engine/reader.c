@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The analyst as the engine sees it: the reader of the ring, started, and started anew. */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/engine/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
 
 static size_t join_command(char *const argv[], char *to, size_t room)
@@ -35,13 +36,13 @@ static const char **analyst_command(struct engine *engine)
 
 	while (given[n])
 		n++;
-	argv = mem_new(n + 2 * engine->skips + 1, sizeof(*argv));
+	argv = mem_new(n + 2 * engine->reader.skips + 1, sizeof(*argv));
 	if (!argv)
 		return NULL;
 	memcpy(argv, given, n * sizeof(*argv));
-	for (unsigned i = 0; i < engine->skips; i++) {
+	for (unsigned i = 0; i < engine->reader.skips; i++) {
 		argv[n++] = "--skip";
-		argv[n++] = engine->skip[i];
+		argv[n++] = engine->reader.skip[i];
 	}
 	return argv;
 }
@@ -55,7 +56,7 @@ void reader_start(struct engine *engine)
 			(options->wall_first ? RECORD_START_WALL_FIRST : 0)),
 		.machine = arch_native.machine,
 		.period_ns = engine->audit.period_ns,
-		.realtime_ns = engine_clock(CLOCK_REALTIME),
+		.realtime_ns = clock_read(CLOCK_REALTIME),
 		.supervisor = (uint32_t)getpid(),
 		.restarts = (uint32_t)engine->audit.analyst_restarts,
 		.lost_samples = engine->audit.lost_samples,
@@ -67,35 +68,30 @@ void reader_start(struct engine *engine)
 
 	if (options->serve_only)
 		return;
-	if (engine->audit.analyst_restarts > ENGINE_RESTARTS_MOST) {
-		engine_say(engine, ENGINE_WARNING,
+	if (engine->audit.analyst_restarts > READER_RESTARTS_MOST) {
+		say_line(&engine->say, SAY_WARNING,
 			"the analyst died %d times; the command goes on without a profile",
-			ENGINE_RESTARTS_MOST + 1);
+			READER_RESTARTS_MOST + 1);
 		return;
 	}
 	for (size_t i = 0; i < engine->target.images; i++)
 		start.lost_ns += engine->target.image[i]->lost_ns;
 	sampling_unpin(engine); /* the analyst would inherit it */
 	argv = analyst_command(engine);
-	r = argv ? link_start(&engine->link, argv, options->ring_bytes) : -ENOMEM;
+	r = argv ? link_start(&engine->reader.link, argv, options->ring_bytes) : -ENOMEM;
 	free(argv);
 	if (r < 0) {
-		engine_say(engine, ENGINE_WARNING,
+		say_line(&engine->say, SAY_WARNING,
 			"cannot start the analyst %s: %s%s; there will be no profile",
 			options->analyst[0], strerror(-r),
 			r == -EFBIG ? " (the memory that it shares with us counts for 'ulimit -f')"
 				    : fds_way_out(r));
 		return;
 	}
-	engine->emitter = (struct emitter){
-		.ring = engine->link.ring, .open = true, .bell_fd = engine->link.bell_fd};
-	(void)emit_start(&engine->emitter, engine_now(), &start);
-}
-
-/* The command, while it is still a copy of us. */
-static bool is_before_exec(const struct engine *engine, const struct process *process)
-{
-	return process->pid == engine->launch.pid && engine->launch.error_fd >= 0;
+	engine->emitter = (struct emitter){.ring = engine->reader.link.ring,
+		.open = true,
+		.bell_fd = engine->reader.link.bell_fd};
+	(void)emit_start(&engine->emitter, clock_now(), &start);
 }
 
 /* The analyst took its samples with it: what they stood for becomes unattributed. */
@@ -104,17 +100,18 @@ void reader_died(struct engine *engine, int status)
 	char path[RING_WORKING_ON_BYTES];
 	struct target *target = &engine->target;
 
-	ring_read_note(&engine->link.ring, path);
-	engine_say(engine, ENGINE_WARNING,
-		"the analyst (pid %d) %s %d%s%s; %llu samples are lost%s", engine->link.pid,
+	ring_read_note(&engine->reader.link.ring, path);
+	say_line(&engine->say, SAY_WARNING,
+		"the analyst (pid %d) %s %d%s%s; %llu samples are lost%s", engine->reader.link.pid,
 		status & 0x7f ? "was killed by signal" : "ended with status",
 		status & 0x7f ? status & 0x7f : status >> 8, path[0] ? " while it read " : "", path,
 		(unsigned long long)(engine->audit.ticks),
-		engine->audit.analyst_restarts < ENGINE_RESTARTS_MOST ? ", a fresh one goes on"
+		engine->audit.analyst_restarts < READER_RESTARTS_MOST ? ", a fresh one goes on"
 								      : "");
-	if (path[0] && engine->skips < sizeof(engine->skip) / sizeof(*engine->skip))
-		memcpy(engine->skip[engine->skips++], path, sizeof(path));
-	link_release(&engine->link);
+	if (path[0] &&
+		engine->reader.skips < sizeof(engine->reader.skip) / sizeof(*engine->reader.skip))
+		memcpy(engine->reader.skip[engine->reader.skips++], path, sizeof(path));
+	link_release(&engine->reader.link);
 	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its bell are gone */
 	for (size_t i = 0; i < target->images; i++) {
 		target->image[i]->lost_ns += target->image[i]->sent_ns;
@@ -125,7 +122,8 @@ void reader_died(struct engine *engine, int status)
 	engine->audit.ticks = 0;
 	engine->audit.analyst_restarts++;
 	for (size_t i = 0; i < target->processes; i++) {
-		target->process[i]->announced = is_before_exec(engine, target->process[i]);
+		target->process[i]->announced =
+			launch_is_before_exec(&engine->launch, target->process[i]->pid);
 		target->process[i]->maps_announced = false;
 	}
 	for (size_t i = 0; i < target->tracees; i++) {
@@ -135,5 +133,5 @@ void reader_died(struct engine *engine, int status)
 	reader_start(engine);
 	/* Those that do nothing from now on are in the profile, too. */
 	for (size_t i = 0; i < target->processes; i++)
-		(void)emit_process(&engine->emitter, engine_now(), target->process[i]);
+		(void)emit_process(&engine->emitter, clock_now(), target->process[i]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/engine/sampling.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +9,15 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "supervisor/calls/histogram.h"
+#include "supervisor/engine/account.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/handover.h"
+#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/priority.h"
+#include "supervisor/os/waiter.h"
 #include "supervisor/os/window.h"
-#include "supervisor/target/mend.h"
 
 /* For how long stops on other CPUs are looked for before the tracing thread sleeps. */
 #define SPIN_NS 50000
@@ -23,11 +28,6 @@
 #define AWAIT_NS      100000
 /* A stop and its resume, before any was measured. */
 #define USUAL_STOP_NS 20000
-/* --max-overhead: stop time that may be saved up, as CPU time of the target that earns it. */
-#define BUDGET_SPAN_NS 100000000
-/* A name is read again after four times the time it has been unchanged, within these bounds. */
-#define NAME_LEAST_NS ENGINE_SECOND_NS
-#define NAME_MOST_NS  (60 * ENGINE_SECOND_NS)
 /* In real time three quarters of a CPU may be used, and no more, over this long. */
 #define OWN_SPAN_NS UINT64_C(1000000000)
 #define OWN_PARTS   3 / 4
@@ -46,35 +46,23 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 
 static int probe_cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret_cpu)
 {
-	return account_read_cpu(context, s->owner, ret_cpu);
+	struct engine *engine = context;
+
+	return procfiles_read_cpu(&engine->files, s->owner, ret_cpu);
 }
 
 static int probe_switched(void *context, struct sample_thread *s, uint64_t *ret_ns)
 {
 	struct engine *engine = context;
-	struct tracee *t = s->owner;
-	int fd = t->switched_fd, r;
 
-	if (fd < 0)
-		fd = procfs_open_switched(t->process->pid, t->tid);
-	r = fd < 0 ? fd : procfs_read_switched(fd, ret_ns);
-	if (t->switched_fd < 0)
-		t->switched_fd = fds_keep(engine, t->process, fd);
-	return r;
+	return procfiles_read_switched(&engine->files, s->owner, ret_ns);
 }
 
 static int probe_last_cpu(void *context, struct sample_thread *s)
 {
 	struct engine *engine = context;
-	struct tracee *t = s->owner;
-	int fd = t->stat_fd, cpu;
 
-	if (fd < 0)
-		fd = procfs_open_stat(t->process->pid, t->tid);
-	cpu = fd < 0 ? fd : procfs_read_last_cpu(fd);
-	if (t->stat_fd < 0)
-		t->stat_fd = fds_keep(engine, t->process, fd);
-	return cpu;
+	return procfiles_read_last_cpu(&engine->files, s->owner);
 }
 
 static int probe_arrived(void *context, unsigned cpu, uint64_t *ret_ns)
@@ -137,7 +125,7 @@ int sampling_init(struct engine *engine)
 	s->waiter = mem_new(cpus, sizeof(*s->waiter));
 	if (!s->waiter)
 		return -ENOMEM;
-	return sampler_init(&s->sampler, &probe, engine, number, cpus, seed ^ engine_now());
+	return sampler_init(&s->sampler, &probe, engine, number, cpus, seed ^ clock_now());
 }
 
 static bool has_waiter(const struct sample_cpu *c)
@@ -205,12 +193,12 @@ void sampling_begin(struct engine *engine)
 	else
 		priority_prompt();
 	engine->audit.realtime = s->sampler.realtime;
-	engine_say(engine, ENGINE_DETAIL, "%s", s->sampler.realtime
+	say_line(&engine->say, SAY_DETAIL, "%s", s->sampler.realtime
 			? "the sampler has real-time priority (SCHED_FIFO)"
 			: "the sampler has no real-time priority");
 	s->begun = true;
-	s->used_ns = engine_clock(CLOCK_THREAD_CPUTIME_ID);
-	take_ways(engine, engine_now());
+	s->used_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	take_ways(engine, clock_now());
 	sampling_set_periods(engine);
 }
 
@@ -270,42 +258,25 @@ void sampling_remove(struct engine *engine, struct tracee *t)
 void sampling_set_periods(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	uint64_t now = engine_now();
+	uint64_t now = clock_now();
 
 	if (!s->begun)
 		return;
 	sampler_set_period(&s->sampler, 0, engine->counting ? engine->period_ns : 0, now);
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
-		sampler_set_period(&s->sampler, i, session_period_ns(engine, i), now);
+		sampler_set_period(&s->sampler, i, session_period_ns(&engine->sessions, i), now);
 	use_waiters(engine);
-}
-
-void sampling_earn(struct engine *engine, uint64_t ran_ns)
-{
-	int64_t ppm = engine->options->max_overhead_ppm, most = BUDGET_SPAN_NS / 1000000 * ppm;
-	struct sampling *s = &engine->sampling;
-
-	if (ran_ns > BUDGET_SPAN_NS)
-		ran_ns = BUDGET_SPAN_NS;
-	s->budget_ns += (int64_t)ran_ns * ppm / 1000000;
-	if (s->budget_ns > most)
-		s->budget_ns = most;
-}
-
-static bool is_over_budget(const struct engine *engine)
-{
-	return engine->options->max_overhead_ppm && engine->sampling.budget_ns <= 0;
 }
 
 bool sampling_ask(struct engine *engine, struct tracee *t)
 {
 	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
 
-	if (step.action != TRACEE_INTERRUPT || mend_busy(t) || engine_is_ours(engine, t) ||
-		!fds_claim(engine, t) || tracer_interrupt(t->tid) < 0)
+	if (step.action != TRACEE_INTERRUPT || mend_busy(t) || launch_is_before_exec(&engine->launch, t->tid) ||
+		!procfiles_claim(&engine->files, t) || tracer_interrupt(t->tid) < 0)
 		return false;
-	t->state = step.state;
-	t->asked_ns = t->not_stopped_ns = engine_now();
+	(void)target_step(t, TRACEE_ASK);
+	t->asked_ns = t->not_stopped_ns = clock_now();
 	t->asked_cpu = t->account.seen;
 	t->missed = false;
 	t->ordered = false;
@@ -320,7 +291,7 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	struct sample_thread *found;
 	struct tracee *t;
 
-	if (is_over_budget(engine)) {
+	if (budget_is_spent(&engine->budget)) {
 		sampler_miss(&s->sampler, cpu, planned, true);
 		return;
 	}
@@ -361,7 +332,7 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 		take_instant(engine, cpu, atomic_load(&w->at_ns), atomic_load(&w->woke_ns));
 	else
 		sampler_miss(&s->sampler, cpu, now, false);
-	sampler_had(&s->sampler, cpu, engine_now() - atomic_load(&w->woke_ns));
+	sampler_had(&s->sampler, cpu, clock_now() - atomic_load(&w->woke_ns));
 	cpu_waiter_set(w, sampler_next(&s->sampler, cpu), sampler_wants_stamp(&s->sampler, cpu));
 }
 
@@ -380,7 +351,7 @@ bool sampling_rest(struct engine *engine)
 	for (unsigned i = 0; i < s->sampler.cpus; i++)
 		if (s->waiter[i].started && cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
 			return false;
-	used = engine_clock(CLOCK_THREAD_CPUTIME_ID);
+	used = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	if (s->host >= 0)
 		sampler_had(&s->sampler, (unsigned)s->host, used - s->used_ns);
 	s->used_ns = used;
@@ -432,7 +403,7 @@ static uint64_t await_waiter(struct engine *engine, uint64_t now)
 			if (s->waiter[i].started &&
 				cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
 				return now;
-		now = engine_now();
+		now = clock_now();
 	}
 	return now;
 }
@@ -445,8 +416,9 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 
 	if (!s->sampler.realtime || now - s->own_checked_ns < OWN_SPAN_NS)
 		return;
-	used = engine_clock(CLOCK_PROCESS_CPUTIME_ID);
-	if (priority_is_realtime() && used - s->own_cpu_ns <= (now - s->own_checked_ns) * OWN_PARTS) {
+	used = clock_read(CLOCK_PROCESS_CPUTIME_ID);
+	if (priority_is_realtime() &&
+		used - s->own_cpu_ns <= (now - s->own_checked_ns) * OWN_PARTS) {
 		s->own_checked_ns = now;
 		s->own_cpu_ns = used;
 		return;
@@ -458,7 +430,7 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 		for (unsigned i = 0; i < s->sampler.cpus; i++)
 			cpu_waiter_stop(&s->waiter[i]);
 		use_waiters(engine);
-		engine_say(engine, ENGINE_DETAIL,
+		say_line(&engine->say, SAY_DETAIL,
 			"sampling took three quarters of a CPU in real time, and goes on without it");
 	}
 	s->own_checked_ns = now;
@@ -495,7 +467,7 @@ void sampling_wake(struct engine *engine, uint64_t now)
 void sampling_collect(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	uint64_t now = engine_now(), until = now + (s->sampler.cpus > 1 ? SPIN_NS : 0);
+	uint64_t now = clock_now(), until = now + (s->sampler.cpus > 1 ? SPIN_NS : 0);
 
 	while (s->asked_n && now < until) {
 		for (size_t i = s->asked_n; i-- > 0;) {
@@ -506,49 +478,18 @@ void sampling_collect(struct engine *engine)
 				forget_asked(s, t);
 				continue;
 			}
-			now = engine_now();
+			now = clock_now();
 			if (seen.kind == WAITER_NOTHING) {
 				t->not_stopped_ns = now;
 				continue;
 			}
 			forget_asked(s, t);
-			lifecycle_handle(engine, &seen);
+			s->handle(engine, &seen);
 			if (i > s->asked_n)
 				i = s->asked_n;
 		}
 	}
 	s->asked_n = 0;
-}
-
-static uint64_t name_wait(uint64_t unchanged_ns)
-{
-	uint64_t wait = 4 * unchanged_ns;
-
-	return wait < NAME_LEAST_NS ? NAME_LEAST_NS : wait > NAME_MOST_NS ? NAME_MOST_NS : wait;
-}
-
-void sampling_announce(struct engine *engine, struct tracee *t, uint64_t pc, uint64_t now)
-{
-	struct process *process = t->process;
-	char name[PROCFS_NAME_BYTES];
-
-	(void)emit_process(&engine->emitter, now, process);
-	maps_cover(engine, process, pc, now);
-	if (now < t->name_again_ns)
-		return;
-	procfs_read_name(process->pid, t->tid, name);
-	if (name[0] && strcmp(name, t->name) != 0) {
-		t->name_since_ns = now;
-		memcpy(t->name, name, sizeof(name));
-		if (!emit_thread(&engine->emitter, now, t)) {
-			t->name[0] = '\0';
-			t->name_again_ns = 0;
-			return;
-		}
-	}
-	if (!name[0])
-		t->name_since_ns = now; /* it could not be read */
-	t->name_again_ns = now + name_wait(now - t->name_since_ns);
 }
 
 /*
@@ -572,26 +513,6 @@ uint64_t sampling_stop_time(const struct tracee *t, const struct cpu_time *cpu, 
 	return stop < most ? stop : most;
 }
 
-void sampling_record(struct engine *engine, struct tracee *t, struct record_sample *sample,
-	uint64_t weight_ns, uint64_t now)
-{
-	/* It was runnable: what it waited for a CPU it waited here, but it was blocked elsewhere. */
-	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
-
-	sampler_note(t->sample, sample->flags & RECORD_SAMPLE_KERNEL);
-	engine->audit.found_ns += weight_ns;
-	sample->weight_ns = weight_ns;
-	sample->pid = (uint32_t)t->process->pid;
-	sample->tid = (uint32_t)t->tid;
-	sample->queue_ns = waited.queue_ns;
-	if (!emit_sample(&engine->emitter, now, sample)) {
-		engine->audit.lost_samples++;
-		return;
-	}
-	look_paid(engine, t, &waited);
-	engine->audit.ticks++;
-}
-
 static void record_stop(struct engine *engine, struct tracee *t,
 	const struct arch_snapshot *snapshot, uint64_t now)
 {
@@ -608,11 +529,11 @@ static void record_stop(struct engine *engine, struct tracee *t,
 		sample.syscall = t->syscall;
 	else
 		t->syscall = sample.syscall;
-	sampling_announce(engine, t, snapshot->pc, now);
-	maps_cover_stack(engine, t->process, snapshot->sp, now);
+	handover_announce(engine, t, snapshot->pc, now);
+	maps_cover_stack(&engine->maps, t->process, snapshot->sp, now);
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
-	sampling_record(engine, t, &sample, t->sample->order.weight_ns[0], now);
+	handover_sample(engine, t, &sample, t->sample->order.weight_ns[0], now);
 }
 
 /* The tables of the process count, while the thread is stopped. */
@@ -622,14 +543,15 @@ static void count_ticks(struct engine *engine, struct tracee *t, uint64_t pc)
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
 		if (order->streams & 1u << i)
-			session_tick(engine, t, i, pc, order->weight_ns[i]);
-	if (order->streams & 1)
-		histogram_tick(engine, t, pc, order->weight_ns[0]);
+			session_tick(&engine->sessions, t, i, pc, order->weight_ns[i]);
+	if (engine->counting && order->streams & 1)
+		histogram_tick(engine->options->histogram, t->process, engine->period_ns, pc,
+			order->weight_ns[0]);
 }
 
 void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 {
-	uint64_t seen = engine_now(), end, stop;
+	uint64_t seen = clock_now(), end, stop;
 	bool asked = t->asked_ns != 0, known, valid = false, profiled;
 	struct sampling *s = &engine->sampling;
 	struct arch_snapshot snapshot;
@@ -643,8 +565,7 @@ void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 	r = tracer_get_snapshot(t->tid, &snapshot);
 	known = r == 0;
 	if (known)
-		r = t->cpu_fd < 0 ? -EBADF
-				  : procfs_read_cpu(engine->cpu_source, t->cpu_fd, &cpu);
+		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
 	if (r == 0 && asked && t->ordered && t->sample)
 		valid = sampler_judge(&s->sampler, t->sample, &cpu, t->asked_ns);
 	profiled = valid && engine->counting && t->sample->order.streams & 1;
@@ -654,7 +575,7 @@ void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 		stack_copy_take(
 			&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	stack_copy_forget(&engine->stack);
-	end = mend_resume(engine, t, signal, known ? &snapshot : NULL);
+	end = mend_resume(&engine->mender, t, signal, known ? &snapshot : NULL);
 	window_leave();
 	t->ordered = false;
 	if (r < 0 || !asked) {
@@ -664,19 +585,19 @@ void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 	account_see(engine, t, &cpu, end);
 	stop = sampling_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	/* The look for those that do not come is made once a second only. */
-	engine->audit.missed_stops += !t->missed && seen - t->asked_ns > ENGINE_SECOND_NS;
+	engine->audit.missed_stops += !t->missed && seen - t->asked_ns > CLOCK_SECOND_NS;
 	t->asked_ns = 0;
 	t->machine = snapshot.machine;
 	look_stopped(engine, t, &cpu, stop, end);
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);
-	s->budget_ns -= (int64_t)stop;
+	budget_spend(&engine->budget, stop);
 	s->usual_stop_ns += ((int64_t)(stop < 4 * USUAL_STOP_NS ? stop : 4 * USUAL_STOP_NS) -
 				    (int64_t)s->usual_stop_ns) /
 		16;
 	if (profiled)
-		record_stop(engine, t, &snapshot, engine_now());
+		record_stop(engine, t, &snapshot, clock_now());
 	else if (valid)
 		sampler_note(t->sample, snapshot.syscall >= 0);
 }

@@ -17,8 +17,8 @@
 struct arch_snapshot;
 struct cpu_time;
 struct engine;
-struct record_sample;
 struct tracee;
+struct waiter_result;
 
 struct sampling {
 	struct sampler sampler;
@@ -37,7 +37,8 @@ struct sampling {
 	uint64_t own_checked_ns, own_cpu_ns; /* the watch over our own CPU time */
 	struct tracee **asked;     /* threads whose stops are looked for without sleeping */
 	size_t asked_n, asked_room;
-	int64_t budget_ns; /* --max-overhead: stop time earned and not spent, or owed */
+	/* lifecycle_handle(): acts on a stop that was seen. */
+	void (*handle)(struct engine *engine, const struct waiter_result *seen);
 };
 
 /* The CPUs, and what is opened once. -errno. */
@@ -73,17 +74,6 @@ void sampling_stop(struct engine *engine, struct tracee *tracee, int signal);
 /* How long a stop lasted that was seen at @seen_ns. */
 uint64_t sampling_stop_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns);
-
-/* --max-overhead: the target has run for @ran_ns, which earns stop time. */
-void sampling_earn(struct engine *engine, uint64_t ran_ns);
-
-/* The analyst is told what it needs to make something of a sample at @pc. The thread runs. */
-void sampling_announce(
-	struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
-
-/* Hands over a sample of @weight_ns, or counts its loss. */
-void sampling_record(struct engine *engine, struct tracee *tracee, struct record_sample *sample,
-	uint64_t weight_ns, uint64_t now_ns);
 
 /* Before another program is started, which would inherit the affinity; and after. */
 void sampling_unpin(struct engine *engine);

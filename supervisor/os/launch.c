@@ -175,3 +175,8 @@ int launch_exec_error(struct launch *launch)
 	launch->error_fd = -1;
 	return error;
 }
+
+bool launch_is_before_exec(const struct launch *launch, int tid)
+{
+	return tid == launch->pid && launch->error_fd >= 0;
+}

@@ -44,6 +44,12 @@ int launch_go(struct launch *launch, const struct tracer_options *options);
 /* It does not come to that: the child is gone. From the thread of launch_begin(). */
 void launch_abandon(struct launch *launch);
 
+/*
+ * Is @tid the child before its exec, a copy of the supervisor? What it does is the supervisor's
+ * doing.
+ */
+bool launch_is_before_exec(const struct launch *launch, int tid);
+
 /* After the child ended without an exec event: errno of the exec, 0 if it was not that. */
 int launch_exec_error(struct launch *launch);
 

@@ -1,16 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The mappings of the target: when they are read again, and their way to the analyst. */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/target/maps.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
+#include "supervisor/target/procfiles.h"
 
 /* Readings of an image's maps that need not keep their distance. */
 #define READS_AT_ONCE 16
 /* Their size is looked at again after this part of the time that it has stayed as it was. */
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
+
+void maps_release(struct maps_reader *reader)
+{
+	free(reader->text);
+	reader->text = NULL;
+	reader->room = 0;
+}
+
+void maps_forget(struct process *process)
+{
+	process->maps_read = false;
+	process->maps_reads = 0;
+	process->pages_again_ns = 0;
+	if (process->fd[PROCESS_MAPS] >= 0)
+		(void)close(process->fd[PROCESS_MAPS]);
+	process->fd[PROCESS_MAPS] = -1;
+	process->ranges = process->stacks.n = 0;
+	process->stacks.bottom = 0;
+}
 
 static bool same_range(const struct mapped_range *a, const struct mapped_range *b)
 {
@@ -39,18 +61,16 @@ static const struct mapped_range *range_of(const struct process *process, uint64
  * one opened at its place (test: maps_change_between_samples): where the kernel can be asked about
  * one address it is; elsewhere the maps are read again from time to time.
  */
-static bool are_good(struct engine *engine, struct process *process, uint64_t pc, uint64_t now)
+static bool are_good(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now)
 {
 	const struct mapped_range *known = range_of(process, pc);
 	struct mapped_range present;
-	int r;
+	int fd, r;
 
 	if (!process->maps_read || !process->maps_announced || !known)
 		return false;
-	if (process->maps_fd < 0)
-		process->maps_fd = fds_keep(engine, process, procfs_open_maps(process->pid));
-	r = process->maps_fd < 0 ? process->maps_fd
-				 : procfs_query_mapping(process->maps_fd, pc, &present);
+	fd = procfiles_of(reader->files, process, PROCESS_MAPS);
+	r = fd < 0 ? fd : procfs_query_mapping(fd, pc, &present);
 	if (r == 0)
 		return same_range(known, &present);
 	return r == -ENOTTY ? now < process->maps_again_ns : true;
@@ -68,15 +88,15 @@ static uint64_t pages_wait(uint64_t unchanged_ns)
  * a library that no program counter was ever seen in. A heap that grows is no reason to read them:
  * of a node with a hundred workers that takes 10 ms each time.
  */
-static bool has_grown(struct engine *engine, struct process *process, uint64_t now)
+static bool has_grown(struct maps_reader *reader, struct process *process, uint64_t now)
 {
 	uint64_t pages, executable;
+	int fd;
 
-	if (!engine->stack.most || now < process->pages_again_ns)
+	if (!reader->stacks || now < process->pages_again_ns)
 		return false;
-	if (process->statm_fd < 0)
-		process->statm_fd = fds_keep(engine, process, procfs_open_statm(process->pid));
-	if (process->statm_fd < 0 || procfs_read_pages(process->statm_fd, &pages) < 0)
+	fd = procfiles_of(reader->files, process, PROCESS_STATM);
+	if (fd < 0 || procfs_read_pages(fd, &pages) < 0)
 		return false;
 	if (pages != process->pages) {
 		if (procfs_read_executable(process->pid, process->pid, &executable) < 0)
@@ -108,10 +128,10 @@ static uint64_t hash_of(const struct process *process)
 	return hash;
 }
 
-void maps_read(struct engine *engine, struct process *process, uint64_t now)
+void maps_read(struct maps_reader *reader, struct process *process, uint64_t now)
 {
-	int n = procfs_read_maps(process->pid, &engine->text, &engine->text_room);
-	const char *at = engine->text;
+	int n = procfs_read_maps(process->pid, &reader->text, &reader->room);
+	const char *at = reader->text;
 	struct mapped_range range;
 	uint64_t after, hash;
 
@@ -124,54 +144,53 @@ void maps_read(struct engine *engine, struct process *process, uint64_t now)
 			break;
 		process->range[process->ranges++] = range;
 	}
-	if (engine->stack.most) {
+	if (reader->stacks) {
 		if (!process->stacks.bottom)
 			process->stacks.bottom = procfs_read_stack_bottom(process->pid);
-		(void)stack_ranges_set(&process->stacks, engine->text);
+		(void)stack_ranges_set(&process->stacks, reader->text);
 	}
 	process->maps_read = true;
-	histogram_see_maps(engine, process, engine->text);
+	reader->events->read(reader->context, process, reader->text);
 	process->maps_reads++;
 	process->pages = process->pages_next;
 	process->executable = process->executable_next;
 	hash = hash_of(process);
 	/* A heap that grows is nothing to the analyst. */
 	if (!process->maps_announced || hash != process->maps_hash)
-		process->maps_announced =
-			emit_maps(&engine->emitter, now, process, engine->text, (size_t)n);
+		process->maps_announced = reader->events->announce(
+			reader->context, process, reader->text, (size_t)n, now);
 	process->maps_hash = hash;
 	/* Reading takes at most some hundredths of the time, however large the maps are. */
-	after = engine_now();
+	after = clock_now();
 	process->maps_again_ns = after + 50 * (after - now);
 	if (process->maps_again_ns < after + 10000000)
 		process->maps_again_ns = after + 10000000;
 }
 
-void maps_cover(struct engine *engine, struct process *process, uint64_t pc, uint64_t now)
+void maps_cover(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now)
 {
 	/* A program that starts maps its libraries one by one; one that makes code does so for
 	 * ever. */
 	bool may = !process->maps_read || !process->maps_announced ||
 		now >= process->maps_again_ns || process->maps_reads < READS_AT_ONCE;
 
-	if (may && (!are_good(engine, process, pc, now) || has_grown(engine, process, now)))
-		maps_read(engine, process, now);
+	if (may && (!are_good(reader, process, pc, now) || has_grown(reader, process, now)))
+		maps_read(reader, process, now);
 }
 
-void maps_cover_stack(struct engine *engine, struct process *process, uint64_t sp, uint64_t now)
+void maps_cover_stack(
+	struct maps_reader *reader, struct process *process, uint64_t sp, uint64_t now)
 {
 	const struct stack_range *known = stack_ranges_find(&process->stacks, sp);
 	struct mapped_range present;
-	int r;
+	int fd, r;
 
-	if (!engine->stack.most || (known && now < known->check_ns))
+	if (!reader->stacks || (known && now < known->check_ns))
 		return;
-	if (process->maps_fd < 0)
-		process->maps_fd = fds_keep(engine, process, procfs_open_maps(process->pid));
-	r = process->maps_fd < 0 ? process->maps_fd
-				 : procfs_query_writable(process->maps_fd, sp, &present);
+	fd = procfiles_of(reader->files, process, PROCESS_MAPS);
+	r = fd < 0 ? fd : procfs_query_writable(fd, sp, &present);
 	if (r == 0 || r == -ENOENT)
 		(void)stack_ranges_correct(&process->stacks, sp, r ? NULL : &present, now);
 	else if (!known && now >= process->maps_again_ns)
-		maps_read(engine, process, now);
+		maps_read(reader, process, now);
 }

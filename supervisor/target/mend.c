@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/target/mend_internal.h"
+#include "supervisor/target/mend.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 
+#include "proto/call.h"
+#include "supervisor/os/clock.h"
 #include "supervisor/os/window.h"
+#include "supervisor/target/mend_call.h"
 
 /* To resume a thread takes less; after that it is no stop any more. */
 #define RESUME_MOST_NS 20000
@@ -20,16 +23,16 @@ enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
 
 bool mend_busy(const struct tracee *t)
 {
-	return t->mend && t->mend->active;
+	return t->mending;
 }
 
 /* A stop came between the mending and the call's second entry, or in place of it. */
-static void undo(struct engine *engine, struct tracee *t)
+static void undo(struct mender *mender, struct tracee *t)
 {
 	struct mend *m = t->mend;
 
 	m->unfinished = !m->done;
-	mend_give_back(engine, t, m->done ? (int64_t)m->done : -EINTR, false);
+	mend_give_back(mender, t, m->done ? (int64_t)m->done : -EINTR, false);
 }
 
 static bool ignores(const struct tracee *t, int signal)
@@ -47,7 +50,7 @@ static bool ignores(const struct tracee *t, int signal)
  * EINTR that is not ours: the group-stop did it, as it does without us. SIGCONT and others may stop
  * the thread once more each before it gets to the program, which takes it next to no CPU time.
  */
-static bool failed_rightly(struct engine *engine, struct tracee *t, const struct arch_snapshot *s)
+static bool failed_rightly(struct mender *mender, struct tracee *t, const struct arch_snapshot *s)
 {
 	struct mend *m = t->mend;
 	struct cpu_time cpu;
@@ -55,9 +58,17 @@ static bool failed_rightly(struct engine *engine, struct tracee *t, const struct
 	if (!m || !m->stopped)
 		return false;
 	m->stopped = m->stopped_pc == s->pc && m->stopped_sp == s->sp &&
-		account_read_cpu(engine, t, &cpu) == 0 &&
+		procfiles_read_cpu(mender->files, t, &cpu) == 0 &&
 		cpu.run_ns - m->stopped_run_ns < GROUP_STOP_RUN_NS;
 	return m->stopped;
+}
+
+/* Does it turn profiling off without a pipe (proto/call.h, CALL_OFF_FIRST)? */
+static bool turns_off(const struct arch_snapshot *s)
+{
+	return s->syscall == arch_native.tgkill.number && s->machine == arch_native.machine &&
+		s->result == 0 && s->reg[arch_native.tgkill.fourth] == CALL_OFF_FIRST &&
+		s->reg[arch_native.tgkill.fifth] == CALL_OFF_SECOND;
 }
 
 /*
@@ -65,20 +76,20 @@ static bool failed_rightly(struct engine *engine, struct tracee *t, const struct
  * threads owe are lost: their memory may be out of reach. A signal that was a handler's meanwhile
  * is the program's own affair.
  */
-static void turn_off(struct engine *engine, struct tracee *t)
+static void turn_off(struct mender *mender, struct tracee *t)
 {
 	struct arch_raw raw, seen;
 
 	if (tracer_get_raw(t->tid, &raw) < 0)
 		return;
 	seen = raw;
-	session_clear(engine, t->process);
+	mender->events->turn_off(mender->context, t->process);
 	raw.word[arch_native.tgkill.result] = CALL_OFF_DONE;
 	mend_set_registers(t, &seen, &raw);
 }
 
 uint64_t mend_resume(
-	struct engine *engine, struct tracee *t, int signal, const struct arch_snapshot *snapshot)
+	struct mender *mender, struct tracee *t, int signal, const struct arch_snapshot *snapshot)
 {
 	uint64_t resumed_ns, end_ns;
 	const struct arch_call *call = NULL;
@@ -88,13 +99,13 @@ uint64_t mend_resume(
 
 	if (t->mend)
 		t->mend->cut = false;
-	if (snapshot && t->process && service_is_off(snapshot)) {
+	if (snapshot && t->process && turns_off(snapshot)) {
 		window_leave();
-		turn_off(engine, t);
+		turn_off(mender, t);
 	}
-	if (mend_busy(t)) {
+	if (t->mending) {
 		window_leave();
-		undo(engine, t);
+		undo(mender, t);
 		snapshot = tracer_get_snapshot(t->tid, &again) == 0 ? &again : NULL;
 	}
 	need = snapshot && t->process
@@ -102,7 +113,7 @@ uint64_t mend_resume(
 		: REPAIR_NOTHING;
 	if (need != REPAIR_NOTHING) {
 		window_leave();
-		if (snapshot->result == -EINTR && failed_rightly(engine, t, snapshot))
+		if (snapshot->result == -EINTR && failed_rightly(mender, t, snapshot))
 			need = REPAIR_NOTHING;
 		/* A signal that does something interrupts, as it would without us. */
 		else if (signal && !ignores(t, signal))
@@ -117,26 +128,26 @@ uint64_t mend_resume(
 	if (t->mend && need != REPAIR_BEGIN_AGAIN && need != REPAIR_MAYBE_EARLY)
 		t->mend->unfinished = false;
 	if (need == REPAIR_LEAVE)
-		engine->audit.unrepaired_eintr++;
+		mender->unrepaired++;
 	else if (need != REPAIR_NOTHING)
-		watch = mend_call(engine, t, need, call);
-	resumed_ns = engine_now();
+		watch = mend_call(mender, t, need, call);
+	resumed_ns = clock_now();
 	if (watch)
 		(void)tracer_resume_to_call(t->tid, signal);
 	else
 		(void)tracer_resume(t->tid, signal);
 	/* If the thread takes this CPU from us we come back when it leaves it, milliseconds later.
 	 */
-	end_ns = engine_now();
+	end_ns = clock_now();
 	return end_ns - resumed_ns < RESUME_MOST_NS ? end_ns : resumed_ns + RESUME_MOST_NS;
 }
 
-void mend_deliver(struct engine *engine, struct tracee *t, int signal)
+void mend_deliver(struct mender *mender, struct tracee *t, int signal)
 {
 	struct arch_snapshot snapshot;
 	bool known = tracer_get_snapshot(t->tid, &snapshot) == 0;
 
-	(void)mend_resume(engine, t, signal, known ? &snapshot : NULL);
+	(void)mend_resume(mender, t, signal, known ? &snapshot : NULL);
 }
 
 /*
@@ -144,17 +155,17 @@ void mend_deliver(struct engine *engine, struct tracee *t, int signal)
  * of a call that was begun again with its whole time-out lies behind the deadline, so before the
  * deadline it can only be that.
  */
-static bool woken_early(const struct engine *engine, const struct mend *m, int64_t result)
+static bool woken_early(const struct mender *mender, const struct mend *m, int64_t result)
 {
-	return !engine->letting_go && repair_timed_out(m->call, result) &&
-		engine_now() < m->deadline_ns;
+	return !mender->letting_go && repair_timed_out(m->call, result) &&
+		clock_now() < m->deadline_ns;
 }
 
 /*
  * What a call that was begun again came to. @ret_cut: something interrupted it again.
  * False: it goes on with its next piece.
  */
-static bool conclude(struct engine *engine, struct tracee *t, struct arch_raw *raw,
+static bool conclude(struct mender *mender, struct tracee *t, struct arch_raw *raw,
 	int64_t *ret_result, bool *ret_cut)
 {
 	const struct arch_repair *arch = arch_native.repair;
@@ -165,7 +176,7 @@ static bool conclude(struct engine *engine, struct tracee *t, struct arch_raw *r
 	if (!m->done) {
 		/* Its time-out goes back to where it was; the stop that follows begins it again. */
 		if (result == REPAIR_RESTART || (result == REPAIR_BLOCK && m->call->block) ||
-			woken_early(engine, m, result))
+			woken_early(mender, m, result))
 			result = -EINTR;
 		if (m->call->wait == ARCH_WAIT_CONNECT && result == -EALREADY)
 			result = m->timed_out; /* what its first time-out would have told */
@@ -180,9 +191,9 @@ static bool conclude(struct engine *engine, struct tracee *t, struct arch_raw *r
 	if (result > 0)
 		m->done += (uint64_t)result;
 	if (result > 0 && (uint64_t)result == m->piece && m->done < m->whole &&
-		!engine->letting_go) {
+		!mender->letting_go) {
 		*raw = m->before;
-		if (mend_advance(engine, t, raw))
+		if (mend_advance(mender, t, raw))
 			return false;
 	}
 	*ret_cut = result == -EINTR || restart || (result > 0 && (uint64_t)result < m->piece);
@@ -190,7 +201,7 @@ static bool conclude(struct engine *engine, struct tracee *t, struct arch_raw *r
 	return true;
 }
 
-void mend_call_stop(struct engine *engine, struct tracee *t)
+void mend_call_stop(struct mender *mender, struct tracee *t)
 {
 	const struct arch_repair *arch = arch_native.repair;
 	struct mend *m = t->mend;
@@ -198,7 +209,7 @@ void mend_call_stop(struct engine *engine, struct tracee *t)
 	int64_t result;
 	bool cut;
 
-	if (!mend_busy(t)) {
+	if (!t->mending) {
 		(void)tracer_resume(t->tid, 0);
 		return;
 	}
@@ -209,7 +220,7 @@ void mend_call_stop(struct engine *engine, struct tracee *t)
 	}
 	if (tracer_get_raw(t->tid, &raw) < 0)
 		return; /* killed */
-	if (!conclude(engine, t, &raw, &result, &cut)) {
+	if (!conclude(mender, t, &raw, &result, &cut)) {
 		/* No signal is taken at this stop: the instruction is repeated by hand. */
 		raw.word[arch->pc] -= arch->instruction_bytes;
 		raw.word[arch->result] = raw.word[arch->number];
@@ -218,22 +229,22 @@ void mend_call_stop(struct engine *engine, struct tracee *t)
 		(void)tracer_resume_to_call(t->tid, 0);
 		return;
 	}
-	mend_give_back(engine, t, result, !m->done && repair_timed_out(m->call, result));
+	mend_give_back(mender, t, result, !m->done && repair_timed_out(m->call, result));
 	/* This stop has swallowed a pending interrupt; whatever cut the call is to be mended next.
 	 */
 	m->cut = cut && tracer_interrupt(t->tid) == 0;
 	(void)tracer_resume(t->tid, 0);
 }
 
-void mend_group_stop(struct engine *engine, struct tracee *t)
+void mend_group_stop(struct mender *mender, struct tracee *t)
 {
 	struct arch_snapshot s;
 	struct mend *m;
 
 	if (t->mend)
 		t->mend->cut = false;
-	if (mend_busy(t))
-		undo(engine, t);
+	if (t->mending)
+		undo(mender, t);
 	if (tracer_get_snapshot(t->tid, &s) < 0 || s.syscall < 0 || s.result != -EINTR)
 		return;
 	if (!mend_of(t))
@@ -245,42 +256,42 @@ void mend_group_stop(struct engine *engine, struct tracee *t)
 	m->unfinished = false;
 }
 
-void mend_group_stop_over(struct engine *engine, struct tracee *t)
+void mend_group_stop_over(struct mender *mender, struct tracee *t)
 {
 	struct cpu_time cpu;
 
-	if (t->mend && t->mend->stopped && account_read_cpu(engine, t, &cpu) == 0)
+	if (t->mend && t->mend->stopped && procfiles_read_cpu(mender->files, t, &cpu) == 0)
 		t->mend->stopped_run_ns = cpu.run_ns;
 	(void)tracer_resume(t->tid, 0);
 }
 
-void mend_expire(struct engine *engine, uint64_t now)
+void mend_expire(struct mender *mender, uint64_t now)
 {
-	if (!engine->mend_next_ns || now < engine->mend_next_ns)
+	if (!mender->next_ns || now < mender->next_ns)
 		return;
-	engine->mend_next_ns = 0;
-	for (size_t i = 0; i < engine->target.tracees; i++) {
-		struct tracee *t = engine->target.tracee[i];
+	mender->next_ns = 0;
+	for (size_t i = 0; i < mender->target->tracees; i++) {
+		struct tracee *t = mender->target->tracee[i];
 
-		if (!mend_busy(t) || t->mend->done || t->mend->call->wait < ARCH_WAIT_RECEIVE)
+		if (!t->mending || t->mend->done || t->mend->call->wait < ARCH_WAIT_RECEIVE)
 			continue;
 		if (now >= t->mend->deadline_ns)
 			(void)tracer_interrupt(t->tid);
-		else if (!engine->mend_next_ns || t->mend->deadline_ns < engine->mend_next_ns)
-			engine->mend_next_ns = t->mend->deadline_ns;
+		else if (!mender->next_ns || t->mend->deadline_ns < mender->next_ns)
+			mender->next_ns = t->mend->deadline_ns;
 	}
 }
 
 /* How many calls are being watched; those that wait rather than transfer are interrupted. */
-static size_t still_busy(struct engine *engine, bool interrupt_all, bool first)
+static size_t still_busy(struct mender *mender, bool interrupt_all, bool first)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < engine->target.tracees; i++) {
-		struct tracee *t = engine->target.tracee[i];
+	for (size_t i = 0; i < mender->target->tracees; i++) {
+		struct tracee *t = mender->target->tracee[i];
 
 		n += t->mend && t->mend->cut;
-		if (!mend_busy(t))
+		if (!t->mending)
 			continue;
 		n++;
 		if (interrupt_all || (first && !t->mend->done))
@@ -293,10 +304,10 @@ static size_t still_busy(struct engine *engine, bool interrupt_all, bool first)
  * A signal that is ignored ends a blocked call of a traced thread. Until that comes to its stop,
  * and is mended there, it must stay traced: on a busy machine that takes milliseconds.
  */
-static bool somebody_is_waking(struct engine *engine)
+static bool somebody_is_waking(struct mender *mender)
 {
-	for (size_t i = 0; i < engine->target.tracees; i++) {
-		const struct tracee *t = engine->target.tracee[i];
+	for (size_t i = 0; i < mender->target->tracees; i++) {
+		const struct tracee *t = mender->target->tracee[i];
 		uint64_t pending;
 
 		if (t->state != TRACEE_LISTENING && procfs_read_pending(t->tid, &pending) == 0 &&
@@ -306,22 +317,22 @@ static bool somebody_is_waking(struct engine *engine)
 	return false;
 }
 
-void mend_let_go(struct engine *engine)
+void mend_let_go(struct mender *mender)
 {
-	uint64_t began = engine_now(), end = began + LET_GO_NS;
+	uint64_t began = clock_now(), end = began + LET_GO_NS;
 	bool first = true, all = false;
 
-	engine->letting_go = true;
-	while (still_busy(engine, all, first) && engine_now() < end + LET_GO_NS) {
+	mender->letting_go = true;
+	while (still_busy(mender, all, first) && clock_now() < end + LET_GO_NS) {
 		struct pollfd none = {.fd = -1};
 
-		lifecycle_drain(engine);
+		mender->events->drain(mender->context);
 		(void)poll(&none, 1, 1);
 		first = false;
-		all = engine_now() >= end;
+		all = clock_now() >= end;
 	}
-	end = engine_now() + AWAKE_NS;
-	while (somebody_is_waking(engine) && engine_now() < end)
-		lifecycle_drain(engine);
-	lifecycle_drain(engine);
+	end = clock_now() + AWAKE_NS;
+	while (somebody_is_waking(mender) && clock_now() < end)
+		mender->events->drain(mender->context);
+	mender->events->drain(mender->context);
 }

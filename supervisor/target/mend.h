@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/target/mender.h"
+
 struct arch_snapshot;
-struct engine;
-struct mend;
 struct tracee;
 
 /*
@@ -27,26 +27,26 @@ struct tracee;
  * mending its call where that is due. @snapshot: its registers, NULL when they could not be read.
  * Closes the stop window if there is something to mend. Returns when the stop was over.
  */
-uint64_t mend_resume(struct engine *engine, struct tracee *tracee, int signal,
+uint64_t mend_resume(struct mender *mender, struct tracee *tracee, int signal,
 	const struct arch_snapshot *snapshot);
 
 /* The same, reading the registers. */
-void mend_deliver(struct engine *engine, struct tracee *tracee, int signal);
+void mend_deliver(struct mender *mender, struct tracee *tracee, int signal);
 
 /* A thread enters or leaves a call that is watched; resumes it. */
-void mend_call_stop(struct engine *engine, struct tracee *tracee);
+void mend_call_stop(struct mender *mender, struct tracee *tracee);
 
 /* A thread stops with its process: its call is given back as the kernel left it. Does not resume.
  */
-void mend_group_stop(struct engine *engine, struct tracee *tracee);
+void mend_group_stop(struct mender *mender, struct tracee *tracee);
 /* The end of that: what failed with EINTR by it has failed rightly. Resumes. */
-void mend_group_stop_over(struct engine *engine, struct tracee *tracee);
+void mend_group_stop_over(struct mender *mender, struct tracee *tracee);
 
 /*
  * Ends calls whose time is over, where the kernel began to count afresh (time-outs of sockets).
  * For every tick.
  */
-void mend_expire(struct engine *engine, uint64_t now_ns);
+void mend_expire(struct mender *mender, uint64_t now_ns);
 
 /* Is a call of this thread being watched? */
 bool mend_busy(const struct tracee *tracee);
@@ -55,6 +55,6 @@ bool mend_busy(const struct tracee *tracee);
  * We are about to end: waits for calls that are watched, a fraction of a second, and gives the rest
  * back as if they had been interrupted.
  */
-void mend_let_go(struct engine *engine);
+void mend_let_go(struct mender *mender);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/target/mend_internal.h"
+#include "supervisor/target/mend_call.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
 
+#include "supervisor/os/clock.h"
 #include "supervisor/os/descriptor.h"
 #include "supervisor/os/mem.h"
+#include "supervisor/os/remote.h"
+#include "supervisor/target/memory.h"
 
 #define PARTS_READ 64
 #define PARTS_MOST 1024 /* UIO_MAXIOV */
@@ -31,35 +33,13 @@ struct mend *mend_of(struct tracee *t)
 
 static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
 {
-	struct iovec local = {to, n}, remote = {(void *)(uintptr_t)at, n};
-
-	return process_vm_readv(t->tid, &local, 1, &remote, 1, 0) == (ssize_t)n;
+	return remote_read(t->tid, at, to, n) == (ssize_t)n;
 }
 
 /*
- * After another thread's exec the leader's tid names the new image: a write by it could land there
- * while we believe the old leader stopped. Such an exec kills the thread, and the write by any
- * other thread's tid fails then; one that has just ended (ESRCH) is passed over.
+ * A tid may name the new image of an exec by another thread (memory.h), so a leader's registers are
+ * set only if they are still what was seen.
  */
-static bool put_memory(
-	struct engine *engine, struct tracee *t, uint64_t at, const void *from, size_t n)
-{
-	struct iovec local = {(void *)(uintptr_t)from, n}, remote = {(void *)(uintptr_t)at, n};
-	ssize_t r = -1;
-
-	if (t->tid != t->process->pid || t->process->threads < 2)
-		return process_vm_writev(t->tid, &local, 1, &remote, 1, 0) == (ssize_t)n;
-	errno = ESRCH;
-	for (size_t i = 0; i < engine->target.tracees && r < 0 && errno == ESRCH; i++) {
-		const struct tracee *other = engine->target.tracee[i];
-
-		if (other->process == t->process && other != t)
-			r = process_vm_writev(other->tid, &local, 1, &remote, 1, 0);
-	}
-	return r == (ssize_t)n;
-}
-
-/* For the same reason a leader's registers are set only if they are still what we saw. */
 void mend_set_registers(struct tracee *t, const struct arch_raw *seen, const struct arch_raw *raw)
 {
 	struct arch_raw now;
@@ -87,7 +67,7 @@ static void set_result(struct arch_raw *raw, int64_t value)
 }
 
 /* Puts @n bytes below what is live on the stack, keeping what was there. */
-static bool use_scratch(struct engine *engine, struct tracee *t, const void *from, size_t n)
+static bool use_scratch(struct mender *mender, struct tracee *t, const void *from, size_t n)
 {
 	struct mend *m = t->mend;
 	uint64_t sp = m->before.word[arch_native.repair->sp];
@@ -99,7 +79,7 @@ static bool use_scratch(struct engine *engine, struct tracee *t, const void *fro
 		m->scratch_at = at;
 		m->scratch_bytes = n;
 	}
-	return at == m->scratch_at && put_memory(engine, t, at, from, n);
+	return at == m->scratch_at && memory_write(mender->target, t, at, from, n);
 }
 
 /*
@@ -112,14 +92,14 @@ static void set_over(struct arch_raw *raw, int64_t result)
 	raw->word[arch_native.repair->number] = UINT64_MAX;
 }
 
-void mend_give_back(struct engine *engine, struct tracee *t, int64_t result, bool over)
+void mend_give_back(struct mender *mender, struct tracee *t, int64_t result, bool over)
 {
 	struct mend *m = t->mend;
 
 	if (m->scratch_bytes)
-		(void)put_memory(engine, t, m->scratch_at, m->scratch, m->scratch_bytes);
+		(void)memory_write(mender->target, t, m->scratch_at, m->scratch, m->scratch_bytes);
 	m->scratch_bytes = 0;
-	m->active = m->inside = false;
+	t->mending = m->inside = false;
 	if (over)
 		set_over(&m->before, result);
 	else
@@ -139,7 +119,7 @@ static bool entered_natively(const struct tracee *t, const struct arch_raw *raw)
 }
 
 /* When the time of the call in @raw is over; false: it has none that could be changed. */
-static bool find_deadline(struct engine *engine, struct tracee *t, const struct arch_raw *raw,
+static bool find_deadline(struct mender *mender, struct tracee *t, const struct arch_raw *raw,
 	uint64_t now, uint64_t *ret_left_ns)
 {
 	struct mend *m = t->mend;
@@ -166,9 +146,9 @@ static bool find_deadline(struct engine *engine, struct tracee *t, const struct 
 	}
 	if (!m->unfinished || !m->has_deadline) {
 		/* One that was asked to stop was running just now: its call is new. */
-		if (!t->asked_ns && account_read_cpu(engine, t, &cpu) == 0)
+		if (!t->asked_ns && procfiles_read_cpu(mender->files, t, &cpu) == 0)
 			asleep =
-				repair_asleep_ns(&t->account, &cpu, now, engine->scheduler_tick_ns);
+				repair_asleep_ns(&t->account, &cpu, now, mender->scheduler_tick_ns);
 		m->deadline_ns = now + whole - (asleep < whole ? asleep : whole);
 	}
 	*ret_left_ns = m->deadline_ns > now ? m->deadline_ns - now : 0;
@@ -178,7 +158,7 @@ static bool find_deadline(struct engine *engine, struct tracee *t, const struct 
 }
 
 /* EINTR becomes a restart, with the time that is left. True: the call is to be watched. */
-static bool begin_again(struct engine *engine, struct tracee *t, struct arch_raw *raw)
+static bool begin_again(struct mender *mender, struct tracee *t, struct arch_raw *raw)
 {
 	struct mend *m = t->mend;
 	bool first = !m->unfinished;
@@ -187,10 +167,10 @@ static bool begin_again(struct engine *engine, struct tracee *t, struct arch_raw
 
 	m->done = m->whole = 0;
 	m->before = *raw;
-	m->has_deadline = !engine->letting_go && find_deadline(engine, t, raw, engine_now(), &left);
+	m->has_deadline = !mender->letting_go && find_deadline(mender, t, raw, clock_now(), &left);
 	m->unfinished = false;
 	set_result(raw, REPAIR_RESTART);
-	engine->audit.repaired_calls++;
+	mender->repaired++;
 	if (!m->has_deadline)
 		return false;
 	if (first)
@@ -199,14 +179,14 @@ static bool begin_again(struct engine *engine, struct tracee *t, struct arch_raw
 	if (m->call->wait >= ARCH_WAIT_RECEIVE) {
 		if (!left)
 			set_over(raw, m->timed_out);
-		else if (!engine->mend_next_ns || m->deadline_ns < engine->mend_next_ns)
-			engine->mend_next_ns = m->deadline_ns;
+		else if (!mender->next_ns || m->deadline_ns < mender->next_ns)
+			mender->next_ns = m->deadline_ns;
 		return left != 0;
 	}
 	repair_put_wait(m->call->wait, left, wait);
 	if (m->call->wait == ARCH_WAIT_MS)
 		set_argument(raw, m->call->wait_argument, (uint64_t)wait[0]);
-	else if (use_scratch(engine, t, wait, sizeof(wait)))
+	else if (use_scratch(mender, t, wait, sizeof(wait)))
 		set_argument(raw, m->call->wait_argument, m->scratch_at);
 	else
 		return false; /* nowhere to put it: the whole time again */
@@ -220,28 +200,28 @@ static bool begin_again(struct engine *engine, struct tracee *t, struct arch_raw
  * time still comes, and at its end we give it the same result. Without us it would have ended
  * within that tick.
  */
-static bool wait_for_the_tick(struct engine *engine, struct tracee *t, struct arch_raw *raw)
+static bool wait_for_the_tick(struct mender *mender, struct tracee *t, struct arch_raw *raw)
 {
 	const struct arch_call *call = t->mend->call;
-	uint64_t now = engine_now(), end = now + procfs_scheduler_tick_ns(), left;
+	uint64_t now = clock_now(), end = now + procfs_scheduler_tick_ns(), left;
 	struct mend *m = t->mend;
 
 	m->done = m->whole = 0;
 	m->before = *raw;
 	m->unfinished = m->has_deadline = false;
-	if (engine->letting_go ||
+	if (mender->letting_go ||
 		(call->flags_argument && argument(raw, call->flags_argument) & FLAG_DONTWAIT))
 		return false;
 	/* One that does not wait has not been woken. */
-	m->has_deadline = find_deadline(engine, t, raw, now, &left);
+	m->has_deadline = find_deadline(mender, t, raw, now, &left);
 	if (!m->has_deadline || !left)
 		return false;
 	m->deadline_ns = m->deadline_ns < end ? m->deadline_ns : end;
-	if (!engine->mend_next_ns || m->deadline_ns < engine->mend_next_ns)
-		engine->mend_next_ns = m->deadline_ns;
+	if (!mender->next_ns || m->deadline_ns < mender->next_ns)
+		mender->next_ns = m->deadline_ns;
 	m->timed_out = (int64_t)raw->word[arch_native.repair->result];
 	set_result(raw, REPAIR_RESTART);
-	engine->audit.repaired_calls++;
+	mender->repaired++;
 	return true;
 }
 
@@ -275,7 +255,7 @@ static size_t read_rest(
 
 /* A vector of the rest, and for a message a header for it, below the stack. */
 static bool advance_vector(
-	struct engine *engine, struct tracee *t, struct arch_raw *raw, bool message)
+	struct mender *mender, struct tracee *t, struct arch_raw *raw, bool message)
 {
 	struct mend *m = t->mend;
 	unsigned first = m->call->argument;
@@ -317,7 +297,7 @@ static bool advance_vector(
 		memcpy(image.header + MESSAGE_CONTROL, &zero, 8);
 		memcpy(image.header + MESSAGE_CONTROLS, &zero, 8);
 	}
-	if (!use_scratch(engine, t, (uint8_t *)&image + skip, bytes))
+	if (!use_scratch(mender, t, (uint8_t *)&image + skip, bytes))
 		return false;
 	set_argument(raw, first, m->scratch_at);
 	if (!message)
@@ -325,7 +305,7 @@ static bool advance_vector(
 	return true;
 }
 
-bool mend_advance(struct engine *engine, struct tracee *t, struct arch_raw *raw)
+bool mend_advance(struct mender *mender, struct tracee *t, struct arch_raw *raw)
 {
 	struct mend *m = t->mend;
 	unsigned first = m->call->argument;
@@ -346,8 +326,8 @@ bool mend_advance(struct engine *engine, struct tracee *t, struct arch_raw *raw)
 		m->piece = m->whole - m->done;
 		set_argument(raw, first, m->piece);
 		return true;
-	case ARCH_TRANSFER_VECTOR: return advance_vector(engine, t, raw, false);
-	case ARCH_TRANSFER_MESSAGE: return advance_vector(engine, t, raw, true);
+	case ARCH_TRANSFER_VECTOR: return advance_vector(mender, t, raw, false);
+	case ARCH_TRANSFER_MESSAGE: return advance_vector(mender, t, raw, true);
 	default: return false;
 	}
 }
@@ -377,7 +357,7 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 }
 
 /* A transfer goes on where it was cut. True: it is to be watched. */
-static bool complete(struct engine *engine, struct tracee *t, struct arch_raw *raw)
+static bool complete(struct mender *mender, struct tracee *t, struct arch_raw *raw)
 {
 	struct mend *m = t->mend;
 
@@ -387,7 +367,7 @@ static bool complete(struct engine *engine, struct tracee *t, struct arch_raw *r
 		m->refused_done == raw->word[arch_native.repair->result])
 		return false;
 	m->refused = false;
-	if (engine->letting_go)
+	if (mender->letting_go)
 		return false;
 	m->before = *raw;
 	m->done = raw->word[arch_native.repair->result];
@@ -396,14 +376,14 @@ static bool complete(struct engine *engine, struct tracee *t, struct arch_raw *r
 		m->done >= argument(raw,
 				   m->call->argument + (m->call->transfer == ARCH_TRANSFER_BUFFER)))
 		return false; /* the common case, told without a look at the descriptor */
-	if (!meant_whole(t, raw) || !mend_advance(engine, t, raw))
+	if (!meant_whole(t, raw) || !mend_advance(mender, t, raw))
 		return false;
 	set_result(raw, REPAIR_RESTART);
-	engine->audit.repaired_calls++;
+	mender->repaired++;
 	return true;
 }
 
-bool mend_call(struct engine *engine, struct tracee *t, enum repair_need need,
+bool mend_call(struct mender *mender, struct tracee *t, enum repair_need need,
 	const struct arch_call *call)
 {
 	struct arch_raw raw, seen;
@@ -419,13 +399,13 @@ bool mend_call(struct engine *engine, struct tracee *t, enum repair_need need,
 	seen = raw;
 	t->mend->call = call;
 	switch (need) {
-	case REPAIR_BEGIN_AGAIN: watch = begin_again(engine, t, &raw); break;
-	case REPAIR_MAYBE_EARLY: watch = wait_for_the_tick(engine, t, &raw); break;
-	default: watch = complete(engine, t, &raw); break;
+	case REPAIR_BEGIN_AGAIN: watch = begin_again(mender, t, &raw); break;
+	case REPAIR_MAYBE_EARLY: watch = wait_for_the_tick(mender, t, &raw); break;
+	default: watch = complete(mender, t, &raw); break;
 	}
 	if (need == REPAIR_BEGIN_AGAIN || watch)
 		mend_set_registers(t, &seen, &raw);
-	t->mend->active = watch;
+	t->mending = watch;
 	t->mend->inside = false;
 	return watch;
 }

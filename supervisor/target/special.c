@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Programs that fare differently because they are traced: those with more privilege than their
- * user, which the kernel does not give to a program whose tracer lacks CAP_SYS_PTRACE, and those
- * that trace their own children, which have a tracer already. Both are said, once each.
- */
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/target/special.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +11,8 @@
 #include <unistd.h>
 
 #include "supervisor/os/mem.h"
+#include "supervisor/os/say.h"
+#include "supervisor/target/target.h"
 
 /* In this much of an executable the names of the functions that it calls are looked for. */
 #define SEARCH_BYTES (16 << 20)
@@ -112,29 +109,29 @@ static bool mentions_ptrace(int pid)
 	return found;
 }
 
-void special_see_child(struct engine *engine, const struct process *parent)
+void special_see_child(struct special *special, const struct process *parent)
 {
-	if (engine->said_tracer || engine->options->serve_only)
+	if (special->said_tracer)
 		return;
 	if (parent->image->traces == IMAGE_TRACES_UNKNOWN)
 		parent->image->traces =
 			mentions_ptrace(parent->pid) ? IMAGE_TRACES : IMAGE_TRACES_NOT;
 	if (parent->image->traces != IMAGE_TRACES)
 		return;
-	engine->said_tracer = true;
-	engine_say(engine, ENGINE_NOTE,
+	special->said_tracer = true;
+	say_line(special->say, SAY_NOTE,
 		"%s (pid %d) seems to trace its children, which are traced already: if it fails, "
 		"use "
 		"--no-follow, which leaves them to it",
 		parent->image->path, parent->pid);
 }
 
-void special_see_exec(struct engine *engine, const struct process *process)
+void special_see_exec(struct special *special, const struct process *process)
 {
-	if (engine->said_privilege || !lost_privilege(process->pid))
+	if (special->said_privilege || !lost_privilege(process->pid))
 		return;
-	engine->said_privilege = true;
-	engine_say(engine, ENGINE_WARNING,
+	special->said_privilege = true;
+	say_line(special->say, SAY_WARNING,
 		"%s (pid %d) runs without its set-user-ID privilege, which the kernel keeps from a "
 		"program that is traced; profile as root, or attach with -p once it runs",
 		process->image->path, process->pid);

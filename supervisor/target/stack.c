@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "supervisor/os/mem.h"
 #include "supervisor/os/procfs.h"
+#include "supervisor/os/remote.h"
 
 #define PAGE_BYTES 4096
 /* Copied when the mapping's end is not known; the copy ends at the first page that is not there. */
@@ -169,14 +169,11 @@ static void copy_piece(const struct stack_copy *copy, int tid, uint64_t from, ui
 	uint8_t *to, struct stack_piece *ret_piece)
 {
 	uint64_t bytes = end - from;
-	struct iovec local = {.iov_base = to};
-	struct iovec remote = {.iov_base = (void *)(uintptr_t)from};
 	ssize_t got;
 
 	if (bytes > copy->most)
 		bytes = copy->most;
-	local.iov_len = remote.iov_len = (size_t)bytes;
-	got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+	got = remote_read(tid, from, to, (size_t)bytes);
 	*ret_piece = (struct stack_piece){to, from, got > 0 ? (size_t)got : 0};
 }
 

@@ -6,22 +6,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "supervisor/calls/region.h"
 #include "supervisor/os/mem.h"
 
-static void close_fd(int *fd)
+/* Also of a fresh structure, whose descriptors are all 0. */
+static void no_files(int *fd, size_t n)
 {
-	if (*fd >= 0)
-		(void)close(*fd);
-	*fd = -1;
+	for (size_t i = 0; i < n; i++)
+		fd[i] = -1;
 }
 
-static void close_files(struct tracee *t)
+static void close_files(int *fd, size_t n)
 {
-	close_fd(&t->cpu_fd);
-	close_fd(&t->activity_fd);
-	close_fd(&t->stat_fd);
-	close_fd(&t->switched_fd);
+	for (size_t i = 0; i < n; i++) {
+		if (fd[i] >= 0)
+			(void)close(fd[i]);
+	}
+	no_files(fd, n);
 }
 
 static size_t home_of(const struct target *target, int tid)
@@ -99,7 +99,7 @@ int target_add(struct target *target, int tid, struct process *process, struct t
 	if (!t)
 		return -ENOMEM;
 	t->tid = tid;
-	t->cpu_fd = t->activity_fd = t->stat_fd = t->switched_fd = -1;
+	no_files(t->fd, THREAD_FILES);
 	t->syscall = -1;
 	t->slot = target->tracees;
 	target->tracee[target->tracees++] = t;
@@ -108,6 +108,14 @@ int target_add(struct target *target, int tid, struct process *process, struct t
 		target_place(t, process);
 	*ret_tracee = t;
 	return 0;
+}
+
+enum tracee_action target_step(struct tracee *tracee, enum tracee_event event)
+{
+	struct tracee_step step = tracee_step(tracee->state, event);
+
+	tracee->state = step.state;
+	return step.action;
 }
 
 void target_place(struct tracee *tracee, struct process *process)
@@ -124,7 +132,7 @@ void target_remove(struct target *target, struct tracee *tracee)
 	target->tracees--;
 	if (tracee->process)
 		tracee->process->threads--;
-	close_files(tracee);
+	close_files(tracee->fd, THREAD_FILES);
 	free(tracee->mend);
 	free(tracee);
 }
@@ -134,7 +142,7 @@ void target_rename(struct target *target, struct tracee *tracee, int tid)
 	index_remove(target, tracee->tid);
 	tracee->tid = tid;
 	target->by_tid[place_of(target, tid)] = tracee;
-	close_files(tracee);
+	close_files(tracee->fd, THREAD_FILES);
 }
 
 struct process *target_find_process(const struct target *target, int pid)
@@ -166,7 +174,7 @@ int target_add_process(struct target *target, int pid, int parent, struct image 
 	p->pid = pid;
 	p->parent = parent;
 	p->image = image;
-	p->maps_fd = p->statm_fd = p->pid_fd = -1;
+	no_files(p->fd, PROCESS_FILES);
 	target->process[target->processes++] = p;
 	*ret_process = p;
 	return 0;
@@ -180,10 +188,7 @@ void target_remove_process(struct target *target, struct process *process)
 			break;
 		}
 	}
-	close_fd(&process->maps_fd);
-	close_fd(&process->statm_fd);
-	close_fd(&process->pid_fd);
-	region_table_unref(process->histogram);
+	close_files(process->fd, PROCESS_FILES);
 	free(process->range);
 	stack_ranges_release(&process->stacks);
 	free(process);

@@ -21,13 +21,17 @@ struct region_table;
 struct sample_thread;
 struct session;
 
+/* Files of a thread and of a process that are kept open (procfiles.h). */
+enum thread_file { THREAD_CPU, THREAD_ACTIVITY, THREAD_STAT, THREAD_SWITCHED, THREAD_FILES };
+enum process_file { PROCESS_MAPS, PROCESS_STATM, PROCESS_PIDFD, PROCESS_FILES };
+
 /* An executable. */
 enum image_traces { IMAGE_TRACES_UNKNOWN, IMAGE_TRACES_NOT, IMAGE_TRACES };
 struct image {
 	char *path;
 	enum image_traces traces; /* calls ptrace itself */
-	uint64_t sent_ns; /* CPU time that the present analyst has been told of */
-	uint64_t lost_ns; /* CPU time that an analyst took with it when it died */
+	uint64_t sent_ns;         /* CPU time that the present analyst has been told of */
+	uint64_t lost_ns;         /* CPU time that an analyst took with it when it died */
 	/* With the wall clock: waiting time of threads that ended; as sent to the present analyst.
 	 */
 	struct waiting waited, sent;
@@ -50,17 +54,16 @@ struct process {
 	uint32_t maps_generation;
 	unsigned maps_reads;        /* since the last exec */
 	uint64_t maps_again_ns;     /* not before this time, so that reading stays cheap */
-	int maps_fd;                /* for queries; -1 not open */
-	int statm_fd;               /* -1 not open */
-	int pid_fd;                 /* for the answers to its calls; -1 not open */
+	int fd[PROCESS_FILES];      /* procfiles.c; negative: not open */
 	uint64_t pages, pages_next; /* mapped, when the maps were read; as last seen */
 	uint64_t executable, executable_next; /* KiB of them, of the same two times */
 	uint64_t pages_since_ns,
-		pages_again_ns;         /* when these were seen to change; when to look again */
-	uint64_t maps_hash;             /* of the executable mappings */
-	struct region_table *histogram; /* of --region, as it lies in this process; NULL none */
-	struct session *session;        /* of sprofil; NULL none. session_clear() frees it */
-	struct stack_ranges stacks;     /* where a stack can be, as last read */
+		pages_again_ns; /* when these were seen to change; when to look again */
+	uint64_t maps_hash;     /* of the executable mappings */
+	/* Of the calls, which free them: of --region and of sprofil; NULL none. */
+	struct region_table *histogram;
+	struct session *session;
+	struct stack_ranges stacks; /* where a stack can be, as last read */
 };
 
 struct tracee {
@@ -68,8 +71,8 @@ struct tracee {
 	struct process *process; /* NULL only in TRACEE_EARLY */
 	struct image *image;     /* that its CPU time belongs to */
 	enum tracee_state state;
-	size_t slot; /* in target.tracee */
-	int cpu_fd, activity_fd, stat_fd, switched_fd; /* -1 not open */
+	size_t slot;          /* in target.tracee */
+	int fd[THREAD_FILES]; /* procfiles.c; negative: not open */
 	struct account account;
 	struct wall wall;
 	struct sample_thread *sample; /* NULL: it is not sampled yet */
@@ -79,15 +82,16 @@ struct tracee {
 	bool remote;                  /* it was sent to another CPU than ours */
 	uint64_t not_stopped_ns;      /* when it was last seen not to have stopped */
 	struct cpu_time asked_cpu;    /* reading at that time */
-	bool let_go;            /* a child that is not followed: detached at its first stop */
-	bool unwatched;         /* counted as not sampled for want of descriptors */
-	bool missed;            /* this interrupt is counted as missed already */
-	struct stack_home home; /* its usual stack */
-	int32_t syscall;        /* the system call of its last stop, for restart_syscall */
-	uint64_t name_again_ns; /* when to look at its name again */
-	uint64_t name_since_ns; /* when it was last seen to have changed */
+	bool let_go;                  /* a child that is not followed: detached at its first stop */
+	bool unwatched;               /* counted as not sampled for want of descriptors */
+	bool missed;                  /* this interrupt is counted as missed already */
+	struct stack_home home;       /* its usual stack */
+	int32_t syscall;              /* the system call of its last stop, for restart_syscall */
+	uint64_t name_again_ns;       /* when to look at its name again */
+	uint64_t name_since_ns;       /* when it was last seen to have changed */
 	char name[PROCFS_NAME_BYTES];
 	struct mend *mend;       /* of its system call (mend.h); NULL: none was needed yet */
+	bool mending;            /* a call of it is watched */
 	uint64_t early_since_ns; /* TRACEE_EARLY: since when it is held */
 };
 
@@ -111,7 +115,10 @@ void target_release(struct target *target);
 struct tracee *target_find(const struct target *target, int tid);
 struct process *target_find_process(const struct target *target, int pid);
 
-/* A new thread. -ENOMEM. @process may be NULL for one that came early. */
+/* The state machine's step for one event of a thread: the one place that changes its state. */
+enum tracee_action target_step(struct tracee *tracee, enum tracee_event event);
+
+/* A new thread, in TRACEE_EXPECTED. -ENOMEM. @process may be NULL for one that came early. */
 int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee);
 /* Removes a thread and closes what it holds. Its process stays. */
 void target_remove(struct target *target, struct tracee *tracee);

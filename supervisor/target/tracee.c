@@ -57,6 +57,8 @@ static struct tracee_step expected(enum tracee_event event)
 {
 	switch (event) {
 	case TRACEE_TRAP: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RELEASE};
+	case TRACEE_SEIZED: return (struct tracee_step){TRACEE_RUNNING, TRACEE_NOTHING};
+	case TRACEE_MET: return (struct tracee_step){TRACEE_EARLY, TRACEE_NOTHING};
 	case TRACEE_ASK:
 	case TRACEE_BORN: return (struct tracee_step){TRACEE_EXPECTED, TRACEE_NOTHING};
 	default: return alive(TRACEE_RUNNING, event);
@@ -88,6 +90,13 @@ struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event)
 		return (struct tracee_step){TRACEE_GONE, TRACEE_NOTHING};
 	if (event == TRACEE_DEATH)
 		return (struct tracee_step){TRACEE_GONE, TRACEE_REAP};
+	/* Whatever it was about to do: it stands in its exec's stop, of which the leader's tid
+	 * tells.
+	 */
+	if (event == TRACEE_RENAMED)
+		return (struct tracee_step){TRACEE_RUNNING, TRACEE_NOTHING};
+	if (state != TRACEE_EXPECTED && (event == TRACEE_SEIZED || event == TRACEE_MET))
+		return (struct tracee_step){state, TRACEE_NOTHING};
 	switch (state) {
 	case TRACEE_EXPECTED: return expected(event);
 	case TRACEE_EARLY: return early(event);

@@ -30,6 +30,10 @@ enum tracee_event {
 	TRACEE_ASK,   /* not an event of the thread: we want a tick stop */
 	TRACEE_CALL,  /* it enters or leaves a system call, in which it was mended */
 	TRACEE_OTHER, /* an event that nobody asked for */
+	/* Not events of the thread, either: */
+	TRACEE_SEIZED,  /* the supervisor has seized it, and it runs */
+	TRACEE_MET,     /* it stops, and nobody has told of it yet */
+	TRACEE_RENAMED, /* it has called exec, and goes by its leader's tid now */
 	TRACEE_EVENTS
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread's time that is not CPU time. Pure arithmetic; docs/ARCHITECTURE.md has the reasons.
+ * One thread's time that is not CPU time. Pure arithmetic; docs/WALL.md has the reasons.
  *
  * Of the time since an exact reading, what was neither run nor spent waiting for a CPU nor in a
  * stop of ours was blocked. It is owed until the thread is seen blocked, and then paid to the place

@@ -304,8 +304,8 @@ void live_check_buffer(const void *buffer, size_t bytes)
 }
 
 /*
- * Did threads of ours share their CPUs with others since the last look? Our own instants preempt them
- * about once a tick, too.
+ * Did threads of ours share their CPUs with others since the last look? Our own instants preempt
+ * them about once a tick, too.
  */
 static bool had_to_share(double ticks)
 {
@@ -323,8 +323,8 @@ static bool had_to_share(double ticks)
 
 /*
  * A thread that has its CPU to itself is met once a tick, but for its beginning and end. One that
- * shares it is met as often as chance has it, a Poisson number at most: beyond 5 standard deviations
- * it is in less than 1e-6 of the cases.
+ * shares it is met as often as chance has it, a Poisson number at most: beyond 5 standard
+ * deviations it is in less than 1e-6 of the cases.
  */
 void live_check_about(uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line)
 {

@@ -108,8 +108,8 @@ static void run_threads(unsigned seconds)
 }
 
 /*
- * Can so many random instants be met where @mean are expected? Within 5.5 standard deviations and 3:
- * a Poisson number is not in 1e-7 of the cases, if the mean is 1 or more.
+ * Can so many random instants be met where @mean are expected? Within 5.5 standard deviations and
+ * 3: a Poisson number is not in 1e-7 of the cases, if the mean is 1 or more.
  */
 static bool may_be(uint64_t n, double mean)
 {
@@ -195,7 +195,8 @@ static long number_after(const char *path, const char *key)
 	return n;
 }
 
-/* Scheduling files: two of its own threads, and one of each thread of ours that it has asked for. */
+/* Scheduling files: two of its own threads, and one of each thread of ours that it has asked for.
+ */
 static bool is_note(DIR *dir, const char *name)
 {
 	static const char note[] = "/sched";
@@ -227,7 +228,8 @@ static struct footprint look_at_helper(void)
 	}
 	if (dir)
 		(void)closedir(dir);
-	if (notes > number_after("/proc/self/status", "Threads:") + sysconf(_SC_NPROCESSORS_ONLN) + 1)
+	if (notes >
+		number_after("/proc/self/status", "Threads:") + sysconf(_SC_NPROCESSORS_ONLN) + 1)
 		complain("too many scheduling files", notes, 0);
 	return f;
 }

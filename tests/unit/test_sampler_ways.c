@@ -50,7 +50,7 @@ static void make_quiet(struct world *w, struct actor *a, unsigned cpu)
 	be_alone(w, a);
 }
 
-static void test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_from_afar(
+static void test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_afar(
 	void **state)
 {
 	struct world w;
@@ -124,7 +124,7 @@ int main(void)
 		cmocka_unit_test(test_sampler_ways__time_that_was_ours_moves_one_cpu),
 		cmocka_unit_test(test_sampler_ways__the_tracing_thread_waits_where_most_is_met),
 		cmocka_unit_test(
-			test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_from_afar),
+			test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_afar),
 		cmocka_unit_test(
 			test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_since),
 	};

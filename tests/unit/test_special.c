@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/engine/engine_internal.h"
+#include "supervisor/target/special.h"
 
 /* Real, effective, saved, and that of the file system. */
 #define STATUS(uids, gids, permitted, stays) \

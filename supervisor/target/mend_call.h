@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What mend.c (the stops) and mend_call.c (the call's arguments and result) share. */
-#ifndef SUPERVISOR_MEND_INTERNAL_H
-#define SUPERVISOR_MEND_INTERNAL_H
+/* The arguments and the result of a call that is mended; the stops are mend.c's. */
+#ifndef SUPERVISOR_MEND_CALL_H
+#define SUPERVISOR_MEND_CALL_H
 
-#include "supervisor/engine/engine_internal.h"
-#include "supervisor/target/mend.h"
+#include "supervisor/os/tracer.h"
+#include "supervisor/target/mender.h"
+#include "supervisor/target/procfiles.h"
 #include "supervisor/target/repair.h"
+#include "supervisor/target/target.h"
 
 /* Parts of a vector that are given to the kernel at once; longer ones go in several calls. */
 #define MEND_PARTS         16
 #define MEND_SCRATCH_BYTES (64 + MEND_PARTS * sizeof(struct repair_part))
 
 struct mend {
-	bool active, inside; /* watched; between its entry and its exit */
+	bool inside; /* the watched call is between its entry and its exit */
 	const struct arch_call *call;
 	struct arch_raw before;      /* registers at the stop */
 	uint64_t done, whole, piece; /* bytes: of the transfer so far, all, of this call */
@@ -43,14 +45,14 @@ struct mend *mend_of(struct tracee *tracee);
  * Changes the registers of a stopped thread so that its call goes on. True: the call is to be
  * watched, and gets its registers back by mend_give_back().
  */
-bool mend_call(struct engine *engine, struct tracee *tracee, enum repair_need need,
+bool mend_call(struct mender *mender, struct tracee *tracee, enum repair_need need,
 	const struct arch_call *call);
 
 /* The arguments in @raw for what is left of the transfer after tracee->mend->done bytes. */
-bool mend_advance(struct engine *engine, struct tracee *tracee, struct arch_raw *raw);
+bool mend_advance(struct mender *mender, struct tracee *tracee, struct arch_raw *raw);
 
 /* Registers and scratch memory as they were, with @result. @over: which is final. */
-void mend_give_back(struct engine *engine, struct tracee *tracee, int64_t result, bool over);
+void mend_give_back(struct mender *mender, struct tracee *tracee, int64_t result, bool over);
 
 /* Sets the registers of a stopped thread that was last seen with @seen. */
 void mend_set_registers(

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* How processes and threads come under the supervisor's eyes: born to a traced one, or attached. */
+#ifndef SUPERVISOR_BIRTH_H
+#define SUPERVISOR_BIRTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supervisor/os/tracer.h"
+
+struct engine;
+struct image;
+struct tracee;
+struct waiter_result;
+
+struct births {
+	struct tracer_options tracer; /* how threads are seized */
+	unsigned early;               /* threads in TRACEE_EARLY */
+	bool said_no_memory;
+};
+
+/* Attaches to all threads of a process. -errno: to none of them. */
+int birth_attach(struct engine *engine, int pid);
+/* @parent has made a process or thread; its event is not resumed from yet. */
+void birth_adopt(struct engine *engine, struct tracee *parent);
+/* A stop of a thread that nobody told of yet. */
+void birth_meet(struct engine *engine, const struct waiter_result *seen);
+/* Adopts threads whose parent's event never came. */
+void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
+/* The executable of a process; NULL: out of memory. */
+struct image *birth_image(struct engine *engine, int pid);
+
+#endif

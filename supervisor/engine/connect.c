@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/connect.h"
+
+#include "supervisor/calls/histogram.h"
+#include "supervisor/engine/dump.h"
+#include "supervisor/engine/engine_state.h"
+
+static void read_maps(void *context, struct process *process, const char *text)
+{
+	struct engine *engine = context;
+
+	histogram_see_maps(engine->options->histogram, process, text);
+}
+
+static bool announce_maps(
+	void *context, struct process *process, const char *text, size_t bytes, uint64_t now)
+{
+	struct engine *engine = context;
+
+	return emit_maps(&engine->emitter, now, process, text, bytes);
+}
+
+static const struct maps_events maps_events = {read_maps, announce_maps};
+
+static void turn_off(void *context, struct process *process)
+{
+	struct engine *engine = context;
+
+	session_clear(&engine->sessions, process);
+}
+
+static void drain(void *context)
+{
+	lifecycle_drain(context);
+}
+
+static const struct mend_events mend_events = {turn_off, drain};
+
+static void sessions_changed(void *context)
+{
+	sampling_set_periods(context);
+}
+
+static const struct lifecycle_stops profile_stops = {sampling_stop, NULL};
+static const struct lifecycle_stops dump_stops = {dump_stop, dump_group_stop};
+
+void connect_parts(struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+
+	procfiles_init(&engine->files, &engine->target, &engine->say);
+	engine->maps = (struct maps_reader){.files = &engine->files,
+		.stacks = options->max_stack > 0,
+		.events = &maps_events,
+		.context = engine};
+	engine->mender = (struct mender){.target = &engine->target,
+		.files = &engine->files,
+		.events = &mend_events,
+		.context = engine};
+	engine->special.say = &engine->say;
+	engine->life.stops = options->dump ? &dump_stops : &profile_stops;
+	engine->sessions = (struct sessions){.target = &engine->target,
+		.say = &engine->say,
+		.streams = PLAN_STREAMS,
+		.changed = sessions_changed,
+		.context = engine};
+	engine->service.sessions = &engine->sessions;
+	engine->service.answerer.files = &engine->files;
+	engine->service.restrict_fast = options->restrict_fast;
+	engine->sampling.handle = lifecycle_handle;
+	engine->budget.ppm = options->max_overhead_ppm;
+	engine->births.tracer.follow = options->follow;
+}

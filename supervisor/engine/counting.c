@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/counting.h"
+
+#include "supervisor/engine/account.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/clock.h"
+
+void counting_begin(struct engine *engine, struct tracee *t, bool newborn)
+{
+	struct cpu_time cpu = {0};
+	uint64_t now = clock_now();
+
+	if (!newborn)
+		(void)procfiles_read_cpu(&engine->files, t, &cpu);
+	t->account = (struct account){.start_ns = cpu.run_ns,
+		.told_ns = cpu.run_ns,
+		.seen = cpu,
+		.seen_at_ns = now,
+		.moved_at_ns = now};
+	look_begin(engine, t, &cpu, now);
+}
+
+void counting_close(struct engine *engine, struct tracee *t)
+{
+	struct cpu_time cpu = t->account.seen;
+
+	if (!t->process)
+		return;
+	(void)procfiles_read_cpu(&engine->files, t, &cpu);
+	if (!engine->counting)
+		return;
+	account_see(engine, t, &cpu, clock_now());
+	look_close(engine, t, &cpu, clock_now());
+	account_charge(engine, t);
+}
+
+void counting_set(struct engine *engine, bool counting)
+{
+	if (engine->counting == counting)
+		return;
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		if (counting && t->process)
+			counting_begin(engine, t, false);
+		else
+			counting_close(engine, t);
+	}
+	engine->counting = counting;
+	sampling_set_periods(engine);
+}
+
+void counting_settle(struct engine *engine)
+{
+	struct target *target = &engine->target;
+
+	counting_set(engine, false);
+	for (size_t i = 0; engine->options->per_process && i < target->processes; i++)
+		account_end(engine, target->process[i], RECORD_EXIT_DETACHED);
+	for (size_t i = 0; i < target->images; i++) {
+		struct image *image = target->image[i];
+		const struct record_unsampled rest = {image->lost_ns, image->waited.queue_ns,
+			image->waited.blocked_ns, image->path};
+
+		waiting_add(&engine->audit.unattributed, &image->waited);
+		if (rest.cpu_ns || rest.queue_ns || rest.blocked_ns)
+			(void)emit_unsampled(&engine->emitter, clock_now(), &rest);
+		image->lost_ns = 0;
+		image->waited = (struct waiting){0};
+	}
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine's state: one part for each file that owns it, and what several of them share. Data
+ * only; each part is declared in its owner's header.
+ */
+#ifndef SUPERVISOR_ENGINE_STATE_H
+#define SUPERVISOR_ENGINE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supervisor/calls/service.h"
+#include "supervisor/calls/session.h"
+#include "supervisor/engine/audit.h"
+#include "supervisor/engine/birth.h"
+#include "supervisor/engine/budget.h"
+#include "supervisor/engine/emit.h"
+#include "supervisor/engine/engine.h"
+#include "supervisor/engine/lifecycle.h"
+#include "supervisor/engine/look.h"
+#include "supervisor/engine/reader.h"
+#include "supervisor/engine/sampling.h"
+#include "supervisor/engine/timing.h"
+#include "supervisor/os/launch.h"
+#include "supervisor/os/say.h"
+#include "supervisor/os/watchdog.h"
+#include "supervisor/sample/throttle.h"
+#include "supervisor/target/maps.h"
+#include "supervisor/target/mend.h"
+#include "supervisor/target/procfiles.h"
+#include "supervisor/target/special.h"
+#include "supervisor/target/stack.h"
+#include "supervisor/target/target.h"
+
+struct engine {
+	const struct engine_options *options;
+	struct engine_result *result;
+	struct say say;
+	/* The target, and what is done to it. */
+	struct target target;
+	struct procfiles files;
+	struct maps_reader maps;
+	struct mender mender;
+	struct special special;
+	struct launch launch;
+	struct births births;
+	struct lifecycle life;
+	/* The calls of its programs. */
+	struct sessions sessions;
+	struct service service;
+	/* The profile. */
+	struct sampling sampling;
+	struct budget budget;
+	struct throttle throttle;
+	struct looker looker;
+	struct stack_copy stack; /* of the thread that is stopped */
+	struct audit audit;
+	struct emitter emitter;
+	struct reader reader;
+	uint64_t period_ns;
+	bool counting; /* samples are taken and CPU time is counted */
+	/* The loop. */
+	struct timing timing;
+	struct watchdog watchdog;
+	int signal_fd;
+	bool stop; /* let everything go and end */
+};
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/figures.h"
+
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/clock.h"
+
+/* Threads that live have accounts, too. */
+static void add_open_accounts(const struct target *target, struct audit *audit, uint64_t now)
+{
+	for (size_t i = 0; i < target->tracees; i++) {
+		const struct account *a = &target->tracee[i]->account;
+		const struct wall *wall = &target->tracee[i]->wall;
+		struct waiting owed = wall_owes(wall);
+
+		waiting_add(&audit->unattributed, &owed);
+		audit->elapsed_ns += wall->begin_ns ? now - wall->begin_ns : 0;
+		audit->kernel_ns += a->seen.run_ns > a->start_ns ? a->seen.run_ns - a->start_ns : 0;
+	}
+}
+
+bool figures_print(const struct engine *engine, uint64_t now, char ret_text[FIGURES_BYTES])
+{
+	struct audit audit = engine->audit;
+	const struct target *target = &engine->target;
+	const struct sample_figures *figures = &engine->sampling.sampler.figures;
+
+	if (engine->counting)
+		add_open_accounts(target, &audit, now);
+	for (size_t i = 0; i < target->images; i++)
+		waiting_add(&audit.unattributed, &target->image[i]->waited);
+	audit.instants = figures->instants;
+	audit.late_instants = figures->late;
+	audit.throttled_instants = figures->throttled;
+	audit.unproved_stops = figures->unproved;
+	audit.repaired_calls = engine->mender.repaired;
+	audit.unrepaired_eintr = engine->mender.unrepaired;
+	audit.unwatched_threads += engine->files.unwatched;
+	audit.calls = engine->sessions.figures;
+	audit.ended_ns = now;
+	ret_text[0] = '\0';
+	return audit_print(&audit, clock_read(CLOCK_PROCESS_CPUTIME_ID), ret_text, FIGURES_BYTES) >=
+		0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Readings of the kernel's clocks, in ns. May run in the stop window. */
+#ifndef SUPERVISOR_CLOCK_H
+#define SUPERVISOR_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define CLOCK_SECOND_NS UINT64_C(1000000000)
+
+/* 0 when the clock is not there any more, as that of a process that was reaped. */
+uint64_t clock_read(clockid_t clock);
+
+/* CLOCK_MONOTONIC. */
+uint64_t clock_now(void);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/target/procfiles.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "supervisor/os/say.h"
+
+void procfiles_init(struct procfiles *files, struct target *target, const struct say *say)
+{
+	*files = (struct procfiles){.cpu_source = procfs_cpu_source(), .say = say};
+	fds_init(&files->fds, target);
+}
+
+static int open_file(const struct procfiles *files, const struct tracee *t, enum thread_file file)
+{
+	int pid = t->process->pid;
+
+	switch (file) {
+	case THREAD_CPU: return procfs_open_cpu(files->cpu_source, pid, t->tid);
+	case THREAD_ACTIVITY: return procfs_open_activity(pid, t->tid);
+	case THREAD_STAT: return procfs_open_stat(pid, t->tid);
+	case THREAD_SWITCHED: return procfs_open_switched(pid, t->tid);
+	default: return -EINVAL;
+	}
+}
+
+/* A descriptor to read from, until put_back(). */
+static int get(struct procfiles *files, struct tracee *t, enum thread_file file)
+{
+	int fd = t->fd[file];
+
+	if (fd < 0)
+		fd = open_file(files, t, file);
+	if (fd == -EMFILE || fd == -ENFILE) {
+		(void)fds_keep(&files->fds, t->process, fd); /* makes room */
+		fd = open_file(files, t, file);
+	}
+	return fd;
+}
+
+/* Read first, then kept or closed: a file that cannot stay open is read all the same. */
+static void put_back(struct procfiles *files, struct tracee *t, enum thread_file file, int fd)
+{
+	if (t->fd[file] < 0 && fd >= 0)
+		t->fd[file] = fds_keep(&files->fds, t->process, fd);
+}
+
+int procfiles_read_cpu(struct procfiles *files, struct tracee *t, struct cpu_time *ret_cpu)
+{
+	int fd = get(files, t, THREAD_CPU);
+	int r = fd < 0 ? fd : procfs_read_cpu(files->cpu_source, fd, ret_cpu);
+
+	put_back(files, t, THREAD_CPU, fd);
+	return r;
+}
+
+int procfiles_read_open_cpu(
+	const struct procfiles *files, const struct tracee *t, struct cpu_time *ret_cpu)
+{
+	return t->fd[THREAD_CPU] < 0
+		? -EBADF
+		: procfs_read_cpu(files->cpu_source, t->fd[THREAD_CPU], ret_cpu);
+}
+
+int procfiles_read_runs(struct procfiles *files, struct tracee *t, struct cpu_time *ret_cpu)
+{
+	int r = procfiles_read_cpu(files, t, ret_cpu);
+
+	if (r == 0 && files->cpu_source == CPU_SOURCE_STAT)
+		r = procfs_read_switches(t->process->pid, t->tid, &ret_cpu->slices);
+	return r;
+}
+
+int procfiles_read_activity(
+	struct procfiles *files, struct tracee *t, struct activity *ret_activity)
+{
+	int fd = get(files, t, THREAD_ACTIVITY);
+	int r = fd < 0 ? fd : procfs_read_activity(fd, ret_activity);
+
+	put_back(files, t, THREAD_ACTIVITY, fd);
+	return r;
+}
+
+int procfiles_read_call(struct procfiles *files, struct tracee *t, struct activity *ret_activity,
+	uint64_t ret_argument[6])
+{
+	int fd = get(files, t, THREAD_ACTIVITY);
+	int r = fd < 0 ? fd : procfs_read_call(fd, ret_activity, ret_argument);
+
+	put_back(files, t, THREAD_ACTIVITY, fd);
+	return r;
+}
+
+int procfiles_read_switched(struct procfiles *files, struct tracee *t, uint64_t *ret_ns)
+{
+	int fd = get(files, t, THREAD_SWITCHED);
+	int r = fd < 0 ? fd : procfs_read_switched(fd, ret_ns);
+
+	put_back(files, t, THREAD_SWITCHED, fd);
+	return r;
+}
+
+int procfiles_read_last_cpu(struct procfiles *files, struct tracee *t)
+{
+	int fd = get(files, t, THREAD_STAT);
+	int r = fd < 0 ? fd : procfs_read_last_cpu(fd);
+
+	put_back(files, t, THREAD_STAT, fd);
+	return r;
+}
+
+int procfiles_read_state(struct procfiles *files, struct tracee *t, char *ret_state)
+{
+	int fd = get(files, t, THREAD_STAT);
+	int r = fd < 0 ? fd : procfs_read_state(fd, ret_state);
+
+	put_back(files, t, THREAD_STAT, fd);
+	return r;
+}
+
+int procfiles_of(struct procfiles *files, struct process *process, enum process_file file)
+{
+	int fd = process->fd[file];
+
+	if (fd >= 0)
+		return fd;
+	switch (file) {
+	case PROCESS_MAPS: fd = procfs_open_maps(process->pid); break;
+	case PROCESS_STATM: fd = procfs_open_statm(process->pid); break;
+	case PROCESS_PIDFD:
+		fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+		fd = fd < 0 ? -errno : fd;
+		break;
+	default: return -EINVAL;
+	}
+	process->fd[file] = fds_keep(&files->fds, process, fd);
+	return process->fd[file];
+}
+
+bool procfiles_claim(struct procfiles *files, struct tracee *t)
+{
+	struct cpu_time cpu;
+	bool any;
+
+	if (t->fd[THREAD_CPU] >= 0)
+		return true;
+	if (fds_steal(&files->fds, &any) && procfiles_read_cpu(files, t, &cpu) == 0 &&
+		t->fd[THREAD_CPU] >= 0)
+		return true;
+	if (any)
+		return false; /* next time */
+	if (!t->unwatched)
+		files->unwatched++;
+	t->unwatched = true;
+	if (!files->said_no_fds)
+		say_line(files->say, SAY_WARNING,
+			"the limit of open files is too low: some threads are not sampled, and "
+			"their CPU time is unattributed; raise it (ulimit -n)");
+	files->said_no_fds = true;
+	return false;
+}
