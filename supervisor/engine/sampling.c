@@ -448,9 +448,14 @@ void sampling_wake(struct engine *engine, uint64_t now)
 	for (unsigned i = 0; i < s->sampler.cpus; i++) {
 		uint64_t next = sampler_next(&s->sampler, i);
 
-		if (has_waiter(&s->sampler.cpu[i]) && s->waiter[i].started)
+		if (has_waiter(&s->sampler.cpu[i]) && s->waiter[i].started) {
 			serve_waiter(engine, i, now);
-		else if (now >= next)
+			continue;
+		}
+		/* It woke up when it was just not wanted any more. */
+		if (s->waiter[i].started && cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
+			cpu_waiter_set(&s->waiter[i], PLAN_NEVER, false);
+		if (now >= next)
 			take_instant(engine, i, next, now);
 	}
 	sampling_collect(engine);
@@ -567,7 +572,8 @@ void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 	if (known)
 		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
 	if (r == 0 && asked && t->ordered && t->sample)
-		valid = sampler_judge(&s->sampler, t->sample, &cpu, t->asked_ns);
+		valid = sampler_judge(
+			&s->sampler, t->sample, &cpu, t->asked_ns, snapshot.syscall >= 0);
 	profiled = valid && engine->counting && t->sample->order.streams & 1;
 	if (valid)
 		count_ticks(engine, t, snapshot.pc);

@@ -8,11 +8,12 @@
 #include "supervisor/os/mem.h"
 
 /*
- * An instant that comes later than this is a moment that the scheduler chose. In real time only the
- * kernel's own work delays a wake-up, and that is done for the thread whose CPU it is.
+ * An instant that comes later than this is, in the fair class, a moment that the scheduler chose: unless
+ * the thread was in a system call all the time, where the kernel is not preempted. In real time nothing
+ * else delays a wake-up.
  */
-#define LATE_NS          300000
-#define LATE_REALTIME_NS 20000000
+#define LATE_NS      300000
+#define LATE_MOST_NS 20000000
 /* Threads that are asked at each instant, those met last; of the others a random part is. */
 #define RECENT_MOST 16
 #define OTHERS_MOST 96
@@ -329,12 +330,12 @@ static uint64_t advance_stream(struct sampler *s, struct plan *plan, unsigned st
 	uint64_t weight = plan_weight(plan, stream), factor = stream ? 1024 : s->factor_1024;
 	unsigned most = longest_slot(s, stream, now);
 
-	if (!s->realtime || outcome == PLAN_LOST) {
+	if (outcome == PLAN_LOST) {
 		plan_advance(plan, stream, outcome, now, factor, most, &s->random);
 		return weight;
 	}
 	plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
-	/* In real time only work of the kernel for this thread delays us: it is met all that time. */
+	/* What delayed us is work of the kernel for this thread: it is met all that time. */
 	while (plan->stream[stream].next_ns <= now) {
 		weight += plan_weight(plan, stream);
 		plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
@@ -362,24 +363,28 @@ struct sample_thread *sampler_instant(
 	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t woke_ns)
 {
 	struct look look = {.s = s, .cpu = cpu, .weight = 1024};
-	uint64_t late = s->realtime ? LATE_REALTIME_NS : LATE_NS;
+	bool late = !s->realtime && woke_ns > planned_ns + LATE_NS;
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
 
 	if (!due)
 		return NULL; /* the plan was shifted since it was asked for */
 	s->figures.instants += due & 1;
-	if (woke_ns > planned_ns + late) {
+	t = woke_ns > planned_ns + LATE_MOST_NS ? NULL : observe(&look);
+	/* Who went to sleep, and so let us come, was not there at the instant. */
+	if (late && t && !look.activity.running)
+		t = NULL;
+	if (!t && (late || woke_ns > planned_ns + LATE_MOST_NS)) {
 		s->figures.late += due & 1;
 		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
 		return NULL;
 	}
-	t = observe(&look);
 	met(s, cpu, t);
 	if (t) {
 		t->order.cpu = cpu;
 		t->order.streams = due;
 		t->order.woke_ns = woke_ns;
+		t->order.late = late;
 		t->order.asleep = !look.activity.running;
 		t->order.activity = look.activity;
 	}
@@ -422,13 +427,18 @@ void sampler_lose(struct sampler *s, struct sample_thread *t)
 }
 
 bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
-	uint64_t asked_ns)
+	uint64_t asked_ns, bool in_call)
 {
 	const struct sample_order *o = &t->order;
 	uint64_t waited = after->wait_ns - o->before.wait_ns;
 	bool was_on;
 
 	t->seen = *after;
+	/* The kernel, which is not preempted in a call, made us late; otherwise the scheduler did. */
+	if (o->late && !in_call) {
+		sampler_lose(s, t);
+		return false;
+	}
 	if (o->proof == SAMPLE_BY_STAMP)
 		return true;
 	if (o->proof == SAMPLE_BY_WAIT)

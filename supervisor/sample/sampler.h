@@ -36,6 +36,7 @@ enum sample_proof {
 struct sample_order {
 	enum sample_proof proof;
 	bool asleep;            /* it has gone to sleep since: it is sampled without a stop */
+	bool late;              /* the supervisor came late: it counts only if it was in a call */
 	unsigned cpu;           /* index of the CPU */
 	unsigned streams;       /* a bit for each stream whose instant it is */
 	uint64_t weight_ns[PLAN_STREAMS];
@@ -144,11 +145,11 @@ void sampler_held(struct sampler *sampler, uint64_t ns);
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
 
 /*
- * The stop of @thread is there, with @after its CPU time and @asked_ns when the interrupt had been
- * sent. Was it on the CPU at the instant? Otherwise it is no sample.
+ * The stop of @thread is there, with @after its CPU time, @asked_ns when the interrupt had been sent,
+ * and whether it is in a system call. Was it on the CPU at the instant? Otherwise it is no sample.
  */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
-	const struct cpu_time *after, uint64_t asked_ns);
+	const struct cpu_time *after, uint64_t asked_ns, bool in_call);
 /* Its sample was taken, @in_call or in the program's own code. */
 void sampler_note(struct sample_thread *thread, bool in_call);
 
