@@ -3,7 +3,7 @@
 
 /* Misses in a row before slots become longer. */
 #define MISSES_FIRST 16
-/* So many slots at most go to one instant when those of others were lost. */
+/* So many instants at most does one stand for when others were lost or had passed. */
 #define LOST_MOST 16
 
 void plan_seed(struct plan_random *random, uint64_t seed)
@@ -23,12 +23,21 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound)
 	return (uint64_t)(((unsigned __int128)x * bound) >> 64);
 }
 
-static void lay_slot(
-	struct plan_stream *s, uint64_t slot_ns, uint64_t span_ns, struct plan_random *random)
+/*
+ * An exponentially distributed number with the mean @mean_ns, by von Neumann's method: of a falling run
+ * of uniform numbers the first one counts if the run is odd, else one more whole and another run.
+ */
+static uint64_t random_gap(struct plan_random *random, uint64_t mean_ns)
 {
-	s->slot_ns = slot_ns;
-	s->span_ns = span_ns;
-	s->next_ns = slot_ns + plan_random(random, span_ns);
+	for (uint64_t whole = 0;; whole += mean_ns) {
+		uint64_t first = plan_random(random, mean_ns), least = first, next;
+		unsigned n = 1;
+
+		for (; (next = plan_random(random, mean_ns)) < least; n++)
+			least = next;
+		if (n % 2)
+			return whole + first;
+	}
 }
 
 void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t now_ns,
@@ -38,9 +47,9 @@ void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t n
 
 	if (s->period_ns == period_ns)
 		return;
-	*s = (struct plan_stream){.period_ns = period_ns};
+	*s = (struct plan_stream){.period_ns = period_ns, .span_ns = period_ns};
 	if (period_ns)
-		lay_slot(s, now_ns, period_ns, random);
+		s->next_ns = now_ns + random_gap(random, period_ns);
 }
 
 uint64_t plan_next(const struct plan *plan)
@@ -79,11 +88,11 @@ uint64_t plan_weight(const struct plan *plan, unsigned stream)
 	return plan->stream[stream].span_ns + plan->stream[stream].lost_ns;
 }
 
-void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
-	uint64_t factor_1024, unsigned most, struct plan_random *random)
+uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
+	uint64_t now_ns, uint64_t factor_1024, unsigned most, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[stream];
-	uint64_t slot = s->slot_ns + s->span_ns, span, skipped;
+	uint64_t span, passed = 0;
 
 	s->lost_ns = outcome == PLAN_LOST ? plan_weight(plan, stream) : 0;
 	if (outcome == PLAN_MET)
@@ -93,17 +102,17 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 	span = s->period_ns * plan_stretch(s->misses, most);
 	if (factor_1024 > 1024)
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
-	if (slot + span <= now_ns) {
-		skipped = (now_ns - slot) / span * span;
-		slot += skipped;
-		s->lost_ns += skipped;
-	}
+	s->span_ns = span;
+	for (s->next_ns += random_gap(random, span); s->next_ns <= now_ns && passed < LOST_MOST * span;
+		s->next_ns += random_gap(random, span))
+		passed += span;
+	if (s->next_ns <= now_ns)
+		s->next_ns = now_ns + random_gap(random, span);
+	if (outcome == PLAN_LOST)
+		s->lost_ns += passed;
 	if (s->lost_ns > LOST_MOST * span)
 		s->lost_ns = LOST_MOST * span;
-	lay_slot(s, slot, span, random);
-	/* The part of a slot that has passed already cannot be looked at any more. */
-	if (s->next_ns < now_ns)
-		s->next_ns = now_ns;
+	return passed;
 }
 
 void plan_shift(struct plan *plan, uint64_t ns)
@@ -111,9 +120,7 @@ void plan_shift(struct plan *plan, uint64_t ns)
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
 		struct plan_stream *s = &plan->stream[i];
 
-		if (s->period_ns) {
-			s->slot_ns += ns;
+		if (s->period_ns)
 			s->next_ns += ns;
-		}
 	}
 }

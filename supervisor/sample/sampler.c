@@ -315,14 +315,18 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 		unsigned most = i ? STRETCH_TABLE
 			: s->cpus > STRETCH_PROFILE ? s->cpus
 						    : STRETCH_PROFILE;
+		uint64_t weight, passed;
 
 		if (order)
 			order->weight_ns[i] = 0;
 		if (!(due & 1u << i))
 			continue;
+		weight = plan_weight(plan, i);
+		passed = plan_advance(plan, i, outcome, now, s->factor_1024, most, &s->random);
+		/* In real time we come late only where the one that we replace could not be stopped. */
 		if (order)
-			order->weight_ns[i] = plan_weight(plan, i) * weight_1024 / 1024;
-		plan_advance(plan, i, outcome, now, s->factor_1024, most, &s->random);
+			order->weight_ns[i] =
+				(weight + (s->realtime ? passed : 0)) * weight_1024 / 1024;
 	}
 }
 
