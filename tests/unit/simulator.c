@@ -10,9 +10,12 @@
 /* What another CPU or an eventfd needs to reach the tracing thread's. */
 #define CALL_LEAST_NS 1000
 #define CALL_MOST_NS  2500
-/* An idle CPU needs this to do anything, timers included. */
-#define IDLE_LEAST_NS 3000
-#define IDLE_MOST_NS  30000
+/* An idle CPU needs this to do anything, timers included; less while its sleep is not deep. */
+#define SHALLOW_NS       100000
+#define SHALLOW_LEAST_NS 500
+#define SHALLOW_MOST_NS  1500
+#define IDLE_LEAST_NS    3000
+#define IDLE_MOST_NS     30000
 /* A fair thread's slice, ended by a tick; what a woken one must lag behind to preempt at once. */
 #define SLICE_NS  2800000
 #define TICK_NS   4000000
@@ -165,17 +168,17 @@ static void call_tracer(struct sim *sim, const struct sim_cpu *from)
 		refresh(sim, c);
 }
 
-static void tell_tracer(struct sim *sim, struct sim_thread *t)
+static void tell_tracer(struct sim *sim, struct sim_thread *t, const struct sim_cpu *from)
 {
 	if (!t->reported)
 		sim->report[sim->reports++] = t;
 	t->reported = true;
-	call_tracer(sim, &sim->cpu[t->cpu]);
+	call_tracer(sim, from);
 }
 
 static void stop_thread(struct sim *sim, struct sim_cpu *c)
 {
-	tell_tracer(sim, c->current);
+	tell_tracer(sim, c->current, c);
 	leave_cpu(sim, c, SIM_STOPPED);
 }
 
@@ -270,7 +273,10 @@ static void come(struct sim *sim, unsigned cpu, unsigned who)
 static bool is_awake(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->idle && c->exits_ns == SIM_NEVER && (c->queued || is_called(sim, c)))
-		c->exits_ns = sim->now + sim_between(sim, IDLE_LEAST_NS, IDLE_MOST_NS);
+		c->exits_ns = sim->now +
+			(sim->now - c->idle_since_ns < SHALLOW_NS
+					? sim_between(sim, SHALLOW_LEAST_NS, SHALLOW_MOST_NS)
+					: sim_between(sim, IDLE_LEAST_NS, IDLE_MOST_NS));
 	if (c->idle && c->exits_ns > sim->now)
 		return false;
 	c->idle = false;
@@ -294,6 +300,7 @@ static void schedule(struct sim *sim, unsigned cpu)
 			pull(sim, cpu);
 		if (!c->queued) {
 			c->idle = true;
+			c->idle_since_ns = sim->now;
 			break;
 		}
 		for (size_t i = 1; i < c->queued; i++)
@@ -356,7 +363,7 @@ struct sim_thread *sim_new_thread(struct sim *sim, sim_program *program)
 	t->step.kind = SIM_RUN;
 	if (t->id >= sim->threads)
 		sim->threads = t->id + 1;
-	tell_tracer(sim, t);
+	tell_tracer(sim, t, NULL);
 	return t;
 }
 
@@ -398,7 +405,7 @@ static bool next_step(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 			break;
 		case SIM_EXIT:
 			leave_cpu(sim, c, SIM_ENDED);
-			tell_tracer(sim, t);
+			tell_tracer(sim, t, c);
 			return false;
 		}
 	}

@@ -104,6 +104,7 @@ struct sim_cpu {
 	uint64_t slice_end_ns;
 	uint64_t min_vruntime_ns;
 	bool idle;
+	uint64_t idle_since_ns;
 	uint64_t exits_ns; /* idle: when it will be awake, SIM_NEVER nothing wakes it */
 	/* Ours. */
 	enum sim_ours ours;
