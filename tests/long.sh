@@ -18,3 +18,5 @@ echo "100,000 random keys for the live view"
 "$build/tests/fuzz/monkey" 100000 "$(date +%s)"
 echo "sproftop on a busy process for ${LONG_LIVE_SECONDS:-1800} seconds: its CPU and memory"
 "$(dirname "$0")/long_live.sh" "$build" "${LONG_LIVE_SECONDS:-1800}"
+echo "the sampler in the simulator: biases of a tenth of a percent"
+SIMULATOR_TIMES="${LONG_SIMULATOR_TIMES:-50}" "$build/tests/unit/test_simulator" -v

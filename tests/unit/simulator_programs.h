@@ -10,8 +10,10 @@ struct scenario {
 	void (*begin)(struct sim *sim);
 	unsigned places;
 	unsigned cpus; /* only on so many; 0 on any number */
-	/* In real time too it is known to be wrong, for this reason; NULL it is right. */
+	/* It is known to be wrong for this reason, in real time too; NULL it is right. */
 	const char *bias;
+	/* The same in the fair class alone. */
+	const char *fair_bias;
 };
 
 extern const struct scenario scenarios[];
