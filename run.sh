@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Two commands on a fresh machine, the first: install what is missing, build, and profile.
 #   ./run.sh            profiles a small demo program and prints where its time went
 #   ./run.sh ARGS...    the same set-up, then: sprofrun ARGS...

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Two commands on a fresh machine, the second: install what is missing, build with warnings as
 # errors, and run the whole test suite. Long runs (fuzzing, soak) are tests/long.sh.
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Shared by the measurements: BUILD is the folder of a build (default: build).
 set -u

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What a live view costs the target: time taken from a busy thread, seen from inside (bench/stolen),
 # alone, under sprofrun, under sproftop in a terminal of 100x30, and under sproftop with its display
-# paused; all at the default rate of 250 Hz. And the CPU time of sproftop's own two processes. Medians
-# of RUNS runs in turn (default 5). Needs tmux.
+# paused; all at the default rate of 250 Hz. And the CPU time of sproftop's own two processes.
+# Medians of RUNS runs in turn (default 5). Needs tmux.
 . "$(dirname "$0")/lib.sh"
 command -v tmux >/dev/null || { echo "tmux is not installed" >&2; exit 1; }
 RUNS=${RUNS:-5}
@@ -20,7 +21,8 @@ view() {
     local top
     top=$(pgrep -n -x sproftop)
     cat "/proc/$top/stat" "/proc/$(pgrep -n -x sprofil-analyst -P "$top")/stat" |
-        awk -v hz="$(getconf CLK_TCK)" '{ n += $14 + $15 } END { print n / hz / 4 * 100 }' >>"$1.cpu"
+        awk -v hz="$(getconf CLK_TCK)" '{ n += $14 + $15 } END { print n / hz / 4 * 100 }' \
+            >>"$1.cpu"
     until [ -s log ]; do sleep 0.1; done
     tmux -L $socket send-keys q
     until [ -e done ]; do sleep 0.1; done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Stacks: what their copy adds to the stop window, what unwinding costs, and perf's DWARF mode beside
-# it. Medians of RUNS runs in turn (default 3).
+# SPDX-License-Identifier: MIT
+# Stacks: what their copy adds to the stop window, what unwinding costs, and perf's DWARF mode
+# beside it. Medians of RUNS runs in turn (default 3).
 #   stacks.sh [window|keep_up|perf]...
 . "$(dirname "$0")/lib.sh"
 RUNS=${RUNS:-3}
@@ -26,7 +27,8 @@ window() {
 # 4 kHz and 35 frames: does the analyst keep up, and what does it take of a CPU.
 keep_up() {
     local spent
-    "$SPROFRUN" -q -F 4000 -o "$WORK/p.pb.gz" --capture "$WORK/capture" "$TARGETS/recursive" 31 5 >/dev/null
+    "$SPROFRUN" -q -F 4000 -o "$WORK/p.pb.gz" --capture "$WORK/capture" "$TARGETS/recursive" 31 5 \
+        >/dev/null
     printf '4 kHz, 35 frames, 5 s: %s samples, %s lost, %s incomplete\n' \
         "$(figure samples "$WORK/p.pb.gz")" "$(figure lost_samples "$WORK/p.pb.gz")" \
         "$(figure incomplete_stacks "$WORK/p.pb.gz")"
@@ -58,7 +60,8 @@ by_perf() {
         # A fixed amount of work, timed: what the profiler takes shows as time. The least of RUNS.
         for _ in $(seq "$RUNS"); do
             seconds "$BUILD/bench/deep" work $depth >>"$WORK/t.alone"
-            seconds "$SPROFRUN" -q -F 1000 -o "$WORK/p.pb.gz" "$BUILD/bench/deep" work $depth >>"$WORK/t.ours"
+            seconds "$SPROFRUN" -q -F 1000 -o "$WORK/p.pb.gz" "$BUILD/bench/deep" work $depth \
+                >>"$WORK/t.ours"
             seconds perf record -q -e cpu-clock -F 1000 --call-graph dwarf -o "$WORK/perf.data" \
                 "$BUILD/bench/deep" work $depth >>"$WORK/t.perf"
         done
@@ -67,7 +70,8 @@ by_perf() {
         for row in "sprofrun -g dwarf|$ours|$WORK/p.pb.gz|$(complete_ours "$WORK/p.pb.gz")|0" \
             "perf record --call-graph dwarf|$theirs|$WORK/perf.data|$(complete_perf "$WORK/perf.data")|$report"; do
             IFS='|' read -r name time file share more <<<"$row"
-            awk -v name="$name" -v d=$depth -v a="$alone" -v b="$time" -v s="$(stat -c %s "$file")" \
+            awk -v name="$name" -v d=$depth -v a="$alone" -v b="$time" \
+                -v s="$(stat -c %s "$file")" \
                 -v c="$share" -v m="$more" 'BEGIN { printf "%-30s %8d %10.1f %10.0f %12s   report ready %.1f s after the start\n",
                 name, d, 100 * (b / a - 1), s / 1024, c, b + m }'
         done

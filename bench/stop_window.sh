@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The stop window on one busy thread at 1 kHz: sprofrun's own figure against the raw loop INTERRUPT,
 # wait, GETREGSET, CONT; and what each takes from the target, seen from inside. Medians of RUNS runs
 # in turn (default 5).
@@ -20,7 +21,8 @@ printf '%-34s %14s %14s %10s\n' "" "stop p50, us" "gap p50, us" "taken, %"
 row() {
     [ -s "$WORK/$2" ] || return
     awk -v name="$1" -v stop="$([ -s "$WORK/$2.stop" ] && median <"$WORK/$2.stop")" \
-        -v gap="$(cut -d' ' -f2 "$WORK/$2" | median)" -v part="$(cut -d' ' -f4 "$WORK/$2" | median)" \
+        -v gap="$(cut -d' ' -f2 "$WORK/$2" | median)" \
+            -v part="$(cut -d' ' -f4 "$WORK/$2" | median)" \
         'BEGIN { printf "%-34s %14s %14.1f %10s\n", name, stop == "" ? "-" : sprintf("%.1f", stop / 1e3),
             gap / 1e3, part }'
 }

@@ -30,7 +30,8 @@ seconds() {
 	local begin=$EPOCHREALTIME
 	"$@"
 	local end=$EPOCHREALTIME
-	awk -v a="${begin/,/.}" -v b="${end/,/.}" 'BEGIN { printf "%.3f\n", b - a }' >"$work/seconds"
+	awk -v a="${begin/,/.}" -v b="${end/,/.}" 'BEGIN { printf "%.3f\n", b - a }' \
+	    >"$work/seconds"
 }
 theirs() { addr2line -a -f -i -e "$file" <"$work/addresses" >"$work/theirs"; }
 ours() { "$bench" -c "$file" <"$work/addresses" >"$work/ours"; }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Real programs, profiled by sprofrun and perf in the same run: the hottest functions side by side,
 # with sprofrun's confidence interval, and a line that says whether they agree within the statistics
 # of both. Needs perf (package linux-perf) and leave to use it.

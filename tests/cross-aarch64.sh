@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Shows that the parts that know the machine compile for aarch64: everything that links libc only.
 # Installs the cross compiler where it can (Debian: gcc-aarch64-linux-gnu). Not part of test.sh.
 set -eu

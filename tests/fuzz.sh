@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Fuzzes every entry of tests/fuzz for SECONDS each (default 600) with libFuzzer, ASan and UBSan.
 # Needs clang. What it finds lies in the folder that it names.
 #   tests/fuzz.sh [SECONDS [ENTRY...]]
@@ -16,7 +17,8 @@ if [ $# -eq 0 ]; then
         set -- "$@" "${entry%.c}"
     done
 fi
-ninja -C "$build" "${@/#/tests/fuzz/libfuzzer_}" >"$found/build.log" 2>&1 || { cat "$found/build.log" >&2; exit 1; }
+ninja -C "$build" "${@/#/tests/fuzz/libfuzzer_}" >"$found/build.log" 2>&1 ||
+    { cat "$found/build.log" >&2; exit 1; }
 status=0
 for entry in "$@"; do
     mkdir -p "$found/$entry"

@@ -58,11 +58,13 @@ attach() {
     "$targets/busy" 1 0.2 5 & stopped=$!
     kill -STOP $stopped
     for ((i = 0; i < rounds; i++)); do
-        "$sprofrun" -q -F 4000 -o a.pb.gz -p $busy -d 0.03 || wrong "attach to the busy one: status $?"
+        "$sprofrun" -q -F 4000 -o a.pb.gz -p $busy -d 0.03 ||
+            wrong "attach to the busy one: status $?"
         state=$(awk '/^State/ { print $2 }' /proc/$busy/status)
         case $state in R | S) ;; *) wrong "the busy one is in state $state" ;; esac
         [ $((i % 4)) = 0 ] || continue
-        "$sprofrun" -q -F 4000 -o a.pb.gz -p $stopped -d 0.03 || wrong "attach to the stopped one: status $?"
+        "$sprofrun" -q -F 4000 -o a.pb.gz -p $stopped -d 0.03 ||
+            wrong "attach to the stopped one: status $?"
         # The kernel wakes it, and it stops again by itself; that needs a CPU.
         for ((k = 0; k < 100; k++)); do
             state=$(awk '/^State/ { print $2 }' /proc/$stopped/status)
@@ -81,8 +83,8 @@ attach() {
     verdict "attach and detach" $bad "$rounds"
 }
 
-# 2,000 processes of a shell loop: all are seen, their CPU time adds up to what the shell says that they
-# used, and it takes less time than under strace, which does nothing but follow them.
+# 2,000 processes of a shell loop: all are seen, their CPU time adds up to what the shell says that
+# they used, and it takes less time than under strace, which does nothing but follow them.
 storm() {
     local bad=0 plain ours theirs used
     cat >storm.sh <<'S'
@@ -97,7 +99,8 @@ S
         theirs=999
         echo "storm: not compared with strace (not installed)"
     fi
-    "$report" summary --format tsv s.pb.gz | awk -v used="$used" -v plain="$plain" -v ours="$ours" -v theirs="$theirs" '
+    "$report" summary --format tsv s.pb.gz | awk -v used="$used" -v plain="$plain" -v ours="$ours" \
+        -v theirs="$theirs" '
         { v[$1] = $2 }
         END {
             p = v["profiled_cpu_ns"] / 1e9 / used

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # sproftop at 250 Hz on a process with many stacks, for long: its CPU stays below 3 % of one and its
-# memory flat (the last half grows by less than a tenth). tests/long_live.sh BUILD-DIRECTORY SECONDS [PID]
+# memory flat (the last half grows by less than a tenth). tests/long_live.sh BUILD-DIRECTORY SECONDS
+# [PID]
 set -eu
 build=$(cd "$1" && pwd)
 seconds=$2
@@ -36,6 +37,7 @@ while [ $((SECONDS - began)) -lt "$seconds" ]; do
     [ $((SECONDS - began)) -lt $((seconds / 2)) ] || [ $half != 0 ] || half=$(resident)
 done
 took=$((SECONDS - began))
-awk -v t=$(($(used) - begin)) -v s=$took -v hz="$(getconf CLK_TCK)" -v h="$half" -v r="$(resident)" 'BEGIN {
+awk -v t=$(($(used) - begin)) -v s=$took -v hz="$(getconf CLK_TCK)" -v h="$half" \
+    -v r="$(resident)" 'BEGIN {
     printf "%d s: %.2f %% of a CPU, %d KiB after half the time, %d KiB at the end\n", s, t * 100 / hz / s, h, r
     exit !(t * 100 / hz / s < 3 && r < h * 1.1 + 1024) }'

@@ -21,9 +21,11 @@ same() {
     shift 2
     command -v "$1" >/dev/null || { left_out+=("$name"); return; }
     rm -rf "$files" plain.files; timeout -k 5 300 "$@" >plain 2>plain.err; a=$?
-    [ "$files" = - ] || (cd "$files" && find . -type f ! -path './.git/*' -exec md5sum {} + | sort) >plain.files
+    [ "$files" = - ] || (cd "$files" && find . -type f ! -path './.git/*' -exec md5sum {} + |
+        sort) >plain.files
     rm -rf "$files"; under timeout -k 5 300 "$@" >traced 2>traced.err; b=$?
-    [ "$files" = - ] || (cd "$files" && find . -type f ! -path './.git/*' -exec md5sum {} + | sort) >traced.files
+    [ "$files" = - ] || (cd "$files" && find . -type f ! -path './.git/*' -exec md5sum {} + |
+        sort) >traced.files
     if [ $a != $b ]; then
         echo "NOT OK: $name: status $b instead of $a"; tail -n 3 traced.err; failed=1
     elif ! cmp -s plain traced; then
@@ -40,17 +42,20 @@ passes() {
     same "$name" - sh -c '"$@" >/dev/null 2>&1' sh "$@"
 }
 
-t_git() { same git repo sh -c "git init -q repo && cd repo && git config user.email a@b && git config user.name a &&
+t_git() { same git repo sh \
+    -c "git init -q repo && cd repo && git config user.email a@b && git config user.name a &&
     export GIT_AUTHOR_DATE=1700000000+0000 GIT_COMMITTER_DATE=1700000000+0000 &&
     for i in 1 2 3 4 5 6 7 8 9 10; do seq \$((i * 1000)) >f\$i; git add . && git commit -qm c\$i; done &&
     git log --stat && git fsck --strict && git gc -q && git rev-parse HEAD"; }
 t_bash() { same bash out bash -c 'mkdir out; for i in {1..300}; do echo $i | sed s/1/x/ | sort >out/$i; done; cat out/* | md5sum'; }
 t_make() { same make copy sh -c "cp -r '$source' copy && cd copy && rm -rf .git && i=0 && { printf 'all:'; for f in proto/*.c profile/*.c supervisor/sample/clock.c supervisor/calls/region.c; do printf ' %s.o' \$f; done; printf '\n%%.c.o: %%.c\n\t@cc -D_GNU_SOURCE -I. -O1 -c -o \$@ \$<\n'; } >Makefile && make -s -j2 all 2>/dev/null; ls -R | grep -c '\.o$'"; }
-# python3's own test suite. Left out: what asks for its own parent or for the time that a call takes.
+# python3's own test suite. Left out: what asks for its own parent or for the time that a call
+# takes.
 t_python() {
     local m python=/usr/bin/python3
     [ -x $python ] || python=python3
-    $python -c 'import test.test_subprocess' 2>/dev/null || { left_out+=("python3's test suite (package libpython3-testsuite)"); return; }
+    $python -c 'import test.test_subprocess' 2>/dev/null ||
+        { left_out+=("python3's test suite (package libpython3-testsuite)"); return; }
     for m in test_subprocess test_signal test_threading test_thread test_asyncio test_selectors \
         test_socket test_select test_fork1 test_wait4 test_posix test_eintr test_multiprocessing_fork; do
         $python -c "import test.$m" 2>/dev/null || continue
@@ -68,7 +73,8 @@ suite() {
         echo "ok: $name; $(figures)"
     else
         echo "NOT OK: $name: status $?"; failed=1
-        grep -aE '^(FAIL|ERROR|Traceback|[A-Za-z]*Error)|Warning|^test_.*(failed|crashed)' traced | head -n 8
+        grep -aE '^(FAIL|ERROR|Traceback|[A-Za-z]*Error)|Warning|^test_.*(failed|crashed)' traced |
+            head -n 8
     fi
 }
 figures() {
@@ -93,13 +99,15 @@ t_redis() {
 t_pgbench() {
     local bin
     bin=$(echo /usr/lib/postgresql/*/bin | cut -d' ' -f1)
-    { [ -x "$bin/initdb" ] && [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; } || { left_out+=(pgbench); return; }
+    { [ -x "$bin/initdb" ] && [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; } ||
+        { left_out+=(pgbench); return; }
     chmod 755 "$work"; mkdir -p pg && chown 65534:65534 pg
     same pgbench - sh -c "rm -rf pg/d; exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '$bin/initdb -D pg/d >/dev/null && $bin/pg_ctl -D pg/d -o \"-k $work/pg -h \\\"\\\"\" -l pg/log -w start >/dev/null && $bin/createdb -h $work/pg b && $bin/pgbench -h $work/pg -i -s 1 -q b 2>/dev/null && $bin/pgbench -h $work/pg -c 4 -j 2 -t 300 b 2>/dev/null | grep -E \"actually processed|failed\"; $bin/pg_ctl -D pg/d -m fast -w stop >/dev/null'"
 }
 # nginx serves a file to wrk: no request fails, each body is whole.
 t_nginx() {
-    { command -v nginx && command -v wrk && command -v curl; } >/dev/null || { left_out+=("nginx with wrk"); return; }
+    { command -v nginx && command -v wrk && command -v curl; } >/dev/null ||
+        { left_out+=("nginx with wrk"); return; }
     local port=$((20000 + $$ % 20000))
     mkdir -p web/html && head -c 100000 /dev/urandom >web/html/file
     cat >web/nginx.conf <<N
@@ -120,12 +128,13 @@ W
     same nginx - sh web/run
 }
 
-# All stressors of stress-ng's classes cpu, scheduler, signal (in "os" and "interrupt"), pipe, ipc and
-# threads, four at a time, a moment each; a stressor that fails without us is left out and said.
+# All stressors of stress-ng's classes cpu, scheduler, signal (in "os" and "interrupt"), pipe, ipc
+# and threads, four at a time, a moment each; a stressor that fails without us is left out and said.
 # Left out on purpose: ptrace (it traces its children itself); and what changes the machine or needs
-# privilege that it does not check: apparmor, bind-mount, chroot, clock-set (clock), cpu-online, cpu-sched's
-# real-time classes on a shared machine (cyclic, schedpolicy, schedmix), efivar, netlink-*, softlockup,
-# sysinfo, sysfs, procfs, resources, watchdog, smi, oom-pipe, brk, bigheap, stack, vma, fork bombs
+# privilege that it does not check: apparmor, bind-mount, chroot, clock-set (clock), cpu-online,
+# cpu-sched's real-time classes on a shared machine (cyclic, schedpolicy, schedmix), efivar,
+# netlink-*, softlockup, sysinfo, sysfs, procfs, resources, watchdog, smi, oom-pipe, brk, bigheap,
+# stack, vma, fork bombs
 # (forkheavy, zombie, spawn as many as there can be), memory hogs; these have nothing to do with us.
 STRESSORS='ackermann atomic bitops branch bsearch cpu crypt factor fibonacci fp funccall goto hash heapsort
 hrtimers icache insertionsort jpeg judy list loop longjmp matrix mergesort monte-carlo nop prime qsort
@@ -144,7 +153,8 @@ t_stress() {
     known=" $(stress-ng --stressors 2>/dev/null | tr '\n' ' ') "
     for stressor in $(printf '%s\n' $STRESSORS | sort -u); do
         case $known in *" $stressor "*) ;; *) continue ;; esac
-        local command=(stress-ng --oomable --verify --timeout "${STRESS_SECONDS:-1}" "--$stressor" 2)
+        local command=(stress-ng --oomable --verify --timeout "${STRESS_SECONDS:-1}" "--$stressor" \
+            2)
         if ! timeout -k 5 60 "${command[@]}" >plain 2>&1; then
             lost+=("$stressor")
             continue

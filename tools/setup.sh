@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Shared by run.sh and test.sh: packages and build. Sourced, from the top of the checkout.
 SETUP_CALLER=${OLDPWD:-$PWD}

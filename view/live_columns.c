@@ -48,7 +48,9 @@ static const struct live_column source_columns[] = {
 	{COLUMN_LINE_NUMBER, "LINE", 6, 0}, {COLUMN_CODE, "SOURCE", 0, 0},
 };
 static const struct live_column disassembly_columns[] = {
-	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_BAR, "", 10, 100}, {COLUMN_CODE, "INSTRUCTIONS", 0, 0},
+	{COLUMN_SELF, "SELF%", 6, 0},
+	{COLUMN_BAR, "", 10, 100},
+	{COLUMN_CODE, "INSTRUCTIONS", 0, 0},
 };
 static const struct live_column text_columns_[] = {{COLUMN_CODE, "", 0, 0}};
 

@@ -46,7 +46,8 @@ static void replace(struct engine *engine, struct process *process, struct sessi
 	sampling_set_periods(engine);
 }
 
-/* The stream of tables with this period, or a free one; with none left the last, as the next best. */
+/* The stream of tables with this period, or a free one; with none left the last, as the next best.
+ */
 static unsigned stream_for(const struct engine *engine, uint64_t period_ns)
 {
 	unsigned i = 1;
@@ -217,8 +218,8 @@ static uint64_t ticks_of(struct session *s, uint64_t weight_ns)
 	return ticks;
 }
 
-void session_tick(struct engine *engine, struct tracee *t, unsigned stream, uint64_t pc,
-	uint64_t weight_ns)
+void session_tick(
+	struct engine *engine, struct tracee *t, unsigned stream, uint64_t pc, uint64_t weight_ns)
 {
 	struct session *s = session_of(t);
 	uint64_t ticks;
@@ -231,8 +232,7 @@ void session_tick(struct engine *engine, struct tracee *t, unsigned stream, uint
 		leave(s, pc, ticks);
 }
 
-void session_tick_asleep(struct tracee *t, unsigned stream, uint64_t pc,
-	uint64_t weight_ns)
+void session_tick_asleep(struct tracee *t, unsigned stream, uint64_t pc, uint64_t weight_ns)
 {
 	struct session *s = session_of(t);
 	uint64_t ticks;

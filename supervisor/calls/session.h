@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted for a process that called sprofil or profil: its table, with a clock of its own. Each
- * instant of that clock (sample/plan.h) that finds a thread of the process adds one tick at its place.
+ * What is counted for a process that called sprofil or profil: its table, with a clock of its own.
+ * Each instant of that clock (sample/plan.h) that finds a thread of the process adds one tick at
+ * its place.
  *
  * A forked child gets a session of its own with the same table, which is shared. exec ends it.
  */
@@ -51,15 +52,15 @@ void session_clear(struct engine *engine, struct process *process);
 void session_fork(struct engine *engine, const struct process *parent, struct process *child);
 
 /*
- * Stop window: @tracee stands at @pc, at an instant of @stream that weighs @weight_ns. Counts it, in the
- * process's buffers, if its table has that clock.
+ * Stop window: @tracee stands at @pc, at an instant of @stream that weighs @weight_ns. Counts it,
+ * in the process's buffers, if its table has that clock.
  */
 void session_tick(struct engine *engine, struct tracee *tracee, unsigned stream, uint64_t pc,
 	uint64_t weight_ns);
 
-/* The same of a thread that sleeps there: counted with the next stop, for only then can it be reached. */
-void session_tick_asleep(
-	struct tracee *tracee, unsigned stream, uint64_t pc, uint64_t weight_ns);
+/* The same of a thread that sleeps there: counted with the next stop, for only then can it be
+ * reached. */
+void session_tick_asleep(struct tracee *tracee, unsigned stream, uint64_t pc, uint64_t weight_ns);
 
 /* Outside of the stop window: makes good use of what session_count() found to be off. */
 void session_tidy(struct engine *engine);

@@ -136,21 +136,21 @@ static void once_a_second(struct engine *engine, uint64_t now)
 }
 
 /* --max-cpu: how much rarer ticks must be. */
-static void keep_pace(struct engine *engine, uint64_t now)
+static void keep_throttle(struct engine *engine, uint64_t now)
 {
 	const struct engine_options *options = engine->options;
 	uint64_t bound = options->max_cpu_ppm, analyst_ns = 0;
 	clockid_t clock;
 
-	if (!bound || !pace_is_due(&engine->pace, now))
+	if (!bound || !throttle_is_due(&engine->throttle, now))
 		return;
 	if (engine->period_ns < options->max_cpu_period_ns)
 		bound = bound * options->max_cpu_period_ns / engine->period_ns;
 	if (engine->link.pid && clock_getcpuclockid(engine->link.pid, &clock) == 0)
 		analyst_ns = engine_clock(clock);
-	engine->audit.yielded_ns += pace_see(
-		&engine->pace, now, engine_clock(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
-	engine->sampling.sampler.factor_1024 = engine->pace.factor;
+	engine->audit.yielded_ns += throttle_see(
+		&engine->throttle, now, engine_clock(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
+	engine->sampling.sampler.factor_1024 = engine->throttle.factor;
 }
 
 /* What is done at times for all threads. */
@@ -170,7 +170,7 @@ static void sweep(struct engine *engine, uint64_t now)
 		return;
 	engine->swept_ns = now;
 	account_sweep(engine, now);
-	keep_pace(engine, now);
+	keep_throttle(engine, now);
 }
 
 static void sleep_until(struct engine *engine, uint64_t until_ns)
@@ -320,7 +320,7 @@ static int prepare(struct engine *engine)
 			1000 / sysconf(_SC_CLK_TCK));
 	else if (!procfs_has_tickless_cpus())
 		engine->scheduler_tick_ns = procfs_scheduler_tick_ns();
-	pace_init(&engine->pace);
+	throttle_init(&engine->throttle);
 	engine_say(engine, ENGINE_DETAIL,
 		"an instant every %.3f ms; CPU time from %s; %u CPUs; scheduler tick %.3f "
 		"ms",

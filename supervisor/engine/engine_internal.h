@@ -9,7 +9,7 @@
 #include "supervisor/engine/sampling.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/engine/link.h"
-#include "supervisor/sample/pace.h"
+#include "supervisor/sample/throttle.h"
 #include "supervisor/calls/histogram.h"
 #include "supervisor/calls/service.h"
 #include "supervisor/calls/session.h"
@@ -27,7 +27,7 @@ struct engine {
 	struct engine_result *result;
 	struct tracer_options tracer;
 	struct target target;
-	struct pace pace;
+	struct throttle throttle;
 	uint64_t period_ns; /* of the profile */
 	struct service service;
 	struct audit audit;

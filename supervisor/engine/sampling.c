@@ -28,9 +28,9 @@
 /* A name is read again after four times the time it has been unchanged, within these bounds. */
 #define NAME_LEAST_NS ENGINE_SECOND_NS
 #define NAME_MOST_NS  (60 * ENGINE_SECOND_NS)
-/* In real time the sampler may use this part of a CPU, and no more, over this long. */
+/* In real time three quarters of a CPU may be used, and no more, over this long. */
 #define OWN_SPAN_NS UINT64_C(1000000000)
-#define OWN_PART    2
+#define OWN_PARTS   3 / 4
 
 static int probe_activity(void *context, struct sample_thread *s, struct activity *ret_activity)
 {
@@ -333,13 +333,14 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	if (!t)
 		return;
 	if (!sampling_ask(engine, t)) {
-		s->sampler.figures.late += found->order.streams & 1;
+		sampler_lose(&s->sampler, found);
 		return;
 	}
 	t->ordered = true;
 	t->remote = !here;
 	if (found->order.proof != SAMPLE_BY_STAMP)
 		t->asked_cpu = found->order.before;
+	sampler_held(&s->sampler, t->asked_ns - woke + s->usual_stop_ns);
 	/* Its CPU has nothing to do while it is stopped from another one. */
 	if (!here)
 		sampler_had(&s->sampler, cpu, s->usual_stop_ns);
@@ -445,7 +446,7 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 	if (!s->sampler.realtime || now - s->own_checked_ns < OWN_SPAN_NS)
 		return;
 	used = engine_clock(CLOCK_PROCESS_CPUTIME_ID);
-	if (priority_is_realtime() && used - s->own_cpu_ns <= (now - s->own_checked_ns) / OWN_PART) {
+	if (priority_is_realtime() && used - s->own_cpu_ns <= (now - s->own_checked_ns) * OWN_PARTS) {
 		s->own_checked_ns = now;
 		s->own_cpu_ns = used;
 		return;
@@ -458,7 +459,7 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 			cpu_waiter_stop(&s->waiter[i]);
 		use_waiters(engine);
 		engine_say(engine, ENGINE_DETAIL,
-			"more than half of a CPU was used in real time: sampling goes on without it");
+			"sampling took three quarters of a CPU in real time, and goes on without it");
 	}
 	s->own_checked_ns = now;
 	s->own_cpu_ns = used;

@@ -51,15 +51,15 @@ int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argumen
 int procfs_parse_activity(const char *text, struct activity *ret_activity);
 
 /*
- * When the scheduler last put a thread on a CPU or took it off one, by its clock (exec_start), from an
- * open /proc/PID/task/TID/sched of kernels with CONFIG_SCHED_DEBUG. At one switch both threads have the
- * same nanosecond. That of a running thread moves on with the scheduler's ticks.
+ * When the scheduler last put a thread on a CPU or took it off one, by its clock (exec_start), from
+ * an open /proc/PID/task/TID/sched of kernels with CONFIG_SCHED_DEBUG. At one switch both threads
+ * have the same nanosecond. That of a running thread moves on with the scheduler's ticks.
  */
 int procfs_open_switched(int pid, int tid);
 int procfs_read_switched(int fd, uint64_t *ret_ns);
 /*
- * "redis-server (7, #threads: 5)\n---\nse.exec_start    :    23722024.318874\n..." (milliseconds) to
- * 23722024318874. -EPROTO.
+ * "redis-server (7, #threads: 5)\n---\nse.exec_start    :    23722024.318874\n..." (milliseconds)
+ * to 23722024318874. -EPROTO.
  */
 int procfs_parse_switched(const char *text, uint64_t *ret_ns);
 

@@ -3,8 +3,9 @@
 
 /* Misses in a row before slots become longer. */
 #define MISSES_FIRST 16
-/* So many instants at most does one stand for when others were lost or had passed. */
-#define LOST_MOST 16
+/* So many slots at most go to one instant when those of others were lost; a table's. */
+#define LOST_MOST       16
+#define LOST_MOST_TABLE 1
 
 void plan_seed(struct plan_random *random, uint64_t seed)
 {
@@ -40,6 +41,20 @@ static uint64_t random_gap(struct plan_random *random, uint64_t mean_ns)
 	}
 }
 
+/*
+ * The instants of a table are the same on all CPUs: drawn from the slot's own beginning. So a thread
+ * that is moved about is met once a slot, as one that stays is.
+ */
+static void lay_slot(struct plan_stream *s, uint64_t slot_ns, uint64_t span_ns)
+{
+	struct plan_random own = {(slot_ns + s->period_ns) * UINT64_C(0x9e3779b97f4a7c15) | 1};
+
+	s->slot_ns = slot_ns;
+	s->span_ns = span_ns;
+	(void)plan_random(&own, span_ns);
+	s->next_ns = slot_ns + plan_random(&own, span_ns);
+}
+
 void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t now_ns,
 	struct plan_random *random)
 {
@@ -48,7 +63,9 @@ void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t n
 	if (s->period_ns == period_ns)
 		return;
 	*s = (struct plan_stream){.period_ns = period_ns, .span_ns = period_ns};
-	if (period_ns)
+	if (period_ns && stream)
+		lay_slot(s, now_ns, period_ns);
+	else if (period_ns)
 		s->next_ns = now_ns + random_gap(random, period_ns);
 }
 
@@ -88,13 +105,55 @@ uint64_t plan_weight(const struct plan *plan, unsigned stream)
 	return plan->stream[stream].span_ns + plan->stream[stream].lost_ns;
 }
 
+/* Ticks of a table that come in heaps would be seen; the profile's weights are only weights. */
+static uint64_t lost_most(unsigned stream)
+{
+	return stream ? LOST_MOST_TABLE : LOST_MOST;
+}
+
+void plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
+{
+	struct plan_stream *s = &plan->stream[stream];
+	uint64_t most = lost_most(stream) * s->span_ns;
+
+	s->lost_ns = s->lost_ns + weight_ns < most ? s->lost_ns + weight_ns : most;
+}
+
+/* The next instant of the profile, after @now_ns; what those weigh that are before that. */
+static uint64_t lay_instant(
+	struct plan_stream *s, uint64_t now_ns, uint64_t span_ns, struct plan_random *random)
+{
+	uint64_t passed = 0;
+
+	s->span_ns = span_ns;
+	s->next_ns += random_gap(random, span_ns);
+	for (; s->next_ns <= now_ns && passed < LOST_MOST * span_ns; passed += span_ns)
+		s->next_ns += random_gap(random, span_ns);
+	if (s->next_ns <= now_ns)
+		s->next_ns = now_ns + random_gap(random, span_ns);
+	return passed;
+}
+
+/* The next slot of a table; how long those were that have passed wholly. */
+static uint64_t lay_next_slot(struct plan_stream *s, uint64_t now_ns, uint64_t span_ns)
+{
+	uint64_t slot = s->slot_ns + s->span_ns, skipped = 0;
+
+	if (slot + span_ns <= now_ns)
+		skipped = (now_ns - slot) / span_ns * span_ns;
+	lay_slot(s, slot + skipped, span_ns);
+	/* The part of a slot that has passed already cannot be looked at any more. */
+	if (s->next_ns < now_ns)
+		s->next_ns = now_ns;
+	return skipped;
+}
+
 uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 	uint64_t now_ns, uint64_t factor_1024, unsigned most, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[stream];
-	uint64_t span, passed = 0;
+	uint64_t span, passed, lost = outcome == PLAN_LOST ? plan_weight(plan, stream) : 0;
 
-	s->lost_ns = outcome == PLAN_LOST ? plan_weight(plan, stream) : 0;
 	if (outcome == PLAN_MET)
 		s->misses = 0;
 	else if (outcome == PLAN_NOBODY && s->misses < UINT32_MAX)
@@ -102,25 +161,27 @@ uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outc
 	span = s->period_ns * plan_stretch(s->misses, most);
 	if (factor_1024 > 1024)
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
-	s->span_ns = span;
-	for (s->next_ns += random_gap(random, span); s->next_ns <= now_ns && passed < LOST_MOST * span;
-		s->next_ns += random_gap(random, span))
-		passed += span;
-	if (s->next_ns <= now_ns)
-		s->next_ns = now_ns + random_gap(random, span);
-	if (outcome == PLAN_LOST)
-		s->lost_ns += passed;
-	if (s->lost_ns > LOST_MOST * span)
-		s->lost_ns = LOST_MOST * span;
-	return passed;
+	passed = stream ? lay_next_slot(s, now_ns, span) : lay_instant(s, now_ns, span, random);
+	s->lost_ns = 0;
+	plan_lose(plan, stream, lost + (stream || outcome == PLAN_LOST ? passed : 0));
+	return stream ? 0 : passed;
+}
+
+static void shift(struct plan_stream *s, uint64_t ns)
+{
+	if (!s->period_ns)
+		return;
+	s->slot_ns += ns;
+	s->next_ns += ns;
 }
 
 void plan_shift(struct plan *plan, uint64_t ns)
 {
-	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
-		struct plan_stream *s = &plan->stream[i];
+	shift(&plan->stream[0], ns);
+}
 
-		if (s->period_ns)
-			s->next_ns += ns;
-	}
+void plan_shift_tables(struct plan *plan, uint64_t ns)
+{
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		shift(&plan->stream[i], ns);
 }

@@ -2,7 +2,7 @@
 /*
  * When to look: the instants of one CPU. Pure arithmetic.
  *
- * Instants are a Poisson process: the time to the next one is exponentially distributed, with the
+ * Those of the profile are a Poisson process: the time to the next one is exponentially distributed, with the
  * span as its mean, and a sample that is taken at one weighs a span. So the expected sum of the weights
  * of a piece of code is the time that this CPU spends in it, whatever the program does *and whatever
  * the look does to it*, as long as the span is fixed before the look: at no moment does it matter
@@ -11,8 +11,9 @@
  * then is counted too little or too much. A span may be longer than the period that was asked for:
  * where nobody was met for a while, or to keep a bound.
  *
- * Streams are clocks with periods of their own that share the wake-ups: the profile's, and those of
- * the tables of sprofil(2).
+ * Streams are clocks with periods of their own that share the wake-ups: the profile's, 0, and those of
+ * the tables of sprofil(2). A table counts ticks, which are to be as many as there are periods: it has
+ * one instant at a random moment of each slot, the same on all CPUs.
  */
 #ifndef SUPERVISOR_PLAN_H
 #define SUPERVISOR_PLAN_H
@@ -33,7 +34,8 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound);
 
 struct plan_stream {
 	uint64_t period_ns; /* 0: not in use */
-	uint64_t span_ns;   /* the mean time up to the next instant */
+	uint64_t slot_ns;   /* CLOCK_MONOTONIC: where the present slot of a table begins */
+	uint64_t span_ns;   /* its length; the profile's: the mean time up to the next instant */
 	uint64_t lost_ns;   /* of instants before it that could not be used */
 	uint64_t next_ns;   /* CLOCK_MONOTONIC: the next instant */
 	unsigned misses;    /* instants in a row that met nobody */
@@ -55,10 +57,13 @@ unsigned plan_due(const struct plan *plan, uint64_t ns);
 
 /*
  * What a sample weighs that is taken at the present instant of @stream: its span, and those of the
- * instants before it that were lost. It stands for them, as what came before tells nothing of where a program
- * is now.
+ * instants before it that were lost. It stands for them, as what came before tells nothing of where a
+ * program is now.
  */
 uint64_t plan_weight(const struct plan *plan, unsigned stream);
+
+/* An instant of @weight_ns turns out to be lost, after the next one was planned. */
+void plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns);
 
 enum plan_outcome {
 	PLAN_LOST,   /* the instant could not be used: its weight goes to the next one */
@@ -67,9 +72,9 @@ enum plan_outcome {
 };
 
 /*
- * The instant of @stream is over, and the next one is planned, after @now_ns. Returns what those weigh
- * that have passed meanwhile: whoever could not be interrupted until @now_ns would have been met at
- * them too. @factor_1024 / 1024, at least 1, makes the span longer than the period; where nobody is
+ * The instant of @stream is over, and the next one is planned, not before @now_ns. Returns what those
+ * of the profile weigh that have passed meanwhile: whoever could not be interrupted until @now_ns would
+ * have been met at them too. Slots of a table that lie wholly in the past are lost. @factor_1024 / 1024, at least 1, makes the span longer than the period; where nobody is
  * met it is up to @most periods long.
  */
 uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
@@ -77,9 +82,11 @@ uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outc
 
 /*
  * The CPU was ours for @ns, or its thread was stopped by us: that time is nobody's, and no instant
- * falls into it. So a period is one of the time that the CPU has for others.
+ * falls into it. So a period is one of the time that the CPU has for others. That is the profile's.
  */
 void plan_shift(struct plan *plan, uint64_t ns);
+/* The same of the tables, whose instants are those of all CPUs: for each. */
+void plan_shift_tables(struct plan *plan, uint64_t ns);
 
 /*
  * How many periods the next span of a CPU is long where @misses instants in a row met nobody: 1, then

@@ -33,6 +33,8 @@
 /* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
 #define STRETCH_PROFILE 16
 #define STRETCH_TABLE   4
+/* Periods in which nobody was met, before slots of a table become longer. */
+#define TABLE_IDLE 64
 
 int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
 	unsigned cpus, uint64_t seed)
@@ -305,28 +307,50 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	}
 }
 
+/*
+ * The longest slot of a CPU where nobody is met, in periods. Of a table only if nobody is met on any
+ * CPU: otherwise a thread that is moved there would get its ticks in heaps.
+ */
+static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t now)
+{
+	if (!stream)
+		return s->cpus > STRETCH_PROFILE ? s->cpus : STRETCH_PROFILE;
+	return now - s->met_ns[stream] > TABLE_IDLE * s->period_ns[stream] ? STRETCH_TABLE : 1;
+}
+
+/* Plans the next instant of @stream, and returns what the present one weighs. */
+static uint64_t advance_stream(struct sampler *s, struct plan *plan, unsigned stream,
+	enum plan_outcome outcome, uint64_t now)
+{
+	uint64_t weight = plan_weight(plan, stream), factor = stream ? 1024 : s->factor_1024;
+	unsigned most = longest_slot(s, stream, now);
+
+	if (!s->realtime || outcome == PLAN_LOST) {
+		plan_advance(plan, stream, outcome, now, factor, most, &s->random);
+		return weight;
+	}
+	plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
+	/* In real time only work of the kernel for this thread delays us: it is met all that time. */
+	while (plan->stream[stream].next_ns <= now) {
+		weight += plan_weight(plan, stream);
+		plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
+	}
+	return weight;
+}
+
 /* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
 static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_outcome outcome,
 	uint64_t now, struct sample_order *order, uint64_t weight_1024)
 {
-	struct plan *plan = &s->cpu[cpu].plan;
-
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
-		unsigned most = i ? STRETCH_TABLE
-			: s->cpus > STRETCH_PROFILE ? s->cpus
-						    : STRETCH_PROFILE;
-		uint64_t weight, passed;
+		uint64_t weight = 0;
 
+		if (due & 1u << i && outcome == PLAN_MET)
+			s->met_ns[i] = now;
+		if (due & 1u << i)
+			weight = advance_stream(s, &s->cpu[cpu].plan, i, outcome, now);
 		if (order)
-			order->weight_ns[i] = 0;
-		if (!(due & 1u << i))
-			continue;
-		weight = plan_weight(plan, i);
-		passed = plan_advance(plan, i, outcome, now, s->factor_1024, most, &s->random);
-		/* In real time we come late only where the one that we replace could not be stopped. */
-		if (order)
-			order->weight_ns[i] =
-				(weight + (s->realtime ? passed : 0)) * weight_1024 / 1024;
+			order->weight_ns[i] = weight * weight_1024 / 1024;
 	}
 }
 
@@ -338,6 +362,8 @@ struct sample_thread *sampler_instant(
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
 
+	if (!due)
+		return NULL; /* the plan was shifted since it was asked for */
 	s->figures.instants += due & 1;
 	if (woke_ns > planned_ns + late) {
 		s->figures.late += due & 1;
@@ -371,6 +397,26 @@ void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
 	plan_shift(&s->cpu[cpu].plan, ns);
 }
 
+void sampler_held(struct sampler *s, uint64_t ns)
+{
+	unsigned at_work = 0;
+
+	for (unsigned i = 0; i < s->cpus; i++)
+		at_work += s->cpu[i].recent > MET_WEIGHT;
+	for (unsigned i = 0; i < s->cpus; i++)
+		plan_shift_tables(&s->cpu[i].plan, at_work > 1 ? ns / at_work : ns);
+}
+
+void sampler_lose(struct sampler *s, struct sample_thread *t)
+{
+	struct plan *plan = &s->cpu[t->order.cpu].plan;
+
+	s->figures.late += t->order.streams & 1;
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		if (t->order.streams & 1u << i)
+			plan_lose(plan, i, t->order.weight_ns[i]);
+}
+
 bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
 	uint64_t asked_ns)
 {
@@ -392,6 +438,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		c->streak = 0;
 		c->failures += FAILURE;
 		s->figures.unproved++;
+		sampler_lose(s, t);
 	}
 	return was_on;
 }

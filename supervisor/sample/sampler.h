@@ -87,6 +87,7 @@ struct sampler {
 	struct sample_cpu *cpu;
 	unsigned cpus;
 	uint64_t period_ns[PLAN_STREAMS];
+	uint64_t met_ns[PLAN_STREAMS]; /* when one of its instants last met somebody */
 	bool realtime;       /* we come at once */
 	uint64_t factor_1024; /* slots are longer than the period by this, to keep bounds */
 	struct sample_thread **thread;
@@ -132,6 +133,15 @@ bool sampler_wants_stamp(const struct sampler *sampler, unsigned cpu);
 
 /* The CPU was ours, or its thread was stopped by us, for @ns: no instant falls into that. */
 void sampler_had(struct sampler *sampler, unsigned cpu, uint64_t ns);
+
+/*
+ * A thread was held up for @ns by a sample. Tables count CPU time, on all CPUs alike: it is nobody's. Of
+ * several threads at work each has only its part of it.
+ */
+void sampler_held(struct sampler *sampler, uint64_t ns);
+
+/* The thread cannot be stopped, or nobody knows where it was: its weight goes to the next instant. */
+void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
 
 /*
  * The stop of @thread is there, with @after its CPU time and @asked_ns when the interrupt had been

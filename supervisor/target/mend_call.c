@@ -167,7 +167,8 @@ static bool find_deadline(struct engine *engine, struct tracee *t, const struct 
 	if (!m->unfinished || !m->has_deadline) {
 		/* One that was asked to stop was running just now: its call is new. */
 		if (!t->asked_ns && account_read_cpu(engine, t, &cpu) == 0)
-			asleep = repair_asleep_ns(&t->account, &cpu, now, engine->scheduler_tick_ns);
+			asleep =
+				repair_asleep_ns(&t->account, &cpu, now, engine->scheduler_tick_ns);
 		m->deadline_ns = now + whole - (asleep < whole ? asleep : whole);
 	}
 	*ret_left_ns = m->deadline_ns > now ? m->deadline_ns - now : 0;

@@ -49,8 +49,8 @@ enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
  * its CPU when it was last looked at (its readings had not moved for longer than a scheduler tick,
  * @tick_ns), and has been put on one just once since, by what stopped it.
  */
-uint64_t repair_asleep_ns(
-	const struct account *account, const struct cpu_time *cpu, uint64_t now_ns, uint64_t tick_ns);
+uint64_t repair_asleep_ns(const struct account *account, const struct cpu_time *cpu,
+	uint64_t now_ns, uint64_t tick_ns);
 
 /*
  * Is @result what @call, which takes its time-out from its socket, fails with at the end of it?

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Shared by the attacks: those who attack, and those who are attacked.
 . "$(dirname "$0")/../e2e/lib.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Small files that exhaust memory: debug information that shares or inflates, symbol tables listed
 # again and again, a perf map of 255 MB. The file is blamed, once, and the profile is written with
 # what else there is. RLIMIT_AS keeps the machine whole if one of them goes off.
@@ -17,7 +18,8 @@ watched() {
     within "$what: MiB resident" $(($(cat peak) / 1024)) 1 $MOST_MIB
     within "$what: seconds" $((SECONDS - began)) 0 20
     check "$what: a profile" [ "$(figure samples p.pb.gz)" -gt 20 ]
-    is "$what: nothing died" "$(figure analyst_restarts p.pb.gz) $(grep -c 'made the analyst die' err)" "0 0"
+    is "$what: nothing died" \
+        "$(figure analyst_restarts p.pb.gz) $(grep -c 'made the analyst die' err)" "0 0"
     is "$what: the file is blamed, once" "$(grep -c "$blamed" err)" 1
 }
 for kind in ranges lines abbreviations inflated; do
@@ -33,7 +35,8 @@ for kind in ranges lines abbreviations inflated; do
     check "$kind: symbols there are" grep -q ' spin  ' err
 done
 "$MAKE_BOMB" symtabs plain bomb && chmod 755 bomb
-watched "symbol tables" 'bomb: its debug information is left out: it takes far more memory' ./bomb 0.4
+watched "symbol tables" 'bomb: its debug information is left out: it takes far more memory' ./bomb \
+    0.4
 
 # A name of 3 MiB is cut; nobody is to blame.
 rm -rf sections && mkdir sections
@@ -66,6 +69,7 @@ wait $run
 is "a perf map of 255 MiB: status" $? 6
 rm -f "/tmp/perf-$pid.map"
 within "a perf map of 255 MiB: MiB resident" $(($(cat peak) / 1024)) 1 $MOST_MIB
-is "a perf map of 255 MiB: the file is blamed, once" "$(grep -c "perf-$pid.map: it is too large" err)" 1
+is "a perf map of 255 MiB: the file is blamed, once" \
+    "$(grep -c "perf-$pid.map: it is too large" err)" 1
 check "a perf map of 255 MiB: what could be read names" grep -q from_the_map err
 finish

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The analyst opens what hostile files name: .gnu_debugaltlink and .gnu_debuglink that lead to a
 # device node or a pipe. Nothing but a regular file is opened, for to open is to act.
 . "$(dirname "$0")/lib.sh"
@@ -14,7 +15,8 @@ traps="$traps $WORK/real"
 
 for trap in $traps; do
     { printf '%s\0' "$trap"; cat id; } >altlink
-    objcopy --add-section .gnu_debugaltlink=altlink --set-section-flags .gnu_debugaltlink=noload,readonly \
+    objcopy --add-section .gnu_debugaltlink=altlink \
+        --set-section-flags .gnu_debugaltlink=noload,readonly \
         "$EVIL" evil || skip "objcopy cannot add a section"
     # shellcheck disable=SC2086 # words
     "$OPENED" $traps -- "$SPROFRUN" --report lines -o p.pb.gz ./evil 0.2 >out 2>err

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Links: what root writes follows no other user's symbolic link, wherever it stands on the way, with
 # fs.protected_symlinks as it may be; and nobody wins a race for it.
 . "$(dirname "$0")/lib.sh"

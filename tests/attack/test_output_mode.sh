@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Local root by mode: an ordinary user puts a file of mode 6777 where root's profile goes, and has a
 # set-user-ID-root file that can be written through a mapping. A new file takes over nothing of the
 # old one but what it forbids; one of another user, or with special bits, is refused.

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # A perf map that is a link, hard link, or pipe, or belongs to another user, names nothing: else a
 # process could put lines of files into a profile that it may not read. Its own, and root's, do.
 . "$(dirname "$0")/lib.sh"
 need_root
 STRANGER=1
 mkdir secret cell && chmod 700 secret && mkdir cell/tmp && chmod 1777 cell/tmp
-[ "$(stat -f -c %T /tmp)" = "$(stat -f -c %T "$WORK")" ] || skip "/tmp is another file system than $WORK"
+[ "$(stat -f -c %T /tmp)" = "$(stat -f -c %T "$WORK")" ] ||
+    skip "/tmp is another file system than $WORK"
 
 # profile WHAT ROOT-OF-THE-MAP MAKE...: MAKE makes $map of a line in $line; the names are in $names
 profile() {

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Names of threads, symbols, and files with control characters reach no terminal as they are: not by
 # --dump, a report, a note, a message, -v, or the live view; and no cell of CSV begins as a formula.
 . "$(dirname "$0")/lib.sh"
 command -v objcopy >/dev/null || skip "objcopy (binutils) is missing"
 name=$'ev\e[31mil\x9b\xc2\x9b\x7f'
-objcopy --strip-debug --redefine-sym "spin==cmd|'"$'\e[2J\xc2\x9b\x9b\x7f' "$EVIL" "$name" || skip "objcopy cannot rename"
+objcopy --strip-debug --redefine-sym "spin==cmd|'"$'\e[2J\xc2\x9b\x9b\x7f' "$EVIL" "$name" ||
+    skip "objcopy cannot rename"
 
 # clean WHAT FILE: nothing in it steers a terminal
 clean() {
     check "$1: there is text" [ -s "$2" ]
-    check "$1: no control characters" [ -z "$(LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$2" | cat -v)" ]
+    check "$1: no control characters" \
+        [ -z "$(LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$2" | cat -v)" ]
     check "$1: UTF-8" iconv -f UTF-8 -t UTF-16 -o /dev/null "$2"
 }
 for report in flat lines tree summary; do

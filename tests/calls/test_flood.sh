@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Somebody of the same user writes requests to the request pipe as fast as they go in, while a
 # program of 200 processes is profiled. Its children, each of which waits for the supervisor at its
 # birth, do not wait long. (Before: one second of requests of an unknown pid, for each of which the
 # status of each process was read, and the program stood still for a minute.)
 . "$(dirname "$0")/../e2e/lib.sh"
 FLOOD=$BUILD/tests/calls/flood
-# A birth waits for the supervisor's turn at its CPU, which it shares with the flood and with others:
-# 10 to 120 ms where both CPUs are free, 430 ms were seen with 25 others that wanted them.
+# A birth waits for the supervisor's turn at its CPU, which it shares with the flood and with
+# others: 10 to 120 ms where both CPUs are free, 430 ms were seen with 25 others that wanted them.
 LONGEST_MS=${LONGEST_MS:-2000}
 
 flooded() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The calls in programs that sprofrun runs or attaches to: it is their supervisor, beside the profile.
-# test_in_sprofrun.sh SPROFRUN HOTTEST IRIX-SPROFIL
+# The calls in programs that sprofrun runs or attaches to: it is their supervisor, beside the
+# profile. test_in_sprofrun.sh SPROFRUN HOTTEST IRIX-SPROFIL
 set -eu
 sprofrun=$(realpath "$1") hottest=$(realpath "$2") irix=$(realpath "$3")
 work=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What is installed serves: each example compiles unchanged by pkg-config alone, as C without a
-# warning and (the headers) as C++, runs without any environment, also as an ordinary user, and moves
-# with its prefix.
+# warning and (the headers) as C++, runs without any environment, also as an ordinary user, and
+# moves with its prefix.
 #
 #	test_installed.sh BUILD-DIRECTORY SOURCE-ROOT CC
 set -eu

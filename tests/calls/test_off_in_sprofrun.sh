@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The cases of live_off.c under sprofrun, which traces on after "off"; also as an ordinary user.
 . "$(dirname "$0")/../e2e/lib.sh"
 OFF=$BUILD/tests/calls/live_off

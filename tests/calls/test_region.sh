@@ -34,7 +34,8 @@ end=$(printf '0x%x' $((start + bytes)))
 	--region "$module:$start-$end:0x10000:uint64" \
 	--region "abs:0x10000000-0x10000010:0x8000:ushort" \
 	--region "no-such-module:0x0-0x10:0x8000" --region abs:0-0:2 "$target" 500 2>err
-grep -q "no module 'no-such-module' was seen" err || fail "no word about a module that was not there"
+grep -q "no module 'no-such-module' was seen" err ||
+    fail "no word about a module that was not there"
 [ "$(wc -l <err)" = 1 ] || fail "more than one message: $(cat err)"
 
 head -n 1 h.tsv | grep -q '^object	start	end	count$' || fail "no heading"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Shared by the scripts here. The build tells them where things are:
 #   BUILD   folder of the build

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Programs with damaged debug information are profiled as far as it goes: the command and its status
 # are unharmed, and whatever is wrong costs at most a message.
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +22,8 @@ within "sections tried" $sections 5 8
 # A file that is replaced, or deleted, while it runs.
 for how in 'rm running' 'cp /bin/true new && mv new running' ': >debug'; do
     cp "$TARGETS/busy" running
-    "$SPROFRUN" -o p.pb.gz sh -c "./running 1 0.5 6 & $how; wait \$!" 2>err
+    "$SPROFRUN" -o p.pb.gz sh -c "./running 1 0.5 6 &
+        until [ /proc/\$!/exe -ef running ]; do :; done; $how; wait \$!" 2>err
     is "status with '$how'" $? 6
     within "samples" "$(figure samples p.pb.gz)" 60 250
 done

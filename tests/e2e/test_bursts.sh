@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# A hundred threads that work for a moment now and then are found, and short bursts as often as they should
-# be. (When a stop was thought to last until the thread gave us our CPU back, and all were searched in turn,
-# f0 had 17 to 25 % of where 50 were true; a thread's chance grew with the length of its burst.)
+# SPDX-License-Identifier: MIT
+# A hundred threads that work for a moment now and then are found, and short bursts as often as they
+# should be. (When a stop was thought to last until the thread gave us our CPU back, and all were
+# searched in turn, f0 had 17 to 25 % of where 50 were true; a thread's chance grew with the length
+# of its burst.)
 . "$(dirname "$0")/lib.sh"
 
 truth=$(timeout 60 "$SPROFRUN" -q -F 250 --report none -o p.pb.gz "$TARGETS/bursts" 8)
@@ -11,16 +13,19 @@ within "part of the CPU time that has a place" \
 within "f0's part, which is $truth" \
     "$("$SPROFREPORT" flat --format tsv p.pb.gz |
         awk -F'\t' '$5 == "f0" { a = $4 } $5 == "f1" { b = $4 } END { print a / (a + b) }')" \
-    "$(awk -v t="$truth" 'BEGIN { print t - 0.12 }')" "$(awk -v t="$truth" 'BEGIN { print t + 0.12 }')"
+    "$(awk -v t="$truth" 'BEGIN { print t - 0.12 }')" \
+        "$(awk -v t="$truth" 'BEGIN { print t + 0.12 }')"
 
-# What comes first in a burst has as much weight as what comes last. (It had 15 %, and the last 34.) Where
-# others want the CPUs, too, the supervisor often comes from the other one, and what comes first is over.
+# What comes first in a burst has as much weight as what comes last. (It had 15 %, and the last 34.)
+# Where others want the CPUs, too, the supervisor often comes from the other one, and what comes
+# first is over.
 waited=$("$SPROFRUN" -q -F 250 --report none -o q.pb.gz "$TARGETS/parts" 15 4)
 limits=$(awk -v w="${waited:?}" 'BEGIN { print w < 0.1 ? "0.19 0.31" : "0.12 0.40" }')
 echo "it waited for a CPU $waited s for each second that it ran: limits $limits"
 for part in part0 part1 part2 part3; do
     within "$part of four equal ones" "$("$SPROFREPORT" flat --format tsv q.pb.gz |
-        awk -F'\t' -v p="$part" '$5 ~ /^part/ { all += $4 } $5 == p { a = $4 } END { print a / all }')" \
+        awk -F'\t' -v p="$part" \
+            '$5 ~ /^part/ { all += $4 } $5 == p { a = $4 } END { print a / all }')" \
         $limits
 done
 finish

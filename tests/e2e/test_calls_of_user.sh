@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The calls as an ordinary user, to whom a helper that has ended but is not reaped looks different:
 # its /proc folder belongs to root. Here none is ever reaped.
 . "$(dirname "$0")/lib.sh"

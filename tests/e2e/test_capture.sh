@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # A capture replayed gives the profile that the run gave.
 . "$(dirname "$0")/lib.sh"
 

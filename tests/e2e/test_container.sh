@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Targets in a mount and pid namespace of their own, profiled from outside: by attaching, and by
 # launching what makes the namespace. The program lies where only they can see it.
 . "$(dirname "$0")/lib.sh"
@@ -40,7 +41,8 @@ has_outer() { [ -n "$(outer_pid)" ] && [ -s inner ]; }
 # profile_is WHAT FILE
 profile_is() {
     "$SPROFREPORT" flat --format tsv "$2" >rows
-    check "$1: its functions have names" sh -c "awk -F'\t' '\$5 == \"spin\" && \$6 ~ /only\/here\/$name\$/' rows | grep -q ."
+    check "$1: its functions have names" sh \
+        -c "awk -F'\t' '\$5 == \"spin\" && \$6 ~ /only\/here\/$name\$/' rows | grep -q ."
     check "$1: libc's too" sh -c "awk -F'\t' '\$5 ~ /start_main/ && \$6 ~ /libc/' rows | grep -q ."
     check "$1: hardly anything is unresolved" \
         [ $(($(figure unresolved_samples "$2") * 100)) -le "$(figure samples "$2")" ]
@@ -56,7 +58,8 @@ both() {
     if wait_until "$what: it runs" 20 has_outer; then
         outer=$(outer_pid)
         check "$what: the pid namespace is another" [ "$outer" != "$(cat inner)" ]
-        is "$what: and NSpid tells" "$(awk '/^NSpid/ { print $NF }' "/proc/$outer/status")" "$(cat inner)"
+        is "$what: and NSpid tells" "$(awk '/^NSpid/ { print $NF }' "/proc/$outer/status")" \
+            "$(cat inner)"
         "${as[@]}" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o attach.pb.gz -p "$outer" -d 1 2>err
         is "$what, attached: status" $? 0
         cat err
@@ -98,7 +101,8 @@ if "${as[@]}" unshare -Urmpf --mount-proc true 2>/dev/null; then
     chmod -R a+rX stage && chmod 1777 "$WORK"
     SPROFRUN=$WORK/stage/sprofrun
     ROOT=/ both "a user namespace" "${as[@]}" unshare -Urmpf --mount-proc
-    ROOT=$WORK/mnt both "a user namespace and a root of its own" "${as[@]}" unshare -Urmpf --mount-proc
+    ROOT=$WORK/mnt both "a user namespace and a root of its own" "${as[@]}" unshare \
+        -Urmpf --mount-proc
 else
     echo "not tested: user namespaces (unshare -U is refused)"
 fi

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Samples are CPU time: what is profiled is what the kernel charged, at any rate, for any number of
 # threads; and sleeping threads are left alone. Shares of CPU time, so a loaded machine matters not.
 . "$(dirname "$0")/lib.sh"

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# A hundred busy threads on few CPUs: most of their CPU time has a place. Linux shares a CPU between the
-# sessions first and then within them: from a session of its own, as from another terminal, the supervisor
-# gets one when it wants it; in that of its target it is one of a hundred.
+# SPDX-License-Identifier: MIT
+# A hundred busy threads on few CPUs: most of their CPU time has a place. Linux shares a CPU between
+# the sessions first and then within them: from a session of its own, as from another terminal, the
+# supervisor gets one when it wants it; in that of its target it is one of a hundred.
 # (There 5 % had a place once.)
 . "$(dirname "$0")/lib.sh"
 command -v setsid >/dev/null || skip "setsid (util-linux) is missing"
 
 part_with_a_place() {
-    awk -v p="$(figure profiled_cpu_ns "$1")" -v k="$(figure kernel_cpu_ns "$1")" 'BEGIN { print p / k }'
+    awk -v p="$(figure profiled_cpu_ns "$1")" -v k="$(figure kernel_cpu_ns "$1")" \
+        'BEGIN { print p / k }'
 }
 
 # Not for ever, if this ends before them: 200 s of CPU time.

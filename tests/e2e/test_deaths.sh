@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The analyst or the supervisor is killed: the command and its result are unharmed.
 . "$(dirname "$0")/lib.sh"
 
@@ -6,7 +7,8 @@ child_of() {
     pgrep -P "$1" -x "$2" | head -n 1
 }
 has_samples() {
-    [ "$(pgrep -P "$1" -x sprofil-analyst)" != "" ] && [ "$(cut -d' ' -f1 </proc/"$2"/schedstat)" -gt "$3" ]
+    [ "$(pgrep -P "$1" -x sprofil-analyst)" != "" ] && [ "$(cut -d' ' -f1 </proc/"$2"/schedstat)" \
+        -gt "$3" ]
 }
 
 # analyst_killed: the rest of the run is profiled, what was lost is counted.

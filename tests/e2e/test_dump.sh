@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # --dump: one stack of every thread, for how long each was stopped, and nothing changed by it.
 . "$(dirname "$0")/lib.sh"
 
@@ -17,15 +18,18 @@ wait_until "all threads are there" 20 threads_are $crowd 4
 is "status" $? 0
 is "no messages" "$(cat err)" ""
 is "threads" "$(grep -c '^thread ' out)" 4
-is "those of the kernel, in order" "$(awk '/^thread / { print $2 }' out)" "$(ls /proc/$crowd/task | sort -n)"
-is "each tells for how long it was stopped" "$(grep -cE '^thread [0-9]+( of [0-9]+)? \(race\), stopped for [0-9.]+ us$' out)" 4
+is "those of the kernel, in order" "$(awk '/^thread / { print $2 }' out)" \
+    "$(ls /proc/$crowd/task | sort -n)"
+is "each tells for how long it was stopped" \
+    "$(grep -cE '^thread [0-9]+( of [0-9]+)? \(race\), stopped for [0-9.]+ us$' out)" 4
 libc='(start_thread|clone3?|\[libc[^ ]*)' # without its debug file these have no names
 for tid in /proc/$crowd/task/*; do
     tid=${tid##*/}
     if [ "$tid" = $crowd ]; then
         check "the main thread's stack" grep -qE 'work_ms .*main .*_start $' <<<"$(stack "$tid")"
     else
-        check "the stack of thread $tid" grep -qE "^[a-z_]*nanosleep .*sleeper $libc $libc \$" <<<"$(stack "$tid")"
+        check "the stack of thread $tid" grep -qE "^[a-z_]*nanosleep .*sleeper $libc $libc \$" \
+            <<<"$(stack "$tid")"
     fi
 done
 sleeper=$(ls /proc/$crowd/task | tail -n 1)
@@ -36,7 +40,8 @@ check "of a thread: says so" grep -q "^sprofrun: $sleeper is a thread of process
 is "of a thread: attached" "$("$SPROFRUN" -q -d 0.1s -o t.pb.gz -p "$sleeper,$crowd" 2>&1; figure processes t.pb.gz)" 1
 rm t.pb.gz
 "$SPROFRUN" --diagnose "$sleeper" >diagnosis 2>err
-is "of a thread: may its process be attached to" "$(cat diagnosis)" "process $crowd can be attached to"
+is "of a thread: may its process be attached to" "$(cat diagnosis)" \
+    "process $crowd can be attached to"
 "$SPROFRUN" --diagnose "$crowd" extra >out 2>err
 is "--diagnose takes one word" $? 2
 is "no profile is written" "$(ls ./*.pb.gz 2>/dev/null)" ""
@@ -48,7 +53,8 @@ wait_until "it is stopped" 20 in_state $crowd T
 "$SPROFRUN" --dump $crowd >out 2>err
 is "of a stopped one: status" $? 0
 is "of a stopped one: threads" "$(grep -c '^thread .* stopped before, and still$' out)" 4
-check "of a stopped one: the main thread's stack" grep -qE 'work_ms .*main .*_start $' <<<"$(stack $crowd)"
+check "of a stopped one: the main thread's stack" grep -qE 'work_ms .*main .*_start $' \
+    <<<"$(stack $crowd)"
 wait_until "it is stopped again" 20 in_state $crowd T
 kill -KILL $crowd
 wait $crowd 2>/dev/null
@@ -76,7 +82,8 @@ wait $sleeper
 is "time-outs: status" $? 0
 check "time-outs: seen asleep" [ $dumps -gt 0 ]
 cp asleep out
-check "time-outs: its stack is whole" grep -qE '^(epoll_wait|rt_sigtimedwait) .*main .*_start $' <<<"$(stack $sleeper)"
+check "time-outs: its stack is whole" grep -qE '^(epoll_wait|rt_sigtimedwait) .*main .*_start $' \
+    <<<"$(stack $sleeper)"
 cat slept
 
 "$SPROFRUN" --dump 4194303 >out 2>err

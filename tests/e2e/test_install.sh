@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What meson install lays down works from wherever the tree is moved to.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The wrapper in a real terminal under a shell with job control: ^C, ^Z and fg, ^\, the size of the
 # window, full-screen programs. Everything is waited for by looking at the screen or at /proc.
 . "$(dirname "$0")/lib.sh"
@@ -28,7 +29,8 @@ gone() { ! kill -0 "$1" 2>/dev/null; }
 # tells_pid: the command has written its pid
 tells_pid() { [ -s pid ]; }
 
-"${T[@]}" new-session -d -s s -x 80 -y 24 "env PS1='% ' PATH='$PATH' HOME='$WORK' HISTFILE= bash --norc --noprofile -i"
+"${T[@]}" new-session -d -s s -x 80 -y 24 \
+    "env PS1='% ' PATH='$PATH' HOME='$WORK' HISTFILE= bash --norc --noprofile -i"
 # run COMMAND: types it under sprofrun, after a clear screen
 run() {
     rm -f pid
@@ -130,7 +132,8 @@ rm -f enough
 
 # Full-screen programs.
 seq -f 'line %g' 1000 >text
-# (vim comes first: after less in a smaller size tmux now and then scrolls in the smaller part only.)
+# (vim comes first: after less in a smaller size tmux now and then scrolls in the smaller part
+# only.)
 if command -v vim >/dev/null; then
     run "vim -u NONE -N text"
     after "vim shows the file" '^line 1$'
@@ -158,7 +161,8 @@ if command -v less >/dev/null; then
     "${T[@]}" resize-window -t s -x 60 -y 12
     keys g
     after "less shows the beginning in another size" '^line 11$'
-    check "and no more than fits" sh -c "! $(printf '%q ' "${T[@]}") capture-pane -p -t s | grep -q '^line 12$'"
+    check "and no more than fits" sh \
+        -c "! $(printf '%q ' "${T[@]}") capture-pane -p -t s | grep -q '^line 12$'"
     keys q
     at_prompt "less"
     is "less: status" "$last" 0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Thousands of threads and processes; and limits of descriptors and memory: said once, counted, and
 # the rest goes on.
 . "$(dirname "$0")/lib.sh"
@@ -6,7 +7,8 @@
 # explained WHAT: what is profiled and what is not are all that the kernel charged
 explained() {
     is "$1: profiled + unattributed is the kernel's figure" \
-        $(($(figure profiled_cpu_ns p.pb.gz) + $(figure unattributed_cpu_ns p.pb.gz))) "$(figure kernel_cpu_ns p.pb.gz)"
+        $(($(figure profiled_cpu_ns p.pb.gz) + $(figure unattributed_cpu_ns p.pb.gz))) \
+            "$(figure kernel_cpu_ns p.pb.gz)"
     within "$1: and that is the target's own" \
         "$(awk -v k="$(figure kernel_cpu_ns p.pb.gz)" -v own="$(cat out)" 'BEGIN { print k / own }')" "$2" "$3"
 }
@@ -47,7 +49,8 @@ explained "300 threads at work, 64 descriptors" 0.98 1.02
 (ulimit -n 20; "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" threads 300 1500) >out 2>err
 is "20 descriptors: status" $? 0
 is "20 descriptors: one message if a thread is left out" \
-    "$(grep -c '^sprofrun: .*limit of open files.*ulimit -n' err)" $(($(figure unwatched_threads p.pb.gz) > 0))
+    "$(grep -c '^sprofrun: .*limit of open files.*ulimit -n' err)" \
+        $(($(figure unwatched_threads p.pb.gz) > 0))
 is "20 descriptors: and no other" "$(grep -vc 'limit of open files' err)" 0
 explained "20 descriptors" 0.98 1.02
 
@@ -65,7 +68,8 @@ within "$processes processes: KiB of memory for each" "$(((peak - few) / process
 # Births without end leave nothing behind.
 peak "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" births 2000 0
 is "2000 births: status" $status 0
-is "2000 births: processes and threads" "$(figure processes p.pb.gz) $(figure threads p.pb.gz)" "2001 4001"
+is "2000 births: processes and threads" "$(figure processes p.pb.gz) $(figure threads p.pb.gz)" \
+    "2001 4001"
 explained "2000 births" 0.95 1.05
 within "2000 births: KiB of memory more than for few" "$((peak - few))" -20000 2000
 
@@ -73,11 +77,13 @@ within "2000 births: KiB of memory more than for few" "$((peak - few))" -20000 2
 "$SPROFRUN" -q -F 1000 -o p.pb.gz sh -c "echo >ready; while [ ! -e go ]; do sleep 0.02; done; exec $TARGETS/many processes 1500 1500" >out 2>err &
 run=$!
 wait_until "it is ready" 20 [ -e ready ]
-prlimit --pid $run --data=$(($(awk '/^VmData/ { print $2 }' /proc/$run/status) * 1024 + 200000)) 2>/dev/null || skip "prlimit"
+prlimit --pid $run --data=$(($(awk '/^VmData/ { print $2 }' /proc/$run/status) * 1024 + 200000)) \
+    2>/dev/null || skip "prlimit"
 echo >go
 wait $run
 is "out of memory: status" $? 0
-is "out of memory: one message" "$(grep -c 'out of memory: thread [0-9]* goes on without being profiled' err)" 1
+is "out of memory: one message" \
+    "$(grep -c 'out of memory: thread [0-9]* goes on without being profiled' err)" 1
 grep -v 'out of memory' err
 check "out of memory: the target is unharmed" [ -s out ]
 check "out of memory: counted" [ "$(figure unwatched_threads p.pb.gz)" -gt 0 ]

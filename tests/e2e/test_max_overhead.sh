@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # --max-overhead bounds the stop time; the rate yields, and the CPU time is still accounted for.
 . "$(dirname "$0")/lib.sh"
 

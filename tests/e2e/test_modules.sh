@@ -65,14 +65,16 @@ for what in deleted replaced; do
     "$SPROFRUN" -q -F 1000 -o $what.pb.gz -- ./callbacks "$PWD/lib.so" 1.5 >ready &
     run=$!
     wait_until 'the library is open' 20 sh -c 'grep -qs ready ready'
-    wait_until 'the analyst has it open' 20 sh -c "grep -q lib.so /proc/\$(pgrep -P $run -x sprofil-analyst)/maps"
+    wait_until 'the analyst has it open' 20 sh \
+        -c "grep -q lib.so /proc/\$(pgrep -P $run -x sprofil-analyst)/maps"
     case $what in
     deleted) rm lib.so ;;
     *) cp libcallbacks_other.so new.so && mv new.so lib.so ;;
     esac
     wait $run
     is "$what meanwhile: status" $? 0
-    within "$what meanwhile: the stacks are whole" "$(share $what.pb.gz "$sorting|$finding|${calls}|_dl_")" 99.5 100
+    within "$what meanwhile: the stacks are whole" \
+        "$(share $what.pb.gz "$sorting|$finding|${calls}|_dl_")" 99.5 100
     is "$what meanwhile: no names of another file" "$(share $what.pb.gz other_)" 0.00
     is "$what meanwhile: none incomplete" "$(figure incomplete_stacks $what.pb.gz)" 0
 done
@@ -80,7 +82,8 @@ done
 # Deleted or replaced before we came. Who may not open the very file has its unwind tables from
 # memory, and no names.
 users=root
-[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && users='root user' && mkdir user && chown 65534 user
+[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && users='root user' && mkdir user &&
+    chown 65534 user
 for user in $users; do
     for what in deleted replaced; do
         name=$user-$what
@@ -94,13 +97,15 @@ for user in $users; do
         is "$name: no names of another file" "$(share $name.pb.gz other_)" 0.00
         is "$name: none incomplete" "$(figure incomplete_stacks $name.pb.gz)" 0
         if [ "$(share $name.pb.gz "$calls")" != 0.00 ]; then
-            within "$name: the stacks are whole" "$(share $name.pb.gz "$sorting|$finding|$calls")" 99.5 100
+            within "$name: the stacks are whole" "$(share $name.pb.gz "$sorting|$finding|$calls")" \
+                99.5 100
         else
             within "$name: the stacks are whole but for names" \
                 "$(share $name.pb.gz ';main;\[lib.so[^;]*;(.*(qsort|bsearch).*\[lib.so|[^;]*(;|\$))')" 98 100
             check "$name: the loss is counted" [ "$(figure unresolved_samples $name.pb.gz)" -gt \
                 $(($(figure samples $name.pb.gz) / 2)) ]
-            is "$name: and explained" "$(notes $name.pb.gz 'lib.so: the file was deleted or replaced')" 1
+            is "$name: and explained" \
+                "$(notes $name.pb.gz 'lib.so: the file was deleted or replaced')" 1
         fi
     done
 done
@@ -110,14 +115,16 @@ begin root
 cp callbacks kept && rm callbacks
 attach root program.pb.gz
 end 'program deleted'
-within 'program deleted: the stacks are whole' "$(share program.pb.gz "main|\\[callbacks\\]")" 99.5 100
+within 'program deleted: the stacks are whole' "$(share program.pb.gz "main|\\[callbacks\\]")" \
+    99.5 100
 mv kept callbacks
 
 # Emptied in place: the target's code is gone, so it dies; we must not, whatever is read when.
 for delay in 0.1 0.5; do
     rm -f lib.so ready
     cp libcallbacks.so lib.so
-    "$SPROFRUN" -F 1000 --report none -o emptied.pb.gz -- ./callbacks "$PWD/lib.so" 20 >ready 2>err &
+    "$SPROFRUN" -F 1000 --report none -o emptied.pb.gz -- ./callbacks "$PWD/lib.so" 20 >ready \
+        2>err &
     run=$!
     wait_until 'the library is open' 20 sh -c 'grep -qs ready ready'
     perl -e "select undef, undef, undef, $delay"
@@ -129,8 +136,10 @@ for delay in 0.1 0.5; do
     is "emptied after $delay s: it is read" $? 0
     check "emptied after $delay s: there are samples" [ "$(figure samples emptied.pb.gz)" -gt 0 ]
     is "emptied after $delay s: none is lost" "$(figure lost_samples emptied.pb.gz)" 0
-    is "emptied after $delay s: it is explained" "$(grep -c 'lib.so: the file was written to' report)" 1
-    is "emptied after $delay s: no analyst has died" "$(grep -c died err)$(grep -c 'made the analyst' err)" 00
+    is "emptied after $delay s: it is explained" \
+        "$(grep -c 'lib.so: the file was written to' report)" 1
+    is "emptied after $delay s: no analyst has died" \
+        "$(grep -c died err)$(grep -c 'made the analyst' err)" 00
     rm -f emptied.pb.gz
 done
 finish

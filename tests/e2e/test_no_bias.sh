@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # A target of known shares is reported within the binomial expectation over 20 runs.
 #
 # chi^2 = sum over runs and functions of n (observed - p)^2 / p, with n the effective number of
 # samples. It has 20 (ways - 1) degrees of freedom at most (ticks spread evenly make it smaller).
-# The limits are its 99.9999 % points: 5 degrees 35.9, 20 degrees 65.4, 380 degrees 526: a false alarm
-# in a million runs of the test for each of them.
+# The limits are its 99.9999 % points: 5 degrees 35.9, 20 degrees 65.4, 380 degrees 526: a false
+# alarm in a million runs of the test for each of them.
 . "$(dirname "$0")/lib.sh"
 
 # chi_square RUNS WAYS ROUNDS [NAP_MS]

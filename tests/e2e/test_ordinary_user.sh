@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The wrapper and the deaths once more, as an ordinary user (when the suite runs as root).
 . "$(dirname "$0")/lib.sh"
 

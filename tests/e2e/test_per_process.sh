@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # --per-process: a profile of each process, whose CPU time is that of the process alone; and the
 # report that tells processes and threads apart.
 . "$(dirname "$0")/lib.sh"
@@ -16,19 +17,23 @@ C
 is "status" $? 0
 is "files" "$(ls p.*.pb.gz | wc -l)" 4
 check "the message names the pattern" grep -q '^sprofrun: 4 profiles.* p\.%p\.pb\.gz' report
-check "the report tells processes apart" grep -qE "busy $(awk '/two/ { print $2 }' pids) +spin" report
+check "the report tells processes apart" grep -qE "busy $(awk '/two/ { print $2 }' pids) +spin" \
+    report
 while read -r name pid; do
     file=p.$pid.pb.gz
     case $name in one) low=0.19 high=0.25 ;; two) low=0.58 high=0.65 ;; three) low=0.09 high=0.15 ;; esac
     # What it works for is CPU time, of each thread.
-    within "$name: the kernel's figure" "$(figure kernel_cpu_ns "$file" | awk '{ print $1 / 1e9 }')" $low $high
+    within "$name: the kernel's figure" \
+        "$(figure kernel_cpu_ns "$file" | awk '{ print $1 / 1e9 }')" $low $high
     is "$name: profiled + unattributed is the kernel's figure" \
-        $(($(figure profiled_cpu_ns "$file") + $(figure unattributed_cpu_ns "$file"))) "$(figure kernel_cpu_ns "$file")"
+        $(($(figure profiled_cpu_ns "$file") + $(figure unattributed_cpu_ns "$file"))) \
+            "$(figure kernel_cpu_ns "$file")"
     is "$name: the rows are all of it" \
         "$("$SPROFREPORT" flat --format tsv "$file" | awk -F'\t' 'NR > 1 { n += $2 } END { print n }')" \
         "$(figure kernel_cpu_ns "$file")"
     is "$name: one process" "$("$SPROFREPORT" flat --format tsv --split process "$file" | awk -F'\t' 'NR > 1 { print $1 }' | sort -u)" "$pid"
-    check "$name: it is busy" sh -c "'$SPROFREPORT' flat --format tsv '$file' | awk -F'\t' '\$5 == \"spin\"' | grep -q ."
+    check "$name: it is busy" sh \
+        -c "'$SPROFREPORT' flat --format tsv '$file' | awk -F'\t' '\$5 == \"spin\"' | grep -q ."
 done <pids
 is "two: threads" "$("$SPROFREPORT" flat --format tsv --split thread "p.$(awk '/two/ { print $2 }' pids).pb.gz" |
     awk -F'\t' '$7 == "spin" && $4 > 1e7 { print $1 }' | sort -u | wc -l)" 2
@@ -56,8 +61,10 @@ is "--per-thread: rows of spin" "$(grep -cE 'busy [0-9]+ +spin ' report)" 2
 "$SPROFRUN" -q -F 1000 --per-process -o a.pb.gz -p $one,$two -d 0.5
 for pid in $one $two; do
     is "attached $pid: all is explained" \
-        $(($(figure profiled_cpu_ns a.$pid.pb.gz) + $(figure unattributed_cpu_ns a.$pid.pb.gz))) "$(figure kernel_cpu_ns a.$pid.pb.gz)"
-    within "attached $pid: seconds" "$(figure kernel_cpu_ns a.$pid.pb.gz | awk '{ print $1 / 1e9 }')" 0.005 0.6
+        $(($(figure profiled_cpu_ns a.$pid.pb.gz) + $(figure unattributed_cpu_ns a.$pid.pb.gz))) \
+            "$(figure kernel_cpu_ns a.$pid.pb.gz)"
+    within "attached $pid: seconds" \
+        "$(figure kernel_cpu_ns a.$pid.pb.gz | awk '{ print $1 / 1e9 }')" 0.005 0.6
 done
 kill $one $two
 finish

@@ -18,12 +18,14 @@ p=$work/p.pb.gz
 
 if command -v protoc >/dev/null; then
 	done=1
-	gzip -dc "$p" | protoc --decode=perftools.profiles.Profile --proto_path="$(dirname "$proto")" \
+	gzip -dc "$p" | protoc \
+	    --decode=perftools.profiles.Profile --proto_path="$(dirname "$proto")" \
 		"$(basename "$proto")" >"$work/decoded" || { echo "FAIL: protoc"; failed=1; }
 	# Five samples, two mappings, six locations, as made; nothing that the schema does not know.
 	for count in "sample 5" "mapping 2" "location 6" "function 6"; do
 		set -- $count
-		[ "$(grep -c "^$1 {" "$work/decoded")" = "$2" ] || { echo "FAIL: protoc: $count"; failed=1; }
+		[ "$(grep -c "^$1 {" "$work/decoded")" = "$2" ] ||
+		    { echo "FAIL: protoc: $count"; failed=1; }
 	done
 	expect "protoc: first string is empty" '^string_table: ""$' "$work/decoded"
 	expect "protoc: period" '^period: 4000000$' "$work/decoded"
@@ -41,7 +43,8 @@ if command -v go >/dev/null; then
 	expect "labels" 'process:\[demo\] thread:\[worker\]' "$work/raw"
 	expect "numbers" 'pid:\[100\] tid:\[101\]' "$work/raw"
 	expect "inlined" '0x1200 M=1 helper src/inline.h:7' "$work/raw"
-	expect "the real one" 'demo::compute\(int\) src/compute.cc:25 .*_ZN4demo7computeEi' "$work/raw"
+	expect "the real one" 'demo::compute\(int\) src/compute.cc:25 .*_ZN4demo7computeEi' \
+	    "$work/raw"
 	expect "mapping" '^2: 0x2000/0x3000/0x2000 /usr/lib/libfoo.so.1 bb02' "$work/raw"
 	expect "audit" '^Comment: sprofil: stops 120$' "$work/raw"
 	go tool pprof -top "$p" >"$work/top" 2>&1 || { echo "FAIL: pprof -top"; failed=1; }
@@ -51,11 +54,14 @@ if command -v go >/dev/null; then
 
 	# What pprof writes itself: it orders fields and ids as it likes.
 	if go tool pprof -proto -output="$work/again.pb.gz" "$p" >/dev/null 2>&1; then
-		"$report" --format tsv "$p" >"$work/ours" && "$report" --format tsv "$work/again.pb.gz" >"$work/theirs"
-		diff -u "$work/ours" "$work/theirs" || { echo "FAIL: through pprof and back"; failed=1; }
+		"$report" --format tsv "$p" >"$work/ours" &&
+		    "$report" --format tsv "$work/again.pb.gz" >"$work/theirs"
+		diff -u "$work/ours" "$work/theirs" ||
+		    { echo "FAIL: through pprof and back"; failed=1; }
 		"$report" summary --format tsv "$p" >"$work/ours" &&
 			"$report" summary --format tsv "$work/again.pb.gz" >"$work/theirs"
-		diff -u "$work/ours" "$work/theirs" || { echo "FAIL: audit through pprof and back"; failed=1; }
+		diff -u "$work/ours" "$work/theirs" ||
+		    { echo "FAIL: audit through pprof and back"; failed=1; }
 	else
 		echo "FAIL: pprof -proto"
 		failed=1

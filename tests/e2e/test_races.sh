@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The races of docs/PTRACE.md, each under its name; test_races.sh NAME... runs only those.
 . "$(dirname "$0")/lib.sh"
 RACE=$TARGETS/race
@@ -48,7 +49,8 @@ newborn_stops_before_clone_event() {
 newborn_dies_before_clone_event() {
     # Where nobody reaps the child, waiting for it would be for ever. No ticks: a thread that was in
     # one while the supervisor is stopped would wait for it too.
-    timeout -k 5 60 "$TARGETS/keep_zombies" "$SPROFRUN" -q -F 0.01 -o r.pb.gz "$TARGETS/newborn" >out 2>err
+    timeout -k 5 60 "$TARGETS/keep_zombies" "$SPROFRUN" -q -F 0.01 -o r.pb.gz "$TARGETS/newborn" \
+        >out 2>err
     is "$FUNCNAME: status" $? 0
     cat err
     is "$FUNCNAME: threads" "$(figure threads r.pb.gz)" 3
@@ -162,7 +164,8 @@ transfer_is_not_cut_short() {
 }
 reader_goes_away() { under "$FUNCNAME" 0 "$TARGETS/broken" 100; }
 restart_meets_filter() {
-    "$TARGETS/filtered" 1 >/dev/null || { echo "not tested: $FUNCNAME (no seccomp filters)"; return; }
+    "$TARGETS/filtered" 1 >/dev/null ||
+        { echo "not tested: $FUNCNAME (no seccomp filters)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/filtered" 600
     # The same while ignored signals wake it.
     (while [ ! -e over ]; do pkill -WINCH -x filtered; sleep 0.005; done) & local teaser=$!
@@ -179,12 +182,14 @@ unstoppable_thread() {
     under "$FUNCNAME" 0 "$RACE" vfork 1200
     # The other thread works for 1.2 s, on a busy machine with a small part of a CPU, and is ticked.
     check "$FUNCNAME: the other thread is sampled" [ "$(figure samples r.pb.gz)" -ge 5 ]
-    "$TARGETS/unstoppable" 0 >/dev/null; [ $? = 77 ] && { echo "not tested: $FUNCNAME, the count (no io_submit)"; return; }
+    "$TARGETS/unstoppable" 0 >/dev/null; [ $? = 77 ] &&
+        { echo "not tested: $FUNCNAME, the count (no io_submit)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/unstoppable" 1200
     read -r own slow late <out
     within "$FUNCNAME: misses counted" "$(figure missed_stops r.pb.gz)" "$slow" "$late"
     within "$FUNCNAME: kernel's figure is the target's own" \
-        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$own" 'BEGIN { print k / own }')" 0.99 1.01
+        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$own" 'BEGIN { print k / own }')" \
+            0.99 1.01
     within "$FUNCNAME: profiled" "$(awk -v p="$(figure profiled_cpu_ns r.pb.gz)" \
         -v k="$(figure kernel_cpu_ns r.pb.gz)" 'BEGIN { print p / k }')" 0.98 1.001
 }
@@ -266,7 +271,8 @@ attach_refused() {
         echo "not tested: $FUNCNAME by uid (needs root, setpriv and a readable build)"
     fi
     kill $sleeper
-    [ -e /proc/sys/kernel/yama/ptrace_scope ] || echo "not tested: Yama (not in this kernel); test_diagnose has its modes"
+    [ -e /proc/sys/kernel/yama/ptrace_scope ] ||
+        echo "not tested: Yama (not in this kernel); test_diagnose has its modes"
 }
 
 ALL='interrupt_meets_other_stop newborn_stops_before_clone_event newborn_dies_before_clone_event exec_from_other_thread

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What the analyst may ask the supervisor for: another rate, a freeze, maps, the end.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Programs that fare differently under a tracer: with set-user-ID, and tracers themselves. It is said,
-# and there is a way.
+# SPDX-License-Identifier: MIT
+# Programs that fare differently under a tracer: with set-user-ID, and tracers themselves. It is
+# said, and there is a way.
 . "$(dirname "$0")/lib.sh"
 
 # A program that runs as root whoever calls it, called by somebody else.
@@ -46,7 +47,8 @@ for tracer in strace gdb; do
     "$SPROFRUN" --report none --no-follow -o s.pb.gz "${command[@]}" >out.txt 2>err
     is "$tracer: with --no-follow it works" $? 7
     is "$tracer: with --no-follow, no such message" "$(grep -c 'seems to trace' err)" 0
-    check "$tracer: with --no-follow, it is profiled itself" [ "$(figure kernel_cpu_ns s.pb.gz)" -gt 0 ]
+    check "$tracer: with --no-follow, it is profiled itself" [ "$(figure kernel_cpu_ns s.pb.gz)" \
+        -gt 0 ]
     is "$tracer: with --no-follow, processes" "$(figure processes s.pb.gz)" 1
 done
 "$SPROFRUN" --report none -o s.pb.gz bash -c '(exit 4)' >out.txt 2>err

@@ -42,7 +42,8 @@ same "flat is the default" flat.txt "$p"
 same "flat" flat.txt flat "$p"
 same "from standard input" flat.txt - <"$p"
 same "lines" lines.txt lines --thread demo --limit 3 "$p"
-LC_ALL=C same "filtered, ASCII" filtered.txt flat --focus main --min-pct 20 --sort total --split thread "$p"
+LC_ALL=C same "filtered, ASCII" filtered.txt flat --focus main --min-pct 20 --sort total \
+    --split thread "$p"
 same "flat tsv" flat.tsv flat --format tsv "$p"
 same "options behind the file" flat.tsv "$p" --format=tsv
 same "lines tsv" lines.tsv lines --format tsv "$p"
@@ -56,11 +57,14 @@ gzip -dc "$p" >"$work/plain.pb"
 same "not compressed" flat.tsv --format tsv "$work/plain.pb"
 
 # Twice the same is twice as much.
-[ "$("$report" --format tsv "$p" "$p" | awk -F'\t' '$5 == "helper" { print $1, $2 }')" = "100 400000000" ] ||
+[ "$("$report" --format tsv "$p" "$p" | awk -F'\t' '$5 == "helper" { print $1, $2 }')" = \
+    "100 400000000" ] ||
 	fail "merge"
 
-"$report" -o "$work/saved" --format tsv "$p" && diff -u "$golden/flat.tsv" "$work/saved" || fail "-o"
-"$report" --no-demangle --no-inline --format tsv "$p" | grep -q _ZN4demo7computeEi || fail "--no-demangle"
+"$report" -o "$work/saved" --format tsv "$p" && diff -u "$golden/flat.tsv" "$work/saved" ||
+    fail "-o"
+"$report" --no-demangle --no-inline --format tsv "$p" | grep -q _ZN4demo7computeEi ||
+    fail "--no-demangle"
 "$report" --color always "$p" | grep -q $'\033\[1;31m' || fail "--color always"
 "$report" --color auto "$p" | grep -q $'\033' && fail "--color auto into a pipe"
 "$report" --help | grep -q '^usage: sprofreport' || fail "--help"
@@ -113,14 +117,18 @@ fi
 # What cannot be written in full is an error, and says so.
 if [ -w /dev/full ]; then
 	"$report" "$p" >/dev/full 2>"$work/err" && fail "full device: status 0"
-	grep -q '^sprofreport: cannot write.*No space' "$work/err" || fail "full: $(cat "$work/err")"
+	grep -q '^sprofreport: cannot write.*No space' "$work/err" ||
+	    fail "full: $(cat "$work/err")"
 	"$report" -o /dev/full "$p" 2>"$work/err" && fail "-o full device: status 0"
-	grep -q '^sprofreport: cannot write.*No space' "$work/err" || fail "-o full: $(cat "$work/err")"
-	# Also when it is more than a buffer holds, so that an early write fails and not the last one.
+	grep -q '^sprofreport: cannot write.*No space' "$work/err" ||
+	    fail "-o full: $(cat "$work/err")"
+	# Also when it is more than a buffer holds, so that an early write fails and not the last
+	# one.
 	for what in "export --format svg" "lines --split thread" --help --version; do
 		"$report" $what "$p" >/dev/full 2>"$work/err"
 		[ $? = 1 ] || fail "full device: status of $what"
-		grep -q '^sprofreport: cannot write.*No space' "$work/err" || fail "full, $what: $(cat "$work/err")"
+		grep -q '^sprofreport: cannot write.*No space' "$work/err" ||
+		    fail "full, $what: $(cat "$work/err")"
 	done
 fi
 "$report" "$p" >&- 2>"$work/err" && fail "closed output: status 0"
@@ -131,8 +139,10 @@ set -o pipefail
 set +o pipefail
 
 # The name of the output tells the format.
-"$report" export -o "$work/e.csv" --limit 2 "$p" && diff -u "$golden/flat.csv" "$work/e.csv" || fail "export to .csv"
-"$report" export -o "$work/e.JSON" --limit 2 "$p" && diff -u "$golden/flat.json" "$work/e.JSON" || fail "export to .JSON"
+"$report" export -o "$work/e.csv" --limit 2 "$p" && diff -u "$golden/flat.csv" "$work/e.csv" ||
+    fail "export to .csv"
+"$report" export -o "$work/e.JSON" --limit 2 "$p" && diff -u "$golden/flat.json" "$work/e.JSON" ||
+    fail "export to .JSON"
 
 # A name may hold anything; the terminal is not given it.
 refused "name with control characters" 1 "'n??\[31m?x'" $'n\xff\e[31m\nx'

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # sproftop in a real terminal (tmux): every key of the contract does what it says, on a live process
 # and on a command; what becomes of the terminal and of the target at every way out.
 . "$(dirname "$0")/lib.sh"
@@ -23,8 +24,10 @@ tm set -g remain-on-exit on
 screen() { tm capture-pane -p -t t; }
 shows() { screen | grep -qE -- "$1"; }
 hides() { ! shows "$1"; }
-wait_shows() { wait_until "the screen shows '$1'" 40 shows "$1" && echo "ok: it shows '$1'" || { screen; finish; }; }
-wait_hides() { wait_until "the screen hides '$1'" 40 hides "$1" && echo "ok: it hides '$1'" || { screen; finish; }; }
+wait_shows() { wait_until "the screen shows '$1'" 40 shows "$1" && echo "ok: it shows '$1'" ||
+    { screen; finish; }; }
+wait_hides() { wait_until "the screen hides '$1'" 40 hides "$1" && echo "ok: it hides '$1'" ||
+    { screen; finish; }; }
 # wait_first WHAT REGEX: of the first row
 first_is() { screen | sed -n 5p | grep -qE "$1"; }
 wait_first() { wait_until "$1" 40 first_is "$2" && echo "ok: $1" || { screen; finish; }; }
@@ -41,7 +44,8 @@ wait_back() {
     wait_shows 'status=[0-9]'
     wait_shows '^icanon'
     wait_shows '^echo'
-    wait_until "the terminal is given back" 10 terminal_is_back && echo "ok: the terminal is given back"
+    wait_until "the terminal is given back" 10 terminal_is_back &&
+        echo "ok: the terminal is given back"
 }
 state_of() { awk '/^(State|TracerPid)/' /proc/"$1"/status | sort | tr '\n' ' '; }
 
@@ -188,7 +192,8 @@ wait_shows 'save the profile as: sproftop.pb.gz'
 tm send-keys -t t C-u
 typed "$WORK/saved.pb.gz"
 key Enter "saved to $WORK/saved.pb.gz"
-check "the saved profile can be read" "$SPROFREPORT" flat --format tsv "$WORK/saved.pb.gz" -o flat.tsv
+check "the saved profile can be read" "$SPROFREPORT" flat --format tsv "$WORK/saved.pb.gz" \
+    -o flat.tsv
 check "and has the function" grep -q show_inner flat.tsv
 check "it does not say that it ended early" eval '! grep -q early flat.tsv'
 typed w
@@ -202,7 +207,8 @@ for size in 60x12 200x50 300x100 20x5 80x24; do
     [ "$size" = 20x5 ] || wait_shows 'show_inner'
 done
 tm send-keys -t t Home
-wait_until "the last line is the last" 40 eval '[ "$(screen | sed -n 24p | grep -c "F1 Help")" = 1 ]'
+wait_until "the last line is the last" 40 eval \
+    '[ "$(screen | sed -n 24p | grep -c "F1 Help")" = 1 ]'
 tm resize-window -t t -x 100 -y 30
 wait_shows '±' # a column of wide screens
 
@@ -234,7 +240,8 @@ done
 # --- other terminals ---
 start "NO_COLOR=1 $SPROFTOP $much -p $target"
 wait_shows 'show_inner'
-check "NO_COLOR: no colours" eval '! tm capture-pane -e -p -t t | grep -qE "\[(38|48|3[0-7]|4[0-7])[;m]"'
+check "NO_COLOR: no colours" eval \
+    '! tm capture-pane -e -p -t t | grep -qE "\[(38|48|3[0-7]|4[0-7])[;m]"'
 tm send-keys -t t q
 wait_back
 start "LC_ALL=C $SPROFTOP $much -p $target"
@@ -352,7 +359,8 @@ wait_shows 'ended, status 9'
 tm send-keys -t t q
 wait_back
 wait_shows '^status=9'
-check "the recording has the function" eval '"$SPROFREPORT" flat --format tsv live.pb.gz | grep -q show_inner'
+check "the recording has the function" eval \
+    '"$SPROFREPORT" flat --format tsv live.pb.gz | grep -q show_inner'
 
 # --- batch ---
 "$SPROFTOP" -b -n 2 -s 0.3 --size 70x14 -p $target >batch 2>err
@@ -361,7 +369,8 @@ is "batch: two screens" "$(grep -c Functions batch)" 2
 "$SPROFTOP" -b -n 3 $much -s 0.3 -p $target | grep -q show_inner
 is "batch: the function" $? 0
 check "batch: plain text" eval '! grep -q "$(printf "\033")" batch'
-is "batch: as wide as asked" "$(awk '{ if (length($0) > 70) wide++ } END { print wide + 0 }' batch)" 0
+is "batch: as wide as asked" \
+    "$(awk '{ if (length($0) > 70) wide++ } END { print wide + 0 }' batch)" 0
 "$SPROFTOP" -b -n 2 -p $target | grep -q 'of 2 %'
 is "batch: the bound of an attach is 2 %" $? 0
 sleep 1000 &
@@ -379,14 +388,16 @@ is "batch: what is kept of the log is shown" "$(sed 1d err | cksum)" "$(seq 1000
 "$SPROFTOP" -b -n 1 seq 400000 >batch 2>err
 read -r all dropped < <(sed -n '1s/^sproftop: the command wrote \([0-9]*\) bytes, of which the first \([0-9]*\) are not kept:$/\1 \2/p' err)
 is "batch: of a long log, what was written" "$all" "$(seq 400000 | wc -c)"
-is "batch: what is not shown of it, and no more, is told" "$(sed 1d err | cksum)" "$(seq 400000 | tail -c +$((dropped + 1)) | cksum)"
+is "batch: what is not shown of it, and no more, is told" "$(sed 1d err | cksum)" \
+    "$(seq 400000 | tail -c +$((dropped + 1)) | cksum)"
 within "batch: bytes that are shown of it" $((all - dropped)) 1000000 1048576
 
 # By name: what has ended, and only waits for its parent to look, is passed over.
 cp "$(command -v sleep)" nap$$
 sh -c "./nap$$ 0 & echo \$! >ended; exec ./nap$$ 600" &
 napping=$!
-wait_until "one of the two has ended" 20 eval '[ -s ended ] && grep -q "^State:.Z" /proc/$(cat ended)/status'
+wait_until "one of the two has ended" 20 eval \
+    '[ -s ended ] && grep -q "^State:.Z" /proc/$(cat ended)/status'
 wait_until "the other one is there" 20 eval 'grep -q "^Name:.nap$$" /proc/$napping/status'
 "$SPROFTOP" -b -n 1 --name nap$$ >batch 2>err
 is "batch: by name, one has ended" $? 0

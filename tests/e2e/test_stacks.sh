@@ -72,13 +72,16 @@ counted=$("$report" summary --format tsv "$work/large" | awk '$1 == "samples" { 
 [ "$folded" = "$counted" ] || fail "folded $folded of $counted samples"
 
 # The native format goes through unchanged.
-"$report" export --format pprof -o "$work/again.pb.gz" "$p" && "$report" --format tsv "$p" >"$work/1" &&
+"$report" export --format pprof -o "$work/again.pb.gz" "$p" &&
+    "$report" --format tsv "$p" >"$work/1" &&
 	"$report" --format tsv "$work/again.pb.gz" >"$work/2" || fail "pprof"
 cmp -s "$work/1" "$work/2" || fail "pprof through export"
 
 # The deepest and the emptiest.
-"$report" tree "$work/deep" | grep -q 'descend ↻ ' || fail "deep recursion: $("$report" tree "$work/deep")"
-[ "$("$report" export --format folded "$work/deep" | tr -cd ';' | wc -c)" = 5000 ] || fail "deep folded"
+"$report" tree "$work/deep" | grep -q 'descend ↻ ' ||
+    fail "deep recursion: $("$report" tree "$work/deep")"
+[ "$("$report" export --format folded "$work/deep" | tr -cd ';' | wc -c)" = 5000 ] ||
+    fail "deep folded"
 "$report" tree "$work/empty" | grep -q '^no samples$' || fail "empty"
 "$report" tree --focus nothing "$p" | grep -q '^no sample matches$' || fail "nothing chosen"
 [ "$("$report" tree --format json "$work/empty")" = "[]" ] || fail "empty json"
@@ -86,7 +89,8 @@ cmp -s "$work/1" "$work/2" || fail "pprof through export"
 "$report" export --format svg "$work/empty" | grep -q '</svg>' || fail "empty svg"
 
 # Nothing of a name reaches the terminal as it is.
-"$report" tree "$work/hostile" | LC_ALL=C grep -q $'[\001-\010\013-\037]' && fail "control characters"
+"$report" tree "$work/hostile" | LC_ALL=C grep -q $'[\001-\010\013-\037]' &&
+    fail "control characters"
 
 refused "no function" 2 "callers of which function" callers
 refused "a function and no file" 2 "no profile is named.*callers FUNC" callers main
@@ -100,11 +104,13 @@ refused "export of nothing" 2 "no profile is named" export --format svg
 refused "no such profile" 1 "cannot read" export --format svg "$work/none"
 refused "pprof of a part" 2 "whole profile" export --format pprof --focus main "$p"
 refused "unwritable" 1 "cannot write" export -o "$work/none/x.svg" "$p"
-[ "$("$report" export --format yaml "$p" 2>&1 | grep -c '^  ')" = 5 ] || fail "formats are not listed"
+[ "$("$report" export --format yaml "$p" 2>&1 | grep -c '^  ')" = 5 ] ||
+    fail "formats are not listed"
 
 # On a terminal: progress of long work is wiped out again; binary formats stay away from it.
 if command -v script >/dev/null; then
-	TERM=xterm script -qec "'$report' export --format pprof '$p'" /dev/null </dev/null >"$work/out"
+	TERM=xterm script -qec "'$report' export --format pprof '$p'" /dev/null </dev/null \
+	    >"$work/out"
 	grep -q 'not for a terminal' "$work/out" || fail "binary on a terminal"
 else
 	echo "skipped: no script(1), so no terminal"

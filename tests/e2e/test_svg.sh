@@ -34,7 +34,8 @@ for svg in "$work"/*.svg; do
 xml.parsers.expat.ParserCreate().ParseFile(open(sys.argv[1], "rb"))' "$svg" || fail "expat: $svg"
 	fi
 	# Nothing is loaded from anywhere: no address but those that name the languages.
-	grep -oE '[a-z]+://[^"'\'' ]*' "$svg" | grep -vE '^http://www\.w3\.org/(2000/svg|1999/xhtml)$' &&
+	grep -oE '[a-z]+://[^"'\'' ]*' "$svg" |
+	    grep -vE '^http://www\.w3\.org/(2000/svg|1999/xhtml)$' &&
 		fail "address in $svg"
 	grep -qE '(href|src|url)[=(]' "$svg" && fail "reference in $svg"
 done
@@ -75,7 +76,8 @@ use() { # KIND
 	run --dump-dom "file://$work/probed.svg" >"$work/dom"
 	head -c 20000 "$work/dom" | grep -oE 'data-probe-[a-z-]+="[^"]*"' |
 		sed 's/^data-probe-//; s/="/=/; s/"$//' >"$work/seen"
-	[ -s "$work/seen" ] || fail "$1: the browser has seen nothing: $(tail -n3 "$work/browser.log")"
+	[ -s "$work/seen" ] ||
+	    fail "$1: the browser has seen nothing: $(tail -n3 "$work/browser.log")"
 }
 
 expect() { # STEP=VALUE…

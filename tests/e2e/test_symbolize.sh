@@ -120,7 +120,8 @@ compare() {
 	"$bench" -c -d "$work/debug" "$2" <addresses.txt | plain | sed "$clones" | records >got.txt
 	nm "${3:-$2}" | awk 'NF == 3 { sub(/@.*/, "", $3); print "0x" $1, $3 }' >symbols.txt
 	differences want.txt got.txt >differences.txt
-	if [ "$(wc -l <addresses.txt)" -gt 20 ] && [ "$(grep -c '\(a\.c\|b\.cc\):[1-9]' got.txt)" -gt 10 ] &&
+	if [ "$(wc -l <addresses.txt)" -gt 20 ] && [ "$(grep -c '\(a\.c\|b\.cc\):[1-9]' got.txt)" \
+	    -gt 10 ] &&
 		[ ! -s differences.txt ]
 	then ok "$1 ($(wc -l <addresses.txt) addresses)"
 	else bad "$1"; head -20 differences.txt; fi
@@ -163,14 +164,16 @@ build lto gcc -gdwarf-4 -O2 -flto a.c && compare lto out/lto
 build elf32 gcc -m32 -g -O2 -DBARE -shared -nostdlib -fPIC a.c && compare elf32 out/elf32
 if have g++; then
 	for version in 4 5; do
-		build g++-dwarf$version g++ -gdwarf-$version -O2 b.cc && compare g++-dwarf$version out/g++-dwarf$version
+		build g++-dwarf$version g++ -gdwarf-$version -O2 b.cc &&
+		    compare g++-dwarf$version out/g++-dwarf$version
 	done
 	if have clang++; then
 		build clang++ clang++ -gdwarf-4 -O2 b.cc && compare clang++ out/clang++
 	else
 		skip clang++ "no clang++"
 	fi
-	build g++-types g++ -gdwarf-4 -fdebug-types-section -O1 b.cc && compare g++-types out/g++-types
+	build g++-types g++ -gdwarf-4 -fdebug-types-section -O1 b.cc &&
+	    compare g++-types out/g++-types
 else
 	skip g++ "no g++"
 fi
@@ -178,10 +181,12 @@ fi
 # What -s says, and the functions at the addresses of nm: symbols_from NAME FILE WANT TWIN.
 symbols_from() {
 	local name=$1 file=$2 want=$3 twin=$4 from
-	nm --defined-only "$twin" | awk '$2 ~ /[tT]/ && $3 ~ /^(outer|leaf|main|rare)$/ { print "0x" $1, $3 }' |
+	nm --defined-only "$twin" |
+	    awk '$2 ~ /[tT]/ && $3 ~ /^(outer|leaf|main|rare)$/ { print "0x" $1, $3 }' |
 		sort >functions.txt
 	from=$(cut -d' ' -f1 functions.txt | "$bench" -s -n -d "$work/debug" "$file" | sed -n 's/^symbols: //p')
-	cut -d' ' -f1 functions.txt | "$bench" -n -d "$work/debug" "$file" | grep -v '^0x\|:0$' >named.txt
+	cut -d' ' -f1 functions.txt | "$bench" -n -d "$work/debug" "$file" |
+	    grep -v '^0x\|:0$' >named.txt
 	if [ "$from" = "$want" ] && cut -d' ' -f2 functions.txt | cmp -s - named.txt; then
 		ok "$name: names from $from"
 	else
@@ -205,24 +210,29 @@ if build whole gcc -g -O2 -Wl,--build-id -fno-inline -rdynamic a.c; then
 	gcc -g -O1 -Wl,--build-id -o other a.c
 	cp other debug/.build-id/${id:0:2}/${id:2}.debug
 	from=$(echo 0x1000 | "$bench" -s -d "$work/debug" out/stripped | sed -n 's/^symbols: //p')
-	[ "$from" = dynsym ] && ok "build-id of another file" || bad "build-id of another file: $from"
+	[ "$from" = dynsym ] && ok "build-id of another file" ||
+	    bad "build-id of another file: $from"
 	rm -rf debug/.build-id
 
 	for place in out out/.debug "debug$work/out"; do
 		mkdir -p "$place"
 		cp whole.debug "$place/linked.debug"
-		(cd "$place" && objcopy --add-gnu-debuglink=linked.debug "$work/out/stripped" "$work/out/linked")
+		(cd "$place" && objcopy --add-gnu-debuglink=linked.debug "$work/out/stripped" \
+		    "$work/out/linked")
 		symbols_from "debuglink in ${place#"$work"/}" out/linked debuglink out/whole
 		compare "debuglink in $place" out/linked out/whole
 		echo damage >>"$place/linked.debug"
 		from=$(echo 0x1000 | "$bench" -s -d "$work/debug" out/linked | sed -n 's/^symbols: //p')
-		[ "$from" = dynsym ] && ok "debuglink with another CRC" || bad "debuglink with another CRC: $from"
+		[ "$from" = dynsym ] && ok "debuglink with another CRC" ||
+		    bad "debuglink with another CRC: $from"
 		rm "$place/linked.debug"
 	done
 
 	if have xz; then
-		nm out/whole -f posix --defined-only | awk '$2 == "T" || $2 == "t" { print $1 }' >keep.txt
-		objcopy -S --remove-section .gnu_debuglink --remove-section .comment --keep-symbols=keep.txt whole.debug mini
+		nm out/whole -f posix --defined-only | awk '$2 == "T" || $2 == "t" { print $1 }' \
+		    >keep.txt
+		objcopy -S --remove-section .gnu_debuglink --remove-section .comment \
+		    --keep-symbols=keep.txt whole.debug mini
 		xz -c mini >mini.xz
 		objcopy --add-section .gnu_debugdata=mini.xz out/stripped out/mini
 		if echo 0x1000 | "$bench" -s out/mini | grep -q 'without liblzma'; then
@@ -238,15 +248,18 @@ fi
 # dwz moves what two files have in common into a third one.
 if ! have dwz; then
 	skip dwz "no dwz"
-elif build one gcc -gdwarf-4 -O2 -Wl,--build-id a.c && build two gcc -gdwarf-4 -O2 -Wl,--build-id -DTWO a.c; then
+elif build one gcc -gdwarf-4 -O2 -Wl,--build-id a.c &&
+    build two gcc -gdwarf-4 -O2 -Wl,--build-id -DTWO a.c; then
 	mkdir -p debug/.dwz
 	cp out/one one.whole
 	cp out/two two.whole
-	if (cd out && dwz -m "$work/debug/.dwz/common" -M "$work/debug/.dwz/common" one two) 2>dwz.log &&
+	if (cd out && dwz -m "$work/debug/.dwz/common" -M "$work/debug/.dwz/common" one two) \
+	    2>dwz.log &&
 		readelf -S out/one | grep -q gnu_debugaltlink; then
 		compare dwz out/one one.whole
 		mv debug/.dwz/common elsewhere
-		"$bench" -s -d "$work/debug" out/one <addresses.txt | grep -q '^problem: .*supplement is missing' &&
+		"$bench" -s -d "$work/debug" out/one <addresses.txt |
+		    grep -q '^problem: .*supplement is missing' &&
 			ok "dwz without its supplement" || bad "dwz without its supplement"
 	else
 		skip dwz "dwz finds nothing to share: $(head -1 dwz.log)"
@@ -260,7 +273,8 @@ for kind in "lazy -Wl,-z,lazy" "now -Wl,-z,now" "ibt -fcf-protection -Wl,-z,ibtp
 	shift
 	build $name gcc -g -O2 "$@" a.c || continue
 	objdump -d -j .plt -j .plt.sec -j .plt.got out/$name 2>/dev/null |
-		sed -n 's/^0*\([0-9a-f]*\) <\(.*@plt\)>:$/0x\1 \2/p' | grep -v ' \*ABS\*' | sort >functions.txt
+		sed -n 's/^0*\([0-9a-f]*\) <\(.*@plt\)>:$/0x\1 \2/p' | grep -v ' \*ABS\*' |
+		    sort >functions.txt
 	cut -d' ' -f1 functions.txt | "$bench" -c out/$name | grep -v '^0x\|:0$' >named.txt
 	if cut -d' ' -f2 functions.txt | cmp -s - named.txt; then
 		ok "$name ($(wc -l <functions.txt) stubs)"
@@ -361,8 +375,10 @@ if echo 0 | "$bench" -p $$ >/dev/null 2>&1; then
 	build live-non-pie gcc -g -O1 -no-pie live.c && live live-non-pie target
 	build live-static gcc -g -O1 -static live.c && live live-static target
 	build live-static-pie gcc -g -O1 -static-pie live.c && live live-static-pie target
-	build live-noseparate gcc -g -O1 -Wl,-z,noseparate-code live.c && live live-noseparate target
-	build live-offset gcc -g -O1 -no-pie -Wl,-Ttext-segment=0x10000000 live.c && live live-offset target
+	build live-noseparate gcc -g -O1 -Wl,-z,noseparate-code live.c &&
+	    live live-noseparate target
+	build live-offset gcc -g -O1 -no-pie -Wl,-Ttext-segment=0x10000000 live.c &&
+	    live live-offset target
 	build library gcc -g -O1 -shared -fPIC live.c -ldl &&
 		build live-dlopen gcc -g -O1 -DDLOPEN live.c -ldl && live live-dlopen target
 	if [ "$(id -u)" = 0 ]; then
@@ -371,7 +387,8 @@ if echo 0 | "$bench" -p $$ >/dev/null 2>&1; then
 	else
 		skip "deleted files by map_files" "only root may read it"
 	fi
-	# Without that right its headers are read from memory, and its debug file is found by build-id.
+	# Without that right its headers are read from memory, and its debug file is found by
+	# build-id.
 	if [ "$(id -u)" != 0 ] || have setpriv; then
 		build kept gcc -g -O1 -Wl,--build-id live.c
 		id=$(readelf -n out/kept | sed -n 's/.*Build ID: //p')

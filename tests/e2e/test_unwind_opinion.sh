@@ -23,9 +23,11 @@ ask() {
     is "$what: stacks that libunwind follows further" "$theirs" 0
     [ "$differ$theirs" = 00 ] || sort differences | uniq -c | sort -rn | head -5
     sed -n 2p answer
-    # libunwind-ptrace cannot read the vdso, guesses, and loses the rest of the stack; ours is complete.
+    # libunwind-ptrace cannot read the vdso, guesses, and loses the rest of the stack; ours is
+    # complete.
     [ "$vdso" = 0 ] || echo "$what: libunwind lost its way in the vdso $vdso times"
-    [ "$longer" = 0 ] || echo "$what: ours goes on in $longer stacks: $(sort differences | uniq -c | sort -rn | head -1)"
+    [ "$longer" = 0 ] || echo \
+        "$what: ours goes on in $longer stacks: $(sort differences | uniq -c | sort -rn | head -1)"
 }
 
 for shape in qsort signal pool longjmp log; do

@@ -17,7 +17,8 @@ by_thread() {
 
 # sums WHAT PROFILE: CPU, run queue, blocked and our stops are the lifetimes of the threads.
 sums() {
-    within "$1: the times are the lifetimes, in percent" "$("$SPROFREPORT" summary --format tsv "$2" | awk -F'\t' '
+    within "$1: the times are the lifetimes, in percent" \
+        "$("$SPROFREPORT" summary --format tsv "$2" | awk -F'\t' '
         { v[$1] = $2 }
         /^(kernel_cpu|runqueue|blocked|unattributed_runqueue|unattributed_blocked|stopped)_ns/ { sum += $2 }
         END { printf "%.3f", 100 * sum / v["elapsed_ns"] }')" \
@@ -26,12 +27,14 @@ sums() {
 
 # agrees WHAT PROFILE TRUTH: with what each thread knows. What a thread waited for a CPU before its
 # clock began it does not count; what nobody was seen for at the end is told. Between a thread's end
-# and its burial the supervisor may have to wait for a CPU, as the longest of the others' waits tell.
+# and its burial the supervisor may have to wait for a CPU, as the longest of the others' waits
+# tell.
 agrees() {
     local bad
     by_thread "$2" >measured
     bad=$(awk -v cpu_lost="$(figure unattributed_cpu_ns "$2")" -v queue_lost="$(figure unattributed_runqueue_ns "$2")" \
-        -v blocked_lost="$(figure unattributed_blocked_ns "$2")" -v stopped="$(figure stopped_ns "$2")" '
+        -v blocked_lost="$(figure unattributed_blocked_ns "$2")" \
+            -v stopped="$(figure stopped_ns "$2")" '
         function off(name, got, want, more, less) {
             if (got > want * 1.02 + slack + more || got < want * 0.98 - slack - less)
                 printf "%s %.0f, not %.0f; ", name, got, want
@@ -61,19 +64,24 @@ for clock in wall both; do
     "$SPROFREPORT" export --format folded $clock.pb.gz | grep -a '\[incomplete\]'
 done
 within 'read blocks below gulp' "$(share blocked 'live;gulp;.*\[syscall\] read' both.pb.gz)" 10 30
-within 'a condition is waited for below await' "$(share blocked 'live;await;.*\[syscall\] futex' both.pb.gz)" 10 30
+within 'a condition is waited for below await' \
+    "$(share blocked 'live;await;.*\[syscall\] futex' both.pb.gz)" 10 30
 within 'all that is blocked is in a known place' \
-    "$(share blocked '(live;(take_turns;)?(nap|gulp|await)|main;nap);.*\[syscall\] ' both.pb.gz)" 98 100
+    "$(share blocked '(live;(take_turns;)?(nap|gulp|await)|main;nap);.*\[syscall\] ' both.pb.gz)" \
+        98 100
 within 'who computes is not blocked' "$(share blocked ';burn' both.pb.gz)" 0 2
 within 'who computes waits for CPUs' "$(share runqueue ';burn' both.pb.gz)" 60 100
 sprofil_analyst=$BUILD/tools/sprofil-analyst
 "$sprofil_analyst" --replay cap --quiet --report none --output replayed.pb.gz
-is 'a replay gives the same' "$(by_thread replayed.pb.gz | sort | cksum)" "$(by_thread both.pb.gz | sort | cksum)"
+is 'a replay gives the same' "$(by_thread replayed.pb.gz | sort | cksum)" \
+    "$(by_thread both.pb.gz | sort | cksum)"
 
 # What a report is about.
 is 'wall: reports are about it' "$("$SPROFREPORT" flat wall.pb.gz | grep -c 'of wall-clock time')" 1
-is 'both: reports are about CPU time' "$("$SPROFREPORT" flat both.pb.gz | grep -c 'of CPU time in')" 1
-is 'any value can be chosen' "$("$SPROFREPORT" tree --value runqueue both.pb.gz | grep -c 'of time waiting for a CPU')" 1
+is 'both: reports are about CPU time' \
+    "$("$SPROFREPORT" flat both.pb.gz | grep -c 'of CPU time in')" 1
+is 'any value can be chosen' \
+    "$("$SPROFREPORT" tree --value runqueue both.pb.gz | grep -c 'of time waiting for a CPU')" 1
 "$SPROFREPORT" flat --value fish both.pb.gz 2>err
 is 'what is not there is refused' "$?: $(cat err)" \
     "2: sprofreport: there are no values 'fish' in the profile; it has samples, cpu, wall, runqueue, blocked, guessed"
@@ -85,21 +93,26 @@ is 'wall: a tick is a period of it' "$("$SPROFREPORT" export --format folded wal
 within 'sleepers: stops' "$(figure stops idle.pb.gz)" 0 40
 is 'sleepers: no call failed' "$(awk 'NF >= 6 && $5 { print $1 }' truth)" ''
 within 'sleepers: a look is enough for each' "$(figure looks idle.pb.gz)" 40 200
-within 'sleepers: blocked, in percent of what is not waiting for a CPU' "$(awk -v b="$(figure blocked_ns idle.pb.gz)" \
-    -v e="$(figure elapsed_ns idle.pb.gz)" -v q="$(figure runqueue_ns idle.pb.gz)" 'BEGIN { print 100 * b / (e - q) }')" 97 100.1
+within 'sleepers: blocked, in percent of what is not waiting for a CPU' \
+    "$(awk -v b="$(figure blocked_ns idle.pb.gz)" \
+    -v e="$(figure elapsed_ns idle.pb.gz)" -v q="$(figure runqueue_ns idle.pb.gz)" \
+        'BEGIN { print 100 * b / (e - q) }')" 97 100.1
 
 # Code whose frames are found by the frame pointer, which is not known of who was not stopped.
 if cc -O0 -pthread -D_GNU_SOURCE -o waiters_O0 "$SOURCE/tests/targets/waiters.c" 2>/dev/null; then
     "$SPROFRUN" -q -w both -o O0.pb.gz -- ./waiters_O0 1 sleep=1 read=1 futex=1 mixed=1 >truth
     within 'no optimization: places' \
         "$(share blocked '(thread;live;(take_turns;)?(nap|gulp|await)|main;nap);.*\[syscall\] ' O0.pb.gz)" 98 100
-    check 'no optimization: guessed frames are counted' test "$(figure guessed_frames O0.pb.gz)" -gt 4
-    check 'no optimization: guessed stacks are counted' test "$(figure guessed_stacks O0.pb.gz)" -gt 4
+    check 'no optimization: guessed frames are counted' test "$(figure guessed_frames O0.pb.gz)" \
+        -gt 4
+    check 'no optimization: guessed stacks are counted' test "$(figure guessed_stacks O0.pb.gz)" \
+        -gt 4
     is 'no optimization: their time is told' "$("$SPROFREPORT" flat --value guessed O0.pb.gz |
         grep -c '[0-9.]* s of time with guessed callers')" 1
-    # By syscall and libc, which need no frame pointer, to the first function that does; from there on it
-    # is known.
-    is 'no optimization: the guess stands where it was made' "$("$SPROFREPORT" export --format folded \
+    # By syscall and libc, which need no frame pointer, to the first function that does; from there
+    # on it is known.
+    is 'no optimization: the guess stands where it was made' \
+        "$("$SPROFREPORT" export --format folded \
         --value blocked O0.pb.gz | grep -aoE '[^;]*;\[guessed\];[^;]*' | sort -u | tr '\n' ' ')" \
         'live;[guessed];gulp live;[guessed];nap main;[guessed];nap take_turns;[guessed];nap '
     is 'no optimization: none incomplete' "$(figure incomplete_stacks O0.pb.gz)" 0
@@ -127,7 +140,8 @@ is 'naps: no stack that cannot be' "$(awk '{
     } END { print wrong + 0 }' folded)" 0
 within 'naps: all depths are met' "$(awk -F';f3' '/\[syscall\] clock_nanosleep/ { seen[NF] = 1 }
     END { for (d in seen) n++; print n }' folded)" 14 17
-within 'naps: blocked below burn' "$(share blocked 'main;f3;.*burn;.*\[syscall\] clock_nanosleep ' naps.pb.gz)" 99 100
+within 'naps: blocked below burn' \
+    "$(share blocked 'main;f3;.*burn;.*\[syscall\] clock_nanosleep ' naps.pb.gz)" 99 100
 is 'naps: none incomplete' "$(figure incomplete_stacks naps.pb.gz)" 0
 echo "  naps: $(figure unsure_looks naps.pb.gz) of $(figure looks naps.pb.gz) looks were thrown away"
 
@@ -139,7 +153,8 @@ by_dump() {
         END { print tid, stack }' "$1" | sed 's/\[guessed\];//' | sort
 }
 by_look() {
-    "$SPROFREPORT" export --format folded --split thread --value blocked "$1" | grep -v '\[unsampled\]' | awk '{
+    "$SPROFREPORT" export --format folded --split thread --value blocked "$1" |
+        grep -v '\[unsampled\]' | awk '{
         sub(/ [0-9]+$/, ""); gsub(/\[guessed\];/, ""); n = split($0, f, ";"); split(f[1], t, " "); line = t[2] " "
         for (i = n; i > 1; i--) line = line f[i] (i > 2 ? ";" : "")
         print line }' | sort
@@ -147,7 +162,8 @@ by_look() {
 if [ -x waiters_O0 ]; then
     ./waiters_O0 20 read=2 futex=2 >/dev/null &
     pid=$!
-    wait_until 'they all wait' 20 sh -c "[ \$(cat /proc/$pid/task/*/syscall | grep -c '^[0-9]* 0x') -ge 5 ]"
+    wait_until 'they all wait' 20 sh \
+        -c "[ \$(cat /proc/$pid/task/*/syscall | grep -c '^[0-9]* 0x') -ge 5 ]"
     "$SPROFRUN" -q -w wall -d 0.3s -o opinion.pb.gz -p $pid
     "$SPROFRUN" --dump $pid >dump 2>err
     kill $pid
@@ -160,7 +176,8 @@ fi
 # An analyst that dies: nothing is counted twice, nothing is lost without a word.
 "$SPROFRUN" -w wall --report none -o killed.pb.gz -- "$waiters" 2 sleep=2 busy=1 >truth 2>err &
 run=$!
-wait_until 'it waits' 20 sh -c "pgrep -P $run -x sprofil-analyst >analyst && pgrep -P $run -x waiters >/dev/null"
+wait_until 'it waits' 20 sh \
+    -c "pgrep -P $run -x sprofil-analyst >analyst && pgrep -P $run -x waiters >/dev/null"
 perl -e 'select undef, undef, undef, 1.3'
 kill -KILL "$(cat analyst)"
 wait $run
@@ -190,7 +207,8 @@ sums 'many' many.pb.gz
 within 'many: blocked time with a place, in percent' "$(awk -v b="$(figure blocked_ns many.pb.gz)" \
     -v u="$(figure unattributed_blocked_ns many.pb.gz)" 'BEGIN { print 100 * b / (b + u) }')" 50 100
 # The looks do not keep the ticks waiting: what is left since the last one, on a crowded machine.
-within 'many: CPU time that is not explained, in ms' "$(awk -v u="$(figure unattributed_cpu_ns many.pb.gz)" \
+within 'many: CPU time that is not explained, in ms' \
+    "$(awk -v u="$(figure unattributed_cpu_ns many.pb.gz)" \
     'BEGIN { print u / 1e6 }')" 0 150
 kill $pid
 wait $pid 2>/dev/null
@@ -199,10 +217,12 @@ wait $pid 2>/dev/null
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -r "$BUILD/tools/sprofrun" ]; then
     mkdir hidden && chmod 777 hidden .
     (cd hidden && setpriv --reuid=65534 --regid=65534 --clear-groups \
-        "$SPROFRUN" -w both --report none -o p.pb.gz -- "$waiters" 2 hide sleep=1 busy=1) >truth 2>err
+        "$SPROFRUN" -w both --report none -o p.pb.gz -- "$waiters" 2 hide sleep=1 busy=1) >truth \
+            2>err
     if [ -s hidden/p.pb.gz ]; then
         is 'hidden: it is said once' "$(grep -c 'syscall cannot be read' err)" 1
-        within 'hidden: blocked all the same' "$(share blocked '^\[blocked\] ' hidden/p.pb.gz)" 90 100
+        within 'hidden: blocked all the same' "$(share blocked '^\[blocked\] ' hidden/p.pb.gz)" 90 \
+            100
         agrees 'hidden' hidden/p.pb.gz truth
     else
         echo "skipped: hidden: $(cat err)"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The wrapper's manners: status, signals, messages, and what the command inherits.
 . "$(dirname "$0")/lib.sh"
 
@@ -109,7 +110,8 @@ for limit in 0 1; do
 done
 (ulimit -S -f 0; TMPDIR=$WORK "$SPROFRUN" -q -o p.pb.gz sh -c 'exit 6' 2>&1; echo $?) | cat >long
 is "a limit that can be raised: status" "$(tail -n 1 long)" 6
-check "a limit that can be raised: the profile is below it" grep -q '^sprofrun: cannot write the profile to p.pb.gz: File too large' long
+check "a limit that can be raised: the profile is below it" grep \
+    -q '^sprofrun: cannot write the profile to p.pb.gz: File too large' long
 "$SPROFRUN" -q -o 'x-%n-%r-%%.pb.gz' true; check "%n %r %%" [ -s x-true-0-%.pb.gz ]
 
 # Signals to sprofrun alone go to the command; it waits for all of its children.
