@@ -148,8 +148,8 @@ static uint64_t lay_next_slot(struct plan_stream *s, uint64_t now_ns, uint64_t s
 	return skipped;
 }
 
-uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
-	uint64_t now_ns, uint64_t factor_1024, unsigned most, struct plan_random *random)
+void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
+	uint64_t factor_1024, unsigned most, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[stream];
 	uint64_t span, passed, lost = outcome == PLAN_LOST ? plan_weight(plan, stream) : 0;
@@ -163,8 +163,7 @@ uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outc
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
 	passed = stream ? lay_next_slot(s, now_ns, span) : lay_instant(s, now_ns, span, random);
 	s->lost_ns = 0;
-	plan_lose(plan, stream, lost + (stream || outcome == PLAN_LOST ? passed : 0));
-	return stream ? 0 : passed;
+	plan_lose(plan, stream, lost + passed);
 }
 
 static void shift(struct plan_stream *s, uint64_t ns)

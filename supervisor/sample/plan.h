@@ -72,13 +72,13 @@ enum plan_outcome {
 };
 
 /*
- * The instant of @stream is over, and the next one is planned, not before @now_ns. Returns what those
- * of the profile weigh that have passed meanwhile: whoever could not be interrupted until @now_ns would
- * have been met at them too. Slots of a table that lie wholly in the past are lost. @factor_1024 / 1024, at least 1, makes the span longer than the period; where nobody is
- * met it is up to @most periods long.
+ * The instant of @stream is over, and the next one is planned, not before @now_ns. Instants of the
+ * profile that have passed meanwhile are lost, and slots of a table that lie wholly in the past.
+ * @factor_1024 / 1024, at least 1, makes the span longer than the period; where nobody is met it is up
+ * to @most periods long.
  */
-uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
-	uint64_t now_ns, uint64_t factor_1024, unsigned most, struct plan_random *random);
+void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
+	uint64_t factor_1024, unsigned most, struct plan_random *random);
 
 /*
  * The CPU was ours for @ns, or its thread was stopped by us: that time is nobody's, and no instant
