@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/sample/plan.h"
 
+#include <stddef.h>
+
 /* Misses in a row before slots become longer. */
 #define MISSES_FIRST 16
 /* So many slots at most go to one instant when those of others were lost; a table's. */
@@ -25,19 +27,34 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound)
 }
 
 /*
+ * An exponentially distributed number with the mean @mean_ns, by von Neumann's method: of a falling run
+ * of uniform numbers the first one counts if the run is odd, else one more whole and another run.
+ */
+static uint64_t random_gap(struct plan_random *random, uint64_t mean_ns)
+{
+	for (uint64_t whole = 0;; whole += mean_ns) {
+		uint64_t first = plan_random(random, mean_ns), least = first, next;
+		unsigned n = 1;
+
+		for (; (next = plan_random(random, mean_ns)) < least; n++)
+			least = next;
+		if (n % 2)
+			return whole + first;
+	}
+}
+
+/*
  * The instants of a table are the same on all CPUs: drawn from the slot's own beginning. So a thread
  * that is moved about is met once a slot, as one that stays is.
  */
-static void lay_slot(struct plan_stream *s, bool is_table, uint64_t slot_ns, uint64_t span_ns,
-	struct plan_random *random)
+static void lay_slot(struct plan_stream *s, uint64_t slot_ns, uint64_t span_ns)
 {
 	struct plan_random own = {(slot_ns + s->period_ns) * UINT64_C(0x9e3779b97f4a7c15) | 1};
 
 	s->slot_ns = slot_ns;
 	s->span_ns = span_ns;
-	if (is_table)
-		(void)plan_random(&own, span_ns);
-	s->next_ns = slot_ns + plan_random(is_table ? &own : random, span_ns);
+	(void)plan_random(&own, span_ns);
+	s->next_ns = slot_ns + plan_random(&own, span_ns);
 }
 
 void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t now_ns,
@@ -47,9 +64,11 @@ void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t n
 
 	if (s->period_ns == period_ns)
 		return;
-	*s = (struct plan_stream){.period_ns = period_ns};
-	if (period_ns)
-		lay_slot(s, stream, now_ns, period_ns, random);
+	*s = (struct plan_stream){.period_ns = period_ns, .span_ns = period_ns};
+	if (period_ns && stream)
+		lay_slot(s, now_ns, period_ns);
+	else if (period_ns)
+		s->next_ns = now_ns + random_gap(random, period_ns);
 }
 
 uint64_t plan_next(const struct plan *plan)
@@ -102,13 +121,45 @@ void plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
 	s->lost_ns = s->lost_ns + weight_ns < most ? s->lost_ns + weight_ns : most;
 }
 
+/* The next instant of the profile, after @now_ns; what those weigh that are before that. */
+static uint64_t lay_instant(
+	struct plan_stream *s, uint64_t now_ns, uint64_t span_ns, struct plan_random *random)
+{
+	uint64_t passed = 0;
+
+	s->span_ns = span_ns;
+	s->next_ns += random_gap(random, span_ns);
+	for (; s->next_ns <= now_ns && passed < LOST_MOST * span_ns; passed += span_ns)
+		s->next_ns += random_gap(random, span_ns);
+	if (s->next_ns <= now_ns)
+		s->next_ns = now_ns + random_gap(random, span_ns);
+	s->slot_ns = s->next_ns - span_ns; /* a slot would end here */
+	return passed;
+}
+
+/* The next slot; how long those were that have passed wholly. @random NULL: a table's. */
+static uint64_t lay_next_slot(
+	struct plan_stream *s, uint64_t now_ns, uint64_t span_ns, struct plan_random *random)
+{
+	uint64_t slot = s->slot_ns + s->span_ns, skipped = 0;
+
+	if (slot + span_ns <= now_ns)
+		skipped = (now_ns - slot) / span_ns * span_ns;
+	lay_slot(s, slot + skipped, span_ns);
+	if (random)
+		s->next_ns = s->slot_ns + plan_random(random, span_ns);
+	/* The part of a slot that has passed already cannot be looked at any more. */
+	if (s->next_ns < now_ns)
+		s->next_ns = now_ns;
+	return skipped;
+}
+
 void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
 	uint64_t factor_1024, unsigned most, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[stream];
-	uint64_t slot = s->slot_ns + s->span_ns, span, skipped;
+	uint64_t span, passed, lost = outcome == PLAN_LOST ? plan_weight(plan, stream) : 0;
 
-	s->lost_ns = outcome == PLAN_LOST ? plan_weight(plan, stream) : 0;
 	if (outcome == PLAN_MET)
 		s->misses = 0;
 	else if (outcome == PLAN_NOBODY && s->misses < UINT32_MAX)
@@ -116,17 +167,11 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 	span = s->period_ns * plan_stretch(s->misses, most);
 	if (factor_1024 > 1024)
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
-	if (slot + span <= now_ns) {
-		skipped = (now_ns - slot) / span * span;
-		slot += skipped;
-		s->lost_ns += skipped;
-	}
-	if (s->lost_ns > lost_most(stream) * span)
-		s->lost_ns = lost_most(stream) * span;
-	lay_slot(s, stream, slot, span, random);
-	/* The part of a slot that has passed already cannot be looked at any more. */
-	if (s->next_ns < now_ns)
-		s->next_ns = now_ns;
+	passed = stream || plan->slotted
+		? lay_next_slot(s, now_ns, span, stream ? NULL : random)
+		: lay_instant(s, now_ns, span, random);
+	s->lost_ns = 0;
+	plan_lose(plan, stream, lost + passed);
 }
 
 static void shift(struct plan_stream *s, uint64_t ns)

@@ -2,15 +2,18 @@
 /*
  * When to look: the instants of one CPU. Pure arithmetic.
  *
- * Time is divided into slots; in each slot lies one instant, at a uniformly random moment. A sample
- * that is taken at an instant weighs as much as its slot is long. So the expected sum of the weights
- * of a piece of code is the time that this CPU spends in it, whatever the program does, as long as
- * the length of a slot is fixed before the look (Horvitz and Thompson's estimator with stratified
- * times). A slot may be longer than the period that was asked for: where nobody was met for a while,
- * or to keep a bound.
+ * Those of the profile are a Poisson process: the time to the next one is exponentially distributed, with the
+ * span as its mean, and a sample that is taken at one weighs a span. So the expected sum of the weights
+ * of a piece of code is the time that this CPU spends in it, whatever the program does *and whatever
+ * the look does to it*, as long as the span is fixed before the look: at no moment does it matter
+ * when the last instant was. One instant in each slot would have less noise, but the rest of a slot
+ * is never looked at; where the look moves a thread to another CPU, or ends its turn, what it does
+ * then is counted too little or too much. A span may be longer than the period that was asked for:
+ * where nobody was met for a while, or to keep a bound.
  *
- * Streams are clocks with periods of their own that share the wake-ups: the profile's, and those of
- * the tables of sprofil(2).
+ * Streams are clocks with periods of their own that share the wake-ups: the profile's, 0, and those of
+ * the tables of sprofil(2). A table counts ticks, which are to be as many as there are periods: it has
+ * one instant at a random moment of each slot, the same on all CPUs.
  */
 #ifndef SUPERVISOR_PLAN_H
 #define SUPERVISOR_PLAN_H
@@ -31,14 +34,19 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound);
 
 struct plan_stream {
 	uint64_t period_ns; /* 0: not in use */
-	uint64_t slot_ns;   /* CLOCK_MONOTONIC: where the present slot begins */
-	uint64_t span_ns;   /* its length */
-	uint64_t lost_ns;   /* slots before it whose instants could not be used */
-	uint64_t next_ns;   /* its instant */
+	uint64_t slot_ns;   /* CLOCK_MONOTONIC: where the present slot of a table begins */
+	uint64_t span_ns;   /* its length; the profile's: the mean time up to the next instant */
+	uint64_t lost_ns;   /* of instants before it that could not be used */
+	uint64_t next_ns;   /* CLOCK_MONOTONIC: the next instant */
 	unsigned misses;    /* instants in a row that met nobody */
 };
 
 struct plan {
+	/*
+	 * The profile has one instant in each slot, too: for a thread that is alone on its CPU the look
+	 * changes no turns, and slots have no noise.
+	 */
+	bool slotted;
 	struct plan_stream stream[PLAN_STREAMS];
 };
 
@@ -53,9 +61,9 @@ uint64_t plan_next(const struct plan *plan);
 unsigned plan_due(const struct plan *plan, uint64_t ns);
 
 /*
- * What a sample weighs that is taken at the present instant of @stream: its slot, and those before it
- * whose instants were lost. It stands for them, as what came before tells nothing of where a program
- * is now.
+ * What a sample weighs that is taken at the present instant of @stream: its span, and those of the
+ * instants before it that were lost. It stands for them, as what came before tells nothing of where a
+ * program is now.
  */
 uint64_t plan_weight(const struct plan *plan, unsigned stream);
 
@@ -63,15 +71,16 @@ uint64_t plan_weight(const struct plan *plan, unsigned stream);
 void plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns);
 
 enum plan_outcome {
-	PLAN_LOST,   /* the instant could not be used: its slot goes to the next one */
+	PLAN_LOST,   /* the instant could not be used: its weight goes to the next one */
 	PLAN_NOBODY, /* nobody was met */
 	PLAN_MET,
 };
 
 /*
- * The instant of @stream is over, and the next slot follows. Slots that lie wholly in the past are
- * lost. @factor_1024 / 1024, at least 1, makes the slot longer than the period; where nobody is met
- * it is up to @most periods long.
+ * The instant of @stream is over, and the next one is planned, not before @now_ns. Instants of the
+ * profile that have passed meanwhile are lost, and slots of a table that lie wholly in the past.
+ * @factor_1024 / 1024, at least 1, makes the span longer than the period; where nobody is met it is up
+ * to @most periods long.
  */
 void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
 	uint64_t factor_1024, unsigned most, struct plan_random *random);
@@ -85,7 +94,7 @@ void plan_shift(struct plan *plan, uint64_t ns);
 void plan_shift_tables(struct plan *plan, uint64_t ns);
 
 /*
- * How many periods the next slot of a CPU is long where @misses instants in a row met nobody: 1, then
+ * How many periods the next span of a CPU is long where @misses instants in a row met nobody: 1, then
  * twice as many after each doubling of 16, @most at most.
  */
 unsigned plan_stretch(unsigned misses, unsigned most);

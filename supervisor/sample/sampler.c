@@ -509,5 +509,8 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	}
 	s->host = best;
 	s->cpu[best].way = SAMPLE_HOSTED;
+	for (unsigned i = 0; i < s->cpus; i++)
+		s->cpu[i].plan.slotted =
+			s->cpu[i].way == SAMPLE_AWAITED || s->cpu[i].way == SAMPLE_REMOTE;
 	return best;
 }

@@ -177,12 +177,13 @@ static void take_instant(struct sim *sim, unsigned cpu, uint64_t planned, uint64
 	if (!t)
 		return;
 	if (!ask(sim, t)) {
-		sim->sampler.figures.late += found->order.streams & 1;
+		sampler_lose(&sim->sampler, found);
 		sim->result->refused++;
 		return;
 	}
 	t->ordered = true;
 	t->remote = !here;
+	sampler_held(&sim->sampler, t->asked_ns - woke + sim->usual_stop_ns);
 	if (!here) {
 		sampler_had(&sim->sampler, cpu, sim->usual_stop_ns);
 		sim->asked[sim->asked_n++] = t;

@@ -224,6 +224,7 @@ static void test_sampler__one_that_may_wait_for_another_needs_a_time_stamp(void 
 
 static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void **state)
 {
+	const struct cpu_time after = {0};
 	struct world w;
 	uint64_t planned;
 
@@ -241,7 +242,17 @@ static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void
 		assert_int_equal(w.sampler.figures.late, 0);
 		planned = sampler_next(&w.sampler, 0);
 		replaced(&w, &w.actor[0]);
-		assert_null(sampler_instant(&w.sampler, 0, planned, planned + late + 1));
+		/* In the fair class only who was in a call all the time was there at the instant. */
+		if (realtime) {
+			assert_null(sampler_instant(&w.sampler, 0, planned, planned + late + 1));
+		} else {
+			struct sample_thread *t =
+				sampler_instant(&w.sampler, 0, planned, planned + late + 1);
+
+			assert_non_null(t);
+			assert_true(sampler_judge(&w.sampler, t, &after, 0, true));
+			assert_false(sampler_judge(&w.sampler, t, &after, 0, false));
+		}
 		assert_int_equal(w.sampler.figures.late, 1);
 		assert_int_equal(w.sampler.figures.instants, 2);
 		/* The next one is still to come. */
@@ -266,6 +277,30 @@ static void test_sampler__in_the_fair_class_our_stamp_is_read_before_anything_el
 	w.sampler.realtime = false;
 	assert_null(look(&w, 0));
 	assert_int_equal(w.arrivals, 1);
+	sampler_release(&w.sampler);
+}
+
+/* In real time: it was in a call that is not preempted, and would have been met there. */
+static void test_sampler__one_that_kept_us_waiting_weighs_for_all_that_passed(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	uint64_t sum = 0;
+
+	(void)state;
+	begin(&w, 1, 1);
+	a->state = RUNNABLE;
+	w.arrived_error = -ENODATA; /* its CPU is proof enough */
+	for (unsigned i = 0; i < 2000; i++) {
+		uint64_t planned = sampler_next(&w.sampler, 0);
+
+		w.sampler.cpu[0].streak = 0;
+		assert_ptr_equal(
+			sampler_instant(&w.sampler, 0, planned, planned + MS / 4), &a->sample);
+		sum += a->sample.order.weight_ns[0];
+	}
+	/* A quarter of a period each: a Poisson number, 4.9 standard deviations are 110. */
+	assert_in_range(sum / MS, 2500 - 110, 2500 + 110);
 	sampler_release(&w.sampler);
 }
 
@@ -393,9 +428,8 @@ static void test_sampler__each_stream_has_the_weight_of_its_own_slot(void **stat
 	sampler_set_period(&w.sampler, 2, 3 * MS, 0);
 	a->state = RUNNABLE;
 	replaced(&w, a);
-	both = w.sampler.cpu[0].plan.stream[2].next_ns;
-	if (both < w.sampler.cpu[0].plan.stream[0].next_ns)
-		both = w.sampler.cpu[0].plan.stream[0].next_ns;
+	both = w.sampler.cpu[0].plan.stream[0].next_ns;
+	w.sampler.cpu[0].plan.stream[2].next_ns = both;
 	assert_ptr_equal(sampler_instant(&w.sampler, 0, both, both), &a->sample);
 	assert_int_equal(a->sample.order.streams, 1 | 1 << 2);
 	assert_int_equal(a->sample.order.weight_ns[0], MS);
@@ -436,6 +470,7 @@ int main(void)
 		cmocka_unit_test(test_sampler__an_instant_that_comes_late_is_dropped_and_counted),
 		cmocka_unit_test(
 			test_sampler__in_the_fair_class_our_stamp_is_read_before_anything_else),
+		cmocka_unit_test(test_sampler__one_that_kept_us_waiting_weighs_for_all_that_passed),
 		cmocka_unit_test(
 			test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all),
 		cmocka_unit_test(test_sampler__up_to_ninety_six_others_are_all_asked),
