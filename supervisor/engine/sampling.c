@@ -193,9 +193,9 @@ void sampling_begin(struct engine *engine)
 	else
 		priority_prompt();
 	engine->audit.realtime = s->sampler.realtime;
-	say_line(&engine->say, SAY_DETAIL, "%s", s->sampler.realtime
-			? "the sampler has real-time priority (SCHED_FIFO)"
-			: "the sampler has no real-time priority");
+	say_line(&engine->say, SAY_DETAIL, "%s",
+		s->sampler.realtime ? "the sampler has real-time priority (SCHED_FIFO)"
+				    : "the sampler has no real-time priority");
 	s->begun = true;
 	s->used_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	take_ways(engine, clock_now());
@@ -272,7 +272,8 @@ bool sampling_ask(struct engine *engine, struct tracee *t)
 {
 	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
 
-	if (step.action != TRACEE_INTERRUPT || mend_busy(t) || launch_is_before_exec(&engine->launch, t->tid) ||
+	if (step.action != TRACEE_INTERRUPT || mend_busy(t) ||
+		launch_is_before_exec(&engine->launch, t->tid) ||
 		!procfiles_claim(&engine->files, t) || tracer_interrupt(t->tid) < 0)
 		return false;
 	(void)target_step(t, TRACEE_ASK);
@@ -315,8 +316,9 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	/* Its CPU has nothing to do while it is stopped from another one. */
 	if (!here)
 		sampler_had(&s->sampler, cpu, s->usual_stop_ns);
-	if (!here && mem_grow((void **)&s->asked, &s->asked_room, s->asked_n + 1,
-			     sizeof(*s->asked)) == 0)
+	if (!here &&
+		mem_grow((void **)&s->asked, &s->asked_room, s->asked_n + 1, sizeof(*s->asked)) ==
+			0)
 		s->asked[s->asked_n++] = t;
 }
 
@@ -431,7 +433,8 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 			cpu_waiter_stop(&s->waiter[i]);
 		use_waiters(engine);
 		say_line(&engine->say, SAY_DETAIL,
-			"sampling took three quarters of a CPU in real time, and goes on without it");
+			"sampling took three quarters of a CPU in real time, and goes on without "
+			"it");
 	}
 	s->own_checked_ns = now;
 	s->own_cpu_ns = used;
@@ -500,9 +503,9 @@ void sampling_collect(struct engine *engine)
 /*
  * How long a stop lasted. The stop is seen between two looks: while we spin those are a
  * microsecond apart. A thread that had to wait for a CPU first is found later, by SIGCHLD; of the
- * time since it was asked, what it ran and what it waited is not stop time. One that was in a system
- * call may have slept there meanwhile, which nothing tells apart: then only what is certain counts,
- * the time since we saw it.
+ * time since it was asked, what it ran and what it waited is not stop time. One that was in a
+ * system call may have slept there meanwhile, which nothing tells apart: then only what is certain
+ * counts, the time since we saw it.
  */
 uint64_t sampling_stop_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns)
@@ -518,8 +521,8 @@ uint64_t sampling_stop_time(const struct tracee *t, const struct cpu_time *cpu, 
 	return stop < most ? stop : most;
 }
 
-static void record_stop(struct engine *engine, struct tracee *t,
-	const struct arch_snapshot *snapshot, uint64_t now)
+static void record_stop(
+	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot, uint64_t now)
 {
 	struct record_sample sample = {
 		.flags = snapshot->syscall >= 0 ? RECORD_SAMPLE_KERNEL : 0,
@@ -566,7 +569,8 @@ void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 	window_enter();
 	if (asked && t->remote)
 		stack_copy_guess(&engine->stack, t->tid, &t->process->stacks, &t->home);
-	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it. */
+	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it.
+	 */
 	r = tracer_get_snapshot(t->tid, &snapshot);
 	known = r == 0;
 	if (known)
@@ -578,8 +582,7 @@ void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 	if (valid)
 		count_ticks(engine, t, snapshot.pc);
 	if (profiled && engine->stack.most)
-		stack_copy_take(
-			&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	stack_copy_forget(&engine->stack);
 	end = mend_resume(&engine->mender, t, signal, known ? &snapshot : NULL);
 	window_leave();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sampler at work (sample/sampler.h): its probe over /proc, the threads that wait on the CPUs, the
- * stops of the threads that it chose, and what becomes of each.
+ * The sampler at work (sample/sampler.h): its probe over /proc, the threads that wait on the CPUs,
+ * the stops of the threads that it chose, and what becomes of each.
  */
 #ifndef SUPERVISOR_SAMPLING_H
 #define SUPERVISOR_SAMPLING_H
@@ -32,10 +32,10 @@ struct sampling {
 	int load_fd;               /* /proc/loadavg */
 	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */
 	bool begun;
-	uint64_t used_ns;          /* CPU time of the tracing thread when it last went to sleep */
-	uint64_t usual_stop_ns;    /* how long a stop lasts */
+	uint64_t used_ns;       /* CPU time of the tracing thread when it last went to sleep */
+	uint64_t usual_stop_ns; /* how long a stop lasts */
 	uint64_t own_checked_ns, own_cpu_ns; /* the watch over our own CPU time */
-	struct tracee **asked;     /* threads whose stops are looked for without sleeping */
+	struct tracee **asked; /* threads whose stops are looked for without sleeping */
 	size_t asked_n, asked_room;
 	/* lifecycle_handle(): acts on a stop that was seen. */
 	void (*handle)(struct engine *engine, const struct waiter_result *seen);
@@ -60,7 +60,8 @@ void sampling_set_periods(struct engine *engine);
  */
 bool sampling_rest(struct engine *engine);
 
-/* When the tracing thread itself has something to do; and does it, with what the waiters rang for. */
+/* When the tracing thread itself has something to do; and does it, with what the waiters rang for.
+ */
 uint64_t sampling_next(struct engine *engine);
 void sampling_wake(struct engine *engine, uint64_t now_ns);
 

@@ -14,7 +14,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 /* Longer nobody's CPU is held. An idle virtual CPU takes some 0.2 ms to wake up. */
-#define HOLD_NS 500000
+#define HOLD_NS     500000
 #define STACK_BYTES (64 * 1024)
 
 static uint64_t now_ns(void)
@@ -91,7 +91,8 @@ static void *wait_on_cpu(void *context)
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
 	for (;;) {
-		/* Before all that it stands for: what changes after this makes the sleep end at once. */
+		/* Before all that it stands for: what changes after this makes the sleep end at
+		 * once. */
 		uint32_t word = atomic_load(&w->word);
 		bool done;
 
@@ -107,8 +108,8 @@ static void *wait_on_cpu(void *context)
 	return NULL;
 }
 
-int cpu_waiter_start(struct cpu_waiter *w, int cpu, int bell_fd, const _Atomic bool *heard,
-	bool realtime)
+int cpu_waiter_start(
+	struct cpu_waiter *w, int cpu, int bell_fd, const _Atomic bool *heard, bool realtime)
 {
 	pthread_attr_t attributes;
 	int r;
@@ -140,7 +141,8 @@ void cpu_waiter_set(struct cpu_waiter *w, uint64_t at_ns, bool stamped)
 	atomic_fetch_add(&w->word, 1);
 	/* One that holds sees it without being woken. */
 	if (before != CPU_WAITER_HOLDS)
-		(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+		(void)syscall(
+			SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 }
 
 void cpu_waiter_stop(struct cpu_waiter *w)

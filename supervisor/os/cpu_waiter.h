@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that stays on one CPU, wakes up there at a set time, rings a bell, and holds the CPU until
- * it is released: the thread that it took the CPU from stands still meanwhile. It holds for a fifth
- * of a millisecond at most.
+ * A thread that stays on one CPU, wakes up there at a set time, rings a bell, and holds the CPU
+ * until it is released: the thread that it took the CPU from stands still meanwhile. It holds for a
+ * fifth of a millisecond at most.
  */
 #ifndef SUPERVISOR_CPU_WAITER_H
 #define SUPERVISOR_CPU_WAITER_H
@@ -14,8 +14,8 @@
 
 enum cpu_waiter_state {
 	CPU_WAITER_ASLEEP,
-	CPU_WAITER_HOLDS,    /* it has rung, and waits for the release */
-	CPU_WAITER_GAVE_UP,  /* nobody came; it has let the CPU go */
+	CPU_WAITER_HOLDS,   /* it has rung, and waits for the release */
+	CPU_WAITER_GAVE_UP, /* nobody came; it has let the CPU go */
 };
 
 struct cpu_waiter {
@@ -30,21 +30,21 @@ struct cpu_waiter {
 	_Atomic int state;         /* enum cpu_waiter_state */
 	_Atomic uint64_t at_ns;    /* CLOCK_MONOTONIC: when to wake up; UINT64_MAX never */
 	_Atomic uint64_t woke_ns;  /* HOLDS: when it did */
-	_Atomic uint64_t stamp_ns; /* when the scheduler put it on its CPU, its clock; 0 not read yet, 1: it
-				      cannot be read */
+	_Atomic uint64_t stamp_ns; /* when the scheduler put it on its CPU, its clock; 0 not read
+				      yet, 1: it cannot be read */
 };
 
 /*
- * @waiter lies still until cpu_waiter_stop(). @bell_fd is an eventfd, which is not rung while @heard is
- * true. -EAGAIN and the like: no thread to be had.
+ * @waiter lies still until cpu_waiter_stop(). @bell_fd is an eventfd, which is not rung while
+ * @heard is true. -EAGAIN and the like: no thread to be had.
  */
-int cpu_waiter_start(struct cpu_waiter *waiter, int cpu, int bell_fd, const _Atomic bool *heard,
-	bool realtime);
+int cpu_waiter_start(
+	struct cpu_waiter *waiter, int cpu, int bell_fd, const _Atomic bool *heard, bool realtime);
 void cpu_waiter_stop(struct cpu_waiter *waiter);
 
 /*
- * Wake up at @at_ns; while the waiter holds, this releases it. UINT64_MAX: not at all. @stamped: its
- * time stamp is likely to be asked for.
+ * Wake up at @at_ns; while the waiter holds, this releases it. UINT64_MAX: not at all. @stamped:
+ * its time stamp is likely to be asked for.
  */
 void cpu_waiter_set(struct cpu_waiter *waiter, uint64_t at_ns, bool stamped);
 

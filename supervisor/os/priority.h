@@ -11,15 +11,15 @@
 int priority_realtime(void);
 
 /*
- * Without it: a short time slice, by which the scheduler prefers a thread that wakes up (Linux 6.12),
- * and timers without slack.
+ * Without it: a short time slice, by which the scheduler prefers a thread that wakes up
+ * (Linux 6.12), and timers without slack.
  */
 void priority_prompt(void);
 
 /*
  * Once a process, before the first priority_realtime(): a thread that is busy in real time for a
- * quarter of a second on end goes back to the fair class. (The kernel sends SIGXCPU for RLIMIT_RTTIME;
- * the threads of priority_realtime() take it, others must block it.)
+ * quarter of a second on end goes back to the fair class. (The kernel sends SIGXCPU for
+ * RLIMIT_RTTIME; the threads of priority_realtime() take it, others must block it.)
  */
 int priority_guard(void);
 

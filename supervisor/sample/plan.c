@@ -27,8 +27,9 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound)
 }
 
 /*
- * An exponentially distributed number with the mean @mean_ns, by von Neumann's method: of a falling run
- * of uniform numbers the first one counts if the run is odd, else one more whole and another run.
+ * An exponentially distributed number with the mean @mean_ns, by von Neumann's method: of a falling
+ * run of uniform numbers the first one counts if the run is odd, else one more whole and another
+ * run.
  */
 static uint64_t random_gap(struct plan_random *random, uint64_t mean_ns)
 {
@@ -44,8 +45,8 @@ static uint64_t random_gap(struct plan_random *random, uint64_t mean_ns)
 }
 
 /*
- * The instants of a table are the same on all CPUs: drawn from the slot's own beginning. So a thread
- * that is moved about is met once a slot, as one that stays is.
+ * The instants of a table are the same on all CPUs: drawn from the slot's own beginning. So a
+ * thread that is moved about is met once a slot, as one that stays is.
  */
 static void lay_slot(struct plan_stream *s, uint64_t slot_ns, uint64_t span_ns)
 {
@@ -167,9 +168,8 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 	span = s->period_ns * plan_stretch(s->misses, most);
 	if (factor_1024 > 1024)
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
-	passed = stream || plan->slotted
-		? lay_next_slot(s, now_ns, span, stream ? NULL : random)
-		: lay_instant(s, now_ns, span, random);
+	passed = stream || plan->slotted ? lay_next_slot(s, now_ns, span, stream ? NULL : random)
+					 : lay_instant(s, now_ns, span, random);
 	s->lost_ns = 0;
 	plan_lose(plan, stream, lost + passed);
 }

@@ -2,18 +2,18 @@
 /*
  * When to look: the instants of one CPU. Pure arithmetic.
  *
- * Those of the profile are a Poisson process: the time to the next one is exponentially distributed, with the
- * span as its mean, and a sample that is taken at one weighs a span. So the expected sum of the weights
- * of a piece of code is the time that this CPU spends in it, whatever the program does *and whatever
- * the look does to it*, as long as the span is fixed before the look: at no moment does it matter
- * when the last instant was. One instant in each slot would have less noise, but the rest of a slot
- * is never looked at; where the look moves a thread to another CPU, or ends its turn, what it does
- * then is counted too little or too much. A span may be longer than the period that was asked for:
- * where nobody was met for a while, or to keep a bound.
+ * Those of the profile are a Poisson process: the time to the next one is exponentially
+ * distributed, with the span as its mean, and a sample that is taken at one weighs a span. So the
+ * expected sum of the weights of a piece of code is the time that this CPU spends in it, whatever
+ * the program does *and whatever the look does to it*, as long as the span is fixed before the
+ * look: at no moment does it matter when the last instant was. One instant in each slot would have
+ * less noise, but the rest of a slot is never looked at; where the look moves a thread to another
+ * CPU, or ends its turn, what it does then is counted too little or too much. A span may be longer
+ * than the period that was asked for: where nobody was met for a while, or to keep a bound.
  *
- * Streams are clocks with periods of their own that share the wake-ups: the profile's, 0, and those of
- * the tables of sprofil(2). A table counts ticks, which are to be as many as there are periods: it has
- * one instant at a random moment of each slot, the same on all CPUs.
+ * Streams are clocks with periods of their own that share the wake-ups: the profile's, 0, and those
+ * of the tables of sprofil(2). A table counts ticks, which are to be as many as there are periods:
+ * it has one instant at a random moment of each slot, the same on all CPUs.
  */
 #ifndef SUPERVISOR_PLAN_H
 #define SUPERVISOR_PLAN_H
@@ -43,8 +43,8 @@ struct plan_stream {
 
 struct plan {
 	/*
-	 * The profile has one instant in each slot, too: for a thread that is alone on its CPU the look
-	 * changes no turns, and slots have no noise.
+	 * The profile has one instant in each slot, too: for a thread that is alone on its CPU the
+	 * look changes no turns, and slots have no noise.
 	 */
 	bool slotted;
 	struct plan_stream stream[PLAN_STREAMS];
@@ -62,8 +62,8 @@ unsigned plan_due(const struct plan *plan, uint64_t ns);
 
 /*
  * What a sample weighs that is taken at the present instant of @stream: its span, and those of the
- * instants before it that were lost. It stands for them, as what came before tells nothing of where a
- * program is now.
+ * instants before it that were lost. It stands for them, as what came before tells nothing of where
+ * a program is now.
  */
 uint64_t plan_weight(const struct plan *plan, unsigned stream);
 
@@ -79,8 +79,8 @@ enum plan_outcome {
 /*
  * The instant of @stream is over, and the next one is planned, not before @now_ns. Instants of the
  * profile that have passed meanwhile are lost, and slots of a table that lie wholly in the past.
- * @factor_1024 / 1024, at least 1, makes the span longer than the period; where nobody is met it is up
- * to @most periods long.
+ * @factor_1024 / 1024, at least 1, makes the span longer than the period; where nobody is met it is
+ * up to @most periods long.
  */
 void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
 	uint64_t factor_1024, unsigned most, struct plan_random *random);
@@ -94,8 +94,8 @@ void plan_shift(struct plan *plan, uint64_t ns);
 void plan_shift_tables(struct plan *plan, uint64_t ns);
 
 /*
- * How many periods the next span of a CPU is long where @misses instants in a row met nobody: 1, then
- * twice as many after each doubling of 16, @most at most.
+ * How many periods the next span of a CPU is long where @misses instants in a row met nobody: 1,
+ * then twice as many after each doubling of 16, @most at most.
  */
 unsigned plan_stretch(unsigned misses, unsigned most);
 

@@ -17,13 +17,14 @@ struct probe {
 	int (*activity)(void *context, struct sample_thread *thread, struct activity *ret_activity);
 	/* Its CPU time; up to a scheduler tick stale while the thread runs on another CPU. */
 	int (*cpu_time)(void *context, struct sample_thread *thread, struct cpu_time *ret_cpu);
-	/* When the scheduler last took it off a CPU or put it on one (exec_start), its clock, ns. */
+	/* When the scheduler last took it off a CPU or put it on one (exec_start), its clock, ns.
+	 */
 	int (*switched)(void *context, struct sample_thread *thread, uint64_t *ret_ns);
 	/* The CPU that it is on, waits for, or was last on; negative: unknown. */
 	int (*last_cpu)(void *context, struct sample_thread *thread);
 	/*
-	 * When the thread that woke up for this instant was put on its CPU, the scheduler's clock. Asked
-	 * for at most once an instant. -ENODATA: the kernel does not tell.
+	 * When the thread that woke up for this instant was put on its CPU, the scheduler's clock.
+	 * Asked for at most once an instant. -ENODATA: the kernel does not tell.
 	 */
 	int (*arrived)(void *context, unsigned cpu, uint64_t *ret_ns);
 	/* Threads of the whole machine that are runnable, but for ours; negative: unknown. */

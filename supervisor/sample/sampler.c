@@ -8,9 +8,9 @@
 #include "supervisor/os/mem.h"
 
 /*
- * An instant that comes later than this is, in the fair class, a moment that the scheduler chose: unless
- * the thread was in a system call all the time, where the kernel is not preempted. In real time nothing
- * else delays a wake-up.
+ * An instant that comes later than this is, in the fair class, a moment that the scheduler chose:
+ * unless the thread was in a system call all the time, where the kernel is not preempted. In real
+ * time nothing else delays a wake-up.
  */
 #define LATE_NS      300000
 #define LATE_MOST_NS 20000000
@@ -85,7 +85,8 @@ int sampler_add(struct sampler *s, struct sample_thread *t, void *owner)
 {
 	if (mem_grow((void **)&s->thread, &s->room, s->threads + 1, sizeof(*s->thread)) < 0)
 		return -ENOMEM;
-	*t = (struct sample_thread){.owner = owner, .slot = s->threads, .cpu = -1, .calls = UINT64_MAX};
+	*t = (struct sample_thread){
+		.owner = owner, .slot = s->threads, .cpu = -1, .calls = UINT64_MAX};
 	s->thread[s->threads++] = t;
 	link_newest(s, t);
 	return 0;
@@ -220,7 +221,8 @@ static struct sample_thread *ask_others(struct look *l)
 	return NULL;
 }
 
-/* The kernel is not interrupted on its way to sleep: of those that sleep one may have been there. */
+/* The kernel is not interrupted on its way to sleep: of those that sleep one may have been there.
+ */
 static struct sample_thread *ask_sleepers(struct look *l, const struct sleeper *sleeper, unsigned n)
 {
 	unsigned most = n < STAMPS_MOST ? n : STAMPS_MOST;
@@ -239,10 +241,10 @@ static struct sample_thread *ask_sleepers(struct look *l, const struct sleeper *
 }
 
 /*
- * A thread that has this CPU to itself: whether it waits for us shows after the stop. One that shares
- * it may wait for somebody else, and one that sleeps for its CPU to wake up; so it must be the only
- * one that is runnable on the machine, never have been met in a call lately, and have kept its CPU
- * since its last stop.
+ * A thread that has this CPU to itself: whether it waits for us shows after the stop. One that
+ * shares it may wait for somebody else, and one that sleeps for its CPU to wake up; so it must be
+ * the only one that is runnable on the machine, never have been met in a call lately, and have kept
+ * its CPU since its last stop.
  */
 static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 {
@@ -262,7 +264,8 @@ bool sampler_wants_stamp(const struct sampler *s, unsigned cpu)
 {
 	const struct sample_cpu *c = &s->cpu[cpu];
 
-	return !s->realtime || (c->last && (c->streak < STREAK_ALONE || c->failures || c->last->calls));
+	return !s->realtime ||
+		(c->last && (c->streak < STREAK_ALONE || c->failures || c->last->calls));
 }
 
 static struct sample_thread *observe(struct look *l)
@@ -281,7 +284,8 @@ static struct sample_thread *observe(struct look *l)
 	t = ask_alone(l, SAMPLE_BY_WAIT);
 	if (t)
 		return t;
-	/* In the fair class the scheduler renews our stamp when it puts another thread in the queue. */
+	/* In the fair class the scheduler renews our stamp when it puts another thread in the
+	 * queue. */
 	if (!l->s->realtime && l->s->threads) {
 		l->asked = true;
 		l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->stamp);
@@ -313,8 +317,8 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 }
 
 /*
- * The longest slot of a CPU where nobody is met, in periods. Of a table only if nobody is met on any
- * CPU: otherwise a thread that is moved there would get its ticks in heaps.
+ * The longest slot of a CPU where nobody is met, in periods. Of a table only if nobody is met on
+ * any CPU: otherwise a thread that is moved there would get its ticks in heaps.
  */
 static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t now)
 {
@@ -388,7 +392,8 @@ struct sample_thread *sampler_instant(
 		t->order.asleep = !look.activity.running;
 		t->order.activity = look.activity;
 	}
-	advance(s, cpu, due, t ? PLAN_MET : PLAN_NOBODY, woke_ns, t ? &t->order : NULL, look.weight);
+	advance(s, cpu, due, t ? PLAN_MET : PLAN_NOBODY, woke_ns, t ? &t->order : NULL,
+		look.weight);
 	return t;
 }
 
@@ -434,7 +439,8 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 	bool was_on;
 
 	t->seen = *after;
-	/* The kernel, which is not preempted in a call, made us late; otherwise the scheduler did. */
+	/* The kernel, which is not preempted in a call, made us late; otherwise the scheduler did.
+	 */
 	if (o->late && !in_call) {
 		sampler_lose(s, t);
 		return false;
@@ -467,8 +473,7 @@ static bool is_remote(const struct sampler *s, unsigned cpu)
 {
 	const struct sample_cpu *c = &s->cpu[cpu];
 
-	return c->last && !c->last->calls && c->streak >= STREAK_REMOTE &&
-		!c->failures;
+	return c->last && !c->last->calls && c->streak >= STREAK_REMOTE && !c->failures;
 }
 
 /* One that nobody is met on, the present host first. */
@@ -500,8 +505,8 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	for (unsigned i = 0; i < s->cpus; i++)
 		s->cpu[i].way = SAMPLE_WAITER;
 	/*
-	 * Whom we let go on from its own CPU is moved to another one that is idle. So the only one that
-	 * works is stopped from elsewhere.
+	 * Whom we let go on from its own CPU is moved to another one that is idle. So the only one
+	 * that works is stopped from elsewhere.
 	 */
 	if (s->cpus > 1 && all && all - s->cpu[best].recent < all / ALONE_PART) {
 		s->cpu[best].way = is_remote(s, best) ? SAMPLE_REMOTE : SAMPLE_AWAITED;

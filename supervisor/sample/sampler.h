@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sampler: whom to sample at an instant, and what the sample weighs. It knows neither ptrace nor
- * records; the world comes through a probe (probe.h), and the engine acts.
+ * The sampler: whom to sample at an instant, and what the sample weighs. It knows neither ptrace
+ *nor records; the world comes through a probe (probe.h), and the engine acts.
  *
  *	plan ──► instant ──► observe (probe) ──► order ──► stop, by the engine ──► judge ──► weight
  *
  * At each instant of a CPU (plan.h) one question is asked: which thread of the target was on this
- * CPU until the supervisor's wake-up took it? That thread is sampled where it stands, with the weight
- * that was planned. If it was nobody of the target, nothing happens. Nothing is owed, nothing is made
- * up for.
+ * CPU until the supervisor's wake-up took it? That thread is sampled where it stands, with the
+ *weight that was planned. If it was nobody of the target, nothing happens. Nothing is owed, nothing
+ *is made up for.
  *
  * docs/SAMPLING.md has the reasons and the figures.
  */
@@ -27,21 +27,24 @@
 
 /* How it is shown that a thread was on the CPU at the instant. */
 enum sample_proof {
-	SAMPLE_BY_STAMP, /* the scheduler's time stamps of it and of us are the same: it was replaced */
+	SAMPLE_BY_STAMP, /* the scheduler's time stamps of it and of us are the same: it was
+			    replaced */
 	SAMPLE_BY_WAIT,  /* it waited for its CPU just as long as we had it; known after the stop */
-	SAMPLE_BY_SLICE, /* it was interrupted from another CPU, and was not put on one in between */
+	SAMPLE_BY_SLICE, /* it was interrupted from another CPU, and was not put on one in between
+			  */
 };
 
 /* An instant that found a thread. */
 struct sample_order {
 	enum sample_proof proof;
-	bool asleep;            /* it has gone to sleep since: it is sampled without a stop */
-	bool late;              /* the supervisor came late: it counts only if it was in a call */
-	unsigned cpu;           /* index of the CPU */
-	unsigned streams;       /* a bit for each stream whose instant it is */
+	bool asleep;      /* it has gone to sleep since: it is sampled without a stop */
+	bool late;        /* the supervisor came late: it counts only if it was in a call */
+	unsigned cpu;     /* index of the CPU */
+	unsigned streams; /* a bit for each stream whose instant it is */
 	uint64_t weight_ns[PLAN_STREAMS];
-	uint64_t woke_ns;       /* CLOCK_MONOTONIC: when we had the CPU */
-	struct cpu_time before; /* with SAMPLE_BY_WAIT and SAMPLE_BY_SLICE: reading before the stop */
+	uint64_t woke_ns; /* CLOCK_MONOTONIC: when we had the CPU */
+	struct cpu_time
+		before; /* with SAMPLE_BY_WAIT and SAMPLE_BY_SLICE: reading before the stop */
 	struct activity activity; /* asleep: where */
 };
 
@@ -50,18 +53,19 @@ struct sample_thread {
 	void *owner;
 	struct sample_thread *newer, *older; /* by when they were last met */
 	size_t slot;
-	int cpu;                 /* index of the CPU where it was last met, -1 none */
-	uint64_t calls;          /* a bit for each of its last 64 samples: in a system call */
-	struct cpu_time seen;    /* at the last instant that asked */
+	int cpu;                   /* index of the CPU where it was last met, -1 none */
+	uint64_t calls;            /* a bit for each of its last 64 samples: in a system call */
+	struct cpu_time seen;      /* at the last instant that asked */
 	struct sample_order order; /* of the stop that is awaited */
 };
 
 /* From where a CPU's threads are stopped. Decided by the past alone. */
 enum sample_way {
-	SAMPLE_WAITER, /* a thread that waits on that CPU holds it until the interrupt is sent */
-	SAMPLE_AWAITED, /* the same, and the tracing thread is awake on another CPU when it wakes up */
-	SAMPLE_HOSTED, /* the tracing thread waits there itself */
-	SAMPLE_REMOTE, /* the tracing thread interrupts from another CPU */
+	SAMPLE_WAITER,  /* a thread that waits on that CPU holds it until the interrupt is sent */
+	SAMPLE_AWAITED, /* the same, and the tracing thread is awake on another CPU when it wakes up
+			 */
+	SAMPLE_HOSTED,  /* the tracing thread waits there itself */
+	SAMPLE_REMOTE,  /* the tracing thread interrupts from another CPU */
 };
 
 struct sample_cpu {
@@ -77,7 +81,8 @@ struct sample_cpu {
 struct sample_figures {
 	uint64_t instants; /* of the profile */
 	uint64_t late;     /* came too late, or fell into work of ours: not used */
-	uint64_t unproved; /* stops that turned out to be of a thread that had not been on the CPU */
+	uint64_t
+		unproved; /* stops that turned out to be of a thread that had not been on the CPU */
 	uint64_t throttled; /* left out for a bound */
 };
 
@@ -89,7 +94,7 @@ struct sampler {
 	unsigned cpus;
 	uint64_t period_ns[PLAN_STREAMS];
 	uint64_t met_ns[PLAN_STREAMS]; /* when one of its instants last met somebody */
-	bool realtime;       /* we come at once */
+	bool realtime;                 /* we come at once */
 	uint64_t factor_1024; /* slots are longer than the period by this, to keep bounds */
 	struct sample_thread **thread;
 	size_t threads, room;
@@ -136,17 +141,19 @@ bool sampler_wants_stamp(const struct sampler *sampler, unsigned cpu);
 void sampler_had(struct sampler *sampler, unsigned cpu, uint64_t ns);
 
 /*
- * A thread was held up for @ns by a sample. Tables count CPU time, on all CPUs alike: it is nobody's. Of
- * several threads at work each has only its part of it.
+ * A thread was held up for @ns by a sample. Tables count CPU time, on all CPUs alike: it is
+ * nobody's. Of several threads at work each has only its part of it.
  */
 void sampler_held(struct sampler *sampler, uint64_t ns);
 
-/* The thread cannot be stopped, or nobody knows where it was: its weight goes to the next instant. */
+/* The thread cannot be stopped, or nobody knows where it was: its weight goes to the next instant.
+ */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
 
 /*
- * The stop of @thread is there, with @after its CPU time, @asked_ns when the interrupt had been sent,
- * and whether it is in a system call. Was it on the CPU at the instant? Otherwise it is no sample.
+ * The stop of @thread is there, with @after its CPU time, @asked_ns when the interrupt had been
+ * sent, and whether it is in a system call. Was it on the CPU at the instant? Otherwise it is no
+ * sample.
  */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *after, uint64_t asked_ns, bool in_call);

@@ -242,7 +242,8 @@ static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void
 		assert_int_equal(w.sampler.figures.late, 0);
 		planned = sampler_next(&w.sampler, 0);
 		replaced(&w, &w.actor[0]);
-		/* In the fair class only who was in a call all the time was there at the instant. */
+		/* In the fair class only who was in a call all the time was there at the instant.
+		 */
 		if (realtime) {
 			assert_null(sampler_instant(&w.sampler, 0, planned, planned + late + 1));
 		} else {
