@@ -382,7 +382,8 @@ uint64_t sampling_next(struct engine *engine)
 		next = at < next ? at : next;
 	}
 	s->lead_at_ns = 0;
-	if (awaited != PLAN_NEVER && awaited - s->lead_ns < next)
+	/* A waiter that is late itself, as it does not get its CPU, rings when it comes. */
+	if (awaited != PLAN_NEVER && awaited - s->lead_ns < next && clock_now() < awaited)
 		next = s->lead_at_ns = awaited - s->lead_ns;
 	return next;
 }
