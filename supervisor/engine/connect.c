@@ -61,7 +61,7 @@ void connect_parts(struct engine *engine)
 	engine->life.stops = options->dump ? &dump_stops : &profile_stops;
 	engine->sessions = (struct sessions){.target = &engine->target,
 		.say = &engine->say,
-		.streams = PLAN_STREAMS,
+		.streams = SAMPLING_HISTOGRAM,
 		.changed = sessions_changed,
 		.context = engine};
 	engine->service.sessions = &engine->sessions;

@@ -125,6 +125,15 @@ static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 	t->wall.here_ns = 0;
 }
 
+/* Outside of a call a thread is hardly ever blocked; it may be on its way into a stop of ours. */
+static bool is_stopped_by_us(struct engine *engine, struct tracee *t)
+{
+	char state;
+
+	return procfiles_read_state(&engine->files, t, &state) == 0 && state == 't' &&
+		t->state != TRACEE_LISTENING;
+}
+
 /* Where a thread is that does not run, and its CPU time. False: it runs, or ran meanwhile. */
 static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	struct record_sample *sample, struct cpu_time *ret_cpu)
@@ -137,6 +146,8 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 		r = look_read_activity(engine, t, &activity);
 	/* A thread that has ended and is not reaped yet is at 0. */
 	if (r < 0 || activity.running || (r == 0 && !activity.pc))
+		return false;
+	if (r == 0 && activity.syscall < 0 && is_stopped_by_us(engine, t))
 		return false;
 	handover_announce(engine, t, activity.pc, now);
 	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
@@ -166,10 +177,11 @@ void look_take_tick(struct engine *engine, struct tracee *t)
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
 		if (order->streams & 1u << i)
 			session_tick_asleep(t, i, order->activity.pc, order->weight_ns[i]);
+	if (engine->counting && order->streams & 1u << SAMPLING_HISTOGRAM)
+		histogram_tick(engine->options->histogram, t->process, engine->period_ns,
+			order->activity.pc, order->weight_ns[SAMPLING_HISTOGRAM]);
 	if (!engine->counting || !(order->streams & 1))
 		return;
-	histogram_tick(engine->options->histogram, t->process, engine->period_ns,
-		order->activity.pc, order->weight_ns[0]);
 	if (take_place(engine, t, clock_now(), &sample, &cpu)) {
 		account_see(engine, t, &cpu, clock_now());
 	} else {

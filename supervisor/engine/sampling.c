@@ -28,6 +28,9 @@
 #define AWAIT_NS      100000
 /* A stop and its resume, before any was measured. */
 #define USUAL_STOP_NS 20000
+/* The same with the wait for the CPU that the supervisor has; more is somebody else's doing. */
+#define USUAL_HELD_NS 80000
+#define HELD_MOST_NS  400000
 /* In real time three quarters of a CPU may be used, and no more, over this long. */
 #define OWN_SPAN_NS UINT64_C(1000000000)
 #define OWN_PARTS   3 / 4
@@ -108,6 +111,7 @@ int sampling_init(struct engine *engine)
 
 	s->host = -1;
 	s->usual_stop_ns = USUAL_STOP_NS;
+	s->usual_held_ns = USUAL_HELD_NS;
 	s->lead_ns = LEAD_NS;
 	s->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->bell_fd < 0)
@@ -263,8 +267,10 @@ void sampling_set_periods(struct engine *engine)
 	if (!s->begun)
 		return;
 	sampler_set_period(&s->sampler, 0, engine->counting ? engine->period_ns : 0, now);
-	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+	for (unsigned i = 1; i < SAMPLING_HISTOGRAM; i++)
 		sampler_set_period(&s->sampler, i, session_period_ns(&engine->sessions, i), now);
+	sampler_set_period(&s->sampler, SAMPLING_HISTOGRAM,
+		engine->counting && engine->options->histogram ? engine->period_ns : 0, now);
 	use_waiters(engine);
 }
 
@@ -312,7 +318,7 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	t->remote = !here;
 	if (found->order.proof != SAMPLE_BY_STAMP)
 		t->asked_cpu = found->order.before;
-	sampler_held(&s->sampler, t->asked_ns - woke + s->usual_stop_ns);
+	sampler_held(&s->sampler, s->usual_held_ns);
 	/* Its CPU has nothing to do while it is stopped from another one. */
 	if (!here)
 		sampler_had(&s->sampler, cpu, s->usual_stop_ns);
@@ -553,9 +559,26 @@ static void count_ticks(struct engine *engine, struct tracee *t, uint64_t pc)
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
 		if (order->streams & 1u << i)
 			session_tick(&engine->sessions, t, i, pc, order->weight_ns[i]);
-	if (engine->counting && order->streams & 1)
+	if (engine->counting && order->streams & 1u << SAMPLING_HISTOGRAM)
 		histogram_tick(engine->options->histogram, t->process, engine->period_ns, pc,
-			order->weight_ns[0]);
+			order->weight_ns[SAMPLING_HISTOGRAM]);
+}
+
+/*
+ * Of a thread that is alone on its CPU and does not sleep: between two stops of it, what it did not run
+ * was taken by the second one and by the way back from the first.
+ */
+static void note_held(struct sampling *s, struct tracee *t, const struct cpu_time *cpu,
+	uint64_t end_ns)
+{
+	uint64_t apart = end_ns - t->stopped_at_ns, ran = cpu->run_ns - t->stopped_run_ns;
+
+	if (t->sample->order.proof != SAMPLE_BY_STAMP && t->stopped_at_ns && apart > ran &&
+		apart - ran < HELD_MOST_NS)
+		s->usual_held_ns +=
+			((int64_t)(apart - ran) - (int64_t)s->usual_held_ns) / 16;
+	t->stopped_at_ns = end_ns;
+	t->stopped_run_ns = cpu->run_ns;
 }
 
 void sampling_stop(struct engine *engine, struct tracee *t, int signal)
@@ -603,6 +626,8 @@ void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);
 	budget_spend(&engine->budget, stop);
+	if (valid)
+		note_held(s, t, &cpu, end);
 	s->usual_stop_ns += ((int64_t)(stop < 4 * USUAL_STOP_NS ? stop : 4 * USUAL_STOP_NS) -
 				    (int64_t)s->usual_stop_ns) /
 		16;

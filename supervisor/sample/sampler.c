@@ -341,7 +341,9 @@ static uint64_t advance_stream(struct sampler *s, struct plan *plan, unsigned st
 	plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
 	/* What delayed us is work of the kernel for this thread: it is met all that time. */
 	while (plan->stream[stream].next_ns <= now) {
-		weight += plan_weight(plan, stream);
+		/* A table's ticks do not come in heaps: a hypervisor may have delayed us, too. */
+		if (!stream || weight < 2 * plan->stream[stream].period_ns)
+			weight += plan_weight(plan, stream);
 		plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
 	}
 	return weight;

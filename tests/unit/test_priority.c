@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervisor/os/clock.h"
+#include "supervisor/os/priority.h"
+
+#define MOST_NS UINT64_C(20000000000)
+
+/* Real time is refused to an ordinary user without RLIMIT_RTPRIO: then there is nothing to test. */
+static void need_realtime(void)
+{
+	const struct timespec nap = {0, 100000};
+
+	assert_int_equal(priority_guard(), 0);
+	if (priority_realtime() < 0)
+		skip();
+	/* The kernel's count of the time without a pause begins anew. */
+	(void)nanosleep(&nap, NULL);
+	assert_true(priority_is_realtime());
+}
+
+/* A sampler that hangs in a loop: the CPU must not be its own for good. */
+static void test_priority__a_thread_that_never_pauses_loses_it(void **state)
+{
+	uint64_t until;
+
+	(void)state;
+	need_realtime();
+	until = clock_now() + MOST_NS;
+	while (priority_is_realtime() && clock_now() < until)
+		;
+	assert_false(priority_is_realtime());
+}
+
+static void test_priority__one_that_sleeps_keeps_it(void **state)
+{
+	const struct timespec nap = {0, 100000};
+	uint64_t until, busy;
+
+	(void)state;
+	need_realtime();
+	until = clock_read(CLOCK_THREAD_CPUTIME_ID) + 600000000;
+	while ((busy = clock_read(CLOCK_THREAD_CPUTIME_ID)) < until) {
+		while (clock_read(CLOCK_THREAD_CPUTIME_ID) < busy + 5000000)
+			;
+		(void)nanosleep(&nap, NULL);
+	}
+	assert_true(priority_is_realtime());
+	priority_give_up();
+	assert_false(priority_is_realtime());
+}
+
+static void test_priority__no_child_inherits_it(void **state)
+{
+	int status, pid;
+
+	(void)state;
+	need_realtime();
+	pid = fork();
+	if (pid == 0)
+		_exit(priority_is_realtime() ? 1 : 0);
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	priority_give_up();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_priority__a_thread_that_never_pauses_loses_it),
+		cmocka_unit_test(test_priority__one_that_sleeps_keeps_it),
+		cmocka_unit_test(test_priority__no_child_inherits_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
