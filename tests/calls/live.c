@@ -322,14 +322,16 @@ static bool had_to_share(double ticks)
 }
 
 /*
- * A thread that has its CPU to itself is met once a tick, but for its beginning and end. One that
+ * A thread that has its CPU to itself is met once a tick, but for its beginning and end; at 1 kHz
+ * it is met up to 8 % too often, as not all of the time that our stops take from it is known
+ * (docs/SAMPLING.md). One that
  * shares it is met as often as chance has it, a Poisson number at most: beyond 5 standard
  * deviations it is in less than 1e-6 of the cases.
  */
 void live_check_about(uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line)
 {
 	double ticks = (double)cpu_ns / (double)tick_ns;
-	double most = ticks * 0.05 > 3 ? ticks * 0.05 : 3;
+	double most = ticks * 0.1 > 3 ? ticks * 0.1 : 3;
 	double off = (double)count - ticks, beyond = (off < 0 ? -off : off) - most;
 	bool shared = had_to_share(ticks);
 
