@@ -331,7 +331,7 @@ static bool had_to_share(double ticks)
 void live_check_about(uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line)
 {
 	double ticks = (double)cpu_ns / (double)tick_ns;
-	double most = 3 + ticks * 0.1;
+	double most = 8 + ticks * 0.1;
 	double off = (double)count - ticks, beyond = (off < 0 ? -off : off) - most;
 	bool shared = had_to_share(ticks);
 
