@@ -81,8 +81,6 @@ static bool did_not_run(struct engine *engine, struct tracee *t, const struct ac
 
 	if (before->slices != after->slices)
 		return false;
-	if (engine->files.cpu_source != CPU_SOURCE_STAT)
-		return true;
 	return look_read_activity(engine, t, &again) >= 0 && !again.running &&
 		again.sp == activity->sp && again.pc == activity->pc;
 }
