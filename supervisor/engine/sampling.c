@@ -26,11 +26,6 @@
 #define LEAD_MOST_NS  100000
 #define LEAD_SPARE_NS 8000
 #define AWAIT_NS      100000
-/* A stop and its resume, before any was measured. */
-#define USUAL_STOP_NS 20000
-/* The same with the wait for the CPU that the supervisor has; more is somebody else's doing. */
-#define USUAL_HELD_NS 80000
-#define HELD_MOST_NS  400000
 /* In real time three quarters of a CPU may be used, and no more, over this long. */
 #define OWN_SPAN_NS UINT64_C(1000000000)
 #define OWN_PARTS   3 / 4
@@ -110,8 +105,6 @@ int sampling_init(struct engine *engine)
 	uint64_t seed = 0;
 
 	s->host = -1;
-	s->usual_stop_ns = USUAL_STOP_NS;
-	s->usual_held_ns = USUAL_HELD_NS;
 	s->lead_ns = LEAD_NS;
 	s->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->bell_fd < 0)
@@ -318,10 +311,7 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	t->remote = !here;
 	if (found->order.proof != SAMPLE_BY_STAMP)
 		t->asked_cpu = found->order.before;
-	sampler_held(&s->sampler, s->usual_held_ns);
-	/* Its CPU has nothing to do while it is stopped from another one. */
-	if (!here)
-		sampler_had(&s->sampler, cpu, s->usual_stop_ns);
+	sampler_asked(&s->sampler, found, !here);
 	if (!here &&
 		mem_grow((void **)&s->asked, &s->asked_room, s->asked_n + 1, sizeof(*s->asked)) ==
 			0)
@@ -564,23 +554,6 @@ static void count_ticks(struct engine *engine, struct tracee *t, uint64_t pc)
 			order->weight_ns[SAMPLING_HISTOGRAM]);
 }
 
-/*
- * Of a thread that is alone on its CPU and does not sleep: between two stops of it, what it did not run
- * was taken by the second one and by the way back from the first.
- */
-static void note_held(struct sampling *s, struct tracee *t, const struct cpu_time *cpu,
-	uint64_t end_ns)
-{
-	uint64_t apart = end_ns - t->stopped_at_ns, ran = cpu->run_ns - t->stopped_run_ns;
-
-	if (t->sample->order.proof != SAMPLE_BY_STAMP && t->stopped_at_ns && apart > ran &&
-		apart - ran < HELD_MOST_NS)
-		s->usual_held_ns +=
-			((int64_t)(apart - ran) - (int64_t)s->usual_held_ns) / 16;
-	t->stopped_at_ns = end_ns;
-	t->stopped_run_ns = cpu->run_ns;
-}
-
 void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	uint64_t seen = clock_now(), end, stop;
@@ -627,10 +600,7 @@ void sampling_stop(struct engine *engine, struct tracee *t, int signal)
 	audit_histogram_add(&engine->audit.stop, stop);
 	budget_spend(&engine->budget, stop);
 	if (valid)
-		note_held(s, t, &cpu, end);
-	s->usual_stop_ns += ((int64_t)(stop < 4 * USUAL_STOP_NS ? stop : 4 * USUAL_STOP_NS) -
-				    (int64_t)s->usual_stop_ns) /
-		16;
+		sampler_resumed(&s->sampler, t->sample, &cpu, end, stop);
 	if (profiled)
 		record_stop(engine, t, &snapshot, clock_now());
 	else if (valid)

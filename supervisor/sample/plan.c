@@ -174,20 +174,20 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 	plan_lose(plan, stream, lost + passed);
 }
 
-static void shift(struct plan_stream *s, uint64_t ns)
+static void shift(struct plan_stream *s, int64_t ns)
 {
 	if (!s->period_ns)
 		return;
-	s->slot_ns += ns;
-	s->next_ns += ns;
+	s->slot_ns += (uint64_t)ns;
+	s->next_ns += (uint64_t)ns;
 }
 
-void plan_shift(struct plan *plan, uint64_t ns)
+void plan_shift(struct plan *plan, int64_t ns)
 {
 	shift(&plan->stream[0], ns);
 }
 
-void plan_shift_tables(struct plan *plan, uint64_t ns)
+void plan_shift_tables(struct plan *plan, int64_t ns)
 {
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
 		shift(&plan->stream[i], ns);

@@ -89,9 +89,9 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
  * The CPU was ours for @ns, or its thread was stopped by us: that time is nobody's, and no instant
  * falls into it. So a period is one of the time that the CPU has for others. That is the profile's.
  */
-void plan_shift(struct plan *plan, uint64_t ns);
+void plan_shift(struct plan *plan, int64_t ns);
 /* The same of the tables, whose instants are those of all CPUs: for each. */
-void plan_shift_tables(struct plan *plan, uint64_t ns);
+void plan_shift_tables(struct plan *plan, int64_t ns);
 
 /*
  * How many periods the next span of a CPU is long where @misses instants in a row met nobody: 1,

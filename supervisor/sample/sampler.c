@@ -29,8 +29,19 @@
 #define STREAK_REMOTE 16
 #define WAYS_NS       20000000
 #define MET_WEIGHT    256
-/* A CPU is the only one at work if the others have less than this part of what was met. */
+/* A CPU is the only one at work if the others have less than this part of what was met, */
 #define ALONE_PART 16
+/* or if so many instants in a row met the same thread, wherever it was. */
+#define SAME_ALONE 32
+/* What a sample takes from its thread, and its stop, before any was measured; what is no sample's
+ * doing any more. */
+#define USUAL_HELD_NS 80000
+#define USUAL_STOP_NS 20000
+#define HELD_MOST_NS  400000
+#define LOST_MOST_NS  20000000
+/* For so long it waits for its CPU besides, to be woken and switched to; longer for somebody else.
+ */
+#define WAKE_NS 60000
 /* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
 #define STRETCH_PROFILE 16
 #define STRETCH_TABLE   4
@@ -40,7 +51,11 @@
 int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
 	unsigned cpus, uint64_t seed)
 {
-	*s = (struct sampler){.probe = probe, .context = context, .factor_1024 = 1024};
+	*s = (struct sampler){.probe = probe,
+		.context = context,
+		.factor_1024 = 1024,
+		.held_ns = USUAL_HELD_NS,
+		.stop_ns = USUAL_STOP_NS};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));
 	if (!s->cpu)
 		return -ENOMEM;
@@ -97,9 +112,16 @@ void sampler_remove(struct sampler *s, struct sample_thread *t)
 	unlink_thread(s, t);
 	s->thread[t->slot] = s->thread[--s->threads];
 	s->thread[t->slot]->slot = t->slot;
-	for (unsigned i = 0; i < s->cpus; i++)
+	for (unsigned i = 0; i < s->cpus; i++) {
 		if (s->cpu[i].last == t)
 			s->cpu[i].last = NULL;
+		if (s->cpu[i].resumed == t)
+			s->cpu[i].resumed = NULL;
+	}
+	if (s->met == t) {
+		s->met = NULL;
+		s->same = 0;
+	}
 }
 
 void sampler_renew(struct sample_thread *t)
@@ -310,6 +332,8 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 		return;
 	c->recent += MET_WEIGHT;
 	t->cpu = (int)cpu;
+	s->same = s->met == t ? s->same + 1 : 0;
+	s->met = t;
 	if (s->newest != t) {
 		unlink_thread(s, t);
 		link_newest(s, t);
@@ -410,17 +434,67 @@ void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttl
 
 void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
 {
-	plan_shift(&s->cpu[cpu].plan, ns);
+	struct sample_cpu *c = &s->cpu[cpu];
+
+	plan_shift(&c->plan, (int64_t)ns + c->owed_ns);
+	c->had_ns += ns;
+	c->shifted_ns += (int64_t)ns;
+	c->owed_ns = 0;
 }
 
-void sampler_held(struct sampler *s, uint64_t ns)
+/* Tables count CPU time, on all CPUs alike: of several threads at work each has only its part. */
+static unsigned cpus_at_work(const struct sampler *s)
 {
-	unsigned at_work = 0;
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < s->cpus; i++)
-		at_work += s->cpu[i].recent > MET_WEIGHT;
+		n += s->cpu[i].recent > MET_WEIGHT;
+	return n ? n : 1;
+}
+
+void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
+{
+	int64_t shift = s->tables_owed_ns + (int64_t)(s->held_ns / cpus_at_work(s));
+
+	s->tables_owed_ns = 0;
+	t->reckoned_ns += (int64_t)s->held_ns;
 	for (unsigned i = 0; i < s->cpus; i++)
-		plan_shift_tables(&s->cpu[i].plan, at_work > 1 ? ns / at_work : ns);
+		plan_shift_tables(&s->cpu[i].plan, shift);
+	if (from_afar) {
+		plan_shift(&s->cpu[t->order.cpu].plan, (int64_t)s->stop_ns);
+		s->cpu[t->order.cpu].shifted_ns += (int64_t)s->stop_ns;
+	}
+}
+
+/* @mean goes a sixteenth of the way to @value, which counts up to @most. */
+static void follow(uint64_t *mean, uint64_t value, uint64_t most)
+{
+	*mean += ((int64_t)(value < most ? value : most) - (int64_t)*mean) / 16;
+}
+
+void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu,
+	uint64_t end_ns, uint64_t stop_ns)
+{
+	struct sample_cpu *c = &s->cpu[t->order.cpu];
+	uint64_t apart = end_ns - t->resumed_ns, ran = cpu->run_ns - t->resumed.run_ns;
+	/* It was put back on its CPU after the last stop, and after we held that. */
+	uint64_t ours = c->way == SAMPLE_REMOTE ? 1 : 2;
+
+	follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
+	if (c->resumed == t && cpu->slices - t->resumed.slices <= ours && apart > ran &&
+		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS &&
+		apart - ran < LOST_MOST_NS) {
+		int64_t lost = (int64_t)(apart - ran);
+
+		follow(&s->held_ns, apart - ran, HELD_MOST_NS);
+		c->owed_ns += lost - c->shifted_ns;
+		s->tables_owed_ns += (lost - t->reckoned_ns) / (int64_t)cpus_at_work(s);
+	}
+	c->resumed = t;
+	c->had_ns = 0;
+	c->shifted_ns = t->reckoned_ns = 0;
+	t->resumed = *cpu;
+	t->resumed_ns = end_ns;
 }
 
 void sampler_lose(struct sampler *s, struct sample_thread *t)
@@ -510,7 +584,10 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	 * Whom we let go on from its own CPU is moved to another one that is idle. So the only one
 	 * that works is stopped from elsewhere.
 	 */
-	if (s->cpus > 1 && all && all - s->cpu[best].recent < all / ALONE_PART) {
+	if (s->same >= SAME_ALONE)
+		best = (unsigned)s->met->cpu;
+	if (s->cpus > 1 && all &&
+		(s->same >= SAME_ALONE || all - s->cpu[best].recent < all / ALONE_PART)) {
 		s->cpu[best].way = is_remote(s, best) ? SAMPLE_REMOTE : SAMPLE_AWAITED;
 		best = quiet_cpu(s, best);
 	}

@@ -56,6 +56,9 @@ struct sample_thread {
 	int cpu;                   /* index of the CPU where it was last met, -1 none */
 	uint64_t calls;            /* a bit for each of its last 64 samples: in a system call */
 	struct cpu_time seen;      /* at the last instant that asked */
+	struct cpu_time resumed;   /* at its last stop, which was over at */
+	uint64_t resumed_ns;       /* CLOCK_MONOTONIC; 0 there was none */
+	int64_t reckoned_ns;       /* what the tables' clock has left out for it since then */
 	struct sample_order order; /* of the stop that is awaited */
 };
 
@@ -76,6 +79,10 @@ struct sample_cpu {
 	unsigned streak;            /* instants in a row that met that thread here */
 	uint32_t recent;            /* how often somebody was met here lately */
 	unsigned failures;          /* of proofs after a stop; halved as time goes */
+	struct sample_thread *resumed; /* the last one that was stopped here */
+	uint64_t had_ns;               /* for how long it was the supervisor's since then */
+	int64_t shifted_ns;            /* by which its plan was put off since then */
+	int64_t owed_ns;               /* by which it is to be put off at the next instant */
 };
 
 struct sample_figures {
@@ -99,6 +106,11 @@ struct sampler {
 	struct sample_thread **thread;
 	size_t threads, room;
 	struct sample_thread *newest, *oldest;
+	struct sample_thread *met; /* at the last instant that met anybody, on whatever CPU */
+	unsigned same;             /* instants in a row that met that thread */
+	uint64_t held_ns;          /* for how long a sample usually holds up its thread, */
+	uint64_t stop_ns;          /* and for how long it is stopped */
+	int64_t tables_owed_ns;    /* by which the tables are to be put off */
 	unsigned host;         /* index of the CPU where the tracing thread waits */
 	uint64_t ways_next_ns; /* when to decide the ways again */
 	struct sample_figures figures;
@@ -137,14 +149,23 @@ void sampler_miss(struct sampler *sampler, unsigned cpu, uint64_t now_ns, bool t
 /* Will the next instant of this CPU ask for our own time stamp? As far as the last ones tell. */
 bool sampler_wants_stamp(const struct sampler *sampler, unsigned cpu);
 
-/* The CPU was ours, or its thread was stopped by us, for @ns: no instant falls into that. */
+/* CPU @cpu was the supervisor's for @ns: no instant falls into that. */
 void sampler_had(struct sampler *sampler, unsigned cpu, uint64_t ns);
 
 /*
- * A thread was held up for @ns by a sample. Tables count CPU time, on all CPUs alike: it is
- * nobody's. Of several threads at work each has only its part of it.
+ * The interrupt of @thread is sent, from its own CPU or (@from_afar) from another one, which has
+ * nothing to do while the thread is stopped. What the sample takes from it is nobody's time: it is
+ * left out of all plans, as an estimate first.
  */
-void sampler_held(struct sampler *sampler, uint64_t ns);
+void sampler_asked(struct sampler *sampler, struct sample_thread *thread, bool from_afar);
+
+/*
+ * The stop of @thread is over, and lasted @stop_ns; @cpu is its CPU time in it. A thread that was
+ * not scheduled in more often since its last stop than the samples explain has run all the time
+ * that they left it: then what they took is known, and the estimate is put right.
+ */
+void sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
+	const struct cpu_time *cpu, uint64_t end_ns, uint64_t stop_ns);
 
 /* The thread cannot be stopped, or nobody knows where it was: its weight goes to the next instant.
  */

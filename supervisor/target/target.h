@@ -79,7 +79,6 @@ struct tracee {
 	bool ordered;                 /* the stop that was asked for is a sample's */
 	uint16_t machine;             /* of its last stop, 0 there was none */
 	uint64_t asked_ns;            /* when the interrupt was sent, 0: no stop was asked for */
-	uint64_t stopped_at_ns, stopped_run_ns; /* end of its last sample's stop, and its run time */
 	bool remote;                  /* it was sent to another CPU than ours */
 	uint64_t not_stopped_ns;      /* when it was last seen not to have stopped */
 	struct cpu_time asked_cpu;    /* reading at that time */

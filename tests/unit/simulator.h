@@ -150,7 +150,7 @@ struct sim {
 	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
 	size_t reports;
 	struct sampler sampler;
-	uint64_t used_since_ns, usual_stop_ns, lead_ns, lead_at_ns;
+	uint64_t used_since_ns, lead_ns, lead_at_ns;
 	struct sim_thread *queue[SIM_CPUS][SIM_THREADS];
 	struct sim_thread *asked[SIM_THREADS];
 	size_t asked_n;

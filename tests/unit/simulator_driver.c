@@ -21,7 +21,6 @@
 #define TICK_NS 4000000
 /* As in engine/sampling.c. */
 #define SPIN_NS       50000
-#define USUAL_STOP_NS 20000
 #define LEAD_MOST_NS  100000
 #define LEAD_SPARE_NS 8000
 #define AWAIT_NS      100000
@@ -183,11 +182,9 @@ static void take_instant(struct sim *sim, unsigned cpu, uint64_t planned, uint64
 	}
 	t->ordered = true;
 	t->remote = !here;
-	sampler_held(&sim->sampler, t->asked_ns - woke + sim->usual_stop_ns);
-	if (!here) {
-		sampler_had(&sim->sampler, cpu, sim->usual_stop_ns);
+	sampler_asked(&sim->sampler, found, !here);
+	if (!here)
 		sim->asked[sim->asked_n++] = t;
-	}
 }
 
 /* serve_waiter() */
@@ -252,7 +249,7 @@ static void forget_asked(struct sim *sim, const struct sim_thread *t)
 /* sampling_stop() */
 static void handle_stop(struct sim *sim, struct sim_thread *t)
 {
-	uint64_t seen = sim->now, stop;
+	uint64_t seen = sim->now;
 	bool in_call = t->phase != SIM_BODY || t->step.kind != SIM_RUN, valid;
 	unsigned place = t->step.place;
 	struct cpu_time cpu;
@@ -263,12 +260,9 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 	valid = t->ordered && sampler_judge(&sim->sampler, &t->sample, &cpu, t->asked_ns, in_call);
 	sim_resume(sim, t);
 	t->asked = t->ordered = false;
-	stop = sim->now - seen;
-	sim->usual_stop_ns += ((int64_t)(stop < 4 * USUAL_STOP_NS ? stop : 4 * USUAL_STOP_NS) -
-				      (int64_t)sim->usual_stop_ns) /
-		16;
 	if (!valid)
 		return;
+	sampler_resumed(&sim->sampler, &t->sample, &cpu, sim->now, sim->now - seen);
 	sampler_note(&t->sample, in_call);
 	record(sim, place, t->sample.order.weight_ns[0]);
 }
@@ -424,7 +418,6 @@ int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
 		return r;
 	sim->options = *options;
 	sim->result = ret_result;
-	sim->usual_stop_ns = USUAL_STOP_NS;
 	sim->lead_ns = 40000;
 	plan_seed(&sim->random, options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1);
 	for (unsigned i = 0; i < SIM_CPUS; i++) {
