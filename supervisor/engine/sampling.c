@@ -143,7 +143,7 @@ static void use_waiters(struct engine *engine)
 			(void)cpu_waiter_start(
 				w, c->number, s->bell_fd, &s->heard, s->sampler.realtime);
 		if (w->started && atomic_load(&w->at_ns) != next)
-			cpu_waiter_set(w, next, sampler_wants_stamp(&s->sampler, i));
+			cpu_waiter_set(w, next);
 	}
 }
 
@@ -331,7 +331,7 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 	else
 		sampler_miss(&s->sampler, cpu, now, false);
 	sampler_had(&s->sampler, cpu, clock_now() - atomic_load(&w->woke_ns));
-	cpu_waiter_set(w, sampler_next(&s->sampler, cpu), sampler_wants_stamp(&s->sampler, cpu));
+	cpu_waiter_set(w, sampler_next(&s->sampler, cpu));
 }
 
 /*
@@ -454,7 +454,7 @@ void sampling_wake(struct engine *engine, uint64_t now)
 		}
 		/* It woke up when it was just not wanted any more. */
 		if (s->waiter[i].started && cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
-			cpu_waiter_set(&s->waiter[i], PLAN_NEVER, false);
+			cpu_waiter_set(&s->waiter[i], PLAN_NEVER);
 		if (now >= next)
 			take_instant(engine, i, next, now);
 	}

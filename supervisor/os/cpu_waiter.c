@@ -67,11 +67,11 @@ static void hold(struct cpu_waiter *w, int stamp_fd)
 	atomic_store(&w->state, CPU_WAITER_HOLDS);
 	if (!atomic_load(w->heard) && write(w->bell_fd, &one, sizeof(one)) < 0)
 		woke = 0; /* nobody hears: give up at once */
-	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < HOLD_NS) {
-		if (atomic_load(&w->wants_stamp) && !atomic_load(&w->stamp_ns))
-			atomic_store(&w->stamp_ns, read_stamp(stamp_fd));
+	/* At once: the scheduler's next tick on this CPU renews it. */
+	if (w->realtime)
+		atomic_store(&w->stamp_ns, read_stamp(stamp_fd));
+	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < HOLD_NS)
 		relax();
-	}
 	(void)atomic_compare_exchange_strong(&w->state, &holds, CPU_WAITER_GAVE_UP);
 }
 
@@ -131,12 +131,11 @@ int cpu_waiter_start(
 	return r;
 }
 
-void cpu_waiter_set(struct cpu_waiter *w, uint64_t at_ns, bool stamped)
+void cpu_waiter_set(struct cpu_waiter *w, uint64_t at_ns)
 {
 	int before;
 
 	atomic_store(&w->at_ns, at_ns);
-	atomic_store(&w->wants_stamp, stamped);
 	before = atomic_exchange(&w->state, CPU_WAITER_ASLEEP);
 	atomic_fetch_add(&w->word, 1);
 	/* One that holds sees it without being woken. */
@@ -150,7 +149,7 @@ void cpu_waiter_stop(struct cpu_waiter *w)
 	if (!w->started)
 		return;
 	atomic_store(&w->quit, true);
-	cpu_waiter_set(w, UINT64_MAX, false);
+	cpu_waiter_set(w, UINT64_MAX);
 	(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 	(void)pthread_join(w->thread, NULL);
 	w->started = false;
@@ -160,7 +159,6 @@ int cpu_waiter_stamp(struct cpu_waiter *w, uint64_t *ret_ns)
 {
 	uint64_t until = now_ns() + HOLD_NS, stamp;
 
-	atomic_store(&w->wants_stamp, true);
 	while (!(stamp = atomic_load_explicit(&w->stamp_ns, memory_order_acquire)) &&
 		now_ns() < until)
 		relax();

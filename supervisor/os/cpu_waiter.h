@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread that stays on one CPU, wakes up there at a set time, rings a bell, and holds the CPU
- * until it is released: the thread that it took the CPU from stands still meanwhile. It holds for a
- * fifth of a millisecond at most.
+ * until it is released: the thread that it took the CPU from stands still meanwhile. It holds for
+ * half a millisecond at most.
  */
 #ifndef SUPERVISOR_CPU_WAITER_H
 #define SUPERVISOR_CPU_WAITER_H
@@ -24,7 +24,6 @@ struct cpu_waiter {
 	int cpu, bell_fd;
 	bool realtime;
 	const _Atomic bool *heard; /* somebody looks at the state, and needs no bell */
-	_Atomic bool wants_stamp;
 	_Atomic uint32_t word; /* changes with each order; what the thread sleeps on */
 	_Atomic bool quit;
 	_Atomic int state;         /* enum cpu_waiter_state */
@@ -42,18 +41,15 @@ int cpu_waiter_start(
 	struct cpu_waiter *waiter, int cpu, int bell_fd, const _Atomic bool *heard, bool realtime);
 void cpu_waiter_stop(struct cpu_waiter *waiter);
 
-/*
- * Wake up at @at_ns; while the waiter holds, this releases it. UINT64_MAX: not at all. @stamped:
- * its time stamp is likely to be asked for.
- */
-void cpu_waiter_set(struct cpu_waiter *waiter, uint64_t at_ns, bool stamped);
+/* Wake up at @at_ns; while the waiter holds, this releases it. UINT64_MAX: not at all. */
+void cpu_waiter_set(struct cpu_waiter *waiter, uint64_t at_ns);
 
 static inline enum cpu_waiter_state cpu_waiter_state(const struct cpu_waiter *waiter)
 {
 	return (enum cpu_waiter_state)atomic_load_explicit(&waiter->state, memory_order_acquire);
 }
 
-/* While it holds: its time stamp, which it reads now or has read. -ENODATA: there is none. */
+/* While it holds: its time stamp, which it reads first of all. -ENODATA: there is none. */
 int cpu_waiter_stamp(struct cpu_waiter *waiter, uint64_t *ret_ns);
 
 #endif

@@ -282,14 +282,6 @@ static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 	return t;
 }
 
-bool sampler_wants_stamp(const struct sampler *s, unsigned cpu)
-{
-	const struct sample_cpu *c = &s->cpu[cpu];
-
-	return !s->realtime ||
-		(c->last && (c->streak < STREAK_ALONE || c->failures || c->last->calls));
-}
-
 static struct sample_thread *observe(struct look *l)
 {
 	struct sleeper sleeper[2 * RECENT_MOST];

@@ -146,9 +146,6 @@ struct sample_thread *sampler_instant(
 /* The instant cannot be used: nobody held the CPU, or a bound forbids a stop. */
 void sampler_miss(struct sampler *sampler, unsigned cpu, uint64_t now_ns, bool throttled);
 
-/* Will the next instant of this CPU ask for our own time stamp? As far as the last ones tell. */
-bool sampler_wants_stamp(const struct sampler *sampler, unsigned cpu);
-
 /* CPU @cpu was the supervisor's for @ns: no instant falls into that. */
 void sampler_had(struct sampler *sampler, unsigned cpu, uint64_t ns);
 
