@@ -74,6 +74,15 @@ static int probe_arrived(void *context, unsigned cpu, uint64_t *ret_ns)
 	return s->stamp_fd < 0 ? -ENODATA : procfs_read_switched(s->stamp_fd, ret_ns);
 }
 
+static bool probe_holds(void *context, unsigned cpu)
+{
+	struct engine *engine = context;
+	struct cpu_waiter *w = &engine->sampling.waiter[cpu];
+
+	return (int)cpu == engine->sampling.host || !w->started ||
+		cpu_waiter_state(w) == CPU_WAITER_HOLDS;
+}
+
 /* Of the runnable threads of the machine this one is one, and each that holds a CPU for us. */
 static int probe_runnable(void *context)
 {
@@ -94,6 +103,7 @@ static const struct probe probe = {
 	.switched = probe_switched,
 	.last_cpu = probe_last_cpu,
 	.arrived = probe_arrived,
+	.holds = probe_holds,
 	.runnable = probe_runnable,
 };
 

@@ -6,6 +6,7 @@
 #ifndef SUPERVISOR_PROBE_H
 #define SUPERVISOR_PROBE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "supervisor/os/procfs.h"
@@ -27,6 +28,8 @@ struct probe {
 	 * Asked for at most once an instant. -ENODATA: the kernel does not tell.
 	 */
 	int (*arrived)(void *context, unsigned cpu, uint64_t *ret_ns);
+	/* Does the CPU still stand still for this instant? */
+	bool (*holds)(void *context, unsigned cpu);
 	/* Threads of the whole machine that are runnable, but for ours; negative: unknown. */
 	int (*runnable)(void *context);
 };

@@ -314,6 +314,29 @@ static struct sample_thread *observe(struct look *l)
 	return t;
 }
 
+/*
+ * The last thread that was stopped here is on its way back: the time that takes is the stop's, and
+ * nobody's. With more runnable threads than CPUs it may wait for another one's turn to end.
+ */
+static bool is_coming_back(struct look *l)
+{
+	struct sample_thread *t = l->s->cpu[l->cpu].resumed;
+	struct cpu_time cpu;
+	int runnable;
+
+	if (!t || !is_running(l, t) || l->s->probe->cpu_time(l->s->context, t, &cpu) < 0 ||
+		cpu.run_ns != t->resumed.run_ns || cpu.slices != t->resumed.slices)
+		return false;
+	runnable = l->s->probe->runnable(l->s->context);
+	return runnable >= 0 && runnable <= (int)l->s->cpus;
+}
+
+/* Nobody was found: is that true? */
+static bool cannot_tell(struct look *l)
+{
+	return !l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
+}
+
 static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 {
 	struct sample_cpu *c = &s->cpu[cpu];
@@ -396,7 +419,7 @@ struct sample_thread *sampler_instant(
 	/* Who went to sleep, and so let us come, was not there at the instant. */
 	if (late && t && !look.activity.running)
 		t = NULL;
-	if (!t && (late || woke_ns > planned_ns + LATE_MOST_NS)) {
+	if (!t && (late || woke_ns > planned_ns + LATE_MOST_NS || cannot_tell(&look))) {
 		s->figures.late += due & 1;
 		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
 		return NULL;

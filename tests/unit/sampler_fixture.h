@@ -30,6 +30,7 @@ struct world {
 	struct actor actor[MANY];
 	uint64_t stamp_ns; /* of the one that woke up */
 	int arrived_error, runnable;
+	bool let_go; /* the CPU does not stand still any more */
 	unsigned arrivals, stamps, runnables;
 	uint64_t now;
 };
@@ -89,6 +90,14 @@ static int arrived(void *context, unsigned cpu, uint64_t *ret_ns)
 	return w->arrived_error;
 }
 
+static bool holds(void *context, unsigned cpu)
+{
+	const struct world *w = context;
+
+	(void)cpu;
+	return !w->let_go;
+}
+
 static int runnable(void *context)
 {
 	struct world *w = context;
@@ -97,7 +106,7 @@ static int runnable(void *context)
 	return w->runnable;
 }
 
-static const struct probe probe = {activity, cpu_time, switched, last_cpu, arrived, runnable};
+static const struct probe probe = {activity, cpu_time, switched, last_cpu, arrived, holds, runnable};
 static const int numbers[4] = {2, 3, 5, 7};
 
 /* @cpus of the machine, @threads that sleep; real time, a period of 1 ms, from now on. */

@@ -107,6 +107,14 @@ static int probe_arrived(void *context, unsigned cpu, uint64_t *ret_ns)
 	return 0;
 }
 
+static bool probe_holds(void *context, unsigned cpu)
+{
+	struct sim *sim = context;
+
+	return cpu == sim->sampler.host || sim->sampler.cpu[cpu].way == SAMPLE_REMOTE ||
+		sim->cpu[cpu].holds;
+}
+
 static int probe_runnable(void *context)
 {
 	struct sim *sim = context;
@@ -124,6 +132,7 @@ static const struct probe probe = {
 	.switched = probe_switched,
 	.last_cpu = probe_last_cpu,
 	.arrived = probe_arrived,
+	.holds = probe_holds,
 	.runnable = probe_runnable,
 };
 
