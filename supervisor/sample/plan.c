@@ -174,6 +174,20 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 	plan_lose(plan, stream, lost + passed);
 }
 
+void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random)
+{
+	struct plan_stream *s = &plan->stream[0];
+
+	if (!s->period_ns || plan_stretch(s->misses, UINT32_MAX) == 1)
+		return;
+	s->misses = 0;
+	s->span_ns = s->period_ns;
+	s->slot_ns = now_ns;
+	s->next_ns = now_ns +
+		(plan->slotted ? plan_random(random, s->period_ns)
+			       : random_gap(random, s->period_ns));
+}
+
 static void shift(struct plan_stream *s, int64_t ns)
 {
 	if (!s->period_ns)

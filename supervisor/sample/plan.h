@@ -94,6 +94,13 @@ void plan_shift(struct plan *plan, int64_t ns);
 void plan_shift_tables(struct plan *plan, int64_t ns);
 
 /*
+ * Somebody is on this CPU after all: where the span of the profile is longer than the period, as
+ * nobody was met, another one of a period begins now. Instants are as dense as their weights say,
+ * before and after.
+ */
+void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random);
+
+/*
  * How many periods the next span of a CPU is long where @misses instants in a row met nobody: 1,
  * then twice as many after each doubling of 16, @most at most.
  */

@@ -151,6 +151,7 @@ struct look {
 	int error;       /* of that */
 	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
 	struct activity activity;
+	struct sample_thread *elsewhere; /* one that runs, but was not here; NULL none */
 };
 
 /* A thread that has run since it was last asked, and sleeps. */
@@ -200,6 +201,7 @@ static struct sample_thread *ask_recent(struct look *l, struct sleeper *sleeper,
 			if (is_running(l, t)) {
 				if (was_replaced(l, t))
 					return t;
+				l->elsewhere = t;
 				continue;
 			}
 			if (l->s->probe->cpu_time(l->s->context, t, &cpu) < 0)
@@ -337,6 +339,17 @@ static bool cannot_tell(struct look *l)
 	return !l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
 }
 
+/* Where nobody was met for long, instants are rare: now there is somebody again. */
+static void wake_other(struct look *l, uint64_t now)
+{
+	struct sampler *s = l->s;
+	int number = l->elsewhere ? s->probe->last_cpu(s->context, l->elsewhere) : -1;
+	int cpu = number < 0 ? -1 : sampler_cpu(s, number);
+
+	if (cpu >= 0 && cpu != (int)l->cpu)
+		plan_wake(&s->cpu[cpu].plan, now, &s->random);
+}
+
 static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 {
 	struct sample_cpu *c = &s->cpu[cpu];
@@ -425,6 +438,8 @@ struct sample_thread *sampler_instant(
 		return NULL;
 	}
 	met(s, cpu, t);
+	if (!t)
+		wake_other(&look, woke_ns);
 	if (t) {
 		t->order.cpu = cpu;
 		t->order.streams = due;
