@@ -333,6 +333,7 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 	struct sampling *s = &engine->sampling;
 	struct cpu_waiter *w = &s->waiter[cpu];
 	enum cpu_waiter_state state = cpu_waiter_state(w);
+	uint64_t held;
 
 	if (state == CPU_WAITER_ASLEEP)
 		return;
@@ -340,7 +341,9 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 		take_instant(engine, cpu, atomic_load(&w->at_ns), atomic_load(&w->woke_ns));
 	else
 		sampler_miss(&s->sampler, cpu, now, false);
-	sampler_had(&s->sampler, cpu, clock_now() - atomic_load(&w->woke_ns));
+	/* It may have let go long before. */
+	held = clock_now() - atomic_load(&w->woke_ns);
+	sampler_had(&s->sampler, cpu, held < CPU_WAITER_HOLD_NS ? held : CPU_WAITER_HOLD_NS);
 	cpu_waiter_set(w, sampler_next(&s->sampler, cpu));
 }
 

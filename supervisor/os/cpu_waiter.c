@@ -13,8 +13,6 @@
 #include "supervisor/os/procfs.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-/* Longer nobody's CPU is held. An idle virtual CPU takes some 0.2 ms to wake up. */
-#define HOLD_NS     500000
 #define STACK_BYTES (64 * 1024)
 
 static uint64_t now_ns(void)
@@ -70,7 +68,7 @@ static void hold(struct cpu_waiter *w, int stamp_fd)
 	/* At once: the scheduler's next tick on this CPU renews it. */
 	if (w->realtime)
 		atomic_store(&w->stamp_ns, read_stamp(stamp_fd));
-	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < HOLD_NS)
+	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < CPU_WAITER_HOLD_NS)
 		relax();
 	(void)atomic_compare_exchange_strong(&w->state, &holds, CPU_WAITER_GAVE_UP);
 }
@@ -157,7 +155,7 @@ void cpu_waiter_stop(struct cpu_waiter *w)
 
 int cpu_waiter_stamp(struct cpu_waiter *w, uint64_t *ret_ns)
 {
-	uint64_t until = now_ns() + HOLD_NS, stamp;
+	uint64_t until = now_ns() + CPU_WAITER_HOLD_NS, stamp;
 
 	while (!(stamp = atomic_load_explicit(&w->stamp_ns, memory_order_acquire)) &&
 		now_ns() < until)

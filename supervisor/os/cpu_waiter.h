@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Longer nobody's CPU is held. An idle virtual CPU takes some 0.2 ms to wake up. */
+#define CPU_WAITER_HOLD_NS 500000
+
 enum cpu_waiter_state {
 	CPU_WAITER_ASLEEP,
 	CPU_WAITER_HOLDS,   /* it has rung, and waits for the release */

@@ -293,8 +293,10 @@ static struct sample_thread *observe(struct look *l)
 	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE) {
 		t = ask_alone(l, SAMPLE_BY_SLICE);
 		/* From afar nobody else can be found: from now on we look from near. */
-		if (!t)
+		if (!t) {
+			l->s->cpu[l->cpu].streak = 0;
 			l->s->ways_next_ns = 0;
+		}
 		return t;
 	}
 	t = ask_alone(l, SAMPLE_BY_WAIT);
@@ -336,7 +338,8 @@ static bool is_coming_back(struct look *l)
 /* Nobody was found: is that true? */
 static bool cannot_tell(struct look *l)
 {
-	return !l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
+	return l->s->cpu[l->cpu].way == SAMPLE_REMOTE ||
+		!l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
 }
 
 /* Where nobody was met for long, instants are rare: now there is somebody again. */

@@ -111,8 +111,7 @@ static bool probe_holds(void *context, unsigned cpu)
 {
 	struct sim *sim = context;
 
-	return cpu == sim->sampler.host || sim->sampler.cpu[cpu].way == SAMPLE_REMOTE ||
-		sim->cpu[cpu].holds;
+	return cpu == sim->sampler.host || sim->cpu[cpu].holds;
 }
 
 static int probe_runnable(void *context)
