@@ -338,8 +338,9 @@ static bool is_coming_back(struct look *l)
 /* Nobody was found: is that true? */
 static bool cannot_tell(struct look *l)
 {
-	return l->s->cpu[l->cpu].way == SAMPLE_REMOTE ||
-		!l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
+	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE)
+		return l->activity.running;
+	return !l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
 }
 
 /* Where nobody was met for long, instants are rare: now there is somebody again. */
