@@ -114,12 +114,13 @@ static uint64_t lost_most(unsigned stream)
 	return stream ? LOST_MOST_TABLE : LOST_MOST;
 }
 
-void plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
+uint64_t plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
 {
 	struct plan_stream *s = &plan->stream[stream];
-	uint64_t most = lost_most(stream) * s->span_ns;
+	uint64_t most = lost_most(stream) * s->span_ns, all = s->lost_ns + weight_ns;
 
-	s->lost_ns = s->lost_ns + weight_ns < most ? s->lost_ns + weight_ns : most;
+	s->lost_ns = all < most ? all : most;
+	return all - s->lost_ns;
 }
 
 /* The next instant of the profile, after @now_ns; what those weigh that are before that. */
@@ -155,7 +156,7 @@ static uint64_t lay_next_slot(
 	return skipped;
 }
 
-void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
+uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
 	uint64_t factor_1024, unsigned most, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[stream];
@@ -171,7 +172,7 @@ void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
 	passed = stream || plan->slotted ? lay_next_slot(s, now_ns, span, stream ? NULL : random)
 					 : lay_instant(s, now_ns, span, random);
 	s->lost_ns = 0;
-	plan_lose(plan, stream, lost + passed);
+	return plan_lose(plan, stream, lost + passed);
 }
 
 void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random)
@@ -188,21 +189,12 @@ void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random)
 			       : random_gap(random, s->period_ns));
 }
 
-static void shift(struct plan_stream *s, int64_t ns)
+void plan_shift(struct plan *plan, unsigned stream, int64_t ns)
 {
+	struct plan_stream *s = &plan->stream[stream];
+
 	if (!s->period_ns)
 		return;
 	s->slot_ns += (uint64_t)ns;
 	s->next_ns += (uint64_t)ns;
-}
-
-void plan_shift(struct plan *plan, int64_t ns)
-{
-	shift(&plan->stream[0], ns);
-}
-
-void plan_shift_tables(struct plan *plan, int64_t ns)
-{
-	for (unsigned i = 1; i < PLAN_STREAMS; i++)
-		shift(&plan->stream[i], ns);
 }

@@ -67,8 +67,11 @@ unsigned plan_due(const struct plan *plan, uint64_t ns);
  */
 uint64_t plan_weight(const struct plan *plan, unsigned stream);
 
-/* An instant of @weight_ns turns out to be lost, after the next one was planned. */
-void plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns);
+/*
+ * An instant of @weight_ns turns out to be lost, after the next one was planned. Returns how much
+ * of it the next one cannot take over.
+ */
+uint64_t plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns);
 
 enum plan_outcome {
 	PLAN_LOST,   /* the instant could not be used: its weight goes to the next one */
@@ -80,18 +83,16 @@ enum plan_outcome {
  * The instant of @stream is over, and the next one is planned, not before @now_ns. Instants of the
  * profile that have passed meanwhile are lost, and slots of a table that lie wholly in the past.
  * @factor_1024 / 1024, at least 1, makes the span longer than the period; where nobody is met it is
- * up to @most periods long.
+ * up to @most periods long. Returns how much of the lost weight the next instant cannot take over.
  */
-void plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
+uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
 	uint64_t factor_1024, unsigned most, struct plan_random *random);
 
 /*
- * The CPU was ours for @ns, or its thread was stopped by us: that time is nobody's, and no instant
- * falls into it. So a period is one of the time that the CPU has for others. That is the profile's.
+ * What a sample takes from its thread, @ns, is nobody's time, and no instant falls into it. So a
+ * period is one of the time that the threads have. Negative: too much was left out before.
  */
-void plan_shift(struct plan *plan, int64_t ns);
-/* The same of the tables, whose instants are those of all CPUs: for each. */
-void plan_shift_tables(struct plan *plan, int64_t ns);
+void plan_shift(struct plan *plan, unsigned stream, int64_t ns);
 
 /*
  * Somebody is on this CPU after all: where the span of the profile is longer than the period, as

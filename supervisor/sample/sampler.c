@@ -34,11 +34,11 @@
 /* or if so many instants in a row met the same thread, wherever it was. */
 #define SAME_ALONE 32
 /* What a sample takes from its thread, and its stop, before any was measured; what is no sample's
- * doing any more. */
+ * doing any more: a hypervisor's. */
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000
 #define HELD_MOST_NS  400000
-#define LOST_MOST_NS  20000000
+#define LOST_MOST_NS  1000000000
 /* For so long it waits for its CPU besides, to be woken and switched to; longer for somebody else.
  */
 #define WAKE_NS 60000
@@ -384,23 +384,29 @@ static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t 
 }
 
 /* Plans the next instant of @stream, and returns what the present one weighs. */
-static uint64_t advance_stream(struct sampler *s, struct plan *plan, unsigned stream,
+static uint64_t advance_stream(struct sampler *s, struct sample_cpu *c, unsigned stream,
 	enum plan_outcome outcome, uint64_t now)
 {
+	struct plan *plan = &c->plan;
 	uint64_t weight = plan_weight(plan, stream), factor = stream ? 1024 : s->factor_1024;
 	unsigned most = longest_slot(s, stream, now);
 
 	if (outcome == PLAN_LOST) {
-		plan_advance(plan, stream, outcome, now, factor, most, &s->random);
+		c->left_out_ns[stream] += (int64_t)plan_advance(
+			plan, stream, outcome, now, factor, most, &s->random);
 		return weight;
 	}
-	plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
+	(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
 	/* What delayed us is work of the kernel for this thread: it is met all that time. */
 	while (plan->stream[stream].next_ns <= now) {
+		uint64_t more = plan_weight(plan, stream);
+
 		/* A table's ticks do not come in heaps: a hypervisor may have delayed us, too. */
 		if (!stream || weight < 2 * plan->stream[stream].period_ns)
-			weight += plan_weight(plan, stream);
-		plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
+			weight += more;
+		else
+			c->left_out_ns[stream] += (int64_t)more;
+		(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
 	}
 	return weight;
 }
@@ -415,7 +421,7 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 		if (due & 1u << i && outcome == PLAN_MET)
 			s->met_ns[i] = now;
 		if (due & 1u << i)
-			weight = advance_stream(s, &s->cpu[cpu].plan, i, outcome, now);
+			weight = advance_stream(s, &s->cpu[cpu], i, outcome, now);
 		if (order)
 			order->weight_ns[i] = weight * weight_1024 / 1024;
 	}
@@ -466,14 +472,18 @@ void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttl
 	advance(s, cpu, due, PLAN_LOST, now_ns, NULL, 0);
 }
 
+/* No instant of the profile falls into the next @ns of the CPU, and what is still owed. */
+static void leave_out(struct sample_cpu *c, int64_t ns)
+{
+	plan_shift(&c->plan, 0, ns + c->owed_ns);
+	c->left_out_ns[0] += ns;
+	c->owed_ns = 0;
+}
+
 void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
 {
-	struct sample_cpu *c = &s->cpu[cpu];
-
-	plan_shift(&c->plan, (int64_t)ns + c->owed_ns);
-	c->had_ns += ns;
-	c->shifted_ns += (int64_t)ns;
-	c->owed_ns = 0;
+	s->cpu[cpu].had_ns += ns;
+	leave_out(&s->cpu[cpu], (int64_t)ns);
 }
 
 /* Tables count CPU time, on all CPUs alike: of several threads at work each has only its part. */
@@ -488,16 +498,17 @@ static unsigned cpus_at_work(const struct sampler *s)
 
 void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 {
-	int64_t shift = s->tables_owed_ns + (int64_t)(s->held_ns / cpus_at_work(s));
+	struct sample_cpu *c = &s->cpu[t->order.cpu];
+	int64_t part = (int64_t)(s->held_ns / cpus_at_work(s));
 
-	s->tables_owed_ns = 0;
-	t->reckoned_ns += (int64_t)s->held_ns;
-	for (unsigned i = 0; i < s->cpus; i++)
-		plan_shift_tables(&s->cpu[i].plan, shift);
-	if (from_afar) {
-		plan_shift(&s->cpu[t->order.cpu].plan, (int64_t)s->stop_ns);
-		s->cpu[t->order.cpu].shifted_ns += (int64_t)s->stop_ns;
+	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {
+		for (unsigned i = 0; i < s->cpus; i++)
+			plan_shift(&s->cpu[i].plan, stream, part + s->tables_owed_ns[stream]);
+		s->tables_owed_ns[stream] = 0;
+		c->left_out_ns[stream] += (int64_t)s->held_ns;
 	}
+	if (from_afar)
+		leave_out(c, (int64_t)s->stop_ns);
 }
 
 /* @mean goes a sixteenth of the way to @value, which counts up to @most. */
@@ -521,24 +532,27 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 		int64_t lost = (int64_t)(apart - ran);
 
 		follow(&s->held_ns, apart - ran, HELD_MOST_NS);
-		c->owed_ns += lost - c->shifted_ns;
-		s->tables_owed_ns += (lost - t->reckoned_ns) / (int64_t)cpus_at_work(s);
+		c->owed_ns += lost - c->left_out_ns[0];
+		for (unsigned i = 1; i < PLAN_STREAMS; i++)
+			s->tables_owed_ns[i] +=
+				(lost - c->left_out_ns[i]) / (int64_t)cpus_at_work(s);
 	}
 	c->resumed = t;
 	c->had_ns = 0;
-	c->shifted_ns = t->reckoned_ns = 0;
+	memset(c->left_out_ns, 0, sizeof(c->left_out_ns));
 	t->resumed = *cpu;
 	t->resumed_ns = end_ns;
 }
 
 void sampler_lose(struct sampler *s, struct sample_thread *t)
 {
-	struct plan *plan = &s->cpu[t->order.cpu].plan;
+	struct sample_cpu *c = &s->cpu[t->order.cpu];
 
 	s->figures.late += t->order.streams & 1;
 	for (unsigned i = 0; i < PLAN_STREAMS; i++)
 		if (t->order.streams & 1u << i)
-			plan_lose(plan, i, t->order.weight_ns[i]);
+			c->left_out_ns[i] +=
+				(int64_t)plan_lose(&c->plan, i, t->order.weight_ns[i]);
 }
 
 bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,

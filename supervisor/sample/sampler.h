@@ -58,7 +58,6 @@ struct sample_thread {
 	struct cpu_time seen;      /* at the last instant that asked */
 	struct cpu_time resumed;   /* at its last stop, which was over at */
 	uint64_t resumed_ns;       /* CLOCK_MONOTONIC; 0 there was none */
-	int64_t reckoned_ns;       /* what the tables' clock has left out for it since then */
 	struct sample_order order; /* of the stop that is awaited */
 };
 
@@ -81,8 +80,8 @@ struct sample_cpu {
 	unsigned failures;          /* of proofs after a stop; halved as time goes */
 	struct sample_thread *resumed; /* the last one that was stopped here */
 	uint64_t had_ns;               /* for how long it was the supervisor's since then */
-	int64_t shifted_ns;            /* by which its plan was put off since then */
-	int64_t owed_ns;               /* by which it is to be put off at the next instant */
+	int64_t left_out_ns[PLAN_STREAMS]; /* what the plans have no instants for, since then */
+	int64_t owed_ns; /* by which its profile is to be put off at the next instant */
 };
 
 struct sample_figures {
@@ -110,7 +109,7 @@ struct sampler {
 	unsigned same;             /* instants in a row that met that thread */
 	uint64_t held_ns;          /* for how long a sample usually holds up its thread, */
 	uint64_t stop_ns;          /* and for how long it is stopped */
-	int64_t tables_owed_ns;    /* by which the tables are to be put off */
+	int64_t tables_owed_ns[PLAN_STREAMS]; /* the same of the tables, on all CPUs */
 	unsigned host;         /* index of the CPU where the tracing thread waits */
 	uint64_t ways_next_ns; /* when to decide the ways again */
 	struct sample_figures figures;
