@@ -42,8 +42,6 @@
 /* For so long it waits for its CPU besides, to be woken and switched to; longer for somebody else.
  */
 #define WAKE_NS 60000
-/* Put on its CPU so often more between two stops, it took turns with others, but did not sleep. */
-#define TURNS_MOST 4
 /* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
 #define STRETCH_PROFILE 16
 #define STRETCH_TABLE   4
@@ -398,16 +396,13 @@ static uint64_t advance_stream(struct sampler *s, struct sample_cpu *c, unsigned
 			plan, stream, outcome, now, factor, most, &s->random);
 		return weight;
 	}
-	if (outcome == PLAN_NOBODY)
-		c->left_out_ns[stream] += stream ? (int64_t)weight : 0;
 	(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
 	/* What delayed us is work of the kernel for this thread: it is met all that time. */
 	while (plan->stream[stream].next_ns <= now) {
 		uint64_t more = plan_weight(plan, stream);
 
 		/* A table's ticks do not come in heaps: a hypervisor may have delayed us, too. */
-		if (!stream ||
-			(outcome == PLAN_MET && weight < 2 * plan->stream[stream].period_ns))
+		if (!stream || weight < 2 * plan->stream[stream].period_ns)
 			weight += more;
 		else
 			c->left_out_ns[stream] += (int64_t)more;
@@ -527,22 +522,19 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 {
 	struct sample_cpu *c = &s->cpu[t->order.cpu];
 	uint64_t apart = end_ns - t->resumed_ns, ran = cpu->run_ns - t->resumed.run_ns;
-	uint64_t slices = cpu->slices - t->resumed.slices;
 	/* It was put back on its CPU after the last stop, and after we held that. */
 	uint64_t ours = c->way == SAMPLE_REMOTE ? 1 : 2;
 	int64_t lost = apart > ran ? (int64_t)(apart - ran) : 0;
 
 	follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
-	if (c->resumed == t && lost < LOST_MOST_NS && slices <= ours &&
+	if (c->resumed == t && lost < LOST_MOST_NS && cpu->slices - t->resumed.slices <= ours &&
 		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS) {
 		follow(&s->held_ns, (uint64_t)lost, HELD_MOST_NS);
 		c->owed_ns += lost - c->left_out_ns[0];
-	}
-	/* Instants of a table that met another program's turn are left out as well. */
-	for (unsigned i = 1; c->resumed == t && lost < LOST_MOST_NS && i < PLAN_STREAMS; i++)
-		if (slices <= ours + TURNS_MOST)
+		for (unsigned i = 1; i < PLAN_STREAMS; i++)
 			s->tables_owed_ns[i] +=
 				(lost - c->left_out_ns[i]) / (int64_t)cpus_at_work(s);
+	}
 	for (unsigned i = 0; i < s->cpus; i++)
 		if (s->cpu[i].resumed == t)
 			s->cpu[i].resumed = NULL;

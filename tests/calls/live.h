@@ -62,12 +62,14 @@ void *live_buffer(size_t bytes, int sharing);
 void live_check_buffer(const void *buffer, size_t bytes);
 
 /*
- * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %). Each thread has an account of its
- * own that may be off by a tick: three threads, one after the other, can never reach the limit, nor
- * four that make 80 ticks.
+ * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), and what a hypervisor took; where
+ * other programs had the CPUs too, up to 5 standard deviations of a Poisson number.
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
+/* The same with @most as the limit. */
+void live_check_within(
+	uint64_t count, double ticks, double most, uint64_t tick_ns, const char *file, int line);
 void live_check_about(
 	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);
 

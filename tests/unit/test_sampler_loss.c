@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* What samples take from their thread, instants that tell nothing, and threads that move about. */
+#include "tests/unit/sampler_fixture.h"
+
+#define US UINT64_C(1000)
+
+static void test_sampler_loss__nobody_is_no_answer_once_the_cpu_was_let_go(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 1);
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 0);
+	assert_int_equal(plan_weight(&w.sampler.cpu[0].plan, 0), MS);
+	w.let_go = true;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 1);
+	assert_int_equal(plan_weight(&w.sampler.cpu[0].plan, 0), 2 * MS);
+	sampler_release(&w.sampler);
+}
+
+/* @a is sampled on @cpu, and resumed with what it has run by now. */
+static void sample(struct world *w, struct actor *a, unsigned cpu, uint64_t end_ns)
+{
+	const struct cpu_time now = {a->run_ns, a->wait_ns, a->slices};
+
+	a->state = RUNNABLE;
+	replaced(w, a);
+	assert_ptr_equal(look(w, cpu), a);
+	sampler_asked(&w->sampler, &a->sample, false);
+	assert_true(sampler_judge(&w->sampler, &a->sample, &now, w->now, true));
+	sampler_note(&a->sample, true);
+	sampler_resumed(&w->sampler, &a->sample, &now, end_ns, 10 * US);
+}
+
+static void test_sampler_loss__on_its_way_back_a_thread_is_not_nobody(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 2);
+	sample(&w, a, 0, w.now);
+	w.stamp_ns++; /* it has not been put on its CPU again */
+	w.runnable = 1;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 1);
+	/* It may wait for another program. */
+	w.runnable = 3;
+	assert_null(look(&w, 0));
+	w.runnable = -1;
+	assert_null(look(&w, 0));
+	/* It was on its CPU, and somebody else was there when we came. */
+	w.runnable = 1;
+	a->slices++;
+	assert_null(look(&w, 0));
+	/* It was elsewhere. */
+	a->slices--;
+	assert_null(look(&w, 1));
+	assert_int_equal(w.sampler.figures.late, 1);
+	sampler_release(&w.sampler);
+}
+
+/* Both clocks of one CPU, from the first of two stops to the second. */
+static void lose(uint64_t apart, uint64_t ran, uint64_t waited, uint64_t slices, int64_t *ret_profile,
+	int64_t *ret_table)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	const struct plan_stream *stream;
+	uint64_t before[2];
+
+	begin(&w, 1, 1);
+	stream = w.sampler.cpu[0].plan.stream;
+	sampler_set_period(&w.sampler, 2, 100 * MS, 0);
+	sample(&w, a, 0, 50 * MS);
+	a->run_ns += ran;
+	a->wait_ns += waited;
+	a->slices += slices;
+	before[0] = stream[0].next_ns;
+	before[1] = stream[2].next_ns;
+	sampler_had(&w.sampler, 0, 30 * US);
+	assert_int_equal(stream[0].next_ns, before[0] + 30 * US);
+	sample(&w, a, 0, 50 * MS + apart);
+	before[0] = stream[0].next_ns;
+	sampler_had(&w.sampler, 0, 0);
+	*ret_profile = (int64_t)(stream[0].next_ns - before[0]);
+	/* The third interrupt puts off the tables by what was owed since the second. */
+	sampler_asked(&w.sampler, &a->sample, false);
+	*ret_table = (int64_t)(stream[2].next_ns - before[1]);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler_loss__what_a_lone_thread_lost_is_left_out_exactly(void **state)
+{
+	int64_t profile, table;
+
+	(void)state;
+	/* 100 us were lost: 30 us were left out already, or for a table 80 us by estimate. */
+	lose(MS, 900 * US, 50 * US, 2, &profile, &table);
+	assert_int_equal(profile, 70 * US);
+	/* Two estimates, and what the first was short of; the mean has gone up to 81.25 us. */
+	assert_int_equal(table, 80 * US + 20 * US + 81250);
+	/* Nothing was: what was left out is taken back. */
+	lose(MS, MS, 0, 2, &profile, &table);
+	assert_int_equal(profile, -30 * (int64_t)US);
+	/* Much was, by a hypervisor. */
+	lose(50 * MS, MS, 50 * US, 2, &profile, &table);
+	assert_int_equal(profile, 49 * MS - 30 * US);
+	/* It waited for somebody else, or slept: that is not known. */
+	lose(MS, 900 * US, 91 * US, 2, &profile, &table);
+	assert_int_equal(profile, 0);
+	lose(MS, 900 * US, 50 * US, 3, &profile, &table);
+	assert_int_equal(profile, 0);
+	assert_int_equal(table, 80 * US + 80 * US);
+}
+
+static void test_sampler_loss__a_quiet_cpu_is_looked_at_once_a_thread_is_there(void **state)
+{
+	struct world w;
+	const struct plan_stream *other;
+
+	(void)state;
+	begin(&w, 2, 1);
+	other = &w.sampler.cpu[1].plan.stream[0];
+	for (unsigned i = 0; i < 1000; i++)
+		assert_null(look(&w, 1));
+	assert_int_equal(other->span_ns, 16 * MS);
+	assert_null(look(&w, 0));
+	assert_int_equal(other->span_ns, 16 * MS);
+	w.actor[0].state = RUNNABLE;
+	w.actor[0].last_cpu = 3;
+	w.stamp_ns++;
+	assert_null(look(&w, 0));
+	assert_int_equal(other->span_ns, MS);
+	assert_int_equal(other->misses, 0);
+	assert_true(other->next_ns > w.now);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler_loss__a_lone_thread_that_moves_is_alone_all_the_same(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 2);
+	for (unsigned i = 0; i < 40; i++)
+		sample(&w, &w.actor[0], i % 2, w.now);
+	assert_int_equal(sampler_ways(&w.sampler, w.now), 0);
+	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
+	/* Another one: it is not. */
+	for (unsigned i = 0; i < 40; i++)
+		sample(&w, &w.actor[i / 2 % 2], i % 2, w.now);
+	(void)sampler_ways(&w.sampler, w.now);
+	assert_int_not_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
+	assert_int_not_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
+	sampler_release(&w.sampler);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_sampler_loss__nobody_is_no_answer_once_the_cpu_was_let_go),
+		cmocka_unit_test(test_sampler_loss__on_its_way_back_a_thread_is_not_nobody),
+		cmocka_unit_test(test_sampler_loss__what_a_lone_thread_lost_is_left_out_exactly),
+		cmocka_unit_test(
+			test_sampler_loss__a_quiet_cpu_is_looked_at_once_a_thread_is_there),
+		cmocka_unit_test(test_sampler_loss__a_lone_thread_that_moves_is_alone_all_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
