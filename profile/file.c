@@ -135,8 +135,10 @@ static int await_room(int fd, int peer_fd)
 	return fds[0].revents ? 0 : -EINTR;
 }
 
-static int write_fd(int fd, const char *data, size_t bytes, int peer_fd)
+int file_write_fd(int fd, const void *from, size_t bytes, int peer_fd)
 {
+	const char *data = from;
+
 	while (bytes) {
 		int error = peer_fd < 0 ? 0 : await_room(fd, peer_fd);
 		ssize_t n;
@@ -162,11 +164,11 @@ int file_write_while(
 
 	*ret_problem = NULL;
 	if (!strcmp(path, "-"))
-		return write_fd(STDOUT_FILENO, data, bytes, peer_fd);
+		return file_write_fd(STDOUT_FILENO, data, bytes, peer_fd);
 	error = outfile_begin(&out, path, peer_fd, ret_problem);
 	if (error < 0)
 		return error;
-	error = write_fd(out.fd, data, bytes, out.fresh[0] ? -1 : peer_fd);
+	error = file_write_fd(out.fd, data, bytes, out.fresh[0] ? -1 : peer_fd);
 	if (error < 0)
 		outfile_abandon(&out);
 	else

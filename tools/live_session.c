@@ -205,8 +205,16 @@ static void serve(struct running *run)
 	if (control->change_freeze)
 		ask_supervisor(run, REQUEST_FREEZE, control->freeze);
 	if (control->save_as) {
-		r = run->session->save(run->session->context, control->save_as);
-		if (r < 0)
+		/* The opener makes no other files for a view. */
+		bool named = export_find_for_file(control->save_as);
+
+		r = named ? run->session->save(run->session->context, control->save_as) : 0;
+		if (!named)
+			(void)snprintf(text, sizeof(text),
+				"cannot save to %.300s: the name must tell the format, like "
+				"sproftop%s",
+				control->save_as, export_at(0)->suffix);
+		else if (r < 0)
 			(void)snprintf(text, sizeof(text), "cannot save to %.300s: %s",
 				control->save_as, strerror(-r));
 		else
@@ -346,7 +354,7 @@ static int open_screen(struct running *run)
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
 	set_modes(s->settings->modes);
-	r = live_screen_open(s->settings->color, &run->painter);
+	r = live_screen_open(s->settings->color, s->settings->in_fd, &run->painter);
 	if (r < 0)
 		return r;
 	live_screen_size(run->painter, &run->rows, &run->columns);
@@ -453,7 +461,7 @@ static int drain(struct running *run)
 int live_session_run(struct live_session *session)
 {
 	const struct live_settings *s = session->settings;
-	struct live_source_context sources = {session->analyst, s->log};
+	struct live_source_context sources = {session->analyst, s->log != NULL};
 	struct running run = {.session = session,
 		.open = true,
 		.keys = s->keys,

@@ -421,13 +421,15 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[21 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
+	const char *analyst_argv[22 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
 		"--report", s.quiet ? "none" : s.report, "--color", s.color, "--name", name,
 		"--call-graph", s.target.call_graph};
 	size_t n = 11;
 
 	if (s.quiet)
 		analyst_argv[n++] = "--quiet";
+	if (s.verbose)
+		analyst_argv[n++] = "--verbose";
 	if (s.engine.dump)
 		analyst_argv[n++] = "--dump";
 	if (s.per_thread)
