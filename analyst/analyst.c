@@ -72,10 +72,9 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->spaces.symbolizer = analyst->symbolizer;
 	analyst->spaces.live = options->live;
 	analyst->per_process = options->per_process;
-	analyst->locations =
-		(struct locations){.profile = analyst->profile,
-			.symbolizer = analyst->symbolizer,
-			.opener = options->opener};
+	analyst->locations = (struct locations){.profile = analyst->profile,
+		.symbolizer = analyst->symbolizer,
+		.opener = options->opener};
 	r = stacks_init(
 		&analyst->stacks, &analyst->locations, options->frame_pointers, options->live);
 	if (r < 0) {
@@ -167,8 +166,8 @@ const uint8_t *analyst_code(const struct analyst *analyst, uint32_t location, ui
 
 	if (location >= locations->places || !locations->place[location].module)
 		return NULL;
-	return symbolizer_code(&(struct place){locations->place[location].module, svma}, ret_bytes,
-		ret_machine);
+	return symbolizer_code(
+		&(struct place){locations->place[location].module, svma}, ret_bytes, ret_machine);
 }
 
 const char *analyst_function_at(
@@ -183,8 +182,8 @@ const char *analyst_function_at(
 		return NULL;
 	place.module = locations->place[location].module;
 	if (symbolizer_resolve(locations->symbolizer, &place, 1, &chain) < 0 || !chain.n ||
-		chain.frame[chain.n - 1].unnamed ||
-		!symbolizer_bounds(&place, &start, &end) || start > svma)
+		chain.frame[chain.n - 1].unnamed || !symbolizer_bounds(&place, &start, &end) ||
+		start > svma)
 		return NULL;
 	*ret_offset = svma - start;
 	return chain.frame[chain.n - 1].function;

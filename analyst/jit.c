@@ -36,9 +36,9 @@ struct jit {
 	struct jit_budget *budget;
 	struct opener *opener;
 	uint32_t pid;
-	bool live; /* its own root folder may be looked into */
+	bool live;     /* its own root folder may be looked into */
 	char name[48]; /* of the map */
-	int fd; /* of the map, -1 not there yet */
+	int fd;        /* of the map, -1 not there yet */
 	uint64_t read_bytes;
 	bool over; /* too large: it is read no further */
 	struct jit_map map;
@@ -225,10 +225,8 @@ static long read_chunk(struct jit *jit, char *text)
 /* /tmp/perf-PID.map, of the process's own root folder or of ours. */
 static int open_map(struct jit *jit)
 {
-	struct opening what = {.kind = OPENING_PERF_MAP,
-		.pid = jit->pid,
-		.start = jit->live,
-		.end = jit->live};
+	struct opening what = {
+		.kind = OPENING_PERF_MAP, .pid = jit->pid, .start = jit->live, .end = jit->live};
 	struct opened opened;
 
 	(void)opener_ask(jit->opener, &what, &opened);

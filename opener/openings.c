@@ -109,8 +109,7 @@ static int of_process(struct openings *o, const struct opening *what)
 	}
 }
 
-static int perf_map(
-	struct openings *o, const struct opening *what, struct opened *opened)
+static int perf_map(struct openings *o, const struct opening *what, struct opened *opened)
 {
 	struct noted owner = {.pid = what->pid, .inner_pid = what->pid, .uid = geteuid()};
 	bool lives = false;
@@ -142,8 +141,8 @@ static int statm(pid_t sender)
 	return fd < 0 ? -errno : fd;
 }
 
-static int answer(struct openings *o, pid_t sender, const struct opening *what,
-	struct opened *opened)
+static int answer(
+	struct openings *o, pid_t sender, const struct opening *what, struct opened *opened)
 {
 	bool view = o->view || !o->guards;
 

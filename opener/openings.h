@@ -35,10 +35,10 @@ struct noted {
 
 /* Zeroed: in the asking process itself, without these conditions. */
 struct openings {
-	bool guards;       /* the one that asks is not trusted */
-	int supervisor;    /* guards: what this process traces may be looked into; 0 nothing */
-	bool view;         /* guards: there is a live view */
-	const char *log;   /* output of the command, NULL none */
+	bool guards;     /* the one that asks is not trusted */
+	int supervisor;  /* guards: what this process traces may be looked into; 0 nothing */
+	bool view;       /* guards: there is a live view */
+	const char *log; /* output of the command, NULL none */
 	struct noted *noted;
 	size_t n, room;
 };

@@ -91,9 +91,8 @@ static bool note(struct openings *o, const struct noted *noted)
 {
 	if (o->n == o->room) {
 		size_t room = o->room * 2 + 64;
-		struct noted *grown = o->n < NOTED_MOST
-			? reallocarray(o->noted, room, sizeof(*grown))
-			: NULL;
+		struct noted *grown =
+			o->n < NOTED_MOST ? reallocarray(o->noted, room, sizeof(*grown)) : NULL;
 
 		if (!grown)
 			return false;
@@ -104,8 +103,7 @@ static bool note(struct openings *o, const struct noted *noted)
 	return true;
 }
 
-bool openings_process(
-	struct openings *o, uint32_t pid, struct noted *ret_noted, bool *ret_lives)
+bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted, bool *ret_lives)
 {
 	uint64_t start = start_of(pid);
 	struct noted fresh;
@@ -114,12 +112,14 @@ bool openings_process(
 	for (size_t i = o->n; i-- > 0;) {
 		if (o->noted[i].pid != pid)
 			continue;
-		if (start == o->noted[i].start || !start) {
-			*ret_noted = o->noted[i];
-			*ret_lives = start != 0;
-			return true;
-		}
-		break;
+		if (start && start != o->noted[i].start)
+			break;
+		/* Its user may be another one by now. */
+		if (start && look_at(o, pid, &fresh) && fresh.start == start)
+			o->noted[i] = fresh;
+		*ret_noted = o->noted[i];
+		*ret_lives = start != 0;
+		return true;
 	}
 	if (!start || !look_at(o, pid, &fresh) || fresh.start != start)
 		return false;

@@ -64,10 +64,10 @@ enum opening_kind {
 };
 
 enum opened_flag {
-	OPENED_DELETED = 1,  /* the file is not under its name any more */
-	OPENED_OTHER = 2,    /* it may be another file than the mapped one */
-	OPENED_PLAIN = 4,    /* the name is the path without " (deleted)" */
-	OPENED_NO_ELF = 8,   /* it was found, but is no ELF file: no descriptor */
+	OPENED_DELETED = 1,   /* the file is not under its name any more */
+	OPENED_OTHER = 2,     /* it may be another file than the mapped one */
+	OPENED_PLAIN = 4,     /* the name is the path without " (deleted)" */
+	OPENED_NO_ELF = 8,    /* it was found, but is no ELF file: no descriptor */
 	OPENED_IN_PLACE = 16, /* what is written to is a pipe or terminal */
 };
 

@@ -23,9 +23,9 @@ struct budget {
 	uint64_t inflated_most; /* of them */
 	uint64_t began, grown;  /* private memory of the process: budget_watch() */
 	unsigned looks;
-	struct opener *opener; /* of all files: gives "statm", NULL this process */
+	struct opener *opener;   /* of all files: gives "statm", NULL this process */
 	int statm_fd, statm_pid; /* of all files, 0 not asked for yet */
-	bool over; /* something was refused */
+	bool over;               /* something was refused */
 };
 
 /* For all files, by the machine's memory. To be released. */

@@ -39,8 +39,7 @@ static int ask(struct opener *opener, uint32_t kind, int pid, const struct maps_
 	return opener_take(opened.fd, most, ret_data, ret_bytes);
 }
 
-int memory_image(
-	struct opener *opener, int pid, const struct maps_line *line, struct image *image)
+int memory_image(struct opener *opener, int pid, const struct maps_line *line, struct image *image)
 {
 	uint8_t *data;
 	size_t bytes;
@@ -70,8 +69,7 @@ static size_t own_vdso_bytes(const uint8_t *vdso)
 	return (size_t)bytes;
 }
 
-int memory_vdso(
-	struct opener *opener, int pid, const struct maps_line *line, struct image *image)
+int memory_vdso(struct opener *opener, int pid, const struct maps_line *line, struct image *image)
 {
 	const uint8_t *own = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
 	size_t bytes = (size_t)(line->end - line->start), own_bytes;

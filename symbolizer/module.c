@@ -279,8 +279,8 @@ bool module_has_changed(const struct module *module)
 	struct opened now;
 
 	if (!module->image.mapped_bytes || key->path[0] != '/' ||
-		opener_ask_path(module->symbolizer->options.opener, OPENING_STAT, 0, key->path,
-			&now) < 0 ||
+		opener_ask_path(
+			module->symbolizer->options.opener, OPENING_STAT, 0, key->path, &now) < 0 ||
 		now.device != key->dev || now.inode != key->ino)
 		return false;
 	return now.bytes != key->bytes || now.mtime_ns != key->mtime_ns;

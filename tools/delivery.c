@@ -27,8 +27,8 @@ static int begin(const struct delivery *d, struct opening *what, struct opened *
 			return -EINTR;
 	}
 	if (r < 0) {
-		(void)snprintf(ret_delivered->why, sizeof(ret_delivered->why), "%.500s",
-			opened->text);
+		(void)snprintf(
+			ret_delivered->why, sizeof(ret_delivered->why), "%.500s", opened->text);
 		return r;
 	}
 	(void)snprintf(ret_delivered->name, sizeof(ret_delivered->name), "%s", opened->text);
@@ -66,9 +66,8 @@ static int export(const char *name, const struct profile *profile, char **ret_da
 int delivery_write(const struct delivery *d, uint32_t kind, uint32_t pid, const char *name,
 	const struct profile *profile, struct delivered *ret_delivered)
 {
-	struct opening what = {.kind = kind,
-		.pid = pid,
-		.time = profile_realtime_ns(profile) / 1000000000};
+	struct opening what = {
+		.kind = kind, .pid = pid, .time = profile_realtime_ns(profile) / 1000000000};
 	struct opened opened;
 	char *data = NULL;
 	size_t bytes = 0;
@@ -82,8 +81,8 @@ int delivery_write(const struct delivery *d, uint32_t kind, uint32_t pid, const 
 	r = export(ret_delivered->name, profile, &data, &bytes);
 	if (r >= 0) {
 		let_block(d, opened.fd);
-		r = file_write_fd(opened.fd, data, bytes,
-			opened.flags & OPENED_IN_PLACE ? d->peer_fd : -1);
+		r = file_write_fd(
+			opened.fd, data, bytes, opened.flags & OPENED_IN_PLACE ? d->peer_fd : -1);
 	}
 	free(data);
 	if (close(opened.fd) < 0 && r >= 0)
@@ -104,8 +103,7 @@ int delivery_print(const struct delivery *d, const struct profile *profile)
 	return r;
 }
 
-FILE *delivery_capture(
-	const struct delivery *d, int *ret_error, struct delivered *ret_delivered)
+FILE *delivery_capture(const struct delivery *d, int *ret_error, struct delivered *ret_delivered)
 {
 	struct opening what = {.kind = OPENING_CAPTURE};
 	struct opened opened;

@@ -13,7 +13,8 @@ struct profile;
 
 struct delivery {
 	struct opener *opener;
-	/* A pipe's reader is awaited while somebody has the reading end of this one open; -1 ever. */
+	/* A pipe's reader is awaited while somebody has the reading end of this one open; -1 ever.
+	 */
 	int peer_fd;
 };
 

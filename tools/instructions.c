@@ -60,8 +60,9 @@ static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
 	const char *text = insn->op_str + (insn->op_str[0] == '#');
 	char *end;
 
-	if (!insn->id || (!cs_insn_group(handle, insn, CS_GRP_JUMP) &&
-				 !cs_insn_group(handle, insn, CS_GRP_CALL)))
+	if (!insn->id ||
+		(!cs_insn_group(handle, insn, CS_GRP_JUMP) &&
+			!cs_insn_group(handle, insn, CS_GRP_CALL)))
 		return false;
 	*ret_target = strtoull(text, &end, 0);
 	return end != text && *end == '\0';

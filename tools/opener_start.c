@@ -13,8 +13,6 @@
 
 extern char **environ;
 
-enum { OPENER_FD = 3 };
-
 static int find(char path[PATH_MAX])
 {
 	static const char name[] = "sprofil-opener";
@@ -31,35 +29,24 @@ static int find(char path[PATH_MAX])
 	return access(path, X_OK) < 0 ? -errno : 0;
 }
 
-static int spawn(const char *argv[], int fd, pid_t *ret_pid)
-{
-	posix_spawn_file_actions_t actions;
-	int r = posix_spawn_file_actions_init(&actions);
-
-	if (r)
-		return -r;
-	/* To its own number it would stay closed with exec. */
-	r = posix_spawn_file_actions_adddup2(&actions, fd, OPENER_FD);
-	if (!r)
-		r = posix_spawn(ret_pid, argv[0], &actions, NULL, (char *const *)argv, environ);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	return -r;
-}
-
 int opener_start(const char *argv[], struct opener *ret_opener, pid_t *ret_pid)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], number[12];
 	int fd[2], r = find(path), far;
 
 	if (r < 0)
 		return r;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0)
 		return -errno;
-	far = fcntl(fd[1], F_DUPFD_CLOEXEC, OPENER_FD + 1);
-	(void)close(fd[1]);
+	/* What the user has open goes to the opener, too: "-o /dev/fd/63" is in its hands. */
+	far = fcntl(fd[1], F_DUPFD, 3);
+	(void)snprintf(number, sizeof(number), "%d", far);
 	argv[0] = path;
-	r = far < 0 ? -errno : spawn(argv, far, ret_pid);
-	argv[0] = NULL;
+	argv[1] = number;
+	r = far < 0 ? -errno
+		    : -posix_spawn(ret_pid, path, NULL, NULL, (char *const *)argv, environ);
+	argv[0] = argv[1] = NULL;
+	(void)close(fd[1]);
 	if (far >= 0)
 		(void)close(far);
 	if (r < 0) {

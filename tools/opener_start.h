@@ -8,7 +8,8 @@
 #include "opener/opener.h"
 
 /*
- * Its program lies beside this one. @argv, with room for the path in argv[0]; NULL-terminated.
+ * Its program lies beside this one. @argv is NULL-terminated, with room for two in front: the path
+ * and the number of a descriptor.
  * -errno; -ENOENT: the program is missing.
  */
 int opener_start(const char *argv[], struct opener *ret_opener, pid_t *ret_pid);

@@ -160,7 +160,10 @@ static void forbid_paths(struct sandbox *s)
 	rules.net = abi >= 4 ? 3 : 0;
 	rules.scoped = abi >= 6 ? 3 : 0;
 	fd = (int)syscall(SYS_landlock_create_ruleset, &rules,
-		abi >= 6 ? sizeof(rules) : abi >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t), 0);
+		abi >= 6           ? sizeof(rules)
+			: abi >= 4 ? 2 * sizeof(uint64_t)
+				   : sizeof(uint64_t),
+		0);
 	r = fd < 0 ? -1 : (int)syscall(SYS_landlock_restrict_self, fd, 0);
 	if (r == 0)
 		add(s->holds, "landlock %ld", abi);
@@ -176,21 +179,21 @@ static const int allowed[] = {SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64)
 	SCMP_SYS(writev), SCMP_SYS(pwrite64), SCMP_SYS(lseek), SCMP_SYS(_llseek), SCMP_SYS(close),
 	SCMP_SYS(close_range), SCMP_SYS(dup), SCMP_SYS(dup2), SCMP_SYS(dup3), SCMP_SYS(fstat),
 	SCMP_SYS(fstat64), SCMP_SYS(newfstatat), SCMP_SYS(fstatat64), SCMP_SYS(statx),
-	SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(select), SCMP_SYS(pselect6),
-	SCMP_SYS(sendmsg), SCMP_SYS(recvmsg), SCMP_SYS(pipe), SCMP_SYS(pipe2), SCMP_SYS(eventfd2),
-	SCMP_SYS(signalfd4), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(brk),
+	SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(sendmsg),
+	SCMP_SYS(recvmsg), SCMP_SYS(pipe), SCMP_SYS(pipe2), SCMP_SYS(eventfd2), SCMP_SYS(signalfd4),
+	SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(brk),
 	SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
 	SCMP_SYS(rt_sigtimedwait), SCMP_SYS(rt_sigpending), SCMP_SYS(sigaltstack),
 	SCMP_SYS(sigreturn), SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(set_tid_address),
 	SCMP_SYS(rseq), SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity), SCMP_SYS(gettid),
-	SCMP_SYS(getpid), SCMP_SYS(getppid), SCMP_SYS(getpgrp), SCMP_SYS(getpgid),
-	SCMP_SYS(getsid), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid),
-	SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(wait4), SCMP_SYS(waitid),
-	SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(clock_nanosleep),
-	SCMP_SYS(nanosleep), SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(setitimer),
-	SCMP_SYS(getitimer), SCMP_SYS(getrandom), SCMP_SYS(sysinfo), SCMP_SYS(uname),
-	SCMP_SYS(getrusage), SCMP_SYS(times), SCMP_SYS(getrlimit), SCMP_SYS(ugetrlimit),
-	SCMP_SYS(setrlimit), SCMP_SYS(restart_syscall)};
+	SCMP_SYS(getpid), SCMP_SYS(getppid), SCMP_SYS(getpgrp), SCMP_SYS(getpgid), SCMP_SYS(getsid),
+	SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(exit),
+	SCMP_SYS(exit_group), SCMP_SYS(wait4), SCMP_SYS(waitid), SCMP_SYS(clock_gettime),
+	SCMP_SYS(clock_getres), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep),
+	SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(setitimer), SCMP_SYS(getitimer),
+	SCMP_SYS(getrandom), SCMP_SYS(sysinfo), SCMP_SYS(uname), SCMP_SYS(getrusage),
+	SCMP_SYS(times), SCMP_SYS(getrlimit), SCMP_SYS(ugetrlimit), SCMP_SYS(setrlimit),
+	SCMP_SYS(restart_syscall)};
 
 /* Of the terminal: no TIOCSTI, which types for the user. */
 static const unsigned long terminal_calls[] = {TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ,
@@ -214,7 +217,7 @@ static int add_rules(scmp_filter_ctx filter)
 		CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PARENT | CLONE_PTRACE;
 	int r = 0;
 
-#define ALLOW_IF(call, ...)                                                                        \
+#define ALLOW_IF(call, ...) \
 	(r = r ? r : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(call), 1, __VA_ARGS__))
 	/* An old kernel or a foreign machine may not know one. */
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
@@ -255,6 +258,28 @@ static void filter_calls(struct sandbox *s)
 	add(s->lacks, "seccomp (built without libseccomp)");
 }
 #endif
+
+static int ascending(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void sandbox_close_others(int *keep, size_t n)
+{
+	int from = 3;
+
+	qsort(keep, n, sizeof(*keep), ascending);
+	for (size_t i = 0; i < n; i++) {
+		if (keep[i] < from)
+			continue;
+		if (keep[i] > from)
+			(void)close_range((unsigned)from, (unsigned)keep[i] - 1, 0);
+		from = keep[i] + 1;
+	}
+	(void)close_range((unsigned)from, ~0U, 0);
+}
 
 void sandbox_enter(struct sandbox *s)
 {

@@ -14,12 +14,17 @@
 #ifndef TOOLS_SANDBOX_H
 #define TOOLS_SANDBOX_H
 
+#include <stddef.h>
+
 enum { SANDBOX_TEXT_BYTES = 256 };
 
 struct sandbox {
 	char holds[SANDBOX_TEXT_BYTES]; /* names of layers, for -v */
 	char lacks[SANDBOX_TEXT_BYTES]; /* and what is missing and why; "" nothing */
 };
+
+/* Closes all descriptors from 3 on but those @n; -1 among them stands for none. Sorts them. */
+void sandbox_close_others(int *keep, size_t n);
 
 /* Once, while the process has one thread. */
 void sandbox_enter(struct sandbox *ret_sandbox);

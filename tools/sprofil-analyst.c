@@ -86,8 +86,7 @@ static int write_profile(const struct settings *s, const struct profile *profile
 	struct delivery delivery = delivery_of(s);
 
 	if (strcmp(s->output, "-") != 0)
-		return delivery_write(
-			&delivery, OPENING_OUTPUT, pid, of, profile, ret_delivered);
+		return delivery_write(&delivery, OPENING_OUTPUT, pid, of, profile, ret_delivered);
 	*ret_delivered = (struct delivered){.name = "-"};
 	return delivery_print(&delivery, profile);
 }
@@ -307,6 +306,8 @@ static uint8_t *map_ring(const struct settings *s, struct ring *ring)
 	if (fstat(RING_FD, &st) == 0 && st.st_size > 0)
 		memory = mmap(
 			NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
+	(void)fcntl(BELL_FD, F_SETFD, FD_CLOEXEC);
+	(void)fcntl(REQUEST_FD, F_SETFD, FD_CLOEXEC);
 	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
 		complain(s,
 			"sprofil-analyst is started by sprofrun; give it --replay FILE to read a "
@@ -387,8 +388,7 @@ static int take_ring(struct settings *s, struct analyst *analyst, struct ring *r
 	static struct delivered delivered;
 	const struct delivery delivery = {.opener = s->opener, .peer_fd = -1};
 	int capture_error = 0, r;
-	FILE *capture =
-		s->capture ? delivery_capture(&delivery, &capture_error, &delivered) : NULL;
+	FILE *capture = s->capture ? delivery_capture(&delivery, &capture_error, &delivered) : NULL;
 
 	if (capture_error)
 		complain(s, "cannot write the capture %s: %s", s->capture,
@@ -428,9 +428,9 @@ static int take_replay(const struct settings *s, struct analyst *analyst)
 /* The command line of the opener: what it may do is settled before any record is read. */
 static int start_opener(const struct settings *s, struct opener *ret_opener, pid_t *ret_pid)
 {
-	const char *argv[12 + 2 * OPENER_SUFFIXES] = {""};
+	const char *argv[13 + 2 * OPENER_SUFFIXES] = {"", ""};
 	char supervisor[12];
-	size_t n = 1;
+	size_t n = 2;
 
 	(void)snprintf(supervisor, sizeof(supervisor), "%d", s->replay ? 0 : getppid());
 	argv[n++] = "--supervisor";
@@ -459,8 +459,8 @@ static int start_opener(const struct settings *s, struct opener *ret_opener, pid
 /* What needs files is read now: time zone, character set, the terminal's description. */
 static int give_up_rights(struct settings *s)
 {
+	int keep[] = {-1, -1, -1, -1}, r = 0;
 	struct sandbox sandbox;
-	int r = 0;
 
 	(void)setlocale(LC_CTYPE, "");
 	tzset();
@@ -476,6 +476,11 @@ static int give_up_rights(struct settings *s)
 		if (s->replay_fd < 0)
 			return -errno;
 	}
+	keep[0] = s->opener->fd;
+	keep[1] = s->replay ? s->replay_fd : BELL_FD;
+	keep[2] = s->replay ? -1 : REQUEST_FD;
+	keep[3] = s->live.in_fd;
+	sandbox_close_others(keep, sizeof(keep) / sizeof(*keep));
 	sandbox_enter(&sandbox);
 	if (s->verbose)
 		complain(s, "the analyst's sandbox: %s", sandbox.holds);

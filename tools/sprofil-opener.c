@@ -2,7 +2,8 @@
 /*
  * sprofil-opener: opens files for the analyst, which started it and has given up the right to
  * (tools/sandbox.h). It has the rights of who profiles, links libc only, and parses nothing that is
- * in a file. Requests come over descriptor 3, until that is closed: proto/opening.h. What is read
+ * in a file. Requests come over the descriptor whose number is
+ * the first argument, until that is closed: proto/opening.h. What is read
  * and under which conditions, opener/openings.h tells.
  *
  * Written are only the files that were named on the command line, and in a live view those that the
@@ -25,7 +26,7 @@
 #include "opener/openings.h"
 #include "profile/outfile.h"
 
-enum { SOCKET_FD = 3, SUFFIXES_MOST = 32 };
+enum { SUFFIXES_MOST = 32 };
 
 struct settings {
 	struct openings openings;
@@ -66,7 +67,7 @@ static int begin(struct begun *begun, const char *path, struct opened *opened)
 	if (!begun->out.fresh[0])
 		opened->flags |= OPENED_IN_PLACE;
 	/* Ours stays open, and tells what becomes of it at the end. */
-	return fcntl(begun->out.fd, F_DUPFD_CLOEXEC, SOCKET_FD + 1);
+	return fcntl(begun->out.fd, F_DUPFD_CLOEXEC, 3);
 }
 
 /* A name that a process gives itself is no path. */
@@ -114,8 +115,9 @@ static int begin_keep(struct begun *begun, struct opened *opened)
 {
 	const char *folder = getenv("TMPDIR");
 	char path[4096];
-	int fd, n = snprintf(path, sizeof(path), "%s/sprof-XXXXXX.pb.gz",
-			    folder && folder[0] ? folder : "/tmp");
+	int fd,
+		n = snprintf(path, sizeof(path), "%s/sprof-XXXXXX.pb.gz",
+			folder && folder[0] ? folder : "/tmp");
 
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return -ENAMETOOLONG;
@@ -151,8 +153,8 @@ static int serve_writing(const struct settings *s, struct begun *begun, const st
 	}
 }
 
-static void serve(struct settings *s, struct begun *begun, pid_t sender,
-	const struct opening *what, struct opened *ret_opened)
+static void serve(struct settings *s, struct begun *begun, pid_t sender, const struct opening *what,
+	struct opened *ret_opened)
 {
 	int r;
 
@@ -169,7 +171,7 @@ static void serve(struct settings *s, struct begun *begun, pid_t sender,
 }
 
 /* The bytes of a request, 0 at the end. */
-static ssize_t receive(uint8_t *packet, pid_t *ret_sender)
+static ssize_t receive(int socket_fd, uint8_t *packet, pid_t *ret_sender)
 {
 	union {
 		struct cmsghdr align;
@@ -185,7 +187,7 @@ static ssize_t receive(uint8_t *packet, pid_t *ret_sender)
 	ssize_t n;
 
 	do
-		n = recvmsg(SOCKET_FD, &message, MSG_CMSG_CLOEXEC);
+		n = recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
 	/* Descriptors beside it would not fit beside the sender, and are dropped by the kernel. */
 	c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
@@ -196,7 +198,7 @@ static ssize_t receive(uint8_t *packet, pid_t *ret_sender)
 	return n;
 }
 
-static int reply(struct opened *opened)
+static int reply(int socket_fd, struct opened *opened)
 {
 	union {
 		struct cmsghdr align;
@@ -218,7 +220,7 @@ static int reply(struct opened *opened)
 		memcpy(CMSG_DATA(c), &opened->fd, sizeof(opened->fd));
 	}
 	do
-		n = sendmsg(SOCKET_FD, &message, MSG_NOSIGNAL);
+		n = sendmsg(socket_fd, &message, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	if (opened->fd >= 0)
 		(void)close(opened->fd);
@@ -255,12 +257,12 @@ static void parse(struct settings *s, int argc, char **argv)
 }
 
 /* Copies are no files that the user's limit of file sizes is meant for. */
-static void prepare(void)
+static void prepare(int socket_fd)
 {
 	struct rlimit limit;
 	int one = 1;
 
-	(void)close_range(SOCKET_FD + 1, ~0U, 0);
+	(void)fcntl(socket_fd, F_SETFD, FD_CLOEXEC);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;
@@ -268,7 +270,7 @@ static void prepare(void)
 	}
 	/* Where seccomp is missing: no process of the same user traces this one. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	(void)setsockopt(SOCKET_FD, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one));
+	(void)setsockopt(socket_fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one));
 }
 
 int main(int argc, char **argv)
@@ -278,18 +280,22 @@ int main(int argc, char **argv)
 	uint8_t packet[OPENING_BYTES_MOST];
 	struct settings s = {.openings = {.guards = true}};
 	struct begun begun = {0};
+	int socket_fd;
 	pid_t sender;
 	ssize_t n;
 
-	parse(&s, argc, argv);
-	prepare();
-	while ((n = receive(packet, &sender)) > 0) {
+	if (argc < 2)
+		return 2;
+	socket_fd = atoi(argv[1]);
+	parse(&s, argc - 1, argv + 1);
+	prepare(socket_fd);
+	while ((n = receive(socket_fd, packet, &sender)) > 0) {
 		if (opening_get(packet, (size_t)n, &what) < 0)
 			opened = (struct opened){
 				.sequence = what.sequence, .error = -EPROTO, .fd = -1};
 		else
 			serve(&s, &begun, sender, &what, &opened);
-		if (reply(&opened) < 0)
+		if (reply(socket_fd, &opened) < 0)
 			break;
 	}
 	abandon(&begun);

@@ -75,7 +75,7 @@ static const char usage_text[] =
 	"                           sprof.PID.pb.gz\n"
 	"  -t, --per-thread         the report tells threads apart\n"
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
-	"                           stopped (default 2 for -p, else none)\n"
+	"                           stopped (default 2 for -p, else 5)\n"
 	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
 	"      --max-cpu PCT        bound on the share of a CPU that sprofrun takes\n"
 	"                           (default none)\n"

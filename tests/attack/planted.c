@@ -102,7 +102,7 @@ static void try_process(const char *whose, pid_t pid)
 
 	CPU_ZERO(&cpus);
 	CPU_SET(0, &cpus);
-#define TRY(what, call)                                                                            \
+#define TRY(what, call) \
 	((void)snprintf(name, sizeof(name), "%s of the %s", what, whose), tell(name, (call)))
 	TRY("ptrace", ptrace(PTRACE_SEIZE, pid, 0, 0));
 	TRY("kill", kill(pid, SIGKILL));
