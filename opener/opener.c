@@ -63,6 +63,14 @@ static int receive(struct opener *opener, struct opened *ret_opened)
 	return 0;
 }
 
+static int fail(struct opened *opened, int error)
+{
+	*opened = (struct opened){.error = error, .fd = -1};
+	if (error == -EPIPE || error == -ECONNRESET)
+		strcpy(opened->text, "sprofil-opener, which opens files, has died");
+	return error;
+}
+
 int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_opened)
 {
 	uint8_t packet[OPENING_BYTES_MOST];
@@ -82,14 +90,14 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 	data.iov_len = opening_put(packet, what);
 	while (sendmsg(opener->fd, &message, MSG_NOSIGNAL) < 0) {
 		if (errno != EINTR)
-			return ret_opened->error = -errno;
+			return fail(ret_opened, -errno);
 	}
 	for (;;) {
 		r = receive(opener, ret_opened);
 		if (r == -EINTR)
 			continue;
 		if (r < 0)
-			return ret_opened->error = r;
+			return fail(ret_opened, r);
 		if (ret_opened->sequence == what->sequence)
 			return ret_opened->error;
 		/* For a child of ours that died before it took it. */
