@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "proto/call.h"
+#include "proto/opening.h"
 #include "proto/record.h"
 #include "proto/request.h"
 
@@ -258,12 +259,50 @@ static void test_protocol__requests(void **state)
 		(const struct field[]){{"type", 1}, {"id", 0}, {"value", 0x1122334455}, {NULL, 0}});
 }
 
+static void test_protocol__openings(void **state)
+{
+	static struct opening q = {.sequence = 1,
+		.kind = OPENING_MAPPED,
+		.pid = 2,
+		.plain_bytes = 3,
+		.start = 4,
+		.end = 5,
+		.inode = 6,
+		.major = 7,
+		.minor = 8,
+		.time = 9,
+		.path = "/a b"};
+	static struct opened a = {.sequence = 1,
+		.error = -2,
+		.flags = 3,
+		.device = 4,
+		.inode = 5,
+		.bytes = 6,
+		.mtime_ns = 7,
+		.text = "why"};
+	uint8_t data[OPENING_BYTES_MOST];
+	size_t bytes = opening_put(data, &q);
+
+	(void)state;
+	check("Opening", data, bytes,
+		(const struct field[]){{"sequence", 1}, {"kind", OPENING_MAPPED}, {"pid", 2},
+			{"plain_bytes", 3}, {"start", 4}, {"end", 5}, {"inode", 6}, {"major", 7},
+			{"minor", 8}, {"time", 9}, {"path_bytes", 4},
+			{"path", OPENING_REQUEST_HEAD}, {NULL, 0}});
+	bytes = opened_put(data, &a);
+	check("Opened", data, bytes,
+		(const struct field[]){{"sequence", 1}, {"error", 2}, {"flags", 3}, {"device", 4},
+			{"inode", 5}, {"bytes", 6}, {"mtime_ns", 7}, {"text_bytes", 3},
+			{"text", OPENING_ANSWER_HEAD}, {NULL, 0}});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_protocol__calls),
 		cmocka_unit_test(test_protocol__records),
 		cmocka_unit_test(test_protocol__requests),
+		cmocka_unit_test(test_protocol__openings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
