@@ -25,7 +25,7 @@ tried() {
     check "$1: it was tried to the end" grep -q '^planted: all tried' err
     is "$1: what was done" "$(grep '^planted: .*DONE' err | sort -u)" "planted: the opener: DONE"
     check "$1: there were many tries" [ "$(grep -c '^planted: .*refused' err)" -ge 60 ]
-    check "$1: nothing was made" [ ! -e planted ]
+    check "$1: nothing was made" [ ! -e "$WORK/planted" ]
     check "$1: the bystander lives" kill -0 $bystander
 }
 
