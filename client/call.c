@@ -132,6 +132,12 @@ static int try_without_pipe(int found)
 	return r < 0 && found == -ENOENT ? 0 : r;
 }
 
+/* Not dumpable: a supervisor of the same user cannot look into us. */
+static bool is_hidden(void)
+{
+	return prctl(PR_GET_DUMPABLE) != 1;
+}
+
 /*
  * One attempt to find or start the supervisor and to talk to it. Besides the result of the call:
  * -EBUSY when that may have failed because a supervisor came or went meanwhile, another thread's
@@ -142,8 +148,12 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 {
 	int fd, r;
 
-	if (off && prctl(PR_GET_DUMPABLE) != 1 && client_turn_off() == 0)
-		return 0;
+	if (is_hidden()) {
+		if (off && client_turn_off() == 0)
+			return 0;
+		if (!off && client_ask_reach() < 0)
+			return -EPERM;
+	}
 	fd = client_find();
 	if (off && (fd == -ENOENT || fd == -ENODATA || fd == -EPERM || fd == -EACCES))
 		return try_without_pipe(fd);
@@ -174,6 +184,9 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		int r = try_to_reach(call, pipe, off, ret_answer);
 
+		/* It has not answered, for it could not read the seal. */
+		if (r == -ETIMEDOUT && is_hidden())
+			return -EPERM;
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
 			return r;
 		if (i > 0 && wait_ms < 64)

@@ -64,6 +64,11 @@ int client_find(void);
  * counts for this process any more. -EPERM: there is no signal to be had for it.
  */
 int client_turn_off(void);
+/*
+ * Asks the tracer by such a signal whether it can reach our memory. -EPERM: it cannot, as when we
+ * are not dumpable. 0: it can, or that is not known.
+ */
+int client_ask_reach(void);
 /* What is remembered of the supervisor is wrong. */
 void client_forget(void);
 /* Remembers where the request pipe is. */

@@ -64,6 +64,10 @@
  * the registers are the caller's own. On machines that show the number of a system call at that
  * stop (CALL_HAS_OFF): x86-64.
  *
+ * A caller that is not dumpable asks in the same way, with CALL_ASK_SECOND, whether its memory can
+ * be reached. A supervisor without CAP_SYS_PTRACE can read no seal there, nor open the answer pipe,
+ * so the caller would wait in vain. The result is CALL_ASK_NO or CALL_ASK_YES.
+ *
  * Nothing here allocates or does I/O.
  */
 #ifndef PROTO_CALL_H
@@ -94,6 +98,9 @@
 #define CALL_OFF_FIRST  UINT64_C(0x6c69666f72707321) /* "!sprofil" */
 #define CALL_OFF_SECOND UINT64_C(0x66666f2065622174) /* "t!be off" */
 #define CALL_OFF_DONE   0x66666f                     /* "off" */
+#define CALL_ASK_SECOND UINT64_C(0x3f3f656d20656573) /* "see me??", after CALL_OFF_FIRST */
+#define CALL_ASK_YES    0x736579                     /* "yes" */
+#define CALL_ASK_NO     0x6f6e                       /* "no" */
 #if defined(__x86_64__) && defined(__LP64__)
 #define CALL_HAS_OFF 1
 #else
