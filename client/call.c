@@ -7,15 +7,42 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define ATTEMPTS 64 /* some 4 s */
 #define REFUSALS 4
 
+int client_pipe_open(struct client_pipe *pipe)
+{
+	int fds[2], r, error = errno;
+
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &pipe->cancel);
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) {
+		r = -errno;
+		(void)pthread_setcancelstate(pipe->cancel, NULL);
+		errno = error;
+		return r;
+	}
+	pipe->read_fd = fds[0];
+	pipe->write_fd = fds[1];
+	pipe->error = error;
+	return 0;
+}
+
+void client_pipe_close(const struct client_pipe *pipe)
+{
+	(void)close(pipe->read_fd);
+	(void)close(pipe->write_fd);
+	(void)pthread_setcancelstate(pipe->cancel, NULL);
+	errno = pipe->error;
+}
+
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
 {
-	ssize_t n = write(pipe->write_fd, from, bytes);
+	/* Not write(): AddressSanitizer's would itself look at what it points to. */
+	ssize_t n = syscall(SYS_write, pipe->write_fd, from, bytes);
 	int r = n == (ssize_t)bytes ? 0 : -EFAULT;
 
 	/* What went in before the fault must come out again. */
@@ -218,21 +245,13 @@ static int perform(const struct client_call *call, const struct client_pipe *pip
 
 int client_run(const struct client_call *call)
 {
-	int fds[2], cancel, error = errno, r;
 	struct client_pipe pipe;
+	int r = client_pipe_open(&pipe);
 
-	/* A thread that is cancelled in here would leave its descriptors open. */
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) {
-		r = -errno;
-	} else {
-		pipe = (struct client_pipe){fds[0], fds[1]};
-		r = perform(call, &pipe);
-		(void)close(fds[0]);
-		(void)close(fds[1]);
-	}
-	(void)pthread_setcancelstate(cancel, NULL);
-	errno = error;
+	if (r < 0)
+		return r;
+	r = perform(call, &pipe);
+	client_pipe_close(&pipe);
 	return r;
 }
 

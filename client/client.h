@@ -40,10 +40,17 @@ int client_run(const struct client_call *call);
 /* Turns 0 or -errno into what a C function returns. */
 int client_result(int r);
 
-/* A pipe that serves as a safe way to and from memory that may not be there, and for the answer. */
+/*
+ * A pipe that serves as a safe way to and from memory that may not be there, and for the answer.
+ * While it is open the thread is not cancelled, for that would leave the descriptors behind; after
+ * it errno is what it was before.
+ */
 struct client_pipe {
 	int read_fd, write_fd;
+	int cancel, error;
 };
+int client_pipe_open(struct client_pipe *pipe);
+void client_pipe_close(const struct client_pipe *pipe);
 
 /*
  * Copies between the caller's memory and ours (@bytes <= 4096) through an empty pipe: the kernel
@@ -51,6 +58,12 @@ struct client_pipe {
  */
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
 int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
+
+/*
+ * The value of the environment variable @name (at most 30 bytes) to @to, which has @room bytes. Its
+ * length; -ENOENT: there is none; -ENOSPC: it does not fit.
+ */
+int client_environment(const char *name, char *to, size_t room);
 
 /*
  * Opens the request pipe of the supervisor that traces us. -ENOENT: nobody traces us; -EPERM:
