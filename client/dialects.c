@@ -90,7 +90,11 @@ static bool is_strict(void)
 		client_environment(STRICT_ENV, value, sizeof(value)) != -ENOENT;
 }
 
-/* HP-UX is strict about sizes, and about order and overlap where it is asked to be. */
+/*
+ * HP-UX is strict about sizes. Page 2 of its manual has rules for overlap, for any order, and for
+ * the first counter of a bin; page 3 refuses overlap, other orders, and a bin that has more than
+ * that one. Page 2 is followed, and page 3 where that is asked for.
+ */
 static int check_hpux(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)
 {
@@ -98,8 +102,10 @@ static int check_hpux(const struct client_call *call, uint32_t i, const struct c
 
 	if (region->bytes == 0 || region->bytes % call->element || region->bytes > most)
 		return -EINVAL;
+	if (is_bin(region) && i + 1 < call->count)
+		return -EINVAL;
 	if (is_bin(region))
-		return i + 1 < call->count || region->bytes != call->element ? -EINVAL : 0;
+		return region->bytes != call->element && is_strict() ? -EINVAL : 0;
 	if (before && end_of(before) > region->offset && is_strict())
 		return -EINVAL;
 	return 0;
