@@ -159,8 +159,7 @@ static int try_without_pipe(int found)
 	return r < 0 && found == -ENOENT ? 0 : r;
 }
 
-/* Not dumpable: a supervisor of the same user cannot look into us. */
-static bool is_hidden(void)
+bool client_is_hidden(void)
 {
 	return prctl(PR_GET_DUMPABLE) != 1;
 }
@@ -171,11 +170,11 @@ static bool is_hidden(void)
  * perhaps; -EPERM when there is no way.
  */
 static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
-	struct call_answer *ret_answer)
+	struct client_reply *ret_reply)
 {
 	int fd, r;
 
-	if (is_hidden()) {
+	if (client_is_hidden()) {
 		if (off && client_turn_off() == 0)
 			return 0;
 		if (!off && client_ask_reach() < 0)
@@ -190,7 +189,7 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 	}
 	if (fd < 0)
 		return fd == -EACCES ? -EPERM : fd;
-	r = client_converse(fd, pipe, call, off, ret_answer);
+	r = client_converse(fd, pipe, call, off, ret_reply);
 	(void)close(fd);
 	if (r != -EPIPE && r != -ESRCH)
 		return r;
@@ -204,15 +203,15 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
  * stranger, for /proc/PID goes before TracerPid.
  */
 static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
-	struct call_answer *ret_answer)
+	struct client_reply *ret_reply)
 {
 	unsigned refused = 0, wait_ms = 0;
 
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
-		int r = try_to_reach(call, pipe, off, ret_answer);
+		int r = try_to_reach(call, pipe, off, ret_reply);
 
 		/* It has not answered, for it could not read the seal. */
-		if (r == -ETIMEDOUT && is_hidden())
+		if (r == -ETIMEDOUT && client_is_hidden())
 			return -EPERM;
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
 			return r;
@@ -225,7 +224,8 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 
 static int perform(const struct client_call *call, const struct client_pipe *pipe)
 {
-	struct call_answer answer = {.tick_ns = call_period_ns(call->dialect, call->flags)};
+	struct client_reply reply = {
+		.answer.tick_ns = call_period_ns(call->dialect, call->flags), .has_status = false};
 	int r = check_table(call, pipe);
 	struct timeval tick;
 	bool off = r == 0;
@@ -234,12 +234,16 @@ static int perform(const struct client_call *call, const struct client_pipe *pip
 		return r;
 	if (call->tick && probe_tick(pipe, call->tick) < 0)
 		return -EFAULT;
-	r = reach(call, pipe, off, &answer);
+	r = reach(call, pipe, off, &reply);
 	if (r < 0)
 		return r;
+	if (off)
+		client_note_off(reply.has_status ? &reply.status : NULL);
+	else
+		client_note_on();
 	if (!call->tick)
 		return 0;
-	tick = tick_of(answer.tick_ns);
+	tick = tick_of(reply.answer.tick_ns);
 	return client_copy_out(pipe, call->tick, &tick, sizeof(tick));
 }
 

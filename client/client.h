@@ -82,6 +82,10 @@ int client_turn_off(void);
  * are not dumpable. 0: it can, or that is not known.
  */
 int client_ask_reach(void);
+/* Not dumpable: a supervisor of the same user cannot look into us. */
+bool client_is_hidden(void);
+/* The supervisor that was found last, 0: none. */
+int client_supervisor(void);
 /* What is remembered of the supervisor is wrong. */
 void client_forget(void);
 /* Remembers where the request pipe is. */
@@ -90,12 +94,23 @@ void client_remember(uint32_t pid, int descriptor, uint64_t inode);
 /* Starts a helper that traces us. 0, or -EPERM where that is refused. */
 int client_start(void);
 
+/* What the supervisor answers; with a status to CALL_STATUS and to "off". */
+struct client_reply {
+	struct call_answer answer;
+	bool has_status;
+	struct call_status status;
+};
+
 /*
  * Talks to the supervisor: sends the table (with @off: the request to turn off) and waits for the
  * answer. -EPIPE: the supervisor died; -ESRCH: it does not trace us.
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
-	bool off, struct call_answer *ret_answer);
+	bool off, struct client_reply *ret_reply);
+
+/* For sprofil_status(): a table is in force; no more, and @status was the last of it or NULL. */
+void client_note_on(void);
+void client_note_off(const struct call_status *status);
 
 /* Region @i of the table; entries are copied some at a time into @entries (zeroed at first). */
 struct client_entries {

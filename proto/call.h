@@ -52,6 +52,24 @@
  *       24     8  tick_ns         CPU time of one count
  *       32     8  inode           helper's first answer: of its request pipe
  *
+ * Status: behind the answer, in the same write, if the request had CALL_STATUS or turned off. Off
+ * tells the last of what was. "Ticks" are those since the table was put in force.
+ *        0     4  magic           "SPRT"
+ *        4     2  version         CALL_VERSION
+ *        6     2  size            CALL_STATUS_BYTES
+ *        8     4  state           enum call_state
+ *       12     4  reason          enum call_reason
+ *       16     4  regions         of the table
+ *       20     4  dead            of them, that were turned off: a counter was out of reach
+ *       24     8  tick_ns         CPU time of one count
+ *       32     8  counted         ticks that are in the counters
+ *       40     8  outside         that no region has a counter for
+ *       48     8  full            that found their counter full
+ *       56     8  faulted         whose counter was out of reach
+ *       64     8  lost            that could not be counted in time
+ *       72     4  first dead      numbers of the first CALL_DEAD_LISTED of the dead regions, UINT32_MAX: none
+ *        …
+ *
  * Off without a pipe: /proc may have become unreadable since profiling was turned on (setuid,
  * chroot, PR_SET_DUMPABLE), but the tracer is still the tracer. The caller sends itself a signal
  * that is ignored, by
@@ -83,6 +101,8 @@
 #define CALL_REGION_BYTES   40
 #define CALL_SEAL_BYTES     32
 #define CALL_ANSWER_BYTES   40
+#define CALL_DEAD_LISTED    14
+#define CALL_STATUS_BYTES   128
 #define CALL_MAX_REGIONS    65536 /* PROFIL_MAX: regions of a table */
 #define CALL_REGIONS_EACH   ((CALL_MAX_BYTES - CALL_HEADER_BYTES) / CALL_REGION_BYTES)
 #define CALL_SUPERVISOR_ENV "SPROFIL_SUPERVISOR"
@@ -120,7 +140,25 @@ enum call_dialect {
 enum call_flags {
 	CALL_FAST = 1,  /* one count a millisecond */
 	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is no overflow bin */
-	CALL_ALL_FLAGS = 3
+	/* How does profiling stand? Changes nothing; @total is 0. The answer comes with a status. */
+	CALL_STATUS = 4,
+	CALL_ALL_FLAGS = 7
+};
+
+enum call_state {
+	CALL_IS_OFF = 0,
+	CALL_IS_ON = 1,
+	CALL_HAS_ENDED = 2, /* not by a call: @reason */
+	CALL_STATES
+};
+
+enum call_reason {
+	CALL_NO_REASON = 0,
+	CALL_FAULT = 1,  /* a counter was out of reach */
+	CALL_FULL = 2,   /* System V: a counter reached 32767 */
+	CALL_HIDDEN = 3, /* the program's memory is out of the supervisor's reach */
+	CALL_GONE = 4,   /* the supervisor has gone; not on the wire */
+	CALL_REASONS
 };
 
 struct call_region {
@@ -150,6 +188,15 @@ struct call_answer {
 	int32_t descriptor;
 	uint64_t tick_ns;
 	uint64_t inode;
+};
+
+struct call_status {
+	enum call_state state;
+	enum call_reason reason;
+	uint32_t regions, dead;
+	uint64_t tick_ns;
+	uint64_t counted, outside, full, faulted, lost;
+	uint32_t first_dead[CALL_DEAD_LISTED];
 };
 
 /* CPU time of one count, in nanoseconds. @dialect < CALL_DIALECTS. */
@@ -187,6 +234,11 @@ bool call_seal_is_good(const uint8_t *seal, const struct call_request *request);
 int call_put_answer(uint8_t *to, size_t room, const struct call_answer *answer);
 /* -EPROTO when it is not well-formed. */
 int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_answer);
+
+/* Returns CALL_STATUS_BYTES, or -ENOSPC. */
+int call_put_status(uint8_t *to, size_t room, const struct call_status *status);
+/* -EPROTO when it is not well-formed. */
+int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status);
 
 /*
  * Puts together the requests of one thread. The storage of the regions belongs to the owner:

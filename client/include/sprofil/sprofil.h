@@ -21,6 +21,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <sprofil/status.h> /* sprofil_status(): can the counts be believed? */
+
 #if defined(__SYS_PROFIL_H) || defined(_PROFIL_H) || \
 	(defined(SPROFIL_DIALECT) && !defined(SPROFIL_DIALECT_NATIVE))
 #error "one translation unit speaks one dialect: another profil.h has been included before"
@@ -68,6 +70,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int f
 int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
 #endif
 
+/* Answers for _SC_PROFIL_MAX too. */
 #define sysconf sprofil_sysconf
 long sysconf(int name);
 
