@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is told without a pipe: off, and the question whether we can be reached. The tracer hears of each signal of a thread that it traces, also of one that
- * is ignored, which nobody else does: neither the program nor, untraced, the kernel's queue.
+ * What is told without a pipe: off, and the question whether we can be reached. The tracer hears of
+ * each signal of a thread that it traces, also of one that is ignored, which nobody else does:
+ * neither the program nor, untraced, the kernel's queue.
  */
 #include "client/client.h"
 

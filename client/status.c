@@ -15,8 +15,8 @@
 
 /*
  * Is a table in force, as far as this process was told? And what the supervisor said of the last
- * one when it ended or was turned off, word by word: a handler may come between them, so they may be of two
- * calls, but there is nothing to wait for. The first word is 0 while nothing is known.
+ * one when it ended or was turned off, word by word: a handler may come between the words, so they
+ * may be of two calls, but there is nothing to wait for. The first is 0 while nothing is known.
  */
 static atomic_bool in_force;
 static atomic_bool unknown;
@@ -85,7 +85,9 @@ static int ask(const struct client_pipe *pipe, struct client_reply *ret_reply)
 		int fd = client_find();
 
 		if (fd < 0)
-			return fd == -EPERM ? -ENOENT : fd == -EACCES || fd == -ENODATA ? -EPERM : fd;
+			return fd == -EPERM                       ? -ENOENT
+				: fd == -EACCES || fd == -ENODATA ? -EPERM
+								  : fd;
 		r = client_is_hidden() ? client_ask_reach() : 0;
 		if (r == 0)
 			r = client_converse(fd, pipe, &question, false, ret_reply);

@@ -67,8 +67,8 @@
  *       48     8  full            that found their counter full
  *       56     8  faulted         whose counter was out of reach
  *       64     8  lost            that could not be counted in time
- *       72     4  first dead      numbers of the first CALL_DEAD_LISTED of the dead regions, UINT32_MAX: none
- *        …
+ *       72     4  first dead      number of the first dead region, UINT32_MAX: none; and so on for
+ *                                 CALL_DEAD_LISTED of them
  *
  * Off without a pipe: /proc may have become unreadable since profiling was turned on (setuid,
  * chroot, PR_SET_DUMPABLE), but the tracer is still the tracer. The caller sends itself a signal
@@ -140,7 +140,8 @@ enum call_dialect {
 enum call_flags {
 	CALL_FAST = 1,  /* one count a millisecond */
 	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is no overflow bin */
-	/* How does profiling stand? Changes nothing; @total is 0. The answer comes with a status. */
+	/* How does profiling stand? Changes nothing; @total is 0. A status comes with the answer.
+	 */
 	CALL_STATUS = 4,
 	CALL_ALL_FLAGS = 7
 };

@@ -152,9 +152,9 @@ static void test_live_dialects__exec_turns_off(void **state)
 
 		assert_true(pid >= 0);
 		if (pid == 0) {
-			unsigned short *counts = mmap((void *)(uintptr_t)FIXED, 4096,
-				PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-				0);
+			unsigned short *counts =
+				mmap((void *)(uintptr_t)FIXED, 4096, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
 			call(&dialects[i], counts, 16, LIVE_A, 0x8000);
 			if (live_spin(LIVE_A, 0.05) && !counts[0])
@@ -235,14 +235,12 @@ static void test_live_dialects__errors_in_order(void **state)
 			continue;
 		call(d, counts, 2, LIVE_C, 0x8000);
 		(void)live_spin(LIVE_C, 0.02);
-		assert_int_equal(
-			live_errno(d->sprofil(nowhere, -1, nowhere, BAD_FLAGS)), E2BIG);
-		assert_int_equal(
-			live_errno(d->sprofil(nowhere, 65537, nowhere, BAD_FLAGS)), E2BIG);
+		assert_int_equal(live_errno(d->sprofil(nowhere, -1, nowhere, BAD_FLAGS)), E2BIG);
+		assert_int_equal(live_errno(d->sprofil(nowhere, 65537, nowhere, BAD_FLAGS)), E2BIG);
 		expect_unchanged(d, counts);
 		assert_int_equal(setenv("SPROFIL_RESTRICT_FASTPROF", "1", 1), 0);
-		assert_int_equal(live_errno(d->sprofil(nowhere, 2, nowhere,
-					 BAD_FLAGS | good | d->fast_flag)),
+		assert_int_equal(live_errno(d->sprofil(
+					 nowhere, 2, nowhere, BAD_FLAGS | good | d->fast_flag)),
 			EINVAL);
 		if (d->fast_flag)
 			assert_int_equal(

@@ -16,8 +16,7 @@
 #define NOT_HERE 77
 
 /* Of another dialect, whose header cannot be had together with this one's. */
-void sprofil_sysv_profil(
-	unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
+void sprofil_sysv_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
 
 static struct sprofil_state ask(void)
 {
@@ -98,7 +97,8 @@ static void test_live_status__each_tick_is_somewhere(void **state)
 	assert_int_equal(s.tick_ns, LIVE_FAST_TICK_NS);
 	assert_int_equal(s.regions, 2);
 	assert_int_equal(s.dead, 0);
-	assert_int_equal(getpgid(s.supervisor), getpgid(live_tracer())); /* that is a thread of it */
+	/* that is a thread of it */
+	assert_int_equal(getpgid(s.supervisor), getpgid(live_tracer()));
 	expect_some(s.counted, in);
 	expect_some(s.outside, out);
 	off();
@@ -227,7 +227,8 @@ static void test_live_status__arguments(void **state)
 	assert_int_equal(live_errno(sprofil_status(NULL, sizeof(bytes))), EFAULT);
 	assert_int_equal(live_errno(sprofil_status((void *)8, sizeof(bytes))), EFAULT);
 	assert_int_equal(
-		live_errno(sprofil_status((void *)(end + 1), sizeof(struct sprofil_state))), EFAULT);
+		live_errno(sprofil_status((void *)(end + 1), sizeof(struct sprofil_state))),
+		EFAULT);
 	assert_int_equal(live_errno(sprofil_status((void *)bytes, 0)), EINVAL);
 	assert_int_equal(live_errno(sprofil_status((void *)bytes, 4096)), EINVAL);
 	/* an older program's, and a newer one's */
@@ -235,8 +236,8 @@ static void test_live_status__arguments(void **state)
 	assert_int_equal(sprofil_status((void *)bytes, 8), 0);
 	assert_true(bytes[0] == SPROFIL_OFF && bytes[7] == 0 && bytes[8] == 0xff);
 	assert_int_equal(sprofil_status((void *)bytes, 199), 0);
-	assert_true(bytes[sizeof(struct sprofil_state)] == 0 && bytes[198] == 0 &&
-		bytes[199] == 0xff);
+	assert_true(
+		bytes[sizeof(struct sprofil_state)] == 0 && bytes[198] == 0 && bytes[199] == 0xff);
 	assert_int_equal(sprofil_status((void *)end, sizeof(struct sprofil_state)), 0);
 }
 

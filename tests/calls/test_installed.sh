@@ -58,8 +58,8 @@ export SPROFIL_SUPERVISOR
 run "$work/static"
 unset SPROFIL_SUPERVISOR
 
-# A program older than prototypes has no header for profil at all, and one of its files turns on what
-# another turns off. Both reach the dialect, not glibc.
+# A program older than prototypes has no header for profil at all, and one of its files turns on
+# what another turns off. Both reach the dialect, not glibc.
 cat >"$work/on.c" <<'END'
 extern profil();
 extern off();

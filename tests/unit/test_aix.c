@@ -110,8 +110,8 @@ static uint32_t below(uint32_t n)
 /* AIX-16, AIX-20: arrays that ascend, with gaps, overlaps, sizes of 0 and 1, and all scales. */
 static void test_aix__random_arrays_match_the_oracle(void **state)
 {
-	static const int32_t scales[] = {-1, 0, 1, 2, 3, 0x4000, 0x7fff, 0x8000, 0xffff, 0x10000,
-		0x10001, 0x18000};
+	static const int32_t scales[] = {
+		-1, 0, 1, 2, 3, 0x4000, 0x7fff, 0x8000, 0xffff, 0x10000, 0x10001, 0x18000};
 
 	(void)state;
 	srandom(16);

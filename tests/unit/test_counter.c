@@ -289,9 +289,9 @@ static void test_counter__as_many_as_a_batch(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i <= COUNTER_BATCH; i++)
-		adds[i] = (struct counter_add){.address = BASE + 8 * (COUNTER_BATCH - i), .ticks = 1};
-	assert_int_equal(
-		apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH + 1, NULL), -EINVAL);
+		adds[i] =
+			(struct counter_add){.address = BASE + 8 * (COUNTER_BATCH - i), .ticks = 1};
+	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH + 1, NULL), -EINVAL);
 	assert_int_equal(f.reads + f.writes, 0);
 	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH, NULL), 0);
 	for (unsigned i = 1; i <= COUNTER_BATCH; i++)

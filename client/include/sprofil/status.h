@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the profiling that sprofil() or profil() turned on stands: whether all that was counted can be
+ * How the profiling that sprofil() or profil() turned on stands, and so whether its counts can be
  * believed. For every dialect.
  *
- *	struct sprofil_state status;
+ *	struct sprofil_state s;
  *
  *	sprofil(NULL, 0, NULL, 0);
- *	if (sprofil_status(&status, sizeof(status)) == 0 && status.lost + status.faulted + status.full)
- *		puts("the histogram is not whole");
+ *	if (sprofil_status(&s, sizeof(s)) == 0 && s.lost + s.faulted + s.full > 0)
+ *		warnx("the histogram is not whole");
  */
 #ifndef SPROFIL_STATUS_H
 #define SPROFIL_STATUS_H
@@ -37,16 +37,16 @@ extern "C" {
  */
 struct sprofil_state {
 	uint32_t state;
-	uint32_t reason;     /* of SPROFIL_ENDED */
-	uint64_t tick_ns;    /* CPU time of one tick; 0: there was no table */
-	uint64_t counted;    /* went into the counters */
-	uint64_t outside;    /* of addresses that no region has a counter for */
-	uint64_t full;       /* found their counter full */
-	uint64_t faulted;    /* their counter was not writable memory */
-	uint64_t lost;       /* could not be counted in time */
-	uint32_t regions;    /* in the table */
-	uint32_t dead;       /* of them, turned off because a counter was not writable memory */
-	int32_t supervisor;  /* its process number, 0: there is none */
+	uint32_t reason;    /* of SPROFIL_ENDED */
+	uint64_t tick_ns;   /* CPU time of one tick; 0: there was no table */
+	uint64_t counted;   /* went into the counters */
+	uint64_t outside;   /* of addresses that no region has a counter for */
+	uint64_t full;      /* found their counter full */
+	uint64_t faulted;   /* their counter was not writable memory */
+	uint64_t lost;      /* could not be counted in time */
+	uint32_t regions;   /* in the table */
+	uint32_t dead;      /* of them, turned off because a counter was not writable memory */
+	int32_t supervisor; /* its process number, 0: there is none */
 	uint32_t first_dead[SPROFIL_DEAD_LISTED]; /* numbers of the first dead regions */
 	uint32_t zero;
 };
