@@ -21,6 +21,9 @@
 
 #include "client/client.h"
 
+/* The answer to "off". */
+#define OFF_BYTES (CALL_ANSWER_BYTES + CALL_STATUS_BYTES)
+
 static unsigned counts[4];
 
 static void on(void)
@@ -95,11 +98,11 @@ static void check_rights(void)
 
 	assert_int_equal(pipe(fd), 0);
 	assert_int_equal(answered(fd[0], fd[0]), 0);
-	assert_int_equal(answered(fd[0], fd[1]), CALL_ANSWER_BYTES);
+	assert_int_equal(answered(fd[0], fd[1]), OFF_BYTES);
 	(void)snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd[0]);
 	both = open(path, O_RDWR);
 	assert_true(both >= 0);
-	assert_int_equal(answered(fd[0], both), 2 * CALL_ANSWER_BYTES);
+	assert_int_equal(answered(fd[0], both), 2 * OFF_BYTES);
 	(void)close(both);
 	(void)close(fd[0]);
 	(void)close(fd[1]);

@@ -123,6 +123,17 @@ static void test_protocol__calls(void **state)
 		.descriptor = 7,
 		.tick_ns = 0x3434343434343434,
 		.inode = 0x5656565656565656};
+	struct call_status status = {.state = CALL_HAS_ENDED,
+		.reason = CALL_HIDDEN,
+		.regions = 0x44,
+		.dead = 1,
+		.tick_ns = 0x5555555555555555,
+		.counted = 0x1111111111111111,
+		.outside = 0x2222222222222222,
+		.full = 0x3333333333333333,
+		.faulted = 0x6666666666666666,
+		.lost = 0x7777777777777777,
+		.first_dead = {0x66}};
 	uint8_t data[CALL_MAX_BYTES], seal[CALL_SEAL_BYTES];
 	uint32_t sum = UINT32_C(2166136261); /* the checksum by its definition */
 	int n = call_put_request(data, sizeof(data), &q, &region);
@@ -152,6 +163,14 @@ static void test_protocol__calls(void **state)
 		(const struct field[]){{"magic", MAGIC4('S', 'P', 'R', 'A')}, {"version", 1},
 			{"size", 40}, {"nonce", answer.nonce}, {"error", 13}, {"descriptor", 7},
 			{"tick_ns", answer.tick_ns}, {"inode", answer.inode}, {NULL, 0}});
+	n = call_put_status(data, sizeof(data), &status);
+	check("Status", data, (size_t)n,
+		(const struct field[]){{"magic", MAGIC4('S', 'P', 'R', 'T')}, {"version", 1},
+			{"size", 128}, {"state", 2}, {"reason", 3}, {"regions", 0x44}, {"dead", 1},
+			{"tick_ns", status.tick_ns}, {"counted", status.counted},
+			{"outside", status.outside}, {"full", status.full},
+			{"faulted", status.faulted}, {"lost", status.lost}, {"first_dead", 0x66},
+			{NULL, 0}});
 }
 
 static void test_protocol__records(void **state)
