@@ -14,10 +14,10 @@
  *
  * A name is written where its number is first used. Inlined functions are functions of their own.
  *
- * Readers take a function's inclusive cost from the calls to it, or from its own cost and its calls.
- * So that both are its total, which has every sample once, a function that is called again while it
- * runs is "f'2" from then on, as Callgrind itself names levels of recursion: f > g > f > g > f > h
- * is f > g > f'2 > h, and f > f > f is f > f'2.
+ * Readers take a function's inclusive cost from the calls to it, or from its own cost and its
+ * calls. So that both are its total, which has every sample once, a function that is called again
+ * while it runs is "f'2" from then on, as Callgrind itself names levels of recursion: f > g > f > g
+ * > f > h is f > g > f'2 > h, and f > f > f is f > f'2.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -80,9 +80,8 @@ static bool function_equal(const void *things, uint32_t index, const void *key)
 static int function_of(struct grind *g, const struct grind_step *step)
 {
 	const struct frame *frame = step->frame;
-	struct grind_function key = {.place = frame->place,
-		.level = step->level,
-		.file = frames_file(g->frames, frame)};
+	struct grind_function key = {
+		.place = frame->place, .level = step->level, .file = frames_file(g->frames, frame)};
 	uint64_t hash = table_mix(table_mix(key.place, key.level), (uintptr_t)key.file);
 	struct grind_function *more;
 	int index = table_find(&g->function_table, hash, function_equal, g->function, &key);
@@ -110,8 +109,8 @@ static bool cost_equal(const void *things, uint32_t index, const void *key)
 
 static int add_cost(struct grind *g, const struct grind_cost *cost)
 {
-	uint64_t hash = table_mix(
-		table_mix(cost->function, (uint64_t)cost->line << 32 | cost->callee), 0);
+	uint64_t hash =
+		table_mix(table_mix(cost->function, (uint64_t)cost->line << 32 | cost->callee), 0);
 	int index = table_find(&g->cost_table, hash, cost_equal, g->cost, cost);
 	struct grind_cost *more;
 
@@ -252,8 +251,8 @@ static int put_function(struct grind *g, uint32_t index, const char *const keys[
 
 static int put_costs(struct grind *g)
 {
-	static const char *const caller[] = {"ob", "fl", "fn"}, *const callee[] = {"cob", "cfi",
-									"cfn"};
+	static const char *const caller[] = {"ob", "fl", "fn"},
+				 *const callee[] = {"cob", "cfi", "cfn"};
 	uint32_t last = NO_CALLEE;
 	int error = 0;
 

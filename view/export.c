@@ -58,8 +58,8 @@ static int write_json(const struct profile *profile, const struct report_options
 }
 
 static const struct export_format formats[] = {
-	{"pprof", ".pb.gz", "the native format, as pprof reads it", "the profile is", true, false, NULL,
-		write_pprof},
+	{"pprof", ".pb.gz", "the native format, as pprof reads it", "the profile is", true, false,
+		NULL, write_pprof},
 	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks are", false,
 		false, NULL, folded_write},
 	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, NULL,

@@ -81,8 +81,8 @@ static double scale_of(const struct firefox *f)
 	return strcmp(frames_value_type(f->frames).unit, "nanoseconds") ? 1 : 1e-6;
 }
 
-static void put_column(const struct firefox *f, const struct firefox_row *row, size_t rows,
-	enum column column)
+static void put_column(
+	const struct firefox *f, const struct firefox_row *row, size_t rows, enum column column)
 {
 	double scale = scale_of(f), time = 0;
 	bool first = true;
@@ -120,8 +120,9 @@ static void put_samples(const struct firefox *f, const struct firefox_row *row, 
 	for (size_t i = 0; i < rows; i++)
 		n += rows_of(f, &row[i]);
 	fprintf(f->out, "\"weightType\":\"%s\",\"length\":%" PRId64 "},\n",
-		!strcmp(unit, "nanoseconds") ? "tracing-ms" : !strcmp(unit, "bytes") ? "bytes"
-										    : "samples",
+		!strcmp(unit, "nanoseconds")     ? "tracing-ms"
+			: !strcmp(unit, "bytes") ? "bytes"
+						 : "samples",
 		n);
 }
 
@@ -132,8 +133,8 @@ static void put_thread_head(const struct firefox *f, const struct task *task)
 	      "\"pausedRanges\":[],\n\"name\":",
 		f->out);
 	json_string(f->out, task->thread[0] ? task->thread : task->process);
-	fprintf(f->out, ",\"isMainThread\":%s,\"processName\":",
-		task->pid == task->tid ? "true" : "false");
+	fprintf(f->out,
+		",\"isMainThread\":%s,\"processName\":", task->pid == task->tid ? "true" : "false");
 	json_string(f->out, task->process);
 	fprintf(f->out, ",\"pid\":\"%" PRIu32 "\",\"tid\":%" PRIu32 ",\n", task->pid, task->tid);
 }
@@ -257,8 +258,7 @@ static void put_libraries(const struct firefox *f)
 	fputs("\"libs\":[", f->out);
 	for (size_t i = 0; i < f->library.n; i++) {
 		struct mapping mapping = profile_mapping(f->frames->profile, f->mapping[i]);
-		const char *const path[] = {
-			"name", "debugName", "path", "debugPath"};
+		const char *const path[] = {"name", "debugName", "path", "debugPath"};
 
 		fputs(i ? ",\n{\"arch\":\"\"" : "\n{\"arch\":\"\"", f->out);
 		for (size_t j = 0; j < 4; j++) {
@@ -307,6 +307,8 @@ int firefox_write(const struct profile *profile, const struct report_options *op
 	if (!error) {
 		put_meta(&f);
 		error = put_threads(&f);
+	}
+	if (!error) {
 		put_libraries(&f);
 		put_shared(&f);
 	}

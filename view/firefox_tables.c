@@ -62,8 +62,7 @@ static int library_of(struct firefox *f, const struct frame *frame)
 	struct mapping mapping = profile_mapping(f->frames->profile, index);
 	size_t n = f->library.n;
 	uint32_t *more;
-	int library =
-		pairs_add(&f->library, (uintptr_t)mapping.file, (uintptr_t)mapping.build_id);
+	int library = pairs_add(&f->library, (uintptr_t)mapping.file, (uintptr_t)mapping.build_id);
 
 	if (library < 0 || f->library.n == n)
 		return library;
@@ -223,7 +222,8 @@ static int64_t symbol_address(const struct firefox *f, size_t index)
 }
 
 /* A column of strings; @text gives each. */
-static int put_names(struct firefox *f, size_t n, const char *(*text)(const struct firefox *, size_t))
+static int put_names(
+	struct firefox *f, size_t n, const char *(*text)(const struct firefox *, size_t))
 {
 	fputs("\"name\":[", f->out);
 	for (size_t i = 0; i < n; i++) {
@@ -249,8 +249,9 @@ static const char *symbol_name(const struct firefox *f, size_t index)
 
 static const char *resource_name(const struct firefox *f, size_t index)
 {
-	const char *file = profile_mapping(f->frames->profile,
-		f->mapping[f->thread.resource.pair[index].a]).file;
+	const char *file =
+		profile_mapping(f->frames->profile, f->mapping[f->thread.resource.pair[index].a])
+			.file;
 	const char *slash = strrchr(file, '/');
 
 	return slash ? slash + 1 : file;

@@ -30,11 +30,10 @@ int frames_init(struct frames *frames, const struct profile *profile,
 	*frames = (struct frames){.profile = profile, .options = options_take(given)};
 	error = make_title(frames);
 	if (!error)
-		error = places_init(
-			&frames->places, profile, &frames->options, ROWS_BY_FUNCTION);
+		error = places_init(&frames->places, profile, &frames->options, ROWS_BY_FUNCTION);
 	if (!error)
-		error = filter_init(&frames->filter, profile, &frames->places, &frames->options,
-			ret_problem);
+		error = filter_init(
+			&frames->filter, profile, &frames->places, &frames->options, ret_problem);
 	if (!error) {
 		frames->seen = calloc(frames->places.n + 1, sizeof(*frames->seen));
 		error = frames->seen ? 0 : -ENOMEM;
@@ -61,8 +60,7 @@ static int append_location(struct frames *frames, uint32_t index)
 {
 	struct location location = profile_location(frames->profile, index);
 	size_t first = frames->places.first[index], n = frames->places.first[index + 1] - first;
-	struct frame *more =
-		table_grow(frames->frame, &frames->room, frames->n + n, sizeof(*more));
+	struct frame *more = table_grow(frames->frame, &frames->room, frames->n + n, sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;

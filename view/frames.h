@@ -49,8 +49,9 @@ int frames_take(struct frames *frames, size_t index, int64_t *ret_weight);
 
 /*
  * Calls of the stack taken last. Each function calls once, where it is innermost: f > g > f > h is
- * g > f and f > h. So what a function took itself and what its calls took add up to its total, which
- * has every sample once. To be asked for each @i from 0 (the leaf) on, once a sample: true if frame
+ * g > f and f > h. So what a function took itself and what its calls took add up to its total,
+ * which has every sample once. To be asked for each @i from 0 (the leaf) on, once a sample: true if
+ * frame
  * @i + 1 is the innermost of its function, which then calls frame @i.
  */
 bool frames_is_call(struct frames *frames, size_t i);

@@ -244,14 +244,14 @@ static int choose_object(struct gmon *g, char **ret_problem)
 	for (size_t i = 0; i < profile_mappings(profile); i++) {
 		struct mapping mapping = profile_mapping(profile, i);
 
-		if (chosen ? !chosen[i]
-			   : i != profile_main(profile) && g->object != mapping.file)
+		if (chosen ? !chosen[i] : i != profile_main(profile) && g->object != mapping.file)
 			continue;
 		if (mapping.limit <= mapping.start || mapping.file[0] == '[')
 			continue;
 		if (g->object && g->object != mapping.file)
 			return refuse(ret_problem,
-				"a gmon.out is about one object: give an --object that matches only "
+				"a gmon.out is about one object: give an --object that matches "
+				"only "
 				"one");
 		g->object = mapping.file;
 	}

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text as `perf script` prints it with the fields comm, pid, tid, time, period, event, ip, sym, dso:
+ * Text as `perf script` prints it with the fields comm, pid, tid, time, period, event, ip, sym,
+ * dso:
  *
  *   worker  100/101   0.250000:    4000000 cpu-clock:u:
  *   	            1300 walk (/usr/bin/demo)
  *   	            1100 main (/usr/bin/demo)
  *
  * leaf first, an empty line behind each sample. There is a record for each sample, so that programs
- * that count records and programs that add up periods say the same. Addresses are those in the file.
- * The time is the thread's time so far, as if equal stacks came one after the other.
+ * that count records and programs that add up periods say the same. Addresses are those in the
+ * file. The time is the thread's time so far, as if equal stacks came one after the other.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -57,9 +58,8 @@ static int put_stack(const struct frames *frames, FILE *out)
 }
 
 /* The records of a stack; @time_ns goes on by its weight. */
-static int put_sample(
-	struct frames *frames, size_t index, int64_t weight, const char *event, uint64_t *time_ns,
-	FILE *out)
+static int put_sample(struct frames *frames, size_t index, int64_t weight, const char *event,
+	uint64_t *time_ns, FILE *out)
 {
 	struct sample sample = profile_sample(frames->profile, index);
 	struct task task = profile_task(frames->profile, sample.task);
@@ -76,8 +76,9 @@ static int put_sample(
 		/* The periods of all records are the weight, to the last unit. */
 		int64_t period = weight / records + (i < weight % records);
 
-		fprintf(out, "%s %7" PRIu32 "/%-7" PRIu32 " %5" PRIu64 ".%06" PRIu64
-			     ": %10" PRId64 " %s:\n",
+		fprintf(out,
+			"%s %7" PRIu32 "/%-7" PRIu32 " %5" PRIu64 ".%06" PRIu64 ": %10" PRId64
+			" %s:\n",
 			comm[0] ? comm : "unknown", task.pid, task.tid, *time_ns / 1000000000,
 			*time_ns / 1000 % 1000000, period, event);
 		error = put_stack(frames, out);

@@ -19,6 +19,7 @@ fi
 for kind in stacks large deep empty; do
 	"$make" $kind $kind && "$report" --format tsv $kind >$kind.tsv || exit 1
 	for format in speedscope firefox perf-script; do
+		[ $kind = large ] && [ $format = perf-script ] && continue # 37 MB
 		"$report" export --format $format -o $kind.$format $kind || failed=1
 		[ $kind = empty ] && [ $format = firefox ] && continue
 		python3 "$check" $format $kind.$format $kind.tsv || failed=1

@@ -281,8 +281,8 @@ static void test_export__pprof_is_the_whole_profile(void **state)
 }
 
 /* The times of a gmon.out, by address: its histograms added up, in units of 1 / *@ret_rate s. */
-static uint64_t gmon_bins(
-	const char *data, size_t bytes, uint64_t from, uint64_t to, uint32_t *ret_rate, size_t *arcs)
+static uint64_t gmon_bins(const char *data, size_t bytes, uint64_t from, uint64_t to,
+	uint32_t *ret_rate, size_t *arcs)
 {
 	uint64_t low, high, sum = 0;
 	size_t at = 20;
@@ -378,8 +378,7 @@ static void test_export__gmon_holds_long_times(void **state)
 		assert_true(ns - (double)times_ns[i] <= 0.5e9 / rate &&
 			(double)times_ns[i] - ns <= 0.5e9 / rate);
 		/* The unit is below a part in 1000. */
-		assert_true(times_ns[i] < FIXTURE_MS ||
-			1e9 / rate <= (double)times_ns[i] / 1000);
+		assert_true(times_ns[i] < FIXTURE_MS || 1e9 / rate <= (double)times_ns[i] / 1000);
 		free(data);
 		profile_free(profile);
 	}

@@ -152,6 +152,31 @@ static int attempt_svg(const struct profile *profile)
 	return attempt_export(profile, "x.svg");
 }
 
+static int attempt_speedscope(const struct profile *profile)
+{
+	return attempt_export(profile, "x.speedscope.json");
+}
+
+static int attempt_firefox(const struct profile *profile)
+{
+	return attempt_export(profile, "x.firefox.json");
+}
+
+static int attempt_callgrind(const struct profile *profile)
+{
+	return attempt_export(profile, "callgrind.out");
+}
+
+static int attempt_gmon(const struct profile *profile)
+{
+	return attempt_export(profile, "gmon.out");
+}
+
+static int attempt_perf_script(const struct profile *profile)
+{
+	return attempt_export(profile, "x.perf");
+}
+
 /* One of a library may do without the memory: then all goes well all the same, or it is -ENOMEM. */
 static void fail_each_allocation(attempt *try, unsigned long least)
 {
@@ -206,6 +231,11 @@ static void test_no_memory__for_exports(void **state)
 	(void)state;
 	fail_each_allocation(attempt_folded, 20);
 	fail_each_allocation(attempt_svg, 20);
+	fail_each_allocation(attempt_speedscope, 20);
+	fail_each_allocation(attempt_firefox, 20);
+	fail_each_allocation(attempt_callgrind, 20);
+	fail_each_allocation(attempt_gmon, 20);
+	fail_each_allocation(attempt_perf_script, 15);
 }
 
 int main(void)
