@@ -235,7 +235,7 @@ static void test_no_memory__for_exports(void **state)
 	fail_each_allocation(attempt_firefox, 20);
 	fail_each_allocation(attempt_callgrind, 20);
 	fail_each_allocation(attempt_gmon, 20);
-	fail_each_allocation(attempt_perf_script, 15);
+	fail_each_allocation(attempt_perf_script, 8);
 }
 
 int main(void)
