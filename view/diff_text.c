@@ -8,6 +8,7 @@
 #include "view/diff.h"
 #include "view/layout.h"
 #include "view/text.h"
+#include "view/wall_types.h"
 
 enum {
 	COLUMN_A,
@@ -80,6 +81,8 @@ static void put_side(const struct diff *diff, int side, FILE *out)
 {
 	const struct report_sides *sides = diff->sides;
 	const char *command = profile_command(sides->profile[side][0]);
+	const char *phrase =
+		strcmp(diff->type.unit, "nanoseconds") ? NULL : wall_types_phrase(diff->type.type);
 	char amount[TEXT_UNIT_BYTES];
 
 	text_format_scaled(llround(diff->all[side]),
@@ -87,9 +90,9 @@ static void put_side(const struct diff *diff, int side, FILE *out)
 	fprintf(out, "%c: ", side ? 'B' : 'A');
 	text_put(sides->name[side][0], out);
 	if (sides->n[side] > 1)
-		fprintf(out, " and %zu more runs", sides->n[side] - 1);
+		fprintf(out, " and %zu more", sides->n[side] - 1);
 	fprintf(out, ", %s of ", amount);
-	text_put(diff->type.type, out);
+	text_put(phrase ? phrase : diff->type.type, out);
 	fputs(sides->n[side] > 1 ? " each" : "", out);
 	if (command[0]) {
 		fputs(": ", out);
