@@ -156,7 +156,7 @@ static void print_report(const struct settings *s, const struct profile *profile
 		.size = sizeof(options), .limit = 20, .split = s->split, .color = s->color};
 	char *problem = NULL;
 
-	if (!report || report->wants_function)
+	if (!report || report->wants_function || report->print_sides)
 		return;
 	options.min_percent = report->text_min_percent;
 	/* A path from the start of a program to where it is hot takes more rows than a list. */
