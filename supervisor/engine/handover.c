@@ -7,7 +7,7 @@
 #include "supervisor/os/clock.h"
 
 /* A name is read again after four times the time it has been unchanged, within these bounds. */
-#define NAME_LEAST_NS CLOCK_SECOND_NS
+#define NAME_LEAST_NS (CLOCK_SECOND_NS / 100)
 #define NAME_MOST_NS  (60 * CLOCK_SECOND_NS)
 
 static uint64_t name_wait(uint64_t unchanged_ns)

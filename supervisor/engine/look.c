@@ -123,13 +123,17 @@ static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 	t->wall.here_ns = 0;
 }
 
-/* Outside of a call a thread is hardly ever blocked; it may be on its way into a stop of ours. */
-static bool is_stopped_by_us(struct engine *engine, struct tracee *t)
+/*
+ * Outside of a call a thread is hardly ever blocked: a stop of ours begins, or it was just resumed
+ * and is on its way to a CPU, where the kernel says that it neither runs nor sleeps (TASK_WAKING,
+ * shown as R).
+ */
+static bool is_in_a_stop(struct engine *engine, struct tracee *t)
 {
 	char state;
 
-	return procfiles_read_state(&engine->files, t, &state) == 0 && state == 't' &&
-		t->state != TRACEE_LISTENING;
+	return procfiles_read_state(&engine->files, t, &state) == 0 &&
+		(state == 'R' || (state == 't' && t->state != TRACEE_LISTENING));
 }
 
 /* Where a thread is that does not run, and its CPU time. False: it runs, or ran meanwhile. */
@@ -145,7 +149,7 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	/* A thread that has ended and is not reaped yet is at 0. */
 	if (r < 0 || activity.running || (r == 0 && !activity.pc))
 		return false;
-	if (r == 0 && activity.syscall < 0 && is_stopped_by_us(engine, t))
+	if (r == 0 && activity.syscall < 0 && is_in_a_stop(engine, t))
 		return false;
 	handover_announce(engine, t, activity.pc, now);
 	maps_cover_stack(&engine->maps, t->process, activity.sp, now);

@@ -30,6 +30,9 @@ module=$(basename "$target")
 size=$(nm -S "$target" | awk '$4 == "hot_function" { print "0x" $1, "0x" $2 }')
 start=${size% *} bytes=${size#* }
 end=$(printf '0x%x' $((start + bytes)))
+# Ticks that a hypervisor kept from the CPUs meanwhile: nobody is met then, or met twice.
+stolen() { awk '/^cpu / { print $9 }' /proc/stat; }
+before=$(stolen)
 "$sprofrun" -q -i 10ms -o p.pb.gz --histogram h.tsv \
 	--region "$module:$start-$end:0x10000:uint64" \
 	--region "abs:0x10000000-0x10000010:0x8000:ushort" \
@@ -40,7 +43,10 @@ grep -q "no module 'no-such-module' was seen" err ||
 
 head -n 1 h.tsv | grep -q '^object	start	end	count$' || fail "no heading"
 # two processes of 0.5 s each
-between "$(sum abs)" 95 106 "at the jump to itself"
+lost=$(($(stolen) - before))
+# Threads of both share the CPUs with each other and with sprofrun's processes, and have three
+# quarters of one at least: 5 deviations of sqrt(n (1 - share)), docs/SAMPLING.md, are 25.
+between "$(sum abs)" $((75 - lost)) $((125 + lost)) "at the jump to itself"
 grep -q "^abs	0x10000008	0x1000000c	" h.tsv || fail "not in the counter of 0x10000008"
 [ "$(grep -c '^abs' h.tsv)" = 1 ] || fail "more than one counter"
 hot=$(sum "$module")
