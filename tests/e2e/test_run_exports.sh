@@ -17,7 +17,7 @@ check "the tree has its heading" grep -qE '^ +total +self +samples +function +ob
 check "and its functions" grep -qE ' f[0-9]+ +split$' err
 
 # gprof reads what was recorded of a program that knows nothing of it.
-"$SPROFRUN" -q -F 1000 -o gmon.out "$TARGETS/split" 20 40000
+"$SPROFRUN" -q -F 1000 -o gmon.out "$TARGETS/split" 20 160000
 is "a gmon.out" $? 0
 if command -v gprof >/dev/null; then
     gprof -b -p "$TARGETS/split" gmon.out >flat.gprof 2>err
