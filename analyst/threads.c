@@ -93,6 +93,43 @@ int thread_states_read(struct thread_states *states, const struct analyst *analy
 	return r;
 }
 
+/* Counts the threads of @pid that are stopped, up to one that is not: then false. */
+static bool is_stopped(uint32_t pid, size_t *stopped)
+{
+	struct dirent *entry;
+	bool all = true;
+	char path[32];
+	DIR *tasks;
+
+	(void)snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return true;
+	while (all && (entry = readdir(tasks))) {
+		struct thread_state state = {0};
+
+		if (entry->d_name[0] == '.' || read_one(dirfd(tasks), entry->d_name, &state) < 0 ||
+			strchr("ZX", state.state))
+			continue;
+		all = state.state == 'T' || state.state == 't';
+		*stopped += all;
+	}
+	(void)closedir(tasks);
+	return all;
+}
+
+bool thread_states_all_stopped(const struct analyst *analyst)
+{
+	size_t stopped = 0;
+	uint32_t pid;
+
+	for (size_t i = 0; analyst_process(analyst, i, &pid); i++) {
+		if (!is_stopped(pid, &stopped))
+			return false;
+	}
+	return stopped > 0;
+}
+
 void thread_states_release(struct thread_states *states)
 {
 	free(states->thread);

@@ -165,6 +165,8 @@ static int update(struct running *run, uint64_t now)
 	/* Names are not a look's cost: they are found once. */
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	facts.state = state_of(run, &facts.status, &facts.signal);
+	if (facts.state == LIVE_RUNS && live_is_idle(run->live))
+		facts.stopped = thread_states_all_stopped(analyst);
 	run->states.n = 0;
 	if (r == 0 && live_wants_threads(run->live))
 		r = read_threads(run);

@@ -177,6 +177,16 @@ key h 'this help'
 key '?' 'Functions'
 key F1 'this help'
 key Escape 'Functions'
+key x "'x' is no key here"
+typed '\show_(inner'
+key Enter 'no regular expression'
+key F4 'show only what matches: show_'
+tm send-keys -t t C-u Enter
+wait_shows 'show_inner'
+kill -STOP $target
+wait_shows 'stopped by a signal'
+kill -CONT $target
+wait_shows '  running  '
 key O 'not written anything'
 tm send-keys -t t Escape
 
@@ -200,6 +210,15 @@ typed w
 tm send-keys -t t C-u
 typed "/nowhere/x.pb.gz"
 key Enter 'cannot save to /nowhere/x.pb.gz'
+
+# The help is longer than a usual terminal, and scrolls.
+tm resize-window -t t -x 80 -y 24
+key h '1-19 of [0-9]+'
+wait_hides 'save the profile'
+key PageDown '19-37 of'
+key PageDown 'save the profile'
+key End 'at once'
+key h 'Functions'
 
 # Sizes.
 for size in 60x12 200x50 300x100 20x5 80x24; do
