@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,8 +155,8 @@ static int write_fd(int fd, const char *data, size_t bytes, int peer_fd)
 	return 0;
 }
 
-int file_write_while(
-	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem)
+static int write_file(const char *path, const void *data, size_t bytes, int peer_fd, bool keep_old,
+	const char **ret_problem)
 {
 	struct outfile out;
 	int error;
@@ -167,11 +168,25 @@ int file_write_while(
 	if (error < 0)
 		return error;
 	error = write_fd(out.fd, data, bytes, out.fresh[0] ? -1 : peer_fd);
+	if (error == 0 && keep_old)
+		outfile_keep_old(&out);
 	if (error < 0)
 		outfile_abandon(&out);
 	else
 		error = outfile_commit(&out);
 	return error;
+}
+
+int file_write_while(
+	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem)
+{
+	return write_file(path, data, bytes, peer_fd, false, ret_problem);
+}
+
+int file_write_recording(
+	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem)
+{
+	return write_file(path, data, bytes, peer_fd, true, ret_problem);
 }
 
 int file_write(const char *path, const void *data, size_t bytes)

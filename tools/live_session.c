@@ -22,6 +22,7 @@
 #include "tools/live_sources.h"
 #include "tools/standard.h"
 #include "view/export.h"
+#include "view/export_name.h"
 #include "view/text.h"
 
 #define SECOND_NS  UINT64_C(1000000000)
@@ -195,7 +196,7 @@ static uint64_t next_update_ns(const struct running *run)
 static void serve(struct running *run)
 {
 	struct control *control = live_control(run->live);
-	char text[512];
+	char text[512], *problem = NULL;
 	int r;
 
 	if (control->quit)
@@ -206,7 +207,9 @@ static void serve(struct running *run)
 		ask_supervisor(run, REQUEST_PERIOD, control->period_ns);
 	if (control->change_freeze)
 		ask_supervisor(run, REQUEST_FREEZE, control->freeze);
-	if (control->save_as) {
+	if (control->save_as && export_check_recording(control->save_as, &problem) < 0) {
+		live_say(run->live, problem ? problem : strerror(ENOMEM));
+	} else if (control->save_as) {
 		r = run->session->save(run->session->context, control->save_as);
 		if (r < 0)
 			(void)snprintf(text, sizeof(text), "cannot save to %.300s: %s",
@@ -216,6 +219,7 @@ static void serve(struct running *run)
 				export_remark(control->save_as));
 		live_say(run->live, text);
 	}
+	free(problem);
 	free(control->save_as);
 	*control = (struct control){0};
 }

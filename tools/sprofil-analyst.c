@@ -34,6 +34,7 @@
 #include "tools/standard.h"
 #include "view/dump.h"
 #include "view/export.h"
+#include "view/export_name.h"
 #include "view/report.h"
 
 enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5 };
@@ -44,6 +45,7 @@ struct settings {
 	const char *program; /* that started us, for messages */
 	bool color, quiet, frame_pointers, per_process, dump;
 	bool records;   /* a profile is to be written */
+	bool snapshot;  /* of a recording that goes on */
 	bool stuck;     /* the terminal was not given back: whoever started us must do it */
 	bool no_screen; /* the terminal cannot be drawn on */
 	enum report_split split;
@@ -70,8 +72,8 @@ static void say(void *context, const char *line)
 }
 
 /* In the format that the name asks for. @peer_fd and @ret_why as in file_write_while(). */
-static int write_to(
-	const char *path, const struct profile *profile, int peer_fd, const char **ret_why)
+static int write_to(const char *path, const struct profile *profile, int peer_fd, bool keep_old,
+	const char **ret_why)
 {
 	const struct report_options options = {.size = sizeof(options)};
 	char *data, *problem = NULL;
@@ -82,7 +84,8 @@ static int write_to(
 	*ret_why = NULL;
 	if (r < 0)
 		return r;
-	r = file_write_while(path, data, bytes, peer_fd, ret_why);
+	r = (keep_old ? file_write_recording : file_write_while)(
+		path, data, bytes, peer_fd, ret_why);
 	free(data);
 	return r;
 }
@@ -100,7 +103,9 @@ static int write_profile(const struct settings *s, const char *pattern,
 	int r = output_name(pattern, &facts, ret_name);
 
 	*ret_why = NULL;
-	return r < 0 ? r : write_to(*ret_name, profile, s->replay ? -1 : REQUEST_FD, ret_why);
+	return r < 0
+		? r
+		: write_to(*ret_name, profile, s->replay ? -1 : REQUEST_FD, !s->snapshot, ret_why);
 }
 
 /* What was measured is not thrown away because of a bad name. NULL: it cannot be kept either. */
@@ -113,7 +118,7 @@ static char *keep(const struct profile *profile)
 	if (asprintf(&path, "%s/sprof-XXXXXX.pb.gz", folder && folder[0] ? folder : "/tmp") < 0)
 		return NULL;
 	fd = mkostemps(path, (int)strlen(".pb.gz"), O_CLOEXEC);
-	if (fd >= 0 && close(fd) == 0 && write_to(path, profile, -1, &why) == 0)
+	if (fd >= 0 && close(fd) == 0 && write_to(path, profile, -1, false, &why) == 0)
 		return path;
 	if (fd >= 0)
 		(void)unlink(path);
@@ -133,30 +138,12 @@ static void complain_unwritten(const struct settings *s, const char *name, int e
 	free(kept);
 }
 
-/* "sprof.pb.gz" is "sprof.%p.pb.gz" for a profile of each process. NULL: out of memory. */
-static char *pattern_apart(const char *pattern)
-{
-	const struct export_format *format = export_find_for_file(pattern);
-	const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
-	size_t bytes = strlen(pattern);
-	char *apart;
-
-	if (strstr(pattern, "%p"))
-		return strdup(pattern);
-	if (format)
-		bytes -= strlen(format->suffix);
-	else if (dot && (!slash || dot > slash))
-		bytes = (size_t)(dot - pattern);
-	return asprintf(&apart, "%.*s.%%p%s", (int)bytes, pattern, pattern + bytes) < 0 ? NULL
-											: apart;
-}
-
 /* A profile of each process. */
 static int write_apart(
 	const struct settings *s, struct analyst *analyst, char **ret_name, const char **ret_why)
 {
 	const struct processes *processes = analyst_processes(analyst);
-	char *pattern = pattern_apart(s->output);
+	char *pattern = strstr(s->output, "%p") ? strdup(s->output) : output_apart(s->output, "%p");
 	int r = pattern ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < processes->n && r == 0; i++) {
@@ -278,10 +265,23 @@ static bool want_color(const char *when)
 	return isatty(STDERR_FILENO) && !(no && no[0]);
 }
 
+/* May a recording have that name? sprofrun asks before it runs anything. */
+static int check_output(const struct settings *s, const char *name)
+{
+	char *problem = NULL;
+
+	if (export_check_recording(name, &problem) == 0)
+		return 0;
+	complain(s, "output '%s': %s", name, problem ? problem : strerror(ENOMEM));
+	free(problem);
+	return 2;
+}
+
 static void parse(struct settings *s, struct blame *blame, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"output", required_argument, NULL, 'o'},
+		{"check-output", required_argument, NULL, 'O'},
 		{"report", required_argument, NULL, 'r'},
 		{"color", required_argument, NULL, 'c'},
 		{"name", required_argument, NULL, 'n'},
@@ -305,6 +305,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 			s->output = optarg;
 			s->records = true;
 			break;
+		case 'O': exit(check_output(s, optarg));
 		case 'r': s->report = optarg; break;
 		case 'c': s->color = want_color(optarg); break;
 		case 'n': s->name = optarg; break;
@@ -376,6 +377,7 @@ static int save(void *context, const char *path)
 	int r;
 
 	snapshot.output = path;
+	snapshot.snapshot = true;
 	s->session = NULL; /* the child that writes has no screen */
 	analyst_set_snapshot(s->analyst, true);
 	r = finish_run(

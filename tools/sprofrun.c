@@ -14,6 +14,7 @@
 #include "supervisor/calls/histogram.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
+#include "tools/output_option.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
@@ -419,6 +420,10 @@ int main(int argc, char **argv)
 	parse(&s, argc, argv);
 	if (!front_find_analyst(program, analyst))
 		return FRONT_OURS;
+	if (!s.engine.per_process && !s.engine.dump)
+		s.output = output_option_for_rank(program, s.output, s.quiet);
+	if (!s.engine.dump)
+		output_option_check(program, analyst, s.output);
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
 	const char *analyst_argv[21 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,

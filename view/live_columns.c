@@ -70,7 +70,8 @@ const struct live_view_ops live_views[LIVE_VIEWS] = {
 		COLUMNS(source_columns), -1, true, live_collect_source},
 	[LIVE_DISASSEMBLY] = {"disassembly", "Disassembly",
 		COLUMNS(disassembly_columns), -1, true, live_collect_disassembly},
-	[LIVE_HELP] = {"help", "Help", COLUMNS(text_columns_), -1, true, live_collect_help, .is_prose = true},
+	[LIVE_HELP] = {"help", "Help", COLUMNS(text_columns_), -1, true, live_collect_help,
+		.is_prose = true},
 	[LIVE_OUTPUT] = {"output", "Output of the command",
 		COLUMNS(text_columns_), -1, true, live_collect_output},
 };
