@@ -18,7 +18,7 @@ struct command {
 	char **file;
 	int files;
 	enum when color;
-	bool has_min_percent;
+	bool has_min_percent, has_width;
 	bool done; /* --help, --version */
 };
 

@@ -239,7 +239,8 @@ static void format_stopped(const struct live *live, struct piece *piece)
 	double bound = live->options.overhead_percent, stopped = live->audit.stopped * 100;
 
 	if (bound > 0)
-		(void)snprintf(piece->text, sizeof(piece->text), "%.2f of %.3g %%", stopped, bound);
+		(void)snprintf(
+			piece->text, sizeof(piece->text), "%.2f %% (max %.3g)", stopped, bound);
 	else
 		(void)snprintf(piece->text, sizeof(piece->text), "%.2f %%", stopped);
 	if (bound > 0 && stopped > bound)

@@ -161,7 +161,7 @@ static void test_live__head_tells_the_audit(void **state)
 		"3.1 %");
 	assert_shows(v, "late 0.1 %");
 	assert_shows(v, "real time");
-	assert_shows(v, "stopped 0.99 of 2 %");
+	assert_shows(v, "stopped 0.99 % (max 2)");
 	assert_shows(v, "lost 1");
 	assert_shows(v, "250 Hz");
 	assert_shows(v, "totals");
