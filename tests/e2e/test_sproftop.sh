@@ -390,7 +390,7 @@ is "batch: the function" $? 0
 check "batch: plain text" eval '! grep -q "$(printf "\033")" batch'
 is "batch: as wide as asked" \
     "$(awk '{ if (length($0) > 70) wide++ } END { print wide + 0 }' batch)" 0
-"$SPROFTOP" -b -n 2 -p $target | grep -q 'of 2 %'
+"$SPROFTOP" -b -n 2 -p $target | grep -q '(max 2)'
 is "batch: the bound of an attach is 2 %" $? 0
 sleep 1000 &
 timeout 30 "$SPROFTOP" -b --size 100x20 -p $! | grep -q 'idle'
