@@ -10,7 +10,7 @@ SETUP_BUILD=$SETUP_BUILD-test
 
 # g++: fixtures with C++ inlining. xz-utils, binutils: fixtures with MiniDebugInfo. tmux: a terminal
 # for sproftop. The rest is profiled, or reads what we write.
-setup_packages g++ binutils xz-utils file procps util-linux python3-minimal sqlite3 gzip tmux
+setup_packages g++ binutils valgrind xz-utils file procps util-linux python3 sqlite3 gzip tmux
 setup_build "$SETUP_BUILD" --werror -Dtests=enabled
 
 status=0

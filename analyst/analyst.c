@@ -19,9 +19,12 @@
 #include "analyst/times.h"
 #include "analyst/unsampled.h"
 #include "analyst/wallclock.h"
+#include "opener/opener.h"
 #include "proto/record.h"
 #include "profile/profile.h"
-#include "symbolizer/regular.h"
+
+/* Processes in whose root a file is looked for. */
+#define OPEN_TRIES 64
 
 struct analyst {
 	struct symbolizer *symbolizer;
@@ -51,6 +54,7 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 		.working_on = options->working_on,
 		.skip = options->skip,
 		.context = options->context,
+		.opener = options->opener,
 	};
 	struct analyst *analyst = calloc(1, sizeof(*analyst));
 	int r;
@@ -69,8 +73,9 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->spaces.symbolizer = analyst->symbolizer;
 	analyst->spaces.live = options->live;
 	analyst->per_process = options->per_process;
-	analyst->locations =
-		(struct locations){.profile = analyst->profile, .symbolizer = analyst->symbolizer};
+	analyst->locations = (struct locations){.profile = analyst->profile,
+		.symbolizer = analyst->symbolizer,
+		.opener = options->opener};
 	r = stacks_init(
 		&analyst->stacks, &analyst->locations, options->frame_pointers, options->live);
 	if (r < 0) {
@@ -142,12 +147,52 @@ bool analyst_function_bounds(
 
 int analyst_open_file(const struct analyst *analyst, const char *file)
 {
-	struct stat st;
-	int fd = regular_open(-1, file, REGULAR_LINKS, &st);
+	struct opened opened;
+	uint32_t pid = 0;
 
-	for (size_t i = 0; fd < 0 && file[0] == '/' && i < analyst->spaces.n; i++)
-		fd = regular_open_of((int)analyst->spaces.list[i]->pid, file, REGULAR_LINKS, &st);
-	return fd;
+	for (size_t i = 0;; i++) {
+		if (i < analyst->spaces.n)
+			pid = analyst->spaces.list[i]->pid;
+		(void)opener_ask_path(
+			analyst->locations.opener, OPENING_SOURCE, pid, file, &opened);
+		if (opened.fd >= 0 || i + 1 >= analyst->spaces.n || i == OPEN_TRIES)
+			return opened.fd >= 0 ? opened.fd : opened.error;
+	}
+}
+
+const uint8_t *analyst_code(const struct analyst *analyst, uint32_t location, uint64_t svma,
+	size_t *ret_bytes, unsigned *ret_machine)
+{
+	const struct locations *locations = &analyst->locations;
+
+	if (location >= locations->places || !locations->place[location].module)
+		return NULL;
+	return symbolizer_code(
+		&(struct place){locations->place[location].module, svma}, ret_bytes, ret_machine);
+}
+
+const char *analyst_function_at(
+	const struct analyst *analyst, uint32_t location, uint64_t svma, uint64_t *ret_offset)
+{
+	const struct locations *locations = &analyst->locations;
+	struct frame_chain chain = {0};
+	struct place place = {.svma = svma};
+	uint64_t start, end;
+
+	if (location >= locations->places || !locations->place[location].module)
+		return NULL;
+	place.module = locations->place[location].module;
+	if (symbolizer_resolve(locations->symbolizer, &place, 1, &chain) < 0 || !chain.n ||
+		chain.frame[chain.n - 1].unnamed || !symbolizer_bounds(&place, &start, &end) ||
+		start > svma)
+		return NULL;
+	*ret_offset = svma - start;
+	return chain.frame[chain.n - 1].function;
+}
+
+struct opener *analyst_opener(const struct analyst *analyst)
+{
+	return analyst->locations.opener;
 }
 
 void analyst_set_snapshot(struct analyst *analyst, bool snapshot)

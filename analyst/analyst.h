@@ -12,6 +12,7 @@
 #include "symbolizer/symbolizer.h"
 
 struct analyst;
+struct opener;
 struct processes;
 struct profile;
 
@@ -24,6 +25,7 @@ struct analyst_options {
 	void (*working_on)(void *context, const char *path);
 	enum symbolizer_skip (*skip)(void *context, const char *path);
 	void *context;
+	struct opener *opener; /* opens files; NULL: this process does. Must outlive it */
 };
 
 int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst);
@@ -88,8 +90,21 @@ bool analyst_function_bounds(
 
 /*
  * Opens a file of the target for reading: as it is called, or beneath a process's own root. Regular
- * files only (symbolizer/regular.h). A descriptor or -errno.
+ * files only (opener/regular.h). A descriptor or -errno.
  */
 int analyst_open_file(const struct analyst *analyst, const char *file);
+
+/* Who opens files for it; NULL: this process does. */
+struct opener *analyst_opener(const struct analyst *analyst);
+
+/*
+ * The bytes at an address of the file that a location is in, and for which machine (EM_…) they are.
+ * They live as long as the analyst. NULL: they are not to be had.
+ */
+const uint8_t *analyst_code(const struct analyst *analyst, uint32_t location, uint64_t svma,
+	size_t *ret_bytes, unsigned *ret_machine);
+/* The function at such an address, and how far into it that is. NULL: it has no name. */
+const char *analyst_function_at(
+	const struct analyst *analyst, uint32_t location, uint64_t svma, uint64_t *ret_offset);
 
 #endif

@@ -2,7 +2,6 @@
 #include "analyst/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -95,13 +94,13 @@ static int take_records(struct analyst *analyst, const uint8_t *data, size_t byt
 	return 0;
 }
 
-int input_capture(struct analyst *analyst, const char *path)
+int input_capture(struct analyst *analyst, int fd)
 {
 	struct stat st;
 	void *data;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+	int r = 0;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fstat(fd, &st) < 0)
 		r = -errno;
 	else if (S_ISDIR(st.st_mode))
 		r = -EISDIR;
@@ -118,7 +117,5 @@ int input_capture(struct analyst *analyst, const char *path)
 	}
 	if (data != MAP_FAILED)
 		(void)munmap(data, (size_t)st.st_size);
-	if (fd >= 0)
-		(void)close(fd);
 	return r;
 }

@@ -29,9 +29,9 @@ int input_ready(struct analyst *analyst, struct ring *ring, FILE *capture, int *
 bool input_bell(int bell_fd);
 
 /*
- * Takes the records of a capture file. -EBADMSG: not a capture. -EPROTO: it ends within a record;
- * what came before stands.
+ * Takes the records of a capture file, open at @fd. -EBADMSG: not a capture. -EPROTO: it ends
+ * within a record; what came before stands.
  */
-int input_capture(struct analyst *analyst, const char *path);
+int input_capture(struct analyst *analyst, int fd);
 
 #endif

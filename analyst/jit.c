@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "analyst/arrays.h"
-#include "analyst/jit_open.h"
+#include "opener/opener.h"
 #include "profile/profile.h"
 
 /*
@@ -34,8 +34,11 @@ struct jit_place {
 struct jit {
 	struct profile *profile;
 	struct jit_budget *budget;
-	struct jit_owner owner;
-	int fd; /* of the map, -1 not there yet */
+	struct opener *opener;
+	uint32_t pid;
+	bool live;     /* its own root folder may be looked into */
+	char name[48]; /* of the map */
+	int fd;        /* of the map, -1 not there yet */
 	uint64_t read_bytes;
 	bool over; /* too large: it is read no further */
 	struct jit_map map;
@@ -154,14 +157,23 @@ uint64_t jit_map_bytes(const struct jit_map *map)
 	return map->n * sizeof(*map->code) + map->text_bytes;
 }
 
-struct jit *jit_new(struct profile *profile, uint32_t pid, bool live, struct jit_budget *budget)
+struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
+	struct jit_budget *budget)
 {
+	struct opened noted;
 	struct jit *jit = calloc(1, sizeof(*jit));
 
 	if (!jit)
 		return NULL;
-	*jit = (struct jit){
-		.profile = profile, .budget = budget, .owner = jit_owner_of(pid, live), .fd = -1};
+	*jit = (struct jit){.profile = profile,
+		.budget = budget,
+		.opener = opener,
+		.pid = pid,
+		.live = live,
+		.fd = -1};
+	/* While the process lives: whose it is, and which pid it has for itself. */
+	if (live)
+		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);
 	return jit;
 }
 
@@ -188,9 +200,9 @@ static int say_too_large(struct jit *jit)
 	if (jit->budget->said++ >= NOTES_MOST)
 		return 0;
 	(void)snprintf(note, sizeof(note),
-		"/tmp/perf-%u.map: it is too large; after its first %llu MiB the names of "
+		"%s: it is too large; after its first %llu MiB the names of "
 		"generated code are missing",
-		jit->owner.inner_pid, (unsigned long long)(jit->read_bytes >> 20));
+		jit->name, (unsigned long long)(jit->read_bytes >> 20));
 	return profile_add_note(jit->profile, note) < 0 ? -ENOMEM : 0;
 }
 
@@ -210,6 +222,18 @@ static long read_chunk(struct jit *jit, char *text)
 	return taken;
 }
 
+/* /tmp/perf-PID.map, of the process's own root folder or of ours. */
+static int open_map(struct jit *jit)
+{
+	struct opening what = {
+		.kind = OPENING_PERF_MAP, .pid = jit->pid, .start = jit->live, .end = jit->live};
+	struct opened opened;
+
+	(void)opener_ask(jit->opener, &what, &opened);
+	(void)snprintf(jit->name, sizeof(jit->name), "%.47s", opened.text);
+	return opened.fd;
+}
+
 /* Reads what has been appended. 1: there was something. */
 static int read_more(struct jit *jit)
 {
@@ -219,7 +243,7 @@ static int read_more(struct jit *jit)
 	int r = 0;
 
 	if (jit->fd < 0 && !jit->over)
-		jit->fd = jit_open_map(&jit->owner);
+		jit->fd = open_map(jit);
 	if (jit->fd < 0 || fstat(jit->fd, &st) < 0 || (uint64_t)st.st_size <= jit->read_bytes)
 		return 0;
 	text = malloc(CHUNK_BYTES);

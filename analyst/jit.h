@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct jit;
+struct opener;
 struct profile;
 
 struct jit_code {
@@ -54,7 +55,8 @@ struct jit_budget {
  * takes more than its share of @budget, which must outlive it, is read no further, and a note in
  * the profile says so. NULL: no memory.
  */
-struct jit *jit_new(struct profile *profile, uint32_t pid, bool live, struct jit_budget *budget);
+struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
+	struct jit_budget *budget);
 void jit_free(struct jit *jit);
 
 /*

@@ -14,6 +14,7 @@ struct profile;
 struct locations {
 	struct profile *profile;       /* not owned */
 	struct symbolizer *symbolizer; /* not owned */
+	struct opener *opener;         /* of generated code; not owned */
 	struct place *place;           /* of each location; module NULL: not of a module */
 	bool *nameless; /* of those named: only the function's place is known, or nothing */
 	size_t places, place_room;

@@ -53,6 +53,7 @@ char *output_apart(const char *pattern, const char *mark)
 	const char *slash = strrchr(pattern, '/'), *name = slash ? slash + 1 : pattern;
 	const char *end = name + strlen(name), *dot = strrchr(name, '.'), *before = dot;
 	char *apart;
+	int r;
 
 	if (!dot || dot == name)
 		dot = end;
@@ -61,8 +62,12 @@ char *output_apart(const char *pattern, const char *mark)
 		;
 	if (dot < end && before > name && is_word(before + 1, dot))
 		dot = before;
-	return asprintf(&apart, "%.*s.%s%s", (int)(dot - pattern), pattern, mark, dot) < 0 ? NULL
-											   : apart;
+	/* "gmon.out" is a format's name as a whole. */
+	if (strcmp(dot, ".out") == 0)
+		r = asprintf(&apart, "%.*s%s.%s", (int)(name - pattern), pattern, mark, name);
+	else
+		r = asprintf(&apart, "%.*s.%s%s", (int)(dot - pattern), pattern, mark, dot);
+	return r < 0 ? NULL : apart;
 }
 
 static void put_value(FILE *out, char what, const struct output_facts *facts)

@@ -25,7 +25,7 @@ unsigned output_ranks(void);
 
 /*
  * "sprof.pb.gz" and "%p" to "sprof.%p.pb.gz": @mark stands before the suffix, or at the end of a
- * name that has none. The caller frees. NULL: out of memory.
+ * name that has none; "gmon.out" to "%p.gmon.out". The caller frees. NULL: out of memory.
  */
 char *output_apart(const char *pattern, const char *mark);
 

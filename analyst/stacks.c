@@ -91,8 +91,8 @@ static int frame_location(
 		return mark(stacks, &stacks->signal_mark, "[kernel]", STACKS_SIGNAL);
 	if (frame->generated) {
 		if (!image->jit)
-			image->jit = jit_new(stacks->locations->profile, image->pid, stacks->live,
-				&stacks->jit_budget);
+			image->jit = jit_new(stacks->locations->profile, stacks->locations->opener,
+				image->pid, stacks->live, &stacks->jit_budget);
 		return image->jit ? jit_location(image->jit, frame->pc, frame->generated) : -ENOMEM;
 	}
 	location = locations_add(stacks->locations, &frame->place);

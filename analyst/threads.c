@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyst/threads.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyst/analyst.h"
+#include "opener/opener.h"
+
+#define TEXT_MOST ((size_t)64 << 20)
 
 int thread_states_parse(const char *text, struct thread_state *state)
 {
@@ -27,25 +26,6 @@ int thread_states_parse(const char *text, struct thread_state *state)
 	return 0;
 }
 
-static int read_one(int tasks_fd, const char *tid, struct thread_state *state)
-{
-	char path[32], text[512];
-	ssize_t n;
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "%.20s/stat", tid);
-	fd = openat(tasks_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
-	if (n <= 0)
-		return -ESRCH;
-	text[n] = '\0';
-	state->tid = (uint32_t)strtoul(tid, NULL, 10);
-	return thread_states_parse(text, state);
-}
-
 static int add(struct thread_states *states, const struct thread_state *state)
 {
 	if (states->n == states->room) {
@@ -61,24 +41,35 @@ static int add(struct thread_states *states, const struct thread_state *state)
 	return 0;
 }
 
-static int read_process(struct thread_states *states, uint32_t pid)
+/* "TID (NAME) STATE ...\n", ended by NUL, of each thread. */
+static int take_all(struct thread_states *states, uint32_t pid, const char *text, size_t bytes)
 {
-	struct dirent *entry;
-	char path[32];
-	DIR *tasks;
 	int r = 0;
 
-	(void)snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return 0;
-	while (r == 0 && (entry = readdir(tasks))) {
+	for (const char *end = text + bytes; r == 0 && text < end; text += strlen(text) + 1) {
 		struct thread_state state = {.pid = pid};
 
-		if (entry->d_name[0] != '.' && read_one(dirfd(tasks), entry->d_name, &state) == 0)
+		state.tid = (uint32_t)strtoul(text, NULL, 10);
+		if (thread_states_parse(text, &state) == 0)
 			r = add(states, &state);
 	}
-	(void)closedir(tasks);
+	return r;
+}
+
+static int read_process(struct thread_states *states, struct opener *opener, uint32_t pid)
+{
+	struct opened opened;
+	uint8_t *text;
+	size_t bytes;
+	int r;
+
+	if (opener_ask_path(opener, OPENING_THREADS, pid, "", &opened) < 0)
+		return 0;
+	r = opener_take(opened.fd, TEXT_MOST, &text, &bytes);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	r = take_all(states, pid, (const char *)text, bytes);
+	free(text);
 	return r;
 }
 
@@ -89,45 +80,39 @@ int thread_states_read(struct thread_states *states, const struct analyst *analy
 
 	states->n = 0;
 	for (size_t i = 0; r == 0 && analyst_process(analyst, i, &pid); i++)
-		r = read_process(states, pid);
+		r = read_process(states, analyst_opener(analyst), pid);
 	return r;
 }
 
-/* Counts the threads of @pid that are stopped, up to one that is not: then false. */
-static bool is_stopped(uint32_t pid, size_t *stopped)
+/* Counts the stopped threads, up to one that is not: then false. */
+static bool are_stopped(const struct thread_states *states, size_t *stopped)
 {
-	struct dirent *entry;
-	bool all = true;
-	char path[32];
-	DIR *tasks;
+	for (size_t i = 0; i < states->n; i++) {
+		char state = states->thread[i].state;
 
-	(void)snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return true;
-	while (all && (entry = readdir(tasks))) {
-		struct thread_state state = {0};
-
-		if (entry->d_name[0] == '.' || read_one(dirfd(tasks), entry->d_name, &state) < 0 ||
-			strchr("ZX", state.state))
+		if (strchr("ZX", state))
 			continue;
-		all = state.state == 'T' || state.state == 't';
-		*stopped += all;
+		if (state != 'T' && state != 't')
+			return false;
+		++*stopped;
 	}
-	(void)closedir(tasks);
-	return all;
+	return true;
 }
 
 bool thread_states_all_stopped(const struct analyst *analyst)
 {
+	struct thread_states states = {0};
 	size_t stopped = 0;
 	uint32_t pid;
+	bool all = true;
 
-	for (size_t i = 0; analyst_process(analyst, i, &pid); i++) {
-		if (!is_stopped(pid, &stopped))
-			return false;
+	for (size_t i = 0; all && analyst_process(analyst, i, &pid); i++) {
+		states.n = 0;
+		all = read_process(&states, analyst_opener(analyst), pid) == 0 &&
+			are_stopped(&states, &stopped);
 	}
-	return stopped > 0;
+	thread_states_release(&states);
+	return all && stopped > 0;
 }
 
 void thread_states_release(struct thread_states *states)

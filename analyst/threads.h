@@ -24,8 +24,8 @@ struct thread_states {
 int thread_states_read(struct thread_states *states, const struct analyst *analyst);
 /*
  * Are all its threads stopped by a signal? Those of a tracee show as traced ('t') then, as they do
- * in a sampler's stop: to be asked of a target that takes no CPU time. Reads up to the first one
- * that is not stopped.
+ * in a sampler's stop: to be asked of a target that takes no CPU time. Reads up to the first
+ * process that is not stopped.
  */
 bool thread_states_all_stopped(const struct analyst *analyst);
 void thread_states_release(struct thread_states *states);

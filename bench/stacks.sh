@@ -27,7 +27,7 @@ window() {
 # 4 kHz and 35 frames: does the analyst keep up, and what does it take of a CPU.
 keep_up() {
     local spent
-    "$SPROFRUN" -q -F 4000 -o "$WORK/p.pb.gz" --capture "$WORK/capture" "$TARGETS/recursive" 31 5 \
+    "$SPROFRUN" -q -F 4000 --max-overhead 100 -o "$WORK/p.pb.gz" --capture "$WORK/capture" "$TARGETS/recursive" 31 5 \
         >/dev/null
     printf '4 kHz, 35 frames, 5 s: %s samples, %s lost, %s incomplete\n' \
         "$(figure samples "$WORK/p.pb.gz")" "$(figure lost_samples "$WORK/p.pb.gz")" \

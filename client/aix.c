@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The two forms of profil() of AIX. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "client/client.h"
 #include "client/dialects.h"
@@ -57,12 +55,11 @@ static int check_ascending(const struct client_call *call, uint32_t i,
  */
 static int count_entries(const void *table)
 {
-	int fds[2], n, r = -E2BIG;
 	struct client_pipe pipe;
+	int n, r = client_pipe_open(&pipe);
 
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
-		return -errno;
-	pipe = (struct client_pipe){fds[0], fds[1]};
+	if (r < 0)
+		return r;
 	for (n = 0; n <= CALL_MAX_REGIONS; n++) {
 		uint8_t entry[CLIENT_ENTRY_BYTES];
 		struct call_region region;
@@ -78,8 +75,7 @@ static int count_entries(const void *table)
 		}
 		r = -E2BIG;
 	}
-	(void)close(fds[0]);
-	(void)close(fds[1]);
+	client_pipe_close(&pipe);
 	return r;
 }
 

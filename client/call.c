@@ -7,15 +7,42 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define ATTEMPTS 64 /* some 4 s */
 #define REFUSALS 4
 
+int client_pipe_open(struct client_pipe *pipe)
+{
+	int fds[2], r, error = errno;
+
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &pipe->cancel);
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) {
+		r = -errno;
+		(void)pthread_setcancelstate(pipe->cancel, NULL);
+		errno = error;
+		return r;
+	}
+	pipe->read_fd = fds[0];
+	pipe->write_fd = fds[1];
+	pipe->error = error;
+	return 0;
+}
+
+void client_pipe_close(const struct client_pipe *pipe)
+{
+	(void)close(pipe->read_fd);
+	(void)close(pipe->write_fd);
+	(void)pthread_setcancelstate(pipe->cancel, NULL);
+	errno = pipe->error;
+}
+
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
 {
-	ssize_t n = write(pipe->write_fd, from, bytes);
+	/* Not write(): AddressSanitizer's would itself look at what it points to. */
+	ssize_t n = syscall(SYS_write, pipe->write_fd, from, bytes);
 	int r = n == (ssize_t)bytes ? 0 : -EFAULT;
 
 	/* What went in before the fault must come out again. */
@@ -132,18 +159,27 @@ static int try_without_pipe(int found)
 	return r < 0 && found == -ENOENT ? 0 : r;
 }
 
+bool client_is_hidden(void)
+{
+	return prctl(PR_GET_DUMPABLE) != 1;
+}
+
 /*
  * One attempt to find or start the supervisor and to talk to it. Besides the result of the call:
  * -EBUSY when that may have failed because a supervisor came or went meanwhile, another thread's
  * perhaps; -EPERM when there is no way.
  */
 static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
-	struct call_answer *ret_answer)
+	struct client_reply *ret_reply)
 {
 	int fd, r;
 
-	if (off && prctl(PR_GET_DUMPABLE) != 1 && client_turn_off() == 0)
-		return 0;
+	if (client_is_hidden()) {
+		if (off && client_turn_off() == 0)
+			return 0;
+		if (!off && client_ask_reach() < 0)
+			return -EPERM;
+	}
 	fd = client_find();
 	if (off && (fd == -ENOENT || fd == -ENODATA || fd == -EPERM || fd == -EACCES))
 		return try_without_pipe(fd);
@@ -153,7 +189,7 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 	}
 	if (fd < 0)
 		return fd == -EACCES ? -EPERM : fd;
-	r = client_converse(fd, pipe, call, off, ret_answer);
+	r = client_converse(fd, pipe, call, off, ret_reply);
 	(void)close(fd);
 	if (r != -EPIPE && r != -ESRCH)
 		return r;
@@ -167,13 +203,16 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
  * stranger, for /proc/PID goes before TracerPid.
  */
 static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
-	struct call_answer *ret_answer)
+	struct client_reply *ret_reply)
 {
 	unsigned refused = 0, wait_ms = 0;
 
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
-		int r = try_to_reach(call, pipe, off, ret_answer);
+		int r = try_to_reach(call, pipe, off, ret_reply);
 
+		/* It has not answered, for it could not read the seal. */
+		if (r == -ETIMEDOUT && client_is_hidden())
+			return -EPERM;
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
 			return r;
 		if (i > 0 && wait_ms < 64)
@@ -185,7 +224,8 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 
 static int perform(const struct client_call *call, const struct client_pipe *pipe)
 {
-	struct call_answer answer = {.tick_ns = call_period_ns(call->dialect, call->flags)};
+	struct client_reply reply = {
+		.answer.tick_ns = call_period_ns(call->dialect, call->flags), .has_status = false};
 	int r = check_table(call, pipe);
 	struct timeval tick;
 	bool off = r == 0;
@@ -194,32 +234,28 @@ static int perform(const struct client_call *call, const struct client_pipe *pip
 		return r;
 	if (call->tick && probe_tick(pipe, call->tick) < 0)
 		return -EFAULT;
-	r = reach(call, pipe, off, &answer);
+	r = reach(call, pipe, off, &reply);
 	if (r < 0)
 		return r;
+	if (off)
+		client_note_off(reply.has_status ? &reply.status : NULL);
+	else
+		client_note_on();
 	if (!call->tick)
 		return 0;
-	tick = tick_of(answer.tick_ns);
+	tick = tick_of(reply.answer.tick_ns);
 	return client_copy_out(pipe, call->tick, &tick, sizeof(tick));
 }
 
 int client_run(const struct client_call *call)
 {
-	int fds[2], cancel, error = errno, r;
 	struct client_pipe pipe;
+	int r = client_pipe_open(&pipe);
 
-	/* A thread that is cancelled in here would leave its descriptors open. */
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) {
-		r = -errno;
-	} else {
-		pipe = (struct client_pipe){fds[0], fds[1]};
-		r = perform(call, &pipe);
-		(void)close(fds[0]);
-		(void)close(fds[1]);
-	}
-	(void)pthread_setcancelstate(cancel, NULL);
-	errno = error;
+	if (r < 0)
+		return r;
+	r = perform(call, &pipe);
+	client_pipe_close(&pipe);
 	return r;
 }
 

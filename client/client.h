@@ -40,10 +40,17 @@ int client_run(const struct client_call *call);
 /* Turns 0 or -errno into what a C function returns. */
 int client_result(int r);
 
-/* A pipe that serves as a safe way to and from memory that may not be there, and for the answer. */
+/*
+ * A pipe that serves as a safe way to and from memory that may not be there, and for the answer.
+ * While it is open the thread is not cancelled, for that would leave the descriptors behind; after
+ * it errno is what it was before.
+ */
 struct client_pipe {
 	int read_fd, write_fd;
+	int cancel, error;
 };
+int client_pipe_open(struct client_pipe *pipe);
+void client_pipe_close(const struct client_pipe *pipe);
 
 /*
  * Copies between the caller's memory and ours (@bytes <= 4096) through an empty pipe: the kernel
@@ -51,6 +58,12 @@ struct client_pipe {
  */
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
 int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
+
+/*
+ * The value of the environment variable @name (at most 30 bytes) to @to, which has @room bytes. Its
+ * length; -ENOENT: there is none; -ENOSPC: it does not fit.
+ */
+int client_environment(const char *name, char *to, size_t room);
 
 /*
  * Opens the request pipe of the supervisor that traces us. -ENOENT: nobody traces us; -EPERM:
@@ -64,6 +77,15 @@ int client_find(void);
  * counts for this process any more. -EPERM: there is no signal to be had for it.
  */
 int client_turn_off(void);
+/*
+ * Asks the tracer by such a signal whether it can reach our memory. -EPERM: it cannot, as when we
+ * are not dumpable. 0: it can, or that is not known.
+ */
+int client_ask_reach(void);
+/* Not dumpable: a supervisor of the same user cannot look into us. */
+bool client_is_hidden(void);
+/* The supervisor that was found last, 0: none. */
+int client_supervisor(void);
 /* What is remembered of the supervisor is wrong. */
 void client_forget(void);
 /* Remembers where the request pipe is. */
@@ -72,12 +94,23 @@ void client_remember(uint32_t pid, int descriptor, uint64_t inode);
 /* Starts a helper that traces us. 0, or -EPERM where that is refused. */
 int client_start(void);
 
+/* What the supervisor answers; with a status to CALL_STATUS and to "off". */
+struct client_reply {
+	struct call_answer answer;
+	bool has_status;
+	struct call_status status;
+};
+
 /*
  * Talks to the supervisor: sends the table (with @off: the request to turn off) and waits for the
  * answer. -EPIPE: the supervisor died; -ESRCH: it does not trace us.
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
-	bool off, struct call_answer *ret_answer);
+	bool off, struct client_reply *ret_reply);
+
+/* For sprofil_status(): a table is in force; no more, and @status was the last of it or NULL. */
+void client_note_on(void);
+void client_note_off(const struct call_status *status);
 
 /* Region @i of the table; entries are copied some at a time into @entries (zeroed at first). */
 struct client_entries {

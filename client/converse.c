@@ -74,12 +74,19 @@ static int send_table(int fd, const struct client_pipe *pipe, const struct clien
 }
 
 /* Has the answer come? It is told by its nonce: anybody may have written to our pipe. */
-static bool take_answer(int answer_fd, uint64_t nonce, struct call_answer *ret_answer)
+static bool take_answer(int answer_fd, uint64_t nonce, struct client_reply *ret_reply)
 {
-	uint8_t data[CALL_ANSWER_BYTES];
+	uint8_t data[CALL_ANSWER_BYTES], status[CALL_STATUS_BYTES];
 
-	return read(answer_fd, data, sizeof(data)) == (ssize_t)sizeof(data) &&
-		call_get_answer(data, sizeof(data), ret_answer) == 0 && ret_answer->nonce == nonce;
+	if (read(answer_fd, data, sizeof(data)) != (ssize_t)sizeof(data) ||
+		call_get_answer(data, sizeof(data), &ret_reply->answer) < 0 ||
+		ret_reply->answer.nonce != nonce)
+		return false;
+	/* Both came in one write. */
+	ret_reply->has_status =
+		read(answer_fd, status, sizeof(status)) == (ssize_t)sizeof(status) &&
+		call_get_status(status, sizeof(status), &ret_reply->status) == 0;
+	return true;
 }
 
 /*
@@ -96,14 +103,14 @@ static uint64_t used_ns(void)
 }
 
 static int await_answer(
-	int request_fd, int answer_fd, uint64_t nonce, struct call_answer *ret_answer)
+	int request_fd, int answer_fd, uint64_t nonce, struct client_reply *ret_reply)
 {
 	uint64_t until = used_ns() + SPIN_NS;
 
 	/* It mostly comes sooner than we could fall asleep and be woken. */
 	do {
-		if (take_answer(answer_fd, nonce, ret_answer))
-			return -ret_answer->error;
+		if (take_answer(answer_fd, nonce, ret_reply))
+			return -ret_reply->answer.error;
 		(void)sched_yield(); /* to the supervisor, if this is its CPU too */
 	} while (used_ns() < until);
 	for (;;) {
@@ -116,8 +123,8 @@ static int await_answer(
 		if (n < 0)
 			continue; /* EINTR: a handler of the program ran */
 		if (fds[0].revents & POLLIN) {
-			if (take_answer(answer_fd, nonce, ret_answer))
-				return -ret_answer->error;
+			if (take_answer(answer_fd, nonce, ret_reply))
+				return -ret_reply->answer.error;
 		} else if (fds[1].revents) {
 			return -EPIPE;
 		}
@@ -125,7 +132,7 @@ static int await_answer(
 }
 
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
-	bool off, struct call_answer *ret_answer)
+	bool off, struct client_reply *ret_reply)
 {
 	_Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
 	struct call_request q = {
@@ -152,7 +159,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	r = send_table(request_fd, pipe, call, &q, sigismember(&pending, SIGPIPE) == 1);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
-		r = await_answer(request_fd, pipe->read_fd, q.nonce, ret_answer);
+		r = await_answer(request_fd, pipe->read_fd, q.nonce, ret_reply);
 	/* From now on the request is worth nothing, whoever repeats it. */
 	explicit_bzero(seal, sizeof(seal));
 	return r;

@@ -7,13 +7,14 @@
 #include "client/dialects.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "client/client.h"
 
 #define SC_PROFIL_MAX 0x5350
+#define STRICT_ENV    "SPROFIL_STRICT"
 
 /* Flags of the native header, HP-UX and IRIX. */
 enum { USHORT = 1, UINT = 2, FAST = 4, UINT64 = 8 };
@@ -80,7 +81,20 @@ static u128 end_of(const struct call_region *region)
 	return region->offset + (((u128)region->bytes << 16) + scale - 1) / scale;
 }
 
-/* HP-UX is strict about sizes, and about order and overlap where it is asked to be. */
+/* In a set-user-ID program the environment is somebody else's. */
+static bool is_strict(void)
+{
+	char value[1];
+
+	return !getauxval(AT_SECURE) &&
+		client_environment(STRICT_ENV, value, sizeof(value)) != -ENOENT;
+}
+
+/*
+ * HP-UX is strict about sizes. Page 2 of its manual has rules for overlap, for any order, and for
+ * the first counter of a bin; page 3 refuses overlap, other orders, and a bin that has more than
+ * that one. Page 2 is followed, and page 3 where that is asked for.
+ */
 static int check_hpux(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)
 {
@@ -88,18 +102,20 @@ static int check_hpux(const struct client_call *call, uint32_t i, const struct c
 
 	if (region->bytes == 0 || region->bytes % call->element || region->bytes > most)
 		return -EINVAL;
+	if (is_bin(region) && i + 1 < call->count)
+		return -EINVAL;
 	if (is_bin(region))
-		return i + 1 < call->count || region->bytes != call->element ? -EINVAL : 0;
-	if (before && secure_getenv("SPROFIL_STRICT") && end_of(before) > region->offset)
+		return region->bytes != call->element && is_strict() ? -EINVAL : 0;
+	if (before && end_of(before) > region->offset && is_strict())
 		return -EINVAL;
 	return 0;
 }
 
 static bool fast_is_restricted(void)
 {
-	const char *value = getenv(CALL_RESTRICT_ENV);
+	char value[2];
 
-	return value && strcmp(value, "1") == 0;
+	return client_environment(CALL_RESTRICT_ENV, value, sizeof(value)) == 1 && value[0] == '1';
 }
 
 /* The widths, by the bits that stand for them. 0: not exactly one. */

@@ -91,10 +91,9 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 	return fd;
 }
 
-/* "TracerPid:\t1234\n" in a status file. 0: nobody. -ENODATA: it cannot be read. */
-static int64_t tracer_in(const char *path)
+/* The number behind @key in a status file, "\nTracerPid:\t1234\n". -ENODATA: it cannot be read. */
+static int64_t number_in(const char *path, const char *key)
 {
-	static const char key[] = "\nTracerPid:\t";
 	char text[1024];
 	const char *at;
 	ssize_t n;
@@ -110,7 +109,7 @@ static int64_t tracer_in(const char *path)
 	at = strstr(text, key);
 	if (!at)
 		return -ENODATA;
-	at += sizeof(key) - 1;
+	at += strlen(key);
 	return (uint32_t)get_number(&at);
 }
 
@@ -176,8 +175,21 @@ static int search(uint32_t tracer)
 	return n < 0 && found == -EPERM ? -EACCES : found;
 }
 
+int client_supervisor(void)
+{
+	uint64_t tracer = atomic_load(&remembered_place) >> 32;
+	char path[64];
+	int64_t pid;
+
+	/* The tracer is a thread of it. */
+	(void)put_text(put_number(put_text(path, "/proc/"), tracer), "/status");
+	pid = number_in(path, "\nTgid:\t");
+	return pid > 0 ? (int)pid : (int)tracer;
+}
+
 int client_find(void)
 {
+	static const char tracer_key[] = "\nTracerPid:\t";
 	uint64_t place = atomic_load(&remembered_place);
 	int64_t tracer;
 	int fd;
@@ -190,9 +202,9 @@ int client_find(void)
 		client_forget();
 	}
 	/* The leader is attached to first. Its status says nothing once it has ended. */
-	tracer = tracer_in("/proc/self/status");
+	tracer = number_in("/proc/self/status", tracer_key);
 	if (tracer <= 0)
-		tracer = tracer_in("/proc/thread-self/status");
+		tracer = number_in("/proc/thread-self/status", tracer_key);
 	if (tracer > 0)
 		return search((uint32_t)tracer);
 	return tracer < 0 ? -ENODATA : -ENOENT;

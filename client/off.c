@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Off without a pipe. The tracer hears of each signal of a thread that it traces, also of one that
- * is ignored, which nobody else does: neither the program nor, untraced, the kernel's queue.
+ * What is told without a pipe: off, and the question whether we can be reached. The tracer hears of
+ * each signal of a thread that it traces, also of one that is ignored, which nobody else does:
+ * neither the program nor, untraced, the kernel's queue.
  */
 #include "client/client.h"
 
@@ -46,7 +47,8 @@ static int pick(const sigset_t *blocked)
 	return 0;
 }
 
-int client_turn_off(void)
+/* The result of tgkill() with @second behind CALL_OFF_FIRST; -EPERM: it cannot be made. */
+static long say(uint64_t second)
 {
 	sigset_t mask, one;
 	int signal;
@@ -62,8 +64,19 @@ int client_turn_off(void)
 		return -EPERM;
 	(void)sigaddset(&one, signal);
 	(void)pthread_sigmask(SIG_UNBLOCK, &one, NULL);
-	r = syscall(
-		SYS_tgkill, getpid(), syscall(SYS_gettid), signal, CALL_OFF_FIRST, CALL_OFF_SECOND);
+	r = syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal, CALL_OFF_FIRST, second);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	return r;
+}
+
+int client_turn_off(void)
+{
+	long r = say(CALL_OFF_SECOND);
+
 	return r == CALL_OFF_DONE || r == 0 ? 0 : -EPERM;
+}
+
+int client_ask_reach(void)
+{
+	return say(CALL_ASK_SECOND) == CALL_ASK_NO ? -EPERM : 0;
 }

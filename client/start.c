@@ -21,8 +21,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -58,13 +58,11 @@ __attribute__((constructor)) static void find_installed(void)
 	errno = error;
 }
 
-static const char *supervisor_path(void)
+static const char *supervisor_path(char given[PATH_MAX])
 {
 	/* Not in a set-user-ID program: there the environment is somebody else's. */
-	const char *path = secure_getenv(CALL_SUPERVISOR_ENV);
-
-	if (path && path[0])
-		return path;
+	if (!getauxval(AT_SECURE) && client_environment(CALL_SUPERVISOR_ENV, given, PATH_MAX) > 0)
+		return given;
 	return installed_path[0] ? installed_path : SPROFIL_SUPERVISOR_PATH;
 }
 
@@ -209,8 +207,8 @@ static void bury_last(void)
 
 static int start_with(int ready[2], int go[2])
 {
-	char pid_text[12], ready_text[12], go_text[12];
-	struct start start = {.path = supervisor_path(),
+	char pid_text[12], ready_text[12], go_text[12], given[PATH_MAX];
+	struct start start = {.path = supervisor_path(given),
 		.argv = {(char *)"sprofil-supervisor", (char *)"--serve", pid_text, ready_text,
 			go_text},
 		.ready_fd = ready[1],

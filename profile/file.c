@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,8 +135,10 @@ static int await_room(int fd, int peer_fd)
 	return fds[0].revents ? 0 : -EINTR;
 }
 
-static int write_fd(int fd, const char *data, size_t bytes, int peer_fd)
+int file_write_fd(int fd, const void *from, size_t bytes, int peer_fd)
 {
+	const char *data = from;
+
 	while (bytes) {
 		int error = peer_fd < 0 ? 0 : await_room(fd, peer_fd);
 		ssize_t n;
@@ -155,38 +156,24 @@ static int write_fd(int fd, const char *data, size_t bytes, int peer_fd)
 	return 0;
 }
 
-static int write_file(const char *path, const void *data, size_t bytes, int peer_fd, bool keep_old,
-	const char **ret_problem)
+int file_write_while(
+	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem)
 {
 	struct outfile out;
 	int error;
 
 	*ret_problem = NULL;
 	if (!strcmp(path, "-"))
-		return write_fd(STDOUT_FILENO, data, bytes, peer_fd);
+		return file_write_fd(STDOUT_FILENO, data, bytes, peer_fd);
 	error = outfile_begin(&out, path, peer_fd, ret_problem);
 	if (error < 0)
 		return error;
-	error = write_fd(out.fd, data, bytes, out.fresh[0] ? -1 : peer_fd);
-	if (error == 0 && keep_old)
-		outfile_keep_old(&out);
+	error = file_write_fd(out.fd, data, bytes, out.fresh[0] ? -1 : peer_fd);
 	if (error < 0)
 		outfile_abandon(&out);
 	else
 		error = outfile_commit(&out);
 	return error;
-}
-
-int file_write_while(
-	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem)
-{
-	return write_file(path, data, bytes, peer_fd, false, ret_problem);
-}
-
-int file_write_recording(
-	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem)
-{
-	return write_file(path, data, bytes, peer_fd, true, ret_problem);
 }
 
 int file_write(const char *path, const void *data, size_t bytes)

@@ -29,8 +29,7 @@ int file_write(const char *path, const void *data, size_t bytes);
 int file_write_while(
 	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem);
 
-/* The same, and a regular file that was there is kept as outfile_keep_old() does. */
-int file_write_recording(
-	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem);
+/* The same to a descriptor; with @peer_fd >= 0 it may be one that does not block. */
+int file_write_fd(int fd, const void *data, size_t bytes, int peer_fd);
 
 #endif

@@ -85,8 +85,12 @@ static int open_in_place(const struct chased *at, int peer_fd)
 	struct pollfd peer = {.fd = peer_fd};
 	int fd;
 
-	if (!fifo || peer_fd < 0)
+	if (!fifo || peer_fd == -1)
 		return reopen(at, flags);
+	if (peer_fd == OUTFILE_AT_ONCE) {
+		fd = reopen(at, flags | O_NONBLOCK);
+		return fd == -ENXIO ? -EAGAIN : fd;
+	}
 	while ((fd = reopen(at, flags | O_NONBLOCK)) == -ENXIO) {
 		if (poll(&peer, 1, READER_MS) > 0)
 			return -EINTR;

@@ -15,7 +15,7 @@
 
 #include "profile/chase.h"
 
-enum { OUTFILE_FRESH_BYTES = 32 };
+enum { OUTFILE_FRESH_BYTES = 32, OUTFILE_AT_ONCE = -2 };
 
 struct outfile {
 	struct chased at;
@@ -26,7 +26,8 @@ struct outfile {
 /*
  * To be ended by outfile_commit() or outfile_abandon(). With @peer_fd >= 0 the reader of a FIFO is
  * awaited only as long as that pipe's reading end is open (-EINTR: in vain), and the descriptor of
- * a FIFO does not block. -errno, and *@ret_problem is a sentence that says more, or NULL.
+ * a FIFO does not block; with OUTFILE_AT_ONCE it is not awaited (-EAGAIN). -errno, and
+ * *@ret_problem is a sentence that says more, or NULL.
  */
 int outfile_begin(struct outfile *outfile, const char *path, int peer_fd, const char **ret_problem);
 /*

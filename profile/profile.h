@@ -85,6 +85,7 @@ int profile_add_mapping(struct profile *profile, const struct mapping *mapping);
 int profile_mapping_of(struct profile *profile, const char *file);
 /* The mapping of the main program, which is written first; else that is mapping 0. */
 void profile_set_main(struct profile *profile, uint32_t mapping);
+uint32_t profile_main(const struct profile *profile);
 int profile_add_function(struct profile *profile, const struct function *function);
 int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t address);
 int profile_add_task(struct profile *profile, const struct task *task);

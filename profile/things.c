@@ -68,6 +68,11 @@ void profile_set_main(struct profile *profile, uint32_t mapping)
 	profile->main = mapping;
 }
 
+uint32_t profile_main(const struct profile *profile)
+{
+	return profile->main;
+}
+
 static bool function_equal(const void *things, uint32_t index, const void *key)
 {
 	const struct function_item *a = (const struct function_item *)things + index, *b = key;

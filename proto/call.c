@@ -10,6 +10,7 @@
 
 static const uint8_t request_magic[4] = {'S', 'P', 'R', 'Q'};
 #define ANSWER_MAGIC UINT32_C(0x41525053) /* "SPRA" */
+#define STATUS_MAGIC UINT32_C(0x54525053) /* "SPRT" */
 static const uint8_t seal_magic[8] = {'S', 'P', 'R', 'F', 'S', 'E', 'A', 'L'};
 
 uint64_t call_period_ns(enum call_dialect dialect, uint32_t flags)
@@ -36,6 +37,8 @@ static bool request_is_sane(const struct call_request *q)
 	if (q->pid == 0 || q->pid > INT32_MAX || q->tid == 0 || q->tid > INT32_MAX)
 		return false;
 	if (q->answer < 0 || q->dialect >= CALL_DIALECTS || q->flags & ~(uint32_t)CALL_ALL_FLAGS)
+		return false;
+	if (q->flags & CALL_STATUS && q->total)
 		return false;
 	if (q->element != 2 && q->element != 4 && q->element != 8)
 		return false;
@@ -224,6 +227,57 @@ int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_a
 	if (magic != ANSWER_MAGIC || a.error < 0)
 		return -EPROTO;
 	*ret_answer = a;
+	return 0;
+}
+
+int call_put_status(uint8_t *to, size_t room, const struct call_status *status)
+{
+	struct writer w = writer_over(to, room);
+
+	put_u32(&w, STATUS_MAGIC);
+	put_u32(&w, CALL_VERSION | (uint32_t)CALL_STATUS_BYTES << 16); /* version, size */
+	put_u32(&w, status->state);
+	put_u32(&w, status->reason);
+	put_u32(&w, status->regions);
+	put_u32(&w, status->dead);
+	put_u64(&w, status->tick_ns);
+	put_u64(&w, status->counted);
+	put_u64(&w, status->outside);
+	put_u64(&w, status->full);
+	put_u64(&w, status->faulted);
+	put_u64(&w, status->lost);
+	for (unsigned i = 0; i < CALL_DEAD_LISTED; i++)
+		put_u32(&w, i < status->dead ? status->first_dead[i] : UINT32_MAX);
+	return w.bad ? -ENOSPC : CALL_STATUS_BYTES;
+}
+
+int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status)
+{
+	struct reader r = reader_over(data, bytes);
+	uint32_t magic = get_u32(&r), state, reason;
+	uint16_t version = get_u16(&r);
+	uint16_t size = get_u16(&r);
+	struct call_status s;
+
+	state = get_u32(&r);
+	reason = get_u32(&r);
+	s.regions = get_u32(&r);
+	s.dead = get_u32(&r);
+	s.tick_ns = get_u64(&r);
+	s.counted = get_u64(&r);
+	s.outside = get_u64(&r);
+	s.full = get_u64(&r);
+	s.faulted = get_u64(&r);
+	s.lost = get_u64(&r);
+	for (unsigned i = 0; i < CALL_DEAD_LISTED; i++)
+		s.first_dead[i] = get_u32(&r);
+	if (r.bad || bytes != CALL_STATUS_BYTES || size != bytes || version != CALL_VERSION)
+		return -EPROTO;
+	if (magic != STATUS_MAGIC || state >= CALL_STATES || reason >= CALL_REASONS)
+		return -EPROTO;
+	s.state = (enum call_state)state;
+	s.reason = (enum call_reason)reason;
+	*ret_status = s;
 	return 0;
 }
 

@@ -52,6 +52,24 @@
  *       24     8  tick_ns         CPU time of one count
  *       32     8  inode           helper's first answer: of its request pipe
  *
+ * Status: behind the answer, in the same write, if the request had CALL_STATUS or turned off. Off
+ * tells the last of what was. "Ticks" are those since the table was put in force.
+ *        0     4  magic           "SPRT"
+ *        4     2  version         CALL_VERSION
+ *        6     2  size            CALL_STATUS_BYTES
+ *        8     4  state           enum call_state
+ *       12     4  reason          enum call_reason
+ *       16     4  regions         of the table
+ *       20     4  dead            of them, that were turned off: a counter was out of reach
+ *       24     8  tick_ns         CPU time of one count
+ *       32     8  counted         ticks that are in the counters
+ *       40     8  outside         that no region has a counter for
+ *       48     8  full            that found their counter full
+ *       56     8  faulted         whose counter was out of reach
+ *       64     8  lost            that could not be counted in time
+ *       72     4  first dead      number of the first dead region, UINT32_MAX: none; and so on for
+ *                                 CALL_DEAD_LISTED of them
+ *
  * Off without a pipe: /proc may have become unreadable since profiling was turned on (setuid,
  * chroot, PR_SET_DUMPABLE), but the tracer is still the tracer. The caller sends itself a signal
  * that is ignored, by
@@ -63,6 +81,10 @@
  * CALL_OFF_DONE. A result of 0 proves that no supervisor traces this thread. Nobody can forge it:
  * the registers are the caller's own. On machines that show the number of a system call at that
  * stop (CALL_HAS_OFF): x86-64.
+ *
+ * A caller that is not dumpable asks in the same way, with CALL_ASK_SECOND, whether its memory can
+ * be reached. A supervisor without CAP_SYS_PTRACE can read no seal there, nor open the answer pipe,
+ * so the caller would wait in vain. The result is CALL_ASK_NO or CALL_ASK_YES.
  *
  * Nothing here allocates or does I/O.
  */
@@ -79,6 +101,8 @@
 #define CALL_REGION_BYTES   40
 #define CALL_SEAL_BYTES     32
 #define CALL_ANSWER_BYTES   40
+#define CALL_DEAD_LISTED    14
+#define CALL_STATUS_BYTES   128
 #define CALL_MAX_REGIONS    65536 /* PROFIL_MAX: regions of a table */
 #define CALL_REGIONS_EACH   ((CALL_MAX_BYTES - CALL_HEADER_BYTES) / CALL_REGION_BYTES)
 #define CALL_SUPERVISOR_ENV "SPROFIL_SUPERVISOR"
@@ -94,6 +118,9 @@
 #define CALL_OFF_FIRST  UINT64_C(0x6c69666f72707321) /* "!sprofil" */
 #define CALL_OFF_SECOND UINT64_C(0x66666f2065622174) /* "t!be off" */
 #define CALL_OFF_DONE   0x66666f                     /* "off" */
+#define CALL_ASK_SECOND UINT64_C(0x3f3f656d20656573) /* "see me??", after CALL_OFF_FIRST */
+#define CALL_ASK_YES    0x736579                     /* "yes" */
+#define CALL_ASK_NO     0x6f6e                       /* "no" */
 #if defined(__x86_64__) && defined(__LP64__)
 #define CALL_HAS_OFF 1
 #else
@@ -113,7 +140,26 @@ enum call_dialect {
 enum call_flags {
 	CALL_FAST = 1,  /* one count a millisecond */
 	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is no overflow bin */
-	CALL_ALL_FLAGS = 3
+	/* How does profiling stand? Changes nothing; @total is 0. A status comes with the answer.
+	 */
+	CALL_STATUS = 4,
+	CALL_ALL_FLAGS = 7
+};
+
+enum call_state {
+	CALL_IS_OFF = 0,
+	CALL_IS_ON = 1,
+	CALL_HAS_ENDED = 2, /* not by a call: @reason */
+	CALL_STATES
+};
+
+enum call_reason {
+	CALL_NO_REASON = 0,
+	CALL_FAULT = 1,  /* a counter was out of reach */
+	CALL_FULL = 2,   /* System V: a counter reached 32767 */
+	CALL_HIDDEN = 3, /* the program's memory is out of the supervisor's reach */
+	CALL_GONE = 4,   /* the supervisor has gone; not on the wire */
+	CALL_REASONS
 };
 
 struct call_region {
@@ -143,6 +189,15 @@ struct call_answer {
 	int32_t descriptor;
 	uint64_t tick_ns;
 	uint64_t inode;
+};
+
+struct call_status {
+	enum call_state state;
+	enum call_reason reason;
+	uint32_t regions, dead;
+	uint64_t tick_ns;
+	uint64_t counted, outside, full, faulted, lost;
+	uint32_t first_dead[CALL_DEAD_LISTED];
 };
 
 /* CPU time of one count, in nanoseconds. @dialect < CALL_DIALECTS. */
@@ -180,6 +235,11 @@ bool call_seal_is_good(const uint8_t *seal, const struct call_request *request);
 int call_put_answer(uint8_t *to, size_t room, const struct call_answer *answer);
 /* -EPROTO when it is not well-formed. */
 int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_answer);
+
+/* Returns CALL_STATUS_BYTES, or -ENOSPC. */
+int call_put_status(uint8_t *to, size_t room, const struct call_status *status);
+/* -EPROTO when it is not well-formed. */
+int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status);
 
 /*
  * Puts together the requests of one thread. The storage of the regions belongs to the owner:

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolizer/budget.h"
 
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "opener/opener.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -30,12 +31,13 @@ static uint64_t memory_of_machine(void)
 	return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 4096 * MIB;
 }
 
-void budget_init_all(struct budget *budget)
+void budget_init_all(struct budget *budget, struct opener *opener)
 {
 	uint64_t memory = memory_of_machine();
 
 	*budget = (struct budget){.limit = clamped(memory / 2, 512 * MIB, 8192 * MIB),
-		.inflated_most = clamped(memory / 2, 512 * MIB, 8192 * MIB)};
+		.inflated_most = clamped(memory / 2, 512 * MIB, 8192 * MIB),
+		.opener = opener};
 }
 
 void budget_init(struct budget *budget, struct budget *all)
@@ -96,19 +98,34 @@ bool budget_inflate(struct budget *budget, uint64_t from, uint64_t to)
 	return true;
 }
 
+/* A forked child has a "statm" of its own. */
+static int statm_of(struct budget *all)
+{
+	struct opening what = {.kind = OPENING_STATM};
+	struct opened opened;
+
+	if (all->statm_fd > 0 && all->statm_pid == getpid())
+		return all->statm_fd;
+	if (all->statm_fd > 0)
+		(void)close(all->statm_fd);
+	(void)opener_ask(all->opener, &what, &opened);
+	all->statm_fd = opened.fd;
+	all->statm_pid = getpid();
+	return all->statm_fd;
+}
+
 /*
  * Bytes of private memory; 0 not known. "/proc/self/statm" is "SIZE RESIDENT SHARED TEXT ..." in
  * pages; shared ones are those of files.
  */
-static uint64_t private_memory(void)
+static uint64_t private_memory(struct budget *budget)
 {
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	struct budget *all = budget->all ? budget->all : budget;
 	char text[128], *at = text;
 	uint64_t resident, shared;
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	int fd = statm_of(all);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
 
-	if (fd >= 0)
-		(void)close(fd);
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
@@ -118,15 +135,22 @@ static uint64_t private_memory(void)
 	return resident > shared ? (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
+void budget_release(struct budget *budget)
+{
+	if (budget->statm_fd > 0)
+		(void)close(budget->statm_fd);
+	budget->statm_fd = 0;
+}
+
 void budget_watch_begin(struct budget *budget)
 {
 	if (budget)
-		budget->began = private_memory();
+		budget->began = private_memory(budget);
 }
 
-static uint64_t growth(const struct budget *budget)
+static uint64_t growth(struct budget *budget)
 {
-	uint64_t now = budget->began ? private_memory() : 0;
+	uint64_t now = budget->began ? private_memory(budget) : 0;
 
 	return budget->grown + (now > budget->began ? now - budget->began : 0);
 }

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct opener;
+
 struct budget {
 	struct budget *all;     /* of all files together, NULL none */
 	uint64_t limit, used;   /* bytes of what is kept */
@@ -21,11 +23,14 @@ struct budget {
 	uint64_t inflated_most; /* of them */
 	uint64_t began, grown;  /* private memory of the process: budget_watch() */
 	unsigned looks;
-	bool over; /* something was refused */
+	struct opener *opener;   /* of all files: gives "statm", NULL this process */
+	int statm_fd, statm_pid; /* of all files, 0 not asked for yet */
+	bool over;               /* something was refused */
 };
 
-/* For all files, by the machine's memory. */
-void budget_init_all(struct budget *budget);
+/* For all files, by the machine's memory. To be released. */
+void budget_init_all(struct budget *budget, struct opener *opener);
+void budget_release(struct budget *budget);
 /* For a file and its debug files; @all must outlive it. */
 void budget_init(struct budget *budget, struct budget *all);
 /* One more of its files, of @bytes bytes. */

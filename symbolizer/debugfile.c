@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "opener/opener.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/module.h"
-#include "symbolizer/regular.h"
 
 enum { PATH_BYTES = 8192 };
 
@@ -62,15 +62,14 @@ static void find_build_id(struct image *image)
 static int try_path(struct symbolizer *symbolizer, const char *path, const struct wanted *wanted,
 	struct debugfile *ret_debugfile)
 {
-	struct stat st;
-	int fd = regular_open(-1, path, REGULAR_LINKS, &st);
+	struct opened opened;
 	struct image image;
 	int rc;
 
-	if (fd < 0)
+	if (opener_ask_path(symbolizer->options.opener, OPENING_ELF, 0, path, &opened) < 0)
 		return -ENOENT;
-	rc = image_map(&image, fd);
-	(void)close(fd);
+	rc = image_map(&image, opened.fd);
+	(void)close(opened.fd);
 	if (rc == 0)
 		rc = image_read_headers(&image);
 	if (rc == 0 && wanted->build_id && !image.build_id_bytes)

@@ -7,8 +7,17 @@
 #include "symbolizer/budget.h"
 #include "symbolizer/image.h"
 
+#ifdef SPROFIL_PLANTED_FAULT
+/* A parser that hands itself over to a file: tests/attack/planted.c. */
+void planted_fault(const uint8_t *data, size_t bytes);
+#define PLANTED_FAULT(data, bytes) planted_fault(data, bytes)
+#else
+#define PLANTED_FAULT(data, bytes) ((void)0)
+#endif
+
 int elffile_open(struct elffile *file, const struct image *image)
 {
+	PLANTED_FAULT(image->data, image->bytes);
 	*file = (struct elffile){.elf64 = image->elf64, .machine = image->machine};
 	if (!image->data || elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOEXEC;

@@ -4,109 +4,51 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
+#include "opener/maps.h"
+#include "opener/opener.h"
 #include "symbolizer/image.h"
-#include "symbolizer/maps.h"
 
-#define IMAGE_BYTES_MAX (UINT64_C(256) << 20)
-#define VDSO_BYTES_MAX  (UINT64_C(1) << 20)
+#define IMAGE_BYTES_MAX ((size_t)256 << 20)
+#define VDSO_BYTES_MAX  ((size_t)1 << 20)
 
-/* The line of our own maps that begins at @address. */
-static bool own_line(uintptr_t address, struct maps_line *ret_line)
+static struct opening about(uint32_t kind, int pid, const struct maps_line *line)
 {
-	FILE *file = fopen("/proc/self/maps", "re");
-	char *text = NULL;
-	size_t capacity = 0;
-	ssize_t bytes;
-	bool found = false;
-
-	if (!file)
-		return false;
-	while (!found && (bytes = getline(&text, &capacity, file)) > 0)
-		found = maps_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), ret_line) ==
-				0 &&
-			ret_line->start == address;
-	free(text);
-	(void)fclose(file);
-	ret_line->name = NULL;
-	ret_line->name_bytes = 0;
-	return found;
+	return (struct opening){.kind = kind,
+		.pid = pid > 0 ? (uint32_t)pid : 0,
+		.start = line->start,
+		.end = line->end,
+		.inode = line->inode,
+		.major = line->major,
+		.minor = line->minor};
 }
 
-bool memory_file_identity_is(int fd, uint32_t major, uint32_t minor, uint64_t inode)
+static int ask(struct opener *opener, uint32_t kind, int pid, const struct maps_line *line,
+	size_t most, uint8_t **ret_data, size_t *ret_bytes)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *at = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
-	struct maps_line line;
-	bool same;
+	struct opening what = about(kind, pid, line);
+	struct opened opened;
 
-	if (at == MAP_FAILED)
-		return false;
-	same = own_line((uintptr_t)at, &line) && line.major == major && line.minor == minor &&
-		line.inode == inode;
-	(void)munmap(at, page);
-	return same;
-}
-
-/* Reads page by page where needed: one that is gone leaves zeros. */
-static bool read_range(int pid, uint64_t from, uint8_t *to, uint64_t bytes)
-{
-	struct iovec local = {.iov_base = to, .iov_len = (size_t)bytes};
-	struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = (size_t)bytes};
-
-	return process_vm_readv(pid, &local, 1, &remote, 1, 0) > 0;
-}
-
-static bool part_of_file(const struct maps_line *part, const struct maps_line *line)
-{
-	return part->inode == line->inode && part->major == line->major &&
-		part->minor == line->minor && part->name_bytes == line->name_bytes &&
-		memcmp(part->name, line->name, line->name_bytes) == 0 && !part->write &&
-		part->read && part->offset <= IMAGE_BYTES_MAX &&
-		part->end - part->start <= IMAGE_BYTES_MAX - part->offset;
-}
-
-int memory_image(int pid, const struct maps_line *line, const struct maps_line *lines,
-	size_t n_lines, struct image *image)
-{
-	uint64_t bytes = 0;
-	bool begun = false;
-	uint8_t *data;
-
-	*image = (struct image){0};
 	if (pid <= 0)
 		return -ENOENT;
-	for (size_t i = 0; i < n_lines; i++) {
-		uint64_t end = lines[i].offset + (lines[i].end - lines[i].start);
-
-		if (part_of_file(&lines[i], line) && end > bytes)
-			bytes = end;
-	}
-	data = bytes ? calloc(1, (size_t)bytes) : NULL;
-	if (!data)
-		return bytes ? -ENOMEM : -ENOENT;
-	for (size_t i = 0; i < n_lines; i++) {
-		const struct maps_line *part = &lines[i];
-
-		if (part_of_file(part, line) &&
-			read_range(
-				pid, part->start, data + part->offset, part->end - part->start) &&
-			part->offset == 0)
-			begun = true;
-	}
-	if (!begun) {
-		free(data);
+	if (opener_ask(opener, &what, &opened) < 0)
 		return -ENOENT;
-	}
-	image_adopt(image, data, (size_t)bytes);
-	return 0;
+	return opener_take(opened.fd, most, ret_data, ret_bytes);
+}
+
+int memory_image(struct opener *opener, int pid, const struct maps_line *line, struct image *image)
+{
+	uint8_t *data;
+	size_t bytes;
+	int r = ask(opener, OPENING_IMAGE, pid, line, IMAGE_BYTES_MAX, &data, &bytes);
+
+	*image = (struct image){0};
+	if (r == 0)
+		image_adopt(image, data, bytes);
+	return r;
 }
 
 /* How far the image reaches: its segments and its section table. The kernel made it: trusted. */
@@ -127,28 +69,24 @@ static size_t own_vdso_bytes(const uint8_t *vdso)
 	return (size_t)bytes;
 }
 
-int memory_vdso(int pid, const struct maps_line *line, struct image *image)
+int memory_vdso(struct opener *opener, int pid, const struct maps_line *line, struct image *image)
 {
-	uint64_t bytes = line->end - line->start;
 	const uint8_t *own = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	size_t bytes = (size_t)(line->end - line->start), own_bytes;
 	uint8_t *data;
 
 	*image = (struct image){0};
-	if (bytes > VDSO_BYTES_MAX)
+	if (line->end - line->start > VDSO_BYTES_MAX)
 		return -ENOENT;
-	data = calloc(1, (size_t)bytes);
-	if (!data)
-		return -ENOMEM;
-	if (pid <= 0 || !read_range(pid, line->start, data, bytes) || data[0] != ELFMAG0) {
-		size_t own_bytes = own ? own_vdso_bytes(own) : 0;
-
-		if (own_bytes == 0 || own_bytes > bytes) {
-			free(data);
+	if (ask(opener, OPENING_VDSO, pid, line, VDSO_BYTES_MAX, &data, &bytes) < 0) {
+		own_bytes = own ? own_vdso_bytes(own) : 0;
+		if (own_bytes == 0 || own_bytes > bytes)
 			return -ENOENT;
-		}
-		memset(data, 0, (size_t)bytes);
+		data = calloc(1, bytes);
+		if (!data)
+			return -ENOMEM;
 		memcpy(data, own, own_bytes);
 	}
-	image_adopt(image, data, (size_t)bytes);
+	image_adopt(image, data, bytes);
 	return 0;
 }

@@ -2,27 +2,20 @@
 #include "symbolizer/module.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "symbolizer/maps.h"
+#include "opener/maps.h"
+#include "opener/opener.h"
 #include "symbolizer/memory.h"
 #include "symbolizer/names.h"
-#include "symbolizer/regular.h"
 
-enum { FIRST_BUCKETS = 256, PATH_BYTES = 4096 + 64 };
+enum { FIRST_BUCKETS = 256, PATH_BYTES = 4096 };
 
 /* Each file costs two kernel mappings of at most 65,530 (vm.max_map_count). */
 enum { FILES_MAX = 30000 };
-
-/* "" for a path that would not fit. */
-struct path {
-	char text[PATH_BYTES];
-};
 
 void module_complain(struct module *module, const char *problem)
 {
@@ -140,101 +133,17 @@ static int look_into(struct module *module)
 	return module->build_id ? 0 : -ENOMEM;
 }
 
-/*
- * Does maps speak of this file? On btrfs and overlayfs maps shows other device and inode numbers
- * than fstat(2): then a mapping of our own shows how maps would print this file.
- */
-static bool is_the_file(int fd, const struct stat *st, const struct maps_line *line)
-{
-	if (line->inode == 0)
-		return true;
-	if (st->st_ino == line->inode && major(st->st_dev) == line->major &&
-		minor(st->st_dev) == line->minor)
-		return true;
-	return memory_file_identity_is(fd, line->major, line->minor, line->inode);
-}
-
-/* A file as the process finds it, if it is the one that is mapped. */
-static int open_in_root(
-	int pid, const struct maps_line *line, const char *path, struct stat *ret_st)
-{
-	int fd = regular_open_of(pid, path, REGULAR_LINKS, ret_st);
-
-	if (fd >= 0 && !is_the_file(fd, ret_st, line)) {
-		(void)close(fd);
-		fd = -ENOENT;
-	}
-	return fd;
-}
-
-/*
- * The same of a process with a root folder in another mount namespace: maps tells the path from
- * that namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
- */
-static int open_below_root(
-	int pid, const struct maps_line *line, const char *path, struct stat *ret_st)
-{
-	char link[48];
-	struct path root;
-	ssize_t n;
-
-	(void)snprintf(link, sizeof(link), "/proc/%d/root", pid);
-	n = readlink(link, root.text, sizeof(root.text));
-	if (n <= 1 || (size_t)n >= sizeof(root.text) || strncmp(path, root.text, (size_t)n) != 0 ||
-		path[n] != '/')
-		return -ENOENT;
-	return open_in_root(pid, line, path + n, ret_st);
-}
-
-/*
- * The file by its name, in the process's own mount namespace where we may. Without a process (a
- * replayed capture, perhaps from another machine) another file under that name is taken too, and
- * *ret_other says so.
- */
-static int open_by_path(int pid, const struct maps_line *line, const char *path,
-	struct stat *ret_st, bool *ret_other)
-{
-	int fd;
-
-	if (pid > 0) {
-		fd = open_in_root(pid, line, path, ret_st);
-		if (fd < 0)
-			fd = open_below_root(pid, line, path, ret_st);
-		if (fd >= 0)
-			return fd;
-	}
-	fd = regular_open(-1, path, REGULAR_LINKS, ret_st);
-	*ret_other = fd >= 0 && !is_the_file(fd, ret_st, line);
-	if (fd >= 0 && *ret_other && pid > 0) {
-		(void)close(fd);
-		fd = -ENOENT;
-	}
-	return fd;
-}
-
-/* The very file that is mapped, whatever its name has become; needs CAP_CHECKPOINT_RESTORE. */
-static int open_by_mapping(int pid, const struct maps_line *line, struct stat *ret_st)
-{
-	char path[96];
-
-	if (pid <= 0)
-		return -ENOENT;
-	(void)snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
-		(unsigned long long)line->start, (unsigned long long)line->end);
-	return regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
-}
-
-static int from_fd(struct symbolizer *symbolizer, int fd, const struct stat *st, const char *path,
-	bool deleted, struct module **ret_module)
+/* The file was found; without a descriptor it is no ELF file. */
+static int from_file(struct symbolizer *symbolizer, const struct opened *opened, const char *path,
+	struct module **ret_module)
 {
 	struct module_key key = {
 		.path = path,
-		.dev = st->st_dev,
-		.ino = st->st_ino,
-		.bytes = (uint64_t)st->st_size,
-		.mtime_ns =
-			(uint64_t)st->st_mtim.tv_sec * 1000000000U + (uint64_t)st->st_mtim.tv_nsec,
-		.deleted = deleted,
+		.dev = opened->device,
+		.ino = opened->inode,
+		.bytes = opened->bytes,
+		.mtime_ns = opened->mtime_ns,
+		.deleted = opened->flags & OPENED_DELETED,
 	};
 	struct module *module = look_up(symbolizer, &key);
 	int rc;
@@ -250,19 +159,23 @@ static int from_fd(struct symbolizer *symbolizer, int fd, const struct stat *st,
 			module, "too many different files are mapped; this one was not read");
 		return 0;
 	}
-	rc = image_map(&module->image, fd);
+	if (opened->fd < 0) {
+		module_complain(module,
+			opened->bytes ? "not an ELF file that this machine can run"
+				      : "an empty file");
+		return 0;
+	}
+	rc = image_map(&module->image, opened->fd);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc)
-		module_complain(
-			module, st->st_size ? "the file cannot be mapped" : "an empty file");
+		module_complain(module, "the file cannot be mapped");
 	return look_into(module);
 }
 
 /* The file is out of reach; what of it the process has in memory may do. */
 static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
-	const struct maps_line *lines, size_t n_lines, struct module_key *key,
-	struct module **ret_module)
+	struct module_key *key, struct module **ret_module)
 {
 	struct module *module = look_up(symbolizer, key);
 	int rc;
@@ -277,7 +190,7 @@ static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps
 		key->deleted ? "the file was deleted or replaced since it was mapped; names may be "
 			       "missing: run the program again with the present file"
 			     : "the file cannot be opened; run as the user who can read it");
-	rc = memory_image(pid, line, lines, n_lines, &module->image);
+	rc = memory_image(symbolizer->options.opener, pid, line, &module->image);
 	if (rc == -ENOMEM)
 		return rc;
 	module->from_memory = rc == 0;
@@ -290,7 +203,7 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 	struct image image = {0};
 	struct module_key key = {.path = strpool_intern(&symbolizer->strings, "[vdso]", 6)};
 	struct module *module;
-	int rc = key.path ? memory_vdso(pid, line, &image) : -ENOMEM;
+	int rc = key.path ? memory_vdso(symbolizer->options.opener, pid, line, &image) : -ENOMEM;
 
 	if (rc == -ENOMEM)
 		return rc;
@@ -307,43 +220,43 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 }
 
 int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
-	const struct maps_line *lines, size_t n_lines, struct module **ret_module)
+	struct module **ret_module)
 {
-	struct path path, plain;
+	struct opening what = {.kind = OPENING_MAPPED,
+		.pid = pid > 0 ? (uint32_t)pid : 0,
+		.start = line->start,
+		.end = line->end,
+		.inode = line->inode,
+		.major = line->major,
+		.minor = line->minor};
 	struct module_key key = {.ino = line->inode, .dev = makedev(line->major, line->minor)};
-	struct stat st;
+	struct opened opened;
 	size_t bytes = maps_without_deleted(line->name, line->name_bytes);
-	bool other = false;
-	int fd = -1, rc;
+	int rc;
 
 	if (line->name[0] != '/')
 		return open_vdso(symbolizer, pid, line, ret_module);
-	if (line->name_bytes < sizeof(path.text) - 64) {
-		path.text[maps_unescape(line->name, line->name_bytes, path.text)] = '\0';
-		plain.text[maps_unescape(line->name, bytes, plain.text)] = '\0';
-	} else {
-		path.text[0] = plain.text[0] = '\0';
+	/* A longer one is not found by its name. */
+	if (line->name_bytes < PATH_BYTES) {
+		what.plain_bytes = (uint32_t)maps_unescape(line->name, bytes, what.path);
+		what.path[maps_unescape(line->name, line->name_bytes, what.path)] = '\0';
 	}
-	/* A file may really be called "x (deleted)". */
-	if (path.text[0])
-		fd = open_by_path(pid, line, path.text, &st, &other);
-	key.deleted = fd < 0 && (bytes != line->name_bytes || access(plain.text, F_OK) == 0);
-	if (fd >= 0)
-		(void)memcpy(&plain, &path, sizeof(plain));
-	else
-		fd = open_by_mapping(pid, line, &st);
-	key.path = strpool_intern(&symbolizer->strings, plain.text, sizeof(plain.text));
+	(void)opener_ask(symbolizer->options.opener, &what, &opened);
+	if (opened.flags & OPENED_PLAIN)
+		what.path[what.plain_bytes] = '\0';
+	key.deleted = opened.flags & OPENED_DELETED;
+	key.path = strpool_intern(&symbolizer->strings, what.path, strlen(what.path));
 	if (!key.path)
 		rc = -ENOMEM;
-	else if (fd >= 0)
-		rc = from_fd(symbolizer, fd, &st, key.path, key.deleted, ret_module);
+	else if (opened.fd >= 0 || opened.flags & OPENED_NO_ELF)
+		rc = from_file(symbolizer, &opened, key.path, ret_module);
 	else
-		rc = from_memory(symbolizer, pid, line, lines, n_lines, &key, ret_module);
-	if (fd >= 0)
-		(void)close(fd);
-	if (rc == 0 && fd >= 0 && other)
+		rc = from_memory(symbolizer, pid, line, &key, ret_module);
+	if (rc == 0 && opened.fd >= 0 && opened.flags & OPENED_OTHER)
 		module_complain(*ret_module,
 			"the file under this name may not be the one that ran (another inode)");
+	if (opened.fd >= 0)
+		(void)close(opened.fd);
 	return rc;
 }
 
@@ -363,14 +276,14 @@ static void describe_segment(
 bool module_has_changed(const struct module *module)
 {
 	const struct module_key *key = &module->key;
-	struct stat st;
+	struct opened now;
 
-	if (!module->image.mapped_bytes || key->path[0] != '/' || stat(key->path, &st) != 0 ||
-		st.st_dev != key->dev || st.st_ino != key->ino)
+	if (!module->image.mapped_bytes || key->path[0] != '/' ||
+		opener_ask_path(
+			module->symbolizer->options.opener, OPENING_STAT, 0, key->path, &now) < 0 ||
+		now.device != key->dev || now.inode != key->ino)
 		return false;
-	return (uint64_t)st.st_size != key->bytes ||
-		(uint64_t)st.st_mtim.tv_sec * 1000000000U + (uint64_t)st.st_mtim.tv_nsec !=
-		key->mtime_ns;
+	return now.bytes != key->bytes || now.mtime_ns != key->mtime_ns;
 }
 
 void module_describe(const struct module *module, uint64_t svma, struct module_info *ret_info)

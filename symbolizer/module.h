@@ -84,11 +84,11 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 /* The module without a file: "[anon]", "[heap]", ... NULL: out of memory. */
 struct module *module_special(struct symbolizer *symbolizer, const char *name);
 /*
- * The module behind a file's mapping or the vdso, opened now; @lines are all of the process, @line
- * one of them. -ENOMEM is the only error: a file that is not to be had gives a module that says so.
+ * The module behind a file's mapping or the vdso, opened now. -ENOMEM is the only error: a file
+ * that is not to be had gives a module that says so.
  */
 int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
-	const struct maps_line *lines, size_t n_lines, struct module **ret_module);
+	struct module **ret_module);
 void module_free(struct module *module);
 
 /* Sets the first problem of a module; later ones are consequences. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/maps.h"
+#include "opener/maps.h"
 #include "symbolizer/module.h"
 
 int space_new(struct symbolizer *symbolizer, int pid, struct space **ret_space)
@@ -165,8 +165,7 @@ static int open_executables(struct space *space, struct mapping *mappings,
 		if (!m->module && m->inode)
 			m->module = module_of_file(m, executable, n_executable);
 		if (!m->module)
-			rc = module_open(
-				space->symbolizer, space->pid, &lines[i], lines, n, &m->module);
+			rc = module_open(space->symbolizer, space->pid, &lines[i], &m->module);
 		if (rc)
 			return rc;
 		if (m->inode)

@@ -21,7 +21,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 		bytes = options->size;
 	if (options)
 		memcpy(&symbolizer->options, options, bytes);
-	budget_init_all(&symbolizer->budget);
+	budget_init_all(&symbolizer->budget, symbolizer->options.opener);
 	directories = symbolizer->options.debug_directories;
 	symbolizer->debug_directories = strdup(directories ? directories : "/usr/lib/debug");
 	symbolizer->options.debug_directories = symbolizer->debug_directories;
@@ -52,6 +52,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	free(symbolizer->buckets);
 	free(symbolizer->debug_directories);
 	strpool_release(&symbolizer->strings);
+	budget_release(&symbolizer->budget);
 	free(symbolizer);
 }
 
@@ -120,4 +121,14 @@ bool symbolizer_bounds(const struct place *place, uint64_t *ret_start, uint64_t 
 	struct names *names = names_of(place->module);
 
 	return names && names_bounds(names, place->svma, ret_start, ret_end);
+}
+
+const uint8_t *symbolizer_code(const struct place *place, size_t *ret_bytes, unsigned *ret_machine)
+{
+	const struct module *module = place->module;
+
+	if (!module->headers_ok)
+		return NULL;
+	*ret_machine = module->image.machine;
+	return image_bytes_at(&module->image, place->svma, ret_bytes);
 }

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct opener;
 struct symbolizer;
 struct space;
 struct module;
@@ -43,6 +44,7 @@ struct symbolizer_options {
 	/* How much of a file to leave alone (it made a predecessor crash). May be NULL. */
 	enum symbolizer_skip (*skip)(void *context, const char *path);
 	void *context;
+	struct opener *opener; /* opens files; NULL: this process does. Must outlive it */
 };
 
 /* Copies @options. */
@@ -124,5 +126,11 @@ int symbolizer_resolve(struct symbolizer *symbolizer, const struct place *places
  * information tell them. False: they do not.
  */
 bool symbolizer_bounds(const struct place *place, uint64_t *ret_start, uint64_t *ret_end);
+
+/*
+ * The bytes of a place as its file has them, and for which machine (EM_…) they are. NULL: they are
+ * not to be had.
+ */
+const uint8_t *symbolizer_code(const struct place *place, size_t *ret_bytes, unsigned *ret_machine);
 
 #endif

@@ -20,15 +20,16 @@ may_include() {
     while IFS=: read -r file name; do
         [[ $allowed == *" ${name%%/*} "* ]] || complain "$file includes $name"
     done < <(git ls-files "$folder/*.[ch]" | xargs -r grep -HoP '^#include "\K[^"]+(?=")' |
-        grep -E ':(proto|client|supervisor|symbolizer|profile|analyst|view|tools|tests)/')
+        grep -E ':(proto|client|opener|supervisor|symbolizer|profile|analyst|view|tools|tests)/')
 }
 may_include proto ""
 may_include client "proto"
 may_include supervisor "proto"
-may_include symbolizer ""
+may_include opener "proto"
+may_include symbolizer "proto opener"
 may_include profile ""
 may_include view "profile"
-may_include analyst "proto symbolizer profile"
+may_include analyst "proto opener symbolizer profile"
 
 # The rooms of the supervisor: room, rooms whose headers it may include, besides its own.
 room_may_include() {
@@ -71,7 +72,7 @@ must_not 'include <(libelf|gelf|elfutils/.*|dwarf|libdwarf.*|libunwind.*)\.h>' \
 must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space:]]*\(' \
     'proto does not allocate' proto
 must_not '\b(printf|fprintf|puts|perror|exit|abort)[[:space:]]*\(' \
-    'library code neither prints nor exits' proto client symbolizer profile analyst/analyst.c \
+    'library code neither prints nor exits' proto client opener symbolizer profile analyst/analyst.c \
     analyst/spaces.c analyst/input.c supervisor/engine/engine.c supervisor/engine/lifecycle.c \
     supervisor/sample/sampler.c
 must_not '\b(pthread_create|thrd_create|sigaction|signal)[[:space:]]*\(' \
@@ -116,8 +117,8 @@ hits=$(git ls-files supervisor | grep '\.c$' | grep -v '/mem\.c$' |
     xargs grep -nE '\b(malloc|calloc|realloc|reallocarray)[[:space:]]*\(')
 [ -z "$hits" ] || complain "the supervisor allocates through mem.h: $hits"
 
-# The supervisor's programs link libc only.
-for program in sprofrun sproftop sprofil-supervisor; do
+# The supervisor's programs, and the opener, link libc only.
+for program in sprofrun sproftop sprofil-supervisor sprofil-opener; do
     [ -e "$build/tools/$program" ] || continue
     needed=$(readelf -d "$build/tools/$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
         grep -vE '^(libc\.so|ld-linux|libasan|libubsan|libtsan|libm\.so|libgcc_s|libpthread)')
@@ -125,7 +126,7 @@ for program in sprofrun sproftop sprofil-supervisor; do
 done
 
 # Every header can be included alone.
-for header in $(git ls-files 'proto/*.h' 'supervisor/*/*.h' 'symbolizer/*.h' 'profile/*.h' \
+for header in $(git ls-files 'proto/*.h' 'supervisor/*/*.h' 'opener/*.h' 'symbolizer/*.h' 'profile/*.h' \
     'analyst/*.h' 'view/*.h' 'tools/*.h'); do
     cc -std=gnu11 -D_GNU_SOURCE -I. -Wall -Werror -fsyntax-only -x c "$header" 2>/dev/null ||
         complain "$header cannot be included alone"

@@ -36,7 +36,7 @@ kills() {
         2) target="$targets/race signals 60" ;;
         esac
         rm -f result started harm
-        "$sprofrun" -q -F 10000 -o k.pb.gz sh -c ": >started; $target 2>>harm; echo \$? >result" 2>/dev/null &
+        "$sprofrun" -q -F 10000 --max-overhead 100 -o k.pb.gz sh -c ": >started; $target 2>>harm; echo \$? >result" 2>/dev/null &
         moment 0.09
         kill -KILL $! 2>/dev/null
         wait $! 2>/dev/null
@@ -122,7 +122,7 @@ eintr() {
     local stops=0 bad=0 runs=0 want=$((rounds * 1000)) signals=
     while [ $stops -lt $want ]; do
         # shellcheck disable=SC2086
-        "$sprofrun" -q -F 4000 -o e.pb.gz "$targets/eintr" all 400 $signals >out || bad=$((bad + 1))
+        "$sprofrun" -q -F 4000 --max-overhead 100 -o e.pb.gz "$targets/eintr" all 400 $signals >out || bad=$((bad + 1))
         grep -v 'eintr 0 other 0' out
         stops=$((stops + $("$report" summary --format tsv e.pb.gz | awk '$1 == "stops" { print $2 }')))
         signals=${signals:+}${signals:-chld winch cont}
@@ -135,7 +135,7 @@ eintr() {
 transfers() {
     local bad=0 i n=$((rounds / 50 + 1))
     for ((i = 0; i < n; i++)); do
-        "$sprofrun" -q -F 4000 -o t.pb.gz "$targets/transfer" all 200 >out || bad=$((bad + 1))
+        "$sprofrun" -q -F 4000 --max-overhead 100 -o t.pb.gz "$targets/transfer" all 200 >out || bad=$((bad + 1))
         grep -v 'short 0 errors 0' out
     done
     verdict "transfers of 1 MiB, 2600 each" $bad $n

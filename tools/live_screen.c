@@ -26,6 +26,7 @@ struct live_screen {
 	char busy[BUSY_BYTES];     /* under the lock; "": not */
 	int wake_fd, key_fd[2], signal_fd, opened; /* opened: result of the thread's start */
 	bool color;
+	int in_fd;
 	FILE *in, *out;
 	unsigned first_rows, first_columns; /* at the opening */
 	unsigned rows, columns;             /* the thread's own, once it runs */
@@ -219,7 +220,7 @@ static int open_all(struct live_screen *screen)
 	if (!isatty(STDOUT_FILENO))
 		return -ENOTTY;
 	screen->out = stdout;
-	screen->in = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
+	screen->in = screen->in_fd == STDIN_FILENO ? stdin : fdopen(screen->in_fd, "r");
 	if (!screen->in)
 		return -ENOTTY;
 	(void)sigemptyset(&signals);
@@ -235,7 +236,7 @@ static int open_all(struct live_screen *screen)
 	return 0;
 }
 
-int live_screen_open(bool color, struct live_screen **ret_screen)
+int live_screen_open(bool color, int in_fd, struct live_screen **ret_screen)
 {
 	struct live_screen *screen = calloc(1, sizeof(*screen));
 	struct live_key key;
@@ -245,6 +246,7 @@ int live_screen_open(bool color, struct live_screen **ret_screen)
 		return -ENOMEM;
 	screen->wake_fd = screen->signal_fd = screen->key_fd[0] = screen->key_fd[1] = -1;
 	screen->color = color;
+	screen->in_fd = in_fd;
 	(void)pthread_mutex_init(&screen->lock, NULL);
 	r = open_all(screen);
 	if (r == 0) {

@@ -22,7 +22,7 @@ enum { LIVE_SCREEN_RESIZED = 0x120000, LIVE_SCREEN_GONE };
  * others. SIGWINCH, SIGTSTP and SIGCONT must be blocked in all threads. -ENOTTY; -ENOTSUP: a
  * terminal that cannot be painted on.
  */
-int live_screen_open(bool color, struct live_screen **ret_screen);
+int live_screen_open(bool color, int in_fd, struct live_screen **ret_screen);
 /* Gives the terminal back. False: it takes nothing, also after a second. NULL is fine. */
 bool live_screen_close(struct live_screen *screen);
 

@@ -207,11 +207,24 @@ static void serve(struct running *run)
 		ask_supervisor(run, REQUEST_PERIOD, control->period_ns);
 	if (control->change_freeze)
 		ask_supervisor(run, REQUEST_FREEZE, control->freeze);
-	if (control->save_as && export_check_recording(control->save_as, &problem) < 0) {
-		live_say(run->live, problem ? problem : strerror(ENOMEM));
-	} else if (control->save_as) {
-		r = run->session->save(run->session->context, control->save_as);
-		if (r < 0)
+	if (control->save_as) {
+		/* The opener makes no other files for a view. */
+		bool named = export_find_for_file(control->save_as);
+
+		if (!named)
+			r = -EINVAL;
+		else if (export_check_recording(control->save_as, &problem) < 0)
+			r = -ENOMEM; /* unless there is a sentence */
+		else
+			r = run->session->save(run->session->context, control->save_as);
+		if (!named)
+			(void)snprintf(text, sizeof(text),
+				"cannot save to %.300s: the name must tell the format, like "
+				"sproftop%s",
+				control->save_as, export_at(0)->suffix);
+		else if (problem)
+			(void)snprintf(text, sizeof(text), "%s", problem);
+		else if (r < 0)
 			(void)snprintf(text, sizeof(text), "cannot save to %.300s: %s",
 				control->save_as, strerror(-r));
 		else
@@ -352,7 +365,7 @@ static int open_screen(struct running *run)
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
 	set_modes(s->settings->modes);
-	r = live_screen_open(s->settings->color, &run->painter);
+	r = live_screen_open(s->settings->color, s->settings->in_fd, &run->painter);
 	if (r < 0)
 		return r;
 	live_screen_size(run->painter, &run->rows, &run->columns);
@@ -459,7 +472,7 @@ static int drain(struct running *run)
 int live_session_run(struct live_session *session)
 {
 	const struct live_settings *s = session->settings;
-	struct live_source_context sources = {session->analyst, s->log};
+	struct live_source_context sources = {session->analyst, s->log != NULL};
 	struct running run = {.session = session,
 		.open = true,
 		.keys = s->keys,

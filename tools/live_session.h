@@ -17,6 +17,7 @@ struct live_screen;
 struct live_settings {
 	bool on;
 	bool batch, ascii, totals, color;
+	int in_fd;        /* keys come from there */
 	bool goes_on;     /* sampling does, when the user leaves */
 	uint64_t screens; /* batch: how many, 0 until the end */
 	uint64_t delay_ns, half_life_ns, period_ns, overhead_ppm;

@@ -10,7 +10,7 @@ struct analyst;
 
 struct live_source_context {
 	struct analyst *analyst;
-	const char *log; /* what the command writes to; NULL: nothing is kept */
+	bool has_log; /* what the command writes is kept */
 };
 
 /* @context must outlive what uses the result. */

@@ -25,6 +25,9 @@ enum option_id {
 	OPTION_NO_DEMANGLE,
 	OPTION_BOTTOM_UP,
 	OPTION_ICICLE,
+	OPTION_BY,
+	OPTION_PATHS,
+	OPTION_FAIL_ABOVE,
 	OPTION_COLOR,
 	OPTION_VERSION,
 };
@@ -44,6 +47,9 @@ static const struct option long_options[] = {
 	{"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
 	{"bottom-up", no_argument, NULL, OPTION_BOTTOM_UP},
 	{"icicle", no_argument, NULL, OPTION_ICICLE},
+	{"by", required_argument, NULL, OPTION_BY},
+	{"paths", no_argument, NULL, OPTION_PATHS},
+	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
 	{"color", required_argument, NULL, OPTION_COLOR},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
@@ -71,6 +77,9 @@ static const char help_options[] =
 	"                    wall, runqueue, blocked, guessed\n"
 	"  --bottom-up       tree, svg: from the leaves to those who called them\n"
 	"  --icicle          svg: the root on top\n"
+	"  --by WHAT         diff: time (default), of a run; share of all\n"
+	"  --paths           diff: call paths, not functions\n"
+	"  --fail-above PCT  diff: status 1 if something is significantly slower by more\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
 	"  --no-demangle     names as the linker knows them\n"
 	"  --color WHEN      auto (default), always, never\n"
@@ -110,6 +119,7 @@ static void print_help(void)
 {
 	puts("usage: sprofreport [REPORT] [OPTION...] FILE...\n"
 	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
+	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
 	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n\n"
 	     "REPORT is one of");
 	list_reports(stdout);
@@ -139,6 +149,7 @@ static int take_choice(struct command *command, int id, const char *word)
 {
 	static const char *const sorts[] = {"self", "total", NULL};
 	static const char *const splits[] = {"none", "process", "thread", NULL};
+	static const char *const bys[] = {"time", "share", NULL};
 	static const char *const whens[] = {"auto", "always", "never", NULL};
 	int chosen;
 
@@ -150,6 +161,10 @@ static int take_choice(struct command *command, int id, const char *word)
 	case OPTION_SPLIT:
 		chosen = choose("split", word, splits);
 		command->options.split = (enum report_split)(chosen < 0 ? 0 : chosen);
+		break;
+	case OPTION_BY:
+		chosen = choose("by", word, bys);
+		command->options.by_share = chosen > 0;
 		break;
 	default:
 		chosen = choose("color", word, whens);
@@ -203,6 +218,7 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_FORMAT: command->format = optarg; return 0;
 	case OPTION_SORT:
 	case OPTION_SPLIT:
+	case OPTION_BY:
 	case OPTION_COLOR: return take_choice(command, id, optarg);
 	case OPTION_LIMIT: return take_limit(command, optarg);
 	case OPTION_MIN_PCT:
@@ -217,6 +233,10 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_NO_DEMANGLE: command->options.no_demangle = true; return 0;
 	case OPTION_BOTTOM_UP: command->options.bottom_up = true; return 0;
 	case OPTION_ICICLE: command->options.icicle = true; return 0;
+	case OPTION_PATHS: command->options.paths = true; return 0;
+	case OPTION_FAIL_ABOVE:
+		command->options.has_fail_above = true;
+		return take_number("fail-above", optarg, 1000000, &command->options.fail_above);
 	case 'o': command->output = optarg; return 0;
 	case 'h':
 		print_help();
@@ -327,9 +347,43 @@ static int take_words(struct command *command, int argc, char **argv)
 	return 0;
 }
 
+/* Those before "--" are side A, those behind it side B; without it there is one of each. */
+static int take_sides(struct command *command, int behind)
+{
+	bool wants_sides = command->report && command->report->print_sides;
+
+	if (!wants_sides &&
+		(command->options.has_fail_above || command->options.paths ||
+			command->options.by_share)) {
+		complain("--fail-above, --paths and --by are for diff: sprofreport diff A B");
+		return EXIT_USAGE;
+	}
+	if (!wants_sides)
+		return 0;
+	if (!behind || behind == command->files)
+		behind = command->files == 2 ? 1 : 0;
+	if (!behind) {
+		complain("diff compares two sides: sprofreport diff A B, or of several runs each "
+			 "sprofreport diff A1 A2 A3 -- B1 B2 B3");
+		return EXIT_USAGE;
+	}
+	command->files_a = command->files - behind;
+	return 0;
+}
+
+/* How many arguments stand behind "--". */
+static int count_behind(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--"))
+			return argc - i - 1;
+	}
+	return 0;
+}
+
 int command_parse(struct command *command, int argc, char **argv)
 {
-	int id, status;
+	int id, status, behind = count_behind(argc, argv);
 
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
@@ -337,5 +391,6 @@ int command_parse(struct command *command, int argc, char **argv)
 		if (status || command->done)
 			return status;
 	}
-	return take_words(command, argc - optind, argv + optind);
+	status = take_words(command, argc - optind, argv + optind);
+	return status ? status : take_sides(command, behind);
 }

@@ -17,6 +17,7 @@ struct command {
 	const char *format, *output;
 	char **file;
 	int files;
+	int files_a; /* of a report of two sides: the first ones are side A */
 	enum when color;
 	bool has_min_percent, has_width;
 	bool done; /* --help, --version */

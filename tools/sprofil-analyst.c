@@ -25,33 +25,38 @@
 #include "analyst/output.h"
 #include "analyst/vanish.h"
 #include "analyst/processes.h"
-#include "profile/file.h"
-#include "profile/outfile.h"
 #include "profile/profile.h"
 #include "proto/ring.h"
+#include "tools/delivery.h"
 #include "tools/live_screen.h"
 #include "tools/live_session.h"
+#include "tools/opener_start.h"
+#include "tools/sandbox.h"
 #include "tools/standard.h"
+#include "tools/terminfo.h"
 #include "view/dump.h"
 #include "view/export.h"
 #include "view/export_name.h"
 #include "view/report.h"
 
 enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5 };
+enum { OPENER_SUFFIXES = 32 };
 enum { EXIT_STUCK = 3, EXIT_NO_SCREEN = 4 }; /* tools/live_front.h knows them */
 
 struct settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* that started us, for messages */
-	bool color, quiet, frame_pointers, per_process, dump;
+	bool color, quiet, verbose, frame_pointers, per_process, dump;
+	bool apart;     /* a profile of each process, and the output is a pattern for it */
 	bool records;   /* a profile is to be written */
-	bool snapshot;  /* of a recording that goes on */
 	bool stuck;     /* the terminal was not given back: whoever started us must do it */
 	bool no_screen; /* the terminal cannot be drawn on */
 	enum report_split split;
 	struct live_settings live;
 	struct blame *blame;
 	struct analyst *analyst;
+	struct opener *opener;
+	int replay_fd;
 	struct live_session *session; /* while there is one, in the process that shows it */
 };
 
@@ -71,80 +76,45 @@ static void say(void *context, const char *line)
 	complain(context, "%s", line);
 }
 
-/* In the format that the name asks for. @peer_fd and @ret_why as in file_write_while(). */
-static int write_to(const char *path, const struct profile *profile, int peer_fd, bool keep_old,
-	const char **ret_why)
+static struct delivery delivery_of(const struct settings *s)
 {
-	const struct report_options options = {.size = sizeof(options)};
-	char *data, *problem = NULL;
-	size_t bytes;
-	int r = export_for_file(path, profile, &options, &data, &bytes, &problem);
-
-	free(problem);
-	*ret_why = NULL;
-	if (r < 0)
-		return r;
-	r = (keep_old ? file_write_recording : file_write_while)(
-		path, data, bytes, peer_fd, ret_why);
-	free(data);
-	return r;
+	return (struct delivery){.opener = s->opener, .peer_fd = s->replay ? -1 : REQUEST_FD};
 }
 
-static int write_profile(const struct settings *s, const char *pattern,
-	const struct profile *profile, uint32_t pid, const char *of, char **ret_name,
-	const char **ret_why)
+/* @of: the process's name, for %n. */
+static int write_profile(const struct settings *s, const struct profile *profile, uint32_t pid,
+	const char *of, struct delivered *ret_delivered)
 {
-	const struct output_facts facts = {
-		.pid = pid,
-		.name = of,
-		.time = (time_t)(profile_realtime_ns(profile) / 1000000000),
-		.rank = output_rank(),
-	};
-	int r = output_name(pattern, &facts, ret_name);
+	struct delivery delivery = delivery_of(s);
 
-	*ret_why = NULL;
-	return r < 0
-		? r
-		: write_to(*ret_name, profile, s->replay ? -1 : REQUEST_FD, !s->snapshot, ret_why);
+	if (strcmp(s->output, "-") != 0)
+		return delivery_write(&delivery, OPENING_OUTPUT, pid, of, profile, ret_delivered);
+	*ret_delivered = (struct delivered){.name = "-"};
+	return delivery_print(&delivery, profile);
 }
 
-/* What was measured is not thrown away because of a bad name. NULL: it cannot be kept either. */
-static char *keep(const struct profile *profile)
+/* What was measured is not thrown away because of a bad name. */
+static void complain_unwritten(const struct settings *s, const struct delivered *delivered,
+	int error, const struct profile *profile)
 {
-	const char *folder = getenv("TMPDIR"), *why;
-	char *path;
-	int fd;
+	struct delivery delivery = delivery_of(s);
+	struct delivered kept;
+	const char *why = delivered->why;
+	bool is_kept = delivery_write(&delivery, OPENING_KEEP, 0, "", profile, &kept) == 0;
 
-	if (asprintf(&path, "%s/sprof-XXXXXX.pb.gz", folder && folder[0] ? folder : "/tmp") < 0)
-		return NULL;
-	fd = mkostemps(path, (int)strlen(".pb.gz"), O_CLOEXEC);
-	if (fd >= 0 && close(fd) == 0 && write_to(path, profile, -1, false, &why) == 0)
-		return path;
-	if (fd >= 0)
-		(void)unlink(path);
-	free(path);
-	return NULL;
-}
-
-static void complain_unwritten(const struct settings *s, const char *name, int error,
-	const char *why, const struct profile *profile)
-{
-	char *kept = keep(profile);
-
-	if (!why)
+	if (!why[0])
 		why = error == -EINTR ? "nobody reads it" : strerror(-error);
-	complain(s, "cannot write the profile to %s: %s%s%s", name, why,
-		kept ? "; it is kept in " : "", kept ? kept : "");
-	free(kept);
+	complain(s, "cannot write the profile to %s: %s%s%s",
+		delivered->name[0] ? delivered->name : s->output, why,
+		is_kept ? "; it is kept in " : "", is_kept ? kept.name : "");
 }
 
-/* A profile of each process. */
+/* A profile of each process; s->output is a pattern that tells them apart. */
 static int write_apart(
-	const struct settings *s, struct analyst *analyst, char **ret_name, const char **ret_why)
+	const struct settings *s, struct analyst *analyst, struct delivered *ret_delivered)
 {
 	const struct processes *processes = analyst_processes(analyst);
-	char *pattern = strstr(s->output, "%p") ? strdup(s->output) : output_apart(s->output, "%p");
-	int r = pattern ? 0 : -ENOMEM;
+	int r = 0;
 
 	for (size_t i = 0; i < processes->n && r == 0; i++) {
 		const struct process_facts *facts = &processes->list[i];
@@ -153,15 +123,12 @@ static int write_apart(
 		r = processes_profile(facts, analyst_profile(analyst), &profile);
 		if (r < 0)
 			break;
-		free(*ret_name);
-		*ret_name = NULL;
-		r = write_profile(s, pattern, profile, facts->pid, facts->name, ret_name, ret_why);
+		r = write_profile(s, profile, facts->pid, facts->name, ret_delivered);
 		profile_free(profile);
 	}
 	if (r == 0 && !s->quiet)
 		complain(s, "%zu profiles, of a process each, are in %s%s (%%p is the process id)",
-			processes->n, pattern, export_remark(pattern));
-	free(pattern);
+			processes->n, s->output, export_remark(s->output));
 	return r;
 }
 
@@ -173,7 +140,7 @@ static void print_report(const struct settings *s, const struct profile *profile
 		.size = sizeof(options), .limit = 20, .split = s->split, .color = s->color};
 	char *problem = NULL;
 
-	if (!report || report->wants_function)
+	if (!report || report->wants_function || report->print_sides)
 		return;
 	options.min_percent = report->text_min_percent;
 	/* A path from the start of a program to where it is hot takes more rows than a list. */
@@ -204,10 +171,8 @@ static bool is_in_place(const char *path)
 /* In the child of finish_run(). */
 static int deliver(void *context, struct analyst *analyst, int error)
 {
+	static struct delivered delivered;
 	const struct settings *s = context;
-	bool apart = s->per_process && !is_in_place(s->output);
-	const char *why = NULL;
-	char *name = NULL;
 	int r = error;
 
 	if (s->dump && error >= 0) {
@@ -218,23 +183,21 @@ static int deliver(void *context, struct analyst *analyst, int error)
 		complain(s, "cannot make the profile: %s", strerror(-error));
 	else if (!analyst_has_image(analyst))
 		return 0; /* the command never ran; sprofrun says why */
-	else if (apart)
-		r = write_apart(s, analyst, &name, &why);
+	else if (s->apart)
+		r = write_apart(s, analyst, &delivered);
 	else
-		r = write_profile(s, s->output, analyst_profile(analyst),
-			analyst_first_pid(analyst), s->name, &name, &why);
+		r = write_profile(s, analyst_profile(analyst), analyst_first_pid(analyst), s->name,
+			&delivered);
 	if (error >= 0) {
 		print_report(s, analyst_profile(analyst));
 		if (r < 0)
-			complain_unwritten(
-				s, name ? name : s->output, r, why, analyst_profile(analyst));
-		else if (!s->quiet && !apart && strcmp(name, "-") != 0)
-			print_place(s, name);
-		if (s->per_process && !apart && !s->quiet)
+			complain_unwritten(s, &delivered, r, analyst_profile(analyst));
+		else if (!s->quiet && !s->apart && strcmp(delivered.name, "-") != 0)
+			print_place(s, delivered.name);
+		if (s->per_process && !s->apart && !s->quiet)
 			complain(s, "%s is no regular file: all processes are in one profile there",
-				name);
+				delivered.name[0] ? delivered.name : s->output);
 	}
-	free(name);
 	return r < 0;
 }
 
@@ -291,6 +254,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"skip", required_argument, NULL, 's'},
 		{"call-graph", required_argument, NULL, 'g'},
 		{"quiet", no_argument, NULL, 'q'},
+		{"verbose", no_argument, NULL, 'v'},
 		{"per-process", no_argument, NULL, 'P'},
 		{"dump", no_argument, NULL, 'd'},
 		{"per-thread", no_argument, NULL, 't'},
@@ -315,6 +279,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		case 's': (void)blame_add(blame, optarg); break;
 		case 'g': s->frame_pointers = strcmp(optarg, "fp") == 0; break;
 		case 'q': s->quiet = true; break;
+		case 'v': s->verbose = true; break;
 		case 'P':
 			s->per_process = true;
 			s->split = REPORT_SPLIT_PROCESS;
@@ -339,6 +304,8 @@ static uint8_t *map_ring(const struct settings *s, struct ring *ring)
 	if (fstat(RING_FD, &st) == 0 && st.st_size > 0)
 		memory = mmap(
 			NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
+	(void)fcntl(BELL_FD, F_SETFD, FD_CLOEXEC);
+	(void)fcntl(REQUEST_FD, F_SETFD, FD_CLOEXEC);
 	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
 		complain(s,
 			"sprofil-analyst is started by sprofrun; give it --replay FILE to read a "
@@ -352,14 +319,13 @@ static uint8_t *map_ring(const struct settings *s, struct ring *ring)
 /* In the child of finish_run(): a profile of what there is so far, without a word. */
 static int deliver_snapshot(void *context, struct analyst *analyst, int error)
 {
+	static struct delivered delivered;
 	const struct settings *s = context;
-	const char *why;
-	char *name = NULL;
+	struct delivery delivery = delivery_of(s);
 	int r = error < 0 ? error
-			  : write_profile(s, s->output, analyst_profile(analyst),
-				    analyst_first_pid(analyst), s->name, &name, &why);
+			  : delivery_write(&delivery, OPENING_VIEW, 0, s->output,
+				    analyst_profile(analyst), &delivered);
 
-	free(name);
 	return -r;
 }
 
@@ -377,7 +343,6 @@ static int save(void *context, const char *path)
 	int r;
 
 	snapshot.output = path;
-	snapshot.snapshot = true;
 	s->session = NULL; /* the child that writes has no screen */
 	analyst_set_snapshot(s->analyst, true);
 	r = finish_run(
@@ -399,7 +364,6 @@ static int show_live(struct settings *s, struct analyst *analyst, struct ring *r
 		.context = s};
 	int r;
 
-	(void)setlocale(LC_CTYPE, "");
 	s->analyst = analyst;
 	s->session = &session;
 	r = live_session_run(&session);
@@ -417,35 +381,16 @@ static int show_live(struct settings *s, struct analyst *analyst, struct ring *r
 	return s->no_screen && s->records ? 0 : r;
 }
 
-/* It has its name from the beginning: of an analyst that dies the capture so far is left. */
-static FILE *open_capture(const char *path, int *ret_error, const char **ret_why)
-{
-	struct outfile out;
-	FILE *capture = NULL;
-	int r = outfile_begin(&out, path, -1, ret_why);
-
-	if (r == 0) {
-		r = outfile_name(&out);
-		capture = r == 0 ? fdopen(out.fd, "w") : NULL;
-		if (capture)
-			out.fd = -1; /* the stream's now */
-		else if (r == 0)
-			r = -errno;
-		outfile_abandon(&out);
-	}
-	*ret_error = r;
-	return capture;
-}
-
 static int take_ring(struct settings *s, struct analyst *analyst, struct ring *ring)
 {
-	const char *why = NULL;
+	static struct delivered delivered;
+	const struct delivery delivery = {.opener = s->opener, .peer_fd = -1};
 	int capture_error = 0, r;
-	FILE *capture = s->capture ? open_capture(s->capture, &capture_error, &why) : NULL;
+	FILE *capture = s->capture ? delivery_capture(&delivery, &capture_error, &delivered) : NULL;
 
 	if (capture_error)
 		complain(s, "cannot write the capture %s: %s", s->capture,
-			why ? why : strerror(-capture_error));
+			delivered.why[0] ? delivered.why : strerror(-capture_error));
 	if (s->live.on)
 		r = show_live(s, analyst, ring, capture);
 	else
@@ -460,17 +405,112 @@ static int take_ring(struct settings *s, struct analyst *analyst, struct ring *r
 	return r == -EPROTO ? 0 : r;
 }
 
+static void complain_unread(const struct settings *s, int error)
+{
+	complain(s, "cannot read %s: %s", s->replay, strerror(-error));
+}
+
 static int take_replay(const struct settings *s, struct analyst *analyst)
 {
-	int r = input_capture(analyst, s->replay);
+	int r = input_capture(analyst, s->replay_fd);
 
 	if (r == -EBADMSG)
 		complain(s, "%s is not a capture of sprofrun --capture", s->replay);
 	else if (r == -EPROTO)
 		complain(s, "%s is cut short; the profile goes up to there", s->replay);
 	else if (r < 0)
-		complain(s, "cannot read %s: %s", s->replay, strerror(-r));
+		complain_unread(s, r);
 	return r == -EPROTO ? 0 : r;
+}
+
+/* The command line of the opener: what it may do is settled before any record is read. */
+static int start_opener(const struct settings *s, struct opener *ret_opener, pid_t *ret_pid)
+{
+	const char *argv[13 + 2 * OPENER_SUFFIXES] = {"", ""};
+	char supervisor[12];
+	size_t n = 2;
+
+	(void)snprintf(supervisor, sizeof(supervisor), "%d", s->replay ? 0 : getppid());
+	argv[n++] = "--supervisor";
+	argv[n++] = supervisor;
+	if (s->records || !s->live.on) {
+		argv[n++] = "--output";
+		argv[n++] = s->output;
+	}
+	if (s->capture) {
+		argv[n++] = "--capture";
+		argv[n++] = s->capture;
+	}
+	if (s->live.on)
+		argv[n++] = "--view";
+	if (s->live.log) {
+		argv[n++] = "--log";
+		argv[n++] = s->live.log;
+	}
+	for (size_t i = 0; s->live.on && export_at(i) && i < OPENER_SUFFIXES; i++) {
+		argv[n++] = "--suffix";
+		argv[n++] = export_at(i)->suffix;
+	}
+	return opener_start(argv, ret_opener, ret_pid);
+}
+
+/* What needs files is read now: time zone, character set, the terminal's description. */
+static int give_up_rights(struct settings *s)
+{
+	int keep[] = {-1, -1, -1, -1}, r = 0;
+	struct sandbox sandbox;
+
+	(void)setlocale(LC_CTYPE, "");
+	tzset();
+	if (s->live.on && !s->live.batch) {
+		r = terminfo_keep(getenv("TERM"));
+		if (!isatty(STDIN_FILENO))
+			s->live.in_fd = open("/dev/tty", O_RDONLY | O_CLOEXEC);
+	}
+	if (r < 0 && s->verbose)
+		complain(s, "the description of the terminal is not found");
+	if (s->replay) {
+		s->replay_fd = open(s->replay, O_RDONLY | O_CLOEXEC);
+		if (s->replay_fd < 0)
+			return -errno;
+	}
+	keep[0] = s->opener->fd;
+	keep[1] = s->replay ? s->replay_fd : BELL_FD;
+	keep[2] = s->replay ? -1 : REQUEST_FD;
+	keep[3] = s->live.in_fd;
+	sandbox_close_others(keep, sizeof(keep) / sizeof(*keep));
+	sandbox_enter(&sandbox);
+	if (s->verbose)
+		complain(s, "the analyst's sandbox: %s", sandbox.holds);
+	if (s->verbose && sandbox.lacks[0])
+		complain(s, "the analyst's sandbox lacks: %s", sandbox.lacks);
+	return 0;
+}
+
+static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
+{
+	struct analyst *analyst;
+	int r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
+				    .live = !s->replay,
+				    .frame_pointers = s->frame_pointers,
+				    .per_process = s->per_process,
+				    .working_on = working_on,
+				    .skip = skip,
+				    .context = s,
+				    .opener = s->opener},
+		&analyst);
+
+	if (r < 0) {
+		complain(s, "cannot start the analysis: %s", strerror(-r));
+		return r;
+	}
+	r = s->replay ? take_replay(s, analyst) : take_ring(s, analyst, ring);
+	if (r == 0 && (s->records || !s->live.on))
+		r = finish_run(&(struct finish){deliver, say, s}, analyst, blame);
+	if (s->stuck)
+		_exit(EXIT_STUCK);
+	analyst_free(analyst);
+	return r;
 }
 
 int main(int argc, char **argv)
@@ -480,14 +520,16 @@ int main(int argc, char **argv)
 		.name = "sprofil",
 		.program = "sprofrun"};
 	struct blame blame = {0};
+	struct opener opener;
 	struct ring ring;
-	struct analyst *analyst;
 	uint8_t *memory = NULL;
+	char *apart = NULL;
+	pid_t opener_pid;
 	int r;
 
 	standard_hold();
-	(void)signal(
-		SIGXFSZ, SIG_IGN); /* a file that becomes too long is an error like any other */
+	/* A file that becomes too long is an error like any other. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	s.blame = &blame;
 	parse(&s, &blame, argc, argv);
 	vanish_survive();
@@ -496,26 +538,28 @@ int main(int argc, char **argv)
 		if (!memory)
 			return 2;
 	}
-	r = blame_init(&blame, memory ? (char *)memory + RING_WORKING_ON_OFFSET : NULL);
-	if (r == 0)
-		r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
-					.live = !s.replay,
-					.frame_pointers = s.frame_pointers,
-					.per_process = s.per_process,
-					.working_on = working_on,
-					.skip = skip,
-					.context = &s},
-			&analyst);
-	if (r < 0) {
-		complain(&s, "cannot start the analysis: %s", strerror(-r));
-		return 1;
+	if (s.per_process && !is_in_place(s.output)) {
+		apart = strstr(s.output, "%p") ? strdup(s.output) : output_apart(s.output, "%p");
+		s.apart = apart;
+		s.output = apart ? apart : s.output;
 	}
-	r = s.replay ? take_replay(&s, analyst) : take_ring(&s, analyst, &ring);
-	if (r == 0 && (s.records || !s.live.on))
-		r = finish_run(&(struct finish){deliver, say, &s}, analyst, &blame);
-	if (s.stuck)
-		_exit(EXIT_STUCK);
-	analyst_free(analyst);
+	r = start_opener(&s, &opener, &opener_pid);
+	if (r < 0) {
+		complain(&s,
+			"cannot start sprofil-opener, which belongs beside sprofil-analyst: %s",
+			strerror(-r));
+		return 2;
+	}
+	s.opener = &opener;
+	r = give_up_rights(&s);
+	if (r < 0)
+		complain_unread(&s, r);
+	if (r == 0)
+		r = blame_init(&blame, memory ? (char *)memory + RING_WORKING_ON_OFFSET : NULL);
+	if (r == 0)
+		r = analyse(&s, &blame, &ring);
 	blame_release(&blame);
+	opener_end(&opener, opener_pid);
+	free(apart);
 	return s.no_screen ? EXIT_NO_SCREEN : r != 0;
 }

@@ -65,6 +65,17 @@ static int read_next(const char *path, int done, int files, struct waiting *wait
 	return read_one(path, waiting, ret_profile);
 }
 
+static int read_side(const struct command *command, int from, int n, struct waiting *waiting,
+	struct profile **profile)
+{
+	int status = 0;
+
+	for (int i = 0; i < n && !status; i++)
+		status = read_next(
+			command->file[from + i], from + i, command->files, waiting, &profile[i]);
+	return status;
+}
+
 /* The profile of all files. */
 static int read_files(
 	const struct command *command, struct waiting *waiting, struct profile **ret_profile)
@@ -98,9 +109,28 @@ static void tell_waiting(void *context, const char *what, double done)
 	waiting_tell(context, what, done);
 }
 
-/* The report or export, in memory: a file is written whole or not at all. */
-static int make_text(const struct command *command, const struct profile *profile,
-	struct waiting *waiting, char **ret_text, size_t *ret_bytes)
+/* What a report is about: one profile, or two sides. */
+struct subject {
+	const struct profile *profile;
+	const struct report_sides *sides;
+};
+
+static int write_text(const struct command *command, const struct subject *subject,
+	const struct report_options *options, FILE *out, char **ret_problem)
+{
+	if (!command->report)
+		return command->export_format->write(subject->profile, options, out, ret_problem);
+	if (command->report->print_sides)
+		return command->report->print_sides(subject->sides, options, out, ret_problem);
+	return command->report->print(subject->profile, options, out, ret_problem);
+}
+
+/*
+ * The report or export, in memory: a file is written whole or not at all. *@ret_failed: the report
+ * is there, and says what --fail-above asks for.
+ */
+static int make_text(const struct command *command, const struct subject *subject,
+	struct waiting *waiting, char **ret_text, size_t *ret_bytes, bool *ret_failed)
 {
 	struct report_options options = command->options;
 	char *problem = NULL;
@@ -114,8 +144,8 @@ static int make_text(const struct command *command, const struct profile *profil
 	}
 	options.progress = tell_waiting;
 	options.progress_context = waiting;
-	error = (command->report ? command->report->print : command->export_format->write)(
-		profile, &options, out, &problem);
+	error = write_text(command, subject, &options, out, &problem);
+	*ret_failed = error > 0;
 	failed = ferror(out);
 	if ((fclose(out) || failed) && error >= 0)
 		error = -ENOMEM;
@@ -167,13 +197,65 @@ static int refuse_terminal(const struct command *command)
 	return EXIT_USAGE;
 }
 
+/* Makes and gives away what was asked for. */
+static int report(
+	const struct command *command, const struct subject *subject, struct waiting *waiting)
+{
+	bool failed = false;
+	char *text = NULL;
+	size_t bytes = 0;
+	int status = make_text(command, subject, waiting, &text, &bytes, &failed);
+
+	if (!status)
+		status = command->output ? give_to_file(command, text, bytes)
+					 : give_to_stdout(command, text, bytes);
+	free(text);
+	return status ? status : failed ? EXIT_FAILED : 0;
+}
+
+static int report_sides(const struct command *command, struct waiting *waiting)
+{
+	struct profile **profile = calloc((size_t)command->files + 1, sizeof(struct profile *));
+	size_t a = (size_t)command->files_a;
+	struct report_sides sides;
+	int status;
+
+	if (!profile) {
+		complain("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	sides = (struct report_sides){
+		.profile = {profile, profile + a},
+		.name = {(const char *const *)command->file,
+			(const char *const *)command->file + a},
+		.n = {a, (size_t)command->files - a},
+	};
+	status = read_side(command, 0, command->files, waiting, profile);
+	waiting_end(waiting);
+	if (!status)
+		status = report(command, &(struct subject){.sides = &sides}, waiting);
+	for (int i = 0; i < command->files; i++)
+		profile_free(profile[i]);
+	free(profile);
+	return status;
+}
+
+static int report_one(const struct command *command, struct waiting *waiting)
+{
+	struct profile *profile = NULL;
+	int status = read_files(command, waiting, &profile);
+
+	if (status)
+		return status;
+	status = report(command, &(struct subject){.profile = profile}, waiting);
+	profile_free(profile);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct command command = {.options.size = sizeof(command.options)};
-	struct profile *profile = NULL;
 	struct waiting waiting;
-	char *text = NULL;
-	size_t bytes = 0;
 	int status;
 
 	standard_hold();
@@ -188,14 +270,5 @@ int main(int argc, char **argv)
 	if (status)
 		return status;
 	waiting_begin(&waiting);
-	status = read_files(&command, &waiting, &profile);
-	if (status)
-		return status;
-	status = make_text(&command, profile, &waiting, &text, &bytes);
-	if (!status)
-		status = command.output ? give_to_file(&command, text, bytes)
-					: give_to_stdout(&command, text, bytes);
-	free(text);
-	profile_free(profile);
-	return status;
+	return command.files_a ? report_sides(&command, &waiting) : report_one(&command, &waiting);
 }

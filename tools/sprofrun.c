@@ -81,7 +81,7 @@ static const char usage_text[] =
 	"                           sprof.PID.pb.gz\n"
 	"  -t, --per-thread         the report tells threads apart\n"
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
-	"                           stopped (default 2 for -p, else none)\n"
+	"                           stopped (default 2 for -p, else 5)\n"
 	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
 	"      --max-cpu PCT        bound on the share of a CPU that sprofrun takes\n"
 	"                           (default none)\n"
@@ -431,13 +431,15 @@ int main(int argc, char **argv)
 		output_option_check(program, analyst, s.output);
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[21 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
+	const char *analyst_argv[22 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
 		"--report", s.quiet ? "none" : s.report, "--color", s.color, "--name", name,
 		"--call-graph", s.target.call_graph};
 	size_t n = 11;
 
 	if (s.quiet)
 		analyst_argv[n++] = "--quiet";
+	if (s.verbose)
+		analyst_argv[n++] = "--verbose";
 	if (s.engine.dump)
 		analyst_argv[n++] = "--dump";
 	if (s.per_thread)

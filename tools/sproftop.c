@@ -66,7 +66,7 @@ static const char usage_text[] =
 	"  -f, --follow             children too (default)\n"
 	"      --no-follow          only the process itself\n"
 	"      --max-overhead PCT   bound on the share of its time that the target is\n"
-	"                           stopped (default 2 for -p, else none)\n"
+	"                           stopped (default 2 for -p, else 5)\n"
 	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
 	"      --max-cpu PCT        bound on the share of a CPU that sproftop takes\n"
 	"                           (default 2.6, more in proportion above 250 Hz)\n"

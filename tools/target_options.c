@@ -11,11 +11,12 @@
 #include "tools/processes.h"
 #include "tools/units.h"
 
-#define RING_BYTES             (UINT64_C(8) << 20)
-#define RING_STACKS            (UINT64_C(64) << 20)
-#define RING_STACKS_LEAST      16 /* of the largest stacks fit */
-#define MAX_STACK_MOST         (UINT64_C(256) << 20)
-#define OVERHEAD_OF_ATTACH_PPM 20000
+#define RING_BYTES              (UINT64_C(8) << 20)
+#define RING_STACKS             (UINT64_C(64) << 20)
+#define RING_STACKS_LEAST       16 /* of the largest stacks fit */
+#define MAX_STACK_MOST          (UINT64_C(256) << 20)
+#define OVERHEAD_OF_ATTACH_PPM  20000
+#define OVERHEAD_OF_COMMAND_PPM 50000
 
 _Noreturn void target_options_reject(
 	const char *program, const char *what, const char *value, const char *way_out)
@@ -274,7 +275,7 @@ void target_options_finish(struct target_options *o, char **command, struct engi
 	engine->duration_ns = o->duration_ns;
 	engine->max_overhead_ppm = o->overhead_given ? o->overhead_ppm
 		: o->pids                            ? OVERHEAD_OF_ATTACH_PPM
-						     : 0;
+						     : OVERHEAD_OF_COMMAND_PPM;
 	engine->max_cpu_ppm = o->cpu_ppm;
 	engine->no_realtime = o->no_realtime;
 	choose_stacks(o, engine);

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "profile/pprof.h"
+#include "view/exporters.h"
 #include "view/folded.h"
 #include "view/listing.h"
 #include "view/options.h"
@@ -58,14 +59,25 @@ static int write_json(const struct profile *profile, const struct report_options
 
 static const struct export_format formats[] = {
 	{"pprof", ".pb.gz", "the native format, as pprof reads it", "the profile is", true, false,
-		write_pprof},
+		NULL, write_pprof},
 	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks are", false,
-		false, folded_write},
-	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false,
+		false, NULL, folded_write},
+	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, NULL,
 		svg_write},
+	{"speedscope", ".speedscope.json", "for speedscope, a flame graph viewer",
+		"the profile for speedscope is", false, false, NULL, speedscope_write},
+	{"firefox", ".firefox.json", "for the Firefox Profiler", "the profile for Firefox is",
+		false, false, NULL, firefox_write},
+	{"callgrind", "callgrind.out", "for KCachegrind and callgrind_annotate",
+		"the profile for KCachegrind is", false, false, NULL, callgrind_write},
+	{"gmon", "gmon.out", "for gprof: histogram and arcs of one object",
+		"the profile for gprof is", true, false, NULL, gmon_write},
+	{"perf-script", ".perf", "text as of perf script: a record for each sample",
+		"the samples are", false, false, NULL, perf_script_write},
 	{"csv", ".csv", "the flat report as comma separated values", "the report is", false, true,
-		write_csv},
-	{"json", ".json", "the flat report as JSON", "the report is", false, true, write_json},
+		NULL, write_csv},
+	{"json", ".json", "the flat report as JSON", "the report is", false, true, "speedscope",
+		write_json},
 };
 
 const struct export_format *export_at(size_t index)
@@ -99,13 +111,16 @@ const struct export_format *export_for_recording(const char *path)
 {
 	const struct export_format *format = export_find_for_file(path);
 
-	return format && !format->report ? format : export_at(0);
+	if (format && format->report)
+		format = format->instead ? export_find(format->instead) : NULL;
+	return format ? format : export_at(0);
 }
 
 const char *export_remark(const char *path)
 {
 	bool misleads = strchr(text_basename(path), '.') &&
-		export_find_for_file(path) != export_for_recording(path);
+		export_for_recording(path) == export_at(0) &&
+		export_find_for_file(path) != export_at(0);
 
 	return misleads ? ", as gzipped pprof whatever it is called" : "";
 }

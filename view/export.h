@@ -15,6 +15,7 @@ struct export_format {
 	const char *content; /* what such a file says of itself: "the flame graph is" */
 	bool binary;         /* not for a terminal */
 	bool report;         /* one report of many: a recording is not thrown away for it */
+	const char *instead; /* the name of what a recording to such a file is; NULL pprof */
 	/* As report->print; what the options choose, colours and widths apart, is written. */
 	int (*write)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);

@@ -71,7 +71,7 @@ int export_check_recording(const char *path, char **ret_problem)
 	char *list;
 	int n;
 
-	if (format && !format->report)
+	if (format && (!format->report || format->instead))
 		return 0;
 	if (!dot || dot == name || !is_suffix(dot + 1) || is_of_pprof(dot + 1))
 		return 0;

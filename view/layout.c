@@ -200,6 +200,10 @@ static const char *color_of(const struct layout *layout, double heat)
 {
 	if (!layout->color)
 		return "";
+	if (heat <= LAYOUT_GOOD)
+		return "\033[32m";
+	if (heat <= LAYOUT_DIM)
+		return "\033[2m";
 	return heat >= 0.1 ? "\033[1;31m" : heat >= 0.03 ? "\033[33m" : "";
 }
 
@@ -235,7 +239,8 @@ int layout_print(struct layout *layout, size_t width, FILE *out)
 
 			/* The share and the name are coloured, so that the eye finds both. */
 			print_cell(layout, c, cell ? cell : "", widths,
-				c == 0 || layout->column[c].cut == LAYOUT_NAME
+				c == 0 || layout->column[c].cut == LAYOUT_NAME ||
+						layout->heat[r] < 0
 					? color_of(layout, layout->heat[r])
 					: "",
 				out);

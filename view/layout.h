@@ -37,6 +37,10 @@ void layout_init(struct layout *layout, const struct layout_column *column, size
 	bool ascii, bool color);
 void layout_release(struct layout *layout);
 
+/* Heats that are none: a row that is less than the others, and one that is good. */
+#define LAYOUT_DIM  (-1.0)
+#define LAYOUT_GOOD (-2.0)
+
 /* Begins a row; the cells are then set. They are cleaned and copied. */
 void layout_row(struct layout *layout, double heat);
 void layout_set(struct layout *layout, size_t column, const char *text);

@@ -4,16 +4,21 @@
 #include <string.h>
 
 #include "view/callers.h"
+#include "view/diff.h"
 #include "view/listing.h"
 #include "view/summary.h"
 #include "view/tree_report.h"
 
 static const struct report reports[] = {
-	{"flat", "CPU time by function", false, 0, listing_print_flat},
-	{"lines", "CPU time by source line", false, 0, listing_print_lines},
-	{"tree", "who calls whom, the hottest path first", false, 0.5, tree_report_print},
-	{"callers", "FUNC: who calls the function, and what it calls", true, 0, callers_print},
-	{"summary", "all figures about the run, and how far to trust it", false, 0, summary_print},
+	{"flat", "CPU time by function", false, 0, listing_print_flat, NULL},
+	{"lines", "CPU time by source line", false, 0, listing_print_lines, NULL},
+	{"tree", "who calls whom, the hottest path first", false, 0.5, tree_report_print, NULL},
+	{"callers", "FUNC: who calls the function, and what it calls", true, 0, callers_print,
+		NULL},
+	{"diff", "A B: what changed, and whether it is more than chance", false, 0.1, NULL,
+		diff_print},
+	{"summary", "all figures about the run, and how far to trust it", false, 0, summary_print,
+		NULL},
 };
 
 const struct report *report_at(size_t index)

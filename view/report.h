@@ -35,9 +35,20 @@ struct report_options {
 	const char *value;  /* the kind of values that it is about: cpu, wall, …; NULL as the file
 			       says */
 	const char *function; /* callers: a function's name, or an ERE that one name matches */
+	bool by_share;       /* diff: of shares, not of times */
+	bool paths;          /* diff: call paths, not functions */
+	bool has_fail_above; /* diff: tell whether something got slower by more than … */
+	double fail_above;   /* … percent */
 	/* Called now and then in long work, if not NULL: @done is 0 to 1. */
 	void (*progress)(void *context, const char *what, double done);
 	void *progress_context;
+};
+
+/* Two sides, A and B, each of one run or several. */
+struct report_sides {
+	struct profile *const *profile[2];
+	const char *const *name[2]; /* of their files */
+	size_t n[2];
 };
 
 struct report {
@@ -53,6 +64,12 @@ struct report {
 	 */
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
+	/*
+	 * If not NULL, instead of print: of two sides. 1: what options->fail_above asks for is
+	 * there.
+	 */
+	int (*print_sides)(const struct report_sides *sides, const struct report_options *options,
+		FILE *out, char **ret_problem);
 };
 
 /* NULL: no report of that name. */

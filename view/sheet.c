@@ -82,6 +82,7 @@ static void put_cell(FILE *out, const struct cell *cell, void (*put_text)(FILE *
 		fprintf(out, "%" PRIu64 ".%04" PRIu64, cell->count / AUDIT_RATIO_ONE,
 			cell->count % AUDIT_RATIO_ONE);
 		break;
+	case CELL_DECIMAL: fprintf(out, "%.6g", cell->decimal); break;
 	case CELL_TEXT: put_text(out, cell->text); break;
 	}
 }

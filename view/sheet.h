@@ -15,13 +15,14 @@
 
 #include "view/report.h"
 
-enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_RATIO, CELL_TEXT };
+enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_RATIO, CELL_DECIMAL, CELL_TEXT };
 
 struct cell {
 	enum cell_kind kind;
 	int64_t number;   /* CELL_NUMBER */
 	uint64_t count;   /* CELL_COUNT; CELL_RATIO: in 1 / AUDIT_RATIO_ONE */
 	const char *text; /* CELL_TEXT */
+	double decimal;   /* CELL_DECIMAL; finite */
 };
 
 static inline struct cell cell_number(int64_t number)
@@ -38,6 +39,12 @@ static inline struct cell cell_count(uint64_t count)
 static inline struct cell cell_ratio(uint64_t count)
 {
 	return (struct cell){.kind = CELL_RATIO, .count = count};
+}
+
+/* A decimal number with its six leading digits. */
+static inline struct cell cell_decimal(double decimal)
+{
+	return (struct cell){.kind = CELL_DECIMAL, .decimal = decimal};
 }
 
 static inline struct cell cell_text(const char *text)

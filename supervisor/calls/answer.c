@@ -123,19 +123,21 @@ static int borrow_pipe(struct answerer *answerer, struct process *process, int t
 }
 
 void answer_send(struct answerer *answerer, struct process *process, int tid,
-	const struct call_request *q, int error)
+	const struct call_request *q, int error, const struct call_status *status)
 {
 	struct call_answer a = {.nonce = q->nonce,
 		.error = error,
 		.descriptor = -1,
 		.tick_ns = call_period_ns(q->dialect, q->flags)};
-	uint8_t data[CALL_ANSWER_BYTES];
-	const struct iovec whole = {data, sizeof(data)};
+	uint8_t data[CALL_ANSWER_BYTES + CALL_STATUS_BYTES];
+	const struct iovec whole = {data, status ? sizeof(data) : CALL_ANSWER_BYTES};
 	ssize_t sent = -1;
 	int fd;
 
 	/* Atomic: all or nothing. Whoever filled the pipe with other things gets no answer. */
 	(void)call_put_answer(data, sizeof(data), &a);
+	if (status)
+		(void)call_put_status(data + CALL_ANSWER_BYTES, CALL_STATUS_BYTES, status);
 	fd = process && !answerer->cannot_borrow ? borrow_pipe(answerer, process, tid, q->answer)
 						 : -ENOTSUP;
 	if (fd >= 0) {
@@ -152,7 +154,7 @@ void answer_send(struct answerer *answerer, struct process *process, int tid,
 	}
 	if (fd < 0)
 		return; /* it has gone, or does not want to know */
-	if (write(fd, data, sizeof(data)) < 0)
+	if (write(fd, whole.iov_base, whole.iov_len) < 0)
 		errno = 0;
 	(void)close(fd);
 }

@@ -9,6 +9,7 @@
 
 #include "proto/call.h"
 
+struct call_status;
 struct process;
 struct procfiles;
 
@@ -21,9 +22,9 @@ struct answerer {
 
 /*
  * Answers @q, which came from @tid of @process, NULL: that is none of ours. Never blocks; a sender
- * that has gone, or whose pipe is full, gets none.
+ * that has gone, or whose pipe is full, gets none. @status, if not NULL, goes with it.
  */
 void answer_send(struct answerer *answerer, struct process *process, int tid,
-	const struct call_request *q, int error);
+	const struct call_request *q, int error, const struct call_status *status);
 
 #endif

@@ -13,6 +13,7 @@
 struct cell {
 	uint64_t address;
 	uint64_t ticks;
+	uint64_t full;    /* of them, that it has no room for */
 	uint8_t bytes[8]; /* as they lie in the target */
 	uint8_t old[8];
 	bool faulted;
@@ -149,6 +150,7 @@ static int update(const struct counter_memory *m, unsigned element, enum region_
 		memcpy(c->old, c->bytes, element);
 		sum = counter_sum(value, c->ticks, element, overflow, ret_stop);
 		put_le(&w, sum, element);
+		c->full = c->ticks - (sum - value);
 		if (sum == value)
 			continue;
 		if (crosses_page(c, element))
@@ -195,9 +197,14 @@ int counter_apply(const struct counter_memory *memory, unsigned element,
 	}
 	for (unsigned i = 0; !err && i < count; i++) {
 		adds[i].faulted = false;
-		for (unsigned k = 0; k < n; k++)
-			if (cells[k].address == adds[i].address)
-				adds[i].faulted = cells[k].faulted;
+		adds[i].full = 0;
+		for (unsigned k = 0; k < n; k++) {
+			if (cells[k].address != adds[i].address)
+				continue;
+			adds[i].faulted = cells[k].faulted;
+			adds[i].full = cells[k].faulted ? 0 : cells[k].full;
+			cells[k].full = 0;
+		}
 	}
 	return err;
 }

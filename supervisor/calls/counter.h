@@ -34,7 +34,9 @@ struct counter_memory counter_memory_of(pid_t *tid);
 struct counter_add {
 	uint64_t address; /* of the counter */
 	uint64_t ticks;
-	bool faulted; /* result: the counter is out of reach; nothing was changed */
+	bool faulted;  /* result: the counter is out of reach; nothing was changed */
+	uint64_t full; /* result: ticks that did not go into the counter any more. Of several for
+			  one counter, the first tells it. */
 };
 
 /*

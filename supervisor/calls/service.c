@@ -181,16 +181,22 @@ static struct service_call *begin(
 static void apply(struct service *service, struct process *process, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
+	struct call_status status;
+	bool tell = q->total == 0;
 	int error = 0;
 
-	if (q->flags & CALL_FAST && service->restrict_fast)
+	if (tell)
+		session_status(service->sessions, process, !(q->flags & CALL_STATUS), &status);
+	if (q->flags & CALL_STATUS)
+		; /* a question */
+	else if (q->flags & CALL_FAST && service->restrict_fast)
 		error = EACCES;
 	else if (q->total == 0)
 		session_clear(service->sessions, process);
 	else
 		error = -session_set(service->sessions, process, q->dialect, q->flags, q->element,
 			w->table.region, q->total);
-	answer_send(&service->answerer, process, w->tid, q, error);
+	answer_send(&service->answerer, process, w->tid, q, error, tell ? &status : NULL);
 }
 
 static void take(struct service *service, const struct call_request *q)
@@ -203,14 +209,14 @@ static void take(struct service *service, const struct call_request *q)
 	if (!process) {
 		/* A process that we do not trace is told so, if it is it. */
 		if (has_seal((int)q->pid, q))
-			answer_send(&service->answerer, NULL, (int)q->pid, q, ESRCH);
+			answer_send(&service->answerer, NULL, (int)q->pid, q, ESRCH, NULL);
 		return;
 	}
 	call = call_assembly_starts(q) ? begin(service, process->pid, tid, q)
 				       : find_coming(service, process->pid, q);
 	if (!call) {
 		answer_send(&service->answerer, process, tid, q,
-			call_assembly_starts(q) ? ENOMEM : EPROTO);
+			call_assembly_starts(q) ? ENOMEM : EPROTO, NULL);
 		return;
 	}
 	r = call_assembly_add(&call->table, q);
@@ -219,7 +225,7 @@ static void take(struct service *service, const struct call_request *q)
 	if (r > 0)
 		apply(service, process, call);
 	else
-		answer_send(&service->answerer, process, tid, q, -r);
+		answer_send(&service->answerer, process, tid, q, -r, NULL);
 	drop(call);
 }
 

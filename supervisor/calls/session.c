@@ -36,17 +36,54 @@ static struct session *new_session(struct region_table *table)
 	return s;
 }
 
+static uint64_t owed(const struct session *s)
+{
+	uint64_t ticks = 0;
+
+	for (unsigned i = 0; i < s->left_n; i++)
+		ticks += s->left[i].ticks;
+	return ticks;
+}
+
+/* It counts no more. */
+static void end(struct sessions *sessions, struct session *s)
+{
+	uint64_t lost = owed(s);
+
+	if (s->ended)
+		return;
+	s->ended = true;
+	s->left_n = 0;
+	s->tally.lost += lost;
+	sessions->figures.lost += lost;
+	sessions->n--;
+}
+
+static void note_told(struct sessions *sessions, struct session *s)
+{
+	if (s->untold && !--sessions->untold)
+		sessions->idle_since_ns = clock_now();
+	s->untold = false;
+}
+
+static void tell_change(struct sessions *sessions)
+{
+	if (!sessions->n)
+		sessions->idle_since_ns = clock_now();
+	sessions->changed(sessions->context);
+}
+
 static void replace(struct sessions *sessions, struct process *process, struct session *s)
 {
-	if (process->session)
-		sessions->n--;
+	if (process->session) {
+		end(sessions, process->session);
+		note_told(sessions, process->session);
+	}
 	if (s)
 		sessions->n++;
 	free_session(process->session);
 	process->session = s;
-	if (!sessions->n)
-		sessions->idle_since_ns = clock_now();
-	sessions->changed(sessions->context);
+	tell_change(sessions);
 }
 
 /* The stream of tables with this period, or a free one; with none left the last, as the next best.
@@ -92,6 +129,38 @@ void session_clear(struct sessions *sessions, struct process *process)
 		replace(sessions, process, NULL);
 }
 
+void session_status(struct sessions *sessions, struct process *process, bool end,
+	struct call_status *ret_status)
+{
+	struct session *s = process->session;
+	const struct session_tally *tally;
+	struct call_status status = {.state = CALL_IS_OFF};
+
+	if (s) {
+		note_told(sessions, s);
+		tally = &s->tally;
+		status = (struct call_status){.state = end ? CALL_IS_OFF
+				: s->off                   ? CALL_HAS_ENDED
+							   : CALL_IS_ON,
+			.reason = s->reason,
+			.regions = s->table->count,
+			.tick_ns = s->table->period_ns,
+			.counted = tally->counted,
+			.outside = tally->outside,
+			.full = tally->full,
+			.faulted = tally->faulted,
+			.lost = tally->lost + (end ? owed(s) : 0)};
+		for (uint32_t i = 0; i < s->table->count; i++) {
+			if (!(s->dead[i / 8] >> i % 8 & 1))
+				continue;
+			if (status.dead < CALL_DEAD_LISTED)
+				status.first_dead[status.dead] = i;
+			status.dead++;
+		}
+	}
+	*ret_status = status;
+}
+
 void session_fork(struct sessions *sessions, const struct process *parent, struct process *child)
 {
 	const struct session *from = parent->session;
@@ -119,6 +188,13 @@ static struct session *session_of(const struct tracee *t)
 	return s && !s->off ? s : NULL;
 }
 
+static void turn_off(struct session *s, enum call_reason reason)
+{
+	s->off = true;
+	s->untidy = true;
+	s->reason = reason;
+}
+
 /* Adds to one counter. False: the process could not be reached, the ticks are to be kept. */
 static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	const struct region_hit *hit, uint64_t ticks)
@@ -129,25 +205,32 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	size_t cursor = 0;
 	pid_t tid = memory_next_tid(sessions->target, t, &cursor);
 	struct counter_memory memory = counter_memory_of(&tid);
-	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &s->off);
+	bool full = false;
+	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &full);
 
 	if (r < 0) {
 		/* It has become another user's, or has given up being dumpable: for good. */
-		s->off |= r == -EPERM;
-		s->untidy |= s->off;
+		if (r == -EPERM)
+			turn_off(s, CALL_HIDDEN);
 		sessions->untidy |= s->untidy;
 		return false;
 	}
-	s->untidy |= s->off || add.faulted;
-	sessions->untidy |= s->untidy;
+	if (full)
+		turn_off(s, CALL_FULL);
 	if (!add.faulted) {
 		figures->counted += ticks;
+		s->tally.counted += ticks - add.full;
+		s->tally.full += add.full;
+		sessions->untidy |= s->untidy;
 		return true;
 	}
 	figures->faults++;
 	figures->dropped += ticks;
+	s->tally.faulted += ticks;
+	s->untidy = true;
+	sessions->untidy = true;
 	if (policy->fault_stops_all)
-		s->off = true;
+		turn_off(s, CALL_FAULT);
 	else
 		s->dead[hit->region / 8] |= (uint8_t)(1 << hit->region % 8);
 	return true;
@@ -176,6 +259,7 @@ static bool count_at(
 	if (region_look_up(s->table, s->dead, pc, &hit))
 		return add(sessions, t, s, &hit, ticks);
 	sessions->figures.dropped += ticks;
+	s->tally.outside += ticks;
 	return true;
 }
 
@@ -240,14 +324,19 @@ void session_tidy(struct sessions *sessions)
 		if (!s || !s->untidy)
 			continue;
 		s->untidy = false;
-		if (s->off) {
-			session_clear(sessions, process);
-		} else if (region_table_without(s->table, s->dead, &table) == 0) {
+		if (!s->off && region_table_without(s->table, s->dead, &table) == 0) {
 			/* Without memory the old one serves too, with a slower look-up. */
 			region_table_unref(s->table);
 			s->table = table;
 			if (!region_table_is_active(table))
-				session_clear(sessions, process);
+				turn_off(s, CALL_FAULT);
+			s->untidy = false;
+		}
+		if (s->off) {
+			end(sessions, s);
+			s->untold = true;
+			sessions->untold++;
+			tell_change(sessions);
 		}
 	}
 }
@@ -257,7 +346,7 @@ uint64_t session_period_ns(const struct sessions *sessions, unsigned stream)
 	for (size_t i = 0; sessions->n && i < sessions->target->processes; i++) {
 		const struct session *s = sessions->target->process[i]->session;
 
-		if (s && s->stream == stream)
+		if (s && !s->ended && s->stream == stream)
 			return s->table->period_ns;
 	}
 	return 0;

@@ -27,6 +27,11 @@ struct session_figures {
 	uint64_t lost;    /* owed to a table that could not wait for them any longer */
 };
 
+/* The same of one table, as its program is told (proto/call.h). */
+struct session_tally {
+	uint64_t counted, outside, full, faulted, lost;
+};
+
 /* All sessions of the target. */
 struct sessions {
 	struct target *target;
@@ -36,6 +41,7 @@ struct sessions {
 	void (*changed)(void *context);
 	void *context;
 	unsigned n;
+	unsigned untold;        /* that have ended by themselves, and whose program was not told */
 	bool untidy;            /* one of them is */
 	uint64_t idle_since_ns; /* since when there is none */
 	struct session_figures figures;
@@ -56,8 +62,12 @@ struct session {
 	uint64_t rest_ns;           /* weights that do not make up a tick yet */
 	struct session_left left[SESSION_LEFT_MOST];
 	unsigned left_n;
+	struct session_tally tally;
 	bool untidy; /* regions have died, or all is off: session_tidy() */
-	bool off;    /* all of it was turned off: by a fault, or a counter at 32767 */
+	bool off;    /* all of it was turned off, not by a call: @reason */
+	bool ended;  /* and is kept only to tell that */
+	bool untold; /* it has not been told yet */
+	enum call_reason reason;
 };
 
 /*
@@ -70,6 +80,10 @@ int session_set(struct sessions *sessions, struct process *process, enum call_di
 
 /* Ends the session, if there is one. */
 void session_clear(struct sessions *sessions, struct process *process);
+
+/* How profiling of @process stands; it is being told that. @end: it is being turned off. */
+void session_status(struct sessions *sessions, struct process *process, bool end,
+	struct call_status *ret_status);
 
 /* @child has been forked, vforked or cloned from @parent: it goes on being profiled. */
 void session_fork(struct sessions *sessions, const struct process *parent, struct process *child);
@@ -85,7 +99,7 @@ void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned str
  * reached. */
 void session_tick_asleep(struct tracee *tracee, unsigned stream, uint64_t pc, uint64_t weight_ns);
 
-/* Outside of the stop window: makes good use of what session_count() found to be off. */
+/* Outside of the stop window: makes good use of what session_tick() found to be off. */
 void session_tidy(struct sessions *sessions);
 
 /* The period of the tables that count with the instants of @stream, 0: there are none. */

@@ -301,7 +301,9 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	struct sample_thread *found;
 	struct tracee *t;
 
-	if (budget_is_spent(&engine->budget)) {
+	/* A table's tick is not given up: its counters are the program's, not the profile's. */
+	if (budget_is_spent(&engine->budget) &&
+		!(plan_due(&s->sampler.cpu[cpu].plan, planned) & ~1U)) {
 		sampler_miss(&s->sampler, cpu, planned, true);
 		return;
 	}

@@ -7,6 +7,7 @@
 
 #include "proto/call.h"
 #include "supervisor/os/clock.h"
+#include "supervisor/os/remote.h"
 #include "supervisor/os/window.h"
 #include "supervisor/target/mend_call.h"
 
@@ -63,12 +64,14 @@ static bool failed_rightly(struct mender *mender, struct tracee *t, const struct
 	return m->stopped;
 }
 
-/* Does it turn profiling off without a pipe (proto/call.h, CALL_OFF_FIRST)? */
-static bool turns_off(const struct arch_snapshot *s)
+/* What it says to us without a pipe (proto/call.h, CALL_OFF_FIRST): the second word. 0: nothing. */
+static uint64_t said_by_signal(const struct arch_snapshot *s)
 {
-	return s->syscall == arch_native.tgkill.number && s->machine == arch_native.machine &&
-		s->result == 0 && s->reg[arch_native.tgkill.fourth] == CALL_OFF_FIRST &&
-		s->reg[arch_native.tgkill.fifth] == CALL_OFF_SECOND;
+	bool said = s->syscall == arch_native.tgkill.number && s->machine == arch_native.machine &&
+		s->result == 0 && s->reg[arch_native.tgkill.fourth] == CALL_OFF_FIRST;
+	uint64_t second = said ? s->reg[arch_native.tgkill.fifth] : 0;
+
+	return second == CALL_OFF_SECOND || second == CALL_ASK_SECOND ? second : 0;
 }
 
 /*
@@ -76,15 +79,22 @@ static bool turns_off(const struct arch_snapshot *s)
  * threads owe are lost: their memory may be out of reach. A signal that was a handler's meanwhile
  * is the program's own affair.
  */
-static void turn_off(struct mender *mender, struct tracee *t)
+static void answer_by_result(struct mender *mender, struct tracee *t, uint64_t said, uint64_t sp)
 {
 	struct arch_raw raw, seen;
+	uint64_t word;
 
 	if (tracer_get_raw(t->tid, &raw) < 0)
 		return;
 	seen = raw;
-	mender->events->turn_off(mender->context, t->process);
-	raw.word[arch_native.tgkill.result] = CALL_OFF_DONE;
+	if (said == CALL_OFF_SECOND) {
+		mender->events->turn_off(mender->context, t->process);
+		raw.word[arch_native.tgkill.result] = CALL_OFF_DONE;
+	} else {
+		raw.word[arch_native.tgkill.result] =
+			remote_read(t->tid, sp, &word, sizeof(word)) == -EPERM ? CALL_ASK_NO
+									       : CALL_ASK_YES;
+	}
 	mend_set_registers(t, &seen, &raw);
 }
 
@@ -95,13 +105,15 @@ uint64_t mend_resume(
 	const struct arch_call *call = NULL;
 	struct arch_snapshot again;
 	enum repair_need need;
+	uint64_t said;
 	bool watch = false;
 
 	if (t->mend)
 		t->mend->cut = false;
-	if (snapshot && t->process && turns_off(snapshot)) {
+	said = snapshot && t->process ? said_by_signal(snapshot) : 0;
+	if (said) {
 		window_leave();
-		turn_off(mender, t);
+		answer_by_result(mender, t, said, snapshot->sp);
 	}
 	if (t->mending) {
 		window_leave();

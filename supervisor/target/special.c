@@ -132,7 +132,8 @@ void special_see_exec(struct special *special, const struct process *process)
 		return;
 	special->said_privilege = true;
 	say_line(special->say, SAY_WARNING,
-		"%s (pid %d) runs without its set-user-ID privilege, which the kernel keeps from a "
+		"%s (pid %d) runs without its set-user-ID privilege or file capabilities, which "
+		"the kernel keeps from a "
 		"program that is traced; profile as root, or attach with -p once it runs",
 		process->image->path, process->pid);
 }

@@ -21,6 +21,9 @@
 
 #include "client/client.h"
 
+/* The answer to "off". */
+#define OFF_BYTES (CALL_ANSWER_BYTES + CALL_STATUS_BYTES)
+
 static unsigned counts[4];
 
 static void on(void)
@@ -35,10 +38,12 @@ static void off(void)
 	assert_int_equal(sprofil(NULL, 0, NULL, 0), 0);
 }
 
-/* A request to turn off, with a good seal, whose answer is to go to descriptor @answer. */
-static void ask(int answer)
+static _Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
+
+/* A request to turn off, with a good seal, whose answer is to go to descriptor @answer; its bytes.
+ */
+static int make_request(int answer, uint8_t message[CALL_MAX_BYTES])
 {
-	static _Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
 	static uint64_t nonce;
 	struct call_request q = {.pid = (uint32_t)getpid(),
 		.tid = (uint32_t)syscall(SYS_gettid),
@@ -46,14 +51,25 @@ static void ask(int answer)
 		.nonce = ++nonce,
 		.seal = (uintptr_t)seal,
 		.element = 4};
-	uint8_t message[CALL_MAX_BYTES];
-	int fd = client_find(), bytes;
+	call_put_seal(seal, &q);
+	return call_put_request(message, CALL_MAX_BYTES, &q, NULL);
+}
+
+static void send_times(const uint8_t *message, int bytes, unsigned times)
+{
+	int fd = client_find();
 
 	assert_true(fd >= 0);
-	call_put_seal(seal, &q);
-	bytes = call_put_request(message, sizeof(message), &q, NULL);
-	assert_int_equal(write(fd, message, (size_t)bytes), bytes);
+	for (unsigned i = 0; i < times; i++)
+		assert_int_equal(write(fd, message, (size_t)bytes), bytes);
 	assert_int_equal(close(fd), 0);
+}
+
+static void ask(int answer)
+{
+	uint8_t message[CALL_MAX_BYTES];
+
+	send_times(message, make_request(answer, message), 1);
 }
 
 static int bytes_in(int fd)
@@ -82,11 +98,11 @@ static void check_rights(void)
 
 	assert_int_equal(pipe(fd), 0);
 	assert_int_equal(answered(fd[0], fd[0]), 0);
-	assert_int_equal(answered(fd[0], fd[1]), CALL_ANSWER_BYTES);
+	assert_int_equal(answered(fd[0], fd[1]), OFF_BYTES);
 	(void)snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd[0]);
 	both = open(path, O_RDWR);
 	assert_true(both >= 0);
-	assert_int_equal(answered(fd[0], both), 2 * CALL_ANSWER_BYTES);
+	assert_int_equal(answered(fd[0], both), 2 * OFF_BYTES);
 	(void)close(both);
 	(void)close(fd[0]);
 	(void)close(fd[1]);
@@ -97,6 +113,36 @@ static void test_live_answers__rights_of_the_sender(void **state)
 {
 	(void)state;
 	check_rights();
+}
+
+/*
+ * A request that is sent again after its call, by who has overheard it: the seal is wiped, nothing
+ * is done and nothing is answered.
+ */
+static void test_live_answers__a_replayed_request(void **state)
+{
+	uint8_t message[CALL_MAX_BYTES];
+	unsigned sum = 0;
+	int fd[2], bytes;
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	on();
+	bytes = make_request(fd[1], message);
+	send_times(message, bytes, 1);
+	on();
+	assert_int_equal(bytes_in(fd[0]), OFF_BYTES);
+	memset(seal, 0, sizeof(seal));
+	memset(counts, 0, sizeof(counts));
+	send_times(message, bytes, 20);
+	(void)live_spin(LIVE_A, LIVE_SHORT);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		sum += counts[i];
+	off();
+	assert_true(sum > 0); /* it is still on */
+	assert_int_equal(bytes_in(fd[0]), OFF_BYTES);
+	(void)close(fd[0]);
+	(void)close(fd[1]);
 }
 
 static void *check_with_own_descriptors(void *ret_done)
@@ -183,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live_answers__rights_of_the_sender),
+		cmocka_unit_test(test_live_answers__a_replayed_request),
 		cmocka_unit_test(test_live_answers__rights_of_a_thread_with_own_descriptors),
 		cmocka_unit_test(test_live_answers__only_to_pipes),
 		cmocka_unit_test(test_live_answers__full_and_broken_pipes),

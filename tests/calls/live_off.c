@@ -29,6 +29,9 @@ enum {
 	OFF_SLOW = 11,
 	COUNTED_ON = 12,
 	NEVER_COUNTED = 13,
+	ON_SUCCEEDED = 14,
+	ON_SLOW = 15,
+	ON_FAILED = 16,
 };
 
 static volatile sig_atomic_t handled;
@@ -45,6 +48,23 @@ static double now(void)
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* Wherever the child is. */
+static int count(unsigned *counts)
+{
+	struct prof bin = {counts, 4, 0, 2};
+
+	return sprofil(&bin, 1, NULL, PROF_UINT);
+}
+
+/* live_spin() looks into /proc. */
+static void spin(double seconds)
+{
+	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
+
+	while (clock() < end)
+		;
 }
 
 static int become_nobody(void)
@@ -66,6 +86,43 @@ static int hide(void)
 static int hide_as_nobody(void)
 {
 	return getuid() ? hide() : NOT_HERE;
+}
+
+/*
+ * While it is hidden nothing can be counted in it, and "on" says so at once; afterwards it counts
+ * again. Leaves it hidden.
+ */
+static int hide_and_turn_on(void)
+{
+	unsigned *counts = live_buffer(4, MAP_PRIVATE);
+	int r = hide_as_nobody();
+	double since = now();
+
+	if (r)
+		return r;
+	if (count(counts) == 0 || errno != EPERM)
+		return ON_SUCCEEDED;
+	if (now() - since > 3)
+		return ON_SLOW;
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 || count(counts) < 0)
+		return ON_FAILED;
+	for (unsigned i = 0; i < 100 && !counts[0]; i++)
+		spin(0.05);
+	return counts[0] ? hide() : NEVER_COUNTED;
+}
+
+/* A supervisor with CAP_SYS_PTRACE does not mind. */
+static int hide_from_root(void)
+{
+	unsigned *counts = live_buffer(4, MAP_PRIVATE);
+
+	if (getuid() || hide())
+		return NOT_HERE;
+	if (count(counts) < 0)
+		return ON_FAILED;
+	for (unsigned i = 0; i < 100 && !counts[0]; i++)
+		spin(0.05);
+	return counts[0] ? 0 : NEVER_COUNTED;
 }
 
 static int block_all(void)
@@ -101,24 +158,9 @@ static const struct change {
 	{"undumpable_as_nobody", hide_as_nobody},
 	{"blocked", block_all},
 	{"signals", keep_some_signals},
+	{"hidden_on", hide_and_turn_on},
+	{"hidden_from_root_on", hide_from_root},
 };
-
-/* Wherever the child is. */
-static int count(unsigned *counts)
-{
-	struct prof bin = {counts, 4, 0, 2};
-
-	return sprofil(&bin, 1, NULL, PROF_UINT);
-}
-
-/* live_spin() looks into /proc. */
-static void spin(double seconds)
-{
-	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
-
-	while (clock() < end)
-		;
-}
 
 /* The child. It asserts nothing: its status tells. */
 static int child(const struct change *change)
@@ -202,6 +244,13 @@ static void test_live_off__blocked_and_awaited_signals(void **state)
 	check(&changes[5], false);
 }
 
+static void test_live_off__on_while_undumpable(void **state)
+{
+	(void)state;
+	check(&changes[6], true);
+	check(&changes[7], false);
+}
+
 /* Nobody traces this one: the signal is not seen by anybody. */
 static void test_live_off__untraced(void **state)
 {
@@ -240,6 +289,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_off__after_chroot),
 		cmocka_unit_test(test_live_off__undumpable),
 		cmocka_unit_test(test_live_off__blocked_and_awaited_signals),
+		cmocka_unit_test(test_live_off__on_while_undumpable),
 		cmocka_unit_test(test_live_off__untraced),
 	};
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is installed serves: each example compiles unchanged by pkg-config alone, as C without a
-# warning and (the headers) as C++, runs without any environment, also as an ordinary user, and
-# moves with its prefix.
+# What is installed serves: each example compiles unchanged by pkg-config alone, without a warning,
+# runs without any environment, also as an ordinary user, and moves with its prefix. Old programs
+# without a header do too. (test_headers.sh has the headers.)
 #
 #	test_installed.sh BUILD-DIRECTORY SOURCE-ROOT CC
 set -eu
@@ -52,24 +52,48 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 fi
 # linked statically
 $cc -O1 -I"$(dirname "$(find "$work" -path '*/sprofil/sprofil.h')")/.." -o "$work/static" \
-	"$source/examples/hottest.c" "$libdir/libsprofil.a"
+	"$source/examples/hottest.c" "$libdir/libsprofil-native.a" "$libdir/libsprofil.a"
 SPROFIL_SUPERVISOR=$(find "$work" -name sprofil-supervisor)
 export SPROFIL_SUPERVISOR
 run "$work/static"
 unset SPROFIL_SUPERVISOR
 
-if command -v c++ >/dev/null; then
-	include=$(dirname "$(find "$work" -path '*/sprofil/sprofil.h')")
-	for pair in "aix:mon.h" "glibc:sys/profil.h" "hpux:time.h" "irix:sys/profil.h" \
-		"sysv:unistd.h"; do
-		echo "#include <${pair#*:}>
-int main() { return 0; }" >"$work/t.cc"
-		c++ -Wall -Wextra -Werror -fsyntax-only -I"$include/${pair%%:*}" "$work/t.cc"
-	done
-	echo '#include <sprofil/sprofil.h>
-int main() { return sizeof(struct prof) != 32; }' >"$work/t.cc"
-	c++ -Wall -Wextra -Werror -fsyntax-only -I"$include/.." "$work/t.cc"
-fi
+# A program older than prototypes has no header for profil at all, and one of its files turns on
+# what another turns off. Both reach the dialect, not glibc.
+cat >"$work/on.c" <<'END'
+extern profil();
+extern off();
+unsigned short counts[1];
+
+int main(void)
+{
+	unsigned long i;
+
+	profil(counts, sizeof(counts), (char *)main, 2);
+	for (i = 0; i < 4000000000ul && !*(volatile unsigned short *)counts; i++)
+		;
+	off();
+	return counts[0] == 0;
+}
+END
+cat >"$work/off.c" <<'END'
+#include <unistd.h>
+void off(void)
+{
+	profil(0, 0, 0, 0);
+}
+END
+for package in sprofil sprofil-hpux sprofil-irix sprofil-aix sprofil-sysv sprofil-glibc; do
+	# shellcheck disable=SC2046
+	$cc -std=gnu89 -w -o "$work/old" "$work/on.c" "$work/off.c" \
+		$(pkg-config --cflags --libs "$package")
+	if nm -D --undefined-only "$work/old" | grep -q ' profil\(@\|$\)'; then
+		echo "$package: profil of an old program is glibc's" >&2
+		exit 1
+	fi
+	run "$work/old"
+done
+echo "old programs: well"
 
 # nothing but the documented names is exported
 names=$(nm -D --defined-only "$libdir/libsprofil.so" | awk '{print $3}' | grep -v '^sprofil_' || true)

@@ -26,5 +26,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && chmod 777 "$WORK" &&
     rm -f r.pb.gz
     # shellcheck disable=SC2086
     turned_off "undumpable, as nobody" undumpable_as_nobody $nobody
+    rm -f r.pb.gz
+    # shellcheck disable=SC2086
+    turned_off "on while undumpable, as nobody" hidden_on $nobody
 fi
 finish

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a profile of tests/unit/stacks_fixture.h, or one that is as large as real ones:
- * make_stacks stacks|hostile|deep|empty|large FILE
+ * make_stacks stacks|slower|hostile|deep|empty|large FILE
  */
 #include <stdio.h>
 
@@ -70,12 +70,46 @@ static struct profile *make_large(void)
 	return profile;
 }
 
+/* fixture_stacks() of another build: its file has another name, and fib takes 100 ms more. */
+static struct profile *make_slower(void)
+{
+	struct profile *from = fixture_stacks(), *to = NULL;
+	const struct mapping app = {.file = "/tmp/app.new", .start = 0x1000, .limit = 0x2000};
+	const struct mapping libc = {.file = "/lib/libc.so.6", .start = 0x1000, .limit = 0x2000};
+	uint32_t mapping[2];
+
+	(void)fixture_index(profile_new(&to));
+	mapping[0] = fixture_index(profile_add_mapping(to, &app));
+	mapping[1] = fixture_index(profile_add_mapping(to, &libc));
+	(void)fixture_index(profile_add_task(to, &(struct task){400, 400, "app", "app"}));
+	for (size_t i = 0; i < profile_samples(from); i++) {
+		struct sample sample = profile_sample(from, i);
+		char stack[256] = "";
+
+		for (size_t j = sample.n; j-- > 0;) {
+			struct location location = profile_location(from, sample.location[j]);
+
+			strcat(stack, profile_function(from, location.line[0].function).name);
+			strcat(stack, j ? " " : "");
+		}
+		if (sample.value[VALUE_SAMPLES])
+			stacks_add(to, 0, mapping[0], mapping[1], stack,
+				sample.value[VALUE_SAMPLES] +
+					(strcmp(stack, "main fib") ? 0 : 100));
+	}
+	profile_set_period(to, FIXTURE_MS);
+	profile_free(from);
+	return to;
+}
+
 static struct profile *make(const char *kind)
 {
 	struct profile *profile = NULL;
 
 	if (!strcmp(kind, "stacks"))
 		return fixture_stacks();
+	if (!strcmp(kind, "slower"))
+		return make_slower();
 	if (!strcmp(kind, "hostile"))
 		return fixture_hostile();
 	if (!strcmp(kind, "deep"))

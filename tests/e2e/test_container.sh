@@ -97,7 +97,7 @@ fi
 if "${as[@]}" unshare -Urmpf --mount-proc true 2>/dev/null; then
     ran=1
     mkdir -p stage
-    cp "$BUILD"/tools/{sprofrun,sprofreport,sprofil-analyst} stage/
+    cp "$BUILD"/tools/{sprofrun,sprofreport,sprofil-analyst,sprofil-opener} stage/
     chmod -R a+rX stage && chmod 1777 "$WORK"
     SPROFRUN=$WORK/stage/sprofrun
     ROOT=/ both "a user namespace" "${as[@]}" unshare -Urmpf --mount-proc

@@ -12,7 +12,7 @@
 chi_square() {
     local ways=$2
     for run in $(seq "$1"); do
-        "$SPROFRUN" -q -F 2000 -o p.pb.gz "$TARGETS/split" "${@:2}" || return 1
+        "$SPROFRUN" -q -F 2000 --max-overhead 100 -o p.pb.gz "$TARGETS/split" "${@:2}" || return 1
         "$SPROFREPORT" flat --format tsv p.pb.gz |
             awk -F'\t' -v n="$(figure effective_samples p.pb.gz)" -v ways="$ways" '
                 $5 ~ /^f[0-9]+$/ { ns[substr($5, 2)] = $2; sum += $2 }

@@ -8,7 +8,7 @@ RACE=$TARGETS/race
 under() {
     local what=$1 wanted=$2 status
     shift 2
-    timeout -k 5 60 "$SPROFRUN" -q -F 4000 -o r.pb.gz "$@" >out 2>err
+    timeout -k 5 60 "$SPROFRUN" -q -F 4000 --max-overhead 100 -o r.pb.gz "$@" >out 2>err
     status=$?
     is "$what: status" $status "$wanted"
     if [ $status != "$wanted" ]; then tail -n 5 out err; fi
@@ -62,7 +62,7 @@ exec_from_other_thread() {
 }
 sigkill_while_stopped() {
     for i in 1 2 3 4 5 6 7 8 9 10; do
-        "$SPROFRUN" -q -F 20000 -o r.pb.gz "$TARGETS/busy" 2 10 0 2>err &
+        "$SPROFRUN" -q -F 20000 --max-overhead 100 -o r.pb.gz "$TARGETS/busy" 2 10 0 2>err &
         local run=$! busy
         wait_until "the target runs" 20 pgrep -P $run -x busy >pid
         busy=$(head -n 1 pid)
@@ -129,7 +129,7 @@ signal_during_sample() { under "$FUNCNAME" 0 "$RACE" signals 500; }
 signal_survives_our_death() {
     for i in 1 2 3 4 5 6 7 8; do
         rm -f started result
-        "$SPROFRUN" -q -F 10000 -o r.pb.gz sh -c ": >started; $RACE deaths 200 2>harm; echo \$? >result" 2>err &
+        "$SPROFRUN" -q -F 10000 --max-overhead 100 -o r.pb.gz sh -c ": >started; $RACE deaths 200 2>harm; echo \$? >result" 2>err &
         local run=$!
         wait_until "the target runs" 20 [ -e started ]
         perl -e "select undef, undef, undef, rand 0.15" # any moment will do
@@ -202,7 +202,7 @@ tid_reused() {
 supervisor_killed_mid_stop() {
     for i in 1 2 3 4 5 6 7 8; do
         rm -f started result
-        "$SPROFRUN" -q -F 20000 -o r.pb.gz sh -c ": >started; $TARGETS/busy 1 0.3 5; echo \$? >result" 2>err &
+        "$SPROFRUN" -q -F 20000 --max-overhead 100 -o r.pb.gz sh -c ": >started; $TARGETS/busy 1 0.3 5; echo \$? >result" 2>err &
         local run=$!
         wait_until "the target runs" 20 [ -e started ]
         perl -e "select undef, undef, undef, rand 0.2"

@@ -16,6 +16,34 @@ check "and says where it is" grep -q '^sprofrun: the flame graph is in split.svg
 check "the tree has its heading" grep -qE '^ +total +self +samples +function +object$' err
 check "and its functions" grep -qE ' f[0-9]+ +split$' err
 
+# gprof reads what was recorded of a program that knows nothing of it.
+"$SPROFRUN" -q -F 1000 -o gmon.out "$TARGETS/split" 20 40000
+is "a gmon.out" $? 0
+if command -v gprof >/dev/null; then
+    gprof -b -p "$TARGETS/split" gmon.out >flat.gprof 2>err
+    is "gprof reads it" "$? $(cat err)" '0 '
+    is "gprof: functions that ran" "$(grep -c ' f[0-9]*$' flat.gprof)" 20
+    # 20 parts of 210, of some 800 samples: five standard errors.
+    within "gprof: share of f19" "$(awk '$NF == "f19" { print $1 }' flat.gprof)" 4.3 14.7
+    gprof -b -q "$TARGETS/split" gmon.out >graph.gprof
+    check "gprof: main calls f19" grep -qE '^ +[0-9.]+ +[0-9.]+ +([0-9]+)/\1 +main \[' graph.gprof
+    "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/split" 20 10000
+    "$SPROFREPORT" export -o gmon.out p.pb.gz
+    own=$("$SPROFREPORT" --object /split --format tsv p.pb.gz |
+        awk -F'\t' 'NR > 1 && $5 != "[unsampled]" { n += $2 } END { print n / 1e9 }')
+    sum=$(gprof -b -p "$TARGETS/split" gmon.out | awk '$NF ~ /^f[0-9]+$|^main$/ { n += $3 }
+        END { print n }')
+    within "gprof: all of the program's time" "$sum" "$(awk -v n="$own" 'BEGIN { print n - 0.11 }')" \
+        "$(awk -v n="$own" 'BEGIN { print n + 0.11 }')"
+else
+    echo "skipped: gprof is not installed (package binutils)"
+fi
+"$SPROFRUN" -q -o gmon.out true
+is "a gmon.out without a sample" "$?" 0
+"$SPROFRUN" -F 1000 -o run.json "$TARGETS/split" 20 400 2>err
+check "a .json is for speedscope" grep -q '^sprofrun: the profile for speedscope is in run.json' err
+check "is it" grep -q '"\$schema":"https://www.speedscope.app/file-format-schema.json"' run.json
+
 # Of a usual name of pprof files, or without a suffix, it is the native format. What a recording
 # cannot be is refused before anything runs.
 "$SPROFRUN" -o run.prof true 2>err

@@ -8,7 +8,7 @@
 as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     mkdir -p stage out && chmod 755 "$WORK" && chmod 1777 out
-    cp "$BUILD"/tools/{sprofrun,sprofil-analyst} stage/
+    cp "$BUILD"/tools/{sprofrun,sprofil-analyst,sprofil-opener} stage/
     cp "$(command -v id)" stage/rootly
     chmod -R a+rX stage && chmod 4755 stage/rootly
     if [ "$("${as[@]}" stage/rootly -u)" = 0 ]; then

@@ -72,7 +72,7 @@ profile -F 1000 -- "$TARGETS/stacks" longjmp 1
 complete 'longjmp' "$to_main"
 
 # The truth: every stack is one that the program can have.
-profile -F 2000 -- "$TARGETS/stacks" log 2
+profile -F 2000 --max-overhead 100 -- "$TARGETS/stacks" log 2
 within 'truth: samples' "$(figure samples)" 200 100000
 # main itself calls the C library at its beginning and end and for the time, and nothing of these
 # four but f3; what they call is known to the end.

@@ -122,7 +122,7 @@ within 'with optimization hardly any is guessed' "$(figure guessed_stacks both.p
 
 # The truth: every stack that was copied of a thread that naps for 20 us is one that can be
 # (tests/targets/stacks.c), or it was thrown away.
-"$SPROFRUN" -q -w both -F 5000 -o naps.pb.gz -- "$TARGETS/stacks" naps 2 >/dev/null
+"$SPROFRUN" -q -w both -F 5000 --max-overhead 100 -o naps.pb.gz -- "$TARGETS/stacks" naps 2 >/dev/null
 "$SPROFREPORT" export --format folded --value blocked naps.pb.gz >folded
 within 'naps: looks' "$(figure looks naps.pb.gz)" 500 100000
 is 'naps: no stack that cannot be' "$(awk '{

@@ -15,12 +15,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *copy = malloc(size ? size : 1);
 	struct call_request q;
 	struct call_answer answer;
+	struct call_status status;
 	size_t at = 0, used;
 
 	if (!copy)
 		return 0;
 	memcpy(copy, data, size);
 	(void)call_get_answer(copy, size, &answer);
+	(void)call_get_status(copy, size, &status);
 	while (call_scan(copy + at, size - at, true, &q, &used) == 1) {
 		at += used;
 		if (call_assembly_starts(&q)) {

@@ -11,7 +11,18 @@
 #include "tests/fuzz/fuzz.h"
 #include "view/report.h"
 
-static void print_reports(const struct profile *profile)
+static void print_against_itself(const struct report *report, struct profile *profile,
+	const struct report_options *options, FILE *out, char **ret_problem)
+{
+	static const char *const name[2] = {"one", "other"};
+	struct profile *both[2] = {profile, profile};
+	struct report_sides sides = {
+		.profile = {&both[0], &both[1]}, .name = {&name[0], &name[1]}, .n = {1, 1}};
+
+	(void)report->print_sides(&sides, options, out, ret_problem);
+}
+
+static void print_reports(struct profile *profile)
 {
 	FILE *out = fopen("/dev/null", "w");
 	const struct report *report;
@@ -26,7 +37,10 @@ static void print_reports(const struct profile *profile)
 				.no_inline = format == REPORT_CSV};
 			char *problem = NULL;
 
-			(void)report->print(profile, &options, out, &problem);
+			if (report->print_sides)
+				print_against_itself(report, profile, &options, out, &problem);
+			else
+				(void)report->print(profile, &options, out, &problem);
 			free(problem);
 		}
 	}

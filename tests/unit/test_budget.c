@@ -60,7 +60,7 @@ static void test_budget__is_in_proportion_to_the_file(void **state)
 	struct budget all, file;
 
 	(void)state;
-	budget_init_all(&all);
+	budget_init_all(&all, NULL);
 	budget_init(&file, &all);
 	assert_true(budget_take(&file, 64 * MIB));
 	budget_admit(&file, 1 * MIB);
@@ -84,7 +84,7 @@ static void test_budget__of_all_files_together(void **state)
 	unsigned files = 0;
 
 	(void)state;
-	budget_init_all(&all);
+	budget_init_all(&all, NULL);
 	do
 		budget_init(&file, &all);
 	while (budget_take(&file, 64 * MIB) && ++files < 1000);

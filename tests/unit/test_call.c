@@ -224,6 +224,45 @@ static void test_call__answer_round_trip(void **state)
 	assert_int_equal(call_get_answer(data, sizeof(data), &b), -EPROTO);
 }
 
+static void test_call__status_round_trip(void **state)
+{
+	uint8_t data[CALL_STATUS_BYTES];
+	struct call_status a = {.state = CALL_HAS_ENDED,
+				   .reason = CALL_HIDDEN,
+				   .regions = 65536,
+				   .dead = 2,
+				   .tick_ns = 1000000,
+				   .counted = 1,
+				   .outside = UINT64_MAX,
+				   .full = 3,
+				   .faulted = 4,
+				   .lost = 5,
+				   .first_dead = {7, 65535}},
+			   b;
+
+	(void)state;
+	assert_int_equal(call_put_status(data, sizeof(data) - 1, &a), -ENOSPC);
+	assert_int_equal(call_put_status(data, sizeof(data), &a), CALL_STATUS_BYTES);
+	assert_int_equal(call_get_status(data, sizeof(data), &b), 0);
+	assert_true(b.state == CALL_HAS_ENDED && b.reason == CALL_HIDDEN);
+	assert_true(b.regions == 65536 && b.dead == 2 && b.tick_ns == 1000000);
+	assert_true(b.counted == 1 && b.outside == UINT64_MAX && b.full == 3);
+	assert_true(b.faulted == 4 && b.lost == 5);
+	assert_true(b.first_dead[0] == 7 && b.first_dead[1] == 65535);
+	assert_true(b.first_dead[2] == UINT32_MAX);
+	for (size_t n = 0; n < sizeof(data); n++)
+		assert_int_equal(call_get_status(data, n, &b), -EPROTO);
+	data[8] = CALL_STATES;
+	assert_int_equal(call_get_status(data, sizeof(data), &b), -EPROTO);
+	data[8] = CALL_IS_ON;
+	data[12] = CALL_REASONS;
+	assert_int_equal(call_get_status(data, sizeof(data), &b), -EPROTO);
+	data[12] = 0;
+	assert_int_equal(call_get_status(data, sizeof(data), &b), 0);
+	data[0]++;
+	assert_int_equal(call_get_status(data, sizeof(data), &b), -EPROTO);
+}
+
 static void test_call__periods(void **state)
 {
 	(void)state;
@@ -294,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_call__scan_passes_over_garbage),
 		cmocka_unit_test(test_call__seal),
 		cmocka_unit_test(test_call__answer_round_trip),
+		cmocka_unit_test(test_call__status_round_trip),
 		cmocka_unit_test(test_call__periods),
 		cmocka_unit_test(test_call__assembly),
 	};

@@ -22,6 +22,7 @@ struct fake {
 	bool no_read[4], no_write[4];
 	int error;              /* every transfer fails with it */
 	unsigned reads, writes; /* calls */
+	unsigned vectors;       /* of all calls */
 };
 
 /* As the kernel does it: page by page, so that a vector may be cut at a page's end. */
@@ -30,6 +31,7 @@ static ssize_t move(struct fake *f, const struct iovec *local, const struct iove
 {
 	size_t done = 0;
 
+	f->vectors += count;
 	if (f->error)
 		return -f->error;
 	for (unsigned i = 0; i < count; i++) {
@@ -215,19 +217,85 @@ static void test_counter__fault_in_half_a_counter_changes_nothing(void **state)
 
 	(void)state;
 	for (unsigned bad = 0; bad < 2; bad++) {
-		struct fake f = {.memory = {0}};
+		struct fake f = {.memory = {0}}, before;
 		struct counter_add add = {.address = across, .ticks = 1};
 
-		preset(&f, across, 4, 0xffff);
+		memset(f.memory, 0xaa, sizeof(f.memory)); /* the neighbours */
+		preset(&f, across, 4, 0x5ffff);           /* both halves are to change */
+		before = f;
 		f.no_write[bad] = true;
 		assert_int_equal(apply(&f, 4, REGION_SATURATE, &add, 1, NULL), 0);
 		assert_true(add.faulted);
-		assert_int_equal(value(&f, across, 4), 0xffff);
+		assert_memory_equal(f.memory, before.memory, sizeof(f.memory));
+		assert_int_equal(f.vectors, f.reads + f.writes);
 		f.no_write[bad] = false;
 		assert_int_equal(apply(&f, 4, REGION_SATURATE, &add, 1, NULL), 0);
 		assert_false(add.faulted);
-		assert_int_equal(value(&f, across, 4), 0x10000);
+		assert_int_equal(value(&f, across, 4), 0x60000);
+		preset(&f, across, 4, 0x5ffff);
+		assert_memory_equal(f.memory, before.memory, sizeof(f.memory));
 	}
+}
+
+/* What cannot be read is not written, even where it could be. */
+static void test_counter__not_readable_is_not_written(void **state)
+{
+	struct fake f = {.memory = {0}};
+	struct counter_add adds[2] = {
+		{.address = BASE, .ticks = 3}, {.address = BASE + PAGE, .ticks = 4}};
+
+	(void)state;
+	preset(&f, BASE, 4, 70000);
+	f.no_read[0] = true;
+	assert_int_equal(apply(&f, 4, REGION_SATURATE, adds, 2, NULL), 0);
+	assert_true(adds[0].faulted);
+	assert_false(adds[1].faulted);
+	assert_int_equal(value(&f, BASE, 4), 70000);
+	assert_int_equal(value(&f, BASE + PAGE, 4), 4);
+}
+
+/* Ticks that find no room are told, of several for one counter once. */
+static void test_counter__full_ticks_are_told(void **state)
+{
+	struct fake f = {.memory = {0}};
+	struct counter_add adds[3] = {{.address = BASE, .ticks = 5},
+		{.address = BASE + 2, .ticks = 6}, {.address = BASE, .ticks = 7}};
+	bool stop;
+
+	(void)state;
+	preset(&f, BASE, 2, 65535 - 4);
+	assert_int_equal(apply(&f, 2, REGION_SATURATE, adds, 3, NULL), 0);
+	assert_int_equal(adds[0].full, 8);
+	assert_int_equal(adds[1].full, 0);
+	assert_int_equal(adds[2].full, 0);
+	assert_int_equal(apply(&f, 2, REGION_SATURATE, adds, 1, NULL), 0);
+	assert_int_equal(adds[0].full, 5);
+	preset(&f, BASE, 2, 32765);
+	assert_int_equal(apply(&f, 2, REGION_STOP_AT_32767, adds, 1, &stop), 0);
+	assert_true(stop);
+	assert_int_equal(adds[0].full, 3);
+	/* out of reach is not full */
+	f.no_write[0] = true;
+	preset(&f, BASE, 2, 65534);
+	assert_int_equal(apply(&f, 2, REGION_SATURATE, adds, 1, NULL), 0);
+	assert_true(adds[0].faulted);
+	assert_int_equal(adds[0].full, 0);
+}
+
+static void test_counter__as_many_as_a_batch(void **state)
+{
+	struct fake f = {.memory = {0}};
+	struct counter_add adds[COUNTER_BATCH + 1];
+
+	(void)state;
+	for (unsigned i = 0; i <= COUNTER_BATCH; i++)
+		adds[i] =
+			(struct counter_add){.address = BASE + 8 * (COUNTER_BATCH - i), .ticks = 1};
+	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH + 1, NULL), -EINVAL);
+	assert_int_equal(f.reads + f.writes, 0);
+	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH, NULL), 0);
+	for (unsigned i = 1; i <= COUNTER_BATCH; i++)
+		assert_int_equal(value(&f, BASE + 8 * i, 8), 1);
 }
 
 static void test_counter__process_is_gone(void **state)
@@ -322,6 +390,9 @@ int main(void)
 		cmocka_unit_test(test_counter__overlapping_buffers),
 		cmocka_unit_test(test_counter__fault_leaves_the_others),
 		cmocka_unit_test(test_counter__fault_in_half_a_counter_changes_nothing),
+		cmocka_unit_test(test_counter__not_readable_is_not_written),
+		cmocka_unit_test(test_counter__full_ticks_are_told),
+		cmocka_unit_test(test_counter__as_many_as_a_batch),
 		cmocka_unit_test(test_counter__process_is_gone),
 		cmocka_unit_test(test_counter__stop_leaves_the_counter_at_32767),
 		cmocka_unit_test(test_counter__full_counter_is_left_alone),

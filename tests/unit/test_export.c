@@ -38,6 +38,11 @@ static void test_export__is_chosen_by_file_name(void **state)
 		{"X.SVG", "svg"},
 		{"r.csv", "csv"},
 		{"r.Json", "json"},
+		{"a.speedscope.json", "speedscope"},
+		{"a.firefox.json", "firefox"},
+		{"a/gmon.out", "gmon"},
+		{"callgrind.out", "callgrind"},
+		{"x.perf", "perf-script"},
 		{"svg", NULL},
 		{"x.svg.gz", NULL},
 		{"-", NULL},
@@ -55,9 +60,11 @@ static void test_export__is_chosen_by_file_name(void **state)
 	}
 	/* What was recorded is kept whole, unless stacks or a picture are asked for. */
 	assert_ptr_equal(export_for_recording("x.svg"), export_find("svg"));
-	assert_ptr_equal(export_for_recording("x.json"), export_find("pprof"));
+	assert_ptr_equal(export_for_recording("x.csv"), export_find("pprof"));
+	assert_ptr_equal(export_for_recording("x.json"), export_find("speedscope"));
 	assert_ptr_equal(export_for_recording("x"), export_find("pprof"));
-	assert_non_null(strstr(export_remark("a.b/x.json"), "pprof"));
+	assert_non_null(strstr(export_remark("a.b/x.csv"), "pprof"));
+	assert_string_equal(export_remark("x.json"), "");
 	assert_string_equal(export_remark("a.b/x"), "");
 	assert_string_equal(export_remark("x.svg"), "");
 	assert_string_equal(export_remark("x.pb.gz"), "");
@@ -70,7 +77,8 @@ static void test_export__names_that_a_recording_cannot_have(void **state)
 {
 	static const char *const good[] = {"x.pb.gz", "X.SVG", "a.b/x", "x", ".x", "x.pprof",
 		"x.prof", "x.pb", "x.%p", "x.%n.pb.gz", "run.2024", "run-1.2", "x.corp-net",
-		"host.averylongdomain", "tmp.x7Qd1B", "-", ""};
+		"host.averylongdomain", "tmp.x7Qd1B", "x.json", "x.firefox.json",
+		"d/gmon.out", "callgrind.out", "x.perf", "-", ""};
 	static const struct {
 		const char *path, *says;
 	} bad[] = {{"d/x.csv",
@@ -300,6 +308,150 @@ static void test_export__pprof_is_the_whole_profile(void **state)
 	profile_free(profile);
 }
 
+/* The times of a gmon.out, by address: its histograms added up, in units of 1 / *@ret_rate s. */
+static uint64_t gmon_bins(const char *data, size_t bytes, uint64_t from, uint64_t to,
+	uint32_t *ret_rate, size_t *arcs)
+{
+	uint64_t low, high, sum = 0;
+	size_t at = 20;
+
+	*arcs = 0;
+	assert_true(bytes >= 20);
+	assert_memory_equal(data, "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+	while (at < bytes) {
+		uint32_t n;
+
+		if (data[at] == 1) {
+			at += 21;
+			++*arcs;
+			continue;
+		}
+		assert_int_equal(data[at], 0);
+		assert_true(bytes - at > 41);
+		memcpy(&low, data + at + 1, 8);
+		memcpy(&high, data + at + 9, 8);
+		memcpy(&n, data + at + 17, 4);
+		memcpy(ret_rate, data + at + 21, 4);
+		assert_memory_equal(data + at + 25, "seconds\0\0\0\0\0\0\0\0s", 16);
+		at += 41;
+		assert_true(bytes - at >= n * (size_t)2);
+		assert_int_equal((high - low) / n, 4);
+		for (uint32_t i = 0; i < n; i++) {
+			uint16_t bin;
+
+			memcpy(&bin, data + at + i * 2, 2);
+			if (low + i * 4 >= from && low + i * 4 < to)
+				sum += bin;
+		}
+		at += n * (size_t)2;
+	}
+	assert_int_equal(at, bytes);
+	return sum;
+}
+
+static void test_export__gmon_is_about_one_object(void **state)
+{
+	struct report_options options = {.size = sizeof(options)};
+	struct profile *profile = fixture_stacks();
+	size_t bytes, arcs;
+	uint32_t rate;
+	char *data = export(profile, "gmon", &options, &bytes), *problem = NULL;
+
+	(void)state;
+	/* What was met in app: all but read, what has no stack, and what is unsampled. */
+	assert_int_equal(gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs) * 1000 / rate, 128);
+	/* fib is the eighth function: 25 ms. */
+	assert_int_equal(rate, 1000000);
+	/*
+	 * main run, run parse, run eval, eval apply, apply eval, eval add, main fib, work eval. A
+	 * caller's address tells its call: all of a function are one here.
+	 */
+	assert_int_equal(arcs, 8);
+	free(data);
+	options.object = "libc";
+	data = export(profile, "gmon", &options, &bytes);
+	/* work is no function of libc: start_thread calls read. */
+	assert_int_equal(gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs) * 1000 / rate, 12);
+	assert_int_equal(arcs, 1);
+	free(data);
+	options.object = ".";
+	assert_int_equal(export_find("gmon")->write(profile, &options, stderr, &problem), -EINVAL);
+	assert_non_null(strstr(problem, "one object"));
+	free(problem);
+	profile_free(profile);
+}
+
+/* A bin has 16 bits; what it holds has not. */
+static void test_export__gmon_holds_long_times(void **state)
+{
+	static const int64_t times_ns[] = {1, 499, 65535000, 65536000, INT64_C(70000000000),
+		INT64_C(500000000000), INT64_C(9000000000000), INT64_C(360000000000000)};
+	struct report_options options = {.size = sizeof(options)};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(times_ns) / sizeof(*times_ns); i++) {
+		struct profile *profile = fixture_deep(1);
+		int64_t values[VALUE_TYPES_MAX] = {1, times_ns[i] - FIXTURE_MS};
+		struct sample sample = profile_sample(profile, 0);
+		uint32_t rate, location = sample.location[0];
+		size_t bytes, arcs;
+		double ns;
+		char *data;
+
+		profile_set_value(profile, 0, VALUE_CPU_NS, 0);
+		values[1] = times_ns[i];
+		assert_true(profile_add_sample(profile, 0, &location, 1, values) >= 0);
+		data = export(profile, "gmon", &options, &bytes);
+		ns = (double)gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs) * 1e9 / rate;
+		assert_true(ns - (double)times_ns[i] <= 0.5e9 / rate &&
+			(double)times_ns[i] - ns <= 0.5e9 / rate);
+		/* The unit is below a part in 1000. */
+		assert_true(times_ns[i] < FIXTURE_MS || 1e9 / rate <= (double)times_ns[i] / 1000);
+		free(data);
+		profile_free(profile);
+	}
+}
+
+/* Recursion is told by levels, and each function is called from one place of a stack. */
+static void test_export__callgrind_names_levels_of_recursion(void **state)
+{
+	struct report_options options = {.size = sizeof(options), .focus = "^add$"};
+	struct profile *profile = fixture_stacks();
+	size_t bytes;
+	char *text = export(profile, "callgrind", &options, &bytes);
+
+	(void)state;
+	assert_non_null(strstr(text, "\nsummary: 30000000\n"));
+	/* main run eval apply eval'2 add: 5 calls. */
+	assert_int_equal(count(text, "\ncalls=30 "), 5);
+	assert_int_equal(count(text, "eval'2\n"), 1);
+	assert_int_equal(count(text, "apply'2"), 0);
+	free(text);
+	profile_free(profile);
+	profile = fixture_deep(5000);
+	options.focus = NULL;
+	text = export(profile, "callgrind", &options, &bytes);
+	assert_int_equal(count(text, "descend"), 2);
+	assert_int_equal(count(text, "calls=1 "), 2);
+	free(text);
+	profile_free(profile);
+}
+
+static void test_export__perf_script_has_a_record_for_each_sample(void **state)
+{
+	struct report_options options = {.size = sizeof(options), .thread = "worker"};
+	struct profile *profile = fixture_stacks();
+	size_t bytes;
+	char *text = export(profile, "perf-script", &options, &bytes);
+
+	(void)state;
+	assert_int_equal(count(text, ":    1000000 cpu-clock:u:\n"), 27);
+	assert_int_equal(count(text, "worker     200/202 "), 12);
+	assert_non_null(strstr(text, "read (/lib/libc.so.6)\n"));
+	free(text);
+	profile_free(profile);
+}
+
 static void test_export__of_an_empty_profile(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .split = REPORT_SPLIT_PROCESS};
@@ -316,6 +468,10 @@ static void test_export__of_an_empty_profile(void **state)
 	assert_non_null(strstr(text, "</svg>"));
 	assert_null(strstr(text, "nan"));
 	free(text);
+	for (size_t i = 0; export_at(i); i++) {
+		text = export(profile, export_at(i)->name, &options, &bytes);
+		free(text);
+	}
 	profile_free(profile);
 }
 
@@ -332,6 +488,10 @@ int main(void)
 		cmocka_unit_test(test_export__svg_text_escapes),
 		cmocka_unit_test(test_export__svg_colors_are_light),
 		cmocka_unit_test(test_export__pprof_is_the_whole_profile),
+		cmocka_unit_test(test_export__gmon_is_about_one_object),
+		cmocka_unit_test(test_export__gmon_holds_long_times),
+		cmocka_unit_test(test_export__callgrind_names_levels_of_recursion),
+		cmocka_unit_test(test_export__perf_script_has_a_record_for_each_sample),
 		cmocka_unit_test(test_export__of_an_empty_profile),
 	};
 

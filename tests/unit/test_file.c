@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "profile/file.h"
+#include "profile/outfile.h"
 #include "profile/pprof.h"
 #include "tests/unit/profile_fixture.h"
 
@@ -91,9 +92,15 @@ static void test_file__replaces_whole(void **state)
 
 static int record(const char *path, const char *text)
 {
+	struct outfile out;
 	const char *problem;
+	int r = outfile_begin(&out, path, -1, &problem);
 
-	return file_write_recording(path, text, strlen(text), -1, &problem);
+	if (r < 0)
+		return r;
+	r = file_write_fd(out.fd, text, strlen(text), -1);
+	outfile_keep_old(&out);
+	return r < 0 ? r : outfile_commit(&out);
 }
 
 /* Once: the one before the last is gone. What is nothing of ours stays under the name. */

@@ -56,7 +56,7 @@ static void test_jit__names_come_late(void **state)
 	(void)state;
 	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	assert_int_equal(profile_new(&profile), 0);
-	jit = jit_new(profile, (uint32_t)getpid(), true, &budget);
+	jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
 	assert_non_null(jit);
 	a = jit_location(jit, 0x5000, 0x5000);
 	assert_true(a >= 0);

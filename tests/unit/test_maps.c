@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/maps.h"
+#include "opener/maps.h"
 
 static int parse(const char *text, struct maps_line *ret_line)
 {

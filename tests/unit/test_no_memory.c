@@ -152,6 +152,50 @@ static int attempt_svg(const struct profile *profile)
 	return attempt_export(profile, "x.svg");
 }
 
+static int attempt_speedscope(const struct profile *profile)
+{
+	return attempt_export(profile, "x.speedscope.json");
+}
+
+static int attempt_firefox(const struct profile *profile)
+{
+	return attempt_export(profile, "x.firefox.json");
+}
+
+static int attempt_callgrind(const struct profile *profile)
+{
+	return attempt_export(profile, "callgrind.out");
+}
+
+static int attempt_gmon(const struct profile *profile)
+{
+	return attempt_export(profile, "gmon.out");
+}
+
+static int attempt_perf_script(const struct profile *profile)
+{
+	return attempt_export(profile, "x.perf");
+}
+
+static int attempt_diff(const struct profile *profile)
+{
+	struct profile *side[] = {(struct profile *)(uintptr_t)profile};
+	const char *name[] = {"a"};
+	const struct report_sides sides = {
+		.profile = {side, side}, .name = {name, name}, .n = {1, 1}};
+	struct report_options options = {.size = sizeof(options), .format = REPORT_TSV};
+	char *problem = NULL;
+	int error;
+	FILE *out = fopen("/dev/null", "w");
+
+	if (!out)
+		return -ENOMEM;
+	error = report_find("diff")->print_sides(&sides, &options, out, &problem);
+	assert_null(problem);
+	(void)fclose(out);
+	return error;
+}
+
 /* One of a library may do without the memory: then all goes well all the same, or it is -ENOMEM. */
 static void fail_each_allocation(attempt *try, unsigned long least)
 {
@@ -206,6 +250,12 @@ static void test_no_memory__for_exports(void **state)
 	(void)state;
 	fail_each_allocation(attempt_folded, 20);
 	fail_each_allocation(attempt_svg, 20);
+	fail_each_allocation(attempt_speedscope, 10);
+	fail_each_allocation(attempt_firefox, 20);
+	fail_each_allocation(attempt_callgrind, 10);
+	fail_each_allocation(attempt_gmon, 10);
+	fail_each_allocation(attempt_perf_script, 5);
+	fail_each_allocation(attempt_diff, 20);
 }
 
 int main(void)

@@ -59,6 +59,9 @@ static void test_output__mark_before_the_suffix(void **state)
 	apart_is("a.b/x.svg", "a.b/x.%r.svg");
 	apart_is("a.b/x", "a.b/x.%r");
 	apart_is("x.speedscope.json", "x.%r.speedscope.json");
+	apart_is("gmon.out", "%r.gmon.out");
+	apart_is("d/x-callgrind.out", "d/%r.x-callgrind.out");
+	apart_is("d/x.callgrind.out", "d/x.%r.callgrind.out");
 	apart_is("run-1.2.svg", "run-1.2.%r.svg");
 	apart_is(".hidden", ".hidden.%r");
 	apart_is("d/.hidden.svg", "d/.hidden.%r.svg");

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "proto/call.h"
+#include "proto/opening.h"
 #include "proto/record.h"
 #include "proto/request.h"
 
@@ -122,6 +123,17 @@ static void test_protocol__calls(void **state)
 		.descriptor = 7,
 		.tick_ns = 0x3434343434343434,
 		.inode = 0x5656565656565656};
+	struct call_status status = {.state = CALL_HAS_ENDED,
+		.reason = CALL_HIDDEN,
+		.regions = 0x44,
+		.dead = 1,
+		.tick_ns = 0x5555555555555555,
+		.counted = 0x1111111111111111,
+		.outside = 0x2222222222222222,
+		.full = 0x3333333333333333,
+		.faulted = 0x6666666666666666,
+		.lost = 0x7777777777777777,
+		.first_dead = {0x66}};
 	uint8_t data[CALL_MAX_BYTES], seal[CALL_SEAL_BYTES];
 	uint32_t sum = UINT32_C(2166136261); /* the checksum by its definition */
 	int n = call_put_request(data, sizeof(data), &q, &region);
@@ -151,6 +163,14 @@ static void test_protocol__calls(void **state)
 		(const struct field[]){{"magic", MAGIC4('S', 'P', 'R', 'A')}, {"version", 1},
 			{"size", 40}, {"nonce", answer.nonce}, {"error", 13}, {"descriptor", 7},
 			{"tick_ns", answer.tick_ns}, {"inode", answer.inode}, {NULL, 0}});
+	n = call_put_status(data, sizeof(data), &status);
+	check("Status", data, (size_t)n,
+		(const struct field[]){{"magic", MAGIC4('S', 'P', 'R', 'T')}, {"version", 1},
+			{"size", 128}, {"state", 2}, {"reason", 3}, {"regions", 0x44}, {"dead", 1},
+			{"tick_ns", status.tick_ns}, {"counted", status.counted},
+			{"outside", status.outside}, {"full", status.full},
+			{"faulted", status.faulted}, {"lost", status.lost}, {"first_dead", 0x66},
+			{NULL, 0}});
 }
 
 static void test_protocol__records(void **state)
@@ -258,12 +278,50 @@ static void test_protocol__requests(void **state)
 		(const struct field[]){{"type", 1}, {"id", 0}, {"value", 0x1122334455}, {NULL, 0}});
 }
 
+static void test_protocol__openings(void **state)
+{
+	static struct opening q = {.sequence = 1,
+		.kind = OPENING_MAPPED,
+		.pid = 2,
+		.plain_bytes = 3,
+		.start = 4,
+		.end = 5,
+		.inode = 6,
+		.major = 7,
+		.minor = 8,
+		.time = 9,
+		.path = "/a b"};
+	static struct opened a = {.sequence = 1,
+		.error = -2,
+		.flags = 3,
+		.device = 4,
+		.inode = 5,
+		.bytes = 6,
+		.mtime_ns = 7,
+		.text = "why"};
+	uint8_t data[OPENING_BYTES_MOST];
+	size_t bytes = opening_put(data, &q);
+
+	(void)state;
+	check("Opening", data, bytes,
+		(const struct field[]){{"sequence", 1}, {"kind", OPENING_MAPPED}, {"pid", 2},
+			{"plain_bytes", 3}, {"start", 4}, {"end", 5}, {"inode", 6}, {"major", 7},
+			{"minor", 8}, {"time", 9}, {"path_bytes", 4},
+			{"path", OPENING_REQUEST_HEAD}, {NULL, 0}});
+	bytes = opened_put(data, &a);
+	check("Opened", data, bytes,
+		(const struct field[]){{"sequence", 1}, {"error", 2}, {"flags", 3}, {"device", 4},
+			{"inode", 5}, {"bytes", 6}, {"mtime_ns", 7}, {"text_bytes", 3},
+			{"text", OPENING_ANSWER_HEAD}, {NULL, 0}});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_protocol__calls),
 		cmocka_unit_test(test_protocol__records),
 		cmocka_unit_test(test_protocol__requests),
+		cmocka_unit_test(test_protocol__openings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

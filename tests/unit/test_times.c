@@ -2,6 +2,7 @@
 /* Threads' CPU times meet the weights of their samples: what the profile says then. */
 #include "tests/unit/stream_fixture.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "analyst/input.h"
@@ -218,6 +219,7 @@ static void test_times__a_capture_gives_the_same_profile(void **state)
 	char name[] = "/tmp/test_times_XXXXXX";
 	struct stream live, replayed;
 	const struct profile *p, *q;
+	int fd;
 
 	(void)state;
 	begin(&live);
@@ -228,7 +230,9 @@ static void test_times__a_capture_gives_the_same_profile(void **state)
 	feed(&live);
 	assert_int_equal(fclose(live.capture), 0);
 	begin(&replayed);
-	assert_int_equal(input_capture(replayed.analyst, name), 0);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(input_capture(replayed.analyst, fd), 0);
+	assert_int_equal(close(fd), 0);
 	assert_int_equal(unlink(name), 0);
 	assert_int_equal(analyst_finish(live.analyst), 0);
 	assert_int_equal(analyst_finish(replayed.analyst), 0);

@@ -12,28 +12,24 @@
  *
  * This is the native interface, the union of those of IRIX and HP-UX. A program that was written
  * for HP-UX, IRIX, AIX, System V or glibc uses the header of that system instead:
- *sprofil-dialects(7).
+ * sprofil-dialects(7).
  */
 #ifndef SPROFIL_SPROFIL_H
 #define SPROFIL_SPROFIL_H
-
-#if defined(__SYS_PROFIL_H) || defined(SPROFIL_DIALECT)
-#error "one translation unit speaks one dialect: another profil.h has been included before"
-#endif
-#define SPROFIL_DIALECT "native"
 
 #include <stddef.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#ifdef __cplusplus
-extern "C" {
+#include <sprofil/status.h> /* sprofil_status(): can the counts be believed? */
+
+#if defined(__SYS_PROFIL_H) || defined(_PROFIL_H) || \
+	(defined(SPROFIL_DIALECT) && !defined(SPROFIL_DIALECT_NATIVE))
+#error "one translation unit speaks one dialect: another profil.h has been included before"
 #endif
 
 #ifdef __cplusplus
-#define SPROFIL_NAMED(name) noexcept __asm__(name)
-#else
-#define SPROFIL_NAMED(name) __asm__(name)
+extern "C" {
 #endif
 
 struct prof {
@@ -60,17 +56,23 @@ struct prof {
  * Returns 0, or -1 with errno E2BIG, EINVAL, EACCES, EFAULT, EPERM; then nothing has changed.
  * Async-signal-safe and thread-safe.
  */
-int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags)
-	SPROFIL_NAMED("sprofil_native_sprofil");
+#define sprofil sprofil_native_sprofil
+int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
 
 /*
  * One region with unsigned short counters. @scale 0 or 1 turns profiling off. 0, or -1 and errno.
  * A macro, because <unistd.h> of glibc declares a profil() whose buffer must not be NULL.
  */
+#ifndef SPROFIL_DIALECT_NATIVE /* <unistd.h> has it already if sprofil/native is searched */
+#define SPROFIL_DIALECT "native"
+#define SPROFIL_DIALECT_NATIVE
 #define profil sprofil_native_profil
 int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
+#endif
 
-long sysconf(int name) SPROFIL_NAMED("sprofil_sysconf");
+/* Answers for _SC_PROFIL_MAX too. */
+#define sysconf sprofil_sysconf
+long sysconf(int name);
 
 #ifdef __cplusplus
 }

@@ -3,15 +3,13 @@
 #ifndef SPROFIL_AIX_MON_H
 #define SPROFIL_AIX_MON_H
 
-#ifdef SPROFIL_DIALECT
-#error "one translation unit speaks one dialect: another profil.h has been included before"
-#endif
-#define SPROFIL_DIALECT "aix"
-
 /* Both declare things that go by the names below; they come first. */
-#include <stddef.h>
 #include <sys/types.h>
-#include <unistd.h>
+#include <unistd.h> /* of this dialect: profil() */
+
+#ifndef SPROFIL_DIALECT_AIX
+#error "one translation unit speaks one dialect: another unistd.h comes first on the include path"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,13 +28,6 @@ struct prof {
 	int_t p_bufsize; /* their size in bytes */
 	int_t p_scale;   /* as in the first form, or -1: computed */
 };
-
-/*
- * profil(shortbuff, bufsiz, offset, scale) or profil(profbuff, -1, 0, 0), hence the void pointer;
- * offset is as wide as an address.
- */
-#define profil sprofil_aix_profil
-void profil(void *buff, size_t bufsiz, size_t offset, unsigned int scale);
 
 #ifdef __cplusplus
 }

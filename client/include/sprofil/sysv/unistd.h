@@ -6,13 +6,12 @@
 #pragma GCC system_header
 #include_next <unistd.h>
 
-#if !defined(SPROFIL_SYSV_UNISTD) && defined(_UNISTD_H)
-#define SPROFIL_SYSV_UNISTD
-
+#if !defined(SPROFIL_DIALECT_SYSV) && defined(_UNISTD_H)
 #ifdef SPROFIL_DIALECT
-#error "one translation unit speaks one dialect: another profil.h has been included before"
+#error "one translation unit speaks one dialect: another profil() has been declared before"
 #endif
 #define SPROFIL_DIALECT "sysv"
+#define SPROFIL_DIALECT_SYSV
 
 #include <stddef.h>
 

@@ -3,24 +3,17 @@
 #ifndef _PROFIL_H
 #define _PROFIL_H 1
 
-#ifdef SPROFIL_DIALECT
-#error "one translation unit speaks one dialect: another profil.h has been included before"
-#endif
-#define SPROFIL_DIALECT "glibc"
-
 #include <stddef.h>
 #include <sys/time.h>
 #include <sys/types.h>
-#include <unistd.h>
+#include <unistd.h> /* of this dialect: profil() */
 
-#ifdef __cplusplus
-extern "C" {
+#ifndef SPROFIL_DIALECT_GLIBC
+#error "one translation unit speaks one dialect: another unistd.h comes first on the include path"
 #endif
 
 #ifdef __cplusplus
-#define SPROFIL_NAMED(name) noexcept __asm__(name)
-#else
-#define SPROFIL_NAMED(name) __asm__(name)
+extern "C" {
 #endif
 
 struct prof {
@@ -37,11 +30,8 @@ enum {
 	PROF_UINT64 = 1 << 3 /* 64-bit counters: an addition */
 };
 
-int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags)
-	SPROFIL_NAMED("sprofil_glibc_sprofil");
-/* By a macro: <unistd.h> of glibc declares a profil() whose buffer must not be NULL. */
-#define profil sprofil_glibc_profil
-int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
+#define sprofil sprofil_glibc_sprofil
+int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
 
 #ifdef __cplusplus
 }

@@ -3,23 +3,16 @@
 #ifndef __SYS_PROFIL_H
 #define __SYS_PROFIL_H
 
-#ifdef SPROFIL_DIALECT
-#error "one translation unit speaks one dialect: another profil.h has been included before"
-#endif
-#define SPROFIL_DIALECT "hpux"
-
 #include <stddef.h>
 #include <sys/time.h>
-#include <unistd.h>
+#include <unistd.h> /* of this dialect: profil() */
+
+#ifndef SPROFIL_DIALECT_HPUX
+#error "one translation unit speaks one dialect: another unistd.h comes first on the include path"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#ifdef __cplusplus
-#define SPROFIL_NAMED(name) noexcept __asm__(name)
-#else
-#define SPROFIL_NAMED(name) __asm__(name)
 #endif
 
 struct prof {
@@ -35,12 +28,10 @@ struct prof {
 
 #define _SC_PROFIL_MAX 0x5350 /* most entries of one table */
 
-int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags)
-	SPROFIL_NAMED("sprofil_hpux_sprofil");
-/* By a macro: <unistd.h> of glibc declares a profil() whose buffer must not be NULL. */
-#define profil sprofil_hpux_profil
-int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
-long sysconf(int name) SPROFIL_NAMED("sprofil_sysconf");
+#define sprofil sprofil_hpux_sprofil
+int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
+#define sysconf sprofil_sysconf /* which knows _SC_PROFIL_MAX */
+long sysconf(int name);
 
 #ifdef __cplusplus
 }

@@ -3,24 +3,17 @@
 #ifndef __SYS_PROFIL_H
 #define __SYS_PROFIL_H
 
-#ifdef SPROFIL_DIALECT
-#error "one translation unit speaks one dialect: another profil.h has been included before"
-#endif
-#define SPROFIL_DIALECT "irix"
-
 #include <stddef.h>
 #include <sys/time.h>
 #include <sys/types.h>
-#include <unistd.h>
+#include <unistd.h> /* of this dialect: profil() */
 
-#ifdef __cplusplus
-extern "C" {
+#ifndef SPROFIL_DIALECT_IRIX
+#error "one translation unit speaks one dialect: another unistd.h comes first on the include path"
 #endif
 
 #ifdef __cplusplus
-#define SPROFIL_NAMED(name) noexcept __asm__(name)
-#else
-#define SPROFIL_NAMED(name) __asm__(name)
+extern "C" {
 #endif
 
 typedef unsigned long __psunsigned_t;
@@ -38,11 +31,8 @@ struct prof {
 
 #define PROFIL_MAX 65536
 
-int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags)
-	SPROFIL_NAMED("sprofil_irix_sprofil");
-/* By a macro: <unistd.h> of glibc declares a profil() whose buffer must not be NULL. */
-#define profil sprofil_irix_profil
-int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
+#define sprofil sprofil_irix_sprofil
+int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolizer/maps.h"
+#include "opener/maps.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolizer/regular.h"
+#include "opener/regular.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  * Opening a device has effects (a watchdog starts, a tape rewinds) and a FIFO waits, so a path is
  * resolved first (O_PATH), and only a regular file of a file system that stores files is opened.
  */
-#ifndef SYMBOLIZER_REGULAR_H
-#define SYMBOLIZER_REGULAR_H
+#ifndef OPENER_REGULAR_H
+#define OPENER_REGULAR_H
 
 #include <sys/stat.h>
 

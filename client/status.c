@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* sprofil_status(): what the supervisor says of our table, or said last. */
+#include "client/client.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/include/sprofil/status.h"
+
+#define ATTEMPTS   4
+#define SIZE_LEAST 8
+#define SIZE_MOST  256
+
+/*
+ * Is a table in force, as far as this process was told? And what the supervisor said of the last
+ * one when it ended or was turned off, word by word: a handler may come between the words, so they
+ * may be of two calls, but there is nothing to wait for. The first is 0 while nothing is known.
+ */
+static atomic_bool in_force;
+static atomic_bool unknown;
+static _Atomic uint64_t last[CALL_STATUS_BYTES / 8];
+
+void client_note_on(void)
+{
+	atomic_store(&in_force, true);
+	atomic_store(&unknown, false);
+	atomic_store(&last[0], 0);
+}
+
+static void keep(const struct call_status *status)
+{
+	uint64_t words[CALL_STATUS_BYTES / 8];
+
+	(void)call_put_status((uint8_t *)words, sizeof(words), status);
+	for (unsigned i = CALL_STATUS_BYTES / 8; i-- > 0;)
+		atomic_store(&last[i], words[i]);
+}
+
+/* Of what was turned off, or has ended. */
+static int recall(struct call_status *ret_status)
+{
+	uint64_t words[CALL_STATUS_BYTES / 8];
+
+	*ret_status = (struct call_status){.state = CALL_IS_OFF};
+	if (atomic_load(&unknown))
+		return -ENODATA;
+	for (unsigned i = 0; i < CALL_STATUS_BYTES / 8; i++)
+		words[i] = atomic_load(&last[i]);
+	if (words[0] && call_get_status((const uint8_t *)words, sizeof(words), ret_status) < 0)
+		return -ENODATA;
+	return 0;
+}
+
+void client_note_off(const struct call_status *status)
+{
+	struct call_status was;
+
+	if (atomic_exchange(&in_force, false)) {
+		atomic_store(&unknown, !status);
+		if (status)
+			keep(status);
+	} else if (recall(&was) == 0) {
+		/* What is known is still the last, if it was not off already. */
+		was.state = CALL_IS_OFF;
+		keep(&was);
+	}
+}
+
+static void note_end(const struct call_status *status)
+{
+	if (atomic_exchange(&in_force, false))
+		keep(status);
+}
+
+/* -ENOENT: there is no supervisor. */
+static int ask(const struct client_pipe *pipe, struct client_reply *ret_reply)
+{
+	const struct client_call question = {
+		.dialect = CALL_NATIVE, .flags = CALL_STATUS, .element = 2};
+	int r = -ENOENT;
+
+	for (unsigned i = 0; i < ATTEMPTS; i++) {
+		int fd = client_find();
+
+		if (fd < 0)
+			return fd == -EPERM                       ? -ENOENT
+				: fd == -EACCES || fd == -ENODATA ? -EPERM
+								  : fd;
+		r = client_is_hidden() ? client_ask_reach() : 0;
+		if (r == 0)
+			r = client_converse(fd, pipe, &question, false, ret_reply);
+		(void)close(fd);
+		if (r != -EPIPE && r != -ESRCH)
+			break;
+		client_forget(); /* it went away meanwhile */
+		r = -ENOENT;
+	}
+	return r;
+}
+
+static int look(const struct client_pipe *pipe, struct call_status *ret_status, int *ret_supervisor)
+{
+	struct client_reply reply;
+	int r = ask(pipe, &reply);
+
+	*ret_supervisor = 0;
+	if (r == -ENOENT && atomic_load(&in_force)) {
+		*ret_status = (struct call_status){.state = CALL_HAS_ENDED, .reason = CALL_GONE};
+		return 0;
+	}
+	if (r == -ENOENT)
+		return recall(ret_status);
+	if (r < 0)
+		return r;
+	if (!reply.has_status)
+		return -ENODATA;
+	*ret_supervisor = client_supervisor();
+	*ret_status = reply.status;
+	if (reply.status.state == CALL_HAS_ENDED)
+		note_end(&reply.status); /* a helper leaves when this is told */
+	return reply.status.state == CALL_IS_OFF ? recall(ret_status) : 0;
+}
+
+static int fill(const struct client_pipe *pipe, void *to, size_t size)
+{
+	_Alignas(8) uint8_t data[SIZE_MOST] = {0};
+	struct sprofil_state status = {.state = SPROFIL_OFF};
+	struct call_status told;
+	int supervisor, r = look(pipe, &told, &supervisor);
+
+	if (r < 0)
+		return r;
+	status = (struct sprofil_state){.state = told.state,
+		.reason = told.reason,
+		.tick_ns = told.tick_ns,
+		.counted = told.counted,
+		.outside = told.outside,
+		.full = told.full,
+		.faulted = told.faulted,
+		.lost = told.lost,
+		.regions = told.regions,
+		.dead = told.dead,
+		.supervisor = supervisor};
+	for (unsigned i = 0; i < SPROFIL_DEAD_LISTED && i < told.dead; i++)
+		status.first_dead[i] = told.first_dead[i];
+	memcpy(data, &status, sizeof(status));
+	return client_copy_out(pipe, to, data, size);
+}
+
+CLIENT_PUBLIC int sprofil_status(struct sprofil_state *status, size_t size)
+{
+	struct client_pipe pipe;
+	int r;
+
+	if (size < SIZE_LEAST || size > SIZE_MOST)
+		return client_result(-EINVAL);
+	r = client_pipe_open(&pipe);
+	if (r == 0) {
+		r = fill(&pipe, status, size);
+		client_pipe_close(&pipe);
+	}
+	return client_result(r);
+}

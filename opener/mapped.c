@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of a mapping, as the process that has it mapped finds it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "opener/maps.h"
+#include "opener/openings.h"
+#include "opener/regular.h"
+
+/* The line of our own maps that begins at @address. */
+static bool own_line(uintptr_t address, struct maps_line *ret_line)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char *text = NULL;
+	size_t capacity = 0;
+	ssize_t bytes;
+	bool found = false;
+
+	if (!file)
+		return false;
+	while (!found && (bytes = getline(&text, &capacity, file)) > 0)
+		found = maps_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), ret_line) ==
+				0 &&
+			ret_line->start == address;
+	free(text);
+	(void)fclose(file);
+	ret_line->name = NULL;
+	ret_line->name_bytes = 0;
+	return found;
+}
+
+/* Would /proc/PID/maps print these numbers for the file behind @fd? */
+static bool is_printed_so(int fd, const struct opening *what)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct maps_line line;
+	bool same;
+
+	if (at == MAP_FAILED)
+		return false;
+	same = own_line((uintptr_t)at, &line) && line.major == what->major &&
+		line.minor == what->minor && line.inode == what->inode;
+	(void)munmap(at, page);
+	return same;
+}
+
+/*
+ * Does maps speak of this file? On btrfs and overlayfs maps shows other device and inode numbers
+ * than fstat(2): then a mapping of our own shows how maps would print this file.
+ */
+static bool is_the_file(int fd, const struct stat *st, const struct opening *what)
+{
+	if (what->inode == 0)
+		return true;
+	if (st->st_ino == what->inode && major(st->st_dev) == what->major &&
+		minor(st->st_dev) == what->minor)
+		return true;
+	return is_printed_so(fd, what);
+}
+
+/* A file as the process finds it, if it is the one that is mapped. */
+static int open_in_root(const struct opening *what, const char *path, struct stat *ret_st)
+{
+	int fd = regular_open_of((int)what->pid, path, REGULAR_LINKS, ret_st);
+
+	if (fd >= 0 && !is_the_file(fd, ret_st, what)) {
+		(void)close(fd);
+		fd = -ENOENT;
+	}
+	return fd;
+}
+
+/*
+ * The same of a process with a root folder in another mount namespace: maps tells the path from
+ * that namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
+ */
+static int open_below_root(const struct opening *what, struct stat *ret_st)
+{
+	char link[48], root[4096];
+	ssize_t n;
+
+	(void)snprintf(link, sizeof(link), "/proc/%u/root", what->pid);
+	n = readlink(link, root, sizeof(root));
+	if (n <= 1 || (size_t)n >= sizeof(root) || strncmp(what->path, root, (size_t)n) != 0 ||
+		what->path[n] != '/')
+		return -ENOENT;
+	return open_in_root(what, what->path + n, ret_st);
+}
+
+/*
+ * The file by its name, in the process's own mount namespace where we may. Without a process (a
+ * replayed capture, perhaps from another machine) another file under that name is taken too, and
+ * the answer says so.
+ */
+static int open_by_path(const struct opening *what, struct stat *ret_st, struct opened *opened)
+{
+	int fd;
+
+	if (what->pid) {
+		fd = open_in_root(what, what->path, ret_st);
+		if (fd < 0)
+			fd = open_below_root(what, ret_st);
+		if (fd >= 0)
+			return fd;
+	}
+	fd = regular_open(-1, what->path, REGULAR_LINKS, ret_st);
+	if (fd < 0 || is_the_file(fd, ret_st, what))
+		return fd;
+	if (what->pid) {
+		(void)close(fd);
+		return -ENOENT;
+	}
+	opened->flags |= OPENED_OTHER;
+	return fd;
+}
+
+/* The very file that is mapped, whatever its name has become; needs CAP_CHECKPOINT_RESTORE. */
+static int open_by_mapping(const struct opening *what, struct stat *ret_st)
+{
+	char path[96];
+
+	if (!what->pid)
+		return -ENOENT;
+	(void)snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", what->pid,
+		(unsigned long long)what->start, (unsigned long long)what->end);
+	return regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
+}
+
+int openings_mapped(const struct opening *what, struct opened *opened)
+{
+	char plain[OPENING_PATH_MOST + 1];
+	size_t bytes = strlen(what->path);
+	struct stat st;
+	/* A file may really be called "x (deleted)". */
+	int fd = bytes ? open_by_path(what, &st, opened) : -ENOENT;
+
+	if (fd < 0) {
+		memcpy(plain, what->path, what->plain_bytes);
+		plain[what->plain_bytes] = '\0';
+		opened->flags |= OPENED_PLAIN;
+		if (what->plain_bytes != bytes || access(plain, F_OK) == 0)
+			opened->flags |= OPENED_DELETED;
+		fd = open_by_mapping(what, &st);
+	}
+	return openings_elf(fd, &st, opened);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "opener/openings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "opener/regular.h"
+
+void openings_release(struct openings *openings)
+{
+	free(openings->noted);
+	openings->noted = NULL;
+	openings->n = openings->room = 0;
+}
+
+static void describe(struct opened *opened, const struct stat *st)
+{
+	opened->device = st->st_dev;
+	opened->inode = st->st_ino;
+	opened->bytes = (uint64_t)st->st_size;
+	opened->mtime_ns =
+		(uint64_t)st->st_mtim.tv_sec * 1000000000U + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+int openings_elf(int fd, const struct stat *st, struct opened *opened)
+{
+	char magic[4];
+
+	if (fd < 0)
+		return fd;
+	describe(opened, st);
+	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		memcmp(magic, "\177ELF", sizeof(magic)) == 0)
+		return fd;
+	(void)close(fd);
+	opened->flags |= OPENED_NO_ELF;
+	return -ENOEXEC;
+}
+
+static int elf(const struct opening *what, struct opened *opened)
+{
+	struct stat st;
+	int fd = regular_open(-1, what->path, REGULAR_LINKS, &st);
+
+	return openings_elf(fd, &st, opened);
+}
+
+static int look(const struct opening *what, struct opened *opened)
+{
+	struct stat st;
+
+	if (stat(what->path, &st) < 0)
+		return -errno;
+	describe(opened, &st);
+	return 0;
+}
+
+/* May who owns what is profiled, or everybody, read it? */
+static bool is_credible(struct openings *o, uint32_t pid, const struct stat *st)
+{
+	struct noted noted;
+	bool lives;
+
+	if (!o->guards || st->st_mode & S_IROTH)
+		return true;
+	if (pid)
+		(void)openings_process(o, pid, &noted, &lives);
+	for (size_t i = 0; i < o->n; i++) {
+		if (o->noted[i].uid == st->st_uid)
+			return true;
+	}
+	return false;
+}
+
+/* As it is called, or beneath the process's own root. */
+static int source(struct openings *o, const struct opening *what)
+{
+	struct noted noted;
+	struct stat st;
+	bool lives;
+	int fd = regular_open(-1, what->path, REGULAR_LINKS, &st);
+
+	if (fd < 0 && what->path[0] == '/' && what->pid &&
+		openings_process(o, what->pid, &noted, &lives) && lives)
+		fd = regular_open_of((int)what->pid, what->path, REGULAR_LINKS, &st);
+	if (fd < 0 || is_credible(o, what->pid, &st))
+		return fd;
+	(void)close(fd);
+	return -EACCES;
+}
+
+/* What is made of memory, or of what /proc tells, of a process that is the supervisor's. */
+static int of_process(struct openings *o, const struct opening *what)
+{
+	struct noted noted;
+	bool lives;
+
+	if (!what->pid || !openings_process(o, what->pid, &noted, &lives) || !lives)
+		return -ENOENT;
+	switch (what->kind) {
+	case OPENING_IMAGE: return openings_image(what);
+	case OPENING_VDSO: return openings_vdso(what);
+	case OPENING_THREADS: return openings_threads(what->pid);
+	default: return 0;
+	}
+}
+
+static int perf_map(struct openings *o, const struct opening *what, struct opened *opened)
+{
+	struct noted owner = {.pid = what->pid, .inner_pid = what->pid, .uid = geteuid()};
+	bool lives = false;
+
+	/* Of a replayed capture the number says nothing about who has it now. */
+	if (what->start)
+		(void)openings_process(o, what->pid, &owner, &lives);
+	return openings_perf_map(&owner, lives, opened);
+}
+
+static int output_log(const struct openings *o)
+{
+	int fd = o->log ? open(o->log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	struct stat st;
+
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+		return fd < 0 ? -ENOENT : fd;
+	(void)close(fd);
+	return -ENOENT;
+}
+
+static int statm(pid_t sender)
+{
+	char path[32];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/statm", sender);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int answer(
+	struct openings *o, pid_t sender, const struct opening *what, struct opened *opened)
+{
+	bool view = o->view || !o->guards;
+
+	switch (what->kind) {
+	case OPENING_MAPPED: return openings_mapped(what, opened);
+	case OPENING_IMAGE:
+	case OPENING_VDSO:
+	case OPENING_PROCESS: return of_process(o, what);
+	case OPENING_THREADS: return view ? of_process(o, what) : -EPERM;
+	case OPENING_ELF: return elf(what, opened);
+	case OPENING_PERF_MAP: return perf_map(o, what, opened);
+	case OPENING_STAT: return look(what, opened);
+	case OPENING_SOURCE: return view ? source(o, what) : -EPERM;
+	case OPENING_LOG: return view ? output_log(o) : -EPERM;
+	case OPENING_STATM: return statm(sender);
+	default: return -ENOSYS;
+	}
+}
+
+static bool has_descriptor(uint32_t kind)
+{
+	return kind != OPENING_PROCESS && kind != OPENING_STAT;
+}
+
+void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,
+	struct opened *ret_opened)
+{
+	int r;
+
+	*ret_opened = (struct opened){.sequence = what->sequence, .fd = -1};
+	r = answer(openings, sender, what, ret_opened);
+	if (r < 0)
+		ret_opened->error = r;
+	else if (has_descriptor(what->kind))
+		ret_opened->fd = r;
+}

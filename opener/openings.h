@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is opened on behalf of the analyst, kind by kind (proto/opening.h), and under which
+ * conditions. It runs in a process of its own (tools/sprofil-opener.c), which has the rights that
+ * the analyst has given up; tests and fuzzers call it in theirs.
+ *
+ * The rules hold against an analyst that somebody else has taken over:
+ *
+ *	files       regular ones of file systems that store files (regular.h)
+ *	ELF         begins with "\177ELF", or no descriptor is given: not a key, not a password
+ *	memory      unwritable mappings of files, and the vdso, of processes that our supervisor
+ *                  traces or has traced
+ *	perf maps   of the user of such a process, or of root and readable by everybody
+ *	sources     readable by everybody, or of the user of such a process; live view only
+ *
+ * libc only. Nothing here parses files.
+ */
+#ifndef OPENER_OPENINGS_H
+#define OPENER_OPENINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "proto/opening.h"
+
+/* A process that was looked at while it lived. */
+struct noted {
+	uint32_t pid, inner_pid; /* as we see it, as it sees itself */
+	uid_t uid;               /* effective */
+	uint64_t start;          /* when it started, as "stat" tells: pids come again */
+};
+
+/* Zeroed: in the asking process itself, without these conditions. */
+struct openings {
+	bool guards;     /* the one that asks is not trusted */
+	int supervisor;  /* guards: what this process traces may be looked into; 0 nothing */
+	bool view;       /* guards: there is a live view */
+	const char *log; /* output of the command, NULL none */
+	struct noted *noted;
+	size_t n, room;
+};
+
+void openings_release(struct openings *openings);
+
+/*
+ * Answers one request, of any kind but those that write. @sender: who asks. ret_opened->fd is the
+ * caller's.
+ */
+void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,
+	struct opened *ret_opened);
+
+/* Parts of it, each in a file of its own. A descriptor or -errno. */
+int openings_mapped(const struct opening *what, struct opened *opened);
+int openings_image(const struct opening *what);
+int openings_vdso(const struct opening *what);
+int openings_threads(uint32_t pid);
+int openings_perf_map(const struct noted *owner, bool live, struct opened *opened);
+
+/* Puts down what is found at @fd, and refuses what is no ELF file; @fd is closed then. */
+int openings_elf(int fd, const struct stat *st, struct opened *opened);
+
+/*
+ * The process as it is known. It is looked at if it is not yet; false: it is gone, or not the
+ * supervisor's. *ret_lives: the process of that number is the one that is known.
+ */
+bool openings_process(
+	struct openings *openings, uint32_t pid, struct noted *ret_noted, bool *ret_lives);
+
+#endif

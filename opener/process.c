@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of processes, and what is copied from them. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "opener/maps.h"
+#include "opener/openings.h"
+#include "opener/regular.h"
+
+#define IMAGE_BYTES_MOST (UINT64_C(256) << 20)
+#define VDSO_BYTES_MOST  (UINT64_C(1) << 20)
+#define COPY_BYTES       ((size_t)64 << 10)
+#define THREADS_MOST     ((size_t)100000)
+#define NOTED_MOST       ((size_t)1 << 20)
+
+/* When a process started, the 20th field behind its name in "stat"; 0: it is gone. */
+static uint64_t start_of(uint32_t pid)
+{
+	char path[32], text[1024], *at;
+	uint64_t start = 0;
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		(void)close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	at = strrchr(text, ')');
+	for (unsigned field = 0; at && field < 20; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		start = strtoull(at, NULL, 10);
+	return start;
+}
+
+/* Does a thread of the supervisor trace? */
+static bool is_tracer(int supervisor, unsigned tracer)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%u", supervisor, tracer);
+	return supervisor > 0 && tracer > 0 && access(path, F_OK) == 0;
+}
+
+/*
+ * Of "/proc/PID/status" three lines: "NSpid:\t4242\t7\n" ends with the pid in its own namespace,
+ * the second number of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid, "TracerPid:\t17\n" is
+ * the thread that traces it.
+ */
+static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_noted)
+{
+	struct noted noted = {.pid = pid, .inner_pid = pid, .uid = geteuid()};
+	unsigned real, effective, tracer = 0, value;
+	char path[48], line[256];
+	FILE *file;
+
+	noted.start = start_of(pid);
+	(void)snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file)) {
+		const char *last = strrchr(line, '\t');
+
+		if (sscanf(line, "Uid: %u %u", &real, &effective) == 2)
+			noted.uid = effective;
+		else if (sscanf(line, "TracerPid: %u", &value) == 1)
+			tracer = value;
+		else if (strncmp(line, "NSpid:", 6) == 0 && last)
+			noted.inner_pid = (uint32_t)strtoul(last + 1, NULL, 10);
+	}
+	(void)fclose(file);
+	if (!noted.inner_pid)
+		noted.inner_pid = pid;
+	if (o->guards && !is_tracer(o->supervisor, tracer))
+		return false;
+	*ret_noted = noted;
+	return true;
+}
+
+static bool note(struct openings *o, const struct noted *noted)
+{
+	if (o->n == o->room) {
+		size_t room = o->room * 2 + 64;
+		struct noted *grown =
+			o->n < NOTED_MOST ? reallocarray(o->noted, room, sizeof(*grown)) : NULL;
+
+		if (!grown)
+			return false;
+		o->noted = grown;
+		o->room = room;
+	}
+	o->noted[o->n++] = *noted;
+	return true;
+}
+
+bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted, bool *ret_lives)
+{
+	uint64_t start = start_of(pid);
+	struct noted fresh;
+
+	*ret_lives = false;
+	for (size_t i = o->n; i-- > 0;) {
+		if (o->noted[i].pid != pid)
+			continue;
+		if (start && start != o->noted[i].start)
+			break;
+		/* Its user may be another one by now. */
+		if (start && look_at(o, pid, &fresh) && fresh.start == start)
+			o->noted[i] = fresh;
+		*ret_noted = o->noted[i];
+		*ret_lives = start != 0;
+		return true;
+	}
+	if (!start || !look_at(o, pid, &fresh) || fresh.start != start)
+		return false;
+	(void)note(o, &fresh);
+	*ret_noted = fresh;
+	*ret_lives = true;
+	return true;
+}
+
+/* Page by page where needed: one that is gone leaves zeros. */
+static bool copy_range(uint32_t pid, uint64_t from, uint64_t bytes, int fd, uint64_t to)
+{
+	char buffer[COPY_BYTES];
+	bool any = false;
+
+	while (bytes) {
+		size_t part = bytes < COPY_BYTES ? (size_t)bytes : COPY_BYTES;
+		struct iovec local = {.iov_base = buffer, .iov_len = part};
+		struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = part};
+		ssize_t n = process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
+
+		if (n > 0 && pwrite(fd, buffer, (size_t)n, (off_t)to) == n)
+			any = true;
+		from += part;
+		to += part;
+		bytes -= part;
+	}
+	return any;
+}
+
+static bool is_part(const struct maps_line *part, const struct opening *what)
+{
+	return part->inode == what->inode && part->inode && part->major == what->major &&
+		part->minor == what->minor && !part->write && part->read &&
+		part->offset <= IMAGE_BYTES_MOST &&
+		part->end - part->start <= IMAGE_BYTES_MOST - part->offset;
+}
+
+static FILE *maps_of(uint32_t pid)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	return fopen(path, "re");
+}
+
+/* Of what begins with "\177ELF"; else the copy is closed. */
+static int judged(int fd)
+{
+	char magic[4];
+
+	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		memcmp(magic, "\177ELF", sizeof(magic)) == 0)
+		return fd;
+	(void)close(fd);
+	return -ENOENT;
+}
+
+int openings_image(const struct opening *what)
+{
+	FILE *file = maps_of(what->pid);
+	char *text = NULL;
+	size_t capacity = 0;
+	ssize_t bytes;
+	int fd;
+
+	if (!file)
+		return -ENOENT;
+	fd = memfd_create("image", MFD_CLOEXEC);
+	while (fd >= 0 && (bytes = getline(&text, &capacity, file)) > 0) {
+		struct maps_line line;
+
+		if (maps_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) == 0 &&
+			is_part(&line, what))
+			(void)copy_range(
+				what->pid, line.start, line.end - line.start, fd, line.offset);
+	}
+	free(text);
+	(void)fclose(file);
+	return fd < 0 ? -ENOMEM : judged(fd);
+}
+
+int openings_vdso(const struct opening *what)
+{
+	FILE *file = maps_of(what->pid);
+	char *text = NULL;
+	size_t capacity = 0;
+	ssize_t bytes;
+	struct maps_line line;
+	bool found = false;
+	int fd;
+
+	if (!file)
+		return -ENOENT;
+	while (!found && (bytes = getline(&text, &capacity, file)) > 0)
+		found = maps_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) == 0 &&
+			line.start == what->start && line.end == what->end && !line.write &&
+			line.name_bytes == 6 && memcmp(line.name, "[vdso]", 6) == 0 &&
+			line.end - line.start <= VDSO_BYTES_MOST;
+	free(text);
+	(void)fclose(file);
+	fd = found ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+	if (fd < 0)
+		return -ENOENT;
+	(void)copy_range(what->pid, what->start, what->end - what->start, fd, 0);
+	return judged(fd);
+}
+
+static void copy_stat(int tasks_fd, const char *tid, int to)
+{
+	char path[32], text[512];
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%.20s/stat", tid);
+	fd = openat(tasks_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	(void)!write(to, text, (size_t)n + 1);
+}
+
+int openings_threads(uint32_t pid)
+{
+	struct dirent *entry;
+	char path[32];
+	DIR *tasks;
+	size_t n = 0;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return -errno;
+	fd = memfd_create("threads", MFD_CLOEXEC);
+	while (fd >= 0 && n < THREADS_MOST && (entry = readdir(tasks))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		copy_stat(dirfd(tasks), entry->d_name, fd);
+		n++;
+	}
+	(void)closedir(tasks);
+	return fd < 0 ? -ENOMEM : fd;
+}
+
+/*
+ * A regular file, no link, of the process's user, or of root and not kept from others: else a link
+ * or hard link could make us read what its maker may not.
+ */
+static int of_owner(const struct noted *owner, int fd, const struct stat *st)
+{
+	if (fd < 0 || st->st_uid == owner->uid || (st->st_uid == 0 && st->st_mode & S_IROTH))
+		return fd;
+	(void)close(fd);
+	return -EPERM;
+}
+
+int openings_perf_map(const struct noted *owner, bool live, struct opened *opened)
+{
+	char *path = opened->text;
+	struct stat st = {0};
+	int fd = -ENOENT;
+
+	if (live) {
+		(void)snprintf(path, sizeof(opened->text), "/tmp/perf-%u.map", owner->inner_pid);
+		fd = regular_open_of((int)owner->pid, path, REGULAR_NO_LAST_LINK, &st);
+		fd = of_owner(owner, fd, &st);
+	}
+	if (fd >= 0)
+		return fd;
+	(void)snprintf(path, sizeof(opened->text), "/tmp/perf-%u.map", owner->pid);
+	fd = regular_open(-1, path, REGULAR_NO_LAST_LINK, &st);
+	return of_owner(owner, fd, &st);
+}

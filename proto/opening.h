@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the analyst, which may open nothing, asks of the opener, and what that answers. A packet
+ * each (SOCK_SEQPACKET); a descriptor travels beside the answer. Little-endian.
+ *
+ * A request:
+ *
+ *   offset  size  field
+ *        0     4  sequence     comes back in the answer
+ *        4     4  kind         enum opening_kind
+ *        8     4  pid          0 none
+ *       12     4  plain_bytes  of the path, without " (deleted)"
+ *       16     8  start        of a mapping
+ *       24     8  end
+ *       32     8  inode        as /proc/PID/maps tells them
+ *       40     4  major
+ *       44     4  minor
+ *       48     8  time         seconds since 1970, for a file's name
+ *       56     2  path_bytes   at most OPENING_PATH_MOST
+ *       58        the path, or a process's name; no NUL in it
+ *
+ * An answer:
+ *
+ *   offset  size  field
+ *        0     4  sequence
+ *        4     4  error        0, or as of errno
+ *        8     4  flags        enum opened_flag
+ *       12     8  device       of what was found
+ *       20     8  inode
+ *       28     8  bytes
+ *       36     8  mtime_ns
+ *       44     2  text_bytes   at most OPENING_PATH_MOST
+ *       46        the text: what a file is called, or what is wrong with it; no NUL in it
+ */
+#ifndef PROTO_OPENING_H
+#define PROTO_OPENING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPENING_PATH_MOST    8191
+#define OPENING_REQUEST_HEAD 58
+#define OPENING_ANSWER_HEAD  46
+#define OPENING_BYTES_MOST   (OPENING_REQUEST_HEAD + OPENING_PATH_MOST)
+
+enum opening_kind {
+	OPENING_MAPPED = 1,  /* pid, start, end, device, inode, path: the file of a mapping */
+	OPENING_IMAGE = 2,   /* the same: a copy of what is mapped of it, unwritable parts only */
+	OPENING_VDSO = 3,    /* pid, start, end: a copy of the vdso */
+	OPENING_ELF = 4,     /* path: a debug file, by build-id, link or alternate link */
+	OPENING_PROCESS = 5, /* pid: its user and its own pid are noted, for later; no descriptor */
+	OPENING_PERF_MAP = 6, /* pid; start and end 1: its own root may be looked into */
+	OPENING_STAT = 7,     /* path: of what kind it is now; no descriptor */
+	OPENING_SOURCE = 8,   /* path, pid: a source file, for the live view */
+	OPENING_THREADS = 9,  /* pid: a copy of each thread's "stat", ended by NUL, live view */
+	OPENING_LOG = 10,     /* the output of the command, live view */
+	OPENING_STATM = 11,   /* the sender's own /proc/PID/statm */
+	OPENING_OUTPUT = 12,  /* pid, time, path (a name): the profile's file, to be written */
+	OPENING_CAPTURE = 13, /* the capture's */
+	OPENING_VIEW = 14,    /* path: a file that the user of the live view named */
+	OPENING_KEEP = 15,    /* a file in TMPDIR for what cannot be written elsewhere */
+	OPENING_COMMIT = 16,  /* what was begun last gets its name; no descriptor */
+	OPENING_ABANDON = 17, /* or is thrown away */
+};
+
+enum opened_flag {
+	OPENED_DELETED = 1,   /* the file is not under its name any more */
+	OPENED_OTHER = 2,     /* it may be another file than the mapped one */
+	OPENED_PLAIN = 4,     /* the name is the path without " (deleted)" */
+	OPENED_NO_ELF = 8,    /* it was found, but is no ELF file: no descriptor */
+	OPENED_IN_PLACE = 16, /* what is written to is a pipe or terminal */
+};
+
+struct opening {
+	uint32_t sequence, kind, pid, plain_bytes;
+	uint64_t start, end, inode;
+	uint32_t major, minor;
+	uint64_t time;
+	char path[OPENING_PATH_MOST + 1];
+};
+
+struct opened {
+	uint32_t sequence;
+	int error; /* 0 or -errno */
+	uint32_t flags;
+	uint64_t device, inode, bytes, mtime_ns;
+	char text[OPENING_PATH_MOST + 1];
+	int fd; /* -1 none; not in the packet */
+};
+
+/* @to has room for OPENING_BYTES_MOST. The length of the packet. */
+size_t opening_put(uint8_t *to, const struct opening *opening);
+size_t opened_put(uint8_t *to, const struct opened *opened);
+/* -EPROTO: not well-formed. */
+int opening_get(const uint8_t *from, size_t bytes, struct opening *ret_opening);
+int opened_get(const uint8_t *from, size_t bytes, struct opened *ret_opened);
+
+#endif

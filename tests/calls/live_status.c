@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* sprofil_status() tells what became of every tick. Native interface. */
+#include <sprofil/sprofil.h>
+
+#include "tests/calls/live.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/client.h"
+
+#define NOT_HERE 77
+
+/* Of another dialect, whose header cannot be had together with this one's. */
+void sprofil_sysv_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
+
+static struct sprofil_state ask(void)
+{
+	struct sprofil_state status;
+
+	memset(&status, 0xff, sizeof(status));
+	assert_int_equal(live_errno(sprofil_status(&status, sizeof(status))), 0);
+	assert_int_equal(status.zero, 0);
+	return status;
+}
+
+static void off(void)
+{
+	assert_int_equal(sprofil(NULL, 0, NULL, 0), 0);
+}
+
+static struct prof region(void *base, unsigned bytes, uint64_t at)
+{
+	return (struct prof){base, bytes, at, 0x10000};
+}
+
+/*
+ * How many ticks there are is not the matter of these tests, but where they are: a half to double
+ * of some 100 or 200, which chance misses by 5 standard deviations at least.
+ */
+static void expect_some(uint64_t ticks, uint64_t cpu_ns)
+{
+	uint64_t all = cpu_ns / LIVE_FAST_TICK_NS;
+
+	assert_in_range(ticks, all / 2, 2 * all);
+}
+
+static void expect(const struct sprofil_state *s, uint32_t state, uint32_t reason)
+{
+	assert_int_equal(s->state, state);
+	assert_int_equal(s->reason, reason);
+}
+
+/* Waits until the figure is there: the stop that counts may still be on its way. */
+static struct sprofil_state await_state(uint32_t state)
+{
+	struct sprofil_state s = ask();
+
+	for (unsigned i = 0; s.state != state && i < 2000; i++) {
+		(void)usleep(5000);
+		s = ask();
+	}
+	assert_int_equal(s.state, state);
+	return s;
+}
+
+/* The first test of the program. */
+static void test_live_status__nothing_was_turned_on(void **state)
+{
+	struct sprofil_state s = ask();
+
+	(void)state;
+	expect(&s, SPROFIL_OFF, SPROFIL_NO_REASON);
+	assert_true(s.tick_ns == 0 && s.counted == 0 && s.outside == 0 && s.regions == 0);
+	assert_int_equal(s.supervisor, 0);
+	assert_int_equal(live_tracer(), 0); /* a question starts nothing */
+}
+
+static void test_live_status__each_tick_is_somewhere(void **state)
+{
+	unsigned a[4] = {0}, b[4] = {0};
+	struct prof p[2] = {region(a, 16, LIVE_A), region(b, 16, LIVE_B)};
+	struct sprofil_state s, last;
+	uint64_t in, out;
+
+	(void)state;
+	a[0] = 1000000; /* "counted" is not what the program itself did */
+	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT | PROF_FAST), 0);
+	in = live_spin(LIVE_A, 0.1) + live_spin(LIVE_B + 4, 0.1);
+	out = live_spin(LIVE_C, 0.1);
+	s = ask();
+	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
+	assert_int_equal(s.tick_ns, LIVE_FAST_TICK_NS);
+	assert_int_equal(s.regions, 2);
+	assert_int_equal(s.dead, 0);
+	/* that is a thread of it */
+	assert_int_equal(getpgid(s.supervisor), getpgid(live_tracer()));
+	expect_some(s.counted, in);
+	expect_some(s.outside, out);
+	off();
+	last = ask();
+	expect(&last, SPROFIL_OFF, SPROFIL_NO_REASON);
+	assert_int_equal(last.counted, a[0] - 1000000 + b[1]);
+	assert_true(last.counted >= s.counted && last.outside >= s.outside);
+	assert_int_equal(last.tick_ns, LIVE_FAST_TICK_NS);
+	assert_int_equal(last.full + last.faulted, 0);
+	/* a second "off" changes nothing, a new table begins at 0 */
+	off();
+	s = ask();
+	assert_int_equal(s.counted, last.counted);
+	p[0].pr_off = LIVE_B;
+	assert_int_equal(sprofil(p, 1, NULL, PROF_UINT), 0);
+	s = ask();
+	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
+	assert_int_equal(s.counted, 0);
+	assert_int_equal(s.regions, 1);
+	assert_int_equal(s.tick_ns, LIVE_TICK_NS);
+	off();
+}
+
+static void test_live_status__full_counters(void **state)
+{
+	unsigned short a[2] = {65535 - 5, 0};
+	struct prof p = region(a, 4, LIVE_A);
+	struct sprofil_state s;
+	uint64_t cpu;
+
+	(void)state;
+	assert_int_equal(sprofil(&p, 1, NULL, PROF_USHORT | PROF_FAST), 0);
+	cpu = live_spin(LIVE_A, 0.1);
+	off();
+	s = ask();
+	assert_int_equal(a[0], 65535);
+	assert_int_equal(s.counted, 5);
+	expect_some(s.full, cpu);
+}
+
+static void test_live_status__dead_regions(void **state)
+{
+	unsigned *gone = live_buffer(16, MAP_PRIVATE), b[4] = {0};
+	struct prof p[2] = {region(b, 16, LIVE_B), region(gone, 16, LIVE_A)};
+	struct sprofil_state s;
+
+	(void)state;
+	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT | PROF_FAST), 0);
+	assert_int_equal(mprotect((void *)((uintptr_t)gone & ~4095ul), 4096, PROT_READ), 0);
+	(void)live_spin(LIVE_A, 0.05);
+	(void)live_spin(LIVE_B, 0.05);
+	s = ask();
+	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
+	assert_int_equal(s.dead, 1);
+	assert_int_equal(s.first_dead[0], 1);
+	assert_int_equal(s.first_dead[1], 0);
+	assert_true(s.faulted > 0 && s.counted > 0);
+	off();
+	s = ask();
+	assert_int_equal(s.counted, b[0]);
+	/* all of them: it has ended */
+	assert_int_equal(sprofil(p + 1, 1, NULL, PROF_UINT | PROF_FAST), 0);
+	(void)live_spin(LIVE_A, 0.02);
+	s = await_state(SPROFIL_ENDED);
+	expect(&s, SPROFIL_ENDED, SPROFIL_FAULT);
+	assert_int_equal(s.dead, 1);
+	off();
+	s = ask();
+	expect(&s, SPROFIL_OFF, SPROFIL_FAULT);
+}
+
+/* More of them than the list has room for. */
+static void test_live_status__many_dead_regions(void **state)
+{
+	unsigned *gone = live_buffer(16, MAP_PRIVATE), b[4] = {0};
+	struct prof p[21];
+	struct sprofil_state s;
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++)
+		p[i] = region(gone, 4, LIVE_A + 4 * i);
+	p[20] = region(b, 16, LIVE_B);
+	assert_int_equal(sprofil(p, 21, NULL, PROF_UINT | PROF_FAST), 0);
+	assert_int_equal(mprotect((void *)((uintptr_t)gone & ~4095ul), 4096, PROT_READ), 0);
+	for (unsigned i = 0; i < 20; i++)
+		(void)live_spin(LIVE_A + 4 * i, 0.01);
+	s = ask();
+	off();
+	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
+	/* A region whose 10 ticks were all elsewhere lives on, as a rule none. */
+	assert_in_range(s.dead, 15, 20);
+	for (unsigned i = 0; i < SPROFIL_DEAD_LISTED; i++)
+		assert_true(s.first_dead[i] < 20 && (!i || s.first_dead[i] > s.first_dead[i - 1]));
+}
+
+static void test_live_status__stopped_at_32767(void **state)
+{
+	unsigned short a[4] = {32760};
+	struct sprofil_state s;
+
+	(void)state;
+	sprofil_sysv_profil(a, 8, LIVE_A, 0x8000);
+	(void)live_spin(LIVE_A, 0.15);
+	s = ask();
+	assert_int_equal(a[0], 32767);
+	expect(&s, SPROFIL_ENDED, SPROFIL_FULL);
+	assert_int_equal(s.counted, 7);
+	/* The helper has stayed to tell that. Now it goes, and it is still known. */
+	for (unsigned i = 0; live_tracer() && i < 2000; i++)
+		(void)usleep(5000);
+	assert_int_equal(live_tracer(), 0);
+	s = ask();
+	expect(&s, SPROFIL_ENDED, SPROFIL_FULL);
+	assert_int_equal(s.counted, 7);
+	off();
+	s = ask();
+	expect(&s, SPROFIL_OFF, SPROFIL_FULL);
+}
+
+static void test_live_status__arguments(void **state)
+{
+	uint8_t *end = live_buffer(sizeof(struct sprofil_state), MAP_PRIVATE);
+	uint8_t bytes[200];
+
+	(void)state;
+	assert_int_equal(live_errno(sprofil_status(NULL, sizeof(bytes))), EFAULT);
+	assert_int_equal(live_errno(sprofil_status((void *)8, sizeof(bytes))), EFAULT);
+	assert_int_equal(
+		live_errno(sprofil_status((void *)(end + 1), sizeof(struct sprofil_state))),
+		EFAULT);
+	assert_int_equal(live_errno(sprofil_status((void *)bytes, 0)), EINVAL);
+	assert_int_equal(live_errno(sprofil_status((void *)bytes, 4096)), EINVAL);
+	/* an older program's, and a newer one's */
+	memset(bytes, 0xff, sizeof(bytes));
+	assert_int_equal(sprofil_status((void *)bytes, 8), 0);
+	assert_true(bytes[0] == SPROFIL_OFF && bytes[7] == 0 && bytes[8] == 0xff);
+	assert_int_equal(sprofil_status((void *)bytes, 199), 0);
+	assert_true(
+		bytes[sizeof(struct sprofil_state)] == 0 && bytes[198] == 0 && bytes[199] == 0xff);
+	assert_int_equal(sprofil_status((void *)end, sizeof(struct sprofil_state)), 0);
+}
+
+static int in_child(void)
+{
+	unsigned a[4] = {0};
+	struct prof p = region(a, 16, LIVE_A);
+	struct sprofil_state s;
+
+	/* figures of its own */
+	s = ask();
+	if (s.state != SPROFIL_ON || s.counted != 0 || s.regions != 1)
+		return 1;
+	(void)live_spin(LIVE_A, 0.03);
+	if (ask().counted == 0)
+		return 2;
+	/* not to be looked into any more: it is said, and "off" brings no figures */
+	if (getuid() == 0 && (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1)))
+		return 3;
+	off();
+	if (sprofil(&p, 1, NULL, PROF_UINT) < 0)
+		return NOT_HERE;
+	if (prctl(PR_SET_DUMPABLE, 0))
+		return 4;
+	if (sprofil_status(&s, sizeof(s)) != -1 || errno != EPERM)
+		return 5;
+	off();
+	if (sprofil_status(&s, sizeof(s)) != -1 || errno != ENODATA)
+		return 6;
+	return 0;
+}
+
+static void test_live_status__children_and_hidden_programs(void **state)
+{
+	unsigned a[4] = {0};
+	struct prof p = region(a, 16, LIVE_A);
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT | PROF_FAST), 0);
+	(void)live_spin(LIVE_A, 0.03);
+	assert_true(ask().counted > 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(in_child());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(status == 0 || status == NOT_HERE << 8);
+	off();
+}
+
+static void test_live_status__supervisor_killed(void **state)
+{
+	unsigned a[4] = {0};
+	struct prof p = region(a, 16, LIVE_A);
+	struct sprofil_state s;
+
+	(void)state;
+	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
+	s = ask();
+	assert_true(s.supervisor > 0);
+	assert_int_equal(kill(s.supervisor, SIGKILL), 0);
+	s = await_state(SPROFIL_ENDED);
+	expect(&s, SPROFIL_ENDED, SPROFIL_GONE);
+	assert_int_equal(s.supervisor, 0);
+	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
+	s = ask();
+	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
+	off();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live_status__each_tick_is_somewhere),
+		cmocka_unit_test(test_live_status__full_counters),
+		cmocka_unit_test(test_live_status__dead_regions),
+		cmocka_unit_test(test_live_status__many_dead_regions),
+		cmocka_unit_test(test_live_status__stopped_at_32767),
+		cmocka_unit_test(test_live_status__arguments),
+		cmocka_unit_test(test_live_status__supervisor_killed),
+	};
+	/* First, while no handlers stand in the way of "off" after setuid. */
+	const struct CMUnitTest with_children[] = {
+		cmocka_unit_test(test_live_status__nothing_was_turned_on),
+		cmocka_unit_test(test_live_status__children_and_hidden_programs),
+	};
+
+	return live_run_with_children(with_children) + live_run(tests);
+}

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# diff as users call it: columns, sides, what is significant, the status for scripts, errors.
+# Usage: test_diff.sh SPROFREPORT MAKE_STACKS
+set -u
+export LC_ALL=C.UTF-8
+unset PAGER LESS NO_COLOR COLUMNS
+report=$(realpath "$1") make=$(realpath "$2")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+# is WHAT GOT WANTED
+is() {
+	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
+}
+
+# refused WHAT WORD ARGS…: status 2 and one message with WORD.
+refused() {
+	local what=$1 word=$2
+	shift 2
+	timeout 20 "$report" "$@" >out 2>err </dev/null
+	is "$what" "$?" 2
+	head -n1 err | grep -q "^sprofreport: .*$word" || fail "$what: $(cat err)"
+}
+
+for kind in stacks slower empty; do
+	"$make" $kind $kind || exit 1
+done
+
+# fib takes 25 ms of A and 125 of B; the file of the program has another name there.
+"$report" diff --format tsv stacks slower >tsv || fail "status $?"
+is "columns" "$(head -n1 tsv | cut -f1-8)" \
+    "$(printf 'self_ns_a\tself_ns_b\tdelta_pct\tlow_pct\thigh_pct\tsignificant\tfunction\tobject')"
+is "the first row" "$(awk -F'\t' 'NR == 2 { print $1, $2, $3, $6, $7, $8 }' tsv)" \
+    "25000000 125000000 400 1 fib app"
+awk -F'\t' '$7 == "fib" { exit !($4 > 100 && $4 < 400 && $5 > 400 && $5 < 1000) }' tsv ||
+    fail "interval: $(grep fib tsv)"
+is "others changed" "$(awk -F'\t' 'NR > 1 && $6 == 1' tsv | grep -cv fib)" 0
+is "rows without samples of B alone" "$(grep -c 'app.new' tsv)" 0
+
+# What was not tested has no interval; what is not sampled is not tested.
+is "unsampled" "$(awk -F'\t' '$7 == "[unsampled]" { print $1, $2, $3, $4, $5, $6 }' tsv)" \
+    "2000000 0 -100   0"
+
+# The whole: main has fib in it.
+"$report" diff --sort total --format tsv stacks slower >total
+is "total of main" "$(awk -F'\t' '$7 == "main" { print $9, $10 }' total)" "113000000 213000000"
+awk -F'\t' '$7 == "main" && $6 == 1 { n++ } END { exit n != 1 }' total || fail "total: $(cat total)"
+
+# By share everything else shrinks.
+"$report" diff --by share --format tsv stacks slower >share
+awk -F'\t' '$7 == "lex" { exit !($3 < -35 && $3 > -45) }' share || fail "share: $(grep lex share)"
+
+"$report" diff --paths --format tsv stacks slower >paths
+is "a call path" "$(awk -F'\t' 'NR == 2 { print $7, $6 }' paths)" "main;fib 1"
+
+# Several runs a side; equal ones show nothing.
+"$report" diff --format tsv stacks stacks stacks -- stacks stacks >equal
+is "equal runs" "$(awk -F'\t' 'NR > 1 && ($6 != 0 || $1 != $2)' equal)" ""
+"$report" diff stacks stacks -- slower slower slower >text || fail "sides"
+grep -q '^A: stacks and 1 more, 146.00 ms of CPU time each: app --run$' text || fail "side A"
+grep -q '^B: slower and 2 more, 244.00 ms of CPU time each$' text || fail "side B"
+grep -q '^in all +67.1 % ± 0.0$' text || fail "in all: $(cat text)"
+grep -qE '^ *25.00 ms +125.00 ms +\+100.00 ms +\+400.0 % .* \* +fib +app$' text || fail "row"
+grep -q 'run a side' text && fail "a warning about one run"
+"$report" diff stacks slower | grep -q '^one run a side: how runs differ' || fail "no warning"
+LC_ALL=C "$report" diff stacks slower | LC_ALL=C grep -q $'[\200-\377]' && fail "ASCII"
+"$report" diff --color always stacks slower >color
+grep -q $'\033\\[1;31m.*fib' color || fail "slower is not red"
+grep -q $'\033\\[2m.*lex' color || fail "unchanged is not dim"
+
+# For scripts.
+"$report" diff --fail-above 50 stacks slower >out
+is "slower by more" $? 1
+grep -q fib out || fail "no report beside the status"
+"$report" diff --fail-above 500 stacks slower >out
+is "slower by less" $? 0
+"$report" diff --fail-above 0 slower stacks >out
+is "faster" $? 0
+"$report" diff --fail-above 0 stacks stacks >out
+is "equal" $? 0
+
+"$report" diff empty empty | grep -q '^nothing could be tested' || fail "empty"
+refused "one side" 'diff compares two sides' diff stacks
+refused "three without --" 'diff compares two sides' diff stacks stacks slower
+refused "not diff" 'are for diff' flat --fail-above 5 stacks
+refused "no number" "fail-above 'x' is not a number" diff --fail-above x stacks slower
+refused "by what" "by 'size' is not known; there is time, share" diff --by size stacks slower
+refused "other values" "no values 'wall'" diff --value wall stacks slower
+
+[ $failed = 0 ] && echo "all as it should be"
+exit $failed

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The exports for other programs: each field by the format's published definition, and, where they
+# are installed, in the readers themselves: callgrind_annotate (package valgrind).
+# Usage: test_exports.sh SPROFREPORT MAKE_STACKS CHECK_EXPORT.PY
+set -u
+export LC_ALL=C.UTF-8
+report=$(realpath "$1") make=$(realpath "$2") check=$3
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+if ! python3 -c 'import csv, json' 2>/dev/null; then
+	echo "skipped: python3 has no json (package python3)"
+	exit 77
+fi
+
+for kind in stacks large deep empty; do
+	"$make" $kind $kind && "$report" --format tsv $kind >$kind.tsv || exit 1
+	for format in speedscope firefox perf-script; do
+		[ $kind = large ] && [ $format = perf-script ] && continue # 37 MB
+		"$report" export --format $format -o $kind.$format $kind || failed=1
+		[ $kind = empty ] && [ $format = firefox ] && continue
+		python3 "$check" $format $kind.$format $kind.tsv || failed=1
+	done
+	"$report" export --format callgrind -o $kind.callgrind $kind || failed=1
+	[ $kind = empty ] && continue
+	if command -v callgrind_annotate >/dev/null; then
+		for inclusive in no yes; do
+			callgrind_annotate --threshold=100 --auto=no --inclusive=$inclusive \
+			    $kind.callgrind >annotated.$inclusive 2>err || failed=1
+			[ -s err ] && { echo "FAIL: callgrind_annotate: $(cat err)"; failed=1; }
+		done
+		mv annotated.no annotated && mv annotated.yes annotated.inclusive
+		python3 "$check" callgrind annotated $kind.tsv || failed=1
+	else
+		echo "skipped: callgrind_annotate is not installed (package valgrind)"
+	fi
+done
+
+# Names that want to be more than names stay within the format.
+"$make" hostile hostile
+for format in speedscope firefox; do
+	"$report" export --format $format hostile | python3 -c 'import json, sys; json.load(sys.stdin)' ||
+	    { echo "FAIL: hostile names: $format"; failed=1; }
+done
+"$report" export --format perf-script hostile >out
+LC_ALL=C grep -q $'[\001-\010\013-\037]' out && { echo "FAIL: control characters"; failed=1; }
+[ "$(grep -c cpu-clock out)" = 100 ] || { echo "FAIL: hostile names: perf-script"; failed=1; }
+
+# Another value than CPU time is told by its own unit.
+"$report" export --format speedscope --value samples stacks | grep -q '"unit":"none"' ||
+    { echo "FAIL: samples are no time"; failed=1; }
+"$report" export --format callgrind --value samples stacks | grep -q '^summary: 144$' ||
+    { echo "FAIL: callgrind of samples"; failed=1; }
+"$report" export --format gmon --value samples -o x stacks 2>err
+[ $? = 2 ] && grep -q 'holds time' err || { echo "FAIL: gmon of samples: $(cat err)"; failed=1; }
+
+[ $failed = 0 ] && echo "the exports are right"
+exit $failed

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The input is a packet between the analyst, which somebody may have taken over, and the opener.
+ * What is taken from it must come out the same when it is put again; and what it asks of the
+ * process is answered as by an opener that trusts nobody.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "opener/openings.h"
+#include "tests/fuzz/fuzz.h"
+
+static void answer(const struct opening *what)
+{
+	static struct opened opened;
+	struct openings openings = {.guards = true, .view = true};
+
+	openings_answer(&openings, getpid(), what, &opened);
+	/* Nobody is traced. */
+	if (opened.fd >= 0 &&
+		(what->kind == OPENING_IMAGE || what->kind == OPENING_VDSO ||
+			what->kind == OPENING_THREADS || opened.error))
+		abort();
+	if (opened.fd >= 0)
+		(void)close(opened.fd);
+	openings_release(&openings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct opening opening;
+	static struct opened opened;
+	uint8_t again[OPENING_BYTES_MOST], *copy;
+
+	if (size > OPENING_BYTES_MOST)
+		return 0;
+	copy = malloc(size ? size : 1);
+	if (!copy)
+		return 0;
+	memcpy(copy, data, size);
+	if (opening_get(copy, size, &opening) == 0) {
+		if (opening_put(again, &opening) != size || memcmp(again, copy, size) != 0)
+			abort();
+		answer(&opening);
+	}
+	if (opened_get(copy, size, &opened) == 0 &&
+		(opened_put(again, &opened) != size || memcmp(again, copy, size) != 0))
+		abort();
+	free(copy);
+	return 0;
+}

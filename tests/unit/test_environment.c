@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/client.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define NAME "SPROFIL_OF_TEST"
+#define PAGE 4096u
+
+static char value[PAGE];
+
+static int get(void)
+{
+	memset(value, '?', sizeof(value));
+	return client_environment(NAME, value, sizeof(value));
+}
+
+static void test_environment__as_it_is_now(void **state)
+{
+	(void)state;
+	assert_int_equal(unsetenv(NAME), 0);
+	assert_int_equal(get(), -ENOENT);
+	assert_int_equal(setenv(NAME, "/usr/bin", 1), 0);
+	assert_int_equal(get(), 8);
+	assert_string_equal(value, "/usr/bin");
+	assert_int_equal(setenv(NAME, "", 1), 0);
+	assert_int_equal(get(), 0);
+	assert_int_equal(unsetenv(NAME), 0);
+	assert_int_equal(get(), -ENOENT);
+	/* It is no cancellation point, and errno stays. */
+	errno = 4711;
+	assert_int_equal(get(), -ENOENT);
+	assert_int_equal(errno, 4711);
+}
+
+static void test_environment__whole_names_only(void **state)
+{
+	char *entries[] = {(char *)NAME "S=1", (char *)"X" NAME "=1", (char *)NAME, (char *)"=",
+		(char *)"", (char *)NAME "=yes=no", NULL};
+	char **before = environ;
+
+	(void)state;
+	environ = entries;
+	assert_int_equal(get(), 6);
+	assert_string_equal(value, "yes=no");
+	entries[5] = NULL;
+	assert_int_equal(get(), -ENOENT);
+	environ = before;
+}
+
+static void test_environment__the_length_of_the_value(void **state)
+{
+	char text[300], to[300];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[299] = '\0';
+	assert_int_equal(setenv(NAME, text, 1), 0);
+	assert_int_equal(client_environment(NAME, to, 300), 299);
+	assert_string_equal(to, text);
+	assert_int_equal(client_environment(NAME, to, 299), -ENOSPC);
+	assert_int_equal(client_environment(NAME, to, 1), -ENOSPC);
+	assert_int_equal(unsetenv(NAME), 0);
+}
+
+static void test_environment__many_entries(void **state)
+{
+	static char *entries[1000];
+	char **before = environ;
+
+	(void)state;
+	for (unsigned i = 0; i < 999; i++)
+		entries[i] = (char *)"SOMETHING=else, and rather long";
+	for (unsigned at = 0; at < 999; at += 37) {
+		char *old = entries[at];
+
+		entries[at] = (char *)NAME "=here";
+		environ = entries;
+		assert_int_equal(get(), 4);
+		environ = before;
+		entries[at] = old;
+	}
+	environ = entries;
+	assert_int_equal(get(), -ENOENT);
+	environ = NULL;
+	assert_int_equal(get(), -ENOENT);
+	environ = before;
+}
+
+/* Two pages, of which the second is not there. */
+static char *page_and_end(void)
+{
+	char *at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(at, MAP_FAILED);
+	assert_int_equal(munmap(at + PAGE, PAGE), 0);
+	return at;
+}
+
+/* Strings and the array end where the memory does. */
+static void test_environment__nothing_is_behind(void **state)
+{
+	static const char last[] = NAME "=1";
+	char *page = page_and_end(), *strings = page_and_end();
+	char **entries = (char **)(void *)(page + PAGE) - 3;
+	char **before = environ;
+
+	(void)state;
+	entries[0] = strings + PAGE - 2; /* shorter than the name */
+	memcpy(entries[0], "A", 2);
+	entries[1] = strings + PAGE - 2 - sizeof(last);
+	memcpy(entries[1], last, sizeof(last));
+	environ = entries;
+	assert_int_equal(get(), 1);
+	assert_string_equal(value, "1");
+	/* without a NULL, and freed */
+	entries[1] = entries[2] = entries[0];
+	assert_int_equal(get(), -ENOENT);
+	environ = (char **)(void *)(page + PAGE);
+	assert_int_equal(get(), -ENOENT);
+	environ = before;
+	assert_int_equal(munmap(page, PAGE), 0);
+	assert_int_equal(munmap(strings, PAGE), 0);
+}
+
+static atomic_bool done;
+
+static void *change(void *nothing)
+{
+	char name[32];
+
+	for (unsigned i = 0; !done; i++) {
+		(void)snprintf(name, sizeof(name), "OTHER_%u", i % 500);
+		(void)setenv(name, "something", 1);
+		if (i % 3)
+			(void)unsetenv(name);
+	}
+	return nothing;
+}
+
+/* Another thread is in setenv() all the while: what is told is the value, or that there is none. */
+static void test_environment__while_it_changes(void **state)
+{
+	pthread_t thread;
+	unsigned found = 0;
+
+	(void)state;
+	assert_int_equal(setenv(NAME, "well", 1), 0);
+	assert_int_equal(pthread_create(&thread, NULL, change, NULL), 0);
+	for (unsigned i = 0; i < 5000; i++) {
+		int r = get();
+
+		assert_true(r == -ENOENT || r == 4);
+		if (r == 4)
+			assert_string_equal(value, "well");
+		found += r == 4;
+	}
+	done = true;
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(found > 0);
+	assert_int_equal(get(), 4);
+	assert_int_equal(unsetenv(NAME), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_environment__as_it_is_now),
+		cmocka_unit_test(test_environment__whole_names_only),
+		cmocka_unit_test(test_environment__the_length_of_the_value),
+		cmocka_unit_test(test_environment__many_entries),
+		cmocka_unit_test(test_environment__nothing_is_behind),
+		cmocka_unit_test(test_environment__while_it_changes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

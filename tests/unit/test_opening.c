@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "opener/opener.h"
+#include "opener/openings.h"
+
+static struct opening opening = {.sequence = 0x01020304,
+	.kind = OPENING_MAPPED,
+	.pid = 0x11121314,
+	.plain_bytes = 2,
+	.start = 0x2122232425262728,
+	.end = 0x3132333435363738,
+	.inode = 0x4142434445464748,
+	.major = 0x51525354,
+	.minor = 0x61626364,
+	.time = 0x7172737475767778,
+	.path = "/x (deleted)"};
+
+static void test_opening__table_of_a_request(void **state)
+{
+	static const uint8_t table[] = {4, 3, 2, 1, 1, 0, 0, 0, 0x14, 0x13, 0x12, 0x11, 2, 0, 0, 0,
+		0x28, 0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x38, 0x37, 0x36, 0x35, 0x34, 0x33,
+		0x32, 0x31, 0x48, 0x47, 0x46, 0x45, 0x44, 0x43, 0x42, 0x41, 0x54, 0x53, 0x52, 0x51,
+		0x64, 0x63, 0x62, 0x61, 0x78, 0x77, 0x76, 0x75, 0x74, 0x73, 0x72, 0x71, 12, 0, '/',
+		'x', ' ', '(', 'd', 'e', 'l', 'e', 't', 'e', 'd', ')'};
+	uint8_t packet[OPENING_BYTES_MOST];
+	static struct opening back;
+
+	(void)state;
+	assert_int_equal(opening_put(packet, &opening), sizeof(table));
+	assert_memory_equal(packet, table, sizeof(table));
+	assert_int_equal(opening_get(packet, sizeof(table), &back), 0);
+	assert_string_equal(back.path, opening.path);
+	assert_int_equal(back.time, opening.time);
+	for (size_t bytes = 0; bytes < sizeof(table); bytes++)
+		assert_int_equal(opening_get(packet, bytes, &back), -EPROTO);
+	packet[sizeof(table)] = 'x';
+	assert_int_equal(opening_get(packet, sizeof(table) + 1, &back), -EPROTO);
+	packet[OPENING_REQUEST_HEAD + 1] = '\0';
+	assert_int_equal(opening_get(packet, sizeof(table), &back), -EPROTO);
+	packet[OPENING_REQUEST_HEAD + 1] = 'x';
+	packet[4] = OPENING_ABANDON + 1;
+	assert_int_equal(opening_get(packet, sizeof(table), &back), -EPROTO);
+}
+
+static void test_opening__table_of_an_answer(void **state)
+{
+	static struct opened back,
+		opened = {.sequence = 9,
+			.error = -ENOENT,
+			.flags = OPENED_PLAIN,
+			.device = 1,
+			.inode = 2,
+			.bytes = 3,
+			.mtime_ns = 4,
+			.text = "why"};
+	static const uint8_t table[] = {9, 0, 0, 0, ENOENT, 0, 0, 0, OPENED_PLAIN, 0, 0, 0, 1, 0, 0,
+		0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0,
+		0, 3, 0, 'w', 'h', 'y'};
+	uint8_t packet[OPENING_BYTES_MOST];
+
+	(void)state;
+	assert_int_equal(opened_put(packet, &opened), sizeof(table));
+	assert_memory_equal(packet, table, sizeof(table));
+	assert_int_equal(opened_get(packet, sizeof(table), &back), 0);
+	assert_int_equal(back.error, -ENOENT);
+	assert_string_equal(back.text, "why");
+	assert_int_equal(opened_get(packet, sizeof(table) - 1, &back), -EPROTO);
+}
+
+/* A fresh file with this in it; its name, to be unlinked. */
+static char *file_of(const char *text, mode_t mode)
+{
+	static char name[32];
+	int fd;
+
+	strcpy(name, "/tmp/test_opening_XXXXXX");
+	fd = mkstemp(name);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
+	assert_int_equal(fchmod(fd, mode), 0);
+	assert_int_equal(close(fd), 0);
+	return name;
+}
+
+static struct opened ask(struct openings *openings, uint32_t kind, uint32_t pid, const char *path)
+{
+	struct opening what = {.kind = kind, .pid = pid};
+	struct opened opened;
+
+	strcpy(what.path, path);
+	openings_answer(openings, getpid(), &what, &opened);
+	if (opened.fd >= 0)
+		assert_int_equal(close(opened.fd), 0);
+	return opened;
+}
+
+static void test_opening__only_elf_files_are_handed_out(void **state)
+{
+	struct openings openings = {.guards = true};
+	struct opened opened;
+	char *name = file_of("\177ELF and more", 0600);
+
+	(void)state;
+	opened = ask(&openings, OPENING_ELF, 0, name);
+	assert_int_equal(opened.error, 0);
+	assert_int_equal(opened.bytes, strlen("\177ELF and more"));
+	assert_int_equal(unlink(name), 0);
+	name = file_of("root:secret", 0644);
+	opened = ask(&openings, OPENING_ELF, 0, name);
+	assert_int_equal(opened.error, -ENOEXEC);
+	assert_true(opened.flags & OPENED_NO_ELF);
+	assert_int_equal(opened.fd, -1);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(ask(&openings, OPENING_ELF, 0, "/dev/zero").error, -ENOENT);
+	assert_int_equal(ask(&openings, OPENING_ELF, 0, "/proc/self/exe").error, -ELOOP);
+	openings_release(&openings);
+}
+
+static void test_opening__memory_of_the_target_alone(void **state)
+{
+	struct openings openings = {.guards = true, .view = true, .supervisor = getpid()};
+	uint32_t own = (uint32_t)getpid();
+
+	(void)state;
+	/* Nobody traces us, and so neither does the supervisor. */
+	assert_int_equal(ask(&openings, OPENING_PROCESS, own, "").error, -ENOENT);
+	assert_int_equal(ask(&openings, OPENING_IMAGE, own, "").error, -ENOENT);
+	assert_int_equal(ask(&openings, OPENING_VDSO, own, "").error, -ENOENT);
+	assert_int_equal(ask(&openings, OPENING_THREADS, own, "").error, -ENOENT);
+	openings.guards = false;
+	assert_int_equal(ask(&openings, OPENING_PROCESS, own, "").error, 0);
+	assert_int_equal(ask(&openings, OPENING_THREADS, own, "").error, 0);
+	openings_release(&openings);
+}
+
+static void test_opening__sources_that_the_target_may_read(void **state)
+{
+	struct openings openings = {.guards = true, .view = true};
+	char *name = file_of("int main", 0600);
+
+	(void)state;
+	assert_int_equal(ask(&openings, OPENING_SOURCE, 0, name).error, -EACCES);
+	assert_int_equal(chmod(name, 0604), 0);
+	assert_int_equal(ask(&openings, OPENING_SOURCE, 0, name).error, 0);
+	openings.view = false;
+	assert_int_equal(ask(&openings, OPENING_SOURCE, 0, name).error, -EPERM);
+	assert_int_equal(unlink(name), 0);
+	/* What belongs to who is profiled is his to see. */
+	openings = (struct openings){.view = true};
+	assert_int_equal(ask(&openings, OPENING_PROCESS, (uint32_t)getpid(), "").error, 0);
+	openings.guards = true;
+	name = file_of("int main", 0600);
+	assert_int_equal(ask(&openings, OPENING_SOURCE, 0, name).error, 0);
+	assert_int_equal(unlink(name), 0);
+	openings_release(&openings);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_opening__table_of_a_request),
+		cmocka_unit_test(test_opening__table_of_an_answer),
+		cmocka_unit_test(test_opening__only_elf_files_are_handed_out),
+		cmocka_unit_test(test_opening__memory_of_the_target_alone),
+		cmocka_unit_test(test_opening__sources_that_the_target_may_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/instructions.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyst/analyst.h"
+
+static int fail(char **ret_problem, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static int fail(char **ret_problem, int error, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(ret_problem, format, args);
+	va_end(args);
+	if (n >= 0)
+		return error;
+	*ret_problem = NULL;
+	return -ENOMEM;
+}
+
+#ifdef HAVE_CAPSTONE
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* A function is this long at most, or it is cut. */
+#define CODE_BYTES_MOST ((size_t)256 << 10)
+
+/* What is no instruction becomes ".byte", so that what follows is still shown. */
+static int open_machine(unsigned machine, csh *ret_handle)
+{
+	cs_err error = CS_ERR_ARCH;
+
+	switch (machine) {
+	case EM_X86_64: error = cs_open(CS_ARCH_X86, CS_MODE_64, ret_handle); break;
+	case EM_386: error = cs_open(CS_ARCH_X86, CS_MODE_32, ret_handle); break;
+	case EM_AARCH64: error = cs_open(CS_ARCH_ARM64, CS_MODE_ARM, ret_handle); break;
+	case EM_ARM: error = cs_open(CS_ARCH_ARM, CS_MODE_ARM, ret_handle); break;
+	default: break;
+	}
+	if (error != CS_ERR_OK)
+		return error == CS_ERR_MEM ? -ENOMEM : -ENOTSUP;
+	(void)cs_option(*ret_handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	(void)cs_option(*ret_handle, CS_OPT_SKIPDATA, CS_OPT_ON);
+	(void)cs_option(*ret_handle, CS_OPT_DETAIL, CS_OPT_ON);
+	return 0;
+}
+
+/* Jumps and calls whose only operand is an address: "0x1030", on ARM "#0x1030". */
+static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
+{
+	const char *text = insn->op_str + (insn->op_str[0] == '#');
+	char *end;
+
+	if (!insn->id ||
+		(!cs_insn_group(handle, insn, CS_GRP_JUMP) &&
+			!cs_insn_group(handle, insn, CS_GRP_CALL)))
+		return false;
+	*ret_target = strtoull(text, &end, 0);
+	return end != text && *end == '\0';
+}
+
+static void print_one(
+	csh handle, struct analyst *analyst, uint32_t location, const cs_insn *insn, FILE *out)
+{
+	uint64_t target, offset;
+	const char *name;
+
+	(void)fprintf(out, "%8" PRIx64 ":\t%-7s %s", insn->address, insn->mnemonic, insn->op_str);
+	if (leads_to(handle, insn, &target)) {
+		name = analyst_function_at(analyst, location, target, &offset);
+		if (name && offset)
+			(void)fprintf(out, " <%s+0x%" PRIx64 ">", name, offset);
+		else if (name)
+			(void)fprintf(out, " <%s>", name);
+	}
+	(void)fputc('\n', out);
+}
+
+int instructions_print(struct analyst *analyst, uint32_t location, uint64_t start, uint64_t end,
+	const char *file, char **ret_text, char **ret_problem)
+{
+	unsigned machine = EM_NONE;
+	size_t bytes = 0, text_bytes;
+	const uint8_t *code = analyst_code(analyst, location, start, &bytes, &machine);
+	uint64_t at = start;
+	cs_insn *insn;
+	csh handle;
+	FILE *out;
+	int r;
+
+	if (!code)
+		return fail(ret_problem, -ENOENT, "the instructions in %s cannot be read", file);
+	if (bytes > end - start)
+		bytes = (size_t)(end - start);
+	if (bytes > CODE_BYTES_MOST)
+		bytes = CODE_BYTES_MOST;
+	r = open_machine(machine, &handle);
+	if (r == -ENOTSUP)
+		return fail(ret_problem, r, "the instructions of this machine are not known");
+	if (r < 0)
+		return r;
+	insn = cs_malloc(handle);
+	out = insn ? open_memstream(ret_text, &text_bytes) : NULL;
+	while (out && cs_disasm_iter(handle, &code, &bytes, &at, insn))
+		print_one(handle, analyst, location, insn, out);
+	r = out && !ferror(out) ? 0 : -ENOMEM;
+	if (out && fclose(out) != 0)
+		r = -ENOMEM;
+	if (out && r < 0) {
+		free(*ret_text);
+		*ret_text = NULL;
+	}
+	if (insn)
+		cs_free(insn, 1);
+	(void)cs_close(&handle);
+	return r;
+}
+
+#else
+
+int instructions_print(struct analyst *analyst, uint32_t location, uint64_t start, uint64_t end,
+	const char *file, char **ret_text, char **ret_problem)
+{
+	(void)analyst;
+	(void)location;
+	(void)start;
+	(void)end;
+	(void)ret_text;
+	return fail(ret_problem, -ENOTSUP,
+		"the instructions of %s cannot be shown: this program was built without capstone",
+		file);
+}
+
+#endif

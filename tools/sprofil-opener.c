@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sprofil-opener: opens files for the analyst, which started it and has given up the right to
+ * (tools/sandbox.h). It has the rights of who profiles, links libc only, and parses nothing that is
+ * in a file. Requests come over the descriptor whose number is
+ * the first argument, until that is closed: proto/opening.h. What is read
+ * and under which conditions, opener/openings.h tells.
+ *
+ * Written are only the files that were named on the command line, and in a live view those that the
+ * user names, if their names end like a profile's or a report's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "analyst/output.h"
+#include "opener/openings.h"
+#include "profile/outfile.h"
+
+enum { SUFFIXES_MOST = 32 };
+
+struct settings {
+	struct openings openings;
+	const char *output, *capture; /* pattern of names, name; NULL none */
+	const char *suffix[SUFFIXES_MOST];
+	size_t suffixes;
+};
+
+/* What is being written: one file at a time. */
+struct begun {
+	bool any;
+	bool recording; /* what is there under the name is kept once */
+	struct outfile out;
+};
+
+static void abandon(struct begun *begun)
+{
+	if (begun->any)
+		outfile_abandon(&begun->out);
+	begun->any = false;
+}
+
+static void set_text(struct opened *opened, const char *text)
+{
+	(void)snprintf(opened->text, sizeof(opened->text), "%s", text ? text : "");
+}
+
+static int begin(struct begun *begun, const char *path, struct opened *opened)
+{
+	const char *problem = NULL;
+	int r;
+
+	abandon(begun);
+	r = outfile_begin(&begun->out, path, OUTFILE_AT_ONCE, &problem);
+	set_text(opened, r < 0 ? problem : path);
+	if (r < 0)
+		return r;
+	begun->any = true;
+	begun->recording = false;
+	if (!begun->out.fresh[0])
+		opened->flags |= OPENED_IN_PLACE;
+	/* Ours stays open, and tells what becomes of it at the end. */
+	return fcntl(begun->out.fd, F_DUPFD_CLOEXEC, 3);
+}
+
+/* A name that a process gives itself is no path. */
+static void disarm(char *name)
+{
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		memset(name, '_', strlen(name));
+}
+
+static int begin_output(const struct settings *s, struct begun *begun, const struct opening *what,
+	struct opened *opened)
+{
+	char own[OPENING_PATH_MOST + 1], *name;
+	struct output_facts facts = {
+		.pid = what->pid, .name = own, .time = (time_t)what->time, .rank = output_rank()};
+	int r;
+
+	if (!s->output)
+		return -EPERM;
+	strcpy(own, what->path);
+	disarm(own);
+	r = output_name(s->output, &facts, &name);
+	if (r < 0)
+		return r;
+	r = begin(begun, name, opened);
+	if (r >= 0)
+		begun->recording = true;
+	free(name);
+	return r;
+}
+
+static bool ends_well(const struct settings *s, const char *path)
+{
+	size_t bytes = strlen(path);
+
+	for (size_t i = 0; i < s->suffixes; i++) {
+		size_t n = strlen(s->suffix[i]);
+
+		if (bytes >= n && strcasecmp(path + bytes - n, s->suffix[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What was measured is not thrown away because of a bad name. */
+static int begin_keep(struct begun *begun, struct opened *opened)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[4096];
+	int fd,
+		n = snprintf(path, sizeof(path), "%s/sprof-XXXXXX.pb.gz",
+			folder && folder[0] ? folder : "/tmp");
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemps(path, (int)strlen(".pb.gz"), O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	abandon(begun);
+	set_text(opened, path);
+	return fd;
+}
+
+static int commit(struct begun *begun)
+{
+	int r;
+
+	if (begun->any && begun->recording)
+		outfile_keep_old(&begun->out);
+	r = begun->any ? outfile_commit(&begun->out) : 0;
+	begun->any = false;
+	return r;
+}
+
+static int serve_writing(const struct settings *s, struct begun *begun, const struct opening *what,
+	struct opened *opened)
+{
+	switch (what->kind) {
+	case OPENING_OUTPUT: return begin_output(s, begun, what, opened);
+	case OPENING_CAPTURE: return s->capture ? begin(begun, s->capture, opened) : -EPERM;
+	case OPENING_VIEW:
+		return s->openings.view && ends_well(s, what->path)
+			? begin(begun, what->path, opened)
+			: -EPERM;
+	case OPENING_KEEP: return s->output ? begin_keep(begun, opened) : -EPERM;
+	case OPENING_COMMIT: return commit(begun);
+	default: abandon(begun); return 0;
+	}
+}
+
+static void serve(struct settings *s, struct begun *begun, pid_t sender, const struct opening *what,
+	struct opened *ret_opened)
+{
+	int r;
+
+	if (what->kind < OPENING_OUTPUT) {
+		openings_answer(&s->openings, sender, what, ret_opened);
+		return;
+	}
+	*ret_opened = (struct opened){.sequence = what->sequence, .fd = -1};
+	r = serve_writing(s, begun, what, ret_opened);
+	if (r < 0)
+		ret_opened->error = r;
+	else if (what->kind < OPENING_COMMIT)
+		ret_opened->fd = r;
+}
+
+/* The bytes of a request, 0 at the end. */
+static ssize_t receive(int socket_fd, uint8_t *packet, pid_t *ret_sender)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+	struct iovec data = {packet, OPENING_BYTES_MOST};
+	struct msghdr message = {.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes)};
+	struct ucred sender = {0};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	do
+		n = recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	/* Descriptors beside it would not fit beside the sender, and are dropped by the kernel. */
+	c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
+		c->cmsg_len >= CMSG_LEN(sizeof(sender)))
+		memcpy(&sender, CMSG_DATA(c), sizeof(sender));
+	*ret_sender = sender.pid;
+	return n;
+}
+
+static int reply(int socket_fd, struct opened *opened)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	uint8_t packet[OPENING_BYTES_MOST];
+	struct iovec data = {packet, opened_put(packet, opened)};
+	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	if (opened->fd >= 0) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		c = CMSG_FIRSTHDR(&message);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(opened->fd));
+		memcpy(CMSG_DATA(c), &opened->fd, sizeof(opened->fd));
+	}
+	do
+		n = sendmsg(socket_fd, &message, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (opened->fd >= 0)
+		(void)close(opened->fd);
+	return n < 0 ? -errno : 0;
+}
+
+static void parse(struct settings *s, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"capture", required_argument, NULL, 'C'},
+		{"supervisor", required_argument, NULL, 's'},
+		{"log", required_argument, NULL, 'l'},
+		{"suffix", required_argument, NULL, 'e'},
+		{"view", no_argument, NULL, 'v'},
+		{0},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		switch (option) {
+		case 'o': s->output = optarg; break;
+		case 'C': s->capture = optarg; break;
+		case 's': s->openings.supervisor = atoi(optarg); break;
+		case 'l': s->openings.log = optarg; break;
+		case 'e':
+			if (s->suffixes < SUFFIXES_MOST)
+				s->suffix[s->suffixes++] = optarg;
+			break;
+		case 'v': s->openings.view = true; break;
+		default: exit(2);
+		}
+	}
+}
+
+/* Copies are no files that the user's limit of file sizes is meant for. */
+static void prepare(int socket_fd)
+{
+	struct rlimit limit;
+	int one = 1;
+
+	(void)fcntl(socket_fd, F_SETFD, FD_CLOEXEC);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_FSIZE, &limit);
+	}
+	/* Where seccomp is missing: no process of the same user traces this one. */
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	(void)setsockopt(socket_fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one));
+}
+
+int main(int argc, char **argv)
+{
+	static struct opening what;
+	static struct opened opened;
+	uint8_t packet[OPENING_BYTES_MOST];
+	struct settings s = {.openings = {.guards = true}};
+	struct begun begun = {0};
+	int socket_fd;
+	pid_t sender;
+	ssize_t n;
+
+	if (argc < 2)
+		return 2;
+	socket_fd = atoi(argv[1]);
+	parse(&s, argc - 1, argv + 1);
+	prepare(socket_fd);
+	while ((n = receive(socket_fd, packet, &sender)) > 0) {
+		if (opening_get(packet, (size_t)n, &what) < 0)
+			opened = (struct opened){
+				.sequence = what.sequence, .error = -EPROTO, .fd = -1};
+		else
+			serve(&s, &begun, sender, &what, &opened);
+		if (reply(socket_fd, &opened) < 0)
+			break;
+	}
+	abandon(&begun);
+	openings_release(&s.openings);
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The report `diff`: what changed between two sides, each of one run or several. */
+#ifndef VIEW_DIFF_H
+#define VIEW_DIFF_H
+
+#include "profile/compare.h"
+#include "profile/pool.h"
+#include "profile/profile.h"
+#include "view/report.h"
+
+/* Rows of all runs, told by their names: two builds have other addresses. */
+struct diff_row {
+	const char *function; /* or a call path, "main;run;eval" */
+	const char *object;   /* the last part of its path */
+	bool unsampled;
+	struct compare_row by;    /* what is compared: self, or with sort_by_total total */
+	double self[2], total[2]; /* means of the runs of each side */
+};
+
+struct diff {
+	const struct report_sides *sides;
+	struct report_options options;
+	struct value_type type;
+	struct diff_row *row; /* significant ones first, then by how much they changed */
+	size_t rows, tested, significant;
+	struct compare_run *run; /* of side A, then of side B */
+	double all[2];           /* means of the runs */
+	struct pool strings;
+};
+
+/* Results and @ret_problem: as report->print. */
+int diff_init(struct diff *diff, const struct report_sides *sides,
+	const struct report_options *options, char **ret_problem);
+void diff_release(struct diff *diff);
+
+/* The largest false discovery rate of what is called significant. */
+#define DIFF_FALSE_DISCOVERIES 0.05
+bool diff_is_significant(const struct diff_row *row);
+
+/* As report->print_sides: 1 if something is significantly slower by more than fail_above. */
+int diff_print(const struct report_sides *sides, const struct report_options *options, FILE *out,
+	char **ret_problem);
+
+/* For people (diff_text.c). */
+int diff_text(const struct diff *diff, FILE *out);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What the table of export.c is made of: a writer, and its file, for each format. */
+#ifndef VIEW_EXPORTERS_H
+#define VIEW_EXPORTERS_H
+
+#include "view/report.h"
+
+/* As export_format->write. */
+typedef int exporter_write(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem);
+
+exporter_write callgrind_write;
+exporter_write firefox_write;
+exporter_write gmon_write;
+exporter_write perf_script_write;
+exporter_write speedscope_write;
+
+#endif

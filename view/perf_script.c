@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text as `perf script` prints it with the fields comm, pid, tid, time, period, event, ip, sym,
+ * dso:
+ *
+ *   worker  100/101   0.250000:    4000000 cpu-clock:u:
+ *   	            1300 walk (/usr/bin/demo)
+ *   	            1100 main (/usr/bin/demo)
+ *
+ * leaf first, an empty line behind each sample. There is a record for each sample, so that programs
+ * that count records and programs that add up periods say the same. Addresses are those in the
+ * file. The time is the thread's time so far, as if equal stacks came one after the other.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/exporters.h"
+#include "view/frames.h"
+#include "view/text.h"
+
+/* "cpu-clock:u"; another value by its own name, fit to be one word. */
+static char *event_name(const struct frames *frames)
+{
+	struct value_type type = frames_value_type(frames);
+	char *name;
+
+	if (!strcmp(type.type, "cpu") || frames->sums.weight == VALUE_SAMPLES)
+		return strdup("cpu-clock:u");
+	name = text_clean(type.type[0] ? type.type : "value", true);
+	for (char *p = name; p && *p; p++) {
+		if (*p == ' ' || *p == ':')
+			*p = '_';
+	}
+	return name;
+}
+
+/* What is no word would end the frame. */
+static int put_stack(const struct frames *frames, FILE *out)
+{
+	for (size_t i = 0; i < frames->n; i++) {
+		const struct frame *frame = &frames->frame[i];
+		struct location location = profile_location(frames->profile, frame->location);
+		const char *object = frames->places.place[frame->place].object;
+
+		fprintf(out, "\t%16" PRIx64 " ", location.address);
+		text_put(location.lines ? frames->places.place[frame->place].function : "[unknown]",
+			out);
+		fputs(" (", out);
+		if (frame->inlined)
+			fputs("inlined", out);
+		else
+			text_put(object[0] ? object : "[unknown]", out);
+		fputs(")\n", out);
+	}
+	return ferror(out) ? -EIO : 0;
+}
+
+/* The records of a stack; @time_ns goes on by its weight. */
+static int put_sample(struct frames *frames, size_t index, int64_t weight, const char *event,
+	uint64_t *time_ns, FILE *out)
+{
+	struct sample sample = profile_sample(frames->profile, index);
+	struct task task = profile_task(frames->profile, sample.task);
+	int64_t records = sample.value[VALUE_SAMPLES];
+	bool counted = frames->sums.all[VALUE_SAMPLES] > 0 && !frames->options.value;
+	char *comm = text_clean(task.thread[0] ? task.thread : task.process, false);
+	int error = 0;
+
+	if (!comm)
+		return -ENOMEM;
+	if (!counted)
+		records = 1;
+	for (int64_t i = 0; i < records && !error; i++) {
+		/* The periods of all records are the weight, to the last unit. */
+		int64_t period = weight / records + (i < weight % records);
+
+		fprintf(out,
+			"%s %7" PRIu32 "/%-7" PRIu32 " %5" PRIu64 ".%06" PRIu64 ": %10" PRId64
+			" %s:\n",
+			comm[0] ? comm : "unknown", task.pid, task.tid, *time_ns / 1000000000,
+			*time_ns / 1000 % 1000000, period, event);
+		error = put_stack(frames, out);
+		fputc('\n', out);
+		*time_ns += (uint64_t)period;
+	}
+	free(comm);
+	return error;
+}
+
+int perf_script_write(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem)
+{
+	uint64_t *time_ns = calloc(profile_tasks(profile) + 1, sizeof(*time_ns));
+	struct frames frames;
+	char *event;
+	int error = time_ns ? frames_init(&frames, profile, options, ret_problem) : -ENOMEM;
+
+	if (error < 0) {
+		free(time_ns);
+		return error;
+	}
+	event = event_name(&frames);
+	error = event ? 0 : -ENOMEM;
+	for (size_t i = 0; i < profile_samples(profile) && !error; i++) {
+		int64_t weight;
+
+		error = frames_take(&frames, i, &weight);
+		if (!error && weight)
+			error = put_sample(&frames, i, weight, event,
+				&time_ns[profile_sample(profile, i).task], out);
+	}
+	free(event);
+	free(time_ns);
+	frames_release(&frames);
+	return error;
+}
