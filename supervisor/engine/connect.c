@@ -4,6 +4,7 @@
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/dump.h"
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/stops.h"
 
 static void read_maps(void *context, struct process *process, const char *text)
 {
@@ -41,7 +42,7 @@ static void sessions_changed(void *context)
 	sampling_set_periods(context);
 }
 
-static const struct lifecycle_stops profile_stops = {sampling_stop, NULL};
+static const struct lifecycle_stops profile_stops = {stops_take, NULL};
 static const struct lifecycle_stops dump_stops = {dump_stop, dump_group_stop};
 
 void connect_parts(struct engine *engine)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/stops.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/window.h"
 #include "supervisor/target/mend.h"
@@ -68,7 +69,7 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 	end = mend_resume(&engine->mender, t, signal, r == 0 ? &snapshot : NULL);
 	window_leave();
 	if (r == 0)
-		stop_ns = sampling_stop_time(t, &cpu, snapshot.syscall >= 0, seen, end);
+		stop_ns = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	t->asked_ns = 0;
 	if (r == 0)
 		hand_over(engine, t, &snapshot, stop_ns, 0);

@@ -11,7 +11,7 @@ struct engine;
 struct tracee;
 
 void dump_run(struct engine *engine);
-/* As sampling_stop(); and of a thread that is left stopped with its process. */
+/* As stops_take(); and of a thread that is left stopped with its process. */
 void dump_stop(struct engine *engine, struct tracee *tracee, int signal);
 void dump_group_stop(struct engine *engine, struct tracee *tracee);
 

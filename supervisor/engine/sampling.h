@@ -67,17 +67,6 @@ bool sampling_rest(struct engine *engine);
 uint64_t sampling_next(struct engine *engine);
 void sampling_wake(struct engine *engine, uint64_t now_ns);
 
-/* Asks @tracee for a stop. False: it cannot be asked now. */
-bool sampling_ask(struct engine *engine, struct tracee *tracee);
-/* Looks for stops that were asked for on other CPUs, without sleeping, some microseconds. */
-void sampling_collect(struct engine *engine);
-/* A stop of @tracee, whether it was asked for or not; resumes it, with @signal. */
-void sampling_stop(struct engine *engine, struct tracee *tracee, int signal);
-
-/* How long a stop lasted that was seen at @seen_ns. */
-uint64_t sampling_stop_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
-	uint64_t seen_ns, uint64_t end_ns);
-
 /* Before another program is started, which would inherit the affinity; and after. */
 void sampling_unpin(struct engine *engine);
 

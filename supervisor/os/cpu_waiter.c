@@ -12,7 +12,7 @@
 #include "supervisor/os/priority.h"
 #include "supervisor/os/procfs.h"
 
-#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_NS   UINT64_C(1000000000)
 #define STACK_BYTES (64 * 1024)
 
 static uint64_t now_ns(void)

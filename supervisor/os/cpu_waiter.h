@@ -27,7 +27,7 @@ struct cpu_waiter {
 	int cpu, bell_fd;
 	bool realtime;
 	const _Atomic bool *heard; /* somebody looks at the state, and needs no bell */
-	_Atomic uint32_t word; /* changes with each order; what the thread sleeps on */
+	_Atomic uint32_t word;     /* changes with each order; what the thread sleeps on */
 	_Atomic bool quit;
 	_Atomic int state;         /* enum cpu_waiter_state */
 	_Atomic uint64_t at_ns;    /* CLOCK_MONOTONIC: when to wake up; UINT64_MAX never */

@@ -156,8 +156,8 @@ static uint64_t lay_next_slot(
 	return skipped;
 }
 
-uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
-	uint64_t factor_1024, unsigned most, struct plan_random *random)
+uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
+	uint64_t now_ns, uint64_t factor_1024, unsigned most, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[stream];
 	uint64_t span, passed, lost = outcome == PLAN_LOST ? plan_weight(plan, stream) : 0;

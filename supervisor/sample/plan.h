@@ -85,8 +85,8 @@ enum plan_outcome {
  * @factor_1024 / 1024, at least 1, makes the span longer than the period; where nobody is met it is
  * up to @most periods long. Returns how much of the lost weight the next instant cannot take over.
  */
-uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome, uint64_t now_ns,
-	uint64_t factor_1024, unsigned most, struct plan_random *random);
+uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outcome,
+	uint64_t now_ns, uint64_t factor_1024, unsigned most, struct plan_random *random);
 
 /*
  * What a sample takes from its thread, @ns, is nobody's time, and no instant falls into it. So a

@@ -106,7 +106,8 @@ static int runnable(void *context)
 	return w->runnable;
 }
 
-static const struct probe probe = {activity, cpu_time, switched, last_cpu, arrived, holds, runnable};
+static const struct probe probe = {
+	activity, cpu_time, switched, last_cpu, arrived, holds, runnable};
 static const int numbers[4] = {2, 3, 5, 7};
 
 /* @cpus of the machine, @threads that sleep; real time, a period of 1 ms, from now on. */

@@ -142,7 +142,7 @@ static void record(struct sim *sim, uint64_t place, uint64_t weight_ns)
 	sim_tracer_work(sim, RECORD_NS);
 }
 
-/* sampling_ask() */
+/* stops_ask() */
 static bool ask(struct sim *sim, struct sim_thread *t)
 {
 	sim_tracer_work(sim, INTERRUPT_NS);
@@ -254,7 +254,7 @@ static void forget_asked(struct sim *sim, const struct sim_thread *t)
 	}
 }
 
-/* sampling_stop() */
+/* stops_take() */
 static void handle_stop(struct sim *sim, struct sim_thread *t)
 {
 	uint64_t seen = sim->now;
@@ -275,7 +275,7 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 	record(sim, place, t->sample.order.weight_ns[0]);
 }
 
-/* sampling_collect() */
+/* stops_collect() */
 static void collect(struct sim *sim)
 {
 	uint64_t until = sim->now + (sim->options.cpus > 1 ? SPIN_NS : 0);

@@ -63,8 +63,8 @@ static void test_sampler_loss__on_its_way_back_a_thread_is_not_nobody(void **sta
 }
 
 /* Both clocks of one CPU, from the first of two stops to the second. */
-static void lose(uint64_t apart, uint64_t ran, uint64_t waited, uint64_t slices, int64_t *ret_profile,
-	int64_t *ret_table)
+static void lose(uint64_t apart, uint64_t ran, uint64_t waited, uint64_t slices,
+	int64_t *ret_profile, int64_t *ret_table)
 {
 	struct world w;
 	struct actor *a = &w.actor[0];
@@ -161,8 +161,7 @@ static void test_sampler_loss__a_lone_thread_that_moves_is_alone_all_the_same(vo
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			test_sampler_loss__nobody_is_no_answer_once_the_cpu_was_let_go),
+		cmocka_unit_test(test_sampler_loss__nobody_is_no_answer_once_the_cpu_was_let_go),
 		cmocka_unit_test(test_sampler_loss__on_its_way_back_a_thread_is_not_nobody),
 		cmocka_unit_test(test_sampler_loss__what_a_lone_thread_lost_is_left_out_exactly),
 		cmocka_unit_test(

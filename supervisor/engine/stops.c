@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/stops.h"
+
+#include "supervisor/calls/histogram.h"
+#include "supervisor/engine/account.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/handover.h"
+#include "supervisor/os/clock.h"
+#include "supervisor/os/waiter.h"
+#include "supervisor/os/window.h"
+
+/* For how long stops on other CPUs are looked for before the tracing thread sleeps. */
+#define SPIN_NS 50000
+
+bool stops_ask(struct engine *engine, struct tracee *t)
+{
+	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
+
+	if (step.action != TRACEE_INTERRUPT || mend_busy(t) ||
+		launch_is_before_exec(&engine->launch, t->tid) ||
+		!procfiles_claim(&engine->files, t) || tracer_interrupt(t->tid) < 0)
+		return false;
+	(void)target_step(t, TRACEE_ASK);
+	t->asked_ns = t->not_stopped_ns = clock_now();
+	t->asked_cpu = t->account.seen;
+	t->missed = false;
+	t->ordered = false;
+	return true;
+}
+
+void stops_forget(struct sampling *s, const struct tracee *t)
+{
+	for (size_t i = 0; i < s->asked_n; i++) {
+		if (s->asked[i] == t) {
+			s->asked[i] = s->asked[--s->asked_n];
+			return;
+		}
+	}
+}
+
+/*
+ * Looks for the stops that were just asked for: a thread on another CPU stops within some 10 us,
+ * sooner than this process could fall asleep and be woken. What has not come then is found by
+ * SIGCHLD: a thread may have to wait for a CPU, and must not hold up the others.
+ */
+void stops_collect(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+	uint64_t now = clock_now(), until = now + (s->sampler.cpus > 1 ? SPIN_NS : 0);
+
+	while (s->asked_n && now < until) {
+		for (size_t i = s->asked_n; i-- > 0;) {
+			struct tracee *t = s->asked[i];
+			struct waiter_result seen;
+
+			if (waiter_peek(t->tid, &seen) < 0) {
+				stops_forget(s, t);
+				continue;
+			}
+			now = clock_now();
+			if (seen.kind == WAITER_NOTHING) {
+				t->not_stopped_ns = now;
+				continue;
+			}
+			stops_forget(s, t);
+			s->handle(engine, &seen);
+			if (i > s->asked_n)
+				i = s->asked_n;
+		}
+	}
+	s->asked_n = 0;
+}
+
+/*
+ * How long a stop lasted. The stop is seen between two looks: while we spin those are a
+ * microsecond apart. A thread that had to wait for a CPU first is found later, by SIGCHLD; of the
+ * time since it was asked, what it ran and what it waited is not stop time. One that was in a
+ * system call may have slept there meanwhile, which nothing tells apart: then only what is certain
+ * counts, the time since we saw it.
+ */
+uint64_t stops_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
+	uint64_t seen_ns, uint64_t end_ns)
+{
+	uint64_t whole = end_ns - t->asked_ns;
+	uint64_t other =
+		(cpu->run_ns - t->asked_cpu.run_ns) + (cpu->wait_ns - t->asked_cpu.wait_ns);
+	uint64_t least = end_ns - seen_ns, most = end_ns - t->not_stopped_ns;
+	uint64_t stop = whole > other && !in_call ? whole - other : 0;
+
+	if (stop < least)
+		stop = least;
+	return stop < most ? stop : most;
+}
+
+static void record_stop(
+	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot, uint64_t now)
+{
+	struct record_sample sample = {
+		.flags = snapshot->syscall >= 0 ? RECORD_SAMPLE_KERNEL : 0,
+		.pc = snapshot->pc,
+		.sp = snapshot->sp,
+		.fp = snapshot->fp,
+		.syscall = snapshot->syscall,
+		.machine = snapshot->machine,
+	};
+
+	if (sample.syscall >= 0 && sample.syscall == arch_native.restart_syscall)
+		sample.syscall = t->syscall;
+	else
+		t->syscall = sample.syscall;
+	handover_announce(engine, t, snapshot->pc, now);
+	maps_cover_stack(&engine->maps, t->process, snapshot->sp, now);
+	if (engine->stack.most)
+		emit_describe_stack(&engine->stack, snapshot, &sample);
+	handover_sample(engine, t, &sample, t->sample->order.weight_ns[0], now);
+}
+
+/* The tables of the process count, while the thread is stopped. */
+static void count_ticks(struct engine *engine, struct tracee *t, uint64_t pc)
+{
+	const struct sample_order *order = &t->sample->order;
+
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		if (order->streams & 1u << i)
+			session_tick(&engine->sessions, t, i, pc, order->weight_ns[i]);
+	if (engine->counting && order->streams & 1u << SAMPLING_HISTOGRAM)
+		histogram_tick(engine->options->histogram, t->process, engine->period_ns, pc,
+			order->weight_ns[SAMPLING_HISTOGRAM]);
+}
+
+void stops_take(struct engine *engine, struct tracee *t, int signal)
+{
+	uint64_t seen = clock_now(), end, stop;
+	bool asked = t->asked_ns != 0, known, valid = false, profiled;
+	struct sampling *s = &engine->sampling;
+	struct arch_snapshot snapshot;
+	struct cpu_time cpu;
+	int r;
+
+	window_enter();
+	if (asked && t->remote)
+		stack_copy_guess(&engine->stack, t->tid, &t->process->stacks, &t->home);
+	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it.
+	 */
+	r = tracer_get_snapshot(t->tid, &snapshot);
+	known = r == 0;
+	if (known)
+		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
+	if (r == 0 && asked && t->ordered && t->sample)
+		valid = sampler_judge(
+			&s->sampler, t->sample, &cpu, t->asked_ns, snapshot.syscall >= 0);
+	profiled = valid && engine->counting && t->sample->order.streams & 1;
+	if (valid)
+		count_ticks(engine, t, snapshot.pc);
+	if (profiled && engine->stack.most)
+		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	stack_copy_forget(&engine->stack);
+	end = mend_resume(&engine->mender, t, signal, known ? &snapshot : NULL);
+	window_leave();
+	t->ordered = false;
+	if (r < 0 || !asked) {
+		t->asked_ns = 0;
+		return;
+	}
+	account_see(engine, t, &cpu, end);
+	stop = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
+	/* The look for those that do not come is made once a second only. */
+	engine->audit.missed_stops += !t->missed && seen - t->asked_ns > CLOCK_SECOND_NS;
+	t->asked_ns = 0;
+	t->machine = snapshot.machine;
+	look_stopped(engine, t, &cpu, stop, end);
+	engine->audit.stops++;
+	engine->audit.stopped_ns += stop;
+	audit_histogram_add(&engine->audit.stop, stop);
+	budget_spend(&engine->budget, stop);
+	if (valid)
+		sampler_resumed(&s->sampler, t->sample, &cpu, end, stop);
+	if (profiled)
+		record_stop(engine, t, &snapshot, clock_now());
+	else if (valid)
+		sampler_note(t->sample, snapshot.syscall >= 0);
+}

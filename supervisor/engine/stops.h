@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The stops of threads: asked for, looked for, and what becomes of each. */
+#ifndef SUPERVISOR_STOPS_H
+#define SUPERVISOR_STOPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpu_time;
+struct engine;
+struct sampling;
+struct tracee;
+
+/* Asks @tracee for a stop. False: it cannot be asked now. */
+bool stops_ask(struct engine *engine, struct tracee *tracee);
+/* It is not looked for any more. */
+void stops_forget(struct sampling *sampling, const struct tracee *tracee);
+/* Looks for stops that were asked for on other CPUs, without sleeping, some microseconds. */
+void stops_collect(struct engine *engine);
+/* A stop of @tracee, whether it was asked for or not; resumes it, with @signal. */
+void stops_take(struct engine *engine, struct tracee *tracee, int signal);
+
+/* How long a stop lasted that was seen at @seen_ns. */
+uint64_t stops_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
+	uint64_t seen_ns, uint64_t end_ns);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/sample/observe.h"
+
+#include "supervisor/sample/sampler_state.h"
+
+/* Threads that are asked at each instant, those met last; of the others a random part is. */
+#define RECENT_MOST 16
+#define OTHERS_MOST 96
+/* Sleepers whose time stamp is read: one may have gone to sleep just when we came. */
+#define STAMPS_MOST 6
+/* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
+#define STREAK_ALONE 4
+
+/* A thread that has run since it was last asked, and sleeps. */
+struct sleeper {
+	struct sample_thread *thread;
+	struct activity activity;
+};
+
+static bool is_running(struct look *l, struct sample_thread *t)
+{
+	return l->s->probe->activity(l->s->context, t, &l->activity) >= 0 && l->activity.running;
+}
+
+/* Was @t on this CPU until we came? */
+static bool was_replaced(struct look *l, struct sample_thread *t)
+{
+	const struct probe *probe = l->s->probe;
+	uint64_t its;
+
+	if (!l->asked) {
+		l->asked = true;
+		l->error = probe->arrived(l->s->context, l->cpu, &l->stamp);
+	}
+	if (l->error < 0) /* the kernel has no time stamps: its CPU must do */
+		return l->activity.running &&
+			probe->last_cpu(l->s->context, t) == l->s->cpu[l->cpu].number;
+	return probe->switched(l->s->context, t, &its) >= 0 && its == l->stamp;
+}
+
+/*
+ * Threads that are runnable, of those that were met last: on this CPU first, then elsewhere. @ret_n
+ * others sleep, and have run since they were last asked.
+ */
+static struct sample_thread *ask_recent(struct look *l, struct sleeper *sleeper, unsigned *ret_n)
+{
+	unsigned n = 0;
+
+	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+		unsigned asked = 0;
+
+		for (struct sample_thread *t = l->s->newest; t && asked < RECENT_MOST;
+			t = t->older, asked++) {
+			struct cpu_time cpu;
+
+			if ((t->cpu != (int)l->cpu) != elsewhere)
+				continue;
+			if (is_running(l, t)) {
+				if (was_replaced(l, t))
+					return t;
+				l->elsewhere = t;
+				continue;
+			}
+			if (l->s->probe->cpu_time(l->s->context, t, &cpu) < 0)
+				continue;
+			if (cpu.run_ns != t->seen.run_ns)
+				sleeper[n++] = (struct sleeper){t, l->activity};
+			t->seen = cpu;
+		}
+	}
+	*ret_n = n;
+	return NULL;
+}
+
+static bool is_recent(const struct sampler *s, const struct sample_thread *wanted)
+{
+	unsigned n = 0;
+
+	for (const struct sample_thread *t = s->newest; t && n < RECENT_MOST; t = t->older, n++)
+		if (t == wanted)
+			return true;
+	return false;
+}
+
+/* A random part of all others: each with the same probability, which its weight makes up for. */
+static struct sample_thread *ask_others(struct look *l)
+{
+	struct sampler *s = l->s;
+	size_t n = s->threads, most = n < OTHERS_MOST ? n : OTHERS_MOST;
+	size_t at = n ? plan_random(&s->random, n) : 0;
+
+	if (n <= RECENT_MOST || s->probe->runnable(s->context) == 0)
+		return NULL;
+	l->weight = 1024 * n / most;
+	for (size_t i = 0; i < most; i++) {
+		struct sample_thread *t = s->thread[(at + i) % n];
+
+		if (is_running(l, t) && !is_recent(s, t) && was_replaced(l, t))
+			return t;
+	}
+	l->weight = 1024;
+	return NULL;
+}
+
+/* The kernel is not interrupted on its way to sleep: of those that sleep one may have been there.
+ */
+static struct sample_thread *ask_sleepers(struct look *l, const struct sleeper *sleeper, unsigned n)
+{
+	unsigned most = n < STAMPS_MOST ? n : STAMPS_MOST;
+	unsigned at = n > most ? (unsigned)plan_random(&l->s->random, n) : 0;
+
+	if (most)
+		l->weight = 1024 * n / most;
+	for (unsigned i = 0; i < most; i++) {
+		/* It slept there when it was asked first, though it may have been woken since. */
+		l->activity = sleeper[(at + i) % n].activity;
+		if (l->activity.pc && was_replaced(l, sleeper[(at + i) % n].thread))
+			return sleeper[(at + i) % n].thread;
+	}
+	l->weight = 1024;
+	return NULL;
+}
+
+/*
+ * A thread that has this CPU to itself: whether it waits for us shows after the stop. One that
+ * shares it may wait for somebody else, and one that sleeps for its CPU to wake up; so it must be
+ * the only one that is runnable on the machine, never have been met in a call lately, and have kept
+ * its CPU since its last stop.
+ */
+static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
+{
+	struct sample_cpu *c = &l->s->cpu[l->cpu];
+	struct sample_thread *t = c->last;
+
+	if (!t || c->streak < STREAK_ALONE || c->failures || t->calls || !is_running(l, t) ||
+		l->s->probe->runnable(l->s->context) != 1 ||
+		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0 ||
+		(proof == SAMPLE_BY_WAIT && t->order.before.slices - t->seen.slices > 1))
+		return NULL;
+	t->order.proof = proof;
+	return t;
+}
+
+struct sample_thread *observe(struct look *l)
+{
+	struct sleeper sleeper[2 * RECENT_MOST];
+	struct sample_thread *t = NULL;
+	unsigned n = 0;
+
+	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE) {
+		t = ask_alone(l, SAMPLE_BY_SLICE);
+		/* From afar nobody else can be found: from now on we look from near. */
+		if (!t) {
+			l->s->cpu[l->cpu].streak = 0;
+			l->s->ways_next_ns = 0;
+		}
+		return t;
+	}
+	t = ask_alone(l, SAMPLE_BY_WAIT);
+	if (t)
+		return t;
+	/* In the fair class the scheduler renews our stamp when it puts another thread in the
+	 * queue. */
+	if (!l->s->realtime && l->s->threads) {
+		l->asked = true;
+		l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->stamp);
+	}
+	t = ask_recent(l, sleeper, &n);
+	if (!t)
+		t = ask_others(l);
+	if (!t)
+		t = ask_sleepers(l, sleeper, n);
+	if (t)
+		t->order.proof = SAMPLE_BY_STAMP;
+	return t;
+}
+
+/*
+ * The last thread that was stopped here is on its way back: the time that takes is the stop's, and
+ * nobody's. With more runnable threads than CPUs it may wait for another one's turn to end.
+ */
+static bool is_coming_back(struct look *l)
+{
+	struct sample_thread *t = l->s->cpu[l->cpu].resumed;
+	struct cpu_time cpu;
+	int runnable;
+
+	if (!t || !is_running(l, t) || l->s->probe->cpu_time(l->s->context, t, &cpu) < 0 ||
+		cpu.run_ns != t->resumed.run_ns || cpu.slices != t->resumed.slices)
+		return false;
+	runnable = l->s->probe->runnable(l->s->context);
+	return runnable >= 0 && runnable <= (int)l->s->cpus;
+}
+
+bool observe_cannot_tell(struct look *l)
+{
+	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE)
+		return l->activity.running;
+	return !l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One instant's observation: which thread was on the CPU until the supervisor came? By the probe
+ * alone (probe.h).
+ */
+#ifndef SUPERVISOR_OBSERVE_H
+#define SUPERVISOR_OBSERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supervisor/os/procfs.h"
+
+struct sample_thread;
+struct sampler;
+
+/* The observation, as far as it has come. The caller fills in @s, @cpu and @weight, 1024. */
+struct look {
+	struct sampler *s;
+	unsigned cpu;
+	uint64_t stamp;  /* when we came, by the scheduler's clock */
+	bool asked;      /* for that */
+	int error;       /* of that */
+	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
+	struct activity activity;
+	struct sample_thread *elsewhere; /* one that runs, but was not here; NULL none */
+};
+
+/* The thread, with the proof in its order; NULL: nobody of the target was found. */
+struct sample_thread *observe(struct look *look);
+
+/* Nobody was found; that may be untrue, and the instant is to be taken for lost. */
+bool observe_cannot_tell(struct look *look);
+
+#endif
