@@ -10,6 +10,7 @@
 
 #include "analyst/arrays.h"
 #include "analyst/counts.h"
+#include "analyst/jit_note.h"
 #include "analyst/locations.h"
 #include "analyst/processes.h"
 #include "analyst/shares.h"
@@ -512,6 +513,8 @@ int analyst_finish(struct analyst *analyst)
 		&analyst->shares, &analyst->processes, &analyst->wallclock, analyst->profile);
 	if (r == 0)
 		r = unsampled_finish(&analyst->unsampled, &analyst->wallclock, analyst->profile);
+	if (r == 0 && !analyst->snapshot)
+		r = jit_note_unnamed(analyst->profile);
 	if (r == 0)
 		r = note_main(analyst);
 	if (r == 0)

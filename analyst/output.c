@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyst/output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +20,54 @@ const char *output_rank(void)
 			return rank;
 	}
 	return "0";
+}
+
+unsigned output_ranks(void)
+{
+	/* Not SLURM_NTASKS: that is there in a batch script, too, which is one process. */
+	static const char *const names[] = {
+		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *size = getenv(names[i]);
+		unsigned long ranks =
+			size && isdigit((unsigned char)size[0]) ? strtoul(size, NULL, 10) : 0;
+
+		if (ranks > 1 && ranks <= UINT32_MAX)
+			return (unsigned)ranks;
+	}
+	return 1;
+}
+
+static bool is_word(const char *from, const char *to)
+{
+	for (const char *p = from; p < to; p++) {
+		if (!isalpha((unsigned char)*p))
+			return false;
+	}
+	return to > from;
+}
+
+char *output_apart(const char *pattern, const char *mark)
+{
+	const char *slash = strrchr(pattern, '/'), *name = slash ? slash + 1 : pattern;
+	const char *end = name + strlen(name), *dot = strrchr(name, '.'), *before = dot;
+	char *apart;
+	int r;
+
+	if (!dot || dot == name)
+		dot = end;
+	/* Suffixes of two words, as ".pb.gz". */
+	while (dot < end && before > name && *--before != '.')
+		;
+	if (dot < end && before > name && is_word(before + 1, dot))
+		dot = before;
+	/* "gmon.out" is a format's name as a whole. */
+	if (strcmp(dot, ".out") == 0)
+		r = asprintf(&apart, "%.*s%s.%s", (int)(name - pattern), pattern, mark, name);
+	else
+		r = asprintf(&apart, "%.*s.%s%s", (int)(dot - pattern), pattern, mark, dot);
+	return r < 0 ? NULL : apart;
 }
 
 static void put_value(FILE *out, char what, const struct output_facts *facts)

@@ -20,5 +20,13 @@ int output_name(const char *pattern, const struct output_facts *facts, char **re
 
 /* The rank of this process as the usual launchers tell it in the environment, or "0". */
 const char *output_rank(void);
+/* How many ranks the job has, as the launcher tells it; 1 when it does not. */
+unsigned output_ranks(void);
+
+/*
+ * "sprof.pb.gz" and "%p" to "sprof.%p.pb.gz": @mark stands before the suffix, or at the end of a
+ * name that has none; "gmon.out" to "%p.gmon.out". The caller frees. NULL: out of memory.
+ */
+char *output_apart(const char *pattern, const char *mark);
 
 #endif

@@ -84,6 +84,37 @@ int thread_states_read(struct thread_states *states, const struct analyst *analy
 	return r;
 }
 
+/* Counts the stopped threads, up to one that is not: then false. */
+static bool are_stopped(const struct thread_states *states, size_t *stopped)
+{
+	for (size_t i = 0; i < states->n; i++) {
+		char state = states->thread[i].state;
+
+		if (strchr("ZX", state))
+			continue;
+		if (state != 'T' && state != 't')
+			return false;
+		++*stopped;
+	}
+	return true;
+}
+
+bool thread_states_all_stopped(const struct analyst *analyst)
+{
+	struct thread_states states = {0};
+	size_t stopped = 0;
+	uint32_t pid;
+	bool all = true;
+
+	for (size_t i = 0; all && analyst_process(analyst, i, &pid); i++) {
+		states.n = 0;
+		all = read_process(&states, analyst_opener(analyst), pid) == 0 &&
+			are_stopped(&states, &stopped);
+	}
+	thread_states_release(&states);
+	return all && stopped > 0;
+}
+
 void thread_states_release(struct thread_states *states)
 {
 	free(states->thread);

@@ -3,6 +3,7 @@
 #ifndef ANALYST_THREADS_H
 #define ANALYST_THREADS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ struct thread_states {
 
 /* Reads them anew. Those that are gone meanwhile are left out. -ENOMEM. */
 int thread_states_read(struct thread_states *states, const struct analyst *analyst);
+/*
+ * Are all its threads stopped by a signal? Those of a tracee show as traced ('t') then, as they do
+ * in a sampler's stop: to be asked of a target that takes no CPU time. Reads up to the first
+ * process that is not stopped.
+ */
+bool thread_states_all_stopped(const struct analyst *analyst);
 void thread_states_release(struct thread_states *states);
 
 /*

@@ -69,6 +69,18 @@ struct audit_found {
 /* False: the profile does not have the figures. */
 bool audit_found(const struct profile *profile, struct audit_found *ret_found);
 
+/* How often samples were taken, against what was asked for. */
+struct audit_rate {
+	double asked_hz, reached_hz;
+	double expected; /* samples, at the rate asked for */
+	uint64_t samples;
+	uint64_t effective; /* of equal weight that would tell as much; 0 not known */
+	bool is_low;        /* the rate: by more than a tenth, and than chance */
+	bool is_few;        /* so few effective samples that shares are uncertain by 10 % and more */
+};
+/* False: the profile does not tell. */
+bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate);
+
 /* Makes the figures of @into those of both. To be called before the samples are merged. */
 int audit_merge(struct profile *into, const struct profile *from);
 

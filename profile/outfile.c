@@ -156,6 +156,25 @@ int outfile_begin(struct outfile *outfile, const char *path, int peer_fd, const 
 	return 0;
 }
 
+void outfile_keep_old(const struct outfile *outfile)
+{
+	const struct chased *at = &outfile->at;
+	char old[NAME_MAX + 1];
+	struct stat st;
+	int n = snprintf(old, sizeof(old), "%s.old", at->name);
+
+	if (!outfile->fresh[0] || at->fd < 0 || !S_ISREG(at->st.st_mode) || !at->st.st_size ||
+		n >= (int)sizeof(old))
+		return;
+	if (fstatat(at->folder_fd, old, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		(!S_ISREG(st.st_mode) || st.st_uid != at->st.st_uid ||
+			unlinkat(at->folder_fd, old, 0) < 0))
+		return;
+	/* Two names for a moment, so that a profile is there at any time. */
+	if (linkat(at->folder_fd, at->name, at->folder_fd, old, 0) < 0)
+		(void)renameat(at->folder_fd, at->name, at->folder_fd, old);
+}
+
 int outfile_name(struct outfile *outfile)
 {
 	int r = 0;

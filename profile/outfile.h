@@ -30,6 +30,12 @@ struct outfile {
  * *@ret_problem is a sentence that says more, or NULL.
  */
 int outfile_begin(struct outfile *outfile, const char *path, int peer_fd, const char **ret_problem);
+/*
+ * What stands under the name by now, if it is a regular file that is not empty, gets ".old" behind
+ * its name, over an older one of that name that is our own regular file too. As far as that can be
+ * done: the new file is worth more. To be called before the file gets its name.
+ */
+void outfile_keep_old(const struct outfile *outfile);
 /* The file gets its name; the descriptor stays open, and is the caller's. -errno: it got none. */
 int outfile_name(struct outfile *outfile);
 /* Closes, then names. */

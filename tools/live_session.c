@@ -22,6 +22,7 @@
 #include "tools/live_sources.h"
 #include "tools/standard.h"
 #include "view/export.h"
+#include "view/export_name.h"
 #include "view/text.h"
 
 #define SECOND_NS  UINT64_C(1000000000)
@@ -165,6 +166,8 @@ static int update(struct running *run, uint64_t now)
 	/* Names are not a look's cost: they are found once. */
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	facts.state = state_of(run, &facts.status, &facts.signal);
+	if (facts.state == LIVE_RUNS && live_is_idle(run->live))
+		facts.stopped = thread_states_all_stopped(analyst);
 	run->states.n = 0;
 	if (r == 0 && live_wants_threads(run->live))
 		r = read_threads(run);
@@ -193,7 +196,7 @@ static uint64_t next_update_ns(const struct running *run)
 static void serve(struct running *run)
 {
 	struct control *control = live_control(run->live);
-	char text[512];
+	char text[512], *problem = NULL;
 	int r;
 
 	if (control->quit)
@@ -208,12 +211,19 @@ static void serve(struct running *run)
 		/* The opener makes no other files for a view. */
 		bool named = export_find_for_file(control->save_as);
 
-		r = named ? run->session->save(run->session->context, control->save_as) : 0;
+		if (!named)
+			r = -EINVAL;
+		else if (export_check_recording(control->save_as, &problem) < 0)
+			r = -ENOMEM; /* unless there is a sentence */
+		else
+			r = run->session->save(run->session->context, control->save_as);
 		if (!named)
 			(void)snprintf(text, sizeof(text),
 				"cannot save to %.300s: the name must tell the format, like "
 				"sproftop%s",
 				control->save_as, export_at(0)->suffix);
+		else if (problem)
+			(void)snprintf(text, sizeof(text), "%s", problem);
 		else if (r < 0)
 			(void)snprintf(text, sizeof(text), "cannot save to %.300s: %s",
 				control->save_as, strerror(-r));
@@ -222,6 +232,7 @@ static void serve(struct running *run)
 				export_remark(control->save_as));
 		live_say(run->live, text);
 	}
+	free(problem);
 	free(control->save_as);
 	*control = (struct control){0};
 }

@@ -15,6 +15,7 @@ enum option_id {
 	OPTION_SORT,
 	OPTION_LIMIT,
 	OPTION_MIN_PCT,
+	OPTION_WIDTH,
 	OPTION_FOCUS,
 	OPTION_OBJECT,
 	OPTION_THREAD,
@@ -36,6 +37,7 @@ static const struct option long_options[] = {
 	{"sort", required_argument, NULL, OPTION_SORT},
 	{"limit", required_argument, NULL, OPTION_LIMIT},
 	{"min-pct", required_argument, NULL, OPTION_MIN_PCT},
+	{"width", required_argument, NULL, OPTION_WIDTH},
 	{"focus", required_argument, NULL, OPTION_FOCUS},
 	{"object", required_argument, NULL, OPTION_OBJECT},
 	{"thread", required_argument, NULL, OPTION_THREAD},
@@ -65,6 +67,7 @@ static const char help_options[] =
 	"  --sort KEY        self (default), total\n"
 	"  --limit N         at most N rows, 0 all (default)\n"
 	"  --min-pct P       no rows below P percent; of a tree for people 0.5, else 0 (default)\n"
+	"  --width COLUMNS   of text; 0 unlimited (default: the terminal's, else 0)\n"
 	"  --focus RE        only samples with a function that matches\n"
 	"  --object RE       only samples in an object whose path matches\n"
 	"  --thread RE       only threads whose name matches\n"
@@ -199,6 +202,16 @@ static int take_limit(struct command *command, const char *word)
 	return status;
 }
 
+static int take_width(struct command *command, const char *word)
+{
+	double number = 0;
+	int status = take_number("width", word, 10000, &number);
+
+	command->options.width = (unsigned)number;
+	command->has_width = true;
+	return status;
+}
+
 static int take_option(struct command *command, int id, char **argv)
 {
 	switch (id) {
@@ -211,6 +224,7 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_MIN_PCT:
 		command->has_min_percent = true;
 		return take_number("min-pct", optarg, 100, &command->options.min_percent);
+	case OPTION_WIDTH: return take_width(command, optarg);
 	case OPTION_FOCUS: command->options.focus = optarg; return 0;
 	case OPTION_OBJECT: command->options.object = optarg; return 0;
 	case OPTION_THREAD: command->options.thread = optarg; return 0;

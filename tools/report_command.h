@@ -19,7 +19,7 @@ struct command {
 	int files;
 	int files_a; /* of a report of two sides: the first ones are side A */
 	enum when color;
-	bool has_min_percent;
+	bool has_min_percent, has_width;
 	bool done; /* --help, --version */
 };
 

@@ -22,6 +22,7 @@
 #include "analyst/blame.h"
 #include "analyst/finish.h"
 #include "analyst/input.h"
+#include "analyst/output.h"
 #include "analyst/vanish.h"
 #include "analyst/processes.h"
 #include "profile/profile.h"
@@ -35,6 +36,7 @@
 #include "tools/terminfo.h"
 #include "view/dump.h"
 #include "view/export.h"
+#include "view/export_name.h"
 #include "view/report.h"
 
 enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5 };
@@ -105,24 +107,6 @@ static void complain_unwritten(const struct settings *s, const struct delivered 
 	complain(s, "cannot write the profile to %s: %s%s%s",
 		delivered->name[0] ? delivered->name : s->output, why,
 		is_kept ? "; it is kept in " : "", is_kept ? kept.name : "");
-}
-
-/* "sprof.pb.gz" is "sprof.%p.pb.gz" for a profile of each process. NULL: out of memory. */
-static char *pattern_apart(const char *pattern)
-{
-	const struct export_format *format = export_find_for_file(pattern);
-	const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
-	size_t bytes = strlen(pattern);
-	char *apart;
-
-	if (strstr(pattern, "%p"))
-		return strdup(pattern);
-	if (format)
-		bytes -= strlen(format->suffix);
-	else if (dot && (!slash || dot > slash))
-		bytes = (size_t)(dot - pattern);
-	return asprintf(&apart, "%.*s.%%p%s", (int)bytes, pattern, pattern + bytes) < 0 ? NULL
-											: apart;
 }
 
 /* A profile of each process; s->output is a pattern that tells them apart. */
@@ -244,10 +228,23 @@ static bool want_color(const char *when)
 	return isatty(STDERR_FILENO) && !(no && no[0]);
 }
 
+/* May a recording have that name? sprofrun asks before it runs anything. */
+static int check_output(const struct settings *s, const char *name)
+{
+	char *problem = NULL;
+
+	if (export_check_recording(name, &problem) == 0)
+		return 0;
+	complain(s, "output '%s': %s", name, problem ? problem : strerror(ENOMEM));
+	free(problem);
+	return 2;
+}
+
 static void parse(struct settings *s, struct blame *blame, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"output", required_argument, NULL, 'o'},
+		{"check-output", required_argument, NULL, 'O'},
 		{"report", required_argument, NULL, 'r'},
 		{"color", required_argument, NULL, 'c'},
 		{"name", required_argument, NULL, 'n'},
@@ -272,6 +269,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 			s->output = optarg;
 			s->records = true;
 			break;
+		case 'O': exit(check_output(s, optarg));
 		case 'r': s->report = optarg; break;
 		case 'c': s->color = want_color(optarg); break;
 		case 'n': s->name = optarg; break;
@@ -541,7 +539,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (s.per_process && !is_in_place(s.output)) {
-		apart = pattern_apart(s.output);
+		apart = strstr(s.output, "%p") ? strdup(s.output) : output_apart(s.output, "%p");
 		s.apart = apart;
 		s.output = apart ? apart : s.output;
 	}

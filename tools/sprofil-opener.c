@@ -38,6 +38,7 @@ struct settings {
 /* What is being written: one file at a time. */
 struct begun {
 	bool any;
+	bool recording; /* what is there under the name is kept once */
 	struct outfile out;
 };
 
@@ -64,6 +65,7 @@ static int begin(struct begun *begun, const char *path, struct opened *opened)
 	if (r < 0)
 		return r;
 	begun->any = true;
+	begun->recording = false;
 	if (!begun->out.fresh[0])
 		opened->flags |= OPENED_IN_PLACE;
 	/* Ours stays open, and tells what becomes of it at the end. */
@@ -93,6 +95,8 @@ static int begin_output(const struct settings *s, struct begun *begun, const str
 	if (r < 0)
 		return r;
 	r = begin(begun, name, opened);
+	if (r >= 0)
+		begun->recording = true;
 	free(name);
 	return r;
 }
@@ -131,8 +135,11 @@ static int begin_keep(struct begun *begun, struct opened *opened)
 
 static int commit(struct begun *begun)
 {
-	int r = begun->any ? outfile_commit(&begun->out) : 0;
+	int r;
 
+	if (begun->any && begun->recording)
+		outfile_keep_old(&begun->out);
+	r = begun->any ? outfile_commit(&begun->out) : 0;
 	begun->any = false;
 	return r;
 }

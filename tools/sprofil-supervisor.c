@@ -88,6 +88,7 @@ static int serve(int pid, int ready_fd, int go_fd)
 {
 	struct engine_options options = {.pids = &pid,
 		.pids_n = 1,
+		.pids_given = 1,
 		.follow = true,
 		.serve_only = true,
 		.period_ns = call_period_ns(CALL_NATIVE, 0),

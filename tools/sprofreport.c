@@ -25,7 +25,7 @@ static void suit_output(struct command *command)
 	bool terminal = !command->output && isatty(STDOUT_FILENO);
 	struct winsize size;
 
-	if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+	if (terminal && !command->has_width && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
 		command->options.width = size.ws_col;
 	command->options.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	command->options.color = command->color == WHEN_ALWAYS ||

@@ -14,6 +14,7 @@
 #include "supervisor/calls/histogram.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
+#include "tools/output_option.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
@@ -55,6 +56,11 @@ static const char usage_text[] =
 	"\n"
 	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
 	"      --name NAME          attach to all processes of that name\n"
+	"      --tree               and to the descendants that they have\n"
+	"      --cgroup PATH        attach to all processes of a cgroup: a path, or one name\n"
+	"                           of it (nginx.service)\n"
+	"      --container ID|NAME  attach to all processes of a container (docker, podman,\n"
+	"                           Kubernetes, LXC, nspawn)\n"
 	"      --diagnose PID       may I attach? If not: the cause, and what mends it\n"
 	"      --dump PID           one stack of every thread, now\n"
 	"  -o, --output FILE        profile file (default sprof.pb.gz); %p pid, %n name,\n"
@@ -419,6 +425,10 @@ int main(int argc, char **argv)
 	parse(&s, argc, argv);
 	if (!front_find_analyst(program, analyst))
 		return FRONT_OURS;
+	if (!s.engine.per_process && !s.engine.dump)
+		s.output = output_option_for_rank(program, s.output, s.quiet);
+	if (!s.engine.dump)
+		output_option_check(program, analyst, s.output);
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
 	const char *analyst_argv[22 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/target_options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "supervisor/os/procfs.h"
 #include "tools/front.h"
@@ -25,10 +27,10 @@ _Noreturn void target_options_reject(
 
 static void take_name(struct target_options *o, const char *value)
 {
-	size_t ended;
-	int r = processes_by_name(value, &o->pids, &o->pids_n, &ended);
+	size_t ended, before = o->found.n;
+	int r = processes_by_name(value, &o->found, &ended);
 
-	if (r == 0 && o->pids_n)
+	if (r == 0 && o->found.n > before)
 		return;
 	if (r < 0)
 		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
@@ -39,6 +41,43 @@ static void take_name(struct target_options *o, const char *value)
 			value, ended, ended == 1 ? "has" : "have", ended == 1 ? "it" : "them");
 	else
 		front_complain(o->program, "no process is called '%s'", value);
+	exit(FRONT_OURS);
+}
+
+static void take_cgroup(struct target_options *o, const char *value)
+{
+	size_t before = o->found.n;
+	int r = processes_by_cgroup(value, &o->found);
+
+	if (r == 0 && o->found.n > before)
+		return;
+	if (r < 0)
+		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
+	else
+		front_complain(o->program,
+			"no process is in a cgroup '%s': give a path as in /proc/PID/cgroup, or "
+			"one name of it, like nginx.service",
+			value);
+	exit(FRONT_OURS);
+}
+
+static void take_container(struct target_options *o, const char *value)
+{
+	size_t before = o->found.n;
+	int r = processes_by_container(value, &o->found);
+
+	if (r == 0 && o->found.n > before)
+		return;
+	if (r == -ENOTUNIQ)
+		front_complain(o->program,
+			"the ids of several containers begin with '%s': give more of it", value);
+	else if (r < 0)
+		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
+	else
+		front_complain(o->program,
+			"no process of a container '%s' is seen here: give the beginning of its "
+			"id%s",
+			value, geteuid() ? ", or be root: docker's names are root's to read" : "");
 	exit(FRONT_OURS);
 }
 
@@ -67,6 +106,9 @@ bool target_options_take(struct target_options *o, int option, const char *value
 			what = "bad pid list", way_out = "give process ids, like 123 or 123,456";
 		break;
 	case TARGET_OPTION_NAME: take_name(o, value); break;
+	case TARGET_OPTION_TREE: o->tree = true; break;
+	case TARGET_OPTION_CGROUP: take_cgroup(o, value); break;
+	case TARGET_OPTION_CONTAINER: take_container(o, value); break;
 	case 'r':
 	case 'F':
 		if (units_rate_period_ns(value, &o->period_ns) < 0)
@@ -135,17 +177,94 @@ int target_options_process(const char *program, int pid, bool quiet)
 	return process;
 }
 
+static void add_found(struct target_options *o)
+{
+	int *all = reallocarray(o->pids, o->pids_n + o->found.n, sizeof(*all));
+
+	if (!all) {
+		front_complain(o->program, "cannot look for processes: %s", strerror(ENOMEM));
+		exit(FRONT_OURS);
+	}
+	o->pids = all;
+	memcpy(all + o->pids_n, o->found.pid, o->found.n * sizeof(*all));
+	o->pids_n += o->found.n;
+	free(o->found.pid);
+	o->found = (struct process_list){0};
+}
+
+static void find_descendants(struct target_options *o)
+{
+	for (size_t i = 0; i < o->pids_n; i++) {
+		int r = processes_below(o->pids[i], &o->found);
+
+		if (r < 0) {
+			front_complain(o->program, "cannot look for processes: %s", strerror(-r));
+			exit(FRONT_OURS);
+		}
+	}
+	if (o->found.n)
+		add_found(o);
+}
+
+static bool is_taken(const struct target_options *o, int pid)
+{
+	for (size_t i = 0; i < o->pids_n; i++) {
+		if (o->pids[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* A server's parent mostly waits, and its children work: children that live are not followed to. */
+static void tell_of_children(const struct target_options *o)
+{
+	for (size_t i = 0; i < o->pids_n; i++) {
+		struct process_list list = {0};
+		char name[PROCFS_NAME_BYTES];
+		size_t others = 0;
+
+		if (processes_below(o->pids[i], &list) == 0) {
+			for (size_t j = 0; j < list.n; j++)
+				others += !is_taken(o, list.pid[j]);
+		}
+		free(list.pid);
+		if (!others)
+			continue;
+		procfs_read_name(o->pids[i], o->pids[i], name);
+		front_complain(o->program,
+			"%d (%s) has %zu live %s that %s not taken: --tree takes %s too, --name %s "
+			"all of that name",
+			o->pids[i], name, others, others == 1 ? "descendant" : "descendants",
+			others == 1 ? "is" : "are", others == 1 ? "it" : "them", name);
+	}
+}
+
+static void finish_pids(struct target_options *o, struct engine_options *engine)
+{
+	for (size_t i = 0; i < o->pids_n; i++)
+		o->pids[i] = target_options_process(o->program, o->pids[i], o->quiet);
+	engine->pids_given = o->pids_n;
+	if (o->found.n)
+		add_found(o);
+	if (o->tree)
+		find_descendants(o);
+	else if (o->pids && !o->quiet && !engine->dump)
+		tell_of_children(o);
+}
+
 void target_options_finish(struct target_options *o, char **command, struct engine_options *engine)
 {
-	if (o->pids && *command)
+	if ((o->pids || o->found.n) && *command)
 		target_options_reject(
 			o->program, "both -p and a command", *command, "give one of them");
-	if (!o->pids && !*command) {
+	if (o->tree && *command)
+		target_options_reject(o->program, "both --tree and a command", *command,
+			"the children of a command are profiled anyway; --tree belongs to -p");
+	if (!o->pids && !o->found.n && !*command) {
 		front_complain(o->program, "no command and no -p PID; try '%s --help'", o->program);
 		exit(FRONT_USAGE);
 	}
-	for (size_t i = 0; i < o->pids_n; i++)
-		o->pids[i] = target_options_process(o->program, o->pids[i], o->quiet);
+	finish_pids(o, engine);
 	engine->command = o->pids ? NULL : command;
 	engine->pids = o->pids;
 	engine->pids_n = o->pids_n;

@@ -8,12 +8,15 @@
 #include <stdint.h>
 
 #include "supervisor/engine/engine.h"
+#include "tools/processes.h"
 
 struct target_options {
 	const char *program; /* for messages */
 	bool quiet;          /* no notes */
-	int *pids;           /* owned; NULL: a command is run */
+	int *pids;           /* given by -p, then those that were found; owned; NULL: a command */
 	size_t pids_n;
+	struct process_list found; /* by name, cgroup, container */
+	bool tree;                 /* and their descendants */
 	bool no_follow;
 	uint64_t period_ns;
 	uint64_t duration_ns;
@@ -40,12 +43,18 @@ enum {
 	TARGET_OPTION_MAX_CPU,
 	TARGET_OPTION_MAX_STACK,
 	TARGET_OPTION_NO_REALTIME,
-	TARGET_OPTION_NAME
+	TARGET_OPTION_NAME,
+	TARGET_OPTION_TREE,
+	TARGET_OPTION_CGROUP,
+	TARGET_OPTION_CONTAINER
 };
 /* clang-format off */
 #define TARGET_OPTIONS_LONG \
 	{"pid", required_argument, NULL, 'p'}, \
 	{"name", required_argument, NULL, TARGET_OPTION_NAME}, \
+	{"tree", no_argument, NULL, TARGET_OPTION_TREE}, \
+	{"cgroup", required_argument, NULL, TARGET_OPTION_CGROUP}, \
+	{"container", required_argument, NULL, TARGET_OPTION_CONTAINER}, \
 	{"rate", required_argument, NULL, 'F'}, \
 	{"interval", required_argument, NULL, 'i'}, \
 	{"duration", required_argument, NULL, 'd'}, \

@@ -2,12 +2,15 @@
 /* How far the report can be trusted. A figure that the profile does not have is not mentioned. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/audit.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
 #include "view/report.h"
 #include "view/text.h"
+
+enum { FAST_HZ = 5000 };
 
 struct auditing {
 	const struct profile *profile;
@@ -32,7 +35,7 @@ static void end_line(struct auditing *a)
 /* "found 99.2 % ± 1.1 of the expected samples"; half the 95 % confidence interval. */
 static void print_found(struct auditing *a, const struct audit_found *found)
 {
-	separate(a, "audit: ");
+	separate(a, "");
 	fprintf(a->out, "found %.1f %% %s %.1f of the expected samples", found->ratio * 100,
 		a->ascii ? "+-" : "\xc2\xb1", found->error * STATS_95_PERCENT * 100);
 }
@@ -43,12 +46,12 @@ static void print_instants(struct auditing *a, const struct audit_found *found)
 	uint64_t late = 0;
 
 	if (found->realtime >= 0) {
-		separate(a, "audit: ");
+		separate(a, "");
 		fputs(found->realtime ? "real time" : "no real-time priority", a->out);
 	}
 	if (!profile_audit(a->profile, "late_instants", &late) || !late)
 		return;
-	separate(a, "audit: ");
+	separate(a, "");
 	fprintf(a->out, "%" PRIu64 " late instant%s", late, late == 1 ? "" : "s");
 	if (found->late >= 0)
 		fprintf(a->out, " (%.1f %%)", found->late * 100);
@@ -101,25 +104,72 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 	fputc('\n', a->out);
 }
 
-/* "audit: 3104 ticks, found …, 12.43 s of CPU time (20.0 ms unsampled), real time" */
+/* ", 248 of 250 Hz reached, as good as 3011 of equal weight" */
+static void print_rate(struct auditing *a, const struct audit_rate *rate)
+{
+	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
+
+	text_format_hz(rate->asked_hz, asked);
+	text_format_hz(rate->reached_hz, reached);
+	separate(a, "audit: ");
+	fprintf(a->out, "%.*s of %s reached", (int)strcspn(reached, " "), reached, asked);
+	if (rate->effective) {
+		separate(a, "audit: ");
+		fprintf(a->out, "as good as %" PRIu64 " of equal weight", rate->effective);
+	}
+}
+
+/* What to make of few samples. @is_found: no other reason is told for what is missing. */
+static void print_rate_remarks(struct auditing *a, const struct audit_rate *rate, bool is_found)
+{
+	struct interval half;
+
+	if (rate->is_low && is_found)
+		fprintf(a->out,
+			"%" PRIu64 " samples of %.0f that were asked for: one takes longer than a "
+			"period, or --max-overhead or --max-cpu allows no more; times are right, "
+			"with the noise of so few samples\n",
+			rate->samples, rate->expected);
+	if (!rate->is_few)
+		return;
+	half = stats_share_interval(0.5, (double)rate->effective);
+	fprintf(a->out,
+		"few samples: shares are uncertain by up to %.0f %%; a longer run or a higher rate "
+		"(-F) tells more\n",
+		(half.high - half.low) / 2 * 100);
+}
+
+/*
+ * "audit: 3104 ticks, 248 of 250 Hz reached, as good as 3011 of equal weight, 12.43 s of CPU time
+ * (20.0 ms unsampled)", "found 99.2 % ± 1.1 of the expected samples, real time"
+ */
 static void print_coverage(struct auditing *a)
 {
 	struct audit_found found;
-	bool has_found = audit_found(a->profile, &found);
+	struct audit_rate rate;
+	bool has_found = audit_found(a->profile, &found), has_rate = audit_rate(a->profile, &rate);
+	bool is_fast;
 	uint64_t samples;
 
 	if (audit_figure(a->profile, "samples", &samples) && samples) {
 		separate(a, "audit: ");
 		fprintf(a->out, "%" PRIu64 " tick%s", samples, samples == 1 ? "" : "s");
 	}
+	if (has_rate)
+		print_rate(a, &rate);
+	print_times(a);
+	end_line(a);
 	if (has_found && !found.says_nothing)
 		print_found(a, &found);
-	print_times(a);
 	if (has_found)
 		print_instants(a, &found);
 	end_line(a);
-	if (has_found && found.is_off)
+	/* With a period of the length of a stop, that explains what was not found. */
+	is_fast = has_rate && rate.is_low && rate.asked_hz >= FAST_HZ;
+	if (has_found && found.is_off && !is_fast)
 		print_cause(a, &found);
+	if (has_rate)
+		print_rate_remarks(a, &rate, is_fast || !has_found || !found.is_off);
 }
 
 /* "stop time p50 21 us, p99 60 us, max 412 us, 0.5 % of the running time" */

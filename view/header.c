@@ -65,6 +65,27 @@ static void print_rate(const struct profile *profile, FILE *out)
 	fprintf(out, " at %s", rate);
 }
 
+/* ", 2149 samples (2100 effective) at 990 of 1000 Hz" */
+static void print_samples(const struct profile *profile, const struct rows *rows, FILE *out)
+{
+	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
+	struct audit_rate rate;
+
+	if (rows->weight != VALUE_SAMPLES)
+		print_count(profile, "samples", "sample", "samples", out);
+	if (rows->weight > VALUE_CPU_NS)
+		return;
+	if (!audit_rate(profile, &rate)) {
+		print_rate(profile, out);
+		return;
+	}
+	if (rate.effective)
+		fprintf(out, " (%" PRIu64 " effective)", rate.effective);
+	text_format_hz(rate.asked_hz, asked);
+	text_format_hz(rate.reached_hz, reached);
+	fprintf(out, " at %.*s of %s", (int)strcspn(reached, " "), reached, asked);
+}
+
 static void print_filter(const char *what, const char *pattern, FILE *out)
 {
 	char *clean = pattern ? text_clean(pattern, false) : NULL;
@@ -94,10 +115,7 @@ int header_print(const struct profile *profile, const struct report_options *opt
 		text_format_ns(profile_duration_ns(profile), wall);
 		fprintf(out, " in %s", wall);
 	}
-	if (rows->weight != VALUE_SAMPLES)
-		print_count(profile, "samples", "sample", "samples", out);
-	if (rows->weight <= VALUE_CPU_NS)
-		print_rate(profile, out);
+	print_samples(profile, rows, out);
 	print_count(profile, "processes", "process", "processes", out);
 	print_count(profile, "threads", "thread", "threads", out);
 	fputc('\n', out);

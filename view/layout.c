@@ -10,6 +10,8 @@
 
 /* No cell that may be cut gets narrower than this. */
 enum { LEAST_COLUMNS = 12, GAP = 2 };
+/* Without a bound on the line, names are padded to this. */
+enum { MOST_PADDED = 60 };
 
 void layout_init(struct layout *layout, const struct layout_column *column, size_t columns,
 	bool ascii, bool color)
@@ -144,8 +146,6 @@ static bool cut_one(const struct layout *layout, size_t *widths)
 
 static void fit(const struct layout *layout, size_t *widths, size_t width)
 {
-	if (!width)
-		return;
 	while (needed(layout, widths, true) > width && drop_one(layout, widths))
 		;
 	while (needed(layout, widths, false) > width && cut_one(layout, widths))
@@ -207,12 +207,24 @@ static const char *color_of(const struct layout *layout, double heat)
 	return heat >= 0.1 ? "\033[1;31m" : heat >= 0.03 ? "\033[33m" : "";
 }
 
+/* Nothing is cut; a few long names stand out of their column, instead of blanks in every line. */
+static void bound_padding(const struct layout *layout, size_t *widths)
+{
+	for (size_t c = 0; c < layout->columns; c++) {
+		if (layout->column[c].cut != LAYOUT_WHOLE && widths[c] > MOST_PADDED)
+			widths[c] = MOST_PADDED;
+	}
+}
+
 int layout_print(struct layout *layout, size_t width, FILE *out)
 {
 	size_t widths[LAYOUT_MAX_COLUMNS] = {0};
 
-	if (!layout->error) {
+	if (!layout->error)
 		measure(layout, widths);
+	if (!layout->error && !width) {
+		bound_padding(layout, widths);
+	} else if (!layout->error) {
 		fit(layout, widths, width);
 		layout->error = cut_cells(layout, widths);
 	}

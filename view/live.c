@@ -131,6 +131,7 @@ static int take_facts(struct live *live, const struct live_facts *facts)
 	live->threads = facts->threads;
 	(void)snprintf(live->target, sizeof(live->target), "%s", facts->target);
 	live->state = facts->state;
+	live->stopped = facts->stopped;
 	live->status = facts->status;
 	live->signal = facts->signal;
 	return 0;
@@ -295,6 +296,21 @@ struct live_row *live_row(struct live *live)
 	return page->cursor < live->table.n ? &live->table.row[page->cursor] : NULL;
 }
 
+/* Prose has no cursor that is seen: its first row shown moves. */
+static void live_scroll(struct live *live, long rows)
+{
+	struct live_page *page = live_page(live);
+	size_t n = live->table.n, shown = live->rows_shown ? live->rows_shown : 1;
+	size_t most = n > shown ? n - shown : 0, at = page->top;
+
+	if (rows < 0)
+		at = at > (size_t)-rows ? at - (size_t)-rows : 0;
+	else
+		at = most - (at < most ? at : most) > (size_t)rows ? at + (size_t)rows : most;
+	page->top = page->cursor = at;
+	page->moved = false;
+}
+
 void live_move(struct live *live, long rows)
 {
 	struct live_page *page = live_page(live);
@@ -302,6 +318,10 @@ void live_move(struct live *live, long rows)
 
 	if (!n)
 		return;
+	if (live_views[page->view].is_prose) {
+		live_scroll(live, rows);
+		return;
+	}
 	if (rows < 0)
 		page->cursor = page->cursor > (size_t)-rows ? page->cursor - (size_t)-rows : 0;
 	else

@@ -68,8 +68,9 @@ enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_C
 struct live_facts {
 	const char *target; /* its name, for people */
 	enum live_target_state state;
-	int status; /* LIVE_ENDED: exit status of the command, -1 not known; */
-	int signal; /* or the signal that killed it, 0 none */
+	bool stopped; /* LIVE_RUNS: all its threads are stopped by a signal, not by us */
+	int status;   /* LIVE_ENDED: exit status of the command, -1 not known; */
+	int signal;   /* or the signal that killed it, 0 none */
 	const struct live_thread *thread; /* those that live, also without samples */
 	size_t threads;
 	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 not known */
@@ -88,6 +89,8 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 /* Does the page show threads, also those without samples? Otherwise no facts about them are needed.
  */
 bool live_wants_threads(const struct live *live);
+/* Did the last second bring no CPU time? Then it is worth knowing whether the target is stopped. */
+bool live_is_idle(const struct live *live);
 /* When the next live_update() changes something. */
 uint64_t live_due_ns(const struct live *live);
 

@@ -70,7 +70,8 @@ const struct live_view_ops live_views[LIVE_VIEWS] = {
 		COLUMNS(source_columns), -1, true, live_collect_source},
 	[LIVE_DISASSEMBLY] = {"disassembly", "Disassembly",
 		COLUMNS(disassembly_columns), -1, true, live_collect_disassembly},
-	[LIVE_HELP] = {"help", "Help", COLUMNS(text_columns_), -1, true, live_collect_help},
+	[LIVE_HELP] = {"help", "Help", COLUMNS(text_columns_), -1, true, live_collect_help,
+		.is_prose = true},
 	[LIVE_OUTPUT] = {"output", "Output of the command",
 		COLUMNS(text_columns_), -1, true, live_collect_output},
 };
@@ -90,6 +91,21 @@ static double error_of(const struct live *live, double value)
 		return 0;
 	interval = stats_share_interval(value / live->table.whole, live->table.effective_samples);
 	return (interval.high - interval.low) / 2;
+}
+
+/* "2.1"; "-4.0": the interval reaches so far down, and half of it would go beyond all. */
+static void format_error(const struct live *live, double value, char *to, size_t room)
+{
+	double error = error_of(live, value), whole = live->table.whole;
+	double share = whole > 0 ? value / whole : 0;
+
+	if (share + error <= 1.0005 || live->table.effective_samples <= 0)
+		(void)snprintf(to, room, "%.1f", error * 100);
+	else
+		(void)snprintf(to, room, "-%.1f",
+			(share -
+				stats_share_interval(share, live->table.effective_samples).low) *
+				100);
 }
 
 bool live_is_noise(const struct live *live, const struct live_row *row)
@@ -174,8 +190,7 @@ unsigned live_format(const struct live *live, const struct live_row *row,
 		return by_total ? live_heat(live, row->total) : STYLE_TEXT;
 	case COLUMN_ERROR:
 		if (!row->exact && (row->self > 0 || by_total))
-			(void)snprintf(to, room, "%.1f",
-				error_of(live, by_total ? row->total : row->self) * 100);
+			format_error(live, by_total ? row->total : row->self, to, room);
 		return STYLE_DIM;
 	case COLUMN_BAR:
 		format_bar(live, bar_value(live, row), column->width, to, room);

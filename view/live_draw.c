@@ -206,8 +206,10 @@ static int draw_rows(struct live *live, struct screen *screen, unsigned first, u
 	const struct place_of_column *place, size_t places)
 {
 	struct live_page *page = live_page(live);
-	bool cursor = !live->options.batch;
+	bool cursor = !live->options.batch && !live_views[page->view].is_prose;
 
+	if (live_views[page->view].is_prose)
+		page->cursor = page->top;
 	if (page->cursor < page->top)
 		page->top = page->cursor;
 	if (page->cursor >= page->top + n)
@@ -237,6 +239,8 @@ static const char *why_empty(const struct live *live, const struct live_page *pa
 {
 	if (page->problem)
 		return page->problem;
+	if (live->table.of && live->bad_filter[0])
+		return live->bad_filter;
 	if (live->table.of)
 		return "nothing matches (\\ changes the filter, L the least share)";
 	if (page->view == LIVE_OUTPUT)
@@ -248,13 +252,43 @@ static const char *why_empty(const struct live *live, const struct live_page *pa
 		: "no samples yet: nothing has run";
 }
 
+#define ON(view) (1U << (view))
+#define LISTS                                                                     \
+	(ON(LIVE_FUNCTIONS) | ON(LIVE_LINES) | ON(LIVE_TREE) | ON(LIVE_THREADS) | \
+		ON(LIVE_OBJECTS) | ON(LIVE_CALLERS))
+#define ON_TOP (ON(LIVE_CALLERS) | ON(LIVE_SOURCE) | ON(LIVE_DISASSEMBLY) | ON(LIVE_OUTPUT))
+
+/* What can be done, by how much it is worth to know: what has no room is left out. */
+static const struct hint {
+	const char *key, *does;
+	unsigned views;
+} hints[] = {
+	{"h", "Close", ON(LIVE_HELP)},
+	{"PgDn", "More", ON(LIVE_HELP)},
+	{"F1", "Help", LISTS | ON_TOP},
+	{"q", "Quit", LISTS | ON_TOP | ON(LIVE_HELP)},
+	{"p", "Pause", LISTS | ON_TOP},
+	{"Esc", "Back", ON_TOP},
+	{"Enter", "Zoom", LISTS},
+	{"+ -", "Fold", ON(LIVE_TREE)},
+	{"g", "Tree", LISTS & ~ON(LIVE_TREE)},
+	{"l", "Lines", LISTS & ~ON(LIVE_LINES)},
+	{"l", "Functions", ON(LIVE_LINES)},
+	{"H", "Threads", LISTS & ~ON(LIVE_THREADS)},
+	{"/", "Search", LISTS | ON_TOP | ON(LIVE_HELP)},
+	{"a", "Source", (LISTS | ON(LIVE_DISASSEMBLY)) & ~ON(LIVE_OBJECTS)},
+	{"A", "Asm", (LISTS | ON(LIVE_SOURCE)) & ~ON(LIVE_OBJECTS)},
+	{"\\", "Filter", LISTS},
+	{"o", "Objects", LISTS & ~ON(LIVE_OBJECTS)},
+	{"z", "Decay", LISTS | ON(LIVE_SOURCE) | ON(LIVE_DISASSEMBLY)},
+	{"f", "Freeze", LISTS | ON_TOP},
+	{"w", "Save", LISTS | ON_TOP},
+};
+
 /* The last line: a prompt, a message, or what can be done. */
 static void draw_foot_line(struct live *live, struct screen *screen)
 {
-	static const char *const hints[][2] = {{"F1", "Help"}, {"Enter", "Zoom"}, {"g", "Tree"},
-		{"l", "Lines"}, {"H", "Threads"}, {"a", "Source"}, {"A", "Asm"}, {"/", "Search"},
-		{"\\", "Filter"}, {"z", "Decay"}, {"Space", "Pause"}, {"f", "Freeze"},
-		{"w", "Save"}, {"q", "Quit"}};
+	enum live_view view = live_page(live)->view;
 	unsigned row = screen->rows - 1, at = 1;
 
 	if (live->prompt.kind) {
@@ -272,12 +306,14 @@ static void draw_foot_line(struct live *live, struct screen *screen)
 		return;
 	}
 	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++) {
-		size_t need = text_columns(hints[i][0]) + text_columns(hints[i][1]) + 3;
+		size_t need = text_columns(hints[i].key) + text_columns(hints[i].does) + 1;
 
+		if (!(hints[i].views & ON(view)))
+			continue;
 		if (at + need > screen->columns)
 			break;
-		at += screen_put(screen, row, at, 8, STYLE_ACCENT, hints[i][0]) + 1;
-		at += screen_put(screen, row, at, 16, STYLE_TEXT, hints[i][1]) + 2;
+		at += screen_put(screen, row, at, 8, STYLE_ACCENT, hints[i].key) + 1;
+		at += screen_put(screen, row, at, 16, STYLE_TEXT, hints[i].does) + 2;
 	}
 }
 
@@ -296,18 +332,23 @@ int live_draw(struct live *live, struct screen *screen)
 		: screen->rows > 4        ? 2
 					  : 1;
 	size_t places = lay_out(&live_views[page->view], screen->columns, place);
+	int r;
 
 	screen_clear(screen);
 	screen->ascii = live->options.ascii;
-	live_draw_head(live, screen);
 	if (foot && screen->rows > 1)
 		draw_foot(live, screen);
-	if (screen->rows < first + 2 + foot)
+	if (screen->rows < first + 2 + foot) {
+		live_draw_head(live, screen);
 		return 0;
+	}
 	draw_titles(live, screen, first, place, places);
 	if (!live->table.n)
 		(void)screen_put(screen, first + 2 < screen->rows ? first + 2 : first + 1, 3,
 			screen->columns - 3, page->problem ? STYLE_WARN : STYLE_DIM,
 			why_empty(live, page));
-	return draw_rows(live, screen, first + 1, screen->rows - first - 1 - foot, place, places);
+	r = draw_rows(live, screen, first + 1, screen->rows - first - 1 - foot, place, places);
+	/* It tells which rows are shown. */
+	live_draw_head(live, screen);
+	return r;
 }

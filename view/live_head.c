@@ -102,12 +102,21 @@ static void format_history(const struct live *live, size_t columns, char *to, si
 	}
 }
 
+bool live_is_idle(const struct live *live)
+{
+	return !live->audit.known || live->audit.cpus <= 0.005;
+}
+
 static const char *describe_running(const struct live *live)
 {
 	if (live->frozen)
 		return "frozen";
+	if (live->audit.known && !live_is_idle(live))
+		return "running";
+	if (live->stopped)
+		return "stopped by a signal";
 	if (live->audit.known)
-		return live->audit.cpus > 0.005 ? "running" : "idle";
+		return "idle";
 	/* What the kernel counts comes after a second. */
 	return live->profile && profile_samples(live->profile) ? "running" : "watching";
 }
@@ -128,7 +137,7 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 		(void)snprintf(to, room, "ended, status %d", live->status);
 	else
 		(void)snprintf(to, room, "ended");
-	if (live->frozen)
+	if (live->frozen || (live->state == LIVE_RUNS && live->stopped && live_is_idle(live)))
 		return STYLE_WARN;
 	return live->state == LIVE_RUNS ? STYLE_GOOD : STYLE_BAD;
 }
@@ -230,7 +239,8 @@ static void format_stopped(const struct live *live, struct piece *piece)
 	double bound = live->options.overhead_percent, stopped = live->audit.stopped * 100;
 
 	if (bound > 0)
-		(void)snprintf(piece->text, sizeof(piece->text), "%.2f of %.3g %%", stopped, bound);
+		(void)snprintf(
+			piece->text, sizeof(piece->text), "%.2f %% (max %.3g)", stopped, bound);
 	else
 		(void)snprintf(piece->text, sizeof(piece->text), "%.2f %%", stopped);
 	if (bound > 0 && stopped > bound)
@@ -320,7 +330,10 @@ static void draw_title(struct live *live, struct screen *screen)
 		(void)snprintf(crumb[n++], 96, "subtree");
 	if (live->has_filter)
 		(void)snprintf(crumb[n++], 96, "filter %.80s", live->filter);
-	if (live->table.n < live->table.of)
+	if (live_views[page->view].is_text && live->table.n > live->rows_shown && live->rows_shown)
+		(void)snprintf(count, sizeof(count), "%zu-%zu of %zu ", page->top + 1,
+			page->top + live->rows_shown, live->table.n);
+	else if (live->table.n < live->table.of)
 		(void)snprintf(count, sizeof(count), "%zu of %zu ", live->table.n, live->table.of);
 	else if (!live_views[page->view].is_text)
 		(void)snprintf(count, sizeof(count), "%zu ", live->table.n);

@@ -7,17 +7,22 @@
 #include "view/live_code.h"
 #include "view/live_internal.h"
 
-static const char about[] =
-	"SELF% is the share of CPU time that was spent in the function itself, TOTAL% the share\n"
-	"in it and in what it called. Shares are of what the view is zoomed into.\n"
-	"What is dim is noise: its 95 % confidence interval is wider than the share itself.\n"
-	"\n"
-	"found     samples, by their weights, of those that the kernel's CPU time lets expect,\n"
-	"          with its 95 % confidence interval: 100 % within that when sampling is true\n"
-	"stopped   the share of its running time that the target was stopped, and the bound\n"
-	"lost      samples that were lost\n"
-	"late      moments of sampling that came too late to be used\n"
-	"real time the sampler has real-time priority, and comes at once\n";
+/* Lines that a terminal of 60 columns shows whole. */
+static const char about[] = "SELF%     share of CPU time spent in the function itself\n"
+			    "TOTAL%    in it and in what it called. Shares are of what\n"
+			    "          the view is zoomed into\n"
+			    "dim       noise: the 95 % confidence interval is wider\n"
+			    "          than the share itself\n"
+			    "\n"
+			    "found     samples, by their weights, of those that the\n"
+			    "          kernel's CPU time lets expect, with the 95 %\n"
+			    "          interval: 100 % is within it if sampling is true\n"
+			    "stopped   share of its running time that the target was\n"
+			    "          stopped, and the bound on it\n"
+			    "lost      samples that were lost\n"
+			    "late      moments of sampling that came too late for use\n"
+			    "real time the sampler has real-time priority, and comes\n"
+			    "          at once\n";
 
 static int write_help(struct live_page *page)
 {

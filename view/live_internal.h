@@ -137,12 +137,14 @@ struct live {
 	char search[LIVE_TEXT_BYTES], filter[LIVE_TEXT_BYTES], save_as[LIVE_TEXT_BYTES];
 	regex_t search_regex, filter_regex;
 	bool has_search, has_filter;
-	bool *place_matches; /* the filter, by function */
+	char bad_filter[LIVE_TEXT_BYTES]; /* why the filter is taken by the letter, "" it is not */
+	bool *place_matches;              /* the filter, by function */
 	size_t places_matched, matches_room;
 	uint64_t period_ns, delay_ns, now_ns, due_ns;
 
 	char target[LIVE_TEXT_BYTES];
 	enum live_target_state state;
+	bool stopped; /* by a signal */
 	int status, signal;
 	struct live_thread *thread;
 	size_t threads, thread_room;
@@ -170,6 +172,7 @@ struct live_view_ops {
 	int sort;     /* column, -1 none */
 	bool is_text; /* its rows stand in an order of their own */
 	int (*collect)(struct live *live, struct live_page *page);
+	bool is_prose; /* to be read: rows scroll, no cursor is seen */
 };
 
 extern const struct live_view_ops live_views[LIVE_VIEWS];

@@ -3,6 +3,7 @@
 #include "view/live_keys.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "view/live_internal.h"
@@ -38,16 +39,25 @@ static enum live_request request_of(int32_t key)
 	return LIVE_REQUEST_NONE;
 }
 
+/* Then it is said. */
+static bool has_own_order(struct live *live)
+{
+	enum live_view view = live_page(live)->view;
+	bool own = live_views[view].sort < 0 || view == LIVE_TREE;
+
+	if (own)
+		live_complain(live, "this view has an order of its own");
+	return own;
+}
+
 static void sort_by(struct live *live, int step)
 {
 	struct live_page *page = live_page(live);
 	const struct live_view_ops *view = &live_views[page->view];
 	int n = (int)view->columns, column = page->sort >= 0 ? page->sort : view->sort;
 
-	if (view->sort < 0 || page->view == LIVE_TREE) {
-		live_complain(live, "this view has an order of its own");
+	if (has_own_order(live))
 		return;
-	}
 	/* The error and the bar are the share once more. */
 	do
 		column = (column + step + n) % n;
@@ -156,15 +166,21 @@ static int zoom_in(struct live *live)
 				 .pid = page.pid,
 				 .object = page.object};
 
-	if (!row)
+	if (!row) {
+		live_complain(live, "there is no row to zoom into");
 		return 0;
+	}
 	switch (page.view) {
 	case LIVE_FUNCTIONS:
 	case LIVE_LINES:
 	case LIVE_CALLERS:
 		if (row->place == LIVE_NONE ||
-			(page.view == LIVE_CALLERS && row->place == page.place))
+			(page.view == LIVE_CALLERS && row->place == page.place)) {
+			live_complain(live,
+				row->place == LIVE_NONE ? "this row stands for no function"
+							: "its callers and callees are shown");
 			return 0;
+		}
 		next.view = page.view == LIVE_LINES ? LIVE_SOURCE : LIVE_CALLERS;
 		next.place = row->place;
 		return live_open(live, &next);
@@ -181,7 +197,7 @@ static int zoom_in(struct live *live)
 		next.view = page.below;
 		next.object = row->name;
 		return live_open(live, &next);
-	default: return 0;
+	default: live_complain(live, "there is nothing to zoom into: Esc goes back"); return 0;
 	}
 }
 
@@ -191,6 +207,8 @@ static int zoom_out(struct live *live)
 		live_close(live);
 	else if (live_page(live)->tid || live_page(live)->object)
 		live_page(live)->tid = 0, live_page(live)->object = NULL;
+	else
+		live_complain(live, "nothing is zoomed into: q quits");
 	return live_look(live);
 }
 
@@ -251,7 +269,10 @@ static int annotate(struct live *live, enum live_view view)
 	else if (row)
 		place = row->place;
 	if (place == LIVE_NONE) {
-		live_complain(live, "choose a function first");
+		live_complain(live,
+			page->view == LIVE_OBJECTS
+				? "an object has no one source: Enter shows its functions"
+				: "choose a row with a function first: Esc, then l or g");
 		return 0;
 	}
 	return live_open(live,
@@ -270,11 +291,24 @@ static int open_text(struct live *live, enum live_view view)
 	return live_open(live, &(struct live_page){.view = view, .sort = -1, .place = LIVE_NONE});
 }
 
+static bool in_tree(struct live *live)
+{
+	if (live_page(live)->view == LIVE_TREE)
+		return true;
+	live_complain(live, "only the call tree folds: g shows it");
+	return false;
+}
+
+static int fold_all(struct live *live, enum live_fold how)
+{
+	return in_tree(live) ? live_tree_fold_all(live, how) : 0;
+}
+
 static int fold(struct live *live, enum live_fold how, bool all_below)
 {
 	const struct live_row *row = live_row(live);
 
-	if (live_page(live)->view != LIVE_TREE || !row)
+	if (!in_tree(live) || !row)
 		return 0;
 	/* A leaf, or what is folded: its caller. */
 	if (how == LIVE_CLOSED && !all_below && row->fold != LIVE_OPEN) {
@@ -340,8 +374,8 @@ static int serve_view(struct live *live, enum live_request request)
 	case LIVE_REQUEST_UNFOLD: return fold(live, LIVE_OPEN, false);
 	case LIVE_REQUEST_FOLD: return fold(live, LIVE_CLOSED, false);
 	case LIVE_REQUEST_UNFOLD_BELOW: return fold(live, LIVE_OPEN, true);
-	case LIVE_REQUEST_EXPAND_ALL: return live_tree_fold_all(live, LIVE_OPEN);
-	case LIVE_REQUEST_COLLAPSE_ALL: return live_tree_fold_all(live, LIVE_CLOSED);
+	case LIVE_REQUEST_EXPAND_ALL: return fold_all(live, LIVE_OPEN);
+	case LIVE_REQUEST_COLLAPSE_ALL: return fold_all(live, LIVE_CLOSED);
 	case LIVE_REQUEST_LEFT: return sideways(live, false);
 	case LIVE_REQUEST_RIGHT: return sideways(live, true);
 	case LIVE_REQUEST_NEXT: return live_search(live, false);
@@ -389,7 +423,10 @@ static bool serve_setting(struct live *live, enum live_request request)
 	switch (request) {
 	case LIVE_REQUEST_SORT_LEFT: sort_by(live, -1); break;
 	case LIVE_REQUEST_SORT_RIGHT: sort_by(live, 1); break;
-	case LIVE_REQUEST_INVERT: live_page(live)->inverted = !live_page(live)->inverted; break;
+	case LIVE_REQUEST_INVERT:
+		if (!has_own_order(live))
+			live_page(live)->inverted = !live_page(live)->inverted;
+		break;
 	case LIVE_REQUEST_PAUSE: set_paused(live); break;
 	case LIVE_REQUEST_FREEZE: freeze(live); break;
 	case LIVE_REQUEST_RESET:
@@ -415,6 +452,24 @@ static bool serve_setting(struct live *live, enum live_request request)
 	return true;
 }
 
+static void complain_of_key(struct live *live, int32_t code)
+{
+	char name[16], text[64];
+
+	if (code <= 0)
+		return;
+	if (code >= LIVE_KEY_F1 && code <= LIVE_KEY_F10)
+		(void)snprintf(name, sizeof(name), "F%d", code - LIVE_KEY_F1 + 1);
+	else if (code < ' ')
+		(void)snprintf(name, sizeof(name), "^%c", code + '@');
+	else if (code < 127)
+		(void)snprintf(name, sizeof(name), "'%c'", code);
+	else
+		(void)snprintf(name, sizeof(name), "this");
+	(void)snprintf(text, sizeof(text), "%s is no key here: h shows the keys", name);
+	live_complain(live, text);
+}
+
 int live_press(struct live *live, struct live_key key)
 {
 	enum live_request request;
@@ -426,6 +481,8 @@ int live_press(struct live *live, struct live_key key)
 	/* Whoever samples would be stopped with what it holds of the target at that moment. */
 	if (key.code == CONTROL_Z)
 		live_complain(live, "^Z would hold up the target: q leaves, f only stops sampling");
+	else if (request == LIVE_REQUEST_NONE)
+		complain_of_key(live, key.code);
 	if (request == LIVE_REQUEST_NONE)
 		return 0;
 	live->message[0] = '\0';

@@ -12,6 +12,7 @@
 #define LIVE_REQUESTS(REQUEST) \
 	REQUEST(QUIT, "q F10 ^C", "quit", 'q', LIVE_KEY_F10, 3) \
 	REQUEST(HELP, "h ? F1", "this help", 'h', '?', LIVE_KEY_F1) \
+	REQUEST(PAUSE, "p Space", "pause the display; sampling goes on", 'p', ' ') \
 	REQUEST(UP, "Up k", "a row up", LIVE_KEY_UP, 'k') \
 	REQUEST(DOWN, "Down j", "a row down", LIVE_KEY_DOWN, 'j') \
 	REQUEST(LEFT, "Left", "fold; elsewhere shift names", LIVE_KEY_LEFT) \
@@ -20,7 +21,7 @@
 	REQUEST(PAGE_DOWN, "PgDn ^F", "a screen down", LIVE_KEY_PAGE_DOWN, 6) \
 	REQUEST(HOME, "Home", "to the first row", LIVE_KEY_HOME) \
 	REQUEST(END, "End", "to the last row", LIVE_KEY_END) \
-	REQUEST(ENTER, "Enter", "zoom in: callers and callees, thread, object, subtree", \
+	REQUEST(ENTER, "Enter", "zoom in: callers, thread, object, subtree", \
 		LIVE_KEY_ENTER, '\n') \
 	REQUEST(ESCAPE, "Esc", "zoom out", LIVE_KEY_ESCAPE, LIVE_KEY_BACKSPACE, 127) \
 	REQUEST(SEARCH, "/", "search", '/') \
@@ -46,7 +47,6 @@
 	REQUEST(COLLAPSE_ALL, "C", "fold the whole tree", 'C') \
 	REQUEST(ZOOM_THREAD, "t", "zoom into a thread, or out of it", 't') \
 	REQUEST(ZOOM_OBJECT, "d", "zoom into the row's object, or out of it", 'd') \
-	REQUEST(PAUSE, "p Space", "pause the display; sampling goes on", 'p', ' ') \
 	REQUEST(FREEZE, "f", "freeze sampling; the target goes on", 'f') \
 	REQUEST(RESET, "r", "forget what was counted", 'r') \
 	REQUEST(DECAY, "z", "the last seconds, or totals", 'z') \
@@ -58,7 +58,7 @@
 	REQUEST(FASTER, "]", "sample at a higher rate", ']') \
 	REQUEST(OUTPUT, "O", "what the command has written", 'O') \
 	REQUEST(REDRAW, "^L", "paint the screen anew", 12) \
-	REQUEST(WHEEL_UP, "Wheel", "scroll; a click on a title sorts, on a row selects", \
+	REQUEST(WHEEL_UP, "Wheel", "scroll; a click sorts by a title, picks a row", \
 		LIVE_KEY_WHEEL_UP) \
 	REQUEST(WHEEL_DOWN, "", "", LIVE_KEY_WHEEL_DOWN) \
 	REQUEST(CLICK, "", "", LIVE_KEY_CLICK) \

@@ -39,13 +39,16 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 
 /*
  * A pattern is an extended regular expression in which case matters only if it has capitals. What
- * is none ("operator(" …) is taken by the letter.
+ * is none ("operator(" …) is taken by the letter, and @why says so; else it is "".
  */
-static void set_pattern(const char *text, regex_t *regex, bool *has, char *kept)
+static void set_pattern(
+	const char *text, regex_t *regex, bool *has, char *kept, char why[LIVE_TEXT_BYTES])
 {
-	int flags = REG_EXTENDED | REG_NOSUB;
-	char quoted[2 * LIVE_TEXT_BYTES];
+	int flags = REG_EXTENDED | REG_NOSUB, error;
+	char quoted[2 * LIVE_TEXT_BYTES], reason[80];
 	size_t n = 0;
+
+	why[0] = '\0';
 
 	if (*has)
 		regfree(regex);
@@ -56,9 +59,13 @@ static void set_pattern(const char *text, regex_t *regex, bool *has, char *kept)
 		return;
 	if (strcspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(text))
 		flags |= REG_ICASE;
-	*has = regcomp(regex, text, flags) == 0;
+	error = regcomp(regex, text, flags);
+	*has = error == 0;
 	if (*has)
 		return;
+	(void)regerror(error, regex, reason, sizeof(reason));
+	(void)snprintf(
+		why, LIVE_TEXT_BYTES, "no regular expression (%s), so taken by the letter", reason);
 	for (const char *p = text; *p; p++) {
 		if (strchr("\\^$.[]|()*+?{}", *p))
 			quoted[n++] = '\\';
@@ -94,19 +101,36 @@ static void set_delay(struct live *live, const char *text)
 	live->due_ns = 0;
 }
 
+/* "not found: no regular expression (…)", or only the latter. */
+static void complain_of_pattern(struct live *live, const char *why)
+{
+	char text[LIVE_TEXT_BYTES];
+
+	(void)snprintf(text, sizeof(text), "%.40s%s%.200s", live->message,
+		live->message[0] ? ": " : "", why);
+	live_complain(live, text);
+}
+
 static int enter(struct live *live)
 {
 	struct live_prompt *prompt = &live->prompt;
-	int kind = prompt->kind;
+	int kind = prompt->kind, r;
+	char why[LIVE_TEXT_BYTES];
 
 	prompt->kind = PROMPT_NONE;
 	switch (kind) {
 	case PROMPT_SEARCH:
 		set_pattern(prompt->text[0] ? prompt->text : live->search, &live->search_regex,
-			&live->has_search, live->search);
-		return live_search(live, false);
+			&live->has_search, live->search, why);
+		r = live_search(live, false);
+		if (why[0])
+			complain_of_pattern(live, why);
+		return r;
 	case PROMPT_FILTER:
-		set_pattern(prompt->text, &live->filter_regex, &live->has_filter, live->filter);
+		set_pattern(prompt->text, &live->filter_regex, &live->has_filter, live->filter,
+			live->bad_filter);
+		if (live->bad_filter[0])
+			live_complain(live, live->bad_filter);
 		live->places_matched = 0;
 		break;
 	case PROMPT_LIMIT: set_limit(live, prompt->text); break;

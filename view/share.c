@@ -25,7 +25,9 @@ void share_format(
 {
 	double share = share_of(rows, value), sampled = 1 - share_of(rows, rows->unsampled);
 	int n, width = half_width(rows);
+	const char *sign = ascii ? "+-" : "\xc2\xb1";
 	struct interval interval;
+	double error;
 	char half[16];
 
 	if (!width || exact || sampled <= 0) {
@@ -34,8 +36,13 @@ void share_format(
 		return;
 	}
 	interval = stats_share_interval(share / sampled, rows->effective_samples);
-	n = snprintf(
-		half, sizeof(half), "%.1f", (interval.high - interval.low) / 2 * sampled * 100);
-	(void)snprintf(to, SHARE_BYTES, "%.1f %s%s %%%*s", share * 100, ascii ? "+-" : "\xc2\xb1",
-		half, n < width ? width - n : 0, "");
+	error = (interval.high - interval.low) / 2 * sampled;
+	/* No more than all: the interval lies below. */
+	if (share + error > sampled + 0.0005) {
+		error = share - interval.low * sampled;
+		sign = ascii ? " -" : "-";
+	}
+	n = snprintf(half, sizeof(half), "%.1f", error * 100);
+	(void)snprintf(to, SHARE_BYTES, "%.1f %s%s %%%*s", share * 100, sign, half,
+		n < width ? width - n : 0, "");
 }

@@ -41,7 +41,10 @@ static void put_amount(const struct svg *svg, int64_t value)
 	char text[TEXT_UNIT_BYTES];
 
 	text_format_scaled(value, *svg->scale, text);
-	fputs(text, svg->out);
+	/* There is room for a unit of its own, and "<" would begin an element. */
+	if (text[0] == '<')
+		text_format_scaled(value, text_scale_for(svg->scale->of, value), text);
+	fputs(text[0] == '<' ? "0" : text, svg->out);
 }
 
 /*

@@ -296,9 +296,9 @@ struct text_scale text_scale_for(const char *unit, int64_t most)
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES])
 {
 	static const double halves[] = {0.5, 0.05, 0.005};
+	double shown = (double)value / scale.divisor;
+	bool is_small = value > 0 && shown < halves[scale.digits];
 
-	if (value > 0 && (double)value / scale.divisor < halves[scale.digits])
-		scale = text_scale_for(scale.of, value);
-	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f%s%s", scale.digits, (double)value / scale.divisor,
-		scale.unit[0] ? " " : "", scale.unit);
+	(void)snprintf(to, TEXT_UNIT_BYTES, "%s%.*f%s%s", is_small ? "<" : "", scale.digits,
+		is_small ? 2 * halves[scale.digits] : shown, scale.unit[0] ? " " : "", scale.unit);
 }

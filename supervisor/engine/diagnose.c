@@ -176,7 +176,8 @@ static const char *yama_way_out(int mode)
 	switch (mode) {
 	case 1:
 		return "Yama allows it for child processes only (kernel.yama.ptrace_scope is 1): "
-		       "run sprofrun with sudo, or 'sudo sysctl kernel.yama.ptrace_scope=0'";
+		       "start the program with sprofrun, or run sprofrun with sudo, or 'sudo "
+		       "sysctl kernel.yama.ptrace_scope=0'";
 	case 2:
 		return "Yama allows it for CAP_SYS_PTRACE only (kernel.yama.ptrace_scope is 2): "
 		       "run sprofrun with sudo";

@@ -188,6 +188,44 @@ static void loop(struct engine *engine)
 	}
 }
 
+/* 0 if any is attached to, and all that must be. */
+static int attach_all(struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+	struct engine_result *result = engine->result;
+	bool any = false;
+	int r = -ESRCH;
+
+	for (size_t i = 0; i < options->pids_n; i++) {
+		bool leave_out = i >= options->pids_given;
+		int pid = options->pids[i], error = 0;
+
+		/* Or it was named twice. */
+		if (!target_find_process(&engine->target, pid))
+			error = birth_attach(engine, pid);
+		any |= error == 0;
+		if (error == 0)
+			continue;
+		/* What has ended meanwhile says less than what refuses. */
+		if (!any && (!result->refused_pid || r == -ESRCH)) {
+			result->refused_pid = pid;
+			r = error;
+		}
+		if (!leave_out || (error != -ESRCH && error != -EPERM)) {
+			result->refused_pid = pid;
+			return error;
+		}
+		if (error == -EPERM)
+			say_line(&engine->say, SAY_WARNING,
+				"process %d refuses to be traced, and is left out: sprofrun "
+				"--diagnose %d tells why",
+				pid, pid);
+	}
+	if (any)
+		result->refused_pid = 0;
+	return any ? 0 : r;
+}
+
 static int begin(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
@@ -198,15 +236,9 @@ static int begin(struct engine *engine)
 	int r;
 
 	if (!options->command) {
-		for (size_t i = 0; i < options->pids_n; i++) {
-			if (target_find_process(&engine->target, options->pids[i]))
-				continue; /* named twice */
-			r = birth_attach(engine, options->pids[i]);
-			if (r < 0) {
-				result->refused_pid = options->pids[i];
-				return r;
-			}
-		}
+		r = attach_all(engine);
+		if (r < 0)
+			return r;
 		timing_start(&engine->timing, options);
 		return 0;
 	}

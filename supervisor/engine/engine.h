@@ -18,6 +18,9 @@ struct engine_options {
 	char *const *command; /* argv, NULL to attach */
 	const int *pids;      /* processes to attach to */
 	size_t pids_n;
+	/* The first so many must be attached to. The others were found: those that are gone, or
+	 * cannot be attached to, are left out. */
+	size_t pids_given;
 	bool follow;
 	bool dump; /* one stack of every thread that is attached to, and no profile */
 	/* No process's CPU time is carried by a sample of another one. */

@@ -13,8 +13,8 @@ echo precious >victim
 refused() {
     local before
     before=$(state victim)
-    "$SPROFRUN" --report none -o "$2" sh -c 'exit 4' 2>err
-    is "$1: -o: status" $? 4
+    "$SPROFRUN" --report none -o "$2" sh -c 'echo ran' >out 2>err
+    is "$1: -o: refused" "$? $(cat out)" "125 "
     check "$1: -o: it is said" grep -q 'symbolic link' err
     "$SPROFRUN" -q --capture "$2" -o p.pb.gz true 2>err
     is "$1: --capture" "$? $(grep -c 'cannot write the capture.*symbolic link' err)" "125 1"

@@ -11,12 +11,20 @@ sh -c "cp /bin/true folder/sprof.pb.gz && chown $NOBODY folder/sprof.pb.gz && ch
 before=$(state folder/sprof.pb.gz)
 
 export TMPDIR=$WORK
-"$SPROFRUN" --report none -o folder/sprof.pb.gz sh -c 'exit 3' 2>err
+"$SPROFRUN" --report none -o folder/sprof.pb.gz sh -c 'echo ran' >out 2>err
+is "special bits: refused before the run" "$? $(cat out)" "125 "
+check "special bits: it is said" grep -q 'special mode bits' err
+# It comes while the command runs.
+mv folder/sprof.pb.gz folder/later
+"$SPROFRUN" --report none -o folder/sprof.pb.gz sh -c 'mv folder/later folder/sprof.pb.gz; exit 3' 2>err
 is "the command's status" $? 3
 is "special bits: the file is as it was" "$(state folder/sprof.pb.gz)" "$before"
 check "special bits: it is said" grep -q 'special mode bits.*it is kept in' err
 chmod 666 folder/sprof.pb.gz && before=$(state folder/sprof.pb.gz)
 "$SPROFRUN" --report none -o folder/sprof.pb.gz true 2>err
+is "another user's: refused before the run" $? 125
+mv folder/sprof.pb.gz folder/later
+"$SPROFRUN" --report none -o folder/sprof.pb.gz mv folder/later folder/sprof.pb.gz 2>err
 is "another user's: the file is as it was" "$(state folder/sprof.pb.gz)" "$before"
 check "another user's: it is said" grep -q 'belongs to another user.*it is kept in' err
 kept=$(sed -n 's/.*it is kept in //p' err)

@@ -239,7 +239,7 @@ children_not_followed() {
 refused() {
     local what=$1 pid=$2 pattern=$3
     shift 3
-    "$@" "$SPROFRUN" -q -o no.pb.gz -p "$pid" -d 0.1 2>err
+    "$@" "$SPROFRUN" -q -o /dev/null -p "$pid" -d 0.1 2>err
     is "$what: status" $? 125
     check "$what: says '$pattern'" grep -qE "^sprofrun: .*$pattern" err
     "$@" "$SPROFRUN" --diagnose "$pid" >out 2>err

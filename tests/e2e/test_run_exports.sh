@@ -44,11 +44,44 @@ is "a gmon.out without a sample" "$?" 0
 check "a .json is for speedscope" grep -q '^sprofrun: the profile for speedscope is in run.json' err
 check "is it" grep -q '"\$schema":"https://www.speedscope.app/file-format-schema.json"' run.json
 
-# Of any other name it is the native format, and says so where the name tells otherwise.
-"$SPROFRUN" -o run.csv true 2>err
-check "a name of another format" grep -q '^sprofrun: the profile is in run.csv, as gzipped pprof' \
-    err
-check "it is a profile" "$SPROFREPORT" summary run.csv -o summary
+# Of a usual name of pprof files, or without a suffix, it is the native format. What a recording
+# cannot be is refused before anything runs.
+"$SPROFRUN" -o run.prof true 2>err
+check "a name of pprof files" grep -q '^sprofrun: the profile is in run.prof, as gzipped pprof' err
+check "it is a profile" "$SPROFREPORT" summary run.prof -o summary
+for name in run.csv run.txt %n.xyz; do
+    "$SPROFRUN" -q -o $name touch ran 2>err
+    is "$name: refused" "$? $(ls ran $name 2>/dev/null)" "2 "
+    check "$name: it is said" grep -q "^sprofrun: output '$name': .*pb.gz" err
+done
+: >made.tmp
+"$SPROFRUN" -q -o made.tmp true; is "an empty file that was made for it" $? 0
+env --ignore-signal=CHLD "$SPROFRUN" -q -o run.txt true 2>err
+is "also with SIGCHLD ignored" $? 2
+
+# The profile that was there is kept once, and a run that fails keeps both.
+rm -f run.prof*
+for i in 1 2 3; do
+    "$SPROFRUN" -q -o run.prof true
+    cp run.prof run.$i
+done
+check "the one before is kept" cmp run.2 run.prof.old
+check "the last one is there" cmp run.3 run.prof
+(ulimit -f 0; "$SPROFRUN" -q -o run.prof true) 2>/dev/null
+check "a profile that cannot be written" cmp run.3 run.prof
+check "takes no other one's place" cmp run.2 run.prof.old
+
+# Ranks of a job, as launchers tell them: none overwrites another one.
+rm -f run.prof*
+for rank in 0 1; do
+    OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 "$SPROFRUN" --report none -o run.pb.gz true 2>err
+    check "rank $rank says so" grep -q "^sprofrun: rank $rank of 2: -o run.pb.gz is taken as run.%r.pb.gz" err
+    check "rank $rank says where" grep -q "^sprofrun: the profile is in run.$rank.pb.gz" err
+    PMI_RANK=$rank PMI_SIZE=2 "$SPROFRUN" -q -o by-%r true
+done
+is "a profile of each rank" "$(echo run.*.pb.gz by-*)" "run.0.pb.gz run.1.pb.gz by-0 by-1"
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 "$SPROFRUN" -q -o alone.pb.gz true
+check "one rank alone" test -s alone.pb.gz
 is "figures that the summary does not explain" \
     "$(sed '/^$/,$d' summary | grep -E '^[a-z_0-9]+ +[0-9-]+( +[0-9.]+ [a-z]+)?$')" ''
 "$SPROFRUN" --report none -o $'nowhere/\e[31m\nx' true 2>err

@@ -56,7 +56,7 @@ start "$SPROFTOP $much -p $target"
 wait_shows 'show_inner'
 wait_shows '(running|idle)'
 wait_shows 'found [0-9.]+ .*%'
-wait_shows 'stopped [0-9.]+ of 100 %'
+wait_shows 'stopped [0-9.]+ % \(max 100\)'
 wait_shows '250 Hz'
 wait_shows 'lost 0'
 
@@ -177,6 +177,16 @@ key h 'this help'
 key '?' 'Functions'
 key F1 'this help'
 key Escape 'Functions'
+key x "'x' is no key here"
+typed '\show_(inner'
+key Enter 'no regular expression'
+key F4 'show only what matches: show_'
+tm send-keys -t t C-u Enter
+wait_shows 'show_inner'
+kill -STOP $target
+wait_shows 'stopped by a signal'
+kill -CONT $target
+wait_shows '  running  '
 key O 'not written anything'
 tm send-keys -t t Escape
 
@@ -200,6 +210,15 @@ typed w
 tm send-keys -t t C-u
 typed "/nowhere/x.pb.gz"
 key Enter 'cannot save to /nowhere/x.pb.gz'
+
+# The help is longer than a usual terminal, and scrolls.
+tm resize-window -t t -x 80 -y 24
+key h '1-19 of [0-9]+'
+wait_hides 'save the profile'
+key PageDown '19-37 of'
+key PageDown 'save the profile'
+key End 'at once'
+key h 'Functions'
 
 # Sizes.
 for size in 60x12 200x50 300x100 20x5 80x24; do
@@ -371,7 +390,7 @@ is "batch: the function" $? 0
 check "batch: plain text" eval '! grep -q "$(printf "\033")" batch'
 is "batch: as wide as asked" \
     "$(awk '{ if (length($0) > 70) wide++ } END { print wide + 0 }' batch)" 0
-"$SPROFTOP" -b -n 2 -p $target | grep -q 'of 2 %'
+"$SPROFTOP" -b -n 2 -p $target | grep -q '(max 2)'
 is "batch: the bound of an attach is 2 %" $? 0
 sleep 1000 &
 timeout 30 "$SPROFTOP" -b --size 100x20 -p $! | grep -q 'idle'

@@ -63,9 +63,16 @@ check "state of the command" diff plain.state traced.state
 is "process group" "$(run sh -c 'ps -o pgid= -p $$' | tr -d ' ')" "$(ps -o pgid= -p $$ | tr -d ' ')"
 is "session" "$(run sh -c 'ps -o sid= -p $$' | tr -d ' ')" "$(ps -o sid= -p $$ | tr -d ' ')"
 
-# A profile that cannot be written costs a message, not the status.
-for where in /no/such/folder/p.pb.gz /dev/full "$WORK"; do
-    "$SPROFRUN" -q -o "$where" sh -c 'exit 6' 2>err; is "status with -o $where" $? 6
+# What cannot be written is refused before the command runs for nothing.
+for where in /no/such/folder/p.pb.gz "$WORK" /no/such/%n; do
+    "$SPROFRUN" -q -o "$where" sh -c 'echo ran; exit 6' >out 2>err
+    is "refused: -o $where" "$? $(cat out)" "125 "
+    message_is "cannot write the profile"
+done
+# A profile that turns out to be unwritable costs a message, not the status.
+for where in /dev/full gone/p.pb.gz; do
+    mkdir -p gone
+    "$SPROFRUN" -q -o "$where" sh -c 'rmdir gone; exit 6' 2>err; is "status with -o $where" $? 6
     message_is "cannot write the profile"
     kept=$(sed -n 's/.*; it is kept in //p' err)
     check "what was measured is kept: $kept" "$SPROFREPORT" summary "$kept" >kept.out 2>&1

@@ -69,8 +69,10 @@ static void test_audit_line__tells_what_was_found_and_its_noise(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text,
-		"audit: 100 ticks, found 98.0 % \xc2\xb1 8.9 of the expected samples, "
-		"404.00 ms of CPU time (4.00 ms unsampled), real time, 1 late instant (0.8 %)\n"));
+		"audit: 100 ticks, 248 of 250 Hz reached, as good as 100 of equal weight, "
+		"404.00 ms of CPU time (4.00 ms unsampled)\n"
+		"found 98.0 % \xc2\xb1 8.9 of the expected samples, real time, 1 late instant "
+		"(0.8 %)\n"));
 	free(text);
 	set(profile, "late_instants", 0);
 	set(profile, "realtime", 0);
@@ -110,6 +112,49 @@ static void test_audit_line__names_the_likely_cause(void **state)
 	profile_free(profile);
 }
 
+/* 404 ms at 250 Hz are 101 ticks. */
+static void test_audit_line__says_what_few_samples_mean(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	assert_silent(profile, "few samples");
+	assert_silent(profile, "asked for");
+	/* 0.5 of 96 is 0.404 to 0.596. */
+	set(profile, "effective_samples", 96);
+	assert_says(profile, "few samples: shares are uncertain by up to 10 %; a longer run");
+	set(profile, "samples", 60);
+	assert_says(profile, "149 of 250 Hz reached");
+	assert_says(profile, "60 samples of 101 that were asked for: ");
+	/* Within three times the noise of 101. */
+	set(profile, "samples", 71);
+	assert_silent(profile, "asked for");
+	/* What is missing has another reason. */
+	set(profile, "effective_samples", 20000);
+	set(profile, "instants", 25000);
+	set(profile, "found_ns", 200 * FIXTURE_MS);
+	set(profile, "samples", 50);
+	assert_silent(profile, "asked for");
+	assert_silent(profile, "few samples");
+	assert_says(profile, "found 50 % of the expected samples: threads");
+	profile_free(profile);
+}
+
+/* So short a period is over before a sample is taken. */
+static void test_audit_line__a_rate_that_cannot_be(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	profile_set_period(profile, 10000);
+	set(profile, "found_ns", 130 * FIXTURE_MS);
+	set(profile, "samples", 2366);
+	assert_says(profile, "5856 of 100000 Hz reached");
+	assert_says(profile, "2366 samples of 40400 that were asked for: one takes longer");
+	assert_silent(profile, "threads that run less");
+	profile_free(profile);
+}
+
 /* A file of before: what it has is shown. */
 static void test_audit_line__without_the_test_the_times_are_told(void **state)
 {
@@ -132,6 +177,8 @@ int main(void)
 		cmocka_unit_test(test_audit_line__what_was_lost_is_a_part_of_what_was_sampled),
 		cmocka_unit_test(test_audit_line__tells_what_was_found_and_its_noise),
 		cmocka_unit_test(test_audit_line__names_the_likely_cause),
+		cmocka_unit_test(test_audit_line__says_what_few_samples_mean),
+		cmocka_unit_test(test_audit_line__a_rate_that_cannot_be),
 		cmocka_unit_test(test_audit_line__without_the_test_the_times_are_told),
 	};
 

@@ -10,6 +10,7 @@
 #include "profile/pprof.h"
 #include "tests/unit/stacks_fixture.h"
 #include "view/export.h"
+#include "view/export_name.h"
 #include "view/svg.h"
 #include "view/text.h"
 
@@ -70,6 +71,33 @@ static void test_export__is_chosen_by_file_name(void **state)
 	assert_null(export_find("callgrind?"));
 	for (size_t i = 0; export_at(i); i++)
 		assert_ptr_equal(export_find(export_at(i)->name), export_at(i));
+}
+
+static void test_export__names_that_a_recording_cannot_have(void **state)
+{
+	static const char *const good[] = {"x.pb.gz", "X.SVG", "a.b/x", "x", ".x", "x.pprof",
+		"x.prof", "x.pb", "x.%p", "x.%n.pb.gz", "run.2024", "run-1.2", "x.corp-net",
+		"host.averylongdomain", "tmp.x7Qd1B", "x.json", "x.firefox.json", "d/gmon.out",
+		"callgrind.out", "x.perf", "-", ""};
+	static const struct {
+		const char *path, *says;
+	} bad[] = {{"d/x.csv",
+			   "a recording is not written as csv: record to x.pb.gz, then "
+			   "'sprofreport export --format csv -o x.csv x.pb.gz'"},
+		{"x.txt", "no format's name ends in .txt: choose .pb.gz (pprof), .folded"},
+		{"x.svg.bak", "no format's name ends in .bak"}};
+	char *problem = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		assert_int_equal(export_check_recording(good[i], &problem), 0);
+	assert_null(problem);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_equal(export_check_recording(bad[i].path, &problem), -EINVAL);
+		if (!strstr(problem, bad[i].says))
+			fail_msg("'%s' is not '%s'", problem, bad[i].says);
+		free(problem);
+	}
 }
 
 static void test_export__folded_stacks_count_samples(void **state)
@@ -451,6 +479,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_export__is_chosen_by_file_name),
+		cmocka_unit_test(test_export__names_that_a_recording_cannot_have),
 		cmocka_unit_test(test_export__folded_stacks_count_samples),
 		cmocka_unit_test(test_export__folded_names_keep_the_format),
 		cmocka_unit_test(test_export__svg_has_a_frame_for_each_call),

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "profile/file.h"
+#include "profile/outfile.h"
 #include "profile/pprof.h"
 #include "tests/unit/profile_fixture.h"
 
@@ -87,6 +88,55 @@ static void test_file__replaces_whole(void **state)
 	assert_int_equal(stat("a", &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0640);
 	assert_entries(2);
+}
+
+static int record(const char *path, const char *text)
+{
+	struct outfile out;
+	const char *problem;
+	int r = outfile_begin(&out, path, -1, &problem);
+
+	if (r < 0)
+		return r;
+	r = file_write_fd(out.fd, text, strlen(text), -1);
+	outfile_keep_old(&out);
+	return r < 0 ? r : outfile_commit(&out);
+}
+
+/* Once: the one before the last is gone. What is nothing of ours stays under the name. */
+static void test_file__a_recording_keeps_the_one_before(void **state)
+{
+	char longest[256];
+
+	(void)state;
+	assert_int_equal(record("a", "first"), 0);
+	assert_entries(1);
+	assert_int_equal(record("a", "2nd"), 0);
+	assert_content("a.old", "first");
+	assert_int_equal(record("a", "3rd"), 0);
+	assert_content("a", "3rd");
+	assert_content("a.old", "2nd");
+	assert_entries(2);
+
+	assert_int_equal(file_write("empty", "", 0), 0);
+	assert_int_equal(record("empty", "x"), 0);
+	assert_int_equal(symlink("a", "b.old"), 0);
+	assert_int_equal(record("b", "1"), 0);
+	assert_int_equal(record("b", "2"), 0);
+	assert_content("b", "2");
+	assert_content("b.old", "3rd");
+	assert_int_equal(mkdir("c.old", 0700), 0);
+	assert_int_equal(record("c", "1"), 0);
+	assert_int_equal(record("c", "2"), 0);
+	assert_content("c", "2");
+	assert_entries(7);
+
+	memset(longest, 'n', 253);
+	longest[253] = '\0';
+	assert_int_equal(record(longest, "1"), 0);
+	assert_int_equal(record(longest, "2"), 0);
+	assert_content(longest, "2");
+	assert_entries(8);
 }
 
 /* A full disk, played by a limit on the size of files. */
@@ -168,6 +218,7 @@ int main(void)
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(test_file__replaces_whole),
+		IN_FOLDER(test_file__a_recording_keeps_the_one_before),
 		IN_FOLDER(test_file__leaves_the_old_one_when_it_fails),
 		IN_FOLDER(test_file__writes_in_place_what_is_no_file),
 		IN_FOLDER(test_file__reads_profiles_and_says_why_not),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyst/jit.h"
+#include "analyst/jit_note.h"
 #include "analyst/syscalls.h"
 #include "profile/profile.h"
 
@@ -98,9 +99,51 @@ static void test_jit__system_calls_have_names(void **state)
 	assert_string_equal(name, "[syscall] #3");
 }
 
+static void add_jit(struct profile *profile, uint32_t pid, const char *name, bool named, int64_t ms)
+{
+	int mapping = profile_add_mapping(
+		profile, &(struct mapping){.file = "[jit]", .build_id = "", .start = 4096});
+	int location = profile_add_location(profile, (uint32_t)mapping, 4096 + 2 * pid + named);
+	int task = profile_add_task(profile, &(struct task){pid, pid, name, name});
+	int64_t values[] = {ms / 4, ms * 1000000};
+
+	if (named) {
+		int function = profile_add_function(
+			profile, &(struct function){.name = "f", .symbol = "f", .file = ""});
+
+		assert_int_equal(profile_set_lines(profile, (uint32_t)location,
+					 &(struct location_line){(uint32_t)function, 0}, 1),
+			0);
+	}
+	assert_true(profile_add_sample(profile, (uint32_t)task, &(uint32_t){(uint32_t)location}, 1,
+			    values) >= 0);
+}
+
+static void test_jit__what_would_name_it_is_said_once(void **state)
+{
+	struct profile *profile;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	add_jit(profile, 7, "java", false, 600);
+	add_jit(profile, 7, "java", true, 100);
+	add_jit(profile, 8, "node", true, 100);
+	add_jit(profile, 9, "unknown", false, 200);
+	add_jit(profile, 10, "little", false, 4);
+	assert_int_equal(jit_note_unnamed(profile), 0);
+	assert_int_equal(jit_note_unnamed(profile), 0);
+	assert_int_equal(profile_notes(profile), 2);
+	assert_non_null(strstr(profile_note(profile, 0),
+		"60 % of the CPU time is in code that java (7) generated and that no perf map "
+		"names: 'jcmd PID Compiler.perfmap'"));
+	assert_non_null(strstr(profile_note(profile, 1), "that unknown (9) generated"));
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jit__what_would_name_it_is_said_once),
 		cmocka_unit_test(test_jit__the_newest_piece_counts),
 		cmocka_unit_test(test_jit__names_come_late),
 		cmocka_unit_test(test_jit__system_calls_have_names),

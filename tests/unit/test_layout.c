@@ -75,6 +75,27 @@ static void test_layout__counts_characters_not_bytes(void **state)
 	free(text);
 }
 
+/* 60 columns at most; the name is whole, and no other line is longer for it. */
+static void test_layout__one_long_name_does_not_pad_all_lines(void **state)
+{
+	char name[1300], *text, *line;
+	struct layout layout;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	layout_init(&layout, columns, 3, true, false);
+	add(&layout, 0, "1 %", "f", "x");
+	add(&layout, 0, "1 %", name, "x");
+	text = print(&layout, 0);
+	line = strchr(text, '\n') + 1;
+	assert_int_equal(strcspn(line, "\n"), 5 + 2 + 60 + 2 + 1);
+	line = strchr(line, '\n') + 1;
+	assert_int_equal(strcspn(line, "\n"), 5 + 2 + sizeof(name) - 1 + 2 + 1);
+	assert_non_null(strstr(line, "nn  x"));
+	free(text);
+}
+
 static void test_layout__fits_the_width(void **state)
 {
 	const char *name = "namespace::with::a::very::long::function_name(int, int, int, int)";
@@ -145,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layout__aligns_columns),
 		cmocka_unit_test(test_layout__counts_characters_not_bytes),
+		cmocka_unit_test(test_layout__one_long_name_does_not_pad_all_lines),
 		cmocka_unit_test(test_layout__fits_the_width),
 		cmocka_unit_test(test_layout__leaves_out_columns_before_names_lose_their_comfort),
 		cmocka_unit_test(test_layout__colours_by_heat_when_asked),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/live_fixture.h"
+#include "view/live_keys.h"
 
 struct view {
 	struct live_fixture fixture;
@@ -160,7 +161,7 @@ static void test_live__head_tells_the_audit(void **state)
 		"3.1 %");
 	assert_shows(v, "late 0.1 %");
 	assert_shows(v, "real time");
-	assert_shows(v, "stopped 0.99 of 2 %");
+	assert_shows(v, "stopped 0.99 % (max 2)");
 	assert_shows(v, "lost 1");
 	assert_shows(v, "250 Hz");
 	assert_shows(v, "totals");
@@ -661,6 +662,106 @@ static void test_live__help_has_every_key(void **state)
 	assert_shows(v, "Functions");
 }
 
+/* At each size every line of the help can be reached, and where one is can be seen. */
+static void test_live__help_scrolls(void **state)
+{
+	static const unsigned sizes[][2] = {{60, 12}, {80, 24}, {200, 50}};
+	struct view *v = *state;
+	const char *keys, *help;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		bool seen[LIVE_REQUEST_NONE] = {false};
+		unsigned columns = sizes[i][0], rows = sizes[i][1];
+
+		type(v, "h");
+		for (unsigned page = 0; page < 12; page++) {
+			(void)shown(v, columns, rows);
+			for (size_t j = 0; live_key_help(j, &keys, &help); j++)
+				seen[j] |= strstr(v->text, help) != NULL;
+			press(v, LIVE_KEY_PAGE_DOWN);
+		}
+		for (size_t j = 0; live_key_help(j, &keys, &help); j++) {
+			if (!seen[j])
+				fail_msg("'%s' cannot be reached at %ux%u", help, columns, rows);
+		}
+		assert_non_null(strstr(shown(v, columns, rows), "at once"));
+		press(v, LIVE_KEY_HOME);
+		assert_non_null(strstr(shown(v, columns, rows), " quit\n"));
+		assert_non_null(strstr(v->text, " 1-"));
+		press(v, LIVE_KEY_DOWN);
+		assert_null(strstr(shown(v, columns, rows), " quit\n"));
+		type(v, "h");
+	}
+}
+
+/* The keys that one must know are on the last line of the narrowest usual terminal. */
+static void test_live__foot_has_the_first_keys(void **state)
+{
+	struct view *v = *state;
+
+	assert_non_null(strstr(shown(v, 60, 12), "F1 Help  q Quit  p Pause"));
+	type(v, "g");
+	assert_non_null(strstr(shown(v, 80, 24), "F1 Help  q Quit  p Pause"));
+	assert_non_null(strstr(v->text, "+ - Fold"));
+	type(v, "l/work_00\ra");
+	assert_non_null(strstr(shown(v, 80, 24), "Esc Back"));
+	type(v, "h");
+	assert_non_null(strstr(shown(v, 80, 24), "h Close  PgDn More"));
+}
+
+static void test_live__keys_that_do_nothing_say_so(void **state)
+{
+	static const struct {
+		const char *keys, *says;
+	} cases[] = {{"x", "'x' is no key here: h shows the keys"}, {"\x07", "^G is no key here"},
+		{"oa", "an object has no one source"}, {"\x1b", "nothing is zoomed into: q quits"},
+		{"gI", "this view has an order of its own"}, {"l+", "only the call tree folds"},
+		{"lE", "only the call tree folds"}, {"h\r", "nothing to zoom into"}};
+	struct view *v = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		type(v, cases[i].keys);
+		assert_shows(v, cases[i].says);
+	}
+	press(v, LIVE_KEY_F1 + 6);
+	assert_shows(v, "F7 is no key here");
+	press(v, LIVE_KEY_DOWN);
+	assert_hides(v, "F7");
+}
+
+static void test_live__what_is_no_pattern_is_said(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "\\work(\r");
+	assert_shows(v, "no regular expression (Unmatched ( or \\()");
+	/* Not only until the next key: nothing is shown for this reason. */
+	press(v, LIVE_KEY_DOWN);
+	assert_shows(v, "no regular expression (Unmatched");
+	type(v,
+		"\\\x15"
+		"compute(\r");
+	assert_shows(v, "demo::compute(int)");
+	type(v, "\\\x15\r/[work\r");
+	assert_shows(v, "not found: no regular expression (Unmatched [");
+}
+
+static void test_live__a_stopped_target_is_not_idle(void **state)
+{
+	struct view *v = *state;
+	struct live_facts facts = {.target = "demo", .state = LIVE_RUNS, .stopped = true};
+
+	/* It took CPU time within the last second. */
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 12 * LIVE_SECOND_NS), 0);
+	assert_shows(v, "running");
+	assert_int_equal(profile_set_audit(v->fixture.profile, "wall_ns", 7 * LIVE_SECOND_NS), 0);
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 13 * LIVE_SECOND_NS), 0);
+	assert_shows(v, "stopped by a signal");
+	facts.stopped = false;
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 14 * LIVE_SECOND_NS), 0);
+	assert_shows(v, "idle");
+}
+
 static void test_live__output_of_the_command(void **state)
 {
 	type(*state, "O");
@@ -801,6 +902,11 @@ int main(void)
 		TEST(a_busy_target_is_not_idle_in_its_first_second),
 		TEST(noise_is_dim),
 		TEST(help_has_every_key),
+		TEST(help_scrolls),
+		TEST(foot_has_the_first_keys),
+		TEST(keys_that_do_nothing_say_so),
+		TEST(what_is_no_pattern_is_said),
+		TEST(a_stopped_target_is_not_idle),
 		TEST(output_of_the_command),
 		TEST(tiny_screens),
 		TEST(the_end_leaves_the_data),

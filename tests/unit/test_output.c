@@ -44,10 +44,49 @@ static void test_output__rank_of_the_usual_launchers(void **state)
 	assert_string_equal(output_rank(), "0");
 }
 
+static void apart_is(const char *pattern, const char *expected)
+{
+	char *apart = output_apart(pattern, "%r");
+
+	assert_string_equal(apart, expected);
+	free(apart);
+}
+
+static void test_output__mark_before_the_suffix(void **state)
+{
+	(void)state;
+	apart_is("sprof.pb.gz", "sprof.%r.pb.gz");
+	apart_is("a.b/x.svg", "a.b/x.%r.svg");
+	apart_is("a.b/x", "a.b/x.%r");
+	apart_is("x.speedscope.json", "x.%r.speedscope.json");
+	apart_is("gmon.out", "%r.gmon.out");
+	apart_is("d/x-callgrind.out", "d/%r.x-callgrind.out");
+	apart_is("d/x.callgrind.out", "d/x.%r.callgrind.out");
+	apart_is("run-1.2.svg", "run-1.2.%r.svg");
+	apart_is(".hidden", ".hidden.%r");
+	apart_is("d/.hidden.svg", "d/.hidden.%r.svg");
+}
+
+static void test_output__ranks_of_a_job(void **state)
+{
+	(void)state;
+	assert_int_equal(unsetenv("PMI_SIZE"), 0);
+	assert_int_equal(output_ranks(), 1);
+	assert_int_equal(setenv("PMI_SIZE", "64", 1), 0);
+	assert_int_equal(output_ranks(), 64);
+	assert_int_equal(setenv("PMI_SIZE", "-1", 1), 0);
+	assert_int_equal(output_ranks(), 1);
+	/* A batch script's, which is one process. */
+	assert_int_equal(setenv("SLURM_NTASKS", "4", 1), 0);
+	assert_int_equal(output_ranks(), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_output__names),
+		cmocka_unit_test(test_output__mark_before_the_suffix),
+		cmocka_unit_test(test_output__ranks_of_a_job),
 		cmocka_unit_test(test_output__rank_of_the_usual_launchers),
 	};
 

@@ -176,13 +176,13 @@ static void test_text__scales_a_column_by_its_greatest(void **state)
 		const char *text;
 	} expected[] = {
 		{"nanoseconds", 200000000000, 1234000000, "1.2 s"},
-		{"nanoseconds", 200000000000, 49000000, "49.00 ms"},
+		{"nanoseconds", 200000000000, 49000000, "<0.1 s"},
 		{"nanoseconds", 2000000000, 5000000, "0.01 s"},
-		{"nanoseconds", 2000000000, 4123000, "4.12 ms"},
-		{"nanoseconds", 2000000, 4900, "4.9 us"},
-		{"nanoseconds", 2000000, 40, "0.0 us"},
+		{"nanoseconds", 2000000000, 4123000, "<0.01 s"},
+		{"nanoseconds", 2000000, 4900, "<0.01 ms"},
+		{"nanoseconds", 2000000, 40, "<0.01 ms"},
 		{"nanoseconds", 2000000, 0, "0.00 ms"},
-		{"bytes", 3 << 20, 3 << 10, "3.00 KiB"},
+		{"bytes", 3 << 20, 3 << 10, "<0.01 MiB"},
 		{"nanoseconds", 2000000000, 1234000000, "1.23 s"},
 		{"nanoseconds", 20000000, 1234000, "1.23 ms"},
 		{"nanoseconds", 20000, 1234, "1.2 us"},

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The rate that was asked for, and what came of it. */
+#include <math.h>
+#include <string.h>
+
+#include "profile/audit.h"
+#include "profile/profile.h"
+#include "profile/stats.h"
+
+/* Below this a share of one half is known to 10 % at best, at 95 % confidence. */
+enum { FEW_SAMPLES = 100, EXPECTED_LEAST = 20 };
+
+/* The time that ticks are periods of: of threads on a CPU, or of their lives. */
+static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
+{
+	size_t named = profile_default_value(profile);
+
+	if (named != SIZE_MAX && !strcmp(profile_value_type(profile, named).type, "wall"))
+		return profile_audit(profile, "elapsed_ns", ret_ns);
+	return profile_audit(profile, "kernel_cpu_ns", ret_ns);
+}
+
+bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate)
+{
+	uint64_t period_ns = profile_period_ns(profile), ns, samples, effective;
+	struct audit_rate rate = {0};
+
+	if (!period_ns || !ticked_ns(profile, &ns) || !ns ||
+		!audit_figure(profile, "samples", &samples) || !samples)
+		return false;
+	rate.asked_hz = 1e9 / (double)period_ns;
+	rate.reached_hz = (double)samples * 1e9 / (double)ns;
+	rate.samples = samples;
+	rate.expected = (double)ns / (double)period_ns;
+	/* By more than the noise of a count, and than a tenth. */
+	rate.is_low = rate.expected >= EXPECTED_LEAST && rate.reached_hz < 0.9 * rate.asked_hz &&
+		(double)samples + 3 * sqrt(rate.expected) < rate.expected;
+	if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective) {
+		rate.effective = effective;
+		rate.is_few = effective < FEW_SAMPLES;
+	}
+	*ret_rate = rate;
+	return true;
+}

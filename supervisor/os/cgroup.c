@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/os/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES])
+{
+	size_t n = 0;
+	char path[32];
+	ssize_t more;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while ((more = read(fd, text + n, CGROUP_TEXT_BYTES - 1 - n)) > 0)
+		n += (size_t)more;
+	(void)close(fd);
+	text[n] = '\0';
+	return more < 0 ? -errno : 0;
+}
+
+/* "4:memory:/a/b\n" to "/a/b" and its length; @text goes on to the next line. */
+static const char *next_path(const char **text, size_t *ret_bytes)
+{
+	while (**text) {
+		const char *line = *text, *end = strchrnul(line, '\n');
+		const char *first = memchr(line, ':', (size_t)(end - line));
+		const char *second =
+			first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
+
+		*text = *end ? end + 1 : end;
+		if (!second)
+			continue;
+		*ret_bytes = (size_t)(end - second - 1);
+		return second + 1;
+	}
+	return NULL;
+}
+
+/* Is one name of the path @before, then @name, then @after? */
+static bool has_part(
+	const char *path, size_t bytes, const char *before, const char *name, const char *after)
+{
+	size_t heads = strlen(before), names = strlen(name), tails = strlen(after);
+	const char *end = path + bytes;
+
+	while (path < end) {
+		const char *slash = memchr(path, '/', (size_t)(end - path));
+		size_t part = (size_t)((slash ? slash : end) - path);
+
+		if (part == heads + names + tails && !memcmp(path, before, heads) &&
+			!memcmp(path + heads, name, names) &&
+			!memcmp(path + heads + names, after, tails))
+			return true;
+		path += part + 1;
+	}
+	return false;
+}
+
+bool cgroup_is_in(const char *text, const char *name)
+{
+	static const char mount[] = "/sys/fs/cgroup";
+	size_t bytes, wanted;
+	const char *path;
+
+	if (!strncmp(name, mount, strlen(mount)) &&
+		(name[strlen(mount)] == '/' || !name[strlen(mount)]))
+		name += strlen(mount);
+	wanted = strlen(name);
+	while (wanted && name[wanted - 1] == '/')
+		wanted--;
+	while ((path = next_path(&text, &bytes))) {
+		if (name[0] && name[0] != '/') {
+			if (has_part(path, bytes, "", name, ""))
+				return true;
+		} else if (bytes >= wanted && !memcmp(path, name, wanted) &&
+			(bytes == wanted || path[wanted] == '/')) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool cgroup_container(const char *text, char ret_id[CGROUP_ID_BYTES])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t bytes;
+	const char *path;
+
+	while ((path = next_path(&text, &bytes))) {
+		for (size_t at = 0; at < bytes;) {
+			size_t n = 0;
+
+			while (at + n < bytes && is_word(path[at + n]))
+				n++;
+			if (n == CGROUP_ID_BYTES - 1 && strspn(path + at, digits) >= n) {
+				memcpy(ret_id, path + at, n);
+				ret_id[n] = '\0';
+				return true;
+			}
+			at += n ? n : 1;
+		}
+	}
+	return false;
+}
+
+bool cgroup_is_of_machine(const char *text, const char *name)
+{
+	static const char *const around[][2] = {
+		{"lxc.payload.", ""}, {"machine-", ".scope"}, {"systemd-nspawn@", ".service"}};
+	const char *path;
+	size_t bytes;
+
+	while ((path = next_path(&text, &bytes))) {
+		if (bytes > 5 && !memcmp(path, "/lxc/", 5) &&
+			has_part(path + 5, bytes - 5, "", name, ""))
+			return true;
+		for (size_t i = 0; i < sizeof(around) / sizeof(*around); i++) {
+			if (has_part(path, bytes, around[i][0], name, around[i][1]))
+				return true;
+		}
+	}
+	return false;
+}

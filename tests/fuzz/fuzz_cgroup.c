@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The input is a name, a NUL, and the text of a /proc/PID/cgroup, a conmon's words, docker's file.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/os/cgroup.h"
+#include "tests/fuzz/fuzz.h"
+#include "tools/containers.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = size ? memchr(data, 0, size) : NULL;
+	size_t bytes = end ? size - (size_t)(end + 1 - data) : 0;
+	char id[CGROUP_ID_BYTES], *words, *text;
+
+	if (!end)
+		return 0;
+	/* Exactly as long as they are: a byte too far is seen. */
+	words = malloc(bytes ? bytes : 1);
+	text = malloc(bytes + 1);
+	if (words && text) {
+		memcpy(words, end + 1, bytes);
+		memcpy(text, end + 1, bytes);
+		text[bytes] = '\0';
+		(void)cgroup_is_in(text, (const char *)data);
+		(void)cgroup_is_of_machine(text, (const char *)data);
+		if (cgroup_container(text, id) && strlen(id) != CGROUP_ID_BYTES - 1)
+			abort();
+		if (containers_read_monitor(words, bytes, (const char *)data, id) &&
+			!containers_is_id(id))
+			abort();
+		(void)containers_is_named(text, (const char *)data);
+	}
+	free(words);
+	free(text);
+	return 0;
+}

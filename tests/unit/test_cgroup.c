@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "supervisor/os/cgroup.h"
+#include "tools/containers.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void test_cgroup__a_path_and_what_is_below(void **state)
+{
+	const char *text = "4:memory:/a/b\n3:cpu,cpuacct:/\n0::/system.slice/nginx.service/w:1\n";
+
+	(void)state;
+	assert_true(cgroup_is_in(text, "/a"));
+	assert_true(cgroup_is_in(text, "/a/"));
+	assert_true(cgroup_is_in(text, "/a/b"));
+	assert_false(cgroup_is_in(text, "/a/b/c"));
+	assert_false(cgroup_is_in("0::/ab\n", "/a"));
+	assert_true(cgroup_is_in(text, "/system.slice/nginx.service/w:1"));
+	assert_true(cgroup_is_in(text, "/sys/fs/cgroup/system.slice"));
+	assert_true(cgroup_is_in(text, "nginx.service"));
+	assert_true(cgroup_is_in(text, "b"));
+	assert_false(cgroup_is_in(text, "nginx"));
+	assert_false(cgroup_is_in(text, "cpu"));
+	/* All are below the root. */
+	assert_true(cgroup_is_in(text, "/"));
+	assert_true(cgroup_is_in(text, "/sys/fs/cgroup"));
+	assert_false(cgroup_is_in("", "/"));
+	assert_false(cgroup_is_in("no line of a cgroup\n::\n", "nginx.service"));
+}
+
+static void test_cgroup__containers_by_their_ids(void **state)
+{
+	static const char *const texts[] = {"4:memory:/docker/" ID "\n",
+		"0::/system.slice/docker-" ID ".scope\n",
+		"0::/machine.slice/libpod-" ID ".scope/container\n",
+		"1:x:/\n0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope",
+		"4:pids:/kubepods/burstable/pod2/" ID "\n"};
+	static const char *const none[] = {"", "0::/\n", "0::/docker/" ID "0\n",
+		"0::/docker/x" ID "\n", "0::/docker/0123456789abcdef\n", "0::" ID, ID};
+	char id[CGROUP_ID_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		assert_true(cgroup_container(texts[i], id));
+		assert_string_equal(id, ID);
+	}
+	for (size_t i = 0; i < 5; i++)
+		assert_false(cgroup_container(none[i], id));
+	assert_true(cgroup_container(none[5], id));
+	assert_false(cgroup_container(none[6], id));
+}
+
+static void test_cgroup__machines_by_their_names(void **state)
+{
+	(void)state;
+	assert_true(cgroup_is_of_machine("0::/lxc.payload.web/init.scope\n", "web"));
+	assert_true(cgroup_is_of_machine("5:pids:/lxc/web/x\n", "web"));
+	assert_true(cgroup_is_of_machine("0::/machine.slice/machine-web.scope\n", "web"));
+	assert_true(cgroup_is_of_machine(
+		"0::/machine.slice/systemd-nspawn@web.service/payload\n", "web"));
+	assert_false(cgroup_is_of_machine("0::/lxc.payload.web2\n", "web"));
+	assert_false(cgroup_is_of_machine("0::/system.slice/web\n", "web"));
+}
+
+static void test_cgroup__a_container_by_podmans_monitor(void **state)
+{
+	static const char line[] = "/usr/bin/conmon\0--api-version\0"
+				   "1\0-c\0" ID "\0-u\0x\0-n\0web\0--exit-dir\0/run";
+	char id[CGROUP_ID_BYTES];
+
+	(void)state;
+	assert_true(containers_read_monitor(line, sizeof(line), "web", id));
+	assert_string_equal(id, ID);
+	assert_false(containers_read_monitor(line, sizeof(line), "we", id));
+	/* However it is cut, nothing beyond it is read. */
+	for (size_t i = 0; i < sizeof(line) - sizeof("--exit-dir\0/run"); i++) {
+		char *cut = test_malloc(i + 1);
+
+		memcpy(cut, line, i);
+		assert_false(containers_read_monitor(cut, i, "web", id));
+		test_free(cut);
+	}
+	assert_false(containers_read_monitor("conmon\0-c\0short\0-n\0web", 24, "web", id));
+}
+
+static void test_cgroup__a_container_by_dockers_file(void **state)
+{
+	(void)state;
+	assert_true(containers_is_named("{\"ID\":\"1\",\"Name\":\"/web\",\"x\":1}", "web"));
+	assert_false(containers_is_named("{\"Name\":\"/web2\"}", "web"));
+	/* What a user writes is quoted in such a file. */
+	assert_false(containers_is_named("{\"Env\":[\"A=\\\"Name\\\":\\\"/web\\\"\"]}", "web"));
+	assert_true(containers_is_id("0a1b"));
+	assert_false(containers_is_id("0a1"));
+	assert_false(containers_is_id("web1"));
+	assert_false(containers_is_id(ID "0"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cgroup__a_path_and_what_is_below),
+		cmocka_unit_test(test_cgroup__containers_by_their_ids),
+		cmocka_unit_test(test_cgroup__machines_by_their_names),
+		cmocka_unit_test(test_cgroup__a_container_by_podmans_monitor),
+		cmocka_unit_test(test_cgroup__a_container_by_dockers_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
