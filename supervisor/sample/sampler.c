@@ -9,9 +9,8 @@
 #include "supervisor/sample/observe.h"
 
 /*
- * An instant that comes later than this is, in the fair class, a moment that the scheduler chose:
- * unless the thread was in a system call all the time, where the kernel is not preempted. In real
- * time nothing else delays a wake-up.
+ * An instant that comes later than this is, in the fair class, a moment that the scheduler chose,
+ * often the end of somebody's turn. In real time only the kernel delays a wake-up, in a call.
  */
 #define LATE_NS      300000
 #define LATE_MOST_NS 20000000
@@ -223,18 +222,15 @@ struct sample_thread *sampler_instant(
 	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t woke_ns)
 {
 	struct look look = {.s = s, .cpu = cpu, .weight = 1024};
-	bool late = !s->realtime && woke_ns > planned_ns + LATE_NS;
+	bool late = woke_ns > planned_ns + (s->realtime ? LATE_MOST_NS : LATE_NS);
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
 
 	if (!due)
 		return NULL; /* the plan was shifted since it was asked for */
 	s->figures.instants += due & 1;
-	t = woke_ns > planned_ns + LATE_MOST_NS ? NULL : observe(&look);
-	/* Who went to sleep, and so let us come, was not there at the instant. */
-	if (late && t && !look.activity.running)
-		t = NULL;
-	if (!t && (late || woke_ns > planned_ns + LATE_MOST_NS || observe_cannot_tell(&look))) {
+	t = late ? NULL : observe(&look);
+	if (late || (!t && observe_cannot_tell(&look))) {
 		s->figures.late += due & 1;
 		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
 		return NULL;
@@ -246,7 +242,6 @@ struct sample_thread *sampler_instant(
 		t->order.cpu = cpu;
 		t->order.streams = due;
 		t->order.woke_ns = woke_ns;
-		t->order.late = late;
 		t->order.asleep = !look.activity.running;
 		t->order.activity = look.activity;
 	}
@@ -347,20 +342,14 @@ void sampler_lose(struct sampler *s, struct sample_thread *t)
 			c->left_out_ns[i] += (int64_t)plan_lose(&c->plan, i, t->order.weight_ns[i]);
 }
 
-bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
-	uint64_t asked_ns, bool in_call)
+bool sampler_judge(
+	struct sampler *s, struct sample_thread *t, const struct cpu_time *after, uint64_t asked_ns)
 {
 	const struct sample_order *o = &t->order;
 	uint64_t waited = after->wait_ns - o->before.wait_ns;
 	bool was_on;
 
 	t->seen = *after;
-	/* The kernel, which is not preempted in a call, made us late; otherwise the scheduler did.
-	 */
-	if (o->late && !in_call) {
-		sampler_lose(s, t);
-		return false;
-	}
 	if (o->proof == SAMPLE_BY_STAMP)
 		return true;
 	if (o->proof == SAMPLE_BY_WAIT)

@@ -7,8 +7,8 @@
  *
  * At each instant of a CPU (plan.h) one question is asked: which thread of the target was on this
  * CPU until the supervisor's wake-up took it? That thread is sampled where it stands, with the
- * weight that was planned. If it was nobody of the target, nothing happens. Nothing is owed, nothing
- * is made up for.
+ * weight that was planned. If it was nobody of the target, nothing happens. Nothing is owed,
+ *nothing is made up for.
  *
  * docs/SAMPLING.md has the reasons and the figures.
  */
@@ -75,11 +75,11 @@ void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
 
 /*
  * The stop of @thread is there, with @after its CPU time, @asked_ns when the interrupt had been
- * sent, and whether it is in a system call. Was it on the CPU at the instant? Otherwise it is no
+ * sent. Was it on the CPU at the instant? Otherwise it is no
  * sample.
  */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
-	const struct cpu_time *after, uint64_t asked_ns, bool in_call);
+	const struct cpu_time *after, uint64_t asked_ns);
 /* Its sample was taken, @in_call or in the program's own code. */
 void sampler_note(struct sample_thread *thread, bool in_call);
 

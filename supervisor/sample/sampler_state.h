@@ -27,7 +27,6 @@ enum sample_proof {
 struct sample_order {
 	enum sample_proof proof;
 	bool asleep;      /* it has gone to sleep since: it is sampled without a stop */
-	bool late;        /* the supervisor came late: it counts only if it was in a call */
 	unsigned cpu;     /* index of the CPU */
 	unsigned streams; /* a bit for each stream whose instant it is */
 	uint64_t weight_ns[PLAN_STREAMS];

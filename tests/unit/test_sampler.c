@@ -19,7 +19,7 @@ static void test_sampler__the_one_with_our_time_stamp_was_replaced(void **state)
 	/* Our own is read once, and only when somebody may have been here. */
 	assert_int_equal(w.arrivals, 1);
 	assert_int_equal(w.sampler.figures.instants, 1);
-	assert_true(sampler_judge(&w.sampler, &w.actor[1].sample, &(struct cpu_time){0}, 0, false));
+	assert_true(sampler_judge(&w.sampler, &w.actor[1].sample, &(struct cpu_time){0}, 0));
 	sampler_release(&w.sampler);
 }
 
@@ -163,17 +163,17 @@ static void test_sampler__a_lone_thread_is_proved_by_how_long_it_waited(void **s
 	assert_int_equal(order->before.wait_ns, 7000);
 	asked = order->woke_ns + 30000;
 	after = (struct cpu_time){.wait_ns = 7000 + 30000};
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, asked, false));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, asked));
 	after.wait_ns = 7000 + 30000 + 200000;
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, asked, false));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, asked));
 	/* It waited for less than we had its CPU: it was elsewhere, or came later. */
 	after.wait_ns = 7000 + 29999;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, asked, false));
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, asked));
 	assert_int_equal(w.sampler.figures.unproved, 1);
 	assert_int_equal(w.sampler.cpu[0].streak, 0);
 	/* And for longer: it waited before us. */
 	after.wait_ns = 7000 + 30000 + 200001;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, asked, false));
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, asked));
 	/* From now on it is asked for time stamps again. */
 	replaced(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
@@ -224,7 +224,6 @@ static void test_sampler__one_that_may_wait_for_another_needs_a_time_stamp(void 
 
 static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void **state)
 {
-	const struct cpu_time after = {0};
 	struct world w;
 	uint64_t planned;
 
@@ -242,18 +241,7 @@ static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void
 		assert_int_equal(w.sampler.figures.late, 0);
 		planned = sampler_next(&w.sampler, 0);
 		replaced(&w, &w.actor[0]);
-		/* In the fair class only who was in a call all the time was there at the instant.
-		 */
-		if (realtime) {
-			assert_null(sampler_instant(&w.sampler, 0, planned, planned + late + 1));
-		} else {
-			struct sample_thread *t =
-				sampler_instant(&w.sampler, 0, planned, planned + late + 1);
-
-			assert_non_null(t);
-			assert_true(sampler_judge(&w.sampler, t, &after, 0, true));
-			assert_false(sampler_judge(&w.sampler, t, &after, 0, false));
-		}
+		assert_null(sampler_instant(&w.sampler, 0, planned, planned + late + 1));
 		assert_int_equal(w.sampler.figures.late, 1);
 		assert_int_equal(w.sampler.figures.instants, 2);
 		/* The next one is still to come. */

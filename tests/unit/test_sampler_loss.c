@@ -29,7 +29,7 @@ static void sample(struct world *w, struct actor *a, unsigned cpu, uint64_t end_
 	replaced(w, a);
 	assert_ptr_equal(look(w, cpu), a);
 	sampler_asked(&w->sampler, &a->sample, false);
-	assert_true(sampler_judge(&w->sampler, &a->sample, &now, w->now, true));
+	assert_true(sampler_judge(&w->sampler, &a->sample, &now, w->now));
 	sampler_note(&a->sample, true);
 	sampler_resumed(&w->sampler, &a->sample, &now, end_ns, 10 * US);
 }

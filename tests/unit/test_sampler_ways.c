@@ -50,8 +50,7 @@ static void make_quiet(struct world *w, struct actor *a, unsigned cpu)
 	be_alone(w, a);
 }
 
-static void test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_afar(
-	void **state)
+static void test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_afar(void **state)
 {
 	struct world w;
 	struct actor *a = &w.actor[0];
@@ -103,9 +102,9 @@ static void test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_sinc
 	assert_ptr_equal(look(&w, 0), a);
 	assert_int_equal(a->sample.order.proof, SAMPLE_BY_SLICE);
 	assert_int_equal(w.arrivals + w.stamps, 0);
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, w.now, false));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, w.now));
 	after.slices = 10;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, w.now, false));
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, w.now));
 	assert_int_equal(w.sampler.figures.unproved, 1);
 	/* One that sleeps now ends it before the next instant. */
 	a->state = ASLEEP;
