@@ -84,7 +84,7 @@ int thread_states_read(struct thread_states *states, const struct analyst *analy
 	return r;
 }
 
-/* Counts the stopped threads, up to one that is not: then false. */
+/* Adds stopped threads to *@stopped. Returns false at the first one that is not stopped. */
 static bool are_stopped(const struct thread_states *states, size_t *stopped)
 {
 	for (size_t i = 0; i < states->n; i++) {

@@ -108,7 +108,10 @@ struct client_reply {
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
 	bool off, struct client_reply *ret_reply);
 
-/* For sprofil_status(): a table is in force; no more, and @status was the last of it or NULL. */
+/*
+ * For sprofil_status(). client_note_on(): a table is in force. client_note_off(): none is any more;
+ * @status is what the supervisor told of the last one, NULL nothing.
+ */
 void client_note_on(void);
 void client_note_off(const struct call_status *status);
 

@@ -181,7 +181,7 @@ int client_supervisor(void)
 	char path[64];
 	int64_t pid;
 
-	/* The tracer is a thread of it. */
+	/* TracerPid names a thread of the supervisor; its process is asked for. */
 	(void)put_text(put_number(put_text(path, "/proc/"), tracer), "/status");
 	pid = number_in(path, "\nTgid:\t");
 	return pid > 0 ? (int)pid : (int)tracer;

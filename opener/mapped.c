@@ -64,7 +64,7 @@ static bool is_the_file(int fd, const struct stat *st, const struct opening *wha
 	return is_printed_so(fd, what);
 }
 
-/* A file as the process finds it, if it is the one that is mapped. */
+/* Opens @path below the root folder of the process, if that is the file that is mapped. */
 static int open_in_root(const struct opening *what, const char *path, struct stat *ret_st)
 {
 	int fd = regular_open_of((int)what->pid, path, REGULAR_LINKS, ret_st);

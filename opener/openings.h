@@ -35,7 +35,7 @@ struct noted {
 
 /* Zeroed: in the asking process itself, without these conditions. */
 struct openings {
-	bool guards;     /* the one that asks is not trusted */
+	bool guards;     /* the asking process, the analyst, is not trusted */
 	int supervisor;  /* guards: what this process traces may be looked into; 0 nothing */
 	bool view;       /* guards: there is a live view */
 	const char *log; /* output of the command, NULL none */
@@ -52,7 +52,7 @@ void openings_release(struct openings *openings);
 void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,
 	struct opened *ret_opened);
 
-/* Parts of it, each in a file of its own. A descriptor or -errno. */
+/* What openings_answer() calls for each kind. A descriptor or -errno. */
 int openings_mapped(const struct opening *what, struct opened *opened);
 int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);

@@ -129,7 +129,7 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 	return true;
 }
 
-/* Page by page where needed: one that is gone leaves zeros. */
+/* Where the whole cannot be read it goes page by page; a page that is gone leaves zeros. */
 static bool copy_range(uint32_t pid, uint64_t from, uint64_t bytes, int fd, uint64_t to)
 {
 	char buffer[COPY_BYTES];

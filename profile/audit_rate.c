@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rate that was asked for, and what came of it. */
+/* The sampling rate that was asked for, and the one that was reached. */
 #include <math.h>
 #include <string.h>
 

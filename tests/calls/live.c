@@ -354,11 +354,6 @@ static struct besides lately(void)
 	return since;
 }
 
-static double fabs_of(double x)
-{
-	return x < 0 ? -x : x;
-}
-
 /*
  * A thread that has its CPU to itself is met once a tick, but for its beginning and end, and for
  * what a hypervisor takes. Where other programs had a quarter of a CPU (the supervisor alone has
@@ -370,13 +365,13 @@ void live_check_within(
 	uint64_t count, double ticks, double most, uint64_t tick_ns, const char *file, int line)
 {
 	struct besides besides = lately();
-	double off = (double)count - ticks, limit = most + besides.stolen / (double)tick_ns;
+	double off = (double)count > ticks ? (double)count - ticks : ticks - (double)count;
+	double beyond = off - most - besides.stolen / (double)tick_ns;
 	bool shared = besides.others > besides.wall / 4 || besides.turns > 3 * ticks + 30;
-
 	/* Without real-time priority instants come late, and some are lost: 1.5 deviations more. */
-	if (geteuid() != 0)
-		shared = shared || (fabs_of(off) - limit) * (fabs_of(off) - limit) <= 2.25 * ticks;
-	if (off * off > limit * limit && !(shared && off * off <= 25 * ticks)) {
+	bool late = geteuid() != 0 && beyond * beyond <= 2.25 * ticks;
+
+	if (beyond > 0 && !((shared || late) && off * off <= 25 * ticks)) {
 		print_error("%llu counts, but %.1f ticks of CPU time; %.0f %% of a CPU for "
 			    "others, %.0f %% stolen\n",
 			(unsigned long long)count, ticks, 100 * besides.others / besides.wall,
