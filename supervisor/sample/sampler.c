@@ -26,6 +26,8 @@
 #define ALONE_PART 16
 /* or if so many instants in a row met the same thread, wherever it was. */
 #define SAME_ALONE 32
+/* as long as others were runnable at no more than so many of 32 looks. */
+#define COMPANY_MOST 4
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000
@@ -46,6 +48,7 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 	*s = (struct sampler){.probe = probe,
 		.context = context,
 		.factor_1024 = 1024,
+		.company = UINT32_MAX,
 		.held_ns = USUAL_HELD_NS,
 		.stop_ns = USUAL_STOP_NS};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));
@@ -145,6 +148,14 @@ static void wake_other(struct look *l, uint64_t now)
 		plan_wake(&s->cpu[cpu].plan, now, &s->random);
 }
 
+/* Was anybody but @own threads of the target runnable? Where nobody can tell, somebody was. */
+static void note_company(struct sampler *s, int own)
+{
+	int runnable = s->probe->runnable(s->context);
+
+	s->company = s->company << 1 | (runnable < 0 || runnable > own);
+}
+
 static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 {
 	struct sample_cpu *c = &s->cpu[cpu];
@@ -238,6 +249,8 @@ struct sample_thread *sampler_instant(
 	met(s, cpu, t);
 	if (!t)
 		wake_other(&look, woke_ns);
+	if (!t && s->cpu[cpu].way == SAMPLE_AWAITED)
+		note_company(s, 0);
 	if (t) {
 		t->order.cpu = cpu;
 		t->order.streams = due;
@@ -314,6 +327,7 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 	int64_t lost = apart > ran ? (int64_t)(apart - ran) : 0;
 
 	follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
+	note_company(s, 1);
 	if (c->resumed == t && lost < LOST_MOST_NS && cpu->slices - t->resumed.slices <= ours &&
 		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS) {
 		follow(&s->held_ns, (uint64_t)lost, HELD_MOST_NS);
@@ -393,6 +407,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 {
 	unsigned best = s->host;
 	uint32_t all = 0;
+	bool alone;
 
 	s->ways_next_ns = now + WAYS_NS;
 	for (unsigned i = 0; i < s->cpus; i++) {
@@ -411,11 +426,13 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 		s->cpu[i].way = SAMPLE_WAITER;
 	/*
 	 * Whom we let go on from its own CPU is moved to another one that is idle. So the only one
-	 * that works is stopped from elsewhere.
+	 * that works is stopped from elsewhere. Not so where others work: they would lose their CPU
+	 * to us before the instant, and what they do for the target, or it for them, would stop.
 	 */
-	if (s->same >= SAME_ALONE)
+	alone = s->cpus > 1 && all && __builtin_popcount(s->company) <= COMPANY_MOST;
+	if (alone && s->same >= SAME_ALONE)
 		best = (unsigned)s->met->cpu;
-	if (s->cpus > 1 && all &&
+	if (alone &&
 		(s->same >= SAME_ALONE || all - s->cpu[best].recent < all / ALONE_PART)) {
 		s->cpu[best].way = is_remote(s, best) ? SAMPLE_REMOTE : SAMPLE_AWAITED;
 		best = quiet_cpu(s, best);

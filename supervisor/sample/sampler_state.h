@@ -95,6 +95,7 @@ struct sampler {
 	struct sample_thread *newest, *oldest;
 	struct sample_thread *met; /* at the last instant that met anybody, on whatever CPU */
 	unsigned same;             /* instants in a row that met that thread */
+	uint32_t company;          /* a bit for each of the last 32 looks: others were runnable */
 	uint64_t held_ns;          /* for how long a sample usually holds up its thread, */
 	uint64_t stop_ns;          /* and for how long it is stopped */
 	int64_t tables_owed_ns[PLAN_STREAMS]; /* the same of the tables, on all CPUs */
