@@ -314,6 +314,7 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 	/* It may have let go long before. */
 	held = clock_now() - atomic_load(&w->woke_ns);
 	sampler_had(&s->sampler, cpu, held < CPU_WAITER_HOLD_NS ? held : CPU_WAITER_HOLD_NS);
+	atomic_store(&w->stamp_late, sampler_is_steady(&s->sampler, cpu));
 	cpu_waiter_set(w, sampler_next(&s->sampler, cpu));
 }
 

@@ -61,15 +61,16 @@ static void hold(struct cpu_waiter *w, int stamp_fd)
 
 	/* In the fair class whoever is woken now renews the stamp. */
 	atomic_store(&w->stamp_ns, w->realtime ? 0 : read_stamp(stamp_fd));
+	atomic_store(&w->stamp_asked, !atomic_load(&w->stamp_late) || !atomic_load(w->heard));
 	atomic_store(&w->woke_ns, woke);
 	atomic_store(&w->state, CPU_WAITER_HOLDS);
 	if (!atomic_load(w->heard) && write(w->bell_fd, &one, sizeof(one)) < 0)
 		woke = 0; /* nobody hears: give up at once */
-	/* At once: the scheduler's next tick on this CPU renews it. */
-	if (w->realtime)
-		atomic_store(&w->stamp_ns, read_stamp(stamp_fd));
-	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < CPU_WAITER_HOLD_NS)
+	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < CPU_WAITER_HOLD_NS) {
+		if (!atomic_load(&w->stamp_ns) && atomic_load(&w->stamp_asked))
+			atomic_store(&w->stamp_ns, read_stamp(stamp_fd));
 		relax();
+	}
 	(void)atomic_compare_exchange_strong(&w->state, &holds, CPU_WAITER_GAVE_UP);
 }
 
@@ -157,6 +158,7 @@ int cpu_waiter_stamp(struct cpu_waiter *w, uint64_t *ret_ns)
 {
 	uint64_t until = now_ns() + CPU_WAITER_HOLD_NS, stamp;
 
+	atomic_store(&w->stamp_asked, true);
 	while (!(stamp = atomic_load_explicit(&w->stamp_ns, memory_order_acquire)) &&
 		now_ns() < until)
 		relax();

@@ -34,6 +34,8 @@ struct cpu_waiter {
 	_Atomic uint64_t woke_ns;  /* HOLDS: when it did */
 	_Atomic uint64_t stamp_ns; /* when the scheduler put it on its CPU, its clock; 0 not read
 				      yet, 1: it cannot be read */
+	_Atomic bool stamp_late;   /* not before it is asked for: it will hardly be */
+	_Atomic bool stamp_asked;
 };
 
 /*
@@ -52,7 +54,10 @@ static inline enum cpu_waiter_state cpu_waiter_state(const struct cpu_waiter *wa
 	return (enum cpu_waiter_state)atomic_load_explicit(&waiter->state, memory_order_acquire);
 }
 
-/* While it holds: its time stamp, which it reads first of all. -ENODATA: there is none. */
+/*
+ * While it holds: its time stamp. It reads it first of all, since the next tick of the scheduler on
+ * its CPU renews it, unless stamp_late. -ENODATA: there is none.
+ */
 int cpu_waiter_stamp(struct cpu_waiter *waiter, uint64_t *ret_ns);
 
 #endif

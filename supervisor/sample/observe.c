@@ -8,8 +8,6 @@
 #define OTHERS_MOST 96
 /* Sleepers whose time stamp is read: one may have gone to sleep just when we came. */
 #define STAMPS_MOST 6
-/* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
-#define STREAK_ALONE 4
 
 /* A thread that has run since it was last asked, and sleeps. */
 struct sleeper {
@@ -123,21 +121,31 @@ static struct sample_thread *ask_sleepers(struct look *l, const struct sleeper *
 
 /*
  * A thread that has this CPU to itself: whether it waits for us shows after the stop. One that
- * shares it may wait for somebody else, and one that sleeps for its CPU to wake up; so it must be
- * the only one that is runnable on the machine, never have been met in a call lately, and have kept
+ * shares it may wait for somebody else, and one that sleeps for its CPU to wake up. Long steady, it
+ * did neither for as many stops, and the last one is the reading before. Otherwise it must be the
+ * only one that is runnable on the machine, never have been met in a call lately, and have kept
  * its CPU since its last stop.
  */
 static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 {
 	struct sample_cpu *c = &l->s->cpu[l->cpu];
 	struct sample_thread *t = c->last;
+	bool steady;
 
-	if (!t || c->streak < STREAK_ALONE || c->failures || t->calls || !is_running(l, t) ||
-		l->s->probe->runnable(l->s->context) != 1 ||
+	if (!t || c->streak < SAMPLE_STREAK || c->failures || !is_running(l, t))
+		return NULL;
+	steady = t->steady >= SAMPLE_STEADY && c->resumed == t;
+	t->order.proof = proof;
+	if (steady && proof == SAMPLE_BY_WAIT) {
+		t->order.before = t->resumed;
+		t->order.turns = 2; /* after that stop, and after this instant */
+		return t;
+	}
+	t->order.turns = proof == SAMPLE_BY_WAIT;
+	if (t->calls || (!steady && l->s->probe->runnable(l->s->context) != 1) ||
 		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0 ||
 		(proof == SAMPLE_BY_WAIT && t->order.before.slices - t->seen.slices > 1))
 		return NULL;
-	t->order.proof = proof;
 	return t;
 }
 

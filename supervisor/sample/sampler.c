@@ -272,6 +272,14 @@ void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttl
 	advance(s, cpu, due, PLAN_LOST, now_ns, NULL, 0);
 }
 
+bool sampler_is_steady(const struct sampler *s, unsigned cpu)
+{
+	const struct sample_cpu *c = &s->cpu[cpu];
+
+	return c->last && c->streak >= SAMPLE_STREAK && c->last->steady >= SAMPLE_STEADY &&
+		!c->failures;
+}
+
 /* No instant of the profile falls into the next @ns of the CPU, and what is still owed. */
 static void leave_out(struct sample_cpu *c, int64_t ns)
 {
@@ -325,11 +333,13 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 	/* It was put back on its CPU after the last stop, and after we held that. */
 	uint64_t ours = c->way == SAMPLE_REMOTE ? 1 : 2;
 	int64_t lost = apart > ran ? (int64_t)(apart - ran) : 0;
+	bool steady = c->resumed == t && cpu->slices - t->resumed.slices <= ours &&
+		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS;
 
 	follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
 	note_company(s, 1);
-	if (c->resumed == t && lost < LOST_MOST_NS && cpu->slices - t->resumed.slices <= ours &&
-		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS) {
+	t->steady = steady ? t->steady + 1 : 0;
+	if (steady && lost < LOST_MOST_NS) {
 		follow(&s->held_ns, (uint64_t)lost, HELD_MOST_NS);
 		c->owed_ns += lost - c->left_out_ns[0];
 		for (unsigned i = 1; i < PLAN_STREAMS; i++)
@@ -366,11 +376,10 @@ bool sampler_judge(
 	t->seen = *after;
 	if (o->proof == SAMPLE_BY_STAMP)
 		return true;
+	was_on = after->slices - o->before.slices <= o->turns;
 	if (o->proof == SAMPLE_BY_WAIT)
-		was_on = waited >= asked_ns - o->woke_ns &&
+		was_on = was_on && waited >= asked_ns - o->woke_ns &&
 			waited <= asked_ns - o->woke_ns + SWITCH_NS;
-	else
-		was_on = after->slices == o->before.slices;
 	if (!was_on) {
 		struct sample_cpu *c = &s->cpu[o->cpu];
 

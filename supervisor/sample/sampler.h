@@ -51,6 +51,9 @@ struct sample_thread *sampler_instant(
 /* The instant cannot be used: nobody held the CPU, or a bound forbids a stop. */
 void sampler_miss(struct sampler *sampler, unsigned cpu, uint64_t now_ns, bool throttled);
 
+/* Does its next instant need no time stamps, as far as one can tell? */
+bool sampler_is_steady(const struct sampler *sampler, unsigned cpu);
+
 /* CPU @cpu was the supervisor's for @ns: no instant falls into that. */
 void sampler_had(struct sampler *sampler, unsigned cpu, uint64_t ns);
 

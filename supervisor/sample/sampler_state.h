@@ -14,6 +14,11 @@
 #include "supervisor/sample/plan.h"
 #include "supervisor/sample/probe.h"
 
+/* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
+#define SAMPLE_STREAK 4
+/* Steady for so many stops, it is asked for nothing but whether it is runnable. */
+#define SAMPLE_STEADY 16
+
 /* How it is shown that a thread was on the CPU at the instant. */
 enum sample_proof {
 	SAMPLE_BY_STAMP, /* the scheduler's time stamps of it and of us are the same: it was
@@ -33,6 +38,7 @@ struct sample_order {
 	uint64_t woke_ns; /* CLOCK_MONOTONIC: when we had the CPU */
 	struct cpu_time
 		before; /* with SAMPLE_BY_WAIT and SAMPLE_BY_SLICE: reading before the stop */
+	unsigned turns; /* how often it was put on a CPU since, as far as we know */
 	struct activity activity; /* asleep: where */
 };
 
@@ -46,6 +52,7 @@ struct sample_thread {
 	struct cpu_time seen;      /* at the last instant that asked */
 	struct cpu_time resumed;   /* at its last stop, which was over at */
 	uint64_t resumed_ns;       /* CLOCK_MONOTONIC; 0 there was none */
+	unsigned steady;           /* stops in a row between which it had its CPU all the time */
 	struct sample_order order; /* of the stop that is awaited */
 };
 

@@ -145,6 +145,7 @@ static void test_sampler_loss__a_lone_thread_that_moves_is_alone_all_the_same(vo
 
 	(void)state;
 	begin(&w, 2, 2);
+	w.runnable = 1;
 	for (unsigned i = 0; i < 40; i++)
 		sample(&w, &w.actor[0], i % 2, w.now);
 	assert_int_equal(sampler_ways(&w.sampler, w.now), 0);
@@ -158,6 +159,71 @@ static void test_sampler_loss__a_lone_thread_that_moves_is_alone_all_the_same(vo
 	sampler_release(&w.sampler);
 }
 
+static void test_sampler_loss__where_others_run_no_cpu_is_taken_before_the_instant(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 2);
+	w.runnable = 2;
+	for (unsigned i = 0; i < 40; i++)
+		sample(&w, &w.actor[0], 1, w.now);
+	(void)sampler_ways(&w.sampler, w.now);
+	assert_int_not_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
+	/* Nor where nobody can tell. */
+	w.runnable = -1;
+	for (unsigned i = 0; i < 40; i++)
+		sample(&w, &w.actor[0], 1, w.now);
+	(void)sampler_ways(&w.sampler, w.now);
+	assert_int_not_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
+	w.runnable = 1;
+	for (unsigned i = 0; i < 32; i++)
+		sample(&w, &w.actor[0], 1, w.now);
+	(void)sampler_ways(&w.sampler, w.now);
+	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
+	/* The thread waits for them when we come: that nobody is met shows them too. */
+	w.actor[0].state = ASLEEP;
+	for (unsigned i = 0; i < 5; i++)
+		assert_null(look(&w, 1));
+	(void)sampler_ways(&w.sampler, w.now);
+	assert_int_not_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
+	sampler_release(&w.sampler);
+}
+
+/* Makes calls, and never sleeps or waits between its stops. */
+static void test_sampler_loss__a_steady_thread_needs_no_time_stamps(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	struct cpu_time after;
+
+	(void)state;
+	begin(&w, 1, 1);
+	for (unsigned i = 0; i < 17; i++) {
+		assert_false(sampler_is_steady(&w.sampler, 0));
+		a->slices += 2;
+		sample(&w, a, 0, w.now);
+		assert_int_equal(a->sample.order.proof, SAMPLE_BY_STAMP);
+	}
+	assert_true(sampler_is_steady(&w.sampler, 0));
+	assert_ptr_equal(look(&w, 0), a);
+	assert_int_equal(a->sample.order.proof, SAMPLE_BY_WAIT);
+	assert_int_equal(w.arrivals + w.stamps + w.runnables, 0);
+	after = (struct cpu_time){.wait_ns = 20 * US, .slices = a->slices + 2};
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, w.now + 20 * US));
+	/* It did not wait while we had its CPU. */
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, w.now + 21 * US));
+	/* It was put on a CPU once more: it slept, or somebody else was there. */
+	assert_ptr_equal(w.sampler.cpu[0].resumed, &a->sample);
+	after.slices++;
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, w.now + 20 * US));
+	/* Then it is asked for time stamps again, until it has been steady for as long. */
+	assert_false(sampler_is_steady(&w.sampler, 0));
+	sample(&w, a, 0, w.now);
+	assert_int_equal(a->sample.order.proof, SAMPLE_BY_STAMP);
+	sampler_release(&w.sampler);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +233,9 @@ int main(void)
 		cmocka_unit_test(
 			test_sampler_loss__a_quiet_cpu_is_looked_at_once_a_thread_is_there),
 		cmocka_unit_test(test_sampler_loss__a_lone_thread_that_moves_is_alone_all_the_same),
+		cmocka_unit_test(
+			test_sampler_loss__where_others_run_no_cpu_is_taken_before_the_instant),
+		cmocka_unit_test(test_sampler_loss__a_steady_thread_needs_no_time_stamps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
