@@ -70,7 +70,7 @@ row() { # WHAT OURS THEIRS LIMIT DELIVERED
         r = b > 0 ? a / b : 0
         printf("%-22s %10.1f %10s %8s %8s  %s\n", what, a, b > 0 ? sprintf("%.1f", b) : "-",
             b > 0 ? sprintf("%.2f", r) : "-", n,
-            b > 0 ? (r <= most ? "ok" : "OFF") " (" most ")" : "") }'
+            !n ? "OFF (no samples)" : b > 0 ? (r <= most ? "ok" : "OFF") " (" most ")" : "") }'
 }
 delivered() { awk -v hz=$HZ '{ printf "%.3f\n", $4 / ($2 / 1e9 * hz) }' "$1" | median; }
 awk '{ part = 100 * $1 / $2 } NR == 1 || part < least { least = part } part > most { most = part }

@@ -69,6 +69,7 @@ void connect_parts(struct engine *engine)
 	engine->service.answerer.files = &engine->files;
 	engine->service.restrict_fast = options->restrict_fast;
 	engine->sampling.handle = lifecycle_handle;
-	engine->budget.ppm = options->max_overhead_ppm;
+	/* All of its time is no bound. */
+	engine->budget.ppm = options->max_overhead_ppm < 1000000 ? options->max_overhead_ppm : 0;
 	engine->births.tracer.follow = options->follow;
 }
