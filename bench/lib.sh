@@ -7,6 +7,7 @@ BUILD=${BUILD:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build}
     echo "no build in $BUILD: run ./run.sh first, or set BUILD" >&2
     exit 1
 }
+BUILD=$(cd "$BUILD" && pwd)
 SPROFRUN=$BUILD/tools/sprofrun
 SPROFREPORT=$BUILD/tools/sprofreport
 TARGETS=$BUILD/tests/targets

@@ -147,7 +147,8 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	if (known)
 		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
 	if (r == 0 && asked && t->ordered && t->sample)
-		valid = sampler_judge(&s->sampler, t->sample, &cpu, t->asked_ns);
+		valid = sampler_judge(
+			&s->sampler, t->sample, &cpu, snapshot.syscall >= 0, t->asked_ns, seen);
 	profiled = valid && engine->counting && t->sample->order.streams & 1;
 	if (valid)
 		count_ticks(engine, t, snapshot.pc);

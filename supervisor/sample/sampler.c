@@ -20,8 +20,13 @@
 #define FAILURE 32
 /* From another CPU a thread is interrupted that was met so often, never in a call. */
 #define STREAK_REMOTE 16
-#define WAYS_NS       20000000
-#define MET_WEIGHT    256
+/* A call that ends in a stop so soon after the interrupt may have begun during its flight. */
+#define FLIGHT_NS 30000
+/* Then not for so many samples, and twice as many each time, up to 2^8 times as many. */
+#define NEAR_SAMPLES 64
+#define NEAR_DOUBLED 8
+#define WAYS_NS      20000000
+#define MET_WEIGHT   256
 /* A CPU is the only one at work if the others have less than this part of what was met, */
 #define ALONE_PART 16
 /* or if so many instants in a row met the same thread, wherever it was. */
@@ -122,6 +127,7 @@ void sampler_remove(struct sampler *s, struct sample_thread *t)
 void sampler_renew(struct sample_thread *t)
 {
 	t->calls = UINT64_MAX;
+	t->near = t->flights = 0;
 }
 
 int sampler_cpu(const struct sampler *s, int number)
@@ -366,8 +372,8 @@ void sampler_lose(struct sampler *s, struct sample_thread *t)
 			c->left_out_ns[i] += (int64_t)plan_lose(&c->plan, i, t->order.weight_ns[i]);
 }
 
-bool sampler_judge(
-	struct sampler *s, struct sample_thread *t, const struct cpu_time *after, uint64_t asked_ns)
+bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
+	bool in_call, uint64_t asked_ns, uint64_t seen_ns)
 {
 	const struct sample_order *o = &t->order;
 	uint64_t waited = after->wait_ns - o->before.wait_ns;
@@ -388,12 +394,22 @@ bool sampler_judge(
 		s->figures.unproved++;
 		sampler_lose(s, t);
 	}
+	/* Where it stands is the end of a call, where it was at the instant may be before that. */
+	if (was_on && o->proof == SAMPLE_BY_SLICE && in_call && seen_ns - asked_ns < FLIGHT_NS) {
+		was_on = false;
+		if (!t->near)
+			t->flights += t->flights < NEAR_DOUBLED;
+		t->near = NEAR_SAMPLES << t->flights;
+		s->ways_next_ns = 0;
+		sampler_lose(s, t);
+	}
 	return was_on;
 }
 
 void sampler_note(struct sample_thread *t, bool in_call)
 {
 	t->calls = t->calls << 1 | in_call;
+	t->near -= t->near > 0;
 }
 
 /* Its one thread makes no calls: where it is found is not changed by an interrupt's flight. */
@@ -401,7 +417,8 @@ static bool is_remote(const struct sampler *s, unsigned cpu)
 {
 	const struct sample_cpu *c = &s->cpu[cpu];
 
-	return c->last && !c->last->calls && c->streak >= STREAK_REMOTE && !c->failures;
+	return c->last && !c->last->calls && !c->last->near && c->streak >= STREAK_REMOTE &&
+		!c->failures;
 }
 
 /* One that nobody is met on, the present host first. */
@@ -441,8 +458,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	alone = s->cpus > 1 && all && __builtin_popcount(s->company) <= COMPANY_MOST;
 	if (alone && s->same >= SAME_ALONE)
 		best = (unsigned)s->met->cpu;
-	if (alone &&
-		(s->same >= SAME_ALONE || all - s->cpu[best].recent < all / ALONE_PART)) {
+	if (alone && (s->same >= SAME_ALONE || all - s->cpu[best].recent < all / ALONE_PART)) {
 		s->cpu[best].way = is_remote(s, best) ? SAMPLE_REMOTE : SAMPLE_AWAITED;
 		best = quiet_cpu(s, best);
 	}

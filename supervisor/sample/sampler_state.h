@@ -49,6 +49,8 @@ struct sample_thread {
 	size_t slot;
 	int cpu;                   /* index of the CPU where it was last met, -1 none */
 	uint64_t calls;            /* a bit for each of its last 64 samples: in a system call */
+	unsigned near;             /* samples to come before it is interrupted from afar again, */
+	unsigned flights;          /* as so often a call fell into the interrupt's flight */
 	struct cpu_time seen;      /* at the last instant that asked */
 	struct cpu_time resumed;   /* at its last stop, which was over at */
 	uint64_t resumed_ns;       /* CLOCK_MONOTONIC; 0 there was none */

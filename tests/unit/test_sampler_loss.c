@@ -29,7 +29,7 @@ static void sample(struct world *w, struct actor *a, unsigned cpu, uint64_t end_
 	replaced(w, a);
 	assert_ptr_equal(look(w, cpu), a);
 	sampler_asked(&w->sampler, &a->sample, false);
-	assert_true(sampler_judge(&w->sampler, &a->sample, &now, w->now));
+	assert_true(sampler_judge(&w->sampler, &a->sample, &now, false, w->now, w->now));
 	sampler_note(&a->sample, true);
 	sampler_resumed(&w->sampler, &a->sample, &now, end_ns, 10 * US);
 }
@@ -210,13 +210,16 @@ static void test_sampler_loss__a_steady_thread_needs_no_time_stamps(void **state
 	assert_int_equal(a->sample.order.proof, SAMPLE_BY_WAIT);
 	assert_int_equal(w.arrivals + w.stamps + w.runnables, 0);
 	after = (struct cpu_time){.wait_ns = 20 * US, .slices = a->slices + 2};
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, w.now + 20 * US));
+	assert_true(sampler_judge(
+		&w.sampler, &a->sample, &after, false, w.now + 20 * US, w.now + 20 * US));
 	/* It did not wait while we had its CPU. */
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, w.now + 21 * US));
+	assert_false(sampler_judge(
+		&w.sampler, &a->sample, &after, false, w.now + 21 * US, w.now + 21 * US));
 	/* It was put on a CPU once more: it slept, or somebody else was there. */
 	assert_ptr_equal(w.sampler.cpu[0].resumed, &a->sample);
 	after.slices++;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, w.now + 20 * US));
+	assert_false(sampler_judge(
+		&w.sampler, &a->sample, &after, false, w.now + 20 * US, w.now + 20 * US));
 	/* Then it is asked for time stamps again, until it has been steady for as long. */
 	assert_false(sampler_is_steady(&w.sampler, 0));
 	sample(&w, a, 0, w.now);

@@ -102,9 +102,9 @@ static void test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_sinc
 	assert_ptr_equal(look(&w, 0), a);
 	assert_int_equal(a->sample.order.proof, SAMPLE_BY_SLICE);
 	assert_int_equal(w.arrivals + w.stamps, 0);
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, w.now));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, w.now, w.now));
 	after.slices = 10;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, w.now));
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, w.now, w.now));
 	assert_int_equal(w.sampler.figures.unproved, 1);
 	/* One that sleeps now ends it before the next instant. */
 	a->state = ASLEEP;
@@ -117,6 +117,39 @@ static void test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_sinc
 	sampler_release(&w.sampler);
 }
 
+static void test_sampler_ways__a_call_that_began_in_the_interrupts_flight_is_no_sample(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	const struct cpu_time after = {0};
+
+	(void)state;
+	begin(&w, 2, 2);
+	make_quiet(&w, a, 0);
+	(void)sampler_ways(&w.sampler, 0);
+	for (unsigned times = 1; times < 4; times++) {
+		uint64_t late = w.sampler.figures.late;
+
+		assert_int_equal(w.sampler.cpu[0].way, SAMPLE_REMOTE);
+		assert_ptr_equal(look(&w, 0), a);
+		/* One that lasts longer was under way. */
+		assert_true(
+			sampler_judge(&w.sampler, &a->sample, &after, true, w.now, w.now + 30000));
+		assert_false(
+			sampler_judge(&w.sampler, &a->sample, &after, true, w.now, w.now + 29999));
+		assert_int_equal(w.sampler.figures.late, late + 1);
+		/* At once, and each time for longer, it is stopped from near. */
+		assert_int_equal(w.sampler.ways_next_ns, 0);
+		for (unsigned i = 1; i < 64u << times; i++)
+			sampler_note(&a->sample, false);
+		(void)sampler_ways(&w.sampler, 0);
+		assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
+		sampler_note(&a->sample, false);
+		(void)sampler_ways(&w.sampler, 0);
+	}
+	sampler_release(&w.sampler);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +159,8 @@ int main(void)
 			test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_afar),
 		cmocka_unit_test(
 			test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_since),
+		cmocka_unit_test(
+			test_sampler_ways__a_call_that_began_in_the_interrupts_flight_is_no_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
