@@ -104,10 +104,10 @@ export SPROFIL_SUPERVISOR SPROFIL_PROTOCOL_MD ASAN_OPTIONS
 # A live test may fail by chance on a busy machine: it is run again before that is believed.
 run_test()
 {
-	status=0
-	timeout -k 5 60 "$1" >"$work/log" 2>&1 || status=$?
-	case $1:$status in
-	*:0 | *:124 | *:137) return $status ;;
+	result=0
+	timeout -k 5 60 "$1" >"$work/log" 2>&1 || result=$?
+	case $1:$result in
+	*:0 | *:124 | *:137) return $result ;;
 	*/live_*) timeout -k 5 60 "$1" >"$work/log" 2>&1 ;;
 	*) return 1 ;;
 	esac
