@@ -38,6 +38,12 @@ struct client_call {
 /* Performs the call: 0 or -errno. Nothing has changed when it fails. */
 int client_run(const struct client_call *call);
 
+/*
+ * sprofil() of the native dialect, with @more flags of the request (dialects.c). 0 or -errno.
+ */
+int dialects_native(
+	const void *profp, int profcnt, struct timeval *tvp, unsigned flags, uint32_t more);
+
 /* Turns 0 or -errno into what a C function returns. */
 int client_result(int r);
 
