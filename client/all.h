@@ -22,6 +22,7 @@ struct all_segment {
 	uint32_t *counter;
 	bool loaded;
 	struct all_symbol *symbol; /* ascending; of the whole file */
+	char *names;               /* that they have */
 	size_t symbols;
 	bool named; /* symbols have been looked for */
 };
@@ -34,10 +35,10 @@ struct all_segment *all_lock(size_t *ret_n);
 void all_unlock(void);
 
 /*
- * The functions that the ELF file at @path names, ascending by address, in *@ret_symbols which the
- * caller frees; their names stay. A file that is not to be had, or makes no sense, has none.
- * -ENOMEM.
+ * The functions that the ELF file at @path names, ascending by address, in *@ret_symbols, whose
+ * names are in *@ret_names; the caller frees both. A file that is not to be had, or makes no sense,
+ * has none. -ENOMEM.
  */
-int all_symbols(const char *path, struct all_symbol **ret_symbols, size_t *ret_n);
+int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n);
 
 #endif

@@ -81,7 +81,7 @@ static int name_segment(struct all_segment *s)
 {
 	int r = s->named || !s->end
 		? 0
-		: all_symbols(s->path[0] ? s->path : SELF, &s->symbol, &s->symbols);
+		: all_symbols(s->path[0] ? s->path : SELF, &s->symbol, &s->names, &s->symbols);
 
 	s->named = r == 0;
 	return r;

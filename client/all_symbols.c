@@ -90,7 +90,7 @@ static struct all_symbol *functions_of(
 }
 
 static int take(int fd, const ElfW(Shdr) * table, const ElfW(Shdr) * strings,
-	struct all_symbol **ret_symbols, size_t *ret_n)
+	struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n)
 {
 	size_t count = table->sh_size / sizeof(ElfW(Sym));
 	ElfW(Sym) *from = copy_part(fd, table->sh_offset, count, sizeof(*from));
@@ -102,13 +102,12 @@ static int take(int fd, const ElfW(Shdr) * table, const ElfW(Shdr) * strings,
 		r = *ret_symbols ? 0 : -ENOMEM;
 	}
 	free(from);
-	if (!*ret_n)
-		free(names);
+	*ret_names = names;
 	return r;
 }
 
 static int take_best(int fd, const ElfW(Shdr) * section, size_t n, struct all_symbol **ret_symbols,
-	size_t *ret_n)
+	char **ret_names, size_t *ret_n)
 {
 	const ElfW(Shdr) *table = NULL;
 
@@ -119,16 +118,17 @@ static int take_best(int fd, const ElfW(Shdr) * section, size_t n, struct all_sy
 	}
 	if (!table || table->sh_link >= n || table->sh_entsize != sizeof(ElfW(Sym)))
 		return 0;
-	return take(fd, table, &section[table->sh_link], ret_symbols, ret_n);
+	return take(fd, table, &section[table->sh_link], ret_symbols, ret_names, ret_n);
 }
 
-int all_symbols(const char *path, struct all_symbol **ret_symbols, size_t *ret_n)
+int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n)
 {
 	ElfW(Shdr) * section;
 	int fd, r = 0;
 	size_t n = 0;
 
 	*ret_symbols = NULL;
+	*ret_names = NULL;
 	*ret_n = 0;
 	/* The vdso has no path. */
 	fd = strchr(path, '/') ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
@@ -136,7 +136,7 @@ int all_symbols(const char *path, struct all_symbol **ret_symbols, size_t *ret_n
 		return 0;
 	section = sections_of(fd, &n);
 	if (section)
-		r = take_best(fd, section, n, ret_symbols, ret_n);
+		r = take_best(fd, section, n, ret_symbols, ret_names, ret_n);
 	free(section);
 	(void)close(fd);
 	return r;

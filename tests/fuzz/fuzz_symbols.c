@@ -13,13 +13,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct all_symbol *symbol = NULL;
-	char path[64];
+	char path[64], *names = NULL;
 	size_t n = 0;
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (all_symbols(path, &symbol, &n) == 0) {
+	if (all_symbols(path, &symbol, &names, &n) == 0) {
 		for (size_t i = 0; i < n; i++) {
 			if (i && symbol[i].address < symbol[i - 1].address)
 				abort();
@@ -27,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 	}
 	free(symbol);
+	free(names);
 	(void)close(fd);
 	return 0;
 }
