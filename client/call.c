@@ -215,7 +215,9 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 			return -EPERM;
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
 			return r;
-		if (i > 0 && wait_ms < 64)
+		if (i == 0)
+			continue; /* it was just started, mostly */
+		if (wait_ms < 64)
 			wait_ms = wait_ms ? 2 * wait_ms : 1;
 		nap(wait_ms);
 	}
@@ -237,7 +239,9 @@ static int perform(const struct client_call *call, const struct client_pipe *pip
 	r = reach(call, pipe, off, &reply);
 	if (r < 0)
 		return r;
-	if (off)
+	if (call->flags & CALL_THREAD)
+		; /* the process's table is what it was */
+	else if (off)
 		client_note_off(reply.has_status ? &reply.status : NULL);
 	else
 		client_note_on();

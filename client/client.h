@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of libsprofil share. Everything here is async-signal-safe: system calls and the
- * stack only, no locks, no allocation. About 6 KiB of stack are needed.
+ * stack only, no locks, no allocation. About 6 KiB of stack are needed. (What is built on it for
+ * convenience is not: monitor.h, all.h.)
  */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
@@ -36,6 +37,12 @@ struct client_call {
 
 /* Performs the call: 0 or -errno. Nothing has changed when it fails. */
 int client_run(const struct client_call *call);
+
+/*
+ * sprofil() of the native dialect, with @more flags of the request (dialects.c). 0 or -errno.
+ */
+int dialects_native(
+	const void *profp, int profcnt, struct timeval *tvp, unsigned flags, uint32_t more);
 
 /* Turns 0 or -errno into what a C function returns. */
 int client_result(int r);

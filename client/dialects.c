@@ -132,7 +132,8 @@ static unsigned element_of(unsigned width_flags)
 /* After the flags: the table and the rest. */
 static int run_table(struct client_call *call, const void *profp, int profcnt, struct timeval *tvp)
 {
-	if (call->flags & CALL_FAST && fast_is_restricted())
+	if (call_period_ns(call->dialect, call->flags) < call_period_ns(call->dialect, 0) &&
+		fast_is_restricted())
 		return -EACCES;
 	call->table = profp;
 	call->count = (uint32_t)profcnt;
@@ -143,28 +144,29 @@ static int run_table(struct client_call *call, const void *profp, int profcnt, s
 	return client_run(call);
 }
 
-static int turn_off(enum call_dialect dialect)
+static int turn_off(enum call_dialect dialect, uint32_t more)
 {
-	struct client_call call = {.dialect = dialect, .element = 2};
+	struct client_call call = {.dialect = dialect, .flags = more & CALL_THREAD, .element = 2};
 
 	return client_run(&call);
 }
 
+/* @more: further flags of the request. */
 static int run_irix(enum call_dialect dialect, unsigned allowed, const void *profp, int profcnt,
-	struct timeval *tvp, unsigned flags)
+	struct timeval *tvp, unsigned flags, uint32_t more)
 {
 	struct client_call call = {.dialect = dialect,
 		.decode = decode_irix,
 		.check = dialect == CALL_HPUX ? check_hpux : check_bin_is_last};
 
 	if (profcnt == 0 && dialect != CALL_IRIX)
-		return turn_off(dialect);
+		return turn_off(dialect, more);
 	if (profcnt <= 0 || profcnt > CALL_MAX_REGIONS)
 		return -E2BIG;
 	call.element = element_of(flags & ~(unsigned)FAST);
 	if (!call.element || flags & ~allowed)
 		return -EINVAL;
-	call.flags = flags & FAST ? CALL_FAST : 0;
+	call.flags = (flags & FAST ? CALL_FAST : 0) | more;
 	return run_table(&call, profp, profcnt, tvp);
 }
 
@@ -184,11 +186,17 @@ static int run_profil(enum call_dialect dialect, uint32_t flags, const void *buf
 	return client_run(&call);
 }
 
+int dialects_native(
+	const void *profp, int profcnt, struct timeval *tvp, unsigned flags, uint32_t more)
+{
+	return run_irix(
+		CALL_NATIVE, USHORT | UINT | UINT64 | FAST, profp, profcnt, tvp, flags, more);
+}
+
 CLIENT_PUBLIC int sprofil_native_sprofil(
 	const void *profp, int profcnt, struct timeval *tvp, unsigned flags)
 {
-	return client_result(
-		run_irix(CALL_NATIVE, USHORT | UINT | UINT64 | FAST, profp, profcnt, tvp, flags));
+	return client_result(dialects_native(profp, profcnt, tvp, flags, 0));
 }
 
 CLIENT_PUBLIC int sprofil_native_profil(
@@ -201,7 +209,7 @@ CLIENT_PUBLIC int sprofil_hpux_sprofil(
 	const void *profp, int profcnt, struct timeval *tvp, unsigned flags)
 {
 	return client_result(
-		run_irix(CALL_HPUX, USHORT | UINT | UINT64, profp, profcnt, tvp, flags));
+		run_irix(CALL_HPUX, USHORT | UINT | UINT64, profp, profcnt, tvp, flags, 0));
 }
 
 CLIENT_PUBLIC int sprofil_hpux_profil(
@@ -213,7 +221,8 @@ CLIENT_PUBLIC int sprofil_hpux_profil(
 CLIENT_PUBLIC int sprofil_irix_sprofil(
 	const void *profp, int profcnt, struct timeval *tvp, unsigned flags)
 {
-	return client_result(run_irix(CALL_IRIX, USHORT | UINT | FAST, profp, profcnt, tvp, flags));
+	return client_result(
+		run_irix(CALL_IRIX, USHORT | UINT | FAST, profp, profcnt, tvp, flags, 0));
 }
 
 CLIENT_PUBLIC int sprofil_irix_profil(
@@ -228,7 +237,7 @@ static int run_glibc(const void *profp, int profcnt, struct timeval *tvp, unsign
 	unsigned width = flags & ~(unsigned)GLIBC_FAST;
 
 	if (profcnt == 0)
-		return turn_off(CALL_GLIBC);
+		return turn_off(CALL_GLIBC, 0);
 	if (profcnt < 0 || profcnt > CALL_MAX_REGIONS)
 		return -E2BIG;
 	if (width != 0 && width != GLIBC_UINT && width != GLIBC_UINT64)

@@ -17,7 +17,8 @@
 /* Packed: what it unpacks to has a bound of its own. */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
-static int read_fd(int fd, uint8_t **ret_data, size_t *ret_bytes)
+/* @zero: it may begin with a zero byte, as no profile does. */
+static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 {
 	uint8_t *data = NULL, *more;
 	size_t used = 0, room = 0;
@@ -33,9 +34,8 @@ static int read_fd(int fd, uint8_t **ret_data, size_t *ret_bytes)
 		n = read(fd, data + used, room - used);
 		if (n > 0)
 			used += (size_t)n;
-		/* No profile begins with a zero byte: an endless file need not be read to its end.
-		 */
-		if (used && data[0] == 0)
+		/* An endless file need not be read to its end. */
+		if (used && data[0] == 0 && !zero)
 			break;
 	} while ((n > 0 || (n < 0 && errno == EINTR)) && used <= FILE_BYTES_MAX);
 	if (n < 0 || used > FILE_BYTES_MAX) {
@@ -49,16 +49,16 @@ static int read_fd(int fd, uint8_t **ret_data, size_t *ret_bytes)
 	return 0;
 }
 
-static int read_path(const char *path, uint8_t **ret_data, size_t *ret_bytes)
+static int read_path(const char *path, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 {
 	int fd, error;
 
 	if (!strcmp(path, "-"))
-		return read_fd(STDIN_FILENO, ret_data, ret_bytes);
+		return read_fd(STDIN_FILENO, zero, ret_data, ret_bytes);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	error = read_fd(fd, ret_data, ret_bytes);
+	error = read_fd(fd, zero, ret_data, ret_bytes);
 	(void)close(fd);
 	return error;
 }
@@ -81,6 +81,15 @@ static char *cannot_read(const char *path, int error)
 	if (asprintf(&text, "cannot read '%s': %s%s", path, strerror(-error), way_out(error)) < 0)
 		return NULL;
 	return text;
+}
+
+int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, char **ret_problem)
+{
+	int error = read_path(path, true, ret_data, ret_bytes);
+
+	if (error < 0)
+		*ret_problem = cannot_read(path, error);
+	return error;
 }
 
 static char *cannot_use(const char *path, int error, const char *problem)
@@ -111,7 +120,7 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
 	const char *problem = NULL;
 	uint8_t *data = NULL;
 	size_t bytes = 0;
-	int error = read_path(path, &data, &bytes);
+	int error = read_path(path, false, &data, &bytes);
 
 	if (error < 0) {
 		*ret_problem = cannot_read(path, error);

@@ -4,6 +4,7 @@
 #define PROFILE_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct profile;
 
@@ -13,6 +14,12 @@ struct profile;
  * success it is one when something in the file was left out, else NULL.
  */
 int file_read(const char *path, struct profile **ret_profile, char **ret_problem);
+
+/*
+ * All bytes of a file that is no profile, at most 1 GiB; @path and *@ret_problem as above. The
+ * caller frees them.
+ */
+int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, char **ret_problem);
 
 /*
  * Writes @bytes bytes to @path, "-" is standard output. What exists and is not a regular file (a

@@ -15,6 +15,8 @@ static const uint8_t seal_magic[8] = {'S', 'P', 'R', 'F', 'S', 'E', 'A', 'L'};
 
 uint64_t call_period_ns(enum call_dialect dialect, uint32_t flags)
 {
+	if (flags >> CALL_TICK_SHIFT)
+		return (flags >> CALL_TICK_SHIFT) * CALL_TICK_UNIT_NS;
 	if (dialect == CALL_AIX)
 		return 16666667; /* "examined 60 times a second" */
 	return flags & CALL_FAST ? 1000000 : 10000000;
@@ -32,11 +34,23 @@ static uint32_t checksum(const uint8_t *data, size_t bytes)
 	return sum;
 }
 
+static bool flags_are_sane(uint32_t flags)
+{
+	uint32_t tick = flags >> CALL_TICK_SHIFT;
+
+	if (tick && (tick < CALL_TICK_LEAST || tick > CALL_TICK_MOST))
+		return false;
+	/* The state of a thread's table is not told. */
+	if (flags & CALL_STATUS && flags & CALL_THREAD)
+		return false;
+	return !(flags & ((1u << CALL_TICK_SHIFT) - 1) & ~(uint32_t)CALL_ALL_FLAGS);
+}
+
 static bool request_is_sane(const struct call_request *q)
 {
 	if (q->pid == 0 || q->pid > INT32_MAX || q->tid == 0 || q->tid > INT32_MAX)
 		return false;
-	if (q->answer < 0 || q->dialect >= CALL_DIALECTS || q->flags & ~(uint32_t)CALL_ALL_FLAGS)
+	if (q->answer < 0 || q->dialect >= CALL_DIALECTS || !flags_are_sane(q->flags))
 		return false;
 	if (q->flags & CALL_STATUS && q->total)
 		return false;

@@ -23,7 +23,7 @@
  *       48     2  count           regions in this message
  *       50     1  dialect         enum call_dialect
  *       51     1  element         bytes of a counter: 2, 4 or 8
- *       52     4  flags           enum call_flags
+ *       52     4  flags           enum call_flags; bits 8 to 31: the tick, in units of 10 us
  *       56     -  regions
  *
  * Region
@@ -143,8 +143,18 @@ enum call_flags {
 	/* How does profiling stand? Changes nothing; @total is 0. A status comes with the answer.
 	 */
 	CALL_STATUS = 4,
-	CALL_ALL_FLAGS = 7
+	CALL_USER = 8,    /* ticks in system calls are not counted */
+	CALL_THREAD = 16, /* the table is the calling thread's; that of the process stays */
+	CALL_ALL_FLAGS = 31
 };
+
+/*
+ * The other 24 bits of the flags: the tick in units of 10 us of CPU time, 0: that of the dialect.
+ */
+#define CALL_TICK_SHIFT   8
+#define CALL_TICK_UNIT_NS UINT64_C(10000)
+#define CALL_TICK_LEAST   10      /* 100 us */
+#define CALL_TICK_MOST    1000000 /* 10 s */
 
 enum call_state {
 	CALL_IS_OFF = 0,

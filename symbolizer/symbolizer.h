@@ -70,6 +70,13 @@ void space_free(struct space *space);
  */
 int space_set_maps(struct space *space, const char *text, size_t bytes);
 
+/*
+ * Replaces the mappings by the executable segments of the file at @path, which is absolute, at the
+ * addresses that they have in the file. -ENOEXEC: it is no ELF file; -ENOENT and so on: it cannot
+ * be opened. Nothing has changed then.
+ */
+int space_set_file(struct space *space, const char *path);
+
 struct place {
 	struct module *module; /* owned by the symbolizer; never NULL after space_find() */
 	uint64_t svma;

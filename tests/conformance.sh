@@ -49,7 +49,8 @@ expect AIX- 26
 expect SYSV- 20
 expect I 4
 expect G 13
-expect C 22
+expect M 7
+expect C 24
 for id in HPUX-1b HPUX-12b HPUX-12c; do
 	has_row $id
 done

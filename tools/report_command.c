@@ -29,6 +29,7 @@ enum option_id {
 	OPTION_PATHS,
 	OPTION_FAIL_ABOVE,
 	OPTION_COLOR,
+	OPTION_PROGRAM,
 	OPTION_VERSION,
 };
 
@@ -50,6 +51,7 @@ static const struct option long_options[] = {
 	{"by", required_argument, NULL, OPTION_BY},
 	{"paths", no_argument, NULL, OPTION_PATHS},
 	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
+	{"program", required_argument, NULL, OPTION_PROGRAM},
 	{"color", required_argument, NULL, OPTION_COLOR},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
@@ -82,6 +84,7 @@ static const char help_options[] =
 	"  --fail-above PCT  diff: status 1 if something is significantly slower by more\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
 	"  --no-demangle     names as the linker knows them\n"
+	"  --program PROGRAM the FILEs are what monitor(3) writes, mon.out, of this program\n"
 	"  --color WHEN      auto (default), always, never\n"
 	"  -o, --output OUT  write to the file OUT\n"
 	"  -h, --help        this\n"
@@ -237,6 +240,7 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_FAIL_ABOVE:
 		command->options.has_fail_above = true;
 		return take_number("fail-above", optarg, 1000000, &command->options.fail_above);
+	case OPTION_PROGRAM: command->program = optarg; return 0;
 	case 'o': command->output = optarg; return 0;
 	case 'h':
 		print_help();

@@ -15,6 +15,7 @@ struct command {
 	const struct report *report;               /* NULL: export */
 	const struct export_format *export_format; /* NULL: report */
 	const char *format, *output;
+	const char *program; /* that the files, mon.out, are of; NULL: they are profiles */
 	char **file;
 	int files;
 	int files_a; /* of a report of two sides: the first ones are side A */

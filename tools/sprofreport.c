@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyst/histogram.h"
 #include "profile/file.h"
+#include "profile/monout.h"
 #include "profile/profile.h"
 #include "tools/pager.h"
 #include "tools/report_command.h"
@@ -33,7 +35,33 @@ static void suit_output(struct command *command)
 			!(term && !strcmp(term, "dumb")));
 }
 
-static int read_one(const char *path, struct waiting *waiting, struct profile **ret_profile)
+/* A mon.out of @program. */
+static int read_histogram(
+	const char *path, const char *program, struct profile **ret_profile, char **ret_problem)
+{
+	const char *problem = NULL;
+	uint8_t *data = NULL;
+	size_t bytes = 0;
+	struct monout monout;
+	int error = file_read_bytes(path, &data, &bytes, ret_problem);
+
+	if (error < 0)
+		return error;
+	error = monout_open(data, bytes, &monout, &problem);
+	if (error < 0 && asprintf(ret_problem, "cannot use '%s': %s", path, problem) < 0)
+		*ret_problem = NULL;
+	if (error == 0)
+		error = histogram_profile(&monout, program, ret_profile, &problem);
+	if (error < 0 && !*ret_problem && problem &&
+		asprintf(ret_problem, "cannot use '%s' with --program %s: %s", path, program,
+			problem) < 0)
+		*ret_problem = NULL;
+	free(data);
+	return error;
+}
+
+static int read_one(const char *path, const char *program, struct waiting *waiting,
+	struct profile **ret_profile)
 {
 	char *problem = NULL;
 	int error;
@@ -42,7 +70,8 @@ static int read_one(const char *path, struct waiting *waiting, struct profile **
 		complain("standard input is a terminal; pipe a profile into it, or name a file");
 		return EXIT_FAILED;
 	}
-	error = file_read(path, ret_profile, &problem);
+	error = program ? read_histogram(path, program, ret_profile, &problem)
+			: file_read(path, ret_profile, &problem);
 	if (error < 0 || problem) {
 		waiting_end(waiting);
 		complain("%s", problem ? problem : "out of memory");
@@ -54,15 +83,16 @@ static int read_one(const char *path, struct waiting *waiting, struct profile **
 /* A file of this size takes long enough to say so. */
 enum { LARGE_BYTES = 8 << 20 };
 
-static int read_next(const char *path, int done, int files, struct waiting *waiting,
+static int read_next(const struct command *command, int index, struct waiting *waiting,
 	struct profile **ret_profile)
 {
+	const char *path = command->file[index];
 	struct stat st;
 
-	waiting_tell(waiting, "reading profiles", (double)done / files);
+	waiting_tell(waiting, "reading profiles", (double)index / command->files);
 	if (stat(path, &st) == 0 && st.st_size >= LARGE_BYTES)
 		waiting_say(waiting, "reading a large profile");
-	return read_one(path, waiting, ret_profile);
+	return read_one(path, command->program, waiting, ret_profile);
 }
 
 static int read_side(const struct command *command, int from, int n, struct waiting *waiting,
@@ -71,8 +101,7 @@ static int read_side(const struct command *command, int from, int n, struct wait
 	int status = 0;
 
 	for (int i = 0; i < n && !status; i++)
-		status = read_next(
-			command->file[from + i], from + i, command->files, waiting, &profile[i]);
+		status = read_next(command, from + i, waiting, &profile[i]);
 	return status;
 }
 
@@ -84,7 +113,7 @@ static int read_files(
 	int status = 0;
 
 	for (int i = 0; i < command->files && !status; i++) {
-		status = read_next(command->file[i], i, command->files, waiting, i ? &one : &all);
+		status = read_next(command, i, waiting, i ? &one : &all);
 		if (status || !i)
 			continue;
 		if (profile_merge(all, one) < 0) {

@@ -178,19 +178,46 @@ static struct service_call *begin(
 	return c;
 }
 
+/*
+ * 0 or an errno value. In a pid namespace of its own the number of a thread other than the first is
+ * not ours.
+ */
+static int apply_to_thread(struct service *service, const struct service_call *w)
+{
+	const struct call_request *q = &w->table.head;
+	struct tracee *t = target_find(service->sessions->target, w->tid);
+
+	if (w->tid != (int)q->tid && q->tid != q->pid)
+		return EOPNOTSUPP;
+	if (!t)
+		return ESRCH;
+	if (q->total)
+		return -session_set_thread(service->sessions, t, q->dialect, q->flags, q->element,
+			w->table.region, q->total);
+	session_clear_thread(service->sessions, t);
+	return 0;
+}
+
+static bool is_fast(const struct call_request *q)
+{
+	return call_period_ns(q->dialect, q->flags) < call_period_ns(q->dialect, 0);
+}
+
 static void apply(struct service *service, struct process *process, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
 	struct call_status status;
-	bool tell = q->total == 0;
+	bool tell = q->total == 0 && !(q->flags & CALL_THREAD);
 	int error = 0;
 
 	if (tell)
 		session_status(service->sessions, process, !(q->flags & CALL_STATUS), &status);
 	if (q->flags & CALL_STATUS)
 		; /* a question */
-	else if (q->flags & CALL_FAST && service->restrict_fast)
+	else if (q->total && is_fast(q) && service->restrict_fast)
 		error = EACCES;
+	else if (q->flags & CALL_THREAD)
+		error = apply_to_thread(service, w);
 	else if (q->total == 0)
 		session_clear(service->sessions, process);
 	else

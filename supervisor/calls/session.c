@@ -73,16 +73,16 @@ static void tell_change(struct sessions *sessions)
 	sessions->changed(sessions->context);
 }
 
-static void replace(struct sessions *sessions, struct process *process, struct session *s)
+static void replace(struct sessions *sessions, struct session **at, struct session *s)
 {
-	if (process->session) {
-		end(sessions, process->session);
-		note_told(sessions, process->session);
+	if (*at) {
+		end(sessions, *at);
+		note_told(sessions, *at);
 	}
 	if (s)
 		sessions->n++;
-	free_session(process->session);
-	process->session = s;
+	free_session(*at);
+	*at = s;
 	tell_change(sessions);
 }
 
@@ -98,7 +98,7 @@ static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 	return i;
 }
 
-int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
+static int set(struct sessions *sessions, struct session **at, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
 {
 	struct region_table *table;
@@ -109,7 +109,7 @@ int session_set(struct sessions *sessions, struct process *process, enum call_di
 		return r;
 	if (!region_table_is_active(table)) {
 		region_table_unref(table);
-		replace(sessions, process, NULL);
+		replace(sessions, at, NULL);
 		return 0;
 	}
 	s = new_session(table);
@@ -117,16 +117,47 @@ int session_set(struct sessions *sessions, struct process *process, enum call_di
 		region_table_unref(table);
 		return -ENOMEM;
 	}
-	replace(sessions, process, NULL);
+	replace(sessions, at, NULL);
 	s->stream = stream_for(sessions, table->period_ns);
-	replace(sessions, process, s);
+	replace(sessions, at, s);
 	return 0;
+}
+
+int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
+	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
+{
+	return set(sessions, &process->session, dialect, flags, element, regions, count);
+}
+
+int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum call_dialect dialect,
+	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
+{
+	unsigned threads = sessions->threads - (tracee->session != NULL);
+	int r;
+
+	sessions->threads = threads + 1; /* its clock is looked for while it is put in force */
+	r = set(sessions, &tracee->session, dialect, flags, element, regions, count);
+	sessions->threads = threads + (tracee->session != NULL);
+	return r;
+}
+
+void session_clear_thread(struct sessions *sessions, struct tracee *tracee)
+{
+	if (!tracee->session)
+		return;
+	sessions->threads--;
+	replace(sessions, &tracee->session, NULL);
 }
 
 void session_clear(struct sessions *sessions, struct process *process)
 {
+	struct target *target = sessions->target;
+
 	if (process->session)
-		replace(sessions, process, NULL);
+		replace(sessions, &process->session, NULL);
+	for (size_t i = 0; sessions->threads && i < target->tracees; i++)
+		if (target->tracee[i]->process == process)
+			session_clear_thread(sessions, target->tracee[i]);
 }
 
 void session_status(struct sessions *sessions, struct process *process, bool end,
@@ -178,14 +209,7 @@ void session_fork(struct sessions *sessions, const struct process *parent, struc
 	(void)region_table_ref(s->table);
 	s->stream = from->stream;
 	memcpy(s->dead, from->dead, s->table->count / 8 + 1);
-	replace(sessions, child, s);
-}
-
-static struct session *session_of(const struct tracee *t)
-{
-	struct session *s = t->process ? t->process->session : NULL;
-
-	return s && !s->off ? s : NULL;
+	replace(sessions, &child->session, s);
 }
 
 static void turn_off(struct session *s, enum call_reason reason)
@@ -285,69 +309,110 @@ static uint64_t ticks_of(struct session *s, uint64_t weight_ns)
 	return ticks;
 }
 
-void session_tick(struct sessions *sessions, struct tracee *t, unsigned stream, uint64_t pc,
-	uint64_t weight_ns)
+static bool takes(const struct session *s, unsigned stream)
 {
-	struct session *s = session_of(t);
+	return s && !s->off && s->stream == stream;
+}
+
+/* Of a table that wants none of system calls. */
+static bool passes_over(struct sessions *sessions, struct session *s, bool in_call, uint64_t ticks)
+{
+	if (!in_call || !(s->table->flags & CALL_USER))
+		return false;
+	sessions->figures.dropped += ticks;
+	s->tally.outside += ticks;
+	return true;
+}
+
+static void tick(struct sessions *sessions, struct tracee *t, struct session *s, uint64_t pc,
+	bool in_call, uint64_t weight_ns)
+{
 	uint64_t ticks;
 
-	if (!s || s->stream != stream)
-		return;
 	count_left(sessions, t, s);
 	ticks = ticks_of(s, weight_ns);
-	if (ticks && !s->off && !count_at(sessions, t, s, pc, ticks))
+	if (ticks && !s->off && !passes_over(sessions, s, in_call, ticks) &&
+		!count_at(sessions, t, s, pc, ticks))
 		leave(s, pc, ticks);
 }
 
-void session_tick_asleep(struct tracee *t, unsigned stream, uint64_t pc, uint64_t weight_ns)
+void session_tick(struct sessions *sessions, struct tracee *t, unsigned stream, uint64_t pc,
+	bool in_call, uint64_t weight_ns)
 {
-	struct session *s = session_of(t);
-	uint64_t ticks;
+	if (t->process && takes(t->process->session, stream))
+		tick(sessions, t, t->process->session, pc, in_call, weight_ns);
+	if (takes(t->session, stream))
+		tick(sessions, t, t->session, pc, in_call, weight_ns);
+}
 
-	if (!s || s->stream != stream)
-		return;
-	ticks = ticks_of(s, weight_ns);
-	if (ticks)
+static void tick_asleep(
+	struct sessions *sessions, struct session *s, uint64_t pc, uint64_t weight_ns)
+{
+	uint64_t ticks = ticks_of(s, weight_ns);
+
+	if (ticks && !passes_over(sessions, s, true, ticks))
 		leave(s, pc, ticks);
+}
+
+void session_tick_asleep(struct sessions *sessions, struct tracee *t, unsigned stream, uint64_t pc,
+	uint64_t weight_ns)
+{
+	if (t->process && takes(t->process->session, stream))
+		tick_asleep(sessions, t->process->session, pc, weight_ns);
+	if (takes(t->session, stream))
+		tick_asleep(sessions, t->session, pc, weight_ns);
+}
+
+static void tidy(struct sessions *sessions, struct session *s, bool of_thread)
+{
+	struct region_table *table;
+
+	if (!s || !s->untidy)
+		return;
+	s->untidy = false;
+	if (!s->off && region_table_without(s->table, s->dead, &table) == 0) {
+		/* Without memory the old one serves too, with a slower look-up. */
+		region_table_unref(s->table);
+		s->table = table;
+		if (!region_table_is_active(table))
+			turn_off(s, CALL_FAULT);
+		s->untidy = false;
+	}
+	if (!s->off)
+		return;
+	end(sessions, s);
+	s->untold = !of_thread;
+	sessions->untold += s->untold;
+	tell_change(sessions);
 }
 
 void session_tidy(struct sessions *sessions)
 {
+	struct target *target = sessions->target;
+
 	if (!sessions->untidy)
 		return;
 	sessions->untidy = false;
-	for (size_t i = 0; i < sessions->target->processes; i++) {
-		struct process *process = sessions->target->process[i];
-		struct session *s = process->session;
-		struct region_table *table;
+	for (size_t i = 0; i < target->processes; i++)
+		tidy(sessions, target->process[i]->session, false);
+	for (size_t i = 0; sessions->threads && i < target->tracees; i++)
+		tidy(sessions, target->tracee[i]->session, true);
+}
 
-		if (!s || !s->untidy)
-			continue;
-		s->untidy = false;
-		if (!s->off && region_table_without(s->table, s->dead, &table) == 0) {
-			/* Without memory the old one serves too, with a slower look-up. */
-			region_table_unref(s->table);
-			s->table = table;
-			if (!region_table_is_active(table))
-				turn_off(s, CALL_FAULT);
-			s->untidy = false;
-		}
-		if (s->off) {
-			end(sessions, s);
-			s->untold = true;
-			sessions->untold++;
-			tell_change(sessions);
-		}
-	}
+static bool has_clock(const struct session *s, unsigned stream)
+{
+	return s && !s->ended && s->stream == stream;
 }
 
 uint64_t session_period_ns(const struct sessions *sessions, unsigned stream)
 {
-	for (size_t i = 0; sessions->n && i < sessions->target->processes; i++) {
-		const struct session *s = sessions->target->process[i]->session;
+	const struct target *target = sessions->target;
 
-		if (s && !s->ended && s->stream == stream)
-			return s->table->period_ns;
-	}
+	for (size_t i = 0; sessions->n && i < target->processes; i++)
+		if (has_clock(target->process[i]->session, stream))
+			return target->process[i]->session->table->period_ns;
+	for (size_t i = 0; sessions->threads && i < target->tracees; i++)
+		if (has_clock(target->tracee[i]->session, stream))
+			return target->tracee[i]->session->table->period_ns;
 	return 0;
 }

@@ -5,6 +5,7 @@
  * its place.
  *
  * A forked child gets a session of its own with the same table, which is shared. exec ends it.
+ * A thread may have another one of its own (CALL_THREAD), which a fork does not inherit.
  */
 #ifndef SUPERVISOR_SESSION_H
 #define SUPERVISOR_SESSION_H
@@ -41,6 +42,7 @@ struct sessions {
 	void (*changed)(void *context);
 	void *context;
 	unsigned n;
+	unsigned threads;       /* of them, those of single threads */
 	unsigned untold;        /* that have ended by themselves, and whose program was not told */
 	bool untidy;            /* one of them is */
 	uint64_t idle_since_ns; /* since when there is none */
@@ -78,8 +80,14 @@ struct session {
 int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
-/* Ends the session, if there is one. */
+/* The same of a table for one thread alone, beside that of its process. */
+int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum call_dialect dialect,
+	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
+
+/* Ends the session, if there is one, and those of the process's threads. */
 void session_clear(struct sessions *sessions, struct process *process);
+/* Ends that of one thread. */
+void session_clear_thread(struct sessions *sessions, struct tracee *tracee);
 
 /* How profiling of @process stands; it is being told that. @end: it is being turned off. */
 void session_status(struct sessions *sessions, struct process *process, bool end,
@@ -89,15 +97,15 @@ void session_status(struct sessions *sessions, struct process *process, bool end
 void session_fork(struct sessions *sessions, const struct process *parent, struct process *child);
 
 /*
- * Stop window: @tracee stands at @pc, at an instant of @stream that weighs @weight_ns. Counts it,
- * in the process's buffers, if its table has that clock.
+ * Stop window: @tracee stands at @pc, @in_call: in a system call, at an instant of @stream that
+ * weighs @weight_ns. Counts it, in the process's buffers, for its tables that have that clock.
  */
 void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t pc,
-	uint64_t weight_ns);
+	bool in_call, uint64_t weight_ns);
 
 /* The same of a thread that sleeps there: counted with the next stop, for only then can it be
  * reached. */
-void session_tick_asleep(struct tracee *tracee, unsigned stream, uint64_t pc, uint64_t weight_ns);
+void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t pc, uint64_t weight_ns);
 
 /* Outside of the stop window: makes good use of what session_tick() found to be off. */
 void session_tidy(struct sessions *sessions);

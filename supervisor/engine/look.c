@@ -178,7 +178,8 @@ void look_take_tick(struct engine *engine, struct tracee *t)
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
 		if (order->streams & 1u << i)
-			session_tick_asleep(t, i, order->activity.pc, order->weight_ns[i]);
+			session_tick_asleep(&engine->sessions, t, i, order->activity.pc,
+				order->weight_ns[i]);
 	if (engine->counting && order->streams & 1u << SAMPLING_HISTOGRAM)
 		histogram_tick(engine->options->histogram, t->process, engine->period_ns,
 			order->activity.pc, order->weight_ns[SAMPLING_HISTOGRAM]);

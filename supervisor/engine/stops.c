@@ -116,16 +116,19 @@ static void record_stop(
 }
 
 /* The tables of the process count, while the thread is stopped. */
-static void count_ticks(struct engine *engine, struct tracee *t, uint64_t pc)
+static void count_ticks(
+	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot)
 {
 	const struct sample_order *order = &t->sample->order;
+	bool in_call = snapshot->syscall >= 0;
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
 		if (order->streams & 1u << i)
-			session_tick(&engine->sessions, t, i, pc, order->weight_ns[i]);
+			session_tick(&engine->sessions, t, i, snapshot->pc, in_call,
+				order->weight_ns[i]);
 	if (engine->counting && order->streams & 1u << SAMPLING_HISTOGRAM)
-		histogram_tick(engine->options->histogram, t->process, engine->period_ns, pc,
-			order->weight_ns[SAMPLING_HISTOGRAM]);
+		histogram_tick(engine->options->histogram, t->process, engine->period_ns,
+			snapshot->pc, order->weight_ns[SAMPLING_HISTOGRAM]);
 }
 
 void stops_take(struct engine *engine, struct tracee *t, int signal)
@@ -151,7 +154,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 			&s->sampler, t->sample, &cpu, snapshot.syscall >= 0, t->asked_ns, seen);
 	profiled = valid && engine->counting && t->sample->order.streams & 1;
 	if (valid)
-		count_ticks(engine, t, snapshot.pc);
+		count_ticks(engine, t, &snapshot);
 	if (profiled && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	stack_copy_forget(&engine->stack);

@@ -75,6 +75,7 @@ struct tracee {
 	int fd[THREAD_FILES]; /* procfiles.c; negative: not open */
 	struct account account;
 	struct wall wall;
+	struct session *session;      /* of the calls: of this thread alone; NULL none */
 	struct sample_thread *sample; /* NULL: it is not sampled yet */
 	bool ordered;                 /* the stop that was asked for is a sample's */
 	uint16_t machine;             /* of its last stop, 0 there was none */

@@ -146,17 +146,17 @@ static void test_live_life__shared_memory_processes(void **state)
 
 	(void)state;
 	assert_ptr_not_equal(stack, MAP_FAILED);
-	assert_int_equal(sprofil(&bin, 1, NULL, PROF_UINT), 0);
+	assert_int_equal(sprofil(&bin, 1, NULL, PROF_UINT | PROF_FAST), 0);
 	pid = clone(spin_in_clone, stack + 65536, CLONE_VM | SIGCHLD, &cpu);
 	assert_true(pid > 0);
 	live_reap(pid);
-	live_about(ov, cpu, LIVE_TICK_NS);
+	live_about(ov, cpu, LIVE_FAST_TICK_NS);
 	/* CLONE_VM | CLONE_VFORK, as vfork() */
 	ov = 0;
 	pid = clone(spin_in_clone, stack + 65536, CLONE_VM | CLONE_VFORK | SIGCHLD, &cpu);
 	assert_true(pid > 0);
 	live_reap(pid);
-	live_about(ov, cpu, LIVE_TICK_NS);
+	live_about(ov, cpu, LIVE_FAST_TICK_NS);
 	off();
 	assert_int_equal(munmap(stack, 65536), 0);
 }

@@ -93,6 +93,52 @@ headers()
 	esac
 }
 
+# The header of monitor() in dialect $1, and a program with it.
+monitor_header()
+{
+	case $1 in
+	native) echo sprofil/monitor.h ;;
+	glibc) echo sys/gmon.h ;;
+	*) echo mon.h ;;
+	esac
+}
+
+monitor_program()
+{
+	case $1 in
+	native) echo 'int main(void)
+{
+	return monitor(0, 0, 0, 0, 0) + monstartup(0, 0) + moncontrol(0) + mcleanup();
+}' ;;
+	glibc) echo 'int main(void)
+{
+	monstartup(4096, 8192);
+	moncontrol(0);
+	_mcleanup();
+	return 0;
+}' ;;
+	*) echo 'static short words[100];
+static unsigned short others[100];
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern RESULT etext(void);
+#ifdef __cplusplus
+}
+#endif
+int main(void)
+{
+	struct hdr *head = (struct hdr *)(void *)BUFFER;
+
+	monitor((RESULT (*)())2, (RESULT (*)())etext, BUFFER, 100, 2);
+	monitor(0, 0, 0, 0, 0);
+	(void)words;
+	(void)others;
+	return head->nfns + (int)sizeof(struct cnt) + (int)sizeof(MON_OUT);
+}' ;;
+	esac
+}
+
 # $1 compiler, $2 version, $3 dialect, $4 file and what to do with it
 compile()
 {
@@ -131,6 +177,23 @@ for dialect in native hpux irix aix sysv glibc; do
 		cp "$first.c" "$first.cpp"
 		cp "$last.c" "$last.cpp"
 	done
+	header=$(monitor_header $dialect) first=$dialect-monitor-first last=$dialect-monitor-last
+	buffer=others result=int
+	[ $dialect != aix ] || buffer=words
+	[ $dialect != hpux ] || result=void
+	monitor_program $dialect | sed "s/BUFFER/$buffer/g; s/RESULT/$result/g" >program
+	{
+		echo "#include <$header>"
+		cat program
+		echo "$system"
+	} >"$first.c"
+	{
+		echo "$system#include <$header>
+#include <$header>"
+		cat program
+	} >"$last.c"
+	cp "$first.c" "$first.cpp"
+	cp "$last.c" "$last.cpp"
 done
 
 # All files of language $2 with compiler $1, in the versions $3 (of which those in $4 suffice for

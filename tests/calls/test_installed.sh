@@ -93,6 +93,50 @@ for package in sprofil sprofil-hpux sprofil-irix sprofil-aix sprofil-sysv sprofi
 	fi
 	run "$work/old"
 done
+
+# The same of monitor(); one that brings a monitor() of its own along keeps it.
+cat >"$work/monitored.c" <<'END'
+extern etext();
+short words[60000];
+
+counted()
+{
+	int n;
+
+	for (n = 12; n < 60000; n++)
+		if (words[n])
+			return 1;
+	return 0;
+}
+
+main()
+{
+	int i;
+
+	monitor(2, etext, words, 60000, 0);
+	for (i = 0; i < 100000 && !counted(); i++)
+		;
+	monitor(0);
+	return i == 100000 || access("mon.out", 0);
+}
+END
+cat >"$work/own.c" <<'END'
+monitor(low, high, words, n, calls) char *low, *high; short *words;
+{
+	profil(words, low ? 2 * n : 0, low, 2);
+	if (low)
+		words[20] = 1;
+	return creat("mon.out", 0666);
+}
+END
+for package in sprofil sprofil-hpux sprofil-irix sprofil-aix sprofil-sysv; do
+	for own in '' "$work/own.c"; do
+		# shellcheck disable=SC2046,SC2086
+		$cc -std=gnu89 -w -no-pie -o "$work/old" "$work/monitored.c" $own \
+			$(pkg-config --cflags --libs "$package")
+		(cd "$work" && run "$work/old" && rm mon.out)
+	done
+done
 echo "old programs: well"
 
 # nothing but the documented names is exported

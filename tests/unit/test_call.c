@@ -107,7 +107,7 @@ static void test_call__nonsense_is_not_sent(void **state)
 	bad[2].answer = -1;
 	bad[3].dialect = CALL_DIALECTS;
 	bad[4].element = 3;
-	bad[5].flags = 0x80;
+	bad[5].flags = 0x20;
 	bad[6].total = CALL_MAX_REGIONS + 1;
 	bad[7].total = 1;
 	bad[8].first = 1;
@@ -270,6 +270,9 @@ static void test_call__periods(void **state)
 	assert_int_equal(call_period_ns(CALL_IRIX, CALL_FAST), 1000000);
 	assert_int_equal(call_period_ns(CALL_SYSV, 0), 10000000);
 	assert_int_equal(call_period_ns(CALL_AIX, 0), 16666667);
+	assert_int_equal(call_period_ns(CALL_NATIVE, 10u << CALL_TICK_SHIFT), 100000);
+	assert_int_equal(call_period_ns(CALL_NATIVE, 1000000u << CALL_TICK_SHIFT | CALL_FAST),
+		UINT64_C(10000000000));
 }
 
 /* Decodes what @q says and gives it to the assembly. */

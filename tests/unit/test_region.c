@@ -373,6 +373,29 @@ static void test_region__first_of_equals_wins(void **state)
 	}
 }
 
+/* Nothing lies below address 0: what covers it from there on is no reason to begin before it. */
+static void test_region__several_at_address_0(void **state)
+{
+	const struct call_region r[3] = {
+		{.base = 0x1000, .bytes = 8, .offset = 0, .scale = 0x10000},
+		{.base = 0x2000, .bytes = 16, .offset = 0, .scale = 0x10000},
+		{.base = 0x3000, .bytes = 32, .offset = 0, .scale = 0x10000},
+	};
+	struct region_table *t = table(CALL_IRIX, 2, r, 3);
+	uint32_t region;
+
+	(void)state;
+	assert_int_equal(at(t, 7, &region), 3);
+	assert_int_equal(region, 0);
+	assert_int_equal(at(t, 8, &region), 4);
+	assert_int_equal(region, 1);
+	assert_int_equal(at(t, 31, &region), 15);
+	assert_int_equal(region, 2);
+	assert_int_equal(at(t, 32, NULL), NONE);
+	assert_int_equal(at(t, UINT64_MAX, NULL), NONE);
+	region_table_unref(t);
+}
+
 /* HPUX-12, 12b, 12c, IRIX-19. */
 static void test_region__overflow_bin(void **state)
 {
@@ -798,6 +821,7 @@ int main(void)
 		cmocka_unit_test(test_region__scales_differ),
 		cmocka_unit_test(test_region__greatest_offset_wins),
 		cmocka_unit_test(test_region__first_of_equals_wins),
+		cmocka_unit_test(test_region__several_at_address_0),
 		cmocka_unit_test(test_region__overflow_bin),
 		cmocka_unit_test(test_region__no_bin_where_unknown),
 		cmocka_unit_test(test_region__disabled_does_not_shadow),

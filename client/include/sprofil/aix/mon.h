@@ -2,6 +2,7 @@
 /* <mon.h> of AIX, for its programs on Linux: see sprofil-dialects(7). */
 #ifndef SPROFIL_AIX_MON_H
 #define SPROFIL_AIX_MON_H
+#pragma GCC system_header /* parameters of old function types */
 
 /* Both declare things that go by the names below; they come first. */
 #include <sys/types.h>
@@ -28,6 +29,28 @@ struct prof {
 	int_t p_bufsize; /* their size in bytes */
 	int_t p_scale;   /* as in the first form, or -1: computed */
 };
+
+#define MON_OUT "mon.out"
+
+/* What the buffer of monitor() begins with, and its file. */
+struct hdr {
+	char *lpc; /* lowest address */
+	char *hpc; /* behind the highest */
+	int nfns;  /* number of struct cnt behind this */
+	unsigned short hz, scale; /* ticks in a second; as of profil() */
+};
+
+struct cnt {
+	char *fnpc; /* a function */
+	long mcnt;  /* calls of it */
+};
+
+#define monitor    sprofil_aix_monitor
+#define monstartup sprofil_aix_monstartup
+#define moncontrol sprofil_moncontrol
+int monitor(int (*lowpc)(), int (*highpc)(), short *buffer, int bufsize, int nfunc);
+int monstartup(int (*lowpc)(), int (*highpc)());
+int moncontrol(int mode);
 
 #ifdef __cplusplus
 }

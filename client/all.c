@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/all.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+
+#include "client/client.h"
+#include "client/dialects.h"
+#include "client/include/sprofil/all.h"
+
+/* struct prof of the native dialect. */
+struct entry {
+	void *base;
+	unsigned size;
+	unsigned long offset;
+	unsigned scale;
+};
+
+enum { SCALE = 0x10000, BIN_SCALE = 2, NATIVE_UINT = 2, NATIVE_FAST = 4 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct all_segment *segment;
+static size_t segments, room;
+static bool on;
+static unsigned fast;
+static unsigned long long changes; /* loads and unloads so far, as the loader counts them */
+
+struct all_segment *all_lock(size_t *ret_n)
+{
+	(void)pthread_mutex_lock(&lock);
+	*ret_n = segments;
+	return segment;
+}
+
+void all_unlock(void)
+{
+	(void)pthread_mutex_unlock(&lock);
+}
+
+static size_t counter_bytes(const struct all_segment *s)
+{
+	return s->end > s->start ? s->end - s->start : sizeof(*s->counter);
+}
+
+static void *map_counters(const struct all_segment *s)
+{
+	void *at = mmap(NULL, counter_bytes(s), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Before the last one, that of the rest. */
+static int add(const struct all_segment *new)
+{
+	size_t at = segments ? segments - 1 : 0;
+	struct all_segment *more;
+
+	if (segments == room) {
+		more = reallocarray(segment, room * 2 + 16, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		segment = more;
+		room = room * 2 + 16;
+	}
+	if (segments == CALL_MAX_REGIONS)
+		return -ENOMEM;
+	memmove(segment + at + 1, segment + at, (segments - at) * sizeof(*segment));
+	segment[at] = *new;
+	segment[at].loaded = true;
+	segment[at].counter = map_counters(new);
+	if (!segment[at].counter) {
+		memmove(segment + at, segment + at + 1, (segments - at) * sizeof(*segment));
+		return -ENOMEM;
+	}
+	segments++;
+	return 0;
+}
+
+/* The one that is known already. */
+static struct all_segment *find(const struct all_segment *new)
+{
+	for (size_t i = 0; i < segments; i++) {
+		struct all_segment *s = &segment[i];
+
+		if (s->start == new->start && s->end == new->end && !strcmp(s->path, new->path))
+			return s;
+	}
+	return NULL;
+}
+
+/* The name may go with the object. */
+static const char *keep(const char *path)
+{
+	for (size_t i = 0; i < segments; i++)
+		if (!strcmp(segment[i].path, path))
+			return segment[i].path;
+	return *path ? strdup(path) : "";
+}
+
+static int take_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct all_segment new = {.bias = info->dlpi_addr};
+
+	(void)context;
+	changes = info->dlpi_adds + info->dlpi_subs;
+	if (size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
+		changes = 0;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		struct all_segment *known;
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || !p->p_memsz)
+			continue;
+		new.start = (info->dlpi_addr + p->p_vaddr) & ~(uint64_t)(ALL_STEP - 1);
+		new.end = (info->dlpi_addr + p->p_vaddr + p->p_memsz + ALL_STEP - 1) &
+			~(uint64_t)(ALL_STEP - 1);
+		if (new.end - new.start > UINT_MAX)
+			continue; /* with the rest */
+		new.path = info->dlpi_name ? info->dlpi_name : "";
+		known = find(&new);
+		if (known) {
+			known->loaded = true;
+			continue;
+		}
+		new.path = keep(new.path);
+		if (!new.path || add(&new) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* All that is loaded now, and the rest. */
+static int look(void)
+{
+	if (!segments && add(&(struct all_segment){.path = ""}) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i + 1 < segments; i++)
+		segment[i].loaded = false;
+	return dl_iterate_phdr(take_object, NULL) < 0 ? -ENOMEM : 0;
+}
+
+static int put_in_force(void)
+{
+	struct entry *table = calloc(segments, sizeof(*table));
+	int n = 0, r;
+
+	if (!table)
+		return -ENOMEM;
+	for (size_t i = 0; i < segments; i++) {
+		const struct all_segment *s = &segment[i];
+		bool rest = s->end == 0;
+
+		if (s->loaded || rest)
+			table[n++] = (struct entry){.base = s->counter,
+				.size = (unsigned)counter_bytes(s),
+				.offset = s->start,
+				.scale = rest ? BIN_SCALE : SCALE};
+	}
+	r = sprofil_native_sprofil(table, n, NULL, NATIVE_UINT | fast);
+	free(table);
+	return r < 0 ? -errno : 0;
+}
+
+static int turn_off(void)
+{
+	int r = on && sprofil_native_sprofil(NULL, 0, NULL, 0) < 0 ? -errno : 0;
+
+	on = on && r < 0;
+	return r;
+}
+
+static int begin(unsigned flags)
+{
+	int r = turn_off();
+
+	if (r < 0)
+		return r;
+	/* Zeroes again. What was unloaded keeps its place, for it may come back. */
+	for (size_t i = 0; i < segments; i++)
+		(void)madvise(segment[i].counter, counter_bytes(&segment[i]), MADV_DONTNEED);
+	fast = flags & SPROFIL_ALL_FAST ? NATIVE_FAST : 0;
+	r = look();
+	if (r == 0)
+		r = put_in_force();
+	on = r == 0;
+	return r;
+}
+
+CLIENT_PUBLIC int sprofil_all(unsigned flags)
+{
+	int r;
+
+	if (flags & ~(unsigned)SPROFIL_ALL_FAST)
+		return client_result(-EINVAL);
+	(void)pthread_mutex_lock(&lock);
+	r = begin(flags);
+	(void)pthread_mutex_unlock(&lock);
+	return client_result(r);
+}
+
+CLIENT_PUBLIC int sprofil_all_off(void)
+{
+	int r;
+
+	(void)pthread_mutex_lock(&lock);
+	r = turn_off();
+	(void)pthread_mutex_unlock(&lock);
+	return client_result(r);
+}
+
+CLIENT_PUBLIC void *sprofil_all_loaded(void *handle)
+{
+	unsigned long long before;
+	int error = errno;
+
+	(void)pthread_mutex_lock(&lock);
+	before = changes;
+	/* What cannot be taken in is with the rest. */
+	if (on && look() == 0 && changes != before)
+		(void)put_in_force();
+	(void)pthread_mutex_unlock(&lock);
+	errno = error;
+	return handle;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * monitor(3): the program's own histogram in a file that prof or gprof reads.
+ *
+ *	extern char __executable_start, etext;
+ *
+ *	monstartup((unsigned long)&__executable_start, (unsigned long)&etext);
+ *	...
+ *	mcleanup();				writes gmon.out: gprof -p PROGRAM gmon.out
+ *
+ * The native interface. Programs written for HP-UX, IRIX, AIX, System V or glibc use the header of
+ * that system: sprofil-dialects(7).
+ */
+#ifndef SPROFIL_MONITOR_H
+#define SPROFIL_MONITOR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * All return -1 with errno on failure: EINVAL (the range is empty, or the buffer too small for it),
+ * ENOMEM, what sprofil() may fail with, and, where a file is written, what open() and write() may.
+ * They are for one thread at a time, and not for signal handlers.
+ */
+
+/*
+ * Counts in @buffer, @bufsize words of 2 bytes: 24 bytes of header, 16 for each of @nfunc functions
+ * (which stay 0), and the counters. @lowpc below 4096 stands for the beginning of the program. With
+ * @lowpc NULL: turns off, and writes mon.out.
+ */
+#define monitor sprofil_native_monitor
+int monitor(void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
+
+/* The same with a buffer of its own: a counter for 4 bytes from @lowpc up to @highpc. */
+#define monstartup sprofil_native_monstartup
+int monstartup(unsigned long lowpc, unsigned long highpc);
+
+/* @mode 0 suspends, another resumes counting. Returns what it was: 0 or 1. */
+#define moncontrol sprofil_moncontrol
+int moncontrol(int mode);
+
+/* Turns off, and writes gmon.out. */
+#define mcleanup sprofil_mcleanup
+int mcleanup(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * monitor(3) and its kin: one histogram of the program's text, made by profil() of the dialect, and
+ * its file. As on the originals they are for one thread at a time, and not for signal handlers.
+ */
+#ifndef CLIENT_MONITOR_H
+#define CLIENT_MONITOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/call.h"
+
+/*
+ * The layout of monitor()'s buffer, in which the program may look at its counters: struct hdr,
+ * struct cnt for each function, counters. All in the machine's own byte order; it is the layout of
+ * a mon.out too.
+ *
+ *   hdr         0  lowest address           u64   in a file: as in the ELF file
+ *               8  behind the highest       u64   the same
+ *              16  number of cnt            i32
+ *              20  ticks in a second        u16
+ *              22  scale of profil          u16
+ *   cnt         0  address of a function    u64   0: unused
+ *               8  calls of it              i64
+ *   counters    0  by address               u16 each, up to the end
+ *
+ * With w words of 2 bytes from the lowest to the highest address (rounded up) and n <= w counters,
+ * the scale is floor((65536 n - 1) / w).
+ */
+#define MONITOR_HDR_BYTES 24
+#define MONITOR_CNT_BYTES 16
+
+struct monitor {
+	enum call_dialect dialect;
+	uint64_t low, high;
+	uint32_t functions; /* struct cnt */
+	const void *cells;  /* @functions of them */
+	const void *counter;
+	size_t counters;
+	unsigned element; /* bytes of a counter: 2 or 4 */
+	uint16_t scale;   /* as if a counter had 2 bytes */
+};
+
+uint16_t monitor_hz(enum call_dialect dialect);
+
+/* 0 or -errno. Write mon.out and gmon.out, where the environment wants them. */
+int monitor_write_mon(const struct monitor *monitor);
+int monitor_write_gmon(const struct monitor *monitor);
+
+/* System V and IRIX: PROFDIR is there and empty, so that nothing is to be profiled. */
+bool monitor_is_unwanted(enum call_dialect dialect);
+
+/* What libsprofil exports of this; the headers of the dialects rename it. */
+int sprofil_hpux_monitor(
+	void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
+int sprofil_irix_monitor(
+	void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
+int sprofil_aix_monitor(
+	void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
+int sprofil_sysv_monitor(
+	void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
+int sprofil_native_monitor(
+	void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
+int sprofil_irix_monstartup(unsigned long lowpc, unsigned long highpc);
+int sprofil_aix_monstartup(unsigned long lowpc, unsigned long highpc);
+int sprofil_glibc_monstartup(unsigned long lowpc, unsigned long highpc);
+int sprofil_native_monstartup(unsigned long lowpc, unsigned long highpc);
+int sprofil_moncontrol(int mode);
+int sprofil_mcleanup(void);
+
+#endif

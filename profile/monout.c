@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/monout.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { HEADER_BYTES = 24, CALLS_BYTES = 16, COUNTER_BYTES = 2 };
+
+static int refuse(const char **ret_problem, const char *text)
+{
+	*ret_problem = text;
+	return -EINVAL;
+}
+
+int monout_open(
+	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem)
+{
+	struct monout m = {0};
+	uint16_t hz, scale;
+	uint64_t words;
+	int32_t calls;
+	size_t head;
+
+	if (bytes < HEADER_BYTES)
+		return refuse(ret_problem, "it is too short for a mon.out");
+	memcpy(&m.low, data, 8);
+	memcpy(&m.high, data + 8, 8);
+	memcpy(&calls, data + 16, 4);
+	memcpy(&hz, data + 20, 2);
+	memcpy(&scale, data + 22, 2);
+	if (m.low >= m.high || !hz || scale < 2 || calls < 0)
+		return refuse(
+			ret_problem, "it is no mon.out that monitor() of sprofil has written");
+	if ((bytes - HEADER_BYTES) / CALLS_BYTES < (uint32_t)calls)
+		return refuse(ret_problem, "it ends in the middle of its call counts");
+	head = HEADER_BYTES + (size_t)calls * CALLS_BYTES;
+	m.hz = hz;
+	m.scale = scale;
+	m.counter = data + head;
+	m.counters = (bytes - head) / COUNTER_BYTES;
+	/* Each counter is of 2 bytes of text at least. */
+	words = (m.high - m.low) / 2 + (m.high - m.low) % 2;
+	if (!m.counters || m.counters > words)
+		return refuse(ret_problem, "its counters do not fit its addresses");
+	*ret_monout = m;
+	return 0;
+}
+
+/* The first byte of text, from the lowest, of counter @index: the least d with d * scale / 131072
+ * not below it. */
+static uint64_t text_of(const struct monout *m, size_t index)
+{
+	return ((uint64_t)index * 131072 + m->scale - 1) / m->scale;
+}
+
+bool monout_next(const struct monout *m, size_t *at, uint64_t *ret_address, uint32_t *ret_ticks)
+{
+	while (*at < m->counters) {
+		size_t index = (*at)++;
+		uint64_t first, behind;
+		uint16_t ticks;
+
+		memcpy(&ticks, m->counter + index * COUNTER_BYTES, sizeof(ticks));
+		if (!ticks)
+			continue;
+		first = text_of(m, index);
+		behind = text_of(m, index + 1);
+		if (behind > m->high - m->low)
+			behind = m->high - m->low;
+		if (first >= behind)
+			first = behind - 1;
+		*ret_address = m->low + first + (behind - first - 1) / 2;
+		*ret_ticks = ticks;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* sprofil_all(3) on a live target: live_all DIRECTORY-OF-LIBRARY. */
+#include "client/include/sprofil/all.h"
+
+#include "client/include/sprofil/status.h"
+#include "tests/calls/live.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define ROWS 200
+
+static struct sprofil_function row[ROWS];
+static volatile uint64_t sink;
+static const char *library;
+
+__attribute__((noinline)) static void hot_function(void)
+{
+	for (unsigned i = 0; i < 500000; i++)
+		sink += i;
+}
+
+static struct sprofil_state status(void)
+{
+	struct sprofil_state s;
+
+	assert_int_equal(sprofil_status(&s, sizeof(s)), 0);
+	return s;
+}
+
+static uint64_t read_rows(void)
+{
+	long n = sprofil_all_read(row, ROWS);
+	uint64_t sum = 0;
+
+	assert_in_range(n, 0, ROWS);
+	for (long i = 0; i < n; i++) {
+		assert_true(row[i].ticks > 0);
+		if (i)
+			assert_true(row[i].ticks <= row[i - 1].ticks);
+		sum += row[i].ticks;
+	}
+	memset(row + n, 0, (size_t)(ROWS - n) * sizeof(*row));
+	return sum;
+}
+
+static const struct sprofil_function *row_of(const char *function)
+{
+	for (unsigned i = 0; i < ROWS && row[i].ticks; i++)
+		if (!strcmp(row[i].function, function))
+			return &row[i];
+	return NULL;
+}
+
+static uint64_t ticks_of(const char *function)
+{
+	const struct sprofil_function *found = row_of(function);
+
+	return found ? found->ticks : 0;
+}
+
+/* Until @ticks have come to @function, at most for 100 times as long. */
+static void run_until(void (*work)(void), const char *function, uint64_t ticks)
+{
+	for (unsigned i = 0; i < 100 * ticks && ticks_of(function) < ticks; i++) {
+		work();
+		(void)read_rows();
+	}
+	assert_true(ticks_of(function) >= ticks);
+}
+
+static void test_live_all__names_the_functions(void **state)
+{
+	const struct sprofil_function *found;
+	char exe[4096] = "";
+	struct sprofil_state s;
+
+	(void)state;
+	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	run_until(hot_function, "hot_function", 30);
+	assert_int_equal(sprofil_all_off(), 0);
+	s = status();
+	assert_int_equal(read_rows(), s.counted);
+	assert_int_equal(s.outside + s.full + s.faulted, 0);
+	found = row_of("hot_function");
+	assert_int_equal(found->address, (uintptr_t)hot_function);
+	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	assert_string_equal(found->object, exe);
+	/* off is off, and a new one begins at 0 */
+	hot_function();
+	assert_int_equal(read_rows(), s.counted);
+	assert_int_equal(sprofil_all(0), 0);
+	assert_true(read_rows() <= 1);
+	assert_int_equal(status().tick_ns, LIVE_TICK_NS);
+	assert_int_equal(sprofil_all_off(), 0);
+}
+
+/* What no object has is a row without names. */
+static void test_live_all__the_rest_is_counted_too(void **state)
+{
+	uint64_t counted;
+
+	(void)state;
+	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	for (unsigned i = 0; i < 40 && !ticks_of(""); i++) {
+		(void)live_spin(LIVE_A, 0.02);
+		(void)read_rows();
+	}
+	assert_int_equal(sprofil_all_off(), 0);
+	counted = status().counted;
+	assert_int_equal(read_rows(), counted);
+	assert_true(ticks_of("") > 0);
+	assert_string_equal(row_of("")->object, "");
+}
+
+static void (*loaded_work)(double seconds);
+
+static void work_there(void)
+{
+	loaded_work(0.002);
+}
+
+/* By the macro dlopen; unloaded and loaded again it goes on. */
+static void test_live_all__libraries_that_are_loaded_later(void **state)
+{
+	struct sprofil_state s;
+	void *handle;
+	uint32_t before;
+	uint64_t ticks;
+
+	(void)state;
+	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	before = status().regions;
+	assert_null(dlopen("/nonexistent", RTLD_NOW));
+	assert_non_null(strstr(dlerror(), "/nonexistent"));
+	handle = dlopen(library, RTLD_NOW);
+	assert_non_null(handle);
+	assert_int_equal(status().regions, before + 1);
+	loaded_work = (void (*)(double))dlsym(handle, "loaded_work");
+	run_until(work_there, "loaded_work", 20);
+	ticks = ticks_of("loaded_work");
+	assert_string_equal(row_of("loaded_work")->object, library);
+	assert_int_equal(dlclose(handle), 0);
+	assert_true(ticks_of("loaded_work") >= ticks);
+	handle = dlopen(library, RTLD_NOW);
+	assert_int_equal(status().regions, before + 1);
+	loaded_work = (void (*)(double))dlsym(handle, "loaded_work");
+	work_there();
+	assert_int_equal(sprofil_all_off(), 0);
+	/* Off stays off. */
+	assert_int_equal(dlclose(handle), 0);
+	handle = dlopen(library, RTLD_NOW);
+	s = status();
+	assert_int_equal(s.state, SPROFIL_OFF);
+	assert_int_equal(dlclose(handle), 0);
+	(void)read_rows();
+	assert_true(ticks_of("loaded_work") >= ticks);
+}
+
+static void test_live_all__prints_a_table(void **state)
+{
+	int fd = memfd_create("table", MFD_CLOEXEC);
+	char text[16384] = "", first[64];
+
+	(void)state;
+	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	run_until(hot_function, "hot_function", 20);
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_int_equal(sprofil_all_print(fd, 1), 0);
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	assert_int_equal(sprofil_all_print(fd, ROWS), 0);
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+	(void)read_rows();
+	(void)snprintf(first, sizeof(first), "%% %8u  hot_function  (live_all)\n",
+		(unsigned)ticks_of("hot_function"));
+	assert_non_null(strstr(text, first));
+	assert_int_equal(live_errno(sprofil_all_print(-1, 1)), EBADF);
+	assert_int_equal(close(fd), 0);
+}
+
+static void test_live_all__errors(void **state)
+{
+	(void)state;
+	assert_int_equal(live_errno(sprofil_all(2)), EINVAL);
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_ptr_equal(sprofil_all_loaded(NULL), NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live_all__names_the_functions),
+		cmocka_unit_test(test_live_all__the_rest_is_counted_too),
+		cmocka_unit_test(test_live_all__libraries_that_are_loaded_later),
+		cmocka_unit_test(test_live_all__prints_a_table),
+		cmocka_unit_test(test_live_all__errors),
+	};
+
+	if (argc != 2 || !(library = realpath(argv[1], NULL)))
+		return 2;
+	return live_run(tests);
+}

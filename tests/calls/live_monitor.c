@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* monitor(3) and its kin on a live target, in every dialect that has them. */
+#include "client/monitor.h"
+
+#include "client/include/sprofil/status.h"
+#include "tests/calls/live.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef int monitor_call(
+	void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
+typedef int monstartup_call(unsigned long lowpc, unsigned long highpc);
+
+static const struct dialect {
+	const char *name;
+	monitor_call *monitor;
+	monstartup_call *monstartup;
+	uint64_t tick_ns;
+	uint16_t hz;
+} dialects[] = {
+	{"hpux", sprofil_hpux_monitor, NULL, LIVE_TICK_NS, 100},
+	{"irix", sprofil_irix_monitor, sprofil_irix_monstartup, LIVE_TICK_NS, 100},
+	{"aix", sprofil_aix_monitor, sprofil_aix_monstartup, LIVE_AIX_TICK_NS, 60},
+	{"sysv", sprofil_sysv_monitor, NULL, LIVE_TICK_NS, 100},
+	{"native", sprofil_native_monitor, sprofil_native_monstartup, LIVE_TICK_NS, 100},
+	{"glibc", NULL, sprofil_glibc_monstartup, LIVE_TICK_NS, 100},
+};
+
+#define DIALECTS  (sizeof(dialects) / sizeof(*dialects))
+#define FUNCTIONS 3
+#define HEAD      (24 + 16 * FUNCTIONS)
+#define TEXT      4096
+
+static void (*text_at(uint64_t address))(void)
+{
+	return (void (*)(void))(uintptr_t)address;
+}
+
+static uint64_t counted(void)
+{
+	struct sprofil_state s;
+
+	assert_int_equal(sprofil_status(&s, sizeof(s)), 0);
+	return s.counted;
+}
+
+/* Spins until a tick has come there, at most for 100 ticks of the slowest clock. */
+static void spin(uint64_t at)
+{
+	uint64_t before = counted();
+
+	for (unsigned i = 0; i < 40 && counted() == before; i++)
+		(void)live_spin(at, 0.04);
+	assert_true(counted() > before);
+}
+
+/* The header and the counter are where the manuals' struct hdr and struct cnt have them. */
+static void test_live_monitor__counts_in_the_buffer(void **state)
+{
+	unsigned short *buffer = live_buffer(HEAD + TEXT, MAP_PRIVATE);
+	const uint16_t *counter = (const uint16_t *)((const uint8_t *)buffer + HEAD);
+	uint64_t address[2];
+	uint16_t hz;
+	int functions;
+
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+		unsigned sum = 0;
+
+		if (!d->monitor)
+			continue;
+		memset(buffer, 0x55, HEAD + TEXT);
+		assert_int_equal(d->monitor(text_at(LIVE_A), text_at(LIVE_A + TEXT), buffer,
+					 (HEAD + TEXT) / 2, FUNCTIONS),
+			0);
+		spin(LIVE_A + 0x100);
+		assert_int_equal(sprofil_moncontrol(0), 1);
+		memcpy(address, buffer, 16);
+		memcpy(&functions, (uint8_t *)buffer + 16, 4);
+		memcpy(&hz, (uint8_t *)buffer + 20, 2);
+		assert_int_equal(address[0], LIVE_A);
+		assert_int_equal(address[1], LIVE_A + TEXT);
+		assert_int_equal(functions, FUNCTIONS);
+		assert_int_equal(hz, d->hz);
+		/* 2048 counters for 2048 words; of those, number 0x7f: the scale is 0xffff. */
+		for (unsigned k = 0; k < TEXT / 2; k++)
+			sum += counter[k];
+		assert_int_equal(counter[0x7f], sum);
+		assert_true(sum > 0);
+		live_check_buffer(buffer, HEAD + TEXT);
+		assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
+		assert_int_equal(access("mon.out", F_OK), 0);
+		assert_int_equal(remove("mon.out"), 0);
+	}
+}
+
+static void test_live_monitor__moncontrol_suspends(void **state)
+{
+	unsigned short *buffer = live_buffer(24 + 64, MAP_PRIVATE);
+	const uint16_t *counter = (const uint16_t *)((const uint8_t *)buffer + 24);
+
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+		uint16_t before;
+
+		assert_int_equal(sprofil_moncontrol(1), 0);
+		if (!d->monitor)
+			continue;
+		assert_int_equal(
+			d->monitor(text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 12 + 32, 0), 0);
+		assert_int_equal(sprofil_moncontrol(1), 1);
+		spin(LIVE_A);
+		assert_int_equal(sprofil_moncontrol(0), 1);
+		assert_int_equal(sprofil_moncontrol(0), 0);
+		before = counter[0];
+		assert_true(before > 0);
+		(void)live_spin(LIVE_A, 0.1);
+		assert_int_equal(counter[0], before);
+		assert_int_equal(sprofil_moncontrol(7), 0);
+		spin(LIVE_A);
+		assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
+		assert_true(counter[0] > before);
+		before = counter[0];
+		(void)live_spin(LIVE_A, 0.05);
+		assert_int_equal(counter[0], before);
+		assert_int_equal(sprofil_moncontrol(1), 0);
+		assert_int_equal(remove("mon.out"), 0);
+		/* It is written once. */
+		assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
+		assert_int_equal(access("mon.out", F_OK), -1);
+	}
+}
+
+/* Every tick, at its place in the file of both kinds. */
+static void test_live_monitor__monstartup_counts_by_four_bytes(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+		uint8_t file[20 + 41 + 2 * 16 + 1];
+		uint16_t bin[16];
+		uint64_t ticks;
+		FILE *gmon;
+
+		if (!d->monstartup)
+			continue;
+		assert_int_equal(d->monstartup(LIVE_B + 1, LIVE_B + 63), 0);
+		spin(LIVE_B + 40);
+		(void)live_spin(LIVE_B + 64, 0.05); /* behind it */
+		ticks = counted();
+		assert_int_equal(sprofil_mcleanup(), 0);
+		gmon = fopen("gmon.out", "r");
+		assert_non_null(gmon);
+		assert_int_equal(fread(file, 1, sizeof(file), gmon), 20 + 41 + 2 * 16);
+		(void)fclose(gmon);
+		assert_int_equal(remove("gmon.out"), 0);
+		assert_memory_equal(file, "gmon\1\0\0\0", 8);
+		assert_int_equal(file[20 + 21], d->hz);
+		memcpy(bin, file + 20 + 41, sizeof(bin));
+		for (unsigned k = 0; k < 16; k++)
+			assert_int_equal(bin[k], k == 10 ? ticks : 0);
+	}
+}
+
+/* As the manuals have it for the whole program: from 2 on. */
+static void test_live_monitor__two_stands_for_the_beginning(void **state)
+{
+	extern char etext;
+	static unsigned short buffer[12 + 65536];
+	uint64_t low;
+
+	(void)state;
+	assert_int_equal(sprofil_native_monitor(text_at(2), text_at((uintptr_t)&etext), buffer,
+				 sizeof(buffer) / 2, 0),
+		0);
+	memcpy(&low, buffer, 8);
+	assert_true(low > 4096);
+	assert_true(low <= (uintptr_t)test_live_monitor__two_stands_for_the_beginning);
+	assert_true((uintptr_t)&etext - low < 1 << 24);
+	(void)live_burn(0.05);
+	assert_int_equal(sprofil_native_monitor(NULL, NULL, NULL, 0, 0), 0);
+	assert_int_equal(remove("mon.out"), 0);
+}
+
+static void test_live_monitor__errors(void **state)
+{
+	static unsigned short buffer[100];
+
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+
+		if (d->monitor) {
+			/* an empty range, no room, less than a counter for 64 KiB */
+			assert_int_equal(live_errno(d->monitor(
+						 text_at(LIVE_A), text_at(LIVE_A), buffer, 100, 0)),
+				EINVAL);
+			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
+						 text_at(LIVE_A + 64), buffer, 12, 0)),
+				EINVAL);
+			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
+						 text_at(LIVE_A + 64), buffer, 100, 11)),
+				EINVAL);
+			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
+						 text_at(LIVE_A + 64), buffer, -1, 0)),
+				EINVAL);
+			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
+						 text_at(LIVE_A + 65536), buffer, 13, 0)),
+				EINVAL);
+		}
+		if (d->monstartup) {
+			assert_int_equal(live_errno(d->monstartup(LIVE_A, LIVE_A)), EINVAL);
+			assert_int_equal(
+				live_errno(d->monstartup(LIVE_A, LIVE_A + (UINT64_C(1) << 33))),
+				EINVAL);
+		}
+	}
+}
+
+static char directory[] = "/tmp/live_monitor.XXXXXX";
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live_monitor__counts_in_the_buffer),
+		cmocka_unit_test(test_live_monitor__moncontrol_suspends),
+		cmocka_unit_test(test_live_monitor__monstartup_counts_by_four_bytes),
+		cmocka_unit_test(test_live_monitor__two_stands_for_the_beginning),
+		cmocka_unit_test(test_live_monitor__errors),
+	};
+	int r;
+
+	if (!mkdtemp(directory) || chdir(directory) < 0)
+		return 1;
+	r = live_run(tests);
+	return chdir("/") < 0 || rmdir(directory) < 0 || r;
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What monitor(3) writes: gmon.out for gprof, mon.out for sprofreport. Every tick that was counted
+# is in the reports, and where it belongs: three quarters in often(). Of some 80 ticks, spread like
+# coin tosses at worst, less than half or more than 95 % there come less than once in a million runs.
+#
+#	test_monitor.sh SPROFREPORT PROGRAM...
+set -eu
+report=$(realpath "$1")
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+start=$PWD
+cd "$work"
+
+fail()
+{
+	echo "$*" >&2
+	exit 1
+}
+
+# $1 counted, $2 "often seldom all" of a report, $3 what
+compare()
+{
+	# shellcheck disable=SC2086
+	echo "$3: counted $1, in often, seldom and all: $2"
+	echo "$1 $2" | awk '{ exit !($1 >= 30 && $1 == $4 && $2 >= 0.5 * $4 && $2 <= 0.95 * $4 &&
+		$3 > 0) }' || fail "$3: wrong"
+}
+
+sum()
+{
+	awk '{ n += $1 } END { print n + 0 }'
+}
+
+for program; do
+	program=$(cd "$start" && realpath "$program")
+	name=$(basename "$program")
+	counted=$("$program" mon | sum)
+	"$report" flat --format tsv --program "$program" mon.out >flat.tsv
+	compare "$counted" "$(awk -F'\t' 'NR > 1 { all += $1; of[$5] += $1 }
+		END { print of["often"] + 0, of["seldom"] + 0, all }' flat.tsv)" "$name mon.out"
+
+	if command -v gprof >/dev/null; then
+		counted=$("$program" gmon | sum)
+		gprof -b -p "$program" gmon.out >flat.txt
+		# "  % time  cumulative  self  name", in seconds of 100 ticks
+		compare "$counted" "$(awk '$1 + 0 > 0 { all += $3; of[$NF] += $3 }
+			END { printf "%.0f %.0f %.0f", of["often"] * 100, of["seldom"] * 100, all * 100 }' \
+			flat.txt)" "$name gmon.out"
+	else
+		echo "no gprof: its part is skipped"
+	fi
+done
+
+# Where the files go.
+mkdir d
+rm -f mon.out gmon.out
+PROFDIR=d "$program" mon 0.1 >/dev/null
+[ "$(echo d/*."$name")" != "d/*.$name" ] && [ ! -e mon.out ] || fail "PROFDIR: $(ls . d)"
+PROFDIR='' "$program" mon 0.1 >/dev/null
+[ ! -e mon.out ] || fail "PROFDIR is empty, and there is a mon.out"
+GMON_OUT_PREFIX=d/g "$program" gmon 0.1 >/dev/null
+[ "$(echo d/g.*)" != 'd/g.*' ] && [ ! -e gmon.out ] || fail "GMON_OUT_PREFIX: $(ls . d)"
+
+# What is no mon.out, or not of this program, is refused with the reason.
+refused()
+{
+	if "$report" flat --program "$1" "$2" >out 2>&1; then
+		fail "$2 with $1 is not refused"
+	fi
+	grep -q "$3" out || fail "$2 with $1: $(cat out)"
+}
+mv d/*."$name" mon.out
+refused "$program" "$program" 'no mon.out'
+refused mon.out mon.out 'no ELF file'
+refused /nonexistent mon.out 'No such file'
+head -c 20 mon.out >short
+refused "$program" short 'too short'
+{
+	printf '\377\377\377\377\377\377\0\0\377\377\377\377\377\377\1\0'
+	tail -c +17 mon.out
+} >far
+refused "$program" far 'another program'
+echo "all good"
