@@ -6,6 +6,7 @@
 #include "profile/profile.h"
 #include "profile/pool.h"
 #include "profile/table.h"
+#include "profile/timeline.h"
 
 /* Things as they are kept: strings are ids of the pool. */
 struct mapping_item {
@@ -39,6 +40,22 @@ struct sample_item {
 struct audit_item {
 	uint32_t key;
 	uint64_t value;
+};
+
+/* A full piece of the time line, in bytes (timeline_code.h). */
+struct timeline_piece {
+	uint8_t *data;
+	size_t bytes;
+};
+
+struct timeline {
+	struct timeline_rows *open; /* not full yet; NULL none */
+	uint8_t *scratch;           /* room for a piece that is being coded */
+	struct timeline_piece *piece;
+	size_t pieces, piece_room;
+	size_t bytes;    /* of all pieces */
+	size_t instants; /* of all, with the open ones */
+	size_t most;     /* bytes at which it is thinned, 0: TIMELINE_MOST_BYTES */
 };
 
 struct profile {
@@ -75,6 +92,8 @@ struct profile {
 	struct table location_table; /* by mapping and address: at most one for each */
 	struct table named_table;    /* the named ones, by mapping, address and lines */
 	bool named_is_stale;         /* lines of a named one have changed since it was filled */
+
+	struct timeline timeline;
 
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;

@@ -11,6 +11,7 @@
 #include "profile/gzip.h"
 #include "profile/pprof.h"
 #include "profile/pprof_reading.h"
+#include "profile/pprof_timeline.h"
 #include "profile/profile.pb-c.h"
 
 /* Field numbers of the top level. */
@@ -233,6 +234,22 @@ static int task_of(struct reading *r, const Perftools__Profiles__Sample *message
 	return profile_add_task(r->profile, &task);
 }
 
+/* @index: of the stack, or what went wrong. */
+static int keep_sample(struct reading *r, int index, const int64_t *values)
+{
+	uint32_t *more =
+		table_grow(r->sample, &r->sample_room, r->samples + 1, sizeof(*r->sample));
+
+	if (!more)
+		return -ENOMEM;
+	r->sample = more;
+	if (index < 0)
+		return index;
+	profile_add_values(r->profile, (size_t)index, values);
+	r->sample[r->samples++] = (uint32_t)index;
+	return 0;
+}
+
 static int read_sample(struct reading *r, const struct field *field)
 {
 	int64_t values[VALUE_TYPES_MAX] = {0};
@@ -269,8 +286,9 @@ static int read_sample(struct reading *r, const struct field *field)
 	task = task_of(r, message);
 	if (task < 0)
 		return task;
-	return profile_add_sample(
-		r->profile, (uint32_t)task, stack, message->n_location_id, values);
+	return keep_sample(r,
+		profile_add_stack(r->profile, (uint32_t)task, stack, message->n_location_id),
+		values);
 }
 
 static int read_all(struct reading *r)
@@ -290,6 +308,7 @@ static int read_all(struct reading *r)
 		{FUNCTION, read_function},
 		{LOCATION, read_location},
 		{SAMPLE, read_sample},
+		{PPROF_TIMELINE_FIELD, pprof_timeline_read},
 	};
 	int error = read_strings(r);
 
@@ -325,6 +344,7 @@ static int read_plain(
 	free(r.column);
 	free(r.line);
 	free(r.stack);
+	free(r.sample);
 	return error < 0 ? error : 0;
 }
 

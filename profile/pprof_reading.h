@@ -29,6 +29,8 @@ struct reading {
 	size_t line_room;
 	uint32_t *stack;
 	size_t stack_room;
+	uint32_t *sample; /* by sample of the file: its index in the model */
+	size_t samples, sample_room;
 
 	struct scan_arena arena;
 };

@@ -12,6 +12,7 @@
 #include "profile/model.h"
 #include "profile/pprof.h"
 #include "profile/pprof_labels.h"
+#include "profile/pprof_timeline.h"
 #include "profile/profile.pb-c.h"
 
 typedef Perftools__Profiles__Profile Profile;
@@ -361,6 +362,8 @@ static int put_all(struct writing *w)
 		error = put_head(w);
 	if (error >= 0)
 		error = put_comments(w);
+	if (error >= 0)
+		error = pprof_timeline_write(w->profile, w->gzip);
 	return error;
 }
 

@@ -48,6 +48,7 @@ void profile_free(struct profile *profile)
 	free(profile->frame);
 	free(profile->value);
 	free(profile->note);
+	timeline_forget(profile);
 	pool_release(&profile->strings);
 	free(profile);
 }

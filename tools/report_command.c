@@ -28,6 +28,8 @@ enum option_id {
 	OPTION_BY,
 	OPTION_PATHS,
 	OPTION_FAIL_ABOVE,
+	OPTION_FROM,
+	OPTION_TO,
 	OPTION_COLOR,
 	OPTION_VERSION,
 };
@@ -50,6 +52,8 @@ static const struct option long_options[] = {
 	{"by", required_argument, NULL, OPTION_BY},
 	{"paths", no_argument, NULL, OPTION_PATHS},
 	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
+	{"from", required_argument, NULL, OPTION_FROM},
+	{"to", required_argument, NULL, OPTION_TO},
 	{"color", required_argument, NULL, OPTION_COLOR},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
@@ -71,6 +75,8 @@ static const char help_options[] =
 	"  --focus RE        only samples with a function that matches\n"
 	"  --object RE       only samples in an object whose path matches\n"
 	"  --thread RE       only threads whose name matches\n"
+	"  --from T, --to T  only what happened between: 2.5s, 500ms after the beginning, -2s\n"
+	"                    before the end\n"
 	"  --split BY        rows apart by process or thread\n"
 	"  --value KIND      weigh by cpu, samples, or what else the file has; with the wall "
 	"clock\n"
@@ -212,6 +218,15 @@ static int take_width(struct command *command, const char *word)
 	return status;
 }
 
+static int take_moment(const char *option, const char *word, struct report_moment *moment)
+{
+	if (report_moment_take(word, moment))
+		return 0;
+	complain("--%s '%s' is not a time; give it as 2.5s, 500ms, 1m, or -2s before the end",
+		option, word);
+	return EXIT_USAGE;
+}
+
 static int take_option(struct command *command, int id, char **argv)
 {
 	switch (id) {
@@ -233,6 +248,8 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_NO_DEMANGLE: command->options.no_demangle = true; return 0;
 	case OPTION_BOTTOM_UP: command->options.bottom_up = true; return 0;
 	case OPTION_ICICLE: command->options.icicle = true; return 0;
+	case OPTION_FROM: return take_moment("from", optarg, &command->span.from);
+	case OPTION_TO: return take_moment("to", optarg, &command->span.to);
 	case OPTION_PATHS: command->options.paths = true; return 0;
 	case OPTION_FAIL_ABOVE:
 		command->options.has_fail_above = true;

@@ -46,7 +46,7 @@ enum { EXIT_STUCK = 3, EXIT_NO_SCREEN = 4 }; /* tools/live_front.h knows them */
 struct settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* that started us, for messages */
-	bool color, quiet, verbose, frame_pointers, per_process, dump;
+	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
 	bool apart;     /* a profile of each process, and the output is a pattern for it */
 	bool records;   /* a profile is to be written */
 	bool stuck;     /* the terminal was not given back: whoever started us must do it */
@@ -257,6 +257,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"verbose", no_argument, NULL, 'v'},
 		{"per-process", no_argument, NULL, 'P'},
 		{"dump", no_argument, NULL, 'd'},
+		{"no-timeline", no_argument, NULL, 'T'},
 		{"per-thread", no_argument, NULL, 't'},
 		{"live", required_argument, NULL, 'l'},
 		{0},
@@ -285,6 +286,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 			s->split = REPORT_SPLIT_PROCESS;
 			break;
 		case 'd': s->dump = true; break;
+		case 'T': s->no_timeline = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		case 'l':
 			if (!live_settings_take(&s->live, optarg))
@@ -494,6 +496,7 @@ static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
 				    .live = !s->replay,
 				    .frame_pointers = s->frame_pointers,
 				    .per_process = s->per_process,
+				    .no_timeline = s->no_timeline,
 				    .working_on = working_on,
 				    .skip = skip,
 				    .context = s,
