@@ -97,6 +97,7 @@ struct profile {
 
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;
+	uint64_t part_from_ns, part_to_ns; /* of a part of a profile: which; else 0; not in files */
 };
 
 #endif

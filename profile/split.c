@@ -105,9 +105,10 @@ int splitting_instants(struct splitting *s, uint64_t from_ns, uint64_t to_ns)
 	if (r < 0)
 		return r;
 	while (r >= 0 && timeline_next(&cursor, &instant)) {
-		if (instant.time_ns < from_ns || instant.time_ns >= to_ns ||
-			s->sample[instant.sample] < 0)
+		if (s->sample[instant.sample] < 0)
 			continue;
+		instant.weight_ns = instant_before(&instant, to_ns) - instant_before(&instant, from_ns);
+		instant.time_ns = instant.time_ns < to_ns ? instant.time_ns : to_ns;
 		instant.sample = (uint32_t)s->sample[instant.sample];
 		r = timeline_add(s->into, &instant);
 	}

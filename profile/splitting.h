@@ -19,7 +19,7 @@ struct splitting {
 int splitting_begin(struct splitting *s, const struct profile *from);
 /* Copies the sample at @index, with @values instead of its own. */
 int splitting_sample(struct splitting *s, size_t index, const int64_t *values);
-/* The instants of those samples that were copied and lie from @from_ns to before @to_ns. */
+/* What of the instants of the samples that were copied lies from @from_ns to before @to_ns. */
 int splitting_instants(struct splitting *s, uint64_t from_ns, uint64_t to_ns);
 /* @error is what all came to; after a failure the new profile is freed. Returns @error. */
 int splitting_end(struct splitting *s, int error, struct profile **ret_profile);

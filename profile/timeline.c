@@ -198,3 +198,15 @@ bool timeline_bounds(const struct profile *profile, uint64_t *ret_first_ns, uint
 	*ret_last_ns = last > began ? last - began : 0;
 	return true;
 }
+
+bool timeline_extent(const struct profile *profile, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
+{
+	uint64_t first, last, to;
+
+	if (!timeline_bounds(profile, &first, &last))
+		return false;
+	to = profile->part_to_ns ? profile->part_to_ns : profile->duration_ns;
+	*ret_from_ns = profile->part_from_ns < first ? profile->part_from_ns : first;
+	*ret_to_ns = to > last ? to : last + 1;
+	return true;
+}

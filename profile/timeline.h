@@ -35,6 +35,19 @@ struct instant {
 
 #define TIMELINE_MOST_BYTES ((size_t)96 << 20)
 
+/*
+ * What of its weight lies before @time_ns: a tick stands for its moment, all or nothing; a wait
+ * lasted for its weight, and ended then.
+ */
+static inline uint64_t instant_before(const struct instant *instant, uint64_t time_ns)
+{
+	uint64_t left = instant->time_ns > time_ns ? instant->time_ns - time_ns : 0;
+
+	if (instant->state == TIMELINE_RUNNING)
+		return instant->time_ns < time_ns ? instant->weight_ns : 0;
+	return left < instant->weight_ns ? instant->weight_ns - left : 0;
+}
+
 /* -ENOMEM; -EINVAL: there is no such stack. An instant without weight is left out. */
 int timeline_add(struct profile *profile, const struct instant *instant);
 size_t timeline_instants(const struct profile *profile);
@@ -55,11 +68,16 @@ void timeline_end(struct timeline_cursor *cursor);
 
 /* First and last moment of all instants, as time since the profile's beginning. False: none. */
 bool timeline_bounds(const struct profile *profile, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
+/*
+ * From when to when the profile tells: from its beginning over its length, or the span that it is.
+ * All instants lie in between. False: it has none.
+ */
+bool timeline_extent(const struct profile *profile, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 
 /*
  * A new profile of what happened from @from_ns (inclusive) to @to_ns (exclusive) after the
- * beginning of the profile. Without the audit, but for effective_samples. What has no instants (time
- * without a sample) is left out. -ENOMEM; -ENODATA: the profile has no time line.
+ * beginning of the profile; times are still told from there. Without the audit, but for
+ * effective_samples. What has no instants (time without a sample) is left out. -ENOMEM; -ENODATA: the profile has no time line.
  */
 int timeline_span(const struct profile *profile, uint64_t from_ns, uint64_t to_ns,
 	struct profile **ret_profile);

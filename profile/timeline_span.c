@@ -77,22 +77,18 @@ static int sum_up(struct spanning *s)
 
 	while (r >= 0 && timeline_next(&cursor, &instant)) {
 		struct stack_sums *sums = &s->sums[instant.sample];
-		double weight = (double)instant.weight_ns;
+		uint64_t before = instant_before(&instant, s->from_ns);
+		uint64_t until = instant_before(&instant, s->to_ns);
+		double weight = (double)(until - before);
 
 		add(&sums->all[instant.state], instant.weight_ns);
+		add(&sums->before[instant.state], before);
+		add(&sums->until[instant.state], until);
 		sums->all[COUNT]++;
-		if (instant.time_ns < s->from_ns) {
-			add(&sums->before[instant.state], instant.weight_ns);
-			sums->before[COUNT]++;
-		}
-		if (instant.time_ns < s->to_ns) {
-			add(&sums->until[instant.state], instant.weight_ns);
-			sums->until[COUNT]++;
-		}
-		if (instant.time_ns >= s->from_ns && instant.time_ns < s->to_ns) {
-			s->weight += weight;
-			s->weight_squared += weight * weight;
-		}
+		sums->before[COUNT] += before != 0;
+		sums->until[COUNT] += until != 0;
+		s->weight += weight;
+		s->weight_squared += weight * weight;
 	}
 	timeline_end(&cursor);
 	return r;
@@ -181,26 +177,16 @@ static int tell(const struct spanning *s)
 	return profile_add_note(s->split.into, note);
 }
 
-/* Where it ends, if @to_ns is beyond. */
-static uint64_t end_of(const struct profile *profile, uint64_t to_ns)
-{
-	uint64_t first_ns, last_ns = 0;
-
-	(void)timeline_bounds(profile, &first_ns, &last_ns);
-	if (last_ns + 1000 < profile->duration_ns)
-		last_ns = profile->duration_ns - 1000;
-	return to_ns > last_ns + 1000 ? last_ns + 1000 : to_ns;
-}
-
 int timeline_span(const struct profile *profile, uint64_t from_ns, uint64_t to_ns,
 	struct profile **ret_profile)
 {
 	struct spanning s = {.profile = profile};
+	uint64_t begin_ns, end_ns;
 	int r;
 
-	if (!profile->timeline.instants)
+	if (!timeline_extent(profile, &begin_ns, &end_ns))
 		return -ENODATA;
-	to_ns = end_of(profile, to_ns);
+	to_ns = to_ns < end_ns ? to_ns : end_ns;
 	from_ns = from_ns < to_ns ? from_ns : to_ns;
 	s.from_ns = profile->realtime_ns + from_ns;
 	s.to_ns = profile->realtime_ns + to_ns;
@@ -217,8 +203,11 @@ int timeline_span(const struct profile *profile, uint64_t from_ns, uint64_t to_n
 		r = splitting_instants(&s.split, s.from_ns, s.to_ns);
 	if (r >= 0)
 		r = tell(&s);
-	if (r >= 0)
-		profile_set_time(s.split.into, s.from_ns, s.to_ns - s.from_ns);
+	if (r >= 0) {
+		profile_set_time(s.split.into, profile->realtime_ns, to_ns - from_ns);
+		s.split.into->part_from_ns = from_ns;
+		s.split.into->part_to_ns = to_ns;
+	}
 	free(s.sums);
 	return splitting_end(&s.split, r, ret_profile);
 }

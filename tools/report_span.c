@@ -57,15 +57,14 @@ static int refuse(int error, uint64_t end_ns, char **ret_problem)
 
 int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem)
 {
-	uint64_t end_ns = profile_duration_ns(*profile), first_ns, last_ns, from_ns, to_ns;
+	uint64_t begin_ns, end_ns, from_ns, to_ns;
 	struct profile *part;
 	int error;
 
 	if (!report_span_is_given(span))
 		return 0;
-	if (!timeline_bounds(*profile, &first_ns, &last_ns))
+	if (!timeline_extent(*profile, &begin_ns, &end_ns))
 		return refuse(-ENODATA, 0, ret_problem);
-	end_ns = end_ns > last_ns ? end_ns : last_ns + 1;
 	from_ns = place(&span->from, end_ns, 0);
 	to_ns = place(&span->to, end_ns, UINT64_MAX);
 	if (from_ns >= to_ns || from_ns >= end_ns)
