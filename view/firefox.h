@@ -9,6 +9,7 @@
 #define VIEW_FIREFOX_H
 
 #include "view/frames.h"
+#include "view/moments.h"
 #include "view/pairs.h"
 
 struct firefox_thread {
@@ -21,6 +22,7 @@ struct firefox_thread {
 
 struct firefox {
 	struct frames *frames;
+	const struct moments *moments; /* NULL: the profile has no time line */
 	struct pool strings;
 	struct pairs source;  /* string of its file name */
 	struct pairs library; /* mapping's file and build-id (unique pointers) */
