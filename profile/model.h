@@ -55,6 +55,7 @@ struct timeline {
 	size_t pieces, piece_room;
 	size_t bytes;    /* of all pieces */
 	size_t instants; /* of all, with the open ones */
+	uint64_t first_ns, last_ns;
 	size_t most;     /* bytes at which it is thinned, 0: TIMELINE_MOST_BYTES */
 };
 

@@ -66,7 +66,10 @@ static int append(struct timeline *timeline, const struct instant *instant)
 	if (timeline->open->n == TIMELINE_ROWS && close_piece(timeline) < 0)
 		return -ENOMEM;
 	timeline->open->row[timeline->open->n++] = *instant;
-	timeline->instants++;
+	if (!timeline->instants++ || instant->time_ns < timeline->first_ns)
+		timeline->first_ns = instant->time_ns;
+	if (instant->time_ns > timeline->last_ns)
+		timeline->last_ns = instant->time_ns;
 	return 0;
 }
 
@@ -181,21 +184,13 @@ bool timeline_next(struct timeline_cursor *cursor, struct instant *ret_instant)
 
 bool timeline_bounds(const struct profile *profile, uint64_t *ret_first_ns, uint64_t *ret_last_ns)
 {
-	uint64_t first = UINT64_MAX, last = 0, began = profile->realtime_ns;
-	struct timeline_cursor cursor;
-	struct instant instant;
+	const struct timeline *timeline = &profile->timeline;
+	uint64_t began = profile->realtime_ns;
 
-	if (timeline_begin(&cursor, profile) < 0)
+	if (!timeline->instants)
 		return false;
-	while (timeline_next(&cursor, &instant)) {
-		first = instant.time_ns < first ? instant.time_ns : first;
-		last = instant.time_ns > last ? instant.time_ns : last;
-	}
-	timeline_end(&cursor);
-	if (first == UINT64_MAX)
-		return false;
-	*ret_first_ns = first > began ? first - began : 0;
-	*ret_last_ns = last > began ? last - began : 0;
+	*ret_first_ns = timeline->first_ns > began ? timeline->first_ns - began : 0;
+	*ret_last_ns = timeline->last_ns > began ? timeline->last_ns - began : 0;
 	return true;
 }
 

@@ -118,13 +118,18 @@ static int put_stacks(struct frames *frames, const char *event, FILE *out)
 static int put_moments(
 	struct frames *frames, const struct moments *moments, const char *event, FILE *out)
 {
+	bool counted = frames->sums.all[VALUE_SAMPLES] > 0 && !frames->options.value;
 	int error = 0;
 
 	for (size_t i = 0; i < moments->n && !error; i++) {
 		const struct moment *moment = &moments->moment[i];
+		struct sample sample = profile_sample(frames->profile, moment->sample);
 		struct task task = profile_task(frames->profile, moment->task);
 		int64_t weight;
 
+		/* What was not sampled is no record. */
+		if (counted && sample.value[VALUE_SAMPLES] <= 0)
+			continue;
 		error = frames_take(frames, moment->sample, &weight);
 		if (!error)
 			error = put_record(

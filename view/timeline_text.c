@@ -26,7 +26,7 @@ static void put_scale(const struct time_grid *grid, FILE *out)
 	uint64_t all = grid->to_ns - grid->from_ns;
 	size_t at = 0;
 
-	fprintf(out, "%*s", NAME_COLUMNS + 9, "");
+	fprintf(out, "%*s  ", NAME_COLUMNS + 7, grid->is_time ? "CPU" : "");
 	while (at < grid->columns) {
 		char text[TEXT_UNIT_BYTES];
 		size_t bytes;

@@ -124,7 +124,7 @@ static void test_span__a_wait_lies_before_its_end(void **state)
 
 	(void)state;
 	profile_set_value(profile, 0, (size_t)queue, 200 * FIXTURE_MS);
-	profile_set_value(profile, 0, (size_t)wall, 1450 * FIXTURE_MS);
+	profile_set_value(profile, 0, (size_t)wall, 1200 * FIXTURE_MS);
 	assert_int_equal(timeline_add(profile, &wait), 0);
 	assert_int_equal(timeline_span(profile, 1850 * (uint64_t)FIXTURE_MS,
 				 1900 * (uint64_t)FIXTURE_MS, &part),
@@ -147,9 +147,9 @@ static void test_timeline__comes_back_from_a_file(void **state)
 	assert_int_equal(pprof_read(data, bytes, &back, NULL), 0);
 	assert_int_equal(weight_of(profile, &n), weight_of(back, &m));
 	assert_int_equal(n, m);
-	assert_int_equal(n, 825);
+	assert_int_equal(n, 775);
 	/* 3.3 bytes a sample, and what the rest takes. */
-	assert_true(bytes < 825 * 6);
+	assert_true(bytes < 775 * 6);
 	free(data);
 	profile_free(back);
 	profile_free(profile);
@@ -170,7 +170,7 @@ static void test_timeline__is_thinned_without_losing_weight(void **state)
 		assert_true(profile->timeline.bytes < 130000);
 	}
 	assert_int_equal(profile->timeline.most, 100000);
-	assert_int_equal(weight_of(profile, &n), (200000 + 825) * UINT64_C(4000000));
+	assert_int_equal(weight_of(profile, &n), (200000 + 775) * UINT64_C(4000000));
 	assert_true(n < 60000);
 	assert_int_equal(n, timeline_instants(profile));
 	profile_free(profile);
@@ -187,7 +187,7 @@ static void test_timeline__merges_by_the_clock(void **state)
 	assert_int_equal(profile_merge(profile, other), 0);
 	assert_true(timeline_bounds(profile, &first, &last));
 	assert_int_equal(first, 1002 * (uint64_t)FIXTURE_MS);
-	assert_int_equal(timeline_instants(profile), 2 * 825);
+	assert_int_equal(timeline_instants(profile), 2 * 775);
 	/* Without a time line a part of the time would be nobody's. */
 	none = fixture_profile();
 	assert_int_equal(profile_merge(profile, none), 0);
@@ -209,7 +209,7 @@ static void test_timeline__refuses_what_is_not_there(void **state)
 	assert_int_equal(timeline_add(profile, &instant), -EINVAL);
 	instant.weight_ns = 0;
 	assert_int_equal(timeline_add(profile, &instant), 0);
-	assert_int_equal(timeline_instants(profile), 825);
+	assert_int_equal(timeline_instants(profile), 775);
 	timeline_forget(profile);
 	assert_int_equal(timeline_span(profile, 0, 1, &part), -ENODATA);
 	profile_free(profile);

@@ -2,7 +2,7 @@
 /*
  * A profile with a time line, made by hand. It begins at FIXTURE_BEGAN_NS and takes 3 s, at 250 Hz:
  *
- *   main 10      load    0.0 s to 1.0 s      250 samples of 4 ms, and 5 ms of CPU time each
+ *   main 10      load    0.0 s to 1.0 s      200 samples of weight 4 ms, and 5 ms of CPU time each
  *   main 10      work    1.0 s to 1.8 s, 2.0 s to 2.5 s     200 and 125, 4 ms each
  *   main 10      store   2.5 s to 3.0 s      125
  *   helper 11    work    2.0 s to 2.5 s      125
@@ -16,12 +16,12 @@
 
 #define FIXTURE_BEGAN_NS UINT64_C(1700000000000000000)
 
-/* Samples every 4 ms from @from_ms (and half a period) to @to_ms. */
+/* Samples of as much CPU time as they are apart, from @from_ms (and 2 ms) to @to_ms. */
 static inline void fixture_phase(struct profile *profile, uint32_t stack, unsigned from_ms,
-	unsigned to_ms, int64_t cpu_us)
+	unsigned to_ms, unsigned step_ms)
 {
-	for (unsigned ms = from_ms + 2; ms < to_ms; ms += 4) {
-		const int64_t values[VALUE_TYPES_MAX] = {1, cpu_us * 1000};
+	for (unsigned ms = from_ms + 2; ms < to_ms; ms += step_ms) {
+		const int64_t values[VALUE_TYPES_MAX] = {1, step_ms * (int64_t)FIXTURE_MS};
 		const struct instant instant = {.sample = stack,
 			.time_ns = FIXTURE_BEGAN_NS + (uint64_t)ms * FIXTURE_MS,
 			.weight_ns = 4 * FIXTURE_MS};
@@ -58,11 +58,11 @@ static inline struct profile *fixture_timeline(void)
 	profile_set_time(profile, FIXTURE_BEGAN_NS, 3000 * (uint64_t)FIXTURE_MS);
 	profile_set_period(profile, 4 * FIXTURE_MS);
 	(void)fixture_index(profile_set_command(profile, "phases --three"));
-	fixture_phase(profile, stack[0], 0, 1000, 5000);
-	fixture_phase(profile, stack[1], 1000, 1800, 4000);
-	fixture_phase(profile, stack[1], 2000, 2500, 4000);
-	fixture_phase(profile, stack[3], 2000, 2500, 4000);
-	fixture_phase(profile, stack[2], 2500, 3000, 4000);
+	fixture_phase(profile, stack[0], 0, 1000, 5);
+	fixture_phase(profile, stack[1], 1000, 1800, 4);
+	fixture_phase(profile, stack[1], 2000, 2500, 4);
+	fixture_phase(profile, stack[3], 2000, 2500, 4);
+	fixture_phase(profile, stack[2], 2500, 3000, 4);
 	(void)fixture_index(profile_add_unsampled(profile, task[0], mapping, 7 * FIXTURE_MS));
 	return profile;
 }
