@@ -38,8 +38,9 @@ if command -v gprof >/dev/null; then
 else
     echo "skipped: gprof is not installed (package binutils)"
 fi
-"$SPROFRUN" -q -o gmon.out true
+"$SPROFRUN" -q -o gmon.out true 2>err
 is "a gmon.out without a sample" "$?" 0
+check "it is said what there was none of" grep -q "gmon.out: .*sample" err
 "$SPROFRUN" -F 1000 -o run.json "$TARGETS/split" 20 400 2>err
 check "a .json is for speedscope" grep -q '^sprofrun: the profile for speedscope is in run.json' err
 check "is it" grep -q '"\$schema":"https://www.speedscope.app/file-format-schema.json"' run.json
