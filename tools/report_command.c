@@ -110,6 +110,7 @@ static void list_reports(FILE *out)
 
 	for (size_t i = 0; (report = report_at(i)); i++)
 		fprintf(out, "  %-16s  %s%s\n", report->name, report->help, i ? "" : " (default)");
+	fprintf(out, "  %-16s  %s\n", "merge", "all files as one profile");
 	fprintf(out, "  %-16s  %s\n", "export", "a file for other programs");
 }
 
@@ -126,6 +127,7 @@ static void print_help(void)
 	puts("usage: sprofreport [REPORT] [OPTION...] FILE...\n"
 	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
 	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
+	     "       sprofreport merge -o OUT FILE...\n"
 	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n\n"
 	     "REPORT is one of");
 	list_reports(stdout);
@@ -274,7 +276,15 @@ static int take_export_format(struct command *command)
 {
 	const char *name = command->format;
 
-	if (name)
+	if (command->merges && name) {
+		complain("merge writes the native format: sprofreport export --format %s FILE... "
+			 "merges, too",
+			name);
+		return EXIT_USAGE;
+	}
+	if (command->merges)
+		command->export_format = export_at(0);
+	else if (name)
 		command->export_format = export_find(name);
 	else if (command->output)
 		command->export_format = export_find_for_file(command->output);
@@ -315,8 +325,9 @@ static int take_report_format(struct command *command)
 static int take_report(struct command *command, int argc, char **argv)
 {
 	command->report = report_at(0);
-	if (argc && !strcmp(argv[0], "export")) {
+	if (argc && (!strcmp(argv[0], "export") || !strcmp(argv[0], "merge"))) {
 		command->report = NULL;
+		command->merges = argv[0][0] == 'm';
 		return 1;
 	}
 	if (argc && report_find(argv[0])) {
@@ -342,7 +353,9 @@ static int take_words(struct command *command, int argc, char **argv)
 	status = command->report ? take_report_format(command) : take_export_format(command);
 	if (status)
 		return status;
-	name = command->report ? command->report->name : "export";
+	name = command->report  ? command->report->name
+		: command->merges ? "merge"
+				  : "export";
 	if (command->report && command->report->wants_function) {
 		if (argc <= words) {
 			complain("callers of which function? sprofreport callers FUNC sprof.pb.gz");
@@ -356,6 +369,7 @@ static int take_words(struct command *command, int argc, char **argv)
 			name,
 			command->options.function ? " FUNC"
 				: command->report ? ""
+				: command->merges ? " -o OUT"
 						  : " --format FORMAT");
 		return EXIT_USAGE;
 	}

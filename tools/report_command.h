@@ -21,6 +21,7 @@ struct command {
 	int files_a; /* of a report of two sides: the first ones are side A */
 	struct report_span span;
 	enum when color;
+	bool merges; /* all files, in the native format */
 	bool has_min_percent, has_width;
 	bool done; /* --help, --version */
 };

@@ -66,10 +66,10 @@ static void test_strip__shows_the_stall(void **state)
 {
 	struct view *v = *state;
 
-	assert_null(strstr(shown(v), " time "));
+	assert_null(strstr(shown(v), "\n time "));
 	press(v, 'T');
 	/* Two threads run from 2.0 s to 2.5 s, one elsewhere, none from 1.8 s to 2.0 s. */
-	assert_non_null(strstr(shown(v), " time "));
+	assert_non_null(strstr(shown(v), "\n time "));
 	assert_non_null(strstr(v->text, "    @@@@@@"));
 	assert_non_null(strstr(v->text, "Enter begins the span here"));
 }
@@ -93,7 +93,7 @@ static void test_span__is_what_tables_are_about(void **state)
 	/* All of it again. */
 	press(v, 'T');
 	assert_non_null(strstr(shown(v), "store"));
-	assert_null(strstr(v->text, " time "));
+	assert_null(strstr(v->text, "\n time "));
 }
 
 static void test_span__is_given_up(void **state)
@@ -105,7 +105,7 @@ static void test_span__is_given_up(void **state)
 	press(v, LIVE_KEY_PAGE_UP);
 	press(v, LIVE_KEY_ESCAPE);
 	assert_non_null(strstr(shown(v), "store"));
-	assert_null(strstr(v->text, " time "));
+	assert_null(strstr(v->text, "\n time "));
 	/* Other sizes meanwhile do no harm. */
 	press(v, 'T');
 	assert_int_equal(screen_resize(&v->screen, 12, 30), 0);
@@ -127,7 +127,7 @@ static void test_strip__needs_a_time_line(void **state)
 	timeline_forget(v->profile);
 	press(v, 'T');
 	assert_non_null(strstr(shown(v), "no time line"));
-	assert_null(strstr(v->text, " time "));
+	assert_null(strstr(v->text, "\n time "));
 }
 
 int main(void)
