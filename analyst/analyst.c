@@ -21,6 +21,7 @@
 #include "analyst/wallclock.h"
 #include "opener/opener.h"
 #include "proto/record.h"
+#include "profile/labels.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
@@ -37,6 +38,7 @@ struct analyst {
 	struct locations locations;
 	struct stacks stacks;
 	bool per_process, no_timeline;
+	uint32_t labels; /* of all samples */
 	struct processes processes;
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
@@ -47,6 +49,23 @@ struct analyst {
 	bool has_image, ended, first_ended, snapshot;
 	uint32_t first_status; /* of the first process, once it has ended */
 };
+
+/* Which rank of a job this is, and where: a number and a text. */
+static int take_labels(struct analyst *analyst, const struct analyst_options *options)
+{
+	struct label label[2];
+	size_t n = 0;
+	int set;
+
+	if (options->rank)
+		label[n++] = (struct label){
+			.key = LABEL_RANK, .number = strtoll(options->rank, NULL, 10), .unit = ""};
+	if (options->host)
+		label[n++] = (struct label){.key = LABEL_HOST, .text = options->host};
+	set = labels_add(analyst->profile, label, n);
+	analyst->labels = set < 0 ? 0 : (uint32_t)set;
+	return set < 0 ? set : 0;
+}
 
 int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst)
 {
@@ -65,6 +84,8 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	r = shares_init(&analyst->shares, options->per_process);
 	if (r == 0)
 		r = profile_new(&analyst->profile);
+	if (r == 0)
+		r = take_labels(analyst, options);
 	if (r == 0)
 		r = symbolizer_new(&symbols, &analyst->symbolizer);
 	if (r < 0) {
@@ -551,6 +572,8 @@ int analyst_finish(struct analyst *analyst)
 		r = jit_note_unnamed(analyst->profile);
 	if (r == 0)
 		r = note_main(analyst);
+	if (r == 0 && analyst->labels)
+		r = labels_give_all(analyst->profile, analyst->labels);
 	if (r == 0)
 		r = counts_close(
 			&analyst->counts, &analyst->stacks, &analyst->wallclock, analyst->profile);

@@ -112,7 +112,7 @@ static int merge_samples(struct profile *into, const struct profile *from, struc
 {
 	uint32_t *stack = NULL;
 	size_t room = 0;
-	int error = 0;
+	int error = 0, labels;
 
 	for (size_t i = 0; i < from->samples && error >= 0; i++) {
 		struct sample sample = profile_sample(from, i);
@@ -128,7 +128,10 @@ static int merge_samples(struct profile *into, const struct profile *from, struc
 			stack[j] = maps->location[sample.location[j]];
 		for (size_t j = 0; j < from->value_types; j++)
 			values[maps->value[j]] = sample.value[j];
-		error = profile_add_stack(into, maps->task[sample.task], stack, sample.n);
+		labels = error = labels_copy(into, from, sample.labels);
+		if (error >= 0)
+			error = profile_add_labelled_stack(into, maps->task[sample.task],
+				(uint32_t)labels, stack, sample.n);
 		if (error < 0)
 			break;
 		maps->sample[i] = (uint32_t)error;
@@ -182,7 +185,7 @@ static int merge_remarks(struct profile *into, const struct profile *from)
 	int error = 0;
 
 	for (size_t i = 0; i < from->notes && error >= 0; i++)
-		error = profile_add_note(into, profile_note(from, i));
+		error = profile_copy_note(into, from, i);
 	if (error >= 0 && command[0] && !mine[0])
 		error = profile_set_command(into, command);
 	else if (error >= 0 && command[0] && strcmp(command, mine) != 0)

@@ -3,6 +3,7 @@
 #ifndef PROFILE_MODEL_H
 #define PROFILE_MODEL_H
 
+#include "profile/labels.h"
 #include "profile/profile.h"
 #include "profile/pool.h"
 #include "profile/table.h"
@@ -35,6 +36,18 @@ struct sample_item {
 	size_t first; /* its stack: from here on in frame[] */
 	uint32_t n;
 	uint32_t task;
+	uint32_t labels; /* labels.h */
+};
+
+struct label_item {
+	uint32_t key, text, unit;
+	bool is_text;
+	int64_t number;
+};
+
+struct label_set {
+	size_t first; /* from here on in label[] */
+	size_t n;
 };
 
 struct audit_item {
@@ -77,6 +90,8 @@ struct profile {
 	int64_t *value; /* value_types of them for every sample */
 	struct audit_item audit[PROFILE_AUDITS_MAX];
 	uint32_t *note;
+	struct label_item *label;
+	struct label_set *label_set;
 
 	size_t mappings, mapping_room;
 	size_t functions, function_room;
@@ -88,8 +103,10 @@ struct profile {
 	size_t value_room;
 	size_t audits;
 	size_t notes, note_room;
+	size_t labels, label_room;
+	size_t label_sets, label_set_room;
 
-	struct table mapping_table, function_table, task_table, sample_table, note_table;
+	struct table mapping_table, function_table, task_table, sample_table, note_table, label_table;
 	struct table location_table; /* by mapping and address: at most one for each */
 	struct table named_table;    /* the named ones, by mapping, address and lines */
 	bool named_is_stale;         /* lines of a named one have changed since it was filled */

@@ -92,7 +92,14 @@ static uint32_t id_of(const char *text, int64_t number)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-void pprof_types_label(struct task *task, const char *key, const char *text, int64_t number)
+/* The forms that the model writes itself. */
+static bool is_ours(const char *key, const char *text)
+{
+	return text ? !strcmp(key, PPROF_LABEL_PROCESS) || !strcmp(key, PPROF_LABEL_THREAD)
+		    : !strcmp(key, PPROF_LABEL_PID) || !strcmp(key, PPROF_LABEL_TID);
+}
+
+bool pprof_types_label(struct task *task, const char *key, const char *text, int64_t number)
 {
 	enum task_field field = TASK_NOTHING;
 
@@ -107,4 +114,5 @@ void pprof_types_label(struct task *task, const char *key, const char *text, int
 	case TASK_THREAD: task->thread = text; break;
 	case TASK_NOTHING: break;
 	}
+	return is_ours(key, text);
 }

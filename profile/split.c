@@ -74,7 +74,7 @@ int splitting_sample(struct splitting *s, size_t index, const int64_t *values)
 {
 	struct sample sample = profile_sample(s->from, index);
 	uint32_t *stack = table_grow(s->stack, &s->stack_room, sample.n + 1, sizeof(*stack));
-	int task = copy_task(s, sample.task), into;
+	int task = copy_task(s, sample.task), labels, into;
 
 	if (!stack)
 		return -ENOMEM;
@@ -88,7 +88,11 @@ int splitting_sample(struct splitting *s, size_t index, const int64_t *values)
 			return location;
 		stack[i] = (uint32_t)location;
 	}
-	into = profile_add_stack(s->into, (uint32_t)task, stack, sample.n);
+	labels = labels_copy(s->into, s->from, sample.labels);
+	if (labels < 0)
+		return labels;
+	into = profile_add_labelled_stack(
+		s->into, (uint32_t)task, (uint32_t)labels, stack, sample.n);
 	if (into < 0)
 		return into;
 	profile_add_values(s->into, (size_t)into, values);
@@ -121,7 +125,7 @@ static int copy_about(struct profile *into, const struct profile *from)
 	int r = profile_set_command(into, profile_command(from));
 
 	for (size_t i = 0; i < from->notes && r >= 0; i++)
-		r = profile_add_note(into, profile_note(from, i));
+		r = profile_copy_note(into, from, i);
 	for (size_t i = 0; i < from->value_types && r >= 0; i++) {
 		struct value_type type = profile_value_type(from, i);
 

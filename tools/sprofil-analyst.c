@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -491,12 +492,16 @@ static int give_up_rights(struct settings *s)
 
 static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
 {
+	const char *rank = s->replay ? NULL : output_known_rank();
+	struct utsname host;
 	struct analyst *analyst;
 	int r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
 				    .live = !s->replay,
 				    .frame_pointers = s->frame_pointers,
 				    .per_process = s->per_process,
 				    .no_timeline = s->no_timeline,
+				    .rank = rank,
+				    .host = rank && uname(&host) == 0 ? host.nodename : NULL,
 				    .working_on = working_on,
 				    .skip = skip,
 				    .context = s,
