@@ -84,6 +84,7 @@ static const char help_options[] =
 	"  --bottom-up       tree, svg: from the leaves to those who called them\n"
 	"  --icicle          svg: the root on top\n"
 	"  --by WHAT         diff: time (default), of a run; share of all\n"
+	"                    merge: compare by rank, host or process\n"
 	"  --paths           diff: call paths, not functions\n"
 	"  --fail-above PCT  diff: status 1 if something is significantly slower by more\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
@@ -127,7 +128,7 @@ static void print_help(void)
 	puts("usage: sprofreport [REPORT] [OPTION...] FILE...\n"
 	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
 	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
-	     "       sprofreport merge -o OUT FILE...\n"
+	     "       sprofreport merge -o OUT FILE..., or merge --by rank|host|process FILE...\n"
 	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n\n"
 	     "REPORT is one of");
 	list_reports(stdout);
@@ -157,7 +158,7 @@ static int take_choice(struct command *command, int id, const char *word)
 {
 	static const char *const sorts[] = {"self", "total", NULL};
 	static const char *const splits[] = {"none", "process", "thread", NULL};
-	static const char *const bys[] = {"time", "share", NULL};
+	static const char *const bys[] = {"time", "share", "rank", "host", "process", NULL};
 	static const char *const whens[] = {"auto", "always", "never", NULL};
 	int chosen;
 
@@ -172,7 +173,8 @@ static int take_choice(struct command *command, int id, const char *word)
 		break;
 	case OPTION_BY:
 		chosen = choose("by", word, bys);
-		command->options.by_share = chosen > 0;
+		command->options.by_share = chosen == 1;
+		command->options.balance_by = (enum report_by)(chosen > 1 ? chosen - 1 : 0);
 		break;
 	default:
 		chosen = choose("color", word, whens);
@@ -328,6 +330,10 @@ static int take_report(struct command *command, int argc, char **argv)
 	if (argc && (!strcmp(argv[0], "export") || !strcmp(argv[0], "merge"))) {
 		command->report = NULL;
 		command->merges = argv[0][0] == 'm';
+		if (command->merges && command->options.balance_by) {
+			command->merges = false;
+			command->report = report_find("balance");
+		}
 		return 1;
 	}
 	if (argc && report_find(argv[0])) {
@@ -383,6 +389,12 @@ static int take_sides(struct command *command, int behind)
 {
 	bool wants_sides = command->report && command->report->print_sides;
 
+	if (command->options.balance_by &&
+		(!command->report || strcmp(command->report->name, "balance") != 0)) {
+		complain("--by rank, host and process are for merge: sprofreport merge --by rank "
+			 "FILE...");
+		return EXIT_USAGE;
+	}
 	if (!wants_sides &&
 		(command->options.has_fail_above || command->options.paths ||
 			command->options.by_share)) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "view/balance.h"
 #include "view/callers.h"
 #include "view/diff.h"
 #include "view/listing.h"
@@ -20,6 +21,8 @@ static const struct report reports[] = {
 		timeline_print, NULL},
 	{"diff", "A B: what changed, and whether it is more than chance", false, 0.1, NULL,
 		diff_print},
+	{"balance", "--by rank, host or process: who does more, and who behaves alike", false, 0.5,
+		balance_print, NULL},
 	{"summary", "all figures about the run, and how far to trust it", false, 0, summary_print,
 		NULL},
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a profile with a time line: that of tests/unit/timeline_fixture.h, or one of many samples.
- * make_timeline phases FILE, make_timeline many SAMPLES STACKS FILE
+ * make_timeline phases FILE, make_timeline many SAMPLES STACKS FILE,
+ * make_timeline rank RANK FACTOR FILE: the first one, of a rank that has FACTOR times as much of store
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "profile/file.h"
+#include "profile/labels.h"
 #include "profile/pprof.h"
 #include "tests/unit/timeline_fixture.h"
 
@@ -71,6 +73,21 @@ static struct profile *make_many(size_t samples, size_t stacks)
 	return profile;
 }
 
+static struct profile *make_rank(long rank, long factor)
+{
+	struct profile *profile = fixture_timeline();
+	const struct label label[] = {{.key = LABEL_RANK, .number = rank, .unit = ""},
+		{.key = LABEL_HOST, .text = rank < 2 ? "north" : "south"}};
+
+	/* The third stack is that of store. */
+	for (int i = 0; i < 2; i++)
+		profile_set_value(profile, 2, (size_t)i,
+			profile_sample(profile, 2).value[i] * factor);
+	if (labels_give_all(profile, fixture_index(labels_add(profile, label, 2))) < 0)
+		abort();
+	return profile;
+}
+
 int main(int argc, char **argv)
 {
 	struct profile *profile;
@@ -82,8 +99,12 @@ int main(int argc, char **argv)
 		profile = fixture_timeline();
 	} else if (argc == 5 && !strcmp(argv[1], "many")) {
 		profile = make_many(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
+	} else if (argc == 5 && !strcmp(argv[1], "rank")) {
+		profile = make_rank(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10));
 	} else {
-		fputs("usage: make_timeline phases FILE | many SAMPLES STACKS FILE\n", stderr);
+		fputs("usage: make_timeline phases FILE | many SAMPLES STACKS FILE | "
+		      "rank RANK FACTOR FILE\n",
+			stderr);
 		return 2;
 	}
 	error = pprof_write(profile, &data, &bytes);
