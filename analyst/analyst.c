@@ -297,8 +297,7 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 	}
 	wallclock_values(&analyst->wallclock, sample, thread->blocked_guessed, values);
 	analyst->counts.samples += (uint64_t)values[VALUE_SAMPLES];
-	n = profile_add_stack(
-		analyst->profile, (uint32_t)task, thread->blocked, thread->blocked_n);
+	n = profile_add_stack(analyst->profile, (uint32_t)task, thread->blocked, thread->blocked_n);
 	if (n < 0)
 		return n;
 	profile_add_values(analyst->profile, (size_t)n, values);

@@ -20,8 +20,8 @@ struct analyst_options {
 	size_t size;         /* sizeof(struct analyst_options) */
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile of each */
-	const char *rank;    /* in an MPI or Slurm job, NULL none; samples get it as a label, */
-	const char *host;    /* and this one, NULL not known. Copied */
+	const char *rank;    /* in an MPI or Slurm job: a label of all samples; NULL none */
+	const char *host;    /* the same, NULL not known. Both are copied */
 	bool no_timeline;    /* do not keep when samples were taken */
 	bool live;           /* the processes may be alive: look at files through /proc */
 	/* As in struct symbolizer_options; may be NULL. */

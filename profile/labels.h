@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Labels of samples that the model gives no meaning of its own: those of other programs' files
- * (a request's id, bytes of an allocation), and of ours "rank" and "host". Samples of one stack with
- * other labels stay apart; reports add them up.
+ * (a request's id, bytes of an allocation), and of ours "rank" and "host". Samples of one stack
+ * with other labels stay apart; reports add them up.
  */
 #ifndef PROFILE_LABELS_H
 #define PROFILE_LABELS_H

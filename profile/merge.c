@@ -130,8 +130,8 @@ static int merge_samples(struct profile *into, const struct profile *from, struc
 			values[maps->value[j]] = sample.value[j];
 		labels = error = labels_copy(into, from, sample.labels);
 		if (error >= 0)
-			error = profile_add_labelled_stack(into, maps->task[sample.task],
-				(uint32_t)labels, stack, sample.n);
+			error = profile_add_labelled_stack(
+				into, maps->task[sample.task], (uint32_t)labels, stack, sample.n);
 		if (error < 0)
 			break;
 		maps->sample[i] = (uint32_t)error;
@@ -154,8 +154,8 @@ static int merge_timelines(
 
 	if (from->samples && !first && mine != its) {
 		timeline_forget(into);
-		return profile_add_note(into,
-			"merged from profiles with a time line and without: it is left out");
+		return profile_add_note(
+			into, "merged from profiles with a time line and without: it is left out");
 	}
 	error = timeline_begin(&cursor, from);
 	while (error >= 0 && timeline_next(&cursor, &instant)) {

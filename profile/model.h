@@ -69,7 +69,7 @@ struct timeline {
 	size_t bytes;    /* of all pieces */
 	size_t instants; /* of all, with the open ones */
 	uint64_t first_ns, last_ns;
-	size_t most;     /* bytes at which it is thinned, 0: TIMELINE_MOST_BYTES */
+	size_t most; /* bytes at which it is thinned, 0: TIMELINE_MOST_BYTES */
 };
 
 struct profile {
@@ -106,7 +106,8 @@ struct profile {
 	size_t labels, label_room;
 	size_t label_sets, label_set_room;
 
-	struct table mapping_table, function_table, task_table, sample_table, note_table, label_table;
+	struct table mapping_table, function_table, task_table, sample_table, note_table,
+		label_table;
 	struct table location_table; /* by mapping and address: at most one for each */
 	struct table named_table;    /* the named ones, by mapping, address and lines */
 	bool named_is_stale;         /* lines of a named one have changed since it was filled */

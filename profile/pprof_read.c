@@ -246,8 +246,7 @@ static int task_of(struct reading *r, const Perftools__Profiles__Sample *message
 /* @index: of the stack, or what went wrong. */
 static int keep_sample(struct reading *r, int index, const int64_t *values)
 {
-	uint32_t *more =
-		table_grow(r->sample, &r->sample_room, r->samples + 1, sizeof(*r->sample));
+	uint32_t *more = table_grow(r->sample, &r->sample_room, r->samples + 1, sizeof(*r->sample));
 
 	if (!more)
 		return -ENOMEM;

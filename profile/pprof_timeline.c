@@ -10,8 +10,8 @@
 
 enum { WIRE_DELIMITED = 2, HEAD_BYTES = 1 + 10, FRAME_BYTES = 20 + HEAD_BYTES };
 
-static int put_piece(const struct profile *profile, struct gzip_writer *gzip, const uint8_t *data,
-	size_t bytes)
+static int put_piece(
+	const struct profile *profile, struct gzip_writer *gzip, const uint8_t *data, size_t bytes)
 {
 	uint8_t head[HEAD_BYTES] = {PPROF_TIMELINE_VERSION}, frame[FRAME_BYTES];
 	size_t head_bytes = 1 + timeline_put_varint(head + 1, profile->samples), n;

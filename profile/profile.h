@@ -120,7 +120,7 @@ void profile_set_value(struct profile *profile, size_t index, size_t type, int64
 
 struct sample {
 	uint32_t task;
-	uint32_t labels; /* profile/labels.h */
+	uint32_t labels;          /* profile/labels.h */
 	const uint32_t *location; /* leaf first */
 	size_t n;
 	const int64_t *value; /* profile_value_types() of them */

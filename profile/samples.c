@@ -67,8 +67,8 @@ static int append_stack(struct profile *profile, const struct stack *stack)
 	if (table_add(&profile->sample_table, stack_hash(stack), (uint32_t)profile->samples) < 0)
 		return -ENOMEM;
 
-	samples[profile->samples] = (struct sample_item){
-		profile->frames, stack->n, stack->task, stack->labels};
+	samples[profile->samples] =
+		(struct sample_item){profile->frames, stack->n, stack->task, stack->labels};
 	if (stack->n)
 		memcpy(frames + profile->frames, stack->location, stack->n * sizeof(*frames));
 	profile->frames += stack->n;

@@ -111,7 +111,8 @@ int splitting_instants(struct splitting *s, uint64_t from_ns, uint64_t to_ns)
 	while (r >= 0 && timeline_next(&cursor, &instant)) {
 		if (s->sample[instant.sample] < 0)
 			continue;
-		instant.weight_ns = instant_before(&instant, to_ns) - instant_before(&instant, from_ns);
+		instant.weight_ns =
+			instant_before(&instant, to_ns) - instant_before(&instant, from_ns);
 		instant.time_ns = instant.time_ns < to_ns ? instant.time_ns : to_ns;
 		instant.sample = (uint32_t)s->sample[instant.sample];
 		r = timeline_add(s->into, &instant);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The time line of a profile: when each sample was taken. An instant is a moment, the stack that
- * was met then, and what that weighs: the planned weight of a tick, or how long a thread had waited.
+ * was met then, and what that weighs: the planned weight of a tick, or how long a thread had
+ * waited.
  *
  * Weights are no times: a stack's value is shared out over its instants in proportion to them, as a
  * thread's CPU time is over its samples. So all spans together have just what the profile has.
  *
  * Instants are kept as they are written, in pieces of columns, delta-coded (docs/PROFILE.md); 10
- * million take about 50 MB. Beyond TIMELINE_MOST_BYTES pairs of instants of one stack become one, at
- * the time of the second, with the weight of both: half the resolution, and no weight lost.
+ * million take about 50 MB. Beyond TIMELINE_MOST_BYTES pairs of instants of one stack become one,
+ * at the time of the second, with the weight of both: half the resolution, and no weight lost.
  */
 #ifndef PROFILE_TIMELINE_H
 #define PROFILE_TIMELINE_H
@@ -77,7 +78,8 @@ bool timeline_extent(const struct profile *profile, uint64_t *ret_from_ns, uint6
 /*
  * A new profile of what happened from @from_ns (inclusive) to @to_ns (exclusive) after the
  * beginning of the profile; times are still told from there. Without the audit, but for
- * effective_samples. What has no instants (time without a sample) is left out. -ENOMEM; -ENODATA: the profile has no time line.
+ * effective_samples. What has no instants (time without a sample) is left out. -ENOMEM; -ENODATA:
+ * the profile has no time line.
  */
 int timeline_span(const struct profile *profile, uint64_t from_ns, uint64_t to_ns,
 	struct profile **ret_profile);

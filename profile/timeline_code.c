@@ -104,9 +104,8 @@ static bool take_runs(struct span *span, struct timeline_rows *rows)
 	for (size_t i = 0; i < rows->n;) {
 		uint64_t head, weight_ns;
 
-		if (!take(span, TIMELINE_ROWS * 4, &head) ||
-			!take(span, INT64_MAX, &weight_ns) || !weight_ns ||
-			(head & 3) >= TIMELINE_STATES || head >> 2 >= rows->n - i)
+		if (!take(span, TIMELINE_ROWS * 4, &head) || !take(span, INT64_MAX, &weight_ns) ||
+			!weight_ns || (head & 3) >= TIMELINE_STATES || head >> 2 >= rows->n - i)
 			return false;
 		for (uint64_t end = i + (head >> 2) + 1; i < end; i++) {
 			rows->row[i].state = (enum timeline_state)(head & 3);

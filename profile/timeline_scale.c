@@ -73,8 +73,8 @@ int timeline_scale_init(struct timeline_scale *scale, const struct profile *prof
 	for (int i = 0; i < TIMELINE_STATES; i++)
 		only = of[i] == value ? i : only;
 	for (size_t i = 0; i < profile_samples(profile); i++)
-		make_factors(scale->factor[i], profile_sample(profile, i).value, value, only, each,
-			of);
+		make_factors(
+			scale->factor[i], profile_sample(profile, i).value, value, only, each, of);
 	return 0;
 }
 

@@ -16,8 +16,7 @@ struct timeline_scale {
 };
 
 /* -ENOMEM. @value is an index of profile_value_type(). */
-int timeline_scale_init(
-	struct timeline_scale *scale, const struct profile *profile, size_t value);
+int timeline_scale_init(struct timeline_scale *scale, const struct profile *profile, size_t value);
 void timeline_scale_release(struct timeline_scale *scale);
 
 static inline double timeline_scale_of(

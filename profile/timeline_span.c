@@ -26,8 +26,8 @@ struct stack_sums {
 struct spanning {
 	struct splitting split;
 	const struct profile *profile;
-	struct stack_sums *sums;  /* by stack */
-	uint64_t from_ns, to_ns;  /* by the clock of the instants */
+	struct stack_sums *sums;   /* by stack */
+	uint64_t from_ns, to_ns;   /* by the clock of the instants */
 	int kind[VALUE_TYPES_MAX]; /* of sums; else one of: */
 	size_t wall, guessed;      /* indexes of values, VALUE_TYPES_MAX there are none */
 	double weight, weight_squared;
@@ -145,8 +145,7 @@ static int take_samples(struct spanning *s)
 
 		share_values(s, &s->sums[i], from, to);
 		if (!s->sums[i].all[TIMELINE_RUNNING] && from[VALUE_CPU_NS] > 0 &&
-			__builtin_add_overflow(
-				s->left_out_ns, from[VALUE_CPU_NS], &s->left_out_ns))
+			__builtin_add_overflow(s->left_out_ns, from[VALUE_CPU_NS], &s->left_out_ns))
 			s->left_out_ns = INT64_MAX;
 		for (size_t j = 0; j < s->profile->value_types; j++)
 			any |= to[j] != 0;

@@ -359,9 +359,7 @@ static int take_words(struct command *command, int argc, char **argv)
 	status = command->report ? take_report_format(command) : take_export_format(command);
 	if (status)
 		return status;
-	name = command->report  ? command->report->name
-		: command->merges ? "merge"
-				  : "export";
+	name = command->report ? command->report->name : command->merges ? "merge" : "export";
 	if (command->report && command->report->wants_function) {
 		if (argc <= words) {
 			complain("callers of which function? sprofreport callers FUNC sprof.pb.gz");

@@ -27,7 +27,6 @@ bool report_span_is_given(const struct report_span *span);
  * Makes *@profile the part of it that was asked for. -errno, and *@ret_problem is a sentence that
  * the caller frees, or NULL.
  */
-int report_span_apply(
-	const struct report_span *span, struct profile **profile, char **ret_problem);
+int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem);
 
 #endif

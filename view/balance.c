@@ -99,8 +99,7 @@ static int collect(struct balance *b)
 		group = group_of(b, &sample);
 		if (group == -ENOENT)
 			continue;
-		more = group < 0 ? NULL
-				 : table_grow(b->group, &room, b->names.n, sizeof(*more));
+		more = group < 0 ? NULL : table_grow(b->group, &room, b->names.n, sizeof(*more));
 		if (!more)
 			return -ENOMEM;
 		b->group = more;
@@ -108,10 +107,10 @@ static int collect(struct balance *b)
 			more[b->groups] = (struct balance_group){.like = (uint32_t)b->groups};
 		more[group].weight += (double)sample.value[value];
 		more[group].samples += (double)sample.value[VALUE_SAMPLES];
-		r = sample.n ? add(b, (uint32_t)group,
-				       places->of[places->first[sample.location[0]]],
-				       (double)sample.value[value])
-			     : 0;
+		r = sample.n
+			? add(b, (uint32_t)group, places->of[places->first[sample.location[0]]],
+				  (double)sample.value[value])
+			: 0;
 		if (r < 0)
 			return r;
 	}
@@ -185,7 +184,8 @@ static int refuse(const struct balance *b, char **ret_problem)
 {
 	*ret_problem = strdup(b->frames.options.balance_by == REPORT_BY_PROCESS
 			? "there is nothing to compare: no process has a sample"
-			: "the profiles do not say which rank or host they are of: sprofrun notes it "
+			: "the profiles do not say which rank or host they are of: sprofrun notes "
+			  "it "
 			  "when mpirun or srun starts it; --by process compares processes");
 	return *ret_problem ? -EINVAL : -ENOMEM;
 }
@@ -199,13 +199,13 @@ static int print_sheet(const struct balance *b, FILE *out)
 	sheet_begin(&sheet, b->frames.options.format, columns, 7, out);
 	for (size_t i = 0; i < b->rows; i++) {
 		const struct balance_row *row = &b->row[i];
-		const struct place *place = row->place == BALANCE_ALL
-			? NULL
-			: &b->frames.places.place[row->place];
+		const struct place *place =
+			row->place == BALANCE_ALL ? NULL : &b->frames.places.place[row->place];
 
 		sheet_row(&sheet,
 			(struct cell[]){cell_number(llround(row->least)),
-				cell_number(llround(row->mean)), cell_number(llround(row->greatest)),
+				cell_number(llround(row->mean)),
+				cell_number(llround(row->greatest)),
 				cell_decimal((row->greatest / row->mean - 1) * 100),
 				cell_text(balance_name(b, row->most)),
 				cell_text(place ? place->function : "[all]"),

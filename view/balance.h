@@ -13,7 +13,8 @@
 
 struct balance_group {
 	double weight, samples;
-	uint32_t like; /* the first group that behaves like this one; its own index: it is the first */
+	uint32_t like; /* the first group that behaves like this one; its own index: it is the first
+			*/
 };
 
 struct balance_row {

@@ -32,8 +32,8 @@ static double distance(const struct balance *b, const double *a, const double *o
 
 		sum += fabs(a[i] - of[i]);
 		if (samples > 0 && of_samples > 0)
-			chance += sqrt(2 / M_PI * mean * (1 - mean) *
-				(1 / samples + 1 / of_samples));
+			chance +=
+				sqrt(2 / M_PI * mean * (1 - mean) * (1 / samples + 1 / of_samples));
 	}
 	/* Twice of what chance makes on average is no chance. */
 	return sum / 2 - chance;
@@ -43,9 +43,8 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 	uint32_t group, const double *share)
 {
 	const struct balance_group *a = &b->group[leaders->group[leader]], *of = &b->group[group];
-	double noise = a->samples > 0 && of->samples > 0
-		? 2 * sqrt(1 / a->samples + 1 / of->samples)
-		: 0;
+	double noise =
+		a->samples > 0 && of->samples > 0 ? 2 * sqrt(1 / a->samples + 1 / of->samples) : 0;
 
 	if (fabs(a->weight - of->weight) > (ALIKE + noise) * fmax(a->weight, of->weight))
 		return false;
@@ -53,8 +52,8 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 }
 
 /* The places of a group are a run of the pairs sorted by group: here a walk over all of them. */
-static double *shares_of(const struct balance *b, uint32_t group, const uint32_t *order,
-	const size_t *first)
+static double *shares_of(
+	const struct balance *b, uint32_t group, const uint32_t *order, const size_t *first)
 {
 	double *share = calloc(b->frames.places.n + 1, sizeof(*share));
 

@@ -30,8 +30,8 @@ static int put_rows(const struct balance *b, FILE *out)
 		{"object", LAYOUT_LEFT, LAYOUT_PATH, 12, 1},
 	};
 	const struct report_options *options = &b->frames.options;
-	struct text_scale scale = text_scale_for(
-		frames_value_type(&b->frames).unit, (int64_t)b->row[0].greatest);
+	struct text_scale scale =
+		text_scale_for(frames_value_type(&b->frames).unit, (int64_t)b->row[0].greatest);
 	struct layout layout;
 	int r;
 
@@ -39,9 +39,8 @@ static int put_rows(const struct balance *b, FILE *out)
 		options->color);
 	for (size_t i = 0; i < b->rows; i++) {
 		const struct balance_row *row = &b->row[i];
-		const struct place *place = row->place == BALANCE_ALL
-			? NULL
-			: &b->frames.places.place[row->place];
+		const struct place *place =
+			row->place == BALANCE_ALL ? NULL : &b->frames.places.place[row->place];
 		char text[TEXT_UNIT_BYTES];
 
 		layout_row(&layout,
@@ -49,7 +48,8 @@ static int put_rows(const struct balance *b, FILE *out)
 		put_value(&layout, 0, scale, row->least);
 		put_value(&layout, 1, scale, row->mean);
 		put_value(&layout, 2, scale, row->greatest);
-		(void)snprintf(text, sizeof(text), "%.1f %%", (row->greatest / row->mean - 1) * 100);
+		(void)snprintf(
+			text, sizeof(text), "%.1f %%", (row->greatest / row->mean - 1) * 100);
 		layout_set(&layout, 3, text);
 		layout_set(&layout, 4, balance_name(b, row->most));
 		layout_set(&layout, 5, place ? place->function : "[all]");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With a time line a thread's samples are where they were taken. Without one they lie one behind the
- * other, each as long as its weight, equal beginnings of stacks side by side.
+ * With a time line a thread's samples are where they were taken. Without one they lie one behind
+ * the other, each as long as its weight, equal beginnings of stacks side by side.
  */
 #include "view/firefox.h"
 

@@ -112,10 +112,10 @@ struct live_audit {
 
 /* live_span.c */
 struct live_span {
-	bool shown;    /* the strip */
-	bool choosing; /* keys move on it */
-	bool anchored; /* one end of the span is at @anchor */
-	bool chosen;   /* tables are about the span */
+	bool shown;            /* the strip */
+	bool choosing;         /* keys move on it */
+	bool anchored;         /* one end of the span is at @anchor */
+	bool chosen;           /* tables are about the span */
 	size_t cursor, anchor; /* cells */
 	uint64_t from_ns, to_ns, end_ns;
 	double *cell; /* of the strip */

@@ -35,9 +35,8 @@ bool live_next_stack(const struct live *live, const struct live_page *page, size
 {
 	bool decay = live->decay && !live->span.chosen;
 	double scale = decay ? live_weights_scale(&live->weights) : 1;
-	double least = decay
-		? FORGOTTEN * live_weights_sum(&live->weights, live->value, true) / scale
-		: 0;
+	double least =
+		decay ? FORGOTTEN * live_weights_sum(&live->weights, live->value, true) / scale : 0;
 
 	for (; *at < live->weights.stacks; ++*at) {
 		double weight = live->span.chosen
@@ -289,9 +288,9 @@ static int add_sampled_threads(struct live *live)
 			continue;
 		live->table.row[index - 1].now +=
 			live_weight(&live->weights, i, live->value, true) * per_ns;
-		live->table.row[index - 1].total +=
-			live->span.chosen ? live_span_weight(&live->span, i)
-				: live_weight(&live->weights, i, live->value, false);
+		live->table.row[index - 1].total += live->span.chosen
+			? live_span_weight(&live->span, i)
+			: live_weight(&live->weights, i, live->value, false);
 	}
 	return 0;
 }

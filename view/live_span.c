@@ -28,8 +28,8 @@ static double weight_of(const struct live *live, const struct instant *instant, 
 {
 	static const char *const states[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};
 	const char *type = profile_value_type(live->profile, live->value).type;
-	bool has_factor = instant->state == TIMELINE_RUNNING &&
-		instant->sample < live->weights.factors;
+	bool has_factor =
+		instant->state == TIMELINE_RUNNING && instant->sample < live->weights.factors;
 	double factor = has_factor ? (double)live->weights.factor[instant->sample] : 1;
 
 	if (strcmp(type, "wall") != 0 && strcmp(type, states[instant->state]) != 0)
@@ -184,7 +184,7 @@ int live_span_draw(struct live *live, struct screen *screen, unsigned row)
 		double share = span->cell[i] / most;
 
 		(void)screen_put(screen, row, LABEL_COLUMNS + (unsigned)i, 1,
-			share >= 0.75         ? STYLE_HOT
+			share >= 0.75           ? STYLE_HOT
 				: share >= 0.25 ? STYLE_WARM
 						: STYLE_MILD,
 			strip_character(share, screen->ascii));
@@ -212,9 +212,8 @@ int live_span_toggle(struct live *live)
 	span->anchored = false;
 	if (!span->cells) {
 		/* As wide as it will be drawn, or soon will be. */
-		int r = fill_cells(live, live->columns > 2 * LABEL_COLUMNS
-				? live->columns - LABEL_COLUMNS - 1
-				: 60);
+		int r = fill_cells(live,
+			live->columns > 2 * LABEL_COLUMNS ? live->columns - LABEL_COLUMNS - 1 : 60);
 
 		if (r < 0)
 			return r;

@@ -54,8 +54,8 @@ static int take_instants(
 		all = profile_sample(frames->profile, instant.sample).value[frames->sums.weight];
 		of->weight = of->exactly < (double)all ? llround(of->exactly) : all;
 		r = append(m,
-			&(struct moment){.time_ns = instant.time_ns > began ? instant.time_ns - began
-									    : 0,
+			&(struct moment){
+				.time_ns = instant.time_ns > began ? instant.time_ns - began : 0,
 				.weight = of->weight - before,
 				.sample = instant.sample,
 				.task = profile_sample(frames->profile, instant.sample).task});
@@ -76,8 +76,7 @@ static int take_rest(struct moments *m, const struct frames *frames, const bool 
 		int64_t rest = sample.value[frames->sums.weight] - given[i].weight;
 
 		if (chosen[i] && rest > 0)
-			r = append(m,
-				&(struct moment){m->to_ns, rest, (uint32_t)i, sample.task});
+			r = append(m, &(struct moment){m->to_ns, rest, (uint32_t)i, sample.task});
 	}
 	return r;
 }

@@ -68,7 +68,8 @@ static int put_record(const struct frames *frames, const struct task *task, uint
 
 	if (!comm)
 		return -ENOMEM;
-	fprintf(out, "%s %7" PRIu32 "/%-7" PRIu32 " %5" PRIu64 ".%06" PRIu64 ": %10" PRId64 " %s:\n",
+	fprintf(out,
+		"%s %7" PRIu32 "/%-7" PRIu32 " %5" PRIu64 ".%06" PRIu64 ": %10" PRId64 " %s:\n",
 		comm[0] ? comm : "unknown", task->pid, task->tid, time_ns / 1000000000,
 		time_ns / 1000 % 1000000, period, event);
 	free(comm);

@@ -3,8 +3,8 @@
  * The file format of speedscope (its file-format-schema.json): profiles of type "sampled", first
  * all threads together, then each. A sample is a list of frames, root first, with a weight. All
  * threads together, and a profile without a time line, have each stack once, equal beginnings side
- * by side. With one a thread has its samples where they were taken, and in between, where it did not
- * run, samples of no frames: their weight is not the thread's.
+ * by side. With one a thread has its samples where they were taken, and in between, where it did
+ * not run, samples of no frames: their weight is not the thread's.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -228,8 +228,8 @@ static int put_timed_threads(struct scope *s, const struct moments *moments)
 			continue;
 		fputs(",\n{\"type\":\"sampled\",\"name\":", s->out);
 		error = put_task_name(&task, s->out);
-		fprintf(s->out, ",\"unit\":\"nanoseconds\",\"startValue\":%" PRIu64
-				",\n\"samples\":[",
+		fprintf(s->out,
+			",\"unit\":\"nanoseconds\",\"startValue\":%" PRIu64 ",\n\"samples\":[",
 			moments->from_ns);
 		if (!error)
 			error = put_thread_column(s, moments, i, false, &end);

@@ -89,7 +89,8 @@ static uint32_t place_of(const struct time_grid *grid, const struct sample *samp
 			 : (uint32_t)TIMELINE_NO_PLACE;
 }
 
-static int add_top(struct time_grid *grid, size_t column, uint32_t row, uint32_t place, double value)
+static int add_top(
+	struct time_grid *grid, size_t column, uint32_t row, uint32_t place, double value)
 {
 	size_t before = grid->top.n;
 	int index = pairs_add(&grid->top, (uint64_t)column << 32 | row, place);
@@ -121,8 +122,9 @@ static int spread(struct time_grid *grid, const struct instant *instant, double 
 		double part = 1;
 
 		if (first != last)
-			part = (double)(instant_before(instant, i == last ? UINT64_MAX
-						: began + time_grid_ns(grid, i + 1)) -
+			part = (double)(instant_before(instant,
+						i == last ? UINT64_MAX
+							  : began + time_grid_ns(grid, i + 1)) -
 				       (i == first ? 0
 						   : instant_before(instant,
 							     began + time_grid_ns(grid, i)))) /
@@ -272,8 +274,8 @@ int time_grid_phases(const struct time_grid *grid, uint32_t row, size_t columns,
 	return 0;
 }
 
-static void put_row(struct gathering *to, const struct time_grid *grid,
-	const struct timeline_phase *phase)
+static void put_row(
+	struct gathering *to, const struct time_grid *grid, const struct timeline_phase *phase)
 {
 	static const struct place nothing = {.function = "", .object = ""};
 	const struct report_options *options = &grid->frames.options;

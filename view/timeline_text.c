@@ -41,8 +41,8 @@ static void put_scale(const struct time_grid *grid, FILE *out)
 	fputc('\n', out);
 }
 
-static int put_strip(const struct time_grid *grid, const char *name, const double *cell,
-	double most, FILE *out)
+static int put_strip(
+	const struct time_grid *grid, const char *name, const double *cell, double most, FILE *out)
 {
 	const struct report_options *options = &grid->frames.options;
 	double column_ns = (double)(grid->to_ns - grid->from_ns) / (double)grid->columns, all = 0;
@@ -69,9 +69,8 @@ static int put_strip(const struct time_grid *grid, const char *name, const doubl
 /* The greatest column of a row, but not less than one CPU. */
 static double most_of(const struct time_grid *grid, const double *cell)
 {
-	double most = grid->is_time
-		? (double)(grid->to_ns - grid->from_ns) / (double)grid->columns
-		: 1;
+	double most =
+		grid->is_time ? (double)(grid->to_ns - grid->from_ns) / (double)grid->columns : 1;
 
 	for (size_t i = 0; i < grid->columns; i++)
 		most = cell[i] > most ? cell[i] : most;
@@ -121,15 +120,15 @@ static void set_phase(
 		grid->is_time ? phase->weight / (double)(to - from) : phase->weight);
 	layout_set(layout, 2, text);
 	if (!idle && phase->weight > 0) {
-		(void)snprintf(text, sizeof(text), "%.0f %%",
-			phase->top_weight * 100 / phase->weight);
+		(void)snprintf(
+			text, sizeof(text), "%.0f %%", phase->top_weight * 100 / phase->weight);
 		layout_set(layout, 3, text);
 	}
 	layout_set(layout, 4,
 		idle ? "(hardly anything ran)" : grid->frames.places.place[phase->place].function);
 	if (!idle)
-		layout_set(layout, 5,
-			text_basename(grid->frames.places.place[phase->place].object));
+		layout_set(
+			layout, 5, text_basename(grid->frames.places.place[phase->place].object));
 }
 
 static int put_phases(const struct time_grid *grid, FILE *out)

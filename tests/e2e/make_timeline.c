@@ -2,7 +2,8 @@
 /*
  * Writes a profile with a time line: that of tests/unit/timeline_fixture.h, or one of many samples.
  * make_timeline phases FILE, make_timeline many SAMPLES STACKS FILE,
- * make_timeline rank RANK FACTOR FILE: the first one, of a rank that has FACTOR times as much of store
+ * make_timeline rank RANK FACTOR FILE: the first one, of a rank that has FACTOR times as much of
+ * store
  */
 #include <stdio.h>
 #include <string.h>
@@ -81,8 +82,8 @@ static struct profile *make_rank(long rank, long factor)
 
 	/* The third stack is that of store. */
 	for (int i = 0; i < 2; i++)
-		profile_set_value(profile, 2, (size_t)i,
-			profile_sample(profile, 2).value[i] * factor);
+		profile_set_value(
+			profile, 2, (size_t)i, profile_sample(profile, 2).value[i] * factor);
 	if (labels_give_all(profile, fixture_index(labels_add(profile, label, 2))) < 0)
 		abort();
 	return profile;

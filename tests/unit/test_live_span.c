@@ -39,7 +39,8 @@ static const char *shown(struct view *v)
 static int setup(void **state)
 {
 	static struct view view;
-	const struct live_options options = {.size = sizeof(options), .totals = true, .ascii = true};
+	const struct live_options options = {
+		.size = sizeof(options), .totals = true, .ascii = true};
 	const struct live_facts facts = {.target = "phases", .state = LIVE_ENDED, .status = 0};
 
 	view = (struct view){.profile = fixture_timeline()};

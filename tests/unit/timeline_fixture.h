@@ -17,8 +17,8 @@
 #define FIXTURE_BEGAN_NS UINT64_C(1700000000000000000)
 
 /* Samples of as much CPU time as they are apart, from @from_ms (and 2 ms) to @to_ms. */
-static inline void fixture_phase(struct profile *profile, uint32_t stack, unsigned from_ms,
-	unsigned to_ms, unsigned step_ms)
+static inline void fixture_phase(
+	struct profile *profile, uint32_t stack, unsigned from_ms, unsigned to_ms, unsigned step_ms)
 {
 	for (unsigned ms = from_ms + 2; ms < to_ms; ms += step_ms) {
 		const int64_t values[VALUE_TYPES_MAX] = {1, step_ms * (int64_t)FIXTURE_MS};
@@ -40,20 +40,21 @@ static inline struct profile *fixture_timeline(void)
 	(void)fixture_index(profile_new(&profile));
 	mapping = fixture_index(profile_add_mapping(profile,
 		&(struct mapping){.file = "/opt/phases", .start = 0x1000, .limit = 0x9000}));
-	task[0] = fixture_index(
-		profile_add_task(profile, &(struct task){10, 10, "phases", "main"}));
+	task[0] =
+		fixture_index(profile_add_task(profile, &(struct task){10, 10, "phases", "main"}));
 	task[1] = fixture_index(
 		profile_add_task(profile, &(struct task){10, 11, "phases", "helper"}));
 	for (uint32_t i = 0; i < 4; i++) {
-		struct location_line line = {.function = fixture_index(profile_add_function(profile,
-			&(struct function){.name = names[i], .symbol = names[i]}))};
+		struct location_line line = {
+			.function = fixture_index(profile_add_function(profile,
+				&(struct function){.name = names[i], .symbol = names[i]}))};
 
 		location[i] = fixture_location(profile, mapping, 0x1000 + 64 * i, &line, 1);
 	}
 	for (uint32_t i = 0; i < 4; i++) {
 		/* The leaf alone: what is on top is what ran. */
-		stack[i] = fixture_index(profile_add_stack(
-			profile, task[i == 3], &location[i == 3 ? 1 : i], 1));
+		stack[i] = fixture_index(
+			profile_add_stack(profile, task[i == 3], &location[i == 3 ? 1 : i], 1));
 	}
 	profile_set_time(profile, FIXTURE_BEGAN_NS, 3000 * (uint64_t)FIXTURE_MS);
 	profile_set_period(profile, 4 * FIXTURE_MS);
