@@ -10,6 +10,7 @@
 #include "profile/labels.h"
 #include "view/gather.h"
 #include "view/options.h"
+#include "view/text.h"
 
 const char *balance_name(const struct balance *balance, size_t group)
 {
@@ -203,9 +204,9 @@ static int print_sheet(const struct balance *b, FILE *out)
 			row->place == BALANCE_ALL ? NULL : &b->frames.places.place[row->place];
 
 		sheet_row(&sheet,
-			(struct cell[]){cell_number(llround(row->least)),
-				cell_number(llround(row->mean)),
-				cell_number(llround(row->greatest)),
+			(struct cell[]){cell_number(text_whole(row->least)),
+				cell_number(text_whole(row->mean)),
+				cell_number(text_whole(row->greatest)),
 				cell_decimal((row->greatest / row->mean - 1) * 100),
 				cell_text(balance_name(b, row->most)),
 				cell_text(place ? place->function : "[all]"),

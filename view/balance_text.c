@@ -14,7 +14,7 @@ static void put_value(struct layout *layout, size_t column, struct text_scale sc
 {
 	char text[TEXT_UNIT_BYTES];
 
-	text_format_scaled((int64_t)value, scale, text);
+	text_format_scaled(text_whole(value), scale, text);
 	layout_set(layout, column, text);
 }
 
@@ -31,7 +31,7 @@ static int put_rows(const struct balance *b, FILE *out)
 	};
 	const struct report_options *options = &b->frames.options;
 	struct text_scale scale =
-		text_scale_for(frames_value_type(&b->frames).unit, (int64_t)b->row[0].greatest);
+		text_scale_for(frames_value_type(&b->frames).unit, text_whole(b->row[0].greatest));
 	struct layout layout;
 	int r;
 
@@ -87,7 +87,7 @@ static void put_alike(const struct balance *b, uint32_t leader, const char *what
 	}
 	if (n > shown)
 		fprintf(out, " and %zu more", n - shown);
-	text_format_ns((uint64_t)(sum / (double)n), mean);
+	text_format_ns((uint64_t)text_whole(sum / (double)n), mean);
 	if (!strcmp(frames_value_type(&b->frames).unit, "nanoseconds"))
 		fprintf(out, "; %s each", mean);
 	if (top != BALANCE_ALL) {

@@ -2,7 +2,6 @@
 #include "view/timeline.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,8 +294,8 @@ static void put_row(
 	}
 	gather(to, "from_ns", cell_count(time_grid_ns(grid, phase->from)));
 	gather(to, "to_ns", cell_count(time_grid_ns(grid, phase->to)));
-	gather(to, grid->is_time ? "self_ns" : "self", cell_number(llround(phase->weight)));
-	gather(to, grid->is_time ? "top_ns" : "top", cell_number(llround(phase->top_weight)));
+	gather(to, grid->is_time ? "self_ns" : "self", cell_number(text_whole(phase->weight)));
+	gather(to, grid->is_time ? "top_ns" : "top", cell_number(text_whole(phase->top_weight)));
 	gather(to, "function", cell_text(place->function));
 	gather(to, "object", cell_text(place->object));
 }
