@@ -266,7 +266,7 @@ static int choose_object(struct gmon *g, char **ret_problem)
 		if (mapping.limit > g->high)
 			g->high = mapping.limit;
 	}
-	if (!g->object && !profile_samples(profile))
+	if (!g->object && !g->frames->sums.all[VALUE_SAMPLES])
 		return refuse(ret_problem,
 			"there is no sample, so gprof has nothing to show: let the program run "
 			"longer, or raise the rate (-F)");
