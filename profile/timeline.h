@@ -7,7 +7,7 @@
  * Weights are no times: a stack's value is shared out over its instants in proportion to them, as a
  * thread's CPU time is over its samples. So all spans together have just what the profile has.
  *
- * Instants are kept as they are written, in pieces of columns, delta-coded (docs/PROFILE.md); 10
+ * Instants are kept as they are written, in pieces of columns, delta-coded (timeline_code.h); 10
  * million take about 50 MB. Beyond TIMELINE_MOST_BYTES pairs of instants of one stack become one,
  * at the time of the second, with the weight of both: half the resolution, and no weight lost.
  */
