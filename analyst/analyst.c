@@ -21,7 +21,9 @@
 #include "analyst/wallclock.h"
 #include "opener/opener.h"
 #include "proto/record.h"
+#include "profile/labels.h"
 #include "profile/profile.h"
+#include "profile/timeline.h"
 
 /* Processes in whose root a file is looked for. */
 #define OPEN_TRIES 64
@@ -35,7 +37,8 @@ struct analyst {
 	size_t factor_room;
 	struct locations locations;
 	struct stacks stacks;
-	bool per_process;
+	bool per_process, no_timeline;
+	uint32_t labels; /* of all samples */
 	struct processes processes;
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
@@ -46,6 +49,23 @@ struct analyst {
 	bool has_image, ended, first_ended, snapshot;
 	uint32_t first_status; /* of the first process, once it has ended */
 };
+
+/* Which rank of a job this is, and where: a number and a text. */
+static int take_labels(struct analyst *analyst, const struct analyst_options *options)
+{
+	struct label label[2];
+	size_t n = 0;
+	int set;
+
+	if (options->rank)
+		label[n++] = (struct label){
+			.key = LABEL_RANK, .number = strtoll(options->rank, NULL, 10), .unit = ""};
+	if (options->host)
+		label[n++] = (struct label){.key = LABEL_HOST, .text = options->host};
+	set = labels_add(analyst->profile, label, n);
+	analyst->labels = set < 0 ? 0 : (uint32_t)set;
+	return set < 0 ? set : 0;
+}
 
 int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst)
 {
@@ -65,6 +85,8 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	if (r == 0)
 		r = profile_new(&analyst->profile);
 	if (r == 0)
+		r = take_labels(analyst, options);
+	if (r == 0)
 		r = symbolizer_new(&symbols, &analyst->symbolizer);
 	if (r < 0) {
 		analyst_free(analyst);
@@ -73,6 +95,7 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->spaces.symbolizer = analyst->symbolizer;
 	analyst->spaces.live = options->live;
 	analyst->per_process = options->per_process;
+	analyst->no_timeline = options->no_timeline;
 	analyst->locations = (struct locations){.profile = analyst->profile,
 		.symbolizer = analyst->symbolizer,
 		.opener = options->opener};
@@ -232,6 +255,30 @@ static int find_task(
 	return thread->task;
 }
 
+/* What a stack weighs at the moment of a sample, for the time line. */
+static int note_time(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
+{
+	const uint64_t weight_ns[TIMELINE_STATES] = {
+		[TIMELINE_RUNNING] = sample->weight_ns,
+		[TIMELINE_QUEUED] = analyst->wallclock.recorded ? sample->queue_ns : 0,
+		[TIMELINE_BLOCKED] = analyst->wallclock.recorded ? sample->blocked_ns : 0,
+	};
+	struct instant instant = {.sample = stack,
+		.time_ns = profile_realtime_ns(analyst->profile) + analyst->last_ns -
+			analyst->began_ns};
+	int r = 0;
+
+	for (int i = 0; i < TIMELINE_STATES && r >= 0 && !analyst->no_timeline; i++) {
+		instant.state = (enum timeline_state)i;
+		instant.weight_ns = weight_ns[i];
+		/* It was woken up, and then waited for its CPU. */
+		if (i == TIMELINE_BLOCKED && instant.time_ns > weight_ns[TIMELINE_QUEUED])
+			instant.time_ns -= weight_ns[TIMELINE_QUEUED];
+		r = timeline_add(analyst->profile, &instant);
+	}
+	return r;
+}
+
 static int take_blocked(struct analyst *analyst, struct image_space *image,
 	struct thread_name *thread, const struct record_sample *sample)
 {
@@ -250,8 +297,11 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 	}
 	wallclock_values(&analyst->wallclock, sample, thread->blocked_guessed, values);
 	analyst->counts.samples += (uint64_t)values[VALUE_SAMPLES];
-	return profile_add_sample(
-		analyst->profile, (uint32_t)task, thread->blocked, thread->blocked_n, values);
+	n = profile_add_stack(analyst->profile, (uint32_t)task, thread->blocked, thread->blocked_n);
+	if (n < 0)
+		return n;
+	profile_add_values(analyst->profile, (size_t)n, values);
+	return note_time(analyst, sample, (uint32_t)n);
 }
 
 /* The value that tells for how long a thread was stopped for its stack. */
@@ -317,7 +367,11 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	if (n < 0)
 		return n;
 	profile_add_values(analyst->profile, (size_t)n, values);
-	return dump ? 0 : weigh(analyst, sample, (uint32_t)n);
+	if (dump)
+		return 0;
+	if (note_time(analyst, sample, (uint32_t)n) < 0)
+		return -ENOMEM;
+	return weigh(analyst, sample, (uint32_t)n);
 }
 
 /* Lines "key value\n". A line of another form is left out. */
@@ -517,6 +571,8 @@ int analyst_finish(struct analyst *analyst)
 		r = jit_note_unnamed(analyst->profile);
 	if (r == 0)
 		r = note_main(analyst);
+	if (r == 0 && analyst->labels)
+		r = labels_give_all(analyst->profile, analyst->labels);
 	if (r == 0)
 		r = counts_close(
 			&analyst->counts, &analyst->stacks, &analyst->wallclock, analyst->profile);

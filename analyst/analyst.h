@@ -20,6 +20,9 @@ struct analyst_options {
 	size_t size;         /* sizeof(struct analyst_options) */
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile of each */
+	const char *rank;    /* in an MPI or Slurm job: a label of all samples; NULL none */
+	const char *host;    /* the same, NULL not known. Both are copied */
+	bool no_timeline;    /* do not keep when samples were taken */
 	bool live;           /* the processes may be alive: look at files through /proc */
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);

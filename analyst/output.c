@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *output_rank(void)
+const char *output_known_rank(void)
 {
 	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
 		"MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
@@ -19,7 +19,14 @@ const char *output_rank(void)
 		if (rank && rank[0] && strspn(rank, "0123456789") == strlen(rank))
 			return rank;
 	}
-	return "0";
+	return NULL;
+}
+
+const char *output_rank(void)
+{
+	const char *rank = output_known_rank();
+
+	return rank ? rank : "0";
 }
 
 unsigned output_ranks(void)

@@ -20,6 +20,8 @@ int output_name(const char *pattern, const struct output_facts *facts, char **re
 
 /* The rank of this process as the usual launchers tell it in the environment, or "0". */
 const char *output_rank(void);
+/* NULL: no launcher tells one. */
+const char *output_known_rank(void);
 /* How many ranks the job has, as the launcher tells it; 1 when it does not. */
 unsigned output_ranks(void);
 

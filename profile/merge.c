@@ -9,7 +9,7 @@
 
 /* The indexes of @from, as they are in @into. */
 struct maps {
-	uint32_t *mapping, *function, *location, *task;
+	uint32_t *mapping, *function, *location, *task, *sample;
 	int value[VALUE_TYPES_MAX];
 };
 
@@ -19,6 +19,7 @@ static void maps_release(struct maps *maps)
 	free(maps->function);
 	free(maps->location);
 	free(maps->task);
+	free(maps->sample);
 }
 
 static int maps_init(struct maps *maps, const struct profile *from)
@@ -28,8 +29,11 @@ static int maps_init(struct maps *maps, const struct profile *from)
 		.function = calloc(from->functions + 1, sizeof(uint32_t)),
 		.location = calloc(from->locations + 1, sizeof(uint32_t)),
 		.task = calloc(from->tasks + 1, sizeof(uint32_t)),
+		.sample = calloc(from->samples + 1, sizeof(uint32_t)),
 	};
-	return maps->mapping && maps->function && maps->location && maps->task ? 0 : -ENOMEM;
+	return maps->mapping && maps->function && maps->location && maps->task && maps->sample
+		? 0
+		: -ENOMEM;
 }
 
 static int merge_small(struct profile *into, const struct profile *from, struct maps *maps)
@@ -104,11 +108,11 @@ static int merge_locations(struct profile *into, const struct profile *from, str
 	return index < 0 ? index : 0;
 }
 
-static int merge_samples(struct profile *into, const struct profile *from, const struct maps *maps)
+static int merge_samples(struct profile *into, const struct profile *from, struct maps *maps)
 {
 	uint32_t *stack = NULL;
 	size_t room = 0;
-	int error = 0;
+	int error = 0, labels;
 
 	for (size_t i = 0; i < from->samples && error >= 0; i++) {
 		struct sample sample = profile_sample(from, i);
@@ -124,9 +128,41 @@ static int merge_samples(struct profile *into, const struct profile *from, const
 			stack[j] = maps->location[sample.location[j]];
 		for (size_t j = 0; j < from->value_types; j++)
 			values[maps->value[j]] = sample.value[j];
-		error = profile_add_sample(into, maps->task[sample.task], stack, sample.n, values);
+		labels = error = labels_copy(into, from, sample.labels);
+		if (error >= 0)
+			error = profile_add_labelled_stack(
+				into, maps->task[sample.task], (uint32_t)labels, stack, sample.n);
+		if (error < 0)
+			break;
+		maps->sample[i] = (uint32_t)error;
+		profile_add_values(into, (size_t)error, values);
 	}
 	free(stack);
+	return error < 0 ? error : 0;
+}
+
+/*
+ * A stack's values are shared out over its instants: so either all samples have them, or none may.
+ */
+static int merge_timelines(
+	struct profile *into, const struct profile *from, const struct maps *maps, bool first)
+{
+	struct timeline_cursor cursor;
+	struct instant instant;
+	bool mine = timeline_instants(into), its = timeline_instants(from);
+	int error;
+
+	if (from->samples && !first && mine != its) {
+		timeline_forget(into);
+		return profile_add_note(
+			into, "merged from profiles with a time line and without: it is left out");
+	}
+	error = timeline_begin(&cursor, from);
+	while (error >= 0 && timeline_next(&cursor, &instant)) {
+		instant.sample = maps->sample[instant.sample];
+		error = timeline_add(into, &instant);
+	}
+	timeline_end(&cursor);
 	return error;
 }
 
@@ -149,7 +185,7 @@ static int merge_remarks(struct profile *into, const struct profile *from)
 	int error = 0;
 
 	for (size_t i = 0; i < from->notes && error >= 0; i++)
-		error = profile_add_note(into, profile_note(from, i));
+		error = profile_copy_note(into, from, i);
 	if (error >= 0 && command[0] && !mine[0])
 		error = profile_set_command(into, command);
 	else if (error >= 0 && command[0] && strcmp(command, mine) != 0)
@@ -168,6 +204,7 @@ static int merge_remarks(struct profile *into, const struct profile *from)
 
 int profile_merge(struct profile *into, const struct profile *from)
 {
+	bool first = !into->samples;
 	struct maps maps;
 	int error;
 
@@ -184,6 +221,8 @@ int profile_merge(struct profile *into, const struct profile *from)
 		error = merge_locations(into, from, &maps);
 	if (error >= 0)
 		error = merge_samples(into, from, &maps);
+	if (error >= 0)
+		error = merge_timelines(into, from, &maps, first);
 	maps_release(&maps);
 	return error < 0 ? error : 0;
 }

@@ -3,9 +3,11 @@
 #ifndef PROFILE_MODEL_H
 #define PROFILE_MODEL_H
 
+#include "profile/labels.h"
 #include "profile/profile.h"
 #include "profile/pool.h"
 #include "profile/table.h"
+#include "profile/timeline.h"
 
 /* Things as they are kept: strings are ids of the pool. */
 struct mapping_item {
@@ -34,11 +36,40 @@ struct sample_item {
 	size_t first; /* its stack: from here on in frame[] */
 	uint32_t n;
 	uint32_t task;
+	uint32_t labels; /* labels.h */
+};
+
+struct label_item {
+	uint32_t key, text, unit;
+	bool is_text;
+	int64_t number;
+};
+
+struct label_set {
+	size_t first; /* from here on in label[] */
+	size_t n;
 };
 
 struct audit_item {
 	uint32_t key;
 	uint64_t value;
+};
+
+/* A full piece of the time line, in bytes (timeline_code.h). */
+struct timeline_piece {
+	uint8_t *data;
+	size_t bytes;
+};
+
+struct timeline {
+	struct timeline_rows *open; /* not full yet; NULL none */
+	uint8_t *scratch;           /* room for a piece that is being coded */
+	struct timeline_piece *piece;
+	size_t pieces, piece_room;
+	size_t bytes;    /* of all pieces */
+	size_t instants; /* of all, with the open ones */
+	uint64_t first_ns, last_ns;
+	size_t most; /* bytes at which it is thinned, 0: TIMELINE_MOST_BYTES */
 };
 
 struct profile {
@@ -59,6 +90,8 @@ struct profile {
 	int64_t *value; /* value_types of them for every sample */
 	struct audit_item audit[PROFILE_AUDITS_MAX];
 	uint32_t *note;
+	struct label_item *label;
+	struct label_set *label_set;
 
 	size_t mappings, mapping_room;
 	size_t functions, function_room;
@@ -70,14 +103,20 @@ struct profile {
 	size_t value_room;
 	size_t audits;
 	size_t notes, note_room;
+	size_t labels, label_room;
+	size_t label_sets, label_set_room;
 
-	struct table mapping_table, function_table, task_table, sample_table, note_table;
+	struct table mapping_table, function_table, task_table, sample_table, note_table,
+		label_table;
 	struct table location_table; /* by mapping and address: at most one for each */
 	struct table named_table;    /* the named ones, by mapping, address and lines */
 	bool named_is_stale;         /* lines of a named one have changed since it was filled */
 
+	struct timeline timeline;
+
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;
+	uint64_t part_from_ns, part_to_ns; /* of a part of a profile: which; else 0; not in files */
 };
 
 #endif

@@ -6,6 +6,8 @@
  *
  *   value types     sample_type, and period_type cpu/nanoseconds with period
  *   task            labels "pid", "tid" (numbers), "process", "thread" (strings)
+ *   labels          labels of the sample, behind those of the task
+ *   time line       pprof_timeline.h
  *   function        name, system_name (as linked), filename, start_line
  *   audit, notes    comment: "sprofil: key value", "sprofil note: text" and
  *                   "sprofil command: command line"
@@ -13,7 +15,8 @@
  * Files of other programs are read too; whatever they lack is empty or 0. Values are found by their
  * type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column CPU
  * time follows from the samples if the period is one of cpu; other kinds are kept as further
- * values. Of labels, those that name a process or thread are kept. Comments become notes.
+ * values. Labels that name a process or thread tell the task, all others are kept with the samples
+ * (labels.h). Comments are notes, and written as they came.
  */
 #ifndef PROFILE_PPROF_H
 #define PROFILE_PPROF_H

@@ -161,7 +161,7 @@ static int take_comment(struct reading *r, int64_t index)
 	rest = after(text, PPROF_COMMENT_AUDIT);
 	if (rest && read_audit(r, rest, &error))
 		return error;
-	return text[0] ? profile_add_note(r->profile, text) : 0;
+	return text[0] ? profile_add_comment(r->profile, text) : 0;
 }
 
 int pprof_head_comment(struct reading *r, const struct field *field)

@@ -11,6 +11,7 @@
 #include "profile/gzip.h"
 #include "profile/pprof.h"
 #include "profile/pprof_reading.h"
+#include "profile/pprof_timeline.h"
 #include "profile/profile.pb-c.h"
 
 /* Field numbers of the top level. */
@@ -220,17 +221,41 @@ static int read_location(struct reading *r, const struct field *field)
 static int task_of(struct reading *r, const Perftools__Profiles__Sample *message)
 {
 	struct task task = {.process = "", .thread = ""};
+	struct label *more =
+		table_grow(r->label, &r->label_room, message->n_label + 1, sizeof(*more));
 
+	if (!more)
+		return -ENOMEM;
+	r->label = more;
+	r->labels = 0;
 	for (size_t i = 0; i < message->n_label; i++) {
 		const Perftools__Profiles__Label *label = message->label[i];
 		const char *key = pprof_reading_text(r, label->key);
 		const char *text = pprof_reading_text(r, label->str);
+		const char *unit = pprof_reading_text(r, label->num_unit);
 
-		if (!key || !text)
+		if (!key || !text || !unit)
 			return -EBADMSG;
-		pprof_types_label(&task, key, label->str ? text : NULL, label->num);
+		text = label->str ? text : NULL;
+		if (!pprof_types_label(&task, key, text, label->num))
+			more[r->labels++] = (struct label){key, text, label->num, unit};
 	}
 	return profile_add_task(r->profile, &task);
+}
+
+/* @index: of the stack, or what went wrong. */
+static int keep_sample(struct reading *r, int index, const int64_t *values)
+{
+	uint32_t *more = table_grow(r->sample, &r->sample_room, r->samples + 1, sizeof(*r->sample));
+
+	if (!more)
+		return -ENOMEM;
+	r->sample = more;
+	if (index < 0)
+		return index;
+	profile_add_values(r->profile, (size_t)index, values);
+	r->sample[r->samples++] = (uint32_t)index;
+	return 0;
 }
 
 static int read_sample(struct reading *r, const struct field *field)
@@ -238,7 +263,7 @@ static int read_sample(struct reading *r, const struct field *field)
 	int64_t values[VALUE_TYPES_MAX] = {0};
 	Perftools__Profiles__Sample *message;
 	uint32_t *stack;
-	int task,
+	int task, labels,
 		error = pprof_reading_unpack(r, field, &perftools__profiles__sample__descriptor,
 			(ProtobufCMessage **)&message);
 
@@ -269,8 +294,13 @@ static int read_sample(struct reading *r, const struct field *field)
 	task = task_of(r, message);
 	if (task < 0)
 		return task;
-	return profile_add_sample(
-		r->profile, (uint32_t)task, stack, message->n_location_id, values);
+	labels = labels_add(r->profile, r->label, r->labels);
+	if (labels < 0)
+		return labels;
+	return keep_sample(r,
+		profile_add_labelled_stack(r->profile, (uint32_t)task, (uint32_t)labels, stack,
+			message->n_location_id),
+		values);
 }
 
 static int read_all(struct reading *r)
@@ -290,6 +320,7 @@ static int read_all(struct reading *r)
 		{FUNCTION, read_function},
 		{LOCATION, read_location},
 		{SAMPLE, read_sample},
+		{PPROF_TIMELINE_FIELD, pprof_timeline_read},
 	};
 	int error = read_strings(r);
 
@@ -325,6 +356,8 @@ static int read_plain(
 	free(r.column);
 	free(r.line);
 	free(r.stack);
+	free(r.sample);
+	free(r.label);
 	return error < 0 ? error : 0;
 }
 

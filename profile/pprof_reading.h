@@ -3,6 +3,7 @@
 #ifndef PROFILE_PPROF_READING_H
 #define PROFILE_PPROF_READING_H
 
+#include "profile/labels.h"
 #include "profile/pprof_scan.h"
 #include "profile/pprof_types.h"
 #include "profile/profile.h"
@@ -29,6 +30,11 @@ struct reading {
 	size_t line_room;
 	uint32_t *stack;
 	size_t stack_room;
+	uint32_t *sample; /* by sample of the file: its index in the model */
+	size_t samples, sample_room;
+
+	struct label *label; /* of the sample under way */
+	size_t label_room, labels;
 
 	struct scan_arena arena;
 };

@@ -92,19 +92,30 @@ static uint32_t id_of(const char *text, int64_t number)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-void pprof_types_label(struct task *task, const char *key, const char *text, int64_t number)
+/* The forms that the model writes itself. */
+static bool is_ours(const char *key, const char *text)
+{
+	return text ? !strcmp(key, PPROF_LABEL_PROCESS) || !strcmp(key, PPROF_LABEL_THREAD)
+		    : !strcmp(key, PPROF_LABEL_PID) || !strcmp(key, PPROF_LABEL_TID);
+}
+
+bool pprof_types_label(struct task *task, const char *key, const char *text, int64_t number)
 {
 	enum task_field field = TASK_NOTHING;
+	bool ours = is_ours(key, text);
 
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
 		if (!strcmp(labels[i].key, key))
 			field = text ? labels[i].text : labels[i].number;
 	}
-	switch (field) {
-	case TASK_PID: task->pid = id_of(text, number); break;
-	case TASK_TID: task->tid = id_of(text, number); break;
-	case TASK_PROCESS: task->process = text; break;
-	case TASK_THREAD: task->thread = text; break;
-	case TASK_NOTHING: break;
-	}
+	/* Our own names count; of others the first one that says something. */
+	if (field == TASK_PID && (ours || !task->pid))
+		task->pid = id_of(text, number);
+	else if (field == TASK_TID && (ours || !task->tid))
+		task->tid = id_of(text, number);
+	else if (field == TASK_PROCESS && (ours || !task->process[0]))
+		task->process = text;
+	else if (field == TASK_THREAD && (ours || !task->thread[0]))
+		task->thread = text;
+	return ours;
 }

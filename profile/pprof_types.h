@@ -30,7 +30,10 @@ int pprof_types_column(struct profile *profile, const char *type, const char *un
 /* A product that stays at the end of its range. */
 int64_t pprof_types_times(int64_t value, int64_t factor);
 
-/* Takes a label into the task if it is about one; @text is NULL for a number. */
-void pprof_types_label(struct task *task, const char *key, const char *text, int64_t number);
+/*
+ * Takes a label into the task, whose strings are not NULL, if it is about one; @text is NULL for a
+ * number. False: it is not, or by another name than ours, and is to be kept as it is.
+ */
+bool pprof_types_label(struct task *task, const char *key, const char *text, int64_t number);
 
 #endif

@@ -12,6 +12,7 @@
 #include "profile/model.h"
 #include "profile/pprof.h"
 #include "profile/pprof_labels.h"
+#include "profile/pprof_timeline.h"
 #include "profile/profile.pb-c.h"
 
 typedef Perftools__Profiles__Profile Profile;
@@ -35,6 +36,8 @@ struct writing {
 	size_t scratch_room;
 	uint64_t *id; /* room for a stack as 64-bit ids */
 	size_t id_room;
+	Label *label, **labels; /* of one sample */
+	size_t label_room, labels_room;
 	size_t strings; /* written so far */
 	size_t columns; /* value types that are written, and which */
 	size_t column[VALUE_TYPES_MAX];
@@ -266,6 +269,40 @@ static size_t fill_labels(const struct writing *w, uint32_t task, Label *label, 
 	return n;
 }
 
+/* Labels of others behind those of the task; returns how many there are then. */
+static size_t fill_others(
+	const struct writing *w, uint32_t set, Label *label, Label **labels, size_t n)
+{
+	for (size_t i = 0; i < labels_count(w->profile, set); i++, n++) {
+		const struct label_item *item =
+			&w->profile->label[w->profile->label_set[set - 1].first + i];
+
+		perftools__profiles__label__init(&label[n]);
+		label[n].key = item->key;
+		label[n].str = item->text;
+		label[n].num = item->number;
+		label[n].num_unit = item->unit;
+		labels[n] = &label[n];
+	}
+	return n;
+}
+
+/* Room for those of one sample. */
+static int make_room_for_labels(struct writing *w, size_t n)
+{
+	Label *label = table_grow(w->label, &w->label_room, n, sizeof(*label));
+	Label **labels;
+
+	if (!label)
+		return -ENOMEM;
+	w->label = label;
+	labels = table_grow(w->labels, &w->labels_room, n, sizeof(*labels));
+	if (!labels)
+		return -ENOMEM;
+	w->labels = labels;
+	return 0;
+}
+
 static int put_sample(struct writing *w, size_t index)
 {
 	const struct sample_item *item = &w->profile->sample[index];
@@ -273,12 +310,13 @@ static int put_sample(struct writing *w, size_t index)
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT, *samples[1] = {&sample};
 	int64_t chosen[VALUE_TYPES_MAX];
-	Label label[LABELS], *labels[LABELS];
 	uint64_t *id = table_grow(w->id, &w->id_room, (size_t)item->n + 1, sizeof(*id));
 
 	if (!id)
 		return -ENOMEM;
 	w->id = id;
+	if (make_room_for_labels(w, LABELS + labels_count(w->profile, item->labels)) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < item->n; i++)
 		id[i] = (uint64_t)w->profile->frame[item->first + i] + 1;
 	for (size_t i = 0; i < w->columns; i++)
@@ -287,8 +325,9 @@ static int put_sample(struct writing *w, size_t index)
 	sample.location_id = id;
 	sample.n_value = w->columns;
 	sample.value = chosen;
-	sample.n_label = fill_labels(w, item->task, label, labels);
-	sample.label = labels;
+	sample.n_label = fill_labels(w, item->task, w->label, w->labels);
+	sample.n_label = fill_others(w, item->labels, w->label, w->labels, sample.n_label);
+	sample.label = w->labels;
 	piece.n_sample = 1;
 	piece.sample = samples;
 	return put(w, &piece);
@@ -336,8 +375,12 @@ static int put_comments(struct writing *w)
 		error = put_prefixed(w, PPROF_COMMENT_AUDIT, text);
 		free(text);
 	}
-	for (size_t i = 0; i < profile_notes(w->profile) && error >= 0; i++)
-		error = put_prefixed(w, PPROF_COMMENT_NOTE, profile_note(w->profile, i));
+	for (size_t i = 0; i < profile_notes(w->profile) && error >= 0; i++) {
+		const char *prefix =
+			profile_note_is_foreign(w->profile, i) ? "" : PPROF_COMMENT_NOTE;
+
+		error = put_prefixed(w, prefix, profile_note(w->profile, i));
+	}
 	return error;
 }
 
@@ -361,6 +404,8 @@ static int put_all(struct writing *w)
 		error = put_head(w);
 	if (error >= 0)
 		error = put_comments(w);
+	if (error >= 0)
+		error = pprof_timeline_write(w->profile, w->gzip);
 	return error;
 }
 
@@ -376,5 +421,7 @@ int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_b
 	gzip_writer_free(w.gzip);
 	free(w.scratch);
 	free(w.id);
+	free(w.label);
+	free(w.labels);
 	return error < 0 ? error : 0;
 }

@@ -37,6 +37,7 @@ void profile_free(struct profile *profile)
 	table_release(&profile->task_table);
 	table_release(&profile->sample_table);
 	table_release(&profile->note_table);
+	table_release(&profile->label_table);
 	table_release(&profile->location_table);
 	table_release(&profile->named_table);
 	free(profile->mapping);
@@ -48,6 +49,9 @@ void profile_free(struct profile *profile)
 	free(profile->frame);
 	free(profile->value);
 	free(profile->note);
+	free(profile->label);
+	free(profile->label_set);
+	timeline_forget(profile);
 	pool_release(&profile->strings);
 	free(profile);
 }
@@ -184,10 +188,13 @@ static bool note_equal(const void *things, uint32_t index, const void *key)
 	return ((const uint32_t *)things)[index] == *(const uint32_t *)key;
 }
 
-int profile_add_note(struct profile *profile, const char *note)
+/* In the id of a note: it is a comment of another program. */
+#define FOREIGN (UINT32_C(1) << 31)
+
+static int add_note(struct profile *profile, const char *note, uint32_t mark)
 {
 	int id = pool_add_text(&profile->strings, note), error;
-	uint32_t key = (uint32_t)id, *notes;
+	uint32_t key = (uint32_t)id | mark, *notes;
 	uint64_t hash = table_mix(0, key);
 
 	if (id < 0)
@@ -205,6 +212,26 @@ int profile_add_note(struct profile *profile, const char *note)
 	return 0;
 }
 
+int profile_add_note(struct profile *profile, const char *note)
+{
+	return add_note(profile, note, 0);
+}
+
+int profile_add_comment(struct profile *profile, const char *comment)
+{
+	return add_note(profile, comment, FOREIGN);
+}
+
+bool profile_note_is_foreign(const struct profile *profile, size_t index)
+{
+	return profile->note[index] & FOREIGN;
+}
+
+int profile_copy_note(struct profile *into, const struct profile *from, size_t index)
+{
+	return add_note(into, profile_note(from, index), from->note[index] & FOREIGN);
+}
+
 size_t profile_notes(const struct profile *profile)
 {
 	return profile->notes;
@@ -212,7 +239,7 @@ size_t profile_notes(const struct profile *profile)
 
 const char *profile_note(const struct profile *profile, size_t index)
 {
-	return pool_at(&profile->strings, profile->note[index]);
+	return pool_at(&profile->strings, profile->note[index] & ~FOREIGN);
 }
 
 int profile_set_command(struct profile *profile, const char *command)

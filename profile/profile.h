@@ -111,12 +111,16 @@ int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *l
 
 /* The same in two steps: the index of the stack, made with values of 0 if it is new; its values. */
 int profile_add_stack(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n);
+/* The same with a set of labels (profile/labels.h), 0 none. */
+int profile_add_labelled_stack(struct profile *profile, uint32_t task, uint32_t labels,
+	const uint32_t *locations, size_t n);
 void profile_add_values(struct profile *profile, size_t index, const int64_t *values);
 /* One value of the stack at @index becomes @value. */
 void profile_set_value(struct profile *profile, size_t index, size_t type, int64_t value);
 
 struct sample {
 	uint32_t task;
+	uint32_t labels;          /* profile/labels.h */
 	const uint32_t *location; /* leaf first */
 	size_t n;
 	const int64_t *value; /* profile_value_types() of them */
@@ -168,6 +172,10 @@ void profile_audit_at(
  * The same remark is kept once.
  */
 int profile_add_note(struct profile *profile, const char *note);
+/* A comment of another program: shown as a note, and written as it came. */
+int profile_add_comment(struct profile *profile, const char *comment);
+bool profile_note_is_foreign(const struct profile *profile, size_t index);
+int profile_copy_note(struct profile *into, const struct profile *from, size_t index);
 size_t profile_notes(const struct profile *profile);
 const char *profile_note(const struct profile *profile, size_t index);
 

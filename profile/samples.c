@@ -10,6 +10,7 @@ struct stack {
 	const uint32_t *location;
 	uint32_t n;
 	uint32_t task;
+	uint32_t labels;
 };
 
 static bool stack_equal(const void *things, uint32_t index, const void *key)
@@ -18,7 +19,7 @@ static bool stack_equal(const void *things, uint32_t index, const void *key)
 	const struct sample_item *item = &profile->sample[index];
 	const struct stack *stack = key;
 
-	return item->task == stack->task && item->n == stack->n &&
+	return item->task == stack->task && item->n == stack->n && item->labels == stack->labels &&
 		(!stack->n ||
 			!memcmp(profile->frame + item->first, stack->location,
 				stack->n * sizeof(*stack->location)));
@@ -26,7 +27,7 @@ static bool stack_equal(const void *things, uint32_t index, const void *key)
 
 static uint64_t stack_hash(const struct stack *stack)
 {
-	uint64_t hash = table_mix(stack->task, stack->n);
+	uint64_t hash = table_mix(stack->task, (uint64_t)stack->labels << 32 | stack->n);
 	uint32_t i = 0;
 
 	for (; i + 1 < stack->n; i += 2)
@@ -66,7 +67,8 @@ static int append_stack(struct profile *profile, const struct stack *stack)
 	if (table_add(&profile->sample_table, stack_hash(stack), (uint32_t)profile->samples) < 0)
 		return -ENOMEM;
 
-	samples[profile->samples] = (struct sample_item){profile->frames, stack->n, stack->task};
+	samples[profile->samples] =
+		(struct sample_item){profile->frames, stack->n, stack->task, stack->labels};
 	if (stack->n)
 		memcpy(frames + profile->frames, stack->location, stack->n * sizeof(*frames));
 	profile->frames += stack->n;
@@ -77,10 +79,16 @@ static int append_stack(struct profile *profile, const struct stack *stack)
 
 int profile_add_stack(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n)
 {
-	struct stack stack = {locations, (uint32_t)n, task};
+	return profile_add_labelled_stack(profile, task, 0, locations, n);
+}
+
+int profile_add_labelled_stack(struct profile *profile, uint32_t task, uint32_t labels,
+	const uint32_t *locations, size_t n)
+{
+	struct stack stack = {locations, (uint32_t)n, task, labels};
 	int index;
 
-	if (task >= profile->tasks || n > UINT32_MAX / 2)
+	if (task >= profile->tasks || labels > profile->label_sets || n > UINT32_MAX / 2)
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++) {
 		if (locations[i] >= profile->locations)
@@ -89,6 +97,23 @@ int profile_add_stack(struct profile *profile, uint32_t task, const uint32_t *lo
 	index = table_find(
 		&profile->sample_table, stack_hash(&stack), stack_equal, profile, &stack);
 	return index < 0 ? append_stack(profile, &stack) : index;
+}
+
+int labels_give_all(struct profile *profile, uint32_t set)
+{
+	if (set > profile->label_sets)
+		return -EINVAL;
+	table_clear(&profile->sample_table);
+	for (size_t i = 0; i < profile->samples; i++) {
+		struct sample_item *item = &profile->sample[i];
+		struct stack stack = {profile->frame + item->first, item->n, item->task,
+			item->labels ? item->labels : set};
+
+		item->labels = stack.labels;
+		if (table_add(&profile->sample_table, stack_hash(&stack), (uint32_t)i) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 void profile_add_values(struct profile *profile, size_t index, const int64_t *values)
@@ -126,6 +151,7 @@ struct sample profile_sample(const struct profile *profile, size_t index)
 
 	return (struct sample){
 		.task = item->task,
+		.labels = item->labels,
 		.location = item->n ? profile->frame + item->first : NULL,
 		.n = item->n,
 		.value = profile->value + index * profile->value_types,

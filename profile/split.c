@@ -2,17 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile/model.h"
-
-/* What of @from is needed is copied when it is first met; its index in @into, -1 not yet. */
-struct splitting {
-	struct profile *into;
-	const struct profile *from;
-	int *mapping, *function, *location, *task;
-	struct location_line *line;
-	uint32_t *stack;
-	size_t line_room, stack_room;
-};
+#include "profile/splitting.h"
 
 static int *unknown(size_t n)
 {
@@ -21,25 +11,6 @@ static int *unknown(size_t n)
 	for (size_t i = 0; index && i < n; i++)
 		index[i] = -1;
 	return index;
-}
-
-static int splitting_init(struct splitting *s)
-{
-	s->mapping = unknown(s->from->mappings);
-	s->function = unknown(s->from->functions);
-	s->location = unknown(s->from->locations);
-	s->task = unknown(s->from->tasks);
-	return s->mapping && s->function && s->location && s->task ? 0 : -ENOMEM;
-}
-
-static void splitting_release(struct splitting *s)
-{
-	free(s->mapping);
-	free(s->function);
-	free(s->location);
-	free(s->task);
-	free(s->line);
-	free(s->stack);
 }
 
 static int copy_mapping(struct splitting *s, uint32_t index)
@@ -99,24 +70,55 @@ static int copy_task(struct splitting *s, uint32_t index)
 	return s->task[index];
 }
 
-static int copy_sample(struct splitting *s, const struct sample *sample)
+int splitting_sample(struct splitting *s, size_t index, const int64_t *values)
 {
-	uint32_t *stack = table_grow(s->stack, &s->stack_room, sample->n + 1, sizeof(*stack));
-	int task = copy_task(s, sample->task);
+	struct sample sample = profile_sample(s->from, index);
+	uint32_t *stack = table_grow(s->stack, &s->stack_room, sample.n + 1, sizeof(*stack));
+	int task = copy_task(s, sample.task), labels, into;
 
 	if (!stack)
 		return -ENOMEM;
 	s->stack = stack;
 	if (task < 0)
 		return task;
-	for (size_t i = 0; i < sample->n; i++) {
-		int location = copy_location(s, sample->location[i]);
+	for (size_t i = 0; i < sample.n; i++) {
+		int location = copy_location(s, sample.location[i]);
 
 		if (location < 0)
 			return location;
 		stack[i] = (uint32_t)location;
 	}
-	return profile_add_sample(s->into, (uint32_t)task, stack, sample->n, sample->value);
+	labels = labels_copy(s->into, s->from, sample.labels);
+	if (labels < 0)
+		return labels;
+	into = profile_add_labelled_stack(
+		s->into, (uint32_t)task, (uint32_t)labels, stack, sample.n);
+	if (into < 0)
+		return into;
+	profile_add_values(s->into, (size_t)into, values);
+	s->sample[index] = into;
+	return 0;
+}
+
+int splitting_instants(struct splitting *s, uint64_t from_ns, uint64_t to_ns)
+{
+	struct timeline_cursor cursor;
+	struct instant instant;
+	int r = timeline_begin(&cursor, s->from);
+
+	if (r < 0)
+		return r;
+	while (r >= 0 && timeline_next(&cursor, &instant)) {
+		if (s->sample[instant.sample] < 0)
+			continue;
+		instant.weight_ns =
+			instant_before(&instant, to_ns) - instant_before(&instant, from_ns);
+		instant.time_ns = instant.time_ns < to_ns ? instant.time_ns : to_ns;
+		instant.sample = (uint32_t)s->sample[instant.sample];
+		r = timeline_add(s->into, &instant);
+	}
+	timeline_end(&cursor);
+	return r;
 }
 
 static int copy_about(struct profile *into, const struct profile *from)
@@ -124,7 +126,7 @@ static int copy_about(struct profile *into, const struct profile *from)
 	int r = profile_set_command(into, profile_command(from));
 
 	for (size_t i = 0; i < from->notes && r >= 0; i++)
-		r = profile_add_note(into, profile_note(from, i));
+		r = profile_copy_note(into, from, i);
 	for (size_t i = 0; i < from->value_types && r >= 0; i++) {
 		struct value_type type = profile_value_type(from, i);
 
@@ -137,27 +139,50 @@ static int copy_about(struct profile *into, const struct profile *from)
 	return r;
 }
 
-int profile_split(const struct profile *from, uint32_t pid, struct profile **ret_profile)
+int splitting_begin(struct splitting *s, const struct profile *from)
 {
-	struct splitting s = {.from = from};
-	int r = profile_new(&s.into);
+	int r;
 
+	*s = (struct splitting){.from = from};
+	r = profile_new(&s->into);
 	if (r < 0)
 		return r;
-	r = splitting_init(&s);
-	if (r >= 0)
-		r = copy_about(s.into, from);
-	for (size_t i = 0; i < from->samples && r >= 0; i++) {
-		struct sample sample = profile_sample(from, i);
+	s->mapping = unknown(from->mappings);
+	s->function = unknown(from->functions);
+	s->location = unknown(from->locations);
+	s->task = unknown(from->tasks);
+	s->sample = unknown(from->samples);
+	if (!s->mapping || !s->function || !s->location || !s->task || !s->sample)
+		return -ENOMEM;
+	return copy_about(s->into, from);
+}
 
-		if (from->task[sample.task].pid == pid)
-			r = copy_sample(&s, &sample);
+int splitting_end(struct splitting *s, int error, struct profile **ret_profile)
+{
+	free(s->mapping);
+	free(s->function);
+	free(s->location);
+	free(s->task);
+	free(s->sample);
+	free(s->line);
+	free(s->stack);
+	if (error < 0)
+		profile_free(s->into);
+	else
+		*ret_profile = s->into;
+	return error < 0 ? error : 0;
+}
+
+int profile_split(const struct profile *from, uint32_t pid, struct profile **ret_profile)
+{
+	struct splitting s;
+	int r = splitting_begin(&s, from);
+
+	for (size_t i = 0; i < from->samples && r >= 0; i++) {
+		if (from->task[from->sample[i].task].pid == pid)
+			r = splitting_sample(&s, i, profile_sample(from, i).value);
 	}
-	splitting_release(&s);
-	if (r < 0) {
-		profile_free(s.into);
-		return r;
-	}
-	*ret_profile = s.into;
-	return 0;
+	if (r >= 0)
+		r = splitting_instants(&s, 0, UINT64_MAX);
+	return splitting_end(&s, r, ret_profile);
 }

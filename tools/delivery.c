@@ -53,12 +53,16 @@ static void let_block(const struct delivery *d, int fd)
 		(void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
-static int export(const char *name, const struct profile *profile, char **ret_data, size_t *ret_n)
+/* @why: what the format has to say about a failure, as in struct delivered. */
+static int export(const char *name, const struct profile *profile, char **ret_data, size_t *ret_n,
+	char why[DELIVERY_WHY_BYTES])
 {
 	const struct report_options options = {.size = sizeof(options)};
 	char *problem = NULL;
 	int r = export_for_file(name, profile, &options, ret_data, ret_n, &problem);
 
+	if (problem && r < 0)
+		(void)snprintf(why, DELIVERY_WHY_BYTES, "%s", problem);
 	free(problem);
 	return r;
 }
@@ -78,7 +82,7 @@ int delivery_write(const struct delivery *d, uint32_t kind, uint32_t pid, const 
 	r = begin(d, &what, &opened, ret_delivered);
 	if (r < 0)
 		return r;
-	r = export(ret_delivered->name, profile, &data, &bytes);
+	r = export(ret_delivered->name, profile, &data, &bytes, ret_delivered->why);
 	if (r >= 0) {
 		let_block(d, opened.fd);
 		r = file_write_fd(
@@ -92,9 +96,9 @@ int delivery_write(const struct delivery *d, uint32_t kind, uint32_t pid, const 
 
 int delivery_print(const struct delivery *d, const struct profile *profile)
 {
-	char *data;
+	char *data, why[DELIVERY_WHY_BYTES];
 	size_t bytes;
-	int r = export("-", profile, &data, &bytes);
+	int r = export("-", profile, &data, &bytes, why);
 
 	if (r < 0)
 		return r;

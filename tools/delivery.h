@@ -18,10 +18,12 @@ struct delivery {
 	int peer_fd;
 };
 
+enum { DELIVERY_WHY_BYTES = 512 };
+
 /* What came of it: enough of the answers to tell of it. */
 struct delivered {
 	char name[OPENING_PATH_MOST + 1]; /* of the file */
-	char why[512];                    /* on failure a sentence that says more, or "" */
+	char why[DELIVERY_WHY_BYTES];     /* on failure a sentence that says more, or "" */
 };
 
 /*

@@ -28,6 +28,8 @@ enum option_id {
 	OPTION_BY,
 	OPTION_PATHS,
 	OPTION_FAIL_ABOVE,
+	OPTION_FROM,
+	OPTION_TO,
 	OPTION_COLOR,
 	OPTION_PROGRAM,
 	OPTION_VERSION,
@@ -52,6 +54,8 @@ static const struct option long_options[] = {
 	{"paths", no_argument, NULL, OPTION_PATHS},
 	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
 	{"program", required_argument, NULL, OPTION_PROGRAM},
+	{"from", required_argument, NULL, OPTION_FROM},
+	{"to", required_argument, NULL, OPTION_TO},
 	{"color", required_argument, NULL, OPTION_COLOR},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
@@ -73,6 +77,8 @@ static const char help_options[] =
 	"  --focus RE        only samples with a function that matches\n"
 	"  --object RE       only samples in an object whose path matches\n"
 	"  --thread RE       only threads whose name matches\n"
+	"  --from T, --to T  only what happened between: 2.5s, 500ms after the beginning, -2s\n"
+	"                    before the end\n"
 	"  --split BY        rows apart by process or thread\n"
 	"  --value KIND      weigh by cpu, samples, or what else the file has; with the wall "
 	"clock\n"
@@ -80,6 +86,7 @@ static const char help_options[] =
 	"  --bottom-up       tree, svg: from the leaves to those who called them\n"
 	"  --icicle          svg: the root on top\n"
 	"  --by WHAT         diff: time (default), of a run; share of all\n"
+	"                    merge: compare by rank, host or process\n"
 	"  --paths           diff: call paths, not functions\n"
 	"  --fail-above PCT  diff: status 1 if something is significantly slower by more\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
@@ -107,6 +114,7 @@ static void list_reports(FILE *out)
 
 	for (size_t i = 0; (report = report_at(i)); i++)
 		fprintf(out, "  %-16s  %s%s\n", report->name, report->help, i ? "" : " (default)");
+	fprintf(out, "  %-16s  %s\n", "merge", "all files as one profile");
 	fprintf(out, "  %-16s  %s\n", "export", "a file for other programs");
 }
 
@@ -123,6 +131,7 @@ static void print_help(void)
 	puts("usage: sprofreport [REPORT] [OPTION...] FILE...\n"
 	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
 	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
+	     "       sprofreport merge -o OUT FILE..., or merge --by rank|host|process FILE...\n"
 	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n\n"
 	     "REPORT is one of");
 	list_reports(stdout);
@@ -152,7 +161,7 @@ static int take_choice(struct command *command, int id, const char *word)
 {
 	static const char *const sorts[] = {"self", "total", NULL};
 	static const char *const splits[] = {"none", "process", "thread", NULL};
-	static const char *const bys[] = {"time", "share", NULL};
+	static const char *const bys[] = {"time", "share", "rank", "host", "process", NULL};
 	static const char *const whens[] = {"auto", "always", "never", NULL};
 	int chosen;
 
@@ -167,7 +176,8 @@ static int take_choice(struct command *command, int id, const char *word)
 		break;
 	case OPTION_BY:
 		chosen = choose("by", word, bys);
-		command->options.by_share = chosen > 0;
+		command->options.by_share = chosen == 1;
+		command->options.balance_by = (enum report_by)(chosen > 1 ? chosen - 1 : 0);
 		break;
 	default:
 		chosen = choose("color", word, whens);
@@ -215,6 +225,15 @@ static int take_width(struct command *command, const char *word)
 	return status;
 }
 
+static int take_moment(const char *option, const char *word, struct report_moment *moment)
+{
+	if (report_moment_take(word, moment))
+		return 0;
+	complain("--%s '%s' is not a time; give it as 2.5s, 500ms, 1m, or -2s before the end",
+		option, word);
+	return EXIT_USAGE;
+}
+
 static int take_option(struct command *command, int id, char **argv)
 {
 	switch (id) {
@@ -236,6 +255,8 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_NO_DEMANGLE: command->options.no_demangle = true; return 0;
 	case OPTION_BOTTOM_UP: command->options.bottom_up = true; return 0;
 	case OPTION_ICICLE: command->options.icicle = true; return 0;
+	case OPTION_FROM: return take_moment("from", optarg, &command->span.from);
+	case OPTION_TO: return take_moment("to", optarg, &command->span.to);
 	case OPTION_PATHS: command->options.paths = true; return 0;
 	case OPTION_FAIL_ABOVE:
 		command->options.has_fail_above = true;
@@ -261,7 +282,15 @@ static int take_export_format(struct command *command)
 {
 	const char *name = command->format;
 
-	if (name)
+	if (command->merges && name) {
+		complain("merge writes the native format: sprofreport export --format %s FILE... "
+			 "merges, too",
+			name);
+		return EXIT_USAGE;
+	}
+	if (command->merges)
+		command->export_format = export_at(0);
+	else if (name)
 		command->export_format = export_find(name);
 	else if (command->output)
 		command->export_format = export_find_for_file(command->output);
@@ -302,8 +331,13 @@ static int take_report_format(struct command *command)
 static int take_report(struct command *command, int argc, char **argv)
 {
 	command->report = report_at(0);
-	if (argc && !strcmp(argv[0], "export")) {
+	if (argc && (!strcmp(argv[0], "export") || !strcmp(argv[0], "merge"))) {
 		command->report = NULL;
+		command->merges = argv[0][0] == 'm';
+		if (command->merges && command->options.balance_by) {
+			command->merges = false;
+			command->report = report_find("balance");
+		}
 		return 1;
 	}
 	if (argc && report_find(argv[0])) {
@@ -329,7 +363,7 @@ static int take_words(struct command *command, int argc, char **argv)
 	status = command->report ? take_report_format(command) : take_export_format(command);
 	if (status)
 		return status;
-	name = command->report ? command->report->name : "export";
+	name = command->report ? command->report->name : command->merges ? "merge" : "export";
 	if (command->report && command->report->wants_function) {
 		if (argc <= words) {
 			complain("callers of which function? sprofreport callers FUNC sprof.pb.gz");
@@ -343,6 +377,7 @@ static int take_words(struct command *command, int argc, char **argv)
 			name,
 			command->options.function ? " FUNC"
 				: command->report ? ""
+				: command->merges ? " -o OUT"
 						  : " --format FORMAT");
 		return EXIT_USAGE;
 	}
@@ -356,6 +391,12 @@ static int take_sides(struct command *command, int behind)
 {
 	bool wants_sides = command->report && command->report->print_sides;
 
+	if (command->options.balance_by &&
+		(!command->report || strcmp(command->report->name, "balance") != 0)) {
+		complain("--by rank, host and process are for merge: sprofreport merge --by rank "
+			 "FILE...");
+		return EXIT_USAGE;
+	}
 	if (!wants_sides &&
 		(command->options.has_fail_above || command->options.paths ||
 			command->options.by_share)) {

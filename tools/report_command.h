@@ -3,6 +3,7 @@
 #ifndef TOOLS_REPORT_COMMAND_H
 #define TOOLS_REPORT_COMMAND_H
 
+#include "tools/report_span.h"
 #include "view/export.h"
 #include "view/report.h"
 
@@ -19,7 +20,9 @@ struct command {
 	char **file;
 	int files;
 	int files_a; /* of a report of two sides: the first ones are side A */
+	struct report_span span;
 	enum when color;
+	bool merges; /* all files, in the native format */
 	bool has_min_percent, has_width;
 	bool done; /* --help, --version */
 };

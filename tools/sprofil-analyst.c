@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@ enum { EXIT_STUCK = 3, EXIT_NO_SCREEN = 4 }; /* tools/live_front.h knows them */
 struct settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* that started us, for messages */
-	bool color, quiet, verbose, frame_pointers, per_process, dump;
+	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
 	bool apart;     /* a profile of each process, and the output is a pattern for it */
 	bool records;   /* a profile is to be written */
 	bool stuck;     /* the terminal was not given back: whoever started us must do it */
@@ -257,6 +258,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"verbose", no_argument, NULL, 'v'},
 		{"per-process", no_argument, NULL, 'P'},
 		{"dump", no_argument, NULL, 'd'},
+		{"no-timeline", no_argument, NULL, 'T'},
 		{"per-thread", no_argument, NULL, 't'},
 		{"live", required_argument, NULL, 'l'},
 		{0},
@@ -285,6 +287,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 			s->split = REPORT_SPLIT_PROCESS;
 			break;
 		case 'd': s->dump = true; break;
+		case 'T': s->no_timeline = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		case 'l':
 			if (!live_settings_take(&s->live, optarg))
@@ -489,11 +492,16 @@ static int give_up_rights(struct settings *s)
 
 static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
 {
+	const char *rank = s->replay ? NULL : output_known_rank();
+	struct utsname host;
 	struct analyst *analyst;
 	int r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
 				    .live = !s->replay,
 				    .frame_pointers = s->frame_pointers,
 				    .per_process = s->per_process,
+				    .no_timeline = s->no_timeline,
+				    .rank = rank,
+				    .host = rank && uname(&host) == 0 ? host.nodename : NULL,
 				    .working_on = working_on,
 				    .skip = skip,
 				    .context = s,

@@ -95,13 +95,30 @@ static int read_next(const struct command *command, int index, struct waiting *w
 	return read_one(path, command->program, waiting, ret_profile);
 }
 
+/* The part of it that --from and --to ask for. */
+static int cut(const struct command *command, struct waiting *waiting, struct profile **profile)
+{
+	char *problem = NULL;
+	int error = report_span_apply(&command->span, profile, &problem);
+
+	if (error < 0) {
+		waiting_end(waiting);
+		complain("%s", problem ? problem : strerror(-error));
+	}
+	free(problem);
+	return error < 0 ? EXIT_FAILED : 0;
+}
+
 static int read_side(const struct command *command, int from, int n, struct waiting *waiting,
 	struct profile **profile)
 {
 	int status = 0;
 
-	for (int i = 0; i < n && !status; i++)
+	for (int i = 0; i < n && !status; i++) {
 		status = read_next(command, from + i, waiting, &profile[i]);
+		if (!status)
+			status = cut(command, waiting, &profile[i]);
+	}
 	return status;
 }
 
@@ -125,6 +142,8 @@ static int read_files(
 		}
 		profile_free(one);
 	}
+	if (!status)
+		status = cut(command, waiting, &all);
 	waiting_end(waiting);
 	if (status)
 		profile_free(all);

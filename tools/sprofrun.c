@@ -26,7 +26,7 @@ struct settings {
 	struct engine_options engine;
 	struct target_options target;
 	const char *output, *report, *color, *capture, *diagnose;
-	bool quiet, verbose, per_thread, live;
+	bool quiet, verbose, per_thread, live, no_timeline;
 	struct live_front front; /* of --live */
 	struct histogram regions;
 	const char *histogram;
@@ -86,6 +86,7 @@ static const char usage_text[] =
 	"      --max-cpu PCT        bound on the share of a CPU that sprofrun takes\n"
 	"                           (default none)\n"
 	"      --live               show it while it runs, as sproftop does\n"
+	"      --no-timeline        do not keep when samples were taken: a smaller file\n"
 	"      --capture FILE       keep the raw records too (see the man page)\n"
 	"      --region OBJ:START-END:SCALE[:ushort|uint|uint64]\n"
 	"                           count as sprofil(3) does in this region of a module (or\n"
@@ -114,6 +115,7 @@ enum {
 	OPT_RESTRICT,
 	OPT_DIAGNOSE,
 	OPT_PER_PROCESS,
+	OPT_NO_TIMELINE,
 	OPT_DUMP
 };
 
@@ -125,6 +127,7 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"per-process", no_argument, NULL, OPT_PER_PROCESS},
 	{"per-thread", no_argument, NULL, 't'},
+	{"no-timeline", no_argument, NULL, OPT_NO_TIMELINE},
 	{"delay", required_argument, NULL, 'D'},
 	{"capture", required_argument, NULL, OPT_CAPTURE},
 	{"region", required_argument, NULL, OPT_REGION},
@@ -231,6 +234,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 		(void)target_options_take(&s->target, 'p', value);
 		break;
 	case OPT_PER_PROCESS: s->engine.per_process = true; break;
+	case OPT_NO_TIMELINE: s->no_timeline = true; break;
 	case 't': s->per_thread = true; break;
 	case 'q': s->quiet = true; break;
 	case 'v': s->verbose = true; break;
@@ -431,7 +435,7 @@ int main(int argc, char **argv)
 		output_option_check(program, analyst, s.output);
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[22 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
+	const char *analyst_argv[23 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
 		"--report", s.quiet ? "none" : s.report, "--color", s.color, "--name", name,
 		"--call-graph", s.target.call_graph};
 	size_t n = 11;
@@ -446,6 +450,8 @@ int main(int argc, char **argv)
 		analyst_argv[n++] = "--per-thread";
 	if (s.engine.per_process)
 		analyst_argv[n++] = "--per-process";
+	if (s.no_timeline)
+		analyst_argv[n++] = "--no-timeline";
 	if (s.capture) {
 		analyst_argv[n++] = "--capture";
 		analyst_argv[n++] = s.capture;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's samples lie one behind the other, each as long as its weight, equal beginnings of
- * stacks side by side: the profile has no time line.
+ * With a time line a thread's samples are where they were taken. Without one they lie one behind
+ * the other, each as long as its weight, equal beginnings of stacks side by side.
  */
 #include "view/firefox.h"
 
@@ -22,6 +22,7 @@ struct firefox_row {
 	int stack; /* -1 none */
 	uint32_t rank;
 	int64_t weight, samples;
+	uint64_t time_ns; /* of a time line */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -66,6 +67,9 @@ static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 {
 	int64_t all = f->frames->sums.all[VALUE_SAMPLES], n = row->samples;
 
+	if (f->moments)
+		return 1;
+
 	if (all > MOST_ROWS)
 		n = (int64_t)((double)n * MOST_ROWS / (double)all);
 	if (n > MOST_ROWS)
@@ -98,6 +102,8 @@ static void put_column(
 				fputs("null", f->out);
 			else if (column == COLUMN_STACK)
 				fprintf(f->out, "%d", row[i].stack);
+			else if (column == COLUMN_TIME && f->moments)
+				fprintf(f->out, "%.6f", (double)row[i].time_ns / 1e6);
 			else
 				fprintf(f->out, "%.6f", column == COLUMN_TIME ? time : weight);
 			time += weight;
@@ -139,7 +145,7 @@ static void put_thread_head(const struct firefox *f, const struct task *task)
 	fprintf(f->out, ",\"pid\":\"%" PRIu32 "\",\"tid\":%" PRIu32 ",\n", task->pid, task->tid);
 }
 
-/* The samples at @index, all of @task. */
+/* The samples at @index, of moments or of the profile, all of @task. */
 static int put_thread(
 	struct firefox *f, uint32_t task_index, const uint32_t *index, size_t n, bool *first)
 {
@@ -150,19 +156,24 @@ static int put_thread(
 	int error = row ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n && !error; i++) {
+		const struct moment *moment = f->moments ? &f->moments->moment[index[i]] : NULL;
+		size_t sample = moment ? moment->sample : index[i];
 		int64_t weight;
 
-		error = frames_take(f->frames, index[i], &weight);
+		error = frames_take(f->frames, sample, &weight);
+		if (moment)
+			weight = moment->weight;
 		if (error || !weight)
 			continue;
+		row[rows].time_ns = moment ? moment->time_ns : 0;
 		row[rows].weight = weight;
-		row[rows].samples = profile_sample(profile, index[i]).value[VALUE_SAMPLES];
+		row[rows].samples = profile_sample(profile, sample).value[VALUE_SAMPLES];
 		error = firefox_add_stack(f, &row[rows++].stack);
 	}
 	if (!error && rows) {
 		fputs(*first ? "\n" : ",\n", f->out);
 		*first = false;
-		error = rank_rows(f, row, rows);
+		error = f->moments ? 0 : rank_rows(f, row, rows);
 		put_thread_head(f, &task);
 		put_samples(f, row, rows);
 		if (!error)
@@ -173,6 +184,28 @@ static int put_thread(
 	}
 	firefox_forget_thread(f);
 	free(row);
+	return error;
+}
+
+/* The moments are in the order of their tasks. */
+static int put_timed_threads(struct firefox *f)
+{
+	const struct moments *moments = f->moments;
+	uint32_t *index = calloc(moments->n + 1, sizeof(*index));
+	int error = index && moments->n < UINT32_MAX ? 0 : -ENOMEM;
+	bool first = true;
+
+	fputs("\"threads\":[", f->out);
+	for (size_t i = 0; i < moments->n && !error; i++)
+		index[i] = (uint32_t)i;
+	for (size_t i = 0; i < profile_tasks(f->frames->profile) && !error; i++) {
+		size_t from = moments->first[i];
+
+		error = put_thread(
+			f, (uint32_t)i, index + from, moments->first[i + 1] - from, &first);
+	}
+	fputs("],\n", f->out);
+	free(index);
 	return error;
 }
 
@@ -298,16 +331,21 @@ int firefox_write(const struct profile *profile, const struct report_options *op
 {
 	struct frames frames;
 	struct firefox f = {.frames = &frames, .out = out};
+	struct moments moments = {0};
 	int error = frames_init(&frames, profile, options, ret_problem);
 
 	if (error < 0)
 		return error;
 	f.address = calloc(frames.places.n + 1, sizeof(*f.address));
 	error = f.address ? pool_init(&f.strings) : -ENOMEM;
-	if (!error) {
+	if (!error)
+		error = moments_init(&moments, &frames, MOMENTS_BY_TASK);
+	if (error >= 0) {
+		f.moments = error ? &moments : NULL;
 		put_meta(&f);
-		error = put_threads(&f);
+		error = f.moments ? put_timed_threads(&f) : put_threads(&f);
 	}
+	moments_release(&moments);
 	if (!error) {
 		put_libraries(&f);
 		put_shared(&f);

@@ -9,21 +9,8 @@
 #define VIEW_FIREFOX_H
 
 #include "view/frames.h"
-
-/* Pairs of numbers, each kept once, in order of first appearance. */
-struct pair {
-	uint64_t a, b;
-};
-
-struct pairs {
-	struct table table;
-	struct pair *pair;
-	size_t n, room;
-};
-
-/* The index of the pair, which is added if it is new; -ENOMEM. */
-int pairs_add(struct pairs *pairs, uint64_t a, uint64_t b);
-void pairs_release(struct pairs *pairs);
+#include "view/moments.h"
+#include "view/pairs.h"
 
 struct firefox_thread {
 	struct pairs stack;    /* prefix + 1 (0 none), frame */
@@ -35,6 +22,7 @@ struct firefox_thread {
 
 struct firefox {
 	struct frames *frames;
+	const struct moments *moments; /* NULL: the profile has no time line */
 	struct pool strings;
 	struct pairs source;  /* string of its file name */
 	struct pairs library; /* mapping's file and build-id (unique pointers) */

@@ -266,6 +266,10 @@ static int choose_object(struct gmon *g, char **ret_problem)
 		if (mapping.limit > g->high)
 			g->high = mapping.limit;
 	}
+	if (!g->object && !g->frames->sums.all[VALUE_SAMPLES])
+		return refuse(ret_problem,
+			"there is no sample, so gprof has nothing to show: let the program run "
+			"longer, or raise the rate (-F)");
 	if (!g->object)
 		return refuse(ret_problem,
 			chosen ? "no object of the profile matches --object"

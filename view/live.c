@@ -77,6 +77,7 @@ void live_free(struct live *live)
 	live_weights_release(&live->weights);
 	live_places_release(&live->places);
 	live_tree_free(live->tree);
+	live_span_release(&live->span);
 	if (live->has_search)
 		regfree(&live->search_regex);
 	if (live->has_filter)
@@ -236,6 +237,9 @@ int live_look(struct live *live)
 		return 0;
 	if (live->value >= profile_value_types(live->profile))
 		live->value = VALUE_CPU_NS;
+	r = live_span_update(live);
+	if (r < 0)
+		return r;
 	live_set_whole(live, 0);
 	r = view->collect(live, page);
 	if (r < 0)

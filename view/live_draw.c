@@ -283,6 +283,7 @@ static const struct hint {
 	{"z", "Decay", LISTS | ON(LIVE_SOURCE) | ON(LIVE_DISASSEMBLY)},
 	{"f", "Freeze", LISTS | ON_TOP},
 	{"w", "Save", LISTS | ON_TOP},
+	{"T", "Time", LISTS | ON_TOP},
 };
 
 /* The last line: a prompt, a message, or what can be done. */
@@ -336,6 +337,12 @@ int live_draw(struct live *live, struct screen *screen)
 
 	screen_clear(screen);
 	screen->ascii = live->options.ascii;
+	live->columns = screen->columns;
+	if (live->span.shown && screen->rows > 8) {
+		r = live_span_draw(live, screen, first++);
+		if (r < 0)
+			return r;
+	}
 	if (foot && screen->rows > 1)
 		draw_foot(live, screen);
 	if (screen->rows < first + 2 + foot) {

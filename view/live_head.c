@@ -315,7 +315,7 @@ static void draw_audit(struct live *live, struct screen *screen)
 static void draw_title(struct live *live, struct screen *screen)
 {
 	const struct live_page *page = live_page(live);
-	char crumb[5][96] = {""}, count[64] = "";
+	char crumb[6][96] = {""}, count[64] = "";
 	const char *sign = live->options.ascii ? " > " : " \xe2\x80\xba ";
 	unsigned at = 1, end = screen->columns;
 	size_t n = 0;
@@ -330,6 +330,8 @@ static void draw_title(struct live *live, struct screen *screen)
 		(void)snprintf(crumb[n++], 96, "subtree");
 	if (live->has_filter)
 		(void)snprintf(crumb[n++], 96, "filter %.80s", live->filter);
+	if (live->span.chosen)
+		live_span_describe(live, crumb[n++], 96);
 	if (live_views[page->view].is_text && live->table.n > live->rows_shown && live->rows_shown)
 		(void)snprintf(count, sizeof(count), "%zu-%zu of %zu ", page->top + 1,
 			page->top + live->rows_shown, live->table.n);

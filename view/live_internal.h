@@ -110,6 +110,21 @@ struct live_audit {
 	size_t seconds;
 };
 
+/* live_span.c */
+struct live_span {
+	bool shown;            /* the strip */
+	bool choosing;         /* keys move on it */
+	bool anchored;         /* one end of the span is at @anchor */
+	bool chosen;           /* tables are about the span */
+	size_t cursor, anchor; /* cells */
+	uint64_t from_ns, to_ns, end_ns;
+	double *cell; /* of the strip */
+	size_t cells, cell_room, instants;
+	double *weight; /* by stack, in the span */
+	size_t stacks, weight_room, value;
+	double sum, squares;
+};
+
 struct live_prompt {
 	int kind; /* enum live_prompt_kind; 0: none */
 	char text[LIVE_TEXT_BYTES];
@@ -128,6 +143,8 @@ struct live {
 	struct live_page page[LIVE_PAGES_MOST];
 	size_t pages; /* the last one is shown */
 	struct live_prompt prompt;
+	struct live_span span;
+	unsigned columns; /* of the last screen */
 	char message[LIVE_TEXT_BYTES];
 	bool message_is_bad;
 
@@ -263,6 +280,21 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind);
 int live_prompt_press(struct live *live, struct live_key key);
 const char *live_prompt_label(const struct live *live);
 int live_search(struct live *live, bool backwards);
+
+/* live_span.c */
+void live_span_release(struct live_span *span);
+/* Weighs the chosen span, if that has not been done. -ENOMEM. */
+int live_span_update(struct live *live);
+int live_span_draw(struct live *live, struct screen *screen, unsigned row);
+int live_span_toggle(struct live *live);
+int live_span_press(struct live *live, int32_t code);
+/* "1.20 s to 1.40 s" */
+void live_span_describe(const struct live *live, char *to, size_t room);
+/* Of a stack, in the span. */
+static inline double live_span_weight(const struct live_span *span, size_t stack)
+{
+	return stack < span->stacks ? span->weight[stack] : 0;
+}
 
 /* live_draw.c, live_head.c */
 void live_draw_head(struct live *live, struct screen *screen);

@@ -376,6 +376,7 @@ static int serve_view(struct live *live, enum live_request request)
 	case LIVE_REQUEST_UNFOLD_BELOW: return fold(live, LIVE_OPEN, true);
 	case LIVE_REQUEST_EXPAND_ALL: return fold_all(live, LIVE_OPEN);
 	case LIVE_REQUEST_COLLAPSE_ALL: return fold_all(live, LIVE_CLOSED);
+	case LIVE_REQUEST_SPAN: return live_span_toggle(live);
 	case LIVE_REQUEST_LEFT: return sideways(live, false);
 	case LIVE_REQUEST_RIGHT: return sideways(live, true);
 	case LIVE_REQUEST_NEXT: return live_search(live, false);
@@ -477,6 +478,9 @@ int live_press(struct live *live, struct live_key key)
 
 	if (live->prompt.kind)
 		return live_prompt_press(live, key);
+	if (live->span.choosing && key.code != 3 && key.code != CONTROL_Z &&
+		key.code != LIVE_KEY_F10)
+		return live_span_press(live, key.code);
 	request = request_of(key.code);
 	/* Whoever samples would be stopped with what it holds of the target at that moment. */
 	if (key.code == CONTROL_Z)

@@ -50,6 +50,7 @@
 	REQUEST(FREEZE, "f", "freeze sampling; the target goes on", 'f') \
 	REQUEST(RESET, "r", "forget what was counted", 'r') \
 	REQUEST(DECAY, "z", "the last seconds, or totals", 'z') \
+	REQUEST(SPAN, "T", "choose a span of the time, or all of it again", 'T') \
 	REQUEST(CLOCK, "i", "CPU or wall time", 'i') \
 	REQUEST(CALLS, "K", "hide or show system-call frames", 'K') \
 	REQUEST(SAVE, "w", "save the profile", 'w') \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/stats.h"
 #include "view/live_internal.h"
 #include "view/text.h"
 
@@ -32,13 +33,15 @@ static bool page_takes(
 bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
 	struct sample *ret_sample, double *ret_weight)
 {
-	double scale = live->decay ? live_weights_scale(&live->weights) : 1;
-	double least = live->decay
-		? FORGOTTEN * live_weights_sum(&live->weights, live->value, true) / scale
-		: 0;
+	bool decay = live->decay && !live->span.chosen;
+	double scale = decay ? live_weights_scale(&live->weights) : 1;
+	double least =
+		decay ? FORGOTTEN * live_weights_sum(&live->weights, live->value, true) / scale : 0;
 
 	for (; *at < live->weights.stacks; ++*at) {
-		double weight = live_weight(&live->weights, *at, live->value, live->decay);
+		double weight = live->span.chosen
+			? live_span_weight(&live->span, *at)
+			: live_weight(&live->weights, *at, live->value, live->decay);
 
 		if (weight <= least)
 			continue;
@@ -91,6 +94,11 @@ void live_set_whole(struct live *live, double whole)
 	double all = live_weights_sum(&live->weights, live->value, live->decay);
 
 	live->table.whole = whole;
+	if (live->span.chosen) {
+		live->table.effective_samples =
+			stats_effective_samples(live->span.sum, live->span.squares);
+		return;
+	}
 	live->table.effective_samples = all > 0
 		? live_weights_effective(&live->weights, live->value, live->decay) * whole / all
 		: 0;
@@ -280,8 +288,9 @@ static int add_sampled_threads(struct live *live)
 			continue;
 		live->table.row[index - 1].now +=
 			live_weight(&live->weights, i, live->value, true) * per_ns;
-		live->table.row[index - 1].total +=
-			live_weight(&live->weights, i, live->value, false);
+		live->table.row[index - 1].total += live->span.chosen
+			? live_span_weight(&live->span, i)
+			: live_weight(&live->weights, i, live->value, false);
 	}
 	return 0;
 }

@@ -9,7 +9,8 @@
  *
  * leaf first, an empty line behind each sample. There is a record for each sample, so that programs
  * that count records and programs that add up periods say the same. Addresses are those in the
- * file. The time is the thread's time so far, as if equal stacks came one after the other.
+ * file. Without a time line the time is the thread's time so far, as if equal stacks came one after
+ * the other.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 
 #include "view/exporters.h"
 #include "view/frames.h"
+#include "view/moments.h"
 #include "view/text.h"
 
 /* "cpu-clock:u"; another value by its own name, fit to be one word. */
@@ -57,6 +59,25 @@ static int put_stack(const struct frames *frames, FILE *out)
 	return ferror(out) ? -EIO : 0;
 }
 
+/* One record of the stack taken last. */
+static int put_record(const struct frames *frames, const struct task *task, uint64_t time_ns,
+	int64_t period, const char *event, FILE *out)
+{
+	char *comm = text_clean(task->thread[0] ? task->thread : task->process, false);
+	int error;
+
+	if (!comm)
+		return -ENOMEM;
+	fprintf(out,
+		"%s %7" PRIu32 "/%-7" PRIu32 " %5" PRIu64 ".%06" PRIu64 ": %10" PRId64 " %s:\n",
+		comm[0] ? comm : "unknown", task->pid, task->tid, time_ns / 1000000000,
+		time_ns / 1000 % 1000000, period, event);
+	free(comm);
+	error = put_stack(frames, out);
+	fputc('\n', out);
+	return error;
+}
+
 /* The records of a stack; @time_ns goes on by its weight. */
 static int put_sample(struct frames *frames, size_t index, int64_t weight, const char *event,
 	uint64_t *time_ns, FILE *out)
@@ -64,55 +85,83 @@ static int put_sample(struct frames *frames, size_t index, int64_t weight, const
 	struct sample sample = profile_sample(frames->profile, index);
 	struct task task = profile_task(frames->profile, sample.task);
 	int64_t records = sample.value[VALUE_SAMPLES];
-	bool counted = frames->sums.all[VALUE_SAMPLES] > 0 && !frames->options.value;
-	char *comm = text_clean(task.thread[0] ? task.thread : task.process, false);
 	int error = 0;
 
-	if (!comm)
-		return -ENOMEM;
-	if (!counted)
+	if (frames->sums.all[VALUE_SAMPLES] <= 0 || frames->options.value)
 		records = 1;
 	for (int64_t i = 0; i < records && !error; i++) {
 		/* The periods of all records are the weight, to the last unit. */
 		int64_t period = weight / records + (i < weight % records);
 
-		fprintf(out,
-			"%s %7" PRIu32 "/%-7" PRIu32 " %5" PRIu64 ".%06" PRIu64 ": %10" PRId64
-			" %s:\n",
-			comm[0] ? comm : "unknown", task.pid, task.tid, *time_ns / 1000000000,
-			*time_ns / 1000 % 1000000, period, event);
-		error = put_stack(frames, out);
-		fputc('\n', out);
+		error = put_record(frames, &task, *time_ns, period, event, out);
 		*time_ns += (uint64_t)period;
 	}
-	free(comm);
+	return error;
+}
+
+static int put_stacks(struct frames *frames, const char *event, FILE *out)
+{
+	uint64_t *time_ns = calloc(profile_tasks(frames->profile) + 1, sizeof(*time_ns));
+	int error = time_ns ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < profile_samples(frames->profile) && !error; i++) {
+		int64_t weight;
+
+		error = frames_take(frames, i, &weight);
+		if (!error && weight)
+			error = put_sample(frames, i, weight, event,
+				&time_ns[profile_sample(frames->profile, i).task], out);
+	}
+	free(time_ns);
+	return error;
+}
+
+static int put_moments(
+	struct frames *frames, const struct moments *moments, const char *event, FILE *out)
+{
+	bool counted = frames->sums.all[VALUE_SAMPLES] > 0 && !frames->options.value;
+	int error = 0;
+
+	for (size_t i = 0; i < moments->n && !error; i++) {
+		const struct moment *moment = &moments->moment[i];
+		struct sample sample = profile_sample(frames->profile, moment->sample);
+		struct task task = profile_task(frames->profile, moment->task);
+		int64_t weight;
+
+		/* What was not sampled is no record. */
+		if (counted && sample.value[VALUE_SAMPLES] <= 0)
+			continue;
+		error = frames_take(frames, moment->sample, &weight);
+		if (!error)
+			error = put_record(
+				frames, &task, moment->time_ns, moment->weight, event, out);
+	}
 	return error;
 }
 
 int perf_script_write(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem)
 {
-	uint64_t *time_ns = calloc(profile_tasks(profile) + 1, sizeof(*time_ns));
+	struct moments moments;
 	struct frames frames;
 	char *event;
-	int error = time_ns ? frames_init(&frames, profile, options, ret_problem) : -ENOMEM;
+	int error = frames_init(&frames, profile, options, ret_problem), timed;
 
-	if (error < 0) {
-		free(time_ns);
+	if (error < 0)
 		return error;
-	}
 	event = event_name(&frames);
 	error = event ? 0 : -ENOMEM;
-	for (size_t i = 0; i < profile_samples(profile) && !error; i++) {
-		int64_t weight;
-
-		error = frames_take(&frames, i, &weight);
-		if (!error && weight)
-			error = put_sample(&frames, i, weight, event,
-				&time_ns[profile_sample(profile, i).task], out);
+	if (!error) {
+		timed = moments_init(&moments, &frames, MOMENTS_BY_TIME);
+		if (timed < 0)
+			error = timed;
+		else if (timed)
+			error = put_moments(&frames, &moments, event, out);
+		else
+			error = put_stacks(&frames, event, out);
+		moments_release(&moments);
 	}
 	free(event);
-	free(time_ns);
 	frames_release(&frames);
 	return error;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file format of speedscope (its file-format-schema.json): profiles of type "sampled", first
- * all threads together, then each. A sample is a list of frames, root first, with a weight; a
- * profile without a time line has each stack once, equal beginnings side by side.
+ * all threads together, then each. A sample is a list of frames, root first, with a weight. All
+ * threads together, and a profile without a time line, have each stack once, equal beginnings side
+ * by side. With one a thread has its samples where they were taken, and in between, where it did
+ * not run, samples of no frames: their weight is not the thread's.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,10 +14,12 @@
 #include "view/exporters.h"
 #include "view/frames.h"
 #include "view/json.h"
+#include "view/moments.h"
 #include "view/tree.h"
 
 struct scope {
 	const struct frames *frames;
+	struct frames *timed; /* the same, for the stacks of samples one by one */
 	const struct tree *tree;
 	uint32_t *path;
 	size_t room;
@@ -147,6 +151,96 @@ static int put_threads(struct scope *s, const struct report_options *options)
 	return error;
 }
 
+static int put_task_name(const struct task *task, FILE *out)
+{
+	char *name;
+
+	if (asprintf(&name, "%s %" PRIu32, task->thread[0] ? task->thread : task->process,
+		    task->tid ? task->tid : task->pid) < 0)
+		return -ENOMEM;
+	json_string(out, name);
+	free(name);
+	return 0;
+}
+
+/* Frames of the stack taken last, root first. */
+static void put_frames_of(const struct frames *frames, FILE *out)
+{
+	fputc('[', out);
+	for (size_t i = frames->n; i-- > 0;)
+		fprintf(out, "%" PRIu32 "%s", frames->frame[i].place, i ? "," : "");
+	if (!frames->n)
+		fprintf(out, "%zu", frames->places.n);
+	fputc(']', out);
+}
+
+/*
+ * The samples of a thread, or their weights (@weights). Each begins where it was taken, or where
+ * the one before ends: a thread runs one thing at a time. Returns where the last one ends.
+ */
+static int put_thread_column(struct scope *s, const struct moments *moments, uint32_t task,
+	bool weights, int64_t *ret_end)
+{
+	int64_t at = (int64_t)moments->from_ns;
+	bool first = true;
+	int error = 0;
+
+	for (size_t i = moments->first[task]; i < moments->first[task + 1] && !error; i++) {
+		const struct moment *moment = &moments->moment[i];
+		int64_t begin = (int64_t)moment->time_ns, weight;
+
+		if (!moment->weight)
+			continue;
+		if (begin > at) {
+			fputs(first ? "" : ",", s->out);
+			first = false;
+			if (weights)
+				fprintf(s->out, "%" PRId64, begin - at);
+			else
+				fputs("[]", s->out);
+			at = begin;
+		}
+		fputs(first ? "" : weights ? "," : ",\n", s->out);
+		first = false;
+		if (weights) {
+			fprintf(s->out, "%" PRId64, moment->weight);
+		} else {
+			error = frames_take(s->timed, moment->sample, &weight);
+			put_frames_of(s->timed, s->out);
+		}
+		if (__builtin_add_overflow(at, moment->weight, &at))
+			at = INT64_MAX;
+	}
+	*ret_end = at;
+	return error;
+}
+
+static int put_timed_threads(struct scope *s, const struct moments *moments)
+{
+	const struct profile *profile = s->frames->profile;
+	int error = 0;
+
+	for (uint32_t i = 0; i < profile_tasks(profile) && !error; i++) {
+		struct task task = profile_task(profile, i);
+		int64_t end;
+
+		if (moments->first[i] == moments->first[i + 1])
+			continue;
+		fputs(",\n{\"type\":\"sampled\",\"name\":", s->out);
+		error = put_task_name(&task, s->out);
+		fprintf(s->out,
+			",\"unit\":\"nanoseconds\",\"startValue\":%" PRIu64 ",\n\"samples\":[",
+			moments->from_ns);
+		if (!error)
+			error = put_thread_column(s, moments, i, false, &end);
+		fputs("],\n\"weights\":[", s->out);
+		if (!error)
+			error = put_thread_column(s, moments, i, true, &end);
+		fprintf(s->out, "],\"endValue\":%" PRId64 "}", error ? 0 : end);
+	}
+	return error;
+}
+
 static int put_all(struct scope *s, char **ret_problem)
 {
 	struct report_options options = s->frames->options;
@@ -163,6 +257,18 @@ static int put_all(struct scope *s, char **ret_problem)
 	tree_release(&tree);
 	if (error)
 		return error;
+	if (!strcmp(frames_value_type(s->frames).unit, "nanoseconds")) {
+		struct moments moments;
+
+		error = moments_init(&moments, s->frames, MOMENTS_BY_TASK);
+		if (error > 0)
+			error = put_timed_threads(s, &moments);
+		else if (!error)
+			error = 1;
+		moments_release(&moments);
+		if (error <= 0)
+			return error;
+	}
 	if (s->frames->options.split == REPORT_SPLIT_NONE)
 		options.split = REPORT_SPLIT_THREAD;
 	else
@@ -182,7 +288,7 @@ int speedscope_write(const struct profile *profile, const struct report_options 
 	char **ret_problem)
 {
 	struct frames frames;
-	struct scope s = {.frames = &frames, .out = out};
+	struct scope s = {.frames = &frames, .timed = &frames, .out = out};
 	int error = frames_init(&frames, profile, options, ret_problem);
 
 	if (error < 0)

@@ -47,6 +47,12 @@ const char *text_basename(const char *path);
 
 enum { TEXT_UNIT_BYTES = 32 };
 
+/* A sum as an integer; one beyond the range is at its end. */
+static inline int64_t text_whole(double value)
+{
+	return value < 9.2e18 ? (int64_t)(value + 0.5) : INT64_MAX;
+}
+
 /* "512 ns", "21 us", "4.12 ms", "12.41 s", "3 min 12 s", "2 h 03 min". */
 void text_format_ns(uint64_t ns, char to[TEXT_UNIT_BYTES]);
 

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Reads an export by the letter of its published format, and compares it with the flat report.
 
-Usage: check_export.py speedscope|firefox|perf-script|callgrind FILE FLAT.TSV
+Usage: check_export.py speedscope|firefox|perf-script|callgrind FILE FLAT.TSV [timed]
+
+timed: the profile has a time line, so samples stand where they were taken, threads have pauses, and
+the phases are those of make_timeline.c.
 
 The fields are those of speedscope's file-format-schema.json, of the Firefox Profiler's
 src/types/profile.ts (processed format, version 58), and of what perf script's readers take apart.
@@ -44,6 +47,14 @@ def add(own, total, stack, weight):
         total[name] += weight
 
 
+def phase(name, seconds):
+    """Within 5 ms, as samples that follow each other closely give way."""
+    for begin, end, of in ((0, 1, "load"), (1, 1.8, "work"), (2, 2.5, "work"), (2.5, 3, "store")):
+        if name == of and begin <= seconds <= end + 0.005:
+            return
+    check(name == "[unsampled]", f"{name} at {seconds}")
+
+
 def of_type(thing, where, **fields):
     for name, kind in fields.items():
         check(name in thing, f"{where} has no {name}")
@@ -77,7 +88,13 @@ def speedscope(path, flat):
         check(all(weight > 0 for weight in profile["weights"]), "weights")
         check(sum(profile["weights"]) == profile["endValue"] - profile["startValue"], "endValue")
         own, total = Counter(), Counter()
+        at = profile["startValue"]
         for stack, weight in zip(profile["samples"], profile["weights"]):
+            if TIMED and i:
+                at += weight
+                if not stack:
+                    continue
+                phase(frames[stack[-1]]["name"], (at - weight) / 1e9)
             check(stack and all(0 <= frame < len(frames) for frame in stack), "stack")
             add(own, total, [frames[frame]["name"] for frame in stack], weight)
         sums.append(sum(own.values()))
@@ -174,8 +191,11 @@ def firefox(path, flat):
         check(samples["weightType"] == "tracing-ms", "weightType")
         end = 0.0
         for stack, time, weight in zip(samples["stack"], samples["time"], samples["weight"]):
-            check(math.isclose(time, end, abs_tol=1e-3), f"a sample is at {time}, not {end}")
-            end = time + weight
+            check(math.isclose(time, end, abs_tol=1e-3) if not TIMED else time >= end,
+                  f"a sample is at {time}, not {end}")
+            end = time if TIMED else time + weight
+            if TIMED:
+                phase(names[stack][-1], time / 1e3)
             add(own, total, names[stack] if stack is not None else (), weight * 1e6)
     # A weight is told in ns, and a stack may have thousands of rows.
     within = 1 + sum(thread["samples"]["length"] for thread in data["threads"])
@@ -206,6 +226,8 @@ def perf_script(path, flat):
                 names = [f"[{name.rsplit('/', 1)[-1]}]" if "/" in name else name
                          for name in names]
                 add(own, total, names, weight)
+                if TIMED:
+                    phase(names[-1], last[tid])
                 stack = None
             else:
                 frame = FRAME.match(line)
@@ -239,6 +261,7 @@ def callgrind(path, flat):
              Counter({name: value for name, value in wanted.items() if value}))
 
 
+TIMED = sys.argv[4:] == ["timed"]
 read = read_flat(sys.argv[3])
 {"speedscope": speedscope, "firefox": firefox, "perf-script": perf_script,
  "callgrind": callgrind}[sys.argv[1]](sys.argv[2], read)

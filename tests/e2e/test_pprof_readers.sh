@@ -30,6 +30,47 @@ if command -v protoc >/dev/null; then
 	expect "protoc: first string is empty" '^string_table: ""$' "$work/decoded"
 	expect "protoc: period" '^period: 4000000$' "$work/decoded"
 	grep -qE '^ *[0-9]+:' "$work/decoded" && { echo "FAIL: protoc: unknown fields"; failed=1; }
+
+	# A file of another program keeps what the model has no meaning for, also merged.
+	cat >"$work/foreign.txt" <<-'END'
+		sample_type { type: 1 unit: 2 }
+		sample_type { type: 3 unit: 4 }
+		sample { location_id: 1 value: 7 value: 700
+		  label { key: 5 str: 6 } label { key: 7 num: 512 num_unit: 4 } label { key: 8 num: 42 } }
+		sample { location_id: 1 value: 5 value: 50 label { key: 5 str: 9 } }
+		location { id: 1 address: 4096 line { function_id: 1 line: 3 } }
+		function { id: 1 name: 10 system_name: 10 }
+		string_table: ""
+		string_table: "alloc_objects" string_table: "count"
+		string_table: "alloc_space" string_table: "bytes"
+		string_table: "request" string_table: "GET /a" string_table: "size"
+		string_table: "thread_id" string_table: "GET /b" string_table: "allocate"
+		string_table: "made elsewhere"
+		comment: 11
+	END
+	protoc --encode=perftools.profiles.Profile --proto_path="$(dirname "$proto")" \
+	    "$(basename "$proto")" <"$work/foreign.txt" >"$work/foreign" || failed=1
+	"$report" merge -o "$work/merged.pb.gz" "$work/foreign" "$work/foreign" || failed=1
+	gzip -dc "$work/merged.pb.gz" | protoc --decode=perftools.profiles.Profile \
+	    --proto_path="$(dirname "$proto")" "$(basename "$proto")" >"$work/decoded"
+	python3 - "$work/decoded" <<-'END' || { echo "FAIL: labels of others"; cat "$work/decoded"; failed=1; }
+		import re, sys
+		text = open(sys.argv[1]).read()
+		strings = re.findall(r'^string_table: "(.*)"$', text, re.M)
+		name = lambda field, part: [strings[int(i)] for i in re.findall(rf"{field}: (\d+)", part)]
+		samples = sorted(re.findall(r"^sample \{\n(.*?)^\}", text, re.M | re.S))
+		assert len(samples) == 2, samples
+		values = sorted([int(v) for v in re.findall(r"value: (\d+)", s)] for s in samples)
+		assert values == [[10, 100], [14, 1400]], values
+		many = max(samples, key=len)
+		assert {"request", "size", "thread_id"} <= set(name("key", many)), many
+		assert "GET /a" in name("str", many) and name("num_unit", many) == ["bytes"], many
+		assert "num: 512" in many and "num: 42" in many, many
+		kinds = re.findall(r"^sample_type \{\n(.*?)^\}", text, re.M | re.S)
+		assert [name("type", k) + name("unit", k) for k in kinds] == [
+		    ["alloc_objects", "count"], ["alloc_space", "bytes"]], kinds
+		assert "made elsewhere" in [strings[int(i)] for i in re.findall(r"^comment: (\d+)", text, re.M)]
+	END
 else
 	echo "skipped: protoc is not installed (package protobuf-compiler)"
 fi

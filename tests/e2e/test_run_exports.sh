@@ -38,8 +38,28 @@ if command -v gprof >/dev/null; then
 else
     echo "skipped: gprof is not installed (package binutils)"
 fi
-"$SPROFRUN" -q -o gmon.out true
+"$SPROFRUN" -q -o gmon.out true 2>err
 is "a gmon.out without a sample" "$?" 0
+check "it is said what there was none of" grep -q "gmon.out: .*sample" err
+
+# A stall of 200 ms between two halves of work stands in the time line.
+"$SPROFRUN" -q -o phases.pb.gz "$TARGETS/phases" 100
+is "a program of three phases" $? 0
+"$SPROFREPORT" timeline phases.pb.gz >out
+check "its stall is found" grep -qE 'nothing ran for ((19[0-9]|[2-9][0-9]{2})\.[0-9]+ ms|[0-9.]+ s)' out
+check "with a strip for its thread" grep -qE '^phases [0-9]+ ' out
+all=$("$SPROFREPORT" --format tsv phases.pb.gz | awk -F'\t' '$5 != "[unsampled]" { n += $2 } END { print n }')
+parts=$(for span in "--to 150ms" "--from 150ms --to 300ms" "--from 300ms"; do
+    "$SPROFREPORT" --format tsv $span phases.pb.gz 2>err
+done | awk -F'\t' '$5 != "[unsampled]" { n += $2 } END { print n }')
+is "its parts are all of it" "$parts" "$all"
+"$SPROFRUN" -q --no-timeline -o phases.pb.gz "$TARGETS/phases" 20
+"$SPROFREPORT" timeline phases.pb.gz >out 2>err
+is "--no-timeline" "$? $(grep -c 'has no time line' err)" "1 1"
+OMPI_COMM_WORLD_RANK=3 "$SPROFRUN" -q -o rank.pb.gz "$TARGETS/phases" 20
+is "a rank is in the file" \
+    "$("$SPROFREPORT" merge --by rank --format tsv rank.pb.gz | sed -n '2p' | cut -f5)" 3
+
 "$SPROFRUN" -F 1000 -o run.json "$TARGETS/split" 20 400 2>err
 check "a .json is for speedscope" grep -q '^sprofrun: the profile for speedscope is in run.json' err
 check "is it" grep -q '"\$schema":"https://www.speedscope.app/file-format-schema.json"' run.json

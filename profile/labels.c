@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/labels.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/model.h"
+
+static bool set_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct profile *profile = things;
+	const struct label_set *a = &profile->label_set[index], *b = key;
+
+	for (size_t i = 0; a->n == b->n && i < a->n; i++) {
+		const struct label_item *x = &profile->label[a->first + i];
+		const struct label_item *y = &profile->label[b->first + i];
+
+		if (x->key != y->key || x->text != y->text || x->unit != y->unit ||
+			x->number != y->number || x->is_text != y->is_text)
+			return false;
+	}
+	return a->n == b->n;
+}
+
+static uint64_t set_hash(const struct profile *profile, const struct label_set *set)
+{
+	uint64_t hash = set->n;
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct label_item *item = &profile->label[set->first + i];
+
+		hash = table_mix(hash, (uint64_t)item->key << 32 | item->text);
+		hash = table_mix(hash, (uint64_t)item->number ^ (uint64_t)item->unit << 32);
+	}
+	return hash;
+}
+
+static int append_label(struct profile *profile, const struct label *label)
+{
+	int key = pool_add_text(&profile->strings, label->key);
+	int text = pool_add_text(&profile->strings, label->text);
+	int unit = pool_add_text(&profile->strings, label->unit);
+	struct label_item *more = table_grow(
+		profile->label, &profile->label_room, profile->labels + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	profile->label = more;
+	if (key < 0 || text < 0 || unit < 0)
+		return -ENOMEM;
+	more[profile->labels++] = (struct label_item){.key = (uint32_t)key,
+		.text = (uint32_t)text,
+		.unit = (uint32_t)unit,
+		.number = label->text ? 0 : label->number,
+		.is_text = label->text};
+	return 0;
+}
+
+int labels_add(struct profile *profile, const struct label *label, size_t n)
+{
+	struct label_set set = {.first = profile->labels, .n = n}, *more;
+	uint64_t hash;
+	int r = 0, found;
+
+	if (!n)
+		return 0;
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = append_label(profile, &label[i]);
+	if (r >= 0) {
+		hash = set_hash(profile, &set);
+		found = table_find(&profile->label_table, hash, set_equal, profile, &set);
+		if (found >= 0) {
+			profile->labels = set.first;
+			return found + 1;
+		}
+		more = table_grow(profile->label_set, &profile->label_set_room,
+			profile->label_sets + 1, sizeof(*more));
+		profile->label_set = more ? more : profile->label_set;
+		r = more && profile->label_sets < INT_MAX - 1
+			? table_add(&profile->label_table, hash, (uint32_t)profile->label_sets)
+			: -ENOMEM;
+	}
+	if (r < 0) {
+		profile->labels = set.first;
+		return r;
+	}
+	profile->label_set[profile->label_sets++] = set;
+	return (int)profile->label_sets;
+}
+
+size_t labels_count(const struct profile *profile, uint32_t set)
+{
+	return set ? profile->label_set[set - 1].n : 0;
+}
+
+struct label labels_at(const struct profile *profile, uint32_t set, size_t index)
+{
+	const struct label_item *item = &profile->label[profile->label_set[set - 1].first + index];
+
+	return (struct label){
+		.key = pool_at(&profile->strings, item->key),
+		.text = item->is_text ? pool_at(&profile->strings, item->text) : NULL,
+		.number = item->number,
+		.unit = pool_at(&profile->strings, item->unit),
+	};
+}
+
+int labels_copy(struct profile *into, const struct profile *from, uint32_t set)
+{
+	size_t n = labels_count(from, set);
+	struct label *label;
+	int r;
+
+	if (!n)
+		return 0;
+	label = calloc(n, sizeof(*label));
+	if (!label)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		label[i] = labels_at(from, set, i);
+	r = labels_add(into, label, n);
+	free(label);
+	return r;
+}

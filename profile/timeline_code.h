@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A piece of the time line in bytes. All numbers are varints as of protocol buffers; times are
+ * microseconds, differences are zigzag-coded.
+ *
+ *   rows              at least 1, at most TIMELINE_ROWS
+ *   first time
+ *   time, each row    difference to the row before
+ *   stack, each row   index of the sample
+ *   runs until all rows have one:
+ *     length - 1, times 4, plus the state
+ *     weight in nanoseconds, of each row of the run
+ *
+ * For example two ticks of 4 ms at stacks 0 and 1, 4.1 ms apart, the first at 5 us:
+ *
+ *   02  05  00 88 40  00 01  04 80 92 f4 01
+ */
+#ifndef PROFILE_TIMELINE_CODE_H
+#define PROFILE_TIMELINE_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/timeline.h"
+
+enum { TIMELINE_ROWS = 4096, TIMELINE_ROW_BYTES = 10 + 5 + 2 + 10, TIMELINE_HEAD_BYTES = 20 };
+
+struct timeline_rows {
+	size_t n;
+	struct instant row[TIMELINE_ROWS];
+};
+
+/* Room for TIMELINE_HEAD_BYTES and TIMELINE_ROW_BYTES a row is needed; the bytes written. */
+size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to);
+
+/* -EBADMSG: it is no such piece. @ret_rows is then undefined. Stacks are not checked. */
+int timeline_decode(const uint8_t *data, size_t bytes, struct timeline_rows *ret_rows);
+
+/* A varint; the bytes written, at most 10. */
+size_t timeline_put_varint(uint8_t *to, uint64_t value);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile/timeline_scale.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+/* Sums of weights, or how many, by stack and state. */
+static int sum_up(const struct timeline_scale *scale, const struct profile *profile)
+{
+	struct timeline_cursor cursor;
+	struct instant instant;
+	int r = timeline_begin(&cursor, profile);
+
+	while (r >= 0 && timeline_next(&cursor, &instant))
+		scale->factor[instant.sample][instant.state] +=
+			scale->counted ? 1 : (double)instant.weight_ns;
+	timeline_end(&cursor);
+	return r;
+}
+
+/* By state, the index of its values; SIZE_MAX there are none. */
+static void find_values(const struct profile *profile, size_t of[TIMELINE_STATES])
+{
+	static const char *const names[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};
+
+	for (int i = 0; i < TIMELINE_STATES; i++) {
+		of[i] = profile_find_value_type(profile, names[i]);
+		if (of[i] == profile_value_types(profile))
+			of[i] = SIZE_MAX;
+	}
+}
+
+static double part(double value, double sum)
+{
+	return sum > 0 ? value / sum : 0;
+}
+
+/* @only: the state that the value is made of; @each: each state has a value of its own. */
+static void make_factors(double factor[TIMELINE_STATES], const int64_t *values, size_t value,
+	int only, bool each, const size_t of[TIMELINE_STATES])
+{
+	double sum = 0;
+
+	for (int i = 0; i < TIMELINE_STATES; i++)
+		sum += factor[i];
+	for (int i = 0; i < TIMELINE_STATES; i++) {
+		if (each)
+			factor[i] = of[i] == SIZE_MAX ? 0 : part((double)values[of[i]], factor[i]);
+		else if (only >= 0)
+			factor[i] = i == only ? part((double)values[value], factor[i]) : 0;
+		else
+			factor[i] = factor[i] > 0 ? part((double)values[value], sum) : 0;
+	}
+}
+
+int timeline_scale_init(struct timeline_scale *scale, const struct profile *profile, size_t value)
+{
+	bool each = !strcmp(profile_value_type(profile, value).type, "wall");
+	size_t of[TIMELINE_STATES];
+	int only = -1, r;
+
+	*scale = (struct timeline_scale){.counted = value == VALUE_SAMPLES};
+	scale->factor = calloc(profile_samples(profile) + 1, sizeof(*scale->factor));
+	r = scale->factor ? sum_up(scale, profile) : -ENOMEM;
+	if (r < 0) {
+		timeline_scale_release(scale);
+		return r;
+	}
+	find_values(profile, of);
+	for (int i = 0; i < TIMELINE_STATES; i++)
+		only = of[i] == value ? i : only;
+	for (size_t i = 0; i < profile_samples(profile); i++)
+		make_factors(
+			scale->factor[i], profile_sample(profile, i).value, value, only, each, of);
+	return 0;
+}
+
+void timeline_scale_release(struct timeline_scale *scale)
+{
+	free(scale->factor);
+	*scale = (struct timeline_scale){0};
+}

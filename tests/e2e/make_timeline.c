@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a profile with a time line: that of tests/unit/timeline_fixture.h, or one of many samples.
+ * make_timeline phases FILE, make_timeline many SAMPLES STACKS FILE,
+ * make_timeline rank RANK FACTOR FILE: the first one, of a rank that has FACTOR times as much of
+ * store
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/file.h"
+#include "profile/labels.h"
+#include "profile/pprof.h"
+#include "tests/unit/timeline_fixture.h"
+
+enum { THREADS = 16, FUNCTIONS = 1000, DEPTH = 12 };
+
+static uint32_t next(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(*seed >> 33);
+}
+
+static void add_places(struct profile *profile, uint32_t location[FUNCTIONS])
+{
+	uint32_t mapping = fixture_index(profile_add_mapping(profile,
+		&(struct mapping){.file = "/opt/many", .start = 0x1000, .limit = 0x900000}));
+
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		char name[40];
+		struct location_line line = {0};
+
+		(void)snprintf(name, sizeof(name), "function_%u", i);
+		line.function = fixture_index(profile_add_function(
+			profile, &(struct function){.name = name, .symbol = name}));
+		location[i] = fixture_location(profile, mapping, 0x1000 + 64 * i, &line, 1);
+	}
+}
+
+/* Each stack is met at least once, a few of them most of the time. */
+static struct profile *make_many(size_t samples, size_t stacks)
+{
+	uint32_t location[FUNCTIONS], stack[DEPTH], task[THREADS];
+	uint64_t seed = 1, time_ns = FIXTURE_BEGAN_NS;
+	struct profile *profile = NULL;
+
+	(void)fixture_index(profile_new(&profile));
+	add_places(profile, location);
+	for (uint32_t i = 0; i < THREADS; i++)
+		task[i] = fixture_index(
+			profile_add_task(profile, &(struct task){100, 100 + i, "many", "worker"}));
+	for (size_t i = 0; i < stacks; i++) {
+		for (size_t j = 0; j < DEPTH; j++)
+			stack[j] = location[next(&seed) % FUNCTIONS];
+		(void)fixture_index(profile_add_stack(profile, task[i % THREADS], stack, DEPTH));
+	}
+	stacks = profile_samples(profile);
+	for (size_t i = 0; i < samples; i++) {
+		const int64_t values[VALUE_TYPES_MAX] = {1, 4 * FIXTURE_MS};
+		uint32_t skew = next(&seed) % 64;
+		struct instant instant = {.weight_ns = 4 * FIXTURE_MS};
+
+		time_ns += next(&seed) % 500000;
+		instant.time_ns = time_ns;
+		instant.sample = i < stacks ? (uint32_t)i
+					    : (uint32_t)(next(&seed) % (stacks / (skew + 1) + 1));
+		if (instant.sample >= stacks)
+			instant.sample = 0;
+		profile_add_values(profile, instant.sample, values);
+		(void)fixture_index(timeline_add(profile, &instant));
+	}
+	profile_set_time(profile, FIXTURE_BEGAN_NS, time_ns - FIXTURE_BEGAN_NS);
+	profile_set_period(profile, 4 * FIXTURE_MS);
+	return profile;
+}
+
+static struct profile *make_rank(long rank, long factor)
+{
+	struct profile *profile = fixture_timeline();
+	const struct label label[] = {{.key = LABEL_RANK, .number = rank, .unit = ""},
+		{.key = LABEL_HOST, .text = rank < 2 ? "north" : "south"}};
+
+	/* The third stack is that of store. */
+	for (int i = 0; i < 2; i++)
+		profile_set_value(
+			profile, 2, (size_t)i, profile_sample(profile, 2).value[i] * factor);
+	if (labels_give_all(profile, fixture_index(labels_add(profile, label, 2))) < 0)
+		abort();
+	return profile;
+}
+
+int main(int argc, char **argv)
+{
+	struct profile *profile;
+	uint8_t *data;
+	size_t bytes;
+	int error;
+
+	if (argc == 3 && !strcmp(argv[1], "phases")) {
+		profile = fixture_timeline();
+	} else if (argc == 5 && !strcmp(argv[1], "many")) {
+		profile = make_many(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
+	} else if (argc == 5 && !strcmp(argv[1], "rank")) {
+		profile = make_rank(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10));
+	} else {
+		fputs("usage: make_timeline phases FILE | many SAMPLES STACKS FILE | "
+		      "rank RANK FACTOR FILE\n",
+			stderr);
+		return 2;
+	}
+	error = pprof_write(profile, &data, &bytes);
+	if (!error) {
+		error = file_write(argv[argc - 1], data, bytes);
+		free(data);
+	}
+	profile_free(profile);
+	return error ? 1 : 0;
+}

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Ranks of a job: merged they stay apart by their labels, and who does more is told.
+# Usage: test_balance.sh SPROFREPORT MAKE_TIMELINE
+set -u
+export LC_ALL=C.UTF-8
+report=$(realpath "$1") make=$(realpath "$2")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+is() { # WHAT GOT WANTED
+	[ "$2" = "$3" ] && return
+	printf 'FAIL: %s: got [%s], wanted [%s]\n' "$1" "$2" "$3"
+	failed=1
+}
+
+for rank in 0 1 2 3; do
+	"$make" rank $rank $((rank == 2 ? 5 : 1)) r$rank || exit 1
+done
+"$report" merge -o all.pb.gz r0 r1 r2 r3
+is "merge" "$?" 0
+# 0.5 s of store in three ranks, 2.5 s in one.
+row() { "$report" merge --by "$1" --format tsv all.pb.gz | awk -F'\t' -v f="$2" '$6 == f'; }
+is "store by rank" "$(row rank store)" "500000000	1000000000	2500000000	150	2	store	/opt/phases"
+is "work by rank" "$(row rank work | cut -f1-4)" "1800000000	1800000000	1800000000	0"
+is "store by host" "$(row host store)" "1000000000	2000000000	3000000000	50	south	store	/opt/phases"
+is "the sum" "$(row rank '[all]' | cut -f1-5)" "3307000000	3807000000	5307000000	39.4011	2"
+is "by process, of one pid" "$(row process '[all]' | cut -f5)" "phases 10 on south"
+is "what costs most first" "$("$report" merge --by rank --format tsv all.pb.gz | sed -n '3p' | cut -f6)" store
+"$report" merge --by rank --width 100 all.pb.gz >out || failed=1
+grep -q '^3 ranks: 0, 1, 3; 3.31 s each, most in work (' out &&
+    grep -q '^1 rank: 2; 5.31 s each, most in store (' out && grep -q '^2 kinds of behaviour$' out ||
+    { echo "FAIL: who is alike"; cat out; failed=1; }
+"$report" merge --by rank r0 r1 | grep -q '^all behave alike$' || { echo "FAIL: alike"; failed=1; }
+
+# What cannot be done is said.
+"$make" phases p
+"$report" merge --by rank p 2>err
+is "no ranks" "$? $(grep -c 'do not say which rank' err)" "2 1"
+"$report" diff --by rank p p 2>err
+is "diff by rank" "$? $(grep -c 'are for merge' err)" "2 1"
+"$report" merge -o x.pb.gz --format svg p 2>err
+is "merge to a picture" "$? $(grep -c 'merge writes the native format' err)" "2 1"
+"$report" merge -o x.pb.gz 2>err
+is "merge of nothing" "$? $(grep -c 'sprofreport merge -o OUT sprof.pb.gz' err)" "2 1"
+
+[ $failed = 0 ] && echo "the balance is right"
+exit $failed

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the time line tells: phases and a stall are found by the report, by --from and --to, and stand
+# in the exports where they were. Other programs skip it.
+# Usage: test_timeline.sh SPROFREPORT MAKE_TIMELINE CHECK_EXPORT.PY PROFILE.PROTO
+set -u
+export LC_ALL=C.UTF-8
+report=$(realpath "$1") make=$(realpath "$2") check=$3 proto=$4
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+is() { # WHAT GOT WANTED
+	[ "$2" = "$3" ] && return
+	printf 'FAIL: %s: got [%s], wanted [%s]\n' "$1" "$2" "$3"
+	failed=1
+}
+of() { # FUNCTION ARG...: "self_samples self_ns"
+	local function=$1
+	shift
+	"$report" flat --format tsv "$@" | awk -F'\t' -v f="$function" '$5 == f { print $1, $2 }'
+}
+
+"$make" phases p || exit 1
+is "all of work" "$(of work p)" "450 1800000000"
+is "from the beginning" "$(of load --to 500ms p)" "100 500000000"
+is "up to the end" "$(of load --from 0.5 p) $(of store --from 0.5 p)" "100 500000000 125 500000000"
+is "before the end" "$(of work --from -750ms p) $(of store --from -750ms p)" \
+    "126 504000000 125 500000000"
+is "the stall is empty" "$(of work --from 1.8 --to 2 p)" ""
+is "spans are all" "$(of work --to 1.23456 p) $(of work --from 1.23456 p)" \
+    "59 236000000 391 1564000000"
+is "one side of a diff" "$("$report" diff --format tsv --from 0 --to 1s p p | cut -f1,2,7 |
+    tail -n +2 | tr '\t\n' '  ')" "1000000000 1000000000 load "
+"$report" flat --from 1 --to 2 p >out
+grep -q '^800.00 ms of CPU time in 1.00 s, 200 samples' out || { cat out; failed=1; }
+grep -q '^note: a part of the profile: from 1.000 s to 2.000 s$' out || { cat out; failed=1; }
+grep -q '0.007 s of CPU time without a sample' out || { cat out; failed=1; }
+
+"$report" timeline --width 100 p >out || failed=1
+grep -qE '^1\.798 s to 2\.002 s  nothing ran for 204\.00 ms; before: work; after: work$' out ||
+    { echo "FAIL: the stall"; cat out; failed=1; }
+grep -qE '^main 10 +[0-9.]+ % [▇█]{40}' out &&
+    grep -qE '^helper 11 +16\.7 % {46}.[▇█]{10,11}.? {10}' out ||
+    { echo "FAIL: strips"; cat out; failed=1; }
+is "phases" "$(awk 'NF == 9 && $7 == "%" { print $8, ($5 > 1.8) + ($5 > 0.9) }' out | tr '\n' ';')" \
+    "load 1;work 1;work 2;store 1;"
+"$report" timeline --width 100 p | LC_ALL=C grep -q '[^ -~]' || failed=1
+LC_ALL=C "$report" timeline --width 100 p | LC_ALL=C grep -q '[^ -~]' && { echo "FAIL: ASCII"; failed=1; }
+is "columns of a sheet" "$("$report" timeline --format tsv p | head -1)" \
+    "from_ns	to_ns	self_ns	top_ns	function	object"
+is "its sum" "$("$report" timeline --format tsv p | awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" 3300000000
+is "of threads" "$("$report" timeline --split thread --format tsv p |
+    awk -F'\t' '$2 == 11 { n += $6 } END { printf "%.0f", n }')" 500000000
+"$report" timeline --format json p | python3 -m json.tool >/dev/null || failed=1
+
+"$report" flat --format tsv p >flat
+for format in speedscope firefox perf-script; do
+	"$report" export --format $format -o $format p || failed=1
+	python3 "$check" $format $format flat timed || failed=1
+done
+# A part that is written is a profile of its own.
+"$report" export --from 2 --to 2.5 -o part.pb.gz p
+is "a part in a file" "$(of work part.pb.gz)" "250 1000000000"
+is "and of that a part" "$(of work --from 2 --to 2.2 part.pb.gz)" "100 400000000"
+"$report" merge -o both.pb.gz p p 2>/dev/null &&
+    is "merged" "$(of work --to 1.4 both.pb.gz)" "200 800000000"
+
+# Without one it is said what to do. What is no time is refused.
+"$report" export -o none.pb.gz --from 1.85 --to 1.9 p
+"$report" timeline none.pb.gz >out 2>err
+is "no time line" "$? $(grep -c 'has no time line: sprofrun writes one' err)" "1 1"
+"$report" flat --from 1 none.pb.gz 2>err
+is "no time line for --from" "$? $(grep -c 'need a profile with a time line' err)" "1 1"
+for bad in "--from x" "--to 3q" "--from -" "--from="; do
+	"$report" flat $bad p 2>err
+	is "$bad" "$? $(grep -c 'is not a time; give it as' err)" "2 1"
+done
+"$report" flat --from 4 p 2>err
+is "beyond the end" "$? $(grep -c 'before the end of the profile at 3.00 s' err)" "1 1"
+
+# Other readers skip the field: protoc knows nothing of it, and shows it by its number alone.
+if command -v protoc >/dev/null; then
+	zcat p | protoc --decode=perftools.profiles.Profile -I "$(dirname "$proto")" "$proto" >text ||
+	    { echo "FAIL: protoc"; failed=1; }
+	is "a field of its own" "$(grep -c '^7001: ' text) $(grep -c '^sample {' text)" "1 5"
+fi
+
+[ $failed = 0 ] && echo "the time line is right"
+exit $failed

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Three phases of 400 ms of CPU time each, and a stall of 200 ms in the middle of the second:
+ *
+ *   load  work  (nothing)  work  store
+ *
+ * With an argument, so many milliseconds a phase.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile uint64_t sink;
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* What differs is in the functions themselves: none calls another while it is hot. */
+#define PHASE(name, step)                                                                          \
+	static __attribute__((noinline)) void name(uint64_t ns)                                    \
+	{                                                                                          \
+		for (uint64_t end = cpu_ns() + ns; cpu_ns() < end;) {                              \
+			for (unsigned i = 0; i < 100000; i++)                                      \
+				sink = sink * (step) + i;                                          \
+		}                                                                                  \
+	}
+
+PHASE(load, 3)
+PHASE(work, 5)
+PHASE(store, 7)
+
+int main(int argc, char **argv)
+{
+	const struct timespec stall = {.tv_nsec = 200000000};
+	uint64_t phase_ns = (uint64_t)(argc > 1 ? atoi(argv[1]) : 400) * 1000000;
+
+	load(phase_ns);
+	work(phase_ns / 2);
+	(void)nanosleep(&stall, NULL);
+	work(phase_ns / 2);
+	store(phase_ns);
+	return 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/report_span.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "profile/timeline.h"
+#include "tools/units.h"
+#include "view/text.h"
+
+bool report_moment_take(const char *text, struct report_moment *ret_moment)
+{
+	struct report_moment moment = {.given = true, .from_end = text[0] == '-'};
+	const char *time = text + moment.from_end;
+
+	if (time[strspn(time, "0.")] != '\0' || !time[0]) {
+		if (units_time_ns(time, &moment.ns) < 0)
+			return false;
+	}
+	*ret_moment = moment;
+	return true;
+}
+
+bool report_span_is_given(const struct report_span *span)
+{
+	return span->from.given || span->to.given;
+}
+
+static uint64_t place(const struct report_moment *moment, uint64_t end_ns, uint64_t otherwise)
+{
+	if (!moment->given)
+		return otherwise;
+	if (!moment->from_end)
+		return moment->ns;
+	return end_ns > moment->ns ? end_ns - moment->ns : 0;
+}
+
+/* Names the way out where a profile has no time line, or none of it is meant. */
+static int refuse(int error, uint64_t end_ns, char **ret_problem)
+{
+	char end[TEXT_UNIT_BYTES];
+
+	text_format_ns(end_ns, end);
+	if (error == -ENODATA)
+		*ret_problem = strdup(
+			"--from and --to need a profile with a time line: sprofrun writes one "
+			"(without --no-timeline), other programs do not");
+	else if (asprintf(ret_problem,
+			 "--from must be before --to, and before the end of the profile at %s",
+			 end) < 0)
+		*ret_problem = NULL;
+	return error;
+}
+
+int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem)
+{
+	uint64_t begin_ns, end_ns, from_ns, to_ns;
+	struct profile *part;
+	int error;
+
+	if (!report_span_is_given(span))
+		return 0;
+	if (!timeline_extent(*profile, &begin_ns, &end_ns))
+		return refuse(-ENODATA, 0, ret_problem);
+	from_ns = place(&span->from, end_ns, 0);
+	to_ns = place(&span->to, end_ns, UINT64_MAX);
+	if (from_ns >= to_ns || from_ns >= end_ns)
+		return refuse(-ERANGE, end_ns, ret_problem);
+	error = timeline_span(*profile, from_ns, to_ns, &part);
+	if (error < 0)
+		return error;
+	profile_free(*profile);
+	*profile = part;
+	return 0;
+}

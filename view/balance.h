@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `merge --by`: how evenly ranks, hosts or processes share the work, function by function, and
+ * which of them behave alike. Imbalance is what the busiest has more than the mean, in percent of
+ * the mean: with a barrier at the end, so much longer all of them take.
+ */
+#ifndef VIEW_BALANCE_H
+#define VIEW_BALANCE_H
+
+#include "view/frames.h"
+#include "view/pairs.h"
+#include "view/report.h"
+
+struct balance_group {
+	double weight, samples;
+	uint32_t like; /* the first group that behaves like this one; its own index: it is the first
+			*/
+};
+
+struct balance_row {
+	uint32_t place; /* BALANCE_ALL: of all functions */
+	uint32_t most;  /* the group with the greatest value */
+	double least, mean, greatest;
+};
+
+enum { BALANCE_ALL = UINT32_MAX };
+
+struct balance {
+	struct frames frames;
+	struct pool names; /* of groups, from 1 on */
+	struct balance_group *group;
+	size_t groups;
+	struct pairs part; /* group, place */
+	double *weight;    /* by that */
+	size_t weight_room;
+	struct balance_row *row; /* all first, then what is most out of balance */
+	size_t rows;
+};
+
+const char *balance_name(const struct balance *balance, size_t group);
+
+/* balance_alike.c: fills group[].like. -ENOMEM. */
+int balance_find_alike(struct balance *balance);
+
+int balance_print(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem);
+/* balance_text.c */
+int balance_text(const struct balance *balance, FILE *out);
+
+#endif

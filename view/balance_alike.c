@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups that behave alike: one joins the first whose functions have the same shares. The distance
+ * of two is half the sum of the differences of all shares: the part of the time that is spent
+ * elsewhere. Chance alone makes one, which is known from the numbers of samples.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "view/balance.h"
+
+/* Spent elsewhere, or more or less in all, beyond chance. */
+#define ALIKE 0.1
+
+/* Beyond so many comparisons groups stay by themselves. */
+enum { LEADERS_MOST = 64 };
+
+struct leaders {
+	double *share[LEADERS_MOST]; /* by place */
+	uint32_t group[LEADERS_MOST];
+	size_t n;
+};
+
+static double distance(const struct balance *b, const double *a, const double *of, double samples,
+	double of_samples)
+{
+	double sum = 0, chance = 0;
+
+	for (size_t i = 0; i < b->frames.places.n; i++) {
+		double mean = (a[i] + of[i]) / 2;
+
+		sum += fabs(a[i] - of[i]);
+		if (samples > 0 && of_samples > 0)
+			chance +=
+				sqrt(2 / M_PI * mean * (1 - mean) * (1 / samples + 1 / of_samples));
+	}
+	/* Twice of what chance makes on average is no chance. */
+	return sum / 2 - chance;
+}
+
+static bool is_alike(const struct balance *b, const struct leaders *leaders, size_t leader,
+	uint32_t group, const double *share)
+{
+	const struct balance_group *a = &b->group[leaders->group[leader]], *of = &b->group[group];
+	double noise =
+		a->samples > 0 && of->samples > 0 ? 2 * sqrt(1 / a->samples + 1 / of->samples) : 0;
+
+	if (fabs(a->weight - of->weight) > (ALIKE + noise) * fmax(a->weight, of->weight))
+		return false;
+	return distance(b, leaders->share[leader], share, a->samples, of->samples) <= ALIKE;
+}
+
+/* The places of a group are a run of the pairs sorted by group: here a walk over all of them. */
+static double *shares_of(
+	const struct balance *b, uint32_t group, const uint32_t *order, const size_t *first)
+{
+	double *share = calloc(b->frames.places.n + 1, sizeof(*share));
+
+	for (size_t i = first[group]; share && i < first[group + 1]; i++) {
+		uint32_t at = order[i];
+
+		share[b->part.pair[at].b] = b->weight[at] / b->group[group].weight;
+	}
+	return share;
+}
+
+static int compare_all(struct balance *b, const uint32_t *order, const size_t *first)
+{
+	struct leaders leaders = {.n = 0};
+	int r = 0;
+
+	for (uint32_t i = 0; i < b->groups && !r; i++) {
+		double *share = shares_of(b, i, order, first);
+		bool found = false;
+
+		for (size_t j = 0; share && j < leaders.n && !found; j++) {
+			found = is_alike(b, &leaders, j, i, share);
+			if (found)
+				b->group[i].like = leaders.group[j];
+		}
+		if (!share)
+			r = -ENOMEM;
+		else if (found || leaders.n == LEADERS_MOST)
+			free(share);
+		else
+			leaders.share[leaders.n] = share, leaders.group[leaders.n++] = i;
+	}
+	for (size_t i = 0; i < leaders.n; i++)
+		free(leaders.share[i]);
+	return r;
+}
+
+int balance_find_alike(struct balance *b)
+{
+	size_t *first = calloc(b->groups + 2, sizeof(*first));
+	uint32_t *order = calloc(b->part.n + 1, sizeof(*order));
+	int r = first && order ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < b->part.n && !r; i++)
+		first[b->part.pair[i].a + 2]++;
+	for (size_t i = 1; i <= b->groups + 1 && !r; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < b->part.n && !r; i++)
+		order[first[b->part.pair[i].a + 1]++] = (uint32_t)i;
+	if (!r)
+		r = compare_all(b, order, first);
+	free(first);
+	free(order);
+	return r;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairs of numbers, each kept once, in order of first appearance. */
+#ifndef VIEW_PAIRS_H
+#define VIEW_PAIRS_H
+
+#include "profile/table.h"
+
+struct pair {
+	uint64_t a, b;
+};
+
+struct pairs {
+	struct table table;
+	struct pair *pair;
+	size_t n, room;
+};
+
+/* The index of the pair, which is added if it is new; -ENOMEM. */
+int pairs_add(struct pairs *pairs, uint64_t a, uint64_t b);
+void pairs_release(struct pairs *pairs);
+
+#endif

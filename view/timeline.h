@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `timeline`: when each thread ran, what was on top then, and when nothing ran. The profile's time
+ * is cut into columns of equal length.
+ */
+#ifndef VIEW_TIMELINE_H
+#define VIEW_TIMELINE_H
+
+#include "view/frames.h"
+#include "view/pairs.h"
+#include "view/report.h"
+
+/* A thread, or what else the rows are split by. The last row is all that have none of their own. */
+struct timeline_row {
+	uint32_t task;
+	double weight;
+};
+
+/* A part of the time with one function on top, or none. */
+struct timeline_phase {
+	size_t from, to; /* columns */
+	uint32_t row;    /* TIMELINE_NO_ROW all */
+	uint32_t place;  /* on top; TIMELINE_NO_PLACE nothing ran */
+	double weight, top_weight;
+};
+
+/* Longer than chance lets expect nothing ran. */
+struct timeline_gap {
+	uint64_t from_ns, to_ns;
+	uint32_t before, after; /* stacks that ran right before and after; TIMELINE_NO_STACK */
+	uint32_t blocked;       /* where a thread was blocked most of it, if that was recorded */
+	uint64_t blocked_ns;
+};
+
+enum { TIMELINE_NO_ROW = UINT32_MAX, TIMELINE_NO_PLACE = UINT32_MAX };
+enum { TIMELINE_NO_STACK = UINT32_MAX, TIMELINE_MOST_GAPS = 10 };
+
+struct time_grid {
+	struct frames frames;
+	uint64_t from_ns, to_ns;
+	size_t columns;
+	struct timeline_row *row; /* heaviest first */
+	size_t rows;              /* without the last one */
+	double *cell;             /* rows + 1 times columns: weights */
+	struct pairs top;         /* (column, row), place */
+	double *top_weight;       /* by that */
+	size_t top_room;
+	struct timeline_gap gap[TIMELINE_MOST_GAPS];
+	size_t gaps, all_gaps;
+	bool is_time; /* weights are nanoseconds */
+};
+
+/*
+ * @columns: of the text, at most; fewer where samples are few. Results and @ret_problem: as
+ * report->print; -ENODATA: the profile has no time line.
+ */
+int time_grid_init(struct time_grid *grid, const struct profile *profile,
+	const struct report_options *options, size_t columns, char **ret_problem);
+void time_grid_release(struct time_grid *grid);
+
+/* When a column begins. */
+uint64_t time_grid_ns(const struct time_grid *grid, size_t column);
+
+/*
+ * What was on top in each part of so many columns, of one row or TIMELINE_NO_ROW; parts that follow
+ * each other with the same on top are one if @joined. The caller frees. -ENOMEM.
+ */
+int time_grid_phases(const struct time_grid *grid, uint32_t row, size_t columns, bool joined,
+	struct timeline_phase **ret_phase, size_t *ret_phases);
+
+/* timeline_gaps.c: fills grid->gap. */
+int time_grid_find_gaps(struct time_grid *grid);
+
+/* timeline_text.c */
+int timeline_text(const struct time_grid *grid, FILE *out);
+
+int timeline_print(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem);
+
+#endif
