@@ -132,3 +132,17 @@ const uint8_t *symbolizer_code(const struct place *place, size_t *ret_bytes, uns
 	*ret_machine = module->image.machine;
 	return image_bytes_at(&module->image, place->svma, ret_bytes);
 }
+
+const char *symbolizer_function_at(
+	struct symbolizer *symbolizer, const struct place *place, uint64_t *ret_offset)
+{
+	struct frame_chain chain = {0};
+	uint64_t start, end;
+
+	if (symbolizer_resolve(symbolizer, place, 1, &chain) < 0 || !chain.n ||
+		chain.frame[chain.n - 1].unnamed || !symbolizer_bounds(place, &start, &end) ||
+		start > place->svma)
+		return NULL;
+	*ret_offset = place->svma - start;
+	return chain.frame[chain.n - 1].function;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/report_command.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@ enum option_id {
 	OPTION_BY,
 	OPTION_PATHS,
 	OPTION_FAIL_ABOVE,
+	OPTION_INSTRUCTIONS,
+	OPTION_SOURCE_PATH,
 	OPTION_COLOR,
 	OPTION_VERSION,
 };
@@ -50,6 +53,8 @@ static const struct option long_options[] = {
 	{"by", required_argument, NULL, OPTION_BY},
 	{"paths", no_argument, NULL, OPTION_PATHS},
 	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
+	{"instructions", required_argument, NULL, OPTION_INSTRUCTIONS},
+	{"source-path", required_argument, NULL, OPTION_SOURCE_PATH},
 	{"color", required_argument, NULL, OPTION_COLOR},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
@@ -80,6 +85,9 @@ static const char help_options[] =
 	"  --by WHAT         diff: time (default), of a run; share of all\n"
 	"  --paths           diff: call paths, not functions\n"
 	"  --fail-above PCT  diff: status 1 if something is significantly slower by more\n"
+	"  --instructions W  annotate: hot (default), all, none\n"
+	"  --source-path OLD=NEW, --source-path DIR\n"
+	"                    annotate, html: where sources are here\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
 	"  --no-demangle     names as the linker knows them\n"
 	"  --color WHEN      auto (default), always, never\n"
@@ -119,6 +127,7 @@ static void print_help(void)
 {
 	puts("usage: sprofreport [REPORT] [OPTION...] FILE...\n"
 	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
+	     "       sprofreport annotate FUNC [OPTION...] FILE...\n"
 	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
 	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n\n"
 	     "REPORT is one of");
@@ -150,6 +159,7 @@ static int take_choice(struct command *command, int id, const char *word)
 	static const char *const sorts[] = {"self", "total", NULL};
 	static const char *const splits[] = {"none", "process", "thread", NULL};
 	static const char *const bys[] = {"time", "share", NULL};
+	static const char *const instructions[] = {"hot", "all", "none", NULL};
 	static const char *const whens[] = {"auto", "always", "never", NULL};
 	int chosen;
 
@@ -165,6 +175,11 @@ static int take_choice(struct command *command, int id, const char *word)
 	case OPTION_BY:
 		chosen = choose("by", word, bys);
 		command->options.by_share = chosen > 0;
+		break;
+	case OPTION_INSTRUCTIONS:
+		chosen = choose("instructions", word, instructions);
+		command->options.instructions =
+			(enum report_instructions)(chosen < 0 ? 0 : chosen);
 		break;
 	default:
 		chosen = choose("color", word, whens);
@@ -212,6 +227,18 @@ static int take_width(struct command *command, const char *word)
 	return status;
 }
 
+static int take_source_path(struct command *command, const char *word)
+{
+	int r = source_files_add(&command->sources, word);
+
+	if (r == -ENOSPC)
+		complain("--source-path '%s': %d of them are as many as there may be", word,
+			SOURCE_PATHS_MOST);
+	else if (r < 0)
+		complain("--source-path '%s' is neither OLD=NEW nor a folder", word);
+	return r < 0 ? EXIT_USAGE : 0;
+}
+
 static int take_option(struct command *command, int id, char **argv)
 {
 	switch (id) {
@@ -219,12 +246,14 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_SORT:
 	case OPTION_SPLIT:
 	case OPTION_BY:
+	case OPTION_INSTRUCTIONS:
 	case OPTION_COLOR: return take_choice(command, id, optarg);
 	case OPTION_LIMIT: return take_limit(command, optarg);
 	case OPTION_MIN_PCT:
 		command->has_min_percent = true;
 		return take_number("min-pct", optarg, 100, &command->options.min_percent);
 	case OPTION_WIDTH: return take_width(command, optarg);
+	case OPTION_SOURCE_PATH: return take_source_path(command, optarg);
 	case OPTION_FOCUS: command->options.focus = optarg; return 0;
 	case OPTION_OBJECT: command->options.object = optarg; return 0;
 	case OPTION_THREAD: command->options.thread = optarg; return 0;
@@ -328,7 +357,8 @@ static int take_words(struct command *command, int argc, char **argv)
 	name = command->report ? command->report->name : "export";
 	if (command->report && command->report->wants_function) {
 		if (argc <= words) {
-			complain("callers of which function? sprofreport callers FUNC sprof.pb.gz");
+			complain("%s%s which function? sprofreport %s FUNC sprof.pb.gz", name,
+				strcmp(name, "callers") != 0 ? "" : " of", name);
 			return EXIT_USAGE;
 		}
 		command->options.function = argv[words++];

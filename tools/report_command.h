@@ -3,6 +3,7 @@
 #ifndef TOOLS_REPORT_COMMAND_H
 #define TOOLS_REPORT_COMMAND_H
 
+#include "tools/source_files.h"
 #include "view/export.h"
 #include "view/report.h"
 
@@ -15,6 +16,7 @@ struct command {
 	const struct report *report;               /* NULL: export */
 	const struct export_format *export_format; /* NULL: report */
 	const char *format, *output;
+	struct source_files sources;
 	char **file;
 	int files;
 	int files_a; /* of a report of two sides: the first ones are side A */

@@ -13,6 +13,7 @@
 
 #include "profile/file.h"
 #include "profile/profile.h"
+#include "tools/inspect.h"
 #include "tools/pager.h"
 #include "tools/report_command.h"
 #include "tools/standard.h"
@@ -133,6 +134,8 @@ static int make_text(const struct command *command, const struct subject *subjec
 	struct waiting *waiting, char **ret_text, size_t *ret_bytes, bool *ret_failed)
 {
 	struct report_options options = command->options;
+	struct inspect inspect = {waiting, command->sources};
+	const struct code_reader reader = inspect_reader(&inspect);
 	char *problem = NULL;
 	FILE *out = open_memstream(ret_text, ret_bytes);
 	bool failed;
@@ -142,6 +145,7 @@ static int make_text(const struct command *command, const struct subject *subjec
 		complain("%s", strerror(ENOMEM));
 		return EXIT_FAILED;
 	}
+	options.code = &reader;
 	options.progress = tell_waiting;
 	options.progress_context = waiting;
 	error = write_text(command, subject, &options, out, &problem);

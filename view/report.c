@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "view/annotate.h"
 #include "view/callers.h"
 #include "view/diff.h"
 #include "view/listing.h"
@@ -15,6 +16,8 @@ static const struct report reports[] = {
 	{"tree", "who calls whom, the hottest path first", false, 0.5, tree_report_print, NULL},
 	{"callers", "FUNC: who calls the function, and what it calls", true, 0, callers_print,
 		NULL},
+	{"annotate", "FUNC: its source line by line, and its instructions", true, 0,
+		annotate_print, NULL},
 	{"diff", "A B: what changed, and whether it is more than chance", false, 0.1, NULL,
 		diff_print},
 	{"summary", "all figures about the run, and how far to trust it", false, 0, summary_print,
