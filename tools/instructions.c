@@ -71,7 +71,8 @@ enum { TEXT_BYTES = 1024 };
 static void describe(csh handle, const struct instructions_source *source, const cs_insn *insn,
 	char text[TEXT_BYTES])
 {
-	int n = snprintf(text, TEXT_BYTES, "%-7s %s", insn->mnemonic, insn->op_str);
+	int n = snprintf(text, TEXT_BYTES, insn->op_str[0] ? "%-7s %s" : "%s%s", insn->mnemonic,
+		insn->op_str);
 	uint64_t target, offset;
 	const char *name;
 
