@@ -64,6 +64,8 @@ static const struct export_format formats[] = {
 		false, NULL, folded_write},
 	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, NULL,
 		svg_write},
+	{"html", ".html", "a page with flame graph, functions and source", "the page is", false,
+		true, NULL, html_write},
 	{"speedscope", ".speedscope.json", "for speedscope, a flame graph viewer",
 		"the profile for speedscope is", false, false, NULL, speedscope_write},
 	{"firefox", ".firefox.json", "for the Firefox Profiler", "the profile for Firefox is",

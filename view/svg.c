@@ -41,11 +41,11 @@ static size_t deepest_stack(const struct profile *profile)
 }
 
 /* A text of several lines, each a <text>; adds to *@lines how many there are. */
-static int put_lines(const struct svg *svg, char *text, unsigned y, unsigned *lines)
+static int put_lines(const struct svg *svg, const char *text, unsigned y, unsigned *lines)
 {
 	int error = 0;
 
-	for (char *line = text, *end; *line && !error; line = end) {
+	for (const char *line = text, *end; *line && !error; line = end) {
 		char *copy;
 
 		end = strchrnul(line, '\n');
@@ -90,7 +90,7 @@ static int put_legend_item(const struct svg *svg, unsigned index, unsigned y)
 	return error;
 }
 
-static int put_header(struct svg *svg, char *head)
+static int put_header(struct svg *svg, const char *head)
 {
 	unsigned y = SVG_LINE, items = (unsigned)svg->objects + (svg->other_self ? 1 : 0);
 	bool folded = svg->tree->deepest > MOST_ROWS;
@@ -128,7 +128,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	if (!out)
 		return -ENOMEM;
 	svg->out = out;
-	error = put_header(svg, head);
+	error = put_header(svg, svg->element ? "" : head);
 	y = svg->top + svg->rows * SVG_ROW + SVG_LINE;
 	fputs("<g id=\"frames\">\n", out);
 	if (!error)
@@ -146,7 +146,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 			share_of(&svg->tree->sums, svg->choice->most_left_out) * 100);
 		lines++;
 	}
-	if (!error)
+	if (!error && !svg->element)
 		error = put_lines(svg, foot, y, &lines);
 	fputs("</g>\n", out);
 	height = y + lines * SVG_LINE;
@@ -155,9 +155,9 @@ static int put_document(struct svg *svg, char *head, char *foot)
 		error = -ENOMEM;
 	if (!error) {
 		fprintf(document,
-			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-			"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
+			"%s<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 			"viewBox=\"0 0 %d %u\" data-icicle=\"%d\" data-rows=\"%u\">\n<title>",
+			svg->element ? "" : "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
 			SVG_WIDTH, height, SVG_WIDTH, height, svg->options->icicle, svg->rows);
 		*strchrnul(head, '\n') = '\0';
 		svg_text(document, head);
@@ -221,8 +221,8 @@ static uint32_t count_rows(const struct tree *tree, const struct tree_choice *ch
 	return rows;
 }
 
-int svg_write(const struct profile *profile, const struct report_options *given, FILE *out,
-	char **ret_problem)
+static int write_graph(const struct profile *profile, const struct report_options *given,
+	bool element, FILE *out, char **ret_problem)
 {
 	struct report_options options = options_take(given);
 	bool high = deepest_stack(profile) > MOST_ROWS;
@@ -249,6 +249,7 @@ int svg_write(const struct profile *profile, const struct report_options *given,
 		rows = count_rows(&tree, &choice);
 		options.icicle |= rows > MOST_FLAME_ROWS;
 		error = draw(&(struct svg){.profile = profile,
+			.element = element,
 			.rows = rows,
 			.options = &options,
 			.tree = &tree,
@@ -259,4 +260,16 @@ int svg_write(const struct profile *profile, const struct report_options *given,
 	}
 	tree_release(&tree);
 	return error;
+}
+
+int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem)
+{
+	return write_graph(profile, options, false, out, ret_problem);
+}
+
+int svg_write_element(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem)
+{
+	return write_graph(profile, options, true, out, ret_problem);
 }
