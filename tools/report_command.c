@@ -29,6 +29,7 @@ enum option_id {
 	OPTION_BY,
 	OPTION_PATHS,
 	OPTION_FAIL_ABOVE,
+	OPTION_DIFF,
 	OPTION_INSTRUCTIONS,
 	OPTION_SOURCE_PATH,
 	OPTION_COLOR,
@@ -52,6 +53,7 @@ static const struct option long_options[] = {
 	{"icicle", no_argument, NULL, OPTION_ICICLE},
 	{"by", required_argument, NULL, OPTION_BY},
 	{"paths", no_argument, NULL, OPTION_PATHS},
+	{"diff", no_argument, NULL, OPTION_DIFF},
 	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
 	{"instructions", required_argument, NULL, OPTION_INSTRUCTIONS},
 	{"source-path", required_argument, NULL, OPTION_SOURCE_PATH},
@@ -84,6 +86,7 @@ static const char help_options[] =
 	"  --icicle          svg: the root on top\n"
 	"  --by WHAT         diff: time (default), of a run; share of all\n"
 	"  --paths           diff: call paths, not functions\n"
+	"  --diff            export svg: two sides, as of diff, in one flame graph\n"
 	"  --fail-above PCT  diff: status 1 if something is significantly slower by more\n"
 	"  --instructions W  annotate: hot (default), all, none\n"
 	"  --source-path OLD=NEW, --source-path DIR\n"
@@ -129,7 +132,8 @@ static void print_help(void)
 	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
 	     "       sprofreport annotate FUNC [OPTION...] FILE...\n"
 	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
-	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n\n"
+	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n"
+	     "       sprofreport export --format svg --diff [OPTION...] A B\n\n"
 	     "REPORT is one of");
 	list_reports(stdout);
 	puts("\nFUNC is the name of a function, or a RE that matches only one\n\n"
@@ -263,6 +267,7 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_BOTTOM_UP: command->options.bottom_up = true; return 0;
 	case OPTION_ICICLE: command->options.icicle = true; return 0;
 	case OPTION_PATHS: command->options.paths = true; return 0;
+	case OPTION_DIFF: command->sides = true; return 0;
 	case OPTION_FAIL_ABOVE:
 		command->options.has_fail_above = true;
 		return take_number("fail-above", optarg, 1000000, &command->options.fail_above);
@@ -380,11 +385,16 @@ static int take_words(struct command *command, int argc, char **argv)
 /* Those before "--" are side A, those behind it side B; without it there is one of each. */
 static int take_sides(struct command *command, int behind)
 {
-	bool wants_sides = command->report && command->report->print_sides;
+	bool wants_sides = command->report ? command->report->print_sides != NULL : command->sides;
 
-	if (!wants_sides &&
-		(command->options.has_fail_above || command->options.paths ||
-			command->options.by_share)) {
+	if (command->sides && (command->report || !command->export_format->write_sides)) {
+		complain("--diff is for flame graphs of two sides: sprofreport export --format svg "
+			 "--diff A B; the report is sprofreport diff A B");
+		return EXIT_USAGE;
+	}
+	if ((!wants_sides && command->options.by_share) ||
+		(!(command->report && wants_sides) &&
+			(command->options.has_fail_above || command->options.paths))) {
 		complain("--fail-above, --paths and --by are for diff: sprofreport diff A B");
 		return EXIT_USAGE;
 	}

@@ -21,6 +21,7 @@ struct command {
 	int files;
 	int files_a; /* of a report of two sides: the first ones are side A */
 	enum when color;
+	bool sides; /* export: of two sides */
 	bool has_min_percent, has_width;
 	bool done; /* --help, --version */
 };

@@ -119,6 +119,9 @@ struct subject {
 static int write_text(const struct command *command, const struct subject *subject,
 	const struct report_options *options, FILE *out, char **ret_problem)
 {
+	if (!command->report && command->sides)
+		return command->export_format->write_sides(
+			subject->sides, options, out, ret_problem);
 	if (!command->report)
 		return command->export_format->write(subject->profile, options, out, ret_problem);
 	if (command->report->print_sides)

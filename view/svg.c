@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/diff.h"
 #include "view/header.h"
 #include "view/options.h"
 #include "view/share.h"
+#include "view/svg_diff.h"
 #include "view/text.h"
 
 /* More frames than these make a browser slow; the hottest are drawn. */
@@ -76,7 +78,10 @@ static int put_legend_item(const struct svg *svg, unsigned index, unsigned y)
 	int error = name ? text_cut_name(&name, 20, false) : -ENOMEM;
 
 	if (!error) {
-		svg_color(index, "", color);
+		if (svg->diff)
+			svg_diff_legend(index, color);
+		else
+			svg_color(index, "", color);
 		fprintf(svg->out, "<g class=\"l\" data-o=\"%u\"><title>", index);
 		svg_text(svg->out, other ? "all other objects" : svg->object[index]);
 		fprintf(svg->out,
@@ -181,7 +186,11 @@ static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 
 	if (!out)
 		return -ENOMEM;
-	if (head)
+	if (svg->diff && head)
+		diff_head(svg->diff->diff, out);
+	else if (svg->diff)
+		diff_foot(svg->diff->diff, out);
+	else if (head)
 		error = header_print(svg->profile, svg->options, &svg->tree->sums, out);
 	else
 		report_audit_line(svg->profile, svg->options->ascii, out);
@@ -197,7 +206,12 @@ static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 static int draw(struct svg *svg)
 {
 	char *head = NULL, *foot = NULL;
-	int error = svg_choose_objects(svg);
+	int error = 0;
+
+	if (svg->diff)
+		svg_diff_objects(svg);
+	else
+		error = svg_choose_objects(svg);
 
 	if (!error)
 		error = print_to_text(svg, true, &head);
@@ -222,7 +236,7 @@ static uint32_t count_rows(const struct tree *tree, const struct tree_choice *ch
 }
 
 static int write_graph(const struct profile *profile, const struct report_options *given,
-	bool element, FILE *out, char **ret_problem)
+	bool element, struct svg_diff *diff, FILE *out, char **ret_problem)
 {
 	struct report_options options = options_take(given);
 	bool high = deepest_stack(profile) > MOST_ROWS;
@@ -244,12 +258,15 @@ static int write_graph(const struct profile *profile, const struct report_option
 		return error;
 	scale = text_scale_for(profile_value_type(profile, tree.sums.weight).unit,
 		tree_total_weight(&tree, TREE_ROOT));
-	error = tree_choice_init(&choice, &tree, &options);
+	error = diff ? svg_diff_find(diff, &tree) : 0;
+	if (!error)
+		error = tree_choice_init(&choice, &tree, &options);
 	if (!error) {
 		rows = count_rows(&tree, &choice);
 		options.icicle |= rows > MOST_FLAME_ROWS;
 		error = draw(&(struct svg){.profile = profile,
 			.element = element,
+			.diff = diff,
 			.rows = rows,
 			.options = &options,
 			.tree = &tree,
@@ -265,11 +282,17 @@ static int write_graph(const struct profile *profile, const struct report_option
 int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem)
 {
-	return write_graph(profile, options, false, out, ret_problem);
+	return write_graph(profile, options, false, NULL, out, ret_problem);
 }
 
 int svg_write_element(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem)
 {
-	return write_graph(profile, options, true, out, ret_problem);
+	return write_graph(profile, options, true, NULL, out, ret_problem);
+}
+
+int svg_write_diff(const struct profile *profile, const struct report_options *options,
+	struct svg_diff *diff, FILE *out, char **ret_problem)
+{
+	return write_graph(profile, options, false, diff, out, ret_problem);
 }
