@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/debugfile.h"
 #include "symbolizer/module.h"
 #include "symbolizer/names.h"
 
@@ -25,6 +26,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	directories = symbolizer->options.debug_directories;
 	symbolizer->debug_directories = strdup(directories ? directories : "/usr/lib/debug");
 	symbolizer->options.debug_directories = symbolizer->debug_directories;
+	symbolizer->debuginfod_cache = debugfile_cache();
 	if (symbolizer->debug_directories) {
 		symbolizer->unknown = module_special(symbolizer, "[unknown]");
 		symbolizer->anonymous = module_special(symbolizer, "[anon]");
@@ -51,6 +53,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	}
 	free(symbolizer->buckets);
 	free(symbolizer->debug_directories);
+	free(symbolizer->debuginfod_cache);
 	strpool_release(&symbolizer->strings);
 	budget_release(&symbolizer->budget);
 	free(symbolizer);

@@ -13,7 +13,9 @@
 
 #include "profile/profile.h"
 #include "proto/inspection.h"
+#include "tools/debuginfod.h"
 #include "tools/inspect_answer.h"
+#include "tools/libexec.h"
 #include "tools/waiting.h"
 
 extern char **environ;
@@ -22,26 +24,6 @@ extern char **environ;
 enum { SKIP_MOST = 2 };
 
 #define ANSWER_BYTES_MOST ((size_t)1 << 30)
-
-static bool find(char path[PATH_MAX])
-{
-	static const char *const places[] = {
-		"sprofil-inspector", SPROFIL_BIN_TO_LIBEXEC "/sprofil-inspector"};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	self[n < 0 ? 0 : n] = '\0';
-	slash = strrchr(self, '/');
-	if (slash)
-		slash[1] = '\0';
-	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
-		if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
-			access(path, X_OK) == 0)
-			return true;
-	}
-	return false;
-}
 
 static int write_object(
 	FILE *to, const struct profile *profile, const struct code_object *object, uint8_t skip)
@@ -215,7 +197,7 @@ static int inspect(
 
 	for (size_t i = 0; i < n; i++)
 		inspect_answer_init(&object[i]);
-	if (!find(path)) {
+	if (!libexec_find("sprofil-inspector", path)) {
 		refuse(object, n,
 			"sprofil-inspector is missing: it belongs into libexec/sprofil beside bin");
 		return 0;
@@ -251,8 +233,22 @@ static int read_source(void *context, const char *file, bool shared, char **ret_
 	return source_files_read(&inspect->sources, file, shared, ret_text, ret_path, ret_problem);
 }
 
+static int fetch(
+	void *context, const char *path, const char *build_id, const char **ret_problem)
+{
+	return debuginfod_fetch(
+		((struct inspect *)context)->waiting, path, build_id, ret_problem);
+}
+
+static int package(void *context, const char *path, char **ret_command)
+{
+	(void)context;
+	return package_command(path, ret_command);
+}
+
 struct code_reader inspect_reader(struct inspect *inspector)
 {
 	return (struct code_reader){
-		.inspect = inspect, .source = read_source, .context = inspector};
+		.inspect = inspect, .source = read_source, .fetch = fetch, .package = package,
+		.context = inspector};
 }

@@ -30,6 +30,7 @@ enum option_id {
 	OPTION_PATHS,
 	OPTION_FAIL_ABOVE,
 	OPTION_DIFF,
+	OPTION_DEBUGINFOD,
 	OPTION_INSTRUCTIONS,
 	OPTION_SOURCE_PATH,
 	OPTION_COLOR,
@@ -53,6 +54,7 @@ static const struct option long_options[] = {
 	{"icicle", no_argument, NULL, OPTION_ICICLE},
 	{"by", required_argument, NULL, OPTION_BY},
 	{"paths", no_argument, NULL, OPTION_PATHS},
+	{"debuginfod", no_argument, NULL, OPTION_DEBUGINFOD},
 	{"diff", no_argument, NULL, OPTION_DIFF},
 	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
 	{"instructions", required_argument, NULL, OPTION_INSTRUCTIONS},
@@ -91,6 +93,7 @@ static const char help_options[] =
 	"  --instructions W  annotate: hot (default), all, none\n"
 	"  --source-path OLD=NEW, --source-path DIR\n"
 	"                    annotate, html: where sources are here\n"
+	"  --debuginfod      doctor: get debug files of what is hot from DEBUGINFOD_URLS\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
 	"  --no-demangle     names as the linker knows them\n"
 	"  --color WHEN      auto (default), always, never\n"
@@ -267,6 +270,7 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_BOTTOM_UP: command->options.bottom_up = true; return 0;
 	case OPTION_ICICLE: command->options.icicle = true; return 0;
 	case OPTION_PATHS: command->options.paths = true; return 0;
+	case OPTION_DEBUGINFOD: command->options.fetch = true; return 0;
 	case OPTION_DIFF: command->sides = true; return 0;
 	case OPTION_FAIL_ABOVE:
 		command->options.has_fail_above = true;

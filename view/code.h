@@ -57,6 +57,14 @@ struct code_reader {
 	 */
 	int (*source)(void *context, const char *file, bool shared, char **ret_text,
 		char **ret_path, char **ret_problem);
+	/*
+	 * Gets the debug file of a build-id from where the user has allowed it. -errno, and
+	 * *ret_problem is a sentence that is not to be freed.
+	 */
+	int (*fetch)(void *context, const char *path, const char *build_id,
+		const char **ret_problem);
+	/* The command that installs a file's debug symbols, which the caller frees, or NULL. */
+	int (*package)(void *context, const char *path, char **ret_command);
 	void *context;
 };
 

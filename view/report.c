@@ -6,6 +6,7 @@
 #include "view/annotate.h"
 #include "view/callers.h"
 #include "view/diff.h"
+#include "view/doctor.h"
 #include "view/listing.h"
 #include "view/summary.h"
 #include "view/tree_report.h"
@@ -20,6 +21,8 @@ static const struct report reports[] = {
 		annotate_print, NULL},
 	{"diff", "A B: what changed, and whether it is more than chance", false, 0.1, NULL,
 		diff_print},
+	{"doctor", "where names come from, what is missing, and what mends it", false, 0.1,
+		doctor_print, NULL},
 	{"summary", "all figures about the run, and how far to trust it", false, 0, summary_print,
 		NULL},
 };

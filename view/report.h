@@ -46,6 +46,7 @@ struct report_options {
 	bool has_fail_above; /* diff: tell whether something got slower by more than … */
 	double fail_above;   /* … percent */
 	enum report_instructions instructions; /* annotate */
+	bool fetch; /* doctor: debug files are got from debuginfod */
 	const struct code_reader *code;        /* annotate, html: reads files; NULL nobody does */
 	/* Called now and then in long work, if not NULL: @done is 0 to 1. */
 	void (*progress)(void *context, const char *what, double done);
