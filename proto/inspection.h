@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sprofreport asks of sprofil-inspector, the process that reads ELF files for it, and what that
- * answers. Both are streams of little-endian records, each begun by its kind. A text is its length
- * (2 bytes), its bytes and a NUL; a longer one is cut.
+ * What sprofreport asks of sprofil-inspector, the process that reads ELF files for it, and what
+ * that answers. Both are streams of little-endian records, each begun by its kind. A text is its
+ * length (2 bytes), its bytes and a NUL; a longer one is cut.
  *
  * Asked, an object after the other:
  *

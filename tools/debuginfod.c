@@ -48,8 +48,8 @@ static int judge(int status, const char **ret_problem)
 	}
 }
 
-int debuginfod_fetch(struct waiting *waiting, const char *path, const char *build_id,
-	const char **ret_problem)
+int debuginfod_fetch(
+	struct waiting *waiting, const char *path, const char *build_id, const char **ret_problem)
 {
 	char program[PATH_MAX], what[64], line[256];
 	char *argv[] = {program, (char *)build_id, NULL};

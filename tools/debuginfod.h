@@ -18,8 +18,8 @@ enum debuginfod_end {
  * Gets the debug file of @build_id, the one of the file at @path, into the cache. -errno, and
  * *ret_problem is a sentence that is not to be freed. @waiting may be NULL.
  */
-int debuginfod_fetch(struct waiting *waiting, const char *path, const char *build_id,
-	const char **ret_problem);
+int debuginfod_fetch(
+	struct waiting *waiting, const char *path, const char *build_id, const char **ret_problem);
 
 /*
  * The command that installs the debug symbols of the file at @path; *ret_command NULL: no package

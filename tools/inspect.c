@@ -43,8 +43,8 @@ static int write_object(
 	(void)fwrite(bytes, 1, (size_t)(w.p - bytes), to);
 	for (size_t i = 0; i < object->addresses; i++) {
 		w = writer_over(bytes, sizeof(bytes));
-		inspection_put_address(&w,
-			&(struct inspection_address){object->instructions, object->address[i]});
+		inspection_put_address(
+			&w, &(struct inspection_address){object->instructions, object->address[i]});
 		(void)fwrite(bytes, 1, (size_t)(w.p - bytes), to);
 	}
 	return ferror(to) ? -ENOMEM : 0;
@@ -174,8 +174,8 @@ static void refuse(struct code_object *object, size_t n, const char *problem)
 }
 
 /* One round from @done on: how many more have an answer. @skip is for the first of them. */
-static int ask_and_take(const char *path, const struct profile *profile,
-	struct code_object *object, size_t n, uint8_t skip)
+static int ask_and_take(const char *path, const struct profile *profile, struct code_object *object,
+	size_t n, uint8_t skip)
 {
 	struct talk t = {0};
 	int r = ask(path, profile, object, n, skip, &t);
@@ -233,11 +233,9 @@ static int read_source(void *context, const char *file, bool shared, char **ret_
 	return source_files_read(&inspect->sources, file, shared, ret_text, ret_path, ret_problem);
 }
 
-static int fetch(
-	void *context, const char *path, const char *build_id, const char **ret_problem)
+static int fetch(void *context, const char *path, const char *build_id, const char **ret_problem)
 {
-	return debuginfod_fetch(
-		((struct inspect *)context)->waiting, path, build_id, ret_problem);
+	return debuginfod_fetch(((struct inspect *)context)->waiting, path, build_id, ret_problem);
 }
 
 static int package(void *context, const char *path, char **ret_command)
@@ -248,7 +246,9 @@ static int package(void *context, const char *path, char **ret_command)
 
 struct code_reader inspect_reader(struct inspect *inspector)
 {
-	return (struct code_reader){
-		.inspect = inspect, .source = read_source, .fetch = fetch, .package = package,
+	return (struct code_reader){.inspect = inspect,
+		.source = read_source,
+		.fetch = fetch,
+		.package = package,
 		.context = inspector};
 }

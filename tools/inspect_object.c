@@ -199,8 +199,8 @@ static int put_instruction(void *context, uint64_t svma, const char *text)
 		return r;
 	if (chain.n > INSPECTION_FRAMES_MOST)
 		chain.n = INSPECTION_FRAMES_MOST;
-	inspection_put_instruction(&w,
-		&(struct inspection_instruction){svma + walk->bias, text, (uint8_t)chain.n});
+	inspection_put_instruction(
+		&w, &(struct inspection_instruction){svma + walk->bias, text, (uint8_t)chain.n});
 	r = put(walk->in->out, &w, bytes);
 	for (size_t i = 0; i < chain.n && r == 0; i++)
 		r = put_frame(walk->in->out, &chain.frame[i]);

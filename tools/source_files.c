@@ -59,8 +59,7 @@ static int open_tail(const char *folder, const char *file, struct stat *ret_st, 
 {
 	int fd = -ENOENT;
 
-	for (const char *tail = file; tail && fd < 0 && fd != -ENOMEM;
-		tail = strchr(tail, '/')) {
+	for (const char *tail = file; tail && fd < 0 && fd != -ENOMEM; tail = strchr(tail, '/')) {
 		tail += strspn(tail, "/");
 		/* Never out of the folder. */
 		if (!strncmp(tail, "../", 3) || strstr(tail, "/../"))
@@ -133,7 +132,8 @@ int source_files_read(const struct source_files *files, const char *file, bool s
 			"is not here: say where its folder is, --source-path OLD=NEW");
 	if (shared && !named && !(st.st_mode & S_IROTH))
 		r = refuse(ret_problem, path,
-			"is not for everybody to read: name its folder, --source-path DIR, if it is "
+			"is not for everybody to read: name its folder, --source-path DIR, if it "
+			"is "
 			"to be part of the file");
 	else if (st.st_size > SOURCE_BYTES_MOST)
 		r = refuse(ret_problem, path, "is larger than 16 MiB");

@@ -13,7 +13,8 @@ enum { SOURCE_PATHS_MOST = 32 };
 
 struct source_files {
 	struct source_path {
-		const char *from; /* what names begin with; NULL: any name, of which a tail is there */
+		const char
+			*from; /* what names begin with; NULL: any name, of which a tail is there */
 		size_t from_bytes;
 		const char *to; /* what stands there instead: a folder */
 	} path[SOURCE_PATHS_MOST];
@@ -21,8 +22,8 @@ struct source_files {
 };
 
 /*
- * Adds "OLD=NEW", or "DIR": beneath it any tail of a name is looked for, the longest first. @text is
- * borrowed. -EINVAL: neither; -ENOSPC: there are SOURCE_PATHS_MOST of them.
+ * Adds "OLD=NEW", or "DIR": beneath it any tail of a name is looked for, the longest first. @text
+ * is borrowed. -EINVAL: neither; -ENOSPC: there are SOURCE_PATHS_MOST of them.
  */
 int source_files_add(struct source_files *files, const char *text);
 

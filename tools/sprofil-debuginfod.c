@@ -52,8 +52,8 @@ int main(int argc, char **argv)
 	if (path)
 		printf("path %s\n", path);
 	free(path);
-	return fd >= 0 ? 0
-		: fd == -ENOENT ? DEBUGINFOD_NOT_FOUND
+	return fd >= 0                             ? 0
+		: fd == -ENOENT                    ? DEBUGINFOD_NOT_FOUND
 		: fd == -ETIME || fd == -ETIMEDOUT ? DEBUGINFOD_TIME_OUT
 						   : DEBUGINFOD_FAILED;
 }

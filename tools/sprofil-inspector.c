@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-inspector: reads ELF files for sprofreport, in a sandbox like the analyst's. What is asked
- * comes on the standard input, up to its end, and the answers go to the standard output
- * (proto/inspection.h). Answers of an object are written as soon as they are whole: if its file ends
- * this process, the one that asked knows whom to blame.
+ * sprofil-inspector: reads ELF files for sprofreport, in a sandbox like the analyst's. What is
+ * asked comes on the standard input, up to its end, and the answers go to the standard output
+ * (proto/inspection.h). Answers of an object are written as soon as they are whole: if its file
+ * ends this process, the one that asked knows whom to blame.
  */
 #include <errno.h>
 #include <locale.h>
@@ -73,8 +73,8 @@ static enum symbolizer_skip skip(void *context, const char *path)
 }
 
 /* One object, with nothing kept of the one before: memory is bounded by what one takes. */
-static int answer_one(struct inspector *in, const struct inspection_object *object,
-	struct reader *asked)
+static int answer_one(
+	struct inspector *in, const struct inspection_object *object, struct reader *asked)
 {
 	const struct symbolizer_options options = {.size = sizeof(options),
 		.working_on = working_on,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-stackcheck PID, as `sprofrun --check-stacks PID` starts it: are the stacks of this process
- * right? Each thread is stopped once, as for --dump and with the same care, and unwound by our
- * unwinder and by libunwind-ptrace.
+ * sprofil-stackcheck PID, as `sprofrun --check-stacks PID` starts it: are the stacks of this
+ * process right? Each thread is stopped once, as for --dump and with the same care, and unwound by
+ * our unwinder and by libunwind-ptrace.
  *
  * It runs both on the target's files in the process that traces: libunwind-ptrace cannot be had
- * otherwise. So as root it becomes the target's user once all threads are seized; what a hostile file
- * could gain is then what its owner has.
+ * otherwise. So as root it becomes the target's user once all threads are seized; what a hostile
+ * file could gain is then what its owner has.
  *
  * If this process dies, also in a stop, the kernel lets all threads go on. If the target dies, the
  * threads that were examined are reported.
@@ -123,7 +123,8 @@ static void explain(const struct opinion_module *module)
 			(uintmax_t)module->result[OPINION_DIFFER],
 			plural(module->result[OPINION_DIFFER]),
 			vdso ? "libunwind cannot read the vdso, and guesses; trust ours."
-			     : "One of the two is wrong, or the unwind information is: compare with "
+			     : "One of the two is wrong, or the unwind information is: compare "
+			       "with "
 			       "gdb, and please report it.");
 }
 

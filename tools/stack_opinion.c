@@ -164,8 +164,7 @@ int opinions_compare(struct opinions *opinions, const struct arch_snapshot *snap
 
 	if (r < 0)
 		return r;
-	while (same < ours.n && same < opinions->n &&
-		is_same(opinions, &ours.frame[same], same)) {
+	while (same < ours.n && same < opinions->n && is_same(opinions, &ours.frame[same], same)) {
 		struct opinion_module *module = module_of(opinions, path_of(&ours.frame[same]));
 
 		if (!module)

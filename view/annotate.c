@@ -34,8 +34,7 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 
 	if (index >= 0)
 		return index;
-	more = table_grow(
-		annotate->line, &annotate->line_room, annotate->lines + 1, sizeof(*more));
+	more = table_grow(annotate->line, &annotate->line_room, annotate->lines + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	annotate->line = more;
@@ -59,8 +58,8 @@ static int count_inlined(
 {
 	struct annotate_inlined key = {.line = line, .function = function}, *more;
 	uint64_t hash = table_mix(table_hash_bytes(function, strlen(function)), line);
-	int index = table_find(
-		&annotate->inlined_table, hash, same_inlined, annotate->inlined, &key);
+	int index =
+		table_find(&annotate->inlined_table, hash, same_inlined, annotate->inlined, &key);
 
 	if (index < 0) {
 		more = table_grow(annotate->inlined, &annotate->inlined_room,
@@ -73,8 +72,8 @@ static int count_inlined(
 			return index;
 		more[annotate->inlineds++] = key;
 	}
-	add_values(annotate->inlined[index].row.self, value,
-		profile_value_types(annotate->profile));
+	add_values(
+		annotate->inlined[index].row.self, value, profile_value_types(annotate->profile));
 	return 0;
 }
 
@@ -90,15 +89,16 @@ static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const
 	size_t values = profile_value_types(annotate->profile), leaf = 0;
 
 	/* A system call is made by the instruction before. */
-	if (frames->n > 1 && !strcmp(frames->places.place[frames->frame[0].place].object, "[kernel]"))
+	if (frames->n > 1 &&
+		!strcmp(frames->places.place[frames->frame[0].place].object, "[kernel]"))
 		leaf = 1;
 	if (at < leaf || at - leaf > frames->frame[leaf].inlined)
 		return 0;
 	add_values(annotate->at[frames->frame[leaf].location].self, value, values);
 	if (at == leaf)
 		return 0;
-	return count_inlined(annotate, line,
-		frames->places.place[frames->frame[at - 1].place].function, value);
+	return count_inlined(
+		annotate, line, frames->places.place[frames->frame[at - 1].place].function, value);
 }
 
 static int count_sample(struct annotate *annotate, size_t index)
@@ -150,8 +150,7 @@ static void find_declaration(struct annotate *annotate)
 		annotate->object = "";
 	for (size_t i = 0; i < profile_functions(profile); i++) {
 		struct function function = profile_function(profile, i);
-		const char *name =
-			annotate->options->no_demangle ? function.symbol : function.name;
+		const char *name = annotate->options->no_demangle ? function.symbol : function.name;
 
 		if (function.line && annotate_is(annotate, name) &&
 			!strcmp(function.file, annotate->file) &&
@@ -286,7 +285,8 @@ static int print_sheet(struct annotate *annotate, FILE *out)
 	int r = gather_other_init(&other, annotate->profile, &annotate->frames.sums);
 
 	if (r == 0)
-		r = source_read(&source, annotate->options->code, annotate->file, false, SOURCE_TAB);
+		r = source_read(
+			&source, annotate->options->code, annotate->file, false, SOURCE_TAB);
 	if (r < 0) {
 		gather_other_release(&other);
 		return r;

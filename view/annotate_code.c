@@ -44,9 +44,14 @@ static int make_wish(struct annotate *annotate, uint32_t mapping)
 	}
 	qsort(address, n, sizeof(*address), by_address);
 	annotate->address[annotate->codes] = address;
-	annotate->code[annotate->codes++] = (struct code_object){
-		.mapping = mapping, .address = address, .addresses = n, .instructions = true,
-		.symbols = "", .lines = "", .problem = "", .code_problem = ""};
+	annotate->code[annotate->codes++] = (struct code_object){.mapping = mapping,
+		.address = address,
+		.addresses = n,
+		.instructions = true,
+		.symbols = "",
+		.lines = "",
+		.problem = "",
+		.code_problem = ""};
 	return 0;
 }
 
@@ -144,8 +149,8 @@ static int count_location(struct annotate *annotate, size_t index, size_t from, 
 		struct function function =
 			profile_function(annotate->profile, location.line[i].function);
 
-		frame[n++] = (struct code_frame){annotate->options->no_demangle ? function.symbol
-										: function.name,
+		frame[n++] = (struct code_frame){
+			annotate->options->no_demangle ? function.symbol : function.name,
 			function.file, location.line[i].line};
 	}
 	for (size_t i = 0; i < VALUE_TYPES_MAX; i++)
@@ -197,7 +202,7 @@ int annotate_instructions(struct annotate *annotate)
 	for (size_t i = 0; i < annotate->codes && r == 0; i++)
 		r = take_answer(annotate, &annotate->code[i]);
 	if (r == 0 && annotate->instructions)
-		qsort(annotate->instruction, annotate->instructions,
-			sizeof(*annotate->instruction), by_line);
+		qsort(annotate->instruction, annotate->instructions, sizeof(*annotate->instruction),
+			by_line);
 	return r;
 }

@@ -11,16 +11,24 @@
 #include "view/text.h"
 
 /* Lines around those that cost something; from this width on times are shown. */
-enum { CONTEXT = 3, NAME_COLUMNS = 40, WIDE = 100, LEAST_TEXT = 16, SHARE_COLUMNS = 12, TOTAL_COLUMNS = 8,
-	TIME_COLUMNS = 11, LINE_COLUMNS = 7 };
+enum {
+	CONTEXT = 3,
+	NAME_COLUMNS = 40,
+	WIDE = 100,
+	LEAST_TEXT = 16,
+	SHARE_COLUMNS = 12,
+	TOTAL_COLUMNS = 8,
+	TIME_COLUMNS = 11,
+	LINE_COLUMNS = 7
+};
 
 struct printing {
 	struct annotate *annotate;
 	const struct report_options *options;
 	struct text_scale scale;
 	struct source source;
-	size_t indent; /* that all lines have in common is left out */
-	size_t *order; /* of lines: by file, then by number */
+	size_t indent;     /* that all lines have in common is left out */
+	size_t *order;     /* of lines: by file, then by number */
 	uint32_t declared; /* of the file that is printed: no line before it is context; 0 none */
 	bool wide;
 	FILE *out;
@@ -31,10 +39,10 @@ static const char *color_of(const struct printing *p, const struct row *row)
 	size_t weight = p->annotate->frames.sums.weight;
 	double share = share_of(&p->annotate->frames.sums, row->self[weight]);
 
-	return !p->options->color    ? ""
-		: share >= 0.1  ? "\033[1;31m"
-		: share >= 0.03 ? "\033[33m"
-				: "";
+	return !p->options->color ? ""
+		: share >= 0.1    ? "\033[1;31m"
+		: share >= 0.03   ? "\033[33m"
+				  : "";
 }
 
 /* Right-aligned; counts columns, not bytes. */
@@ -62,8 +70,8 @@ static void put_values(const struct printing *p, const struct row *row, bool tot
 	}
 	cell[0] = '\0';
 	if (total && row->total[weight])
-		(void)snprintf(cell, sizeof(cell), "%.1f %%",
-			share_of(sums, row->total[weight]) * 100);
+		(void)snprintf(
+			cell, sizeof(cell), "%.1f %%", share_of(sums, row->total[weight]) * 100);
 	put_cell(p, cell, TOTAL_COLUMNS);
 }
 
@@ -125,9 +133,8 @@ static int put_row(const struct printing *p, const struct row *row, bool total, 
 static bool is_hot(const struct printing *p, const struct row *row)
 {
 	const struct rows *sums = &p->annotate->frames.sums;
-	int64_t most = row->total[sums->weight] > row->self[sums->weight]
-		? row->total[sums->weight]
-		: row->self[sums->weight];
+	int64_t most = row->total[sums->weight] > row->self[sums->weight] ? row->total[sums->weight]
+									  : row->self[sums->weight];
 
 	return most && share_of(sums, most) * 100 >= p->options->min_percent;
 }
@@ -318,8 +325,8 @@ static int put_file(struct printing *p, size_t first, size_t last)
 {
 	const struct annotate *a = p->annotate;
 	const char *file = a->line[p->order[first]].file;
-	int r = source_read(&p->source, a->options->code, file, false,
-		p->wide ? SOURCE_TAB : SOURCE_TAB / 2);
+	int r = source_read(
+		&p->source, a->options->code, file, false, p->wide ? SOURCE_TAB : SOURCE_TAB / 2);
 
 	if (r < 0)
 		return r;

@@ -31,10 +31,10 @@ struct code_object {
 	size_t addresses;
 	bool instructions; /* those of the functions that the addresses are in, too */
 
-	bool found;          /* the file is there, and is the one that was profiled */
-	const char *symbols; /* where names come from: "symtab", …; "" not known */
-	const char *lines;   /* the file with DWARF, "none", or "" */
-	const char *problem; /* what is missing, and the way out; "" nothing */
+	bool found;               /* the file is there, and is the one that was profiled */
+	const char *symbols;      /* where names come from: "symtab", …; "" not known */
+	const char *lines;        /* the file with DWARF, "none", or "" */
+	const char *problem;      /* what is missing, and the way out; "" nothing */
 	const char *code_problem; /* why there are no instructions; "" nothing is missing */
 	size_t named, lined;      /* of the addresses */
 	struct code_instruction *instruction; /* ascending */
@@ -48,11 +48,11 @@ struct code_reader {
 	 * Answers about @n objects, zeroed but for what is asked. What cannot be had is said in
 	 * them: -ENOMEM is the only error. Each is to be given to forget().
 	 */
-	int (*inspect)(void *context, const struct profile *profile, struct code_object *object,
-		size_t n);
+	int (*inspect)(
+		void *context, const struct profile *profile, struct code_object *object, size_t n);
 	/*
-	 * The text of a source file as the profile names it, with blanks for NULs. @shared: it is to
-	 * be given to others. -errno; then *ret_problem is a sentence, or NULL. The caller frees
+	 * The text of a source file as the profile names it, with blanks for NULs. @shared: it is
+	 * to be given to others. -errno; then *ret_problem is a sentence, or NULL. The caller frees
 	 * all. *ret_path is where it was found.
 	 */
 	int (*source)(void *context, const char *file, bool shared, char **ret_text,
@@ -61,8 +61,8 @@ struct code_reader {
 	 * Gets the debug file of a build-id from where the user has allowed it. -errno, and
 	 * *ret_problem is a sentence that is not to be freed.
 	 */
-	int (*fetch)(void *context, const char *path, const char *build_id,
-		const char **ret_problem);
+	int (*fetch)(
+		void *context, const char *path, const char *build_id, const char **ret_problem);
 	/* The command that installs a file's debug symbols, which the caller frees, or NULL. */
 	int (*package)(void *context, const char *path, char **ret_command);
 	void *context;

@@ -40,8 +40,13 @@ static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 	d->object = more;
 	more += d->n;
 	d->of[mapping] = (uint32_t)++d->n;
-	*more = (struct doctor_object){.path = m.file, .build_id = m.build_id, .mapping = mapping,
-		.symbols = "", .lines = "", .cause = "", .unfetched = ""};
+	*more = (struct doctor_object){.path = m.file,
+		.build_id = m.build_id,
+		.mapping = mapping,
+		.symbols = "",
+		.lines = "",
+		.cause = "",
+		.unfetched = ""};
 	return more;
 }
 
@@ -71,8 +76,8 @@ static int count_end(struct doctor *d, const struct sample *sample, int64_t coun
 
 	if (sample->n < 2 || (!truncated && strcmp(name, "[incomplete]") != 0))
 		return 0;
-	object = object_of(
-		d, profile_location(d->profile, sample->location[sample->n - 2]).mapping);
+	object =
+		object_of(d, profile_location(d->profile, sample->location[sample->n - 2]).mapping);
 	if (!object)
 		return -ENOMEM;
 	*(truncated ? &object->truncated : &object->incomplete) += count;
@@ -262,8 +267,8 @@ static void put_sheet(const struct doctor *doctor, FILE *out)
 		"cause", "mend"};
 	struct sheet sheet;
 
-	sheet_begin(&sheet, doctor->options.format, columns, sizeof(columns) / sizeof(*columns),
-		out);
+	sheet_begin(
+		&sheet, doctor->options.format, columns, sizeof(columns) / sizeof(*columns), out);
 	for (size_t i = 0; i < doctor->n; i++) {
 		const struct doctor_object *object = &doctor->object[i];
 		const struct cell cells[] = {

@@ -14,14 +14,14 @@
 
 struct doctor_object {
 	const char *path, *build_id;
-	uint32_t mapping;           /* one of them */
-	int64_t samples, weight;    /* of leaves, and what they weigh */
-	int64_t unnamed, unlined;   /* samples without a function's name, without a source line */
+	uint32_t mapping;         /* one of them */
+	int64_t samples, weight;  /* of leaves, and what they weigh */
+	int64_t unnamed, unlined; /* samples without a function's name, without a source line */
 	int64_t incomplete, truncated; /* stacks that end here before their beginning */
 	const char *symbols, *lines;   /* as struct code_object tells them; "" not known */
 	const char *cause;             /* a sentence, "" nothing is missing */
-	const char *unfetched;       /* why a server gave no debug file; "" it did, or was not asked */
-	char *mend;                    /* what to do; NULL nothing */
+	const char *unfetched; /* why a server gave no debug file; "" it did, or was not asked */
+	char *mend;            /* what to do; NULL nothing */
 	struct code_object code;
 	uint64_t *address;
 };

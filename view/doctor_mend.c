@@ -89,7 +89,8 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 		if (object->unnamed)
 			return mend_missing(d, object,
 				!strcmp(object->symbols, "none")
-					? "it has no symbols: it was stripped, and no debug file is "
+					? "it has no symbols: it was stripped, and no debug file "
+					  "is "
 					  "here"
 					: "it has few symbols: it was stripped, and no debug file "
 					  "is here",
@@ -97,14 +98,16 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 				"objcopy --only-keep-debug");
 	}
 	if (!strcmp(object->lines, "none"))
-		return mend_missing(d, object, "it has no debug information: no lines, no inlined "
-					       "functions",
+		return mend_missing(d, object,
+			"it has no debug information: no lines, no inlined "
+			"functions",
 			"compile it with -g");
 	if (code->problem[0])
 		return say(object, code->problem, NULL);
 	if (object->unlined || object->unnamed)
-		return say(object, "parts of it have no debug information: assembler, or units "
-				   "compiled without -g",
+		return say(object,
+			"parts of it have no debug information: assembler, or units "
+			"compiled without -g",
 			NULL);
 	return 0;
 }

@@ -40,15 +40,15 @@ static const char *lines_of(const struct doctor_object *object)
 	return strcmp(object->lines, object->path) == 0 ? "own" : "debug file";
 }
 
-static void add_row(const struct doctor *doctor, const struct doctor_object *object,
-	struct layout *layout)
+static void add_row(
+	const struct doctor *doctor, const struct doctor_object *object, struct layout *layout)
 {
 	char share[SHARE_BYTES];
 
 	layout_row(layout, object->cause[0] ? share_of(&doctor->sums, object->weight) : 0);
 	set_count(layout, 0, object->samples);
-	(void)snprintf(share, sizeof(share), "%.1f %%",
-		share_of(&doctor->sums, object->weight) * 100);
+	(void)snprintf(
+		share, sizeof(share), "%.1f %%", share_of(&doctor->sums, object->weight) * 100);
 	layout_set(layout, 1, share);
 	set_count(layout, 2, object->unnamed);
 	set_count(layout, 3, object->unlined);
@@ -82,7 +82,7 @@ static void put_causes(const struct doctor *doctor, FILE *out)
 		text_put(object->path[0] ? object->path : "[unknown]", out);
 		fprintf(out, ": %" PRId64 " sample%s without a %s\n    ", lost,
 			lost == 1 ? "" : "s",
-			object->unnamed       ? "name"
+			object->unnamed           ? "name"
 				: object->unlined ? "line"
 						  : "whole stack");
 		text_put(object->cause, out);

@@ -171,7 +171,8 @@ static int put_page(struct html *html, const struct report_options *given, char 
 	if (r == 0)
 		r = put_head(html);
 	if (r == 0) {
-		fputs("<nav><a href=\"#graph\">Flame graph</a> <a href=\"#functions\">Functions</a> "
+		fputs("<nav><a href=\"#graph\">Flame graph</a> <a "
+		      "href=\"#functions\">Functions</a> "
 		      "<a href=\"#sources\">Source</a> <a href=\"#audit\">Audit</a></nav>\n"
 		      "<section id=\"graph\"><h2>Flame graph</h2>\n",
 			html->out);

@@ -13,8 +13,8 @@
 #include "view/text.h"
 
 /*
- * Functions with their source, and lines of all of them: a page that is larger is slow. Lines around
- * those that cost something.
+ * Functions with their source, and lines of all of them: a page that is larger is slow. Lines
+ * around those that cost something.
  */
 enum { FUNCTIONS_MOST = 150, LINES_MOST = 40000, CONTEXT = 8 };
 
@@ -131,9 +131,8 @@ static unsigned heat_of(const struct html *html, int64_t self, int64_t most)
 	return 1 + (unsigned)(part * 6.99);
 }
 
-static void put_line(
-	struct sources *s, const struct source *source, uint32_t number, const struct row *row,
-	int64_t most)
+static void put_line(struct sources *s, const struct source *source, uint32_t number,
+	const struct row *row, int64_t most)
 {
 	static const struct row nothing = {.object = ""};
 	const struct html *html = s->html;
@@ -186,7 +185,8 @@ static int put_file(struct sources *s, const struct row *function, size_t first,
 
 		begin = begin < from ? from : begin;
 		if (done && begin > done + 1)
-			fputs("<tr><td></td><td></td><td>\xe2\x8b\xae</td><td></td></tr>\n", s->out);
+			fputs("<tr><td></td><td></td><td>\xe2\x8b\xae</td><td></td></tr>\n",
+				s->out);
 		begin = begin <= done ? done + 1 : begin;
 		for (uint32_t j = source->text ? begin : row->line; j < row->line; j++)
 			put_line(s, source, j, NULL, most);
@@ -224,8 +224,8 @@ static int put_function(struct sources *s, size_t index, size_t first, size_t en
 	for (size_t i = first, next; i < end && r == 0; i = next) {
 		const struct row *row = &html->lines.row[s->order[i]];
 
-		for (next = i + 1; next < end &&
-			!strcmp(html->lines.row[s->order[next]].file, row->file);)
+		for (next = i + 1;
+			next < end && !strcmp(html->lines.row[s->order[next]].file, row->file);)
 			next++;
 		/* Without a line there is nothing to be shown. */
 		while (i < next && !html->lines.row[s->order[i]].line)

@@ -13,7 +13,8 @@ struct source {
 	size_t lines;
 };
 
-/* Tabs are of @tab columns. A file that is not to be had has no lines: -ENOMEM is the only error. @reader may be NULL. */
+/* Tabs are of @tab columns. A file that is not to be had has no lines: -ENOMEM is the only error.
+ * @reader may be NULL. */
 int source_read(struct source *source, const struct code_reader *reader, const char *file,
 	bool shared, unsigned tab);
 void source_release(struct source *source);

@@ -248,7 +248,7 @@ void svg_diff_tooltip(const struct svg *svg, size_t node)
 			fprintf(svg->out, " (%+.1f to %+.1f)", row->by.low * 100,
 				row->by.high * 100);
 	}
-	fputs(!row->by.tested                       ? ", not tested"
+	fputs(!row->by.tested                      ? ", not tested"
 			: diff_is_significant(row) ? ", significant"
 						   : ", may be chance",
 		svg->out);

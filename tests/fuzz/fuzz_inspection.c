@@ -18,8 +18,8 @@ static size_t use_text(const char *text)
 
 static size_t use(const struct code_object *object)
 {
-	size_t n = use_text(object->symbols) + use_text(object->lines) +
-		use_text(object->problem) + use_text(object->code_problem);
+	size_t n = use_text(object->symbols) + use_text(object->lines) + use_text(object->problem) +
+		use_text(object->code_problem);
 
 	for (size_t i = 0; i < object->instructions_n; i++) {
 		const struct code_instruction *insn = &object->instruction[i];
