@@ -198,19 +198,11 @@ const char *analyst_function_at(
 	const struct analyst *analyst, uint32_t location, uint64_t svma, uint64_t *ret_offset)
 {
 	const struct locations *locations = &analyst->locations;
-	struct frame_chain chain = {0};
-	struct place place = {.svma = svma};
-	uint64_t start, end;
 
 	if (location >= locations->places || !locations->place[location].module)
 		return NULL;
-	place.module = locations->place[location].module;
-	if (symbolizer_resolve(locations->symbolizer, &place, 1, &chain) < 0 || !chain.n ||
-		chain.frame[chain.n - 1].unnamed || !symbolizer_bounds(&place, &start, &end) ||
-		start > svma)
-		return NULL;
-	*ret_offset = svma - start;
-	return chain.frame[chain.n - 1].function;
+	return symbolizer_function_at(locations->symbolizer,
+		&(struct place){locations->place[location].module, svma}, ret_offset);
 }
 
 struct opener *analyst_opener(const struct analyst *analyst)

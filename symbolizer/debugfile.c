@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -103,6 +104,23 @@ __attribute__((format(printf, 4, 5))) static int try_name(struct symbolizer *sym
 	return try_path(symbolizer, path, wanted, ret_debugfile);
 }
 
+char *debugfile_cache(void)
+{
+	static const struct {
+		const char *variable, *below;
+	} places[] = {{"DEBUGINFOD_CACHE_PATH", ""}, {"XDG_CACHE_HOME", "/debuginfod_client"},
+		{"HOME", "/.cache/debuginfod_client"}};
+	char *path;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *folder = getenv(places[i].variable);
+
+		if (folder && folder[0] == '/')
+			return asprintf(&path, "%s%s", folder, places[i].below) < 0 ? NULL : path;
+	}
+	return NULL;
+}
+
 /* The next of the colon-separated directories; false: no more. */
 static bool next_directory(const char **at, int *ret_bytes)
 {
@@ -126,6 +144,9 @@ static int find_by_build_id(
 	for (; rc == -ENOENT && next_directory(&at, &bytes); at += bytes)
 		rc = try_name(symbolizer, wanted, ret_debugfile, "%.*s/.build-id/%.2s/%s.debug",
 			bytes, at, hex, hex + 2);
+	if (rc == -ENOENT && symbolizer->debuginfod_cache)
+		rc = try_name(symbolizer, wanted, ret_debugfile, "%s/%s/debuginfo",
+			symbolizer->debuginfod_cache, hex);
 	return rc;
 }
 

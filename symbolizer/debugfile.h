@@ -11,6 +11,13 @@
 struct elffile;
 struct symbolizer;
 
+/*
+ * The folder in which libdebuginfod keeps what it got: DEBUGINFOD_CACHE_PATH, else
+ * XDG_CACHE_HOME/debuginfod_client, else HOME/.cache/debuginfod_client. NULL: none, or no memory.
+ * Nothing here talks to a server.
+ */
+char *debugfile_cache(void);
+
 struct debugfile {
 	const char *path; /* interned */
 	const char *how;  /* "build-id" or "debuglink" */
@@ -21,6 +28,7 @@ struct debugfile {
  * The debug file of @image, which stands at @path, tried in this order:
  *
  *	DIR/.build-id/xx/yyyy.debug	the build-id, checked against the one in the file
+ *	CACHE/xxyyyy/debuginfo		the same, of debugfile_cache()
  *	<directory of path>/LINK	LINK from .gnu_debuglink, checked by its CRC
  *	<directory of path>/.debug/LINK
  *	DIR/<directory of path>/LINK

@@ -42,6 +42,7 @@ struct module {
 struct symbolizer {
 	struct symbolizer_options options;
 	char *debug_directories;
+	char *debuginfod_cache; /* the folder in which libdebuginfod keeps files; NULL none */
 	struct strpool strings;
 	struct budget budget; /* of all files */
 	struct module **buckets;

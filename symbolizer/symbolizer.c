@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/debugfile.h"
 #include "symbolizer/module.h"
 #include "symbolizer/names.h"
 
@@ -25,6 +26,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	directories = symbolizer->options.debug_directories;
 	symbolizer->debug_directories = strdup(directories ? directories : "/usr/lib/debug");
 	symbolizer->options.debug_directories = symbolizer->debug_directories;
+	symbolizer->debuginfod_cache = debugfile_cache();
 	if (symbolizer->debug_directories) {
 		symbolizer->unknown = module_special(symbolizer, "[unknown]");
 		symbolizer->anonymous = module_special(symbolizer, "[anon]");
@@ -51,6 +53,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	}
 	free(symbolizer->buckets);
 	free(symbolizer->debug_directories);
+	free(symbolizer->debuginfod_cache);
 	strpool_release(&symbolizer->strings);
 	budget_release(&symbolizer->budget);
 	free(symbolizer);
@@ -131,4 +134,18 @@ const uint8_t *symbolizer_code(const struct place *place, size_t *ret_bytes, uns
 		return NULL;
 	*ret_machine = module->image.machine;
 	return image_bytes_at(&module->image, place->svma, ret_bytes);
+}
+
+const char *symbolizer_function_at(
+	struct symbolizer *symbolizer, const struct place *place, uint64_t *ret_offset)
+{
+	struct frame_chain chain = {0};
+	uint64_t start, end;
+
+	if (symbolizer_resolve(symbolizer, place, 1, &chain) < 0 || !chain.n ||
+		chain.frame[chain.n - 1].unnamed || !symbolizer_bounds(place, &start, &end) ||
+		start > place->svma)
+		return NULL;
+	*ret_offset = place->svma - start;
+	return chain.frame[chain.n - 1].function;
 }

@@ -140,4 +140,11 @@ bool symbolizer_bounds(const struct place *place, uint64_t *ret_start, uint64_t 
  */
 const uint8_t *symbolizer_code(const struct place *place, size_t *ret_bytes, unsigned *ret_machine);
 
+/*
+ * The name of the function at a place, and how far into it that is. It need not have been resolved.
+ * NULL: it has no name. Owned by the symbolizer.
+ */
+const char *symbolizer_function_at(
+	struct symbolizer *symbolizer, const struct place *place, uint64_t *ret_offset);
+
 #endif

@@ -2,11 +2,10 @@
 #include "tools/instructions.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "analyst/analyst.h"
 
 static int fail(char **ret_problem, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -27,7 +26,6 @@ static int fail(char **ret_problem, int error, const char *format, ...)
 #ifdef HAVE_CAPSTONE
 #include <capstone/capstone.h>
 #include <elf.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -68,33 +66,37 @@ static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
 	return end != text && *end == '\0';
 }
 
-static void print_one(
-	csh handle, struct analyst *analyst, uint32_t location, const cs_insn *insn, FILE *out)
+enum { TEXT_BYTES = 1024 };
+
+static void describe(csh handle, const struct instructions_source *source, const cs_insn *insn,
+	char text[TEXT_BYTES])
 {
+	int n = snprintf(text, TEXT_BYTES, insn->op_str[0] ? "%-7s %s" : "%s%s", insn->mnemonic,
+		insn->op_str);
 	uint64_t target, offset;
 	const char *name;
 
-	(void)fprintf(out, "%8" PRIx64 ":\t%-7s %s", insn->address, insn->mnemonic, insn->op_str);
-	if (leads_to(handle, insn, &target)) {
-		name = analyst_function_at(analyst, location, target, &offset);
-		if (name && offset)
-			(void)fprintf(out, " <%s+0x%" PRIx64 ">", name, offset);
-		else if (name)
-			(void)fprintf(out, " <%s>", name);
-	}
-	(void)fputc('\n', out);
+	if (n < 0 || n >= TEXT_BYTES || !leads_to(handle, insn, &target))
+		return;
+	name = source->function_at(source->context, target, &offset);
+	if (name && offset)
+		(void)snprintf(text + n, (size_t)(TEXT_BYTES - n), " <%s+0x%" PRIx64 ">", name,
+			offset);
+	else if (name)
+		(void)snprintf(text + n, (size_t)(TEXT_BYTES - n), " <%s>", name);
 }
 
-int instructions_print(struct analyst *analyst, uint32_t location, uint64_t start, uint64_t end,
-	const char *file, char **ret_text, char **ret_problem)
+int instructions_walk(const struct instructions_source *source, uint64_t start, uint64_t end,
+	const char *file, int (*each)(void *context, uint64_t address, const char *text),
+	void *context, char **ret_problem)
 {
 	unsigned machine = EM_NONE;
-	size_t bytes = 0, text_bytes;
-	const uint8_t *code = analyst_code(analyst, location, start, &bytes, &machine);
+	size_t bytes = 0;
+	const uint8_t *code = source->code(source->context, start, &bytes, &machine);
+	char text[TEXT_BYTES];
 	uint64_t at = start;
 	cs_insn *insn;
 	csh handle;
-	FILE *out;
 	int r;
 
 	if (!code)
@@ -109,15 +111,10 @@ int instructions_print(struct analyst *analyst, uint32_t location, uint64_t star
 	if (r < 0)
 		return r;
 	insn = cs_malloc(handle);
-	out = insn ? open_memstream(ret_text, &text_bytes) : NULL;
-	while (out && cs_disasm_iter(handle, &code, &bytes, &at, insn))
-		print_one(handle, analyst, location, insn, out);
-	r = out && !ferror(out) ? 0 : -ENOMEM;
-	if (out && fclose(out) != 0)
-		r = -ENOMEM;
-	if (out && r < 0) {
-		free(*ret_text);
-		*ret_text = NULL;
+	r = insn ? 0 : -ENOMEM;
+	while (r >= 0 && cs_disasm_iter(handle, &code, &bytes, &at, insn)) {
+		describe(handle, source, insn, text);
+		r = each(context, insn->address, text);
 	}
 	if (insn)
 		cs_free(insn, 1);
@@ -127,17 +124,43 @@ int instructions_print(struct analyst *analyst, uint32_t location, uint64_t star
 
 #else
 
-int instructions_print(struct analyst *analyst, uint32_t location, uint64_t start, uint64_t end,
-	const char *file, char **ret_text, char **ret_problem)
+int instructions_walk(const struct instructions_source *source, uint64_t start, uint64_t end,
+	const char *file, int (*each)(void *context, uint64_t address, const char *text),
+	void *context, char **ret_problem)
 {
-	(void)analyst;
-	(void)location;
+	(void)source;
 	(void)start;
 	(void)end;
-	(void)ret_text;
+	(void)each;
+	(void)context;
 	return fail(ret_problem, -ENOTSUP,
 		"the instructions of %s cannot be shown: this program was built without capstone",
 		file);
 }
 
 #endif
+
+static int print_one(void *context, uint64_t address, const char *text)
+{
+	return fprintf(context, "%8" PRIx64 ":\t%s\n", address, text) < 0 ? -ENOMEM : 0;
+}
+
+int instructions_print(const struct instructions_source *source, uint64_t start, uint64_t end,
+	const char *file, char **ret_text, char **ret_problem)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	r = instructions_walk(source, start, end, file, print_one, out, ret_problem);
+	if (fclose(out) != 0 && r >= 0)
+		r = -ENOMEM;
+	if (r < 0)
+		free(text);
+	else
+		*ret_text = text;
+	return r;
+}

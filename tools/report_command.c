@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/report_command.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,6 +31,10 @@ enum option_id {
 	OPTION_FAIL_ABOVE,
 	OPTION_FROM,
 	OPTION_TO,
+	OPTION_DIFF,
+	OPTION_DEBUGINFOD,
+	OPTION_INSTRUCTIONS,
+	OPTION_SOURCE_PATH,
 	OPTION_COLOR,
 	OPTION_PROGRAM,
 	OPTION_VERSION,
@@ -52,10 +57,14 @@ static const struct option long_options[] = {
 	{"icicle", no_argument, NULL, OPTION_ICICLE},
 	{"by", required_argument, NULL, OPTION_BY},
 	{"paths", no_argument, NULL, OPTION_PATHS},
+	{"debuginfod", no_argument, NULL, OPTION_DEBUGINFOD},
+	{"diff", no_argument, NULL, OPTION_DIFF},
 	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
 	{"program", required_argument, NULL, OPTION_PROGRAM},
 	{"from", required_argument, NULL, OPTION_FROM},
 	{"to", required_argument, NULL, OPTION_TO},
+	{"instructions", required_argument, NULL, OPTION_INSTRUCTIONS},
+	{"source-path", required_argument, NULL, OPTION_SOURCE_PATH},
 	{"color", required_argument, NULL, OPTION_COLOR},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
@@ -88,7 +97,12 @@ static const char help_options[] =
 	"  --by WHAT         diff: time (default), of a run; share of all\n"
 	"                    merge: compare by rank, host or process\n"
 	"  --paths           diff: call paths, not functions\n"
+	"  --diff            export svg: two sides, as of diff, in one flame graph\n"
 	"  --fail-above PCT  diff: status 1 if something is significantly slower by more\n"
+	"  --instructions W  annotate: hot (default), all, none\n"
+	"  --source-path OLD=NEW, --source-path DIR\n"
+	"                    annotate, html: where sources are here\n"
+	"  --debuginfod      doctor: get debug files of what is hot from DEBUGINFOD_URLS\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
 	"  --no-demangle     names as the linker knows them\n"
 	"  --program PROGRAM the FILEs are what monitor(3) writes, mon.out, of this program\n"
@@ -130,9 +144,11 @@ static void print_help(void)
 {
 	puts("usage: sprofreport [REPORT] [OPTION...] FILE...\n"
 	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
+	     "       sprofreport annotate FUNC [OPTION...] FILE...\n"
 	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
 	     "       sprofreport merge -o OUT FILE..., or merge --by rank|host|process FILE...\n"
-	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n\n"
+	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n"
+	     "       sprofreport export --format svg --diff [OPTION...] A B\n\n"
 	     "REPORT is one of");
 	list_reports(stdout);
 	puts("\nFUNC is the name of a function, or a RE that matches only one\n\n"
@@ -162,6 +178,7 @@ static int take_choice(struct command *command, int id, const char *word)
 	static const char *const sorts[] = {"self", "total", NULL};
 	static const char *const splits[] = {"none", "process", "thread", NULL};
 	static const char *const bys[] = {"time", "share", "rank", "host", "process", NULL};
+	static const char *const instructions[] = {"hot", "all", "none", NULL};
 	static const char *const whens[] = {"auto", "always", "never", NULL};
 	int chosen;
 
@@ -178,6 +195,10 @@ static int take_choice(struct command *command, int id, const char *word)
 		chosen = choose("by", word, bys);
 		command->options.by_share = chosen == 1;
 		command->options.balance_by = (enum report_by)(chosen > 1 ? chosen - 1 : 0);
+		break;
+	case OPTION_INSTRUCTIONS:
+		chosen = choose("instructions", word, instructions);
+		command->options.instructions = (enum report_instructions)(chosen < 0 ? 0 : chosen);
 		break;
 	default:
 		chosen = choose("color", word, whens);
@@ -234,6 +255,18 @@ static int take_moment(const char *option, const char *word, struct report_momen
 	return EXIT_USAGE;
 }
 
+static int take_source_path(struct command *command, const char *word)
+{
+	int r = source_files_add(&command->sources, word);
+
+	if (r == -ENOSPC)
+		complain("--source-path '%s': %d of them are as many as there may be", word,
+			SOURCE_PATHS_MOST);
+	else if (r < 0)
+		complain("--source-path '%s' is neither OLD=NEW nor a folder", word);
+	return r < 0 ? EXIT_USAGE : 0;
+}
+
 static int take_option(struct command *command, int id, char **argv)
 {
 	switch (id) {
@@ -241,12 +274,14 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_SORT:
 	case OPTION_SPLIT:
 	case OPTION_BY:
+	case OPTION_INSTRUCTIONS:
 	case OPTION_COLOR: return take_choice(command, id, optarg);
 	case OPTION_LIMIT: return take_limit(command, optarg);
 	case OPTION_MIN_PCT:
 		command->has_min_percent = true;
 		return take_number("min-pct", optarg, 100, &command->options.min_percent);
 	case OPTION_WIDTH: return take_width(command, optarg);
+	case OPTION_SOURCE_PATH: return take_source_path(command, optarg);
 	case OPTION_FOCUS: command->options.focus = optarg; return 0;
 	case OPTION_OBJECT: command->options.object = optarg; return 0;
 	case OPTION_THREAD: command->options.thread = optarg; return 0;
@@ -258,6 +293,8 @@ static int take_option(struct command *command, int id, char **argv)
 	case OPTION_FROM: return take_moment("from", optarg, &command->span.from);
 	case OPTION_TO: return take_moment("to", optarg, &command->span.to);
 	case OPTION_PATHS: command->options.paths = true; return 0;
+	case OPTION_DEBUGINFOD: command->options.fetch = true; return 0;
+	case OPTION_DIFF: command->sides = true; return 0;
 	case OPTION_FAIL_ABOVE:
 		command->options.has_fail_above = true;
 		return take_number("fail-above", optarg, 1000000, &command->options.fail_above);
@@ -366,7 +403,8 @@ static int take_words(struct command *command, int argc, char **argv)
 	name = command->report ? command->report->name : command->merges ? "merge" : "export";
 	if (command->report && command->report->wants_function) {
 		if (argc <= words) {
-			complain("callers of which function? sprofreport callers FUNC sprof.pb.gz");
+			complain("%s%s which function? sprofreport %s FUNC sprof.pb.gz", name,
+				strcmp(name, "callers") != 0 ? "" : " of", name);
 			return EXIT_USAGE;
 		}
 		command->options.function = argv[words++];
@@ -389,7 +427,7 @@ static int take_words(struct command *command, int argc, char **argv)
 /* Those before "--" are side A, those behind it side B; without it there is one of each. */
 static int take_sides(struct command *command, int behind)
 {
-	bool wants_sides = command->report && command->report->print_sides;
+	bool wants_sides = command->report ? command->report->print_sides != NULL : command->sides;
 
 	if (command->options.balance_by &&
 		(!command->report || strcmp(command->report->name, "balance") != 0)) {
@@ -397,9 +435,14 @@ static int take_sides(struct command *command, int behind)
 			 "FILE...");
 		return EXIT_USAGE;
 	}
-	if (!wants_sides &&
-		(command->options.has_fail_above || command->options.paths ||
-			command->options.by_share)) {
+	if (command->sides && (command->report || !command->export_format->write_sides)) {
+		complain("--diff is for flame graphs of two sides: sprofreport export --format svg "
+			 "--diff A B; the report is sprofreport diff A B");
+		return EXIT_USAGE;
+	}
+	if ((!wants_sides && command->options.by_share) ||
+		(!(command->report && wants_sides) &&
+			(command->options.has_fail_above || command->options.paths))) {
 		complain("--fail-above, --paths and --by are for diff: sprofreport diff A B");
 		return EXIT_USAGE;
 	}

@@ -4,6 +4,7 @@
 #define TOOLS_REPORT_COMMAND_H
 
 #include "tools/report_span.h"
+#include "tools/source_files.h"
 #include "view/export.h"
 #include "view/report.h"
 
@@ -17,12 +18,14 @@ struct command {
 	const struct export_format *export_format; /* NULL: report */
 	const char *format, *output;
 	const char *program; /* that the files, mon.out, are of; NULL: they are profiles */
+	struct source_files sources;
 	char **file;
 	int files;
 	int files_a; /* of a report of two sides: the first ones are side A */
 	struct report_span span;
 	enum when color;
 	bool merges; /* all files, in the native format */
+	bool sides; /* export: of two sides */
 	bool has_min_percent, has_width;
 	bool done; /* --help, --version */
 };

@@ -15,6 +15,7 @@
 #include "profile/file.h"
 #include "profile/monout.h"
 #include "profile/profile.h"
+#include "tools/inspect.h"
 #include "tools/pager.h"
 #include "tools/report_command.h"
 #include "tools/standard.h"
@@ -166,6 +167,9 @@ struct subject {
 static int write_text(const struct command *command, const struct subject *subject,
 	const struct report_options *options, FILE *out, char **ret_problem)
 {
+	if (!command->report && command->sides)
+		return command->export_format->write_sides(
+			subject->sides, options, out, ret_problem);
 	if (!command->report)
 		return command->export_format->write(subject->profile, options, out, ret_problem);
 	if (command->report->print_sides)
@@ -181,6 +185,8 @@ static int make_text(const struct command *command, const struct subject *subjec
 	struct waiting *waiting, char **ret_text, size_t *ret_bytes, bool *ret_failed)
 {
 	struct report_options options = command->options;
+	struct inspect inspect = {waiting, command->sources};
+	const struct code_reader reader = inspect_reader(&inspect);
 	char *problem = NULL;
 	FILE *out = open_memstream(ret_text, ret_bytes);
 	bool failed;
@@ -190,6 +196,7 @@ static int make_text(const struct command *command, const struct subject *subjec
 		complain("%s", strerror(ENOMEM));
 		return EXIT_FAILED;
 	}
+	options.code = &reader;
 	options.progress = tell_waiting;
 	options.progress_context = waiting;
 	error = write_text(command, subject, &options, out, &problem);

@@ -13,6 +13,7 @@
 #include "supervisor/engine/engine.h"
 #include "supervisor/calls/histogram.h"
 #include "tools/front.h"
+#include "tools/libexec.h"
 #include "tools/live_front.h"
 #include "tools/output_option.h"
 #include "tools/standard.h"
@@ -25,7 +26,7 @@ static const char program[] = "sprofrun";
 struct settings {
 	struct engine_options engine;
 	struct target_options target;
-	const char *output, *report, *color, *capture, *diagnose;
+	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
 	bool quiet, verbose, per_thread, live, no_timeline;
 	struct live_front front; /* of --live */
 	struct histogram regions;
@@ -63,6 +64,7 @@ static const char usage_text[] =
 	"                           Kubernetes, LXC, nspawn)\n"
 	"      --diagnose PID       may I attach? If not: the cause, and what mends it\n"
 	"      --dump PID           one stack of every thread, now\n"
+	"      --check-stacks PID   are its stacks right? asks libunwind, too\n"
 	"  -o, --output FILE        profile file (default sprof.pb.gz); %p pid, %n name,\n"
 	"                           %t time, %r rank; - is stdout\n"
 	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n"
@@ -116,7 +118,8 @@ enum {
 	OPT_DIAGNOSE,
 	OPT_PER_PROCESS,
 	OPT_NO_TIMELINE,
-	OPT_DUMP
+	OPT_DUMP,
+	OPT_CHECK_STACKS
 };
 
 static const struct option long_options[] = {
@@ -124,6 +127,7 @@ static const struct option long_options[] = {
 	{"live", no_argument, NULL, OPT_LIVE},
 	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
 	{"dump", required_argument, NULL, OPT_DUMP},
+	{"check-stacks", required_argument, NULL, OPT_CHECK_STACKS},
 	{"output", required_argument, NULL, 'o'},
 	{"per-process", no_argument, NULL, OPT_PER_PROCESS},
 	{"per-thread", no_argument, NULL, 't'},
@@ -178,6 +182,25 @@ static int diagnose(const char *value)
 	return refused ? FRONT_OURS : standard_printed(program, FRONT_OURS);
 }
 
+/* --check-stacks: a program of its own, since this one links libc only. */
+static int check_stacks(const char *value)
+{
+	char path[PATH_MAX], pid[16];
+	int *pids = NULL;
+	size_t n = 0;
+
+	if (units_pids(value, &pids, &n) < 0 || n != 1)
+		usage_error("bad pid", value, "give a process id, like 123");
+	(void)snprintf(pid, sizeof(pid), "%d", target_options_process(program, pids[0], false));
+	free(pids);
+	if (libexec_find("sprofil-stackcheck", path))
+		(void)execl(path, "sprofil-stackcheck", pid, (char *)NULL);
+	front_complain(program,
+		"sprofil-stackcheck is missing: it belongs into libexec/sprofil beside bin, and is "
+		"built where libunwind is (Debian: libunwind-dev)");
+	return FRONT_OURS;
+}
+
 /* What cannot be written is said before the command runs for nothing. */
 static const char *file_to_write(const char *what, const char *path)
 {
@@ -204,6 +227,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 		return;
 	switch (option) {
 	case OPT_DIAGNOSE: s->diagnose = value; break;
+	case OPT_CHECK_STACKS: s->check_stacks = value; break;
 	case 'o':
 		if (!value[0])
 			usage_error("bad output", value, "give a file name, or - for stdout");
@@ -263,6 +287,10 @@ static void parse(struct settings *s, int argc, char **argv)
 		usage_error("too many words", argv[optind], "--diagnose takes one process id");
 	if (s->diagnose)
 		exit(diagnose(s->diagnose));
+	if (s->check_stacks && argv[optind])
+		usage_error("too many words", argv[optind], "--check-stacks takes one process id");
+	if (s->check_stacks)
+		exit(check_stacks(s->check_stacks));
 	s->target.quiet = s->quiet;
 	target_options_finish(&s->target, argv + optind, &s->engine);
 	if ((s->regions.regions != 0) != (s->histogram != NULL)) {

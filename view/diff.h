@@ -41,6 +41,10 @@ bool diff_is_significant(const struct diff_row *row);
 int diff_print(const struct report_sides *sides, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
+/* What stands above and below the rows for people (diff_text.c): the sides, what was tested. */
+void diff_head(const struct diff *diff, FILE *out);
+void diff_foot(const struct diff *diff, FILE *out);
+
 /* For people (diff_text.c). */
 int diff_text(const struct diff *diff, FILE *out);
 

@@ -124,14 +124,11 @@ static void put_all(const struct diff *diff, FILE *out)
 	fputc('\n', out);
 }
 
-static void put_foot(const struct diff *diff, size_t left_out, FILE *out)
+void diff_foot(const struct diff *diff, FILE *out)
 {
 	const char *what = diff->options.paths ? "call path" : "function";
 	const struct report_sides *sides = diff->sides;
 
-	if (left_out)
-		fprintf(out, "... and %zu more\n", left_out);
-	fputc('\n', out);
 	if (!diff->tested) {
 		fputs("nothing could be tested: there are too few samples, or none are told\n",
 			out);
@@ -145,6 +142,16 @@ static void put_foot(const struct diff *diff, size_t left_out, FILE *out)
 		      "look "
 		      "like a change;\ngive several: sprofreport diff A1 A2 A3 -- B1 B2 B3\n",
 			out);
+}
+
+void diff_head(const struct diff *diff, FILE *out)
+{
+	put_side(diff, COMPARE_A, out);
+	put_side(diff, COMPARE_B, out);
+	put_all(diff, out);
+	fprintf(out, "%s of each %s%s\n", diff->options.sort_by_total ? "total" : "self",
+		diff->options.paths ? "call path" : "function",
+		diff->options.by_share ? ", as if all runs had taken the same time" : ", by run");
 }
 
 int diff_text(const struct diff *diff, FILE *out)
@@ -182,19 +189,18 @@ int diff_text(const struct diff *diff, FILE *out)
 		add_row(diff, row, scale, &layout);
 		shown++;
 	}
-	put_side(diff, COMPARE_A, out);
-	put_side(diff, COMPARE_B, out);
-	put_all(diff, out);
-	fprintf(out, "%s of each %s%s\n", diff->options.sort_by_total ? "total" : "self",
-		diff->options.paths ? "call path" : "function",
-		diff->options.by_share ? ", as if all runs had taken the same time" : ", by run");
+	diff_head(diff, out);
 	error = layout.error;
 	if (shown) {
 		fputc('\n', out);
 		error = layout_print(&layout, diff->options.width, out);
 	}
 	layout_release(&layout);
-	if (!error)
-		put_foot(diff, left_out, out);
-	return error;
+	if (error)
+		return error;
+	if (left_out)
+		fprintf(out, "... and %zu more\n", left_out);
+	fputc('\n', out);
+	diff_foot(diff, out);
+	return 0;
 }

@@ -12,7 +12,7 @@ def literal(line):
 
 out, pairs = sys.argv[1], sys.argv[2:]
 with open(out, "w", encoding="ascii") as to:
-    to.write("/* Made by embed.py. */\n#include \"view/svg.h\"\n")
+    to.write("/* Made by embed.py. */\n#include \"view/svg.h\"\n#include \"view/html.h\"\n")
     for name, path in zip(pairs[::2], pairs[1::2]):
         text = open(path, encoding="utf-8").read()
         if "]]>" in text or "</" in text:

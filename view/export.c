@@ -12,6 +12,7 @@
 #include "view/listing.h"
 #include "view/options.h"
 #include "view/svg.h"
+#include "view/svg_diff.h"
 #include "view/text.h"
 
 static int write_pprof(const struct profile *profile, const struct report_options *given, FILE *out,
@@ -59,25 +60,27 @@ static int write_json(const struct profile *profile, const struct report_options
 
 static const struct export_format formats[] = {
 	{"pprof", ".pb.gz", "the native format, as pprof reads it", "the profile is", true, false,
-		NULL, write_pprof},
+		NULL, write_pprof, NULL},
 	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks are", false,
-		false, NULL, folded_write},
+		false, NULL, folded_write, NULL},
 	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, NULL,
-		svg_write},
+		svg_write, svg_diff_write},
+	{"html", ".html", "a page with flame graph, functions and source", "the page is", false,
+		true, NULL, html_write, NULL},
 	{"speedscope", ".speedscope.json", "for speedscope, a flame graph viewer",
-		"the profile for speedscope is", false, false, NULL, speedscope_write},
+		"the profile for speedscope is", false, false, NULL, speedscope_write, NULL},
 	{"firefox", ".firefox.json", "for the Firefox Profiler", "the profile for Firefox is",
-		false, false, NULL, firefox_write},
+		false, false, NULL, firefox_write, NULL},
 	{"callgrind", "callgrind.out", "for KCachegrind and callgrind_annotate",
-		"the profile for KCachegrind is", false, false, NULL, callgrind_write},
+		"the profile for KCachegrind is", false, false, NULL, callgrind_write, NULL},
 	{"gmon", "gmon.out", "for gprof: histogram and arcs of one object",
-		"the profile for gprof is", true, false, NULL, gmon_write},
+		"the profile for gprof is", true, false, NULL, gmon_write, NULL},
 	{"perf-script", ".perf", "text as of perf script: a record for each sample",
-		"the samples are", false, false, NULL, perf_script_write},
+		"the samples are", false, false, NULL, perf_script_write, NULL},
 	{"csv", ".csv", "the flat report as comma separated values", "the report is", false, true,
-		NULL, write_csv},
+		NULL, write_csv, NULL},
 	{"json", ".json", "the flat report as JSON", "the report is", false, true, "speedscope",
-		write_json},
+		write_json, NULL},
 };
 
 const struct export_format *export_at(size_t index)

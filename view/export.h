@@ -19,6 +19,9 @@ struct export_format {
 	/* As report->print; what the options choose, colours and widths apart, is written. */
 	int (*write)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
+	/* The same of two sides, as report->print_sides; NULL: it cannot show them. */
+	int (*write_sides)(const struct report_sides *sides, const struct report_options *options,
+		FILE *out, char **ret_problem);
 };
 
 /* NULL: no format of that name. */

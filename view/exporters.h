@@ -12,6 +12,7 @@ typedef int exporter_write(const struct profile *profile, const struct report_op
 exporter_write callgrind_write;
 exporter_write firefox_write;
 exporter_write gmon_write;
+exporter_write html_write;
 exporter_write perf_script_write;
 exporter_write speedscope_write;
 

@@ -8,7 +8,9 @@
 	const MARGIN = 10, ROW = 18, LINE = 18, LABEL = 4, LEAST = 0.3;
 	const HELP = 'Click a frame to zoom, / to search, arrow keys to walk, Enter to zoom, ' +
 		'Esc to zoom out.';
-	const svg = document.documentElement;
+	/* The script stands in the graph: a file of its own, or a part of a page. */
+	const svg = document.currentScript.closest('svg');
+	const alone = svg === document.documentElement;
 	const group = svg.querySelector('#frames');
 	const frames = [];
 	const legend = Array.from(svg.querySelectorAll('.l'));
@@ -116,7 +118,7 @@
 		let y = LINE;
 
 		width = Math.max(svg.getBoundingClientRect().width, 320);
-		for (const line of svg.querySelectorAll('svg > .title, svg > .note')) {
+		for (const line of svg.querySelectorAll(':scope > .title, :scope > .note')) {
 			line.setAttribute('y', y);
 			y += LINE;
 		}
@@ -423,7 +425,7 @@
 			describe(frame);
 	});
 	input.addEventListener('input', function () { change({ q: input.value }); });
-	window.addEventListener('keydown', on_key);
+	(alone ? window : svg).addEventListener('keydown', on_key);
 	window.addEventListener('resize', place_all);
 	window.addEventListener('hashchange', function () {
 		take_state();

@@ -6,35 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/text.h"
-
-enum { TAB_COLUMNS = 8 };
-
-/* Tabs become blanks; the copy is the caller's. */
-static char *expand_tabs(const char *text)
-{
-	size_t n = 0, column = 0;
-	char *to = malloc(strlen(text) * TAB_COLUMNS + 1);
-
-	for (; to && *text; text++) {
-		if (*text == '\t') {
-			do
-				to[n++] = ' ';
-			while (++column % TAB_COLUMNS);
-			continue;
-		}
-		column = *text == '\n' ? 0 : column + ((*text & 0xc0) != 0x80);
-		if (*text != '\r')
-			to[n++] = *text;
-	}
-	if (to)
-		to[n] = '\0';
-	return to;
-}
+#include "view/source.h"
 
 static int split(struct live_page *page)
 {
-	char *text = expand_tabs(page->text), *line;
+	char *text = source_expand(page->text, SOURCE_TAB), *line;
 	size_t n = 1;
 
 	if (!text)

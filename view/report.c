@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "view/annotate.h"
 #include "view/balance.h"
 #include "view/callers.h"
 #include "view/diff.h"
+#include "view/doctor.h"
 #include "view/listing.h"
 #include "view/summary.h"
 #include "view/timeline.h"
@@ -17,12 +19,16 @@ static const struct report reports[] = {
 	{"tree", "who calls whom, the hottest path first", false, 0.5, tree_report_print, NULL},
 	{"callers", "FUNC: who calls the function, and what it calls", true, 0, callers_print,
 		NULL},
+	{"annotate", "FUNC: its source line by line, and its instructions", true, 0, annotate_print,
+		NULL},
 	{"timeline", "which threads ran when, what was on top, and when nothing ran", false, 0.5,
 		timeline_print, NULL},
 	{"diff", "A B: what changed, and whether it is more than chance", false, 0.1, NULL,
 		diff_print},
 	{"balance", "--by rank, host or process: who does more, and who behaves alike", false, 0.5,
 		balance_print, NULL},
+	{"doctor", "where names come from, what is missing, and what mends it", false, 0.1,
+		doctor_print, NULL},
 	{"summary", "all figures about the run, and how far to trust it", false, 0, summary_print,
 		NULL},
 };

@@ -10,10 +10,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct code_reader;
 struct profile;
 
 enum report_format { REPORT_TEXT, REPORT_TSV, REPORT_CSV, REPORT_JSON };
 enum report_by { REPORT_BY_NONE, REPORT_BY_RANK, REPORT_BY_HOST, REPORT_BY_PROCESS };
+enum report_instructions {
+	REPORT_INSTRUCTIONS_HOT,
+	REPORT_INSTRUCTIONS_ALL,
+	REPORT_INSTRUCTIONS_NONE
+};
 enum report_split { REPORT_SPLIT_NONE, REPORT_SPLIT_PROCESS, REPORT_SPLIT_THREAD };
 
 struct report_options {
@@ -35,12 +41,16 @@ struct report_options {
 	bool icicle;        /* flame graph: the root on top */
 	const char *value;  /* the kind of values that it is about: cpu, wall, …; NULL as the file
 			       says */
-	const char *function;      /* callers: a function's name, or an ERE that one name matches */
+	const char *function;      /* callers, annotate: a function's name, or an ERE that one name
+				      matches */
 	bool by_share;             /* diff: of shares, not of times */
 	bool paths;                /* diff: call paths, not functions */
 	bool has_fail_above;       /* diff: tell whether something got slower by more than … */
 	double fail_above;         /* … percent */
 	enum report_by balance_by; /* merge: whom to compare */
+	enum report_instructions instructions; /* annotate */
+	bool fetch;                            /* doctor: debug files are got from debuginfod */
+	const struct code_reader *code;        /* annotate, html: reads files; NULL nobody does */
 	/* Called now and then in long work, if not NULL: @done is 0 to 1. */
 	void (*progress)(void *context, const char *what, double done);
 	void *progress_context;

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/diff.h"
 #include "view/header.h"
 #include "view/options.h"
 #include "view/share.h"
+#include "view/svg_diff.h"
 #include "view/text.h"
 
 /* More frames than these make a browser slow; the hottest are drawn. */
@@ -41,11 +43,11 @@ static size_t deepest_stack(const struct profile *profile)
 }
 
 /* A text of several lines, each a <text>; adds to *@lines how many there are. */
-static int put_lines(const struct svg *svg, char *text, unsigned y, unsigned *lines)
+static int put_lines(const struct svg *svg, const char *text, unsigned y, unsigned *lines)
 {
 	int error = 0;
 
-	for (char *line = text, *end; *line && !error; line = end) {
+	for (const char *line = text, *end; *line && !error; line = end) {
 		char *copy;
 
 		end = strchrnul(line, '\n');
@@ -76,7 +78,10 @@ static int put_legend_item(const struct svg *svg, unsigned index, unsigned y)
 	int error = name ? text_cut_name(&name, 20, false) : -ENOMEM;
 
 	if (!error) {
-		svg_color(index, "", color);
+		if (svg->diff)
+			svg_diff_legend(index, color);
+		else
+			svg_color(index, "", color);
 		fprintf(svg->out, "<g class=\"l\" data-o=\"%u\"><title>", index);
 		svg_text(svg->out, other ? "all other objects" : svg->object[index]);
 		fprintf(svg->out,
@@ -90,7 +95,7 @@ static int put_legend_item(const struct svg *svg, unsigned index, unsigned y)
 	return error;
 }
 
-static int put_header(struct svg *svg, char *head)
+static int put_header(struct svg *svg, const char *head)
 {
 	unsigned y = SVG_LINE, items = (unsigned)svg->objects + (svg->other_self ? 1 : 0);
 	bool folded = svg->tree->deepest > MOST_ROWS;
@@ -128,7 +133,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	if (!out)
 		return -ENOMEM;
 	svg->out = out;
-	error = put_header(svg, head);
+	error = put_header(svg, svg->element ? "" : head);
 	y = svg->top + svg->rows * SVG_ROW + SVG_LINE;
 	fputs("<g id=\"frames\">\n", out);
 	if (!error)
@@ -146,7 +151,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 			share_of(&svg->tree->sums, svg->choice->most_left_out) * 100);
 		lines++;
 	}
-	if (!error)
+	if (!error && !svg->element)
 		error = put_lines(svg, foot, y, &lines);
 	fputs("</g>\n", out);
 	height = y + lines * SVG_LINE;
@@ -155,9 +160,9 @@ static int put_document(struct svg *svg, char *head, char *foot)
 		error = -ENOMEM;
 	if (!error) {
 		fprintf(document,
-			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-			"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
+			"%s<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 			"viewBox=\"0 0 %d %u\" data-icicle=\"%d\" data-rows=\"%u\">\n<title>",
+			svg->element ? "" : "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
 			SVG_WIDTH, height, SVG_WIDTH, height, svg->options->icicle, svg->rows);
 		*strchrnul(head, '\n') = '\0';
 		svg_text(document, head);
@@ -181,7 +186,11 @@ static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 
 	if (!out)
 		return -ENOMEM;
-	if (head)
+	if (svg->diff && head)
+		diff_head(svg->diff->diff, out);
+	else if (svg->diff)
+		diff_foot(svg->diff->diff, out);
+	else if (head)
 		error = header_print(svg->profile, svg->options, &svg->tree->sums, out);
 	else
 		report_audit_line(svg->profile, svg->options->ascii, out);
@@ -197,7 +206,12 @@ static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 static int draw(struct svg *svg)
 {
 	char *head = NULL, *foot = NULL;
-	int error = svg_choose_objects(svg);
+	int error = 0;
+
+	if (svg->diff)
+		svg_diff_objects(svg);
+	else
+		error = svg_choose_objects(svg);
 
 	if (!error)
 		error = print_to_text(svg, true, &head);
@@ -221,8 +235,8 @@ static uint32_t count_rows(const struct tree *tree, const struct tree_choice *ch
 	return rows;
 }
 
-int svg_write(const struct profile *profile, const struct report_options *given, FILE *out,
-	char **ret_problem)
+static int write_graph(const struct profile *profile, const struct report_options *given,
+	bool element, struct svg_diff *diff, FILE *out, char **ret_problem)
 {
 	struct report_options options = options_take(given);
 	bool high = deepest_stack(profile) > MOST_ROWS;
@@ -244,11 +258,15 @@ int svg_write(const struct profile *profile, const struct report_options *given,
 		return error;
 	scale = text_scale_for(profile_value_type(profile, tree.sums.weight).unit,
 		tree_total_weight(&tree, TREE_ROOT));
-	error = tree_choice_init(&choice, &tree, &options);
+	error = diff ? svg_diff_find(diff, &tree) : 0;
+	if (!error)
+		error = tree_choice_init(&choice, &tree, &options);
 	if (!error) {
 		rows = count_rows(&tree, &choice);
 		options.icicle |= rows > MOST_FLAME_ROWS;
 		error = draw(&(struct svg){.profile = profile,
+			.element = element,
+			.diff = diff,
 			.rows = rows,
 			.options = &options,
 			.tree = &tree,
@@ -259,4 +277,22 @@ int svg_write(const struct profile *profile, const struct report_options *given,
 	}
 	tree_release(&tree);
 	return error;
+}
+
+int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem)
+{
+	return write_graph(profile, options, false, NULL, out, ret_problem);
+}
+
+int svg_write_element(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem)
+{
+	return write_graph(profile, options, true, NULL, out, ret_problem);
+}
+
+int svg_write_diff(const struct profile *profile, const struct report_options *options,
+	struct svg_diff *diff, FILE *out, char **ret_problem)
+{
+	return write_graph(profile, options, false, diff, out, ret_problem);
 }

@@ -12,9 +12,19 @@
 
 #include "view/tree_report.h"
 
+struct svg_diff;
+
 /* As export_format->write. */
 int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
+
+/* The same as an element of an HTML page, without what stands above and below the frames. */
+int svg_write_element(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem);
+
+/* The same of the paths of two sides (svg_diff.h), which are the profile's stacks. */
+int svg_write_diff(const struct profile *profile, const struct report_options *options,
+	struct svg_diff *diff, FILE *out, char **ret_problem);
 
 /* Where things are, in pixels, before the script fits them to the window. */
 enum { SVG_WIDTH = 1200, SVG_MARGIN = 10, SVG_LINE = 18, SVG_ROW = 18, SVG_FRAME = 17 };
@@ -30,6 +40,8 @@ struct svg {
 	FILE *out;
 	uint32_t rows; /* frames above each other, the root's too */
 	unsigned top;  /* of the frames */
+	bool element;  /* of an HTML page */
+	const struct svg_diff *diff; /* of two sides; NULL: of one */
 	struct text_scale *scale;
 
 	/* What makes the most time itself comes first. */

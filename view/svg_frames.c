@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "view/share.h"
-#include "view/svg.h"
+#include "view/svg_diff.h"
 #include "view/text.h"
 
 /* A character of the labels' font, and the least that a label is worth. */
@@ -77,6 +77,8 @@ static void put_tooltip(const struct svg *svg, const struct frame *frame)
 		fputs(" \xc2\xb7 ", svg->out);
 		put_amount(svg, frame->width);
 	}
+	if (svg->diff)
+		svg_diff_tooltip(svg, frame->node);
 	if (sums->all[VALUE_SAMPLES])
 		fprintf(svg->out, " \xc2\xb7 %" PRId64 " samples",
 			tree_total(tree, frame->node)[VALUE_SAMPLES]);
@@ -111,6 +113,14 @@ static int put_label(const struct svg *svg, const struct frame *frame, double x,
 	return error;
 }
 
+static void put_color(const struct svg *svg, const struct frame *frame, char color[8])
+{
+	if (svg->diff)
+		svg_diff_color(svg->diff, frame->node, color);
+	else
+		svg_color(frame->object, frame->place->function, color);
+}
+
 static int put_frame(const struct svg *svg, const struct frame *frame)
 {
 	double scale = (double)(SVG_WIDTH - 2 * SVG_MARGIN) /
@@ -121,7 +131,7 @@ static int put_frame(const struct svg *svg, const struct frame *frame)
 	int error;
 
 	if (frame->place && !frame->place->unsampled)
-		svg_color(frame->object, frame->place->function, color);
+		put_color(svg, frame, color);
 	fprintf(svg->out,
 		"<g class=\"f\" data-x=\"%" PRId64 "\" data-w=\"%" PRId64 "\" data-d=\"%u\" "
 		"data-s=\"%" PRId64 "\" data-o=\"%d\">",
@@ -151,7 +161,8 @@ static int put_node(const struct svg *svg, uint32_t index, int64_t *free_x)
 		free_x[node->parent] += frame.width;
 	if (node->place != TREE_NONE) {
 		frame.place = &svg->tree->places.place[node->place];
-		frame.object = svg_object_of(svg, frame.place->object);
+		frame.object = svg->diff ? (unsigned)svg_diff_change(svg->diff, index)
+					 : svg_object_of(svg, frame.place->object);
 	}
 	frame.name = name_of(svg, index);
 	if (!frame.name)

@@ -52,6 +52,16 @@ static int take(struct engine *engine, struct tracee *t, struct arch_snapshot *s
 	return r;
 }
 
+static void examine(struct engine *engine, const struct tracee *t,
+	const struct arch_snapshot *snapshot, bool stopped)
+{
+	const struct engine_options *options = engine->options;
+
+	if (options->examine)
+		options->examine(options->context, t->process->pid, t->tid, snapshot,
+			snapshot ? &engine->stack : NULL, stopped);
+}
+
 void dump_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	struct arch_snapshot snapshot;
@@ -66,21 +76,30 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 	window_enter();
 	r = take(engine, t, &snapshot);
 	(void)procfiles_read_open_cpu(&engine->files, t, &cpu);
+	window_leave();
+	if (r == 0)
+		examine(engine, t, &snapshot, true);
+	window_enter();
 	end = mend_resume(&engine->mender, t, signal, r == 0 ? &snapshot : NULL);
 	window_leave();
 	if (r == 0)
 		stop_ns = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	t->asked_ns = 0;
-	if (r == 0)
+	if (r == 0) {
+		examine(engine, t, &snapshot, false);
 		hand_over(engine, t, &snapshot, stop_ns, 0);
+	}
 }
 
 void dump_group_stop(struct engine *engine, struct tracee *t)
 {
 	struct arch_snapshot snapshot;
 
-	if (t->asked_ns && take(engine, t, &snapshot) == 0)
+	if (t->asked_ns && take(engine, t, &snapshot) == 0) {
+		examine(engine, t, &snapshot, true);
+		examine(engine, t, &snapshot, false);
 		hand_over(engine, t, &snapshot, 0, RECORD_SAMPLE_STOPPED);
+	}
 	t->asked_ns = 0;
 }
 
@@ -132,6 +151,7 @@ static bool look(struct engine *engine, struct tracee *t)
 	/* The thread was put on a CPU meanwhile: what was copied may not be consistent. */
 	if (procfiles_read_cpu(&engine->files, t, &after) < 0 || after.slices != before.slices)
 		return false;
+	examine(engine, t, NULL, false);
 	hand_over(engine, t, &snapshot, 0, RECORD_SAMPLE_BLOCKED);
 	return true;
 }

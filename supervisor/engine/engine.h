@@ -14,6 +14,9 @@
 #include "supervisor/os/launch.h"
 #include "supervisor/os/say.h"
 
+struct arch_snapshot;
+struct stack_copy;
+
 struct engine_options {
 	char *const *command; /* argv, NULL to attach */
 	const int *pids;      /* processes to attach to */
@@ -23,6 +26,13 @@ struct engine_options {
 	size_t pids_given;
 	bool follow;
 	bool dump; /* one stack of every thread that is attached to, and no profile */
+	/*
+	 * dump: called for each thread by the one that traces it, first while the thread is stopped,
+	 * then when it goes on, with the same snapshot and copy of its stack, which are borrowed. A
+	 * thread that must not be stopped has no snapshot (NULL). NULL: nobody asks.
+	 */
+	void (*examine)(void *context, int pid, int tid, const struct arch_snapshot *snapshot,
+		const struct stack_copy *stack, bool stopped);
 	/* No process's CPU time is carried by a sample of another one. */
 	bool per_process;
 	/*
@@ -48,7 +58,7 @@ struct engine_options {
 	uint64_t max_cpu_period_ns;
 	struct launch_state inherited; /* what the command gets back */
 	bool signals_end;           /* signals to us end the profiling also while a command runs */
-	const char *const *analyst; /* argv of the analyst; argv[0] is its path */
+	const char *const *analyst; /* argv of the analyst; argv[0] is its path; NULL: none */
 	uint64_t ring_bytes;        /* a power of two */
 	bool wall;                  /* look at blocked threads too */
 	bool wall_first;            /* and a tick is a period of the wall clock */

@@ -66,7 +66,7 @@ void reader_start(struct engine *engine)
 	const char **argv;
 	int r;
 
-	if (options->serve_only)
+	if (options->serve_only || !options->analyst)
 		return;
 	if (engine->audit.analyst_restarts > READER_RESTARTS_MOST) {
 		say_line(&engine->say, SAY_WARNING,

@@ -76,6 +76,26 @@ LC_ALL=C "$report" diff stacks slower | LC_ALL=C grep -q $'[\200-\377]' && fail 
 grep -q $'\033\\[1;31m.*fib' color || fail "slower is not red"
 grep -q $'\033\\[2m.*lex' color || fail "unchanged is not dim"
 
+# In one flame graph: as wide as the mean of both, in the colour of the change.
+"$report" export --format svg --diff -o sides.svg stacks slower || fail "svg of two sides"
+[ -z "$(command -v xmllint)" ] || xmllint --noout --nonet sides.svg || fail "xml"
+grep -o 'data-o="[0-9-]*"><title>fib&#10;app&#10;[^<]*' sides.svg | head -n1 >fib
+grep -q 'data-o="0".*A 25.00 ms, B 125.00 ms: +400.0 % (.*), significant' fib ||
+    fail "fib is not red: $(cat fib)"
+grep -q 'data-w="75000000" .*<title>fib&#10;app' sides.svg || fail "width of fib"
+grep -q 'data-o="2"><title>lex&#10;.*may be chance' sides.svg || fail "lex is not grey"
+"$report" export --format svg --diff slower -- stacks | grep -q 'data-o="1"><title>fib&#10;app' ||
+    fail "fib is not blue"
+"$report" export --format svg --diff stacks stacks | grep -q 'class="f".*data-o="[01]"' &&
+    fail "equal sides have colours"
+"$make" hostile hostile && "$report" export --format svg --diff -o hostile.svg hostile stacks ||
+    fail "hostile names"
+[ -z "$(command -v xmllint)" ] || xmllint --noout --nonet hostile.svg || fail "xml of hostile names"
+"$report" export --format svg --diff empty empty >empty.svg || fail "svg of nothing"
+refused "a format of one side" 'diff is for flame graphs' export --format folded --diff stacks slower
+refused "a report" 'diff is for flame graphs' flat --diff stacks slower
+refused "one side of a flame graph" 'compares two sides' export --format svg --diff stacks
+
 # For scripts.
 "$report" diff --fail-above 50 stacks slower >out
 is "slower by more" $? 1

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What sprofreport asks of sprofil-inspector, the process that reads ELF files for it, and what
+ * that answers. Both are streams of little-endian records, each begun by its kind. A text is its
+ * length (2 bytes), its bytes and a NUL; a longer one is cut.
+ *
+ * Asked, an object after the other:
+ *
+ *   size  field
+ *      1  kind         INSPECTION_OBJECT
+ *      1  skip         enum symbolizer_skip: how much of the file to leave alone
+ *      8  start        of the mapping, as the profile tells it
+ *      8  limit
+ *      8  offset
+ *         build_id     text, "" not known
+ *         path         text
+ *      4  addresses    as many follow
+ *
+ *      1  code         1: the instructions of its function are wanted too
+ *      8  address
+ *
+ * Answered, for each object in its turn:
+ *
+ *      1  INSPECTION_STATE
+ *      1  found        1: the file is there, and is the one that was profiled
+ *      4  named        addresses with a function's name
+ *      4  lined        addresses with a source line
+ *         symbols      text: where names come from, "symtab" …
+ *         lines        text: the file with DWARF, or "none"
+ *         problem      text: what is missing, "" nothing
+ *
+ *      1  INSPECTION_INSTRUCTION, any number
+ *      8  address      as the profile tells addresses
+ *         text         text
+ *      1  frames       as many follow, innermost first
+ *
+ *         function     text
+ *         file         text
+ *      4  line
+ *
+ *      1  INSPECTION_PROBLEM, about instructions that are missing
+ *         problem      text
+ *
+ *      1  INSPECTION_END
+ */
+#ifndef PROTO_INSPECTION_H
+#define PROTO_INSPECTION_H
+
+#include "proto/bytes.h"
+
+enum inspection_kind {
+	INSPECTION_OBJECT = 'O',
+	INSPECTION_STATE = 'S',
+	INSPECTION_INSTRUCTION = 'I',
+	INSPECTION_PROBLEM = 'P',
+	INSPECTION_END = 'E',
+};
+
+enum { INSPECTION_FRAMES_MOST = 128, INSPECTION_TEXT_MOST = 8191 };
+
+/* Texts are borrowed: when read, from the span that was read. */
+struct inspection_object {
+	uint8_t skip;
+	uint64_t start, limit, offset;
+	const char *build_id, *path;
+	uint32_t addresses;
+};
+
+struct inspection_address {
+	bool code;
+	uint64_t address;
+};
+
+struct inspection_state {
+	bool found;
+	uint32_t named, lined;
+	const char *symbols, *lines, *problem;
+};
+
+struct inspection_instruction {
+	uint64_t address;
+	const char *text;
+	uint8_t frames;
+};
+
+struct inspection_frame {
+	const char *function, *file;
+	uint32_t line;
+};
+
+/* Room for any of these records. */
+enum { INSPECTION_BYTES_MOST = 3 * (INSPECTION_TEXT_MOST + 3) + 64 };
+
+/* What does not fit makes the writer bad. All but frames and addresses write their kind first. */
+void inspection_put_object(struct writer *w, const struct inspection_object *object);
+void inspection_put_address(struct writer *w, const struct inspection_address *address);
+void inspection_put_state(struct writer *w, const struct inspection_state *state);
+void inspection_put_instruction(struct writer *w, const struct inspection_instruction *instruction);
+void inspection_put_frame(struct writer *w, const struct inspection_frame *frame);
+void inspection_put_problem(struct writer *w, const char *problem);
+
+/* Behind the kind. What is missing or malformed makes the reader bad; texts are "" then. */
+struct inspection_object inspection_get_object(struct reader *r);
+struct inspection_address inspection_get_address(struct reader *r);
+struct inspection_state inspection_get_state(struct reader *r);
+struct inspection_instruction inspection_get_instruction(struct reader *r);
+struct inspection_frame inspection_get_frame(struct reader *r);
+const char *inspection_get_problem(struct reader *r);
+
+#endif

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# annotate of a program that is compiled here: costs of lines, inlined functions and instructions
+# add up to what the other reports say; what is missing is said; hostile names do no harm.
+. "$(dirname "$0")/lib.sh"
+
+cc=$(command -v gcc || command -v cc) || skip "no C compiler"
+export LC_ALL=C.UTF-8
+mkdir src
+cat >src/hot.c <<'C'
+static inline __attribute__((always_inline)) unsigned mix(unsigned x)
+{
+	for (int i = 0; i < 400; i++)
+		x = x * 2654435761u ^ x >> 13; /* INNER */
+	return x;
+}
+
+__attribute__((noinline)) unsigned hot(unsigned n)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sum += mix(i); /* CALL */
+	return sum;
+}
+
+int main(void)
+{
+	volatile unsigned n = 400;
+	unsigned sum = 0;
+
+	for (int i = 0; i < 1000; i++)
+		sum += hot(n); /* OUTER */
+	return sum == 7;
+}
+C
+compile() { # OUTPUT FLAG...
+    local out=$1
+    shift
+    "$cc" -g -O1 -Wl,--build-id "$@" -o "$out" "$PWD/src/hot.c" || exit 1
+}
+compile hot
+"$SPROFRUN" -q -F 2000 -o p -- ./hot || exit 1
+annotate() { "$SPROFREPORT" annotate "$@"; }
+cell() { awk -F'\t' -v k="$1" -v t="$2" 'NR > 1 && $5 == k && $9 ~ t { s += $4 } END { print s + 0 }' tsv; }
+sum() { awk -F'\t' -v k="$1" -v c="$2" 'NR > 1 && $5 == k { s += $c } END { print s + 0 }' tsv; }
+
+annotate hot --format tsv p >tsv; is "status" $? 0
+is "columns" "$(head -n1 tsv)" "$(printf '%s\t' self_samples self_ns total_samples total_ns kind \
+    file line address)text"
+read -r self total < <("$SPROFREPORT" --format tsv p | awk -F'\t' '$5 == "hot" { print $1, $3 }')
+is "lines have the function's self" "$(sum line 1)" "$self"
+check "the line of the call has most of it" [ "$(cell line CALL)" -gt "$(($(cell line "for") * 5))" ]
+is "its inlined function" "$(awk -F'\t' '$5 == "inlined" { print $7, $9 }' tsv)" "13 mix"
+inlined=$(sum inlined 1)
+is "self and inlined are the total" $((self + inlined)) "$total"
+if grep -q instruction tsv && grep -qE $'\tmul|imul|madd|mul' tsv; then
+    is "instructions have both" "$(sum instruction 1)" "$total"
+    check "all instructions are there" [ "$(grep -c instruction tsv)" -ge 8 ]
+fi
+
+# An inlined function has a source of its own, in the code of the one that it is in.
+annotate mix --format tsv p >tsv
+check "the inner line is hot" [ "$(cell line INNER)" -gt 0 ]
+is "mix has what hot inlines" "$(sum line 1)" "$inlined"
+
+# For people, narrow and wide.
+annotate hot --width 80 p >narrow
+check "no line is wider" [ "$(sed -n '/hot\.c/,/^$/p' narrow | awk '{ n = length($0) } n > m { m = n } END { print m }')" -le 80 ]
+check "the source" grep -qE '13 +sum \+= mix\(i\); /\* CALL \*/$' narrow
+check "what is inlined" grep -q '└ inlined mix$' narrow
+check "where it begins" grep -q '8  __attribute__((noinline)) unsigned hot' narrow
+check "nothing of the function behind" sh -c '! grep -q main narrow'
+annotate hot --instructions none p | grep -q '[0-9a-f]: '; is "without instructions" $? 1
+check "all instructions are more" [ "$(annotate hot --instructions all p | wc -l)" -gt "$(wc -l <narrow)" ]
+annotate hot --color always p | grep -q $'\033\[1;31m.*\033'; is "heat" $? 0
+LC_ALL=C annotate hot p | LC_ALL=C grep -q $'[\200-\377]'; is "ASCII" $? 1
+
+# Sources elsewhere.
+mv src away
+annotate hot p >out
+check "the source is missed" grep -q 'src/hot.c is not here: say where its folder is, --source-path' out
+check "lines are still told" grep -qE '^ +[0-9.]+ % +13$' out
+annotate hot --source-path "$WORK/src=$WORK/away" p | grep -q CALL; is "OLD=NEW" $? 0
+annotate hot --source-path "$WORK/sr=$WORK/away" p | grep -q CALL; is "half a name is none" $? 1
+annotate hot --source-path "$WORK/away" p | grep -q CALL; is "a folder" $? 0
+annotate hot --source-path = p >out 2>err; is "no path" $? 2
+check "it is said" grep -q "source-path '=' is neither OLD=NEW nor a folder" err
+mkdir src && mkfifo src/hot.c
+timeout 20 "$SPROFREPORT" annotate hot p >out; is "a FIFO is not read" $? 0
+rm -r src && mv away src
+
+# Programs that are not what was profiled.
+compile other -DOTHER -fno-inline
+mv hot kept && cp other hot
+annotate hot p >out
+check "another build is refused" grep -q 'hot: the file has another build-id than the one that was profiled' out
+check "its source is shown all the same" grep -q CALL out
+rm hot
+annotate hot p | grep -q 'hot: the file is not on this machine'; is "a file that is gone" $? 0
+mkfifo hot
+timeout 20 "$SPROFREPORT" annotate hot p >out; is "a FIFO is no program" $? 0
+rm hot && head -c 4096 kept >hot
+timeout 20 "$SPROFREPORT" annotate hot p >out; is "half a program" $? 0
+mv kept hot
+
+annotate nowhere p 2>err; is "no such function" $? 1
+check "the function is named" grep -q "no function is named or matches 'nowhere'" err
+annotate 2>err; is "no function" $? 2
+check "it is asked for" grep -q '^sprofreport: annotate which function' err
+mkdir alone && cp "$SPROFREPORT" alone
+alone/sprofreport annotate hot p >out; is "without the inspector" $? 0
+check "that is said" grep -q 'sprofil-inspector is missing' out
+check "and the source is there" grep -q CALL out
+finish

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The input is what passes between sprofreport and sprofil-inspector, which a file may have taken
+ * over. What is taken of an answer is in order, and stands in memory of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/inspection.h"
+#include "tests/fuzz/fuzz.h"
+#include "tools/inspect_answer.h"
+#include "view/code.h"
+
+static size_t use_text(const char *text)
+{
+	return strlen(text);
+}
+
+static size_t use(const struct code_object *object)
+{
+	size_t n = use_text(object->symbols) + use_text(object->lines) + use_text(object->problem) +
+		use_text(object->code_problem);
+
+	for (size_t i = 0; i < object->instructions_n; i++) {
+		const struct code_instruction *insn = &object->instruction[i];
+
+		if (insn->first + insn->frames > object->frames)
+			abort();
+		if (i && insn->address <= insn[-1].address)
+			abort();
+		n += use_text(insn->text);
+	}
+	for (size_t i = 0; i < object->frames; i++)
+		n += use_text(object->frame[i].function) + use_text(object->frame[i].file);
+	return n;
+}
+
+static void read_answers(const uint8_t *data, size_t size)
+{
+	long used = 1;
+
+	while (size && used > 0) {
+		struct code_object object = {.addresses = 3};
+
+		used = inspect_answer_take(data, size, &object);
+		if (used > (long)size)
+			abort();
+		if (used <= 0)
+			return;
+		if (object.addresses != 3 || use(&object) > size)
+			abort();
+		code_forget(&object);
+		data += used;
+		size -= (size_t)used;
+	}
+}
+
+static void read_asked(const uint8_t *data, size_t size)
+{
+	struct reader r = reader_over(data, size);
+
+	while (!r.bad && r.p < r.end && get_u8(&r) == INSPECTION_OBJECT) {
+		struct inspection_object object = inspection_get_object(&r);
+
+		if (use_text(object.path) + use_text(object.build_id) > size)
+			abort();
+		for (uint32_t i = 0; i < object.addresses && !r.bad; i++)
+			(void)inspection_get_address(&r);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+
+	if (!copy)
+		return 0;
+	memcpy(copy, data, size);
+	read_answers(copy, size);
+	read_asked(copy, size);
+	free(copy);
+	return 0;
+}

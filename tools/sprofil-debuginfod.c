@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sprofil-debuginfod BUILD-ID: gets a debug file from the servers of DEBUGINFOD_URLS into the cache
+ * of libdebuginfod, where the symbolizer looks for it. A program of its own, so that nothing else
+ * links what talks to the network. On the standard output: "progress DONE ALL", any number, and at
+ * the end "path PATH".
+ */
+#include <elfutils/debuginfod.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/debuginfod.h"
+#include "tools/standard.h"
+
+static int tell(debuginfod_client *client, long done, long all)
+{
+	(void)client;
+	if (done > 0 && all > 0)
+		printf("progress %ld %ld\n", done, all);
+	/* Who asked may have gone. */
+	return fflush(stdout) != 0;
+}
+
+int main(int argc, char **argv)
+{
+	debuginfod_client *client;
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	char *path = NULL;
+	int fd;
+
+	standard_hold();
+	if (argc != 2 || strspn(argv[1], "0123456789abcdef") != strlen(argv[1])) {
+		fputs("sprofil-debuginfod is started by sprofreport doctor\n", stderr);
+		return DEBUGINFOD_USAGE;
+	}
+	if (!urls || !urls[0])
+		return DEBUGINFOD_NO_URLS;
+	/* How long a server may be silent, and how long all may take, in seconds. */
+	(void)setenv("DEBUGINFOD_TIMEOUT", "15", 0);
+	(void)setenv("DEBUGINFOD_MAXTIME", "120", 0);
+	client = debuginfod_begin();
+	if (!client)
+		return DEBUGINFOD_FAILED;
+	debuginfod_set_progressfn(client, tell);
+	fd = debuginfod_find_debuginfo(client, (const unsigned char *)argv[1], 0, &path);
+	debuginfod_end(client);
+	if (fd >= 0)
+		(void)close(fd);
+	if (path)
+		printf("path %s\n", path);
+	free(path);
+	return fd >= 0                             ? 0
+		: fd == -ENOENT                    ? DEBUGINFOD_NOT_FOUND
+		: fd == -ETIME || fd == -ETIMEDOUT ? DEBUGINFOD_TIME_OUT
+						   : DEBUGINFOD_FAILED;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sprofil-inspector: reads ELF files for sprofreport, in a sandbox like the analyst's. What is
+ * asked comes on the standard input, up to its end, and the answers go to the standard output
+ * (proto/inspection.h). Answers of an object are written as soon as they are whole: if its file
+ * ends this process, the one that asked knows whom to blame.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyst/blame.h"
+#include "opener/opener.h"
+#include "proto/inspection.h"
+#include "symbolizer/symbolizer.h"
+#include "tools/inspect_object.h"
+#include "tools/opener_start.h"
+#include "tools/sandbox.h"
+#include "tools/standard.h"
+
+enum { EXIT_OPENER = 3 };
+
+/* Addresses of a profile are a few bytes each: this is far more than any has. */
+#define ASKED_BYTES_MOST ((size_t)256 << 20)
+
+static int read_all(uint8_t **ret_data, size_t *ret_bytes)
+{
+	size_t n = 0, room = 0;
+	uint8_t *data = NULL;
+	ssize_t got = 1;
+
+	while (got > 0) {
+		if (n == room) {
+			uint8_t *more;
+
+			room = room ? room * 2 : 1 << 16;
+			more = room <= ASKED_BYTES_MOST ? realloc(data, room) : NULL;
+			if (!more) {
+				free(data);
+				return -ENOMEM;
+			}
+			data = more;
+		}
+		got = read(STDIN_FILENO, data + n, room - n);
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else
+			n += got > 0 ? (size_t)got : 0;
+	}
+	*ret_data = data;
+	*ret_bytes = n;
+	return 0;
+}
+
+struct inspector {
+	struct opener opener;
+	struct blame blame;
+	enum symbolizer_skip skip;
+};
+
+static void working_on(void *context, const char *path)
+{
+	blame_working_on(&((struct inspector *)context)->blame, path);
+}
+
+static enum symbolizer_skip skip(void *context, const char *path)
+{
+	(void)path;
+	return ((struct inspector *)context)->skip;
+}
+
+/* One object, with nothing kept of the one before: memory is bounded by what one takes. */
+static int answer_one(
+	struct inspector *in, const struct inspection_object *object, struct reader *asked)
+{
+	const struct symbolizer_options options = {.size = sizeof(options),
+		.working_on = working_on,
+		.skip = skip,
+		.context = in,
+		.opener = &in->opener};
+	struct symbolizer *symbolizer;
+	int r = symbolizer_new(&options, &symbolizer);
+
+	if (r < 0)
+		return r;
+	in->skip = object->skip < SYMBOLIZER_SKIP_FILE ? object->skip : SYMBOLIZER_SKIP_FILE;
+	r = inspect_object(symbolizer, &in->opener, object, asked, stdout);
+	symbolizer_free(symbolizer);
+	if (r == 0 && fflush(stdout) != 0)
+		r = -EIO;
+	return r;
+}
+
+static int answer(struct inspector *in, const uint8_t *data, size_t bytes)
+{
+	struct reader asked = reader_over(data, bytes);
+	int r = 0;
+
+	while (r == 0 && asked.p < asked.end) {
+		struct inspection_object object;
+
+		if (get_u8(&asked) != INSPECTION_OBJECT)
+			return -EPROTO;
+		object = inspection_get_object(&asked);
+		r = asked.bad ? -EPROTO : answer_one(in, &object, &asked);
+	}
+	return r;
+}
+
+int main(void)
+{
+	const char *argv[] = {"", "", "--supervisor", "0", NULL};
+	struct inspector in = {0};
+	struct sandbox sandbox;
+	int keep[1], r;
+	uint8_t *data;
+	size_t bytes;
+	pid_t opener;
+
+	standard_hold();
+	if (isatty(STDIN_FILENO)) {
+		fputs("sprofil-inspector is started by sprofreport\n", stderr);
+		return 2;
+	}
+	(void)setlocale(LC_CTYPE, "");
+	if (opener_start(argv, &in.opener, &opener) < 0)
+		return EXIT_OPENER;
+	keep[0] = in.opener.fd;
+	sandbox_close_others(keep, 1);
+	sandbox_enter(&sandbox);
+	r = blame_init(&in.blame, NULL);
+	if (r == 0)
+		r = read_all(&data, &bytes);
+	if (r == 0) {
+		r = answer(&in, data, bytes);
+		free(data);
+	}
+	blame_release(&in.blame);
+	opener_end(&in.opener, opener);
+	return r < 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* What would give an object's samples the names that they lack. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/doctor.h"
+
+static int say(struct doctor_object *object, const char *cause, const char *mend)
+{
+	object->cause = cause;
+	free(object->mend);
+	object->mend = mend ? strdup(mend) : NULL;
+	return mend && !object->mend ? -ENOMEM : 0;
+}
+
+/* Code that no file holds. */
+static int mend_special(struct doctor_object *object)
+{
+	const char *path = object->path;
+
+	if (!strcmp(path, "[kernel]") || !strcmp(path, "[vdso]") || !strcmp(path, "[stack]"))
+		return 0;
+	if (!object->unnamed)
+		return 0;
+	if (!path[0] || !strcmp(path, "[unknown]"))
+		return say(object, "it is not known what was mapped there",
+			"take a new profile; if it stays so, please report it");
+	return say(object, "code without a file: made at run time, and nobody told its names",
+		"java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, node "
+		"--perf-basic-prof-only-functions, python3.12 -X perf; then take a new profile");
+}
+
+/* The command that brings debug symbols; NULL: none is known. */
+static int find_package(const struct doctor *d, const char *path, char **ret_command)
+{
+	const struct code_reader *reader = d->options.code;
+
+	*ret_command = NULL;
+	return reader && reader->package ? reader->package(reader->context, path, ret_command) : 0;
+}
+
+static int mend_missing(const struct doctor *d, struct doctor_object *object, const char *cause,
+	const char *compile)
+{
+	const char *fetched = object->build_id[0] && !d->options.fetch
+		? "sprofreport doctor --debuginfod FILE"
+		: NULL;
+	char *command;
+	int r = find_package(d, object->path, &command);
+
+	if (r < 0)
+		return r;
+	object->cause = cause;
+	r = asprintf(&object->mend, "%s%s%s; then take a new profile%s%s",
+		command ? command : compile, command && fetched ? ", or " : "",
+		command && fetched ? fetched : "", object->unfetched[0] ? "; " : "",
+		object->unfetched);
+	free(command);
+	if (r >= 0)
+		return 0;
+	object->mend = NULL;
+	return -ENOMEM;
+}
+
+/* Names or lines that the profile lacks, and that could be had now. */
+static bool is_better_now(const struct doctor_object *object)
+{
+	return object->code.found &&
+		((object->unnamed && object->code.addresses &&
+			 object->code.named == object->code.addresses) ||
+			(object->unlined && object->samples == object->unlined &&
+				object->code.lined));
+}
+
+static int mend_file(const struct doctor *d, struct doctor_object *object)
+{
+	const struct code_object *code = &object->code;
+
+	if (!object->unnamed && !object->unlined)
+		return 0;
+	if (is_better_now(object))
+		return say(object, "the profile lacks names that can be had now",
+			"take a new profile");
+	if (!code->found && code->problem[0])
+		return say(object, code->problem, NULL);
+	if (!strcmp(object->symbols, "none") || !strcmp(object->symbols, "dynsym") ||
+		!strcmp(object->symbols, ".gnu_debugdata")) {
+		if (object->unnamed)
+			return mend_missing(d, object,
+				!strcmp(object->symbols, "none")
+					? "it has no symbols: it was stripped, and no debug file "
+					  "is "
+					  "here"
+					: "it has few symbols: it was stripped, and no debug file "
+					  "is here",
+				"link it without -s and do not strip it, or keep its debug file: "
+				"objcopy --only-keep-debug");
+	}
+	if (!strcmp(object->lines, "none"))
+		return mend_missing(d, object,
+			"it has no debug information: no lines, no inlined "
+			"functions",
+			"compile it with -g");
+	if (code->problem[0])
+		return say(object, code->problem, NULL);
+	if (object->unlined || object->unnamed)
+		return say(object,
+			"parts of it have no debug information: assembler, or units "
+			"compiled without -g",
+			NULL);
+	return 0;
+}
+
+static int mend_stacks(struct doctor_object *object)
+{
+	const char *mend = NULL, *cause = NULL;
+
+	if (object->cause[0] || (!object->incomplete && !object->truncated))
+		return 0;
+	if (object->truncated > object->incomplete) {
+		cause = "stacks are deeper than what was copied of them";
+		mend = "sprofrun --max-stack 8M";
+	} else {
+		cause = "stacks end here: it has no unwind information for its code";
+		mend = doctor_is_file(object)
+			? "compile it with -fasynchronous-unwind-tables; assembler wants .cfi "
+			  "directives"
+			: "keep frame pointers: java -XX:+PreserveFramePointer, node "
+			  "--interpreted-frames-native-stack; then sprofrun --call-graph fp";
+	}
+	return say(object, cause, mend);
+}
+
+int doctor_mend(struct doctor *doctor, struct doctor_object *object)
+{
+	int r = doctor_is_file(object) ? mend_file(doctor, object) : mend_special(object);
+
+	return r < 0 ? r : mend_stacks(object);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/doctor.h"
+#include "view/header.h"
+#include "view/layout.h"
+#include "view/share.h"
+#include "view/text.h"
+
+static const struct layout_column columns[] = {
+	{"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+	{"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},
+	{"no name", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+	{"no line", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+	{"cut stacks", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+	{"symbols", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
+	{"lines", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
+	{"object", LAYOUT_LEFT, LAYOUT_PATH, 24, 0},
+};
+
+static void set_count(struct layout *layout, size_t column, int64_t count)
+{
+	char text[24] = "-";
+
+	if (count)
+		(void)snprintf(text, sizeof(text), "%" PRId64, count);
+	layout_set(layout, column, text);
+}
+
+/* Where its lines come from, in a word. */
+static const char *lines_of(const struct doctor_object *object)
+{
+	if (!object->lines[0])
+		return "-";
+	if (!strcmp(object->lines, "none"))
+		return "none";
+	return strcmp(object->lines, object->path) == 0 ? "own" : "debug file";
+}
+
+static void add_row(
+	const struct doctor *doctor, const struct doctor_object *object, struct layout *layout)
+{
+	char share[SHARE_BYTES];
+
+	layout_row(layout, object->cause[0] ? share_of(&doctor->sums, object->weight) : 0);
+	set_count(layout, 0, object->samples);
+	(void)snprintf(
+		share, sizeof(share), "%.1f %%", share_of(&doctor->sums, object->weight) * 100);
+	layout_set(layout, 1, share);
+	set_count(layout, 2, object->unnamed);
+	set_count(layout, 3, object->unlined);
+	set_count(layout, 4, object->incomplete + object->truncated);
+	layout_set(layout, 5, object->symbols[0] ? object->symbols : "-");
+	layout_set(layout, 6, lines_of(object));
+	layout_set(layout, 7, object->path[0] ? object->path : "[unknown]");
+}
+
+static bool is_shown(const struct doctor *doctor, const struct doctor_object *object)
+{
+	return share_of(&doctor->sums, object->weight) * 100 >= doctor->options.min_percent ||
+		object->incomplete + object->truncated;
+}
+
+/* What the samples of each object lack, the cause, and the command that mends it. */
+static void put_causes(const struct doctor *doctor, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < doctor->n; i++) {
+		const struct doctor_object *object = &doctor->object[i];
+		int64_t lost = object->unnamed ? object->unnamed
+			: object->unlined      ? object->unlined
+					       : object->incomplete + object->truncated;
+
+		if (!object->cause[0] || !lost || !is_shown(doctor, object))
+			continue;
+		fputs(any ? "\n" : "\nWhat is missing, and what mends it:\n\n", out);
+		any = true;
+		text_put(object->path[0] ? object->path : "[unknown]", out);
+		fprintf(out, ": %" PRId64 " sample%s without a %s\n    ", lost,
+			lost == 1 ? "" : "s",
+			object->unnamed           ? "name"
+				: object->unlined ? "line"
+						  : "whole stack");
+		text_put(object->cause, out);
+		if (object->mend) {
+			fputs("\n    > ", out);
+			text_put(object->mend, out);
+		}
+		fputc('\n', out);
+	}
+	if (!any)
+		fputs("\nNothing is missing that could be mended.\n", out);
+}
+
+static void put_run(const struct doctor *doctor, FILE *out)
+{
+	uint64_t lost = 0, truncated = 0;
+
+	(void)profile_audit(doctor->profile, "lost_samples", &lost);
+	(void)profile_audit(doctor->profile, "truncated_stacks", &truncated);
+	if (lost)
+		fprintf(out,
+			"\n%" PRIu64 " samples were lost: the analysis could not keep up\n"
+			"    > a lower rate, sprofrun -F 100, or a CPU that is free\n",
+			lost);
+	if (truncated)
+		fprintf(out,
+			"\n%" PRIu64 " stacks were cut: they are deeper than what is copied\n"
+			"    > sprofrun --max-stack 8M\n",
+			truncated);
+}
+
+int doctor_text(const struct doctor *doctor, FILE *out)
+{
+	struct layout layout;
+	size_t shown = 0;
+	int r;
+
+	layout_init(&layout, columns, sizeof(columns) / sizeof(*columns), doctor->options.ascii,
+		doctor->options.color);
+	for (size_t i = 0; i < doctor->n; i++) {
+		if (!is_shown(doctor, &doctor->object[i]) ||
+			(doctor->options.limit && shown >= doctor->options.limit))
+			continue;
+		add_row(doctor, &doctor->object[i], &layout);
+		shown++;
+	}
+	r = header_print(doctor->profile, &doctor->options, &doctor->sums, out);
+	if (r == 0 && shown) {
+		fputc('\n', out);
+		r = layout_print(&layout, doctor->options.width, out);
+	}
+	layout_release(&layout);
+	if (r < 0)
+		return r;
+	put_causes(doctor, out);
+	put_run(doctor, out);
+	fputc('\n', out);
+	report_audit_line(doctor->profile, doctor->options.ascii, out);
+	return 0;
+}

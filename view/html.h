@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A page that opens from disk and loads nothing: flame graph, table of functions, and the source of
+ * the hottest ones with what each line costs. Without its scripts all of it can still be read.
+ */
+#ifndef VIEW_HTML_H
+#define VIEW_HTML_H
+
+#include "view/rows.h"
+#include "view/text.h"
+
+struct html {
+	const struct profile *profile;
+	const struct report_options *options;
+	struct rows functions, lines;
+	struct text_scale *scale;
+	uint32_t *source; /* by function's row: the number of its source + 1, 0 none */
+	FILE *out;
+};
+
+/*
+ * Sources of the hottest functions (html_source.c), into @out; fills in html->source. -ENOMEM.
+ */
+int html_sources(struct html *html, FILE *out);
+
+/* "12.3 % ±0.9", "" nothing. */
+void html_share(const struct html *html, const struct row *row, int64_t value, char *to);
+
+/* page.css and page.js, made C by the build. */
+extern const char html_style[], html_script[];
+
+#endif

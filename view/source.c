@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *source_expand(const char *text, unsigned tab)
+{
+	size_t n = 0, column = 0, tabs = 0;
+	char *to;
+
+	for (const char *p = text; *p; p++)
+		tabs += *p == '\t';
+	to = malloc(strlen(text) + tabs * (tab - 1) + 1);
+	for (; to && *text; text++) {
+		if (*text == '\t') {
+			do
+				to[n++] = ' ';
+			while (++column % tab);
+			continue;
+		}
+		column = *text == '\n' ? 0 : column + ((*text & 0xc0) != 0x80);
+		if (*text != '\r')
+			to[n++] = *text;
+	}
+	if (to)
+		to[n] = '\0';
+	return to;
+}
+
+static int split(struct source *source, unsigned tab)
+{
+	char *text = source_expand(source->text, tab);
+	size_t n = 1;
+
+	if (!text)
+		return -ENOMEM;
+	free(source->text);
+	source->text = text;
+	for (const char *p = text; *p; p++)
+		n += *p == '\n';
+	source->line = calloc(n, sizeof(*source->line));
+	if (!source->line)
+		return -ENOMEM;
+	while (*text) {
+		char *end = strchrnul(text, '\n');
+		bool last = !*end;
+
+		*end = '\0';
+		source->line[source->lines++] = text;
+		text = last ? end : end + 1;
+	}
+	return 0;
+}
+
+int source_read(struct source *source, const struct code_reader *reader, const char *file,
+	bool shared, unsigned tab)
+{
+	int r = -ENOENT;
+
+	*source = (struct source){0};
+	if (reader && file[0])
+		r = reader->source(reader->context, file, shared, &source->text, &source->path,
+			&source->problem);
+	if (r == 0)
+		r = split(source, tab);
+	if (r == -ENOMEM)
+		source_release(source);
+	return r == -ENOMEM ? r : 0;
+}
+
+void source_release(struct source *source)
+{
+	free(source->text);
+	free(source->path);
+	free(source->problem);
+	free(source->line);
+	*source = (struct source){0};
+}
+
+const char *source_line(const struct source *source, uint32_t number)
+{
+	return number && number <= source->lines ? source->line[number - 1] : NULL;
+}

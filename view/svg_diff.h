@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flame graph of two sides: a frame is as wide as the mean of both, red where side B takes
+ * significantly more, blue where it takes less, grey where the difference may be chance.
+ */
+#ifndef VIEW_SVG_DIFF_H
+#define VIEW_SVG_DIFF_H
+
+#include "view/svg.h"
+
+struct diff;
+struct diff_row;
+
+enum svg_change { SVG_MORE, SVG_LESS, SVG_NO_CHANGE, SVG_CHANGES };
+
+struct svg_diff {
+	const struct diff *diff;
+	const struct diff_row **row; /* by node of the tree; NULL: nothing is known */
+};
+
+/* As export_format->write_sides. */
+int svg_diff_write(const struct report_sides *sides, const struct report_options *options,
+	FILE *out, char **ret_problem);
+
+/* Finds the rows of a tree's nodes. -ENOMEM. */
+int svg_diff_find(struct svg_diff *svg_diff, const struct tree *tree);
+
+enum svg_change svg_diff_change(const struct svg_diff *svg_diff, size_t node);
+/* "#rrggbb"; the stronger the change, the stronger the colour. */
+void svg_diff_color(const struct svg_diff *svg_diff, size_t node, char to[8]);
+/* The same of a change as the legend shows it. */
+void svg_diff_legend(unsigned change, char to[8]);
+/* What a tooltip says of a frame: both sides, the change and its interval. */
+void svg_diff_tooltip(const struct svg *svg, size_t node);
+/* Names the colours, as svg_choose_objects() names objects. */
+void svg_diff_objects(struct svg *svg);
+
+#endif
