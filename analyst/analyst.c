@@ -37,6 +37,7 @@ struct analyst {
 	struct stacks stacks;
 	bool per_process;
 	struct processes processes;
+	const char *rank;
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
@@ -73,6 +74,7 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->spaces.symbolizer = analyst->symbolizer;
 	analyst->spaces.live = options->live;
 	analyst->per_process = options->per_process;
+	analyst->rank = options->rank ? options->rank : "";
 	analyst->locations = (struct locations){.profile = analyst->profile,
 		.symbolizer = analyst->symbolizer,
 		.opener = options->opener};
@@ -495,6 +497,17 @@ static int note_early_end(struct analyst *analyst)
 	return profile_add_note(analyst->profile, note);
 }
 
+/* "solver rank 3": pids of several machines tell nothing, and may be equal. */
+static int name_rank(const struct analyst *analyst)
+{
+	char mark[32];
+
+	if (!analyst->rank[0])
+		return 0;
+	(void)snprintf(mark, sizeof(mark), " rank %s", analyst->rank);
+	return profile_mark_processes(analyst->profile, mark);
+}
+
 int analyst_finish(struct analyst *analyst)
 {
 	uint64_t wall = 0;
@@ -513,6 +526,8 @@ int analyst_finish(struct analyst *analyst)
 		&analyst->shares, &analyst->processes, &analyst->wallclock, analyst->profile);
 	if (r == 0)
 		r = unsampled_finish(&analyst->unsampled, &analyst->wallclock, analyst->profile);
+	if (r == 0)
+		r = name_rank(analyst);
 	if (r == 0 && !analyst->snapshot)
 		r = jit_note_unnamed(analyst->profile);
 	if (r == 0)

@@ -20,6 +20,7 @@ struct analyst_options {
 	size_t size;         /* sizeof(struct analyst_options) */
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile of each */
+	const char *rank;    /* of an MPI job, told with each process's name; NULL or "": none */
 	bool live;           /* the processes may be alive: look at files through /proc */
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);

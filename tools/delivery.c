@@ -55,7 +55,7 @@ static void let_block(const struct delivery *d, int fd)
 
 static int export(const char *name, const struct profile *profile, char **ret_data, size_t *ret_n)
 {
-	const struct report_options options = {.size = sizeof(options)};
+	const struct report_options options = {.size = sizeof(options), .programs = true};
 	char *problem = NULL;
 	int r = export_for_file(name, profile, &options, ret_data, ret_n, &problem);
 

@@ -161,6 +161,7 @@ static int take_choice(struct command *command, int id, const char *word)
 	case OPTION_SPLIT:
 		chosen = choose("split", word, splits);
 		command->options.split = (enum report_split)(chosen < 0 ? 0 : chosen);
+		command->options.programs = false;
 		break;
 	case OPTION_BY:
 		chosen = choose("by", word, bys);

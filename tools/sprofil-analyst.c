@@ -494,6 +494,7 @@ static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
 				    .live = !s->replay,
 				    .frame_pointers = s->frame_pointers,
 				    .per_process = s->per_process,
+				    .rank = output_ranks() > 1 ? output_rank() : "",
 				    .working_on = working_on,
 				    .skip = skip,
 				    .context = s,
