@@ -142,7 +142,7 @@ def bash(w):
 """ % " ".join(word for word, _ in w.first)
     print("""# shellcheck shell=bash
 %s() {
-    local cur=${COMP_WORDS[COMP_CWORD]} option='' after='' words='' words_before='' i=1
+    local cur=${COMP_WORDS[COMP_CWORD]} option='' after='' words=''%s i=1
     COMPREPLY=()
     # "--name=value" comes as three words. After the loop i is the word under the cursor, or where
     # the command begins; option is the one whose value is under the cursor.
@@ -168,7 +168,7 @@ def bash(w):
     fi
 %s    mapfile -t COMPREPLY < <(compgen -W '%s' -- "$cur")
 }
-complete -F %s %s""" % (function, "|".join(w.valued), "break" if w.has_command else "words_before=1",
+complete -F %s %s""" % (function, "" if w.has_command else " words_before=''", "|".join(w.valued), "break" if w.has_command else "words_before=1",
                         values, rest, names, function, w.program))
 
 

@@ -3,51 +3,64 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/audit.h"
 #include "profile/pprof_labels.h"
 #include "profile/profile.h"
 
-static void print_stopped(const struct profile *profile, FILE *out)
+struct sentence {
+	char text[256];
+	size_t n;
+};
+
+static void say(struct sentence *sentence, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void say(struct sentence *sentence, const char *format, ...)
+{
+	size_t room = sizeof(sentence->text) - sentence->n;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(sentence->text + sentence->n, room, format, args);
+	va_end(args);
+	if (n > 0)
+		sentence->n += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static void say_stopped(const struct profile *profile, struct sentence *sentence)
 {
 	uint64_t stopped_ns, kernel_ns;
 
 	if (profile_audit(profile, "stopped_ns", &stopped_ns) &&
 		profile_audit(profile, "kernel_cpu_ns", &kernel_ns) && kernel_ns)
-		(void)fprintf(out, ", stopped for %.2f %% of the CPU time",
+		say(sentence, ", stopped for %.2f %% of the CPU time",
 			(double)stopped_ns * 100 / (double)kernel_ns);
 }
 
 /* "151 samples, 244 of 250 Hz reached, found 102.6 % of the expected samples, lost 0" */
-static void print_audit(const struct profile *profile, FILE *out)
+static int audit_comment(const struct profile *profile, char **ret_comment)
 {
+	struct sentence sentence = {.n = 0};
 	struct audit_found found;
 	struct audit_rate rate;
 	uint64_t samples = 0, lost;
 
 	(void)audit_figure(profile, "samples", &samples);
-	(void)fprintf(out, PPROF_COMMENT_SUMMARY "%" PRIu64 " samples", samples);
+	say(&sentence, PPROF_COMMENT_SUMMARY "%" PRIu64 " samples", samples);
 	if (audit_rate(profile, &rate))
-		(void)fprintf(out, ", %.0f of %.0f Hz reached", rate.reached_hz, rate.asked_hz);
+		say(&sentence, ", %.0f of %.0f Hz reached", rate.reached_hz, rate.asked_hz);
 	if (audit_found(profile, &found) && !found.says_nothing)
-		(void)fprintf(
-			out, ", found %.1f %% of the expected samples", found.ratio * 100);
-	print_stopped(profile, out);
+		say(&sentence, ", found %.1f %% of the expected samples", found.ratio * 100);
+	say_stopped(profile, &sentence);
 	if (profile_audit(profile, "lost_samples", &lost))
-		(void)fprintf(out, ", lost %" PRIu64, lost);
-}
-
-static int audit_comment(const struct profile *profile, char **ret_comment)
-{
-	size_t bytes;
-	FILE *out = open_memstream(ret_comment, &bytes);
-
-	if (!out)
-		return -ENOMEM;
-	print_audit(profile, out);
-	return fclose(out) == 0 ? 0 : -ENOMEM;
+		say(&sentence, ", lost %" PRIu64, lost);
+	*ret_comment = strdup(sentence.text);
+	return *ret_comment ? 0 : -ENOMEM;
 }
 
 static int prefixed(const char *prefix, const char *text, char **ret_comment)

@@ -61,7 +61,7 @@ if command -v go >/dev/null; then
 		    "$report" --format tsv "$work/again.pb.gz" >"$work/theirs"
 		diff -u "$work/ours" "$work/theirs" ||
 		    { echo "FAIL: through pprof and back"; failed=1; }
-		# pprof knows nothing of our figures: those that the rows have come back, and a line.
+		# pprof knows nothing of our figures: what the rows tell comes back, and a line.
 		for file in p again; do
 			"$report" summary --format tsv "$work/$file.pb.gz" | grep -E \
 '^(samples|period_ns|profiled_cpu_ns|wall_ns|unresolved_samples|processes|threads)	'
