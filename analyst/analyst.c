@@ -38,6 +38,8 @@ struct analyst {
 	bool per_process;
 	struct processes processes;
 	const char *rank;
+	void (*snapshot_now)(void *context);
+	void *context;
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
@@ -75,6 +77,8 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->spaces.live = options->live;
 	analyst->per_process = options->per_process;
 	analyst->rank = options->rank ? options->rank : "";
+	analyst->snapshot_now = options->snapshot;
+	analyst->context = options->context;
 	analyst->locations = (struct locations){.profile = analyst->profile,
 		.symbolizer = analyst->symbolizer,
 		.opener = options->opener};
@@ -414,6 +418,12 @@ static int take(struct analyst *analyst, const struct record *rec)
 	case RECORD_EXIT: return take_exit(analyst, &rec->as.exit);
 	case RECORD_UNSAMPLED: return unsampled_take(&analyst->unsampled, &rec->as.unsampled);
 	case RECORD_AUDIT: return take_audit(analyst, rec->as.audit.text);
+	case RECORD_SNAPSHOT:
+		if (take_audit(analyst, rec->as.audit.text) < 0)
+			return -ENOMEM;
+		if (analyst->snapshot_now)
+			analyst->snapshot_now(analyst->context);
+		return 0;
 	case RECORD_END:
 		analyst->ended = true;
 		return take_audit(analyst, rec->as.audit.text) < 0 ? -ENOMEM : 1;

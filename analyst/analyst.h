@@ -22,6 +22,8 @@ struct analyst_options {
 	bool per_process;    /* keep what is needed for a profile of each */
 	const char *rank;    /* of an MPI job, told with each process's name; NULL or "": none */
 	bool live;           /* the processes may be alive: look at files through /proc */
+	/* A snapshot is asked for: called in the midst of analyst_record(). May be NULL. */
+	void (*snapshot)(void *context);
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);
 	enum symbolizer_skip (*skip)(void *context, const char *path);
