@@ -115,7 +115,8 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	bool command_lives = engine->options->command && !engine->result->command_ended &&
 		!engine->options->signals_end;
 
-	if (signal == SIGUSR2 && engine->options->snapshots && is_for_us_alone(signal, info->ssi_code)) {
+	if (signal == SIGUSR2 && engine->options->snapshots &&
+		is_for_us_alone(signal, info->ssi_code)) {
 		order_snapshot(engine);
 	} else if (engine_is_order(signal) && command_lives) {
 		if (!is_for_us_alone(signal, info->ssi_code))
