@@ -75,8 +75,8 @@ static const char usage_text[] =
 	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
 	"  -D, --delay TIME         start after this time\n"
 	"      --rotate TIME        a profile of each TIME, complete, named by its beginning:\n"
-	"                           sprof.20260131-235959.pb.gz. Whenever SIGUSR2 comes, the\n"
-	"                           profile so far is written, under such a name, too\n"
+	"                           sprof.20260131-235959.pb.gz. With it, and with -p, SIGUSR2\n"
+	"                           writes the profile so far under such a name\n"
 	"      --keep N             of these files only the N newest stay\n"
 	"  -g, --call-graph dwarf|fp|no\n"
 	"                           stacks: dwarf (default), fp (by frame pointers), none\n"
@@ -466,7 +466,7 @@ int main(int argc, char **argv)
 		.color = "auto",
 		.target = TARGET_OPTIONS_DEFAULT(program),
 		.front = LIVE_FRONT_DEFAULT(program),
-		.engine = {.say = say, .hangs = await_only, .snapshots = true},
+		.engine = {.say = say, .hangs = await_only},
 	};
 	const char *no_color = getenv("NO_COLOR");
 
@@ -483,6 +483,8 @@ int main(int argc, char **argv)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
 	if (s.engine.rotate_ns)
 		s.output = output_timed(s.output);
+	/* Else a command's signals are its own. */
+	s.engine.snapshots = (s.engine.rotate_ns || !s.engine.command) && !s.live;
 	if (!s.output) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
 		return FRONT_OURS;

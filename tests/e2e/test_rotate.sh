@@ -41,15 +41,18 @@ is "and what is none of them" "$(ls kept | grep -vE '^k\.202[1-9]' | tr '\n' ' '
     'k.20200101-0000000.pb.gz k.new.pb.gz '
 
 # A snapshot: the profile so far, of a command that does not hear of the signal.
-"$SPROFRUN" -q -o s.pb.gz "$TARGETS/busy" 1 2 7 & pid=$!
+"$SPROFRUN" -q --rotate 1h -o s.pb.gz "$TARGETS/busy" 1 2 7 & pid=$!
 wait_until "the command runs" 20 pgrep -P $pid busy >/dev/null
 wait_until "it has used CPU time" 20 sh -c "awk '{ exit !(\$14 > 20) }' \
     /proc/\$(pgrep -P $pid busy)/stat"
 kill -USR2 $pid
 wait_until "the snapshot is written" 20 sh -c 'ls s.20*.pb.gz >/dev/null 2>&1'
-wait $pid; is "the command's status" $? 7
-check "the profile of the end" test -s s.pb.gz
 snapshot=$(echo s.20*.pb.gz)
+wait $pid; is "the command's status" $? 7
+mv "$snapshot" snapshot.pb.gz
+snapshot=snapshot.pb.gz
+mv s.20*.pb.gz s.pb.gz
+check "the profile of the end" test -s s.pb.gz
 check "the snapshot has samples" [ "$(figure samples "$snapshot")" -gt 10 ]
 check "and less than the end has" \
     [ "$(figure kernel_cpu_ns "$snapshot")" -lt "$(figure kernel_cpu_ns s.pb.gz)" ]
