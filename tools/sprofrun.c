@@ -75,8 +75,8 @@ static const char usage_text[] =
 	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
 	"  -D, --delay TIME         start after this time\n"
 	"      --rotate TIME        a profile of each TIME, complete, named by its beginning:\n"
-	"                           sprof.20260131-235959.pb.gz. With it, and with -p, SIGUSR2\n"
-	"                           writes the profile so far under such a name\n"
+	"                           sprof.20260131-235959.pb.gz. SIGUSR2 writes the profile\n"
+	"                           so far under such a name, too\n"
 	"      --keep N             of these files only the N newest stay\n"
 	"  -g, --call-graph dwarf|fp|no\n"
 	"                           stacks: dwarf (default), fp (by frame pointers), none\n"
@@ -483,8 +483,8 @@ int main(int argc, char **argv)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
 	if (s.engine.rotate_ns)
 		s.output = output_timed(s.output);
-	/* Else a command's signals are its own. */
-	s.engine.snapshots = (s.engine.rotate_ns || !s.engine.command) && !s.live;
+	/* Else signals are the command's, or the end. */
+	s.engine.snapshots = s.engine.rotate_ns != 0;
 	if (!s.output) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
 		return FRONT_OURS;

@@ -59,13 +59,13 @@ check "and less than the end has" \
 check "it did not end early" [ -z "$("$SPROFREPORT" "$snapshot" | grep 'ended early')" ]
 
 "$TARGETS/busy" 1 60 0 & target=$!
-"$SPROFRUN" -q -p $target -o a.pb.gz & pid=$!
+"$SPROFRUN" -q --rotate 1h -p $target -o a.pb.gz & pid=$!
 wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
 kill -USR2 $pid
 wait_until "a snapshot of what is attached to" 20 sh -c 'ls a.20*.pb.gz >/dev/null 2>&1'
 check "the profiling goes on" grep -q "^TracerPid:.[1-9]" /proc/$target/status
 kill -INT $pid; wait $pid; is "until it is ended" $? 0
-check "with its own profile" test -s a.pb.gz
+check "with its own profile" test -s "$(ls a.20*.pb.gz | tail -1)"
 kill $target
 
 refused() { # WHAT MESSAGE ARGUMENT...
