@@ -40,6 +40,9 @@ struct analyst {
 	bool per_process, no_timeline;
 	uint32_t labels; /* of all samples */
 	struct processes processes;
+	const char *rank;
+	void (*snapshot_now)(void *context);
+	void *context;
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
@@ -96,6 +99,9 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->spaces.live = options->live;
 	analyst->per_process = options->per_process;
 	analyst->no_timeline = options->no_timeline;
+	analyst->rank = options->rank && options->ranks > 1 ? options->rank : "";
+	analyst->snapshot_now = options->snapshot;
+	analyst->context = options->context;
 	analyst->locations = (struct locations){.profile = analyst->profile,
 		.symbolizer = analyst->symbolizer,
 		.opener = options->opener};
@@ -458,6 +464,12 @@ static int take(struct analyst *analyst, const struct record *rec)
 	case RECORD_EXIT: return take_exit(analyst, &rec->as.exit);
 	case RECORD_UNSAMPLED: return unsampled_take(&analyst->unsampled, &rec->as.unsampled);
 	case RECORD_AUDIT: return take_audit(analyst, rec->as.audit.text);
+	case RECORD_SNAPSHOT:
+		if (take_audit(analyst, rec->as.audit.text) < 0)
+			return -ENOMEM;
+		if (analyst->snapshot_now)
+			analyst->snapshot_now(analyst->context);
+		return 0;
 	case RECORD_END:
 		analyst->ended = true;
 		return take_audit(analyst, rec->as.audit.text) < 0 ? -ENOMEM : 1;
@@ -541,6 +553,17 @@ static int note_early_end(struct analyst *analyst)
 	return profile_add_note(analyst->profile, note);
 }
 
+/* "solver rank 3": pids of several machines tell nothing, and may be equal. */
+static int name_rank(const struct analyst *analyst)
+{
+	char mark[32];
+
+	if (!analyst->rank[0])
+		return 0;
+	(void)snprintf(mark, sizeof(mark), " rank %s", analyst->rank);
+	return profile_mark_processes(analyst->profile, mark);
+}
+
 int analyst_finish(struct analyst *analyst)
 {
 	uint64_t wall = 0;
@@ -559,6 +582,8 @@ int analyst_finish(struct analyst *analyst)
 		&analyst->shares, &analyst->processes, &analyst->wallclock, analyst->profile);
 	if (r == 0)
 		r = unsampled_finish(&analyst->unsampled, &analyst->wallclock, analyst->profile);
+	if (r == 0)
+		r = name_rank(analyst);
 	if (r == 0 && !analyst->snapshot)
 		r = jit_note_unnamed(analyst->profile);
 	if (r == 0)

@@ -21,9 +21,12 @@ struct analyst_options {
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile of each */
 	const char *rank;    /* in an MPI or Slurm job: a label of all samples; NULL none */
-	const char *host;    /* the same, NULL not known. Both are copied */
+	unsigned ranks;      /* of that job; if several, each process's name tells the rank, too */
+	const char *host;    /* a label, too, NULL not known. All are copied */
 	bool no_timeline;    /* do not keep when samples were taken */
 	bool live;           /* the processes may be alive: look at files through /proc */
+	/* A snapshot is asked for: called in the midst of analyst_record(). May be NULL. */
+	void (*snapshot)(void *context);
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);
 	enum symbolizer_skip (*skip)(void *context, const char *path);

@@ -77,6 +77,21 @@ char *output_apart(const char *pattern, const char *mark)
 	return r < 0 ? NULL : apart;
 }
 
+/* Does @pattern have this one, not as a part of "%%"? */
+static bool has(const char *pattern, char what)
+{
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '%' && p[1] && *++p == what)
+			return true;
+	}
+	return false;
+}
+
+char *output_timed(const char *pattern)
+{
+	return has(pattern, 't') ? strdup(pattern) : output_apart(pattern, "%t");
+}
+
 static void put_value(FILE *out, char what, const struct output_facts *facts)
 {
 	char stamp[32];
@@ -102,7 +117,8 @@ static void put_value(FILE *out, char what, const struct output_facts *facts)
 	}
 }
 
-int output_name(const char *pattern, const struct output_facts *facts, char **ret_name)
+static int fill(
+	const char *pattern, const struct output_facts *facts, const char *kept, char **ret_name)
 {
 	char *name = NULL;
 	size_t bytes;
@@ -112,10 +128,13 @@ int output_name(const char *pattern, const struct output_facts *facts, char **re
 	if (!out)
 		return -ENOMEM;
 	for (const char *p = pattern; *p; p++) {
-		if (*p == '%' && p[1])
+		if (*p == '%' && p[1] && strchr(kept, p[1])) {
+			(void)fprintf(out, "%%%c", *++p);
+		} else if (*p == '%' && p[1]) {
 			put_value(out, *++p, facts);
-		else
+		} else {
 			(void)fputc(*p, out);
+		}
 	}
 	failed = ferror(out);
 	if (fclose(out) != 0 || failed) {
@@ -124,4 +143,14 @@ int output_name(const char *pattern, const struct output_facts *facts, char **re
 	}
 	*ret_name = name;
 	return 0;
+}
+
+int output_name(const char *pattern, const struct output_facts *facts, char **ret_name)
+{
+	return fill(pattern, facts, "", ret_name);
+}
+
+int output_series(const char *pattern, const struct output_facts *facts, char **ret_series)
+{
+	return fill(pattern, facts, "t%", ret_series);
 }

@@ -17,6 +17,8 @@ struct output_facts {
  * Replaces %p %n %t %r, and %% by %. Any other % stays as it is. The caller frees. -ENOMEM.
  */
 int output_name(const char *pattern, const struct output_facts *facts, char **ret_name);
+/* The same, but "%t" stays, and so does "%%". */
+int output_series(const char *pattern, const struct output_facts *facts, char **ret_series);
 
 /* The rank of this process as the usual launchers tell it in the environment, or "0". */
 const char *output_rank(void);
@@ -30,5 +32,8 @@ unsigned output_ranks(void);
  * name that has none; "gmon.out" to "%p.gmon.out". The caller frees. NULL: out of memory.
  */
 char *output_apart(const char *pattern, const char *mark);
+/* With a %t in it: @pattern if it has one, else "sprof.%t.pb.gz". The caller frees. NULL: out of
+ * memory. */
+char *output_timed(const char *pattern);
 
 #endif

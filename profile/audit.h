@@ -76,7 +76,7 @@ struct audit_rate {
 	uint64_t samples;
 	uint64_t effective; /* of equal weight that would tell as much; 0 not known */
 	bool is_low;        /* the rate: by more than a tenth, and than chance */
-	bool is_few;        /* so few effective samples that shares are uncertain by 10 % and more */
+	bool is_few;        /* so few effective samples that shares are uncertain by 10 % */
 };
 /* False: the profile does not tell. */
 bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate);

@@ -103,9 +103,10 @@ static int open_fresh(struct outfile *o)
 	mode_t mode = 0666 & (o->at.fd < 0 ? 0666 : o->at.st.st_mode);
 
 	for (unsigned i = 0; i < 100; i++) {
-		uint64_t random = (uint64_t)getpid() << 32 | i;
+		uint64_t random;
 
-		(void)getrandom(&random, sizeof(random), GRND_NONBLOCK);
+		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+			random = (uint64_t)getpid() << 32 | i;
 		(void)snprintf(
 			o->fresh, sizeof(o->fresh), ".sprofil-%016llx", (unsigned long long)random);
 		o->fd = openat(o->at.folder_fd, o->fresh,

@@ -9,8 +9,12 @@
  *   labels          labels of the sample, behind those of the task
  *   time line       pprof_timeline.h
  *   function        name, system_name (as linked), filename, start_line
- *   audit, notes    comment: "sprofil: key value", "sprofil note: text" and
- *                   "sprofil command: command line"
+ *   audit, notes    field 1001, which others skip, strings as in comment: "sprofil: key value",
+ *                   "sprofil note: text"
+ *   command         comment: "sprofil command: command line"
+ *
+ * Other programs print all comments above everything else. So there are five at most, also with
+ * "sprofil audit: ", a line for people, and the first notes.
  *
  * Files of other programs are read too; whatever they lack is empty or 0. Values are found by their
  * type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column CPU

@@ -144,7 +144,10 @@ static const char *after(const char *text, const char *prefix)
 	return strncmp(text, prefix, bytes) ? NULL : text + bytes;
 }
 
-/* A comment of another program is a note. */
+/*
+ * A comment of another program is a note. So is the line of the audit if the figures themselves
+ * are gone: another program has written the file anew.
+ */
 static int take_comment(struct reading *r, int64_t index)
 {
 	const char *text = pprof_reading_text(r, index), *rest;
@@ -158,6 +161,9 @@ static int take_comment(struct reading *r, int64_t index)
 	rest = after(text, PPROF_COMMENT_NOTE);
 	if (rest)
 		return profile_add_note(r->profile, rest);
+	rest = after(text, PPROF_COMMENT_SUMMARY);
+	if (rest && r->has_remarks)
+		return 0;
 	rest = after(text, PPROF_COMMENT_AUDIT);
 	if (rest && read_audit(r, rest, &error))
 		return error;
@@ -179,4 +185,10 @@ int pprof_head_comment(struct reading *r, const struct field *field)
 			return result;
 	}
 	return result < 0 ? pprof_reading_bad(r, "a comment of it is damaged") : 0;
+}
+
+int pprof_head_remark(struct reading *r, const struct field *field)
+{
+	r->has_remarks = true;
+	return pprof_head_comment(r, field);
 }

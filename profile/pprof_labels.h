@@ -11,5 +11,7 @@
 #define PPROF_COMMENT_AUDIT   "sprofil: "         /* "key value" follows */
 #define PPROF_COMMENT_NOTE    "sprofil note: "    /* text follows */
 #define PPROF_COMMENT_COMMAND "sprofil command: " /* the command line follows */
+/* For people who read the file with other programs; says nothing that is not said otherwise. */
+#define PPROF_COMMENT_SUMMARY "sprofil audit: "
 
 #endif

@@ -28,6 +28,7 @@ enum {
 	PERIOD = 12,
 	COMMENT = 13,
 	DEFAULT_SAMPLE_TYPE = 14,
+	SPROFIL_COMMENT = 1001,
 };
 
 int pprof_reading_bad(struct reading *r, const char *problem)
@@ -315,6 +316,7 @@ static int read_all(struct reading *r)
 		{TIME_NANOS, pprof_head_time_nanos},
 		{DURATION_NANOS, pprof_head_duration_nanos},
 		{DEFAULT_SAMPLE_TYPE, pprof_head_default_type},
+		{SPROFIL_COMMENT, pprof_head_remark},
 		{COMMENT, pprof_head_comment},
 		{MAPPING, read_mapping},
 		{FUNCTION, read_function},

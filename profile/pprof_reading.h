@@ -20,6 +20,7 @@ struct reading {
 	struct pprof_column *column;
 	size_t columns;
 	bool has_samples, has_cpu;
+	bool has_remarks; /* our figures and notes */
 	int64_t period;
 	int64_t cpu_of_sample; /* what a sample stands for, if no column tells; else 0 */
 
@@ -59,5 +60,7 @@ reading_take pprof_head_time_nanos;
 reading_take pprof_head_duration_nanos;
 reading_take pprof_head_default_type;
 reading_take pprof_head_comment;
+/* The same for comments that other programs do not show; comes before those that they do. */
+reading_take pprof_head_remark;
 
 #endif

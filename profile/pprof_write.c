@@ -11,6 +11,7 @@
 #include "profile/gzip.h"
 #include "profile/model.h"
 #include "profile/pprof.h"
+#include "profile/pprof_comments.h"
 #include "profile/pprof_labels.h"
 #include "profile/pprof_timeline.h"
 #include "profile/profile.pb-c.h"
@@ -333,37 +334,38 @@ static int put_sample(struct writing *w, size_t index)
 	return put(w, &piece);
 }
 
-/* A comment's string goes out right before it. */
-static int put_comment(struct writing *w, const char *text)
+/* A comment's string goes out right before it. @ours: for our reader alone. */
+static int put_comment(struct writing *w, const char *text, bool ours)
 {
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	int64_t index = put_string(w, text);
 
 	if (index < 0)
 		return (int)index;
-	piece.n_comment = 1;
+	piece.n_comment = !ours;
 	piece.comment = &index;
+	piece.n_sprofil_comment = ours;
+	piece.sprofil_comment = &index;
 	return put(w, &piece);
 }
 
-static int put_prefixed(struct writing *w, const char *prefix, const char *text)
+static int put_ours(struct writing *w, const char *prefix, const char *text)
 {
 	char *comment;
 	int error;
 
 	if (asprintf(&comment, "%s%s", prefix, text) < 0)
 		return -ENOMEM;
-	error = put_comment(w, comment);
+	error = put_comment(w, comment, true);
 	free(comment);
 	return error;
 }
 
-static int put_comments(struct writing *w)
+/* All audit figures and notes; comments of other programs stay what they are. */
+static int put_remarks(struct writing *w)
 {
 	int error = 0;
 
-	if (profile_command(w->profile)[0])
-		error = put_prefixed(w, PPROF_COMMENT_COMMAND, profile_command(w->profile));
 	for (size_t i = 0; i < profile_audits(w->profile) && error >= 0; i++) {
 		const char *key;
 		uint64_t value;
@@ -372,14 +374,29 @@ static int put_comments(struct writing *w)
 		profile_audit_at(w->profile, i, &key, &value);
 		if (asprintf(&text, "%s %" PRIu64, key, value) < 0)
 			return -ENOMEM;
-		error = put_prefixed(w, PPROF_COMMENT_AUDIT, text);
+		error = put_ours(w, PPROF_COMMENT_AUDIT, text);
 		free(text);
 	}
 	for (size_t i = 0; i < profile_notes(w->profile) && error >= 0; i++) {
-		const char *prefix =
-			profile_note_is_foreign(w->profile, i) ? "" : PPROF_COMMENT_NOTE;
+		const char *note = profile_note(w->profile, i);
 
-		error = put_prefixed(w, prefix, profile_note(w->profile, i));
+		error = profile_note_is_foreign(w->profile, i)
+			? put_comment(w, note, false)
+			: put_ours(w, PPROF_COMMENT_NOTE, note);
+	}
+	return error;
+}
+
+/* The command, and what readers of other projects print at the top. */
+static int put_comments(struct writing *w)
+{
+	char *comment[PPROF_COMMENTS_MOST];
+	int n = pprof_comments(w->profile, comment), error = n < 0 ? n : 0;
+
+	for (int i = 0; i < n; i++) {
+		if (error >= 0)
+			error = put_comment(w, comment[i], false);
+		free(comment[i]);
 	}
 	return error;
 }
@@ -402,6 +419,8 @@ static int put_all(struct writing *w)
 		error = put_strings(w);
 	if (error >= 0)
 		error = put_head(w);
+	if (error >= 0)
+		error = put_remarks(w);
 	if (error >= 0)
 		error = put_comments(w);
 	if (error >= 0)

@@ -89,6 +89,8 @@ uint32_t profile_main(const struct profile *profile);
 int profile_add_function(struct profile *profile, const struct function *function);
 int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t address);
 int profile_add_task(struct profile *profile, const struct task *task);
+/* Puts @mark behind the name of each process. No task is found again afterwards. */
+int profile_mark_processes(struct profile *profile, const char *mark);
 
 /*
  * A location that is told by its names as well: an equal one has the same lines too. For frames

@@ -2,6 +2,8 @@
 /* Mappings, functions, tasks and locations: each kept once, found again by its hash. */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/model.h"
@@ -132,6 +134,24 @@ int profile_add_task(struct profile *profile, const struct task *task)
 		return -ENOMEM;
 	profile->task[profile->tasks] = item;
 	return (int)profile->tasks++;
+}
+
+int profile_mark_processes(struct profile *profile, const char *mark)
+{
+	for (size_t i = 0; i < profile->tasks; i++) {
+		uint32_t *name = &profile->task[i].process;
+		char *marked;
+		int index;
+
+		if (asprintf(&marked, "%s%s", pool_at(&profile->strings, *name), mark) < 0)
+			return -ENOMEM;
+		index = pool_add_text(&profile->strings, marked);
+		free(marked);
+		if (index < 0)
+			return index;
+		*name = (uint32_t)index;
+	}
+	return 0;
 }
 
 /* A location with its lines, wherever they are, for the comparison of named ones. */

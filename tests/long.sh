@@ -14,6 +14,11 @@ grep -v '^process' "$out"
 
 echo "doing no harm: kills, attach and detach, a million stops, races under load (two hours)"
 "$(dirname "$0")/long_harmless.sh" "$build"
+echo "completions of zsh and fish (these packages must be there)"
+BUILD=$(cd "$build" && pwd) SOURCE=$(cd "$(dirname "$0")/.." && pwd) \
+    "$(dirname "$0")/e2e/test_completions.sh" zsh fish
+echo "packages: built, installed in a fresh Debian, used and removed (root and the network)"
+"$(dirname "$0")/long_packages.sh"
 echo "100,000 random keys for the live view"
 "$build/tests/fuzz/monkey" 100000 "$(date +%s)"
 echo "sproftop on a busy process for ${LONG_LIVE_SECONDS:-1800} seconds: its CPU and memory"

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "opener/opener.h"
@@ -57,7 +58,7 @@ static void let_block(const struct delivery *d, int fd)
 static int export(const char *name, const struct profile *profile, char **ret_data, size_t *ret_n,
 	char why[DELIVERY_WHY_BYTES])
 {
-	const struct report_options options = {.size = sizeof(options)};
+	const struct report_options options = {.size = sizeof(options), .programs = true};
 	char *problem = NULL;
 	int r = export_for_file(name, profile, &options, ret_data, ret_n, &problem);
 
@@ -78,6 +79,10 @@ int delivery_write(const struct delivery *d, uint32_t kind, uint32_t pid, const 
 	int r;
 
 	*ret_delivered = (struct delivered){.name = ""};
+	if (d->snapshot) {
+		what.start = what.end = 1;
+		what.time = (uint64_t)time(NULL);
+	}
 	(void)snprintf(what.path, sizeof(what.path), "%s", name);
 	r = begin(d, &what, &opened, ret_delivered);
 	if (r < 0)

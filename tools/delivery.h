@@ -3,6 +3,7 @@
 #ifndef TOOLS_DELIVERY_H
 #define TOOLS_DELIVERY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -16,6 +17,7 @@ struct delivery {
 	/* A pipe's reader is awaited while somebody has the reading end of this one open; -1 ever.
 	 */
 	int peer_fd;
+	bool snapshot; /* OPENING_OUTPUT: named by the time of now, beside the profile of the end */
 };
 
 enum { DELIVERY_WHY_BYTES = 512 };

@@ -129,7 +129,8 @@ int front_join_analyst(struct engine_result *result,
 		if (sigtimedwait(&signals, &info, &second) < 0 ||
 			(!stop_view && engine_pass_on(result, &info)))
 			continue;
-		if (engine_is_order(info.si_signo)) {
+		/* SIGUSR2 asks for a snapshot: what there is, is being written. */
+		if (info.si_signo != SIGUSR2 && engine_is_order(info.si_signo)) {
 			*ret_signal = info.si_signo;
 			hurry_analyst(result, orders++);
 		} else if (info.si_signo == SIGTSTP && stop_view) {

@@ -81,6 +81,11 @@ void output_option_check(const char *program, const char *analyst, const char *p
 	free(path);
 }
 
+bool output_option_is_file(const char *pattern)
+{
+	return strcmp(pattern, "-") != 0 && !is_in_place(pattern);
+}
+
 const char *output_option_for_rank(const char *program, const char *pattern, bool quiet)
 {
 	unsigned ranks = output_ranks();

@@ -18,4 +18,7 @@ void output_option_check(const char *program, const char *analyst, const char *p
  */
 const char *output_option_for_rank(const char *program, const char *pattern, bool quiet);
 
+/* Neither standard output, nor a pipe or device that is there. */
+bool output_option_is_file(const char *pattern);
+
 #endif

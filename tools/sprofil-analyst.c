@@ -48,10 +48,11 @@ struct settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* that started us, for messages */
 	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
-	bool apart;     /* a profile of each process, and the output is a pattern for it */
-	bool records;   /* a profile is to be written */
-	bool stuck;     /* the terminal was not given back: whoever started us must do it */
-	bool no_screen; /* the terminal cannot be drawn on */
+	bool apart;       /* a profile of each process, and the output is a pattern for it */
+	bool records;     /* a profile is to be written */
+	bool stuck;       /* the terminal was not given back: whoever started us must do it */
+	const char *keep; /* so many profiles that differ by their time; NULL: all */
+	bool no_screen;   /* the terminal cannot be drawn on */
 	enum report_split split;
 	struct live_settings live;
 	struct blame *blame;
@@ -260,6 +261,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"dump", no_argument, NULL, 'd'},
 		{"no-timeline", no_argument, NULL, 'T'},
 		{"per-thread", no_argument, NULL, 't'},
+		{"keep", required_argument, NULL, 'k'},
 		{"live", required_argument, NULL, 'l'},
 		{0},
 	};
@@ -289,6 +291,7 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		case 'd': s->dump = true; break;
 		case 'T': s->no_timeline = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
+		case 'k': s->keep = optarg; break;
 		case 'l':
 			if (!live_settings_take(&s->live, optarg))
 				exit(2);
@@ -332,6 +335,26 @@ static int deliver_snapshot(void *context, struct analyst *analyst, int error)
 	return -r;
 }
 
+/* In the child of finish_run(): the profile so far, named by the time. */
+static int deliver_so_far(void *context, struct analyst *analyst, int error)
+{
+	static struct delivered delivered;
+	const struct settings *s = context;
+	struct delivery delivery = delivery_of(s);
+	int r = error;
+
+	delivery.snapshot = true;
+	if (r >= 0)
+		r = delivery_write(&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name,
+			analyst_profile(analyst), &delivered);
+	if (r < 0)
+		complain(s, "cannot write the snapshot %s: %s", delivered.name,
+			delivered.why[0] ? delivered.why : strerror(-r));
+	else if (!s->quiet)
+		print_place(s, delivered.name);
+	return r < 0;
+}
+
 static void say_nothing(void *context, const char *line)
 {
 	(void)context;
@@ -355,6 +378,19 @@ static int save(void *context, const char *path)
 	return r > 0 ? -r : r;
 }
 
+/* SIGUSR2 to sprofrun, in the midst of the records. */
+static void write_so_far(void *context)
+{
+	struct settings *s = context;
+	struct live_session *session = s->session;
+
+	s->session = NULL; /* the child that writes has no screen */
+	analyst_set_snapshot(s->analyst, true);
+	(void)finish_run(&(struct finish){deliver_so_far, say, s}, s->analyst, s->blame);
+	analyst_set_snapshot(s->analyst, false);
+	s->session = session;
+}
+
 static int show_live(struct settings *s, struct analyst *analyst, struct ring *ring, FILE *capture)
 {
 	struct live_session session = {.settings = &s->live,
@@ -367,7 +403,6 @@ static int show_live(struct settings *s, struct analyst *analyst, struct ring *r
 		.context = s};
 	int r;
 
-	s->analyst = analyst;
 	s->session = &session;
 	r = live_session_run(&session);
 	s->session = NULL;
@@ -429,7 +464,7 @@ static int take_replay(const struct settings *s, struct analyst *analyst)
 /* The command line of the opener: what it may do is settled before any record is read. */
 static int start_opener(const struct settings *s, struct opener *ret_opener, pid_t *ret_pid)
 {
-	const char *argv[13 + 2 * OPENER_SUFFIXES] = {"", ""};
+	const char *argv[15 + 2 * OPENER_SUFFIXES] = {"", ""};
 	char supervisor[12];
 	size_t n = 2;
 
@@ -439,6 +474,10 @@ static int start_opener(const struct settings *s, struct opener *ret_opener, pid
 	if (s->records || !s->live.on) {
 		argv[n++] = "--output";
 		argv[n++] = s->output;
+	}
+	if (s->keep) {
+		argv[n++] = "--keep";
+		argv[n++] = s->keep;
 	}
 	if (s->capture) {
 		argv[n++] = "--capture";
@@ -501,9 +540,11 @@ static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
 				    .per_process = s->per_process,
 				    .no_timeline = s->no_timeline,
 				    .rank = rank,
+				    .ranks = output_ranks(),
 				    .host = rank && uname(&host) == 0 ? host.nodename : NULL,
 				    .working_on = working_on,
 				    .skip = skip,
+				    .snapshot = s->replay || s->dump ? NULL : write_so_far,
 				    .context = s,
 				    .opener = s->opener},
 		&analyst);
@@ -512,6 +553,7 @@ static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
 		complain(s, "cannot start the analysis: %s", strerror(-r));
 		return r;
 	}
+	s->analyst = analyst;
 	r = s->replay ? take_replay(s, analyst) : take_ring(s, analyst, ring);
 	if (r == 0 && (s->records || !s->live.on))
 		r = finish_run(&(struct finish){deliver, say, s}, analyst, blame);

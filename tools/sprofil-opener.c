@@ -25,12 +25,15 @@
 #include "analyst/output.h"
 #include "opener/openings.h"
 #include "profile/outfile.h"
+#include "tools/series.h"
 
 enum { SUFFIXES_MOST = 32 };
 
 struct settings {
 	struct openings openings;
 	const char *output, *capture; /* pattern of names, name; NULL none */
+	char *snapshot;               /* the pattern of outputs, with a time in it */
+	unsigned keep;                /* so many outputs that differ by their time; 0: all */
 	const char *suffix[SUFFIXES_MOST];
 	size_t suffixes;
 };
@@ -39,6 +42,7 @@ struct settings {
 struct begun {
 	bool any;
 	bool recording; /* what is there under the name is kept once */
+	char *series;   /* its name, with %t for the time: older ones are removed; NULL: none are */
 	struct outfile out;
 };
 
@@ -47,6 +51,8 @@ static void abandon(struct begun *begun)
 	if (begun->any)
 		outfile_abandon(&begun->out);
 	begun->any = false;
+	free(begun->series);
+	begun->series = NULL;
 }
 
 static void set_text(struct opened *opened, const char *text)
@@ -85,18 +91,21 @@ static int begin_output(const struct settings *s, struct begun *begun, const str
 	char own[OPENING_PATH_MOST + 1], *name;
 	struct output_facts facts = {
 		.pid = what->pid, .name = own, .time = (time_t)what->time, .rank = output_rank()};
+	const char *pattern = what->start == 1 ? s->snapshot : s->output;
 	int r;
 
-	if (!s->output)
+	if (!pattern)
 		return -EPERM;
 	strcpy(own, what->path);
 	disarm(own);
-	r = output_name(s->output, &facts, &name);
+	r = output_name(pattern, &facts, &name);
 	if (r < 0)
 		return r;
 	r = begin(begun, name, opened);
 	if (r >= 0)
 		begun->recording = true;
+	if (r >= 0 && s->keep)
+		(void)output_series(pattern, &facts, &begun->series);
 	free(name);
 	return r;
 }
@@ -133,14 +142,22 @@ static int begin_keep(struct begun *begun, struct opened *opened)
 	return fd;
 }
 
-static int commit(struct begun *begun)
+static int commit(struct begun *begun, unsigned keep)
 {
-	int r;
+	int folder_fd = -1, r;
 
 	if (begun->any && begun->recording)
 		outfile_keep_old(&begun->out);
+	if (begun->any && begun->series && begun->out.fresh[0])
+		folder_fd = fcntl(begun->out.at.folder_fd, F_DUPFD_CLOEXEC, 3);
 	r = begun->any ? outfile_commit(&begun->out) : 0;
+	if (r == 0 && folder_fd >= 0)
+		series_trim(folder_fd, begun->series, keep);
+	if (folder_fd >= 0)
+		(void)close(folder_fd);
 	begun->any = false;
+	free(begun->series);
+	begun->series = NULL;
 	return r;
 }
 
@@ -155,7 +172,7 @@ static int serve_writing(const struct settings *s, struct begun *begun, const st
 			? begin(begun, what->path, opened)
 			: -EPERM;
 	case OPENING_KEEP: return s->output ? begin_keep(begun, opened) : -EPERM;
-	case OPENING_COMMIT: return commit(begun);
+	case OPENING_COMMIT: return commit(begun, s->keep);
 	default: abandon(begun); return 0;
 	}
 }
@@ -239,6 +256,7 @@ static void parse(struct settings *s, int argc, char **argv)
 	static const struct option options[] = {
 		{"output", required_argument, NULL, 'o'},
 		{"capture", required_argument, NULL, 'C'},
+		{"keep", required_argument, NULL, 'k'},
 		{"supervisor", required_argument, NULL, 's'},
 		{"log", required_argument, NULL, 'l'},
 		{"suffix", required_argument, NULL, 'e'},
@@ -251,6 +269,7 @@ static void parse(struct settings *s, int argc, char **argv)
 		switch (option) {
 		case 'o': s->output = optarg; break;
 		case 'C': s->capture = optarg; break;
+		case 'k': s->keep = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 's': s->openings.supervisor = atoi(optarg); break;
 		case 'l': s->openings.log = optarg; break;
 		case 'e':
@@ -296,6 +315,8 @@ int main(int argc, char **argv)
 	socket_fd = atoi(argv[1]);
 	parse(&s, argc - 1, argv + 1);
 	prepare(socket_fd);
+	if (s.output)
+		s.snapshot = output_timed(s.output);
 	while ((n = receive(socket_fd, packet, &sender)) > 0) {
 		if (opening_get(packet, (size_t)n, &what) < 0)
 			opened = (struct opened){
@@ -307,5 +328,6 @@ int main(int argc, char **argv)
 	}
 	abandon(&begun);
 	openings_release(&s.openings);
+	free(s.snapshot);
 	return 0;
 }

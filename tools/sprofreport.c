@@ -309,7 +309,8 @@ static int report_one(const struct command *command, struct waiting *waiting)
 
 int main(int argc, char **argv)
 {
-	struct command command = {.options.size = sizeof(command.options)};
+	struct command command = {
+		.options = {.size = sizeof(command.options), .programs = true}};
 	struct waiting waiting;
 	int status;
 

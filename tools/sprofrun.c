@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyst/output.h"
 #include "profile/outfile.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/calls/histogram.h"
@@ -31,6 +32,8 @@ struct settings {
 	struct live_front front; /* of --live */
 	struct histogram regions;
 	const char *histogram;
+	const char *keep; /* of the files of --rotate, the newest so many */
+	bool report_given;
 };
 
 static void say(void *context, enum say_kind kind, const char *line)
@@ -45,6 +48,8 @@ static void say(void *context, enum say_kind kind, const char *line)
 	else
 		front_complain(program, "%s", line);
 }
+
+#define ROTATE_LEAST_NS UINT64_C(1000000000)
 
 static const char await_option[] = "--await-only"; /* ours alone: see await_only() */
 
@@ -71,9 +76,15 @@ static const char usage_text[] =
 	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
 	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
 	"  -D, --delay TIME         start after this time\n"
-	"  -g, --call-graph WHAT    stacks: dwarf (default), fp (frame pointers), no\n"
+	"      --rotate TIME        a profile of each TIME, complete, named by its beginning:\n"
+	"                           sprof.20260131-235959.pb.gz. SIGUSR2 writes the profile\n"
+	"                           so far under such a name, too\n"
+	"      --keep N             of these files only the N newest stay\n"
+	"  -g, --call-graph dwarf|fp|no\n"
+	"                           stacks: dwarf (default), fp (by frame pointers), none\n"
 	"  -G                       the same as -g no\n"
-	"  -w, --clock WHAT         cpu (default); wall: where threads block and wait, too,\n"
+	"  -w, --clock cpu|wall|both\n"
+	"                           cpu (default); wall: where threads block and wait, too,\n"
 	"                           without stopping them; both: as wall, but ticks and\n"
 	"                           reports are of CPU time\n"
 	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n"
@@ -95,12 +106,13 @@ static const char usage_text[] =
 	"                           abs); may be given more than once\n"
 	"      --histogram FILE     where to write these counters\n"
 	"      --restrict-fastprof  PROF_FAST of sprofil(3) fails with EACCES\n"
-	"      --report WHAT        at the end, on stderr: flat, lines, tree, summary, none\n"
-	"                           (default flat)\n"
+	"      --report flat|lines|tree|summary|none\n"
+	"                           at the end, on stderr (default flat)\n"
 	"  -q, --quiet              no report and no notes; errors still\n"
 	"  -v, --verbose            say more\n"
-	"      --color WHEN         auto, always, never\n"
-	"      --help, --version\n"
+	"      --color auto|always|never\n"
+	"      --help               this text\n"
+	"      --version            the version\n"
 	"\n"
 	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
 	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
@@ -118,6 +130,8 @@ enum {
 	OPT_DIAGNOSE,
 	OPT_PER_PROCESS,
 	OPT_NO_TIMELINE,
+	OPT_ROTATE,
+	OPT_KEEP,
 	OPT_DUMP,
 	OPT_CHECK_STACKS
 };
@@ -133,6 +147,8 @@ static const struct option long_options[] = {
 	{"per-thread", no_argument, NULL, 't'},
 	{"no-timeline", no_argument, NULL, OPT_NO_TIMELINE},
 	{"delay", required_argument, NULL, 'D'},
+	{"rotate", required_argument, NULL, OPT_ROTATE},
+	{"keep", required_argument, NULL, OPT_KEEP},
 	{"capture", required_argument, NULL, OPT_CAPTURE},
 	{"region", required_argument, NULL, OPT_REGION},
 	{"histogram", required_argument, NULL, OPT_HISTOGRAM},
@@ -237,6 +253,18 @@ static void parse_option(struct settings *s, int option, const char *value)
 		if (units_time_ns(value, &s->engine.delay_ns) < 0)
 			usage_error("bad delay", value, "give a time, like 10s, 500ms or 2m");
 		break;
+	case OPT_ROTATE:
+		if (units_time_ns(value, &s->engine.rotate_ns) < 0 ||
+			s->engine.rotate_ns < ROTATE_LEAST_NS)
+			usage_error("bad time", value,
+				"give a second or more, like 1m or 1h: names tell seconds");
+		break;
+	case OPT_KEEP:
+		if (strspn(value, "0123456789") != strlen(value) || strlen(value) > 6 ||
+			strtoul(value, NULL, 10) == 0)
+			usage_error("bad number", value, "give how many files stay, 1 or more");
+		s->keep = value;
+		break;
 	case OPT_CAPTURE: s->capture = file_to_write("capture", value); break;
 	case OPT_LIVE: s->live = true; break;
 	case OPT_REGION:
@@ -252,6 +280,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 			usage_error(
 				"no report", value, "choose flat, lines, tree, summary or none");
 		s->report = value;
+		s->report_given = true;
 		break;
 	case OPT_DUMP:
 		s->engine.dump = true;
@@ -273,6 +302,30 @@ static void parse_option(struct settings *s, int option, const char *value)
 		exit(standard_printed(program, FRONT_OURS));
 	default: front_complain(program, "try 'sprofrun --help'"); exit(FRONT_USAGE);
 	}
+}
+
+/* What does not go together with a file each so often. */
+static void check_rotation(struct settings *s)
+{
+	const char *other = s->engine.per_process ? "--per-process"
+		: s->live			  ? "--live"
+		: s->capture			  ? "--capture"
+		: s->engine.dump		  ? "--dump"
+						  : NULL;
+
+	if (s->keep && !s->engine.rotate_ns)
+		usage_error("--keep", s->keep, "it belongs to --rotate");
+	if (!s->engine.rotate_ns)
+		return;
+	if (other) {
+		front_complain(program, "--rotate and %s do not go together", other);
+		exit(FRONT_USAGE);
+	}
+	if (!output_option_is_file(s->output))
+		usage_error("bad output", s->output,
+			"give a file name: --rotate makes several files");
+	if (!s->report_given)
+		s->report = "none";
 }
 
 static void parse(struct settings *s, int argc, char **argv)
@@ -297,6 +350,7 @@ static void parse(struct settings *s, int argc, char **argv)
 		front_complain(program, "--region and --histogram belong together");
 		exit(FRONT_USAGE);
 	}
+	check_rotation(s);
 	if (s->engine.per_process && strcmp(s->output, "-") == 0)
 		usage_error(
 			"bad output", "-", "give a file name: --per-process makes several files");
@@ -459,11 +513,19 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	if (!s.engine.per_process && !s.engine.dump)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
+	if (s.engine.rotate_ns)
+		s.output = output_timed(s.output);
+	/* Else signals are the command's, or the end. */
+	s.engine.snapshots = s.engine.rotate_ns != 0;
+	if (!s.output) {
+		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
+		return FRONT_OURS;
+	}
 	if (!s.engine.dump)
 		output_option_check(program, analyst, s.output);
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[23 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
+	const char *analyst_argv[25 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
 		"--report", s.quiet ? "none" : s.report, "--color", s.color, "--name", name,
 		"--call-graph", s.target.call_graph};
 	size_t n = 11;
@@ -480,6 +542,10 @@ int main(int argc, char **argv)
 		analyst_argv[n++] = "--per-process";
 	if (s.no_timeline)
 		analyst_argv[n++] = "--no-timeline";
+	if (s.keep) {
+		analyst_argv[n++] = "--keep";
+		analyst_argv[n++] = s.keep;
+	}
 	if (s.capture) {
 		analyst_argv[n++] = "--capture";
 		analyst_argv[n++] = s.capture;

@@ -54,14 +54,17 @@ static const char usage_text[] =
 	"  -s, --delay TIME         between two looks at the data (default 1s)\n"
 	"      --half-life TIME     in which the past loses half its weight (default 10s)\n"
 	"      --totals             sums since the start instead\n"
-	"      --view NAME          functions, lines, tree, threads, objects\n"
+	"      --view functions|lines|tree|threads|objects\n"
+	"                           what is shown first (default functions)\n"
 	"  -b, --batch              screens as plain text on standard output\n"
 	"  -n, --screens N          that many, and out\n"
 	"      --size COLUMNSxROWS  of those screens (default 100x30)\n"
 	"      --keys KEYS          as if typed once there is something to see\n"
-	"  -g, --call-graph WHAT    stacks: dwarf (default), fp (frame pointers), no\n"
+	"  -g, --call-graph dwarf|fp|no\n"
+	"                           stacks: dwarf (default), fp (by frame pointers), none\n"
 	"  -G                       the same as -g no\n"
-	"  -w, --clock WHAT         cpu (default); wall or both: where threads block, too\n"
+	"  -w, --clock cpu|wall|both\n"
+	"                           cpu (default); wall or both: where threads block, too\n"
 	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n"
 	"  -f, --follow             children too (default)\n"
 	"      --no-follow          only the process itself\n"
@@ -73,9 +76,10 @@ static const char usage_text[] =
 	"      --log FILE           where the command's output goes; else its end is shown\n"
 	"                           by O, and when sproftop ends\n"
 	"      --keep               leave the command running at the end\n"
-	"      --color WHEN         auto, always, never\n"
+	"      --color auto|always|never\n"
 	"      --ascii              no character beyond ASCII\n"
-	"      --help, --version\n";
+	"      --help               this text\n"
+	"      --version            the version\n";
 
 enum {
 	OPT_HALF_LIFE = 256,

@@ -46,8 +46,8 @@ void layout_row(struct layout *layout, double heat);
 void layout_set(struct layout *layout, size_t column, const char *text);
 
 /*
- * Title line and rows. @width 0 is unlimited: names are whole then, and where one is very long, only
- * its own line is. Returns the sticky error.
+ * Title line and rows. @width 0 is unlimited: names are whole then, and where one is very long,
+ * only its own line is. Returns the sticky error.
  */
 int layout_print(struct layout *layout, size_t width, FILE *out);
 

@@ -20,7 +20,12 @@ enum report_instructions {
 	REPORT_INSTRUCTIONS_ALL,
 	REPORT_INSTRUCTIONS_NONE
 };
-enum report_split { REPORT_SPLIT_NONE, REPORT_SPLIT_PROCESS, REPORT_SPLIT_THREAD };
+enum report_split {
+	REPORT_SPLIT_NONE,
+	REPORT_SPLIT_PROCESS,
+	REPORT_SPLIT_THREAD,
+	REPORT_SPLIT_NAME, /* processes of one name together; call trees only */
+};
 
 struct report_options {
 	size_t size; /* sizeof(struct report_options) */
@@ -39,6 +44,7 @@ struct report_options {
 	unsigned width;     /* columns of the output, 0 unlimited; text only */
 	bool bottom_up;     /* tree: from the leaves outwards */
 	bool icicle;        /* flame graph: the root on top */
+	bool programs;      /* flame graph without a split: each program on its own */
 	const char *value;  /* the kind of values that it is about: cpu, wall, …; NULL as the file
 			       says */
 	const char *function;      /* callers, annotate: a function's name, or an ERE that one name

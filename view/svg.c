@@ -235,6 +235,23 @@ static uint32_t count_rows(const struct tree *tree, const struct tree_choice *ch
 	return rows;
 }
 
+/* A row for each program beneath "all": make, cc1 and as have nothing to do with each other. */
+static bool has_programs(const struct profile *profile)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		const char *name = profile_task(profile, profile_sample(profile, i).task).process;
+
+		if (!name[0])
+			continue;
+		if (first && name != first)
+			return true;
+		first = name;
+	}
+	return false;
+}
+
 static int write_graph(const struct profile *profile, const struct report_options *given,
 	bool element, struct svg_diff *diff, FILE *out, char **ret_problem)
 {
@@ -248,6 +265,8 @@ static int write_graph(const struct profile *profile, const struct report_option
 
 	options.ascii = false;
 	options.color = false;
+	if (options.programs && options.split == REPORT_SPLIT_NONE && has_programs(profile))
+		options.split = REPORT_SPLIT_NAME;
 	if (!options.limit || options.limit > MOST_FRAMES)
 		options.limit = MOST_FRAMES;
 	if (options.min_percent <= 0)

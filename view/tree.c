@@ -229,6 +229,8 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 
 static bool is_same_task(const struct task *a, const struct task *b, enum report_split split)
 {
+	if (split == REPORT_SPLIT_NAME)
+		return a->process == b->process;
 	if (split == REPORT_SPLIT_PROCESS)
 		return a->pid == b->pid && a->process == b->process;
 	return a->tid == b->tid && a->thread == b->thread;
@@ -248,6 +250,16 @@ static bool task_equal(const void *things, uint32_t index, const void *key)
 	return is_same_task(&task, &wanted->task, wanted->split);
 }
 
+/* Equal for tasks that are the same to the split: names are one pointer if they are equal. */
+static uint64_t task_hash(const struct task_key *key)
+{
+	switch (key->split) {
+	case REPORT_SPLIT_NAME: return table_mix((uintptr_t)key->task.process, 1);
+	case REPORT_SPLIT_PROCESS: return table_mix(key->task.pid, 1);
+	default: return table_mix(key->task.tid, 1);
+	}
+}
+
 static int find_tasks(struct growing *g)
 {
 	size_t n = profile_tasks(g->profile);
@@ -262,11 +274,11 @@ static int find_tasks(struct growing *g)
 	for (size_t i = 0; i < n && error >= 0; i++) {
 		struct task_key key = {
 			.split = g->options->split, .task = profile_task(g->profile, i)};
-		uint32_t id = key.split == REPORT_SPLIT_PROCESS ? key.task.pid : key.task.tid;
-		int same = table_find(&table, table_mix(id, 1), task_equal, g->profile, &key);
+		uint64_t hash = task_hash(&key);
+		int same = table_find(&table, hash, task_equal, g->profile, &key);
 
 		g->task[i] = same < 0 ? (uint32_t)i : g->task[same];
-		error = table_add(&table, table_mix(id, 1), (uint32_t)i);
+		error = table_add(&table, hash, (uint32_t)i);
 	}
 	table_release(&table);
 	return error < 0 ? error : 0;
@@ -397,6 +409,8 @@ char *tree_task_name(const struct profile *profile, const struct report_options 
 	bool process = options->split == REPORT_SPLIT_PROCESS;
 	char *name;
 
+	if (options->split == REPORT_SPLIT_NAME)
+		return strdup(task.process[0] ? task.process : "[process]");
 	if (asprintf(&name, "%s %u", process ? task.process : task.thread,
 		    process ? task.pid : task.tid) < 0)
 		return NULL;

@@ -77,7 +77,10 @@ static inline int64_t tree_total_weight(const struct tree *tree, size_t node)
 /* The next one in depth first order, within the tree below @top; TREE_NONE at the end. */
 uint32_t tree_walk(const struct tree *tree, uint32_t top, uint32_t node);
 
-/* "worker 101"; only for nodes of a task. The caller frees; NULL: out of memory. */
+/*
+ * "worker 101", or by name "worker"; only for nodes of a task. The caller frees; NULL: out of
+ * memory.
+ */
 char *tree_task_name(const struct profile *profile, const struct report_options *options,
 	const struct tree_node *node);
 

@@ -8,6 +8,8 @@
 #include "proto/request.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/figures.h"
+#include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
 void engine_signals(sigset_t *ret_set)
@@ -90,6 +92,18 @@ static bool is_hangup_ignored(void)
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+/* The analyst has the records up to here, and the CPU time of each thread up to a second ago. */
+static void order_snapshot(struct engine *engine)
+{
+	char text[FIGURES_BYTES];
+	uint64_t now = clock_now();
+
+	if (!figures_print(engine, now, text) ||
+		!emit_audit(&engine->emitter, now, RECORD_SNAPSHOT, text))
+		say_line(&engine->say, SAY_WARNING,
+			"no snapshot was written: the analyst is busy, or gone");
+}
+
 /*
  * Signals to us. What goes to the command as well it decides about; what was sent to us alone by
  * kill(2) is passed on. Without a command (attached, or it has ended) they end the profiling.
@@ -101,7 +115,10 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	bool command_lives = engine->options->command && !engine->result->command_ended &&
 		!engine->options->signals_end;
 
-	if (engine_is_order(signal) && command_lives) {
+	if (signal == SIGUSR2 && engine->options->snapshots &&
+		is_for_us_alone(signal, info->ssi_code)) {
+		order_snapshot(engine);
+	} else if (engine_is_order(signal) && command_lives) {
 		if (!is_for_us_alone(signal, info->ssi_code))
 			return;
 		engine->life.hung_up |= signal == SIGHUP && from_terminal;

@@ -20,6 +20,7 @@
 #include "supervisor/engine/dump.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
+#include "supervisor/engine/rotate.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
@@ -98,7 +99,9 @@ static void sweep(struct engine *engine, uint64_t now)
 		engine->timing.begins_at_ns = 0;
 		engine->audit.began_ns = now;
 		counting_set(engine, true);
+		rotate_begin(engine, now);
 	}
+	rotate_turn(engine, now);
 	session_tidy(&engine->sessions);
 	mend_expire(&engine->mender, now);
 	if (engine->births.early)
@@ -161,7 +164,8 @@ static uint64_t next_event(struct engine *engine)
 {
 	uint64_t next = sampling_next(engine),
 		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
-			 engine->timing.begins_at_ns, engine->mender.next_ns,
+			 engine->timing.begins_at_ns, engine->rotation.again_ns,
+			 engine->mender.next_ns,
 			 engine->births.early || engine->options->wall
 				 ? engine->timing.swept_ns + SWEEP_NS
 				 : 0};
@@ -307,6 +311,8 @@ static int prepare(struct engine *engine)
 	engine->timing.audit_again_ns = now + SECOND_NS;
 	engine->sessions.idle_since_ns = now;
 	engine->counting = !options->serve_only && !options->delay_ns;
+	if (engine->counting)
+		rotate_begin(engine, now);
 	return 0;
 }
 
@@ -343,6 +349,7 @@ static void finish(struct engine *engine)
 	(void)emit_audit(&engine->emitter, now, RECORD_END, text);
 	engine->result->analyst_pid = engine->reader.link.pid;
 	engine->result->analyst_fd = link_finish(&engine->reader.link);
+	rotate_join(&engine->rotation);
 }
 
 /*

@@ -47,6 +47,8 @@ struct engine_options {
 	uint64_t period_ns;          /* CPU time of a tick */
 	uint64_t delay_ns;           /* before the first tick */
 	uint64_t duration_ns;        /* 0: until the end */
+	uint64_t rotate_ns;          /* --rotate; 0: one profile */
+	bool snapshots;              /* SIGUSR2 to us alone: the profile so far is written */
 	/* Bound on the share of its time that the target is stopped, in millionths; 0 none. */
 	uint32_t max_overhead_ppm;
 	/*

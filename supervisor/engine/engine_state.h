@@ -19,6 +19,7 @@
 #include "supervisor/engine/lifecycle.h"
 #include "supervisor/engine/look.h"
 #include "supervisor/engine/reader.h"
+#include "supervisor/engine/rotate.h"
 #include "supervisor/engine/sampling.h"
 #include "supervisor/engine/timing.h"
 #include "supervisor/os/launch.h"
@@ -57,6 +58,7 @@ struct engine {
 	struct audit audit;
 	struct emitter emitter;
 	struct reader reader;
+	struct rotation rotation;
 	uint64_t period_ns;
 	bool counting; /* samples are taken and CPU time is counted */
 	/* The loop. */

@@ -18,26 +18,36 @@ static void add_open_accounts(const struct target *target, struct audit *audit, 
 	}
 }
 
+static struct session_figures calls_since(
+	const struct session_figures *now, const struct session_figures *before)
+{
+	return (struct session_figures){.counted = now->counted - before->counted,
+		.dropped = now->dropped - before->dropped,
+		.faults = now->faults - before->faults,
+		.lost = now->lost - before->lost};
+}
+
 bool figures_print(const struct engine *engine, uint64_t now, char ret_text[FIGURES_BYTES])
 {
 	struct audit audit = engine->audit;
 	const struct target *target = &engine->target;
 	const struct sample_figures *figures = &engine->sampling.sampler.figures;
+	const struct rotation *before = &engine->rotation;
 
 	if (engine->counting)
 		add_open_accounts(target, &audit, now);
 	for (size_t i = 0; i < target->images; i++)
 		waiting_add(&audit.unattributed, &target->image[i]->waited);
-	audit.instants = figures->instants;
-	audit.late_instants = figures->late;
-	audit.throttled_instants = figures->throttled;
-	audit.unproved_stops = figures->unproved;
-	audit.repaired_calls = engine->mender.repaired;
-	audit.unrepaired_eintr = engine->mender.unrepaired;
+	audit.instants = figures->instants - before->sampled.instants;
+	audit.late_instants = figures->late - before->sampled.late;
+	audit.throttled_instants = figures->throttled - before->sampled.throttled;
+	audit.unproved_stops = figures->unproved - before->sampled.unproved;
+	audit.repaired_calls = engine->mender.repaired - before->repaired;
+	audit.unrepaired_eintr = engine->mender.unrepaired - before->unrepaired;
 	audit.unwatched_threads += engine->files.unwatched;
-	audit.calls = engine->sessions.figures;
+	audit.calls = calls_since(&engine->sessions.figures, &before->calls);
 	audit.ended_ns = now;
 	ret_text[0] = '\0';
-	return audit_print(&audit, clock_read(CLOCK_PROCESS_CPUTIME_ID), ret_text, FIGURES_BYTES) >=
-		0;
+	return audit_print(&audit, clock_read(CLOCK_PROCESS_CPUTIME_ID) - before->cpu_ns, ret_text,
+		       FIGURES_BYTES) >= 0;
 }

@@ -207,6 +207,8 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 		(void)waiter_take(seen->tid);
 		if (seen->kind == WAITER_GONE && seen->tid == engine->reader.link.pid)
 			reader_died(engine, seen->status);
+		else if (seen->kind == WAITER_GONE)
+			rotate_forget(&engine->rotation, seen->tid);
 		return;
 	}
 	/*

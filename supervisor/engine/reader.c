@@ -111,8 +111,6 @@ void reader_died(struct engine *engine, int status)
 	if (path[0] &&
 		engine->reader.skips < sizeof(engine->reader.skip) / sizeof(*engine->reader.skip))
 		memcpy(engine->reader.skip[engine->reader.skips++], path, sizeof(path));
-	link_release(&engine->reader.link);
-	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its bell are gone */
 	for (size_t i = 0; i < target->images; i++) {
 		target->image[i]->lost_ns += target->image[i]->sent_ns;
 		target->image[i]->sent_ns = 0;
@@ -121,6 +119,16 @@ void reader_died(struct engine *engine, int status)
 	engine->audit.lost_samples += engine->audit.ticks;
 	engine->audit.ticks = 0;
 	engine->audit.analyst_restarts++;
+	reader_forget(engine);
+	reader_begin(engine);
+}
+
+void reader_forget(struct engine *engine)
+{
+	struct target *target = &engine->target;
+
+	link_release(&engine->reader.link);
+	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its bell are gone */
 	for (size_t i = 0; i < target->processes; i++) {
 		target->process[i]->announced =
 			launch_is_before_exec(&engine->launch, target->process[i]->pid);
@@ -130,8 +138,12 @@ void reader_died(struct engine *engine, int status)
 		target->tracee[i]->name[0] = '\0';
 		target->tracee[i]->name_again_ns = 0;
 	}
+}
+
+void reader_begin(struct engine *engine)
+{
 	reader_start(engine);
 	/* Those that do nothing from now on are in the profile, too. */
-	for (size_t i = 0; i < target->processes; i++)
-		(void)emit_process(&engine->emitter, clock_now(), target->process[i]);
+	for (size_t i = 0; i < engine->target.processes; i++)
+		(void)emit_process(&engine->emitter, clock_now(), engine->target.process[i]);
 }

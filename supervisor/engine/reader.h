@@ -20,6 +20,10 @@ struct reader {
 
 /* Starts an analyst, the first or after one died; without one the target still runs on. */
 void reader_start(struct engine *engine);
+/* What an analyst knows is not known to the next one. It may live: its records are complete. */
+void reader_forget(struct engine *engine);
+/* Starts a fresh one in the midst of a run, and tells it of the processes that there are. */
+void reader_begin(struct engine *engine);
 /* The analyst has ended with @status before its time. */
 void reader_died(struct engine *engine, int status);
 

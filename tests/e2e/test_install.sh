@@ -5,7 +5,7 @@
 
 command -v meson >/dev/null || skip "meson is not in PATH"
 DESTDIR=$WORK/dest meson install -C "$BUILD" --no-rebuild --quiet >log 2>&1 || { cat log; exit 1; }
-bin=$(find dest -name sprofrun -type f)
+bin=$(find dest -path '*/bin/sprofrun')
 check "sprofrun is installed" [ -n "$bin" ]
 mv "$(dirname "$(dirname "$bin")")" "moved here"
 check "the analyst is in libexec" [ -x "moved here/libexec/sprofil/sprofil-analyst" ]

@@ -100,8 +100,16 @@ for rank in 0 1; do
     PMI_RANK=$rank PMI_SIZE=2 "$SPROFRUN" -q -o by-%r true
 done
 is "a profile of each rank" "$(echo run.*.pb.gz by-*)" "run.0.pb.gz run.1.pb.gz by-0 by-1"
-OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 "$SPROFRUN" -q -o alone.pb.gz true
-check "one rank alone" test -s alone.pb.gz
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 "$SPROFRUN" -q -o alone.pb.gz "$TARGETS/split" 2 40
+is "one rank alone" "$("$SPROFREPORT" --format tsv --split process alone.pb.gz |
+    awk -F'\t' 'NR > 1 { print $2 }' | sort -u)" split
+for rank in 0 1; do
+    PMI_RANK=$rank PMI_SIZE=2 "$SPROFRUN" -q -F 1000 -o rank.%r.pb.gz "$TARGETS/split" 2 400
+done
+is "ranks are told apart" "$("$SPROFREPORT" --format tsv --split process rank.[01].pb.gz |
+    awk -F'\t' 'NR > 1 { print $2 }' | sort -u | tr '\n' ,)" 'split rank 0,split rank 1,'
+"$SPROFREPORT" export -o ranks.svg rank.[01].pb.gz
+check "a flame graph has a root of each" grep -q '<title>split rank 1' ranks.svg
 is "figures that the summary does not explain" \
     "$(sed '/^$/,$d' summary | grep -E '^[a-z_0-9]+ +[0-9-]+( +[0-9.]+ [a-z]+)?$')" ''
 "$SPROFRUN" --report none -o $'nowhere/\e[31m\nx' true 2>err

@@ -142,8 +142,8 @@ within 'naps: all depths are met' "$(awk -F';f3' '/\[syscall\] clock_nanosleep/ 
     END { for (d in seen) n++; print n }' folded)" 14 17
 within 'naps: blocked below burn' \
     "$(share blocked 'main;f3;.*burn;.*\[syscall\] clock_nanosleep ' naps.pb.gz)" 99 100
-# A sample of a thread that fell asleep at its instant, and was woken before its stack was copied, has
-# its place and no stack. That is told; it is rare.
+# A sample of a thread that fell asleep at its instant, and was woken before its stack was copied,
+# has its place and no stack. That is told; it is rare.
 within 'naps: incomplete' "$(figure incomplete_stacks naps.pb.gz)" 0 $(($(figure looks naps.pb.gz) / 50))
 echo "  naps: $(figure unsure_looks naps.pb.gz) of $(figure looks naps.pb.gz) looks were thrown away"
 

@@ -199,6 +199,28 @@ static void test_export__svg_has_a_frame_for_each_call(void **state)
 	profile_free(profile);
 }
 
+/* What a make starts has nothing in common but "all". */
+static void test_export__svg_has_a_root_for_each_program(void **state)
+{
+	struct report_options options = {.size = sizeof(options), .programs = true};
+	struct profile *profile = fixture_stacks();
+	size_t bytes;
+	char *text = export(profile, "svg", &options, &bytes);
+
+	(void)state;
+	/* Two programs; main, run and parse are in both. */
+	assert_int_equal(count(text, "<g class=\"f\""), 21 + 2 + 3);
+	assert_non_null(strstr(text, "<title>app&#10;"));
+	assert_non_null(strstr(text, "<title>child&#10;"));
+	free(text);
+	profile_free(profile);
+	profile = fixture_deep(5);
+	text = export(profile, "svg", &options, &bytes);
+	assert_null(strstr(text, "<title>[process]"));
+	free(text);
+	profile_free(profile);
+}
+
 static void test_export__svg_of_deep_recursion_is_not_high(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};
@@ -483,6 +505,7 @@ int main(void)
 		cmocka_unit_test(test_export__folded_stacks_count_samples),
 		cmocka_unit_test(test_export__folded_names_keep_the_format),
 		cmocka_unit_test(test_export__svg_has_a_frame_for_each_call),
+		cmocka_unit_test(test_export__svg_has_a_root_for_each_program),
 		cmocka_unit_test(test_export__svg_of_deep_recursion_is_not_high),
 		cmocka_unit_test(test_export__svg_escapes_names),
 		cmocka_unit_test(test_export__svg_text_escapes),

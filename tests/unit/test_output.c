@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analyst/output.h"
+#include "tools/series.h"
 
 static void name_is(const char *pattern, const char *wanted)
 {
@@ -81,12 +82,50 @@ static void test_output__ranks_of_a_job(void **state)
 	assert_int_equal(output_ranks(), 1);
 }
 
+static void test_output__names_of_a_series(void **state)
+{
+	const struct output_facts facts = {.pid = 7, .name = "a%b", .time = 0, .rank = "3"};
+	char *text;
+
+	(void)state;
+	text = output_timed("d.x/p.pb.gz");
+	assert_string_equal(text, "d.x/p.%t.pb.gz");
+	free(text);
+	text = output_timed("%t/p.pb.gz");
+	assert_string_equal(text, "%t/p.pb.gz");
+	free(text);
+	text = output_timed("100%%t.pb.gz");
+	assert_string_equal(text, "100%%t.%t.pb.gz");
+	free(text);
+	assert_int_equal(output_series("%n.%p.%r.%t.100%%.pb.gz", &facts, &text), 0);
+	assert_string_equal(text, "a%b.7.3.%t.100%%.pb.gz");
+	free(text);
+}
+
+static void test_output__what_belongs_to_a_series(void **state)
+{
+	(void)state;
+	assert_true(series_has("p.%t.pb.gz", "p.20260131-235959.pb.gz"));
+	assert_true(series_has("%t", "20260131-235959"));
+	assert_true(series_has("100%%.%t", "100%.20260131-235959"));
+	assert_true(series_has("p", "p"));
+	assert_false(series_has("p.%t.pb.gz", "p.20260131-235959.pb.gz.old"));
+	assert_false(series_has("p.%t.pb.gz", "p.20260131-2359590.pb.gz"));
+	assert_false(series_has("p.%t.pb.gz", "p.20260131-23595"));
+	assert_false(series_has("p.%t.pb.gz", "p."));
+	assert_false(series_has("p.%t.pb.gz", ""));
+	assert_false(series_has("p.%t", "q.20260131-235959"));
+	assert_false(series_has("%", "x"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_output__names),
 		cmocka_unit_test(test_output__mark_before_the_suffix),
 		cmocka_unit_test(test_output__ranks_of_a_job),
+		cmocka_unit_test(test_output__names_of_a_series),
+		cmocka_unit_test(test_output__what_belongs_to_a_series),
 		cmocka_unit_test(test_output__rank_of_the_usual_launchers),
 	};
 

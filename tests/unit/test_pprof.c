@@ -437,6 +437,51 @@ static void test_pprof__survives_truncation_and_damage(void **state)
 	free(data);
 }
 
+/* How many comments of the public format's field the file has, and how many of ours. */
+static void count_comments(const struct profile *profile, size_t ret_n[2])
+{
+	static const uint8_t ours[] = {0xca, 0x3e}; /* field 1001, delimited */
+	uint8_t *data, *plain;
+	size_t bytes, plain_bytes;
+	bool more;
+
+	ret_n[0] = ret_n[1] = 0;
+	assert_int_equal(pprof_write(profile, &data, &bytes), 0);
+	assert_int_equal(gzip_unpack(data, bytes, &plain, &plain_bytes, &more), 0);
+	/* The remarks are the end of the file, each a string (6) and a reference to it. */
+	for (size_t i = 0; i + 2 < plain_bytes; i++) {
+		ret_n[0] += plain[i] == (13 << 3 | 2) && plain[i + 1] == 1;
+		ret_n[1] += plain[i] == ours[0] && plain[i + 1] == ours[1];
+	}
+	free(plain);
+	free(data);
+}
+
+/* Other programs print all comments at the top. */
+static void test_pprof__shows_others_five_comments_at_most(void **state)
+{
+	struct profile *profile = fixture_profile(), *back;
+	size_t n[2];
+
+	(void)state;
+	count_comments(profile, n);
+	assert_int_equal(n[0], 3); /* command, audit, note */
+	assert_int_equal(n[1], profile_audits(profile) + profile_notes(profile));
+	assert_int_equal(profile_add_note(profile, "two"), 0);
+	assert_int_equal(profile_add_note(profile, "three"), 0);
+	count_comments(profile, n);
+	assert_int_equal(n[0], 5);
+	assert_int_equal(profile_add_note(profile, "four"), 0);
+	assert_int_equal(profile_add_note(profile, "five"), 0);
+	count_comments(profile, n);
+	assert_int_equal(n[0], 5);
+	back = round_trip(profile);
+	assert_same(profile, back);
+	assert_int_equal(profile_notes(back), 5);
+	profile_free(back);
+	profile_free(profile);
+}
+
 static void test_pprof__names_other_formats(void **state)
 {
 	struct profile *profile = NULL;
@@ -464,6 +509,7 @@ int main(void)
 		cmocka_unit_test(test_pprof__takes_cpu_time_from_the_period),
 		cmocka_unit_test(test_pprof__refuses_contradictions),
 		cmocka_unit_test(test_pprof__survives_truncation_and_damage),
+		cmocka_unit_test(test_pprof__shows_others_five_comments_at_most),
 		cmocka_unit_test(test_pprof__names_other_formats),
 	};
 

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Completions of a program for a shell: make_completions.py bash|zsh|fish PROGRAM HELP
+
+HELP is what PROGRAM --help prints, the one place where options are described. Of a line
+
+    "  -g, --call-graph dwarf|fp|no"
+
+the names are -g and --call-graph, and the values are to be chosen from dwarf, fp and no. FILE and
+OUT are files, PID processes, and a word in capitals that a list of the help explains ("FORMAT of
+export is one of") stands for its entries. Words after COMMAND are completed as those of the
+command.
+"""
+import re
+import sys
+
+
+class Option:
+    def __init__(self, names, value):
+        self.names, self.value, self.help = names, value, ""
+        words = value.split("|") if value else []
+        self.choices = [w for w in words if re.fullmatch(r"[a-z0-9-]+", w)]
+        self.lists = [w for w in words if re.fullmatch(r"[A-Z]+", w)] if self.choices else []
+        if not all(re.fullmatch(r"[a-z0-9-]+|[A-Z]+", w) for w in words):
+            self.choices, self.lists = [], []
+
+    @property
+    def kind(self):
+        """flag, choices, file, pids, name or word."""
+        if not self.value:
+            return "flag"
+        if self.choices:
+            return "choices"
+        first = re.match(r"[A-Z]*", self.value).group()
+        if self.value == "NAME" and "process" in self.help:
+            return "name"
+        return {"FILE": "file", "OUT": "file", "PID": "pids"}.get(first, "word")
+
+    def short(self):
+        return [n for n in self.names if not n.startswith("--")]
+
+    def long(self):
+        return [n for n in self.names if n.startswith("--")]
+
+
+def read_help(text):
+    """Options, lists by their name (of pairs of word and help), and whether a command follows."""
+    options, lists, current = [], {}, None
+    for line in text.splitlines():
+        heading = re.match(r"([A-Z]+)\b.* is one of$", line)
+        option = re.match(r" {2,6}(-[\w-]+(?:, -[\w-]+)*)(?: (\S+))?(?:  +(\S.*))?$", line)
+        entry = re.match(r"  ([a-z][a-z-]*)  +(\S.*)$", line)
+        more = re.match(r" {12,}(\S.*)$", line)
+        if heading:
+            current = heading.group(1)
+            lists[current] = []
+        elif option:
+            current = None
+            options.append(Option(option.group(1).split(", "), option.group(2)))
+            options[-1].help = option.group(3) or ""
+        elif current and entry:
+            lists[current].append((entry.group(1), entry.group(2)))
+        elif more and options and not current:
+            options[-1].help = (options[-1].help + " " + more.group(1)).strip()
+        elif not line.strip() and current and lists[current]:
+            current = None
+    return options, lists, bool(re.search(r"\[--\] COMMAND", text))
+
+
+def brief(text):
+    """The first clause that says something: menus are narrow."""
+    first = re.split(r"[;.] |[;.]$", text)[0]
+    return first if len(first) > 20 else text
+
+
+class Writer:
+    def __init__(self, program, text):
+        self.program = program
+        self.options, self.lists, self.has_command = read_help(text)
+        if not any("--help" in o.names for o in self.options):
+            sys.exit(program + ": the help has no --help")
+        self.valued = [n for o in self.options if o.kind != "flag" for n in o.names]
+        # The list of words that may come first, unless a command does.
+        self.first = self.lists.get("REPORT", [])
+
+    def words(self, name):
+        return " ".join(word for word, _ in self.lists[name])
+
+
+BASH_VALUES = {
+    "file": "compopt -o filenames 2>/dev/null\n"
+            "            mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")",
+    "pids": "words=$(cd /proc && echo [0-9]*)\n"
+            "            mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")",
+    "name": "mapfile -t COMPREPLY < <(cat /proc/[0-9]*/comm 2>/dev/null | sort -u |\n"
+            "                while read -r name; do\n"
+            "                    [[ $name == \"$cur\"* ]] && printf '%s\\n' \"$name\"\n"
+            "                done)",
+}
+
+
+def bash_value(w, option):
+    if option.kind == "choices":
+        line = "words='%s'\n" % " ".join(option.choices)
+        for name in option.lists:
+            line += "            [[ \" ${COMP_WORDS[*]} \" == *\" export \"* ]] && words='%s'\n" % (
+                w.words(name))
+        return line + "            mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")"
+    return BASH_VALUES.get(option.kind)
+
+
+def bash(w):
+    function = "_" + w.program
+    names_of = {}
+    for option in w.options:
+        names_of.setdefault(bash_value(w, option), []).extend(option.names)
+    names_of.pop(None, None)
+    values = "".join("        %s)\n            %s ;;\n" % ("|".join(names), action)
+                     for action, names in names_of.items())
+    names = " ".join(n for o in w.options for n in (o.long() or o.short()))
+    if w.has_command:
+        rest = """    if ((i < COMP_CWORD)) || [[ $after || $cur != -* ]]; then
+        if declare -F _command_offset >/dev/null; then
+            _command_offset "$i"
+        elif ((i == COMP_CWORD)); then
+            mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+        else
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        fi
+        return
+    fi
+"""
+    else:
+        rest = """    if [[ $after || $cur != -* ]]; then
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        [[ $words_before ]] ||
+            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W '%s' -- "$cur")
+        return
+    fi
+""" % " ".join(word for word, _ in w.first)
+    print("""# shellcheck shell=bash
+%s() {
+    local cur=${COMP_WORDS[COMP_CWORD]} option='' after='' words=''%s i=1
+    COMPREPLY=()
+    # "--name=value" comes as three words. After the loop i is the word under the cursor, or where
+    # the command begins; option is the one whose value is under the cursor.
+    while ((i < COMP_CWORD)); do
+        case ${COMP_WORDS[i]} in
+        --) after=1; ((i++)); break ;;
+        %s)
+            option=${COMP_WORDS[i]}
+            ((i++))
+            [[ ${COMP_WORDS[i]} == '=' ]] && ((i < COMP_CWORD)) && ((i++))
+            ((i >= COMP_CWORD)) && break
+            option='' ;;
+        -*) ;;
+        *) %s ;;
+        esac
+        ((i++))
+    done
+    [[ $cur == '=' ]] && cur=''
+    if [[ $option ]]; then
+        case $option in
+%s        esac
+        return
+    fi
+%s    mapfile -t COMPREPLY < <(compgen -W '%s' -- "$cur")
+}
+complete -F %s %s""" % (function, "" if w.has_command else " words_before=''", "|".join(w.valued), "break" if w.has_command else "words_before=1",
+                        values, rest, names, function, w.program))
+
+
+def zsh_quoted(text):
+    """For the brackets of _arguments, within quotes of the shell."""
+    return text.replace("'", "'\\''").replace("[", "\\[").replace("]", "\\]")
+
+
+def zsh_value(w, option):
+    if option.kind == "choices":
+        if option.lists:
+            return ":%s:_%s_%s" % (option.names[-1].strip("-"), w.program, option.lists[0].lower())
+        return ":%s:(%s)" % (option.names[-1].strip("-"), " ".join(option.choices))
+    action = {"file": "_files", "pids": "_%s_pids" % w.program, "name": "_process_names -a"}.get(option.kind, " ")
+    return ":%s:%s" % (re.match(r"[A-Za-z]*", option.value).group().lower(), action)
+
+
+def zsh(w):
+    print("#compdef %s\n" % w.program)
+    for option in w.options:
+        for name in option.lists:
+            print("""_%s_%s() {
+    if (( ${words[(I)export]} )); then
+        compadd -- %s
+    else
+        compadd -- %s
+    fi
+}
+""" % (w.program, name.lower(), w.words(name), " ".join(option.choices)))
+    if any(option.kind == "pids" for option in w.options):
+        # Not _pids, which knows those of this terminal only.
+        print("_%s_pids() {\n    compadd -- /proc/<->(/N:t)\n}\n" % w.program)
+    if w.first:
+        print("_%s_first() {\n    local -a first=(" % w.program)
+        for word, text in w.first:
+            print("        '%s:%s'" % (word, text.replace(":", "\\:").replace("'", "'\\''")))
+        print("    )\n    _alternative 'reports:report:((${(q)first}))' 'files:file:_files'\n}\n")
+    print("_arguments -s -S%s \\" % (" -A '-*'" if w.has_command else ""))
+    for option in w.options:
+        value = zsh_value(w, option) if option.value else ""
+        text = "[%s]" % zsh_quoted(brief(option.help)) if option.help else ""
+        names = [n + ("" if not option.value else "=" if n.startswith("--") else "+")
+                 for n in option.names]
+        if len(names) > 1:
+            print("    '(%s)'{%s}'%s%s' \\" % (" ".join(option.names), ",".join(names), text, value))
+        else:
+            print("    '%s%s%s' \\" % (names[0], text, value))
+    if w.has_command:
+        print("    '(-)1:command:_command_names -e' '*::argument:_normal'")
+    elif w.first:
+        print("    '1: :_%s_first' '*:file:_files'" % w.program)
+
+
+def fish_quoted(text):
+    return "'%s'" % text.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def fish(w):
+    condition = ""
+    if w.has_command:
+        condition = " -n __fish_%s_no_command" % w.program
+        print("""# The command and its arguments, ended by NULs each; status 1: there is none yet.
+function __fish_%s_command
+    set -l tokens (commandline -opc) (commandline -ct)
+    set -e tokens[1]
+    while set -q tokens[2]
+        set -l token $tokens[1]
+        if test "$token" = --
+            set -e tokens[1]
+            break
+        else if contains -- $token %s
+            set -e tokens[1]
+            set -q tokens[2]; or return 1
+        else if not string match -q -- '-*' $token
+            break
+        end
+        set -e tokens[1]
+    end
+    if not set -q tokens[1]; or string match -q -- '-*' $tokens[1]
+        return 1
+    end
+    string join0 -- $tokens
+end
+
+function __fish_%s_no_command
+    not __fish_%s_command >/dev/null; or test (__fish_%s_command | string split0 | count) = 1
+end
+
+function __fish_%s_complete_command
+    __fish_complete_subcommand --commandline (__fish_%s_command | string split0)
+end
+""" % (w.program, " ".join(w.valued), *[w.program] * 5))
+        print("complete -c %s -x -a '(__fish_%s_complete_command)'" % (w.program, w.program))
+    for word, text in w.first:
+        print("complete -c %s -n __fish_is_first_token -a %s -d %s" % (
+            w.program, word, fish_quoted(brief(text))))
+    for option in w.options:
+        line = "complete -c %s%s" % (w.program, condition)
+        for name in option.names:
+            line += (" -l " if name.startswith("--") else " -s ") + name.lstrip("-")
+        argument = {"flag": "", "file": " -r -F", "pids": " -x -a '(__fish_complete_pids)'",
+                    "name": " -x -a '(__fish_complete_proc)'", "word": " -x"}.get(option.kind, "")
+        text = " -d " + fish_quoted(brief(option.help)) if option.help else ""
+        if option.kind != "choices":
+            print(line + argument + text)
+        elif option.lists:
+            for seen, words in (("not ", " ".join(option.choices)),
+                                ("", w.words(option.lists[0]))):
+                print(line + " -n '%s__fish_seen_subcommand_from export' -x -a '%s'%s" % (
+                    seen, words, text))
+        else:
+            print(line + " -x -a '%s'%s" % (" ".join(option.choices), text))
+
+
+shell, program, path = sys.argv[1:]
+with open(path, encoding="utf-8") as file:
+    writer = Writer(program, file.read())
+if shell != "zsh":
+    print("# SPDX-License-Identifier: MIT\n# Made of `%s --help`." % program)
+{"bash": bash, "zsh": zsh, "fish": fish}[shell](writer)

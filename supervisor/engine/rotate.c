@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/rotate.h"
+
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervisor/engine/counting.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/figures.h"
+#include "supervisor/os/clock.h"
+#include "supervisor/os/waiter.h"
+
+#define LOOK_NS       100000000
+#define PAUSE_LOOK_NS 200000
+#define PAUSE_MOST_NS 50000000
+
+static void note_figures(struct engine *engine)
+{
+	struct rotation *rotation = &engine->rotation;
+
+	rotation->sampled = engine->sampling.sampler.figures;
+	rotation->calls = engine->sessions.figures;
+	rotation->repaired = engine->mender.repaired;
+	rotation->unrepaired = engine->mender.unrepaired;
+	rotation->cpu_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void rotate_begin(struct engine *engine, uint64_t now)
+{
+	uint64_t every_ns = engine->options->rotate_ns;
+
+	engine->rotation.again_ns = every_ns ? now + every_ns : 0;
+}
+
+static struct rotation_writer *free_writer(struct rotation *rotation)
+{
+	for (size_t i = 0; i < ROTATE_WRITERS; i++) {
+		if (!rotation->writer[i].pid)
+			return &rotation->writer[i];
+	}
+	return NULL;
+}
+
+static void end_file(struct engine *engine, struct rotation_writer *writer, uint64_t now)
+{
+	char text[FIGURES_BYTES];
+
+	counting_settle(engine);
+	(void)figures_print(engine, now, text);
+	(void)emit_audit(&engine->emitter, now, RECORD_END, text);
+	writer->pid = engine->reader.link.pid;
+	writer->fd = link_finish(&engine->reader.link);
+	reader_forget(engine);
+	for (size_t i = 0; i < engine->target.images; i++) {
+		engine->target.image[i]->sent_ns = 0;
+		engine->target.image[i]->sent = (struct waiting){0};
+	}
+}
+
+static void begin_file(struct engine *engine, uint64_t now)
+{
+	const struct audit *before = &engine->audit;
+
+	engine->audit = (struct audit){.period_ns = before->period_ns,
+		.began_ns = now,
+		.realtime = before->realtime,
+		.processes = engine->target.processes,
+		.threads = engine->target.tracees,
+		.unwatched_threads = before->unwatched_threads,
+		.wall = before->wall};
+	note_figures(engine);
+	reader_begin(engine);
+	counting_set(engine, true);
+}
+
+/* A thread that stops while the next analyst is started would stand for milliseconds. */
+static bool is_quiet(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		if (engine->target.tracee[i]->state == TRACEE_ASKED)
+			return false;
+	}
+	return sampling_rest(engine);
+}
+
+/*
+ * While a command has not called exec there is nothing to tell of. A ring that is full would lose
+ * the last record, and with it the figures: then the file goes on until there is room.
+ */
+static bool may_end(struct engine *engine)
+{
+	return engine->counting && engine->emitter.open &&
+		(!engine->options->command || engine->life.executed) &&
+		ring_is_half_empty(&engine->emitter.ring) && free_writer(&engine->rotation);
+}
+
+void rotate_turn(struct engine *engine, uint64_t now)
+{
+	struct rotation *rotation = &engine->rotation;
+
+	if (!rotation->again_ns || now < rotation->again_ns)
+		return;
+	if (!rotation->paused_ns) {
+		rotation->again_ns = now + LOOK_NS;
+		if (!may_end(engine))
+			return;
+		rotation->paused_ns = now;
+		counting_set(engine, false);
+	}
+	/* One that cannot be stopped, as in an uninterruptible sleep, is not waited for. */
+	if (!is_quiet(engine) && now - rotation->paused_ns < PAUSE_MOST_NS) {
+		rotation->again_ns = now + PAUSE_LOOK_NS;
+		return;
+	}
+	rotation->paused_ns = 0;
+	end_file(engine, free_writer(rotation), now);
+	now = clock_now();
+	begin_file(engine, now);
+	/* From the file's beginning on: names tell seconds, and no two are to be equal. */
+	rotate_begin(engine, clock_now());
+}
+
+void rotate_forget(struct rotation *rotation, int pid)
+{
+	for (size_t i = 0; i < ROTATE_WRITERS; i++) {
+		struct rotation_writer *writer = &rotation->writer[i];
+
+		if (writer->pid != pid)
+			continue;
+		if (writer->fd >= 0)
+			(void)close(writer->fd);
+		*writer = (struct rotation_writer){.fd = -1};
+	}
+}
+
+void rotate_join(struct rotation *rotation)
+{
+	for (size_t i = 0; i < ROTATE_WRITERS; i++) {
+		int pid = rotation->writer[i].pid, status;
+
+		if (!pid)
+			continue;
+		rotate_forget(rotation, pid);
+		(void)waiter_join(pid, &status);
+	}
+}

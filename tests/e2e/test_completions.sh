@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What the Tab key offers in bash, and in the shells that are named.
+# Usage: test_completions.sh [zsh] [fish]
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+
+[ -f "$BUILD/completions/sprofrun" ] || skip "completions are made by builds for this machine"
+: >"a file.pb.gz"
+
+# offers WHAT WORD...: the words that the shell $shell offers for the last WORD, sorted, are WHAT.
+offers() {
+    local wanted=$1
+    shift
+    is "$shell: $*" "$(offered "$@" | sort -u | tr '\n' ' ' | sed 's/ $//')" "$wanted"
+}
+
+shell=bash
+offered() {
+    bash --norc -c '. "$BUILD/completions/$1"
+        [ -z "$WITH" ] || . "$WITH"
+        compopt() { :; }
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+        "_$1" "$1" "${!#}"
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+export WITH= PATH="$BUILD/tools:$PATH"
+
+check_shell() {
+    offers '--cgroup' sprofrun --cg
+    offers 'both cpu wall' sprofrun --clock ''
+    offers 'wall' sprofrun -q -w w
+    offers 'a file.pb.gz' sprofrun -o a
+    offers "$$" sprofrun -p $$
+    offers 'lines' sprofreport li
+    offers 'csv json text tsv' sprofreport flat --format ''
+    offers 'firefox folded' sprofreport export --format f
+    offers 'threads tree' sproftop --view t
+    offers 'gzip' sprofrun -q -F 99 gzi
+}
+check_shell
+# "--clock=w" are three words to bash.
+offers 'wall' sprofrun --clock = w
+offers 'both cpu wall' sprofrun --clock =
+offers 'a file.pb.gz' sprofrun -o p gzip a
+WITH=/usr/share/bash-completion/bash_completion
+if [ -f $WITH ]; then
+    offers '--best' sprofrun -q gzip --be
+else
+    echo "skipped: package bash-completion is not installed"
+fi
+
+# Every option of the programs' tables is offered.
+for program in sprofrun sproftop sprofreport; do
+    table=$SOURCE/tools/$program.c
+    [ $program = sprofreport ] && table=$SOURCE/tools/report_command.c
+    {
+        sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' "$table"
+        [ $program = sprofreport ] ||
+            sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
+                "$SOURCE/tools/target_options.h"
+    } | sort >table
+    check "$program: its table is found" [ "$(wc -l <table)" -gt 15 ]
+    WITH='' offered $program -- | grep '^--' | sort >offered
+    is "$program: options that are not offered, or not there" "$(diff table offered)" ''
+done
+
+# Every value that is offered is taken.
+for option in --call-graph --clock --report --color; do
+    for value in $(WITH='' offered sprofrun $option ''); do
+        "$SPROFRUN" $option "$value" --version >/dev/null 2>err
+        is "sprofrun $option $value" "$? $(cat err)" '0 '
+    done
+done
+for option in --sort --split --by --color --format; do
+    for value in $(WITH='' offered sprofreport $option ''); do
+        "$SPROFREPORT" $option "$value" --version >/dev/null 2>err
+        is "sprofreport $option $value" "$? $(cat err)" '0 '
+    done
+done
+
+shell=fish
+offered() {
+    local line=
+    for word in "$@"; do line+="$word "; done
+    HOME=$WORK fish -c 'set -p fish_complete_path $argv[1]; complete -C $argv[2]' \
+        "$BUILD/completions" "${line% }" |
+        cut -f1 | sed 's/\\ / /g; s/^--[a-z-]*=//'
+}
+if [[ " $* " == *" fish "* ]]; then
+    check_shell
+    offers '--best' sprofrun -q gzip --be
+    offers 'wall' sprofrun --clock=w
+fi
+
+shell=zsh
+offered() {
+    zsh -f "$here/offered.zsh" "$BUILD/completions" "$*" | sed 's/\\ / /g'
+}
+if [[ " $* " == *" zsh "* ]]; then
+    check_shell
+    offers '--best' sprofrun -q gzip --be
+    offers 'wall' sprofrun --clock=w
+fi
+finish

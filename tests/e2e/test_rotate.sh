@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Long runs: a file each so often, the newest that stay, and snapshots at SIGUSR2.
+. "$(dirname "$0")/lib.sh"
+
+# The sum of a figure of several profiles.
+sum() {
+    local key=$1 total=0 file
+    shift
+    for file in "$@"; do
+        total=$((total + $(figure "$key" "$file")))
+    done
+    echo $total
+}
+
+# Nothing is counted twice at the seams, and little not at all: what runs while files change.
+"$SPROFRUN" -F 500 --rotate 1s -o r.pb.gz "$TARGETS/busy" 1 2.5 4 2>err
+is "the command's status" $? 4
+set -- r.*.pb.gz
+check "several files" [ $# -ge 3 ]
+check "named by their time" [ -z "$(printf '%s\n' "$@" |
+    grep -vE '^r\.20[0-9]{6}-[0-9]{6}\.pb\.gz$')" ]
+is "each is said" "$(grep -c '^sprofrun: the profile is in r\.20.*pb\.gz' err)" $#
+check "no report of each" [ "$(wc -l <err)" = $# ]
+for file in "$@"; do
+    within "$file: CPU time of its rows, and the kernel's" \
+        "$(($(figure profiled_cpu_ns "$file") + $(figure unattributed_cpu_ns "$file") -
+            $(figure kernel_cpu_ns "$file")))" -1000 1000
+    is "$file: whole" "$(figure processes "$file") $(figure analyst_restarts "$file")" '1 0'
+done
+within "all CPU time of the command" "$(sum kernel_cpu_ns "$@")" 2200000000 2650000000
+"$SPROFREPORT" --format tsv "$@" >all
+check "the function is named in what is added up" grep -qP '\tspin\t' all
+
+# Of the series the newest stay; what only looks like one of it is not touched.
+mkdir kept
+touch -d yesterday kept/k.20200101-000000.pb.gz kept/k.new.pb.gz kept/k.20200101-0000000.pb.gz
+"$SPROFRUN" -q --rotate 1s --keep 2 -o kept/k.pb.gz "$TARGETS/busy" 1 2.2 0
+is "two stay" "$(ls kept | grep -cE '^k\.202[1-9][0-9]{4}-[0-9]{6}\.pb\.gz$')" 2
+is "and what is none of them" "$(ls kept | grep -vE '^k\.202[1-9]' | tr '\n' ' ')" \
+    'k.20200101-0000000.pb.gz k.new.pb.gz '
+
+# A snapshot: the profile so far, of a command that does not hear of the signal.
+"$SPROFRUN" -q --rotate 1h -o s.pb.gz "$TARGETS/busy" 1 2 7 & pid=$!
+wait_until "the command runs" 20 pgrep -P $pid busy >/dev/null
+wait_until "it has used more than a second of CPU time" 20 sh -c "awk '{ exit !(\$14 > 110) }' \
+    /proc/\$(pgrep -P $pid busy)/stat"
+kill -USR2 $pid
+wait_until "the snapshot is written" 20 sh -c 'ls s.20*.pb.gz >/dev/null 2>&1'
+snapshot=$(echo s.20*.pb.gz)
+wait $pid; is "the command's status" $? 7
+mv "$snapshot" snapshot.pb.gz
+snapshot=snapshot.pb.gz
+mv s.20*.pb.gz s.pb.gz
+check "the profile of the end" test -s s.pb.gz
+check "the snapshot has samples" [ "$(figure samples "$snapshot")" -gt 10 ]
+check "and less than the end has" \
+    [ "$(figure kernel_cpu_ns "$snapshot")" -lt "$(figure kernel_cpu_ns s.pb.gz)" ]
+check "it did not end early" [ -z "$("$SPROFREPORT" "$snapshot" | grep 'ended early')" ]
+
+"$TARGETS/busy" 1 60 0 & target=$!
+"$SPROFRUN" -q --rotate 1h -p $target -o a.pb.gz & pid=$!
+wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
+kill -USR2 $pid
+wait_until "a snapshot of what is attached to" 20 sh -c 'ls a.20*.pb.gz >/dev/null 2>&1'
+check "the profiling goes on" grep -q "^TracerPid:.[1-9]" /proc/$target/status
+kill -INT $pid; wait $pid; is "until it is ended" $? 0
+check "with its own profile" test -s "$(ls a.20*.pb.gz | tail -1)"
+kill $target
+
+refused() { # WHAT MESSAGE ARGUMENT...
+    local what=$1 message=$2
+    shift 2
+    "$SPROFRUN" "$@" true 2>err
+    is "$what: status" $? 2
+    check "$what: said" grep -q "$message" err
+}
+refused "a time below names" "bad time '10ms': give a second or more" --rotate 10ms
+refused "no number" "bad number '0'" --rotate 1m --keep 0
+refused "keep alone" "belongs to --rotate" --keep 3
+refused "standard output" "give a file name" --rotate 1m -o -
+refused "several processes' files" "do not go together" --rotate 1m --per-process
+finish
