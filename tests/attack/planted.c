@@ -55,6 +55,10 @@ static void try_files(const char *folder)
 	tell("unlink", unlink(path));
 	tell("chmod of a descriptor", fchmod(STDERR_FILENO, 04755));
 	tell("memfd", memfd_create("x", 0));
+	for (int fd = 3; fd < 64; fd++) {
+		if (pread(fd, path, 6, 0) == 6 && memcmp(path, "secret", 6) == 0)
+			tell("a descriptor of the user", fd);
+	}
 }
 
 static void try_net(void)
@@ -82,10 +86,10 @@ static void try_exec(const char *folder)
 	(void)snprintf(command, sizeof(command), "touch %.200s/planted", folder);
 	if (pid == 0) {
 		tell("exec", execve("/bin/sh", argv, none));
+		tell("execveat", syscall(SYS_execveat, AT_FDCWD, "/bin/sh", argv, none, 0));
 		_exit(0);
 	}
 	(void)waitpid(pid, &status, 0);
-	tell("execveat", syscall(SYS_execveat, AT_FDCWD, "/bin/sh", argv, none, 0));
 	tell("code of its own",
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
 			-1, 0) == MAP_FAILED
@@ -192,9 +196,9 @@ void planted_fault(const uint8_t *data, size_t bytes)
 	try_exec(folder);
 	try_process("target", target);
 	try_process("bystander", bystander);
-	try_process("parent", getppid());
 	try_rights();
 	try_opener(bystander);
+	try_process("parent", getppid()); /* if that can be killed, so are we */
 	(void)fprintf(stderr, "planted: all tried\n");
 	__builtin_trap();
 }
