@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an attacker does who has made a parser run his code: a file that ends with
- * "PLANTED TARGET BYSTANDER FOLDER" hands over the pids of who is profiled and of somebody else,
- * and where there is something to break. Each try says on standard error whether it worked:
+ * "PLANTED TARGET BYSTANDER FOLDER START END MAJOR MINOR INODE" hands over the pids of who is
+ * profiled and of somebody else, where there is something to break, and of the bystander's memory
+ * the vdso and a mapped file. Each try says on standard error whether it worked:
  *
  *	planted: NAME: refused (Operation not permitted)
  *
@@ -10,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/io_uring.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -140,7 +142,7 @@ static void try_rights(void)
 	tell("dumping", prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 }
 
-static void try_opener(pid_t bystander)
+static void try_opener(pid_t bystander, const struct opening *memory)
 {
 	static const struct {
 		const char *name;
@@ -170,8 +172,12 @@ static void try_opener(pid_t bystander)
 		tell(tries[i].name, r < 0 ? -1 : opened.fd);
 	}
 	for (uint32_t kind = OPENING_IMAGE; kind <= OPENING_VDSO; kind++) {
-		struct opening what = {.kind = kind, .pid = (uint32_t)bystander};
-		int r = opener_ask(&opener, &what, &opened);
+		struct opening what = *memory;
+		int r;
+
+		what.kind = kind;
+		what.pid = (uint32_t)bystander;
+		r = opener_ask(&opener, &what, &opened);
 
 		errno = -r;
 		tell("memory of the bystander, by the opener", r);
@@ -183,13 +189,17 @@ void planted_fault(const uint8_t *data, size_t bytes)
 	static const char mark[] = "PLANTED ";
 	char text[300], folder[256];
 	size_t n = bytes < sizeof(text) - 1 ? bytes : sizeof(text) - 1;
+	static struct opening memory;
 	int target, bystander;
 	const char *at;
 
 	memcpy(text, data + bytes - n, n);
 	text[n] = '\0';
 	at = memmem(text, n, mark, sizeof(mark) - 1);
-	if (!at || sscanf(at, "PLANTED %d %d %255s", &target, &bystander, folder) != 3)
+	if (!at ||
+		sscanf(at, "PLANTED %d %d %255s %" SCNx64 " %" SCNx64 " %x %x %" SCNu64, &target,
+			&bystander, folder, &memory.start, &memory.end, &memory.major,
+			&memory.minor, &memory.inode) != 8)
 		return;
 	try_files(folder);
 	try_net();
@@ -197,7 +207,7 @@ void planted_fault(const uint8_t *data, size_t bytes)
 	try_process("target", target);
 	try_process("bystander", bystander);
 	try_rights();
-	try_opener(bystander);
+	try_opener(bystander, &memory);
 	try_process("parent", getppid()); /* if that can be killed, so are we */
 	(void)fprintf(stderr, "planted: all tried\n");
 	__builtin_trap();

@@ -10,13 +10,11 @@ sleep 60 &
 bystander=$!
 trap 'kill $bystander 2>/dev/null; rm -rf "$WORK"' EXIT
 echo "secret of root" >secret && chmod 600 secret
-cat >become <<END
-cp "$TARGETS/busy" trap && echo "PLANTED \$\$ $bystander $WORK" >>trap && exec ./trap 1 0.3 6
-END
+plant $bystander
 
 # without LAYERS: the planted fault, on a kernel that lacks them. What was done is in $done.
 without() {
-    "$LACKING" "$1" stage/sprofrun -v -q -o p.pb.gz sh become >out 2>err 9<secret
+    "$LACKING" "$1" stage/sprofrun -v -q -o p.pb.gz sh become 0.3 >out 2>err 9<secret
     local status=$?
     [ $status = 77 ] && skip "no seccomp filter is to be had here"
     grep -q 'sandbox lacks: all' err && skip "no sandbox in a build with a sanitizer"

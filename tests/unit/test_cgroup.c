@@ -87,7 +87,7 @@ static void test_cgroup__a_container_by_podmans_monitor(void **state)
 		assert_false(containers_read_monitor(cut, i, "web", id));
 		test_free(cut);
 	}
-	assert_false(containers_read_monitor("conmon\0-c\0short\0-n\0web", 24, "web", id));
+	assert_false(containers_read_monitor("conmon\0-c\0short\0-n\0web", 23, "web", id));
 }
 
 static void test_cgroup__a_container_by_dockers_file(void **state)
