@@ -156,6 +156,7 @@ static void try_opener(pid_t bystander, const struct opening *memory)
 		{"a capture", OPENING_CAPTURE, ""},
 		{"a device, as debug file", OPENING_ELF, "/dev/null"},
 		{"memory, as file", OPENING_ELF, "/proc/self/mem"}};
+	static const uint32_t kinds[] = {OPENING_IMAGE, OPENING_VDSO, OPENING_THREADS};
 	struct opener opener = {.fd = -1};
 	struct opened opened;
 	struct stat st;
@@ -171,11 +172,11 @@ static void try_opener(pid_t bystander, const struct opening *memory)
 		errno = -r;
 		tell(tries[i].name, r < 0 ? -1 : opened.fd);
 	}
-	for (uint32_t kind = OPENING_IMAGE; kind <= OPENING_VDSO; kind++) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		struct opening what = *memory;
 		int r;
 
-		what.kind = kind;
+		what.kind = kinds[i];
 		what.pid = (uint32_t)bystander;
 		r = opener_ask(&opener, &what, &opened);
 
