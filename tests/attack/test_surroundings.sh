@@ -58,7 +58,7 @@ is "stacks on a full disk" "$? $(cat err)" \
 kill $sleeper
 
 # Limits.
-for limit in '-v 100000' '-s 128' '-l 0' '-t 1' '-c 0'; do
+for limit in '-v 500000' '-s 128' '-l 0' '-t 1' '-c 0'; do
     # shellcheck disable=SC2086 # words
     (ulimit $limit; exec "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7) 2>err
     ran "ulimit $limit" $?
