@@ -14,13 +14,18 @@
 #else
 #define WORK_TURNS(n) ".p2align 6\n1:\n\tsubs %0, %0, #1\n\tb.ne 1b" : "+r"(n)::"cc"
 #endif
+#ifdef __clang__ /* which makes no clones */
+#define WORK_WHOLE noinline
+#else
+#define WORK_WHOLE noinline, noclone
+#endif
 /* The name within keeps the compiler from making one of two. */
-#define WORK(name)                                                                        \
-	__attribute__((noinline, noclone, aligned(64))) static void name(uint64_t turns); \
-	static void name(uint64_t turns)                                                  \
-	{                                                                                 \
-		__asm__ volatile("# " #name);                                             \
-		__asm__ volatile(WORK_TURNS(turns));                                      \
+#define WORK(name)                                                                 \
+	__attribute__((WORK_WHOLE, aligned(64))) static void name(uint64_t turns); \
+	static void name(uint64_t turns)                                           \
+	{                                                                          \
+		__asm__ volatile("# " #name);                                      \
+		__asm__ volatile(WORK_TURNS(turns));                               \
 	}
 
 static inline uint64_t work_clock_ns(clockid_t clock)

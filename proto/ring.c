@@ -76,7 +76,8 @@ int ring_open(struct ring *ring, void *memory, size_t bytes)
 		return -EPROTO;
 	*ring = (struct ring){.base = memory, .capacity = capacity};
 	ring->at = atomic_load_explicit(word(ring, AT_TAIL), memory_order_relaxed);
-	return 0;
+	/* Then a header never reaches past the end. */
+	return ring->at % 8 ? -EPROTO : 0;
 }
 
 /* A consumer that claims more than was produced, or less than before, is broken. */

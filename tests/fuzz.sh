@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Fuzzes every entry of tests/fuzz for SECONDS each (default 600) with libFuzzer, ASan and UBSan.
-# Needs clang. What it finds lies in the folder that it names.
+# Fuzzes every entry of tests/fuzz for SECONDS each (default 600) with libFuzzer, ASan and UBSan,
+# within 2 GiB of memory. Needs clang; seeds come from the compilers that are there, too
+# (tests/fuzz/make_elf_seeds.sh). What it finds lies in the folder that it names.
 #   tests/fuzz.sh [SECONDS [ENTRY...]]
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,12 +20,13 @@ if [ $# -eq 0 ]; then
 fi
 ninja -C "$build" "${@/#/tests/fuzz/libfuzzer_}" >"$found/build.log" 2>&1 ||
     { cat "$found/build.log" >&2; exit 1; }
+tests/fuzz/make_elf_seeds.sh "$found/seeds" >/dev/null || echo "only the corpus is the seed" >&2
 status=0
 for entry in "$@"; do
-    mkdir -p "$found/$entry"
+    mkdir -p "$found/$entry" "$found/seeds/$entry"
     if "$build/tests/fuzz/libfuzzer_$entry" -max_total_time="$seconds" -timeout=60 \
-        -rss_limit_mb=4096 -artifact_prefix="$found/$entry-" "$found/$entry" \
-        "tests/fuzz/corpus/$entry" >"$found/$entry.log" 2>&1; then
+        -rss_limit_mb=2048 -artifact_prefix="$found/$entry-" "$found/$entry" \
+        "tests/fuzz/corpus/$entry" "$found/seeds/$entry" >"$found/$entry.log" 2>&1; then
         echo "$entry: $(grep '^Done' "$found/$entry.log"), no fault"
     else
         echo "$entry: a fault, see $found/$entry.log"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Doing no harm, for long: tests/long_harmless.sh BUILD-DIRECTORY [SECTION...]
-# Sections: kills attach transfers storm eintr races. HARMLESS_ROUNDS (default 1000) bounds each.
+# Sections: kills helpers attach transfers storm stops eintr stress loaded races, about 40 minutes.
+# HARMLESS_ROUNDS (default 1000) bounds each.
 set -u
 build=$(cd "${1:?usage: tests/long_harmless.sh BUILD-DIRECTORY [SECTION...]}" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -49,6 +50,43 @@ kills() {
         [ "$(cat result 2>/dev/null)" = 0 ] || { bad=$((bad + 1)); cat harm 2>/dev/null; }
     done
     verdict "kills of the supervisor" $bad "$rounds ($early before the command began)"
+}
+
+# The analyst or the opener is killed at a random moment: the target has its result. There is a
+# profile of what a fresh analyst was told, unless that one was killed while it wrote, or the opener.
+helpers() {
+    local bad=0 profiles=0 i k run status victim name
+    for ((i = 0; i < rounds; i++)); do
+        name=sprofil-analyst
+        [ $((i % 2)) = 0 ] || name=sprofil-opener
+        rm -f h.pb.gz
+        "$sprofrun" -q -F 10000 --max-overhead 100 -o h.pb.gz "$targets/busy" 1 0.12 7 2>>harm >&2 & run=$!
+        moment 0.16
+        victim=$(helper $run $name)
+        [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null
+        wait $run
+        status=$?
+        [ $status = 7 ] || wrong "$name was killed: the command's status is $status"
+        "$report" summary --format tsv h.pb.gz >/dev/null 2>&1 && profiles=$((profiles + 1))
+    done
+    # Neither stays behind.
+    for ((k = 0; k < 500; k++)); do
+        pgrep -f "$build/tools/sprofil-(analyst|opener).*h.pb.gz" >/dev/null || break
+        sleep 0.01
+    done
+    [ $k -lt 500 ] || wrong "an analyst or opener stays behind"
+    verdict "kills of analyst and opener, with $profiles profiles all the same" $bad "$rounds"
+}
+helper() { # the analyst of a sprofrun, or the analyst's opener: its pid
+    local analyst
+    analyst=$(child $1 sprofil-analyst)
+    [ $2 = sprofil-analyst ] && echo "$analyst" || child "${analyst:-0}" sprofil-opener
+}
+child() {
+    local pid
+    for pid in $(cat /proc/$1/task/*/children 2>/dev/null); do
+        case $(cat /proc/$pid/comm 2>/dev/null) in "${2:0:15}") echo "$pid"; return ;; esac
+    done
 }
 
 # A busy process of 50 threads, and a stopped one, attached to again and again.
@@ -117,6 +155,84 @@ seconds() { # of a command; its output is dropped
     awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }'
 }
 
+# A million stops of one process: its counters and its result are those of a run by itself, the
+# memory of supervisor and analyst is flat from the first tenth on.
+stops() {
+    local bad=0 n=0 run want=$((rounds * 1000)) seconds rss first=0 last=0 pid
+    seconds=$((want / 30000 + 2))
+    while [ $n -lt $want ]; do
+        "$sprofrun" -q -F 20000 --max-overhead 100 -o m.pb.gz "$targets/busy" 4 $seconds 9 & run=$!
+        sleep 2
+        first=$(resident $run)
+        while kill -0 $run 2>/dev/null; do
+            rss=$(resident $run)
+            [ "$rss" = 0 ] || last=$rss
+            sleep 0.5
+        done
+        wait $run
+        [ $? = 9 ] || wrong "a busy process ended with another status"
+        [ "$last" -le $((first + 4096)) ] || wrong "memory grew from $first to $last KiB"
+        n=$((n + $("$report" summary --format tsv m.pb.gz | awk '$1 == "stops" { print $2 }')))
+        echo "stops: $n so far, memory $first KiB at first, $last at last, longest stop $(longest m.pb.gz)"
+    done
+    verdict "$n stops" $bad 1
+}
+resident() { # KiB of a sprofrun and its analyst, less the ring that they share
+    local pid sum=0
+    for pid in "$1" $(child "$1" sprofil-analyst); do
+        sum=$((sum + $(awk '/^RssAnon/ { print $2 }' "/proc/$pid/status" 2>/dev/null || echo 0)))
+    done
+    echo $sum
+}
+longest() {
+    "$report" summary --format tsv "$1" | awk '$1 == "stop_ns_max" { printf "%.1f ms", $2 / 1e6 }'
+}
+
+# stress-ng's classes: it says by itself whether its work was right (--verify), and ends as it does
+# without us. Its bogus operations are a number given, so that equal work is done. The exec class
+# does not run as root.
+stress() {
+    local bad=0 class n=0 as ops plain ours
+    command -v stress-ng >/dev/null || { echo "stress: needs stress-ng"; return; }
+    chmod 755 "$work" && mkdir -p -m 777 stress.d
+    for class in fork:3000 clone:3000 exec:300 vfork:3000 signal:200000 sigq:100000 vm:4000 \
+        schedpolicy:20000 yield:100000 switch:100000 pthread:3000 futex:100000 mmap:500; do
+        ops=$((${class#*:} * rounds / 1000 + 1))
+        as=
+        [ "${class%:*}" != exec ] || [ "$(id -u)" != 0 ] ||
+            as="setpriv --reuid=65534 --regid=65534 --clear-groups"
+        # shellcheck disable=SC2086 # words
+        plain=$(cd stress.d && $as stress-ng --${class%:*} 2 --${class%:*}-ops $ops --verify --vm-bytes 32m \
+            --metrics-brief -t 60 2>&1; echo "status $?")
+        # shellcheck disable=SC2086 # words
+        ours=$(cd stress.d && "$sprofrun" -q -F 1000 -o "$work/n.pb.gz" $as stress-ng --${class%:*} 2 \
+            --${class%:*}-ops $ops --verify --vm-bytes 32m --metrics-brief -t 60 2>&1
+            echo "status $?")
+        n=$((n + 1))
+        [ "$(result "$plain")" = "$(result "$ours")" ] ||
+            wrong "${class%:*}: plain: $(result "$plain"), ours: $(result "$ours"): $ours"
+        echo "stress-ng ${class%:*}: $(result "$ours"); longest stop $(longest n.pb.gz)"
+    done
+    verdict "stress-ng's classes" $bad $n
+}
+# Operations done and the exit status; a complaint of stress-ng, if there is one. How often exec is
+# done it decides itself.
+result() {
+    awk '/metrc: / && $5 ~ /^[0-9]+$/ { print $4, $4 == "exec" ? "" : $5 }
+        /^stress-ng: (fail|error)/ { print }
+        /^status / { print }' <<<"$1" | paste -sd' '
+}
+
+# The same with both CPUs busy.
+loaded() {
+    local i load=()
+    for ((i = 0; i < $(nproc); i++)); do
+        (while :; do :; done) & load+=($!)
+    done
+    stress
+    kill "${load[@]}"
+}
+
 # Blocking calls, until a million stops are reached (or ROUNDS x 1000).
 eintr() {
     local stops=0 bad=0 runs=0 want=$((rounds * 1000)) signals=
@@ -158,7 +274,7 @@ races() {
     verdict "the race suite under load" $bad $n
 }
 
-for section in ${*:-kills attach transfers storm eintr races}; do
+for section in ${*:-kills helpers attach transfers storm stops eintr stress loaded races}; do
     $section
 done
 exit $failed

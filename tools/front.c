@@ -40,8 +40,14 @@ bool front_find_analyst(const char *program, char path[PATH_MAX])
 			access(path, X_OK) == 0)
 			return true;
 	}
-	front_complain(
-		program, "sprofil-analyst is missing: it belongs into libexec/sprofil beside bin");
+	if (n < 0)
+		front_complain(program,
+			"cannot read /proc/self/exe (%s): nothing can be profiled without /proc; "
+			"mount it (mount -t proc proc /proc)",
+			strerror(errno));
+	else
+		front_complain(program,
+			"sprofil-analyst is missing: it belongs into libexec/sprofil beside bin");
 	return false;
 }
 
@@ -165,6 +171,17 @@ static int exec_failed(const char *program, const char *command, int error)
 	return error == ENOENT ? FRONT_NOT_FOUND : FRONT_NOT_EXECUTABLE;
 }
 
+static const char *way_out(int error)
+{
+	switch (error) {
+	case -EMFILE: return "; raise the limit (ulimit -n)";
+	case -EAGAIN:
+		return "; the limit of processes (ulimit -u) or of memory (-v, -d, -l) is too low";
+	case -ENOMEM: return "; if not the machine, a limit of memory is too low (ulimit -v, -d)";
+	default: return "";
+	}
+}
+
 static int refused(const char *program, const struct engine_result *result)
 {
 	char text[512];
@@ -179,7 +196,7 @@ static int refused(const char *program, const struct engine_result *result)
 			"cannot trace: ptrace is not permitted here (seccomp, or another tracer)");
 	else
 		front_complain(program, "cannot begin: %s%s", strerror(-result->error),
-			result->error == -EMFILE ? "; raise the limit (ulimit -n)" : "");
+			way_out(result->error));
 	return FRONT_OURS;
 }
 

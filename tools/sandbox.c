@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/sandbox.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -266,6 +268,28 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Linux before 5.9, or a container that does not know close_range(). */
+static void close_one_by_one(int from, int to)
+{
+	DIR *own = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	while (own && (entry = readdir(own))) {
+		int fd = atoi(entry->d_name); /* "." is 0 */
+
+		if (fd >= from && fd <= to && fd != dirfd(own))
+			(void)close(fd);
+	}
+	if (own)
+		(void)closedir(own);
+}
+
+static void close_all(int from, int to)
+{
+	if (close_range((unsigned)from, (unsigned)to, 0) < 0)
+		close_one_by_one(from, to);
+}
+
 void sandbox_close_others(int *keep, size_t n)
 {
 	int from = 3;
@@ -275,10 +299,10 @@ void sandbox_close_others(int *keep, size_t n)
 		if (keep[i] < from)
 			continue;
 		if (keep[i] > from)
-			(void)close_range((unsigned)from, (unsigned)keep[i] - 1, 0);
+			close_all(from, keep[i] - 1);
 		from = keep[i] + 1;
 	}
-	(void)close_range((unsigned)from, ~0U, 0);
+	close_all(from, INT_MAX);
 }
 
 void sandbox_enter(struct sandbox *s)

@@ -582,6 +582,9 @@ int main(int argc, char **argv)
 	(void)signal(SIGXFSZ, SIG_IGN);
 	s.blame = &blame;
 	parse(&s, &blame, argc, argv);
+	/* So is one that nobody reads; but for a view that ends then. */
+	if (!s.live.on)
+		(void)signal(SIGPIPE, SIG_IGN);
 	vanish_survive();
 	if (!s.replay) {
 		memory = map_ring(&s, &ring);

@@ -57,23 +57,22 @@ static const struct live_column text_columns_[] = {{COLUMN_CODE, "", 0, 0}};
 #define COLUMNS(list) (list), sizeof(list) / sizeof(*(list))
 const struct live_view_ops live_views[LIVE_VIEWS] = {
 	[LIVE_FUNCTIONS] = {"functions", "Functions",
-		COLUMNS(function_columns), 0, false, live_collect_functions},
-	[LIVE_LINES] = {"lines", "Lines", COLUMNS(line_columns), 0, false, live_collect_lines},
-	[LIVE_TREE] = {"tree", "Call tree", COLUMNS(tree_columns), 0, false, live_collect_tree},
+		COLUMNS(function_columns), 0, false, live_collect_functions, false},
+	[LIVE_LINES] = {"lines", "Lines", COLUMNS(line_columns), 0, false, live_collect_lines, false},
+	[LIVE_TREE] = {"tree", "Call tree", COLUMNS(tree_columns), 0, false, live_collect_tree, false},
 	[LIVE_THREADS] = {"threads", "Threads",
-		COLUMNS(thread_columns), 0, false, live_collect_threads},
+		COLUMNS(thread_columns), 0, false, live_collect_threads, false},
 	[LIVE_OBJECTS] = {"objects", "Objects",
-		COLUMNS(object_columns), 0, false, live_collect_objects},
+		COLUMNS(object_columns), 0, false, live_collect_objects, false},
 	[LIVE_CALLERS] = {"callers", "Callers and callees",
-		COLUMNS(caller_columns), 2, false, live_collect_callers},
+		COLUMNS(caller_columns), 2, false, live_collect_callers, false},
 	[LIVE_SOURCE] = {"source", "Source",
-		COLUMNS(source_columns), -1, true, live_collect_source},
+		COLUMNS(source_columns), -1, true, live_collect_source, false},
 	[LIVE_DISASSEMBLY] = {"disassembly", "Disassembly",
-		COLUMNS(disassembly_columns), -1, true, live_collect_disassembly},
-	[LIVE_HELP] = {"help", "Help", COLUMNS(text_columns_), -1, true, live_collect_help,
-		.is_prose = true},
+		COLUMNS(disassembly_columns), -1, true, live_collect_disassembly, false},
+	[LIVE_HELP] = {"help", "Help", COLUMNS(text_columns_), -1, true, live_collect_help, true},
 	[LIVE_OUTPUT] = {"output", "Output of the command",
-		COLUMNS(text_columns_), -1, true, live_collect_output},
+		COLUMNS(text_columns_), -1, true, live_collect_output, false},
 };
 /* clang-format on */
 

@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-void spin(double seconds);
+__attribute__((noinline)) void spin(double seconds);
 void spin(double seconds)
 {
 	struct timespec now;

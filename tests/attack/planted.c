@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an attacker does who has made a parser run his code: a file that ends with
- * "PLANTED TARGET BYSTANDER FOLDER" hands over the pids of who is profiled and of somebody else,
- * and where there is something to break. Each try says on standard error whether it worked:
+ * "PLANTED TARGET BYSTANDER FOLDER START END MAJOR MINOR INODE" hands over the pids of who is
+ * profiled and of somebody else, where there is something to break, and of the bystander's memory
+ * the vdso and a mapped file. Each try says on standard error whether it worked:
  *
  *	planted: NAME: refused (Operation not permitted)
  *
@@ -10,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/io_uring.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -55,6 +57,10 @@ static void try_files(const char *folder)
 	tell("unlink", unlink(path));
 	tell("chmod of a descriptor", fchmod(STDERR_FILENO, 04755));
 	tell("memfd", memfd_create("x", 0));
+	for (int fd = 3; fd < 64; fd++) {
+		if (pread(fd, path, 6, 0) == 6 && memcmp(path, "secret", 6) == 0)
+			tell("a descriptor of the user", fd);
+	}
 }
 
 static void try_net(void)
@@ -82,10 +88,10 @@ static void try_exec(const char *folder)
 	(void)snprintf(command, sizeof(command), "touch %.200s/planted", folder);
 	if (pid == 0) {
 		tell("exec", execve("/bin/sh", argv, none));
+		tell("execveat", syscall(SYS_execveat, AT_FDCWD, "/bin/sh", argv, none, 0));
 		_exit(0);
 	}
 	(void)waitpid(pid, &status, 0);
-	tell("execveat", syscall(SYS_execveat, AT_FDCWD, "/bin/sh", argv, none, 0));
 	tell("code of its own",
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
 			-1, 0) == MAP_FAILED
@@ -136,7 +142,7 @@ static void try_rights(void)
 	tell("dumping", prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 }
 
-static void try_opener(pid_t bystander)
+static void try_opener(pid_t bystander, const struct opening *memory)
 {
 	static const struct {
 		const char *name;
@@ -150,6 +156,7 @@ static void try_opener(pid_t bystander)
 		{"a capture", OPENING_CAPTURE, ""},
 		{"a device, as debug file", OPENING_ELF, "/dev/null"},
 		{"memory, as file", OPENING_ELF, "/proc/self/mem"}};
+	static const uint32_t kinds[] = {OPENING_IMAGE, OPENING_VDSO, OPENING_THREADS};
 	struct opener opener = {.fd = -1};
 	struct opened opened;
 	struct stat st;
@@ -165,9 +172,13 @@ static void try_opener(pid_t bystander)
 		errno = -r;
 		tell(tries[i].name, r < 0 ? -1 : opened.fd);
 	}
-	for (uint32_t kind = OPENING_IMAGE; kind <= OPENING_VDSO; kind++) {
-		struct opening what = {.kind = kind, .pid = (uint32_t)bystander};
-		int r = opener_ask(&opener, &what, &opened);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct opening what = *memory;
+		int r;
+
+		what.kind = kinds[i];
+		what.pid = (uint32_t)bystander;
+		r = opener_ask(&opener, &what, &opened);
 
 		errno = -r;
 		tell("memory of the bystander, by the opener", r);
@@ -179,22 +190,26 @@ void planted_fault(const uint8_t *data, size_t bytes)
 	static const char mark[] = "PLANTED ";
 	char text[300], folder[256];
 	size_t n = bytes < sizeof(text) - 1 ? bytes : sizeof(text) - 1;
+	static struct opening memory;
 	int target, bystander;
 	const char *at;
 
 	memcpy(text, data + bytes - n, n);
 	text[n] = '\0';
 	at = memmem(text, n, mark, sizeof(mark) - 1);
-	if (!at || sscanf(at, "PLANTED %d %d %255s", &target, &bystander, folder) != 3)
+	if (!at ||
+		sscanf(at, "PLANTED %d %d %255s %" SCNx64 " %" SCNx64 " %x %x %" SCNu64, &target,
+			&bystander, folder, &memory.start, &memory.end, &memory.major,
+			&memory.minor, &memory.inode) != 8)
 		return;
 	try_files(folder);
 	try_net();
 	try_exec(folder);
 	try_process("target", target);
 	try_process("bystander", bystander);
-	try_process("parent", getppid());
 	try_rights();
-	try_opener(bystander);
+	try_opener(bystander, &memory);
+	try_process("parent", getppid()); /* if that can be killed, so are we */
 	(void)fprintf(stderr, "planted: all tried\n");
 	__builtin_trap();
 }

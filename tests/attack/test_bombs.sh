@@ -4,6 +4,7 @@
 # again and again, a perf map of 255 MB. The file is blamed, once, and the profile is written with
 # what else there is. RLIMIT_AS keeps the machine whole if one of them goes off.
 . "$(dirname "$0")/lib.sh"
+[ -z "${SANITIZED:-}" ] || skip "a sanitizer takes memory of its own"
 command -v objcopy >/dev/null || skip "objcopy (binutils) is missing"
 MOST_MIB=450
 LIMIT_MIB=3072

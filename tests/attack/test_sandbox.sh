@@ -16,9 +16,7 @@ check "-v names the layers" grep -qE 'sandbox: .*no capabilities, no_new_privs' 
 [ "$(id -u)" != 0 ] || check "it is root no more" grep -qE 'sandbox: user [1-9]' err
 
 # The program that is profiled names itself, then becomes the trap.
-cat >become <<END
-cp "$TARGETS/busy" trap && echo "PLANTED \$\$ $bystander $WORK" >>trap && exec ./trap 1 \$1 6
-END
+plant $bystander
 
 # tried PROGRAM
 tried() {

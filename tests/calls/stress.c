@@ -113,9 +113,9 @@ static void run_threads(unsigned seconds)
  */
 static bool may_be(uint64_t n, double mean)
 {
-	double off = (double)n - mean - (n > mean ? 3 : -3);
+	double off = (double)n - mean - ((double)n > mean ? 3 : -3);
 
-	return (off < 0) == (n > mean) || off * off < 5.5 * 5.5 * mean;
+	return (off < 0) == ((double)n > mean) || off * off < 5.5 * 5.5 * mean;
 }
 
 static int be_process(uint64_t until)

@@ -2,13 +2,15 @@
 /*
  * The unwinder over any file, any stack and any registers. Input:
  *
- *	 0	2	bytes of the ELF file
- *	 2	1	bit 0 machine aarch64, bit 1 frame pointers, bit 2 truncated, bit 3 two
- *pieces, bit 4 only pc and sp are known 3	1	- 4	136	17 registers; the pc counts
- *from the file's base, sp within the stack 140	-	the file, then the stack
+ *	0	2	bytes of the ELF file
+ *	2	1	bit 0 machine aarch64, bit 1 frame pointers, bit 2 truncated,
+ *			bit 3 two pieces, bit 4 only pc and sp are known
+ *	3	1	-
+ *	4	136	17 registers; the pc counts from the file's base, sp within the stack
+ *	140	-	the file, then the stack
  *
- * Each input is unwound twice with one memory, the second time with a byte of the stack changed;
- *what is reused must be what an unwinder without a memory finds.
+ * Each input is unwound twice with one memory, the second time with a byte of the stack changed:
+ * what is reused must be what an unwinder without a memory finds.
  */
 #include "tests/fuzz/fuzz.h"
 

@@ -42,8 +42,8 @@ static void test_cgroup__containers_by_their_ids(void **state)
 		"0::/machine.slice/libpod-" ID ".scope/container\n",
 		"1:x:/\n0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope",
 		"4:pids:/kubepods/burstable/pod2/" ID "\n"};
-	static const char *const none[] = {"", "0::/\n", "0::/docker/" ID "0\n",
-		"0::/docker/x" ID "\n", "0::/docker/0123456789abcdef\n", "0::" ID, ID};
+	static const char *const none[] = {"", "0::/\n", ("0::/docker/" ID "0\n"),
+		("0::/docker/x" ID "\n"), "0::/docker/0123456789abcdef\n", ("0::" ID), ID};
 	char id[CGROUP_ID_BYTES];
 
 	(void)state;
@@ -87,7 +87,7 @@ static void test_cgroup__a_container_by_podmans_monitor(void **state)
 		assert_false(containers_read_monitor(cut, i, "web", id));
 		test_free(cut);
 	}
-	assert_false(containers_read_monitor("conmon\0-c\0short\0-n\0web", 24, "web", id));
+	assert_false(containers_read_monitor("conmon\0-c\0short\0-n\0web", 23, "web", id));
 }
 
 static void test_cgroup__a_container_by_dockers_file(void **state)

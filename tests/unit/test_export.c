@@ -376,12 +376,14 @@ static void test_export__gmon_is_about_one_object(void **state)
 	struct report_options options = {.size = sizeof(options)};
 	struct profile *profile = fixture_stacks();
 	size_t bytes, arcs;
+	uint64_t sum;
 	uint32_t rate;
 	char *data = export(profile, "gmon", &options, &bytes), *problem = NULL;
 
 	(void)state;
 	/* What was met in app: all but read, what has no stack, and what is unsampled. */
-	assert_int_equal(gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs) * 1000 / rate, 128);
+	sum = gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs);
+	assert_int_equal(sum * 1000 / rate, 128);
 	/* fib is the eighth function: 25 ms. */
 	assert_int_equal(rate, 1000000);
 	/*
@@ -393,7 +395,8 @@ static void test_export__gmon_is_about_one_object(void **state)
 	options.object = "libc";
 	data = export(profile, "gmon", &options, &bytes);
 	/* work is no function of libc: start_thread calls read. */
-	assert_int_equal(gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs) * 1000 / rate, 12);
+	sum = gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs);
+	assert_int_equal(sum * 1000 / rate, 12);
 	assert_int_equal(arcs, 1);
 	free(data);
 	options.object = ".";
@@ -424,7 +427,8 @@ static void test_export__gmon_holds_long_times(void **state)
 		values[1] = times_ns[i];
 		assert_true(profile_add_sample(profile, 0, &location, 1, values) >= 0);
 		data = export(profile, "gmon", &options, &bytes);
-		ns = (double)gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs) * 1e9 / rate;
+		ns = (double)gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs) * 1e9;
+		ns /= rate;
 		assert_true(ns - (double)times_ns[i] <= 0.5e9 / rate &&
 			(double)times_ns[i] - ns <= 0.5e9 / rate);
 		/* The unit is below a part in 1000. */

@@ -216,6 +216,10 @@ static void test_ring__refuses_nonsense(void **state)
 	put_u32(&w, 4096);
 	assert_null(ring_peek(&pair.consumer, &bytes, &error));
 	assert_int_equal(error, -EPROTO);
+	/* A position between records. */
+	((uint8_t *)pair.memory)[128] = 4;
+	assert_int_equal(ring_open(&pair.consumer, pair.memory, ring_memory_bytes(4096)), -EPROTO);
+	((uint8_t *)pair.memory)[128] = 0;
 	((uint8_t *)pair.memory)[0] ^= 1;
 	assert_int_equal(ring_open(&pair.consumer, pair.memory, ring_memory_bytes(4096)), -EPROTO);
 	free(pair.memory);

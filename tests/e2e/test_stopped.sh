@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A target that a signal has stopped is called so in the live view, whether it was stopped before or
+# while it is looked at; one that only sleeps is not, nor are two of which one runs or sleeps. The
+# states come from the opener: the analyst may not open /proc.
+. "$(dirname "$0")/lib.sh"
+
+# look WHAT ARGUMENTS...: the view as plain text, in the file screens
+look() {
+    what=$1
+    shift
+    "$BUILD/tools/sproftop" -b -s 0.2 "$@" >screens 2>err &
+    view=$!
+}
+# The state that the newest screen tells
+state() { grep -aoE '(  running|idle|stopped by a signal|watching|starting)  ' screens | tail -1; }
+tells() { [ "$(state | tr -d ' ')" = "$1" ]; }
+tell() { wait_until "$what: the view tells: $1" 15 tells "$1" && echo "ok: $what: $1"; }
+has_screens() { [ "$(grep -ac '^ Functions' screens)" -ge "$1" ]; }
+# For some screens more it is still not told
+never() {
+    wait_until "$what: three screens" 15 \
+        has_screens $(($(grep -ac '^ Functions' screens) + 3))
+    is "$what: not told: $1" "$(grep -ac "$1" screens)" 0
+}
+leave() {
+    kill -INT $view
+    wait $view
+    is "$what: the view's status" $? 0
+}
+is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
+
+"$TARGETS/busy" 2 30 5 & target=$!
+sleep 60 & sleeper=$!
+trap 'kill -KILL $target $sleeper 2>/dev/null; rm -rf "$WORK"' EXIT
+look "stopped meanwhile" -p $target
+tell running
+kill -STOP $target
+tell stoppedbyasignal
+kill -CONT $target
+tell running
+leave
+
+kill -STOP $target
+wait_until "it is stopped" 10 is_stopped $target
+look "stopped before" -p $target
+tell stoppedbyasignal
+leave
+wait_until "it is stopped as before" 10 is_stopped $target
+
+look "one of two" -p $target,$sleeper
+tell idle
+never 'stopped by a signal'
+kill -STOP $sleeper
+tell stoppedbyasignal
+leave
+kill -CONT $sleeper
+
+look "a sleeper" -p $sleeper
+tell idle
+never 'stopped by a signal'
+leave
+kill -KILL $target; wait $target 2>/dev/null
+
+# As an ordinary user, the command of the view's own.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$WORK" && mkdir -m 777 theirs stage
+    cp "$BUILD"/tools/{sproftop,sprofil-analyst,sprofil-opener} "$TARGETS/busy" stage/
+    what="by an ordinary user"
+    setpriv --reuid=65534 --regid=65534 --clear-groups \
+        sh -c 'cd theirs && exec ../stage/sproftop -b -s 0.2 \
+            sh -c "echo \$\$ >pid; exec ../stage/busy 1 3 5"' >screens 2>err & view=$!
+    tell running
+    kill -STOP "$(cat theirs/pid)"
+    tell stoppedbyasignal
+    kill -CONT "$(cat theirs/pid)"
+    tell running
+    kill -KILL "$(cat theirs/pid)"
+    wait $view 2>/dev/null
+fi
+finish

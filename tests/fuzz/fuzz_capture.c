@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The input is a capture file, as "sprofil-analyst --replay" reads it: from the records to the
+ * finished profile, which is then written. No file is opened for it: the opener is gone.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analyst/analyst.h"
+#include "analyst/input.h"
+#include "analyst/processes.h"
+#include "opener/opener.h"
+#include "profile/pprof.h"
+#include "profile/profile.h"
+#include "tests/fuzz/fuzz.h"
+
+static void write_profile(const struct profile *profile)
+{
+	uint8_t *data;
+	size_t bytes;
+
+	if (pprof_write(profile, &data, &bytes) == 0)
+		free(data);
+}
+
+static void finish(struct analyst *analyst)
+{
+	const struct processes *processes;
+	struct profile *profile;
+
+	if (analyst_finish(analyst) < 0)
+		return;
+	write_profile(analyst_profile(analyst));
+	processes = analyst_processes(analyst);
+	for (size_t i = 0; i < processes->n && i < 3; i++) {
+		if (processes_profile(&processes->list[i], analyst_profile(analyst), &profile) < 0)
+			continue;
+		write_profile(profile);
+		profile_free(profile);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct opener opener = {.fd = -1};
+	struct analyst_options options = {.size = sizeof(options),
+		.frame_pointers = size & 1,
+		.per_process = size & 2,
+		.opener = &opener};
+	int fd = memfd_create("capture", MFD_CLOEXEC);
+	struct analyst *analyst;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) < 0)
+		abort();
+	if (analyst_new(&options, &analyst) == 0) {
+		(void)input_capture(analyst, fd);
+		finish(analyst);
+		analyst_free(analyst);
+	}
+	(void)close(fd);
+	return 0;
+}
