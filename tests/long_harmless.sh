@@ -53,7 +53,8 @@ kills() {
 }
 
 # The analyst or the opener is killed at a random moment: the target has its result. There is a
-# profile of what a fresh analyst was told, unless that one was killed while it wrote, or the opener.
+# profile of what a fresh analyst was told, unless that one was killed while it wrote, or the
+# opener.
 helpers() {
     local bad=0 profiles=0 i k run status victim name
     for ((i = 0; i < rounds; i++)); do

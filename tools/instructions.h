@@ -21,8 +21,8 @@ struct instructions_source {
 
 /*
  * Calls @each with every instruction from @start to @end: "call    0x1030 <strlen>". A function
- * that is very long is cut. -errno, also of @each, which is not called again then; *ret_problem is a
- * sentence about @file then, which the caller frees, or NULL.
+ * that is very long is cut. -errno, also of @each, which is not called again then; *ret_problem is
+ * a sentence about @file then, which the caller frees, or NULL.
  */
 int instructions_walk(const struct instructions_source *source, uint64_t start, uint64_t end,
 	const char *file, int (*each)(void *context, uint64_t address, const char *text),

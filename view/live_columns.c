@@ -58,8 +58,10 @@ static const struct live_column text_columns_[] = {{COLUMN_CODE, "", 0, 0}};
 const struct live_view_ops live_views[LIVE_VIEWS] = {
 	[LIVE_FUNCTIONS] = {"functions", "Functions",
 		COLUMNS(function_columns), 0, false, live_collect_functions, false},
-	[LIVE_LINES] = {"lines", "Lines", COLUMNS(line_columns), 0, false, live_collect_lines, false},
-	[LIVE_TREE] = {"tree", "Call tree", COLUMNS(tree_columns), 0, false, live_collect_tree, false},
+	[LIVE_LINES] = {"lines", "Lines",
+		COLUMNS(line_columns), 0, false, live_collect_lines, false},
+	[LIVE_TREE] = {"tree", "Call tree",
+		COLUMNS(tree_columns), 0, false, live_collect_tree, false},
 	[LIVE_THREADS] = {"threads", "Threads",
 		COLUMNS(thread_columns), 0, false, live_collect_threads, false},
 	[LIVE_OBJECTS] = {"objects", "Objects",
@@ -102,8 +104,7 @@ static void format_error(const struct live *live, double value, char *to, size_t
 		(void)snprintf(to, room, "%.1f", error * 100);
 	else
 		(void)snprintf(to, room, "-%.1f",
-			(share -
-				stats_share_interval(share, live->table.effective_samples).low) *
+			(share - stats_share_interval(share, live->table.effective_samples).low) *
 				100);
 }
 

@@ -105,7 +105,8 @@ void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned str
 
 /* The same of a thread that sleeps there: counted with the next stop, for only then can it be
  * reached. */
-void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t pc, uint64_t weight_ns);
+void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsigned stream,
+	uint64_t pc, uint64_t weight_ns);
 
 /* Outside of the stop window: makes good use of what session_tick() found to be off. */
 void session_tidy(struct sessions *sessions);

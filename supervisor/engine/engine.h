@@ -27,9 +27,9 @@ struct engine_options {
 	bool follow;
 	bool dump; /* one stack of every thread that is attached to, and no profile */
 	/*
-	 * dump: called for each thread by the one that traces it, first while the thread is stopped,
-	 * then when it goes on, with the same snapshot and copy of its stack, which are borrowed. A
-	 * thread that must not be stopped has no snapshot (NULL). NULL: nobody asks.
+	 * dump: called for each thread by the one that traces it, first while the thread is
+	 * stopped, then when it goes on, with the same snapshot and copy of its stack, which are
+	 * borrowed. A thread that must not be stopped has no snapshot (NULL). NULL: nobody asks.
 	 */
 	void (*examine)(void *context, int pid, int tid, const struct arch_snapshot *snapshot,
 		const struct stack_copy *stack, bool stopped);

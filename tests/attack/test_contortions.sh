@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Targets whose stack pointer leads nowhere, whose mappings change all the time, whose files have
 # names like lines of maps, or whose threads are gone at once: what they do is as without us, no
-# analyst dies, and all their time is accounted for, by stacks and by frame pointers, on either clock.
+# analyst dies, and all their time is accounted for, by stacks and by frame pointers, on either
+# clock.
 . "$(dirname "$0")/lib.sh"
 limit_mib=3072 most_mib=450
 [ -z "${SANITIZED:-}" ] || limit_mib=100000000 most_mib=4000

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What monitor(3) writes: gmon.out for gprof, mon.out for sprofreport. Every tick that was counted
 # is in the reports, and where it belongs: three quarters in often(). Of some 80 ticks, spread like
-# coin tosses at worst, less than half or more than 95 % there come less than once in a million runs.
+# coin tosses at worst, less than half or more than 95 % there come less than once in a million
+# runs.
 #
 #	test_monitor.sh SPROFREPORT PROGRAM...
 set -eu

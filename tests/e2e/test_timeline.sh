@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the time line tells: phases and a stall are found by the report, by --from and --to, and stand
-# in the exports where they were. Other programs skip it.
-# Usage: test_timeline.sh SPROFREPORT MAKE_TIMELINE CHECK_EXPORT.PY PROFILE.PROTO
+# What the time line tells: phases and a stall are found by the report, by --from and --to, and
+# stand in the exports where they were. Other programs skip it. Usage: test_timeline.sh SPROFREPORT
+# MAKE_TIMELINE CHECK_EXPORT.PY PROFILE.PROTO
 set -u
 export LC_ALL=C.UTF-8
 report=$(realpath "$1") make=$(realpath "$2") check=$3 proto=$4

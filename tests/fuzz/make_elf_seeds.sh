@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2086 # flags are words
 # Makes the seeds of fuzz_elf, fuzz_dwarf and fuzz_unwind: small shared objects of one source, in
-# every version of DWARF that the compilers write, split, compressed, stripped, of 32 bits and so on.
-# What is there is used, of gcc, g++, clang, rustc, go, dwp, dwz, binutils, xz; what is not is named.
-# tests/fuzz.sh runs it. The corpus of the repository holds the smallest of them.
+# every version of DWARF that the compilers write, split, compressed, stripped, of 32 bits and so
+# on. What is there is used, of gcc, g++, clang, rustc, go, dwp, dwz, binutils, xz; what is not is
+# named. tests/fuzz.sh runs it. The corpus of the repository holds the smallest of them.
 #   usage: make_elf_seeds.sh FOLDER
 set -eu
 mkdir -p "${1:?usage: make_elf_seeds.sh FOLDER}"

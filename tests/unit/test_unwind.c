@@ -594,7 +594,8 @@ static void test_unwind__blocked_in_a_stub(void **state)
 	struct live live;
 
 	(void)state;
-	/* A sanitizer's frames hang on their frame pointer, which of a blocked thread is a guess. */
+	/* A sanitizer's frames hang on their frame pointer, which of a blocked thread is a guess.
+	 */
 #if !defined(__x86_64__) || defined(__SANITIZE_ADDRESS__)
 	skip();
 #endif
