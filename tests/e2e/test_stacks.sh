@@ -104,7 +104,7 @@ refused "export of nothing" 2 "no profile is named" export --format svg
 refused "no such profile" 1 "cannot read" export --format svg "$work/none"
 refused "pprof of a part" 2 "whole profile" export --format pprof --focus main "$p"
 refused "unwritable" 1 "cannot write" export -o "$work/none/x.svg" "$p"
-[ "$("$report" export --format yaml "$p" 2>&1 | grep -c '^  ')" = 10 ] ||
+[ "$("$report" export --format yaml "$p" 2>&1 | grep -c '^  ')" = 11 ] ||
     fail "formats are not listed"
 
 # On a terminal: progress of long work is wiped out again; binary formats stay away from it.

@@ -17,7 +17,8 @@ fail() {
 
 for kind in stacks hostile deep empty large; do
 	"$make" $kind "$work/$kind.pb.gz" &&
-		"$report" export -o "$work/$kind.svg" "$work/$kind.pb.gz" || fail "export $kind"
+		"$report" export --split none -o "$work/$kind.svg" "$work/$kind.pb.gz" ||
+		fail "export $kind"
 done
 "$report" export --icicle --split thread -o "$work/icicle.svg" "$work/stacks.pb.gz" || fail "icicle"
 "$report" export --bottom-up -o "$work/bottom.svg" "$work/stacks.pb.gz" || fail "bottom-up"

@@ -33,6 +33,7 @@ static void print_reports(struct profile *profile)
 				.format = (enum report_format)format,
 				.split = (enum report_split)(format % 3),
 				.focus = "[aeiou]",
+				.function = report->wants_function ? "^m.*n$|^f" : NULL,
 				.width = 60,
 				.no_inline = format == REPORT_CSV};
 			char *problem = NULL;
