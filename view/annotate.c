@@ -240,23 +240,27 @@ void annotate_release(struct annotate *annotate)
 	*annotate = (struct annotate){0};
 }
 
+static void gather_row(struct gathering *cells, const struct annotate *annotate,
+	const struct row *row, const struct gather_other *other, const char *kind,
+	const struct annotate_line *line, const char *address, const char *text)
+{
+	gather_values(cells, annotate->profile, row);
+	gather(cells, "kind", cell_text(kind));
+	gather(cells, "file", cell_text(line ? line->file : ""));
+	gather(cells, "line", cell_number(line ? line->line : 0));
+	gather(cells, "address", cell_text(address));
+	gather(cells, "text", cell_text(text));
+	gather_others(cells, other, row);
+}
+
 static void put_row(struct sheet *sheet, const struct annotate *annotate, const struct row *row,
 	const struct gather_other *other, const char *kind, const struct annotate_line *line,
 	const char *address, const char *text)
 {
 	struct gathering cells = {0};
 
-	gather_values(&cells, annotate->profile, row);
-	gather(&cells, "kind", cell_text(kind));
-	gather(&cells, "file", cell_text(line ? line->file : ""));
-	gather(&cells, "line", cell_number(line ? line->line : 0));
-	gather(&cells, "address", cell_text(address));
-	gather(&cells, "text", cell_text(text));
-	gather_others(&cells, other, row);
-	if (sheet->columns)
-		sheet_row(sheet, cells.cell);
-	else
-		sheet_begin(sheet, annotate->options->format, cells.name, cells.n, sheet->out);
+	gather_row(&cells, annotate, row, other, kind, line, address, text);
+	sheet_row(sheet, cells.cell);
 }
 
 static void put_instructions(struct sheet *sheet, const struct annotate *annotate,
@@ -279,8 +283,9 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 static int print_sheet(struct annotate *annotate, FILE *out)
 {
 	static const struct row nothing;
-	struct sheet sheet = {.out = out};
+	struct gathering head = {0}; /* the sheet keeps its names */
 	struct gather_other other;
+	struct sheet sheet;
 	struct source source;
 	int r = gather_other_init(&other, annotate->profile, &annotate->frames.sums);
 
@@ -291,7 +296,8 @@ static int print_sheet(struct annotate *annotate, FILE *out)
 		gather_other_release(&other);
 		return r;
 	}
-	put_row(&sheet, annotate, &nothing, &other, "", NULL, "", "");
+	gather_row(&head, annotate, &nothing, &other, "", NULL, "", "");
+	sheet_begin(&sheet, annotate->options->format, head.name, head.n, out);
 	for (size_t i = 0; i < annotate->lines; i++) {
 		const struct annotate_line *line = &annotate->line[i];
 		const char *text = strcmp(line->file, annotate->file) != 0
