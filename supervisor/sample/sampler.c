@@ -32,7 +32,7 @@
 /* or if so many instants in a row met the same thread, wherever it was. */
 #define SAME_ALONE 32
 /* as long as others were runnable at no more than so many of 32 looks. */
-#define COMPANY_MOST 4
+#define COMPANY_MOST 8
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000
@@ -53,7 +53,6 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 	*s = (struct sampler){.probe = probe,
 		.context = context,
 		.factor_1024 = 1024,
-		.company = UINT32_MAX,
 		.held_ns = USUAL_HELD_NS,
 		.stop_ns = USUAL_STOP_NS};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));

@@ -108,6 +108,15 @@ int fds_keep(struct fds *fds, const struct process *process, int fd)
 	return fd < 0 ? fd : -EMFILE;
 }
 
+/* Any of its files: one that was only asked what it does has no open reading of its CPU time. */
+static bool has_open(const struct tracee *t)
+{
+	for (size_t i = 0; i < THREAD_FILES; i++)
+		if (t->fd[i] >= 0)
+			return true;
+	return false;
+}
+
 bool fds_steal(struct fds *fds, bool *ret_any)
 {
 	struct target *target = fds->target;
@@ -118,7 +127,7 @@ bool fds_steal(struct fds *fds, bool *ret_any)
 	for (size_t i = 0; i < target->tracees && seen < CANDIDATES; i++) {
 		struct tracee *t = target->tracee[fds->cursor++ % target->tracees];
 
-		if (t->fd[THREAD_CPU] < 0)
+		if (!has_open(t))
 			continue;
 		*ret_any = true;
 		if (t->state != TRACEE_RUNNING || t->mending)

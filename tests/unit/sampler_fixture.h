@@ -166,7 +166,6 @@ static inline void be_alone(struct world *w, struct actor *a)
 		sampler_note(&a->sample, false);
 	a->slices = a->sample.seen.slices;
 	w->runnable = 1;
-	w->sampler.company = 0;
 }
 
 #endif

@@ -183,7 +183,7 @@ static void test_sampler_loss__where_others_run_no_cpu_is_taken_before_the_insta
 	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
 	/* The thread waits for them when we come: that nobody is met shows them too. */
 	w.actor[0].state = ASLEEP;
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 9; i++)
 		assert_null(look(&w, 1));
 	(void)sampler_ways(&w.sampler, w.now);
 	assert_int_not_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
