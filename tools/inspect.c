@@ -13,6 +13,7 @@
 
 #include "profile/profile.h"
 #include "proto/inspection.h"
+#include "tools/child.h"
 #include "tools/debuginfod.h"
 #include "tools/inspect_answer.h"
 #include "tools/libexec.h"
@@ -128,8 +129,7 @@ static int talk(const char *path, struct talk *t)
 		send_all(fd, t->asked, t->asked_bytes);
 		r = receive_all(fd, out);
 		(void)close(fd);
-		while (waitpid(pid, &t->status, 0) < 0 && errno == EINTR)
-			;
+		t->status = child_join(pid);
 	}
 	if (fclose(out) != 0 && r == 0)
 		r = -ENOMEM;

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/child.h"
+
 extern char **environ;
 
 bool libexec_find(const char *name, char path[PATH_MAX])
@@ -63,11 +65,10 @@ int libexec_read(char *const argv[], bool quiet, FILE **ret_out, pid_t *ret_pid)
 
 int libexec_end(FILE *out, pid_t pid)
 {
-	int status = 0;
+	int status;
 
 	if (out)
 		(void)fclose(out);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = child_join(pid);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

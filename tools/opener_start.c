@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "tools/child.h"
 
 extern char **environ;
 
@@ -59,10 +60,7 @@ int opener_start(const char *argv[], struct opener *ret_opener, pid_t *ret_pid)
 
 void opener_end(struct opener *opener, pid_t pid)
 {
-	int status;
-
 	(void)close(opener->fd);
 	opener->fd = -1;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	(void)child_join(pid);
 }

@@ -13,6 +13,7 @@
 
 #include "analyst/output.h"
 #include "profile/outfile.h"
+#include "tools/child.h"
 #include "tools/front.h"
 
 /* What exists and is no regular file is written in place, whatever it is called. */
@@ -48,8 +49,7 @@ static void check_format(const char *analyst, const char *pattern)
 		return;
 	before = signal(SIGCHLD, SIG_DFL);
 	if (posix_spawn(&pid, analyst, NULL, NULL, (char *const *)argv, environ) == 0) {
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
+		status = child_join(pid);
 		if (WIFEXITED(status) && WEXITSTATUS(status) == FRONT_USAGE)
 			exit(FRONT_USAGE);
 	}

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/child.h"
+
 static bool is_installed(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -73,7 +75,7 @@ void pager_open(struct pager *pager)
 	}
 	(void)close(pipe_fd[1]);
 	if (pager->pid > 0)
-		(void)waitpid(pager->pid, NULL, 0);
+		(void)child_join(pager->pid);
 	*pager = (struct pager){.out = stdout};
 }
 
@@ -91,8 +93,7 @@ int pager_close(struct pager *pager)
 	if ((pager->pid ? fclose(pager->out) : fflush(pager->out)) && !error)
 		error = errno;
 	if (pager->pid) {
-		while (waitpid(pager->pid, &status, 0) < 0 && errno == EINTR)
-			;
+		status = child_join(pager->pid);
 		/* So the shell says that there is no such command. */
 		if (WIFEXITED(status) && WEXITSTATUS(status) >= 126)
 			return -ENOEXEC;
