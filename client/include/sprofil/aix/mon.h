@@ -12,6 +12,8 @@
 #error "one translation unit speaks one dialect: another unistd.h comes first on the include path"
 #endif
 
+#include "../mon_file.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,21 +30,6 @@ struct prof {
 	short_t *p_buff; /* counters */
 	int_t p_bufsize; /* their size in bytes */
 	int_t p_scale;   /* as in the first form, or -1: computed */
-};
-
-#define MON_OUT "mon.out"
-
-/* What the buffer of monitor() begins with, and its file. */
-struct hdr {
-	char *lpc; /* lowest address */
-	char *hpc; /* behind the highest */
-	int nfns;  /* number of struct cnt behind this */
-	unsigned short hz, scale; /* ticks in a second; as of profil() */
-};
-
-struct cnt {
-	char *fnpc; /* a function */
-	long mcnt;  /* calls of it */
 };
 
 #define monitor    sprofil_aix_monitor

@@ -10,26 +10,13 @@
 #error "one translation unit speaks one dialect: another unistd.h comes first on the include path"
 #endif
 
+#include "../mon_file.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define MON_OUT "mon.out"
-
 typedef unsigned short WORD; /* a counter; the unit of bufsize */
-
-/* What the buffer begins with, and the file. */
-struct hdr {
-	char *lpc; /* lowest address */
-	char *hpc; /* behind the highest */
-	int nfns;  /* number of struct cnt behind this */
-	unsigned short hz, scale; /* ticks in a second; as of profil() */
-};
-
-struct cnt {
-	char *fnpc; /* a function */
-	long mcnt;  /* calls of it */
-};
 
 #define monitor sprofil_irix_monitor
 void monitor(int (*lowpc)(), int (*highpc)(), WORD *buffer, int bufsize, int nfunc);
