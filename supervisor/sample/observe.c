@@ -8,6 +8,10 @@
 #define OTHERS_MOST 96
 /* Sleepers whose time stamp is read: one may have gone to sleep just when we came. */
 #define STAMPS_MOST 6
+/* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
+#define STREAK_ALONE 4
+/* Steady for so many stops, it is asked for nothing but whether it is runnable. */
+#define STEADY 16
 
 /* A thread that has run since it was last asked, and sleeps. */
 struct sleeper {
@@ -119,6 +123,12 @@ static struct sample_thread *ask_sleepers(struct look *l, const struct sleeper *
 	return NULL;
 }
 
+bool observe_is_steady(const struct sample_cpu *c)
+{
+	return c->last && c->streak >= STREAK_ALONE && !c->failures && c->last->steady >= STEADY &&
+		c->resumed == c->last;
+}
+
 /*
  * A thread that has this CPU to itself: whether it waits for us shows after the stop. One that
  * shares it may wait for somebody else, and one that sleeps for its CPU to wake up. Long steady, it
@@ -130,11 +140,10 @@ static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 {
 	struct sample_cpu *c = &l->s->cpu[l->cpu];
 	struct sample_thread *t = c->last;
-	bool steady;
+	bool steady = observe_is_steady(c);
 
-	if (!t || c->streak < SAMPLE_STREAK || c->failures || !is_running(l, t))
+	if (!t || c->streak < STREAK_ALONE || c->failures || !is_running(l, t))
 		return NULL;
-	steady = t->steady >= SAMPLE_STEADY && c->resumed == t;
 	t->order.proof = proof;
 	if (steady && proof == SAMPLE_BY_WAIT) {
 		t->order.before = t->resumed;

@@ -11,6 +11,7 @@
 
 #include "supervisor/os/procfs.h"
 
+struct sample_cpu;
 struct sample_thread;
 struct sampler;
 
@@ -28,6 +29,9 @@ struct look {
 
 /* The thread, with the proof in its order; NULL: nobody of the target was found. */
 struct sample_thread *observe(struct look *look);
+
+/* The thread met last here had the CPU all the time between its stops: it needs no time stamps. */
+bool observe_is_steady(const struct sample_cpu *cpu);
 
 /* Nobody was found; that may be untrue, and the instant is to be taken for lost. */
 bool observe_cannot_tell(struct look *look);

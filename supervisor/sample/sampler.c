@@ -279,10 +279,7 @@ void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttl
 
 bool sampler_is_steady(const struct sampler *s, unsigned cpu)
 {
-	const struct sample_cpu *c = &s->cpu[cpu];
-
-	return c->last && c->streak >= SAMPLE_STREAK && c->last->steady >= SAMPLE_STEADY &&
-		!c->failures;
+	return observe_is_steady(&s->cpu[cpu]);
 }
 
 /* No instant of the profile falls into the next @ns of the CPU, and what is still owed. */

@@ -14,11 +14,6 @@
 #include "supervisor/sample/plan.h"
 #include "supervisor/sample/probe.h"
 
-/* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
-#define SAMPLE_STREAK 4
-/* Steady for so many stops, it is asked for nothing but whether it is runnable. */
-#define SAMPLE_STEADY 16
-
 /* How it is shown that a thread was on the CPU at the instant. */
 enum sample_proof {
 	SAMPLE_BY_STAMP, /* the scheduler's time stamps of it and of us are the same: it was
