@@ -369,15 +369,14 @@ static void tidy(struct sessions *sessions, struct session *s, bool of_thread)
 
 	if (!s || !s->untidy)
 		return;
-	s->untidy = false;
 	if (!s->off && region_table_without(s->table, s->dead, &table) == 0) {
 		/* Without memory the old one serves too, with a slower look-up. */
 		region_table_unref(s->table);
 		s->table = table;
 		if (!region_table_is_active(table))
 			turn_off(s, CALL_FAULT);
-		s->untidy = false;
 	}
+	s->untidy = false;
 	if (!s->off)
 		return;
 	end(sessions, s);
