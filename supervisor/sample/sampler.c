@@ -27,6 +27,7 @@
 #define NEAR_DOUBLED 8
 #define WAYS_NS      20000000
 #define MET_WEIGHT   256
+#define AT_WORK      4096
 /* A CPU is the only one at work if the others have less than this part of what was met, */
 #define ALONE_PART 16
 /* or if so many instants in a row met the same thread, wherever it was. */
@@ -167,6 +168,7 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 
 	c->streak = t && c->last == t ? c->streak + 1 : 0;
 	c->last = t;
+	c->at_work += ((t ? AT_WORK : 0) - c->at_work) / 16;
 	if (!t)
 		return;
 	c->recent += MET_WEIGHT;
@@ -296,20 +298,20 @@ void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
 	leave_out(&s->cpu[cpu], (int64_t)ns);
 }
 
-/* Tables count CPU time, on all CPUs alike: of several threads at work each has only its part. */
-static unsigned cpus_at_work(const struct sampler *s)
+/* @ns that a thread of @cpu lost. Tables count CPU time, on all CPUs alike: their part of it. */
+static int64_t part_of_tables(const struct sampler *s, unsigned cpu, int64_t ns)
 {
-	unsigned n = 0;
+	int64_t at_work = AT_WORK;
 
 	for (unsigned i = 0; i < s->cpus; i++)
-		n += s->cpu[i].recent > MET_WEIGHT;
-	return n ? n : 1;
+		at_work += i == cpu ? 0 : s->cpu[i].at_work;
+	return ns * AT_WORK / at_work;
 }
 
 void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 {
 	struct sample_cpu *c = &s->cpu[t->order.cpu];
-	int64_t part = (int64_t)(s->held_ns / cpus_at_work(s));
+	int64_t part = part_of_tables(s, t->order.cpu, (int64_t)s->held_ns);
 
 	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {
 		for (unsigned i = 0; i < s->cpus; i++)
@@ -346,7 +348,7 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 		c->owed_ns += lost - c->left_out_ns[0];
 		for (unsigned i = 1; i < PLAN_STREAMS; i++)
 			s->tables_owed_ns[i] +=
-				(lost - c->left_out_ns[i]) / (int64_t)cpus_at_work(s);
+				part_of_tables(s, t->order.cpu, lost - c->left_out_ns[i]);
 	}
 	for (unsigned i = 0; i < s->cpus; i++)
 		if (s->cpu[i].resumed == t)

@@ -68,7 +68,8 @@ struct sample_cpu {
 	struct plan plan;
 	struct sample_thread *last;        /* met at the last instant, NULL nobody */
 	unsigned streak;                   /* instants in a row that met that thread here */
-	uint32_t recent;                   /* how often somebody was met here lately */
+	uint32_t recent;                   /* how often somebody was met here lately, */
+	int32_t at_work;                   /* and at which part of the instants, of AT_WORK */
 	unsigned failures;                 /* of proofs after a stop; halved as time goes */
 	struct sample_thread *resumed;     /* the last one that was stopped here */
 	uint64_t had_ns;                   /* for how long it was the supervisor's since then */
