@@ -17,6 +17,7 @@
 #include "tools/libexec.h"
 #include "tools/live_front.h"
 #include "tools/output_option.h"
+#include "tools/session.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
@@ -550,6 +551,8 @@ int main(int argc, char **argv)
 		analyst_argv[n++] = "--capture";
 		analyst_argv[n++] = s.capture;
 	}
+	front_prepare(&s.engine.inherited);
+	s.engine.own_session = !s.engine.dump && session_divide(s.engine.no_realtime);
 	if (s.live) {
 		int status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
 
@@ -558,7 +561,6 @@ int main(int argc, char **argv)
 	}
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
-	front_prepare(&s.engine.inherited);
 	int exit_status = run(&s);
 
 	free(s.target.pids);

@@ -16,6 +16,7 @@
 #include "supervisor/os/waiter.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
+#include "tools/session.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
@@ -302,13 +303,13 @@ int main(int argc, char **argv)
 		"--report", "none", "--name", name, "--call-graph", s.target.call_graph};
 	size_t n = 9;
 
+	front_prepare(&s.engine.inherited);
+	s.engine.own_session = session_divide(s.engine.no_realtime);
 	status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
-	if (!status) {
-		front_prepare(&s.engine.inherited);
+	if (!status)
 		status = run(&s);
-	}
 	free(s.target.pids);
 	return status;
 }

@@ -67,20 +67,42 @@ bool engine_is_order(int signal)
 	}
 }
 
+/* Where a signal came from. As the value of one that was passed on by engine_forward(). */
+enum origin {
+	SENT = 0x73707200, /* by kill(2), to us alone */
+	FROM_TERMINAL,     /* and the command got it as well */
+	FROM_TERMINAL_TO_US,
+};
+
 /*
  * What the terminal sends goes to the command as well. A hang-up goes to the session's leader
  * alone: the others hear of it when that one ends, which would be the command if we were not there.
  */
-static bool is_for_us_alone(int signal, int code)
+static enum origin find_origin(int signal, int code, int sender, int value)
 {
-	return code != SI_KERNEL || (signal == SIGHUP && getsid(0) == getpid());
+	if (code == SI_QUEUE && sender == getppid() && value >= SENT &&
+		value <= FROM_TERMINAL_TO_US)
+		return (enum origin)value;
+	if (code != SI_KERNEL)
+		return SENT;
+	return signal == SIGHUP && getsid(0) == getpid() ? FROM_TERMINAL_TO_US : FROM_TERMINAL;
+}
+
+static enum origin origin_of(const siginfo_t *info)
+{
+	return find_origin(info->si_signo, info->si_code, info->si_pid, info->si_value.sival_int);
+}
+
+void engine_forward(int pid, const siginfo_t *info)
+{
+	(void)sigqueue(pid, info->si_signo, (union sigval){.sival_int = (int)origin_of(info)});
 }
 
 /* As the kernel does, so that one that is stopped hears of the hang-up. */
-static void pass_on(int pid, int signal, int code)
+static void pass_on(int pid, int signal, enum origin origin)
 {
 	(void)kill(pid, signal);
-	if (signal == SIGHUP && code == SI_KERNEL)
+	if (signal == SIGHUP && origin != SENT)
 		(void)kill(pid, SIGCONT);
 }
 
@@ -111,24 +133,23 @@ static void order_snapshot(struct engine *engine)
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {
 	int signal = (int)info->ssi_signo;
-	bool from_terminal = info->ssi_code == SI_KERNEL;
+	enum origin origin = find_origin(signal, info->ssi_code, (int)info->ssi_pid, info->ssi_int);
 	bool command_lives = engine->options->command && !engine->result->command_ended &&
 		!engine->options->signals_end;
 
-	if (signal == SIGUSR2 && engine->options->snapshots &&
-		is_for_us_alone(signal, info->ssi_code)) {
+	if (signal == SIGUSR2 && engine->options->snapshots && origin != FROM_TERMINAL) {
 		order_snapshot(engine);
 	} else if (engine_is_order(signal) && command_lives) {
-		if (!is_for_us_alone(signal, info->ssi_code))
+		if (origin == FROM_TERMINAL)
 			return;
-		engine->life.hung_up |= signal == SIGHUP && from_terminal;
-		pass_on(engine->launch.pid, signal, info->ssi_code);
+		engine->life.hung_up |= signal == SIGHUP && origin != SENT;
+		pass_on(engine->launch.pid, signal, origin);
 	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
 		engine->result->stopped_by = signal;
 		engine->stop = true;
 	} else if (signal == SIGTSTP && !command_lives) {
 		(void)raise(SIGSTOP);
-	} else if (signal == SIGTSTP && from_terminal) {
+	} else if (signal == SIGTSTP && origin != SENT) {
 		engine->life.stop_pending = true;
 		lifecycle_stop_with_command(engine);
 	}
@@ -153,8 +174,8 @@ bool engine_pass_on(const struct engine_result *result, const siginfo_t *info)
 	if (!result->command_pid || result->command_ended ||
 		waiter_peek(result->command_pid, &seen) < 0 || seen.kind == WAITER_GONE)
 		return false;
-	if (engine_is_order(info->si_signo) && is_for_us_alone(info->si_signo, info->si_code))
-		pass_on(result->command_pid, info->si_signo, info->si_code);
+	if (engine_is_order(info->si_signo) && origin_of(info) != FROM_TERMINAL)
+		pass_on(result->command_pid, info->si_signo, origin_of(info));
 	return true;
 }
 

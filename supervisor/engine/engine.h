@@ -43,6 +43,7 @@ struct engine_options {
 	int ready_fd;                /* serve_only: where to write the first answer; it is closed */
 	struct histogram *histogram; /* --region: counters that we hold; NULL none */
 	bool no_realtime;            /* --no-realtime */
+	bool own_session;            /* the threads that sample leave the session */
 	bool restrict_fast;          /* PROF_FAST fails with EACCES */
 	uint64_t period_ns;          /* CPU time of a tick */
 	uint64_t delay_ns;           /* before the first tick */
@@ -105,6 +106,12 @@ bool engine_is_order(int signal);
  * order to us alone.
  */
 bool engine_pass_on(const struct engine_result *result, const siginfo_t *info);
+
+/*
+ * A signal that came to the process that stands for this one is sent to @pid, with where it came
+ * from.
+ */
+void engine_forward(int pid, const siginfo_t *info);
 
 /*
  * Waits for a command that lives on after engine_run() (--duration), passing on signals that are

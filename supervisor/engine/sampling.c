@@ -193,6 +193,8 @@ void sampling_begin(struct engine *engine)
 		s->sampler.realtime = true;
 	else
 		priority_prompt();
+	if (engine->options->own_session)
+		(void)setsid();
 	engine->audit.realtime = s->sampler.realtime;
 	say_line(&engine->say, SAY_DETAIL, "%s",
 		s->sampler.realtime ? "the sampler has real-time priority (SCHED_FIFO)"

@@ -39,6 +39,19 @@ int priority_realtime(void)
 	return 0;
 }
 
+bool priority_may_be_realtime(void)
+{
+	const struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+	int before = sched_getscheduler(0);
+	struct sched_param own;
+
+	if (before < 0 || sched_getparam(0, &own) < 0 ||
+		sched_setscheduler(0, SCHED_FIFO, &lowest) < 0)
+		return false;
+	(void)sched_setscheduler(0, before, &own);
+	return true;
+}
+
 void priority_prompt(void)
 {
 	const struct attributes wanted = {.size = sizeof(wanted),

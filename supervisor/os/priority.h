@@ -7,8 +7,13 @@
 #ifndef SUPERVISOR_PRIORITY_H
 #define SUPERVISOR_PRIORITY_H
 
+#include <stdbool.h>
+
 /* Real time for the calling thread. -EPERM: not permitted (RLIMIT_RTPRIO, CAP_SYS_NICE). */
 int priority_realtime(void);
+
+/* Would priority_realtime() be permitted? The calling thread is as it was. */
+bool priority_may_be_realtime(void);
 
 /*
  * Without it: a short time slice, by which the scheduler prefers a thread that wakes up
