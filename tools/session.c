@@ -63,5 +63,7 @@ bool session_divide(bool no_realtime)
 		return false;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(FRONT_OURS);
+	/* What looks for us by name finds the other one. */
+	(void)prctl(PR_SET_NAME, "sprofil-tracer");
 	return true;
 }

@@ -12,8 +12,10 @@
  * An instant that comes later than this is, in the fair class, a moment that the scheduler chose,
  * often the end of somebody's turn. In real time only the kernel delays a wake-up, in a call.
  */
-#define LATE_NS      300000
+#define LATE_NS      100000
 #define LATE_MOST_NS 20000000
+/* Later than this in the fair class, we were let in by a thread that gave up its CPU itself. */
+#define PROMPT_NS 40000
 /* A thread waits for its CPU while we have it, and this much longer at most. */
 #define SWITCH_NS 200000
 /* After a proof that failed others are asked for on this CPU, until this is halved to nothing. */
@@ -241,6 +243,7 @@ struct sample_thread *sampler_instant(
 {
 	struct look look = {.s = s, .cpu = cpu, .weight = 1024};
 	bool late = woke_ns > planned_ns + (s->realtime ? LATE_MOST_NS : LATE_NS);
+	bool slow = woke_ns > planned_ns + PROMPT_NS && !s->realtime;
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
 
@@ -248,6 +251,7 @@ struct sample_thread *sampler_instant(
 		return NULL; /* the plan was shifted since it was asked for */
 	s->figures.instants += due & 1;
 	t = late ? NULL : observe(&look);
+	late = late || (t && slow && !look.activity.running);
 	if (late || (!t && observe_cannot_tell(&look))) {
 		s->figures.late += due & 1;
 		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
@@ -262,6 +266,7 @@ struct sample_thread *sampler_instant(
 		t->order.cpu = cpu;
 		t->order.streams = due;
 		t->order.woke_ns = woke_ns;
+		t->order.slow = slow;
 		t->order.asleep = !look.activity.running;
 		t->order.activity = look.activity;
 	}
@@ -371,16 +376,14 @@ void sampler_lose(struct sampler *s, struct sample_thread *t)
 }
 
 bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
-	bool in_call, uint64_t asked_ns, uint64_t seen_ns)
+	enum sample_place place, uint64_t asked_ns, uint64_t seen_ns)
 {
 	const struct sample_order *o = &t->order;
 	uint64_t waited = after->wait_ns - o->before.wait_ns;
 	bool was_on;
 
 	t->seen = *after;
-	if (o->proof == SAMPLE_BY_STAMP)
-		return true;
-	was_on = after->slices - o->before.slices <= o->turns;
+	was_on = o->proof == SAMPLE_BY_STAMP || after->slices - o->before.slices <= o->turns;
 	if (o->proof == SAMPLE_BY_WAIT)
 		was_on = was_on && waited >= asked_ns - o->woke_ns &&
 			waited <= asked_ns - o->woke_ns + SWITCH_NS;
@@ -392,8 +395,12 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		s->figures.unproved++;
 		sampler_lose(s, t);
 	}
+	if (was_on && o->slow && place == SAMPLE_IN_YIELD) {
+		was_on = false;
+		sampler_lose(s, t);
+	}
 	/* Where it stands is the end of a call, where it was at the instant may be before that. */
-	if (was_on && o->proof == SAMPLE_BY_SLICE && in_call && seen_ns - asked_ns < FLIGHT_NS) {
+	if (was_on && o->proof == SAMPLE_BY_SLICE && place && seen_ns - asked_ns < FLIGHT_NS) {
 		was_on = false;
 		if (!t->near)
 			t->flights += t->flights < NEAR_DOUBLED;

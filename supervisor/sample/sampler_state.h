@@ -26,6 +26,7 @@ enum sample_proof {
 /* An instant that found a thread. */
 struct sample_order {
 	enum sample_proof proof;
+	bool slow;        /* we came too late to have preempted a thread that gives up its CPU */
 	bool asleep;      /* it has gone to sleep since: it is sampled without a stop */
 	unsigned cpu;     /* index of the CPU */
 	unsigned streams; /* a bit for each stream whose instant it is */

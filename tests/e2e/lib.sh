@@ -12,6 +12,10 @@ trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 failures=0
 
+# tracing PID: the process that traces for sprofrun or sproftop: PID, or where that has a session of
+# its own (see test_session.sh) its child. The command and the analyst are its children.
+tracing() { pgrep -P "$1" -x sprofil-tracer || echo "$1"; }
+
 # check WHAT CONDITION...: the condition is a command.
 check() {
     local what=$1

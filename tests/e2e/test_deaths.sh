@@ -4,10 +4,10 @@
 . "$(dirname "$0")/lib.sh"
 
 child_of() {
-    pgrep -P "$1" -x "$2" | head -n 1
+    pgrep -P "$(tracing "$1")" -x "$2" | head -n 1
 }
 has_samples() {
-    [ "$(pgrep -P "$1" -x sprofil-analyst)" != "" ] && [ "$(cut -d' ' -f1 </proc/"$2"/schedstat)" \
+    [ "$(pgrep -P "$(tracing "$1")" -x sprofil-analyst)" != "" ] && [ "$(cut -d' ' -f1 </proc/"$2"/schedstat)" \
         -gt "$3" ]
 }
 
@@ -31,7 +31,7 @@ within "profiled and unattributed make up the kernel's figure" \
 "$SPROFRUN" -F 1000 -o n.pb.gz sh -c 'while [ ! -e enough ]; do :; done; exit 7' 2>err &
 run=$!
 no_more() {
-    pkill -KILL -P $run -x sprofil-analyst
+    pkill -KILL -P "$(tracing $run)" -x sprofil-analyst
     grep -q 'the analyst died 6 times; the command goes on without a profile' err
 }
 wait_until "no analyst is left" 30 no_more

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The wrapper in a real terminal under a shell with job control: ^C, ^Z and fg, ^\, the size of the
 # window, full-screen programs. Everything is waited for by looking at the screen or at /proc.
+# FAIR=1: without real-time priority.
 . "$(dirname "$0")/lib.sh"
+SPROFRUN="$SPROFRUN ${FAIR:+--no-realtime}"
 command -v tmux >/dev/null || skip "tmux is missing"
 
 unset TMUX

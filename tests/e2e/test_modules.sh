@@ -66,7 +66,7 @@ for what in deleted replaced; do
     run=$!
     wait_until 'the library is open' 20 sh -c 'grep -qs ready ready'
     wait_until 'the analyst has it open' 20 sh \
-        -c "grep -q lib.so /proc/\$(pgrep -P $run -x sprofil-analyst)/maps"
+        -c "grep -q lib.so /proc/\$(pgrep -P $(tracing $run) -x sprofil-analyst)/maps"
     case $what in
     deleted) rm lib.so ;;
     *) cp libcallbacks_other.so new.so && mv new.so lib.so ;;

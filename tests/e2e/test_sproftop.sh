@@ -297,7 +297,7 @@ wait_until "it is let go" 20 grep -qE '^TracerPid:.0$' /proc/$target/status
 for signal in SEGV KILL; do
     start "$SPROFTOP $much -p $target"
     wait_shows 'show_inner'
-    kill -$signal "$(pgrep -P "$(top_pid)" -x sprofil-analyst)"
+    kill -$signal "$(pgrep -P "$(tracing "$(top_pid)")" -x sprofil-analyst)"
     # A fresh one draws.
     wait_shows 'lost [1-9]'
     tm send-keys -t t q
@@ -354,7 +354,7 @@ check "what it wrote is shown afterwards" shows '^show ends'
 
 start "$SPROFTOP --log $WORK/log $SHOW 100 7"
 wait_shows 'show_inner'
-command=$(pgrep -x show -P "$(top_pid)")
+command=$(pgrep -x show -P "$(tracing "$(top_pid)")")
 tm send-keys -t t q
 wait_back
 wait_shows '^status=0'
@@ -362,7 +362,7 @@ check "a command that still runs is ended with the view" eval '! kill -0 $comman
 is "its output is in the log" "$(head -n 1 log)" "show begins"
 start "$SPROFTOP --keep $SHOW 100 7"
 wait_shows 'show_inner'
-command=$(pgrep -x show -P "$(top_pid)")
+command=$(pgrep -x show -P "$(tracing "$(top_pid)")")
 tm send-keys -t t q
 wait_back
 check "or goes on, when asked to keep it" kill -0 "$command"

@@ -98,7 +98,7 @@ check "a pipe is written in place" [ -p pipe -a -s from-pipe ]
 mkfifo unread
 TMPDIR=$WORK "$SPROFRUN" -q -o unread sh -c 'exit 3' 2>err &
 run=$!
-writes() { pgrep -x sprofil-analyst -P "$(pgrep -P $run -x sprofil-analyst)" >/dev/null 2>&1; }
+writes() { pgrep -x sprofil-analyst -P "$(pgrep -P "$(tracing $run)" -x sprofil-analyst)" >/dev/null 2>&1; }
 wait_until "the profile is written to a pipe" 20 writes
 kill -TERM $run
 wait $run; is "SIGTERM ends the wait for a reader" $? 3

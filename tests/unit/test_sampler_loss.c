@@ -227,9 +227,51 @@ static void test_sampler_loss__a_steady_thread_needs_no_time_stamps(void **state
 	sampler_release(&w.sampler);
 }
 
+/* In the fair class a thread that gives up its CPU decides when we get it. */
+static void test_sampler_loss__who_lets_us_in_was_not_preempted(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	struct cpu_time after = {0};
+
+	(void)state;
+	for (unsigned late_us = 0; late_us <= 50; late_us += 50) {
+		for (int realtime = 0; realtime < 2; realtime++) {
+			bool is_sample = realtime || !late_us;
+			uint64_t planned;
+
+			begin(&w, 1, 1);
+			w.sampler.realtime = realtime;
+			a->state = RUNNABLE;
+			replaced(&w, a);
+			planned = sampler_next(&w.sampler, 0);
+			assert_ptr_equal(
+				sampler_instant(&w.sampler, 0, planned, planned + late_us * US),
+				&a->sample);
+			assert_true(sampler_judge(
+				&w.sampler, &a->sample, &after, SAMPLE_IN_CALL, planned, planned));
+			assert_int_equal(sampler_judge(&w.sampler, &a->sample, &after,
+						 SAMPLE_IN_YIELD, planned, planned),
+				is_sample);
+			assert_int_equal(w.sampler.figures.late, !is_sample);
+			/* It has gone to sleep. */
+			a->state = ASLEEP;
+			a->run_ns++;
+			replaced(&w, a);
+			planned = sampler_next(&w.sampler, 0);
+			assert_ptr_equal(
+				sampler_instant(&w.sampler, 0, planned, planned + late_us * US),
+				is_sample ? &a->sample : NULL);
+			assert_int_equal(w.sampler.figures.late, 2 * !is_sample);
+			sampler_release(&w.sampler);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sampler_loss__who_lets_us_in_was_not_preempted),
 		cmocka_unit_test(test_sampler_loss__nobody_is_no_answer_once_the_cpu_was_let_go),
 		cmocka_unit_test(test_sampler_loss__on_its_way_back_a_thread_is_not_nobody),
 		cmocka_unit_test(test_sampler_loss__what_a_lone_thread_lost_is_left_out_exactly),

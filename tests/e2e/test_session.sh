@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Without real-time priority the process that traces has a session of its own, and another one
+# stands for it before the shell. Nobody may notice.
+. "$(dirname "$0")/lib.sh"
+[ "$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)" = 1 ] ||
+    skip "sessions have no share of the CPUs of their own here (sched_autogroup_enabled)"
+
+run=("$SPROFRUN" --no-realtime -q -o p.pb.gz)
+field() { awk -v f="$2:" '$1 == f { print $2 }' "/proc/$1/status" 2>/dev/null; }
+session_of() { ps -o sid= -p "$1" | tr -d ' '; }
+# The process; a thread of it is the tracer.
+tracer_of() { field "$(field "$1" TracerPid)" Tgid; }
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# Who is where.
+"${run[@]}" sh -c 'echo $$ >pid; while [ ! -e enough ]; do sleep 0.05; done; exit 7' &
+front=$!
+wait_until "the command runs" 20 [ -s pid ]
+command=$(cat pid)
+apart() { tracer=$(tracer_of "$command") && [ "$tracer" ] && [ "$(session_of "$tracer")" = "$tracer" ]; }
+wait_until "the tracer has a session of its own" 20 apart
+is "it is a child of ours" "$(ps -o ppid= -p "$tracer" | tr -d ' ')" $front
+is "the command stays in our session" "$(session_of "$command")" "$(session_of $$)"
+is "and in our process group" "$(ps -o pgid= -p "$command" | tr -d ' ')" \
+    "$(ps -o pgid= -p $$ | tr -d ' ')"
+: >enough
+wait $front; is "its status is ours" $? 7
+check "a profile is written" "$SPROFREPORT" summary p.pb.gz -o summary
+
+# Ends of the command.
+for how in 'exit 0' 'exit 255' 'kill -TERM $$' 'kill -KILL $$' 'kill -SEGV $$'; do
+    (sh -c "$how") 2>/dev/null
+    wanted=$?
+    ("${run[@]}" sh -c "$how") 2>/dev/null
+    is "status of '$how'" $? $wanted
+done
+
+# Signals to us alone are the command's.
+for signal in TERM HUP USR1 USR2; do
+    rm -f ready
+    "${run[@]}" sh -c "trap 'exit 43' $signal; echo ready >ready; while :; do sleep 0.05; done" &
+    front=$!
+    wait_until "the command is ready" 20 [ -s ready ]
+    kill -$signal $front
+    wait $front; is "SIG$signal to us goes to the command" $? 43
+done
+
+# Attached, they end the profiling, and nothing else.
+sleep 60 &
+idle=$!
+for signal in INT TERM; do
+    rm -f p.pb.gz
+    # A shell without job control starts it with SIGINT ignored, which is an order all the same.
+    "${run[@]}" -p $idle & front=$!
+    traced() { [ "$(tracer_of $idle)" ]; }
+    wait_until "it is attached to" 20 traced
+    kill -$signal $front
+    wait $front; is "attached: SIG$signal ends it" $? 0
+    is "attached: SIG$signal: a profile" "$(figure processes p.pb.gz)" 1
+    check "attached: SIG$signal: the process lives" kill -0 $idle
+done
+kill -KILL $idle
+
+# Whoever is killed, the command goes on, and nobody is left.
+for whom in front tracer; do
+    rm -f pid enough ended
+    "${run[@]}" sh -c 'echo $$ >pid; while [ ! -e enough ]; do sleep 0.05; done; echo ended >ended' 2>err &
+    front=$!
+    wait_until "the command runs" 20 [ -s pid ]
+    command=$(cat pid)
+    wait_until "it is traced" 20 apart
+    kill -KILL "${!whom}"
+    wait $front 2>/dev/null; is "the $whom is killed: our status" $? 137
+    wait_until "the $whom is killed: the tracer is gone" 20 gone "$tracer"
+    untraced() { [ -z "$(tracer_of "$command")" ]; }
+    wait_until "the $whom is killed: nobody traces the command" 20 untraced
+    : >enough
+    wait_until "the $whom is killed: the command goes on to its end" 20 [ -s ended ]
+done
+finish
