@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyst/arrays.h"
+#include "analyst/jitdump.h"
 #include "opener/opener.h"
 #include "profile/profile.h"
 
@@ -19,11 +19,8 @@
 #define MAP_MOST   (UINT64_C(128) << 20)
 #define MAPS_MOST  (UINT64_C(512) << 20)
 #define NOTES_MOST 8
-#define NAME_MOST  4096 /* longer ones are cut */
 /* Read at a time; a longer line is none. */
 #define CHUNK_BYTES (UINT64_C(1) << 20)
-/* Of pieces that overlap, this many are looked at. */
-#define OVERLAPS_MOST 4096
 
 struct jit_place {
 	uint64_t pc;
@@ -31,131 +28,26 @@ struct jit_place {
 	bool used, named;
 };
 
+/* A perf map or a jitdump. */
+struct jit_file {
+	char *path; /* of the dump as the process calls it; NULL: not known */
+	char name[48];
+	int fd; /* -1 not there yet */
+	uint64_t read_bytes;
+	bool over; /* too large, or damaged: it is read no further */
+	struct jit_map map;
+};
+
 struct jit {
 	struct profile *profile;
 	struct jit_budget *budget;
 	struct opener *opener;
 	uint32_t pid;
-	bool live;     /* its own root folder may be looked into */
-	char name[48]; /* of the map */
-	int fd;        /* of the map, -1 not there yet */
-	uint64_t read_bytes;
-	bool over; /* too large: it is read no further */
-	struct jit_map map;
+	bool live; /* its own root folder may be looked into */
+	struct jit_file map, dump;
 	struct jit_place *place; /* open addressing, a power of two */
 	size_t places, place_room;
 };
-
-/* One line without its newline. */
-static int add_line(struct jit_map *map, const char *line, size_t bytes)
-{
-	char number[40], *at;
-	uint64_t start, size;
-	size_t n = bytes < sizeof(number) - 1 ? bytes : sizeof(number) - 1, name;
-
-	memcpy(number, line, n);
-	number[n] = '\0';
-	start = strtoull(number, &at, 16);
-	if (at == number || *at != ' ')
-		return 0;
-	size = strtoull(at + 1, &at, 16);
-	if (*at != ' ' || size == 0 || size > UINT64_MAX - start)
-		return 0;
-	name = (size_t)(at + 1 - number);
-	if (name >= bytes)
-		return 0;
-	if (bytes - name > NAME_MOST)
-		bytes = name + NAME_MOST;
-	if (arrays_grow((void **)&map->code, &map->room, map->n + 1, sizeof(*map->code)) < 0 ||
-		arrays_grow((void **)&map->text, &map->text_room,
-			map->text_bytes + bytes - name + 1, 1) < 0)
-		return -ENOMEM;
-	map->code[map->n] = (struct jit_code){.start = start,
-		.end = start + size,
-		.name = map->text_bytes,
-		.order = (uint32_t)map->n};
-	map->n++;
-	memcpy(map->text + map->text_bytes, line + name, bytes - name);
-	map->text_bytes += bytes - name;
-	map->text[map->text_bytes++] = '\0';
-	map->sealed = false;
-	return 0;
-}
-
-long jit_map_add(struct jit_map *map, const char *text, size_t bytes)
-{
-	size_t taken = 0;
-
-	while (taken < bytes) {
-		const char *line = text + taken, *end = memchr(line, '\n', bytes - taken);
-
-		if (!end)
-			break;
-		if (add_line(map, line, (size_t)(end - line)) < 0)
-			return -ENOMEM;
-		taken = (size_t)(end + 1 - text);
-	}
-	return (long)taken;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct jit_code *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
-static void seal(struct jit_map *map)
-{
-	uint64_t reach = 0;
-
-	if (map->n)
-		qsort(map->code, map->n, sizeof(*map->code), by_start);
-	for (size_t i = 0; i < map->n; i++) {
-		if (map->code[i].end > reach)
-			reach = map->code[i].end;
-		map->code[i].reach = reach;
-	}
-	map->sealed = true;
-}
-
-const char *jit_map_find(struct jit_map *map, uint64_t pc)
-{
-	const struct jit_code *best = NULL;
-	size_t low = 0, high = map->n;
-
-	if (!map->sealed)
-		seal(map);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->code[middle].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t n = 0; low > 0 && n < OVERLAPS_MOST && map->code[low - 1].reach > pc; n++) {
-		const struct jit_code *code = &map->code[--low];
-
-		if (pc < code->end && (!best || code->order > best->order))
-			best = code;
-	}
-	return best ? map->text + best->name : NULL;
-}
-
-void jit_map_release(struct jit_map *map)
-{
-	free(map->code);
-	free(map->text);
-	*map = (struct jit_map){0};
-}
-
-uint64_t jit_map_bytes(const struct jit_map *map)
-{
-	return map->n * sizeof(*map->code) + map->text_bytes;
-}
 
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
 	struct jit_budget *budget)
@@ -170,112 +62,157 @@ struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid
 		.opener = opener,
 		.pid = pid,
 		.live = live,
-		.fd = -1};
+		.map.fd = -1,
+		.dump.fd = -1};
 	/* While the process lives: whose it is, and which pid it has for itself. */
 	if (live)
 		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);
 	return jit;
 }
 
+static void release(struct jit *jit, struct jit_file *file)
+{
+	if (file->fd >= 0)
+		(void)close(file->fd);
+	jit->budget->used_bytes -= jit_map_bytes(&file->map);
+	jit_map_release(&file->map);
+	free(file->path);
+}
+
+void jit_set_dump(struct jit *jit, const char *path)
+{
+	if (path && !jit->dump.path)
+		jit->dump.path = strdup(path); /* without memory it is not read */
+}
+
 void jit_free(struct jit *jit)
 {
 	if (!jit)
 		return;
-	if (jit->fd >= 0)
-		(void)close(jit->fd);
-	jit->budget->used_bytes -= jit_map_bytes(&jit->map);
-	jit_map_release(&jit->map);
+	release(jit, &jit->map);
+	release(jit, &jit->dump);
 	free(jit->place);
 	free(jit);
 }
 
 /* The names up to here are kept. */
-static int say_too_large(struct jit *jit)
+static int leave(struct jit *jit, struct jit_file *file, const char *why)
 {
 	char note[160];
 
-	jit->over = true;
-	(void)close(jit->fd);
-	jit->fd = -1;
+	file->over = true;
+	(void)close(file->fd);
+	file->fd = -1;
 	if (jit->budget->said++ >= NOTES_MOST)
 		return 0;
 	(void)snprintf(note, sizeof(note),
-		"%s: it is too large; after its first %llu MiB the names of "
+		"%s: it is %s; after its first %llu MiB the names of "
 		"generated code are missing",
-		jit->name, (unsigned long long)(jit->read_bytes >> 20));
+		file->name, why, (unsigned long long)(file->read_bytes >> 20));
 	return profile_add_note(jit->profile, note) < 0 ? -ENOMEM : 0;
 }
 
-/* Returns the bytes taken, 0: no whole line was there. */
-static long read_chunk(struct jit *jit, char *text)
+/* Returns the bytes taken, 0: nothing whole was there. */
+static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, uint64_t left)
 {
-	uint64_t before = jit_map_bytes(&jit->map);
-	ssize_t got = pread(jit->fd, text, CHUNK_BYTES, (off_t)jit->read_bytes);
-	long taken = got > 0 ? jit_map_add(&jit->map, text, (size_t)got) : 0;
+	uint64_t before = jit_map_bytes(&file->map);
+	ssize_t got = pread(file->fd, text, CHUNK_BYTES, (off_t)file->read_bytes);
+	int64_t taken = 0;
 
-	jit->budget->used_bytes += jit_map_bytes(&jit->map) - before;
+	if (got > 0 && file == &jit->map)
+		taken = jit_map_add(&file->map, text, (size_t)got);
+	else if (got > 0 && !file->read_bytes)
+		taken = jitdump_head((const uint8_t *)text, (size_t)got);
+	else if (got > 0)
+		taken = jitdump_add(
+			&file->map, (const uint8_t *)text, (size_t)got, left, CHUNK_BYTES);
+	jit->budget->used_bytes += jit_map_bytes(&file->map) - before;
 	/* A line without an end is passed over. */
-	if (taken == 0 && got == (ssize_t)CHUNK_BYTES)
-		taken = (long)got;
+	if (taken == 0 && got == (ssize_t)CHUNK_BYTES && file == &jit->map)
+		taken = (int64_t)got;
 	if (taken > 0)
-		jit->read_bytes += (uint64_t)taken;
+		file->read_bytes += (uint64_t)taken;
 	return taken;
 }
 
-/* /tmp/perf-PID.map, of the process's own root folder or of ours. */
-static int open_map(struct jit *jit)
+/*
+ * /tmp/perf-PID.map, or the dump that was mapped, of the process's own root folder or of ours.
+ */
+static int open_file(struct jit *jit, struct jit_file *file)
 {
 	struct opening what = {
 		.kind = OPENING_PERF_MAP, .pid = jit->pid, .start = jit->live, .end = jit->live};
 	struct opened opened;
 
+	if (file == &jit->dump) {
+		what.kind = OPENING_JITDUMP;
+		if (!file->path || strlen(file->path) >= sizeof(what.path))
+			return -ENOENT;
+		memcpy(what.path, file->path, strlen(file->path) + 1);
+	}
 	(void)opener_ask(jit->opener, &what, &opened);
-	(void)snprintf(jit->name, sizeof(jit->name), "%.47s", opened.text);
+	(void)snprintf(file->name, sizeof(file->name), "%.47s", opened.text);
 	return opened.fd;
 }
 
 /* Reads what has been appended. 1: there was something. */
-static int read_more(struct jit *jit)
+static int read_file(struct jit *jit, struct jit_file *file)
 {
-	long taken = 1;
+	int64_t taken = 1;
 	struct stat st;
 	char *text;
 	int r = 0;
 
-	if (jit->fd < 0 && !jit->over)
-		jit->fd = open_map(jit);
-	if (jit->fd < 0 || fstat(jit->fd, &st) < 0 || (uint64_t)st.st_size <= jit->read_bytes)
+	if (file->fd < 0 && !file->over)
+		file->fd = open_file(jit, file);
+	if (file->fd < 0 || fstat(file->fd, &st) < 0 || (uint64_t)st.st_size <= file->read_bytes)
 		return 0;
 	text = malloc(CHUNK_BYTES);
 	if (!text)
 		return -ENOMEM;
 	/* Up to the size of now: somebody may append faster than it is read. */
-	while (taken > 0 && !jit->over && jit->read_bytes < (uint64_t)st.st_size) {
-		taken = read_chunk(jit, text);
+	while (taken > 0 && !file->over && file->read_bytes < (uint64_t)st.st_size) {
+		taken = read_chunk(jit, file, text, (uint64_t)st.st_size - file->read_bytes);
+		if (taken == -EINVAL)
+			taken = leave(jit, file, "damaged");
 		r = taken < 0 ? (int)taken : r || taken > 0;
 		if (taken > 0 &&
-			(jit_map_bytes(&jit->map) > MAP_MOST ||
+			(jit_map_bytes(&file->map) > MAP_MOST ||
 				jit->budget->used_bytes > MAPS_MOST) &&
-			say_too_large(jit) < 0)
+			leave(jit, file, "too large") < 0)
 			r = -ENOMEM;
 	}
 	free(text);
 	return r;
 }
 
+static int read_more(struct jit *jit)
+{
+	int of_dump = read_file(jit, &jit->dump), of_map;
+
+	if (of_dump < 0)
+		return of_dump;
+	of_map = read_file(jit, &jit->map);
+	return of_map < 0 ? of_map : of_dump || of_map;
+}
+
 /* 1: it has a name now. */
 static int name(struct jit *jit, struct jit_place *place)
 {
-	const char *text = jit_map_find(&jit->map, place->pc);
+	struct jit_source source;
 	int function;
 
-	if (!text)
+	if (!jit_map_look_up(&jit->dump.map, place->pc, &source) &&
+		!jit_map_look_up(&jit->map.map, place->pc, &source))
 		return 0;
-	function = profile_add_function(
-		jit->profile, &(struct function){.name = text, .symbol = text, .file = ""});
+	function = profile_add_function(jit->profile,
+		&(struct function){
+			.name = source.name, .symbol = source.name, .file = source.file});
 	if (function < 0 ||
 		profile_set_lines(jit->profile, place->location,
-			&(struct location_line){.function = (uint32_t)function}, 1) < 0)
+			&(struct location_line){
+				.function = (uint32_t)function, .line = source.line},
+			1) < 0)
 		return -ENOMEM;
 	place->named = true;
 	return 1;

@@ -2,8 +2,8 @@
 /*
  * Names of code that a process has generated, from its perf map: /tmp/perf-PID.map, as node
  * (--perf-basic-prof), Java (-XX:+DumpPerfMapAtExit, jcmd PID Compiler.perfmap) and CPython (-X
- * perf) write it. One line a piece of code, "START SIZE name", hexadecimal; new pieces are
- * appended, and of two that overlap the newer one counts.
+ * perf) write it. One line a piece of code, "START SIZE name", hexadecimal. Or from its jitdump
+ * (jitdump.h), which has lines, too, and goes first.
  */
 #ifndef ANALYST_JIT_H
 #define ANALYST_JIT_H
@@ -12,37 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyst/jit_map.h"
+
 struct jit;
 struct opener;
 struct profile;
-
-struct jit_code {
-	uint64_t start, end;
-	size_t name; /* in jit_map.text */
-	uint32_t order;
-	uint64_t reach; /* the furthest end of this one and all before it; after sealing */
-};
-
-/* A perf map in memory. */
-struct jit_map {
-	struct jit_code *code;
-	size_t n, room;
-	bool sealed; /* sorted by start */
-	char *text;  /* names, NUL-terminated */
-	size_t text_bytes, text_room;
-};
-
-/* The memory that a map takes, room to grow aside. */
-uint64_t jit_map_bytes(const struct jit_map *map);
-
-/*
- * Adds the whole lines of @text: "3ef414c0 398 LazyCompile:~main /x.js:1" is code from 0x3ef414c0
- * to 0x3ef41858. Lines that make no sense are skipped. Returns the bytes taken, or -ENOMEM.
- */
-long jit_map_add(struct jit_map *map, const char *text, size_t bytes);
-/* The newest name at @pc, NULL none. */
-const char *jit_map_find(struct jit_map *map, uint64_t pc);
-void jit_map_release(struct jit_map *map);
 
 /* What the maps of all processes may take together; zeroed at the start. */
 struct jit_budget {
@@ -58,6 +32,11 @@ struct jit_budget {
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
 	struct jit_budget *budget);
 void jit_free(struct jit *jit);
+
+/* The jitdump that the process has mapped, as it calls it; the first that is set counts. NULL:
+ * none.
+ */
+void jit_set_dump(struct jit *jit, const char *path);
 
 /*
  * The location of generated code at @pc, which lies in a mapping that begins at @start. It is named

@@ -24,7 +24,8 @@ static const struct {
 	{"java",
 		"'jcmd PID Compiler.perfmap' while it runs (Java 17 and later), or java "
 		"-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, names it"},
-	{"node", "node --perf-basic-prof-only-functions names it"},
+	{"node",
+		"node --perf-basic-prof-only-functions names it, node --perf-prof with lines, too"},
 	{"dotnet", "DOTNET_PerfMapEnabled=1 in its environment names it"},
 	{"python", "python -X perf (3.12 and later) names it"},
 };

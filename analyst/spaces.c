@@ -85,10 +85,20 @@ struct image_space *spaces_get(struct spaces *spaces, uint32_t pid)
 	return image;
 }
 
+static int name_jit(struct image_space *image)
+{
+	if (!image->jit)
+		return 0;
+	/* It may have been mapped after the first piece of generated code was seen. */
+	if (image->space)
+		jit_set_dump(image->jit, space_jitdump(image->space));
+	return jit_finish(image->jit);
+}
+
 /* Generated code is named at the latest when its process, or the image that made it, ends. */
 static int finish_jit(struct image_space *image)
 {
-	int r = image->jit ? jit_finish(image->jit) : 0;
+	int r = name_jit(image);
 
 	jit_free(image->jit);
 	image->jit = NULL;
@@ -109,7 +119,7 @@ int spaces_name_jit(struct spaces *spaces)
 	int r = 0;
 
 	for (size_t i = 0; i < spaces->n && r == 0; i++)
-		r = spaces->list[i]->jit ? jit_finish(spaces->list[i]->jit) : 0;
+		r = name_jit(spaces->list[i]);
 	return r;
 }
 

@@ -90,9 +90,12 @@ static int frame_location(
 	if (frame->signal)
 		return mark(stacks, &stacks->signal_mark, "[kernel]", STACKS_SIGNAL);
 	if (frame->generated) {
-		if (!image->jit)
+		if (!image->jit) {
 			image->jit = jit_new(stacks->locations->profile, stacks->locations->opener,
 				image->pid, stacks->live, &stacks->jit_budget);
+			if (image->jit)
+				jit_set_dump(image->jit, space_jitdump(image->space));
+		}
 		return image->jit ? jit_location(image->jit, frame->pc, frame->generated) : -ENOMEM;
 	}
 	location = locations_add(stacks->locations, &frame->place);

@@ -117,7 +117,10 @@ static int perf_map(struct openings *o, const struct opening *what, struct opene
 	/* Of a replayed capture the number says nothing about who has it now. */
 	if (what->start)
 		(void)openings_process(o, what->pid, &owner, &lives);
-	return openings_perf_map(&owner, lives, opened);
+	if (what->kind == OPENING_PERF_MAP)
+		return openings_perf_map(&owner, lives, opened);
+	(void)snprintf(opened->text, sizeof(opened->text), "%s", what->path);
+	return openings_jitdump(&owner, lives, opened);
 }
 
 static int output_log(const struct openings *o)
@@ -153,6 +156,7 @@ static int answer(
 	case OPENING_PROCESS: return of_process(o, what);
 	case OPENING_THREADS: return view ? of_process(o, what) : -EPERM;
 	case OPENING_ELF: return elf(what, opened);
+	case OPENING_JITDUMP:
 	case OPENING_PERF_MAP: return perf_map(o, what, opened);
 	case OPENING_STAT: return look(what, opened);
 	case OPENING_SOURCE: return view ? source(o, what) : -EPERM;

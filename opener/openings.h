@@ -11,6 +11,7 @@
  *	memory      unwritable mappings of files, and the vdso, of processes that our supervisor
  *                  traces or has traced
  *	perf maps   of the user of such a process, or of root and readable by everybody
+ *	jitdumps    the same, called jit-PID.dump, and begin with that format's magic
  *	sources     readable by everybody, or of the user of such a process; live view only
  *
  * libc only. Nothing here parses files.
@@ -58,6 +59,8 @@ int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);
 int openings_threads(uint32_t pid);
 int openings_perf_map(const struct noted *owner, bool live, struct opened *opened);
+/* @opened->text is its path as the process calls it. */
+int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
 /* Puts down what is found at @fd, and refuses what is no ELF file; @fd is closed then. */
 int openings_elf(int fd, const struct stat *st, struct opened *opened);

@@ -16,6 +16,7 @@
 
 #define IMAGE_BYTES_MOST (UINT64_C(256) << 20)
 #define VDSO_BYTES_MOST  (UINT64_C(1) << 20)
+#define JITDUMP_MAGIC    UINT32_C(0x4A695444)
 #define COPY_BYTES       ((size_t)64 << 10)
 #define THREADS_MOST     ((size_t)100000)
 #define NOTED_MOST       ((size_t)1 << 20)
@@ -297,4 +298,38 @@ int openings_perf_map(const struct noted *owner, bool live, struct opened *opene
 	(void)snprintf(path, sizeof(opened->text), "/tmp/perf-%u.map", owner->pid);
 	fd = regular_open(-1, path, REGULAR_NO_LAST_LINK, &st);
 	return of_owner(owner, fd, &st);
+}
+
+/* Called "jit-PID.dump", of either of its pids, and begins with the magic. */
+static int judged_dump(const struct noted *owner, const char *path, int fd)
+{
+	const char *base = strrchr(path, '/');
+	char inner[40], outer[40];
+	uint32_t magic = 0;
+
+	if (fd < 0)
+		return fd;
+	(void)snprintf(inner, sizeof(inner), "/jit-%u.dump", owner->inner_pid);
+	(void)snprintf(outer, sizeof(outer), "/jit-%u.dump", owner->pid);
+	if (base && (strcmp(base, inner) == 0 || strcmp(base, outer) == 0) &&
+		pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == JITDUMP_MAGIC)
+		return fd;
+	(void)close(fd);
+	return -ENOENT;
+}
+
+int openings_jitdump(const struct noted *owner, bool live, struct opened *opened)
+{
+	const char *path = opened->text;
+	struct stat st = {0};
+	int fd = -ENOENT;
+
+	if (live) {
+		fd = regular_open_of((int)owner->pid, path, REGULAR_NO_LAST_LINK, &st);
+		fd = judged_dump(owner, path, of_owner(owner, fd, &st));
+	}
+	if (fd >= 0)
+		return fd;
+	fd = regular_open(-1, path, REGULAR_NO_LAST_LINK, &st);
+	return judged_dump(owner, path, of_owner(owner, fd, &st));
 }

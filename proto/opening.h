@@ -55,13 +55,14 @@ enum opening_kind {
 	OPENING_THREADS = 9,  /* pid: a copy of each thread's "stat", ended by NUL, live view */
 	OPENING_LOG = 10,     /* the output of the command, live view */
 	OPENING_STATM = 11,   /* the sender's own /proc/PID/statm */
-	OPENING_OUTPUT = 12,  /* pid, time, path (a name): the profile's file, to be written; start
+	OPENING_JITDUMP = 12, /* path, pid; start and end 1: as for a perf map */
+	OPENING_OUTPUT = 13,  /* pid, time, path (a name): the profile's file, to be written; start
 			       * and end 1: a snapshot's, whose name bears the time */
-	OPENING_CAPTURE = 13, /* the capture's */
-	OPENING_VIEW = 14,    /* path: a file that the user of the live view named */
-	OPENING_KEEP = 15,    /* a file in TMPDIR for what cannot be written elsewhere */
-	OPENING_COMMIT = 16,  /* what was begun last gets its name; no descriptor */
-	OPENING_ABANDON = 17, /* or is thrown away */
+	OPENING_CAPTURE = 14, /* the capture's */
+	OPENING_VIEW = 15,    /* path: a file that the user of the live view named */
+	OPENING_KEEP = 16,    /* a file in TMPDIR for what cannot be written elsewhere */
+	OPENING_COMMIT = 17,  /* what was begun last gets its name; no descriptor */
+	OPENING_ABANDON = 18, /* or is thrown away */
 };
 
 enum opened_flag {

@@ -56,3 +56,18 @@ int space_set_file(struct space *space, const char *path)
 	space->n = n;
 	return 0;
 }
+
+const char *space_jitdump(const struct space *space)
+{
+	for (size_t i = 0; i < space->n; i++) {
+		const char *name = space->mappings[i].name, *base = strrchr(name, '/');
+		size_t digits;
+
+		if (!base || strncmp(base, "/jit-", 5) != 0)
+			continue;
+		digits = strspn(base + 5, "0123456789");
+		if (digits && strcmp(base + 5 + digits, ".dump") == 0)
+			return name;
+	}
+	return NULL;
+}

@@ -77,6 +77,12 @@ int space_set_maps(struct space *space, const char *text, size_t bytes);
  */
 int space_set_file(struct space *space, const char *path);
 
+/*
+ * The path of the first mapping that is a jitdump, "…/jit-PID.dump", by which a process tells where
+ * the names of its generated code are. NULL: none. Valid until the symbolizer is freed.
+ */
+const char *space_jitdump(const struct space *space);
+
 struct place {
 	struct module *module; /* owned by the symbolizer; never NULL after space_find() */
 	uint64_t svma;

@@ -6,12 +6,15 @@
 #include <cmocka.h>
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analyst/jit.h"
 #include "analyst/jit_note.h"
+#include "analyst/jitdump.h"
 #include "analyst/syscalls.h"
 #include "profile/profile.h"
 
@@ -82,6 +85,172 @@ static void test_jit__names_come_late(void **state)
 	(void)unlink(path);
 }
 
+static size_t put_u32(uint8_t *to, size_t at, uint32_t value)
+{
+	memcpy(to + at, &value, sizeof(value));
+	return at + sizeof(value);
+}
+
+static size_t put_u64(uint8_t *to, size_t at, uint64_t value)
+{
+	memcpy(to + at, &value, sizeof(value));
+	return at + sizeof(value);
+}
+
+static size_t put_text(uint8_t *to, size_t at, const char *text)
+{
+	memcpy(to + at, text, strlen(text) + 1);
+	return at + strlen(text) + 1;
+}
+
+static size_t put_head(uint8_t *to)
+{
+	size_t at = put_u32(to, 0, 0x4A695444);
+
+	at = put_u32(to, put_u32(to, at, 1), 40);
+	memset(to + at, 0, 28);
+	return 40;
+}
+
+/* A record: its kind, its length when it is known, its time. */
+static size_t put_code(uint8_t *to, size_t begin, uint64_t start, uint64_t bytes, const char *name)
+{
+	size_t at = put_u64(to, put_u32(to, begin, 0) + 4, 7);
+
+	at = put_u64(to, put_u32(to, put_u32(to, at, 1), 1), 0);
+	at = put_u64(to, put_u64(to, put_u64(to, at, start), bytes), 1);
+	at = put_text(to, at, name);
+	memset(to + at, 0xcc, bytes);
+	at += bytes;
+	(void)put_u32(to, begin + 4, (uint32_t)(at - begin));
+	return at;
+}
+
+static size_t put_lines(uint8_t *to, size_t begin, uint64_t start)
+{
+	size_t at = put_u64(to, put_u32(to, begin, 2) + 4, 7);
+
+	at = put_u64(to, put_u64(to, at, start), 2);
+	at = put_u32(to, put_u32(to, put_u64(to, at, start), 10), 0);
+	at = put_text(to, at, "a.js");
+	at = put_u32(to, put_u32(to, put_u64(to, at, start + 8), 12), 0);
+	at = put_text(to, at, "\377");
+	(void)put_u32(to, begin + 4, (uint32_t)(at - begin));
+	return at;
+}
+
+static size_t put_moved(uint8_t *to, size_t begin, uint64_t from, uint64_t to_start, uint64_t bytes)
+{
+	size_t at = put_u64(to, put_u32(to, begin, 1) + 4, 7);
+
+	at = put_u64(to, put_u32(to, put_u32(to, at, 1), 1), 0);
+	at = put_u64(to, put_u64(to, put_u64(to, at, from), to_start), bytes);
+	at = put_u64(to, at, 1);
+	(void)put_u32(to, begin + 4, (uint32_t)(at - begin));
+	return at;
+}
+
+static void test_jit__a_dump_has_names_and_lines(void **state)
+{
+	struct jit_map map = {0};
+	struct jit_source source;
+	uint8_t dump[1024] = {0};
+	size_t head = put_head(dump), end;
+
+	(void)state;
+	assert_int_equal(jitdump_head(dump, sizeof(dump)), 40);
+	assert_int_equal(jitdump_head(dump, 39), 0);
+	assert_int_equal(jitdump_head(dump + 1, 100), -EINVAL);
+	end = put_lines(dump, head, 0x1000);
+	end = put_code(dump, end, 0x1000, 16, "first");
+	end = put_code(dump, end, 0x2000, 16, "second");
+	end = put_moved(dump, end, 0x1000, 0x3000, 16);
+	assert_int_equal(
+		jitdump_add(&map, dump + head, end - head, end - head, sizeof(dump)), end - head);
+	assert_true(jit_map_look_up(&map, 0x1000, &source));
+	assert_string_equal(source.name, "first");
+	assert_string_equal(source.file, "a.js");
+	assert_int_equal(source.line, 10);
+	assert_true(jit_map_look_up(&map, 0x3009, &source));
+	assert_string_equal(source.name, "first");
+	assert_string_equal(source.file, "a.js");
+	assert_int_equal(source.line, 12);
+	assert_true(jit_map_look_up(&map, 0x200f, &source));
+	assert_string_equal(source.name, "second");
+	assert_string_equal(source.file, "");
+	assert_int_equal(source.line, 0);
+	assert_false(jit_map_look_up(&map, 0x2010, &source));
+	jit_map_release(&map);
+}
+
+/* A dump that grows while it is read, and one whose code is longer than what is read at a time. */
+static void test_jit__a_dump_is_read_record_by_record(void **state)
+{
+	struct jit_map map = {0};
+	uint8_t dump[1024] = {0};
+	size_t end = put_code(dump, 0, 0x1000, 300, "long"),
+	       all = put_code(dump, end, 1, 8, "next");
+
+	(void)state;
+	for (size_t n = 0; n < end; n++)
+		assert_int_equal(jitdump_add(&map, dump, n, n, sizeof(dump)), 0);
+	assert_int_equal(map.n, 0);
+	/* Of all that is in the file 100 bytes are at hand at most. */
+	assert_int_equal(jitdump_add(&map, dump, 100, all, 100), end);
+	assert_string_equal(jit_map_find(&map, 0x1000 + 299), "long");
+	assert_int_equal(jitdump_add(&map, dump + end, all - end, all - end, 100), all - end);
+	assert_int_equal(map.n, 2);
+	(void)put_u32(dump, 4, 15);
+	assert_int_equal(jitdump_add(&map, dump, all, all, sizeof(dump)), -EINVAL);
+	jit_map_release(&map);
+}
+
+/* As a process maps it; another name, another format and a link are refused. */
+static void test_jit__a_dump_is_opened_by_its_name(void **state)
+{
+	struct jit_budget budget = {0};
+	char folder[] = "/tmp/test_jit.XXXXXX", path[96], other[96];
+	uint8_t dump[256] = {0};
+	size_t end = put_code(dump, put_head(dump), 0x7000, 16, "named");
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)getpid());
+	for (size_t i = 0; i < 5; i++) {
+		struct profile *profile;
+		struct jit *jit;
+		FILE *file = fopen(path, "we");
+		int at;
+
+		assert_non_null(file);
+		dump[0] = i == 4 ? 'X' : 'D';
+		assert_int_equal(fwrite(dump, 1, end, file), end);
+		assert_int_equal(fclose(file), 0);
+		(void)snprintf(other, sizeof(other), "%s", path);
+		if (i > 0 && i < 4) {
+			size_t n = (size_t)snprintf(other, sizeof(other), "%s/", folder);
+
+			if (i == 1)
+				(void)snprintf(other + n, sizeof(other) - n, "jit-1.dump");
+			else
+				(void)snprintf(other + n, sizeof(other) - n,
+					i == 2 ? "jit-%d.dump2" : "%d.dump", (int)getpid());
+			assert_int_equal(rename(path, other), 0);
+		}
+		assert_int_equal(profile_new(&profile), 0);
+		jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
+		assert_non_null(jit);
+		jit_set_dump(jit, other);
+		at = jit_location(jit, 0x7004, 0x7000);
+		assert_true(at >= 0);
+		assert_int_equal(profile_location(profile, (size_t)at).lines, i == 0);
+		jit_free(jit);
+		profile_free(profile);
+		assert_int_equal(unlink(other), 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
+}
+
 static void test_jit__system_calls_have_names(void **state)
 {
 	char name[64];
@@ -146,6 +315,9 @@ int main(void)
 		cmocka_unit_test(test_jit__what_would_name_it_is_said_once),
 		cmocka_unit_test(test_jit__the_newest_piece_counts),
 		cmocka_unit_test(test_jit__names_come_late),
+		cmocka_unit_test(test_jit__a_dump_has_names_and_lines),
+		cmocka_unit_test(test_jit__a_dump_is_read_record_by_record),
+		cmocka_unit_test(test_jit__a_dump_is_opened_by_its_name),
 		cmocka_unit_test(test_jit__system_calls_have_names),
 	};
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The input is a jitdump, taken by pieces as if less were at hand than there is. */
+#include <string.h>
+
+#include "analyst/jitdump.h"
+#include "analyst/jit_map.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { AT_HAND = 256 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct jit_map map = {0};
+	long head = jitdump_head(data, size);
+	uint64_t at = head > 0 ? (uint64_t)head : 0;
+	volatile size_t sink = 0;
+
+	while (head >= 0 && at < size) {
+		uint64_t left = size - at;
+		size_t bytes = left < AT_HAND ? (size_t)left : AT_HAND;
+		int64_t taken = jitdump_add(&map, data + at, bytes, left, AT_HAND);
+
+		if (taken <= 0)
+			break;
+		if ((uint64_t)taken > left)
+			__builtin_trap();
+		at += (uint64_t)taken;
+	}
+	for (size_t i = 0; i < map.n && i < 64; i++) {
+		struct jit_source source;
+
+		if (jit_map_look_up(&map, map.code[i].start, &source))
+			sink = sink + strlen(source.name) + strlen(source.file) +
+				(size_t)jit_map_bytes(&map);
+	}
+	jit_map_release(&map);
+	return 0;
+}
