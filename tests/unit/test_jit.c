@@ -97,10 +97,10 @@ static size_t put_u64(uint8_t *to, size_t at, uint64_t value)
 	return at + sizeof(value);
 }
 
-static size_t put_text(uint8_t *to, size_t at, const char *text)
+static size_t put_text(uint8_t *to, size_t at, const char *string)
 {
-	memcpy(to + at, text, strlen(text) + 1);
-	return at + strlen(text) + 1;
+	memcpy(to + at, string, strlen(string) + 1);
+	return at + strlen(string) + 1;
 }
 
 static size_t put_head(uint8_t *to)
