@@ -16,10 +16,10 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 /* Of a request, from the connection or the last answer on; of an answer. */
-#define REQUEST_NS (15 * SECOND_NS)
+#define REQUEST_NS (5 * SECOND_NS)
 #define ANSWER_NS  (120 * SECOND_NS)
 #define LOOK_NS    SECOND_NS
-enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 15 };
+enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
 
 /* A connection. */
 struct guest {
