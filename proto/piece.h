@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PIECE_MAGIC UINT32_C(0x43504653)
+#define PIECE_MAGIC UINT32_C(0x43504653) /* "SFPC" */
 #define PIECE_BYTES 32
 
 enum piece_kind {
