@@ -91,6 +91,22 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 	return wanted;
 }
 
+/* Programs show it first, and take its name for the whole. */
+static int set_main(struct profile *sum, const struct profile *profile)
+{
+	struct mapping mapping;
+	int index;
+
+	if (!profile_mappings(profile))
+		return 0;
+	mapping = profile_mapping(profile, profile_main(profile));
+	mapping.has_functions = mapping.has_lines = mapping.has_inlines = false;
+	index = profile_add_mapping(sum, &mapping);
+	if (index >= 0)
+		profile_set_main(sum, (uint32_t)index);
+	return index < 0 ? index : 0;
+}
+
 static int add(struct span *span, const struct piece *piece, const struct profile *profile)
 {
 	uint64_t from = span->from_ns > piece->began_ns ? span->from_ns - piece->began_ns : 0;
@@ -99,6 +115,8 @@ static int add(struct span *span, const struct piece *piece, const struct profil
 
 	if (!span->sum)
 		r = profile_new(&span->sum);
+	if (r == 0)
+		r = set_main(span->sum, profile);
 	if (r == 0)
 		profile_set_period(span->sum, profile_period_ns(profile));
 	if (r == 0)
