@@ -176,7 +176,9 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
 				      connection, MHD_HEADER_KIND, "Host")))
 		return say(connection, MHD_HTTP_FORBIDDEN,
 			"this listens on the loopback alone: ask for localhost or 127.0.0.1\n");
-	if (strcmp(url, "/debug/pprof/profile") == 0 && strcmp(method, "GET") == 0)
+	if (strcmp(url, "/debug/pprof/profile") == 0 && method[0] != 'G')
+		return say(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+	if (strcmp(url, "/debug/pprof/profile") == 0)
 		return begin_profile(http, connection, visit);
 	if (strcmp(url, "/debug/pprof/") == 0 || strcmp(url, "/debug/pprof") == 0 ||
 		strcmp(url, "/") == 0)

@@ -206,7 +206,9 @@ int main(int argc, char **argv)
 	if (s.listens)
 		r = http_begin(SERVE_LISTEN_FD, &s.spans, s.name, &s.http);
 	if (r < 0)
-		complain(&s, "cannot serve: %s", strerror(-r));
+		complain(&s, "cannot serve: %s",
+			r == -ENOTSUP ? "built without libmicrohttpd (Debian: libmicrohttpd-dev)"
+				      : strerror(-r));
 	while (r == 0 && !is_over(&s, read_clock()))
 		turn(&s);
 	if (s.http)
