@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pieces of a profile, from analysts to the server. A piece is announced by a packet of a
- * SOCK_SEQPACKET socket, which carries one descriptor: the reading end of a pipe with the bytes of a
- * pprof file. Each analyst has one segment of the profile, from its start on.
+ * SOCK_SEQPACKET socket, which carries one descriptor: the reading end of a pipe with the bytes of
+ * a pprof file. Each analyst has one segment of the profile, from its start on.
  *
  *   offset  size  field
  *        0     4  magic       PIECE_MAGIC

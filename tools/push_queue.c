@@ -19,8 +19,7 @@ void push_queue_drop(struct push_queue *queue)
 		return;
 	queue->bytes -= queue->waiting[0].bytes;
 	free(queue->waiting[0].data);
-	memmove(&queue->waiting[0], &queue->waiting[1],
-		--queue->n * sizeof(queue->waiting[0]));
+	memmove(&queue->waiting[0], &queue->waiting[1], --queue->n * sizeof(queue->waiting[0]));
 }
 
 void push_queue_release(struct push_queue *queue)
@@ -63,8 +62,8 @@ bool push_queue_read(struct push_queue *queue, int fd)
 {
 	bool head = queue->head_bytes < PUSH_HEAD_BYTES;
 	uint8_t *to = head ? queue->head + queue->head_bytes : queue->coming.data + queue->read;
-	size_t room = head ? PUSH_HEAD_BYTES - queue->head_bytes
-			   : queue->coming.bytes - queue->read;
+	size_t room =
+		head ? PUSH_HEAD_BYTES - queue->head_bytes : queue->coming.bytes - queue->read;
 	ssize_t n = read(fd, to, room);
 
 	if (n < 0)

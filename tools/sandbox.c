@@ -232,9 +232,8 @@ static int add_calls(scmp_filter_ctx filter, enum surroundings surroundings)
 	const uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC;
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(serving_calls) / sizeof(*serving_calls) &&
-		surroundings != NOBODY;
-		i++)
+	for (size_t i = 0;
+		i < sizeof(serving_calls) / sizeof(*serving_calls) && surroundings != NOBODY; i++)
 		(void)seccomp_rule_add(filter, SCMP_ACT_ALLOW, serving_calls[i], 0);
 	if (surroundings != CONNECTING)
 		return 0;

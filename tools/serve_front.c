@@ -135,9 +135,8 @@ static int begin_listening(const struct serve_front *f)
 		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (fd < 0 || bind(fd, &address.any, bytes) < 0 || listen(fd, BACKLOG) < 0) {
 		front_complain(f->program, "cannot listen on %s: %s%s", f->listen, strerror(errno),
-			errno == EADDRINUSE
-				? "; give another port, or 0 for one that is free"
-				: "");
+			errno == EADDRINUSE ? "; give another port, or 0 for one that is free"
+					    : "");
 		if (fd >= 0)
 			(void)close(fd);
 		return -1;

@@ -21,9 +21,9 @@ struct serve_front {
 	pid_t server_pid, push_pid;
 };
 
-#define SERVE_FRONT_DEFAULT(name)                   \
-	((struct serve_front){.program = (name),    \
-		.push_ns = UINT64_C(15000000000),   \
+#define SERVE_FRONT_DEFAULT(name)                 \
+	((struct serve_front){.program = (name),  \
+		.push_ns = UINT64_C(15000000000), \
 		.server = {.request_fd = -1, .pieces_fd = -1}})
 
 /* For a table of struct option. */
@@ -43,8 +43,7 @@ bool serve_front_is_given(const struct serve_front *front);
  * Begins to listen, and starts who serves. @name is what is profiled. To be called before
  * front_prepare(). False, and a message, when that cannot be.
  */
-bool serve_front_begin(
-	struct serve_front *front, const char *name, struct engine_options *engine);
+bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 
 /* The engine and the analyst have ended: waits for the last answers, a few seconds at most. */
 void serve_front_join(struct serve_front *front);

@@ -172,8 +172,9 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
 {
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return say(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
-	if (http->loopback && !request_host_is_loopback(MHD_lookup_connection_value(
-				      connection, MHD_HEADER_KIND, "Host")))
+	if (http->loopback &&
+		!request_host_is_loopback(
+			MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
 		return say(connection, MHD_HTTP_FORBIDDEN,
 			"this listens on the loopback alone: ask for localhost or 127.0.0.1\n");
 	if (strcmp(url, "/debug/pprof/profile") == 0 && method[0] != 'G')
@@ -183,8 +184,9 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
 	if (strcmp(url, "/debug/pprof/") == 0 || strcmp(url, "/debug/pprof") == 0 ||
 		strcmp(url, "/") == 0)
 		return answer_index(http, connection);
-	return say(connection, MHD_HTTP_NOT_FOUND, "there are /debug/pprof/ and "
-						   "/debug/pprof/profile?seconds=N\n");
+	return say(connection, MHD_HTTP_NOT_FOUND,
+		"there are /debug/pprof/ and "
+		"/debug/pprof/profile?seconds=N\n");
 }
 
 /* Called when the head of a request is there, again after it, and after each resume. */
@@ -375,8 +377,8 @@ static void finish_visits(struct http *http, const struct pollfd *fds, uint64_t 
 		if (!visit->left && !spans_is_over(http->spans, visit->span, now))
 			continue;
 		if (!visit->left)
-			visit->error = spans_write(
-				http->spans, visit->span, &visit->data, &visit->bytes);
+			visit->error =
+				spans_write(http->spans, visit->span, &visit->data, &visit->bytes);
 		spans_end(http->spans, visit->span);
 		visit->span = NULL;
 		if (visit->guest)

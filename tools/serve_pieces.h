@@ -23,7 +23,7 @@ struct pieces {
 		uint8_t *data;
 		size_t bytes, room;
 	} coming[PIECES_MOST];
-	uint64_t so_far_ns; /* the latest end of a piece that was done with */
+	uint64_t so_far_ns;  /* the latest end of a piece that was done with */
 	const char *problem; /* with the last piece; NULL none */
 };
 

@@ -196,8 +196,7 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 	return next;
 }
 
-int spans_write(
-	const struct spans *spans, struct span *span, uint8_t **ret_data, size_t *ret_bytes)
+int spans_write(const struct spans *spans, struct span *span, uint8_t **ret_data, size_t *ret_bytes)
 {
 	int r = span->error;
 

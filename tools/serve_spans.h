@@ -20,7 +20,7 @@ enum { SPANS_MOST = 16 };
 #define SPANS_PATIENCE_NS UINT64_C(20000000000)
 
 struct spans {
-	const char *name;       /* what is profiled: the command line of their profiles */
+	const char *name; /* what is profiled: the command line of their profiles */
 	struct span *span[SPANS_MOST];
 	size_t n;
 	uint32_t whole_segment; /* the last one that is known to be over */
@@ -50,10 +50,10 @@ bool spans_want_piece(const struct spans *spans, uint64_t now_ns);
 uint64_t spans_next(const struct spans *spans, uint64_t now_ns);
 
 /*
- * The span as a pprof file that the caller frees: without time line, notes and command line. -errno;
- * -ENODATA: no piece of it came.
+ * The span as a pprof file that the caller frees: without time line, notes and command line.
+ * -errno; -ENODATA: no piece of it came.
  */
-int spans_write(const struct spans *spans, struct span *span, uint8_t **ret_data,
-	size_t *ret_bytes);
+int spans_write(
+	const struct spans *spans, struct span *span, uint8_t **ret_data, size_t *ret_bytes);
 
 #endif

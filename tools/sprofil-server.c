@@ -46,8 +46,13 @@ struct server {
 	uint64_t last_ns;  /* when everything must be answered; 0: no end in sight */
 };
 
-enum { POLL_REQUEST, POLL_PIECES, POLL_HTTP = POLL_PIECES + 1 + PIECES_MOST,
-	POLL_PUSH = POLL_HTTP + HTTP_POLLS, POLLS };
+enum {
+	POLL_REQUEST,
+	POLL_PIECES,
+	POLL_HTTP = POLL_PIECES + 1 + PIECES_MOST,
+	POLL_PUSH = POLL_HTTP + HTTP_POLLS,
+	POLLS
+};
 
 static void complain(const struct server *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

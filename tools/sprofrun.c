@@ -342,9 +342,9 @@ static void check_rotation(struct settings *s)
 static void check_serving(struct settings *s)
 {
 	const char *other = s->engine.per_process ? "--per-process"
-		: s->live			  ? "--live"
-		: s->no_timeline		  ? "--no-timeline"
-		: s->engine.dump		  ? "--dump"
+		: s->live                         ? "--live"
+		: s->no_timeline                  ? "--no-timeline"
+		: s->engine.dump                  ? "--dump"
 						  : NULL;
 
 	if (serve_front_is_given(&s->serve) && other) {

@@ -16,10 +16,10 @@ struct engine;
 struct engine_options;
 
 struct serving {
-	int fd;              /* of its requests; -1: there is no server, or no more */
-	bool frozen;         /* nobody wants samples */
-	bool asked;          /* for a piece that there was no room for in the ring */
-	uint32_t segment;    /* the last one's number; the first has 1 */
+	int fd;           /* of its requests; -1: there is no server, or no more */
+	bool frozen;      /* nobody wants samples */
+	bool asked;       /* for a piece that there was no room for in the ring */
+	uint32_t segment; /* the last one's number; the first has 1 */
 	char segment_text[12];
 };
 
