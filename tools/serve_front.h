@@ -40,8 +40,8 @@ bool serve_front_take(struct serve_front *front, int option, const char *value);
 bool serve_front_is_given(const struct serve_front *front);
 
 /*
- * Begins to listen, and starts who serves. @name is what is profiled. To be called before
- * front_prepare(). False, and a message, when that cannot be.
+ * Begins to listen, and starts who serves. @name is what is profiled. To be called after
+ * session_divide(), by the parent of all. False, and a message, when that cannot be.
  */
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 

@@ -13,6 +13,7 @@
 #include "supervisor/os/procfs.h"
 #include "tools/front.h"
 #include "tools/serve_front.h"
+#include "tools/session.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
 
@@ -167,10 +168,10 @@ int main(int argc, char **argv)
 	s.serve.on_demand = true;
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
-	if (serve_front_begin(&s.serve, name, &s.engine)) {
-		front_prepare(&s.engine.inherited);
+	front_prepare(&s.engine.inherited);
+	s.engine.own_session = session_divide(s.engine.no_realtime);
+	if (serve_front_begin(&s.serve, name, &s.engine))
 		status = run(&s);
-	}
 	free(s.target.pids);
 	return status;
 }

@@ -13,9 +13,8 @@ port=$(store free)
 "$TARGETS/busy" 1 600 0 & target=$!
 "$SPROFSERVE" --push "http://user:hidden@127.0.0.1:$port" --push-every 1s -v -p $target 2>err & server=$!
 wait_until "the store is missed" 20 grep -q 'the store takes no profile (.*): tried again' err
-check "no password in a command line" [ -z "$(pgrep -P $server | while read -r pid; do
-    tr '\0' '\n' <"/proc/$pid/cmdline" | grep hidden
-done)" ]
+check "no password in the sender's command line" [ -z "$(pgrep -f 'sprofil-push' |
+    while read -r pid; do tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep hidden; done)" ]
 store serve $port stored & store=$!
 wait_until "profiles reach it" 30 taken 4
 wait_until "that is said" 20 grep -q 'the store takes profiles again; 0 were given up' err

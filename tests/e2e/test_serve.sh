@@ -12,6 +12,8 @@ begin() {
     wait_until "it listens" 20 grep -q '/debug/pprof/$' err || return
     port=$(sed -nE 's|.*http://127\.0\.0\.1:([0-9]+)/debug/pprof/$|\1|p' err)
 }
+# The server of $server, which may be two processes (tools/session.h).
+server_of() { pgrep -P "$server$(pgrep -P "$server" | sed 's/^/,/' | tr -d '\n')" sprofil-server; }
 cpu_of() { awk '{ print $1 }' "/proc/$1/schedstat"; }
 
 "$TARGETS/busy" 1 600 0 secret-argument & target=$!
@@ -71,7 +73,7 @@ is "a page with a name of its own for 127.0.0.1" \
 
 # Clients that lie, hang, or leave. Each is one of many at once.
 $CLIENT attack $port; is "clients that attack: what still answers" $? 0
-check "the server lives" pgrep -P $server sprofil-server >/dev/null
+check "the server lives" [ -n "$(server_of)" ]
 
 # The target ends in the midst: what there is up to then is the answer.
 $CLIENT get $port '/debug/pprof/profile?seconds=60' >end.pb.gz & client=$!
@@ -96,7 +98,7 @@ check "files are written" [ $# -ge 2 ]
 begin "$SPROFSERVE" --listen 0 -p $target
 kill -INT $server; wait $server; is "^C ends it" $? 0
 begin "$SPROFSERVE" --listen 0 -p $target
-pkill -KILL -P $server sprofil-server; wait $server; is "its server's death, too" $? 0
+kill -KILL $(server_of); wait $server; is "its server's death, too" $? 0
 check "which is said" grep -q 'the server has ended before its time' err
 begin "$SPROFSERVE" --listen 0 -p $target
 "$SPROFSERVE" --listen $port -p $target 2>again; is "a port that is taken: status" $? 125
