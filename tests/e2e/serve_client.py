@@ -3,7 +3,8 @@
 """HTTP clients for test_serve.sh.
 
   get PORT PATH              the body on standard output; 0 if the status is 200
-  status PORT LINE [HOST]    sends a request of that first line, prints the answer's status
+  status PORT [HOST]         sends a request of each line of the input, less its first word;
+                             prints the statuses of the answers
   attack PORT                clients that do what no client should; 0 if all is well afterwards
 """
 import socket
@@ -130,7 +131,8 @@ def main():
     if what == "get":
         return get(port, sys.argv[3])
     if what == "status":
-        print(ask(port, sys.argv[3], *sys.argv[4:5])[0])
+        for line in sys.stdin:
+            print(ask(port, line.split(" ", 1)[1].strip(), *sys.argv[3:4])[0])
         return 0
     return attack(port)
 

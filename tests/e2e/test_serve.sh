@@ -56,20 +56,23 @@ check "the longer, the more" [ "$(figure profiled_cpu_ns o1.pb.gz)" -lt \
     "$(figure profiled_cpu_ns o3.pb.gz)" ]
 
 # What cannot be is refused, with the way out.
-refused() { # STATUS REQUEST WHAT
-    is "$3" "$($CLIENT status $port "$2")" "$1"
-}
-refused 400 'GET /debug/pprof/profile?seconds=0 HTTP/1.1' "no time"
-refused 400 'GET /debug/pprof/profile?seconds=601 HTTP/1.1' "too long a time"
-refused 400 'GET /debug/pprof/profile?seconds=-1 HTTP/1.1' "a negative time"
-refused 400 'GET /debug/pprof/profile?seconds= HTTP/1.1' "an empty time"
-refused 400 'GET /debug/pprof/profile?seconds=99999999999999999999 HTTP/1.1' "a huge time"
-refused 404 'GET /debug/pprof/cmdline HTTP/1.1' "the command line"
-refused 404 'GET /../../etc/passwd HTTP/1.1' "a file"
-refused 405 'POST /debug/pprof/profile HTTP/1.1' "another method"
-refused 405 'HEAD /debug/pprof/profile HTTP/1.1' "a profile without its contents"
+wanted() { cut -d' ' -f1 requests; }
+cat >requests <<'END'
+400 GET /debug/pprof/profile?seconds=0 HTTP/1.1
+400 GET /debug/pprof/profile?seconds=601 HTTP/1.1
+400 GET /debug/pprof/profile?seconds=-1 HTTP/1.1
+400 GET /debug/pprof/profile?seconds= HTTP/1.1
+400 GET /debug/pprof/profile?seconds=99999999999999999999 HTTP/1.1
+404 GET /debug/pprof/cmdline HTTP/1.1
+404 GET /../../etc/passwd HTTP/1.1
+405 POST /debug/pprof/profile HTTP/1.1
+405 HEAD /debug/pprof/profile HTTP/1.1
+200 GET / HTTP/1.1
+END
+is "each request has the status that it should" "$($CLIENT status $port <requests | tr '\n' ' ')" \
+    "$(wanted | tr '\n' ' ')"
 is "a page with a name of its own for 127.0.0.1" \
-    "$($CLIENT status $port 'GET /debug/pprof/ HTTP/1.1' evil.example)" 403
+    "$(echo '403 GET /debug/pprof/ HTTP/1.1' | $CLIENT status $port evil.example)" 403
 
 # Clients that lie, hang, or leave. Each is one of many at once.
 $CLIENT attack $port; is "clients that attack: what still answers" $? 0
