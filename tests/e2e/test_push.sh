@@ -5,17 +5,18 @@
 command -v python3 >/dev/null || skip "needs python3"
 [ -x "$BUILD/tools/sprofil-push" ] || skip "built without libcurl"
 SPROFSERVE=$BUILD/tools/sprofserve
-store() { python3 "$SOURCE/tests/e2e/store.py" "$@"; }
+STORE=$SOURCE/tests/e2e/store.py
 taken() { [ "$(ls stored 2>/dev/null | wc -l)" -ge "$1" ]; }
 
 mkdir stored
-port=$(store free)
+port=$(python3 "$STORE" free)
 "$TARGETS/busy" 1 600 0 & target=$!
+wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
 "$SPROFSERVE" --push "http://user:hidden@127.0.0.1:$port" --push-every 1s -v -p $target 2>err & server=$!
 wait_until "the store is missed" 20 grep -q 'the store takes no profile (.*): tried again' err
 check "no password in the sender's command line" [ -z "$(pgrep -f 'sprofil-push' |
     while read -r pid; do tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep hidden; done)" ]
-store serve $port stored & store=$!
+python3 "$STORE" serve $port stored & store=$!
 wait_until "profiles reach it" 30 taken 4
 wait_until "that is said" 20 grep -q 'the store takes profiles again; 0 were given up' err
 check "one that it refuses is not sent again" grep -q 'the store refuses a profile: status 400: no' err

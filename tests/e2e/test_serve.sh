@@ -17,6 +17,7 @@ server_of() { pgrep -P "$server$(pgrep -P "$server" | sed 's/^/,/' | tr -d '\n')
 cpu_of() { awk '{ print $1 }' "/proc/$1/schedstat"; }
 
 "$TARGETS/busy" 1 600 0 secret-argument & target=$!
+wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
 begin "$SPROFSERVE" --listen 0 -F 500 -p $target
 if grep -q 'built without libmicrohttpd' err; then
     kill $target
@@ -98,6 +99,7 @@ check "files are written" [ $# -ge 2 ]
 
 # ^C, and a server that dies.
 "$TARGETS/busy" 1 600 0 & target=$!
+wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
 begin "$SPROFSERVE" --listen 0 -p $target
 kill -INT $server; wait $server; is "^C ends it" $? 0
 begin "$SPROFSERVE" --listen 0 -p $target
