@@ -42,6 +42,7 @@ struct analyst {
 	struct processes processes;
 	const char *rank;
 	void (*snapshot_now)(void *context);
+	void (*serve_now)(void *context);
 	void *context;
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
@@ -101,6 +102,7 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->no_timeline = options->no_timeline;
 	analyst->rank = options->rank && options->ranks > 1 ? options->rank : "";
 	analyst->snapshot_now = options->snapshot;
+	analyst->serve_now = options->serve;
 	analyst->context = options->context;
 	analyst->locations = (struct locations){.profile = analyst->profile,
 		.symbolizer = analyst->symbolizer,
@@ -214,6 +216,12 @@ const char *analyst_function_at(
 struct opener *analyst_opener(const struct analyst *analyst)
 {
 	return analyst->locations.opener;
+}
+
+void analyst_times(const struct analyst *analyst, uint64_t *ret_began_ns, uint64_t *ret_last_ns)
+{
+	*ret_began_ns = analyst->began_ns;
+	*ret_last_ns = analyst->last_ns;
 }
 
 void analyst_set_snapshot(struct analyst *analyst, bool snapshot)
@@ -469,6 +477,12 @@ static int take(struct analyst *analyst, const struct record *rec)
 			return -ENOMEM;
 		if (analyst->snapshot_now)
 			analyst->snapshot_now(analyst->context);
+		return 0;
+	case RECORD_SERVE:
+		if (take_audit(analyst, rec->as.audit.text) < 0)
+			return -ENOMEM;
+		if (analyst->serve_now)
+			analyst->serve_now(analyst->context);
 		return 0;
 	case RECORD_END:
 		analyst->ended = true;

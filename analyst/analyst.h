@@ -27,6 +27,8 @@ struct analyst_options {
 	bool live;           /* the processes may be alive: look at files through /proc */
 	/* A snapshot is asked for: called in the midst of analyst_record(). May be NULL. */
 	void (*snapshot)(void *context);
+	/* A piece for the server is: the same. May be NULL. */
+	void (*serve)(void *context);
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);
 	enum symbolizer_skip (*skip)(void *context, const char *path);
@@ -58,6 +60,9 @@ int analyst_name_new(struct analyst *analyst);
 
 /* What is going to be finished is a copy of a profile that goes on: it did not end early. */
 void analyst_set_snapshot(struct analyst *analyst, bool snapshot);
+
+/* CLOCK_MONOTONIC of the first and the last record. */
+void analyst_times(const struct analyst *analyst, uint64_t *ret_began_ns, uint64_t *ret_last_ns);
 
 /* Another process is going to finish: the CPU time that this one has used counts too. */
 void analyst_note_cpu(struct analyst *analyst);

@@ -314,6 +314,7 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 		break;
 	case RECORD_AUDIT:
 	case RECORD_SNAPSHOT:
+	case RECORD_SERVE:
 	case RECORD_END: rec.as.audit.text = get_text(&r); break;
 	default: break;
 	}

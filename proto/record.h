@@ -45,6 +45,7 @@ enum record_type {
 	RECORD_END = 10,      /* the supervisor has nothing more to say */
 	RECORD_CPU = 11,      /* CPU time that the kernel charged to a thread */
 	RECORD_SNAPSHOT = 12, /* as RECORD_AUDIT; and the profile so far is to be written */
+	RECORD_SERVE = 13,    /* as RECORD_AUDIT; and the profile so far is to go to the server */
 	RECORD_TYPES
 };
 
@@ -240,7 +241,7 @@ struct record_unsampled {
 };
 
 /*
- * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_END
+ * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
  *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
  */
 struct record_audit {
@@ -282,7 +283,7 @@ int record_put_cpu(
 	uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, const struct record_cpu *cpu);
 int record_put_unsampled(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_unsampled *unsampled);
-/* @type is RECORD_AUDIT, RECORD_SNAPSHOT or RECORD_END. */
+/* @type is RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE or RECORD_END. */
 int record_put_audit(
 	uint8_t *to, size_t room, uint64_t time_ns, enum record_type type, const char *text);
 int record_put_sample(

@@ -46,7 +46,8 @@ static _Noreturn void stand_for(pid_t pid)
 		if (seen == pid) {
 			(void)raise(SIGSTOP);
 			(void)kill(pid, SIGCONT);
-		} else if (seen <= 0 && sigwaitinfo(&signals, &info) >= 0 && info.si_signo != SIGCHLD) {
+		} else if (seen <= 0 && sigwaitinfo(&signals, &info) >= 0 &&
+			info.si_signo != SIGCHLD) {
 			engine_forward(pid, &info);
 		}
 	}

@@ -32,6 +32,7 @@
 #include "tools/live_screen.h"
 #include "tools/live_session.h"
 #include "tools/opener_start.h"
+#include "tools/piece_send.h"
 #include "tools/sandbox.h"
 #include "tools/standard.h"
 #include "tools/terminfo.h"
@@ -40,7 +41,7 @@
 #include "view/export_name.h"
 #include "view/report.h"
 
-enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5 };
+enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, PIECES_FD = 6 };
 enum { OPENER_SUFFIXES = 32 };
 enum { EXIT_STUCK = 3, EXIT_NO_SCREEN = 4 }; /* tools/live_front.h knows them */
 
@@ -50,6 +51,8 @@ struct settings {
 	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
 	bool apart;       /* a profile of each process, and the output is a pattern for it */
 	bool records;     /* a profile is to be written */
+	uint32_t segment; /* pieces go to a server, and bear this number; 0: none do */
+	bool unwritten;   /* and nowhere else */
 	bool stuck;       /* the terminal was not given back: whoever started us must do it */
 	const char *keep; /* so many profiles that differ by their time; NULL: all */
 	bool no_screen;   /* the terminal cannot be drawn on */
@@ -170,6 +173,18 @@ static bool is_in_place(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+/* In a child of finish_run(). A server that has ended is no concern of the profile. */
+static void serve(const struct settings *s, const struct analyst *analyst, enum piece_kind kind)
+{
+	struct piece piece = {.kind = kind, .segment = s->segment};
+	int r;
+
+	analyst_times(analyst, &piece.began_ns, &piece.until_ns);
+	r = piece_send(PIECES_FD, &piece, analyst_profile((struct analyst *)analyst));
+	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
+		complain(s, "a piece of the profile did not reach the server: %s", strerror(-r));
+}
+
 /* In the child of finish_run(). */
 static int deliver(void *context, struct analyst *analyst, int error)
 {
@@ -185,6 +200,12 @@ static int deliver(void *context, struct analyst *analyst, int error)
 		complain(s, "cannot make the profile: %s", strerror(-error));
 	else if (!analyst_has_image(analyst))
 		return 0; /* the command never ran; sprofrun says why */
+	if (error >= 0 && s->segment)
+		serve(s, analyst, PIECE_WHOLE);
+	if (s->unwritten)
+		return error < 0;
+	if (error < 0)
+		r = error;
 	else if (s->apart)
 		r = write_apart(s, analyst, &delivered);
 	else
@@ -263,6 +284,8 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"per-thread", no_argument, NULL, 't'},
 		{"keep", required_argument, NULL, 'k'},
 		{"live", required_argument, NULL, 'l'},
+		{"segment", required_argument, NULL, 'S'},
+		{"no-output", no_argument, NULL, 'N'},
 		{0},
 	};
 	int option;
@@ -292,6 +315,8 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		case 'T': s->no_timeline = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		case 'k': s->keep = optarg; break;
+		case 'S': s->segment = (uint32_t)strtoul(optarg, NULL, 10); break;
+		case 'N': s->unwritten = true; break;
 		case 'l':
 			if (!live_settings_take(&s->live, optarg))
 				exit(2);
@@ -312,6 +337,8 @@ static uint8_t *map_ring(const struct settings *s, struct ring *ring)
 			NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
 	(void)fcntl(BELL_FD, F_SETFD, FD_CLOEXEC);
 	(void)fcntl(REQUEST_FD, F_SETFD, FD_CLOEXEC);
+	if (s->segment)
+		(void)fcntl(PIECES_FD, F_SETFD, FD_CLOEXEC);
 	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
 		complain(s,
 			"sprofil-analyst is started by sprofrun; give it --replay FILE to read a "
@@ -355,6 +382,14 @@ static int deliver_so_far(void *context, struct analyst *analyst, int error)
 	return r < 0;
 }
 
+/* In the child of finish_run(). */
+static int deliver_piece(void *context, struct analyst *analyst, int error)
+{
+	if (error >= 0)
+		serve(context, analyst, PIECE_SO_FAR);
+	return error < 0;
+}
+
 static void say_nothing(void *context, const char *line)
 {
 	(void)context;
@@ -389,6 +424,16 @@ static void write_so_far(void *context)
 	(void)finish_run(&(struct finish){deliver_so_far, say, s}, s->analyst, s->blame);
 	analyst_set_snapshot(s->analyst, false);
 	s->session = session;
+}
+
+/* The server asks, in the midst of the records. */
+static void serve_so_far(void *context)
+{
+	struct settings *s = context;
+
+	analyst_set_snapshot(s->analyst, true);
+	(void)finish_run(&(struct finish){deliver_piece, say, s}, s->analyst, s->blame);
+	analyst_set_snapshot(s->analyst, false);
 }
 
 static int show_live(struct settings *s, struct analyst *analyst, struct ring *ring, FILE *capture)
@@ -471,7 +516,7 @@ static int start_opener(const struct settings *s, struct opener *ret_opener, pid
 	(void)snprintf(supervisor, sizeof(supervisor), "%d", s->replay ? 0 : getppid());
 	argv[n++] = "--supervisor";
 	argv[n++] = supervisor;
-	if (s->records || !s->live.on) {
+	if ((s->records || !s->live.on) && !s->unwritten) {
 		argv[n++] = "--output";
 		argv[n++] = s->output;
 	}
@@ -499,7 +544,7 @@ static int start_opener(const struct settings *s, struct opener *ret_opener, pid
 /* What needs files is read now: time zone, character set, the terminal's description. */
 static int give_up_rights(struct settings *s)
 {
-	int keep[] = {-1, -1, -1, -1}, r = 0;
+	int keep[] = {-1, -1, -1, -1, -1}, r = 0;
 	struct sandbox sandbox;
 
 	(void)setlocale(LC_CTYPE, "");
@@ -520,6 +565,7 @@ static int give_up_rights(struct settings *s)
 	keep[1] = s->replay ? s->replay_fd : BELL_FD;
 	keep[2] = s->replay ? -1 : REQUEST_FD;
 	keep[3] = s->live.in_fd;
+	keep[4] = s->segment ? PIECES_FD : -1;
 	sandbox_close_others(keep, sizeof(keep) / sizeof(*keep));
 	sandbox_enter(&sandbox);
 	if (s->verbose)
@@ -545,6 +591,7 @@ static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
 				    .working_on = working_on,
 				    .skip = skip,
 				    .snapshot = s->replay || s->dump ? NULL : write_so_far,
+				    .serve = s->segment ? serve_so_far : NULL,
 				    .context = s,
 				    .opener = s->opener},
 		&analyst);

@@ -17,6 +17,7 @@
 #include "tools/libexec.h"
 #include "tools/live_front.h"
 #include "tools/output_option.h"
+#include "tools/serve_front.h"
 #include "tools/session.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
@@ -31,6 +32,7 @@ struct settings {
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
 	bool quiet, verbose, per_thread, live, no_timeline;
 	struct live_front front; /* of --live */
+	struct serve_front serve;
 	struct histogram regions;
 	const char *histogram;
 	const char *keep; /* of the files of --rotate, the newest so many */
@@ -81,6 +83,11 @@ static const char usage_text[] =
 	"                           sprof.20260131-235959.pb.gz. SIGUSR2 writes the profile\n"
 	"                           so far under such a name, too\n"
 	"      --keep N             of these files only the N newest stay\n"
+	"      --listen ADDR:PORT   give profiles of so many seconds to who asks by HTTP for\n"
+	"                           /debug/pprof/profile?seconds=N, as programs in Go do; a\n"
+	"                           port alone is one of 127.0.0.1, 0 one that is free\n"
+	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n"
+	"      --push-every TIME    how often (default 15s)\n"
 	"  -g, --call-graph dwarf|fp|no\n"
 	"                           stacks: dwarf (default), fp (by frame pointers), none\n"
 	"  -G                       the same as -g no\n"
@@ -139,6 +146,7 @@ enum {
 
 static const struct option long_options[] = {
 	TARGET_OPTIONS_LONG,
+	SERVE_OPTIONS_LONG,
 	{"live", no_argument, NULL, OPT_LIVE},
 	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
 	{"dump", required_argument, NULL, OPT_DUMP},
@@ -240,7 +248,8 @@ static void parse_option(struct settings *s, int option, const char *value)
 	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 
-	if (target_options_take(&s->target, option, value))
+	if (target_options_take(&s->target, option, value) ||
+		serve_front_take(&s->serve, option, value))
 		return;
 	switch (option) {
 	case OPT_DIAGNOSE: s->diagnose = value; break;
@@ -329,6 +338,24 @@ static void check_rotation(struct settings *s)
 		s->report = "none";
 }
 
+/* Others are given spans of the profile's time line. */
+static void check_serving(struct settings *s)
+{
+	const char *other = s->engine.per_process ? "--per-process"
+		: s->live                         ? "--live"
+		: s->no_timeline                  ? "--no-timeline"
+		: s->engine.dump                  ? "--dump"
+						  : NULL;
+
+	if (serve_front_is_given(&s->serve) && other) {
+		front_complain(program, "%s and %s do not go together",
+			s->serve.listen ? "--listen" : "--push", other);
+		exit(FRONT_USAGE);
+	}
+	s->serve.quiet = s->quiet;
+	s->serve.verbose = s->verbose;
+}
+
 static void parse(struct settings *s, int argc, char **argv)
 {
 	int option;
@@ -352,6 +379,7 @@ static void parse(struct settings *s, int argc, char **argv)
 		exit(FRONT_USAGE);
 	}
 	check_rotation(s);
+	check_serving(s);
 	if (s->engine.per_process && strcmp(s->output, "-") == 0)
 		usage_error(
 			"bad output", "-", "give a file name: --per-process makes several files");
@@ -478,6 +506,7 @@ static int run(struct settings *s)
 		(void)live_front_join(&s->front, &result, &by);
 	else
 		analyst = join_analyst(&result);
+	serve_front_join(&s->serve);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
@@ -499,6 +528,7 @@ int main(int argc, char **argv)
 		.color = "auto",
 		.target = TARGET_OPTIONS_DEFAULT(program),
 		.front = LIVE_FRONT_DEFAULT(program),
+		.serve = SERVE_FRONT_DEFAULT(program),
 		.engine = {.say = say, .hangs = await_only},
 	};
 	const char *no_color = getenv("NO_COLOR");
@@ -559,6 +589,8 @@ int main(int argc, char **argv)
 		if (status)
 			return status;
 	}
+	if (!serve_front_begin(&s.serve, name, &s.engine))
+		return FRONT_OURS;
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
 	int exit_status = run(&s);

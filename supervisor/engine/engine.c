@@ -21,6 +21,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
 #include "supervisor/engine/rotate.h"
+#include "supervisor/engine/serving.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
@@ -102,6 +103,7 @@ static void sweep(struct engine *engine, uint64_t now)
 		rotate_begin(engine, now);
 	}
 	rotate_turn(engine, now);
+	serving_turn(engine);
 	session_tidy(&engine->sessions);
 	mend_expire(&engine->mender, now);
 	if (engine->births.early)
@@ -116,12 +118,13 @@ static void sweep(struct engine *engine, uint64_t now)
 
 static void sleep_until(struct engine *engine, uint64_t until_ns)
 {
-	struct pollfd fds[4] = {
+	struct pollfd fds[5] = {
 		{.fd = engine->signal_fd, .events = POLLIN},
 		{.fd = engine->reader.link.pid ? engine->reader.link.request_fd : -1,
 			.events = POLLIN},
 		{.fd = engine->service.read_fd, .events = POLLIN},
 		{.fd = engine->sampling.bell_fd, .events = POLLIN},
+		{.fd = engine->serving.fd, .events = POLLIN},
 	};
 	uint64_t rings;
 	uint64_t now = clock_now();
@@ -130,7 +133,7 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	int n;
 
 	watchdog_note(&engine->watchdog, 0);
-	n = ppoll(fds, 4, &timeout, NULL);
+	n = ppoll(fds, 5, &timeout, NULL);
 	now = clock_now();
 	watchdog_note(&engine->watchdog, now);
 	/* First of all: threads that are held for it stand still. */
@@ -147,6 +150,8 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 		control_requests(engine);
 	if (fds[2].revents & POLLIN)
 		service_read(&engine->service);
+	if (fds[4].revents)
+		serving_read(engine);
 }
 
 static bool over(struct engine *engine, uint64_t now)
@@ -310,8 +315,9 @@ static int prepare(struct engine *engine)
 	engine->audit.wall = options->wall;
 	engine->timing.audit_again_ns = now + SECOND_NS;
 	engine->sessions.idle_since_ns = now;
-	engine->counting = !options->serve_only && !options->delay_ns;
-	if (engine->counting)
+	serving_begin(&engine->serving, options);
+	engine->counting = !options->serve_only && !options->delay_ns && !engine->serving.frozen;
+	if (!options->delay_ns)
 		rotate_begin(engine, now);
 	return 0;
 }

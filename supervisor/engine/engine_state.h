@@ -21,6 +21,7 @@
 #include "supervisor/engine/reader.h"
 #include "supervisor/engine/rotate.h"
 #include "supervisor/engine/sampling.h"
+#include "supervisor/engine/serving.h"
 #include "supervisor/engine/timing.h"
 #include "supervisor/os/launch.h"
 #include "supervisor/os/say.h"
@@ -59,6 +60,7 @@ struct engine {
 	struct emitter emitter;
 	struct reader reader;
 	struct rotation rotation;
+	struct serving serving;
 	uint64_t period_ns;
 	bool counting; /* samples are taken and CPU time is counted */
 	/* The loop. */

@@ -27,9 +27,9 @@ static int lift(int *fd)
 {
 	int high;
 
-	if (*fd > LINK_REQUEST_FD)
+	if (*fd > LINK_PIECES_FD)
 		return 0;
-	high = fcntl(*fd, F_DUPFD_CLOEXEC, LINK_REQUEST_FD + 1);
+	high = fcntl(*fd, F_DUPFD_CLOEXEC, LINK_PIECES_FD + 1);
 	if (high < 0)
 		return errno == EINVAL ? -EMFILE : -errno;
 	(void)close(*fd);
@@ -37,7 +37,7 @@ static int lift(int *fd)
 	return 0;
 }
 
-static int spawn(struct link *link, const char *const argv[], const int fds[3])
+static int spawn(struct link *link, const char *const argv[], const int fds[4])
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -61,7 +61,7 @@ static int spawn(struct link *link, const char *const argv[], const int fds[3])
 	}
 	(void)posix_spawnattr_setsigmask(&attributes, &mask);
 	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	for (int i = 0; i < 3 && !r; i++)
+	for (int i = 0; i < 4 && fds[i] >= 0 && !r; i++)
 		r = posix_spawn_file_actions_adddup2(&actions, fds[i], LINK_RING_FD + i);
 	if (!r)
 		r = posix_spawn(&pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
@@ -91,7 +91,7 @@ static int set_bytes(int fd, size_t bytes)
 	return r;
 }
 
-int link_start(struct link *link, const char *const argv[], uint64_t capacity)
+int link_start(struct link *link, const char *const argv[], uint64_t capacity, int pieces_fd)
 {
 	int ring_fd = -1, bell[2] = {-1, -1}, request[2] = {-1, -1}, r = 0;
 	size_t bytes = ring_memory_bytes(capacity);
@@ -117,7 +117,7 @@ int link_start(struct link *link, const char *const argv[], uint64_t capacity)
 	if (r == 0)
 		r = lift(&request[1]);
 	if (r == 0)
-		r = spawn(link, argv, (const int[3]){ring_fd, bell[0], request[1]});
+		r = spawn(link, argv, (const int[4]){ring_fd, bell[0], request[1], pieces_fd});
 	close_fd(&ring_fd);
 	close_fd(&bell[0]);
 	close_fd(&request[1]);

@@ -12,7 +12,7 @@
 #include "proto/ring.h"
 
 /* Descriptors in the analyst. */
-enum { LINK_RING_FD = 3, LINK_BELL_FD = 4, LINK_REQUEST_FD = 5 };
+enum { LINK_RING_FD = 3, LINK_BELL_FD = 4, LINK_REQUEST_FD = 5, LINK_PIECES_FD = 6 };
 
 struct link {
 	int pid;        /* 0: there is none */
@@ -23,10 +23,11 @@ struct link {
 };
 
 /*
- * Starts @argv[0] (a path) with a fresh ring of @capacity bytes. -errno: nothing was started.
+ * Starts @argv[0] (a path) with a fresh ring of @capacity bytes; @pieces_fd (-1 none), above all of
+ * these descriptors, is one of its own. -errno: nothing was started.
  * The child blocks the terminal's and the user's signals; it ends when the doorbell closes.
  */
-int link_start(struct link *link, const char *const argv[], uint64_t capacity);
+int link_start(struct link *link, const char *const argv[], uint64_t capacity, int pieces_fd);
 
 /*
  * Says that nothing more will come: the analyst finishes. Its pid stays, for waiter_join(). Returns

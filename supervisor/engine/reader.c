@@ -26,8 +26,10 @@ static size_t join_command(char *const argv[], char *to, size_t room)
 	return n ? n - 1 : 0;
 }
 
-/* The analyst's command line, and "--skip FILE" for each file that one died of. Freed by the
- * caller. */
+/*
+ * The analyst's command line, "--skip FILE" for each file that one died of, and for the server the
+ * number of the segment. Freed by the caller.
+ */
 static const char **analyst_command(struct engine *engine)
 {
 	const char *const *given = engine->options->analyst;
@@ -36,13 +38,17 @@ static const char **analyst_command(struct engine *engine)
 
 	while (given[n])
 		n++;
-	argv = mem_new(n + 2 * engine->reader.skips + 1, sizeof(*argv));
+	argv = mem_new(n + 2 * engine->reader.skips + 3, sizeof(*argv));
 	if (!argv)
 		return NULL;
 	memcpy(argv, given, n * sizeof(*argv));
 	for (unsigned i = 0; i < engine->reader.skips; i++) {
 		argv[n++] = "--skip";
 		argv[n++] = engine->reader.skip[i];
+	}
+	if (engine->options->server) {
+		argv[n++] = "--segment";
+		argv[n++] = serving_next_segment(&engine->serving);
 	}
 	return argv;
 }
@@ -78,7 +84,9 @@ void reader_start(struct engine *engine)
 		start.lost_ns += engine->target.image[i]->lost_ns;
 	sampling_unpin(engine); /* the analyst would inherit it */
 	argv = analyst_command(engine);
-	r = argv ? link_start(&engine->reader.link, argv, options->ring_bytes) : -ENOMEM;
+	r = argv ? link_start(&engine->reader.link, argv, options->ring_bytes,
+			   options->server ? options->server->pieces_fd : -1)
+		 : -ENOMEM;
 	free(argv);
 	if (r < 0) {
 		say_line(&engine->say, SAY_WARNING,

@@ -71,7 +71,7 @@ static void begin_file(struct engine *engine, uint64_t now)
 		.wall = before->wall};
 	note_figures(engine);
 	reader_begin(engine);
-	counting_set(engine, true);
+	counting_set(engine, !engine->serving.frozen);
 }
 
 /* A thread that stops while the next analyst is started would stand for milliseconds. */

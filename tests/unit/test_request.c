@@ -26,8 +26,9 @@ static void test_request__round_trip_at_the_offsets_of_the_table(void **state)
 
 static void test_request__nonsense_is_refused(void **state)
 {
-	static const struct request bad[] = {{0, 0, 0}, {9, 0, 0}, {REQUEST_PERIOD, 0, 0},
-		{REQUEST_PERIOD, 0, 9999}, {REQUEST_PERIOD, 0, UINT64_MAX}, {REQUEST_FREEZE, 0, 2}};
+	static const struct request bad[] = {{0, 0, 0}, {REQUEST_SERVE + 1, 0, 0},
+		{REQUEST_PERIOD, 0, 0}, {REQUEST_PERIOD, 0, 9999}, {REQUEST_PERIOD, 0, UINT64_MAX},
+		{REQUEST_FREEZE, 0, 2}};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
