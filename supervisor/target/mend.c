@@ -120,6 +120,11 @@ uint64_t mend_resume(
 		undo(mender, t);
 		snapshot = tracer_get_snapshot(t->tid, &again) == 0 ? &again : NULL;
 	}
+	if (arch_native.repair->by_hand && signal && snapshot && snapshot->syscall >= 0) {
+		window_leave();
+		if (!ignores(t, signal))
+			mend_meets_handler(mender, t);
+	}
 	need = snapshot && t->process
 		? repair_need(arch_native.repair, arch_native.machine, snapshot, &call)
 		: REPAIR_NOTHING;
@@ -215,7 +220,6 @@ static bool conclude(struct mender *mender, struct tracee *t, struct arch_raw *r
 
 void mend_call_stop(struct mender *mender, struct tracee *t)
 {
-	const struct arch_repair *arch = arch_native.repair;
 	struct mend *m = t->mend;
 	struct arch_raw raw;
 	int64_t result;
@@ -226,7 +230,7 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 		return;
 	}
 	if (!m->inside) {
-		m->inside = true;
+		mend_enter(t);
 		(void)tracer_resume_to_call(t->tid, 0);
 		return;
 	}
@@ -234,8 +238,7 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 		return; /* killed */
 	if (!conclude(mender, t, &raw, &result, &cut)) {
 		/* No signal is taken at this stop: the instruction is repeated by hand. */
-		raw.word[arch->pc] -= arch->instruction_bytes;
-		raw.word[arch->result] = raw.word[arch->number];
+		mend_set_back(m, &raw);
 		m->inside = false;
 		mend_set_registers(t, &m->before, &raw);
 		(void)tracer_resume_to_call(t->tid, 0);

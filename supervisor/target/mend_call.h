@@ -13,6 +13,12 @@
 #define MEND_PARTS         16
 #define MEND_SCRATCH_BYTES (64 + MEND_PARTS * sizeof(struct repair_part))
 
+/* How a call was left at a stop, for the next one that finds it like that. */
+struct mend_end {
+	bool valid;
+	uint64_t pc, sp, first, slices;
+};
+
 struct mend {
 	bool inside; /* the watched call is between its entry and its exit */
 	const struct arch_call *call;
@@ -36,6 +42,11 @@ struct mend {
 	/* A group-stop ended this call: where, and the CPU time at the end of that. */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
+	/* Of calls that are begun again by hand. */
+	uint64_t first;           /* the first argument that it is to have */
+	struct mend_end handled;  /* ends behind a handler */
+	struct mend_end over;     /* has ended by a time-out that we gave */
+	struct mend_end set_back; /* was begun again without being watched */
 };
 
 /* The thread's structure, made if there is none; NULL: out of memory. */
@@ -53,6 +64,21 @@ bool mend_advance(struct mender *mender, struct tracee *tracee, struct arch_raw 
 
 /* Registers and scratch memory as they were, with @result. @over: which is final. */
 void mend_give_back(struct mender *mender, struct tracee *tracee, int64_t result, bool over);
+
+/*
+ * For calls that are begun again by hand: a signal with a handler comes to a thread that is in a
+ * call. One that was begun again and has not been entered yet fails with EINTR behind the handler,
+ * as the kernel would have it; and whatever fails behind it has failed rightly.
+ */
+void mend_meets_handler(struct mender *mender, struct tracee *tracee);
+
+/*
+ * Sets @raw back to the instruction of its call, which is entered with the first argument as it
+ * was: the kernel keeps that one. mend_enter(), at the stop where a watched call is entered, gives
+ * it the one that was in @raw.
+ */
+void mend_set_back(struct mend *mend, struct arch_raw *raw);
+void mend_enter(struct tracee *tracee);
 
 /* Sets the registers of a stopped thread that was last seen with @seen. */
 void mend_set_registers(
