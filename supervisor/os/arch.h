@@ -17,8 +17,8 @@ struct arch_raw {
 	uint64_t word[64]; /* the register set as the kernel laid it out */
 	size_t bytes;      /* its size: it tells a 32-bit thread from a 64-bit one */
 	/*
-	 * Where has_syscall_set: the call that the thread is in, -1 none, and whether the kernel has
-	 * set it back to its instruction already, to begin it again. Else unused.
+	 * Where has_syscall_set: the call that the thread is in, -1 none, and whether the kernel
+	 * has set it back to its instruction already, to begin it again. Else unused.
 	 */
 	int32_t syscall;
 	bool again;
@@ -99,9 +99,9 @@ struct arch_repair {
 struct arch {
 	uint16_t machine;
 	/*
-	 * NT_ARM_SYSTEM_CALL tells the call that a thread is in, but not at a stop for a signal: the
-	 * kernel has let go of the number there. Then the code does: arch_repair.instruction before
-	 * the pc, and a number that there is in arch_repair.number.
+	 * NT_ARM_SYSTEM_CALL tells the call that a thread is in, but not at a stop for a signal:
+	 * the kernel has let go of the number there. Then the code does: arch_repair.instruction
+	 * before the pc, and a number that there is in arch_repair.number.
 	 */
 	bool has_syscall_set;
 	unsigned red_zone_bytes;   /* live memory below the stack pointer */

@@ -20,7 +20,8 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 		s->registers = A64_REGISTERS;
 		for (unsigned i = 0; i < A64_REGISTERS; i++)
 			s->reg[i] = raw->word[i];
-		/* The first argument is back in its register: as ERESTARTSYS, where that can be seen. */
+		/* The first argument is back in its register: as ERESTARTSYS, where that can be
+		 * seen. */
 		s->result = raw->again ? -512 : (int64_t)s->reg[0];
 		s->pc = s->reg[A64_PC];
 		s->sp = s->reg[A64_SP];

@@ -9,6 +9,7 @@
 #include "supervisor/os/clock.h"
 #include "supervisor/os/remote.h"
 #include "supervisor/os/window.h"
+#include "supervisor/target/mend_by_hand.h"
 #include "supervisor/target/mend_call.h"
 
 /* To resume a thread takes less; after that it is no stop any more. */
@@ -123,7 +124,7 @@ uint64_t mend_resume(
 	if (arch_native.repair->by_hand && signal && snapshot && snapshot->syscall >= 0) {
 		window_leave();
 		if (!ignores(t, signal))
-			mend_meets_handler(mender, t);
+			by_hand_meets_handler(mender, t);
 	}
 	need = snapshot && t->process
 		? repair_need(arch_native.repair, arch_native.machine, snapshot, &call)
@@ -230,7 +231,8 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 		return;
 	}
 	if (!m->inside) {
-		mend_enter(t);
+		m->inside = true;
+		by_hand_enter(t);
 		(void)tracer_resume_to_call(t->tid, 0);
 		return;
 	}
@@ -238,7 +240,7 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 		return; /* killed */
 	if (!conclude(mender, t, &raw, &result, &cut)) {
 		/* No signal is taken at this stop: the instruction is repeated by hand. */
-		mend_set_back(m, &raw);
+		by_hand_set_back(m, &raw);
 		m->inside = false;
 		mend_set_registers(t, &m->before, &raw);
 		(void)tracer_resume_to_call(t->tid, 0);

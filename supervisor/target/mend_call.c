@@ -9,6 +9,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/remote.h"
 #include "supervisor/target/memory.h"
+#include "supervisor/target/mend_by_hand.h"
 
 #define PARTS_READ 64
 #define PARTS_MOST 1024 /* UIO_MAXIOV */
@@ -82,105 +83,17 @@ static bool use_scratch(struct mender *mender, struct tracee *t, const void *fro
 	return at == m->scratch_at && memory_write(mender->target, t, at, from, n);
 }
 
-void mend_set_back(struct mend *m, struct arch_raw *raw)
-{
-	const struct arch_repair *arch = arch_native.repair;
-
-	m->first = raw->word[arch->argument[0]];
-	raw->word[arch->pc] -= arch->instruction_bytes;
-	raw->word[arch->result] = m->before.word[arch->entry];
-}
-
-void mend_enter(struct tracee *t)
-{
-	const struct arch_repair *arch = arch_native.repair;
-	struct mend *m = t->mend;
-	struct arch_raw raw;
-
-	m->inside = true;
-	if (!arch->by_hand || m->first == m->before.word[arch->entry] ||
-		tracer_get_raw(t->tid, &raw) < 0)
-		return;
-	raw.word[arch->result] = m->first;
-	mend_set_registers(t, &m->before, &raw);
-}
-
-static void note_end(struct mender *mender, struct tracee *t, struct mend_end *end,
-	const struct arch_raw *raw)
-{
-	const struct arch_repair *arch = arch_native.repair;
-	struct cpu_time cpu = {0};
-
-	(void)procfiles_read_cpu(mender->files, t, &cpu);
-	*end = (struct mend_end){true, raw->word[arch->pc], raw->word[arch->sp],
-		raw->word[arch->argument[0]], cpu.slices};
-}
-
-/* It has not slept since: to go on from that stop it has been put on a CPU just once. */
-static bool is_where_it_was(struct mender *mender, struct tracee *t, const struct mend_end *end,
-	const struct arch_raw *raw)
-{
-	const struct arch_repair *arch = arch_native.repair;
-	struct cpu_time cpu;
-
-	return end->valid && end->pc == raw->word[arch->pc] && end->sp == raw->word[arch->sp] &&
-		procfiles_read_cpu(mender->files, t, &cpu) == 0 && cpu.slices <= end->slices + 1;
-}
-
 /*
  * The call ends with the time-out that we gave it. More stops may come before the thread leaves the
  * kernel, and would find a call that ended early again: from now on they find none.
  */
-static void set_over(
-	struct mender *mender, struct tracee *t, struct arch_raw *raw, int64_t result)
+static void set_over(struct mender *mender, struct tracee *t, struct arch_raw *raw, int64_t result)
 {
 	set_result(raw, result);
 	if (arch_native.repair->by_hand)
-		note_end(mender, t, &t->mend->over, raw); /* the number is the program's */
+		by_hand_note(mender, t, &t->mend->over, raw); /* the number is the program's */
 	else
 		raw->word[arch_native.repair->number] = UINT64_MAX;
-}
-
-/*
- * (handler_ends_call) Registers alone do not tell a call that is over from a later one in the same
- * place that a stop has just interrupted. Behind a handler the kernel's last call is rt_sigreturn,
- * so the first argument is another one, but for chance; and who was interrupted had slept. Where
- * both fail a program that has a handler, and has just seen an EINTR, sees one more. Never is a
- * call begun again that its handler was to end.
- */
-static bool is_over(struct mender *mender, struct tracee *t, const struct arch_raw *raw)
-{
-	const struct arch_repair *arch = arch_native.repair;
-	struct mend_end *handled = &t->mend->handled;
-
-	if (is_where_it_was(mender, t, &t->mend->over, raw) ||
-		is_where_it_was(mender, t, handled, raw))
-		return true;
-	return handled->valid && handled->pc == raw->word[arch->pc] &&
-		handled->sp == raw->word[arch->sp] &&
-		handled->first != raw->word[arch->argument[0]];
-}
-
-void mend_meets_handler(struct mender *mender, struct tracee *t)
-{
-	const struct arch_repair *arch = arch_native.repair;
-	struct arch_raw raw, seen;
-
-	if (tracer_get_raw(t->tid, &raw) < 0 || raw.syscall < 0 || !mend_of(t))
-		return;
-	seen = raw;
-	if (raw.again) {
-		raw.word[arch->argument[0]] = raw.word[arch->result];
-		raw.word[arch->pc] += arch->instruction_bytes;
-		if (is_where_it_was(mender, t, &t->mend->set_back, &seen)) {
-			set_result(&raw, -EINTR);
-			mend_set_registers(t, &seen, &raw);
-		}
-	} else if (tracer_get_first_argument(t->tid, &raw) < 0) {
-		return;
-	}
-	t->mend->set_back.valid = false;
-	note_end(mender, t, &t->mend->handled, &raw);
 }
 
 void mend_give_back(struct mender *mender, struct tracee *t, int64_t result, bool over)
@@ -488,8 +401,7 @@ bool mend_call(struct mender *mender, struct tracee *t, enum repair_need need,
 		return false;
 	}
 	if (arch_native.repair->by_hand &&
-		(tracer_get_first_argument(t->tid, &raw) < 0 ||
-			is_over(mender, t, &raw))) {
+		(tracer_get_first_argument(t->tid, &raw) < 0 || by_hand_is_over(mender, t, &raw))) {
 		t->mend->unfinished = false;
 		return false;
 	}
@@ -502,9 +414,9 @@ bool mend_call(struct mender *mender, struct tracee *t, enum repair_need need,
 	}
 	if (arch_native.repair->by_hand &&
 		(int64_t)raw.word[arch_native.repair->result] == REPAIR_RESTART) {
-		mend_set_back(t->mend, &raw);
-		note_end(mender, t, &t->mend->set_back, &raw);
-		t->mend->set_back.valid &= !watch;
+		by_hand_set_back(t->mend, &raw);
+		by_hand_note(mender, t, &t->mend->set_back, &raw);
+		t->mend->set_back.valid = !watch;
 	}
 	if (need == REPAIR_BEGIN_AGAIN || watch)
 		mend_set_registers(t, &seen, &raw);

@@ -16,7 +16,8 @@
 /* How a call was left at a stop, for the next one that finds it like that. */
 struct mend_end {
 	bool valid;
-	uint64_t pc, sp, first, slices;
+	uint64_t registers; /* a digest of all but the result's */
+	uint64_t first, slices;
 };
 
 struct mend {
@@ -64,21 +65,6 @@ bool mend_advance(struct mender *mender, struct tracee *tracee, struct arch_raw 
 
 /* Registers and scratch memory as they were, with @result. @over: which is final. */
 void mend_give_back(struct mender *mender, struct tracee *tracee, int64_t result, bool over);
-
-/*
- * For calls that are begun again by hand: a signal with a handler comes to a thread that is in a
- * call. One that was begun again and has not been entered yet fails with EINTR behind the handler,
- * as the kernel would have it; and whatever fails behind it has failed rightly.
- */
-void mend_meets_handler(struct mender *mender, struct tracee *tracee);
-
-/*
- * Sets @raw back to the instruction of its call, which is entered with the first argument as it
- * was: the kernel keeps that one. mend_enter(), at the stop where a watched call is entered, gives
- * it the one that was in @raw.
- */
-void mend_set_back(struct mend *mend, struct arch_raw *raw);
-void mend_enter(struct tracee *tracee);
 
 /* Sets the registers of a stopped thread that was last seen with @seen. */
 void mend_set_registers(

@@ -51,7 +51,10 @@ static void test_repair__leaves_close_and_io_uring_alone(void **state)
 /* ERESTART_RESTARTBLOCK of the kernel: 516. */
 static void test_repair__what_restart_syscall_resumes_may_be_forbidden_to(void **state)
 {
-	static const int32_t list[] = {SYS_nanosleep, SYS_clock_nanosleep, SYS_futex,
+	static const int32_t list[] = {
+		SYS_nanosleep,
+		SYS_clock_nanosleep,
+		SYS_futex,
 #ifdef SYS_poll
 		SYS_poll,
 #endif
