@@ -14,7 +14,7 @@ mkdir -p "$stage$SOURCE" "$stage$BUILD"
     cpio --quiet -0pdml "$stage$BUILD")
 printf '%s\n' "$SOURCE" "$BUILD" >"$stage/places"
 meson introspect --tests "$BUILD" >"$DIR/tests.json"
-"$HERE/list.py" "${FACTOR:-4}" "$@" <"$DIR/tests.json" >"$stage/tests"
+"$HERE/list.py" "${FACTOR:-10}" "$@" <"$DIR/tests.json" >"$stage/tests"
 rm -f "$DIR/tree.img"
 mke2fs -q -t ext4 -L tree -d "$stage" "$DIR/tree.img" 1G
 rm -rf "$stage"
