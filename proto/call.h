@@ -121,7 +121,7 @@
 #define CALL_ASK_SECOND UINT64_C(0x3f3f656d20656573) /* "see me??", after CALL_OFF_FIRST */
 #define CALL_ASK_YES    0x736579                     /* "yes" */
 #define CALL_ASK_NO     0x6f6e                       /* "no" */
-#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__LP64__)
+#if defined(__x86_64__) && defined(__LP64__)
 #define CALL_HAS_OFF 1
 #else
 #define CALL_HAS_OFF 0

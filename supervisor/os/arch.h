@@ -16,12 +16,7 @@
 struct arch_raw {
 	uint64_t word[64]; /* the register set as the kernel laid it out */
 	size_t bytes;      /* its size: it tells a 32-bit thread from a 64-bit one */
-	/*
-	 * Where has_syscall_set: the call that the thread is in, -1 none, and whether the kernel
-	 * has set it back to its instruction already, to begin it again. Else unused.
-	 */
-	int32_t syscall;
-	bool again;
+	int32_t syscall;   /* NT_ARM_SYSTEM_CALL where has_syscall_set, else unused */
 };
 
 struct arch_snapshot {
@@ -78,19 +73,12 @@ struct arch_call {
 };
 
 /*
- * Where the parts of a call lie in arch_raw.word, and how a call is begun again. Two kinds:
- *
- *  - the kernel leaves it open until after the stop whether a call is begun again: the result tells
- *    it to;
- *  - it has decided before the stop (@by_hand): the thread is set back to the instruction. The
- *    first argument, which the result has overwritten, is behind the register set then
- *    (tracer_get_first_argument()).
+ * Where the parts of a call lie in arch_raw.word, and how a call is begun again. Only for machines
+ * whose kernel leaves it open until after the stop whether a call is restarted.
  */
 struct arch_repair {
 	size_t bytes; /* size of the register set that this is for */
-	bool by_hand;
-	/* entry: what the result's register holds when the call is entered. */
-	uint8_t result, number, entry, pc, sp, argument[6];
+	uint8_t result, number, pc, sp, argument[6];
 	uint8_t instruction[4], instruction_bytes; /* that enters the kernel */
 	const struct arch_call *call;
 	size_t calls;
@@ -98,12 +86,7 @@ struct arch_repair {
 
 struct arch {
 	uint16_t machine;
-	/*
-	 * NT_ARM_SYSTEM_CALL tells the call that a thread is in, but not at a stop for a signal:
-	 * the kernel has let go of the number there. Then the code does: arch_repair.instruction
-	 * before the pc, and a number that there is in arch_repair.number.
-	 */
-	bool has_syscall_set;
+	bool has_syscall_set;      /* read NT_ARM_SYSTEM_CALL too */
 	unsigned red_zone_bytes;   /* live memory below the stack pointer */
 	unsigned signal_sp_offset; /* in a signal frame: from uc_stack to the stack pointer saved */
 	int32_t restart_syscall;   /* what the kernel makes of some calls that go on after a stop */

@@ -126,7 +126,6 @@ static const struct arch_repair repair = {
 	.bytes = X64_BYTES,
 	.result = X64_RAX,
 	.number = X64_ORIG_RAX,
-	.entry = X64_ORIG_RAX,
 	.pc = X64_RIP,
 	.sp = X64_RSP,
 	.argument = {14, 13, 12, 7, 9, 8},

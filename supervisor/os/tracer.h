@@ -39,13 +39,6 @@ int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 int tracer_get_raw(int tid, struct arch_raw *ret_raw);
 int tracer_set_raw(int tid, const struct arch_raw *raw);
 
-/*
- * The first argument of the call that a thread has just left, into its place in @raw; only for
- * machines whose calls are begun again by hand. Of its last call, if it is in none. Not in the stop
- * window.
- */
-int tracer_get_first_argument(int tid, struct arch_raw *raw);
-
 /* The number that comes with a ptrace event: a new tid, a former tid, an exit status. */
 int tracer_get_message(int tid, uint64_t *ret_message);
 

@@ -9,7 +9,6 @@
 #include "supervisor/os/clock.h"
 #include "supervisor/os/remote.h"
 #include "supervisor/os/window.h"
-#include "supervisor/target/mend_by_hand.h"
 #include "supervisor/target/mend_call.h"
 
 /* To resume a thread takes less; after that it is no stop any more. */
@@ -121,11 +120,6 @@ uint64_t mend_resume(
 		undo(mender, t);
 		snapshot = tracer_get_snapshot(t->tid, &again) == 0 ? &again : NULL;
 	}
-	if (arch_native.repair->by_hand && signal && snapshot && snapshot->syscall >= 0) {
-		window_leave();
-		if (!ignores(t, signal))
-			by_hand_meets_handler(mender, t);
-	}
 	need = snapshot && t->process
 		? repair_need(arch_native.repair, arch_native.machine, snapshot, &call)
 		: REPAIR_NOTHING;
@@ -221,6 +215,7 @@ static bool conclude(struct mender *mender, struct tracee *t, struct arch_raw *r
 
 void mend_call_stop(struct mender *mender, struct tracee *t)
 {
+	const struct arch_repair *arch = arch_native.repair;
 	struct mend *m = t->mend;
 	struct arch_raw raw;
 	int64_t result;
@@ -232,7 +227,6 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 	}
 	if (!m->inside) {
 		m->inside = true;
-		by_hand_enter(t);
 		(void)tracer_resume_to_call(t->tid, 0);
 		return;
 	}
@@ -240,7 +234,8 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 		return; /* killed */
 	if (!conclude(mender, t, &raw, &result, &cut)) {
 		/* No signal is taken at this stop: the instruction is repeated by hand. */
-		by_hand_set_back(m, &raw);
+		raw.word[arch->pc] -= arch->instruction_bytes;
+		raw.word[arch->result] = raw.word[arch->number];
 		m->inside = false;
 		mend_set_registers(t, &m->before, &raw);
 		(void)tracer_resume_to_call(t->tid, 0);

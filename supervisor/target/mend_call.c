@@ -9,7 +9,6 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/remote.h"
 #include "supervisor/target/memory.h"
-#include "supervisor/target/mend_by_hand.h"
 
 #define PARTS_READ 64
 #define PARTS_MOST 1024 /* UIO_MAXIOV */
@@ -87,13 +86,10 @@ static bool use_scratch(struct mender *mender, struct tracee *t, const void *fro
  * The call ends with the time-out that we gave it. More stops may come before the thread leaves the
  * kernel, and would find a call that ended early again: from now on they find none.
  */
-static void set_over(struct mender *mender, struct tracee *t, struct arch_raw *raw, int64_t result)
+static void set_over(struct arch_raw *raw, int64_t result)
 {
 	set_result(raw, result);
-	if (arch_native.repair->by_hand)
-		by_hand_note(mender, t, &t->mend->over, raw); /* the number is the program's */
-	else
-		raw->word[arch_native.repair->number] = UINT64_MAX;
+	raw->word[arch_native.repair->number] = UINT64_MAX;
 }
 
 void mend_give_back(struct mender *mender, struct tracee *t, int64_t result, bool over)
@@ -105,7 +101,7 @@ void mend_give_back(struct mender *mender, struct tracee *t, int64_t result, boo
 	m->scratch_bytes = 0;
 	t->mending = m->inside = false;
 	if (over)
-		set_over(mender, t, &m->before, result);
+		set_over(&m->before, result);
 	else
 		set_result(&m->before, result);
 	mend_set_registers(t, &m->before, &m->before);
@@ -182,7 +178,7 @@ static bool begin_again(struct mender *mender, struct tracee *t, struct arch_raw
 			m->call->wait == ARCH_WAIT_CONNECT && m->internet ? -EINPROGRESS : -EAGAIN;
 	if (m->call->wait >= ARCH_WAIT_RECEIVE) {
 		if (!left)
-			set_over(mender, t, raw, m->timed_out);
+			set_over(raw, m->timed_out);
 		else if (!mender->next_ns || m->deadline_ns < mender->next_ns)
 			mender->next_ns = m->deadline_ns;
 		return left != 0;
@@ -400,23 +396,12 @@ bool mend_call(struct mender *mender, struct tracee *t, enum repair_need need,
 		t->mend->unfinished = false;
 		return false;
 	}
-	if (arch_native.repair->by_hand &&
-		(tracer_get_first_argument(t->tid, &raw) < 0 || by_hand_is_over(mender, t, &raw))) {
-		t->mend->unfinished = false;
-		return false;
-	}
 	seen = raw;
 	t->mend->call = call;
 	switch (need) {
 	case REPAIR_BEGIN_AGAIN: watch = begin_again(mender, t, &raw); break;
 	case REPAIR_MAYBE_EARLY: watch = wait_for_the_tick(mender, t, &raw); break;
 	default: watch = complete(mender, t, &raw); break;
-	}
-	if (arch_native.repair->by_hand &&
-		(int64_t)raw.word[arch_native.repair->result] == REPAIR_RESTART) {
-		by_hand_set_back(t->mend, &raw);
-		by_hand_note(mender, t, &t->mend->set_back, &raw);
-		t->mend->set_back.valid = !watch;
 	}
 	if (need == REPAIR_BEGIN_AGAIN || watch)
 		mend_set_registers(t, &seen, &raw);

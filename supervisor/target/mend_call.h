@@ -13,13 +13,6 @@
 #define MEND_PARTS         16
 #define MEND_SCRATCH_BYTES (64 + MEND_PARTS * sizeof(struct repair_part))
 
-/* How a call was left at a stop, for the next one that finds it like that. */
-struct mend_end {
-	bool valid;
-	uint64_t registers; /* a digest of all but the result's */
-	uint64_t first, slices;
-};
-
 struct mend {
 	bool inside; /* the watched call is between its entry and its exit */
 	const struct arch_call *call;
@@ -43,11 +36,6 @@ struct mend {
 	/* A group-stop ended this call: where, and the CPU time at the end of that. */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
-	/* Of calls that are begun again by hand. */
-	uint64_t first;           /* the first argument that it is to have */
-	struct mend_end handled;  /* ends behind a handler */
-	struct mend_end over;     /* has ended by a time-out that we gave */
-	struct mend_end set_back; /* was begun again without being watched */
 };
 
 /* The thread's structure, made if there is none; NULL: out of memory. */

@@ -61,8 +61,7 @@ static void test_repair__what_restart_syscall_resumes_may_be_forbidden_to(void *
 	};
 
 	(void)state;
-	/* By hand: the kernel has seen to it before the stop. */
-	if (!arch_native.repair || arch_native.repair->by_hand)
+	if (!arch_native.repair)
 		skip();
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
 		assert_int_equal(need_of(list[i], -516), REPAIR_FILTERED);
