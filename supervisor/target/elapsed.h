@@ -28,8 +28,8 @@ void elapsed_begin(
 void elapsed_see(struct elapsed *elapsed, const struct cpu_time *cpu);
 
 /* It is blocked: the whole ticks that it owes are counted here. */
-uint64_t elapsed_take(struct elapsed *elapsed, const struct cpu_time *cpu, uint64_t now_ns,
-	uint64_t period_ns);
+uint64_t elapsed_take(
+	struct elapsed *elapsed, const struct cpu_time *cpu, uint64_t now_ns, uint64_t period_ns);
 
 /* It was met running: the whole ticks that it waited for CPUs, as last seen. */
 uint64_t elapsed_take_queue(struct elapsed *elapsed, uint64_t period_ns);

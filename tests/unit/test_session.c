@@ -60,8 +60,7 @@ static int begin(void **state)
 		.changed = changed,
 		.interrupt = interrupt,
 		.context = w};
-	assert_int_equal(
-		target_add_process(&w->target, (int)getpid(), 1, NULL, &w->process), 0);
+	assert_int_equal(target_add_process(&w->target, (int)getpid(), 1, NULL, &w->process), 0);
 	assert_int_equal(target_add(&w->target, (int)getpid(), w->process, &w->thread), 0);
 	*state = w;
 	return 0;
@@ -249,7 +248,8 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->sessions.figures.faults, 1);
 	assert_int_equal(w->count[0], 1);
 	/* The last ones too: it ends, and is told once. */
-	assert_int_equal(session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
+	assert_int_equal(
+		session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
 	tick(w, AT + 0x1000, TICK_NS);
 	session_tidy(&w->sessions);
 	assert_int_equal(w->sessions.n, 0);
