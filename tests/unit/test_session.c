@@ -246,6 +246,7 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(s.outside, 2);
 	assert_int_equal(s.counted, 1);
 	assert_int_equal(w->sessions.figures.faults, 1);
+	assert_int_equal(w->sessions.figures.dropped, 4);
 	assert_int_equal(w->count[0], 1);
 	/* The last ones too: it ends, and is told once. */
 	assert_int_equal(
@@ -299,6 +300,13 @@ static void test_session__system_v_ends_at_a_fault(void **state)
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(status_of(w, false).reason, CALL_FAULT);
 	assert_int_equal(status_of(w, false).faulted, 1);
+	/* What sleepers were owed when it ended is lost, and told. */
+	assert_int_equal(session_set(&w->sessions, w->process, CALL_SYSV, 0, 2, &region, 1), 0);
+	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, 2 * TICK_NS);
+	w->process->session->off = w->process->session->untidy = w->sessions.untidy = true;
+	session_tidy(&w->sessions);
+	assert_int_equal(status_of(w, false).lost, 2);
+	assert_int_equal(w->sessions.figures.lost, 2);
 }
 
 static void test_session__each_period_has_a_stream(void **state)
@@ -358,6 +366,13 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	session_clear_thread(&w->sessions, w->thread);
 	assert_int_equal(w->sessions.threads, 0);
 	assert_int_equal(w->sessions.n, 1);
+	/* One that counts nothing is none. */
+	w->sessions.idle_since_ns = 0;
+	assert_int_equal(on_thread(w, 0), 0);
+	assert_int_equal(
+		session_set_thread(&w->sessions, w->thread, CALL_NATIVE, 0, 4, NULL, 0), 0);
+	assert_int_equal(w->sessions.threads, 0);
+	assert_int_equal(w->sessions.idle_since_ns, 0); /* the process's is in force */
 	/* off of the process is off of its threads, not of another's. */
 	assert_int_equal(on_thread(w, 0), 0);
 	assert_int_equal(target_add_process(&w->target, NO_TID, 1, NULL, &process), 0);
@@ -500,6 +515,7 @@ static void test_session__elapsed_time_at_too_many_places_is_lost(void **state)
 		look(w, 0, 0, now += 10, 0x100000 + i);
 	look(w, 0, 0, now += 10, 0x100000);
 	assert_int_equal(w->thread->session->tally.lost, 3);
+	assert_int_equal(w->sessions.figures.lost, 3);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->thread->session->tally.outside, SESSION_ELAPSED_MOST + 1);
 	/* The shorter of two ticks. */
