@@ -6,7 +6,7 @@
 #
 #	tests/mutate.sh [-u] [FILE[:LINE[-LINE]]...]	all files of the table below
 #
-# -u: unit tests alone, less than a second a mutant; what survives may still be killed by a live one.
+# -u: unit tests alone, half a second a mutant; what survives may be killed by a live one.
 # Several at once, with different files, do not disturb each other: each has its own copy.
 # A mutant that no test kills must stand in tests/mutants.txt with the reason why nobody could tell:
 # "file | line as it is changed | reason". Otherwise the status is 1.
