@@ -109,6 +109,7 @@ static void sweep(struct engine *engine, uint64_t now)
 	if (engine->births.early)
 		birth_adopt_orphans(engine, now);
 	look_tick(engine, now);
+	elapse_tick(engine, now);
 	if (now - engine->timing.swept_ns < SWEEP_NS)
 		return;
 	engine->timing.swept_ns = now;
@@ -170,7 +171,7 @@ static uint64_t next_event(struct engine *engine)
 	uint64_t next = sampling_next(engine),
 		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
 			 engine->timing.begins_at_ns, engine->rotation.again_ns,
-			 engine->mender.next_ns,
+			 engine->mender.next_ns, elapse_next(engine),
 			 engine->births.early || engine->options->wall
 				 ? engine->timing.swept_ns + SWEEP_NS
 				 : 0};

@@ -14,6 +14,7 @@
 #include "supervisor/engine/audit.h"
 #include "supervisor/engine/birth.h"
 #include "supervisor/engine/budget.h"
+#include "supervisor/engine/elapse.h"
 #include "supervisor/engine/emit.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/engine/lifecycle.h"
@@ -50,6 +51,7 @@ struct engine {
 	/* The calls of its programs. */
 	struct sessions sessions;
 	struct service service;
+	struct elapser elapser;
 	/* The profile. */
 	struct sampling sampling;
 	struct budget budget;
