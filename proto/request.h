@@ -21,6 +21,7 @@ enum request_type {
 	REQUEST_FREEZE = 2, /* value 1: take no samples and count no CPU time; 0: go on */
 	REQUEST_MAPS = 3,   /* id: send the maps of this process again */
 	REQUEST_STOP = 4,   /* let the target go and end */
+	REQUEST_ROTATE = 5, /* the file is as long as it is to be: another one may begin */
 };
 
 struct request {
