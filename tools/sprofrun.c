@@ -12,6 +12,7 @@
 #include "analyst/output.h"
 #include "profile/outfile.h"
 #include "supervisor/engine/engine.h"
+#include "supervisor/engine/pieces.h"
 #include "supervisor/calls/histogram.h"
 #include "tools/front.h"
 #include "tools/libexec.h"
@@ -54,7 +55,6 @@ static void say(void *context, enum say_kind kind, const char *line)
 #define ROTATE_LEAST_NS    UINT64_C(1000000000)
 #define ROTATE_LEAST_BYTES UINT64_C(65536)
 #define RING_LEAST_NS      UINT64_C(4000000000)
-#define RING_PIECES        4 /* supervisor/engine/pieces.h */
 
 static const char await_option[] = "--await-only"; /* ours alone: see await_only() */
 
@@ -296,7 +296,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 		if (units_time_ns(value, &s->engine.rotate_ns) < 0 ||
 			s->engine.rotate_ns < RING_LEAST_NS)
 			usage_error("bad time", value, "give 4 seconds or more, like 5m or 1h");
-		s->engine.rotate_ns /= RING_PIECES;
+		s->engine.rotate_ns /= PIECES_BEFORE;
 		s->engine.ring = true;
 		s->ring = value;
 		break;

@@ -75,7 +75,18 @@ refused() { # WHAT MESSAGE ARGUMENT...
     is "$what: status" $? 2
     check "$what: said" grep -q "$message" err
 }
+# By size: each file but the last is about as long.
+"$SPROFRUN" -q -F 20000 --rotate 64K -o z.pb.gz "$TARGETS/busy" 2 3 0
+sizes=$(stat -c %s z.*.pb.gz | sed '$d')
+check "several files of a size" [ -n "$sizes" ]
+for size in $sizes; do
+    within "about 64K" "$size" 40000 90000
+done
+within "all CPU time, whatever the file" "$(sum kernel_cpu_ns z.*.pb.gz)" 5700000000 6300000000
+
 refused "a time below names" "bad time '10ms': give a second or more" --rotate 10ms
+refused "a size below a profile" "bad size '10K': give 64K or more" --rotate 10K
+refused "no size" "bad time '10MM'" --rotate 10MM
 refused "no number" "bad number '0'" --rotate 1m --keep 0
 refused "keep alone" "belongs to --rotate" --keep 3
 refused "standard output" "give a file name" --rotate 1m -o -
