@@ -77,7 +77,8 @@ bool file_size_is_reached(struct file_size *size, const struct profile *profile)
 		size->child = 0;
 		/* A try that died has found 0: the next one comes when there is twice as much. */
 		plan(size, found);
-		/* What came meanwhile, and in a second, is on top. */
+		/* What came meanwhile is on top, and what comes until it is looked at again. */
+		found = (uint64_t)((double)found * (double)now / (double)size->tried);
 		if (found >= size->most_bytes - size->most_bytes / 16) {
 			size->most_bytes = 0;
 			return true;
