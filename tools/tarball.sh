@@ -21,8 +21,7 @@ meson setup "$work/build" "$source" --prefix=/usr/local --libdir=lib --libexecdi
 programs="sprofrun sproftop sprofreport sprofil-analyst sprofil-opener sprofil-inspector
     sprofil-supervisor"
 # shellcheck disable=SC2086
-ninja -C "$work/build" $(printf 'tools/%s ' $programs) completions/all >"$work/log" 2>&1 ||
-    ninja -C "$work/build" $(printf 'tools/%s ' $programs) >"$work/log" 2>&1 ||
+ninja -C "$work/build" $(printf 'tools/%s ' $programs) >"$work/log" 2>&1 ||
     { tail -20 "$work/log" >&2; exit 1; }
 
 mkdir -p "$work/$name/bin" "$work/$name/libexec/sprofil" "$work/$name/share/man/man1"
