@@ -84,7 +84,7 @@ wait $sized
 sizes=$(stat -c %s z.*.pb.gz | sed '$d')
 check "several files of a size" [ -n "$sizes" ]
 for size in $sizes; do
-    within "about 64K" "$size" 30000 110000
+    within "about 64K" "$size" 20000 110000
 done
 check "the last one has no more" [ "$(stat -c %s z.*.pb.gz | sort -n | tail -1)" -lt 110000 ]
 
