@@ -15,7 +15,7 @@ sum() {
 
 # Beside the others, for it takes seconds until there is so much.
 "$SPROFRUN" -q -F 20000 --max-overhead 50 --rotate 64K -o z.pb.gz \
-    bash -c 'while [ $SECONDS -lt 8 ]; do i=$((i + 1)); done' & sized=$!
+    bash -c 'while [ $SECONDS -lt 90 ]; do i=$((i + 1)); done' & sized=$!
 
 # Nothing is counted twice at the seams, and little not at all: what runs while files change.
 "$SPROFRUN" -F 500 --rotate 1s -o r.pb.gz "$TARGETS/busy" 1 2.5 4 2>err
@@ -80,7 +80,8 @@ refused() { # WHAT MESSAGE ARGUMENT...
     check "$what: said" grep -q "$message" err
 }
 # By size: each file but the last is about as long.
-wait $sized
+wait_until "two files have that size" 60 sh -c '[ "$(ls z.20*.pb.gz 2>/dev/null | wc -l)" -ge 2 ]'
+kill $sized; wait $sized 2>/dev/null
 sizes=$(stat -c %s z.*.pb.gz | sed '$d')
 check "several files of a size" [ -n "$sizes" ]
 for size in $sizes; do
