@@ -25,6 +25,8 @@ struct analyst_options {
 	const char *host;    /* a label, too, NULL not known. All are copied */
 	bool no_timeline;    /* do not keep when samples were taken */
 	bool live;           /* the processes may be alive: look at files through /proc */
+	/* The figures of another second have come. May be NULL. */
+	void (*second)(void *context);
 	/* A snapshot is asked for: called in the midst of analyst_record(). May be NULL. */
 	void (*snapshot)(void *context);
 	/* A piece for the server is: the same. May be NULL. */
@@ -85,6 +87,8 @@ const struct processes *analyst_processes(const struct analyst *analyst);
 /* Was anything traced that had an image? False: the command never ran. */
 bool analyst_has_image(const struct analyst *analyst);
 
+/* Of RECORD_END, 0 as long as that has not come. */
+uint16_t analyst_end_flags(const struct analyst *analyst);
 /* Pid of the first process, 0 none. */
 uint32_t analyst_first_pid(const struct analyst *analyst);
 

@@ -243,7 +243,10 @@ struct record_unsampled {
 /*
  * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
  *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
+ * flags, of RECORD_END: RECORD_END_PIECE: of --ring: to be kept for a profile that may be asked for.
+ *        RECORD_END_UNASKED: nobody asked for one: nothing is written.
  */
+enum { RECORD_END_PIECE = 1, RECORD_END_UNASKED = 2 };
 struct record_audit {
 	const char *text; /* borrowed, NUL-terminated */
 };
@@ -284,8 +287,8 @@ int record_put_cpu(
 int record_put_unsampled(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_unsampled *unsampled);
 /* @type is RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE or RECORD_END. */
-int record_put_audit(
-	uint8_t *to, size_t room, uint64_t time_ns, enum record_type type, const char *text);
+int record_put_audit(uint8_t *to, size_t room, uint64_t time_ns, enum record_type type,
+	uint16_t flags, const char *text);
 int record_put_sample(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_sample *sample);
 /* Bytes that record_put_sample() needs. */

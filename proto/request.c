@@ -15,7 +15,8 @@ static bool value_ok(const struct request *request)
 	case REQUEST_FREEZE: return request->value <= 1;
 	case REQUEST_MAPS:
 	case REQUEST_STOP:
-	case REQUEST_SERVE: return true;
+	case REQUEST_SERVE:
+	case REQUEST_ROTATE: return true;
 	default: return false;
 	}
 }

@@ -23,6 +23,7 @@ enum request_type {
 	REQUEST_MAPS = 3,   /* id: send the maps of this process again */
 	REQUEST_STOP = 4,   /* let the target go and end */
 	REQUEST_SERVE = 5,  /* of the server alone: the profile so far, to it */
+	REQUEST_ROTATE = 6, /* the file is as long as it is to be: another one may begin */
 };
 
 struct request {

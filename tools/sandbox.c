@@ -205,9 +205,9 @@ static const unsigned long terminal_calls[] = {TCGETS, TCSETS, TCSETSW, TCSETSF,
 	TIOCGPGRP, TIOCSPGRP, TCFLSH, TCSBRK, FIONREAD, 0x802c542a, 0x402c542b, 0x402c542c,
 	0x402c542d /* TCGETS2, TCSETS2, TCSETSW2, TCSETSF2 */};
 
-/* No F_SETOWN and F_SETSIG: they send signals. */
-static const int descriptor_calls[] = {
-	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL};
+/* No F_SETOWN and F_SETSIG: they send signals. Seals are for files in memory. */
+static const int descriptor_calls[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
+	F_GET_SEALS, F_ADD_SEALS};
 
 /* Of ourselves. PR_SET_VMA names the pieces of malloc. */
 static const int own_calls[] = {PR_SET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, 0x53564d41};

@@ -27,12 +27,16 @@
 #include "analyst/vanish.h"
 #include "analyst/processes.h"
 #include "profile/profile.h"
+#include "proto/record.h"
+#include "proto/request.h"
 #include "proto/ring.h"
 #include "tools/delivery.h"
+#include "tools/file_size.h"
 #include "tools/live_screen.h"
 #include "tools/live_session.h"
 #include "tools/opener_start.h"
 #include "tools/piece_send.h"
+#include "tools/pieces.h"
 #include "tools/sandbox.h"
 #include "tools/standard.h"
 #include "tools/terminfo.h"
@@ -41,7 +45,8 @@
 #include "view/export_name.h"
 #include "view/report.h"
 
-enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, PIECES_FD = 6 };
+/* Of a server, the pipe to it; of --ring, the piece of its own, and those before. */
+enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, PIECES_FD = 6, PIECE_FD = PIECES_FD };
 enum { OPENER_SUFFIXES = 32 };
 enum { EXIT_STUCK = 3, EXIT_NO_SCREEN = 4 }; /* tools/live_front.h knows them */
 
@@ -54,6 +59,8 @@ struct settings {
 	uint32_t segment; /* pieces go to a server, and bear this number; 0: none do */
 	bool unwritten;   /* and nowhere else */
 	bool stuck;       /* the terminal was not given back: whoever started us must do it */
+	struct pieces pieces;       /* --ring */
+	struct file_size file_size; /* --rotate SIZE */
 	const char *keep; /* so many profiles that differ by their time; NULL: all */
 	bool no_screen;   /* the terminal cannot be drawn on */
 	enum report_split split;
@@ -185,6 +192,43 @@ static void serve(const struct settings *s, const struct analyst *analyst, enum 
 		complain(s, "a piece of the profile did not reach the server: %s", strerror(-r));
 }
 
+/* Of --ring, in the child of finish_run(): a piece to be kept, or what all of them tell. */
+static int deliver_pieces(
+	const struct settings *s, struct analyst *analyst, struct delivered *ret_delivered)
+{
+	struct delivery delivery = delivery_of(s);
+	unsigned flags = analyst_end_flags(analyst);
+	struct profile *all;
+	int r;
+
+	if (flags & RECORD_END_PIECE) {
+		r = pieces_keep(s->pieces.own_fd, analyst_profile(analyst));
+		if (r < 0)
+			complain(s, "cannot keep a piece of --ring: %s; it will be missing",
+				strerror(-r));
+		return 0;
+	}
+	if (flags & RECORD_END_UNASKED) {
+		if (!s->quiet)
+			complain(s, "no profile was written: with --ring it is when SIGUSR2 asks, "
+				    "or a signal ends what is profiled");
+		return 0;
+	}
+	delivery.snapshot = true;
+	r = pieces_join(&s->pieces, analyst_profile(analyst), &all);
+	if (r < 0)
+		return r;
+	r = delivery_write(&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name, all,
+		ret_delivered);
+	print_report(s, all);
+	if (r < 0)
+		complain_unwritten(s, ret_delivered, r, all);
+	else if (!s->quiet)
+		print_place(s, ret_delivered->name);
+	profile_free(all);
+	return r;
+}
+
 /* In the child of finish_run(). */
 static int deliver(void *context, struct analyst *analyst, int error)
 {
@@ -206,6 +250,8 @@ static int deliver(void *context, struct analyst *analyst, int error)
 		return error < 0;
 	if (error < 0)
 		r = error;
+	else if (s->pieces.on)
+		return deliver_pieces(s, analyst, &delivered) < 0;
 	else if (s->apart)
 		r = write_apart(s, analyst, &delivered);
 	else
@@ -263,6 +309,18 @@ static int check_output(const struct settings *s, const char *name)
 	return 2;
 }
 
+/* Descriptors that we are started with: our own, and @before others. */
+static void take_pieces(struct pieces *pieces, size_t before)
+{
+	pieces->on = true;
+	pieces->own_fd = PIECE_FD;
+	pieces->before = before < PIECES_BEFORE_MOST ? before : PIECES_BEFORE_MOST;
+	for (size_t i = 0; i < pieces->before; i++)
+		pieces->before_fd[i] = PIECE_FD + 1 + (int)i;
+	for (int fd = PIECE_FD; fd <= PIECE_FD + (int)pieces->before; fd++)
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 static void parse(struct settings *s, struct blame *blame, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -283,6 +341,8 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"no-timeline", no_argument, NULL, 'T'},
 		{"per-thread", no_argument, NULL, 't'},
 		{"keep", required_argument, NULL, 'k'},
+		{"rotate-bytes", required_argument, NULL, 'b'},
+		{"pieces", required_argument, NULL, 'i'},
 		{"live", required_argument, NULL, 'l'},
 		{"segment", required_argument, NULL, 'S'},
 		{"no-output", no_argument, NULL, 'N'},
@@ -317,6 +377,11 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		case 'k': s->keep = optarg; break;
 		case 'S': s->segment = (uint32_t)strtoul(optarg, NULL, 10); break;
 		case 'N': s->unwritten = true; break;
+		case 'b':
+			if (file_size_begin(&s->file_size, strtoull(optarg, NULL, 10)) < 0)
+				exit(2);
+			break;
+		case 'i': take_pieces(&s->pieces, strtoul(optarg, NULL, 10)); break;
 		case 'l':
 			if (!live_settings_take(&s->live, optarg))
 				exit(2);
@@ -370,6 +435,8 @@ static int deliver_so_far(void *context, struct analyst *analyst, int error)
 	struct delivery delivery = delivery_of(s);
 	int r = error;
 
+	if (r >= 0 && s->pieces.on)
+		return deliver_pieces(s, analyst, &delivered) < 0;
 	delivery.snapshot = true;
 	if (r >= 0)
 		r = delivery_write(&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name,
@@ -434,6 +501,18 @@ static void serve_so_far(void *context)
 	analyst_set_snapshot(s->analyst, true);
 	(void)finish_run(&(struct finish){deliver_piece, say, s}, s->analyst, s->blame);
 	analyst_set_snapshot(s->analyst, false);
+}
+
+/* --rotate SIZE: the supervisor is told when the file is long enough. */
+static void look_at_size(void *context)
+{
+	struct settings *s = context;
+	uint8_t message[REQUEST_BYTES];
+
+	if (!file_size_is_reached(&s->file_size, analyst_profile(s->analyst)))
+		return;
+	request_put(message, &(struct request){.type = REQUEST_ROTATE});
+	(void)!write(REQUEST_FD, message, sizeof(message));
 }
 
 static int show_live(struct settings *s, struct analyst *analyst, struct ring *ring, FILE *capture)
@@ -544,7 +623,7 @@ static int start_opener(const struct settings *s, struct opener *ret_opener, pid
 /* What needs files is read now: time zone, character set, the terminal's description. */
 static int give_up_rights(struct settings *s)
 {
-	int keep[] = {-1, -1, -1, -1, -1}, r = 0;
+	int keep[6 + PIECES_BEFORE_MOST] = {-1, -1, -1, -1, -1, -1}, r = 0;
 	struct sandbox sandbox;
 
 	(void)setlocale(LC_CTYPE, "");
@@ -566,6 +645,9 @@ static int give_up_rights(struct settings *s)
 	keep[2] = s->replay ? -1 : REQUEST_FD;
 	keep[3] = s->live.in_fd;
 	keep[4] = s->segment ? PIECES_FD : -1;
+	keep[5] = s->pieces.on ? s->pieces.own_fd : -1;
+	for (size_t i = 0; i < PIECES_BEFORE_MOST; i++)
+		keep[6 + i] = i < s->pieces.before ? s->pieces.before_fd[i] : -1;
 	sandbox_close_others(keep, sizeof(keep) / sizeof(*keep));
 	sandbox_enter(&sandbox);
 	if (s->verbose)
@@ -590,6 +672,7 @@ static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
 				    .host = rank && uname(&host) == 0 ? host.nodename : NULL,
 				    .working_on = working_on,
 				    .skip = skip,
+				    .second = s->file_size.most_bytes ? look_at_size : NULL,
 				    .snapshot = s->replay || s->dump ? NULL : write_so_far,
 				    .serve = s->segment ? serve_so_far : NULL,
 				    .context = s,

@@ -71,7 +71,7 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	lifecycle_drain(engine); /* who is gone has left its account there */
 	lifecycle_sweep(engine);
 	if (figures_print(engine, now, text))
-		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, text);
+		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 }
 
 /* --max-cpu: how much rarer ticks must be. */
@@ -353,7 +353,7 @@ static void finish(struct engine *engine)
 	await_room(engine);
 	counting_settle(engine);
 	(void)figures_print(engine, now, text);
-	(void)emit_audit(&engine->emitter, now, RECORD_END, text);
+	(void)emit_audit(&engine->emitter, now, RECORD_END, rotate_end_flags(engine), text);
 	engine->result->analyst_pid = engine->reader.link.pid;
 	engine->result->analyst_fd = link_finish(&engine->reader.link);
 	rotate_join(&engine->rotation);
@@ -386,6 +386,8 @@ static void *trace(void *context)
 	watchdog_begin(&engine->watchdog);
 	r = prepare(engine);
 
+	if (r == 0)
+		r = rotate_prepare(engine);
 	if (r == 0) {
 		reader_start(engine);
 		r = begin(engine);
@@ -444,6 +446,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		session_clear(&engine.sessions, engine.target.process[i]);
 		histogram_clear(engine.target.process[i]);
 	}
+	pieces_release(&engine.rotation.pieces);
 	target_release(&engine.target);
 	service_release(&engine.service);
 	(void)launch_exec_error(&engine.launch);

@@ -56,6 +56,8 @@ struct engine_options {
 	uint64_t delay_ns;           /* before the first tick */
 	uint64_t duration_ns;        /* 0: until the end */
 	uint64_t rotate_ns;          /* --rotate; 0: one profile */
+	uint64_t rotate_bytes;       /* the same when the analyst says so; 0: it does not */
+	bool ring;                   /* --ring: pieces of rotate_ns, in memory, and no files */
 	const struct engine_server *server; /* who gets parts of the profile; NULL none */
 	bool snapshots;              /* SIGUSR2 to us alone: the profile so far is written */
 	/* Bound on the share of its time that the target is stopped, in millionths; 0 none. */

@@ -45,7 +45,7 @@ static void order_piece(struct engine *engine)
 	account_tell_all(engine, now);
 	now = clock_now();
 	if (figures_print(engine, now, text) &&
-		emit_audit(&engine->emitter, now, RECORD_SERVE, text))
+		emit_audit(&engine->emitter, now, RECORD_SERVE, 0, text))
 		engine->serving.asked = false;
 }
 

@@ -259,7 +259,7 @@ static void test_protocol__records(void **state)
 	check("Unsampled", data, (size_t)n,
 		(const struct field[]){{"cpu_ns", 0x1122334455}, {"queue_ns", 0x66},
 			{"blocked_ns", 0x77}, {"path", 40}, {NULL, 0}});
-	n = record_put_audit(data, sizeof(data), t, RECORD_AUDIT, "k v\n");
+	n = record_put_audit(data, sizeof(data), t, RECORD_AUDIT, 0, "k v\n");
 	check("Audit", data, (size_t)n, (const struct field[]){{"text", 16}, {NULL, 0}});
 	assert_memory_equal(data + 16, "k v\n", 5);
 }
