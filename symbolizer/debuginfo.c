@@ -8,6 +8,7 @@
 #include "symbolizer/budget.h"
 #include "symbolizer/dwarf_reader.h"
 #include "symbolizer/elffile.h"
+#include "symbolizer/splitfile.h"
 #include "symbolizer/strpool.h"
 
 enum { SECTIONS_MAX = 64 };
@@ -17,10 +18,12 @@ enum { PART_BYTES_MOST = 4096 };
 struct entry {
 	struct dwarf_unit info;
 	struct unit unit;
+	struct dwarf_reader *split; /* of its functions in a .dwo, NULL none */
 	bool read;
 };
 
 struct function {
+	const struct dwarf_reader *reader;
 	uint64_t die;
 	struct dwarf_function says;
 	bool used;
@@ -34,12 +37,13 @@ struct sections {
 struct debuginfo {
 	struct strpool *strings;
 	struct budget *budget;
+	struct splitfiles *splitfiles;
 	struct dwarf_reader *reader;
 	struct sections own, supplement;
 	struct unit index; /* its "scopes" are the numbers of units */
 	struct entry *units;
 	size_t n_units, units_capacity;
-	struct function *functions; /* open addressing by DIE */
+	struct function *functions; /* open addressing by reader and DIE */
 	size_t n_functions, functions_capacity;
 	bool split;
 };
@@ -73,12 +77,43 @@ static bool gather(struct elffile *file, struct strpool *strings, struct section
 	return info;
 }
 
+/* The functions of a split unit. Where its file is not to be had, there are lines alone. */
+static int read_split(struct debuginfo *d, struct entry *entry)
+{
+	struct dwarf_unit *info = &entry->info, unit;
+	struct splitfile_unit from;
+	int rc;
+
+	rc = splitfiles_find(d->splitfiles, info->directory, info->dwo_name, info->dwo_id, &from);
+	if (rc == 0)
+		rc = dwarf_reader_open_split(d->reader, info, &from, &entry->split, &unit);
+	if (rc == -ENOENT && !(d->budget && d->budget->over)) {
+		splitfiles_blame(d->splitfiles, info->directory, info->dwo_name);
+		return 0;
+	}
+	if (rc)
+		return rc == -ENOENT ? -E2BIG : rc;
+	info->classes = unit.classes;
+	info->mangled = unit.mangled;
+	return dwarf_reader_read(entry->split, &unit, &entry->unit);
+}
+
+static int read_entry(struct debuginfo *d, struct entry *entry)
+{
+	int rc = dwarf_reader_read(d->reader, &entry->info, &entry->unit);
+
+	entry->read = true;
+	if (rc == 0 && entry->info.split && d->splitfiles)
+		rc = read_split(d, entry);
+	return rc;
+}
+
 /* A unit that does not say what it covers is read now; its functions and lines say it. */
 static int index_by_content(struct debuginfo *d, uint32_t number)
 {
 	struct entry *entry = &d->units[number];
 	struct unit *unit = &entry->unit;
-	int rc = dwarf_reader_read(d->reader, &entry->info, unit);
+	int rc = read_entry(d, entry);
 
 	for (size_t i = 0; i < unit->n_ranges && rc == 0; i++) {
 		struct unit_range range = unit->ranges[i];
@@ -95,8 +130,12 @@ static int index_by_content(struct debuginfo *d, uint32_t number)
 		if (unit->lines[i].file != UNIT_NONE)
 			rc = unit_add_range(&d->index, &range);
 	}
-	entry->read = true;
-	return rc ? rc : unit_seal(unit);
+	if (!entry->info.split)
+		return rc ? rc : unit_seal(unit);
+	/* Its functions will be read with its first address. */
+	unit_release(unit);
+	entry->read = false;
+	return rc;
 }
 
 static int index_units(struct debuginfo *d)
@@ -171,8 +210,10 @@ void debuginfo_close(struct debuginfo *debuginfo)
 {
 	if (!debuginfo)
 		return;
-	for (size_t i = 0; i < debuginfo->n_units; i++)
+	for (size_t i = 0; i < debuginfo->n_units; i++) {
 		unit_release(&debuginfo->units[i].unit);
+		dwarf_reader_close(debuginfo->units[i].split);
+	}
 	free(debuginfo->units);
 	free(debuginfo->functions);
 	unit_release(&debuginfo->index);
@@ -185,18 +226,27 @@ bool debuginfo_is_split(const struct debuginfo *debuginfo)
 	return debuginfo->split;
 }
 
-static struct function *function_slot(struct debuginfo *d, uint64_t die)
+void debuginfo_set_splitfiles(struct debuginfo *debuginfo, struct splitfiles *splitfiles)
 {
-	size_t at =
-		(size_t)(die * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (d->functions_capacity - 1);
+	debuginfo->splitfiles = splitfiles;
+}
 
-	while (d->functions[at].used && d->functions[at].die != die)
+static struct function *function_slot(
+	struct debuginfo *d, const struct dwarf_reader *reader, uint64_t die)
+{
+	uint64_t key = die ^ (uintptr_t)reader << 16;
+	size_t at =
+		(size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (d->functions_capacity - 1);
+
+	while (d->functions[at].used &&
+		(d->functions[at].die != die || d->functions[at].reader != reader))
 		at = (at + 1) & (d->functions_capacity - 1);
 	return &d->functions[at];
 }
 
 /* The function of a DIE, looked up once. */
-static int find_function(struct debuginfo *d, uint64_t die, struct dwarf_function *ret_function)
+static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint64_t die,
+	struct dwarf_function *ret_function)
 {
 	struct function *slot;
 
@@ -212,14 +262,15 @@ static int find_function(struct debuginfo *d, uint64_t die, struct dwarf_functio
 		d->functions_capacity = capacity;
 		for (size_t i = 0; i < old_capacity; i++)
 			if (old[i].used)
-				*function_slot(d, old[i].die) = old[i];
+				*function_slot(d, old[i].reader, old[i].die) = old[i];
 		free(old);
 	}
-	slot = function_slot(d, die);
+	slot = function_slot(d, reader, die);
 	if (!slot->used) {
 		slot->used = true;
+		slot->reader = reader;
 		slot->die = die;
-		dwarf_reader_function(d->reader, die, &slot->says);
+		dwarf_reader_function(reader, die, &slot->says);
 		d->n_functions++;
 	}
 	*ret_function = slot->says;
@@ -286,7 +337,7 @@ static int make_frames(struct debuginfo *d, struct entry *entry, uint64_t svma,
 		const struct unit_scope *s = &unit->scopes[scope];
 		struct dwarf_function function;
 
-		rc = find_function(d, s->die, &function);
+		rc = find_function(d, entry->split ? entry->split : d->reader, s->die, &function);
 		if (rc)
 			break;
 		frames[n++] = (struct debuginfo_frame){
@@ -318,10 +369,9 @@ int debuginfo_find(
 		return 0;
 	entry = &debuginfo->units[number];
 	if (!entry->read) {
-		rc = dwarf_reader_read(debuginfo->reader, &entry->info, &entry->unit);
+		rc = read_entry(debuginfo, entry);
 		if (rc == 0)
 			rc = unit_seal(&entry->unit);
-		entry->read = true;
 	}
 	return rc ? rc : make_frames(debuginfo, entry, svma, frames, ret_n);
 }

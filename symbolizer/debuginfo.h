@@ -12,6 +12,7 @@
 
 struct debuginfo;
 struct elffile;
+struct splitfiles;
 struct strpool;
 
 struct debuginfo_frame {
@@ -33,8 +34,10 @@ int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strp
 	uint64_t text_low, uint64_t text_high, struct debuginfo **ret_debuginfo);
 void debuginfo_close(struct debuginfo *debuginfo);
 
-/* Does a unit keep its functions in a .dwo file, which is not read? */
+/* Does a unit keep its functions in a .dwo file? */
 bool debuginfo_is_split(const struct debuginfo *debuginfo);
+/* Where these are looked for from now on, NULL nowhere. Must outlive it. */
+void debuginfo_set_splitfiles(struct debuginfo *debuginfo, struct splitfiles *splitfiles);
 
 /*
  * The frames at an address, innermost first, at most DEBUGINFO_FRAMES_MAX; *ret_n 0: nothing is

@@ -66,16 +66,26 @@ struct dwarf_reader {
 	struct rangelist_bytes lines;
 	uint64_t text_low, text_high;
 	struct budget *budget;
-	bool done; /* all units were seen */
+	struct dwarf_split *split; /* of a unit of a .dwo or .dwp, NULL else */
+	bool done;                 /* all units were seen */
+};
+
+/* What a unit of split DWARF refers to. */
+struct dwarf_split {
+	struct dwarf_section section[2];
+	struct dwarf_source source;
+	struct rangelist_unit lists; /* addresses are the skeleton's */
+	struct rangelist_bytes string_offsets, strings;
+	uint64_t strings_base, ranges_base; /* ranges: of DWARF 4 */
 };
 
 /* What the attributes of one DIE say, as far as it is wanted here. */
 struct dwarf_facts {
 	bool has_low, has_high, has_ranges, ranges_by_index, has_origin, origin_in_supplement,
 		split;
-	uint64_t low, high, ranges, origin, address_base, lists_base;
+	uint64_t low, high, ranges, origin, address_base, lists_base, ranges_base, dwo_id;
 	uint32_t call_file, call_line, decl_line, language;
-	const char *name, *linkage_name, *directory;
+	const char *name, *linkage_name, *directory, *dwo_name;
 };
 
 /* Facts that are missing or damaged are left zero. @dbg: the file of the DIE. */
@@ -83,6 +93,15 @@ void dwarf_facts_read(const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_
 	struct dwarf_facts *ret_facts);
 /* Frees an error, which may be NULL. */
 void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error);
+
+/* An address or a string by its index, of a reader with .split. False, NULL: damaged. */
+bool dwarf_split_address(const struct dwarf_reader *reader, Dwarf_Debug dbg,
+	Dwarf_Attribute attribute, uint64_t *ret_address);
+const char *dwarf_split_string(
+	const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_Attribute attribute);
+
+/* What a unit's language (DW_LANG_…) means for its functions. */
+void dwarf_reader_judge(uint32_t language, struct dwarf_unit *unit);
 
 /* The line table of a unit, given the unit's own DIE. -ENOMEM, -E2BIG. */
 int dwarf_lines_read(struct dwarf_reader *reader, Dwarf_Die die, const struct dwarf_unit *info,

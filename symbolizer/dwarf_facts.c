@@ -43,6 +43,10 @@ static const char *read_string(
 		dwarf_facts_forget(dbg, error);
 		return NULL;
 	}
+	if (r->split &&
+		(form == DW_FORM_GNU_str_index ||
+			(form >= DW_FORM_strx1 && form <= DW_FORM_strx4) || form == DW_FORM_strx))
+		return dwarf_split_string(r, dbg, attribute);
 	if (form != DW_FORM_GNU_strp_alt && form != DW_FORM_strp_sup) {
 		rc = dwarf_formstring(attribute, &text, &error);
 		if (rc == DW_DLV_ERROR)
@@ -58,20 +62,37 @@ static const char *read_string(
 	return (const char *)strings->data + offset;
 }
 
-static void read_high(Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form,
-	struct dwarf_facts *facts, bool *ret_is_length)
+static bool is_indexed(Dwarf_Half form)
+{
+	return form == DW_FORM_addrx || form == DW_FORM_GNU_addr_index ||
+		(form >= DW_FORM_addrx1 && form <= DW_FORM_addrx4);
+}
+
+static bool read_address(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
+	Dwarf_Half form, uint64_t *ret_address)
 {
 	Dwarf_Error error = NULL;
 	Dwarf_Addr address = 0;
+	bool known;
+
+	if (r->split && is_indexed(form))
+		return dwarf_split_address(r, dbg, attribute, ret_address);
+	known = dwarf_formaddr(attribute, &address, &error) == DW_DLV_OK;
+	*ret_address = address;
+	dwarf_facts_forget(dbg, error);
+	return known;
+}
+
+static void read_high(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
+	Dwarf_Half form, struct dwarf_facts *facts, bool *ret_is_length)
+{
+	Dwarf_Error error = NULL;
 	Dwarf_Unsigned length = 0;
 	Dwarf_Signed number = 0;
 
-	*ret_is_length = form != DW_FORM_addr && form != DW_FORM_addrx && form != DW_FORM_addrx1 &&
-		form != DW_FORM_addrx2 && form != DW_FORM_addrx3 && form != DW_FORM_addrx4 &&
-		form != DW_FORM_GNU_addr_index;
+	*ret_is_length = form != DW_FORM_addr && !is_indexed(form);
 	if (!*ret_is_length) {
-		facts->has_high = dwarf_formaddr(attribute, &address, &error) == DW_DLV_OK;
-		facts->high = address;
+		facts->has_high = read_address(r, dbg, attribute, form, &facts->high);
 	} else if (form == DW_FORM_sdata) {
 		facts->has_high = dwarf_formsdata(attribute, &number, &error) == DW_DLV_OK;
 		facts->high = (uint64_t)number;
@@ -122,12 +143,21 @@ static uint64_t read_offset(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 	return offset;
 }
 
+static uint64_t read_id(Dwarf_Debug dbg, Dwarf_Attribute attribute)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned id = 0;
+
+	if (dwarf_formudata(attribute, &id, &error) != DW_DLV_OK)
+		dwarf_facts_forget(dbg, error);
+	return id;
+}
+
 static void take_attribute(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
 	struct dwarf_facts *facts, bool *high_is_length)
 {
 	Dwarf_Error error = NULL;
 	Dwarf_Half code = 0, form = 0;
-	Dwarf_Addr address = 0;
 
 	if (dwarf_whatattr(attribute, &code, &error) != DW_DLV_OK ||
 		dwarf_whatform(attribute, &form, &error) != DW_DLV_OK) {
@@ -136,11 +166,9 @@ static void take_attribute(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_
 	}
 	switch (code) {
 	case DW_AT_low_pc:
-		facts->has_low = dwarf_formaddr(attribute, &address, &error) == DW_DLV_OK;
-		facts->low = address;
-		dwarf_facts_forget(dbg, error);
+		facts->has_low = read_address(r, dbg, attribute, form, &facts->low);
 		break;
-	case DW_AT_high_pc: read_high(dbg, attribute, form, facts, high_is_length); break;
+	case DW_AT_high_pc: read_high(r, dbg, attribute, form, facts, high_is_length); break;
 	case DW_AT_ranges: read_ranges(dbg, attribute, form, facts); break;
 	case DW_AT_addr_base:
 	case DW_AT_GNU_addr_base: facts->address_base = read_offset(dbg, attribute); break;
@@ -159,7 +187,12 @@ static void take_attribute(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_
 	case DW_AT_MIPS_linkage_name: facts->linkage_name = read_string(r, dbg, attribute); break;
 	case DW_AT_comp_dir: facts->directory = read_string(r, dbg, attribute); break;
 	case DW_AT_dwo_name:
-	case DW_AT_GNU_dwo_name: facts->split = true; break;
+	case DW_AT_GNU_dwo_name:
+		facts->split = true;
+		facts->dwo_name = read_string(r, dbg, attribute);
+		break;
+	case DW_AT_GNU_dwo_id: facts->dwo_id = read_id(dbg, attribute); break;
+	case DW_AT_GNU_ranges_base: facts->ranges_base = read_offset(dbg, attribute); break;
 	default: break;
 	}
 }
@@ -182,6 +215,8 @@ void dwarf_facts_read(
 		dwarf_dealloc_attribute(attributes[i]);
 	}
 	dwarf_dealloc(dbg, attributes, DW_DLA_LIST);
+	if (r->split && facts->has_ranges && !facts->ranges_by_index)
+		facts->ranges += r->split->ranges_base;
 	if (facts->has_high && high_is_length)
 		facts->high += facts->low;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "symbolizer/budget.h"
 #include "symbolizer/dwarf_api.h"
@@ -107,6 +108,7 @@ void dwarf_reader_close(struct dwarf_reader *reader)
 		return;
 	dwarf_sections_close(&reader->own);
 	dwarf_sections_close(&reader->supplement);
+	free(reader->split);
 	free(reader);
 }
 
@@ -114,7 +116,7 @@ void dwarf_reader_close(struct dwarf_reader *reader)
  * In C types hold no functions, in C++ and Rust declarations only (the code's DIE stands at the
  * unit's level and refers to them): these DIEs, most of the tree, can be passed over.
  */
-static void judge_language(uint32_t language, struct dwarf_unit *unit)
+void dwarf_reader_judge(uint32_t language, struct dwarf_unit *unit)
 {
 	switch (language) {
 	case DW_LANG_C:
@@ -161,7 +163,11 @@ static int describe_unit(struct dwarf_reader *r, Dwarf_Die die, uint32_t scope,
 		unit.lists.lists_base = facts.lists_base;
 		unit.directory = facts.directory;
 		unit.split = facts.split;
-		judge_language(facts.language, &unit);
+		unit.dwo_name = facts.dwo_name;
+		unit.ranges_base = facts.ranges_base;
+		if (!unit.dwo_id)
+			unit.dwo_id = facts.dwo_id;
+		dwarf_reader_judge(facts.language, &unit);
 		rc = add_ranges(r, &facts, &unit.lists, index, scope, 0, &unit.ranged);
 	}
 	*ret_unit = unit;
@@ -174,7 +180,7 @@ int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_
 	Dwarf_Unsigned length, type_offset, next;
 	Dwarf_Half version, address_bytes, offset_bytes, extension, unit_type;
 	Dwarf_Off abbreviations;
-	Dwarf_Sig8 signature;
+	Dwarf_Sig8 signature = {{0}};
 	Dwarf_Error error = NULL;
 	Dwarf_Die die = NULL;
 	int rc;
@@ -198,6 +204,8 @@ int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_
 		.offset_bytes = offset_bytes == 8 ? 8 : 4,
 		.version5 = version >= 5,
 	};
+	if (version >= 5)
+		memcpy(&ret_unit->dwo_id, &signature, sizeof(ret_unit->dwo_id));
 	if (dwarf_siblingof_b(reader->own.dbg, NULL, true, &die, &error) != DW_DLV_OK) {
 		dwarf_facts_forget(reader->own.dbg, error);
 		return 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads DWARF through libdwarf: the one place that knows its API, which differs between Debian 12
- * and 13. DWARF 2 to 5; of split DWARF the skeletons only (lines, no functions). libdwarf gets the
- * sections from us, so that it reads no file and needs no descriptor.
+ * and 13. DWARF 2 to 5; of split DWARF the file has skeletons (lines, no functions), and each unit
+ * of a .dwo or .dwp gets a reader of its own. libdwarf gets the sections from us, so that it reads
+ * no file and needs no descriptor.
  */
 #ifndef SYMBOLIZER_DWARF_READER_H
 #define SYMBOLIZER_DWARF_READER_H
@@ -16,6 +17,7 @@
 
 struct budget;
 struct dwarf_reader;
+struct splitfile_unit;
 
 struct dwarf_section {
 	const char *name; /* ".debug_info", ... */
@@ -38,8 +40,11 @@ struct dwarf_unit {
 	bool code;                   /* a unit that may describe code, not a type or partial unit */
 	bool classes;                /* its language has functions inside types */
 	bool mangled;                /* DW_AT_name alone does not name its functions in full */
-	bool split;                  /* the rest is in a .dwo file */
-	bool ranged;                 /* its DIE says which addresses it covers */
+	bool split;                  /* the rest is in a .dwo file: */
+	const char *dwo_name;        /* called so, NULL unknown */
+	uint64_t dwo_id;
+	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: what its ranges there count from */
+	bool ranged;          /* its DIE says which addresses it covers */
 };
 
 struct dwarf_function {
@@ -67,6 +72,15 @@ int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_
 /* Fills @unit, which is not sealed then. -ENOMEM, -E2BIG; damaged parts are left out. */
 int dwarf_reader_read(
 	struct dwarf_reader *reader, const struct dwarf_unit *info, struct unit *unit);
+
+/*
+ * The unit of which @skeleton, a unit of @skeletons, is the rest. Both readers must outlive neither
+ * the other nor @from's bytes. Lines are the skeleton's: both units are to be read, the skeleton
+ * first. -ENOENT: it is not in there, or damaged; -ENOMEM, -E2BIG.
+ */
+int dwarf_reader_open_split(const struct dwarf_reader *skeletons, const struct dwarf_unit *skeleton,
+	const struct splitfile_unit *from, struct dwarf_reader **ret_reader,
+	struct dwarf_unit *ret_unit);
 
 /* The function that the DIE of a scope stands for. */
 void dwarf_reader_function(

@@ -78,6 +78,7 @@ int names_begin(struct names *names)
 void names_end(struct names *names)
 {
 	budget_watch_end(&names->budget);
+	names_say_split_is_missing(names);
 	if (names->working_on)
 		names_work_on(names->module, NULL);
 }

@@ -13,6 +13,7 @@
 #include "symbolizer/symtab.h"
 
 struct module;
+struct splitfiles;
 
 struct names_answer {
 	uint64_t svma;
@@ -33,6 +34,7 @@ struct names {
 	struct symtab symtab;
 	struct budget budget; /* of all these */
 	struct debuginfo *debuginfo;
+	struct splitfiles *splitfiles; /* NULL: the debug information is not split */
 	const char *symbols, *lines;
 	const char *working_on;       /* while DWARF is read */
 	bool lines_wanted;            /* and not looked for yet */
@@ -57,6 +59,8 @@ int names_blame(struct names *names, int error);
 int names_load(struct names *names);
 int names_load_lines(struct names *names);
 void names_say_what_is_missing(struct names *names);
+/* Of split debug information, so far. */
+void names_say_split_is_missing(struct names *names);
 /* All that was loaded. */
 void names_release_files(struct names *names);
 

@@ -10,6 +10,7 @@
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/minidebug.h"
 #include "symbolizer/module.h"
+#include "symbolizer/splitfile.h"
 
 void names_work_on(const struct module *module, const char *path)
 {
@@ -192,6 +193,37 @@ static int load_supplement(struct names *n, struct names_source *from, bool *ret
 	return 0;
 }
 
+/* Files of a split unit are opened when it is read. */
+static int load_split(struct names *n)
+{
+	int rc = splitfiles_new(
+		n->module->symbolizer, n->own.path, n->debug.path, &n->budget, &n->splitfiles);
+
+	if (rc == 0)
+		debuginfo_set_splitfiles(n->debuginfo, n->splitfiles);
+	return rc;
+}
+
+void names_say_split_is_missing(struct names *n)
+{
+	const char *path, *problem;
+	size_t missing = n->splitfiles ? splitfiles_missing(n->splitfiles, &path) : 0;
+	char text[1024], more[48] = "";
+
+	if (!missing)
+		return;
+	if (missing > 1)
+		(void)snprintf(more, sizeof(more), " and %zu more", missing - 1);
+	(void)snprintf(text, sizeof(text),
+		"its debug information is split, and %.400s%s is not there, or of another build, "
+		"so inlined functions are missing: bring the .dwo files back, or beside the "
+		"program put its .dwp, which \"dwp -e PROGRAM\" makes where they are",
+		path, more);
+	problem = strpool_intern(&n->module->symbolizer->strings, text, strlen(text));
+	if (problem)
+		module_complain(n->module, problem);
+}
+
 static int load_lines_from(struct names *n, struct names_source *from)
 {
 	struct module *module = n->module;
@@ -226,9 +258,7 @@ static int load_lines_from(struct names *n, struct names_source *from)
 				"the debug package again",
 				from->path);
 		if (debuginfo_is_split(n->debuginfo))
-			module_complain(module,
-				"its debug information is split into .dwo files, "
-				"which are not read: build without -gsplit-dwarf");
+			rc = rc ? rc : load_split(n);
 	} else if (rc == -ENOEXEC) {
 		rc = complain_about(module, "its debug information is damaged", from->path);
 	}
@@ -300,6 +330,7 @@ static void release_source(struct names_source *source)
 void names_release_files(struct names *names)
 {
 	debuginfo_close(names->debuginfo);
+	splitfiles_free(names->splitfiles);
 	symtab_release(&names->symtab);
 	elffile_close(&names->own.elf);
 	release_source(&names->debug);

@@ -77,8 +77,9 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 {
 	const struct code_object *code = &object->code;
 
+	/* Names and lines are there; inlined functions may be missing. */
 	if (!object->unnamed && !object->unlined)
-		return 0;
+		return code->found && code->problem[0] ? say(object, code->problem, NULL) : 0;
 	if (is_better_now(object))
 		return say(object, "the profile lacks names that can be had now",
 			"take a new profile");

@@ -75,16 +75,19 @@ static void put_causes(const struct doctor *doctor, FILE *out)
 			: object->unlined      ? object->unlined
 					       : object->incomplete + object->truncated;
 
-		if (!object->cause[0] || !lost || !is_shown(doctor, object))
+		if (!object->cause[0] || !is_shown(doctor, object))
 			continue;
 		fputs(any ? "\n" : "\nWhat is missing, and what mends it:\n\n", out);
 		any = true;
 		text_put(object->path[0] ? object->path : "[unknown]", out);
-		fprintf(out, ": %" PRId64 " sample%s without a %s\n    ", lost,
-			lost == 1 ? "" : "s",
-			object->unnamed           ? "name"
-				: object->unlined ? "line"
-						  : "whole stack");
+		if (lost)
+			fprintf(out, ": %" PRId64 " sample%s without a %s\n    ", lost,
+				lost == 1 ? "" : "s",
+				object->unnamed           ? "name"
+					: object->unlined ? "line"
+							  : "whole stack");
+		else
+			fputs(": not all inlined functions\n    ", out);
 		text_put(object->cause, out);
 		if (object->mend) {
 			fputs("\n    > ", out);

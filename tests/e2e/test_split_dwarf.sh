@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Split DWARF: a program built with -gsplit-dwarf gets the same names, lines and inlined functions,
+# address by address, as the same program built without, from .dwo files, from a .dwp, from files
+# that were moved; and doctor says which file is missing.
+. "$(dirname "$0")/lib.sh"
+
+symbolize=$BUILD/bench/symbolize_bench
+command -v objdump >/dev/null || skip "no objdump (binutils)"
+mkdir src && cd src || exit 1
+cat >a.c <<'C'
+#include "a.h"
+static inline __attribute__((always_inline)) unsigned inner(unsigned n) { return half(n) * 31u; }
+
+static inline __attribute__((always_inline)) unsigned middle(unsigned n)
+{
+	return inner(n) ^ inner(n + 1);
+}
+
+unsigned turned(unsigned n);
+
+__attribute__((noinline)) unsigned spin(unsigned n)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sum += middle(sum + i);
+	return sum;
+}
+
+__attribute__((noinline, cold)) static unsigned rare(unsigned n) { return n ^ 0x55; }
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return argc > 3 ? (int)rare(3) : (spin(30000000) + turned(3)) == 1;
+}
+C
+cat >a.h <<'C'
+static inline __attribute__((always_inline)) unsigned half(unsigned n)
+{
+	return n >> 1 ^ n;
+}
+C
+cat >b.cc <<'C'
+#include <algorithm>
+#include <vector>
+namespace deep {
+template <class T> struct box {
+	T value;
+	T mixed(T n) const { return value * 31 + (n ^ value >> 5); }
+	__attribute__((noinline)) T turn(T n) { for (T i = 0; i < n; i++) value = mixed(i); return value; }
+};
+}
+namespace { __attribute__((noinline)) unsigned hidden(unsigned n) { volatile unsigned v = n; return v; } }
+extern "C" unsigned turned(unsigned n)
+{
+	std::vector<unsigned> v{n, 3, 2, hidden(n)};
+	std::sort(v.begin(), v.end(), [](unsigned a, unsigned b) { return a > b; });
+	return deep::box<unsigned>{v[0]}.turn(1000000);
+}
+C
+
+addresses() { objdump -d --no-show-raw-insn -j .text "$1" | sed -n 's/^ *\([0-9a-f]*\):\t.*/0x\1/p'; }
+named() { addresses "$1" | "$symbolize" -c "$1" 2>&1; }
+build() { # OUT COMPILER FLAG...: compiled in a folder of its own
+    local out=$1 cc=$2 cxx
+    shift 2
+    case $cc in gcc) cxx=g++ ;; clang) cxx=clang++ ;; esac
+    mkdir "$out" && $cc -O2 -c "$@" -o "$out/a.o" a.c && $cxx -O2 -c "$@" -o "$out/b.o" b.cc &&
+        $cxx -Wl,--build-id "$@" -o "$out/program" "$out/a.o" "$out/b.o"
+}
+
+for shape in gcc-4 gcc-5 clang-4 clang-5; do
+    cc=${shape%-*} v=${shape#*-}
+    command -v $cc >/dev/null || { echo "no $cc: $shape is left out"; continue; }
+    build whole-$shape $cc -g -gdwarf-$v && build split-$shape $cc -g -gdwarf-$v -gsplit-dwarf &&
+        named whole-$shape/program >whole.txt && named split-$shape/program >split.txt ||
+        { check "$shape is built" false; continue; }
+    check "$shape: inlined functions are there" grep -q '^half$' split.txt
+    check "$shape: like the whole one" diff -q whole.txt split.txt
+    program=split-$shape/program
+    # Moved to where the program is; dwo names may bear a folder.
+    mv split-$shape moved-$shape && named moved-$shape/program >moved.txt
+    check "$shape: beside the program" diff -q whole.txt moved.txt
+    mv moved-$shape split-$shape
+    # Not the unit that was linked.
+    cp split-$shape/a.dwo kept.dwo && cp split-$shape/b.dwo split-$shape/a.dwo
+    named $program >other.txt
+    is "$shape: another build's file gives no names" "$(grep -c '^half$' other.txt)" 0
+    check "$shape: but lines" grep -q '/a\.c:[1-9]' other.txt
+    cp kept.dwo split-$shape/a.dwo
+    # Cut short, byte by byte: whatever is left, no harm.
+    for bytes in 64 200 500 900 1300; do
+        head -c $bytes kept.dwo >split-$shape/a.dwo
+        named $program >cut.txt || check "$shape: cut at $bytes" false
+    done
+    cp kept.dwo split-$shape/a.dwo
+    for dwp in dwp llvm-dwp; do
+        # Debian 12's dwp and llvm-dwp fail on what gcc writes of DWARF 5.
+        command -v $dwp >/dev/null &&
+            (timeout 1 $dwp -e $program -o $program.dwp) 2>/dev/null &&
+            readelf -SW $program.dwp 2>/dev/null | grep -q '\.debug_cu_index' ||
+            { rm -f $program.dwp; echo "$shape: $dwp makes no .dwp"; continue; }
+        mkdir away && mv split-$shape/*.dwo away
+        named $program >package.txt
+        check "$shape: $dwp" diff -q whole.txt package.txt
+        mv away/*.dwo split-$shape && rmdir away && rm $program.dwp
+    done
+done
+
+# Through the analyst's sandbox, and what doctor says.
+[ -x split-gcc-5/program ] || finish
+"$SPROFRUN" -q -F 1000 -o p.pb.gz ./split-gcc-5/program; is "status" $? 0
+"$SPROFREPORT" flat --format tsv p.pb.gz | cut -f 5 >functions
+check "an inlined function in a profile" grep -qx half functions
+"$SPROFREPORT" doctor p.pb.gz >text
+is "nothing is missing" "$(grep -c 'is split' text)" 0
+mv split-gcc-5/a.dwo kept.dwo
+"$SPROFREPORT" doctor p.pb.gz >text
+check "the missing file is named" grep -q "split-gcc-5/a.dwo" text
+check "and the way out" grep -q 'dwp -e' text
+"$SPROFRUN" -q -F 1000 -o q.pb.gz ./split-gcc-5/program
+"$SPROFREPORT" flat --format tsv q.pb.gz | cut -f 5 >functions
+is "without it no inlined function" "$(grep -cx half functions)" 0
+check "but what it is inlined into" grep -qx spin functions
+"$SPROFREPORT" doctor q.pb.gz >text
+check "the same of that profile" grep -q "split-gcc-5/a.dwo" text
+finish
