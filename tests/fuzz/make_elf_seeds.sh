@@ -3,8 +3,9 @@
 # shellcheck disable=SC2086 # flags are words
 # Makes the seeds of fuzz_elf, fuzz_dwarf, fuzz_unwind, fuzz_lines and fuzz_symbols: small shared
 # objects of one source, in every version of DWARF that the compilers write, split, compressed,
-# stripped, of 32 bits and so on, and their line tables. What is there is used, of gcc, g++, clang, rustc, go, dwp, dwz, binutils, xz; what is not is
-# named. tests/fuzz.sh runs it. The corpus of the repository holds the smallest of them.
+# stripped, of 32 bits and so on, and their line tables. What is there is used, of gcc, g++, clang,
+# rustc, go, dwp, dwz, binutils, xz; what is not is named. tests/fuzz.sh runs it. The corpus of the
+# repository holds the smallest of them.
 #   usage: make_elf_seeds.sh FOLDER
 set -eu
 mkdir -p "${1:?usage: make_elf_seeds.sh FOLDER}"
