@@ -127,6 +127,10 @@ for program in sprofrun sproftop sprofserve sprofil-supervisor sprofil-opener; d
     [ -z "$needed" ] || complain "$program links $needed"
 done
 
+# ELF and DWARF of others are parsed in sandboxes, not in the process that a user started.
+hits=$(readelf -d "$build/tools/sprofreport" 2>/dev/null | grep -E 'NEEDED.*lib(elf|dwarf|lzma|unwind)')
+[ -z "$hits" ] || complain "sprofreport links $hits"
+
 # Every header can be included alone.
 for header in $(git ls-files 'proto/*.h' 'supervisor/*/*.h' 'opener/*.h' 'symbolizer/*.h' 'profile/*.h' \
     'analyst/*.h' 'view/*.h' 'tools/*.h'); do
