@@ -243,8 +243,8 @@ struct record_unsampled {
 /*
  * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
  *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
- * flags, of RECORD_END: RECORD_END_PIECE: of --ring: to be kept for a profile that may be asked for.
- *        RECORD_END_UNASKED: nobody asked for one: nothing is written.
+ * flags, of RECORD_END with --ring: RECORD_END_PIECE: to be kept for a profile that may be asked
+ *        for. RECORD_END_UNASKED: nobody asked for one: nothing is written.
  */
 enum { RECORD_END_PIECE = 1, RECORD_END_UNASKED = 2 };
 struct record_audit {

@@ -2,7 +2,8 @@
 /*
  * The pieces of --ring: profiles of a part of its time each, in files that are nothing but memory.
  * Each is written by an analyst of its own, which seals it, and read by the one that is asked for
- * the last minutes. The supervisor holds them, drops the oldest, and seals what a dead analyst left.
+ * the last minutes. The supervisor holds them, drops the oldest, and seals what a dead analyst
+ * left.
  */
 #ifndef TOOLS_PIECES_H
 #define TOOLS_PIECES_H

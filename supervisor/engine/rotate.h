@@ -39,7 +39,7 @@ struct rotation {
 	uint64_t repaired, unrepaired, cpu_ns;
 };
 
-/* --ring: there is memory for the first piece. -errno. To be called before an analyst is started. */
+/* --ring: there is memory for the first piece. -errno. To be called before an analyst starts. */
 int rotate_prepare(struct engine *engine);
 /* The first file begins. */
 void rotate_begin(struct engine *engine, uint64_t now);

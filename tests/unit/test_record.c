@@ -198,7 +198,8 @@ static void test_record__life_round_trip(void **state)
 	assert_int_equal(rec.as.unsampled.queue_ns, 88);
 	assert_int_equal(rec.as.unsampled.blocked_ns, 99);
 	assert_string_equal(rec.as.unsampled.path, "/bin/ls");
-	decode(b, record_put_audit(b, sizeof(b), 1, RECORD_END, RECORD_END_PIECE, "stops 3\n"), &rec);
+	decode(b, record_put_audit(b, sizeof(b), 1, RECORD_END, RECORD_END_PIECE, "stops 3\n"),
+		&rec);
 	assert_int_equal(rec.header.type, RECORD_END);
 	assert_int_equal(rec.header.flags, RECORD_END_PIECE);
 	assert_string_equal(rec.as.audit.text, "stops 3\n");
