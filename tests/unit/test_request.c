@@ -38,7 +38,7 @@ static void test_request__rotate_round_trip(void **state)
 
 static void test_request__nonsense_is_refused(void **state)
 {
-	static const struct request bad[] = {{0, 0, 0}, {REQUEST_SERVE + 1, 0, 0},
+	static const struct request bad[] = {{0, 0, 0}, {REQUEST_ROTATE + 1, 0, 0},
 		{REQUEST_PERIOD, 0, 0}, {REQUEST_PERIOD, 0, 9999}, {REQUEST_PERIOD, 0, UINT64_MAX},
 		{REQUEST_FREEZE, 0, 2}};
 	struct request out;
