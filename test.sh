@@ -13,6 +13,8 @@ SETUP_BUILD=$SETUP_BUILD-test
 setup_packages g++ binutils valgrind xz-utils file procps util-linux python3 sqlite3 gzip tmux
 setup_build "$SETUP_BUILD" --werror -Dtests=enabled
 
+# Many tests wait rather than work: one more at a time than there are CPUs.
+export MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 1))}
 status=0
 meson test -C "$SETUP_BUILD" --no-rebuild --print-errorlogs "$@" || status=$?
 

@@ -42,6 +42,8 @@ struct analyst {
 	struct processes processes;
 	const char *rank;
 	void (*snapshot_now)(void *context);
+	void (*serve_now)(void *context);
+	void (*second)(void *context);
 	void *context;
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
@@ -50,6 +52,7 @@ struct analyst {
 	struct wallclock wallclock;
 	struct counts counts;
 	bool has_image, ended, first_ended, snapshot;
+	uint16_t end_flags;
 	uint32_t first_status; /* of the first process, once it has ended */
 };
 
@@ -101,6 +104,8 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->no_timeline = options->no_timeline;
 	analyst->rank = options->rank && options->ranks > 1 ? options->rank : "";
 	analyst->snapshot_now = options->snapshot;
+	analyst->serve_now = options->serve;
+	analyst->second = options->second;
 	analyst->context = options->context;
 	analyst->locations = (struct locations){.profile = analyst->profile,
 		.symbolizer = analyst->symbolizer,
@@ -145,6 +150,11 @@ const struct processes *analyst_processes(const struct analyst *analyst)
 bool analyst_has_image(const struct analyst *analyst)
 {
 	return analyst->has_image;
+}
+
+uint16_t analyst_end_flags(const struct analyst *analyst)
+{
+	return analyst->end_flags;
 }
 
 uint32_t analyst_first_pid(const struct analyst *analyst)
@@ -214,6 +224,12 @@ const char *analyst_function_at(
 struct opener *analyst_opener(const struct analyst *analyst)
 {
 	return analyst->locations.opener;
+}
+
+void analyst_times(const struct analyst *analyst, uint64_t *ret_began_ns, uint64_t *ret_last_ns)
+{
+	*ret_began_ns = analyst->began_ns;
+	*ret_last_ns = analyst->last_ns;
 }
 
 void analyst_set_snapshot(struct analyst *analyst, bool snapshot)
@@ -463,15 +479,27 @@ static int take(struct analyst *analyst, const struct record *rec)
 			rec->header.flags & RECORD_CPU_LAST);
 	case RECORD_EXIT: return take_exit(analyst, &rec->as.exit);
 	case RECORD_UNSAMPLED: return unsampled_take(&analyst->unsampled, &rec->as.unsampled);
-	case RECORD_AUDIT: return take_audit(analyst, rec->as.audit.text);
+	case RECORD_AUDIT:
+		if (take_audit(analyst, rec->as.audit.text) < 0)
+			return -ENOMEM;
+		if (analyst->second)
+			analyst->second(analyst->context);
+		return 0;
 	case RECORD_SNAPSHOT:
 		if (take_audit(analyst, rec->as.audit.text) < 0)
 			return -ENOMEM;
 		if (analyst->snapshot_now)
 			analyst->snapshot_now(analyst->context);
 		return 0;
+	case RECORD_SERVE:
+		if (take_audit(analyst, rec->as.audit.text) < 0)
+			return -ENOMEM;
+		if (analyst->serve_now)
+			analyst->serve_now(analyst->context);
+		return 0;
 	case RECORD_END:
 		analyst->ended = true;
+		analyst->end_flags = rec->header.flags;
 		return take_audit(analyst, rec->as.audit.text) < 0 ? -ENOMEM : 1;
 	default: return 0;
 	}

@@ -25,8 +25,12 @@ struct analyst_options {
 	const char *host;    /* a label, too, NULL not known. All are copied */
 	bool no_timeline;    /* do not keep when samples were taken */
 	bool live;           /* the processes may be alive: look at files through /proc */
+	/* The figures of another second have come. May be NULL. */
+	void (*second)(void *context);
 	/* A snapshot is asked for: called in the midst of analyst_record(). May be NULL. */
 	void (*snapshot)(void *context);
+	/* A piece for the server is: the same. May be NULL. */
+	void (*serve)(void *context);
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);
 	enum symbolizer_skip (*skip)(void *context, const char *path);
@@ -59,6 +63,9 @@ int analyst_name_new(struct analyst *analyst);
 /* What is going to be finished is a copy of a profile that goes on: it did not end early. */
 void analyst_set_snapshot(struct analyst *analyst, bool snapshot);
 
+/* CLOCK_MONOTONIC of the first and the last record. */
+void analyst_times(const struct analyst *analyst, uint64_t *ret_began_ns, uint64_t *ret_last_ns);
+
 /* Another process is going to finish: the CPU time that this one has used counts too. */
 void analyst_note_cpu(struct analyst *analyst);
 
@@ -80,6 +87,8 @@ const struct processes *analyst_processes(const struct analyst *analyst);
 /* Was anything traced that had an image? False: the command never ran. */
 bool analyst_has_image(const struct analyst *analyst);
 
+/* Of RECORD_END, 0 as long as that has not come. */
+uint16_t analyst_end_flags(const struct analyst *analyst);
 /* Pid of the first process, 0 none. */
 uint32_t analyst_first_pid(const struct analyst *analyst);
 

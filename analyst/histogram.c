@@ -2,8 +2,6 @@
 #include "analyst/histogram.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyst/locations.h"
@@ -58,11 +56,11 @@ static bool belongs(const struct histogram *h)
 		space_find(h->space, h->monout->high - 1, &high);
 }
 
-static int make(struct histogram *h, const char *program, const char **ret_problem)
+static int make(struct histogram *h, const char *program, const struct symbolizer_options *options,
+	const char **ret_problem)
 {
-	const struct symbolizer_options options = {.size = sizeof(options)};
 	const char *slash = strrchr(program, '/');
-	int r = symbolizer_new(&options, &h->symbolizer);
+	int r = symbolizer_new(options, &h->symbolizer);
 
 	if (r == 0)
 		r = space_new(h->symbolizer, 0, &h->space);
@@ -87,21 +85,15 @@ static int make(struct histogram *h, const char *program, const char **ret_probl
 }
 
 int histogram_profile(const struct monout *monout, const char *program,
-	struct profile **ret_profile, const char **ret_problem)
+	const struct symbolizer_options *options, struct profile **ret_profile,
+	const char **ret_problem)
 {
 	struct histogram h = {.monout = monout};
-	char *path = realpath(program, NULL);
-	int r;
+	int r = make(&h, program, options, ret_problem);
 
-	if (!path) {
-		*ret_problem = strerror(errno);
-		return errno == ENOMEM ? -ENOMEM : -EINVAL;
-	}
-	r = make(&h, path, ret_problem);
 	locations_release(&h.locations);
 	space_free(h.space);
 	symbolizer_free(h.symbolizer);
-	free(path);
 	if (r < 0)
 		profile_free(h.profile);
 	else

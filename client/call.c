@@ -236,9 +236,12 @@ static int perform(const struct client_call *call, const struct client_pipe *pip
 		return r;
 	if (call->tick && probe_tick(pipe, call->tick) < 0)
 		return -EFAULT;
+	client_catch_up(pipe);
 	r = reach(call, pipe, off, &reply);
 	if (r < 0)
 		return r;
+	if (call->flags & CALL_WALL)
+		client_note_elapsed();
 	if (call->flags & CALL_THREAD)
 		; /* the process's table is what it was */
 	else if (off)

@@ -89,6 +89,13 @@ int client_turn_off(void);
  * are not dumpable. 0: it can, or that is not known.
  */
 int client_ask_reach(void);
+/*
+ * The supervisor keeps what blocked threads owe to a table of elapsed time until a thread of the
+ * process stops. client_note_elapsed(): there is such a table. client_catch_up(): if there was one,
+ * has this thread stopped, by a question (CALL_STATUS).
+ */
+void client_note_elapsed(void);
+void client_catch_up(const struct client_pipe *pipe);
 /* Not dumpable: a supervisor of the same user cannot look into us. */
 bool client_is_hidden(void);
 /* The supervisor that was found last, 0: none. */

@@ -5,7 +5,7 @@
 #include "client/client.h"
 #include "client/include/sprofil/options.h"
 
-#define KNOWN (SPROFIL_USER_ONLY | SPROFIL_THREAD)
+#define KNOWN (SPROFIL_USER_ONLY | SPROFIL_THREAD | SPROFIL_WALL)
 
 static int read_options(const struct sprofil_options *from, struct sprofil_options *to)
 {
@@ -35,6 +35,8 @@ static int64_t flags_of(const struct sprofil_options *options)
 		flags |= CALL_USER;
 	if (options->flags & SPROFIL_THREAD)
 		flags |= CALL_THREAD;
+	if (options->flags & SPROFIL_WALL)
+		flags |= CALL_WALL;
 	return flags | (uint32_t)tick << CALL_TICK_SHIFT;
 }
 

@@ -20,6 +20,7 @@
  */
 static atomic_bool in_force;
 static atomic_bool unknown;
+static atomic_bool behind; /* there was a table of elapsed time */
 static _Atomic uint64_t last[CALL_STATUS_BYTES / 8];
 
 void client_note_on(void)
@@ -100,11 +101,27 @@ static int ask(const struct client_pipe *pipe, struct client_reply *ret_reply)
 	return r;
 }
 
+void client_note_elapsed(void)
+{
+	atomic_store(&behind, true);
+}
+
+void client_catch_up(const struct client_pipe *pipe)
+{
+	struct client_reply reply;
+
+	if (atomic_load(&behind) && ask(pipe, &reply) == 0 && reply.has_status &&
+		reply.status.state == CALL_HAS_ENDED)
+		note_end(&reply.status);
+}
+
 static int look(const struct client_pipe *pipe, struct call_status *ret_status, int *ret_supervisor)
 {
 	struct client_reply reply;
-	int r = ask(pipe, &reply);
+	int r;
 
+	client_catch_up(pipe);
+	r = ask(pipe, &reply);
 	*ret_supervisor = 0;
 	if (r == -ENOENT && atomic_load(&in_force)) {
 		*ret_status = (struct call_status){.state = CALL_HAS_ENDED, .reason = CALL_GONE};

@@ -141,6 +141,16 @@ static int merge_samples(struct profile *into, const struct profile *from, struc
 	return error < 0 ? error : 0;
 }
 
+/* Time without a sample has no instants in any profile. */
+static bool is_counted(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->samples; i++) {
+		if (profile_sample(profile, i).value[VALUE_SAMPLES])
+			return true;
+	}
+	return false;
+}
+
 /*
  * A stack's values are shared out over its instants: so either all samples have them, or none may.
  */
@@ -152,7 +162,7 @@ static int merge_timelines(
 	bool mine = timeline_instants(into), its = timeline_instants(from);
 	int error;
 
-	if (from->samples && !first && mine != its) {
+	if (!first && mine != its && is_counted(from)) {
 		timeline_forget(into);
 		return profile_add_note(
 			into, "merged from profiles with a time line and without: it is left out");
@@ -204,7 +214,7 @@ static int merge_remarks(struct profile *into, const struct profile *from)
 
 int profile_merge(struct profile *into, const struct profile *from)
 {
-	bool first = !into->samples;
+	bool first = !is_counted(into);
 	struct maps maps;
 	int error;
 

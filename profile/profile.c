@@ -242,6 +242,13 @@ const char *profile_note(const struct profile *profile, size_t index)
 	return pool_at(&profile->strings, profile->note[index] & ~FOREIGN);
 }
 
+void profile_forget_remarks(struct profile *profile)
+{
+	table_clear(&profile->note_table);
+	profile->notes = profile->audits = 0;
+	profile->command = 0;
+}
+
 int profile_set_command(struct profile *profile, const char *command)
 {
 	int id = pool_add_text(&profile->strings, command);

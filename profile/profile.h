@@ -187,6 +187,12 @@ int profile_set_command(struct profile *profile, const char *command);
 int profile_set_command_args(struct profile *profile, const char *args, size_t bytes);
 const char *profile_command(const struct profile *profile);
 
+/*
+ * Forgets command, notes and audit, which may tell of more than the samples do. Their strings stay
+ * in memory, and in what is written of this profile, but not in what it is merged into.
+ */
+void profile_forget_remarks(struct profile *profile);
+
 /* When it was taken: CLOCK_REALTIME of the start, and its length. Period: CPU ns of a tick. */
 void profile_set_time(struct profile *profile, uint64_t realtime_ns, uint64_t duration_ns);
 void profile_set_period(struct profile *profile, uint64_t period_ns);

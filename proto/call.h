@@ -145,7 +145,8 @@ enum call_flags {
 	CALL_STATUS = 4,
 	CALL_USER = 8,    /* ticks in system calls are not counted */
 	CALL_THREAD = 16, /* the table is the calling thread's; that of the process stays */
-	CALL_ALL_FLAGS = 31
+	CALL_WALL = 32,   /* time that passes, not CPU time: also where threads are blocked */
+	CALL_ALL_FLAGS = 63
 };
 
 /*

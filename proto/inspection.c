@@ -135,3 +135,40 @@ const char *inspection_get_problem(struct reader *r)
 {
 	return get_text(r);
 }
+
+void inspection_put_histogram(struct writer *w, const struct inspection_histogram *histogram)
+{
+	put_u8(w, INSPECTION_HISTOGRAM);
+	put_u8(w, histogram->skip);
+	put_text(w, histogram->program);
+	put_u64(w, histogram->bytes);
+}
+
+static const uint8_t *get_data(struct reader *r, size_t *ret_bytes)
+{
+	uint64_t bytes = get_u64(r);
+	const uint8_t *data = get_bytes(r, bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX);
+
+	*ret_bytes = data ? (size_t)bytes : 0;
+	return data;
+}
+
+struct inspection_histogram inspection_get_histogram(struct reader *r)
+{
+	struct inspection_histogram histogram = {.skip = get_u8(r)};
+
+	histogram.program = get_text(r);
+	histogram.data = get_data(r, &histogram.bytes);
+	return histogram;
+}
+
+void inspection_put_profile(struct writer *w, size_t bytes)
+{
+	put_u8(w, INSPECTION_PROFILE);
+	put_u64(w, bytes);
+}
+
+const uint8_t *inspection_get_profile(struct reader *r, size_t *ret_bytes)
+{
+	return get_data(r, ret_bytes);
+}

@@ -42,6 +42,20 @@
  *         problem      text
  *
  *      1  INSPECTION_END
+ *
+ * Or asked, alone: the profile of a histogram that a program took of itself.
+ *
+ *      1  kind         INSPECTION_HISTOGRAM
+ *      1  skip
+ *         program      text: its path, absolute
+ *      8  bytes        of the mon.out (profile/monout.h), which follows; up to INSPECTION_FILE_MOST
+ *
+ * Answered: INSPECTION_PROBLEM, as above, or
+ *
+ *      1  INSPECTION_PROFILE
+ *      8  bytes        of a profile (profile/pprof.h), which follows
+ *
+ *      1  INSPECTION_END
  */
 #ifndef PROTO_INSPECTION_H
 #define PROTO_INSPECTION_H
@@ -54,11 +68,15 @@ enum inspection_kind {
 	INSPECTION_INSTRUCTION = 'I',
 	INSPECTION_PROBLEM = 'P',
 	INSPECTION_END = 'E',
+	INSPECTION_HISTOGRAM = 'H',
+	INSPECTION_PROFILE = 'F',
 };
 
 enum { INSPECTION_FRAMES_MOST = 128, INSPECTION_TEXT_MOST = 8191 };
 
-/* Texts are borrowed: when read, from the span that was read. */
+#define INSPECTION_FILE_MOST ((size_t)128 << 20)
+
+/* Texts and data are borrowed: when read, from the span that was read. */
 struct inspection_object {
 	uint8_t skip;
 	uint64_t start, limit, offset;
@@ -83,6 +101,13 @@ struct inspection_instruction {
 	uint8_t frames;
 };
 
+struct inspection_histogram {
+	uint8_t skip;
+	const char *program;
+	const uint8_t *data;
+	size_t bytes;
+};
+
 struct inspection_frame {
 	const char *function, *file;
 	uint32_t line;
@@ -98,6 +123,9 @@ void inspection_put_state(struct writer *w, const struct inspection_state *state
 void inspection_put_instruction(struct writer *w, const struct inspection_instruction *instruction);
 void inspection_put_frame(struct writer *w, const struct inspection_frame *frame);
 void inspection_put_problem(struct writer *w, const char *problem);
+/* Up to their bytes, which are the caller's to write. */
+void inspection_put_histogram(struct writer *w, const struct inspection_histogram *histogram);
+void inspection_put_profile(struct writer *w, size_t bytes);
 
 /* Behind the kind. What is missing or malformed makes the reader bad; texts are "" then. */
 struct inspection_object inspection_get_object(struct reader *r);
@@ -106,5 +134,7 @@ struct inspection_state inspection_get_state(struct reader *r);
 struct inspection_instruction inspection_get_instruction(struct reader *r);
 struct inspection_frame inspection_get_frame(struct reader *r);
 const char *inspection_get_problem(struct reader *r);
+struct inspection_histogram inspection_get_histogram(struct reader *r);
+const uint8_t *inspection_get_profile(struct reader *r, size_t *ret_bytes);
 
 #endif

@@ -149,10 +149,10 @@ int record_put_unsampled(
 	return finish(&w, to);
 }
 
-int record_put_audit(
-	uint8_t *to, size_t room, uint64_t time_ns, enum record_type type, const char *text)
+int record_put_audit(uint8_t *to, size_t room, uint64_t time_ns, enum record_type type,
+	uint16_t flags, const char *text)
 {
-	struct writer w = begin(to, room, type, 0, time_ns);
+	struct writer w = begin(to, room, type, flags, time_ns);
 
 	put_text(&w, text);
 	return finish(&w, to);
@@ -314,6 +314,7 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 		break;
 	case RECORD_AUDIT:
 	case RECORD_SNAPSHOT:
+	case RECORD_SERVE:
 	case RECORD_END: rec.as.audit.text = get_text(&r); break;
 	default: break;
 	}

@@ -45,6 +45,7 @@ enum record_type {
 	RECORD_END = 10,      /* the supervisor has nothing more to say */
 	RECORD_CPU = 11,      /* CPU time that the kernel charged to a thread */
 	RECORD_SNAPSHOT = 12, /* as RECORD_AUDIT; and the profile so far is to be written */
+	RECORD_SERVE = 13,    /* as RECORD_AUDIT; and the profile so far is to go to the server */
 	RECORD_TYPES
 };
 
@@ -240,9 +241,12 @@ struct record_unsampled {
 };
 
 /*
- * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_END
+ * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
  *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
+ * flags, of RECORD_END with --ring: RECORD_END_PIECE: to be kept for a profile that may be asked
+ *        for. RECORD_END_UNASKED: nobody asked for one: nothing is written.
  */
+enum { RECORD_END_PIECE = 1, RECORD_END_UNASKED = 2 };
 struct record_audit {
 	const char *text; /* borrowed, NUL-terminated */
 };
@@ -282,9 +286,9 @@ int record_put_cpu(
 	uint8_t *to, size_t room, uint64_t time_ns, uint16_t flags, const struct record_cpu *cpu);
 int record_put_unsampled(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_unsampled *unsampled);
-/* @type is RECORD_AUDIT, RECORD_SNAPSHOT or RECORD_END. */
-int record_put_audit(
-	uint8_t *to, size_t room, uint64_t time_ns, enum record_type type, const char *text);
+/* @type is RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE or RECORD_END. */
+int record_put_audit(uint8_t *to, size_t room, uint64_t time_ns, enum record_type type,
+	uint16_t flags, const char *text);
 int record_put_sample(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_sample *sample);
 /* Bytes that record_put_sample() needs. */

@@ -14,7 +14,9 @@ static bool value_ok(const struct request *request)
 		return request->value >= 10000 && request->value <= UINT64_C(100000000000);
 	case REQUEST_FREEZE: return request->value <= 1;
 	case REQUEST_MAPS:
-	case REQUEST_STOP: return true;
+	case REQUEST_STOP:
+	case REQUEST_SERVE:
+	case REQUEST_ROTATE: return true;
 	default: return false;
 	}
 }

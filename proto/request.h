@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests from the analyst to the supervisor, over a pipe. Each is REQUEST_BYTES long, so a write
+ * Requests from the analyst to the supervisor, and from the server (tools/sprofil-server.c), over a
+ * pipe of each. Each is REQUEST_BYTES long, so a write
  * is atomic:
  *
  *   offset  size  field
@@ -21,6 +22,8 @@ enum request_type {
 	REQUEST_FREEZE = 2, /* value 1: take no samples and count no CPU time; 0: go on */
 	REQUEST_MAPS = 3,   /* id: send the maps of this process again */
 	REQUEST_STOP = 4,   /* let the target go and end */
+	REQUEST_SERVE = 5,  /* of the server alone: the profile so far, to it */
+	REQUEST_ROTATE = 6, /* the file is as long as it is to be: another one may begin */
 };
 
 struct request {

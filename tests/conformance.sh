@@ -50,7 +50,7 @@ expect SYSV- 20
 expect I 4
 expect G 13
 expect M 7
-expect C 24
+expect C 25
 for id in HPUX-1b HPUX-12b HPUX-12c; do
 	has_row $id
 done

@@ -24,9 +24,11 @@ tests/fuzz/make_elf_seeds.sh "$found/seeds" >/dev/null || echo "only the corpus 
 status=0
 for entry in "$@"; do
     mkdir -p "$found/$entry" "$found/seeds/$entry"
+    corpus=tests/fuzz/corpus/$entry
+    [ "$entry" != symbols ] || corpus=tests/fuzz/corpus/elf
     if "$build/tests/fuzz/libfuzzer_$entry" -max_total_time="$seconds" -timeout=60 \
         -rss_limit_mb=2048 -artifact_prefix="$found/$entry-" "$found/$entry" \
-        "tests/fuzz/corpus/$entry" "$found/seeds/$entry" >"$found/$entry.log" 2>&1; then
+        "$corpus" "$found/seeds/$entry" >"$found/$entry.log" 2>&1; then
         echo "$entry: $(grep '^Done' "$found/$entry.log"), no fault"
     else
         echo "$entry: a fault, see $found/$entry.log"

@@ -88,6 +88,8 @@ at_most() {
 at_most '\bptrace[[:space:]]*\(PTRACE_' 1 'one file calls ptrace(2)'
 at_most '\b(waitid|wait4|wait3|wait)[[:space:]]*\(' 1 'one file waits for tracees'
 at_most '#include <libdwarf\.h>' 1 'one file includes libdwarf'
+at_most '#include <microhttpd\.h>' 1 'one file knows HTTP'
+at_most '#include <curl/curl\.h>' 1 'one file knows libcurl'
 at_most '#include <curses\.h>' 1 'one file knows ncurses'
 at_most '#include <libunwind[^>]*>' 1 'one file includes libunwind'
 
@@ -118,12 +120,16 @@ hits=$(git ls-files supervisor | grep '\.c$' | grep -v '/mem\.c$' |
 [ -z "$hits" ] || complain "the supervisor allocates through mem.h: $hits"
 
 # The supervisor's programs, and the opener, link libc only.
-for program in sprofrun sproftop sprofil-supervisor sprofil-opener; do
+for program in sprofrun sproftop sprofserve sprofil-supervisor sprofil-opener; do
     [ -e "$build/tools/$program" ] || continue
     needed=$(readelf -d "$build/tools/$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
         grep -vE '^(libc\.so|ld-linux|libasan|libubsan|libtsan|libm\.so|libgcc_s|libpthread)')
     [ -z "$needed" ] || complain "$program links $needed"
 done
+
+# ELF and DWARF of others are parsed in sandboxes, not in the process that a user started.
+hits=$(readelf -d "$build/tools/sprofreport" 2>/dev/null | grep -E 'NEEDED.*lib(elf|dwarf|lzma|unwind)')
+[ -z "$hits" ] || complain "sprofreport links $hits"
 
 # Every header can be included alone.
 for header in $(git ls-files 'proto/*.h' 'supervisor/*/*.h' 'opener/*.h' 'symbolizer/*.h' 'profile/*.h' \

@@ -1,44 +1,52 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Do the tests of the calls see that the code is broken? Changes one operator, constant or statement
-# at a time in a copy of the source, builds, and runs the tests that guard the file until one fails.
-# Long: some seconds a mutant.
+# at a time in a copy of the source, builds what changed, and runs the tests that guard the file,
+# quick ones first, until one fails. Long: a second or two a mutant that a unit test kills.
 #
-#	tests/mutate.sh [FILE[:LINE[-LINE]]...]		all files of the table below
+#	tests/mutate.sh [-u] [FILE[:LINE[-LINE]]...]	all files of the table below
 #
+# -u: unit tests alone, half a second a mutant; what survives may be killed by a live one.
+# Several at once, with different files, do not disturb each other: each has its own copy.
 # A mutant that no test kills must stand in tests/mutants.txt with the reason why nobody could tell:
 # "file | line as it is changed | reason". Otherwise the status is 1.
 set -eu
+unit=
+[ "${1:-}" != -u ] || { unit=yes; shift; }
 cd "$(dirname "$0")/.."
 root=$PWD
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'end_ours; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
 
 # Tests that guard a file: quick ones first.
 tests_of()
 {
 	case $1 in
-	supervisor/calls/region.c) echo region aix histogram live_hpux live_aix ;;
-	supervisor/calls/counter.c) echo counter live_hpux live_sysv ;;
+	supervisor/calls/region.c) echo region aix histogram session live_hpux live_aix ;;
+	supervisor/calls/counter.c) echo counter session live_sysv live_hpux ;;
 	supervisor/calls/session.c)
-		echo live_status live_dialects live_sysv live_aix live_irix live_life ;;
+		echo session live_status live_options live_dialects live_sysv live_aix live_life ;;
 	proto/call.c) echo call protocol ;;
 	client/aix.c) echo aix live_dialects live_aix ;;
 	client/environment.c) echo environment live_dialects ;;
-	client/dialects.c) echo live_dialects live_hpux live_irix live_glibc live_sysv ;;
+	client/dialects.c) echo live_dialects live_options live_glibc live_hpux live_sysv live_irix ;;
 	client/off.c) echo live_off ;;
+	client/options.c) echo live_options ;;
 	client/monitor.c | client/monitor_file.c) echo monout live_monitor ;;
+	client/all.c | client/all_read.c | client/all_symbols.c) echo live_all ;;
 	profile/monout.c) echo monout ;;
-	client/status.c) echo live_status ;;
+	client/status.c) echo live_status live_off ;;
 	client/call.c | client/converse.c | client/find.c | client/start.c)
-		echo environment live_dialects live_status live_off live_irix live_life ;;
+		echo live_answers live_dialects live_status live_off live_irix live_life ;;
 	*) return 1 ;;
 	esac
 }
 all='proto/call.c supervisor/calls/region.c supervisor/calls/counter.c supervisor/calls/session.c
 	client/aix.c client/call.c client/converse.c client/dialects.c client/environment.c
-	client/find.c client/monitor.c client/monitor_file.c client/off.c client/start.c
-	client/status.c profile/monout.c'
+	client/find.c client/monitor.c client/monitor_file.c client/off.c client/options.c
+	client/start.c client/status.c profile/monout.c
+	client/all.c client/all_read.c client/all_symbols.c'
 
 # "NUMBER<TAB>LINE" for each mutant of the file $1, lines $2 to $3.
 mutants()
@@ -86,7 +94,7 @@ mutants()
 }
 
 git ls-files -z | xargs -0 cp --parents -t "$work"
-meson setup "$work/build" "$work" -Dtests=enabled -Doptimization=1 >/dev/null
+meson setup "$work/build" "$work" -Dtests=enabled -Doptimization=0 -Ddebug=false >/dev/null
 # What the tests of a file are built from.
 target_of()
 {
@@ -99,16 +107,51 @@ target_of()
 SPROFIL_SUPERVISOR=$work/build/tools/sprofil-supervisor
 SPROFIL_PROTOCOL_MD=$root/docs/PROTOCOL.md
 ASAN_OPTIONS=detect_leaks=0
-export SPROFIL_SUPERVISOR SPROFIL_PROTOCOL_MD ASAN_OPTIONS
+CMOCKA_TEST_ABORT=1 # at the first failure
+export SPROFIL_SUPERVISOR SPROFIL_PROTOCOL_MD ASAN_OPTIONS CMOCKA_TEST_ABORT
+ulimit -c 0
 
-# A live test may fail by chance on a busy machine: it is run again before that is believed.
-run_test()
+# What a broken test leaves behind: children that spin, supervisors that do not end.
+end_ours()
+{
+	for exe in /proc/[0-9]*/exe; do
+		case $(readlink "$exe" 2>/dev/null) in
+		"$work"/build/*) pid=${exe#/proc/}; kill -KILL "${pid%/exe}" 2>/dev/null || : ;;
+		esac
+	done
+}
+
+# $1: the test's program, $2: most seconds. Its name in a test group that fails is in $failed.
+run_once()
 {
 	result=0
-	timeout -k 5 60 "$1" >"$work/log" 2>&1 || result=$?
+	timeout --foreground -k 1 "$2" "$1" $3 >"$work/log" 2>&1 || result=$?
+	[ $result = 0 ] && return 0
+	end_ours
+	failed=$(awk '{ kind = $2; name = $4 }
+		/^\[ *(RUN|FAILED|ERROR) *\]/ && name ~ /__/ {
+			last = name
+			if (kind != "RUN") exit
+		}
+		END { print last }' "$work/log")
+	return $result
+}
+
+# A live test may fail by chance on a busy machine: what failed is run again before that is
+# believed. One that does not end is not.
+run_test()
+{
+	seconds=$(cat "$work/seconds.$1" 2>/dev/null || echo 120) arguments=
+	[ "$1" = live_all ] && arguments=$work/build/tests/calls/libloaded.so
+	program=$work/build/$(target_of "$1") result=0
+	run_once "$program" "$seconds" "$arguments" || result=$?
 	case $1:$result in
 	*:0 | *:124 | *:137) return $result ;;
-	*/live_*) timeout -k 5 60 "$1" >"$work/log" 2>&1 ;;
+	live_*)
+		export LIVE_FILTER="${failed:-*}"
+		run_once "$program" "$seconds" "$arguments" || result=$?
+		unset LIVE_FILTER
+		return $result ;;
 	*) return 1 ;;
 	esac
 }
@@ -117,10 +160,23 @@ run_test()
 run_tests()
 {
 	for test in $1; do
-		target=$(target_of "$test")
-		ninja -C "$work/build" "$target" tools/sprofil-supervisor >"$work/log" 2>&1 || return 2
-		run_test "$work/build/$target" || { killer=$test; return 1; }
+		more=
+		case $test in live_*) more=tools/sprofil-supervisor ;; esac
+		[ "$test" = live_all ] && more="$more tests/calls/libloaded.so"
+		# shellcheck disable=SC2086
+		ninja -C "$work/build" "$(target_of "$test")" $more >"$work/log" 2>&1 || return 2
+		run_test "$test" || { killer=$test; return 1; }
 	done
+}
+
+# Does it pass without a change? What it takes then bounds what it may take with one.
+run_unchanged()
+{
+	[ -e "$work/seconds.$1" ] && return 0
+	run_tests "$1" || run_tests "$1" || return 1
+	began=$(date +%s)
+	run_tests "$1" || run_tests "$1" || return 1
+	echo $((5 + 4 * ($(date +%s) - began))) >"$work/seconds.$1"
 }
 
 survived=0 killed=0 uncompiled=0 listed=0
@@ -128,7 +184,15 @@ for argument in ${*:-$all}; do
 	file=${argument%%:*} first=1 last=1000000
 	case $argument in *:*) first=${argument#*:} last=${first#*-} first=${first%-*} ;; esac
 	tests=$(tests_of "$file") || { echo "$file has no tests in mutate.sh" >&2; exit 2; }
-	run_tests "$tests" || run_tests "$tests" || { echo "$file: $killer fails without any change" >&2; exit 2; }
+	usable=
+	for test in $tests; do
+		case $unit$test in yeslive_*) continue ;; esac
+		if run_unchanged "$test"; then
+			usable="$usable $test"
+		else
+			echo "$file: $test does not pass without any change, and is left out"
+		fi
+	done
 	mutants "$file" "$first" "$last" >"$work/mutants"
 	n=$(wc -l <"$work/mutants") i=0
 	while [ $i -lt "$n" ]; do
@@ -138,7 +202,7 @@ for argument in ${*:-$all}; do
 		LINE=$line awk -v n="$number" 'NR == n { print ENVIRON["LINE"]; next } { print }' \
 			"$root/$file" >"$work/$file"
 		status=0
-		run_tests "$tests" || status=$?
+		run_tests "$usable" || status=$?
 		case $status in
 		0)
 			text=$(printf '%s' "$line" | sed 's/^[	 ]*//')

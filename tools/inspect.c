@@ -3,28 +3,18 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "profile/profile.h"
 #include "proto/inspection.h"
-#include "tools/child.h"
 #include "tools/debuginfod.h"
 #include "tools/inspect_answer.h"
-#include "tools/libexec.h"
+#include "tools/inspect_talk.h"
 #include "tools/waiting.h"
-
-extern char **environ;
 
 /* No debug information, then not the file at all; then it is left alone for good. */
 enum { SKIP_MOST = 2 };
-
-#define ANSWER_BYTES_MOST ((size_t)1 << 30)
 
 static int write_object(
 	FILE *to, const struct profile *profile, const struct code_object *object, uint8_t skip)
@@ -51,90 +41,10 @@ static int write_object(
 	return ferror(to) ? -ENOMEM : 0;
 }
 
-static int start(const char *path, int *ret_fd, pid_t *ret_pid)
-{
-	char *const argv[] = {(char *)path, NULL};
-	posix_spawn_file_actions_t actions;
-	int fd[2], r;
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) < 0)
-		return -errno;
-	r = posix_spawn_file_actions_init(&actions);
-	if (!r) {
-		r = posix_spawn_file_actions_adddup2(&actions, fd[1], STDIN_FILENO);
-		r = r ? r : posix_spawn_file_actions_adddup2(&actions, fd[1], STDOUT_FILENO);
-		r = r ? r : posix_spawn(ret_pid, path, &actions, NULL, argv, environ);
-		(void)posix_spawn_file_actions_destroy(&actions);
-	}
-	(void)close(fd[1]);
-	if (r) {
-		(void)close(fd[0]);
-		return -r;
-	}
-	*ret_fd = fd[0];
-	return 0;
-}
-
-/* It reads all before it answers; one that is gone already has read what it wanted. */
-static void send_all(int fd, const char *data, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = send(fd, data, bytes, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		data += n;
-		bytes -= (size_t)n;
-	}
-	(void)shutdown(fd, SHUT_WR);
-}
-
-static int receive_all(int fd, FILE *to)
-{
-	char part[1 << 16];
-	size_t all = 0;
-
-	for (;;) {
-		ssize_t n = read(fd, part, sizeof(part));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return 0;
-		all += (size_t)n;
-		if (all > ANSWER_BYTES_MOST || fwrite(part, 1, (size_t)n, to) != (size_t)n)
-			return -ENOMEM;
-	}
-}
-
 struct talk {
 	char *asked, *answer;
 	size_t asked_bytes, answer_bytes;
-	int status; /* of its end, as of wait */
 };
-
-/* Starts it, asks, and takes what it says until its end. */
-static int talk(const char *path, struct talk *t)
-{
-	FILE *out = open_memstream(&t->answer, &t->answer_bytes);
-	pid_t pid;
-	int fd = -1, r;
-
-	if (!out)
-		return -ENOMEM;
-	r = start(path, &fd, &pid);
-	if (r == 0) {
-		send_all(fd, t->asked, t->asked_bytes);
-		r = receive_all(fd, out);
-		(void)close(fd);
-		t->status = child_join(pid);
-	}
-	if (fclose(out) != 0 && r == 0)
-		r = -ENOMEM;
-	return r;
-}
 
 static int ask(const char *path, const struct profile *profile, struct code_object *object,
 	size_t n, uint8_t skip, struct talk *t)
@@ -147,7 +57,9 @@ static int ask(const char *path, const struct profile *profile, struct code_obje
 		r = write_object(out, profile, &object[i], i ? 0 : skip);
 	if (out && fclose(out) != 0)
 		r = -ENOMEM;
-	return r < 0 ? r : talk(path, t);
+	if (r < 0)
+		return r;
+	return inspect_talk(path, t->asked, t->asked_bytes, &t->answer, &t->answer_bytes);
 }
 
 /* Takes answers as far as they go; how many objects have one. */
@@ -197,9 +109,8 @@ static int inspect(
 
 	for (size_t i = 0; i < n; i++)
 		inspect_answer_init(&object[i]);
-	if (!libexec_find("sprofil-inspector", path)) {
-		refuse(object, n,
-			"sprofil-inspector is missing: it belongs into libexec/sprofil beside bin");
+	if (!inspect_talk_find(path)) {
+		refuse(object, n, INSPECT_TALK_MISSING);
 		return 0;
 	}
 	if (inspect->waiting)

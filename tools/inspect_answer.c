@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "profile/pprof.h"
+#include "profile/profile.h"
 #include "profile/table.h"
 #include "proto/inspection.h"
 #include "view/code.h"
@@ -123,4 +125,28 @@ long inspect_answer_take(const uint8_t *data, size_t bytes, struct code_object *
 	answer.instructions = object->instructions;
 	*object = answer;
 	return (long)used;
+}
+
+int inspect_answer_profile(
+	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_why)
+{
+	struct reader r = reader_over(data, bytes);
+	uint8_t kind = get_u8(&r);
+	const uint8_t *file = NULL;
+	const char *why = NULL;
+	size_t file_bytes = 0;
+	int error;
+
+	if (kind == INSPECTION_PROFILE)
+		file = inspection_get_profile(&r, &file_bytes);
+	else if (kind == INSPECTION_PROBLEM)
+		why = inspection_get_problem(&r);
+	if ((!file && !why) || get_u8(&r) != INSPECTION_END || r.bad)
+		return -EPROTO;
+	if (why) {
+		*ret_why = why;
+		return -EINVAL;
+	}
+	error = pprof_read(file, file_bytes, ret_profile, NULL);
+	return error < 0 && error != -ENOMEM ? -EPROTO : error;
 }

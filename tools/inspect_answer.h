@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct code_object;
+struct profile;
 
 /* "": nothing is known of it. */
 void inspect_answer_init(struct code_object *object);
@@ -16,5 +17,12 @@ void inspect_answer_init(struct code_object *object);
  * whole, or not well-formed; the object is as it was then. -ENOMEM. To be given to code_forget().
  */
 long inspect_answer_take(const uint8_t *data, size_t bytes, struct code_object *object);
+
+/*
+ * What is answered about a histogram. -EPROTO as above. -EINVAL: *ret_why, which stands in @data,
+ * says why there is no profile. -ENOMEM. The caller frees the profile.
+ */
+int inspect_answer_profile(
+	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_why);
 
 #endif

@@ -67,13 +67,21 @@ void output_option_check(const char *program, const char *analyst, const char *p
 	char *path;
 	int error;
 
+	if (strcmp(pattern, "-") == 0 && isatty(STDOUT_FILENO)) {
+		front_complain(program,
+			"bad output '-': a profile is not for a terminal; name a file, or let "
+			"another program read it (| cat >FILE)");
+		exit(FRONT_USAGE);
+	}
 	if (strcmp(pattern, "-") == 0 || output_name(pattern, &facts, &path) < 0)
 		return;
 	error = outfile_check(path, &problem);
 	if (error < 0) {
 		front_complain(program, "cannot write the profile to %s: %s%s", path,
 			problem ? problem : strerror(-error),
-			problem ? "" : "; name another place with -o");
+			problem                                ? ""
+				: error == -EMFILE ? "; raise the limit (ulimit -n)"
+						   : "; name another place with -o");
 		exit(FRONT_OURS);
 	}
 	if (!is_prepared(path))

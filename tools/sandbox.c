@@ -46,6 +46,9 @@ enum { USER_FIRST = 61184, USERS = 4336, USER_NOBODY = 65534 };
 /* Above our own: what we are started by, and the target, stay. */
 enum { OOM_MORE = 300, OOM_MOST = 1000 };
 
+/* Whom the process talks to. */
+enum surroundings { NOBODY, SERVING, CONNECTING };
+
 static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
@@ -202,14 +205,46 @@ static const unsigned long terminal_calls[] = {TCGETS, TCSETS, TCSETSW, TCSETSF,
 	TIOCGPGRP, TIOCSPGRP, TCFLSH, TCSBRK, FIONREAD, 0x802c542a, 0x402c542b, 0x402c542c,
 	0x402c542d /* TCGETS2, TCSETS2, TCSETSW2, TCSETSF2 */};
 
-/* No F_SETOWN and F_SETSIG: they send signals. */
-static const int descriptor_calls[] = {
-	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL};
+/* No F_SETOWN and F_SETSIG: they send signals. Seals are for files in memory. */
+static const int descriptor_calls[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
+	F_GET_SEALS, F_ADD_SEALS};
 
 /* Of ourselves. PR_SET_VMA names the pieces of malloc. */
 static const int own_calls[] = {PR_SET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, 0x53564d41};
 
+/* Of connections that others have made to us. */
+static const int serving_calls[] = {SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom),
+	SCMP_SYS(sendto), SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
+	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),
+	SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait)};
+
+/* And of ours to them. */
+static const int connecting_calls[] = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
+	SCMP_SYS(socketpair), SCMP_SYS(sendmmsg), SCMP_SYS(recvmmsg), SCMP_SYS(access),
+	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat),
+	SCMP_SYS(statfs), SCMP_SYS(fstatfs), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+	SCMP_SYS(getdents64), SCMP_SYS(getcwd)};
+
 #define LOW 0xffffffff
+
+static int add_calls(scmp_filter_ctx filter, enum surroundings surroundings)
+{
+	const uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC;
+	int r = 0;
+
+	for (size_t i = 0;
+		i < sizeof(serving_calls) / sizeof(*serving_calls) && surroundings != NOBODY; i++)
+		(void)seccomp_rule_add(filter, SCMP_ACT_ALLOW, serving_calls[i], 0);
+	if (surroundings != CONNECTING)
+		return 0;
+	for (size_t i = 0; i < sizeof(connecting_calls) / sizeof(*connecting_calls); i++)
+		(void)seccomp_rule_add(filter, SCMP_ACT_ALLOW, connecting_calls[i], 0);
+	r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+		SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
+	(void)seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
+		SCMP_A1(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
+	return r;
+}
 
 static int add_rules(scmp_filter_ctx filter)
 {
@@ -240,11 +275,13 @@ static int add_rules(scmp_filter_ctx filter)
 #undef ALLOW_IF
 }
 
-static void filter_calls(struct sandbox *s)
+static void filter_calls(struct sandbox *s, enum surroundings surroundings)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int r = filter ? add_rules(filter) : -ENOMEM;
 
+	if (r == 0)
+		r = add_calls(filter, surroundings);
 	if (r == 0)
 		r = seccomp_load(filter);
 	if (r == 0)
@@ -255,8 +292,9 @@ static void filter_calls(struct sandbox *s)
 		seccomp_release(filter);
 }
 #else
-static void filter_calls(struct sandbox *s)
+static void filter_calls(struct sandbox *s, enum surroundings surroundings)
 {
+	(void)surroundings;
 	add(s->lacks, "seccomp (built without libseccomp)");
 }
 #endif
@@ -305,7 +343,7 @@ void sandbox_close_others(int *keep, size_t n)
 	close_all(from, INT_MAX);
 }
 
-void sandbox_enter(struct sandbox *s)
+static void enter(struct sandbox *s, enum surroundings surroundings)
 {
 	*s = (struct sandbox){0};
 	if (SANITIZED) {
@@ -317,6 +355,22 @@ void sandbox_enter(struct sandbox *s)
 	drop_bounding_set();
 	leave_root(s);
 	drop_capabilities(s);
-	forbid_paths(s);
-	filter_calls(s);
+	if (surroundings != CONNECTING)
+		forbid_paths(s);
+	filter_calls(s, surroundings);
+}
+
+void sandbox_enter(struct sandbox *s)
+{
+	enter(s, NOBODY);
+}
+
+void sandbox_enter_serving(struct sandbox *s)
+{
+	enter(s, SERVING);
+}
+
+void sandbox_enter_connecting(struct sandbox *s)
+{
+	enter(s, CONNECTING);
 }

@@ -29,4 +29,13 @@ void sandbox_close_others(int *keep, size_t n);
 /* Once, while the process has one thread. */
 void sandbox_enter(struct sandbox *ret_sandbox);
 
+/* The same for who serves connections to a socket that listens already: accept(2) and its like. */
+void sandbox_enter_serving(struct sandbox *ret_sandbox);
+
+/*
+ * For who connects to others, by name: sockets may be made, and files that everybody may read
+ * (certificates, the resolver's) be opened for reading. No landlock.
+ */
+void sandbox_enter_connecting(struct sandbox *ret_sandbox);
+
 #endif

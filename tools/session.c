@@ -27,7 +27,10 @@ static bool sessions_have_shares(void)
 	return on == '1';
 }
 
-/* The shell sees one job: it stops when @pid stops, and ends as that ends. */
+/*
+ * The shell sees one job: it stops when @pid stops, and ends as that ends. Where we are the first
+ * process of a container the orphans are ours, too.
+ */
 static _Noreturn void stand_for(pid_t pid)
 {
 	sigset_t signals;
@@ -36,14 +39,15 @@ static _Noreturn void stand_for(pid_t pid)
 
 	engine_signals(&signals);
 	for (;;) {
-		pid_t seen = waitpid(pid, &status, WNOHANG | WUNTRACED);
+		pid_t seen = waitpid(-1, &status, WNOHANG | WUNTRACED);
 
 		if (seen == pid && !WIFSTOPPED(status))
 			exit(front_end_like(status));
 		if (seen == pid) {
 			(void)raise(SIGSTOP);
 			(void)kill(pid, SIGCONT);
-		} else if (sigwaitinfo(&signals, &info) >= 0 && info.si_signo != SIGCHLD) {
+		} else if (seen <= 0 && sigwaitinfo(&signals, &info) >= 0 &&
+			info.si_signo != SIGCHLD) {
 			engine_forward(pid, &info);
 		}
 	}

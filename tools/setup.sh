@@ -10,7 +10,8 @@ fi
 
 SETUP_PACKAGES="gcc meson ninja-build pkg-config libc6-dev libelf-dev libdwarf-dev libunwind-dev
     libcmocka-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev liblzma-dev
-    libiberty-dev libseccomp-dev libcapstone-dev libdebuginfod-dev"
+    libiberty-dev libseccomp-dev libcapstone-dev libdebuginfod-dev
+    libmicrohttpd-dev libcurl4-openssl-dev"
 
 # Names of those of $1 that are not installed.
 setup_missing() {

@@ -27,11 +27,16 @@
 #include "analyst/vanish.h"
 #include "analyst/processes.h"
 #include "profile/profile.h"
+#include "proto/record.h"
+#include "proto/request.h"
 #include "proto/ring.h"
 #include "tools/delivery.h"
+#include "tools/file_size.h"
 #include "tools/live_screen.h"
 #include "tools/live_session.h"
 #include "tools/opener_start.h"
+#include "tools/piece_send.h"
+#include "tools/pieces.h"
 #include "tools/sandbox.h"
 #include "tools/standard.h"
 #include "tools/terminfo.h"
@@ -40,7 +45,8 @@
 #include "view/export_name.h"
 #include "view/report.h"
 
-enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5 };
+/* Of a server, the pipe to it; of --ring, the piece of its own, and those before. */
+enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, PIECES_FD = 6, PIECE_FD = PIECES_FD };
 enum { OPENER_SUFFIXES = 32 };
 enum { EXIT_STUCK = 3, EXIT_NO_SCREEN = 4 }; /* tools/live_front.h knows them */
 
@@ -50,7 +56,11 @@ struct settings {
 	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
 	bool apart;       /* a profile of each process, and the output is a pattern for it */
 	bool records;     /* a profile is to be written */
+	uint32_t segment; /* pieces go to a server, and bear this number; 0: none do */
+	bool unwritten;   /* and nowhere else */
 	bool stuck;       /* the terminal was not given back: whoever started us must do it */
+	struct pieces pieces;       /* --ring */
+	struct file_size file_size; /* --rotate SIZE */
 	const char *keep; /* so many profiles that differ by their time; NULL: all */
 	bool no_screen;   /* the terminal cannot be drawn on */
 	enum report_split split;
@@ -170,6 +180,55 @@ static bool is_in_place(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+/* In a child of finish_run(). A server that has ended is no concern of the profile. */
+static void serve(const struct settings *s, const struct analyst *analyst, enum piece_kind kind)
+{
+	struct piece piece = {.kind = kind, .segment = s->segment};
+	int r;
+
+	analyst_times(analyst, &piece.began_ns, &piece.until_ns);
+	r = piece_send(PIECES_FD, &piece, analyst_profile((struct analyst *)analyst));
+	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
+		complain(s, "a piece of the profile did not reach the server: %s", strerror(-r));
+}
+
+/* Of --ring, in the child of finish_run(): a piece to be kept, or what all of them tell. */
+static int deliver_pieces(
+	const struct settings *s, struct analyst *analyst, struct delivered *ret_delivered)
+{
+	struct delivery delivery = delivery_of(s);
+	unsigned flags = analyst_end_flags(analyst);
+	struct profile *all;
+	int r;
+
+	if (flags & RECORD_END_PIECE) {
+		r = pieces_keep(s->pieces.own_fd, analyst_profile(analyst));
+		if (r < 0)
+			complain(s, "cannot keep a piece of --ring: %s; it will be missing",
+				strerror(-r));
+		return 0;
+	}
+	if (flags & RECORD_END_UNASKED) {
+		if (!s->quiet)
+			complain(s, "no profile was written: with --ring it is when SIGUSR2 asks, "
+				    "or a signal ends what is profiled");
+		return 0;
+	}
+	delivery.snapshot = true;
+	r = pieces_join(&s->pieces, analyst_profile(analyst), &all);
+	if (r < 0)
+		return r;
+	r = delivery_write(&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name, all,
+		ret_delivered);
+	print_report(s, all);
+	if (r < 0)
+		complain_unwritten(s, ret_delivered, r, all);
+	else if (!s->quiet)
+		print_place(s, ret_delivered->name);
+	profile_free(all);
+	return r;
+}
+
 /* In the child of finish_run(). */
 static int deliver(void *context, struct analyst *analyst, int error)
 {
@@ -185,6 +244,14 @@ static int deliver(void *context, struct analyst *analyst, int error)
 		complain(s, "cannot make the profile: %s", strerror(-error));
 	else if (!analyst_has_image(analyst))
 		return 0; /* the command never ran; sprofrun says why */
+	if (error >= 0 && s->segment)
+		serve(s, analyst, PIECE_WHOLE);
+	if (s->unwritten)
+		return error < 0;
+	if (error < 0)
+		r = error;
+	else if (s->pieces.on)
+		return deliver_pieces(s, analyst, &delivered) < 0;
 	else if (s->apart)
 		r = write_apart(s, analyst, &delivered);
 	else
@@ -242,6 +309,18 @@ static int check_output(const struct settings *s, const char *name)
 	return 2;
 }
 
+/* Descriptors that we are started with: our own, and @before others. */
+static void take_pieces(struct pieces *pieces, size_t before)
+{
+	pieces->on = true;
+	pieces->own_fd = PIECE_FD;
+	pieces->before = before < PIECES_BEFORE_MOST ? before : PIECES_BEFORE_MOST;
+	for (size_t i = 0; i < pieces->before; i++)
+		pieces->before_fd[i] = PIECE_FD + 1 + (int)i;
+	for (int fd = PIECE_FD; fd <= PIECE_FD + (int)pieces->before; fd++)
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 static void parse(struct settings *s, struct blame *blame, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -262,7 +341,11 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		{"no-timeline", no_argument, NULL, 'T'},
 		{"per-thread", no_argument, NULL, 't'},
 		{"keep", required_argument, NULL, 'k'},
+		{"rotate-bytes", required_argument, NULL, 'b'},
+		{"pieces", required_argument, NULL, 'i'},
 		{"live", required_argument, NULL, 'l'},
+		{"segment", required_argument, NULL, 'S'},
+		{"no-output", no_argument, NULL, 'N'},
 		{0},
 	};
 	int option;
@@ -292,6 +375,13 @@ static void parse(struct settings *s, struct blame *blame, int argc, char **argv
 		case 'T': s->no_timeline = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		case 'k': s->keep = optarg; break;
+		case 'S': s->segment = (uint32_t)strtoul(optarg, NULL, 10); break;
+		case 'N': s->unwritten = true; break;
+		case 'b':
+			if (file_size_begin(&s->file_size, strtoull(optarg, NULL, 10)) < 0)
+				exit(2);
+			break;
+		case 'i': take_pieces(&s->pieces, strtoul(optarg, NULL, 10)); break;
 		case 'l':
 			if (!live_settings_take(&s->live, optarg))
 				exit(2);
@@ -312,6 +402,8 @@ static uint8_t *map_ring(const struct settings *s, struct ring *ring)
 			NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
 	(void)fcntl(BELL_FD, F_SETFD, FD_CLOEXEC);
 	(void)fcntl(REQUEST_FD, F_SETFD, FD_CLOEXEC);
+	if (s->segment)
+		(void)fcntl(PIECES_FD, F_SETFD, FD_CLOEXEC);
 	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
 		complain(s,
 			"sprofil-analyst is started by sprofrun; give it --replay FILE to read a "
@@ -343,6 +435,8 @@ static int deliver_so_far(void *context, struct analyst *analyst, int error)
 	struct delivery delivery = delivery_of(s);
 	int r = error;
 
+	if (r >= 0 && s->pieces.on)
+		return deliver_pieces(s, analyst, &delivered) < 0;
 	delivery.snapshot = true;
 	if (r >= 0)
 		r = delivery_write(&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name,
@@ -353,6 +447,14 @@ static int deliver_so_far(void *context, struct analyst *analyst, int error)
 	else if (!s->quiet)
 		print_place(s, delivered.name);
 	return r < 0;
+}
+
+/* In the child of finish_run(). */
+static int deliver_piece(void *context, struct analyst *analyst, int error)
+{
+	if (error >= 0)
+		serve(context, analyst, PIECE_SO_FAR);
+	return error < 0;
 }
 
 static void say_nothing(void *context, const char *line)
@@ -389,6 +491,28 @@ static void write_so_far(void *context)
 	(void)finish_run(&(struct finish){deliver_so_far, say, s}, s->analyst, s->blame);
 	analyst_set_snapshot(s->analyst, false);
 	s->session = session;
+}
+
+/* The server asks, in the midst of the records. */
+static void serve_so_far(void *context)
+{
+	struct settings *s = context;
+
+	analyst_set_snapshot(s->analyst, true);
+	(void)finish_run(&(struct finish){deliver_piece, say, s}, s->analyst, s->blame);
+	analyst_set_snapshot(s->analyst, false);
+}
+
+/* --rotate SIZE: the supervisor is told when the file is long enough. */
+static void look_at_size(void *context)
+{
+	struct settings *s = context;
+	uint8_t message[REQUEST_BYTES];
+
+	if (!file_size_is_reached(&s->file_size, analyst_profile(s->analyst)))
+		return;
+	request_put(message, &(struct request){.type = REQUEST_ROTATE});
+	(void)!write(REQUEST_FD, message, sizeof(message));
 }
 
 static int show_live(struct settings *s, struct analyst *analyst, struct ring *ring, FILE *capture)
@@ -471,7 +595,7 @@ static int start_opener(const struct settings *s, struct opener *ret_opener, pid
 	(void)snprintf(supervisor, sizeof(supervisor), "%d", s->replay ? 0 : getppid());
 	argv[n++] = "--supervisor";
 	argv[n++] = supervisor;
-	if (s->records || !s->live.on) {
+	if ((s->records || !s->live.on) && !s->unwritten) {
 		argv[n++] = "--output";
 		argv[n++] = s->output;
 	}
@@ -499,7 +623,7 @@ static int start_opener(const struct settings *s, struct opener *ret_opener, pid
 /* What needs files is read now: time zone, character set, the terminal's description. */
 static int give_up_rights(struct settings *s)
 {
-	int keep[] = {-1, -1, -1, -1}, r = 0;
+	int keep[6 + PIECES_BEFORE_MOST] = {-1, -1, -1, -1, -1, -1}, r = 0;
 	struct sandbox sandbox;
 
 	(void)setlocale(LC_CTYPE, "");
@@ -520,6 +644,10 @@ static int give_up_rights(struct settings *s)
 	keep[1] = s->replay ? s->replay_fd : BELL_FD;
 	keep[2] = s->replay ? -1 : REQUEST_FD;
 	keep[3] = s->live.in_fd;
+	keep[4] = s->segment ? PIECES_FD : -1;
+	keep[5] = s->pieces.on ? s->pieces.own_fd : -1;
+	for (size_t i = 0; i < PIECES_BEFORE_MOST; i++)
+		keep[6 + i] = i < s->pieces.before ? s->pieces.before_fd[i] : -1;
 	sandbox_close_others(keep, sizeof(keep) / sizeof(*keep));
 	sandbox_enter(&sandbox);
 	if (s->verbose)
@@ -544,7 +672,9 @@ static int analyse(struct settings *s, struct blame *blame, struct ring *ring)
 				    .host = rank && uname(&host) == 0 ? host.nodename : NULL,
 				    .working_on = working_on,
 				    .skip = skip,
+				    .second = s->file_size.most_bytes ? look_at_size : NULL,
 				    .snapshot = s->replay || s->dump ? NULL : write_so_far,
+				    .serve = s->segment ? serve_so_far : NULL,
 				    .context = s,
 				    .opener = s->opener},
 		&analyst);

@@ -13,7 +13,10 @@
 #include <unistd.h>
 
 #include "analyst/blame.h"
+#include "analyst/histogram.h"
 #include "opener/opener.h"
+#include "profile/pprof.h"
+#include "profile/profile.h"
 #include "proto/inspection.h"
 #include "symbolizer/symbolizer.h"
 #include "tools/inspect_object.h"
@@ -72,24 +75,87 @@ static enum symbolizer_skip skip(void *context, const char *path)
 	return ((struct inspector *)context)->skip;
 }
 
-/* One object, with nothing kept of the one before: memory is bounded by what one takes. */
-static int answer_one(
-	struct inspector *in, const struct inspection_object *object, struct reader *asked)
+/* @how_much of the file is left alone. */
+static struct symbolizer_options options(struct inspector *in, uint8_t how_much)
 {
-	const struct symbolizer_options options = {.size = sizeof(options),
+	in->skip = how_much < SYMBOLIZER_SKIP_FILE ? how_much : SYMBOLIZER_SKIP_FILE;
+	return (struct symbolizer_options){.size = sizeof(struct symbolizer_options),
 		.working_on = working_on,
 		.skip = skip,
 		.context = in,
 		.opener = &in->opener};
+}
+
+/* One object, with nothing kept of the one before: memory is bounded by what one takes. */
+static int answer_one(
+	struct inspector *in, const struct inspection_object *object, struct reader *asked)
+{
+	const struct symbolizer_options how = options(in, object->skip);
 	struct symbolizer *symbolizer;
-	int r = symbolizer_new(&options, &symbolizer);
+	int r = symbolizer_new(&how, &symbolizer);
 
 	if (r < 0)
 		return r;
-	in->skip = object->skip < SYMBOLIZER_SKIP_FILE ? object->skip : SYMBOLIZER_SKIP_FILE;
 	r = inspect_object(symbolizer, &in->opener, object, asked, stdout);
 	symbolizer_free(symbolizer);
 	if (r == 0 && fflush(stdout) != 0)
+		r = -EIO;
+	return r;
+}
+
+static int put_file(const uint8_t *data, size_t bytes)
+{
+	uint8_t head[16];
+	struct writer w = writer_over(head, sizeof(head));
+
+	inspection_put_profile(&w, bytes);
+	if (fwrite(head, 1, (size_t)(w.p - head), stdout) != (size_t)(w.p - head) ||
+		fwrite(data, 1, bytes, stdout) != bytes)
+		return -EIO;
+	return 0;
+}
+
+static int put_problem(const char *problem)
+{
+	uint8_t bytes[INSPECTION_BYTES_MOST];
+	struct writer w = writer_over(bytes, sizeof(bytes));
+
+	inspection_put_problem(&w, problem);
+	return fwrite(bytes, 1, (size_t)(w.p - bytes), stdout) ? 0 : -EIO;
+}
+
+static int put_profile(const struct profile *profile)
+{
+	uint8_t *data;
+	size_t bytes;
+	int r = pprof_write(profile, &data, &bytes);
+
+	if (r < 0)
+		return r;
+	r = put_file(data, bytes);
+	free(data);
+	return r;
+}
+
+static int answer_histogram(struct inspector *in, struct reader *asked)
+{
+	struct inspection_histogram histogram = inspection_get_histogram(asked);
+	const struct symbolizer_options how = options(in, histogram.skip);
+	struct profile *profile = NULL;
+	const char *problem = NULL;
+	struct monout monout;
+	int r = asked->bad ? -EPROTO : 0;
+
+	if (r == 0)
+		r = monout_open(histogram.data, histogram.bytes, &monout, &problem);
+	if (r == 0)
+		r = histogram_profile(&monout, histogram.program, &how, &profile, &problem);
+	if (r == 0)
+		r = put_profile(profile);
+	else if (problem)
+		r = put_problem(problem);
+	profile_free(profile);
+	if (r == 0 && (fputc(INSPECTION_END, stdout) == EOF || fflush(stdout) != 0))
 		r = -EIO;
 	return r;
 }
@@ -101,8 +167,11 @@ static int answer(struct inspector *in, const uint8_t *data, size_t bytes)
 
 	while (r == 0 && asked.p < asked.end) {
 		struct inspection_object object;
+		uint8_t kind = get_u8(&asked);
 
-		if (get_u8(&asked) != INSPECTION_OBJECT)
+		if (kind == INSPECTION_HISTOGRAM)
+			return answer_histogram(in, &asked);
+		if (kind != INSPECTION_OBJECT)
 			return -EPROTO;
 		object = inspection_get_object(&asked);
 		r = asked.bad ? -EPROTO : answer_one(in, &object, &asked);

@@ -11,11 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyst/histogram.h"
 #include "profile/file.h"
-#include "profile/monout.h"
 #include "profile/profile.h"
 #include "tools/inspect.h"
+#include "tools/inspect_histogram.h"
 #include "tools/pager.h"
 #include "tools/report_command.h"
 #include "tools/standard.h"
@@ -36,31 +35,6 @@ static void suit_output(struct command *command)
 			!(term && !strcmp(term, "dumb")));
 }
 
-/* A mon.out of @program. */
-static int read_histogram(
-	const char *path, const char *program, struct profile **ret_profile, char **ret_problem)
-{
-	const char *problem = NULL;
-	uint8_t *data = NULL;
-	size_t bytes = 0;
-	struct monout monout;
-	int error = file_read_bytes(path, &data, &bytes, ret_problem);
-
-	if (error < 0)
-		return error;
-	error = monout_open(data, bytes, &monout, &problem);
-	if (error < 0 && asprintf(ret_problem, "cannot use '%s': %s", path, problem) < 0)
-		*ret_problem = NULL;
-	if (error == 0)
-		error = histogram_profile(&monout, program, ret_profile, &problem);
-	if (error < 0 && !*ret_problem && problem &&
-		asprintf(ret_problem, "cannot use '%s' with --program %s: %s", path, program,
-			problem) < 0)
-		*ret_problem = NULL;
-	free(data);
-	return error;
-}
-
 static int read_one(const char *path, const char *program, struct waiting *waiting,
 	struct profile **ret_profile)
 {
@@ -71,7 +45,7 @@ static int read_one(const char *path, const char *program, struct waiting *waiti
 		complain("standard input is a terminal; pipe a profile into it, or name a file");
 		return EXIT_FAILED;
 	}
-	error = program ? read_histogram(path, program, ret_profile, &problem)
+	error = program ? inspect_histogram(path, program, ret_profile, &problem)
 			: file_read(path, ret_profile, &problem);
 	if (error < 0 || problem) {
 		waiting_end(waiting);

@@ -12,11 +12,13 @@
 #include "analyst/output.h"
 #include "profile/outfile.h"
 #include "supervisor/engine/engine.h"
+#include "supervisor/engine/pieces.h"
 #include "supervisor/calls/histogram.h"
 #include "tools/front.h"
 #include "tools/libexec.h"
 #include "tools/live_front.h"
 #include "tools/output_option.h"
+#include "tools/serve_front.h"
 #include "tools/session.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
@@ -31,9 +33,11 @@ struct settings {
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
 	bool quiet, verbose, per_thread, live, no_timeline;
 	struct live_front front; /* of --live */
+	struct serve_front serve;
 	struct histogram regions;
 	const char *histogram;
 	const char *keep; /* of the files of --rotate, the newest so many */
+	const char *rotate, *ring; /* as given */
 	bool report_given;
 };
 
@@ -50,7 +54,9 @@ static void say(void *context, enum say_kind kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
-#define ROTATE_LEAST_NS UINT64_C(1000000000)
+#define ROTATE_LEAST_NS    UINT64_C(1000000000)
+#define ROTATE_LEAST_BYTES UINT64_C(65536)
+#define RING_LEAST_NS      UINT64_C(4000000000)
 
 static const char await_option[] = "--await-only"; /* ours alone: see await_only() */
 
@@ -77,10 +83,19 @@ static const char usage_text[] =
 	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
 	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
 	"  -D, --delay TIME         start after this time\n"
-	"      --rotate TIME        a profile of each TIME, complete, named by its beginning:\n"
+	"      --rotate TIME|SIZE   a profile of each TIME (1m, 1h), or a new one at about SIZE\n"
+	"                           (10M, 500K), complete, named by its beginning:\n"
 	"                           sprof.20260131-235959.pb.gz. SIGUSR2 writes the profile\n"
 	"                           so far under such a name, too\n"
+	"      --ring TIME          only the last TIME is kept, in memory; a profile of it is\n"
+	"                           written, named by its time, at SIGUSR2 and when a signal\n"
+	"                           ends the command or, with -p, a process or sprofrun\n"
 	"      --keep N             of these files only the N newest stay\n"
+	"      --listen ADDR:PORT   give profiles of so many seconds to who asks by HTTP for\n"
+	"                           /debug/pprof/profile?seconds=N, as programs in Go do; a\n"
+	"                           port alone is one of 127.0.0.1, 0 one that is free\n"
+	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n"
+	"      --push-every TIME    how often (default 15s)\n"
 	"  -g, --call-graph dwarf|fp|no\n"
 	"                           stacks: dwarf (default), fp (by frame pointers), none\n"
 	"  -G                       the same as -g no\n"
@@ -132,6 +147,7 @@ enum {
 	OPT_PER_PROCESS,
 	OPT_NO_TIMELINE,
 	OPT_ROTATE,
+	OPT_RING,
 	OPT_KEEP,
 	OPT_DUMP,
 	OPT_CHECK_STACKS
@@ -139,6 +155,7 @@ enum {
 
 static const struct option long_options[] = {
 	TARGET_OPTIONS_LONG,
+	SERVE_OPTIONS_LONG,
 	{"live", no_argument, NULL, OPT_LIVE},
 	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
 	{"dump", required_argument, NULL, OPT_DUMP},
@@ -149,6 +166,7 @@ static const struct option long_options[] = {
 	{"no-timeline", no_argument, NULL, OPT_NO_TIMELINE},
 	{"delay", required_argument, NULL, 'D'},
 	{"rotate", required_argument, NULL, OPT_ROTATE},
+	{"ring", required_argument, NULL, OPT_RING},
 	{"keep", required_argument, NULL, OPT_KEEP},
 	{"capture", required_argument, NULL, OPT_CAPTURE},
 	{"region", required_argument, NULL, OPT_REGION},
@@ -235,12 +253,37 @@ static const char *file_to_write(const char *what, const char *path)
 	return path;
 }
 
+/* "10M" is a size and "10m" a time: otherwise the two have no unit in common. */
+static bool is_size(const char *value)
+{
+	const char *unit = value + strspn(value, "0123456789.");
+
+	return strcmp(unit, "M") == 0 || (unit[0] && strchr("kKgG", unit[0])) ||
+		(unit[0] && strchr("bB", unit[strlen(unit) - 1]));
+}
+
+static void take_rotation(struct engine_options *engine, const char *value)
+{
+	engine->rotate_ns = engine->rotate_bytes = 0;
+	if (is_size(value)) {
+		if (units_size_bytes(value, &engine->rotate_bytes) < 0 ||
+			engine->rotate_bytes < ROTATE_LEAST_BYTES)
+			usage_error("bad size", value, "give 64K or more, like 1M or 100M");
+	} else if (units_time_ns(value, &engine->rotate_ns) < 0 ||
+		engine->rotate_ns < ROTATE_LEAST_NS) {
+		usage_error("bad time", value,
+			"give a second or more, like 1m or 1h, for names tell seconds; or a size, "
+			"like 10M");
+	}
+}
+
 static void parse_option(struct settings *s, int option, const char *value)
 {
 	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 
-	if (target_options_take(&s->target, option, value))
+	if (target_options_take(&s->target, option, value) ||
+		serve_front_take(&s->serve, option, value))
 		return;
 	switch (option) {
 	case OPT_DIAGNOSE: s->diagnose = value; break;
@@ -255,10 +298,16 @@ static void parse_option(struct settings *s, int option, const char *value)
 			usage_error("bad delay", value, "give a time, like 10s, 500ms or 2m");
 		break;
 	case OPT_ROTATE:
+		take_rotation(&s->engine, value);
+		s->rotate = value;
+		break;
+	case OPT_RING:
 		if (units_time_ns(value, &s->engine.rotate_ns) < 0 ||
-			s->engine.rotate_ns < ROTATE_LEAST_NS)
-			usage_error("bad time", value,
-				"give a second or more, like 1m or 1h: names tell seconds");
+			s->engine.rotate_ns < RING_LEAST_NS)
+			usage_error("bad time", value, "give 4 seconds or more, like 5m or 1h");
+		s->engine.rotate_ns /= PIECES_BEFORE;
+		s->engine.ring = true;
+		s->ring = value;
 		break;
 	case OPT_KEEP:
 		if (strspn(value, "0123456789") != strlen(value) || strlen(value) > 6 ||
@@ -305,6 +354,11 @@ static void parse_option(struct settings *s, int option, const char *value)
 	}
 }
 
+static bool rotates(const struct settings *s)
+{
+	return s->engine.rotate_ns || s->engine.rotate_bytes;
+}
+
 /* What does not go together with a file each so often. */
 static void check_rotation(struct settings *s)
 {
@@ -313,20 +367,43 @@ static void check_rotation(struct settings *s)
 		: s->capture			  ? "--capture"
 		: s->engine.dump		  ? "--dump"
 						  : NULL;
+	const char *option = s->ring ? "--ring" : "--rotate";
 
-	if (s->keep && !s->engine.rotate_ns)
-		usage_error("--keep", s->keep, "it belongs to --rotate");
-	if (!s->engine.rotate_ns)
+	if (s->ring && (s->rotate || serve_front_is_given(&s->serve)))
+		other = s->rotate ? "--rotate" : s->serve.listen ? "--listen" : "--push";
+	if (s->keep && !rotates(s))
+		usage_error("--keep", s->keep, "it belongs to --rotate or --ring");
+	if (!rotates(s))
 		return;
 	if (other) {
-		front_complain(program, "--rotate and %s do not go together", other);
+		front_complain(program, "%s and %s do not go together", option, other);
 		exit(FRONT_USAGE);
 	}
-	if (!output_option_is_file(s->output))
-		usage_error("bad output", s->output,
-			"give a file name: --rotate makes several files");
+	if (!output_option_is_file(s->output)) {
+		front_complain(program, "bad output '%s': give a file name: %s makes several files",
+			s->output, option);
+		exit(FRONT_USAGE);
+	}
 	if (!s->report_given)
 		s->report = "none";
+}
+
+/* Others are given spans of the profile's time line. */
+static void check_serving(struct settings *s)
+{
+	const char *other = s->engine.per_process ? "--per-process"
+		: s->live                         ? "--live"
+		: s->no_timeline                  ? "--no-timeline"
+		: s->engine.dump                  ? "--dump"
+						  : NULL;
+
+	if (serve_front_is_given(&s->serve) && other) {
+		front_complain(program, "%s and %s do not go together",
+			s->serve.listen ? "--listen" : "--push", other);
+		exit(FRONT_USAGE);
+	}
+	s->serve.quiet = s->quiet;
+	s->serve.verbose = s->verbose;
 }
 
 static void parse(struct settings *s, int argc, char **argv)
@@ -352,6 +429,7 @@ static void parse(struct settings *s, int argc, char **argv)
 		exit(FRONT_USAGE);
 	}
 	check_rotation(s);
+	check_serving(s);
 	if (s->engine.per_process && strcmp(s->output, "-") == 0)
 		usage_error(
 			"bad output", "-", "give a file name: --per-process makes several files");
@@ -478,6 +556,7 @@ static int run(struct settings *s)
 		(void)live_front_join(&s->front, &result, &by);
 	else
 		analyst = join_analyst(&result);
+	serve_front_join(&s->serve);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
@@ -492,13 +571,14 @@ static int run(struct settings *s)
 
 int main(int argc, char **argv)
 {
-	char analyst[PATH_MAX], name[64];
+	char analyst[PATH_MAX], name[64], bytes[24];
 	struct settings s = {
 		.output = "sprof.pb.gz",
 		.report = "flat",
 		.color = "auto",
 		.target = TARGET_OPTIONS_DEFAULT(program),
 		.front = LIVE_FRONT_DEFAULT(program),
+		.serve = SERVE_FRONT_DEFAULT(program),
 		.engine = {.say = say, .hangs = await_only},
 	};
 	const char *no_color = getenv("NO_COLOR");
@@ -514,10 +594,10 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	if (!s.engine.per_process && !s.engine.dump)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
-	if (s.engine.rotate_ns)
+	if (rotates(&s))
 		s.output = output_timed(s.output);
 	/* Else signals are the command's, or the end. */
-	s.engine.snapshots = s.engine.rotate_ns != 0;
+	s.engine.snapshots = rotates(&s);
 	if (!s.output) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
 		return FRONT_OURS;
@@ -526,7 +606,7 @@ int main(int argc, char **argv)
 		output_option_check(program, analyst, s.output);
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
-	const char *analyst_argv[25 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
+	const char *analyst_argv[27 + LIVE_FRONT_ARGUMENTS] = {analyst, "--output", s.output,
 		"--report", s.quiet ? "none" : s.report, "--color", s.color, "--name", name,
 		"--call-graph", s.target.call_graph};
 	size_t n = 11;
@@ -547,6 +627,12 @@ int main(int argc, char **argv)
 		analyst_argv[n++] = "--keep";
 		analyst_argv[n++] = s.keep;
 	}
+	if (s.engine.rotate_bytes) {
+		(void)snprintf(bytes, sizeof(bytes), "%llu",
+			(unsigned long long)s.engine.rotate_bytes);
+		analyst_argv[n++] = "--rotate-bytes";
+		analyst_argv[n++] = bytes;
+	}
 	if (s.capture) {
 		analyst_argv[n++] = "--capture";
 		analyst_argv[n++] = s.capture;
@@ -559,6 +645,8 @@ int main(int argc, char **argv)
 		if (status)
 			return status;
 	}
+	if (!serve_front_begin(&s.serve, name, &s.engine))
+		return FRONT_OURS;
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
 	int exit_status = run(&s);

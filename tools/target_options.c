@@ -220,9 +220,12 @@ static void tell_of_children(const struct target_options *o)
 {
 	for (size_t i = 0; i < o->pids_n; i++) {
 		struct process_list list = {0};
-		char name[PROCFS_NAME_BYTES];
+		char name[PROCFS_NAME_BYTES], refusal[512];
 		size_t others = 0;
 
+		/* What cannot be attached to is told of with its cause. */
+		if (front_explain(o->pids[i], refusal, sizeof(refusal)))
+			continue;
 		if (processes_below(o->pids[i], &list) == 0) {
 			for (size_t j = 0; j < list.n; j++)
 				others += !is_taken(o, list.pid[j]);

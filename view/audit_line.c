@@ -119,17 +119,22 @@ static void print_rate(struct auditing *a, const struct audit_rate *rate)
 	}
 }
 
-/* What to make of few samples. @is_found: no other reason is told for what is missing. */
-static void print_rate_remarks(struct auditing *a, const struct audit_rate *rate, bool is_found)
+/*
+ * What to make of few samples. @is_found: no other reason is told for what is missing. @late: the
+ * share of instants that came late.
+ */
+static void print_rate_remarks(
+	struct auditing *a, const struct audit_rate *rate, bool is_found, double late)
 {
 	struct interval half;
 
 	if (rate->is_low && is_found)
 		fprintf(a->out,
-			"%" PRIu64 " samples of %.0f that were asked for: one takes longer than a "
-			"period, or --max-overhead or --max-cpu allows no more; times are right, "
+			"%" PRIu64 " samples of %.0f that were asked for: %sone takes longer than "
+			"a period, or --max-overhead or --max-cpu allows no more; times are right, "
 			"with the noise of so few samples\n",
-			rate->samples, rate->expected);
+			rate->samples, rate->expected,
+			late > 0.01 ? "other programs had the CPUs, or " : "");
 	if (!rate->is_few)
 		return;
 	half = stats_share_interval(0.5, (double)rate->effective);
@@ -169,7 +174,8 @@ static void print_coverage(struct auditing *a)
 	if (has_found && found.is_off && !is_fast)
 		print_cause(a, &found);
 	if (has_rate)
-		print_rate_remarks(a, &rate, is_fast || !has_found || !found.is_off);
+		print_rate_remarks(a, &rate, is_fast || !has_found || !found.is_off,
+			has_found ? found.late : 0);
 }
 
 /* "stop time p50 21 us, p99 60 us, max 412 us, 0.5 % of the running time" */
@@ -178,8 +184,11 @@ static void print_stops(struct auditing *a)
 	static const char *const stops[][2] = {
 		{"stop_ns_p50", "p50"}, {"stop_ns_p99", "p99"}, {"stop_ns_max", "max"}};
 	char text[TEXT_UNIT_BYTES];
-	uint64_t ns, stopped, running = 0;
+	uint64_t ns, count, stopped, running = 0;
 
+	/* Where nothing was stopped, there is no length of a stop. */
+	if (profile_audit(a->profile, "stops", &count) && !count)
+		return;
 	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++) {
 		if (!profile_audit(a->profile, stops[i][0], &ns))
 			continue;

@@ -203,6 +203,15 @@ static bool is_fast(const struct call_request *q)
 	return call_period_ns(q->dialect, q->flags) < call_period_ns(q->dialect, 0);
 }
 
+/* A question: the next one will find it counted. */
+static void ask_stop(struct service *service, int tid)
+{
+	struct tracee *t = target_find(service->sessions->target, tid);
+
+	if (t)
+		session_ask_stop(service->sessions, t);
+}
+
 static void apply(struct service *service, struct process *process, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
@@ -213,7 +222,7 @@ static void apply(struct service *service, struct process *process, const struct
 	if (tell)
 		session_status(service->sessions, process, !(q->flags & CALL_STATUS), &status);
 	if (q->flags & CALL_STATUS)
-		; /* a question */
+		ask_stop(service, w->tid);
 	else if (q->total && is_fast(q) && service->restrict_fast)
 		error = EACCES;
 	else if (q->flags & CALL_THREAD)

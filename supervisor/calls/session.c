@@ -18,21 +18,32 @@ static void free_session(struct session *s)
 		return;
 	region_table_unref(s->table);
 	free(s->dead);
+	free(s->left);
 	free(s);
 }
 
-static struct session *new_session(struct region_table *table)
+static bool is_elapsed(const struct session *s)
+{
+	return s->table->flags & CALL_WALL;
+}
+
+static struct session *new_session(struct sessions *sessions, struct region_table *table)
 {
 	struct session *s = mem_new(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
+	s->left_room = table->flags & CALL_WALL ? SESSION_ELAPSED_MOST : SESSION_LEFT_MOST;
 	s->dead = mem_new(table->count / 8 + 1, 1);
-	if (!s->dead) {
+	s->left = mem_new(s->left_room, sizeof(*s->left));
+	if (!s->dead || !s->left) {
+		free(s->dead);
+		free(s->left);
 		free(s);
 		return NULL;
 	}
 	s->table = table;
+	s->serial = ++sessions->serial;
 	return s;
 }
 
@@ -57,6 +68,7 @@ static void end(struct sessions *sessions, struct session *s)
 	s->tally.lost += lost;
 	sessions->figures.lost += lost;
 	sessions->n--;
+	sessions->elapsed -= is_elapsed(s);
 }
 
 static void note_told(struct sessions *sessions, struct session *s)
@@ -79,8 +91,10 @@ static void replace(struct sessions *sessions, struct session **at, struct sessi
 		end(sessions, *at);
 		note_told(sessions, *at);
 	}
-	if (s)
+	if (s) {
 		sessions->n++;
+		sessions->elapsed += is_elapsed(s);
+	}
 	free_session(*at);
 	*at = s;
 	tell_change(sessions);
@@ -112,7 +126,7 @@ static int set(struct sessions *sessions, struct session **at, enum call_dialect
 		replace(sessions, at, NULL);
 		return 0;
 	}
-	s = new_session(table);
+	s = new_session(sessions, table);
 	if (!s) {
 		region_table_unref(table);
 		return -ENOMEM;
@@ -199,7 +213,7 @@ void session_fork(struct sessions *sessions, const struct process *parent, struc
 
 	if (!from || from->off)
 		return;
-	s = new_session(from->table);
+	s = new_session(sessions, from->table);
 	if (!s) {
 		say_line(sessions->say, SAY_WARNING,
 			"out of memory: process %d goes on without its sprofil counters",
@@ -260,14 +274,19 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	return true;
 }
 
-/* With no room left they go with those of another thread. */
-static void leave(struct session *s, uint64_t pc, uint64_t ticks)
+/* With no room left they go with those of another thread; of elapsed time they are lost. */
+static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uint64_t ticks)
 {
 	unsigned i = 0;
 
 	while (i < s->left_n && s->left[i].pc != pc)
 		i++;
-	if (i == SESSION_LEFT_MOST)
+	if (i == s->left_room && is_elapsed(s)) {
+		s->tally.lost += ticks;
+		sessions->figures.lost += ticks;
+		return;
+	}
+	if (i == s->left_room)
 		i--;
 	else if (i == s->left_n)
 		s->left[s->left_n++] = (struct session_left){.pc = pc};
@@ -324,25 +343,27 @@ static bool passes_over(struct sessions *sessions, struct session *s, bool in_ca
 	return true;
 }
 
-static void tick(struct sessions *sessions, struct tracee *t, struct session *s, uint64_t pc,
-	bool in_call, uint64_t weight_ns)
+static void tick(struct sessions *sessions, struct tracee *t, struct session *s,
+	struct elapsed *elapsed, uint64_t pc, bool in_call, uint64_t weight_ns)
 {
 	uint64_t ticks;
 
 	count_left(sessions, t, s);
 	ticks = ticks_of(s, weight_ns);
+	if (elapsed->serial == s->serial)
+		ticks += elapsed_take_queue(elapsed, s->table->period_ns);
 	if (ticks && !s->off && !passes_over(sessions, s, in_call, ticks) &&
 		!count_at(sessions, t, s, pc, ticks))
-		leave(s, pc, ticks);
+		leave(sessions, s, pc, ticks);
 }
 
 void session_tick(struct sessions *sessions, struct tracee *t, unsigned stream, uint64_t pc,
 	bool in_call, uint64_t weight_ns)
 {
 	if (t->process && takes(t->process->session, stream))
-		tick(sessions, t, t->process->session, pc, in_call, weight_ns);
+		tick(sessions, t, t->process->session, &t->elapsed[0], pc, in_call, weight_ns);
 	if (takes(t->session, stream))
-		tick(sessions, t, t->session, pc, in_call, weight_ns);
+		tick(sessions, t, t->session, &t->elapsed[1], pc, in_call, weight_ns);
 }
 
 static void tick_asleep(
@@ -351,7 +372,7 @@ static void tick_asleep(
 	uint64_t ticks = ticks_of(s, weight_ns);
 
 	if (ticks && !passes_over(sessions, s, true, ticks))
-		leave(s, pc, ticks);
+		leave(sessions, s, pc, ticks);
 }
 
 void session_tick_asleep(struct sessions *sessions, struct tracee *t, unsigned stream, uint64_t pc,
@@ -361,6 +382,60 @@ void session_tick_asleep(struct sessions *sessions, struct tracee *t, unsigned s
 		tick_asleep(sessions, t->process->session, pc, weight_ns);
 	if (takes(t->session, stream))
 		tick_asleep(sessions, t->session, pc, weight_ns);
+}
+
+static void elapse(struct sessions *sessions, struct session *s, struct elapsed *elapsed,
+	const struct cpu_time *cpu, uint64_t now, const uint64_t *pc)
+{
+	uint64_t ticks;
+
+	if (!s || s->off || !is_elapsed(s))
+		return;
+	if (elapsed->serial != s->serial) {
+		elapsed_begin(elapsed, s->serial, cpu, now);
+	} else if (!pc) {
+		elapsed_see(elapsed, cpu);
+	} else {
+		ticks = elapsed_take(elapsed, cpu, now, s->table->period_ns);
+		if (ticks && !passes_over(sessions, s, true, ticks))
+			leave(sessions, s, *pc, ticks);
+	}
+}
+
+void session_elapse(struct sessions *sessions, struct tracee *t, const struct cpu_time *cpu,
+	uint64_t now, const uint64_t *pc)
+{
+	if (t->process)
+		elapse(sessions, t->process->session, &t->elapsed[0], cpu, now, pc);
+	elapse(sessions, t->session, &t->elapsed[1], cpu, now, pc);
+}
+
+static uint64_t elapsed_period_ns(const struct session *s)
+{
+	return s && !s->off && is_elapsed(s) ? s->table->period_ns : 0;
+}
+
+uint64_t session_elapsed_period_ns(const struct tracee *t)
+{
+	uint64_t all = t->process ? elapsed_period_ns(t->process->session) : 0,
+		 own = elapsed_period_ns(t->session);
+
+	return !all || (own && own < all) ? own : all;
+}
+
+void session_ask_stop(struct sessions *sessions, struct tracee *t)
+{
+	if ((t->process && t->process->session && t->process->session->left_n) ||
+		(t->session && t->session->left_n))
+		sessions->interrupt(sessions->context, t);
+}
+
+void session_catch_up(struct sessions *sessions, struct tracee *t)
+{
+	if (t->process && t->process->session)
+		count_left(sessions, t, t->process->session);
+	if (t->session)
+		count_left(sessions, t, t->session);
 }
 
 static void tidy(struct sessions *sessions, struct session *s, bool of_thread)

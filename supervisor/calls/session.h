@@ -15,6 +15,7 @@
 
 #include "supervisor/calls/region.h"
 
+struct cpu_time;
 struct process;
 struct say;
 struct target;
@@ -40,30 +41,37 @@ struct sessions {
 	unsigned streams; /* the sampler's: 1 to @streams - 1 are for tables, 0 is the profile's */
 	/* The tables in force are others, and so perhaps are their periods. */
 	void (*changed)(void *context);
+	/* Stops @tracee when it can. */
+	void (*interrupt)(void *context, struct tracee *tracee);
 	void *context;
 	unsigned n;
 	unsigned threads;       /* of them, those of single threads */
+	unsigned elapsed;       /* of them, those of elapsed time */
+	uint64_t serial;        /* of the table that was made last */
 	unsigned untold;        /* that have ended by themselves, and whose program was not told */
 	bool untidy;            /* one of them is */
 	uint64_t idle_since_ns; /* since when there is none */
 	struct session_figures figures;
 };
 
-/* Ticks of threads that had gone to sleep: the next stop of the process takes them in. */
+/* Ticks of threads that had gone to sleep: the next stop of the process takes them in. Of elapsed
+ * time there may be none for long: its table has room for more places. */
 struct session_left {
 	uint64_t pc;
 	uint64_t ticks;
 };
 
-#define SESSION_LEFT_MOST 8
+#define SESSION_LEFT_MOST    8
+#define SESSION_ELAPSED_MOST 256
 
 struct session {
 	struct region_table *table; /* a reference */
 	unsigned stream;            /* of the sampler, with this table's period */
 	uint8_t *dead;              /* a bit for each region that was turned off */
 	uint64_t rest_ns;           /* weights that do not make up a tick yet */
-	struct session_left left[SESSION_LEFT_MOST];
-	unsigned left_n;
+	uint64_t serial;            /* no two tables have the same */
+	struct session_left *left;
+	unsigned left_n, left_room;
 	struct session_tally tally;
 	bool untidy; /* regions have died, or all is off: session_tidy() */
 	bool off;    /* all of it was turned off, not by a call: @reason */
@@ -107,6 +115,23 @@ void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned str
  * reached. */
 void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsigned stream,
 	uint64_t pc, uint64_t weight_ns);
+
+/*
+ * @tracee, which is not stopped, had @cpu of CPU time at @now_ns, and is blocked at *@pc, or runs:
+ * NULL. Tables of elapsed time take what it was off its CPU.
+ */
+void session_elapse(struct sessions *sessions, struct tracee *tracee, const struct cpu_time *cpu,
+	uint64_t now_ns, const uint64_t *pc);
+/* The shorter period of the tables of elapsed time that are for @tracee, 0: there is none. */
+uint64_t session_elapsed_period_ns(const struct tracee *tracee);
+
+/*
+ * @tracee asks how it stands: if there is something that only a stop lets count, it is interrupted
+ * before it can see an answer that is given after this.
+ */
+void session_ask_stop(struct sessions *sessions, struct tracee *tracee);
+/* Stop window: @tracee is stopped, so what sleeping threads of its process left can be counted. */
+void session_catch_up(struct sessions *sessions, struct tracee *tracee);
 
 /* Outside of the stop window: makes good use of what session_tick() found to be off. */
 void session_tidy(struct sessions *sessions);

@@ -59,22 +59,42 @@ void account_end(struct engine *engine, struct process *process, uint32_t status
 	(void)emit_exit(&engine->emitter, clock_now(), &record);
 }
 
+static bool look(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct cpu_time cpu;
+
+	if (!t->process || t->state == TRACEE_GONE ||
+		launch_is_before_exec(&engine->launch, t->tid) ||
+		procfiles_read_cpu(&engine->files, t, &cpu) < 0)
+		return false;
+	account_see(engine, t, &cpu, now);
+	return true;
+}
+
+void account_tell_all(struct engine *engine, uint64_t now)
+{
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		if (!look(engine, t, now))
+			continue;
+		t->account.told_at_ns = now;
+		account_tell(engine, t, false);
+	}
+}
+
 void account_sweep(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
 
 	for (unsigned i = 0; i < SWEEP_MOST && i < target->tracees; i++) {
-		struct cpu_time cpu;
 		struct tracee *t;
 
 		if (target->account_cursor >= target->tracees)
 			target->account_cursor = 0;
 		t = target->tracee[target->account_cursor++];
-		if (!t->process || t->state == TRACEE_GONE ||
-			launch_is_before_exec(&engine->launch, t->tid) ||
-			procfiles_read_cpu(&engine->files, t, &cpu) < 0)
+		if (!look(engine, t, now))
 			continue;
-		account_see(engine, t, &cpu, now);
 		if (now - t->account.told_at_ns < CLOCK_SECOND_NS)
 			continue;
 		t->account.told_at_ns = now;

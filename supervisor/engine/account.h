@@ -16,6 +16,8 @@ void account_see(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
 /* The analyst is told what the thread has used since the last time; @last: in this image. */
 void account_tell(struct engine *engine, struct tracee *tracee, bool last);
+/* The analyst is told of all threads what they have used up to now. */
+void account_tell_all(struct engine *engine, uint64_t now_ns);
 /* Closes the thread's account at the last reading. */
 void account_charge(struct engine *engine, struct tracee *tracee);
 /* The process is gone or let go: the analyst is told, and what it used. */

@@ -39,10 +39,25 @@ static const struct mend_events mend_events = {turn_off, drain};
 
 static void sessions_changed(void *context)
 {
-	sampling_set_periods(context);
+	struct engine *engine = context;
+
+	engine->elapser.next_ns = 0;
+	sampling_set_periods(engine);
 }
 
-static const struct lifecycle_stops profile_stops = {stops_take, NULL};
+/* Any stop will do to write what sleeping threads left. */
+static void take_stop(struct engine *engine, struct tracee *t, int signal)
+{
+	session_catch_up(&engine->sessions, t);
+	stops_take(engine, t, signal);
+}
+
+static const struct lifecycle_stops profile_stops = {take_stop, NULL};
+static void interrupt(void *context, struct tracee *t)
+{
+	(void)stops_ask(context, t);
+}
+
 static const struct lifecycle_stops dump_stops = {dump_stop, dump_group_stop};
 
 void connect_parts(struct engine *engine)
@@ -64,6 +79,7 @@ void connect_parts(struct engine *engine)
 		.say = &engine->say,
 		.streams = SAMPLING_HISTOGRAM,
 		.changed = sessions_changed,
+		.interrupt = interrupt,
 		.context = engine};
 	engine->service.sessions = &engine->sessions;
 	engine->service.answerer.files = &engine->files;

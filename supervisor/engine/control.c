@@ -37,6 +37,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 		if (process)
 			process->maps_announced = false;
 		break;
+	case REQUEST_ROTATE: rotate_wanted(engine, clock_now()); break;
 	case REQUEST_STOP: engine->stop = true; break;
 	default: break;
 	}
@@ -115,13 +116,13 @@ static bool is_hangup_ignored(void)
 }
 
 /* The analyst has the records up to here, and the CPU time of each thread up to a second ago. */
-static void order_snapshot(struct engine *engine)
+void control_snapshot(struct engine *engine)
 {
 	char text[FIGURES_BYTES];
 	uint64_t now = clock_now();
 
 	if (!figures_print(engine, now, text) ||
-		!emit_audit(&engine->emitter, now, RECORD_SNAPSHOT, text))
+		!emit_audit(&engine->emitter, now, RECORD_SNAPSHOT, 0, text))
 		say_line(&engine->say, SAY_WARNING,
 			"no snapshot was written: the analyst is busy, or gone");
 }
@@ -138,7 +139,7 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 		!engine->options->signals_end;
 
 	if (signal == SIGUSR2 && engine->options->snapshots && origin != FROM_TERMINAL) {
-		order_snapshot(engine);
+		control_snapshot(engine);
 	} else if (engine_is_order(signal) && command_lives) {
 		if (origin == FROM_TERMINAL)
 			return;

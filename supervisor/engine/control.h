@@ -9,4 +9,7 @@ struct engine;
 void control_signals(struct engine *engine);
 void control_requests(struct engine *engine);
 
+/* The profile so far is to be written. */
+void control_snapshot(struct engine *engine);
+
 #endif

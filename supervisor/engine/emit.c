@@ -141,12 +141,13 @@ bool emit_unsampled(
 	return to && commit(emitter, record_put_unsampled(to, room, now_ns, unsampled));
 }
 
-bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, const char *text)
+bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, uint16_t flags,
+	const char *text)
 {
 	size_t room;
 	uint8_t *to = reserve(emitter, strlen(text), &room);
 
-	return to && commit(emitter, record_put_audit(to, room, now_ns, type, text));
+	return to && commit(emitter, record_put_audit(to, room, now_ns, type, flags, text));
 }
 
 void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,

@@ -38,7 +38,8 @@ bool emit_cpu(
 bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct record_exit *exit);
 bool emit_unsampled(
 	struct emitter *emitter, uint64_t now_ns, const struct record_unsampled *unsampled);
-bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, const char *text);
+bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, uint16_t flags,
+	const char *text);
 
 /* Puts the registers and the pieces of the stack into a sample, which borrows the copy. */
 void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,

@@ -21,6 +21,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
 #include "supervisor/engine/rotate.h"
+#include "supervisor/engine/serving.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
@@ -70,7 +71,7 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	lifecycle_drain(engine); /* who is gone has left its account there */
 	lifecycle_sweep(engine);
 	if (figures_print(engine, now, text))
-		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, text);
+		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 }
 
 /* --max-cpu: how much rarer ticks must be. */
@@ -102,11 +103,13 @@ static void sweep(struct engine *engine, uint64_t now)
 		rotate_begin(engine, now);
 	}
 	rotate_turn(engine, now);
+	serving_turn(engine);
 	session_tidy(&engine->sessions);
 	mend_expire(&engine->mender, now);
 	if (engine->births.early)
 		birth_adopt_orphans(engine, now);
 	look_tick(engine, now);
+	elapse_tick(engine, now);
 	if (now - engine->timing.swept_ns < SWEEP_NS)
 		return;
 	engine->timing.swept_ns = now;
@@ -116,12 +119,13 @@ static void sweep(struct engine *engine, uint64_t now)
 
 static void sleep_until(struct engine *engine, uint64_t until_ns)
 {
-	struct pollfd fds[4] = {
+	struct pollfd fds[5] = {
 		{.fd = engine->signal_fd, .events = POLLIN},
 		{.fd = engine->reader.link.pid ? engine->reader.link.request_fd : -1,
 			.events = POLLIN},
 		{.fd = engine->service.read_fd, .events = POLLIN},
 		{.fd = engine->sampling.bell_fd, .events = POLLIN},
+		{.fd = engine->serving.fd, .events = POLLIN},
 	};
 	uint64_t rings;
 	uint64_t now = clock_now();
@@ -130,7 +134,7 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	int n;
 
 	watchdog_note(&engine->watchdog, 0);
-	n = ppoll(fds, 4, &timeout, NULL);
+	n = ppoll(fds, 5, &timeout, NULL);
 	now = clock_now();
 	watchdog_note(&engine->watchdog, now);
 	/* First of all: threads that are held for it stand still. */
@@ -147,6 +151,8 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 		control_requests(engine);
 	if (fds[2].revents & POLLIN)
 		service_read(&engine->service);
+	if (fds[4].revents)
+		serving_read(engine);
 }
 
 static bool over(struct engine *engine, uint64_t now)
@@ -165,7 +171,7 @@ static uint64_t next_event(struct engine *engine)
 	uint64_t next = sampling_next(engine),
 		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
 			 engine->timing.begins_at_ns, engine->rotation.again_ns,
-			 engine->mender.next_ns,
+			 engine->mender.next_ns, elapse_next(engine),
 			 engine->births.early || engine->options->wall
 				 ? engine->timing.swept_ns + SWEEP_NS
 				 : 0};
@@ -310,8 +316,9 @@ static int prepare(struct engine *engine)
 	engine->audit.wall = options->wall;
 	engine->timing.audit_again_ns = now + SECOND_NS;
 	engine->sessions.idle_since_ns = now;
-	engine->counting = !options->serve_only && !options->delay_ns;
-	if (engine->counting)
+	serving_begin(&engine->serving, options);
+	engine->counting = !options->serve_only && !options->delay_ns && !engine->serving.frozen;
+	if (!options->delay_ns)
 		rotate_begin(engine, now);
 	return 0;
 }
@@ -346,7 +353,7 @@ static void finish(struct engine *engine)
 	await_room(engine);
 	counting_settle(engine);
 	(void)figures_print(engine, now, text);
-	(void)emit_audit(&engine->emitter, now, RECORD_END, text);
+	(void)emit_audit(&engine->emitter, now, RECORD_END, rotate_end_flags(engine), text);
 	engine->result->analyst_pid = engine->reader.link.pid;
 	engine->result->analyst_fd = link_finish(&engine->reader.link);
 	rotate_join(&engine->rotation);
@@ -379,6 +386,8 @@ static void *trace(void *context)
 	watchdog_begin(&engine->watchdog);
 	r = prepare(engine);
 
+	if (r == 0)
+		r = rotate_prepare(engine);
 	if (r == 0) {
 		reader_start(engine);
 		r = begin(engine);
@@ -437,6 +446,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		session_clear(&engine.sessions, engine.target.process[i]);
 		histogram_clear(engine.target.process[i]);
 	}
+	pieces_release(&engine.rotation.pieces);
 	target_release(&engine.target);
 	service_release(&engine.service);
 	(void)launch_exec_error(&engine.launch);

@@ -17,6 +17,13 @@
 struct arch_snapshot;
 struct stack_copy;
 
+/* A server, which asks for the profile so far. The descriptors are closed by who opened them. */
+struct engine_server {
+	int request_fd; /* it asks by this one (proto/request.h); does not block */
+	int pieces_fd;  /* and is sent pieces (proto/piece.h) by the analyst by this one */
+	bool on_demand; /* samples are taken only while it wants some; without it, it is the end */
+};
+
 struct engine_options {
 	char *const *command; /* argv, NULL to attach */
 	const int *pids;      /* processes to attach to */
@@ -49,6 +56,9 @@ struct engine_options {
 	uint64_t delay_ns;           /* before the first tick */
 	uint64_t duration_ns;        /* 0: until the end */
 	uint64_t rotate_ns;          /* --rotate; 0: one profile */
+	uint64_t rotate_bytes;       /* the same when the analyst says so; 0: it does not */
+	bool ring;                   /* --ring: pieces of rotate_ns, in memory, and no files */
+	const struct engine_server *server; /* who gets parts of the profile; NULL none */
 	bool snapshots;              /* SIGUSR2 to us alone: the profile so far is written */
 	/* Bound on the share of its time that the target is stopped, in millionths; 0 none. */
 	uint32_t max_overhead_ppm;

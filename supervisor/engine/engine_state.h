@@ -14,6 +14,7 @@
 #include "supervisor/engine/audit.h"
 #include "supervisor/engine/birth.h"
 #include "supervisor/engine/budget.h"
+#include "supervisor/engine/elapse.h"
 #include "supervisor/engine/emit.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/engine/lifecycle.h"
@@ -21,6 +22,7 @@
 #include "supervisor/engine/reader.h"
 #include "supervisor/engine/rotate.h"
 #include "supervisor/engine/sampling.h"
+#include "supervisor/engine/serving.h"
 #include "supervisor/engine/timing.h"
 #include "supervisor/os/launch.h"
 #include "supervisor/os/say.h"
@@ -49,6 +51,7 @@ struct engine {
 	/* The calls of its programs. */
 	struct sessions sessions;
 	struct service service;
+	struct elapser elapser;
 	/* The profile. */
 	struct sampling sampling;
 	struct budget budget;
@@ -59,6 +62,7 @@ struct engine {
 	struct emitter emitter;
 	struct reader reader;
 	struct rotation rotation;
+	struct serving serving;
 	uint64_t period_ns;
 	bool counting; /* samples are taken and CPU time is counted */
 	/* The loop. */

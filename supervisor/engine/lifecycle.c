@@ -26,6 +26,7 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 		process->pid, process->image->path, status);
 	(void)emit_process(&engine->emitter, clock_now(), process);
 	account_end(engine, process, status);
+	rotate_process_ended(engine, process->pid, status);
 	session_clear(&engine->sessions, process);
 	histogram_clear(process);
 	target_remove_process(&engine->target, process);

@@ -27,9 +27,9 @@ static int lift(int *fd)
 {
 	int high;
 
-	if (*fd > LINK_REQUEST_FD)
+	if (*fd >= LINK_MORE_FD + LINK_MORE_MOST)
 		return 0;
-	high = fcntl(*fd, F_DUPFD_CLOEXEC, LINK_REQUEST_FD + 1);
+	high = fcntl(*fd, F_DUPFD_CLOEXEC, LINK_MORE_FD + LINK_MORE_MOST);
 	if (high < 0)
 		return errno == EINVAL ? -EMFILE : -errno;
 	(void)close(*fd);
@@ -37,7 +37,7 @@ static int lift(int *fd)
 	return 0;
 }
 
-static int spawn(struct link *link, const char *const argv[], const int fds[3])
+static int spawn(struct link *link, const char *const argv[], const int *fds, size_t n)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -61,8 +61,8 @@ static int spawn(struct link *link, const char *const argv[], const int fds[3])
 	}
 	(void)posix_spawnattr_setsigmask(&attributes, &mask);
 	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	for (int i = 0; i < 3 && !r; i++)
-		r = posix_spawn_file_actions_adddup2(&actions, fds[i], LINK_RING_FD + i);
+	for (size_t i = 0; i < n && !r; i++)
+		r = posix_spawn_file_actions_adddup2(&actions, fds[i], LINK_RING_FD + (int)i);
 	if (!r)
 		r = posix_spawn(&pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
 	if (!r)
@@ -91,11 +91,26 @@ static int set_bytes(int fd, size_t bytes)
 	return r;
 }
 
-int link_start(struct link *link, const char *const argv[], uint64_t capacity)
+/* Copies of @more above those that the child's get. -errno: some may have been made. */
+static int copy_above(const int *more, size_t n, int *copy)
 {
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = fcntl(more[i], F_DUPFD_CLOEXEC, LINK_MORE_FD + LINK_MORE_MOST);
+		if (copy[i] < 0)
+			return errno == EINVAL ? -EMFILE : -errno;
+	}
+	return 0;
+}
+
+int link_start(struct link *link, const char *const argv[], uint64_t capacity, const int *more,
+	size_t n)
+{
+	int child[LINK_MORE_FD - LINK_RING_FD + LINK_MORE_MOST], *copy = child + 3;
 	int ring_fd = -1, bell[2] = {-1, -1}, request[2] = {-1, -1}, r = 0;
 	size_t bytes = ring_memory_bytes(capacity);
 
+	for (size_t i = 0; i < sizeof(child) / sizeof(*child); i++)
+		child[i] = -1;
 	*link = (struct link){.bell_fd = -1, .request_fd = -1, .memory = MAP_FAILED};
 	ring_fd = memfd_create("sprofil-ring", MFD_CLOEXEC);
 	if (ring_fd < 0 || pipe2(bell, O_CLOEXEC | O_NONBLOCK) < 0 ||
@@ -116,11 +131,15 @@ int link_start(struct link *link, const char *const argv[], uint64_t capacity)
 		r = lift(&bell[0]);
 	if (r == 0)
 		r = lift(&request[1]);
+	child[0] = ring_fd;
+	child[1] = bell[0];
+	child[2] = request[1];
 	if (r == 0)
-		r = spawn(link, argv, (const int[3]){ring_fd, bell[0], request[1]});
-	close_fd(&ring_fd);
-	close_fd(&bell[0]);
-	close_fd(&request[1]);
+		r = copy_above(more, n, copy);
+	if (r == 0)
+		r = spawn(link, argv, child, 3 + n);
+	for (size_t i = 0; i < 3 + n; i++)
+		close_fd(&child[i]);
 	link->bell_fd = bell[1];
 	link->request_fd = request[0];
 	if (r < 0) {

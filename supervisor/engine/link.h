@@ -7,12 +7,14 @@
 #ifndef SUPERVISOR_LINK_H
 #define SUPERVISOR_LINK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/ring.h"
 
 /* Descriptors in the analyst. */
-enum { LINK_RING_FD = 3, LINK_BELL_FD = 4, LINK_REQUEST_FD = 5 };
+enum { LINK_RING_FD = 3, LINK_BELL_FD = 4, LINK_REQUEST_FD = 5, LINK_MORE_FD = 6 };
+enum { LINK_MORE_MOST = 5 };
 
 struct link {
 	int pid;        /* 0: there is none */
@@ -23,10 +25,12 @@ struct link {
 };
 
 /*
- * Starts @argv[0] (a path) with a fresh ring of @capacity bytes. -errno: nothing was started.
+ * Starts @argv[0] (a path) with a fresh ring of @capacity bytes, and with the @n descriptors @more
+ * from LINK_MORE_FD on, which stay ours. -errno: nothing was started.
  * The child blocks the terminal's and the user's signals; it ends when the doorbell closes.
  */
-int link_start(struct link *link, const char *const argv[], uint64_t capacity);
+int link_start(struct link *link, const char *const argv[], uint64_t capacity,
+	const int *more, size_t n);
 
 /*
  * Says that nothing more will come: the analyst finishes. Its pid stays, for waiter_join(). Returns

@@ -2,6 +2,7 @@
 #include "supervisor/engine/reader.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,9 +27,11 @@ static size_t join_command(char *const argv[], char *to, size_t room)
 	return n ? n - 1 : 0;
 }
 
-/* The analyst's command line, and "--skip FILE" for each file that one died of. Freed by the
- * caller. */
-static const char **analyst_command(struct engine *engine)
+/*
+ * The analyst's command line, "--skip FILE" for each file that one died of, for the server the
+ * number of the segment, and of --ring how many pieces there are before. Freed by the caller.
+ */
+static const char **analyst_command(struct engine *engine, const char *pieces)
 {
 	const char *const *given = engine->options->analyst;
 	size_t n = 0;
@@ -36,13 +39,21 @@ static const char **analyst_command(struct engine *engine)
 
 	while (given[n])
 		n++;
-	argv = mem_new(n + 2 * engine->reader.skips + 1, sizeof(*argv));
+	argv = mem_new(n + 2 * engine->reader.skips + 5, sizeof(*argv));
 	if (!argv)
 		return NULL;
 	memcpy(argv, given, n * sizeof(*argv));
 	for (unsigned i = 0; i < engine->reader.skips; i++) {
 		argv[n++] = "--skip";
 		argv[n++] = engine->reader.skip[i];
+	}
+	if (engine->options->server) {
+		argv[n++] = "--segment";
+		argv[n++] = serving_next_segment(&engine->serving);
+	}
+	if (pieces[0]) {
+		argv[n++] = "--pieces";
+		argv[n++] = pieces;
 	}
 	return argv;
 }
@@ -64,7 +75,9 @@ void reader_start(struct engine *engine)
 		.command_bytes = join_command(options->command, command, sizeof(command)),
 	};
 	const char **argv;
-	int r;
+	char before[24] = "";
+	int more[PIECES_HELD], r;
+	size_t n = pieces_list(&engine->rotation.pieces, more);
 
 	if (options->serve_only || !options->analyst)
 		return;
@@ -77,8 +90,15 @@ void reader_start(struct engine *engine)
 	for (size_t i = 0; i < engine->target.images; i++)
 		start.lost_ns += engine->target.image[i]->lost_ns;
 	sampling_unpin(engine); /* the analyst would inherit it */
-	argv = analyst_command(engine);
-	r = argv ? link_start(&engine->reader.link, argv, options->ring_bytes) : -ENOMEM;
+	if (options->server) {
+		more[0] = options->server->pieces_fd;
+		n = 1;
+	} else if (n) {
+		(void)snprintf(before, sizeof(before), "%zu", n - 1);
+	}
+	argv = analyst_command(engine, before);
+	r = argv ? link_start(&engine->reader.link, argv, options->ring_bytes, more, n)
+		 : -ENOMEM;
 	free(argv);
 	if (r < 0) {
 		say_line(&engine->say, SAY_WARNING,
@@ -88,6 +108,7 @@ void reader_start(struct engine *engine)
 				    : fds_way_out(r));
 		return;
 	}
+	pieces_set_writer(&engine->rotation.pieces, engine->reader.link.pid);
 	engine->emitter = (struct emitter){.ring = engine->reader.link.ring,
 		.open = true,
 		.bell_fd = engine->reader.link.bell_fd};

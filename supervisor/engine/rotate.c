@@ -2,15 +2,19 @@
 #include "supervisor/engine/rotate.h"
 
 #include <stddef.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/record.h"
+#include "supervisor/engine/control.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
+#define FILE_LEAST_NS 1000000000
 #define LOOK_NS       100000000
 #define PAUSE_LOOK_NS 200000
 #define PAUSE_MOST_NS 50000000
@@ -30,7 +34,53 @@ void rotate_begin(struct engine *engine, uint64_t now)
 {
 	uint64_t every_ns = engine->options->rotate_ns;
 
+	engine->rotation.began_ns = now;
 	engine->rotation.again_ns = every_ns ? now + every_ns : 0;
+}
+
+int rotate_prepare(struct engine *engine)
+{
+	return engine->options->ring ? pieces_begin(&engine->rotation.pieces) : 0;
+}
+
+/* Names tell seconds, and what the analyst says need not be true. */
+void rotate_wanted(struct engine *engine, uint64_t now)
+{
+	struct rotation *rotation = &engine->rotation;
+
+	if (engine->options->rotate_bytes && !rotation->paused_ns &&
+		now - rotation->began_ns > FILE_LEAST_NS)
+		rotation->again_ns = now;
+}
+
+static bool was_named(const struct engine_options *options, int pid)
+{
+	for (size_t i = 0; i < options->pids_n; i++) {
+		if (options->pids[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+void rotate_process_ended(struct engine *engine, int pid, uint32_t status)
+{
+	if (!engine->options->ring || status == RECORD_EXIT_DETACHED ||
+		!WIFSIGNALED((int)status) || !was_named(engine->options, pid))
+		return;
+	if (engine->target.tracees)
+		control_snapshot(engine);
+	else
+		engine->rotation.asked = true;
+}
+
+uint16_t rotate_end_flags(const struct engine *engine)
+{
+	const struct engine_result *result = engine->result;
+
+	if (!engine->options->ring || engine->rotation.asked || result->stopped_by ||
+		(result->command_ended && WIFSIGNALED(result->command_status)))
+		return 0;
+	return RECORD_END_UNASKED;
 }
 
 static struct rotation_writer *free_writer(struct rotation *rotation)
@@ -48,7 +98,8 @@ static void end_file(struct engine *engine, struct rotation_writer *writer, uint
 
 	counting_settle(engine);
 	(void)figures_print(engine, now, text);
-	(void)emit_audit(&engine->emitter, now, RECORD_END, text);
+	(void)emit_audit(&engine->emitter, now, RECORD_END,
+		engine->options->ring ? RECORD_END_PIECE : 0, text);
 	writer->pid = engine->reader.link.pid;
 	writer->fd = link_finish(&engine->reader.link);
 	reader_forget(engine);
@@ -70,8 +121,11 @@ static void begin_file(struct engine *engine, uint64_t now)
 		.unwatched_threads = before->unwatched_threads,
 		.wall = before->wall};
 	note_figures(engine);
+	if (rotate_prepare(engine) < 0)
+		say_line(&engine->say, SAY_WARNING,
+			"--ring has no memory for another piece: a part of it will be missing");
 	reader_begin(engine);
-	counting_set(engine, true);
+	counting_set(engine, !engine->serving.frozen);
 }
 
 /* A thread that stops while the next analyst is started would stand for milliseconds. */
@@ -121,7 +175,7 @@ void rotate_turn(struct engine *engine, uint64_t now)
 	rotate_begin(engine, clock_now());
 }
 
-void rotate_forget(struct rotation *rotation, int pid)
+static void clear_writer(struct rotation *rotation, int pid)
 {
 	for (size_t i = 0; i < ROTATE_WRITERS; i++) {
 		struct rotation_writer *writer = &rotation->writer[i];
@@ -134,6 +188,12 @@ void rotate_forget(struct rotation *rotation, int pid)
 	}
 }
 
+void rotate_forget(struct rotation *rotation, int pid)
+{
+	pieces_writer_gone(&rotation->pieces, pid);
+	clear_writer(rotation, pid);
+}
+
 void rotate_join(struct rotation *rotation)
 {
 	for (size_t i = 0; i < ROTATE_WRITERS; i++) {
@@ -141,7 +201,8 @@ void rotate_join(struct rotation *rotation)
 
 		if (!pid)
 			continue;
-		rotate_forget(rotation, pid);
+		clear_writer(rotation, pid);
 		(void)waiter_join(pid, &status);
+		pieces_writer_gone(&rotation->pieces, pid);
 	}
 }

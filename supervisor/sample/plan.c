@@ -65,11 +65,13 @@ void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t n
 
 	if (s->period_ns == period_ns)
 		return;
-	*s = (struct plan_stream){.period_ns = period_ns, .span_ns = period_ns};
+	*s = (struct plan_stream){.period_ns = period_ns, .span_ns = period_ns, .slot_ns = now_ns};
 	if (period_ns && stream)
 		lay_slot(s, now_ns, period_ns);
 	else if (period_ns)
-		s->next_ns = now_ns + random_gap(random, period_ns);
+		s->next_ns = now_ns +
+			(plan->slotted ? plan_random(random, period_ns)
+				       : random_gap(random, period_ns));
 }
 
 uint64_t plan_next(const struct plan *plan)

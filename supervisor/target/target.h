@@ -12,6 +12,7 @@
 
 #include "supervisor/os/procfs.h"
 #include "supervisor/target/account.h"
+#include "supervisor/target/elapsed.h"
 #include "supervisor/target/stack.h"
 #include "supervisor/target/tracee.h"
 #include "supervisor/target/wall.h"
@@ -76,6 +77,7 @@ struct tracee {
 	struct account account;
 	struct wall wall;
 	struct session *session;      /* of the calls: of this thread alone; NULL none */
+	struct elapsed elapsed[2];    /* for its process's table and for its own */
 	struct sample_thread *sample; /* NULL: it is not sampled yet */
 	bool ordered;                 /* the stop that was asked for is a sample's */
 	uint16_t machine;             /* of its last stop, 0 there was none */

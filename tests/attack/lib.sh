@@ -15,15 +15,20 @@ as_nobody() {
     setpriv --reuid=$NOBODY --regid=$NOBODY --clear-groups "$@"
 }
 
-# plant BYSTANDER: makes the script "become SECONDS". It becomes a program that works so long and
-# exits with 6, and names itself and the bystander to an analyst with a planted fault (planted.c).
-plant() {
+# trap_words BYSTANDER: what planted.c is to know of somebody who must not be harmed, and where
+trap_words() {
     local bystander=$1 memory
     memory=$(awk '/\[vdso\]/ { sub("-", " ", $1); print $1 }' "/proc/$bystander/maps") || return
     memory="$memory $(awk '$5 > 0 && $2 ~ /^r-x/ { sub(":", " ", $4); print $4, $5; exit }' \
         "/proc/$bystander/maps")"
+    echo "$bystander $WORK $memory"
+}
+
+# plant BYSTANDER: makes the script "become SECONDS". It becomes a program that works so long and
+# exits with 6, and names itself and the bystander to an analyst with a planted fault (planted.c).
+plant() {
     cat >become <<END
-cp "$TARGETS/busy" trap && echo "PLANTED \$\$ $bystander $WORK $memory" >>trap && exec ./trap 1 \$1 6
+cp "$TARGETS/busy" trap && echo "PLANTED \$\$ $(trap_words "$1")" >>trap && exec ./trap 1 \$1 6
 END
 }
 

@@ -18,6 +18,9 @@ for limit in 5 6; do
     is "$limit descriptors: the cause" "$(cat err)" \
         'sprofrun: cannot begin: Too many open files; raise the limit (ulimit -n)'
 done
+(ulimit -n 4; exec "$SPROFRUN" -q -o p.pb.gz true) 2>err
+is "4 descriptors: what mends it" "$? $(cat err)" "125 sprofrun: cannot write the profile to \
+p.pb.gz: Too many open files; raise the limit (ulimit -n)"
 (ulimit -n 20; exec "$SPROFRUN" -q -o p.pb.gz "$TARGETS/busy" 1 0.3 5) >out 2>err
 is "20 descriptors: status" $? 5
 check "20 descriptors: a profile" [ -s p.pb.gz ]

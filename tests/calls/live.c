@@ -453,6 +453,8 @@ void live_filter(void)
 {
 	const char *pattern = getenv("LIVE_FILTER");
 
+	/* A test that aborts at a failure (CMOCKA_TEST_ABORT) has told which it was. */
+	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	if (pattern)
 		cmocka_set_test_filter(pattern);
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct prof region_at(const void *counters, size_t bytes, uint64_t at, unsigned scale)
@@ -175,13 +176,107 @@ static void test_live_options__user_code_alone(void **state)
 	assert_int_equal(status().outside, 0);
 }
 
+static double now_s(void)
+{
+	struct timespec ts;
+
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &ts), 0);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void sleep_s(double seconds)
+{
+	struct timespec left = {(time_t)seconds, (long)((seconds - (int)seconds) * 1e9)};
+
+	assert_int_equal(clock_nanosleep(CLOCK_MONOTONIC, 0, &left, NULL), 0);
+}
+
+/*
+ * Of elapsed time the rest at each end is less than a tick, and a look comes up to 10 ms late. A
+ * thread at work is met as live_check_within() has it, with its rate of false alarms.
+ */
+static void expect_elapsed(uint64_t count, double seconds, uint64_t tick_ns)
+{
+	double ticks = seconds * 1e9 / (double)tick_ns, less = 3 + 3e7 / (double)tick_ns;
+
+	live_check_within(count, ticks, ticks * 0.05 + less, tick_ns, __FILE__, __LINE__);
+}
+
+/* A sleeper is counted at its system call, and it is all there when it asks. */
+static void test_live_options__elapsed_time_of_a_sleeper(void **state)
+{
+	volatile uint32_t *count = live_buffer(8, MAP_PRIVATE);
+	struct prof regions[2] = {{(void *)(uintptr_t)count, 4, (uintptr_t)clock_nanosleep, 2},
+		{(void *)(uintptr_t)(count + 1), 4, 0, 2}};
+	struct sprofil_options o = {sizeof(o), 5000000, SPROFIL_WALL, 0};
+	struct sprofil_state s;
+	double began = now_s();
+
+	(void)state;
+	assert_int_equal(sprofil_with(regions, 2, NULL, PROF_UINT, &o), 0);
+	sleep_s(0.5);
+	s = status();
+	assert_int_equal(s.counted, count[0] + count[1]);
+	assert_int_equal(s.tick_ns, 5000000);
+	expect_elapsed(count[0] + count[1], now_s() - began, 5000000);
+	assert_in_range(count[0], 90, 110);
+	sleep_s(0.3);
+	assert_int_equal(off(0), 0);
+	expect_elapsed(count[0] + count[1], now_s() - began, 5000000);
+	assert_in_range(status().lost, 0, 2); /* a look may come between its question and off */
+	assert_in_range(count[0], 145, 175);
+	/* CPU time again. */
+	assert_int_equal(sprofil(regions, 2, NULL, PROF_UINT), 0);
+	count[0] = 0;
+	sleep_s(0.1);
+	assert_int_equal(off(0), 0);
+	assert_in_range(count[0], 0, 3); /* of CPU time there is hardly any */
+}
+
+/* One runs, the others sleep: each has its elapsed time. */
+static void test_live_options__elapsed_time_of_threads(void **state)
+{
+	volatile uint32_t *count = live_buffer(8, MAP_PRIVATE);
+	struct prof regions[2] = {{(void *)(uintptr_t)count, 4, LIVE_A, 0x10000},
+		{(void *)(uintptr_t)(count + 1), 4, 0, 2}};
+	struct sprofil_options o = {sizeof(o), 0, SPROFIL_WALL, 0};
+	double began, took;
+
+	(void)state;
+	assert_int_equal(sprofil_with(regions, 2, NULL, PROF_UINT, &o), 0);
+	began = now_s();
+	(void)live_spin(LIVE_A, 0.6);
+	assert_int_equal(off(0), 0);
+	took = now_s() - began;
+	/* This thread slept meanwhile. What the other waited for a CPU is its elapsed time, too. */
+	expect_elapsed(count[1], took, LIVE_TICK_NS);
+	expect_elapsed(count[0], took, LIVE_TICK_NS);
+}
+
+static void test_live_options__elapsed_time_of_one_thread(void **state)
+{
+	volatile uint32_t *own = live_buffer(4, MAP_PRIVATE), *all = live_buffer(4, MAP_PRIVATE);
+	double began;
+
+	(void)state;
+	assert_int_equal(with((void *)all, 0, 2000000, 0, NULL), 0);
+	began = now_s();
+	assert_int_equal(with((void *)own, 0, 2000000, SPROFIL_WALL | SPROFIL_THREAD, NULL), 0);
+	(void)live_burn(0.1);
+	sleep_s(0.3);
+	assert_int_equal(off(SPROFIL_THREAD), 0);
+	expect_elapsed(*own, now_s() - began, 2000000);
+	assert_int_equal(off(0), 0);
+	assert_true(*all < *own / 2);
+}
+
 static void test_live_options__errors(void **state)
 {
 	volatile uint32_t *count = live_buffer(4, MAP_PRIVATE);
 	struct prof region = region_at((void *)count, 4, LIVE_A, 0x10000);
 	const struct sprofil_options bad[] = {
 		{sizeof(*bad) - 8, 0, 0, 0},
-		{sizeof(*bad), 0, 4, 0},
+		{sizeof(*bad), 0, 8, 0},
 		{sizeof(*bad), 0, 0, 1},
 		{sizeof(*bad), 90000, 0, 0},
 		{sizeof(*bad), 105000, 0, 0},
@@ -200,6 +295,8 @@ static void test_live_options__errors(void **state)
 	assert_int_equal(live_errno(with((void *)count, LIVE_A, 9990000, 0, NULL)), EACCES);
 	assert_int_equal(with((void *)count, LIVE_A, 10000000, 0, NULL), 0);
 	assert_int_equal(unsetenv("SPROFIL_RESTRICT_FASTPROF"), 0);
+	assert_int_equal(with((void *)count, LIVE_A, 100000, 0, NULL), 0);
+	assert_int_equal(with((void *)count, LIVE_A, UINT64_C(10000000000), 0, NULL), 0);
 	assert_int_equal(off(0), 0);
 	assert_int_equal(off(SPROFIL_THREAD), 0);
 }
@@ -211,6 +308,9 @@ int main(void)
 		cmocka_unit_test(test_live_options__a_thread_has_a_table_beside_its_process),
 		cmocka_unit_test(test_live_options__each_thread_has_its_own),
 		cmocka_unit_test(test_live_options__user_code_alone),
+		cmocka_unit_test(test_live_options__elapsed_time_of_a_sleeper),
+		cmocka_unit_test(test_live_options__elapsed_time_of_threads),
+		cmocka_unit_test(test_live_options__elapsed_time_of_one_thread),
 		cmocka_unit_test(test_live_options__errors),
 	};
 

@@ -51,7 +51,7 @@ else
 fi
 
 # Every option of the programs' tables is offered.
-for program in sprofrun sproftop sprofreport; do
+for program in sprofrun sproftop sprofserve sprofreport; do
     table=$SOURCE/tools/$program.c
     [ $program = sprofreport ] && table=$SOURCE/tools/report_command.c
     {
@@ -59,6 +59,10 @@ for program in sprofrun sproftop sprofreport; do
         [ $program = sprofreport ] ||
             sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
                 "$SOURCE/tools/target_options.h"
+        case $program in sprofrun | sprofserve)
+            sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
+                "$SOURCE/tools/serve_front.h" ;;
+        esac
     } | sort >table
     check "$program: its table is found" [ "$(wc -l <table)" -gt 15 ]
     WITH='' offered $program -- | grep '^--' | sort >offered

@@ -164,6 +164,8 @@ transfer_is_not_cut_short() {
 }
 reader_goes_away() { under "$FUNCNAME" 0 "$TARGETS/broken" 100; }
 restart_meets_filter() {
+    [ "$(uname -m)" = aarch64 ] &&
+        { echo "not tested: $FUNCNAME (not mended here, docs/PORTING.md)"; return; }
     "$TARGETS/filtered" 1 >/dev/null ||
         { echo "not tested: $FUNCNAME (no seccomp filters)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/filtered" 600

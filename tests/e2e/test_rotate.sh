@@ -13,6 +13,10 @@ sum() {
     echo $total
 }
 
+# Beside the others, for it takes seconds until there is so much.
+"$SPROFRUN" -q -F 20000 --max-overhead 50 --rotate 64K -o z.pb.gz \
+    bash -c 'while [ $SECONDS -lt 90 ]; do i=$((i + 1)); done' & sized=$!
+
 # Nothing is counted twice at the seams, and little not at all: what runs while files change.
 "$SPROFRUN" -F 500 --rotate 1s -o r.pb.gz "$TARGETS/busy" 1 2.5 4 2>err
 is "the command's status" $? 4
@@ -75,7 +79,19 @@ refused() { # WHAT MESSAGE ARGUMENT...
     is "$what: status" $? 2
     check "$what: said" grep -q "$message" err
 }
+# By size: each file but the last is about as long.
+wait_until "two files have that size" 60 sh -c '[ "$(ls z.20*.pb.gz 2>/dev/null | wc -l)" -ge 2 ]'
+kill $sized; wait $sized 2>/dev/null
+sizes=$(stat -c %s z.*.pb.gz | sed '$d')
+check "several files of a size" [ -n "$sizes" ]
+for size in $sizes; do
+    within "about 64K" "$size" 20000 110000
+done
+check "the last one has no more" [ "$(stat -c %s z.*.pb.gz | sort -n | tail -1)" -lt 110000 ]
+
 refused "a time below names" "bad time '10ms': give a second or more" --rotate 10ms
+refused "a size below a profile" "bad size '10K': give 64K or more" --rotate 10K
+refused "no size" "bad time '10MM'" --rotate 10MM
 refused "no number" "bad number '0'" --rotate 1m --keep 0
 refused "keep alone" "belongs to --rotate" --keep 3
 refused "standard output" "give a file name" --rotate 1m -o -

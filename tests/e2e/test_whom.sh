@@ -31,6 +31,14 @@ check "which children are not taken is said" grep -q \
     "^sprofrun: $parent (bash) has 4 live descendants that are not taken: --tree .*--name bash" err
 "$SPROFRUN" -q -d 0.1s -o p.pb.gz -p $parent 2>err
 is "but not with -q" "$(cat err)" ""
+"$SPROFRUN" -q -d 20s -o other.pb.gz -p $parent & other=$!
+is_traced() { ! grep -q "^TracerPid:.0$" /proc/$parent/status; }
+wait_until "another one traces it" 20 is_traced
+"$SPROFRUN" --report none -d 0.1s -o p.pb.gz -p $parent 2>err
+is "nor where it cannot be attached to: the cause alone" \
+    "$? $(grep -c . err) $(grep -c 'cannot attach' err)" "125 1 1"
+kill -INT $other
+wait $other
 "$SPROFRUN" --report none -F 1000 --max-overhead 100 -d 0.4s -o p.pb.gz -p $parent --tree 2>err
 is "--tree: all five" "$? $(processes_of p.pb.gz)" "0 5"
 check "nothing is missing" eval '! grep -q "not taken" err'

@@ -82,6 +82,7 @@ mkdir small && if mount -t tmpfs -o size=4k none small 2>/dev/null; then
     head -c 4096 /dev/zero >small/fill 2>/dev/null
     "$SPROFRUN" -q -o small/p.pb.gz sh -c 'exit 6' 2>err; is "status with a full disk" $? 6
     message_is "No space left"
+    rm -f "$(sed -n 's/.*; it is kept in //p' err)"
     is "nothing half-written is left" "$(ls small)" fill
     umount small
 else
@@ -93,6 +94,10 @@ echo precious >keep && chmod a-w keep
 
 # Where the profile goes.
 "$SPROFRUN" -q -o - true | gzip -t; is "-o - is stdout" $? 0
+python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
+    "$SPROFRUN" -q -o - sh -c 'echo ran' >out </dev/null; is "but not where it is a terminal" $? 2
+check "which is said, before the command runs" grep -q "not for a terminal" out
+check "the command has not run" eval '! grep -q "^ran" out'
 mkfifo pipe; (gzip -dc <pipe >from-pipe) & "$SPROFRUN" -q -o pipe true; wait
 check "a pipe is written in place" [ -p pipe -a -s from-pipe ]
 mkfifo unread

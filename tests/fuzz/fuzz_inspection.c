@@ -3,9 +3,11 @@
  * The input is what passes between sprofreport and sprofil-inspector, which a file may have taken
  * over. What is taken of an answer is in order, and stands in memory of its own.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/profile.h"
 #include "proto/inspection.h"
 #include "tests/fuzz/fuzz.h"
 #include "tools/inspect_answer.h"
@@ -55,10 +57,39 @@ static void read_answers(const uint8_t *data, size_t size)
 	}
 }
 
+static void read_profile(const uint8_t *data, size_t size)
+{
+	struct profile *profile = NULL;
+	const char *why = NULL;
+	int r = inspect_answer_profile(data, size, &profile, &why);
+
+	if ((r == 0) != !!profile || (r == -EINVAL) != !!why)
+		abort();
+	if (why && use_text(why) > size)
+		abort();
+	profile_free(profile);
+}
+
+static void read_histogram(struct reader *r)
+{
+	struct inspection_histogram histogram = inspection_get_histogram(r);
+	volatile uint8_t sink = 0;
+
+	if (use_text(histogram.program) > INSPECTION_TEXT_MOST)
+		abort();
+	for (size_t i = 0; i < histogram.bytes; i++)
+		sink = (uint8_t)(sink + histogram.data[i]);
+}
+
 static void read_asked(const uint8_t *data, size_t size)
 {
 	struct reader r = reader_over(data, size);
 
+	if (size && data[0] == INSPECTION_HISTOGRAM) {
+		(void)get_u8(&r);
+		read_histogram(&r);
+		return;
+	}
 	while (!r.bad && r.p < r.end && get_u8(&r) == INSPECTION_OBJECT) {
 		struct inspection_object object = inspection_get_object(&r);
 
@@ -77,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(copy, data, size);
 	read_answers(copy, size);
+	read_profile(copy, size);
 	read_asked(copy, size);
 	free(copy);
 	return 0;

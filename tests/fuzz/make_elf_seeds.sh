@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2086 # flags are words
-# Makes the seeds of fuzz_elf, fuzz_dwarf and fuzz_unwind: small shared objects of one source, in
-# every version of DWARF that the compilers write, split, compressed, stripped, of 32 bits and so
-# on. What is there is used, of gcc, g++, clang, rustc, go, dwp, dwz, binutils, xz; what is not is
-# named. tests/fuzz.sh runs it. The corpus of the repository holds the smallest of them.
+# Makes the seeds of fuzz_elf, fuzz_dwarf, fuzz_unwind, fuzz_lines and fuzz_symbols: small shared
+# objects of one source, in every version of DWARF that the compilers write, split, compressed,
+# stripped, of 32 bits and so on, and their line tables. What is there is used, of gcc, g++, clang,
+# rustc, go, dwp, dwz, binutils, xz; what is not is named. tests/fuzz.sh runs it. The corpus of the
+# repository holds the smallest of them.
 #   usage: make_elf_seeds.sh FOLDER
 set -eu
 mkdir -p "${1:?usage: make_elf_seeds.sh FOLDER}"
 out=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out/elf" "$out/dwarf" "$out/unwind"
+mkdir -p "$out/elf" "$out/dwarf" "$out/unwind" "$out/lines" "$out/symbols"
 cd "$work"
 
 # have TOOL...: are they there? One that is not is named, once.
@@ -159,5 +160,12 @@ have perl && for compiler in gcc clang g++; do
 done
 [ ! -e "$out/elf/rust" ] || unwind_seed rust "$out/elf/rust"
 rm -f "$out"/dwarf/*.o
+# Line tables as sections of their own; a compressed one is unpacked first.
+for object in "$out"/dwarf/*; do
+    objcopy --decompress-debug-sections --set-section-flags .debug_line=alloc \
+        -O binary --only-section=.debug_line "$object" "$out/lines/${object##*/}" 2>/dev/null || true
+    [ -s "$out/lines/${object##*/}" ] || rm -f "$out/lines/${object##*/}"
+done
+cp "$out"/elf/* "$out/dwarf/gcc-5" "$out/symbols"
 chmod a-x "$out"/elf/* "$out"/dwarf/*
-du -sh "$out/elf" "$out/dwarf" "$out/unwind"
+du -sh "$out/elf" "$out/dwarf" "$out/unwind" "$out/lines" "$out/symbols"

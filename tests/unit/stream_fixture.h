@@ -128,7 +128,7 @@ static inline void put_text(struct stream *stream, enum record_type type, const 
 {
 	uint8_t b[512];
 
-	put(stream, b, record_put_audit(b, sizeof(b), stream->now, type, text));
+	put(stream, b, record_put_audit(b, sizeof(b), stream->now, type, 0, text));
 }
 
 static inline uint64_t figure(struct stream *stream, const char *key)

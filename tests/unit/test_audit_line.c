@@ -125,7 +125,15 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	assert_says(profile, "few samples: shares are uncertain by up to 10 %; a longer run");
 	set(profile, "samples", 60);
 	assert_says(profile, "149 of 250 Hz reached");
-	assert_says(profile, "60 samples of 101 that were asked for: ");
+	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
+	set(profile, "found_ns", 404 * FIXTURE_MS);
+	set(profile, "instants", 1000);
+	set(profile, "late_instants", 60);
+	assert_says(profile,
+		"60 samples of 101 that were asked for: other programs had the CPUs, or one takes "
+		"longer");
+	set(profile, "late_instants", 10);
+	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
 	/* Within three times the noise of 101. */
 	set(profile, "samples", 71);
 	assert_silent(profile, "asked for");
@@ -137,6 +145,19 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	assert_silent(profile, "asked for");
 	assert_silent(profile, "few samples");
 	assert_says(profile, "found 50 % of the expected samples: threads");
+	profile_free(profile);
+}
+
+static void test_audit_line__no_stop_has_no_length(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	set(profile, "stops", 120);
+	assert_says(profile, "stop time p50");
+	set(profile, "stops", 0);
+	assert_silent(profile, "stop time");
+	assert_silent(profile, "of the running time");
 	profile_free(profile);
 }
 
@@ -178,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_audit_line__tells_what_was_found_and_its_noise),
 		cmocka_unit_test(test_audit_line__names_the_likely_cause),
 		cmocka_unit_test(test_audit_line__says_what_few_samples_mean),
+		cmocka_unit_test(test_audit_line__no_stop_has_no_length),
 		cmocka_unit_test(test_audit_line__a_rate_that_cannot_be),
 		cmocka_unit_test(test_audit_line__without_the_test_the_times_are_told),
 	};

@@ -107,7 +107,7 @@ static void test_call__nonsense_is_not_sent(void **state)
 	bad[2].answer = -1;
 	bad[3].dialect = CALL_DIALECTS;
 	bad[4].element = 3;
-	bad[5].flags = 0x20;
+	bad[5].flags = 0x40;
 	bad[6].total = CALL_MAX_REGIONS + 1;
 	bad[7].total = 1;
 	bad[8].first = 1;

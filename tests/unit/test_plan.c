@@ -377,6 +377,28 @@ static void test_plan__a_stream_begins_changes_and_ends(void **state)
 	assert_int_equal(plan_due(&f.plan, UINT64_MAX), 0);
 }
 
+/* Whatever the plan was for: the slots of a new period begin now, not when the machine did. */
+static void test_plan__slots_of_a_new_period_begin_now(void **state)
+{
+	const uint64_t now = 40000000 * MS;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct fixture f = {.plan.slotted = true};
+		const struct plan_stream *s = &f.plan.stream[0];
+
+		plan_seed(&f.random, seed);
+		plan_set(&f.plan, 0, MS, now, &f.random);
+		assert_in_range(s->next_ns, now, now + MS);
+		assert_int_equal(plan_weight(&f.plan, 0), MS);
+		(void)plan_advance(&f.plan, 0, PLAN_MET, 0, 1024, 1, &f.random);
+		assert_in_range(s->next_ns, now + MS, now + 2 * MS);
+		plan_set(&f.plan, 0, 2 * MS, now, &f.random);
+		(void)plan_advance(&f.plan, 0, PLAN_LOST, now, 1024, 1, &f.random);
+		assert_int_equal(plan_weight(&f.plan, 0), 4 * MS);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_plan__the_next_sample_weighs_for_what_was_lost),
 		cmocka_unit_test(test_plan__time_that_was_ours_moves_the_instants),
 		cmocka_unit_test(test_plan__a_stream_begins_changes_and_ends),
+		cmocka_unit_test(test_plan__slots_of_a_new_period_begin_now),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include "proto/call.h"
 #include "proto/opening.h"
 #include "proto/record.h"
+#include "proto/piece.h"
 #include "proto/request.h"
 
 struct field {
@@ -258,7 +259,7 @@ static void test_protocol__records(void **state)
 	check("Unsampled", data, (size_t)n,
 		(const struct field[]){{"cpu_ns", 0x1122334455}, {"queue_ns", 0x66},
 			{"blocked_ns", 0x77}, {"path", 40}, {NULL, 0}});
-	n = record_put_audit(data, sizeof(data), t, RECORD_AUDIT, "k v\n");
+	n = record_put_audit(data, sizeof(data), t, RECORD_AUDIT, 0, "k v\n");
 	check("Audit", data, (size_t)n, (const struct field[]){{"text", 16}, {NULL, 0}});
 	assert_memory_equal(data + 16, "k v\n", 5);
 }
@@ -315,6 +316,19 @@ static void test_protocol__openings(void **state)
 			{"text", OPENING_ANSWER_HEAD}, {NULL, 0}});
 }
 
+static void test_protocol__pieces(void **state)
+{
+	const struct piece piece = {PIECE_WHOLE, 7, 0x1122334455, 0x1122334466};
+	uint8_t data[PIECE_BYTES];
+
+	(void)state;
+	piece_put(data, &piece);
+	check("Piece", data, sizeof(data),
+		(const struct field[]){{"magic", PIECE_MAGIC}, {"kind", PIECE_WHOLE},
+			{"segment", 7}, {"zero", 0}, {"began_ns", 0x1122334455},
+			{"until_ns", 0x1122334466}, {NULL, 0}});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_protocol__records),
 		cmocka_unit_test(test_protocol__requests),
 		cmocka_unit_test(test_protocol__openings),
+		cmocka_unit_test(test_protocol__pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,8 +198,10 @@ static void test_record__life_round_trip(void **state)
 	assert_int_equal(rec.as.unsampled.queue_ns, 88);
 	assert_int_equal(rec.as.unsampled.blocked_ns, 99);
 	assert_string_equal(rec.as.unsampled.path, "/bin/ls");
-	decode(b, record_put_audit(b, sizeof(b), 1, RECORD_END, "stops 3\n"), &rec);
+	decode(b, record_put_audit(b, sizeof(b), 1, RECORD_END, RECORD_END_PIECE, "stops 3\n"),
+		&rec);
 	assert_int_equal(rec.header.type, RECORD_END);
+	assert_int_equal(rec.header.flags, RECORD_END_PIECE);
 	assert_string_equal(rec.as.audit.text, "stops 3\n");
 }
 
@@ -239,7 +241,7 @@ static void test_record__unterminated_text_is_refused(void **state)
 	int bytes;
 
 	(void)state;
-	bytes = record_put_audit(b, sizeof(b), 1, RECORD_AUDIT, "1234567");
+	bytes = record_put_audit(b, sizeof(b), 1, RECORD_AUDIT, 0, "1234567");
 	assert_int_equal(bytes, 24);
 	b[23] = 'x';
 	assert_int_equal(record_get(b, 24, &rec), -EPROTO);
@@ -265,7 +267,7 @@ static void test_record__unknown_type_is_skipped(void **state)
 	int bytes;
 
 	(void)state;
-	bytes = record_put_audit(b, sizeof(b), 1, RECORD_AUDIT, "x");
+	bytes = record_put_audit(b, sizeof(b), 1, RECORD_AUDIT, 0, "x");
 	b[4] = 200;
 	assert_int_equal(record_get(b, (size_t)bytes, &rec), 0);
 	assert_int_equal(rec.header.type, 200);

@@ -45,13 +45,20 @@ static void test_repair__leaves_close_and_io_uring_alone(void **state)
 	assert_int_equal(need_of(SYS_io_uring_enter, -EINTR), REPAIR_LEAVE);
 	/* The kernel sees to these. */
 	assert_int_equal(need_of(SYS_futex, -512), REPAIR_NOTHING);
-	assert_int_equal(need_of(SYS_epoll_wait, -516), REPAIR_NOTHING);
+	assert_int_equal(need_of(SYS_epoll_pwait, -516), REPAIR_NOTHING);
 }
 
 /* ERESTART_RESTARTBLOCK of the kernel: 516. */
 static void test_repair__what_restart_syscall_resumes_may_be_forbidden_to(void **state)
 {
-	static const int32_t list[] = {SYS_nanosleep, SYS_clock_nanosleep, SYS_futex, SYS_poll};
+	static const int32_t list[] = {
+		SYS_nanosleep,
+		SYS_clock_nanosleep,
+		SYS_futex,
+#ifdef SYS_poll
+		SYS_poll,
+#endif
+	};
 
 	(void)state;
 	if (!arch_native.repair)

@@ -24,10 +24,23 @@ static void test_request__round_trip_at_the_offsets_of_the_table(void **state)
 	assert_memory_equal(&in, &out, sizeof(in));
 }
 
+static void test_request__rotate_round_trip(void **state)
+{
+	const struct request in = {REQUEST_ROTATE, 0, 0};
+	struct request out;
+	uint8_t b[REQUEST_BYTES];
+
+	(void)state;
+	request_put(b, &in);
+	assert_int_equal(request_get(b, &out), 0);
+	assert_int_equal(out.type, REQUEST_ROTATE);
+}
+
 static void test_request__nonsense_is_refused(void **state)
 {
-	static const struct request bad[] = {{0, 0, 0}, {9, 0, 0}, {REQUEST_PERIOD, 0, 0},
-		{REQUEST_PERIOD, 0, 9999}, {REQUEST_PERIOD, 0, UINT64_MAX}, {REQUEST_FREEZE, 0, 2}};
+	static const struct request bad[] = {{0, 0, 0}, {REQUEST_ROTATE + 1, 0, 0},
+		{REQUEST_PERIOD, 0, 0}, {REQUEST_PERIOD, 0, 9999}, {REQUEST_PERIOD, 0, UINT64_MAX},
+		{REQUEST_FREEZE, 0, 2}};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
@@ -42,6 +55,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request__round_trip_at_the_offsets_of_the_table),
+		cmocka_unit_test(test_request__rotate_round_trip),
 		cmocka_unit_test(test_request__nonsense_is_refused),
 	};
 

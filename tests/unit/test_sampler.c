@@ -232,7 +232,7 @@ static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void
 	begin(&w, 1, 1);
 	w.actor[0].state = RUNNABLE;
 	for (int realtime = 0; realtime < 2; realtime++) {
-		uint64_t late = realtime ? 20 * MS : 300000;
+		uint64_t late = realtime ? 20 * MS : 100000;
 
 		w.sampler.realtime = realtime;
 		w.sampler.figures = (struct sample_figures){0};

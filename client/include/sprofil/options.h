@@ -24,12 +24,17 @@ extern "C" {
  * forked child has none.
  */
 #define SPROFIL_THREAD 2
+/*
+ * A tick is a length of time that passes, of each thread, not of its CPU time: counted where the
+ * thread runs, waits for a CPU, or is blocked (at its system call). What blocked threads owe comes
+ * into the counters when a thread of the process runs at a tick, and with each call of sprofil_...
+ */
+#define SPROFIL_WALL 4
 
 struct sprofil_options {
-	size_t size; /* sizeof(struct sprofil_options) */
-	uint64_t
-		tick_ns; /* CPU time of a tick, 100 us to 10 s in steps of 10 us; 0: by the flags */
-	uint32_t flags;  /* SPROFIL_... */
+	size_t size;      /* sizeof(struct sprofil_options) */
+	uint64_t tick_ns; /* length of a tick, 100 us to 10 s in steps of 10 us; 0: by the flags */
+	uint32_t flags;   /* SPROFIL_... */
 	uint32_t zero;
 };
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pieces of a profile, from analysts to the server. A piece is announced by a packet of a
+ * SOCK_SEQPACKET socket, which carries one descriptor: the reading end of a pipe with the bytes of
+ * a pprof file. Each analyst has one segment of the profile, from its start on.
+ *
+ *   offset  size  field
+ *        0     4  magic       PIECE_MAGIC
+ *        4     4  kind        enum piece_kind
+ *        8     4  segment     the analyst's number, from 1 on
+ *       12     4  -           0
+ *       16     8  began_ns    CLOCK_MONOTONIC of the segment's first record
+ *       24     8  until_ns    and of the last one that is in the piece
+ */
+#ifndef PROTO_PIECE_H
+#define PROTO_PIECE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PIECE_MAGIC UINT32_C(0x43504653) /* "SFPC" */
+#define PIECE_BYTES 32
+
+enum piece_kind {
+	PIECE_SO_FAR = 1, /* the segment goes on */
+	PIECE_WHOLE = 2,  /* all of it */
+};
+
+struct piece {
+	uint32_t kind, segment;
+	uint64_t began_ns, until_ns;
+};
+
+void piece_put(uint8_t to[PIECE_BYTES], const struct piece *piece);
+/* -EPROTO: it is none, or ends before it begins. */
+int piece_get(const uint8_t *from, size_t bytes, struct piece *ret_piece);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/elapse.h"
+
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/clock.h"
+
+/* Between two looks at a thread: its table's tick, within these bounds. */
+#define LEAST_NS 1000000
+#define MOST_NS  10000000
+/* Looks take at most this part of the time between them, but one is always made. */
+#define SHARE 8
+
+static void look(struct engine *engine, struct tracee *t)
+{
+	struct activity activity;
+	struct cpu_time cpu;
+	int r;
+
+	if (!t->process || (t->state != TRACEE_RUNNING && t->state != TRACEE_LISTENING) ||
+		procfiles_read_runs(&engine->files, t, &cpu) < 0)
+		return;
+	r = look_read_activity(engine, t, &activity);
+	/* A thread that has ended and is not reaped yet is at 0. */
+	if (r < 0 || (r == 0 && !activity.running && !activity.pc))
+		return;
+	/* Outside of a call and not stopped by a signal: on its way to a CPU, or a page comes. */
+	if (r == 0 && activity.syscall < 0 && t->state != TRACEE_LISTENING)
+		activity.running = true;
+	session_elapse(
+		&engine->sessions, t, &cpu, clock_now(), activity.running ? NULL : &activity.pc);
+}
+
+static uint64_t pause_after(uint64_t period_ns)
+{
+	if (period_ns < LEAST_NS)
+		return LEAST_NS;
+	return period_ns < MOST_NS ? period_ns : MOST_NS;
+}
+
+void elapse_tick(struct engine *engine, uint64_t now)
+{
+	struct target *target = &engine->target;
+	struct elapser *e = &engine->elapser;
+	uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID), pause = MOST_NS;
+
+	if (!engine->sessions.elapsed || now < e->next_ns)
+		return;
+	for (size_t i = 0; i < target->tracees; i++) {
+		struct tracee *t;
+		uint64_t period;
+
+		if (e->cursor >= target->tracees)
+			e->cursor = 0;
+		t = target->tracee[e->cursor++];
+		period = session_elapsed_period_ns(t);
+		if (!period)
+			continue;
+		if (pause_after(period) < pause)
+			pause = pause_after(period);
+		look(engine, t);
+		if (clock_read(CLOCK_THREAD_CPUTIME_ID) - began > pause / SHARE)
+			break;
+	}
+	e->next_ns = now + pause;
+}
+
+uint64_t elapse_next(const struct engine *engine)
+{
+	return engine->sessions.elapsed ? engine->elapser.next_ns : 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/serving.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "proto/request.h"
+#include "supervisor/engine/account.h"
+#include "supervisor/engine/counting.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/figures.h"
+#include "supervisor/os/clock.h"
+
+/* Requests that are taken at once; the sampler waits meanwhile. */
+#define READ_MOST 8
+
+void serving_begin(struct serving *serving, const struct engine_options *options)
+{
+	const struct engine_server *server = options->server;
+
+	serving->fd = server ? server->request_fd : -1;
+	serving->frozen = server && server->on_demand;
+}
+
+const char *serving_next_segment(struct serving *serving)
+{
+	(void)snprintf(serving->segment_text, sizeof(serving->segment_text), "%" PRIu32,
+		++serving->segment);
+	return serving->segment_text;
+}
+
+/* The analyst has the records up to here. Without the accounts up to here the last second's CPU
+ * time would be missing. */
+static void order_piece(struct engine *engine)
+{
+	char text[FIGURES_BYTES];
+	uint64_t now = clock_now();
+
+	engine->serving.asked = true;
+	if (!engine->emitter.open || engine->rotation.paused_ns ||
+		!ring_is_half_empty(&engine->emitter.ring))
+		return;
+	account_tell_all(engine, now);
+	now = clock_now();
+	if (figures_print(engine, now, text) &&
+		emit_audit(&engine->emitter, now, RECORD_SERVE, 0, text))
+		engine->serving.asked = false;
+}
+
+/* During a change of files the next one begins as it is said here. */
+static void set_frozen(struct engine *engine, bool frozen)
+{
+	if (!engine->options->server->on_demand || engine->timing.begins_at_ns)
+		return;
+	engine->serving.frozen = frozen;
+	if (!engine->rotation.paused_ns)
+		counting_set(engine, !frozen);
+}
+
+static void take(struct engine *engine, const struct request *request)
+{
+	switch (request->type) {
+	case REQUEST_SERVE: order_piece(engine); break;
+	case REQUEST_FREEZE: set_frozen(engine, request->value); break;
+	default: break;
+	}
+}
+
+static void leave(struct engine *engine)
+{
+	engine->serving.fd = -1;
+	engine->serving.asked = false;
+	say_line(&engine->say, SAY_WARNING, "the server has ended before its time%s",
+		engine->options->server->on_demand ? ", and the profiling with it"
+						   : "; the profiling goes on");
+	if (engine->options->server->on_demand)
+		engine->stop = true;
+}
+
+void serving_read(struct engine *engine)
+{
+	uint8_t message[REQUEST_BYTES];
+	struct request request;
+
+	for (unsigned i = 0; i < READ_MOST && engine->serving.fd >= 0; i++) {
+		ssize_t n = read(engine->serving.fd, message, sizeof(message));
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n != (ssize_t)sizeof(message)) {
+			leave(engine);
+			return;
+		}
+		if (request_get(message, &request) == 0)
+			take(engine, &request);
+	}
+}
+
+void serving_turn(struct engine *engine)
+{
+	if (engine->serving.asked)
+		order_piece(engine);
+}

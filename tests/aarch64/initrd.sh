@@ -1,0 +1,13 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: MIT
+# First program of the arm64 machine: finds the root drive and goes there.
+/bin/busybox --install -s /bin
+mount -t devtmpfs dev /dev
+for module in /modules/*; do
+    insmod "$module"
+done
+until [ -b /dev/vda ]; do
+    sleep 0.1
+done
+mount -t ext4 /dev/vda /root
+exec switch_root /root /guest.sh

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# --push: profiles in a store, which is one of the test's own: away at first, then there, then rude.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "needs python3"
+[ -x "$BUILD/tools/sprofil-push" ] || skip "built without libcurl"
+SPROFSERVE=$BUILD/tools/sprofserve
+STORE=$SOURCE/tests/e2e/store.py
+taken() { [ "$(ls stored 2>/dev/null | wc -l)" -ge "$1" ]; }
+
+mkdir stored
+port=$(python3 "$STORE" free)
+"$TARGETS/busy" 1 600 0 & target=$!
+wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
+"$SPROFSERVE" --push "http://user:hidden@127.0.0.1:$port" --push-every 1s -v -p $target 2>err & server=$!
+wait_until "the store is missed" 20 grep -q 'the store takes no profile (.*): tried again' err
+check "no password in the sender's command line" [ -z "$(pgrep -f 'sprofil-push' |
+    while read -r pid; do tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep hidden; done)" ]
+python3 "$STORE" serve $port stored & store=$!
+wait_until "profiles reach it" 30 taken 4
+wait_until "that is said" 20 grep -q 'the store takes profiles again; 0 were given up' err
+check "one that it refuses is not sent again" grep -q 'the store refuses a profile: status 400: no' err
+first=$(ls stored | head -1)
+check "they are told by name and time, as its interface wants them" \
+    grep -qE '^/ingest\?format=pprof&name=busy&from=[0-9]+&until=[0-9]+&spyName=sprofil$' \
+    "stored/$first/request"
+check "of the function that runs" \
+    grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv "stored/$first/profile.pb.gz")
+check "without a gap" awk -F'[=&]' '{ if (NR > 1 && ($6 > last + 1 || $6 < last - 1)) bad = 1
+    last = $8 } END { exit bad || NR < 4 }' <(sort -u stored/*/request)
+before=$(ls stored | wc -l)
+kill -INT $server; wait $server; is "^C ends it" $? 0
+check "the last part is sent, too" taken $((before + 1))
+kill $store; wait $store 2>/dev/null
+kill $target
+
+"$SPROFSERVE" --push ftp://x true 2>bad; is "another scheme: status" $? 2
+check "is said" grep -q "bad address 'ftp://x'" bad
+"$SPROFSERVE" --push http://x --push-every 1ms true 2>bad; is "too often: status" $? 2
+finish

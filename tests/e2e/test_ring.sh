@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# --ring: only the last seconds are kept, and written when asked or when a signal ends the command.
+. "$(dirname "$0")/lib.sh"
+
+# Runs for some seconds in one function after the other, then ends by a signal.
+cat >phases.sh <<'END'
+early() { while [ $SECONDS -lt 2 ]; do :; done; }
+late() { while [ $SECONDS -lt 9 ]; do :; done; }
+early; late; kill -ABRT $$
+END
+(ulimit -c 0; exec "$SPROFRUN" --ring 4s -o r.pb.gz bash phases.sh) 2>err & killed=$!
+"$SPROFRUN" --ring 4s -o q.pb.gz "$TARGETS/busy" 1 0.3 5 2>quiet
+is "the command's status" $? 5
+is "nobody asked: no file" "$(ls q.* 2>/dev/null)" ''
+is "and it is said, once" "$(grep -c 'no profile was written: with --ring' quiet)" 1
+is "and nothing else" "$(wc -l <quiet)" 1
+
+# Attached to: when asked, and at the end by a signal, of the one or the other.
+"$TARGETS/busy" 1 60 0 & target=$!
+"$SPROFRUN" --ring 4s -p $target -o a.pb.gz 2>attached & pid=$!
+wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
+kill -USR2 $pid
+wait_until "it is written when asked" 20 sh -c 'ls a.20*.pb.gz >/dev/null 2>&1'
+check "the profiling goes on" grep -q "^TracerPid:.[1-9]" /proc/$target/status
+mkdir asked && mv a.20*.pb.gz asked
+kill -KILL $target
+wait $pid; is "its status" $? 0
+check "the end of a process by a signal is written" test -s "$(ls a.20*.pb.gz)"
+is "each is said" "$(grep -c 'the profile is in a\.20' attached)" 2
+"$TARGETS/busy" 1 60 0 & target=$!
+"$SPROFRUN" -q --ring 4s -p $target -o b.pb.gz & pid=$!
+wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
+kill -INT $pid
+wait $pid; is "its status" $? 0
+check "and so is the end of sprofrun by one" test -s "$(ls b.20*.pb.gz)"
+kill $target
+
+wait $killed
+is "killed by the command's signal" $? 134
+check "one file" [ "$(ls r.*.pb.gz | wc -l)" = 1 ]
+file=$(ls r.*.pb.gz)
+is "said" "$(cat err)" "sprofrun: the profile is in $file; sprofreport reads it"
+within "it tells of the last seconds" "$(figure wall_ns "$file")" 3900000000 8500000000
+is "no piece is missing" "$("$SPROFREPORT" "$file" | grep -c 'was lost')" 0
+is "of one process" "$(figure processes "$file") $(figure threads "$file")" '1 1'
+within "all of its CPU time" "$(($(figure profiled_cpu_ns "$file") +
+    $(figure unattributed_cpu_ns "$file") - $(figure kernel_cpu_ns "$file")))" -5000 5000
+check "with a time line" sh -c "'$SPROFREPORT' timeline $file | grep -q bash"
+
+"$SPROFRUN" --ring 3s true 2>err; is "too short: status" $? 2
+check "too short: said" grep -q "bad time '3s': give 4 seconds or more" err
+"$SPROFRUN" --ring 1m --rotate 1m true 2>err; is "two at once: status" $? 2
+check "two at once: said" grep -q -e '--ring and --rotate do not go together' err
+finish

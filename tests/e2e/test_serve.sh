@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Profiles over HTTP: sprofserve and sprofrun --listen, asked by well-meaning clients and by others.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "needs python3"
+SPROFSERVE=$BUILD/tools/sprofserve
+CLIENT="python3 $SOURCE/tests/e2e/serve_client.py"
+
+# begin COMMAND...: starts it, and finds where it listens; $server is its process.
+begin() {
+    "$@" 2>err & server=$!
+    wait_until "it listens" 20 grep -q '/debug/pprof/$' err || return
+    port=$(sed -nE 's|.*http://127\.0\.0\.1:([0-9]+)/debug/pprof/$|\1|p' err)
+}
+# The server of $server, which may be two processes (tools/session.h).
+server_of() { pgrep -P "$server$(pgrep -P "$server" | sed 's/^/,/' | tr -d '\n')" sprofil-server; }
+cpu_of() { awk '{ print $1 }' "/proc/$1/schedstat"; }
+
+"$TARGETS/busy" 1 600 0 secret-argument & target=$!
+wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
+begin "$SPROFSERVE" --listen 0 -F 500 -p $target
+if grep -q 'built without libmicrohttpd' err; then
+    kill $target
+    skip "built without libmicrohttpd"
+fi
+page=$($CLIENT get $port /debug/pprof/)
+check "the index leads to the profile" grep -q 'href="profile?seconds=30"' <<<"$page"
+before=$(cpu_of $target)
+$CLIENT get $port '/debug/pprof/profile?seconds=2' >p.pb.gz; is "a profile: status" $? 0
+after=$(cpu_of $target)
+check "of the function that runs" \
+    grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv p.pb.gz)
+within "it tells of two seconds" "$(figure wall_ns p.pb.gz)" 2000000000 2000000000
+check "and of no more CPU time than was used" \
+    [ "$(figure profiled_cpu_ns p.pb.gz)" -le $((after - before)) ]
+check "no argument of a command is in it" \
+    [ "$(gzip -dc p.pb.gz | grep -ac secret-argument)" = 0 ]
+
+# Idle, it takes no samples: a thread that never sleeps gives up its CPU for nothing but a stop.
+stops() { awk '/^voluntary/ { print $2 }' /proc/$target/status; }
+before=$(stops)
+sleep 0.5
+is "nobody wants anything: stops" $(($(stops) - before)) 0
+$CLIENT get $port '/debug/pprof/profile?seconds=1' >s.pb.gz
+check "somebody does: stops" [ $(($(stops) - before)) -gt 20 ]
+
+# Overlapping spans, each of its own length.
+for seconds in 1 2 3; do
+    $CLIENT get $port "/debug/pprof/profile?seconds=$seconds" >o$seconds.pb.gz &
+    clients[seconds]=$!
+done
+for seconds in 1 2 3; do
+    wait ${clients[seconds]}; is "overlapping, $seconds s: status" $? 0
+    is "its length" "$(figure wall_ns o$seconds.pb.gz)" ${seconds}000000000
+done
+check "the longer, the more" [ "$(figure profiled_cpu_ns o1.pb.gz)" -lt \
+    "$(figure profiled_cpu_ns o3.pb.gz)" ]
+
+# What cannot be is refused, with the way out.
+wanted() { cut -d' ' -f1 requests; }
+cat >requests <<'END'
+400 GET /debug/pprof/profile?seconds=0 HTTP/1.1
+400 GET /debug/pprof/profile?seconds=601 HTTP/1.1
+400 GET /debug/pprof/profile?seconds=-1 HTTP/1.1
+400 GET /debug/pprof/profile?seconds= HTTP/1.1
+400 GET /debug/pprof/profile?seconds=99999999999999999999 HTTP/1.1
+404 GET /debug/pprof/cmdline HTTP/1.1
+404 GET /../../etc/passwd HTTP/1.1
+405 POST /debug/pprof/profile HTTP/1.1
+405 HEAD /debug/pprof/profile HTTP/1.1
+200 GET / HTTP/1.1
+END
+is "each request has the status that it should" "$($CLIENT status $port <requests | tr '\n' ' ')" \
+    "$(wanted | tr '\n' ' ')"
+is "a page with a name of its own for 127.0.0.1" \
+    "$(echo '403 GET /debug/pprof/ HTTP/1.1' | $CLIENT status $port evil.example)" 403
+
+# Clients that lie, hang, or leave. Each is one of many at once.
+$CLIENT attack $port; is "clients that attack: what still answers" $? 0
+check "the server lives" [ -n "$(server_of)" ]
+
+# The target ends in the midst: what there is up to then is the answer.
+$CLIENT get $port '/debug/pprof/profile?seconds=60' >end.pb.gz & client=$!
+sleep 1.2
+kill $target
+wait $client; is "the target ended: status of the answer" $? 0
+check "it has what ran" grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv end.pb.gz)
+check "and its own length" [ "$(figure wall_ns end.pb.gz)" -lt 30000000000 ]
+wait $server; is "then it ends" $? 0
+check "without a complaint" [ "$(grep -vc '/debug/pprof/$' err)" = 0 ]
+
+# A command: its status; the rotation, over which a span goes on; and the file is not harmed.
+begin "$SPROFRUN" -F 500 --listen 0 --rotate 1s -o r.pb.gz "$TARGETS/busy" 1 3 7
+$CLIENT get $port '/debug/pprof/profile?seconds=2' >r2.pb.gz; is "over a rotation: status" $? 0
+is "its length" "$(figure wall_ns r2.pb.gz)" 2000000000
+wait $server; is "the command's status" $? 7
+set -- r.2*.pb.gz
+check "files are written" [ $# -ge 2 ]
+
+# ^C, and a server that dies.
+"$TARGETS/busy" 1 600 0 & target=$!
+wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
+begin "$SPROFSERVE" --listen 0 -p $target
+kill -INT $server; wait $server; is "^C ends it" $? 0
+begin "$SPROFSERVE" --listen 0 -p $target
+kill -KILL $(server_of); wait $server; is "its server's death, too" $? 0
+check "which is said" grep -q 'the server has ended before its time' err
+begin "$SPROFSERVE" --listen 0 -p $target
+"$SPROFSERVE" --listen $port -p $target 2>again; is "a port that is taken: status" $? 125
+check "is said" grep -q 'cannot listen on.*give another port' again
+kill $target; wait $server
+
+bad() { # ADDRESS
+    "$SPROFSERVE" --listen "$1" true 2>bad
+    is "$1: status" $? 2
+    check "$1: said" grep -q "bad address '$1': give ADDRESS:PORT" bad
+}
+bad ""
+bad example.com:6060
+bad 127.0.0.1:
+bad 127.0.0.1:65536
+bad "::1:60606060"
+"$SPROFRUN" --listen 0 --live true 2>bad; is "with --live: status" $? 2
+finish

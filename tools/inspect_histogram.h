@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Asks sprofil-inspector for the profile of a mon.out (profile/monout.h), with names. */
+#ifndef TOOLS_INSPECT_HISTOGRAM_H
+#define TOOLS_INSPECT_HISTOGRAM_H
+
+struct profile;
+
+/*
+ * The profile of the file @path, a mon.out of @program, the path of an ELF file. -errno, and
+ * *ret_problem is a sentence that says what is wrong with which of them, or NULL when out of
+ * memory. 0 and a sentence, else NULL: names are missing, and why. The caller
+ * frees both.
+ */
+int inspect_histogram(
+	const char *path, const char *program, struct profile **ret_profile, char **ret_problem);
+
+#endif

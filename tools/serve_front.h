@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What sprofrun and sprofserve do for --listen and --push: they open the port, start sprofil-server
+ * and sprofil-push, and give them their descriptors. Nothing of HTTP is read here.
+ */
+#ifndef TOOLS_SERVE_FRONT_H
+#define TOOLS_SERVE_FRONT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "supervisor/engine/engine.h"
+
+struct serve_front {
+	const char *program;      /* for messages */
+	const char *listen, *url; /* --listen, --push; NULL none */
+	uint64_t push_ns;         /* --push-every */
+	bool quiet, verbose, on_demand;
+	struct engine_server server; /* for the engine, when begun */
+	pid_t server_pid, push_pid;
+};
+
+#define SERVE_FRONT_DEFAULT(name)                 \
+	((struct serve_front){.program = (name),  \
+		.push_ns = UINT64_C(15000000000), \
+		.server = {.request_fd = -1, .pieces_fd = -1}})
+
+/* For a table of struct option. */
+enum { SERVE_OPTION_LISTEN = 2048, SERVE_OPTION_PUSH, SERVE_OPTION_PUSH_EVERY };
+/* clang-format off */
+#define SERVE_OPTIONS_LONG \
+	{"listen", required_argument, NULL, SERVE_OPTION_LISTEN}, \
+	{"push", required_argument, NULL, SERVE_OPTION_PUSH}, \
+	{"push-every", required_argument, NULL, SERVE_OPTION_PUSH_EVERY}
+/* clang-format on */
+
+/* Takes an option of the above. False: it is none of them. */
+bool serve_front_take(struct serve_front *front, int option, const char *value);
+bool serve_front_is_given(const struct serve_front *front);
+
+/*
+ * Begins to listen, and starts who serves. @name is what is profiled. To be called after
+ * session_divide(), by the parent of all. False, and a message, when that cannot be.
+ */
+bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
+
+/* The engine and the analyst have ended: waits for the last answers, a few seconds at most. */
+void serve_front_join(struct serve_front *front);
+
+#endif

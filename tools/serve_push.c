@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/serve_push.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proto/bytes.h"
+#include "tools/serve_spans.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+void push_init(struct push *push, int fd, uint64_t every_ns, struct spans *spans)
+{
+	*push = (struct push){.fd = fd, .every_ns = every_ns, .spans = spans};
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+}
+
+static void stop(struct push *push)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (push->span[i])
+			spans_end(push->spans, push->span[i]);
+		push->span[i] = NULL;
+	}
+	if (push->fd >= 0)
+		(void)close(push->fd);
+	push->fd = -1;
+	free(push->data);
+	push->data = NULL;
+}
+
+void push_release(struct push *push)
+{
+	stop(push);
+}
+
+uint64_t push_next(const struct push *push, uint64_t now)
+{
+	if (push->fd < 0 || push->spans->closed)
+		return UINT64_MAX;
+	return push->span[0] ? push->to_ns[0] : now + SECOND_NS;
+}
+
+void push_poll(const struct push *push, struct pollfd *fd)
+{
+	*fd = (struct pollfd){.fd = push->fd, .events = push->data ? POLLOUT : 0};
+}
+
+/* The next one begins where the last one ended. */
+static void begin(struct push *push, uint64_t from, uint64_t now)
+{
+	push->span[0] = spans_begin(push->spans, from, from + push->every_ns);
+	push->to_ns[0] = from + push->every_ns;
+	push->from_time[0] = (uint64_t)time(NULL) - (now - from) / SECOND_NS;
+}
+
+static void take(struct push *push, struct span *span, size_t i)
+{
+	uint64_t until = push->from_time[i] + push->every_ns / SECOND_NS;
+	struct writer w;
+	uint8_t *data;
+	size_t bytes;
+
+	if (spans_write(push->spans, span, &data, &bytes) < 0)
+		return;
+	push->data = malloc(PUSH_HEAD_BYTES + bytes);
+	if (push->data) {
+		w = writer_over(push->data, PUSH_HEAD_BYTES);
+		put_u64(&w, push->from_time[i]);
+		put_u64(&w, until < (uint64_t)time(NULL) ? until : (uint64_t)time(NULL));
+		put_u64(&w, bytes);
+		memcpy(push->data + PUSH_HEAD_BYTES, data, bytes);
+		push->bytes = PUSH_HEAD_BYTES + bytes;
+		push->written = 0;
+	}
+	free(data);
+}
+
+/* Of the two, the older one first; what is written must be written before. */
+static void finish(struct push *push, uint64_t now)
+{
+	for (size_t i = 2; i-- > 0;) {
+		if (!push->span[i] || push->data || !spans_is_over(push->spans, push->span[i], now))
+			continue;
+		take(push, push->span[i], i);
+		spans_end(push->spans, push->span[i]);
+		push->span[i] = NULL;
+	}
+}
+
+static bool write_some(struct push *push)
+{
+	ssize_t n = write(push->fd, push->data + push->written, push->bytes - push->written);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	push->written += (size_t)n;
+	if (push->written < push->bytes)
+		return true;
+	free(push->data);
+	push->data = NULL;
+	return true;
+}
+
+void push_turn(struct push *push, const struct pollfd *fd, uint64_t now)
+{
+	if (push->fd < 0)
+		return;
+	if (fd->revents & POLLERR || (push->data && !write_some(push))) {
+		stop(push);
+		return;
+	}
+	finish(push, now);
+	if (push->spans->closed)
+		return;
+	if (push->span[0] && now >= push->to_ns[0] && !push->span[1]) {
+		push->span[1] = push->span[0];
+		push->to_ns[1] = push->to_ns[0];
+		push->from_time[1] = push->from_time[0];
+		push->span[0] = NULL;
+		begin(push, push->to_ns[1], now);
+	}
+	if (!push->span[0])
+		begin(push, now, now);
+}
+
+bool push_is_idle(const struct push *push)
+{
+	return push->fd < 0 || (!push->data && !push->span[0] && !push->span[1]);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server's part of --push: a profile of each span, one after the other, to sprofil-push. A
+ * profile is a head of PUSH_HEAD_BYTES and its bytes, over a pipe:
+ *
+ *   offset  size  field
+ *        0     8  from         UNIX time in seconds
+ *        8     8  until
+ *       16     8  bytes        that follow
+ */
+#ifndef TOOLS_SERVE_PUSH_H
+#define TOOLS_SERVE_PUSH_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PUSH_HEAD_BYTES = 24 };
+
+struct span;
+struct spans;
+
+struct push {
+	int fd; /* -1: nobody is there */
+	uint64_t every_ns;
+	struct spans *spans;
+	struct span *span[2]; /* the one that is being taken, and one that is not yet complete */
+	uint64_t to_ns[2], from_time[2];
+	uint8_t *data; /* what is being written, with its head; NULL nothing */
+	size_t bytes, written;
+};
+
+/* @fd is its own from now on; -1: nothing is pushed. */
+void push_init(struct push *push, int fd, uint64_t every_ns, struct spans *spans);
+void push_release(struct push *push);
+/* When it has something to do. */
+uint64_t push_next(const struct push *push, uint64_t now_ns);
+void push_poll(const struct push *push, struct pollfd *fd);
+void push_turn(struct push *push, const struct pollfd *fd, uint64_t now_ns);
+/* All is written. */
+bool push_is_idle(const struct push *push);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sprofil-push: sends profiles to a store, as its ingest address takes them: POST of pprof, by
+ * default to /ingest (Pyroscope's). They come from sprofil-server over a pipe (serve_push.h). While
+ * the store is away a bounded number of them waits; the oldest go first, and how many is said.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <curl/curl.h>
+
+#include "tools/push_queue.h"
+#include "tools/push_url.h"
+#include "tools/sandbox.h"
+#include "tools/serve_fds.h"
+#include "tools/standard.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+/* Between tries: twice as long after each that fails. */
+#define RETRY_NS      SECOND_NS
+#define RETRY_MOST_NS (60 * SECOND_NS)
+enum { CONNECT_SECONDS = 10, SEND_SECONDS = 30, LAST_SECONDS = 5, ANSWER_BYTES = 160 };
+
+struct sender {
+	const char *program, *name;
+	bool quiet, verbose;
+	char *url; /* as given */
+	CURL *curl;
+	struct push_queue queue;
+	uint64_t again_ns, wait_ns; /* when it is tried again; how long after that */
+	bool away;                  /* the store was, at the last try */
+	size_t lost;                /* said so far */
+	bool over;                  /* nothing more comes */
+	char answer[ANSWER_BYTES];  /* what the store has to say about a refusal */
+	size_t answered;
+};
+
+static void complain(const struct sender *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void complain(const struct sender *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	standard_complain(s->program, format, args);
+	va_end(args);
+}
+
+static uint64_t read_clock(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+static size_t take_answer(char *data, size_t size, size_t n, void *context)
+{
+	struct sender *s = context;
+	size_t room = sizeof(s->answer) - 1 - s->answered, bytes = size * n;
+
+	bytes = bytes < room ? bytes : room;
+	memcpy(s->answer + s->answered, data, bytes);
+	s->answered += bytes;
+	s->answer[s->answered] = '\0';
+	return size * n;
+}
+
+/* 0: it has it, or will never take it. -EAGAIN: later. *@ret_why: "", or what is wrong. */
+static int post(struct sender *s, const struct pushed *what, char *ret_why, size_t room)
+{
+	struct curl_slist *headers =
+		curl_slist_append(NULL, "Content-Type: application/octet-stream");
+	char *url = push_url(s->url, s->name, what->from, what->until);
+	char error[CURL_ERROR_SIZE] = "";
+	long status = 0;
+	CURLcode r;
+
+	ret_why[0] = '\0';
+	if (!url || !headers) {
+		free(url);
+		curl_slist_free_all(headers);
+		return -EAGAIN;
+	}
+	s->answered = 0;
+	s->answer[0] = '\0';
+	(void)curl_easy_setopt(s->curl, CURLOPT_URL, url);
+	(void)curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, headers);
+	(void)curl_easy_setopt(s->curl, CURLOPT_POSTFIELDS, (const char *)what->data);
+	(void)curl_easy_setopt(s->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)what->bytes);
+	(void)curl_easy_setopt(s->curl, CURLOPT_ERRORBUFFER, error);
+	(void)curl_easy_setopt(
+		s->curl, CURLOPT_TIMEOUT, s->over ? (long)LAST_SECONDS : (long)SEND_SECONDS);
+	r = curl_easy_perform(s->curl);
+	(void)curl_easy_setopt(s->curl, CURLOPT_ERRORBUFFER, NULL);
+	(void)curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl_slist_free_all(headers);
+	free(url);
+	s->answer[strcspn(s->answer, "\r\n")] = '\0';
+	if (r != CURLE_OK)
+		(void)snprintf(ret_why, room, "%s", error[0] ? error : curl_easy_strerror(r));
+	else if (status < 200 || status > 299)
+		(void)snprintf(ret_why, room, "status %ld%s%s", status, s->answer[0] ? ": " : "",
+			s->answer);
+	if (r != CURLE_OK || status == 408 || status == 429 || status >= 500)
+		return -EAGAIN;
+	return 0;
+}
+
+static void send_first(struct sender *s, uint64_t now)
+{
+	const struct pushed *first = push_queue_first(&s->queue);
+	char why[CURL_ERROR_SIZE + ANSWER_BYTES];
+	int r;
+
+	if (!first || now < s->again_ns)
+		return;
+	r = post(s, first, why, sizeof(why));
+	if (r == 0 && why[0])
+		complain(s, "the store refuses a profile: %s", why);
+	if (r == 0) {
+		if (s->away && !s->quiet)
+			complain(s, "the store takes profiles again; %zu were given up",
+				s->queue.lost);
+		else if (s->verbose && !why[0])
+			complain(s, "a profile of %zu bytes is in the store", first->bytes);
+		s->away = false;
+		s->wait_ns = RETRY_NS;
+		push_queue_drop(&s->queue);
+		return;
+	}
+	if (!s->away)
+		complain(s, "the store takes no profile (%s): tried again", why);
+	s->away = true;
+	s->again_ns = read_clock() + s->wait_ns;
+	s->wait_ns = s->wait_ns * 2 < RETRY_MOST_NS ? s->wait_ns * 2 : RETRY_MOST_NS;
+	if (s->over)
+		push_queue_drop(&s->queue), s->lost++;
+}
+
+static void turn(struct sender *s)
+{
+	struct pollfd fd = {.fd = s->over ? -1 : SERVE_PUSH_FD, .events = POLLIN};
+	uint64_t now = read_clock();
+	int ms = -1;
+
+	if (push_queue_first(&s->queue))
+		ms = s->again_ns > now ? (int)((s->again_ns - now) / 1000000 + 1) : 0;
+	if (poll(&fd, 1, s->over ? 0 : ms) < 0)
+		return;
+	if (fd.revents && !push_queue_read(&s->queue, SERVE_PUSH_FD)) {
+		s->over = true;
+		s->again_ns = 0;
+	}
+	send_first(s, read_clock());
+}
+
+static bool begin(struct sender *s)
+{
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return false;
+	s->curl = curl_easy_init();
+	if (!s->curl)
+		return false;
+	(void)curl_easy_setopt(s->curl, CURLOPT_NOSIGNAL, 1L);
+	(void)curl_easy_setopt(s->curl, CURLOPT_USERAGENT, "sprofil/" SPROFIL_VERSION);
+	(void)curl_easy_setopt(s->curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	(void)curl_easy_setopt(s->curl, CURLOPT_WRITEFUNCTION, take_answer);
+	(void)curl_easy_setopt(s->curl, CURLOPT_WRITEDATA, s);
+	/* What is not a store's is not followed: neither to files nor to other places. */
+	(void)curl_easy_setopt(s->curl, CURLOPT_FOLLOWLOCATION, 0L);
+#if LIBCURL_VERSION_NUM >= 0x075500
+	(void)curl_easy_setopt(s->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+	(void)curl_easy_setopt(
+		s->curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+	return true;
+}
+
+static void parse(struct sender *s, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"program", required_argument, NULL, 'p'},
+		{"name", required_argument, NULL, 'n'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"verbose", no_argument, NULL, 'v'},
+		{0},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		switch (option) {
+		case 'p': s->program = optarg; break;
+		case 'n': s->name = optarg; break;
+		case 'q': s->quiet = true; break;
+		case 'v': s->verbose = true; break;
+		default: exit(2);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct sender s = {.program = "sprofserve", .name = "program", .wait_ns = RETRY_NS};
+	int keep[] = {SERVE_PUSH_FD};
+	const char *url = getenv("SPROFIL_PUSH_URL");
+	struct sandbox sandbox;
+
+	standard_hold();
+	(void)signal(SIGPIPE, SIG_IGN);
+	parse(&s, argc, argv);
+	s.url = url ? strdup(url) : NULL;
+	if (!s.url || fcntl(SERVE_PUSH_FD, F_SETFL, O_NONBLOCK) < 0) {
+		complain(&s, "sprofil-push is started by sprofrun --push, or sprofserve");
+		return 2;
+	}
+	sandbox_close_others(keep, 1);
+	sandbox_enter_connecting(&sandbox);
+	if (s.verbose)
+		complain(&s, "the sender's sandbox: %s", sandbox.holds);
+	if (!begin(&s)) {
+		complain(&s, "cannot begin to send profiles: out of memory");
+		return 1;
+	}
+	while (!s.over || push_queue_first(&s.queue))
+		turn(&s);
+	if (s.lost + s.queue.lost && !s.quiet)
+		complain(&s, "%zu profiles did not reach the store", s.lost + s.queue.lost);
+	curl_easy_cleanup(s.curl);
+	push_queue_release(&s.queue);
+	free(s.url);
+	return 0;
+}

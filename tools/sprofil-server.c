@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sprofil-server: gives profiles of spans of time to who asks by HTTP, and to sprofil-push. It is
+ * started by sprofrun or sprofserve (tools/serve_front.c) with the descriptors of serve_fds.h, and
+ * enters the sandbox before it talks to anybody. It ends when the supervisor does, with the
+ * answers that are due.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proto/request.h"
+#include "tools/sandbox.h"
+#include "tools/serve_fds.h"
+#include "tools/serve_http.h"
+#include "tools/serve_pieces.h"
+#include "tools/serve_push.h"
+#include "tools/serve_spans.h"
+#include "tools/standard.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+/* A piece that was asked for and does not come is asked for again. */
+#define AGAIN_NS (10 * SECOND_NS)
+/* For the last answers, when the target is gone. */
+#define LAST_NS (5 * SECOND_NS)
+
+struct server {
+	const char *program, *name;
+	bool listens, on_demand, verbose;
+	uint64_t push_ns;
+	struct spans spans;
+	struct pieces pieces;
+	struct http *http; /* NULL: nobody asks */
+	struct push push;
+	bool thawed;       /* the supervisor takes samples */
+	bool alone;        /* the supervisor is gone */
+	uint64_t asked_ns; /* when a piece was asked for that has not come; 0 none */
+	uint64_t last_ns;  /* when everything must be answered; 0: no end in sight */
+};
+
+enum {
+	POLL_REQUEST,
+	POLL_PIECES,
+	POLL_HTTP = POLL_PIECES + 1 + PIECES_MOST,
+	POLL_PUSH = POLL_HTTP + HTTP_POLLS,
+	POLLS
+};
+
+static void complain(const struct server *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void complain(const struct server *s, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	standard_complain(s->program, format, args);
+	va_end(args);
+}
+
+static uint64_t read_clock(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+static void parse(struct server *s, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"program", required_argument, NULL, 'p'},
+		{"name", required_argument, NULL, 'n'},
+		{"listen", no_argument, NULL, 'l'},
+		{"push", required_argument, NULL, 'P'},
+		{"on-demand", no_argument, NULL, 'd'},
+		{"verbose", no_argument, NULL, 'v'},
+		{0},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		switch (option) {
+		case 'p': s->program = optarg; break;
+		case 'n': s->name = optarg; break;
+		case 'l': s->listens = true; break;
+		case 'P': s->push_ns = strtoull(optarg, NULL, 10); break;
+		case 'd': s->on_demand = true; break;
+		case 'v': s->verbose = true; break;
+		default: exit(2);
+		}
+	}
+}
+
+static bool request(enum request_type type, uint64_t value)
+{
+	uint8_t message[REQUEST_BYTES];
+
+	request_put(message, &(struct request){.type = type, .value = value});
+	return write(SERVE_REQUEST_FD, message, sizeof(message)) == (ssize_t)sizeof(message);
+}
+
+/* What the supervisor must know. */
+static void keep_supervisor(struct server *s, uint64_t now)
+{
+	bool wanted = s->spans.n != 0;
+
+	if (s->alone)
+		return;
+	if (s->on_demand && wanted != s->thawed && request(REQUEST_FREEZE, !wanted))
+		s->thawed = wanted;
+	if (s->asked_ns && (s->pieces.so_far_ns >= s->asked_ns || now >= s->asked_ns + AGAIN_NS))
+		s->asked_ns = 0;
+	if (!s->asked_ns && spans_want_piece(&s->spans, now) && request(REQUEST_SERVE, 0))
+		s->asked_ns = now;
+}
+
+static int timeout_ms(struct server *s, struct pollfd *fds, uint64_t now)
+{
+	uint64_t until = spans_next(&s->spans, now), next = push_next(&s->push, now);
+
+	for (size_t i = 0; i < POLLS; i++)
+		fds[i] = (struct pollfd){.fd = -1};
+	fds[POLL_REQUEST].fd = s->alone ? -1 : SERVE_REQUEST_FD;
+	pieces_poll(&s->pieces, fds + POLL_PIECES);
+	push_poll(&s->push, &fds[POLL_PUSH]);
+	if (s->http)
+		http_poll(s->http, fds + POLL_HTTP, &until);
+	until = next < until ? next : until;
+	if (s->last_ns && s->last_ns < until)
+		until = s->last_ns;
+	if (s->asked_ns && s->asked_ns + AGAIN_NS < until)
+		until = s->asked_ns + AGAIN_NS;
+	if (until == UINT64_MAX)
+		return -1;
+	/* Rounded up: a moment before it nothing would be done. */
+	return until <= now ? 0 : (int)((until - now + 999999) / 1000000);
+}
+
+static bool is_over(const struct server *s, uint64_t now)
+{
+	if (!s->spans.closed)
+		return false;
+	return now >= s->last_ns || (!(s->http && http_visits(s->http)) && push_is_idle(&s->push));
+}
+
+static void turn(struct server *s)
+{
+	struct pollfd fds[POLLS];
+	uint64_t now = read_clock();
+
+	if (poll(fds, POLLS, timeout_ms(s, fds, now)) < 0)
+		return;
+	now = read_clock();
+	/* Nobody reads our requests any more. What was recorded still comes. */
+	if (fds[POLL_REQUEST].revents && !s->alone) {
+		s->alone = true;
+		if (s->http)
+			http_quiesce(s->http);
+	}
+	pieces_turn(&s->pieces, fds + POLL_PIECES);
+	if (s->pieces.problem)
+		complain(s, "%s", s->pieces.problem);
+	s->pieces.problem = NULL;
+	push_turn(&s->push, &fds[POLL_PUSH], now);
+	if (s->http)
+		http_turn(s->http, fds + POLL_HTTP, now);
+	keep_supervisor(s, now);
+	if (s->spans.closed && !s->last_ns)
+		s->last_ns = now + LAST_NS;
+}
+
+static void give_up_rights(const struct server *s)
+{
+	int keep[] = {SERVE_REQUEST_FD, SERVE_PIECES_FD, s->listens ? SERVE_LISTEN_FD : -1,
+		s->push_ns ? SERVE_PUSH_FD : -1};
+	struct sandbox sandbox;
+
+	tzset();
+	sandbox_close_others(keep, sizeof(keep) / sizeof(*keep));
+	sandbox_enter_serving(&sandbox);
+	if (s->verbose)
+		complain(s, "the server's sandbox: %s", sandbox.holds);
+	if (s->verbose && sandbox.lacks[0])
+		complain(s, "the server's sandbox lacks: %s", sandbox.lacks);
+}
+
+int main(int argc, char **argv)
+{
+	struct server s = {.program = "sprofserve", .name = "program"};
+	int r = 0;
+
+	standard_hold();
+	(void)signal(SIGPIPE, SIG_IGN);
+	parse(&s, argc, argv);
+	if (fcntl(SERVE_REQUEST_FD, F_SETFL, O_NONBLOCK) < 0) {
+		complain(&s, "sprofil-server is started by sprofrun --listen, or sprofserve");
+		return 2;
+	}
+	give_up_rights(&s);
+	spans_init(&s.spans, s.name);
+	pieces_init(&s.pieces, SERVE_PIECES_FD, &s.spans);
+	push_init(&s.push, s.push_ns ? SERVE_PUSH_FD : -1, s.push_ns, &s.spans);
+	if (s.listens)
+		r = http_begin(SERVE_LISTEN_FD, &s.spans, s.name, &s.http);
+	if (r < 0)
+		complain(&s, "cannot serve: %s",
+			r == -ENOTSUP ? "built without libmicrohttpd (Debian: libmicrohttpd-dev)"
+				      : strerror(-r));
+	while (r == 0 && !is_over(&s, read_clock()))
+		turn(&s);
+	if (s.http)
+		http_end(s.http);
+	push_release(&s.push);
+	pieces_release(&s.pieces);
+	spans_release(&s.spans);
+	return r < 0;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sprofserve: live processes, or a command, as programs in Go with net/http/pprof: profiles for who
+ * asks by HTTP, and for a store. Samples are taken only while somebody wants a profile.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/engine/engine.h"
+#include "supervisor/os/procfs.h"
+#include "tools/front.h"
+#include "tools/serve_front.h"
+#include "tools/session.h"
+#include "tools/standard.h"
+#include "tools/target_options.h"
+
+static const char program[] = "sprofserve";
+
+/* An analyst that has so long a past makes room for a fresh one. */
+#define SEGMENT_NS UINT64_C(60000000000)
+
+struct settings {
+	struct engine_options engine;
+	struct target_options target;
+	struct serve_front serve;
+	bool quiet, verbose;
+};
+
+static const char usage_text[] =
+	"Usage: sprofserve [options] -p PID[,PID...]\n"
+	"       sprofserve [options] [--] COMMAND [ARG...]\n"
+	"\n"
+	"Serves CPU profiles of live processes, or of a command, over HTTP, as programs in Go\n"
+	"do: go tool pprof http://127.0.0.1:6060/debug/pprof/profile?seconds=10, or a store\n"
+	"that scrapes such addresses. Samples are taken only while a profile is wanted.\n"
+	"\n"
+	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
+	"      --name NAME          attach to all processes of that name\n"
+	"      --tree               and to the descendants that they have\n"
+	"      --cgroup PATH        attach to all processes of a cgroup: a path, or one name\n"
+	"                           of it (nginx.service)\n"
+	"      --container ID|NAME  attach to all processes of a container (docker, podman,\n"
+	"                           Kubernetes, LXC, nspawn)\n"
+	"      --listen ADDR:PORT   where to listen (default 127.0.0.1:6060); a port alone is\n"
+	"                           one of 127.0.0.1, 0 one that is free\n"
+	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n"
+	"      --push-every TIME    how often (default 15s)\n"
+	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n"
+	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
+	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
+	"  -g, --call-graph dwarf|fp|no\n"
+	"                           stacks: dwarf (default), fp (by frame pointers), none\n"
+	"  -G                       the same as -g no\n"
+	"  -w, --clock cpu|wall|both\n"
+	"                           cpu (default); wall or both: where threads block, too\n"
+	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n"
+	"  -f, --follow             children too (default)\n"
+	"      --no-follow          only the process itself\n"
+	"      --max-overhead PCT   bound on the share of its time that the target is\n"
+	"                           stopped (default 2 for -p, else 5)\n"
+	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
+	"      --max-cpu PCT        bound on the share of a CPU that sprofserve takes\n"
+	"                           (default none)\n"
+	"  -q, --quiet              no notes; errors still\n"
+	"  -v, --verbose            say more\n"
+	"      --help               this text\n"
+	"      --version            the version\n"
+	"\n"
+	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
+	"sprofserve, 2 usage.\n";
+
+enum { OPT_HELP = 256, OPT_VERSION };
+
+static const struct option long_options[] = {
+	TARGET_OPTIONS_LONG,
+	SERVE_OPTIONS_LONG,
+	{"quiet", no_argument, NULL, 'q'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{0},
+};
+
+static void say(void *context, enum say_kind kind, const char *line)
+{
+	const struct settings *s = context;
+
+	if (kind == SAY_WARNING || (kind == SAY_NOTE && !s->quiet) ||
+		(kind == SAY_DETAIL && s->verbose))
+		front_complain(program, "%s", line);
+}
+
+static void parse(struct settings *s, int argc, char **argv)
+{
+	int option;
+
+	argv[0] = (char *)program; /* getopt's messages begin with it */
+	while ((option = getopt_long(
+			argc, argv, "+" TARGET_OPTIONS_SHORT "qv", long_options, NULL)) >= 0) {
+		if (target_options_take(&s->target, option, optarg) ||
+			serve_front_take(&s->serve, option, optarg))
+			continue;
+		switch (option) {
+		case 'q': s->quiet = true; break;
+		case 'v': s->verbose = true; break;
+		case OPT_HELP:
+			(void)fputs(usage_text, stdout);
+			exit(standard_printed(program, FRONT_OURS));
+		case OPT_VERSION:
+			(void)puts("sprofserve " SPROFIL_VERSION);
+			exit(standard_printed(program, FRONT_OURS));
+		default: front_complain(program, "try 'sprofserve --help'"); exit(FRONT_USAGE);
+		}
+	}
+	s->target.quiet = s->serve.quiet = s->quiet;
+	s->serve.verbose = s->verbose;
+	if (!serve_front_is_given(&s->serve))
+		s->serve.listen = "127.0.0.1:6060";
+	target_options_finish(&s->target, argv + optind, &s->engine);
+}
+
+static int run(struct settings *s)
+{
+	struct engine_result result;
+	int status, by = 0, analyst;
+
+	engine_run(&s->engine, &result);
+	analyst = front_join_analyst(&result, NULL, NULL, &by);
+	serve_front_join(&s->serve);
+	status = front_failure(program, &s->engine, &result);
+	if (status)
+		return status;
+	if (!s->engine.command)
+		return analyst ? FRONT_OURS : 0;
+	if (result.command_ended)
+		return front_end_like(result.command_status);
+	if (engine_join(&result, &status) < 0)
+		return FRONT_OURS;
+	return front_end_like(status);
+}
+
+int main(int argc, char **argv)
+{
+	struct settings s = {
+		.target = TARGET_OPTIONS_DEFAULT(program),
+		.serve = SERVE_FRONT_DEFAULT(program),
+		.engine = {.say = say, .rotate_ns = SEGMENT_NS},
+	};
+	char analyst[PATH_MAX], name[PROCFS_NAME_BYTES];
+	int status = FRONT_OURS;
+
+	standard_hold();
+	parse(&s, argc, argv);
+	if (!front_find_analyst(program, analyst))
+		return FRONT_OURS;
+	if (s.engine.command)
+		(void)snprintf(name, sizeof(name), "%s", front_base_name(s.engine.command[0]));
+	else
+		procfs_read_name(s.engine.pids[0], s.engine.pids[0], name);
+	const char *analyst_argv[13] = {analyst, "--program", program, "--report", "none",
+		"--quiet", "--name", name, "--call-graph", s.target.call_graph, "--no-output"};
+
+	if (s.verbose)
+		analyst_argv[11] = "--verbose";
+	s.serve.on_demand = true;
+	s.engine.analyst = analyst_argv;
+	s.engine.context = &s;
+	front_prepare(&s.engine.inherited);
+	s.engine.own_session = session_divide(s.engine.no_realtime);
+	if (serve_front_begin(&s.serve, name, &s.engine))
+		status = run(&s);
+	free(s.target.pids);
+	return status;
+}
