@@ -85,7 +85,7 @@ check "the function" grep -q '^\(.*%\)\? *hot' seen
 check "the audit" grep -q '^audit: ' seen
 check "a source for the function" grep -q '<a href="#source-1">hot</a>' page.html
 check "and where it leads to" grep -q '<details id="source-1" open>' page.html
-check "heat" grep -qE '<tr class="h[67]"><td>[0-9.]+( ±[0-9.]+)? %' page.html
+check "heat" grep -qE '<tr class="h[67]"><td>[0-9.]+ [±-][0-9.]+ %' page.html
 
 chmod 600 src/hot.c
 "$SPROFREPORT" export --format html p.pb.gz >private.html
