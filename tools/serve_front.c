@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "supervisor/os/waiter.h"
@@ -26,6 +27,7 @@ extern char **environ;
 enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 };
 /* Above all of the children's, so that none is overwritten while they are put in place. */
 enum { FIRST_FD = 16 };
+enum { JOIN_MOMENTS = 1000 };
 
 union address {
 	struct sockaddr any;
@@ -299,6 +301,24 @@ bool serve_front_begin(struct serve_front *f, const char *name, struct engine_op
 	return begun;
 }
 
+/* It has its last answers to send, and ten seconds for them. */
+static void join_server(pid_t pid)
+{
+	struct timespec moment = {0, 10000000};
+	struct waiter_result seen;
+	int status;
+
+	for (unsigned i = 0; i < JOIN_MOMENTS; i++) {
+		if (waiter_peek(pid, &seen) < 0)
+			return; /* the engine has waited for it */
+		if (seen.kind == WAITER_GONE)
+			break;
+		(void)nanosleep(&moment, NULL);
+	}
+	(void)kill(pid, SIGKILL);
+	(void)waiter_join(pid, &status);
+}
+
 void serve_front_join(struct serve_front *f)
 {
 	int status;
@@ -310,7 +330,7 @@ void serve_front_join(struct serve_front *f)
 	f->server.request_fd = f->server.pieces_fd = -1;
 	/* One that ended before was waited for by the engine. */
 	if (f->server_pid)
-		(void)waiter_join(f->server_pid, &status);
+		join_server(f->server_pid);
 	if (f->push_pid)
 		(void)waiter_join(f->push_pid, &status);
 	f->server_pid = f->push_pid = 0;

@@ -37,7 +37,7 @@ for how in 'exit 0' 'exit 255' 'kill -TERM $$' 'kill -KILL $$' 'kill -SEGV $$'; 
 done
 
 # Signals to us alone are the command's.
-for signal in TERM HUP USR1 USR2; do
+for signal in TERM USR1 USR2; do
     rm -f ready
     "${run[@]}" sh -c "trap 'exit 43' $signal; echo ready >ready; while :; do sleep 0.05; done" &
     front=$!
