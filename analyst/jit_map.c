@@ -10,7 +10,7 @@
 #define NAME_MOST 4096 /* longer ones are cut */
 /* Of pieces that overlap, this many are looked at. */
 #define OVERLAPS_MOST 4096
-/* So many of the newest pieces are looked at for one that was moved. */
+/* When code is moved, its name is looked for among so many of the newest pieces. */
 #define MOVED_MOST 4096
 
 /* A string's place in the text; longer ones are cut. */

@@ -83,7 +83,7 @@ static int add(const struct all_segment *new)
 	return 0;
 }
 
-/* The one that is known already. */
+/* The segment of the same file at the same addresses, if it is known already. */
 static struct all_segment *find(const struct all_segment *new)
 {
 	for (size_t i = 0; i < segments; i++) {

@@ -108,7 +108,7 @@ bool pprof_types_label(struct task *task, const char *key, const char *text, int
 		if (!strcmp(labels[i].key, key))
 			field = text ? labels[i].text : labels[i].number;
 	}
-	/* Our own names count; of others the first one that says something. */
+	/* Labels that we write count most; of other programs' labels the first with a value. */
 	if (field == TASK_PID && (ours || !task->pid))
 		task->pid = id_of(text, number);
 	else if (field == TASK_TID && (ours || !task->tid))

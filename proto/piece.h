@@ -23,7 +23,7 @@
 
 enum piece_kind {
 	PIECE_SO_FAR = 1, /* the segment goes on */
-	PIECE_WHOLE = 2,  /* all of it */
+	PIECE_WHOLE = 2,  /* the segment has ended: all of it */
 };
 
 struct piece {

@@ -68,7 +68,7 @@ bool engine_is_order(int signal)
 	}
 }
 
-/* Where a signal came from. As the value of one that was passed on by engine_forward(). */
+/* Where a signal came from. engine_forward() sends it along as the signal's value. */
 enum origin {
 	SENT = 0x73707200, /* by kill(2), to us alone */
 	FROM_TERMINAL,     /* and the command got it as well */

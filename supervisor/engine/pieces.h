@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* The ring's time is so many pieces; the one that is being filled comes on top. */
+/* So many whole pieces make the time of --ring; one more is being filled. */
 enum { PIECES_BEFORE = 4, PIECES_HELD = PIECES_BEFORE + 1 };
 
 struct held_pieces {

@@ -162,7 +162,7 @@ void rotate_turn(struct engine *engine, uint64_t now)
 		rotation->paused_ns = now;
 		counting_set(engine, false);
 	}
-	/* One that cannot be stopped, as in an uninterruptible sleep, is not waited for. */
+	/* A thread that cannot be stopped, as in an uninterruptible sleep, holds up no file. */
 	if (!is_quiet(engine) && now - rotation->paused_ns < PAUSE_MOST_NS) {
 		rotation->again_ns = now + PAUSE_LOOK_NS;
 		return;

@@ -303,7 +303,10 @@ void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
 	leave_out(&s->cpu[cpu], (int64_t)ns);
 }
 
-/* @ns that a thread of @cpu lost. Tables count CPU time, on all CPUs alike: their part of it. */
+/*
+ * By how much tables are put off when a thread of @cpu has lost @ns: they count on all CPUs alike,
+ * so of several CPUs at work each stands for its part only.
+ */
 static int64_t part_of_tables(const struct sampler *s, unsigned cpu, int64_t ns)
 {
 	int64_t at_work = AT_WORK;
@@ -395,6 +398,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		s->figures.unproved++;
 		sampler_lose(s, t);
 	}
+	/* It let us in; at the instant it was elsewhere. */
 	if (was_on && o->slow && place == SAMPLE_IN_YIELD) {
 		was_on = false;
 		sampler_lose(s, t);
