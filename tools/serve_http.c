@@ -12,13 +12,13 @@
 
 #include <microhttpd.h>
 
+#include "supervisor/os/clock.h"
 #include "tools/serve_request.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 /* Of a request, from the connection or the last answer on; of an answer. */
-#define REQUEST_NS (5 * SECOND_NS)
-#define ANSWER_NS  (120 * SECOND_NS)
-#define LOOK_NS    SECOND_NS
+#define REQUEST_NS (5 * CLOCK_SECOND_NS)
+#define ANSWER_NS  (120 * CLOCK_SECOND_NS)
+#define LOOK_NS    CLOCK_SECOND_NS
 enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
 
 /* A connection. */
@@ -49,14 +49,6 @@ struct http {
 	struct visit *visits;
 	uint64_t look_ns;
 };
-
-static uint64_t read_clock(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
 
 static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status, const char *type,
 	struct MHD_Response *response)
@@ -131,7 +123,7 @@ static enum MHD_Result begin_profile(
 	struct http *http, struct MHD_Connection *connection, struct visit *visit)
 {
 	unsigned seconds;
-	uint64_t now = read_clock();
+	uint64_t now = clock_now();
 
 	if (!request_seconds(
 		    MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "seconds"),
@@ -140,7 +132,7 @@ static enum MHD_Result begin_profile(
 			"seconds: give a whole number from 1 to 600\n");
 	/* Two are for --push. */
 	if (http->spans->n + 2 < SPANS_MOST)
-		visit->span = spans_begin(http->spans, now, now + seconds * SECOND_NS);
+		visit->span = spans_begin(http->spans, now, now + seconds * CLOCK_SECOND_NS);
 	if (!visit->span)
 		return say(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 			"as many profiles as can be are being taken: try again later\n");
@@ -216,7 +208,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 		return MHD_YES;
 	}
 	if (visit->guest)
-		visit->guest->until_ns = read_clock() + ANSWER_NS;
+		visit->guest->until_ns = clock_now() + ANSWER_NS;
 	if (visit->left || visit->data || visit->error)
 		return answer_profile(connection, visit);
 	return route(http, connection, visit, url, method);
@@ -238,7 +230,7 @@ static void completed(void *context, struct MHD_Connection *connection, void **r
 	if (visit->span)
 		spans_end(http->spans, visit->span);
 	if (visit->guest)
-		visit->guest->until_ns = read_clock() + REQUEST_NS;
+		visit->guest->until_ns = clock_now() + REQUEST_NS;
 	free(visit->data);
 	free(visit);
 	*request = NULL;
@@ -257,7 +249,7 @@ static void noticed(void *context, struct MHD_Connection *connection, void **soc
 		*socket_context = guest;
 		if (!guest)
 			return;
-		*guest = (struct guest){http->guests, info->connect_fd, read_clock() + REQUEST_NS};
+		*guest = (struct guest){http->guests, info->connect_fd, clock_now() + REQUEST_NS};
 		http->guests = guest;
 		return;
 	}
@@ -342,7 +334,7 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 	const union MHD_DaemonInfo *info =
 		MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	MHD_UNSIGNED_LONG_LONG ms;
-	uint64_t now = read_clock();
+	uint64_t now = clock_now();
 	size_t n = 1;
 
 	fds[0] = (struct pollfd){.fd = info ? info->epoll_fd : -1, .events = POLLIN};

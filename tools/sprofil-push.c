@@ -19,16 +19,16 @@
 
 #include <curl/curl.h>
 
+#include "supervisor/os/clock.h"
 #include "tools/push_queue.h"
 #include "tools/push_url.h"
 #include "tools/sandbox.h"
 #include "tools/serve_fds.h"
 #include "tools/standard.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 /* Between tries: twice as long after each that fails. */
-#define RETRY_NS      SECOND_NS
-#define RETRY_MOST_NS (60 * SECOND_NS)
+#define RETRY_NS      CLOCK_SECOND_NS
+#define RETRY_MOST_NS (60 * CLOCK_SECOND_NS)
 enum { CONNECT_SECONDS = 10, SEND_SECONDS = 30, LAST_SECONDS = 5, ANSWER_BYTES = 160 };
 
 struct sender {
@@ -54,14 +54,6 @@ static void complain(const struct sender *s, const char *format, ...)
 	va_start(args, format);
 	standard_complain(s->program, format, args);
 	va_end(args);
-}
-
-static uint64_t read_clock(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
 static size_t take_answer(char *data, size_t size, size_t n, void *context)
@@ -142,7 +134,7 @@ static void send_first(struct sender *s, uint64_t now)
 	if (!s->away)
 		complain(s, "the store takes no profile (%s): tried again", why);
 	s->away = true;
-	s->again_ns = read_clock() + s->wait_ns;
+	s->again_ns = clock_now() + s->wait_ns;
 	s->wait_ns = s->wait_ns * 2 < RETRY_MOST_NS ? s->wait_ns * 2 : RETRY_MOST_NS;
 	if (s->over)
 		push_queue_drop(&s->queue), s->lost++;
@@ -151,7 +143,7 @@ static void send_first(struct sender *s, uint64_t now)
 static void turn(struct sender *s)
 {
 	struct pollfd fd = {.fd = s->over ? -1 : SERVE_PUSH_FD, .events = POLLIN};
-	uint64_t now = read_clock();
+	uint64_t now = clock_now();
 	int ms = -1;
 
 	if (push_queue_first(&s->queue))
@@ -162,7 +154,7 @@ static void turn(struct sender *s)
 		s->over = true;
 		s->again_ns = 0;
 	}
-	send_first(s, read_clock());
+	send_first(s, clock_now());
 }
 
 static bool begin(struct sender *s)

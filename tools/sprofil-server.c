@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "proto/request.h"
+#include "supervisor/os/clock.h"
 #include "tools/sandbox.h"
 #include "tools/serve_fds.h"
 #include "tools/serve_http.h"
@@ -26,11 +27,10 @@
 #include "tools/serve_spans.h"
 #include "tools/standard.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 /* A piece that was asked for and does not come is asked for again. */
-#define AGAIN_NS (10 * SECOND_NS)
+#define AGAIN_NS (10 * CLOCK_SECOND_NS)
 /* For the last answers, when the target is gone. */
-#define LAST_NS (5 * SECOND_NS)
+#define LAST_NS (5 * CLOCK_SECOND_NS)
 
 struct server {
 	const char *program, *name;
@@ -63,14 +63,6 @@ static void complain(const struct server *s, const char *format, ...)
 	va_start(args, format);
 	standard_complain(s->program, format, args);
 	va_end(args);
-}
-
-static uint64_t read_clock(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
 static void parse(struct server *s, int argc, char **argv)
@@ -154,11 +146,11 @@ static bool is_over(const struct server *s, uint64_t now)
 static void turn(struct server *s)
 {
 	struct pollfd fds[POLLS];
-	uint64_t now = read_clock();
+	uint64_t now = clock_now();
 
 	if (poll(fds, POLLS, timeout_ms(s, fds, now)) < 0)
 		return;
-	now = read_clock();
+	now = clock_now();
 	/* Nobody reads our requests any more. What was recorded still comes. */
 	if (fds[POLL_REQUEST].revents && !s->alone) {
 		s->alone = true;
@@ -214,7 +206,7 @@ int main(int argc, char **argv)
 		complain(&s, "cannot serve: %s",
 			r == -ENOTSUP ? "built without libmicrohttpd (Debian: libmicrohttpd-dev)"
 				      : strerror(-r));
-	while (r == 0 && !is_over(&s, read_clock()))
+	while (r == 0 && !is_over(&s, clock_now()))
 		turn(&s);
 	if (s.http)
 		http_end(s.http);
