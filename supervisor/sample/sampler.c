@@ -35,7 +35,7 @@
 /* or if so many instants in a row met the same thread, wherever it was. */
 #define SAME_ALONE 32
 /* as long as others were runnable at no more than so many of 32 looks. */
-#define COMPANY_MOST 8
+#define COMPANY_MOST 2
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000
@@ -321,6 +321,8 @@ void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 	struct sample_cpu *c = &s->cpu[t->order.cpu];
 	int64_t part = part_of_tables(s, t->order.cpu, (int64_t)s->held_ns);
 
+	/* Now, as whoever works with this thread has nothing to do during its stop. */
+	note_company(s, 1);
 	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {
 		for (unsigned i = 0; i < s->cpus; i++)
 			plan_shift(&s->cpu[i].plan, stream, part + s->tables_owed_ns[stream]);
@@ -349,7 +351,6 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS;
 
 	follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
-	note_company(s, 1);
 	t->steady = steady ? t->steady + 1 : 0;
 	if (steady && lost < LOST_MOST_NS) {
 		follow(&s->held_ns, (uint64_t)lost, HELD_MOST_NS);
