@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/live_session.h"
+#include "tools/live_settings.h"
 #include "tools/pieces.h"
 #include "view/report.h"
 
