@@ -24,8 +24,8 @@
 
 static struct delivery delivery_of(const struct analyst_results *results)
 {
-	return (struct delivery){
-		.opener = results->opener, .peer_fd = results->settings->replay ? -1 : REQUEST_FD};
+	return (struct delivery){.opener = results->opener,
+		.peer_fd = results->settings->replay ? -1 : LINK_REQUEST_FD};
 }
 
 /* @of: the process's name, for %n. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the command line of sprofil-analyst tells: the fronts hand over in it what their users asked
- * for. Descriptors are numbered here; supervisor/engine/link.c gives them.
+ * for. Descriptors are those of supervisor/engine/link.h.
  */
 #ifndef TOOLS_ANALYST_SETTINGS_H
 #define TOOLS_ANALYST_SETTINGS_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/engine/link.h"
 #include "tools/live_settings.h"
 #include "tools/pieces.h"
 #include "view/report.h"
@@ -16,7 +17,7 @@
 struct blame;
 
 /* Of a server, the pipe to it; of --ring, the piece of its own, and those before. */
-enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, PIECES_FD = 6, PIECE_FD = PIECES_FD };
+enum { PIECES_FD = LINK_MORE_FD, PIECE_FD = LINK_MORE_FD };
 
 struct analyst_settings {
 	const char *output, *report, *name, *capture, *replay;

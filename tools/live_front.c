@@ -16,6 +16,7 @@
 #include "supervisor/engine/engine.h"
 #include "supervisor/os/procfs.h"
 #include "tools/front.h"
+#include "tools/live_settings.h"
 #include "tools/output_log.h"
 #include "view/text.h"
 
@@ -258,7 +259,7 @@ int live_front_join(struct live_front *front, struct engine_result *result, int 
 	*ret_signal = result->stopped_by;
 	status = front_join_analyst(result, stop_with, front, ret_signal);
 	if (front->has_terminal)
-		give_terminal_back(front, status & 0x7f || status >> 8 == FRONT_ANALYST_STUCK);
+		give_terminal_back(front, status & 0x7f || status >> 8 == LIVE_EXIT_STUCK);
 	if (front->notes && fclose(front->notes) == 0 && front->notes_text)
 		(void)fputs(front->notes_text, stderr);
 	if (status & 0x7f)

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The analyst's exit status: the terminal was not given back; it cannot be drawn on. */
+enum { LIVE_EXIT_STUCK = 3, LIVE_EXIT_NO_SCREEN = 4 };
+
 struct live_settings {
 	bool on;
 	bool batch, ascii, totals, color;

@@ -38,7 +38,6 @@
 #include "view/export.h"
 
 enum { OPENER_SUFFIXES = 32 };
-enum { EXIT_STUCK = 3, EXIT_NO_SCREEN = 4 }; /* tools/live_front.h knows them */
 
 struct run {
 	struct analyst_settings settings;
@@ -77,11 +76,11 @@ static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring)
 	struct stat st;
 	void *memory = MAP_FAILED;
 
-	if (fstat(RING_FD, &st) == 0 && st.st_size > 0)
-		memory = mmap(
-			NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
-	(void)fcntl(BELL_FD, F_SETFD, FD_CLOEXEC);
-	(void)fcntl(REQUEST_FD, F_SETFD, FD_CLOEXEC);
+	if (fstat(LINK_RING_FD, &st) == 0 && st.st_size > 0)
+		memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			LINK_RING_FD, 0);
+	(void)fcntl(LINK_BELL_FD, F_SETFD, FD_CLOEXEC);
+	(void)fcntl(LINK_REQUEST_FD, F_SETFD, FD_CLOEXEC);
 	if (s->segment)
 		(void)fcntl(PIECES_FD, F_SETFD, FD_CLOEXEC);
 	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
@@ -90,7 +89,7 @@ static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring)
 			"capture");
 		return NULL;
 	}
-	(void)close(RING_FD);
+	(void)close(LINK_RING_FD);
 	return memory;
 }
 
@@ -159,7 +158,7 @@ static void look_at_size(void *context)
 	if (!file_size_is_reached(&run->file_size, analyst_profile(run->analyst)))
 		return;
 	request_put(message, &(struct request){.type = REQUEST_ROTATE});
-	(void)!write(REQUEST_FD, message, sizeof(message));
+	(void)!write(LINK_REQUEST_FD, message, sizeof(message));
 }
 
 static int show_live(struct run *run, struct ring *ring, FILE *capture)
@@ -168,8 +167,8 @@ static int show_live(struct run *run, struct ring *ring, FILE *capture)
 	struct live_session session = {.settings = &s->live,
 		.analyst = run->analyst,
 		.ring = ring,
-		.bell_fd = BELL_FD,
-		.request_fd = REQUEST_FD,
+		.bell_fd = LINK_BELL_FD,
+		.request_fd = LINK_REQUEST_FD,
 		.capture = capture,
 		.save = save,
 		.context = run};
@@ -205,7 +204,7 @@ static int take_ring(struct run *run, struct ring *ring)
 	if (s->live.on)
 		r = show_live(run, ring, capture);
 	else
-		r = input_ring(run->analyst, ring, BELL_FD, capture, &capture_error);
+		r = input_ring(run->analyst, ring, LINK_BELL_FD, capture, &capture_error);
 	if (capture && fclose(capture) != 0 && !capture_error)
 		capture_error = -errno;
 	if (capture && capture_error)
@@ -295,8 +294,8 @@ static int give_up_rights(struct run *run)
 			return -errno;
 	}
 	keep[0] = run->opener.fd;
-	keep[1] = s->replay ? run->replay_fd : BELL_FD;
-	keep[2] = s->replay ? -1 : REQUEST_FD;
+	keep[1] = s->replay ? run->replay_fd : LINK_BELL_FD;
+	keep[2] = s->replay ? -1 : LINK_REQUEST_FD;
 	keep[3] = s->live.in_fd;
 	keep[4] = s->segment ? PIECES_FD : -1;
 	keep[5] = s->pieces.on ? s->pieces.own_fd : -1;
@@ -342,7 +341,7 @@ static int analyse(struct run *run, struct ring *ring)
 		r = finish_run(&(struct finish){analyst_results_end, say, &run->results},
 			run->analyst, &run->blame);
 	if (run->stuck)
-		_exit(EXIT_STUCK);
+		_exit(LIVE_EXIT_STUCK);
 	analyst_free(run->analyst);
 	return r;
 }
@@ -389,5 +388,5 @@ int main(int argc, char **argv)
 	blame_release(&run.blame);
 	opener_end(&run.opener, opener_pid);
 	analyst_settings_release(s);
-	return run.no_screen ? EXIT_NO_SCREEN : r != 0;
+	return run.no_screen ? LIVE_EXIT_NO_SCREEN : r != 0;
 }

@@ -16,6 +16,7 @@
 #include "supervisor/os/waiter.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
+#include "tools/live_settings.h"
 #include "tools/session.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
@@ -267,7 +268,7 @@ static int run(struct settings *s)
 		return front_end_like(by);
 	if (status || !WIFEXITED(analyst) || !WEXITSTATUS(analyst))
 		return status;
-	return WEXITSTATUS(analyst) == FRONT_ANALYST_NO_SCREEN ? FRONT_USAGE : FRONT_OURS;
+	return WEXITSTATUS(analyst) == LIVE_EXIT_NO_SCREEN ? FRONT_USAGE : FRONT_OURS;
 }
 
 int main(int argc, char **argv)

@@ -37,8 +37,7 @@ struct target_options {
 
 /* For a table of struct option and a string of short options. */
 enum {
-	TARGET_OPTION_FIRST = 1024,
-	TARGET_OPTION_NO_FOLLOW,
+	TARGET_OPTION_NO_FOLLOW = 1024,
 	TARGET_OPTION_MAX_OVERHEAD,
 	TARGET_OPTION_MAX_CPU,
 	TARGET_OPTION_MAX_STACK,
