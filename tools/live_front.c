@@ -49,7 +49,7 @@ static void name_target(struct live_front *front, const struct engine_options *e
 
 	for (size_t i = 0; engine->command && engine->command[i] && n < room; i++)
 		n += (size_t)snprintf(front->target + n, room - n, "%s%s", i ? " " : "",
-			i ? engine->command[i] : front_base_name(engine->command[i]));
+			i ? engine->command[i] : text_basename(engine->command[i]));
 	for (size_t i = 0; !engine->command && i < engine->pids_n && n < room; i++) {
 		char name[PROCFS_NAME_BYTES];
 

@@ -296,7 +296,7 @@ int main(int argc, char **argv)
 	if (!s.engine.dump)
 		output_option_check(program, analyst, s.output);
 	(void)snprintf(name, sizeof(name), "%s",
-		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
+		s.engine.command ? text_basename(s.engine.command[0]) : "attached");
 	const char *analyst_argv[ANALYST_ARGUMENTS + LIVE_FRONT_ARGUMENTS] = {analyst};
 	size_t n = 1 + put_arguments(&s, name, bytes, analyst_argv + 1);
 

@@ -16,6 +16,7 @@
 #include "tools/session.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
+#include "view/text.h"
 
 static const char program[] = "sprofserve";
 
@@ -146,7 +147,7 @@ int main(int argc, char **argv)
 	if (!front_find_analyst(program, analyst))
 		return FRONT_OURS;
 	if (s.engine.command)
-		(void)snprintf(name, sizeof(name), "%s", front_base_name(s.engine.command[0]));
+		(void)snprintf(name, sizeof(name), "%s", text_basename(s.engine.command[0]));
 	else
 		procfs_read_name(s.engine.pids[0], s.engine.pids[0], name);
 	const char *analyst_argv[13] = {analyst, "--program", program, "--report", "none",

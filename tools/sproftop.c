@@ -21,6 +21,7 @@
 #include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
+#include "view/text.h"
 
 static const char program[] = "sproftop";
 
@@ -289,7 +290,7 @@ int main(int argc, char **argv)
 	if (!front_find_analyst(program, analyst))
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
-		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
+		s.engine.command ? text_basename(s.engine.command[0]) : "attached");
 	const char *analyst_argv[12 + LIVE_FRONT_ARGUMENTS] = {analyst, "--program", program,
 		"--report", "none", "--name", name, "--call-graph", s.target.call_graph};
 	size_t n = 9;
