@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the analyst gives: files, reports, pieces. Each function is a deliver() of struct finish,
- * with a struct analyst_results for its context: it runs in a child, says what went wrong, and returns an
- * exit status.
+ * with a struct analyst_results for its context: it runs in a child, says what went wrong, and
+ * returns an exit status.
  */
 #ifndef TOOLS_ANALYST_RESULTS_H
 #define TOOLS_ANALYST_RESULTS_H
@@ -20,7 +20,7 @@ struct analyst_results {
 int analyst_results_end(void *context, struct analyst *analyst, int error);
 /* SIGUSR2: the profile so far, named by the time. */
 int analyst_results_so_far(void *context, struct analyst *analyst, int error);
-/* The live view saves: the profile so far to the settings' output. Says nothing; -errno, negated. */
+/* The live view saves: the profile so far to the settings' output. Says nothing; an errno. */
 int analyst_results_view(void *context, struct analyst *analyst, int error);
 /* The server asks: the profile so far as a piece. */
 int analyst_results_piece(void *context, struct analyst *analyst, int error);

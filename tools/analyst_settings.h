@@ -23,10 +23,10 @@ struct analyst_settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* that started us, for messages */
 	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
-	char *apart;           /* a profile of each process: the pattern, which output is; else NULL */
-	bool records;          /* a profile is to be written */
-	uint32_t segment;      /* pieces go to a server, and bear this number; 0: none do */
-	bool unwritten;        /* and nowhere else */
+	char *apart;      /* a profile of each process: the pattern, which output is; else NULL */
+	bool records;     /* a profile is to be written */
+	uint32_t segment; /* pieces go to a server, and bear this number; 0: none do */
+	bool unwritten;   /* and nowhere else */
 	struct pieces pieces;  /* --ring */
 	uint64_t rotate_bytes; /* --rotate SIZE; 0 none */
 	const char *keep;      /* so many profiles that differ by their time; NULL: all */

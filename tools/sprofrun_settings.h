@@ -20,7 +20,7 @@ struct sprofrun_settings {
 	struct serve_front serve;
 	struct histogram regions;
 	const char *histogram;
-	const char *keep; /* of the files of --rotate, the newest so many */
+	const char *keep;          /* of the files of --rotate, the newest so many */
 	const char *rotate, *ring; /* as given */
 	bool report_given;
 };

@@ -244,7 +244,8 @@ int birth_attach(struct engine *engine, int pid)
 			if (target_find(&engine->target, tids[i]))
 				continue;
 			r = tracer_seize(tids[i], &engine->births.tracer);
-			if (r == -ESRCH || (r == -EPERM && (found || proc_status_is_zombie(tids[i])))) {
+			if (r == -ESRCH ||
+				(r == -EPERM && (found || proc_status_is_zombie(tids[i])))) {
 				/* It died, or a thread that we trace made it: its event will tell.
 				 */
 				r = 0;

@@ -76,8 +76,7 @@ struct map_query {
 #define MAP_QUERY _IOWR('f', 17, struct map_query)
 enum { MAP_QUERY_READ = 0x01, MAP_QUERY_WRITE = 0x02, MAP_QUERY_EXEC = 0x04 };
 
-static int query(
-	int maps_fd, uint64_t address, uint64_t flags, struct mapped_range *ret_range)
+static int query(int maps_fd, uint64_t address, uint64_t flags, struct mapped_range *ret_range)
 {
 	struct map_query query = {.size = sizeof(query), .flags = flags, .address = address};
 

@@ -354,7 +354,8 @@ uint64_t procfs_scheduler_tick_ns(void)
 bool procfs_has_tickless_cpus(void)
 {
 	char text[64];
-	int n = procfs_read_once(procfs_open("/sys/devices/system/cpu/nohz_full"), text, sizeof(text));
+	int n = procfs_read_once(
+		procfs_open("/sys/devices/system/cpu/nohz_full"), text, sizeof(text));
 
 	return n > 1 && isdigit((unsigned char)text[0]);
 }

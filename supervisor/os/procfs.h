@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is read of /proc; maps and status have files of their own. Nothing here stops a thread. Results are 0 or positive, or -errno; a
- * thread that is gone gives -ESRCH or -ENOENT.
+ * What is read of /proc; maps and status have files of their own. Nothing here stops a thread.
+ * Results are 0 or positive, or -errno; a thread that is gone gives -ESRCH or -ENOENT.
  */
 #ifndef SUPERVISOR_PROCFS_H
 #define SUPERVISOR_PROCFS_H

@@ -132,7 +132,8 @@ uint64_t mend_resume(
 		else if (signal && !ignores(t, signal))
 			need = REPAIR_NOTHING;
 		else if (need == REPAIR_FILTERED)
-			need = proc_status_is_filtered(t->tid) ? REPAIR_BEGIN_AGAIN : REPAIR_NOTHING;
+			need = proc_status_is_filtered(t->tid) ? REPAIR_BEGIN_AGAIN
+							       : REPAIR_NOTHING;
 	}
 	/* Nobody is there to read any more: not our stop, but that has cut it short. */
 	if (need == REPAIR_MAYBE_SHORT && signal == SIGPIPE)
@@ -323,8 +324,8 @@ static bool somebody_is_waking(struct mender *mender)
 		const struct tracee *t = mender->target->tracee[i];
 		uint64_t pending;
 
-		if (t->state != TRACEE_LISTENING && proc_status_read_pending(t->tid, &pending) == 0 &&
-			pending)
+		if (t->state != TRACEE_LISTENING &&
+			proc_status_read_pending(t->tid, &pending) == 0 && pending)
 			return true;
 	}
 	return false;

@@ -244,7 +244,7 @@ static void test_procfs__parses_state_and_switches(void **state)
 	assert_int_equal(procfs_parse_state("7 (a", &letter), -EPROTO);
 	assert_int_equal(procfs_parse_state("7 (a)", &letter), -EPROTO);
 	assert_int_equal(proc_status_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n"
-					       "nonvoluntary_ctxt_switches:\t3\n",
+						    "nonvoluntary_ctxt_switches:\t3\n",
 				 &switches),
 		0);
 	assert_int_equal(switches, 15);
