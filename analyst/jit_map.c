@@ -177,13 +177,6 @@ static const struct jit_code *find(struct jit_map *map, uint64_t pc)
 	return best;
 }
 
-const char *jit_map_find(struct jit_map *map, uint64_t pc)
-{
-	const struct jit_code *code = find(map, pc);
-
-	return code ? map->text + code->name : NULL;
-}
-
 /* The last of the lines at or before the address; compilers write them in order, or nearly so. */
 bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source)
 {

@@ -53,9 +53,7 @@ uint64_t jit_map_bytes(const struct jit_map *map);
  * to 0x3ef41858. Lines that make no sense are skipped. Returns the bytes taken, or -ENOMEM.
  */
 long jit_map_add(struct jit_map *map, const char *text, size_t bytes);
-/* The newest name at @pc, NULL none. */
-const char *jit_map_find(struct jit_map *map, uint64_t pc);
-/* The same, with its line. False: there is none. */
+/* The newest name at @pc, with its line. False: there is none. */
 bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source);
 
 /* One piece, with the lines that are pending for its start. 0, or -ENOMEM. */

@@ -221,15 +221,6 @@ void ring_wake(struct ring *ring)
 	atomic_store_explicit(sleeping(ring), 0, memory_order_seq_cst);
 }
 
-void ring_note_work(struct ring *ring, const char *path)
-{
-	char *note = (char *)ring->base + RING_WORKING_ON_OFFSET;
-	size_t n = path ? strnlen(path, RING_WORKING_ON_BYTES - 1) : 0;
-
-	memcpy(note, path ? path : "", n);
-	note[n] = '\0';
-}
-
 void ring_read_note(const struct ring *ring, char ret_path[RING_WORKING_ON_BYTES])
 {
 	memcpy(ret_path, ring->base + RING_WORKING_ON_OFFSET, RING_WORKING_ON_BYTES);

@@ -91,10 +91,10 @@ void ring_consume(struct ring *ring);
 bool ring_sleep(struct ring *ring);
 void ring_wake(struct ring *ring);
 
-/* Consumer: notes which file it is about to parse ("" or NULL: none), for whoever survives it. */
-void ring_note_work(struct ring *ring, const char *path);
-
-/* Producer: copies the note out; "" when there is none. */
+/*
+ * Producer: copies out which file the consumer is about to parse, "" none. The consumer writes that
+ * at RING_WORKING_ON_OFFSET (analyst/blame.h), for whoever survives it.
+ */
 void ring_read_note(const struct ring *ring, char ret_path[RING_WORKING_ON_BYTES]);
 
 #endif

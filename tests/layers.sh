@@ -73,7 +73,7 @@ must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space
     'proto does not allocate' proto
 must_not '\b(printf|fprintf|puts|perror|exit|abort)[[:space:]]*\(' \
     'library code neither prints nor exits' proto client opener symbolizer profile analyst/analyst.c \
-    analyst/spaces.c analyst/input.c supervisor/engine/engine.c supervisor/engine/lifecycle.c \
+    analyst/take.c analyst/spaces.c analyst/input.c supervisor/engine/engine.c supervisor/engine/lifecycle.c \
     supervisor/sample/sampler.c supervisor/sample/observe.c supervisor/sample/plan.c
 must_not '\b(pthread_create|thrd_create|sigaction|signal)[[:space:]]*\(' \
     'the client starts no threads and installs no handlers' client
@@ -105,10 +105,10 @@ too_long() {
     hits=$(xargs -r env LC_ALL=C.UTF-8 sed -snE "$program /^.{101}/{F;=;p}" | paste -d: - - -)
     [ -z "$hits" ] || complain "lines of more than 100 columns: $hits"
 }
-git ls-files '*.[ch]' '*meson.build' meson_options.txt | too_long ''
-git ls-files '*.sh' | too_long '/^[[:space:]]*#/!d'
-git ls-files '*.md' | too_long '/^```/,/^```/d; /^([|#]|    )/d'
-git ls-files 'man/*' | too_long '/^[.]/d'
+too_long '' < <(git ls-files '*.[ch]' '*meson.build' meson_options.txt)
+too_long '/^[[:space:]]*#/!d' < <(git ls-files '*.sh')
+too_long '/^```/,/^```/d; /^([|#]|    )/d' < <(git ls-files '*.md')
+too_long '/^[.]/d' < <(git ls-files 'man/*')
 
 # Every file of code names its licence.
 hits=$(git ls-files '*.[ch]' '*.sh' '*meson.build' | xargs grep -L 'SPDX-License-Identifier: MIT')

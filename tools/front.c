@@ -12,6 +12,7 @@
 #include "supervisor/engine/diagnose.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/os/waiter.h"
+#include "tools/libexec.h"
 #include "tools/standard.h"
 
 void front_complain(const char *program, const char *format, ...)
@@ -25,22 +26,11 @@ void front_complain(const char *program, const char *format, ...)
 
 bool front_find_analyst(const char *program, char path[PATH_MAX])
 {
-	static const char *const places[] = {
-		"sprofil-analyst", SPROFIL_BIN_TO_LIBEXEC "/sprofil-analyst"};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
+	char self[1];
 
-	self[n < 0 ? 0 : n] = '\0';
-	slash = strrchr(self, '/');
-	if (slash)
-		slash[1] = '\0';
-	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
-		if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
-			access(path, X_OK) == 0)
-			return true;
-	}
-	if (n < 0)
+	if (libexec_find("sprofil-analyst", path))
+		return true;
+	if (readlink("/proc/self/exe", self, sizeof(self)) < 0)
 		front_complain(program,
 			"cannot read /proc/self/exe (%s): nothing can be profiled without /proc; "
 			"mount it (mount -t proc proc /proc)",
@@ -49,13 +39,6 @@ bool front_find_analyst(const char *program, char path[PATH_MAX])
 		front_complain(program,
 			"sprofil-analyst is missing: it belongs into libexec/sprofil beside bin");
 	return false;
-}
-
-const char *front_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 void front_prepare(struct launch_state *state)

@@ -26,9 +26,6 @@ void front_complain(const char *program, const char *format, ...)
  */
 bool front_find_analyst(const char *program, char path[PATH_MAX]);
 
-/* The last part of a path, for %n of the output's name. */
-const char *front_base_name(const char *path);
-
 /*
  * What the command is to get back later, and what the engine wants of this process: its signals
  * blocked, and as many descriptors as there may be (two a thread).

@@ -16,6 +16,7 @@
 #include "supervisor/engine/engine.h"
 #include "supervisor/os/procfs.h"
 #include "tools/front.h"
+#include "tools/live_settings.h"
 #include "tools/output_log.h"
 #include "view/text.h"
 
@@ -48,7 +49,7 @@ static void name_target(struct live_front *front, const struct engine_options *e
 
 	for (size_t i = 0; engine->command && engine->command[i] && n < room; i++)
 		n += (size_t)snprintf(front->target + n, room - n, "%s%s", i ? " " : "",
-			i ? engine->command[i] : front_base_name(engine->command[i]));
+			i ? engine->command[i] : text_basename(engine->command[i]));
 	for (size_t i = 0; !engine->command && i < engine->pids_n && n < room; i++) {
 		char name[PROCFS_NAME_BYTES];
 
@@ -258,7 +259,7 @@ int live_front_join(struct live_front *front, struct engine_result *result, int 
 	*ret_signal = result->stopped_by;
 	status = front_join_analyst(result, stop_with, front, ret_signal);
 	if (front->has_terminal)
-		give_terminal_back(front, status & 0x7f || status >> 8 == FRONT_ANALYST_STUCK);
+		give_terminal_back(front, status & 0x7f || status >> 8 == LIVE_EXIT_STUCK);
 	if (front->notes && fclose(front->notes) == 0 && front->notes_text)
 		(void)fputs(front->notes_text, stderr);
 	if (status & 0x7f)

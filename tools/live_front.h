@@ -16,9 +16,6 @@
 struct engine_options;
 struct engine_result;
 
-/* Exit status of an analyst that could not give the terminal back, or not draw on it. */
-enum { FRONT_ANALYST_STUCK = 3, FRONT_ANALYST_NO_SCREEN = 4 };
-
 struct live_front {
 	const char *program;
 	/* Options. */

@@ -9,7 +9,6 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyst/analyst.h"
@@ -18,61 +17,17 @@
 #include "profile/profile.h"
 #include "proto/record.h"
 #include "proto/request.h"
+#include "supervisor/os/clock.h"
 #include "tools/live_screen.h"
+#include "tools/live_settings.h"
 #include "tools/live_sources.h"
 #include "tools/standard.h"
 #include "view/export.h"
 #include "view/export_name.h"
 #include "view/text.h"
 
-#define SECOND_NS  UINT64_C(1000000000)
-#define FRAME_NS   (SECOND_NS / 10) /* the screen is drawn ten times a second at most */
+#define FRAME_NS   (CLOCK_SECOND_NS / 10) /* the screen is drawn ten times a second at most */
 #define LOOK_SHARE 50 /* a look at very many stacks takes one part in so many of the time */
-
-bool live_settings_take(struct live_settings *s, const char *text)
-{
-	const char *equals = strchr(text, '='), *value = equals ? equals + 1 : "";
-	const struct {
-		const char *name;
-		const char **text;
-		uint64_t *number;
-		bool *flag;
-	} names[] = {
-		{"target", .text = &s->target},
-		{"view", .text = &s->view},
-		{"log", .text = &s->log},
-		{"keys", .text = &s->keys},
-		{"modes", .text = &s->modes},
-		{"save-as", .text = &s->save_as},
-		{"screens", .number = &s->screens},
-		{"delay", .number = &s->delay_ns},
-		{"half-life", .number = &s->half_life_ns},
-		{"period", .number = &s->period_ns},
-		{"rows", .number = &s->rows},
-		{"columns", .number = &s->columns},
-		{"overhead-ppm", .number = &s->overhead_ppm},
-		{"batch", .flag = &s->batch},
-		{"ascii", .flag = &s->ascii},
-		{"totals", .flag = &s->totals},
-		{"on", .flag = &s->on},
-		{"color", .flag = &s->color},
-		{"goes-on", .flag = &s->goes_on},
-	};
-	size_t bytes = equals ? (size_t)(equals - text) : strlen(text);
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strncmp(names[i].name, text, bytes) != 0 || names[i].name[bytes])
-			continue;
-		if (names[i].text)
-			*names[i].text = value;
-		else if (names[i].number)
-			*names[i].number = strtoull(value, NULL, 10);
-		else
-			*names[i].flag = true;
-		return true;
-	}
-	return false;
-}
 
 struct running {
 	struct live_session *session;
@@ -92,19 +47,6 @@ struct running {
 	const char *keys;       /* what is left of a script */
 	int error;
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
-
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
 
 static void ask_supervisor(struct running *run, uint32_t type, uint64_t value)
 {
@@ -164,7 +106,7 @@ static int update(struct running *run, uint64_t now)
 	int r = analyst_name_new(analyst);
 
 	/* Names are not a look's cost: they are found once. */
-	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	facts.state = state_of(run, &facts.status, &facts.signal);
 	if (facts.state == LIVE_RUNS && live_is_idle(run->live))
 		facts.stopped = thread_states_all_stopped(analyst);
@@ -179,13 +121,13 @@ static int update(struct running *run, uint64_t now)
 	run->changed = true;
 	if (r == 0)
 		r = live_update(run->live, analyst_profile(analyst), &facts, now);
-	run->not_before_ns = now + (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) * LOOK_SHARE;
+	run->not_before_ns = now + (clock_read(CLOCK_THREAD_CPUTIME_ID) - cpu) * LOOK_SHARE;
 	return r;
 }
 
 static uint64_t next_update_ns(const struct running *run)
 {
-	uint64_t next = run->updated_ns + SECOND_NS, due = live_due_ns(run->live);
+	uint64_t next = run->updated_ns + CLOCK_SECOND_NS, due = live_due_ns(run->live);
 
 	if (due < next)
 		next = due;
@@ -251,7 +193,7 @@ static int press(struct running *run, struct live_key key)
 		r = live_press(run->live, key);
 		serve(run);
 		if (r == 0 && live_wants_threads(run->live) && !wanted)
-			r = update(run, now_ns());
+			r = update(run, clock_now());
 	}
 	run->changed = true;
 	return r;
@@ -320,7 +262,7 @@ static int await(struct running *run)
 		{.fd = run->signal_fd, .events = POLLIN}};
 	struct live_key key;
 	bool sleeps = run->open && ring_sleep(s->ring);
-	int timeout = run->open && !sleeps ? 0 : sleep_ms(run, now_ns()), r = 0;
+	int timeout = run->open && !sleeps ? 0 : sleep_ms(run, clock_now()), r = 0;
 
 	(void)poll(fd, 3, timeout);
 	if (sleeps)
@@ -390,7 +332,7 @@ static int turn(struct running *run)
 		return r;
 	/* What was written before the bell closed has been taken by now. */
 	last = !run->ended && (r == 1 || !was_open);
-	now = now_ns();
+	now = clock_now();
 	run->ended |= r == 1;
 	r = open_screen(run);
 	if (r < 0)
@@ -481,7 +423,7 @@ int live_session_run(struct live_session *session)
 		.signal_fd = open_signals()};
 	int r = run.signal_fd < 0 ? -errno : begin(&run, &sources);
 
-	run.begun_ns = run.drawn_ns = run.updated_ns = now_ns();
+	run.begun_ns = run.drawn_ns = run.updated_ns = clock_now();
 	while (r >= 0 && !run.quit)
 		r = turn(&run);
 	session->screen = NULL;

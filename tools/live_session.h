@@ -14,22 +14,7 @@
 
 struct analyst;
 struct live_screen;
-struct live_settings {
-	bool on;
-	bool batch, ascii, totals, color;
-	int in_fd;        /* keys come from there */
-	bool goes_on;     /* sampling does, when the user leaves */
-	uint64_t screens; /* batch: how many, 0 until the end */
-	uint64_t delay_ns, half_life_ns, period_ns, overhead_ppm;
-	uint64_t rows, columns; /* batch */
-	const char *target, *view, *log, *keys, *save_as;
-	const char *
-		modes; /* struct termios of the terminal as it was, in hexadecimal; NULL as it is */
-};
-
-/* Takes "NAME=VALUE", as the supervisors' programs hand them over (tools/live_front.c). False: no.
- */
-bool live_settings_take(struct live_settings *settings, const char *text);
+struct live_settings;
 
 struct live_session {
 	const struct live_settings *settings;

@@ -15,6 +15,7 @@
 #include "profile/outfile.h"
 #include "tools/child.h"
 #include "tools/front.h"
+#include "view/text.h"
 
 /* What exists and is no regular file is written in place, whatever it is called. */
 static bool is_in_place(const char *path)
@@ -39,7 +40,7 @@ static bool is_prepared(const char *path)
 static void check_format(const char *analyst, const char *pattern)
 {
 	const char *argv[] = {analyst, "--check-output", pattern, NULL};
-	const char *dot = strrchr(front_base_name(pattern), '.'), *native = ".pb.gz";
+	const char *dot = strrchr(text_basename(pattern), '.'), *native = ".pb.gz";
 	size_t bytes = strlen(pattern);
 	void (*before)(int);
 	int status = 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
 #include "tools/containers.h"
 
@@ -34,7 +35,7 @@ static bool has_ended(int pid)
 
 	if (procfs_read_threads(pid, &tids, &n, &room) == 0) {
 		for (size_t i = 0; i < n; i++)
-			left += !procfs_is_zombie(tids[i]);
+			left += !proc_status_is_zombie(tids[i]);
 	}
 	free(tids);
 	return !left;
@@ -165,7 +166,7 @@ static int read_kin(struct kin **ret_kin, size_t *ret_n)
 		int self;
 
 		if (one.pid <= 0 || one.pid == getpid() ||
-			procfs_read_ids(one.pid, &self, &one.parent) < 0)
+			proc_status_read_ids(one.pid, &self, &one.parent) < 0)
 			continue;
 		if (n == room) {
 			struct kin *more = reallocarray(kin, room = 2 * room + 256, sizeof(*more));

@@ -33,6 +33,11 @@ enum { SERVE_OPTION_LISTEN = 2048, SERVE_OPTION_PUSH, SERVE_OPTION_PUSH_EVERY };
 	{"listen", required_argument, NULL, SERVE_OPTION_LISTEN}, \
 	{"push", required_argument, NULL, SERVE_OPTION_PUSH}, \
 	{"push-every", required_argument, NULL, SERVE_OPTION_PUSH_EVERY}
+
+/* Lines of --help. */
+#define SERVE_HELP_PUSH \
+	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n" \
+	"      --push-every TIME    how often (default 15s)\n"
 /* clang-format on */
 
 /* Takes an option of the above. False: it is none of them. */

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "profile/pprof.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
 #include "proto/piece.h"
+#include "supervisor/os/clock.h"
 
 struct span {
 	uint64_t from_ns, to_ns, realtime_ns;
@@ -19,14 +19,6 @@ struct span {
 	uint32_t segments;    /* that have come */
 	int error;
 };
-
-static uint64_t read_realtime(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 void spans_init(struct spans *spans, const char *name)
 {
@@ -47,7 +39,7 @@ struct span *spans_begin(struct spans *spans, uint64_t from_ns, uint64_t to_ns)
 		return NULL;
 	*span = (struct span){.from_ns = from_ns,
 		.to_ns = to_ns,
-		.realtime_ns = read_realtime(),
+		.realtime_ns = clock_read(CLOCK_REALTIME),
 		.until_ns = from_ns,
 		.low = spans->whole_segment + 1};
 	spans->span[spans->n++] = span;

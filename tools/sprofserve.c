@@ -16,6 +16,7 @@
 #include "tools/session.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
+#include "view/text.h"
 
 static const char program[] = "sprofserve";
 
@@ -29,6 +30,7 @@ struct settings {
 	bool quiet, verbose;
 };
 
+/* clang-format off */
 static const char usage_text[] =
 	"Usage: sprofserve [options] -p PID[,PID...]\n"
 	"       sprofserve [options] [--] COMMAND [ARG...]\n"
@@ -38,30 +40,17 @@ static const char usage_text[] =
 	"that scrapes such addresses. Samples are taken only while a profile is wanted.\n"
 	"\n"
 	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
-	"      --name NAME          attach to all processes of that name\n"
-	"      --tree               and to the descendants that they have\n"
-	"      --cgroup PATH        attach to all processes of a cgroup: a path, or one name\n"
-	"                           of it (nginx.service)\n"
-	"      --container ID|NAME  attach to all processes of a container (docker, podman,\n"
-	"                           Kubernetes, LXC, nspawn)\n"
+	TARGET_HELP_WHOM
 	"      --listen ADDR:PORT   where to listen (default 127.0.0.1:6060); a port alone is\n"
 	"                           one of 127.0.0.1, 0 one that is free\n"
-	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n"
-	"      --push-every TIME    how often (default 15s)\n"
-	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n"
-	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
+	SERVE_HELP_PUSH
+	TARGET_HELP_RATE
 	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
-	"  -g, --call-graph dwarf|fp|no\n"
-	"                           stacks: dwarf (default), fp (by frame pointers), none\n"
-	"  -G                       the same as -g no\n"
+	TARGET_HELP_CALL_GRAPH
 	"  -w, --clock cpu|wall|both\n"
 	"                           cpu (default); wall or both: where threads block, too\n"
-	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n"
-	"  -f, --follow             children too (default)\n"
-	"      --no-follow          only the process itself\n"
-	"      --max-overhead PCT   bound on the share of its time that the target is\n"
-	"                           stopped (default 2 for -p, else 5)\n"
-	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
+	TARGET_HELP_FOLLOW
+	TARGET_HELP_OVERHEAD
 	"      --max-cpu PCT        bound on the share of a CPU that sprofserve takes\n"
 	"                           (default none)\n"
 	"  -q, --quiet              no notes; errors still\n"
@@ -71,6 +60,7 @@ static const char usage_text[] =
 	"\n"
 	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
 	"sprofserve, 2 usage.\n";
+/* clang-format on */
 
 enum { OPT_HELP = 256, OPT_VERSION };
 
@@ -157,7 +147,7 @@ int main(int argc, char **argv)
 	if (!front_find_analyst(program, analyst))
 		return FRONT_OURS;
 	if (s.engine.command)
-		(void)snprintf(name, sizeof(name), "%s", front_base_name(s.engine.command[0]));
+		(void)snprintf(name, sizeof(name), "%s", text_basename(s.engine.command[0]));
 	else
 		procfs_read_name(s.engine.pids[0], s.engine.pids[0], name);
 	const char *analyst_argv[13] = {analyst, "--program", program, "--report", "none",

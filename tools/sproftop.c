@@ -16,10 +16,12 @@
 #include "supervisor/os/waiter.h"
 #include "tools/front.h"
 #include "tools/live_front.h"
+#include "tools/live_settings.h"
 #include "tools/session.h"
 #include "tools/standard.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
+#include "view/text.h"
 
 static const char program[] = "sproftop";
 
@@ -35,6 +37,7 @@ struct settings {
 	bool keep;
 };
 
+/* clang-format off */
 static const char usage_text[] =
 	"Usage: sproftop [options] -p PID[,PID...]\n"
 	"       sproftop [options] [--] COMMAND [ARG...]\n"
@@ -43,14 +46,8 @@ static const char usage_text[] =
 	"Press h for the keys, q to leave.\n"
 	"\n"
 	"  -p, --pid PID[,PID...]   attach to live processes; they are let go at the end\n"
-	"      --name NAME          attach to all processes of that name\n"
-	"      --tree               and to the descendants that they have\n"
-	"      --cgroup PATH        attach to all processes of a cgroup: a path, or one name\n"
-	"                           of it (nginx.service)\n"
-	"      --container ID|NAME  attach to all processes of a container (docker, podman,\n"
-	"                           Kubernetes, LXC, nspawn)\n"
-	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n"
-	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
+	TARGET_HELP_WHOM
+	TARGET_HELP_RATE
 	"  -d, --duration TIME      sample only so long; then the data can be looked at\n"
 	"  -s, --delay TIME         between two looks at the data (default 1s)\n"
 	"      --half-life TIME     in which the past loses half its weight (default 10s)\n"
@@ -61,17 +58,11 @@ static const char usage_text[] =
 	"  -n, --screens N          that many, and out\n"
 	"      --size COLUMNSxROWS  of those screens (default 100x30)\n"
 	"      --keys KEYS          as if typed once there is something to see\n"
-	"  -g, --call-graph dwarf|fp|no\n"
-	"                           stacks: dwarf (default), fp (by frame pointers), none\n"
-	"  -G                       the same as -g no\n"
+	TARGET_HELP_CALL_GRAPH
 	"  -w, --clock cpu|wall|both\n"
 	"                           cpu (default); wall or both: where threads block, too\n"
-	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n"
-	"  -f, --follow             children too (default)\n"
-	"      --no-follow          only the process itself\n"
-	"      --max-overhead PCT   bound on the share of its time that the target is\n"
-	"                           stopped (default 2 for -p, else 5)\n"
-	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
+	TARGET_HELP_FOLLOW
+	TARGET_HELP_OVERHEAD
 	"      --max-cpu PCT        bound on the share of a CPU that sproftop takes\n"
 	"                           (default 2.6, more in proportion above 250 Hz)\n"
 	"      --log FILE           where the command's output goes; else its end is shown\n"
@@ -81,6 +72,7 @@ static const char usage_text[] =
 	"      --ascii              no character beyond ASCII\n"
 	"      --help               this text\n"
 	"      --version            the version\n";
+/* clang-format on */
 
 enum {
 	OPT_HALF_LIFE = 256,
@@ -277,7 +269,7 @@ static int run(struct settings *s)
 		return front_end_like(by);
 	if (status || !WIFEXITED(analyst) || !WEXITSTATUS(analyst))
 		return status;
-	return WEXITSTATUS(analyst) == FRONT_ANALYST_NO_SCREEN ? FRONT_USAGE : FRONT_OURS;
+	return WEXITSTATUS(analyst) == LIVE_EXIT_NO_SCREEN ? FRONT_USAGE : FRONT_OURS;
 }
 
 int main(int argc, char **argv)
@@ -298,7 +290,7 @@ int main(int argc, char **argv)
 	if (!front_find_analyst(program, analyst))
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
-		s.engine.command ? front_base_name(s.engine.command[0]) : "attached");
+		s.engine.command ? text_basename(s.engine.command[0]) : "attached");
 	const char *analyst_argv[12 + LIVE_FRONT_ARGUMENTS] = {analyst, "--program", program,
 		"--report", "none", "--name", name, "--call-graph", s.target.call_graph};
 	size_t n = 9;

@@ -9,7 +9,7 @@
 
 #include "profile/table.h"
 #include "supervisor/os/arch.h"
-#include "supervisor/os/procfs.h"
+#include "supervisor/os/proc_maps.h"
 #include "supervisor/target/stack.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/unwind.h"
@@ -55,7 +55,7 @@ int opinions_learn(struct opinions *opinions, int pid)
 {
 	char *text = NULL;
 	size_t room = 0;
-	int n = procfs_read_maps(pid, &text, &room);
+	int n = proc_maps_read(pid, &text, &room);
 
 	if (n > 0)
 		n = space_set_maps(opinions->space, text, (size_t)n);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
 #include "tools/front.h"
 #include "tools/processes.h"
@@ -167,7 +168,7 @@ int target_options_process(const char *program, int pid, bool quiet)
 	char name[PROCFS_NAME_BYTES];
 	int process, parent;
 
-	if (procfs_read_ids(pid, &process, &parent) < 0 || process == pid)
+	if (proc_status_read_ids(pid, &process, &parent) < 0 || process == pid)
 		return pid;
 	procfs_read_name(process, process, name);
 	if (!quiet)

@@ -37,8 +37,7 @@ struct target_options {
 
 /* For a table of struct option and a string of short options. */
 enum {
-	TARGET_OPTION_FIRST = 1024,
-	TARGET_OPTION_NO_FOLLOW,
+	TARGET_OPTION_NO_FOLLOW = 1024,
 	TARGET_OPTION_MAX_OVERHEAD,
 	TARGET_OPTION_MAX_CPU,
 	TARGET_OPTION_MAX_STACK,
@@ -67,6 +66,30 @@ enum {
 	{"max-cpu", required_argument, NULL, TARGET_OPTION_MAX_CPU}, \
 	{"no-realtime", no_argument, NULL, TARGET_OPTION_NO_REALTIME}
 #define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gw:f"
+
+/* Lines of --help, in the order in which all programs have them. */
+#define TARGET_HELP_WHOM \
+	"      --name NAME          attach to all processes of that name\n" \
+	"      --tree               and to the descendants that they have\n" \
+	"      --cgroup PATH        attach to all processes of a cgroup: a path, or one name\n" \
+	"                           of it (nginx.service)\n" \
+	"      --container ID|NAME  attach to all processes of a container (docker, podman,\n" \
+	"                           Kubernetes, LXC, nspawn)\n"
+#define TARGET_HELP_RATE \
+	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n" \
+	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
+#define TARGET_HELP_CALL_GRAPH \
+	"  -g, --call-graph dwarf|fp|no\n" \
+	"                           stacks: dwarf (default), fp (by frame pointers), none\n" \
+	"  -G                       the same as -g no\n"
+#define TARGET_HELP_FOLLOW \
+	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n" \
+	"  -f, --follow             children too (default)\n" \
+	"      --no-follow          only the process itself\n"
+#define TARGET_HELP_OVERHEAD \
+	"      --max-overhead PCT   bound on the share of its time that the target is\n" \
+	"                           stopped (default 2 for -p, else 5)\n" \
+	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
 /* clang-format on */
 
 /* Says what is wrong with a value, and ends the program with status 2. */

@@ -2,23 +2,16 @@
 #include "tools/waiting.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "supervisor/os/clock.h"
 
 #define PATIENCE_NS UINT64_C(500000000)
 #define REFRESH_NS  UINT64_C(100000000)
 
-static uint64_t now_ns(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 void waiting_begin(struct waiting *waiting)
 {
-	*waiting = (struct waiting){.terminal = isatty(STDERR_FILENO), .since_ns = now_ns()};
+	*waiting = (struct waiting){.terminal = isatty(STDERR_FILENO), .since_ns = clock_now()};
 }
 
 void waiting_tell(struct waiting *waiting, const char *what, double done)
@@ -27,7 +20,7 @@ void waiting_tell(struct waiting *waiting, const char *what, double done)
 
 	if (!waiting->terminal)
 		return;
-	now = now_ns();
+	now = clock_now();
 	if (now - waiting->since_ns < PATIENCE_NS || now - waiting->shown_ns < REFRESH_NS)
 		return;
 	waiting->shown_ns = now;

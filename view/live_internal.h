@@ -257,6 +257,20 @@ uint32_t live_tree_parent(const struct live *live, uint32_t node);
 /* The next node from @node on, in the order shown, that the search finds; it is made visible. */
 uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
 
+/* live_zoom.c: from one page to another. What cannot be is said to the user. 0, or -ENOMEM. */
+int live_zoom_in(struct live *live);
+int live_zoom_out(struct live *live);
+/* A thread, an object: into the row's, or to the list of them; or out of it. */
+int live_zoom_thread(struct live *live);
+int live_zoom_object(struct live *live);
+/* Source or instructions of the function that the cursor is on, or back. */
+int live_zoom_code(struct live *live, enum live_view view);
+/* Help, or the command's output; or back. */
+int live_zoom_text(struct live *live, enum live_view view);
+int live_next_view(struct live *live, int step);
+/* That view, or functions if it is shown. */
+int live_toggle_view(struct live *live, enum live_view view);
+
 /* live_columns.c */
 void live_sort(struct live *live, const struct live_page *page);
 bool live_column_shown(const struct live_column *column, unsigned columns);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "view/text.h"
+
 /*
  * A mapping at an address beyond this is told as it was in memory (by other programs), not as in
  * the file: no ELF file is linked to such an address.
@@ -51,8 +53,7 @@ static uint64_t address_in_file(const struct mapping *mapping, uint64_t address)
 static const char *name_unresolved(
 	struct places *places, const struct mapping *mapping, uint64_t address, enum rows_by by)
 {
-	const char *slash = strrchr(mapping->file, '/');
-	const char *base = slash && slash[1] ? slash + 1 : mapping->file;
+	const char *base = text_basename(mapping->file);
 	int bytes, id;
 	char *text;
 

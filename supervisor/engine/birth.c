@@ -11,6 +11,7 @@
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/os/clock.h"
+#include "supervisor/os/proc_status.h"
 #include "supervisor/os/waiter.h"
 
 /* A thread whose parent's event does not come is taken in without it after this long. */
@@ -130,7 +131,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 		engine->audit.threads++;
 		return;
 	}
-	if (procfs_read_ids((int)message, &pid, &ignored) < 0)
+	if (proc_status_read_ids((int)message, &pid, &ignored) < 0)
 		pid = (int)message;
 	if (pid != process->pid && !engine->births.tracer.follow) {
 		let_child_go(engine, (int)message, t);
@@ -197,7 +198,7 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 
 		if (t->state != TRACEE_EARLY || now - t->early_since_ns < ORPHAN_NS)
 			continue;
-		if (procfs_read_ids(t->tid, &pid, &parent) < 0)
+		if (proc_status_read_ids(t->tid, &pid, &parent) < 0)
 			continue; /* dead; the wait will tell */
 		process = target_find_process(&engine->target, pid);
 		if (!process && !engine->births.tracer.follow) {
@@ -243,7 +244,8 @@ int birth_attach(struct engine *engine, int pid)
 			if (target_find(&engine->target, tids[i]))
 				continue;
 			r = tracer_seize(tids[i], &engine->births.tracer);
-			if (r == -ESRCH || (r == -EPERM && (found || procfs_is_zombie(tids[i])))) {
+			if (r == -ESRCH ||
+				(r == -EPERM && (found || proc_status_is_zombie(tids[i])))) {
 				/* It died, or a thread that we trace made it: its event will tell.
 				 */
 				r = 0;

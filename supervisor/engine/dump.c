@@ -8,6 +8,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/clock.h"
+#include "supervisor/os/proc_status.h"
 #include "supervisor/os/window.h"
 #include "supervisor/target/mend.h"
 #include "supervisor/target/repair.h"
@@ -114,7 +115,7 @@ static bool is_delicate(
 
 		if (call->number != activity->syscall || !call->restart)
 			continue;
-		if (call->block && !procfs_is_filtered(t->tid))
+		if (call->block && !proc_status_is_filtered(t->tid))
 			return false;
 		switch (call->wait) {
 		case ARCH_WAIT_NONE: return false;

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +21,7 @@
 /* Of a thread's sched file: the line that counts is the third. */
 #define SWITCHED_BYTES 256
 
-static int open_proc(const char *path)
+int procfs_open(const char *path)
 {
 	int fd;
 
@@ -36,7 +35,7 @@ static int open_of_thread(int pid, int tid, const char *file)
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, file);
-	return open_proc(path);
+	return procfs_open(path);
 }
 
 /* Reads a small file from its start, NUL-terminated. Returns the length. */
@@ -50,9 +49,9 @@ static int read_small(int fd, char *text, size_t room)
 	return (int)n;
 }
 
-static int read_small_path(const char *path, char *text, size_t room)
+int procfs_read_once(int fd, char *text, size_t room)
 {
-	int fd = open_proc(path), n;
+	int n;
 
 	if (fd < 0)
 		return fd;
@@ -122,7 +121,9 @@ uint64_t procfs_read_stack_bottom(int pid)
 	char path[64], text[1024];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	return read_small_path(path, text, sizeof(text)) < 0 ? 0 : procfs_parse_stack_bottom(text);
+	return procfs_read_once(procfs_open(path), text, sizeof(text)) < 0
+		? 0
+		: procfs_parse_stack_bottom(text);
 }
 
 int procfs_parse_state(const char *text, char *ret_state)
@@ -141,64 +142,6 @@ int procfs_read_state(int stat_fd, char *ret_state)
 	int n = read_small(stat_fd, text, sizeof(text));
 
 	return n < 0 ? n : procfs_parse_state(text, ret_state);
-}
-
-/* Of two lines of a status file: "\nkey:" and a number, with blanks before it. */
-static int add_two(const char *text, const char *const keys[2], uint64_t *ret_sum)
-{
-	uint64_t sum = 0, n;
-
-	for (unsigned i = 0; i < 2; i++) {
-		const char *at = strstr(text, keys[i]);
-
-		if (!at)
-			return -EPROTO;
-		at += strlen(keys[i]);
-		at += strspn(at, " \t");
-		if (!parse_decimal(&at, &n))
-			return -EPROTO;
-		sum += n;
-	}
-	*ret_sum = sum;
-	return 0;
-}
-
-int procfs_parse_switches(const char *text, uint64_t *ret_switches)
-{
-	static const char *const keys[] = {
-		"\nvoluntary_ctxt_switches:", "\nnonvoluntary_ctxt_switches:"};
-
-	return add_two(text, keys, ret_switches);
-}
-
-int procfs_parse_executable(const char *text, uint64_t *ret_kib)
-{
-	static const char *const keys[] = {"\nVmExe:", "\nVmLib:"};
-
-	return add_two(text, keys, ret_kib);
-}
-
-static int read_status(
-	int pid, int tid, int (*parse)(const char *text, uint64_t *ret), uint64_t *ret)
-{
-	char text[4096];
-	int fd = open_of_thread(pid, tid, "status"), n;
-
-	if (fd < 0)
-		return fd;
-	n = read_small(fd, text, sizeof(text));
-	(void)close(fd);
-	return n < 0 ? n : parse(text, ret);
-}
-
-int procfs_read_switches(int pid, int tid, uint64_t *ret_switches)
-{
-	return read_status(pid, tid, procfs_parse_switches, ret_switches);
-}
-
-int procfs_read_executable(int pid, int tid, uint64_t *ret_kib)
-{
-	return read_status(pid, tid, procfs_parse_executable, ret_kib);
 }
 
 static int parse_stat(const char *text, struct cpu_time *ret_cpu)
@@ -245,7 +188,7 @@ enum cpu_source procfs_cpu_source(void)
 	char text[128];
 	struct cpu_time cpu;
 
-	if (read_small_path("/proc/self/schedstat", text, sizeof(text)) <= 0 ||
+	if (procfs_read_once(procfs_open("/proc/self/schedstat"), text, sizeof(text)) <= 0 ||
 		procfs_parse_cpu(CPU_SOURCE_SCHEDSTAT, text, &cpu) < 0 || !cpu.run_ns)
 		return CPU_SOURCE_STAT;
 	return CPU_SOURCE_SCHEDSTAT;
@@ -300,97 +243,10 @@ int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argumen
 	return n;
 }
 
-int procfs_read_ids(int tid, int *ret_pid, int *ret_parent)
-{
-	char path[48], text[1024];
-	const char *group, *parent;
-	int n;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	n = read_small_path(path, text, sizeof(text));
-	if (n < 0)
-		return n;
-	group = strstr(text, "\nTgid:");
-	parent = strstr(text, "\nPPid:");
-	if (!group || !parent)
-		return -EPROTO;
-	*ret_pid = atoi(group + 6);
-	*ret_parent = atoi(parent + 6);
-	return 0;
-}
-
-bool procfs_is_zombie(int tid)
-{
-	char path[48], text[1024];
-	const char *state;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (read_small_path(path, text, sizeof(text)) < 0)
-		return false;
-	state = strstr(text, "\nState:\t");
-	return state && state[8] == 'Z';
-}
-
-bool procfs_is_filtered(int tid)
-{
-	char path[48], text[4096];
-	const char *mode;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (read_small_path(path, text, sizeof(text)) < 0)
-		return false;
-	mode = strstr(text, "\nSeccomp:");
-	return mode && atoi(mode + 9) == 2;
-}
-
-int procfs_read_pending(int tid, uint64_t *ret_pending)
-{
-	static const char *const keys[] = {"\nSigPnd:", "\nShdPnd:", "\nSigBlk:"};
-	char path[48], text[4096];
-	uint64_t set[3];
-	int n;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	n = read_small_path(path, text, sizeof(text));
-	for (unsigned i = 0; i < 3 && n >= 0; i++) {
-		const char *at = strstr(text, keys[i]);
-
-		if (!at)
-			return -EPROTO;
-		set[i] = strtoull(at + strlen(keys[i]), NULL, 16);
-	}
-	if (n < 0)
-		return n;
-	*ret_pending = (set[0] | set[1]) & ~set[2];
-	return 0;
-}
-
-int procfs_read_dispositions(int tid, uint64_t *ret_ignored, uint64_t *ret_caught)
-{
-	char path[48], text[4096];
-	const char *ignored, *caught;
-	int n;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	n = read_small_path(path, text, sizeof(text));
-	if (n < 0)
-		return n;
-	ignored = strstr(text, "\nSigIgn:");
-	caught = strstr(text, "\nSigCgt:");
-	if (!ignored || !caught)
-		return -EPROTO;
-	*ret_ignored = strtoull(ignored + 8, NULL, 16);
-	*ret_caught = strtoull(caught + 8, NULL, 16);
-	return 0;
-}
-
 void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES])
 {
-	int fd = open_of_thread(pid, tid, "comm");
-	int n = fd < 0 ? 0 : read_small(fd, ret_name, PROCFS_NAME_BYTES);
+	int n = procfs_read_once(open_of_thread(pid, tid, "comm"), ret_name, PROCFS_NAME_BYTES);
 
-	if (fd >= 0)
-		(void)close(fd);
 	if (n < 0)
 		n = 0;
 	while (n > 0 && ret_name[n - 1] == '\n')
@@ -434,45 +290,12 @@ int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room)
 	return r;
 }
 
-int procfs_open_maps(int pid)
-{
-	char path[48];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	return open_proc(path);
-}
-
-int procfs_read_maps(int pid, char **text, size_t *room)
-{
-	size_t n = 0;
-	ssize_t got;
-	int fd = procfs_open_maps(pid), r;
-
-	if (fd < 0)
-		return fd;
-	do {
-		r = mem_grow((void **)text, room, n + 4097, 1);
-		if (r < 0)
-			break;
-		got = read(fd, *text + n, *room - n - 1);
-		if (got < 0)
-			r = -errno;
-		else
-			n += (size_t)got;
-	} while (r == 0 && got > 0);
-	(void)close(fd);
-	if (r < 0)
-		return r;
-	(*text)[n] = '\0';
-	return (int)n;
-}
-
 int procfs_open_statm(int pid)
 {
 	char path[48];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/statm", pid);
-	return open_proc(path);
+	return procfs_open(path);
 }
 
 int procfs_read_pages(int statm_fd, uint64_t *ret_pages)
@@ -483,63 +306,10 @@ int procfs_read_pages(int statm_fd, uint64_t *ret_pages)
 	return n < 0 ? n : sscanf(text, "%" SCNu64, ret_pages) == 1 ? 0 : -EPROTO;
 }
 
-bool procfs_next_executable(const char **at, struct mapped_range *ret_range)
-{
-	while (**at) {
-		const char *line = *at, *end = strchrnul(line, '\n');
-		const char *rights = line + strcspn(line, " \n");
-		struct mapped_range range;
-
-		*at = *end ? end + 1 : end;
-		/* There may be thousands of lines, and few are executable. */
-		if (end - rights < 4 || rights[3] != 'x')
-			continue;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*x:%*x %" SCNu64,
-			    &range.start, &range.end, &range.offset, &range.inode) == 4 &&
-			range.start < range.end) {
-			*ret_range = range;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* struct procmap_query of linux/fs.h, as far as its first version goes. */
-struct map_query {
-	uint64_t size, flags, address;
-	uint64_t start, end, vma_flags, page_size, offset, inode;
-	uint32_t dev_major, dev_minor, name_size, build_id_size;
-	uint64_t name, build_id;
-};
-#define MAP_QUERY _IOWR('f', 17, struct map_query)
-enum { MAP_QUERY_READ = 0x01, MAP_QUERY_WRITE = 0x02, MAP_QUERY_EXEC = 0x04 };
-
-static int query_mapping(
-	int maps_fd, uint64_t address, uint64_t flags, struct mapped_range *ret_range)
-{
-	struct map_query query = {.size = sizeof(query), .flags = flags, .address = address};
-
-	window_forbid("asking for a mapping");
-	if (ioctl(maps_fd, MAP_QUERY, &query) < 0)
-		return -errno;
-	*ret_range = (struct mapped_range){query.start, query.end, query.offset, query.inode};
-	return 0;
-}
-
-int procfs_query_mapping(int maps_fd, uint64_t address, struct mapped_range *ret_range)
-{
-	return query_mapping(maps_fd, address, MAP_QUERY_EXEC, ret_range);
-}
-
-int procfs_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range)
-{
-	return query_mapping(maps_fd, address, MAP_QUERY_READ | MAP_QUERY_WRITE, ret_range);
-}
-
 int procfs_open_load(void)
 {
 	struct statfs fs;
-	int fd = open_proc("/proc/loadavg");
+	int fd = procfs_open("/proc/loadavg");
 
 	if (fd < 0 || (fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC))
 		return fd;
@@ -581,19 +351,13 @@ uint64_t procfs_scheduler_tick_ns(void)
 	return (uint64_t)ts.tv_nsec;
 }
 
-unsigned procfs_cpus(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n > 1 ? (unsigned)n : 1;
-}
-
 bool procfs_has_tickless_cpus(void)
 {
 	char text[64];
+	int n = procfs_read_once(
+		procfs_open("/sys/devices/system/cpu/nohz_full"), text, sizeof(text));
 
-	return read_small_path("/sys/devices/system/cpu/nohz_full", text, sizeof(text)) > 1 &&
-		isdigit((unsigned char)text[0]);
+	return n > 1 && isdigit((unsigned char)text[0]);
 }
 
 int procfs_open_switched(int pid, int tid)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is read of /proc. Nothing here stops a thread. Results are 0 or positive, or -errno; a
- * thread that is gone gives -ESRCH or -ENOENT.
+ * What is read of /proc; maps and status have files of their own. Nothing here stops a thread.
+ * Results are 0 or positive, or -errno; a thread that is gone gives -ESRCH or -ENOENT.
  */
 #ifndef SUPERVISOR_PROCFS_H
 #define SUPERVISOR_PROCFS_H
@@ -9,6 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Opens a file of /proc for reading, outside of the stop window only. */
+int procfs_open(const char *path);
+/* Reads a small file into @text, NUL-terminated, and closes it. @fd may be an error: the result. */
+int procfs_read_once(int fd, char *text, size_t room);
 
 /* A thread's CPU time, as the scheduler counts it. */
 struct cpu_time {
@@ -80,30 +85,6 @@ int procfs_read_state(int stat_fd, char *ret_state);
 /* "7 (a) b) S 1 …" gives 'S'. -EPROTO. */
 int procfs_parse_state(const char *text, char *ret_state);
 
-/* How often it left a CPU: both counts of switches in status, added up. */
-int procfs_read_switches(int pid, int tid, uint64_t *ret_switches);
-/* KiB of executable mappings of its process: VmExe and VmLib of status, added up. */
-int procfs_read_executable(int pid, int tid, uint64_t *ret_kib);
-/* "…\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n…" gives 1980. -EPROTO. */
-int procfs_parse_executable(const char *text, uint64_t *ret_kib);
-/* "…\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n" gives 15. -EPROTO. */
-int procfs_parse_switches(const char *text, uint64_t *ret_switches);
-
-/* Thread group and parent of a thread. */
-int procfs_read_ids(int tid, int *ret_pid, int *ret_parent);
-
-/* Whether a thread has ended and is kept for its status only: a leader whose others live on. */
-bool procfs_is_zombie(int tid);
-
-/* Does it have a seccomp filter? */
-bool procfs_is_filtered(int tid);
-
-/* Signals that wait for a thread, or any of its process, and are not blocked by it. */
-int procfs_read_pending(int tid, uint64_t *ret_pending);
-
-/* Signals that a process ignores or catches, bit 0 is signal 1. */
-int procfs_read_dispositions(int tid, uint64_t *ret_ignored, uint64_t *ret_caught);
-
 /* Its name (comm), without the newline. "" when it cannot be had. */
 #define PROCFS_NAME_BYTES 64
 void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES]);
@@ -114,32 +95,7 @@ void procfs_read_exe(int pid, char *ret_path, size_t bytes);
 /* Tids of a process, appended to *@tids (grown as needed, freed by the caller). */
 int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
 
-/* The whole of /proc/PID/maps, NUL-terminated, in *@text (grown as needed). Returns its length. */
-int procfs_read_maps(int pid, char **text, size_t *room);
-
-/* One executable mapping, enough to notice that another one came in its place. */
-struct mapped_range {
-	uint64_t start, end, offset, inode;
-};
-
-/*
- * The next executable mapping of a maps text at *@at, which is moved on. False at the end.
- * "55d0a000-55d0b000 r-xp 00002000 08:01 1234    /usr/bin/xz\n" gives
- * {0x55d0a000, 0x55d0b000, 0x2000, 1234}.
- */
-bool procfs_next_executable(const char **at, struct mapped_range *ret_range);
-
-/*
- * The mapping that covers an address, asked by ioctl on an open /proc/PID/maps (Linux 6.11).
- * -ENOENT: none. -ENOTTY: this kernel does not offer it.
- */
-int procfs_open_maps(int pid);
-int procfs_query_mapping(int maps_fd, uint64_t address, struct mapped_range *ret_range);
-/* The same for memory that a stack may be in: readable and writable. */
-int procfs_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);
-
-/* Pages that a process has mapped, from an open /proc/PID/statm: "5410 812 703 ...\n" gives 5410.
- */
+/* Pages that a process has mapped, from an open /proc/PID/statm: "5410 812 ...\n" gives 5410. */
 int procfs_open_statm(int pid);
 int procfs_read_pages(int statm_fd, uint64_t *ret_pages);
 
@@ -155,7 +111,5 @@ int procfs_parse_runnable(const char *text);
 /* A scheduler tick in ns (1/HZ), and whether CPUs may run without one. */
 uint64_t procfs_scheduler_tick_ns(void);
 bool procfs_has_tickless_cpus(void);
-/* CPUs of the machine that are online, 1 at least, whether or not we may use them. */
-unsigned procfs_cpus(void);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
+#include "supervisor/os/proc_maps.h"
+#include "supervisor/os/proc_status.h"
 #include "supervisor/target/procfiles.h"
 
 /* Readings of an image's maps that need not keep their distance. */
@@ -70,7 +72,7 @@ static bool are_good(struct maps_reader *reader, struct process *process, uint64
 	if (!process->maps_read || !process->maps_announced || !known)
 		return false;
 	fd = procfiles_of(reader->files, process, PROCESS_MAPS);
-	r = fd < 0 ? fd : procfs_query_mapping(fd, pc, &present);
+	r = fd < 0 ? fd : proc_maps_query(fd, pc, &present);
 	if (r == 0)
 		return same_range(known, &present);
 	return r == -ENOTTY ? now < process->maps_again_ns : true;
@@ -99,7 +101,7 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 	if (fd < 0 || procfs_read_pages(fd, &pages) < 0)
 		return false;
 	if (pages != process->pages) {
-		if (procfs_read_executable(process->pid, process->pid, &executable) < 0)
+		if (proc_status_read_executable(process->pid, process->pid, &executable) < 0)
 			executable = 0; /* its leader is gone, say */
 		process->pages_next = pages;
 		process->executable_next = executable;
@@ -130,7 +132,7 @@ static uint64_t hash_of(const struct process *process)
 
 void maps_read(struct maps_reader *reader, struct process *process, uint64_t now)
 {
-	int n = procfs_read_maps(process->pid, &reader->text, &reader->room);
+	int n = proc_maps_read(process->pid, &reader->text, &reader->room);
 	const char *at = reader->text;
 	struct mapped_range range;
 	uint64_t after, hash;
@@ -138,7 +140,7 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 	if (n <= 0)
 		return; /* the process is ending; what was known stays */
 	process->ranges = 0;
-	while (procfs_next_executable(&at, &range)) {
+	while (proc_maps_next_executable(&at, &range)) {
 		if (mem_grow((void **)&process->range, &process->range_room, process->ranges + 1,
 			    sizeof(range)) < 0)
 			break;
@@ -188,7 +190,7 @@ void maps_cover_stack(
 	if (!reader->stacks || (known && now < known->check_ns))
 		return;
 	fd = procfiles_of(reader->files, process, PROCESS_MAPS);
-	r = fd < 0 ? fd : procfs_query_writable(fd, sp, &present);
+	r = fd < 0 ? fd : proc_maps_query_writable(fd, sp, &present);
 	if (r == 0 || r == -ENOENT)
 		(void)stack_ranges_correct(&process->stacks, sp, r ? NULL : &present, now);
 	else if (!known && now >= process->maps_again_ns)

@@ -7,6 +7,7 @@
 
 #include "proto/call.h"
 #include "supervisor/os/clock.h"
+#include "supervisor/os/proc_status.h"
 #include "supervisor/os/remote.h"
 #include "supervisor/os/window.h"
 #include "supervisor/target/mend_call.h"
@@ -42,7 +43,7 @@ static bool ignores(const struct tracee *t, int signal)
 		UINT64_C(1) << (SIGURG - 1) | UINT64_C(1) << (SIGCONT - 1);
 	uint64_t bit = UINT64_C(1) << (signal - 1), ignored, caught;
 
-	if (procfs_read_dispositions(t->tid, &ignored, &caught) < 0)
+	if (proc_status_read_dispositions(t->tid, &ignored, &caught) < 0)
 		return false;
 	return ignored & bit || (by_default & bit && !(caught & bit));
 }
@@ -131,7 +132,8 @@ uint64_t mend_resume(
 		else if (signal && !ignores(t, signal))
 			need = REPAIR_NOTHING;
 		else if (need == REPAIR_FILTERED)
-			need = procfs_is_filtered(t->tid) ? REPAIR_BEGIN_AGAIN : REPAIR_NOTHING;
+			need = proc_status_is_filtered(t->tid) ? REPAIR_BEGIN_AGAIN
+							       : REPAIR_NOTHING;
 	}
 	/* Nobody is there to read any more: not our stop, but that has cut it short. */
 	if (need == REPAIR_MAYBE_SHORT && signal == SIGPIPE)
@@ -322,8 +324,8 @@ static bool somebody_is_waking(struct mender *mender)
 		const struct tracee *t = mender->target->tracee[i];
 		uint64_t pending;
 
-		if (t->state != TRACEE_LISTENING && procfs_read_pending(t->tid, &pending) == 0 &&
-			pending)
+		if (t->state != TRACEE_LISTENING &&
+			proc_status_read_pending(t->tid, &pending) == 0 && pending)
 			return true;
 	}
 	return false;

@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "supervisor/os/proc_maps.h"
+#include "supervisor/os/proc_status.h"
 #include "supervisor/os/say.h"
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say)
@@ -69,7 +71,7 @@ int procfiles_read_runs(struct procfiles *files, struct tracee *t, struct cpu_ti
 	int r = procfiles_read_cpu(files, t, ret_cpu);
 
 	if (r == 0 && files->cpu_source == CPU_SOURCE_STAT)
-		r = procfs_read_switches(t->process->pid, t->tid, &ret_cpu->slices);
+		r = proc_status_read_switches(t->process->pid, t->tid, &ret_cpu->slices);
 	return r;
 }
 
@@ -127,7 +129,7 @@ int procfiles_of(struct procfiles *files, struct process *process, enum process_
 	if (fd >= 0)
 		return fd;
 	switch (file) {
-	case PROCESS_MAPS: fd = procfs_open_maps(process->pid); break;
+	case PROCESS_MAPS: fd = proc_maps_open(process->pid); break;
 	case PROCESS_STATM: fd = procfs_open_statm(process->pid); break;
 	case PROCESS_PIDFD:
 		fd = (int)syscall(SYS_pidfd_open, process->pid, 0);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "supervisor/os/mem.h"
-#include "supervisor/os/procfs.h"
+#include "supervisor/os/proc_maps.h"
 #include "supervisor/os/remote.h"
 
 #define PAGE_BYTES 4096
@@ -241,13 +241,6 @@ void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_range
 		from = range->start;
 	if (range->end - from <= GUESS_MOST && range->end - from <= copy->most)
 		copy_piece(copy, tid, from, range->end, copy->buffer, &copy->guess);
-}
-
-void stack_copy_warm(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
-	const struct stack_home *home)
-{
-	stack_copy_guess(copy, tid, ranges, home);
-	stack_copy_forget(copy);
 }
 
 void stack_copy_forget(struct stack_copy *copy)

@@ -90,9 +90,6 @@ void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_range
 	const struct stack_home *home);
 /* The window ends: a guess that was not used is worth nothing any more. */
 void stack_copy_forget(struct stack_copy *copy);
-/* The same reading just before the stop: the caches then hold what is needed. */
-void stack_copy_warm(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
-	const struct stack_home *home);
 
 /* Runs in the stop window of @tid. @home is updated. What cannot be read is left out. */
 void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapshot *snapshot,

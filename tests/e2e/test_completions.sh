@@ -54,6 +54,7 @@ fi
 for program in sprofrun sproftop sprofserve sprofreport; do
     table=$SOURCE/tools/$program.c
     [ $program = sprofreport ] && table=$SOURCE/tools/report_command.c
+    [ $program = sprofrun ] && table=$SOURCE/tools/sprofrun_settings.c
     {
         sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' "$table"
         [ $program = sprofreport ] ||

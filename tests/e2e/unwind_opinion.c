@@ -24,6 +24,7 @@
 
 #include <libunwind-ptrace.h>
 
+#include "supervisor/os/proc_maps.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/target/stack.h"
 #include "supervisor/os/tracer.h"
@@ -250,7 +251,7 @@ static int learn(struct state *s)
 {
 	char *text = NULL;
 	size_t room = 0;
-	int n = procfs_read_maps(s->pid, &text, &room);
+	int n = proc_maps_read(s->pid, &text, &room);
 
 	if (n > 0 && space_set_maps(s->space, text, (size_t)n) >= 0)
 		(void)stack_ranges_set(&s->ranges, text);

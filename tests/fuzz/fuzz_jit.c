@@ -15,9 +15,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (taken >= 0)
 		taken = jit_map_add(&map, (const char *)data + taken, size - (size_t)taken);
 	for (size_t i = 0; taken >= 0 && i < map.n && i < 64; i++) {
-		const char *name = jit_map_find(&map, map.code[i].start);
+		struct jit_source source;
 
-		sink = sink + (name ? strlen(name) : 0) + (size_t)jit_map_bytes(&map);
+		if (jit_map_look_up(&map, map.code[i].start, &source))
+			sink = sink + strlen(source.name) + strlen(source.file);
+		sink = sink + (size_t)jit_map_bytes(&map);
 	}
 	jit_map_release(&map);
 	return 0;

@@ -96,7 +96,6 @@ static void broken_producer(const uint8_t *data, size_t size)
 			taken += bytes;
 		}
 		(void)ring_sleep(&ring);
-		ring_note_work(&ring, "/a/file");
 	}
 	free(memory);
 }

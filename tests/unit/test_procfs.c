@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "supervisor/os/proc_maps.h"
+#include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
 
 static void test_procfs__parses_schedstat(void **state)
@@ -123,15 +125,15 @@ static void test_procfs__finds_executable_mappings(void **state)
 	struct mapped_range range;
 
 	(void)state;
-	assert_true(procfs_next_executable(&at, &range));
+	assert_true(proc_maps_next_executable(&at, &range));
 	assert_int_equal(range.start, 0x55d0b000);
 	assert_int_equal(range.end, 0x55d0c000);
 	assert_int_equal(range.offset, 0x2000);
 	assert_int_equal(range.inode, 1234);
-	assert_true(procfs_next_executable(&at, &range));
+	assert_true(proc_maps_next_executable(&at, &range));
 	assert_int_equal(range.start, 0x7fff0000);
-	assert_false(procfs_next_executable(&at, &range));
-	assert_false(procfs_next_executable(&at, &range));
+	assert_false(proc_maps_next_executable(&at, &range));
+	assert_false(proc_maps_next_executable(&at, &range));
 }
 
 /* The real /proc, of this process. */
@@ -158,7 +160,7 @@ static void test_procfs__reads_this_process(void **state)
 	assert_int_equal(procfs_read_activity(fd, &a), 0);
 	assert_int_equal(a.syscall, SYS_pread64); /* the one that asks */
 	assert_int_equal(close(fd), 0);
-	assert_int_equal(procfs_read_ids(pid, &group, &parent), 0);
+	assert_int_equal(proc_status_read_ids(pid, &group, &parent), 0);
 	assert_int_equal(group, pid);
 	assert_int_equal(parent, getppid());
 	procfs_read_name(pid, pid, name);
@@ -168,20 +170,20 @@ static void test_procfs__reads_this_process(void **state)
 	assert_int_equal(procfs_read_threads(pid, &tids, &n, &room), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(tids[0], pid);
-	assert_true(procfs_read_maps(pid, &text, &text_room) > 0);
-	fd = procfs_open_maps(pid);
-	for (at = text; procfs_next_executable(&at, &range);) {
+	assert_true(proc_maps_read(pid, &text, &text_room) > 0);
+	fd = proc_maps_open(pid);
+	for (at = text; proc_maps_next_executable(&at, &range);) {
 		uintptr_t pc = (uintptr_t)&test_procfs__reads_this_process;
 		int r;
 
 		if (pc < range.start || pc >= range.end)
 			continue;
 		found = true;
-		r = procfs_query_mapping(fd, pc, &present);
+		r = proc_maps_query(fd, pc, &present);
 		if (r != -ENOTTY) {
 			assert_int_equal(r, 0);
 			assert_memory_equal(&range, &present, sizeof(range));
-			assert_int_equal(procfs_query_mapping(fd, 1, &present), -ENOENT);
+			assert_int_equal(proc_maps_query(fd, 1, &present), -ENOENT);
 		}
 	}
 	assert_true(found);
@@ -197,7 +199,7 @@ static void test_procfs__the_dead_give_errors(void **state)
 
 	(void)state;
 	assert_true(procfs_open_cpu(CPU_SOURCE_SCHEDSTAT, gone, gone) < 0);
-	assert_true(procfs_read_ids(gone, &group, &parent) < 0);
+	assert_true(proc_status_read_ids(gone, &group, &parent) < 0);
 	procfs_read_exe(gone, path, sizeof(path));
 	assert_string_equal(path, "");
 	procfs_read_name(gone, gone, name);
@@ -212,21 +214,21 @@ static void test_procfs__executable_mappings_are_told_from_others(void **state)
 	void *page;
 
 	(void)state;
-	assert_int_equal(procfs_parse_executable(
+	assert_int_equal(proc_status_parse_executable(
 				 "Name:\ta\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n", &before),
 		0);
 	assert_int_equal(before, 1980);
 	assert_int_equal(
-		procfs_parse_executable("Name:\tVmExe:\nVmLib:\t 3 kB\n", &before), -EPROTO);
+		proc_status_parse_executable("Name:\tVmExe:\nVmLib:\t 3 kB\n", &before), -EPROTO);
 	assert_int_equal(
-		procfs_parse_executable("\nVmExe:\t kB\nVmLib:\t 3 kB\n", &before), -EPROTO);
-	assert_int_equal(procfs_read_executable(getpid(), getpid(), &before), 0);
+		proc_status_parse_executable("\nVmExe:\t kB\nVmLib:\t 3 kB\n", &before), -EPROTO);
+	assert_int_equal(proc_status_read_executable(getpid(), getpid(), &before), 0);
 	page = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(page, MAP_FAILED);
-	assert_int_equal(procfs_read_executable(getpid(), getpid(), &heap), 0);
+	assert_int_equal(proc_status_read_executable(getpid(), getpid(), &heap), 0);
 	assert_int_equal(heap, before);
 	assert_int_equal(mprotect(page, 1 << 20, PROT_READ | PROT_EXEC), 0);
-	assert_int_equal(procfs_read_executable(getpid(), getpid(), &code), 0);
+	assert_int_equal(proc_status_read_executable(getpid(), getpid(), &code), 0);
 	assert_int_equal(code, before + 1024);
 	assert_int_equal(munmap(page, 1 << 20), 0);
 }
@@ -241,18 +243,18 @@ static void test_procfs__parses_state_and_switches(void **state)
 	assert_int_equal(letter, 'D');
 	assert_int_equal(procfs_parse_state("7 (a", &letter), -EPROTO);
 	assert_int_equal(procfs_parse_state("7 (a)", &letter), -EPROTO);
-	assert_int_equal(procfs_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n"
-					       "nonvoluntary_ctxt_switches:\t3\n",
+	assert_int_equal(proc_status_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n"
+						    "nonvoluntary_ctxt_switches:\t3\n",
 				 &switches),
 		0);
 	assert_int_equal(switches, 15);
 	assert_int_equal(
-		procfs_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n", &switches),
+		proc_status_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n", &switches),
 		-EPROTO);
 	/* This thread's own: a nap is a switch at least. */
-	assert_int_equal(procfs_read_switches(getpid(), getpid(), &switches), 0);
+	assert_int_equal(proc_status_read_switches(getpid(), getpid(), &switches), 0);
 	assert_int_equal(usleep(1000), 0);
-	assert_int_equal(procfs_read_switches(getpid(), getpid(), &again), 0);
+	assert_int_equal(proc_status_read_switches(getpid(), getpid(), &again), 0);
 	assert_true(again > switches);
 }
 

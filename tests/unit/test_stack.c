@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "supervisor/os/procfs.h"
+#include "supervisor/os/proc_maps.h"
 #include "supervisor/target/stack.h"
 
 static const char maps[] =
@@ -229,7 +229,7 @@ static void test_stack__finds_what_a_handler_interrupted(void **state)
 
 	(void)state;
 	seen = &own;
-	assert_true(procfs_read_maps((int)getpid(), &text, &room) > 0);
+	assert_true(proc_maps_read((int)getpid(), &text, &room) > 0);
 	assert_int_equal(stack_ranges_set(&own.ranges, text), 0);
 	assert_int_equal(stack_copy_init(&own.copy, 1 << 20), 0);
 	main_stack = stack_ranges_find(&own.ranges, here);

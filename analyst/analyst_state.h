@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The analyst's state, for analyst.c, which owns it, and take.c, which fills it. */
+#ifndef ANALYST_ANALYST_STATE_H
+#define ANALYST_ANALYST_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyst/counts.h"
+#include "analyst/locations.h"
+#include "analyst/processes.h"
+#include "analyst/shares.h"
+#include "analyst/spaces.h"
+#include "analyst/stacks.h"
+#include "analyst/unsampled.h"
+#include "analyst/wallclock.h"
+
+struct profile;
+struct symbolizer;
+
+struct analyst {
+	struct symbolizer *symbolizer;
+	struct spaces spaces;
+	struct profile *profile; /* its CPU values are weights until analyst_finish() */
+	struct shares shares;
+	float *factor; /* by stack, for a view */
+	size_t factor_room;
+	struct locations locations;
+	struct stacks stacks;
+	bool per_process, no_timeline;
+	uint32_t labels; /* of all samples */
+	struct processes processes;
+	const char *rank;
+	void (*snapshot_now)(void *context);
+	void (*serve_now)(void *context);
+	void (*second)(void *context);
+	void *context;
+	struct unsampled unsampled;
+	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
+	uint32_t first_pid;
+	char *main_path; /* what the first process runs, NULL not known */
+	struct wallclock wallclock;
+	struct counts counts;
+	bool has_image, ended, first_ended, snapshot;
+	uint16_t end_flags;
+	uint32_t first_status; /* of the first process, once it has ended */
+};
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/take.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyst/analyst_state.h"
+#include "analyst/arrays.h"
+#include "profile/profile.h"
+#include "profile/timeline.h"
+
+static int find_task(
+	struct analyst *analyst, const struct image_space *image, struct thread_name *thread)
+{
+	if (thread->task < 0)
+		thread->task = profile_add_task(analyst->profile,
+			&(struct task){.pid = image->pid,
+				.tid = thread->tid,
+				.process = image->name,
+				.thread = thread->name[0] ? thread->name : image->name});
+	return thread->task;
+}
+
+/* What a stack weighs at the moment of a sample, for the time line. */
+static int note_time(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
+{
+	const uint64_t weight_ns[TIMELINE_STATES] = {
+		[TIMELINE_RUNNING] = sample->weight_ns,
+		[TIMELINE_QUEUED] = analyst->wallclock.recorded ? sample->queue_ns : 0,
+		[TIMELINE_BLOCKED] = analyst->wallclock.recorded ? sample->blocked_ns : 0,
+	};
+	struct instant instant = {.sample = stack,
+		.time_ns = profile_realtime_ns(analyst->profile) + analyst->last_ns -
+			analyst->began_ns};
+	int r = 0;
+
+	for (int i = 0; i < TIMELINE_STATES && r >= 0 && !analyst->no_timeline; i++) {
+		instant.state = (enum timeline_state)i;
+		instant.weight_ns = weight_ns[i];
+		/* It was woken up, and then waited for its CPU. */
+		if (i == TIMELINE_BLOCKED && instant.time_ns > weight_ns[TIMELINE_QUEUED])
+			instant.time_ns -= weight_ns[TIMELINE_QUEUED];
+		r = timeline_add(analyst->profile, &instant);
+	}
+	return r;
+}
+
+static int take_blocked(struct analyst *analyst, struct image_space *image,
+	struct thread_name *thread, const struct record_sample *sample)
+{
+	int64_t values[VALUE_TYPES_MAX] = {wallclock_ticks(&analyst->wallclock, thread, sample)};
+	int task = find_task(analyst, image, thread), n;
+	bool again = sample->flags & RECORD_SAMPLE_AGAIN, guessed;
+	const uint32_t *stack;
+
+	if (task < 0)
+		return task;
+	if (!again || !thread->blocked_n) {
+		n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
+		if (n < 0 || wallclock_keep(thread, stack, (size_t)n, guessed) < 0)
+			return -ENOMEM;
+		analyst->counts.guessed_stacks += guessed;
+	}
+	wallclock_values(&analyst->wallclock, sample, thread->blocked_guessed, values);
+	analyst->counts.samples += (uint64_t)values[VALUE_SAMPLES];
+	n = profile_add_stack(analyst->profile, (uint32_t)task, thread->blocked, thread->blocked_n);
+	if (n < 0)
+		return n;
+	profile_add_values(analyst->profile, (size_t)n, values);
+	return note_time(analyst, sample, (uint32_t)n);
+}
+
+/* The value that tells for how long a thread was stopped for its stack. */
+static int stopped_values(
+	struct analyst *analyst, const struct record_sample *sample, int64_t *values)
+{
+	int stopped = profile_add_value_type(analyst->profile, PROFILE_STOPPED, "nanoseconds");
+
+	if (stopped < 0)
+		return stopped;
+	values[stopped] = values[VALUE_CPU_NS];
+	values[VALUE_CPU_NS] = 0;
+	if (sample->flags & RECORD_SAMPLE_BLOCKED)
+		values[stopped] = PROFILE_NOT_STOPPED;
+	else if (sample->flags & RECORD_SAMPLE_STOPPED)
+		values[stopped] = PROFILE_LEFT_STOPPED;
+	return 0;
+}
+
+/* A tick: its weight is the thread's, until the time of the thread is shared out. */
+static int weigh(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
+{
+	double weight = (double)sample->weight_ns;
+
+	analyst->counts.weight += weight;
+	analyst->counts.weight_squared += weight * weight;
+	return shares_sample(&analyst->shares, sample->pid, sample->tid, stack, sample->weight_ns);
+}
+
+static int take_sample(struct analyst *analyst, const struct record_sample *sample)
+{
+	struct image_space *image = spaces_get(&analyst->spaces, sample->pid);
+	struct thread_name *thread = image ? spaces_find_thread(image, sample->tid) : NULL;
+	int64_t values[VALUE_TYPES_MAX] = {1, (int64_t)sample->weight_ns};
+	bool dump = sample->flags & RECORD_SAMPLE_DUMP, guessed;
+	const uint32_t *stack;
+	int task, n;
+
+	if (!thread)
+		return -ENOMEM;
+	if (!image->space) {
+		/* Its maps could not be read in time; an empty space says "[unknown]". */
+		int r = space_new(analyst->symbolizer, 0, &image->space);
+
+		if (r < 0)
+			return r;
+	}
+	if (sample->flags & RECORD_SAMPLE_BLOCKED && !dump)
+		return take_blocked(analyst, image, thread, sample);
+	if (dump) {
+		int r = stopped_values(analyst, sample, values);
+
+		if (r < 0)
+			return r;
+	}
+	n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
+	task = find_task(analyst, image, thread);
+	if (n < 0 || task < 0)
+		return -ENOMEM;
+	analyst->counts.samples++;
+	wallclock_values(&analyst->wallclock, sample, guessed, values);
+	n = profile_add_stack(analyst->profile, (uint32_t)task, stack, (size_t)n);
+	if (n < 0)
+		return n;
+	profile_add_values(analyst->profile, (size_t)n, values);
+	if (dump)
+		return 0;
+	if (note_time(analyst, sample, (uint32_t)n) < 0)
+		return -ENOMEM;
+	return weigh(analyst, sample, (uint32_t)n);
+}
+
+/* Lines "key value\n". A line of another form is left out. */
+static int take_audit(struct analyst *analyst, const char *text)
+{
+	char key[64];
+	uint64_t value;
+	int used;
+
+	while (sscanf(text, "%63s %" SCNu64 "\n%n", key, &value, &used) == 2) {
+		int r = profile_set_audit(analyst->profile, key, value);
+
+		if (r < 0)
+			return r;
+		text += used;
+	}
+	return counts_tell(&analyst->counts, analyst->profile);
+}
+
+/* The figures so far; @tell, which may be NULL, acts on them. */
+static int take_figures(
+	struct analyst *analyst, const struct record *rec, void (*tell)(void *context))
+{
+	if (take_audit(analyst, rec->as.audit.text) < 0)
+		return -ENOMEM;
+	if (tell)
+		tell(analyst->context);
+	return 0;
+}
+
+static int take_start(struct analyst *analyst, const struct record *rec)
+{
+	const struct record_start *start = &rec->as.start;
+	char note[160];
+	int r;
+
+	analyst->began_ns = rec->header.time_ns;
+	profile_set_time(analyst->profile, start->realtime_ns, 0);
+	profile_set_period(analyst->profile, start->period_ns);
+	r = wallclock_begin(&analyst->wallclock, analyst->profile, start);
+	if (r < 0)
+		return r;
+	r = profile_set_command_args(analyst->profile, start->command, start->command_bytes);
+	if (r < 0 || !start->restarts)
+		return r;
+	(void)snprintf(note, sizeof(note),
+		"an analyst died; the %" PRIu64
+		" samples (%.3f s of CPU time) that it had are lost",
+		start->lost_samples, (double)start->lost_ns / 1e9);
+	return profile_add_note(analyst->profile, note);
+}
+
+static int take_process(struct analyst *analyst, const struct record_process *process, bool forked)
+{
+	if (shares_process(&analyst->shares, process->pid, forked ? process->parent : 0) < 0)
+		return -ENOMEM;
+	if (forked)
+		return spaces_fork(&analyst->spaces, process->pid, process->parent);
+	return spaces_get(&analyst->spaces, process->pid) ? 0 : -ENOMEM;
+}
+
+static int take_exec(struct analyst *analyst, const struct record_exec *exec)
+{
+	analyst->has_image = true;
+	if (!analyst->first_pid)
+		analyst->first_pid = exec->pid;
+	if (exec->pid == analyst->first_pid && arrays_replace(&analyst->main_path, exec->path) < 0)
+		return -ENOMEM;
+	if (shares_exec(&analyst->shares, exec->pid, exec->path) < 0)
+		return -ENOMEM;
+	return spaces_exec(&analyst->spaces, exec);
+}
+
+static int take_exit(struct analyst *analyst, const struct record_exit *exit)
+{
+	if (exit->pid == analyst->first_pid) {
+		analyst->first_ended = true;
+		analyst->first_status = exit->status;
+	}
+	if (shares_exit(&analyst->shares, exit->pid) < 0)
+		return -ENOMEM;
+	return spaces_drop(&analyst->spaces, exit->pid);
+}
+
+static int take(struct analyst *analyst, const struct record *rec)
+{
+	const struct record_cpu *cpu = &rec->as.cpu;
+
+	switch (rec->header.type) {
+	case RECORD_START: return take_start(analyst, rec);
+	case RECORD_PROCESS:
+		return take_process(
+			analyst, &rec->as.process, rec->header.flags & RECORD_PROCESS_FORKED);
+	case RECORD_EXEC: return take_exec(analyst, &rec->as.exec);
+	case RECORD_MAPS:
+		return spaces_maps(
+			&analyst->spaces, &rec->as.maps, rec->header.flags & RECORD_MAPS_LAST);
+	case RECORD_THREAD: return spaces_thread(&analyst->spaces, &rec->as.thread);
+	case RECORD_SAMPLE: return take_sample(analyst, &rec->as.sample);
+	case RECORD_CPU:
+		return shares_cpu(&analyst->shares, cpu->pid, cpu->tid, cpu->cpu_ns,
+			rec->header.flags & RECORD_CPU_LAST);
+	case RECORD_EXIT: return take_exit(analyst, &rec->as.exit);
+	case RECORD_UNSAMPLED: return unsampled_take(&analyst->unsampled, &rec->as.unsampled);
+	case RECORD_AUDIT: return take_figures(analyst, rec, analyst->second);
+	case RECORD_SNAPSHOT: return take_figures(analyst, rec, analyst->snapshot_now);
+	case RECORD_SERVE: return take_figures(analyst, rec, analyst->serve_now);
+	case RECORD_END:
+		analyst->ended = true;
+		analyst->end_flags = rec->header.flags;
+		return take_audit(analyst, rec->as.audit.text) < 0 ? -ENOMEM : 1;
+	default: return 0;
+	}
+}
+
+/* For profiles of each process. */
+static int take_apart(struct analyst *analyst, const struct record *rec)
+{
+	struct processes *processes = &analyst->processes;
+
+	switch (rec->header.type) {
+	case RECORD_EXEC: return processes_exec(processes, &rec->as.exec);
+	case RECORD_EXIT: return processes_exit(processes, &rec->as.exit);
+	case RECORD_CPU: return processes_cpu(processes, &rec->as.cpu);
+	case RECORD_SAMPLE:
+		if (rec->as.sample.flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_DUMP))
+			return 0;
+		return processes_sample(processes, rec->as.sample.pid, rec->as.sample.weight_ns);
+	default: return 0;
+	}
+}
+
+int take_record(struct analyst *analyst, const struct record *rec)
+{
+	if (analyst->per_process && take_apart(analyst, rec) < 0)
+		return -ENOMEM;
+	return take(analyst, rec);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/sprofrun_settings.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/outfile.h"
+#include "supervisor/engine/pieces.h"
+#include "tools/front.h"
+#include "tools/output_option.h"
+#include "tools/standard.h"
+#include "tools/units.h"
+
+static const char program[] = "sprofrun";
+
+#define ROTATE_LEAST_NS    UINT64_C(1000000000)
+#define ROTATE_LEAST_BYTES UINT64_C(65536)
+#define RING_LEAST_NS      UINT64_C(4000000000)
+
+/* clang-format off */
+static const char usage_text[] =
+	"Usage: sprofrun [options] [--] COMMAND [ARG...]\n"
+	"       sprofrun [options] -p PID[,PID...]\n"
+	"\n"
+	"Profiles a command and its children from birth to death, or live processes, by\n"
+	"sampling their threads from outside. Samples are CPU time.\n"
+	"\n"
+	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
+	TARGET_HELP_WHOM
+	"      --diagnose PID       may I attach? If not: the cause, and what mends it\n"
+	"      --dump PID           one stack of every thread, now\n"
+	"      --check-stacks PID   are its stacks right? asks libunwind, too\n"
+	"  -o, --output FILE        profile file (default sprof.pb.gz); %p pid, %n name,\n"
+	"                           %t time, %r rank; - is stdout\n"
+	TARGET_HELP_RATE
+	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
+	"  -D, --delay TIME         start after this time\n"
+	"      --rotate TIME|SIZE   a profile of each TIME (1m, 1h), or a new one at about SIZE\n"
+	"                           (10M, 500K), complete, named by its beginning:\n"
+	"                           sprof.20260131-235959.pb.gz. SIGUSR2 writes the profile\n"
+	"                           so far under such a name, too\n"
+	"      --ring TIME          only the last TIME is kept, in memory; a profile of it is\n"
+	"                           written, named by its time, at SIGUSR2 and when a signal\n"
+	"                           ends the command or, with -p, a process or sprofrun\n"
+	"      --keep N             of these files only the N newest stay\n"
+	"      --listen ADDR:PORT   give profiles of so many seconds to who asks by HTTP for\n"
+	"                           /debug/pprof/profile?seconds=N, as programs in Go do; a\n"
+	"                           port alone is one of 127.0.0.1, 0 one that is free\n"
+	SERVE_HELP_PUSH
+	TARGET_HELP_CALL_GRAPH
+	"  -w, --clock cpu|wall|both\n"
+	"                           cpu (default); wall: where threads block and wait, too,\n"
+	"                           without stopping them; both: as wall, but ticks and\n"
+	"                           reports are of CPU time\n"
+	TARGET_HELP_FOLLOW
+	"      --per-process        a profile of each process: -o sprof.pb.gz gives\n"
+	"                           sprof.PID.pb.gz\n"
+	"  -t, --per-thread         the report tells threads apart\n"
+	TARGET_HELP_OVERHEAD
+	"      --max-cpu PCT        bound on the share of a CPU that sprofrun takes\n"
+	"                           (default none)\n"
+	"      --live               show it while it runs, as sproftop does\n"
+	"      --no-timeline        do not keep when samples were taken: a smaller file\n"
+	"      --capture FILE       keep the raw records too (see the man page)\n"
+	"      --region OBJ:START-END:SCALE[:ushort|uint|uint64]\n"
+	"                           count as sprofil(3) does in this region of a module (or\n"
+	"                           abs); may be given more than once\n"
+	"      --histogram FILE     where to write these counters\n"
+	"      --restrict-fastprof  PROF_FAST of sprofil(3) fails with EACCES\n"
+	"      --report flat|lines|tree|summary|none\n"
+	"                           at the end, on stderr (default flat)\n"
+	"  -q, --quiet              no report and no notes; errors still\n"
+	"  -v, --verbose            say more\n"
+	"      --color auto|always|never\n"
+	"      --help               this text\n"
+	"      --version            the version\n"
+	"\n"
+	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
+	"sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same signal.\n";
+/* clang-format on */
+
+enum {
+	OPT_CAPTURE = 256,
+	OPT_LIVE,
+	OPT_REPORT,
+	OPT_COLOR,
+	OPT_HELP,
+	OPT_VERSION,
+	OPT_REGION,
+	OPT_HISTOGRAM,
+	OPT_RESTRICT,
+	OPT_DIAGNOSE,
+	OPT_PER_PROCESS,
+	OPT_NO_TIMELINE,
+	OPT_ROTATE,
+	OPT_RING,
+	OPT_KEEP,
+	OPT_DUMP,
+	OPT_CHECK_STACKS
+};
+
+static const struct option long_options[] = {
+	TARGET_OPTIONS_LONG,
+	SERVE_OPTIONS_LONG,
+	{"live", no_argument, NULL, OPT_LIVE},
+	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
+	{"dump", required_argument, NULL, OPT_DUMP},
+	{"check-stacks", required_argument, NULL, OPT_CHECK_STACKS},
+	{"output", required_argument, NULL, 'o'},
+	{"per-process", no_argument, NULL, OPT_PER_PROCESS},
+	{"per-thread", no_argument, NULL, 't'},
+	{"no-timeline", no_argument, NULL, OPT_NO_TIMELINE},
+	{"delay", required_argument, NULL, 'D'},
+	{"rotate", required_argument, NULL, OPT_ROTATE},
+	{"ring", required_argument, NULL, OPT_RING},
+	{"keep", required_argument, NULL, OPT_KEEP},
+	{"capture", required_argument, NULL, OPT_CAPTURE},
+	{"region", required_argument, NULL, OPT_REGION},
+	{"histogram", required_argument, NULL, OPT_HISTOGRAM},
+	{"restrict-fastprof", no_argument, NULL, OPT_RESTRICT},
+	{"report", required_argument, NULL, OPT_REPORT},
+	{"quiet", no_argument, NULL, 'q'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"color", required_argument, NULL, OPT_COLOR},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{0},
+};
+
+static _Noreturn void usage_error(const char *what, const char *value, const char *way_out)
+{
+	target_options_reject(program, what, value, way_out);
+}
+
+static bool one_of(const char *value, const char *const *list)
+{
+	for (; *list; list++) {
+		if (strcmp(value, *list) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What cannot be written is said before the command runs for nothing. */
+static const char *file_to_write(const char *what, const char *path)
+{
+	const char *problem;
+	int error;
+
+	if (!path[0])
+		usage_error("bad file", path, "give the name of a file");
+	error = outfile_check(path, &problem);
+	if (error < 0) {
+		front_complain(program, "cannot write the %s %s: %s", what, path,
+			problem ? problem : strerror(-error));
+		exit(FRONT_OURS);
+	}
+	return path;
+}
+
+/* "10M" is a size and "10m" a time: otherwise the two have no unit in common. */
+static bool is_size(const char *value)
+{
+	const char *unit = value + strspn(value, "0123456789.");
+
+	return strcmp(unit, "M") == 0 || (unit[0] && strchr("kKgG", unit[0])) ||
+		(unit[0] && strchr("bB", unit[strlen(unit) - 1]));
+}
+
+static void take_rotation(struct engine_options *engine, const char *value)
+{
+	engine->rotate_ns = engine->rotate_bytes = 0;
+	if (is_size(value)) {
+		if (units_size_bytes(value, &engine->rotate_bytes) < 0 ||
+			engine->rotate_bytes < ROTATE_LEAST_BYTES)
+			usage_error("bad size", value, "give 64K or more, like 1M or 100M");
+	} else if (units_time_ns(value, &engine->rotate_ns) < 0 ||
+		engine->rotate_ns < ROTATE_LEAST_NS) {
+		usage_error("bad time", value,
+			"give a second or more, like 1m or 1h, for names tell seconds; or a size, "
+			"like 10M");
+	}
+}
+
+static void parse_option(struct sprofrun_settings *s, int option, const char *value)
+{
+	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
+	static const char *const colors[] = {"auto", "always", "never", NULL};
+
+	if (target_options_take(&s->target, option, value) ||
+		serve_front_take(&s->serve, option, value))
+		return;
+	switch (option) {
+	case OPT_DIAGNOSE: s->diagnose = value; break;
+	case OPT_CHECK_STACKS: s->check_stacks = value; break;
+	case 'o':
+		if (!value[0])
+			usage_error("bad output", value, "give a file name, or - for stdout");
+		s->output = value;
+		break;
+	case 'D':
+		if (units_time_ns(value, &s->engine.delay_ns) < 0)
+			usage_error("bad delay", value, "give a time, like 10s, 500ms or 2m");
+		break;
+	case OPT_ROTATE:
+		take_rotation(&s->engine, value);
+		s->rotate = value;
+		break;
+	case OPT_RING:
+		if (units_time_ns(value, &s->engine.rotate_ns) < 0 ||
+			s->engine.rotate_ns < RING_LEAST_NS)
+			usage_error("bad time", value, "give 4 seconds or more, like 5m or 1h");
+		s->engine.rotate_ns /= PIECES_BEFORE;
+		s->engine.ring = true;
+		s->ring = value;
+		break;
+	case OPT_KEEP:
+		if (strspn(value, "0123456789") != strlen(value) || strlen(value) > 6 ||
+			strtoul(value, NULL, 10) == 0)
+			usage_error("bad number", value, "give how many files stay, 1 or more");
+		s->keep = value;
+		break;
+	case OPT_CAPTURE: s->capture = file_to_write("capture", value); break;
+	case OPT_LIVE: s->live = true; break;
+	case OPT_REGION:
+		if (histogram_add(&s->regions, value) < 0)
+			usage_error("bad region", value,
+				"give OBJ:START-END:SCALE, like "
+				"libm.so.6:0x1f000-0x24000:0x10000:uint");
+		break;
+	case OPT_HISTOGRAM: s->histogram = file_to_write("histogram", value); break;
+	case OPT_RESTRICT: s->engine.restrict_fast = true; break;
+	case OPT_REPORT:
+		if (!one_of(value, reports))
+			usage_error(
+				"no report", value, "choose flat, lines, tree, summary or none");
+		s->report = value;
+		s->report_given = true;
+		break;
+	case OPT_DUMP:
+		s->engine.dump = true;
+		(void)target_options_take(&s->target, 'p', value);
+		break;
+	case OPT_PER_PROCESS: s->engine.per_process = true; break;
+	case OPT_NO_TIMELINE: s->no_timeline = true; break;
+	case 't': s->per_thread = true; break;
+	case 'q': s->quiet = true; break;
+	case 'v': s->verbose = true; break;
+	case OPT_COLOR:
+		if (!one_of(value, colors))
+			usage_error("bad color", value, "choose auto, always or never");
+		s->color = value;
+		break;
+	case OPT_HELP: (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
+	case OPT_VERSION:
+		(void)puts("sprofrun " SPROFIL_VERSION);
+		exit(standard_printed(program, FRONT_OURS));
+	default: front_complain(program, "try 'sprofrun --help'"); exit(FRONT_USAGE);
+	}
+}
+
+bool sprofrun_settings_rotates(const struct sprofrun_settings *s)
+{
+	return s->engine.rotate_ns || s->engine.rotate_bytes;
+}
+
+/* What does not go together with a file each so often. */
+static void check_rotation(struct sprofrun_settings *s)
+{
+	const char *other = s->engine.per_process ? "--per-process"
+		: s->live                         ? "--live"
+		: s->capture                      ? "--capture"
+		: s->engine.dump                  ? "--dump"
+						  : NULL;
+	const char *option = s->ring ? "--ring" : "--rotate";
+
+	if (s->ring && (s->rotate || serve_front_is_given(&s->serve)))
+		other = s->rotate ? "--rotate" : s->serve.listen ? "--listen" : "--push";
+	if (s->keep && !sprofrun_settings_rotates(s))
+		usage_error("--keep", s->keep, "it belongs to --rotate or --ring");
+	if (!sprofrun_settings_rotates(s))
+		return;
+	if (other) {
+		front_complain(program, "%s and %s do not go together", option, other);
+		exit(FRONT_USAGE);
+	}
+	if (!output_option_is_file(s->output)) {
+		front_complain(program, "bad output '%s': give a file name: %s makes several files",
+			s->output, option);
+		exit(FRONT_USAGE);
+	}
+	if (!s->report_given)
+		s->report = "none";
+}
+
+/* Others are given spans of the profile's time line. */
+static void check_serving(struct sprofrun_settings *s)
+{
+	const char *other = s->engine.per_process ? "--per-process"
+		: s->live                         ? "--live"
+		: s->no_timeline                  ? "--no-timeline"
+		: s->engine.dump                  ? "--dump"
+						  : NULL;
+
+	if (serve_front_is_given(&s->serve) && other) {
+		front_complain(program, "%s and %s do not go together",
+			s->serve.listen ? "--listen" : "--push", other);
+		exit(FRONT_USAGE);
+	}
+	s->serve.quiet = s->quiet;
+	s->serve.verbose = s->verbose;
+}
+
+void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
+{
+	int option;
+
+	argv[0] = (char *)program; /* getopt's messages begin with it */
+	while ((option = getopt_long(
+			argc, argv, "+" TARGET_OPTIONS_SHORT "o:D:qtv", long_options, NULL)) >= 0)
+		parse_option(s, option, optarg);
+	if (s->diagnose && argv[optind])
+		usage_error("too many words", argv[optind], "--diagnose takes one process id");
+	if (s->check_stacks && argv[optind])
+		usage_error("too many words", argv[optind], "--check-stacks takes one process id");
+	if (s->diagnose || s->check_stacks)
+		return;
+	s->target.quiet = s->quiet;
+	target_options_finish(&s->target, argv + optind, &s->engine);
+	if ((s->regions.regions != 0) != (s->histogram != NULL)) {
+		front_complain(program, "--region and --histogram belong together");
+		exit(FRONT_USAGE);
+	}
+	check_rotation(s);
+	check_serving(s);
+	if (s->engine.per_process && strcmp(s->output, "-") == 0)
+		usage_error(
+			"bad output", "-", "give a file name: --per-process makes several files");
+	if (s->histogram) {
+		if (histogram_begin(&s->regions) < 0)
+			usage_error("bad region", "abs:0-0:2",
+				"an overflow bin must be the last region");
+		s->engine.histogram = &s->regions;
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of sprofrun: its table of options, its help, and what does not go together. */
+#ifndef TOOLS_SPROFRUN_SETTINGS_H
+#define TOOLS_SPROFRUN_SETTINGS_H
+
+#include <stdbool.h>
+
+#include "supervisor/calls/histogram.h"
+#include "supervisor/engine/engine.h"
+#include "tools/live_front.h"
+#include "tools/serve_front.h"
+#include "tools/target_options.h"
+
+struct sprofrun_settings {
+	struct engine_options engine;
+	struct target_options target;
+	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
+	bool quiet, verbose, per_thread, live, no_timeline;
+	struct live_front front; /* of --live */
+	struct serve_front serve;
+	struct histogram regions;
+	const char *histogram;
+	const char *keep;          /* of the files of --rotate, the newest so many */
+	const char *rotate, *ring; /* as given */
+	bool report_given;
+};
+
+/*
+ * Takes the command line into @settings, which holds the defaults. Strings are borrowed. Ends the
+ * program with status 2 when something is wrong. With --diagnose or --check-stacks nothing else
+ * counts.
+ */
+void sprofrun_settings_parse(struct sprofrun_settings *settings, int argc, char **argv);
+
+/* Several files, one after the other: --rotate or --ring. */
+bool sprofrun_settings_rotates(const struct sprofrun_settings *settings);
+
+#endif
