@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What the analyst's sandbox and its opener cost: the time from the command's end to the written
-# profile and its report, the same records replayed, and the time from the start of sproftop to the
-# first name on its terminal. With them, and with an analyst that keeps its rights and opens files
-# itself (bench/bare_analyst.c), by turns, ROUNDS times (default 15): medians and least.
+# profile and its report, the CPU time for the same records replayed, and the time from the start of
+# sproftop to the first name on its terminal. With them, and with an analyst that keeps its rights
+# and opens files itself (bench/bare_analyst.c), by turns, ROUNDS times (default 15): medians and
+# least.
 . "$(dirname "$0")/lib.sh"
 [ -x "$BUILD/bench/bare_analyst" ] || { echo "no bench/bare_analyst in $BUILD" >&2; exit 1; }
 command -v python3 >/dev/null || { echo "python3 is not installed" >&2; exit 1; }
@@ -41,11 +42,11 @@ after() {
     "$1/sprofrun" -o "$1.pb.gz" bash -c "${!2} >/dev/null; echo \$EPOCHREALTIME >ended" 2>report
     awk -v a="$(cat ended)" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f\n", (b - a) * 1e3 }'
 }
-# replay STAGE KIND: ms of the analyst with the same records
+# replay STAGE KIND: ms of CPU time of the analyst and its children, with the same records
 replay() {
-    local began=$EPOCHREALTIME
-    "$1/sprofil-analyst" --replay "$2.capture" --output "$1.pb.gz" --report flat 2>report
-    awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f\n", (b - a) * 1e3 }'
+    TIMEFORMAT='%3U %3S'
+    { time "$1/sprofil-analyst" --replay "$2.capture" --output "$1.pb.gz" --report flat \
+        2>report; } 2>&1 | awk '{ printf "%.3f\n", ($1 + $2) * 1e3 }'
 }
 # first STAGE: ms from the start of sproftop to the name of a function on its terminal
 first() {
@@ -102,7 +103,7 @@ for row in after.small after.lines after.large replay.small replay.lines replay.
         -v wl="$(least <"$row.with")" -v ol="$(least <"$row.without")" 'BEGIN {
             split(row, a, ".")
             what["after"] = "report after the run, " a[2]
-            what["replay"] = "the same records, " a[2]
+            what["replay"] = "CPU time of the same records, " a[2]
             what["first"] = "first name in sproftop"
             printf "%-34s %12.1f (%7.1f) %12.1f (%7.1f) %6.1f (%.2f)\n",
                 what[a[1]], w, wl, o, ol, w - o, w / o
