@@ -7,6 +7,7 @@
 #include "view/live_internal.h"
 
 #define SECOND_NS    UINT64_C(1000000000)
+#define SOON_NS      (SECOND_NS / 10)
 #define HALF_LIFE_NS (10 * SECOND_NS)
 
 const char *live_view_name(size_t index)
@@ -138,6 +139,14 @@ static int take_facts(struct live *live, const struct live_facts *facts)
 	return 0;
 }
 
+/* The first look mostly comes before the first sample: names are not kept waiting a whole delay. */
+static uint64_t until_next(const struct live *live, uint64_t begun_ns)
+{
+	bool fresh = begun_ns && live->now_ns < begun_ns + live->delay_ns;
+
+	return fresh && live->delay_ns > SOON_NS ? SOON_NS : live->delay_ns;
+}
+
 int live_update(struct live *live, const struct profile *profile, const struct live_facts *facts,
 	uint64_t now_ns)
 {
@@ -155,7 +164,7 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 		return live_look(live);
 	if (live->paused || (now_ns < live->due_ns && !ended))
 		return 0;
-	live->due_ns = now_ns + live->delay_ns;
+	live->due_ns = now_ns + until_next(live, facts->begun_ns);
 	/* What was is not forgotten when nothing new can come: the weights stay as at the end. */
 	if (live->state < LIVE_ENDED || ended || !live->weights.begun)
 		r = live_weights_update(

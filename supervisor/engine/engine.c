@@ -447,6 +447,8 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		histogram_clear(engine.target.process[i]);
 	}
 	pieces_release(&engine.rotation.pieces);
+	for (size_t i = 0; i < engine.target.tracees; i++)
+		sampling_remove(&engine, engine.target.tracee[i]);
 	target_release(&engine.target);
 	service_release(&engine.service);
 	(void)launch_exec_error(&engine.launch);

@@ -39,6 +39,9 @@ for what in capture histogram; do
     is "$what: refused" "$? $(cat out)" "125 "
     check "$what: it is said" grep -q "cannot write the $what .*another user" err
 done
+"$BUILD"/tools/sproftop -b -n 1 --log folder/sprof.pb.gz sh -c 'echo ran' >out 2>err
+is "log of the live view: refused" "$? $(cat out)" "125 "
+check "log of the live view: it is said" grep -q 'another user' err
 "$SPROFREPORT" export -o folder/sprof.pb.gz "$kept" 2>err
 is "export: refused" $? 1
 check "export: it is said" grep -q 'another user' err

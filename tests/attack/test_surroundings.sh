@@ -95,7 +95,9 @@ if unshare -Urpf --mount-proc true 2>/dev/null; then
     ran "the command makes them" $?
     unshare -Urm sh -c 'mount -t tmpfs none /proc && exec "$@"' sh \
         "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7 2>err
-    is "without /proc: status" $? 125
+    status=$?
+    # LeakSanitizer cannot work without /proc, nor learn from there that it is not to.
+    grep -q 'LeakSanitizer has encountered' err || is "without /proc: status" $status 125
     check "without /proc: the cause" grep -q 'without /proc; mount it' err
 else
     echo "not tested: namespaces are not permitted here"

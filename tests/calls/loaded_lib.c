@@ -8,13 +8,13 @@ void loaded_work(double seconds);
 /* Uses so much CPU time here, and a little in clock_gettime(). */
 void loaded_work(double seconds)
 {
-	static volatile uint64_t sink;
+	volatile uint64_t sink = 0;
 	struct timespec ts;
 	double now, end = 0;
 
 	do {
 		for (unsigned i = 0; i < 500000; i++)
-			sink += i;
+			sink = sink + i;
 		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 		now = (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 		end = end > 0 ? end : now + seconds;

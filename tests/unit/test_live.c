@@ -638,6 +638,28 @@ static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **stat
 	profile_free(empty);
 }
 
+static void test_live__first_names_do_not_wait_for_a_delay(void **state)
+{
+	struct view *v = *state;
+	const uint64_t begun = 10 * LIVE_SECOND_NS, tenth = LIVE_SECOND_NS / 10;
+	struct live_facts facts = {.target = "demo", .state = LIVE_RUNS, .begun_ns = begun};
+	struct profile *empty;
+
+	assert_int_equal(profile_new(&empty), 0);
+	live_free(v->live);
+	v->live = live_fixture_new(false, true);
+	assert_int_equal(live_update(v->live, empty, &facts, begun), 0);
+	assert_int_equal(live_due_ns(v->live), begun + tenth);
+	assert_hides(v, "helper");
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, begun + tenth), 0);
+	assert_shows(v, "helper");
+	/* Then the delay is what was asked for. */
+	assert_int_equal(
+		live_update(v->live, v->fixture.profile, &facts, begun + 10 * tenth), 0);
+	assert_int_equal(live_due_ns(v->live), begun + 20 * tenth);
+	profile_free(empty);
+}
+
 static void test_live__noise_is_dim(void **state)
 {
 	struct view *v = *state;
@@ -900,6 +922,7 @@ int main(void)
 		TEST(the_rate_is_of_the_clock_that_ticks),
 		TEST(the_state_is_whole),
 		TEST(a_busy_target_is_not_idle_in_its_first_second),
+		TEST(first_names_do_not_wait_for_a_delay),
 		TEST(noise_is_dim),
 		TEST(help_has_every_key),
 		TEST(help_scrolls),
