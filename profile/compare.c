@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "profile/speed.h"
+
 /* Continued fraction of the incomplete beta function (Lentz's method). */
 static double beta_fraction(double a, double b, double x)
 {
@@ -76,6 +78,8 @@ struct comparing {
 	const double *value;
 	double freedom;     /* of the spread of one row; 0 there is none */
 	double mean_beyond; /* mean of all rows */
+	double prior;       /* degrees of freedom of that */
+	const struct speed *speed;
 	bool *tested;
 };
 
@@ -133,22 +137,34 @@ static double common_share(const struct comparing *c, size_t row)
 	return all > 0 ? fmin(fmax(sum / all, 0), 1) : 0;
 }
 
-/* Variance by sampling alone of the mean of a side, if the share is @share. */
-static double sampling_variance(const struct comparing *c, int side, double share)
+/*
+ * Variance of a share by one effective sample. Divided by a factor that other rows' samples tell, a
+ * value no longer has a known sum with them: what is found in it is Poisson's.
+ */
+static double one_sample(const struct comparing *c, size_t row, double share)
 {
+	if (!c->speed)
+		return share * (1 - share);
+	return share + share * share * speed_variance(c->speed, row);
+}
+
+/* Variance by sampling alone of the mean of a side, if the share is @share. */
+static double sampling_variance(const struct comparing *c, int side, size_t row, double share)
+{
+	double one = one_sample(c, row, share);
 	double sum = 0;
 
 	for (size_t i = 0; i < c->runs[side]; i++) {
 		const struct compare_run *run = &c->run[first_run(c, side) + i];
 
-		sum += run->all * run->all * share * (1 - share) / run->effective_samples;
+		sum += run->all * run->all * one / run->effective_samples;
 	}
 	return sum / (double)(c->runs[side] * c->runs[side]);
 }
 
 static struct spread spread_of(const struct comparing *c, size_t row)
 {
-	double share = common_share(c, row), sampling = 0;
+	double one = one_sample(c, row, common_share(c, row)), sampling = 0;
 	double runs = (double)(c->runs[COMPARE_A] + c->runs[COMPARE_B]);
 	struct spread spread = {0};
 
@@ -161,8 +177,7 @@ static struct spread spread_of(const struct comparing *c, size_t row)
 
 			spread.value += value / runs;
 			spread.variance += (value - mean) * (value - mean) / c->freedom;
-			sampling += run->all * run->all * share * (1 - share) /
-				run->effective_samples / runs;
+			sampling += run->all * run->all * one / run->effective_samples / runs;
 		}
 	}
 	if (spread.value > 0)
@@ -183,10 +198,13 @@ static bool is_testable(const struct comparing *c, size_t row)
 		COMPARE_LEAST_SAMPLES;
 }
 
-/* Large rows tell best how runs differ. */
+/*
+ * Large rows tell best how runs differ. As many rows as their weights are worth have told it, and
+ * where they are few, what they lend is no better known than their own.
+ */
 static void find_mean_spread(struct comparing *c)
 {
-	double sum = 0, weights = 0;
+	double sum = 0, weights = 0, squares = 0;
 
 	for (size_t i = 0; i < c->rows && c->freedom > 0; i++) {
 		double share = common_share(c, i);
@@ -195,8 +213,11 @@ static void find_mean_spread(struct comparing *c)
 			continue;
 		sum += share * spread_of(c, i).beyond;
 		weights += share;
+		squares += share * share;
 	}
 	c->mean_beyond = weights > 0 ? fmax(sum / weights, 0) : 0;
+	if (squares > 0)
+		c->prior = fmin(COMPARE_PRIOR, c->freedom * (weights * weights / squares - 1));
 }
 
 /* The error of a row: sampling's, and that of runs. */
@@ -223,9 +244,9 @@ static struct error error_of(const struct comparing *c, size_t row)
 	if (!(c->freedom > 0))
 		return error;
 	spread = spread_of(c, row);
-	error.freedom = c->freedom + COMPARE_PRIOR;
-	error.beyond = (COMPARE_PRIOR * c->mean_beyond + c->freedom * fmax(spread.beyond, 0)) /
-		error.freedom;
+	error.freedom = c->freedom + c->prior;
+	error.beyond =
+		(c->prior * c->mean_beyond + c->freedom * fmax(spread.beyond, 0)) / error.freedom;
 	all = spread.variance + (error.beyond - spread.beyond) * spread.value * spread.value;
 	if (spread.variance > odd_quotient(c->freedom) * all)
 		return (struct error){-1, spread.variance, c->freedom};
@@ -233,7 +254,8 @@ static struct error error_of(const struct comparing *c, size_t row)
 }
 
 /* Relative variance of a side's mean; where it is 0, of the least that would be seen. */
-static double relative_variance(const struct comparing *c, int side, double mean, double *ret_mean)
+static double relative_variance(
+	const struct comparing *c, int side, size_t row, double mean, double *ret_mean)
 {
 	double all = all_of(c, side) / (double)c->runs[side], n = samples_of(c, side);
 	double half = all / n / 2; /* half a sample */
@@ -241,16 +263,16 @@ static double relative_variance(const struct comparing *c, int side, double mean
 	if (mean < half)
 		mean = half;
 	*ret_mean = mean;
-	return sampling_variance(c, side, fmin(mean / all, 1)) / (mean * mean);
+	return sampling_variance(c, side, row, fmin(mean / all, 1)) / (mean * mean);
 }
 
 /* That of the ratio b / a follows from that of its logarithm. */
 static void find_interval(
-	const struct comparing *c, const struct error *error, struct compare_row *row)
+	const struct comparing *c, size_t index, const struct error *error, struct compare_row *row)
 {
 	double na = (double)c->runs[COMPARE_A], nb = (double)c->runs[COMPARE_B], a, b, reach;
-	double variance = relative_variance(c, COMPARE_A, row->a, &a) +
-		relative_variance(c, COMPARE_B, row->b, &b);
+	double variance = relative_variance(c, COMPARE_A, index, row->a, &a) +
+		relative_variance(c, COMPARE_B, index, row->b, &b);
 
 	if (error->beyond < 0)
 		variance = error->own * (1 / (na * a * a) + 1 / (nb * b * b));
@@ -284,13 +306,13 @@ static void compare_row(const struct comparing *c, size_t index, struct compare_
 	if (error.beyond < 0)
 		variance = error.own * runs;
 	else
-		variance = sampling_variance(c, COMPARE_A, share) +
-			sampling_variance(c, COMPARE_B, share) +
+		variance = sampling_variance(c, COMPARE_A, index, share) +
+			sampling_variance(c, COMPARE_B, index, share) +
 			error.beyond *
 				(row->a * row->a / (double)c->runs[COMPARE_A] +
 					row->b * row->b / (double)c->runs[COMPARE_B]);
 	row->p = compare_t_beyond((row->b - row->a) / sqrt(variance), error.freedom);
-	find_interval(c, &error, row);
+	find_interval(c, index, &error, row);
 }
 
 static int compare_p(const void *a, const void *b)
@@ -323,13 +345,14 @@ static int find_rates(struct compare_row *row, size_t rows)
 }
 
 int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
-	size_t rows, const bool *skip, struct compare_row *row)
+	size_t rows, const bool *skip, const struct speed *speed, struct compare_row *row)
 {
 	struct comparing c = {.run = run,
 		.runs = {runs_a, runs_b},
 		.rows = rows,
 		.value = value,
 		.freedom = (double)(runs_a + runs_b) - 2,
+		.speed = speed,
 		.tested = calloc(rows + 1, sizeof(bool))};
 	int error = c.tested ? 0 : -ENOMEM;
 

@@ -22,10 +22,12 @@
 
 enum { COMPARE_A, COMPARE_B };
 
-/* Degrees of freedom that all rows together lend to each. */
+/* Most degrees of freedom that all rows together lend to each; few rows lend fewer. */
 #define COMPARE_PRIOR 20.0
 /* Rows of fewer effective samples in all are not tested: no difference of them could be told. */
 #define COMPARE_LEAST_SAMPLES 10.0
+
+struct speed;
 
 struct compare_run {
 	double all; /* the sum that shares are of: that of all rows, and of what has none */
@@ -43,10 +45,11 @@ struct compare_row {
 /*
  * @run holds the @runs_a + @runs_b runs, those of side a first; @value those of all rows of the
  * first run, then of the second. Fills @row, @rows of them. @skip: rows that are not to be tested,
- * or NULL. -ENOMEM.
+ * or NULL. @speed: what the values have been divided by (profile/speed.h), which has errors too, or
+ * NULL. -ENOMEM.
  */
 int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
-	size_t rows, const bool *skip, struct compare_row *row);
+	size_t rows, const bool *skip, const struct speed *speed, struct compare_row *row);
 
 /* Two-sided probability that a variable of Student's t distribution is beyond @t. */
 double compare_t_beyond(double t, double freedom);
