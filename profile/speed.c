@@ -10,6 +10,8 @@
 #define MOST_WEIGHT 0.2
 /* If the others are no witnesses after all, one row is not believed alone. */
 #define MOST_OF_ONE 0.5
+/* What is taken out explains a quarter of how runs differ, or is not common. */
+#define MUST_LEAVE 0.75
 /* Of normally distributed values: the biweight's bound for 95 % efficiency, the median of |z|. */
 #define BIWEIGHT_BOUND   4.685
 #define MEDIAN_DEVIATION 0.6745
@@ -188,6 +190,48 @@ static void set_weights(const struct finding *f, struct speed *speed)
 	}
 }
 
+/* How runs of a side differ in a witness: sum of squares, of the logarithms or without the factor.
+ */
+static double squares_of(
+	const struct finding *f, const struct speed *speed, size_t row, bool without)
+{
+	double sum = 0;
+
+	for (int side = COMPARE_A; side <= COMPARE_B; side++) {
+		size_t first = first_run(f, side), end = first + f->runs[side];
+		double mean = 0, squares = 0;
+
+		for (size_t i = first; i < end; i++) {
+			double value = speed->log_value[i * speed->rows + row];
+
+			if (without)
+				value -= log(speed_of(speed, i, row));
+			mean += value / (double)f->runs[side];
+			squares += value * value;
+		}
+		sum += squares - mean * mean * (double)f->runs[side];
+	}
+	return sum;
+}
+
+/*
+ * Do runs agree better without the factor? Not where what disturbs them is not common: neighbours
+ * in the caches slow down functions that read much memory, and no others. Rows count by their time.
+ */
+static bool is_common(const struct finding *f, const struct speed *speed)
+{
+	double with = 0, without = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		size_t row = f->witness[i].row;
+		double share = 1 / speed->noise[row];
+
+		with += share * squares_of(f, speed, row, false);
+		without += share * squares_of(f, speed, row, true);
+	}
+	return without < MUST_LEAVE * with;
+}
+
 /* Do runs of a side differ by more than samples explain, and the sides by more than their runs? */
 static void judge(const struct finding *f, struct speed *speed)
 {
@@ -206,7 +250,7 @@ static void judge(const struct finding *f, struct speed *speed)
 	}
 	if (speed->most > MOST_OF_ONE)
 		return;
-	is_apart = spread > 2 * sampling;
+	is_apart = spread > 2 * sampling && is_common(f, speed);
 	spread = fmax(spread, 2 * sampling);
 	error = sqrt(spread / (double)f->runs[COMPARE_A] + spread / (double)f->runs[COMPARE_B]);
 	reach = compare_t_limit(0.05, freedom) * error;

@@ -33,7 +33,10 @@ struct speed {
 	double *noise;      /* sampling's variance of log_value, of one effective sample */
 	double variance;    /* the same of log_factor */
 	double most;        /* weight of a row */
-	/* Runs differ by more than samples explain, the sides do not: it is to be taken out. */
+	/*
+	 * Runs differ by more than samples explain, and agree better without it; the sides do not
+	 * differ: it is to be taken out.
+	 */
 	bool is_noise;
 	/* The sides do: all changed alike, by change (low to high with 95 %). */
 	bool is_change;
