@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "profile/moderate.h"
 #include "profile/speed.h"
 
 /* Continued fraction of the incomplete beta function (Lentz's method). */
@@ -78,7 +79,7 @@ struct comparing {
 	const double *value;
 	double freedom;     /* of the spread of one row; 0 there is none */
 	double mean_beyond; /* mean of all rows */
-	double prior;       /* degrees of freedom of that */
+	struct moderate prior;
 	const struct speed *speed;
 	bool *tested;
 };
@@ -86,6 +87,7 @@ struct comparing {
 /* How runs of the same side differ in a row. */
 struct spread {
 	double variance; /* of a run's value */
+	double sampling; /* what of it is to be expected of sampling */
 	double beyond;   /* what of it sampling does not explain, relative to the value squared */
 	double value;    /* mean of all runs */
 };
@@ -164,7 +166,7 @@ static double sampling_variance(const struct comparing *c, int side, size_t row,
 
 static struct spread spread_of(const struct comparing *c, size_t row)
 {
-	double one = one_sample(c, row, common_share(c, row)), sampling = 0;
+	double one = one_sample(c, row, common_share(c, row));
 	double runs = (double)(c->runs[COMPARE_A] + c->runs[COMPARE_B]);
 	struct spread spread = {0};
 
@@ -177,11 +179,12 @@ static struct spread spread_of(const struct comparing *c, size_t row)
 
 			spread.value += value / runs;
 			spread.variance += (value - mean) * (value - mean) / c->freedom;
-			sampling += run->all * run->all * one / run->effective_samples / runs;
+			spread.sampling +=
+				run->all * run->all * one / run->effective_samples / runs;
 		}
 	}
 	if (spread.value > 0)
-		spread.beyond = (spread.variance - sampling) / (spread.value * spread.value);
+		spread.beyond = (spread.variance - spread.sampling) / (spread.value * spread.value);
 	return spread;
 }
 
@@ -198,26 +201,39 @@ static bool is_testable(const struct comparing *c, size_t row)
 		COMPARE_LEAST_SAMPLES;
 }
 
-/*
- * Large rows tell best how runs differ. As many rows as their weights are worth have told it, and
- * where they are few, what they lend is no better known than their own.
- */
-static void find_mean_spread(struct comparing *c)
+/* What a row's variance is if it is like all others. */
+static double expected_variance(const struct comparing *c, const struct spread *spread)
 {
-	double sum = 0, weights = 0, squares = 0;
+	return spread->sampling + c->mean_beyond * spread->value * spread->value;
+}
 
+/* Large rows tell best how runs differ, and how far that is the same in all. -ENOMEM. */
+static int find_prior(struct comparing *c)
+{
+	struct moderate_row *row = calloc(c->rows + 1, sizeof(*row));
+	double sum = 0, weights = 0;
+	struct spread spread;
+
+	if (!row)
+		return -ENOMEM;
 	for (size_t i = 0; i < c->rows && c->freedom > 0; i++) {
-		double share = common_share(c, i);
-
 		if (!c->tested[i])
 			continue;
-		sum += share * spread_of(c, i).beyond;
-		weights += share;
-		squares += share * share;
+		row[i].weight = common_share(c, i);
+		sum += row[i].weight * spread_of(c, i).beyond;
+		weights += row[i].weight;
 	}
 	c->mean_beyond = weights > 0 ? fmax(sum / weights, 0) : 0;
-	if (squares > 0)
-		c->prior = fmin(COMPARE_PRIOR, c->freedom * (weights * weights / squares - 1));
+	for (size_t i = 0; i < c->rows && c->freedom > 0; i++) {
+		if (!c->tested[i])
+			continue;
+		spread = spread_of(c, i);
+		row[i].quotient = spread.variance / expected_variance(c, &spread);
+	}
+	if (c->freedom > 0)
+		c->prior = moderate_find(row, c->rows, c->freedom, COMPARE_PRIOR);
+	free(row);
+	return 0;
 }
 
 /* The error of a row: sampling's, and that of runs. */
@@ -239,17 +255,20 @@ static struct error error_of(const struct comparing *c, size_t row)
 {
 	struct error error = {.freedom = HUGE_VAL};
 	struct spread spread;
-	double all;
+	double variance;
 
 	if (!(c->freedom > 0))
 		return error;
 	spread = spread_of(c, row);
-	error.freedom = c->freedom + c->prior;
-	error.beyond =
-		(c->prior * c->mean_beyond + c->freedom * fmax(spread.beyond, 0)) / error.freedom;
-	all = spread.variance + (error.beyond - spread.beyond) * spread.value * spread.value;
-	if (spread.variance > odd_quotient(c->freedom) * all)
+	error.freedom = c->freedom + c->prior.freedom;
+	variance = (c->prior.freedom * c->prior.scale * expected_variance(c, &spread) +
+			   c->freedom * spread.variance) /
+		error.freedom;
+	variance = fmax(variance, spread.sampling);
+	if (spread.variance > odd_quotient(c->freedom) * variance)
 		return (struct error){-1, spread.variance, c->freedom};
+	if (spread.value > 0)
+		error.beyond = (variance - spread.sampling) / (spread.value * spread.value);
 	return error;
 }
 
@@ -358,8 +377,9 @@ int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, co
 
 	for (size_t i = 0; i < rows && !error; i++)
 		c.tested[i] = !(skip && skip[i]) && is_testable(&c, i);
+	if (!error)
+		error = find_prior(&c);
 	if (!error) {
-		find_mean_spread(&c);
 		for (size_t i = 0; i < rows; i++)
 			compare_row(&c, i, &row[i]);
 		error = find_rates(row, rows);

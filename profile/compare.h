@@ -6,10 +6,11 @@
  * error has two parts. Sampling: a share p of a run of n effective samples has the variance
  * p (1 - p) / n. And runs of the same program differ: with several a side, what their spread has
  * beyond sampling is that, relative to the value. A few runs tell a spread badly: a row's own
- * counts with its degrees of freedom (two less than there are runs), and the mean of all rows as
- * COMPARE_PRIOR more (as in Smyth's moderated t statistic). A row that spreads far more than that
- * (at the 5 % level) stands for itself, with its own degrees of freedom. With one run a side
- * nothing but sampling is known, and the claim is too strong wherever runs differ.
+ * counts with its degrees of freedom (two less than there are runs), and that of all rows with as
+ * many as rows are alike in it (profile/moderate.h), at most COMPARE_PRIOR. A row that spreads far
+ * more than that (at the 5 % level) stands for itself, with its own degrees of freedom. No error is
+ * less than sampling's. With one run a side nothing but sampling is known, and the claim is too
+ * strong wherever runs differ.
  *
  * Rows are tested together: q is the false discovery rate of Benjamini and Hochberg, so among the
  * rows with q <= 0.05 at most 5 % are false on average, however many rows there are.
@@ -22,7 +23,7 @@
 
 enum { COMPARE_A, COMPARE_B };
 
-/* Most degrees of freedom that all rows together lend to each; few rows lend fewer. */
+/* Most degrees of freedom that all rows together lend to each. */
 #define COMPARE_PRIOR 20.0
 /* Rows of fewer effective samples in all are not tested: no difference of them could be told. */
 #define COMPARE_LEAST_SAMPLES 10.0
