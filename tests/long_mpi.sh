@@ -30,7 +30,7 @@ fi
 export HOME=$work TMPDIR=$work OMPI_MCA_rmaps_base_oversubscribe=1 LC_ALL=C.UTF-8
 # More ranks than CPUs would wait awake for each other.
 export OMPI_MCA_mpi_yield_when_idle=1
-steps=${STEPS:-1500}
+steps=${STEPS:-3000}
 mpi() { timeout 120 "${as_user[@]}" mpirun -np 4 "$@"; }
 
 mpi ./solver "$steps" >plain || { echo "NOT OK: mpirun itself fails here"; exit 1; }
@@ -43,10 +43,10 @@ ok "a file for each rank" [ "$(echo prof.*)" = "prof.0.pb.gz prof.1.pb.gz prof.2
 cat text
 ./sprofreport merge --by rank --format tsv prof.*.pb.gz >tsv || failed=1
 column() { head -n1 tsv | tr '\t' '\n' | grep -nx "$1" | cut -d: -f1; }
-# relax() of the last rank takes twice what it takes in the others.
+# relax() of the last rank takes twice what it takes in the others; some hundred samples a rank.
 ok "the last rank is the one" awk -F'\t' -v f="$(column function)" -v least="$(column min_ns)" \
-    -v most="$(column max_ns)" -v rank="$(column max_in)" '$f == "relax" { n++
-        if ($most < 1.5 * $least || $most > 2.6 * $least || $rank !~ /3/) exit 1 }
+    -v most="$(column max_ns)" -v rank="$(column max_in)" '$f == "relax" {
+        n += $most > 1.5 * $least && $most < 3 * $least && $rank ~ /3/ }
     END { exit n != 1 }' tsv
 
 # All ranks in one profile.
