@@ -25,7 +25,8 @@ print(f"{time.monotonic() - begin:.2f} s, {usage.ru_utime + usage.ru_stime:.2f} 
       f"{usage.ru_maxrss >> 10} MiB, status {os.waitstatus_to_exitcode(status)}")
 P
 bytes=$(stat -c %s in.0.pb.gz)
-some=$(awk -v bytes="$bytes" '/MemAvailable/ { print int($2 * 1024 / 3 / 60 / bytes) }' /proc/meminfo)
+some=$(awk -v bytes="$bytes" '/MemAvailable/ { print int($2 * 1024 / 3 / 60 / bytes) }' \
+    /proc/meminfo)
 some=$((some < files ? some : files))
 echo "$files files of $((bytes / 1000)) kB, $stacks stacks each"
 for ((round = 0; round < rounds; round++)); do
