@@ -9,8 +9,10 @@ cd "$(dirname "$0")"
 SETUP_BUILD=$SETUP_BUILD-test
 
 # g++: fixtures with C++ inlining. xz-utils, binutils: fixtures with MiniDebugInfo. tmux: a terminal
-# for sproftop. The rest is profiled, or reads what we write.
-setup_packages g++ binutils valgrind xz-utils file procps util-linux python3 sqlite3 gzip tmux
+# for sproftop. protobuf-compiler: protoc reads our files by their schema. The rest is profiled, or
+# reads what we write.
+setup_packages g++ binutils valgrind xz-utils file procps util-linux python3 sqlite3 gzip tmux \
+    protobuf-compiler
 setup_build "$SETUP_BUILD" --werror -Dtests=enabled
 
 # Many tests wait rather than work: one more at a time than there are CPUs.

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "profile/moderate.h"
+#include "profile/speed.h"
+
 /* Continued fraction of the incomplete beta function (Lentz's method). */
 static double beta_fraction(double a, double b, double x)
 {
@@ -76,12 +79,15 @@ struct comparing {
 	const double *value;
 	double freedom;     /* of the spread of one row; 0 there is none */
 	double mean_beyond; /* mean of all rows */
+	struct moderate prior;
+	const struct speed *speed;
 	bool *tested;
 };
 
 /* How runs of the same side differ in a row. */
 struct spread {
 	double variance; /* of a run's value */
+	double sampling; /* what of it is to be expected of sampling */
 	double beyond;   /* what of it sampling does not explain, relative to the value squared */
 	double value;    /* mean of all runs */
 };
@@ -133,22 +139,34 @@ static double common_share(const struct comparing *c, size_t row)
 	return all > 0 ? fmin(fmax(sum / all, 0), 1) : 0;
 }
 
-/* Variance by sampling alone of the mean of a side, if the share is @share. */
-static double sampling_variance(const struct comparing *c, int side, double share)
+/*
+ * Variance of a share by one effective sample. Divided by a factor that other rows' samples tell, a
+ * value no longer has a known sum with them: what is found in it is Poisson's.
+ */
+static double one_sample(const struct comparing *c, size_t row, double share)
 {
+	if (!c->speed)
+		return share * (1 - share);
+	return share + share * share * speed_variance(c->speed, row);
+}
+
+/* Variance by sampling alone of the mean of a side, if the share is @share. */
+static double sampling_variance(const struct comparing *c, int side, size_t row, double share)
+{
+	double one = one_sample(c, row, share);
 	double sum = 0;
 
 	for (size_t i = 0; i < c->runs[side]; i++) {
 		const struct compare_run *run = &c->run[first_run(c, side) + i];
 
-		sum += run->all * run->all * share * (1 - share) / run->effective_samples;
+		sum += run->all * run->all * one / run->effective_samples;
 	}
 	return sum / (double)(c->runs[side] * c->runs[side]);
 }
 
 static struct spread spread_of(const struct comparing *c, size_t row)
 {
-	double share = common_share(c, row), sampling = 0;
+	double one = one_sample(c, row, common_share(c, row));
 	double runs = (double)(c->runs[COMPARE_A] + c->runs[COMPARE_B]);
 	struct spread spread = {0};
 
@@ -161,12 +179,12 @@ static struct spread spread_of(const struct comparing *c, size_t row)
 
 			spread.value += value / runs;
 			spread.variance += (value - mean) * (value - mean) / c->freedom;
-			sampling += run->all * run->all * share * (1 - share) /
-				run->effective_samples / runs;
+			spread.sampling +=
+				run->all * run->all * one / run->effective_samples / runs;
 		}
 	}
 	if (spread.value > 0)
-		spread.beyond = (spread.variance - sampling) / (spread.value * spread.value);
+		spread.beyond = (spread.variance - spread.sampling) / (spread.value * spread.value);
 	return spread;
 }
 
@@ -183,20 +201,39 @@ static bool is_testable(const struct comparing *c, size_t row)
 		COMPARE_LEAST_SAMPLES;
 }
 
-/* Large rows tell best how runs differ. */
-static void find_mean_spread(struct comparing *c)
+/* What a row's variance is if it is like all others. */
+static double expected_variance(const struct comparing *c, const struct spread *spread)
 {
+	return spread->sampling + c->mean_beyond * spread->value * spread->value;
+}
+
+/* Large rows tell best how runs differ, and how far that is the same in all. -ENOMEM. */
+static int find_prior(struct comparing *c)
+{
+	struct moderate_row *row = calloc(c->rows + 1, sizeof(*row));
 	double sum = 0, weights = 0;
+	struct spread spread;
 
+	if (!row)
+		return -ENOMEM;
 	for (size_t i = 0; i < c->rows && c->freedom > 0; i++) {
-		double share = common_share(c, i);
-
 		if (!c->tested[i])
 			continue;
-		sum += share * spread_of(c, i).beyond;
-		weights += share;
+		row[i].weight = common_share(c, i);
+		sum += row[i].weight * spread_of(c, i).beyond;
+		weights += row[i].weight;
 	}
 	c->mean_beyond = weights > 0 ? fmax(sum / weights, 0) : 0;
+	for (size_t i = 0; i < c->rows && c->freedom > 0; i++) {
+		if (!c->tested[i])
+			continue;
+		spread = spread_of(c, i);
+		row[i].quotient = spread.variance / expected_variance(c, &spread);
+	}
+	if (c->freedom > 0)
+		c->prior = moderate_find(row, c->rows, c->freedom, COMPARE_PRIOR);
+	free(row);
+	return 0;
 }
 
 /* The error of a row: sampling's, and that of runs. */
@@ -218,22 +255,26 @@ static struct error error_of(const struct comparing *c, size_t row)
 {
 	struct error error = {.freedom = HUGE_VAL};
 	struct spread spread;
-	double all;
+	double variance;
 
 	if (!(c->freedom > 0))
 		return error;
 	spread = spread_of(c, row);
-	error.freedom = c->freedom + COMPARE_PRIOR;
-	error.beyond = (COMPARE_PRIOR * c->mean_beyond + c->freedom * fmax(spread.beyond, 0)) /
+	error.freedom = c->freedom + c->prior.freedom;
+	variance = (c->prior.freedom * c->prior.scale * expected_variance(c, &spread) +
+			   c->freedom * spread.variance) /
 		error.freedom;
-	all = spread.variance + (error.beyond - spread.beyond) * spread.value * spread.value;
-	if (spread.variance > odd_quotient(c->freedom) * all)
+	variance = fmax(variance, spread.sampling);
+	if (spread.variance > odd_quotient(c->freedom) * variance)
 		return (struct error){-1, spread.variance, c->freedom};
+	if (spread.value > 0)
+		error.beyond = (variance - spread.sampling) / (spread.value * spread.value);
 	return error;
 }
 
 /* Relative variance of a side's mean; where it is 0, of the least that would be seen. */
-static double relative_variance(const struct comparing *c, int side, double mean, double *ret_mean)
+static double relative_variance(
+	const struct comparing *c, int side, size_t row, double mean, double *ret_mean)
 {
 	double all = all_of(c, side) / (double)c->runs[side], n = samples_of(c, side);
 	double half = all / n / 2; /* half a sample */
@@ -241,16 +282,16 @@ static double relative_variance(const struct comparing *c, int side, double mean
 	if (mean < half)
 		mean = half;
 	*ret_mean = mean;
-	return sampling_variance(c, side, fmin(mean / all, 1)) / (mean * mean);
+	return sampling_variance(c, side, row, fmin(mean / all, 1)) / (mean * mean);
 }
 
 /* That of the ratio b / a follows from that of its logarithm. */
 static void find_interval(
-	const struct comparing *c, const struct error *error, struct compare_row *row)
+	const struct comparing *c, size_t index, const struct error *error, struct compare_row *row)
 {
 	double na = (double)c->runs[COMPARE_A], nb = (double)c->runs[COMPARE_B], a, b, reach;
-	double variance = relative_variance(c, COMPARE_A, row->a, &a) +
-		relative_variance(c, COMPARE_B, row->b, &b);
+	double variance = relative_variance(c, COMPARE_A, index, row->a, &a) +
+		relative_variance(c, COMPARE_B, index, row->b, &b);
 
 	if (error->beyond < 0)
 		variance = error->own * (1 / (na * a * a) + 1 / (nb * b * b));
@@ -284,13 +325,13 @@ static void compare_row(const struct comparing *c, size_t index, struct compare_
 	if (error.beyond < 0)
 		variance = error.own * runs;
 	else
-		variance = sampling_variance(c, COMPARE_A, share) +
-			sampling_variance(c, COMPARE_B, share) +
+		variance = sampling_variance(c, COMPARE_A, index, share) +
+			sampling_variance(c, COMPARE_B, index, share) +
 			error.beyond *
 				(row->a * row->a / (double)c->runs[COMPARE_A] +
 					row->b * row->b / (double)c->runs[COMPARE_B]);
 	row->p = compare_t_beyond((row->b - row->a) / sqrt(variance), error.freedom);
-	find_interval(c, &error, row);
+	find_interval(c, index, &error, row);
 }
 
 static int compare_p(const void *a, const void *b)
@@ -323,20 +364,22 @@ static int find_rates(struct compare_row *row, size_t rows)
 }
 
 int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
-	size_t rows, const bool *skip, struct compare_row *row)
+	size_t rows, const bool *skip, const struct speed *speed, struct compare_row *row)
 {
 	struct comparing c = {.run = run,
 		.runs = {runs_a, runs_b},
 		.rows = rows,
 		.value = value,
 		.freedom = (double)(runs_a + runs_b) - 2,
+		.speed = speed,
 		.tested = calloc(rows + 1, sizeof(bool))};
 	int error = c.tested ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < rows && !error; i++)
 		c.tested[i] = !(skip && skip[i]) && is_testable(&c, i);
+	if (!error)
+		error = find_prior(&c);
 	if (!error) {
-		find_mean_spread(&c);
 		for (size_t i = 0; i < rows; i++)
 			compare_row(&c, i, &row[i]);
 		error = find_rates(row, rows);

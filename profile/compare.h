@@ -6,10 +6,11 @@
  * error has two parts. Sampling: a share p of a run of n effective samples has the variance
  * p (1 - p) / n. And runs of the same program differ: with several a side, what their spread has
  * beyond sampling is that, relative to the value. A few runs tell a spread badly: a row's own
- * counts with its degrees of freedom (two less than there are runs), and the mean of all rows as
- * COMPARE_PRIOR more (as in Smyth's moderated t statistic). A row that spreads far more than that
- * (at the 5 % level) stands for itself, with its own degrees of freedom. With one run a side
- * nothing but sampling is known, and the claim is too strong wherever runs differ.
+ * counts with its degrees of freedom (two less than there are runs), and that of all rows with as
+ * many as rows are alike in it (profile/moderate.h), at most COMPARE_PRIOR. A row that spreads far
+ * more than that (at the 5 % level) stands for itself, with its own degrees of freedom. No error is
+ * less than sampling's. With one run a side nothing but sampling is known, and the claim is too
+ * strong wherever runs differ.
  *
  * Rows are tested together: q is the false discovery rate of Benjamini and Hochberg, so among the
  * rows with q <= 0.05 at most 5 % are false on average, however many rows there are.
@@ -22,10 +23,12 @@
 
 enum { COMPARE_A, COMPARE_B };
 
-/* Degrees of freedom that all rows together lend to each. */
+/* Most degrees of freedom that all rows together lend to each. */
 #define COMPARE_PRIOR 20.0
 /* Rows of fewer effective samples in all are not tested: no difference of them could be told. */
 #define COMPARE_LEAST_SAMPLES 10.0
+
+struct speed;
 
 struct compare_run {
 	double all; /* the sum that shares are of: that of all rows, and of what has none */
@@ -43,10 +46,11 @@ struct compare_row {
 /*
  * @run holds the @runs_a + @runs_b runs, those of side a first; @value those of all rows of the
  * first run, then of the second. Fills @row, @rows of them. @skip: rows that are not to be tested,
- * or NULL. -ENOMEM.
+ * or NULL. @speed: what the values have been divided by (profile/speed.h), which has errors too, or
+ * NULL. -ENOMEM.
  */
 int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
-	size_t rows, const bool *skip, struct compare_row *row);
+	size_t rows, const bool *skip, const struct speed *speed, struct compare_row *row);
 
 /* Two-sided probability that a variable of Student's t distribution is beyond @t. */
 double compare_t_beyond(double t, double freedom);

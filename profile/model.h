@@ -18,6 +18,7 @@ struct mapping_item {
 
 struct function_item {
 	uint32_t name, symbol, file, line;
+	bool is_unsampled; /* its name is PROFILE_UNSAMPLED; asked of each sample */
 };
 
 struct location_item {

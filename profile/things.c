@@ -88,8 +88,11 @@ int profile_add_function(struct profile *profile, const struct function *functio
 	int name = pool_add_text(&profile->strings, function->name);
 	int symbol = pool_add_text(&profile->strings, function->symbol);
 	int file = pool_add_text(&profile->strings, function->file);
-	struct function_item item = {
-		(uint32_t)name, (uint32_t)symbol, (uint32_t)file, function->line};
+	struct function_item item = {.name = (uint32_t)name,
+		.symbol = (uint32_t)symbol,
+		.file = (uint32_t)file,
+		.line = function->line,
+		.is_unsampled = !strcmp(function->name, PROFILE_UNSAMPLED)};
 	uint64_t hash;
 	int found;
 

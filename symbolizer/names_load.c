@@ -27,6 +27,9 @@ static enum symbolizer_skip skip_of(const struct module *module, const char *pat
 	return options->skip ? options->skip(options->context, path) : SYMBOLIZER_SKIP_NOTHING;
 }
 
+/* It is there, and is not read: the problem says why. */
+static const char unread[] = "unread";
+
 static int complain_about(struct module *module, const char *what, const char *path)
 {
 	char text[1024];
@@ -53,7 +56,7 @@ int names_blame(struct names *n, int error)
 	names_work_on(module, NULL);
 	debuginfo_close(n->debuginfo);
 	n->debuginfo = NULL;
-	n->lines = "none";
+	n->lines = unread;
 	n->lines_wanted = false;
 	n->working_on = NULL;
 	n->blamed = true;
@@ -224,6 +227,13 @@ void names_say_split_is_missing(struct names *n)
 		module_complain(n->module, problem);
 }
 
+static int leave_lines(struct names *n, const char *path)
+{
+	n->lines = unread;
+	return complain_about(n->module,
+		"its debug information is left alone because it made the parser crash", path);
+}
+
 static int load_lines_from(struct names *n, struct names_source *from)
 {
 	struct module *module = n->module;
@@ -233,9 +243,7 @@ static int load_lines_from(struct names *n, struct names_source *from)
 	int rc;
 
 	if (skip_of(module, from->path) != SYMBOLIZER_SKIP_NOTHING)
-		return complain_about(module,
-			"its debug information is left alone because it made the parser crash",
-			from->path);
+		return leave_lines(n, from->path);
 	names_work_on(module, from->path);
 	rc = load_supplement(n, from, &missing);
 	supplement = n->supplement.elf.elf ? &n->supplement.elf : NULL;
@@ -260,6 +268,7 @@ static int load_lines_from(struct names *n, struct names_source *from)
 		if (debuginfo_is_split(n->debuginfo))
 			rc = rc ? rc : load_split(n);
 	} else if (rc == -ENOEXEC) {
+		n->lines = unread;
 		rc = complain_about(module, "its debug information is damaged", from->path);
 	}
 	return rc;
@@ -302,6 +311,7 @@ int names_load(struct names *n)
 	skip = skip_of(module, module->key.path);
 	if (skip == SYMBOLIZER_SKIP_FILE) {
 		n->left_alone = true;
+		n->symbols = n->lines = unread;
 		module_complain(module, "it is left alone because it made the parser crash");
 		return 0;
 	}
@@ -312,6 +322,8 @@ int names_load(struct names *n)
 	rc = load_symbols(n);
 	names_work_on(module, NULL);
 	n->lines_wanted = skip == SYMBOLIZER_SKIP_NOTHING;
+	if (rc == 0 && !n->lines_wanted)
+		rc = leave_lines(n, module->key.path);
 	if (rc == -E2BIG || rc == -ENOMEM) {
 		symtab_release(&n->symtab);
 		n->symbols = "none";

@@ -49,12 +49,13 @@ static void complain_unwritten(const struct analyst_results *results,
 	struct delivery delivery = delivery_of(results);
 	struct delivered kept;
 	const char *why = delivered->why;
+	const char *where = delivered->name[0] ? delivered->name : s->output;
 	bool is_kept = delivery_write(&delivery, OPENING_KEEP, 0, "", profile, &kept) == 0;
 
 	if (!why[0])
 		why = error == -EINTR ? "nobody reads it" : strerror(-error);
 	analyst_settings_complain(s, "cannot write the profile to %s: %s%s%s",
-		delivered->name[0] ? delivered->name : s->output, why,
+		strcmp(where, "-") != 0 ? where : "standard output", why,
 		is_kept ? "; it is kept in " : "", is_kept ? kept.name : "");
 }
 

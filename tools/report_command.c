@@ -415,6 +415,12 @@ static int take_words(struct command *command, int argc, char **argv)
 			return EXIT_USAGE;
 		}
 		command->options.function = argv[words++];
+		if (argc <= words && access(command->options.function, F_OK) == 0) {
+			complain("'%s' is a file, and stands where the function's name is wanted: "
+				 "sprofreport %s FUNC %s",
+				command->options.function, name, command->options.function);
+			return EXIT_USAGE;
+		}
 	}
 	if (argc <= words) {
 		complain("no profile is named; sprofrun writes sprof.pb.gz if not told otherwise: "

@@ -38,21 +38,26 @@ static uint64_t place(const struct report_moment *moment, uint64_t end_ns, uint6
 	return end_ns > moment->ns ? end_ns - moment->ns : 0;
 }
 
-/* Names the way out where a profile has no time line, or none of it is meant. */
-static int refuse(int error, uint64_t end_ns, char **ret_problem)
+/* Says that none of the profile is meant, and what there is. */
+static int refuse_span(uint64_t from_ns, uint64_t to_ns, uint64_t end_ns, char **ret_problem)
 {
-	char end[TEXT_UNIT_BYTES];
+	char from[TEXT_UNIT_BYTES], to[TEXT_UNIT_BYTES], end[TEXT_UNIT_BYTES];
+	int n;
 
+	text_format_ns(from_ns, from);
+	text_format_ns(to_ns, to);
 	text_format_ns(end_ns, end);
-	if (error == -ENODATA)
-		*ret_problem = strdup(
-			"--from and --to need a profile with a time line: sprofrun writes one "
-			"(without --no-timeline), other programs do not");
-	else if (asprintf(ret_problem,
-			 "--from must be before --to, and before the end of the profile at %s",
-			 end) < 0)
+	if (from_ns >= end_ns)
+		n = asprintf(ret_problem,
+			"--from is at %s, but the profile ends at %s; --from -1s is its last "
+			"second",
+			from, end);
+	else
+		n = asprintf(ret_problem,
+			"--from is at %s and --to at %s: --from must be the earlier one", from, to);
+	if (n < 0)
 		*ret_problem = NULL;
-	return error;
+	return -ERANGE;
 }
 
 int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem)
@@ -63,12 +68,16 @@ int report_span_apply(const struct report_span *span, struct profile **profile, 
 
 	if (!report_span_is_given(span))
 		return 0;
-	if (!timeline_extent(*profile, &begin_ns, &end_ns))
-		return refuse(-ENODATA, 0, ret_problem);
+	if (!timeline_extent(*profile, &begin_ns, &end_ns)) {
+		*ret_problem = strdup(
+			"--from and --to need a profile with a time line: sprofrun writes one "
+			"(without --no-timeline), other programs do not");
+		return -ENODATA;
+	}
 	from_ns = place(&span->from, end_ns, 0);
 	to_ns = place(&span->to, end_ns, UINT64_MAX);
 	if (from_ns >= to_ns || from_ns >= end_ns)
-		return refuse(-ERANGE, end_ns, ret_problem);
+		return refuse_span(from_ns, to_ns, end_ns, ret_problem);
 	error = timeline_span(*profile, from_ns, to_ns, &part);
 	if (error < 0)
 		return error;

@@ -192,8 +192,13 @@ static int give_to_file(const struct command *command, const char *text, size_t 
 
 	if (!error)
 		return 0;
-	complain("cannot write '%s': %s%s", command->output, problem ? problem : strerror(-error),
-		problem ? "" : "; name another file with -o");
+	if (!strcmp(command->output, "-"))
+		complain("cannot write to standard output: %s",
+			problem ? problem : strerror(-error));
+	else
+		complain("cannot write '%s': %s%s", command->output,
+			problem ? problem : strerror(-error),
+			problem ? "" : "; name another file with -o");
 	return EXIT_FAILED;
 }
 

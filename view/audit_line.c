@@ -10,7 +10,8 @@
 #include "view/report.h"
 #include "view/text.h"
 
-enum { FAST_HZ = 5000 };
+/* From a fifth of the samples on, doctor is named. */
+enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5 };
 
 struct auditing {
 	const struct profile *profile;
@@ -264,6 +265,20 @@ static void print_losses(struct auditing *a)
 	}
 }
 
+/* Where many samples have no function's name, that is what the report lacks most. */
+static void point_to_doctor(struct auditing *a)
+{
+	uint64_t unresolved = 0, samples = 0;
+
+	(void)audit_figure(a->profile, "samples", &samples);
+	if (!audit_figure(a->profile, "unresolved_samples", &unresolved) ||
+		unresolved < samples / MANY_UNRESOLVED || !unresolved)
+		return;
+	separate(a, "");
+	fputs("sprofreport doctor names the cause of unresolved samples, and what mends it",
+		a->out);
+}
+
 void report_audit_line(const struct profile *profile, bool ascii, FILE *out)
 {
 	struct auditing a = {.profile = profile, .out = out, .ascii = ascii};
@@ -274,6 +289,8 @@ void report_audit_line(const struct profile *profile, bool ascii, FILE *out)
 	print_stops(&a);
 	end_line(&a);
 	print_losses(&a);
+	end_line(&a);
+	point_to_doctor(&a);
 	end_line(&a);
 	for (size_t i = 0; i < profile_notes(profile); i++) {
 		char *note = text_clean(profile_note(profile, i), false);

@@ -249,6 +249,41 @@ static void scale_runs(struct diff *diff, const struct collecting *c, double *co
 	}
 }
 
+/* As if the machine had been as fast in each run as in the mean of all. */
+static void take_out_speed(const struct diff *diff, const struct collecting *c,
+	struct compare_run *run, double *const value[2])
+{
+	for (size_t i = 0; i < c->runs; i++) {
+		run[i].all /= exp(diff->speed.log_factor[i]);
+		for (size_t j = 0; j < c->keys; j++) {
+			double factor = speed_of(&diff->speed, i, j);
+
+			value[0][i * c->keys + j] /= factor;
+			value[1][i * c->keys + j] /= factor;
+		}
+	}
+}
+
+static int compare_runs(struct diff *diff, const struct collecting *c, double *const value[2],
+	struct compare_row *row)
+{
+	size_t a = diff->sides->n[0], b = diff->sides->n[1];
+	struct compare_run *run = malloc((c->runs + 1) * sizeof(*run));
+	int error = run ? 0 : -ENOMEM;
+
+	if (!error)
+		memcpy(run, diff->run, c->runs * sizeof(*run));
+	if (!error && !diff->options.by_share)
+		error = speed_find(run, a, b, value[0], c->keys, c->unsampled, &diff->speed);
+	if (!error && diff->speed.is_noise)
+		take_out_speed(diff, c, run, value);
+	if (!error)
+		error = compare_rows(run, a, b, value[diff->options.sort_by_total], c->keys,
+			c->unsampled, diff->speed.is_noise ? &diff->speed : NULL, row);
+	free(run);
+	return error;
+}
+
 static int compare_significance(const void *a, const void *b)
 {
 	const struct diff_row *x = a, *y = b;
@@ -275,8 +310,7 @@ static int compare(struct diff *diff, const struct collecting *c, double *const 
 	if (!error && diff->options.by_share)
 		scale_runs(diff, c, value);
 	if (!error)
-		error = compare_rows(diff->run, diff->sides->n[0], diff->sides->n[1],
-			value[diff->options.sort_by_total], c->keys, c->unsampled, row);
+		error = compare_runs(diff, c, value, row);
 	for (size_t i = 0; i < c->keys && !error; i++) {
 		fill_row(diff, c, i, (const double *const[]){value[0], value[1]}, &row[i],
 			&diff->row[diff->rows]);
@@ -346,6 +380,7 @@ void diff_release(struct diff *diff)
 {
 	if (diff->strings.item)
 		pool_release(&diff->strings);
+	speed_release(&diff->speed);
 	free(diff->row);
 	free(diff->run);
 	*diff = (struct diff){0};
@@ -397,6 +432,8 @@ static void put_sheet(const struct diff *diff, size_t limit, double least, FILE 
 
 static bool is_too_slow(const struct diff *diff)
 {
+	if (diff->speed.is_change && diff->speed.change * 100 > diff->options.fail_above)
+		return true;
 	for (size_t i = 0; i < diff->rows; i++) {
 		const struct compare_row *by = &diff->row[i].by;
 

@@ -6,6 +6,7 @@
 #include "profile/compare.h"
 #include "profile/pool.h"
 #include "profile/profile.h"
+#include "profile/speed.h"
 #include "view/report.h"
 
 /* Rows of all runs, told by their names: two builds have other addresses. */
@@ -14,7 +15,7 @@ struct diff_row {
 	const char *object;   /* the last part of its path */
 	bool unsampled;
 	struct compare_row by;    /* what is compared: self, or with sort_by_total total */
-	double self[2], total[2]; /* means of the runs of each side */
+	double self[2], total[2]; /* means of the runs of each side, as they are compared */
 };
 
 struct diff {
@@ -25,6 +26,7 @@ struct diff {
 	size_t rows, tested, significant;
 	struct compare_run *run; /* of side A, then of side B */
 	double all[2];           /* means of the runs */
+	struct speed speed;      /* if it is noise, the rows' values are without it */
 	struct pool strings;
 };
 

@@ -124,6 +124,31 @@ static void put_all(const struct diff *diff, FILE *out)
 	fputc('\n', out);
 }
 
+/* Least and greatest factor of a run, as how much more it took than in the mean. */
+static void put_speed(const struct diff *diff, FILE *out)
+{
+	const struct speed *speed = &diff->speed;
+	double least = HUGE_VAL, most = -HUGE_VAL;
+
+	for (size_t i = 0; i < speed->runs; i++) {
+		least = fmin(least, speed->log_factor[i]);
+		most = fmax(most, speed->log_factor[i]);
+	}
+	if (speed->is_noise)
+		fprintf(out,
+			"runs differ by a common factor (%.3f to %.3f) in all %ss, as by a machine "
+			"that others use;\nit is taken out: each is compared with the rest of the "
+			"program\n",
+			exp(least), exp(most), diff->options.paths ? "call path" : "function");
+	if (speed->is_change)
+		fprintf(out,
+			"all %ss alike changed by %+.1f %% (%+.1f %s %+.1f), besides each by "
+			"itself\n",
+			diff->options.paths ? "call path" : "function", speed->change * 100,
+			speed->low * 100, diff->options.ascii ? ".." : "\xe2\x80\xa6",
+			speed->high * 100);
+}
+
 void diff_foot(const struct diff *diff, FILE *out)
 {
 	const char *what = diff->options.paths ? "call path" : "function";
@@ -149,6 +174,7 @@ void diff_head(const struct diff *diff, FILE *out)
 	put_side(diff, COMPARE_A, out);
 	put_side(diff, COMPARE_B, out);
 	put_all(diff, out);
+	put_speed(diff, out);
 	fprintf(out, "%s of each %s%s\n", diff->options.sort_by_total ? "total" : "self",
 		diff->options.paths ? "call path" : "function",
 		diff->options.by_share ? ", as if all runs had taken the same time" : ", by run");

@@ -73,6 +73,12 @@ static bool is_better_now(const struct doctor_object *object)
 				object->code.lined));
 }
 
+/* What is there cannot be read: nothing that is compiled or installed would help. */
+static bool is_unread(const struct code_object *code)
+{
+	return !strcmp(code->lines, "unread") || !strcmp(code->symbols, "unread");
+}
+
 static int mend_file(const struct doctor *d, struct doctor_object *object)
 {
 	const struct code_object *code = &object->code;
@@ -83,7 +89,7 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 	if (is_better_now(object))
 		return say(object, "the profile lacks names that can be had now",
 			"take a new profile");
-	if (!code->found && code->problem[0])
+	if (code->problem[0] && (!code->found || is_unread(code)))
 		return say(object, code->problem, NULL);
 	if (!strcmp(object->symbols, "none") || !strcmp(object->symbols, "dynsym") ||
 		!strcmp(object->symbols, ".gnu_debugdata")) {
@@ -105,6 +111,11 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 			"compile it with -g");
 	if (code->problem[0])
 		return say(object, code->problem, NULL);
+	if (object->unlined == object->samples && code->found && !code->lined)
+		return say(object,
+			"it has debug information, but none for what ran: those units were "
+			"compiled without -g, or it is damaged",
+			"readelf --debug-dump=info shows which units it has");
 	if (object->unlined || object->unnamed)
 		return say(object,
 			"parts of it have no debug information: assembler, or units "

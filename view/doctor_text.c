@@ -35,8 +35,8 @@ static const char *lines_of(const struct doctor_object *object)
 {
 	if (!object->lines[0])
 		return "-";
-	if (!strcmp(object->lines, "none"))
-		return "none";
+	if (!strcmp(object->lines, "none") || !strcmp(object->lines, "unread"))
+		return object->lines;
 	return strcmp(object->lines, object->path) == 0 ? "own" : "debug file";
 }
 

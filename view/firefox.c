@@ -170,7 +170,9 @@ static int put_thread(
 		row[rows].samples = profile_sample(profile, sample).value[VALUE_SAMPLES];
 		error = firefox_add_stack(f, &row[rows++].stack);
 	}
-	if (!error && rows) {
+	if (!error)
+		error = firefox_take_waits(f, task_index);
+	if (!error && (rows || f->waits.chosen)) {
 		fputs(*first ? "\n" : ",\n", f->out);
 		*first = false;
 		error = f->moments ? 0 : rank_rows(f, row, rows);
@@ -178,9 +180,8 @@ static int put_thread(
 		put_samples(f, row, rows);
 		if (!error)
 			error = firefox_put_tables(f);
-		fputs("\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],"
-		      "\"phase\":[],\"category\":[],\"length\":0}}",
-			f->out);
+		if (!error)
+			error = firefox_put_markers(f);
 	}
 	firefox_forget_thread(f);
 	free(row);
@@ -248,9 +249,10 @@ static void put_meta(const struct firefox *f)
 		"\"stackwalk\":1,\"debug\":false,\"version\":31,"
 		"\"preprocessedProfileVersion\":58,\n"
 		"\"symbolicated\":true,\"usesOnlyOneStackType\":true,"
-		"\"sourceCodeIsNotOnSearchfox\":true,\"markerSchema\":[],\n"
-		"\"importedFrom\":\"sprofil " SPROFIL_VERSION "\",\"product\":",
+		"\"sourceCodeIsNotOnSearchfox\":true,\n",
 		period ? (double)period / 1e6 : 1, (double)profile_realtime_ns(profile) / 1e6);
+	firefox_put_marker_schema(f);
+	fputs("\"importedFrom\":\"sprofil " SPROFIL_VERSION "\",\"product\":", f->out);
 	json_string(f->out, f->frames->title);
 	fputs(",\"arguments\":", f->out);
 	json_string(f->out, profile_command(profile));
@@ -339,6 +341,8 @@ int firefox_write(const struct profile *profile, const struct report_options *op
 	f.address = calloc(frames.places.n + 1, sizeof(*f.address));
 	error = f.address ? pool_init(&f.strings) : -ENOMEM;
 	if (!error)
+		error = firefox_find_waits(&f);
+	if (!error)
 		error = moments_init(&moments, &frames, MOMENTS_BY_TASK);
 	if (error >= 0) {
 		f.moments = error ? &moments : NULL;
@@ -353,6 +357,7 @@ int firefox_write(const struct profile *profile, const struct report_options *op
 	if (f.strings.item)
 		pool_release(&f.strings);
 	firefox_forget_thread(&f);
+	firefox_forget_waits(&f);
 	pairs_release(&f.source);
 	pairs_release(&f.library);
 	free(f.mapping);

@@ -81,23 +81,34 @@ static int append_location(struct frames *frames, uint32_t index)
 	return 0;
 }
 
+int frames_take_stack(struct frames *frames, size_t index)
+{
+	struct sample sample = profile_sample(frames->profile, index);
+	int error = 0;
+
+	frames->n = 0;
+	if (!filter_takes(&frames->filter, frames->profile, &frames->places, &sample))
+		return 0;
+	for (size_t i = 0; i < sample.n && !error; i++)
+		error = append_location(frames, sample.location[i]);
+	return error ? error : 1;
+}
+
 int frames_take(struct frames *frames, size_t index, int64_t *ret_weight)
 {
 	struct sample sample = profile_sample(frames->profile, index);
 	int64_t weight = sample.value[frames->sums.weight];
-	int error = 0;
+	int r;
 
 	progress_tell(&frames->options, "export", index, profile_samples(frames->profile));
 	frames->n = 0;
 	*ret_weight = 0;
-	if (weight <= 0 ||
-		!filter_takes(&frames->filter, frames->profile, &frames->places, &sample))
+	if (weight <= 0)
 		return 0;
-	for (size_t i = 0; i < sample.n && !error; i++)
-		error = append_location(frames, sample.location[i]);
-	if (!error)
+	r = frames_take_stack(frames, index);
+	if (r > 0)
 		*ret_weight = weight;
-	return error;
+	return r < 0 ? r : 0;
 }
 
 bool frames_is_call(struct frames *frames, size_t i)

@@ -46,6 +46,8 @@ void frames_release(struct frames *frames);
  * -ENOMEM.
  */
 int frames_take(struct frames *frames, size_t index, int64_t *ret_weight);
+/* The same, whatever it weighs. 1: taken; 0: the options leave it out. -ENOMEM. */
+int frames_take_stack(struct frames *frames, size_t index);
 
 /*
  * Calls of the stack taken last. Each function calls once, where it is innermost: f > g > f > h is

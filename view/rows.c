@@ -32,6 +32,7 @@ struct collecting {
 	size_t *seen; /* by row: the last sample counted in total, + 1 */
 	size_t seen_room;
 	struct table table;
+	uint32_t *of_place; /* by place: its row + 1; NULL where rows are split, too */
 	size_t values;
 };
 
@@ -93,6 +94,8 @@ static int row_of(struct collecting *c, uint32_t place, const struct task *task)
 	uint64_t hash;
 	int index;
 
+	if (c->of_place && c->of_place[place])
+		return (int)c->of_place[place] - 1;
 	if (c->options->split == REPORT_SPLIT_PROCESS) {
 		key.id = task->pid;
 		key.task = task->process;
@@ -102,7 +105,11 @@ static int row_of(struct collecting *c, uint32_t place, const struct task *task)
 	}
 	hash = table_mix(table_mix((uint64_t)place << 32 | key.id, (uintptr_t)key.task), 0);
 	index = table_find(&c->table, hash, key_equal, c->key, &key);
-	return index >= 0 ? index : append_row(c, &key, hash);
+	if (index < 0)
+		index = append_row(c, &key, hash);
+	if (index >= 0 && c->of_place)
+		c->of_place[place] = (uint32_t)index + 1;
+	return index;
 }
 
 /* A sample without a stack is somewhere unknown; it has no row, but it counts in the sums. */
@@ -262,6 +269,10 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 		return -ENOMEM;
 	c.places = &rows.text->places;
 	error = places_init(c.places, profile, options, by);
+	if (!error && options->split == REPORT_SPLIT_NONE) {
+		c.of_place = calloc(c.places->n + 1, sizeof(*c.of_place));
+		error = c.of_place ? 0 : -ENOMEM;
+	}
 	if (!error)
 		error = filter_init(&c.filter, profile, c.places, options, ret_problem);
 	if (!error)
@@ -270,6 +281,7 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 	table_release(&c.table);
 	free(c.key);
 	free(c.seen);
+	free(c.of_place);
 	if (error < 0) {
 		rows_release(&rows);
 		return error;

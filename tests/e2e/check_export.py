@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Reads an export by the letter of its published format, and compares it with the flat report.
 
-Usage: check_export.py speedscope|firefox|perf-script|callgrind FILE FLAT.TSV [timed]
+Usage: check_export.py speedscope|firefox|perf-script|callgrind FILE FLAT.TSV [timed|waits]
 
 timed: the profile has a time line, so samples stand where they were taken, threads have pauses, and
-the phases are those of make_timeline.c.
+the phases are those of make_timeline.c. waits: the markers are printed, and nothing is summed up.
 
 The fields are those of speedscope's file-format-schema.json, of the Firefox Profiler's
 src/types/profile.ts (processed format, version 58), and of what perf script's readers take apart.
@@ -118,8 +118,8 @@ COLUMNS = {
     "resourceTable": {"lib": "libs?", "name": "strings", "host": "strings?", "type": int},
     "nativeSymbols": {"libIndex": "libs", "address": int, "name": "strings",
                       "functionSize": "int?"},
-    "markers": {"data": list, "name": "strings", "startTime": list, "endTime": list,
-                "phase": list, "category": int},
+    "markers": {"data": dict, "name": "strings", "startTime": NUMBER, "endTime": NUMBER,
+                "phase": int, "category": int},
     "samples": {"stack": "stackTable?", "time": NUMBER, "weight": NUMBER},
 }
 
@@ -135,6 +135,39 @@ def column(table, name, values, kind, lengths):
               f"{where} refers to no row of {kind}")
     else:
         check(all(isinstance(value, kind) for value in values), f"{where} is not of {kind}")
+
+
+def markers(thread, meta, strings, waits):
+    """Waits: intervals (phase 1) of a type that the schema knows, with where they were."""
+    table = thread["markers"]
+    known = {schema["name"]: {field["key"] for field in schema["fields"]}
+             for schema in meta["markerSchema"]}
+    last = 0
+    for i, data in enumerate(table["data"]):
+        of_type(data, "marker", type=str)
+        check(set(data) <= {"type", "cause"} | known[data["type"]], f"a marker has {set(data)}")
+        check(table["phase"][i] == 1, "phase")
+        check(0 <= table["category"][i] < len(meta["categories"]), "category of a marker")
+        start, end = table["startTime"][i], table["endTime"][i]
+        check(last <= start <= end, f"a marker from {start} to {end}")
+        last = start
+        if "cause" in data:
+            of_type(data["cause"], "cause", stack=int)
+            check(0 <= data["cause"]["stack"] < thread["stackTable"]["length"], "cause.stack")
+        waits.append((thread["name"], strings[table["name"][i]], data["in"], start, end))
+
+
+def schemas(meta):
+    """MarkerSchema of src/types/markers.ts."""
+    for schema in meta["markerSchema"]:
+        of_type(schema, "schema", name=str, display=list, fields=list)
+        check(set(schema) <= {"name", "display", "fields", "tooltipLabel", "tableLabel",
+                              "chartLabel", "description"}, f"a schema has {set(schema)}")
+        check(set(schema["display"]) <= {"marker-chart", "marker-table", "timeline-overview"},
+              "display")
+        for field in schema["fields"]:
+            of_type(field, "field", key=str, label=str, format=str)
+            check(field["format"] in ("string", "time", "duration", "integer"), "format")
 
 
 def firefox(path, flat):
@@ -161,6 +194,8 @@ def firefox(path, flat):
     check(all(0 <= name < len(strings) for name in sources["filename"]), "sources.filename")
     check(all(isinstance(text, str) for text in strings), "strings")
     own, total = Counter(), Counter()
+    schemas(meta)
+    waits = []
     for thread in data["threads"]:
         of_type(thread, "thread", processType=str, processStartupTime=NUMBER,
                 registerTime=NUMBER, pausedRanges=list, name=str, isMainThread=bool,
@@ -187,6 +222,7 @@ def firefox(path, flat):
             depth = frames["inlineDepth"][stacks["frame"][i]]
             check(not depth or frames["inlineDepth"][stacks["frame"][prefix]] == depth - 1,
                   "an inlined frame without what it is inlined in")
+        markers(thread, meta, strings, waits)
         samples = thread["samples"]
         check(samples["weightType"] == "tracing-ms", "weightType")
         end = 0.0
@@ -194,9 +230,13 @@ def firefox(path, flat):
             check(math.isclose(time, end, abs_tol=1e-3) if not TIMED else time >= end,
                   f"a sample is at {time}, not {end}")
             end = time if TIMED else time + weight
-            if TIMED:
+            if TIMED and not WAITS:
                 phase(names[stack][-1], time / 1e3)
             add(own, total, names[stack] if stack is not None else (), weight * 1e6)
+    if WAITS:
+        for wait in waits:
+            print(*wait)
+        return
     # A weight is told in ns, and a stack may have thousands of rows.
     within = 1 + sum(thread["samples"]["length"] for thread in data["threads"])
     same("self", own, flat[0], within)
@@ -261,7 +301,8 @@ def callgrind(path, flat):
              Counter({name: value for name, value in wanted.items() if value}))
 
 
-TIMED = sys.argv[4:] == ["timed"]
+TIMED = sys.argv[4:] != []
+WAITS = sys.argv[4:] == ["waits"]
 read = read_flat(sys.argv[3])
 {"speedscope": speedscope, "firefox": firefox, "perf-script": perf_script,
  "callgrind": callgrind}[sys.argv[1]](sys.argv[2], read)

@@ -3,7 +3,9 @@
  * Writes a profile with a time line: that of tests/unit/timeline_fixture.h, or one of many samples.
  * make_timeline phases FILE, make_timeline many SAMPLES STACKS FILE,
  * make_timeline rank RANK FACTOR FILE: the first one, of a rank that has FACTOR times as much of
- * store
+ * store, make_timeline waits FILE: the first one, where main is blocked in work from 1.8 s to 2 s,
+ * seen by three looks, and again from 2.1 s to 2.2 s, and helper waits for a CPU from 2.55 s to
+ * 2.6 s
  */
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +91,31 @@ static struct profile *make_rank(long rank, long factor)
 	return profile;
 }
 
+static struct profile *make_waits(void)
+{
+	static const struct {
+		uint32_t stack;
+		unsigned to_ms, ms;
+		enum timeline_state state;
+	} waits[] = {
+		{1, 1850, 50, TIMELINE_BLOCKED},
+		{1, 1950, 100, TIMELINE_BLOCKED},
+		{1, 2000, 50, TIMELINE_BLOCKED},
+		{1, 2200, 100, TIMELINE_BLOCKED},
+		{3, 2600, 50, TIMELINE_QUEUED},
+	};
+	struct profile *profile = fixture_timeline();
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
+		(void)fixture_index(timeline_add(profile,
+			&(struct instant){.sample = waits[i].stack,
+				.time_ns = FIXTURE_BEGAN_NS + (uint64_t)waits[i].to_ms * FIXTURE_MS,
+				.weight_ns = (uint64_t)waits[i].ms * FIXTURE_MS,
+				.state = waits[i].state}));
+	}
+	return profile;
+}
+
 int main(int argc, char **argv)
 {
 	struct profile *profile;
@@ -98,12 +125,14 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "phases")) {
 		profile = fixture_timeline();
+	} else if (argc == 3 && !strcmp(argv[1], "waits")) {
+		profile = make_waits();
 	} else if (argc == 5 && !strcmp(argv[1], "many")) {
 		profile = make_many(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
 	} else if (argc == 5 && !strcmp(argv[1], "rank")) {
 		profile = make_rank(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10));
 	} else {
-		fputs("usage: make_timeline phases FILE | many SAMPLES STACKS FILE | "
+		fputs("usage: make_timeline phases|waits FILE | many SAMPLES STACKS FILE | "
 		      "rank RANK FACTOR FILE\n",
 			stderr);
 		return 2;

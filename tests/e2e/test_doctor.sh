@@ -60,6 +60,11 @@ check "cause" grep -qE '/bare: [0-9]+ samples without a name$' text
 check "command" grep -q '^    > link it without -s' text
 doctor whole.pb.gz | grep -q 'whole: '; is "no cause for the whole one" $? 1
 
+# What is there and tells nothing is not said to be missing.
+printf '\377\377\377\377\377\377\377\377' >garbage
+objcopy --update-section .debug_info=garbage whole broken 2>/dev/null && profile broken
+check "damage" grep -q 'none for what ran: .*or it is damaged' <<<"$(cell 10 broken)"
+
 # What is not as it was.
 cp bare kept && cp plain bare
 check "another build" grep -q 'another build-id' <<<"$(cell 10 bare)"

@@ -95,6 +95,22 @@ if command -v go >/dev/null; then
 	expect "leaf" '^ +200ms 49.50% .* 200ms 49.50%  helper' "$work/top"
 	expect "recursion" '^ +100ms 24.75% .* 100ms 24.75%  walk' "$work/top"
 	expect "callers" '^ +0 +0% .* 400ms 99.01%  main' "$work/top"
+	# All of them tell the total that the summary has.
+	total=$("$report" summary --format tsv "$p" | awk -F'\t' '
+	    $1 == "profiled_cpu_ns" || $1 == "unattributed_cpu_ns" { n += $2 }
+	    END { printf "%.0fms", n / 1e6 }')
+	expect "total of -top" "^Showing nodes accounting for $total, 100% of $total total" "$work/top"
+	go tool pprof -tree "$p" >"$work/tree" 2>&1 || { echo "FAIL: pprof -tree"; failed=1; }
+	expect "total of -tree" "^Showing nodes accounting for $total, 100% of $total total" "$work/tree"
+	expect "an edge of -tree" '^ +100ms 25.00% \| +walk' "$work/tree"
+	go tool pprof -top -diff_base "$p" "$p" >"$work/none" 2>&1 ||
+	    { echo "FAIL: pprof -diff_base"; failed=1; }
+	expect "-diff_base with itself" "^Showing nodes accounting for 0, 0% of $total total" "$work/none"
+	mkdir -p "$work/src" && seq 20 | sed 's/^/line /' >"$work/src/inline.h"
+	go tool pprof -source_path "$work" -list helper "$p" >"$work/list" 2>&1 ||
+	    { echo "FAIL: pprof -list"; failed=1; }
+	expect "total of -list" "^Total: $total" "$work/list"
+	expect "a line of -list" '^ +200ms +200ms +7:line 7$' "$work/list"
 
 	# What pprof writes itself: it orders fields and ids as it likes.
 	if go tool pprof -proto -output="$work/again.pb.gz" "$p" >/dev/null 2>&1; then

@@ -100,6 +100,7 @@ refused "unwritable output" 1 "cannot write" -o "$work/none/out" "$p"
 refused "output is a directory" 1 "cannot write" -o "$work/dir" "$p"
 refused "no file" 2 "no profile" 
 refused "no file behind the report" 2 "no profile" lines
+refused "a file for a function" 2 "is a file.*sprofreport callers FUNC $p" callers "$p"
 refused "no such report" 2 "no report 'flit'" flit "$p"
 refused "no such option" 2 "not an option" --frobnicate "$p"
 refused "no value" 2 "wants a value" "$p" --limit

@@ -60,6 +60,16 @@ for format in speedscope firefox perf-script; do
 	"$report" export --format $format -o $format p || failed=1
 	python3 "$check" $format $format flat timed || failed=1
 done
+# Waits are markers: looks that follow each other are one.
+"$make" waits waiting || exit 1
+"$report" flat --format tsv waiting >flat
+"$report" export --format firefox -o firefox waiting || failed=1
+is "waits" "$(python3 "$check" firefox firefox flat waits)" "main Blocked work 1800.0 2000.0
+main Blocked work 2100.0 2200.0
+helper Waits for a CPU work 2550.0 2600.0"
+"$report" export --format firefox --thread helper -o firefox waiting || failed=1
+is "waits of one thread" "$(python3 "$check" firefox firefox flat waits)" \
+    "helper Waits for a CPU work 2550.0 2600.0"
 # A part that is written is a profile of its own.
 "$report" export --from 2 --to 2.5 -o part.pb.gz p
 is "a part in a file" "$(of work part.pb.gz)" "250 1000000000"
@@ -78,7 +88,11 @@ for bad in "--from x" "--to 3q" "--from -" "--from="; do
 	is "$bad" "$? $(grep -c 'is not a time; give it as' err)" "2 1"
 done
 "$report" flat --from 4 p 2>err
-is "beyond the end" "$? $(grep -c 'before the end of the profile at 3.00 s' err)" "1 1"
+is "beyond the end" "$? $(grep -c 'is at 4.00 s, but the profile ends at 3.00 s; --from -1s' err)" \
+    "1 1"
+"$report" flat --from 2 --to 1 p 2>err
+is "the wrong way round" "$? $(grep -c '2.00 s and --to at 1.00 s: --from must be the earlier' err)" \
+    "1 1"
 
 # Other readers skip the field: protoc knows nothing of it, and shows it by its number alone.
 if command -v protoc >/dev/null; then

@@ -157,6 +157,9 @@ static void test_symbolizer__leaves_alone_what_it_shall_skip(void **state)
 	assert_int_equal(chain.n, 1);
 	assert_string_equal(chain.frame[0].function, "one");
 	assert_int_equal(chain.frame[0].line, 0);
+	module_describe(place.module, place.svma, &info);
+	assert_string_equal(info.lines, "unread");
+	assert_non_null(strstr(info.problem, "made the parser crash"));
 	end(&watch);
 
 	begin(&watch, SYMBOLIZER_SKIP_FILE);
@@ -166,6 +169,7 @@ static void test_symbolizer__leaves_alone_what_it_shall_skip(void **state)
 	assert_int_equal(watch.begun, 0);
 	module_describe(place.module, place.svma, &info);
 	assert_non_null(strstr(info.problem, "crash"));
+	assert_string_equal(info.lines, "unread");
 	end(&watch);
 }
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* What doctor says of objects whose files were read, were not, or were too much for who reads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/profile_fixture.h"
+#include "view/doctor.h"
+
+/* All objects are alike: the answer is the context. */
+static int inspect(
+	void *context, const struct profile *profile, struct code_object *object, size_t n)
+{
+	const struct code_object *answer = context;
+
+	(void)profile;
+	for (size_t i = 0; i < n; i++) {
+		object[i].found = answer->found;
+		object[i].symbols = answer->symbols;
+		object[i].lines = answer->lines;
+		object[i].problem = answer->problem;
+	}
+	return 0;
+}
+
+static void expect(const struct code_object *answer, const char *cause, const char *mend)
+{
+	const struct code_reader reader = {.inspect = inspect, .context = (void *)answer};
+	const struct report_options options = {.size = sizeof(options), .code = &reader};
+	struct profile *profile = fixture_profile();
+	struct doctor doctor;
+	char *problem = NULL;
+	size_t files = 0;
+
+	assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
+	for (size_t i = 0; i < doctor.n; i++) {
+		const struct doctor_object *object = &doctor.object[i];
+
+		/* That of demo has names and lines. */
+		if (!doctor_is_file(object) || !object->unnamed)
+			continue;
+		files++;
+		assert_non_null(strstr(object->cause, cause));
+		if (mend)
+			assert_non_null(strstr(object->mend, mend));
+		else
+			assert_null(object->mend);
+	}
+	assert_true(files > 0);
+	doctor_release(&doctor);
+	profile_free(profile);
+}
+
+static void test_doctor__what_is_missing_is_to_be_compiled(void **state)
+{
+	const struct code_object answer = {.found = true,
+		.symbols = "symtab",
+		.lines = "none",
+		.problem = "it has no debug information"};
+
+	(void)state;
+	expect(&answer, "it has no debug information", "compile it with -g");
+}
+
+/* The file killed who read it, or took too much memory. */
+static void test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler(void **state)
+{
+	static const char cause[] = "its debug information is left alone";
+	const struct code_object lines = {
+		.found = true, .symbols = "symtab", .lines = "unread", .problem = cause};
+	const struct code_object all = {
+		.found = true, .symbols = "unread", .lines = "unread", .problem = cause};
+	const struct code_object refused = {
+		.symbols = "", .lines = "", .problem = "the file was too much for what reads it"};
+
+	(void)state;
+	expect(&lines, cause, NULL);
+	expect(&all, cause, NULL);
+	expect(&refused, "too much", NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_doctor__what_is_missing_is_to_be_compiled),
+		cmocka_unit_test(test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
