@@ -318,8 +318,6 @@ static int prepare(struct engine *engine)
 	engine->sessions.idle_since_ns = now;
 	serving_begin(&engine->serving, options);
 	engine->counting = !options->serve_only && !options->delay_ns && !engine->serving.frozen;
-	if (!options->delay_ns)
-		rotate_begin(engine, now);
 	return 0;
 }
 
@@ -390,6 +388,9 @@ static void *trace(void *context)
 		r = rotate_prepare(engine);
 	if (r == 0) {
 		reader_start(engine);
+		/* After the record that the file's name has its time from: a whole second apart. */
+		if (!engine->options->delay_ns)
+			rotate_begin(engine, clock_now());
 		r = begin(engine);
 	}
 	if (engine->options->serve_only)
