@@ -62,7 +62,7 @@ in_other sprofreport --format tsv /tmp/p.pb.gz >"$work/rows"
 grep -q '/ld-musl\|/busybox' "$work/rows" || { cat "$work/rows"; fail "its objects"; }
 head -6 "$work/rows"
 in_other sprofreport summary /tmp/p.pb.gz | grep -E 'samples|found_ratio' || true
-in_other sh -c 'while :; do :; done' & target=$!
+chroot "$work/other" /bin/sh -c "while :; do :; done" & target=$!
 sleep 0.5
 in_other sprofrun -d 1s -o /tmp/a.pb.gz -p $target 2>"$work/report" ||
     { cat "$work/report"; fail "-p"; }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* asuser COMMAND...: as user 1000, without privileges. */
+#define _GNU_SOURCE
 #include <grp.h>
 #include <unistd.h>
 

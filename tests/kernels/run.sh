@@ -26,7 +26,7 @@ done
 (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initrd"
 
 acceleration=(-cpu max)
-[ ! -w /dev/kvm ] || acceleration=(-enable-kvm -cpu host)
+[ ! -w /dev/kvm ] || acceleration=(-enable-kvm -cpu host,arch-capabilities=off)
 for package in "$@"; do
     dpkg-deb --fsys-tarfile "$package" | tar -xO -f - --wildcards './boot/vmlinuz*' >"$work/vmlinuz"
     timeout 300 qemu-system-x86_64 "${acceleration[@]}" -m 512 -smp 2 -nographic -no-reboot \
