@@ -355,8 +355,9 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 	int option;
 
 	argv[0] = (char *)program; /* getopt's messages begin with it */
-	while ((option = getopt_long(
-			argc, argv, "+" TARGET_OPTIONS_SHORT COMMAND_AS_SHORT "o:D:qtv", long_options, NULL)) >= 0)
+	while ((option = getopt_long(argc, argv,
+			"+" TARGET_OPTIONS_SHORT COMMAND_AS_SHORT "o:D:qtv", long_options, NULL)) >=
+		0)
 		parse_option(s, option, optarg);
 	if (s->diagnose && argv[optind])
 		usage_error("too many words", argv[optind], "--diagnose takes one process id");
