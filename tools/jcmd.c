@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 #include "supervisor/os/clock.h"
-#include "supervisor/os/procfs.h"
+#include "supervisor/os/proc_maps.h"
+#include "supervisor/os/proc_status.h"
 #include "tools/child.h"
 #include "tools/front.h"
 
@@ -74,7 +75,7 @@ static bool has_jvm(int pid)
 {
 	char *maps = NULL;
 	size_t room = 0;
-	bool has = procfs_read_maps(pid, &maps, &room) >= 0 && strstr(maps, "/libjvm.so\n");
+	bool has = proc_maps_read(pid, &maps, &room) >= 0 && strstr(maps, "/libjvm.so\n");
 
 	free(maps);
 	return has;
@@ -84,7 +85,7 @@ static bool catches_quit(int pid)
 {
 	uint64_t ignored, caught;
 
-	return procfs_read_dispositions(pid, &ignored, &caught) == 0 &&
+	return proc_status_read_dispositions(pid, &ignored, &caught) == 0 &&
 		caught & UINT64_C(1) << (SIGQUIT - 1);
 }
 

@@ -25,6 +25,7 @@
 #include "supervisor/engine/serving.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
+#include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/waiter.h"
 
@@ -348,7 +349,7 @@ static void tell_released(const struct engine *engine)
 		: NULL;
 
 	for (size_t i = 0; pids && i < room; i++) {
-		if (!procfs_is_zombie(engine->target.process[i]->pid))
+		if (!proc_status_is_zombie(engine->target.process[i]->pid))
 			pids[n++] = engine->target.process[i]->pid;
 	}
 	if (pids)
