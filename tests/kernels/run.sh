@@ -31,7 +31,7 @@ for package in "$@"; do
     dpkg-deb --fsys-tarfile "$package" | tar -xO -f - --wildcards './boot/vmlinuz*' >"$work/vmlinuz"
     timeout 300 qemu-system-x86_64 "${acceleration[@]}" -m 512 -smp 2 -nographic -no-reboot \
         -kernel "$work/vmlinuz" -initrd "$work/initrd" \
-        -append 'console=ttyS0 quiet panic=-1' </dev/null >"$work/log" 2>&1 || true
+        -append 'console=ttyS0 panic=-1 loglevel=4' </dev/null >"$work/log" 2>&1 || true
     grep -aE '^(KERNEL|RESULT)' "$work/log" | tr -d '\r' || true
     grep -aq '^DONE' "$work/log" || { tail -5 "$work/log"; echo "NOT OK: it did not come to its end"; exit 1; }
 done
