@@ -78,6 +78,7 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 		analyst_free(analyst);
 		return r;
 	}
+	analyst->stacks.jit_budget.rewritten = options->jit_map;
 	*ret_analyst = analyst;
 	return 0;
 }

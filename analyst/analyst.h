@@ -24,6 +24,7 @@ struct analyst_options {
 	unsigned ranks;      /* of that job; if several, each process's name tells the rank, too */
 	const char *host;    /* a label, too, NULL not known. All are copied */
 	bool no_timeline;    /* do not keep when samples were taken */
+	bool jit_map;        /* perf maps are written anew before the end: --jit-map */
 	bool live;           /* the processes may be alive: look at files through /proc */
 	/* The figures of another second have come. May be NULL. */
 	void (*second)(void *context);

@@ -271,9 +271,20 @@ int jit_location(struct jit *jit, uint64_t pc, uint64_t start)
 	return r < 0 ? r : location;
 }
 
+/* The map as it is now. Names that were given stay. */
+static void forget_map(struct jit *jit)
+{
+	release(jit, &jit->map);
+	jit->map = (struct jit_file){.fd = -1};
+}
+
 int jit_finish(struct jit *jit)
 {
-	int r = read_more(jit);
+	int r;
+
+	if (jit->budget->rewritten)
+		forget_map(jit);
+	r = read_more(jit);
 
 	for (size_t i = 0; r >= 0 && i < jit->place_room; i++) {
 		if (jit->place[i].used && !jit->place[i].named)

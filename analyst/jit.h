@@ -22,6 +22,7 @@ struct profile;
 struct jit_budget {
 	uint64_t used_bytes;
 	unsigned said; /* notes about maps that were too large */
+	bool rewritten; /* --jit-map: maps are written anew, not only grow: the end reads all */
 };
 
 /*

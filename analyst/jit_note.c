@@ -22,8 +22,9 @@ static const struct {
 	const char *begins, *way_out;
 } runtimes[] = {
 	{"java",
-		"'jcmd PID Compiler.perfmap' while it runs (Java 17 and later), or java "
-		"-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, names it"},
+		"'jcmd PID Compiler.perfmap' while it runs (Java 17 and later; sprofrun --jit-map "
+		"does it), or java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, names "
+		"it"},
 	{"node",
 		"node --perf-basic-prof-only-functions names it, node --perf-prof with lines, too"},
 	{"dotnet", "DOTNET_PerfMapEnabled=1 in its environment names it"},
@@ -85,7 +86,7 @@ int jit_note_unnamed(struct profile *profile)
 	}
 	qsort(list, n, sizeof(*list), by_time);
 	for (size_t i = 0; i < n && i < NOTES_MOST && r >= 0; i++) {
-		char note[320];
+		char note[400];
 
 		if (list[i].unnamed_ns <= 0 || list[i].unnamed_ns < all / PART_LEAST)
 			break;

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +91,13 @@ char *output_timed(const char *pattern)
 	return has(pattern, 't') ? strdup(pattern) : output_apart(pattern, "%t");
 }
 
+bool output_is_timed(const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/');
+
+	return has(slash ? slash + 1 : pattern, 't');
+}
+
 static void put_value(FILE *out, char what, const struct output_facts *facts)
 {
 	char stamp[32];
@@ -107,6 +113,8 @@ static void put_value(FILE *out, char what, const struct output_facts *facts)
 		if (localtime_r(&facts->time, &tm) &&
 			strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm))
 			(void)fputs(stamp, out);
+		if (facts->number > 1)
+			(void)fprintf(out, "_%u", facts->number);
 		break;
 	case 'r': (void)fputs(facts->rank, out); break;
 	case '%': (void)fputc('%', out); break;

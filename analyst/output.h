@@ -3,6 +3,7 @@
 #ifndef ANALYST_OUTPUT_H
 #define ANALYST_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -10,6 +11,7 @@ struct output_facts {
 	uint32_t pid;     /* %p */
 	const char *name; /* %n; slashes in it become underscores */
 	time_t time;      /* %t: 20260131-235959, local time */
+	unsigned number;  /* from 2 on: so many had this time before; %t: 20260131-235959_2 */
 	const char *rank; /* %r: MPI or Slurm rank, "0" when there is none */
 };
 
@@ -35,5 +37,7 @@ char *output_apart(const char *pattern, const char *mark);
 /* With a %t in it: @pattern if it has one, else "sprof.%t.pb.gz". The caller frees. NULL: out of
  * memory. */
 char *output_timed(const char *pattern);
+/* Has the last name of @pattern a %t? */
+bool output_is_timed(const char *pattern);
 
 #endif

@@ -189,6 +189,31 @@ int outfile_name(struct outfile *outfile)
 	return r;
 }
 
+/* Not every file system knows how to rename without replacing, nor second names. */
+static int rename_new(int folder, const char *from, const char *to)
+{
+	struct stat st;
+
+	if (renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (linkat(folder, from, folder, to, 0) == 0)
+		return unlinkat(folder, from, 0) < 0 ? -errno : 0;
+	if (errno == EEXIST || fstatat(folder, to, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	return renameat(folder, from, folder, to) < 0 ? -errno : 0;
+}
+
+int outfile_name_new(struct outfile *outfile, const char *name)
+{
+	int r = rename_new(outfile->at.folder_fd, outfile->fresh, name);
+
+	if (r == 0)
+		outfile->fresh[0] = '\0';
+	return r;
+}
+
 void outfile_abandon(struct outfile *outfile)
 {
 	if (outfile->fd >= 0)

@@ -38,6 +38,11 @@ int outfile_begin(struct outfile *outfile, const char *path, int peer_fd, const 
 void outfile_keep_old(const struct outfile *outfile);
 /* The file gets its name; the descriptor stays open, and is the caller's. -errno: it got none. */
 int outfile_name(struct outfile *outfile);
+/*
+ * The file gets the name @name in the same folder, and none that there is: -EEXIST, and it may be
+ * tried again with another one. The descriptor stays open. Not for what is written in place.
+ */
+int outfile_name_new(struct outfile *outfile, const char *name);
 /* Closes, then names. */
 int outfile_commit(struct outfile *outfile);
 /* No file is left, and what was there stays. */

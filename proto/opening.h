@@ -61,7 +61,8 @@ enum opening_kind {
 	OPENING_CAPTURE = 14, /* the capture's */
 	OPENING_VIEW = 15,    /* path: a file that the user of the live view named */
 	OPENING_KEEP = 16,    /* a file in TMPDIR for what cannot be written elsewhere */
-	OPENING_COMMIT = 17,  /* what was begun last gets its name; no descriptor */
+	OPENING_COMMIT = 17,  /* what was begun last gets its name; no descriptor; text: the name if
+			       * another one than was told at the beginning */
 	OPENING_ABANDON = 18, /* or is thrown away */
 };
 

@@ -54,6 +54,23 @@ in_root sprofreport export -o /tmp/p.svg /tmp/p.pb.gz || fail "export"
 in_root sh -c 'cd /tmp && sproftop -b -n 1 -s 300ms -- sort -R n -o sorted' | grep >/dev/null 'CPU' ||
     fail "sproftop"
 in_root sh -c 'LD_PRELOAD=libsprofil-preload.so true' || fail "preload"
+in_root bash -c 'cd /tmp && { sprofserve --listen 127.0.0.1:47163 -- sort -R n >/dev/null \
+        2>served & } &&
+    until grep -q /debug/pprof/ served; do sleep 0.1; done && exec 3<>/dev/tcp/127.0.0.1/47163 &&
+    printf "GET /debug/pprof/ HTTP/1.1\r\nHost: 127.0.0.1:47163\r\nConnection: close\r\n\r\n" >&3 &&
+    cat <&3; kill %1; wait' >log 2>&1
+grep -q 'href="profile?seconds=30"' log || { cat log root/tmp/served; fail "sprofserve"; }
+in_root sh -c 'cd /tmp && timeout 60 sprofrun --push http://127.0.0.1:1/ -q -o q.pb.gz seq 9' \
+    >log 2>&1
+grep -q 'built without' log && fail "push"
+in_root sh -c 'sleep 60 & sprofrun --check-stacks $!; s=$?; kill $!; exit $s' >log 2>&1 ||
+    { cat log; fail "check-stacks"; }
+for file in usr/libexec/sprofil/sprofil-{server,push,opener,inspector,supervisor,debuginfod} \
+    usr/share/bash-completion/completions/sprofserve \
+    usr/share/fish/vendor_completions.d/sprofserve.fish \
+    usr/share/zsh/vendor-completions/_sprofserve usr/share/man/man1/sprofserve.1.gz; do
+    [ -s "root/$file" ] || fail "$file is missing"
+done
 ok "used"
 
 # No file of ours takes the place of another package's: dpkg refuses that at the installation of

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The tarball of static programs: made, and used in a root that has nothing else. Takes minutes; as
 # root. Needs what run.sh installs.
-#   long_tarball.sh [TARBALL]: one that is there already
+#   long_tarball.sh [TARBALL [ROOT]]: one that is there already; ROOT is a tarball of another
+#   system's root, as alpine-minirootfs-*.tar.gz, in which it is used, too
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -38,3 +39,35 @@ in_root /bin/sprofreport annotate spin /tmp/p.pb.gz >"$work/sheet" || fail "anno
 ok "sprofreport in an empty root"
 in_root /bin/sproftop -b -n 1 -s 300ms -- /spin | grep -q 'spin' || fail "sproftop"
 ok "sproftop in an empty root"
+[ $# -gt 1 ] || exit 0
+
+# Programs of another C library: one that runs, its shell's children, and one that is attached to.
+trap 'umount "$work/root/proc" "$work/other/proc" 2>/dev/null || true; rm -rf "$work"' EXIT
+mkdir "$work/other"
+tar -C "$work/other" -xzf "$2"
+mkdir -p "$work/other/usr/local" "$work/other/proc" "$work/other/dev"
+tar -C "$work/other/usr/local" --strip-components=1 -xzf "$tarball"
+[ -e "$work/other/dev/null" ] || mknod -m 666 "$work/other/dev/null" c 1 3
+mount -t proc proc "$work/other/proc"
+in_other() { chroot "$work/other" /usr/bin/env PATH=/usr/local/bin:/usr/bin:/bin "$@"; }
+echo "the root: $(sed -n 's/^PRETTY_NAME=//p' "$work/other/etc/os-release")," \
+    "$(cd "$work/other" && echo lib/ld-*)"
+status=0
+in_other sprofrun -F 1000 -o /tmp/p.pb.gz -- sh -c \
+    'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; seq 900000 | sort | tail -1; exit 5' \
+    >"$work/out" 2>"$work/report" || status=$?
+[ $status = 5 ] || { cat "$work/report"; fail "sprofrun: status $status"; }
+[ "$(cat "$work/out")" = 99999 ] || fail "the command's output"
+in_other sprofreport --format tsv /tmp/p.pb.gz >"$work/rows"
+grep -q '/ld-musl\|/busybox' "$work/rows" || { cat "$work/rows"; fail "its objects"; }
+head -6 "$work/rows"
+in_other sprofreport summary /tmp/p.pb.gz | grep -E 'samples|found_ratio' || true
+chroot "$work/other" /bin/sh -c "while :; do :; done" & target=$!
+sleep 0.5
+in_other sprofrun -d 1s -o /tmp/a.pb.gz -p $target 2>"$work/report" ||
+    { cat "$work/report"; fail "-p"; }
+[ "$(in_other sprofreport summary --format tsv /tmp/a.pb.gz |
+    awk -F'\t' '$1 == "samples" { print $2 }')" -gt 50 ] || fail "-p: samples"
+in_other sproftop -b -n 1 -s 300ms -p $target | grep -q busybox || fail "sproftop"
+kill $target
+ok "sprofrun, sprofreport and sproftop in that root"

@@ -93,6 +93,7 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		{"dump", no_argument, NULL, 'd'},
 		{"no-timeline", no_argument, NULL, 'T'},
 		{"per-thread", no_argument, NULL, 't'},
+		{"jit-map", no_argument, NULL, 'j'},
 		{"keep", required_argument, NULL, 'k'},
 		{"rotate-bytes", required_argument, NULL, 'b'},
 		{"pieces", required_argument, NULL, 'i'},
@@ -130,6 +131,7 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 			break;
 		case 'd': s->dump = true; break;
 		case 'T': s->no_timeline = true; break;
+		case 'j': s->jit_map = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		case 'k': s->keep = optarg; break;
 		case 'S': s->segment = (uint32_t)strtoul(optarg, NULL, 10); break;

@@ -36,12 +36,14 @@ static int begin(const struct delivery *d, struct opening *what, struct opened *
 	return 0;
 }
 
-static int end(const struct delivery *d, int r)
+static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 {
 	struct opening what = {.kind = r < 0 ? OPENING_ABANDON : OPENING_COMMIT};
 	struct opened opened;
 	int named = opener_ask(d->opener, &what, &opened);
 
+	if (named == 0 && r == 0 && opened.text[0])
+		(void)snprintf(ret_delivered->name, sizeof(ret_delivered->name), "%s", opened.text);
 	return r < 0 ? r : named;
 }
 
@@ -96,7 +98,7 @@ int delivery_write(const struct delivery *d, uint32_t kind, uint32_t pid, const 
 	free(data);
 	if (close(opened.fd) < 0 && r >= 0)
 		r = -errno;
-	return end(d, r < 0 ? r : 0);
+	return end(d, r < 0 ? r : 0, ret_delivered);
 }
 
 int delivery_print(const struct delivery *d, const struct profile *profile)
@@ -123,7 +125,7 @@ FILE *delivery_capture(const struct delivery *d, int *ret_error, struct delivere
 	r = begin(d, &what, &opened, ret_delivered);
 	if (r == 0) {
 		let_block(&(struct delivery){.peer_fd = -1}, opened.fd);
-		r = end(d, 0);
+		r = end(d, 0, ret_delivered);
 		capture = r == 0 ? fdopen(opened.fd, "w") : NULL;
 		if (!capture) {
 			r = r < 0 ? r : -errno;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How much of @name is a time, like 20260131-235959: its length or 0. */
+/* How much of @name is a time, like 20260131-235959 or 20260131-235959_2: its length or 0. */
 static size_t time_bytes(const char *name)
 {
 	static const char shape[] = "00000000-000000";
@@ -19,7 +19,10 @@ static size_t time_bytes(const char *name)
 		if (shape[i] == '0' ? name[i] < '0' || name[i] > '9' : name[i] != shape[i])
 			return 0;
 	}
-	return sizeof(shape) - 1;
+	name += sizeof(shape) - 1;
+	if (name[0] != '_' || name[1] < '1' || name[1] > '9')
+		return sizeof(shape) - 1;
+	return sizeof(shape) + strspn(name + 1, "0123456789");
 }
 
 bool series_has(const char *pattern, const char *name)

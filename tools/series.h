@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Does @name belong to the series of @pattern, a name in which %t stands for 20260131-235959 and
- * %% for %?
+ * Does @name belong to the series of @pattern, a name in which %t stands for 20260131-235959 (the
+ * second file of that time: 20260131-235959_2) and %% for %?
  */
 bool series_has(const char *pattern, const char *name);
 

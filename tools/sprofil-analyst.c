@@ -320,6 +320,7 @@ static int analyse(struct run *run, struct ring *ring)
 				    .frame_pointers = s->frame_pointers,
 				    .per_process = s->per_process,
 				    .no_timeline = s->no_timeline,
+				    .jit_map = s->jit_map,
 				    .rank = rank,
 				    .ranks = output_ranks(),
 				    .host = rank && uname(&host) == 0 ? host.nodename : NULL,

@@ -27,7 +27,7 @@
 #include "profile/outfile.h"
 #include "tools/series.h"
 
-enum { SUFFIXES_MOST = 32 };
+enum { SUFFIXES_MOST = 32, NUMBER_MOST = 9999 };
 
 struct settings {
 	struct openings openings;
@@ -41,8 +41,10 @@ struct settings {
 /* What is being written: one file at a time. */
 struct begun {
 	bool any;
-	bool recording; /* what is there under the name is kept once */
-	char *series;   /* its name, with %t for the time: older ones are removed; NULL: none are */
+	bool recording;      /* what is there under the name is kept once */
+	const char *pattern; /* of its name, with %t for the time; NULL: it has none */
+	struct output_facts facts;
+	char own[OPENING_PATH_MOST + 1]; /* the process's name in these */
 	struct outfile out;
 };
 
@@ -51,8 +53,6 @@ static void abandon(struct begun *begun)
 	if (begun->any)
 		outfile_abandon(&begun->out);
 	begun->any = false;
-	free(begun->series);
-	begun->series = NULL;
 }
 
 static void set_text(struct opened *opened, const char *text)
@@ -72,6 +72,7 @@ static int begin(struct begun *begun, const char *path, struct opened *opened)
 		return r;
 	begun->any = true;
 	begun->recording = false;
+	begun->pattern = NULL;
 	if (!begun->out.fresh[0])
 		opened->flags |= OPENED_IN_PLACE;
 	/* Ours stays open, and tells what becomes of it at the end. */
@@ -88,25 +89,28 @@ static void disarm(char *name)
 static int begin_output(const struct settings *s, struct begun *begun, const struct opening *what,
 	struct opened *opened)
 {
-	char own[OPENING_PATH_MOST + 1], *name;
-	struct output_facts facts = {
-		.pid = what->pid, .name = own, .time = (time_t)what->time, .rank = output_rank()};
 	const char *pattern = what->start == 1 ? s->snapshot : s->output;
+	char *name;
 	int r;
 
 	if (!pattern)
 		return -EPERM;
-	strcpy(own, what->path);
-	disarm(own);
-	r = output_name(pattern, &facts, &name);
+	abandon(begun);
+	strcpy(begun->own, what->path);
+	disarm(begun->own);
+	begun->facts = (struct output_facts){.pid = what->pid,
+		.name = begun->own,
+		.time = (time_t)what->time,
+		.rank = output_rank()};
+	r = output_name(pattern, &begun->facts, &name);
 	if (r < 0)
 		return r;
 	r = begin(begun, name, opened);
-	if (r >= 0)
-		begun->recording = true;
-	if (r >= 0 && s->keep)
-		(void)output_series(pattern, &facts, &begun->series);
 	free(name);
+	if (r >= 0) {
+		begun->recording = true;
+		begun->pattern = output_is_timed(pattern) ? pattern : NULL;
+	}
 	return r;
 }
 
@@ -142,22 +146,63 @@ static int begin_keep(struct begun *begun, struct opened *opened)
 	return fd;
 }
 
-static int commit(struct begun *begun, unsigned keep)
+/*
+ * Times tell seconds. Of two files of one second, as a snapshot and the file that begins then, the
+ * later one gets a number behind its time (test_rotate.sh).
+ */
+static int name_timed(struct begun *begun, struct opened *opened)
 {
-	int folder_fd = -1, r;
+	struct output_facts facts = begun->facts;
+	int r = -EEXIST;
 
-	if (begun->any && begun->recording)
-		outfile_keep_old(&begun->out);
-	if (begun->any && begun->series && begun->out.fresh[0])
+	while (r == -EEXIST && ++facts.number <= NUMBER_MOST) {
+		const char *base;
+		char *path;
+
+		r = output_name(begun->pattern, &facts, &path);
+		if (r < 0)
+			break;
+		base = strrchr(path, '/');
+		r = outfile_name_new(&begun->out, base ? base + 1 : path);
+		set_text(opened, path);
+		free(path);
+	}
+	return r;
+}
+
+/* Of files that differ by their time, the newest stay. */
+static void trim(const struct begun *begun, int folder_fd, unsigned keep)
+{
+	char *series;
+
+	if (output_series(begun->pattern, &begun->facts, &series) < 0)
+		return;
+	series_trim(folder_fd, series, keep);
+	free(series);
+}
+
+static int commit(struct begun *begun, unsigned keep, struct opened *opened)
+{
+	bool timed = begun->pattern && begun->out.fresh[0];
+	int folder_fd = -1, r = 0;
+
+	if (!begun->any)
+		return 0;
+	if (timed && keep)
 		folder_fd = fcntl(begun->out.at.folder_fd, F_DUPFD_CLOEXEC, 3);
-	r = begun->any ? outfile_commit(&begun->out) : 0;
+	if (timed)
+		r = name_timed(begun, opened);
+	else if (begun->recording)
+		outfile_keep_old(&begun->out);
+	if (r == 0)
+		r = outfile_commit(&begun->out);
+	else
+		outfile_abandon(&begun->out);
+	begun->any = false;
 	if (r == 0 && folder_fd >= 0)
-		series_trim(folder_fd, begun->series, keep);
+		trim(begun, folder_fd, keep);
 	if (folder_fd >= 0)
 		(void)close(folder_fd);
-	begun->any = false;
-	free(begun->series);
-	begun->series = NULL;
 	return r;
 }
 
@@ -172,7 +217,7 @@ static int serve_writing(const struct settings *s, struct begun *begun, const st
 			? begin(begun, what->path, opened)
 			: -EPERM;
 	case OPENING_KEEP: return s->output ? begin_keep(begun, opened) : -EPERM;
-	case OPENING_COMMIT: return commit(begun, s->keep);
+	case OPENING_COMMIT: return commit(begun, s->keep, opened);
 	default: abandon(begun); return 0;
 	}
 }
@@ -305,7 +350,7 @@ int main(int argc, char **argv)
 	static struct opened opened;
 	uint8_t packet[OPENING_BYTES_MOST];
 	struct settings s = {.openings = {.guards = true}};
-	struct begun begun = {0};
+	static struct begun begun;
 	int socket_fd;
 	pid_t sender;
 	ssize_t n;

@@ -13,6 +13,7 @@
 #include "supervisor/engine/engine.h"
 #include "supervisor/calls/histogram.h"
 #include "tools/front.h"
+#include "tools/jcmd.h"
 #include "tools/libexec.h"
 #include "tools/live_front.h"
 #include "tools/output_option.h"
@@ -40,7 +41,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 }
 
 /* Of the analyst, at most, with its name and the NULL after them. */
-enum { ANALYST_ARGUMENTS = 27, BYTES_DIGITS = 24 };
+enum { ANALYST_ARGUMENTS = 28, BYTES_DIGITS = 24 };
 
 static const char await_option[] = "--await-only"; /* ours alone: see await_only() */
 
@@ -214,6 +215,14 @@ static int run(struct sprofrun_settings *s)
 	return front_end_like(status);
 }
 
+/* Processes that live are let go. Those of a command that has ended wrote theirs. */
+static void write_maps(void *context, const int *pids, size_t n)
+{
+	const struct sprofrun_settings *s = context;
+
+	jcmd_write_maps(program, pids, n, s->quiet || s->engine.command);
+}
+
 /* The analyst's command line after its name, for @argv; strings are borrowed. How many they are. */
 static size_t put_arguments(const struct sprofrun_settings *s, const char *name,
 	char bytes[BYTES_DIGITS], const char **argv)
@@ -231,6 +240,7 @@ static size_t put_arguments(const struct sprofrun_settings *s, const char *name,
 		{"--per-thread", s->per_thread},
 		{"--per-process", s->engine.per_process},
 		{"--no-timeline", s->no_timeline},
+		{"--jit-map", s->jit_map},
 	};
 	size_t n = sizeof(always) / sizeof(*always);
 
@@ -301,6 +311,8 @@ int main(int argc, char **argv)
 	size_t n = 1 + put_arguments(&s, name, bytes, analyst_argv + 1);
 
 	front_prepare(&s.engine.inherited);
+	command_as_finish(program, &s.as, &s.engine);
+	s.engine.released = s.jit_map ? write_maps : NULL;
 	s.engine.own_session = !s.engine.dump && session_divide(s.engine.no_realtime);
 	if (s.live) {
 		int status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
@@ -315,5 +327,7 @@ int main(int argc, char **argv)
 	int exit_status = run(&s);
 
 	free(s.target.pids);
+	command_as_release(&s.as);
+	free(s.java);
 	return exit_status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/sprofrun_settings.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,9 @@
 
 #include "profile/outfile.h"
 #include "supervisor/engine/pieces.h"
+#include "tools/command_as.h"
 #include "tools/front.h"
+#include "tools/jcmd.h"
 #include "tools/output_option.h"
 #include "tools/standard.h"
 #include "tools/units.h"
@@ -57,6 +60,8 @@ static const char usage_text[] =
 	TARGET_HELP_FOLLOW
 	"      --per-process        a profile of each process: -o sprof.pb.gz gives\n"
 	"                           sprof.PID.pb.gz\n"
+	"      --jit-map            Java's generated code gets names: jcmd is run at the end,\n"
+	"                           or a command that is started writes them at its own end\n"
 	"  -t, --per-thread         the report tells threads apart\n"
 	TARGET_HELP_OVERHEAD
 	"      --max-cpu PCT        bound on the share of a CPU that sprofrun takes\n"
@@ -71,6 +76,8 @@ static const char usage_text[] =
 	"      --restrict-fastprof  PROF_FAST of sprofil(3) fails with EACCES\n"
 	"      --report flat|lines|tree|summary|none\n"
 	"                           at the end, on stderr (default flat)\n"
+	"  -E, --env NAME[=VALUE]   set a variable of the command's environment, or remove it\n"
+	"  -u, --user USER          run the command as this user (root only)\n"
 	"  -q, --quiet              no report and no notes; errors still\n"
 	"  -v, --verbose            say more\n"
 	"      --color auto|always|never\n"
@@ -94,6 +101,7 @@ enum {
 	OPT_DIAGNOSE,
 	OPT_PER_PROCESS,
 	OPT_NO_TIMELINE,
+	OPT_JIT_MAP,
 	OPT_ROTATE,
 	OPT_RING,
 	OPT_KEEP,
@@ -104,6 +112,7 @@ enum {
 static const struct option long_options[] = {
 	TARGET_OPTIONS_LONG,
 	SERVE_OPTIONS_LONG,
+	COMMAND_AS_LONG,
 	{"live", no_argument, NULL, OPT_LIVE},
 	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
 	{"dump", required_argument, NULL, OPT_DUMP},
@@ -111,6 +120,7 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"per-process", no_argument, NULL, OPT_PER_PROCESS},
 	{"per-thread", no_argument, NULL, 't'},
+	{"jit-map", no_argument, NULL, OPT_JIT_MAP},
 	{"no-timeline", no_argument, NULL, OPT_NO_TIMELINE},
 	{"delay", required_argument, NULL, 'D'},
 	{"rotate", required_argument, NULL, OPT_ROTATE},
@@ -190,7 +200,8 @@ static void parse_option(struct sprofrun_settings *s, int option, const char *va
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 
 	if (target_options_take(&s->target, option, value) ||
-		serve_front_take(&s->serve, option, value))
+		serve_front_take(&s->serve, option, value) ||
+		command_as_take(program, &s->as, option, value))
 		return;
 	switch (option) {
 	case OPT_DIAGNOSE: s->diagnose = value; break;
@@ -245,6 +256,7 @@ static void parse_option(struct sprofrun_settings *s, int option, const char *va
 		break;
 	case OPT_PER_PROCESS: s->engine.per_process = true; break;
 	case OPT_NO_TIMELINE: s->no_timeline = true; break;
+	case OPT_JIT_MAP: s->jit_map = true; break;
 	case 't': s->per_thread = true; break;
 	case 'q': s->quiet = true; break;
 	case 'v': s->verbose = true; break;
@@ -313,13 +325,39 @@ static void check_serving(struct sprofrun_settings *s)
 	s->serve.verbose = s->verbose;
 }
 
+/* Maps come at the end; until then nothing could be named. */
+static void check_jit_map(struct sprofrun_settings *s)
+{
+	const char *other = sprofrun_settings_rotates(s) ? s->ring ? "--ring" : "--rotate"
+		: serve_front_is_given(&s->serve)        ? s->serve.listen ? "--listen" : "--push"
+		: s->live                                ? "--live"
+		: s->engine.dump                         ? "--dump"
+							 : NULL;
+
+	if (s->jit_map && other) {
+		front_complain(program,
+			"--jit-map and %s do not go together: names come at the end; run 'jcmd PID "
+			"Compiler.perfmap' now and then instead",
+			other);
+		exit(FRONT_USAGE);
+	}
+	if (!s->jit_map || !s->engine.command)
+		return;
+	s->java = jcmd_variable(command_as_get(&s->as, "JAVA_TOOL_OPTIONS"));
+	if (!s->java || command_as_variable(&s->as, s->java) < 0) {
+		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
+		exit(FRONT_OURS);
+	}
+}
+
 void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 {
 	int option;
 
 	argv[0] = (char *)program; /* getopt's messages begin with it */
-	while ((option = getopt_long(
-			argc, argv, "+" TARGET_OPTIONS_SHORT "o:D:qtv", long_options, NULL)) >= 0)
+	while ((option = getopt_long(argc, argv,
+			"+" TARGET_OPTIONS_SHORT COMMAND_AS_SHORT "o:D:qtv", long_options, NULL)) >=
+		0)
 		parse_option(s, option, optarg);
 	if (s->diagnose && argv[optind])
 		usage_error("too many words", argv[optind], "--diagnose takes one process id");
@@ -335,6 +373,7 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 	}
 	check_rotation(s);
 	check_serving(s);
+	check_jit_map(s);
 	if (s->engine.per_process && strcmp(s->output, "-") == 0)
 		usage_error(
 			"bad output", "-", "give a file name: --per-process makes several files");

@@ -7,6 +7,7 @@
 
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/engine.h"
+#include "tools/command_as.h"
 #include "tools/live_front.h"
 #include "tools/serve_front.h"
 #include "tools/target_options.h"
@@ -14,8 +15,10 @@
 struct sprofrun_settings {
 	struct engine_options engine;
 	struct target_options target;
+	struct command_as as;
+	char *java; /* a variable of it; owned */
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
-	bool quiet, verbose, per_thread, live, no_timeline;
+	bool quiet, verbose, per_thread, live, no_timeline, jit_map;
 	struct live_front front; /* of --live */
 	struct serve_front serve;
 	struct histogram regions;

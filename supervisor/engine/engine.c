@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -23,6 +24,9 @@
 #include "supervisor/engine/rotate.h"
 #include "supervisor/engine/serving.h"
 #include "supervisor/os/clock.h"
+#include "supervisor/os/mem.h"
+#include "supervisor/os/proc_status.h"
+#include "supervisor/os/procfs.h"
 #include "supervisor/os/waiter.h"
 
 #define SECOND_NS CLOCK_SECOND_NS
@@ -318,8 +322,6 @@ static int prepare(struct engine *engine)
 	engine->sessions.idle_since_ns = now;
 	serving_begin(&engine->serving, options);
 	engine->counting = !options->serve_only && !options->delay_ns && !engine->serving.frozen;
-	if (!options->delay_ns)
-		rotate_begin(engine, now);
 	return 0;
 }
 
@@ -338,6 +340,23 @@ static void await_room(struct engine *engine)
 	}
 }
 
+static void tell_released(const struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+	size_t n = 0, room = engine->target.processes;
+	int *pids = options->released && !engine->result->error
+		? mem_new(room ? room : 1, sizeof(*pids))
+		: NULL;
+
+	for (size_t i = 0; pids && i < room; i++) {
+		if (!proc_status_is_zombie(engine->target.process[i]->pid))
+			pids[n++] = engine->target.process[i]->pid;
+	}
+	if (pids)
+		options->released(options->context, pids, n);
+	free(pids);
+}
+
 static void finish(struct engine *engine)
 {
 	char text[FIGURES_BYTES];
@@ -350,6 +369,7 @@ static void finish(struct engine *engine)
 		!engine->result->exec_error)
 		say_line(&engine->say, SAY_WARNING,
 			"the command was ended before it ran: no profile was written");
+	tell_released(engine);
 	await_room(engine);
 	counting_settle(engine);
 	(void)figures_print(engine, now, text);
@@ -390,6 +410,9 @@ static void *trace(void *context)
 		r = rotate_prepare(engine);
 	if (r == 0) {
 		reader_start(engine);
+		/* After the record that the file's name has its time from: a whole second apart. */
+		if (!engine->options->delay_ns)
+			rotate_begin(engine, clock_now());
 		r = begin(engine);
 	}
 	if (engine->options->serve_only)

@@ -82,6 +82,11 @@ struct engine_options {
 	 * are those of the command and the analyst, 0 none. NULL: the process ends.
 	 */
 	void (*hangs)(void *context, int command_pid, int analyst_pid);
+	/*
+	 * Called when all processes are let go, and before the analyst is told that this is the
+	 * end: @pids are those that were profiled and have not ended. May block. NULL: nobody asks.
+	 */
+	void (*released)(void *context, const int *pids, size_t n);
 	/* Says one line, without a newline. Called outside of stop windows only. */
 	void (*say)(void *context, enum say_kind kind, const char *line);
 	void *context;

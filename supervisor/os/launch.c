@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,11 +29,12 @@ static bool looks_like_text(const char *path)
 }
 
 /* @shell_argv is as long as @argv and two more. Returns errno. */
-static int exec_file(const char *path, char *const argv[], char *shell_argv[])
+static int exec_file(
+	const char *path, char *const argv[], char *shell_argv[], char *const environment[])
 {
 	int error;
 
-	(void)execv(path, argv);
+	(void)execve(path, argv, environment);
 	error = errno;
 	if (error != ENOEXEC || !looks_like_text(path))
 		return error;
@@ -40,19 +42,19 @@ static int exec_file(const char *path, char *const argv[], char *shell_argv[])
 	shell_argv[1] = (char *)path;
 	for (size_t i = 1; argv[i - 1]; i++)
 		shell_argv[i + 1] = argv[i];
-	(void)execv("/bin/sh", shell_argv);
+	(void)execve("/bin/sh", shell_argv, environment);
 	return errno;
 }
 
 /* As execvp(3): along PATH unless there is a slash. Returns errno of the most telling failure. */
-static int exec_along_path(char *const argv[], char *shell_argv[])
+static int exec_along_path(char *const argv[], char *shell_argv[], char *const environment[])
 {
 	const char *path = getenv("PATH"), *end;
 	char file[PATH_MAX];
 	int error = ENOENT;
 
 	if (strchr(argv[0], '/') || !argv[0][0])
-		return argv[0][0] ? exec_file(argv[0], argv, shell_argv) : ENOENT;
+		return argv[0][0] ? exec_file(argv[0], argv, shell_argv, environment) : ENOENT;
 	for (path = path ? path : "/bin:/usr/bin";; path = end + 1) {
 		int r;
 
@@ -60,7 +62,7 @@ static int exec_along_path(char *const argv[], char *shell_argv[])
 		r = snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
 			end > path ? "/" : "./", argv[0]);
 		if (r > 0 && (size_t)r < sizeof(file)) {
-			r = exec_file(file, argv, shell_argv);
+			r = exec_file(file, argv, shell_argv, environment);
 			if (r != ENOENT && r != ENOTDIR && r != EACCES)
 				return r;
 			/* It is there, but a later one may do; or its folder may not be searched.
@@ -71,6 +73,16 @@ static int exec_along_path(char *const argv[], char *shell_argv[])
 		if (!*end)
 			return error;
 	}
+}
+
+/* Returns errno. */
+static int become_user(const struct launch_user *user)
+{
+	if (setgroups(user->groups_n, user->groups) < 0 ||
+		setresgid(user->gid, user->gid, user->gid) < 0 ||
+		setresuid(user->uid, user->uid, user->uid) < 0)
+		return errno;
+	return 0;
 }
 
 /* In the child. Only async-signal-safe calls, as after any fork. */
@@ -91,7 +103,10 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 	if (state->children_ignored)
 		(void)signal(SIGCHLD, SIG_IGN);
 	(void)sigprocmask(SIG_SETMASK, &state->mask, NULL);
-	error = exec_along_path(argv, shell_argv);
+	error = state->user ? become_user(state->user) : 0;
+	if (!error)
+		error = exec_along_path(
+			argv, shell_argv, state->environment ? state->environment : environ);
 	while (write(error_fd, &error, sizeof(error)) < 0 && errno == EINTR)
 		;
 	_exit(error == ENOENT ? 127 : 126);

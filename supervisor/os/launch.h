@@ -8,17 +8,27 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/resource.h>
+#include <sys/types.h>
 
 #include "supervisor/os/tracer.h"
 
-/* What the command is to inherit as if we were not there. */
+struct launch_user {
+	uid_t uid;
+	gid_t gid, *groups;
+	size_t groups_n;
+};
+
+/* What the command is to inherit as if we were not there, or as it was asked for. */
 struct launch_state {
 	sigset_t mask;
 	bool children_ignored; /* SIGCHLD is SIG_IGN; with us it must not be: no stop would be told
 				  of */
 	struct rlimit files;
-	const int *streams; /* what it gets as descriptors 0, 1 and 2; NULL: ours */
+	char *const *environment;       /* NULL: ours; PATH is looked along as it is here */
+	const struct launch_user *user; /* NULL: ours */
+	const int *streams;             /* what it gets as descriptors 0, 1 and 2; NULL: ours */
 };
 
 struct launch {

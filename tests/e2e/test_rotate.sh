@@ -44,6 +44,20 @@ is "two stay" "$(ls kept | grep -cE '^k\.202[1-9][0-9]{4}-[0-9]{6}\.pb\.gz$')" 2
 is "and what is none of them" "$(ls kept | grep -vE '^k\.202[1-9]' | tr '\n' ' ')" \
     'k.20200101-0000000.pb.gz k.new.pb.gz '
 
+# A name that there is, as of another file of the same second, is left alone.
+mkdir second
+now=$(date +%s)
+for s in $(seq -1 30); do
+    echo taken >"second/n.$(date -d @$((now + s)) +%Y%m%d-%H%M%S).pb.gz"
+done
+"$SPROFRUN" --rotate 1s -o second/n.pb.gz "$TARGETS/busy" 1 1.2 0 2>err
+is "no file is replaced" "$(grep -lx taken second/* | wc -l) $(ls second/*.old 2>/dev/null)" '32 '
+said=$(sed -nE 's/^sprofrun: the profile is in (second.*_2\.pb\.gz);.*/\1/p' err | sort)
+is "the names that are said" "$said" "$(ls second/*_2.pb.gz)"
+for file in $said; do
+    check "$file: a profile" [ -n "$(figure samples "$file")" ]
+done
+
 # A snapshot: the profile so far, of a command that does not hear of the signal.
 "$SPROFRUN" -q --rotate 1h -o s.pb.gz "$TARGETS/busy" 1 2 7 & pid=$!
 wait_until "the command runs" 20 pgrep -P $pid busy >/dev/null

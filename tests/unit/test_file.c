@@ -139,6 +139,26 @@ static void test_file__a_recording_keeps_the_one_before(void **state)
 	assert_entries(8);
 }
 
+/* Nothing is replaced; what has no name yet gets another one. */
+static void test_file__takes_a_name_that_is_free(void **state)
+{
+	struct outfile out;
+	const char *problem;
+
+	(void)state;
+	assert_int_equal(file_write("a", "first", 5), 0);
+	assert_int_equal(symlink("nowhere", "b"), 0);
+	assert_int_equal(outfile_begin(&out, "a", -1, &problem), 0);
+	assert_int_equal(file_write_fd(out.fd, "2nd", 3, -1), 0);
+	assert_int_equal(outfile_name_new(&out, "a"), -EEXIST);
+	assert_int_equal(outfile_name_new(&out, "b"), -EEXIST);
+	assert_int_equal(outfile_name_new(&out, "c"), 0);
+	assert_int_equal(outfile_commit(&out), 0);
+	assert_content("a", "first");
+	assert_content("c", "2nd");
+	assert_entries(3);
+}
+
 /* A full disk, played by a limit on the size of files. */
 static void test_file__leaves_the_old_one_when_it_fails(void **state)
 {
@@ -219,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(test_file__replaces_whole),
 		IN_FOLDER(test_file__a_recording_keeps_the_one_before),
+		IN_FOLDER(test_file__takes_a_name_that_is_free),
 		IN_FOLDER(test_file__leaves_the_old_one_when_it_fails),
 		IN_FOLDER(test_file__writes_in_place_what_is_no_file),
 		IN_FOLDER(test_file__reads_profiles_and_says_why_not),

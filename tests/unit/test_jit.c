@@ -54,6 +54,22 @@ static void test_jit__the_newest_piece_counts(void **state)
 }
 
 /* A map that grows while it is read, and names a place only later. */
+static void write_map(const char *path, const char *lines)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_true(fputs(lines, file) >= 0 && fclose(file) == 0);
+}
+
+static const char *name_of(struct profile *profile, int location)
+{
+	struct location l = profile_location(profile, (size_t)location);
+
+	assert_int_equal(l.lines, 1);
+	return profile_function(profile, l.line[0].function).name;
+}
+
 static void test_jit__names_come_late(void **state)
 {
 	struct jit_budget budget = {0};
@@ -88,6 +104,34 @@ static void test_jit__names_come_late(void **state)
 		profile_mapping(profile, profile_location(profile, (size_t)a).mapping).file,
 		"[jit]");
 	jit_free(jit);
+	profile_free(profile);
+	(void)unlink(path);
+}
+
+/* As jcmd does: the same file, from its beginning on, and not shorter. */
+static void test_jit__a_map_may_be_written_anew(void **state)
+{
+	struct jit_budget budget = {.rewritten = true};
+	struct profile *profile;
+	struct jit *jit;
+	char path[64];
+	int a, b;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	assert_int_equal(profile_new(&profile), 0);
+	jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
+	assert_non_null(jit);
+	write_map(path, "5000 100 before\n");
+	a = jit_location(jit, 0x5010, 0x5000);
+	b = jit_location(jit, 0x6010, 0x5000);
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 0);
+	write_map(path, "6000 100 first\n7000 100 second\n");
+	assert_int_equal(jit_finish(jit), 0);
+	assert_string_equal(name_of(profile, a), "before");
+	assert_string_equal(name_of(profile, b), "first");
+	jit_free(jit);
+	assert_int_equal(budget.used_bytes, 0);
 	profile_free(profile);
 	(void)unlink(path);
 }
@@ -322,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_jit__what_would_name_it_is_said_once),
 		cmocka_unit_test(test_jit__the_newest_piece_counts),
 		cmocka_unit_test(test_jit__names_come_late),
+		cmocka_unit_test(test_jit__a_map_may_be_written_anew),
 		cmocka_unit_test(test_jit__a_dump_has_names_and_lines),
 		cmocka_unit_test(test_jit__a_dump_is_read_record_by_record),
 		cmocka_unit_test(test_jit__a_dump_is_opened_by_its_name),

@@ -31,6 +31,21 @@ static void test_output__names(void **state)
 	name_is("100%", "100%");
 	name_is("%x%", "%x%");
 	name_is("", "");
+	assert_true(output_is_timed("a%p.%t.pb.gz"));
+	assert_false(output_is_timed("%t/a.pb.gz"));
+	assert_false(output_is_timed("100%%t.pb.gz"));
+}
+
+static void test_output__second_of_a_time(void **state)
+{
+	const struct output_facts facts = {.pid = 42, .name = "n", .time = 0, .number = 2};
+	char *name;
+
+	(void)state;
+	assert_int_equal(output_name("x.%t.pb.gz", &facts, &name), 0);
+	assert_string_equal(name, "x.19700101-000000_2.pb.gz");
+	assert_true(series_has("x.%t.pb.gz", name));
+	free(name);
 }
 
 static void test_output__rank_of_the_usual_launchers(void **state)
@@ -107,6 +122,9 @@ static void test_output__what_belongs_to_a_series(void **state)
 	(void)state;
 	assert_true(series_has("p.%t.pb.gz", "p.20260131-235959.pb.gz"));
 	assert_true(series_has("%t", "20260131-235959"));
+	assert_true(series_has("p.%t.pb.gz", "p.20260131-235959_12.pb.gz"));
+	assert_false(series_has("p.%t.pb.gz", "p.20260131-235959_.pb.gz"));
+	assert_false(series_has("p.%t.pb.gz", "p.20260131-235959_0.pb.gz"));
 	assert_true(series_has("100%%.%t", "100%.20260131-235959"));
 	assert_true(series_has("p", "p"));
 	assert_false(series_has("p.%t.pb.gz", "p.20260131-235959.pb.gz.old"));
@@ -122,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_output__names),
+		cmocka_unit_test(test_output__second_of_a_time),
 		cmocka_unit_test(test_output__mark_before_the_suffix),
 		cmocka_unit_test(test_output__ranks_of_a_job),
 		cmocka_unit_test(test_output__names_of_a_series),

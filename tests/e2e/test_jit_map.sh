@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# --jit-map: names of what Java compiled, from jcmd; and whom jcmd is never run for, or as.
+. "$(dirname "$0")/lib.sh"
+command -v jcmd >/dev/null || skip "needs jcmd (Debian: openjdk-17-jdk-headless)"
+command -v python3 >/dev/null || skip "needs python3"
+
+cat >Loop.java <<'END'
+public class Loop {
+    static long spin(long x) {
+        for (int i = 0; i < 100000; i++)
+            x = x * 31 + (x >> 7);
+        return x;
+    }
+    public static void main(String[] args) {
+        long x = 1;
+        long until = System.nanoTime() + Long.parseLong(args[0]) * 1000000L;
+        while (System.nanoTime() < until)
+            x = spin(x);
+        System.out.println(x == 7 ? "" : "done");
+    }
+}
+END
+javac Loop.java || skip "needs javac"
+share() { # PROFILE: percent of its samples in rows of Loop.spin
+    "$SPROFREPORT" --format tsv "$1" |
+        awk -F'\t' 'NR > 1 { all += $1 } $5 ~ /spin/ { spin += $1 } END { print all ? spin * 100 / all : 0 }'
+}
+
+# A live one: it is asked at the end, and goes on. An old map in the way is not what counts.
+java -XX:TieredStopAtLevel=1 Loop 60000 & jvm=$!
+wait_until "Java computes" 30 sh -c "awk '{ exit !(\$14 > 60) }' /proc/$jvm/stat"
+[ ! -e /tmp/perf-$jvm.map ] || rm -f /tmp/perf-$jvm.map
+echo '1000 10 an old map' >/tmp/perf-$jvm.map
+"$SPROFRUN" -q -F 500 -d 1s --jit-map -p $jvm -o live.pb.gz 2>err
+is "status" $? 0
+is "nothing is complained of" "$(cat err)" ""
+within "what Java compiled has its name" "$(share live.pb.gz)" 60 100
+check "Java goes on" kill -0 $jvm
+rm -f /tmp/perf-$jvm.map
+"$SPROFRUN" -F 500 -d 500ms -p $jvm -o without.pb.gz 2>err
+check "without the option, what would name it is said" \
+    grep -q "'jcmd PID Compiler.perfmap' while it runs.*sprofrun --jit-map does it" err
+check "and nothing was asked" [ ! -e /tmp/perf-$jvm.map ]
+kill $jvm
+
+# A command: it writes the map at its own end.
+"$SPROFRUN" -q -F 500 --jit-map -o run.pb.gz java Loop 1500 >out 2>err
+is "the command's status" $? 0
+is "its output" "$(cat out)" "done"
+within "named" "$(share run.pb.gz)" 40 100
+find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -u)" -newer out -delete
+
+# What looks like Java to us, and a jcmd that tells how it was run.
+cat >fake.py <<'END'
+import mmap, os, signal, sys
+if "catch" in sys.argv:
+    signal.signal(signal.SIGQUIT, lambda *_: None)
+if "user" in sys.argv:
+    os.setgroups([65533])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+file = os.open(sys.argv[1], os.O_RDONLY)
+code = mmap.mmap(file, 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC, flags=mmap.MAP_PRIVATE)
+print("ready", flush=True)
+while True:
+    sum(range(1000))
+END
+mkdir bin
+chmod 755 . bin
+cat >bin/jcmd <<'END'
+#!/bin/sh
+{
+    echo "$(id -u) $(id -g) $(id -G) $*"
+    grep -E '^(NoNewPrivs|SigBlk)' /proc/self/status
+    ls /proc/self/fd | tr '\n' ' '
+    echo
+    env
+} >"$0.log"
+echo first
+echo "what it said"
+exit 3
+END
+chmod 755 bin/jcmd
+install -m 666 /dev/null bin/jcmd.log
+head -c 4096 /dev/zero >libjvm.so
+fake() { # ARGUMENT...: $fake is its process
+    python3 fake.py "$PWD/libjvm.so" "$@" >ready & fake=$!
+    wait_until "it is ready" 20 grep -q ready ready
+}
+profile() { PATH=$PWD/bin:$PATH SECRET=hidden "$SPROFRUN" -q -d 300ms --jit-map "$@" -o f.pb.gz 2>err; }
+
+fake catch
+profile -p $fake; is "jcmd fails: status" $? 0
+check "said" grep -q "'jcmd $fake Compiler.perfmap' failed (Java 17 and later know it): what it said" err
+check "it was asked for the map" grep -q " $fake Compiler.perfmap$" bin/jcmd.log
+check "without what the environment has" [ "$(grep -c hidden bin/jcmd.log)" = 0 ]
+is "with no descriptor of ours" "$(sed -n 4p bin/jcmd.log)" "0 1 2 3 "
+check "with no signal blocked, and no way to more rights" \
+    [ "$(grep -cE '^NoNewPrivs:.1$|^SigBlk:.0*$' bin/jcmd.log)" = 2 ]
+cat >bin/jcmd <<'END'
+#!/bin/sh
+exec sleep 60
+END
+SECONDS=0
+profile -p $fake
+check "one that hangs is ended" grep -q "did not answer in time" err
+within "in ten seconds" $SECONDS 9 30
+check "and leaves nothing behind" [ -z "$(pgrep -P $$ sleep)" ]
+rm bin/jcmd
+PATH=$PWD/bin:$(dirname "$(command -v python3)")/none "$SPROFRUN" -q -d 300ms --jit-map \
+    -p $fake -o f.pb.gz 2>err
+check "no jcmd is said" /bin/grep -q "jcmd is not in PATH; it comes with a JDK" err
+kill $fake
+
+# SIGQUIT would end it: it is not sent any.
+fake
+profile -p $fake
+check "java -Xrs is not asked" grep -q "does not catch SIGQUIT" err
+check "and lives" kill -0 $fake
+kill $fake
+
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 "$WORK"
+    printf '#!/bin/sh\necho "$(id -u) $(id -g) $(id -G)" >"$0.log"\n' >bin/jcmd
+    chmod 755 bin/jcmd
+    fake catch user
+    profile -p $fake
+    is "root runs jcmd as the process's user" "$(cat bin/jcmd.log)" "65534 65534 65534"
+    kill $fake
+    if unshare -m true 2>/dev/null; then
+        echo untouched >bin/jcmd.log
+        unshare -m python3 fake.py "$PWD/libjvm.so" catch >ready & fake=$!
+        wait_until "it is ready" 20 grep -q ready ready
+        profile -p $fake
+        check "root's with a file system of its own is not asked" \
+            grep -q "it is root's in a container" err
+        is "no jcmd ran" "$(cat bin/jcmd.log)" untouched
+        kill $fake
+    fi
+fi
+
+for other in "--rotate 1m" "--ring 1m" "--listen 0" --live "--dump $$"; do
+    "$SPROFRUN" --jit-map $other true 2>err
+    is "with $other: status" $? 2
+done
+"$TARGETS/busy" 1 60 0 & busy=$!
+"$SPROFRUN" -d 200ms --jit-map -p $busy -o b.pb.gz 2>err
+check "no Java at all is said" grep -q "none of the 1 processes is Java's" err
+kill $busy
+finish
