@@ -16,6 +16,16 @@ unit=
 cd "$(dirname "$0")/.."
 root=$PWD
 work=$(mktemp -d)
+# What a broken test leaves behind: children that spin, supervisors that do not end.
+end_ours()
+{
+	for exe in /proc/[0-9]*/exe; do
+		case $(readlink "$exe" 2>/dev/null) in
+		"$work"/build/*) pid=${exe#/proc/}; kill -KILL "${pid%/exe}" 2>/dev/null || : ;;
+		esac
+	done
+}
+
 trap 'end_ours; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
@@ -94,7 +104,8 @@ mutants()
 }
 
 git ls-files -z | xargs -0 cp --parents -t "$work"
-meson setup "$work/build" "$work" -Dtests=enabled -Doptimization=0 -Ddebug=false >/dev/null
+meson setup "$work/build" "$work" -Dtests=enabled -Doptimization=0 -Ddebug=false \
+	>"$work/log" || { cat "$work/log" >&2; exit 1; }
 # What the tests of a file are built from.
 target_of()
 {
@@ -110,16 +121,6 @@ ASAN_OPTIONS=detect_leaks=0
 CMOCKA_TEST_ABORT=1 # at the first failure
 export SPROFIL_SUPERVISOR SPROFIL_PROTOCOL_MD ASAN_OPTIONS CMOCKA_TEST_ABORT
 ulimit -c 0
-
-# What a broken test leaves behind: children that spin, supervisors that do not end.
-end_ours()
-{
-	for exe in /proc/[0-9]*/exe; do
-		case $(readlink "$exe" 2>/dev/null) in
-		"$work"/build/*) pid=${exe#/proc/}; kill -KILL "${pid%/exe}" 2>/dev/null || : ;;
-		esac
-	done
-}
 
 # $1: the test's program, $2: most seconds. Its name in a test group that fails is in $failed.
 run_once()

@@ -195,9 +195,8 @@ int counter_apply(const struct counter_memory *memory, unsigned element,
 				break;
 		err = update(memory, element, overflow, &cells[from], to - from, ret_stop);
 	}
+	/* Each has a cell; of several for one counter the first gets what it had no room for. */
 	for (unsigned i = 0; !err && i < count; i++) {
-		adds[i].faulted = false;
-		adds[i].full = 0;
 		for (unsigned k = 0; k < n; k++) {
 			if (cells[k].address != adds[i].address)
 				continue;

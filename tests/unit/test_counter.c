@@ -180,6 +180,27 @@ static void test_counter__overlapping_buffers(void **state)
 		value(&f, BASE + 2, 4), 2); /* 1 of the lower counter's upper half, and 1 */
 }
 
+/* A chain of them: each is updated once, and its upper half keeps what it has. */
+static void test_counter__chain_of_overlaps(void **state)
+{
+	struct fake f = {.memory = {0}};
+	struct counter_add adds[] = {
+		{.address = BASE + 4, .ticks = 3},
+		{.address = BASE + 2, .ticks = 0x20002},
+		{.address = BASE, .ticks = 0x10005},
+	};
+
+	(void)state;
+	preset(&f, BASE + 4, 2, 40);
+	preset(&f, BASE + 6, 2, 7);
+	assert_int_equal(apply(&f, 4, REGION_SATURATE, adds, 3, NULL), 0);
+	assert_int_equal(value(&f, BASE, 2), 5);
+	assert_int_equal(value(&f, BASE + 2, 2), 1 + 2);
+	assert_int_equal(value(&f, BASE + 4, 2), 40 + 2 + 3);
+	assert_int_equal(value(&f, BASE + 6, 2), 7);
+	assert_int_equal(f.reads, 3);
+}
+
 static void test_counter__fault_leaves_the_others(void **state)
 {
 	struct counter_add adds[] = {
@@ -294,6 +315,8 @@ static void test_counter__as_many_as_a_batch(void **state)
 	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH + 1, NULL), -EINVAL);
 	assert_int_equal(f.reads + f.writes, 0);
 	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH, NULL), 0);
+	assert_int_equal(f.reads, 1); /* neighbours do not overlap */
+	assert_int_equal(f.writes, 1);
 	for (unsigned i = 1; i <= COUNTER_BATCH; i++)
 		assert_int_equal(value(&f, BASE + 8 * i, 8), 1);
 }
@@ -388,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_counter__width),
 		cmocka_unit_test(test_counter__two_threads_in_one_bin),
 		cmocka_unit_test(test_counter__overlapping_buffers),
+		cmocka_unit_test(test_counter__chain_of_overlaps),
 		cmocka_unit_test(test_counter__fault_leaves_the_others),
 		cmocka_unit_test(test_counter__fault_in_half_a_counter_changes_nothing),
 		cmocka_unit_test(test_counter__not_readable_is_not_written),

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A conformance test's way with profil(), taken from <unistd.h>: on over a piece of its own text,
+ * counts come there, and none come any more when it is off, by a scale of 0 and by no buffer.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/calls/ported.h"
+
+#define TICK_S 0.01
+
+PORTED_LOOP(burn)
+
+static unsigned short counts[256];
+
+static unsigned total(void)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < 256; i++)
+		sum += counts[i];
+	return sum;
+}
+
+static int turn_on(void)
+{
+	return profil(counts, sizeof(counts), (size_t)burn, 65536);
+}
+
+/* Off must have been said: nothing moves. */
+static int is_still(const char *what)
+{
+	unsigned short before[256];
+
+	memcpy(before, counts, sizeof(counts));
+	(void)burn();
+	if (memcmp(before, counts, sizeof(counts)) == 0)
+		return 1;
+	fprintf(stderr, "counts come after %s\n", what);
+	return 0;
+}
+
+int main(void)
+{
+	double used;
+
+	if (turn_on() != 0) {
+		perror("profil");
+		return 1;
+	}
+	used = burn();
+	if (profil(counts, sizeof(counts), (size_t)burn, 0) != 0)
+		return 1;
+	if (!ported_about("profil", total(), used / TICK_S) || !is_still("a scale of 0"))
+		return 1;
+	memset(counts, 0, sizeof(counts));
+	if (turn_on() != 0)
+		return 1;
+	used = burn();
+	if (profil(NULL, 0, 0, 0) != 0)
+		return 1;
+	return ported_about("profil again", total(), used / TICK_S) && is_still("no buffer") ? 0
+											     : 1;
+}
