@@ -6,10 +6,13 @@ command -v python3 >/dev/null || skip "needs python3"
 SPROFSERVE=$BUILD/tools/sprofserve
 CLIENT="python3 $SOURCE/tests/e2e/serve_client.py"
 
-# begin COMMAND...: starts it, and finds where it listens; $server is its process.
+# begin COMMAND...: starts it, and finds where it listens; $server is its process. What the last one
+# said must be gone before: with it nobody would wait, and a ^C that comes before the signals are
+# blocked is lost, for a shell has jobs in the background ignore it.
 begin() {
+    rm -f err
     "$@" 2>err & server=$!
-    wait_until "it listens" 20 grep -q '/debug/pprof/$' err || return
+    wait_until "it listens" 20 grep -qs '/debug/pprof/$' err || return
     port=$(sed -nE 's|.*http://127\.0\.0\.1:([0-9]+)/debug/pprof/$|\1|p' err)
 }
 # The server of $server, which may be two processes (tools/session.h).
