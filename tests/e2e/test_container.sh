@@ -60,7 +60,8 @@ both() {
         check "$what: the pid namespace is another" [ "$outer" != "$(cat inner)" ]
         is "$what: and NSpid tells" "$(awk '/^NSpid/ { print $NF }' "/proc/$outer/status")" \
             "$(cat inner)"
-        "${as[@]}" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o attach.pb.gz -p "$outer" -d 0.5 2>err
+        "${as[@]}" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o attach.pb.gz -p "$outer" \
+            -d 0.5 2>err
         is "$what, attached: status" $? 0
         cat err
         profile_is "$what, attached" attach.pb.gz
@@ -73,7 +74,8 @@ both() {
     cat box.err
     SECONDS_BUSY=0.4
     rm -f inner
-    "${as[@]}" "$SPROFRUN" -q -F 1000 -o launch.pb.gz "${@:$((${#as[@]} + 1))}" sh inside 2>err
+    "${as[@]}" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o launch.pb.gz \
+        "${@:$((${#as[@]} + 1))}" sh inside 2>err
     is "$what, launched: status" $? 7
     is "$what, launched: no messages" "$(cat err)" ""
     profile_is "$what, launched" launch.pb.gz
