@@ -5,6 +5,7 @@
 set -eu
 sprofrun=$(realpath "$1") hottest=$(realpath "$2") irix=$(realpath "$3")
 work=$(mktemp -d)
+export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 # It must not be a helper of its own that answers.

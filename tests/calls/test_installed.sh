@@ -8,6 +8,7 @@
 set -eu
 build=$1 source=$2 cc=$3
 work=$(mktemp -d)
+export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 

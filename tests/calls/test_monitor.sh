@@ -10,6 +10,7 @@ set -eu
 report=$(realpath "$1")
 shift
 work=$(mktemp -d)
+export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 start=$PWD
 cd "$work"

@@ -5,6 +5,7 @@
 set -eu
 sprofrun=$(realpath "$1") target=$(realpath "$2")
 work=$(mktemp -d)
+export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 

@@ -8,6 +8,7 @@ sprofrun=$(realpath "$1") sprofreport=$(realpath "$2") program=$(realpath "$4")
 SPROFIL_SUPERVISOR=$(realpath "$3")
 export SPROFIL_SUPERVISOR
 work=$(mktemp -d)
+export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 

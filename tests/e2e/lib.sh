@@ -8,6 +8,7 @@ SPROFRUN=$BUILD/tools/sprofrun
 SPROFREPORT=$BUILD/tools/sprofreport
 TARGETS=$BUILD/tests/targets
 WORK=$(mktemp -d)
+export TMPDIR=$WORK # a profile that finds no place is kept there, and goes with it
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 failures=0

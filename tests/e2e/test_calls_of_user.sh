@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The calls as an ordinary user, to whom a helper that has ended but is not reaped looks different:
 # its /proc folder belongs to root. Here none is ever reaped.
+#
+#	test_calls_of_user.sh NAME...	live_NAME of tests/calls
 . "$(dirname "$0")/lib.sh"
 
 as_user=
@@ -14,8 +16,10 @@ fi
 mkdir -p stage
 cp "$BUILD/tools/sprofil-supervisor" "$TARGETS/keep_zombies" stage/
 find "$BUILD/client" -maxdepth 1 ! -type d -name 'libsprofil*.so*' -exec cp {} stage/ \;
-cp "$BUILD"/tests/calls/live_{glibc,sysv,life} stage/
-[ ! -e "$BUILD/tests/calls/live_preload" ] || cp "$BUILD/tests/calls/live_preload" stage/
+for name; do
+    # live_preload is not built with sanitizers.
+    [ ! -e "$BUILD/tests/calls/live_$name" ] || cp "$BUILD/tests/calls/live_$name" stage/
+done
 chmod 755 . && chmod -R a+rX stage
 export SPROFIL_SUPERVISOR=$WORK/stage/sprofil-supervisor LD_LIBRARY_PATH=$WORK/stage
 export ASAN_OPTIONS=detect_leaks=0

@@ -16,7 +16,7 @@ mount -t tmpfs none "$MOUNT"
 mkdir -p "$MOUNT/only/here"
 cp "$WORK/program" "$MOUNT/only/here/$NAME"
 if [ "$ROOT" = / ]; then
-    "$MOUNT/only/here/$NAME" 2 "$SECONDS_BUSY" 7 &
+    "$MOUNT/only/here/$NAME" 2 "$SECONDS_BUSY" 7 usr1 &
 else
     for dir in usr lib lib64 bin; do
         [ -e "/$dir" ] || continue
@@ -25,7 +25,7 @@ else
             mount --rbind "/$dir" "$MOUNT/$dir"
         fi
     done
-    chroot "$MOUNT" "/only/here/$NAME" 2 "$SECONDS_BUSY" 7 &
+    chroot "$MOUNT" "/only/here/$NAME" 2 "$SECONDS_BUSY" 7 usr1 &
 fi
 echo "$!" >"$WORK/inner"
 wait $!
@@ -52,7 +52,7 @@ profile_is() {
 both() {
     local what=$1 outer box
     shift
-    SECONDS_BUSY=3
+    SECONDS_BUSY=60
     rm -f attach.pb.gz launch.pb.gz
     contain "$@" 2>box.err & box=$!
     if wait_until "$what: it runs" 20 has_outer; then
@@ -60,19 +60,22 @@ both() {
         check "$what: the pid namespace is another" [ "$outer" != "$(cat inner)" ]
         is "$what: and NSpid tells" "$(awk '/^NSpid/ { print $NF }' "/proc/$outer/status")" \
             "$(cat inner)"
-        "${as[@]}" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o attach.pb.gz -p "$outer" -d 1 2>err
+        "${as[@]}" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o attach.pb.gz -p "$outer" \
+            -d 0.5 2>err
         is "$what, attached: status" $? 0
         cat err
         profile_is "$what, attached" attach.pb.gz
         "${as[@]}" "$SPROFRUN" --dump "$outer" >out 2>err
         check "$what: --dump" grep -qE "(#[0-9]+ +|in )spin " out
+        kill -USR1 "$outer" # it has shown enough
     fi
     wait $box
     is "$what: it ends as it would" $? 7
     cat box.err
     SECONDS_BUSY=0.4
     rm -f inner
-    "${as[@]}" "$SPROFRUN" -q -F 1000 -o launch.pb.gz "${@:$((${#as[@]} + 1))}" sh inside 2>err
+    "${as[@]}" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o launch.pb.gz \
+        "${@:$((${#as[@]} + 1))}" sh inside 2>err
     is "$what, launched: status" $? 7
     is "$what, launched: no messages" "$(cat err)" ""
     profile_is "$what, launched" launch.pb.gz

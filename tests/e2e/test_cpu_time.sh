@@ -23,12 +23,12 @@ while read -r hz threads seconds; do
         "$(awk -v n="$threads" -v s="$seconds" 'BEGIN { print n * s * 1e9 * 0.99 }')" \
         "$(awk -v n="$threads" -v s="$seconds" 'BEGIN { print n * (s * 1.02 + 0.02) * 1e9 }')"
 done <<'T'
-100 1 3
-250 1 1.5
+100 1 2
+250 1 1
 1000 1 1
 4000 1 1
-100 8 2.5
-250 8 1
+100 8 2
+250 8 0.8
 1000 8 0.5
 4000 8 0.5
 T

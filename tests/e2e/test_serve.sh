@@ -6,10 +6,13 @@ command -v python3 >/dev/null || skip "needs python3"
 SPROFSERVE=$BUILD/tools/sprofserve
 CLIENT="python3 $SOURCE/tests/e2e/serve_client.py"
 
-# begin COMMAND...: starts it, and finds where it listens; $server is its process.
+# begin COMMAND...: starts it, and finds where it listens; $server is its process. What the last one
+# said must be gone before: with it nobody would wait, and a ^C that comes before the signals are
+# blocked is lost, for a shell has jobs in the background ignore it.
 begin() {
+    rm -f err
     "$@" 2>err & server=$!
-    wait_until "it listens" 20 grep -q '/debug/pprof/$' err || return
+    wait_until "it listens" 20 grep -qs '/debug/pprof/$' err || return
     port=$(sed -nE 's|.*http://127\.0\.0\.1:([0-9]+)/debug/pprof/$|\1|p' err)
 }
 # The server of $server, which may be two processes (tools/session.h).
@@ -81,7 +84,9 @@ check "the server lives" [ -n "$(server_of)" ]
 
 # The target ends in the midst: what there is up to then is the answer.
 $CLIENT get $port '/debug/pprof/profile?seconds=60' >end.pb.gz & client=$!
-sleep 1.2
+before=$(stops)
+has_stopped() { [ $(($(stops) - before)) -gt "$1" ]; }
+wait_until "it is profiled" 20 has_stopped 50
 kill $target
 wait $client; is "the target ended: status of the answer" $? 0
 check "it has what ran" grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv end.pb.gz)
@@ -90,9 +95,10 @@ wait $server; is "then it ends" $? 0
 check "without a complaint" [ "$(grep -vc '/debug/pprof/$' err)" = 0 ]
 
 # A command: its status; the rotation, over which a span goes on; and the file is not harmed.
-begin "$SPROFRUN" -F 500 --listen 0 --rotate 1s -o r.pb.gz "$TARGETS/busy" 1 3 7
+begin "$SPROFRUN" -F 500 --listen 0 --rotate 1s -o r.pb.gz "$TARGETS/busy" 1 60 7 usr1
 $CLIENT get $port '/debug/pprof/profile?seconds=2' >r2.pb.gz; is "over a rotation: status" $? 0
 is "its length" "$(figure wall_ns r2.pb.gz)" 2000000000
+pkill -USR1 -P "$(tracing $server)" -x busy # it has run for long enough
 wait $server; is "the command's status" $? 7
 set -- r.2*.pb.gz
 check "files are written" [ $# -ge 2 ]

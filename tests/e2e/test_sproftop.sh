@@ -242,6 +242,9 @@ wait_shows 'show_inner'
 mouse 65 5 10
 mouse 64 5 10
 
+# From here on it looks more often: a start waits for its first look.
+much="$much -s 0.2"
+
 # q: the target is as it was.
 tm send-keys -t t q
 wait_back
@@ -396,7 +399,7 @@ sleep 1000 &
 timeout 30 "$SPROFTOP" -b --size 100x20 -p $! | grep -q 'idle'
 is "batch: a process that sleeps" $? 0
 kill $!
-"$SPROFTOP" -b -n 1 --view threads -p $target | grep -q gamma
+"$SPROFTOP" -b -n 1 -s 0.3 --view threads -p $target | grep -q gamma
 is "batch: threads" $? 0
 "$SPROFTOP" -b --keys g "$SHOW" 1 6 >batch 2>err
 is "batch: the command's status" $? 6
@@ -418,7 +421,7 @@ napping=$!
 wait_until "one of the two has ended" 20 eval \
     '[ -s ended ] && grep -q "^State:.Z" /proc/$(cat ended)/status'
 wait_until "the other one is there" 20 eval 'grep -q "^Name:.nap$$" /proc/$napping/status'
-"$SPROFTOP" -b -n 1 --name nap$$ >batch 2>err
+"$SPROFTOP" -b -n 1 -s 0.3 --name nap$$ >batch 2>err
 is "batch: by name, one has ended" $? 0
 check "batch: the other one is shown" grep -q " nap$$ ($napping)  " batch
 "$SPROFRUN" -q -d 0.1 -o nap.pb.gz --name nap$$
@@ -437,7 +440,7 @@ check "--live without a terminal names the program that has -b" \
 
 # What cannot be written is an error, and says so; a reader that leaves is none.
 for out in '>/dev/full' '>&-'; do
-    eval '"$SPROFTOP" -b -n 1 -p $target'" $out 2>err"
+    eval '"$SPROFTOP" -b -n 1 -s 0.3 -p $target'" $out 2>err"
     is "batch $out: status" $? 125
     check "batch $out: message" grep -q '^sproftop: cannot write to standard output' err
 done
@@ -447,17 +450,22 @@ check "batch: the reader left, no message" eval '! [ -s err ]'
 
 # --- a terminal that takes nothing holds up nobody ---
 cat >blocked.py <<'P'
-import os, pty, signal, sys, time
+import fcntl, os, pty, signal, struct, sys, termios, time
 pid, fd = pty.fork()
 if pid == 0:
     os.environ["TERM"] = "xterm-256color"
     os.execv(sys.argv[1], [sys.argv[1], "-s", "0.1", "-p", sys.argv[2]])
-# The terminal's output is never read: its buffer fills up. Keys make it draw.
-end = time.time() + 6
-while time.time() < end:
+# The terminal's output is never read: its buffer fills up. Keys make it draw. It is full when it
+# has not grown for as long as many looks take.
+end, size, since = time.time() + 60, 0, time.time()
+while time.time() < end and (not size or time.time() < since + 1):
     os.write(fd, b"gE")
     time.sleep(0.05)
     os.write(fd, b"l")
+    now = struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"0000"))[0]
+    if now != size:
+        size, since = now, time.time()
+print("full", int(time.time() < end), size)
 before = open(f"/proc/{sys.argv[2]}/stat").read().split()
 time.sleep(1)
 after = open(f"/proc/{sys.argv[2]}/stat").read().split()
@@ -471,6 +479,7 @@ while time.time() < end:
     time.sleep(0.05)
 P
 python3 blocked.py "$SPROFTOP" $target >blocked.out
+check "the terminal is full" grep -q '^full 1' blocked.out
 check "a blocked terminal does not hold up the target" \
     eval '[ "$(awk "/^ticks/ { print \$2 }" blocked.out)" -gt 5 ]'
 check "nor the end of sproftop" grep -q '^ended' blocked.out

@@ -49,15 +49,23 @@ if [ -z "$browser" ]; then
 	exit 1
 fi
 
-run() { # OPTION… FILE
-	timeout -k 5 60 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
-		--user-data-dir="$work/browser" --window-size=1000,700 --hide-scrollbars \
-		--virtual-time-budget=500 "$@" 2>"$work/browser.log"
+command -v python3 >/dev/null || {
+	echo "skipped: no python3 to ask the browser with"
+	[ $failed = 0 ] && exit 77
+	exit 1
+}
+coproc BROWSER { exec python3 "$(dirname "$0")/browser.py" "$browser" "$work/browser"; }
+
+ask() { # ORDER URL FILE
+	local answer=
+	echo "$*" >&"${BROWSER[1]}"
+	read -r -t 120 answer <&"${BROWSER[0]}"
+	[ "$answer" = "done" ] || fail "$*: $answer $(tail -n3 "$work/browser/log")"
 }
 
 # A picture of KIND, with the state that stands behind #.
 picture() { # KIND NAME STATE
-	run --screenshot="$work/$2.png" "file://$work/$1.svg#$3" >/dev/null
+	ask picture "file://$work/$1.svg#$3" "$work/$2.png"
 	[ "$(head -c 4 "$work/$2.png" | tail -c 3)" = PNG ] || fail "no picture $2"
 	[ -n "${SVG_PICTURES:-}" ] && cp "$work/$2.png" "$SVG_PICTURES"
 }
@@ -74,11 +82,11 @@ use() { # KIND
 		cat "$probe"
 		echo ']]></script></svg>'
 	} >"$work/probed.svg"
-	run --dump-dom "file://$work/probed.svg" >"$work/dom"
+	ask dom "file://$work/probed.svg" "$work/dom"
 	head -c 20000 "$work/dom" | grep -oE 'data-probe-[a-z-]+="[^"]*"' |
 		sed 's/^data-probe-//; s/="/=/; s/"$//' >"$work/seen"
 	[ -s "$work/seen" ] ||
-	    fail "$1: the browser has seen nothing: $(tail -n3 "$work/browser.log")"
+	    fail "$1: the browser has seen nothing: $(tail -n3 "$work/browser/log")"
 }
 
 expect() { # STEP=VALUE…
@@ -123,5 +131,8 @@ picture hostile hostile ""
 picture large large ""
 picture large zoom "z=4"
 
+browser_pid=$BROWSER_PID # it goes with the process
+exec {BROWSER[1]}>&-
+wait "$browser_pid"
 [ $failed = 0 ] && echo "all as it should be"
 exit $failed

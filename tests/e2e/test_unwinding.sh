@@ -66,8 +66,13 @@ profile -F 1000 -- "$TARGETS/stacks" pool 1
 # start_thread has its name only where libc's symbols are installed.
 complete 'threads' "(start_thread|\\[libc[^;]*\\]);worker|$to_main"
 profile -F 1000 -- "$TARGETS/stacks" coro 1
-complete 'coroutines' ";?coroutine;deeper|$to_main"
-is 'coroutines: complete' "$(figure incomplete_stacks)" 0
+# Between the new stack pointer and the return address that swapcontext puts there, what glibc tells
+# of its frame is not so: one sample of 10,000.
+switching='^\\[incomplete\\];(__)?swapcontext$'
+complete 'coroutines' ";?coroutine(;deeper|;now|\$)|$switching|$to_main"
+is 'coroutines: complete, but for the switch' \
+    "$(grep -a incomplete folded | sed 's/ [0-9]*$//' | grep -vcE '^\[incomplete\];(__)?swapcontext$')" 0
+within 'coroutines: incomplete' "$(figure incomplete_stacks)" 0 3
 profile -F 1000 -- "$TARGETS/stacks" longjmp 1
 complete 'longjmp' "$to_main"
 

@@ -124,7 +124,8 @@ within 'with optimization hardly any is guessed' "$(figure guessed_stacks both.p
 # (tests/targets/stacks.c), or it was thrown away.
 "$SPROFRUN" -q -w both -F 5000 --max-overhead 100 -o naps.pb.gz -- "$TARGETS/stacks" naps 2 >/dev/null
 "$SPROFREPORT" export --format folded --value blocked naps.pb.gz >folded
-within 'naps: looks' "$(figure looks naps.pb.gz)" 500 100000
+looks=$(figure looks naps.pb.gz)
+within 'naps: looks' "$looks" 100 100000
 is 'naps: no stack that cannot be' "$(awk '{
         sub(/ [0-9]+$/, "")
         if (!sub(/^.*;main;/, "")) next
@@ -143,9 +144,11 @@ within 'naps: all depths are met' "$(awk -F';f3' '/\[syscall\] clock_nanosleep/ 
 within 'naps: blocked below burn' \
     "$(share blocked 'main;f3;.*burn;.*\[syscall\] clock_nanosleep ' naps.pb.gz)" 99 100
 # A sample of a thread that fell asleep at its instant, and was woken before its stack was copied,
-# has its place and no stack. That is told; it is rare.
-within 'naps: incomplete' "$(figure incomplete_stacks naps.pb.gz)" 0 $(($(figure looks naps.pb.gz) / 50))
-echo "  naps: $(figure unsure_looks naps.pb.gz) of $(figure looks naps.pb.gz) looks were thrown away"
+# has its place and no stack. That is told; it is rare: 32 of 6038 looks on a busy machine. Four
+# deviations more, and three for small numbers, are one false alarm in 10,000 runs.
+within 'naps: incomplete' "$(figure incomplete_stacks naps.pb.gz)" 0 \
+    "$(awk -v n="$looks" 'BEGIN { m = n * 0.006; print m + 4 * sqrt(m) + 3 }')"
+echo "  naps: $(figure unsure_looks naps.pb.gz) of $looks looks were thrown away"
 
 # The second opinion: threads that stay where they are, stopped once with all of their registers.
 # by_dump FILE, by_look PROFILE: "TID leaf;…;root" of each thread, without the marks of guesses.

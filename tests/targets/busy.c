@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * busy THREADS SECONDS [STATUS]: each thread uses SECONDS of CPU time; exits with STATUS.
+ * busy THREADS SECONDS [STATUS [usr1]]: each thread uses SECONDS of CPU time; exits with STATUS.
+ * With usr1 the signal SIGUSR1 ends the work before.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static double seconds;
+static volatile sig_atomic_t enough;
+
+static void end_work(int signal_number)
+{
+	(void)signal_number;
+	enough = 1;
+}
 
 static double cpu_time(void)
 {
@@ -21,7 +31,7 @@ static void *spin(void *unused)
 	volatile unsigned x = 0;
 
 	(void)unused;
-	while (cpu_time() < seconds) {
+	while (!enough && cpu_time() < seconds) {
 		for (unsigned i = 0; i < 100000; i++)
 			x = x + i;
 	}
@@ -34,6 +44,8 @@ int main(int argc, char **argv)
 	pthread_t thread[256];
 
 	seconds = argc > 2 ? atof(argv[2]) : 1;
+	if (argc > 4 && strcmp(argv[4], "usr1") == 0)
+		(void)signal(SIGUSR1, end_work);
 	for (int i = 1; i < threads && i < 256; i++) {
 		if (pthread_create(&thread[i], NULL, spin, NULL))
 			return 99;

@@ -17,6 +17,14 @@
 static struct watchdog watchdog;
 static atomic_bool over;
 
+/* A thread that sleeps, at work or not, and what is found of it. */
+struct nap {
+	struct watchdog watchdog;
+	uint64_t at_work;
+	pthread_t sleeper, watcher;
+	bool hung;
+};
+
 static uint64_t clock_of(clockid_t clock)
 {
 	struct timespec ts;
@@ -25,13 +33,13 @@ static uint64_t clock_of(clockid_t clock)
 	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
 }
 
-/* *@context: how long a piece of work takes, in ns of CPU time. Works for 4.5 s of it. */
+/* *@context: how long a piece of work takes, in ns of CPU time. Works for longer than one may. */
 static void *work(void *context)
 {
 	uint64_t piece = *(const uint64_t *)context, used = 0, noted = 0;
 
 	watchdog_begin(&watchdog);
-	while (used < 9 * SECOND_NS / 2 && !atomic_load(&over)) {
+	while (used < 4 * SECOND_NS && !atomic_load(&over)) {
 		used = clock_of(CLOCK_THREAD_CPUTIME_ID);
 		if (noted && used - noted < piece)
 			continue;
@@ -71,27 +79,51 @@ static void test_watchdog__a_busy_thread_that_gets_on_does_not_hang(void **state
 
 static void *fall_asleep(void *context)
 {
+	struct nap *nap = context;
 	struct timespec pause = {20, 0};
 
-	watchdog_begin(&watchdog);
-	watchdog_note(&watchdog, *(const uint64_t *)context);
-	if (*(const uint64_t *)context)
+	watchdog_begin(&nap->watchdog);
+	watchdog_note(&nap->watchdog, nap->at_work);
+	if (nap->at_work)
 		(void)nanosleep(&pause, NULL);
 	return NULL;
 }
 
+static void *watch(void *context)
+{
+	struct nap *nap = context;
+
+	nap->hung = watchdog_join(&nap->watchdog, nap->sleeper);
+	return NULL;
+}
+
+/* It takes ten seconds, and begins before the other tests: they have CPUs to use meanwhile. */
+static int begin_nap(void **state)
+{
+	static struct nap nap = {.at_work = 1};
+
+	*state = &nap;
+	return pthread_create(&nap.sleeper, NULL, fall_asleep, &nap) ||
+		pthread_create(&nap.watcher, NULL, watch, &nap);
+}
+
 static void test_watchdog__sees_a_thread_that_sleeps_at_work(void **state)
 {
-	uint64_t at_work = 1, at_rest = 0;
-	pthread_t thread;
+	struct nap *nap = *state;
+
+	assert_int_equal(pthread_join(nap->watcher, NULL), 0);
+	assert_true(nap->hung);
+	assert_int_equal(pthread_cancel(nap->sleeper), 0);
+	assert_int_equal(pthread_join(nap->sleeper, NULL), 0);
+}
+
+static void test_watchdog__one_that_is_at_rest_does_not_hang(void **state)
+{
+	struct nap nap = {0};
 
 	(void)state;
-	assert_int_equal(pthread_create(&thread, NULL, fall_asleep, &at_work), 0);
-	assert_true(watchdog_join(&watchdog, thread));
-	assert_int_equal(pthread_cancel(thread), 0);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_int_equal(pthread_create(&thread, NULL, fall_asleep, &at_rest), 0);
-	assert_false(watchdog_join(&watchdog, thread));
+	assert_int_equal(pthread_create(&nap.sleeper, NULL, fall_asleep, &nap), 0);
+	assert_false(watchdog_join(&nap.watchdog, nap.sleeper));
 }
 
 int main(void)
@@ -99,8 +131,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_watchdog__sees_a_thread_that_works_for_ever),
 		cmocka_unit_test(test_watchdog__a_busy_thread_that_gets_on_does_not_hang),
+		cmocka_unit_test(test_watchdog__one_that_is_at_rest_does_not_hang),
 		cmocka_unit_test(test_watchdog__sees_a_thread_that_sleeps_at_work),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, begin_nap, NULL);
 }
