@@ -56,7 +56,8 @@ static void complain_unwritten(const struct analyst_results *results,
 		why = error == -EINTR ? "nobody reads it" : strerror(-error);
 	analyst_settings_complain(s, "cannot write the profile to %s: %s%s%s",
 		strcmp(where, "-") != 0 ? where : "standard output", why,
-		is_kept ? "; it is kept in " : "", is_kept ? kept.name : "");
+		is_kept ? "; it is kept in " : "; nor can it be kept in ",
+		kept.name[0] ? kept.name : "TMPDIR");
 }
 
 /* A profile of each process; output is a pattern that tells them apart. */

@@ -232,6 +232,13 @@ static void show_log(struct live_front *front)
 	if (front->log_fd < 0 || !front->own_log)
 		return;
 	output_log_kept(front->log_fd, &from, &end);
+	if (isatty(STDERR_FILENO) && output_log_is_binary(front->log_fd, from, end)) {
+		front_complain(front->program,
+			"the command wrote %jd bytes, which are no text: a terminal is not the "
+			"place for them%s",
+			(intmax_t)end, front->records ? "" : "; --log FILE keeps them");
+		return;
+	}
 	if (from)
 		front_complain(front->program,
 			"the command wrote %jd bytes, of which the first %jd are not kept:",

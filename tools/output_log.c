@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "profile/outfile.h"
+#include "tools/output_text.h"
 
 enum { KEPT_BYTES = 1 << 20, LOOK_MS = 250 };
 
@@ -123,8 +124,25 @@ void output_log_kept(int fd, off_t *ret_from, off_t *ret_end)
 	}
 }
 
+bool output_log_is_binary(int fd, off_t from, off_t end)
+{
+	char text[4096];
+	ssize_t n;
+
+	for (; from < end; from += n) {
+		n = pread(fd, text, sizeof(text), from);
+		if (n <= 0)
+			break;
+		if (memchr(text, '\0', (size_t)n))
+			return true;
+	}
+	return false;
+}
+
 void output_log_print(int fd, off_t from, off_t end, FILE *out)
 {
+	bool terminal = isatty(fileno(out));
+	struct output_text clean = {0};
 	char text[4096], last = '\n';
 
 	while (from < end) {
@@ -134,10 +152,14 @@ void output_log_print(int fd, off_t from, off_t end, FILE *out)
 
 		if (n <= 0)
 			break;
-		(void)fwrite(text, 1, (size_t)n, out);
+		if (terminal)
+			output_text_put(&clean, text, (size_t)n, out);
+		else
+			(void)fwrite(text, 1, (size_t)n, out);
 		last = text[n - 1];
 		from += n;
 	}
+	output_text_end(&clean, out);
 	if (last != '\n')
 		(void)fputc('\n', out);
 }

@@ -29,7 +29,12 @@ void output_log_trim_end(pthread_t thread, int stop_fd);
  * where it ends. Nothing may trim it any more.
  */
 void output_log_kept(int fd, off_t *ret_from, off_t *ret_end);
-/* What is between them, and a line end if it has none. */
+/* Are there zero bytes, as in what is no text? */
+bool output_log_is_binary(int fd, off_t from, off_t end);
+/*
+ * What is between them, and a line end if it has none. On a terminal colours are kept, and what
+ * else would control it becomes question marks (output_text.h).
+ */
 void output_log_print(int fd, off_t from, off_t end, FILE *out);
 
 #endif

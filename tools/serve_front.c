@@ -18,6 +18,7 @@
 #include "supervisor/os/waiter.h"
 #include "tools/front.h"
 #include "tools/libexec.h"
+#include "tools/push_option.h"
 #include "tools/serve_fds.h"
 #include "tools/target_options.h"
 #include "tools/units.h"
@@ -35,21 +36,43 @@ union address {
 	struct sockaddr_in6 six;
 };
 
-bool serve_front_take(struct serve_front *f, int option, const char *value)
+static void take_address(struct serve_front *f, char *value)
+{
+	if (!push_option_is_address(value))
+		target_options_reject(f->program, "bad address", value,
+			"give a URL of a store, like http://127.0.0.1:4040");
+	free(f->url);
+	f->url = strdup(value);
+	if (!f->url)
+		target_options_reject(f->program, "bad address", value, "no memory for it");
+	f->password_shown = push_option_hide(value);
+}
+
+static void read_address_file(struct serve_front *f, const char *path)
+{
+	const char *problem;
+
+	free(f->url);
+	f->url = push_option_read(path, &problem);
+	if (!f->url) {
+		front_complain(f->program, "cannot use --push-from '%s': %s", path, problem);
+		exit(FRONT_USAGE);
+	}
+	f->password_shown = false;
+}
+
+bool serve_front_take(struct serve_front *f, int option, char *value)
 {
 	switch (option) {
 	case SERVE_OPTION_LISTEN: f->listen = value; break;
-	case SERVE_OPTION_PUSH:
-		if (strncasecmp(value, "http://", 7) != 0 && strncasecmp(value, "https://", 8) != 0)
-			target_options_reject(f->program, "bad address", value,
-				"give a URL of a store, like http://127.0.0.1:4040");
-		f->url = value;
-		break;
+	case SERVE_OPTION_PUSH: take_address(f, value); break;
+	case SERVE_OPTION_PUSH_FROM: read_address_file(f, value); break;
 	case SERVE_OPTION_PUSH_EVERY:
 		if (units_time_ns(value, &f->push_ns) < 0 || f->push_ns < 1000000000 ||
 			f->push_ns > UINT64_C(600000000000))
 			target_options_reject(f->program, "bad time", value,
 				"give a time from 1s to 10m, like 15s");
+		f->every = value;
 		break;
 	default: return false;
 	}
@@ -59,6 +82,16 @@ bool serve_front_take(struct serve_front *f, int option, const char *value)
 bool serve_front_is_given(const struct serve_front *f)
 {
 	return f->listen || f->url;
+}
+
+void serve_front_check(const struct serve_front *f)
+{
+	if (f->every && !f->url)
+		target_options_reject(f->program, "--push-every", f->every, "it belongs to --push");
+	if (f->password_shown && !f->quiet)
+		front_complain(f->program,
+			"the password of --push could be seen in the list of processes until now: "
+			"write the URL into a file, and give --push-from FILE");
 }
 
 /* "6060", ":6060", "localhost:6060", "127.0.0.1:6060", "[::1]:6060" */
@@ -334,4 +367,6 @@ void serve_front_join(struct serve_front *f)
 	if (f->push_pid)
 		(void)waiter_join(f->push_pid, &status);
 	f->server_pid = f->push_pid = 0;
+	free(f->url);
+	f->url = NULL;
 }

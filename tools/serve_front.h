@@ -14,8 +14,11 @@
 
 struct serve_front {
 	const char *program;      /* for messages */
-	const char *listen, *url; /* --listen, --push; NULL none */
+	const char *listen;       /* --listen; NULL none */
+	char *url;                /* --push; NULL none */
+	const char *every;        /* --push-every as it was given; NULL not */
 	uint64_t push_ns;         /* --push-every */
+	bool password_shown;      /* in the command line, until it was overwritten */
 	bool quiet, verbose, on_demand;
 	struct engine_server server; /* for the engine, when begun */
 	pid_t server_pid, push_pid;
@@ -27,22 +30,31 @@ struct serve_front {
 		.server = {.request_fd = -1, .pieces_fd = -1}})
 
 /* For a table of struct option. */
-enum { SERVE_OPTION_LISTEN = 2048, SERVE_OPTION_PUSH, SERVE_OPTION_PUSH_EVERY };
+enum {
+	SERVE_OPTION_LISTEN = 2048,
+	SERVE_OPTION_PUSH,
+	SERVE_OPTION_PUSH_FROM,
+	SERVE_OPTION_PUSH_EVERY
+};
 /* clang-format off */
 #define SERVE_OPTIONS_LONG \
 	{"listen", required_argument, NULL, SERVE_OPTION_LISTEN}, \
 	{"push", required_argument, NULL, SERVE_OPTION_PUSH}, \
+	{"push-from", required_argument, NULL, SERVE_OPTION_PUSH_FROM}, \
 	{"push-every", required_argument, NULL, SERVE_OPTION_PUSH_EVERY}
 
 /* Lines of --help. */
 #define SERVE_HELP_PUSH \
 	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n" \
+	"      --push-from FILE     the same; the URL, which may hold a password, is in FILE\n" \
 	"      --push-every TIME    how often (default 15s)\n"
 /* clang-format on */
 
 /* Takes an option of the above. False: it is none of them. */
-bool serve_front_take(struct serve_front *front, int option, const char *value);
+bool serve_front_take(struct serve_front *front, int option, char *value);
 bool serve_front_is_given(const struct serve_front *front);
+/* After the last option: refuses what has no effect, and warns of a password that can be seen. */
+void serve_front_check(const struct serve_front *front);
 
 /*
  * Begins to listen, and starts who serves. @name is what is profiled. To be called after

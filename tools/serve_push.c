@@ -61,7 +61,8 @@ static void begin(struct push *push, uint64_t from, uint64_t now)
 
 static void take(struct push *push, struct span *span, size_t i)
 {
-	uint64_t until = push->from_time[i] + push->every_ns / SECOND_NS;
+	uint64_t until = push->from_time[i] + push->every_ns / SECOND_NS,
+		 now = (uint64_t)time(NULL);
 	struct writer w;
 	uint8_t *data;
 	size_t bytes;
@@ -72,7 +73,11 @@ static void take(struct push *push, struct span *span, size_t i)
 	if (push->data) {
 		w = writer_over(push->data, PUSH_HEAD_BYTES);
 		put_u64(&w, push->from_time[i]);
-		put_u64(&w, until < (uint64_t)time(NULL) ? until : (uint64_t)time(NULL));
+		/* A store takes no span of zero seconds. */
+		put_u64(&w,
+			until < now                        ? until
+				: now > push->from_time[i] ? now
+							   : push->from_time[i] + 1);
 		put_u64(&w, bytes);
 		memcpy(push->data + PUSH_HEAD_BYTES, data, bytes);
 		push->bytes = PUSH_HEAD_BYTES + bytes;

@@ -45,6 +45,7 @@ struct begun {
 	const char *pattern; /* of its name, with %t for the time; NULL: it has none */
 	struct output_facts facts;
 	char own[OPENING_PATH_MOST + 1]; /* the process's name in these */
+	char *kept; /* of OPENING_KEEP, which @any does not tell of: its path; NULL */
 	struct outfile out;
 };
 
@@ -53,6 +54,11 @@ static void abandon(struct begun *begun)
 	if (begun->any)
 		outfile_abandon(&begun->out);
 	begun->any = false;
+	/* Where there is no room either, nothing is left behind. */
+	if (begun->kept)
+		(void)unlink(begun->kept);
+	free(begun->kept);
+	begun->kept = NULL;
 }
 
 static void set_text(struct opened *opened, const char *text)
@@ -142,6 +148,7 @@ static int begin_keep(struct begun *begun, struct opened *opened)
 	if (fd < 0)
 		return -errno;
 	abandon(begun);
+	begun->kept = strdup(path);
 	set_text(opened, path);
 	return fd;
 }
@@ -186,6 +193,8 @@ static int commit(struct begun *begun, unsigned keep, struct opened *opened)
 	bool timed = begun->pattern && begun->out.fresh[0];
 	int folder_fd = -1, r = 0;
 
+	free(begun->kept);
+	begun->kept = NULL;
 	if (!begun->any)
 		return 0;
 	if (timed && keep)

@@ -194,7 +194,7 @@ static void take_rotation(struct engine_options *engine, const char *value)
 	}
 }
 
-static void parse_option(struct sprofrun_settings *s, int option, const char *value)
+static void parse_option(struct sprofrun_settings *s, int option, char *value)
 {
 	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
@@ -323,6 +323,7 @@ static void check_serving(struct sprofrun_settings *s)
 	}
 	s->serve.quiet = s->quiet;
 	s->serve.verbose = s->verbose;
+	serve_front_check(&s->serve);
 }
 
 /* Maps come at the end; until then nothing could be named. */

@@ -107,6 +107,7 @@ static void parse(struct settings *s, int argc, char **argv)
 	}
 	s->target.quiet = s->serve.quiet = s->quiet;
 	s->serve.verbose = s->verbose;
+	serve_front_check(&s->serve);
 	if (!serve_front_is_given(&s->serve))
 		s->serve.listen = "127.0.0.1:6060";
 	target_options_finish(&s->target, argv + optind, &s->engine);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "proto/request.h"
+#include "supervisor/engine/account.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
@@ -115,12 +116,13 @@ static bool is_hangup_ignored(void)
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* The analyst has the records up to here, and the CPU time of each thread up to a second ago. */
+/* The analyst gets the CPU time of all threads first, of which it is told each second otherwise. */
 void control_snapshot(struct engine *engine)
 {
 	char text[FIGURES_BYTES];
 	uint64_t now = clock_now();
 
+	account_tell_all(engine, now);
 	if (!figures_print(engine, now, text) ||
 		!emit_audit(&engine->emitter, now, RECORD_SNAPSHOT, 0, text))
 		say_line(&engine->say, SAY_WARNING,

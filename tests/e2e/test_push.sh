@@ -12,14 +12,16 @@ mkdir stored
 port=$(python3 "$STORE" free)
 "$TARGETS/busy" 1 600 0 & target=$!
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
-"$SPROFSERVE" --push "http://user:hidden@127.0.0.1:$port" --push-every 1s -v -p $target 2>err & server=$!
+"$SPROFSERVE" --push "http://user:hidden@127.0.0.1:$port" --push-every 1s -v -p $target 2>err &
+server=$!
 wait_until "the store is missed" 20 grep -q 'the store takes no profile (.*): tried again' err
 check "no password in the sender's command line" [ -z "$(pgrep -f 'sprofil-push' |
     while read -r pid; do tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep hidden; done)" ]
 python3 "$STORE" serve $port stored & store=$!
 wait_until "profiles reach it" 30 taken 4
 wait_until "that is said" 20 grep -q 'the store takes profiles again; 0 were given up' err
-check "one that it refuses is not sent again" grep -q 'the store refuses a profile: status 400: no' err
+check "one that it refuses is not sent again" \
+    grep -q 'the store refuses a profile: status 400: no' err
 first=$(ls stored | head -1)
 check "they are told by name and time, as its interface wants them" \
     grep -qE '^/ingest\?format=pprof&name=busy&from=[0-9]+&until=[0-9]+&spyName=sprofil$' \
@@ -33,6 +35,33 @@ kill -INT $server; wait $server; is "^C ends it" $? 0
 check "the last part is sent, too" taken $((before + 1))
 kill $store; wait $store 2>/dev/null
 kill $target
+
+# A password that stands on the command line is overwritten there; in a file nobody sees it.
+line() { tr '\0' ' ' <"/proc/$1/cmdline"; }
+"$TARGETS/busy" 1 600 0 & target=$!
+"$SPROFSERVE" --push "http://user:hidden@127.0.0.1:$port/in?a=b" -p $target 2>err & server=$!
+wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
+is "the password is not in ps" "$(line $server | grep -o 'http.*in?a=b')" \
+    "http://user:******@127.0.0.1:$port/in?a=b"
+check "that it was is said" \
+    grep -q 'could be seen .*: write the URL into a file, .* --push-from' err
+kill -INT $server; wait $server
+printf '  http://user:hidden@127.0.0.1:%s \nmore\n' $port >address
+mkdir again
+python3 "$STORE" serve $port again & store=$!
+"$SPROFSERVE" --push-from address --push-every 1s -p $target 2>err & server=$!
+wait_until "profiles reach the store of a file" 30 sh -c 'ls again | grep -q .'
+check "no password in ps" [ -z "$(line $server | grep hidden)" ]
+kill -INT $server; wait $server; is "^C ends it" $? 0
+kill $store; wait $store 2>/dev/null
+kill $target
+: >empty; echo nothing >foreign
+for file in empty foreign missing; do
+    "$SPROFSERVE" --push-from $file true 2>bad; is "$file file: status" $? 2
+    check "$file file: is said" grep -q "cannot use --push-from '$file': [a-zA-Z]" bad
+done
+"$SPROFSERVE" --push-every 2s true 2>bad; is "nothing to push: status" $? 2
+check "nothing to push: is said" grep -q -e "--push-every '2s': it belongs to --push" bad
 
 "$SPROFSERVE" --push ftp://x true 2>bad; is "another scheme: status" $? 2
 check "is said" grep -q "bad address 'ftp://x'" bad

@@ -24,10 +24,17 @@ kill -USR2 $pid
 wait_until "it is written when asked" 20 sh -c 'ls a.20*.pb.gz >/dev/null 2>&1'
 check "the profiling goes on" grep -q "^TracerPid:.[1-9]" /proc/$target/status
 mkdir asked && mv a.20*.pb.gz asked
+kill -USR2 $pid
+wait_until "it is written a second time" 20 sh -c 'ls a.20*.pb.gz >/dev/null 2>&1'
+for file in asked/a.20*.pb.gz a.20*.pb.gz; do
+    within "all CPU time up to the moment of asking" "$(($(figure profiled_cpu_ns "$file") +
+        $(figure unattributed_cpu_ns "$file") - $(figure kernel_cpu_ns "$file")))" -5000 5000
+done
+mv a.20*.pb.gz asked
 kill -KILL $target
 wait $pid; is "its status" $? 0
 check "the end of a process by a signal is written" test -s "$(ls a.20*.pb.gz)"
-is "each is said" "$(grep -c 'the profile is in a\.20' attached)" 2
+is "each is said" "$(grep -c 'the profile is in a\.20' attached)" 3
 "$TARGETS/busy" 1 60 0 & target=$!
 "$SPROFRUN" -q --ring 4s -p $target -o b.pb.gz & pid=$!
 wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status

@@ -81,6 +81,8 @@ check "the profile of the end" test -s s.pb.gz
 check "the snapshot has samples" [ "$(figure samples "$snapshot")" -gt 10 ]
 check "and less than the end has" \
     [ "$(figure kernel_cpu_ns "$snapshot")" -lt "$(figure kernel_cpu_ns s.pb.gz)" ]
+within "all CPU time up to the moment of asking" "$(($(figure profiled_cpu_ns "$snapshot") +
+    $(figure unattributed_cpu_ns "$snapshot") - $(figure kernel_cpu_ns "$snapshot")))" -1000 1000
 check "it did not end early" [ -z "$("$SPROFREPORT" "$snapshot" | grep 'ended early')" ]
 
 "$TARGETS/busy" 1 60 0 & target=$!

@@ -355,6 +355,12 @@ wait_back
 wait_shows '^status=7'
 check "what it wrote is shown afterwards" shows '^show ends'
 
+start "$SPROFTOP sh -c 'printf \"bin\\\\0ary\\\\n\"; $SHOW 1 6 >/dev/null'"
+wait_shows 'ended, status 6'
+tm send-keys -t t q
+wait_back
+check "what is no text is not shown afterwards" shows 'wrote [0-9]+ bytes, which are no text'
+check "and none of it" hides '^bin'
 start "$SPROFTOP --log $WORK/log $SHOW 100 7"
 wait_shows 'show_inner'
 command=$(pgrep -x show -P "$(tracing "$(top_pid)")")

@@ -84,6 +84,10 @@ mkdir small && if mount -t tmpfs -o size=4k none small 2>/dev/null; then
     message_is "No space left"
     rm -f "$(sed -n 's/.*; it is kept in //p' err)"
     is "nothing half-written is left" "$(ls small)" fill
+    TMPDIR=$WORK/small "$SPROFRUN" -q -o small/p.pb.gz sh -c 'exit 6' 2>err
+    is "status where there is no room for what is kept" $? 6
+    check "it is said" grep -q 'No space left on device; nor can it be kept in ' err
+    is "no empty file is left" "$(ls small)" fill
     umount small
 else
     echo "not tested: a full disk (mount is not permitted here)"
