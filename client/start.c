@@ -205,10 +205,10 @@ static void bury_last(void)
 		(void)waitpid((pid_t)(uint32_t)last, NULL, WNOHANG | __WCLONE);
 }
 
-static int start_with(int ready[2], int go[2])
+static int start_with(const char *path, int ready[2], int go[2])
 {
-	char pid_text[12], ready_text[12], go_text[12], given[PATH_MAX];
-	struct start start = {.path = supervisor_path(given),
+	char pid_text[12], ready_text[12], go_text[12];
+	struct start start = {.path = path,
 		.argv = {(char *)"sprofil-supervisor", (char *)"--serve", pid_text, ready_text,
 			go_text},
 		.ready_fd = ready[1],
@@ -241,6 +241,9 @@ static int start_with(int ready[2], int go[2])
 
 int client_start(void)
 {
+	char given[PATH_MAX];
+	/* First of all: the environment is read through a pipe, so descriptors must be left. */
+	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 
 	if (pipe2(ready, O_CLOEXEC) < 0)
@@ -253,7 +256,7 @@ int client_start(void)
 	}
 	bury_last();
 	/* We hold the reading end of the go pipe too: the write cannot raise SIGPIPE. */
-	r = start_with(ready, go);
+	r = start_with(path, ready, go);
 	(void)close(ready[0]);
 	if (ready[1] >= 0)
 		(void)close(ready[1]);

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls of a program that lacks something: descriptors, processes, memory, stack; or that is
+ * cancelled in a call, or calls from the child of a vfork. A call that fails says what is lacking
+ * and leaves nothing behind, and the next one works.
+ */
+#include <sprofil/sprofil.h>
+
+#include "tests/calls/live.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#define NOBODY 65534
+
+static unsigned counts[16];
+
+static int on(void)
+{
+	struct prof p = {counts, sizeof(counts), LIVE_A, 0x10000};
+
+	return sprofil(&p, 1, NULL, PROF_UINT);
+}
+
+static int off(void)
+{
+	return sprofil(NULL, 0, NULL, 0);
+}
+
+/* On, some ticks, off: 0 when they were counted. */
+static int works(void)
+{
+	memset(counts, 0, sizeof(counts));
+	if (on() < 0)
+		return 10;
+	(void)live_spin(LIVE_A, LIVE_SHORT);
+	if (off() < 0)
+		return 11;
+	return counts[0] >= 5 ? 0 : 12;
+}
+
+/* Runs @body in a child, and asserts that it returns 0. */
+static void in_child(int (*body)(void))
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(body());
+	live_reap(pid);
+}
+
+static unsigned open_descriptors(void)
+{
+	unsigned n = 0;
+	DIR *dir = opendir("/proc/self/fd");
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		(void)closedir(dir);
+	return n;
+}
+
+static int set_soft(int resource, rlim_t value)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) < 0)
+		return -1;
+	limit.rlim_cur = value < limit.rlim_max ? value : limit.rlim_max;
+	return setrlimit(resource, &limit);
+}
+
+/* With each number of descriptors that are left, for a first call and for later ones. */
+static int run_out_of_descriptors(void)
+{
+	unsigned succeeded = 0, before = open_descriptors();
+	int last = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (last < 0)
+		return 1;
+	(void)close(last);
+	for (rlim_t left = 0; left <= 10; left++) {
+		int r;
+
+		if (set_soft(RLIMIT_NOFILE, (rlim_t)last + left) < 0)
+			return 2;
+		r = on();
+		if (r < 0 && errno != EMFILE)
+			return 3;
+		succeeded += r == 0;
+		if (r == 0 && off() < 0 && errno != EMFILE)
+			return 4;
+		if (set_soft(RLIMIT_NOFILE, RLIM_INFINITY) < 0)
+			return 5;
+		if (open_descriptors() != before)
+			return 6;
+	}
+	if (!succeeded) /* ten are more than enough */
+		return 7;
+	return works();
+}
+
+static void test_live_straits__few_descriptors(void **state)
+{
+	(void)state;
+	in_child(run_out_of_descriptors);
+}
+
+static int lack_processes(void)
+{
+	sigset_t before, after;
+
+	if (getuid() == 0 && (setgid(NOBODY) < 0 || setuid(NOBODY) < 0))
+		return 1;
+	(void)prctl(PR_SET_DUMPABLE, 1);
+	(void)sigprocmask(SIG_SETMASK, NULL, &before);
+	if (set_soft(RLIMIT_NPROC, 0) < 0 || on() == 0)
+		return 2;
+	if (errno != EAGAIN)
+		return 3;
+	(void)sigprocmask(SIG_SETMASK, NULL, &after);
+	for (int i = 1; i < NSIG; i++)
+		if (sigismember(&before, i) != sigismember(&after, i))
+			return 4;
+	return waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : 5;
+}
+
+static void test_live_straits__no_process_more(void **state)
+{
+	(void)state;
+	in_child(lack_processes);
+}
+
+static rlim_t address_space(void)
+{
+	unsigned long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (file && fscanf(file, "%lu", &pages) != 1)
+		pages = 0;
+	if (file)
+		(void)fclose(file);
+	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+static int lack_memory(void)
+{
+	if (set_soft(RLIMIT_AS, address_space() + 65536) < 0 || on() == 0)
+		return 1;
+	if (errno != ENOMEM || set_soft(RLIMIT_AS, RLIM_INFINITY) < 0)
+		return 2;
+	return works();
+}
+
+static void test_live_straits__no_memory_more(void **state)
+{
+	(void)state;
+	in_child(lack_memory);
+}
+
+/* Limits that are no straits for the program are none for its supervisor. */
+static int live_with_little(void)
+{
+	if (set_soft(RLIMIT_STACK, 128 * 1024) < 0)
+		return 1;
+	return works();
+}
+
+static int live_with_unlimited_stacks(void)
+{
+	if (set_soft(RLIMIT_STACK, RLIM_INFINITY) < 0)
+		return 1;
+	return works();
+}
+
+static int live_with_little_memory(void)
+{
+	if (set_soft(RLIMIT_AS, address_space() + 32 * 1024 * 1024) < 0)
+		return 1;
+	return works();
+}
+
+static void test_live_straits__limits_of_the_program(void **state)
+{
+	(void)state;
+	in_child(live_with_little);
+	in_child(live_with_unlimited_stacks);
+	in_child(live_with_little_memory);
+}
+
+static void *call_on_little_stack(void *ret)
+{
+	*(int *)ret = on() < 0 || off() < 0 ? errno : 0;
+	return NULL;
+}
+
+static int first_call_on_a_small_stack(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int r = -1;
+
+	if (pthread_attr_init(&attributes) != 0 ||
+		pthread_attr_setstacksize(&attributes, 32768) != 0 ||
+		pthread_create(&thread, &attributes, call_on_little_stack, &r) != 0)
+		return 1;
+	(void)pthread_join(thread, NULL);
+	return r ? 2 : works();
+}
+
+static void test_live_straits__a_small_stack(void **state)
+{
+	(void)state;
+	in_child(first_call_on_a_small_stack);
+}
+
+static atomic_bool calling;
+
+static void *call_for_ever(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		(void)on();
+		atomic_store(&calling, true);
+		(void)off();
+		pthread_testcancel();
+	}
+	return NULL;
+}
+
+static int cancel_callers(void)
+{
+	unsigned before = open_descriptors();
+
+	for (unsigned i = 0; i < 40; i++) {
+		pthread_t thread;
+
+		atomic_store(&calling, false);
+		if (pthread_create(&thread, NULL, call_for_ever, NULL) != 0)
+			return 1;
+		while (i % 2 && !atomic_load(&calling))
+			(void)sched_yield();
+		if (pthread_cancel(thread) != 0 || pthread_join(thread, NULL) != 0)
+			return 2;
+	}
+	if (off() < 0)
+		return 3;
+	if (open_descriptors() != before)
+		return 4;
+	return works();
+}
+
+static void test_live_straits__a_thread_is_cancelled(void **state)
+{
+	(void)state;
+	in_child(cancel_callers);
+}
+
+/* It has its parent's memory, and what is remembered of a supervisor with it. */
+static int call_in_child_of_vfork(void)
+{
+	for (volatile unsigned i = 0; i < 4; i++) {
+		int status;
+		pid_t pid;
+
+		if (i % 2 && on() < 0)
+			return 1;
+		pid = vfork();
+		if (pid == 0)
+			_exit(on() < 0 || (i < 2 && off() < 0) ? 1 : 0);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+			return 2;
+		if (works() != 0)
+			return 3;
+	}
+	return 0;
+}
+
+static void test_live_straits__calls_in_the_child_of_a_vfork(void **state)
+{
+	(void)state;
+	in_child(call_in_child_of_vfork);
+}
+
+/* Each tick of another clock turns it off, in the midst of whatever the program does. */
+static void turn_off(int signal)
+{
+	int error = errno;
+
+	(void)signal;
+	(void)off();
+	errno = error;
+}
+
+static int turn_off_in_handlers(void)
+{
+	struct sigaction action = {.sa_handler = turn_off, .sa_flags = SA_RESTART};
+	struct itimerval often = {{0, 700}, {0, 700}}, never = {{0, 0}, {0, 0}};
+
+	if (sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
+		return 1;
+	for (unsigned i = 0; i < 200; i++) {
+		unsigned *heap = mmap(
+			NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct prof bin = {heap, 4, 0, 2};
+
+		if (heap == MAP_FAILED || sprofil(&bin, 1, NULL, PROF_UINT | PROF_FAST) < 0)
+			return 2;
+		if (off() < 0 || munmap(heap, 4096) < 0)
+			return 3;
+	}
+	if (setitimer(ITIMER_REAL, &never, NULL) < 0)
+		return 4;
+	return works();
+}
+
+static void test_live_straits__handlers_turn_it_off(void **state)
+{
+	(void)state;
+	in_child(turn_off_in_handlers);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live_straits__few_descriptors),
+		cmocka_unit_test(test_live_straits__no_process_more),
+		cmocka_unit_test(test_live_straits__no_memory_more),
+		cmocka_unit_test(test_live_straits__limits_of_the_program),
+		cmocka_unit_test(test_live_straits__a_small_stack),
+		cmocka_unit_test(test_live_straits__a_thread_is_cancelled),
+		cmocka_unit_test(test_live_straits__calls_in_the_child_of_a_vfork),
+		cmocka_unit_test(test_live_straits__handlers_turn_it_off),
+	};
+
+	return live_run_with_children(tests);
+}
