@@ -11,11 +11,11 @@
 struct engine_options;
 
 /* For a table of struct option and a string of short options. */
-#define COMMAND_AS_LONG                              \
-	{"env", required_argument, NULL, 'E'},       \
-	{                                            \
-		"user", required_argument, NULL, 'u' \
-	}
+/* clang-format off */
+#define COMMAND_AS_LONG \
+	{"env", required_argument, NULL, 'E'}, \
+	{"user", required_argument, NULL, 'u'}
+/* clang-format on */
 #define COMMAND_AS_SHORT "E:u:"
 
 /* All zero at the start. */

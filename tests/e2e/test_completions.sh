@@ -64,6 +64,9 @@ for program in sprofrun sproftop sprofserve sprofreport; do
             sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
                 "$SOURCE/tools/serve_front.h" ;;
         esac
+        [ $program != sprofrun ] ||
+            sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
+                "$SOURCE/tools/command_as.h"
     } | sort >table
     check "$program: its table is found" [ "$(wc -l <table)" -gt 15 ]
     WITH='' offered $program -- | grep '^--' | sort >offered
