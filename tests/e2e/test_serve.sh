@@ -108,6 +108,13 @@ check "files are written" [ $# -ge 2 ]
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
 begin "$SPROFSERVE" --listen 0 -p $target
 kill -INT $server; wait $server; is "^C ends it" $? 0
+begin "$SPROFSERVE" --listen 0 -F 500 -p $target
+before=$(stops)
+$CLIENT get $port '/debug/pprof/profile?seconds=60' >int.pb.gz & client=$!
+wait_until "it is profiled" 20 has_stopped 50
+kill -INT $server; wait $server; is "^C ends it while somebody waits for a profile" $? 0
+wait $client; is "who gets what there is: status" $? 0
+check "what ran" grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv int.pb.gz)
 begin "$SPROFSERVE" --listen 0 -p $target
 kill -KILL $(server_of); wait $server; is "its server's death, too" $? 0
 check "which is said" grep -q 'the server has ended before its time' err
