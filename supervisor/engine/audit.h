@@ -37,7 +37,7 @@ struct audit {
 	uint64_t stopped_ns;         /* their time, summed over threads */
 	struct audit_histogram stop;
 	uint64_t instants, late_instants, throttled_instants, unproved_stops; /* of the profile */
-	bool realtime;         /* the sampler has real-time priority, up to now */
+	bool realtime;         /* the sampler has real-time priority, now */
 	uint64_t lost_samples; /* ring full, or an analyst died with them */
 	uint64_t missed_stops; /* asked for, and not come within a second */
 	uint64_t processes, threads;

@@ -23,6 +23,7 @@
 /* In real time three quarters of a CPU may be used, and no more, over this long. */
 #define OWN_SPAN_NS UINT64_C(1000000000)
 #define OWN_PARTS   3 / 4
+#define OWN_RETURN  2
 
 static int probe_activity(void *context, struct sample_thread *s, struct activity *ret_activity)
 {
@@ -190,7 +191,7 @@ void sampling_begin(struct engine *engine)
 	struct sampling *s = &engine->sampling;
 
 	if (!engine->options->no_realtime && priority_guard() == 0 && priority_realtime() == 0)
-		s->sampler.realtime = true;
+		s->sampler.realtime = s->had_realtime = true;
 	else
 		priority_prompt();
 	if (engine->options->own_session)
@@ -393,34 +394,43 @@ static uint64_t await_waiter(struct engine *engine, uint64_t now)
 	return now;
 }
 
-/* Real time is given up where sampling would use too much of a CPU. */
+static void set_realtime(struct engine *engine, bool wanted, const char *why)
+{
+	struct sampling *s = &engine->sampling;
+
+	s->sampler.realtime = engine->audit.realtime = wanted;
+	if (!wanted)
+		priority_give_up();
+	for (unsigned i = 0; i < s->sampler.cpus; i++)
+		cpu_waiter_stop(&s->waiter[i]);
+	use_waiters(engine);
+	say_line(&engine->say, SAY_DETAIL, "%s", why);
+}
+
+/*
+ * Real time is given up where sampling would use too much of a CPU, as it does while thousands of
+ * threads begin, and comes back with a second in which it used less than half of one.
+ */
 static void watch_own_time(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
-	uint64_t used;
+	uint64_t span = now - s->own_checked_ns, used;
+	bool first = !s->own_checked_ns;
 
-	if (!s->sampler.realtime || now - s->own_checked_ns < OWN_SPAN_NS)
+	if (!s->had_realtime || span < OWN_SPAN_NS)
 		return;
-	used = clock_read(CLOCK_PROCESS_CPUTIME_ID);
-	if (priority_is_realtime() &&
-		used - s->own_cpu_ns <= (now - s->own_checked_ns) * OWN_PARTS) {
-		s->own_checked_ns = now;
-		s->own_cpu_ns = used;
+	used = clock_read(CLOCK_PROCESS_CPUTIME_ID) - s->own_cpu_ns;
+	s->own_checked_ns = now;
+	s->own_cpu_ns += used;
+	if (first)
 		return;
-	}
-	/* The first look is the beginning. */
-	if (s->own_checked_ns) {
-		s->sampler.realtime = engine->audit.realtime = false;
-		priority_give_up();
-		for (unsigned i = 0; i < s->sampler.cpus; i++)
-			cpu_waiter_stop(&s->waiter[i]);
-		use_waiters(engine);
-		say_line(&engine->say, SAY_DETAIL,
+	if (s->sampler.realtime && (!priority_is_realtime() || used > span * OWN_PARTS))
+		set_realtime(engine, false,
 			"sampling took three quarters of a CPU in real time, and goes on without "
 			"it");
-	}
-	s->own_checked_ns = now;
-	s->own_cpu_ns = used;
+	else if (!s->sampler.realtime && used < span / OWN_RETURN && priority_guard() == 0 &&
+		priority_realtime() == 0)
+		set_realtime(engine, true, "the sampler has real-time priority again");
 }
 
 void sampling_wake(struct engine *engine, uint64_t now)

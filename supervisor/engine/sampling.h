@@ -35,7 +35,8 @@ struct sampling {
 	int load_fd;               /* /proc/loadavg */
 	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */
 	bool begun;
-	uint64_t used_ns; /* CPU time of the tracing thread when it last went to sleep */
+	uint64_t used_ns;  /* CPU time of the tracing thread when it last went to sleep */
+	bool had_realtime; /* the sampler began with real-time priority */
 	uint64_t own_checked_ns, own_cpu_ns; /* the watch over our own CPU time */
 	struct tracee **asked; /* threads whose stops are looked for without sleeping */
 	size_t asked_n, asked_room;

@@ -30,7 +30,7 @@ peak() {
 most=$(ulimit -u)
 threads=3000
 [ "$most" = unlimited ] || [ "$most" -gt 8000 ] || threads=$((most / 4))
-(ulimit -n 200; "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/race" crowd $threads 800) >out 2>err
+(ulimit -n 200; "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/race" crowd $threads 3000) >out 2>err
 is "$threads threads, 200 descriptors: status" $? 0
 is "$threads threads, 200 descriptors: no messages" "$(cat err)" ""
 is "$threads threads, 200 descriptors: threads" "$(figure threads p.pb.gz)" $((threads + 1))
