@@ -228,7 +228,8 @@ int main(int argc, char **argv)
 	while (!s.over || push_queue_first(&s.queue))
 		turn(&s);
 	if (s.lost + s.queue.lost && !s.quiet)
-		complain(&s, "%zu profiles did not reach the store", s.lost + s.queue.lost);
+		complain(&s, "%zu profile%s did not reach the store", s.lost + s.queue.lost,
+			s.lost + s.queue.lost == 1 ? "" : "s");
 	curl_easy_cleanup(s.curl);
 	push_queue_release(&s.queue);
 	free(s.url);
