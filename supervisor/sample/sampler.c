@@ -34,8 +34,12 @@
 #define ALONE_PART 16
 /* or if so many instants in a row met the same thread, wherever it was. */
 #define SAME_ALONE 32
-/* as long as others were runnable at no more than so many of 32 looks. */
-#define COMPANY_MOST 2
+/*
+ * as long as others were runnable at no more than so many of 32 looks. Where only tables count, the
+ * noise of their few ticks weighs more than what being awake before the instant may change.
+ */
+#define COMPANY_MOST   2
+#define COMPANY_TABLES 8
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000
@@ -443,6 +447,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 {
 	unsigned best = s->host;
 	uint32_t all = 0;
+	int company = s->period_ns[0] ? COMPANY_MOST : COMPANY_TABLES;
 	bool alone;
 
 	s->ways_next_ns = now + WAYS_NS;
@@ -465,7 +470,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	 * that works is stopped from elsewhere. Not so where others work: they would lose their CPU
 	 * to us before the instant, and what they do for the target, or it for them, would stop.
 	 */
-	alone = s->cpus > 1 && all && __builtin_popcount(s->company) <= COMPANY_MOST;
+	alone = s->cpus > 1 && all && __builtin_popcount(s->company) <= company;
 	if (alone && s->same >= SAME_ALONE)
 		best = (unsigned)s->met->cpu;
 	if (alone && (s->same >= SAME_ALONE || all - s->cpu[best].recent < all / ALONE_PART)) {
