@@ -326,7 +326,8 @@ void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 	int64_t part = part_of_tables(s, t->order.cpu, (int64_t)s->held_ns);
 
 	/* Now, as whoever works with this thread has nothing to do during its stop. */
-	note_company(s, 1);
+	if (s->period_ns[0])
+		note_company(s, 1);
 	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {
 		for (unsigned i = 0; i < s->cpus; i++)
 			plan_shift(&s->cpu[i].plan, stream, part + s->tables_owed_ns[stream]);
@@ -355,6 +356,9 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS;
 
 	follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
+	/* Tables alone: see COMPANY_TABLES. */
+	if (!s->period_ns[0])
+		note_company(s, 1);
 	t->steady = steady ? t->steady + 1 : 0;
 	if (steady && lost < LOST_MOST_NS) {
 		follow(&s->held_ns, (uint64_t)lost, HELD_MOST_NS);
