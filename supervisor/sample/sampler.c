@@ -35,7 +35,7 @@
 /* or if so many instants in a row met the same thread, wherever it was. */
 #define SAME_ALONE 32
 /*
- * as long as others were runnable at no more than so many of 32 looks. Where only tables count, the
+ * as long as others were runnable at no more than so many of 32 looks. Where tables count, the
  * noise of their few ticks weighs more than what being awake before the instant may change.
  */
 #define COMPANY_MOST   2
@@ -158,6 +158,14 @@ static void wake_other(struct look *l, uint64_t now)
 
 	if (cpu >= 0 && cpu != (int)l->cpu)
 		plan_wake(&s->cpu[cpu].plan, now, &s->random);
+}
+
+static bool has_tables(const struct sampler *s)
+{
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		if (s->period_ns[i])
+			return true;
+	return false;
 }
 
 /* Was anybody but @own threads of the target runnable? Where nobody can tell, somebody was. */
@@ -326,7 +334,7 @@ void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 	int64_t part = part_of_tables(s, t->order.cpu, (int64_t)s->held_ns);
 
 	/* Now, as whoever works with this thread has nothing to do during its stop. */
-	if (s->period_ns[0])
+	if (!has_tables(s))
 		note_company(s, 1);
 	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {
 		for (unsigned i = 0; i < s->cpus; i++)
@@ -356,8 +364,7 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS;
 
 	follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
-	/* Tables alone: see COMPANY_TABLES. */
-	if (!s->period_ns[0])
+	if (has_tables(s)) /* see COMPANY_TABLES */
 		note_company(s, 1);
 	t->steady = steady ? t->steady + 1 : 0;
 	if (steady && lost < LOST_MOST_NS) {
@@ -451,7 +458,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 {
 	unsigned best = s->host;
 	uint32_t all = 0;
-	int company = s->period_ns[0] ? COMPANY_MOST : COMPANY_TABLES;
+	int company = has_tables(s) ? COMPANY_TABLES : COMPANY_MOST;
 	bool alone;
 
 	s->ways_next_ns = now + WAYS_NS;
