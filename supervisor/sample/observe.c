@@ -158,6 +158,18 @@ static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 	return t;
 }
 
+/* Does any thread of the target want a CPU? Those that were not met lately are not asked. */
+static bool may_run(struct look *l)
+{
+	unsigned asked = 0;
+
+	for (struct sample_thread *t = l->s->newest; t && asked < RECENT_MOST;
+		t = t->older, asked++)
+		if (is_running(l, t))
+			return true;
+	return l->s->threads > asked && l->s->probe->runnable(l->s->context) != 0;
+}
+
 struct sample_thread *observe(struct look *l)
 {
 	struct sleeper sleeper[2 * RECENT_MOST];
@@ -168,6 +180,7 @@ struct sample_thread *observe(struct look *l)
 		t = ask_alone(l, SAMPLE_BY_SLICE);
 		/* From afar nobody else can be found: from now on we look from near. */
 		if (!t) {
+			l->unseen = may_run(l);
 			l->s->cpu[l->cpu].streak = 0;
 			l->s->ways_next_ns = 0;
 		}
@@ -212,6 +225,6 @@ static bool is_coming_back(struct look *l)
 bool observe_cannot_tell(struct look *l)
 {
 	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE)
-		return l->activity.running;
+		return l->unseen;
 	return !l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
 }

@@ -24,6 +24,7 @@ struct look {
 	int error;       /* of that */
 	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
 	struct activity activity;
+	bool unseen; /* from afar nobody was found, but somebody may run here */
 	struct sample_thread *elsewhere; /* one that runs, but was not here; NULL none */
 };
 

@@ -117,6 +117,30 @@ static void test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_sinc
 	sampler_release(&w.sampler);
 }
 
+/* A short-lived thread after the other, each at work: no instant says that nobody was. */
+static void test_sampler_ways__from_afar_an_instant_is_lost_if_another_thread_may_run(void **state)
+{
+	struct world w;
+
+	(void)state;
+	for (unsigned runs = 0; runs < 2; runs++) {
+		uint64_t late;
+
+		begin(&w, 2, 2);
+		make_quiet(&w, &w.actor[0], 0);
+		(void)sampler_ways(&w.sampler, 0);
+		assert_int_equal(w.sampler.cpu[0].way, SAMPLE_REMOTE);
+		late = w.sampler.figures.late;
+		sampler_remove(&w.sampler, &w.actor[0].sample);
+		w.actor[1].state = runs ? RUNNABLE : ASLEEP;
+		assert_null(look(&w, 0));
+		assert_int_equal(w.sampler.figures.late, late + runs);
+		/* The next one stands for it. */
+		assert_int_equal(w.sampler.cpu[0].plan.stream[0].lost_ns > 0, runs);
+		sampler_release(&w.sampler);
+	}
+}
+
 static void test_sampler_ways__a_call_that_began_in_the_interrupts_flight_is_no_sample(void **state)
 {
 	struct world w;
@@ -159,6 +183,8 @@ int main(void)
 			test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_afar),
 		cmocka_unit_test(
 			test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_since),
+		cmocka_unit_test(
+			test_sampler_ways__from_afar_an_instant_is_lost_if_another_thread_may_run),
 		cmocka_unit_test(
 			test_sampler_ways__a_call_that_began_in_the_interrupts_flight_is_no_sample),
 	};
