@@ -439,7 +439,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		.result = ret_result,
 		.say = {options->say, options->context},
 		.signal_fd = -1,
-		.sampling = {.bell_fd = -1, .stamp_fd = -1, .load_fd = -1},
+		.sampling = {.bell_fd = -1, .sched_fd = -1, .load_fd = -1},
 		.launch = {.go_fd = -1, .error_fd = -1},
 		.reader = {.link = {.bell_fd = -1, .request_fd = -1}},
 		.service = {.read_fd = -1, .write_fd = -1, .mark_fd = -1}};

@@ -58,24 +58,27 @@ static int probe_last_cpu(void *context, struct sample_thread *s)
 	return procfiles_read_last_cpu(&engine->files, s->owner);
 }
 
-static int probe_arrived(void *context, unsigned cpu, uint64_t *ret_ns)
+static int probe_arrived(void *context, unsigned cpu, struct arrival *ret_arrival)
 {
 	struct engine *engine = context;
 	struct sampling *s = &engine->sampling;
 
 	if ((int)cpu != s->host)
-		return s->waiter[cpu].started ? cpu_waiter_stamp(&s->waiter[cpu], ret_ns)
+		return s->waiter[cpu].started ? cpu_waiter_arrival(&s->waiter[cpu], ret_arrival)
 					      : -ENODATA;
-	return s->stamp_fd < 0 ? -ENODATA : procfs_read_switched(s->stamp_fd, ret_ns);
+	*ret_arrival = s->arrival;
+	return s->arrival.last_ns ? 0 : arrival_read(&s->log, s->sched_fd, ret_arrival);
 }
 
 static bool probe_holds(void *context, unsigned cpu)
 {
-	struct engine *engine = context;
-	struct cpu_waiter *w = &engine->sampling.waiter[cpu];
+	struct sampling *s = &((struct engine *)context)->sampling;
+	struct cpu_waiter *w = &s->waiter[cpu];
 
-	return (int)cpu == engine->sampling.host || !w->started ||
-		cpu_waiter_state(w) == CPU_WAITER_HOLDS;
+	/* Awake since before the instant, the tracing thread cannot tell whom it replaced. */
+	if ((int)cpu == s->host)
+		return s->came;
+	return !w->started || cpu_waiter_state(w) == CPU_WAITER_HOLDS;
 }
 
 /* Of the runnable threads of the machine this one is one, and each that holds a CPU for us. */
@@ -115,7 +118,7 @@ int sampling_init(struct engine *engine)
 	if (s->bell_fd < 0)
 		return -errno;
 	s->load_fd = procfs_open_load();
-	s->stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	s->sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	CPU_ZERO(&s->allowed);
 	(void)sched_getaffinity(0, sizeof(s->allowed), &s->allowed);
 	for (int i = 0; i < CPU_SETSIZE; i++)
@@ -201,7 +204,7 @@ void sampling_begin(struct engine *engine)
 		s->sampler.realtime ? "the sampler has real-time priority (SCHED_FIFO)"
 				    : "the sampler has no real-time priority");
 	s->begun = true;
-	s->used_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	arrival_rest(&s->log);
 	take_ways(engine, clock_now());
 	sampling_set_periods(engine);
 }
@@ -219,11 +222,11 @@ void sampling_release(struct engine *engine)
 	sampler_release(&s->sampler);
 	if (s->bell_fd >= 0)
 		(void)close(s->bell_fd);
-	if (s->stamp_fd >= 0)
-		(void)close(s->stamp_fd);
+	if (s->sched_fd >= 0)
+		(void)close(s->sched_fd);
 	if (s->load_fd >= 0)
 		(void)close(s->load_fd);
-	s->bell_fd = s->stamp_fd = s->load_fd = -1;
+	s->bell_fd = s->sched_fd = s->load_fd = -1;
 }
 
 int sampling_add(struct engine *engine, struct tracee *t)
@@ -317,7 +320,7 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 	/* It may have let go long before. */
 	held = clock_now() - atomic_load(&w->woke_ns);
 	sampler_had(&s->sampler, cpu, held < CPU_WAITER_HOLD_NS ? held : CPU_WAITER_HOLD_NS);
-	atomic_store(&w->stamp_late, sampler_is_steady(&s->sampler, cpu));
+	atomic_store(&w->arrival_late, sampler_is_steady(&s->sampler, cpu));
 	cpu_waiter_set(w, sampler_next(&s->sampler, cpu));
 }
 
@@ -336,10 +339,11 @@ bool sampling_rest(struct engine *engine)
 	for (unsigned i = 0; i < s->sampler.cpus; i++)
 		if (s->waiter[i].started && cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
 			return false;
-	used = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	s->sleeps = clock_sleeps();
+	used = s->log.rest_ns;
+	arrival_rest(&s->log);
 	if (s->host >= 0)
-		sampler_had(&s->sampler, (unsigned)s->host, used - s->used_ns);
-	s->used_ns = used;
+		sampler_had(&s->sampler, (unsigned)s->host, s->log.rest_ns - used);
 	return true;
 }
 
@@ -433,12 +437,26 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 		set_realtime(engine, true, "the sampler has real-time priority again");
 }
 
+/*
+ * The tracing thread has woken up. If it did for an instant of its own CPU, its time stamp is read
+ * at once, as the next scheduler tick renews it.
+ */
+static void note_arrival(struct sampling *s, uint64_t now)
+{
+	s->arrival.last_ns = 0;
+	s->came = clock_sleeps() != s->sleeps;
+	if (s->host >= 0 && now >= sampler_next(&s->sampler, (unsigned)s->host) &&
+		!sampler_is_steady(&s->sampler, (unsigned)s->host))
+		(void)arrival_read(&s->log, s->sched_fd, &s->arrival);
+}
+
 void sampling_wake(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
 
 	if (!s->begun)
 		return;
+	note_arrival(s, now);
 	atomic_store(&s->heard, true);
 	now = await_waiter(engine, now);
 	for (unsigned i = 0; i < s->sampler.cpus; i++) {

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "supervisor/os/arrival.h"
 #include "supervisor/os/cpu_waiter.h"
 #include "supervisor/sample/sampler.h"
 
@@ -31,12 +32,15 @@ struct sampling {
 	_Atomic bool heard;        /* they need not: the tracing thread is awake */
 	uint64_t lead_ns;          /* how long before a waiter the tracing thread is to wake up */
 	uint64_t lead_at_ns;       /* it is to wake up then for that, 0 not */
-	int stamp_fd;              /* the tracing thread's own scheduling file */
+	int sched_fd;              /* the tracing thread's own scheduling file */
+	struct arrival_log log;    /* of the tracing thread, */
+	struct arrival arrival;    /* when it woke up for an instant; last_ns 0: not read */
+	long sleeps;               /* how often it had slept when it went to rest */
+	bool came;                 /* it slept until it woke up now */
 	int load_fd;               /* /proc/loadavg */
 	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */
 	bool begun;
-	uint64_t used_ns;  /* CPU time of the tracing thread when it last went to sleep */
-	bool had_realtime; /* the sampler began with real-time priority */
+	bool had_realtime;                   /* the sampler began with real-time priority */
 	uint64_t own_checked_ns, own_cpu_ns; /* the watch over our own CPU time */
 	struct tracee **asked; /* threads whose stops are looked for without sleeping */
 	size_t asked_n, asked_room;

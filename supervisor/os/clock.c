@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/os/clock.h"
 
+#include <sys/resource.h>
+
 uint64_t clock_read(clockid_t clock)
 {
 	struct timespec ts = {0};
@@ -12,4 +14,11 @@ uint64_t clock_read(clockid_t clock)
 uint64_t clock_now(void)
 {
 	return clock_read(CLOCK_MONOTONIC);
+}
+
+long clock_sleeps(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_THREAD, &usage) < 0 ? 0 : usage.ru_nvcsw;
 }

@@ -14,4 +14,7 @@ uint64_t clock_read(clockid_t clock);
 /* CLOCK_MONOTONIC. */
 uint64_t clock_now(void);
 
+/* How often this thread has slept: voluntary context switches. */
+long clock_sleeps(void);
+
 #endif

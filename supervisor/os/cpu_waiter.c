@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "supervisor/os/priority.h"
-#include "supervisor/os/procfs.h"
 
 #define SECOND_NS   UINT64_C(1000000000)
 #define STACK_BYTES (64 * 1024)
@@ -42,33 +41,32 @@ static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
 	return r < 0 && errno == ETIMEDOUT;
 }
 
-/* 1: it cannot be read. */
-static uint64_t read_stamp(int fd)
+static void read_arrival(struct cpu_waiter *w, struct arrival_log *log, int fd)
 {
-	uint64_t stamp = 1;
+	int r = arrival_read(log, fd, &w->arrival);
 
-	if (fd >= 0)
-		(void)procfs_read_switched(fd, &stamp);
-	return stamp;
+	atomic_store(&w->arrival_read, r < 0 ? r : 1);
 }
 
 /* Rings, and keeps the CPU until somebody has seen to it. */
-static void hold(struct cpu_waiter *w, int stamp_fd)
+static void hold(struct cpu_waiter *w, struct arrival_log *log, int fd)
 {
 	const uint64_t one = 1;
 	uint64_t woke = now_ns();
 	int holds = CPU_WAITER_HOLDS;
 
 	/* In the fair class whoever is woken now renews the stamp. */
-	atomic_store(&w->stamp_ns, w->realtime ? 0 : read_stamp(stamp_fd));
-	atomic_store(&w->stamp_asked, !atomic_load(&w->stamp_late) || !atomic_load(w->heard));
+	atomic_store(&w->arrival_read, 0);
+	if (!w->realtime)
+		read_arrival(w, log, fd);
+	atomic_store(&w->arrival_asked, !atomic_load(&w->arrival_late) || !atomic_load(w->heard));
 	atomic_store(&w->woke_ns, woke);
 	atomic_store(&w->state, CPU_WAITER_HOLDS);
 	if (!atomic_load(w->heard) && write(w->bell_fd, &one, sizeof(one)) < 0)
 		woke = 0; /* nobody hears: give up at once */
 	while (cpu_waiter_state(w) == CPU_WAITER_HOLDS && now_ns() - woke < CPU_WAITER_HOLD_NS) {
-		if (!atomic_load(&w->stamp_ns) && atomic_load(&w->stamp_asked))
-			atomic_store(&w->stamp_ns, read_stamp(stamp_fd));
+		if (!atomic_load(&w->arrival_read) && atomic_load(&w->arrival_asked))
+			read_arrival(w, log, fd);
 		relax();
 	}
 	(void)atomic_compare_exchange_strong(&w->state, &holds, CPU_WAITER_GAVE_UP);
@@ -79,7 +77,8 @@ static void *wait_on_cpu(void *context)
 	struct cpu_waiter *w = context;
 	cpu_set_t *set = CPU_ALLOC((size_t)w->cpu + 1);
 	size_t bytes = CPU_ALLOC_SIZE((size_t)w->cpu + 1);
-	int stamp_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	struct arrival_log log = {0};
 
 	if (set) {
 		CPU_ZERO_S(bytes, set);
@@ -98,12 +97,12 @@ static void *wait_on_cpu(void *context)
 		if (atomic_load(&w->quit))
 			break;
 		done = cpu_waiter_state(w) == CPU_WAITER_GAVE_UP;
-
+		arrival_rest(&log);
 		if (sleep_until(w, word, done ? UINT64_MAX : atomic_load(&w->at_ns)))
-			hold(w, stamp_fd);
+			hold(w, &log, fd);
 	}
-	if (stamp_fd >= 0)
-		(void)close(stamp_fd);
+	if (fd >= 0)
+		(void)close(fd);
 	return NULL;
 }
 
@@ -154,16 +153,17 @@ void cpu_waiter_stop(struct cpu_waiter *w)
 	w->started = false;
 }
 
-int cpu_waiter_stamp(struct cpu_waiter *w, uint64_t *ret_ns)
+int cpu_waiter_arrival(struct cpu_waiter *w, struct arrival *ret_arrival)
 {
-	uint64_t until = now_ns() + CPU_WAITER_HOLD_NS, stamp;
+	uint64_t until = now_ns() + CPU_WAITER_HOLD_NS;
+	int r;
 
-	atomic_store(&w->stamp_asked, true);
-	while (!(stamp = atomic_load_explicit(&w->stamp_ns, memory_order_acquire)) &&
+	atomic_store(&w->arrival_asked, true);
+	while (!(r = atomic_load_explicit(&w->arrival_read, memory_order_acquire)) &&
 		now_ns() < until)
 		relax();
-	if (stamp <= 1)
+	if (r <= 0)
 		return -ENODATA;
-	*ret_ns = stamp;
+	*ret_arrival = w->arrival;
 	return 0;
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/os/arrival.h"
+
 /* Longer nobody's CPU is held. An idle virtual CPU takes some 0.2 ms to wake up. */
 #define CPU_WAITER_HOLD_NS 500000
 
@@ -32,10 +34,10 @@ struct cpu_waiter {
 	_Atomic int state;         /* enum cpu_waiter_state */
 	_Atomic uint64_t at_ns;    /* CLOCK_MONOTONIC: when to wake up; UINT64_MAX never */
 	_Atomic uint64_t woke_ns;  /* HOLDS: when it did */
-	_Atomic uint64_t stamp_ns; /* when the scheduler put it on its CPU, its clock; 0 not read
-				      yet, 1: it cannot be read */
-	_Atomic bool stamp_late;   /* not before it is asked for: it will hardly be */
-	_Atomic bool stamp_asked;
+	struct arrival arrival;    /* when it was put on its CPU; the waiter's own until */
+	_Atomic int arrival_read;  /* 1: it has been read; 0 not yet, -errno */
+	_Atomic bool arrival_late; /* not before it is asked for: it will hardly be */
+	_Atomic bool arrival_asked;
 };
 
 /*
@@ -55,9 +57,9 @@ static inline enum cpu_waiter_state cpu_waiter_state(const struct cpu_waiter *wa
 }
 
 /*
- * While it holds: its time stamp. It reads it first of all, since the next tick of the scheduler on
- * its CPU renews it, unless stamp_late. -ENODATA: there is none.
+ * While it holds: when it was put on its CPU. It reads that first of all, since the next tick of
+ * the scheduler renews its time stamp, unless arrival_late. -ENODATA: there is none.
  */
-int cpu_waiter_stamp(struct cpu_waiter *waiter, uint64_t *ret_ns);
+int cpu_waiter_arrival(struct cpu_waiter *waiter, struct arrival *ret_arrival);
 
 #endif

@@ -20,6 +20,7 @@
 
 /* Of a thread's sched file: the line that counts is the third. */
 #define SWITCHED_BYTES 256
+#define TURN_BYTES     512
 
 int procfs_open(const char *path)
 {
@@ -365,35 +366,60 @@ int procfs_open_switched(int pid, int tid)
 	return open_of_thread(pid, tid, "sched");
 }
 
-int procfs_parse_switched(const char *text, uint64_t *ret_ns)
+/* The figure behind @key, in ns if it is one of milliseconds. -EPROTO. */
+static int parse_sched(const char *text, const char *key, uint64_t *ret)
 {
-	static const char key[] = "\nse.exec_start";
 	const char *at = strstr(text, key), *begin;
 	char *end;
-	uint64_t ms, rest;
+	uint64_t rest;
 
 	if (!at)
 		return -EPROTO;
-	at += sizeof(key) - 1;
+	at += strlen(key);
 	at += strspn(at, " ");
 	if (*at != ':')
 		return -EPROTO;
 	at += 1 + strspn(at + 1, " ");
-	ms = strtoull(at, &end, 10);
-	if (!isdigit((unsigned char)*at) || *end != '.')
+	if (!isdigit((unsigned char)*at))
 		return -EPROTO;
+	*ret = strtoull(at, &end, 10);
+	if (*end == '\n')
+		return 0;
 	begin = end + 1;
-	rest = strtoull(begin, &end, 10);
-	if (!isdigit((unsigned char)*begin) || end - begin != 6)
+	if (*end != '.' || !isdigit((unsigned char)*begin))
 		return -EPROTO;
-	*ret_ns = ms * 1000000 + rest;
+	rest = strtoull(begin, &end, 10);
+	if (end - begin != 6)
+		return -EPROTO;
+	*ret = *ret * 1000000 + rest;
 	return 0;
+}
+
+int procfs_parse_turn(const char *text, struct turn *ret_turn)
+{
+	int r;
+
+	*ret_turn = (struct turn){0};
+	r = parse_sched(text, "\nse.exec_start", &ret_turn->switched_ns);
+	if (r == 0 && parse_sched(text, "\nse.sum_exec_runtime", &ret_turn->run_ns) == 0)
+		(void)parse_sched(text, "\nnr_switches", &ret_turn->switches);
+	return r;
 }
 
 int procfs_read_switched(int fd, uint64_t *ret_ns)
 {
 	char text[SWITCHED_BYTES];
+	int n = read_small(fd, text, sizeof(text)), r = n;
+
+	if (n >= 0)
+		r = parse_sched(text, "\nse.exec_start", ret_ns);
+	return r;
+}
+
+int procfs_read_turn(int fd, struct turn *ret_turn)
+{
+	char text[TURN_BYTES];
 	int n = read_small(fd, text, sizeof(text));
 
-	return n < 0 ? n : procfs_parse_switched(text, ret_ns);
+	return n < 0 ? n : procfs_parse_turn(text, ret_turn);
 }

@@ -62,11 +62,19 @@ int procfs_parse_activity(const char *text, struct activity *ret_activity);
  */
 int procfs_open_switched(int pid, int tid);
 int procfs_read_switched(int fd, uint64_t *ret_ns);
+
+/* The same file, of a thread that runs: its turn on the CPU. */
+struct turn {
+	uint64_t switched_ns; /* exec_start: when the turn began, or the last tick in it */
+	uint64_t run_ns;      /* the thread's CPU time up to then (CLOCK_THREAD_CPUTIME_ID) */
+	uint64_t switches;    /* turns that it has ended */
+};
+int procfs_read_turn(int fd, struct turn *ret_turn);
 /*
  * "redis-server (7, #threads: 5)\n---\nse.exec_start    :    23722024.318874\n..." (milliseconds)
- * to 23722024318874. -EPROTO.
+ * to 23722024318874, and so on. What comes after exec_start is 0 where @text ends before. -EPROTO.
  */
-int procfs_parse_switched(const char *text, uint64_t *ret_ns);
+int procfs_parse_turn(const char *text, struct turn *ret_turn);
 
 /* A descriptor to read a thread's CPU from. */
 int procfs_open_stat(int pid, int tid);

@@ -32,12 +32,16 @@ static bool was_replaced(struct look *l, struct sample_thread *t)
 
 	if (!l->asked) {
 		l->asked = true;
-		l->error = probe->arrived(l->s->context, l->cpu, &l->stamp);
+		l->error = probe->arrived(l->s->context, l->cpu, &l->arrival);
 	}
 	if (l->error < 0) /* the kernel has no time stamps: its CPU must do */
 		return l->activity.running &&
 			probe->last_cpu(l->s->context, t) == l->s->cpu[l->cpu].number;
-	return probe->switched(l->s->context, t, &its) >= 0 && its == l->stamp;
+	if (probe->switched(l->s->context, t, &its) < 0)
+		return false;
+	/* A thread that waits is as good as replaced by us if we came some 10 us after it left. */
+	return l->activity.running ? its >= l->arrival.first_ns && its <= l->arrival.last_ns
+				   : its == l->arrival.last_ns;
 }
 
 /*
@@ -193,7 +197,7 @@ struct sample_thread *observe(struct look *l)
 	 * queue. */
 	if (!l->s->realtime && l->s->threads) {
 		l->asked = true;
-		l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->stamp);
+		l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->arrival);
 	}
 	t = ask_recent(l, sleeper, &n);
 	if (!t)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/os/arrival.h"
 #include "supervisor/os/procfs.h"
 
 struct sample_cpu;
@@ -19,12 +20,12 @@ struct sampler;
 struct look {
 	struct sampler *s;
 	unsigned cpu;
-	uint64_t stamp;  /* when we came, by the scheduler's clock */
-	bool asked;      /* for that */
-	int error;       /* of that */
+	struct arrival arrival; /* when we came, by the scheduler's clock */
+	bool asked;             /* for that */
+	int error;              /* of that */
 	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
 	struct activity activity;
-	bool unseen; /* from afar nobody was found, but somebody may run here */
+	bool unseen;                     /* from afar nobody was found, but somebody may run here */
 	struct sample_thread *elsewhere; /* one that runs, but was not here; NULL none */
 };
 

@@ -191,12 +191,13 @@ void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random)
 			       : random_gap(random, s->period_ns));
 }
 
-void plan_shift(struct plan *plan, unsigned stream, int64_t ns)
+void plan_shift(struct plan *plan, unsigned stream, int64_t ns, uint64_t now_ns)
 {
 	struct plan_stream *s = &plan->stream[stream];
 
 	if (!s->period_ns)
 		return;
 	s->slot_ns += (uint64_t)ns;
-	s->next_ns += (uint64_t)ns;
+	if (s->next_ns > now_ns)
+		s->next_ns += (uint64_t)ns;
 }

@@ -90,9 +90,10 @@ uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outc
 
 /*
  * What a sample takes from its thread, @ns, is nobody's time, and no instant falls into it. So a
- * period is one of the time that the threads have. Negative: too much was left out before.
+ * period is one of the time that the threads have. Negative: too much was left out before. An
+ * instant that is due at @now_ns stays where it is, and the slots after it are shifted.
  */
-void plan_shift(struct plan *plan, unsigned stream, int64_t ns);
+void plan_shift(struct plan *plan, unsigned stream, int64_t ns, uint64_t now_ns);
 
 /*
  * Somebody is on this CPU after all: where the span of the profile is longer than the period, as

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/os/arrival.h"
 #include "supervisor/os/procfs.h"
 
 struct sample_thread;
@@ -24,10 +25,10 @@ struct probe {
 	/* The CPU that it is on, waits for, or was last on; negative: unknown. */
 	int (*last_cpu)(void *context, struct sample_thread *thread);
 	/*
-	 * When the thread that woke up for this instant was put on its CPU, the scheduler's clock.
-	 * Asked for at most once an instant. -ENODATA: the kernel does not tell.
+	 * When the thread that woke up for this instant was put on its CPU. Asked for at most once
+	 * an instant. -ENODATA: the kernel does not tell.
 	 */
-	int (*arrived)(void *context, unsigned cpu, uint64_t *ret_ns);
+	int (*arrived)(void *context, unsigned cpu, struct arrival *ret_arrival);
 	/* Does the CPU still stand still for this instant? */
 	bool (*holds)(void *context, unsigned cpu);
 	/* Threads of the whole machine that are runnable, but for ours; negative: unknown. */

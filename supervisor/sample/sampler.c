@@ -304,7 +304,7 @@ bool sampler_is_steady(const struct sampler *s, unsigned cpu)
 /* No instant of the profile falls into the next @ns of the CPU, and what is still owed. */
 static void leave_out(struct sample_cpu *c, int64_t ns)
 {
-	plan_shift(&c->plan, 0, ns + c->owed_ns);
+	plan_shift(&c->plan, 0, ns + c->owed_ns, 0);
 	c->left_out_ns[0] += ns;
 	c->owed_ns = 0;
 }
@@ -338,7 +338,8 @@ void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 		note_company(s, 1);
 	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {
 		for (unsigned i = 0; i < s->cpus; i++)
-			plan_shift(&s->cpu[i].plan, stream, part + s->tables_owed_ns[stream]);
+			plan_shift(&s->cpu[i].plan, stream, part + s->tables_owed_ns[stream],
+				t->order.woke_ns);
 		s->tables_owed_ns[stream] = 0;
 		c->left_out_ns[stream] += (int64_t)s->held_ns;
 	}

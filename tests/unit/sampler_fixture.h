@@ -28,7 +28,8 @@ struct actor {
 struct world {
 	struct sampler sampler;
 	struct actor actor[MANY];
-	uint64_t stamp_ns; /* of the one that woke up */
+	uint64_t stamp_ns;   /* of the one that woke up */
+	uint64_t renewed_ns; /* how long after it came, at most */
 	int arrived_error, runnable;
 	bool let_go; /* the CPU does not stand still any more */
 	unsigned arrivals, stamps, runnables;
@@ -80,13 +81,13 @@ static int last_cpu(void *context, struct sample_thread *s)
 	return a->state == GONE ? -ESRCH : a->last_cpu;
 }
 
-static int arrived(void *context, unsigned cpu, uint64_t *ret_ns)
+static int arrived(void *context, unsigned cpu, struct arrival *ret)
 {
 	struct world *w = context;
 
 	(void)cpu;
 	w->arrivals++;
-	*ret_ns = w->stamp_ns;
+	*ret = (struct arrival){w->stamp_ns - w->renewed_ns, w->stamp_ns};
 	return w->arrived_error;
 }
 

@@ -94,7 +94,7 @@ static int probe_last_cpu(void *context, struct sample_thread *s)
 	return is_there(t) ? t->cpu : -ESRCH;
 }
 
-static int probe_arrived(void *context, unsigned cpu, uint64_t *ret_ns)
+static int probe_arrived(void *context, unsigned cpu, struct arrival *ret)
 {
 	struct sim *sim = context;
 
@@ -103,7 +103,7 @@ static int probe_arrived(void *context, unsigned cpu, uint64_t *ret_ns)
 	/* A waiter reads its own. */
 	if (cpu == sim->sampler.host)
 		sim_tracer_work(sim, ARRIVED_NS);
-	*ret_ns = sim->cpu[cpu].stamp_ns;
+	*ret = (struct arrival){sim->cpu[cpu].stamp_ns, sim->cpu[cpu].stamp_ns};
 	return 0;
 }
 

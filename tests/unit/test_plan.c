@@ -342,13 +342,20 @@ static void test_plan__time_that_was_ours_moves_the_instants(void **state)
 	plan_set(&f.plan, 2, 3 * MS, 0, &f.random);
 	before = f;
 	for (unsigned i = 0; i < PLAN_STREAMS; i++)
-		plan_shift(&f.plan, i, 12345);
+		plan_shift(&f.plan, i, 12345, 0);
 	for (unsigned i = 0; i < 3; i += 2) {
 		assert_int_equal(f.plan.stream[i].next_ns, before.plan.stream[i].next_ns + 12345);
 		assert_int_equal(f.plan.stream[i].span_ns, before.plan.stream[i].span_ns);
 	}
 	/* One that is not in use stays as it is. */
 	assert_memory_equal(&f.plan.stream[1], &before.plan.stream[1], sizeof(f.plan.stream[1]));
+	/* One that is due stays, too: it is looked at now, as it is on the other CPUs. */
+	before = f;
+	plan_shift(&f.plan, 2, 777, f.plan.stream[2].next_ns);
+	assert_int_equal(f.plan.stream[2].next_ns, before.plan.stream[2].next_ns);
+	assert_int_equal(f.plan.stream[2].slot_ns, before.plan.stream[2].slot_ns + 777);
+	plan_shift(&f.plan, 2, 777, f.plan.stream[2].next_ns - 1);
+	assert_int_equal(f.plan.stream[2].next_ns, before.plan.stream[2].next_ns + 777);
 }
 
 static void test_plan__a_stream_begins_changes_and_ends(void **state)
