@@ -309,33 +309,52 @@ static void leave_out(struct sample_cpu *c, int64_t ns)
 	c->owed_ns = 0;
 }
 
-void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
-{
-	s->cpu[cpu].had_ns += ns;
-	leave_out(&s->cpu[cpu], (int64_t)ns);
-}
-
 /*
- * By how much tables are put off when a thread of @cpu has lost @ns: they count on all CPUs alike,
- * so of several CPUs at work each stands for its part only.
+ * The part that a loss of @ns on @cpu has in tables, which count on all CPUs alike: of several CPUs
+ * at work each stands for its part only. @here: how much @cpu is at work, of AT_WORK.
  */
-static int64_t part_of_tables(const struct sampler *s, unsigned cpu, int64_t ns)
+static int64_t part_of_tables(const struct sampler *s, unsigned cpu, int64_t ns, int32_t here)
 {
-	int64_t at_work = AT_WORK;
+	int64_t all = here;
 
 	for (unsigned i = 0; i < s->cpus; i++)
-		at_work += i == cpu ? 0 : s->cpu[i].at_work;
-	return ns * AT_WORK / at_work;
+		all += i == cpu ? 0 : s->cpu[i].at_work;
+	return all ? ns * here / all : 0;
+}
+
+void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
+{
+	struct sample_cpu *c = &s->cpu[cpu];
+
+	c->had_ns += ns;
+	leave_out(c, (int64_t)ns);
+	if (cpu != s->host)
+		return;
+	/* What the tracing thread did for its own CPU's threads is part of what they are held. */
+	if (s->errands + s->own_errands)
+		ns = ns * s->errands / (s->errands + s->own_errands);
+	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {
+		s->tables_owed_ns[stream] += part_of_tables(s, cpu, (int64_t)ns, c->at_work);
+		c->left_out_ns[stream] += (int64_t)ns * c->at_work / AT_WORK;
+	}
+	s->errands = s->own_errands = 0;
+}
+
+/* Work of the tracing thread for the thread that was met on @cpu. */
+static void note_errand(struct sampler *s, unsigned cpu)
+{
+	*(cpu == s->host ? &s->own_errands : &s->errands) += 1;
 }
 
 void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 {
 	struct sample_cpu *c = &s->cpu[t->order.cpu];
-	int64_t part = part_of_tables(s, t->order.cpu, (int64_t)s->held_ns);
+	int64_t part = part_of_tables(s, t->order.cpu, (int64_t)s->held_ns, AT_WORK);
 
 	/* Now, as whoever works with this thread has nothing to do during its stop. */
 	if (!has_tables(s))
 		note_company(s, 1);
+	note_errand(s, t->order.cpu);
 	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {
 		for (unsigned i = 0; i < s->cpus; i++)
 			plan_shift(&s->cpu[i].plan, stream, part + s->tables_owed_ns[stream],
@@ -364,6 +383,7 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 	bool steady = c->resumed == t && cpu->slices - t->resumed.slices <= ours &&
 		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS;
 
+	note_errand(s, t->order.cpu);
 	follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
 	if (has_tables(s)) /* see COMPANY_TABLES */
 		note_company(s, 1);
@@ -373,7 +393,7 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 		c->owed_ns += lost - c->left_out_ns[0];
 		for (unsigned i = 1; i < PLAN_STREAMS; i++)
 			s->tables_owed_ns[i] +=
-				part_of_tables(s, t->order.cpu, lost - c->left_out_ns[i]);
+				part_of_tables(s, t->order.cpu, lost - c->left_out_ns[i], AT_WORK);
 	}
 	for (unsigned i = 0; i < s->cpus; i++)
 		if (s->cpu[i].resumed == t)

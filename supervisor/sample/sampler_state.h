@@ -106,7 +106,8 @@ struct sampler {
 	uint64_t stop_ns;          /* and for how long it is stopped */
 	int64_t tables_owed_ns[PLAN_STREAMS]; /* the same of the tables, on all CPUs */
 	unsigned host;                        /* index of the CPU where the tracing thread waits */
-	uint64_t ways_next_ns;                /* when to decide the ways again */
+	unsigned errands, own_errands; /* its work for other CPUs' threads, and its own, lately */
+	uint64_t ways_next_ns;         /* when to decide the ways again */
 	struct sample_figures figures;
 };
 
