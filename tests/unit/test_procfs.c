@@ -62,6 +62,31 @@ static void test_procfs__counts_the_runnable_threads_of_the_machine(void **state
 	(void)close(fd);
 }
 
+static void test_procfs__parses_the_turn_of_a_thread(void **state)
+{
+	static const char text[] = "redis nr_switches (7, #threads: 5)\n-----\n"
+				   "se.exec_start                    :      23722024.318874\n"
+				   "se.vruntime                      :          1021.000001\n"
+				   "se.sum_exec_runtime              :            12.000345\n"
+				   "se.nr_migrations                 :                    2\n"
+				   "nr_switches                      :                   77\n";
+	struct turn turn;
+
+	(void)state;
+	assert_int_equal(procfs_parse_turn(text, &turn), 0);
+	assert_int_equal(turn.switched_ns, UINT64_C(23722024318874));
+	assert_int_equal(turn.run_ns, 12000345);
+	assert_int_equal(turn.switches, 77);
+	/* Where the text ends early, the rest is unknown. */
+	assert_int_equal(procfs_parse_turn("a (7)\n-\nse.exec_start : 1.000002\n", &turn), 0);
+	assert_int_equal(turn.switched_ns, 1000002);
+	assert_int_equal(turn.run_ns + turn.switches, 0);
+	assert_int_equal(procfs_parse_turn("a (7)\n-\nse.exec_start : 1.02\n", &turn), -EPROTO);
+	assert_int_equal(procfs_parse_turn("a (7)\n-\nse.exec_start : x\n", &turn), -EPROTO);
+	assert_int_equal(procfs_parse_turn("a (7)\n-\nse.exec_start\n", &turn), -EPROTO);
+	assert_int_equal(procfs_parse_turn("", &turn), -EPROTO);
+}
+
 static void test_procfs__parses_the_last_cpu(void **state)
 {
 	(void)state;
@@ -265,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_procfs__parses_stat_with_any_name),
 		cmocka_unit_test(test_procfs__counts_the_runnable_threads_of_the_machine),
 		cmocka_unit_test(test_procfs__parses_the_last_cpu),
+		cmocka_unit_test(test_procfs__parses_the_turn_of_a_thread),
 		cmocka_unit_test(test_procfs__knows_where_the_stack_begins),
 		cmocka_unit_test(test_procfs__parses_activity),
 		cmocka_unit_test(test_procfs__executable_mappings_are_told_from_others),

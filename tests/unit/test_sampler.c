@@ -24,6 +24,38 @@ static void test_sampler__the_one_with_our_time_stamp_was_replaced(void **state)
 	sampler_release(&w.sampler);
 }
 
+/* A tick has renewed our time stamp since. */
+static void test_sampler__one_that_waits_since_we_came_was_replaced(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 1, 1);
+	w.renewed_ns = 50000;
+	for (unsigned before_ns = 0; before_ns <= 50000; before_ns += 50000) {
+		a->state = RUNNABLE;
+		replaced(&w, a);
+		a->stamp_ns -= before_ns;
+		assert_ptr_equal(look(&w, 0), a);
+		a->stamp_ns += 1; /* still so */
+		assert_ptr_equal(look(&w, 0), before_ns ? a : NULL);
+	}
+	replaced(&w, a);
+	a->stamp_ns -= 50001;
+	assert_null(look(&w, 0));
+	/* One that sleeps may have gone to sleep before that. */
+	a->state = ASLEEP;
+	a->run_ns++;
+	replaced(&w, a);
+	a->stamp_ns--;
+	assert_null(look(&w, 0));
+	a->run_ns++;
+	replaced(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	sampler_release(&w.sampler);
+}
+
 static void test_sampler__nobody_is_chosen_whom_we_did_not_replace(void **state)
 {
 	struct world w;
@@ -447,6 +479,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sampler__the_one_with_our_time_stamp_was_replaced),
+		cmocka_unit_test(test_sampler__one_that_waits_since_we_came_was_replaced),
 		cmocka_unit_test(test_sampler__nobody_is_chosen_whom_we_did_not_replace),
 		cmocka_unit_test(
 			test_sampler__gone_threads_are_passed_over_wherever_they_are_asked),

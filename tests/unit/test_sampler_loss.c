@@ -116,6 +116,39 @@ static void test_sampler_loss__what_a_lone_thread_lost_is_left_out_exactly(void 
 	assert_int_equal(table, 80 * US + 80 * US);
 }
 
+/* The tracing thread waits on CPU 0, where one thread works; another one does on CPU 1. */
+static void test_sampler_loss__work_for_other_cpus_is_taken_from_the_hosts_thread(void **state)
+{
+	struct world w;
+	const struct plan_stream *table;
+	uint64_t before;
+
+	(void)state;
+	begin(&w, 2, 2);
+	table = &w.sampler.cpu[1].plan.stream[2];
+	for (unsigned i = 0; i < 200; i++)
+		sample(&w, &w.actor[i % 2], i % 2, w.now);
+	sampler_asked(&w.sampler, &w.actor[0].sample, false); /* nothing is owed any more */
+	sampler_had(&w.sampler, 0, 0);
+	sampler_set_period(&w.sampler, 2, 100 * MS, w.now);
+	for (unsigned asked = 0; asked < 3; asked++) {
+		uint64_t least = asked < 2 ? 49 * US : 0;
+
+		/* 0: work for nobody's sample, 1: for a thread of CPU 1, 2: for its own. */
+		if (asked)
+			sampler_asked(&w.sampler, &w.actor[asked % 2].sample, false);
+		before = table->next_ns;
+		sampler_had(&w.sampler, 0, 100 * US);
+		assert_int_equal(table->next_ns, before);
+		/* At the next sample. Both CPUs are at work: each stands for half. */
+		sampler_asked(&w.sampler, &w.actor[0].sample, false);
+		assert_in_range(
+			table->next_ns - before - w.sampler.held_ns / 2, least, least + 2 * US);
+		sampler_had(&w.sampler, 0, 0);
+	}
+	sampler_release(&w.sampler);
+}
+
 static void test_sampler_loss__a_quiet_cpu_is_looked_at_once_a_thread_is_there(void **state)
 {
 	struct world w;
@@ -275,6 +308,8 @@ int main(void)
 		cmocka_unit_test(test_sampler_loss__nobody_is_no_answer_once_the_cpu_was_let_go),
 		cmocka_unit_test(test_sampler_loss__on_its_way_back_a_thread_is_not_nobody),
 		cmocka_unit_test(test_sampler_loss__what_a_lone_thread_lost_is_left_out_exactly),
+		cmocka_unit_test(
+			test_sampler_loss__work_for_other_cpus_is_taken_from_the_hosts_thread),
 		cmocka_unit_test(
 			test_sampler_loss__a_quiet_cpu_is_looked_at_once_a_thread_is_there),
 		cmocka_unit_test(test_sampler_loss__a_lone_thread_that_moves_is_alone_all_the_same),
