@@ -87,7 +87,7 @@ struct comparing {
 /* How runs of the same side differ in a row. */
 struct spread {
 	double variance; /* of a run's value */
-	double sampling; /* what of it is to be expected of sampling */
+	double sampling; /* the part of it that sampling alone makes expect */
 	double beyond;   /* what of it sampling does not explain, relative to the value squared */
 	double value;    /* mean of all runs */
 };

@@ -22,8 +22,8 @@
 #define PIECE_BYTES 32
 
 enum piece_kind {
-	PIECE_SO_FAR = 1, /* the segment goes on */
-	PIECE_WHOLE = 2,  /* the segment has ended: all of it */
+	PIECE_SO_FAR = 1, /* of a segment that goes on: its records up to now */
+	PIECE_WHOLE = 2,  /* of a segment that has ended: all its records */
 };
 
 struct piece {

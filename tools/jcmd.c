@@ -34,7 +34,8 @@ struct java {
 	gid_t gid;
 };
 
-/* Effective and real are the same, or it is not one that may be asked: "Uid:\t7\t7\t7\t7". */
+/* An id of /proc/PID/status, "Uid:\t7\t7\t7\t7". False if the effective and the real one differ:
+ * such a process is not asked for its symbols. */
 static bool read_id(const char *status, const char *key, unsigned *ret_id)
 {
 	const char *line = strstr(status, key);

@@ -16,7 +16,7 @@ struct sprofrun_settings {
 	struct engine_options engine;
 	struct target_options target;
 	struct command_as as;
-	char *java; /* a variable of it; owned */
+	char *java; /* JAVA_TOOL_OPTIONS=... in the command's environment; owned, NULL unset */
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
 	bool quiet, verbose, per_thread, live, no_timeline, jit_map;
 	struct live_front front; /* of --live */

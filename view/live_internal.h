@@ -260,7 +260,10 @@ uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
 /* live_zoom.c: from one page to another. What cannot be is said to the user. 0, or -ENOMEM. */
 int live_zoom_in(struct live *live);
 int live_zoom_out(struct live *live);
-/* A thread, an object: into the row's, or to the list of them; or out of it. */
+/*
+ * The list of threads, to choose from; from it into the row's thread; from a thread back to all.
+ * The same of objects, into that of the row under the cursor at once.
+ */
 int live_zoom_thread(struct live *live);
 int live_zoom_object(struct live *live);
 /* Source or instructions of the function that the cursor is on, or back. */

@@ -66,7 +66,7 @@ bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range)
 	return false;
 }
 
-/* struct procmap_query of linux/fs.h, as far as its first version goes. */
+/* The fields of struct procmap_query (linux/fs.h) that the ioctl has had since Linux 6.11. */
 struct map_query {
 	uint64_t size, flags, address;
 	uint64_t start, end, vma_flags, page_size, offset, inode;

@@ -17,7 +17,7 @@
 static struct watchdog watchdog;
 static atomic_bool over;
 
-/* A thread that sleeps, at work or not, and what is found of it. */
+/* A thread that sleeps for the test, and what the watchdog says of it. */
 struct nap {
 	struct watchdog watchdog;
 	uint64_t at_work;
