@@ -220,6 +220,7 @@ struct walk {
 	const struct dwarf_unit *info;
 	struct unit *unit;
 	uint32_t depth;
+	Dwarf_Off reached; /* the last DIE; the next one lies behind it */
 };
 
 static int walk_children(struct walk *walk, Dwarf_Die parent, uint32_t scope);
@@ -283,6 +284,25 @@ static int walk_one(struct walk *walk, Dwarf_Die die, uint32_t scope)
 	}
 }
 
+/*
+ * DIEs come in the order of the file. DW_AT_sibling may name any: one that leads back, or into what
+ * was read, is an endless list in a few bytes.
+ */
+static bool is_ahead(struct walk *walk, Dwarf_Die die)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Off offset = 0;
+
+	if (dwarf_dieoffset(die, &offset, &error) != DW_DLV_OK) {
+		dwarf_facts_forget(walk->reader->own.dbg, error);
+		return false;
+	}
+	if (offset <= walk->reached)
+		return false;
+	walk->reached = offset;
+	return true;
+}
+
 static int walk_children(struct walk *walk, Dwarf_Die parent, uint32_t scope)
 {
 	Dwarf_Debug dbg = walk->reader->own.dbg;
@@ -294,7 +314,7 @@ static int walk_children(struct walk *walk, Dwarf_Die parent, uint32_t scope)
 		return 0;
 	walk->depth++;
 	found = dwarf_child(parent, &die, &error);
-	while (found == DW_DLV_OK && rc == 0) {
+	while (found == DW_DLV_OK && rc == 0 && is_ahead(walk, die)) {
 		rc = budget_take(walk->reader->budget, DIE_COST) ? walk_one(walk, die, scope)
 								 : -E2BIG;
 		next = NULL;
@@ -303,6 +323,8 @@ static int walk_children(struct walk *walk, Dwarf_Die parent, uint32_t scope)
 		dwarf_dealloc_die(die);
 		die = next;
 	}
+	if (die)
+		dwarf_dealloc_die(die);
 	if (found == DW_DLV_ERROR)
 		dwarf_facts_forget(dbg, error);
 	walk->depth--;

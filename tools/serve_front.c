@@ -132,7 +132,7 @@ static bool is_loopback(const union address *address)
 }
 
 /* Where it listens: the kernel chooses the port where 0 was given. */
-static void tell(const struct serve_front *f, int fd)
+static void note_address(struct serve_front *f, int fd, const union address *asked)
 {
 	union address address = {0};
 	socklen_t bytes = sizeof(address);
@@ -145,17 +145,20 @@ static void tell(const struct serve_front *f, int fd)
 	(void)inet_ntop(address.any.sa_family,
 		six ? (void *)&address.six.sin6_addr : (void *)&address.four.sin_addr, name,
 		sizeof(name));
-	if (!f->quiet)
-		front_complain(f->program, "profiles are at http://%s%s%s:%u/debug/pprof/",
-			six ? "[" : "", name, six ? "]" : "",
-			ntohs(six ? address.six.sin6_port : address.four.sin_port));
-	if (!is_loopback(&address))
-		front_complain(f->program,
-			"whoever reaches this address gets names of functions, files and threads, "
-			"and can have profiles taken: nobody is asked who they are");
+	(void)snprintf(f->address, sizeof(f->address), "http://%s%s%s:%u/debug/pprof/",
+		six ? "[" : "", name, six ? "]" : "",
+		ntohs(six ? address.six.sin6_port : address.four.sin_port));
+	f->port_chosen = (six ? asked->six.sin6_port : asked->four.sin_port) == 0;
+	f->reachable = !is_loopback(&address);
 }
 
-static int begin_listening(const struct serve_front *f)
+void serve_front_tell(const struct serve_front *f)
+{
+	if (f->address[0] && (!f->quiet || f->port_chosen))
+		front_complain(f->program, "profiles are at %s", f->address);
+}
+
+static int begin_listening(struct serve_front *f)
 {
 	union address address;
 	socklen_t bytes;
@@ -176,6 +179,7 @@ static int begin_listening(const struct serve_front *f)
 			(void)close(fd);
 		return -1;
 	}
+	note_address(f, fd, &address);
 	return fd;
 }
 
@@ -317,8 +321,10 @@ bool serve_front_begin(struct serve_front *f, const char *name, struct engine_op
 			begun = start_push(
 				f, name, (const int[FDS]){-1, -1, -1, -1, -1, -1, push[0]});
 	}
-	if (begun && f->listen)
-		tell(f, listen_fd);
+	if (begun && f->reachable)
+		front_complain(f->program,
+			"whoever reaches this address gets names of functions, files and threads, "
+			"and can have profiles taken: nobody is asked who they are");
 	for (size_t i = 0; i < 2; i++) {
 		if (push[i] >= 0)
 			(void)close(push[i]);

@@ -20,6 +20,9 @@ struct serve_front {
 	uint64_t push_ns;         /* --push-every */
 	bool password_shown;      /* in the command line, until it was overwritten */
 	bool quiet, verbose, on_demand;
+	char address[80];            /* where it listens, as an URL; empty: nowhere */
+	bool port_chosen;            /* by the kernel: nobody else knows it */
+	bool reachable;              /* from other machines */
 	struct engine_server server; /* for the engine, when begun */
 	pid_t server_pid, push_pid;
 };
@@ -61,6 +64,9 @@ void serve_front_check(const struct serve_front *front);
  * session_divide(), by the parent of all. False, and a message, when that cannot be.
  */
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
+
+/* There is something to serve from now on: says where, if it listens. */
+void serve_front_tell(const struct serve_front *front);
 
 /* The engine and the analyst have ended: waits for the last answers, a few seconds at most. */
 void serve_front_join(struct serve_front *front);

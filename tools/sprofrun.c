@@ -215,6 +215,13 @@ static int run(struct sprofrun_settings *s)
 	return front_end_like(status);
 }
 
+static void begun(void *context)
+{
+	const struct sprofrun_settings *s = context;
+
+	serve_front_tell(&s->serve);
+}
+
 /* Processes that live are let go. Those of a command that has ended wrote theirs. */
 static void write_maps(void *context, const int *pids, size_t n)
 {
@@ -276,7 +283,7 @@ int main(int argc, char **argv)
 		.target = TARGET_OPTIONS_DEFAULT(program),
 		.front = LIVE_FRONT_DEFAULT(program),
 		.serve = SERVE_FRONT_DEFAULT(program),
-		.engine = {.say = say, .hangs = await_only},
+		.engine = {.say = say, .begun = begun, .hangs = await_only},
 	};
 	const char *no_color = getenv("NO_COLOR");
 

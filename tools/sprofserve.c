@@ -83,6 +83,13 @@ static void say(void *context, enum say_kind kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
+static void begun(void *context)
+{
+	const struct settings *s = context;
+
+	serve_front_tell(&s->serve);
+}
+
 static void parse(struct settings *s, int argc, char **argv)
 {
 	int option;
@@ -138,7 +145,7 @@ int main(int argc, char **argv)
 	struct settings s = {
 		.target = TARGET_OPTIONS_DEFAULT(program),
 		.serve = SERVE_FRONT_DEFAULT(program),
-		.engine = {.say = say, .rotate_ns = SEGMENT_NS},
+		.engine = {.say = say, .begun = begun, .rotate_ns = SEGMENT_NS},
 	};
 	char analyst[PATH_MAX], name[PROCFS_NAME_BYTES];
 	int status = FRONT_OURS;

@@ -20,6 +20,13 @@ static bool is_left(enum live_column_kind kind)
 		kind == COLUMN_RELATION;
 }
 
+/* A text says something without its end; a figure does not. */
+static bool may_be_cut(const struct live_column *column)
+{
+	return column->width == 0 || column->kind == COLUMN_NAME || column->kind == COLUMN_PLACE ||
+		column->kind == COLUMN_OBJECT;
+}
+
 /* Where the columns that have room stand. */
 static size_t lay_out(
 	const struct live_view_ops *view, unsigned columns, struct place_of_column *to)
@@ -43,6 +50,8 @@ static size_t lay_out(
 	for (size_t i = 0; i < n; i++) {
 		if (!to[i].width)
 			to[i].width = flexible;
+		if (at + to[i].width > columns && !may_be_cut(to[i].column))
+			return i;
 		to[i].at = at;
 		at += to[i].width + 2;
 	}

@@ -188,6 +188,18 @@ static uint64_t next_event(struct engine *engine)
 	return next;
 }
 
+/* Whoever waits for the beginning is told of it, once. */
+static void tell_begun(struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+
+	if (engine->life.told_begun || (options->command && !engine->life.executed))
+		return;
+	engine->life.told_begun = true;
+	if (options->begun)
+		options->begun(options->context);
+}
+
 static void loop(struct engine *engine)
 {
 	uint64_t now = clock_now();
@@ -197,6 +209,7 @@ static void loop(struct engine *engine)
 		sleep_until(engine, sampling_rest(engine) ? next_event(engine) : 0);
 		now = clock_now();
 		sweep(engine, now);
+		tell_begun(engine);
 		emit_bell(&engine->emitter, now);
 		once_a_second(engine, now);
 	}

@@ -83,6 +83,11 @@ struct engine_options {
 	 */
 	void (*hangs)(void *context, int command_pid, int analyst_pid);
 	/*
+	 * Called once by the tracing thread, with nothing stopped: the processes are attached to,
+	 * or the command has got as far as its exec. NULL: nobody asks.
+	 */
+	void (*begun)(void *context);
+	/*
 	 * Called when all processes are let go, and before the analyst is told that this is the
 	 * end: @pids are those that were profiled and have not ended. May block. NULL: nobody asks.
 	 */

@@ -21,6 +21,7 @@ struct lifecycle {
 	const struct lifecycle_stops *stops;
 	bool undrained;    /* more has happened than was handled; no signal will tell of it */
 	bool executed;     /* the command has got as far as its exec */
+	bool told_begun;   /* engine_options.begun was called */
 	bool hung_up;      /* the terminal is gone, and the supervisor leads the session */
 	bool stop_pending; /* the terminal asked for a stop (^Z); the command decides */
 };

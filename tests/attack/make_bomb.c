@@ -8,6 +8,7 @@
  *	abbreviations	20,000 units that share 200,000 abbreviations, and use the last
  *	inflated	.zdebug_str of 1 GiB in 1 MiB
  *	names		DWARF of one function whose name is 3 MiB long
+ *	siblings	a namespace, with a function in it, that is its own sibling
  *
  * make_bomb symtabs PROGRAM FILE: the program with 60,000 section headers of one table of 20,000
  * symbols.
@@ -159,6 +160,33 @@ static void make_functions(const char *folder, unsigned n, unsigned pairs, unsig
 	close_file(strings);
 }
 
+static void make_siblings(const char *folder)
+{
+	static const uint8_t unit[][2] = {{0x11, 0x01}, {0x12, 0x07}}; /* low, high: addr, data8 */
+	static const uint8_t space[][2] = {{0x01, 0x13}};              /* sibling: ref4 */
+	static const uint8_t function[][2] = {
+		{0x11, 0x01}, {0x12, 0x07}, {0x6e, 0x08}}; /* low, high, linkage name: string */
+	FILE *info = create(folder, "debug_info"), *abbrev = create(folder, "debug_abbrev");
+
+	put_abbreviation(abbrev, 1, 0x11, 1, 2, unit);
+	put_abbreviation(abbrev, 2, 0x39, 1, 1, space);
+	put_abbreviation(abbrev, 3, 0x2e, 0, 3, function);
+	put(abbrev, 0, 1);
+	put_unit(info, 17 + 5 + 25 + 2);
+	put(info, 1, 1);
+	put(info, text_low, 8);
+	put(info, text_bytes, 8);
+	put(info, 2, 1);
+	put(info, 11 + 17, 4); /* the head, the unit: this one */
+	put(info, 3, 1);
+	put(info, text_low, 8);
+	put(info, text_bytes, 8);
+	(void)fwrite("by_unit", 1, 8, info);
+	put(info, 0, 2);
+	close_file(info);
+	close_file(abbrev);
+}
+
 /* Units that do not say what they cover, so that all their lines are to be read. */
 static void make_lines(const char *folder)
 {
@@ -287,6 +315,8 @@ int main(int argc, char **argv)
 		make_functions(argv[3], FUNCTIONS, RANGES, 1);
 	else if (!strcmp(argv[1], "names"))
 		make_functions(argv[3], 1, 1, NAME_BYTES);
+	else if (!strcmp(argv[1], "siblings"))
+		make_siblings(argv[3]);
 	else if (!strcmp(argv[1], "lines"))
 		make_lines(argv[3]);
 	else if (!strcmp(argv[1], "abbreviations"))

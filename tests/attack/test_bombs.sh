@@ -49,6 +49,16 @@ objcopy "${add[@]}" plain bomb 2>/dev/null && chmod 755 bomb
 "$SPROFREPORT" flat --format tsv p.pb.gz >rows
 within "a name of 3 MiB: bytes of the longest row" "$(wc -L <rows)" 60000 70000
 
+# A list of DIEs that leads back to its beginning ends there, and what it has told is of use.
+rm -rf sections && mkdir sections
+"$MAKE_BOMB" siblings plain sections
+add=()
+for section in sections/*; do add+=(--add-section ".$(basename "$section")=$section"); done
+objcopy "${add[@]}" plain bomb 2>/dev/null && chmod 755 bomb
+"$SPROFRUN" -o p.pb.gz ./bomb 0.4 2>err
+is "its own sibling: nobody is to blame" "$(grep -c 'is left out' err)" 0
+check "its own sibling: the function" grep -q ' by_unit  ' err
+
 # A mangled name in which each part is twice the one before: it stays as it is.
 digits=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ name=_Z1f1aIiiE part=S0_
 for level in $(seq 33); do name+="S_I$part${part}E" part=S${digits:$level:1}_; done

@@ -103,6 +103,17 @@ wait $server; is "the command's status" $? 7
 set -- r.2*.pb.gz
 check "files are written" [ $# -ge 2 ]
 
+# Nothing to serve: no address is named. One that only the kernel knows is named even when quiet.
+sh -c 'exit 3' & dead=$!
+wait $dead
+"$SPROFSERVE" --listen 0 -p $dead 2>err; is "a process that is gone: status" $? 125
+is "an address for it" "$(grep -c /debug/pprof/ err)" 0
+"$SPROFSERVE" --listen 0 ./no-such-command 2>err; is "no such command: status" $? 127
+is "an address for that" "$(grep -c /debug/pprof/ err)" 0
+begin "$SPROFSERVE" -q --listen 0 "$TARGETS/busy" 1 60 7 usr1
+is "quiet: what is said" "$(wc -l <err)" 1
+kill -INT $server; wait $server
+
 # ^C, and a server that dies.
 "$TARGETS/busy" 1 600 0 & target=$!
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm

@@ -74,8 +74,8 @@ static struct rangelist_bytes part_of(const struct rangelist_bytes *table, uint6
 {
 	uint64_t offset, bytes;
 
-	if (!splitfile_look_up(table, id, column, &offset, &bytes) || offset > whole->bytes ||
-		bytes > whole->bytes - offset)
+	if (!whole->data || !splitfile_look_up(table, id, column, &offset, &bytes) ||
+		offset > whole->bytes || bytes > whole->bytes - offset)
 		return (struct rangelist_bytes){0};
 	return (struct rangelist_bytes){whole->data + offset, bytes};
 }
