@@ -20,10 +20,29 @@ export MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 1))}
 status=0
 meson test -C "$SETUP_BUILD" --no-rebuild --print-errorlogs "$@" || status=$?
 
-# The plain closing line that test runners are known by.
+# Once more why, for a log whose head was cut; then the plain closing line that test runners are
+# known by.
 python3 - "$SETUP_BUILD/meson-logs/testlog.json" <<'P'
-import json, sys
-rows = [json.loads(line)["result"] for line in open(sys.argv[1])]
+import json, re, sys
+
+tests = [json.loads(line) for line in open(sys.argv[1])]
+for test in tests:
+    if test["result"] in ("OK", "EXPECTEDFAIL", "SKIP"):
+        continue
+    output = (test.get("stdout") or "").splitlines()
+    errors = (test.get("stderr") or "").splitlines()
+    marks = r"not ok\b|\[ *(ERROR|FAILED) *\]|^SUMMARY: |runtime error:"
+    print(f"\n=== {test['name']}: {test['result']}, status {test['returncode']}, "
+          f"after {test['duration']:.1f} s ===")
+    for line in output + errors:
+        if re.search(marks, line, re.IGNORECASE):
+            print(line)
+    for what, lines in (("output", output), ("errors", errors)):
+        if lines:
+            print(f"--- the last lines of its {what} ---", *lines[-40:], sep="\n")
+if any(test["result"] not in ("OK", "EXPECTEDFAIL", "SKIP") for test in tests):
+    print()
+rows = [test["result"] for test in tests]
 passed = sum(r in ("OK", "EXPECTEDFAIL") for r in rows)
 skipped = rows.count("SKIP")
 print(f"{passed} passed, {len(rows) - passed - skipped} failed, {skipped} skipped")

@@ -421,8 +421,18 @@ is "batch: what is not shown of it, and no more, is told" "$(sed 1d err | cksum)
 within "batch: bytes that are shown of it" $((all - dropped)) 1000000 1048576
 
 # By name: what has ended, and only waits for its parent to look, is passed over.
+# (A shell may have buried its child before it becomes the other one; this parent looks at none.)
+cat >keeper.py <<'P'
+import os, sys
+pid = os.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "0"])
+with open("ended", "w") as file:
+    print(pid, file=file)
+os.execvp(sys.argv[2], sys.argv[2:])
+P
 cp "$(command -v sleep)" nap$$
-sh -c "./nap$$ 0 & echo \$! >ended; exec ./nap$$ 600" &
+python3 keeper.py ./nap$$ ./nap$$ 600 &
 napping=$!
 wait_until "one of the two has ended" 20 eval \
     '[ -s ended ] && grep -q "^State:.Z" /proc/$(cat ended)/status'
@@ -434,7 +444,7 @@ check "batch: the other one is shown" grep -q " nap$$ ($napping)  " batch
 is "sprofrun: by name, one has ended" $? 0
 kill $napping
 rm ended
-sh -c "./nap$$ 0 & echo \$! >ended; exec sleep 600" &
+python3 keeper.py ./nap$$ sleep 600 &
 napping=$!
 wait_until "it has ended" 20 eval '[ -s ended ] && grep -q "^State:.Z" /proc/$(cat ended)/status'
 "$SPROFTOP" -b -n 1 --name nap$$ >batch 2>err
