@@ -48,10 +48,10 @@ trap 'exit 1' INT TERM HUP
 tests_of()
 {
 	case $1 in
-	supervisor/calls/region.c) echo region aix histogram session live_hpux live_aix ;;
+	supervisor/calls/region.c) echo region aix histogram session session_memory live_hpux live_aix ;;
 	supervisor/calls/counter.c) echo counter session live_sysv live_hpux ;;
 	supervisor/calls/session.c)
-		echo session live_status live_options live_dialects live_sysv live_aix live_life ;;
+		echo session session_memory live_status live_options live_dialects live_sysv live_aix live_life ;;
 	proto/call.c) echo call protocol ;;
 	client/aix.c) echo aix live_dialects live_aix ;;
 	client/environment.c) echo environment live_dialects ;;
