@@ -10,6 +10,7 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 work=$(mktemp -d)
+chmod 755 "$work" # some tests become another user
 
 # What a broken test leaves behind: children that spin, supervisors that do not end.
 end_ours()

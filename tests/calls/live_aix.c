@@ -130,13 +130,14 @@ static void test_live_aix__off_and_ineffective(void **state)
 static void test_live_aix__array_of_structures(void **state)
 {
 	short a[0x400] = {0}, b[16] = {0}, c[16] = {0}, d[16] = {0};
-	struct prof table[6] = {
+	struct prof table[7] = {
 		{LIVE_A, LIVE_A + 0x1000, a, 0x800, -1},
 		{LIVE_B, LIVE_B + 32, b, 32, 0x18000},
 		{LIVE_B + 0x1000, LIVE_B + 0x2000, d, 32, 0},
 		{LIVE_C, LIVE_C + 4096, c, 32, 1},
 		{0, 0, NULL, 0, 0},
 		{LIVE_B, LIVE_B + 4096, d, 32, -1},
+		{0, 0, NULL, 0, 0},
 	};
 	struct prof *last = live_buffer(5 * sizeof(*last), MAP_PRIVATE);
 	uint64_t cpu;
@@ -166,7 +167,8 @@ static void test_live_aix__array_of_structures(void **state)
 		assert_int_equal(sum(a, 1024) + sum(b, 16) + sum(c, 16),
 			count(a, 1023) + count(b, 2) + count(c, 0));
 	}
-	/* the first is the terminator: nothing is profiled */
+	/* the first is the terminator: nothing is profiled, and no more what was */
+	profil(table + 5, -1, 0, 0);
 	profil(table + 4, -1, 0, 0);
 	(void)live_spin(LIVE_B, 0.1);
 	off();
