@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs/CONFORMANCE.md and the tests hold together: conformance.sh SOURCE-ROOT
-# Every ID has a row, every row names a test, and every named test exists and is run.
+# Every ID has a row, every row names a test, and every named test exists and is run. Every ID has a
+# line in tests/clauses.txt, too, by which tests/clauses.sh breaks it, and what that changes is in
+# the source.
 set -eu
 root=$1
 table=$root/docs/CONFORMANCE.md
@@ -68,5 +70,32 @@ NF < 2 { print $1 " has no test" }
 		if (!($i in run))
 			print $1 " names " $i ", which is not run"
 }')
+[ -z "$problems" ] || complain "$problems"
+
+problems=$(cd "$root" && echo "$rows" | awk -v table=tests/clauses.txt '
+function read_source(file,   line)
+{
+	while ((getline line <file) > 0) {
+		sub(/^[ \t]*/, "", line)
+		has[file, line] = 1
+	}
+	known[file] = 1
+}
+BEGIN {
+	while ((getline line <table) > 0) {
+		if (line ~ /^[A-Z]+[-0-9].*: /) {
+			split(line, part, ": ")
+			file = part[2]
+			n = split(part[1], id, " ")
+			for (i = 1; i <= n; i++)
+				broken[id[i]] = 1
+			if (!known[file])
+				read_source(file)
+		} else if (line ~ /^- / && !has[file, substr(line, 3)]) {
+			print table ": " file " has no line " substr(line, 3)
+		}
+	}
+}
+!($1 in broken) { print table " does not break " $1 }')
 [ -z "$problems" ] || complain "$problems"
 exit $failed

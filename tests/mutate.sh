@@ -4,39 +4,55 @@
 # at a time in a copy of the source, builds what changed, and runs the tests that guard the file,
 # quick ones first, until one fails. Long: a second or two a mutant that a unit test kills.
 #
-#	tests/mutate.sh [-u] [FILE[:LINE[-LINE]]...]	all files of the table below
+#	tests/mutate.sh [-u] [-s SEED/N] [FILE[:LINE[-LINE]]...]	all files of the table below
 #
 # -u: unit tests alone, half a second a mutant; what survives may be killed by a live one.
+# -s: of N mutants one, chosen at random; the same SEED chooses the same ones.
+# Unit tests are built with AddressSanitizer, which sees leaks and what lies beside a buffer.
 # Several at once, with different files, do not disturb each other: each has its own copy.
 # A mutant that no test kills must stand in tests/mutants.txt with the reason why nobody could tell:
 # "file | line as it is changed | reason". Otherwise the status is 1.
 set -eu
-unit=
-[ "${1:-}" != -u ] || { unit=yes; shift; }
+unit= seed=1 one_in=1
+while getopts us: option; do
+	case $option in
+	u) unit=yes ;;
+	s) seed=${OPTARG%/*} one_in=${OPTARG#*/} ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
 cd "$(dirname "$0")/.."
 root=$PWD
 work=$(mktemp -d)
+chmod 755 "$work" # some tests become another user
 # What a broken test leaves behind: children that spin, supervisors that do not end.
 end_ours()
 {
 	for exe in /proc/[0-9]*/exe; do
 		case $(readlink "$exe" 2>/dev/null) in
-		"$work"/build/*) pid=${exe#/proc/}; kill -KILL "${pid%/exe}" 2>/dev/null || : ;;
+		"$work"/*) pid=${exe#/proc/}; kill -KILL "${pid%/exe}" 2>/dev/null || : ;;
 		esac
 	done
 }
 
-trap 'end_ours; rm -rf "$work"' EXIT
+survived=0 killed=0 uncompiled=0 listed=0
+# shellcheck disable=SC2154
+trap 'result=$?
+	echo "$killed killed, $survived survived, $listed listed, $uncompiled not compiled"
+	end_ours
+	rm -rf "$work"
+	exit $result' EXIT
 trap 'exit 1' INT TERM HUP
 
 # Tests that guard a file: quick ones first.
 tests_of()
 {
 	case $1 in
-	supervisor/calls/region.c) echo region aix histogram session live_hpux live_aix ;;
+	supervisor/calls/region.c) echo region aix histogram session session_memory live_hpux live_aix ;;
 	supervisor/calls/counter.c) echo counter session live_sysv live_hpux ;;
 	supervisor/calls/session.c)
-		echo session live_status live_options live_dialects live_sysv live_aix live_life ;;
+		echo session session_memory live_status live_options live_dialects live_sysv live_aix live_life ;;
 	proto/call.c) echo call protocol ;;
 	client/aix.c) echo aix live_dialects live_aix ;;
 	client/environment.c) echo environment live_dialects ;;
@@ -61,8 +77,13 @@ all='proto/call.c supervisor/calls/region.c supervisor/calls/counter.c superviso
 # "NUMBER<TAB>LINE" for each mutant of the file $1, lines $2 to $3.
 mutants()
 {
-	awk -v first="$2" -v last="$3" '
-	function put(new) { if (new != $0) print NR "\t" new }
+	awk -v first="$2" -v last="$3" -v seed="$seed" -v one_in="$one_in" '
+	function chosen()
+	{
+		seed = (16807 * seed + 1) % 2147483647
+		return seed % one_in == 0
+	}
+	function put(new) { if (new != $0 && chosen()) print NR "\t" new }
 	function swap(from, to,   at) {
 		at = index(code, from)
 		if (at)
@@ -74,7 +95,7 @@ mutants()
 		if (/\*\//) comment = 0
 	}
 	NR < first || NR > last || was_comment || /^[ \t]*\/\*/ || /^#/ || /^[^\t]/ { next }
-	/_Static_assert|^\tstatic const/ { next }
+	/_Static_assert|^\tstatic const|^\t+\(void\)[a-z]+;$/ { next }
 	{
 		at = index($0, "/*")
 		code = at ? substr($0, 1, at - 1) : $0
@@ -104,8 +125,14 @@ mutants()
 }
 
 git ls-files -z | xargs -0 cp --parents -t "$work"
-meson setup "$work/build" "$work" -Dtests=enabled -Doptimization=0 -Ddebug=false \
-	>"$work/log" || { cat "$work/log" >&2; exit 1; }
+configure()
+{
+	meson setup "$work/$1" "$work" -Dtests=enabled -Doptimization=0 -Ddebug=false \
+		-Db_sanitize="$2" >"$work/log" || { cat "$work/log" >&2; exit 1; }
+}
+
+configure build none
+configure checked address,undefined
 # What the tests of a file are built from.
 target_of()
 {
@@ -115,11 +142,20 @@ target_of()
 	*) echo "tests/unit/test_$1" ;;
 	esac
 }
+
+# LeakSanitizer cannot work in a process that is traced, and no live test is of such a build.
+build_of()
+{
+	case $1 in
+	live_*) echo "$work/build" ;;
+	*) echo "$work/checked" ;;
+	esac
+}
+
 SPROFIL_SUPERVISOR=$work/build/tools/sprofil-supervisor
 SPROFIL_PROTOCOL_MD=$root/docs/PROTOCOL.md
-ASAN_OPTIONS=detect_leaks=0
 CMOCKA_TEST_ABORT=1 # at the first failure
-export SPROFIL_SUPERVISOR SPROFIL_PROTOCOL_MD ASAN_OPTIONS CMOCKA_TEST_ABORT
+export SPROFIL_SUPERVISOR SPROFIL_PROTOCOL_MD CMOCKA_TEST_ABORT
 ulimit -c 0
 
 # $1: the test's program, $2: most seconds. Its name in a test group that fails is in $failed.
@@ -144,7 +180,7 @@ run_test()
 {
 	seconds=$(cat "$work/seconds.$1" 2>/dev/null || echo 120) arguments=
 	[ "$1" = live_all ] && arguments=$work/build/tests/calls/libloaded.so
-	program=$work/build/$(target_of "$1") result=0
+	program=$(build_of "$1")/$(target_of "$1") result=0
 	run_once "$program" "$seconds" "$arguments" || result=$?
 	case $1:$result in
 	*:0 | *:124 | *:137) return $result ;;
@@ -165,7 +201,7 @@ run_tests()
 		case $test in live_*) more=tools/sprofil-supervisor ;; esac
 		[ "$test" = live_all ] && more="$more tests/calls/libloaded.so"
 		# shellcheck disable=SC2086
-		ninja -C "$work/build" "$(target_of "$test")" $more >"$work/log" 2>&1 || return 2
+		ninja -C "$(build_of "$test")" "$(target_of "$test")" $more >"$work/log" 2>&1 || return 2
 		run_test "$test" || { killer=$test; return 1; }
 	done
 }
@@ -180,7 +216,6 @@ run_unchanged()
 	echo $((5 + 4 * ($(date +%s) - began))) >"$work/seconds.$1"
 }
 
-survived=0 killed=0 uncompiled=0 listed=0
 for argument in ${*:-$all}; do
 	file=${argument%%:*} first=1 last=1000000
 	case $argument in *:*) first=${argument#*:} last=${first#*-} first=${first%-*} ;; esac
@@ -219,5 +254,4 @@ for argument in ${*:-$all}; do
 	done
 	cp "$root/$file" "$work/$file"
 done
-echo "$killed killed, $survived survived, $listed listed, $uncompiled not compiled"
 [ $survived = 0 ]

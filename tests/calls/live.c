@@ -338,28 +338,54 @@ static struct besides read_besides(void)
 	return now;
 }
 
+static struct besides last_check; /* or the program's beginning */
+
 /* The same since the last check, or for one that comes soon after it, before that. */
 static struct besides lately(void)
 {
-	static struct besides before, since;
+	static struct besides since;
 	struct besides now = read_besides();
 
-	if (now.wall - before.wall > 5e7) {
-		since.wall = now.wall - before.wall;
-		since.stolen = now.stolen - before.stolen;
-		since.others = now.others - before.others;
-		since.turns = now.turns - before.turns;
-		before = now;
+	if (now.wall - last_check.wall > 5e7) {
+		since.wall = now.wall - last_check.wall;
+		since.stolen = now.stolen - last_check.stolen;
+		since.others = now.others - last_check.others;
+		since.turns = now.turns - last_check.turns;
+		last_check = now;
 	}
 	return since;
+}
+
+/* The probability that a Poisson number of this mean, below 100, is @count or less. */
+static double chance_of_so_few(uint64_t count, double mean)
+{
+	double term = 1 - mean / (1 << 20), sum;
+
+	for (unsigned i = 0; i < 20; i++)
+		term *= term; /* exp(-mean) */
+	sum = term;
+	for (uint64_t i = 1; i <= count; i++)
+		sum += term *= mean / (double)i;
+	return sum;
+}
+
+/*
+ * Beyond what chance gives a Poisson number of this mean? 5 standard deviations are, and of few
+ * ticks so few that it is in less than 1e-6 of the cases: of 20 there are 3 at least, of 14 there
+ * may be none.
+ */
+static bool is_beyond_chance(uint64_t count, double mean)
+{
+	double off = (double)count - mean;
+
+	return off * off > 25 * mean || (mean < 100 && chance_of_so_few(count, mean) < 1e-6);
 }
 
 /*
  * A thread that has its CPU to itself is met once a tick, but for its beginning and end, and for
  * what a hypervisor takes. Where other programs had a quarter of a CPU (the supervisor alone has
  * less), or threads lost their CPU more often than instants explain, they may have shared theirs.
- * Those are met as often as chance has it, a Poisson number at most: beyond 5 standard deviations
- * it is in less than 1e-6 of the cases.
+ * Those are met as often as chance has it, a Poisson number at most.
  */
 void live_check_within(
 	uint64_t count, double ticks, double most, uint64_t tick_ns, const char *file, int line)
@@ -371,7 +397,7 @@ void live_check_within(
 	/* Without real-time priority instants come late, and some are lost: 1.5 deviations more. */
 	bool late = geteuid() != 0 && beyond * beyond <= 2.25 * ticks;
 
-	if (beyond > 0 && !((shared || late) && off * off <= 25 * ticks)) {
+	if (beyond > 0 && !((shared || late) && !is_beyond_chance(count, ticks))) {
 		print_error("%llu counts, but %.1f ticks of CPU time; %.0f %% of a CPU for "
 			    "others, %.0f %% stolen\n",
 			(unsigned long long)count, ticks, 100 * besides.others / besides.wall,
@@ -453,6 +479,7 @@ void live_filter(void)
 {
 	const char *pattern = getenv("LIVE_FILTER");
 
+	last_check = read_besides();
 	/* A test that aborts at a failure (CMOCKA_TEST_ABORT) has told which it was. */
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	if (pattern)

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define SPIN 0.3 /* seconds that give some 18 ticks */
+
 _Static_assert(offsetof(struct prof, p_low) == 0 &&
 		offsetof(struct prof, p_low) < offsetof(struct prof, p_high) &&
 		offsetof(struct prof, p_high) < offsetof(struct prof, p_buff) &&
@@ -15,6 +17,8 @@ _Static_assert(offsetof(struct prof, p_low) == 0 &&
 		offsetof(struct prof, p_bufsize) < offsetof(struct prof, p_scale),
 	"AIX-17");
 _Static_assert(sizeof(((struct prof *)0)->p_high) == sizeof(void *), "AIX-17");
+
+static void (*const as_declared)(void *, size_t, size_t, unsigned) = profil; /* AIX-26 */
 
 static void off(void)
 {
@@ -44,7 +48,7 @@ static void test_live_aix__sixty_times_a_second(void **state)
 	uint64_t cpu;
 
 	(void)state;
-	profil(counts, 16, (size_t)LIVE_A, 0x00058000);
+	as_declared(counts, 16, (size_t)LIVE_A, 0x00058000);
 	cpu = live_spin(LIVE_A + 8, 2.0);
 	off();
 	live_about(count(counts, 2), cpu, LIVE_AIX_TICK_NS);
@@ -55,26 +59,27 @@ static void test_live_aix__sixty_times_a_second(void **state)
 /* AIX-6, AIX-7 */
 static void test_live_aix__end_of_the_buffer(void **state)
 {
-	uint8_t *bytes = live_buffer(5, MAP_PRIVATE);
+	uint8_t *bytes = live_buffer(9, MAP_PRIVATE); /* to count behind the 5 would be no fault */
 	uint64_t cpu;
 	short first;
 
 	(void)state;
-	bytes[4] = 0x77;
+	memset(bytes + 4, 0x77, 5);
 	profil(bytes, 5, (size_t)LIVE_A, 0xffff);
-	cpu = live_spin(LIVE_A, LIVE_SHORT);
+	cpu = live_spin(LIVE_A, SPIN);
 	(void)live_spin(LIVE_A + 6, 0.1);
 	off();
 	memcpy(&first, bytes, 2);
 	live_about((unsigned short)first, cpu, LIVE_AIX_TICK_NS);
-	assert_int_equal(bytes[4], 0x77);
+	for (unsigned i = 4; i < 9; i++)
+		assert_int_equal(bytes[i], 0x77);
 	assert_int_equal(bytes[2] + bytes[3], 0);
 	profil(bytes, 1, (size_t)LIVE_A, 0xffff);
-	memset(bytes, 0, 5);
+	memset(bytes, 0, 9);
 	(void)live_spin(LIVE_A, 0.1);
 	off();
 	assert_int_equal(bytes[0] + bytes[1], 0);
-	live_check_buffer(bytes, 5);
+	live_check_buffer(bytes, 9);
 }
 
 /* AIX-12 */
@@ -85,10 +90,10 @@ static void test_live_aix__core_clock(void **state)
 
 	(void)state;
 	profil(one, 2, 0, 1);
-	cpu = live_spin(LIVE_A, LIVE_SHORT) + live_spin(LIVE_C, LIVE_SHORT);
+	cpu = live_spin(LIVE_A, SPIN) + live_spin(LIVE_C, SPIN);
 	live_about(count(one, 0), cpu, LIVE_AIX_TICK_NS);
 	profil(one, 2, (size_t)LIVE_C, 0x10001); /* an offset above it: all instructions still */
-	cpu += live_spin(LIVE_A, LIVE_SHORT);
+	cpu += live_spin(LIVE_A, SPIN);
 	off();
 	live_about(count(one, 0), cpu, LIVE_AIX_TICK_NS);
 	live_check_buffer(one, 2);
@@ -105,7 +110,7 @@ static void test_live_aix__off_and_ineffective(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		memset(counts, 0, sizeof(counts));
 		profil(counts, 8, (size_t)LIVE_A, 0x8000);
-		cpu = live_spin(LIVE_A, 0.1);
+		cpu = live_spin(LIVE_A, SPIN);
 		live_about(count(counts, 0), cpu, LIVE_AIX_TICK_NS);
 		profil(counts, 8, (size_t)LIVE_A, scales[i]);
 		before = count(counts, 0);
@@ -116,7 +121,7 @@ static void test_live_aix__off_and_ineffective(void **state)
 	(void)live_spin(LIVE_A, 0.1);
 	assert_int_equal(count(counts, 0), before);
 	profil(counts, 8, (size_t)LIVE_A, 0x8000);
-	cpu = live_spin(LIVE_A, LIVE_SHORT);
+	cpu = live_spin(LIVE_A, SPIN);
 	off();
 	live_about(count(counts, 0) - before, cpu, LIVE_AIX_TICK_NS);
 }
@@ -125,13 +130,14 @@ static void test_live_aix__off_and_ineffective(void **state)
 static void test_live_aix__array_of_structures(void **state)
 {
 	short a[0x400] = {0}, b[16] = {0}, c[16] = {0}, d[16] = {0};
-	struct prof table[6] = {
+	struct prof table[7] = {
 		{LIVE_A, LIVE_A + 0x1000, a, 0x800, -1},
 		{LIVE_B, LIVE_B + 32, b, 32, 0x18000},
 		{LIVE_B + 0x1000, LIVE_B + 0x2000, d, 32, 0},
 		{LIVE_C, LIVE_C + 4096, c, 32, 1},
 		{0, 0, NULL, 0, 0},
 		{LIVE_B, LIVE_B + 4096, d, 32, -1},
+		{0, 0, NULL, 0, 0},
 	};
 	struct prof *last = live_buffer(5 * sizeof(*last), MAP_PRIVATE);
 	uint64_t cpu;
@@ -148,12 +154,12 @@ static void test_live_aix__array_of_structures(void **state)
 			profil(table, 0xffffffffu, 0xdeadbeef, 0x1234);
 		else
 			profil(table, (size_t)-1, 0xdeadbeef, 0x1234);
-		cpu = live_spin(LIVE_A + 0xfff, LIVE_SHORT);
+		cpu = live_spin(LIVE_A + 0xfff, SPIN);
 		live_about(count(a, 1023), cpu, LIVE_AIX_TICK_NS);
-		cpu = live_spin(LIVE_B + 8, LIVE_SHORT);
+		cpu = live_spin(LIVE_B + 8, SPIN);
 		live_about(count(b, 2), cpu, LIVE_AIX_TICK_NS);
 		(void)live_spin(LIVE_B + 0x1000, 0.05);
-		cpu = live_spin(LIVE_C + 4000, LIVE_SHORT);
+		cpu = live_spin(LIVE_C + 4000, SPIN);
 		live_about(count(c, 0), cpu, LIVE_AIX_TICK_NS);
 		(void)live_spin(LIVE_C + 4096, 0.05);
 		off();
@@ -161,7 +167,8 @@ static void test_live_aix__array_of_structures(void **state)
 		assert_int_equal(sum(a, 1024) + sum(b, 16) + sum(c, 16),
 			count(a, 1023) + count(b, 2) + count(c, 0));
 	}
-	/* the first is the terminator: nothing is profiled */
+	/* the first is the terminator: nothing is profiled, and no more what was */
+	profil(table + 5, -1, 0, 0);
 	profil(table + 4, -1, 0, 0);
 	(void)live_spin(LIVE_B, 0.1);
 	off();
@@ -169,7 +176,7 @@ static void test_live_aix__array_of_structures(void **state)
 	/* 0xfffffffe is a size, and the pointer a buffer */
 	memset(b, 0, sizeof(b));
 	profil(b, 0xfffffffe, (size_t)LIVE_A, 0x8000);
-	cpu = live_spin(LIVE_A + 8, LIVE_SHORT);
+	cpu = live_spin(LIVE_A + 8, SPIN);
 	off();
 	live_about(count(b, 2), cpu, LIVE_AIX_TICK_NS);
 }

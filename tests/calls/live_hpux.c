@@ -37,7 +37,9 @@ static void put(void *counts, size_t index, size_t width, uint64_t v)
 static const struct {
 	unsigned flag, scale; /* scale: four bytes of text a counter */
 	size_t width;
-} widths[] = {{PROF_USHORT, 0x8000, 2}, {PROF_UINT, 0x10000, 4}, {PROF_UINT64, 0x20000, 8}};
+	uint64_t before; /* a narrower one would be full */
+} widths[] = {{PROF_USHORT, 0x8000, 2, UINT8_MAX}, {PROF_UINT, 0x10000, 4, UINT16_MAX},
+	{PROF_UINT64, 0x20000, 8, UINT32_MAX}};
 
 /* HPUX-1, HPUX-1b */
 static void test_live_hpux__full_counters_stay_full(void **state)
@@ -57,7 +59,7 @@ static void test_live_hpux__full_counters_stay_full(void **state)
 		assert_true(get(bin, 0, w) == max);
 		(void)live_spin(LIVE_A, 0.1);
 		assert_true(get(counts, 0, w) == max);
-		cpu = live_spin(LIVE_A + 4, 0.1);
+		cpu = live_spin(LIVE_A + 4, LIVE_SHORT);
 		off();
 		live_about(get(counts, 1, w), cpu, LIVE_TICK_NS);
 		assert_true(get(bin, 0, w) == max);
@@ -104,11 +106,11 @@ static void test_live_hpux__wider_counters_count_on(void **state)
 	(void)state;
 	u[999] = 65535;
 	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
-	cpu = live_spin(LIVE_A + 4 * 999, 0.1);
+	cpu = live_spin(LIVE_A + 4 * 999, LIVE_SHORT);
 	live_about(u[999] - 65535, cpu, LIVE_TICK_NS);
 	w[999] = UINT32_MAX;
 	assert_int_equal(sprofil(&q, 1, NULL, PROF_UINT64), 0);
-	cpu = live_spin(LIVE_A + 4 * 999, 0.1);
+	cpu = live_spin(LIVE_A + 4 * 999, LIVE_SHORT);
 	off();
 	live_about(w[999] - UINT32_MAX, cpu, LIVE_TICK_NS);
 	live_check_buffer(u, 4000);
@@ -168,7 +170,7 @@ static void test_live_hpux__overflow_bin(void **state)
 	out = live_spin(LIVE_C, LIVE_SHORT);
 	live_about(ov, out, LIVE_TICK_NS);
 	out += live_spin(LIVE_A + 0x200, 0.1);
-	in = live_spin(LIVE_A, 0.1);
+	in = live_spin(LIVE_A, LIVE_SHORT);
 	off();
 	live_about(ov, out, LIVE_TICK_NS);
 	live_about(a[0], in, LIVE_TICK_NS);
@@ -223,11 +225,11 @@ static void test_live_hpux__widths(void **state)
 		uint64_t cpu;
 
 		memset(counts, 0xaa, bytes);
-		put(counts, 1, w, 0);
+		put(counts, 1, w, widths[i].before);
 		assert_int_equal(sprofil(&p, 1, NULL, widths[i].flag), 0);
-		cpu = live_spin(LIVE_A + 4, 0.1);
+		cpu = live_spin(LIVE_A + 4, LIVE_SHORT);
 		off();
-		live_about(get(counts, 1, w), cpu, LIVE_TICK_NS);
+		live_about(get(counts, 1, w) - widths[i].before, cpu, LIVE_TICK_NS);
 		for (size_t k = 0; k < w; k++)
 			assert_true(counts[k] == 0xaa && counts[2 * w + k] == 0xaa);
 		live_check_buffer(counts, bytes);

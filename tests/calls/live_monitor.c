@@ -148,7 +148,7 @@ static void test_live_monitor__monstartup_counts_by_four_bytes(void **state)
 
 		if (!d->monstartup)
 			continue;
-		assert_int_equal(d->monstartup(LIVE_B + 1, LIVE_B + 63), 0);
+		assert_int_equal(d->monstartup(LIVE_B + 1, LIVE_B + 61), 0);
 		spin(LIVE_B + 40);
 		(void)live_spin(LIVE_B + 64, 0.05); /* behind it */
 		ticks = counted();
@@ -186,9 +186,35 @@ static void test_live_monitor__two_stands_for_the_beginning(void **state)
 	assert_int_equal(remove("mon.out"), 0);
 }
 
-static void test_live_monitor__errors(void **state)
+/* Where there is no supervisor nothing has begun, so nothing is written at the end. */
+static void test_live_monitor__what_cannot_be_turned_on(void **state)
 {
 	static unsigned short buffer[100];
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (setenv("SPROFIL_SUPERVISOR", "/nonexistent", 1) < 0 ||
+			sprofil_native_monstartup(LIVE_A, LIVE_A + 64) != -1 || errno != EPERM)
+			_exit(1);
+		if (sprofil_mcleanup() != 0 || access("gmon.out", F_OK) == 0)
+			_exit(2);
+		if (sprofil_native_monitor(text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0) !=
+				-1 ||
+			errno != EPERM)
+			_exit(3);
+		if (sprofil_native_monitor(NULL, NULL, NULL, 0, 0) != 0 ||
+			access("mon.out", F_OK) == 0)
+			_exit(4);
+		_exit(sprofil_moncontrol(1) == 0 ? 0 : 5);
+	}
+	live_reap(pid);
+}
+
+static void test_live_monitor__errors(void **state)
+{
+	static unsigned short buffer[1 << 18];
 
 	(void)state;
 	for (unsigned i = 0; i < DIALECTS; i++) {
@@ -211,6 +237,11 @@ static void test_live_monitor__errors(void **state)
 			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
 						 text_at(LIVE_A + 65536), buffer, 13, 0)),
 				EINVAL);
+			/* more text than there is, though the buffer would do */
+			assert_int_equal(
+				live_errno(d->monitor(text_at(LIVE_A),
+					text_at(LIVE_A + (UINT64_C(1) << 33)), buffer, 1 << 18, 0)),
+				EINVAL);
 		}
 		if (d->monstartup) {
 			assert_int_equal(live_errno(d->monstartup(LIVE_A, LIVE_A)), EINVAL);
@@ -232,10 +263,13 @@ int main(void)
 		cmocka_unit_test(test_live_monitor__two_stands_for_the_beginning),
 		cmocka_unit_test(test_live_monitor__errors),
 	};
+	const struct CMUnitTest with_children[] = {
+		cmocka_unit_test(test_live_monitor__what_cannot_be_turned_on),
+	};
 	int r;
 
 	if (!mkdtemp(directory) || chdir(directory) < 0)
 		return 1;
-	r = live_run(tests);
+	r = live_run_with_children(with_children) + live_run(tests);
 	return chdir("/") < 0 || rmdir(directory) < 0 || r;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sprofil_status() tells what became of every tick. Native interface. */
 #include <sprofil/sprofil.h>
+#include <sprofil/options.h>
 
 #include "tests/calls/live.h"
 
@@ -291,6 +292,7 @@ static void test_live_status__children_and_hidden_programs(void **state)
 
 static void test_live_status__supervisor_killed(void **state)
 {
+	struct sprofil_options wall = {sizeof(wall), 0, SPROFIL_WALL, 0};
 	unsigned a[4] = {0};
 	struct prof p = region(a, 16, LIVE_A);
 	struct sprofil_state s;
@@ -303,6 +305,13 @@ static void test_live_status__supervisor_killed(void **state)
 	s = await_state(SPROFIL_ENDED);
 	expect(&s, SPROFIL_ENDED, SPROFIL_GONE);
 	assert_int_equal(s.supervisor, 0);
+	/* A table of elapsed time asks before each call, and is no less in force for that. */
+	assert_int_equal(sprofil_with(&p, 1, NULL, PROF_UINT, &wall), 0);
+	s = ask();
+	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
+	assert_int_equal(kill(s.supervisor, SIGKILL), 0);
+	s = await_state(SPROFIL_ENDED);
+	expect(&s, SPROFIL_ENDED, SPROFIL_GONE);
 	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
 	s = ask();
 	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);

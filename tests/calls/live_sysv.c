@@ -33,7 +33,7 @@ static void test_live_sysv__counts_the_cell(void **state)
 	cpu = live_spin(LIVE_A + 15, 1.0);
 	live_about(counts[1], cpu, LIVE_TICK_NS);
 	assert_int_equal(sum(counts, 512), counts[1]);
-	last = live_spin(LIVE_A + 0xfff, 0.1);
+	last = live_spin(LIVE_A + 0xfff, LIVE_SHORT);
 	(void)live_spin(LIVE_A + 0x1000, 0.1);
 	(void)live_spin(LIVE_A - 1, 0.1);
 	off();
@@ -96,7 +96,7 @@ static void test_live_sysv__off_and_ineffective(void **state)
 	for (unsigned scale = 0; scale < 2; scale++) {
 		memset(counts, 0, sizeof(counts));
 		profil(counts, 8, (size_t)LIVE_A, 0x8000);
-		cpu = live_spin(LIVE_A, 0.1);
+		cpu = live_spin(LIVE_A, LIVE_SHORT);
 		profil(counts, 8, (size_t)LIVE_A, scale);
 		live_about(counts[0], cpu, LIVE_TICK_NS);
 		before = counts[0];

@@ -306,9 +306,15 @@ static void test_counter__full_ticks_are_told(void **state)
 static void test_counter__as_many_as_a_batch(void **state)
 {
 	struct fake f = {.memory = {0}};
-	struct counter_add adds[COUNTER_BATCH + 1];
+	struct counter_add adds[COUNTER_BATCH + 1] = {
+		{.address = BASE, .ticks = 1}, {.address = BASE, .ticks = 1, .full = 7}};
 
 	(void)state;
+	/* What lies behind the last is nobody's. */
+	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, 1, NULL), 0);
+	assert_int_equal(adds[1].full, 7);
+	assert_int_equal(value(&f, BASE, 8), 1);
+	f.reads = f.writes = 0;
 	for (unsigned i = 0; i <= COUNTER_BATCH; i++)
 		adds[i] =
 			(struct counter_add){.address = BASE + 8 * (COUNTER_BATCH - i), .ticks = 1};

@@ -73,6 +73,41 @@ static void test_environment__the_length_of_the_value(void **state)
 	assert_int_equal(unsetenv(NAME), 0);
 }
 
+/* From the last bytes of a page to the end of the next one, behind which nothing is. */
+static void test_environment__a_value_of_two_pages(void **state)
+{
+	static char to[2 * PAGE];
+	char *at = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *text = at + PAGE - 10, *entry = text - strlen(NAME "="), *entries[] = {entry, NULL};
+	char **before = environ;
+
+	(void)state;
+	assert_ptr_not_equal(at, MAP_FAILED);
+	assert_int_equal(munmap(at + 2 * PAGE, PAGE), 0);
+	for (unsigned i = 0; i < PAGE + 9; i++)
+		text[i] = (char)('a' + i % 23);
+	memcpy(entry, NAME "=", strlen(NAME "="));
+	environ = entries;
+	assert_int_equal(client_environment(NAME, to, sizeof(to)), PAGE + 9);
+	environ = before;
+	assert_string_equal(to, text);
+	assert_int_equal(munmap(at, 2 * PAGE), 0);
+}
+
+static void test_environment__the_length_of_the_name(void **state)
+{
+	char name[] = "SPROFIL_NAME_OF_AS_MANY_AS_33_YY"; /* with its 0 */
+
+	(void)state;
+	assert_int_equal(setenv(name, "long", 1), 0);
+	assert_int_equal(client_environment(name, value, sizeof(value)), -ENOENT);
+	assert_int_equal(unsetenv(name), 0);
+	name[31] = '\0';
+	assert_int_equal(setenv(name, "fits", 1), 0);
+	assert_int_equal(client_environment(name, value, sizeof(value)), 4);
+	assert_int_equal(unsetenv(name), 0);
+}
+
 static void test_environment__many_entries(void **state)
 {
 	static char *entries[1000];
@@ -178,6 +213,8 @@ int main(void)
 		cmocka_unit_test(test_environment__as_it_is_now),
 		cmocka_unit_test(test_environment__whole_names_only),
 		cmocka_unit_test(test_environment__the_length_of_the_value),
+		cmocka_unit_test(test_environment__a_value_of_two_pages),
+		cmocka_unit_test(test_environment__the_length_of_the_name),
 		cmocka_unit_test(test_environment__many_entries),
 		cmocka_unit_test(test_environment__nothing_is_behind),
 		cmocka_unit_test(test_environment__while_it_changes),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What monitor() writes is what reports read: client/monitor_file.c and profile/monout.c. */
 #include <errno.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -174,6 +175,72 @@ static void test_monout__a_link_is_not_followed(void **state)
 	assert_int_equal(unsetenv("PROFDIR"), 0);
 }
 
+static int find_bias(struct dl_phdr_info *info, size_t size, void *ret_bias)
+{
+	(void)size;
+	*(uint64_t *)ret_bias = info->dlpi_addr;
+	return 1; /* the program itself comes first */
+}
+
+/* The addresses are those of the ELF file. */
+static void test_monout__a_program_at_any_address(void **state)
+{
+	uint16_t counter[1] = {1};
+	uint64_t text = (uint64_t)(uintptr_t)test_monout__a_program_at_any_address, bias, low, high;
+	struct monitor monitor = {.dialect = CALL_HPUX,
+		.low = text,
+		.high = text + 2,
+		.counter = counter,
+		.counters = 1,
+		.element = 2,
+		.scale = 0xffff};
+
+	(void)state;
+	(void)dl_iterate_phdr(find_bias, &bias);
+	assert_int_equal(monitor_write_mon(&monitor), 0);
+	(void)take_file("mon.out");
+	memcpy(&low, data, 8);
+	memcpy(&high, data + 8, 8);
+	assert_int_equal(low, text - bias);
+	assert_int_equal(high, text + 2 - bias);
+	assert_int_equal(monitor_write_gmon(&monitor), 0);
+	(void)take_file("gmon.out");
+	memcpy(&low, data + 21, 8);
+	memcpy(&high, data + 29, 8);
+	assert_int_equal(low, text - bias);
+	assert_int_equal(high, text + 2 - bias);
+}
+
+/* An empty prefix is none; descriptor 0 is one as any other. */
+static void test_monout__gmon_is_named_by_its_prefix(void **state)
+{
+	uint16_t counter[1] = {UINT16_MAX};
+	struct monitor monitor = {.dialect = CALL_NATIVE,
+		.low = LOW,
+		.high = LOW + 4,
+		.counter = counter,
+		.counters = 1,
+		.element = 2,
+		.scale = 0x8000};
+	int input = dup(0);
+	char name[32];
+
+	(void)state;
+	(void)close(0);
+	assert_int_equal(setenv("GMON_OUT_PREFIX", "", 1), 0);
+	assert_int_equal(monitor_write_gmon(&monitor), 0);
+	assert_int_equal(take_file("gmon.out"), 20 + 41 + 2); /* one histogram holds it */
+	if (input >= 0) {
+		assert_int_equal(dup2(input, 0), 0);
+		assert_int_equal(close(input), 0);
+	}
+	assert_int_equal(setenv("GMON_OUT_PREFIX", "mine", 1), 0);
+	assert_int_equal(monitor_write_gmon(&monitor), 0);
+	(void)snprintf(name, sizeof(name), "mine.%d", (int)getpid());
+	assert_int_equal(take_file(name), 20 + 41 + 2);
+	assert_int_equal(unsetenv("GMON_OUT_PREFIX"), 0);
+}
+
 static char directory[] = "/tmp/test_monout.XXXXXX";
 
 static int enter(void **state)
@@ -195,6 +262,8 @@ int main(void)
 		cmocka_unit_test(test_monout__call_counts_are_passed_over),
 		cmocka_unit_test(test_monout__gmon_has_as_many_histograms_as_it_takes),
 		cmocka_unit_test(test_monout__a_link_is_not_followed),
+		cmocka_unit_test(test_monout__a_program_at_any_address),
+		cmocka_unit_test(test_monout__gmon_is_named_by_its_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

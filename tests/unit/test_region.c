@@ -656,11 +656,32 @@ static void test_region__dead_region_is_absent(void **state)
 	dead = 7;
 	assert_false(region_look_up(t, &dead, OFF + 0x110, &hit));
 	region_table_unref(t);
+
+	/* The first bin takes what a dead region had, though the second has room for it. */
+	r[0] = (struct call_region){.base = 0x5000, .bytes = 8, .offset = 0, .scale = 2};
+	r[1] = (struct call_region){.base = 0x6000, .bytes = 0x1000, .offset = 0, .scale = 2};
+	r[2] = (struct call_region){.bytes = 0x100, .offset = OFF, .scale = 0x10000};
+	t = table(CALL_GLIBC, 2, r, 3);
+	dead = 4;
+	assert_true(region_look_up(t, &dead, OFF, &hit));
+	assert_int_equal(hit.region, 0);
+	region_table_unref(t);
+
+	/* What is left is of the same dialect: scale 1 takes all in AIX alone. */
+	r[0] = (struct call_region){.bytes = 8, .offset = OFF, .limit = OFF + 8, .scale = 0x8000};
+	r[1] = (struct call_region){.bytes = 2, .offset = OFF + 8, .limit = 2 * OFF, .scale = 1};
+	t = table(CALL_AIX, 2, r, 2);
+	dead = 1;
+	assert_int_equal(region_table_without(t, &dead, &without), 0);
+	assert_int_equal(at(without, 2 * OFF - 1, &region), 0);
+	assert_int_equal(region, 1);
+	region_table_unref(without);
+	region_table_unref(t);
 }
 
 static void test_region__refuses_nonsense(void **state)
 {
-	struct call_region r = {.bytes = 8, .offset = OFF, .scale = 0x10000};
+	struct call_region r = {.bytes = 8, .offset = OFF, .scale = 0x10000}, two[2] = {r, r};
 	struct region_table *t = NULL;
 
 	(void)state;
@@ -672,6 +693,8 @@ static void test_region__refuses_nonsense(void **state)
 	region_table_unref(table(CALL_IRIX, 4, &r, 1));
 	r.bytes = 17;
 	assert_int_equal(region_table_new(CALL_IRIX, 0, 4, &r, 1, &t), -EINVAL);
+	two[1] = r;
+	assert_int_equal(region_table_new(CALL_IRIX, 0, 4, two, 2, &t), -EINVAL);
 	assert_int_equal(region_table_new(CALL_AIX, 0, 4, &r, 1, &t), -EINVAL);
 	r.scale = 1;
 	region_table_unref(table(CALL_IRIX, 4, &r, 1));

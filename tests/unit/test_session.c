@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -252,10 +253,14 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(
 		session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
 	tick(w, AT + 0x1000, TICK_NS);
+	w->changes = 0;
 	session_tidy(&w->sessions);
+	assert_int_equal(w->changes, 1);
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(w->sessions.untold, 1);
+	w->sessions.untidy = true; /* another one is */
 	session_tidy(&w->sessions);
+	assert_int_equal(w->changes, 1);
 	assert_int_equal(w->sessions.untold, 1);
 	tick(w, AT + 0x1000, TICK_NS);
 	w->sessions.idle_since_ns = 0;
@@ -266,6 +271,96 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->sessions.untold, 0);
 	assert_true(w->sessions.idle_since_ns != 0);
 	assert_int_equal(session_period_ns(&w->sessions, STREAM), 0);
+	/* One that was never told is not waited for when there is a new one. */
+	assert_int_equal(
+		session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
+	tick(w, AT + 0x1000, TICK_NS);
+	session_tidy(&w->sessions);
+	assert_int_equal(w->sessions.untold, 1);
+	assert_int_equal(on(w, 0), 0);
+	assert_int_equal(w->sessions.untold, 0);
+}
+
+static void test_session__more_dead_regions_than_are_listed(void **state)
+{
+	struct world *w = *state;
+	struct call_region regions[CALL_DEAD_LISTED + 3];
+	struct call_status s;
+
+	for (unsigned i = 0; i < CALL_DEAD_LISTED + 3; i++) {
+		regions[i] = region_of(w);
+		regions[i].offset = AT + 0x1000 * i;
+		regions[i].base = 0x1000; /* nothing is there */
+	}
+	assert_int_equal(session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, regions,
+				 CALL_DEAD_LISTED + 3),
+		0);
+	for (unsigned i = 1; i < CALL_DEAD_LISTED + 3; i++)
+		tick(w, AT + 0x1000 * i, TICK_NS);
+	session_tidy(&w->sessions);
+	s = status_of(w, false);
+	assert_int_equal(s.state, CALL_IS_ON);
+	assert_int_equal(s.dead, CALL_DEAD_LISTED + 2);
+	for (unsigned i = 0; i < CALL_DEAD_LISTED; i++)
+		assert_int_equal(s.first_dead[i], i + 1);
+}
+
+/* Who has the right to write to the target no longer (C20): it ends, and says why. */
+static bool ends_when_hidden(struct world *w)
+{
+	struct tracee *init;
+	struct call_status s;
+
+	/* The memory of init is out of reach for an ordinary user; it is no thread of ours. */
+	if ((geteuid() == 0 && setresuid(65534, 65534, 65534) < 0) ||
+		target_add(&w->target, 1, w->process, &init) < 0 || on(w, 0) < 0)
+		return false;
+	tick(w, AT, TICK_NS);
+	if (w->count[0] || !w->sessions.untidy)
+		return false;
+	session_tidy(&w->sessions);
+	s = status_of(w, false);
+	return !w->sessions.n && s.state == CALL_HAS_ENDED && s.reason == CALL_HIDDEN &&
+		!s.counted && !s.faulted;
+}
+
+static void test_session__a_process_that_hides_has_ended(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(ends_when_hidden(*state) ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void test_session__all_are_tidied(void **state)
+{
+	struct world *w = *state;
+	struct call_region region = region_of(w);
+	struct process *process;
+	struct tracee *thread;
+
+	assert_int_equal(target_add_process(&w->target, NO_TID, 1, NULL, &process), 0);
+	assert_int_equal(target_add(&w->target, NO_TID, process, &thread), 0);
+	assert_int_equal(session_set(&w->sessions, process, CALL_NATIVE, 0, 4, &region, 1), 0);
+	assert_int_equal(session_set_thread(&w->sessions, thread, CALL_NATIVE,
+				 200 << CALL_TICK_SHIFT, 4, &region, 1),
+		0);
+	assert_int_equal(session_period_ns(&w->sessions, thread->session->stream), 2000000);
+	process->session->off = process->session->untidy = w->sessions.untidy = true;
+	thread->session->off = thread->session->untidy = true;
+	session_tidy(&w->sessions);
+	assert_int_equal(w->sessions.n, 0);
+	assert_int_equal(w->sessions.untold, 1);
+	/* The process's and its thread's: all. */
+	assert_int_equal(on_thread(w, 0), 0);
+	session_clear(&w->sessions, process);
+	assert_int_equal(w->sessions.threads, 1);
+	assert_int_equal(w->sessions.untold, 0);
+	assert_null(thread->session);
 }
 
 static void test_session__system_v_ends_when_a_counter_is_full(void **state)
@@ -306,6 +401,7 @@ static void test_session__system_v_ends_at_a_fault(void **state)
 	w->process->session->off = w->process->session->untidy = w->sessions.untidy = true;
 	session_tidy(&w->sessions);
 	assert_int_equal(status_of(w, false).lost, 2);
+	assert_int_equal(status_of(w, true).lost, 2);
 	assert_int_equal(w->sessions.figures.lost, 2);
 }
 
@@ -537,6 +633,9 @@ int main(void)
 		SESSION_TEST(test_session__ticks_of_sleepers_are_counted_at_the_next_stop),
 		SESSION_TEST(test_session__threads_that_cannot_be_reached_leave_their_ticks),
 		SESSION_TEST(test_session__a_region_that_faults_dies_alone),
+		SESSION_TEST(test_session__more_dead_regions_than_are_listed),
+		SESSION_TEST(test_session__a_process_that_hides_has_ended),
+		SESSION_TEST(test_session__all_are_tidied),
 		SESSION_TEST(test_session__system_v_ends_when_a_counter_is_full),
 		SESSION_TEST(test_session__system_v_ends_at_a_fault),
 		SESSION_TEST(test_session__each_period_has_a_stream),
