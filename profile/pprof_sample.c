@@ -53,12 +53,13 @@ static int add_number(struct reading *r, struct parts *parts, uint64_t number)
 static inline int take_numbers(struct reading *r, struct parts *parts, const struct field *field,
 	int (*add)(struct reading *r, struct parts *parts, uint64_t number))
 {
-	struct span span = {field->data, field->data + field->bytes};
+	struct span span;
 	uint64_t number;
 	int result, error;
 
 	if (!field->delimited)
 		return field->data ? bad_part(r) : add(r, parts, field->value);
+	span = (struct span){field->data, field->data + field->bytes};
 	while ((result = pprof_scan_varint(&span, &number)) > 0) {
 		error = add(r, parts, number);
 		if (error < 0)
