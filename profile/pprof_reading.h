@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of reading a pprof file: pprof_read.c, pprof_sample.c for its samples, and pprof_head.c
- * for what is said but once.
+ * The inside of reading a pprof file: pprof_read.c, pprof_sample.c for its samples, and
+ * pprof_head.c for what is said but once.
  */
 #ifndef PROFILE_PPROF_READING_H
 #define PROFILE_PPROF_READING_H
