@@ -219,91 +219,6 @@ static int read_location(struct reading *r, const struct field *field)
 			r->profile, (uint32_t)mapping, message->address, line, lines));
 }
 
-static int task_of(struct reading *r, const Perftools__Profiles__Sample *message)
-{
-	struct task task = {.process = "", .thread = ""};
-	struct label *more =
-		table_grow(r->label, &r->label_room, message->n_label + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	r->label = more;
-	r->labels = 0;
-	for (size_t i = 0; i < message->n_label; i++) {
-		const Perftools__Profiles__Label *label = message->label[i];
-		const char *key = pprof_reading_text(r, label->key);
-		const char *text = pprof_reading_text(r, label->str);
-		const char *unit = pprof_reading_text(r, label->num_unit);
-
-		if (!key || !text || !unit)
-			return -EBADMSG;
-		text = label->str ? text : NULL;
-		if (!pprof_types_label(&task, key, text, label->num))
-			more[r->labels++] = (struct label){key, text, label->num, unit};
-	}
-	return profile_add_task(r->profile, &task);
-}
-
-/* @index: of the stack, or what went wrong. */
-static int keep_sample(struct reading *r, int index, const int64_t *values)
-{
-	uint32_t *more = table_grow(r->sample, &r->sample_room, r->samples + 1, sizeof(*r->sample));
-
-	if (!more)
-		return -ENOMEM;
-	r->sample = more;
-	if (index < 0)
-		return index;
-	profile_add_values(r->profile, (size_t)index, values);
-	r->sample[r->samples++] = (uint32_t)index;
-	return 0;
-}
-
-static int read_sample(struct reading *r, const struct field *field)
-{
-	int64_t values[VALUE_TYPES_MAX] = {0};
-	Perftools__Profiles__Sample *message;
-	uint32_t *stack;
-	int task, labels,
-		error = pprof_reading_unpack(r, field, &perftools__profiles__sample__descriptor,
-			(ProtobufCMessage **)&message);
-
-	if (error < 0)
-		return error;
-	if (message->n_value != r->columns)
-		return pprof_reading_bad(
-			r, "a sample of it has another number of values than it says");
-	stack = table_grow(r->stack, &r->stack_room, message->n_location_id + 1, sizeof(*stack));
-	if (!stack)
-		return -ENOMEM;
-	r->stack = stack;
-	for (size_t i = 0; i < message->n_location_id; i++) {
-		int location = ids_find(&r->locations, message->location_id[i]);
-
-		if (location < 0)
-			return pprof_reading_bad(
-				r, "a sample of it is at a location that it does not have");
-		stack[i] = (uint32_t)location;
-	}
-	for (size_t i = 0; i < r->columns; i++) {
-		if (r->column[i].value >= 0)
-			values[r->column[i].value] =
-				pprof_types_times(message->value[i], r->column[i].factor);
-	}
-	if (r->cpu_of_sample)
-		values[VALUE_CPU_NS] = pprof_types_times(values[VALUE_SAMPLES], r->cpu_of_sample);
-	task = task_of(r, message);
-	if (task < 0)
-		return task;
-	labels = labels_add(r->profile, r->label, r->labels);
-	if (labels < 0)
-		return labels;
-	return keep_sample(r,
-		profile_add_labelled_stack(r->profile, (uint32_t)task, (uint32_t)labels, stack,
-			message->n_location_id),
-		values);
-}
-
 static int read_all(struct reading *r)
 {
 	static const struct {
@@ -321,7 +236,7 @@ static int read_all(struct reading *r)
 		{MAPPING, read_mapping},
 		{FUNCTION, read_function},
 		{LOCATION, read_location},
-		{SAMPLE, read_sample},
+		{SAMPLE, pprof_sample_read},
 		{PPROF_TIMELINE_FIELD, pprof_timeline_read},
 	};
 	int error = read_strings(r);
@@ -338,7 +253,7 @@ static int read_all(struct reading *r)
 static int read_plain(
 	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **problem)
 {
-	struct reading r = {.file = {data, data + bytes}, .no_mapping = -1};
+	struct reading r = {.file = {data, data + bytes}, .no_mapping = -1, .last_task = -1};
 	int error = profile_new(&r.profile);
 
 	scan_arena_init(&r.arena);

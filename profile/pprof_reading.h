@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of reading a pprof file: pprof_read.c, and pprof_head.c for what is said but once. */
+/*
+ * The inside of reading a pprof file: pprof_read.c, pprof_sample.c for its samples, and
+ * pprof_head.c for what is said but once.
+ */
 #ifndef PROFILE_PPROF_READING_H
 #define PROFILE_PPROF_READING_H
 
@@ -36,6 +39,9 @@ struct reading {
 
 	struct label *label; /* of the sample under way */
 	size_t label_room, labels;
+	struct span last_labels; /* of the last sample, in the file */
+	int last_task;           /* what they say, -1 none yet */
+	uint32_t last_set;
 
 	struct scan_arena arena;
 };
@@ -62,5 +68,8 @@ reading_take pprof_head_default_type;
 reading_take pprof_head_comment;
 /* The same for comments that other programs do not show; comes before those that they do. */
 reading_take pprof_head_remark;
+
+/* A sample; mappings, functions and locations are read. */
+reading_take pprof_sample_read;
 
 #endif

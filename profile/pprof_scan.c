@@ -158,9 +158,13 @@ int ids_add(struct ids *ids, uint64_t id, uint32_t index)
 	return error;
 }
 
+/* Nearly all writers count ids from 1: then the order of the file is that of the ids. */
 int ids_find(const struct ids *ids, uint64_t id)
 {
-	int at = table_find(&ids->table, table_mix(0, id), id_equal, ids->item, &id);
+	int at;
 
+	if (id - 1 < ids->n && ids->item[id - 1].id == id)
+		return (int)ids->item[id - 1].index;
+	at = table_find(&ids->table, table_mix(0, id), id_equal, ids->item, &id);
 	return at < 0 ? at : (int)ids->item[at].index;
 }

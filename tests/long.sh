@@ -19,6 +19,8 @@ BUILD=$(cd "$build" && pwd) SOURCE=$(cd "$(dirname "$0")/.." && pwd) \
     "$(dirname "$0")/e2e/test_completions.sh" zsh fish
 echo "packages: built, installed in a fresh Debian, used and removed (root and the network)"
 "$(dirname "$0")/long_packages.sh"
+echo "readers that are no Debian packages: speedscope of npm, FlameGraph (the network)"
+BUILD=$build "$(dirname "$0")/long_readers.sh"
 echo "100,000 random keys for the live view"
 "$build/tests/fuzz/monkey" 100000 "$(date +%s)"
 echo "sproftop on a busy process for ${LONG_LIVE_SECONDS:-1800} seconds: its CPU and memory"

@@ -2,10 +2,12 @@
 #include "tools/inspect_talk.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tools/child.h"
@@ -78,14 +80,15 @@ static int receive_all(int fd, FILE *to)
 	}
 }
 
-int inspect_talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,
-	size_t *ret_bytes)
+/* One process. *@ret_killed: SIGKILL has ended it, which no file does. */
+static int talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,
+	size_t *ret_bytes, bool *ret_killed)
 {
 	char *answer = NULL;
 	size_t bytes = 0;
 	FILE *out = open_memstream(&answer, &bytes);
 	pid_t pid;
-	int fd = -1, r;
+	int fd = -1, r, status;
 
 	if (!out)
 		return -ENOMEM;
@@ -94,7 +97,8 @@ int inspect_talk(const char *path, const char *asked, size_t asked_bytes, char *
 		send_all(fd, asked, asked_bytes);
 		r = receive_all(fd, out);
 		(void)close(fd);
-		(void)child_join(pid);
+		status = child_join(pid);
+		*ret_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 	}
 	if (fclose(out) != 0 && r == 0)
 		r = -ENOMEM;
@@ -105,4 +109,17 @@ int inspect_talk(const char *path, const char *asked, size_t asked_bytes, char *
 	*ret_answer = answer;
 	*ret_bytes = bytes;
 	return 0;
+}
+
+int inspect_talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,
+	size_t *ret_bytes)
+{
+	bool killed = false;
+	int r = talk(path, asked, asked_bytes, ret_answer, ret_bytes, &killed);
+
+	if (r == 0 && killed) {
+		free(*ret_answer);
+		r = talk(path, asked, asked_bytes, ret_answer, ret_bytes, &killed);
+	}
+	return r;
 }

@@ -16,7 +16,8 @@ bool inspect_talk_find(char ret_path[PATH_MAX]);
 
 /*
  * Starts it, asks, and takes all that it says until its end, which may come early: a file that it
- * reads can end it. The caller frees *ret_answer. -ENOMEM, also for an answer without end; another
+ * reads can end it. One that was killed from outside (SIGKILL: a user, or no memory is left) is
+ * started once more. The caller frees *ret_answer. -ENOMEM, also for an answer without end; another
  * -errno: it cannot be started.
  */
 int inspect_talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,

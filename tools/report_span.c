@@ -60,6 +60,17 @@ static int refuse_span(uint64_t from_ns, uint64_t to_ns, uint64_t end_ns, char *
 	return -ERANGE;
 }
 
+/* An end behind that of the profile may be a slip. */
+static int tell_end(struct profile *part, uint64_t to_ns, uint64_t end_ns)
+{
+	char to[TEXT_UNIT_BYTES], end[TEXT_UNIT_BYTES], note[3 * TEXT_UNIT_BYTES + 80];
+
+	text_format_ns(to_ns, to);
+	text_format_ns(end_ns, end);
+	(void)snprintf(note, sizeof(note), "--to is at %s, but the profile ends at %s", to, end);
+	return profile_add_note(part, note);
+}
+
 int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem)
 {
 	uint64_t begin_ns, end_ns, from_ns, to_ns;
@@ -79,6 +90,8 @@ int report_span_apply(const struct report_span *span, struct profile **profile, 
 	if (from_ns >= to_ns || from_ns >= end_ns)
 		return refuse_span(from_ns, to_ns, end_ns, ret_problem);
 	error = timeline_span(*profile, from_ns, to_ns, &part);
+	if (error >= 0 && span->to.given && to_ns > end_ns)
+		error = tell_end(part, to_ns, end_ns);
 	if (error < 0)
 		return error;
 	profile_free(*profile);

@@ -278,14 +278,25 @@ bool sprofrun_settings_rotates(const struct sprofrun_settings *s)
 	return s->engine.rotate_ns || s->engine.rotate_bytes;
 }
 
+/* An option that is given and makes anything but one profile on the disk; NULL none. */
+static const char *other_result(const struct sprofrun_settings *s)
+{
+	return s->engine.per_process ? "--per-process"
+		: s->live            ? "--live"
+		: s->engine.dump     ? "--dump"
+				     : NULL;
+}
+
+static _Noreturn void refuse_pair(const char *option, const char *other)
+{
+	front_complain(program, "%s and %s do not go together", option, other);
+	exit(FRONT_USAGE);
+}
+
 /* What does not go together with a file each so often. */
 static void check_rotation(struct sprofrun_settings *s)
 {
-	const char *other = s->engine.per_process ? "--per-process"
-		: s->live                         ? "--live"
-		: s->capture                      ? "--capture"
-		: s->engine.dump                  ? "--dump"
-						  : NULL;
+	const char *other = s->capture ? "--capture" : other_result(s);
 	const char *option = s->ring ? "--ring" : "--rotate";
 
 	if (s->ring && (s->rotate || serve_front_is_given(&s->serve)))
@@ -294,10 +305,8 @@ static void check_rotation(struct sprofrun_settings *s)
 		usage_error("--keep", s->keep, "it belongs to --rotate or --ring");
 	if (!sprofrun_settings_rotates(s))
 		return;
-	if (other) {
-		front_complain(program, "%s and %s do not go together", option, other);
-		exit(FRONT_USAGE);
-	}
+	if (other)
+		refuse_pair(option, other);
 	if (!output_option_is_file(s->output)) {
 		front_complain(program, "bad output '%s': give a file name: %s makes several files",
 			s->output, option);
@@ -310,17 +319,10 @@ static void check_rotation(struct sprofrun_settings *s)
 /* Others are given spans of the profile's time line. */
 static void check_serving(struct sprofrun_settings *s)
 {
-	const char *other = s->engine.per_process ? "--per-process"
-		: s->live                         ? "--live"
-		: s->no_timeline                  ? "--no-timeline"
-		: s->engine.dump                  ? "--dump"
-						  : NULL;
+	const char *other = s->no_timeline ? "--no-timeline" : other_result(s);
 
-	if (serve_front_is_given(&s->serve) && other) {
-		front_complain(program, "%s and %s do not go together",
-			s->serve.listen ? "--listen" : "--push", other);
-		exit(FRONT_USAGE);
-	}
+	if (serve_front_is_given(&s->serve) && other)
+		refuse_pair(s->serve.listen ? "--listen" : "--push", other);
 	s->serve.quiet = s->quiet;
 	s->serve.verbose = s->verbose;
 	serve_front_check(&s->serve);

@@ -29,8 +29,12 @@ struct collecting {
 	size_t room;
 	struct row_key *key; /* by row */
 	size_t key_room;
-	size_t *seen; /* by row: the last sample counted in total, + 1 */
-	size_t seen_room;
+	/*
+	 * By row: the last sample counted in its total, + 1, and the total of each value. Close
+	 * together, as these alone are touched for each frame of each sample.
+	 */
+	int64_t *tally;
+	size_t tally_room, tally_size;
 	struct table table;
 	uint32_t *of_place; /* by place: its row + 1; NULL where rows are split, too */
 	size_t values;
@@ -57,7 +61,7 @@ static int append_row(struct collecting *c, const struct row_key *key, uint64_t 
 	const struct place *place = &c->places->place[key->place];
 	struct row *row = table_grow(rows->row, &c->room, rows->n + 1, sizeof(*row));
 	struct row_key *keys;
-	size_t *seen;
+	int64_t *tally;
 	int error;
 
 	if (!row)
@@ -67,15 +71,15 @@ static int append_row(struct collecting *c, const struct row_key *key, uint64_t 
 	if (!keys)
 		return -ENOMEM;
 	c->key = keys;
-	seen = table_grow(c->seen, &c->seen_room, rows->n + 1, sizeof(*seen));
-	if (!seen)
+	tally = table_grow(c->tally, &c->tally_room, rows->n + 1, c->tally_size * sizeof(*tally));
+	if (!tally)
 		return -ENOMEM;
-	c->seen = seen;
+	c->tally = tally;
 	error = table_add(&c->table, hash, (uint32_t)rows->n);
 	if (error < 0)
 		return error;
 	keys[rows->n] = *key;
-	seen[rows->n] = 0;
+	memset(tally + rows->n * c->tally_size, 0, c->tally_size * sizeof(*tally));
 	row[rows->n] = (struct row){
 		.function = place->function,
 		.file = place->file,
@@ -113,7 +117,7 @@ static int row_of(struct collecting *c, uint32_t place, const struct task *task)
 }
 
 /* A sample without a stack is somewhere unknown; it has no row, but it counts in the sums. */
-static int collect_sample(struct collecting *c, const struct sample *sample, size_t stamp)
+static int collect_sample(struct collecting *c, const struct sample *sample, int64_t stamp)
 {
 	struct task task = profile_task(c->profile, sample->task);
 	bool leaf = true;
@@ -124,16 +128,18 @@ static int collect_sample(struct collecting *c, const struct sample *sample, siz
 		for (size_t j = c->places->first[location]; j < c->places->first[location + 1];
 			j++) {
 			int index = row_of(c, c->places->of[j], &task);
+			int64_t *tally;
 
 			if (index < 0)
 				return index;
 			if (leaf)
 				add_values(c->rows->row[index].self, sample->value, c->values);
 			leaf = false;
-			if (c->seen[index] == stamp)
+			tally = c->tally + (size_t)index * c->tally_size;
+			if (tally[0] == stamp)
 				continue;
-			c->seen[index] = stamp;
-			add_values(c->rows->row[index].total, sample->value, c->values);
+			tally[0] = stamp;
+			add_values(tally + 1, sample->value, c->values);
 		}
 	}
 	return 0;
@@ -191,10 +197,13 @@ static int collect_samples(struct collecting *c)
 		int error = 0;
 
 		if (filter_takes(&c->filter, c->profile, c->places, &sample))
-			error = collect_sample(c, &sample, i + 1);
+			error = collect_sample(c, &sample, (int64_t)i + 1);
 		if (error < 0)
 			return error;
 	}
+	for (size_t i = 0; i < c->rows->n; i++)
+		memcpy(c->rows->row[i].total, c->tally + i * c->tally_size + 1,
+			c->values * sizeof(int64_t));
 	return 0;
 }
 
@@ -261,7 +270,8 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 	struct collecting c = {.profile = profile,
 		.options = options,
 		.rows = &rows,
-		.values = profile_value_types(profile)};
+		.values = profile_value_types(profile),
+		.tally_size = profile_value_types(profile) + 1};
 	struct order order;
 	int error;
 
@@ -280,7 +290,7 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 	filter_release(&c.filter);
 	table_release(&c.table);
 	free(c.key);
-	free(c.seen);
+	free(c.tally);
 	free(c.of_place);
 	if (error < 0) {
 		rows_release(&rows);

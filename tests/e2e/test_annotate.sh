@@ -112,4 +112,24 @@ mkdir alone && cp "$SPROFREPORT" alone
 alone/sprofreport annotate hot p >out; is "without the inspector" $? 0
 check "that is said" grep -q 'sprofil-inspector is missing' out
 check "and the source is there" grep -q CALL out
+
+# One that is killed in the middle of its answer is started again; one that always is, is given up.
+inspector=$(dirname "$(realpath "$SPROFREPORT")")/sprofil-inspector
+cat >alone/sprofil-inspector <<KILLED
+#!/bin/bash
+cd "$PWD"
+echo >>rounds
+[ -e always ] || { [ "\$(wc -l <rounds)" = 1 ] || exec "$inspector"; }
+"$inspector" | head -c 100
+kill -9 \$\$
+KILLED
+chmod +x alone/sprofil-inspector
+annotate hot p >whole
+alone/sprofreport annotate hot p >out; is "an inspector that was killed" $? 0
+check "nothing is lost by that" cmp out whole
+is "it was started again" "$(wc -l <rounds)" 2
+: >always
+timeout 20 alone/sprofreport annotate hot p >out; is "one that is always killed" $? 0
+check "that is said, too" grep -q 'hot: the file was too much for what reads it' out
+check "the source is still there" grep -q CALL out
 finish

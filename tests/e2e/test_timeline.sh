@@ -90,6 +90,10 @@ done
 "$report" flat --from 4 p 2>err
 is "beyond the end" "$? $(grep -c 'is at 4.00 s, but the profile ends at 3.00 s; --from -1s' err)" \
     "1 1"
+"$report" flat --from 2 --to 5 p >out
+is "an end beyond the end" "$? $(grep -c '^note: --to is at 5.00 s, but the profile ends at 3.00 s$' out)" \
+    "0 1"
+"$report" flat --from 2 --to 3 p | grep -q '^note: --to' && { echo "FAIL: to the end"; failed=1; }
 "$report" flat --from 2 --to 1 p 2>err
 is "the wrong way round" "$? $(grep -c '2.00 s and --to at 1.00 s: --from must be the earlier' err)" \
     "1 1"
