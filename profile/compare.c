@@ -87,8 +87,8 @@ struct comparing {
 /* How runs of the same side differ in a row. */
 struct spread {
 	double variance; /* of a run's value */
-	double sampling; /* the part of it that sampling alone makes expect */
-	double beyond;   /* what of it sampling does not explain, relative to the value squared */
+	double sampling; /* the part of it that sampling error explains */
+	double beyond;   /* the part that it does not explain, relative to the value squared */
 	double value;    /* mean of all runs */
 };
 

@@ -188,7 +188,7 @@ static uint64_t next_event(struct engine *engine)
 	return next;
 }
 
-/* Whoever waits for the beginning is told of it, once. */
+/* Calls options->begun, once: the processes are attached to, or the command has been executed. */
 static void tell_begun(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;

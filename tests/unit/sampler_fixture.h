@@ -28,7 +28,7 @@ struct actor {
 struct world {
 	struct sampler sampler;
 	struct actor actor[MANY];
-	uint64_t stamp_ns;   /* of the one that woke up */
+	uint64_t stamp_ns;   /* of the waiter that woke up, by the scheduler's clock */
 	uint64_t renewed_ns; /* how long after it came, at most */
 	int arrived_error, runnable;
 	bool let_go; /* the CPU does not stand still any more */

@@ -16,44 +16,9 @@
 #include "symbolizer/budget.h"
 #include "symbolizer/linescan.h"
 #include "symbolizer/symbolizer.h"
+#include "tests/unit/no_memory.h"
 
 #define MIB (UINT64_C(1) << 20)
-
-static unsigned long until_failure; /* 0: none fails */
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t n, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__real_reallocarray(void *memory, size_t n, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t n, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void *__wrap_reallocarray(void *memory, size_t n, size_t bytes);
-
-static bool fails(void)
-{
-	return until_failure && !--until_failure;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-	return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t n, size_t bytes)
-{
-	return fails() ? NULL : __real_calloc(n, bytes);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes)
-{
-	return fails() ? NULL : __real_realloc(memory, bytes);
-}
-
-void *__wrap_reallocarray(void *memory, size_t n, size_t bytes)
-{
-	return fails() ? NULL : __real_reallocarray(memory, n, bytes);
-}
 
 static void test_budget__is_in_proportion_to_the_file(void **state)
 {

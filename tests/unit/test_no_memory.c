@@ -2,7 +2,6 @@
 /*
  * The Nth allocation fails, for every N until all goes well: the model, the file format and the
  * reports answer with -ENOMEM and leave nothing behind (the leaks are the sanitizer's to find).
- * Linked with --wrap, so that the allocations of profile/ and view/ come here.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,45 +12,10 @@
 #include <cmocka.h>
 
 #include "profile/pprof.h"
+#include "tests/unit/no_memory.h"
 #include "tests/unit/profile_fixture.h"
 #include "view/export.h"
 #include "view/report.h"
-
-static unsigned long until_failure; /* 0: none fails */
-
-static bool fails(void)
-{
-	return until_failure && !--until_failure;
-}
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t n, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__real_reallocarray(void *memory, size_t n, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t n, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void *__wrap_reallocarray(void *memory, size_t n, size_t bytes);
-
-void *__wrap_malloc(size_t bytes)
-{
-	return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t n, size_t bytes)
-{
-	return fails() ? NULL : __real_calloc(n, bytes);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes)
-{
-	return fails() ? NULL : __real_realloc(memory, bytes);
-}
-
-void *__wrap_reallocarray(void *memory, size_t n, size_t bytes)
-{
-	return fails() ? NULL : __real_reallocarray(memory, n, bytes);
-}
 
 /* Something that may run out of memory. */
 typedef int attempt(const struct profile *profile);

@@ -349,7 +349,8 @@ static void test_plan__time_that_was_ours_moves_the_instants(void **state)
 	}
 	/* One that is not in use stays as it is. */
 	assert_memory_equal(&f.plan.stream[1], &before.plan.stream[1], sizeof(f.plan.stream[1]));
-	/* One that is due stays, too: it is looked at now, as it is on the other CPUs. */
+	/* An instant that is due stays, too: it is looked at now, as those of the other CPUs are.
+	 */
 	before = f;
 	plan_shift(&f.plan, 2, 777, f.plan.stream[2].next_ns);
 	assert_int_equal(f.plan.stream[2].next_ns, before.plan.stream[2].next_ns);

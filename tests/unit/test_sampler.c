@@ -44,7 +44,7 @@ static void test_sampler__one_that_waits_since_we_came_was_replaced(void **state
 	replaced(&w, a);
 	a->stamp_ns -= 50001;
 	assert_null(look(&w, 0));
-	/* One that sleeps may have gone to sleep before that. */
+	/* A thread that sleeps may have gone to sleep before the waiter came. */
 	a->state = ASLEEP;
 	a->run_ns++;
 	replaced(&w, a);

@@ -271,7 +271,7 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->sessions.untold, 0);
 	assert_true(w->sessions.idle_since_ns != 0);
 	assert_int_equal(session_period_ns(&w->sessions, STREAM), 0);
-	/* One that was never told is not waited for when there is a new one. */
+	/* An end that the program was never told of is not kept once it has a new table. */
 	assert_int_equal(
 		session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
 	tick(w, AT + 0x1000, TICK_NS);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The Nth allocation fails, for every N until all goes well: a table is put in force or nothing
- * has changed, and a dead region stays dead. Linked with --wrap, so that the allocations of
- * supervisor/ come here; what is left behind is LeakSanitizer's to find.
+ * has changed, and a dead region stays dead. What is left behind is LeakSanitizer's to find.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -17,45 +16,10 @@
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/say.h"
 #include "supervisor/target/target.h"
+#include "tests/unit/no_memory.h"
 
 #define REGIONS 3
 #define CHILD   0x3ffffff /* no such process */
-
-static unsigned long until_failure; /* 0: none fails */
-
-static bool fails(void)
-{
-	return until_failure && !--until_failure;
-}
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t n, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__real_reallocarray(void *memory, size_t n, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t n, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void *__wrap_reallocarray(void *memory, size_t n, size_t bytes);
-
-void *__wrap_malloc(size_t bytes)
-{
-	return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t n, size_t bytes)
-{
-	return fails() ? NULL : __real_calloc(n, bytes);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes)
-{
-	return fails() ? NULL : __real_realloc(memory, bytes);
-}
-
-void *__wrap_reallocarray(void *memory, size_t n, size_t bytes)
-{
-	return fails() ? NULL : __real_reallocarray(memory, n, bytes);
-}
 
 static const struct call_region regions[REGIONS] = {
 	{.base = 0x10000, .bytes = 64, .offset = 0x1000, .scale = 0x10000},

@@ -17,7 +17,7 @@
 static struct watchdog watchdog;
 static atomic_bool over;
 
-/* A thread that sleeps for the test, and what the watchdog says of it. */
+/* A sleeping thread, the watchdog over it, and whether that took it for hung. */
 struct nap {
 	struct watchdog watchdog;
 	uint64_t at_work;
