@@ -85,6 +85,7 @@ chmod 755 bin/jcmd
 install -m 666 /dev/null bin/jcmd.log
 head -c 4096 /dev/zero >libjvm.so
 fake() { # ARGUMENT...: $fake is its process
+    rm -f ready # the last one's
     python3 fake.py "$PWD/libjvm.so" "$@" >ready & fake=$!
     wait_until "it is ready" 20 grep -q ready ready
 }
@@ -130,6 +131,7 @@ if [ "$(id -u)" = 0 ]; then
     kill $fake
     if unshare -m true 2>/dev/null; then
         echo untouched >bin/jcmd.log
+        rm -f ready
         unshare -m python3 fake.py "$PWD/libjvm.so" catch >ready & fake=$!
         wait_until "it is ready" 20 grep -q ready ready
         profile -p $fake
