@@ -5,7 +5,8 @@
 #
 #   known.sh [--busy] [--no-realtime] [--rates "HZ HZ"] [NAME...]
 #
-#   pool       4, 8 and 16 threads that wait for tasks of 0.1 to 5 ms
+#   pool       4, 8 and 16 threads that wait for tasks of 0.1 to 5 ms, by their own clocks and
+#              beside perf, which shows a quarter less of the calls of threads that sleep often
 #   java       100 threads that work and sleep 1 ms, and 100 busy ones
 #   postgres   pgbench -S -c4
 #   redis, nginx   under their benchmarks, by their own clocks and beside perf, which makes
@@ -77,19 +78,25 @@ verdict() {
         printf("%-22s %5s  %-26s %8.2f %8.2f %+8.2f %6.1f  %s\n", n, hz, w, t, s, d,
             e > 0 ? a / e : 0, a > most && a > 3 * e ? "OFF" : "ok") }'
 }
-# shares PROFILE: "CATEGORY<TAB>NANOSECONDS", in oracle_count_calls' categories
+# shares PROFILE [own]: "CATEGORY<TAB>NANOSECONDS", in oracle_count_calls' categories; own: the
+# program's functions, and "outside" of them.
 shares() {
-    "$SPROFREPORT" flat --no-inline --format tsv "$1" | awk -F'\t' -v OFS='\t' '
-        NR > 1 && $5 != "[unsampled]" { n[$5 ~ /^(f[0-9]$|\[syscall\])/ ? $5 : "user"] += $2 }
+    "$SPROFREPORT" flat --no-inline --format tsv "$1" | awk -F'\t' -v OFS='\t' -v own="${2:-}" '
+        function category(f) {
+            if (f ~ /^f[0-9]$/) return f
+            if (own) return "outside"
+            return f ~ /^\[syscall\]/ ? f : "user"
+        }
+        NR > 1 && $5 != "[unsampled]" { n[category($5)] += $2 }
         END { for (f in n) print f, n[f] }'
 }
-# compare ROW RATE TRUTH [ONLY]: the file TRUTH beside p.pb.gz. ONLY: a pattern of categories.
+# compare ROW RATE TRUTH [own]: the file TRUTH beside p.pb.gz, in the categories of shares
 compare() {
     local samples
     samples=$(figure effective_samples p.pb.gz)
     [ -n "$samples" ] || samples=$(figure samples p.pb.gz)
-    shares p.pb.gz >shown
-    awk -F'\t' -v n="$samples" -v only="${4:-.}" '
+    shares p.pb.gz "${4:-}" >shown
+    awk -F'\t' -v n="$samples" '
         NR == FNR { truth[$1] = $2; big += $2; next }
         { shown[$1] = $2; all += $2 }
         END {
@@ -98,9 +105,9 @@ compare() {
             for (f in names) {
                 p = shown[f] / all; q = truth[f] / big
                 if (f ~ /^\[sys/) { calls_p += p; calls_q += q; calls++ }
-                if ((p > 0.01 || q > 0.01) && f ~ only) row(f, p, q)
+                if (p > 0.01 || q > 0.01) row(f, p, q)
             }
-            if (calls > 1 && "all calls" ~ only && (calls_p > 0.01 || calls_q > 0.01))
+            if (calls > 1 && (calls_p > 0.01 || calls_q > 0.01))
                 row("all calls", calls_p, calls_q)
         }
         function row(f, p, q,  m) {
@@ -134,6 +141,15 @@ beside() {
     wait "$oracle_pid" 2>/dev/null
     oracle_count_calls oracle >truth
     compare "$row" "$hz" truth
+}
+# alone ROW RATE COMMAND...: without perf, by the program's own clocks.
+alone() {
+    local row=$1 hz=$2
+    shift 2
+    "$SPROFRUN" -q -F "$hz" "${options[@]}" -o p.pb.gz -- "$@" >out 2>err || return
+    awk -v OFS='\t' '/^f/ { print $1, $2; sum += $2 } /^all/ { print "outside", $2 - sum }' \
+        out >truth
+    compare "$row" "$hz" truth own
 }
 # own_clock COMMAND...: runs it measuring its own calls.
 own_clock() {
@@ -191,6 +207,7 @@ known_pool() {
     for threads in 4 8 16; do
         for us in 100 500 1000 5000; do
             [ $threads = 16 ] || [ $us = 100 ] || [ $us = 1000 ] || continue
+            alone "pool $threads, $us us, own" "$1" "$P" "$turns" "$SECONDS_EACH" pool $threads $us
             beside "pool $threads, $us us" "$1" "$P" "$turns" "$SECONDS_EACH" pool $threads $us
         done
     done

@@ -15,7 +15,8 @@
  *		f0, and getppid(2) so often
  *
  * SECONDS are of CPU time, of the timer of the wall. At the end: "f0 NANOSECONDS" ... as the
- *threads' clocks say, where they are read (loop, pool), and "all NANOSECONDS".
+ * threads' clocks say, where they are read (loop, pool; less what a reading takes), and "all
+ * NANOSECONDS".
  */
 #include "bench/work.h"
 
@@ -38,7 +39,7 @@ enum { FUNCTIONS = 5, QUEUE = 64, THREADS_MAX = 64 };
 
 static void (*const work[FUNCTIONS])(uint64_t) = {f0, f1, f2, f3, f4};
 
-static uint64_t turns_per_ms, end_ns;
+static uint64_t turns_per_ms, end_ns, reading_ns;
 static double known_ns[FUNCTIONS];
 
 static bool used_up(void)
@@ -102,7 +103,8 @@ static void *pool_work(void *own_ns)
 		uint64_t start = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		work_us((unsigned)task, pool.task_us);
-		ns[task] += (double)(work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start);
+		ns[task] += (double)(work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) -
+			(double)reading_ns;
 	}
 	return NULL;
 }
@@ -160,7 +162,7 @@ static int run_loop(void)
 
 			work_us(f, 3900 * part[f]);
 			now = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-			known_ns[f] += (double)(now - last);
+			known_ns[f] += (double)(now - last) - (double)reading_ns;
 			last = now;
 		}
 	}
@@ -190,6 +192,7 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		turns_per_ms = strtoull(argv[1], NULL, 0);
 	end_ns = (uint64_t)(seconds * 1e9);
+	reading_ns = work_reading_ns();
 	if (strcmp(what, "pool") == 0 && argc == 6)
 		status = run_pool((unsigned)atoi(argv[4]), atof(argv[5]));
 	else if (strcmp(what, "timer") == 0 && argc == 5)

@@ -14,14 +14,14 @@
 #   --other-session  the program runs in a session of its own; sprofrun -p attaches
 #   --sampler perf   the control: perf at HZ instead of sprofrun. It judges the bench.
 #   --oracle own     the program's own clocks; the default where perf is not permitted. Each call
-#                    is then between two readings of the thread's CPU clock, and "other" is not
-#                    in chi-square: on the way into and out of sleep interrupts are off, which the
-#                    clock sees and no sampler.
+#                    is then between two readings of the thread's CPU clock. perf shows less of
+#                    "other" than these clocks do: its timer stops when a thread falls asleep, and
+#                    what was due just then is seen 10 us after the thread has its CPU again.
 #   --tsv            a row for each run, with a line of names in front
 #
 # chi-square = sum of (p - q)^2 / (m (1/n + 1/N)), p shown with n effective samples, q the
 # oracle's with N, m the mean of both weighted by n and N; what has less than 5 samples expected
-# of n is pooled with "other" (own: left out). Samples of independent moments give 1; one in each
+# of n is pooled with "other". Samples of independent moments give 1; one in each
 # period gives less, since the noise is less: perf against itself 0.5. steal% is the share of the
 # CPUs that a hypervisor gave to others: with more than some percent the machine is not quiet,
 # since a virtual CPU is taken away mostly where it sets a timer, in calls that sleep.
@@ -160,13 +160,7 @@ one() {
         }
         END {
             other_truth = truth["other"] / all_truth; other_shown = shown["other"] / all_shown
-            effective = n
-            if (own) {
-                # The functions among themselves.
-                all_truth -= truth["other"]; all_shown -= shown["other"]
-                n *= 1 - other_shown
-                delete truth["other"]; delete shown["other"]
-            } else big = all_truth
+            if (!own) big = all_truth
             for (i = 0; i < 8; i++) {
                 f = "f" i; p = shown[f] / all_shown; q = truth[f] / all_truth
                 if (q * n < 5) { small_p += p; small_q += q } else compare(f, p, q)
@@ -177,7 +171,7 @@ one() {
             OFS = "\t"
             print seed, hz, sprintf("%.3f", chi / df), df, sprintf("%.2f", worst_points), worst_f,
                 sprintf("%.1f", most), most_f, off + 0, sprintf("%.2f", 100 * other_truth),
-                sprintf("%.2f", 100 * other_shown), samples, sprintf("%.0f", effective),
+                sprintf("%.2f", 100 * other_shown), samples, sprintf("%.0f", n),
                 big ? big : "-", found, late, stolen }' truth shown
 }
 key() { awk -F'\t' -v k="$1" '$1 == k { print $2 }' summary; }

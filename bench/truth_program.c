@@ -92,7 +92,7 @@ static struct program {
 	struct pair pair[THREADS_MAX / 2];
 	pthread_mutex_t mutex[MUTEXES];
 	uint64_t turns_per_ms, cpu_end_ns, wall_end_ns;
-	uint64_t read_ns; /* what reading the clock takes of the time between two readings */
+	uint64_t read_ns; /* work_reading_ns() */
 	atomic_bool stop;
 	bool own;
 	int null;
@@ -355,18 +355,6 @@ static void *run_thread(void *argument)
 	return NULL;
 }
 
-static void measure_reading(void)
-{
-	program.read_ns = UINT64_MAX;
-	for (unsigned i = 0; i < 100; i++) {
-		uint64_t a = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		uint64_t b = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-
-		if (b - a < program.read_ns)
-			program.read_ns = b - a;
-	}
-}
-
 static int wait_for_go(const char *path)
 {
 	char c;
@@ -390,7 +378,7 @@ static int run(double seconds)
 	if (program.null < 0)
 		return 1;
 	if (program.own)
-		measure_reading();
+		program.read_ns = work_reading_ns();
 	program.cpu_end_ns = work_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + (uint64_t)(seconds * 1e9);
 	program.wall_end_ns = work_clock_ns(CLOCK_MONOTONIC) + (uint64_t)(seconds * 3e9);
 	for (unsigned i = 1; i < program.threads; i++)

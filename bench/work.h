@@ -36,6 +36,21 @@ static inline uint64_t work_clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/* What one reading of the thread's CPU clock takes of the time between two. */
+static inline uint64_t work_reading_ns(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < 100; i++) {
+		uint64_t start = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t ns = work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+
+		if (ns < least)
+			least = ns;
+	}
+	return least;
+}
+
 /* The best of some tries: nobody else had the CPU meanwhile. Takes 0.1 s. */
 static inline uint64_t work_turns_per_ms(void (*work)(uint64_t))
 {
