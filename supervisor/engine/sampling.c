@@ -81,6 +81,12 @@ static bool probe_holds(void *context, unsigned cpu)
 	return !w->started || cpu_waiter_state(w) == CPU_WAITER_HOLDS;
 }
 
+static uint64_t probe_now(void *context)
+{
+	(void)context;
+	return clock_now();
+}
+
 /* Of the runnable threads of the machine this one is one, and each that holds a CPU for us. */
 static int probe_runnable(void *context)
 {
@@ -102,6 +108,7 @@ static const struct probe probe = {
 	.last_cpu = probe_last_cpu,
 	.arrived = probe_arrived,
 	.holds = probe_holds,
+	.now = probe_now,
 	.runnable = probe_runnable,
 };
 

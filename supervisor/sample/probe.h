@@ -31,6 +31,8 @@ struct probe {
 	int (*arrived)(void *context, unsigned cpu, struct arrival *ret_arrival);
 	/* Does the CPU still stand still for this instant? */
 	bool (*holds)(void *context, unsigned cpu);
+	/* CLOCK_MONOTONIC. */
+	uint64_t (*now)(void *context);
 	/* Threads of the whole machine that are runnable, but for ours; negative: unknown. */
 	int (*runnable)(void *context);
 };

@@ -43,6 +43,7 @@
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000
+#define USUAL_ASK_NS  2500
 /* More than the first is a hypervisor's doing; more than the second is nothing that is known. */
 #define HELD_MOST_NS 400000
 #define LOST_MOST_NS 1000000000
@@ -61,7 +62,8 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 		.context = context,
 		.factor_1024 = 1024,
 		.held_ns = USUAL_HELD_NS,
-		.stop_ns = USUAL_STOP_NS};
+		.stop_ns = USUAL_STOP_NS,
+		.ask_ns = USUAL_ASK_NS};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));
 	if (!s->cpu)
 		return -ENOMEM;
@@ -253,7 +255,7 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 struct sample_thread *sampler_instant(
 	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t woke_ns)
 {
-	struct look look = {.s = s, .cpu = cpu, .weight = 1024};
+	struct look look = {.s = s, .cpu = cpu, .planned_ns = planned_ns, .weight = 1024};
 	bool late = woke_ns > planned_ns + (s->realtime ? LATE_MOST_NS : LATE_NS);
 	bool slow = woke_ns > planned_ns + PROMPT_NS && !s->realtime;
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
@@ -366,12 +368,6 @@ void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 		leave_out(c, (int64_t)s->stop_ns);
 }
 
-/* @mean goes a sixteenth of the way to @value, which counts up to @most. */
-static void follow(uint64_t *mean, uint64_t value, uint64_t most)
-{
-	*mean += ((int64_t)(value < most ? value : most) - (int64_t)*mean) / 16;
-}
-
 void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu,
 	uint64_t end_ns, uint64_t stop_ns)
 {
@@ -384,12 +380,12 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS;
 
 	note_errand(s, t->order.cpu);
-	follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
+	sampler_follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
 	if (has_tables(s)) /* see COMPANY_TABLES */
 		note_company(s, 1);
 	t->steady = steady ? t->steady + 1 : 0;
 	if (steady && lost < LOST_MOST_NS) {
-		follow(&s->held_ns, (uint64_t)lost, HELD_MOST_NS);
+		sampler_follow(&s->held_ns, (uint64_t)lost, HELD_MOST_NS);
 		c->owed_ns += lost - c->left_out_ns[0];
 		for (unsigned i = 1; i < PLAN_STREAMS; i++)
 			s->tables_owed_ns[i] +=

@@ -48,6 +48,9 @@ struct sample_thread {
 	unsigned near;             /* samples to come before it is interrupted from afar again, */
 	unsigned flights;          /* as so often a call fell into the interrupt's flight */
 	struct cpu_time seen;      /* at the last instant that asked */
+	uint64_t asked_ns;         /* when it was asked last whether it has run; 0 never */
+	uint64_t asked_run_ns;     /* its CPU time then, */
+	bool asked_running;        /* and was it on a CPU, or waiting for one? */
 	struct cpu_time resumed;   /* at its last stop, which was over at */
 	uint64_t resumed_ns;       /* CLOCK_MONOTONIC; 0 there was none */
 	unsigned steady;           /* stops in a row between which it had its CPU all the time */
@@ -104,11 +107,18 @@ struct sampler {
 	uint32_t company;          /* a bit for each of the last 32 looks: others were runnable */
 	uint64_t held_ns;          /* for how long a sample usually holds up its thread, */
 	uint64_t stop_ns;          /* and for how long it is stopped */
+	uint64_t ask_ns;           /* what it takes to ask a thread whether it was on the CPU */
 	int64_t tables_owed_ns[PLAN_STREAMS]; /* the same of the tables, on all CPUs */
 	unsigned host;                        /* index of the CPU where the tracing thread waits */
 	unsigned errands, own_errands; /* its work for other CPUs' threads, and its own, lately */
 	uint64_t ways_next_ns;         /* when to decide the ways again */
 	struct sample_figures figures;
 };
+
+/* @mean goes a sixteenth of the way to @value, which counts up to @most. */
+static inline void sampler_follow(uint64_t *mean, uint64_t value, uint64_t most)
+{
+	*mean += ((int64_t)(value < most ? value : most) - (int64_t)*mean) / 16;
+}
 
 #endif

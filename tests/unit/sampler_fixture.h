@@ -33,7 +33,7 @@ struct world {
 	int arrived_error, runnable;
 	bool let_go; /* the CPU does not stand still any more */
 	unsigned arrivals, stamps, runnables;
-	uint64_t now;
+	uint64_t now, ask_ns; /* what it takes to ask for a CPU time */
 };
 
 static int activity(void *context, struct sample_thread *s, struct activity *ret)
@@ -54,7 +54,7 @@ static int cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret
 {
 	struct actor *a = s->owner;
 
-	(void)context;
+	((struct world *)context)->now += ((struct world *)context)->ask_ns;
 	if (a->state == GONE)
 		return -ESRCH;
 	*ret = (struct cpu_time){a->run_ns, a->wait_ns, a->slices};
@@ -99,6 +99,11 @@ static bool holds(void *context, unsigned cpu)
 	return !w->let_go;
 }
 
+static uint64_t now(void *context)
+{
+	return ((struct world *)context)->now;
+}
+
 static int runnable(void *context)
 {
 	struct world *w = context;
@@ -108,7 +113,7 @@ static int runnable(void *context)
 }
 
 static const struct probe probe = {
-	activity, cpu_time, switched, last_cpu, arrived, holds, runnable};
+	activity, cpu_time, switched, last_cpu, arrived, holds, now, runnable};
 static const int numbers[4] = {2, 3, 5, 7};
 
 /* @cpus of the machine, @threads that sleep; real time, a period of 1 ms, from now on. */

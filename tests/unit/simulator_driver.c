@@ -114,6 +114,11 @@ static bool probe_holds(void *context, unsigned cpu)
 	return cpu == sim->sampler.host || sim->cpu[cpu].holds;
 }
 
+static uint64_t probe_now(void *context)
+{
+	return ((struct sim *)context)->now;
+}
+
 static int probe_runnable(void *context)
 {
 	struct sim *sim = context;
@@ -132,6 +137,7 @@ static const struct probe probe = {
 	.last_cpu = probe_last_cpu,
 	.arrived = probe_arrived,
 	.holds = probe_holds,
+	.now = probe_now,
 	.runnable = probe_runnable,
 };
 

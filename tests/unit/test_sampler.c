@@ -250,6 +250,7 @@ static void test_sampler__one_that_may_wait_for_another_needs_a_time_stamp(void 
 	/* It has left its CPU, so it may have slept, and wait for its CPU to wake up. */
 	w.runnable = 1;
 	w.actor[1].slices = w.actor[1].sample.seen.slices + 2;
+	w.actor[1].run_ns++;
 	meet(&w, &w.actor[1], 0, 1);
 	assert_int_equal(w.actor[1].sample.order.proof, SAMPLE_BY_STAMP);
 	sampler_release(&w.sampler);
@@ -328,51 +329,57 @@ static void test_sampler__one_that_kept_us_waiting_weighs_for_all_that_passed(vo
 
 /* Of those that were not met lately each is asked with the same probability, which its weight
  * knows. */
+/* Asked are so many as are in 150 us, at what it takes. All weights are those of all instants. */
 static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all(void **state)
 {
 	enum { THREADS = 192, LOOKS = 4000 };
-	struct world w;
-	unsigned found = 0;
+	static const unsigned ask_ns[] = {1500, 6000}, most_asked[] = {100, 25};
 
 	(void)state;
-	begin(&w, 1, THREADS);
-	for (unsigned i = 0; i < LOOKS; i++) {
-		/* Added first, met never: the oldest. */
-		struct actor *a = (struct actor *)w.sampler.oldest->owner, *t;
-		unsigned asked = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		double found_ns = 0, part = (double)most_asked[i] / THREADS, off;
+		struct world w;
 
-		a->state = RUNNABLE;
-		replaced(&w, a);
-		w.sampler.cpu[0].plan.stream[0].misses = 0;
-		t = look(&w, 0);
-		a->state = ASLEEP;
-		a->run_ns = a->sample.seen.run_ns;
-		assert_true(!t || t == a);
-		assert_int_equal(w.runnables, 1);
-		for (unsigned k = 0; k < THREADS; k++)
-			asked += w.actor[k].asked != 0;
-		assert_true(asked <= 16 + 96);
-		found += t != NULL;
-		if (t)
-			assert_int_equal(t->sample.order.weight_ns[0], 2 * MS);
+		begin(&w, 1, THREADS);
+		w.sampler.ask_ns = w.ask_ns = ask_ns[i];
+		for (unsigned k = 0; k < LOOKS; k++) {
+			/* Added first, met never: the oldest. */
+			struct actor *a = (struct actor *)w.sampler.oldest->owner, *t;
+			unsigned asked = 0;
+
+			a->state = RUNNABLE;
+			replaced(&w, a);
+			w.sampler.cpu[0].plan.stream[0].misses = 0;
+			t = look(&w, 0);
+			a->state = ASLEEP;
+			a->run_ns = a->sample.seen.run_ns;
+			assert_true(!t || t == a);
+			assert_int_equal(w.runnables, 1);
+			for (unsigned n = 0; n < THREADS; n++)
+				asked += w.actor[n].asked != 0;
+			assert_true(asked <= 16 + most_asked[i]);
+			found_ns += t ? (double)t->sample.order.weight_ns[0] : 0;
+		}
+		/* What is found with a probability p weighs 1 / p: 4.9 deviations. */
+		off = found_ns / LOOKS / MS - 1;
+		assert_true(off * off < 24 * (1 / part - 1) / LOOKS);
+		/* Nothing is runnable on the whole machine: nobody is asked for it. */
+		w.runnable = 0;
+		w.actor[0].state = RUNNABLE;
+		(void)look(&w, 0);
+		assert_true(w.runnables <= 1);
+		sampler_release(&w.sampler);
 	}
-	/* Binomial with a half: 4.9 standard deviations are 155. */
-	assert_in_range(found, LOOKS / 2 - 155, LOOKS / 2 + 155);
-	/* Nothing is runnable on the whole machine: nobody is asked for it. */
-	w.runnable = 0;
-	w.actor[0].state = RUNNABLE;
-	(void)look(&w, 0);
-	assert_true(w.runnables <= 1);
-	sampler_release(&w.sampler);
 }
 
-static void test_sampler__up_to_ninety_six_others_are_all_asked(void **state)
+static void test_sampler__where_all_can_be_asked_they_are(void **state)
 {
 	struct world w;
 	struct actor *a;
 
 	(void)state;
 	begin(&w, 1, 96);
+	w.sampler.ask_ns = 1500;
 	for (unsigned i = 0; i < 300; i++) {
 		a = w.sampler.oldest->owner;
 		a->state = RUNNABLE;
@@ -381,6 +388,30 @@ static void test_sampler__up_to_ninety_six_others_are_all_asked(void **state)
 		assert_int_equal(a->sample.order.weight_ns[0], MS);
 		a->state = ASLEEP;
 	}
+	sampler_release(&w.sampler);
+}
+
+/* Who left a CPU has run since it was asked: the others are not asked what they do. */
+static void test_sampler__one_that_has_not_run_since_it_was_asked_is_passed_over(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 3);
+	for (unsigned i = 0; i < 3; i++)
+		w.actor[i].slices = 1;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.actor[0].asked + w.actor[1].asked + w.actor[2].asked, 3);
+	w.now++;
+	w.actor[1].run_ns++;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.actor[0].asked + w.actor[2].asked, 0);
+	assert_int_equal(w.actor[1].asked, 1);
+	/* It was asked for an instant of another CPU, when this one had been taken from it. */
+	w.actor[2].sample.asked_ns = sampler_next(&w.sampler, 0);
+	w.actor[2].state = RUNNABLE;
+	w.stamp_ns = w.actor[2].stamp_ns;
+	assert_ptr_equal(look(&w, 0), &w.actor[2]);
 	sampler_release(&w.sampler);
 }
 
@@ -496,7 +527,9 @@ int main(void)
 		cmocka_unit_test(test_sampler__one_that_kept_us_waiting_weighs_for_all_that_passed),
 		cmocka_unit_test(
 			test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all),
-		cmocka_unit_test(test_sampler__up_to_ninety_six_others_are_all_asked),
+		cmocka_unit_test(test_sampler__where_all_can_be_asked_they_are),
+		cmocka_unit_test(
+			test_sampler__one_that_has_not_run_since_it_was_asked_is_passed_over),
 		cmocka_unit_test(
 			test_sampler__those_met_last_are_asked_first_here_before_elsewhere),
 		cmocka_unit_test(test_sampler__a_removed_thread_is_nowhere),

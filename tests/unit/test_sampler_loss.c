@@ -235,6 +235,7 @@ static void test_sampler_loss__a_steady_thread_needs_no_time_stamps(void **state
 	for (unsigned i = 0; i < 17; i++) {
 		assert_false(sampler_is_steady(&w.sampler, 0));
 		a->slices += 2;
+		a->run_ns++;
 		sample(&w, a, 0, w.now);
 		assert_int_equal(a->sample.order.proof, SAMPLE_BY_STAMP);
 	}
@@ -255,6 +256,7 @@ static void test_sampler_loss__a_steady_thread_needs_no_time_stamps(void **state
 		&w.sampler, &a->sample, &after, false, w.now + 20 * US, w.now + 20 * US));
 	/* Then it is asked for time stamps again, until it has been steady for as long. */
 	assert_false(sampler_is_steady(&w.sampler, 0));
+	a->run_ns++;
 	sample(&w, a, 0, w.now);
 	assert_int_equal(a->sample.order.proof, SAMPLE_BY_STAMP);
 	sampler_release(&w.sampler);
