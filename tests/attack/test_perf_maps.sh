@@ -16,7 +16,7 @@ profile() {
     rm -f go out
     "$SPROFRUN" -q -o p.pb.gz "$JITTER" $NOBODY ${root:+"$root"} >out 2>err &
     run=$!
-    wait_until "$what: it waits" 10 [ -s out ]
+    wait_until "$what: it waits" 30 [ -s out ]
     read -r pid at <out
     map=$root/tmp/perf-$pid.map line="${at#0x} 1000 from_the_map"
     "$@"

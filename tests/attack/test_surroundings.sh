@@ -45,9 +45,15 @@ is "no file may be long: status" "${PIPESTATUS[0]}" 7
 check "no file may be long: that is said" grep -q "ulimit -f" err
 
 # Whoever reads goes away.
-"$SPROFRUN" -q -o - "$busy" 1 0.1 7 2>err | true
+leaves() { exec <&-; : >left; } # the reader, and only then the command goes on
+after_it() {
+    "$SPROFRUN" "$@" sh -c "until [ -e left ]; do sleep 0.01; done; exec '$busy' 1 0.1 7"
+}
+rm -f left
+after_it -q -o - 2>err | leaves
 kept "nobody reads the profile" "${PIPESTATUS[0]}"
-"$SPROFRUN" -o p.pb.gz "$busy" 1 0.1 7 2>&1 | true
+rm -f left
+after_it -o p.pb.gz 2>&1 | leaves
 ran "nobody reads the report" "${PIPESTATUS[0]}"
 sleep 60 & sleeper=$!
 "$SPROFRUN" --dump $sleeper 2>err | true

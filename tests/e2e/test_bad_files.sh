@@ -12,7 +12,7 @@ for section in .debug_info .debug_line .debug_abbrev .debug_str .debug_aranges .
     objcopy --update-section $section=noise "$TARGETS/busy" damaged 2>/dev/null || continue
     ./damaged 1 0.01 6 2>/dev/null; [ $? = 6 ] || continue # it does not run by itself
     sections=$((sections + 1))
-    "$SPROFRUN" -o p.pb.gz ./damaged 1 0.3 6 2>err; is "status with noise in $section" $? 6
+    "$SPROFRUN" --max-overhead 100 -o p.pb.gz ./damaged 1 0.3 6 2>err; is "status with noise in $section" $? 6
     check "the profile can be read" "$SPROFREPORT" summary p.pb.gz -o summary.txt
     within "samples" "$(figure samples p.pb.gz)" 30 120
     within "no analyst was lost for good" "$(figure analyst_restarts p.pb.gz)" 0 0
@@ -22,7 +22,7 @@ within "sections tried" $sections 5 8
 # A file that is replaced, or deleted, while it runs.
 for how in 'rm running' 'cp /bin/true new && mv new running' ': >debug'; do
     cp "$TARGETS/busy" running
-    "$SPROFRUN" -o p.pb.gz sh -c "./running 1 0.5 6 &
+    "$SPROFRUN" --max-overhead 100 -o p.pb.gz sh -c "./running 1 0.5 6 &
         until [ /proc/\$!/exe -ef running ]; do :; done; $how; wait \$!" 2>err
     is "status with '$how'" $? 6
     within "samples" "$(figure samples p.pb.gz)" 60 250

@@ -35,7 +35,7 @@ if [ "$(id -u)" = 0 ]; then
     is "the profile is ours" "$(stat -c %u u.pb.gz)" 0
     chmod 755 "$WORK"
     install -m 755 "$TARGETS/busy" busy
-    "$SPROFRUN" -q -F 500 -o b.pb.gz -u nobody "$WORK/busy" 1 0.5 7 2>err
+    "$SPROFRUN" -q -F 500 --max-overhead 100 -o b.pb.gz -u nobody "$WORK/busy" 1 0.5 7 2>err
     is "a command that computes: status" $? 7
     check "is profiled" [ "$(figure samples b.pb.gz)" -gt 100 ]
     printf '#!/bin/sh\n' >secret

@@ -17,7 +17,7 @@ ulimit -t 200
 setsid "$TARGETS/busy" 100 60 &
 busy=$!
 trap 'kill $busy 2>/dev/null; rm -rf "$WORK"' EXIT
-wait_until "they run" 10 sh -c "[ \$(ls /proc/$busy/task | wc -l) -ge 100 ]"
+wait_until "they run" 30 sh -c "[ \$(ls /proc/$busy/task | wc -l) -ge 100 ]"
 "$SPROFRUN" -q -F 250 --report none -d 4s -p $busy -o own.pb.gz
 kill $busy
 # In a session of their own, too: this script is not to be one of a hundred.

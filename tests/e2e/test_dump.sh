@@ -14,6 +14,12 @@ stack() {
 
 "$TARGETS/race" crowd 3 60000 & crowd=$!
 wait_until "all threads are there" 20 threads_are $crowd 4
+# The main thread works and the others sleep, as they will from now on.
+settled() {
+    [ "$(cat /proc/$crowd/task/*/stat | awk '{ n += $3 == "S" } END { print n }')" = 3 ] &&
+        awk '{ exit !($1 > 100000000) }' /proc/$crowd/task/$crowd/schedstat
+}
+wait_until "they are where they stay" 20 settled
 "$SPROFRUN" --dump $crowd >out 2>err
 is "status" $? 0
 is "no messages" "$(cat err)" ""

@@ -20,6 +20,8 @@ tracer_of() { awk '/^TracerPid:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 traced() { [ "$(tracer_of "$1")" != 0 ]; }
 untraced() { [ "$(tracer_of "$1")" = 0 ]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
+# child_of_tracer NAME: of $run
+child_of_tracer() { pgrep -P "$(tracing $run)" -x "$1"; }
 # attach PID SECONDS: in the background; its pid is in $sprofrun
 attach() {
     timeout -k 5 60 "$SPROFRUN" -q -F 4000 -o a.pb.gz -p "$1" -d "$2" 2>err &
@@ -64,7 +66,7 @@ sigkill_while_stopped() {
     for i in 1 2 3 4 5 6 7 8 9 10; do
         "$SPROFRUN" -q -F 20000 --max-overhead 100 -o r.pb.gz "$TARGETS/busy" 2 10 0 2>err &
         local run=$! busy
-        wait_until "the target runs" 20 pgrep -P $run -x busy >pid
+        wait_until "the target runs" 20 child_of_tracer busy >pid
         busy=$(head -n 1 pid)
         wait_until "it is stopped now and then" 20 in_state "$busy" R
         kill -KILL "$busy"
@@ -217,7 +219,7 @@ supervisor_killed_mid_stop() {
 analyst_killed() {
     "$SPROFRUN" -q -F 1000 -o r.pb.gz "$TARGETS/busy" 1 0.6 5 2>err &
     local run=$!
-    wait_until "there is an analyst" 20 pgrep -P $run -x sprofil-analyst >pid
+    wait_until "there is an analyst" 20 child_of_tracer sprofil-analyst >pid
     kill -KILL "$(head -n 1 pid)"
     wait $run; is "$FUNCNAME: status" $? 5
     check "$FUNCNAME: the rest is profiled" [ "$(figure samples r.pb.gz)" -gt 10 ]

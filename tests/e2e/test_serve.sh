@@ -21,7 +21,7 @@ cpu_of() { awk '{ print $1 }' "/proc/$1/schedstat"; }
 
 "$TARGETS/busy" 1 600 0 secret-argument & target=$!
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
-begin "$SPROFSERVE" --listen 0 -F 500 -p $target
+begin "$SPROFSERVE" --listen 0 -F 500 --max-overhead 100 -p $target
 if grep -q 'built without libmicrohttpd' err; then
     kill $target
     skip "built without libmicrohttpd"
@@ -112,14 +112,15 @@ is "an address for it" "$(grep -c /debug/pprof/ err)" 0
 is "an address for that" "$(grep -c /debug/pprof/ err)" 0
 begin "$SPROFSERVE" -q --listen 0 "$TARGETS/busy" 1 60 7 usr1
 is "quiet: what is said" "$(wc -l <err)" 1
-kill -INT $server; wait $server
+kill -TERM $server; wait $server # SIGINT is ignored by a shell's job in the background
+is "quiet: the command's end is ours" $? 143
 
 # ^C, and a server that dies.
 "$TARGETS/busy" 1 600 0 & target=$!
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
 begin "$SPROFSERVE" --listen 0 -p $target
 kill -INT $server; wait $server; is "^C ends it" $? 0
-begin "$SPROFSERVE" --listen 0 -F 500 -p $target
+begin "$SPROFSERVE" --listen 0 -F 500 --max-overhead 100 -p $target
 before=$(stops)
 $CLIENT get $port '/debug/pprof/profile?seconds=60' >int.pb.gz & client=$!
 wait_until "it is profiled" 20 has_stopped 50

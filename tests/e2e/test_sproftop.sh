@@ -44,7 +44,7 @@ wait_back() {
     wait_shows 'status=[0-9]'
     wait_shows '^icanon'
     wait_shows '^echo'
-    wait_until "the terminal is given back" 10 terminal_is_back &&
+    wait_until "the terminal is given back" 40 terminal_is_back &&
         echo "ok: the terminal is given back"
 }
 state_of() { awk '/^(State|TracerPid)/' /proc/"$1"/status | sort | tr '\n' ' '; }
@@ -328,7 +328,7 @@ for signal in TSTP STOP; do
     kill -$signal "$(top_pid)"
     stopped_and_back
     tm send-keys -t t q
-    wait_until "the terminal is given back" 10 terminal_is_back
+    wait_until "the terminal is given back" 40 terminal_is_back
 done
 start "$SPROFTOP $much $SHOW 0 0"
 wait_shows 'ended'
@@ -339,7 +339,7 @@ wait_shows 'ended'
 tm send-keys -t t C-z
 wait_shows 'ended'
 tm send-keys -t t q
-wait_until "the terminal is given back" 10 terminal_is_back
+wait_until "the terminal is given back" 40 terminal_is_back
 
 # --- a command ---
 start "$SPROFTOP $SHOW 3 7"
@@ -482,10 +482,13 @@ while time.time() < end and (not size or time.time() < since + 1):
     if now != size:
         size, since = now, time.time()
 print("full", int(time.time() < end), size)
-before = open(f"/proc/{sys.argv[2]}/stat").read().split()
-time.sleep(1)
-after = open(f"/proc/{sys.argv[2]}/stat").read().split()
-print("ticks", int(after[13]) + int(after[14]) - int(before[13]) - int(before[14]))
+def ticks():
+    stat = open(f"/proc/{sys.argv[2]}/stat").read().split()
+    return int(stat[13]) + int(stat[14])
+before, end = ticks(), time.time() + 20
+while time.time() < end and ticks() - before <= 5:
+    time.sleep(0.05)
+print("ticks", ticks() - before)
 os.kill(pid, signal.SIGTERM)
 end = time.time() + 20
 while time.time() < end:

@@ -15,11 +15,11 @@ look() {
 # The state that the newest screen tells
 state() { grep -aoE '(  running|idle|stopped by a signal|watching|starting)  ' screens | tail -1; }
 tells() { [ "$(state | tr -d ' ')" = "$1" ]; }
-tell() { wait_until "$what: the view tells: $1" 15 tells "$1" && echo "ok: $what: $1"; }
+tell() { wait_until "$what: the view tells: $1" 30 tells "$1" && echo "ok: $what: $1"; }
 has_screens() { [ "$(grep -ac '^ Functions' screens)" -ge "$1" ]; }
 # For some screens more it is still not told
 never() {
-    wait_until "$what: three screens" 15 \
+    wait_until "$what: three screens" 30 \
         has_screens $(($(grep -ac '^ Functions' screens) + 3))
     is "$what: not told: $1" "$(grep -ac "$1" screens)" 0
 }
@@ -30,8 +30,8 @@ leave() {
 }
 is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
 
-"$TARGETS/busy" 2 30 5 & target=$!
-sleep 60 & sleeper=$!
+"$TARGETS/busy" 2 300 5 & target=$!
+sleep 600 & sleeper=$!
 trap 'kill -KILL $target $sleeper 2>/dev/null; rm -rf "$WORK"' EXIT
 look "stopped meanwhile" -p $target
 tell running
@@ -42,11 +42,11 @@ tell running
 leave
 
 kill -STOP $target
-wait_until "it is stopped" 10 is_stopped $target
+wait_until "it is stopped" 20 is_stopped $target
 look "stopped before" -p $target
 tell stoppedbyasignal
 leave
-wait_until "it is stopped as before" 10 is_stopped $target
+wait_until "it is stopped as before" 20 is_stopped $target
 
 look "one of two" -p $target,$sleeper
 tell idle
@@ -69,7 +69,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     what="by an ordinary user"
     setpriv --reuid=65534 --regid=65534 --clear-groups \
         sh -c 'cd theirs && exec ../stage/sproftop -b -s 0.2 \
-            sh -c "echo \$\$ >pid; exec ../stage/busy 1 3 5"' >screens 2>err & view=$!
+            sh -c "echo \$\$ >pid; exec ../stage/busy 1 300 5"' >screens 2>err & view=$!
     tell running
     kill -STOP "$(cat theirs/pid)"
     tell stoppedbyasignal

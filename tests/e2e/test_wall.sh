@@ -183,7 +183,7 @@ fi
 "$SPROFRUN" -w wall --report none -o killed.pb.gz -- "$waiters" 2 sleep=2 busy=1 >truth 2>err &
 run=$!
 wait_until 'it waits' 20 sh \
-    -c "pgrep -P $run -x sprofil-analyst >analyst && pgrep -P $run -x waiters >/dev/null"
+    -c "pgrep -P $(tracing $run) -x sprofil-analyst >analyst && pgrep -P $run -x waiters >/dev/null"
 perl -e 'select undef, undef, undef, 1.3'
 kill -KILL "$(cat analyst)"
 wait $run

@@ -31,7 +31,7 @@ check "which children are not taken is said" grep -q \
     "^sprofrun: $parent (bash) has 4 live descendants that are not taken: --tree .*--name bash" err
 "$SPROFRUN" -q -d 0.1s -o p.pb.gz -p $parent 2>err
 is "but not with -q" "$(cat err)" ""
-"$SPROFRUN" -q -d 20s -o other.pb.gz -p $parent & other=$!
+"$SPROFRUN" -q -d 60s -o other.pb.gz -p $parent & other=$!
 is_traced() { ! grep -q "^TracerPid:.0$" /proc/$parent/status; }
 wait_until "another one traces it" 20 is_traced
 "$SPROFRUN" --report none -d 0.1s -o p.pb.gz -p $parent 2>err
@@ -39,7 +39,7 @@ is "nor where it cannot be attached to: the cause alone" \
     "$? $(grep -c . err) $(grep -c 'cannot attach' err)" "125 1 1"
 kill -INT $other
 wait $other
-"$SPROFRUN" --report none -F 1000 --max-overhead 100 -d 0.4s -o p.pb.gz -p $parent --tree 2>err
+"$SPROFRUN" --report none -F 1000 --max-overhead 100 -d 0.6s -o p.pb.gz -p $parent --tree 2>err
 is "--tree: all five" "$? $(processes_of p.pb.gz)" "0 5"
 check "nothing is missing" eval '! grep -q "not taken" err'
 is "who has CPU time" "$(pids_of p.pb.gz)" "$(sort pids | tr '\n' ' ')"
@@ -77,7 +77,7 @@ echo "${workers[2]}" >"$group/sprofil.service/cgroup.procs"
 taken() { # WHAT PIDS OPTION...
     local what=$1 pids=$2
     shift 2
-    "$SPROFRUN" --report none -F 1000 --max-overhead 100 -d 0.2s -o p.pb.gz "$@" 2>err
+    "$SPROFRUN" --report none -F 1000 --max-overhead 100 -d 0.4s -o p.pb.gz "$@" 2>err
     is "$what" "$? $(pids_of p.pb.gz)" "0 $pids "
 }
 taken "a cgroup by its name" "${workers[2]}" --cgroup sprofil.service
@@ -92,7 +92,7 @@ taken "enough of an id" "$(printf '%s\n' "${workers[0]}" "${workers[2]}" | sort 
     --container "${ID:0:12}"
 # podman's monitor tells the name. Its name is that of the program that runs.
 cp "$(command -v sleep)" conmon
-bash -c "exec -a conmon ./conmon 60" & children+=($!)
+bash -c "exec -a conmon ./conmon 600" & children+=($!)
 is "what is called conmon and is none" "$("$SPROFRUN" --container web -d 0.1s 2>&1 | grep -c "no process of a container 'web'")" 1
 cat >monitor.c <<'C'
 #include <unistd.h>
@@ -101,7 +101,7 @@ C
 if cc -o conmon monitor.c 2>/dev/null; then
     ./conmon -b /run -c "$ID" -n web & children+=($!)
     named() { [ "$(cat /proc/$!/comm)" = conmon ]; }
-    wait_until "the monitor runs" 10 named
+    wait_until "the monitor runs" 20 named
     taken "by podman's name" "$(printf '%s\n' "${workers[0]}" "${workers[2]}" | sort | xargs)" \
         --container web
 fi
@@ -110,7 +110,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     unshare -m sh -c "mount -t tmpfs none /var/lib && mkdir -p /var/lib/docker/containers/$OTHER &&
         echo '{\"ID\":\"$OTHER\",\"Name\":\"/shop\"}' >/var/lib/docker/containers/$OTHER/config.v2.json &&
         echo ${workers[1]} >$group/docker/$OTHER/cgroup.procs &&
-        '$SPROFRUN' -q -F 1000 --max-overhead 100 -d 0.2s -o p.pb.gz --container shop" 2>err
+        '$SPROFRUN' -q -F 1000 --max-overhead 100 -d 0.4s -o p.pb.gz --container shop" 2>err
     is "by docker's name" "$? $(pids_of p.pb.gz)" "0 ${workers[1]} "
 fi
 # One that ends between the look and the attachment is left out.

@@ -159,14 +159,14 @@ done
 kill -KILL $idle
 # A period longer than the run delays neither its end nor the profile.
 sleep 60 &
-timeout 20 "$SPROFRUN" -q -i 1m -d 0.2s -o idle.pb.gz -p $!; is 'a long period: the end is in time' $? 0
+timeout 30 "$SPROFRUN" -q -i 1m -d 0.2s -o idle.pb.gz -p $!; is 'a long period: the end is in time' $? 0
 kill $!
 # However short: there is a new profile.
 echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
 is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
 
 # With that no signal would tell of a stop; the command gets it back.
-check "started with SIGCHLD ignored" timeout 5 env --ignore-signal=CHLD "$SPROFRUN" -q -o p.pb.gz \
+check "started with SIGCHLD ignored" timeout 30 env --ignore-signal=CHLD "$SPROFRUN" -q -o p.pb.gz \
     sh -c '/bin/true; /bin/true; /bin/true'
 is "SIGCHLD is ignored in the command, too" \
     "$(env --ignore-signal=CHLD "$SPROFRUN" -q -o p.pb.gz grep SigIgn /proc/self/status)" \

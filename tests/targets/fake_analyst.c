@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "proto/record.h"
@@ -41,10 +42,18 @@ static const char *send_next(const char *text, uint32_t pid)
 	return text + used;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 int main(void)
 {
 	const char *requests = getenv("FAKE_REQUESTS"), *path = getenv("FAKE_OUTPUT");
-	uint64_t samples = 0, maps = 0;
+	uint64_t samples = 0, maps = 0, late_ns = 0;
 	char audit[4096] = "", bells[64];
 	struct ring ring;
 	struct stat st;
@@ -71,8 +80,11 @@ int main(void)
 		while ((data = ring_peek(&ring, &bytes, &error))) {
 			if (record_get(data, bytes, &rec) < 0)
 				return 4;
-			if (rec.header.type == RECORD_SAMPLE && ++samples % EVERY == 0)
+			if (rec.header.type == RECORD_SAMPLE && ++samples % EVERY == 0) {
 				requests = send_next(requests, rec.as.sample.pid);
+				if (samples == EVERY)
+					late_ns = now_ns() - rec.header.time_ns;
+			}
 			if (rec.header.type == RECORD_MAPS)
 				maps++;
 			if (rec.header.type == RECORD_END)
@@ -85,6 +97,7 @@ int main(void)
 	out = fopen(path ? path : "/dev/null", "we");
 	if (!out)
 		return 6;
-	(void)fprintf(out, "samples %" PRIu64 "\nmaps %" PRIu64 "\n%s", samples, maps, audit);
+	(void)fprintf(out, "samples %" PRIu64 "\nmaps %" PRIu64 "\nlate_ns %" PRIu64 "\n%s", samples,
+		maps, late_ns, audit);
 	return fclose(out) != 0;
 }
