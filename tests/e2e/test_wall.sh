@@ -123,9 +123,14 @@ within 'with optimization hardly any is guessed' "$(figure guessed_stacks both.p
 
 # The truth: every stack that was copied of a thread that naps for 20 us is one that can be
 # (tests/targets/stacks.c), or it was thrown away.
-"$SPROFRUN" -q -w both -F 5000 --max-overhead 100 -o naps.pb.gz -- "$TARGETS/stacks" naps 2 >/dev/null
+# On a crowded machine they come rarely: once more, then.
+for _ in 1 2 3; do
+    "$SPROFRUN" -q -w both -F 5000 --max-overhead 100 -o naps.pb.gz -- "$TARGETS/stacks" naps 2 \
+        >/dev/null
+    looks=$(figure looks naps.pb.gz)
+    [ "$looks" -lt 150 ] || break
+done
 "$SPROFREPORT" export --format folded --value blocked naps.pb.gz >folded
-looks=$(figure looks naps.pb.gz)
 within 'naps: looks' "$looks" 100 100000
 is 'naps: no stack that cannot be' "$(awk '{
         sub(/ [0-9]+$/, "")
@@ -145,10 +150,13 @@ within 'naps: all depths are met' "$(awk -F';f3' '/\[syscall\] clock_nanosleep/ 
 within 'naps: blocked below burn' \
     "$(share blocked 'main;f3;.*burn;.*\[syscall\] clock_nanosleep ' naps.pb.gz)" 99 100
 # A sample of a thread that fell asleep at its instant, and was woken before its stack was copied,
-# has its place and no stack. That is told; it is rare: 32 of 6038 looks on a busy machine. Four
-# deviations more, and three for small numbers, are one false alarm in 10,000 runs.
+# has its place and no stack. That is told; it is rare: 32 of 6038 looks. Where the supervisor has to
+# wait for a CPU itself, threads are woken more often in the midst of a look: of those looks, which
+# are thrown away, as many as 2 % more (33 of 796 looks, beside 839 that were thrown away, with both
+# CPUs busy). Four deviations more, and three for small numbers, are one false alarm in 10,000 runs.
 within 'naps: incomplete' "$(figure incomplete_stacks naps.pb.gz)" 0 \
-    "$(awk -v n="$looks" 'BEGIN { m = n * 0.006; print m + 4 * sqrt(m) + 3 }')"
+    "$(awk -v n="$looks" -v u="$(figure unsure_looks naps.pb.gz)" \
+        'BEGIN { m = n * 0.006 + u * 0.02; print m + 4 * sqrt(m) + 3 }')"
 echo "  naps: $(figure unsure_looks naps.pb.gz) of $looks looks were thrown away"
 
 # The second opinion: threads that stay where they are, stopped once with all of their registers.
