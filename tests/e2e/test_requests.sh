@@ -12,7 +12,7 @@ value() {
 # crowded machine it waits for a CPU, and so many samples more have come. (--max-overhead: else the
 # rate yields where stops take long.)
 late() {
-    awk '$1 == "late_ns" { print $2 > 5e7 ? int($2 / 1e6) - 50 : 0 }' result
+    awk '$1 == "late_ns" { print ($2 > 5e7 ? int($2 / 1e6) - 50 : 0) }' result
 }
 run() { ./sprofrun -q -F 1000 --max-overhead 100 "$TARGETS/busy" "$@"; }
 
