@@ -40,8 +40,9 @@ within "and again for each request" "$(($(value maps) - before))" 9 11
 FAKE_REQUESTS="4:0:0" run 1 1 3
 is "status after a stop" $? 3
 within "samples before the stop" "$(value samples)" 100 $((190 + $(late)))
-# Nonsense is ignored.
-FAKE_REQUESTS="77:1:2 1:0:0 2:0:9" run 1 0.6 3
+# Nonsense is ignored. (Had it been a freeze, there were 350 samples or so; where others want the
+# CPUs, not every instant finds its thread.)
+FAKE_REQUESTS="77:1:2 1:0:0 2:0:9" run 1 1.2 3
 is "status after nonsense" $? 3
-within "samples after nonsense" "$(value samples)" 500 700
+within "samples after nonsense" "$(value samples)" 700 1300
 finish
