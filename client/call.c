@@ -99,15 +99,19 @@ static bool wraps_around(const struct call_region *region)
 	return region->bytes && region->base > UINT64_MAX - (region->bytes - 1);
 }
 
-/* Looks at all of the table. 1: something is to be profiled, 0: nothing. */
+/*
+ * Looks at all of the table. 1: something is to be profiled, 0: nothing. The last region goes to
+ * *@ret_last.
+ */
 static int check_table(const struct client_call *call, const struct client_pipe *pipe,
-	struct client_entries *entries)
+	struct call_region *ret_last)
 {
+	struct client_entries entries = {.count = 0};
 	struct call_region region, before = {0};
 	int active = 0, r, error = 0;
 
 	for (uint32_t i = 0; i < call->count; i++) {
-		r = client_region(call, pipe, entries, i, &region);
+		r = client_region(call, pipe, &entries, i, &region);
 		if (r < 0)
 			return r; /* an unreadable table is told before a wrong one */
 		if (!error && call->check)
@@ -117,6 +121,7 @@ static int check_table(const struct client_call *call, const struct client_pipe 
 		active |= is_active(call, &region);
 		before = region;
 	}
+	*ret_last = before;
 	return error ? error : active;
 }
 
@@ -169,8 +174,8 @@ bool client_is_hidden(void)
  * -EBUSY when that may have failed because a supervisor came or went meanwhile, another thread's
  * perhaps; -EPERM when there is no way.
  */
-static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe,
-	struct client_entries *entries, bool off, struct client_reply *ret_reply)
+static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
+	struct client_reply *ret_reply)
 {
 	int fd, r;
 
@@ -189,7 +194,7 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 	}
 	if (fd < 0)
 		return fd == -EACCES ? -EPERM : fd;
-	r = client_converse(fd, pipe, call, entries, off, ret_reply);
+	r = client_converse(fd, pipe, call, off, ret_reply);
 	(void)close(fd);
 	if (r != -EPIPE && r != -ESRCH)
 		return r;
@@ -202,13 +207,13 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
  * be at it. A refusal is believed when it is repeated: a supervisor that is just dying shows as a
  * stranger, for /proc/PID goes before TracerPid.
  */
-static int reach(const struct client_call *call, const struct client_pipe *pipe,
-	struct client_entries *entries, bool off, struct client_reply *ret_reply)
+static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
+	struct client_reply *ret_reply)
 {
 	unsigned refused = 0, wait_ms = 0;
 
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
-		int r = try_to_reach(call, pipe, entries, off, ret_reply);
+		int r = try_to_reach(call, pipe, off, ret_reply);
 
 		/* It has not answered, for it could not read the seal. */
 		if (r == -ETIMEDOUT && client_is_hidden())
@@ -224,21 +229,26 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	return -EPERM;
 }
 
-static int perform(const struct client_call *call, const struct client_pipe *pipe)
+/* @call is changed: a table of one entry, which most are, is copied only once. */
+static int perform(struct client_call *call, const struct client_pipe *pipe)
 {
 	struct client_reply reply = {
 		.answer.tick_ns = call_period_ns(call->dialect, call->flags), .has_status = false};
-	struct client_entries entries = {.count = 0};
-	int r = check_table(call, pipe, &entries);
+	struct call_region last;
+	int r = check_table(call, pipe, &last);
 	struct timeval tick;
 	bool off = r == 0;
 
 	if (r < 0)
 		return r;
+	if (call->count == 1) {
+		call->table = NULL;
+		call->one = last;
+	}
 	if (call->tick && probe_tick(pipe, call->tick) < 0)
 		return -EFAULT;
 	client_catch_up(pipe);
-	r = reach(call, pipe, &entries, off, &reply);
+	r = reach(call, pipe, off, &reply);
 	if (r < 0)
 		return r;
 	if (call->flags & CALL_WALL)
@@ -257,12 +267,13 @@ static int perform(const struct client_call *call, const struct client_pipe *pip
 
 int client_run(const struct client_call *call)
 {
+	struct client_call own = *call;
 	struct client_pipe pipe;
 	int r = client_pipe_open(&pipe);
 
 	if (r < 0)
 		return r;
-	r = perform(call, &pipe);
+	r = perform(&own, &pipe);
 	client_pipe_close(&pipe);
 	return r;
 }

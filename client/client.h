@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of libsprofil share. Everything here is async-signal-safe: system calls and the
- * stack only, no locks, no allocation. About 6 KiB of stack are needed. (What is built on it for
+ * stack only, no locks, no allocation. About 8 KiB of stack are needed. (What is built on it for
  * convenience is not: monitor.h, all.h.)
  */
 #ifndef CLIENT_CLIENT_H
@@ -116,23 +116,11 @@ struct client_reply {
 };
 
 /*
- * Region @i of the table of @call. Entries are copied some at a time into @entries, which are
- * zeroed at first and stay good for the same call. -EFAULT: they cannot be read.
- */
-struct client_entries {
-	uint8_t bytes[CLIENT_ENTRIES * CLIENT_ENTRY_BYTES];
-	uint32_t first, count;
-};
-int client_region(const struct client_call *call, const struct client_pipe *pipe,
-	struct client_entries *entries, uint32_t i, struct call_region *ret_region);
-
-/*
  * Talks to the supervisor: sends the table (with @off: the request to turn off) and waits for the
- * answer. @entries: what of the table is copied already, so that what was checked is what is sent;
- * NULL for a call without a table. -EPIPE: the supervisor died; -ESRCH: it does not trace us.
+ * answer. -EPIPE: the supervisor died; -ESRCH: it does not trace us.
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
-	struct client_entries *entries, bool off, struct client_reply *ret_reply);
+	bool off, struct client_reply *ret_reply);
 
 /*
  * For sprofil_status(). client_note_on(): a table is in force. client_note_off(): none is any more;
@@ -140,5 +128,13 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
  */
 void client_note_on(void);
 void client_note_off(const struct call_status *status);
+
+/* Region @i of the table; entries are copied some at a time into @entries (zeroed at first). */
+struct client_entries {
+	uint8_t bytes[CLIENT_ENTRIES * CLIENT_ENTRY_BYTES];
+	uint32_t first, count;
+};
+int client_region(const struct client_call *call, const struct client_pipe *pipe,
+	struct client_entries *entries, uint32_t i, struct call_region *ret_region);
 
 #endif

@@ -48,10 +48,11 @@ static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 }
 
 static int send_table(int fd, const struct client_pipe *pipe, const struct client_call *call,
-	struct client_entries *entries, struct call_request *q, bool pending)
+	struct call_request *q, bool pending)
 {
 	uint8_t message[CALL_HEADER_BYTES + MESSAGE_REGIONS * CALL_REGION_BYTES];
 	struct call_region regions[MESSAGE_REGIONS];
+	struct client_entries entries = {.count = 0};
 	int r;
 
 	do {
@@ -59,7 +60,7 @@ static int send_table(int fd, const struct client_pipe *pipe, const struct clien
 		while (q->count < MESSAGE_REGIONS && q->first + q->count < q->total) {
 			uint32_t i = q->first + q->count;
 
-			r = client_region(call, pipe, entries, i, &regions[q->count]);
+			r = client_region(call, pipe, &entries, i, &regions[q->count]);
 			if (r < 0)
 				return r;
 			q->count++;
@@ -134,7 +135,7 @@ static int await_answer(
 }
 
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
-	struct client_entries *entries, bool off, struct client_reply *ret_reply)
+	bool off, struct client_reply *ret_reply)
 {
 	_Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
 	struct call_request q = {
@@ -158,7 +159,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
 	(void)sigpending(&pending);
-	r = send_table(request_fd, pipe, call, entries, &q, sigismember(&pending, SIGPIPE) == 1);
+	r = send_table(request_fd, pipe, call, &q, sigismember(&pending, SIGPIPE) == 1);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
 		r = await_answer(request_fd, pipe->read_fd, &q, ret_reply);

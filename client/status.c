@@ -91,7 +91,7 @@ static int ask(const struct client_pipe *pipe, struct client_reply *ret_reply)
 								  : fd;
 		r = client_is_hidden() ? client_ask_reach() : 0;
 		if (r == 0)
-			r = client_converse(fd, pipe, &question, NULL, false, ret_reply);
+			r = client_converse(fd, pipe, &question, false, ret_reply);
 		(void)close(fd);
 		if (r != -EPIPE && r != -ESRCH)
 			break;
