@@ -99,8 +99,12 @@ static bool wraps_around(const struct call_region *region)
 	return region->bytes && region->base > UINT64_MAX - (region->bytes - 1);
 }
 
-/* Looks at all of the table. 1: something is to be profiled, 0: nothing. */
-static int check_table(const struct client_call *call, const struct client_pipe *pipe)
+/*
+ * Looks at all of the table. 1: something is to be profiled, 0: nothing. The last region goes to
+ * *@ret_last.
+ */
+static int check_table(const struct client_call *call, const struct client_pipe *pipe,
+	struct call_region *ret_last)
 {
 	struct client_entries entries = {.count = 0};
 	struct call_region region, before = {0};
@@ -117,6 +121,7 @@ static int check_table(const struct client_call *call, const struct client_pipe 
 		active |= is_active(call, &region);
 		before = region;
 	}
+	*ret_last = before;
 	return error ? error : active;
 }
 
@@ -224,16 +229,22 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	return -EPERM;
 }
 
-static int perform(const struct client_call *call, const struct client_pipe *pipe)
+/* @call is changed: a table of one entry, which most are, is copied only once. */
+static int perform(struct client_call *call, const struct client_pipe *pipe)
 {
 	struct client_reply reply = {
 		.answer.tick_ns = call_period_ns(call->dialect, call->flags), .has_status = false};
-	int r = check_table(call, pipe);
+	struct call_region last;
+	int r = check_table(call, pipe, &last);
 	struct timeval tick;
 	bool off = r == 0;
 
 	if (r < 0)
 		return r;
+	if (call->count == 1) {
+		call->table = NULL;
+		call->one = last;
+	}
 	if (call->tick && probe_tick(pipe, call->tick) < 0)
 		return -EFAULT;
 	client_catch_up(pipe);
@@ -256,12 +267,13 @@ static int perform(const struct client_call *call, const struct client_pipe *pip
 
 int client_run(const struct client_call *call)
 {
+	struct client_call own = *call;
 	struct client_pipe pipe;
 	int r = client_pipe_open(&pipe);
 
 	if (r < 0)
 		return r;
-	r = perform(call, &pipe);
+	r = perform(&own, &pipe);
 	client_pipe_close(&pipe);
 	return r;
 }

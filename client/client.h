@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of libsprofil share. Everything here is async-signal-safe: system calls and the
- * stack only, no locks, no allocation. About 6 KiB of stack are needed. (What is built on it for
+ * stack only, no locks, no allocation. About 8 KiB of stack are needed. (What is built on it for
  * convenience is not: monitor.h, all.h.)
  */
 #ifndef CLIENT_CLIENT_H

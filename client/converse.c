@@ -73,17 +73,20 @@ static int send_table(int fd, const struct client_pipe *pipe, const struct clien
 	return r;
 }
 
-/* Has the answer come? It is told by its nonce: anybody may have written to our pipe. */
-static bool take_answer(int answer_fd, uint64_t nonce, struct client_reply *ret_reply)
+/*
+ * Has the answer to @q come? It is told by its nonce: anybody may have written to our pipe. To a
+ * table there is no status.
+ */
+static bool take_answer(int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
 	uint8_t data[CALL_ANSWER_BYTES], status[CALL_STATUS_BYTES];
 
 	if (read(answer_fd, data, sizeof(data)) != (ssize_t)sizeof(data) ||
 		call_get_answer(data, sizeof(data), &ret_reply->answer) < 0 ||
-		ret_reply->answer.nonce != nonce)
+		ret_reply->answer.nonce != q->nonce)
 		return false;
 	/* Both came in one write. */
-	ret_reply->has_status =
+	ret_reply->has_status = q->total == 0 &&
 		read(answer_fd, status, sizeof(status)) == (ssize_t)sizeof(status) &&
 		call_get_status(status, sizeof(status), &ret_reply->status) == 0;
 	return true;
@@ -103,13 +106,13 @@ static uint64_t used_ns(void)
 }
 
 static int await_answer(
-	int request_fd, int answer_fd, uint64_t nonce, struct client_reply *ret_reply)
+	int request_fd, int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
 	uint64_t until = used_ns() + SPIN_NS;
 
 	/* It mostly comes sooner than we could fall asleep and be woken. */
 	do {
-		if (take_answer(answer_fd, nonce, ret_reply))
+		if (take_answer(answer_fd, q, ret_reply))
 			return -ret_reply->answer.error;
 		(void)sched_yield(); /* to the supervisor, if this is its CPU too */
 	} while (used_ns() < until);
@@ -123,7 +126,7 @@ static int await_answer(
 		if (n < 0)
 			continue; /* EINTR: a handler of the program ran */
 		if (fds[0].revents & POLLIN) {
-			if (take_answer(answer_fd, nonce, ret_reply))
+			if (take_answer(answer_fd, q, ret_reply))
 				return -ret_reply->answer.error;
 		} else if (fds[1].revents) {
 			return -EPIPE;
@@ -159,7 +162,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	r = send_table(request_fd, pipe, call, &q, sigismember(&pending, SIGPIPE) == 1);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
-		r = await_answer(request_fd, pipe->read_fd, q.nonce, ret_reply);
+		r = await_answer(request_fd, pipe->read_fd, &q, ret_reply);
 	/* From now on the request is worth nothing, whoever repeats it. */
 	explicit_bzero(seal, sizeof(seal));
 	return r;

@@ -112,6 +112,15 @@ static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 	return i;
 }
 
+/*
+ * Can a table of @period_ns take over the clock of @s? To stop a clock and start it again wakes
+ * the thread that waits for it twice, while the caller waits for its answer.
+ */
+static bool goes_on(const struct sessions *sessions, const struct session *s, uint64_t period_ns)
+{
+	return !s->ended && session_period_ns(sessions, s->stream) == period_ns;
+}
+
 static int set(struct sessions *sessions, struct session **at, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
 {
@@ -131,8 +140,12 @@ static int set(struct sessions *sessions, struct session **at, enum call_dialect
 		region_table_unref(table);
 		return -ENOMEM;
 	}
-	replace(sessions, at, NULL);
-	s->stream = stream_for(sessions, table->period_ns);
+	if (*at && goes_on(sessions, *at, table->period_ns)) {
+		s->stream = (*at)->stream;
+	} else {
+		replace(sessions, at, NULL);
+		s->stream = stream_for(sessions, table->period_ns);
+	}
 	replace(sessions, at, s);
 	return 0;
 }

@@ -41,10 +41,11 @@ void elapse_tick(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
 	struct elapser *e = &engine->elapser;
-	uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID), pause = MOST_NS;
+	uint64_t began, pause = MOST_NS;
 
 	if (!engine->sessions.elapsed || now < e->next_ns)
 		return;
+	began = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t;
 		uint64_t period;

@@ -247,12 +247,13 @@ static void look(struct engine *engine, struct tracee *t, uint64_t now)
 void look_tick(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
-	uint64_t span = now - engine->looker.tick_ns, began = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t span = now - engine->looker.tick_ns, began;
 	int64_t left;
 
 	if (!engine->counting || !engine->options->wall || span < engine->period_ns)
 		return;
 	engine->looker.tick_ns = now;
+	began = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	left = (int64_t)((span < LONG_TICK_NS ? span : LONG_TICK_NS) / SHARE_OF_TICK);
 	for (size_t i = 0; i < target->tracees && left > 0; i++) {
 		if (target->look_cursor >= target->tracees)

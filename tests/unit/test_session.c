@@ -117,6 +117,33 @@ static void tick(struct world *w, uint64_t pc, uint64_t weight_ns)
 	session_tick(&w->sessions, w->thread, STREAM, pc, false, weight_ns);
 }
 
+/* A clock begins anew for another period alone: each change of it wakes a thread. */
+static void test_session__same_period_keeps_the_clock(void **state)
+{
+	struct world *w = *state;
+	unsigned stream;
+
+	assert_int_equal(on(w, 0), 0);
+	stream = w->process->session->stream;
+	w->changes = 0;
+	assert_int_equal(on(w, 0), 0);
+	assert_int_equal(w->changes, 1);
+	assert_int_equal(w->process->session->stream, stream);
+	assert_int_equal(w->sessions.n, 1);
+	w->changes = 0;
+	assert_int_equal(on(w, CALL_FAST), 0);
+	assert_int_equal(w->changes, 2); /* none any more, and the new one */
+	assert_int_equal(session_period_ns(&w->sessions, w->process->session->stream),
+		call_period_ns(CALL_NATIVE, CALL_FAST));
+	/* What has ended has no clock any more. */
+	w->process->session->untidy = w->process->session->off = w->sessions.untidy = true;
+	session_tidy(&w->sessions);
+	w->changes = 0;
+	assert_int_equal(on(w, CALL_FAST), 0);
+	assert_int_equal(w->changes, 2);
+	assert_int_equal(w->sessions.n, 1);
+}
+
 static void test_session__a_tick_is_a_period_of_weight(void **state)
 {
 	struct world *w = *state;
@@ -628,6 +655,7 @@ static void test_session__elapsed_time_at_too_many_places_is_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		SESSION_TEST(test_session__same_period_keeps_the_clock),
 		SESSION_TEST(test_session__a_tick_is_a_period_of_weight),
 		SESSION_TEST(test_session__status_tells_where_ticks_went),
 		SESSION_TEST(test_session__ticks_of_sleepers_are_counted_at_the_next_stop),
