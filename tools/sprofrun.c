@@ -86,12 +86,15 @@ static int check_stacks(const char *value)
 	return FRONT_OURS;
 }
 
-/* Waits for the analyst to have written and reported; its wait status. */
-static int join_analyst(struct engine_result *result)
+/*
+ * Waits for the analyst to have written and reported; its wait status. @ret_signal: an order that
+ * came meanwhile.
+ */
+static int join_analyst(struct engine_result *result, int *ret_signal)
 {
-	int signal_number = 0, status = front_join_analyst(result, NULL, NULL, &signal_number);
+	int status = front_join_analyst(result, NULL, NULL, ret_signal);
 
-	if (status & 0x7f && signal_number)
+	if (status & 0x7f && *ret_signal)
 		front_complain(program, "interrupted: no profile was written");
 	else if (status & 0x7f)
 		front_complain(program,
@@ -183,9 +186,9 @@ static int await(const char *command, const char *analyst)
 {
 	struct engine_result result = {
 		.command_pid = atoi(command), .analyst_pid = atoi(analyst), .analyst_fd = -1};
-	int status;
+	int status, by = 0;
 
-	(void)join_analyst(&result);
+	(void)join_analyst(&result, &by);
 	if (!result.command_pid)
 		return FRONT_OURS;
 	return engine_join(&result, &status) < 0 ? FRONT_OURS : front_end_like(status);
@@ -194,15 +197,15 @@ static int await(const char *command, const char *analyst)
 static int run(struct sprofrun_settings *s)
 {
 	struct engine_result result;
-	int status = 0, analyst = 0, by;
+	int status = 0, analyst = 0, by = 0;
 
 	engine_run(&s->engine, &result);
 	write_histogram(s, &result);
 	if (s->live)
 		(void)live_front_join(&s->front, &result, &by);
 	else
-		analyst = join_analyst(&result);
-	serve_front_join(&s->serve);
+		analyst = join_analyst(&result, &by);
+	serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;

@@ -127,7 +127,7 @@ static int run(struct settings *s)
 
 	engine_run(&s->engine, &result);
 	analyst = front_join_analyst(&result, NULL, NULL, &by);
-	serve_front_join(&s->serve);
+	serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
