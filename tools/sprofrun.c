@@ -41,7 +41,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 }
 
 /* Of the analyst, at most, with its name and the NULL after them. */
-enum { ANALYST_ARGUMENTS = 28, BYTES_DIGITS = 24 };
+enum { ANALYST_ARGUMENTS = 30, BYTES_DIGITS = 24 };
 
 static const char await_option[] = "--await-only"; /* ours alone: see await_only() */
 
@@ -273,7 +273,7 @@ static size_t put_arguments(const struct sprofrun_settings *s, const char *name,
 		argv[n++] = "--capture";
 		argv[n++] = s->capture;
 	}
-	return n;
+	return n + thread_options_arguments(&s->target.threads, argv + n);
 }
 
 int main(int argc, char **argv)
@@ -336,8 +336,9 @@ int main(int argc, char **argv)
 	s.engine.context = &s;
 	int exit_status = run(&s);
 
-	free(s.target.pids);
+	target_options_release(&s.target);
 	command_as_release(&s.as);
 	free(s.java);
+	free(s.region);
 	return exit_status;
 }
