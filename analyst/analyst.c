@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyst/analyst_state.h"
 #include "analyst/arrays.h"
@@ -35,6 +36,19 @@ static int take_labels(struct analyst *analyst, const struct analyst_options *op
 	return set < 0 ? set : 0;
 }
 
+/* "only threads whose name matches 'io-.*' were profiled" */
+static int note_threads(struct profile *profile, const char *threads)
+{
+	char note[200];
+
+	if (!threads)
+		return 0;
+	(void)snprintf(note, sizeof(note), "only %s were profiled", threads);
+	if (strncmp(threads, "thread ", 7) == 0)
+		(void)snprintf(note, sizeof(note), "only %s was profiled", threads);
+	return profile_add_note(profile, note);
+}
+
 int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst)
 {
 	const struct symbolizer_options symbols = {
@@ -54,7 +68,9 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 		r = profile_new(&analyst->profile);
 	if (r == 0)
 		r = take_labels(analyst, options);
-	if (r == 0)
+	if (r >= 0)
+		r = note_threads(analyst->profile, options->threads);
+	if (r >= 0)
 		r = symbolizer_new(&symbols, &analyst->symbolizer);
 	if (r < 0) {
 		analyst_free(analyst);

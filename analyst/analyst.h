@@ -25,6 +25,7 @@ struct analyst_options {
 	const char *host;    /* a label, too, NULL not known. All are copied */
 	bool no_timeline;    /* do not keep when samples were taken */
 	bool jit_map;        /* perf maps are written anew before the end: --jit-map */
+	const char *threads; /* which were chosen, in words, for a note; NULL: all */
 	bool live;           /* the processes may be alive: look at files through /proc */
 	/* The figures of another second have come. May be NULL. */
 	void (*second)(void *context);

@@ -19,6 +19,12 @@ BUILD=$(cd "$build" && pwd) SOURCE=$(cd "$(dirname "$0")/.." && pwd) \
     "$(dirname "$0")/e2e/test_completions.sh" zsh fish
 echo "packages: built, installed in a fresh Debian, used and removed (root and the network)"
 "$(dirname "$0")/long_packages.sh"
+echo "the tarball of static programs, and Yama's modes in a machine (root, the network)"
+machine=$(mktemp -d)
+"$(dirname "$0")/../tools/tarball.sh" "$machine/sprofil.tar.gz"
+"$(dirname "$0")/long_tarball.sh" "$machine/sprofil.tar.gz"
+YAMA_DIR=$machine "$(dirname "$0")/yama/run.sh" "$machine/sprofil.tar.gz"
+rm -rf "$machine"
 echo "readers that are no Debian packages: speedscope of npm, FlameGraph (the network)"
 BUILD=$build "$(dirname "$0")/long_readers.sh"
 echo "100,000 random keys for the live view"

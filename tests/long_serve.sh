@@ -35,11 +35,13 @@ while redis-benchmark -p $redis -c 10 -n 1000 -t set,get,lpush,lpop -q >/dev/nul
 done &
 load=$!
 scrape() { # until the deadline; a line each: number, status, time of samples
-    local n=0 next=$SECONDS
+    local n=0 next=$SECONDS status
     while [ $SECONDS -lt "$1" ]; do
         n=$((n + 1))
         timeout 60 go tool pprof -top -symbolize=none "${url}profile?seconds=10" >scrape 2>scrape.err
-        echo "$n $? $(sed -n 's/.*Total samples = *\([^ (]*\).*/\1/p' scrape)"
+        status=$?
+        [ $status = 0 ] || mv scrape.err "scrape.err.$n"
+        echo "$n $status $(sed -n 's/.*Total samples = *\([^ (]*\).*/\1/p' scrape)"
         next=$((next + 15))
         while [ $SECONDS -lt $next ]; do sleep 0.5; done
     done

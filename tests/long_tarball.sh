@@ -7,7 +7,14 @@
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
-trap 'umount "$work/root/proc" 2>/dev/null || true; rm -rf "$work"' EXIT
+pids=
+clean() {
+    # shellcheck disable=SC2086
+    [ -z "$pids" ] || kill $pids 2>/dev/null || true
+    umount "$work"/*/proc 2>/dev/null || true
+    rm -rf "$work"
+}
+trap clean EXIT
 fail() { echo "NOT OK: $*"; exit 1; }
 ok() { echo "ok: $*"; }
 
@@ -23,7 +30,8 @@ in_root() { chroot "$work/root" "$@"; }
 # A target that needs no library either.
 printf '%s\n' 'static volatile unsigned long n;' \
     'static __attribute__((noinline)) void spin(void) { while (n < 900000000) n++; }' \
-    'int main(void) { spin(); return 7; }' >"$work/spin.c"
+    'int main(int argc, char **argv) { (void)argv; do { n = 0; spin(); } while (argc > 1);' \
+    'return 7; }' >"$work/spin.c"
 cc -g -O1 -static -o "$work/root/spin" "$work/spin.c"
 [ "$(find "$work/root" -xdev -name '*.so*')" = "" ] || fail "there are libraries in the root"
 
@@ -39,10 +47,55 @@ in_root /bin/sprofreport annotate spin /tmp/p.pb.gz >"$work/sheet" || fail "anno
 ok "sprofreport in an empty root"
 in_root /bin/sproftop -b -n 1 -s 300ms -- /spin | grep -q 'spin' || fail "sproftop"
 ok "sproftop in an empty root"
+
+# await WHAT COMMAND...: for 20 s at most
+await() {
+    local what=$1 deadline=$((SECONDS + 20))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ $SECONDS -lt $deadline ] || fail "waited in vain until $what: $(cat "$work/serving")"
+        sleep 0.1
+    done
+}
+# serve_in ROOT TARGET-PID [PATH]: sprofserve there, asked from here; and a store it sends to, which
+# has a name.
+serve_in() {
+    local root=$1 pid=$2 server port store
+    mkdir -p "$work/stored"
+    rm -rf "$work"/stored/* "$work/serving"
+    store=$(python3 "$source/tests/e2e/store.py" free)
+    python3 "$source/tests/e2e/store.py" serve "$store" "$work/stored" & pids+=" $!"
+    mkdir -p "$root/etc"
+    grep -qs localhost "$root/etc/hosts" || echo 127.0.0.1 localhost >>"$root/etc/hosts"
+    chroot "$root" "${3:-}/bin/sprofserve" --listen 0 --push "http://localhost:$store" \
+        --push-every 1s -p "$pid" 2>"$work/serving" & server=$!
+    pids+=" $server"
+    await "it serves" grep -q '/debug/pprof/$' "$work/serving"
+    port=$(sed -nE 's|.*http://127\.0\.0\.1:([0-9]+)/.*|\1|p' "$work/serving")
+    python3 "$source/tests/e2e/serve_client.py" get "$port" '/debug/pprof/profile?seconds=1' \
+        >"$root/tmp/served.pb.gz" || fail "sprofserve: no profile"
+    await "a profile is in the store" ls "$work/stored/0001/profile.pb.gz"
+    cp "$work/stored/0001/profile.pb.gz" "$root/tmp/pushed.pb.gz"
+    kill -INT $server
+    wait $server || fail "sprofserve: status $?"
+}
+chroot "$work/root" /spin for ever & target=$!
+pids+=" $target"
+in_root /bin/sprofrun -d 1s -o /tmp/a.pb.gz -p $target 2>"$work/report" ||
+    { cat "$work/report"; fail "-p"; }
+grep -q '\<spin\>' "$work/report" || { cat "$work/report"; fail "-p: no function"; }
+in_root /bin/sproftop -b -n 1 -s 300ms -p $target | grep -q '\<spin\>' || fail "sproftop -p"
+ok "sprofrun -p and sproftop -p in an empty root"
+serve_in "$work/root" $target
+for profile in served pushed; do
+    in_root /bin/sprofreport --format tsv /tmp/$profile.pb.gz >"$work/rows"
+    grep -q '\<spin\>' "$work/rows" || { cat "$work/rows"; fail "sprofserve: $profile"; }
+done
+kill $target
+ok "sprofserve, its server and what sends to a store in an empty root"
 [ $# -gt 1 ] || exit 0
 
 # Programs of another C library: one that runs, its shell's children, and one that is attached to.
-trap 'umount "$work/root/proc" "$work/other/proc" 2>/dev/null || true; rm -rf "$work"' EXIT
 mkdir "$work/other"
 tar -C "$work/other" -xzf "$2"
 mkdir -p "$work/other/usr/local" "$work/other/proc" "$work/other/dev"
@@ -63,11 +116,17 @@ grep -q '/ld-musl\|/busybox' "$work/rows" || { cat "$work/rows"; fail "its objec
 head -6 "$work/rows"
 in_other sprofreport summary /tmp/p.pb.gz | grep -E 'samples|found_ratio' || true
 chroot "$work/other" /bin/sh -c "while :; do :; done" & target=$!
+pids+=" $target"
 sleep 0.5
 in_other sprofrun -d 1s -o /tmp/a.pb.gz -p $target 2>"$work/report" ||
     { cat "$work/report"; fail "-p"; }
 [ "$(in_other sprofreport summary --format tsv /tmp/a.pb.gz |
     awk -F'\t' '$1 == "samples" { print $2 }')" -gt 50 ] || fail "-p: samples"
 in_other sproftop -b -n 1 -s 300ms -p $target | grep -q busybox || fail "sproftop"
+serve_in "$work/other" $target /usr/local
+for profile in served pushed; do
+    in_other sprofreport --format tsv /tmp/$profile.pb.gz | grep -q busybox ||
+        fail "sprofserve: $profile"
+done
 kill $target
-ok "sprofrun, sprofreport and sproftop in that root"
+ok "sprofrun, sprofreport, sproftop and sprofserve in that root"

@@ -100,6 +100,7 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		{"live", required_argument, NULL, 'l'},
 		{"segment", required_argument, NULL, 'S'},
 		{"no-output", no_argument, NULL, 'N'},
+		{"threads", required_argument, NULL, 'h'},
 		{0},
 	};
 	int option;
@@ -135,6 +136,7 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		case 'k': s->keep = optarg; break;
 		case 'S': s->segment = (uint32_t)strtoul(optarg, NULL, 10); break;
+		case 'h': s->threads = optarg; break;
 		case 'N': s->unwritten = true; break;
 		case 'b': s->rotate_bytes = strtoull(optarg, NULL, 10); break;
 		case 'i': take_pieces(&s->pieces, strtoul(optarg, NULL, 10)); break;

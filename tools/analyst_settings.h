@@ -22,6 +22,7 @@ enum { PIECES_FD = LINK_MORE_FD, PIECE_FD = LINK_MORE_FD };
 struct analyst_settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* that started us, for messages */
+	const char *threads; /* which were chosen, in words; NULL: all */
 	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline, jit_map;
 	char *apart;      /* a profile of each process: the pattern, which output is; else NULL */
 	bool records;     /* a profile is to be written */

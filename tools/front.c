@@ -165,8 +165,17 @@ static const char *way_out(int error)
 	}
 }
 
+static void explain_child(const char *program, const struct diagnose_facts *facts)
+{
+	char text[512];
+
+	diagnose_explain_child(facts, text, sizeof(text));
+	front_complain(program, "%s", text);
+}
+
 static int refused(const char *program, const struct engine_result *result)
 {
+	struct diagnose_facts facts;
 	char text[512];
 
 	if (result->refused_pid && front_explain(result->refused_pid, text, sizeof(text)))
@@ -174,9 +183,8 @@ static int refused(const char *program, const struct engine_result *result)
 	else if (result->refused_pid)
 		front_complain(program, "cannot attach to %d: %s", result->refused_pid,
 			strerror(-result->error));
-	else if (result->error == -EPERM)
-		front_complain(program,
-			"cannot trace: ptrace is not permitted here (seccomp, or another tracer)");
+	else if (result->error == -EPERM && diagnose_read((int)getpid(), &facts) == 0)
+		explain_child(program, &facts);
 	else
 		front_complain(program, "cannot begin: %s%s", strerror(-result->error),
 			way_out(result->error));

@@ -28,7 +28,8 @@ extern char **environ;
 enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 };
 /* Above all of the children's, so that none is overwritten while they are put in place. */
 enum { FIRST_FD = 16 };
-enum { JOIN_MOMENTS = 1000 };
+/* Of 10 ms: the server has ten seconds for its last answers. What sends bounds its time itself. */
+enum { SERVER_MOMENTS = 1000, PUSH_MOMENTS = 100000 };
 
 union address {
 	struct sockaddr any;
@@ -340,38 +341,63 @@ bool serve_front_begin(struct serve_front *f, const char *name, struct engine_op
 	return begun;
 }
 
-/* It has its last answers to send, and ten seconds for them. */
-static void join_server(pid_t pid)
+/* A signal that comes while others are waited for. True: it ends that wait. */
+static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 {
-	struct timespec moment = {0, 10000000};
+	if (engine_pass_on(result, info))
+		return false;
+	if (info->si_signo == SIGTSTP)
+		(void)raise(SIGSTOP);
+	/* SIGUSR2 asks for a snapshot: the profile is written. */
+	return info->si_signo != SIGUSR2 && engine_is_order(info->si_signo);
+}
+
+/* Waits until it ends by itself. False: it did not, or an order came first. */
+static bool await(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
+{
+	const struct timespec moment = {0, 10000000};
+	struct waiter_result seen;
+	siginfo_t info;
+	sigset_t signals;
+
+	engine_signals(&signals);
+	(void)sigdelset(&signals, SIGCHLD);
+	for (unsigned i = 0; !*ordered && i < moments; i++) {
+		if (waiter_peek(pid, &seen) < 0 || seen.kind == WAITER_GONE)
+			return true;
+		if (sigtimedwait(&signals, &info, &moment) >= 0)
+			*ordered = ends_wait(result, &info);
+	}
+	return false;
+}
+
+static void join_one(
+	const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
+{
 	struct waiter_result seen;
 	int status;
 
-	for (unsigned i = 0; i < JOIN_MOMENTS; i++) {
-		if (waiter_peek(pid, &seen) < 0)
-			return; /* the engine has waited for it */
-		if (seen.kind == WAITER_GONE)
-			break;
-		(void)nanosleep(&moment, NULL);
-	}
-	(void)kill(pid, SIGKILL);
-	(void)waiter_join(pid, &status);
+	if (!await(result, pid, moments, ordered))
+		(void)kill(pid, SIGKILL);
+	/* One that ended before was waited for by the engine. */
+	if (waiter_peek(pid, &seen) == 0)
+		(void)waiter_join(pid, &status);
 }
 
-void serve_front_join(struct serve_front *f)
+void serve_front_join(struct serve_front *f, const struct engine_result *result, bool ordered)
 {
-	int status;
-
 	if (f->server.request_fd >= 0)
 		(void)close(f->server.request_fd);
 	if (f->server.pieces_fd >= 0)
 		(void)close(f->server.pieces_fd);
 	f->server.request_fd = f->server.pieces_fd = -1;
-	/* One that ended before was waited for by the engine. */
 	if (f->server_pid)
-		join_server(f->server_pid);
+		join_one(result, f->server_pid, SERVER_MOMENTS, &ordered);
 	if (f->push_pid)
-		(void)waiter_join(f->push_pid, &status);
+		join_one(result, f->push_pid, PUSH_MOMENTS, &ordered);
+	if (ordered && !f->quiet)
+		front_complain(f->program, "interrupted: who still waited for %s got none",
+			f->listen ? "a profile" : "the last profile");
 	f->server_pid = f->push_pid = 0;
 	free(f->url);
 	f->url = NULL;

@@ -68,7 +68,13 @@ bool serve_front_begin(struct serve_front *front, const char *name, struct engin
 /* There is something to serve from now on: says where, if it listens. */
 void serve_front_tell(const struct serve_front *front);
 
-/* The engine and the analyst have ended: waits for the last answers, a few seconds at most. */
-void serve_front_join(struct serve_front *front);
+/*
+ * The engine and the analyst have ended: waits for the last answers, a few seconds at most. An
+ * order to end (engine_is_order()) that is not for a command which lives on ends this wait, and
+ * those that are waited for. @ordered: one came while the analyst was waited for. The signals of
+ * engine_signals() must be blocked.
+ */
+void serve_front_join(
+	struct serve_front *front, const struct engine_result *result, bool ordered);
 
 #endif

@@ -321,6 +321,7 @@ static int analyse(struct run *run, struct ring *ring)
 				    .per_process = s->per_process,
 				    .no_timeline = s->no_timeline,
 				    .jit_map = s->jit_map,
+				    .threads = s->threads,
 				    .rank = rank,
 				    .ranks = output_ranks(),
 				    .host = rank && uname(&host) == 0 ? host.nodename : NULL,

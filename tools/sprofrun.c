@@ -41,7 +41,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 }
 
 /* Of the analyst, at most, with its name and the NULL after them. */
-enum { ANALYST_ARGUMENTS = 28, BYTES_DIGITS = 24 };
+enum { ANALYST_ARGUMENTS = 30, BYTES_DIGITS = 24 };
 
 static const char await_option[] = "--await-only"; /* ours alone: see await_only() */
 
@@ -86,12 +86,15 @@ static int check_stacks(const char *value)
 	return FRONT_OURS;
 }
 
-/* Waits for the analyst to have written and reported; its wait status. */
-static int join_analyst(struct engine_result *result)
+/*
+ * Waits for the analyst to have written and reported; its wait status. @ret_signal: an order that
+ * came meanwhile.
+ */
+static int join_analyst(struct engine_result *result, int *ret_signal)
 {
-	int signal_number = 0, status = front_join_analyst(result, NULL, NULL, &signal_number);
+	int status = front_join_analyst(result, NULL, NULL, ret_signal);
 
-	if (status & 0x7f && signal_number)
+	if (status & 0x7f && *ret_signal)
 		front_complain(program, "interrupted: no profile was written");
 	else if (status & 0x7f)
 		front_complain(program,
@@ -183,9 +186,9 @@ static int await(const char *command, const char *analyst)
 {
 	struct engine_result result = {
 		.command_pid = atoi(command), .analyst_pid = atoi(analyst), .analyst_fd = -1};
-	int status;
+	int status, by = 0;
 
-	(void)join_analyst(&result);
+	(void)join_analyst(&result, &by);
 	if (!result.command_pid)
 		return FRONT_OURS;
 	return engine_join(&result, &status) < 0 ? FRONT_OURS : front_end_like(status);
@@ -194,15 +197,15 @@ static int await(const char *command, const char *analyst)
 static int run(struct sprofrun_settings *s)
 {
 	struct engine_result result;
-	int status = 0, analyst = 0, by;
+	int status = 0, analyst = 0, by = 0;
 
 	engine_run(&s->engine, &result);
 	write_histogram(s, &result);
 	if (s->live)
 		(void)live_front_join(&s->front, &result, &by);
 	else
-		analyst = join_analyst(&result);
-	serve_front_join(&s->serve);
+		analyst = join_analyst(&result, &by);
+	serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
@@ -270,7 +273,7 @@ static size_t put_arguments(const struct sprofrun_settings *s, const char *name,
 		argv[n++] = "--capture";
 		argv[n++] = s->capture;
 	}
-	return n;
+	return n + thread_options_arguments(&s->target.threads, argv + n);
 }
 
 int main(int argc, char **argv)
@@ -333,8 +336,9 @@ int main(int argc, char **argv)
 	s.engine.context = &s;
 	int exit_status = run(&s);
 
-	free(s.target.pids);
+	target_options_release(&s.target);
 	command_as_release(&s.as);
 	free(s.java);
+	free(s.region);
 	return exit_status;
 }

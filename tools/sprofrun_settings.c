@@ -38,6 +38,10 @@ static const char usage_text[] =
 	"  -o, --output FILE        profile file (default sprof.pb.gz); %p pid, %n name,\n"
 	"                           %t time, %r rank; - is stdout\n"
 	TARGET_HELP_RATE
+	"      --exp usertime|pcsamp|fpcsamp\n"
+	"                           experiments of SpeedShop: stacks each 30 ms, none each\n"
+	"                           10 ms, none each 1 ms; with an x (pcsampx) bins of\n"
+	"                           --region have 32 bits unless it tells\n"
 	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
 	"  -D, --delay TIME         start after this time\n"
 	"      --rotate TIME|SIZE   a profile of each TIME (1m, 1h), or a new one at about SIZE\n"
@@ -96,6 +100,7 @@ enum {
 	OPT_HELP,
 	OPT_VERSION,
 	OPT_REGION,
+	OPT_EXP,
 	OPT_HISTOGRAM,
 	OPT_RESTRICT,
 	OPT_DIAGNOSE,
@@ -127,6 +132,7 @@ static const struct option long_options[] = {
 	{"ring", required_argument, NULL, OPT_RING},
 	{"keep", required_argument, NULL, OPT_KEEP},
 	{"capture", required_argument, NULL, OPT_CAPTURE},
+	{"exp", required_argument, NULL, OPT_EXP},
 	{"region", required_argument, NULL, OPT_REGION},
 	{"histogram", required_argument, NULL, OPT_HISTOGRAM},
 	{"restrict-fastprof", no_argument, NULL, OPT_RESTRICT},
@@ -194,6 +200,56 @@ static void take_rotation(struct engine_options *engine, const char *value)
 	}
 }
 
+static _Noreturn void refuse_pair(const char *option, const char *other)
+{
+	front_complain(program, "%s and %s do not go together", option, other);
+	exit(FRONT_USAGE);
+}
+
+/* "fpcsampx": what SpeedShop's experiment of that name does. -i, -F, -g and -G may follow. */
+static void take_experiment(struct sprofrun_settings *s, const char *value)
+{
+	static const struct {
+		const char *name;
+		uint64_t period_ns;
+		const char *call_graph;
+	} experiments[] = {{"usertime", 30000000, "dwarf"}, {"pcsamp", 10000000, "no"},
+		{"fpcsamp", 1000000, "no"}};
+
+	for (size_t i = 0; i < sizeof(experiments) / sizeof(*experiments); i++) {
+		size_t n = strlen(experiments[i].name);
+
+		if (strncmp(value, experiments[i].name, n) != 0 ||
+			(value[n] && strcmp(value + n, "x") != 0))
+			continue;
+		s->target.period_ns = experiments[i].period_ns;
+		s->target.call_graph = experiments[i].call_graph;
+		s->wide_bins = value[n] != '\0';
+		return;
+	}
+	usage_error("no experiment", value,
+		"choose usertime, pcsamp or fpcsamp, with an x behind it for bins of 32 bits");
+}
+
+/* After the last option, as the experiment tells of what width they are. */
+static void take_regions(struct sprofrun_settings *s)
+{
+	s->regions.element = s->wide_bins ? sizeof(uint32_t) : 0;
+	for (size_t i = 0; i < s->region_n; i++) {
+		if (histogram_add(&s->regions, s->region[i]) < 0)
+			usage_error("bad region", s->region[i],
+				"give OBJ:START-END:SCALE, like "
+				"libm.so.6:0x1f000-0x24000:0x10000:uint");
+	}
+	if ((s->regions.regions != 0) != (s->histogram != NULL)) {
+		front_complain(program, "--region and --histogram belong together");
+		exit(FRONT_USAGE);
+	}
+	/* A region counts for all threads. */
+	if (s->histogram && s->engine.choice)
+		refuse_pair("--region", s->target.threads.name ? "--thread-name" : "--tid");
+}
+
 static void parse_option(struct sprofrun_settings *s, int option, char *value)
 {
 	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
@@ -235,12 +291,8 @@ static void parse_option(struct sprofrun_settings *s, int option, char *value)
 		break;
 	case OPT_CAPTURE: s->capture = file_to_write("capture", value); break;
 	case OPT_LIVE: s->live = true; break;
-	case OPT_REGION:
-		if (histogram_add(&s->regions, value) < 0)
-			usage_error("bad region", value,
-				"give OBJ:START-END:SCALE, like "
-				"libm.so.6:0x1f000-0x24000:0x10000:uint");
-		break;
+	case OPT_EXP: take_experiment(s, value); break;
+	case OPT_REGION: s->region[s->region_n++] = value; break;
 	case OPT_HISTOGRAM: s->histogram = file_to_write("histogram", value); break;
 	case OPT_RESTRICT: s->engine.restrict_fast = true; break;
 	case OPT_REPORT:
@@ -285,12 +337,6 @@ static const char *other_result(const struct sprofrun_settings *s)
 		: s->live            ? "--live"
 		: s->engine.dump     ? "--dump"
 				     : NULL;
-}
-
-static _Noreturn void refuse_pair(const char *option, const char *other)
-{
-	front_complain(program, "%s and %s do not go together", option, other);
-	exit(FRONT_USAGE);
 }
 
 /* What does not go together with a file each so often. */
@@ -358,6 +404,11 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 	int option;
 
 	argv[0] = (char *)program; /* getopt's messages begin with it */
+	s->region = calloc((size_t)argc, sizeof(*s->region));
+	if (!s->region) {
+		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
+		exit(FRONT_OURS);
+	}
 	while ((option = getopt_long(argc, argv,
 			"+" TARGET_OPTIONS_SHORT COMMAND_AS_SHORT "o:D:qtv", long_options, NULL)) >=
 		0)
@@ -370,10 +421,7 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 		return;
 	s->target.quiet = s->quiet;
 	target_options_finish(&s->target, argv + optind, &s->engine);
-	if ((s->regions.regions != 0) != (s->histogram != NULL)) {
-		front_complain(program, "--region and --histogram belong together");
-		exit(FRONT_USAGE);
-	}
+	take_regions(s);
 	check_rotation(s);
 	check_serving(s);
 	check_jit_map(s);

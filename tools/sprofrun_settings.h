@@ -22,6 +22,9 @@ struct sprofrun_settings {
 	struct live_front front; /* of --live */
 	struct serve_front serve;
 	struct histogram regions;
+	const char **region; /* as given; owned */
+	size_t region_n;
+	bool wide_bins; /* a region that does not tell has bins of 32 bits */
 	const char *histogram;
 	const char *keep;          /* of the files of --rotate, the newest so many */
 	const char *rotate, *ring; /* as given */

@@ -127,7 +127,7 @@ static int run(struct settings *s)
 
 	engine_run(&s->engine, &result);
 	analyst = front_join_analyst(&result, NULL, NULL, &by);
-	serve_front_join(&s->serve);
+	serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
@@ -158,11 +158,12 @@ int main(int argc, char **argv)
 		(void)snprintf(name, sizeof(name), "%s", text_basename(s.engine.command[0]));
 	else
 		procfs_read_name(s.engine.pids[0], s.engine.pids[0], name);
-	const char *analyst_argv[13] = {analyst, "--program", program, "--report", "none",
+	const char *analyst_argv[15] = {analyst, "--program", program, "--report", "none",
 		"--quiet", "--name", name, "--call-graph", s.target.call_graph, "--no-output"};
 
 	if (s.verbose)
 		analyst_argv[11] = "--verbose";
+	(void)thread_options_arguments(&s.target.threads, analyst_argv + 12);
 	s.serve.on_demand = true;
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
@@ -170,6 +171,6 @@ int main(int argc, char **argv)
 	s.engine.own_session = session_divide(s.engine.no_realtime);
 	if (serve_front_begin(&s.serve, name, &s.engine))
 		status = run(&s);
-	free(s.target.pids);
+	target_options_release(&s.target);
 	return status;
 }

@@ -291,10 +291,11 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? text_basename(s.engine.command[0]) : "attached");
-	const char *analyst_argv[12 + LIVE_FRONT_ARGUMENTS] = {analyst, "--program", program,
+	const char *analyst_argv[14 + LIVE_FRONT_ARGUMENTS] = {analyst, "--program", program,
 		"--report", "none", "--name", name, "--call-graph", s.target.call_graph};
 	size_t n = 9;
 
+	n += thread_options_arguments(&s.target.threads, analyst_argv + n);
 	front_prepare(&s.engine.inherited);
 	s.engine.own_session = session_divide(s.engine.no_realtime);
 	status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
@@ -302,6 +303,6 @@ int main(int argc, char **argv)
 	s.engine.context = &s;
 	if (!status)
 		status = run(&s);
-	free(s.target.pids);
+	target_options_release(&s.target);
 	return status;
 }

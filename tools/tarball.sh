@@ -3,8 +3,10 @@
 # A tarball that runs on any Linux of this machine type, whatever libraries it has or has not: all
 # programs are linked statically with Debian's libraries.
 #   tools/tarball.sh [OUT]: OUT is sprofil-VERSION-MACHINE.tar.gz if not told otherwise
-# Beside what run.sh installs it needs nothing. The calls' library stays out: programs link their
-# own, and the preload library must be of the C library of the program that it is loaded into.
+# libmicrohttpd and libcurl come from tools/static_libraries.sh: made anew, or where that put them
+# before: $STATIC_LIBRARIES. Beside what run.sh installs and that one needs it needs nothing. The
+# calls' library stays out: programs link their own, and the preload library must be of the C
+# library of the program that it is loaded into.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n "s/^    version: '\(.*\)',/\1/p" "$source/meson.build" | head -1)
@@ -13,13 +15,17 @@ out=$(realpath -m "${1:-$name.tar.gz}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+libraries=${STATIC_LIBRARIES:-$work/libraries}
+[ -e "$libraries/lib/libcurl.a" ] || "$source/tools/static_libraries.sh" "$libraries"
+export PKG_CONFIG_PATH=$libraries/lib/pkgconfig
+
 # The archives of libraries are asked for one by one by the linker: --prefer-static finds them all.
 meson setup "$work/build" "$source" --prefix=/usr/local --libdir=lib --libexecdir=libexec \
     --buildtype=release --prefer-static -Dc_link_args=-static -Db_pie=false \
     -Dtests=disabled -Dstop_window_checks=disabled -Ddebuginfod=disabled \
-    -Dcheck_stacks=disabled >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; exit 1; }
-programs="sprofrun sproftop sprofreport sprofil-analyst sprofil-opener sprofil-inspector
-    sprofil-supervisor"
+    -Dcheck_stacks=disabled -Dhttp=enabled -Dpush=enabled >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; exit 1; }
+programs="sprofrun sproftop sprofreport sprofserve sprofil-analyst sprofil-opener
+    sprofil-inspector sprofil-supervisor sprofil-server sprofil-push"
 # shellcheck disable=SC2086
 ninja -C "$work/build" $(printf 'tools/%s ' $programs) >"$work/log" 2>&1 ||
     { tail -20 "$work/log" >&2; exit 1; }

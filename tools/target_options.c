@@ -110,6 +110,10 @@ bool target_options_take(struct target_options *o, int option, const char *value
 	case TARGET_OPTION_TREE: o->tree = true; break;
 	case TARGET_OPTION_CGROUP: take_cgroup(o, value); break;
 	case TARGET_OPTION_CONTAINER: take_container(o, value); break;
+	case TARGET_OPTION_THREAD_NAME:
+		thread_options_take_name(&o->threads, o->program, value);
+		break;
+	case TARGET_OPTION_TID: thread_options_take_tids(&o->threads, o->program, value); break;
 	case 'r':
 	case 'F':
 		if (units_rate_period_ns(value, &o->period_ns) < 0)
@@ -256,8 +260,42 @@ static void finish_pids(struct target_options *o, struct engine_options *engine)
 		tell_of_children(o);
 }
 
+/* Their processes are taken when nothing else is; else they must be of those that are. */
+static void finish_threads(struct target_options *o, bool alone)
+{
+	size_t n;
+	int *list;
+
+	thread_options_processes(&o->threads, o->program, &list, &n);
+	if (alone) {
+		o->pids = list;
+		o->pids_n = n;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (is_taken(o, list[i]))
+			continue;
+		front_complain(o->program,
+			"--tid has a thread of process %d, which is not profiled: give -p %d, too",
+			list[i], list[i]);
+		exit(FRONT_USAGE);
+	}
+	free(list);
+}
+
+void target_options_release(struct target_options *o)
+{
+	free(o->pids);
+	thread_options_release(&o->threads);
+}
+
 void target_options_finish(struct target_options *o, char **command, struct engine_options *engine)
 {
+	if (o->threads.tid && *command)
+		target_options_reject(o->program, "both --tid and a command", *command,
+			"its threads have no ids yet: choose them by --thread-name");
+	if (o->threads.tid && !o->pids && !o->found.n)
+		finish_threads(o, true);
 	if ((o->pids || o->found.n) && *command)
 		target_options_reject(
 			o->program, "both -p and a command", *command, "give one of them");
@@ -269,6 +307,9 @@ void target_options_finish(struct target_options *o, char **command, struct engi
 		exit(FRONT_USAGE);
 	}
 	finish_pids(o, engine);
+	if (o->threads.tid)
+		finish_threads(o, false);
+	engine->choice = thread_options_rule(&o->threads);
 	engine->command = o->pids ? NULL : command;
 	engine->pids = o->pids;
 	engine->pids_n = o->pids_n;

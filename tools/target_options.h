@@ -9,6 +9,7 @@
 
 #include "supervisor/engine/engine.h"
 #include "tools/processes.h"
+#include "tools/thread_options.h"
 
 struct target_options {
 	const char *program; /* for messages */
@@ -17,6 +18,7 @@ struct target_options {
 	size_t pids_n;
 	struct process_list found; /* by name, cgroup, container */
 	bool tree;                 /* and their descendants */
+	struct thread_options threads;
 	bool no_follow;
 	uint64_t period_ns;
 	uint64_t duration_ns;
@@ -45,7 +47,9 @@ enum {
 	TARGET_OPTION_NAME,
 	TARGET_OPTION_TREE,
 	TARGET_OPTION_CGROUP,
-	TARGET_OPTION_CONTAINER
+	TARGET_OPTION_CONTAINER,
+	TARGET_OPTION_THREAD_NAME,
+	TARGET_OPTION_TID
 };
 /* clang-format off */
 #define TARGET_OPTIONS_LONG \
@@ -54,6 +58,8 @@ enum {
 	{"tree", no_argument, NULL, TARGET_OPTION_TREE}, \
 	{"cgroup", required_argument, NULL, TARGET_OPTION_CGROUP}, \
 	{"container", required_argument, NULL, TARGET_OPTION_CONTAINER}, \
+	{"thread-name", required_argument, NULL, TARGET_OPTION_THREAD_NAME}, \
+	{"tid", required_argument, NULL, TARGET_OPTION_TID}, \
 	{"rate", required_argument, NULL, 'F'}, \
 	{"interval", required_argument, NULL, 'i'}, \
 	{"duration", required_argument, NULL, 'd'}, \
@@ -74,7 +80,11 @@ enum {
 	"      --cgroup PATH        attach to all processes of a cgroup: a path, or one name\n" \
 	"                           of it (nginx.service)\n" \
 	"      --container ID|NAME  attach to all processes of a container (docker, podman,\n" \
-	"                           Kubernetes, LXC, nspawn)\n"
+	"                           Kubernetes, LXC, nspawn)\n" \
+	"      --thread-name RE     only threads whose name matches; names are looked at\n" \
+	"                           now and then, as threads change them\n" \
+	"      --tid TID[,TID...]   only these threads of live processes (and those of\n" \
+	"                           --thread-name); without -p, of their own\n"
 #define TARGET_HELP_RATE \
 	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n" \
 	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
@@ -104,6 +114,9 @@ int target_options_process(const char *program, int pid, bool quiet);
 
 /* Takes an option of the above. False: it is none of them. */
 bool target_options_take(struct target_options *options, int option, const char *value);
+
+/* Frees what the options own. */
+void target_options_release(struct target_options *options);
 
 /*
  * The rest of the command line is the command, unless there are pids; one of them must be there.

@@ -208,6 +208,22 @@ static void print_stops(struct auditing *a)
 		(double)stopped * 100 / ((double)running + (double)stopped));
 }
 
+/* "3 of 5 threads left out, with 1.23 s of CPU time" */
+static void print_choice(struct auditing *a)
+{
+	uint64_t chosen, threads, left_out = 0;
+	char text[TEXT_UNIT_BYTES];
+
+	if (!profile_audit(a->profile, "chosen_threads", &chosen) ||
+		!profile_audit(a->profile, "threads", &threads) || threads < chosen)
+		return;
+	(void)profile_audit(a->profile, "left_out_cpu_ns", &left_out);
+	text_format_ns(left_out, text);
+	separate(a, "");
+	fprintf(a->out, "%" PRIu64 " of %" PRIu64 " threads left out, with %s of CPU time",
+		threads - chosen, threads, text);
+}
+
 /* "threads lived 26.94 s: 13.0 % on a CPU, 34.1 % waiting for one, 52.8 % blocked" */
 static void print_wall(struct auditing *a)
 {
@@ -284,6 +300,8 @@ void report_audit_line(const struct profile *profile, bool ascii, FILE *out)
 	struct auditing a = {.profile = profile, .out = out, .ascii = ascii};
 
 	print_coverage(&a);
+	print_choice(&a);
+	end_line(&a);
 	print_wall(&a);
 	end_line(&a);
 	print_stops(&a);

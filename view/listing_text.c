@@ -141,12 +141,15 @@ static int add_row(struct listing *l, const struct row *row)
 static void print_nothing(const struct listing *l, const struct profile *profile, FILE *out)
 {
 	char period[TEXT_UNIT_BYTES];
+	uint64_t chosen;
 
 	fputc('\n', out);
 	if (l->rows->left_out_rows)
 		return;
 	if (l->rows->filtered) {
 		fputs("no sample matches\n", out);
+	} else if (profile_audit(profile, "chosen_threads", &chosen) && !chosen) {
+		fputs("no samples: no thread was chosen\n", out);
 	} else if (profile_period_ns(profile)) {
 		text_format_ns(profile_period_ns(profile), period);
 		fprintf(out, "no samples: it used less CPU time than a tick, %s\n", period);

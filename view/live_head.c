@@ -10,6 +10,9 @@
 #include "view/live_internal.h"
 #include "view/text.h"
 
+/* Columns that the target's name has at least. */
+#define NAME_LEAST 8
+
 static uint64_t figure(const struct live *live, const char *key)
 {
 	uint64_t value = 0;
@@ -183,12 +186,15 @@ static void draw_target(struct live *live, struct screen *screen)
 	(void)snprintf(right, sizeof(right), "%s  %s ", rate, mode);
 	if (screen->columns < 76)
 		(void)snprintf(right, sizeof(right), "%s ", mode);
+	/* The state is whole, with a gap on either side, and the name gets what is left. */
+	room = (unsigned)text_columns(state) + 4;
+	if (screen->columns < NAME_LEAST + room + text_columns(right))
+		right[0] = '\0';
 	end = screen->columns - screen_put_right(screen, 0, screen->columns, 60, STYLE_TEXT, right);
 	if (live->paused)
 		end -= screen_put_right(screen, 0, end - 1, 8, STYLE_WARN, " PAUSED ") + 2;
-	/* The state is whole, and the name gets what is left. */
-	room = (unsigned)text_columns(state) + 4;
-	at += screen_put(screen, 0, at, end > at + room + 8 ? end - at - room : 8, STYLE_BOLD,
+	at += screen_put(screen, 0, at,
+		end > at + room + NAME_LEAST ? end - at - room : NAME_LEAST, STYLE_BOLD,
 		live->target[0] ? live->target : "sproftop");
 	at += 2;
 	if (at < end)

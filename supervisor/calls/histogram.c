@@ -34,13 +34,16 @@ static int parse_number(const char **at, char end, uint64_t *ret_number)
 	return 0;
 }
 
+/* Of none *@ret_element stays as it is. */
 static int parse_width(const char *text, unsigned *ret_element)
 {
 	static const struct {
 		const char *name;
 		unsigned element;
-	} widths[] = {{"", 2}, {"ushort", 2}, {"uint", 4}, {"uint64", 8}};
+	} widths[] = {{"ushort", 2}, {"uint", 4}, {"uint64", 8}};
 
+	if (!text[0])
+		return 0;
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		if (strcmp(text, widths[i].name) == 0) {
 			*ret_element = widths[i].element;
@@ -51,9 +54,10 @@ static int parse_width(const char *text, unsigned *ret_element)
 }
 
 /* "libm.so.6:0x1f000-0x24000:0x10000:uint"; the object may have colons itself. */
-static int parse(const char *text, struct histogram_region *ret_region, size_t *ret_object_bytes)
+static int parse(const char *text, unsigned element, struct histogram_region *ret_region,
+	size_t *ret_object_bytes)
 {
-	struct histogram_region r = {.object = NULL};
+	struct histogram_region r = {.element = element};
 	const char *at = strchr(text, ':');
 	uint64_t scale;
 
@@ -84,7 +88,7 @@ int histogram_add(struct histogram *h, const char *text)
 	size_t object_bytes;
 	u128 counters;
 
-	if (parse(text, &r, &object_bytes) < 0)
+	if (parse(text, h->element ? h->element : 2, &r, &object_bytes) < 0)
 		return -EINVAL;
 	if (object_bytes != 3 || memcmp(text, "abs", 3) != 0) {
 		r.object = strndup(text, object_bytes);

@@ -33,6 +33,7 @@ struct histogram_region {
 struct histogram {
 	struct histogram_region *region;
 	size_t regions, region_room;
+	unsigned element; /* bytes of a counter of regions that do not tell; 0: 2 */
 	uint64_t *count;
 	uint64_t counts;
 	uint64_t rest_ns; /* weights that do not make up a tick yet */

@@ -13,7 +13,7 @@ void account_see(struct engine *engine, struct tracee *t, const struct cpu_time 
 
 	if (cpu->run_ns != a->seen.run_ns || cpu->slices != a->seen.slices)
 		a->moved_at_ns = now;
-	if (cpu->run_ns > a->seen.run_ns)
+	if (cpu->run_ns > a->seen.run_ns && !t->left_out)
 		budget_earn(&engine->budget, cpu->run_ns - a->seen.run_ns);
 	a->seen = *cpu;
 	a->seen_at_ns = now;
@@ -26,7 +26,7 @@ void account_tell(struct engine *engine, struct tracee *t, bool last)
 		.tid = (uint32_t)t->tid,
 		.cpu_ns = a->seen.run_ns > a->told_ns ? a->seen.run_ns - a->told_ns : 0};
 
-	if (!engine->counting || (!record.cpu_ns && !last))
+	if (!engine->counting || t->left_out || (!record.cpu_ns && !last))
 		return;
 	if (emit_cpu(&engine->emitter, clock_now(), &record, last))
 		t->image->sent_ns += record.cpu_ns;
@@ -44,9 +44,13 @@ void account_charge(struct engine *engine, struct tracee *t)
 
 	if (!engine->counting)
 		return;
-	engine->audit.kernel_ns += used;
-	t->process->kernel_ns += used;
-	account_tell(engine, t, true);
+	if (t->left_out) {
+		engine->audit.left_out_ns += used;
+	} else {
+		engine->audit.kernel_ns += used;
+		t->process->kernel_ns += used;
+		account_tell(engine, t, true);
+	}
 	a->start_ns = a->told_ns = a->seen.run_ns;
 }
 

@@ -133,12 +133,18 @@ int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to,
 		{"unrepaired_eintr", audit->unrepaired_eintr},
 		{"supervisor_cpu_ns", supervisor_cpu_ns},
 	};
+	const struct figure choice[] = {
+		{"chosen_threads", audit->chosen_threads},
+		{"left_out_cpu_ns", audit->left_out_ns},
+	};
 	const struct figure yielded = {"yielded_ns", audit->yielded_ns};
 	struct page page = {to, room, 0};
 	int r = print(&page, figures, sizeof(figures) / sizeof(*figures));
 
 	if (r == 0 && audit->yielded_ns)
 		r = print(&page, &yielded, 1);
+	if (r == 0 && audit->chooses)
+		r = print(&page, choice, sizeof(choice) / sizeof(*choice));
 	if (r == 0 && audit->wall)
 		r = print_wall(&page, audit);
 	if (r == 0 && (audit->calls.counted || audit->calls.dropped || audit->calls.lost))

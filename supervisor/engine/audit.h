@@ -32,6 +32,8 @@ struct audit {
 	uint64_t ticks;              /* samples handed over */
 	uint64_t found_ns;           /* weights of the samples, lost ones too */
 	uint64_t kernel_ns;          /* CPU time of the same threads, of those that ended */
+	bool chooses;                /* threads are chosen: how many, and the others' CPU time */
+	uint64_t chosen_threads, left_out_ns;
 	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */
 	uint64_t stops;              /* tick stops */
 	uint64_t stopped_ns;         /* their time, summed over threads */

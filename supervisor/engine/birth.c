@@ -61,7 +61,7 @@ static int birth_thread(
 {
 	int r = target_add(&engine->target, tid, process, ret_tracee);
 
-	if (r == 0 && sampling_add(engine, *ret_tracee) < 0) {
+	if (r == 0 && choice_add(engine, *ret_tracee) < 0) {
 		target_remove(&engine->target, *ret_tracee);
 		r = -ENOMEM;
 	}
@@ -152,7 +152,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	engine->audit.threads++;
 	if (t) {
 		target_place(t, process);
-		(void)sampling_add(engine, t); /* without memory it is counted, not sampled */
+		(void)choice_add(engine, t); /* without memory it is counted, not sampled */
 		engine->births.early--;
 		counting_begin(engine, t, true);
 		release(engine, t);
@@ -215,7 +215,7 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 		}
 		engine->audit.threads++;
 		target_place(t, process);
-		(void)sampling_add(engine, t);
+		(void)choice_add(engine, t);
 		counting_begin(engine, t, true);
 		release(engine, t);
 	}

@@ -42,6 +42,7 @@ static void sessions_changed(void *context)
 	struct engine *engine = context;
 
 	engine->elapser.next_ns = 0;
+	choice_see_sessions(engine);
 	sampling_set_periods(engine);
 }
 

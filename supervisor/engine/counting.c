@@ -17,7 +17,8 @@ void counting_begin(struct engine *engine, struct tracee *t, bool newborn)
 		.seen = cpu,
 		.seen_at_ns = now,
 		.moved_at_ns = now};
-	look_begin(engine, t, &cpu, now);
+	if (!t->left_out)
+		look_begin(engine, t, &cpu, now);
 }
 
 void counting_close(struct engine *engine, struct tracee *t)

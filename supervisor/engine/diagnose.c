@@ -33,9 +33,14 @@ static bool other_user_namespace(const struct diagnose_facts *f)
 		f->it.user_namespace != f->we.user_namespace;
 }
 
+static bool is_capable(const struct diagnose_side *we)
+{
+	return we->capabilities >> CAPABILITY_SYS_PTRACE & 1;
+}
+
 enum diagnose_cause diagnose_classify(const struct diagnose_facts *f)
 {
-	bool capable = f->we.capabilities >> CAPABILITY_SYS_PTRACE & 1;
+	bool capable = is_capable(&f->we);
 
 	if (!f->exists)
 		return DIAGNOSE_GONE;
@@ -255,4 +260,13 @@ void diagnose_explain(const struct diagnose_facts *f, char *to, size_t room)
 			pid, strerror(f->error));
 		return;
 	}
+}
+
+void diagnose_explain_child(const struct diagnose_facts *f, char *to, size_t room)
+{
+	if (f->yama == 3 || (f->yama == 2 && !is_capable(&f->we)))
+		(void)snprintf(to, room, "cannot trace: %s", yama_way_out(f->yama));
+	else
+		(void)snprintf(to, room,
+			"cannot trace: ptrace is not permitted here (seccomp, or another tracer)");
 }

@@ -52,4 +52,7 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 /* One line: the cause and the way out, without a newline. */
 void diagnose_explain(const struct diagnose_facts *facts, char *to, size_t room);
 
+/* The same where a child of ours may not be traced. Of @facts Yama's mode and @we count. */
+void diagnose_explain_child(const struct diagnose_facts *facts, char *to, size_t room);
+
 #endif

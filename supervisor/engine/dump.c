@@ -188,7 +188,7 @@ void dump_run(struct engine *engine)
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 
-		if (!t->process || look(engine, t))
+		if (!t->process || t->left_out || look(engine, t))
 			continue;
 		(void)procfiles_read_cpu(&engine->files, t, &t->asked_cpu);
 		if (tracer_interrupt(t->tid) < 0)

@@ -112,6 +112,7 @@ static void sweep(struct engine *engine, uint64_t now)
 	mend_expire(&engine->mender, now);
 	if (engine->births.early)
 		birth_adopt_orphans(engine, now);
+	choice_turn(engine, now);
 	look_tick(engine, now);
 	elapse_tick(engine, now);
 	if (now - engine->timing.swept_ns < SWEEP_NS)
@@ -175,7 +176,7 @@ static uint64_t next_event(struct engine *engine)
 	uint64_t next = sampling_next(engine),
 		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
 			 engine->timing.begins_at_ns, engine->rotation.again_ns,
-			 engine->mender.next_ns, elapse_next(engine),
+			 engine->mender.next_ns, elapse_next(engine), choice_next(engine),
 			 engine->births.early || engine->options->wall
 				 ? engine->timing.swept_ns + SWEEP_NS
 				 : 0};
@@ -281,7 +282,7 @@ static int begin(struct engine *engine)
 	if (r == 0)
 		r = target_add(&engine->target, engine->launch.pid, process, &t);
 	if (r == 0)
-		r = sampling_add(engine, t);
+		r = choice_add(engine, t);
 	if (r < 0)
 		return r;
 	(void)target_step(t, TRACEE_SEIZED);
@@ -331,6 +332,7 @@ static int prepare(struct engine *engine)
 	engine->audit.period_ns = engine->period_ns = options->period_ns;
 	engine->audit.began_ns = now;
 	engine->audit.wall = options->wall;
+	engine->audit.chooses = options->choice != NULL;
 	engine->timing.audit_again_ns = now + SECOND_NS;
 	engine->sessions.idle_since_ns = now;
 	serving_begin(&engine->serving, options);
@@ -382,6 +384,10 @@ static void finish(struct engine *engine)
 		!engine->result->exec_error)
 		say_line(&engine->say, SAY_WARNING,
 			"the command was ended before it ran: no profile was written");
+	if (engine->options->choice && !engine->choice.any && !engine->result->error &&
+		!engine->result->exec_error)
+		say_line(&engine->say, SAY_WARNING,
+			"no thread was chosen: none was seen that --thread-name or --tid means");
 	tell_released(engine);
 	await_room(engine);
 	counting_settle(engine);

@@ -15,6 +15,7 @@
 #include "supervisor/os/say.h"
 
 struct arch_snapshot;
+struct choice_rule;
 struct stack_copy;
 
 /* A server, which asks for the profile so far. The descriptors are closed by who opened them. */
@@ -31,6 +32,7 @@ struct engine_options {
 	/* The first so many must be attached to. The others were found: those that are gone, or
 	 * cannot be attached to, are left out. */
 	size_t pids_given;
+	const struct choice_rule *choice; /* the threads that the profile is of; NULL: all */
 	bool follow;
 	bool dump; /* one stack of every thread that is attached to, and no profile */
 	/*

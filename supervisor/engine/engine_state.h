@@ -14,6 +14,7 @@
 #include "supervisor/engine/audit.h"
 #include "supervisor/engine/birth.h"
 #include "supervisor/engine/budget.h"
+#include "supervisor/engine/choice.h"
 #include "supervisor/engine/elapse.h"
 #include "supervisor/engine/emit.h"
 #include "supervisor/engine/engine.h"
@@ -48,6 +49,7 @@ struct engine {
 	struct launch launch;
 	struct births births;
 	struct lifecycle life;
+	struct choice choice;
 	/* The calls of its programs. */
 	struct sessions sessions;
 	struct service service;

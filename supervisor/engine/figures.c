@@ -14,7 +14,8 @@ static void add_open_accounts(const struct target *target, struct audit *audit, 
 
 		waiting_add(&audit->unattributed, &owed);
 		audit->elapsed_ns += wall->begin_ns ? now - wall->begin_ns : 0;
-		audit->kernel_ns += a->seen.run_ns > a->start_ns ? a->seen.run_ns - a->start_ns : 0;
+		*(target->tracee[i]->left_out ? &audit->left_out_ns : &audit->kernel_ns) +=
+			a->seen.run_ns > a->start_ns ? a->seen.run_ns - a->start_ns : 0;
 	}
 }
 

@@ -56,6 +56,8 @@ void handover_sample(struct engine *engine, struct tracee *t, struct record_samp
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 
 	sampler_note(t->sample, sample->flags & RECORD_SAMPLE_KERNEL);
+	if (t->left_out)
+		return; /* it was looked at for a table */
 	engine->audit.found_ns += weight_ns;
 	sample->weight_ns = weight_ns;
 	sample->pid = (uint32_t)t->process->pid;

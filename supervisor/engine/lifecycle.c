@@ -125,6 +125,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	if (t->sample)
 		sampler_renew(t->sample);
 	t->home = (struct stack_home){0};
+	choice_renew(engine, t, clock_now());
 	if (engine->options->serve_only)
 		return t;
 	special_see_exec(&engine->special, process);

@@ -118,6 +118,8 @@ static void begin_file(struct engine *engine, uint64_t now)
 		.realtime = before->realtime,
 		.processes = engine->target.processes,
 		.threads = engine->target.tracees,
+		.chooses = before->chooses,
+		.chosen_threads = choice_count(engine),
 		.unwatched_threads = before->unwatched_threads,
 		.wall = before->wall};
 	note_figures(engine);

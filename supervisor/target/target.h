@@ -80,6 +80,10 @@ struct tracee {
 	struct elapsed elapsed[2];    /* for its process's table and for its own */
 	struct sample_thread *sample; /* NULL: it is not sampled yet */
 	bool ordered;                 /* the stop that was asked for is a sample's */
+	bool left_out;                /* of the profile, by --thread-name or --tid */
+	bool was_chosen;              /* it is counted as chosen */
+	uint64_t choice_since_ns;     /* it was born, or chosen or left out */
+	uint64_t choice_again_ns;     /* when its name is to be looked at, 0 never */
 	uint16_t machine;             /* of its last stop, 0 there was none */
 	uint64_t asked_ns;            /* when the interrupt was sent, 0: no stop was asked for */
 	bool remote;                  /* it was sent to another CPU than ours */

@@ -127,6 +127,21 @@ wait_until "it is profiled" 20 has_stopped 50
 kill -INT $server; wait $server; is "^C ends it while somebody waits for a profile" $? 0
 wait $client; is "who gets what there is: status" $? 0
 check "what ran" grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv int.pb.gz)
+# A server that hangs is not waited for when the user says so a second time.
+is_let_go() { grep -q '^TracerPid:[[:space:]]*0$' /proc/$target/status; }
+begin "$SPROFRUN" --listen 0 -o hang.pb.gz -p $target
+stuck=$(server_of)
+kill -STOP $stuck
+began=$(date +%s%N)
+kill -INT $server
+wait_until "it lets go at ^C" 20 is_let_go
+wait_until "the profile is written" 20 [ -s hang.pb.gz ]
+check "it waits for its server" kill -0 $server
+kill -INT $server; wait $server; is "a second ^C: status" $? 0
+within "a second ^C: ms until the end" $((($(date +%s%N) - began) / 1000000)) 0 6000
+check "is told" grep -q 'interrupted: who still waited for a profile got none' err
+check "nothing is left behind" [ ! -e /proc/$stuck ]
+check "the profile is whole" grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv hang.pb.gz)
 begin "$SPROFSERVE" --listen 0 -p $target
 kill -KILL $(server_of); wait $server; is "its server's death, too" $? 0
 check "which is said" grep -q 'the server has ended before its time' err

@@ -96,6 +96,27 @@ static void test_diagnose__not_dumpable_belongs_to_root_in_proc(void **state)
 	expect(&f, DIAGNOSE_NOT_DUMPABLE, "not dumpable");
 }
 
+/* A command of ours: Yama's mode 1 permits it, 2 to who has the capability, 3 to nobody. */
+static void test_diagnose__a_child_by_mode(void **state)
+{
+	static const char *const said[] = {"seccomp, or another tracer",
+		"seccomp, or another tracer", "kernel.yama.ptrace_scope is 2",
+		"kernel.yama.ptrace_scope is 3"};
+	struct diagnose_facts f = {0};
+	char text[512];
+
+	(void)state;
+	for (f.yama = 0; f.yama < 4; f.yama++) {
+		diagnose_explain_child(&f, text, sizeof(text));
+		assert_non_null(strstr(text, "cannot trace: "));
+		assert_non_null(strstr(text, said[f.yama]));
+	}
+	f.yama = 2;
+	f.we.capabilities = UINT64_C(1) << 19; /* CAP_SYS_PTRACE */
+	diagnose_explain_child(&f, text, sizeof(text));
+	assert_non_null(strstr(text, "seccomp"));
+}
+
 static void test_diagnose__yama_by_mode(void **state)
 {
 	struct diagnose_facts f = refused();
@@ -156,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_diagnose__other_users),
 		cmocka_unit_test(test_diagnose__not_dumpable_belongs_to_root_in_proc),
 		cmocka_unit_test(test_diagnose__yama_by_mode),
+		cmocka_unit_test(test_diagnose__a_child_by_mode),
 		cmocka_unit_test(test_diagnose__namespace_capabilities_seccomp),
 		cmocka_unit_test(test_diagnose__reads_proc),
 	};

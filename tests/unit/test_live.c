@@ -806,6 +806,20 @@ static void test_live__tiny_screens(void **state)
 	}
 }
 
+/* However narrow, the target's state does not run into what stands beside it. */
+static void test_live__a_narrow_head_keeps_its_gaps(void **state)
+{
+	struct view *v = *state;
+
+	for (unsigned columns = 20; columns < 90; columns++) {
+		const char *head = shown(v, columns, 12), *word = strstr(head, "running");
+
+		assert_non_null(word);
+		assert_true(word > head && word[-1] == ' ');
+		assert_true(word[7] == ' ' || word[7] == '\n');
+	}
+}
+
 static void test_live__the_end_leaves_the_data(void **state)
 {
 	struct view *v = *state;
@@ -932,6 +946,7 @@ int main(void)
 		TEST(a_stopped_target_is_not_idle),
 		TEST(output_of_the_command),
 		TEST(tiny_screens),
+		TEST(a_narrow_head_keeps_its_gaps),
 		TEST(the_end_leaves_the_data),
 		cmocka_unit_test(test_live__golden_screens),
 	};

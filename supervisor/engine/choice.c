@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/choice.h"
+
+#include "supervisor/engine/counting.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/clock.h"
+
+#define WAIT_LEAST_NS 2000000
+#define WAIT_MOST_NS  200000000
+#define AGE_PART      4
+/* Names that are read in one turn, some 2 us each: half a percent of a CPU at most. */
+#define READ_MOST 8
+#define AGAIN_NS  4000000
+
+static bool is_listed(const struct choice_rule *rule, int tid)
+{
+	for (size_t i = 0; i < rule->tids; i++) {
+		if (rule->tid[i] == tid)
+			return true;
+	}
+	return false;
+}
+
+static bool matches(const struct choice_rule *rule, const struct tracee *t)
+{
+	char name[PROCFS_NAME_BYTES];
+
+	procfs_read_name(t->process->pid, t->tid, name);
+	return name[0] && regexec(rule->name, name, 0, NULL, 0) == 0;
+}
+
+/* Its sprofil tables have ticks of it. */
+static bool has_session(const struct tracee *t)
+{
+	return t->session || (t->process && t->process->session);
+}
+
+/* -ENOMEM: it stays out of the sampler. */
+static int settle(struct engine *engine, struct tracee *t)
+{
+	bool wanted = !t->left_out || has_session(t);
+
+	if (wanted && !t->sample)
+		return sampling_add(engine, t);
+	if (!wanted && t->sample)
+		sampling_remove(engine, t);
+	return 0;
+}
+
+static void note_chosen(struct engine *engine, struct tracee *t)
+{
+	engine->choice.any = true;
+	if (!t->was_chosen)
+		engine->audit.chosen_threads++;
+	t->was_chosen = true;
+}
+
+static void look_again(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	uint64_t wait = (now - t->choice_since_ns) / AGE_PART;
+
+	if (wait < WAIT_LEAST_NS)
+		wait = WAIT_LEAST_NS;
+	t->choice_again_ns = now + (wait < WAIT_MOST_NS ? wait : WAIT_MOST_NS);
+	if (!engine->choice.next_ns || t->choice_again_ns < engine->choice.next_ns)
+		engine->choice.next_ns = t->choice_again_ns;
+}
+
+int choice_add(struct engine *engine, struct tracee *t)
+{
+	const struct choice_rule *rule = engine->options->choice;
+
+	if (!rule)
+		return sampling_add(engine, t);
+	/* Before its exec the command is a process of ours. */
+	t->left_out = launch_is_before_exec(&engine->launch, t->tid) ||
+		!(is_listed(rule, t->tid) || (rule->name && matches(rule, t)));
+	if (!t->left_out)
+		note_chosen(engine, t);
+	if (rule->name && !is_listed(rule, t->tid)) {
+		t->choice_since_ns = clock_now();
+		look_again(engine, t, t->choice_since_ns);
+	}
+	return settle(engine, t);
+}
+
+static void change(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	counting_close(engine, t);
+	t->left_out = !t->left_out;
+	t->wall = (struct wall){0};
+	if (!t->left_out) {
+		note_chosen(engine, t);
+		if (engine->counting)
+			look_begin(engine, t, &t->account.seen, now);
+	}
+	(void)settle(engine, t); /* without memory it is counted, not sampled */
+	t->choice_since_ns = now;
+}
+
+static void look(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	if (matches(engine->options->choice, t) == t->left_out)
+		change(engine, t, now);
+	look_again(engine, t, now);
+}
+
+void choice_renew(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	if (!t->choice_again_ns)
+		return;
+	t->choice_since_ns = now;
+	look(engine, t, now);
+}
+
+void choice_turn(struct engine *engine, uint64_t now)
+{
+	struct target *target = &engine->target;
+	uint64_t next = 0;
+	size_t read = 0;
+
+	if (!engine->choice.next_ns || now < engine->choice.next_ns)
+		return;
+	for (size_t i = 0; i < target->tracees; i++) {
+		struct tracee *t = target->tracee[i];
+
+		if (!t->choice_again_ns || !t->process || t->state == TRACEE_GONE ||
+			launch_is_before_exec(&engine->launch, t->tid))
+			continue;
+		if (t->choice_again_ns <= now && read < READ_MOST) {
+			read++;
+			look(engine, t, now);
+		}
+		if (!next || t->choice_again_ns < next)
+			next = t->choice_again_ns;
+	}
+	/* Those that were not read are due, but others are to be served in between. */
+	engine->choice.next_ns = next && next <= now ? now + AGAIN_NS : next;
+}
+
+uint64_t choice_next(const struct engine *engine)
+{
+	return engine->choice.next_ns;
+}
+
+void choice_see_sessions(struct engine *engine)
+{
+	for (size_t i = 0; engine->options->choice && i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		if (t->process && t->left_out)
+			(void)settle(engine, t);
+	}
+}
+
+uint64_t choice_count(const struct engine *engine)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; engine->options->choice && i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		t->was_chosen = !t->left_out;
+		n += t->was_chosen;
+	}
+	return n;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * named SECONDS [STATUS]: four threads of SECONDS of CPU time each. work-0 and work-1 are in
+ * chosen(), rest-0 in other(); changing is in chosen() under the name work-late in its second half,
+ * and in other() under that of changing before. At the end it prints the CPU time of the process
+ * in nanoseconds.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double seconds;
+
+static double cpu_time(clockid_t clock)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(clock, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* The clock is read rarely: what a thread does is its own code. No two functions are the same. */
+#define SPIN(name, step)                                            \
+	static __attribute__((noinline)) void name(double until)    \
+	{                                                           \
+		volatile unsigned x = 0;                            \
+                                                                    \
+		while (cpu_time(CLOCK_THREAD_CPUTIME_ID) < until) { \
+			for (unsigned i = 0; i < 100000; i++)       \
+				x = x + i * step;                   \
+		}                                                   \
+	}
+SPIN(chosen, 3)
+SPIN(other, 5)
+
+static void *work(void *context)
+{
+	const char *name = context;
+
+	(void)pthread_setname_np(pthread_self(), name);
+	if (strcmp(name, "changing") == 0) {
+		other(seconds / 2);
+		(void)pthread_setname_np(pthread_self(), "work-late");
+	}
+	if (strcmp(name, "rest-0") == 0)
+		other(seconds);
+	else
+		chosen(seconds);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static char names[][16] = {"work-0", "work-1", "rest-0", "changing"};
+	pthread_t thread[4];
+
+	seconds = argc > 1 ? atof(argv[1]) : 1;
+	for (size_t i = 0; i < 4; i++) {
+		if (pthread_create(&thread[i], NULL, work, names[i]))
+			return 99;
+	}
+	for (size_t i = 0; i < 4; i++)
+		(void)pthread_join(thread[i], NULL);
+	(void)printf("%.0f\n", cpu_time(CLOCK_PROCESS_CPUTIME_ID) * 1e9);
+	return argc > 2 ? atoi(argv[2]) : 0;
+}
