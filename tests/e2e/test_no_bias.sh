@@ -26,8 +26,8 @@ chi_square() {
     done | awk '{ sum += $1 } END { print sum }'
 }
 
-# Two at a time: each has one thread, and there are two CPUs mostly. The limits hold where they share
-# one, too.
+# Two at a time: each has one thread, and there are two CPUs mostly. The limits hold where they
+# share one, too.
 chi_square 20 2 10000 >two &
 chi_square 20 20 10000 >twenty
 wait

@@ -97,7 +97,7 @@ int main(void)
 	out = fopen(path ? path : "/dev/null", "we");
 	if (!out)
 		return 6;
-	(void)fprintf(out, "samples %" PRIu64 "\nmaps %" PRIu64 "\nlate_ns %" PRIu64 "\n%s", samples,
-		maps, late_ns, audit);
+	(void)fprintf(out, "samples %" PRIu64 "\nmaps %" PRIu64 "\nlate_ns %" PRIu64 "\n%s",
+		samples, maps, late_ns, audit);
 	return fclose(out) != 0;
 }
