@@ -162,8 +162,9 @@ within 'naps: blocked below burn' \
 # A sample of a thread that fell asleep at its instant, and was woken before its stack was copied,
 # has its place and no stack. That is told; it is rare: 32 of 6038 looks. Where the supervisor has
 # to wait for a CPU itself, threads are woken more often in the midst of a look: of those looks,
-# which are thrown away, as many as 2 % more (33 of 796 looks, beside 839 that were thrown away, with
-# both CPUs busy). Four deviations more, and three for small numbers, are one false alarm in 10,000 runs.
+# which are thrown away, as many as 2 % more (33 of 796 looks, beside 839 that were thrown away,
+# with both CPUs busy). Four deviations more, and three for small numbers, are one false alarm in
+# 10,000 runs.
 unless_crowded 'naps: incomplete' "$(figure incomplete_stacks naps.pb.gz)" 0 \
     "$(awk -v n="$looks" -v u="$(figure unsure_looks naps.pb.gz)" \
         'BEGIN { m = n * 0.006 + u * 0.02; print m + 4 * sqrt(m) + 3 }')"
