@@ -252,11 +252,32 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 	}
 }
 
+/*
+ * An awaited instant met nobody, or came late. If the thread runs elsewhere, the tracing thread may
+ * be awake just there, and miss it there for that reason: the ways are decided anew.
+ */
+static void look_for_strayed(struct sampler *s, unsigned cpu)
+{
+	struct activity activity;
+	int where;
+
+	if (!s->met || s->probe->activity(s->context, s->met, &activity) < 0 || !activity.running)
+		return;
+	where = sampler_cpu(s, s->probe->last_cpu(s->context, s->met));
+	if (where < 0 || where == (int)cpu)
+		return;
+	s->met->cpu = where;
+	s->cpu[cpu].recent = 0;
+	s->ways_next_ns = 0;
+}
+
 struct sample_thread *sampler_instant(
 	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t woke_ns)
 {
 	struct look look = {.s = s, .cpu = cpu, .planned_ns = planned_ns, .weight = 1024};
-	bool late = woke_ns > planned_ns + (s->realtime ? LATE_MOST_NS : LATE_NS);
+	/* From another CPU we are late by what we did there: the thread did not choose that. */
+	bool prompt = !s->realtime && s->cpu[cpu].way != SAMPLE_REMOTE;
+	bool late = woke_ns > planned_ns + (prompt ? LATE_NS : LATE_MOST_NS);
 	bool slow = woke_ns > planned_ns + PROMPT_NS && !s->realtime;
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
@@ -266,6 +287,8 @@ struct sample_thread *sampler_instant(
 	s->figures.instants += due & 1;
 	t = late ? NULL : observe(&look);
 	late = late || (t && slow && !look.activity.running);
+	if ((late || !t) && s->cpu[cpu].way == SAMPLE_AWAITED)
+		look_for_strayed(s, cpu);
 	if (late || (!t && observe_cannot_tell(&look))) {
 		s->figures.late += due & 1;
 		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);

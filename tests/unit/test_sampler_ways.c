@@ -117,6 +117,58 @@ static void test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_sinc
 	sampler_release(&w.sampler);
 }
 
+/* The tracing thread is awake on the CPU that the thread was moved to, and takes it from it. */
+static void test_sampler_ways__a_thread_that_was_moved_is_awaited_where_it_is(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 2);
+	make_quiet(&w, a, 0);
+	meet(&w, a, 0, 32);
+	sampler_note(&a->sample, true);
+	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
+	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
+	/* We came late, or it sleeps: where it was is right. */
+	w.stamp_ns++;
+	assert_null(look(&w, 0));
+	a->state = ASLEEP;
+	a->last_cpu = 3;
+	assert_null(look(&w, 0));
+	assert_true(w.sampler.ways_next_ns > 0);
+	a->state = RUNNABLE;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.ways_next_ns, 0);
+	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
+	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
+	sampler_release(&w.sampler);
+}
+
+/* The tracing thread looks at its own CPU first: the scheduler did not choose how late it comes. */
+static void test_sampler_ways__from_afar_a_late_instant_is_as_good(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	uint64_t planned;
+
+	(void)state;
+	for (unsigned afar = 0; afar < 2; afar++) {
+		begin(&w, 2, 2);
+		make_quiet(&w, a, 0);
+		sampler_note(&a->sample, !afar);
+		(void)sampler_ways(&w.sampler, 0);
+		assert_int_equal(w.sampler.cpu[0].way, afar ? SAMPLE_REMOTE : SAMPLE_AWAITED);
+		w.sampler.realtime = false;
+		planned = sampler_next(&w.sampler, 0);
+		replaced(&w, a);
+		assert_int_equal(
+			sampler_instant(&w.sampler, 0, planned, planned + 150000) != NULL, afar);
+		assert_int_equal(w.sampler.figures.late, !afar);
+		sampler_release(&w.sampler);
+	}
+}
+
 /* A short-lived thread after the other, each at work: no instant says that nobody was. */
 static void test_sampler_ways__from_afar_an_instant_is_lost_if_another_thread_may_run(void **state)
 {
@@ -183,6 +235,8 @@ int main(void)
 			test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_afar),
 		cmocka_unit_test(
 			test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_since),
+		cmocka_unit_test(test_sampler_ways__a_thread_that_was_moved_is_awaited_where_it_is),
+		cmocka_unit_test(test_sampler_ways__from_afar_a_late_instant_is_as_good),
 		cmocka_unit_test(
 			test_sampler_ways__from_afar_an_instant_is_lost_if_another_thread_may_run),
 		cmocka_unit_test(
