@@ -132,6 +132,7 @@ static void test_sampler_ways__a_thread_that_was_moved_is_awaited_where_it_is(vo
 	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
 	/* We came late, or it sleeps: where it was is right. */
 	w.stamp_ns++;
+	w.runnable = 0;
 	assert_null(look(&w, 0));
 	a->state = ASLEEP;
 	a->last_cpu = 3;
