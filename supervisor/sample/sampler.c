@@ -267,6 +267,7 @@ static void look_for_strayed(struct sampler *s, unsigned cpu)
 	if (where < 0 || where == (int)cpu)
 		return;
 	s->met->cpu = where;
+	s->cpu[where].recent += s->cpu[cpu].recent;
 	s->cpu[cpu].recent = 0;
 	s->ways_next_ns = 0;
 }
