@@ -200,16 +200,22 @@ static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
 	return t;
 }
 
-/* Does any thread of the target want a CPU? Those that were not met lately are not asked. */
-static bool may_run(struct look *l)
+struct sample_thread *observe_runnable(struct look *l)
 {
 	unsigned asked = 0;
 
 	for (struct sample_thread *t = l->s->newest; t && asked < RECENT_MOST;
 		t = t->older, asked++)
 		if (is_running(l, t))
-			return true;
-	return l->s->threads > asked && l->s->probe->runnable(l->s->context) != 0;
+			return t;
+	return NULL;
+}
+
+/* Does any thread of the target want a CPU? Those that were not met lately are not asked. */
+static bool may_run(struct look *l)
+{
+	return observe_runnable(l) ||
+		(l->s->threads > RECENT_MOST && l->s->probe->runnable(l->s->context) != 0);
 }
 
 struct sample_thread *observe(struct look *l)

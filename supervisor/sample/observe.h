@@ -37,6 +37,9 @@ struct look {
 /* The thread, with the proof in its order; NULL: nobody of the target was found. */
 struct sample_thread *observe(struct look *look);
 
+/* One of the threads met last that wants a CPU; NULL: none does. */
+struct sample_thread *observe_runnable(struct look *look);
+
 /* The thread met last here had the CPU all the time between its stops: it needs no time stamps. */
 bool observe_is_steady(const struct sample_cpu *cpu);
 

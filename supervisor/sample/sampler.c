@@ -253,22 +253,20 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 }
 
 /*
- * An awaited instant met nobody, or came late. If the thread runs elsewhere, the tracing thread may
+ * An awaited instant met nobody, or came late. If a thread runs elsewhere, the tracing thread may
  * be awake just there, and miss it there for that reason: the ways are decided anew.
  */
-static void look_for_strayed(struct sampler *s, unsigned cpu)
+static void look_for_strayed(struct look *l)
 {
-	struct activity activity;
-	int where;
+	struct sampler *s = l->s;
+	struct sample_thread *t = observe_runnable(l);
+	int where = t ? sampler_cpu(s, s->probe->last_cpu(s->context, t)) : -1;
 
-	if (!s->met || s->probe->activity(s->context, s->met, &activity) < 0 || !activity.running)
+	if (where < 0 || where == (int)l->cpu)
 		return;
-	where = sampler_cpu(s, s->probe->last_cpu(s->context, s->met));
-	if (where < 0 || where == (int)cpu)
-		return;
-	s->met->cpu = where;
-	s->cpu[where].recent += s->cpu[cpu].recent;
-	s->cpu[cpu].recent = 0;
+	t->cpu = where;
+	s->cpu[where].recent += s->cpu[l->cpu].recent;
+	s->cpu[l->cpu].recent = 0;
 	s->ways_next_ns = 0;
 }
 
@@ -289,7 +287,7 @@ struct sample_thread *sampler_instant(
 	t = late ? NULL : observe(&look);
 	late = late || (t && slow && !look.activity.running);
 	if ((late || !t) && s->cpu[cpu].way == SAMPLE_AWAITED)
-		look_for_strayed(s, cpu);
+		look_for_strayed(&look);
 	if (late || (!t && observe_cannot_tell(&look))) {
 		s->figures.late += due & 1;
 		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
