@@ -15,6 +15,8 @@
 #define STAMPS_MOST 6
 /* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
 #define STREAK_ALONE 4
+/* A thread that had its CPU stops within this long. */
+#define STOP_MOST_NS 1000000
 /* Steady for so many stops, it is asked for nothing but whether it is runnable. */
 #define STEADY 16
 
@@ -255,25 +257,38 @@ struct sample_thread *observe(struct look *l)
 	return t;
 }
 
-/*
- * The last thread that was stopped here is on its way back: the time that takes is the stop's, and
- * nobody's. With more runnable threads than CPUs it may wait for another one's turn to end.
- */
+/* With more runnable threads than CPUs a thread may wait for another one's turn to end. */
+static bool has_its_cpu(struct look *l)
+{
+	int runnable = l->s->probe->runnable(l->s->context);
+
+	return runnable >= 0 && runnable <= (int)l->s->cpus;
+}
+
+/* The last thread that was met here is on its way to its stop: that time is nobody's, too. */
+static bool is_stopping(struct look *l)
+{
+	struct sample_thread *t = l->s->cpu[l->cpu].last;
+
+	return t && t->stopping && l->planned_ns < t->order.woke_ns + STOP_MOST_NS &&
+		has_its_cpu(l);
+}
+
+/* The last thread that was stopped here is on its way back: the time that takes is the stop's. */
 static bool is_coming_back(struct look *l)
 {
 	struct sample_thread *t = l->s->cpu[l->cpu].resumed;
 	struct cpu_time cpu;
-	int runnable;
 
-	if (!t || !is_running(l, t) || l->s->probe->cpu_time(l->s->context, t, &cpu) < 0 ||
-		cpu.run_ns != t->resumed.run_ns || cpu.slices != t->resumed.slices)
-		return false;
-	runnable = l->s->probe->runnable(l->s->context);
-	return runnable >= 0 && runnable <= (int)l->s->cpus;
+	return t && is_running(l, t) && l->s->probe->cpu_time(l->s->context, t, &cpu) >= 0 &&
+		cpu.run_ns == t->resumed.run_ns && cpu.slices == t->resumed.slices &&
+		has_its_cpu(l);
 }
 
 bool observe_cannot_tell(struct look *l)
 {
+	if (is_stopping(l))
+		return true;
 	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE)
 		return l->unseen;
 	return !l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);

@@ -5,9 +5,8 @@
 
 /* Misses in a row before slots become longer. */
 #define MISSES_FIRST 16
-/* So many slots at most go to one instant when those of others were lost; a table's. */
-#define LOST_MOST       16
-#define LOST_MOST_TABLE 1
+/* So many slots at most go to one instant when those of others were lost. */
+#define LOST_MOST 16
 
 void plan_seed(struct plan_random *random, uint64_t seed)
 {
@@ -110,16 +109,10 @@ uint64_t plan_weight(const struct plan *plan, unsigned stream)
 	return plan->stream[stream].span_ns + plan->stream[stream].lost_ns;
 }
 
-/* Ticks of a table that come in heaps would be seen; the profile's weights are only weights. */
-static uint64_t lost_most(unsigned stream)
-{
-	return stream ? LOST_MOST_TABLE : LOST_MOST;
-}
-
 uint64_t plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
 {
 	struct plan_stream *s = &plan->stream[stream];
-	uint64_t most = lost_most(stream) * s->span_ns, all = s->lost_ns + weight_ns;
+	uint64_t most = LOST_MOST * s->span_ns, all = s->lost_ns + weight_ns;
 
 	s->lost_ns = all < most ? all : most;
 	return all - s->lost_ns;

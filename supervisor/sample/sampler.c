@@ -208,14 +208,18 @@ static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t 
 	return now - s->met_ns[stream] > TABLE_IDLE * s->period_ns[stream] ? STRETCH_TABLE : 1;
 }
 
-/* Plans the next instant of @stream, and returns what the present one weighs. */
+/*
+ * Plans the next instant of @stream, and returns what the present one weighs; @ret_lost: how much
+ * of that stands for instants that were lost, or have passed by now.
+ */
 static uint64_t advance_stream(struct sampler *s, struct sample_cpu *c, unsigned stream,
-	enum plan_outcome outcome, uint64_t now)
+	enum plan_outcome outcome, uint64_t now, uint64_t *ret_lost)
 {
 	struct plan *plan = &c->plan;
 	uint64_t weight = plan_weight(plan, stream), factor = stream ? 1024 : s->factor_1024;
 	unsigned most = longest_slot(s, stream, now);
 
+	*ret_lost = plan->stream[stream].lost_ns;
 	if (outcome == PLAN_LOST) {
 		c->left_out_ns[stream] +=
 			(int64_t)plan_advance(plan, stream, outcome, now, factor, most, &s->random);
@@ -224,13 +228,8 @@ static uint64_t advance_stream(struct sampler *s, struct sample_cpu *c, unsigned
 	(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
 	/* What delayed us is work of the kernel for this thread: it is met all that time. */
 	while (plan->stream[stream].next_ns <= now) {
-		uint64_t more = plan_weight(plan, stream);
-
-		/* A table's ticks do not come in heaps: a hypervisor may have delayed us, too. */
-		if (!stream || weight < 2 * plan->stream[stream].period_ns)
-			weight += more;
-		else
-			c->left_out_ns[stream] += (int64_t)more;
+		weight += plan_weight(plan, stream);
+		*ret_lost += plan_weight(plan, stream);
 		(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
 	}
 	return weight;
@@ -241,14 +240,37 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 	uint64_t now, struct sample_order *order, uint64_t weight_1024)
 {
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
-		uint64_t weight = 0;
+		uint64_t weight = 0, lost = 0;
 
 		if (due & 1u << i && outcome == PLAN_MET)
 			s->met_ns[i] = now;
 		if (due & 1u << i)
-			weight = advance_stream(s, &s->cpu[cpu], i, outcome, now);
-		if (order)
-			order->weight_ns[i] = weight * weight_1024 / 1024;
+			weight = advance_stream(s, &s->cpu[cpu], i, outcome, now, &lost);
+		if (!order)
+			continue;
+		order->weight_ns[i] = weight * weight_1024 / 1024;
+		order->lost_ns[i] = lost * weight_1024 / 1024;
+	}
+}
+
+/*
+ * A table's ticks that were lost are counted with the next one, as far as the thread has run since
+ * its last one: the rest was taken by a hypervisor, or by others. A profile's weights are only
+ * weights, by which the thread's CPU time is divided.
+ */
+static void bound_ticks(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
+{
+	struct sample_order *o = &t->order;
+
+	for (unsigned i = 1; i < PLAN_STREAMS; i++) {
+		uint64_t ran = cpu->run_ns - t->ticked_ns[i];
+		uint64_t beyond = o->lost_ns[i] > ran ? o->lost_ns[i] - ran : 0;
+
+		if (o->streams & 1u << i)
+			t->ticked_ns[i] = cpu->run_ns;
+		o->weight_ns[i] -= beyond;
+		o->lost_ns[i] -= beyond;
+		s->cpu[o->cpu].left_out_ns[i] += (int64_t)beyond;
 	}
 }
 
@@ -308,6 +330,8 @@ struct sample_thread *sampler_instant(
 	}
 	advance(s, cpu, due, t ? PLAN_MET : PLAN_NOBODY, woke_ns, t ? &t->order : NULL,
 		look.weight);
+	if (t && t->order.asleep)
+		bound_ticks(s, t, &t->seen);
 	return t;
 }
 
@@ -375,6 +399,7 @@ void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 	struct sample_cpu *c = &s->cpu[t->order.cpu];
 	int64_t part = part_of_tables(s, t->order.cpu, (int64_t)s->held_ns, AT_WORK);
 
+	t->stopping = true;
 	/* Now, as whoever works with this thread has nothing to do during its stop. */
 	if (!has_tables(s))
 		note_company(s, 1);
@@ -441,6 +466,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 	bool was_on;
 
 	t->seen = *after;
+	t->stopping = false;
 	was_on = o->proof == SAMPLE_BY_STAMP || after->slices - o->before.slices <= o->turns;
 	if (o->proof == SAMPLE_BY_WAIT)
 		was_on = was_on && waited >= asked_ns - o->woke_ns &&
@@ -467,6 +493,8 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		s->ways_next_ns = 0;
 		sampler_lose(s, t);
 	}
+	if (was_on)
+		bound_ticks(s, t, after);
 	return was_on;
 }
 

@@ -31,7 +31,8 @@ struct sample_order {
 	unsigned cpu;     /* index of the CPU */
 	unsigned streams; /* a bit for each stream whose instant it is */
 	uint64_t weight_ns[PLAN_STREAMS];
-	uint64_t woke_ns; /* CLOCK_MONOTONIC: when we had the CPU */
+	uint64_t lost_ns[PLAN_STREAMS]; /* the part of it that stands for instants before it */
+	uint64_t woke_ns;               /* CLOCK_MONOTONIC: when we had the CPU */
 	struct cpu_time
 		before; /* with SAMPLE_BY_WAIT and SAMPLE_BY_SLICE: reading before the stop */
 	unsigned turns; /* how often it was put on a CPU since, as far as we know */
@@ -43,17 +44,19 @@ struct sample_thread {
 	void *owner;
 	struct sample_thread *newer, *older; /* by when they were last met */
 	size_t slot;
-	int cpu;                   /* index of the CPU where it was last met, -1 none */
-	uint64_t calls;            /* a bit for each of its last 64 samples: in a system call */
-	unsigned near;             /* samples to come before it is interrupted from afar again, */
-	unsigned flights;          /* as so often a call fell into the interrupt's flight */
-	struct cpu_time seen;      /* at the last instant that asked */
-	uint64_t asked_ns;         /* when it was asked last whether it has run; 0 never */
-	uint64_t asked_run_ns;     /* its CPU time then, */
-	bool asked_running;        /* and was it on a CPU, or waiting for one? */
-	struct cpu_time resumed;   /* at its last stop, which was over at */
-	uint64_t resumed_ns;       /* CLOCK_MONOTONIC; 0 there was none */
+	int cpu;                 /* index of the CPU where it was last met, -1 none */
+	uint64_t calls;          /* a bit for each of its last 64 samples: in a system call */
+	unsigned near;           /* samples to come before it is interrupted from afar again, */
+	unsigned flights;        /* as so often a call fell into the interrupt's flight */
+	struct cpu_time seen;    /* at the last instant that asked */
+	uint64_t asked_ns;       /* when it was asked last whether it has run; 0 never */
+	uint64_t asked_run_ns;   /* its CPU time then, */
+	bool asked_running;      /* and was it on a CPU, or waiting for one? */
+	struct cpu_time resumed; /* at its last stop, which was over at */
+	uint64_t resumed_ns;     /* CLOCK_MONOTONIC; 0 there was none */
+	uint64_t ticked_ns[PLAN_STREAMS]; /* its CPU time when each table last counted it */
 	unsigned steady;           /* stops in a row between which it had its CPU all the time */
+	bool stopping;             /* it was asked to stop, and has not been seen to */
 	struct sample_order order; /* of the stop that is awaited */
 };
 

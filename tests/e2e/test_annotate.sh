@@ -66,7 +66,7 @@ is "mix has what hot inlines" "$(sum line 1)" "$inlined"
 
 # For people, narrow and wide.
 annotate hot --width 80 p >narrow
-check "no line is wider" [ "$(sed -n '/hot\.c/,/^$/p' narrow | awk '{ n = length($0) } n > m { m = n } END { print m }')" -le 80 ]
+check "no line is wider" [ "$(sed -n '/hot\.c/,/^$/p' narrow | wc -L)" -le 80 ]
 check "the source" grep -qE '13 +sum \+= mix\(i\); /\* CALL \*/$' narrow
 check "what is inlined" grep -q '└ inlined mix$' narrow
 check "where it begins" grep -q '8  __attribute__((noinline)) unsigned hot' narrow
