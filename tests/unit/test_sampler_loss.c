@@ -62,6 +62,110 @@ static void test_sampler_loss__on_its_way_back_a_thread_is_not_nobody(void **sta
 	sampler_release(&w.sampler);
 }
 
+/* It was asked to stop, and waits until the CPU is let go. */
+static void test_sampler_loss__on_its_way_to_a_stop_a_thread_is_not_nobody(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 2);
+	sampler_set_period(&w.sampler, 0, MS / 10, 0);
+	a->state = RUNNABLE;
+	replaced(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	sampler_asked(&w.sampler, &a->sample, false);
+	a->state = ASLEEP; /* nothing is told of it any more */
+	w.stamp_ns++;
+	w.runnable = 1;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 1);
+	assert_int_equal(plan_weight(&w.sampler.cpu[0].plan, 0), MS / 5);
+	w.sampler.cpu[0].way = SAMPLE_REMOTE;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 2);
+	w.sampler.cpu[0].way = SAMPLE_WAITER;
+	/* It was not there. */
+	assert_null(look(&w, 1));
+	assert_int_equal(w.sampler.figures.late, 2);
+	/* It has stopped. */
+	assert_true(sampler_judge(
+		&w.sampler, &a->sample, &(struct cpu_time){0}, SAMPLE_IN_PROGRAM, w.now, w.now));
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 2);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler_loss__what_does_not_stop_was_nobody(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	for (unsigned late = 0; late < 2; late++) {
+		begin(&w, 2, 2);
+		a->state = RUNNABLE;
+		replaced(&w, a);
+		assert_ptr_equal(look(&w, 0), a);
+		sampler_asked(&w.sampler, &a->sample, false);
+		a->state = ASLEEP;
+		w.stamp_ns++;
+		/* It may wait for another program; it sleeps, and is not interrupted. */
+		w.runnable = late ? 1 : 3;
+		while (late && sampler_next(&w.sampler, 0) < a->sample.order.woke_ns + MS)
+			plan_shift(&w.sampler.cpu[0].plan, 0, MS, 0);
+		assert_null(look(&w, 0));
+		assert_int_equal(w.sampler.figures.late, 0);
+		sampler_release(&w.sampler);
+	}
+}
+
+/* The ticks of 5 instants that were lost, of a thread that has run for @ran_ns since its last. */
+static uint64_t ticks_after_a_loss(uint64_t ran_ns, bool asleep)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	uint64_t ticks;
+
+	begin(&w, 1, 1);
+	sampler_set_period(&w.sampler, 0, 0, 0);
+	sampler_set_period(&w.sampler, 2, MS, 0);
+	a->run_ns = 3 * MS;
+	sample(&w, a, 0, w.now);
+	/* From its first tick on: what it ran before tells nothing. */
+	assert_int_equal(a->sample.order.weight_ns[2], MS);
+	w.let_go = true;
+	w.stamp_ns++;
+	for (unsigned i = 0; i < 5; i++)
+		assert_null(look(&w, 0));
+	w.let_go = false;
+	a->run_ns += ran_ns;
+	a->slices++;
+	if (asleep) {
+		a->state = ASLEEP;
+		replaced(&w, a);
+		assert_ptr_equal(look(&w, 0), a);
+	} else {
+		sample(&w, a, 0, w.now);
+	}
+	assert_int_equal(a->sample.order.asleep, asleep);
+	ticks = a->sample.order.weight_ns[2];
+	sampler_release(&w.sampler);
+	return ticks;
+}
+
+/* What a hypervisor took meanwhile, or other programs, is no CPU time of the thread. */
+static void test_sampler_loss__ticks_are_made_up_for_as_far_as_the_thread_has_run(void **state)
+{
+	(void)state;
+	for (unsigned asleep = 0; asleep < 2; asleep++) {
+		assert_int_equal(ticks_after_a_loss(7 * MS, asleep), 6 * MS);
+		assert_int_equal(ticks_after_a_loss(5 * MS, asleep), 6 * MS);
+		assert_int_equal(ticks_after_a_loss(2 * MS + 300, asleep), 3 * MS + 300);
+		assert_int_equal(ticks_after_a_loss(1, asleep), MS + 1);
+	}
+}
+
 /* Both clocks of one CPU, from the first of two stops to the second. */
 static void lose(uint64_t apart, uint64_t ran, uint64_t waited, uint64_t slices,
 	int64_t *ret_profile, int64_t *ret_table)
@@ -309,6 +413,10 @@ int main(void)
 		cmocka_unit_test(test_sampler_loss__who_lets_us_in_was_not_preempted),
 		cmocka_unit_test(test_sampler_loss__nobody_is_no_answer_once_the_cpu_was_let_go),
 		cmocka_unit_test(test_sampler_loss__on_its_way_back_a_thread_is_not_nobody),
+		cmocka_unit_test(test_sampler_loss__on_its_way_to_a_stop_a_thread_is_not_nobody),
+		cmocka_unit_test(test_sampler_loss__what_does_not_stop_was_nobody),
+		cmocka_unit_test(
+			test_sampler_loss__ticks_are_made_up_for_as_far_as_the_thread_has_run),
 		cmocka_unit_test(test_sampler_loss__what_a_lone_thread_lost_is_left_out_exactly),
 		cmocka_unit_test(
 			test_sampler_loss__work_for_other_cpus_is_taken_from_the_hosts_thread),
