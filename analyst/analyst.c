@@ -80,6 +80,7 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->spaces.live = options->live;
 	analyst->per_process = options->per_process;
 	analyst->no_timeline = options->no_timeline;
+	analyst->user_only = analyst->counts.user_only = options->user_only;
 	analyst->rank = options->rank && options->ranks > 1 ? options->rank : "";
 	analyst->snapshot_now = options->snapshot;
 	analyst->serve_now = options->serve;
@@ -318,8 +319,8 @@ int analyst_finish(struct analyst *analyst)
 	if (r < 0)
 		return r;
 	analyst->counts.unresolved = count_unresolved(analyst);
-	r = times_finish(
-		&analyst->shares, &analyst->processes, &analyst->wallclock, analyst->profile);
+	r = times_finish(&analyst->shares, &analyst->processes, &analyst->wallclock,
+		analyst->profile, &analyst->counts.left_out_ns);
 	if (r == 0)
 		r = unsampled_finish(&analyst->unsampled, &analyst->wallclock, analyst->profile);
 	if (r == 0)

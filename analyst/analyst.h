@@ -24,6 +24,7 @@ struct analyst_options {
 	unsigned ranks;      /* of that job; if several, each process's name tells the rank, too */
 	const char *host;    /* a label, too, NULL not known. All are copied */
 	bool no_timeline;    /* do not keep when samples were taken */
+	bool user_only;      /* leave out ticks in system calls; their time is told of */
 	bool jit_map;        /* perf maps are written anew before the end: --jit-map */
 	const char *threads; /* which were chosen, in words, for a note; NULL: all */
 	bool live;           /* the processes may be alive: look at files through /proc */

@@ -28,7 +28,7 @@ struct analyst {
 	size_t factor_room;
 	struct locations locations;
 	struct stacks stacks;
-	bool per_process, no_timeline;
+	bool per_process, no_timeline, user_only;
 	uint32_t labels; /* of all samples */
 	struct processes processes;
 	const char *rank;

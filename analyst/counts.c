@@ -43,7 +43,8 @@ int counts_close(const struct counts *counts, const struct stacks *stacks,
 		uint64_t value;
 	} figures[] = {
 		{"profiled_cpu_ns", times.profiled_ns},
-		{"unattributed_cpu_ns", times.unsampled_ns},
+		{"unattributed_cpu_ns", times.unsampled_ns + counts->left_out_ns},
+		{counts->user_only ? AUDIT_SYSCALL_CPU : NULL, counts->left_out_ns},
 		{"unresolved_samples", counts->unresolved},
 		{"truncated_stacks", stacks->truncated},
 		{"incomplete_stacks", stacks->incomplete},

@@ -3,6 +3,7 @@
 #ifndef ANALYST_COUNTS_H
 #define ANALYST_COUNTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct profile;
@@ -12,6 +13,8 @@ struct wallclock;
 struct counts {
 	uint64_t samples, bad_records, unresolved, guessed_stacks;
 	double weight, weight_squared; /* planned, of all samples */
+	bool user_only;                /* this is told */
+	uint64_t left_out_ns;          /* CPU time in system calls that is in no row */
 	uint64_t cpu_ns;               /* used by the process that took the records in */
 };
 

@@ -85,12 +85,16 @@ int processes_exec(struct processes *processes, const struct record_exec *exec)
 	return 0;
 }
 
-int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns)
+int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns, bool left_out)
 {
 	struct process_facts *facts = get(processes, pid);
 
 	if (!facts)
 		return -ENOMEM;
+	if (left_out) {
+		facts->left_out += (double)weight_ns;
+		return 0;
+	}
 	facts->weight += (double)weight_ns;
 	facts->weight_squared += (double)weight_ns * (double)weight_ns;
 	return 0;
@@ -121,7 +125,12 @@ static int set_audit(
 	const struct process_facts *facts, const struct profile *all, struct profile *profile)
 {
 	struct audit_times times = audit_times(profile);
-	uint64_t realtime = 0, lost = 0;
+	uint64_t realtime = 0, lost = 0, in_calls;
+	/* Without an exit the records have been cut off. */
+	uint64_t kernel_ns = facts->kernel_ns ? facts->kernel_ns : facts->cpu_ns;
+	uint64_t in_rows_ns = times.profiled_ns + times.unsampled_ns;
+	uint64_t left_out_ns = kernel_ns > in_rows_ns ? kernel_ns - in_rows_ns : 0;
+	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
 	/* Whose lost samples were is not known. */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
@@ -131,10 +140,10 @@ static int set_audit(
 	} figures[] = {
 		{"period_ns", profile_period_ns(profile)},
 		{"profiled_cpu_ns", times.profiled_ns},
-		{"unattributed_cpu_ns", times.unsampled_ns},
-		/* Without an exit the records have been cut off. */
-		{"kernel_cpu_ns", facts->kernel_ns ? facts->kernel_ns : facts->cpu_ns},
-		{knows_found ? "found_ns" : NULL, (uint64_t)facts->weight},
+		{"unattributed_cpu_ns", times.unsampled_ns + (user_only ? left_out_ns : 0)},
+		{user_only ? AUDIT_SYSCALL_CPU : NULL, left_out_ns},
+		{"kernel_cpu_ns", kernel_ns},
+		{knows_found ? "found_ns" : NULL, (uint64_t)(facts->weight + facts->left_out)},
 		{knows_realtime ? "realtime" : NULL, realtime},
 		{"wall_ns", profile_duration_ns(profile)},
 		{"processes", 1},

@@ -3,6 +3,7 @@
 #ifndef ANALYST_PROCESSES_H
 #define ANALYST_PROCESSES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ struct process_facts {
 	uint32_t pid;
 	char *path, *name; /* of its last image */
 	double weight, weight_squared;
+	double left_out;    /* what samples weigh that are in no profile */
 	uint64_t kernel_ns; /* as told at its exit */
 	uint64_t cpu_ns;    /* as told of its threads */
 };
@@ -28,7 +30,7 @@ void processes_release(struct processes *processes);
 
 /* Each -ENOMEM. */
 int processes_exec(struct processes *processes, const struct record_exec *exec);
-int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns);
+int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns, bool left_out);
 int processes_cpu(struct processes *processes, const struct record_cpu *cpu);
 int processes_exit(struct processes *processes, const struct record_exit *exit);
 

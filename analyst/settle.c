@@ -68,6 +68,8 @@ static uint64_t part_of(const struct share_pool *pool, uint64_t weight_ns)
 
 static uint32_t first_entry(const struct settled *settled, uint32_t stack)
 {
+	if (stack == SHARES_LEFT_OUT)
+		return settled->shares->first_left_out;
 	return stack < settled->shares->stacks ? settled->shares->first[stack] : 0;
 }
 

@@ -21,8 +21,8 @@ int settle(const struct shares *shares, struct settled *ret_settled);
 void settled_release(struct settled *settled);
 
 /*
- * The CPU time of a stack. To be asked once for each stack: a pool's time is given out with a
- * running remainder, so that all stacks together get it to the nanosecond.
+ * The CPU time of a stack, or of SHARES_LEFT_OUT. To be asked once for each stack: a pool's time is
+ * given out with a running remainder, so that all stacks together get it to the nanosecond.
  */
 uint64_t settled_cpu_ns(struct settled *settled, uint32_t stack);
 

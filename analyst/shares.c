@@ -293,12 +293,13 @@ static struct share_thread *get_thread(
 	return thread;
 }
 
-/* The weight of this pool's samples at a stack. NULL: out of memory. */
-static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint32_t pool)
+/* Where the entries of a stack begin. NULL: out of memory. */
+static uint32_t *get_first(struct shares *shares, uint32_t stack)
 {
-	struct share_entry *entry;
 	size_t stacks = shares->stacks;
 
+	if (stack == SHARES_LEFT_OUT)
+		return &shares->first_left_out;
 	if (arrays_grow((void **)&shares->first, &shares->stack_room, (size_t)stack + 1,
 		    sizeof(*shares->first)) < 0)
 		return NULL;
@@ -307,7 +308,18 @@ static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint
 		memset(shares->first + stacks, 0,
 			(shares->stacks - stacks) * sizeof(*shares->first));
 	}
-	for (uint32_t i = shares->first[stack]; i; i = shares->entry[i - 1].next) {
+	return &shares->first[stack];
+}
+
+/* The weight of this pool's samples at a stack. NULL: out of memory. */
+static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint32_t pool)
+{
+	struct share_entry *entry;
+	uint32_t *first = get_first(shares, stack);
+
+	if (!first)
+		return NULL;
+	for (uint32_t i = *first; i; i = shares->entry[i - 1].next) {
 		if (shares->entry[i - 1].pool == pool)
 			return &shares->entry[i - 1];
 	}
@@ -315,8 +327,8 @@ static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint
 		    sizeof(*shares->entry)) < 0)
 		return NULL;
 	entry = &shares->entry[shares->entries++];
-	*entry = (struct share_entry){.pool = pool, .next = shares->first[stack]};
-	shares->first[stack] = (uint32_t)shares->entries;
+	*entry = (struct share_entry){.pool = pool, .next = *first};
+	*first = (uint32_t)shares->entries;
 	return entry;
 }
 

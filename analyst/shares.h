@@ -12,7 +12,7 @@
  * once: what has ended without a sample takes no memory, a thread with samples 32 bytes, and a
  * stack 20 for each thread that was sampled there.
  *
- * Stacks are the profile's indexes. Pure. Results are 0 or -ENOMEM.
+ * Stacks are the profile's indexes, or SHARES_LEFT_OUT. Pure. Results are 0 or -ENOMEM.
  */
 #ifndef ANALYST_SHARES_H
 #define ANALYST_SHARES_H
@@ -53,6 +53,9 @@ struct share_executable {
 	uint32_t pool;
 };
 
+/* The stack of ticks that are not to be in the profile, but take their part of the time. */
+#define SHARES_LEFT_OUT UINT32_MAX
+
 /* What a pool's samples at one stack weigh. */
 struct share_entry {
 	uint64_t weight_ns;
@@ -80,6 +83,7 @@ struct shares {
 	size_t entries, entry_room;
 	uint32_t *first; /* by stack: index of an entry + 1, 0 none */
 	size_t stacks, stack_room;
+	uint32_t first_left_out; /* the same of SHARES_LEFT_OUT */
 	struct share_rest *rest; /* of images that have ended, per process */
 	size_t rests, rest_room;
 };

@@ -98,6 +98,12 @@ static int weigh(struct analyst *analyst, const struct record_sample *sample, ui
 	return shares_sample(&analyst->shares, sample->pid, sample->tid, stack, sample->weight_ns);
 }
 
+/* Is it in a system call, of a profile of the program's own code? */
+static bool is_left_out(const struct analyst *analyst, const struct record_sample *sample)
+{
+	return analyst->user_only && sample->syscall >= 0 && !(sample->flags & RECORD_SAMPLE_DUMP);
+}
+
 static int take_sample(struct analyst *analyst, const struct record_sample *sample)
 {
 	struct image_space *image = spaces_get(&analyst->spaces, sample->pid);
@@ -116,6 +122,9 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 		if (r < 0)
 			return r;
 	}
+	if (is_left_out(analyst, sample))
+		return shares_sample(&analyst->shares, sample->pid, sample->tid, SHARES_LEFT_OUT,
+			sample->weight_ns);
 	if (sample->flags & RECORD_SAMPLE_BLOCKED && !dump)
 		return take_blocked(analyst, image, thread, sample);
 	if (dump) {
@@ -266,7 +275,8 @@ static int take_apart(struct analyst *analyst, const struct record *rec)
 	case RECORD_SAMPLE:
 		if (rec->as.sample.flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_DUMP))
 			return 0;
-		return processes_sample(processes, rec->as.sample.pid, rec->as.sample.weight_ns);
+		return processes_sample(processes, rec->as.sample.pid, rec->as.sample.weight_ns,
+			is_left_out(analyst, &rec->as.sample));
 	default: return 0;
 	}
 }

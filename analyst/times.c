@@ -17,7 +17,7 @@ static void set_cpu_ns(
 }
 
 int times_finish(const struct shares *shares, const struct processes *processes,
-	const struct wallclock *wallclock, struct profile *profile)
+	const struct wallclock *wallclock, struct profile *profile, uint64_t *ret_left_out_ns)
 {
 	struct settled settled;
 	int r = settle(shares, &settled);
@@ -26,6 +26,7 @@ int times_finish(const struct shares *shares, const struct processes *processes,
 		return r;
 	for (size_t i = 0; i < profile_samples(profile); i++)
 		set_cpu_ns(profile, wallclock, i, settled_cpu_ns(&settled, (uint32_t)i));
+	*ret_left_out_ns = settled_cpu_ns(&settled, SHARES_LEFT_OUT);
 	for (size_t i = 0; i < settled.rests && r == 0; i++) {
 		const struct share_rest *rest = &settled.rest[i];
 		const struct record_unsampled times = {

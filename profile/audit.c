@@ -13,7 +13,8 @@ static const struct audit_key known[] = {
 	{"period_ns", AUDIT_SAME, AUDIT_NS, false, "CPU time of a tick"},
 	{"profiled_cpu_ns", AUDIT_SUM, AUDIT_NS, false, "CPU time that the samples stand for"},
 	{"unattributed_cpu_ns", AUDIT_SUM, AUDIT_NS, false,
-		"CPU time of executables that were never met: [unsampled]"},
+		"CPU time of executables that were never met: [unsampled]; with --user-only also "
+		"that in system calls"},
 	{"kernel_cpu_ns", AUDIT_SUM_OF_ALL, AUDIT_NS, false,
 		"CPU time that the kernel charged to the profiled threads"},
 	{"found_ratio", AUDIT_DERIVED, AUDIT_RATIO, false,
@@ -45,6 +46,8 @@ static const struct audit_key known[] = {
 	{"threads", AUDIT_SUM, AUDIT_COUNT, false, "threads seen"},
 	{"chosen_threads", AUDIT_SUM, AUDIT_COUNT, true,
 		"threads that --thread-name or --tid chose, of those seen"},
+	{AUDIT_SYSCALL_CPU, AUDIT_SUM, AUDIT_NS, true,
+		"CPU time in system calls that --user-only left out"},
 	{"left_out_cpu_ns", AUDIT_SUM, AUDIT_NS, true, "CPU time of the other threads"},
 	{"supervisor_cpu_ns", AUDIT_SUM, AUDIT_NS, false, "CPU time of the supervisor"},
 	{"analyst_cpu_ns", AUDIT_SUM, AUDIT_NS, false, "CPU time of the analyst"},

@@ -28,6 +28,9 @@ enum audit_unit { AUDIT_COUNT, AUDIT_NS, AUDIT_RATIO /* in 1 / AUDIT_RATIO_ONE *
 
 #define AUDIT_RATIO_ONE 10000
 
+/* Only of a profile that left them out. */
+#define AUDIT_SYSCALL_CPU "syscall_cpu_ns"
+
 struct audit_key {
 	const char *key;
 	enum audit_kind kind;

@@ -94,6 +94,7 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		{"no-timeline", no_argument, NULL, 'T'},
 		{"per-thread", no_argument, NULL, 't'},
 		{"jit-map", no_argument, NULL, 'j'},
+		{"user-only", no_argument, NULL, 'u'},
 		{"keep", required_argument, NULL, 'k'},
 		{"rotate-bytes", required_argument, NULL, 'b'},
 		{"pieces", required_argument, NULL, 'i'},
@@ -133,6 +134,7 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		case 'd': s->dump = true; break;
 		case 'T': s->no_timeline = true; break;
 		case 'j': s->jit_map = true; break;
+		case 'u': s->user_only = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		case 'k': s->keep = optarg; break;
 		case 'S': s->segment = (uint32_t)strtoul(optarg, NULL, 10); break;

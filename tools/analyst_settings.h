@@ -23,7 +23,8 @@ struct analyst_settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* that started us, for messages */
 	const char *threads; /* which were chosen, in words; NULL: all */
-	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline, jit_map;
+	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
+	bool jit_map, user_only;
 	char *apart;      /* a profile of each process: the pattern, which output is; else NULL */
 	bool records;     /* a profile is to be written */
 	uint32_t segment; /* pieces go to a server, and bear this number; 0: none do */

@@ -320,6 +320,7 @@ static int analyse(struct run *run, struct ring *ring)
 				    .frame_pointers = s->frame_pointers,
 				    .per_process = s->per_process,
 				    .no_timeline = s->no_timeline,
+				    .user_only = s->user_only,
 				    .jit_map = s->jit_map,
 				    .threads = s->threads,
 				    .rank = rank,

@@ -251,6 +251,7 @@ static size_t put_arguments(const struct sprofrun_settings *s, const char *name,
 		{"--per-process", s->engine.per_process},
 		{"--no-timeline", s->no_timeline},
 		{"--jit-map", s->jit_map},
+		{"--user-only", s->user_only},
 	};
 	size_t n = sizeof(always) / sizeof(*always);
 

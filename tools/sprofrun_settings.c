@@ -61,6 +61,7 @@ static const char usage_text[] =
 	"                           cpu (default); wall: where threads block and wait, too,\n"
 	"                           without stopping them; both: as wall, but ticks and\n"
 	"                           reports are of CPU time\n"
+	"      --user-only          leave out ticks inside system calls\n"
 	TARGET_HELP_FOLLOW
 	"      --per-process        a profile of each process: -o sprof.pb.gz gives\n"
 	"                           sprof.PID.pb.gz\n"
@@ -107,6 +108,7 @@ enum {
 	OPT_PER_PROCESS,
 	OPT_NO_TIMELINE,
 	OPT_JIT_MAP,
+	OPT_USER_ONLY,
 	OPT_ROTATE,
 	OPT_RING,
 	OPT_KEEP,
@@ -126,6 +128,7 @@ static const struct option long_options[] = {
 	{"per-process", no_argument, NULL, OPT_PER_PROCESS},
 	{"per-thread", no_argument, NULL, 't'},
 	{"jit-map", no_argument, NULL, OPT_JIT_MAP},
+	{"user-only", no_argument, NULL, OPT_USER_ONLY},
 	{"no-timeline", no_argument, NULL, OPT_NO_TIMELINE},
 	{"delay", required_argument, NULL, 'D'},
 	{"rotate", required_argument, NULL, OPT_ROTATE},
@@ -308,6 +311,7 @@ static void parse_option(struct sprofrun_settings *s, int option, char *value)
 		break;
 	case OPT_PER_PROCESS: s->engine.per_process = true; break;
 	case OPT_NO_TIMELINE: s->no_timeline = true; break;
+	case OPT_USER_ONLY: s->user_only = true; break;
 	case OPT_JIT_MAP: s->jit_map = true; break;
 	case 't': s->per_thread = true; break;
 	case 'q': s->quiet = true; break;
@@ -374,6 +378,16 @@ static void check_serving(struct sprofrun_settings *s)
 	serve_front_check(&s->serve);
 }
 
+/* Whoever waits is in a system call: of the wall clock nothing would be left. */
+static void check_user_only(const struct sprofrun_settings *s)
+{
+	if (s->user_only && (s->target.wall || s->engine.dump))
+		refuse_pair("--user-only",
+			s->engine.dump                 ? "--dump"
+				: s->target.wall_first ? "--clock wall"
+						       : "--clock both");
+}
+
 /* Maps come at the end; until then nothing could be named. */
 static void check_jit_map(struct sprofrun_settings *s)
 {
@@ -425,6 +439,7 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 	check_rotation(s);
 	check_serving(s);
 	check_jit_map(s);
+	check_user_only(s);
 	if (s->engine.per_process && strcmp(s->output, "-") == 0)
 		usage_error(
 			"bad output", "-", "give a file name: --per-process makes several files");

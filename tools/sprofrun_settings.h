@@ -18,7 +18,7 @@ struct sprofrun_settings {
 	struct command_as as;
 	char *java; /* JAVA_TOOL_OPTIONS=... in the command's environment; owned, NULL unset */
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
-	bool quiet, verbose, per_thread, live, no_timeline, jit_map;
+	bool quiet, verbose, per_thread, live, no_timeline, jit_map, user_only;
 	struct live_front front; /* of --live */
 	struct serve_front serve;
 	struct histogram regions;

@@ -58,19 +58,25 @@ static void print_instants(struct auditing *a, const struct audit_found *found)
 		fprintf(a->out, " (%.1f %%)", found->late * 100);
 }
 
-/* "12.43 s of CPU time (20.0 ms unsampled)" */
+/* "12.43 s of CPU time (20.0 ms unsampled, 3.20 s in system calls left out)" */
 static void print_times(struct auditing *a)
 {
-	char all[TEXT_UNIT_BYTES], rest[TEXT_UNIT_BYTES];
-	uint64_t kernel, unattributed = 0;
+	char all[TEXT_UNIT_BYTES], rest[TEXT_UNIT_BYTES], calls[TEXT_UNIT_BYTES];
+	uint64_t kernel, unattributed = 0, in_calls = 0;
 
 	if (!profile_audit(a->profile, "kernel_cpu_ns", &kernel) || !kernel)
 		return;
 	(void)audit_figure(a->profile, "unattributed_cpu_ns", &unattributed);
+	if (profile_audit(a->profile, AUDIT_SYSCALL_CPU, &in_calls))
+		unattributed -= in_calls < unattributed ? in_calls : unattributed;
 	text_format_ns(kernel, all);
 	text_format_ns(unattributed, rest);
+	text_format_ns(in_calls, calls);
 	separate(a, "audit: ");
-	fprintf(a->out, "%s of CPU time (%s unsampled)", all, rest);
+	fprintf(a->out, "%s of CPU time (%s unsampled", all, rest);
+	if (in_calls)
+		fprintf(a->out, ", %s in system calls left out", calls);
+	(void)fputc(')', a->out);
 }
 
 /*

@@ -28,18 +28,16 @@ struct stream {
 	FILE *capture; /* gets all records too; NULL none */
 };
 
-static inline void begin_with(struct stream *stream, bool per_process)
+static inline void begin_with(struct stream *stream, struct analyst_options options)
 {
-	const struct analyst_options options = {
-		.size = sizeof(options), .per_process = per_process};
-
+	options.size = sizeof(options);
 	*stream = (struct stream){.now = 100 * S};
 	assert_int_equal(analyst_new(&options, &stream->analyst), 0);
 }
 
 static inline void begin(struct stream *stream)
 {
-	begin_with(stream, false);
+	begin_with(stream, (struct analyst_options){0});
 }
 
 static inline void put(struct stream *stream, const uint8_t *record, int bytes)
@@ -90,14 +88,24 @@ static inline void put_maps(
 		record_put_maps(b, sizeof(b), stream->now, last ? RECORD_MAPS_LAST : 0, &maps));
 }
 
+static inline void put_sample_in(struct stream *stream, uint32_t pid, uint32_t tid, uint64_t pc,
+	uint64_t ns, int32_t syscall)
+{
+	uint8_t b[256];
+	const struct record_sample sample = {.pid = pid,
+		.tid = tid,
+		.pc = pc,
+		.weight_ns = ns,
+		.syscall = syscall,
+		.machine = 62};
+
+	put(stream, b, record_put_sample(b, sizeof(b), stream->now, &sample));
+}
+
 static inline void put_sample(
 	struct stream *stream, uint32_t pid, uint32_t tid, uint64_t pc, uint64_t ns)
 {
-	uint8_t b[256];
-	const struct record_sample sample = {
-		.pid = pid, .tid = tid, .pc = pc, .weight_ns = ns, .syscall = -1, .machine = 62};
-
-	put(stream, b, record_put_sample(b, sizeof(b), stream->now, &sample));
+	put_sample_in(stream, pid, tid, pc, ns, -1);
 }
 
 static inline void put_cpu(

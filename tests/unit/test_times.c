@@ -100,7 +100,7 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 	uint64_t value;
 
 	(void)state;
-	begin_with(&stream, true);
+	begin_with(&stream, (struct analyst_options){.per_process = true});
 	put_start(&stream);
 	put_image(&stream, 7, "/no/such/prog", "prog");
 	put_image(&stream, 9, "/no/such/prog", "quick");
@@ -133,6 +133,76 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 }
 
 /* The supervisor was killed: what it had not told yet stands as it was planned. */
+/* 30 ticks in user mode and 90 in calls of a process, 20 in user mode of another. */
+static void put_calls(struct stream *stream)
+{
+	put_start(stream);
+	put_image(stream, 7, "/no/such/prog", "prog");
+	put_image(stream, 9, "/no/such/prog", "other");
+	for (unsigned i = 0; i < 30; i++) {
+		put_sample(stream, 7, 7, 0x10000010, 4 * MS);
+		for (unsigned j = 0; j < 3; j++)
+			put_sample_in(stream, 7, 7, 0x10000020, 4 * MS, 0);
+	}
+	put_samples(stream, 9, 9, 0x10000010, 20);
+	put_cpu(stream, 7, 7, 400 * MS + 3, true);
+	put_exit(stream, 7, 400 * MS + 3);
+	put_cpu(stream, 9, 9, 70 * MS, true);
+	put_exit(stream, 9, 70 * MS);
+	put_text(stream, RECORD_END, "kernel_cpu_ns 470000003\nfound_ns 560000000\n");
+	assert_int_equal(analyst_finish(stream->analyst), 0);
+}
+
+static void test_times__what_is_left_out_keeps_its_part(void **state)
+{
+	struct stream stream;
+	const struct profile *p;
+
+	(void)state;
+	begin_with(&stream, (struct analyst_options){.user_only = true});
+	put_calls(&stream);
+	p = analyst_profile(stream.analyst);
+	assert_int_equal(cpu_at(p, "prog", 0x10), 100 * MS);
+	assert_int_equal(cpu_at(p, "prog", 0x20), 0);
+	assert_int_equal(cpu_at(p, "other", 0x10), 70 * MS);
+	assert_int_equal(figure(&stream, "samples"), 50);
+	assert_int_equal(figure(&stream, "effective_samples"), 50);
+	assert_int_equal(figure(&stream, "syscall_cpu_ns"), 300 * MS + 3);
+	assert_int_equal(figure(&stream, "unattributed_cpu_ns"), 300 * MS + 3);
+	assert_int_equal(figure(&stream, "profiled_cpu_ns"), 170 * MS);
+	analyst_free(stream.analyst);
+}
+
+static void test_times__what_is_left_out_is_told_of_each_process(void **state)
+{
+	static const char *const keys[] = {"profiled_cpu_ns", "unattributed_cpu_ns",
+		"syscall_cpu_ns", "kernel_cpu_ns", "found_ns", "effective_samples"};
+	static const uint64_t expected[2][6] = {
+		{100 * MS, 300 * MS + 3, 300 * MS + 3, 400 * MS + 3, 480 * MS, 30},
+		{70 * MS, 0, 0, 70 * MS, 80 * MS, 20}};
+	struct stream stream;
+	const struct processes *all;
+	uint64_t value;
+
+	(void)state;
+	begin_with(&stream, (struct analyst_options){.user_only = true, .per_process = true});
+	put_calls(&stream);
+	all = analyst_processes(stream.analyst);
+	assert_int_equal(all->n, 2);
+	for (size_t i = 0; i < 2; i++) {
+		struct profile *one;
+
+		assert_int_equal(
+			processes_profile(&all->list[i], analyst_profile(stream.analyst), &one), 0);
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+			assert_true(profile_audit(one, keys[k], &value));
+			assert_int_equal(value, expected[i][k]);
+		}
+		profile_free(one);
+	}
+	analyst_free(stream.analyst);
+}
+
 static void test_times__cut_off_the_weights_stand(void **state)
 {
 	struct stream stream;
@@ -253,6 +323,8 @@ int main(void)
 		cmocka_unit_test(test_times__a_renamed_thread_is_one_account),
 		cmocka_unit_test(test_times__what_was_never_met_is_a_row_of_its_executable),
 		cmocka_unit_test(test_times__per_process_they_have_books_of_their_own),
+		cmocka_unit_test(test_times__what_is_left_out_keeps_its_part),
+		cmocka_unit_test(test_times__what_is_left_out_is_told_of_each_process),
 		cmocka_unit_test(test_times__cut_off_the_weights_stand),
 		cmocka_unit_test(test_times__the_wall_clock_has_the_kernels_time_too),
 		cmocka_unit_test(test_times__a_view_gets_factors_and_the_profile_stays),
