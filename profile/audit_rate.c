@@ -10,14 +10,19 @@
 /* Below this a share of one half is known to 10 % at best, at 95 % confidence. */
 enum { FEW_SAMPLES = 100, EXPECTED_LEAST = 20 };
 
-/* The time that ticks are periods of: of threads on a CPU, or of their lives. */
+/* The time that ticks are periods of: of threads on a CPU, or of their lives; none left out. */
 static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 {
 	size_t named = profile_default_value(profile);
+	uint64_t left_out = 0;
 
 	if (named != SIZE_MAX && !strcmp(profile_value_type(profile, named).type, "wall"))
 		return profile_audit(profile, "elapsed_ns", ret_ns);
-	return profile_audit(profile, "kernel_cpu_ns", ret_ns);
+	if (!profile_audit(profile, "kernel_cpu_ns", ret_ns))
+		return false;
+	(void)profile_audit(profile, AUDIT_SYSCALL_CPU, &left_out);
+	*ret_ns -= left_out < *ret_ns ? left_out : *ret_ns;
+	return true;
 }
 
 bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate)

@@ -15,7 +15,7 @@ sums() { # WHAT PROFILE
 
 # One that computes, and one that is in the kernel nearly all the time.
 cat >both <<SH
-dd if=/dev/zero of=/dev/null bs=4M count=4000 status=none
+dd if=/dev/zero of=/dev/null bs=4M count=2000 status=none
 exec "$TARGETS/busy" 1 0.5 5
 SH
 "$SPROFRUN" -F 500 -o with.pb.gz -- sh both 2>err

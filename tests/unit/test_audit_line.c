@@ -176,6 +176,25 @@ static void test_audit_line__a_rate_that_cannot_be(void **state)
 	profile_free(profile);
 }
 
+/* The rate is that of the time which ticks were taken of. */
+static void test_audit_line__what_was_left_out_is_told(void **state)
+{
+	struct profile *profile;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	profile_set_period(profile, 2000000);
+	set(profile, "samples", 200);
+	set(profile, "kernel_cpu_ns", 900 * FIXTURE_MS);
+	set(profile, "unattributed_cpu_ns", 504 * FIXTURE_MS);
+	set(profile, "syscall_cpu_ns", 500 * FIXTURE_MS);
+	assert_says(profile,
+		"audit: 200 ticks, 500 of 500 Hz reached, 900.00 ms of CPU time (4.00 ms "
+		"unsampled, 500.00 ms in system calls left out)\n");
+	assert_silent(profile, "that were asked for");
+	profile_free(profile);
+}
+
 /* A file of before: what it has is shown. */
 static void test_audit_line__without_the_test_the_times_are_told(void **state)
 {
@@ -201,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_audit_line__says_what_few_samples_mean),
 		cmocka_unit_test(test_audit_line__no_stop_has_no_length),
 		cmocka_unit_test(test_audit_line__a_rate_that_cannot_be),
+		cmocka_unit_test(test_audit_line__what_was_left_out_is_told),
 		cmocka_unit_test(test_audit_line__without_the_test_the_times_are_told),
 	};
 
