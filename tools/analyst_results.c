@@ -54,8 +54,9 @@ static void complain_unwritten(const struct analyst_results *results,
 
 	if (!why[0])
 		why = error == -EINTR ? "nobody reads it" : strerror(-error);
-	analyst_settings_complain(s, "cannot write the profile to %s: %s%s%s",
+	analyst_settings_complain(s, "cannot write the profile to %s: %s%s%s%s",
 		strcmp(where, "-") != 0 ? where : "standard output", why,
+		error == -EFBIG ? " (the limit is that of 'ulimit -f')" : "",
 		is_kept ? "; it is kept in " : "; nor can it be kept in ",
 		kept.name[0] ? kept.name : "TMPDIR");
 }
