@@ -181,11 +181,12 @@ static const char *yama_way_out(int mode)
 	switch (mode) {
 	case 1:
 		return "Yama allows it for child processes only (kernel.yama.ptrace_scope is 1): "
-		       "start the program with sprofrun, or run sprofrun with sudo, or 'sudo "
-		       "sysctl kernel.yama.ptrace_scope=0'";
+		       "start the program with sprofrun, or attach as root (sudo) or with "
+		       "CAP_SYS_PTRACE, or 'sudo sysctl kernel.yama.ptrace_scope=0'";
 	case 2:
 		return "Yama allows it for CAP_SYS_PTRACE only (kernel.yama.ptrace_scope is 2): "
-		       "run sprofrun with sudo";
+		       "be root (sudo), or have it on the program (sudo setcap "
+		       "cap_sys_ptrace=ep FILE)";
 	default:
 		return "Yama forbids it to everybody until the next boot "
 		       "(kernel.yama.ptrace_scope is 3): nothing mends that but a reboot";

@@ -117,7 +117,7 @@ ln -s real.pb.gz link; : >real.pb.gz; "$SPROFRUN" -q -o link true
 check "the file behind a link is replaced" [ -L link -a -s real.pb.gz ]
 mkdir deep; ln -s deep/new.pb.gz link2; "$SPROFRUN" -q -o link2 true
 check "the file behind a link that leads to nothing is made" [ -L link2 -a -s deep/new.pb.gz ]
-# Linux 6.1 counts the memory that two processes share for no limit: then the file alone is too long.
+# For Linux 6.1 the memory that two processes share is no file: then the profile alone is too long.
 for limit in 0 1; do
     (ulimit -f $limit; "$SPROFRUN" -q -o p.pb.gz sh -c 'exit 6' 2>&1; echo $?) | cat >long
     is "ulimit -f $limit: status" "$(tail -n 1 long)" 6
