@@ -23,7 +23,8 @@ while read -r place; do
     mkdir -p "$place"
     mount --bind "/mnt/$place" "$place"
 done </mnt/places
-cd /tmp || exit 1
+# Where meson runs them: some name programs from there.
+cd "$(tail -n 1 /mnt/places)" || exit 1
 
 echo "GUEST $(uname -srm), $(nproc) CPUs, $(grep -m 1 -o 'paca' /proc/cpuinfo || echo 'no pac')"
 while IFS=$'\t' read -r name deadline command; do
