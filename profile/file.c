@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/outfile.h"
@@ -165,16 +167,30 @@ int file_write_fd(int fd, const void *from, size_t bytes, int peer_fd)
 	return 0;
 }
 
-int file_write_while(
+/*
+ * Signals that end the process wait until a regular file has its name, or else the part that was
+ * written would stay under a name that nobody knows. Not so where a reader may have to be awaited.
+ */
+static bool hold_signals(const char *path, sigset_t *ret_before)
+{
+	static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct stat st;
+	sigset_t held;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return false;
+	(void)sigemptyset(&held);
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
+		(void)sigaddset(&held, deadly[i]);
+	return pthread_sigmask(SIG_BLOCK, &held, ret_before) == 0;
+}
+
+static int write_file(
 	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem)
 {
 	struct outfile out;
-	int error;
+	int error = outfile_begin(&out, path, peer_fd, ret_problem);
 
-	*ret_problem = NULL;
-	if (!strcmp(path, "-"))
-		return file_write_fd(STDOUT_FILENO, data, bytes, peer_fd);
-	error = outfile_begin(&out, path, peer_fd, ret_problem);
 	if (error < 0)
 		return error;
 	error = file_write_fd(out.fd, data, bytes, out.fresh[0] ? -1 : peer_fd);
@@ -182,6 +198,23 @@ int file_write_while(
 		outfile_abandon(&out);
 	else
 		error = outfile_commit(&out);
+	return error;
+}
+
+int file_write_while(
+	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem)
+{
+	sigset_t before;
+	bool held;
+	int error;
+
+	*ret_problem = NULL;
+	if (!strcmp(path, "-"))
+		return file_write_fd(STDOUT_FILENO, data, bytes, peer_fd);
+	held = hold_signals(path, &before);
+	error = write_file(path, data, bytes, peer_fd, ret_problem);
+	if (held)
+		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 

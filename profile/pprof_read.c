@@ -292,6 +292,10 @@ static const char *other_format(const uint8_t *data, size_t bytes)
 		{"SPROFCAP", 8, "it is a capture of sprofrun, not a profile yet"},
 		{"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16,
 			"it is in the old format of gperftools; `pprof -proto` converts it"},
+		{"\3757zXZ", 5, "xz has packed it: `xz -dc FILE | sprofreport -` reads it"},
+		{"\50\265\57\375", 4,
+			"zstd has packed it: `zstd -dc FILE | sprofreport -` reads it"},
+		{"BZh", 3, "bzip2 has packed it: `bzip2 -dc FILE | sprofreport -` reads it"},
 		{"--- ", 4,
 			"it is in the old text format of gperftools; `pprof -proto` converts it"},
 	};

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Gets the readers that are no Debian packages, and runs tests/e2e/test_foreign_readers.sh with
 # them: speedscope (npm checks what it gets by the registry's checksum) and FlameGraph's
-# stackcollapse-perf.pl. Needs the network, npm, git, perl.
+# stackcollapse-perf.pl. Needs the network, npm, git, perl; with STACKCOLLAPSE=FILE, which names
+# that script, npm's registry alone.
 #   BUILD=build-test tests/long_readers.sh [SPEEDSCOPE_VERSION]
 set -euo pipefail
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +17,10 @@ cd "$work"
 npm pack --silent "speedscope@${1:-1.25.0}" >tarball
 tar -xzf "$(tail -n1 tarball)"
 if [ -z "${STACKCOLLAPSE:-}" ]; then
-    git clone -q --depth 1 https://github.com/brendangregg/FlameGraph flamegraph
+    git clone -q --depth 1 https://github.com/brendangregg/FlameGraph flamegraph || {
+        echo "long_readers: no FlameGraph; STACKCOLLAPSE=FILE names its stackcollapse-perf.pl"
+        exit 1
+    }
     STACKCOLLAPSE=$work/flamegraph/stackcollapse-perf.pl
 fi
 export STACKCOLLAPSE SPEEDSCOPE=$work/package

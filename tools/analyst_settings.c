@@ -102,6 +102,8 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		{"segment", required_argument, NULL, 'S'},
 		{"no-output", no_argument, NULL, 'N'},
 		{"threads", required_argument, NULL, 'h'},
+		{"thread-name", required_argument, NULL, 'a'},
+		{"tid", required_argument, NULL, 'e'},
 		{0},
 	};
 	int option;
@@ -139,6 +141,8 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		case 'k': s->keep = optarg; break;
 		case 'S': s->segment = (uint32_t)strtoul(optarg, NULL, 10); break;
 		case 'h': s->threads = optarg; break;
+		case 'a': s->live.thread_name = optarg; break;
+		case 'e': s->live.tids = optarg; break;
 		case 'N': s->unwritten = true; break;
 		case 'b': s->rotate_bytes = strtoull(optarg, NULL, 10); break;
 		case 'i': take_pieces(&s->pieces, strtoul(optarg, NULL, 10)); break;

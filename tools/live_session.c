@@ -18,6 +18,7 @@
 #include "proto/record.h"
 #include "proto/request.h"
 #include "supervisor/os/clock.h"
+#include "tools/live_choice.h"
 #include "tools/live_screen.h"
 #include "tools/live_settings.h"
 #include "tools/live_sources.h"
@@ -35,6 +36,7 @@ struct running {
 	struct live_screen *painter; /* NULL in batch mode */
 	struct screen model;
 	struct thread_states states;
+	struct live_choice choice;
 	struct live_thread *thread;
 	size_t thread_room;
 	unsigned rows, columns;
@@ -91,7 +93,10 @@ static int read_threads(struct running *run)
 	for (size_t i = 0; i < run->states.n; i++) {
 		const struct thread_state *from = &run->states.thread[i];
 
-		run->thread[i] = (struct live_thread){from->pid, from->tid, from->state, ""};
+		run->thread[i] = (struct live_thread){.pid = from->pid,
+			.tid = from->tid,
+			.state = from->state,
+			.left_out = live_choice_leaves_out(&run->choice, from->tid, from->name)};
 		memcpy(run->thread[i].name, from->name, sizeof(from->name));
 	}
 	return 0;
@@ -423,6 +428,7 @@ int live_session_run(struct live_session *session)
 		.signal_fd = open_signals()};
 	int r = run.signal_fd < 0 ? -errno : begin(&run, &sources);
 
+	live_choice_begin(&run.choice, s->thread_name, s->tids);
 	run.begun_ns = run.drawn_ns = run.updated_ns = clock_now();
 	while (r >= 0 && !run.quit)
 		r = turn(&run);
@@ -439,6 +445,7 @@ int live_session_run(struct live_session *session)
 	live_free(run.live);
 	screen_release(&run.model);
 	thread_states_release(&run.states);
+	live_choice_release(&run.choice);
 	free(run.thread);
 	if (run.signal_fd >= 0)
 		(void)close(run.signal_fd);

@@ -18,6 +18,8 @@ struct live_settings {
 	uint64_t delay_ns, half_life_ns, period_ns, overhead_ppm;
 	uint64_t rows, columns; /* batch */
 	const char *target, *view, *log, *keys, *save_as;
+	/* --thread-name and --tid as given: the threads that the profile is of; NULL: not given */
+	const char *thread_name, *tids;
 	/* struct termios of the terminal as it was, in hexadecimal; NULL as it is */
 	const char *modes;
 };

@@ -397,6 +397,16 @@ static int take_report(struct command *command, int argc, char **argv)
 	return 0;
 }
 
+/* What stands between the name of the report and that of a profile. */
+static const char *words_before_file(const struct command *command)
+{
+	if (command->options.function)
+		return " FUNC";
+	if (command->report)
+		return command->report->print_sides ? " OLD.pb.gz" : "";
+	return command->merges ? " -o OUT" : " --format FORMAT";
+}
+
 static int take_words(struct command *command, int argc, char **argv)
 {
 	int words = take_report(command, argc, argv), status;
@@ -425,11 +435,7 @@ static int take_words(struct command *command, int argc, char **argv)
 	if (argc <= words) {
 		complain("no profile is named; sprofrun writes sprof.pb.gz if not told otherwise: "
 			 "sprofreport %s%s sprof.pb.gz",
-			name,
-			command->options.function ? " FUNC"
-				: command->report ? ""
-				: command->merges ? " -o OUT"
-						  : " --format FORMAT");
+			name, words_before_file(command));
 		return EXIT_USAGE;
 	}
 	command->file = argv + words;

@@ -11,15 +11,31 @@
 #include "tools/units.h"
 #include "view/text.h"
 
+/* "0", "0.0", "0s": the beginning, with or without a unit. */
+static bool is_zero(const char *time)
+{
+	static const char *const units[] = {"", "s", "ms", "us", "ns", "m", "min", "h"};
+	size_t zeros = strspn(time, "0."), points = 0;
+
+	for (size_t i = 0; i < zeros; i++)
+		points += time[i] == '.';
+	if (points > 1 || points == zeros)
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(time + zeros, units[i]))
+			return true;
+	return false;
+}
+
 bool report_moment_take(const char *text, struct report_moment *ret_moment)
 {
 	struct report_moment moment = {.given = true, .from_end = text[0] == '-'};
 	const char *time = text + moment.from_end;
 
-	if (time[strspn(time, "0.")] != '\0' || !time[0]) {
-		if (units_time_ns(time, &moment.ns) < 0)
-			return false;
-	}
+	if (is_zero(time))
+		moment.ns = 0;
+	else if (units_time_ns(time, &moment.ns) < 0)
+		return false;
 	*ret_moment = moment;
 	return true;
 }
@@ -52,6 +68,9 @@ static int refuse_span(uint64_t from_ns, uint64_t to_ns, uint64_t end_ns, char *
 			"--from is at %s, but the profile ends at %s; --from -1s is its last "
 			"second",
 			from, end);
+	else if (!to_ns)
+		n = asprintf(ret_problem,
+			"--to is at the beginning, so nothing is left; the profile lasts %s", end);
 	else
 		n = asprintf(ret_problem,
 			"--from is at %s and --to at %s: --from must be the earlier one", from, to);

@@ -371,8 +371,7 @@ static bool await(const struct engine_result *result, pid_t pid, unsigned moment
 	return false;
 }
 
-static void join_one(
-	const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
+static void join_one(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	struct waiter_result seen;
 	int status;
@@ -386,6 +385,8 @@ static void join_one(
 
 void serve_front_join(struct serve_front *f, const struct engine_result *result, bool ordered)
 {
+	bool served = f->server_pid || f->push_pid;
+
 	if (f->server.request_fd >= 0)
 		(void)close(f->server.request_fd);
 	if (f->server.pieces_fd >= 0)
@@ -395,7 +396,7 @@ void serve_front_join(struct serve_front *f, const struct engine_result *result,
 		join_one(result, f->server_pid, SERVER_MOMENTS, &ordered);
 	if (f->push_pid)
 		join_one(result, f->push_pid, PUSH_MOMENTS, &ordered);
-	if (ordered && !f->quiet)
+	if (ordered && served && !f->quiet)
 		front_complain(f->program, "interrupted: who still waited for %s got none",
 			f->listen ? "a profile" : "the last profile");
 	f->server_pid = f->push_pid = 0;

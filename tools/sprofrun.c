@@ -41,7 +41,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 }
 
 /* Of the analyst, at most, with its name and the NULL after them. */
-enum { ANALYST_ARGUMENTS = 30, BYTES_DIGITS = 24 };
+enum { ANALYST_ARGUMENTS = 34, BYTES_DIGITS = 24 };
 
 static const char await_option[] = "--await-only"; /* ours alone: see await_only() */
 

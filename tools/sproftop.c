@@ -291,8 +291,9 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? text_basename(s.engine.command[0]) : "attached");
-	const char *analyst_argv[14 + LIVE_FRONT_ARGUMENTS] = {analyst, "--program", program,
-		"--report", "none", "--name", name, "--call-graph", s.target.call_graph};
+	const char *analyst_argv[12 + THREAD_ARGUMENTS + LIVE_FRONT_ARGUMENTS] = {analyst,
+		"--program", program, "--report", "none", "--name", name, "--call-graph",
+		s.target.call_graph};
 	size_t n = 9;
 
 	n += thread_options_arguments(&s.target.threads, analyst_argv + n);

@@ -86,11 +86,21 @@ const struct choice_rule *thread_options_rule(struct thread_options *o)
 
 size_t thread_options_arguments(const struct thread_options *o, const char **argv)
 {
+	size_t n = 0;
+
 	if (!o->text[0])
 		return 0;
-	argv[0] = "--threads";
-	argv[1] = o->text;
-	return 2;
+	argv[n++] = "--threads";
+	argv[n++] = o->text;
+	if (o->name) {
+		argv[n++] = "--thread-name";
+		argv[n++] = o->name;
+	}
+	if (o->tid) {
+		argv[n++] = "--tid";
+		argv[n++] = o->tid;
+	}
+	return n;
 }
 
 void thread_options_release(struct thread_options *o)

@@ -9,6 +9,8 @@
 
 #include "supervisor/engine/choice.h"
 
+enum { THREAD_ARGUMENTS = 6 };
+
 struct thread_options {
 	const char *name, *tid; /* as given; NULL not */
 	regex_t regex;
@@ -34,7 +36,8 @@ void thread_options_processes(
 /* The rule for the engine, or NULL: all threads. Borrowed from @options. */
 const struct choice_rule *thread_options_rule(struct thread_options *options);
 
-/* Adds what the analyst is to be told to its arguments, at most 2: how many these are. */
+/* Adds what the analyst is to be told to its arguments, at most THREAD_ARGUMENTS: how many these
+ * are. */
 size_t thread_options_arguments(const struct thread_options *options, const char **argv);
 
 void thread_options_release(struct thread_options *options);

@@ -101,6 +101,9 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 		fputc('\n', a->out);
 		return;
 	}
+	/* A busy thread is missed, too, by a sampler that has to wait for its CPU. */
+	if (!by_late && found->realtime == 0)
+		fputs("the sampler had no real-time priority and waited for CPUs, or ", a->out);
 	if (by_short)
 		fputs("threads that run less than 0.1 ms at a time", a->out);
 	if (by_late)

@@ -141,7 +141,7 @@ static int add_row(struct listing *l, const struct row *row)
 static void print_nothing(const struct listing *l, const struct profile *profile, FILE *out)
 {
 	char period[TEXT_UNIT_BYTES];
-	uint64_t chosen;
+	uint64_t chosen, kernel_ns;
 
 	fputc('\n', out);
 	if (l->rows->left_out_rows)
@@ -150,6 +150,8 @@ static void print_nothing(const struct listing *l, const struct profile *profile
 		fputs("no sample matches\n", out);
 	} else if (profile_audit(profile, "chosen_threads", &chosen) && !chosen) {
 		fputs("no samples: no thread was chosen\n", out);
+	} else if (profile_audit(profile, "kernel_cpu_ns", &kernel_ns) && !kernel_ns) {
+		fputs("no samples: no CPU time was used while it was profiled\n", out);
 	} else if (profile_period_ns(profile)) {
 		text_format_ns(profile_period_ns(profile), period);
 		fprintf(out, "no samples: it used less CPU time than a tick, %s\n", period);

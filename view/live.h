@@ -60,6 +60,7 @@ struct live_thread {
 	uint32_t pid, tid;
 	char state; /* as in /proc/PID/stat: R S D T … */
 	char name[32];
+	bool left_out; /* the profile is of others (--thread-name, --tid) */
 };
 
 enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_CUT_OFF };

@@ -310,6 +310,10 @@ int live_collect_threads(struct live *live, struct live_page *page)
 			return -ENOMEM;
 		row->state = thread->state;
 		row->name = thread->name;
+		if (thread->left_out) {
+			row->text = "left out";
+			row->object = NULL;
+		}
 	}
 	for (size_t i = 0; i < live->table.n; i++) {
 		struct live_row *row = &live->table.row[i];

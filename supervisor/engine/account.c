@@ -28,6 +28,8 @@ void account_tell(struct engine *engine, struct tracee *t, bool last)
 
 	if (!engine->counting || t->left_out || (!record.cpu_ns && !last))
 		return;
+	/* Of a forked child without a sample nobody has told whose executable it has. */
+	(void)emit_process(&engine->emitter, clock_now(), t->process);
 	if (emit_cpu(&engine->emitter, clock_now(), &record, last))
 		t->image->sent_ns += record.cpu_ns;
 	else if (last)

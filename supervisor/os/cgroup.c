@@ -69,6 +69,9 @@ bool cgroup_is_in(const char *text, const char *name)
 	size_t bytes, wanted;
 	const char *path;
 
+	/* An empty variable of a script must not mean the root, and with it every process. */
+	if (!name[0])
+		return false;
 	if (!strncmp(name, mount, strlen(mount)) &&
 		(name[strlen(mount)] == '/' || !name[strlen(mount)]))
 		name += strlen(mount);

@@ -18,7 +18,7 @@ int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES]);
 /*
  * Is the process in the cgroup @name, or below it, in any hierarchy? With a slash at the beginning
  * @name is a path, as in /proc/PID/cgroup or below /sys/fs/cgroup; else one name of a path:
- * "nginx.service".
+ * "nginx.service". An empty name means none.
  */
 bool cgroup_is_in(const char *text, const char *name);
 

@@ -40,4 +40,11 @@ within "in lockstep with a timer: with unattributed" "$whole" 0.995 1.005
 profile -F 1000 "$TARGETS/sleepers" 100 1
 within "one busy among 100 sleeping: profiled" "$share" 0.97 1.01
 is "sleepers were never stopped" "$(cat out)" 0
+
+# Forked children that live too briefly for a sample have their parent's executable.
+"$SPROFRUN" -q -F 1000 -o forks.pb.gz -- \
+    sh -c 'i=0; while [ $i -lt 300 ]; do (:); i=$((i + 1)); done'
+within "forked processes" "$(figure processes forks.pb.gz)" 301 301
+is "CPU time of nobody knows what" \
+    "$("$SPROFREPORT" --format tsv forks.pb.gz | grep -cF '[unknown]')" 0
 finish

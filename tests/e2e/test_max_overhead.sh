@@ -25,4 +25,5 @@ within "the rate yields to a bound of 1 %" "$more" "$few" $((all / 2))
 within "and more to one of 0.1 %" "$few" 1 $((all / 20))
 "$SPROFRUN" -o p.pb.gz -D 10s true 2>err
 check "a delay that outlasts the command is said" grep -q "before the delay was over" err
+check "and nothing else is blamed" grep -q "no CPU time was used while it was profiled" err
 finish

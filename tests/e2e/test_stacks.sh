@@ -100,6 +100,7 @@ refused "no expression" 2 "'(' and it is not\|not a regular expression" callers 
 refused "export to what" 2 "export to which format" export "$p"
 refused "unknown export" 2 "format 'yaml' is not known to export" export --format yaml "$p"
 refused "format of export" 2 "sprofreport export --format svg" tree --format svg "$p"
+refused "diff of nothing" 2 "no profile is named.*diff OLD.pb.gz sprof.pb.gz" diff
 refused "export of nothing" 2 "no profile is named" export --format svg
 refused "no such profile" 1 "cannot read" export --format svg "$work/none"
 refused "pprof of a part" 2 "whole profile" export --format pprof --focus main "$p"

@@ -71,6 +71,10 @@ is "--dump of it: threads" "$("$SPROFRUN" --dump $target --tid $chosen 2>&1 | gr
 "$SPROFTOP" -b -n 1 -s 500ms -p $target --thread-name rest >top 2>&1
 check "sproftop: the function of the thread" grep -q '\<other\>' top
 check "and of no other one" [ "$(grep -c '\<chosen\>' top)" = 0 ]
+"$SPROFTOP" -b -n 1 -s 500ms -p $target --view threads --tid $chosen >top 2>&1
+is "sproftop: threads that are left out are marked" \
+    "$(awk '/left out/ { n++ } / work-1 / && !/left out/ { ours = 1 } END { print n, ours }' top)" \
+    "4 1"
 "$SPROFRUN" -d 300ms -p $target --thread-name nobody -o no.pb.gz 2>err
 is "nobody of that name: status" $? 0
 is "how often it is said" "$(grep -c 'no thread was chosen' err)" 2

@@ -83,13 +83,18 @@ is "and of that a part" "$(of work --from 2 --to 2.2 part.pb.gz)" "100 400000000
 is "no time line" "$? $(grep -c 'has no time line: sprofrun writes one' err)" "1 1"
 "$report" flat --from 1 none.pb.gz 2>err
 is "no time line for --from" "$? $(grep -c 'need a profile with a time line' err)" "1 1"
-for bad in "--from x" "--to 3q" "--from -" "--from="; do
+for bad in "--from x" "--to 3q" "--from -" "--from=" "--from .s" "--from 0..0"; do
 	"$report" flat $bad p 2>err
 	is "$bad" "$? $(grep -c 'is not a time; give it as' err)" "2 1"
 done
 "$report" flat --from 4 p 2>err
 is "beyond the end" "$? $(grep -c 'is at 4.00 s, but the profile ends at 3.00 s; --from -1s' err)" \
     "1 1"
+for to in 0 0s -100s; do
+	"$report" flat --to $to p 2>err
+	is "--to $to" "$? $(grep -c 'is at the beginning, so nothing .* lasts 3.00 s' err)" "1 1"
+done
+is "--from 0s is the beginning" "$(of work --from 0s p)" "$(of work p)"
 "$report" flat --from 2 --to 5 p >out
 is "an end beyond the end" "$? $(grep -c '^note: --to is at 5.00 s, but the profile ends at 3.00 s$' out)" \
     "0 1"

@@ -122,12 +122,12 @@ static inline struct live *live_fixture_new(bool ascii, bool totals)
 	return live;
 }
 
-/* One look at @second seconds; the threads 100 and 102 live, 102 was never sampled. */
+/* One look at @second seconds; three threads live; 102 was never sampled, and is left out. */
 static inline int live_fixture_look(
 	struct live *live, const struct profile *profile, uint64_t second)
 {
-	static const struct live_thread threads[] = {
-		{100, 100, 'S', "demo"}, {100, 101, 'R', "worker"}, {100, 102, 'S', "idle"}};
+	static const struct live_thread threads[] = {{100, 100, 'S', "demo", false},
+		{100, 101, 'R', "worker", false}, {100, 102, 'S', "idle", true}};
 	const struct live_facts facts = {.target = "demo --fast",
 		.state = LIVE_RUNS,
 		.status = -1,

@@ -96,6 +96,11 @@ static void test_audit_line__names_the_likely_cause(void **state)
 	assert_says(profile,
 		"found 88 % of the expected samples: threads that run less than 0.1 ms at a "
 		"time\n");
+	set(profile, "realtime", 0);
+	assert_says(profile,
+		"expected samples: the sampler had no real-time priority and waited for CPUs, or "
+		"threads that run less than 0.1 ms at a time\n");
+	set(profile, "realtime", 1);
 	set(profile, "late_instants", 3000);
 	assert_says(profile,
 		"0.1 ms at a time, or CPUs busy with other programs (12 % of the instants came "

@@ -27,6 +27,8 @@ static void test_cgroup__a_path_and_what_is_below(void **state)
 	assert_true(cgroup_is_in(text, "nginx.service"));
 	assert_true(cgroup_is_in(text, "b"));
 	assert_false(cgroup_is_in(text, "nginx"));
+	assert_false(cgroup_is_in(text, "")); /* a script's empty variable is not the root */
+	assert_true(cgroup_is_in(text, "/"));
 	assert_false(cgroup_is_in(text, "cpu"));
 	/* All are below the root. */
 	assert_true(cgroup_is_in(text, "/"));

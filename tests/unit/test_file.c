@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -159,6 +160,40 @@ static void test_file__takes_a_name_that_is_free(void **state)
 	assert_entries(3);
 }
 
+/* Killed while it writes, over and over: the file is whole, and there is no other one. */
+static void test_file__leaves_no_part_when_it_is_interrupted(void **state)
+{
+	enum { BYTES = 8 << 20, TIMES = 5 };
+	char *data = calloc(1, BYTES);
+	struct stat st;
+
+	(void)state;
+	assert_non_null(data);
+	for (int i = 0; i < TIMES; i++) {
+		int begun[2], status;
+		pid_t pid;
+
+		assert_int_equal(pipe(begun), 0);
+		pid = fork();
+		if (pid == 0) {
+			(void)file_write("a", data, BYTES);
+			(void)!write(begun[1], "", 1);
+			for (;;)
+				(void)file_write("a", data, BYTES);
+		}
+		assert_int_equal(read(begun[0], &(char){0}, 1), 1);
+		assert_int_equal(usleep(1000U * (unsigned)i), 0);
+		assert_int_equal(kill(pid, SIGINT), 0);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+		assert_int_equal(close(begun[0]) | close(begun[1]), 0);
+		assert_entries(1);
+		assert_int_equal(stat("a", &st), 0);
+		assert_int_equal(st.st_size, BYTES);
+	}
+	free(data);
+}
+
 /* A full disk, played by a limit on the size of files. */
 static void test_file__leaves_the_old_one_when_it_fails(void **state)
 {
@@ -240,6 +275,7 @@ int main(void)
 		IN_FOLDER(test_file__replaces_whole),
 		IN_FOLDER(test_file__a_recording_keeps_the_one_before),
 		IN_FOLDER(test_file__takes_a_name_that_is_free),
+		IN_FOLDER(test_file__leaves_no_part_when_it_is_interrupted),
 		IN_FOLDER(test_file__leaves_the_old_one_when_it_fails),
 		IN_FOLDER(test_file__writes_in_place_what_is_no_file),
 		IN_FOLDER(test_file__reads_profiles_and_says_why_not),

@@ -269,6 +269,7 @@ static void test_live__threads_also_those_that_sleep(void **state)
 	look(v, 11);
 	assert_shows(v, "worker");
 	assert_shows(v, "idle");
+	assert_shows(v, "left out");
 	/* 820 + 30 + 40 samples of 4 ms */
 	assert_shows(v, "3.56");
 	assert_shows(v, "0.00");

@@ -494,6 +494,12 @@ static void test_pprof__names_other_formats(void **state)
 	assert_int_equal(
 		pprof_read((const uint8_t *)"\177ELF\2\1\1", 7, &profile, &problem), -EBADMSG);
 	assert_non_null(strstr(problem, "program"));
+	assert_int_equal(
+		pprof_read((const uint8_t *)"\3757zXZ\0....", 10, &profile, &problem), -EBADMSG);
+	assert_non_null(strstr(problem, "xz -dc"));
+	assert_int_equal(pprof_read((const uint8_t *)"\x28\xb5\x2f\xfd....", 8, &profile, &problem),
+		-EBADMSG);
+	assert_non_null(strstr(problem, "zstd -dc"));
 }
 
 int main(void)
