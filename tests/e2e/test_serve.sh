@@ -163,7 +163,7 @@ bad "::1:60606060"
 "$SPROFRUN" --listen 0 --live true 2>bad; is "with --live: status" $? 2
 
 # Interrupted twice where nobody is served: nobody is told of.
-"$SPROFRUN" --report none -o two.pb.gz "$TARGETS/busy" 1 30 2>err & run=$!
+env --default-signal=INT "$SPROFRUN" --report none -o two.pb.gz "$TARGETS/busy" 1 30 2>err & run=$!
 wait_until "it profiles" 60 pgrep -P "$(tracing $run)" -x busy >/dev/null
 kill -INT $run; kill -INT $run
 wait $run
