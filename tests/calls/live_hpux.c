@@ -250,6 +250,8 @@ static void test_live_hpux__errors(void **state)
 		live_errno(sprofil(&r, (int)sysconf(_SC_PROFIL_MAX) + 1, NULL, PROF_UINT)), E2BIG);
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, 0)), EINVAL);
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_UINT | PROF_USHORT)), EINVAL);
+	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_UINT | PROF_UINT64)), EINVAL);
+	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_USHORT | PROF_UINT64)), EINVAL);
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_UINT | 4)), EINVAL);
 	assert_int_equal(live_errno(sprofil((void *)8, 1, NULL, PROF_UINT)), EFAULT);
 	assert_int_equal(live_errno(sprofil(&r, 1, (void *)8, PROF_UINT)), EFAULT);

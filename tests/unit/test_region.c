@@ -539,6 +539,8 @@ static void test_region__aix_scale_one_takes_all(void **state)
 	assert_int_equal(one(CALL_IRIX, 2, 1, 2, 0), NONE);
 	assert_int_equal(one(CALL_SYSV, 2, 1, 2, 0), NONE);
 	assert_int_equal(one(CALL_GLIBC, 2, 1, 2, 0), NONE);
+	assert_int_equal(one(CALL_HPUX, 2, 1, 2, 0), NONE);
+	assert_int_equal(one(CALL_NATIVE, 2, 1, 2, 0), NONE);
 }
 
 /* AIX-16, AIX-20 and the end of CONFORMANCE 2.5. */
