@@ -20,26 +20,13 @@
 #define SWITCH_NS 200000
 /* After a proof that failed others are asked for on this CPU, until this is halved to nothing. */
 #define FAILURE 32
-/* From another CPU a thread is interrupted that was met so often, never in a call. */
-#define STREAK_REMOTE 16
 /* A call that ends in a stop so soon after the interrupt may have begun during its flight. */
 #define FLIGHT_NS 30000
 /* Then not for so many samples, and twice as many each time, up to 2^8 times as many. */
 #define NEAR_SAMPLES 64
 #define NEAR_DOUBLED 8
-#define WAYS_NS      20000000
 #define MET_WEIGHT   256
 #define AT_WORK      4096
-/* A CPU is the only one at work if the others have less than this part of what was met, */
-#define ALONE_PART 16
-/* or if so many instants in a row met the same thread, wherever it was. */
-#define SAME_ALONE 32
-/*
- * as long as others were runnable at no more than so many of 32 looks. Where tables count, the
- * noise of their few ticks weighs more than what being awake before the instant may change.
- */
-#define COMPANY_MOST   2
-#define COMPANY_TABLES 8
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000
@@ -160,14 +147,6 @@ static void wake_other(struct look *l, uint64_t now)
 
 	if (cpu >= 0 && cpu != (int)l->cpu)
 		plan_wake(&s->cpu[cpu].plan, now, &s->random);
-}
-
-static bool has_tables(const struct sampler *s)
-{
-	for (unsigned i = 1; i < PLAN_STREAMS; i++)
-		if (s->period_ns[i])
-			return true;
-	return false;
 }
 
 /* Was anybody but @own threads of the target runnable? Where nobody can tell, somebody was. */
@@ -401,7 +380,7 @@ void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 
 	t->stopping = true;
 	/* Now, as whoever works with this thread has nothing to do during its stop. */
-	if (!has_tables(s))
+	if (!sampler_has_tables(s))
 		note_company(s, 1);
 	note_errand(s, t->order.cpu);
 	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {
@@ -428,7 +407,7 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 
 	note_errand(s, t->order.cpu);
 	sampler_follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
-	if (has_tables(s)) /* see COMPANY_TABLES */
+	if (sampler_has_tables(s)) /* see COMPANY_TABLES */
 		note_company(s, 1);
 	t->steady = steady ? t->steady + 1 : 0;
 	if (steady && lost < LOST_MOST_NS) {
@@ -502,63 +481,4 @@ void sampler_note(struct sample_thread *t, bool in_call)
 {
 	t->calls = t->calls << 1 | in_call;
 	t->near -= t->near > 0;
-}
-
-/* Its one thread makes no calls: where it is found is not changed by an interrupt's flight. */
-static bool is_remote(const struct sampler *s, unsigned cpu)
-{
-	const struct sample_cpu *c = &s->cpu[cpu];
-
-	return c->last && !c->last->calls && !c->last->near && c->streak >= STREAK_REMOTE &&
-		!c->failures;
-}
-
-/* One that nobody is met on, the present host first. */
-static unsigned quiet_cpu(const struct sampler *s, unsigned busy)
-{
-	if (s->host != busy)
-		return s->host;
-	return busy ? 0 : 1;
-}
-
-unsigned sampler_ways(struct sampler *s, uint64_t now)
-{
-	unsigned best = s->host;
-	uint32_t all = 0;
-	int company = has_tables(s) ? COMPANY_TABLES : COMPANY_MOST;
-	bool alone;
-
-	s->ways_next_ns = now + WAYS_NS;
-	for (unsigned i = 0; i < s->cpus; i++) {
-		struct sample_cpu *c = &s->cpu[i];
-
-		c->failures /= 2;
-		c->recent -= c->recent / 8;
-		all += c->recent;
-		if (c->recent > s->cpu[best].recent)
-			best = i;
-	}
-	/* Not to and fro between CPUs that are alike. */
-	if (s->cpu[best].recent < 2 * s->cpu[s->host].recent)
-		best = s->host;
-	for (unsigned i = 0; i < s->cpus; i++)
-		s->cpu[i].way = SAMPLE_WAITER;
-	/*
-	 * Whom we let go on from its own CPU is moved to another one that is idle. So the only one
-	 * that works is stopped from elsewhere. Not so where others work: they would lose their CPU
-	 * to us before the instant, and what they do for the target, or it for them, would stop.
-	 */
-	alone = s->cpus > 1 && all && __builtin_popcount(s->company) <= company;
-	if (alone && s->same >= SAME_ALONE)
-		best = (unsigned)s->met->cpu;
-	if (alone && (s->same >= SAME_ALONE || all - s->cpu[best].recent < all / ALONE_PART)) {
-		s->cpu[best].way = is_remote(s, best) ? SAMPLE_REMOTE : SAMPLE_AWAITED;
-		best = quiet_cpu(s, best);
-	}
-	s->host = best;
-	s->cpu[best].way = SAMPLE_HOSTED;
-	for (unsigned i = 0; i < s->cpus; i++)
-		s->cpu[i].plan.slotted =
-			s->cpu[i].way == SAMPLE_AWAITED || s->cpu[i].way == SAMPLE_REMOTE;
-	return best;
 }

@@ -31,7 +31,7 @@ struct sample_order {
 	unsigned cpu;     /* index of the CPU */
 	unsigned streams; /* a bit for each stream whose instant it is */
 	uint64_t weight_ns[PLAN_STREAMS];
-	uint64_t lost_ns[PLAN_STREAMS]; /* the part of it that stands for instants before it */
+	uint64_t lost_ns[PLAN_STREAMS]; /* the part of the weight that stands for lost instants */
 	uint64_t woke_ns;               /* CLOCK_MONOTONIC: when we had the CPU */
 	struct cpu_time
 		before; /* with SAMPLE_BY_WAIT and SAMPLE_BY_SLICE: reading before the stop */
@@ -56,7 +56,7 @@ struct sample_thread {
 	uint64_t resumed_ns;     /* CLOCK_MONOTONIC; 0 there was none */
 	uint64_t ticked_ns[PLAN_STREAMS]; /* its CPU time when each table last counted it */
 	unsigned steady;           /* stops in a row between which it had its CPU all the time */
-	bool stopping;             /* it was asked to stop, and has not been seen to */
+	bool stopping;             /* its stop was asked for, and has not been seen yet */
 	struct sample_order order; /* of the stop that is awaited */
 };
 
@@ -117,6 +117,14 @@ struct sampler {
 	uint64_t ways_next_ns;         /* when to decide the ways again */
 	struct sample_figures figures;
 };
+
+static inline bool sampler_has_tables(const struct sampler *sampler)
+{
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		if (sampler->period_ns[i])
+			return true;
+	return false;
+}
 
 /* @mean goes a sixteenth of the way to @value, which counts up to @most. */
 static inline void sampler_follow(uint64_t *mean, uint64_t value, uint64_t most)

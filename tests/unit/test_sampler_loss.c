@@ -75,7 +75,7 @@ static void test_sampler_loss__on_its_way_to_a_stop_a_thread_is_not_nobody(void 
 	replaced(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
 	sampler_asked(&w.sampler, &a->sample, false);
-	a->state = ASLEEP; /* nothing is told of it any more */
+	a->state = ASLEEP; /* the engine tells nothing of a thread that it has asked to stop */
 	w.stamp_ns++;
 	w.runnable = 1;
 	assert_null(look(&w, 0));

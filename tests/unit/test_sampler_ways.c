@@ -143,7 +143,8 @@ static void test_sampler_ways__a_thread_that_was_moved_is_awaited_where_it_is(vo
 	assert_int_equal(w.sampler.ways_next_ns, 0);
 	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
 	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
-	/* So is one that was never met, after the one that was has ended. */
+	/* A second thread that was never met is awaited where it runs, too, once the first has
+	 * ended. */
 	sampler_remove(&w.sampler, &a->sample);
 	w.actor[1].state = RUNNABLE;
 	assert_null(look(&w, 1));

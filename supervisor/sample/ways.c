@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The ways of sampler.h: from where the threads of each CPU are stopped, by what was met lately. */
+#include "supervisor/sample/sampler.h"
+
+/* From another CPU a thread is interrupted that was met so often, never in a call. */
+#define STREAK_REMOTE 16
+#define WAYS_NS       20000000
+/* A CPU is the only one at work if the others have less than this part of what was met, */
+#define ALONE_PART 16
+/* or if so many instants in a row met the same thread, wherever it was. */
+#define SAME_ALONE 32
+/*
+ * as long as others were runnable at no more than so many of 32 looks. Where tables count, the
+ * noise of their few ticks weighs more than what being awake before the instant may change.
+ */
+#define COMPANY_MOST   2
+#define COMPANY_TABLES 8
+
+/* Its one thread makes no calls: where it is found is not changed by an interrupt's flight. */
+static bool is_remote(const struct sampler *s, unsigned cpu)
+{
+	const struct sample_cpu *c = &s->cpu[cpu];
+
+	return c->last && !c->last->calls && !c->last->near && c->streak >= STREAK_REMOTE &&
+		!c->failures;
+}
+
+/* One that nobody is met on, the present host first. */
+static unsigned quiet_cpu(const struct sampler *s, unsigned busy)
+{
+	if (s->host != busy)
+		return s->host;
+	return busy ? 0 : 1;
+}
+
+unsigned sampler_ways(struct sampler *s, uint64_t now)
+{
+	unsigned best = s->host;
+	uint32_t all = 0;
+	int company = sampler_has_tables(s) ? COMPANY_TABLES : COMPANY_MOST;
+	bool alone;
+
+	s->ways_next_ns = now + WAYS_NS;
+	for (unsigned i = 0; i < s->cpus; i++) {
+		struct sample_cpu *c = &s->cpu[i];
+
+		c->failures /= 2;
+		c->recent -= c->recent / 8;
+		all += c->recent;
+		if (c->recent > s->cpu[best].recent)
+			best = i;
+	}
+	/* Not to and fro between CPUs that are alike. */
+	if (s->cpu[best].recent < 2 * s->cpu[s->host].recent)
+		best = s->host;
+	for (unsigned i = 0; i < s->cpus; i++)
+		s->cpu[i].way = SAMPLE_WAITER;
+	/*
+	 * Whom we let go on from its own CPU is moved to another one that is idle. So the only one
+	 * that works is stopped from elsewhere. Not so where others work: they would lose their CPU
+	 * to us before the instant, and what they do for the target, or it for them, would stop.
+	 */
+	alone = s->cpus > 1 && all && __builtin_popcount(s->company) <= company;
+	if (alone && s->same >= SAME_ALONE)
+		best = (unsigned)s->met->cpu;
+	if (alone && (s->same >= SAME_ALONE || all - s->cpu[best].recent < all / ALONE_PART)) {
+		s->cpu[best].way = is_remote(s, best) ? SAMPLE_REMOTE : SAMPLE_AWAITED;
+		best = quiet_cpu(s, best);
+	}
+	s->host = best;
+	s->cpu[best].way = SAMPLE_HOSTED;
+	for (unsigned i = 0; i < s->cpus; i++)
+		s->cpu[i].plan.slotted =
+			s->cpu[i].way == SAMPLE_AWAITED || s->cpu[i].way == SAMPLE_REMOTE;
+	return best;
+}
