@@ -3,37 +3,32 @@
 
 #include <stdlib.h>
 
+#include "tools/units.h"
+
 void live_choice_begin(struct live_choice *choice, const char *name, const char *tids)
 {
-	*choice = (struct live_choice){.tids = tids};
-	/* The front has tried the expression; without memory nothing is marked. */
-	if (name && regcomp(&choice->name, name, REG_EXTENDED | REG_NOSUB) == 0)
-		choice->by_name = true;
+	*choice = (struct live_choice){0};
+	if (tids && units_pids(tids, &choice->tid, &choice->rule.tids) < 0)
+		return;
+	if (name && regcomp(&choice->name, name, REG_EXTENDED | REG_NOSUB) != 0)
+		live_choice_release(choice);
+	else if (name)
+		choice->rule.name = &choice->name;
+	choice->rule.tid = choice->tid;
 }
 
 void live_choice_release(struct live_choice *choice)
 {
-	if (choice->by_name)
+	if (choice->rule.name)
 		regfree(&choice->name);
-	choice->by_name = false;
+	free(choice->tid);
+	*choice = (struct live_choice){0};
 }
 
-/* "123,456" */
-static bool is_among(const char *tids, uint32_t tid)
+bool live_choice_leaves_out(const struct live_choice *choice, int tid, const char *name)
 {
-	char *end;
+	const struct choice_rule *rule = &choice->rule;
 
-	for (const char *at = tids; at && *at; at = *end ? end + 1 : end) {
-		if (strtoul(at, &end, 10) == tid)
-			return true;
-	}
-	return false;
-}
-
-bool live_choice_leaves_out(const struct live_choice *choice, uint32_t tid, const char *name)
-{
-	if (!choice->by_name && !choice->tids)
-		return false;
-	return !is_among(choice->tids, tid) &&
-		!(choice->by_name && name[0] && regexec(&choice->name, name, 0, NULL, 0) == 0);
+	return (rule->name || rule->tids) && !choice_rule_lists(rule, tid) &&
+		!choice_rule_matches(rule, name);
 }

@@ -12,21 +12,12 @@
 #define READ_MOST 8
 #define AGAIN_NS  4000000
 
-static bool is_listed(const struct choice_rule *rule, int tid)
-{
-	for (size_t i = 0; i < rule->tids; i++) {
-		if (rule->tid[i] == tid)
-			return true;
-	}
-	return false;
-}
-
 static bool matches(const struct choice_rule *rule, const struct tracee *t)
 {
 	char name[PROCFS_NAME_BYTES];
 
 	procfs_read_name(t->process->pid, t->tid, name);
-	return name[0] && regexec(rule->name, name, 0, NULL, 0) == 0;
+	return choice_rule_matches(rule, name);
 }
 
 /* Its sprofil tables have ticks of it. */
@@ -74,10 +65,10 @@ int choice_add(struct engine *engine, struct tracee *t)
 		return sampling_add(engine, t);
 	/* Before its exec the command is a process of ours. */
 	t->left_out = launch_is_before_exec(&engine->launch, t->tid) ||
-		!(is_listed(rule, t->tid) || (rule->name && matches(rule, t)));
+		!(choice_rule_lists(rule, t->tid) || (rule->name && matches(rule, t)));
 	if (!t->left_out)
 		note_chosen(engine, t);
-	if (rule->name && !is_listed(rule, t->tid)) {
+	if (rule->name && !choice_rule_lists(rule, t->tid)) {
 		t->choice_since_ns = clock_now();
 		look_again(engine, t, t->choice_since_ns);
 	}

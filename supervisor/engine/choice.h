@@ -12,20 +12,13 @@
 #ifndef SUPERVISOR_CHOICE_H
 #define SUPERVISOR_CHOICE_H
 
-#include <regex.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+
+#include "supervisor/engine/choice_rule.h"
 
 struct engine;
 struct tracee;
-
-/* A thread is chosen if it is one of @tid or its name matches. All is borrowed. */
-struct choice_rule {
-	const regex_t *name; /* NULL: none by name */
-	const int *tid;
-	size_t tids;
-};
 
 struct choice {
 	uint64_t next_ns; /* when a name is to be looked at, 0 never */

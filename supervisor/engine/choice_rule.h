@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The rule of --thread-name and --tid, for the engine and for the live view. */
+#ifndef SUPERVISOR_CHOICE_RULE_H
+#define SUPERVISOR_CHOICE_RULE_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A thread is chosen if it is one of @tid or its name matches. All is borrowed. */
+struct choice_rule {
+	const regex_t *name; /* NULL: none by name */
+	const int *tid;
+	size_t tids;
+};
+
+bool choice_rule_lists(const struct choice_rule *rule, int tid);
+/* A thread without a name ("") matches nothing. */
+bool choice_rule_matches(const struct choice_rule *rule, const char *name);
+
+#endif
