@@ -284,6 +284,18 @@ bool audit_figure(const struct profile *profile, const char *key, uint64_t *ret_
 	return profile_audit(profile, key, ret_value) || derive(profile, key, ret_value);
 }
 
+bool audit_stopped(const struct profile *profile, double *ret_share)
+{
+	uint64_t stopped, running = 0;
+
+	if (!profile_audit(profile, "kernel_cpu_ns", &running))
+		(void)audit_figure(profile, "profiled_cpu_ns", &running);
+	if (!profile_audit(profile, "stopped_ns", &stopped) || !(running + stopped))
+		return false;
+	*ret_share = (double)stopped / ((double)running + (double)stopped);
+	return true;
+}
+
 static uint64_t sum_of(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;

@@ -72,6 +72,12 @@ struct audit_found {
 /* False: the profile does not have the figures. */
 bool audit_found(const struct profile *profile, struct audit_found *ret_found);
 
+/*
+ * The share of its running time, the stops included, for which the target was stopped: of the
+ * clock's time it would hide much of a mostly idle one. False: not known.
+ */
+bool audit_stopped(const struct profile *profile, double *ret_share);
+
 /* How often samples were taken, against what was asked for. */
 struct audit_rate {
 	double asked_hz, reached_hz;

@@ -34,12 +34,10 @@ static void say(struct sentence *sentence, const char *format, ...)
 
 static void say_stopped(const struct profile *profile, struct sentence *sentence)
 {
-	uint64_t stopped_ns, kernel_ns;
+	double stopped;
 
-	if (profile_audit(profile, "stopped_ns", &stopped_ns) &&
-		profile_audit(profile, "kernel_cpu_ns", &kernel_ns) && kernel_ns)
-		say(sentence, ", stopped for %.2f %% of the CPU time",
-			(double)stopped_ns * 100 / (double)kernel_ns);
+	if (audit_stopped(profile, &stopped))
+		say(sentence, ", stopped for %.2f %% of the running time", stopped * 100);
 }
 
 /* "151 samples, 244 of 250 Hz reached, found 102.6 % of the expected samples, lost 0" */

@@ -443,15 +443,24 @@ static int take_words(struct command *command, int argc, char **argv)
 	return 0;
 }
 
+static bool is_report(const struct command *command, const char *name)
+{
+	return command->report && strcmp(command->report->name, name) == 0;
+}
+
 /* Those before "--" are side A, those behind it side B; without it there is one of each. */
 static int take_sides(struct command *command, int behind)
 {
 	bool wants_sides = command->report ? command->report->print_sides != NULL : command->sides;
 
-	if (command->options.balance_by &&
-		(!command->report || strcmp(command->report->name, "balance") != 0)) {
+	if (command->options.balance_by && !is_report(command, "balance")) {
 		complain("--by rank, host and process are for merge: sprofreport merge --by rank "
 			 "FILE...");
+		return EXIT_USAGE;
+	}
+	if (command->options.fetch && !is_report(command, "doctor")) {
+		complain("--debuginfod is for doctor: sprofreport doctor --debuginfod FILE; later "
+			 "runs of sprofrun find what it got");
 		return EXIT_USAGE;
 	}
 	if (command->sides && (command->report || !command->export_format->write_sides)) {

@@ -290,6 +290,7 @@ int main(int argc, char **argv)
 		.engine = {.say = say, .begun = begun, .hangs = await_only},
 	};
 	const char *no_color = getenv("NO_COLOR");
+	static const int errors_only[] = {STDIN_FILENO, STDERR_FILENO, STDERR_FILENO};
 
 	standard_hold();
 	s.front.records = true;
@@ -331,6 +332,9 @@ int main(int argc, char **argv)
 		if (status)
 			return status;
 	}
+	/* Two writers of one stream would spoil the profile. */
+	if (!s.live && !s.engine.dump && s.engine.command && strcmp(s.output, "-") == 0)
+		s.engine.inherited.streams = errors_only;
 	if (!serve_front_begin(&s.serve, name, &s.engine))
 		return FRONT_OURS;
 	s.engine.analyst = analyst_argv;

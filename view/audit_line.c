@@ -194,7 +194,8 @@ static void print_stops(struct auditing *a)
 	static const char *const stops[][2] = {
 		{"stop_ns_p50", "p50"}, {"stop_ns_p99", "p99"}, {"stop_ns_max", "max"}};
 	char text[TEXT_UNIT_BYTES];
-	uint64_t ns, count, stopped, running = 0;
+	uint64_t ns, count;
+	double stopped;
 
 	/* Where nothing was stopped, there is no length of a stop. */
 	if (profile_audit(a->profile, "stops", &count) && !count)
@@ -206,15 +207,10 @@ static void print_stops(struct auditing *a)
 		separate(a, "stop time ");
 		fprintf(a->out, "%s %s", stops[i][1], text);
 	}
-	/* Of the time that its threads ran: a share of the clock would hide much of a mostly idle
-	 * one. */
-	if (!profile_audit(a->profile, "kernel_cpu_ns", &running))
-		(void)audit_figure(a->profile, "profiled_cpu_ns", &running);
-	if (!profile_audit(a->profile, "stopped_ns", &stopped) || !(running + stopped))
+	if (!audit_stopped(a->profile, &stopped))
 		return;
 	separate(a, "stopped ");
-	fprintf(a->out, "stopped for %.2f %% of the running time",
-		(double)stopped * 100 / ((double)running + (double)stopped));
+	fprintf(a->out, "stopped for %.2f %% of the running time", stopped * 100);
 }
 
 /* "3 of 5 threads left out, with 1.23 s of CPU time" */

@@ -50,7 +50,6 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	if (next.wall_ns <= audit->wall_ns && audit->known)
 		return;
 	next.kernel_ns = figure(live, "kernel_cpu_ns");
-	next.stopped_ns = figure(live, "stopped_ns");
 	next.lost = figure(live, "lost_samples");
 	next.samples = 0;
 	for (size_t i = 0; i < profile_samples(live->profile); i++)
@@ -70,9 +69,8 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 		next.cpus = 0;
 	next.rate = sampled > 0 ? (double)(next.samples - audit->samples) * 1e9 / sampled : 0;
 	next.knows_found = audit_found(live->profile, &next.found);
-	next.stopped = next.kernel_ns + next.stopped_ns
-		? (double)next.stopped_ns / (double)(next.kernel_ns + next.stopped_ns)
-		: 0;
+	if (!audit_stopped(live->profile, &next.stopped))
+		next.stopped = 0;
 	if (next.seconds == LIVE_HISTORY)
 		memmove(next.history, next.history + 1, (LIVE_HISTORY - 1) * sizeof(*next.history));
 	else

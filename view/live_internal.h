@@ -101,7 +101,7 @@ struct live_page {
 };
 
 struct live_audit {
-	uint64_t samples, sampled_ns, kernel_ns, stopped_ns, wall_ns, lost; /* as last seen */
+	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost; /* as last seen */
 	double cpus, rate, stopped; /* of the last second; stopped: of all */
 	struct audit_found found;
 	bool known, knows_found;

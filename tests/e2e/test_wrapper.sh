@@ -97,7 +97,8 @@ echo precious >keep && chmod a-w keep
 [ "$(id -u)" = 0 ] || is "a read-only file is not replaced" "$(cat keep)" precious
 
 # Where the profile goes.
-"$SPROFRUN" -q -o - true | gzip -t; is "-o - is stdout" $? 0
+"$SPROFRUN" -q -o - sh -c 'echo ran; echo too >&2' 2>err | gzip -t; is "-o - is stdout" $? 0
+is "what the command prints goes beside it" "$(cat err)" "$(printf 'ran\ntoo')"
 python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
     "$SPROFRUN" -q -o - sh -c 'echo ran' >out </dev/null; is "but not where it is a terminal" $? 2
 check "which is said, before the command runs" grep -q "not for a terminal" out
