@@ -142,6 +142,11 @@ uint32_t analyst_first_pid(const struct analyst *analyst)
 	return analyst->first_pid;
 }
 
+const char *analyst_new_image(const struct analyst *analyst)
+{
+	return analyst->main_changed ? analyst->main_path : NULL;
+}
+
 bool analyst_process(const struct analyst *analyst, size_t index, uint32_t *ret_pid)
 {
 	if (index >= analyst->spaces.n)

@@ -94,6 +94,8 @@ bool analyst_has_image(const struct analyst *analyst);
 uint16_t analyst_end_flags(const struct analyst *analyst);
 /* Pid of the first process, 0 none. */
 uint32_t analyst_first_pid(const struct analyst *analyst);
+/* The path of what it has executed since it was met; NULL: nothing. Until the next record. */
+const char *analyst_new_image(const struct analyst *analyst);
 
 /* The @index-th process that lives; false past the last one. */
 bool analyst_process(const struct analyst *analyst, size_t index, uint32_t *ret_pid);

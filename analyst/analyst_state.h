@@ -39,7 +39,8 @@ struct analyst {
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
-	char *main_path; /* what the first process runs, NULL not known */
+	char *main_path;   /* what the first process runs, NULL not known */
+	bool main_changed; /* and did not when it was met */
 	struct wallclock wallclock;
 	struct counts counts;
 	bool has_image, ended, first_ended, snapshot;

@@ -214,6 +214,8 @@ static int take_exec(struct analyst *analyst, const struct record_exec *exec)
 	analyst->has_image = true;
 	if (!analyst->first_pid)
 		analyst->first_pid = exec->pid;
+	else if (exec->pid == analyst->first_pid)
+		analyst->main_changed = true;
 	if (exec->pid == analyst->first_pid && arrays_replace(&analyst->main_path, exec->path) < 0)
 		return -ENOMEM;
 	if (shares_exec(&analyst->shares, exec->pid, exec->path) < 0)

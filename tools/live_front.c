@@ -118,6 +118,8 @@ static void make_arguments(struct live_front *front, const struct engine_options
 {
 	add(front, "on");
 	add(front, "target=%s", front->target);
+	if (!engine->command && engine->pids_n == 1)
+		add(front, "one-process");
 	add(front, "delay=%" PRIu64, front->delay_ns);
 	add(front, "half-life=%" PRIu64, front->half_life_ns);
 	add(front, "period=%" PRIu64, engine->period_ns);

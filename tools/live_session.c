@@ -2,8 +2,10 @@
 #include "tools/live_session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -27,8 +29,9 @@
 #include "view/export_name.h"
 #include "view/text.h"
 
-#define FRAME_NS   (CLOCK_SECOND_NS / 10) /* the screen is drawn ten times a second at most */
-#define LOOK_SHARE 50 /* a look at very many stacks takes one part in so many of the time */
+#define TARGET_BYTES 256
+#define FRAME_NS     (CLOCK_SECOND_NS / 10) /* the screen is drawn ten times a second at most */
+#define LOOK_SHARE   50 /* a look at very many stacks takes one part in so many of the time */
 
 struct running {
 	struct live_session *session;
@@ -102,11 +105,24 @@ static int read_threads(struct running *run)
 	return 0;
 }
 
+/* "redis-server (1234)": a process that executes another program has another name from then on. */
+static const char *name_target(const struct running *run, char text[TARGET_BYTES])
+{
+	const struct live_settings *s = run->session->settings;
+	const char *image = analyst_new_image(run->session->analyst);
+
+	if (!s->one_process || !image)
+		return s->target;
+	(void)snprintf(text, TARGET_BYTES, "%s (%" PRIu32 ")", text_basename(image),
+		analyst_first_pid(run->session->analyst));
+	return text;
+}
+
 static int update(struct running *run, uint64_t now)
 {
 	struct analyst *analyst = run->session->analyst;
-	struct live_facts facts = {
-		.target = run->session->settings->target, .begun_ns = run->begun_ns};
+	char target[TARGET_BYTES];
+	struct live_facts facts = {.target = name_target(run, target), .begun_ns = run->begun_ns};
 	uint64_t cpu;
 	int r = analyst_name_new(analyst);
 

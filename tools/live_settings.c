@@ -33,6 +33,7 @@ bool live_settings_take(struct live_settings *s, const char *text)
 		{"on", .flag = &s->on},
 		{"color", .flag = &s->color},
 		{"goes-on", .flag = &s->goes_on},
+		{"one-process", .flag = &s->one_process},
 	};
 	size_t bytes = equals ? (size_t)(equals - text) : strlen(text);
 

@@ -14,6 +14,7 @@ struct live_settings {
 	bool batch, ascii, totals, color;
 	int in_fd;        /* keys come from there */
 	bool goes_on;     /* sampling does, when the user leaves */
+	bool one_process; /* the target was named by its pid, alone */
 	uint64_t screens; /* batch: how many, 0 until the end */
 	uint64_t delay_ns, half_life_ns, period_ns, overhead_ppm;
 	uint64_t rows, columns; /* batch */

@@ -399,6 +399,15 @@ is "batch: the function" $? 0
 check "batch: plain text" eval '! grep -q "$(printf "\033")" batch'
 is "batch: as wide as asked" \
     "$(awk '{ if (length($0) > 70) wide++ } END { print wide + 0 }' batch)" 0
+# It executes another program when it is attached to: the head names that one then.
+mkfifo go
+sh -c 'read -r go <go; exec "$0" 600' "$SHOW" >/dev/null 2>&1 &
+changing=$!
+"$SPROFTOP" -b -n 20 -s 0.3 -p $changing >renamed 2>err &
+wait_until "a screen of the shell" 40 grep -q " sh ($changing) " renamed && echo >go
+wait_until "the head names the new program" 40 grep -q " show ($changing) " renamed
+is "batch: the head names the new program" $? 0
+kill $changing; wait $! 2>/dev/null
 "$SPROFTOP" -b -n 2 -p $target | grep -q '(max 2)'
 is "batch: the bound of an attach is 2 %" $? 0
 sleep 1000 &
