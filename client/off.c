@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Ignored unless there is a handler. SIGCHLD is awaited by many who keep it blocked: see pick(). */
-static const int signals[] = {SIGURG, SIGWINCH, SIGCHLD};
+static const int signals[] = {SIGURG, SIGWINCH, SIGCHLD, 0};
 
 /* Only reads: libsprofil installs no handlers. */
 static bool is_ignored(int signal)
@@ -34,36 +34,35 @@ static int pick(const sigset_t *blocked)
 {
 	sigset_t pending;
 
-	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		if (sigismember(blocked, signals[i]) == 0 && is_ignored(signals[i]))
-			return signals[i];
-	(void)sigemptyset(&pending);
+	for (const int *signal = signals; *signal; signal++)
+		if (sigismember(blocked, *signal) == 0 && is_ignored(*signal))
+			return *signal;
 	if (sigpending(&pending) < 0)
 		return 0;
-	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		if (signals[i] != SIGCHLD && sigismember(&pending, signals[i]) == 0 &&
-			is_ignored(signals[i]))
-			return signals[i];
+	for (const int *signal = signals; *signal; signal++)
+		if (*signal != SIGCHLD && sigismember(&pending, *signal) == 0 &&
+			is_ignored(*signal))
+			return *signal;
 	return 0;
 }
 
 /* The result of tgkill() with @second behind CALL_OFF_FIRST; -EPERM: it cannot be made. */
 static long say(uint64_t second)
 {
-	sigset_t mask, one;
+	sigset_t mask, open;
 	int signal;
 	long r;
 
 	if (!CALL_HAS_OFF)
 		return -EPERM;
-	(void)sigemptyset(&one);
 	if (pthread_sigmask(SIG_BLOCK, NULL, &mask) != 0)
 		return -EPERM;
 	signal = pick(&mask);
 	if (!signal)
 		return -EPERM;
-	(void)sigaddset(&one, signal);
-	(void)pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	open = mask;
+	(void)sigdelset(&open, signal);
+	(void)pthread_sigmask(SIG_SETMASK, &open, NULL);
 	r = syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal, CALL_OFF_FIRST, second);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	return r;

@@ -53,7 +53,8 @@ tests_of()
 	client/all.c | client/all_read.c | client/all_symbols.c) echo live_all ;;
 	profile/monout.c) echo monout ;;
 	client/status.c) echo live_status live_off live_options ;;
-	client/call.c | client/converse.c | client/find.c | client/start.c)
+	client/call.c) echo environment live_answers live_straits live_dialects live_status live_off live_irix live_life ;;
+	client/converse.c | client/find.c | client/start.c)
 		echo live_answers live_straits live_dialects live_status live_off live_irix live_life ;;
 	*) return 1 ;;
 	esac

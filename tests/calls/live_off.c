@@ -32,6 +32,8 @@ enum {
 	ON_SUCCEEDED = 14,
 	ON_SLOW = 15,
 	ON_FAILED = 16,
+	MASK_CHANGED = 17,
+	SIGNAL_LOST = 18,
 };
 
 static volatile sig_atomic_t handled;
@@ -125,12 +127,14 @@ static int hide_from_root(void)
 	return counts[0] ? 0 : NEVER_COUNTED;
 }
 
+/* And SIGCHLD is pending: who waits for it must get it. */
 static int block_all(void)
 {
 	sigset_t all;
 
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_BLOCK, &all, NULL);
+	(void)raise(SIGCHLD);
 	return become_nobody();
 }
 
@@ -166,7 +170,7 @@ static const struct change {
 static int child(const struct change *change)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE), last;
-	sigset_t pending;
+	sigset_t pending, before, after;
 	double since;
 	int r;
 
@@ -179,18 +183,24 @@ static int child(const struct change *change)
 	r = change->make();
 	if (r)
 		return r;
+	(void)sigprocmask(SIG_BLOCK, NULL, &before);
 	since = now();
 	if (sprofil(NULL, 0, NULL, 0) < 0)
 		return OFF_FAILED;
+	(void)sigprocmask(SIG_BLOCK, NULL, &after);
+	for (int signal = 1; signal < SIGRTMAX; signal++)
+		if (sigismember(&before, signal) != sigismember(&after, signal))
+			return MASK_CHANGED;
 	if (now() - since > 3) /* it was 10 s; a helper may still be on its way out */
 		return OFF_SLOW;
 	last = counts[0];
 	spin(0.3); /* 30 ticks */
 	if (counts[0] != last)
 		return COUNTED_ON;
-	if (change->make == keep_some_signals &&
-		(sigpending(&pending) < 0 || !sigismember(&pending, SIGWINCH) || handled))
-		return 1;
+	(void)sigpending(&pending);
+	if ((change->make == keep_some_signals && !sigismember(&pending, SIGWINCH)) ||
+		(change->make == block_all && !sigismember(&pending, SIGCHLD)) || handled)
+		return SIGNAL_LOST;
 	/* And once more: it is off already, and that is told in no time. */
 	since = now();
 	r = sprofil(NULL, 0, NULL, 0);

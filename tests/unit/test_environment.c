@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -168,6 +169,27 @@ static void test_environment__nothing_is_behind(void **state)
 	assert_int_equal(munmap(strings, PAGE), 0);
 }
 
+/* It is asked for where the call itself may still succeed: nothing of the thread may change. */
+static void test_environment__without_descriptors(void **state)
+{
+	struct rlimit limit, none;
+	int cancel;
+
+	(void)state;
+	assert_int_equal(setenv(NAME, "there", 1), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){0, limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	errno = 4711;
+	assert_int_equal(get(), -ENOENT);
+	assert_int_equal(errno, 4711);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel), 0);
+	assert_int_equal(cancel, PTHREAD_CANCEL_ENABLE);
+	assert_int_equal(get(), 5);
+	assert_int_equal(unsetenv(NAME), 0);
+}
+
 static atomic_bool done;
 
 static void *change(void *nothing)
@@ -217,6 +239,7 @@ int main(void)
 		cmocka_unit_test(test_environment__the_length_of_the_name),
 		cmocka_unit_test(test_environment__many_entries),
 		cmocka_unit_test(test_environment__nothing_is_behind),
+		cmocka_unit_test(test_environment__without_descriptors),
 		cmocka_unit_test(test_environment__while_it_changes),
 	};
 
