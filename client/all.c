@@ -43,6 +43,11 @@ void all_unlock(void)
 	(void)pthread_mutex_unlock(&lock);
 }
 
+static bool is_rest(const struct all_segment *s)
+{
+	return s->end == 0;
+}
+
 static size_t counter_bytes(const struct all_segment *s)
 {
 	return s->end > s->start ? s->end - s->start : sizeof(*s->counter);
@@ -141,8 +146,8 @@ static int look(void)
 {
 	if (!segments && add(&(struct all_segment){.path = ""}) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i + 1 < segments; i++)
-		segment[i].loaded = false;
+	for (size_t i = 0; i < segments; i++)
+		segment[i].loaded = is_rest(&segment[i]);
 	return dl_iterate_phdr(take_object, NULL) < 0 ? -ENOMEM : 0;
 }
 
@@ -155,13 +160,12 @@ static int put_in_force(void)
 		return -ENOMEM;
 	for (size_t i = 0; i < segments; i++) {
 		const struct all_segment *s = &segment[i];
-		bool rest = s->end == 0;
 
-		if (s->loaded || rest)
+		if (s->loaded)
 			table[n++] = (struct entry){.base = s->counter,
 				.size = (unsigned)counter_bytes(s),
 				.offset = s->start,
-				.scale = rest ? BIN_SCALE : SCALE};
+				.scale = is_rest(s) ? BIN_SCALE : SCALE};
 	}
 	r = sprofil_native_sprofil(table, n, NULL, NATIVE_UINT | fast);
 	free(table);

@@ -2,12 +2,15 @@
 /* sprofil_all(3) on a live target: live_all DIRECTORY-OF-LIBRARY. */
 #include "client/include/sprofil/all.h"
 
+#include "client/all.h"
 #include "client/include/sprofil/status.h"
 #include "tests/calls/live.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #define ROWS 200
@@ -64,6 +67,7 @@ static uint64_t ticks_of(const char *function)
 /* Until @ticks have come to @function, at most for 100 times as long. */
 static void run_until(void (*work)(void), const char *function, uint64_t ticks)
 {
+	(void)read_rows();
 	for (unsigned i = 0; i < 100 * ticks && ticks_of(function) < ticks; i++) {
 		work();
 		(void)read_rows();
@@ -159,6 +163,69 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	assert_true(ticks_of("loaded_work") >= ticks);
 }
 
+/* What the loader tells of the executable segments, while @context are known. */
+static int is_known(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const char *path = info->dlpi_name ? info->dlpi_name : "";
+	unsigned *found = context;
+	size_t n;
+	const struct all_segment *segment = all_lock(&n);
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
+		unsigned same = 0;
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		for (size_t k = 0; k < n; k++)
+			same += segment[k].loaded && !strcmp(segment[k].path, path) &&
+				segment[k].start <= start && start - segment[k].start < ALL_STEP &&
+				segment[k].end >= end && segment[k].end - end < ALL_STEP;
+		assert_int_equal(same, 1);
+		++*found;
+	}
+	all_unlock();
+	return 0;
+}
+
+static unsigned regions_of_what_is_loaded(void)
+{
+	unsigned found = 0;
+
+	(void)dl_iterate_phdr(is_known, &found);
+	return found + 1; /* and the rest */
+}
+
+/* The same code under another name, in place of what was unloaded: the table is made anew. */
+static void test_live_all__another_library_in_the_place_of_one(void **state)
+{
+	int from = open(library, O_RDONLY | O_CLOEXEC), to = memfd_create("other", MFD_CLOEXEC);
+	char path[64];
+	void *handle;
+
+	(void)state;
+	assert_true(from >= 0 && to >= 0);
+	while (sendfile(to, from, NULL, 1 << 20) > 0)
+		;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", to);
+	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	assert_int_equal(status().regions, regions_of_what_is_loaded());
+	handle = dlopen(library, RTLD_NOW);
+	assert_int_equal(status().regions, regions_of_what_is_loaded());
+	assert_int_equal(dlclose(handle), 0);
+	handle = dlopen(path, RTLD_NOW);
+	assert_int_equal(status().regions, regions_of_what_is_loaded());
+	loaded_work = (void (*)(double))dlsym(handle, "loaded_work");
+	run_until(work_there, "loaded_work", 20);
+	assert_string_equal(row_of("loaded_work")->object, path);
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_int_equal(dlclose(handle), 0);
+	assert_int_equal(close(from), 0);
+	assert_int_equal(close(to), 0);
+}
+
 static void test_live_all__prints_a_table(void **state)
 {
 	int fd = memfd_create("table", MFD_CLOEXEC);
@@ -195,6 +262,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_all__names_the_functions),
 		cmocka_unit_test(test_live_all__the_rest_is_counted_too),
 		cmocka_unit_test(test_live_all__libraries_that_are_loaded_later),
+		cmocka_unit_test(test_live_all__another_library_in_the_place_of_one),
 		cmocka_unit_test(test_live_all__prints_a_table),
 		cmocka_unit_test(test_live_all__errors),
 	};

@@ -127,7 +127,7 @@ static int hide_from_root(void)
 	return counts[0] ? 0 : NEVER_COUNTED;
 }
 
-/* And SIGCHLD is pending: who waits for it must get it. */
+/* And some are pending: who waits for them must get them. */
 static int block_all(void)
 {
 	sigset_t all;
@@ -135,6 +135,7 @@ static int block_all(void)
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_BLOCK, &all, NULL);
 	(void)raise(SIGCHLD);
+	(void)raise(SIGURG);
 	return become_nobody();
 }
 
@@ -199,7 +200,9 @@ static int child(const struct change *change)
 		return COUNTED_ON;
 	(void)sigpending(&pending);
 	if ((change->make == keep_some_signals && !sigismember(&pending, SIGWINCH)) ||
-		(change->make == block_all && !sigismember(&pending, SIGCHLD)) || handled)
+		(change->make == block_all &&
+			(!sigismember(&pending, SIGCHLD) || !sigismember(&pending, SIGURG))) ||
+		handled)
 		return SIGNAL_LOST;
 	/* And once more: it is off already, and that is told in no time. */
 	since = now();
