@@ -334,7 +334,76 @@ static void test_live_straits__handlers_turn_it_off(void **state)
 	in_child(turn_off_in_handlers);
 }
 
-int main(void)
+static void wake(int signal)
+{
+	(void)signal;
+}
+
+/* Whatever of it waits, for a supervisor that is only being made: it goes on waiting. */
+static int call_while_signals_come(void)
+{
+	struct sigaction action = {.sa_handler = wake};
+	struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+	int r;
+
+	if (sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
+		return 1;
+	r = on();
+	if (setitimer(ITIMER_REAL, &never, NULL) < 0 || r < 0)
+		return 2;
+	return works();
+}
+
+static void test_live_straits__signals_during_the_first_call(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 10; i++)
+		in_child(call_while_signals_come);
+}
+
+/* What is found where it was installed needs no environment. */
+static int be_installed(const char *folder, const char *given)
+{
+	char line[3 * PATH_MAX], program[PATH_MAX];
+
+	(void)snprintf(program, sizeof(program), "%s/a/b/c/live_straits", folder);
+	(void)snprintf(line, sizeof(line),
+		"s=%s/a/b/c/" SPROFIL_LIBDIR_TO_SUPERVISOR "; mkdir -p %s/a/b/c ${s%%/*} &&"
+		" cp \"$SPROFIL_SUPERVISOR\" $s && cp /proc/%d/exe %s",
+		folder, folder, (int)getpid(), program);
+	if (system(line) != 0)
+		return 1;
+	if (given ? setenv("SPROFIL_SUPERVISOR", given, 1) : unsetenv("SPROFIL_SUPERVISOR"))
+		return 2;
+	(void)execl(program, program, "works", (char *)NULL);
+	return 3;
+}
+
+static char folder[] = "/tmp/straits-XXXXXX";
+
+static int be_installed_alone(void)
+{
+	return be_installed(folder, NULL);
+}
+
+static int be_installed_with_an_empty_name(void)
+{
+	return be_installed(folder, "");
+}
+
+static void test_live_straits__where_it_is_installed(void **state)
+{
+	char line[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	in_child(be_installed_alone);
+	in_child(be_installed_with_an_empty_name);
+	(void)snprintf(line, sizeof(line), "rm -r %s", folder);
+	assert_int_equal(system(line), 0);
+}
+
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live_straits__few_descriptors),
@@ -345,7 +414,14 @@ int main(void)
 		cmocka_unit_test(test_live_straits__a_thread_is_cancelled),
 		cmocka_unit_test(test_live_straits__calls_in_the_child_of_a_vfork),
 		cmocka_unit_test(test_live_straits__handlers_turn_it_off),
+		cmocka_unit_test(test_live_straits__signals_during_the_first_call),
+		cmocka_unit_test(test_live_straits__where_it_is_installed),
 	};
 
+	/* The library has looked for its supervisor, and a program begins with 0. */
+	if (errno)
+		return 20;
+	if (argc == 2 && strcmp(argv[1], "works") == 0)
+		return works();
 	return live_run_with_children(tests);
 }
