@@ -27,7 +27,6 @@ void client_note_on(void)
 {
 	atomic_store(&in_force, true);
 	atomic_store(&unknown, false);
-	atomic_store(&last[0], 0);
 }
 
 static void keep(const struct call_status *status)
