@@ -65,8 +65,10 @@ static void *map_counters(const struct all_segment *s)
 static int add(const struct all_segment *new)
 {
 	size_t at = segments ? segments - 1 : 0;
-	struct all_segment *more;
+	struct all_segment *more, added = *new;
 
+	if (segments == CALL_MAX_REGIONS)
+		return -ENOMEM;
 	if (segments == room) {
 		more = reallocarray(segment, room * 2 + 16, sizeof(*more));
 		if (!more)
@@ -74,16 +76,12 @@ static int add(const struct all_segment *new)
 		segment = more;
 		room = room * 2 + 16;
 	}
-	if (segments == CALL_MAX_REGIONS)
+	added.loaded = true;
+	added.counter = map_counters(new);
+	if (!added.counter)
 		return -ENOMEM;
 	memmove(segment + at + 1, segment + at, (segments - at) * sizeof(*segment));
-	segment[at] = *new;
-	segment[at].loaded = true;
-	segment[at].counter = map_counters(new);
-	if (!segment[at].counter) {
-		memmove(segment + at, segment + at + 1, (segments - at) * sizeof(*segment));
-		return -ENOMEM;
-	}
+	segment[at] = added;
 	segments++;
 	return 0;
 }

@@ -64,6 +64,14 @@ static uint64_t ticks_of(const char *function)
 	return found ? found->ticks : 0;
 }
 
+static uint64_t ticks_in(const char *function, const char *object)
+{
+	for (unsigned i = 0; i < ROWS && row[i].ticks; i++)
+		if (!strcmp(row[i].function, function) && !strcmp(row[i].object, object))
+			return row[i].ticks;
+	return 0;
+}
+
 /* Until @ticks have come to @function, at most for 100 times as long. */
 static void run_until(void (*work)(void), const char *function, uint64_t ticks)
 {
@@ -119,6 +127,15 @@ static void test_live_all__the_rest_is_counted_too(void **state)
 	assert_string_equal(row_of("")->object, "");
 }
 
+static size_t known_segments(void)
+{
+	size_t n;
+
+	(void)all_lock(&n);
+	all_unlock();
+	return n;
+}
+
 static void (*loaded_work)(double seconds);
 
 static void work_there(void)
@@ -133,6 +150,7 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	void *handle;
 	uint32_t before;
 	uint64_t ticks;
+	size_t known;
 
 	(void)state;
 	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
@@ -143,6 +161,7 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	assert_non_null(handle);
 	assert_int_equal(status().regions, before + 1);
 	loaded_work = (void (*)(double))dlsym(handle, "loaded_work");
+	known = known_segments();
 	run_until(work_there, "loaded_work", 20);
 	ticks = ticks_of("loaded_work");
 	assert_string_equal(row_of("loaded_work")->object, library);
@@ -152,6 +171,7 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	assert_int_equal(status().regions, before + 1);
 	loaded_work = (void (*)(double))dlsym(handle, "loaded_work");
 	work_there();
+	assert_int_equal(known_segments(), known);
 	assert_int_equal(sprofil_all_off(), 0);
 	/* Off stays off. */
 	assert_int_equal(dlclose(handle), 0);
@@ -198,18 +218,27 @@ static unsigned regions_of_what_is_loaded(void)
 	return found + 1; /* and the rest */
 }
 
-/* The same code under another name, in place of what was unloaded: the table is made anew. */
-static void test_live_all__another_library_in_the_place_of_one(void **state)
+/* Another file with the same code, at *@ret_path as long as the descriptor is open. */
+static int copy_of_library(char *ret_path, size_t room)
 {
 	int from = open(library, O_RDONLY | O_CLOEXEC), to = memfd_create("other", MFD_CLOEXEC);
-	char path[64];
-	void *handle;
 
-	(void)state;
 	assert_true(from >= 0 && to >= 0);
 	while (sendfile(to, from, NULL, 1 << 20) > 0)
 		;
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", to);
+	assert_int_equal(close(from), 0);
+	(void)snprintf(ret_path, room, "/proc/self/fd/%d", to);
+	return to;
+}
+
+/* The same code under another name, in place of what was unloaded: the table is made anew. */
+static void test_live_all__another_library_in_the_place_of_one(void **state)
+{
+	char path[64];
+	int fd = copy_of_library(path, sizeof(path));
+	void *handle;
+
+	(void)state;
 	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
 	assert_int_equal(status().regions, regions_of_what_is_loaded());
 	handle = dlopen(library, RTLD_NOW);
@@ -222,8 +251,38 @@ static void test_live_all__another_library_in_the_place_of_one(void **state)
 	assert_string_equal(row_of("loaded_work")->object, path);
 	assert_int_equal(sprofil_all_off(), 0);
 	assert_int_equal(dlclose(handle), 0);
-	assert_int_equal(close(from), 0);
-	assert_int_equal(close(to), 0);
+	assert_int_equal(close(fd), 0);
+}
+
+/* The same code as often, each under a name of its own. */
+static void test_live_all__many_libraries(void **state)
+{
+	enum { LIBRARIES = 70 };
+	static void *handle[LIBRARIES];
+	static int fd[LIBRARIES];
+	char path[64];
+
+	(void)state;
+	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	for (unsigned i = 0; i < LIBRARIES; i++) {
+		fd[i] = copy_of_library(path, sizeof(path));
+		handle[i] = dlopen(path, RTLD_NOW);
+		assert_int_equal(status().regions, regions_of_what_is_loaded());
+	}
+	for (unsigned i = 0; i < LIBRARIES; i++) {
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd[i]);
+		loaded_work = (void (*)(double))dlsym(handle[i], "loaded_work");
+		for (unsigned k = 0; k < 1000 && !ticks_in("loaded_work", path); k++) {
+			work_there();
+			(void)read_rows();
+		}
+		assert_true(ticks_in("loaded_work", path) > 0);
+	}
+	assert_int_equal(sprofil_all_off(), 0);
+	for (unsigned i = 0; i < LIBRARIES; i++) {
+		assert_int_equal(dlclose(handle[i]), 0);
+		assert_int_equal(close(fd[i]), 0);
+	}
 }
 
 static void test_live_all__prints_a_table(void **state)
@@ -263,6 +322,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_all__the_rest_is_counted_too),
 		cmocka_unit_test(test_live_all__libraries_that_are_loaded_later),
 		cmocka_unit_test(test_live_all__another_library_in_the_place_of_one),
+		cmocka_unit_test(test_live_all__many_libraries),
 		cmocka_unit_test(test_live_all__prints_a_table),
 		cmocka_unit_test(test_live_all__errors),
 	};

@@ -201,6 +201,9 @@ static void test_live_status__stopped_at_32767(void **state)
 	struct sprofil_state s;
 
 	(void)state;
+	/* The one before was turned off without a word: that is not said of this one. */
+	sprofil_sysv_profil(a, 8, LIVE_B, 0x8000);
+	client_note_off(NULL);
 	sprofil_sysv_profil(a, 8, LIVE_A, 0x8000);
 	(void)live_spin(LIVE_A, 0.15);
 	s = ask();
