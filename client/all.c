@@ -101,7 +101,7 @@ static struct all_segment *find(const struct all_segment *new)
 /* The name may go with the object. */
 static const char *keep(const char *path)
 {
-	for (size_t i = 0; i < segments; i++)
+	for (size_t i = segments; i-- > 0;)
 		if (!strcmp(segment[i].path, path))
 			return segment[i].path;
 	return *path ? strdup(path) : "";
