@@ -8,6 +8,8 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -307,6 +309,33 @@ static void test_live_all__prints_a_table(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
+static atomic_bool turned_off;
+
+static void *turn_off(void *unused)
+{
+	(void)unused;
+	(void)sprofil_all_off();
+	atomic_store(&turned_off, true);
+	return NULL;
+}
+
+/* While the segments are read nobody changes them. */
+static void test_live_all__one_thread_at_a_time(void **state)
+{
+	pthread_t thread;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(sprofil_all(0), 0);
+	(void)all_lock(&n);
+	assert_int_equal(pthread_create(&thread, NULL, turn_off, NULL), 0);
+	(void)usleep(100000);
+	assert_false(atomic_load(&turned_off));
+	all_unlock();
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(atomic_load(&turned_off));
+}
+
 static void test_live_all__errors(void **state)
 {
 	(void)state;
@@ -324,6 +353,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_all__another_library_in_the_place_of_one),
 		cmocka_unit_test(test_live_all__many_libraries),
 		cmocka_unit_test(test_live_all__prints_a_table),
+		cmocka_unit_test(test_live_all__one_thread_at_a_time),
 		cmocka_unit_test(test_live_all__errors),
 	};
 
