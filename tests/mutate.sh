@@ -39,7 +39,9 @@ trap 'exit 1' INT TERM HUP
 tests_of()
 {
 	case $1 in
-	supervisor/calls/region.c) echo region aix histogram session session_memory live_hpux live_aix ;;
+	supervisor/calls/region.c)
+		echo region region_table region_aix region_random aix histogram session session_memory \
+			live_hpux live_aix ;;
 	supervisor/calls/counter.c) echo counter session live_sysv live_hpux ;;
 	supervisor/calls/session.c)
 		echo session session_memory live_status live_options live_dialects live_sysv live_aix live_life ;;
