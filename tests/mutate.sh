@@ -39,10 +39,13 @@ trap 'exit 1' INT TERM HUP
 tests_of()
 {
 	case $1 in
-	supervisor/calls/region.c) echo region aix histogram session session_memory live_hpux live_aix ;;
+	supervisor/calls/region.c)
+		echo region region_table region_aix region_random aix histogram session session_memory \
+			live_hpux live_aix ;;
 	supervisor/calls/counter.c) echo counter session live_sysv live_hpux ;;
 	supervisor/calls/session.c)
-		echo session session_memory live_status live_options live_dialects live_sysv live_aix live_life ;;
+		echo session session_memory live_status live_options live_dialects live_sysv live_aix \
+			live_life live_helper ;;
 	proto/call.c) echo call protocol ;;
 	client/aix.c) echo aix live_dialects live_aix ;;
 	client/environment.c) echo environment live_dialects ;;
@@ -53,9 +56,12 @@ tests_of()
 	client/all.c | client/all_read.c | client/all_symbols.c) echo live_all ;;
 	profile/monout.c) echo monout ;;
 	client/status.c) echo live_status live_off live_options ;;
-	client/call.c) echo environment live_answers live_straits live_dialects live_status live_off live_irix live_life ;;
+	client/call.c)
+		echo environment live_answers live_straits live_dialects live_status live_off live_irix \
+			live_life live_helper ;;
 	client/converse.c | client/find.c | client/start.c)
-		echo live_answers live_straits live_dialects live_status live_off live_irix live_life ;;
+		echo live_answers live_straits live_dialects live_status live_off live_irix live_life \
+			live_helper ;;
 	*) return 1 ;;
 	esac
 }

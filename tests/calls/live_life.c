@@ -1,45 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What becomes of profiling in a program's life: fork, vfork, clone, threads, exec, closed
- * descriptors, other tracers, hostile messages. Native interface.
+ * What becomes of profiling in a program's life: fork, vfork, clone, threads, exec. Native
+ * interface.
  *
  * Run with an argument it is its own new image: "image" spins at A and fails when a count came.
  */
-#include <sprofil/sprofil.h>
+#include "tests/calls/live_native.h"
 
-#include "tests/calls/live.h"
-
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/ptrace.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#include "client/client.h"
+#include <unistd.h>
 
 /* The buffer of the exec tests lies at the same address in the old image and in the new one. */
 #define FIXED UINT64_C(0x30000000)
-
-static void off(void)
-{
-	assert_int_equal(sprofil(NULL, 0, NULL, 0), 0);
-}
-
-static void on(void *counts, unsigned bytes, uint64_t at)
-{
-	struct prof p = {counts, bytes, at, 0x10000};
-
-	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
-}
 
 static unsigned *fixed_buffer(void)
 {
@@ -308,32 +287,6 @@ static void test_live_life__exec_never_receives_counts(void **state)
 	}
 }
 
-/* A program that closes all descriptors. */
-static void test_live_life__all_descriptors_closed(void **state)
-{
-	pid_t pid;
-
-	(void)state;
-	for (unsigned when = 0; when < 2; when++) {
-		pid = fork();
-		assert_true(pid >= 0);
-		if (pid == 0) {
-			unsigned counts[4] = {0};
-			uint64_t cpu;
-
-			if (when == 1)
-				on(counts, 16, LIVE_B);
-			closefrom(0);
-			on(counts, 16, LIVE_A);
-			cpu = live_spin(LIVE_A, LIVE_SHORT);
-			off();
-			live_about(counts[0], cpu, LIVE_TICK_NS);
-			_exit(0);
-		}
-		live_reap(pid);
-	}
-}
-
 /* The bin takes every tick of the process: what comes after the off is seen at once. */
 static void test_live_life__disable_returns_only_after_the_last_write(void **state)
 {
@@ -357,110 +310,6 @@ static void test_live_life__disable_returns_only_after_the_last_write(void **sta
 	assert_true(*ov > 200);
 	atomic_store(&leave, true);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-}
-
-static void *call_on_and_off(void *failures)
-{
-	unsigned counts[4] = {0};
-	struct prof p = {counts, 16, LIVE_C, 0x10000};
-
-	for (unsigned i = 0; i < 50; i++) {
-		if (sprofil(&p, 1, NULL, PROF_UINT) < 0 || sprofil(NULL, 0, NULL, 0) < 0)
-			atomic_fetch_add((atomic_int *)failures, 1);
-	}
-	return NULL;
-}
-
-/* Many threads whose first calls fall together: one helper, and no reply is lost. */
-static void test_live_life__calls_from_many_threads(void **state)
-{
-	pid_t pid = fork(); /* one without a helper yet */
-
-	(void)state;
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		static atomic_int failures;
-		pthread_t thread[16];
-
-		for (unsigned i = 0; i < 16; i++)
-			if (pthread_create(&thread[i], NULL, call_on_and_off, &failures) != 0)
-				_exit(97);
-		for (unsigned i = 0; i < 16; i++)
-			(void)pthread_join(thread[i], NULL);
-		_exit(atomic_load(&failures) ? 1 : 0);
-	}
-	live_reap(pid);
-}
-
-/* A debugger has the process: the call is refused, and says so. */
-static void test_live_life__traced_by_another(void **state)
-{
-	int ready[2];
-	char c;
-	pid_t pid;
-
-	(void)state;
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		unsigned counts[4] = {0};
-		struct prof p = {counts, 16, LIVE_A, 0x10000};
-
-		if (read(ready[0], &c, 1) != 1)
-			_exit(96);
-		errno = 0;
-		if (sprofil(&p, 1, NULL, PROF_UINT) != -1 || errno != EPERM)
-			_exit(1);
-		_exit(sprofil(NULL, 0, NULL, 0) == 0 ? 0 : 2);
-	}
-	assert_int_equal(ptrace(PTRACE_SEIZE, pid, 0, 0), 0);
-	assert_int_equal(write(ready[1], "x", 1), 1);
-	live_reap(pid);
-	assert_int_equal(close(ready[0]), 0);
-	assert_int_equal(close(ready[1]), 0);
-}
-
-/* No supervisor where it should be: EPERM, and no child is left. */
-static void test_live_life__no_supervisor(void **state)
-{
-	pid_t pid = fork();
-
-	(void)state;
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		unsigned counts[4] = {0};
-		struct prof p = {counts, 16, LIVE_A, 0x10000};
-
-		if (setenv("SPROFIL_SUPERVISOR", "/nonexistent/supervisor", 1) < 0)
-			_exit(96);
-		if (sprofil(&p, 1, NULL, PROF_UINT) != -1 || errno != EPERM)
-			_exit(1);
-		_exit(waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : 2);
-	}
-	live_reap(pid);
-}
-
-/* The subreaper and the first process of a container would get the helper as a child. */
-static void test_live_life__helper_is_not_our_child(void **state)
-{
-	pid_t pid = fork();
-
-	(void)state;
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		unsigned counts[4] = {0};
-
-		if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
-			_exit(96);
-		on(counts, 16, LIVE_A);
-		(void)live_spin(LIVE_A, 0.1);
-		off();
-		if (counts[0] < 5)
-			_exit(3);
-		_exit(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD ? 0 : 2);
-	}
-	live_reap(pid);
 }
 
 static void *seize_after_leader(void *unused)
@@ -495,96 +344,6 @@ static void test_live_life__leader_exits_first(void **state)
 	live_reap(pid);
 }
 
-/* The helper is killed: the program goes on, and the next call starts another one. */
-static void test_live_life__helper_is_killed(void **state)
-{
-	unsigned counts[4] = {0};
-	uint64_t cpu;
-	int helper;
-
-	(void)state;
-	on(counts, 16, LIVE_A);
-	helper = live_tracer();
-	assert_true(helper > 1);
-	assert_int_equal(kill(helper, SIGKILL), 0);
-	(void)live_spin(LIVE_A, 0.1);
-	counts[0] = 0;
-	on(counts, 16, LIVE_A);
-	cpu = live_spin(LIVE_A, LIVE_SHORT);
-	off();
-	live_about(counts[0], cpu, LIVE_TICK_NS);
-}
-
-static void put_all(int fd, const void *data, size_t bytes)
-{
-	struct pollfd room = {.fd = fd, .events = POLLOUT};
-
-	while (write(fd, data, bytes) < 0) {
-		assert_int_equal(errno, EAGAIN);
-		assert_int_equal(poll(&room, 1, 10000), 1);
-	}
-}
-
-/*
- * Truncated, repeated and hostile messages, and one that another process forged for us: the table
- * in force stays, and the next call is answered.
- */
-static void test_live_life__hostile_messages(void **state)
-{
-	unsigned counts[4] = {0}, stolen[4] = {0};
-	struct call_region region = {
-		.base = (uintptr_t)stolen, .bytes = 16, .offset = LIVE_A, .scale = 0x10000};
-	struct call_request q = {.pid = (uint32_t)getpid(),
-		.tid = (uint32_t)getpid(),
-		.answer = 1,
-		.nonce = 42,
-		.seal = (uintptr_t)&q,
-		.total = 1,
-		.count = 1,
-		.element = 4};
-	uint8_t message[CALL_MAX_BYTES], garbage[CALL_MAX_BYTES];
-	uint64_t cpu;
-	int fd, bytes;
-
-	(void)state;
-	on(counts, 16, LIVE_A);
-	fd = client_find();
-	assert_true(fd >= 0);
-	bytes = call_put_request(message, sizeof(message), &q, &region);
-	assert_true(bytes > 0);
-	memset(garbage, 'S', sizeof(garbage));
-	for (unsigned i = 0; i < 20; i++) {
-		put_all(fd, message, (size_t)bytes); /* no seal of ours */
-		put_all(fd, message, 33);
-		put_all(fd, garbage, sizeof(garbage));
-		q.pid = 1;
-		bytes = call_put_request(message, sizeof(message), &q, &region);
-	}
-	cpu = live_spin(LIVE_A, LIVE_SHORT);
-	assert_int_equal(stolen[0], 0);
-	live_about(counts[0], cpu, LIVE_TICK_NS);
-	assert_int_equal(close(fd), 0);
-	off();
-}
-
-/* The helper leaves a fifth of a second after the off: calls around that time find it or the next.
- */
-static void test_live_life__calls_while_the_helper_leaves(void **state)
-{
-	unsigned ov = 0;
-	struct prof bin = {&ov, 4, 0, 2};
-
-	(void)state;
-	for (unsigned i = 0; i < 15; i++) {
-		struct timespec nap = {0, 199000000 + (long)i * 200000};
-
-		assert_int_equal(sprofil(&bin, 1, NULL, PROF_UINT), 0);
-		off();
-		while (nanosleep(&nap, &nap) < 0)
-			assert_int_equal(errno, EINTR);
-	}
-}
-
 /* Many short threads: the counts are their CPU time, not more and not less. */
 static void test_live_life__short_threads_add_up(void **state)
 {
@@ -600,66 +359,6 @@ static void test_live_life__short_threads_add_up(void **state)
 	assert_in_range(counts[0], cpu / LIVE_TICK_NS * 8 / 10, cpu / LIVE_TICK_NS * 12 / 10);
 }
 
-/* On for three ticks at a time: what is owed when it is turned off is counted, and no more. */
-static void test_live_life__short_rounds_add_up(void **state)
-{
-	unsigned ov = 0;
-	struct prof bin = {&ov, 4, 0, 2};
-	uint64_t cpu = 0;
-
-	(void)state;
-	for (unsigned i = 0; i < 30; i++) {
-		assert_int_equal(sprofil(&bin, 1, NULL, PROF_UINT), 0);
-		cpu += live_burn(0.03);
-		off();
-	}
-	/* Each round may be one off, at random: 12 are 5 times the deviation of 30 of them. */
-	live_check_within(ov, (double)cpu / LIVE_TICK_NS, 12, LIVE_TICK_NS, __FILE__, __LINE__);
-}
-
-/* A signal handler that calls sprofil in the middle of another call. */
-static atomic_int handler_failures, handler_calls;
-
-static void call_in_handler(int signal)
-{
-	struct prof p = {NULL, 0, 0, 0};
-
-	(void)signal;
-	atomic_fetch_add(&handler_calls, 1);
-	if (sprofil(&p, 1, NULL, PROF_UINT) < 0)
-		atomic_fetch_add(&handler_failures, 1);
-}
-
-static void test_live_life__calls_in_a_signal_handler(void **state)
-{
-	pid_t pid = fork();
-
-	(void)state;
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		struct sigaction action = {.sa_handler = call_in_handler};
-		timer_t timer;
-		struct itimerspec often = {{0, 300000}, {0, 300000}};
-		struct prof many[100];
-		unsigned counts[4];
-
-		for (unsigned i = 0; i < 100; i++)
-			many[i] = (struct prof){counts, 16, LIVE_A + 16 * i, 0x10000};
-		if (sigaction(SIGALRM, &action, NULL) < 0 ||
-			timer_create(CLOCK_MONOTONIC, NULL, &timer) < 0 ||
-			timer_settime(timer, 0, &often, NULL) < 0)
-			_exit(96);
-		for (unsigned i = 0; i < 300; i++)
-			if (sprofil(many, 100, NULL, PROF_UINT) < 0)
-				_exit(1);
-		(void)timer_delete(timer);
-		_exit(atomic_load(&handler_failures)               ? 2
-				: atomic_load(&handler_calls) < 10 ? 3
-								   : 0);
-	}
-	live_reap(pid);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest alone[] = {
@@ -667,11 +366,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_life__thread_from_before),
 		cmocka_unit_test(test_live_life__failed_exec_leaves_on),
 		cmocka_unit_test(test_live_life__disable_returns_only_after_the_last_write),
-		cmocka_unit_test(test_live_life__helper_is_killed),
-		cmocka_unit_test(test_live_life__hostile_messages),
-		cmocka_unit_test(test_live_life__short_rounds_add_up),
 		cmocka_unit_test(test_live_life__short_threads_add_up),
-		cmocka_unit_test(test_live_life__calls_while_the_helper_leaves),
 	};
 	static const struct CMUnitTest with_children[] = {
 		cmocka_unit_test(test_live_life__fork_copies_the_table),
@@ -679,13 +374,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_life__vfork_and_exec),
 		cmocka_unit_test(test_live_life__exec_turns_off),
 		cmocka_unit_test(test_live_life__exec_never_receives_counts),
-		cmocka_unit_test(test_live_life__all_descriptors_closed),
-		cmocka_unit_test(test_live_life__calls_from_many_threads),
-		cmocka_unit_test(test_live_life__traced_by_another),
-		cmocka_unit_test(test_live_life__no_supervisor),
-		cmocka_unit_test(test_live_life__helper_is_not_our_child),
 		cmocka_unit_test(test_live_life__leader_exits_first),
-		cmocka_unit_test(test_live_life__calls_in_a_signal_handler),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "image") == 0)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A machine in virtual time: threads that follow a program, CPUs, a scheduler, and a supervisor
- *that does what engine/sampling.c does, with the real plan and the real sampler. Everything follows
- *from the seed.
+ * that does what engine/sampling.c does, with the real plan and the real sampler. Everything
+ * follows from the seed.
  *
- *	simulator.c         threads, CPUs, the scheduler: what runs when, and where in its program
- *	simulator_driver.c  the probe, and the tracing thread: the calls of engine/sampling.c in
- *order simulator_programs.c  the programs test_simulator.c    the statistics
+ *	simulator.c           events in their order: steps of programs, sleeps, orders of ours
+ *	simulator_cpu.c       CPUs and the scheduler: who runs where
+ *	simulator_driver.c    the probe, and the tracing thread, after engine/sampling.c
+ *	simulator_programs.c  the programs
+ *	test_simulator.c      the statistics
  *
  * The truth is the CPU time that the machine gave to each place of a program while it was sampled.
  * What the sampler found are the sums of its weights.

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* What the head of the live view says of the target and of the audit. */
+#include "tests/unit/live_screen_fixture.h"
+
+static void test_live__head_tells_the_audit(void **state)
+{
+	struct view *v = *state;
+
+	/*
+	 * 4 s of CPU in 5 s; 3.92 s of 4 s found, in 950 samples at 1250 instants: n = 969
+	 * expected, a standard error of sqrt(0.24 / n + 1 / n^2) = 1.58 %; 40 ms stopped of 4.04 s.
+	 */
+	assert_shows(v, "demo --fast");
+	assert_shows(v, "running");
+	assert_shows(v, " 80.0 %");
+	assert_shows(v,
+		"found 98.0 \xc2\xb1"
+		"3.1 %");
+	assert_shows(v, "late 0.1 %");
+	assert_shows(v, "real time");
+	assert_shows(v, "stopped 0.99 % (max 2)");
+	assert_shows(v, "lost 1");
+	assert_shows(v, "250 Hz");
+	assert_shows(v, "totals");
+}
+
+static void test_live__head_warns_of_what_was_not_found(void **state)
+{
+	struct view *v = *state;
+	struct profile *p = v->fixture.profile;
+
+	assert_int_equal(profile_set_audit(p, "found_ns", 3000 * (uint64_t)FIXTURE_MS), 0);
+	assert_int_equal(profile_set_audit(p, "realtime", 0), 0);
+	assert_int_equal(profile_set_audit(p, "late_instants", 250), 0);
+	assert_int_equal(profile_set_audit(p, "wall_ns", 6 * LIVE_SECOND_NS), 0);
+	look(v, 12);
+	assert_shows(v, "found 75.0 ");
+	assert_shows(v, "late 20.0 %");
+	assert_shows(v, "no real-time priority");
+}
+
+/* Half a second on a CPU and 3.5 s not, in 1000 periods of 4 ms. */
+static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
+{
+	struct view *v = *state;
+	struct profile *p = v->fixture.profile;
+	int64_t values[VALUE_TYPES_MAX] = {1000, LIVE_SECOND_NS / 2, 4 * LIVE_SECOND_NS};
+	uint32_t stack[] = {v->fixture.work[20], v->fixture.main_at};
+
+	profile_set_default_value(p, (size_t)profile_add_value_type(p, "wall", "nanoseconds"));
+	assert_int_equal(profile_add_sample(p, v->fixture.task, stack, 2, values), 0);
+	assert_int_equal(profile_set_audit(p, "wall_ns", 6 * LIVE_SECOND_NS), 0);
+	assert_int_equal(profile_set_audit(p, "kernel_cpu_ns",
+				 4000 * (uint64_t)FIXTURE_MS + LIVE_SECOND_NS / 2),
+		0);
+	assert_int_equal(profile_set_audit(p, "runqueue_ns", LIVE_SECOND_NS / 2), 0);
+	assert_int_equal(profile_set_audit(p, "blocked_ns", 3 * LIVE_SECOND_NS), 0);
+	look(v, 12);
+	assert_shows(v, "250 Hz, got 250 ");
+}
+
+static void test_live__the_state_is_whole(void **state)
+{
+	struct view *v = *state;
+	const struct live_facts facts = {.target = "a-command --with --very --many --long "
+						   "--arguments --so --that --no --line --is "
+						   "--wide --enough --for --all --of --them",
+		.state = LIVE_ENDED,
+		.status = 255};
+
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
+	for (unsigned columns = 60; columns < 130; columns++) {
+		if (!strstr(shown(v, columns, 20), "  ended, status 255  "))
+			fail_msg("of %u columns the state is cut:\n%s", columns, v->text);
+	}
+}
+
+/* Before the figures of the first second there are samples, or nothing is known. */
+static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **state)
+{
+	struct view *v = *state;
+	struct live *live = live_fixture_new(false, true);
+	struct profile *empty;
+
+	assert_int_equal(profile_new(&empty), 0);
+	live_free(v->live);
+	v->live = live;
+	assert_int_equal(live_fixture_look(live, empty, 1), 0);
+	assert_hides(v, "idle");
+	assert_hides(v, "running");
+	assert_int_equal(profile_set_audit(v->fixture.profile, "wall_ns", 0), 0);
+	assert_shows(v, " the audit comes after");
+	look(v, 2);
+	assert_shows(v, "running");
+	/* By the samples alone: 3.804 s in 4 s. */
+	live_free(v->live);
+	v->live = live_fixture_new(false, true);
+	assert_int_equal(
+		live_update(v->live, v->fixture.profile,
+			&(struct live_facts){
+				.target = "demo", .state = LIVE_RUNS, .begun_ns = LIVE_SECOND_NS},
+			5 * LIVE_SECOND_NS),
+		0);
+	assert_shows(v, "CPU  95.1 %");
+	profile_free(empty);
+}
+
+static void test_live__a_stopped_target_is_not_idle(void **state)
+{
+	struct view *v = *state;
+	struct live_facts facts = {.target = "demo", .state = LIVE_RUNS, .stopped = true};
+
+	/* It took CPU time within the last second. */
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 12 * LIVE_SECOND_NS), 0);
+	assert_shows(v, "running");
+	assert_int_equal(profile_set_audit(v->fixture.profile, "wall_ns", 7 * LIVE_SECOND_NS), 0);
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 13 * LIVE_SECOND_NS), 0);
+	assert_shows(v, "stopped by a signal");
+	facts.stopped = false;
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 14 * LIVE_SECOND_NS), 0);
+	assert_shows(v, "idle");
+}
+
+/* However narrow, the target's state does not run into what stands beside it. */
+static void test_live__a_narrow_head_keeps_its_gaps(void **state)
+{
+	struct view *v = *state;
+
+	for (unsigned columns = 20; columns < 90; columns++) {
+		const char *head = shown(v, columns, 12), *word = strstr(head, "running");
+
+		assert_non_null(word);
+		assert_true(word > head && word[-1] == ' ');
+		assert_true(word[7] == ' ' || word[7] == '\n');
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(head_tells_the_audit),
+		TEST(head_warns_of_what_was_not_found),
+		TEST(the_rate_is_of_the_clock_that_ticks),
+		TEST(the_state_is_whole),
+		TEST(a_busy_target_is_not_idle_in_its_first_second),
+		TEST(a_stopped_target_is_not_idle),
+		TEST(a_narrow_head_keeps_its_gaps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

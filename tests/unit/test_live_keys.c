@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of the live view: what they ask the program for, the help, and what a wrong key is told. */
+#include "tests/unit/live_screen_fixture.h"
+#include "view/live_keys.h"
+
+static void test_live__requests(void **state)
+{
+	struct view *v = *state;
+	struct control *control = live_control(v->live);
+
+	type(v, "]");
+	assert_int_equal(control->period_ns, 2000000);
+	type(v, "[[");
+	assert_int_equal(control->period_ns, 10000000);
+	type(v, "f");
+	assert_true(control->change_freeze && control->freeze);
+	assert_shows(v, "frozen");
+	type(v, "f");
+	assert_true(control->change_freeze && !control->freeze);
+	type(v, "\x0c");
+	assert_true(control->redraw);
+	type(v, "w\x15/tmp/x.svg\r");
+	assert_string_equal(control->save_as, "/tmp/x.svg");
+	type(v,
+		"s\x15"
+		"0.5\r");
+	look(v, 30);
+	assert_int_equal(live_due_ns(v->live), 30 * LIVE_SECOND_NS + LIVE_SECOND_NS / 2);
+	type(v, "q");
+	assert_true(control->quit);
+}
+
+static void test_live__control_z_says_why_not(void **state)
+{
+	type(*state, "\x1a");
+	assert_shows(*state, "would hold up the target");
+	type(*state, "j");
+	assert_hides(*state, "would hold up the target");
+}
+
+static void test_live__help_has_every_key(void **state)
+{
+	struct view *v = *state;
+	const char *keys, *help;
+
+	type(v, "h");
+	(void)shown(v, 100, 100);
+	for (size_t i = 0; live_key_help(i, &keys, &help); i++) {
+		assert_non_null(strstr(v->text, keys));
+		assert_non_null(strstr(v->text, help));
+	}
+	type(v, "h");
+	assert_shows(v, "Functions");
+}
+
+/* At each size every line of the help can be reached, and where one is can be seen. */
+static void test_live__help_scrolls(void **state)
+{
+	static const unsigned sizes[][2] = {{60, 12}, {80, 24}, {200, 50}};
+	struct view *v = *state;
+	const char *keys, *help;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		bool seen[LIVE_REQUEST_NONE] = {false};
+		unsigned columns = sizes[i][0], rows = sizes[i][1];
+
+		type(v, "h");
+		for (unsigned page = 0; page < 12; page++) {
+			(void)shown(v, columns, rows);
+			for (size_t j = 0; live_key_help(j, &keys, &help); j++)
+				seen[j] |= strstr(v->text, help) != NULL;
+			press(v, LIVE_KEY_PAGE_DOWN);
+		}
+		for (size_t j = 0; live_key_help(j, &keys, &help); j++) {
+			if (!seen[j])
+				fail_msg("'%s' cannot be reached at %ux%u", help, columns, rows);
+		}
+		assert_non_null(strstr(shown(v, columns, rows), "at once"));
+		press(v, LIVE_KEY_HOME);
+		assert_non_null(strstr(shown(v, columns, rows), " quit\n"));
+		assert_non_null(strstr(v->text, " 1-"));
+		press(v, LIVE_KEY_DOWN);
+		assert_null(strstr(shown(v, columns, rows), " quit\n"));
+		type(v, "h");
+	}
+}
+
+/* The keys that one must know are on the last line of the narrowest usual terminal. */
+static void test_live__foot_has_the_first_keys(void **state)
+{
+	struct view *v = *state;
+
+	assert_non_null(strstr(shown(v, 60, 12), "F1 Help  q Quit  p Pause"));
+	type(v, "g");
+	assert_non_null(strstr(shown(v, 80, 24), "F1 Help  q Quit  p Pause"));
+	assert_non_null(strstr(v->text, "+ - Fold"));
+	type(v, "l/work_00\ra");
+	assert_non_null(strstr(shown(v, 80, 24), "Esc Back"));
+	type(v, "h");
+	assert_non_null(strstr(shown(v, 80, 24), "h Close  PgDn More"));
+}
+
+static void test_live__keys_that_do_nothing_say_so(void **state)
+{
+	static const struct {
+		const char *keys, *says;
+	} cases[] = {{"x", "'x' is no key here: h shows the keys"}, {"\x07", "^G is no key here"},
+		{"oa", "an object has no one source"}, {"\x1b", "nothing is zoomed into: q quits"},
+		{"gI", "this view has an order of its own"}, {"l+", "only the call tree folds"},
+		{"lE", "only the call tree folds"}, {"h\r", "nothing to zoom into"}};
+	struct view *v = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		type(v, cases[i].keys);
+		assert_shows(v, cases[i].says);
+	}
+	press(v, LIVE_KEY_F1 + 6);
+	assert_shows(v, "F7 is no key here");
+	press(v, LIVE_KEY_DOWN);
+	assert_hides(v, "F7");
+}
+
+static void test_live__what_is_no_pattern_is_said(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "\\work(\r");
+	assert_shows(v, "no regular expression (Unmatched ( or \\()");
+	/* Not only until the next key: nothing is shown for this reason. */
+	press(v, LIVE_KEY_DOWN);
+	assert_shows(v, "no regular expression (Unmatched");
+	type(v,
+		"\\\x15"
+		"compute(\r");
+	assert_shows(v, "demo::compute(int)");
+	type(v, "\\\x15\r/[work\r");
+	assert_shows(v, "not found: no regular expression (Unmatched [");
+}
+
+static void test_live__output_of_the_command(void **state)
+{
+	type(*state, "O");
+	assert_shows(*state, "a line of the command");
+	assert_selected(*state, "another one");
+	type(*state, "\x1b");
+	assert_shows(*state, "Functions");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(requests),
+		TEST(control_z_says_why_not),
+		TEST(help_has_every_key),
+		TEST(help_scrolls),
+		TEST(foot_has_the_first_keys),
+		TEST(keys_that_do_nothing_say_so),
+		TEST(what_is_no_pattern_is_said),
+		TEST(output_of_the_command),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

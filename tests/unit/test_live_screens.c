@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole screens of the live view at several sizes, golden ones and tiny ones. */
+#include "tests/unit/live_screen_fixture.h"
+
+static void test_live__tiny_screens(void **state)
+{
+	struct view *v = *state;
+
+	for (unsigned rows = 1; rows < 14; rows++) {
+		for (unsigned columns = 1; columns < 70; columns++) {
+			(void)shown(v, columns, rows);
+			type(v, "j");
+		}
+		type(v, rows % 3 ? "g" : "H");
+	}
+}
+
+/* Screens as they were looked at and found good: tests/unit/golden/live. SPROFIL_GOLDEN=write
+ * writes. */
+static void check_golden(const char *name, const char *text)
+{
+	char path[4096], got[65536];
+	FILE *file;
+	size_t n;
+
+	(void)snprintf(path, sizeof(path), "%s/live/%s.txt", GOLDEN, name);
+	if (getenv("SPROFIL_GOLDEN")) {
+		file = fopen(path, "we");
+		assert_non_null(file);
+		(void)fputs(text, file);
+		assert_int_equal(fclose(file), 0);
+		return;
+	}
+	file = fopen(path, "re");
+	if (!file)
+		fail_msg("%s is missing", path);
+	n = fread(got, 1, sizeof(got) - 1, file);
+	got[n] = '\0';
+	(void)fclose(file);
+	if (strcmp(got, text) != 0)
+		fail_msg("%s differs from:\n%s", path, text);
+}
+
+static void test_live__golden_screens(void **state)
+{
+	static const struct {
+		const char *name, *keys;
+		bool ascii;
+	} views[] = {{"functions", "", false}, {"lines", "l", false}, {"tree", "gE", false},
+		{"threads", "H", false}, {"objects", "o", false},
+		{"callers", "/^dispatch\r\r", false}, {"source", "/work_02\ra", false},
+		{"disassembly", "/work_00\rA", false}, {"help", "h", false},
+		{"filter", "\\work_1\r/15\r", false}, {"prompt", "/wor", false},
+		{"functions_ascii", "", true}, {"tree_ascii", "gE", true}};
+	static const unsigned sizes[][2] = {{60, 12}, {80, 24}, {200, 50}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+		struct view v = {0};
+
+		live_fixture_init(&v.fixture);
+		v.live = live_fixture_new(views[i].ascii, true);
+		look(&v, 10);
+		type(&v, views[i].keys);
+		look(&v, 11);
+		/* The same view, resized. */
+		for (size_t j = 0; j < 3; j++) {
+			char name[64];
+
+			(void)snprintf(name, sizeof(name), "%s_%ux%u", views[i].name, sizes[j][0],
+				sizes[j][1]);
+			check_golden(name, shown(&v, sizes[j][0], sizes[j][1]));
+		}
+		live_free(v.live);
+		screen_release(&v.screen);
+		profile_free(v.fixture.profile);
+		free(v.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(tiny_screens),
+		cmocka_unit_test(test_live__golden_screens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
