@@ -204,7 +204,8 @@ static int is_known(struct dl_phdr_info *info, size_t size, void *context)
 		for (size_t k = 0; k < n; k++)
 			same += segment[k].loaded && !strcmp(segment[k].path, path) &&
 				segment[k].start <= start && start - segment[k].start < ALL_STEP &&
-				segment[k].end >= end && segment[k].end - end < ALL_STEP;
+				segment[k].end >= end && segment[k].end - end < ALL_STEP &&
+				segment[k].end % ALL_STEP == 0;
 		assert_int_equal(same, 1);
 		++*found;
 	}
