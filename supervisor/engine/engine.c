@@ -429,7 +429,10 @@ static void *trace(void *context)
 		r = rotate_prepare(engine);
 	if (r == 0) {
 		reader_start(engine);
-		/* After the record that the file's name has its time from: a whole second apart. */
+		/*
+		 * The file's name has its time from the record just written. Counted from now, the
+		 * next file begins a second later at least, and has another name.
+		 */
 		if (!engine->options->delay_ns)
 			rotate_begin(engine, clock_now());
 		r = begin(engine);

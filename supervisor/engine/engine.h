@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine: launches or attaches, follows the target's life, ticks, and hands records to the
+ * The engine: launches or attaches, follows the target's life, samples, and hands records to the
  * analyst. It runs on a thread of its own, because the end of the tracing thread is the one way to
  * let every tracee go as it is: the kernel then detaches running, sleeping and stopped ones alike.
  */
@@ -22,7 +22,7 @@ struct stack_copy;
 struct engine_server {
 	int request_fd; /* it asks by this one (proto/request.h); does not block */
 	int pieces_fd;  /* and is sent pieces (proto/piece.h) by the analyst by this one */
-	bool on_demand; /* samples are taken only while it wants some; without it, it is the end */
+	bool on_demand; /* samples are taken only while it wants some; the run ends with it */
 };
 
 struct engine_options {

@@ -220,7 +220,7 @@ static void see(struct engine *engine, struct tracee *t, uint64_t now)
 	engine->audit.looks++;
 }
 
-/* At one that stays where it was, for nothing, or if there is time at one that does not. */
+/* A thread that has stayed where it was costs one reading; any other one is seen anew. */
 static void look(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;

@@ -173,7 +173,7 @@ void rotate_turn(struct engine *engine, uint64_t now)
 	end_file(engine, free_writer(rotation), now);
 	now = clock_now();
 	begin_file(engine, now);
-	/* From the file's beginning on: names tell seconds, and no two are to be equal. */
+	/* Counted from after the new file's first record: names tell seconds, and must differ. */
 	rotate_begin(engine, clock_now());
 }
 

@@ -26,8 +26,7 @@ enum { ROTATE_WRITERS = 4 };
 struct rotation {
 	uint64_t began_ns;  /* CLOCK_MONOTONIC: the file's beginning */
 	uint64_t again_ns;  /* CLOCK_MONOTONIC: when the file may be over; 0 never */
-	uint64_t paused_ns; /* since when no samples are taken, for the change of files; 0: they are
-			     */
+	uint64_t paused_ns; /* since when sampling pauses for the change of files; 0: it does not */
 	struct rotation_writer {
 		int pid, fd; /* as engine_result.analyst_pid and _fd; pid 0: free */
 	} writer[ROTATE_WRITERS];

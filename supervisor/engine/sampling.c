@@ -15,12 +15,15 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/priority.h"
 
-/* How long before a waiter the tracing thread wakes up; how much longer it awaits it. */
+/*
+ * The tracing thread wakes up before a waiter by LEAD_NS at first, then by how late it usually is
+ * and LEAD_SPARE_NS. It awaits the waiter for AWAIT_NS after the instant.
+ */
 #define LEAD_NS       40000
 #define LEAD_MOST_NS  100000
 #define LEAD_SPARE_NS 8000
 #define AWAIT_NS      100000
-/* In real time three quarters of a CPU may be used, and no more, over this long. */
+/* Real time is given up above this part of a CPU, used over this long; it returns below a half. */
 #define OWN_SPAN_NS UINT64_C(1000000000)
 #define OWN_PARTS   3 / 4
 #define OWN_RETURN  2
@@ -87,7 +90,7 @@ static uint64_t probe_now(void *context)
 	return clock_now();
 }
 
-/* Of the runnable threads of the machine this one is one, and each that holds a CPU for us. */
+/* /proc/loadavg counts this thread, and each waiter that holds a CPU: they are left out. */
 static int probe_runnable(void *context)
 {
 	struct engine *engine = context;

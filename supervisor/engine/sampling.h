@@ -29,14 +29,14 @@ struct sampling {
 	struct cpu_waiter *waiter; /* by index of the CPU */
 	cpu_set_t allowed;         /* what the supervisor was started with */
 	int bell_fd;               /* an eventfd that the waiters ring */
-	_Atomic bool heard;        /* they need not: the tracing thread is awake */
+	_Atomic bool heard;        /* the tracing thread is awake: they need not ring */
 	uint64_t lead_ns;          /* how long before a waiter the tracing thread is to wake up */
 	uint64_t lead_at_ns;       /* it is to wake up then for that, 0 not */
 	int sched_fd;              /* the tracing thread's own scheduling file */
-	struct arrival_log log;    /* of the tracing thread, */
-	struct arrival arrival;    /* when it woke up for an instant; last_ns 0: not read */
+	struct arrival_log log;    /* of the tracing thread */
+	struct arrival arrival;    /* when that woke up for an instant; last_ns 0: not read */
 	long sleeps;               /* how often it had slept when it went to rest */
-	bool came;                 /* it slept until it woke up now */
+	bool came;                 /* it has slept since; otherwise something kept it awake */
 	int load_fd;               /* /proc/loadavg */
 	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */
 	bool begun;

@@ -13,7 +13,7 @@ struct timing {
 	uint64_t ends_at_ns;     /* --duration */
 	uint64_t begins_at_ns;   /* --delay */
 	uint64_t audit_again_ns; /* the figures are handed on */
-	uint64_t swept_ns;       /* when all threads' accounts were last gone on with */
+	uint64_t swept_ns;       /* when the sweep over all threads last made a step */
 	bool said_who_is_left;
 };
 

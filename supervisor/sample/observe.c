@@ -4,8 +4,8 @@
 #include "supervisor/sample/sampler_state.h"
 
 /*
- * Threads that are asked at each instant, those met last. Of the others a random part is: as many
- * as are asked in so long, by what that took lately, since the CPU stands still meanwhile.
+ * At each instant the RECENT_MOST threads that were met last are asked. Of the others a random part
+ * is asked: as many as OTHERS_NS is enough for, since the CPU stands still meanwhile.
  */
 #define RECENT_MOST  16
 #define OTHERS_NS    150000
@@ -17,7 +17,7 @@
 #define STREAK_ALONE 4
 /* A thread that had its CPU stops within this long. */
 #define STOP_MOST_NS 1000000
-/* Steady for so many stops, it is asked for nothing but whether it is runnable. */
+/* A thread that was steady for so many stops is asked for nothing but whether it is runnable. */
 #define STEADY 16
 
 /* A thread that has run since it was last asked, and sleeps. */

@@ -17,17 +17,17 @@ struct sample_thread;
 struct sampler;
 
 /*
- * The observation, as far as it has come. The caller fills in @s, @cpu, @planned_ns and
- * @weight, 1024.
+ * The observation, as far as it has come. The caller fills in @s, @cpu and @planned_ns, and sets
+ * @weight to 1024.
  */
 struct look {
 	struct sampler *s;
 	unsigned cpu;
 	uint64_t planned_ns;
-	struct arrival arrival; /* when we came, by the scheduler's clock */
-	bool asked;             /* for that */
-	int error;              /* of that */
-	bool runnable;          /* anybody but us, when we came */
+	struct arrival arrival; /* when we came, by the scheduler's clock; valid with @asked */
+	bool asked;             /* probe->arrived() was called */
+	int error;              /* its result */
+	bool runnable;          /* somebody but us was, when we came */
 	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
 	struct activity activity;
 	bool unseen;                     /* from afar nobody was found, but somebody may run here */

@@ -36,7 +36,7 @@ struct plan_stream {
 	uint64_t period_ns; /* 0: not in use */
 	uint64_t slot_ns;   /* CLOCK_MONOTONIC: where the present slot of a table begins */
 	uint64_t span_ns;   /* its length; the profile's: the mean time up to the next instant */
-	uint64_t lost_ns;   /* of instants before it that could not be used */
+	uint64_t lost_ns;   /* weight of earlier instants that the next one takes over */
 	uint64_t next_ns;   /* CLOCK_MONOTONIC: the next instant */
 	unsigned misses;    /* instants in a row that met nobody */
 };

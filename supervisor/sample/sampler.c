@@ -18,23 +18,24 @@
 #define PROMPT_NS 40000
 /* A thread waits for its CPU while we have it, and this much longer at most. */
 #define SWITCH_NS 200000
-/* After a proof that failed others are asked for on this CPU, until this is halved to nothing. */
+/* Added to a CPU's failures by a proof that failed: until they are halved to 0 it needs stamps. */
 #define FAILURE 32
 /* A call that ends in a stop so soon after the interrupt may have begun during its flight. */
 #define FLIGHT_NS 30000
-/* Then not for so many samples, and twice as many each time, up to 2^8 times as many. */
+/* Then SAMPLE_REMOTE is not used for so many samples; doubled each time, so many times at most. */
 #define NEAR_SAMPLES 64
 #define NEAR_DOUBLED 8
-#define MET_WEIGHT   256
-#define AT_WORK      4096
+/* What an instant that met somebody adds to sample_cpu.recent; the whole of sample_cpu.at_work. */
+#define MET_WEIGHT 256
+#define AT_WORK    4096
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000
 #define USUAL_ASK_NS  2500
-/* More than the first is a hypervisor's doing; more than the second is nothing that is known. */
+/* The mean counts a loss up to the first: more is a hypervisor's. Above the second: nothing. */
 #define HELD_MOST_NS 400000
 #define LOST_MOST_NS 1000000000
-/* A thread waits for its CPU for so long besides, to be switched to; longer only for others. */
+/* A steady thread waits while we have its CPU, and so long at most to be switched to. */
 #define WAKE_NS 60000
 /* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
 #define STRETCH_PROFILE 16
@@ -458,7 +459,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		s->figures.unproved++;
 		sampler_lose(s, t);
 	}
-	/* It let us in; at the instant it was elsewhere. */
+	/* It gave up its CPU, by which we came in late: at the instant it was at another place. */
 	if (was_on && o->slow && place == SAMPLE_IN_YIELD) {
 		was_on = false;
 		sampler_lose(s, t);

@@ -7,8 +7,8 @@
  *
  * At each instant of a CPU (plan.h) one question is asked: which thread of the target was on this
  * CPU until the supervisor's wake-up took it? That thread is sampled where it stands, with the
- * weight that was planned. If it was nobody of the target, nothing happens. Nothing is owed,
- *nothing is made up for.
+ * weight that was planned. If it was nobody of the target, nothing happens: nobody owes a sample.
+ * An instant that cannot be used leaves its weight to the next one of its CPU.
  *
  * docs/SAMPLING.md has the reasons and the figures.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the sampler knows: of threads, of CPUs, of itself. For those that take part in a choice
- * (sampler.c, observe.c); others call sampler.h.
+ * (sampler.c, observe.c, ways.c); the engine calls sampler.h, and sets @realtime and @factor_1024.
  */
 #ifndef SUPERVISOR_SAMPLER_STATE_H
 #define SUPERVISOR_SAMPLER_STATE_H
@@ -16,11 +16,12 @@
 
 /* How it is shown that a thread was on the CPU at the instant. */
 enum sample_proof {
-	SAMPLE_BY_STAMP, /* the scheduler's time stamps of it and of us are the same: it was
-			    replaced */
-	SAMPLE_BY_WAIT,  /* it waited for its CPU just as long as we had it; known after the stop */
-	SAMPLE_BY_SLICE, /* it was interrupted from another CPU, and was not put on one in between
-			  */
+	/* We replaced it: the scheduler's stamps of its leaving and of our coming are the same. */
+	SAMPLE_BY_STAMP,
+	/* It waited for its CPU just as long as we had that; known after the stop. */
+	SAMPLE_BY_WAIT,
+	/* Interrupted from another CPU, it was not put on a CPU between instant and stop. */
+	SAMPLE_BY_SLICE,
 };
 
 /* An instant that found a thread. */
@@ -44,16 +45,16 @@ struct sample_thread {
 	void *owner;
 	struct sample_thread *newer, *older; /* by when they were last met */
 	size_t slot;
-	int cpu;                 /* index of the CPU where it was last met, -1 none */
-	uint64_t calls;          /* a bit for each of its last 64 samples: in a system call */
-	unsigned near;           /* samples to come before it is interrupted from afar again, */
-	unsigned flights;        /* as so often a call fell into the interrupt's flight */
-	struct cpu_time seen;    /* at the last instant that asked */
-	uint64_t asked_ns;       /* when it was asked last whether it has run; 0 never */
-	uint64_t asked_run_ns;   /* its CPU time then, */
-	bool asked_running;      /* and was it on a CPU, or waiting for one? */
-	struct cpu_time resumed; /* at its last stop, which was over at */
-	uint64_t resumed_ns;     /* CLOCK_MONOTONIC; 0 there was none */
+	int cpu;               /* index of the CPU where it was last met, -1 none */
+	uint64_t calls;        /* a bit for each of its last 64 samples: in a system call */
+	unsigned near;         /* so many samples are to come before SAMPLE_REMOTE is used again */
+	unsigned flights;      /* how often a call may have begun with the interrupt on its way */
+	struct cpu_time seen;  /* at the last instant that asked */
+	uint64_t asked_ns;     /* when it was last asked whether it has run; 0 never */
+	uint64_t asked_run_ns; /* its CPU time at asked_ns */
+	bool asked_running;    /* when last asked, it was on a CPU or waited for one */
+	struct cpu_time resumed; /* its CPU time in its last sample's stop */
+	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0 there was none */
 	uint64_t ticked_ns[PLAN_STREAMS]; /* its CPU time when each table last counted it */
 	unsigned steady;           /* stops in a row between which it had its CPU all the time */
 	bool stopping;             /* its stop was asked for, and has not been seen yet */
@@ -63,8 +64,7 @@ struct sample_thread {
 /* From where a CPU's threads are stopped. Decided by the past alone. */
 enum sample_way {
 	SAMPLE_WAITER,  /* a thread that waits on that CPU holds it until the interrupt is sent */
-	SAMPLE_AWAITED, /* the same, and the tracing thread is awake on another CPU when it wakes up
-			 */
+	SAMPLE_AWAITED, /* the same, and the tracing thread is awake by then, on another CPU */
 	SAMPLE_HOSTED,  /* the tracing thread waits there itself */
 	SAMPLE_REMOTE,  /* the tracing thread interrupts from another CPU */
 };
@@ -75,20 +75,19 @@ struct sample_cpu {
 	struct plan plan;
 	struct sample_thread *last;        /* met at the last instant, NULL nobody */
 	unsigned streak;                   /* instants in a row that met that thread here */
-	uint32_t recent;                   /* how often somebody was met here lately, */
-	int32_t at_work;                   /* and at which part of the instants, of AT_WORK */
+	uint32_t recent;                   /* how often somebody was met here lately (ways.c) */
+	int32_t at_work;                   /* the part of instants that met somebody, of AT_WORK */
 	unsigned failures;                 /* of proofs after a stop; halved as time goes */
 	struct sample_thread *resumed;     /* the last one that was stopped here */
-	uint64_t had_ns;                   /* for how long it was the supervisor's since then */
-	int64_t left_out_ns[PLAN_STREAMS]; /* what the plans have no instants for, since then */
-	int64_t owed_ns; /* by which its profile is to be put off at the next instant */
+	uint64_t had_ns;                   /* how long the supervisor had it since that stop */
+	int64_t left_out_ns[PLAN_STREAMS]; /* what the plans left out since that stop */
+	int64_t owed_ns; /* by so much the profile's plan is shifted with the next leave_out() */
 };
 
 struct sample_figures {
-	uint64_t instants; /* of the profile */
-	uint64_t late;     /* came too late, or fell into work of ours: not used */
-	uint64_t
-		unproved; /* stops that turned out to be of a thread that had not been on the CPU */
+	uint64_t instants;  /* of the profile */
+	uint64_t late;      /* came too late, or fell into work of ours: not used */
+	uint64_t unproved;  /* stops of threads that, it turned out, had not been on the CPU */
 	uint64_t throttled; /* left out for a bound */
 };
 
@@ -108,12 +107,12 @@ struct sampler {
 	struct sample_thread *met; /* at the last instant that met anybody, on whatever CPU */
 	unsigned same;             /* instants in a row that met that thread */
 	uint32_t company;          /* a bit for each of the last 32 looks: others were runnable */
-	uint64_t held_ns;          /* for how long a sample usually holds up its thread, */
-	uint64_t stop_ns;          /* and for how long it is stopped */
+	uint64_t held_ns;          /* how much of its time a sample usually takes from a thread */
+	uint64_t stop_ns;          /* how much of that it is stopped */
 	uint64_t ask_ns;           /* what it takes to ask a thread whether it was on the CPU */
-	int64_t tables_owed_ns[PLAN_STREAMS]; /* the same of the tables, on all CPUs */
+	int64_t tables_owed_ns[PLAN_STREAMS]; /* owed_ns of the tables, one for all CPUs */
 	unsigned host;                        /* index of the CPU where the tracing thread waits */
-	unsigned errands, own_errands; /* its work for other CPUs' threads, and its own, lately */
+	unsigned errands, own_errands; /* its work since it slept: for other CPUs, its own */
 	uint64_t ways_next_ns;         /* when to decide the ways again */
 	struct sample_figures figures;
 };
