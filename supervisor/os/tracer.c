@@ -53,6 +53,30 @@ int tracer_listen(int tid)
 	return result(ptrace(PTRACE_LISTEN, tid, 0, 0));
 }
 
+/* By what stands around its pc: the machine's registers do not tell. */
+static void find_call(int tid, struct arch_raw *raw)
+{
+	uint64_t pc;
+	union {
+		long word;
+		uint32_t code[2];
+	} at;
+
+	if (!arch_native.find_call(raw, NULL))
+		return;
+	pc = raw->word[arch_native.repair->pc];
+	errno = 0;
+	at.word = ptrace(PTRACE_PEEKTEXT, tid, pc - sizeof(*at.code), 0);
+	if (errno == EIO) { /* the page ends at the pc */
+		errno = 0;
+		at.word = ptrace(PTRACE_PEEKTEXT, tid, pc - sizeof(at.code), 0);
+		at.code[0] = at.code[1];
+		at.code[1] = 0;
+	}
+	if (errno == 0)
+		(void)arch_native.find_call(raw, at.code);
+}
+
 int tracer_get_raw(int tid, struct arch_raw *ret_raw)
 {
 	struct iovec io = {ret_raw->word, sizeof(ret_raw->word)};
@@ -60,13 +84,8 @@ int tracer_get_raw(int tid, struct arch_raw *ret_raw)
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &io) < 0)
 		return -errno;
 	ret_raw->bytes = io.iov_len;
-	ret_raw->syscall = -1;
-	if (arch_native.has_syscall_set) {
-		struct iovec call = {&ret_raw->syscall, sizeof(ret_raw->syscall)};
-
-		if (ptrace(PTRACE_GETREGSET, tid, NT_ARM_SYSTEM_CALL, &call) < 0)
-			return -errno;
-	}
+	if (arch_native.find_call)
+		find_call(tid, ret_raw);
 	return 0;
 }
 
@@ -75,6 +94,13 @@ int tracer_set_raw(int tid, const struct arch_raw *raw)
 	struct iovec io = {(void *)(uintptr_t)raw->word, raw->bytes};
 
 	return result(ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io));
+}
+
+int tracer_name_call(int tid, int32_t number)
+{
+	struct iovec io = {&number, sizeof(number)};
+
+	return result(ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &io));
 }
 
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot)

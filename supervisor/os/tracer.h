@@ -39,6 +39,12 @@ int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 int tracer_get_raw(int tid, struct arch_raw *ret_raw);
 int tracer_set_raw(int tid, const struct arch_raw *raw);
 
+/*
+ * aarch64: tells the kernel that a stopped thread is in the call @number, or -1 in none. It does
+ * nothing with that but to show it: the restart has been decided on.
+ */
+int tracer_name_call(int tid, int32_t number);
+
 /* The number that comes with a ptrace event: a new tid, a former tid, an exit status. */
 int tracer_get_message(int tid, uint64_t *ret_message);
 

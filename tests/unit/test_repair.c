@@ -61,7 +61,7 @@ static void test_repair__what_restart_syscall_resumes_may_be_forbidden_to(void *
 	};
 
 	(void)state;
-	if (!arch_native.repair)
+	if (!arch_native.repair || arch_native.repair->rewinds) /* not to be seen there */
 		skip();
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
 		assert_int_equal(need_of(list[i], -516), REPAIR_FILTERED);
