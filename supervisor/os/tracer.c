@@ -3,6 +3,8 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -96,9 +98,30 @@ int tracer_set_raw(int tid, const struct arch_raw *raw)
 	return result(ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io));
 }
 
-int tracer_name_call(int tid, int32_t number)
+int tracer_get_arguments(int tid, uint64_t ret_argument[6])
 {
-	struct iovec io = {&number, sizeof(number)};
+	struct __ptrace_syscall_info info;
+	siginfo_t seen, said;
+
+	if (ptrace(PTRACE_GETSIGINFO, tid, 0, &seen) < 0)
+		return -errno;
+	said = seen;
+	said.si_code = SIGTRAP | PTRACE_EVENT_SECCOMP << 8;
+	if (ptrace(PTRACE_SETSIGINFO, tid, 0, &said) < 0)
+		return -errno;
+	info.op = PTRACE_SYSCALL_INFO_NONE;
+	(void)ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info), &info);
+	(void)ptrace(PTRACE_SETSIGINFO, tid, 0, &seen);
+	if (info.op != PTRACE_SYSCALL_INFO_SECCOMP)
+		return -ENOTSUP;
+	memcpy(ret_argument, info.seccomp.args, sizeof(info.seccomp.args));
+	return 0;
+}
+
+int tracer_forget_call(int tid)
+{
+	int none = -1;
+	struct iovec io = {&none, sizeof(none)};
 
 	return result(ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &io));
 }

@@ -277,7 +277,7 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 		/* No signal is taken at this stop: the instruction is repeated by hand. */
 		mend_repeat(&raw);
 		if (arch->rewinds) /* or its first argument could be taken for a result */
-			(void)tracer_name_call(t->tid, -1);
+			(void)tracer_forget_call(t->tid);
 		m->inside = false;
 		mend_set_registers(t, &m->before, &raw);
 		(void)tracer_resume_to_call(t->tid, 0);

@@ -139,18 +139,12 @@ static bool entered_natively(const struct tracee *t, const struct arch_raw *raw)
 		memcmp(code, arch->instruction, arch->instruction_bytes) == 0;
 }
 
-/*
- * The first argument of the call in @raw, where the result has overwritten it. The kernel keeps it,
- * and shows it of a thread that is in a call; so it is told that this one is.
- */
-static bool recall(struct mender *mender, struct tracee *t, struct arch_raw *raw)
+/* The first argument of the call in @raw, where the result has overwritten it. */
+static bool recall(const struct tracee *t, struct arch_raw *raw)
 {
 	const struct arch_repair *arch = arch_native.repair;
 	const struct mend *m = t->mend;
-	uint64_t *first = &raw->word[arch->argument[0]], pc = raw->word[arch->pc];
-	uint64_t shown[6] = {0};
-	struct activity activity = {.syscall = -1};
-	int r;
+	uint64_t *first = &raw->word[arch->argument[0]], pc = raw->word[arch->pc], told[6];
 
 	if (!arch->rewinds)
 		return true;
@@ -159,17 +153,10 @@ static bool recall(struct mender *mender, struct tracee *t, struct arch_raw *raw
 		*first = argument(&m->before, 0);
 		return true;
 	}
-	if (repair_has_place(&t->process->handled, pc) ||
-		tracer_name_call(t->tid, raw->syscall) < 0)
+	if (repair_has_place(&t->process->handled, pc) || tracer_get_arguments(t->tid, told) < 0)
 		return false;
-	r = procfiles_read_call(mender->files, t, &activity, shown);
-	(void)tracer_name_call(t->tid, -1);
-	*first = shown[0];
-	for (unsigned i = 1; i < 6; i++) {
-		if (shown[i] != argument(raw, i))
-			return false;
-	}
-	return r == 0 && activity.syscall == raw->syscall && activity.pc == pc;
+	*first = told[0];
+	return true;
 }
 
 /* When the time of the call in @raw is over; false: it has none that could be changed. */
@@ -220,7 +207,7 @@ static bool begin_again(struct mender *mender, struct tracee *t, struct arch_raw
 	int64_t wait[2];
 
 	m->done = m->whole = 0;
-	if (!recall(mender, t, raw)) {
+	if (!recall(t, raw)) {
 		m->unfinished = false;
 		mender->unrepaired++;
 		return false;
@@ -271,7 +258,7 @@ static bool wait_for_the_tick(struct mender *mender, struct tracee *t, struct ar
 	m->unfinished = m->has_deadline = false;
 	if (mender->letting_go ||
 		(call->flags_argument && argument(raw, call->flags_argument) & FLAG_DONTWAIT) ||
-		!recall(mender, t, raw))
+		!recall(t, raw))
 		return false;
 	m->before = *raw;
 	/* One that does not wait has not been woken. */
@@ -441,7 +428,7 @@ static bool complete(struct mender *mender, struct tracee *t, struct arch_raw *r
 	if (mender->letting_go)
 		return false;
 	m->unfinished = m->has_deadline = false;
-	if (is_whole(raw, m->call) || !recall(mender, t, raw))
+	if (is_whole(raw, m->call) || !recall(t, raw))
 		return false;
 	m->before = *raw;
 	m->done = raw->word[arch_native.repair->result];
