@@ -80,7 +80,7 @@
  * at the stop before the signal, turns profiling off for the process, and makes the result
  * CALL_OFF_DONE. A result of 0 proves that no supervisor traces this thread. Nobody can forge it:
  * the registers are the caller's own. On machines that show the number of a system call at that
- * stop (CALL_HAS_OFF): x86-64.
+ * stop (CALL_HAS_OFF): x86-64, aarch64.
  *
  * A caller that is not dumpable asks in the same way, with CALL_ASK_SECOND, whether its memory can
  * be reached. A supervisor without CAP_SYS_PTRACE can read no seal there, nor open the answer pipe,
@@ -121,7 +121,7 @@
 #define CALL_ASK_SECOND UINT64_C(0x3f3f656d20656573) /* "see me??", after CALL_OFF_FIRST */
 #define CALL_ASK_YES    0x736579                     /* "yes" */
 #define CALL_ASK_NO     0x6f6e                       /* "no" */
-#if defined(__x86_64__) && defined(__LP64__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__LP64__)
 #define CALL_HAS_OFF 1
 #else
 #define CALL_HAS_OFF 0

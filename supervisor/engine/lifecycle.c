@@ -121,6 +121,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	t->name[0] = '\0';
 	t->name_again_ns = 0;
 	process->announced = false;
+	process->handled = (struct repair_places){0};
 	maps_forget(process);
 	if (t->sample)
 		sampler_renew(t->sample);

@@ -16,7 +16,10 @@
 struct arch_raw {
 	uint64_t word[64]; /* the register set as the kernel laid it out */
 	size_t bytes;      /* its size: it tells a 32-bit thread from a 64-bit one */
-	int32_t syscall;   /* NT_ARM_SYSTEM_CALL where has_syscall_set, else unused */
+	/* Where find_call tells it: the call that the thread is in, -1 none, and whether the kernel
+	 * has moved it back to the instruction that begins the call again. */
+	int32_t syscall;
+	bool again;
 };
 
 struct arch_snapshot {
@@ -24,7 +27,7 @@ struct arch_snapshot {
 	uint16_t registers;
 	uint64_t pc, sp, fp;
 	int32_t syscall; /* the system call that it is in, -1 none: its time is the user's */
-	int64_t result;  /* of that call so far, a negative errno on failure */
+	int64_t result;  /* of that call so far, a negative errno on failure; ARCH_RESTART */
 	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */
 };
 
@@ -73,20 +76,27 @@ struct arch_call {
 };
 
 /*
- * Where the parts of a call lie in arch_raw.word, and how a call is begun again. Only for machines
- * whose kernel leaves it open until after the stop whether a call is restarted.
+ * Where the parts of a call lie in arch_raw.word, and how a call is begun again: by the kernel,
+ * which leaves that open until after the stop, for the result ARCH_RESTART; or, where @rewinds,
+ * by us, who move the pc back.
  */
 struct arch_repair {
 	size_t bytes; /* size of the register set that this is for */
-	uint8_t result, number, pc, sp, argument[6];
+	uint8_t result, pc, sp, argument[6];
+	uint8_t entry; /* what the register of the result must hold where a call begins */
 	uint8_t instruction[4], instruction_bytes; /* that enters the kernel */
+	/*
+	 * The kernel has decided about a restart before the stop, and a call that has failed is no
+	 * call to it any more. The result overwrites argument[0], which is none of the registers:
+	 * its word in arch_raw lies behind them (mend_call.c fills it).
+	 */
+	bool rewinds;
 	const struct arch_call *call;
 	size_t calls;
 };
 
 struct arch {
 	uint16_t machine;
-	bool has_syscall_set;      /* read NT_ARM_SYSTEM_CALL too */
 	unsigned red_zone_bytes;   /* live memory below the stack pointer */
 	unsigned signal_sp_offset; /* in a signal frame: from uc_stack to the stack pointer saved */
 	int32_t restart_syscall;   /* what the kernel makes of some calls that go on after a stop */
@@ -100,9 +110,21 @@ struct arch {
 		uint8_t fourth, fifth, result;
 	} tgkill;
 	const struct arch_repair *repair; /* NULL: a disturbed call cannot be mended */
+	/*
+	 * For a kernel that does not tell at a stop that the thread was in a call: sets
+	 * raw->syscall and raw->again by the instructions before the pc and at it. True with NULL:
+	 * they must be read, for the registers could be those of a call. NULL: the registers tell.
+	 */
+	bool (*find_call)(struct arch_raw *raw, const uint32_t code[2]);
 	/* false: a register set of a size that this machine does not know. */
 	bool (*decode)(const struct arch_raw *raw, struct arch_snapshot *ret_snapshot);
 };
+
+/*
+ * Result of a call that the kernel begins again, unless a handler is about to run: then it fails
+ * with EINTR. The kernel's ERESTARTNOHAND, which no header gives.
+ */
+#define ARCH_RESTART (-514)
 
 /* The machine that this program was compiled for. */
 extern const struct arch arch_native;

@@ -4,20 +4,31 @@
 #include <elf.h>
 
 /* struct user_pt_regs: x0-x30, sp, pc, pstate. DWARF numbers: x0-x30 are 0-30, sp 31, pc 32. */
-enum { A64_FP = 29, A64_SP = 31, A64_PC = 32, A64_BYTES = 34 * 8, A64_REGISTERS = 33 };
+enum {
+	A64_NUMBER = 8,
+	A64_FP = 29,
+	A64_SP = 31,
+	A64_PC = 32,
+	A64_BYTES = 34 * 8,
+	A64_REGISTERS = 33,
+	A64_FIRST = 34, /* the first argument, behind the registers */
+};
+/* Numbers of calls are below this. */
+#define A64_CALLS 1024
+#define A64_SVC   0xd4000001 /* svc #0 */
 
 /* A 32-bit thread: r0-r15, cpsr, orig_r0, 4 bytes each. DWARF numbers: r0-r15. */
 enum { A32_FP = 11, A32_SP = 13, A32_PC = 15, A32_BYTES = 18 * 4, A32_REGISTERS = 16 };
 
 static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 {
-	s->syscall = raw->syscall < 0 ? -1 : raw->syscall;
+	s->syscall = raw->syscall;
 	if (raw->bytes == A64_BYTES) {
 		s->machine = EM_AARCH64;
 		s->registers = A64_REGISTERS;
 		for (unsigned i = 0; i < A64_REGISTERS; i++)
 			s->reg[i] = raw->word[i];
-		s->result = (int64_t)s->reg[0];
+		s->result = raw->again ? ARCH_RESTART : (int64_t)s->reg[0];
 		s->pc = s->reg[A64_PC];
 		s->sp = s->reg[A64_SP];
 		s->fp = s->reg[A64_FP];
@@ -40,17 +51,84 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 }
 
 /*
- * No repair here. This kernel decides about a restart before the stop (do_signal() of
- * arch/arm64/kernel/signal.c looks at the result first), and the first argument, which the result
- * has overwritten, is not among the registers that ptrace gives; nor is the number of the call,
- * once a signal is looked for.
+ * do_signal() of arch/arm64/kernel/signal.c lets go of the call before the stop: its number is -1
+ * then. A thread behind an svc has left it just now, one that stands before it is to repeat it.
  */
+static bool find_call(struct arch_raw *raw, const uint32_t code[2])
+{
+	raw->syscall = -1;
+	raw->again = false;
+	if (raw->bytes != A64_BYTES || raw->word[A64_NUMBER] >= A64_CALLS)
+		return false;
+	if (!code)
+		return true;
+	raw->again = code[0] != A64_SVC && code[1] == A64_SVC;
+	if (code[0] == A64_SVC || raw->again)
+		raw->syscall = (int32_t)raw->word[A64_NUMBER];
+	return raw->syscall >= 0;
+}
+
+/*
+ * As on x86-64 (arch_x86_64.c says what is in and what is not), by the numbers of this machine. No
+ * time-out of a call that restart_syscall resumes: that it was one cannot be seen here.
+ */
+static const struct arch_call calls[] = {
+	/* read, pread64, readv */
+	{63, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_DEVICE, 1, 0, false},
+	{67, true, 0, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_DEVICE, 1, 0, false},
+	{65, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_DEVICE, 1, 0, false},
+	/* write, writev, sendfile */
+	{64, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_WRITE, 1, 0, false},
+	{66, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0, false},
+	{71, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_WRITE, 3, 0, false},
+	/* sendto, sendmsg, sendmmsg */
+	{206, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_STREAM, 1, 3, false},
+	{211, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_STREAM, 1, 2, false},
+	{269, true, ARCH_WAIT_SEND, 0, 0, 0, 0, 3, false},
+	/* recvfrom, recvmsg, recvmmsg */
+	{207, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_WAITALL, 1, 3, false},
+	{212, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_WAITALL, 1, 2, false},
+	{243, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 3, false},
+	/* getrandom */
+	{278, true, 0, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_ALWAYS, 0, 0, false},
+	/* connect, accept, accept4 */
+	{203, true, ARCH_WAIT_CONNECT, 0, 0, 0, 0, 0, false},
+	{202, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0, false},
+	{242, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0, false},
+	/* epoll_pwait, epoll_pwait2, pselect6, ppoll */
+	{22, true, ARCH_WAIT_MS, 3, 0, 0, 0, 0, false},
+	{441, true, ARCH_WAIT_SPEC, 3, 0, 0, 0, 0, false},
+	{72, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0, false},
+	{73, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, false},
+	/* semop, semtimedop, rt_sigtimedwait, io_getevents */
+	{193, true, 0, 0, 0, 0, 0, 0, false},
+	{192, true, ARCH_WAIT_SPEC, 3, 0, 0, 0, 0, false},
+	{137, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, false},
+	{4, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0, false},
+};
+
+/* Arguments: x0-x5. */
+static const struct arch_repair repair = {
+	.bytes = A64_BYTES,
+	.result = 0,
+	.entry = A64_FIRST,
+	.pc = A64_PC,
+	.sp = A64_SP,
+	.argument = {A64_FIRST, 1, 2, 3, 4, 5},
+	.instruction = {0x01, 0x00, 0x00, 0xd4},
+	.instruction_bytes = 4,
+	.rewinds = true,
+	.call = calls,
+	.calls = sizeof(calls) / sizeof(*calls),
+};
+
 const struct arch arch_native = {
 	.machine = EM_AARCH64,
-	.has_syscall_set = true,
 	.red_zone_bytes = 0,
 	.signal_sp_offset = 416, /* uc_stack, uc_sigmask of 128 bytes, fault_address, x0-x30 */
 	.restart_syscall = 128,
-	.tgkill = {-2, 0, 0, 0}, /* not to be told from other code at a stop, see above */
+	.tgkill = {131, 3, 4, 0}, /* x3, x4 */
+	.repair = &repair,
+	.find_call = find_call,
 	.decode = decode,
 };

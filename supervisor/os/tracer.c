@@ -3,6 +3,8 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -53,6 +55,30 @@ int tracer_listen(int tid)
 	return result(ptrace(PTRACE_LISTEN, tid, 0, 0));
 }
 
+/* By what stands around its pc: the machine's registers do not tell. */
+static void find_call(int tid, struct arch_raw *raw)
+{
+	uint64_t pc;
+	union {
+		long word;
+		uint32_t code[2];
+	} at;
+
+	if (!arch_native.find_call(raw, NULL))
+		return;
+	pc = raw->word[arch_native.repair->pc];
+	errno = 0;
+	at.word = ptrace(PTRACE_PEEKTEXT, tid, pc - sizeof(*at.code), 0);
+	if (errno == EIO) { /* the page ends at the pc */
+		errno = 0;
+		at.word = ptrace(PTRACE_PEEKTEXT, tid, pc - sizeof(at.code), 0);
+		at.code[0] = at.code[1];
+		at.code[1] = 0;
+	}
+	if (errno == 0)
+		(void)arch_native.find_call(raw, at.code);
+}
+
 int tracer_get_raw(int tid, struct arch_raw *ret_raw)
 {
 	struct iovec io = {ret_raw->word, sizeof(ret_raw->word)};
@@ -60,13 +86,8 @@ int tracer_get_raw(int tid, struct arch_raw *ret_raw)
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &io) < 0)
 		return -errno;
 	ret_raw->bytes = io.iov_len;
-	ret_raw->syscall = -1;
-	if (arch_native.has_syscall_set) {
-		struct iovec call = {&ret_raw->syscall, sizeof(ret_raw->syscall)};
-
-		if (ptrace(PTRACE_GETREGSET, tid, NT_ARM_SYSTEM_CALL, &call) < 0)
-			return -errno;
-	}
+	if (arch_native.find_call)
+		find_call(tid, ret_raw);
 	return 0;
 }
 
@@ -75,6 +96,34 @@ int tracer_set_raw(int tid, const struct arch_raw *raw)
 	struct iovec io = {(void *)(uintptr_t)raw->word, raw->bytes};
 
 	return result(ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io));
+}
+
+int tracer_get_arguments(int tid, uint64_t ret_argument[6])
+{
+	struct __ptrace_syscall_info info;
+	siginfo_t seen, said;
+
+	if (ptrace(PTRACE_GETSIGINFO, tid, 0, &seen) < 0)
+		return -errno;
+	said = seen;
+	said.si_code = SIGTRAP | PTRACE_EVENT_SECCOMP << 8;
+	if (ptrace(PTRACE_SETSIGINFO, tid, 0, &said) < 0)
+		return -errno;
+	info.op = PTRACE_SYSCALL_INFO_NONE;
+	(void)ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info), &info);
+	(void)ptrace(PTRACE_SETSIGINFO, tid, 0, &seen);
+	if (info.op != PTRACE_SYSCALL_INFO_SECCOMP)
+		return -ENOTSUP;
+	memcpy(ret_argument, info.seccomp.args, sizeof(info.seccomp.args));
+	return 0;
+}
+
+int tracer_forget_call(int tid)
+{
+	int none = -1;
+	struct iovec io = {&none, sizeof(none)};
+
+	return result(ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &io));
 }
 
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot)

@@ -39,6 +39,18 @@ int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 int tracer_get_raw(int tid, struct arch_raw *ret_raw);
 int tracer_set_raw(int tid, const struct arch_raw *raw);
 
+/*
+ * Arguments of the call that a stopped thread has just left, where a register does not keep the
+ * first. The kernel keeps it, and tells it at stops for seccomp only, which it knows by the signal
+ * information of the stop; so that is made to look like one, and put back. Only for a trap, and for
+ * a signal that will not reach the program: should we die here nobody sees the difference.
+ * -ENOTSUP: before Linux 5.3.
+ */
+int tracer_get_arguments(int tid, uint64_t ret_argument[6]);
+
+/* aarch64: whatever register 0 holds at the exit of a call, it is no result. */
+int tracer_forget_call(int tid);
+
 /* The number that comes with a ptrace event: a new tid, a former tid, an exit status. */
 int tracer_get_message(int tid, uint64_t *ret_message);
 

@@ -48,6 +48,32 @@ static bool ignores(const struct tracee *t, int signal)
 	return ignored & bit || (by_default & bit && !(caught & bit));
 }
 
+/* Not told: it may. */
+static bool catches(const struct tracee *t, int signal)
+{
+	uint64_t ignored, caught;
+
+	return proc_status_read_dispositions(t->tid, &ignored, &caught) < 0 ||
+		caught & UINT64_C(1) << (signal - 1);
+}
+
+/*
+ * A handler is about to run over a call. Its end brings the thread back to where that returns to,
+ * by a system call that left another first argument behind; on machines where the result overwrites
+ * that, such a thread looks like one whose call was disturbed (repair_places).
+ */
+static void note_handler(struct tracee *t, int signal, const struct arch_snapshot *s)
+{
+	const struct arch_repair *arch = arch_native.repair;
+
+	if (!signal || !arch || !arch->rewinds || s->syscall < 0)
+		return;
+	window_leave();
+	if (catches(t, signal))
+		repair_note_place(&t->process->handled,
+			s->pc + (s->result == ARCH_RESTART ? arch->instruction_bytes : 0));
+}
+
 /*
  * EINTR that is not ours: the group-stop did it, as it does without us. SIGCONT and others may stop
  * the thread once more each before it gets to the program, which takes it next to no CPU time.
@@ -109,8 +135,10 @@ uint64_t mend_resume(
 	uint64_t said;
 	bool watch = false;
 
-	if (t->mend)
+	if (t->mend) {
+		t->mend->known = t->mend->cut || t->mending;
 		t->mend->cut = false;
+	}
 	said = snapshot && t->process ? said_by_signal(snapshot) : 0;
 	if (said) {
 		window_leave();
@@ -124,6 +152,12 @@ uint64_t mend_resume(
 	need = snapshot && t->process
 		? repair_need(arch_native.repair, arch_native.machine, snapshot, &call)
 		: REPAIR_NOTHING;
+	if (snapshot && t->process)
+		note_handler(t, signal, snapshot);
+	if (t->mend && t->mend->over) {
+		need = REPAIR_NOTHING;
+		t->mend->over = signal && tracer_interrupt(t->tid) == 0;
+	}
 	if (need != REPAIR_NOTHING) {
 		window_leave();
 		if (snapshot->result == -EINTR && failed_rightly(mender, t, snapshot))
@@ -189,7 +223,7 @@ static bool conclude(struct mender *mender, struct tracee *t, struct arch_raw *r
 
 	if (!m->done) {
 		/* Its time-out goes back to where it was; the stop that follows begins it again. */
-		if (result == REPAIR_RESTART || (result == REPAIR_BLOCK && m->call->block) ||
+		if (result == ARCH_RESTART || (result == REPAIR_BLOCK && m->call->block) ||
 			woken_early(mender, m, result))
 			result = -EINTR;
 		if (m->call->wait == ARCH_WAIT_CONNECT && result == -EALREADY)
@@ -227,6 +261,11 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 		(void)tracer_resume(t->tid, 0);
 		return;
 	}
+	if (!m->inside && m->to_entry) {
+		t->mending = false;
+		(void)tracer_resume(t->tid, 0);
+		return;
+	}
 	if (!m->inside) {
 		m->inside = true;
 		(void)tracer_resume_to_call(t->tid, 0);
@@ -236,8 +275,9 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 		return; /* killed */
 	if (!conclude(mender, t, &raw, &result, &cut)) {
 		/* No signal is taken at this stop: the instruction is repeated by hand. */
-		raw.word[arch->pc] -= arch->instruction_bytes;
-		raw.word[arch->result] = raw.word[arch->number];
+		mend_repeat(&raw);
+		if (arch->rewinds) /* or its first argument could be taken for a result */
+			(void)tracer_forget_call(t->tid);
 		m->inside = false;
 		mend_set_registers(t, &m->before, &raw);
 		(void)tracer_resume_to_call(t->tid, 0);
@@ -256,7 +296,7 @@ void mend_group_stop(struct mender *mender, struct tracee *t)
 	struct mend *m;
 
 	if (t->mend)
-		t->mend->cut = false;
+		t->mend->cut = t->mend->over = false;
 	if (t->mending)
 		undo(mender, t);
 	if (tracer_get_snapshot(t->tid, &s) < 0 || s.syscall < 0 || s.result != -EINTR)
@@ -287,7 +327,8 @@ void mend_expire(struct mender *mender, uint64_t now)
 	for (size_t i = 0; i < mender->target->tracees; i++) {
 		struct tracee *t = mender->target->tracee[i];
 
-		if (!t->mending || t->mend->done || t->mend->call->wait < ARCH_WAIT_RECEIVE)
+		if (!t->mending || t->mend->done || t->mend->to_entry ||
+			t->mend->call->wait < ARCH_WAIT_RECEIVE)
 			continue;
 		if (now >= t->mend->deadline_ns)
 			(void)tracer_interrupt(t->tid);
@@ -308,7 +349,7 @@ static size_t still_busy(struct mender *mender, bool interrupt_all, bool first)
 		if (!t->mending)
 			continue;
 		n++;
-		if (interrupt_all || (first && !t->mend->done))
+		if (interrupt_all || (first && !t->mend->done && !t->mend->to_entry))
 			(void)tracer_interrupt(t->tid);
 	}
 	return n;

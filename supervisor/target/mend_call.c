@@ -84,12 +84,33 @@ static bool use_scratch(struct mender *mender, struct tracee *t, const void *fro
 
 /*
  * The call ends with the time-out that we gave it. More stops may come before the thread leaves the
- * kernel, and would find a call that ended early again: from now on they find none.
+ * kernel, and would find a call that ended early again: from now on they find none. Where no
+ * register says that, the one that we ask for is the last.
  */
-static void set_over(struct arch_raw *raw, int64_t result)
+static void set_over(struct tracee *t, struct arch_raw *raw, int64_t result)
 {
 	set_result(raw, result);
-	raw->word[arch_native.repair->number] = UINT64_MAX;
+	if (arch_native.repair->rewinds)
+		t->mend->over = tracer_interrupt(t->tid) == 0;
+	else
+		raw->word[arch_native.repair->entry] = UINT64_MAX;
+}
+
+void mend_repeat(struct arch_raw *raw)
+{
+	const struct arch_repair *arch = arch_native.repair;
+
+	raw->word[arch->pc] -= arch->instruction_bytes;
+	raw->word[arch->result] = raw->word[arch->entry];
+}
+
+/* At a stop of ours, or before a signal. */
+static void restart(struct arch_raw *raw)
+{
+	if (arch_native.repair->rewinds)
+		mend_repeat(raw);
+	else
+		set_result(raw, ARCH_RESTART);
 }
 
 void mend_give_back(struct mender *mender, struct tracee *t, int64_t result, bool over)
@@ -101,7 +122,7 @@ void mend_give_back(struct mender *mender, struct tracee *t, int64_t result, boo
 	m->scratch_bytes = 0;
 	t->mending = m->inside = false;
 	if (over)
-		set_over(&m->before, result);
+		set_over(t, &m->before, result);
 	else
 		set_result(&m->before, result);
 	mend_set_registers(t, &m->before, &m->before);
@@ -116,6 +137,26 @@ static bool entered_natively(const struct tracee *t, const struct arch_raw *raw)
 	return get_memory(t, raw->word[arch->pc] - arch->instruction_bytes, code,
 		       arch->instruction_bytes) &&
 		memcmp(code, arch->instruction, arch->instruction_bytes) == 0;
+}
+
+/* The first argument of the call in @raw, where the result has overwritten it. */
+static bool recall(const struct tracee *t, struct arch_raw *raw)
+{
+	const struct arch_repair *arch = arch_native.repair;
+	const struct mend *m = t->mend;
+	uint64_t *first = &raw->word[arch->argument[0]], pc = raw->word[arch->pc], told[6];
+
+	if (!arch->rewinds)
+		return true;
+	if (m->known && m->before.word[arch->pc] == pc &&
+		m->before.word[arch->sp] == raw->word[arch->sp]) {
+		*first = argument(&m->before, 0);
+		return true;
+	}
+	if (repair_has_place(&t->process->handled, pc) || tracer_get_arguments(t->tid, told) < 0)
+		return false;
+	*first = told[0];
+	return true;
 }
 
 /* When the time of the call in @raw is over; false: it has none that could be changed. */
@@ -166,31 +207,38 @@ static bool begin_again(struct mender *mender, struct tracee *t, struct arch_raw
 	int64_t wait[2];
 
 	m->done = m->whole = 0;
+	if (!recall(t, raw)) {
+		m->unfinished = false;
+		mender->unrepaired++;
+		return false;
+	}
 	m->before = *raw;
 	m->has_deadline = !mender->letting_go && find_deadline(mender, t, raw, clock_now(), &left);
 	m->unfinished = false;
-	set_result(raw, REPAIR_RESTART);
 	mender->repaired++;
-	if (!m->has_deadline)
-		return false;
-	if (first)
+	if (m->has_deadline && first)
 		m->timed_out =
 			m->call->wait == ARCH_WAIT_CONNECT && m->internet ? -EINPROGRESS : -EAGAIN;
-	if (m->call->wait >= ARCH_WAIT_RECEIVE) {
-		if (!left)
-			set_over(raw, m->timed_out);
-		else if (!mender->next_ns || m->deadline_ns < mender->next_ns)
+	if (m->has_deadline && m->call->wait >= ARCH_WAIT_RECEIVE) {
+		if (!left) {
+			set_over(t, raw, m->timed_out);
+			return false;
+		}
+		if (!mender->next_ns || m->deadline_ns < mender->next_ns)
 			mender->next_ns = m->deadline_ns;
-		return left != 0;
+	} else if (m->has_deadline) {
+		repair_put_wait(m->call->wait, left, wait);
+		if (m->call->wait == ARCH_WAIT_MS)
+			set_argument(raw, m->call->wait_argument, (uint64_t)wait[0]);
+		else if (use_scratch(mender, t, wait, sizeof(wait)))
+			set_argument(raw, m->call->wait_argument, m->scratch_at);
+		else
+			m->has_deadline = false; /* nowhere to put it: the whole time again */
 	}
-	repair_put_wait(m->call->wait, left, wait);
-	if (m->call->wait == ARCH_WAIT_MS)
-		set_argument(raw, m->call->wait_argument, (uint64_t)wait[0]);
-	else if (use_scratch(mender, t, wait, sizeof(wait)))
-		set_argument(raw, m->call->wait_argument, m->scratch_at);
-	else
-		return false; /* nowhere to put it: the whole time again */
-	return true;
+	restart(raw);
+	/* Whether a handler runs before it is begun again, only the entry shows. */
+	m->to_entry = !m->has_deadline;
+	return m->has_deadline || arch_native.repair->rewinds;
 }
 
 /*
@@ -207,11 +255,12 @@ static bool wait_for_the_tick(struct mender *mender, struct tracee *t, struct ar
 	struct mend *m = t->mend;
 
 	m->done = m->whole = 0;
-	m->before = *raw;
 	m->unfinished = m->has_deadline = false;
 	if (mender->letting_go ||
-		(call->flags_argument && argument(raw, call->flags_argument) & FLAG_DONTWAIT))
+		(call->flags_argument && argument(raw, call->flags_argument) & FLAG_DONTWAIT) ||
+		!recall(t, raw))
 		return false;
+	m->before = *raw;
 	/* One that does not wait has not been woken. */
 	m->has_deadline = find_deadline(mender, t, raw, now, &left);
 	if (!m->has_deadline || !left)
@@ -220,7 +269,7 @@ static bool wait_for_the_tick(struct mender *mender, struct tracee *t, struct ar
 	if (!mender->next_ns || m->deadline_ns < mender->next_ns)
 		mender->next_ns = m->deadline_ns;
 	m->timed_out = (int64_t)raw->word[arch_native.repair->result];
-	set_result(raw, REPAIR_RESTART);
+	restart(raw);
 	mender->repaired++;
 	return true;
 }
@@ -356,6 +405,15 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 	}
 }
 
+/* The common case, told without a look at the descriptor. */
+static bool is_whole(const struct arch_raw *raw, const struct arch_call *call)
+{
+	unsigned length = call->argument + (call->transfer == ARCH_TRANSFER_BUFFER);
+
+	return call->transfer <= ARCH_TRANSFER_COUNT &&
+		raw->word[arch_native.repair->result] >= argument(raw, length);
+}
+
 /* A transfer goes on where it was cut. True: it is to be watched. */
 static bool complete(struct mender *mender, struct tracee *t, struct arch_raw *raw)
 {
@@ -369,16 +427,14 @@ static bool complete(struct mender *mender, struct tracee *t, struct arch_raw *r
 	m->refused = false;
 	if (mender->letting_go)
 		return false;
+	m->unfinished = m->has_deadline = false;
+	if (is_whole(raw, m->call) || !recall(t, raw))
+		return false;
 	m->before = *raw;
 	m->done = raw->word[arch_native.repair->result];
-	m->unfinished = m->has_deadline = false;
-	if (m->call->transfer <= ARCH_TRANSFER_COUNT &&
-		m->done >= argument(raw,
-				   m->call->argument + (m->call->transfer == ARCH_TRANSFER_BUFFER)))
-		return false; /* the common case, told without a look at the descriptor */
 	if (!meant_whole(t, raw) || !mend_advance(mender, t, raw))
 		return false;
-	set_result(raw, REPAIR_RESTART);
+	restart(raw);
 	mender->repaired++;
 	return true;
 }
@@ -398,6 +454,7 @@ bool mend_call(struct mender *mender, struct tracee *t, enum repair_need need,
 	}
 	seen = raw;
 	t->mend->call = call;
+	t->mend->to_entry = false;
 	switch (need) {
 	case REPAIR_BEGIN_AGAIN: watch = begin_again(mender, t, &raw); break;
 	case REPAIR_MAYBE_EARLY: watch = wait_for_the_tick(mender, t, &raw); break;

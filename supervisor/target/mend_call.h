@@ -14,7 +14,9 @@
 #define MEND_SCRATCH_BYTES (64 + MEND_PARTS * sizeof(struct repair_part))
 
 struct mend {
-	bool inside; /* the watched call is between its entry and its exit */
+	bool inside;   /* the watched call is between its entry and its exit */
+	bool to_entry; /* it is watched up to its entry only: nothing is to be given back */
+	bool known;    /* this stop follows one that changed the call: `before` has its arguments */
 	const struct arch_call *call;
 	struct arch_raw before;      /* registers at the stop */
 	uint64_t done, whole, piece; /* bytes: of the transfer so far, all, of this call */
@@ -27,6 +29,8 @@ struct mend {
 	 */
 	bool unfinished;
 	bool cut; /* and an interrupt is under way, at whose stop it is begun again */
+	/* It is over, and must not look like one that ended early at a further stop. */
+	bool over;
 	/* The rest of this transfer was refused (EPIPE, EAGAIN): it ended by itself. */
 	bool refused;
 	uint64_t refused_pc, refused_sp, refused_done;
@@ -50,6 +54,9 @@ bool mend_call(struct mender *mender, struct tracee *tracee, enum repair_need ne
 
 /* The arguments in @raw for what is left of the transfer after tracee->mend->done bytes. */
 bool mend_advance(struct mender *mender, struct tracee *tracee, struct arch_raw *raw);
+
+/* Sets @raw so that the instruction that enters the kernel is repeated. */
+void mend_repeat(struct arch_raw *raw);
 
 /* Registers and scratch memory as they were, with @result. @over: which is final. */
 void mend_give_back(struct mender *mender, struct tracee *tracee, int64_t result, bool over);

@@ -15,6 +15,24 @@ static const struct arch_call *find(const struct arch_repair *arch, int32_t numb
 	return NULL;
 }
 
+bool repair_has_place(const struct repair_places *places, uint64_t pc)
+{
+	for (unsigned i = 0; i < places->n && i < REPAIR_PLACES; i++) {
+		if (places->pc[i] == pc)
+			return true;
+	}
+	return places->n > REPAIR_PLACES;
+}
+
+void repair_note_place(struct repair_places *places, uint64_t pc)
+{
+	if (repair_has_place(places, pc))
+		return;
+	if (places->n < REPAIR_PLACES)
+		places->pc[places->n] = pc;
+	places->n++;
+}
+
 enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call)
 {

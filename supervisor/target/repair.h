@@ -16,17 +16,25 @@
 #include "supervisor/target/account.h"
 
 /*
- * Result of a call that the kernel begins again, unless a handler is about to run: then it fails
- * with EINTR. The kernel's ERESTARTNOHAND, which no header gives.
- */
-#define REPAIR_RESTART (-514)
-
-/*
  * Result of a call that the kernel resumes by restart_syscall, with the time that is left: its
  * ERESTART_RESTARTBLOCK. A program that is never stopped needs no restart_syscall, and may have a
  * seccomp filter that kills for it.
  */
 #define REPAIR_BLOCK (-516)
+
+/*
+ * Where calls that a handler has interrupted return to, for machines that do not tell whether a
+ * call, or the end of the handler, has brought a thread there. What fails there with EINTR may do
+ * so rightly, and the program knows how to go on: it is left alone.
+ */
+#define REPAIR_PLACES 6
+struct repair_places {
+	uint64_t pc[REPAIR_PLACES];
+	unsigned n; /* more than fit: every place counts as one */
+};
+
+void repair_note_place(struct repair_places *places, uint64_t pc);
+bool repair_has_place(const struct repair_places *places, uint64_t pc);
 
 enum repair_need {
 	REPAIR_NOTHING,

@@ -13,6 +13,7 @@
 #include "supervisor/os/procfs.h"
 #include "supervisor/target/account.h"
 #include "supervisor/target/elapsed.h"
+#include "supervisor/target/repair.h"
 #include "supervisor/target/stack.h"
 #include "supervisor/target/tracee.h"
 #include "supervisor/target/wall.h"
@@ -64,7 +65,8 @@ struct process {
 	/* Of the calls, which free them: of --region and of sprofil; NULL none. */
 	struct region_table *histogram;
 	struct session *session;
-	struct stack_ranges stacks; /* where a stack can be, as last read */
+	struct stack_ranges stacks;   /* where a stack can be, as last read */
+	struct repair_places handled; /* since the last exec (mend.c) */
 };
 
 struct tracee {

@@ -27,6 +27,6 @@ for word in arguments:
             further = [a for a in arguments[word].split(",") if a]
             chosen[test["name"]] = (test, further)
 for test, further in chosen.values():
-    env = [f"{key}={value}" for key, value in test["env"].items()]
-    command = shlex.join((["env"] + env if env else []) + test["cmd"] + further)
+    env = [f"{key}={value}" for key, value in test["env"].items()] + [f"FACTOR={factor:.0f}"]
+    command = shlex.join(["env"] + env + test["cmd"] + further)
     print(test["name"], int(test["timeout"] * factor), command, sep="\t")

@@ -12,7 +12,7 @@ stack() {
         on && /^ +in / { printf "%s ", $2 }' out
 }
 
-"$TARGETS/race" crowd 3 60000 & crowd=$!
+"$TARGETS/race" crowd 3 $((60000 * ${FACTOR:-1})) & crowd=$!
 wait_until "all threads are there" 20 threads_are $crowd 4
 # The main thread works and the others sleep, as they will from now on.
 settled() {
@@ -71,7 +71,7 @@ mkfifo wake
 exec 9>wake
 wait_until "the sleeper sleeps" 20 in_state $sleeper S
 for i in 1 2 3 4 5 6 7 8 9 10; do "$SPROFRUN" --dump $sleeper >out; done
-check "where it is blocked" grep -qE '^epoll_wait .*block .*main .*_start $' <<<"$(stack $sleeper)"
+check "where it is blocked" grep -qE '^epoll_p?wait .*block .*main .*_start $' <<<"$(stack $sleeper)"
 echo x >&9
 exec 9>&-
 wait $sleeper
@@ -88,7 +88,7 @@ wait $sleeper
 is "time-outs: status" $? 0
 check "time-outs: seen asleep" [ $dumps -gt 0 ]
 cp asleep out
-check "time-outs: its stack is whole" grep -qE '^(epoll_wait|rt_sigtimedwait) .*main .*_start $' \
+check "time-outs: its stack is whole" grep -qE '^(epoll_p?wait|rt_sigtimedwait) .*main .*_start $' \
     <<<"$(stack $sleeper)"
 cat slept
 

@@ -4,11 +4,13 @@
 . "$(dirname "$0")/lib.sh"
 RACE=$TARGETS/race
 
-# under WHAT WANTED-STATUS COMMAND...: runs it under the profiler at 4 kHz.
+# under WHAT WANTED-STATUS COMMAND...: runs it under the profiler at 4 kHz. FACTOR: longer
+# deadlines, for a machine that is emulated.
 under() {
     local what=$1 wanted=$2 status
     shift 2
-    timeout -k 5 60 "$SPROFRUN" -q -F 4000 --max-overhead 100 -o r.pb.gz "$@" >out 2>err
+    timeout -k 5 $((60 * ${FACTOR:-1})) \
+        "$SPROFRUN" -q -F 4000 --max-overhead 100 -o r.pb.gz "$@" >out 2>err
     status=$?
     is "$what: status" $status "$wanted"
     if [ $status != "$wanted" ]; then tail -n 5 out err; fi

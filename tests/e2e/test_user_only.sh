@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 # --user-only: ticks in system calls are left out, and their time is told of.
 . "$(dirname "$0")/lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip "which call a thread is in is known at a stop on x86-64 alone"
+case $(uname -m) in
+    x86_64 | aarch64) ;;
+    *) skip "which call a thread is in is known at a stop on x86-64 and aarch64 alone" ;;
+esac
 
 # rows PROFILE PATTERN: samples of functions that match, and of all.
 rows() { "$SPROFREPORT" --format tsv "$1" | awk -F'\t' -v p="$2" \
