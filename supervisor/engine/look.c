@@ -23,6 +23,8 @@
 #define LONG_TICK_NS  10000000
 /* The clock is read after so many looks. */
 #define LOOKS_A_CLOCK 8
+/* A thread names itself soon after its birth, and may sleep for long from then on. */
+#define NAME_YOUNG_NS 100000000
 
 static bool is_refusal(int r)
 {
@@ -151,6 +153,8 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 		return false;
 	if (r == 0 && activity.syscall < 0 && is_in_a_stop(engine, t))
 		return false;
+	if (now - t->name_since_ns < NAME_YOUNG_NS)
+		t->name_again_ns = 0;
 	handover_announce(engine, t, activity.pc, now);
 	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
 	sample->machine = t->machine ? t->machine : arch_native.machine;
