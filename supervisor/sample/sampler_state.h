@@ -2,6 +2,17 @@
 /*
  * What the sampler knows: of threads, of CPUs, of itself. For those that take part in a choice
  * (sampler.c, observe.c, ways.c); the engine calls sampler.h, and sets @realtime and @factor_1024.
+ *
+ * What a sample takes from its thread is nobody's time, so no instant may fall into it:
+ *
+ *	it runs │ we have its CPU │ it is stopped │ it waits for its CPU │ it runs
+ *	        └────────────────────── held ────────────────────────────┘
+ *	                          └───── stop ────┘
+ *
+ * held_ns and stop_ns are what that usually takes. By them the plans are shifted at once: that is
+ * left out. What we had of a CPU for other work is left out, too. At the next stop of a thread that
+ * ran all the time, the CPU time that it did not get tells what was really taken: the difference is
+ * owed, and is left out next.
  */
 #ifndef SUPERVISOR_SAMPLER_STATE_H
 #define SUPERVISOR_SAMPLER_STATE_H
