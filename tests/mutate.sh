@@ -11,7 +11,8 @@
 # Unit tests are built with AddressSanitizer, which sees leaks and what lies beside a buffer.
 # Several at once, with different files, do not disturb each other: each has its own copy.
 # A mutant that no test kills must stand in tests/mutants.txt with the reason why nobody could tell:
-# "file | line as it is changed | reason". Otherwise the status is 1.
+# "file | line as it is changed | reason"; a statement that is left out is a comment in that line.
+# Otherwise the status is 1.
 set -eu
 unit= seed=1 one_in=1
 while getopts us: option; do
@@ -86,6 +87,13 @@ mutants()
 		if (at)
 			put(substr(code, 1, at - 1) to substr(code, at + length(from)) rest)
 	}
+	function leave_out(   statement)
+	{
+		statement = $0
+		sub(/^\t+/, "", statement)
+		sub(/ *\/\*.*/, "", statement)
+		put("\t; /* " statement " */")
+	}
 	{
 		was_comment = comment
 		if (/\/\*/) comment = 1
@@ -113,11 +121,9 @@ mutants()
 	}
 	# a statement is left out
 	/^\t+([a-z_]+[>.a-z_\[\]\/* 0-9-]*( [-+|]?= |\+\+;)|\(void\)|[a-z_]+\().*;$/ {
-		left_out = $0
-		sub(/[^\t].*/, ";", left_out)
-		put(left_out)
+		leave_out()
 	}
-	/^\t+(break|continue);$/ { left_out = $0; sub(/[^\t].*/, ";", left_out); put(left_out) }
+	/^\t+(break|continue);$/ { leave_out() }
 	' "$root/$1" 2>/dev/null
 }
 

@@ -93,9 +93,11 @@ static void test_live_all__names_the_functions(void **state)
 
 	(void)state;
 	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	assert_int_equal(status().tick_ns, LIVE_FAST_TICK_NS);
 	run_until(hot_function, "hot_function", 30);
 	assert_int_equal(sprofil_all_off(), 0);
 	s = status();
+	assert_int_equal(s.state, SPROFIL_OFF);
 	assert_int_equal(read_rows(), s.counted);
 	assert_int_equal(s.outside + s.full + s.faulted, 0);
 	found = row_of("hot_function");

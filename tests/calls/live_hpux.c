@@ -278,6 +278,8 @@ static void test_live_hpux__strict_order_on_request(void **state)
 	unsigned a[4] = {0};
 	struct prof overlap[2] = {
 		region(a, 16, LIVE_A, 0x10000), region(a, 16, LIVE_A + 8, 0x10000)};
+	struct prof touching[2] = {
+		region(a, 16, LIVE_A, 0x10000), region(a, 16, LIVE_A + 16, 0x10000)};
 	struct prof unsorted[2] = {region(a, 16, LIVE_B, 0x10000), region(a, 16, LIVE_A, 0x10000)};
 	struct prof good[2] = {region(a, 16, LIVE_A, 0x10000), region(a, 4, 0, 2)};
 	struct prof wide[2] = {region(a, 16, LIVE_A, 0x10000), region(a, 8, 0, 2)};
@@ -290,6 +292,7 @@ static void test_live_hpux__strict_order_on_request(void **state)
 	assert_int_equal(sprofil(wide, 2, NULL, PROF_UINT), 0);
 	assert_int_equal(setenv("SPROFIL_STRICT", "1", 1), 0);
 	assert_int_equal(live_errno(sprofil(overlap, 2, NULL, PROF_UINT)), EINVAL);
+	assert_int_equal(sprofil(touching, 2, NULL, PROF_UINT), 0);
 	assert_int_equal(live_errno(sprofil(unsorted, 2, NULL, PROF_UINT)), EINVAL);
 	assert_int_equal(sprofil(good, 2, NULL, PROF_UINT), 0);
 	assert_int_equal(live_errno(sprofil(wide, 2, NULL, PROF_UINT)), EINVAL);
