@@ -130,6 +130,21 @@ static void print_rate(struct auditing *a, const struct audit_rate *rate)
 }
 
 /*
+ * Slots of a CPU get longer while nobody is met there. Seldom: less than a quarter of a CPU's time;
+ * and what is missing was not left out for a bound.
+ */
+static bool runs_seldom(const struct profile *profile, const struct audit_rate *rate)
+{
+	uint64_t kernel, wall, throttled = 0;
+
+	(void)profile_audit(profile, "throttled_instants", &throttled);
+	return profile_audit(profile, "kernel_cpu_ns", &kernel) &&
+		profile_audit(profile, "wall_ns", &wall) && kernel < wall / 4 &&
+		(double)throttled < (rate->expected - (double)rate->samples) / 2 &&
+		rate->asked_hz < FAST_HZ;
+}
+
+/*
  * What to make of few samples. @is_found: no other reason is told for what is missing. @late: the
  * share of instants that came late.
  */
@@ -138,7 +153,14 @@ static void print_rate_remarks(
 {
 	struct interval half;
 
-	if (rate->is_low && is_found)
+	if (rate->is_low && is_found && runs_seldom(a->profile, rate))
+		fprintf(a->out,
+			"%" PRIu64
+			" samples of %.0f that were asked for: it seldom runs, and a CPU "
+			"where it was not met is looked at more rarely; times are right, with the "
+			"noise of so few samples\n",
+			rate->samples, rate->expected);
+	else if (rate->is_low && is_found)
 		fprintf(a->out,
 			"%" PRIu64 " samples of %.0f that were asked for: %sone takes longer than "
 			"a period, or --max-overhead or --max-cpu allows no more; times are right, "
