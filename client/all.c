@@ -164,9 +164,9 @@ static int put_in_force(void)
 				.offset = s->start,
 				.scale = is_rest(s) ? BIN_SCALE : SCALE};
 	}
-	r = sprofil_native_sprofil(table, n, NULL, NATIVE_UINT | fast);
+	r = sprofil_native_sprofil(table, n, NULL, NATIVE_UINT | fast) < 0 ? -errno : 0;
 	free(table);
-	return r < 0 ? -errno : 0;
+	return r;
 }
 
 static int turn_off(void)

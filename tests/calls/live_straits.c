@@ -433,11 +433,30 @@ static int call_while_signals_come(void)
 	return works();
 }
 
+/* Nor does the wait for what is left of a supervisor that could not be started. */
+static int fail_while_signals_come(void)
+{
+	struct sigaction action = {.sa_handler = wake};
+	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+		setenv("SPROFIL_SUPERVISOR", "/nonexistent/supervisor", 1) < 0 ||
+		sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
+		return 1;
+	for (unsigned i = 0; i < 50; i++)
+		if (on() == 0 || errno != EPERM)
+			return 2;
+	if (setitimer(ITIMER_REAL, &never, NULL) < 0)
+		return 3;
+	return waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : 4;
+}
+
 static void test_live_straits__signals_during_the_first_call(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 10; i++)
 		in_child(call_while_signals_come);
+	in_child(fail_while_signals_come);
 }
 
 /* What is found where it was installed needs no environment. */
