@@ -111,10 +111,9 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct all_segment new = {.bias = info->dlpi_addr};
 
+	(void)size;
 	(void)context;
 	changes = info->dlpi_adds + info->dlpi_subs;
-	if (size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
-		changes = 0;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		struct all_segment *known;
@@ -165,9 +164,9 @@ static int put_in_force(void)
 				.offset = s->start,
 				.scale = is_rest(s) ? BIN_SCALE : SCALE};
 	}
-	r = sprofil_native_sprofil(table, n, NULL, NATIVE_UINT | fast);
+	r = sprofil_native_sprofil(table, n, NULL, NATIVE_UINT | fast) < 0 ? -errno : 0;
 	free(table);
-	return r < 0 ? -errno : 0;
+	return r;
 }
 
 static int turn_off(void)

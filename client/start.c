@@ -72,7 +72,7 @@ struct start {
 	int ready_fd, go_fd;
 	bool stay;               /* init is us: the process in between stays */
 	char *stack;             /* for the helper, until its exec */
-	_Atomic uint32_t helper; /* its pid; UINT32_MAX: it could not be made */
+	_Atomic uint32_t helper; /* its pid, or -errno when it could not be made */
 };
 
 /*
@@ -105,21 +105,29 @@ ON_BORROWED_STACK static void close_all(void)
 			(void)syscall(SYS_close, fd);
 }
 
-/* The process in between; the same holds for it. */
+/*
+ * The process in between; the same holds for it. errno is the owner's: once the owner goes on, no
+ * call here may fail. So the wait must find the helper also where the program ignores SIGCHLD.
+ */
 ON_BORROWED_STACK static int stand_between(void *context)
 {
+	static const uint64_t by_default[4]; /* the kernel's struct sigaction */
 	struct start *start = context;
 	bool stay = start->stay;
-	int pid = clone(
-		become_helper, start->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+	int pid;
 
-	/* From the wake on @start is no more if we stay: its owner returns. */
-	atomic_store(&start->helper, pid < 0 ? UINT32_MAX : (uint32_t)pid);
-	(void)syscall(SYS_futex, &start->helper, FUTEX_WAKE, 1, NULL, NULL, 0);
-	if (stay && pid > 0) {
+	(void)syscall(SYS_rt_sigaction, SIGCHLD, by_default, NULL, sizeof(uint64_t));
+	pid = clone(
+		become_helper, start->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+	if (pid < 0)
+		pid = -errno;
+	else if (stay)
 		close_all();
+	/* From the wake on @start is no more if we stay: its owner returns. */
+	atomic_store(&start->helper, (uint32_t)pid);
+	(void)syscall(SYS_futex, &start->helper, FUTEX_WAKE, 1, NULL, NULL, 0);
+	if (stay && pid > 0)
 		(void)syscall(SYS_wait4, pid, NULL, __WALL, NULL);
-	}
 	_exit(0);
 }
 
@@ -205,6 +213,28 @@ static void bury_last(void)
 		(void)waitpid((pid_t)(uint32_t)last, NULL, WNOHANG | __WCLONE);
 }
 
+/* What making a process gave, its pid or -errno, as it is told. */
+static int made(int pid)
+{
+	return pid > 0 || pid == -EAGAIN || pid == -ENOMEM ? pid : -EPERM;
+}
+
+/* Says go to @helper and waits for it. */
+static int let_go(int helper, int ready[2], int go[2])
+{
+	int r = -EPERM, pidfd = (int)syscall(SYS_pidfd_open, helper, 0);
+
+	/* Where Yama restricts ptrace to descendants: we ask for it. */
+	(void)prctl(PR_SET_PTRACER, (unsigned long)helper, 0, 0, 0);
+	(void)close(ready[1]);
+	ready[1] = -1;
+	if (write(go[1], "g", 1) == 1)
+		r = await_helper(helper, pidfd, ready[0]);
+	if (pidfd >= 0)
+		(void)close(pidfd);
+	return r;
+}
+
 static int start_with(const char *path, int ready[2], int go[2])
 {
 	char pid_text[12], ready_text[12], go_text[12];
@@ -214,24 +244,17 @@ static int start_with(const char *path, int ready[2], int go[2])
 		.ready_fd = ready[1],
 		.go_fd = go[0],
 		.stay = init_is_us()};
-	int between, helper, pidfd, r;
+	int between, r;
 
 	put_decimal(pid_text, (int)getpid());
 	put_decimal(ready_text, ready[1]);
 	put_decimal(go_text, go[0]);
 	between = spawn(&start);
 	if (between < 0)
-		return between == -EAGAIN || between == -ENOMEM ? between : -EPERM;
-	helper = (int)atomic_load(&start.helper);
-	pidfd = helper > 0 ? (int)syscall(SYS_pidfd_open, helper, 0) : -1;
-	/* Where Yama restricts ptrace to descendants: we ask for it. */
-	(void)prctl(PR_SET_PTRACER, (unsigned long)helper, 0, 0, 0);
-	(void)close(ready[1]);
-	ready[1] = -1;
-	r = helper > 0 && write(go[1], "g", 1) == 1 ? await_helper(helper, pidfd, ready[0])
-						    : -EPERM;
-	if (pidfd >= 0)
-		(void)close(pidfd);
+		return made(between);
+	r = made((int)atomic_load(&start.helper));
+	if (r > 0)
+		r = let_go(r, ready, go);
 	if (!start.stay || r < 0)
 		(void)waitpid(between, NULL, __WCLONE); /* it has ended, or does with its helper */
 	else

@@ -313,16 +313,33 @@ static void test_live_all__prints_a_table(void **state)
 }
 
 static atomic_bool turned_off;
+static _Atomic pid_t turner;
 
 static void *turn_off(void *unused)
 {
 	(void)unused;
+	atomic_store(&turner, gettid());
 	(void)sprofil_all_off();
 	atomic_store(&turned_off, true);
 	return NULL;
 }
 
-/* While the segments are read nobody changes them. */
+static bool turner_sleeps(void)
+{
+	char path[48], text[512] = "";
+	const char *state = NULL;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)atomic_load(&turner));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0)
+		state = strstr(text, ") ");
+	if (fd >= 0)
+		(void)close(fd);
+	return state && state[2] == 'S';
+}
+
+/* While the segments are read nobody changes them. What is off already waits for nothing else. */
 static void test_live_all__one_thread_at_a_time(void **state)
 {
 	pthread_t thread;
@@ -330,9 +347,12 @@ static void test_live_all__one_thread_at_a_time(void **state)
 
 	(void)state;
 	assert_int_equal(sprofil_all(0), 0);
+	assert_int_equal(sprofil_all_off(), 0);
 	(void)all_lock(&n);
 	assert_int_equal(pthread_create(&thread, NULL, turn_off, NULL), 0);
-	(void)usleep(100000);
+	for (unsigned i = 0; i < 12000 && !turner_sleeps() && !atomic_load(&turned_off); i++)
+		(void)usleep(5000);
+	assert_true(turner_sleeps());
 	assert_false(atomic_load(&turned_off));
 	all_unlock();
 	assert_int_equal(pthread_join(thread, NULL), 0);

@@ -216,6 +216,35 @@ static const void *table_of(const struct dialect *d, void *base)
 	return d->glibc ? (const void *)glibc_two : two;
 }
 
+static void expect_tick(const struct dialect *d, unsigned flags, void *counts, uint64_t tick_ns)
+{
+	struct timeval tick = {9, 9};
+
+	assert_int_equal(d->sprofil(table_of(d, counts), 2, &tick, flags), 0);
+	assert_int_equal(tick.tv_sec, 0);
+	assert_int_equal(tick.tv_usec, tick_ns / 1000);
+	assert_int_equal(ask().tick_ns, tick_ns);
+}
+
+/* The clock is the slow one, unless the fast one is asked for. */
+static void test_live_dialects__ticks(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+		unsigned short *counts = live_buffer(8, MAP_PRIVATE);
+
+		call(d, counts, 8, LIVE_A, 0x8000);
+		assert_int_equal(
+			ask().tick_ns, i == DIALECTS - 1 ? LIVE_AIX_TICK_NS : LIVE_TICK_NS);
+		if (d->sprofil)
+			expect_tick(d, d->ushort_flag, counts, LIVE_TICK_NS);
+		if (d->fast_flag)
+			expect_tick(d, d->ushort_flag | d->fast_flag, counts, LIVE_FAST_TICK_NS);
+		off(d);
+	}
+}
+
 /* The one in force is still that of @counts, and counts. */
 static void expect_unchanged(const struct dialect *d, const unsigned short *counts)
 {
@@ -308,6 +337,7 @@ int main(int argc, char **argv)
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live_dialects__width_of_scales),
+		cmocka_unit_test(test_live_dialects__ticks),
 		cmocka_unit_test(test_live_dialects__errors_in_order),
 		cmocka_unit_test(test_live_dialects__silent_calls_that_fail),
 	};

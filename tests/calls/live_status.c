@@ -5,7 +5,10 @@
 
 #include "tests/calls/live.h"
 
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -321,6 +324,60 @@ static void test_live_status__supervisor_killed(void **state)
 	off();
 }
 
+struct pair {
+	atomic_int step;
+	unsigned counts[2];
+	struct sprofil_state state;
+};
+
+static bool turn_on(unsigned *count)
+{
+	struct prof bin = {count, sizeof(*count), 0, 2};
+
+	return sprofil(&bin, 1, NULL, PROF_UINT) == 0;
+}
+
+static void await_step(struct pair *pair, int step)
+{
+	for (unsigned i = 0; i < 6000 && atomic_load(&pair->step) < step; i++)
+		(void)usleep(5000);
+}
+
+static int be_the_second(void *context)
+{
+	struct pair *pair = context;
+	bool good = turn_on(&pair->counts[1]);
+
+	atomic_store(&pair->step, 1);
+	await_step(pair, 2);
+	good = good && sprofil_status(&pair->state, sizeof(pair->state)) == 0;
+	_exit(sprofil(NULL, 0, NULL, 0) == 0 && good ? 0 : 1);
+}
+
+/*
+ * Two processes of one memory, each with a supervisor of its own: what one of them remembers of its
+ * supervisor does not lead the other to a wrong one.
+ */
+static void test_live_status__processes_of_one_memory(void **state)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	struct pair pair = {.step = 0};
+	bool good;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(live_tracer(), 0); /* or the second would be its, too */
+	pid = clone(be_the_second, stack + sizeof(stack), CLONE_VM | SIGCHLD, &pair);
+	assert_true(pid > 0);
+	await_step(&pair, 1);
+	good = turn_on(&pair.counts[0]);
+	atomic_store(&pair.step, 2);
+	live_reap(pid);
+	assert_true(good);
+	expect(&pair.state, SPROFIL_ON, SPROFIL_NO_REASON);
+	off();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +392,7 @@ int main(void)
 	/* First, while no handlers stand in the way of "off" after setuid. */
 	const struct CMUnitTest with_children[] = {
 		cmocka_unit_test(test_live_status__nothing_was_turned_on),
+		cmocka_unit_test(test_live_status__processes_of_one_memory),
 		cmocka_unit_test(test_live_status__children_and_hidden_programs),
 	};
 

@@ -11,6 +11,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -143,6 +146,82 @@ static void test_live_straits__no_process_more(void **state)
 {
 	(void)state;
 	in_child(lack_processes);
+}
+
+/* @call with @argument (its 32 low bits) gets @action. */
+static int filter(unsigned call, unsigned n, unsigned argument, unsigned action)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			(unsigned)offsetof(struct seccomp_data, args) + 8 * n),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, action),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* One process can be made, and not the helper. Nobody is permitted to trace us then. */
+static int lack_a_second_process(void)
+{
+	unsigned before = open_descriptors();
+
+	if (filter(SYS_clone, 0, CLONE_VM | CLONE_VFORK | SIGCHLD, SECCOMP_RET_ERRNO | EAGAIN) <
+			0 ||
+		filter(SYS_prctl, 0, PR_SET_PTRACER, SECCOMP_RET_KILL_PROCESS) < 0)
+		return 1;
+	if (on() == 0 || errno != EAGAIN)
+		return 2;
+	if (open_descriptors() != before)
+		return 3;
+	return waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : 4;
+}
+
+static int lack_a_second_process_as_subreaper(void)
+{
+	return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? 5 : lack_a_second_process();
+}
+
+static void test_live_straits__no_process_for_the_helper(void **state)
+{
+	(void)state;
+	in_child(lack_a_second_process);
+	in_child(lack_a_second_process_as_subreaper);
+}
+
+/*
+ * A subreaper that does not care for its children: the process that waits for the helper shares its
+ * memory. Whatever that one does until it ends, errno stays.
+ */
+static int keep_errno(void)
+{
+	siginfo_t end;
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || signal(SIGCHLD, SIG_IGN) == SIG_ERR)
+		return 1;
+	errno = EXDEV;
+	if (on() < 0)
+		return 2;
+	if (errno != EXDEV)
+		return 3;
+	if (kill(live_tracer(), SIGKILL) < 0)
+		return 4;
+	errno = EXDEV;
+	if (waitid(P_ALL, 0, &end, WEXITED | __WCLONE) < 0)
+		return 5;
+	return errno == EXDEV ? 0 : 6;
+}
+
+static void test_live_straits__errno_of_a_subreaper(void **state)
+{
+	(void)state;
+	in_child(keep_errno);
 }
 
 static rlim_t address_space(void)
@@ -354,11 +433,30 @@ static int call_while_signals_come(void)
 	return works();
 }
 
+/* Nor does the wait for what is left of a supervisor that could not be started. */
+static int fail_while_signals_come(void)
+{
+	struct sigaction action = {.sa_handler = wake};
+	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+		setenv("SPROFIL_SUPERVISOR", "/nonexistent/supervisor", 1) < 0 ||
+		sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
+		return 1;
+	for (unsigned i = 0; i < 50; i++)
+		if (on() == 0 || errno != EPERM)
+			return 2;
+	if (setitimer(ITIMER_REAL, &never, NULL) < 0)
+		return 3;
+	return waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : 4;
+}
+
 static void test_live_straits__signals_during_the_first_call(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 10; i++)
 		in_child(call_while_signals_come);
+	in_child(fail_while_signals_come);
 }
 
 /* What is found where it was installed needs no environment. */
@@ -408,6 +506,8 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live_straits__few_descriptors),
 		cmocka_unit_test(test_live_straits__no_process_more),
+		cmocka_unit_test(test_live_straits__no_process_for_the_helper),
+		cmocka_unit_test(test_live_straits__errno_of_a_subreaper),
 		cmocka_unit_test(test_live_straits__no_memory_more),
 		cmocka_unit_test(test_live_straits__limits_of_the_program),
 		cmocka_unit_test(test_live_straits__a_small_stack),
