@@ -158,12 +158,14 @@ int main(int argc, char **argv)
 		(void)snprintf(name, sizeof(name), "%s", text_basename(s.engine.command[0]));
 	else
 		procfs_read_name(s.engine.pids[0], s.engine.pids[0], name);
-	const char *analyst_argv[15] = {analyst, "--program", program, "--report", "none",
-		"--quiet", "--name", name, "--call-graph", s.target.call_graph, "--no-output"};
+	const char *analyst_argv[13 + THREAD_ARGUMENTS] = {analyst, "--program", program,
+		"--report", "none", "--quiet", "--name", name, "--call-graph", s.target.call_graph,
+		"--no-output"};
+	size_t n = 11;
 
 	if (s.verbose)
-		analyst_argv[11] = "--verbose";
-	(void)thread_options_arguments(&s.target.threads, analyst_argv + 12);
+		analyst_argv[n++] = "--verbose";
+	(void)thread_options_arguments(&s.target.threads, analyst_argv + n);
 	s.serve.on_demand = true;
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;

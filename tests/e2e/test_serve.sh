@@ -115,6 +115,19 @@ is "quiet: what is said" "$(wc -l <err)" 1
 kill -TERM $server; wait $server # SIGINT is ignored by a shell's job in the background
 is "quiet: the command's end is ours" $? 143
 
+# Threads by name and by number, with all that can be said to it.
+"$TARGETS/named" 600 & named=$!
+thread() { grep -lx "$1" /proc/$named/task/*/comm 2>/dev/null | cut -d/ -f5; }
+wait_until "its threads have their names" 20 eval '[ "$(thread changing)" ]'
+begin "$SPROFSERVE" -v --listen 0 -F 500 -p $named --thread-name '^work-' --tid "$(thread rest-0)"
+$CLIENT get $port '/debug/pprof/profile?seconds=2' >n.pb.gz; is "of some threads: status" $? 0
+check "the rest is left out" [ -z "$("$SPROFREPORT" --split thread --format tsv n.pb.gz |
+    awk -F'\t' 'NR > 1 && $2 != "rest-0" && $2 !~ /^work-/')" ]
+check "those are in it" [ "$("$SPROFREPORT" --split thread --format tsv n.pb.gz | tail -n +2 |
+    cut -f1 | sort -u | wc -l)" = 3 ]
+kill $named
+wait $server; is "it ends with them: status" $? 0
+
 # ^C, and a server that dies.
 "$TARGETS/busy" 1 600 0 & target=$!
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
