@@ -3,6 +3,12 @@
 
 /* Stop time that may be saved up, as CPU time of the target that earns it. */
 #define SPAN_NS 100000000
+/* The mean goes this part of the way to each stop. One counts as so many times the mean at most. */
+#define MEAN_PART 32
+#define MEAN_MOST 4
+/* Slots are stretched so that stops take this much of the bound: mostly something is saved up. */
+#define AIM 15 / 16
+#define ONE 1024
 
 void budget_earn(struct budget *budget, uint64_t ran_ns)
 {
@@ -17,10 +23,23 @@ void budget_earn(struct budget *budget, uint64_t ran_ns)
 
 void budget_spend(struct budget *budget, uint64_t stop_ns)
 {
-	budget->left_ns -= (int64_t)stop_ns;
+	int64_t stop = (int64_t)stop_ns, mean = budget->mean_ns;
+
+	budget->left_ns -= stop;
+	if (stop > MEAN_MOST * mean && mean)
+		stop = MEAN_MOST * mean;
+	budget->mean_ns = mean ? mean + (stop - mean) / MEAN_PART : stop;
 }
 
 bool budget_is_spent(const struct budget *budget)
 {
 	return budget->ppm && budget->left_ns <= 0;
+}
+
+uint64_t budget_factor(const struct budget *budget, uint64_t period_ns)
+{
+	uint64_t may = period_ns * budget->ppm / 1000000 * AIM;
+	uint64_t factor = may ? ONE * (uint64_t)budget->mean_ns / may : ONE;
+
+	return factor > ONE ? factor : ONE;
 }

@@ -78,7 +78,7 @@ static void once_a_second(struct engine *engine, uint64_t now)
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 }
 
-/* --max-cpu: how much rarer ticks must be. */
+/* --max-cpu: how much rarer instants must be. */
 static void keep_throttle(struct engine *engine, uint64_t now)
 {
 	const struct engine_options *options = engine->options;
@@ -93,7 +93,17 @@ static void keep_throttle(struct engine *engine, uint64_t now)
 		analyst_ns = clock_read(clock);
 	engine->audit.yielded_ns += throttle_see(
 		&engine->throttle, now, clock_read(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
-	engine->sampling.sampler.factor_1024 = engine->throttle.factor;
+}
+
+/* Each bound allows for what the other one has done: the longer of both periods keeps both. */
+static void keep_bounds(struct engine *engine, uint64_t now)
+{
+	uint64_t factor = budget_factor(&engine->budget, engine->period_ns);
+
+	keep_throttle(engine, now);
+	if (engine->throttle.factor > factor)
+		factor = engine->throttle.factor;
+	engine->sampling.sampler.factor_1024 = factor;
 }
 
 /* What is done at times for all threads. */
@@ -119,7 +129,7 @@ static void sweep(struct engine *engine, uint64_t now)
 		return;
 	engine->timing.swept_ns = now;
 	account_sweep(engine, now);
-	keep_throttle(engine, now);
+	keep_bounds(engine, now);
 }
 
 static void sleep_until(struct engine *engine, uint64_t until_ns)

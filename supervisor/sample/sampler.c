@@ -199,6 +199,12 @@ static uint64_t advance_stream(struct sampler *s, struct sample_cpu *c, unsigned
 	uint64_t weight = plan_weight(plan, stream), factor = stream ? 1024 : s->factor_1024;
 	unsigned most = longest_slot(s, stream, now);
 
+	/* Of instants that would have met somebody, as far as can be told. */
+	if (!stream && outcome == PLAN_MET) {
+		s->stretched_1024 += factor - 1024;
+		s->figures.throttled += s->stretched_1024 / 1024;
+		s->stretched_1024 %= 1024;
+	}
 	*ret_lost = plan->stream[stream].lost_ns;
 	if (outcome == PLAN_LOST) {
 		c->left_out_ns[stream] +=
