@@ -47,8 +47,12 @@ static void test_stop_budget__none_is_no_bound(void **state)
 	assert_false(budget_is_spent(&budget));
 }
 
-/* What is stopped for 20 us each 250 us, stretched, for @seconds; how many instants found nothing. */
-static unsigned run(struct budget *budget, unsigned seconds, uint64_t *ret_ran, uint64_t *ret_stopped)
+/*
+ * A thread that runs for @seconds and is stopped for 20 us each period, as far as that is
+ * stretched: how many instants were given up.
+ */
+static unsigned run(
+	struct budget *budget, unsigned seconds, uint64_t *ret_ran, uint64_t *ret_stopped)
 {
 	unsigned spent = 0;
 
@@ -73,8 +77,7 @@ static unsigned run(struct budget *budget, unsigned seconds, uint64_t *ret_ran, 
 	return spent;
 }
 
-/* 8 % is asked for and 5 % allowed: instants come evenly, 8/5 as far apart, and hardly any is given
- * up. */
+/* 8 % is asked for and 5 % allowed: instants come evenly, 8/5 as far apart. None is given up. */
 static void test_stop_budget__stretches_slots(void **state)
 {
 	struct budget budget = {.ppm = 50000};
@@ -101,7 +104,7 @@ static void test_stop_budget__stretches_far(void **state)
 	assert_in_range(stopped * 1000000 / ran, 900, 1000);
 }
 
-/* One stop that took long, beside other load, is paid back, and does not change the pace for long. */
+/* One stop that took long, beside other load, is paid back, and hardly changes the rate. */
 static void test_stop_budget__one_long_stop(void **state)
 {
 	struct budget budget = {.ppm = 50000};
