@@ -82,17 +82,18 @@ static void test_live_hpux__on_off_on(void **state)
 	cpu = a[0];
 	(void)live_spin(LIVE_A, LIVE_SHORT);
 	assert_int_equal(a[0], cpu);
-	cpu = live_spin(LIVE_B, LIVE_SHORT);
-	for (unsigned i = 0; i < 3; i++) {
-		off();
-		live_about(b[0], cpu, LIVE_TICK_NS);
-		(void)live_spin(LIVE_B, 0.1); /* off: not counted */
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned before = b[0];
+
 		assert_int_equal(sprofil(&q, 1, NULL, PROF_USHORT), 0);
-		cpu += live_spin(LIVE_B, LIVE_SHORT);
+		cpu = live_spin(LIVE_B, LIVE_SHORT);
+		off();
+		live_about(b[0] - before, cpu, LIVE_TICK_NS);
+		before = b[0];
+		(void)live_spin(LIVE_B, 0.1);
+		assert_int_equal(b[0], before); /* off: not counted */
+		off();
 	}
-	off();
-	off();
-	live_about(b[0], cpu, LIVE_TICK_NS);
 }
 
 /* HPUX-7, HPUX-8 */

@@ -343,19 +343,20 @@ static void test_live_irix__ineffective_entries(void **state)
 	unsigned short a[16] = {0}, b[16] = {0}, ov = 0;
 	struct prof p[3] = {
 		region(a, 32, LIVE_A, 1), region(b, 32, LIVE_B, 0x8000), region(&ov, 2, 0, 2)};
-	uint64_t cpu_a, cpu_b;
+	uint64_t cpu_a, cpu_b, before;
 
 	(void)state;
 	assert_int_equal(sprofil(p, 3, NULL, PROF_USHORT), 0);
 	cpu_a = live_spin(LIVE_A, LIVE_SHORT);
 	cpu_b = live_spin(LIVE_B, LIVE_SHORT);
-	live_about(ov, cpu_a, LIVE_TICK_NS);
+	before = ov;
+	live_about(before, cpu_a, LIVE_TICK_NS);
 	live_about(b[0], cpu_b, LIVE_TICK_NS);
 	p[0] = region(a, 0, LIVE_A, 0x8000);
 	assert_int_equal(sprofil(p, 3, NULL, PROF_USHORT), 0);
-	cpu_a += live_spin(LIVE_A, LIVE_SHORT);
+	cpu_a = live_spin(LIVE_A, LIVE_SHORT);
 	off();
-	live_about(ov, cpu_a, LIVE_TICK_NS);
+	live_about(ov - before, cpu_a, LIVE_TICK_NS);
 	assert_int_equal(sum16(a, 16), 0);
 }
 
