@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyst/jit.h"
 #include "analyst/locations.h"
@@ -204,6 +205,20 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 	return (int)n;
 }
 
+/*
+ * Has the thread not yet left the call that made it? It has a new stack then, and nobody has called
+ * it; a forked process has its parent's, and is unwound. The first register holds the result.
+ */
+static bool is_newborn(const struct record_sample *sample)
+{
+	char name[32];
+
+	if (sample->syscall < 0 || !sample->registers || sample->reg[0])
+		return false;
+	syscalls_name(sample->machine, sample->syscall, name, sizeof(name));
+	return !strcmp(name, "[syscall] clone3") || !strcmp(name, "[syscall] clone");
+}
+
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed)
 {
@@ -215,6 +230,11 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 		image->memories += thread->memory != NULL;
 	}
 	r = unwind(stacks, image, thread, sample, &result);
+	if (r == 0 && result.end == UNWIND_INCOMPLETE && is_newborn(sample)) {
+		result.end = UNWIND_COMPLETE;
+		result.n = 1;
+		result.guessed = 0;
+	}
 	if (r == 0)
 		r = put_together(stacks, image, sample, &result);
 	if (r < 0)

@@ -38,6 +38,62 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 	analyst_free(stream.analyst);
 }
 
+/* In system call @syscall, with @result as its result, and a stack of nothing. */
+static void put_in_call(struct stream *stream, int32_t syscall, uint64_t result)
+{
+	static const uint8_t zeros[64];
+	uint8_t b[512];
+	struct record_sample sample = {.pid = 7,
+		.tid = 8,
+		.pc = 0x10000010,
+		.sp = 0x7000,
+		.weight_ns = 1000000,
+		.syscall = syscall,
+		.machine = 62,
+		.registers = 17,
+		.stack_base = 0x7000,
+		.stack = zeros,
+		.stack_bytes = sizeof(zeros)};
+
+	sample.reg[0] = result;
+	sample.reg[7] = sample.sp;
+	sample.reg[16] = sample.pc;
+	put(stream, b, record_put_sample(b, sizeof(b), stream->now, &sample));
+}
+
+/* A thread that has not left the call that made it has no caller: nothing is missing. */
+static void test_analyst__a_newborn_has_no_caller(void **state)
+{
+	enum { GETPPID = 110, CLONE = 56, CLONE3 = 435 };
+	struct stream stream;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_process(&stream, 7, 1, 0);
+	put_exec(&stream, 7, "/no/such/prog", "prog");
+	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_in_call(&stream, CLONE, 0);
+	put_in_call(&stream, CLONE3, 0);
+	put_text(&stream, RECORD_END, "stops 2\n");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	assert_int_equal(figure(&stream, "incomplete_stacks"), 0);
+	assert_int_equal(figure(&stream, "guessed_frames"), 0);
+	analyst_free(stream.analyst);
+
+	begin(&stream);
+	put_start(&stream);
+	put_process(&stream, 7, 1, 0);
+	put_exec(&stream, 7, "/no/such/prog", "prog");
+	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_in_call(&stream, CLONE3, 8); /* its parent */
+	put_in_call(&stream, GETPPID, 0);
+	put_text(&stream, RECORD_END, "stops 2\n");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	assert_int_equal(figure(&stream, "incomplete_stacks"), 2);
+	analyst_free(stream.analyst);
+}
+
 static void test_analyst__a_fork_has_its_parents_maps_and_exec_its_own(void **state)
 {
 	struct stream stream;
@@ -281,6 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_analyst__samples_become_stacks_with_weights),
+		cmocka_unit_test(test_analyst__a_newborn_has_no_caller),
 		cmocka_unit_test(test_analyst__a_fork_has_its_parents_maps_and_exec_its_own),
 		cmocka_unit_test(test_analyst__maps_come_in_pieces),
 		cmocka_unit_test(test_analyst__unsampled_time_is_a_row_of_its_executable),
