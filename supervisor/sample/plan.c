@@ -5,8 +5,13 @@
 
 /* Misses in a row before slots become longer. */
 #define MISSES_FIRST 16
-/* So many slots at most go to one instant when those of others were lost. */
-#define LOST_MOST 16
+/*
+ * So many slots at most go to one instant when those of others were lost. Of the profile few: where
+ * the tracing thread's CPU is taken away for some ms, it is better to have one sample less than one
+ * that weighs as many. A table counts what it lost, as far as the thread has run.
+ */
+#define LOST_PROFILE 2
+#define LOST_MOST    16
 
 void plan_seed(struct plan_random *random, uint64_t seed)
 {
@@ -112,7 +117,8 @@ uint64_t plan_weight(const struct plan *plan, unsigned stream)
 uint64_t plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
 {
 	struct plan_stream *s = &plan->stream[stream];
-	uint64_t most = LOST_MOST * s->span_ns, all = s->lost_ns + weight_ns;
+	uint64_t most = (stream ? LOST_MOST : LOST_PROFILE) * s->span_ns,
+		 all = s->lost_ns + weight_ns;
 
 	s->lost_ns = all < most ? all : most;
 	return all - s->lost_ns;

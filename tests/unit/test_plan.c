@@ -293,7 +293,7 @@ static void test_plan__a_factor_makes_spans_longer_and_never_shorter(void **stat
 	assert_int_equal(s->span_ns, 1000 * MS * 1000000);
 }
 
-/* In 5 ms five others would have come, on average; not more than sixteen are counted. */
+/* In 5 ms five others would have come, on average. The next one stands for two of them at most. */
 static void test_plan__instants_that_have_passed_are_lost(void **state)
 {
 	enum { TIMES = 4000 };
@@ -305,33 +305,53 @@ static void test_plan__instants_that_have_passed_are_lost(void **state)
 	for (unsigned i = 0; i < TIMES; i++) {
 		uint64_t now = s->next_ns + 5 * MS;
 
-		advance(&f, 0, true, now);
-		assert_true(s->next_ns > now);
+		passed += plan_advance(&f.plan, 0, PLAN_MET, now, ONE, 16, &f.random);
 		passed += plan_weight(&f.plan, 0) - MS;
+		assert_true(s->next_ns > now);
+		assert_in_range(plan_weight(&f.plan, 0), MS, 3 * MS);
 	}
 	/* A Poisson number: 4.9 standard deviations are 693. */
 	assert_in_range(passed / MS, 5 * TIMES - 693, 5 * TIMES + 693);
-	advance(&f, 0, true, s->next_ns + 1000 * MS);
-	assert_int_equal(plan_weight(&f.plan, 0), 17 * MS);
+	assert_int_equal(
+		plan_advance(&f.plan, 0, PLAN_MET, s->next_ns + 1000 * MS, ONE, 16, &f.random),
+		14 * MS);
+	assert_int_equal(plan_weight(&f.plan, 0), 3 * MS);
 }
 
 static void test_plan__the_next_sample_weighs_for_what_was_lost(void **state)
 {
 	struct fixture f = begun(MS, 0, 11);
 	const struct plan_stream *s = &f.plan.stream[0];
+	uint64_t left;
 
 	(void)state;
-	for (unsigned i = 1; i <= 3; i++) {
-		plan_advance(&f.plan, 0, PLAN_LOST, s->next_ns, ONE, 16, &f.random);
-		assert_int_equal(plan_weight(&f.plan, 0), (1 + i) * MS);
+	for (unsigned i = 1; i <= 4; i++) {
+		left = plan_advance(&f.plan, 0, PLAN_LOST, s->next_ns, ONE, 16, &f.random);
+		assert_int_equal(plan_weight(&f.plan, 0), (i < 2 ? 1 + i : 3) * MS);
+		assert_int_equal(left, i < 3 ? 0 : MS); /* not for more */
 		assert_int_equal(s->misses, 0);
 	}
 	/* One that met nobody stands for them too. */
 	advance(&f, 0, false, s->next_ns);
 	assert_int_equal(plan_weight(&f.plan, 0), MS);
-	/* But not for all of a long time. */
-	plan_advance(&f.plan, 0, PLAN_LOST, s->next_ns + 1000 * MS, ONE, 16, &f.random);
-	assert_int_equal(plan_weight(&f.plan, 0), 17 * MS);
+}
+
+/* A table's ticks are counts: the next one stands for sixteen, but not for all of a long time. */
+static void test_plan__a_table_loses_less(void **state)
+{
+	struct fixture f = {0};
+	const struct plan_stream *s = &f.plan.stream[1];
+
+	(void)state;
+	plan_seed(&f.random, 12);
+	plan_set(&f.plan, 1, MS, 0, &f.random);
+	for (unsigned i = 1; i <= 16; i++) {
+		(void)plan_advance(&f.plan, 1, PLAN_LOST, s->next_ns, ONE, 1, &f.random);
+		assert_int_equal(plan_weight(&f.plan, 1), (1 + i) * MS);
+	}
+	assert_true(plan_advance(&f.plan, 1, PLAN_LOST, s->next_ns + 1000 * MS, ONE, 1,
+			    &f.random) >= 1000 * MS);
+	assert_int_equal(plan_weight(&f.plan, 1), 17 * MS);
 }
 
 static void test_plan__time_that_was_ours_moves_the_instants(void **state)
@@ -423,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_plan__a_factor_makes_spans_longer_and_never_shorter),
 		cmocka_unit_test(test_plan__instants_that_have_passed_are_lost),
 		cmocka_unit_test(test_plan__the_next_sample_weighs_for_what_was_lost),
+		cmocka_unit_test(test_plan__a_table_loses_less),
 		cmocka_unit_test(test_plan__time_that_was_ours_moves_the_instants),
 		cmocka_unit_test(test_plan__a_stream_begins_changes_and_ends),
 		cmocka_unit_test(test_plan__slots_of_a_new_period_begin_now),
