@@ -35,7 +35,7 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound)
  * run of uniform numbers the first one counts if the run is odd, else one more whole and another
  * run.
  */
-static uint64_t random_gap(struct plan_random *random, uint64_t mean_ns)
+static uint64_t exponential(struct plan_random *random, uint64_t mean_ns)
 {
 	for (uint64_t whole = 0;; whole += mean_ns) {
 		uint64_t first = plan_random(random, mean_ns), least = first, next;
@@ -46,6 +46,26 @@ static uint64_t random_gap(struct plan_random *random, uint64_t mean_ns)
 		if (n % 2)
 			return whole + first;
 	}
+}
+
+/*
+ * Even gaps are exponential up to EVEN_FIRST, with EVEN_SLOW as the mean, and from there on with
+ * EVEN_FAST, all of the mean.
+ */
+#define EVEN_FIRST 0.75
+#define EVEN_SLOW  (16.0 / 9)
+#define EVEN_FAST  0.5918
+
+/* The gap to the next instant. */
+static uint64_t random_gap(const struct plan *plan, struct plan_random *random, uint64_t mean_ns)
+{
+	double mean = (double)mean_ns;
+	uint64_t first = (uint64_t)(mean * EVEN_FIRST), gap;
+
+	if (!plan->even)
+		return exponential(random, mean_ns);
+	gap = exponential(random, (uint64_t)(mean * EVEN_SLOW));
+	return gap < first ? gap : first + exponential(random, (uint64_t)(mean * EVEN_FAST));
 }
 
 /*
@@ -75,7 +95,7 @@ void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t n
 	else if (period_ns)
 		s->next_ns = now_ns +
 			(plan->slotted ? plan_random(random, period_ns)
-				       : random_gap(random, period_ns));
+				       : random_gap(plan, random, period_ns));
 }
 
 uint64_t plan_next(const struct plan *plan)
@@ -126,16 +146,17 @@ uint64_t plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
 
 /* The next instant of the profile, after @now_ns; what those weigh that are before that. */
 static uint64_t lay_instant(
-	struct plan_stream *s, uint64_t now_ns, uint64_t span_ns, struct plan_random *random)
+	struct plan *plan, uint64_t now_ns, uint64_t span_ns, struct plan_random *random)
 {
+	struct plan_stream *s = &plan->stream[0];
 	uint64_t passed = 0;
 
 	s->span_ns = span_ns;
-	s->next_ns += random_gap(random, span_ns);
+	s->next_ns += random_gap(plan, random, span_ns);
 	for (; s->next_ns <= now_ns && passed < LOST_MOST * span_ns; passed += span_ns)
-		s->next_ns += random_gap(random, span_ns);
+		s->next_ns += random_gap(plan, random, span_ns);
 	if (s->next_ns <= now_ns)
-		s->next_ns = now_ns + random_gap(random, span_ns);
+		s->next_ns = now_ns + random_gap(plan, random, span_ns);
 	s->slot_ns = s->next_ns - span_ns; /* a slot would end here */
 	return passed;
 }
@@ -171,7 +192,7 @@ uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outc
 	if (factor_1024 > 1024)
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
 	passed = stream || plan->slotted ? lay_next_slot(s, now_ns, span, stream ? NULL : random)
-					 : lay_instant(s, now_ns, span, random);
+					 : lay_instant(plan, now_ns, span, random);
 	s->lost_ns = 0;
 	return plan_lose(plan, stream, lost + passed);
 }
@@ -187,7 +208,7 @@ void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random)
 	s->slot_ns = now_ns;
 	s->next_ns = now_ns +
 		(plan->slotted ? plan_random(random, s->period_ns)
-			       : random_gap(random, s->period_ns));
+			       : random_gap(plan, random, s->period_ns));
 }
 
 void plan_shift(struct plan *plan, unsigned stream, int64_t ns, uint64_t now_ns)

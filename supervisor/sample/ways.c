@@ -38,7 +38,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	unsigned best = s->host;
 	uint32_t all = 0;
 	int company = sampler_has_tables(s) ? COMPANY_TABLES : COMPANY_MOST;
-	bool alone;
+	bool uncontended = __builtin_popcount(s->company) <= company, alone;
 
 	s->ways_next_ns = now + WAYS_NS;
 	for (unsigned i = 0; i < s->cpus; i++) {
@@ -60,7 +60,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	 * that works is stopped from elsewhere. Not so where others work: they would lose their CPU
 	 * to us before the instant, and what they do for the target, or it for them, would stop.
 	 */
-	alone = s->cpus > 1 && all && __builtin_popcount(s->company) <= company;
+	alone = s->cpus > 1 && all && uncontended;
 	if (alone && s->same >= SAME_ALONE)
 		best = (unsigned)s->met->cpu;
 	if (alone && (s->same >= SAME_ALONE || all - s->cpu[best].recent < all / ALONE_PART)) {
@@ -69,8 +69,10 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	}
 	s->host = best;
 	s->cpu[best].way = SAMPLE_HOSTED;
-	for (unsigned i = 0; i < s->cpus; i++)
+	for (unsigned i = 0; i < s->cpus; i++) {
+		s->cpu[i].plan.even = uncontended;
 		s->cpu[i].plan.slotted =
 			s->cpu[i].way == SAMPLE_AWAITED || s->cpu[i].way == SAMPLE_REMOTE;
+	}
 	return best;
 }

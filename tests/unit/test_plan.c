@@ -117,6 +117,45 @@ static void test_plan__gaps_are_exponential(void **state)
 	assert_in_range(s->next_ns / MS, DRAWS - 980, DRAWS + 980);
 }
 
+/*
+ * Where nobody waits for a CPU: gaps of the same mean, whose variance is 0.468 of its square. At no
+ * time since the last instant is the next one less probable than half of what it is on average.
+ */
+static void test_plan__even_gaps(void **state)
+{
+	enum { DRAWS = 40000, BINS = 6 };
+	struct fixture f = begun(MS, 0, 13);
+	const struct plan_stream *s = &f.plan.stream[0];
+	unsigned gone[BINS] = {0}, there[BINS] = {0};
+	double sum = 0, squares = 0;
+
+	(void)state;
+	f.plan.even = true;
+	for (unsigned i = 0; i < DRAWS; i++) {
+		uint64_t at = s->next_ns;
+		double gap;
+
+		advance(&f, 0, true, at);
+		gap = (double)(s->next_ns - at) / (double)MS;
+		sum += gap - 1;
+		squares += (gap - 1) * (gap - 1);
+		for (unsigned bin = 0; bin < BINS && gap >= bin / 4.0; bin++) {
+			there[bin]++;
+			gone[bin] += gap < (bin + 1) / 4.0;
+		}
+	}
+	/* The mean's deviation is 0.684 / 200, that of the mean square some 0.0065. */
+	assert_true(sum / DRAWS < 4.9 * 0.00342 && sum / DRAWS > -4.9 * 0.00342);
+	assert_true(squares / DRAWS > 0.468 - 0.032 && squares / DRAWS < 0.468 + 0.032);
+	/* Of those still to come, in a quarter of a period: 1 - exp(-9/64), 1 - exp(-1.69 / 4). */
+	for (unsigned bin = 0; bin < BINS; bin++) {
+		double part = (double)gone[bin] / there[bin];
+		double off = part - (bin < 3 ? 0.1312 : 0.3446);
+
+		assert_true(off * off < 4.9 * 4.9 * 0.25 / there[bin]);
+	}
+}
+
 /* How long one gap is tells nothing of the next one. */
 static void test_plan__neighbouring_gaps_are_independent(void **state)
 {
@@ -433,6 +472,7 @@ int main(void)
 		cmocka_unit_test(test_plan__random_numbers_are_uniform_and_below_the_bound),
 		cmocka_unit_test(test_plan__an_instant_weighs_the_span_that_was_fixed_before),
 		cmocka_unit_test(test_plan__gaps_are_exponential),
+		cmocka_unit_test(test_plan__even_gaps),
 		cmocka_unit_test(test_plan__neighbouring_gaps_are_independent),
 		cmocka_unit_test(test_plan__a_table_has_one_instant_in_each_slot),
 		cmocka_unit_test(test_plan__streams_are_independent),
