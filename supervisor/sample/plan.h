@@ -48,9 +48,9 @@ struct plan {
 	 */
 	bool slotted;
 	/*
-	 * Its gaps are more even than a Poisson process's, for nobody waits for a CPU: the look ends
-	 * nobody's turn. Their variance is 0.47 of that, and at no time is an instant less than half
-	 * as probable as on average.
+	 * Its gaps are more even than a Poisson process's, for nobody waits for a CPU, and the look
+	 * ends nobody's turn. Their variance is 0.47 of that; at no time is an instant less than
+	 * half as probable as on average.
 	 */
 	bool even;
 	struct plan_stream stream[PLAN_STREAMS];
