@@ -25,9 +25,8 @@
 /* Then SAMPLE_REMOTE is not used for so many samples; doubled each time, so many times at most. */
 #define NEAR_SAMPLES 64
 #define NEAR_DOUBLED 8
-/* What an instant that met somebody adds to sample_cpu.recent; the whole of sample_cpu.at_work. */
+/* What an instant that met somebody adds to sample_cpu.recent. */
 #define MET_WEIGHT 256
-#define AT_WORK    4096
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000

@@ -80,6 +80,9 @@ enum sample_way {
 	SAMPLE_REMOTE,  /* the tracing thread interrupts from another CPU */
 };
 
+/* The whole of sample_cpu.at_work. */
+#define AT_WORK 4096
+
 struct sample_cpu {
 	int number; /* of the machine */
 	enum sample_way way;

@@ -15,6 +15,11 @@
  */
 #define COMPANY_MOST   2
 #define COMPANY_TABLES 8
+/*
+ * Gaps are even where most instants meet somebody: of threads that work in turns on several CPUs
+ * one that is held keeps all from going on, and the other CPUs' next instants would come sooner.
+ */
+#define EVEN_AT_WORK (AT_WORK / 4 * 3)
 
 /* Its one thread makes no calls: where it is found is not changed by an interrupt's flight. */
 static bool is_remote(const struct sampler *s, unsigned cpu)
@@ -70,7 +75,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	s->host = best;
 	s->cpu[best].way = SAMPLE_HOSTED;
 	for (unsigned i = 0; i < s->cpus; i++) {
-		s->cpu[i].plan.even = uncontended;
+		s->cpu[i].plan.even = uncontended && s->cpu[i].at_work > EVEN_AT_WORK;
 		s->cpu[i].plan.slotted =
 			s->cpu[i].way == SAMPLE_AWAITED || s->cpu[i].way == SAMPLE_REMOTE;
 	}
