@@ -213,6 +213,13 @@ static void bury_last(void)
 		(void)waitpid((pid_t)(uint32_t)last, NULL, WNOHANG | __WCLONE);
 }
 
+/* Signals of the program may come meanwhile. */
+static void bury(int between)
+{
+	while (waitpid(between, NULL, __WCLONE) < 0 && errno == EINTR)
+		;
+}
+
 /* What making a process gave, its pid or -errno, as it is told. */
 static int made(int pid)
 {
@@ -256,7 +263,7 @@ static int start_with(const char *path, int ready[2], int go[2])
 	if (r > 0)
 		r = let_go(r, ready, go);
 	if (!start.stay || r < 0)
-		(void)waitpid(between, NULL, __WCLONE); /* it has ended, or does with its helper */
+		bury(between); /* it has ended, or does with its helper */
 	else
 		atomic_store(&last_between, (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)between);
 	return r;
