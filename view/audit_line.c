@@ -82,7 +82,8 @@ static void print_times(struct auditing *a)
 /*
  * "found 88 % of the expected samples: threads that run less than 0.1 ms at a time, or CPUs busy
  * with other programs (12 % of the instants came late)". Late instants are not used, so they
- * explain about as much as their share; what they leave, short runs do.
+ * explain about as much as their share; what they leave, short runs do. In real time no other
+ * program is in the way, unless it has real-time priority, too.
  */
 static void print_cause(struct auditing *a, const struct audit_found *found)
 {
@@ -107,9 +108,12 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 	if (by_short)
 		fputs("threads that run less than 0.1 ms at a time", a->out);
 	if (by_late)
-		fprintf(a->out,
-			"%sCPUs busy with other programs (%.0f %% of the instants came late%s)",
-			by_short ? ", or " : "", found->late * 100,
+		fprintf(a->out, "%sCPUs %s (%.0f %% of the instants came late%s)",
+			by_short ? ", or " : "",
+			found->realtime == 0 ? "busy with other programs"
+					     : "taken by a hypervisor, or by programs of higher "
+					       "priority",
+			found->late * 100,
 			found->realtime == 0 ? "; real-time priority avoids that" : "");
 	fputc('\n', a->out);
 }

@@ -193,6 +193,7 @@ uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outc
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
 	passed = stream || plan->slotted ? lay_next_slot(s, now_ns, span, stream ? NULL : random)
 					 : lay_instant(plan, now_ns, span, random);
+	s->passed = (unsigned)(passed / span);
 	s->lost_ns = 0;
 	return plan_lose(plan, stream, lost + passed);
 }

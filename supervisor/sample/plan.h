@@ -39,6 +39,7 @@ struct plan_stream {
 	uint64_t lost_ns;   /* weight of earlier instants that the next one takes over */
 	uint64_t next_ns;   /* CLOCK_MONOTONIC: the next instant */
 	unsigned misses;    /* instants in a row that met nobody */
+	unsigned passed;    /* instants that plan_advance() found to be over */
 };
 
 struct plan {

@@ -208,6 +208,10 @@ static uint64_t advance_stream(struct sampler *s, struct sample_cpu *c, unsigned
 	if (outcome == PLAN_LOST) {
 		c->left_out_ns[stream] +=
 			(int64_t)plan_advance(plan, stream, outcome, now, factor, most, &s->random);
+		if (!stream) {
+			s->figures.instants += plan->stream[0].passed;
+			s->figures.late += plan->stream[0].passed;
+		}
 		return weight;
 	}
 	(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);

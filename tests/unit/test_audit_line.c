@@ -103,8 +103,8 @@ static void test_audit_line__names_the_likely_cause(void **state)
 	set(profile, "realtime", 1);
 	set(profile, "late_instants", 3000);
 	assert_says(profile,
-		"0.1 ms at a time, or CPUs busy with other programs (12 % of the instants came "
-		"late)\n");
+		"0.1 ms at a time, or CPUs taken by a hypervisor, or by programs of higher "
+		"priority (12 % of the instants came late)\n");
 	set(profile, "late_instants", 7500);
 	set(profile, "realtime", 0);
 	assert_says(profile,
