@@ -58,11 +58,11 @@ tests_of()
 	profile/monout.c) echo monout ;;
 	client/status.c) echo live_status live_off live_options ;;
 	client/call.c)
-		echo environment live_answers live_straits live_dialects live_status live_off live_irix \
-			live_life live_helper ;;
+		echo environment live_answers live_straits live_signals live_dialects live_status \
+			live_off live_irix live_life live_helper ;;
 	client/converse.c | client/find.c | client/start.c)
-		echo live_answers live_straits live_dialects live_status live_off live_irix live_life \
-			live_helper ;;
+		echo live_answers live_straits live_signals live_dialects live_status live_off \
+			live_irix live_life live_helper ;;
 	*) return 1 ;;
 	esac
 }

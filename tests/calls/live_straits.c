@@ -23,7 +23,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 
 #define NOBODY 65534
@@ -375,90 +374,6 @@ static void test_live_straits__calls_in_the_child_of_a_vfork(void **state)
 	in_child(call_in_child_of_vfork);
 }
 
-/* Each tick of another clock turns it off, in the midst of whatever the program does. */
-static void turn_off(int signal)
-{
-	int error = errno;
-
-	(void)signal;
-	(void)off();
-	errno = error;
-}
-
-static int turn_off_in_handlers(void)
-{
-	struct sigaction action = {.sa_handler = turn_off, .sa_flags = SA_RESTART};
-	struct itimerval often = {{0, 700}, {0, 700}}, never = {{0, 0}, {0, 0}};
-
-	if (sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
-		return 1;
-	for (unsigned i = 0; i < 200; i++) {
-		unsigned *heap = mmap(
-			NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		struct prof bin = {heap, 4, 0, 2};
-
-		if (heap == MAP_FAILED || sprofil(&bin, 1, NULL, PROF_UINT | PROF_FAST) < 0)
-			return 2;
-		if (off() < 0 || munmap(heap, 4096) < 0)
-			return 3;
-	}
-	if (setitimer(ITIMER_REAL, &never, NULL) < 0)
-		return 4;
-	return works();
-}
-
-static void test_live_straits__handlers_turn_it_off(void **state)
-{
-	(void)state;
-	in_child(turn_off_in_handlers);
-}
-
-static void wake(int signal)
-{
-	(void)signal;
-}
-
-/* Whatever of it waits, for a supervisor that is only being made: it goes on waiting. */
-static int call_while_signals_come(void)
-{
-	struct sigaction action = {.sa_handler = wake};
-	struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
-	int r;
-
-	if (sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
-		return 1;
-	r = on();
-	if (setitimer(ITIMER_REAL, &never, NULL) < 0 || r < 0)
-		return 2;
-	return works();
-}
-
-/* Nor does the wait for what is left of a supervisor that could not be started. */
-static int fail_while_signals_come(void)
-{
-	struct sigaction action = {.sa_handler = wake};
-	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
-
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
-		setenv("SPROFIL_SUPERVISOR", "/nonexistent/supervisor", 1) < 0 ||
-		sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
-		return 1;
-	for (unsigned i = 0; i < 50; i++)
-		if (on() == 0 || errno != EPERM)
-			return 2;
-	if (setitimer(ITIMER_REAL, &never, NULL) < 0)
-		return 3;
-	return waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : 4;
-}
-
-static void test_live_straits__signals_during_the_first_call(void **state)
-{
-	(void)state;
-	for (unsigned i = 0; i < 10; i++)
-		in_child(call_while_signals_come);
-	in_child(fail_while_signals_come);
-}
-
 /* What is found where it was installed needs no environment. */
 static int be_installed(const char *folder, const char *given)
 {
@@ -513,8 +428,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_straits__a_small_stack),
 		cmocka_unit_test(test_live_straits__a_thread_is_cancelled),
 		cmocka_unit_test(test_live_straits__calls_in_the_child_of_a_vfork),
-		cmocka_unit_test(test_live_straits__handlers_turn_it_off),
-		cmocka_unit_test(test_live_straits__signals_during_the_first_call),
 		cmocka_unit_test(test_live_straits__where_it_is_installed),
 	};
 

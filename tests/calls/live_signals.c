@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls of a program to which signals come all the time. They wait on for what they waited for, no
+ * handler runs anywhere else than in the program, and nothing is left behind.
+ */
+#include <sprofil/sprofil.h>
+
+#include "tests/calls/live.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+static unsigned counts[16];
+
+static int on(void)
+{
+	struct prof p = {counts, sizeof(counts), LIVE_A, 0x10000};
+
+	return sprofil(&p, 1, NULL, PROF_UINT);
+}
+
+static int off(void)
+{
+	return sprofil(NULL, 0, NULL, 0);
+}
+
+/* On, some ticks, off: 0 when they were counted. */
+static int works(void)
+{
+	memset(counts, 0, sizeof(counts));
+	if (on() < 0)
+		return 10;
+	(void)live_spin(LIVE_A, LIVE_SHORT);
+	if (off() < 0)
+		return 11;
+	return counts[0] >= 5 ? 0 : 12;
+}
+
+/* Runs @body in a child, and asserts that it returns 0. */
+static void in_child(int (*body)(void))
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(body());
+	live_reap(pid);
+}
+
+/* Each tick of another clock turns it off, in the midst of whatever the program does. */
+static void turn_off(int signal)
+{
+	int error = errno;
+
+	(void)signal;
+	(void)off();
+	errno = error;
+}
+
+static int turn_off_in_handlers(void)
+{
+	struct sigaction action = {.sa_handler = turn_off, .sa_flags = SA_RESTART};
+	struct itimerval often = {{0, 700}, {0, 700}}, never = {{0, 0}, {0, 0}};
+
+	if (sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
+		return 1;
+	for (unsigned i = 0; i < 200; i++) {
+		unsigned *heap = mmap(
+			NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct prof bin = {heap, 4, 0, 2};
+
+		if (heap == MAP_FAILED || sprofil(&bin, 1, NULL, PROF_UINT | PROF_FAST) < 0)
+			return 2;
+		if (off() < 0 || munmap(heap, 4096) < 0)
+			return 3;
+	}
+	if (setitimer(ITIMER_REAL, &never, NULL) < 0)
+		return 4;
+	return works();
+}
+
+static void test_live_signals__handlers_turn_it_off(void **state)
+{
+	(void)state;
+	in_child(turn_off_in_handlers);
+}
+
+static void wake(int signal)
+{
+	(void)signal;
+}
+
+/* Whatever of it waits, for a supervisor that is only being made: it goes on waiting. */
+static int call_while_signals_come(void)
+{
+	struct sigaction action = {.sa_handler = wake};
+	struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+	int r;
+
+	if (sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
+		return 1;
+	r = on();
+	if (setitimer(ITIMER_REAL, &never, NULL) < 0 || r < 0)
+		return 2;
+	return works();
+}
+
+/* Nor does the wait for what is left of a supervisor that could not be started. */
+static int fail_while_signals_come(void)
+{
+	struct sigaction action = {.sa_handler = wake};
+	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+		setenv("SPROFIL_SUPERVISOR", "/nonexistent/supervisor", 1) < 0 ||
+		sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &often, NULL) < 0)
+		return 1;
+	for (unsigned i = 0; i < 50; i++)
+		if (on() == 0 || errno != EPERM)
+			return 2;
+	if (setitimer(ITIMER_REAL, &never, NULL) < 0)
+		return 3;
+	return waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : 4;
+}
+
+static void test_live_signals__signals_during_the_first_call(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 10; i++)
+		in_child(call_while_signals_come);
+	in_child(fail_while_signals_come);
+}
+
+static _Atomic pid_t owner;
+static atomic_uint handled, elsewhere;
+
+static void note_where(int signal)
+{
+	(void)signal;
+	atomic_fetch_add(atomic_load(&owner) == getpid() ? &handled : &elsewhere, 1);
+}
+
+/*
+ * What makes the supervisor runs in the program's memory for a moment. To it, too, signals come of
+ * whoever sends them to the group; there no handler runs.
+ */
+static int start_while_the_group_gets_signals(void)
+{
+	struct sigaction action = {.sa_handler = note_where, .sa_flags = SA_RESTART};
+	pid_t sender;
+
+	if (setpgid(0, 0) < 0 || sigaction(SIGUSR1, &action, NULL) < 0 ||
+		setenv("SPROFIL_SUPERVISOR", "/nonexistent/supervisor", 1) < 0)
+		return 1;
+	atomic_store(&owner, getpid());
+	sender = fork();
+	if (sender == 0) {
+		(void)signal(SIGUSR1, SIG_IGN);
+		for (;;)
+			(void)kill(0, SIGUSR1);
+	}
+	if (sender < 0)
+		return 2;
+	for (unsigned i = 0; i < 200 && !atomic_load(&elsewhere); i++)
+		if (on() == 0 || errno != EPERM)
+			return 3;
+	while (!atomic_load(&handled))
+		(void)usleep(1000);
+	if (kill(sender, SIGKILL) < 0 || waitpid(sender, NULL, 0) != sender)
+		return 4;
+	return atomic_load(&elsewhere) ? 5 : 0;
+}
+
+static void test_live_signals__no_handler_runs_elsewhere(void **state)
+{
+	(void)state;
+	in_child(start_while_the_group_gets_signals);
+}
+
+/* A program that is nobody's init has no child of ours, of whatever kind. */
+static int have_no_child(void)
+{
+	if (on() < 0)
+		return 1;
+	if (waitpid(-1, NULL, WNOHANG | __WALL) != -1 || errno != ECHILD)
+		return 2;
+	return off() < 0 ? 3 : 0;
+}
+
+static void test_live_signals__no_child(void **state)
+{
+	(void)state;
+	in_child(have_no_child);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live_signals__handlers_turn_it_off),
+		cmocka_unit_test(test_live_signals__signals_during_the_first_call),
+		cmocka_unit_test(test_live_signals__no_handler_runs_elsewhere),
+		cmocka_unit_test(test_live_signals__no_child),
+	};
+
+	return live_run_with_children(tests);
+}
