@@ -86,6 +86,20 @@ static int set_soft(int resource, rlim_t value)
 	return setrlimit(resource, &limit);
 }
 
+/* The library's descriptors may be 0, 1 and 2. */
+static int have_no_standard_descriptors(void)
+{
+	unsigned before = open_descriptors();
+
+	for (int fd = 0; fd < 3; fd++)
+		if (close(fd) < 0)
+			return 1;
+	for (unsigned i = 0; i < 2; i++)
+		if (works() != 0)
+			return 2;
+	return open_descriptors() == before - 3 ? 0 : 3;
+}
+
 /* With each number of descriptors that are left, for a first call and for later ones. */
 static int run_out_of_descriptors(void)
 {
@@ -120,6 +134,7 @@ static void test_live_straits__few_descriptors(void **state)
 {
 	(void)state;
 	in_child(run_out_of_descriptors);
+	in_child(have_no_standard_descriptors);
 }
 
 static int lack_processes(void)
