@@ -97,14 +97,44 @@ static void take_clock(struct target_options *o, const char *value)
 	o->wall_first = strcmp(value, "wall") == 0;
 }
 
+static bool is_taken(const struct target_options *o, int pid)
+{
+	for (size_t i = 0; i < o->pids_n; i++) {
+		if (o->pids[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the list over. A process that was named twice is taken once. */
+static void add_pids(struct target_options *o, int *pid, size_t n)
+{
+	int *all = reallocarray(o->pids, o->pids_n + n, sizeof(*all));
+
+	if (!all) {
+		front_complain(o->program, "cannot look for processes: %s", strerror(ENOMEM));
+		exit(FRONT_OURS);
+	}
+	o->pids = all;
+	for (size_t i = 0; i < n; i++) {
+		if (!is_taken(o, pid[i]))
+			o->pids[o->pids_n++] = pid[i];
+	}
+	free(pid);
+}
+
 bool target_options_take(struct target_options *o, int option, const char *value)
 {
 	const char *what = NULL, *way_out = NULL;
+	size_t pids_n;
+	int *pids;
 
 	switch (option) {
 	case 'p':
-		if (units_pids(value, &o->pids, &o->pids_n) < 0)
+		if (units_pids(value, &pids, &pids_n) < 0)
 			what = "bad pid list", way_out = "give process ids, like 123 or 123,456";
+		else
+			add_pids(o, pids, pids_n);
 		break;
 	case TARGET_OPTION_NAME: take_name(o, value); break;
 	case TARGET_OPTION_TREE: o->tree = true; break;
@@ -184,16 +214,7 @@ int target_options_process(const char *program, int pid, bool quiet)
 
 static void add_found(struct target_options *o)
 {
-	int *all = reallocarray(o->pids, o->pids_n + o->found.n, sizeof(*all));
-
-	if (!all) {
-		front_complain(o->program, "cannot look for processes: %s", strerror(ENOMEM));
-		exit(FRONT_OURS);
-	}
-	o->pids = all;
-	memcpy(all + o->pids_n, o->found.pid, o->found.n * sizeof(*all));
-	o->pids_n += o->found.n;
-	free(o->found.pid);
+	add_pids(o, o->found.pid, o->found.n);
 	o->found = (struct process_list){0};
 }
 
@@ -209,15 +230,6 @@ static void find_descendants(struct target_options *o)
 	}
 	if (o->found.n)
 		add_found(o);
-}
-
-static bool is_taken(const struct target_options *o, int pid)
-{
-	for (size_t i = 0; i < o->pids_n; i++) {
-		if (o->pids[i] == pid)
-			return true;
-	}
-	return false;
 }
 
 /* A server's parent mostly waits, and its children work: children that live are not followed to. */
@@ -249,8 +261,15 @@ static void tell_of_children(const struct target_options *o)
 
 static void finish_pids(struct target_options *o, struct engine_options *engine)
 {
-	for (size_t i = 0; i < o->pids_n; i++)
-		o->pids[i] = target_options_process(o->program, o->pids[i], o->quiet);
+	int *given = o->pids;
+	size_t n = o->pids_n;
+
+	for (size_t i = 0; i < n; i++)
+		given[i] = target_options_process(o->program, given[i], o->quiet);
+	o->pids = NULL;
+	o->pids_n = 0;
+	if (n)
+		add_pids(o, given, n);
 	engine->pids_given = o->pids_n;
 	if (o->found.n)
 		add_found(o);

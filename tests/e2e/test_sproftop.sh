@@ -413,6 +413,10 @@ is "batch: the bound of an attach is 2 %" $? 0
 sleep 1000 &
 timeout 30 "$SPROFTOP" -b --size 100x20 -p $! | grep -q 'idle'
 is "batch: a process that sleeps" $? 0
+one_of_its=$(ls /proc/$target/task | tail -n 1)
+"$SPROFTOP" -b -n 1 -s 0.3 -p $target -p $!,$one_of_its --name show --name sleep >twice 2>err
+is "batch: -p given twice, each process once" \
+    "$(head -n 1 twice | grep -oE "\(($target|$!)\)" | tr '\n' ' ')" "($target) ($!) "
 kill $!
 "$SPROFTOP" -b -n 1 -s 0.3 --view threads -p $target | grep -q gamma
 is "batch: threads" $? 0
