@@ -162,7 +162,7 @@ static void test_live_hpux__overlap(void **state)
 /* HPUX-12, HPUX-12b, HPUX-12c */
 static void test_live_hpux__overflow_bin(void **state)
 {
-	unsigned a[0x40] = {0}, ov = 0;
+	unsigned a[0x40] = {0}, ov = 0, before;
 	struct prof p[2] = {region(a, sizeof(a), LIVE_A, 0x10000), region(&ov, 4, 0, 2)};
 	uint64_t in, out;
 
@@ -170,12 +170,13 @@ static void test_live_hpux__overflow_bin(void **state)
 	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT), 0);
 	out = live_spin(LIVE_C, LIVE_SHORT);
 	live_about(ov, out, LIVE_TICK_NS);
-	out += live_spin(LIVE_A + 0x200, 0.1);
+	before = ov;
+	out = live_spin(LIVE_A + 0x200, 0.1);
 	in = live_spin(LIVE_A, LIVE_SHORT);
 	off();
-	live_about(ov, out, LIVE_TICK_NS);
+	live_about(ov - before, out, LIVE_TICK_NS);
 	live_about(a[0], in, LIVE_TICK_NS);
-	live_about((uint64_t)a[0] + ov, in + out, LIVE_TICK_NS);
+	live_about((uint64_t)a[0] + ov - before, in + out, LIVE_TICK_NS);
 	/* without a bin: nowhere */
 	memset(a, 0, sizeof(a));
 	assert_int_equal(sprofil(p, 1, NULL, PROF_UINT), 0);
