@@ -165,7 +165,7 @@ static int start_while_the_group_gets_signals(void)
 	}
 	if (sender < 0)
 		return 2;
-	for (unsigned i = 0; i < 200 && !atomic_load(&elsewhere); i++)
+	for (unsigned i = 0; i < 20 && !atomic_load(&elsewhere); i++)
 		if (on() == 0 || errno != EPERM)
 			return 3;
 	while (!atomic_load(&handled))
