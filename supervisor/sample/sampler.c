@@ -41,6 +41,10 @@
 #define STRETCH_TABLE   4
 /* Periods in which nobody was met, before slots of a table become longer. */
 #define TABLE_IDLE 64
+/* A table's account with a thread goes so far, in ticks; what is beyond that is lost. */
+#define TICKS_OWED 100
+/* So much of it is put right by one tick. */
+#define TICKS_PAID 16
 
 int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
 	unsigned cpus, uint64_t seed)
@@ -71,6 +75,9 @@ void sampler_release(struct sampler *s)
 
 void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns, uint64_t now_ns)
 {
+	if (s->period_ns[stream] != period_ns)
+		for (size_t i = 0; i < s->threads; i++)
+			s->thread[i]->account[stream] = (struct sample_account){0};
 	s->period_ns[stream] = period_ns;
 	for (unsigned i = 0; i < s->cpus; i++)
 		plan_set(&s->cpu[i].plan, stream, period_ns, now_ns, &s->random);
@@ -242,22 +249,47 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 	}
 }
 
+/* What a tick puts right where a table's account is off by more than chance in a slot makes it. */
+static int64_t correction(int64_t owed_ns, int64_t period_ns)
+{
+	if (owed_ns > (TICKS_PAID + 1) * period_ns)
+		return TICKS_PAID * period_ns;
+	if (owed_ns > period_ns)
+		return owed_ns - period_ns;
+	return owed_ns < -period_ns ? owed_ns + period_ns : 0;
+}
+
 /*
- * A table's ticks that were lost are counted with the next one, as far as the thread has run since
- * its last one: the rest was taken by a hypervisor, or by others. A profile's weights are only
- * weights, by which the thread's CPU time is divided.
+ * A table's ticks are to be as many as the thread's CPU time has. Those that were lost are counted
+ * with the next one, as far as the thread has run since its last one: the rest was taken by a
+ * hypervisor, or by others. And where the thread was found too often or too seldom, as the look
+ * itself changes its turns, its next tick weighs as much less or more: that is known before the
+ * look. A profile's weights are only weights, by which the thread's CPU time is divided.
  */
-static void bound_ticks(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
+static void settle_ticks(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
 {
 	struct sample_order *o = &t->order;
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++) {
-		uint64_t ran = cpu->run_ns - t->ticked_ns[i];
+		struct sample_account *a = &t->account[i];
+		int64_t period = (int64_t)s->period_ns[i], most = TICKS_OWED * period;
+		uint64_t ran = cpu->run_ns - a->ticked_ns;
 		uint64_t beyond = o->lost_ns[i] > ran ? o->lost_ns[i] - ran : 0;
+		int64_t weight = (int64_t)(o->weight_ns[i] - beyond);
 
-		if (o->streams & 1u << i)
-			t->ticked_ns[i] = cpu->run_ns;
-		o->weight_ns[i] -= beyond;
+		if (!(o->streams & 1u << i))
+			continue;
+		weight += correction(a->owed_ns, period);
+		if (weight < 0)
+			weight = 0;
+		if (a->ticked_ns)
+			a->owed_ns += (int64_t)ran - weight;
+		if (a->owed_ns > most)
+			a->owed_ns = most;
+		if (a->owed_ns < -most)
+			a->owed_ns = -most;
+		a->ticked_ns = cpu->run_ns;
+		o->weight_ns[i] = (uint64_t)weight;
 		o->lost_ns[i] -= beyond;
 		s->cpu[o->cpu].left_out_ns[i] += (int64_t)beyond;
 	}
@@ -320,7 +352,7 @@ struct sample_thread *sampler_instant(
 	advance(s, cpu, due, t ? PLAN_MET : PLAN_NOBODY, woke_ns, t ? &t->order : NULL,
 		look.weight);
 	if (t && t->order.asleep)
-		bound_ticks(s, t, &t->seen);
+		settle_ticks(s, t, &t->seen);
 	return t;
 }
 
@@ -483,7 +515,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		sampler_lose(s, t);
 	}
 	if (was_on)
-		bound_ticks(s, t, after);
+		settle_ticks(s, t, after);
 	return was_on;
 }
 

@@ -51,6 +51,12 @@ struct sample_order {
 	struct activity activity; /* asleep: where */
 };
 
+/* Between a table and a thread: are its ticks as many as its CPU time has? */
+struct sample_account {
+	uint64_t ticked_ns; /* its CPU time when it was last counted; 0 not yet */
+	int64_t owed_ns;    /* what it has run since its first tick, less what was counted since */
+};
+
 /* One thread, as the sampler knows it. Embedded or owned by the caller; see sampler_add(). */
 struct sample_thread {
 	void *owner;
@@ -66,7 +72,7 @@ struct sample_thread {
 	bool asked_running;    /* when last asked, it was on a CPU or waited for one */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0 there was none */
-	uint64_t ticked_ns[PLAN_STREAMS]; /* its CPU time when each table last counted it */
+	struct sample_account account[PLAN_STREAMS]; /* of each table */
 	unsigned steady;           /* stops in a row between which it had its CPU all the time */
 	bool stopping;             /* its stop was asked for, and has not been seen yet */
 	struct sample_order order; /* of the stop that is awaited */

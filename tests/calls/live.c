@@ -356,48 +356,23 @@ static struct besides lately(void)
 	return since;
 }
 
-/* The probability that a Poisson number of this mean, below 100, is @count or less. */
-static double chance_of_so_few(uint64_t count, double mean)
-{
-	double term = 1 - mean / (1 << 20), sum;
-
-	for (unsigned i = 0; i < 20; i++)
-		term *= term; /* exp(-mean) */
-	sum = term;
-	for (uint64_t i = 1; i <= count; i++)
-		sum += term *= mean / (double)i;
-	return sum;
-}
-
 /*
- * Beyond what chance gives a Poisson number of this mean? 5 standard deviations are, and of few
- * ticks so few that it is in less than 1e-6 of the cases: of 20 there are 3 at least, of 14 there
- * may be none.
- */
-static bool is_beyond_chance(uint64_t count, double mean)
-{
-	double off = (double)count - mean;
-
-	return off * off > 25 * mean || (mean < 100 && chance_of_so_few(count, mean) < 1e-6);
-}
-
-/*
- * A thread that has its CPU to itself is met once a tick, but for its beginning and end, and for
- * what a hypervisor takes. Where other programs had a quarter of a CPU (the supervisor alone has
- * less), or threads lost their CPU more often than instants explain, they may have shared theirs.
- * Those are met as often as chance has it, a Poisson number at most.
+ * The ticks that a table has with a thread are as many as its CPU time has, but for its beginning
+ * and end, and what a hypervisor takes there. They may be twice as far off where the thread may not
+ * have had its CPU to itself: other programs had a quarter of a CPU (the supervisor alone has
+ * less), or threads lost their CPU more often than instants explain. And without real-time
+ * priority, where instants come late.
  */
 void live_check_within(
 	uint64_t count, double ticks, double most, uint64_t tick_ns, const char *file, int line)
 {
 	struct besides besides = lately();
 	double off = (double)count > ticks ? (double)count - ticks : ticks - (double)count;
-	double beyond = off - most - besides.stolen / (double)tick_ns;
 	bool shared = besides.others > besides.wall / 4 || besides.turns > 3 * ticks + 30;
-	/* Without real-time priority instants come late, and some are lost: 1.5 deviations more. */
-	bool late = geteuid() != 0 && beyond * beyond <= 2.25 * ticks;
 
-	if (beyond > 0 && !((shared || late) && !is_beyond_chance(count, ticks))) {
+	if (shared || geteuid() != 0)
+		most *= 2;
+	if (off > most + besides.stolen / (double)tick_ns) {
 		print_error("%llu counts, but %.1f ticks of CPU time; %.0f %% of a CPU for "
 			    "others, %.0f %% stolen\n",
 			(unsigned long long)count, ticks, 100 * besides.others / besides.wall,

@@ -63,8 +63,7 @@ void live_check_buffer(const void *buffer, size_t bytes);
 
 /*
  * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), and what a hypervisor took; where
- * other programs had the CPUs too, what chance gives a Poisson number of that mean: of 20
- * ticks, 3 at least; of less than 14 there may be none, which is too few for a test.
+ * other programs had the CPUs too, or without real-time priority, twice that.
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)

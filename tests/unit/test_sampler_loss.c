@@ -166,6 +166,67 @@ static void test_sampler_loss__ticks_are_made_up_for_as_far_as_the_thread_has_ru
 	}
 }
 
+/* Found 100 times, and each time it has run for @ran_ns: its ticks, in ns. */
+static uint64_t ticks_of_runs(uint64_t ran_ns, uint64_t *ret_second)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	uint64_t sum = 0;
+
+	begin(&w, 1, 1);
+	sampler_set_period(&w.sampler, 0, 0, 0);
+	sampler_set_period(&w.sampler, 2, MS, 0);
+	for (unsigned i = 0; i < 100; i++) {
+		a->run_ns += ran_ns;
+		a->slices++;
+		sample(&w, a, 0, w.now);
+		sum += a->sample.order.weight_ns[2];
+		if (i == 1)
+			*ret_second = a->sample.order.weight_ns[2];
+	}
+	sampler_release(&w.sampler);
+	return sum;
+}
+
+/* However often it is found. What a tick weighs is known before the look that it is for. */
+static void test_sampler_loss__ticks_are_as_many_as_the_thread_has_run(void **state)
+{
+	uint64_t second;
+
+	(void)state;
+	assert_int_equal(ticks_of_runs(MS, &second), 100 * MS);
+	assert_in_range(ticks_of_runs(MS / 10 * 7, &second), 70 * MS, 72 * MS);
+	assert_int_equal(second, MS);
+	assert_in_range(ticks_of_runs(3 * MS, &second), 293 * MS, 300 * MS);
+	assert_int_equal(second, MS);
+	/* 16 at a time, and what it owes beyond that is lost. */
+	assert_in_range(ticks_of_runs(1000 * MS, &second), 98 * 17 * MS, 99 * 17 * MS);
+	assert_int_equal(second, MS);
+}
+
+/* A table of another period knows nothing of the last one's. */
+static void test_sampler_loss__a_new_table_owes_nothing(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 1, 1);
+	sampler_set_period(&w.sampler, 0, 0, 0);
+	for (unsigned period_ms = 1; period_ms <= 2; period_ms++) {
+		sampler_set_period(&w.sampler, 2, period_ms * MS, w.now);
+		for (unsigned i = 0; i < 3; i++) {
+			a->run_ns += 10 * MS;
+			a->slices++;
+			sample(&w, a, 0, w.now);
+			assert_in_range(a->sample.order.weight_ns[2], period_ms * MS,
+				(i < 2 ? 1 : 10) * period_ms * MS);
+		}
+		assert_int_not_equal(a->sample.order.weight_ns[2], period_ms * MS);
+	}
+	sampler_release(&w.sampler);
+}
+
 /* Both clocks of one CPU, from the first of two stops to the second. */
 static void lose(uint64_t apart, uint64_t ran, uint64_t waited, uint64_t slices,
 	int64_t *ret_profile, int64_t *ret_table)
@@ -417,6 +478,8 @@ int main(void)
 		cmocka_unit_test(test_sampler_loss__what_does_not_stop_was_nobody),
 		cmocka_unit_test(
 			test_sampler_loss__ticks_are_made_up_for_as_far_as_the_thread_has_run),
+		cmocka_unit_test(test_sampler_loss__ticks_are_as_many_as_the_thread_has_run),
+		cmocka_unit_test(test_sampler_loss__a_new_table_owes_nothing),
 		cmocka_unit_test(test_sampler_loss__what_a_lone_thread_lost_is_left_out_exactly),
 		cmocka_unit_test(
 			test_sampler_loss__work_for_other_cpus_is_taken_from_the_hosts_thread),
