@@ -86,7 +86,7 @@ static const char usage_text[] =
 	"  -q, --quiet              no report and no notes; errors still\n"
 	"  -v, --verbose            say more\n"
 	"      --color auto|always|never\n"
-	"      --help               this text\n"
+	"  -h, --help               this text\n"
 	"      --version            the version\n"
 	"\n"
 	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
@@ -98,7 +98,6 @@ enum {
 	OPT_LIVE,
 	OPT_REPORT,
 	OPT_COLOR,
-	OPT_HELP,
 	OPT_VERSION,
 	OPT_REGION,
 	OPT_EXP,
@@ -143,7 +142,7 @@ static const struct option long_options[] = {
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"color", required_argument, NULL, OPT_COLOR},
-	{"help", no_argument, NULL, OPT_HELP},
+	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{0},
 };
@@ -321,7 +320,7 @@ static void parse_option(struct sprofrun_settings *s, int option, char *value)
 			usage_error("bad color", value, "choose auto, always or never");
 		s->color = value;
 		break;
-	case OPT_HELP: (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
+	case 'h': (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
 	case OPT_VERSION:
 		(void)puts("sprofrun " SPROFIL_VERSION);
 		exit(standard_printed(program, FRONT_OURS));
@@ -424,7 +423,7 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 		exit(FRONT_OURS);
 	}
 	while ((option = getopt_long(argc, argv,
-			"+" TARGET_OPTIONS_SHORT COMMAND_AS_SHORT "o:D:qtv", long_options, NULL)) >=
+			"+" TARGET_OPTIONS_SHORT COMMAND_AS_SHORT "o:D:hqtv", long_options, NULL)) >=
 		0)
 		parse_option(s, option, optarg);
 	if (s->diagnose && argv[optind])

@@ -55,21 +55,21 @@ static const char usage_text[] =
 	"                           (default none)\n"
 	"  -q, --quiet              no notes; errors still\n"
 	"  -v, --verbose            say more\n"
-	"      --help               this text\n"
+	"  -h, --help               this text\n"
 	"      --version            the version\n"
 	"\n"
 	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
 	"sprofserve, 2 usage.\n";
 /* clang-format on */
 
-enum { OPT_HELP = 256, OPT_VERSION };
+enum { OPT_VERSION = 256 };
 
 static const struct option long_options[] = {
 	TARGET_OPTIONS_LONG,
 	SERVE_OPTIONS_LONG,
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, OPT_HELP},
+	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{0},
 };
@@ -96,14 +96,14 @@ static void parse(struct settings *s, int argc, char **argv)
 
 	argv[0] = (char *)program; /* getopt's messages begin with it */
 	while ((option = getopt_long(
-			argc, argv, "+" TARGET_OPTIONS_SHORT "qv", long_options, NULL)) >= 0) {
+			argc, argv, "+" TARGET_OPTIONS_SHORT "hqv", long_options, NULL)) >= 0) {
 		if (target_options_take(&s->target, option, optarg) ||
 			serve_front_take(&s->serve, option, optarg))
 			continue;
 		switch (option) {
 		case 'q': s->quiet = true; break;
 		case 'v': s->verbose = true; break;
-		case OPT_HELP:
+		case 'h':
 			(void)fputs(usage_text, stdout);
 			exit(standard_printed(program, FRONT_OURS));
 		case OPT_VERSION:

@@ -70,7 +70,7 @@ static const char usage_text[] =
 	"      --keep               leave the command running at the end\n"
 	"      --color auto|always|never\n"
 	"      --ascii              no character beyond ASCII\n"
-	"      --help               this text\n"
+	"  -h, --help               this text\n"
 	"      --version            the version\n";
 /* clang-format on */
 
@@ -84,7 +84,6 @@ enum {
 	OPT_KEEP,
 	OPT_COLOR,
 	OPT_ASCII,
-	OPT_HELP,
 	OPT_VERSION
 };
 
@@ -102,7 +101,7 @@ static const struct option long_options[] = {
 	{"keep", no_argument, NULL, OPT_KEEP},
 	{"color", required_argument, NULL, OPT_COLOR},
 	{"ascii", no_argument, NULL, OPT_ASCII},
-	{"help", no_argument, NULL, OPT_HELP},
+	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{0},
 };
@@ -192,7 +191,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 		s->color = value;
 		break;
 	case OPT_ASCII: front->ascii = true; break;
-	case OPT_HELP: (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
+	case 'h': (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
 	case OPT_VERSION:
 		(void)puts("sproftop " SPROFIL_VERSION);
 		exit(standard_printed(program, FRONT_OURS));
@@ -207,7 +206,7 @@ static void parse(struct settings *s, int argc, char **argv)
 
 	argv[0] = (char *)program; /* getopt's messages begin with it */
 	while ((option = getopt_long(
-			argc, argv, "+" TARGET_OPTIONS_SHORT "s:bn:", long_options, NULL)) >= 0)
+			argc, argv, "+" TARGET_OPTIONS_SHORT "s:bhn:", long_options, NULL)) >= 0)
 		parse_option(s, option, optarg);
 	if (s->front.screens && !s->front.batch) {
 		front_complain(program, "-n belongs to -b");

@@ -44,6 +44,7 @@ run; is "no command" $? 2
 run -p 4194303; is "no such process" $? 125; message_is "no such process"
 is "--version" "$("$SPROFRUN" --version | cut -d' ' -f1)" sprofrun
 check "--help on stdout" [ -n "$("$SPROFRUN" --help 2>/dev/null)" ]
+check "-h is the same" [ "$("$SPROFRUN" -h)" = "$("$SPROFRUN" --help)" ]
 
 # The command's streams are its own.
 is "stdin and stdout" "$(echo hello | run cat)" hello
