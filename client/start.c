@@ -156,7 +156,7 @@ static int spawn(struct start *start)
 {
 	char *stack = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	int pid, error = errno, flags = start->stay ? CLONE_VM : CLONE_VM | CLONE_VFORK;
+	int pid, flags = start->stay ? CLONE_VM : CLONE_VM | CLONE_VFORK;
 	sigset_t all, mask;
 
 	if (stack == MAP_FAILED)
@@ -172,7 +172,6 @@ static int spawn(struct start *start)
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	/* One that stays needs its stack; the half of the helper's is free since its exec. */
 	(void)munmap(stack, pid > 0 && start->stay ? STACK_BYTES : 2 * STACK_BYTES);
-	errno = error;
 	return pid;
 }
 

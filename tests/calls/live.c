@@ -360,8 +360,8 @@ static struct besides lately(void)
  * The ticks that a table has with a thread are as many as its CPU time has, but for its beginning
  * and end, and what a hypervisor takes there. They may be twice as far off where the thread may not
  * have had its CPU to itself: other programs had a quarter of a CPU (the supervisor alone has
- * less), or threads lost their CPU more often than instants explain. And without real-time
- * priority, where instants come late.
+ * less), or threads lost their CPU more often than instants explain. And as much again without
+ * real-time priority, where instants come late.
  */
 void live_check_within(
 	uint64_t count, double ticks, double most, uint64_t tick_ns, const char *file, int line)
@@ -370,8 +370,7 @@ void live_check_within(
 	double off = (double)count > ticks ? (double)count - ticks : ticks - (double)count;
 	bool shared = besides.others > besides.wall / 4 || besides.turns > 3 * ticks + 30;
 
-	if (shared || geteuid() != 0)
-		most *= 2;
+	most *= 1 + shared + (geteuid() != 0);
 	if (off > most + besides.stolen / (double)tick_ns) {
 		print_error("%llu counts, but %.1f ticks of CPU time; %.0f %% of a CPU for "
 			    "others, %.0f %% stolen\n",

@@ -63,7 +63,7 @@ void live_check_buffer(const void *buffer, size_t bytes);
 
 /*
  * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), and what a hypervisor took; where
- * other programs had the CPUs too, or without real-time priority, twice that.
+ * other programs had the CPUs too, or without real-time priority, twice that; with both, thrice.
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -238,6 +239,65 @@ static void test_live_straits__errno_of_a_subreaper(void **state)
 	in_child(keep_errno);
 }
 
+static pid_t parent_of(pid_t pid)
+{
+	char path[32], line[128];
+	int parent = 0;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file) && sscanf(line, "PPid: %d", &parent) != 1)
+		;
+	if (file)
+		(void)fclose(file);
+	return parent;
+}
+
+/* What a subreaper has open is not held open by the process in between, which stays. */
+static int end_a_pipe(void)
+{
+	struct pollfd end = {.events = POLLIN};
+	int fds[2];
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || pipe(fds) < 0)
+		return 1;
+	end.fd = fds[0];
+	if (on() < 0)
+		return 2;
+	if (parent_of(parent_of(live_tracer())) != getpid())
+		return 3;
+	(void)close(fds[1]);
+	if (poll(&end, 1, 10000) != 1 || !(end.revents & POLLHUP))
+		return 4;
+	return off() < 0 ? 5 : 0;
+}
+
+/* It ends with its helper, and does not stay a zombie when the next helper is made. */
+static int bury_the_last(void)
+{
+	siginfo_t end;
+	pid_t between;
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || on() < 0)
+		return 1;
+	between = parent_of(live_tracer());
+	if (kill(live_tracer(), SIGKILL) < 0)
+		return 2;
+	if (waitid(P_PID, (id_t)between, &end, WEXITED | __WCLONE | WNOWAIT) < 0)
+		return 3;
+	if (on() < 0 || off() < 0)
+		return 4;
+	return waitpid(between, NULL, WNOHANG | __WCLONE) == -1 && errno == ECHILD ? 0 : 5;
+}
+
+static void test_live_straits__the_process_in_between(void **state)
+{
+	(void)state;
+	in_child(end_a_pipe);
+	in_child(bury_the_last);
+}
+
 static rlim_t address_space(void)
 {
 	unsigned long pages = 0;
@@ -248,6 +308,28 @@ static rlim_t address_space(void)
 	if (file)
 		(void)fclose(file);
 	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Helpers that were killed, one after the other, leave no stack. */
+static int start_often(void)
+{
+	rlim_t before = 0;
+
+	for (unsigned i = 0; i < 6; i++) {
+		if (on() < 0 || kill(live_tracer(), SIGKILL) < 0)
+			return 1;
+		for (unsigned k = 0; live_tracer() && k < 1000; k++)
+			(void)usleep(10000);
+		if (i == 0)
+			before = address_space();
+	}
+	return address_space() <= before + 16384 ? 0 : 2;
+}
+
+static void test_live_straits__no_stack_is_left(void **state)
+{
+	(void)state;
+	in_child(start_often);
 }
 
 static int lack_memory(void)
@@ -438,6 +520,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_straits__no_process_more),
 		cmocka_unit_test(test_live_straits__no_process_for_the_helper),
 		cmocka_unit_test(test_live_straits__errno_of_a_subreaper),
+		cmocka_unit_test(test_live_straits__the_process_in_between),
+		cmocka_unit_test(test_live_straits__no_stack_is_left),
 		cmocka_unit_test(test_live_straits__no_memory_more),
 		cmocka_unit_test(test_live_straits__limits_of_the_program),
 		cmocka_unit_test(test_live_straits__a_small_stack),
