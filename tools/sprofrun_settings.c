@@ -423,8 +423,8 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 		exit(FRONT_OURS);
 	}
 	while ((option = getopt_long(argc, argv,
-			"+" TARGET_OPTIONS_SHORT COMMAND_AS_SHORT "o:D:hqtv", long_options, NULL)) >=
-		0)
+			"+" TARGET_OPTIONS_SHORT COMMAND_AS_SHORT "o:D:hqtv", long_options,
+			NULL)) >= 0)
 		parse_option(s, option, optarg);
 	if (s->diagnose && argv[optind])
 		usage_error("too many words", argv[optind], "--diagnose takes one process id");
