@@ -357,11 +357,17 @@ static struct besides lately(void)
 }
 
 /*
+ * A thread that shares its CPU is met by chance. What it has run before its first tick, and since
+ * its last one, is a tick on average, exponentially distributed: both together are beyond this in
+ * 1e-5 of the cases.
+ */
+#define SHARED_OFF 14
+
+/*
  * The ticks that a table has with a thread are as many as its CPU time has, but for its beginning
- * and end, and what a hypervisor takes there. They may be twice as far off where the thread may not
- * have had its CPU to itself: other programs had a quarter of a CPU (the supervisor alone has
- * less), or threads lost their CPU more often than instants explain. And as much again without
- * real-time priority, where instants come late.
+ * and end, and what a hypervisor takes there. It may not have had its CPU to itself where other
+ * programs had a quarter of a CPU (the supervisor alone has less), or threads lost their CPU more
+ * often than instants explain. Without real-time priority instants come late.
  */
 void live_check_within(
 	uint64_t count, double ticks, double most, uint64_t tick_ns, const char *file, int line)
@@ -370,7 +376,10 @@ void live_check_within(
 	double off = (double)count > ticks ? (double)count - ticks : ticks - (double)count;
 	bool shared = besides.others > besides.wall / 4 || besides.turns > 3 * ticks + 30;
 
-	most *= 1 + shared + (geteuid() != 0);
+	if (geteuid() != 0)
+		most *= 2;
+	if (shared)
+		most += SHARED_OFF;
 	if (off > most + besides.stolen / (double)tick_ns) {
 		print_error("%llu counts, but %.1f ticks of CPU time; %.0f %% of a CPU for "
 			    "others, %.0f %% stolen\n",

@@ -62,8 +62,8 @@ void *live_buffer(size_t bytes, int sharing);
 void live_check_buffer(const void *buffer, size_t bytes);
 
 /*
- * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), and what a hypervisor took; where
- * other programs had the CPUs too, or without real-time priority, twice that; with both, thrice.
+ * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), twice that without real-time
+ * priority, and what a hypervisor took; 14 more where other programs had the CPUs too.
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
