@@ -15,8 +15,8 @@ setup_packages g++ binutils valgrind xz-utils file procps util-linux python3 sql
     protobuf-compiler
 setup_build "$SETUP_BUILD" --werror -Dtests=enabled
 
-# Many tests wait rather than work: one more at a time than there are CPUs.
-export MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 1))}
+# Many tests wait rather than work: two more at a time than there are CPUs.
+export MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 2))}
 status=0
 meson test -C "$SETUP_BUILD" --no-rebuild --print-errorlogs "$@" || status=$?
 
