@@ -130,6 +130,7 @@ void sampler_renew(struct sample_thread *t)
 {
 	t->calls = UINT64_MAX;
 	t->near = t->flights = 0;
+	memset(t->account, 0, sizeof(t->account));
 }
 
 int sampler_cpu(const struct sampler *s, int number)

@@ -33,7 +33,10 @@ void sampler_set_period(
 /* Begins with a thread, which is likely to be running. -ENOMEM. */
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
-/* The thread has another image: what is known of its calls is void. */
+/*
+ * The thread has another image: what is known of its calls is void, and so are the tables' accounts
+ * with it, for where another thread has called exec, its CPU time is that one's now.
+ */
 void sampler_renew(struct sample_thread *thread);
 
 /* The index of CPU @number, negative: not one of ours. */

@@ -204,7 +204,10 @@ static void test_sampler_loss__ticks_are_as_many_as_the_thread_has_run(void **st
 	assert_int_equal(second, MS);
 }
 
-/* A table of another period knows nothing of the last one's. */
+/*
+ * A table of another period knows nothing of the last one's, and one that goes on through an exec
+ * nothing of the CPU time of the thread that was there before.
+ */
 static void test_sampler_loss__a_new_table_owes_nothing(void **state)
 {
 	struct world w;
@@ -223,6 +226,14 @@ static void test_sampler_loss__a_new_table_owes_nothing(void **state)
 				(i < 2 ? 1 : 10) * period_ms * MS);
 		}
 		assert_int_not_equal(a->sample.order.weight_ns[2], period_ms * MS);
+	}
+	sampler_renew(&a->sample);
+	a->run_ns = MS;
+	for (unsigned i = 0; i < 3; i++) {
+		sample(&w, a, 0, w.now);
+		assert_int_equal(a->sample.order.weight_ns[2], 2 * MS);
+		a->run_ns += 2 * MS;
+		a->slices++;
 	}
 	sampler_release(&w.sampler);
 }
