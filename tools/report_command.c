@@ -163,6 +163,12 @@ static void print_help(void)
 	fputs(help_options, stdout);
 }
 
+/* Of an option without a letter. */
+static uint64_t bit_of(int id)
+{
+	return id >= OPTION_FORMAT ? UINT64_C(1) << (id - OPTION_FORMAT) : 0;
+}
+
 /* The index of @word among @words (few and short), or -1 and a complaint. */
 static int choose(const char *option, const char *word, const char *const *words)
 {
@@ -443,13 +449,42 @@ static int take_words(struct command *command, int argc, char **argv)
 	return 0;
 }
 
+/* Options that only some reports and formats know. */
+static const struct {
+	int option;
+	const char *name, *of;
+} partial[] = {
+	{OPTION_BOTTOM_UP, "bottom-up", " tree svg html "},
+	{OPTION_ICICLE, "icicle", " svg html "},
+	{OPTION_INSTRUCTIONS, "instructions", " annotate "},
+	{OPTION_SOURCE_PATH, "source-path", " annotate html "},
+};
+
+/* An option that would do nothing is refused. */
+static int check_partial(const struct command *command, uint64_t given)
+{
+	char name[40];
+
+	(void)snprintf(name, sizeof(name), " %s ",
+		command->report ? command->report->name : command->export_format->name);
+	for (size_t i = 0; i < sizeof(partial) / sizeof(partial[0]); i++) {
+		if (!(given & bit_of(partial[i].option)) || strstr(partial[i].of, name))
+			continue;
+		complain("--%s does nothing in '%.*s': it is for%.*s", partial[i].name,
+			(int)strlen(name) - 2, name + 1, (int)strlen(partial[i].of) - 1,
+			partial[i].of);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
 static bool is_report(const struct command *command, const char *name)
 {
 	return command->report && strcmp(command->report->name, name) == 0;
 }
 
 /* Those before "--" are side A, those behind it side B; without it there is one of each. */
-static int take_sides(struct command *command, int behind)
+static int take_sides(struct command *command, int behind, bool has_by)
 {
 	bool wants_sides = command->report ? command->report->print_sides != NULL : command->sides;
 
@@ -468,7 +503,7 @@ static int take_sides(struct command *command, int behind)
 			 "--diff A B; the report is sprofreport diff A B");
 		return EXIT_USAGE;
 	}
-	if ((!wants_sides && command->options.by_share) ||
+	if ((!wants_sides && has_by && !command->options.balance_by) ||
 		(!(command->report && wants_sides) &&
 			(command->options.has_fail_above || command->options.paths))) {
 		complain("--fail-above, --paths and --by are for diff: sprofreport diff A B");
@@ -500,13 +535,17 @@ static int count_behind(int argc, char **argv)
 int command_parse(struct command *command, int argc, char **argv)
 {
 	int id, status, behind = count_behind(argc, argv);
+	uint64_t given = 0;
 
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
 		status = take_option(command, id, argv);
 		if (status || command->done)
 			return status;
+		given |= bit_of(id);
 	}
 	status = take_words(command, argc - optind, argv + optind);
-	return status ? status : take_sides(command, behind);
+	if (!status)
+		status = check_partial(command, given);
+	return status ? status : take_sides(command, behind, given & bit_of(OPTION_BY));
 }

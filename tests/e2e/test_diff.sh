@@ -111,6 +111,7 @@ is "equal" $? 0
 refused "one side" 'diff compares two sides' diff stacks
 refused "three without --" 'diff compares two sides' diff stacks stacks slower
 refused "not diff" 'are for diff' flat --fail-above 5 stacks
+refused "by time is of two sides" 'are for diff' flat --by time stacks
 refused "no number" "fail-above 'x' is not a number" diff --fail-above x stacks slower
 refused "by what" "by 'size' is not known; there is time, share" diff --by size stacks slower
 refused "other values" "no values 'wall'" diff --value wall stacks slower
