@@ -153,7 +153,11 @@ static int set(struct sessions *sessions, struct session **at, enum call_dialect
 int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
 {
-	return set(sessions, &process->session, dialect, flags, element, regions, count);
+	int r = set(sessions, &process->session, dialect, flags, element, regions, count);
+
+	if (r == 0)
+		sessions->begins(sessions->context, process);
+	return r;
 }
 
 int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum call_dialect dialect,
@@ -165,6 +169,8 @@ int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum ca
 	sessions->threads = threads + 1; /* its clock is looked for while it is put in force */
 	r = set(sessions, &tracee->session, dialect, flags, element, regions, count);
 	sessions->threads = threads + (tracee->session != NULL);
+	if (r == 0)
+		sessions->begins(sessions->context, tracee->process);
 	return r;
 }
 

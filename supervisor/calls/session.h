@@ -41,6 +41,8 @@ struct sessions {
 	unsigned streams; /* the sampler's: 1 to @streams - 1 are for tables, 0 is the profile's */
 	/* The tables in force are others, and so perhaps are their periods. */
 	void (*changed)(void *context);
+	/* A table of @process is put in force: what its threads have run until now is not in it. */
+	void (*begins)(void *context, const struct process *process);
 	/* Stops @tracee when it can. */
 	void (*interrupt)(void *context, struct tracee *tracee);
 	void *context;

@@ -46,6 +46,15 @@ static void sessions_changed(void *context)
 	sampling_set_periods(engine);
 }
 
+static void table_begins(void *context, const struct process *process)
+{
+	const struct target *target = &((struct engine *)context)->target;
+
+	for (size_t i = 0; i < target->tracees; i++)
+		if (target->tracee[i]->process == process && target->tracee[i]->sample)
+			sampler_forget_ticks(target->tracee[i]->sample);
+}
+
 /* Any stop will do to write what sleeping threads left. */
 static void take_stop(struct engine *engine, struct tracee *t, int signal)
 {
@@ -80,6 +89,7 @@ void connect_parts(struct engine *engine)
 		.say = &engine->say,
 		.streams = SAMPLING_HISTOGRAM,
 		.changed = sessions_changed,
+		.begins = table_begins,
 		.interrupt = interrupt,
 		.context = engine};
 	engine->service.sessions = &engine->sessions;

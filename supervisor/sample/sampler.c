@@ -130,6 +130,11 @@ void sampler_renew(struct sample_thread *t)
 {
 	t->calls = UINT64_MAX;
 	t->near = t->flights = 0;
+	sampler_forget_ticks(t);
+}
+
+void sampler_forget_ticks(struct sample_thread *t)
+{
 	memset(t->account, 0, sizeof(t->account));
 }
 

@@ -38,6 +38,8 @@ void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
  * with it, for where another thread has called exec, its CPU time is that one's now.
  */
 void sampler_renew(struct sample_thread *thread);
+/* Tables' accounts with it begin anew: nothing is owed from before a table was put in force. */
+void sampler_forget_ticks(struct sample_thread *thread);
 
 /* The index of CPU @number, negative: not one of ours. */
 int sampler_cpu(const struct sampler *sampler, int number);

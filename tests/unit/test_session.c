@@ -31,7 +31,7 @@ struct world {
 	struct sessions sessions;
 	struct process *process;
 	struct tracee *thread;
-	unsigned changes, interrupts;
+	unsigned changes, interrupts, begun;
 	uint32_t count[4]; /* for AT to AT + 15 */
 };
 
@@ -40,6 +40,13 @@ static void changed(void *context)
 	struct world *w = context;
 
 	w->changes++;
+}
+
+static void begins(void *context, const struct process *process)
+{
+	struct world *w = context;
+
+	w->begun += process == w->process;
 }
 
 static void interrupt(void *context, struct tracee *t)
@@ -59,6 +66,7 @@ static int begin(void **state)
 		.say = &w->say,
 		.streams = 4,
 		.changed = changed,
+		.begins = begins,
 		.interrupt = interrupt,
 		.context = w};
 	assert_int_equal(target_add_process(&w->target, (int)getpid(), 1, NULL, &w->process), 0);
@@ -125,9 +133,10 @@ static void test_session__same_period_keeps_the_clock(void **state)
 
 	assert_int_equal(on(w, 0), 0);
 	stream = w->process->session->stream;
-	w->changes = 0;
+	w->changes = w->begun = 0;
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(w->changes, 1);
+	assert_int_equal(w->begun, 1);
 	assert_int_equal(w->process->session->stream, stream);
 	assert_int_equal(w->sessions.n, 1);
 	w->changes = 0;

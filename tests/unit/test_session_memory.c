@@ -55,6 +55,12 @@ static void ignore_change(void *context)
 	(void)context;
 }
 
+static void ignore_begin(void *context, const struct process *process)
+{
+	(void)context;
+	(void)process;
+}
+
 static void count_message(void *context, enum say_kind kind, const char *line)
 {
 	assert_int_equal(kind, SAY_WARNING);
@@ -73,7 +79,8 @@ struct world {
 
 static void begin(struct world *w)
 {
-	*w = (struct world){.sessions = {.streams = 4, .changed = ignore_change}};
+	*w = (struct world){.sessions = {
+				    .streams = 4, .changed = ignore_change, .begins = ignore_begin}};
 	w->sessions.target = &w->target;
 	w->sessions.say = &w->say;
 	w->say = (struct say){count_message, &w->messages};
