@@ -207,33 +207,79 @@ static double expected_variance(const struct comparing *c, const struct spread *
 	return spread->sampling + c->mean_beyond * spread->value * spread->value;
 }
 
-/* Large rows tell best how runs differ, and how far that is the same in all. -ENOMEM. */
-static int find_prior(struct comparing *c)
+/* Quantiles of the normal distribution. */
+#define ONCE_IN_10   1.281552
+#define ONCE_IN_1000 3.090232
+
+/*
+ * The quotient of two variances, one of @freedom, one known, that chance exceeds as rarely as a
+ * normal variable exceeds @quantile. Wilson and Hilferty's approximation of chi squared.
+ */
+static double odd_quotient(double freedom, double quantile)
 {
-	struct moderate_row *row = calloc(c->rows + 1, sizeof(*row));
+	double part = 2 / (9 * freedom), root = 1 - part + quantile * sqrt(part);
+
+	return root * root * root;
+}
+
+/* What rows that are no outliers tell: large ones best. Fills in @row; an outlier has no quotient. */
+static void learn_from(struct comparing *c, const bool *outlier, struct moderate_row *row)
+{
 	double sum = 0, weights = 0;
 	struct spread spread;
 
-	if (!row)
-		return -ENOMEM;
-	for (size_t i = 0; i < c->rows && c->freedom > 0; i++) {
-		if (!c->tested[i])
+	for (size_t i = 0; i < c->rows; i++) {
+		if (!c->tested[i] || outlier[i])
 			continue;
-		row[i].weight = common_share(c, i);
-		sum += row[i].weight * spread_of(c, i).beyond;
-		weights += row[i].weight;
+		sum += common_share(c, i) * spread_of(c, i).beyond;
+		weights += common_share(c, i);
 	}
 	c->mean_beyond = weights > 0 ? fmax(sum / weights, 0) : 0;
-	for (size_t i = 0; i < c->rows && c->freedom > 0; i++) {
-		if (!c->tested[i])
+	for (size_t i = 0; i < c->rows; i++) {
+		row[i] = (struct moderate_row){0};
+		if (!c->tested[i] || outlier[i])
 			continue;
 		spread = spread_of(c, i);
+		row[i].weight = common_share(c, i);
 		row[i].quotient = spread.variance / expected_variance(c, &spread);
 	}
-	if (c->freedom > 0)
-		c->prior = moderate_find(row, c->rows, c->freedom, COMPARE_PRIOR);
+	c->prior = moderate_find(row, c->rows, c->freedom, COMPARE_PRIOR);
+}
+
+/* A row that spreads far more than the others do tells nothing of them. */
+static bool find_outliers(const struct comparing *c, bool *outlier)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < c->rows; i++) {
+		struct spread spread;
+
+		if (!c->tested[i] || outlier[i])
+			continue;
+		spread = spread_of(c, i);
+		outlier[i] = spread.variance >
+			odd_quotient(c->freedom, ONCE_IN_1000) * c->prior.scale *
+				expected_variance(c, &spread);
+		found = found || outlier[i];
+	}
+	return found;
+}
+
+/* -ENOMEM. */
+static int find_prior(struct comparing *c)
+{
+	struct moderate_row *row = calloc(c->rows + 1, sizeof(*row));
+	bool *outlier = calloc(c->rows + 1, sizeof(*outlier));
+	int r = row && outlier ? 0 : -ENOMEM;
+
+	if (r == 0 && c->freedom > 0) {
+		do
+			learn_from(c, outlier, row);
+		while (find_outliers(c, outlier));
+	}
 	free(row);
-	return 0;
+	free(outlier);
+	return r;
 }
 
 /* The error of a row: sampling's, and that of runs. */
@@ -242,14 +288,6 @@ struct error {
 	double own;     /* variance of a run */
 	double freedom; /* of the t distribution; HUGE_VAL: normal */
 };
-
-/* The quotient of two variances that chance exceeds once in 20, one of @freedom, one known. */
-static double odd_quotient(double freedom)
-{
-	double part = 2 / (9 * freedom), root = 1 - part + 1.644854 * sqrt(part);
-
-	return root * root * root; /* Wilson and Hilferty's approximation of chi squared */
-}
 
 static struct error error_of(const struct comparing *c, size_t row)
 {
@@ -265,7 +303,7 @@ static struct error error_of(const struct comparing *c, size_t row)
 			   c->freedom * spread.variance) /
 		error.freedom;
 	variance = fmax(variance, spread.sampling);
-	if (spread.variance > odd_quotient(c->freedom) * variance)
+	if (spread.variance > odd_quotient(c->freedom, ONCE_IN_10) * variance)
 		return (struct error){-1, spread.variance, c->freedom};
 	if (spread.value > 0)
 		error.beyond = (variance - spread.sampling) / (spread.value * spread.value);
@@ -285,6 +323,12 @@ static double relative_variance(
 	return sampling_variance(c, side, row, fmin(mean / all, 1)) / (mean * mean);
 }
 
+/* What the slope of a factor that was taken out adds, in variances of a run. */
+static double leverage(const struct comparing *c, size_t row)
+{
+	return c->speed ? c->speed->leverage[row] : 0;
+}
+
 /* That of the ratio b / a follows from that of its logarithm. */
 static void find_interval(
 	const struct comparing *c, size_t index, const struct error *error, struct compare_row *row)
@@ -297,6 +341,7 @@ static void find_interval(
 		variance = error->own * (1 / (na * a * a) + 1 / (nb * b * b));
 	else
 		variance += error->beyond * (1 / na + 1 / nb);
+	variance *= 1 + leverage(c, index) / (1 / na + 1 / nb);
 	reach = compare_t_limit(0.05, error->freedom) * sqrt(variance);
 	row->low = row->b > 0 ? b / a * exp(-reach) - 1 : -1;
 	row->high = row->a > 0 ? b / a * exp(reach) - 1 : HUGE_VAL;
@@ -330,6 +375,7 @@ static void compare_row(const struct comparing *c, size_t index, struct compare_
 			error.beyond *
 				(row->a * row->a / (double)c->runs[COMPARE_A] +
 					row->b * row->b / (double)c->runs[COMPARE_B]);
+	variance *= 1 + leverage(c, index) / runs;
 	row->p = compare_t_beyond((row->b - row->a) / sqrt(variance), error.freedom);
 	find_interval(c, index, &error, row);
 }
@@ -370,7 +416,7 @@ int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, co
 		.runs = {runs_a, runs_b},
 		.rows = rows,
 		.value = value,
-		.freedom = (double)(runs_a + runs_b) - 2,
+		.freedom = fmax((double)(runs_a + runs_b) - 2 - (speed ? speed->taken : 0), 0),
 		.speed = speed,
 		.tested = calloc(rows + 1, sizeof(bool))};
 	int error = c.tested ? 0 : -ENOMEM;

@@ -7,9 +7,10 @@
  * p (1 - p) / n. And runs of the same program differ: with several a side, what their spread has
  * beyond sampling is that, relative to the value. A few runs tell a spread badly: a row's own
  * counts with its degrees of freedom (two less than there are runs), and that of all rows with as
- * many as rows are alike in it (profile/moderate.h), at most COMPARE_PRIOR. A row that spreads far
- * more than that (at the 5 % level) stands for itself, with its own degrees of freedom. No error is
- * less than sampling's. With one run a side nothing but sampling is known, and the claim is too
+ * many as rows are alike in it (profile/moderate.h), at most COMPARE_PRIOR; rows that spread far
+ * more than most (at the 0.1 % level) tell nothing of the others. One that spreads more than it was
+ * lent (at the 10 % level) stands for itself, with its own degrees of freedom. No error is less
+ * than sampling's. With one run a side nothing but sampling is known, and the claim is too
  * strong wherever runs differ.
  *
  * Rows are tested together: q is the false discovery rate of Benjamini and Hochberg, so among the

@@ -16,9 +16,18 @@
 #define BIWEIGHT_BOUND   4.685
 #define MEDIAN_DEVIATION 0.6745
 
+/* How often weights follow from what the factor leaves of each row's noise. */
+#define LEARNING 2
+/* So far a row follows the factor at most. */
+#define MOST_SLOPE 2.0
+/* Runs that are all alike tell no slope. */
+#define LEAST_SQUARES 1e-9
+
 /* A witness: how much it changed between the sides. */
 struct witness {
 	size_t row;
+	double own; /* variance of a run beyond samples */
+	double slope_variance;
 	double change, precision, bounded, weight;
 };
 
@@ -80,13 +89,13 @@ static void add_witness(struct finding *f, struct speed *speed, const double *va
 		all += f->run[i].all;
 	}
 	*witness = (struct witness){.row = row,
+		.own = ROW_NOISE * ROW_NOISE,
 		.change = mean_of(f, COMPARE_B, log_value, speed->rows) -
 			mean_of(f, COMPARE_A, log_value, speed->rows)};
 	middle = mean_of(f, COMPARE_A, log_value, speed->rows) + witness->change / 2;
 	for (size_t i = 0; i < speed->runs; i++)
 		log_value[i * speed->rows] -= middle;
 	speed->noise[row] = all / sum;
-	witness->precision = 1 / of_means(f, speed->noise[row], ROW_NOISE * ROW_NOISE);
 }
 
 static void bound_precisions(struct finding *f)
@@ -133,13 +142,16 @@ static double weighted_median(struct weighted *item, size_t n)
 }
 
 /* The change that most witnesses agree on, and what weight each has in it. */
-static int weigh_witnesses(struct finding *f)
+static int weigh_witnesses(struct finding *f, const struct speed *speed)
 {
 	struct weighted *item = malloc((f->n + 1) * sizeof(*item));
 	double change, scale;
 
 	if (!item)
 		return -ENOMEM;
+	for (size_t i = 0; i < f->n; i++)
+		f->witness[i].precision = 1 /
+			of_means(f, speed->noise[f->witness[i].row], f->witness[i].own);
 	bound_precisions(f);
 	for (size_t i = 0; i < f->n; i++)
 		item[i] = (struct weighted){f->witness[i].change, f->witness[i].bounded};
@@ -179,14 +191,87 @@ static void set_weights(const struct finding *f, struct speed *speed)
 {
 	double sum = 0;
 
+	speed->most = speed->variance = 0;
 	for (size_t i = 0; i < f->n; i++)
 		sum += f->witness[i].weight;
 	for (size_t i = 0; i < f->n; i++)
 		add_weight(speed, f->witness[i].row, f->witness[i].weight / sum);
 	for (size_t i = 0; i < speed->runs; i++) {
+		speed->log_factor[i] = 0;
 		for (size_t j = 0; j < speed->rows; j++)
 			speed->log_factor[i] +=
 				speed->weight[j] * speed->log_value[i * speed->rows + j];
+	}
+}
+
+/* The factor as all other rows tell it; its logarithm. */
+static double of_others(const struct speed *speed, size_t run, size_t row)
+{
+	double weight = speed->weight[row];
+
+	return (speed->log_factor[run] - weight * speed->log_value[run * speed->rows + row]) /
+		(1 - weight);
+}
+
+/*
+ * How far a row follows the others' factor from run to run of a side: its regression on that. Who
+ * uses the caches slows down functions that read much memory far more than others.
+ */
+static void find_slope(const struct finding *f, struct speed *speed, struct witness *witness)
+{
+	double xx = 0, xy = 0, sampling = 0, mean[2] = {0};
+	size_t row = witness->row;
+
+	for (int side = COMPARE_A; side <= COMPARE_B; side++) {
+		size_t first = first_run(f, side), end = first + f->runs[side];
+		double y = 0;
+
+		for (size_t i = first; i < end; i++) {
+			mean[side] += of_others(speed, i, row) / (double)f->runs[side];
+			y += speed->log_value[i * speed->rows + row] / (double)f->runs[side];
+		}
+		for (size_t i = first; i < end; i++) {
+			double x = of_others(speed, i, row) - mean[side];
+
+			xx += x * x;
+			xy += x * (speed->log_value[i * speed->rows + row] - y);
+		}
+	}
+	for (size_t i = 0; i < speed->runs; i++)
+		sampling += speed->noise[row] / f->run[i].effective_samples / (double)speed->runs;
+	xx = fmax(xx, LEAST_SQUARES);
+	speed->slope[row] = fmin(fmax(xy / xx, 0), MOST_SLOPE);
+	speed->leverage[row] = (mean[1] - mean[0]) * (mean[1] - mean[0]) / xx;
+	witness->slope_variance = (sampling + witness->own) / xx;
+}
+
+/*
+ * Do slopes differ by more than the median of what their errors make (Cochran's Q, by Wilson and
+ * Hilferty's approximation of chi squared)? If not, they are all 1, and take no degree of freedom.
+ */
+static void find_slopes(const struct finding *f, struct speed *speed)
+{
+	double sum = 0, mean = 0, off = 0, freedom = (double)f->n - 1;
+	double root = 1 - 2 / (9 * freedom);
+
+	for (size_t i = 0; i < f->n; i++)
+		find_slope(f, speed, &f->witness[i]);
+	for (size_t i = 0; i < f->n; i++) {
+		double weight = 1 / f->witness[i].slope_variance;
+
+		sum += weight;
+		mean += weight * speed->slope[f->witness[i].row];
+	}
+	mean /= sum;
+	for (size_t i = 0; i < f->n; i++) {
+		double apart = speed->slope[f->witness[i].row] - mean;
+
+		off += apart * apart / f->witness[i].slope_variance;
+	}
+	speed->taken = off > freedom * root * root * root;
+	for (size_t i = 0; i < speed->rows && !speed->taken; i++) {
+		speed->slope[i] = 1;
+		speed->leverage[i] = 0;
 	}
 }
 
@@ -215,12 +300,43 @@ static double squares_of(
 }
 
 /*
+ * What the factor leaves of a row's noise is its own: functions that read much memory have more of
+ * it, and tell less of the machine.
+ */
+static int learn_noise(struct finding *f, const struct speed *speed)
+{
+	struct weighted *item = malloc((f->n + 1) * sizeof(*item));
+	double middle;
+	double freedom = fmax((double)speed->runs - 2 - speed->taken, 1);
+
+	if (!item)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n; i++) {
+		size_t row = f->witness[i].row;
+		double sampling = 0;
+
+		for (size_t k = 0; k < speed->runs; k++)
+			sampling += (speed->noise[row] + speed_variance(speed, row)) /
+				f->run[k].effective_samples / (double)speed->runs;
+		f->witness[i].own = fmax(squares_of(f, speed, row, true) / freedom - sampling,
+			ROW_NOISE * ROW_NOISE);
+		item[i] = (struct weighted){f->witness[i].own, 1};
+	}
+	/* Few runs tell it badly: half of it is what most rows have. */
+	middle = weighted_median(item, f->n);
+	for (size_t i = 0; i < f->n; i++)
+		f->witness[i].own = (f->witness[i].own + middle) / 2;
+	free(item);
+	return 0;
+}
+
+/*
  * Do runs agree better without the factor? Not where what disturbs them is not common: neighbours
  * in the caches slow down functions that read much memory, and no others. Rows count by their time.
  */
 static bool is_common(const struct finding *f, const struct speed *speed)
 {
-	double with = 0, without = 0;
+	double with = 0, without = 0, freedom = (double)speed->runs - 2;
 
 	for (size_t i = 0; i < f->n; i++) {
 		size_t row = f->witness[i].row;
@@ -229,7 +345,7 @@ static bool is_common(const struct finding *f, const struct speed *speed)
 		with += share * squares_of(f, speed, row, false);
 		without += share * squares_of(f, speed, row, true);
 	}
-	return without < MUST_LEAVE * with;
+	return freedom > 1 && without / (freedom - speed->taken) < MUST_LEAVE * with / freedom;
 }
 
 /* Do runs of a side differ by more than samples explain, and the sides by more than their runs? */
@@ -281,21 +397,31 @@ int speed_find(const struct compare_run *run, size_t runs_a, size_t runs_b, cons
 		.log_value = calloc((runs_a + runs_b) * rows + 1, sizeof(double)),
 		.weight = calloc(rows + 1, sizeof(double)),
 		.log_factor = calloc(runs_a + runs_b + 1, sizeof(double)),
+		.slope = calloc(rows + 1, sizeof(double)),
+		.leverage = calloc(rows + 1, sizeof(double)),
 		.noise = calloc(rows + 1, sizeof(double))};
-	int error = f.witness && speed.log_value && speed.weight && speed.log_factor && speed.noise
+	int error = f.witness && speed.log_value && speed.weight && speed.log_factor && speed.noise &&
+			speed.slope && speed.leverage
 		? 0
 		: -ENOMEM;
 
+	for (size_t i = 0; i < rows && !error; i++)
+		speed.slope[i] = 1;
 	for (size_t i = 0; i < rows && !error && can_be_found(run, runs_a, runs_b); i++) {
 		if (!(skip && skip[i]) && is_witness(run, value + i, rows, speed.runs))
 			add_witness(&f, &speed, value, i);
 	}
 	if (!error && f.n >= SPEED_LEAST_WITNESSES) {
-		error = weigh_witnesses(&f);
-		if (!error) {
+		for (int step = 0; step < LEARNING && !error; step++) {
+			error = weigh_witnesses(&f, &speed);
+			if (error)
+				break;
 			set_weights(&f, &speed);
-			judge(&f, &speed);
+			find_slopes(&f, &speed);
+			error = learn_noise(&f, &speed);
 		}
+		if (!error)
+			judge(&f, &speed);
 	}
 	free(f.witness);
 	if (error)
@@ -311,21 +437,21 @@ void speed_release(struct speed *speed)
 	free(speed->weight);
 	free(speed->log_factor);
 	free(speed->noise);
+	free(speed->slope);
+	free(speed->leverage);
 	*speed = (struct speed){0};
 }
 
 double speed_of(const struct speed *speed, size_t run, size_t row)
 {
-	double weight = speed->weight[row];
-
-	return exp((speed->log_factor[run] - weight * speed->log_value[run * speed->rows + row]) /
-		(1 - weight));
+	return exp(speed->slope[row] * of_others(speed, run, row));
 }
 
 double speed_variance(const struct speed *speed, size_t row)
 {
 	double weight = speed->weight[row];
 
-	return (speed->variance - weight * weight * speed->noise[row]) /
+	return speed->slope[row] * speed->slope[row] *
+		(speed->variance - weight * weight * speed->noise[row]) /
 		((1 - weight) * (1 - weight));
 }

@@ -8,8 +8,11 @@
  * no row has more than a fifth, and those that changed between the sides far more than the others
  * (Tukey's biweight) have none: what got slower is no witness of the machine.
  *
- * A row that is compared is no witness for itself: its factor is told by the others. So it is
- * compared with the rest of the program.
+ * A row that is compared is no witness for itself: its factor is told by the others. How far it
+ * follows that from run to run is its slope: who uses the caches slows down functions that read
+ * much memory far more than others. It costs a degree of freedom, and what it may be wrong by where
+ * the sides' factors differ; so it is 1 where slopes differ no more than their errors explain. What
+ * the factor leaves of a row's noise says how good a witness it is.
  */
 #ifndef PROFILE_SPEED_H
 #define PROFILE_SPEED_H
@@ -30,6 +33,9 @@ struct speed {
 	double *log_value;  /* of each run and row; 0 of no witness */
 	double *weight;     /* of each row; the sum is 1 */
 	double *log_factor; /* of each run, as all witnesses tell */
+	double *slope;      /* of each row: how far it follows the factor that the others tell */
+	double *leverage;   /* of each row: what its slope's error adds, in variances of a run */
+	double taken;       /* degrees of freedom of a row that its slope takes */
 	double *noise;      /* sampling's variance of log_value, of one effective sample */
 	double variance;    /* the same of log_factor */
 	double most;        /* weight of a row */
