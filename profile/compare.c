@@ -222,7 +222,7 @@ static double odd_quotient(double freedom, double quantile)
 	return root * root * root;
 }
 
-/* What rows that are no outliers tell: large ones best. Fills in @row; an outlier has no quotient. */
+/* What rows that are no outliers tell: large ones best. Fills in @row; outliers stay empty. */
 static void learn_from(struct comparing *c, const bool *outlier, struct moderate_row *row)
 {
 	double sum = 0, weights = 0;

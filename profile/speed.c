@@ -400,8 +400,8 @@ int speed_find(const struct compare_run *run, size_t runs_a, size_t runs_b, cons
 		.slope = calloc(rows + 1, sizeof(double)),
 		.leverage = calloc(rows + 1, sizeof(double)),
 		.noise = calloc(rows + 1, sizeof(double))};
-	int error = f.witness && speed.log_value && speed.weight && speed.log_factor && speed.noise &&
-			speed.slope && speed.leverage
+	int error = f.witness && speed.log_value && speed.weight && speed.log_factor &&
+			speed.noise && speed.slope && speed.leverage
 		? 0
 		: -ENOMEM;
 

@@ -109,7 +109,7 @@ static struct turns count_turns(const struct program *program, uint64_t seed)
 static void test_speed__a_slower_function_is_found(void **state)
 {
 	const struct program program = {
-		.noise = 0.06, .row_noise = 0.005, .slower = 0.1, .samples = 20000};
+		.noise = 0.06, .row_noise = 0.005, .slower = 0.1, .samples = 26000};
 	const struct turns turns = count_turns(&program, 1);
 
 	(void)state;
