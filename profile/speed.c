@@ -345,7 +345,8 @@ static bool is_common(const struct finding *f, const struct speed *speed)
 		with += share * squares_of(f, speed, row, false);
 		without += share * squares_of(f, speed, row, true);
 	}
-	return freedom > 1 && without / (freedom - speed->taken) < MUST_LEAVE * with / freedom;
+	return freedom > speed->taken &&
+		without / (freedom - speed->taken) < MUST_LEAVE * with / freedom;
 }
 
 /* Do runs of a side differ by more than samples explain, and the sides by more than their runs? */
