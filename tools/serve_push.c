@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "proto/bytes.h"
+#include "supervisor/os/clock.h"
 #include "tools/serve_spans.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -51,18 +51,28 @@ void push_poll(const struct push *push, struct pollfd *fd)
 	*fd = (struct pollfd){.fd = push->fd, .events = push->data ? POLLOUT : 0};
 }
 
-/* The next one begins where the last one ended. */
-static void begin(struct push *push, uint64_t from, uint64_t now)
+static void begin(struct push *push, uint64_t from_ns, uint64_t from_realtime_ns)
 {
-	push->span[0] = spans_begin(push->spans, from, from + push->every_ns);
-	push->to_ns[0] = from + push->every_ns;
-	push->from_time[0] = (uint64_t)time(NULL) - (now - from) / SECOND_NS;
+	push->span[0] = spans_begin(push->spans, from_ns, from_ns + push->every_ns);
+	push->to_ns[0] = from_ns + push->every_ns;
+	push->from_realtime_ns[0] = from_realtime_ns;
+}
+
+/* Begins where the last one ended, also in the store's time, unless that was set meanwhile. */
+static void begin_next(struct push *push, uint64_t now)
+{
+	uint64_t by_clock = clock_read(CLOCK_REALTIME) - (now - push->to_ns[1]),
+		 by_last = push->from_realtime_ns[1] + push->every_ns;
+	bool was_set = by_clock + SECOND_NS < by_last || by_last + SECOND_NS < by_clock;
+
+	begin(push, push->to_ns[1], was_set ? by_clock : by_last);
 }
 
 static void take(struct push *push, struct span *span, size_t i)
 {
-	uint64_t until = push->from_time[i] + push->every_ns / SECOND_NS,
-		 now = (uint64_t)time(NULL);
+	uint64_t from = push->from_realtime_ns[i] / SECOND_NS,
+		 until = (push->from_realtime_ns[i] + push->every_ns) / SECOND_NS,
+		 now = clock_read(CLOCK_REALTIME) / SECOND_NS;
 	struct writer w;
 	uint8_t *data;
 	size_t bytes;
@@ -72,12 +82,10 @@ static void take(struct push *push, struct span *span, size_t i)
 	push->data = malloc(PUSH_HEAD_BYTES + bytes);
 	if (push->data) {
 		w = writer_over(push->data, PUSH_HEAD_BYTES);
-		put_u64(&w, push->from_time[i]);
-		/* A store takes no span of zero seconds. */
-		put_u64(&w,
-			until < now                        ? until
-				: now > push->from_time[i] ? now
-							   : push->from_time[i] + 1);
+		if (until > now)
+			until = now;
+		put_u64(&w, from);
+		put_u64(&w, until > from ? until : from + 1); /* a store takes no span of zero */
 		put_u64(&w, bytes);
 		memcpy(push->data + PUSH_HEAD_BYTES, data, bytes);
 		push->bytes = PUSH_HEAD_BYTES + bytes;
@@ -126,12 +134,12 @@ void push_turn(struct push *push, const struct pollfd *fd, uint64_t now)
 	if (push->span[0] && now >= push->to_ns[0] && !push->span[1]) {
 		push->span[1] = push->span[0];
 		push->to_ns[1] = push->to_ns[0];
-		push->from_time[1] = push->from_time[0];
+		push->from_realtime_ns[1] = push->from_realtime_ns[0];
 		push->span[0] = NULL;
-		begin(push, push->to_ns[1], now);
+		begin_next(push, now);
 	}
 	if (!push->span[0])
-		begin(push, now, now);
+		begin(push, now, clock_read(CLOCK_REALTIME));
 }
 
 bool push_is_idle(const struct push *push)

@@ -26,7 +26,7 @@ struct push {
 	uint64_t every_ns;
 	struct spans *spans;
 	struct span *span[2]; /* the one that is being taken, and one that is not yet complete */
-	uint64_t to_ns[2], from_time[2];
+	uint64_t to_ns[2], from_realtime_ns[2];
 	uint8_t *data; /* what is being written, with its head; NULL nothing */
 	size_t bytes, written;
 };
