@@ -129,7 +129,7 @@ const struct processes *analyst_processes(const struct analyst *analyst)
 
 bool analyst_has_image(const struct analyst *analyst)
 {
-	return analyst->has_image;
+	return analyst->has_image && !(analyst->end_flags & RECORD_END_REFUSED);
 }
 
 uint16_t analyst_end_flags(const struct analyst *analyst)

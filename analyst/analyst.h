@@ -87,7 +87,7 @@ int analyst_factors(struct analyst *analyst, const float **ret_factor, size_t *r
 /* The processes, of options.per_process; n is 0 otherwise. */
 const struct processes *analyst_processes(const struct analyst *analyst);
 
-/* Was anything traced that had an image? False: the command never ran. */
+/* Was anything traced that had an image? False: the command never ran, or nothing was begun. */
 bool analyst_has_image(const struct analyst *analyst);
 
 /* Of RECORD_END, 0 as long as that has not come. */

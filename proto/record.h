@@ -244,9 +244,10 @@ struct record_unsampled {
  * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
  *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
  * flags, of RECORD_END with --ring: RECORD_END_PIECE: to be kept for a profile that may be asked
- *        for. RECORD_END_UNASKED: nobody asked for one: nothing is written.
+ *        for. RECORD_END_UNASKED: nobody asked for one: nothing is written. Of any:
+ *        RECORD_END_REFUSED: not all that was named could be attached to: nothing was begun.
  */
-enum { RECORD_END_PIECE = 1, RECORD_END_UNASKED = 2 };
+enum { RECORD_END_PIECE = 1, RECORD_END_UNASKED = 2, RECORD_END_REFUSED = 4 };
 struct record_audit {
 	const char *text; /* borrowed, NUL-terminated */
 };

@@ -325,6 +325,8 @@ static int open_screen(struct running *run)
 	if (!run->ended && profile_audit(analyst_profile(s->analyst), "wall_ns", &wall) && wall)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
+	if (analyst_end_flags(s->analyst) & RECORD_END_REFUSED)
+		run->started = false; /* of several, one: the others are known already */
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
 	set_modes(s->settings->modes);

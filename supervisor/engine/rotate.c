@@ -77,6 +77,8 @@ uint16_t rotate_end_flags(const struct engine *engine)
 {
 	const struct engine_result *result = engine->result;
 
+	if (result->error && !engine->life.told_begun)
+		return RECORD_END_REFUSED;
 	if (!engine->options->ring || engine->rotation.asked || result->stopped_by ||
 		(result->command_ended && WIFSIGNALED(result->command_status)))
 		return 0;

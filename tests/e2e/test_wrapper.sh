@@ -42,6 +42,17 @@ for bad in "-F 0" "-F x" "-i 1ns" "-d x" "-D -1s" "-p 0" "-p 1,x" "--report nons
 done
 run; is "no command" $? 2
 run -p 4194303; is "no such process" $? 125; message_is "no such process"
+# Of several one cannot be attached to: the others go on, and nothing is made of them.
+sleep 100 & live=$!
+wait_until "sleep runs" 20 grep -qx sleep /proc/$live/comm
+run --report flat -o partly.pb.gz -p $live,4194303; is "one of two is gone" $? 125
+is "one of two: the reason and nothing else" "$(cat err)" \
+    "sprofrun: cannot attach to 4194303: there is no such process"
+check "one of two: no profile" [ ! -e partly.pb.gz ]
+is "one of two: no screen" "$("$BUILD/tools/sproftop" -b -n 1 -p $live,4194303 2>err; echo $?)" 125
+check "one of two: sproftop says it" grep -q '^sproftop: .*4194303: .*no such process' err
+check "one of two: the other is let go" grep -q '^TracerPid:.0' /proc/$live/status
+kill $live
 is "--version" "$("$SPROFRUN" --version | cut -d' ' -f1)" sprofrun
 check "--help on stdout" [ -n "$("$SPROFRUN" --help 2>/dev/null)" ]
 check "-h is the same" [ "$("$SPROFRUN" -h)" = "$("$SPROFRUN" --help)" ]
