@@ -8,7 +8,7 @@ command -v setpriv >/dev/null || skip "setpriv (util-linux) is missing"
 
 # The user may not be able to get at the build: a copy lies where it can.
 mkdir -p stage/tools stage/tests/targets home
-cp "$BUILD"/tools/{sprofrun,sprofreport,sprofil-analyst,sprofil-opener} stage/tools/
+cp "$BUILD"/tools/{sprofrun,sprofreport,sproftop,sprofil-analyst,sprofil-opener} stage/tools/
 find "$BUILD/tests/targets" -maxdepth 1 -type f -perm -u+x -exec cp {} stage/tests/targets/ \;
 cp -r "$SOURCE/tests/e2e" stage/e2e
 chmod 755 . && chmod -R a+rX stage && chmod 1777 home
