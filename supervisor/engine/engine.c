@@ -21,6 +21,7 @@
 #include "supervisor/engine/dump.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
+#include "supervisor/engine/keeper.h"
 #include "supervisor/engine/rotate.h"
 #include "supervisor/engine/serving.h"
 #include "supervisor/os/clock.h"
@@ -36,6 +37,11 @@
 #define LINGER_NS   200000000
 #define HUNG_STATUS 125
 #define ROOM_NS     (10 * SECOND_NS)
+/*
+ * A stop that is about to come is awaited with a timer beyond the scheduler's next tick: to set an
+ * earlier one takes a virtual machine as long as the whole stop.
+ */
+#define STOP_TIMER_NS 5000000
 
 /* Stops that were asked for and have not come: in D state, or never scheduled. Counted once. */
 static void count_missed(struct engine *engine, uint64_t now)
@@ -193,6 +199,8 @@ static uint64_t next_event(struct engine *engine)
 
 	if (engine->life.undrained)
 		return 0;
+	if (keeper_stops(&engine->sampling))
+		return clock_now() + STOP_TIMER_NS;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (others[i] && others[i] < next)
 			next = others[i];

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/keeper.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
@@ -90,7 +91,7 @@ static uint64_t probe_now(void *context)
 	return clock_now();
 }
 
-/* /proc/loadavg counts this thread, and each waiter that holds a CPU: they are left out. */
+/* /proc/loadavg counts this thread, and each waiter that is awake: they are left out. */
 static int probe_runnable(void *context)
 {
 	struct engine *engine = context;
@@ -99,8 +100,11 @@ static int probe_runnable(void *context)
 
 	if (runnable < 0)
 		return -1;
-	for (unsigned i = 0; i < s->sampler.cpus; i++)
-		runnable -= cpu_waiter_state(&s->waiter[i]) == CPU_WAITER_HOLDS;
+	for (unsigned i = 0; i < s->sampler.cpus; i++) {
+		enum cpu_waiter_state state = cpu_waiter_state(&s->waiter[i]);
+
+		runnable -= state == CPU_WAITER_HOLDS || state == CPU_WAITER_KEEPS;
+	}
 	return runnable > 1 ? runnable - 1 : 0;
 }
 
@@ -291,7 +295,8 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 		sampler_miss(&s->sampler, cpu, planned, true);
 		return;
 	}
-	found = sampler_instant(&s->sampler, cpu, planned, woke);
+	found = sampler_instant(
+		&s->sampler, cpu, planned, here ? keeper_called(s, planned) : planned, woke);
 	t = found ? found->owner : NULL;
 	if (t && found->order.asleep) {
 		look_take_tick(engine, t);
@@ -318,18 +323,18 @@ static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
 	struct cpu_waiter *w = &s->waiter[cpu];
-	enum cpu_waiter_state state = cpu_waiter_state(w);
 	uint64_t held;
 
-	if (state == CPU_WAITER_ASLEEP)
+	if (!cpu_waiter_calls(w))
 		return;
-	if (state == CPU_WAITER_HOLDS)
+	if (cpu_waiter_state(w) == CPU_WAITER_HOLDS)
 		take_instant(engine, cpu, atomic_load(&w->at_ns), atomic_load(&w->woke_ns));
 	else
 		sampler_miss(&s->sampler, cpu, now, false);
 	/* It may have let go long before. */
 	held = clock_now() - atomic_load(&w->woke_ns);
 	sampler_had(&s->sampler, cpu, held < CPU_WAITER_HOLD_NS ? held : CPU_WAITER_HOLD_NS);
+	sampler_let_go(&s->sampler, cpu);
 	atomic_store(&w->arrival_late, sampler_is_steady(&s->sampler, cpu));
 	cpu_waiter_set(w, sampler_next(&s->sampler, cpu));
 }
@@ -347,7 +352,7 @@ bool sampling_rest(struct engine *engine)
 		return true;
 	atomic_store(&s->heard, false);
 	for (unsigned i = 0; i < s->sampler.cpus; i++)
-		if (s->waiter[i].started && cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
+		if (s->waiter[i].started && cpu_waiter_calls(&s->waiter[i]))
 			return false;
 	s->sleeps = clock_sleeps();
 	used = s->log.rest_ns;
@@ -370,17 +375,22 @@ uint64_t sampling_next(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 	uint64_t next = PLAN_NEVER, awaited = s->begun ? awaited_at(s) : PLAN_NEVER;
+	uint64_t now = clock_now();
 
 	for (unsigned i = 0; s->begun && i < s->sampler.cpus; i++) {
 		uint64_t at = has_waiter(&s->sampler.cpu[i]) && s->waiter[i].started
 			? PLAN_NEVER
 			: sampler_next(&s->sampler, i);
 
+		if ((int)i == s->host)
+			at = keeper_or_timer(s, at, now);
 		next = at < next ? at : next;
 	}
 	s->lead_at_ns = 0;
+	if (s->begun)
+		keeper_order(s);
 	/* A waiter that is late itself, as it does not get its CPU, rings when it comes. */
-	if (awaited != PLAN_NEVER && awaited - s->lead_ns < next && clock_now() < awaited)
+	if (awaited != PLAN_NEVER && awaited - s->lead_ns < next && now < awaited)
 		next = s->lead_at_ns = awaited - s->lead_ns;
 	return next;
 }
@@ -400,8 +410,7 @@ static uint64_t await_waiter(struct engine *engine, uint64_t now)
 	/* It may have been told another time since. */
 	while (now < at + AWAIT_NS && now + LEAD_MOST_NS > at) {
 		for (unsigned i = 0; i < s->sampler.cpus; i++)
-			if (s->waiter[i].started &&
-				cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
+			if (s->waiter[i].started && cpu_waiter_calls(&s->waiter[i]))
 				return now;
 		now = clock_now();
 	}
@@ -455,6 +464,8 @@ static void note_arrival(struct sampling *s, uint64_t now)
 {
 	s->arrival.last_ns = 0;
 	s->came = clock_sleeps() != s->sleeps;
+	if (s->came && s->host >= 0)
+		sampler_let_go(&s->sampler, (unsigned)s->host);
 	if (s->host >= 0 && now >= sampler_next(&s->sampler, (unsigned)s->host) &&
 		!sampler_is_steady(&s->sampler, (unsigned)s->host))
 		(void)arrival_read(&s->log, s->sched_fd, &s->arrival);
@@ -477,7 +488,7 @@ void sampling_wake(struct engine *engine, uint64_t now)
 			continue;
 		}
 		/* It woke up when it was just not wanted any more. */
-		if (s->waiter[i].started && cpu_waiter_state(&s->waiter[i]) != CPU_WAITER_ASLEEP)
+		if (s->waiter[i].started && cpu_waiter_calls(&s->waiter[i]))
 			cpu_waiter_set(&s->waiter[i], PLAN_NEVER);
 		if (now >= next)
 			take_instant(engine, i, next, now);

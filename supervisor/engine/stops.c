@@ -7,6 +7,7 @@
 #include "supervisor/engine/account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"
+#include "supervisor/engine/keeper.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 #include "supervisor/os/window.h"
@@ -133,17 +134,10 @@ static void count_ticks(
 			snapshot->pc, order->weight_ns[SAMPLING_HISTOGRAM]);
 }
 
-static enum sample_place place_of(const struct arch_snapshot *snapshot)
-{
-	if (snapshot->syscall < 0)
-		return SAMPLE_IN_PROGRAM;
-	return snapshot->syscall == SYS_sched_yield ? SAMPLE_IN_YIELD : SAMPLE_IN_CALL;
-}
-
 void stops_take(struct engine *engine, struct tracee *t, int signal)
 {
 	uint64_t seen = clock_now(), end, stop;
-	bool asked = t->asked_ns != 0, known, valid = false, profiled;
+	bool asked = t->asked_ns != 0, known, valid = false, profiled, awake;
 	struct sampling *s = &engine->sampling;
 	struct arch_snapshot snapshot;
 	struct cpu_time cpu;
@@ -159,16 +153,19 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	if (known)
 		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
 	if (r == 0 && asked && t->ordered && t->sample)
-		valid = sampler_judge(
-			&s->sampler, t->sample, &cpu, place_of(&snapshot), t->asked_ns, seen);
+		valid = sampler_judge(&s->sampler, t->sample, &cpu,
+			snapshot.syscall == SYS_sched_yield, t->asked_ns);
 	profiled = valid && engine->counting && t->sample->order.streams & 1;
 	if (valid)
 		count_ticks(engine, t, &snapshot);
 	if (profiled && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	stack_copy_forget(&engine->stack);
+	awake = !valid || t->remote || keeper_await(s);
 	end = mend_resume(&engine->mender, t, signal, known ? &snapshot : NULL);
 	window_leave();
+	if (!awake)
+		keeper_missed(engine, t);
 	t->ordered = false;
 	if (r < 0 || !asked) {
 		t->asked_ns = 0;

@@ -13,6 +13,11 @@
 
 #define SECOND_NS   UINT64_C(1000000000)
 #define STACK_BYTES (64 * 1024)
+/* A keeper wakes up before its time by how late it usually is: idle CPUs take long to wake up. */
+#define LEAD_NS      40000
+#define LEAD_MOST_NS 100000
+/* It goes to sleep after who gave the order: an idle CPU takes over who waits for that one's. */
+#define LINGER_NS 12000
 
 static uint64_t now_ns(void)
 {
@@ -72,6 +77,28 @@ static void hold(struct cpu_waiter *w, struct arrival_log *log, int fd)
 	(void)atomic_compare_exchange_strong(&w->state, &holds, CPU_WAITER_GAVE_UP);
 }
 
+/* Rings at @at, and keeps the CPU from going idle. @lead: how long before it was to wake up. */
+static void keep(struct cpu_waiter *w, uint64_t at, uint64_t *lead)
+{
+	const uint64_t one = 1;
+	uint64_t now = now_ns(), late = now - (at - *lead), until;
+	int keeps = CPU_WAITER_KEEPS;
+
+	*lead += ((int64_t)(late < LEAD_MOST_NS ? late : LEAD_MOST_NS) - (int64_t)*lead) / 8;
+	atomic_store(&w->state, CPU_WAITER_KEEPS);
+	for (; now < at && atomic_load(&w->keep_ns) == at; now = now_ns())
+		relax();
+	atomic_store(&w->rang_ns, now);
+	if (atomic_load(&w->keep_ns) == at && write(w->bell_fd, &one, sizeof(one)) < 0)
+		at = UINT64_MAX; /* nobody hears */
+	for (; atomic_load(&w->keep_ns) == at && now - at < CPU_WAITER_HOLD_NS; now = now_ns())
+		relax();
+	for (until = now + LINGER_NS; now < until; now = now_ns())
+		relax();
+	(void)atomic_compare_exchange_strong(&w->state, &keeps, CPU_WAITER_ASLEEP);
+	(void)atomic_compare_exchange_strong(&w->keep_ns, &at, UINT64_MAX);
+}
+
 static void *wait_on_cpu(void *context)
 {
 	struct cpu_waiter *w = context;
@@ -79,6 +106,7 @@ static void *wait_on_cpu(void *context)
 	size_t bytes = CPU_ALLOC_SIZE((size_t)w->cpu + 1);
 	int fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	struct arrival_log log = {0};
+	uint64_t lead = LEAD_NS;
 
 	if (set) {
 		CPU_ZERO_S(bytes, set);
@@ -92,14 +120,20 @@ static void *wait_on_cpu(void *context)
 		/* Before all that it stands for: what changes after this makes the sleep end at
 		 * once. */
 		uint32_t word = atomic_load(&w->word);
-		bool done;
+		uint64_t at = atomic_load(&w->at_ns), rings = atomic_load(&w->keep_ns);
+		uint64_t from = rings == UINT64_MAX ? rings : rings - lead;
 
 		if (atomic_load(&w->quit))
 			break;
-		done = cpu_waiter_state(w) == CPU_WAITER_GAVE_UP;
+		if (cpu_waiter_state(w) == CPU_WAITER_GAVE_UP)
+			at = from = UINT64_MAX;
 		arrival_rest(&log);
-		if (sleep_until(w, word, done ? UINT64_MAX : atomic_load(&w->at_ns)))
+		if (!sleep_until(w, word, at < from ? at : from))
+			continue;
+		if (at <= from)
 			hold(w, &log, fd);
+		else
+			keep(w, rings, &lead);
 	}
 	if (fd >= 0)
 		(void)close(fd);
@@ -117,6 +151,7 @@ int cpu_waiter_start(
 	w->heard = heard;
 	w->realtime = realtime;
 	atomic_store(&w->at_ns, UINT64_MAX);
+	atomic_store(&w->keep_ns, UINT64_MAX);
 	atomic_store(&w->state, CPU_WAITER_ASLEEP);
 	atomic_store(&w->quit, false);
 	r = -pthread_attr_init(&attributes);
@@ -129,17 +164,31 @@ int cpu_waiter_start(
 	return r;
 }
 
+/* Wakes it up for a new order, unless it is awake: then it sees that before it sleeps. */
+static void tell(struct cpu_waiter *w, int before)
+{
+	atomic_fetch_add(&w->word, 1);
+	if (before != CPU_WAITER_HOLDS && before != CPU_WAITER_KEEPS)
+		(void)syscall(
+			SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+}
+
 void cpu_waiter_set(struct cpu_waiter *w, uint64_t at_ns)
 {
 	int before;
 
 	atomic_store(&w->at_ns, at_ns);
-	before = atomic_exchange(&w->state, CPU_WAITER_ASLEEP);
-	atomic_fetch_add(&w->word, 1);
-	/* One that holds sees it without being woken. */
-	if (before != CPU_WAITER_HOLDS)
-		(void)syscall(
-			SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+	before = atomic_load(&w->state);
+	while (before != CPU_WAITER_KEEPS &&
+		!atomic_compare_exchange_weak(&w->state, &before, CPU_WAITER_ASLEEP))
+		;
+	tell(w, before);
+}
+
+void cpu_waiter_keep(struct cpu_waiter *w, uint64_t at_ns)
+{
+	if (w->started && atomic_exchange(&w->keep_ns, at_ns) != at_ns)
+		tell(w, cpu_waiter_state(w));
 }
 
 void cpu_waiter_stop(struct cpu_waiter *w)

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that stays on one CPU, wakes up there at a set time, rings a bell, and holds the CPU
- * until it is released: the thread that it took the CPU from stands still meanwhile. It holds for
- * half a millisecond at most.
+ * A thread that stays on one CPU, and wakes up there at a set time, for one of two purposes:
+ *
+ *	hold	it rings a bell and holds the CPU until it is released. The thread that it took the
+ *		CPU from stands still meanwhile.
+ *	keep	it is awake a little before, rings the bell at that time, and stays awake: a CPU
+ *		that is not idle takes no thread over from another one.
+ *
+ * Either lasts half a millisecond at most.
  */
 #ifndef SUPERVISOR_CPU_WAITER_H
 #define SUPERVISOR_CPU_WAITER_H
@@ -20,6 +25,7 @@
 enum cpu_waiter_state {
 	CPU_WAITER_ASLEEP,
 	CPU_WAITER_HOLDS,   /* it has rung, and waits for the release */
+	CPU_WAITER_KEEPS,   /* it keeps its CPU from going idle */
 	CPU_WAITER_GAVE_UP, /* nobody came; it has let the CPU go */
 };
 
@@ -34,6 +40,8 @@ struct cpu_waiter {
 	_Atomic int state;         /* enum cpu_waiter_state */
 	_Atomic uint64_t at_ns;    /* CLOCK_MONOTONIC: when to wake up; UINT64_MAX never */
 	_Atomic uint64_t woke_ns;  /* HOLDS: when it did */
+	_Atomic uint64_t keep_ns;  /* CLOCK_MONOTONIC: when to ring as a keeper; UINT64_MAX never */
+	_Atomic uint64_t rang_ns;  /* when it last did */
 	struct arrival arrival;    /* when it was put on its CPU; the waiter's own until */
 	_Atomic int arrival_read;  /* 1: it has been read; 0 not yet, -errno */
 	_Atomic bool arrival_late; /* not before it is asked for: it will hardly be */
@@ -51,9 +59,23 @@ void cpu_waiter_stop(struct cpu_waiter *waiter);
 /* Wake up at @at_ns; while the waiter holds, this releases it. UINT64_MAX: not at all. */
 void cpu_waiter_set(struct cpu_waiter *waiter, uint64_t at_ns);
 
+/*
+ * Ring at @at_ns, and be awake from a little before until the next such order. UINT64_MAX: not at
+ * all. What it was told by cpu_waiter_set() holds as well, and comes later if need be.
+ */
+void cpu_waiter_keep(struct cpu_waiter *waiter, uint64_t at_ns);
+
 static inline enum cpu_waiter_state cpu_waiter_state(const struct cpu_waiter *waiter)
 {
 	return (enum cpu_waiter_state)atomic_load_explicit(&waiter->state, memory_order_acquire);
+}
+
+/* It has rung for its own CPU's sake, and wants to be served: cpu_waiter_set(). */
+static inline bool cpu_waiter_calls(const struct cpu_waiter *waiter)
+{
+	enum cpu_waiter_state state = cpu_waiter_state(waiter);
+
+	return state == CPU_WAITER_HOLDS || state == CPU_WAITER_GAVE_UP;
 }
 
 /*

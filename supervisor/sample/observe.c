@@ -17,8 +17,6 @@
 #define STREAK_ALONE 4
 /* A thread that had its CPU stops within this long. */
 #define STOP_MOST_NS 1000000
-/* A thread that was steady for so many stops is asked for nothing but whether it is runnable. */
-#define STEADY 16
 
 /* A thread that has run since it was last asked, and sleeps. */
 struct sleeper {
@@ -169,35 +167,39 @@ static struct sample_thread *ask_sleepers(struct look *l, const struct sleeper *
 
 bool observe_is_steady(const struct sample_cpu *c)
 {
-	return c->last && c->streak >= STREAK_ALONE && !c->failures && c->last->steady >= STEADY &&
-		c->resumed == c->last;
+	return c->last && c->streak >= STREAK_ALONE && !c->failures &&
+		c->last->steady >= SAMPLE_STEADY && c->resumed == c->last;
+}
+
+unsigned observe_turns(const struct sampler *s, unsigned cpu)
+{
+	return s->cpu[cpu].let_go + (cpu != s->host);
 }
 
 /*
  * A thread that has this CPU to itself: whether it waits for us shows after the stop. One that
- * shares it may wait for somebody else, and one that sleeps for its CPU to wake up. Long steady, it
- * did neither for as many stops, and the last one is the reading before. Otherwise it must be the
- * only one that is runnable on the machine, never have been met in a call lately, and have kept
- * its CPU since its last stop.
+ * shares it may wait for somebody else, and one that sleeps for its CPU to wake up. A steady thread
+ * did neither since its last stop if it was put on its CPU only when we let go of that. Another one
+ * must be the only one that is runnable on the machine, never have been met in a call lately, and
+ * have kept its CPU since its last stop.
  */
-static struct sample_thread *ask_alone(struct look *l, enum sample_proof proof)
+static struct sample_thread *ask_alone(struct look *l)
 {
 	struct sample_cpu *c = &l->s->cpu[l->cpu];
 	struct sample_thread *t = c->last;
-	bool steady = observe_is_steady(c);
+	struct cpu_time *before;
 
 	if (!t || c->streak < STREAK_ALONE || c->failures || !is_running(l, t))
 		return NULL;
-	t->order.proof = proof;
-	if (steady && proof == SAMPLE_BY_WAIT) {
-		t->order.before = t->resumed;
-		t->order.turns = 2; /* after that stop, and after this instant */
-		return t;
-	}
-	t->order.turns = proof == SAMPLE_BY_WAIT;
-	if (t->calls || (!steady && l->s->probe->runnable(l->s->context) != 1) ||
-		l->s->probe->cpu_time(l->s->context, t, &t->order.before) < 0 ||
-		(proof == SAMPLE_BY_WAIT && t->order.before.slices - t->seen.slices > 1))
+	before = &t->order.before;
+	if (observe_is_steady(c))
+		return l->s->probe->cpu_time(l->s->context, t, before) >= 0 &&
+				before->slices - t->resumed.slices == observe_turns(l->s, l->cpu)
+			? t
+			: NULL;
+	if (t->calls || l->s->probe->runnable(l->s->context) != 1 ||
+		l->s->probe->cpu_time(l->s->context, t, before) < 0 ||
+		before->slices - t->seen.slices > 1)
 		return NULL;
 	return t;
 }
@@ -213,32 +215,17 @@ struct sample_thread *observe_runnable(struct look *l)
 	return NULL;
 }
 
-/* Does any thread of the target want a CPU? Those that were not met lately are not asked. */
-static bool may_run(struct look *l)
-{
-	return observe_runnable(l) ||
-		(l->s->threads > RECENT_MOST && l->s->probe->runnable(l->s->context) != 0);
-}
-
 struct sample_thread *observe(struct look *l)
 {
 	struct sleeper sleeper[2 * RECENT_MOST];
 	struct sample_thread *t = NULL;
 	unsigned n = 0;
 
-	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE) {
-		t = ask_alone(l, SAMPLE_BY_SLICE);
-		/* From afar nobody else can be found: from now on we look from near. */
-		if (!t) {
-			l->unseen = may_run(l);
-			l->s->cpu[l->cpu].streak = 0;
-			l->s->ways_next_ns = 0;
-		}
+	t = ask_alone(l);
+	if (t) {
+		t->order.proof = SAMPLE_BY_WAIT;
 		return t;
 	}
-	t = ask_alone(l, SAMPLE_BY_WAIT);
-	if (t)
-		return t;
 	/* In the fair class the scheduler renews our stamp when it puts another thread in the
 	 * queue. */
 	if (!l->s->realtime && l->s->threads) {
@@ -289,7 +276,5 @@ bool observe_cannot_tell(struct look *l)
 {
 	if (is_stopping(l))
 		return true;
-	if (l->s->cpu[l->cpu].way == SAMPLE_REMOTE)
-		return l->unseen;
 	return !l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
 }

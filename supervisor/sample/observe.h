@@ -30,7 +30,6 @@ struct look {
 	bool runnable;          /* somebody but us was, when we came */
 	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
 	struct activity activity;
-	bool unseen;                     /* from afar nobody was found, but somebody may run here */
 	struct sample_thread *elsewhere; /* one that runs, but was not here; NULL none */
 };
 
@@ -42,6 +41,12 @@ struct sample_thread *observe_runnable(struct look *look);
 
 /* The thread met last here had the CPU all the time between its stops: it needs no time stamps. */
 bool observe_is_steady(const struct sample_cpu *cpu);
+
+/*
+ * How often a thread of @cpu that had it all the time since its last stop there was put on it: when
+ * it was let go on, if not by the CPU's own host, and each time that the supervisor let go of it.
+ */
+unsigned observe_turns(const struct sampler *sampler, unsigned cpu);
 
 /* Nobody was found; that may be untrue, and the instant is to be taken for lost. */
 bool observe_cannot_tell(struct look *look);

@@ -19,12 +19,7 @@
 /* A thread waits for its CPU while we have it, and this much longer at most. */
 #define SWITCH_NS 200000
 /* Added to a CPU's failures by a proof that failed: until they are halved to 0 it needs stamps. */
-#define FAILURE 32
-/* A call that ends in a stop so soon after the interrupt may have begun during its flight. */
-#define FLIGHT_NS 30000
-/* Then SAMPLE_REMOTE is not used for so many samples; doubled each time, so many times at most. */
-#define NEAR_SAMPLES 64
-#define NEAR_DOUBLED 8
+#define FAILURE 4
 /* What an instant that met somebody adds to sample_cpu.recent. */
 #define MET_WEIGHT 256
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
@@ -52,6 +47,7 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 	*s = (struct sampler){.probe = probe,
 		.context = context,
 		.factor_1024 = 1024,
+		.keeper = -1,
 		.held_ns = USUAL_HELD_NS,
 		.stop_ns = USUAL_STOP_NS,
 		.ask_ns = USUAL_ASK_NS};
@@ -129,7 +125,6 @@ void sampler_remove(struct sampler *s, struct sample_thread *t)
 void sampler_renew(struct sample_thread *t)
 {
 	t->calls = UINT64_MAX;
-	t->near = t->flights = 0;
 	sampler_forget_ticks(t);
 }
 
@@ -177,8 +172,10 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	c->streak = t && c->last == t ? c->streak + 1 : 0;
 	c->last = t;
 	c->at_work += ((t ? AT_WORK : 0) - c->at_work) / 16;
-	if (!t)
+	if (!t) {
+		c->resumed = NULL; /* it was not on its CPU all the time */
 		return;
+	}
 	c->recent += MET_WEIGHT;
 	t->cpu = (int)cpu;
 	s->same = s->met == t ? s->same + 1 : 0;
@@ -301,9 +298,25 @@ static void settle_ticks(struct sampler *s, struct sample_thread *t, const struc
 	}
 }
 
+void sampler_moved(struct sampler *s, struct sample_thread *t, unsigned cpu)
+{
+	if (t->cpu >= 0 && t->cpu != (int)cpu) {
+		s->cpu[cpu].recent += s->cpu[t->cpu].recent;
+		s->cpu[t->cpu].recent = 0;
+	}
+	t->cpu = (int)cpu;
+	s->ways_next_ns = 0;
+}
+
+/* Is one thread alone at work, and the ways made for the CPU where it is? */
+static bool is_for_one(const struct sampler *s, unsigned cpu)
+{
+	return s->cpu[cpu].way == SAMPLE_AWAITED || sampler_is_kept(s, cpu);
+}
+
 /*
- * An awaited instant met nobody, or came late. If a thread runs elsewhere, the tracing thread may
- * be awake just there, and miss it there for that reason: the ways are decided anew.
+ * Where one thread is alone at work an instant met nobody, or came late. If a thread runs
+ * elsewhere, it has moved, and a tracing thread that is awake just there would miss it there, too.
  */
 static void look_for_strayed(struct look *l)
 {
@@ -311,22 +324,16 @@ static void look_for_strayed(struct look *l)
 	struct sample_thread *t = observe_runnable(l);
 	int where = t ? sampler_cpu(s, s->probe->last_cpu(s->context, t)) : -1;
 
-	if (where < 0 || where == (int)l->cpu)
-		return;
-	t->cpu = where;
-	s->cpu[where].recent += s->cpu[l->cpu].recent;
-	s->cpu[l->cpu].recent = 0;
-	s->ways_next_ns = 0;
+	if (where >= 0 && where != (int)l->cpu)
+		sampler_moved(s, t, (unsigned)where);
 }
 
 struct sample_thread *sampler_instant(
-	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t woke_ns)
+	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t called_ns, uint64_t woke_ns)
 {
 	struct look look = {.s = s, .cpu = cpu, .planned_ns = planned_ns, .weight = 1024};
-	/* From another CPU we are late by what we did there: the thread did not choose that. */
-	bool prompt = !s->realtime && s->cpu[cpu].way != SAMPLE_REMOTE;
-	bool late = woke_ns > planned_ns + (prompt ? LATE_NS : LATE_MOST_NS);
-	bool slow = woke_ns > planned_ns + PROMPT_NS && !s->realtime;
+	bool late = woke_ns > called_ns + (s->realtime ? LATE_MOST_NS : LATE_NS);
+	bool slow = woke_ns > called_ns + PROMPT_NS && !s->realtime;
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
 
@@ -335,8 +342,10 @@ struct sample_thread *sampler_instant(
 	s->figures.instants += due & 1;
 	t = late ? NULL : observe(&look);
 	late = late || (t && slow && !look.activity.running);
-	if ((late || !t) && s->cpu[cpu].way == SAMPLE_AWAITED)
+	if ((late || !t) && is_for_one(s, cpu))
 		look_for_strayed(&look);
+	if (t && t == s->met && (int)cpu == s->keeper)
+		sampler_moved(s, t, cpu);
 	if (late || (!t && observe_cannot_tell(&look))) {
 		s->figures.late += due & 1;
 		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
@@ -345,7 +354,7 @@ struct sample_thread *sampler_instant(
 	met(s, cpu, t);
 	if (!t)
 		wake_other(&look, woke_ns);
-	if (!t && s->cpu[cpu].way == SAMPLE_AWAITED)
+	if (!t && is_for_one(s, cpu))
 		note_company(s, 0);
 	if (t) {
 		t->order.cpu = cpu;
@@ -415,6 +424,11 @@ void sampler_had(struct sampler *s, unsigned cpu, uint64_t ns)
 	s->errands = s->own_errands = 0;
 }
 
+void sampler_let_go(struct sampler *s, unsigned cpu)
+{
+	s->cpu[cpu].let_go++;
+}
+
 /* Work of the tracing thread for the thread that was met on @cpu. */
 static void note_errand(struct sampler *s, unsigned cpu)
 {
@@ -447,17 +461,19 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 {
 	struct sample_cpu *c = &s->cpu[t->order.cpu];
 	uint64_t apart = end_ns - t->resumed_ns, ran = cpu->run_ns - t->resumed.run_ns;
-	/* It was put back on its CPU after the last stop, and after we held that. */
-	uint64_t ours = c->way == SAMPLE_REMOTE ? 1 : 2;
 	int64_t lost = apart > ran ? (int64_t)(apart - ran) : 0;
-	bool steady = c->resumed == t && cpu->slices - t->resumed.slices <= ours &&
+	bool steady = c->resumed == t &&
+		cpu->slices - t->resumed.slices == observe_turns(s, t->order.cpu) &&
 		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS;
 
 	note_errand(s, t->order.cpu);
 	sampler_follow(&s->stop_ns, stop_ns, 4 * USUAL_STOP_NS);
 	if (sampler_has_tables(s)) /* see COMPANY_TABLES */
 		note_company(s, 1);
-	t->steady = steady ? t->steady + 1 : 0;
+	if (steady)
+		t->steady += t->steady < SAMPLE_STEADY_MOST;
+	else
+		t->steady -= t->steady < SAMPLE_STEADY ? t->steady : SAMPLE_STEADY;
 	if (steady && lost < LOST_MOST_NS) {
 		sampler_follow(&s->held_ns, (uint64_t)lost, HELD_MOST_NS);
 		c->owed_ns += lost - c->left_out_ns[0];
@@ -470,6 +486,7 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 			s->cpu[i].resumed = NULL;
 	c->resumed = t;
 	c->had_ns = 0;
+	c->let_go = 0;
 	memset(c->left_out_ns, 0, sizeof(c->left_out_ns));
 	t->resumed = *cpu;
 	t->resumed_ns = end_ns;
@@ -486,18 +503,16 @@ void sampler_lose(struct sampler *s, struct sample_thread *t)
 }
 
 bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
-	enum sample_place place, uint64_t asked_ns, uint64_t seen_ns)
+	bool yields, uint64_t asked_ns)
 {
 	const struct sample_order *o = &t->order;
 	uint64_t waited = after->wait_ns - o->before.wait_ns;
-	bool was_on;
+	bool was_on = o->proof == SAMPLE_BY_STAMP ||
+		(after->slices - o->before.slices <= 1 && waited >= asked_ns - o->woke_ns &&
+			waited <= asked_ns - o->woke_ns + SWITCH_NS);
 
 	t->seen = *after;
 	t->stopping = false;
-	was_on = o->proof == SAMPLE_BY_STAMP || after->slices - o->before.slices <= o->turns;
-	if (o->proof == SAMPLE_BY_WAIT)
-		was_on = was_on && waited >= asked_ns - o->woke_ns &&
-			waited <= asked_ns - o->woke_ns + SWITCH_NS;
 	if (!was_on) {
 		struct sample_cpu *c = &s->cpu[o->cpu];
 
@@ -507,17 +522,8 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		sampler_lose(s, t);
 	}
 	/* It gave up its CPU, by which we came in late: at the instant it was at another place. */
-	if (was_on && o->slow && place == SAMPLE_IN_YIELD) {
+	if (was_on && o->slow && yields) {
 		was_on = false;
-		sampler_lose(s, t);
-	}
-	/* Where it stands is the end of a call, where it was at the instant may be before that. */
-	if (was_on && o->proof == SAMPLE_BY_SLICE && place && seen_ns - asked_ns < FLIGHT_NS) {
-		was_on = false;
-		if (!t->near)
-			t->flights += t->flights < NEAR_DOUBLED;
-		t->near = NEAR_SAMPLES << t->flights;
-		s->ways_next_ns = 0;
 		sampler_lose(s, t);
 	}
 	if (was_on)
@@ -528,5 +534,4 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 void sampler_note(struct sample_thread *t, bool in_call)
 {
 	t->calls = t->calls << 1 | in_call;
-	t->near -= t->near > 0;
 }

@@ -48,11 +48,12 @@ int sampler_cpu(const struct sampler *sampler, int number);
 uint64_t sampler_next(const struct sampler *sampler, unsigned cpu);
 
 /*
- * The instant of a CPU that was planned for @planned_ns; we are awake since @woke_ns. Returns the
- * thread to sample, with its order filled in, or NULL. The next instant is planned.
+ * The instant of a CPU that was planned for @planned_ns. The CPU was called for it at @called_ns,
+ * which is the same but for a keeper that was late, and is ours since @woke_ns. Returns the thread
+ * to sample, with its order filled in, or NULL. The next instant is planned.
  */
-struct sample_thread *sampler_instant(
-	struct sampler *sampler, unsigned cpu, uint64_t planned_ns, uint64_t woke_ns);
+struct sample_thread *sampler_instant(struct sampler *sampler, unsigned cpu, uint64_t planned_ns,
+	uint64_t called_ns, uint64_t woke_ns);
 /* The instant cannot be used: nobody held the CPU, or a bound forbids a stop. */
 void sampler_miss(struct sampler *sampler, unsigned cpu, uint64_t now_ns, bool throttled);
 
@@ -61,6 +62,9 @@ bool sampler_is_steady(const struct sampler *sampler, unsigned cpu);
 
 /* CPU @cpu was the supervisor's for @ns: no instant falls into that. */
 void sampler_had(struct sampler *sampler, unsigned cpu, uint64_t ns);
+
+/* The supervisor sleeps, and whoever was on CPU @cpu goes on. */
+void sampler_let_go(struct sampler *sampler, unsigned cpu);
 
 /*
  * The interrupt of @thread is sent, from its own CPU or (@from_afar) from another one, which has
@@ -81,18 +85,21 @@ void sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
  */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
 
-/* Where a thread stands that has been stopped. */
-enum sample_place { SAMPLE_IN_PROGRAM, SAMPLE_IN_CALL, SAMPLE_IN_YIELD };
-
 /*
- * The stop of @thread is there, with @after its CPU time, and @place. The interrupt had been sent
- * at @asked_ns, the stop was seen at @seen_ns. Was it on the CPU, and there, at the instant?
- * Otherwise it is no sample.
+ * The stop of @thread is there, with @after its CPU time; the interrupt had been sent at @asked_ns.
+ * @yields: it stands in sched_yield(2). Was it on the CPU, and there, at the instant? Otherwise it
+ * is no sample.
  */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
-	const struct cpu_time *after, enum sample_place place, uint64_t asked_ns, uint64_t seen_ns);
+	const struct cpu_time *after, bool yields, uint64_t asked_ns);
 /* Its sample was taken, @in_call or in the program's own code. */
 void sampler_note(struct sample_thread *thread, bool in_call);
+
+/*
+ * @thread has been let go on while the keeper's CPU was idle, and was taken over by CPU @cpu: the
+ * ways are decided anew.
+ */
+void sampler_moved(struct sampler *sampler, struct sample_thread *thread, unsigned cpu);
 
 /*
  * Decides the way of each CPU anew. Returns the index of the CPU where the tracing thread is to be,

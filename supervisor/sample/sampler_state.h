@@ -31,8 +31,6 @@ enum sample_proof {
 	SAMPLE_BY_STAMP,
 	/* It waited for its CPU just as long as we had that; known after the stop. */
 	SAMPLE_BY_WAIT,
-	/* Interrupted from another CPU, it was not put on a CPU between instant and stop. */
-	SAMPLE_BY_SLICE,
 };
 
 /* An instant that found a thread. */
@@ -45,10 +43,8 @@ struct sample_order {
 	uint64_t weight_ns[PLAN_STREAMS];
 	uint64_t lost_ns[PLAN_STREAMS]; /* the part of the weight that stands for lost instants */
 	uint64_t woke_ns;               /* CLOCK_MONOTONIC: when we had the CPU */
-	struct cpu_time
-		before; /* with SAMPLE_BY_WAIT and SAMPLE_BY_SLICE: reading before the stop */
-	unsigned turns; /* how often it was put on a CPU since, as far as we know */
-	struct activity activity; /* asleep: where */
+	struct cpu_time before;         /* with SAMPLE_BY_WAIT: its CPU time at the instant */
+	struct activity activity;       /* asleep: where */
 };
 
 /* Between a table and a thread: are its ticks as many as its CPU time has? */
@@ -62,18 +58,16 @@ struct sample_thread {
 	void *owner;
 	struct sample_thread *newer, *older; /* by when they were last met */
 	size_t slot;
-	int cpu;               /* index of the CPU where it was last met, -1 none */
-	uint64_t calls;        /* a bit for each of its last 64 samples: in a system call */
-	unsigned near;         /* so many samples are to come before SAMPLE_REMOTE is used again */
-	unsigned flights;      /* how often a call may have begun with the interrupt on its way */
-	struct cpu_time seen;  /* at the last instant that asked */
-	uint64_t asked_ns;     /* when it was last asked whether it has run; 0 never */
-	uint64_t asked_run_ns; /* its CPU time at asked_ns */
-	bool asked_running;    /* when last asked, it was on a CPU or waited for one */
+	int cpu;                 /* index of the CPU where it was last met, -1 none */
+	uint64_t calls;          /* a bit for each of its last 64 samples: in a system call */
+	struct cpu_time seen;    /* at the last instant that asked */
+	uint64_t asked_ns;       /* when it was last asked whether it has run; 0 never */
+	uint64_t asked_run_ns;   /* its CPU time at asked_ns */
+	bool asked_running;      /* when last asked, it was on a CPU or waited for one */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0 there was none */
 	struct sample_account account[PLAN_STREAMS]; /* of each table */
-	unsigned steady;           /* stops in a row between which it had its CPU all the time */
+	unsigned steady;           /* did it have its CPU all the time between its last stops? */
 	bool stopping;             /* its stop was asked for, and has not been seen yet */
 	struct sample_order order; /* of the stop that is awaited */
 };
@@ -83,11 +77,17 @@ enum sample_way {
 	SAMPLE_WAITER,  /* a thread that waits on that CPU holds it until the interrupt is sent */
 	SAMPLE_AWAITED, /* the same, and the tracing thread is awake by then, on another CPU */
 	SAMPLE_HOSTED,  /* the tracing thread waits there itself */
-	SAMPLE_REMOTE,  /* the tracing thread interrupts from another CPU */
 };
 
 /* The whole of sample_cpu.at_work. */
 #define AT_WORK 4096
+/*
+ * A thread is steady that had its CPU all the time between at least so many stops in a row; then
+ * one stop of so many may be otherwise, as daemons of the kernel come by on every CPU. What counts
+ * is up to SAMPLE_STEADY_MOST.
+ */
+#define SAMPLE_STEADY      16
+#define SAMPLE_STEADY_MOST 64
 
 struct sample_cpu {
 	int number; /* of the machine */
@@ -99,7 +99,8 @@ struct sample_cpu {
 	int32_t at_work;                   /* the part of instants that met somebody, of AT_WORK */
 	unsigned failures;                 /* of proofs after a stop; halved as time goes */
 	struct sample_thread *resumed;     /* the last one that was stopped here */
-	uint64_t had_ns;                   /* how long the supervisor had it since that stop */
+	uint64_t had_ns;                   /* how long the supervisor had it since that stop, */
+	unsigned let_go;                   /* and how often it then let go of it */
 	int64_t left_out_ns[PLAN_STREAMS]; /* what the plans left out since that stop */
 	int64_t owed_ns; /* by so much the profile's plan is shifted with the next leave_out() */
 };
@@ -120,7 +121,7 @@ struct sampler {
 	uint64_t period_ns[PLAN_STREAMS];
 	uint64_t met_ns[PLAN_STREAMS]; /* when one of its instants last met somebody */
 	bool realtime;                 /* we come at once */
-	uint64_t factor_1024; /* slots are longer than the period by this, to keep bounds */
+	uint64_t factor_1024;    /* slots are longer than the period by this, to keep bounds */
 	uint64_t stretched_1024; /* of an instant: left out by that, and not yet in the figures */
 	struct sample_thread **thread;
 	size_t threads, room;
@@ -133,10 +134,18 @@ struct sampler {
 	uint64_t ask_ns;           /* what it takes to ask a thread whether it was on the CPU */
 	int64_t tables_owed_ns[PLAN_STREAMS]; /* owed_ns of the tables, one for all CPUs */
 	unsigned host;                        /* index of the CPU where the tracing thread waits */
+	int keeper; /* index of the CPU that must not be idle when a thread of the host's CPU is let
+		       go on from its stop; -1 none */
 	unsigned errands, own_errands; /* its work since it slept: for other CPUs, its own */
 	uint64_t ways_next_ns;         /* when to decide the ways again */
 	struct sample_figures figures;
 };
+
+/* Is it @cpu's only thread that is sampled, and does it stay there? */
+static inline bool sampler_is_kept(const struct sampler *sampler, unsigned cpu)
+{
+	return sampler->keeper >= 0 && cpu == sampler->host;
+}
 
 static inline bool sampler_has_tables(const struct sampler *sampler)
 {

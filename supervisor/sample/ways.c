@@ -2,9 +2,7 @@
 /* The ways of sampler.h: from where the threads of each CPU are stopped, by what was met lately. */
 #include "supervisor/sample/sampler.h"
 
-/* From another CPU a thread is interrupted that was met so often, never in a call. */
-#define STREAK_REMOTE 16
-#define WAYS_NS       20000000
+#define WAYS_NS 20000000
 /* A CPU is the only one at work if the others have less than this part of what was met, */
 #define ALONE_PART 16
 /* or if so many instants in a row met the same thread, wherever it was. */
@@ -21,15 +19,6 @@
  */
 #define EVEN_AT_WORK (AT_WORK / 4 * 3)
 
-/* Its one thread makes no calls: where it is found is not changed by an interrupt's flight. */
-static bool is_remote(const struct sampler *s, unsigned cpu)
-{
-	const struct sample_cpu *c = &s->cpu[cpu];
-
-	return c->last && !c->last->calls && !c->last->near && c->streak >= STREAK_REMOTE &&
-		!c->failures;
-}
-
 /* One that nobody is met on, the present host first. */
 static unsigned quiet_cpu(const struct sampler *s, unsigned busy)
 {
@@ -43,9 +32,10 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	unsigned best = s->host;
 	uint32_t all = 0;
 	int company = sampler_has_tables(s) ? COMPANY_TABLES : COMPANY_MOST;
-	bool uncontended = __builtin_popcount(s->company) <= company, alone;
+	bool uncontended = __builtin_popcount(s->company) <= company, alone, same;
 
 	s->ways_next_ns = now + WAYS_NS;
+	s->keeper = -1;
 	for (unsigned i = 0; i < s->cpus; i++) {
 		struct sample_cpu *c = &s->cpu[i];
 
@@ -61,23 +51,28 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	for (unsigned i = 0; i < s->cpus; i++)
 		s->cpu[i].way = SAMPLE_WAITER;
 	/*
-	 * Whom we let go on from its own CPU is moved to another one that is idle. So the only one
-	 * that works is stopped from elsewhere. Not so where others work: they would lose their CPU
-	 * to us before the instant, and what they do for the target, or it for them, would stop.
+	 * Whom we let go on from its own CPU is moved to another one that is idle. So where only
+	 * one works, that other one is kept from being idle, or, of more than two, we are on one of
+	 * them. Not so where others work: they would lose their CPU to us before the instant, and
+	 * what they do for the target, or it for them, would stop.
 	 */
 	alone = s->cpus > 1 && all && uncontended;
-	if (alone && s->same >= SAME_ALONE)
+	same = s->met && (s->same >= SAME_ALONE || s->threads == 1);
+	if (alone && same)
 		best = (unsigned)s->met->cpu;
-	if (alone && (s->same >= SAME_ALONE || all - s->cpu[best].recent < all / ALONE_PART)) {
-		s->cpu[best].way = is_remote(s, best) ? SAMPLE_REMOTE : SAMPLE_AWAITED;
-		best = quiet_cpu(s, best);
+	if (alone && (same || all - s->cpu[best].recent < all / ALONE_PART)) {
+		if (s->cpus == 2) {
+			s->keeper = !best;
+		} else {
+			s->cpu[best].way = SAMPLE_AWAITED;
+			best = quiet_cpu(s, best);
+		}
 	}
 	s->host = best;
 	s->cpu[best].way = SAMPLE_HOSTED;
 	for (unsigned i = 0; i < s->cpus; i++) {
 		s->cpu[i].plan.even = uncontended && s->cpu[i].at_work > EVEN_AT_WORK;
-		s->cpu[i].plan.slotted =
-			s->cpu[i].way == SAMPLE_AWAITED || s->cpu[i].way == SAMPLE_REMOTE;
+		s->cpu[i].plan.slotted = s->cpu[i].way == SAMPLE_AWAITED || sampler_is_kept(s, i);
 	}
 	return best;
 }

@@ -144,7 +144,7 @@ static inline struct actor *look(struct world *w, unsigned cpu)
 	w->arrivals = w->stamps = w->runnables = 0;
 	for (unsigned i = 0; i < MANY; i++)
 		w->actor[i].asked = 0;
-	t = sampler_instant(&w->sampler, cpu, planned, w->now);
+	t = sampler_instant(&w->sampler, cpu, planned, planned, w->now);
 	return t ? t->owner : NULL;
 }
 

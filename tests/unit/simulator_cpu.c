@@ -254,12 +254,18 @@ void sim_cpu_schedule(struct sim *sim, unsigned cpu)
 	sim_cpu_refresh(sim, c);
 }
 
+/* The keeper is on it, from before the instant until the tracing thread sleeps again. */
+static bool is_kept_awake(const struct sim *sim, unsigned cpu)
+{
+	return sim->sampler.keeper == (int)cpu && sim->tracer_runs;
+}
+
 void sim_enqueue(struct sim *sim, struct sim_thread *t)
 {
 	struct sim_cpu *c = &sim->cpu[t->cpu];
 
 	for (unsigned i = 0; i < sim->options.cpus && !is_idle(c); i++)
-		if (is_idle(&sim->cpu[i]))
+		if (is_idle(&sim->cpu[i]) && !is_kept_awake(sim, i))
 			c = &sim->cpu[i];
 	if (c != &sim->cpu[t->cpu])
 		move_to(sim, t, (unsigned)(c - sim->cpu));

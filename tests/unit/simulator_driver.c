@@ -173,9 +173,8 @@ static void take_sleeper(struct sim *sim, struct sim_thread *t)
 static void take_instant(struct sim *sim, unsigned cpu, uint64_t planned, uint64_t woke)
 {
 	bool here = cpu == sim->sampler.host;
-	bool remote = sim->sampler.cpu[cpu].way == SAMPLE_REMOTE;
-	struct sim_thread *there = remote ? sim->cpu[cpu].current : sim->cpu[cpu].replaced, *t;
-	struct sample_thread *found = sampler_instant(&sim->sampler, cpu, planned, woke);
+	struct sim_thread *there = sim->cpu[cpu].replaced, *t;
+	struct sample_thread *found = sampler_instant(&sim->sampler, cpu, planned, planned, woke);
 
 	t = found ? found->owner : NULL;
 	if (there && there->foreign)
@@ -213,6 +212,7 @@ static void serve_waiter(struct sim *sim, unsigned cpu, uint64_t now)
 	else
 		sampler_miss(&sim->sampler, cpu, now, false);
 	sampler_had(&sim->sampler, cpu, c->used_ns);
+	sampler_let_go(&sim->sampler, cpu);
 	c->used_ns = 0;
 	c->waiter_order_ns = sampler_next(&sim->sampler, cpu);
 	sim_waiter_set(sim, cpu, c->waiter_order_ns);
@@ -271,8 +271,7 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 	forget_asked(sim, t);
 	sim_tracer_work(sim, STOP_NS);
 	cpu = read_cpu(sim, t);
-	valid = t->ordered &&
-		sampler_judge(&sim->sampler, &t->sample, &cpu, in_call, t->asked_ns, seen);
+	valid = t->ordered && sampler_judge(&sim->sampler, &t->sample, &cpu, false, t->asked_ns);
 	sim_resume(sim, t);
 	t->asked = t->ordered = false;
 	if (!valid)
@@ -406,8 +405,10 @@ static void loop(struct sim *sim)
 		uint64_t next = rest(sim);
 
 		sim->used_since_ns = sim->now;
-		if (sim_tracer_sleep(sim, next))
+		if (sim_tracer_sleep(sim, next)) {
 			sim->used_since_ns = sim->cpu[sim->sampler.host].stamp_ns;
+			sampler_let_go(&sim->sampler, sim->sampler.host);
+		}
 		sim_account(sim);
 		if (sim->now >= sim->options.duration_ns)
 			break;

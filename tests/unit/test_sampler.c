@@ -19,8 +19,7 @@ static void test_sampler__the_one_with_our_time_stamp_was_replaced(void **state)
 	/* Our own is read once, and only when somebody may have been here. */
 	assert_int_equal(w.arrivals, 1);
 	assert_int_equal(w.sampler.figures.instants, 1);
-	assert_true(
-		sampler_judge(&w.sampler, &w.actor[1].sample, &(struct cpu_time){0}, false, 0, 0));
+	assert_true(sampler_judge(&w.sampler, &w.actor[1].sample, &(struct cpu_time){0}, false, 0));
 	sampler_release(&w.sampler);
 }
 
@@ -196,17 +195,17 @@ static void test_sampler__a_lone_thread_is_proved_by_how_long_it_waited(void **s
 	assert_int_equal(order->before.wait_ns, 7000);
 	asked = order->woke_ns + 30000;
 	after = (struct cpu_time){.wait_ns = 7000 + 30000};
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, asked, asked));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, asked));
 	after.wait_ns = 7000 + 30000 + 200000;
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, asked, asked));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, asked));
 	/* It waited for less than we had its CPU: it was elsewhere, or came later. */
 	after.wait_ns = 7000 + 29999;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, asked, asked));
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, asked));
 	assert_int_equal(w.sampler.figures.unproved, 1);
 	assert_int_equal(w.sampler.cpu[0].streak, 0);
 	/* And for longer: it waited before us. */
 	after.wait_ns = 7000 + 30000 + 200001;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, asked, asked));
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, asked));
 	/* From now on it is asked for time stamps again. */
 	replaced(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
@@ -271,17 +270,27 @@ static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void
 		w.sampler.figures = (struct sample_figures){0};
 		planned = sampler_next(&w.sampler, 0);
 		replaced(&w, &w.actor[0]);
-		assert_non_null(sampler_instant(&w.sampler, 0, planned, planned + late));
+		assert_non_null(sampler_instant(&w.sampler, 0, planned, planned, planned + late));
 		assert_int_equal(w.sampler.figures.late, 0);
 		planned = sampler_next(&w.sampler, 0);
 		replaced(&w, &w.actor[0]);
-		assert_null(sampler_instant(&w.sampler, 0, planned, planned + late + 1));
+		assert_null(sampler_instant(&w.sampler, 0, planned, planned, planned + late + 1));
 		/* In 20 ms others have passed, too: 16 of them are counted. */
 		assert_int_equal(w.sampler.figures.late, realtime ? 17 : 1);
 		assert_int_equal(w.sampler.figures.instants, 1 + w.sampler.figures.late);
 		/* The next one is still to come. */
 		assert_true(sampler_next(&w.sampler, 0) >= planned + late + 1);
 	}
+	/* Who was called late for it came at once. */
+	w.sampler.realtime = false;
+	planned = sampler_next(&w.sampler, 0);
+	replaced(&w, &w.actor[0]);
+	assert_non_null(
+		sampler_instant(&w.sampler, 0, planned, planned + 200000, planned + 300000));
+	assert_int_equal(w.sampler.figures.late, 17);
+	assert_int_equal(w.sampler.figures.instants, 19);
+	w.sampler.realtime = true;
+	w.sampler.figures = (struct sample_figures){.late = 17, .instants = 18};
 	/* Those that the engine could not use. */
 	planned = sampler_next(&w.sampler, 0);
 	sampler_miss(&w.sampler, 0, planned, false);
@@ -319,8 +328,8 @@ static void test_sampler__one_that_kept_us_waiting_weighs_for_all_that_passed(vo
 		uint64_t planned = sampler_next(&w.sampler, 0);
 
 		w.sampler.cpu[0].streak = 0;
-		assert_ptr_equal(
-			sampler_instant(&w.sampler, 0, planned, planned + MS / 4), &a->sample);
+		assert_ptr_equal(sampler_instant(&w.sampler, 0, planned, planned, planned + MS / 4),
+			&a->sample);
 		sum += a->sample.order.weight_ns[0];
 	}
 	/* A quarter of a period each: a Poisson number, 4.9 standard deviations are 110. */
@@ -484,7 +493,7 @@ static void test_sampler__each_stream_has_the_weight_of_its_own_slot(void **stat
 	replaced(&w, a);
 	both = w.sampler.cpu[0].plan.stream[0].next_ns;
 	w.sampler.cpu[0].plan.stream[2].next_ns = both;
-	assert_ptr_equal(sampler_instant(&w.sampler, 0, both, both), &a->sample);
+	assert_ptr_equal(sampler_instant(&w.sampler, 0, both, both, both), &a->sample);
 	assert_int_equal(a->sample.order.streams, 1 | 1 << 2);
 	assert_int_equal(a->sample.order.weight_ns[0], MS);
 	assert_int_equal(a->sample.order.weight_ns[1], 0);

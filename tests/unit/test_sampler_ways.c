@@ -43,194 +43,103 @@ static void test_sampler_ways__the_tracing_thread_waits_where_most_is_met(void *
 	sampler_release(&w.sampler);
 }
 
-/* Met on one CPU only, often, never in a call. */
-static void make_quiet(struct world *w, struct actor *a, unsigned cpu)
-{
-	meet(w, a, cpu, 17);
-	be_alone(w, a);
-}
-
-static void test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_afar(void **state)
+static void test_sampler_ways__one_thread_at_work_has_a_keeper_or_is_awaited(void **state)
 {
 	struct world w;
 	struct actor *a = &w.actor[0];
 
 	(void)state;
-	begin(&w, 2, 2);
-	make_quiet(&w, a, 0);
-	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_REMOTE);
-	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_HOSTED);
-	/* A single call is enough to change that, for 64 samples; and so is another image. */
-	sampler_note(&a->sample, true);
-	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
-	for (unsigned i = 0; i < 64; i++)
-		sampler_note(&a->sample, false);
-	(void)sampler_ways(&w.sampler, 0);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_REMOTE);
-	sampler_renew(&a->sample);
-	(void)sampler_ways(&w.sampler, 0);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
-	sampler_release(&w.sampler);
-	/* There is no other CPU to do it from. */
-	begin(&w, 1, 1);
-	make_quiet(&w, a, 0);
-	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_HOSTED);
-	sampler_release(&w.sampler);
+	for (unsigned cpus = 1; cpus <= 4; cpus++) {
+		begin(&w, cpus, 2);
+		/* Of two threads it is the only one that works. */
+		meet(&w, a, cpus - 1, 17);
+		be_alone(&w, a);
+		assert_int_equal(sampler_ways(&w.sampler, 0), cpus < 3 ? cpus - 1 : 0);
+		assert_int_equal(w.sampler.keeper, cpus == 2 ? 0 : -1);
+		assert_int_equal(
+			w.sampler.cpu[cpus - 1].way, cpus < 3 ? SAMPLE_HOSTED : SAMPLE_AWAITED);
+		assert_int_equal(w.sampler.cpu[cpus - 1].plan.slotted, cpus > 1);
+		sampler_release(&w.sampler);
+	}
 	/* Another CPU has a sixteenth of what is met. */
 	begin(&w, 2, 2);
 	meet(&w, &w.actor[1], 1, 2);
-	make_quiet(&w, a, 0);
+	meet(&w, a, 0, 17);
+	be_alone(&w, a);
 	(void)sampler_ways(&w.sampler, 0);
-	assert_int_not_equal(w.sampler.cpu[0].way, SAMPLE_REMOTE);
+	assert_int_equal(w.sampler.keeper, -1);
+	assert_false(w.sampler.cpu[0].plan.slotted);
 	sampler_release(&w.sampler);
-}
-
-static void test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_since(void **state)
-{
-	struct world w;
-	struct actor *a = &w.actor[0];
-	struct cpu_time after = {.slices = 9};
-
-	(void)state;
-	begin(&w, 2, 2);
-	make_quiet(&w, a, 0);
-	(void)sampler_ways(&w.sampler, 0);
-	a->slices = a->sample.seen.slices = 9;
-	assert_ptr_equal(look(&w, 0), a);
-	assert_int_equal(a->sample.order.proof, SAMPLE_BY_SLICE);
-	assert_int_equal(w.arrivals + w.stamps, 0);
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, w.now, w.now));
-	after.slices = 10;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, w.now, w.now));
-	assert_int_equal(w.sampler.figures.unproved, 1);
-	/* One that sleeps now ends it before the next instant. */
-	a->state = ASLEEP;
-	assert_true(w.sampler.ways_next_ns > 0);
-	assert_null(look(&w, 0));
-	assert_int_equal(w.sampler.ways_next_ns, 0);
-	/* After a proof that failed the CPU is looked at from near, for some time. */
+	/* The only thread there is, wherever it was met. */
+	begin(&w, 2, 1);
+	meet(&w, a, 0, 9);
+	meet(&w, a, 1, 1);
+	be_alone(&w, a);
 	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
+	assert_int_equal(w.sampler.keeper, 0);
 	sampler_release(&w.sampler);
 }
 
-/* The tracing thread is awake on the CPU that the thread was moved to, and takes it from it. */
-static void test_sampler_ways__a_thread_that_was_moved_is_awaited_where_it_is(void **state)
+/* The tracing thread would be awake on the CPU that the thread was moved to. */
+static void test_sampler_ways__a_thread_that_has_moved_is_followed(void **state)
 {
 	struct world w;
 	struct actor *a = &w.actor[0];
 
 	(void)state;
-	begin(&w, 2, 2);
-	make_quiet(&w, a, 0);
-	meet(&w, a, 0, 32);
-	sampler_note(&a->sample, true);
-	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
-	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
-	/* We came late, or it sleeps: where it was is right. */
-	w.stamp_ns++;
-	w.runnable = 0;
-	assert_null(look(&w, 0));
-	a->state = ASLEEP;
-	a->last_cpu = 3;
-	assert_null(look(&w, 0));
-	assert_true(w.sampler.ways_next_ns > 0);
-	a->state = RUNNABLE;
-	assert_null(look(&w, 0));
-	assert_int_equal(w.sampler.ways_next_ns, 0);
-	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
-	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
-	/* A second thread that was never met is awaited where it runs, too, once the first has
-	 * ended. */
-	sampler_remove(&w.sampler, &a->sample);
-	w.actor[1].state = RUNNABLE;
-	assert_null(look(&w, 1));
-	assert_int_equal(w.sampler.ways_next_ns, 0);
-	assert_int_equal(w.actor[1].sample.cpu, 0);
-	sampler_release(&w.sampler);
-}
-
-/* The tracing thread looks at its own CPU first: the scheduler did not choose how late it comes. */
-static void test_sampler_ways__from_afar_a_late_instant_is_as_good(void **state)
-{
-	struct world w;
-	struct actor *a = &w.actor[0];
-	uint64_t planned;
-
-	(void)state;
-	for (unsigned afar = 0; afar < 2; afar++) {
-		begin(&w, 2, 2);
-		make_quiet(&w, a, 0);
-		sampler_note(&a->sample, !afar);
+	for (unsigned cpus = 2; cpus <= 3; cpus++) {
+		begin(&w, cpus, 2);
+		meet(&w, a, 0, 49);
+		be_alone(&w, a);
 		(void)sampler_ways(&w.sampler, 0);
-		assert_int_equal(w.sampler.cpu[0].way, afar ? SAMPLE_REMOTE : SAMPLE_AWAITED);
-		w.sampler.realtime = false;
-		planned = sampler_next(&w.sampler, 0);
-		replaced(&w, a);
-		assert_int_equal(
-			sampler_instant(&w.sampler, 0, planned, planned + 150000) != NULL, afar);
-		assert_int_equal(w.sampler.figures.late, !afar);
-		sampler_release(&w.sampler);
-	}
-}
-
-/* A short-lived thread after the other, each at work: no instant says that nobody was. */
-static void test_sampler_ways__from_afar_an_instant_is_lost_if_another_thread_may_run(void **state)
-{
-	struct world w;
-
-	(void)state;
-	for (unsigned runs = 0; runs < 2; runs++) {
-		uint64_t late;
-
-		begin(&w, 2, 2);
-		make_quiet(&w, &w.actor[0], 0);
-		(void)sampler_ways(&w.sampler, 0);
-		assert_int_equal(w.sampler.cpu[0].way, SAMPLE_REMOTE);
-		late = w.sampler.figures.late;
-		sampler_remove(&w.sampler, &w.actor[0].sample);
-		w.actor[1].state = runs ? RUNNABLE : ASLEEP;
+		assert_int_equal(w.sampler.keeper, cpus == 2 ? 1 : -1);
+		/* We came late, or it sleeps: where it was is right. */
+		w.stamp_ns++;
+		a->run_ns++;
+		w.runnable = 0;
 		assert_null(look(&w, 0));
-		assert_int_equal(w.sampler.figures.late, late + runs);
-		/* The next one stands for it. */
-		assert_int_equal(w.sampler.cpu[0].plan.stream[0].lost_ns > 0, runs);
+		a->state = ASLEEP;
+		a->last_cpu = numbers[1];
+		assert_null(look(&w, 0));
+		assert_true(w.sampler.ways_next_ns > 0);
+		a->state = RUNNABLE;
+		assert_null(look(&w, 0));
+		assert_int_equal(w.sampler.ways_next_ns, 0);
+		assert_int_equal(sampler_ways(&w.sampler, 0), cpus == 2 ? 1 : 0);
+		assert_int_equal(w.sampler.cpu[1].way, cpus == 2 ? SAMPLE_HOSTED : SAMPLE_AWAITED);
+		assert_int_equal(w.sampler.keeper, cpus == 2 ? 0 : -1);
+		/* A second thread that was never met is followed, too, once the first has ended. */
+		sampler_remove(&w.sampler, &a->sample);
+		w.actor[1].state = RUNNABLE;
+		assert_null(look(&w, 1));
+		assert_int_equal(w.sampler.ways_next_ns, 0);
+		assert_int_equal(w.actor[1].sample.cpu, 0);
 		sampler_release(&w.sampler);
 	}
 }
 
-static void test_sampler_ways__a_call_that_began_in_the_interrupts_flight_is_no_sample(void **state)
+static void test_sampler_ways__one_that_is_met_on_the_keepers_cpu_is_followed(void **state)
 {
 	struct world w;
 	struct actor *a = &w.actor[0];
-	const struct cpu_time after = {0};
 
 	(void)state;
-	begin(&w, 2, 2);
-	make_quiet(&w, a, 0);
-	(void)sampler_ways(&w.sampler, 0);
-	for (unsigned times = 1; times < 4; times++) {
-		uint64_t late = w.sampler.figures.late;
-
-		assert_int_equal(w.sampler.cpu[0].way, SAMPLE_REMOTE);
-		assert_ptr_equal(look(&w, 0), a);
-		/* One that lasts longer was under way. */
-		assert_true(
-			sampler_judge(&w.sampler, &a->sample, &after, true, w.now, w.now + 30000));
-		assert_false(
-			sampler_judge(&w.sampler, &a->sample, &after, true, w.now, w.now + 29999));
-		assert_int_equal(w.sampler.figures.late, late + 1);
-		/* At once, and each time for longer, it is stopped from near. */
-		assert_int_equal(w.sampler.ways_next_ns, 0);
-		for (unsigned i = 1; i < 64u << times; i++)
-			sampler_note(&a->sample, false);
-		(void)sampler_ways(&w.sampler, 0);
-		assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
-		sampler_note(&a->sample, false);
-		(void)sampler_ways(&w.sampler, 0);
-	}
+	begin(&w, 2, 1);
+	meet(&w, a, 0, 49);
+	be_alone(&w, a);
+	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
+	meet(&w, a, 0, 1);
+	(void)look(&w, 1); /* an instant that has passed */
+	w.sampler.ways_next_ns = 1;
+	meet(&w, a, 1, 1);
+	assert_int_equal(w.sampler.ways_next_ns, 0);
+	assert_int_equal(sampler_ways(&w.sampler, 1), 1);
+	assert_int_equal(w.sampler.keeper, 0);
+	/* The engine has seen it taken over when it was let go on. */
+	sampler_moved(&w.sampler, &a->sample, 0);
+	assert_int_equal(w.sampler.ways_next_ns, 0);
+	assert_int_equal(sampler_ways(&w.sampler, 2), 0);
+	assert_int_equal(w.sampler.keeper, 1);
 	sampler_release(&w.sampler);
 }
 
@@ -239,16 +148,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sampler_ways__time_that_was_ours_moves_one_cpu),
 		cmocka_unit_test(test_sampler_ways__the_tracing_thread_waits_where_most_is_met),
-		cmocka_unit_test(
-			test_sampler_ways__only_a_lone_thread_without_calls_is_interrupted_afar),
-		cmocka_unit_test(
-			test_sampler_ways__from_afar_it_must_not_have_been_put_on_a_cpu_since),
-		cmocka_unit_test(test_sampler_ways__a_thread_that_was_moved_is_awaited_where_it_is),
-		cmocka_unit_test(test_sampler_ways__from_afar_a_late_instant_is_as_good),
-		cmocka_unit_test(
-			test_sampler_ways__from_afar_an_instant_is_lost_if_another_thread_may_run),
-		cmocka_unit_test(
-			test_sampler_ways__a_call_that_began_in_the_interrupts_flight_is_no_sample),
+		cmocka_unit_test(test_sampler_ways__one_thread_at_work_has_a_keeper_or_is_awaited),
+		cmocka_unit_test(test_sampler_ways__a_thread_that_has_moved_is_followed),
+		cmocka_unit_test(test_sampler_ways__one_that_is_met_on_the_keepers_cpu_is_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
