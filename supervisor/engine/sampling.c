@@ -166,6 +166,8 @@ static void use_waiters(struct engine *engine)
 				w, c->number, s->bell_fd, &s->heard, s->sampler.realtime);
 		if (w->started && atomic_load(&w->at_ns) != next)
 			cpu_waiter_set(w, next);
+		if ((int)i != s->sampler.keeper)
+			cpu_waiter_keep(w, UINT64_MAX);
 	}
 }
 

@@ -77,14 +77,21 @@ static void hold(struct cpu_waiter *w, struct arrival_log *log, int fd)
 	(void)atomic_compare_exchange_strong(&w->state, &holds, CPU_WAITER_GAVE_UP);
 }
 
-/* Rings at @at, and keeps the CPU from going idle. @lead: how long before it was to wake up. */
-static void keep(struct cpu_waiter *w, uint64_t at, uint64_t *lead)
+/* The lead goes an eighth of the way to how late it was. */
+static uint64_t follow_lead(uint64_t lead, uint64_t late)
+{
+	return lead +
+		(uint64_t)(((int64_t)(late < LEAD_MOST_NS ? late : LEAD_MOST_NS) - (int64_t)lead) /
+			8);
+}
+
+/* Rings at @at, and keeps the CPU from going idle. */
+static void keep(struct cpu_waiter *w, uint64_t at)
 {
 	const uint64_t one = 1;
-	uint64_t now = now_ns(), late = now - (at - *lead), until;
+	uint64_t now = now_ns(), until;
 	int keeps = CPU_WAITER_KEEPS;
 
-	*lead += ((int64_t)(late < LEAD_MOST_NS ? late : LEAD_MOST_NS) - (int64_t)*lead) / 8;
 	atomic_store(&w->state, CPU_WAITER_KEEPS);
 	for (; now < at && atomic_load(&w->keep_ns) == at; now = now_ns())
 		relax();
@@ -121,19 +128,23 @@ static void *wait_on_cpu(void *context)
 		 * once. */
 		uint32_t word = atomic_load(&w->word);
 		uint64_t at = atomic_load(&w->at_ns), rings = atomic_load(&w->keep_ns);
-		uint64_t from = rings == UINT64_MAX ? rings : rings - lead;
+		uint64_t from = rings == UINT64_MAX ? rings : rings - lead, slept;
 
 		if (atomic_load(&w->quit))
 			break;
 		if (cpu_waiter_state(w) == CPU_WAITER_GAVE_UP)
 			at = from = UINT64_MAX;
 		arrival_rest(&log);
+		slept = now_ns();
 		if (!sleep_until(w, word, at < from ? at : from))
 			continue;
-		if (at <= from)
+		if (at <= from) {
 			hold(w, &log, fd);
-		else
-			keep(w, rings, &lead);
+			continue;
+		}
+		if (slept < from)
+			lead = follow_lead(lead, now_ns() - from);
+		keep(w, rings);
 	}
 	if (fd >= 0)
 		(void)close(fd);
