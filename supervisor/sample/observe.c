@@ -244,6 +244,13 @@ struct sample_thread *observe(struct look *l)
 	return t;
 }
 
+void observe_company(struct sampler *s, int own)
+{
+	int runnable = s->probe->runnable(s->context);
+
+	s->company = s->company << 1 | (runnable < 0 || runnable > own);
+}
+
 /* With more runnable threads than CPUs a thread may wait for another one's turn to end. */
 static bool has_its_cpu(struct look *l)
 {

@@ -48,6 +48,9 @@ bool observe_is_steady(const struct sample_cpu *cpu);
  */
 unsigned observe_turns(const struct sampler *sampler, unsigned cpu);
 
+/* Was anybody but @own threads of the target runnable? Where nobody can tell, somebody was. */
+void observe_company(struct sampler *sampler, int own);
+
 /* Nobody was found; that may be untrue, and the instant is to be taken for lost. */
 bool observe_cannot_tell(struct look *look);
 
