@@ -3,6 +3,8 @@
 
 /* Stop time that may be saved up, as CPU time of the target that earns it. */
 #define SPAN_NS 100000000
+/* A stop takes so long as a rule; the first one tells little, as it may have had to wait. */
+#define USUAL_NS 20000
 /* The mean goes this part of the way to each stop. One counts as so many times the mean at most. */
 #define MEAN_PART 32
 #define MEAN_MOST 4
@@ -23,12 +25,13 @@ void budget_earn(struct budget *budget, uint64_t ran_ns)
 
 void budget_spend(struct budget *budget, uint64_t stop_ns)
 {
-	int64_t stop = (int64_t)stop_ns, mean = budget->mean_ns;
+	int64_t stop = (int64_t)stop_ns;
+	int64_t mean = budget->mean_ns ? budget->mean_ns : USUAL_NS;
 
 	budget->left_ns -= stop;
-	if (stop > MEAN_MOST * mean && mean)
+	if (stop > MEAN_MOST * mean)
 		stop = MEAN_MOST * mean;
-	budget->mean_ns = mean ? mean + (stop - mean) / MEAN_PART : stop;
+	budget->mean_ns = mean + (stop - mean) / MEAN_PART;
 }
 
 bool budget_is_spent(const struct budget *budget)
