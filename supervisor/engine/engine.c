@@ -122,6 +122,7 @@ static void sweep(struct engine *engine, uint64_t now)
 		counting_set(engine, true);
 		rotate_begin(engine, now);
 	}
+	reader_turn(engine, now, false);
 	rotate_turn(engine, now);
 	serving_turn(engine);
 	session_tidy(&engine->sessions);
@@ -462,6 +463,7 @@ static void *trace(void *context)
 			dump_run(engine);
 		else
 			loop(engine);
+		reader_turn(engine, clock_now(), true);
 		/* What came while the command lived must not be taken for an order that follows its
 		 * end. */
 		control_signals(engine);

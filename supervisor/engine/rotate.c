@@ -11,6 +11,7 @@
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
+#include "supervisor/engine/stops.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
@@ -64,8 +65,8 @@ static bool was_named(const struct engine_options *options, int pid)
 
 void rotate_process_ended(struct engine *engine, int pid, uint32_t status)
 {
-	if (!engine->options->ring || status == RECORD_EXIT_DETACHED ||
-		!WIFSIGNALED((int)status) || !was_named(engine->options, pid))
+	if (!engine->options->ring || status == RECORD_EXIT_DETACHED || !WIFSIGNALED((int)status) ||
+		!was_named(engine->options, pid))
 		return;
 	if (engine->target.tracees)
 		control_snapshot(engine);
@@ -132,23 +133,13 @@ static void begin_file(struct engine *engine, uint64_t now)
 	counting_set(engine, !engine->serving.frozen);
 }
 
-/* A thread that stops while the next analyst is started would stand for milliseconds. */
-static bool is_quiet(struct engine *engine)
-{
-	for (size_t i = 0; i < engine->target.tracees; i++) {
-		if (engine->target.tracee[i]->state == TRACEE_ASKED)
-			return false;
-	}
-	return sampling_rest(engine);
-}
-
 /*
  * While a command has not called exec there is nothing to tell of. A ring that is full would lose
  * the last record, and with it the figures: then the file goes on until there is room.
  */
 static bool may_end(struct engine *engine)
 {
-	return engine->counting && engine->emitter.open &&
+	return engine->counting && engine->emitter.open && !engine->reader.died_ns &&
 		(!engine->options->command || engine->life.executed) &&
 		ring_is_half_empty(&engine->emitter.ring) && free_writer(&engine->rotation);
 }
@@ -166,8 +157,11 @@ void rotate_turn(struct engine *engine, uint64_t now)
 		rotation->paused_ns = now;
 		counting_set(engine, false);
 	}
-	/* A thread that cannot be stopped, as in an uninterruptible sleep, holds up no file. */
-	if (!is_quiet(engine) && now - rotation->paused_ns < PAUSE_MOST_NS) {
+	/*
+	 * A thread that stops while the next analyst is started would stand still meanwhile. One
+	 * that cannot be stopped, as in an uninterruptible sleep, holds up no file.
+	 */
+	if (!stops_are_over(engine) && now - rotation->paused_ns < PAUSE_MOST_NS) {
 		rotation->again_ns = now + PAUSE_LOOK_NS;
 		return;
 	}

@@ -74,6 +74,15 @@ void stops_collect(struct engine *engine)
 	s->asked_n = 0;
 }
 
+bool stops_are_over(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		if (engine->target.tracee[i]->state == TRACEE_ASKED)
+			return false;
+	}
+	return sampling_rest(engine);
+}
+
 /*
  * How long a stop lasted. The stop is seen between two looks: while we spin those are a
  * microsecond apart. A thread that had to wait for a CPU first is found later, by SIGCHLD; of the
