@@ -58,7 +58,7 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
 		/* A leader does not wait: its end is how the others hear of the hang-up. */
-		engine->stop |= engine->life.hung_up;
+		engine->timing.stop |= engine->life.hung_up;
 	}
 	drop(engine, t, (uint32_t)status);
 }

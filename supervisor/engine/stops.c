@@ -190,7 +190,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);
-	budget_spend(&engine->budget, stop);
+	budget_spend(&engine->bounds.budget, stop);
 	if (valid)
 		sampler_resumed(&s->sampler, t->sample, &cpu, end, stop);
 	if (profiled)

@@ -15,6 +15,7 @@ struct timing {
 	uint64_t audit_again_ns; /* the figures are handed on */
 	uint64_t swept_ns;       /* when the sweep over all threads last made a step */
 	bool said_who_is_left;
+	bool stop; /* let everything go and end */
 };
 
 /* The target runs: --delay and --duration begin. */
