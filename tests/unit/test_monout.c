@@ -241,6 +241,85 @@ static void test_monout__gmon_is_named_by_its_prefix(void **state)
 	assert_int_equal(unsetenv("GMON_OUT_PREFIX"), 0);
 }
 
+/* A mon.out without call counts, its counters are 1, 2, 3 and so on. 9 bytes lie behind it. */
+static size_t make_mon(uint64_t low, uint64_t high, uint16_t hz, uint16_t scale, uint16_t counters)
+{
+	memset(data, 0, 24);
+	memcpy(data, &low, 8);
+	memcpy(data + 8, &high, 8);
+	memcpy(data + 20, &hz, 2);
+	memcpy(data + 22, &scale, 2);
+	for (uint16_t i = 0; i < counters; i++)
+		memcpy(data + 24 + 2 * i, &(uint16_t){(uint16_t)(i + 1)}, 2);
+	memset(data + 24 + 2 * counters, 0xff, 9);
+	return 24 + 2 * (size_t)counters;
+}
+
+/* Why it is refused; "": it is not. */
+static const char *problem_of(size_t bytes)
+{
+	const char *problem = "";
+	struct monout monout;
+	int r = monout_open(data, bytes, &monout, &problem);
+
+	assert_int_equal(r, *problem ? -EINVAL : 0);
+	return problem;
+}
+
+static void test_monout__what_does_not_hold_together_is_refused(void **state)
+{
+	const char *foreign = "it is no mon.out that monitor() of sprofil has written";
+	const char *unfit = "its counters do not fit its addresses";
+	int32_t calls = -1;
+	size_t bytes;
+
+	(void)state;
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 5, 1, 2, 3)), "");
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 5, 1, 2, 4)), unfit);
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 2, 2)), "");
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 2, 3)), unfit);
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 2, 0)), unfit);
+	assert_string_equal(problem_of(23), "it is too short for a mon.out");
+	assert_string_equal(problem_of(make_mon(LOW, LOW, 1, 2, 1)), foreign);
+	assert_string_equal(problem_of(make_mon(LOW + 4, LOW, 1, 2, 2)), foreign);
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 0, 2, 2)), foreign);
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 1, 2)), foreign);
+	bytes = make_mon(LOW, LOW + 4, 1, 2, 2);
+	memcpy(data + 16, &calls, 4);
+	assert_string_equal(problem_of(bytes), foreign);
+}
+
+/* The middle of what each counter is of, in bytes from the lowest address. */
+static void check_middles(size_t bytes, const uint64_t *middle, uint32_t n)
+{
+	const char *problem = "";
+	struct monout monout;
+	uint64_t address;
+	uint32_t ticks;
+	size_t at = 0;
+
+	assert_int_equal(monout_open(data, bytes, &monout, &problem), 0);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_true(monout_next(&monout, &at, &address, &ticks));
+		assert_int_equal(ticks, i + 1);
+		assert_int_equal(address, LOW + middle[i]);
+	}
+	assert_false(monout_next(&monout, &at, &address, &ticks));
+	assert_int_equal(at, n);
+}
+
+static void test_monout__the_middle_of_the_text(void **state)
+{
+	(void)state;
+	/* 4 bytes each; the last has 2; the last has none, and is of the last byte */
+	check_middles(make_mon(LOW, LOW + 12, 1, 0x8000, 3), (uint64_t[]){1, 5, 9}, 3);
+	check_middles(make_mon(LOW, LOW + 10, 1, 0x8000, 3), (uint64_t[]){1, 5, 8}, 3);
+	check_middles(make_mon(LOW, LOW + 8, 1, 0x8000, 3), (uint64_t[]){1, 5, 7}, 3);
+	/* 43690 2/3 bytes each: from 0, 43691, 87382 and 131072 on */
+	check_middles(make_mon(LOW, LOW + 200000, 1, 3, 3),
+		(uint64_t[]){43690 / 2, 43691 + 43690 / 2, 87382 + 43689 / 2}, 3);
+}
+
 static char directory[] = "/tmp/test_monout.XXXXXX";
 
 static int enter(void **state)
@@ -264,6 +343,8 @@ int main(void)
 		cmocka_unit_test(test_monout__a_link_is_not_followed),
 		cmocka_unit_test(test_monout__a_program_at_any_address),
 		cmocka_unit_test(test_monout__gmon_is_named_by_its_prefix),
+		cmocka_unit_test(test_monout__what_does_not_hold_together_is_refused),
+		cmocka_unit_test(test_monout__the_middle_of_the_text),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
