@@ -54,7 +54,8 @@ tests_of()
 	client/off.c) echo live_off ;;
 	client/options.c) echo live_options ;;
 	client/monitor.c | client/monitor_file.c) echo monout live_monitor ;;
-	client/all.c | client/all_read.c) echo live_all ;;
+	client/all.c) echo live_all ;;
+	client/all_read.c) echo all_read live_all ;;
 	client/all_symbols.c) echo all_symbols live_all ;;
 	profile/monout.c) echo monout ;;
 	client/status.c) echo live_status live_off live_options ;;

@@ -5,6 +5,7 @@
 #include "client/include/sprofil/status.h"
 #include "tests/calls/live.h"
 
+#include <link.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -289,18 +290,36 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 	}
 }
 
+/* Where the only executable segment of the program begins. */
+static int find_text(struct dl_phdr_info *info, size_t size, void *ret_start)
+{
+	unsigned found = 0;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_LOAD || !(info->dlpi_phdr[i].p_flags & PF_X))
+			continue;
+		*(uint64_t *)ret_start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		found++;
+	}
+	assert_int_equal(found, 1);
+	return 1;
+}
+
 /* As the manuals have it for the whole program: from 2 on. */
 static void test_live_monitor__two_stands_for_the_beginning(void **state)
 {
 	extern char etext;
 	static unsigned short buffer[12 + 65536];
-	uint64_t low;
+	uint64_t low, text = 0;
 
 	(void)state;
+	(void)dl_iterate_phdr(find_text, &text);
 	assert_int_equal(sprofil_native_monitor(text_at(2), text_at((uintptr_t)&etext), buffer,
 				 sizeof(buffer) / 2, 0),
 		0);
 	memcpy(&low, buffer, 8);
+	assert_int_equal(low, text);
 	assert_true(low > 4096);
 	assert_true(low <= (uintptr_t)test_live_monitor__two_stands_for_the_beginning);
 	assert_true((uintptr_t)&etext - low < 1 << 24);
