@@ -6,8 +6,10 @@
 #include "tests/calls/live.h"
 
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef int monitor_call(
@@ -270,7 +272,12 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + text), 0);
 		bytes = text / 4 * (d->hz == 60 ? 2 : 4);
 		assert_in_range(address_space() - before, bytes, bytes + (1 << 20));
-		/* the next one, and then none */
+		/* by a buffer that takes their place; by the next ones, and then none */
+		assert_int_equal(sprofil_native_monitor(text_at(LIVE_A), text_at(LIVE_A + 64),
+					 buffer, 100, 0),
+			0);
+		assert_in_range(address_space(), before, before + (1 << 20));
+		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + text), 0);
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + 64), 0);
 		assert_in_range(address_space(), before, before + (1 << 20));
 		own = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -288,6 +295,68 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 		assert_int_equal(remove("mon.out"), 0);
 		assert_int_equal(remove("gmon.out"), 0);
 	}
+}
+
+static void *finish(void *ret_result)
+{
+	*(int *)ret_result = sprofil_native_monitor(NULL, NULL, NULL, 0, 0);
+	return NULL;
+}
+
+static bool is_off(void)
+{
+	struct sprofil_state s;
+
+	return sprofil_status(&s, sizeof(s)) == 0 && s.state == SPROFIL_OFF;
+}
+
+/* Here writing waits for a reader. */
+static void test_live_monitor__is_off_while_it_writes(void **state)
+{
+	static unsigned short buffer[12 + 32];
+	uint8_t file[sizeof(buffer) + 1];
+	pthread_t thread;
+	int result = 1;
+
+	(void)state;
+	assert_int_equal(mkfifo("mon.out", 0600), 0);
+	assert_int_equal(
+		sprofil_native_monitor(text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 12 + 32, 0),
+		0);
+	assert_int_equal(pthread_create(&thread, NULL, finish, &result), 0);
+	for (unsigned i = 0; i < 2000 && !is_off(); i++)
+		(void)usleep(5000);
+	assert_true(is_off());
+	assert_int_equal(take_file("mon.out", file, sizeof(file)), sizeof(buffer));
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(result, 0);
+}
+
+/* By an empty PROFDIR, where the dialect has that. */
+static void test_live_monitor__what_is_unwanted(void **state)
+{
+	unsigned short buffer[100] = {0};
+
+	(void)state;
+	assert_int_equal(setenv("PROFDIR", "", 1), 0);
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+		bool unwanted = d->monitor && strcmp(d->name, "hpux") && strcmp(d->name, "aix");
+
+		if (!d->monitor)
+			continue;
+		assert_int_equal(
+			d->monitor(text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0), 0);
+		assert_int_equal(buffer[0] == 0 && buffer[1] == 0, unwanted);
+		assert_int_equal(sprofil_moncontrol(1), !unwanted);
+		assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
+		assert_int_equal(remove("mon.out"), unwanted ? -1 : 0);
+		memset(buffer, 0, sizeof(buffer));
+	}
+	assert_int_equal(sprofil_irix_monstartup(LIVE_A, LIVE_A + 64), 0);
+	assert_int_equal(sprofil_mcleanup(), 0);
+	assert_int_equal(access("gmon.out", F_OK), -1);
+	assert_int_equal(unsetenv("PROFDIR"), 0);
 }
 
 /* Where the only executable segment of the program begins. */
@@ -449,6 +518,8 @@ int main(void)
 		cmocka_unit_test(test_live_monitor__the_head_and_the_calls),
 		cmocka_unit_test(test_live_monitor__monstartup_takes_whole_counters),
 		cmocka_unit_test(test_live_monitor__monstartup_gives_its_counters_back),
+		cmocka_unit_test(test_live_monitor__is_off_while_it_writes),
+		cmocka_unit_test(test_live_monitor__what_is_unwanted),
 		cmocka_unit_test(test_live_monitor__the_most_text),
 		cmocka_unit_test(test_live_monitor__two_stands_for_the_beginning),
 		cmocka_unit_test(test_live_monitor__errors),
