@@ -50,7 +50,7 @@ tests_of()
 	proto/call.c) echo call protocol ;;
 	client/aix.c) echo aix live_dialects live_aix ;;
 	client/environment.c) echo environment live_dialects ;;
-	client/dialects.c) echo live_dialects live_options live_glibc live_hpux live_sysv live_irix ;;
+	client/dialects.c) echo dialects live_dialects live_options live_glibc live_hpux live_sysv live_irix ;;
 	client/off.c) echo live_off ;;
 	client/options.c) echo live_options ;;
 	client/monitor.c | client/monitor_file.c) echo monout live_monitor ;;

@@ -36,8 +36,7 @@ static const struct all_symbol table[] = {
 	{0x1000, 16, "first"},  /* counters 0 to 3 */
 	{0x1013, 13, "inside"}, /* from the last byte of counter 4 to the end of 7 */
 	{0x1020, 0, "no_size"}, /* 8 and 9 */
-	{0x1028, 4, "ten"},
-	{0x1030, 6, "odd"}, /* 12, and a half of 13 */
+	{0x1028, 4, "ten"}, {0x1030, 6, "odd"}, /* 12, and a half of 13 */
 };
 
 int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n)
@@ -260,11 +259,12 @@ static void test_all_read__prints_rows(void **state)
 	assert_int_equal(sprofil_all_print(fd, 2), 0);
 	assert_int_equal(sprofil_all_print(fd, 4), 0);
 	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
-	assert_string_equal(text, " 50.0%      500  first  (some.so)\n"
-				  " 30.0%      300  0x10102c  (some.so)\n"
-				  " 50.0%      500  first  (some.so)\n"
-				  " 30.0%      300  0x10102c  (some.so)\n"
-				  " 20.0%      200  elsewhere\n");
+	assert_string_equal(text,
+		" 50.0%      500  first  (some.so)\n"
+		" 30.0%      300  0x10102c  (some.so)\n"
+		" 50.0%      500  first  (some.so)\n"
+		" 30.0%      300  0x10102c  (some.so)\n"
+		" 20.0%      200  elsewhere\n");
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(sprofil_all_print(-1, 1), -1);
 	assert_int_equal(errno, EBADF);

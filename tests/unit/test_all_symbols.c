@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What client/all_symbols.c finds in files that are made here; what it leaves is LeakSanitizer's. */
+/* What client/all_symbols.c finds in files made here; what it leaves is LeakSanitizer's to find. */
 #include "client/all.h"
 
 #include <elf.h>
@@ -72,10 +72,10 @@ static void make_image(void)
 	image.head.e_shnum = SECTIONS;
 	image.head.e_shoff = offsetof(struct image, section);
 	memcpy(image.names, NAMES, sizeof(image.names));
-	image.section[DYNSYM] = section_of(SHT_DYNSYM, offsetof(struct image, dynamic),
-		sizeof(image.dynamic), DYNSTR);
-	image.section[DYNSTR] = section_of(
-		SHT_STRTAB, offsetof(struct image, names), sizeof(image.names), 0);
+	image.section[DYNSYM] = section_of(
+		SHT_DYNSYM, offsetof(struct image, dynamic), sizeof(image.dynamic), DYNSTR);
+	image.section[DYNSTR] =
+		section_of(SHT_STRTAB, offsetof(struct image, names), sizeof(image.names), 0);
 	image.section[SYMTAB] = section_of(
 		SHT_SYMTAB, offsetof(struct image, symbol), sizeof(image.symbol), STRTAB);
 	image.section[STRTAB] = image.section[DYNSTR];

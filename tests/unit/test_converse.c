@@ -98,8 +98,7 @@ static void *converse(void *context)
 
 		t->tid = (int)syscall(SYS_gettid);
 		dirty_the_stack();
-		t->result =
-			client_converse(t->request_fd[1], &pipe, &t->call, t->off, &t->reply);
+		t->result = client_converse(t->request_fd[1], &pipe, &t->call, t->off, &t->reply);
 		from.iov_base = (void *)(uintptr_t)t->seal;
 		if (t->seal && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(found)) {
 			call_put_seal(good, &t->request);
@@ -176,7 +175,8 @@ static void take_table(struct talk *t)
 	t->seal = t->request.seal;
 }
 
-static void answer(const struct talk *t, uint64_t nonce, int error, const struct call_status *status)
+static void answer(
+	const struct talk *t, uint64_t nonce, int error, const struct call_status *status)
 {
 	struct call_answer a = {.nonce = nonce, .error = error, .tick_ns = 4711};
 	uint8_t data[CALL_ANSWER_BYTES + CALL_STATUS_BYTES];
