@@ -190,8 +190,7 @@ static void test_live_monitor__the_head_and_the_calls(void **state)
 		size_t counters;
 		uint16_t scale;
 	} rows[] = {
-		{64, 500, 32, 0xffff},
-		{65, 500, 33, 0xffff},
+		{64, 500, 32, 0xffff}, {65, 500, 33, 0xffff},
 		{6, 12 + 8 + 1, 1, 21845}, /* (65536 - 1) / 3 */
 	};
 	static unsigned short buffer[500];
@@ -273,8 +272,8 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 		bytes = text / 4 * (d->hz == 60 ? 2 : 4);
 		assert_in_range(address_space() - before, bytes, bytes + (1 << 20));
 		/* by a buffer that takes their place; by the next ones, and then none */
-		assert_int_equal(sprofil_native_monitor(text_at(LIVE_A), text_at(LIVE_A + 64),
-					 buffer, 100, 0),
+		assert_int_equal(sprofil_native_monitor(
+					 text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0),
 			0);
 		assert_in_range(address_space(), before, before + (1 << 20));
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + text), 0);
@@ -286,8 +285,8 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 		assert_int_equal(munmap(own, bytes), 0);
 		own = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		assert_ptr_not_equal(own, MAP_FAILED);
-		assert_int_equal(sprofil_native_monitor(text_at(LIVE_A), text_at(LIVE_A + 64),
-					 buffer, 100, 0),
+		assert_int_equal(sprofil_native_monitor(
+					 text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0),
 			0);
 		assert_int_equal(sprofil_native_monitor(NULL, NULL, NULL, 0, 0), 0);
 		own[0] = own[4095] = 1;
@@ -424,9 +423,8 @@ static void test_live_monitor__the_most_text(void **state)
 				0);
 			assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
 			assert_int_equal(remove("mon.out"), 0);
-			assert_int_equal(
-				live_errno(d->monitor(text_at(LIVE_A), text_at(LIVE_A + most + 1),
-					buffer, 1 << 18, 0)),
+			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
+						 text_at(LIVE_A + most + 1), buffer, 1 << 18, 0)),
 				EINVAL);
 		}
 		if (d->monstartup) {

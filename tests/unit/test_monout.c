@@ -452,8 +452,8 @@ static void test_monout__directories_and_prefixes(void **state)
 	char name[300], in_root[302], here[2 * 500 + 1] = "", prefix[sizeof(here) + 1];
 
 	(void)state;
-	(void)snprintf(name, sizeof(name), "%d.%.255s", (int)getpid(),
-		program_invocation_short_name);
+	(void)snprintf(
+		name, sizeof(name), "%d.%.255s", (int)getpid(), program_invocation_short_name);
 	(void)snprintf(in_root, sizeof(in_root), "/%s", name);
 	for (unsigned i = 0; i < sizeof(here) - 1; i += 2)
 		memcpy(here + i, "./", 3);
