@@ -65,7 +65,10 @@ tests_of()
 	client/converse.c)
 		echo converse live_answers live_straits live_signals live_dialects live_status \
 			live_off live_irix live_life live_helper ;;
-	client/find.c | client/start.c)
+	client/find.c)
+		echo find live_answers live_straits live_signals live_dialects live_status \
+			live_off live_irix live_life live_helper ;;
+	client/start.c)
 		echo live_answers live_straits live_signals live_dialects live_status live_off \
 			live_irix live_life live_helper ;;
 	*) return 1 ;;
