@@ -60,8 +60,8 @@ tests_of()
 	profile/monout.c) echo monout ;;
 	client/status.c) echo live_status live_off live_options ;;
 	client/call.c)
-		echo environment live_answers live_straits live_signals live_dialects live_status \
-			live_off live_irix live_life live_helper ;;
+		echo client_call environment live_answers live_straits live_signals live_dialects \
+			live_status live_off live_irix live_life live_helper ;;
 	client/converse.c)
 		echo converse live_answers live_straits live_signals live_dialects live_status \
 			live_off live_irix live_life live_helper ;;

@@ -378,7 +378,8 @@ static void test_monout__a_file_that_cannot_grow(void **state)
 	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
-	for (unsigned bytes = 0; bytes <= 6000; bytes += 6000) {
+	/* at once, in the middle, and what is written last */
+	for (unsigned bytes = 0; bytes <= 9000; bytes += 3000) {
 		some = (struct rlimit){bytes, limit.rlim_max};
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &some), 0);
 		assert_int_equal(monitor_write_mon(&monitor), -EFBIG);
