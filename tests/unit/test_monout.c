@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What monitor() writes is what reports read: client/monitor_file.c and profile/monout.c. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <setjmp.h>
@@ -439,6 +440,31 @@ static void test_monout__the_ends_of_a_program(void **state)
 	}
 }
 
+/* What lies in a library is taken off its own beginning. */
+static void test_monout__text_of_a_library(void **state)
+{
+	uint16_t counter[1] = {1};
+	uint64_t text = (uint64_t)(uintptr_t)getppid, low;
+	struct monitor monitor = {.dialect = CALL_HPUX,
+		.low = text,
+		.high = text + 2,
+		.counter = counter,
+		.counters = 1,
+		.element = 2,
+		.scale = 0xffff};
+	struct ends program;
+	Dl_info info;
+
+	(void)state;
+	(void)dl_iterate_phdr(find_ends, &program);
+	assert_true(text < program.first || text >= program.behind);
+	assert_true(dladdr((const void *)(uintptr_t)text, &info));
+	assert_int_equal(monitor_write_mon(&monitor), 0);
+	(void)take_file("mon.out");
+	memcpy(&low, data, 8);
+	assert_int_equal(low, text - (uintptr_t)info.dli_fbase);
+}
+
 /* PROFDIR, where the dialect has it, and the prefix: of one byte, and very long. */
 static void test_monout__directories_and_prefixes(void **state)
 {
@@ -450,7 +476,7 @@ static void test_monout__directories_and_prefixes(void **state)
 		.counters = 1,
 		.element = 2,
 		.scale = 0xffff};
-	char name[300], in_root[302], here[2 * 500 + 1] = "", prefix[sizeof(here) + 1];
+	char name[300], in_root[302], here[2 * 508 + 1] = "", prefix[sizeof(here) + 1];
 
 	(void)state;
 	(void)snprintf(
@@ -513,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_monout__files_of_any_size),
 		cmocka_unit_test(test_monout__a_file_that_cannot_grow),
 		cmocka_unit_test(test_monout__the_ends_of_a_program),
+		cmocka_unit_test(test_monout__text_of_a_library),
 		cmocka_unit_test(test_monout__directories_and_prefixes),
 		cmocka_unit_test(test_monout__what_does_not_hold_together_is_refused),
 		cmocka_unit_test(test_monout__the_middle_of_the_text),
