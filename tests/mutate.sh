@@ -12,7 +12,7 @@
 # Several at once, with different files, do not disturb each other: each has its own copy.
 # A mutant that no test kills must stand in tests/mutants.txt with the reason why nobody could tell:
 # "file | line as it is changed | reason"; a statement that is left out is a comment in that line.
-# Otherwise the status is 1.
+# Otherwise the status is 1. So it is when the list has a line of a whole file that no mutant is.
 set -eu
 unit= seed=1 one_in=1
 while getopts us: option; do
@@ -27,7 +27,7 @@ cd "$(dirname "$0")/.."
 root=$PWD
 . tests/scratch.sh
 
-survived=0 killed=0 uncompiled=0 listed=0
+survived=0 killed=0 uncompiled=0 listed=0 stale=0
 # shellcheck disable=SC2154
 trap 'result=$?
 	echo "$killed killed, $survived survived, $listed listed, $uncompiled not compiled"
@@ -231,6 +231,16 @@ run_unchanged()
 	echo $((5 + 4 * ($(date +%s) - began))) >"$work/seconds.$1"
 }
 
+# The lines of the list for the file $1 that are none of its mutants any more.
+stale_of()
+{
+	grep -F "$1 | " "$root/tests/mutants.txt" | sed 's/^[^|]* | //; s/ | [^|]*$//' |
+		while IFS= read -r text; do
+			sed 's/^[0-9]*[	 ]*//' "$work/mutants" | grep -qxF -e "$text" ||
+				printf '%s\n' "$text"
+		done
+}
+
 for argument in ${*:-$all}; do
 	file=${argument%%:*} first=1 last=1000000
 	case $argument in *:*) first=${argument#*:} last=${first#*-} first=${first%-*} ;; esac
@@ -245,6 +255,11 @@ for argument in ${*:-$all}; do
 		fi
 	done
 	mutants "$file" "$first" "$last" >"$work/mutants"
+	if [ "$first-$last-$one_in" = 1-1000000-1 ]; then
+		stale_of "$file" >"$work/stale"
+		sed "s|^|$file is listed, and no mutant any more: |" "$work/stale"
+		stale=$((stale + $(wc -l <"$work/stale")))
+	fi
 	n=$(wc -l <"$work/mutants") i=0
 	while [ $i -lt "$n" ]; do
 		i=$((i + 1))
@@ -269,4 +284,4 @@ for argument in ${*:-$all}; do
 	done
 	cp "$root/$file" "$work/$file"
 done
-[ $survived = 0 ]
+[ $survived = 0 ] && [ $stale = 0 ]
