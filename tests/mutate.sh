@@ -54,7 +54,7 @@ tests_of()
 	client/off.c) echo live_off ;;
 	client/options.c) echo live_options ;;
 	client/monitor.c | client/monitor_file.c) echo monout live_monitor ;;
-	client/all.c) echo live_all ;;
+	client/all.c) echo all live_all ;;
 	client/all_read.c) echo all_read live_all ;;
 	client/all_symbols.c) echo all_symbols live_all ;;
 	profile/monout.c) echo monout ;;

@@ -143,8 +143,9 @@ static void test_find__opens_a_pipe_and_nothing_else(void **state)
 	assert_int_equal(close(dir), 0);
 	client_forget();
 	check_pipe(find_all(&m), &m);
-	assert_int_equal(client_supervisor(), self);
+	assert_int_equal(fcntl(0, F_GETFD), -1);
 	assert_int_equal(number_in("/proc/self/status", "\nPid:\t"), self);
+	assert_int_equal(client_supervisor(), self);
 	client_forget();
 	if (input >= 0) {
 		assert_int_equal(dup2(input, 0), 0);
