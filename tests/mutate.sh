@@ -58,7 +58,7 @@ tests_of()
 	client/all_read.c) echo all_read live_all ;;
 	client/all_symbols.c) echo all_symbols live_all ;;
 	profile/monout.c) echo monout ;;
-	client/status.c) echo live_status live_off live_options ;;
+	client/status.c) echo status live_status live_off live_options ;;
 	client/call.c)
 		echo client_call environment live_answers live_straits live_signals live_dialects \
 			live_status live_off live_irix live_life live_helper ;;
