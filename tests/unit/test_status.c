@@ -193,6 +193,16 @@ static void test_status__what_the_supervisor_says(void **state)
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	client_note_off(NULL);
 	expect(SPROFIL_OFF, SPROFIL_FAULT, 5);
+	/* what is not known of one is of no matter for the next */
+	client_note_on();
+	client_note_off(NULL);
+	assert_int_equal(look_at_it(), ENODATA);
+	client_note_on();
+	say.find = 0;
+	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
+	say.find = -ENOENT;
+	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
+	client_note_off(NULL);
 	/* it knows of no table: what we know of the last one */
 	say.find = 0;
 	say.reply.status = status_of(CALL_IS_OFF, 77);
