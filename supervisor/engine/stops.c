@@ -143,6 +143,13 @@ static void count_ticks(
 			snapshot->pc, order->weight_ns[SAMPLING_HISTOGRAM]);
 }
 
+static enum sample_place place_of(const struct arch_snapshot *snapshot)
+{
+	if (snapshot->syscall < 0)
+		return SAMPLE_IN_PROGRAM;
+	return snapshot->syscall == SYS_sched_yield ? SAMPLE_IN_YIELD : SAMPLE_IN_CALL;
+}
+
 void stops_take(struct engine *engine, struct tracee *t, int signal)
 {
 	uint64_t seen = clock_now(), end, stop;
@@ -162,8 +169,8 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	if (known)
 		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
 	if (r == 0 && asked && t->ordered && t->sample)
-		valid = sampler_judge(&s->sampler, t->sample, &cpu,
-			snapshot.syscall == SYS_sched_yield, t->asked_ns);
+		valid = sampler_judge(
+			&s->sampler, t->sample, &cpu, place_of(&snapshot), t->asked_ns);
 	profiled = valid && engine->counting && t->sample->order.streams & 1;
 	if (valid)
 		count_ticks(engine, t, &snapshot);

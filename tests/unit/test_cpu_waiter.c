@@ -84,13 +84,13 @@ static void test_cpu_waiter__keeps_from_before_the_ring_until_the_next_order(voi
 
 	(void)state;
 	begin(&w);
-	cpu_waiter_keep(&w, at);
+	cpu_waiter_keep(&w, at, true);
 	assert_true(hear(&w) >= at);
 	assert_true(atomic_load(&w.rang_ns) >= at);
 	assert_false(cpu_waiter_calls(&w));
 	/* The next order ends it, or half a millisecond does; then it rings again. */
 	next = clock_now() + 40 * MS;
-	cpu_waiter_keep(&w, next);
+	cpu_waiter_keep(&w, next, true);
 	wait_for(&w, CPU_WAITER_ASLEEP);
 	assert_true(hear(&w) >= next);
 	wait_for(&w, CPU_WAITER_ASLEEP);
@@ -106,8 +106,8 @@ static void test_cpu_waiter__a_ring_that_is_not_wanted_any_more_does_not_come(vo
 
 	(void)state;
 	begin(&w);
-	cpu_waiter_keep(&w, at);
-	cpu_waiter_keep(&w, UINT64_MAX);
+	cpu_waiter_keep(&w, at, true);
+	cpu_waiter_keep(&w, UINT64_MAX, true);
 	while (clock_now() < at)
 		assert_true(is_silent(&w));
 	assert_true(is_silent(&w));
@@ -123,7 +123,7 @@ static void test_cpu_waiter__does_both(void **state)
 
 	(void)state;
 	begin(&w);
-	cpu_waiter_keep(&w, at);
+	cpu_waiter_keep(&w, at, true);
 	cpu_waiter_set(&w, at + 1000);
 	assert_true(hear(&w) >= at);
 	wait_for(&w, CPU_WAITER_GAVE_UP);

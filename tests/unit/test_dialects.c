@@ -258,7 +258,7 @@ static void check_profil(enum call_dialect dialect, uint32_t flags)
 
 static void test_dialects__profil(void **state)
 {
-	unsigned short buffer[4];
+	unsigned short buffer[4] = {0};
 
 	(void)state;
 	assert_int_equal(sprofil_native_profil(buffer, 8, 0x1000, 0x8000), 0);
