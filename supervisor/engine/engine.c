@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +38,7 @@
 #define LINGER_NS   200000000
 #define HUNG_STATUS 125
 #define ROOM_NS     (10 * SECOND_NS)
-/*
- * A stop that is about to come is awaited with a timer beyond the scheduler's next tick: to set an
- * earlier one takes a virtual machine as long as the whole stop.
- */
+/* Beyond the scheduler's next tick. */
 #define STOP_TIMER_NS 5000000
 
 /* Stops that were asked for and have not come: in D state, or never scheduled. Counted once. */
@@ -111,6 +109,28 @@ static void sweep(struct engine *engine, uint64_t now)
 	bounds_keep(engine, now);
 }
 
+/*
+ * The thread of our own CPU that was asked to stop does so as soon as we sleep. No timer is set for
+ * that: in a virtual machine it takes as long as the whole stop.
+ */
+static void await_stop(struct engine *engine)
+{
+	const struct timespec most = {0, STOP_TIMER_NS};
+	bool called = true;
+	sigset_t child;
+
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	/* A signal may be left from before. */
+	while (called && keeper_stops(&engine->sampling) && sampling_rest(engine)) {
+		watchdog_note(&engine->watchdog, 0);
+		called = sigtimedwait(&child, NULL, &most) == SIGCHLD;
+		watchdog_note(&engine->watchdog, clock_now());
+		sampling_came(engine);
+		lifecycle_drain(engine);
+	}
+}
+
 static void sleep_until(struct engine *engine, uint64_t until_ns)
 {
 	struct pollfd fds[5] = {
@@ -135,6 +155,7 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	if (n > 0 && fds[3].revents && read(fds[3].fd, &rings, sizeof(rings)) < 0)
 		fds[3].revents = 0;
 	sampling_wake(engine, now);
+	await_stop(engine);
 	if (n > 0 && fds[0].revents)
 		control_signals(engine);
 	if (engine->life.undrained || (n > 0 && fds[0].revents))
@@ -172,8 +193,6 @@ static uint64_t next_event(struct engine *engine)
 
 	if (engine->life.undrained)
 		return 0;
-	if (keeper_stops(&engine->sampling))
-		return clock_now() + STOP_TIMER_NS;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (others[i] && others[i] < next)
 			next = others[i];

@@ -172,7 +172,7 @@ int sampling_init(struct engine *engine)
 
 static bool has_waiter(const struct sample_cpu *c)
 {
-	return c->way == SAMPLE_WAITER || c->way == SAMPLE_AWAITED;
+	return c->way != SAMPLE_HOSTED;
 }
 
 static void use_waiters(struct engine *engine)
@@ -481,16 +481,25 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 		set_realtime(engine, true, "the sampler has real-time priority again");
 }
 
+void sampling_came(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+
+	s->came = clock_sleeps() != s->sleeps;
+	if (s->came && s->host >= 0)
+		sampler_let_go(&s->sampler, (unsigned)s->host);
+}
+
 /*
  * The tracing thread has woken up. If it did for an instant of its own CPU, its time stamp is read
  * at once, as the next scheduler tick renews it.
  */
-static void note_arrival(struct sampling *s, uint64_t now)
+static void note_arrival(struct engine *engine, uint64_t now)
 {
+	struct sampling *s = &engine->sampling;
+
+	sampling_came(engine);
 	s->arrival.last_ns = 0;
-	s->came = clock_sleeps() != s->sleeps;
-	if (s->came && s->host >= 0)
-		sampler_let_go(&s->sampler, (unsigned)s->host);
 	if (s->host >= 0 && now >= sampler_next(&s->sampler, (unsigned)s->host) &&
 		!sampler_is_steady(&s->sampler, (unsigned)s->host))
 		(void)arrival_read(&s->log, s->sched_fd, &s->arrival);
@@ -502,7 +511,7 @@ void sampling_wake(struct engine *engine, uint64_t now)
 
 	if (!s->begun)
 		return;
-	note_arrival(s, now);
+	note_arrival(engine, now);
 	atomic_store(&s->heard, true);
 	now = await_waiter(engine, now);
 	for (unsigned i = 0; i < s->sampler.cpus; i++) {

@@ -13,6 +13,8 @@
 #define LOST_MOST_NS 1000000000
 /* A longer stop had something else in its way. */
 #define STOP_MOST_NS 80000
+/* While a thread is kept every so many samples look for company: that takes its time. */
+#define KEPT_LOOKS 4
 /* A steady thread waits while we have its CPU, and so long at most to be switched to. */
 #define WAKE_NS 60000
 
@@ -73,7 +75,8 @@ void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 
 	t->stopping = true;
 	/* Now, as whoever works with this thread has nothing to do during its stop. */
-	if (!sampler_has_tables(s))
+	if (!sampler_has_tables(s) &&
+		(!sampler_is_kept(s, t->order.cpu) || s->figures.instants % KEPT_LOOKS == 0))
 		observe_company(s, 1);
 	note_errand(s, t->order.cpu);
 	for (unsigned stream = 1; stream < PLAN_STREAMS; stream++) {

@@ -198,6 +198,18 @@ uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outc
 	return plan_lose(plan, stream, lost + passed);
 }
 
+void plan_restart(struct plan *plan, uint64_t now_ns, struct plan_random *random)
+{
+	struct plan_stream *s = &plan->stream[0];
+
+	if (!s->period_ns)
+		return;
+	s->slot_ns = now_ns;
+	s->next_ns = now_ns +
+		(plan->slotted ? plan_random(random, s->span_ns)
+			       : random_gap(plan, random, s->span_ns));
+}
+
 void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[0];
@@ -206,10 +218,7 @@ void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random)
 		return;
 	s->misses = 0;
 	s->span_ns = s->period_ns;
-	s->slot_ns = now_ns;
-	s->next_ns = now_ns +
-		(plan->slotted ? plan_random(random, s->period_ns)
-			       : random_gap(plan, random, s->period_ns));
+	plan_restart(plan, now_ns, random);
 }
 
 void plan_shift(struct plan *plan, unsigned stream, int64_t ns, uint64_t now_ns)

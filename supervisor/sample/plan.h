@@ -109,6 +109,9 @@ void plan_shift(struct plan *plan, unsigned stream, int64_t ns, uint64_t now_ns)
  */
 void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random);
 
+/* The profile's instants begin again: those up to @now_ns were not wanted. */
+void plan_restart(struct plan *plan, uint64_t now_ns, struct plan_random *random);
+
 /*
  * How many periods the next span of a CPU is long where @misses instants in a row met nobody: 1,
  * then twice as many after each doubling of 16, @most at most.

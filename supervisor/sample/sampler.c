@@ -103,6 +103,8 @@ int sampler_add(struct sampler *s, struct sample_thread *t, void *owner)
 	*t = (struct sample_thread){
 		.owner = owner, .slot = s->threads, .cpu = -1, .calls = UINT64_MAX};
 	s->thread[s->threads++] = t;
+	if (s->keeper >= 0)
+		s->ways_next_ns = 0; /* it may be on any CPU */
 	link_newest(s, t);
 	return 0;
 }
@@ -146,7 +148,7 @@ int sampler_cpu(const struct sampler *s, int number)
 
 uint64_t sampler_next(const struct sampler *s, unsigned cpu)
 {
-	return plan_next(&s->cpu[cpu].plan);
+	return s->cpu[cpu].way == SAMPLE_UNUSED ? PLAN_NEVER : plan_next(&s->cpu[cpu].plan);
 }
 
 /* Where nobody was met for long, instants are rare: now there is somebody again. */
@@ -346,6 +348,8 @@ struct sample_thread *sampler_instant(
 		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
 		return NULL;
 	}
+	if (t && !s->met)
+		s->ways_next_ns = 0; /* now it is known where anybody is */
 	met(s, cpu, t);
 	if (!t)
 		wake_other(&look, woke_ns);

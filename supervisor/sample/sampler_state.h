@@ -80,6 +80,7 @@ enum sample_way {
 	SAMPLE_WAITER,  /* a thread that waits on that CPU holds it until the interrupt is sent */
 	SAMPLE_AWAITED, /* the same, and the tracing thread is awake by then, on another CPU */
 	SAMPLE_HOSTED,  /* the tracing thread waits there itself */
+	SAMPLE_UNUSED,  /* not looked at: the target's only thread is known to be elsewhere */
 };
 
 /* The whole of sample_cpu.at_work. */

@@ -55,8 +55,11 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	/* Not to and fro between CPUs that are alike. */
 	if (s->cpu[best].recent < 2 * s->cpu[s->host].recent)
 		best = s->host;
-	for (unsigned i = 0; i < s->cpus; i++)
+	for (unsigned i = 0; i < s->cpus; i++) {
+		if (s->cpu[i].way == SAMPLE_UNUSED)
+			plan_restart(&s->cpu[i].plan, now, &s->random);
 		s->cpu[i].way = SAMPLE_WAITER;
+	}
 	/*
 	 * Whom we let go on from its own CPU is moved to another one that is idle. So where only
 	 * one works, that other one is kept from being idle, or, of more than two, we are on one of
@@ -70,6 +73,8 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	if (alone && (same || all - s->cpu[best].recent < all / ALONE_PART)) {
 		if (s->cpus == 2) {
 			s->keeper = !best;
+			if (s->threads == 1 && !sampler_has_tables(s))
+				s->cpu[!best].way = SAMPLE_UNUSED;
 			s->rings = makes_no_calls(s->cpu[best].last);
 		} else {
 			s->cpu[best].way = SAMPLE_AWAITED;

@@ -220,7 +220,7 @@ static void serve_waiter(struct sim *sim, unsigned cpu, uint64_t now)
 
 static bool has_waiter(const struct sample_cpu *c)
 {
-	return c->way == SAMPLE_WAITER || c->way == SAMPLE_AWAITED;
+	return c->way != SAMPLE_HOSTED;
 }
 
 /* use_waiters() */

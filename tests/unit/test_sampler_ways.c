@@ -124,7 +124,7 @@ static void test_sampler_ways__one_that_is_met_on_the_keepers_cpu_is_followed(vo
 	struct actor *a = &w.actor[0];
 
 	(void)state;
-	begin(&w, 2, 1);
+	begin(&w, 2, 2);
 	meet(&w, a, 0, 49);
 	be_alone(&w, a);
 	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
@@ -143,6 +143,97 @@ static void test_sampler_ways__one_that_is_met_on_the_keepers_cpu_is_followed(vo
 	sampler_release(&w.sampler);
 }
 
+/* The only thread is known to be on the other CPU: there is nobody to meet. */
+static void test_sampler_ways__the_keepers_cpu_is_looked_at_for_other_threads_only(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	uint64_t late;
+
+	(void)state;
+	begin(&w, 2, 1);
+	assert_int_not_equal(sampler_next(&w.sampler, 1), PLAN_NEVER);
+	meet(&w, a, 0, 49);
+	be_alone(&w, a);
+	assert_int_equal(sampler_ways(&w.sampler, w.now), 0);
+	assert_int_equal(sampler_next(&w.sampler, 1), PLAN_NEVER);
+	meet(&w, a, 0, 100);
+	/* A second thread may run anywhere. What has passed meanwhile is not late. */
+	late = w.sampler.figures.late;
+	w.sampler.ways_next_ns = 1;
+	assert_int_equal(sampler_add(&w.sampler, &w.actor[1].sample, &w.actor[1]), 0);
+	assert_int_equal(w.sampler.ways_next_ns, 0);
+	(void)sampler_ways(&w.sampler, w.now);
+	assert_int_equal(w.sampler.keeper, 1);
+	assert_in_range(sampler_next(&w.sampler, 1), w.now, w.now + 40 * MS);
+	w.actor[1].state = RUNNABLE;
+	replaced(&w, &w.actor[1]);
+	assert_ptr_equal(look(&w, 1), &w.actor[1]);
+	assert_int_equal(w.sampler.figures.late, late);
+	sampler_release(&w.sampler);
+	/* Tables count everywhere. */
+	begin(&w, 2, 1);
+	sampler_set_period(&w.sampler, 2, 10 * MS, 0);
+	meet(&w, a, 0, 1);
+	w.runnable = 1;
+	assert_int_equal(sampler_ways(&w.sampler, w.now), 0);
+	assert_int_equal(w.sampler.keeper, 1);
+	assert_int_not_equal(sampler_next(&w.sampler, 1), PLAN_NEVER);
+	sampler_release(&w.sampler);
+}
+
+/* The kernel acts on a ring at the end of a call, before the interrupt has arrived. */
+static void test_sampler_ways__the_keeper_rings_for_threads_without_calls(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	const struct cpu_time after = {0};
+
+	(void)state;
+	begin(&w, 2, 1);
+	meet(&w, a, 0, 9);
+	w.runnable = 1;
+	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
+	assert_false(w.sampler.rings); /* nothing is known yet */
+	for (unsigned i = 0; i < 64; i++) {
+		assert_false(w.sampler.rings);
+		sampler_note(&a->sample, false);
+		(void)sampler_ways(&w.sampler, 0);
+	}
+	for (unsigned times = 1; times < 4; times++) {
+		uint64_t late = w.sampler.figures.late;
+
+		assert_true(w.sampler.rings);
+		w.sampler.ways_next_ns = 1;
+		replaced(&w, a);
+		assert_ptr_equal(look(&w, 0), a);
+		w.sampler.cpu[0].failures = 0;
+		a->sample.order.proof = SAMPLE_BY_STAMP;
+		assert_true(
+			sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, w.now));
+		assert_false(sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_CALL, w.now));
+		assert_int_equal(w.sampler.figures.late, late + 1);
+		/* At once, and each time for longer, a timer takes its place. */
+		assert_int_equal(w.sampler.ways_next_ns, 0);
+		for (unsigned i = 0; i < 64u << times; i++) {
+			(void)sampler_ways(&w.sampler, 0);
+			assert_false(w.sampler.rings);
+			sampler_note(&a->sample, false);
+		}
+		meet(&w, a, 0, 1);
+		(void)sampler_ways(&w.sampler, 0);
+	}
+	/* With a timer the end of a call is as good a place as any. */
+	sampler_note(&a->sample, true);
+	(void)sampler_ways(&w.sampler, 0);
+	assert_false(w.sampler.rings);
+	replaced(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	a->sample.order.proof = SAMPLE_BY_STAMP;
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_CALL, w.now));
+	sampler_release(&w.sampler);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +242,9 @@ int main(void)
 		cmocka_unit_test(test_sampler_ways__one_thread_at_work_has_a_keeper_or_is_awaited),
 		cmocka_unit_test(test_sampler_ways__a_thread_that_has_moved_is_followed),
 		cmocka_unit_test(test_sampler_ways__one_that_is_met_on_the_keepers_cpu_is_followed),
+		cmocka_unit_test(
+			test_sampler_ways__the_keepers_cpu_is_looked_at_for_other_threads_only),
+		cmocka_unit_test(test_sampler_ways__the_keeper_rings_for_threads_without_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
