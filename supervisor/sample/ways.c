@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ways of sampler.h: from where the threads of each CPU are stopped, by what was met lately. */
+#include "supervisor/sample/observe.h"
 #include "supervisor/sample/sampler.h"
 
 #define WAYS_NS 20000000
@@ -61,17 +62,19 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 		s->cpu[i].way = SAMPLE_WAITER;
 	}
 	/*
-	 * Whom we let go on from its own CPU is moved to another one that is idle. So where only
-	 * one works, that other one is kept from being idle, or, of more than two, we are on one of
-	 * them. Not so where others work: they would lose their CPU to us before the instant, and
-	 * what they do for the target, or it for them, would stop.
+	 * A thread that is resumed by one on its own CPU is moved to another CPU if that is idle.
+	 * So where one thread is alone at work, the other CPU is kept from being idle. Of more than
+	 * two some other is idle. And in the fair class, beside a thread that sleeps, the tracing
+	 * thread would come too late on a CPU where it works twice for each sample. Then it is on
+	 * another CPU. Nothing of this while others work: they would lose their CPU to us before
+	 * the instant, and what they do for the target, or it for them, would stop.
 	 */
 	alone = s->cpus > 1 && all && uncontended;
 	same = s->met && (s->same >= SAME_ALONE || s->threads == 1);
 	if (alone && same)
 		best = (unsigned)s->met->cpu;
 	if (alone && (same || all - s->cpu[best].recent < all / ALONE_PART)) {
-		if (s->cpus == 2) {
+		if (s->cpus == 2 && (s->realtime || observe_is_steady(&s->cpu[best]))) {
 			s->keeper = !best;
 			if (s->threads == 1 && !sampler_has_tables(s))
 				s->cpu[!best].way = SAMPLE_UNUSED;

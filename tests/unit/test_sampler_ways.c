@@ -61,6 +61,19 @@ static void test_sampler_ways__one_thread_at_work_has_a_keeper_or_is_awaited(voi
 		assert_int_equal(w.sampler.cpu[cpus - 1].plan.slotted, cpus > 1);
 		sampler_release(&w.sampler);
 	}
+	/* In the fair class the tracing thread keeps off the CPU of a thread that may sleep. */
+	begin(&w, 2, 2);
+	w.sampler.realtime = false;
+	meet(&w, a, 1, 17);
+	be_alone(&w, a);
+	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
+	assert_int_equal(w.sampler.keeper, -1);
+	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
+	a->sample.steady = SAMPLE_STEADY;
+	w.sampler.cpu[1].resumed = &a->sample;
+	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
+	assert_int_equal(w.sampler.keeper, 0);
+	sampler_release(&w.sampler);
 	/* Another CPU has a sixteenth of what is met. */
 	begin(&w, 2, 2);
 	meet(&w, &w.actor[1], 1, 2);
