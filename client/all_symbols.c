@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbol table of an ELF file of this machine: .symtab, or .dynsym where that was stripped. */
+/*
+ * Reads the symbol table of an ELF file of this machine: .symtab, or .dynsym if that was stripped.
+ */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +13,11 @@
 
 #include "client/all.h"
 
-#define PART_MOST ((size_t)1 << 30) /* bytes of a table */
+#define PART_MOST ((size_t)1 << 30) /* maximum bytes of a table */
 
 /*
- * A copy of @count things of @each bytes at @offset of the file, with a NUL behind them, which the
- * caller frees. NULL: they are not to be had.
+ * A copy of @count elements of @each bytes at @offset of the file, followed by a NUL; the caller
+ * frees it. NULL: they cannot be read.
  */
 static void *copy_part(int fd, uint64_t offset, uint64_t count, size_t each)
 {
@@ -43,7 +45,7 @@ static void *copy_part(int fd, uint64_t offset, uint64_t count, size_t each)
 	return to;
 }
 
-/* The section headers, *@ret_n of them. NULL: there are none. The caller frees. */
+/* The section headers, *@ret_n of them. NULL: none. The caller frees them. */
 static ElfW(Shdr) * sections_of(int fd, size_t *ret_n)
 {
 	ElfW(Ehdr) *head = copy_part(fd, 0, 1, sizeof(*head));
