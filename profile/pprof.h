@@ -30,17 +30,15 @@
 
 struct profile;
 
-/*
- * Serialises into a fresh buffer that the caller frees. -ENOMEM.
- */
+/* Serializes into a new buffer that the caller frees. -ENOMEM. */
 int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_bytes);
 
 /*
- * Reads gzipped or plain. -EBADMSG: not a pprof file, truncated or contradictory; @ret_problem (if
- * not NULL) then points to a constant sentence that says what is wrong. -EFBIG: it would unpack to
- * more than 4 GiB, or to 256 times its size and more than 256 MiB. Memory is bounded by a small
- * multiple of the unpacked file. 0 and a sentence in @ret_problem (else NULL): it was read, but
- * there is more in the file.
+ * Reads a compressed or uncompressed profile. -EBADMSG: not a pprof file, truncated or
+ * inconsistent; *@ret_problem (if not NULL) is set to a constant sentence that says what is wrong.
+ * -EFBIG: it would decompress to more than 4 GiB, or to 256 times its size and more than 256 MiB.
+ * Memory is bounded by a small multiple of the uncompressed file. 0 and a sentence in *@ret_problem
+ * (otherwise NULL): it was read, but the file contains more.
  */
 int pprof_read(
 	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_problem);

@@ -23,7 +23,7 @@ struct gzip_writer;
 /* Appends all pieces; samples are written in the order of the model. -ENOMEM. */
 int pprof_timeline_write(const struct profile *profile, struct gzip_writer *gzip);
 
-/* The samples have been read. */
+/* Call after the samples have been read. */
 reading_take pprof_timeline_read;
 
 #endif

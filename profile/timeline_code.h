@@ -30,13 +30,13 @@ struct timeline_rows {
 	struct instant row[TIMELINE_ROWS];
 };
 
-/* Room for TIMELINE_HEAD_BYTES and TIMELINE_ROW_BYTES a row is needed; the bytes written. */
+/* @to needs TIMELINE_HEAD_BYTES, and TIMELINE_ROW_BYTES per row. Returns the bytes written. */
 size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to);
 
-/* -EBADMSG: it is no such piece. @ret_rows is then undefined. Stacks are not checked. */
+/* -EBADMSG: not a valid piece. @ret_rows is then undefined. Stacks are not checked. */
 int timeline_decode(const uint8_t *data, size_t bytes, struct timeline_rows *ret_rows);
 
-/* A varint; the bytes written, at most 10. */
+/* Writes a varint; returns the bytes written, at most 10. */
 size_t timeline_put_varint(uint8_t *to, uint64_t value);
 
 #endif
