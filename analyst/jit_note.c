@@ -17,7 +17,7 @@ struct process_time {
 	int64_t unnamed_ns;
 };
 
-/* Runtimes, by the name of the process, and how each tells the names of its code. */
+/* Runtimes, by the name of the process, and how to make each write the names of its code. */
 static const struct {
 	const char *begins, *way_out;
 } runtimes[] = {

@@ -38,15 +38,14 @@
 
 struct jit_map;
 
-/* The bytes of the head; 0: it is not there yet; -EINVAL: this is no such file. */
+/* The bytes of the head; 0: incomplete; -EINVAL: not a jitdump. */
 long jitdump_head(const uint8_t *data, size_t bytes);
 
 /*
- * Adds the records at @data, of which @bytes are at hand and @left are in the file. A record longer
- * than what is at hand is passed over, but for a name at its beginning, if @bytes is @most, the
- * most that is ever at hand. Returns the bytes of the file that are done with, which may be more
- * than
- * @bytes; 0: a record that is not whole yet; -ENOMEM; -EINVAL: damaged.
+ * Adds the records at @data, of which @bytes are available and @left are in the file. A record that
+ * exceeds the available bytes when @bytes is @most, the maximum ever available, is skipped, except
+ * for a name at its beginning. Returns the bytes of the file that are done with, possibly more than
+ * @bytes; 0: an incomplete record; -ENOMEM; -EINVAL: damaged.
  */
 int64_t jitdump_add(
 	struct jit_map *map, const uint8_t *data, size_t bytes, uint64_t left, size_t most);

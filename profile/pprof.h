@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A profile as a pprof file: gzip of the protocol buffer perftools.profiles.Profile
- * (github.com/google/pprof, proto/profile.proto). It is the native format; everything that the
- * model holds comes back from it:
+ * (github.com/google/pprof, proto/profile.proto). It is the native format; everything in the
+ * model is preserved:
  *
  *   value types     sample_type, and period_type cpu/nanoseconds with period
  *   task            labels "pid", "tid" (numbers), "process", "thread" (strings)
@@ -13,14 +13,14 @@
  *                   "sprofil note: text"
  *   command         comment: "sprofil command: command line"
  *
- * Other programs print all comments above everything else. So there are five at most, also with
- * "sprofil audit: ", a line for people, and the first notes.
+ * Other programs print all comments above everything else. Therefore there are at most five, among
+ * them "sprofil audit: ", a line for people, and the first notes.
  *
- * Files of other programs are read too; whatever they lack is empty or 0. Values are found by their
- * type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column CPU
- * time follows from the samples if the period is one of cpu; other kinds are kept as further
- * values. Labels that name a process or thread tell the task, all others are kept with the samples
- * (labels.h). Comments are notes, and written as they came.
+ * Files of other programs are read too; data that they lack are empty or 0. Values are found by
+ * their type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column
+ * CPU time is derived from the samples if the period is one of cpu; other types are kept as further
+ * values. Labels that name a process or thread become the task, all others are kept with the
+ * samples (labels.h). Comments become notes, and are written unchanged.
  */
 #ifndef PROFILE_PPROF_H
 #define PROFILE_PPROF_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A piece of the time line in bytes. All numbers are varints as of protocol buffers; times are
- * microseconds, differences are zigzag-coded.
+ * A piece of the time line in bytes. All numbers are varints as in protocol buffers; times are
+ * in microseconds, differences are zigzag-coded.
  *
  *   rows              at least 1, at most TIMELINE_ROWS
  *   first time
- *   time, each row    difference to the row before
+ *   time, each row    difference to the previous row
  *   stack, each row   index of the sample
  *   runs until all rows have one:
  *     length - 1, times 4, plus the state
