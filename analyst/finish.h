@@ -11,8 +11,7 @@ struct analyst;
 struct blame;
 
 struct finish {
-	/* Runs in the child, after analyst_finish(); @error is its result. Returns an exit status.
-	 */
+	/* Runs in the child, after analyst_finish(); @error: its result. Returns an exit status. */
 	int (*deliver)(void *context, struct analyst *analyst, int error);
 	/* Prints one line, in the parent. */
 	void (*say)(void *context, const char *line);

@@ -149,24 +149,29 @@ struct record_thread {
  *   24  8  pc            pc of the user program (behind the instruction of a system call)
  *   32  8  sp
  *   40  8  fp            frame pointer register
- *   48  8  weight_ns     fixed before the observation: the time of its CPU that this instant
- * represents 56  4  syscall       number of the system call that the thread is in, or -1 60  2
- * machine       ELF e_machine of these registers (a 32-bit process has its own) 62  2  registers
- * number of registers that follow 64  4  stack_bytes   bytes of stack that follow the registers,
- * from stack_base on 68  4  outer_bytes   bytes of a second piece of stack 72  8  stack_base
- * address of the first byte copied 80  8  stack_limit   end of the mapping that contains the stack
- * pointer, 0 unknown 88  8  queue_ns      time in the run queue 96  8  blocked_ns    time blocked
+ *   48  8  weight_ns     CPU time that this instant represents, fixed before the observation
+ *   56  4  syscall       number of the system call that the thread is in, or -1
+ *   60  2  machine       ELF e_machine of these registers (a 32-bit process has its own)
+ *   62  2  registers     number of registers that follow
+ *   64  4  stack_bytes   bytes of stack that follow the registers, from stack_base on
+ *   68  4  outer_bytes   bytes of a second piece of stack
+ *   72  8  stack_base    address of the first byte copied
+ *   80  8  stack_limit   end of the mapping that contains the stack pointer, 0 unknown
+ *   88  8  queue_ns      time in the run queue
+ *   96  8  blocked_ns    time blocked
  *  104  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
  *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), and the second piece
  * flags: RECORD_SAMPLE_KERNEL: the kernel spent the time on behalf of this program.
  *        RECORD_SAMPLE_TRUNCATED: the stack is longer than the copy.
  *        RECORD_SAMPLE_BLOCKED: the thread was observed blocked, without a stop: only its registers
  *        pc and sp are known. weight_ns is 0.
- *        RECORD_SAMPLE_AGAIN: with BLOCKED: the thread still is, or recently was, at the place of
- * its last sample with BLOCKED; only the times are valid. RECORD_SAMPLE_STOPPED: with BLOCKED or
- * DUMP: stopped by a signal (job control). RECORD_SAMPLE_DUMP: the stack of a thread for --dump;
- * weight_ns is the duration of its stop. RECORD_SAMPLE_ASLEEP: a tick, but the thread went to sleep
- * before its stop, and was not stopped: only its registers pc and sp are known.
+ *        RECORD_SAMPLE_AGAIN: with BLOCKED: the thread still is, or recently was, at the place of its
+ *        last sample with BLOCKED; only the times are valid.
+ *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: stopped by a signal (job control).
+ *        RECORD_SAMPLE_DUMP: the stack of a thread for --dump; weight_ns is the duration of its
+ *        stop.
+ *        RECORD_SAMPLE_ASLEEP: a tick, but the thread went to sleep before its stop, and was not
+ *        stopped: only its registers pc and sp are known.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,

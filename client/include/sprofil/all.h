@@ -42,7 +42,7 @@ void *sprofil_all_loaded(void *handle);
 struct sprofil_function {
 	const char *function; /* as known to the linker; "": no name is known */
 	const char
-		*object; /* path; "": the path of the program is unknown, or no object: all the rest */
+		*object; /* path; "": that of the program is unknown, or no object: all the rest */
 	uint64_t ticks;
 	uint64_t address; /* where the function begins; without a name: an address that has ticks */
 };
