@@ -55,15 +55,22 @@
  *
  * Status: behind the answer, in the same write, if the request had CALL_STATUS or turned profiling
  * off. In the latter case it is the final status. Ticks are counted since the table came into
- * force. 0     4  magic           "SPRT" 4     2  version         CALL_VERSION 6     2  size
- * CALL_STATUS_BYTES 8     4  state           enum call_state 12     4  reason          enum
- * call_reason 16     4  regions         of the table 20     4  dead            of these, turned
- * off: a counter was inaccessible 24     8  tick_ns         CPU time of one count 32     8  counted
- * ticks added to counters 40     8  outside         ticks for which no region has a counter 48 8
- * full            ticks whose counter was full 56     8  faulted         ticks whose counter was
- * inaccessible 64     8  lost            ticks that could not be counted in time 72     4  first
- * dead      index of the first dead region, UINT32_MAX: none; and so on for CALL_DEAD_LISTED
- * regions
+ * force.
+ *        0     4  magic           "SPRT"
+ *        4     2  version         CALL_VERSION
+ *        6     2  size            CALL_STATUS_BYTES
+ *        8     4  state           enum call_state
+ *       12     4  reason          enum call_reason
+ *       16     4  regions         of the table
+ *       20     4  dead            of these, turned off: a counter was inaccessible
+ *       24     8  tick_ns         CPU time of one count
+ *       32     8  counted         ticks added to counters
+ *       40     8  outside         ticks for which no region has a counter
+ *       48     8  full            ticks whose counter was full
+ *       56     8  faulted         ticks whose counter was inaccessible
+ *       64     8  lost            ticks that could not be counted in time
+ *       72     4  first dead      index of the first dead region, UINT32_MAX: none; and so on for
+ *                                 CALL_DEAD_LISTED regions
  *
  * Off without a pipe: /proc may have become unreadable since profiling was turned on (setuid,
  * chroot, PR_SET_DUMPABLE), but the supervisor still traces the caller. The caller sends itself a

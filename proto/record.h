@@ -165,8 +165,8 @@ struct record_thread {
  *        RECORD_SAMPLE_TRUNCATED: the stack is longer than the copy.
  *        RECORD_SAMPLE_BLOCKED: the thread was observed blocked, without a stop: only its registers
  *        pc and sp are known. weight_ns is 0.
- *        RECORD_SAMPLE_AGAIN: with BLOCKED: the thread still is, or recently was, at the place of its
- *        last sample with BLOCKED; only the times are valid.
+ *        RECORD_SAMPLE_AGAIN: with BLOCKED: the thread still is, or recently was, at the place of
+ *        its last sample with BLOCKED; only the times are valid.
  *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: stopped by a signal (job control).
  *        RECORD_SAMPLE_DUMP: the stack of a thread for --dump; weight_ns is the duration of its
  *        stop.
