@@ -29,9 +29,9 @@ struct slot {
 struct slots {
 	struct slot *slots;
 	size_t n;
-	size_t first_jump, n_jumps; /* those of .rela.plt, in its order, before sorting */
+	size_t first_jump, n_jumps; /* the jumps of .rela.plt, in its order, before sorting */
 	const char **jumps;
-	uint64_t got_base; /* what %ebx holds on i386 */
+	uint64_t got_base; /* the value of %ebx on i386 */
 };
 
 static uint32_t word_at(const uint8_t *p)
