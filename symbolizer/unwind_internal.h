@@ -14,7 +14,7 @@ struct unwind_table;
 struct unwind_machine {
 	uint16_t machine;
 	uint8_t registers, sp, fp,
-		link;     /* link: the return address register, 0xff: on the stack */
+		link;     /* link: where a call leaves the return address, 0xff the stack */
 	uint8_t width;    /* bytes of a word on the stack */
 	uint64_t kept;    /* registers that a call preserves */
 	uint64_t pc_mask; /* removes the bits that sign a return address */
@@ -57,7 +57,7 @@ struct cursor {
 	uint64_t reg[UNWIND_REGISTERS];
 	uint64_t known; /* a bit for each register */
 	uint64_t pc, sp;
-	bool exact;    /* pc is the executing instruction, not a return address */
+	bool exact; /* pc is the executing instruction, not a return address */
 	/* its callee returns to its first byte, so it has no caller, except by chance */
 	bool uncalled;
 	bool guessed, searched;        /* how this frame was reached; see unwind.h */

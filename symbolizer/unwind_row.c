@@ -167,7 +167,7 @@ static void extended(struct machine *m, unsigned op, struct span *s)
 	case CFA_DEF_CFA_EXPRESSION: define_cfa(m, op, s); break;
 	case CFA_GNU_ARGS_SIZE: (void)span_uleb(s); break;
 	case CFA_AARCH64_NEGATE_RA_STATE:
-		break;          /* the caller strips signed return addresses */
+		break;          /* signed return addresses are stripped by the caller */
 	default: m->bad = true; /* including CFA_set_loc, which no compiler emits */
 	}
 }
