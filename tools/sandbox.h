@@ -23,18 +23,21 @@ struct sandbox {
 	char lacks[SANDBOX_TEXT_BYTES]; /* and what is missing and why; "" nothing */
 };
 
-/* Closes all descriptors from 3 on but those @n; -1 among them stands for none. Sorts them. */
+/* Closes all descriptors from 3 on except the @n in @keep; -1 in @keep is ignored. Sorts @keep. */
 void sandbox_close_others(int *keep, size_t n);
 
-/* Once, while the process has one thread. */
+/* Call once, while the process has one thread. */
 void sandbox_enter(struct sandbox *ret_sandbox);
 
-/* The same for who serves connections to a socket that listens already: accept(2) and its like. */
+/*
+ * The same for a process that serves connections to a listening socket: permits accept(2) and
+ * related calls.
+ */
 void sandbox_enter_serving(struct sandbox *ret_sandbox);
 
 /*
- * For who connects to others, by name: sockets may be made, and files that everybody may read
- * (certificates, the resolver's) be opened for reading. No landlock.
+ * For a process that connects to others, by name: it may create sockets, and open files readable by
+ * everybody (certificates, the resolver's). No landlock.
  */
 void sandbox_enter_connecting(struct sandbox *ret_sandbox);
 
