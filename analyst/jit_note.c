@@ -9,7 +9,7 @@
 
 #include "profile/profile.h"
 
-enum { NOTES_MOST = 3, PART_LEAST = 20 /* a note from one part in so many on */ };
+enum { NOTES_MOST = 3, PART_LEAST = 20 /* a note from this part of the time on */ };
 
 struct process_time {
 	uint32_t pid;

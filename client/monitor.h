@@ -13,14 +13,14 @@
 #include "proto/call.h"
 
 /*
- * The layout of monitor()'s buffer, in which the program may look at its counters: struct hdr,
- * struct cnt for each function, counters. All in the machine's own byte order; it is the layout of
- * a mon.out too.
+ * The layout of monitor()'s buffer, in which the program may read its counters: struct hdr, struct
+ * cnt for each function, counters. All in the machine's own byte order. A mon.out has the same
+ * layout.
  *
  *   hdr         0  lowest address           u64   in a file: as in the ELF file
- *               8  behind the highest       u64   the same
+ *               8  behind the highest one   u64   the same
  *              16  number of cnt            i32
- *              20  ticks in a second        u16
+ *              20  ticks per second         u16
  *              22  scale of profil          u16
  *   cnt         0  address of a function    u64   0: unused
  *               8  calls of it              i64

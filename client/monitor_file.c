@@ -9,12 +9,12 @@
  *               1  low address       u64   as in the ELF file
  *               9  high address      u64
  *              17  number of bins    u32
- *              21  ticks a second    u32
- *              25  "seconds", 15 bytes filled up with 0
+ *              21  ticks per second  u32
+ *              25  "seconds", padded with 0 to 15 bytes
  *              40  's'
  *              41  the bins          u16 each
  *
- * What does not fit in 16 bits goes to further histograms of the same range, which gprof adds up.
+ * Counts beyond 16 bits go to further histograms of the same range, which gprof adds up.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is opened on behalf of the analyst, kind by kind (proto/opening.h), and under which
- * conditions. It runs in a process of its own (tools/sprofil-opener.c), which has the rights that
- * the analyst has given up; tests and fuzzers call it in theirs.
+ * Opens files on behalf of the analyst, by kind (proto/opening.h), under the conditions below. Runs
+ * in a process of its own (tools/sprofil-opener.c), which has the rights that the analyst has
+ * dropped; tests and fuzzers call it in their own process.
  *
- * The rules hold against an analyst that somebody else has taken over:
+ * The rules protect against an analyst that an attacker controls:
  *
  *	files       regular ones of file systems that store files (regular.h)
- *	ELF         begins with "\177ELF", or no descriptor is given: not a key, not a password
+ *	ELF         begins with "\177ELF", or no descriptor is passed: no key, no password
  *	memory      unwritable mappings of files, and the vdso, of processes that our supervisor
  *                  traces or has traced
  *	perf maps   of the user of such a process, or of root and readable by everybody
- *	jitdumps    the same, called jit-PID.dump, and begin with that format's magic
+ *	jitdumps    the same, named jit-PID.dump, and begin with the format's magic
  *	sources     readable by everybody, or of the user of such a process; live view only
  *
  * libc only. Nothing here parses files.

@@ -14,7 +14,7 @@ bool request_seconds(const char *text, unsigned *ret_seconds);
 /*
  * Does a Host header name this machine's loopback: "localhost" or an address, with or without a
  * port? Any other name may be that of a web page whose name resolves to 127.0.0.1, in order to
- * reach local servers. False for NULL (HTTP/1.0).
+ * reach local servers. True for NULL: HTTP/1.0 has no Host header.
  */
 bool request_host_is_loopback(const char *host);
 

@@ -227,8 +227,8 @@ static void begun(void *context)
 }
 
 /*
- * Live processes are asked before they are detached. Those of a command that has ended have written
- * their maps.
+ * Asks the live processes, which have been detached by now. Those of a command that has ended have
+ * written their maps.
  */
 static void write_maps(void *context, const int *pids, size_t n)
 {

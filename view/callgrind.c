@@ -10,14 +10,14 @@
  *   cfi=(2) foo.c
  *   cfn=(2) foo_read
  *   calls=15 40                 samples in which it was called, line of the callee
- *   12 60000000                 line of the call, cost of what was called
+ *   12 60000000                 line of the call, cost of the callee
  *
- * A name is written where its number is first used. Inlined functions are functions of their own.
+ * A name is written where its number is first used. Inlined functions are separate functions.
  *
  * Readers take a function's inclusive cost from the calls to it, or from its own cost and its
- * calls. So that both are its total, which has every sample once, a function that is called again
- * while it runs is "f'2" from then on, as Callgrind itself names levels of recursion: f > g > f > g
- * > f > h is f > g > f'2 > h, and f > f > f is f > f'2.
+ * calls. For both to be its total, which has every sample once, a function that is called again
+ * while it runs becomes "f'2", the name that Callgrind itself uses for levels of recursion: f > g >
+ * f > g > f > h is f > g > f'2 > h, and f > f > f is f > f'2.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -9,8 +9,8 @@
  *               1  low address       u64   of the range, as in the ELF file
  *               9  high address      u64
  *              17  number of bins    u32
- *              21  rate              u32   units of a bin in a second
- *              25  "seconds", 15 bytes filled up with 0
+ *              21  rate              u32   units of a bin per second
+ *              25  "seconds", padded with 0 to 15 bytes
  *              40  's'
  *              41  the bins          u16 each
  *   arc         0  tag, 1            u8
@@ -18,9 +18,9 @@
  *               9  to address        u64   in the callee
  *              17  count             u32
  *
- * It is about one object: the main program, or the one that --object names. A bin holds CPU time,
- * in units that let the fullest one fit. Arcs count samples; a call that goes through another
- * object (qsort calls back) is one from the nearest function of this one.
+ * The file is about one object: the main program, or the one named by --object. A bin holds CPU
+ * time, in units with which the fullest bin fits. Arcs count samples; a call through another object
+ * (a callback from qsort) counts as one from the nearest function of this object.
  */
 #include <errno.h>
 #include <inttypes.h>

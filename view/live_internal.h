@@ -80,7 +80,7 @@ enum live_column_kind {
 struct live_column {
 	enum live_column_kind kind;
 	const char *title;
-	uint16_t width; /* 0: the remaining width; at most the last but one column */
+	uint16_t width; /* 0: the remaining width; at most one column follows */
 	uint16_t from;  /* minimum screen width at which it is shown */
 };
 

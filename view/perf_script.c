@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text as `perf script` prints it with the fields comm, pid, tid, time, period, event, ip, sym,
- * dso:
+ * The text of `perf script` with the fields comm, pid, tid, time, period, event, ip, sym, dso:
  *
  *   worker  100/101   0.250000:    4000000 cpu-clock:u:
  *   	            1300 walk (/usr/bin/demo)
  *   	            1100 main (/usr/bin/demo)
  *
- * leaf first, an empty line behind each sample. There is a record for each sample, so that programs
- * that count records and programs that add up periods say the same. Addresses are those in the
- * file. Without a time line the time is the thread's time so far, as if equal stacks came one after
- * the other.
+ * Leaf first, with an empty line behind each sample. There is a record for each sample, so that
+ * programs that count records and programs that add up periods agree. Addresses are those in the
+ * file. Without a time line the time is the thread's time so far, as if equal stacks were
+ * consecutive.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 /* Upper bound of the stop time that can be saved up, as the CPU time that earns it. */
 #define SPAN_NS 100000000
-/* The weight of a stop in the moving mean, and the maximum that a stop counts, in means. */
+/* A stop moves the mean by this part of the difference; a stop counts at most this many means. */
 #define MEAN_PART 32
 #define MEAN_MOST 4
 /* Slots are stretched so that stops use this share of the bound, which leaves some saved up. */

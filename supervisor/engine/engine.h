@@ -81,7 +81,7 @@ struct engine_options {
 	const char *const *analyst; /* argv of the analyst; argv[0] is its path; NULL: no analyst */
 	uint64_t ring_bytes;        /* a power of two */
 	bool wall;                  /* examine blocked threads too */
-	bool wall_first;            /* and the default value is wall-clock time */
+	bool wall_first;            /* and a tick is a period of wall-clock time */
 	size_t max_stack;           /* maximum bytes of a stack to copy; 0: no stacks */
 	/*
 	 * The tracing thread hangs in the kernel, and with it a thread of the target. Only the end
@@ -114,7 +114,7 @@ struct engine_result {
 	int command_status;
 	int analyst_pid; /* still to be waited for, 0 none */
 	int analyst_fd;  /* once closed, the analyst stops waiting for readers; -1 none */
-	/* The signal that ended the wait for an attach (SIGINT …), 0 none. */
+	/* The signal that ended the profiling (SIGINT …), 0 none. */
 	int stopped_by;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *	unchanged since the last look? ──yes──► its time belongs to the same place
+ *	unchanged since the last observation? ──yes──► its time belongs to the same place
  *	      │ no
  *	time slices ──► activity ──► copy ──► time slices: the same? ──► record
  */
