@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names the stubs that a linker generates for calls into other objects. Symbol tables do not contain
- * them, but each stub jumps through a slot of the GOT, and a relocation names the symbol whose
- * address the dynamic linker stores there. x86-64 and i386:
+ * Names the stubs that a linker generates for calls into other objects. Symbol tables do not
+ * contain them, but each stub jumps through a slot of the GOT, and a relocation names the symbol
+ * whose address the dynamic linker stores there. x86-64 and i386:
  *
  *	[f3 0f 1e fa]	    endbr64			(with -fcf-protection)
  *	[f2] ff 25 disp32   jmp *slot(%rip)		(i386: absolute address)

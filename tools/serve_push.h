@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's part of --push: sends the profiles of consecutive spans to sprofil-push. A profile is
- * sent over a pipe as a head of PUSH_HEAD_BYTES and its bytes:
+ * The server's part of --push: sends the profiles of consecutive spans to sprofil-push. A profile
+ * is sent over a pipe as a head of PUSH_HEAD_BYTES and its bytes:
  *
  *   offset  size  field
  *        0     8  from         UNIX time in seconds

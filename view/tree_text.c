@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A caller and its only callee have the same indent; where the path forks, the callees are indented.
- * The width therefore grows with the forks, not with the depth:
+ * A caller and its only callee have the same indent; where the path forks, the callees are
+ * indented. The width therefore grows with the forks, not with the depth:
  *
  *   main
  *   run
