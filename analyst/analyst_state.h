@@ -45,7 +45,7 @@ struct analyst {
 	struct counts counts;
 	bool has_image, ended, first_ended, snapshot;
 	uint16_t end_flags;
-	uint32_t first_status; /* of the first process, once it has ended */
+	uint32_t first_status; /* wait status of the first process, once it has ended */
 };
 
 #endif

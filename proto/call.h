@@ -140,7 +140,7 @@ enum call_dialect {
 };
 
 enum call_flags {
-	CALL_FAST = 1,  /* one count a millisecond */
+	CALL_FAST = 1,  /* one count per millisecond */
 	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is not an overflow bin */
 	/*
 	 * Requests the status of profiling. Changes nothing; @total is 0. A status follows the
@@ -257,7 +257,7 @@ int call_put_status(uint8_t *to, size_t room, const struct call_status *status);
 int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status);
 
 /*
- * Puts together the requests of one thread. The storage of the regions belongs to the owner:
+ * Assembles the requests of one thread. The caller owns the storage of the regions:
  *
  *   if (call_assembly_starts(&request)) {
  *           a = (struct call_assembly){.region = room for request.total regions};

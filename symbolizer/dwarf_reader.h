@@ -37,7 +37,7 @@ struct dwarf_unit {
 	uint64_t die;                /* offset of the unit's own DIE */
 	struct rangelist_unit lists; /* for the ranges of its DIEs */
 	const char *directory;       /* compilation directory, NULL unknown */
-	bool code;                   /* a unit that may describe code, not a type or partial unit */
+	bool code;                   /* may describe code: not a type or partial unit */
 	bool classes;                /* its language has functions inside types */
 	bool mangled;                /* DW_AT_name alone does not name its functions in full */
 	bool split;                  /* the rest is in a .dwo file: */

@@ -38,15 +38,15 @@ int splitfiles_new(struct symbolizer *symbolizer, const char *path, const char *
 void splitfiles_free(struct splitfiles *splitfiles);
 
 /*
- * Where the unit with @id is, tried in this order:
+ * Finds the unit with @id, in this order:
  *
  *	PATH.dwp, DEBUG_PATH.dwp
  *	DIRECTORY/NAME			NAME, if it begins with a slash
  *	<directory of PATH>/NAME
  *	<directory of PATH>/<base of NAME>
  *
- * Of files the first that opens counts; whether the unit is in it, the reader of it will see. The
- * sections live as long as @splitfiles. -ENOENT: there is no such file; -ENOMEM.
+ * The first file that can be opened counts; its reader finds out whether the unit is in it. The
+ * sections are valid as long as @splitfiles. -ENOENT: no such file; -ENOMEM.
  */
 int splitfiles_find(struct splitfiles *splitfiles, const char *directory, const char *name,
 	uint64_t id, struct splitfile_unit *ret_unit);

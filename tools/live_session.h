@@ -25,7 +25,7 @@ struct live_session {
 	/* Writes the profile so far to a file; returns 0, or -errno. Prints nothing. */
 	int (*save)(void *context, const char *path);
 	void *context;
-	struct live_screen *screen; /* while there is one */
+	struct live_screen *screen; /* NULL while there is none */
 	bool stuck;                 /* out: the terminal is blocked and could not be restored */
 	bool unwritten;             /* out: the result is that of standard output in batch mode */
 };

@@ -30,7 +30,7 @@ struct balance {
 	struct balance_group *group;
 	size_t groups;
 	struct pairs part; /* group, place */
-	double *weight;    /* by that */
+	double *weight;    /* by index in part */
 	size_t weight_room;
 	struct balance_row *row; /* all functions first, then by imbalance */
 	size_t rows;

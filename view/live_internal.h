@@ -53,7 +53,7 @@ struct live_table {
 	struct live_row *row;
 	size_t n, room;
 	double whole;             /* the total of which shares are taken */
-	double effective_samples; /* in it */
+	double effective_samples; /* in @whole */
 	size_t of;                /* rows before filter and limit */
 };
 

@@ -22,7 +22,8 @@ struct live_weights {
 	uint64_t origin_ns, now_ns, reset_ns; /* origin: of the units */
 	bool begun;
 	double total[VALUE_TYPES_MAX], total_squares[VALUE_TYPES_MAX];
-	double recent[VALUE_TYPES_MAX], recent_squares[VALUE_TYPES_MAX]; /* in those units */
+	/* in the units of @decayed */
+	double recent[VALUE_TYPES_MAX], recent_squares[VALUE_TYPES_MAX];
 	float *factor; /* by stack, of CPU values; beyond @factors: 1 */
 	size_t factors, factor_room;
 	double total_ns, recent_ns; /* CPU values of all stacks, times their factors */

@@ -35,7 +35,7 @@ struct rows {
 	int64_t all[VALUE_TYPES_MAX];    /* of the whole profile */
 	int64_t chosen[VALUE_TYPES_MAX]; /* of the samples chosen by the options */
 	int64_t unsampled;               /* the part of all[weight] that is [unsampled] */
-	double effective_samples;        /* 0 not known */
+	double effective_samples;        /* 0 unknown */
 	bool filtered;                   /* the options choose samples */
 	bool has_callers;                /* total differs from self somewhere */
 	struct rows_text *text;          /* strings that the profile does not own */

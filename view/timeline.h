@@ -43,7 +43,7 @@ struct time_grid {
 	size_t rows;              /* without the last one */
 	double *cell;             /* weights: (rows + 1) times columns */
 	struct pairs top;         /* (column, row), place */
-	double *top_weight;       /* by that */
+	double *top_weight;       /* by index in top */
 	size_t top_room;
 	struct timeline_gap gap[TIMELINE_MOST_GAPS];
 	size_t gaps, all_gaps;

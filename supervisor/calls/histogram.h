@@ -36,7 +36,7 @@ struct histogram {
 	unsigned element; /* bytes of a counter for regions that do not say; 0: 2 */
 	uint64_t *count;
 	uint64_t counts;
-	uint64_t rest_ns; /* weights that do not make up a tick yet */
+	uint64_t rest_ns; /* weight less than a whole tick */
 };
 
 /* Adds a region. -EINVAL: @text is not a region; -E2BIG: too many regions or counters. */

@@ -74,7 +74,7 @@ struct session {
 	struct region_table *table; /* a reference */
 	unsigned stream;            /* the sampler's stream with this table's period */
 	uint8_t *dead;              /* a bit for each region that was turned off */
-	uint64_t rest_ns;           /* weights that do not make up a tick yet */
+	uint64_t rest_ns;           /* weight less than a whole tick */
 	uint64_t serial;            /* unique for each table */
 	struct session_left *left;
 	unsigned left_n, left_room;

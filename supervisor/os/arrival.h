@@ -20,7 +20,7 @@ struct arrival_log {
 	uint64_t rest_ns; /* the thread's CPU time when it last went to sleep */
 	/* CPU time at the last rest before the present turn; it may not have slept since */
 	uint64_t turn_ns;
-	uint64_t switches; /* turns that had ended by then, 0 unknown */
+	uint64_t switches; /* number of turns that had ended by then, 0 unknown */
 };
 
 /* The thread is about to sleep, unless it finds that it need not. */

@@ -20,7 +20,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <sprofil/options.h> /* sprofil_with(): a tick of one's own, a thread's own table */
+#include <sprofil/options.h> /* sprofil_with(): a chosen tick, a thread's own table */
 #include <sprofil/status.h> /* sprofil_status(): can the counts be believed? */
 
 #if defined(__SYS_PROFIL_H) || defined(_PROFIL_H) || \
