@@ -104,9 +104,10 @@ static uint64_t said_by_signal(const struct arch_snapshot *s)
 }
 
 /*
- * Ends the counting of the thread's process; nothing is written to its memory any more (test:
- * off_is_off). Ticks that its threads owe are lost: their memory may be out of reach. A signal that
- * has got a handler meanwhile is left to the program.
+ * Answers such a request through the result of tgkill(): whether the thread's memory is accessible,
+ * or "off": then nothing is written to the memory of its process any more (test: off_is_off), and
+ * ticks that its threads owe are lost, because their memory may be out of reach. A signal that has
+ * got a handler meanwhile is left to the program.
  */
 static void answer_by_result(struct mender *mender, struct tracee *t, uint64_t said, uint64_t sp)
 {
@@ -348,7 +349,10 @@ void mend_expire(struct mender *mender, uint64_t now)
 	}
 }
 
-/* Returns the number of watched calls. Interrupts those that wait and do not transfer. */
+/*
+ * Returns the number of calls that are watched or about to be restarted. Interrupts all of them, or
+ * at @first those that wait and do not transfer.
+ */
 static size_t still_busy(struct mender *mender, bool interrupt_all, bool first)
 {
 	size_t n = 0;

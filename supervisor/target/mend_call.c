@@ -37,8 +37,8 @@ static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
 }
 
 /*
- * The tid may name the new image of an exec by another thread (memory.h), so the registers of a
- * leader are set only if they are still equal to @seen.
+ * The tid of a leader with other threads may name the new image of an exec by one of them
+ * (memory.h), so its registers are set only if its stack pointer is still that in @seen.
  */
 void mend_set_registers(struct tracee *t, const struct arch_raw *seen, const struct arch_raw *raw)
 {
@@ -84,8 +84,8 @@ static bool use_scratch(struct mender *mender, struct tracee *t, const void *fro
 
 /*
  * The call ends with the time-out that we set. Further stops may come before the thread leaves the
- * kernel, and would again find a call that ended early; m->over prevents that. On machines where no
- * register tells such stops apart, the interrupt requested here is the last of them.
+ * kernel, and would again find a call that ended early. The entry register, set to -1, prevents
+ * that. On machines without it m->over does, until the stop of the interrupt requested here.
  */
 static void set_over(struct tracee *t, struct arch_raw *raw, int64_t result)
 {

@@ -62,7 +62,10 @@ void mend_repeat(struct arch_raw *raw);
 /* Restores registers and scratch memory, with @result. @over: the result is final. */
 void mend_give_back(struct mender *mender, struct tracee *tracee, int64_t result, bool over);
 
-/* Sets the registers of a stopped thread whose registers were last read as @seen. */
+/*
+ * Sets the registers of a stopped thread whose registers were last read as @seen; not if its tid
+ * may name another image by now.
+ */
 void mend_set_registers(
 	struct tracee *tracee, const struct arch_raw *seen, const struct arch_raw *raw);
 
