@@ -39,9 +39,12 @@ struct histogram {
 	uint64_t rest_ns; /* weight less than a whole tick */
 };
 
-/* Adds a region. -EINVAL: @text is not a region; -E2BIG: too many regions or counters. */
+/*
+ * Adds a region. -EINVAL: @text is not a region; -E2BIG: too many regions or counters, or out of
+ * memory; -ENOMEM.
+ */
 int histogram_add(struct histogram *histogram, const char *text);
-/* Call after the last histogram_add(). -EINVAL: an overflow bin is not the last region. */
+/* Call after the last histogram_add(). -EINVAL: an overflow bin is not the last region; -ENOMEM. */
 int histogram_begin(struct histogram *histogram);
 void histogram_release(struct histogram *histogram);
 

@@ -292,7 +292,10 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	return true;
 }
 
-/* With no room left, ticks are added to those of another thread; of elapsed time they are lost. */
+/*
+ * With no room left, ticks are added to those of the last place kept; of elapsed time they are
+ * lost.
+ */
 static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uint64_t ticks)
 {
 	unsigned i = 0;

@@ -23,10 +23,11 @@ struct tracee;
 
 /* What happened to the ticks of all tables. */
 struct session_figures {
-	uint64_t counted; /* added to a counter */
-	uint64_t dropped; /* wanted by no region, or their counter cannot be written */
-	uint64_t faults;  /* counters that cannot be written */
-	uint64_t lost;    /* owed to a table that ended before they could be written */
+	uint64_t counted; /* their counter was accessible; full counters included */
+	/* wanted by no region, excluded (CALL_USER), or their counter cannot be written */
+	uint64_t dropped;
+	uint64_t faults; /* counters that cannot be written */
+	uint64_t lost;   /* owed to a table that ended before they could be written */
 };
 
 /* The same for one table, as reported to its program (proto/call.h). */
@@ -51,7 +52,7 @@ struct sessions {
 	unsigned n;
 	unsigned threads; /* of these, sessions of single threads */
 	unsigned elapsed; /* of these, sessions of elapsed time */
-	uint64_t serial;  /* of the last table created */
+	uint64_t serial;  /* of the last session created */
 	unsigned untold; /* sessions that ended by themselves and whose program does not know yet */
 	bool untidy;     /* one of the sessions is */
 	uint64_t idle_since_ns; /* since when there has been no session */
@@ -75,7 +76,7 @@ struct session {
 	unsigned stream;            /* the sampler's stream with this table's period */
 	uint8_t *dead;              /* a bit for each region that was turned off */
 	uint64_t rest_ns;           /* weight less than a whole tick */
-	uint64_t serial;            /* unique for each table */
+	uint64_t serial;            /* unique for each session */
 	struct session_left *left;
 	unsigned left_n, left_room;
 	struct session_tally tally;
@@ -89,7 +90,7 @@ struct session {
 /*
  * Puts a table in force in place of the previous one, for which nothing is written after this call.
  * An empty or inactive table turns profiling off. Counting starts at the next instant of the clock.
- * Returns 0 or -ENOMEM, in which case nothing has changed.
+ * Returns 0, or -ENOMEM or -EINVAL as region_table_new(), in which case nothing has changed.
  */
 int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
