@@ -19,7 +19,10 @@ struct births {
 	bool said_no_memory;
 };
 
-/* Attaches to all threads of a process. -errno: to none of them. */
+/*
+ * Attaches to all threads of a process. -errno: to none or not to all of them; the process is
+ * forgotten only if to none. -ESRCH: it has no thread to attach to.
+ */
 int birth_attach(struct engine *engine, int pid);
 /* @parent has made a process or thread and is still in the stop of that event. */
 void birth_adopt(struct engine *engine, struct tracee *parent);

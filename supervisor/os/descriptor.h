@@ -18,15 +18,17 @@ enum descriptor_kind {
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 
 /*
- * How long a call on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO. 0: no limit, or not a
- * socket. @ret_internet: of an internet family, where a connect that times out continues.
+ * How long a call on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO. 0: no limit,
+ * non-blocking, or not a socket. @ret_internet: of an internet family, where a connect that times
+ * out continues.
  */
 uint64_t descriptor_wait_ns(int pid, int fd, bool send, bool *ret_internet);
 
 /*
  * Closes a copy of a descriptor of the target. If the target has closed its own meanwhile, this is
  * the last close, which may block: for a socket with SO_LINGER, or a file of a file system in user
- * space. The caller never blocks: a separate thread does the close where one can be created.
+ * space. The caller never blocks: a separate thread does such a close; if none can be created, the
+ * descriptor is leaked.
  */
 void descriptor_close(int fd);
 

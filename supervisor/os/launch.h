@@ -39,8 +39,8 @@ struct launch {
 };
 
 /*
- * Forks the child, which waits. @state is restored in it. -errno of fork. Call from a thread that
- * lives as long as the command: a program that requests a signal at its parent's death
+ * Forks the child, which waits. @state is restored in it. -errno: no child was made. Call from a
+ * thread that lives as long as the command: a program that requests a signal at its parent's death
  * (PR_SET_PDEATHSIG) gets it when the *thread* that forked it ends (test: pdeathsig).
  */
 int launch_begin(char *const argv[], const struct launch_state *state, struct launch *ret_launch);

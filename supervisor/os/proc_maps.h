@@ -28,8 +28,8 @@ struct mapped_range {
 bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range);
 
 /*
- * The mapping that covers an address, queried by ioctl on an open /proc/PID/maps (Linux 6.11).
- * -ENOENT: none. -ENOTTY: not supported by this kernel.
+ * The executable mapping that covers an address, queried by ioctl on an open /proc/PID/maps (Linux
+ * 6.11). -ENOENT: none. -ENOTTY: not supported by this kernel.
  */
 int proc_maps_open(int pid);
 int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_range);
