@@ -17,9 +17,9 @@
 
 /*
  * A copy of @count elements of @each bytes at @offset of the file, followed by a NUL; the caller
- * frees it. NULL: they cannot be read.
+ * frees it. -ENODATA: the file does not have them; -ENOMEM.
  */
-static void *copy_part(int fd, uint64_t offset, uint64_t count, size_t each)
+static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void **ret_part)
 {
 	size_t bytes, done = 0;
 	struct stat st;
@@ -27,38 +27,47 @@ static void *copy_part(int fd, uint64_t offset, uint64_t count, size_t each)
 
 	if (fstat(fd, &st) < 0 || !count || count > PART_MOST / each ||
 		offset > (uint64_t)st.st_size || count > ((uint64_t)st.st_size - offset) / each)
-		return NULL;
+		return -ENODATA;
 	bytes = count * each;
 	to = malloc(bytes + 1);
-	while (to && done < bytes) {
+	if (!to)
+		return -ENOMEM;
+	while (done < bytes) {
 		ssize_t n = pread(fd, to + done, bytes - done, (off_t)(offset + done));
 
 		if (n > 0) {
 			done += (size_t)n;
 		} else if (n == 0 || errno != EINTR) {
 			free(to);
-			return NULL;
+			return -ENODATA;
 		}
 	}
-	if (to)
-		to[bytes] = '\0';
-	return to;
+	to[bytes] = '\0';
+	*ret_part = to;
+	return 0;
 }
 
-/* The section headers, *@ret_n of them. NULL: none. The caller frees them. */
-static ElfW(Shdr) * sections_of(int fd, size_t *ret_n)
+/* The section headers, *@ret_n of them; the caller frees them. -ENODATA, -ENOMEM. */
+static int sections_of(int fd, ElfW(Shdr) * *ret_section, size_t *ret_n)
 {
-	ElfW(Ehdr) *head = copy_part(fd, 0, 1, sizeof(*head));
-	ElfW(Shdr) *section = NULL;
+	void *part;
+	ElfW(Ehdr) * head;
+	int r = copy_part(fd, 0, 1, sizeof(*head), &part);
 
-	if (head && memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
+	if (r < 0)
+		return r;
+	head = part;
+	r = -ENODATA;
+	if (memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
 		head->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) &&
-		head->e_shentsize == sizeof(*section)) {
+		head->e_shentsize == sizeof(**ret_section)) {
 		*ret_n = head->e_shnum;
-		section = copy_part(fd, head->e_shoff, head->e_shnum, sizeof(*section));
+		r = copy_part(fd, head->e_shoff, head->e_shnum, sizeof(**ret_section), &part);
 	}
+	if (r == 0)
+		*ret_section = part;
 	free(head);
-	return section;
+	return r;
 }
 
 static int by_address(const void *a, const void *b)
@@ -95,16 +104,18 @@ static int take(int fd, const ElfW(Shdr) * table, const ElfW(Shdr) * strings,
 	struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n)
 {
 	size_t count = table->sh_size / sizeof(ElfW(Sym));
-	ElfW(Sym) *from = copy_part(fd, table->sh_offset, count, sizeof(*from));
-	char *names = copy_part(fd, strings->sh_offset, strings->sh_size, 1);
-	int r = 0;
+	void *from, *names;
+	int r = copy_part(fd, table->sh_offset, count, sizeof(ElfW(Sym)), &from);
 
-	if (from && names) {
+	if (r < 0)
+		return r;
+	r = copy_part(fd, strings->sh_offset, strings->sh_size, 1, &names);
+	if (r == 0) {
+		*ret_names = names;
 		*ret_symbols = functions_of(from, count, names, strings->sh_size, ret_n);
 		r = *ret_symbols ? 0 : -ENOMEM;
 	}
 	free(from);
-	*ret_names = names;
 	return r;
 }
 
@@ -126,8 +137,8 @@ static int take_best(int fd, const ElfW(Shdr) * section, size_t n, struct all_sy
 int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n)
 {
 	ElfW(Shdr) * section;
-	int fd, r = 0;
 	size_t n = 0;
+	int fd, r;
 
 	*ret_symbols = NULL;
 	*ret_names = NULL;
@@ -136,10 +147,11 @@ int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_na
 	fd = strchr(path, '/') ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (fd < 0)
 		return 0;
-	section = sections_of(fd, &n);
-	if (section)
+	r = sections_of(fd, &section, &n);
+	if (r == 0) {
 		r = take_best(fd, section, n, ret_symbols, ret_names, ret_n);
-	free(section);
+		free(section);
+	}
 	(void)close(fd);
-	return r;
+	return r == -ENODATA ? 0 : r;
 }

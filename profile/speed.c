@@ -272,7 +272,7 @@ static void find_slopes(const struct finding *f, struct speed *speed)
 		off += apart * apart / f->witness[i].slope_variance;
 	}
 	speed->taken = off > freedom * root * root * root;
-	for (size_t i = 0; i < speed->rows && !speed->taken; i++) {
+	for (size_t i = 0; i < speed->rows && speed->taken == 0; i++) {
 		speed->slope[i] = 1;
 		speed->leverage[i] = 0;
 	}

@@ -12,7 +12,7 @@
 # Several at once, with different files, do not disturb each other: each has its own copy.
 # A mutant that no test kills must stand in tests/mutants.txt with the reason why nobody could tell:
 # "file | line as it is changed | reason"; a statement that is left out is a comment in that line.
-# Otherwise the status is 1.
+# Otherwise the status is 1. So it is when the list has a line of a whole file that no mutant is.
 set -eu
 unit= seed=1 one_in=1
 while getopts us: option; do
@@ -27,7 +27,7 @@ cd "$(dirname "$0")/.."
 root=$PWD
 . tests/scratch.sh
 
-survived=0 killed=0 uncompiled=0 listed=0
+survived=0 killed=0 uncompiled=0 listed=0 stale=0
 # shellcheck disable=SC2154
 trap 'result=$?
 	echo "$killed killed, $survived survived, $listed listed, $uncompiled not compiled"
@@ -50,17 +50,25 @@ tests_of()
 	proto/call.c) echo call protocol ;;
 	client/aix.c) echo aix live_dialects live_aix ;;
 	client/environment.c) echo environment live_dialects ;;
-	client/dialects.c) echo live_dialects live_options live_glibc live_hpux live_sysv live_irix ;;
+	client/dialects.c) echo dialects live_dialects live_options live_glibc live_hpux live_sysv live_irix ;;
 	client/off.c) echo live_off ;;
 	client/options.c) echo live_options ;;
 	client/monitor.c | client/monitor_file.c) echo monout live_monitor ;;
-	client/all.c | client/all_read.c | client/all_symbols.c) echo live_all ;;
+	client/all.c) echo all live_all ;;
+	client/all_read.c) echo all_read live_all ;;
+	client/all_symbols.c) echo all_symbols live_all ;;
 	profile/monout.c) echo monout ;;
-	client/status.c) echo live_status live_off live_options ;;
+	client/status.c) echo status live_status live_off live_options ;;
 	client/call.c)
-		echo environment live_answers live_straits live_signals live_dialects live_status \
+		echo client_call environment live_answers live_straits live_signals live_dialects \
+			live_status live_off live_irix live_life live_helper ;;
+	client/converse.c)
+		echo converse live_answers live_straits live_signals live_dialects live_status \
 			live_off live_irix live_life live_helper ;;
-	client/converse.c | client/find.c | client/start.c)
+	client/find.c)
+		echo find live_answers live_straits live_signals live_dialects live_status \
+			live_off live_irix live_life live_helper ;;
+	client/start.c)
 		echo live_answers live_straits live_signals live_dialects live_status live_off \
 			live_irix live_life live_helper ;;
 	*) return 1 ;;
@@ -223,6 +231,16 @@ run_unchanged()
 	echo $((5 + 4 * ($(date +%s) - began))) >"$work/seconds.$1"
 }
 
+# The lines of the list for the file $1 that are none of its mutants any more.
+stale_of()
+{
+	grep -F "$1 | " "$root/tests/mutants.txt" | sed 's/^[^|]* | //; s/ | [^|]*$//' |
+		while IFS= read -r text; do
+			sed 's/^[0-9]*[	 ]*//' "$work/mutants" | grep -qxF -e "$text" ||
+				printf '%s\n' "$text"
+		done
+}
+
 for argument in ${*:-$all}; do
 	file=${argument%%:*} first=1 last=1000000
 	case $argument in *:*) first=${argument#*:} last=${first#*-} first=${first%-*} ;; esac
@@ -237,6 +255,11 @@ for argument in ${*:-$all}; do
 		fi
 	done
 	mutants "$file" "$first" "$last" >"$work/mutants"
+	if [ "$first-$last-$one_in" = 1-1000000-1 ]; then
+		stale_of "$file" >"$work/stale"
+		sed "s|^|$file is listed, and no mutant any more: |" "$work/stale"
+		stale=$((stale + $(wc -l <"$work/stale")))
+	fi
 	n=$(wc -l <"$work/mutants") i=0
 	while [ $i -lt "$n" ]; do
 		i=$((i + 1))
@@ -261,4 +284,4 @@ for argument in ${*:-$all}; do
 	done
 	cp "$root/$file" "$work/$file"
 done
-[ $survived = 0 ]
+[ $survived = 0 ] && [ $stale = 0 ]

@@ -3,6 +3,8 @@
 
 /* Upper bound of the stop time that can be saved up, as the CPU time that earns it. */
 #define SPAN_NS 100000000
+/* The usual duration of a stop. The first one says little, because it may have had to wait. */
+#define USUAL_NS 20000
 /* A stop moves the mean by this part of the difference; a stop counts at most this many means. */
 #define MEAN_PART 32
 #define MEAN_MOST 4
@@ -23,12 +25,13 @@ void budget_earn(struct budget *budget, uint64_t ran_ns)
 
 void budget_spend(struct budget *budget, uint64_t stop_ns)
 {
-	int64_t stop = (int64_t)stop_ns, mean = budget->mean_ns;
+	int64_t stop = (int64_t)stop_ns;
+	int64_t mean = budget->mean_ns ? budget->mean_ns : USUAL_NS;
 
 	budget->left_ns -= stop;
-	if (stop > MEAN_MOST * mean && mean)
+	if (stop > MEAN_MOST * mean)
 		stop = MEAN_MOST * mean;
-	budget->mean_ns = mean ? mean + (stop - mean) / MEAN_PART : stop;
+	budget->mean_ns = mean + (stop - mean) / MEAN_PART;
 }
 
 bool budget_is_spent(const struct budget *budget)

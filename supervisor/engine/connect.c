@@ -97,6 +97,7 @@ void connect_parts(struct engine *engine)
 	engine->service.restrict_fast = options->restrict_fast;
 	engine->sampling.handle = lifecycle_handle;
 	/* A bound of all time is no bound. */
-	engine->budget.ppm = options->max_overhead_ppm < 1000000 ? options->max_overhead_ppm : 0;
+	engine->bounds.budget.ppm =
+		options->max_overhead_ppm < 1000000 ? options->max_overhead_ppm : 0;
 	engine->births.tracer.follow = options->follow;
 }

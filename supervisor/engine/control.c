@@ -39,7 +39,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 			process->maps_announced = false;
 		break;
 	case REQUEST_ROTATE: rotate_wanted(engine, clock_now()); break;
-	case REQUEST_STOP: engine->stop = true; break;
+	case REQUEST_STOP: engine->timing.stop = true; break;
 	default: break;
 	}
 }
@@ -151,7 +151,7 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 		pass_on(engine->launch.pid, signal, origin);
 	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
 		engine->result->stopped_by = signal;
-		engine->stop = true;
+		engine->timing.stop = true;
 	} else if (signal == SIGTSTP && !command_lives) {
 		(void)raise(SIGSTOP);
 	} else if (signal == SIGTSTP && origin != SENT) {

@@ -84,34 +84,6 @@ static void once_a_second(struct engine *engine, uint64_t now)
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 }
 
-/* --max-cpu: how much rarer instants must be. */
-static void keep_throttle(struct engine *engine, uint64_t now)
-{
-	const struct engine_options *options = engine->options;
-	uint64_t bound = options->max_cpu_ppm, analyst_ns = 0;
-	clockid_t clock;
-
-	if (!bound || !throttle_is_due(&engine->throttle, now))
-		return;
-	if (engine->period_ns < options->max_cpu_period_ns)
-		bound = bound * options->max_cpu_period_ns / engine->period_ns;
-	if (engine->reader.link.pid && clock_getcpuclockid(engine->reader.link.pid, &clock) == 0)
-		analyst_ns = clock_read(clock);
-	engine->audit.yielded_ns += throttle_see(
-		&engine->throttle, now, clock_read(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
-}
-
-/* Each bound allows for what the other one has done: the longer of both periods keeps both. */
-static void keep_bounds(struct engine *engine, uint64_t now)
-{
-	uint64_t factor = budget_factor(&engine->budget, engine->period_ns);
-
-	keep_throttle(engine, now);
-	if (engine->throttle.factor > factor)
-		factor = engine->throttle.factor;
-	engine->sampling.sampler.factor_1024 = factor;
-}
-
 /* What is done at times for all threads. */
 static void sweep(struct engine *engine, uint64_t now)
 {
@@ -122,6 +94,7 @@ static void sweep(struct engine *engine, uint64_t now)
 		counting_set(engine, true);
 		rotate_begin(engine, now);
 	}
+	reader_turn(engine, now, false);
 	rotate_turn(engine, now);
 	serving_turn(engine);
 	session_tidy(&engine->sessions);
@@ -135,7 +108,7 @@ static void sweep(struct engine *engine, uint64_t now)
 		return;
 	engine->timing.swept_ns = now;
 	account_sweep(engine, now);
-	keep_bounds(engine, now);
+	bounds_keep(engine, now);
 }
 
 static void sleep_until(struct engine *engine, uint64_t until_ns)
@@ -179,11 +152,11 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 static bool over(struct engine *engine, uint64_t now)
 {
 	if (engine->timing.ends_at_ns && now >= engine->timing.ends_at_ns)
-		engine->stop = true;
+		engine->timing.stop = true;
 	if (engine->options->serve_only && !engine->sessions.n && !engine->sessions.untold &&
 		now - engine->sessions.idle_since_ns > LINGER_NS)
-		engine->stop = true;
-	return engine->stop || !engine->target.tracees;
+		engine->timing.stop = true;
+	return engine->timing.stop || !engine->target.tracees;
 }
 
 /* Instants may be seconds apart; the end, and the figures of each second, are not. */
@@ -338,7 +311,7 @@ static int prepare(struct engine *engine)
 			1000 / sysconf(_SC_CLK_TCK));
 	else if (!procfs_has_tickless_cpus())
 		engine->mender.scheduler_tick_ns = procfs_scheduler_tick_ns();
-	throttle_init(&engine->throttle);
+	throttle_init(&engine->bounds.throttle);
 	say_line(&engine->say, SAY_DETAIL,
 		"an instant every %.3f ms; CPU time from %s; %u CPUs; scheduler tick %.3f "
 		"ms",
@@ -462,6 +435,7 @@ static void *trace(void *context)
 			dump_run(engine);
 		else
 			loop(engine);
+		reader_turn(engine, clock_now(), true);
 		/* What came while the command lived must not be taken for an order that follows its
 		 * end. */
 		control_signals(engine);

@@ -13,7 +13,7 @@
 #include "supervisor/calls/session.h"
 #include "supervisor/engine/audit.h"
 #include "supervisor/engine/birth.h"
-#include "supervisor/engine/budget.h"
+#include "supervisor/engine/bounds.h"
 #include "supervisor/engine/choice.h"
 #include "supervisor/engine/elapse.h"
 #include "supervisor/engine/emit.h"
@@ -28,7 +28,6 @@
 #include "supervisor/os/launch.h"
 #include "supervisor/os/say.h"
 #include "supervisor/os/watchdog.h"
-#include "supervisor/sample/throttle.h"
 #include "supervisor/target/maps.h"
 #include "supervisor/target/mend.h"
 #include "supervisor/target/procfiles.h"
@@ -56,8 +55,7 @@ struct engine {
 	struct elapser elapser;
 	/* The profile. */
 	struct sampling sampling;
-	struct budget budget;
-	struct throttle throttle;
+	struct bounds bounds;
 	struct looker looker;
 	struct stack_copy stack; /* of the stopped thread */
 	struct audit audit;
@@ -71,7 +69,6 @@ struct engine {
 	struct timing timing;
 	struct watchdog watchdog;
 	int signal_fd;
-	bool stop; /* detach from everything and end */
 };
 
 #endif

@@ -29,17 +29,19 @@ void keeper_order(struct sampling *s)
 
 	/* While it keeps for a stop it is to go on with that. */
 	if (w && !keeper_stops(s))
-		cpu_waiter_keep(w, sampler_next(&s->sampler, (unsigned)s->host));
+		cpu_waiter_keep(w, sampler_next(&s->sampler, (unsigned)s->host), s->sampler.rings);
 }
 
 uint64_t keeper_or_timer(const struct sampling *s, uint64_t at_ns, uint64_t now_ns)
 {
-	return at_ns > now_ns && at_ns != PLAN_NEVER && keeper_of(s) ? at_ns + TIMER_NS : at_ns;
+	bool rings = s->sampler.rings && keeper_of(s);
+
+	return rings && at_ns > now_ns && at_ns != PLAN_NEVER ? at_ns + TIMER_NS : at_ns;
 }
 
 uint64_t keeper_called(const struct sampling *s, uint64_t planned_ns)
 {
-	const struct cpu_waiter *w = keeper_of(s);
+	const struct cpu_waiter *w = s->sampler.rings ? keeper_of(s) : NULL;
 	uint64_t rang = w ? atomic_load(&w->rang_ns) : 0;
 
 	return rang > planned_ns ? rang : planned_ns;

@@ -61,7 +61,7 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 		 * A session leader does not wait: its end passes the hang-up to the other
 		 * processes.
 		 */
-		engine->stop |= engine->life.hung_up;
+		engine->timing.stop |= engine->life.hung_up;
 	}
 	drop(engine, t, (uint32_t)status);
 }

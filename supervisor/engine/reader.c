@@ -9,8 +9,12 @@
 #include <unistd.h>
 
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/stops.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
+
+/* A stop that does not occur delays a fresh analyst by this much at most. */
+#define QUIET_MOST_NS 100000000
 
 static size_t join_command(char *const argv[], char *to, size_t room)
 {
@@ -98,8 +102,7 @@ void reader_start(struct engine *engine)
 		(void)snprintf(before, sizeof(before), "%zu", n - 1);
 	}
 	argv = analyst_command(engine, before);
-	r = argv ? link_start(&engine->reader.link, argv, options->ring_bytes, more, n)
-		 : -ENOMEM;
+	r = argv ? link_start(&engine->reader.link, argv, options->ring_bytes, more, n) : -ENOMEM;
 	free(argv);
 	if (r < 0) {
 		say_line(&engine->say, SAY_WARNING,
@@ -116,11 +119,18 @@ void reader_start(struct engine *engine)
 	(void)emit_start(&engine->emitter, clock_now(), &start);
 }
 
-/* The samples of the dead analyst are lost: their weight becomes unattributed. */
 void reader_died(struct engine *engine, int status)
+{
+	engine->reader.died_ns = clock_now();
+	engine->reader.status = status;
+}
+
+/* The samples of the dead analyst are lost: their weight becomes unattributed. */
+static void replace(struct engine *engine)
 {
 	char path[RING_WORKING_ON_BYTES];
 	struct target *target = &engine->target;
+	int status = engine->reader.status;
 
 	ring_read_note(&engine->reader.link.ring, path);
 	say_line(&engine->say, SAY_WARNING,
@@ -143,6 +153,17 @@ void reader_died(struct engine *engine, int status)
 	engine->audit.analyst_restarts++;
 	reader_forget(engine);
 	reader_begin(engine);
+}
+
+void reader_turn(struct engine *engine, uint64_t now, bool last)
+{
+	struct reader *reader = &engine->reader;
+
+	if (!reader->died_ns ||
+		(!last && now - reader->died_ns < QUIET_MOST_NS && !stops_are_over(engine)))
+		return;
+	reader->died_ns = 0;
+	replace(engine);
 }
 
 void reader_forget(struct engine *engine)

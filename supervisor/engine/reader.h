@@ -3,6 +3,9 @@
 #ifndef SUPERVISOR_READER_H
 #define SUPERVISOR_READER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "proto/ring.h"
 #include "supervisor/engine/link.h"
 
@@ -16,6 +19,8 @@ struct reader {
 	/* Files on which an analyst died; its successors skip them. */
 	char skip[READER_RESTARTS_MOST + 1][RING_WORKING_ON_BYTES];
 	unsigned skips;
+	uint64_t died_ns; /* CLOCK_MONOTONIC: when the analyst ended early; 0: it has not */
+	int status;       /* its wait status */
 };
 
 /* Starts an analyst, the first or after one died. If this fails, the target still runs on. */
@@ -26,7 +31,13 @@ void reader_start(struct engine *engine);
 void reader_forget(struct engine *engine);
 /* Starts a fresh analyst during a run, and sends it the existing processes. */
 void reader_begin(struct engine *engine);
-/* The analyst has ended early, with @status. */
+/* The analyst has ended early, with wait status @status. Its samples are lost. */
 void reader_died(struct engine *engine, int status);
+/*
+ * After reader_died(): starts a fresh analyst once no stop is pending, because a thread would stay
+ * stopped while the process is started, up to 0.1 s on a busy machine. @last: at once, because the
+ * run is over.
+ */
+void reader_turn(struct engine *engine, uint64_t now_ns, bool last);
 
 #endif

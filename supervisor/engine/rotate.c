@@ -11,6 +11,7 @@
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
+#include "supervisor/engine/stops.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
@@ -64,8 +65,8 @@ static bool was_named(const struct engine_options *options, int pid)
 
 void rotate_process_ended(struct engine *engine, int pid, uint32_t status)
 {
-	if (!engine->options->ring || status == RECORD_EXIT_DETACHED ||
-		!WIFSIGNALED((int)status) || !was_named(engine->options, pid))
+	if (!engine->options->ring || status == RECORD_EXIT_DETACHED || !WIFSIGNALED((int)status) ||
+		!was_named(engine->options, pid))
 		return;
 	if (engine->target.tracees)
 		control_snapshot(engine);
@@ -132,23 +133,13 @@ static void begin_file(struct engine *engine, uint64_t now)
 	counting_set(engine, !engine->serving.frozen);
 }
 
-/* A thread that stops while the next analyst is started would stay stopped for milliseconds. */
-static bool is_quiet(struct engine *engine)
-{
-	for (size_t i = 0; i < engine->target.tracees; i++) {
-		if (engine->target.tracee[i]->state == TRACEE_ASKED)
-			return false;
-	}
-	return sampling_rest(engine);
-}
-
 /*
  * Before the command's exec there is nothing to write. A full ring would lose the last record, and
  * with it the figures: then the file continues until there is room.
  */
 static bool may_end(struct engine *engine)
 {
-	return engine->counting && engine->emitter.open &&
+	return engine->counting && engine->emitter.open && !engine->reader.died_ns &&
 		(!engine->options->command || engine->life.executed) &&
 		ring_is_half_empty(&engine->emitter.ring) && free_writer(&engine->rotation);
 }
@@ -167,10 +158,11 @@ void rotate_turn(struct engine *engine, uint64_t now)
 		counting_set(engine, false);
 	}
 	/*
-	 * A thread that cannot be stopped, such as one in uninterruptible sleep, does not delay a
-	 * file.
+	 * A thread that stops while the next analyst is started would stay stopped for
+	 * milliseconds. A thread that cannot be stopped, such as one in uninterruptible sleep, does
+	 * not delay a file.
 	 */
-	if (!is_quiet(engine) && now - rotation->paused_ns < PAUSE_MOST_NS) {
+	if (!stops_are_over(engine) && now - rotation->paused_ns < PAUSE_MOST_NS) {
 		rotation->again_ns = now + PAUSE_LOOK_NS;
 		return;
 	}

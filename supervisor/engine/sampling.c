@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "supervisor/engine/engine_state.h"
@@ -91,7 +92,25 @@ static uint64_t probe_now(void *context)
 	return clock_now();
 }
 
-/* /proc/loadavg counts this thread, and each waiter that is awake: they are left out. */
+/*
+ * Has the analyst run since this was asked last? It works for us: whoever takes its CPU changes
+ * nothing for the target.
+ */
+static bool analyst_has_run(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+	uint64_t before = s->analyst_ran_ns;
+	clockid_t clock;
+
+	if (!engine->reader.link.pid || clock_getcpuclockid(engine->reader.link.pid, &clock) != 0)
+		return false;
+	s->analyst_ran_ns = clock_read(clock);
+	return s->analyst_ran_ns != before;
+}
+
+/*
+ * /proc/loadavg counts this thread, each waiter that is awake, and the analyst: they are left out.
+ */
 static int probe_runnable(void *context)
 {
 	struct engine *engine = context;
@@ -105,7 +124,11 @@ static int probe_runnable(void *context)
 
 		runnable -= state == CPU_WAITER_HOLDS || state == CPU_WAITER_KEEPS;
 	}
-	return runnable > 1 ? runnable - 1 : 0;
+	runnable--;
+	/* More than the one thread that is sampled. */
+	if (runnable > 1 && analyst_has_run(engine))
+		runnable--;
+	return runnable > 0 ? runnable : 0;
 }
 
 static const struct probe probe = {
@@ -167,7 +190,7 @@ static void use_waiters(struct engine *engine)
 		if (w->started && atomic_load(&w->at_ns) != next)
 			cpu_waiter_set(w, next);
 		if ((int)i != s->sampler.keeper)
-			cpu_waiter_keep(w, UINT64_MAX);
+			cpu_waiter_keep(w, UINT64_MAX, false);
 	}
 }
 
@@ -292,7 +315,7 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	struct tracee *t;
 
 	/* A table's tick is not given up: its counters are the program's, not the profile's. */
-	if (budget_is_spent(&engine->budget) &&
+	if (budget_is_spent(&engine->bounds.budget) &&
 		!(plan_due(&s->sampler.cpu[cpu].plan, planned) & ~1U)) {
 		sampler_miss(&s->sampler, cpu, planned, true);
 		return;

@@ -78,7 +78,7 @@ static void leave(struct engine *engine)
 		engine->options->server->on_demand ? ", and the profiling with it"
 						   : "; the profiling goes on");
 	if (engine->options->server->on_demand)
-		engine->stop = true;
+		engine->timing.stop = true;
 }
 
 void serving_read(struct engine *engine)

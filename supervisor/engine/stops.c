@@ -74,6 +74,15 @@ void stops_collect(struct engine *engine)
 	s->asked_n = 0;
 }
 
+bool stops_are_over(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		if (engine->target.tracee[i]->state == TRACEE_ASKED)
+			return false;
+	}
+	return sampling_rest(engine);
+}
+
 /*
  * How long a stop lasted. The stop is seen between two looks: while we spin those are a
  * microsecond apart. A thread that had to wait for a CPU first is found later, by SIGCHLD; of the
@@ -134,6 +143,13 @@ static void count_ticks(
 			snapshot->pc, order->weight_ns[SAMPLING_HISTOGRAM]);
 }
 
+static enum sample_place place_of(const struct arch_snapshot *snapshot)
+{
+	if (snapshot->syscall < 0)
+		return SAMPLE_IN_PROGRAM;
+	return snapshot->syscall == SYS_sched_yield ? SAMPLE_IN_YIELD : SAMPLE_IN_CALL;
+}
+
 void stops_take(struct engine *engine, struct tracee *t, int signal)
 {
 	uint64_t seen = clock_now(), end, stop;
@@ -153,8 +169,8 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	if (known)
 		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
 	if (r == 0 && asked && t->ordered && t->sample)
-		valid = sampler_judge(&s->sampler, t->sample, &cpu,
-			snapshot.syscall == SYS_sched_yield, t->asked_ns);
+		valid = sampler_judge(
+			&s->sampler, t->sample, &cpu, place_of(&snapshot), t->asked_ns);
 	profiled = valid && engine->counting && t->sample->order.streams & 1;
 	if (valid)
 		count_ticks(engine, t, &snapshot);
@@ -181,7 +197,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);
-	budget_spend(&engine->budget, stop);
+	budget_spend(&engine->bounds.budget, stop);
 	if (valid)
 		sampler_resumed(&s->sampler, t->sample, &cpu, end, stop);
 	if (profiled)

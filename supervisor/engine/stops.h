@@ -20,6 +20,9 @@ void stops_collect(struct engine *engine);
 /* A stop of @tracee, whether it was asked for or not; resumes it, with @signal. */
 void stops_take(struct engine *engine, struct tracee *tracee, int signal);
 
+/* No stop is asked for that has not come, and no waiter holds a CPU for one. */
+bool stops_are_over(struct engine *engine);
+
 /* How long a stop lasted that was seen at @seen_ns. */
 uint64_t stops_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns);

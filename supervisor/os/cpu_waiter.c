@@ -85,7 +85,7 @@ static uint64_t follow_lead(uint64_t lead, uint64_t late)
 			8);
 }
 
-/* Rings at @at, and keeps the CPU from going idle. */
+/* Keeps the CPU from going idle, from now on and beyond @at. */
 static void keep(struct cpu_waiter *w, uint64_t at)
 {
 	const uint64_t one = 1;
@@ -96,7 +96,8 @@ static void keep(struct cpu_waiter *w, uint64_t at)
 	for (; now < at && atomic_load(&w->keep_ns) == at; now = now_ns())
 		relax();
 	atomic_store(&w->rang_ns, now);
-	if (atomic_load(&w->keep_ns) == at && write(w->bell_fd, &one, sizeof(one)) < 0)
+	if (atomic_load(&w->keep_rings) && atomic_load(&w->keep_ns) == at &&
+		write(w->bell_fd, &one, sizeof(one)) < 0)
 		at = UINT64_MAX; /* nobody hears */
 	for (; atomic_load(&w->keep_ns) == at && now - at < CPU_WAITER_HOLD_NS; now = now_ns())
 		relax();
@@ -196,8 +197,9 @@ void cpu_waiter_set(struct cpu_waiter *w, uint64_t at_ns)
 	tell(w, before);
 }
 
-void cpu_waiter_keep(struct cpu_waiter *w, uint64_t at_ns)
+void cpu_waiter_keep(struct cpu_waiter *w, uint64_t at_ns, bool rings)
 {
+	atomic_store(&w->keep_rings, rings);
 	if (w->started && atomic_exchange(&w->keep_ns, at_ns) != at_ns)
 		tell(w, cpu_waiter_state(w));
 }

@@ -4,8 +4,8 @@
  *
  *	hold	it rings a bell and holds the CPU until it is released. The thread that it took the
  *		CPU from stands still meanwhile.
- *	keep	it is awake a little before, rings the bell at that time, and stays awake: a CPU
- *		that is not idle takes no thread over from another one.
+ *	keep	it is awake a little before, may ring the bell at that time, and stays awake: a
+ *		CPU that is not idle takes no thread over from another one.
  *
  * Either lasts half a millisecond at most.
  */
@@ -37,10 +37,12 @@ struct cpu_waiter {
 	const _Atomic bool *heard; /* somebody looks at the state, and needs no bell */
 	_Atomic uint32_t word;     /* changes with each order; what the thread sleeps on */
 	_Atomic bool quit;
-	_Atomic int state;         /* enum cpu_waiter_state */
-	_Atomic uint64_t at_ns;    /* CLOCK_MONOTONIC: when to wake up; UINT64_MAX never */
-	_Atomic uint64_t woke_ns;  /* HOLDS: when it did */
-	_Atomic uint64_t keep_ns;  /* CLOCK_MONOTONIC: when to ring as a keeper; UINT64_MAX never */
+	_Atomic int state;        /* enum cpu_waiter_state */
+	_Atomic uint64_t at_ns;   /* CLOCK_MONOTONIC: when to wake up; UINT64_MAX never */
+	_Atomic uint64_t woke_ns; /* HOLDS: when it did */
+	_Atomic uint64_t
+		keep_ns; /* CLOCK_MONOTONIC: when to be awake as a keeper; UINT64_MAX never */
+	_Atomic bool keep_rings;   /* it rings the bell then */
 	_Atomic uint64_t rang_ns;  /* when it last did */
 	struct arrival arrival;    /* when it was put on its CPU; the waiter's own until */
 	_Atomic int arrival_read;  /* 1: it has been read; 0 not yet, -errno */
@@ -60,10 +62,11 @@ void cpu_waiter_stop(struct cpu_waiter *waiter);
 void cpu_waiter_set(struct cpu_waiter *waiter, uint64_t at_ns);
 
 /*
- * Ring at @at_ns, and be awake from a little before until the next such order. UINT64_MAX: not at
- * all. What it was told by cpu_waiter_set() holds as well, and comes later if need be.
+ * Be awake from a little before @at_ns until the next such order, and with @rings ring the bell at
+ * @at_ns. UINT64_MAX: not at all. What the waiter was told by cpu_waiter_set() holds as well, and
+ * comes later if need be.
  */
-void cpu_waiter_keep(struct cpu_waiter *waiter, uint64_t at_ns);
+void cpu_waiter_keep(struct cpu_waiter *waiter, uint64_t at_ns, bool rings);
 
 static inline enum cpu_waiter_state cpu_waiter_state(const struct cpu_waiter *waiter)
 {

@@ -20,6 +20,13 @@
 #define SWITCH_NS 200000
 /* Added to a CPU's failures by a proof that failed: until they are halved to 0 it needs stamps. */
 #define FAILURE 4
+/*
+ * The kernel acts on a ring of the keeper at the end of a call, even if that comes before the
+ * interrupt. After a thread was found there, its instants have a timer for so many samples; doubled
+ * each time, so many times at most.
+ */
+#define NEAR_SAMPLES 64
+#define NEAR_DOUBLED 8
 /* What an instant that met somebody adds to sample_cpu.recent. */
 #define MET_WEIGHT 256
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
@@ -120,6 +127,7 @@ void sampler_remove(struct sampler *s, struct sample_thread *t)
 void sampler_renew(struct sample_thread *t)
 {
 	t->calls = UINT64_MAX;
+	t->near = t->flights = 0;
 	sampler_forget_ticks(t);
 }
 
@@ -348,6 +356,7 @@ struct sample_thread *sampler_instant(
 		t->order.streams = due;
 		t->order.woke_ns = woke_ns;
 		t->order.slow = slow;
+		t->order.called = s->rings && sampler_is_kept(s, cpu);
 		t->order.asleep = !look.activity.running;
 		t->order.activity = look.activity;
 	}
@@ -373,7 +382,7 @@ bool sampler_is_steady(const struct sampler *s, unsigned cpu)
 }
 
 bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
-	bool yields, uint64_t asked_ns)
+	enum sample_place place, uint64_t asked_ns)
 {
 	const struct sample_order *o = &t->order;
 	uint64_t waited = after->wait_ns - o->before.wait_ns;
@@ -392,8 +401,17 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		sampler_lose(s, t);
 	}
 	/* It gave up its CPU, by which we came in late: at the instant it was at another place. */
-	if (was_on && o->slow && yields) {
+	if (was_on && o->slow && place == SAMPLE_IN_YIELD) {
 		was_on = false;
+		sampler_lose(s, t);
+	}
+	/* It stands at the end of a call; at the instant it may have been before that. */
+	if (was_on && o->called && place) {
+		was_on = false;
+		if (!t->near)
+			t->flights += t->flights < NEAR_DOUBLED;
+		t->near = NEAR_SAMPLES << t->flights;
+		s->ways_next_ns = 0;
 		sampler_lose(s, t);
 	}
 	if (was_on)
@@ -404,4 +422,5 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 void sampler_note(struct sample_thread *t, bool in_call)
 {
 	t->calls = t->calls << 1 | in_call;
+	t->near -= t->near > 0;
 }

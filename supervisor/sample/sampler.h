@@ -85,13 +85,15 @@ void sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
  */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
 
+/* Where a thread stands that has been stopped. */
+enum sample_place { SAMPLE_IN_PROGRAM, SAMPLE_IN_CALL, SAMPLE_IN_YIELD };
+
 /*
- * The stop of @thread is there, with @after its CPU time; the interrupt had been sent at @asked_ns.
- * @yields: it stands in sched_yield(2). Was it on the CPU, and there, at the instant? Otherwise it
- * is no sample.
+ * The stop of @thread is there, with @after its CPU time, and @place. The interrupt had been sent
+ * at @asked_ns. Was it on the CPU, and there, at the instant? Otherwise it is no sample.
  */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
-	const struct cpu_time *after, bool yields, uint64_t asked_ns);
+	const struct cpu_time *after, enum sample_place place, uint64_t asked_ns);
 /* Its sample was taken, @in_call or in the program's own code. */
 void sampler_note(struct sample_thread *thread, bool in_call);
 

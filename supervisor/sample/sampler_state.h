@@ -37,6 +37,7 @@ enum sample_proof {
 struct sample_order {
 	enum sample_proof proof;
 	bool slow;        /* we came too late to have preempted a thread that gives up its CPU */
+	bool called;      /* the keeper rang: the end of a call may have let us in */
 	bool asleep;      /* it has gone to sleep since: it is sampled without a stop */
 	unsigned cpu;     /* index of the CPU */
 	unsigned streams; /* a bit for each stream whose instant it is */
@@ -60,6 +61,8 @@ struct sample_thread {
 	size_t slot;
 	int cpu;                 /* index of the CPU where it was last met, -1 none */
 	uint64_t calls;          /* a bit for each of its last 64 samples: in a system call */
+	unsigned near;           /* samples to come before the keeper may ring for it again */
+	unsigned flights;        /* how often it stood in a call when the keeper had rung */
 	struct cpu_time seen;    /* at the last instant that asked */
 	uint64_t asked_ns;       /* when it was last asked whether it has run; 0 never */
 	uint64_t asked_run_ns;   /* its CPU time at asked_ns */
@@ -136,6 +139,7 @@ struct sampler {
 	unsigned host;                        /* index of the CPU where the tracing thread waits */
 	int keeper; /* index of the CPU that must not be idle when a thread of the host's CPU is let
 		       go on from its stop; -1 none */
+	bool rings; /* its waiter calls the host for its instants */
 	unsigned errands, own_errands; /* its work since it slept: for other CPUs, its own */
 	uint64_t ways_next_ns;         /* when to decide the ways again */
 	struct sample_figures figures;

@@ -27,6 +27,12 @@ static unsigned quiet_cpu(const struct sampler *s, unsigned busy)
 	return busy ? 0 : 1;
 }
 
+/* No end of a call can come before the keeper's ring has reached the thread's CPU. */
+static bool makes_no_calls(const struct sample_thread *t)
+{
+	return t && !t->calls && !t->near;
+}
+
 unsigned sampler_ways(struct sampler *s, uint64_t now)
 {
 	unsigned best = s->host;
@@ -36,6 +42,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 
 	s->ways_next_ns = now + WAYS_NS;
 	s->keeper = -1;
+	s->rings = false;
 	for (unsigned i = 0; i < s->cpus; i++) {
 		struct sample_cpu *c = &s->cpu[i];
 
@@ -63,6 +70,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	if (alone && (same || all - s->cpu[best].recent < all / ALONE_PART)) {
 		if (s->cpus == 2) {
 			s->keeper = !best;
+			s->rings = makes_no_calls(s->cpu[best].last);
 		} else {
 			s->cpu[best].way = SAMPLE_AWAITED;
 			best = quiet_cpu(s, best);

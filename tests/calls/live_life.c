@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client/client.h"
+
 /* The buffer of the exec tests lies at the same address in the old image and in the new one. */
 #define FIXED UINT64_C(0x30000000)
 
@@ -319,10 +321,16 @@ static void *seize_after_leader(void *unused)
 	unsigned counts[4] = {0};
 	struct timespec nap = {0, 20000000};
 	uint64_t cpu;
+	int supervisor;
 
 	(void)unused;
 	(void)nanosleep(&nap, NULL);
 	on(counts, 16, LIVE_A);
+	/* It is found again, though nobody traces the leader. */
+	supervisor = client_supervisor();
+	client_forget();
+	on(counts, 16, LIVE_A);
+	assert_int_equal(client_supervisor(), supervisor);
 	cpu = live_spin(LIVE_A, LIVE_SHORT);
 	off();
 	live_about(counts[0], cpu, LIVE_TICK_NS);

@@ -5,8 +5,11 @@
 #include "client/include/sprofil/status.h"
 #include "tests/calls/live.h"
 
+#include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef int monitor_call(
@@ -166,24 +169,274 @@ static void test_live_monitor__monstartup_counts_by_four_bytes(void **state)
 	}
 }
 
+static size_t take_file(const char *path, uint8_t *to, size_t room)
+{
+	FILE *file = fopen(path, "r");
+	size_t n;
+
+	assert_non_null(file);
+	n = fread(to, 1, room, file);
+	(void)fclose(file);
+	assert_int_equal(remove(path), 0);
+	return n;
+}
+
+/* As many counters as there are words of text, or room; the calls that others count are written. */
+static void test_live_monitor__the_head_and_the_calls(void **state)
+{
+	static const struct {
+		uint64_t text;
+		int bufsize;
+		size_t counters;
+		uint16_t scale;
+	} rows[] = {
+		{64, 500, 32, 0xffff}, {65, 500, 33, 0xffff},
+		{6, 12 + 8 + 1, 1, 21845}, /* (65536 - 1) / 3 */
+	};
+	static unsigned short buffer[500];
+
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		for (unsigned k = 0; k < 3 && dialects[i].monitor; k++) {
+			uint64_t cell[2] = {LIVE_A + 8, 4711 + k};
+			uint8_t file[sizeof(buffer)];
+			uint16_t scale;
+
+			assert_int_equal(
+				dialects[i].monitor(text_at(LIVE_A), text_at(LIVE_A + rows[k].text),
+					buffer, rows[k].bufsize, 1),
+				0);
+			memcpy((uint8_t *)buffer + 24, cell, 16);
+			assert_int_equal(dialects[i].monitor(NULL, NULL, NULL, 0, 0), 0);
+			assert_int_equal(take_file("mon.out", file, sizeof(file)),
+				24 + 16 + 2 * rows[k].counters);
+			assert_memory_equal(file, buffer, 24 + 16 + 2 * rows[k].counters);
+			memcpy(&scale, file + 22, 2);
+			assert_int_equal(scale, rows[k].scale);
+		}
+	}
+}
+
+/* The counters of monstartup() are of 4 bytes each, from a multiple of 4 to one. */
+static void test_live_monitor__monstartup_takes_whole_counters(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		for (uint64_t more = 0; more < 4 && dialects[i].monstartup; more++) {
+			uint8_t file[256];
+			uint64_t low, high;
+
+			assert_int_equal(
+				dialects[i].monstartup(LIVE_B + 4 + more, LIVE_B + 61 + more), 0);
+			assert_int_equal(sprofil_mcleanup(), 0);
+			assert_int_equal(
+				take_file("gmon.out", file, sizeof(file)), 20 + 41 + 2 * 15);
+			memcpy(&low, file + 20 + 1, 8);
+			memcpy(&high, file + 20 + 9, 8);
+			assert_int_equal(low, LIVE_B + 4);
+			assert_int_equal(high, LIVE_B + 64);
+		}
+	}
+}
+
+static uint64_t address_space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long pages;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%lu", &pages), 1);
+	(void)fclose(file);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* They are given back, once: what the program maps there after that is its own. */
+static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
+{
+	static unsigned short buffer[100];
+	const uint64_t text = 1 << 26;
+
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+		uint64_t before, bytes;
+		uint8_t *own;
+
+		if (!d->monstartup)
+			continue;
+		/* what stdio and the first call take for good */
+		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + 64), 0);
+		assert_int_equal(sprofil_mcleanup(), 0);
+		before = address_space();
+		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + text), 0);
+		bytes = text / 4 * (d->hz == 60 ? 2 : 4);
+		assert_in_range(address_space() - before, bytes, bytes + (1 << 20));
+		/* by a buffer that takes their place; by the next ones, and then none */
+		assert_int_equal(sprofil_native_monitor(
+					 text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0),
+			0);
+		assert_in_range(address_space(), before, before + (1 << 20));
+		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + text), 0);
+		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + 64), 0);
+		assert_in_range(address_space(), before, before + (1 << 20));
+		own = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		assert_ptr_not_equal(own, MAP_FAILED);
+		assert_int_equal(sprofil_mcleanup(), 0);
+		assert_int_equal(munmap(own, bytes), 0);
+		own = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		assert_ptr_not_equal(own, MAP_FAILED);
+		assert_int_equal(sprofil_native_monitor(
+					 text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0),
+			0);
+		assert_int_equal(sprofil_native_monitor(NULL, NULL, NULL, 0, 0), 0);
+		own[0] = own[4095] = 1;
+		assert_int_equal(munmap(own, 4096), 0);
+		assert_int_equal(remove("mon.out"), 0);
+		assert_int_equal(remove("gmon.out"), 0);
+	}
+}
+
+static void *finish(void *ret_result)
+{
+	*(int *)ret_result = sprofil_native_monitor(NULL, NULL, NULL, 0, 0);
+	return NULL;
+}
+
+static bool is_off(void)
+{
+	struct sprofil_state s;
+
+	return sprofil_status(&s, sizeof(s)) == 0 && s.state == SPROFIL_OFF;
+}
+
+/* Here writing waits for a reader. */
+static void test_live_monitor__is_off_while_it_writes(void **state)
+{
+	static unsigned short buffer[12 + 32];
+	uint8_t file[sizeof(buffer) + 1];
+	pthread_t thread;
+	int result = 1;
+
+	(void)state;
+	assert_int_equal(mkfifo("mon.out", 0600), 0);
+	assert_int_equal(
+		sprofil_native_monitor(text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 12 + 32, 0),
+		0);
+	assert_int_equal(pthread_create(&thread, NULL, finish, &result), 0);
+	for (unsigned i = 0; i < 2000 && !is_off(); i++)
+		(void)usleep(5000);
+	assert_true(is_off());
+	assert_int_equal(take_file("mon.out", file, sizeof(file)), sizeof(buffer));
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(result, 0);
+}
+
+/* By an empty PROFDIR, where the dialect has that. */
+static void test_live_monitor__what_is_unwanted(void **state)
+{
+	unsigned short buffer[100] = {0};
+
+	(void)state;
+	assert_int_equal(setenv("PROFDIR", "", 1), 0);
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+		bool unwanted = d->monitor && strcmp(d->name, "hpux") && strcmp(d->name, "aix");
+
+		if (!d->monitor)
+			continue;
+		assert_int_equal(
+			d->monitor(text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0), 0);
+		assert_int_equal(buffer[0] == 0 && buffer[1] == 0, unwanted);
+		assert_int_equal(sprofil_moncontrol(1), !unwanted);
+		assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
+		assert_int_equal(remove("mon.out"), unwanted ? -1 : 0);
+		memset(buffer, 0, sizeof(buffer));
+	}
+	assert_int_equal(sprofil_irix_monstartup(LIVE_A, LIVE_A + 64), 0);
+	assert_int_equal(sprofil_mcleanup(), 0);
+	assert_int_equal(access("gmon.out", F_OK), -1);
+	assert_int_equal(unsetenv("PROFDIR"), 0);
+}
+
+/* Where the only executable segment of the program begins. */
+static int find_text(struct dl_phdr_info *info, size_t size, void *ret_start)
+{
+	unsigned found = 0;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_LOAD || !(info->dlpi_phdr[i].p_flags & PF_X))
+			continue;
+		*(uint64_t *)ret_start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		found++;
+	}
+	assert_int_equal(found, 1);
+	return 1;
+}
+
 /* As the manuals have it for the whole program: from 2 on. */
 static void test_live_monitor__two_stands_for_the_beginning(void **state)
 {
 	extern char etext;
 	static unsigned short buffer[12 + 65536];
-	uint64_t low;
+	uint64_t low, text = 0;
 
 	(void)state;
+	(void)dl_iterate_phdr(find_text, &text);
 	assert_int_equal(sprofil_native_monitor(text_at(2), text_at((uintptr_t)&etext), buffer,
 				 sizeof(buffer) / 2, 0),
 		0);
 	memcpy(&low, buffer, 8);
+	assert_int_equal(low, text);
 	assert_true(low > 4096);
 	assert_true(low <= (uintptr_t)test_live_monitor__two_stands_for_the_beginning);
 	assert_true((uintptr_t)&etext - low < 1 << 24);
 	(void)live_burn(0.05);
 	assert_int_equal(sprofil_native_monitor(NULL, NULL, NULL, 0, 0), 0);
 	assert_int_equal(remove("mon.out"), 0);
+	/* so does whatever lies in the first page; behind it an address is one */
+	assert_int_equal(sprofil_native_monitor(text_at(4095), text_at((uintptr_t)&etext), buffer,
+				 sizeof(buffer) / 2, 0),
+		0);
+	assert_memory_equal(buffer, &low, 8);
+	low = 4096;
+	assert_int_equal(
+		sprofil_native_monitor(text_at(low), text_at(low + 64), buffer, 100, 0), 0);
+	assert_memory_equal(buffer, &low, 8);
+	assert_int_equal(sprofil_native_monitor(NULL, NULL, NULL, 0, 0), 0);
+	assert_int_equal(remove("mon.out"), 0);
+}
+
+/* 4 GiB and not a byte more. */
+static void test_live_monitor__the_most_text(void **state)
+{
+	static unsigned short buffer[1 << 18];
+	const uint64_t most = UINT64_C(1) << 32;
+
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+
+		if (d->monitor) {
+			assert_int_equal(d->monitor(text_at(LIVE_A), text_at(LIVE_A + most), buffer,
+						 1 << 18, 0),
+				0);
+			assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
+			assert_int_equal(remove("mon.out"), 0);
+			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
+						 text_at(LIVE_A + most + 1), buffer, 1 << 18, 0)),
+				EINVAL);
+		}
+		if (d->monstartup) {
+			/* the memory for it may not be there */
+			assert_true(d->monstartup(LIVE_A, LIVE_A + most) == 0 || errno == ENOMEM);
+			assert_int_equal(
+				live_errno(d->monstartup(LIVE_A, LIVE_A + most + 1)), EINVAL);
+			assert_int_equal(d->monstartup(LIVE_A, LIVE_A + 4), 0);
+			assert_int_equal(sprofil_mcleanup(), 0);
+			assert_int_equal(remove("gmon.out"), 0);
+		}
+	}
 }
 
 /* Where there is no supervisor nothing has begun, so nothing is written at the end. */
@@ -260,6 +513,12 @@ int main(void)
 		cmocka_unit_test(test_live_monitor__counts_in_the_buffer),
 		cmocka_unit_test(test_live_monitor__moncontrol_suspends),
 		cmocka_unit_test(test_live_monitor__monstartup_counts_by_four_bytes),
+		cmocka_unit_test(test_live_monitor__the_head_and_the_calls),
+		cmocka_unit_test(test_live_monitor__monstartup_takes_whole_counters),
+		cmocka_unit_test(test_live_monitor__monstartup_gives_its_counters_back),
+		cmocka_unit_test(test_live_monitor__is_off_while_it_writes),
+		cmocka_unit_test(test_live_monitor__what_is_unwanted),
+		cmocka_unit_test(test_live_monitor__the_most_text),
 		cmocka_unit_test(test_live_monitor__two_stands_for_the_beginning),
 		cmocka_unit_test(test_live_monitor__errors),
 	};

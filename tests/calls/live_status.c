@@ -228,7 +228,7 @@ static void test_live_status__stopped_at_32767(void **state)
 static void test_live_status__arguments(void **state)
 {
 	uint8_t *end = live_buffer(sizeof(struct sprofil_state), MAP_PRIVATE);
-	uint8_t bytes[200];
+	uint8_t bytes[200], most[257];
 
 	(void)state;
 	assert_int_equal(live_errno(sprofil_status(NULL, sizeof(bytes))), EFAULT);
@@ -238,6 +238,11 @@ static void test_live_status__arguments(void **state)
 		EFAULT);
 	assert_int_equal(live_errno(sprofil_status((void *)bytes, 0)), EINVAL);
 	assert_int_equal(live_errno(sprofil_status((void *)bytes, 4096)), EINVAL);
+	assert_int_equal(live_errno(sprofil_status((void *)most, 7)), EINVAL);
+	assert_int_equal(live_errno(sprofil_status((void *)most, 257)), EINVAL);
+	memset(most, 0xff, sizeof(most));
+	assert_int_equal(sprofil_status((void *)most, 256), 0);
+	assert_true(most[0] == SPROFIL_OFF && most[255] == 0 && most[256] == 0xff);
 	/* an older program's, and a newer one's */
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(sprofil_status((void *)bytes, 8), 0);

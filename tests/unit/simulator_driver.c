@@ -271,7 +271,8 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 	forget_asked(sim, t);
 	sim_tracer_work(sim, STOP_NS);
 	cpu = read_cpu(sim, t);
-	valid = t->ordered && sampler_judge(&sim->sampler, &t->sample, &cpu, false, t->asked_ns);
+	valid = t->ordered &&
+		sampler_judge(&sim->sampler, &t->sample, &cpu, SAMPLE_IN_PROGRAM, t->asked_ns);
 	sim_resume(sim, t);
 	t->asked = t->ordered = false;
 	if (!valid)

@@ -152,12 +152,32 @@ static void test_aix__ascending(void **state)
 	assert_int_equal(check_ascending(NULL, 1, &a, &a), -EINVAL);
 }
 
+/* AIX-21: up to the entry with p_high 0, of which one more than the most may be the last. */
+static void test_aix__the_length_of_an_array(void **state)
+{
+	struct entry *e = calloc(CALL_MAX_REGIONS + 1, sizeof(*e));
+
+	(void)state;
+	assert_non_null(e);
+	assert_int_equal(count_entries(e), 0);
+	for (uint64_t i = 0; i < CALL_MAX_REGIONS; i++)
+		e[i].high = 1 + i;
+	assert_int_equal(count_entries(e), CALL_MAX_REGIONS);
+	e[CALL_MAX_REGIONS].high = UINT64_MAX;
+	assert_int_equal(count_entries(e), -E2BIG);
+	e[3].high = 0;
+	assert_int_equal(count_entries(e), 3);
+	free(e);
+	assert_int_equal(count_entries((const void *)16), -EFAULT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_aix__computed_scales),
 		cmocka_unit_test(test_aix__random_arrays_match_the_oracle),
 		cmocka_unit_test(test_aix__ascending),
+		cmocka_unit_test(test_aix__the_length_of_an_array),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,80 @@ static void test_call__damaged_request_is_refused(void **state)
 	assert_int_equal(call_get_request(data, (size_t)bytes, &q), 0);
 }
 
+/* The checksum of @bytes bytes as the head of proto/call.h has it, put in its place. */
+static void sum_up(uint8_t *data, size_t bytes)
+{
+	uint32_t sum = UINT32_C(2166136261);
+
+	memset(data + 8, 0, 4);
+	for (size_t i = 0; i < bytes; i++)
+		sum = (sum ^ data[i]) * UINT32_C(16777619);
+	for (unsigned i = 0; i < 4; i++)
+		data[8 + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* A checksum that is right makes no request of another version or size. */
+static void test_call__another_version_is_refused(void **state)
+{
+	uint8_t data[CALL_MAX_BYTES], was[4];
+	size_t bytes = (size_t)put(data, &example);
+	struct call_request q;
+
+	(void)state;
+	memcpy(was, data + 8, 4);
+	sum_up(data, bytes);
+	assert_memory_equal(data + 8, was, 4);
+	assert_int_equal(call_get_request(data, bytes, &q), 0);
+	for (unsigned at = 4; at < 8; at += 2) {
+		data[at]++;
+		sum_up(data, bytes);
+		assert_int_equal(call_get_request(data, bytes, &q), -EPROTO);
+		data[at]--;
+	}
+}
+
+static void test_call__limits(void **state)
+{
+	uint8_t data[CALL_MAX_BYTES];
+	struct call_request q = example, got;
+	int bytes;
+
+	(void)state;
+	q.pid = q.tid = INT32_MAX;
+	q.answer = 0;
+	q.total = CALL_MAX_REGIONS;
+	q.first = CALL_MAX_REGIONS - 2;
+	bytes = put(data, &q);
+	assert_int_equal(call_get_request(data, (size_t)bytes, &got), 0);
+	assert_true(got.pid == INT32_MAX && got.tid == INT32_MAX && got.answer == 0);
+	assert_true(got.total == CALL_MAX_REGIONS && got.first == CALL_MAX_REGIONS - 2);
+	q.pid++;
+	assert_int_equal(put(data, &q), -EINVAL);
+}
+
+static void test_call__flags(void **state)
+{
+	uint8_t data[CALL_MAX_BYTES];
+	struct call_request q = example;
+
+	(void)state;
+	q.flags = CALL_TICK_LEAST << CALL_TICK_SHIFT | CALL_THREAD | CALL_USER;
+	assert_true(put(data, &q) > 0);
+	q.flags = (CALL_TICK_LEAST - 1) << CALL_TICK_SHIFT;
+	assert_int_equal(put(data, &q), -EINVAL);
+	q.flags = (uint32_t)CALL_TICK_MOST << CALL_TICK_SHIFT;
+	assert_true(put(data, &q) > 0);
+	q.flags = (uint32_t)(CALL_TICK_MOST + 1) << CALL_TICK_SHIFT;
+	assert_int_equal(put(data, &q), -EINVAL);
+	/* who asks for the status sends no table, and asks for that of the process */
+	q.flags = CALL_STATUS;
+	assert_int_equal(put(data, &q), -EINVAL);
+	q.total = q.count = 0;
+	assert_true(put(data, &q) > 0);
+	q.flags = CALL_STATUS | CALL_THREAD;
+	assert_int_equal(put(data, &q), -EINVAL);
+}
+
 static void test_call__nonsense_is_not_sent(void **state)
 {
 	uint8_t data[CALL_MAX_BYTES];
@@ -125,7 +199,8 @@ static void test_call__largest_request_is_atomic(void **state)
 
 	(void)state;
 	q.total = q.count = CALL_REGIONS_EACH;
-	assert_in_range(put(data, &q), CALL_MAX_BYTES - CALL_REGION_BYTES, CALL_MAX_BYTES);
+	assert_int_equal(put(data, &q), CALL_MAX_BYTES);
+	assert_int_equal(call_get_request(data, CALL_MAX_BYTES, &q), 0);
 	q.total = ++q.count;
 	assert_int_equal(call_put_request(data, sizeof(data), &q, many), -ENOSPC);
 }
@@ -179,6 +254,53 @@ static void test_call__scan_passes_over_garbage(void **state)
 	assert_int_equal(used, 4);
 }
 
+/* Scans @bytes bytes of which none lies behind the end of the memory. How many are taken. */
+static size_t scan(const uint8_t *data, size_t bytes, bool drained, int expected)
+{
+	uint8_t *own = malloc(bytes);
+	struct call_request got;
+	size_t used = SIZE_MAX;
+
+	assert_non_null(own);
+	memcpy(own, data, bytes);
+	assert_int_equal(call_scan(own, bytes, drained, &got, &used), expected);
+	free(own);
+	return used;
+}
+
+/* Where the last of several pieces begins, and how much of it is there. */
+static void test_call__scan_keeps_what_may_grow(void **state)
+{
+	uint8_t data[4 * CALL_MAX_BYTES] = {0}, *message = data + CALL_MAX_BYTES;
+	struct call_request q = example;
+	size_t bytes = (size_t)put(message, &q);
+
+	(void)state;
+	/* whole, and nothing behind it */
+	assert_int_equal(scan(message, bytes, false, 1), bytes);
+	assert_int_equal(scan(message, bytes, true, 1), bytes);
+	/* 4 bytes, and 8 of which the last two are the size, behind others */
+	assert_int_equal(scan(message, 4, false, 0), 0);
+	assert_int_equal(scan(message - 2, 2 + 6, false, 0), 2);
+	assert_int_equal(scan(message - 2, 2 + 8, false, 0), 2);
+	assert_int_equal(scan(message - 40, 40 + bytes - 1, false, 0), 40);
+	assert_int_equal(scan(message - 40, 40 + bytes - 1, true, 0), 40 + bytes - 1);
+	/* what lies before it could be the size of a request */
+	message[-1] = 8;
+	assert_int_equal(scan(message - 8, 8 + 100, false, 0), 8);
+	/* one that is none, and then the first bytes of a magic */
+	memcpy(message, "SPRQ\x01\0\0\0xxSP", 12);
+	assert_int_equal(scan(message, 12, false, 0), 10);
+	/* a size that no request has goes no further than the bytes that there are */
+	memcpy(message, "SPRQ\x01\0\x01\x10", 8);
+	assert_int_equal(scan(data, CALL_MAX_BYTES + 8, true, 0), CALL_MAX_BYTES + 8);
+	/* the largest one, without its last byte */
+	q.total = q.count = CALL_REGIONS_EACH;
+	assert_int_equal(put(message, &q), CALL_MAX_BYTES);
+	assert_int_equal(scan(message, CALL_MAX_BYTES - 1, false, 0), 0);
+	assert_int_equal(scan(message, CALL_MAX_BYTES, false, 1), CALL_MAX_BYTES);
+}
+
 static void test_call__seal(void **state)
 {
 	uint8_t seal[CALL_SEAL_BYTES];
@@ -201,7 +323,7 @@ static void test_call__seal(void **state)
 
 static void test_call__answer_round_trip(void **state)
 {
-	uint8_t data[CALL_ANSWER_BYTES];
+	uint8_t data[CALL_ANSWER_BYTES + 1] = {0};
 	struct call_answer a = {.nonce = UINT64_MAX,
 				   .error = EACCES,
 				   .descriptor = 7,
@@ -210,23 +332,30 @@ static void test_call__answer_round_trip(void **state)
 			   b;
 
 	(void)state;
-	assert_int_equal(call_put_answer(data, sizeof(data) - 1, &a), -ENOSPC);
-	assert_int_equal(call_put_answer(data, sizeof(data), &a), CALL_ANSWER_BYTES);
-	assert_int_equal(call_get_answer(data, sizeof(data), &b), 0);
+	assert_int_equal(call_put_answer(data, CALL_ANSWER_BYTES - 1, &a), -ENOSPC);
+	assert_int_equal(call_put_answer(data, CALL_ANSWER_BYTES, &a), CALL_ANSWER_BYTES);
+	assert_int_equal(call_get_answer(data, CALL_ANSWER_BYTES, &b), 0);
 	assert_int_equal(b.nonce, UINT64_MAX);
 	assert_int_equal(b.error, EACCES);
 	assert_int_equal(b.descriptor, 7);
 	assert_int_equal(b.tick_ns, 16666667);
 	assert_int_equal(b.inode, 99);
-	for (size_t n = 0; n < sizeof(data); n++)
+	for (size_t n = 0; n < CALL_ANSWER_BYTES; n++)
 		assert_int_equal(call_get_answer(data, n, &b), -EPROTO);
+	data[6]++; /* one byte more, as it says itself */
+	assert_int_equal(call_get_answer(data, CALL_ANSWER_BYTES + 1, &b), -EPROTO);
+	data[6]--;
 	data[0]++;
-	assert_int_equal(call_get_answer(data, sizeof(data), &b), -EPROTO);
+	assert_int_equal(call_get_answer(data, CALL_ANSWER_BYTES, &b), -EPROTO);
+	a.error = 0;
+	assert_int_equal(call_put_answer(data, CALL_ANSWER_BYTES, &a), CALL_ANSWER_BYTES);
+	assert_int_equal(call_get_answer(data, CALL_ANSWER_BYTES, &b), 0);
+	assert_int_equal(b.error, 0);
 }
 
 static void test_call__status_round_trip(void **state)
 {
-	uint8_t data[CALL_STATUS_BYTES];
+	uint8_t data[CALL_STATUS_BYTES + 1] = {0};
 	struct call_status a = {.state = CALL_HAS_ENDED,
 				   .reason = CALL_HIDDEN,
 				   .regions = 65536,
@@ -241,26 +370,29 @@ static void test_call__status_round_trip(void **state)
 			   b;
 
 	(void)state;
-	assert_int_equal(call_put_status(data, sizeof(data) - 1, &a), -ENOSPC);
-	assert_int_equal(call_put_status(data, sizeof(data), &a), CALL_STATUS_BYTES);
-	assert_int_equal(call_get_status(data, sizeof(data), &b), 0);
+	assert_int_equal(call_put_status(data, CALL_STATUS_BYTES - 1, &a), -ENOSPC);
+	assert_int_equal(call_put_status(data, CALL_STATUS_BYTES, &a), CALL_STATUS_BYTES);
+	assert_int_equal(call_get_status(data, CALL_STATUS_BYTES, &b), 0);
 	assert_true(b.state == CALL_HAS_ENDED && b.reason == CALL_HIDDEN);
 	assert_true(b.regions == 65536 && b.dead == 2 && b.tick_ns == 1000000);
 	assert_true(b.counted == 1 && b.outside == UINT64_MAX && b.full == 3);
 	assert_true(b.faulted == 4 && b.lost == 5);
 	assert_true(b.first_dead[0] == 7 && b.first_dead[1] == 65535);
 	assert_true(b.first_dead[2] == UINT32_MAX);
-	for (size_t n = 0; n < sizeof(data); n++)
+	for (size_t n = 0; n < CALL_STATUS_BYTES; n++)
 		assert_int_equal(call_get_status(data, n, &b), -EPROTO);
+	data[6]++; /* one byte more, as it says itself */
+	assert_int_equal(call_get_status(data, CALL_STATUS_BYTES + 1, &b), -EPROTO);
+	data[6]--;
 	data[8] = CALL_STATES;
-	assert_int_equal(call_get_status(data, sizeof(data), &b), -EPROTO);
+	assert_int_equal(call_get_status(data, CALL_STATUS_BYTES, &b), -EPROTO);
 	data[8] = CALL_IS_ON;
 	data[12] = CALL_REASONS;
-	assert_int_equal(call_get_status(data, sizeof(data), &b), -EPROTO);
+	assert_int_equal(call_get_status(data, CALL_STATUS_BYTES, &b), -EPROTO);
 	data[12] = 0;
-	assert_int_equal(call_get_status(data, sizeof(data), &b), 0);
+	assert_int_equal(call_get_status(data, CALL_STATUS_BYTES, &b), 0);
 	data[0]++;
-	assert_int_equal(call_get_status(data, sizeof(data), &b), -EPROTO);
+	assert_int_equal(call_get_status(data, CALL_STATUS_BYTES, &b), -EPROTO);
 }
 
 static void test_call__periods(void **state)
@@ -295,7 +427,9 @@ static void test_call__assembly(void **state)
 	(void)state;
 	q.total = 5;
 	assert_true(call_assembly_starts(&q));
+	q.regions = (const uint8_t *)&q;
 	call_assembly_begin(&a, &q);
+	assert_null(a.head.regions); /* borrowed of what is read over by the next */
 	assert_int_equal(add(&a, &q), 0);
 	assert_int_equal(add(&a, &q), 0); /* repeated */
 	assert_int_equal(a.have, 2);
@@ -331,9 +465,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_call__request_round_trip),
 		cmocka_unit_test(test_call__damaged_request_is_refused),
+		cmocka_unit_test(test_call__another_version_is_refused),
+		cmocka_unit_test(test_call__limits),
+		cmocka_unit_test(test_call__flags),
 		cmocka_unit_test(test_call__nonsense_is_not_sent),
 		cmocka_unit_test(test_call__largest_request_is_atomic),
 		cmocka_unit_test(test_call__scan_passes_over_garbage),
+		cmocka_unit_test(test_call__scan_keeps_what_may_grow),
 		cmocka_unit_test(test_call__seal),
 		cmocka_unit_test(test_call__answer_round_trip),
 		cmocka_unit_test(test_call__status_round_trip),

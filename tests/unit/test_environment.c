@@ -90,8 +90,13 @@ static void test_environment__a_value_of_two_pages(void **state)
 	memcpy(entry, NAME "=", strlen(NAME "="));
 	environ = entries;
 	assert_int_equal(client_environment(NAME, to, sizeof(to)), PAGE + 9);
-	environ = before;
 	assert_string_equal(to, text);
+	/* just enough; a byte too few, which are in the second page */
+	assert_int_equal(client_environment(NAME, to, PAGE + 10), PAGE + 9);
+	memset(to, '?', sizeof(to));
+	assert_int_equal(client_environment(NAME, to, PAGE + 9), -ENOSPC);
+	assert_int_equal(to[PAGE + 9], '?');
+	environ = before;
 	assert_int_equal(munmap(at, 2 * PAGE), 0);
 }
 
@@ -133,6 +138,24 @@ static void test_environment__many_entries(void **state)
 	environ = before;
 }
 
+/* Some end must be: of 65,536 entries, or of what has no end. */
+static void test_environment__the_most_entries(void **state)
+{
+	static _Alignas(PAGE) char *entries[65536 + 2];
+	char **before = environ;
+
+	(void)state;
+	for (unsigned i = 0; i < 65536; i++)
+		entries[i] = (char *)"SOMETHING=else, and rather long";
+	entries[65536] = (char *)NAME "=late";
+	environ = entries;
+	assert_int_equal(get(), -ENOENT);
+	entries[65535] = (char *)NAME "=last";
+	assert_int_equal(get(), 4);
+	assert_string_equal(value, "last");
+	environ = before;
+}
+
 /* Two pages, of which the second is not there. */
 static char *page_and_end(void)
 {
@@ -166,6 +189,26 @@ static void test_environment__nothing_is_behind(void **state)
 	assert_int_equal(get(), -ENOENT);
 	environ = before;
 	assert_int_equal(munmap(page, PAGE), 0);
+	assert_int_equal(munmap(strings, PAGE), 0);
+}
+
+/* One that is shorter than the name and ends where the memory does, among as many as are copied. */
+static void test_environment__nothing_is_behind_one_of_many(void **state)
+{
+	static _Alignas(PAGE) char *entries[72];
+	char *strings = page_and_end(), **before = environ;
+
+	(void)state;
+	for (unsigned i = 0; i < 70; i++)
+		entries[i] = (char *)"SOMETHING=else, and rather long";
+	entries[5] = strings + PAGE - 2;
+	memcpy(entries[5], "A", 2);
+	environ = entries;
+	assert_int_equal(get(), -ENOENT);
+	entries[70] = (char *)NAME "=behind";
+	assert_int_equal(get(), 6);
+	assert_string_equal(value, "behind");
+	environ = before;
 	assert_int_equal(munmap(strings, PAGE), 0);
 }
 
@@ -238,7 +281,9 @@ int main(void)
 		cmocka_unit_test(test_environment__a_value_of_two_pages),
 		cmocka_unit_test(test_environment__the_length_of_the_name),
 		cmocka_unit_test(test_environment__many_entries),
+		cmocka_unit_test(test_environment__the_most_entries),
 		cmocka_unit_test(test_environment__nothing_is_behind),
+		cmocka_unit_test(test_environment__nothing_is_behind_one_of_many),
 		cmocka_unit_test(test_environment__without_descriptors),
 		cmocka_unit_test(test_environment__while_it_changes),
 	};

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What monitor() writes is what reports read: client/monitor_file.c and profile/monout.c. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -241,6 +244,275 @@ static void test_monout__gmon_is_named_by_its_prefix(void **state)
 	assert_int_equal(unsetenv("GMON_OUT_PREFIX"), 0);
 }
 
+/* A mon.out without call counts, its counters are 1, 2, 3 and so on. 9 bytes lie behind it. */
+static size_t make_mon(uint64_t low, uint64_t high, uint16_t hz, uint16_t scale, uint16_t counters)
+{
+	memset(data, 0, 24);
+	memcpy(data, &low, 8);
+	memcpy(data + 8, &high, 8);
+	memcpy(data + 20, &hz, 2);
+	memcpy(data + 22, &scale, 2);
+	for (uint16_t i = 0; i < counters; i++)
+		memcpy(data + 24 + 2 * i, &(uint16_t){(uint16_t)(i + 1)}, 2);
+	memset(data + 24 + 2 * counters, 0xff, 9);
+	return 24 + 2 * (size_t)counters;
+}
+
+/* Why it is refused; "": it is not. */
+static const char *problem_of(size_t bytes)
+{
+	const char *problem = "";
+	struct monout monout;
+	int r = monout_open(data, bytes, &monout, &problem);
+
+	assert_int_equal(r, *problem ? -EINVAL : 0);
+	return problem;
+}
+
+static void test_monout__what_does_not_hold_together_is_refused(void **state)
+{
+	const char *foreign = "it is no mon.out that monitor() of sprofil has written";
+	const char *unfit = "its counters do not fit its addresses";
+	int32_t calls = -1;
+	size_t bytes;
+
+	(void)state;
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 5, 1, 2, 3)), "");
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 5, 1, 2, 4)), unfit);
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 2, 2)), "");
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 2, 3)), unfit);
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 2, 0)), unfit);
+	assert_string_equal(problem_of(23), "it is too short for a mon.out");
+	assert_string_equal(problem_of(make_mon(LOW, LOW, 1, 2, 1)), foreign);
+	assert_string_equal(problem_of(make_mon(LOW + 4, LOW, 1, 2, 2)), foreign);
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 0, 2, 2)), foreign);
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 1, 2)), foreign);
+	bytes = make_mon(LOW, LOW + 4, 1, 2, 2);
+	memcpy(data + 16, &calls, 4);
+	assert_string_equal(problem_of(bytes), foreign);
+}
+
+/* The middle of what each counter is of, in bytes from the lowest address. */
+static void check_middles(size_t bytes, const uint64_t *middle, uint32_t n)
+{
+	const char *problem = "";
+	struct monout monout;
+	uint64_t address;
+	uint32_t ticks;
+	size_t at = 0;
+
+	assert_int_equal(monout_open(data, bytes, &monout, &problem), 0);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_true(monout_next(&monout, &at, &address, &ticks));
+		assert_int_equal(ticks, i + 1);
+		assert_int_equal(address, LOW + middle[i]);
+	}
+	assert_false(monout_next(&monout, &at, &address, &ticks));
+	assert_int_equal(at, n);
+}
+
+static void test_monout__the_middle_of_the_text(void **state)
+{
+	(void)state;
+	/* 4 bytes each; the last has 2; the last has none, and is of the last byte */
+	check_middles(make_mon(LOW, LOW + 12, 1, 0x8000, 3), (uint64_t[]){1, 5, 9}, 3);
+	check_middles(make_mon(LOW, LOW + 10, 1, 0x8000, 3), (uint64_t[]){1, 5, 8}, 3);
+	check_middles(make_mon(LOW, LOW + 8, 1, 0x8000, 3), (uint64_t[]){1, 5, 7}, 3);
+	/* 43690 2/3 bytes each: from 0, 43691, 87382 and 131072 on */
+	check_middles(make_mon(LOW, LOW + 200000, 1, 3, 3),
+		(uint64_t[]){43690 / 2, 43691 + 43690 / 2, 87382 + 43689 / 2}, 3);
+}
+
+/* Several times what is written at once: call counts and counters, each in its place. */
+static void test_monout__files_of_any_size(void **state)
+{
+	enum { FUNCTIONS = 300, COUNTERS = 5000 };
+	static uint64_t cells[2 * FUNCTIONS];
+	static uint16_t counter[COUNTERS];
+	struct monitor monitor = {.dialect = CALL_HPUX,
+		.low = LOW,
+		.high = LOW + 2 * COUNTERS,
+		.functions = FUNCTIONS,
+		.cells = cells,
+		.counter = counter,
+		.counters = COUNTERS,
+		.element = 2,
+		.scale = 0xffff};
+	uint32_t functions;
+	uint16_t scale;
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * FUNCTIONS; i++)
+		cells[i] = 1000000 + i;
+	for (unsigned i = 0; i < COUNTERS; i++)
+		counter[i] = (uint16_t)(i + 1);
+	errno = EIO; /* of some call before */
+	assert_int_equal(monitor_write_mon(&monitor), 0);
+	assert_int_equal(take_file("mon.out"), 24 + sizeof(cells) + sizeof(counter));
+	memcpy(&functions, data + 16, 4);
+	memcpy(&scale, data + 22, 2);
+	assert_int_equal(functions, FUNCTIONS);
+	assert_int_equal(scale, 0xffff);
+	assert_memory_equal(data + 24, cells, sizeof(cells));
+	assert_memory_equal(data + 24 + sizeof(cells), counter, sizeof(counter));
+	errno = EIO;
+	assert_int_equal(monitor_write_gmon(&monitor), 0);
+	assert_int_equal(take_file("gmon.out"), 20 + 41 + sizeof(counter));
+	assert_memory_equal(data, "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+	assert_memory_equal(data + 20 + 25, "seconds\0\0\0\0\0\0\0\0s", 16);
+	assert_memory_equal(data + 20 + 41, counter, sizeof(counter));
+}
+
+/* A file that cannot be written to its end is told, with the error of the write. */
+static void test_monout__a_file_that_cannot_grow(void **state)
+{
+	static uint16_t counter[5000];
+	struct monitor monitor = {.dialect = CALL_HPUX,
+		.low = LOW,
+		.high = LOW + 10000,
+		.counter = counter,
+		.counters = 5000,
+		.element = 2,
+		.scale = 0xffff};
+	struct rlimit limit, some;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+	/* at once, in the middle, and what is written last */
+	for (unsigned bytes = 0; bytes <= 9000; bytes += 3000) {
+		some = (struct rlimit){bytes, limit.rlim_max};
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &some), 0);
+		assert_int_equal(monitor_write_mon(&monitor), -EFBIG);
+		assert_int_equal(monitor_write_gmon(&monitor), -EFBIG);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		assert_int_equal(take_file("mon.out"), bytes);
+		assert_int_equal(take_file("gmon.out"), bytes);
+	}
+	assert_true(signal(SIGXFSZ, SIG_DFL) != SIG_ERR);
+}
+
+struct ends {
+	uint64_t bias, first, behind; /* of what is loaded of the program */
+};
+
+static int find_ends(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct ends *ends = context;
+
+	(void)size;
+	*ends = (struct ends){.bias = info->dlpi_addr, .first = UINT64_MAX};
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (info->dlpi_addr + p->p_vaddr < ends->first)
+			ends->first = info->dlpi_addr + p->p_vaddr;
+		if (info->dlpi_addr + p->p_vaddr + p->p_memsz > ends->behind)
+			ends->behind = info->dlpi_addr + p->p_vaddr + p->p_memsz;
+	}
+	return 1;
+}
+
+/* Its first byte is of it, and what lies behind its last is not. */
+static void test_monout__the_ends_of_a_program(void **state)
+{
+	uint16_t counter[1] = {1};
+	struct monitor monitor = {.dialect = CALL_HPUX,
+		.counter = counter,
+		.counters = 1,
+		.element = 2,
+		.scale = 0xffff};
+	struct ends ends;
+
+	(void)state;
+	(void)dl_iterate_phdr(find_ends, &ends);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t bias = i < 2 ? ends.bias : 0, low;
+
+		monitor.low = i == 0 ? ends.first : ends.behind - (i < 2);
+		monitor.high = monitor.low + 2;
+		assert_int_equal(monitor_write_mon(&monitor), 0);
+		(void)take_file("mon.out");
+		memcpy(&low, data, 8);
+		assert_int_equal(low, monitor.low - bias);
+	}
+}
+
+/* What lies in a library is taken off its own beginning. */
+static void test_monout__text_of_a_library(void **state)
+{
+	uint16_t counter[1] = {1};
+	uint64_t text = (uint64_t)(uintptr_t)getppid, low;
+	struct monitor monitor = {.dialect = CALL_HPUX,
+		.low = text,
+		.high = text + 2,
+		.counter = counter,
+		.counters = 1,
+		.element = 2,
+		.scale = 0xffff};
+	struct ends program;
+	Dl_info info;
+
+	(void)state;
+	(void)dl_iterate_phdr(find_ends, &program);
+	assert_true(text < program.first || text >= program.behind);
+	assert_true(dladdr((const void *)(uintptr_t)text, &info));
+	assert_int_equal(monitor_write_mon(&monitor), 0);
+	(void)take_file("mon.out");
+	memcpy(&low, data, 8);
+	assert_int_equal(low, text - (uintptr_t)info.dli_fbase);
+}
+
+/* PROFDIR, where the dialect has it, and the prefix: of one byte, and very long. */
+static void test_monout__directories_and_prefixes(void **state)
+{
+	uint16_t counter[1] = {1};
+	struct monitor monitor = {.dialect = CALL_SYSV,
+		.low = LOW,
+		.high = LOW + 2,
+		.counter = counter,
+		.counters = 1,
+		.element = 2,
+		.scale = 0xffff};
+	char name[300], in_root[302], here[2 * 508 + 1] = "", prefix[sizeof(here) + 1];
+
+	(void)state;
+	(void)snprintf(
+		name, sizeof(name), "%d.%.255s", (int)getpid(), program_invocation_short_name);
+	(void)snprintf(in_root, sizeof(in_root), "/%s", name);
+	for (unsigned i = 0; i < sizeof(here) - 1; i += 2)
+		memcpy(here + i, "./", 3);
+	assert_int_equal(setenv("PROFDIR", ".", 1), 0);
+	assert_int_equal(monitor_write_mon(&monitor), 0);
+	assert_int_equal(take_file(name), 24 + 2);
+	assert_int_equal(setenv("PROFDIR", here, 1), 0);
+	assert_int_equal(monitor_write_mon(&monitor), 0);
+	assert_int_equal(take_file(name), 24 + 2);
+	monitor.dialect = CALL_AIX; /* knows none */
+	assert_int_equal(monitor_write_mon(&monitor), 0);
+	assert_int_equal(take_file("mon.out"), 24 + 2);
+	/* empty since it began: no directory */
+	monitor.dialect = CALL_SYSV;
+	assert_int_equal(setenv("PROFDIR", "", 1), 0);
+	assert_int_equal(monitor_write_mon(&monitor), 0);
+	(void)remove(in_root); /* of a broken one */
+	assert_int_equal(take_file("mon.out"), 24 + 2);
+	assert_int_equal(unsetenv("PROFDIR"), 0);
+	assert_false(monitor_is_unwanted(CALL_SYSV));
+
+	assert_int_equal(setenv("GMON_OUT_PREFIX", "m", 1), 0);
+	assert_int_equal(monitor_write_gmon(&monitor), 0);
+	(void)snprintf(name, sizeof(name), "m.%d", (int)getpid());
+	assert_int_equal(take_file(name), 20 + 41 + 2);
+	(void)snprintf(prefix, sizeof(prefix), "%sm", here);
+	assert_int_equal(setenv("GMON_OUT_PREFIX", prefix, 1), 0);
+	assert_int_equal(monitor_write_gmon(&monitor), 0);
+	assert_int_equal(take_file(name), 20 + 41 + 2);
+	assert_int_equal(unsetenv("GMON_OUT_PREFIX"), 0);
+}
+
 static char directory[] = "/tmp/test_monout.XXXXXX";
 
 static int enter(void **state)
@@ -264,6 +536,13 @@ int main(void)
 		cmocka_unit_test(test_monout__a_link_is_not_followed),
 		cmocka_unit_test(test_monout__a_program_at_any_address),
 		cmocka_unit_test(test_monout__gmon_is_named_by_its_prefix),
+		cmocka_unit_test(test_monout__files_of_any_size),
+		cmocka_unit_test(test_monout__a_file_that_cannot_grow),
+		cmocka_unit_test(test_monout__the_ends_of_a_program),
+		cmocka_unit_test(test_monout__text_of_a_library),
+		cmocka_unit_test(test_monout__directories_and_prefixes),
+		cmocka_unit_test(test_monout__what_does_not_hold_together_is_refused),
+		cmocka_unit_test(test_monout__the_middle_of_the_text),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

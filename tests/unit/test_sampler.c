@@ -19,7 +19,8 @@ static void test_sampler__the_one_with_our_time_stamp_was_replaced(void **state)
 	/* Our own is read once, and only when somebody may have been here. */
 	assert_int_equal(w.arrivals, 1);
 	assert_int_equal(w.sampler.figures.instants, 1);
-	assert_true(sampler_judge(&w.sampler, &w.actor[1].sample, &(struct cpu_time){0}, false, 0));
+	assert_true(sampler_judge(
+		&w.sampler, &w.actor[1].sample, &(struct cpu_time){0}, SAMPLE_IN_PROGRAM, 0));
 	sampler_release(&w.sampler);
 }
 
@@ -195,17 +196,17 @@ static void test_sampler__a_lone_thread_is_proved_by_how_long_it_waited(void **s
 	assert_int_equal(order->before.wait_ns, 7000);
 	asked = order->woke_ns + 30000;
 	after = (struct cpu_time){.wait_ns = 7000 + 30000};
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, asked));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, asked));
 	after.wait_ns = 7000 + 30000 + 200000;
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, asked));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, asked));
 	/* It waited for less than we had its CPU: it was elsewhere, or came later. */
 	after.wait_ns = 7000 + 29999;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, asked));
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, asked));
 	assert_int_equal(w.sampler.figures.unproved, 1);
 	assert_int_equal(w.sampler.cpu[0].streak, 0);
 	/* And for longer: it waited before us. */
 	after.wait_ns = 7000 + 30000 + 200001;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, asked));
+	assert_false(sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, asked));
 	/* From now on it is asked for time stamps again. */
 	replaced(&w, a);
 	assert_ptr_equal(look(&w, 0), a);

@@ -33,7 +33,7 @@ static void sample(struct world *w, struct actor *a, unsigned cpu, uint64_t end_
 	assert_ptr_equal(look(w, cpu), a);
 	sampler_asked(&w->sampler, &a->sample, false);
 	sampler_let_go(&w->sampler, cpu);
-	assert_true(sampler_judge(&w->sampler, &a->sample, &now, false, w->now));
+	assert_true(sampler_judge(&w->sampler, &a->sample, &now, SAMPLE_IN_PROGRAM, w->now));
 	sampler_note(&a->sample, true);
 	sampler_resumed(&w->sampler, &a->sample, &now, end_ns, 10 * US);
 }
@@ -89,7 +89,8 @@ static void test_sampler_loss__on_its_way_to_a_stop_a_thread_is_not_nobody(void 
 	assert_null(look(&w, 1));
 	assert_int_equal(w.sampler.figures.late, 1);
 	/* It has stopped. */
-	assert_true(sampler_judge(&w.sampler, &a->sample, &(struct cpu_time){0}, false, w.now));
+	assert_true(sampler_judge(
+		&w.sampler, &a->sample, &(struct cpu_time){0}, SAMPLE_IN_PROGRAM, w.now));
 	assert_null(look(&w, 0));
 	assert_int_equal(w.sampler.figures.late, 1);
 	sampler_release(&w.sampler);
@@ -420,13 +421,16 @@ static void test_sampler_loss__a_steady_thread_needs_no_time_stamps(void **state
 	assert_int_equal(a->sample.order.proof, SAMPLE_BY_WAIT);
 	assert_int_equal(w.arrivals + w.stamps + w.runnables, 0);
 	after = (struct cpu_time){.wait_ns = 20 * US, .slices = a->slices + 1};
-	assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, w.now + 20 * US));
+	assert_true(
+		sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, w.now + 20 * US));
 	/* It did not wait while we had its CPU. */
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, w.now + 21 * US));
+	assert_false(
+		sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, w.now + 21 * US));
 	/* It was put on a CPU once more: it slept, or somebody else was there. */
 	assert_ptr_equal(w.sampler.cpu[0].resumed, &a->sample);
 	after.slices++;
-	assert_false(sampler_judge(&w.sampler, &a->sample, &after, false, w.now + 20 * US));
+	assert_false(
+		sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, w.now + 20 * US));
 	/* Then it is asked for time stamps again, for some time. */
 	assert_false(sampler_is_steady(&w.sampler, 0));
 	a->run_ns++;
@@ -510,9 +514,10 @@ static void test_sampler_loss__who_lets_us_in_was_not_preempted(void **state)
 			assert_ptr_equal(sampler_instant(&w.sampler, 0, planned, planned,
 						 planned + late_us * US),
 				&a->sample);
-			assert_true(sampler_judge(&w.sampler, &a->sample, &after, false, planned));
-			assert_int_equal(
-				sampler_judge(&w.sampler, &a->sample, &after, true, planned),
+			assert_true(sampler_judge(
+				&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, planned));
+			assert_int_equal(sampler_judge(&w.sampler, &a->sample, &after,
+						 SAMPLE_IN_YIELD, planned),
 				is_sample);
 			assert_int_equal(w.sampler.figures.late, !is_sample);
 			/* It has gone to sleep. */

@@ -480,7 +480,13 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	struct process *process;
 
 	assert_int_equal(on(w, 0), 0);
+	w->begun = 0;
 	assert_int_equal(on_thread(w, 0), 0);
+	assert_int_equal(w->begun, 1);
+	/* one that is refused changes nothing */
+	assert_int_equal(
+		session_set_thread(&w->sessions, w->thread, CALL_NATIVE, 0, 3, NULL, 0), -EINVAL);
+	assert_int_equal(w->begun, 1);
 	assert_int_equal(w->sessions.n, 2);
 	assert_int_equal(w->sessions.threads, 1);
 	tick(w, AT, TICK_NS);

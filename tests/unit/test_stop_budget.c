@@ -121,6 +121,18 @@ static void test_stop_budget__one_long_stop(void **state)
 }
 
 /* Stops that take less than may be stretch nothing, nor does a bound that is none. */
+/* While the first stop lasts other programs have the CPUs. That is no reason to look seldom. */
+static void test_stop_budget__a_long_first_stop_stretches_nothing(void **state)
+{
+	struct budget budget = {.ppm = 50000};
+
+	(void)state;
+	budget_earn(&budget, 1000 * MS);
+	budget_spend(&budget, 3 * MS);
+	assert_int_equal(budget_factor(&budget, MS), 1024);
+	assert_false(budget_is_spent(&budget));
+}
+
 static void test_stop_budget__stretches_no_more_than_must_be(void **state)
 {
 	struct budget budget = {.ppm = 90000}, none = {0};
@@ -143,6 +155,7 @@ int main(void)
 		cmocka_unit_test(test_stop_budget__stretches_slots),
 		cmocka_unit_test(test_stop_budget__stretches_far),
 		cmocka_unit_test(test_stop_budget__one_long_stop),
+		cmocka_unit_test(test_stop_budget__a_long_first_stop_stretches_nothing),
 		cmocka_unit_test(test_stop_budget__stretches_no_more_than_must_be),
 	};
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/bounds.h"
+
+#include <time.h>
+
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/os/clock.h"
+
+/* --max-cpu: the factor by which the period between instants is stretched. */
+static void keep_throttle(struct engine *engine, uint64_t now)
+{
+	const struct engine_options *options = engine->options;
+	uint64_t bound = options->max_cpu_ppm, analyst_ns = 0;
+	clockid_t clock;
+
+	if (!bound || !throttle_is_due(&engine->bounds.throttle, now))
+		return;
+	if (engine->period_ns < options->max_cpu_period_ns)
+		bound = bound * options->max_cpu_period_ns / engine->period_ns;
+	if (engine->reader.link.pid && clock_getcpuclockid(engine->reader.link.pid, &clock) == 0)
+		analyst_ns = clock_read(clock);
+	engine->audit.yielded_ns += throttle_see(&engine->bounds.throttle, now,
+		clock_read(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
+}
+
+/*
+ * Each bound takes the effect of the other into account, so the longer of the two periods keeps
+ * both.
+ */
+void bounds_keep(struct engine *engine, uint64_t now)
+{
+	uint64_t factor = budget_factor(&engine->bounds.budget, engine->period_ns);
+
+	keep_throttle(engine, now);
+	if (engine->bounds.throttle.factor > factor)
+		factor = engine->bounds.throttle.factor;
+	engine->sampling.sampler.factor_1024 = factor;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* What sprofil_all(3) turns on: client/all.c, with a loader and a call of this test. */
+#include <link.h>
+
+static int fake_iterate(
+	int (*callback)(struct dl_phdr_info *info, size_t size, void *context), void *context);
+#define dl_iterate_phdr fake_iterate
+#include "client/all.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define OBJECTS 60
+#define HEADERS 7
+#define TEXT    UINT64_C(0x7f0000000000)
+
+/* The first is the program. */
+static struct object {
+	char name[32];
+	uint64_t address;
+	ElfW(Phdr) header[HEADERS];
+	unsigned headers;
+	bool loaded;
+} object[OBJECTS];
+static unsigned long long adds, subs;
+
+static int fake_iterate(
+	int (*callback)(struct dl_phdr_info *info, size_t size, void *context), void *context)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < OBJECTS && r == 0; i++) {
+		struct dl_phdr_info info = {.dlpi_addr = object[i].address,
+			.dlpi_name = i ? object[i].name : NULL,
+			.dlpi_phdr = object[i].header,
+			.dlpi_phnum = (ElfW(Half))object[i].headers,
+			.dlpi_adds = adds,
+			.dlpi_subs = subs};
+
+		if (object[i].loaded)
+			r = callback(&info, sizeof(info), context);
+	}
+	return r;
+}
+
+/* The calls: how many, the last table of them, and what they say. */
+static unsigned ons, offs, flags_of_last;
+static struct entry table[OBJECTS + 8];
+static int entries, error_of_on, error_of_off;
+
+int sprofil_native_sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags)
+{
+	assert_null(tvp);
+	/* one thread at a time */
+	assert_int_equal(pthread_mutex_trylock(&lock), EBUSY);
+	errno = profcnt ? error_of_on : error_of_off;
+	if (profcnt) {
+		assert_in_range(profcnt, 1, OBJECTS + 8);
+		entries = profcnt;
+		memcpy(table, profp, (size_t)profcnt * sizeof(*table));
+		flags_of_last = flags;
+		ons++;
+	} else {
+		assert_int_equal(flags, 0);
+		offs++;
+	}
+	if (errno)
+		return -1;
+	errno = EIO; /* says nothing */
+	return 0;
+}
+
+int client_result(int r)
+{
+	assert_int_equal(pthread_mutex_trylock(&lock), 0);
+	assert_int_equal(pthread_mutex_unlock(&lock), 0);
+	if (r >= 0)
+		return 0;
+	errno = -r;
+	return -1;
+}
+
+static ElfW(Phdr) header_of(unsigned type, unsigned flags, uint64_t address, uint64_t bytes)
+{
+	return (ElfW(Phdr)){.p_type = type, .p_flags = flags, .p_vaddr = address, .p_memsz = bytes};
+}
+
+/* Of one page of text, at a place of its own. */
+static void load(unsigned i)
+{
+	object[i].address = TEXT + i * UINT64_C(0x100000);
+	object[i].header[0] = header_of(PT_LOAD, PF_R, 0, 0x1000);
+	object[i].header[1] = header_of(PT_LOAD, PF_R | PF_X, 0x1000, 0x1000);
+	object[i].headers = 2;
+	object[i].loaded = true;
+	if (i)
+		(void)snprintf(object[i].name, sizeof(object[i].name), "/lib/%u.so", i);
+	adds++;
+}
+
+static void unload(unsigned i)
+{
+	object[i].loaded = false;
+	memset(object[i].name, 'x', 8); /* it goes with the object */
+	subs++;
+}
+
+static int begin_test(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < OBJECTS; i++)
+		object[i].loaded = false;
+	load(0);
+	ons = offs = 0;
+	error_of_on = error_of_off = 0;
+	on = false;
+	return 0;
+}
+
+static int end_test(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < segments; i++) {
+		bool last = *segment[i].path;
+
+		for (size_t k = i + 1; k < segments; k++)
+			last = last && segment[k].path != segment[i].path;
+		if (last)
+			free((char *)(uintptr_t)segment[i].path);
+		(void)munmap(segment[i].counter, counter_bytes(&segment[i]));
+	}
+	free(segment);
+	segment = NULL;
+	segments = room = 0;
+	return 0;
+}
+
+static void expect(int i, uint64_t offset, unsigned size)
+{
+	assert_int_equal(table[i].offset, offset);
+	assert_int_equal(table[i].size, size);
+	assert_int_equal(table[i].scale, 0x10000);
+	assert_non_null(table[i].base);
+}
+
+/* The last one. */
+static void expect_rest(void)
+{
+	assert_int_equal(table[entries - 1].offset, 0);
+	assert_int_equal(table[entries - 1].size, 4);
+	assert_int_equal(table[entries - 1].scale, 2);
+	assert_non_null(table[entries - 1].base);
+}
+
+/* By whole counters; what is no code, or nothing, or too much, is with the rest. */
+static void test_all__segments(void **state)
+{
+	struct object *o = &object[0];
+
+	(void)state;
+	o->header[0] = header_of(PT_LOAD, PF_X | PF_R, 0x1001, 0xa); /* to 0x100b */
+	o->header[1] = header_of(PT_NOTE, PF_X | PF_R, 0x1800, 0x100);
+	o->header[2] = header_of(PT_LOAD, PF_X | PF_R, 0x2005, 0x4); /* to 0x2009 */
+	o->header[3] = header_of(PT_LOAD, PF_X | PF_R, 0x2800, 0);
+	o->header[4] = header_of(PT_LOAD, PF_X, 0x3000, 0x1000);
+	o->header[5] = header_of(PT_LOAD, PF_X | PF_R, 0x10000, UINT64_C(1) << 32);
+	o->header[6] = header_of(PT_LOAD, PF_X | PF_R, 0x5000, 0x1000); /* behind the last */
+	o->headers = 6;
+	assert_int_equal(sprofil_all(0), 0);
+	assert_int_equal(flags_of_last, NATIVE_UINT);
+	assert_int_equal(entries, 4);
+	expect(0, TEXT + 0x1000, 0xc);
+	expect(1, TEXT + 0x2004, 0x8);
+	expect(2, TEXT + 0x3000, 0x1000);
+	expect_rest();
+	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	assert_int_equal(flags_of_last, NATIVE_UINT | NATIVE_FAST);
+	assert_int_equal(entries, 4);
+	assert_int_equal(segments, 4);
+}
+
+static const struct all_segment *segment_of(uint64_t start, const char *path)
+{
+	size_t n;
+	const struct all_segment *s = all_lock(&n), *found = NULL;
+
+	assert_int_equal(pthread_mutex_trylock(&lock), EBUSY);
+	for (size_t i = 0; i < n; i++)
+		if (s[i].start == start && !strcmp(s[i].path, path))
+			found = &s[i];
+	all_unlock();
+	assert_int_equal(pthread_mutex_trylock(&lock), 0);
+	assert_int_equal(pthread_mutex_unlock(&lock), 0);
+	return found;
+}
+
+static void loaded(void)
+{
+	errno = 4711;
+	assert_ptr_equal(sprofil_all_loaded(&object), &object);
+	assert_int_equal(errno, 4711);
+	assert_int_equal(pthread_mutex_trylock(&lock), 0);
+	assert_int_equal(pthread_mutex_unlock(&lock), 0);
+}
+
+/* A table for each change, and no more. What was unloaded keeps its counters and its name. */
+static void test_all__libraries_come_and_go(void **state)
+{
+	const struct all_segment *s;
+	uint32_t *counter;
+
+	(void)state;
+	assert_int_equal(sprofil_all(0), 0);
+	assert_int_equal(entries, 2);
+	loaded();
+	assert_int_equal(ons, 1);
+	load(1);
+	loaded();
+	assert_int_equal(ons, 2);
+	assert_int_equal(entries, 3);
+	expect(0, TEXT + 0x1000, 0x1000);
+	expect(1, TEXT + 0x101000, 0x1000);
+	expect_rest();
+	loaded();
+	assert_int_equal(ons, 2);
+	s = segment_of(TEXT + 0x101000, "/lib/1.so");
+	assert_true(s && s->loaded && s->bias == TEXT + 0x100000);
+	counter = s->counter;
+	assert_ptr_equal(table[1].base, counter);
+	*counter = 7;
+	/* one goes and one comes */
+	unload(1);
+	load(2);
+	loaded();
+	assert_int_equal(ons, 3);
+	assert_int_equal(entries, 3);
+	expect(1, TEXT + 0x201000, 0x1000);
+	expect_rest();
+	s = segment_of(TEXT + 0x101000, "/lib/1.so");
+	assert_true(s && !s->loaded && s->counter == counter && *counter == 7);
+	load(1);
+	loaded();
+	assert_int_equal(entries, 4);
+	s = segment_of(TEXT + 0x101000, "/lib/1.so");
+	assert_true(s && s->loaded && s->counter == counter && *counter == 7);
+	assert_int_equal(segments, 4);
+	/* off is off, and keeps the counts; a new one begins with zeroes */
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_int_equal(offs, 1);
+	load(3);
+	loaded();
+	assert_int_equal(ons, 4);
+	assert_int_equal(*counter, 7);
+	assert_int_equal(sprofil_all(0), 0);
+	assert_int_equal(entries, 5);
+	assert_int_equal(*counter, 0);
+	assert_int_equal(offs, 1);
+}
+
+/* Another file at the same place, and the same file with another end, are others. */
+static void test_all__others_in_the_same_place(void **state)
+{
+	(void)state;
+	load(1);
+	assert_int_equal(sprofil_all(0), 0);
+	assert_int_equal(segments, 3);
+	(void)snprintf(object[1].name, sizeof(object[1].name), "/lib/other.so");
+	adds++;
+	loaded();
+	assert_int_equal(segments, 4);
+	assert_int_equal(entries, 3);
+	assert_true(segment_of(TEXT + 0x101000, "/lib/other.so")->loaded);
+	assert_false(segment_of(TEXT + 0x101000, "/lib/1.so")->loaded);
+	object[1].header[1].p_memsz = 0x2000;
+	adds++;
+	loaded();
+	assert_int_equal(segments, 5);
+	assert_int_equal(entries, 3);
+	expect(1, TEXT + 0x101000, 0x2000);
+	object[1].header[1].p_vaddr = 0x2000;
+	object[1].header[1].p_memsz = 0x1000; /* the same end */
+	adds++;
+	loaded();
+	assert_int_equal(segments, 6);
+	assert_int_equal(entries, 3);
+	expect(1, TEXT + 0x102000, 0x1000);
+}
+
+/* One by one: the room for them grows now and then. */
+static void test_all__many_libraries(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		if (i)
+			load(i);
+		assert_int_equal(sprofil_all(0), 0);
+		adds++;
+		loaded();
+		assert_int_equal(segments, i + 2);
+		assert_int_equal(entries, i + 2);
+		for (unsigned k = 0; k <= i; k++)
+			expect((int)k, TEXT + k * 0x100000 + 0x1000, 0x1000);
+		expect_rest();
+	}
+}
+
+static void test_all__what_fails(void **state)
+{
+	(void)state;
+	errno = 0;
+	assert_int_equal(sprofil_all(2), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(sprofil_all_off(), 0); /* it is */
+	assert_int_equal(ons + offs, 0);
+	/* it cannot be turned on: it is off */
+	error_of_on = EPERM;
+	assert_int_equal(sprofil_all(0), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_int_equal(ons, 1);
+	assert_int_equal(offs, 0);
+	/* it cannot be turned off: it is on, and nothing begins */
+	error_of_on = 0;
+	assert_int_equal(sprofil_all(0), 0);
+	error_of_off = EACCES;
+	assert_int_equal(sprofil_all_off(), -1);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(sprofil_all(0), -1);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(ons, 2);
+	assert_int_equal(offs, 2);
+	error_of_off = 0;
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_int_equal(offs, 3);
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_int_equal(offs, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_all__segments, begin_test, end_test),
+		cmocka_unit_test_setup_teardown(
+			test_all__libraries_come_and_go, begin_test, end_test),
+		cmocka_unit_test_setup_teardown(
+			test_all__others_in_the_same_place, begin_test, end_test),
+		cmocka_unit_test_setup_teardown(test_all__many_libraries, begin_test, end_test),
+		cmocka_unit_test_setup_teardown(test_all__what_fails, begin_test, end_test),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
