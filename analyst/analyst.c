@@ -16,10 +16,10 @@
 #include "profile/labels.h"
 #include "profile/profile.h"
 
-/* Processes in whose root a file is looked for. */
+/* Maximum processes whose root folders are searched for a file. */
 #define OPEN_TRIES 64
 
-/* Which rank of a job this is, and where: a number and a text. */
+/* The rank in a job, a number, and the host, a text. */
 static int take_labels(struct analyst *analyst, const struct analyst_options *options)
 {
 	struct label label[2];
@@ -257,7 +257,7 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
 	return take_record(analyst, &rec);
 }
 
-/* Samples at places without a name. */
+/* Counts the samples at locations without a name. */
 static uint64_t count_unresolved(const struct analyst *analyst)
 {
 	const struct profile *profile = analyst->profile;
@@ -287,7 +287,10 @@ void analyst_note_cpu(struct analyst *analyst)
 	counts_note_cpu(&analyst->counts);
 }
 
-/* Without the supervisor's last word the audit's figures are as last heard, up to a second ago. */
+/*
+ * Without the supervisor's last record, the audit's figures are the last ones sent, up to a second
+ * old.
+ */
 static int note_early_end(struct analyst *analyst)
 {
 	char note[160];
@@ -299,7 +302,7 @@ static int note_early_end(struct analyst *analyst)
 	return profile_add_note(analyst->profile, note);
 }
 
-/* "solver rank 3": pids of several machines tell nothing, and may be equal. */
+/* "solver rank 3": pids of several machines are meaningless, and may be equal. */
 static int name_rank(const struct analyst *analyst)
 {
 	char mark[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The analyst's state, for analyst.c, which owns it, and take.c, which fills it. */
+/* The analyst's state, shared by analyst.c, its owner, and take.c, which fills it. */
 #ifndef ANALYST_ANALYST_STATE_H
 #define ANALYST_ANALYST_STATE_H
 
@@ -39,13 +39,13 @@ struct analyst {
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
-	char *main_path;   /* what the first process runs, NULL not known */
-	bool main_changed; /* and did not when it was met */
+	char *main_path;   /* image of the first process, NULL unknown */
+	bool main_changed; /* it has changed since the process's first record */
 	struct wallclock wallclock;
 	struct counts counts;
 	bool has_image, ended, first_ended, snapshot;
 	uint16_t end_flags;
-	uint32_t first_status; /* of the first process, once it has ended */
+	uint32_t first_status; /* wait status of the first process, once it has ended */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow and texts that change, for the tables of this folder. */
+/* Growing arrays and replaceable texts, for the tables of this folder. */
 #ifndef ANALYST_ARRAYS_H
 #define ANALYST_ARRAYS_H
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Makes *@array, of *@room elements of @size bytes, hold at least @n, growing by halves. 0 or
- * -ENOMEM, then everything is as it was.
+ * Makes *@array, of *@room elements of @size bytes, hold at least @n, growing by halves. 0, or
+ * -ENOMEM and nothing has changed.
  */
 static inline int arrays_grow(void **array, size_t *room, size_t n, size_t size)
 {
@@ -29,7 +29,7 @@ static inline int arrays_grow(void **array, size_t *room, size_t n, size_t size)
 	return 0;
 }
 
-/* *@text, or NULL, gives way to a copy of @with. 0 or -ENOMEM. */
+/* Replaces *@text, possibly NULL, by a copy of @with. 0 or -ENOMEM. */
 static inline int arrays_replace(char **text, const char *with)
 {
 	char *copy = strdup(with);

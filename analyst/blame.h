@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which file made an analyst die. The path of the file that foreign code works on is noted in
- * memory that outlives the process; whoever starts over leaves that file's debug information alone,
- * and the whole file if it was not that.
+ * Finds the file on which an analyst died. The path of the file that third-party code is working on
+ * is noted in memory that outlives the process; the next process skips that file's debug
+ * information, and the whole file if that does not help.
  */
 #ifndef ANALYST_BLAME_H
 #define ANALYST_BLAME_H
@@ -16,7 +16,7 @@
 #define BLAME_MOST       32
 
 struct blame {
-	char *note; /* shared with whoever survives us */
+	char *note; /* shared with the process that survives */
 	bool own_note;
 	struct blamed {
 		char path[BLAME_NOTE_BYTES];
@@ -25,17 +25,23 @@ struct blame {
 	size_t files;
 };
 
-/* On a zeroed structure, or one that has files only. @note: BLAME_NOTE_BYTES of shared memory, or
- * NULL to make some. -errno when there is none. */
+/*
+ * Call on a zeroed structure, or one that has files only. @note: BLAME_NOTE_BYTES of shared memory,
+ * or NULL to allocate it. -errno if that fails.
+ */
 int blame_init(struct blame *blame, char *note);
 void blame_release(struct blame *blame);
 
-/* The file was in work when a predecessor died. False: it was left alone already, or too many. */
+/*
+ * A predecessor died while working on the file. False: the file was skipped already, or too many
+ * files.
+ */
 bool blame_add(struct blame *blame, const char *path);
 
 /*
- * The hooks of struct symbolizer_options; the context is the blame. A file that takes more than two
- * minutes of CPU time ends the process by SIGPROF: that is a death to be blamed, too.
+ * The hooks of struct symbolizer_options; the context is the struct blame. A file that takes more
+ * than two minutes of CPU time ends the process by SIGPROF, which counts as a death due to the
+ * file, too.
  */
 void blame_working_on(void *context, const char *path);
 enum symbolizer_skip blame_skip(void *context, const char *path);

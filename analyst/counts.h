@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The audit figures that the analyst itself has. Results are 0 or -ENOMEM, -ENOSPC. */
+/* The audit figures counted by the analyst. Results are 0 or -ENOMEM, -ENOSPC. */
 #ifndef ANALYST_COUNTS_H
 #define ANALYST_COUNTS_H
 
@@ -13,17 +13,17 @@ struct wallclock;
 struct counts {
 	uint64_t samples, bad_records, unresolved, guessed_stacks;
 	double weight, weight_squared; /* planned, of all samples */
-	bool user_only;                /* this is told */
+	bool user_only;                /* the figure left_out_ns is printed */
 	uint64_t left_out_ns;          /* CPU time in system calls that is in no row */
-	uint64_t cpu_ns;               /* used by the process that took the records in */
+	uint64_t cpu_ns;               /* used by the process that took the records */
 };
 
-/* What is known while records come in. */
+/* Sets the figures known while records come in. */
 int counts_tell(const struct counts *counts, struct profile *profile);
-/* All, at the end; the times are those of the profile's rows. */
+/* Sets all figures, at the end, when the profile's rows have their times. */
 int counts_close(const struct counts *counts, const struct stacks *stacks,
 	const struct wallclock *wallclock, struct profile *profile);
-/* Another process is going to close. */
+/* Another process is going to close: adds the CPU time of this one. */
 void counts_note_cpu(struct counts *counts);
 
 #endif

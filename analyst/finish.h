@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of an analysis, out of harm's way. Naming places runs foreign code on foreign files; it
- * happens in a child process that has a copy of everything. When it dies, the file that it worked
- * on is left alone and another child tries again: no sample is lost.
+ * The end of an analysis, protected from crashes. Naming locations runs third-party code on
+ * untrusted files; this happens in a child process with a copy of everything. If the child dies,
+ * the file that it worked on is skipped and another child tries again: no sample is lost.
  */
 #ifndef ANALYST_FINISH_H
 #define ANALYST_FINISH_H
@@ -11,15 +11,14 @@ struct analyst;
 struct blame;
 
 struct finish {
-	/* Runs in the child, after analyst_finish(); @error is its result. Returns an exit status.
-	 */
+	/* Runs in the child, after analyst_finish(); @error: its result. Returns an exit status. */
 	int (*deliver)(void *context, struct analyst *analyst, int error);
-	/* Says one line, in the parent. */
+	/* Prints one line, in the parent. */
 	void (*say)(void *context, const char *line);
 	void *context;
 };
 
-/* Returns the exit status of deliver(), or -errno when every try died. */
+/* Returns the exit status of deliver(), or -errno if every attempt died. */
 int finish_run(const struct finish *finish, struct analyst *analyst, struct blame *blame);
 
 #endif

@@ -47,7 +47,7 @@ static int add_all(struct histogram *h, const char *name)
 	return r < 0 ? r : locations_name_new(&h->locations);
 }
 
-/* Is there text where the counters are? If not, the two do not belong together. */
+/* Is there text where the counters are? If not, histogram and program do not match. */
 static bool belongs(const struct histogram *h)
 {
 	struct place low, high;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile of a histogram that a program took of itself (profile/monout.h), with names. */
+/*
+ * Converts a histogram that a program took of itself (profile/monout.h) to a profile, with names.
+ */
 #ifndef ANALYST_HISTOGRAM_H
 #define ANALYST_HISTOGRAM_H
 
@@ -9,10 +11,10 @@ struct profile;
 struct symbolizer_options;
 
 /*
- * Each counter becomes samples at the middle of its text in the ELF file @program, which is an
- * absolute path, named by that file's symbols and debug information. -ENOMEM; -EINVAL:
- * *@ret_problem, a constant, says what is wrong with @program or the two of them together. The
- * caller frees the profile.
+ * Each counter becomes samples at the middle of its text in the ELF file @program, an absolute
+ * path, with names from that file's symbols and debug information. -ENOMEM; -EINVAL: *@ret_problem,
+ * a constant, says what is wrong with @program or that the two do not match. The caller frees the
+ * profile.
  */
 int histogram_profile(const struct monout *monout, const char *program,
 	const struct symbolizer_options *options, struct profile **ret_profile,

@@ -23,7 +23,7 @@ bool input_bell(int bell_fd)
 	return n != 0;
 }
 
-/* Sleeps until the doorbell rings. Returns false when it has closed. */
+/* Sleeps until the doorbell rings. Returns false if it has closed. */
 static bool await_bell(struct ring *ring, int bell_fd)
 {
 	struct pollfd fd = {.fd = bell_fd, .events = POLLIN};
@@ -63,7 +63,7 @@ int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *ca
 		fwrite(CAPTURE_MAGIC, 1, CAPTURE_MAGIC_BYTES, capture) != CAPTURE_MAGIC_BYTES)
 		*ret_capture_error = -errno;
 	for (;;) {
-		/* The order matters: what was written before the bell closed is still taken. */
+		/* The order matters: records written before the doorbell closed are still taken. */
 		r = input_ready(analyst, ring, capture, ret_capture_error);
 		if (r || !open)
 			break;

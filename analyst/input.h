@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where records come from: the ring, or a capture file. */
+/* Sources of records: the ring, or a capture file. */
 #ifndef ANALYST_INPUT_H
 #define ANALYST_INPUT_H
 
@@ -12,16 +12,16 @@ struct analyst;
 
 /*
  * Takes records from the ring until RECORD_END, or until the doorbell closes (the supervisor is
- * gone). Each is copied to @capture, if not NULL, first. @bell_fd does not block. -EPROTO: the ring
- * is broken; what came before stands. -errno of a failed write to the capture goes to
- * *@ret_capture_error, and the analysis goes on.
+ * gone). Each record is first copied to @capture, if not NULL. @bell_fd is non-blocking. -EPROTO:
+ * the ring is broken; earlier records count. *@ret_capture_error: -errno of a failed write to the
+ * capture; the analysis continues.
  */
 int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *capture,
 	int *ret_capture_error);
 
 /*
- * Takes the records that are there now, without waiting. 1: RECORD_END was among them. -EPROTO: the
- * ring is broken. -ENOMEM.
+ * Takes the available records without waiting. 1: RECORD_END was among them. -EPROTO: the ring is
+ * broken. -ENOMEM.
  */
 int input_ready(struct analyst *analyst, struct ring *ring, FILE *capture, int *capture_error);
 
@@ -30,7 +30,7 @@ bool input_bell(int bell_fd);
 
 /*
  * Takes the records of a capture file, open at @fd. -EBADMSG: not a capture. -EPROTO: it ends
- * within a record; what came before stands.
+ * within a record; earlier records count.
  */
 int input_capture(struct analyst *analyst, int fd);
 

@@ -13,13 +13,13 @@
 #include "profile/profile.h"
 
 /*
- * The memory that one map may take, and all together. The largest of Java have some 100,000 pieces,
- * 10 MiB; but 6 bytes of a file, "0 1 a\n", can take 42 of ours.
+ * Maximum memory of one map, and of all together. The largest maps of Java have some 100,000
+ * pieces, 10 MiB; but 6 bytes of a file, "0 1 a\n", can take 42 bytes of memory.
  */
 #define MAP_MOST   (UINT64_C(128) << 20)
 #define MAPS_MOST  (UINT64_C(512) << 20)
 #define NOTES_MOST 8
-/* Read at a time; a longer line is none. */
+/* Bytes read at a time; a longer line is invalid. */
 #define CHUNK_BYTES (UINT64_C(1) << 20)
 
 struct jit_place {
@@ -30,11 +30,11 @@ struct jit_place {
 
 /* A perf map or a jitdump. */
 struct jit_file {
-	char *path; /* of the dump as the process calls it; NULL: not known */
+	char *path; /* of the dump, as the process names it; NULL: unknown */
 	char name[48];
-	int fd; /* -1 not there yet */
+	int fd; /* -1: not opened yet */
 	uint64_t read_bytes;
-	bool over; /* too large, or damaged: it is read no further */
+	bool over; /* too large, or damaged: not read any further */
 	struct jit_map map;
 };
 
@@ -43,7 +43,7 @@ struct jit {
 	struct jit_budget *budget;
 	struct opener *opener;
 	uint32_t pid;
-	bool live; /* its own root folder may be looked into */
+	bool live; /* the process's own root folder may be accessed */
 	struct jit_file map, dump;
 	struct jit_place *place; /* open addressing, a power of two */
 	size_t places, place_room;
@@ -64,7 +64,7 @@ struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid
 		.live = live,
 		.map.fd = -1,
 		.dump.fd = -1};
-	/* While the process lives: whose it is, and which pid it has for itself. */
+	/* While the process lives: records its owner, and its pid in its own namespace. */
 	if (live)
 		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);
 	return jit;
@@ -82,7 +82,7 @@ static void release(struct jit *jit, struct jit_file *file)
 void jit_set_dump(struct jit *jit, const char *path)
 {
 	if (path && !jit->dump.path)
-		jit->dump.path = strdup(path); /* without memory it is not read */
+		jit->dump.path = strdup(path); /* without memory, it is not read */
 }
 
 void jit_free(struct jit *jit)
@@ -95,7 +95,7 @@ void jit_free(struct jit *jit)
 	free(jit);
 }
 
-/* The names up to here are kept. */
+/* The names read so far are kept. */
 static int leave(struct jit *jit, struct jit_file *file, const char *why)
 {
 	char note[160];
@@ -112,7 +112,7 @@ static int leave(struct jit *jit, struct jit_file *file, const char *why)
 	return profile_add_note(jit->profile, note) < 0 ? -ENOMEM : 0;
 }
 
-/* Returns the bytes taken, 0: nothing whole was there. */
+/* Returns the bytes taken, 0: no complete line or record. */
 static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, uint64_t left)
 {
 	uint64_t before = jit_map_bytes(&file->map);
@@ -127,7 +127,7 @@ static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, ui
 		taken = jitdump_add(
 			&file->map, (const uint8_t *)text, (size_t)got, left, CHUNK_BYTES);
 	jit->budget->used_bytes += jit_map_bytes(&file->map) - before;
-	/* A line without an end is passed over. */
+	/* Skips a line without an end. */
 	if (taken == 0 && got == (ssize_t)CHUNK_BYTES && file == &jit->map)
 		taken = (int64_t)got;
 	if (taken > 0)
@@ -135,9 +135,7 @@ static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, ui
 	return taken;
 }
 
-/*
- * /tmp/perf-PID.map, or the dump that was mapped, of the process's own root folder or of ours.
- */
+/* /tmp/perf-PID.map, or the dump that was mapped, in the process's root folder or in ours. */
 static int open_file(struct jit *jit, struct jit_file *file)
 {
 	struct opening what = {
@@ -155,7 +153,7 @@ static int open_file(struct jit *jit, struct jit_file *file)
 	return opened.fd;
 }
 
-/* Reads what has been appended. 1: there was something. */
+/* Reads appended data. 1: there were some. */
 static int read_file(struct jit *jit, struct jit_file *file)
 {
 	int64_t taken = 1;
@@ -170,7 +168,7 @@ static int read_file(struct jit *jit, struct jit_file *file)
 	text = malloc(CHUNK_BYTES);
 	if (!text)
 		return -ENOMEM;
-	/* Up to the size of now: somebody may append faster than it is read. */
+	/* Up to the present size: data may be appended faster than they are read. */
 	while (taken > 0 && !file->over && file->read_bytes < (uint64_t)st.st_size) {
 		taken = read_chunk(jit, file, text, (uint64_t)st.st_size - file->read_bytes);
 		if (taken == -EINVAL)
@@ -196,7 +194,7 @@ static int read_more(struct jit *jit)
 	return of_map < 0 ? of_map : of_dump || of_map;
 }
 
-/* 1: it has a name now. */
+/* 1: the place has a name now. */
 static int name(struct jit *jit, struct jit_place *place)
 {
 	struct jit_source source;
@@ -271,7 +269,7 @@ int jit_location(struct jit *jit, uint64_t pc, uint64_t start)
 	return r < 0 ? r : location;
 }
 
-/* The map as it is now. Names that were given stay. */
+/* Drops the map, to read its present content. Names already assigned stay. */
 static void forget_map(struct jit *jit)
 {
 	release(jit, &jit->map);

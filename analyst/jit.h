@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of code that a process has generated, from its perf map: /tmp/perf-PID.map, as node
- * (--perf-basic-prof), Java (-XX:+DumpPerfMapAtExit, jcmd PID Compiler.perfmap) and CPython (-X
- * perf) write it. One line a piece of code, "START SIZE name", hexadecimal. Or from its jitdump
- * (jitdump.h), which has lines, too, and goes first.
+ * Names of code that a process has generated, from its perf map: /tmp/perf-PID.map, as written by
+ * node (--perf-basic-prof), Java (-XX:+DumpPerfMapAtExit, jcmd PID Compiler.perfmap) and CPython
+ * (-X perf). One line per piece of code, "START SIZE name", hexadecimal. Or from its jitdump
+ * (jitdump.h), which has lines, too, and takes precedence.
  */
 #ifndef ANALYST_JIT_H
 #define ANALYST_JIT_H
@@ -18,34 +18,39 @@ struct jit;
 struct opener;
 struct profile;
 
-/* What the maps of all processes may take together; zeroed at the start. */
+/* Memory of the maps of all processes; zero-initialized. */
 struct jit_budget {
 	uint64_t used_bytes;
-	unsigned said; /* notes about maps that were too large */
-	bool rewritten; /* --jit-map: maps are written anew, not only grow: the end reads all */
+	unsigned said; /* number of notes about maps that were too large */
+	/* --jit-map: maps are rewritten, not only appended to: read them again at the end */
+	bool rewritten;
 };
 
 /*
- * @live: the process may be alive; its own file system and pid namespace are looked at. A map that
- * takes more than its share of @budget, which must outlive it, is read no further, and a note in
- * the profile says so. NULL: no memory.
+ * @live: the process may be alive; its own file system and pid namespace are used. A map that
+ * exceeds its share of @budget, which must outlive it, is not read any further, and a note in the
+ * profile says so. NULL: out of memory.
  */
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
 	struct jit_budget *budget);
 void jit_free(struct jit *jit);
 
-/* The jitdump that the process has mapped, as it calls it; the first that is set counts. NULL:
- * none.
+/*
+ * Sets the jitdump that the process has mapped, as the process names it; only the first call
+ * counts. NULL: none.
  */
 void jit_set_dump(struct jit *jit, const char *path);
 
 /*
- * The location of generated code at @pc, which lies in a mapping that begins at @start. It is named
- * now, or by jit_finish(). -ENOMEM.
+ * The location of generated code at @pc, in a mapping that begins at @start. Named now, or by
+ * jit_finish(). -ENOMEM.
  */
 int jit_location(struct jit *jit, uint64_t pc, uint64_t start);
 
-/* Names what had no name yet, by all that the map has now. May be called again. -ENOMEM. */
+/*
+ * Names the locations that have no name yet, from the present content of the map. May be called
+ * again. -ENOMEM.
+ */
 int jit_finish(struct jit *jit);
 
 #endif

@@ -7,13 +7,13 @@
 
 #include "analyst/arrays.h"
 
-#define NAME_MOST 4096 /* longer ones are cut */
-/* Of pieces that overlap, this many are looked at. */
+#define NAME_MOST 4096 /* longer names are cut */
+/* Maximum overlapping pieces examined. */
 #define OVERLAPS_MOST 4096
-/* When code is moved, its name is looked for among so many of the newest pieces. */
+/* The number of newest pieces searched for the name of moved code. */
 #define MOVED_MOST 4096
 
-/* A string's place in the text; longer ones are cut. */
+/* Stores a string; *@ret_at is its position in the text. Longer strings are cut. */
 static int put_text(struct jit_map *map, const char *text, size_t bytes, size_t *ret_at)
 {
 	if (bytes > NAME_MOST)
@@ -47,7 +47,7 @@ int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *
 
 int jit_map_begin_lines(struct jit_map *map, uint64_t start)
 {
-	map->lines = map->pending; /* those of code that never came */
+	map->lines = map->pending; /* drops the lines of code that never came */
 	map->pending_start = start;
 	return put_text(map, "", 0, &map->last_file);
 }
@@ -58,7 +58,7 @@ int jit_map_put_line(
 	if (arrays_grow((void **)&map->line, &map->lines_room, map->lines + 1, sizeof(*map->line)) <
 		0)
 		return -ENOMEM;
-	/* Most lines of a piece are of one file. */
+	/* Most lines of a piece are in one file. */
 	if (file &&
 		(strlen(map->text + map->last_file) != bytes ||
 			memcmp(map->text + map->last_file, file, bytes) != 0) &&
@@ -75,7 +75,7 @@ int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
 
 	if (!size || size > UINT64_MAX - to)
 		return 0;
-	/* Unsealed the newest are the last; sealed, the order tells. */
+	/* Unsealed, the newest pieces are last; sealed, the order field decides. */
 	for (size_t i = map->n, n = 0; i-- > 0 && n < MOVED_MOST; n++) {
 		if (map->code[i].start == from && (!best || map->code[i].order > best->order))
 			best = &map->code[i];
@@ -93,7 +93,7 @@ int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
 	return 0;
 }
 
-/* One line without its newline. */
+/* Adds one line, passed without its newline. */
 static int add_line(struct jit_map *map, const char *line, size_t bytes)
 {
 	char number[40], *at;
@@ -177,7 +177,7 @@ static const struct jit_code *find(struct jit_map *map, uint64_t pc)
 	return best;
 }
 
-/* The last of the lines at or before the address; compilers write them in order, or nearly so. */
+/* The last line at or before the address; compilers write lines in order, or nearly so. */
 bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source)
 {
 	const struct jit_code *code = find(map, pc);

@@ -9,7 +9,7 @@
 
 #include "profile/profile.h"
 
-enum { NOTES_MOST = 3, PART_LEAST = 20 /* a note from one part in so many on */ };
+enum { NOTES_MOST = 3, PART_LEAST = 20 /* a note from this part of the time on */ };
 
 struct process_time {
 	uint32_t pid;
@@ -17,7 +17,7 @@ struct process_time {
 	int64_t unnamed_ns;
 };
 
-/* Runtimes, by the name of the process, and how each tells the names of its code. */
+/* Runtimes, by the name of the process, and how to make each write the names of its code. */
 static const struct {
 	const char *begins, *way_out;
 } runtimes[] = {

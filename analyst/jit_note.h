@@ -5,9 +5,9 @@
 struct profile;
 
 /*
- * Of processes that took a good part of the time in code which they generated and which has no
- * name, a note each: what would name it. At most three, the greatest first. To be called when all
- * that can be named is. -ENOMEM.
+ * Adds a note for each process that spent a good part of the time in generated code without a name:
+ * how to get names. At most three notes, greatest part first. Call after everything else has been
+ * named. -ENOMEM.
  */
 int jit_note_unnamed(struct profile *profile);
 

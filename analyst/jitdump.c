@@ -44,7 +44,7 @@ static int add_code(struct jit_map *map, const uint8_t *data, size_t bytes)
 	const uint8_t *name = data + CODE_BYTES;
 	size_t most = bytes - CODE_BYTES, name_bytes = strnlen((const char *)name, most);
 
-	/* A name without an end is none. */
+	/* A name without an end is invalid. */
 	if (name_bytes == most)
 		return 0;
 	return jit_map_put(map, u64_at(data, 32), u64_at(data, 40), (const char *)name, name_bytes);
@@ -73,7 +73,7 @@ static int add_lines(struct jit_map *map, const uint8_t *data, size_t bytes)
 	return r;
 }
 
-/* @bytes: of the record that are at hand. */
+/* @bytes: available bytes of the record. */
 static int add_record(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
 	switch (u32_at(data, 0)) {
@@ -102,7 +102,7 @@ int64_t jitdump_add(
 			return -EINVAL;
 		if (record_bytes > left - taken)
 			break;
-		/* What begins with the next look is whole then, or longer than any look. */
+		/* It will be complete at the next call, or is longer than any buffer. */
 		if (record_bytes > at_hand && (taken || at_hand < most))
 			break;
 		r = add_record(map, record, record_bytes < at_hand ? record_bytes : at_hand);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names and lines of code that a process has generated, from a jitdump file: jit-PID.dump, as node
- * (--perf-prof), Java (the agent libperf-jvmti.so) and CPython (-X perf_jit, 3.13) write it. The
- * process keeps the file mapped, executable, which is how it is found. All numbers are of the
+ * Names and lines of code that a process has generated, from a jitdump file: jit-PID.dump, as
+ * written by node (--perf-prof), Java (the agent libperf-jvmti.so) and CPython (-X perf_jit, 3.13).
+ * The process keeps the file mapped executable, so it is found in the maps. All numbers are in the
  * machine's byte order. Source: perf's jitdump-specification.txt, version 1.
  *
  *   offset  size  field of the head
@@ -12,8 +12,8 @@
  *       12    28  machine, padding, pid, time, flags: not used
  *
  *   offset  size  field of a record
- *        0     4  kind       0 code, 1 moved code, 2 lines, others are passed over
- *        4     4  bytes      of the record, with these
+ *        0     4  kind       0 code, 1 moved code, 2 lines; others are skipped
+ *        4     4  bytes      of the record, including the head
  *        8     8  time
  *
  *     code:   16     8  pid, tid
@@ -27,8 +27,8 @@
  *             48     8  bytes
  *     lines:  16     8  start      of the code, whose own record follows
  *             24     8  entries
- *             32        each: address 8, line 4, discriminator 4, the file's name, NUL; "\377": as
- *                       the one before
+ *             32        each: address 8, line 4, discriminator 4, the file's name, NUL; "\377": the
+ *                       previous file
  */
 #ifndef ANALYST_JITDUMP_H
 #define ANALYST_JITDUMP_H
@@ -38,15 +38,14 @@
 
 struct jit_map;
 
-/* The bytes of the head; 0: it is not there yet; -EINVAL: this is no such file. */
+/* The bytes of the head; 0: incomplete; -EINVAL: not a jitdump. */
 long jitdump_head(const uint8_t *data, size_t bytes);
 
 /*
- * Adds the records at @data, of which @bytes are at hand and @left are in the file. A record longer
- * than what is at hand is passed over, but for a name at its beginning, if @bytes is @most, the
- * most that is ever at hand. Returns the bytes of the file that are done with, which may be more
- * than
- * @bytes; 0: a record that is not whole yet; -ENOMEM; -EINVAL: damaged.
+ * Adds the records at @data, of which @bytes are available and @left are in the file. A record that
+ * exceeds the available bytes when @bytes is @most, the maximum ever available, is skipped, except
+ * for a name at its beginning. Returns the bytes of the file that are done with, possibly more than
+ * @bytes; 0: an incomplete record; -ENOMEM; -EINVAL: damaged.
  */
 int64_t jitdump_add(
 	struct jit_map *map, const uint8_t *data, size_t bytes, uint64_t left, size_t most);

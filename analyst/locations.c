@@ -70,7 +70,7 @@ int locations_add_named(struct locations *locations, const char *object, const c
 		&(struct location_line){.function = (uint32_t)index}, 1);
 }
 
-/* Names for location @index. */
+/* Sets the names of location @index. */
 static int name(struct locations *locations, size_t index, const struct frame_chain *chain)
 {
 	struct location_line lines[64];

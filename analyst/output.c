@@ -30,7 +30,7 @@ const char *output_rank(void)
 
 unsigned output_ranks(void)
 {
-	/* Not SLURM_NTASKS: that is there in a batch script, too, which is one process. */
+	/* Not SLURM_NTASKS: it is also set in a batch script, which is a single process. */
 	static const char *const names[] = {
 		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
 
@@ -63,12 +63,12 @@ char *output_apart(const char *pattern, const char *mark)
 
 	if (!dot || dot == name)
 		dot = end;
-	/* Suffixes of two words, as ".pb.gz". */
+	/* Suffixes of two words, such as ".pb.gz". */
 	while (dot < end && before > name && *--before != '.')
 		;
 	if (dot < end && before > name && is_word(before + 1, dot))
 		dot = before;
-	/* "gmon.out" is a format's name as a whole. */
+	/* "gmon.out" as a whole is the name of a format. */
 	if (strcmp(dot, ".out") == 0)
 		r = asprintf(&apart, "%.*s%s.%s", (int)(name - pattern), pattern, mark, name);
 	else
@@ -76,7 +76,7 @@ char *output_apart(const char *pattern, const char *mark)
 	return r < 0 ? NULL : apart;
 }
 
-/* Does @pattern have this one, not as a part of "%%"? */
+/* Does @pattern contain this conversion, not as a part of "%%"? */
 static bool has(const char *pattern, char what)
 {
 	for (const char *p = pattern; *p; p++) {

@@ -21,7 +21,7 @@ void processes_release(struct processes *processes)
 	*processes = (struct processes){0};
 }
 
-/* The place of @pid in the list. */
+/* The position of @pid in the list. */
 static size_t place_of(const struct processes *processes, uint32_t pid)
 {
 	size_t low = 0, high = processes->n;
@@ -44,7 +44,7 @@ const char *processes_name(const struct processes *processes, uint32_t pid)
 	return at < processes->n && processes->list[at].pid == pid ? processes->list[at].name : "";
 }
 
-/* Finds or makes. */
+/* Finds or adds a process. */
 static struct process_facts *get(struct processes *processes, uint32_t pid)
 {
 	struct process_facts facts = {.pid = pid};
@@ -116,7 +116,7 @@ int processes_exit(struct processes *processes, const struct record_exit *exit)
 
 	if (!facts)
 		return -ENOMEM;
-	/* A number that was used again: both are in one profile. */
+	/* A reused pid: both processes are in one profile. */
 	facts->kernel_ns += exit->kernel_ns;
 	return 0;
 }
@@ -126,13 +126,13 @@ static int set_audit(
 {
 	struct audit_times times = audit_times(profile);
 	uint64_t realtime = 0, lost = 0, in_calls;
-	/* Without an exit the records have been cut off. */
+	/* Without an exit record, the stream was cut off. */
 	uint64_t kernel_ns = facts->kernel_ns ? facts->kernel_ns : facts->cpu_ns;
 	uint64_t in_rows_ns = times.profiled_ns + times.unsampled_ns;
 	uint64_t left_out_ns = kernel_ns > in_rows_ns ? kernel_ns - in_rows_ns : 0;
 	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
-	/* Whose lost samples were is not known. */
+	/* It is unknown which processes the lost samples belonged to. */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct {
 		const char *key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of each process apart, for profiles of their own (--per-process). */
+/* Facts about each process, for profiles of their own (--per-process). */
 #ifndef ANALYST_PROCESSES_H
 #define ANALYST_PROCESSES_H
 
@@ -16,9 +16,9 @@ struct process_facts {
 	uint32_t pid;
 	char *path, *name; /* of its last image */
 	double weight, weight_squared;
-	double left_out;    /* what samples weigh that are in no profile */
-	uint64_t kernel_ns; /* as told at its exit */
-	uint64_t cpu_ns;    /* as told of its threads */
+	double left_out;    /* the weight of samples that are excluded from the profile */
+	uint64_t kernel_ns; /* reported at its exit */
+	uint64_t cpu_ns;    /* reported for its threads */
 };
 
 struct processes {
@@ -34,9 +34,9 @@ int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_
 int processes_cpu(struct processes *processes, const struct record_cpu *cpu);
 int processes_exit(struct processes *processes, const struct record_exit *exit);
 
-/* Of the process with this pid; "" when it is not known. */
+/* The name of the process with this pid; "": unknown. */
 const char *processes_name(const struct processes *processes, uint32_t pid);
-/* The profile of one process, out of that of all, with an audit of its own. -ENOMEM. */
+/* Extracts the profile of one process from that of all, with an audit of its own. -ENOMEM. */
 int processes_profile(
 	const struct process_facts *facts, const struct profile *all, struct profile **ret_profile);
 

@@ -53,7 +53,7 @@ void settled_release(struct settled *settled)
 	*settled = (struct settled){0};
 }
 
-/* The pool that has taken over, in the end; thread, process, executable: two steps at most. */
+/* The pool that took over in the end; thread, process, executable: at most two steps. */
 static uint32_t final_pool(const struct settled *settled, uint32_t pool)
 {
 	while (settled->pool[pool].into != pool)

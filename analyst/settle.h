@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The books of shares.h closed, as if all had ended now: a copy of the pools, so that the running
- * accounts stay what they are. Pure.
+ * The accounts of shares.h closed as if everything had ended now: works on a copy of the pools, so
+ * that the running accounts are unchanged. Pure.
  */
 #ifndef ANALYST_SETTLE_H
 #define ANALYST_SETTLE_H
@@ -11,7 +11,7 @@
 struct settled {
 	const struct shares *shares; /* must not change meanwhile */
 	struct share_pool *pool;
-	uint64_t *given_ns; /* by pool: the weights whose time has been given out */
+	uint64_t *given_ns; /* by pool: the weight whose time has been assigned */
 	struct share_rest *rest;
 	size_t rests;
 };
@@ -21,14 +21,14 @@ int settle(const struct shares *shares, struct settled *ret_settled);
 void settled_release(struct settled *settled);
 
 /*
- * The CPU time of a stack, or of SHARES_LEFT_OUT. To be asked once for each stack: a pool's time is
- * given out with a running remainder, so that all stacks together get it to the nanosecond.
+ * The CPU time of a stack, or of SHARES_LEFT_OUT. Ask once for each stack: a pool's time is
+ * assigned with a running remainder, so that all stacks together get it to the nanosecond.
  */
 uint64_t settled_cpu_ns(struct settled *settled, uint32_t stack);
 
 /*
- * Time by weight of a stack's samples: that of the samples which were there when the kernel's time
- * was last told. 1 where it was not. For a view of what goes on.
+ * Time divided by weight of a stack's samples, based on the samples present when the kernel's time
+ * was last reported. 1 if it never was. For a view of a running profile.
  */
 double settled_factor(const struct settled *settled, uint32_t stack);
 

@@ -35,7 +35,7 @@ static bool same_path(const void *things, uint32_t index, const void *key)
 	return strcmp(((const struct share_executable *)things)[index].path, key) == 0;
 }
 
-/* Finds or makes. */
+/* Finds or adds an executable. */
 static int find_executable(struct shares *shares, const char *path, uint32_t *ret_executable)
 {
 	uint64_t hash = table_hash_bytes(path, strlen(path));
@@ -119,7 +119,7 @@ void shares_end_process(
 		take_over(pool, process->pool, shares->executable[process->executable].pool);
 }
 
-/* Stacks refer to a pool that has samples. */
+/* A pool with samples is still referred to by stacks. */
 static void free_if_unused(struct shares *shares, uint32_t pool)
 {
 	if (!shares->pool[pool].samples)
@@ -132,7 +132,10 @@ static void end_thread(
 	const struct share_pool *own = &shares->pool[thread->pool];
 	uint32_t pool = process->pool;
 
-	/* The first with samples gives its pool to the process: one of the two can be freed. */
+	/*
+	 * The first thread with samples gives its pool to the process, so that one of the two can
+	 * be freed.
+	 */
 	if (thread->timed && own->samples && own->samples < SHARES_FEW &&
 		!shares->pool[pool].samples) {
 		process->pool = thread->pool;
@@ -149,7 +152,7 @@ static void end_threads(struct shares *shares, struct share_process *process)
 	process->threads = 0;
 }
 
-/* Of an image without a sample the time alone is kept. */
+/* For an image without a sample, only the time is kept. */
 static int keep_rest(struct shares *shares, const struct share_process *process)
 {
 	const struct share_pool *pool = &shares->pool[process->pool];
@@ -174,7 +177,7 @@ static int end_image(struct shares *shares, struct share_process *process)
 	return 0;
 }
 
-/* The place of @pid in the list. */
+/* The position of @pid in the list. */
 static size_t place_of(const struct shares *shares, uint32_t pid)
 {
 	size_t low = 0, high = shares->processes;
@@ -198,7 +201,7 @@ static struct share_process *find_process(struct shares *shares, uint32_t pid)
 									: NULL;
 }
 
-/* Finds or makes; NULL: out of memory. */
+/* Finds or adds a process; NULL: out of memory. */
 static struct share_process *get_process(struct shares *shares, uint32_t pid)
 {
 	struct share_process *process = find_process(shares, pid);
@@ -265,7 +268,7 @@ int shares_exec(struct shares *shares, uint32_t pid, const char *path)
 	return 0;
 }
 
-/* Finds or makes; NULL: out of memory. */
+/* Finds or adds a thread; NULL: out of memory. */
 static struct share_thread *get_thread(
 	struct shares *shares, struct share_process *process, uint32_t tid)
 {
@@ -293,7 +296,7 @@ static struct share_thread *get_thread(
 	return thread;
 }
 
-/* Where the entries of a stack begin. NULL: out of memory. */
+/* The head of a stack's list of entries. NULL: out of memory. */
 static uint32_t *get_first(struct shares *shares, uint32_t stack)
 {
 	size_t stacks = shares->stacks;

@@ -9,7 +9,7 @@
 #include "analyst/jit.h"
 #include "symbolizer/unwind.h"
 
-/* A maps text larger than this (400,000 mappings) is nonsense. */
+/* A larger maps text (400,000 mappings) is invalid. */
 #define MAPS_MOST (UINT32_C(64) << 20)
 
 static void forget_threads(struct image_space *image)
@@ -43,7 +43,7 @@ void spaces_release(struct spaces *spaces)
 	spaces->n = spaces->room = 0;
 }
 
-/* The place of @pid in the list, which is sorted by pid. */
+/* The position of @pid in the list, which is sorted by pid. */
 static size_t place_of(const struct spaces *spaces, uint32_t pid)
 {
 	size_t low = 0, high = spaces->n;
@@ -89,13 +89,13 @@ static int name_jit(struct image_space *image)
 {
 	if (!image->jit)
 		return 0;
-	/* It may have been mapped after the first piece of generated code was seen. */
+	/* The dump may have been mapped after the first piece of generated code was seen. */
 	if (image->space)
 		jit_set_dump(image->jit, space_jitdump(image->space));
 	return jit_finish(image->jit);
 }
 
-/* Generated code is named at the latest when its process, or the image that made it, ends. */
+/* Generated code is named at the latest when its process, or the image that generated it, ends. */
 static int finish_jit(struct image_space *image)
 {
 	int r = name_jit(image);
@@ -142,7 +142,7 @@ int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent)
 	struct image_space *from, *to;
 	size_t at;
 
-	(void)spaces_drop(spaces, pid); /* a pid that is used again */
+	(void)spaces_drop(spaces, pid); /* a reused pid */
 	to = spaces_get(spaces, pid);
 	at = place_of(spaces, parent);
 	if (!to)
@@ -166,7 +166,7 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec)
 		return -ENOMEM;
 	if (finish_jit(image) < 0)
 		return -ENOMEM;
-	/* Threads of the old image are gone; the one that goes on has a new name. */
+	/* Threads of the old image are gone; the remaining one has a new name. */
 	forget_threads(image);
 	return 0;
 }
@@ -180,7 +180,7 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 		return -ENOMEM;
 	if (maps->offset == 0)
 		image->maps_bytes = 0;
-	/* A piece is missing (it was not sent): the next whole text comes soon. */
+	/* A piece is missing (it was not sent): the next complete text comes soon. */
 	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
 		return 0;
 	if (arrays_grow((void **)&image->maps, &image->maps_room,

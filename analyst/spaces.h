@@ -12,14 +12,16 @@
 
 struct thread_name {
 	uint32_t tid;
-	int task; /* index in the profile, -1 not there yet */
+	int task; /* index in the profile, -1: not added yet */
 	char *name;
-	struct unwind_memory *memory; /* of its last stack, NULL none */
-	/* Where it was last seen blocked, leaf first; blocked_n 0: nowhere yet. */
+	struct unwind_memory *memory; /* of its last stack, NULL: none */
+	/*
+	 * The place where the thread was last observed blocked, leaf first; blocked_n 0: none yet.
+	 */
 	uint32_t *blocked;
 	size_t blocked_n, blocked_room;
 	bool blocked_guessed;
-	uint64_t ticks_ns; /* waiting time that is no whole tick yet */
+	uint64_t ticks_ns; /* waiting time less than a whole tick */
 };
 
 struct image_space {
@@ -28,14 +30,14 @@ struct image_space {
 	struct space *space; /* NULL: no maps yet */
 	struct thread_name *thread;
 	size_t threads, thread_room;
-	size_t memories; /* threads whose last stack is remembered */
-	struct jit *jit; /* NULL: it has not generated code, as far as is known */
-	char *maps;      /* text under way */
+	size_t memories; /* number of threads whose last stack is kept */
+	struct jit *jit; /* NULL: no generated code known */
+	char *maps;      /* text being assembled */
 	size_t maps_bytes, maps_room;
 };
 
 struct spaces {
-	struct symbolizer *symbolizer; /* not owned */
+	struct symbolizer *symbolizer; /* borrowed */
 	bool live;
 	struct image_space **list;
 	size_t n, room;
@@ -43,24 +45,24 @@ struct spaces {
 
 void spaces_release(struct spaces *spaces);
 
-/* Finds or makes; NULL: out of memory. */
+/* Finds or adds a process; NULL: out of memory. */
 struct image_space *spaces_get(struct spaces *spaces, uint32_t pid);
 /* The process is gone. -ENOMEM: its generated code may lack names. */
 int spaces_drop(struct spaces *spaces, uint32_t pid);
-/* No more records will come: names the generated code of those that live. -ENOMEM. */
+/* No more records will come: names the generated code of live processes. -ENOMEM. */
 int spaces_finish(struct spaces *spaces);
 
-/* Names the generated code that has none yet, as far as its process has told by now. -ENOMEM. */
+/* Names generated code without a name, from what its process has written so far. -ENOMEM. */
 int spaces_name_jit(struct spaces *spaces);
 
 /* A child begins with its parent's image and mappings. */
 int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent);
 int spaces_exec(struct spaces *spaces, const struct record_exec *exec);
-/* Puts pieces together; takes the text over when it is whole. */
+/* Assembles pieces; parses the text when it is complete. */
 int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last);
 int spaces_thread(struct spaces *spaces, const struct record_thread *thread);
 
-/* The thread's entry, made when it is new. NULL: out of memory. */
+/* The thread's entry, added if it is new. NULL: out of memory. */
 struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid);
 
 #endif

@@ -12,7 +12,7 @@
 #include "proto/record.h"
 #include "symbolizer/unwind.h"
 
-/* Each costs as much memory as a stack; a program with more threads than this unwinds them anew. */
+/* Each takes as much memory as a stack; a program with more threads unwinds without them. */
 #define MEMORIES_MOST 512
 
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live)
@@ -37,7 +37,7 @@ void stacks_release(struct stacks *stacks)
 	*stacks = (struct stacks){0};
 }
 
-/* The location of a system call, as a frame of its own. */
+/* The location of a system call, which is a frame of its own. */
 static int call_location(struct stacks *stacks, uint16_t machine, int32_t number)
 {
 	char name[64];
@@ -66,7 +66,7 @@ static int call_location(struct stacks *stacks, uint16_t machine, int32_t number
 	return location;
 }
 
-/* The one location of a name that is no function of the program's. */
+/* The location of a frame that is not a function of the program. */
 static int mark(struct stacks *stacks, int *location, const char *object, const char *name)
 {
 	if (*location < 0)
@@ -140,7 +140,7 @@ static int unwind(struct stacks *stacks, const struct image_space *image,
 	return unwind_stack(stacks->unwinder, image->space, &input, ret_result);
 }
 
-/* Was there a stack to copy? Of a flat profile there was not. */
+/* Was a stack copied? Not for a flat profile. */
 static bool has_stack(const struct record_sample *sample)
 {
 	return sample->registers || sample->stack_base;
@@ -151,7 +151,7 @@ static bool is_blocked(const struct record_sample *sample)
 	return sample->flags & RECORD_SAMPLE_BLOCKED;
 }
 
-/* What the kernel does for the thread, as a frame of its own. 0: nothing; 1: in *@ret_location. */
+/* The kernel's work for the thread, as a frame of its own. 0: none; 1: in *@ret_location. */
 static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample, int *ret_location)
 {
 	if (!has_stack(sample) && !is_blocked(sample))
@@ -167,11 +167,14 @@ static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample
 	return 1;
 }
 
-/* System call, frames, and marks: what was guessed, and where it does not reach its beginning. */
+/*
+ * Assembles system call, frames, and marks: what was guessed, and why a stack does not reach its
+ * beginning.
+ */
 static int put_together(struct stacks *stacks, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result)
 {
-	size_t n = 0, marks = 2; /* at both ends */
+	size_t n = 0, marks = 2; /* one at each end */
 	int location;
 
 	for (size_t i = 0; i < result->n; i++)
@@ -183,7 +186,7 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 			return location;
 		stacks->location[n++] = (uint32_t)location;
 	}
-	/* Of a thread whose state alone could be read the place is not known. */
+	/* If only the state of a thread could be read, its place is unknown. */
 	for (size_t i = 0; i < result->n && (sample->pc || !is_blocked(sample)); i++) {
 		if (result->frame[i].searched) {
 			location = mark(stacks, &stacks->guessed_mark, "[stack]", STACKS_GUESSED);
@@ -206,8 +209,8 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 }
 
 /*
- * Has the thread not yet left the call that made it? It has a new stack then, and nobody has called
- * it; a forked process has its parent's, and is unwound. The first register holds the result.
+ * Is the thread still in the call that created it? Then its stack is new and has no callers; a
+ * forked process has its parent's stack, which is unwound. The first register holds the result.
  */
 static bool is_newborn(const struct record_sample *sample)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a sample to the locations of its stack. */
+/* Converts a sample to the locations of its stack. */
 #ifndef ANALYST_STACKS_H
 #define ANALYST_STACKS_H
 
@@ -15,33 +15,33 @@ struct record_sample;
 struct thread_name;
 struct unwinder;
 
-/* Outermost frames that say why a stack does not begin at its beginning. */
+/* Outermost frames that say why a stack does not reach its beginning. */
 #define STACKS_TRUNCATED  "[truncated]"
 #define STACKS_INCOMPLETE "[incomplete]"
 
-/* The frame between a signal handler and what it interrupted. */
+/* The frame between a signal handler and the frames that it interrupted. */
 #define STACKS_SIGNAL "[signal]"
 
-/* The frame between a function and its caller that was searched for: struct unwind_frame. */
+/* The frame between a function and its guessed caller: see struct unwind_frame. */
 #define STACKS_GUESSED "[guessed]"
 
-/* Leaves of threads that were seen blocked, but not in a system call. */
+/* Leaves of threads that were observed blocked, but not in a system call. */
 #define STACKS_BLOCKED "[blocked]"
 #define STACKS_STOPPED "[stopped]"
 
 struct stacks {
-	struct locations *locations; /* not owned */
+	struct locations *locations; /* borrowed */
 	struct unwinder *unwinder;
 	bool frame_pointers, live;
-	uint32_t *location; /* of the stack under way, leaf first */
+	uint32_t *location; /* of the current stack, leaf first */
 	size_t room;
-	/* locations; -1 not there yet */
+	/* locations; -1: not added yet */
 	int truncated_mark, incomplete_mark, signal_mark, guessed_mark, blocked_mark, stopped_mark;
 	struct stacks_call {
 		uint16_t machine;
 		int32_t number;
 		uint32_t location;
-	} * call; /* system calls that were seen */
+	} * call; /* system calls seen so far */
 	size_t calls, call_room;
 	uint64_t truncated, incomplete, guessed;
 	struct jit_budget jit_budget;
@@ -52,9 +52,9 @@ int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_p
 void stacks_release(struct stacks *stacks);
 
 /*
- * The stack of a sample, leaf first, in *@ret_stack until the next call; returns its length. A
- * sample without registers gives its place alone. Of a caller the address is that of the call.
- * @image has a space. -ENOMEM. *@ret_guessed: there are frames in it that were guessed.
+ * Unwinds the stack of a sample, leaf first, into *@ret_stack, valid until the next call; returns
+ * its length. A sample without registers gives only its place. The address of a caller is that of
+ * the call. @image has a space. -ENOMEM. *@ret_guessed: some frames were guessed.
  */
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed);

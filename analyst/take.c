@@ -22,7 +22,7 @@ static int find_task(
 	return thread->task;
 }
 
-/* What a stack weighs at the moment of a sample, for the time line. */
+/* Adds the weights of a sample to the time line. */
 static int note_time(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
 {
 	const uint64_t weight_ns[TIMELINE_STATES] = {
@@ -38,7 +38,7 @@ static int note_time(struct analyst *analyst, const struct record_sample *sample
 	for (int i = 0; i < TIMELINE_STATES && r >= 0 && !analyst->no_timeline; i++) {
 		instant.state = (enum timeline_state)i;
 		instant.weight_ns = weight_ns[i];
-		/* It was woken up, and then waited for its CPU. */
+		/* The thread was woken up, and then waited for a CPU. */
 		if (i == TIMELINE_BLOCKED && instant.time_ns > weight_ns[TIMELINE_QUEUED])
 			instant.time_ns -= weight_ns[TIMELINE_QUEUED];
 		r = timeline_add(analyst->profile, &instant);
@@ -71,7 +71,7 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 	return note_time(analyst, sample, (uint32_t)n);
 }
 
-/* The value that tells for how long a thread was stopped for its stack. */
+/* The value that holds the duration of a thread's stop for its stack. */
 static int stopped_values(
 	struct analyst *analyst, const struct record_sample *sample, int64_t *values)
 {
@@ -88,7 +88,7 @@ static int stopped_values(
 	return 0;
 }
 
-/* A tick: its weight is the thread's, until the time of the thread is shared out. */
+/* A tick: its weight belongs to the thread, until the thread's time is distributed. */
 static int weigh(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
 {
 	double weight = (double)sample->weight_ns;
@@ -98,7 +98,7 @@ static int weigh(struct analyst *analyst, const struct record_sample *sample, ui
 	return shares_sample(&analyst->shares, sample->pid, sample->tid, stack, sample->weight_ns);
 }
 
-/* Is it in a system call, of a profile of the program's own code? */
+/* Is the sample in a system call, in a profile of the program's own code only? */
 static bool is_left_out(const struct analyst *analyst, const struct record_sample *sample)
 {
 	return analyst->user_only && sample->syscall >= 0 && !(sample->flags & RECORD_SAMPLE_DUMP);
@@ -116,7 +116,7 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	if (!thread)
 		return -ENOMEM;
 	if (!image->space) {
-		/* Its maps could not be read in time; an empty space says "[unknown]". */
+		/* Its maps could not be read in time; an empty space gives "[unknown]". */
 		int r = space_new(analyst->symbolizer, 0, &image->space);
 
 		if (r < 0)
@@ -150,7 +150,7 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	return weigh(analyst, sample, (uint32_t)n);
 }
 
-/* Lines "key value\n". A line of another form is left out. */
+/* Lines "key value\n". A line of another form is skipped. */
 static int take_audit(struct analyst *analyst, const char *text)
 {
 	char key[64];
@@ -167,7 +167,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 	return counts_tell(&analyst->counts, analyst->profile);
 }
 
-/* The figures so far; @tell, which may be NULL, acts on them. */
+/* The figures so far; @tell, which may be NULL, is called after them. */
 static int take_figures(
 	struct analyst *analyst, const struct record *rec, void (*tell)(void *context))
 {
@@ -265,7 +265,7 @@ static int take(struct analyst *analyst, const struct record *rec)
 	}
 }
 
-/* For profiles of each process. */
+/* Data for profiles of each process. */
 static int take_apart(struct analyst *analyst, const struct record *rec)
 {
 	struct processes *processes = &analyst->processes;

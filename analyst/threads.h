@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads the target has and what they do, whether they were sampled or not. From /proc. */
+/* The threads of the target and their states, whether they were sampled or not. From /proc. */
 #ifndef ANALYST_THREADS_H
 #define ANALYST_THREADS_H
 
@@ -20,19 +20,17 @@ struct thread_states {
 	size_t n, room;
 };
 
-/* Reads them anew. Those that are gone meanwhile are left out. -ENOMEM. */
+/* Reads them again. Threads that are gone meanwhile are skipped. -ENOMEM. */
 int thread_states_read(struct thread_states *states, const struct analyst *analyst);
 /*
- * Are all its threads stopped by a signal? Those of a tracee show as traced ('t') then, as they do
- * in a sampler's stop: to be asked of a target that takes no CPU time. Reads up to the first
- * process that is not stopped.
+ * Are all threads stopped by a signal? Threads of a tracee then show as traced ('t'), as they also
+ * do in a sampler's stop: to be asked only for a target that uses no CPU time. Reads up to the
+ * first process that is not stopped.
  */
 bool thread_states_all_stopped(const struct analyst *analyst);
 void thread_states_release(struct thread_states *states);
 
-/*
- * "7 (a) b) R 1 …", a stat file, to its name "a) b" and its state 'R'. -EPROTO.
- */
+/* Parses a stat file, "7 (a) b) R 1 …", to the name "a) b" and the state 'R'. -EPROTO. */
 int thread_states_parse(const char *text, struct thread_state *state);
 
 #endif

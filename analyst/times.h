@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Brings the accounts of shares.h into a profile, whose CPU values are weights until then. */
+/* Transfers the accounts of shares.h to a profile, whose CPU values are weights until then. */
 #ifndef ANALYST_TIMES_H
 #define ANALYST_TIMES_H
 
@@ -12,14 +12,14 @@ struct shares;
 struct wallclock;
 
 /*
- * Weights become time, and time without a sample becomes rows [unsampled]: of the processes, if
- * their accounts are kept apart, whose names @processes knows. *@ret_left_out_ns: of
+ * Converts weights to time, and adds time without a sample as rows [unsampled]: by process, if
+ * their accounts are separate; @processes has their names. *@ret_left_out_ns: time of
  * SHARES_LEFT_OUT. -ENOMEM.
  */
 int times_finish(const struct shares *shares, const struct processes *processes,
 	const struct wallclock *wallclock, struct profile *profile, uint64_t *ret_left_out_ns);
 
-/* Time by weight for each of @stacks stacks, for a view of what goes on. -ENOMEM. */
+/* Time divided by weight for each of @stacks stacks, for a view of a running profile. -ENOMEM. */
 int times_factors(const struct shares *shares, size_t stacks, float *ret_factor);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times that no sample stands for, kept until the end: then they are rows of their executables. */
+/* Times without a sample, kept until the end, when they become rows of their executables. */
 #ifndef ANALYST_UNSAMPLED_H
 #define ANALYST_UNSAMPLED_H
 
@@ -24,8 +24,8 @@ int unsampled_take(struct unsampled *unsampled, const struct record_unsampled *r
 int unsampled_finish(const struct unsampled *unsampled, const struct wallclock *wallclock,
 	struct profile *profile);
 /*
- * Adds one to the profile. @pid 0: of several processes, which are called like the file; else of
- * one that is called @name.
+ * Adds one to the profile. @pid 0: of several processes, named after the file; otherwise of a
+ * process named @name.
  */
 int unsampled_add(struct profile *profile, const struct wallclock *wallclock,
 	const struct record_unsampled *times, uint32_t pid, const char *name);

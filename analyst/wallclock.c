@@ -57,7 +57,7 @@ void wallclock_correct(
 
 	if (!wallclock->recorded)
 		return;
-	/* All samples of one stack are guessed, or none; rarely some, as maps were late. */
+	/* All samples of a stack are guessed, or none; rarely some, if maps came late. */
 	guessed = value[wallclock->guessed] == value[wallclock->wall];
 	profile_set_value(profile, stack, wallclock->wall, value[wallclock->wall] + ns);
 	if (guessed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads waited (sprofrun -w wall, both): from records to values of the profile. */
+/* Waiting times of threads (sprofrun -w wall, both): from records to values of the profile. */
 #ifndef ANALYST_WALLCLOCK_H
 #define ANALYST_WALLCLOCK_H
 
@@ -15,28 +15,31 @@ struct thread_name;
 
 struct wallclock {
 	bool recorded; /* by this supervisor */
-	bool first;    /* and a tick is a period of the wall clock */
+	bool first;    /* in addition, a tick is a period of wall-clock time */
 	uint64_t period_ns;
-	size_t wall, queue, blocked, guessed; /* indexes of the values */
+	size_t wall, queue, blocked, guessed; /* indexes of the value types */
 };
 
-/* Adds the kinds of values to the profile. -ENOMEM, -ENOSPC. */
+/* Adds the value types to the profile. -ENOMEM, -ENOSPC. */
 int wallclock_begin(
 	struct wallclock *wallclock, struct profile *profile, const struct record_start *start);
 
-/* The values of a sample that are not CPU time; @guessed: frames of its stack were. */
+/* The values of a sample other than CPU time; @guessed: some frames of its stack were guessed. */
 void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample,
 	bool guessed, int64_t values[VALUE_TYPES_MAX]);
 
-/* The CPU time of a stack of the profile is @ns more than what its samples said. */
+/* The CPU time of a stack of the profile is @ns more than its samples said. */
 void wallclock_correct(
 	const struct wallclock *wallclock, struct profile *profile, size_t stack, int64_t ns);
 
-/* For how many ticks of the wall clock it stands; what is left of one stays the thread's. */
+/* The number of wall-clock ticks of a sample; the remainder stays with the thread. */
 int64_t wallclock_ticks(const struct wallclock *wallclock, struct thread_name *thread,
 	const struct record_sample *sample);
 
-/* Keeps the stack that a thread was seen blocked with, for when it is seen there again. -ENOMEM. */
+/*
+ * Keeps the stack with which a thread was observed blocked, for when it is observed there again.
+ * -ENOMEM.
+ */
 int wallclock_keep(struct thread_name *thread, const uint32_t *stack, size_t n, bool guessed);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two forms of profil() of AIX. */
+/* The two forms of AIX's profil(). */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -50,8 +50,8 @@ static int check_ascending(const struct client_call *call, uint32_t i,
 }
 
 /*
- * Counts the entries before the one with p_high 0, and reads nothing behind that. One entry at a
- * time: the next page may not be there.
+ * Counts the entries before the one with p_high 0, and reads nothing behind it. Copies one entry at
+ * a time, because the next page may not be mapped.
  */
 static int count_entries(const void *table)
 {

@@ -29,7 +29,7 @@ static struct all_segment *segment;
 static size_t segments, room;
 static bool on;
 static unsigned fast;
-static unsigned long long changes; /* loads and unloads so far, as the loader counts them */
+static unsigned long long changes; /* loads and unloads so far, as counted by the loader */
 
 struct all_segment *all_lock(size_t *ret_n)
 {
@@ -61,7 +61,7 @@ static void *map_counters(const struct all_segment *s)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Before the last one, that of the rest. */
+/* Inserts before the last segment, which is that of the rest. */
 static int add(const struct all_segment *new)
 {
 	size_t at = segments ? segments - 1 : 0;
@@ -86,7 +86,7 @@ static int add(const struct all_segment *new)
 	return 0;
 }
 
-/* The segment of the same file at the same addresses, if it is known already. */
+/* Returns the known segment of the same file at the same addresses, if any. */
 static struct all_segment *find(const struct all_segment *new)
 {
 	for (size_t i = 0; i < segments; i++) {
@@ -98,7 +98,7 @@ static struct all_segment *find(const struct all_segment *new)
 	return NULL;
 }
 
-/* The name may go with the object. */
+/* Copies the name, which may be freed with the object. */
 static const char *keep(const char *path)
 {
 	for (size_t i = segments; i-- > 0;)
@@ -124,7 +124,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 		new.end = (info->dlpi_addr + p->p_vaddr + p->p_memsz + ALL_STEP - 1) &
 			~(uint64_t)(ALL_STEP - 1);
 		if (new.end - new.start > UINT_MAX)
-			continue; /* with the rest */
+			continue; /* counted with the rest */
 		new.path = info->dlpi_name ? info->dlpi_name : "";
 		known = find(&new);
 		if (known) {
@@ -138,7 +138,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* All that is loaded now, and the rest. */
+/* Adds all that is loaded now, and the rest. */
 static int look(void)
 {
 	if (!segments && add(&(struct all_segment){.path = ""}) < 0)
@@ -183,7 +183,9 @@ static int begin(unsigned flags)
 
 	if (r < 0)
 		return r;
-	/* Zeroes again. What was unloaded keeps its place, for it may come back. */
+	/*
+	 * Zero the counters. Unloaded segments keep their slots, because they may be loaded again.
+	 */
 	for (size_t i = 0; i < segments; i++)
 		(void)madvise(segment[i].counter, counter_bytes(&segment[i]), MADV_DONTNEED);
 	fast = flags & SPROFIL_ALL_FAST ? NATIVE_FAST : 0;
@@ -223,7 +225,7 @@ CLIENT_PUBLIC void *sprofil_all_loaded(void *handle)
 
 	(void)pthread_mutex_lock(&lock);
 	before = changes;
-	/* What cannot be taken in is with the rest. */
+	/* What cannot be added is counted with the rest. */
 	if (on && look() == 0 && changes != before)
 		(void)put_in_force();
 	(void)pthread_mutex_unlock(&lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of sprofil_all(3) share. Unlike the rest of the library they allocate and lock. */
+/* Shared by the files of sprofil_all(3). Unlike the rest of the library, they allocate and lock. */
 #ifndef CLIENT_ALL_H
 #define CLIENT_ALL_H
 
@@ -7,37 +7,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ALL_STEP 4u /* bytes of text to a counter */
+#define ALL_STEP 4u /* bytes of text per counter */
 
 struct all_symbol {
-	uint64_t address, bytes; /* as in the file */
+	uint64_t address, bytes; /* as in the ELF file */
 	const char *name;
 };
 
-/* An executable segment of an object that is loaded, or was. */
+/* An executable segment of an object that is, or was, loaded. */
 struct all_segment {
-	uint64_t start, end; /* multiples of ALL_STEP; 0 to 0: what belongs to no segment */
+	uint64_t start, end; /* multiples of ALL_STEP; 0 to 0: the rest, in no segment */
 	uint64_t bias;
-	const char *path; /* "" the program itself */
+	const char *path; /* "": the program itself */
 	uint32_t *counter;
 	bool loaded;
 	struct all_symbol *symbol; /* ascending; of the whole file */
-	char *names;               /* that they have */
+	char *names;               /* the strings of the symbols */
 	size_t symbols;
-	bool named; /* symbols have been looked for */
+	bool named; /* the symbol table has been read */
 };
 
 /*
- * The segments, under a lock that all_unlock() gives back. The last one is that of the rest. @n 0:
- * nothing was ever turned on.
+ * Returns the segments, under a lock that all_unlock() releases. The last one is that of the rest.
+ * *@ret_n 0: sprofil_all() was never turned on.
  */
 struct all_segment *all_lock(size_t *ret_n);
 void all_unlock(void);
 
 /*
- * The functions that the ELF file at @path names, ascending by address, in *@ret_symbols, whose
- * names are in *@ret_names; the caller frees both. A file that is not to be had, or makes no sense,
- * has none. -ENOMEM.
+ * The functions named in the ELF file at @path, ascending by address, in *@ret_symbols; their names
+ * are in *@ret_names; the caller frees both. A file that cannot be read, or is invalid, has none.
+ * -ENOMEM.
  */
 int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n);
 

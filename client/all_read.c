@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From counters to functions. */
+/* Assigns counters to functions. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int add(struct rows *rows, const struct sprofil_function *row)
 	return 0;
 }
 
-/* The program's path, once. "" it is not to be known. */
+/* The program's path, read once. "": unknown. */
 static const char *own_path(void)
 {
 	static char path[4096];
@@ -46,7 +46,7 @@ static const char *own_path(void)
 	return path;
 }
 
-/* Number of the last symbol that begins at or before @svma; @n: none. */
+/* Index of the last symbol that begins at or before @svma; @n: none. */
 static size_t symbol_at(const struct all_segment *s, uint64_t svma)
 {
 	size_t low = 0, high = s->symbols;
@@ -63,8 +63,8 @@ static size_t symbol_at(const struct all_segment *s, uint64_t svma)
 }
 
 /*
- * A function that begins within the text of a counter has it: what lies before is the end of
- * another one, mostly padding.
+ * The function of a counter's text. One that begins within the text owns the counter: the text
+ * before it is the end of another function, mostly padding.
  */
 static const struct all_symbol *function_at(const struct all_segment *s, uint64_t svma)
 {
@@ -88,8 +88,8 @@ static int name_segment(struct all_segment *s)
 }
 
 /*
- * Number of the first counter from @i on that may not be 0, at most @n: by pages, for most have
- * never been touched.
+ * Index of the first counter from @i on that may not be 0, at most @n. Works by pages, because most
+ * pages have never been touched.
  */
 static size_t skip_zeroes(const struct all_segment *s, size_t i, size_t n)
 {
@@ -101,13 +101,13 @@ static size_t skip_zeroes(const struct all_segment *s, size_t i, size_t n)
 	return i;
 }
 
-/* Of neighbouring counters of one function one row is made. */
+/* Adjacent counters of one function become one row. */
 static int read_segment(struct all_segment *s, struct rows *rows)
 {
 	const volatile uint32_t *counter = s->counter;
 	size_t n = s->end ? (s->end - s->start) / ALL_STEP : 1;
 	const struct all_symbol *last = NULL;
-	bool unnamed = false; /* the last row is */
+	bool unnamed = false; /* is the last row without a name? */
 	int r = 0;
 
 	for (size_t i = skip_zeroes(s, 0, n); i < n && r == 0; i = skip_zeroes(s, i + 1, n)) {

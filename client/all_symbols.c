@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbol table of an ELF file of this machine: .symtab, or .dynsym where that was stripped. */
+/*
+ * Reads the symbol table of an ELF file of this machine: .symtab, or .dynsym if that was stripped.
+ */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +13,11 @@
 
 #include "client/all.h"
 
-#define PART_MOST ((size_t)1 << 30) /* bytes of a table */
+#define PART_MOST ((size_t)1 << 30) /* maximum bytes of a table */
 
 /*
- * A copy of @count things of @each bytes at @offset of the file, with a NUL behind them, which the
- * caller frees. -ENODATA: the file does not have them; -ENOMEM.
+ * A copy of @count elements of @each bytes at @offset of the file, followed by a NUL; the caller
+ * frees it. -ENODATA: the file does not have them; -ENOMEM.
  */
 static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void **ret_part)
 {
@@ -45,7 +47,7 @@ static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void 
 	return 0;
 }
 
-/* The section headers, which the caller frees. -ENODATA, -ENOMEM. */
+/* The section headers, *@ret_n of them; the caller frees them. -ENODATA, -ENOMEM. */
 static int sections_of(int fd, ElfW(Shdr) * *ret_section, size_t *ret_n)
 {
 	void *part;

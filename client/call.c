@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One call from its arguments to its result. */
+/* Performs a call, from its arguments to its result. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ATTEMPTS 64 /* some 4 s */
+#define ATTEMPTS 64 /* about 4 s */
 #define REFUSALS 4
 
 int client_pipe_open(struct client_pipe *pipe)
@@ -41,11 +41,11 @@ void client_pipe_close(const struct client_pipe *pipe)
 
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
 {
-	/* Not write(): AddressSanitizer's would itself look at what it points to. */
+	/* Not write(): AddressSanitizer's interceptor would itself read the memory. */
 	ssize_t n = syscall(SYS_write, pipe->write_fd, from, bytes);
 	int r = n == (ssize_t)bytes ? 0 : -EFAULT;
 
-	/* What went in before the fault must come out again. */
+	/* Remove from the pipe what was written before the fault. */
 	if (n > 0 && read(pipe->read_fd, to, (size_t)n) != n)
 		r = -EFAULT;
 	return r;
@@ -85,7 +85,7 @@ int client_region(const struct client_call *call, const struct client_pipe *pipe
 	return 0;
 }
 
-/* Would anything be counted? If not, there is no need for a supervisor. */
+/* Would anything be counted? If not, no supervisor is needed. */
 static bool is_active(const struct client_call *call, const struct call_region *region)
 {
 	if (region->bytes < call->element)
@@ -93,15 +93,14 @@ static bool is_active(const struct client_call *call, const struct call_region *
 	return call->dialect == CALL_AIX ? (region->scale & 0xffff) != 0 : region->scale >= 2;
 }
 
-/* No buffer goes on at address 0. */
+/* No buffer may continue at address 0. */
 static bool wraps_around(const struct call_region *region)
 {
 	return region->bytes && region->base > UINT64_MAX - (region->bytes - 1);
 }
 
 /*
- * Looks at all of the table. 1: something is to be profiled, 0: nothing. The last region goes to
- * *@ret_last.
+ * Checks the whole table. 1: something is to be profiled, 0: nothing. *@ret_last: the last region.
  */
 static int check_table(const struct client_call *call, const struct client_pipe *pipe,
 	struct call_region *ret_last)
@@ -113,7 +112,7 @@ static int check_table(const struct client_call *call, const struct client_pipe 
 	for (uint32_t i = 0; i < call->count; i++) {
 		r = client_region(call, pipe, &entries, i, &region);
 		if (r < 0)
-			return r; /* an unreadable table is told before a wrong one */
+			return r; /* an unreadable table is reported before a wrong one */
 		if (!error && call->check)
 			error = call->check(call, i, &region, i ? &before : NULL);
 		if (!error && is_active(call, &region) && wraps_around(&region))
@@ -131,7 +130,7 @@ static struct timeval tick_of(uint64_t ns)
 		.tv_usec = (suseconds_t)(ns % 1000000000 / 1000)};
 }
 
-/* Can *@tick be written? Finds out by writing what is there. */
+/* Can *@tick be written? Tries by writing back its content. */
 static int probe_tick(const struct client_pipe *pipe, struct timeval *tick)
 {
 	struct timeval old;
@@ -149,16 +148,17 @@ static void nap(unsigned ms)
 }
 
 /*
- * Off must be off: success means that no count comes any more, for the program may give the memory
- * back. A supervisor that cannot be found may be there all the same (after setuid or chroot; in a
- * pid namespace TracerPid is 0), and one that cannot see into us gets no request and gives no
- * answer. Then it is told by the trace itself (off_is_off). @found: what client_find() says.
+ * "Off" must be certain: success means that no count will come any more, because the program may
+ * then free the memory. A supervisor that cannot be found may exist all the same (after setuid or
+ * chroot; in another pid namespace TracerPid is 0), and one that cannot access our memory gets no
+ * request and gives no answer. In these cases a signal tells it (test: off_is_off). @found:
+ * the result of client_find().
  */
 static int try_without_pipe(int found)
 {
 	int r;
 
-	if (found == -EPERM) /* somebody else, of whom we have seen all */
+	if (found == -EPERM) /* the tracer is another program; we have seen all of it */
 		return 0;
 	r = client_turn_off();
 	return r < 0 && found == -ENOENT ? 0 : r;
@@ -170,9 +170,9 @@ bool client_is_hidden(void)
 }
 
 /*
- * One attempt to find or start the supervisor and to talk to it. Besides the result of the call:
- * -EBUSY when that may have failed because a supervisor came or went meanwhile, another thread's
- * perhaps; -EPERM when there is no way.
+ * One attempt to find or start the supervisor and to talk to it. Returns the result of the call;
+ * -EBUSY if the failure may be due to a supervisor that came or went meanwhile, possibly another
+ * thread's; -EPERM if there is no way.
  */
 static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct client_reply *ret_reply)
@@ -190,7 +190,7 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 		return try_without_pipe(fd);
 	if (fd == -ENOENT || fd == -ENODATA) {
 		r = client_start();
-		return r < 0 ? r : -EBUSY; /* now it is to be found */
+		return r < 0 ? r : -EBUSY; /* now it can be found */
 	}
 	if (fd < 0)
 		return fd == -EACCES ? -EPERM : fd;
@@ -203,9 +203,9 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 }
 
 /*
- * As often as it takes while supervisors come and go, with longer and longer naps: 64 threads may
- * be at it. A refusal is believed when it is repeated: a supervisor that is just dying shows as a
- * stranger, for /proc/PID goes before TracerPid.
+ * Repeats attempts while supervisors come and go, with growing pauses: 64 threads may be doing this
+ * at once. A refusal is believed only when repeated: a dying supervisor looks like another tracer,
+ * because /proc/PID disappears before TracerPid.
  */
 static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct client_reply *ret_reply)
@@ -215,13 +215,13 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		int r = try_to_reach(call, pipe, off, ret_reply);
 
-		/* It has not answered, for it could not read the seal. */
+		/* No answer, because the supervisor could not read the seal. */
 		if (r == -ETIMEDOUT && client_is_hidden())
 			return -EPERM;
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
 			return r;
 		if (i == 0)
-			continue; /* it was just started, mostly */
+			continue; /* usually, it was just started */
 		if (wait_ms < 64)
 			wait_ms = wait_ms ? 2 * wait_ms : 1;
 		nap(wait_ms);
@@ -229,7 +229,7 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	return -EPERM;
 }
 
-/* @call is changed: a table of one entry, which most are, is copied only once. */
+/* Changes @call: a table of one entry, the common case, is copied only once. */
 static int perform(struct client_call *call, const struct client_pipe *pipe)
 {
 	struct client_reply reply = {
@@ -254,7 +254,7 @@ static int perform(struct client_call *call, const struct client_pipe *pipe)
 	if (call->flags & CALL_WALL)
 		client_note_elapsed();
 	if (call->flags & CALL_THREAD)
-		; /* the process's table is what it was */
+		; /* the process's table is unchanged */
 	else if (off)
 		client_note_off(reply.has_status ? &reply.status : NULL);
 	else

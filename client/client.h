@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of libsprofil share. Everything here is async-signal-safe: system calls and the
- * stack only, no locks, no allocation. About 8 KiB of stack are needed. (What is built on it for
- * convenience is not: monitor.h, all.h.)
+ * Shared by the files of libsprofil. Everything here is async-signal-safe: only system calls and
+ * the stack, no locks, no allocation. About 8 KiB of stack are needed. (The convenience functions
+ * on top, monitor.h and all.h, are not async-signal-safe.)
  */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
@@ -14,8 +14,8 @@
 
 #include "proto/call.h"
 
-#define CLIENT_ENTRY_BYTES 32 /* struct prof of every dialect */
-#define CLIENT_ENTRIES     32 /* entries that are copied at a time */
+#define CLIENT_ENTRY_BYTES 32 /* size of struct prof in every dialect */
+#define CLIENT_ENTRIES     32 /* entries copied at a time */
 
 #define CLIENT_PUBLIC __attribute__((visibility("default")))
 
@@ -25,32 +25,31 @@ struct client_call {
 	uint32_t flags; /* enum call_flags */
 	unsigned element;
 	uint32_t count;
-	const void *table; /* @count entries in the caller's memory, not to be trusted; or NULL: */
+	const void *table;      /* @count entries in the caller's memory, not trusted; or NULL: */
 	struct call_region one; /* the only region */
-	/* Makes a region of an entry of the table. */
+	/* Converts an entry of the table to a region. */
 	void (*decode)(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_region *ret_region);
-	/* 0 or -EINVAL: region @i; @before is the one before it, NULL for the first. */
+	/* Checks region @i; @before: the one before it, NULL for the first. 0 or -EINVAL. */
 	int (*check)(const struct client_call *call, uint32_t i, const struct call_region *region,
 		const struct call_region *before);
-	struct timeval *tick; /* where to tell the period, or NULL; not to be trusted */
+	struct timeval *tick; /* where to write the period, or NULL; not trusted */
 };
 
-/* Performs the call: 0 or -errno. Nothing has changed when it fails. */
+/* Performs the call: 0 or -errno. On failure nothing has changed. */
 int client_run(const struct client_call *call);
 
 /*
- * sprofil() of the native dialect, with @more flags of the request (dialects.c). 0 or -errno.
+ * sprofil() of the native dialect; @more: further flags of the request (dialects.c). 0 or -errno.
  */
 int dialects_native(
 	const void *profp, int profcnt, struct timeval *tvp, unsigned flags, uint32_t more);
 
-/* Turns 0 or -errno into what a C function returns. */
+/* Converts 0 or -errno to the result of a C function, with errno. */
 int client_result(int r);
 
 /*
- * A pipe that serves as a safe way to and from memory that may not be there, and for the answer.
- * While it is open the thread is not cancelled, for that would leave the descriptors behind; after
- * it errno is what it was before.
+ * A pipe for safe access to memory that may not be mapped, and for the answer. While it is open,
+ * the thread is not cancelled, which would leak the descriptors; closing it restores errno.
  */
 struct client_pipe {
 	int read_fd, write_fd;
@@ -61,54 +60,54 @@ void client_pipe_close(const struct client_pipe *pipe);
 
 /*
  * Copies between the caller's memory and ours (@bytes <= 4096) through an empty pipe: the kernel
- * says EFAULT where a dereference would be a SIGSEGV.
+ * returns EFAULT where a dereference would raise SIGSEGV.
  */
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
 int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
 
 /*
- * The value of the environment variable @name (at most 30 bytes) to @to, which has @room bytes. Its
- * length; -ENOENT: there is none; -ENOSPC: it does not fit.
+ * Copies the value of the environment variable @name (at most 30 bytes) to @to, which has @room
+ * bytes. Returns its length; -ENOENT: not set; -ENOSPC: it does not fit.
  */
 int client_environment(const char *name, char *to, size_t room);
 
 /*
- * Opens the request pipe of the supervisor that traces us. -ENOENT: nobody traces us; -EPERM:
- * somebody else does (a debugger); -EACCES: somebody does, but we may not see who; -ENODATA: it
- * cannot be told (no /proc).
+ * Opens the request pipe of the supervisor that traces us. -ENOENT: no tracer; -EPERM: another
+ * program traces us (a debugger); -EACCES: there is a tracer, but we may not see which; -ENODATA:
+ * unknown (no /proc).
  */
 int client_find(void);
 
 /*
  * Turns profiling off by a signal to this thread (proto/call.h, CALL_OFF_FIRST). 0: no supervisor
- * counts for this process any more. -EPERM: there is no signal to be had for it.
+ * counts for this process any more. -EPERM: no suitable signal.
  */
 int client_turn_off(void);
 /*
- * Asks the tracer by such a signal whether it can reach our memory. -EPERM: it cannot, as when we
- * are not dumpable. 0: it can, or that is not known.
+ * Asks the tracer in the same way whether it can access our memory. -EPERM: it cannot, for example
+ * because we are not dumpable. 0: it can, or that is unknown.
  */
 int client_ask_reach(void);
 /*
  * The supervisor keeps what blocked threads owe to a table of elapsed time until a thread of the
  * process stops. client_note_elapsed(): there is such a table. client_catch_up(): if there was one,
- * has this thread stopped, by a question (CALL_STATUS).
+ * makes this thread stop, by a status request (CALL_STATUS).
  */
 void client_note_elapsed(void);
 void client_catch_up(const struct client_pipe *pipe);
-/* Not dumpable: a supervisor of the same user cannot look into us. */
+/* Are we not dumpable? Then a supervisor of the same user cannot access our memory. */
 bool client_is_hidden(void);
-/* The supervisor that was found last, 0: none. */
+/* The last supervisor found, 0: none. */
 int client_supervisor(void);
-/* What is remembered of the supervisor is wrong. */
+/* Forgets the remembered supervisor. */
 void client_forget(void);
 /* Remembers where the request pipe is. */
 void client_remember(uint32_t pid, int descriptor, uint64_t inode);
 
-/* Starts a helper that traces us. 0, or -EPERM where that is refused. */
+/* Starts a helper that traces us. 0, or -EPERM if that is not permitted. */
 int client_start(void);
 
-/* What the supervisor answers; with a status to CALL_STATUS and to "off". */
+/* The supervisor's answer, followed by a status for CALL_STATUS and for "off". */
 struct client_reply {
 	struct call_answer answer;
 	bool has_status;
@@ -124,12 +123,12 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 
 /*
  * For sprofil_status(). client_note_on(): a table is in force. client_note_off(): none is any more;
- * @status is what the supervisor told of the last one, NULL nothing.
+ * @status: the supervisor's status of the last one, NULL none.
  */
 void client_note_on(void);
 void client_note_off(const struct call_status *status);
 
-/* Region @i of the table; entries are copied some at a time into @entries (zeroed at first). */
+/* Reads region @i of the table; entries are copied in blocks into @entries (zeroed at first). */
 struct client_entries {
 	uint8_t bytes[CLIENT_ENTRIES * CLIENT_ENTRY_BYTES];
 	uint32_t first, count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The talk with the supervisor, as proto/call.h has it. */
+/* The dialogue with the supervisor, according to proto/call.h. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 
 #define MESSAGE_REGIONS CLIENT_ENTRIES
 #define SPIN_NS         60000
-#define ANSWER_MS       10000 /* a supervisor that says nothing for so long is stuck */
+#define ANSWER_MS       10000 /* a supervisor that is silent for this long is stuck */
 
 /*
- * Writes one message; @pending: SIGPIPE is blocked and was pending before. A supervisor that has
- * just died must not kill the program: our SIGPIPE is taken back.
+ * Writes one message. @pending: SIGPIPE is blocked and was pending before. A supervisor that has
+ * just died must not kill the program, so a SIGPIPE of ours is consumed.
  */
 static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 {
@@ -30,7 +30,7 @@ static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 		if (n == (ssize_t)bytes)
 			return 0;
 		if (n >= 0)
-			return -EPIPE; /* cannot be: a request is atomic */
+			return -EPIPE; /* impossible: a request is atomic */
 		if (errno == EPIPE && !pending) {
 			struct timespec none = {0, 0};
 			sigset_t sigpipe;
@@ -74,8 +74,8 @@ static int send_table(int fd, const struct client_pipe *pipe, const struct clien
 }
 
 /*
- * Has the answer to @q come? It is told by its nonce: anybody may have written to our pipe. To a
- * table there is no status.
+ * Has the answer to @q come? It is recognized by its nonce: any process may have written to our
+ * pipe. The answer to a table has no status.
  */
 static bool take_answer(int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
@@ -93,8 +93,8 @@ static bool take_answer(int answer_fd, const struct call_request *q, struct clie
 }
 
 /*
- * CPU time of this thread, UINT64_MAX where it is not told. To ask also brings up to date what the
- * supervisor reads of it.
+ * CPU time of this thread, UINT64_MAX if unknown. Reading it also updates the figure that the
+ * supervisor reads.
  */
 static uint64_t used_ns(void)
 {
@@ -110,14 +110,14 @@ static int await_answer(
 {
 	uint64_t until = used_ns() + SPIN_NS;
 
-	/* It mostly comes sooner than we could fall asleep and be woken. */
+	/* The answer usually comes sooner than a sleep and a wake-up would take. */
 	do {
 		if (take_answer(answer_fd, q, ret_reply))
 			return -ret_reply->answer.error;
-		(void)sched_yield(); /* to the supervisor, if this is its CPU too */
+		(void)sched_yield(); /* to the supervisor, if it shares this CPU */
 	} while (used_ns() < until);
 	for (;;) {
-		/* The request pipe shows an error when its reader is gone. */
+		/* poll() reports an error on the request pipe when its reader is gone. */
 		struct pollfd fds[2] = {{.fd = answer_fd, .events = POLLIN}, {.fd = request_fd}};
 		int n = poll(fds, 2, ANSWER_MS);
 
@@ -155,7 +155,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 		return -EPERM;
 	call_put_seal(seal, &q);
 	(void)used_ns();
-	/* A handler that calls us too must not come between the pieces of one table. */
+	/* A handler that calls sprofil too must not come between the pieces of one table. */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
 	(void)sigpending(&pending);
@@ -163,7 +163,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
 		r = await_answer(request_fd, pipe->read_fd, &q, ret_reply);
-	/* From now on the request is worth nothing, whoever repeats it. */
+	/* From now on the request is worthless, whoever repeats it. */
 	explicit_bzero(seal, sizeof(seal));
 	return r;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialects: what each system's manual says of the arguments. The order of the checks is that of
- * docs/CONFORMANCE.md, C15: E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table), EFAULT
- * (tvp).
+ * The dialects: the rules of each system's manual for the arguments. The order of the checks is
+ * that of docs/CONFORMANCE.md, C15: E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table),
+ * EFAULT (tvp).
  */
 #include "client/dialects.h"
 
@@ -73,7 +73,9 @@ static int check_bin_is_last(const struct client_call *call, uint32_t i,
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Behind the last address that has a counter: rounded up, as the supervisor does (region.c). */
+/*
+ * The address behind the last one that has a counter, rounded up as in the supervisor (region.c).
+ */
 static u128 end_of(const struct call_region *region)
 {
 	uint32_t scale = region->scale ? region->scale : 1;
@@ -81,7 +83,7 @@ static u128 end_of(const struct call_region *region)
 	return region->offset + (((u128)region->bytes << 16) + scale - 1) / scale;
 }
 
-/* In a set-user-ID program the environment is somebody else's. */
+/* In a set-user-ID program the environment is not trusted. */
 static bool is_strict(void)
 {
 	char value[1];
@@ -92,8 +94,8 @@ static bool is_strict(void)
 
 /*
  * HP-UX is strict about sizes. Page 2 of its manual has rules for overlap, for any order, and for
- * the first counter of a bin; page 3 refuses overlap, other orders, and a bin that has more than
- * that one. Page 2 is followed, and page 3 where that is asked for.
+ * the first counter of a bin; page 3 refuses overlap, other orders, and a bin with more than one
+ * counter. Page 2 is followed; page 3 on request (is_strict).
  */
 static int check_hpux(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)
@@ -118,7 +120,7 @@ static bool fast_is_restricted(void)
 	return client_environment(CALL_RESTRICT_ENV, value, sizeof(value)) == 1 && value[0] == '1';
 }
 
-/* The widths, by the bits that stand for them. 0: not exactly one. */
+/* The width that the flags stand for. 0: not exactly one flag. */
 static unsigned element_of(unsigned width_flags)
 {
 	switch (width_flags) {
@@ -129,7 +131,7 @@ static unsigned element_of(unsigned width_flags)
 	}
 }
 
-/* After the flags: the table and the rest. */
+/* The checks after those of the flags, and the call. */
 static int run_table(struct client_call *call, const void *profp, int profcnt, struct timeval *tvp)
 {
 	if (call_period_ns(call->dialect, call->flags) < call_period_ns(call->dialect, 0) &&
@@ -138,7 +140,7 @@ static int run_table(struct client_call *call, const void *profp, int profcnt, s
 	call->table = profp;
 	call->count = (uint32_t)profcnt;
 	call->tick = tvp;
-	/* NULL would mean a single region; the kernel refuses this address like it. */
+	/* NULL would mean a single region; the kernel refuses NULL like any bad address. */
 	if (!profp)
 		return -EFAULT;
 	return client_run(call);
@@ -170,7 +172,7 @@ static int run_irix(enum call_dialect dialect, unsigned allowed, const void *pro
 	return run_table(&call, profp, profcnt, tvp);
 }
 
-/* profil() is sprofil() with one entry, and complains of nothing in it. */
+/* profil() is sprofil() with one entry, without errors for its content. */
 static int run_profil(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale)
 {

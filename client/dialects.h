@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that libsprofil exports. Programs do not see these names: each dialect's header
- * renames profil and sprofil to its own. struct prof is void here, for it differs.
+ * The functions exported by libsprofil. Programs do not see these names: the header of each dialect
+ * renames profil and sprofil. struct prof is void here, because it differs between dialects.
  */
 #ifndef CLIENT_DIALECTS_H
 #define CLIENT_DIALECTS_H
@@ -20,7 +20,7 @@ int sprofil_glibc_profil(unsigned short *buff, size_t bufsiz, size_t offset, uns
 void sprofil_aix_profil(void *buff, size_t bufsiz, size_t offset, unsigned scale);
 void sprofil_sysv_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
 
-/* sysconf(), which knows _SC_PROFIL_MAX. */
+/* sysconf() with _SC_PROFIL_MAX. */
 long sprofil_sysconf(int name);
 
 #endif

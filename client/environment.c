@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An environment variable as it is now. getenv(3) is not async-signal-safe: a handler may have come
- * in the middle of a setenv(), or another thread may be in one, and then the array that environ
- * points to may have been freed. So it is read through a pipe, where the kernel says EFAULT; what
- * was freed and used again matches no name.
+ * Reads the present value of an environment variable. getenv(3) is not async-signal-safe: a handler
+ * may interrupt a setenv(), or another thread may be in one, and the array that environ points to
+ * may have been freed. Therefore the environment is read through a pipe, where the kernel returns
+ * EFAULT; memory that was freed and reused matches no name.
  */
 #include "client/client.h"
 
@@ -18,7 +18,7 @@
 #define NAME_BYTES   32
 #define PAGE_BYTES   4096u
 
-/* The entries at @at that lie on one page, so that all of them are there if the first is. */
+/* The number of entries at @at on one page: if the first is mapped, all are. */
 static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char **ret_entries)
 {
 	unsigned room = (unsigned)((PAGE_BYTES - (uintptr_t)at % PAGE_BYTES) / sizeof(*at)), n = 0;
@@ -32,7 +32,10 @@ static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char
 	return n;
 }
 
-/* Which of @n entries begins with @prefix; @n: none. All are copied at once if that can be. */
+/*
+ * The index of the entry that begins with @prefix; @n: none. Copies all entries at once if
+ * possible.
+ */
 static unsigned find(const struct client_pipe *pipe, char *const *entries, unsigned n,
 	const char *prefix, size_t length)
 {
@@ -49,7 +52,7 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 				return i;
 		return n;
 	}
-	/* One ends where its memory does, before so many bytes. */
+	/* An entry at the end of its memory may be shorter. */
 	while (read(pipe->read_fd, begins, sizeof(begins)) > 0)
 		; /* the pipe does not block */
 	for (unsigned i = 0; i < n; i++)
@@ -59,7 +62,10 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 	return n;
 }
 
-/* The string at @from with its 0, page by page. Its length, or -ENOSPC: it is longer than @room. */
+/*
+ * Copies the string at @from with its NUL, page by page. Returns its length, or -ENOSPC: it is
+ * longer than @room.
+ */
 static int copy_string(const struct client_pipe *pipe, const char *from, char *to, size_t room)
 {
 	size_t have = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where is our supervisor? It is the process that traces us, so the kernel knows: TracerPid. Its
- * request pipe is named by one of its descriptors (CALL_MARK in proto/call.h). Nothing is inherited
- * and nothing stands in the environment, so it is found after exec, with all descriptors closed and
- * with a clean environment too.
+ * Finds our supervisor. It is the process that traces us, so the kernel knows it: TracerPid. One of
+ * its descriptors names its request pipe (CALL_MARK in proto/call.h). Nothing is inherited and
+ * nothing is in the environment, so the supervisor is found after exec, with all descriptors
+ * closed, and with a clean environment too.
  */
 #include "client/client.h"
 
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 /*
- * What was found last: pid and descriptor, and the inode of the pipe. Shared by all threads and
- * copied by fork. The two words may be of different writers; then the inode does not fit, and we
- * look again.
+ * The last result: pid and descriptor, and the inode of the pipe. Shared by all threads and copied
+ * by fork. The two words may come from different writers; then the inode does not match, and the
+ * search is repeated.
  */
 static _Atomic uint64_t remembered_place, remembered_inode;
 
@@ -65,8 +65,8 @@ static uint64_t get_number(const char **at)
 }
 
 /*
- * Opens the write end of the pipe @inode, which is @descriptor of @pid. -ENOENT when it is not, or
- * we may not see: a process that has ended belongs to root until its parent has reaped it.
+ * Opens the write end of the pipe @inode, which is @descriptor of @pid. -ENOENT: it is not, or we
+ * may not see it: a process that has ended belongs to root until its parent has reaped it.
  */
 static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 {
@@ -76,7 +76,7 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 
 	(void)put_number(
 		put_text(put_number(put_text(path, "/proc/"), pid), "/fd/"), (uint64_t)descriptor);
-	/* Look before opening: the open of another thing of that number might do something. */
+	/* Check before opening: opening another kind of file could have side effects. */
 	if (stat(path, &st) < 0)
 		return -ENOENT;
 	if (!S_ISFIFO(st.st_mode) || st.st_ino != inode)
@@ -91,7 +91,7 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 	return fd;
 }
 
-/* The number behind @key in a status file, "\nTracerPid:\t1234\n". -ENODATA: it cannot be read. */
+/* The number behind @key in a status file, "\nTracerPid:\t1234\n". -ENODATA: unreadable. */
 static int64_t number_in(const char *path, const char *key)
 {
 	char text[1024];
@@ -113,7 +113,7 @@ static int64_t number_in(const char *path, const char *key)
 	return (uint32_t)get_number(&at);
 }
 
-/* A directory entry as getdents64(2) gives it. */
+/* A directory entry of getdents64(2). */
 struct entry {
 	uint64_t inode;
 	int64_t offset;
@@ -124,7 +124,7 @@ struct entry {
 
 /*
  * If @name in @dir is the mark, "/memfd:sprofil-calls:7:81234 (deleted)", opens descriptor 7.
- * -ENOENT: it is another thing; -EACCES: it cannot be seen or opened.
+ * -ENOENT: it is not the mark; -EACCES: it cannot be read or opened.
  */
 static int open_marked(int dir, const char *name, uint32_t tracer)
 {
@@ -147,7 +147,7 @@ static int open_marked(int dir, const char *name, uint32_t tracer)
 	fd = open_pipe(tracer, (int)descriptor, inode);
 	if (fd >= 0)
 		client_remember(tracer, (int)descriptor, inode);
-	return fd == -ENOENT ? -EACCES : fd; /* it is there, or was just now */
+	return fd == -ENOENT ? -EACCES : fd; /* the pipe exists, or did just now */
 }
 
 static int search(uint32_t tracer)
@@ -181,7 +181,7 @@ int client_supervisor(void)
 	char path[64];
 	int64_t pid;
 
-	/* TracerPid names a thread of the supervisor; its process is asked for. */
+	/* TracerPid names a thread of the supervisor; its process is needed. */
 	(void)put_text(put_number(put_text(path, "/proc/"), tracer), "/status");
 	pid = number_in(path, "\nTgid:\t");
 	return pid > 0 ? (int)pid : (int)tracer;
@@ -201,7 +201,7 @@ int client_find(void)
 			return fd;
 		client_forget();
 	}
-	/* The leader is attached to first. Its status says nothing once it has ended. */
+	/* The leader is attached to first. Once it has ended, its status has no TracerPid. */
 	tracer = number_in("/proc/self/status", tracer_key);
 	if (tracer <= 0)
 		tracer = number_in("/proc/thread-self/status", tracer_key);

@@ -11,10 +11,10 @@
 #include "client/client.h"
 
 #define TEXT_MOST (UINT64_C(1) << 32)
-#define STEP      4u /* bytes of text to a counter of monstartup() */
+#define STEP      4u /* bytes of text per counter of monstartup() */
 
-static struct monitor now; /* counters of NULL: there is none */
-static bool running;       /* as moncontrol() has it */
+static struct monitor now; /* counter NULL: no histogram */
+static bool running;       /* as set by moncontrol() */
 static void *mapped;       /* the counters of monstartup() */
 static size_t mapped_bytes;
 
@@ -44,7 +44,7 @@ static int turn_on(void)
 	return r;
 }
 
-/* Nothing may count in the old one when a new histogram begins. */
+/* Nothing may count in the old histogram when a new one begins. */
 static int forget(void)
 {
 	int r = running ? turn_off() : 0;
@@ -70,7 +70,7 @@ static int first_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 	return 1; /* the program itself comes first */
 }
 
-/* "monitor(2, etext, ...)" stands for the whole program in all manuals; it begins elsewhere. */
+/* In all manuals, "monitor(2, etext, ...)" stands for the whole program, which begins elsewhere. */
 static uint64_t start_of(uint64_t low)
 {
 	uint64_t start = low;
@@ -98,7 +98,7 @@ static int start(enum call_dialect dialect, uint64_t low, uint64_t high, void *b
 		return -EINVAL;
 	words = (high - low + 1) / 2;
 	counters = MIN((room - head) / 2, words);
-	/* Scale 1 and less is another thing. */
+	/* Scales 0 and 1 have other meanings. */
 	if (counters * 65536 < 2 * words + 1)
 		return -EINVAL;
 	r = forget();
@@ -126,13 +126,13 @@ static int start(enum call_dialect dialect, uint64_t low, uint64_t high, void *b
 	return r;
 }
 
-/* Off, and what was counted to a file. */
+/* Turns counting off, and writes the counts to a file. */
 static int finish(int (*write_file)(const struct monitor *monitor))
 {
 	int r, off;
 
 	if (!now.counter)
-		return 0; /* nothing was begun */
+		return 0; /* nothing was started */
 	off = running ? turn_off() : 0;
 	r = off < 0 ? off : write_file(&now);
 	off = off < 0 ? off : forget();
@@ -181,8 +181,8 @@ CLIENT_PUBLIC int sprofil_native_monitor(
 }
 
 /*
- * Counters of our own, one for 4 bytes of text: as gprof has it, each of its bins is then one
- * counter. Of 4 bytes, where the dialect has such: at 100 Hz, 16 bits are full after 11 minutes.
+ * Allocates counters, one for 4 bytes of text as in gprof, each of whose bins is then one counter.
+ * Counters have 4 bytes where the dialect allows it: at 100 Hz, 16 bits are full after 11 minutes.
  */
 static int start_up(enum call_dialect dialect, uint64_t low, uint64_t high)
 {
@@ -244,7 +244,7 @@ CLIENT_PUBLIC int sprofil_moncontrol(int mode)
 	bool was = running;
 	int r = 0;
 
-	/* Without a histogram, as with an empty PROFDIR, there is nothing to do. */
+	/* Without a histogram, for example with an empty PROFDIR, there is nothing to do. */
 	if (now.counter && !!mode != was)
 		r = mode ? turn_on() : turn_off();
 	return r < 0 ? client_result(r) : was;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * monitor(3) and its kin: one histogram of the program's text, made by profil() of the dialect, and
- * its file. As on the originals they are for one thread at a time, and not for signal handlers.
+ * monitor(3) and related functions: one histogram of the program's text, made by profil() of the
+ * dialect, and its file. Like the originals, they are neither thread-safe nor async-signal-safe.
  */
 #ifndef CLIENT_MONITOR_H
 #define CLIENT_MONITOR_H
@@ -13,14 +13,14 @@
 #include "proto/call.h"
 
 /*
- * The layout of monitor()'s buffer, in which the program may look at its counters: struct hdr,
- * struct cnt for each function, counters. All in the machine's own byte order; it is the layout of
- * a mon.out too.
+ * The layout of monitor()'s buffer, in which the program may read its counters: struct hdr, struct
+ * cnt for each function, counters. All in the machine's own byte order. A mon.out has the same
+ * layout.
  *
  *   hdr         0  lowest address           u64   in a file: as in the ELF file
- *               8  behind the highest       u64   the same
+ *               8  behind the highest one   u64   the same
  *              16  number of cnt            i32
- *              20  ticks in a second        u16
+ *              20  ticks per second         u16
  *              22  scale of profil          u16
  *   cnt         0  address of a function    u64   0: unused
  *               8  calls of it              i64
@@ -36,7 +36,7 @@ struct monitor {
 	enum call_dialect dialect;
 	uint64_t low, high;
 	uint32_t functions; /* struct cnt */
-	const void *cells;  /* @functions of them */
+	const void *cells;  /* @functions elements */
 	const void *counter;
 	size_t counters;
 	unsigned element; /* bytes of a counter: 2 or 4 */
@@ -45,14 +45,14 @@ struct monitor {
 
 uint16_t monitor_hz(enum call_dialect dialect);
 
-/* 0 or -errno. Write mon.out and gmon.out, where the environment wants them. */
+/* 0 or -errno. Write mon.out and gmon.out, to the places that the environment requests. */
 int monitor_write_mon(const struct monitor *monitor);
 int monitor_write_gmon(const struct monitor *monitor);
 
-/* System V and IRIX: PROFDIR is there and empty, so that nothing is to be profiled. */
+/* System V and IRIX: PROFDIR is set and empty, so nothing is to be profiled. */
 bool monitor_is_unwanted(enum call_dialect dialect);
 
-/* What libsprofil exports of this; the headers of the dialects rename it. */
+/* Exported by libsprofil; the headers of the dialects rename them. */
 int sprofil_hpux_monitor(
 	void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
 int sprofil_irix_monitor(

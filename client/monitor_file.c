@@ -9,12 +9,12 @@
  *               1  low address       u64   as in the ELF file
  *               9  high address      u64
  *              17  number of bins    u32
- *              21  ticks a second    u32
- *              25  "seconds", 15 bytes filled up with 0
+ *              21  ticks per second  u32
+ *              25  "seconds", padded with 0 to 15 bytes
  *              40  's'
  *              41  the bins          u16 each
  *
- * What does not fit in 16 bits goes to further histograms of the same range, which gprof adds up.
+ * Counts beyond 16 bits go to further histograms of the same range, which gprof adds up.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +83,7 @@ static void put_u64(struct out *out, uint64_t value)
 	put(out, &value, sizeof(value));
 }
 
-/* In a set-user-ID program the environment is somebody else's. -ENOENT: there is none. */
+/* In a set-user-ID program the environment is not trusted. -ENOENT: not set. */
 static int wish(const char *name, char *to, size_t room)
 {
 	return getauxval(AT_SECURE) ? -ENOENT : client_environment(name, to, room);
@@ -101,7 +101,7 @@ bool monitor_is_unwanted(enum call_dialect dialect)
 	return knows_profdir(dialect) && wish("PROFDIR", value, sizeof(value)) == 0;
 }
 
-/* As by those who made such files before: what was there is overwritten, links are not followed. */
+/* As the original implementations do: an existing file is overwritten, links are not followed. */
 static int out_open(struct out *out, const char *path)
 {
 	out->error = 0;
@@ -139,7 +139,7 @@ static int contains(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* What is to be taken off the addresses, for them to be those of the file. */
+/* What to subtract from addresses to get those of the ELF file. */
 static uint64_t bias_of(const struct monitor *monitor)
 {
 	struct search search = {.pc = monitor->low, .bias = 0};
@@ -155,7 +155,7 @@ static uint32_t count_at(const struct monitor *monitor, size_t i)
 	return ((const volatile uint32_t *)monitor->counter)[i];
 }
 
-/* The @part-th 16 bits' worth of each counter. */
+/* Writes the @part-th 16 bits' worth of each counter. */
 static void put_counters(struct out *out, const struct monitor *monitor, uint32_t part)
 {
 	for (size_t i = 0; i < monitor->counters; i++) {

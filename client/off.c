@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is told without a pipe: off, and the question whether we can be reached. The tracer hears of
- * each signal of a thread that it traces, also of one that is ignored, which nobody else does:
+ * Messages without a pipe: "off", and the question whether our memory is accessible. The tracer
+ * sees each signal to a thread that it traces, even an ignored one, which nothing else sees:
  * neither the program nor, untraced, the kernel's queue.
  */
 #include "client/client.h"
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Ignored unless there is a handler. SIGCHLD is awaited by many who keep it blocked: see pick(). */
+/* Ignored unless there is a handler. Many programs block SIGCHLD and wait for it: see pick(). */
 static const int signals[] = {SIGURG, SIGWINCH, SIGCHLD, 0};
 
 /* Only reads: libsprofil installs no handlers. */
@@ -26,9 +26,9 @@ static bool is_ignored(int signal)
 }
 
 /*
- * A signal that does nothing, in force if that can be. A blocked one that is pending is somebody's
- * who waits for it with sigwait or a signalfd: to unblock it would lose it, and SIGCHLD may come at
- * any time. 0: there is none.
+ * A signal without an effect, preferably an unblocked one. A blocked and pending signal belongs to
+ * code that waits for it with sigwait or a signalfd: unblocking it would lose it, and SIGCHLD may
+ * come at any time. 0: none.
  */
 static int pick(const sigset_t *blocked)
 {
@@ -46,7 +46,7 @@ static int pick(const sigset_t *blocked)
 	return 0;
 }
 
-/* The result of tgkill() with @second behind CALL_OFF_FIRST; -EPERM: it cannot be made. */
+/* Sends @second behind CALL_OFF_FIRST; returns the result of tgkill(). -EPERM: impossible. */
 static long say(uint64_t second)
 {
 	sigset_t mask, open;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sprofil_with(): the options as flags of the request. */
+/* sprofil_with(): converts the options to flags of the request. */
 #include <errno.h>
 
 #include "client/client.h"
@@ -19,7 +19,7 @@ static int read_options(const struct sprofil_options *from, struct sprofil_optio
 	return r;
 }
 
-/* Flags of the request, or -EINVAL. */
+/* Returns the flags of the request, or -EINVAL. */
 static int64_t flags_of(const struct sprofil_options *options)
 {
 	uint64_t tick = options->tick_ns / CALL_TICK_UNIT_NS;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profil and sprofil by their own names, for a program that declares them itself or, older than
- * prototypes, not at all: no header can lead it to its dialect, and the linker would take glibc's.
- * Compiled once for each dialect (DIALECT, PLAIN_VOID, PLAIN_SPROFIL) into an archive that is
- * linked before libsprofil. In the program they are hidden: other libraries keep glibc's.
+ * profil and sprofil by their plain names, for a program that declares them itself or, being older
+ * than prototypes, not at all: no header can select its dialect, and the linker would take glibc's
+ * functions. Compiled once per dialect (DIALECT, PLAIN_VOID, PLAIN_SPROFIL) into an archive that is
+ * linked before libsprofil. The names are hidden in the program, so other libraries keep glibc's.
  */
 #include "client/dialects.h"
 

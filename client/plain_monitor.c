@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * monitor and its kin by their own names, as plain.c has profil: for programs that declare them
- * themselves, or not at all. A file of its own, because old programs that bring a monitor() along
- * call profil all the same. glibc has monstartup and moncontrol, and for its programs they stay its
- * own: what -pg adds belongs to them.
+ * monitor and related functions by their plain names, as plain.c has profil: for programs that
+ * declare them themselves, or not at all. A separate file, because old programs with a monitor() of
+ * their own still call profil. glibc has monstartup and moncontrol, and programs of its dialect
+ * keep these: the code added by -pg belongs to them.
  */
 #include "client/monitor.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsprofil-preload.so: glibc's own names, for binaries that were linked against glibc only. The
- * start-up code of -pg programs calls an internal name of glibc, which no preload can reach.
+ * libsprofil-preload.so: glibc's names, for binaries that were linked against glibc only. The
+ * start-up code of -pg programs calls an internal name of glibc, which cannot be preloaded.
  */
 #include "client/client.h"
 #include "client/dialects.h"

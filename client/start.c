@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts the helper, such that the program cannot notice. A child of its own would show: its end
- * sends SIGCHLD and it is in waitpid(-1), for exec sets the exit signal back to SIGCHLD. So there
- * is a process in between, cloned with exit signal 0, which never calls exec: only a wait with
- * __WCLONE or __WALL sees it. It makes the helper and ends at once; the helper goes to init. Where
- * that would be the program itself (it is pid 1 of a container, or a subreaper), the one in between
- * stays.
+ * Starts the helper such that the program cannot notice. A direct child would be visible: its end
+ * sends SIGCHLD, and waitpid(-1) returns it, because exec resets the exit signal to SIGCHLD.
+ * Therefore there is an intermediate process, cloned with exit signal 0, which never calls exec:
+ * only a wait with __WCLONE or __WALL sees it. It creates the helper and ends at once; the helper
+ * is reparented to init. If that would be the program itself (pid 1 of a container, or a
+ * subreaper), the intermediate process stays.
  *
  * The helper has its own session, none of our descriptors and nothing of our environment.
  */
@@ -32,10 +32,10 @@
 #define STACK_BYTES 65536
 #define READY_MS    10000
 
-/* The last process in between that stayed, and whose it is: pid << 32 | its pid. */
+/* The last intermediate process that stayed, and its owner: owner's pid << 32 | its pid. */
 static _Atomic uint64_t last_between;
 
-/* Where the helper is by the place of this library, found once when it was loaded. */
+/* The helper's path relative to this library, determined once when the library was loaded. */
 static char installed_path[PATH_MAX];
 
 __attribute__((constructor)) static void find_installed(void)
@@ -43,9 +43,9 @@ __attribute__((constructor)) static void find_installed(void)
 	Dl_info info;
 	const char *slash;
 	char path[PATH_MAX];
-	int n, error = errno; /* main() begins with errno 0 */
+	int n, error = errno; /* main() must begin with errno 0 */
 
-	/* dladdr is not async-signal-safe, so it is not left to the call. */
+	/* dladdr is not async-signal-safe, so it is called here. */
 	if (!dladdr((const void *)&client_start, &info) || !info.dli_fname)
 		return;
 	slash = strrchr(info.dli_fname, '/');
@@ -60,7 +60,7 @@ __attribute__((constructor)) static void find_installed(void)
 
 static const char *supervisor_path(char given[PATH_MAX])
 {
-	/* Not in a set-user-ID program: there the environment is somebody else's. */
+	/* Not in a set-user-ID program, where the environment is not trusted. */
 	if (!getauxval(AT_SECURE) && client_environment(CALL_SUPERVISOR_ENV, given, PATH_MAX) > 0)
 		return given;
 	return installed_path[0] ? installed_path : SPROFIL_SUPERVISOR_PATH;
@@ -70,19 +70,19 @@ struct start {
 	const char *path;
 	char *argv[6];
 	int ready_fd, go_fd;
-	bool stay;               /* init is us: the process in between stays */
-	char *stack;             /* for the helper, until its exec */
-	_Atomic uint32_t helper; /* its pid, or -errno when it could not be made */
+	bool stay;               /* we are the helper's init: the intermediate process stays */
+	char *stack;             /* of the helper, until its exec */
+	_Atomic uint32_t helper; /* the helper's pid, or -errno if it could not be created */
 };
 
 /*
- * These run on a stack of their own and never return from it: the marks that AddressSanitizer
- * sets around their variables would stay, on memory that is soon somebody else's.
+ * These functions run on a stack of their own and never return: AddressSanitizer's marks around
+ * their variables would remain, on memory that is soon reused.
  */
 #define ON_BORROWED_STACK __attribute__((no_sanitize("address")))
 
 /*
- * Between clone and exec, in the program's memory but with a descriptor table of its own. Its
+ * Runs between clone and exec, in the program's memory but with its own descriptor table. Its
  * parent waits, and all signals are blocked. Only system calls.
  */
 ON_BORROWED_STACK static int become_helper(void *context)
@@ -99,15 +99,16 @@ ON_BORROWED_STACK static int become_helper(void *context)
 
 ON_BORROWED_STACK static void close_all(void)
 {
-	/* What we hold open here would keep the program's pipes from ending. */
+	/* Descriptors held open here would keep the program's pipes from ending. */
 	if (syscall(SYS_close_range, 0, UINT_MAX, 0) < 0)
 		for (int fd = 0; fd < 65536; fd++)
 			(void)syscall(SYS_close, fd);
 }
 
 /*
- * The process in between; the same holds for it. errno is the owner's: once the owner goes on, no
- * call here may fail. So the wait must find the helper also where the program ignores SIGCHLD.
+ * The intermediate process; the same restrictions apply. errno is the owner's: once the owner
+ * continues, no call here may fail. Therefore the wait must succeed even if the program ignores
+ * SIGCHLD.
  */
 ON_BORROWED_STACK static int stand_between(void *context)
 {
@@ -123,7 +124,7 @@ ON_BORROWED_STACK static int stand_between(void *context)
 		pid = -errno;
 	else if (stay)
 		close_all();
-	/* From the wake on @start is no more if we stay: its owner returns. */
+	/* After the wake-up, if we stay, @start is no longer valid: its owner returns. */
 	atomic_store(&start->helper, (uint32_t)pid);
 	(void)syscall(SYS_futex, &start->helper, FUTEX_WAKE, 1, NULL, NULL, 0);
 	if (stay && pid > 0)
@@ -151,7 +152,10 @@ static bool init_is_us(void)
 	return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper);
 }
 
-/* Makes both; returns the pid of the one in between, or -errno. The helper's is in @start. */
+/*
+ * Creates both; returns the pid of the intermediate process, or -errno. start->helper is the
+ * helper's.
+ */
 static int spawn(struct start *start)
 {
 	char *stack = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
@@ -170,19 +174,24 @@ static int spawn(struct start *start)
 	while (pid > 0 && atomic_load(&start->helper) == 0)
 		(void)syscall(SYS_futex, &start->helper, FUTEX_WAIT, 0, NULL, NULL, 0);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	/* One that stays needs its stack; the half of the helper's is free since its exec. */
+	/*
+	 * An intermediate process that stays needs its stack; the helper's half is free since its
+	 * exec.
+	 */
 	(void)munmap(stack, pid > 0 && start->stay ? STACK_BYTES : 2 * STACK_BYTES);
 	return pid;
 }
 
-/* The helper's word: that it traces us, and where its pipe is. */
+/* Reads the helper's message: whether it traces us, and where its pipe is. */
 static int await_helper(int pid, int pidfd, int ready_fd)
 {
 	uint8_t data[CALL_ANSWER_BYTES];
 	struct call_answer answer;
 
 	for (;;) {
-		/* The pidfd is readable when it has ended: a forked child may hold the pipe open.
+		/*
+		 * The pidfd is readable when the helper has ended: a forked child may hold the pipe
+		 * open.
 		 */
 		struct pollfd fds[2] = {
 			{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
@@ -203,7 +212,10 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 	return 0;
 }
 
-/* A process in between that stayed has ended with its helper, or we would not need another one. */
+/*
+ * Reaps an intermediate process that stayed. It has ended with its helper, otherwise no other
+ * helper would be needed.
+ */
 static void bury_last(void)
 {
 	uint64_t last = atomic_exchange(&last_between, 0);
@@ -212,25 +224,25 @@ static void bury_last(void)
 		(void)waitpid((pid_t)(uint32_t)last, NULL, WNOHANG | __WCLONE);
 }
 
-/* Signals of the program may come meanwhile. */
+/* Signals of the program may interrupt the wait. */
 static void bury(int between)
 {
 	while (waitpid(between, NULL, __WCLONE) < 0 && errno == EINTR)
 		;
 }
 
-/* What making a process gave, its pid or -errno, as it is told. */
+/* Maps the result of creating a process, its pid or -errno, to the documented errors. */
 static int made(int pid)
 {
 	return pid > 0 || pid == -EAGAIN || pid == -ENOMEM ? pid : -EPERM;
 }
 
-/* Says go to @helper and waits for it. */
+/* Sends "go" to @helper and waits for its message. */
 static int let_go(int helper, int ready[2], int go[2])
 {
 	int r = -EPERM, pidfd = (int)syscall(SYS_pidfd_open, helper, 0);
 
-	/* Where Yama restricts ptrace to descendants: we ask for it. */
+	/* Permits the trace where Yama restricts ptrace to descendants. */
 	(void)prctl(PR_SET_PTRACER, (unsigned long)helper, 0, 0, 0);
 	(void)close(ready[1]);
 	ready[1] = -1;
@@ -262,7 +274,7 @@ static int start_with(const char *path, int ready[2], int go[2])
 	if (r > 0)
 		r = let_go(r, ready, go);
 	if (!start.stay || r < 0)
-		bury(between); /* it has ended, or does with its helper */
+		bury(between); /* it has ended, or ends with its helper */
 	else
 		atomic_store(&last_between, (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)between);
 	return r;
@@ -271,7 +283,7 @@ static int start_with(const char *path, int ready[2], int go[2])
 int client_start(void)
 {
 	char given[PATH_MAX];
-	/* First of all: the environment is read through a pipe, so descriptors must be left. */
+	/* First of all: the environment is read through a pipe, which needs free descriptors. */
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 
@@ -284,7 +296,7 @@ int client_start(void)
 		return r;
 	}
 	bury_last();
-	/* We hold the reading end of the go pipe too: the write cannot raise SIGPIPE. */
+	/* The reading end of the go pipe stays open here, so the write cannot raise SIGPIPE. */
 	r = start_with(path, ready, go);
 	(void)close(ready[0]);
 	if (ready[1] >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sprofil_status(): what the supervisor says of our table, or said last. */
+/* sprofil_status(): the supervisor's status of our table, or its last one. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #define SIZE_MOST  256
 
 /*
- * Is a table in force, as far as this process was told? And what the supervisor said of the last
- * one when it ended or was turned off, word by word: a handler may come between the words, so they
- * may be of two calls, but there is nothing to wait for. The first is 0 while nothing is known.
+ * Is a table in force, as far as this process knows? And the supervisor's status of the last table,
+ * from when it ended or was turned off, word by word: a handler may run between the words, so they
+ * may be of two calls, but waiting is impossible. The first word is 0 while nothing is known.
  */
 static atomic_bool in_force;
 static atomic_bool unknown;
@@ -38,7 +38,7 @@ static void keep(const struct call_status *status)
 		atomic_store(&last[i], words[i]);
 }
 
-/* Of what was turned off, or has ended. */
+/* The status of a table that was turned off, or has ended. */
 static int recall(struct call_status *ret_status)
 {
 	uint64_t words[CALL_STATUS_BYTES / 8];
@@ -62,7 +62,7 @@ void client_note_off(const struct call_status *status)
 		if (status)
 			keep(status);
 	} else if (recall(&was) == 0) {
-		/* What is known is still the last, if it was not off already. */
+		/* The last known status is final, if profiling was not off already. */
 		was.state = CALL_IS_OFF;
 		keep(&was);
 	}
@@ -74,7 +74,7 @@ static void note_end(const struct call_status *status)
 		keep(status);
 }
 
-/* -ENOENT: there is no supervisor. */
+/* -ENOENT: no supervisor. */
 static int ask(const struct client_pipe *pipe, struct client_reply *ret_reply)
 {
 	const struct client_call question = {
@@ -94,7 +94,7 @@ static int ask(const struct client_pipe *pipe, struct client_reply *ret_reply)
 		(void)close(fd);
 		if (r != -EPIPE && r != -ESRCH)
 			break;
-		client_forget(); /* it went away meanwhile */
+		client_forget(); /* the supervisor is gone meanwhile */
 		r = -ENOENT;
 	}
 	return r;
@@ -135,7 +135,7 @@ static int look(const struct client_pipe *pipe, struct call_status *ret_status, 
 	*ret_supervisor = client_supervisor();
 	*ret_status = reply.status;
 	if (reply.status.state == CALL_HAS_ENDED)
-		note_end(&reply.status); /* a helper leaves when this is told */
+		note_end(&reply.status); /* a helper may leave after this report */
 	return reply.status.state == CALL_IS_OFF ? recall(ret_status) : 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of a mapping, as the process that has it mapped finds it. */
+/* Opens the file of a mapping, as seen by the process that has it mapped. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static bool is_printed_so(int fd, const struct opening *what)
 }
 
 /*
- * Does maps speak of this file? On btrfs and overlayfs maps shows other device and inode numbers
+ * Is this the file in the maps? On btrfs and overlayfs, maps shows other device and inode numbers
  * than fstat(2): then a mapping of our own shows how maps would print this file.
  */
 static bool is_the_file(int fd, const struct stat *st, const struct opening *what)
@@ -64,7 +64,7 @@ static bool is_the_file(int fd, const struct stat *st, const struct opening *wha
 	return is_printed_so(fd, what);
 }
 
-/* Opens @path below the root folder of the process, if that is the file that is mapped. */
+/* Opens @path below the root folder of the process, if it is the mapped file. */
 static int open_in_root(const struct opening *what, const char *path, struct stat *ret_st)
 {
 	int fd = regular_open_of((int)what->pid, path, REGULAR_LINKS, ret_st);
@@ -77,8 +77,8 @@ static int open_in_root(const struct opening *what, const char *path, struct sta
 }
 
 /*
- * The same of a process with a root folder in another mount namespace: maps tells the path from
- * that namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
+ * The same for a process with a root folder in another mount namespace: maps has the path from that
+ * namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
  */
 static int open_below_root(const struct opening *what, struct stat *ret_st)
 {
@@ -94,9 +94,9 @@ static int open_below_root(const struct opening *what, struct stat *ret_st)
 }
 
 /*
- * The file by its name, in the process's own mount namespace where we may. Without a process (a
- * replayed capture, perhaps from another machine) another file under that name is taken too, and
- * the answer says so.
+ * Opens the file by its name, in the process's own mount namespace if permitted. Without a process
+ * (a replayed capture, possibly from another machine) another file of that name is accepted too,
+ * and the answer says so.
  */
 static int open_by_path(const struct opening *what, struct stat *ret_st, struct opened *opened)
 {
@@ -120,7 +120,7 @@ static int open_by_path(const struct opening *what, struct stat *ret_st, struct 
 	return fd;
 }
 
-/* The very file that is mapped, whatever its name has become; needs CAP_CHECKPOINT_RESTORE. */
+/* Opens the mapped file itself, whatever its present name; needs CAP_CHECKPOINT_RESTORE. */
 static int open_by_mapping(const struct opening *what, struct stat *ret_st)
 {
 	char path[96];
@@ -137,7 +137,7 @@ int openings_mapped(const struct opening *what, struct opened *opened)
 	char plain[OPENING_PATH_MOST + 1];
 	size_t bytes = strlen(what->path);
 	struct stat st;
-	/* A file may really be called "x (deleted)". */
+	/* A file may really be named "x (deleted)". */
 	int fd = bytes ? open_by_path(what, &st, opened) : -ENOENT;
 
 	if (fd < 0) {

@@ -22,17 +22,17 @@ struct maps_line {
 	size_t name_bytes;
 };
 
-/* @line without its newline. -EINVAL: makes no sense, *ret_line is untouched. */
+/* @line without its newline. -EINVAL: invalid, *ret_line is unchanged. */
 int maps_parse(const char *line, size_t bytes, struct maps_line *ret_line);
 
 /*
- * Takes back the only escape that the kernel makes in a name: a newline is printed as \012. (A
- * backslash is not escaped, so other \ooo stand for themselves.) Writes at most @name_bytes bytes
- * to @to, without NUL, and returns their number.
+ * Reverses the only escape that the kernel uses in a name: a newline is printed as \012. (A
+ * backslash is not escaped, so other \ooo are literal.) Writes at most @name_bytes bytes to @to,
+ * without NUL, and returns their number.
  */
 size_t maps_unescape(const char *name, size_t name_bytes, char *to);
 
-/* The length of @name without " (deleted)"; @name_bytes when it does not end so. */
+/* The length of @name without " (deleted)"; @name_bytes if it does not end in this. */
 size_t maps_without_deleted(const char *name, size_t name_bytes);
 
 #endif

@@ -20,7 +20,7 @@ static int here(const struct opening *what, struct opened *ret_opened)
 	return ret_opened->error;
 }
 
-/* The first descriptor of a message; others are closed, and there are none. */
+/* The first descriptor of a message; there should be no others, and they are closed. */
 static int descriptor_of(struct msghdr *message)
 {
 	int fd = -1;
@@ -57,7 +57,10 @@ static int receive(struct opener *opener, struct opened *ret_opened)
 		return -EPROTO;
 	}
 	ret_opened->fd = fd;
-	/* More descriptors than may be open: the kernel drops it, and says so. */
+	/*
+	 * If the limit of open files is reached, the kernel drops the descriptor and sets this
+	 * flag.
+	 */
 	if (message.msg_flags & MSG_CTRUNC && fd < 0 && ret_opened->error == 0)
 		ret_opened->error = -EMFILE;
 	return 0;
@@ -81,7 +84,10 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 	*ret_opened = (struct opened){.fd = -1};
 	if (!opener)
 		return here(what, ret_opened);
-	/* A child's begins elsewhere: there may be an answer to another child that died. */
+	/*
+	 * The sequence of a child begins elsewhere: an answer to another child that died may be
+	 * pending.
+	 */
 	if (opener->pid != getpid()) {
 		opener->pid = getpid();
 		opener->sequence = (uint32_t)opener->pid << 16;
@@ -100,7 +106,7 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 			return fail(ret_opened, r);
 		if (ret_opened->sequence == what->sequence)
 			return ret_opened->error;
-		/* For a child of ours that died before it took it. */
+		/* An answer for a child of ours that died before it read it. */
 		if (ret_opened->fd >= 0)
 			(void)close(ret_opened->fd);
 		ret_opened->fd = -1;

@@ -59,7 +59,7 @@ static int look(const struct opening *what, struct opened *opened)
 	return 0;
 }
 
-/* May who owns what is profiled, or everybody, read it? */
+/* May the owner of the profiled process, or everybody, read the file? */
 static bool is_credible(struct openings *o, uint32_t pid, const struct stat *st)
 {
 	struct noted noted;
@@ -76,7 +76,7 @@ static bool is_credible(struct openings *o, uint32_t pid, const struct stat *st)
 	return false;
 }
 
-/* As it is called, or beneath the process's own root. */
+/* At its path, or below the process's root. */
 static int source(struct openings *o, const struct opening *what)
 {
 	struct noted noted;
@@ -93,7 +93,7 @@ static int source(struct openings *o, const struct opening *what)
 	return -EACCES;
 }
 
-/* What is made of memory, or of what /proc tells, of a process that is the supervisor's. */
+/* Data made from memory, or from /proc, of a process traced by the supervisor. */
 static int of_process(struct openings *o, const struct opening *what)
 {
 	struct noted noted;
@@ -114,7 +114,7 @@ static int perf_map(struct openings *o, const struct opening *what, struct opene
 	struct noted owner = {.pid = what->pid, .inner_pid = what->pid, .uid = geteuid()};
 	bool lives = false;
 
-	/* Of a replayed capture the number says nothing about who has it now. */
+	/* The pid in a replayed capture says nothing about its present process. */
 	if (what->start)
 		(void)openings_process(o, what->pid, &owner, &lives);
 	if (what->kind == OPENING_PERF_MAP)

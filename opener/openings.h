@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is opened on behalf of the analyst, kind by kind (proto/opening.h), and under which
- * conditions. It runs in a process of its own (tools/sprofil-opener.c), which has the rights that
- * the analyst has given up; tests and fuzzers call it in theirs.
+ * Opens files on behalf of the analyst, by kind (proto/opening.h), under the conditions below. Runs
+ * in a process of its own (tools/sprofil-opener.c), which has the rights that the analyst has
+ * dropped; tests and fuzzers call it in their own process.
  *
- * The rules hold against an analyst that somebody else has taken over:
+ * The rules protect against an analyst that an attacker controls:
  *
  *	files       regular ones of file systems that store files (regular.h)
- *	ELF         begins with "\177ELF", or no descriptor is given: not a key, not a password
+ *	ELF         begins with "\177ELF", or no descriptor is passed: no key, no password
  *	memory      unwritable mappings of files, and the vdso, of processes that our supervisor
  *                  traces or has traced
  *	perf maps   of the user of such a process, or of root and readable by everybody
- *	jitdumps    the same, called jit-PID.dump, and begin with that format's magic
+ *	jitdumps    the same, named jit-PID.dump, and begin with the format's magic
  *	sources     readable by everybody, or of the user of such a process; live view only
  *
  * libc only. Nothing here parses files.
@@ -27,17 +27,17 @@
 
 #include "proto/opening.h"
 
-/* A process that was looked at while it lived. */
+/* A process that was examined while it lived. */
 struct noted {
-	uint32_t pid, inner_pid; /* as we see it, as it sees itself */
+	uint32_t pid, inner_pid; /* in our pid namespace, in its own */
 	uid_t uid;               /* effective */
-	uint64_t start;          /* when it started, as "stat" tells: pids come again */
+	uint64_t start;          /* start time, from "stat", because pids are reused */
 };
 
-/* Zeroed: in the asking process itself, without these conditions. */
+/* All zero: used in the requesting process itself, without these conditions. */
 struct openings {
-	bool guards;     /* the asking process, the analyst, is not trusted */
-	int supervisor;  /* guards: what this process traces may be looked into; 0 nothing */
+	bool guards;     /* the requesting process, the analyst, is not trusted */
+	int supervisor;  /* guards: processes traced by this one may be accessed; 0 none */
 	bool view;       /* guards: there is a live view */
 	const char *log; /* output of the command, NULL none */
 	struct noted *noted;
@@ -47,27 +47,27 @@ struct openings {
 void openings_release(struct openings *openings);
 
 /*
- * Answers one request, of any kind but those that write. @sender: who asks. ret_opened->fd is the
- * caller's.
+ * Answers one request, of any kind except those that write. @sender: the requesting process.
+ * ret_opened->fd is the caller's.
  */
 void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,
 	struct opened *ret_opened);
 
-/* What openings_answer() calls for each kind. A descriptor or -errno. */
+/* Called by openings_answer() for each kind. A descriptor or -errno. */
 int openings_mapped(const struct opening *what, struct opened *opened);
 int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);
 int openings_threads(uint32_t pid);
 int openings_perf_map(const struct noted *owner, bool live, struct opened *opened);
-/* @opened->text is its path as the process calls it. */
+/* @opened->text is the path as the process names it. */
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
-/* Puts down what is found at @fd, and refuses what is no ELF file; @fd is closed then. */
+/* Fills in the properties of the file at @fd; refuses a file that is not ELF, and closes @fd. */
 int openings_elf(int fd, const struct stat *st, struct opened *opened);
 
 /*
- * The process as it is known. It is looked at if it is not yet; false: it is gone, or not the
- * supervisor's. *ret_lives: the process of that number is the one that is known.
+ * The known facts about a process, which is examined if it is not known yet. False: it is gone, or
+ * not traced by the supervisor. *ret_lives: the process with that pid is still the known one.
  */
 bool openings_process(
 	struct openings *openings, uint32_t pid, struct noted *ret_noted, bool *ret_lives);

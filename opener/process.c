@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of processes, and what is copied from them. */
+/* Facts about processes, and copies of their memory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define THREADS_MOST     ((size_t)100000)
 #define NOTED_MOST       ((size_t)1 << 20)
 
-/* When a process started, the 20th field behind its name in "stat"; 0: it is gone. */
+/* The start time of a process, the 20th field behind its name in "stat"; 0: it is gone. */
 static uint64_t start_of(uint32_t pid)
 {
 	char path[32], text[1024], *at;
@@ -43,7 +43,7 @@ static uint64_t start_of(uint32_t pid)
 	return start;
 }
 
-/* Does a thread of the supervisor trace? */
+/* Is the tracer a thread of the supervisor? */
 static bool is_tracer(int supervisor, unsigned tracer)
 {
 	char path[64];
@@ -53,9 +53,9 @@ static bool is_tracer(int supervisor, unsigned tracer)
 }
 
 /*
- * Of "/proc/PID/status" three lines: "NSpid:\t4242\t7\n" ends with the pid in its own namespace,
- * the second number of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid, "TracerPid:\t17\n" is
- * the thread that traces it.
+ * Reads three lines of "/proc/PID/status": "NSpid:\t4242\t7\n" ends with the pid in its own
+ * namespace, the second number of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid,
+ * "TracerPid:\t17\n" is the thread that traces it.
  */
 static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_noted)
 {
@@ -115,7 +115,7 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 			continue;
 		if (start && start != o->noted[i].start)
 			break;
-		/* Its user may be another one by now. */
+		/* Its user may have changed. */
 		if (start && look_at(o, pid, &fresh) && fresh.start == start)
 			o->noted[i] = fresh;
 		*ret_noted = o->noted[i];
@@ -130,7 +130,7 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 	return true;
 }
 
-/* Where the whole cannot be read it goes page by page; a page that is gone leaves zeros. */
+/* If the whole range cannot be read, it is copied page by page; missing pages become zeros. */
 static bool copy_range(uint32_t pid, uint64_t from, uint64_t bytes, int fd, uint64_t to)
 {
 	char buffer[COPY_BYTES];
@@ -167,7 +167,7 @@ static FILE *maps_of(uint32_t pid)
 	return fopen(path, "re");
 }
 
-/* Of what begins with "\177ELF"; else the copy is closed. */
+/* Accepts data that begin with "\177ELF"; otherwise closes the copy. */
 static int judged(int fd)
 {
 	char magic[4];
@@ -271,8 +271,8 @@ int openings_threads(uint32_t pid)
 }
 
 /*
- * A regular file, no link, of the process's user, or of root and not kept from others: else a link
- * or hard link could make us read what its maker may not.
+ * Accepts a regular file, not a link, of the process's user, or of root and readable by others:
+ * otherwise a link or hard link could make us read a file that its creator may not read.
  */
 static int of_owner(const struct noted *owner, int fd, const struct stat *st)
 {
@@ -300,7 +300,7 @@ int openings_perf_map(const struct noted *owner, bool live, struct opened *opene
 	return of_owner(owner, fd, &st);
 }
 
-/* Called "jit-PID.dump", of either of its pids, and begins with the magic. */
+/* Accepts a file named "jit-PID.dump", with either of its pids, that begins with the magic. */
 static int judged_dump(const struct noted *owner, const char *path, int fd)
 {
 	const char *base = strrchr(path, '/');

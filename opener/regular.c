@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Name by name, no link followed. ".." would lead out. */
+/* Component by component, without following links. ".." would lead outside. */
 static int walk(int root_fd, const char *path)
 {
 	int dir = fcntl(root_fd, F_DUPFD_CLOEXEC, 3);
@@ -41,7 +41,7 @@ static int walk(int root_fd, const char *path)
 	return -errno;
 }
 
-/* O_PATH of what @path leads to. */
+/* An O_PATH descriptor of what @path leads to. */
 static int find(int root_fd, const char *path, enum regular_links links)
 {
 	struct open_how how = {
@@ -60,7 +60,7 @@ static int find(int root_fd, const char *path, enum regular_links links)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Files of these are not stored but made up, and opening one may do something. */
+/* Files of these file systems are not stored but generated, and opening one may have effects. */
 static bool is_made_up(int fd)
 {
 	struct statfs fs;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens files that somebody else has named: a path in an ELF file, in maps, in a process's folder.
- * Opening a device has effects (a watchdog starts, a tape rewinds) and a FIFO waits, so a path is
+ * Opens files named by others: a path in an ELF file, in maps, in a process's folder. Opening a
+ * device has effects (a watchdog starts, a tape rewinds) and opening a FIFO blocks, so a path is
  * resolved first (O_PATH), and only a regular file of a file system that stores files is opened.
  */
 #ifndef OPENER_REGULAR_H
@@ -10,19 +10,19 @@
 #include <sys/stat.h>
 
 enum regular_links {
-	REGULAR_NO_LAST_LINK, /* symbolic links only on the way, and no magic ones */
+	REGULAR_NO_LAST_LINK, /* symbolic links only before the last component, and no magic ones */
 	REGULAR_LINKS,        /* symbolic links, but not the magic ones of procfs */
 	REGULAR_ALL_LINKS,
 };
 
 /*
- * A descriptor for reading, or -errno; -ENOENT for what is no regular file. With @root_fd >= 0 the
- * path and all links in it are resolved beneath that folder, as for a process that has it for its
- * root. Without openat2(2) (before Linux 5.6) links beneath a root are not followed.
+ * A descriptor for reading, or -errno; -ENOENT: not a regular file. With @root_fd >= 0 the path and
+ * all links in it are resolved below that folder, as for a process that has it as its root. Without
+ * openat2(2) (before Linux 5.6), links below a root are not followed.
  */
 int regular_open(int root_fd, const char *path, enum regular_links links, struct stat *ret_st);
 
-/* The same beneath a process's root folder, -errno also when that cannot be reached. */
+/* The same below a process's root folder; -errno also if that is inaccessible. */
 int regular_open_of(int pid, const char *path, enum regular_links links, struct stat *ret_st);
 
 #endif

@@ -120,7 +120,7 @@ static enum audit_kind kind_of(const char *key)
 	return AUDIT_SUM;
 }
 
-/* What the samples sum up to. */
+/* Sums over the samples. */
 struct sums {
 	uint64_t samples, cpu_ns, unsampled_ns, unresolved;
 };
@@ -164,7 +164,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How many different pids (or pids with tids) the tasks have; false when they have none. */
+/* The number of distinct pids (or pids with tids) of the tasks; false if they have none. */
 static bool count_tasks(const struct profile *profile, bool threads, uint64_t *ret_value)
 {
 	uint64_t *id = calloc(profile->tasks + 1, sizeof(*id));
@@ -198,7 +198,10 @@ static bool derive_found_ratio(const struct profile *profile, uint64_t *ret_valu
 	return true;
 }
 
-/* How often an instant finds a thread; 0 not known, as where samples are of the wall clock too. */
+/*
+ * The share of instants that find a thread; 0: unknown, for example with samples of wall-clock
+ * time.
+ */
 static double hit_share(const struct profile *profile, uint64_t instants)
 {
 	size_t named = profile_default_value(profile);
@@ -211,7 +214,7 @@ static double hit_share(const struct profile *profile, uint64_t instants)
 	return (double)samples / (double)instants;
 }
 
-/* How many samples the kernel's time lets expect: of the mean weight, or of a period each. */
+/* The number of samples expected from the kernel's time, at the mean weight or one period each. */
 static double expected_samples(const struct profile *profile, uint64_t found, uint64_t kernel)
 {
 	uint64_t effective = 0;
@@ -246,7 +249,7 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 	return true;
 }
 
-/* Of figures that follow from the model. */
+/* Figures derived from the model. */
 static bool derive(const struct profile *profile, const char *key, uint64_t *ret_value)
 {
 	uint64_t value, kernel;
@@ -272,7 +275,7 @@ static bool derive(const struct profile *profile, const char *key, uint64_t *ret
 	} else {
 		return false;
 	}
-	/* 0 is for "not known", unless it is a part of what the kernel charged. */
+	/* 0 means "unknown", except for a part of the CPU time charged by the kernel. */
 	if (!value && !(strstr(key, "_cpu_ns") && profile_audit(profile, "kernel_cpu_ns", &kernel)))
 		return false;
 	*ret_value = value;
@@ -315,7 +318,9 @@ static uint64_t mean_by_stops(
 		0.5);
 }
 
-/* Sum w^2 of a profile follows from its sum w and its effective size; so both can be added. */
+/*
+ * The sum of w^2 of a profile follows from its sum of w and its effective size, and can be added.
+ */
 static uint64_t effective_of_both(const struct profile *into, const struct profile *from)
 {
 	const struct profile *both[2] = {into, from};
@@ -389,15 +394,18 @@ static bool is_weighted(const char *key)
 }
 
 /*
- * Two rounds: what is weighed by other figures, or asks whether there were any, comes before those
- * figures change.
+ * Two passes: figures that are weighted by others, or depend on their presence, are merged before
+ * these change.
  */
 int audit_merge(struct profile *into, const struct profile *from)
 {
 	bool empty = !into->samples && !into->audits;
 
 	for (int round = 0; round < 2; round++) {
-		/* Backwards, as forget() takes one out. Those only in @into are dealt with here. */
+		/*
+		 * Backwards, because forget() removes an element. Handles the figures that only
+		 * @into has.
+		 */
 		for (size_t i = into->audits; i-- > 0;) {
 			const char *key = pool_at(&into->strings, into->audit[i].key);
 			uint64_t ignored;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sampling rate that was asked for, and the one that was reached. */
+/* The requested sampling rate, and the one reached. */
 #include <math.h>
 #include <string.h>
 
@@ -7,10 +7,12 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
-/* Below this a share of one half is known to 10 % at best, at 95 % confidence. */
+/* With fewer samples, the 95 % interval of a share of one half is wider than 10 %. */
 enum { FEW_SAMPLES = 100, EXPECTED_LEAST = 20 };
 
-/* The time that ticks are periods of: of threads on a CPU, or of their lives; none left out. */
+/*
+ * The time of which ticks are periods: CPU time of the threads, or their lifetimes; none excluded.
+ */
 static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 {
 	size_t named = profile_default_value(profile);
@@ -37,7 +39,7 @@ bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate)
 	rate.reached_hz = (double)samples * 1e9 / (double)ns;
 	rate.samples = samples;
 	rate.expected = (double)ns / (double)period_ns;
-	/* By more than the noise of a count, and than a tenth. */
+	/* By more than the noise of a count, and by more than a tenth. */
 	rate.is_low = rate.expected >= EXPECTED_LEAST && rate.reached_hz < 0.9 * rate.asked_hz &&
 		(double)samples + 3 * sqrt(rate.expected) < rate.expected;
 	if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective) {

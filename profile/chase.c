@@ -13,10 +13,10 @@
 enum { LINKS_MOST = 40, OPEN_FLAGS = O_PATH | O_NOFOLLOW | O_CLOEXEC };
 
 struct walk {
-	int dir_fd, fd; /* fd: of the name in work */
+	int dir_fd, fd; /* fd: of the current name */
 	char rest[PATH_MAX];
 	char name[NAME_MAX + 1];
-	bool last; /* nothing follows the name */
+	bool last; /* this is the last name */
 	unsigned links;
 	struct stat st, folder;
 };
@@ -33,8 +33,8 @@ int chase_is_shared(const struct stat *folder)
 }
 
 /*
- * With more than one name a link may be another one's hard link to a link of ours that stands
- * elsewhere (fs.protected_hardlinks 0).
+ * A link with more than one name may be another user's hard link to a link of ours elsewhere
+ * (fs.protected_hardlinks 0).
  */
 static bool is_trusted(const struct stat *link, const struct stat *folder)
 {
@@ -58,7 +58,7 @@ static bool is_procfs(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Takes the next name off the rest. 0: there is none. */
+/* Removes the next name from the rest. 0: none. */
 static int take_name(struct walk *w)
 {
 	const char *at = w->rest + strspn(w->rest, "/");
@@ -71,7 +71,7 @@ static int take_name(struct walk *w)
 	at += bytes;
 	w->last = !at[strspn(at, "/")];
 	left = strlen(at);
-	/* "x/" wants a folder. */
+	/* "x/" requires a folder. */
 	if (w->last && left)
 		return -EISDIR;
 	memmove(w->rest, at, left + 1);
@@ -79,8 +79,8 @@ static int take_name(struct walk *w)
 }
 
 /*
- * What a link of procfs leads to, if it has no name: a pipe, a socket, a terminal that is open, a
- * file that was deleted.
+ * The target of a procfs link, if it has no name: a pipe, a socket, an open terminal, a deleted
+ * file.
  */
 static bool take_nameless(struct walk *w)
 {
@@ -96,7 +96,7 @@ static bool take_nameless(struct walk *w)
 	return true;
 }
 
-/* The text of the link takes its place in the path. */
+/* Replaces the link by its text in the path. */
 static int follow_link(struct walk *w, const char **ret_problem)
 {
 	char path[PATH_MAX];
@@ -124,7 +124,7 @@ static int follow_link(struct walk *w, const char **ret_problem)
 	return w->dir_fd < 0 ? -errno : 0;
 }
 
-/* One name. 1: the walk is over. */
+/* Walks one name. 1: the walk is over. */
 static int step(struct walk *w, const char **ret_problem)
 {
 	int r = take_name(w);

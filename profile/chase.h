@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a path leads, without being led astray: for programs that write as root into folders in
- * which others write too. libc only, no allocation is kept.
+ * Resolves a path safely, for programs that write as root into folders in which others write too.
+ * libc only; keeps no allocation.
  *
- * A path is walked name by name with descriptors, so that nothing that was looked at can be put
- * elsewhere before it is used. A symbolic link is followed if it is ours: it and its folder belong
- * to us or root, and where others can write to the folder it is sticky and the link is our own.
- * What fs.protected_symlinks does for the last name in a sticky folder, this does for all, whether
- * or not it is switched on. Links of procfs (/dev/stdout leads to one) are followed as they are.
+ * A path is walked name by name with descriptors, so that nothing can be exchanged between check
+ * and use. A symbolic link is followed if it is trusted: it and its folder belong to us or root,
+ * and if others can write to the folder, the folder is sticky and the link is our own.
+ * fs.protected_symlinks does this for the last name in a sticky folder; this file does it for all
+ * names, whether or not that setting is on. Links of procfs (/dev/stdout leads to one) are followed
+ * as they are.
  */
 #ifndef PROFILE_CHASE_H
 #define PROFILE_CHASE_H
@@ -17,19 +18,19 @@
 
 struct chased {
 	int folder_fd;           /* O_PATH */
-	char name[NAME_MAX + 1]; /* in that folder; no link, unless of procfs */
-	int fd;                  /* O_PATH of what is there, -1 nothing yet */
+	char name[NAME_MAX + 1]; /* in that folder; not a link, except of procfs */
+	int fd;                  /* O_PATH of the existing file, -1: none */
 	struct stat st, folder;  /* st: valid with fd */
 };
 
 /*
- * To be released after success. -EISDIR: it leads to a folder; -ELOOP: a link that is not ours, or
- * too many links, and *@ret_problem says which; other -errno as of open(2).
+ * Release after success. -EISDIR: a folder; -ELOOP: a link that is not trusted, or too many links,
+ * and *@ret_problem says which; other -errno as of open(2).
  */
 int chase(const char *path, struct chased *ret_chased, const char **ret_problem);
 void chase_release(struct chased *chased);
 
-/* Can others than us and root write to the folder? */
+/* Can users other than us and root write to the folder? */
 int chase_is_shared(const struct stat *folder);
 
 #endif

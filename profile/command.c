@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-/* What no shell gives a meaning to, wherever it stands. */
+/* Characters without a special meaning in any shell, at any position. */
 static bool is_plain(const char *arg, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++) {
@@ -41,7 +41,7 @@ static char *append_quoted(char *to, const char *arg, size_t bytes)
 int profile_set_command_args(struct profile *profile, const char *args, size_t bytes)
 {
 	const char *end = args + bytes;
-	/* At worst an argument is one quote: 4 bytes for it, two quotes around, a space. */
+	/* Worst case: an argument of one quote takes 4 bytes, two quotes around it, and a space. */
 	char *line = calloc(bytes + 1, 7), *to = line;
 	int error;
 

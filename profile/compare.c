@@ -77,18 +77,18 @@ struct comparing {
 	const struct compare_run *run;
 	size_t runs[2], rows;
 	const double *value;
-	double freedom;     /* of the spread of one row; 0 there is none */
+	double freedom;     /* of the spread of one row; 0: no spread */
 	double mean_beyond; /* mean of all rows */
 	struct moderate prior;
 	const struct speed *speed;
 	bool *tested;
 };
 
-/* How runs of the same side differ in a row. */
+/* How the runs of one side differ in a row. */
 struct spread {
-	double variance; /* of a run's value */
-	double sampling; /* the part of it that sampling error explains */
-	double beyond;   /* the part that it does not explain, relative to the value squared */
+	double variance; /* of the values of the runs */
+	double sampling; /* the part explained by sampling error */
+	double beyond;   /* the unexplained part, relative to the value squared */
 	double value;    /* mean of all runs */
 };
 
@@ -129,7 +129,7 @@ static double all_of(const struct comparing *c, int side)
 	return sum;
 }
 
-/* Of both sides together: what it is if they do not differ. */
+/* The share of both sides together: its value if they do not differ. */
 static double common_share(const struct comparing *c, size_t row)
 {
 	double all = all_of(c, COMPARE_A) + all_of(c, COMPARE_B);
@@ -140,8 +140,8 @@ static double common_share(const struct comparing *c, size_t row)
 }
 
 /*
- * Variance of a share by one effective sample. Divided by a factor that other rows' samples tell, a
- * value no longer has a known sum with them: what is found in it is Poisson's.
+ * The variance of a share due to one effective sample. After division by a factor determined by
+ * other rows' samples, values no longer have a known sum, and their counts are Poisson-distributed.
  */
 static double one_sample(const struct comparing *c, size_t row, double share)
 {
@@ -150,7 +150,7 @@ static double one_sample(const struct comparing *c, size_t row, double share)
 	return share + share * share * speed_variance(c->speed, row);
 }
 
-/* Variance by sampling alone of the mean of a side, if the share is @share. */
+/* The variance due to sampling alone of a side's mean, if the share is @share. */
 static double sampling_variance(const struct comparing *c, int side, size_t row, double share)
 {
 	double one = one_sample(c, row, share);
@@ -201,7 +201,7 @@ static bool is_testable(const struct comparing *c, size_t row)
 		COMPARE_LEAST_SAMPLES;
 }
 
-/* What a row's variance is if it is like all others. */
+/* The variance of a row that is like all others. */
 static double expected_variance(const struct comparing *c, const struct spread *spread)
 {
 	return spread->sampling + c->mean_beyond * spread->value * spread->value;
@@ -212,8 +212,8 @@ static double expected_variance(const struct comparing *c, const struct spread *
 #define ONCE_IN_1000 3.090232
 
 /*
- * The quotient of two variances, one of @freedom, one known, that chance exceeds as rarely as a
- * normal variable exceeds @quantile. Wilson and Hilferty's approximation of chi squared.
+ * The quotient of two variances, one with @freedom, one known, that is exceeded by chance as rarely
+ * as a normal variable exceeds @quantile. Wilson and Hilferty's approximation of chi squared.
  */
 static double odd_quotient(double freedom, double quantile)
 {
@@ -222,7 +222,10 @@ static double odd_quotient(double freedom, double quantile)
 	return root * root * root;
 }
 
-/* What rows that are no outliers tell: large ones best. Fills in @row; outliers stay empty. */
+/*
+ * The information from rows that are not outliers, weighted by size. Fills in @row; outliers stay
+ * empty.
+ */
 static void learn_from(struct comparing *c, const bool *outlier, struct moderate_row *row)
 {
 	double sum = 0, weights = 0;
@@ -246,7 +249,7 @@ static void learn_from(struct comparing *c, const bool *outlier, struct moderate
 	c->prior = moderate_find(row, c->rows, c->freedom, COMPARE_PRIOR);
 }
 
-/* A row that spreads far more than the others do tells nothing of them. */
+/* A row that spreads far more than the others says nothing about them. */
 static bool find_outliers(const struct comparing *c, bool *outlier)
 {
 	bool found = false;
@@ -282,10 +285,10 @@ static int find_prior(struct comparing *c)
 	return r;
 }
 
-/* The error of a row: sampling's, and that of runs. */
+/* The error of a row: of sampling, and between runs. */
 struct error {
-	double beyond;  /* relative variance of runs; less than 0: sampling's is in own */
-	double own;     /* variance of a run */
+	double beyond;  /* relative variance between runs; below 0: own includes that of sampling */
+	double own;     /* variance between runs */
 	double freedom; /* of the t distribution; HUGE_VAL: normal */
 };
 
@@ -310,7 +313,7 @@ static struct error error_of(const struct comparing *c, size_t row)
 	return error;
 }
 
-/* Relative variance of a side's mean; where it is 0, of the least that would be seen. */
+/* The relative variance of a side's mean; for a mean of 0, that of the least detectable value. */
 static double relative_variance(
 	const struct comparing *c, int side, size_t row, double mean, double *ret_mean)
 {
@@ -323,13 +326,13 @@ static double relative_variance(
 	return sampling_variance(c, side, row, fmin(mean / all, 1)) / (mean * mean);
 }
 
-/* What the slope of a factor that was taken out adds, in variances of a run. */
+/* The contribution of the error of the factor's slope, in variances of a run. */
 static double leverage(const struct comparing *c, size_t row)
 {
 	return c->speed ? c->speed->leverage[row] : 0;
 }
 
-/* That of the ratio b / a follows from that of its logarithm. */
+/* The interval of the ratio b / a, from that of its logarithm. */
 static void find_interval(
 	const struct comparing *c, size_t index, const struct error *error, struct compare_row *row)
 {
@@ -387,7 +390,7 @@ static int compare_p(const void *a, const void *b)
 	return ((*x)->p > (*y)->p) - ((*x)->p < (*y)->p);
 }
 
-/* q = min over the rows from this one on, by rising p, of p * tested / rank. */
+/* q = min over the rows from this one on, by increasing p, of p * tested / rank. */
 static int find_rates(struct compare_row *row, size_t rows)
 {
 	struct compare_row **order = malloc((rows + 1) * sizeof(struct compare_row *));

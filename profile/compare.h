@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the difference between two sides real? Statistics of `diff`. Pure.
+ * Is the difference between two sides significant? The statistics of `diff`. Pure.
  *
- * A side is one run or several. A row (a function) has a value in each run: time, or its share. Its
- * error has two parts. Sampling: a share p of a run of n effective samples has the variance
- * p (1 - p) / n. And runs of the same program differ: with several a side, what their spread has
- * beyond sampling is that, relative to the value. A few runs tell a spread badly: a row's own
- * counts with its degrees of freedom (two less than there are runs), and that of all rows with as
- * many as rows are alike in it (profile/moderate.h), at most COMPARE_PRIOR; rows that spread far
- * more than most (at the 0.1 % level) tell nothing of the others. One that spreads more than it was
- * lent (at the 10 % level) stands for itself, with its own degrees of freedom. No error is less
- * than sampling's. With one run a side nothing but sampling is known, and the claim is too
- * strong wherever runs differ.
+ * A side is one run or several. A row (a function) has a value in each run: time, or a share. Its
+ * error has two parts. Sampling: a share p in a run of n effective samples has the variance p (1 -
+ * p) / n. Between runs of the same program: with several runs a side, it is the spread beyond
+ * sampling, relative to the value. A few runs determine a spread poorly: a row's own spread counts
+ * with its degrees of freedom (two less than the number of runs), and the spread of all rows with
+ * as many degrees as rows are alike in it (profile/moderate.h), at most COMPARE_PRIOR. Rows that
+ * spread far more than most (at the 0.1 % level) do not contribute to this. A row that spreads more
+ * than this common spread (at the 10 % level) uses its own, with its own degrees of freedom. No
+ * error is less than that of sampling. With one run a side only the sampling error is known, and
+ * the claim is too strong if runs differ.
  *
  * Rows are tested together: q is the false discovery rate of Benjamini and Hochberg, so among the
  * rows with q <= 0.05 at most 5 % are false on average, however many rows there are.
@@ -24,38 +24,38 @@
 
 enum { COMPARE_A, COMPARE_B };
 
-/* Most degrees of freedom that all rows together lend to each. */
+/* Maximum degrees of freedom that the spread of all rows adds to each row. */
 #define COMPARE_PRIOR 20.0
-/* Rows of fewer effective samples in all are not tested: no difference of them could be told. */
+/* Rows with fewer effective samples in total are not tested: no difference could be detected. */
 #define COMPARE_LEAST_SAMPLES 10.0
 
 struct speed;
 
 struct compare_run {
-	double all; /* the sum that shares are of: that of all rows, and of what has none */
-	double effective_samples; /* 0 not known: then nothing is tested */
+	double all; /* the total of which shares are taken: all rows, and time in no row */
+	double effective_samples; /* 0 unknown: then nothing is tested */
 };
 
 struct compare_row {
 	double a, b;      /* means of the runs of each side */
-	double delta;     /* (b - a) / a; HUGE_VAL: a is 0 and b is not; 0: both are */
-	double low, high; /* 95 % interval of it; -1 and HUGE_VAL: not known */
+	double delta;     /* (b - a) / a; HUGE_VAL: only a is 0; 0: both are 0 */
+	double low, high; /* 95 % interval of delta; -1 and HUGE_VAL: unknown */
 	double p, q;      /* 1: not tested */
 	bool tested;
 };
 
 /*
- * @run holds the @runs_a + @runs_b runs, those of side a first; @value those of all rows of the
- * first run, then of the second. Fills @row, @rows of them. @skip: rows that are not to be tested,
- * or NULL. @speed: what the values have been divided by (profile/speed.h), which has errors too, or
- * NULL. -ENOMEM.
+ * @run: the @runs_a + @runs_b runs, those of side a first. @value: the values of all rows in the
+ * first run, then in the second, and so on. Fills the @rows elements of @row. @skip: rows not to be
+ * tested, or NULL. @speed: the factors by which the values have been divided (profile/speed.h),
+ * which have errors too, or NULL. -ENOMEM.
  */
 int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
 	size_t rows, const bool *skip, const struct speed *speed, struct compare_row *row);
 
 /* Two-sided probability that a variable of Student's t distribution is beyond @t. */
 double compare_t_beyond(double t, double freedom);
-/* The t that is exceeded, on either side, with the probability @p, 0 < p < 1. */
+/* The t exceeded on either side with the probability @p, 0 < p < 1. */
 double compare_t_limit(double p, double freedom);
 
 #endif

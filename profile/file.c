@@ -16,10 +16,10 @@
 #include "profile/pprof.h"
 #include "profile/table.h"
 
-/* Packed: what it unpacks to has a bound of its own. */
+/* Of the compressed file; the uncompressed size has a bound of its own. */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
-/* @zero: it may begin with a zero byte, as no profile does. */
+/* @zero: the file may begin with a zero byte, which no profile does. */
 static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 {
 	uint8_t *data = NULL, *more;
@@ -36,7 +36,7 @@ static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 		n = read(fd, data + used, room - used);
 		if (n > 0)
 			used += (size_t)n;
-		/* An endless file need not be read to its end. */
+		/* An endless file is not read to its end. */
 		if (used && data[0] == 0 && !zero)
 			break;
 	} while ((n > 0 || (n < 0 && errno == EINTR)) && used <= FILE_BYTES_MAX);
@@ -65,7 +65,7 @@ static int read_path(const char *path, bool zero, uint8_t **ret_data, size_t *re
 	return error;
 }
 
-/* What the user can do about it. */
+/* The remedy, for the end of a message. */
 static const char *way_out(int error)
 {
 	switch (error) {
@@ -107,7 +107,7 @@ static char *cannot_use(const char *path, int error, const char *problem)
 	return n < 0 ? NULL : text;
 }
 
-/* It was read; NULL: there is nothing to say, or no memory to say it. */
+/* A message about a file that was read. NULL: nothing to say, or out of memory. */
 static char *doubt(const char *path, const char *problem)
 {
 	char *text;
@@ -134,7 +134,7 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
 	return error;
 }
 
-/* Until @fd takes PIPE_BUF bytes at least. */
+/* Waits until @fd takes at least PIPE_BUF bytes. */
 static int await_room(int fd, int peer_fd)
 {
 	struct pollfd fds[2] = {{.fd = fd, .events = POLLOUT}, {.fd = peer_fd}};
@@ -168,8 +168,8 @@ int file_write_fd(int fd, const void *from, size_t bytes, int peer_fd)
 }
 
 /*
- * Signals that end the process wait until a regular file has its name, or else the part that was
- * written would stay under a name that nobody knows. Not so where a reader may have to be awaited.
+ * Fatal signals are blocked until a regular file has its name, otherwise a partial file with a
+ * random name would remain. Not if a reader may have to be awaited.
  */
 static bool hold_signals(const char *path, sigset_t *ret_before)
 {

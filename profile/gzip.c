@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Window bits with which zlib writes, and accepts, a gzip header and trailer. */
+/* Window bits with which zlib writes and accepts a gzip header and trailer. */
 enum { GZIP_WINDOW = 15 + 16 };
 
 #define MAX_BYTES         ((size_t)4 << 30)
@@ -44,7 +44,7 @@ void gzip_writer_free(struct gzip_writer *writer)
 	free(writer);
 }
 
-/* Gives the stream room to write to when it has none. */
+/* Enlarges the output buffer if it is full. */
 static int make_room(z_stream *stream, uint8_t **data, size_t *room)
 {
 	size_t used = stream->next_out ? (size_t)(stream->next_out - *data) : 0;
@@ -143,7 +143,7 @@ static int unpack(z_stream *stream, size_t left, uint8_t **data, size_t *room, b
 		if (is_bomb((size_t)(stream->next_out - *data), packed))
 			return -EFBIG;
 		if (result == Z_STREAM_END) {
-			/* Another member may follow; anything else behind the end is not ours. */
+			/* Another member may follow; anything else behind the end is ignored. */
 			if (!gzip_is(stream->next_in, stream->avail_in + left)) {
 				*ret_more = !are_zeros(stream->next_in, stream->avail_in + left);
 				return 0;
@@ -153,7 +153,7 @@ static int unpack(z_stream *stream, size_t left, uint8_t **data, size_t *room, b
 		} else if (result == Z_MEM_ERROR) {
 			return -ENOMEM;
 		} else if (result == Z_BUF_ERROR) {
-			/* No progress: with room to write to, that is for want of input. */
+			/* No progress although there is room for output: input is missing. */
 			if (!stream->avail_in && !left)
 				return -ENODATA;
 		} else if (result != Z_OK) {

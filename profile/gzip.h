@@ -18,10 +18,10 @@ int gzip_writer_finish(struct gzip_writer *writer, uint8_t **ret_data, size_t *r
 bool gzip_is(const uint8_t *data, size_t bytes);
 
 /*
- * Unpacks all members into a fresh buffer that the caller frees. -EBADMSG: damaged; -ENODATA: ends
- * too early; -EFBIG: would be more than 4 GiB, or more than 256 MiB and 256 times the packed size,
- * which no real profile is and a bomb must be; -ENOMEM. What follows the last member is left alone;
- * *@ret_more tells whether there is something but zeros, by which a file may be padded.
+ * Decompresses all members into a new buffer that the caller frees. -EBADMSG: damaged; -ENODATA:
+ * truncated; -EFBIG: more than 4 GiB, or more than 256 MiB and 256 times the compressed size, which
+ * only a bomb reaches; -ENOMEM. Data behind the last member are ignored; *@ret_more: they are not
+ * only zeros, with which a file may be padded.
  */
 int gzip_unpack(
 	const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes, bool *ret_more);

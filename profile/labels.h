@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Labels of samples that the model gives no meaning of its own: those of other programs' files
- * (a request's id, bytes of an allocation), and of ours "rank" and "host". Samples of one stack
- * with other labels stay apart; reports add them up.
+ * Labels of samples that have no other meaning in the model: those of other programs' files (the id
+ * of a request, the bytes of an allocation), and our own "rank" and "host". Samples of one stack
+ * with different labels are kept apart; reports add them up.
  */
 #ifndef PROFILE_LABELS_H
 #define PROFILE_LABELS_H
@@ -17,21 +17,21 @@ struct profile;
 
 struct label {
 	const char *key;
-	const char *text; /* NULL: it is a number */
+	const char *text; /* NULL: the label is a number */
 	int64_t number;
 	const char *unit; /* of the number; "" none */
 };
 
-/* The number of the set, which is found again; 0 without labels. -ENOMEM. */
+/* Returns the index of a set; an equal set is found again; 0 without labels. -ENOMEM. */
 int labels_add(struct profile *profile, const struct label *label, size_t n);
-/* The labels of a set, as many as there are; strings belong to the profile. */
+/* The labels of a set; strings belong to the profile. */
 size_t labels_count(const struct profile *profile, uint32_t set);
 struct label labels_at(const struct profile *profile, uint32_t set, size_t index);
 
-/* The set of @into that is @set of @from. */
+/* Returns the set of @into that is equal to @set of @from. */
 int labels_copy(struct profile *into, const struct profile *from, uint32_t set);
 
-/* All samples that have none get those of @set. -ENOMEM. */
+/* Gives the labels of @set to all samples that have none. -ENOMEM. */
 int labels_give_all(struct profile *profile, uint32_t set);
 
 #endif

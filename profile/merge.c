@@ -7,7 +7,7 @@
 #include "profile/audit.h"
 #include "profile/model.h"
 
-/* The indexes of @from, as they are in @into. */
+/* The indexes in @into of the items of @from. */
 struct maps {
 	uint32_t *mapping, *function, *location, *task, *sample;
 	int value[VALUE_TYPES_MAX];
@@ -152,7 +152,8 @@ static bool is_counted(const struct profile *profile)
 }
 
 /*
- * A stack's values are shared out over its instants: so either all samples have them, or none may.
+ * A stack's values are distributed over its instants, so either all samples have instants, or none
+ * may.
  */
 static int merge_timelines(
 	struct profile *into, const struct profile *from, const struct maps *maps, bool first)
@@ -205,7 +206,7 @@ static int merge_remarks(struct profile *into, const struct profile *from)
 	if (!into->samples)
 		into->period_ns = period;
 	else if (from->samples && period != into->period_ns)
-		into->period_ns = 0; /* no one rate is that of all */
+		into->period_ns = 0; /* the rates differ */
 	if (from->realtime_ns && (!into->realtime_ns || from->realtime_ns < into->realtime_ns))
 		into->realtime_ns = from->realtime_ns;
 	into->duration_ns += from->duration_ns;

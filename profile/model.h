@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of struct profile, for the files of profile/ alone. */
+/* The representation of struct profile, for the files of profile/ only. */
 #ifndef PROFILE_MODEL_H
 #define PROFILE_MODEL_H
 
@@ -9,7 +9,7 @@
 #include "profile/table.h"
 #include "profile/timeline.h"
 
-/* Things as they are kept: strings are ids of the pool. */
+/* Items as stored: strings are ids of the pool. */
 struct mapping_item {
 	uint32_t file, build_id;
 	uint64_t start, limit, offset;
@@ -18,15 +18,15 @@ struct mapping_item {
 
 struct function_item {
 	uint32_t name, symbol, file, line;
-	bool is_unsampled; /* its name is PROFILE_UNSAMPLED; asked of each sample */
+	bool is_unsampled; /* its name is PROFILE_UNSAMPLED; checked for each sample */
 };
 
 struct location_item {
 	uint64_t address;
-	size_t first; /* its lines: from here on in location_line[] */
+	size_t first; /* its lines begin here in location_line[] */
 	uint32_t mapping;
 	uint32_t lines;
-	bool named; /* told by its lines as well: in named_table */
+	bool named; /* identified by its lines as well: in named_table */
 };
 
 struct task_item {
@@ -34,7 +34,7 @@ struct task_item {
 };
 
 struct sample_item {
-	size_t first; /* its stack: from here on in frame[] */
+	size_t first; /* its stack begins here in frame[] */
 	uint32_t n;
 	uint32_t task;
 	uint32_t labels; /* labels.h */
@@ -47,7 +47,7 @@ struct label_item {
 };
 
 struct label_set {
-	size_t first; /* from here on in label[] */
+	size_t first; /* begins here in label[] */
 	size_t n;
 };
 
@@ -56,21 +56,21 @@ struct audit_item {
 	uint64_t value;
 };
 
-/* A full piece of the time line, in bytes (timeline_code.h). */
+/* A full piece of the time line, encoded (timeline_code.h). */
 struct timeline_piece {
 	uint8_t *data;
 	size_t bytes;
 };
 
 struct timeline {
-	struct timeline_rows *open; /* not full yet; NULL none */
-	uint8_t *scratch;           /* room for a piece that is being coded */
+	struct timeline_rows *open; /* not full yet; NULL: none */
+	uint8_t *scratch;           /* buffer for the encoding of a piece */
 	struct timeline_piece *piece;
 	size_t pieces, piece_room;
 	size_t bytes;    /* of all pieces */
-	size_t instants; /* of all, with the open ones */
+	size_t instants; /* of all pieces and the open rows */
 	uint64_t first_ns, last_ns;
-	size_t most; /* bytes at which it is thinned, 0: TIMELINE_MOST_BYTES */
+	size_t most; /* bytes beyond which the time line is thinned, 0: TIMELINE_MOST_BYTES */
 };
 
 struct profile {
@@ -78,7 +78,7 @@ struct profile {
 
 	uint32_t main; /* mapping of the main program */
 	size_t value_types;
-	size_t default_value;                    /* SIZE_MAX none */
+	size_t default_value;                    /* SIZE_MAX: none */
 	uint32_t value_type[VALUE_TYPES_MAX][2]; /* type, unit */
 
 	struct mapping_item *mapping;
@@ -88,7 +88,7 @@ struct profile {
 	struct task_item *task;
 	struct sample_item *sample;
 	uint32_t *frame;
-	int64_t *value; /* value_types of them for every sample */
+	int64_t *value; /* value_types values per sample */
 	struct audit_item audit[PROFILE_AUDITS_MAX];
 	uint32_t *note;
 	struct label_item *label;
@@ -109,15 +109,16 @@ struct profile {
 
 	struct table mapping_table, function_table, task_table, sample_table, note_table,
 		label_table;
-	struct table location_table; /* by mapping and address: at most one for each */
-	struct table named_table;    /* the named ones, by mapping, address and lines */
-	bool named_is_stale;         /* lines of a named one have changed since it was filled */
+	struct table location_table; /* by mapping and address: at most one for each pair */
+	struct table named_table;    /* the named locations, by mapping, address and lines */
+	bool named_is_stale; /* lines of a named location have changed since the table was filled */
 
 	struct timeline timeline;
 
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;
-	uint64_t part_from_ns, part_to_ns; /* of a part of a profile: which; else 0; not in files */
+	/* of a span of a profile: its bounds; otherwise 0; not stored in files */
+	uint64_t part_from_ns, part_to_ns;
 };
 
 #endif

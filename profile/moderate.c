@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The asymptotic series are exact to 1e-10 from here on; below, by recurrence. */
+/* The asymptotic series are exact to 1e-10 from here on; smaller arguments use recurrence. */
 #define LARGE 10.0
 
 double moderate_digamma(double x)
@@ -28,7 +28,7 @@ double moderate_trigamma(double x)
 		part / x * (1.0 / 6 - part * (1.0 / 30 - part * (1.0 / 42 - part / 30)));
 }
 
-/* Half the degrees of freedom whose trigamma is @value; it falls. */
+/* Half the degrees of freedom whose trigamma is @value; trigamma decreases. */
 static double invert_trigamma(double value, double most)
 {
 	double low = 1e-3, high = most;
@@ -69,7 +69,7 @@ struct moderate moderate_find(
 	}
 	variance *= effective / (effective - 1) / weights;
 	half = invert_trigamma(variance - moderate_trigamma(freedom / 2), most / 2);
-	/* As many rows as their weights are worth have told it. */
+	/* The estimate cannot be worth more than the rows behind it. */
 	half = fmin(half, freedom * (effective - 1) / 2);
 	return (struct moderate){2 * half,
 		exp(mean - moderate_digamma(freedom / 2) + log(freedom / 2) +

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much many variances, each of few values, tell of one another. Pure.
+ * Estimates how much information many variances, each of few values, provide about each other.
+ * Pure.
  *
- * Each is quotient times what was expected of it. If all rows were alike, quotients would scatter
- * as those of chi squared; what they scatter beyond that says how far rows differ. The quotients
- * are then like those of an F distribution, whose second degrees of freedom are what all rows
- * together lend to each: the method of moments for the logarithms of Smyth (Linear models and
- * empirical Bayes methods, 2004).
+ * Each variance is a quotient times its expected value. If all rows were alike, the quotients would
+ * scatter like chi squared; the excess says how much the rows differ. The quotients then follow an
+ * F distribution, whose second degrees of freedom are what all rows together add to each: the
+ * method of moments for the logarithms by Smyth (Linear models and empirical Bayes methods, 2004).
  */
 #ifndef PROFILE_MODERATE_H
 #define PROFILE_MODERATE_H
@@ -14,16 +14,16 @@
 #include <stddef.h>
 
 struct moderate_row {
-	double quotient; /* of the variance seen and of what was expected; at most 0: left out */
+	double quotient; /* observed variance divided by the expected one; 0 or less: excluded */
 	double weight;
 };
 
 struct moderate {
-	double freedom; /* lent to each, at most @most */
-	double scale;   /* a typical row's variance is that times what was expected */
+	double freedom; /* added to each row, at most @most */
+	double scale;   /* the variance of a typical row is this times the expected one */
 };
 
-/* Variances have @freedom degrees each. Fewer than two rows: nothing is lent. */
+/* The variances have @freedom degrees each. With fewer than two rows, the result is 0. */
 struct moderate moderate_find(
 	const struct moderate_row *row, size_t rows, double freedom, double most);
 

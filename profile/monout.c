@@ -38,7 +38,7 @@ int monout_open(
 	m.scale = scale;
 	m.counter = data + head;
 	m.counters = (bytes - head) / COUNTER_BYTES;
-	/* Each counter is of 2 bytes of text at least. */
+	/* Each counter stands for at least 2 bytes of text. */
 	words = (m.high - m.low) / 2 + (m.high - m.low) % 2;
 	if (!m.counters || m.counters > words)
 		return refuse(ret_problem, "its counters do not fit its addresses");
@@ -46,8 +46,10 @@ int monout_open(
 	return 0;
 }
 
-/* The first byte of text, from the lowest, of counter @index: the least d with d * scale / 131072
- * not below it. */
+/*
+ * The offset of the first byte of text of counter @index: the least d for which d * scale / 131072
+ * is not below @index.
+ */
 static uint64_t text_of(const struct monout *m, size_t index)
 {
 	return ((uint64_t)index * 131072 + m->scale - 1) / m->scale;

@@ -3,16 +3,16 @@
  * The histogram in a mon.out of monitor(3). All in the byte order of this machine:
  *
  *   header      0  lowest address           u64   as in the ELF file
- *               8  behind the highest       u64
+ *               8  behind the highest one   u64
  *              16  number of call counts    i32
- *              20  ticks in a second        u16
+ *              20  ticks per second         u16
  *              22  scale                    u16   counters per 2 bytes of text, times 65536
  *   call count  0  address of a function    u64
  *               8  calls of it              i64
  *   counters    0  ticks                    u16 each, up to the end
  *
- * Nothing in it says what program it is of, nor that it is such a file: what does not hold together
- * is refused.
+ * Nothing in the file identifies its program or its format: a file with inconsistent data is
+ * refused.
  */
 #ifndef PROFILE_MONOUT_H
 #define PROFILE_MONOUT_H
@@ -28,13 +28,13 @@ struct monout {
 	size_t counters;
 };
 
-/* -EINVAL: it is none, and *@ret_problem says why. Borrows from @data. */
+/* -EINVAL: not a valid mon.out, and *@ret_problem says why. Borrows from @data. */
 int monout_open(
 	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem);
 
 /*
- * The first counter from number *@at on that is not 0: its ticks, and the middle of the text that
- * it is of. *@at is then the number behind it. False: there is none.
+ * Finds the first counter from index *@at on that is not 0: its ticks, and the middle of its text.
+ * *@at is set to the index behind it. False: none.
  */
 bool monout_next(
 	const struct monout *monout, size_t *at, uint64_t *ret_address, uint32_t *ret_ticks);

@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Between looks for somebody who reads a FIFO: the kernel tells of none. */
+/* Interval of checks for a reader of a FIFO: the kernel does not report one. */
 #define READER_MS 50
 
 static int refuse(const char **ret_problem, const char *problem)
@@ -21,7 +21,7 @@ static int refuse(const char **ret_problem, const char *problem)
 	return -EPERM;
 }
 
-/* Devices that opening and writing does nothing to: null, zero, full, terminals. */
+/* Devices on which open and write have no side effects: null, zero, full, terminals. */
 static bool is_harmless(dev_t device)
 {
 	unsigned minor_number = minor(device);
@@ -29,18 +29,18 @@ static bool is_harmless(dev_t device)
 	switch (major(device)) {
 	case 1: return minor_number == 3 || minor_number == 5 || minor_number == 7;
 	case 5: return minor_number == 0;
-	default: return major(device) >= 136 && major(device) <= 143; /* of pseudo terminals */
+	default: return major(device) >= 136 && major(device) <= 143; /* pseudo terminals */
 	}
 }
 
-/* As fs.protected_fifos: a pipe that a stranger has put into a folder of all is a trap. */
+/* Like fs.protected_fifos: a pipe that another user has put into a shared folder is a trap. */
 static bool is_trap(const struct chased *at)
 {
 	return at->st.st_uid != geteuid() && at->st.st_uid != at->folder.st_uid &&
 		at->folder.st_mode & S_ISVTX && at->folder.st_mode & S_IWOTH;
 }
 
-/* 1: it is written in place, 0: it is replaced. */
+/* 1: write in place, 0: replace. */
 static int judge(const struct chased *at, const char **ret_problem)
 {
 	if (at->fd < 0)
@@ -48,7 +48,7 @@ static int judge(const struct chased *at, const char **ret_problem)
 	switch (at->st.st_mode & S_IFMT) {
 	case S_IFREG:
 		if (!at->st.st_nlink)
-			return 1; /* it has no name: a descriptor of ours, by /proc */
+			return 1; /* without a name: a descriptor of ours, through /proc */
 		if (at->st.st_mode & (S_ISUID | S_ISGID | S_ISVTX))
 			return refuse(ret_problem,
 				"the file there has special mode bits (set-user-ID, set-group-ID "
@@ -66,7 +66,7 @@ static int judge(const struct chased *at, const char **ret_problem)
 	}
 }
 
-/* The very thing that was looked at, whatever its name leads to by now. */
+/* Opens the same file that was checked, whatever its name refers to by now. */
 static int reopen(const struct chased *at, int flags)
 {
 	char path[40];
@@ -77,7 +77,7 @@ static int reopen(const struct chased *at, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The open of a FIFO waits for a reader. */
+/* Opening a FIFO waits for a reader. */
 static int open_in_place(const struct chased *at, int peer_fd)
 {
 	bool fifo = S_ISFIFO(at->st.st_mode);
@@ -121,7 +121,7 @@ static int open_fresh(struct outfile *o)
 }
 
 /*
- * Whose the older file is, is compared with whom a fresh one belongs to: some file systems give all
+ * The owner of the older file is compared with that of a fresh one: some file systems give all
  * files to one user.
  */
 static int make_fresh(struct outfile *o, const char **ret_problem)
@@ -171,7 +171,7 @@ void outfile_keep_old(const struct outfile *outfile)
 		(!S_ISREG(st.st_mode) || st.st_uid != at->st.st_uid ||
 			unlinkat(at->folder_fd, old, 0) < 0))
 		return;
-	/* Two names for a moment, so that a profile is there at any time. */
+	/* The file has two names for a moment, so that a profile exists at any time. */
 	if (linkat(at->folder_fd, at->name, at->folder_fd, old, 0) < 0)
 		(void)renameat(at->folder_fd, at->name, at->folder_fd, old);
 }
@@ -189,7 +189,7 @@ int outfile_name(struct outfile *outfile)
 	return r;
 }
 
-/* Not every file system knows how to rename without replacing, nor second names. */
+/* Not every file system supports renaming without replacing, or hard links. */
 static int rename_new(int folder, const char *from, const char *to)
 {
 	struct stat st;

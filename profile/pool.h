@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pool of strings: each kept once, NUL-terminated, at an address that never moves. Id 0 is "". */
+/* A pool of strings: each stored once, NUL-terminated, at a fixed address. Id 0 is "". */
 #ifndef PROFILE_POOL_H
 #define PROFILE_POOL_H
 
@@ -25,7 +25,7 @@ void pool_release(struct pool *pool);
 
 /* The id of the string of @bytes bytes (up to its first NUL). -ENOMEM. */
 int pool_add(struct pool *pool, const char *text, size_t bytes);
-/* NULL is taken for "". */
+/* NULL counts as "". */
 int pool_add_text(struct pool *pool, const char *text);
 
 static inline const char *pool_at(const struct pool *pool, uint32_t id)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A profile as a pprof file: gzip of the protocol buffer perftools.profiles.Profile
- * (github.com/google/pprof, proto/profile.proto). It is the native format; everything that the
- * model holds comes back from it:
+ * (github.com/google/pprof, proto/profile.proto). It is the native format; everything in the
+ * model is preserved:
  *
  *   value types     sample_type, and period_type cpu/nanoseconds with period
  *   task            labels "pid", "tid" (numbers), "process", "thread" (strings)
@@ -13,14 +13,14 @@
  *                   "sprofil note: text"
  *   command         comment: "sprofil command: command line"
  *
- * Other programs print all comments above everything else. So there are five at most, also with
- * "sprofil audit: ", a line for people, and the first notes.
+ * Other programs print all comments above everything else. Therefore there are at most five, among
+ * them "sprofil audit: ", a line for people, and the first notes.
  *
- * Files of other programs are read too; whatever they lack is empty or 0. Values are found by their
- * type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column CPU
- * time follows from the samples if the period is one of cpu; other kinds are kept as further
- * values. Labels that name a process or thread tell the task, all others are kept with the samples
- * (labels.h). Comments are notes, and written as they came.
+ * Files of other programs are read too; data that they lack are empty or 0. Values are found by
+ * their type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column
+ * CPU time is derived from the samples if the period is one of cpu; other types are kept as further
+ * values. Labels that name a process or thread become the task, all others are kept with the
+ * samples (labels.h). Comments become notes, and are written unchanged.
  */
 #ifndef PROFILE_PPROF_H
 #define PROFILE_PPROF_H
@@ -30,17 +30,15 @@
 
 struct profile;
 
-/*
- * Serialises into a fresh buffer that the caller frees. -ENOMEM.
- */
+/* Serializes into a new buffer that the caller frees. -ENOMEM. */
 int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_bytes);
 
 /*
- * Reads gzipped or plain. -EBADMSG: not a pprof file, truncated or contradictory; @ret_problem (if
- * not NULL) then points to a constant sentence that says what is wrong. -EFBIG: it would unpack to
- * more than 4 GiB, or to 256 times its size and more than 256 MiB. Memory is bounded by a small
- * multiple of the unpacked file. 0 and a sentence in @ret_problem (else NULL): it was read, but
- * there is more in the file.
+ * Reads a compressed or uncompressed profile. -EBADMSG: not a pprof file, truncated or
+ * inconsistent; *@ret_problem (if not NULL) is set to a constant sentence that says what is wrong.
+ * -EFBIG: it would decompress to more than 4 GiB, or to 256 times its size and more than 256 MiB.
+ * Memory is bounded by a small multiple of the uncompressed file. 0 and a sentence in *@ret_problem
+ * (otherwise NULL): it was read, but the file contains more.
  */
 int pprof_read(
 	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_problem);

@@ -75,7 +75,7 @@ static size_t count_notes(const struct profile *profile)
 	return n;
 }
 
-/* The notes that @room has place for; if there are more, the last one says so. */
+/* The notes for which @room suffices; if there are more, the last one says so. */
 static int note_comments(const struct profile *profile, size_t room, char **ret_comment, size_t *n)
 {
 	size_t notes = count_notes(profile), shown = notes > room ? room - 1 : notes, left = shown;

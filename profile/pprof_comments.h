@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a pprof file tells the readers of other projects, which print all comments at the top. */
+/*
+ * Comments of a pprof file for the readers of other projects, which print all comments at the top.
+ */
 #ifndef PROFILE_PPROF_COMMENTS_H
 #define PROFILE_PPROF_COMMENTS_H
 
@@ -10,8 +12,8 @@ struct profile;
 enum { PPROF_COMMENTS_MOST = 5 };
 
 /*
- * Writes the comments that matter to @ret_comment (room for PPROF_COMMENTS_MOST): the command, a
- * line of the audit, the first notes. Returns how many; the caller frees each. -ENOMEM.
+ * Writes the most important comments to @ret_comment (room for PPROF_COMMENTS_MOST): the command, a
+ * line of the audit, the first notes. Returns their number; the caller frees each. -ENOMEM.
  */
 int pprof_comments(const struct profile *profile, char **ret_comment);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a pprof file says once about itself: its values, period, time and comments. */
+/* The fields of a pprof file about the whole profile: values, period, time and comments. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,7 @@ int pprof_head_default_type(struct reading *r, const struct field *field)
 	return 0;
 }
 
-/* For example "sprofil: stops 2500". False: not of that form. */
+/* For example "sprofil: stops 2500". False: another form. */
 static bool read_audit(struct reading *r, const char *text, int *ret_error)
 {
 	const char *space = strchr(text, ' ');
@@ -145,8 +145,8 @@ static const char *after(const char *text, const char *prefix)
 }
 
 /*
- * A comment of another program is a note. So is the line of the audit if the figures themselves
- * are gone: another program has written the file anew.
+ * A comment of another program is a note. So is the line of the audit if the figures are missing:
+ * another program has rewritten the file.
  */
 static int take_comment(struct reading *r, int64_t index)
 {

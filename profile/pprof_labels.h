@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of ours has no field in pprof: the names of labels, the beginnings of comments. */
+/* Conventions for data without a field in pprof: names of labels, prefixes of comments. */
 #ifndef PROFILE_PPROF_LABELS_H
 #define PROFILE_PPROF_LABELS_H
 
@@ -11,7 +11,7 @@
 #define PPROF_COMMENT_AUDIT   "sprofil: "         /* "key value" follows */
 #define PPROF_COMMENT_NOTE    "sprofil note: "    /* text follows */
 #define PPROF_COMMENT_COMMAND "sprofil command: " /* the command line follows */
-/* For people who read the file with other programs; says nothing that is not said otherwise. */
+/* For people who read the file with other programs; repeats other data. */
 #define PPROF_COMMENT_SUMMARY "sprofil audit: "
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The top level is walked once for each kind of thing, in the order in which they refer to each
- * other (writers order them as they like); of the parts only one is unpacked at a time. So memory
- * is bounded by the file and the model, whatever a hostile file says.
+ * The top level is read once for each kind of item, in the order in which they refer to each other
+ * (writers may use any order); only one item is unpacked at a time. So memory is bounded by the
+ * file and the model, whatever a hostile file contains.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ int pprof_reading_bad(struct reading *r, const char *problem)
 	return -EBADMSG;
 }
 
-/* Calls @take for each top-level field of that number. */
+/* Calls @take for each top-level field with this number. */
 static int each(struct reading *r, uint32_t number, reading_take *take)
 {
 	struct span span = r->file;
@@ -94,7 +94,7 @@ static int read_strings(struct reading *r)
 
 	if (error < 0)
 		return error;
-	/* Each string takes two bytes of the file or more beside its text. */
+	/* Each string takes at least two bytes of the file besides its text. */
 	r->text = malloc((size_t)(span.end - span.p) + 1);
 	r->string = calloc(r->strings + 1, sizeof(*r->string));
 	if (!r->text || !r->string)
@@ -141,7 +141,7 @@ static int read_mapping(struct reading *r, const struct field *field)
 	return add_id(r, &r->mappings, message->id, profile_add_mapping(r->profile, &mapping));
 }
 
-/* Line numbers beyond the model's range are not known ones. */
+/* Line numbers beyond the model's range count as unknown. */
 static uint32_t line_of(int64_t line)
 {
 	return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;
@@ -278,7 +278,7 @@ static int read_plain(
 	return error < 0 ? error : 0;
 }
 
-/* Files that people mistake for profiles of this format, by their first bytes. */
+/* Formats mistaken for profiles, by their first bytes. */
 static const char *other_format(const uint8_t *data, size_t bytes)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The samples of a pprof file. There may be millions, so that their numbers are taken where they
- * stand, and what their labels say is kept from one sample to the next.
+ * The samples of a pprof file. There may be millions, so their numbers are read in place, and the
+ * result of their labels is reused from one sample to the next.
  */
 #include <errno.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static int add_number(struct reading *r, struct parts *parts, uint64_t number)
 	return 0;
 }
 
-/* One number, or many that are packed. */
+/* One number, or a packed array of numbers. */
 static inline int take_numbers(struct reading *r, struct parts *parts, const struct field *field,
 	int (*add)(struct reading *r, struct parts *parts, uint64_t number))
 {
@@ -90,7 +90,7 @@ static int take_parts(struct reading *r, const struct field *sample, struct part
 	return result < 0 ? bad_part(r) : 0;
 }
 
-/* Ours become the task, the others stay labels. */
+/* Our labels become the task, the others stay labels. */
 static int take_label(struct reading *r, const struct field *field, struct task *task)
 {
 	Perftools__Profiles__Label *label;
@@ -123,7 +123,7 @@ static bool are_same(const struct span *a, const struct span *b)
 		(a->p == a->end || !memcmp(a->p, b->p, (size_t)(a->end - a->p)));
 }
 
-/* Fills last_task and last_set. Samples that follow each other mostly have the same labels. */
+/* Sets last_task and last_set. Consecutive samples mostly have the same labels. */
 static int take_labels(struct reading *r, const struct span *labels)
 {
 	struct task task = {.process = "", .thread = ""};
@@ -150,7 +150,7 @@ static int take_labels(struct reading *r, const struct span *labels)
 	return 0;
 }
 
-/* @index: of the stack, or what went wrong. */
+/* @index: of the stack, or -errno. */
 static int keep_sample(struct reading *r, int index, const int64_t *values)
 {
 	uint32_t *more = table_grow(r->sample, &r->sample_room, r->samples + 1, sizeof(*r->sample));

@@ -8,7 +8,7 @@ enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_DELIMITED = 2, WIRE_32 = 5 };
 
 enum { CHUNK_BYTES = 64 * 1024 - 64 };
 
-/* Most that one part may unpack to. */
+/* Maximum unpacked size of one message. */
 #define ARENA_MAX_BYTES ((size_t)1 << 30)
 
 struct scan_chunk {
@@ -17,7 +17,10 @@ struct scan_chunk {
 	_Alignas(16) uint8_t data[];
 };
 
-/* For example AC 02 is 300: seven bits a byte, the lowest first, the top bit says "more". */
+/*
+ * For example AC 02 is 300: seven bits per byte, the lowest first; the top bit is set if more
+ * follow.
+ */
 int pprof_scan_varint(struct span *span, uint64_t *ret_value)
 {
 	uint64_t value = 0;
@@ -108,7 +111,7 @@ void scan_arena_init(struct scan_arena *arena)
 	*arena = (struct scan_arena){.allocator = {scan_arena_alloc, scan_arena_free, arena}};
 }
 
-/* Keeps one chunk, which is all that nearly every part needs. */
+/* Keeps one chunk, which suffices for nearly every message. */
 void scan_arena_reset(struct scan_arena *arena)
 {
 	while (arena->chunk && arena->chunk->next) {
@@ -158,7 +161,7 @@ int ids_add(struct ids *ids, uint64_t id, uint32_t index)
 	return error;
 }
 
-/* Nearly all writers count ids from 1: then the order of the file is that of the ids. */
+/* Nearly all writers number ids from 1, so that the order of the file is that of the ids. */
 int ids_find(const struct ids *ids, uint64_t id)
 {
 	int at;

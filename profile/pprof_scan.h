@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reading a hostile protocol buffer in bounded memory needs: the fields of the top level one
- * by one, an arena for the one part that is unpacked at a time, and the ids of a file made indexes.
+ * Primitives for reading a hostile protocol buffer in bounded memory: the fields of the top level
+ * one by one, an arena for the one message that is unpacked at a time, and a map from the file's
+ * ids to indexes.
  */
 #ifndef PROFILE_PPROF_SCAN_H
 #define PROFILE_PPROF_SCAN_H
@@ -18,7 +19,7 @@ struct span {
 	const uint8_t *p, *end;
 };
 
-/* A field; @data and @bytes if it is length-delimited, else @value. */
+/* A field; @data and @bytes if it is length-delimited, otherwise @value. */
 struct field {
 	uint32_t number;
 	bool delimited;
@@ -32,19 +33,19 @@ int pprof_scan_field(struct span *span, struct field *ret_field);
 /* The next varint of a packed field. The same results. */
 int pprof_scan_varint(struct span *span, uint64_t *ret_value);
 
-/* Memory of one unpacked part: taken piece by piece, given back all at once. */
+/* The memory of one unpacked message: allocated piece by piece, freed all at once. */
 struct scan_arena {
 	ProtobufCAllocator allocator; /* for protobuf-c */
 	struct scan_chunk *chunk;     /* newest first */
 	size_t taken;
-	bool no_memory; /* malloc has failed, not the bound */
+	bool no_memory; /* malloc has failed; the bound was not exceeded */
 };
 
 void scan_arena_init(struct scan_arena *arena);
 void scan_arena_reset(struct scan_arena *arena);
 void scan_arena_release(struct scan_arena *arena);
 
-/* Ids of the file to indexes of the model. */
+/* Maps ids of the file to indexes of the model. */
 struct ids {
 	struct table table;
 	struct ids_item *item;
@@ -57,9 +58,9 @@ struct ids_item {
 };
 
 void ids_release(struct ids *ids);
-/* -EEXIST: there is one of that id. */
+/* -EEXIST: duplicate id. */
 int ids_add(struct ids *ids, uint64_t id, uint32_t index);
-/* -ENOENT: there is none. */
+/* -ENOENT: no such id. */
 int ids_find(const struct ids *ids, uint64_t id);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time line in a pprof file: a field of the top level that other readers skip, as protocol
- * buffers ask them to, once for each piece:
+ * The time line in a pprof file: a field of the top level, once per piece. Other readers skip it,
+ * as protocol buffers require:
  *
  *   offset  size    field
  *        0     1    PPROF_TIMELINE_VERSION
- *        1  varint  samples of the file: a program that has changed those makes the pieces void
+ *        1  varint  number of samples of the file; if a program changed it, the pieces are void
  *        -     -    a piece (timeline_code.h); its stacks are the file's samples, from 0
  */
 #ifndef PROFILE_PPROF_TIMELINE_H
@@ -23,7 +23,7 @@ struct gzip_writer;
 /* Appends all pieces; samples are written in the order of the model. -ENOMEM. */
 int pprof_timeline_write(const struct profile *profile, struct gzip_writer *gzip);
 
-/* The samples have been read. */
+/* Call after the samples have been read. */
 reading_take pprof_timeline_read;
 
 #endif

@@ -92,7 +92,7 @@ static uint32_t id_of(const char *text, int64_t number)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* The forms that the model writes itself. */
+/* The forms that our writer uses. */
 static bool is_ours(const char *key, const char *text)
 {
 	return text ? !strcmp(key, PPROF_LABEL_PROCESS) || !strcmp(key, PPROF_LABEL_THREAD)
@@ -108,7 +108,7 @@ bool pprof_types_label(struct task *task, const char *key, const char *text, int
 		if (!strcmp(labels[i].key, key))
 			field = text ? labels[i].text : labels[i].number;
 	}
-	/* Labels that we write count most; of other programs' labels the first with a value. */
+	/* Our labels have precedence; of other programs' labels, the first with a value counts. */
 	if (field == TASK_PID && (ours || !task->pid))
 		task->pid = id_of(text, number);
 	else if (field == TASK_TID && (ours || !task->tid))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file is written in pieces: messages of a few fields each, one after the other, are to every
- * reader one message with all of them. So only one sample at a time is held as protobuf-c wants it.
+ * The file is written in pieces: concatenated messages of a few fields each are equivalent to one
+ * message with all of them. So only one sample at a time is held in protobuf-c's form.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ typedef Perftools__Profiles__Location Location;
 typedef Perftools__Profiles__Line Line;
 typedef Perftools__Profiles__Function Function;
 
-/* Labels stand behind the model's strings in the string table, in the order of the table. */
+/* The labels' names follow the model's strings in the string table, in this order. */
 static const char *const label_name[] = {
 	PPROF_LABEL_PID, PPROF_LABEL_TID, PPROF_LABEL_PROCESS, PPROF_LABEL_THREAD};
 enum { LABEL_PID, LABEL_TID, LABEL_PROCESS, LABEL_THREAD, LABELS };
@@ -35,12 +35,12 @@ struct writing {
 	struct gzip_writer *gzip;
 	uint8_t *scratch;
 	size_t scratch_room;
-	uint64_t *id; /* room for a stack as 64-bit ids */
+	uint64_t *id; /* buffer for a stack as 64-bit ids */
 	size_t id_room;
 	Label *label, **labels; /* of one sample */
 	size_t label_room, labels_room;
 	size_t strings; /* written so far */
-	size_t columns; /* value types that are written, and which */
+	size_t columns; /* value types to be written, and which */
 	size_t column[VALUE_TYPES_MAX];
 };
 
@@ -58,7 +58,7 @@ static int put(struct writing *w, const Profile *piece)
 	return gzip_writer_append(w->gzip, scratch, bytes);
 }
 
-/* Returns the index that the string has in the table. */
+/* Returns the index of the string in the table. */
 static int put_string(struct writing *w, const char *text)
 {
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -97,7 +97,7 @@ static bool is_all_zero(const struct profile *profile, size_t column)
 	return true;
 }
 
-/* A heap profile of another program is written as it came, without our two first columns. */
+/* A heap profile of another program is written as it was, without our first two columns. */
 static void choose_columns(struct writing *w)
 {
 	for (size_t i = 0; i < w->profile->value_types; i++) {
@@ -106,7 +106,7 @@ static void choose_columns(struct writing *w)
 	}
 }
 
-/* CPU time, if nothing else was named. */
+/* CPU time, unless another default was set. */
 static size_t default_column(const struct profile *profile)
 {
 	size_t index = profile_default_value(profile);
@@ -150,7 +150,7 @@ static int put_head(struct writing *w)
 	return put(w, &piece);
 }
 
-/* What stands for "no mapping" in files of others is not written. */
+/* The substitute for "no mapping" in files of other programs is not written. */
 static bool is_blank(const struct mapping_item *item)
 {
 	return !item->file && !item->build_id && !item->start && !item->limit;
@@ -179,7 +179,7 @@ static int put_mapping(struct writing *w, size_t index)
 	return put(w, &piece);
 }
 
-/* The format wants the main program's mapping first. */
+/* The format requires the main program's mapping first. */
 static int put_mappings(struct writing *w)
 {
 	size_t first = w->profile->main;
@@ -248,7 +248,7 @@ static int put_location(struct writing *w, size_t index)
 	return error;
 }
 
-/* A task's labels that say something; returns how many. */
+/* Fills the labels of a task that are not empty; returns their number. */
 static size_t fill_labels(const struct writing *w, uint32_t task, Label *label, Label **labels)
 {
 	const struct task_item *item = &w->profile->task[task];
@@ -270,7 +270,7 @@ static size_t fill_labels(const struct writing *w, uint32_t task, Label *label, 
 	return n;
 }
 
-/* Labels of others behind those of the task; returns how many there are then. */
+/* Appends other labels to those of the task; returns the total number. */
 static size_t fill_others(
 	const struct writing *w, uint32_t set, Label *label, Label **labels, size_t n)
 {
@@ -288,7 +288,7 @@ static size_t fill_others(
 	return n;
 }
 
-/* Room for those of one sample. */
+/* Makes room for the labels of one sample. */
 static int make_room_for_labels(struct writing *w, size_t n)
 {
 	Label *label = table_grow(w->label, &w->label_room, n, sizeof(*label));
@@ -334,7 +334,7 @@ static int put_sample(struct writing *w, size_t index)
 	return put(w, &piece);
 }
 
-/* A comment's string goes out right before it. @ours: for our reader alone. */
+/* The string of a comment is written right before it. @ours: only for our reader. */
 static int put_comment(struct writing *w, const char *text, bool ours)
 {
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -361,7 +361,7 @@ static int put_ours(struct writing *w, const char *prefix, const char *text)
 	return error;
 }
 
-/* All audit figures and notes; comments of other programs stay what they are. */
+/* All audit figures and notes; comments of other programs stay comments. */
 static int put_remarks(struct writing *w)
 {
 	int error = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model's beginning and end, its values, and what it says about itself. See also things.c. */
+/* Creation and release of the model, its values, and its remarks. See also things.c. */
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ void profile_free(struct profile *profile)
 	free(profile);
 }
 
-/* Makes room for one more value in each of the samples that there are. */
+/* Makes room for one more value in each existing sample. */
 static int widen_values(struct profile *profile)
 {
 	size_t old = profile->value_types, wide = old + 1;
@@ -69,7 +69,7 @@ static int widen_values(struct profile *profile)
 	if (!value)
 		return -ENOMEM;
 	profile->value = value;
-	/* From the last to the first: each moves up, over none that is still to move. */
+	/* From the last to the first, because each moves up. */
 	for (size_t i = profile->samples; i-- > 0;) {
 		memmove(value + i * wide, value + i * old, old * sizeof(*value));
 		value[i * wide + old] = 0;
@@ -188,7 +188,7 @@ static bool note_equal(const void *things, uint32_t index, const void *key)
 	return ((const uint32_t *)things)[index] == *(const uint32_t *)key;
 }
 
-/* In the id of a note: it is a comment of another program. */
+/* Marks the id of a note that is a comment of another program. */
 #define FOREIGN (UINT32_C(1) << 31)
 
 static int add_note(struct profile *profile, const char *note, uint32_t mark)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks and their weights. A stack that is there already costs one hash and one comparison. */
+/* Stacks and their weights. Finding an existing stack costs one hash and one comparison. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -35,14 +35,14 @@ static uint64_t stack_hash(const struct stack *stack)
 	return i < stack->n ? table_mix(hash, stack->location[i]) : hash;
 }
 
-/* A sum that stays at the end of its range rather than wrap. */
+/* A saturating addition. */
 static void add_to(int64_t *sum, int64_t value)
 {
 	if (__builtin_add_overflow(*sum, value, sum))
 		*sum = value < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* Its values are 0. */
+/* The new stack's values are 0. */
 static int append_stack(struct profile *profile, const struct stack *stack)
 {
 	struct sample_item *samples;

@@ -5,28 +5,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rows have noise of their own, whatever their samples: relative, of a run. */
+/* Rows have noise of their own, besides that of samples: relative, per run. */
 #define ROW_NOISE   0.01
 #define MOST_WEIGHT 0.2
-/* If the others are no witnesses after all, one row is not believed alone. */
+/* If the other rows turn out not to be witnesses, a single row is not believed. */
 #define MOST_OF_ONE 0.5
-/* What is taken out explains a quarter of how runs differ, or is not common. */
+/*
+ * The noise to be removed must explain a quarter of the differences between runs, or it is not
+ * common.
+ */
 #define MUST_LEAVE 0.75
-/* Of normally distributed values: the biweight's bound for 95 % efficiency, the median of |z|. */
+/* For normally distributed values: the biweight's bound for 95 % efficiency, the median of |z|. */
 #define BIWEIGHT_BOUND   4.685
 #define MEDIAN_DEVIATION 0.6745
 
-/* How often weights follow from what the factor leaves of each row's noise. */
+/* Iterations that derive weights from the noise of each row that the factor leaves. */
 #define LEARNING 2
-/* So far a row follows the factor at most. */
+/* Maximum slope of a row. */
 #define MOST_SLOPE 2.0
-/* Runs that are all alike tell no slope. */
+/* If all runs are alike, there is no slope. */
 #define LEAST_SQUARES 1e-9
 
-/* A witness: how much it changed between the sides. */
+/* A witness: its change between the sides. */
 struct witness {
 	size_t row;
-	double own; /* variance of a run beyond samples */
+	double own; /* variance of a run beyond that of samples */
 	double slope_variance;
 	double change, precision, bounded, weight;
 };
@@ -63,7 +66,7 @@ static bool is_witness(
 	return true;
 }
 
-/* Variance of the mean of each side, both added, of what has @one in one effective sample. */
+/* The variance of the sides' means, summed, for a variance of @one per effective sample. */
 static double of_means(const struct finding *f, double one, double of_run)
 {
 	double sum = 0;
@@ -102,8 +105,7 @@ static void bound_precisions(struct finding *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		f->witness[i].bounded = f->witness[i].precision;
-	/* Each step lowers the bound; with more than 1 / MOST_WEIGHT rows it has a limit above 0.
-	 */
+	/* Each step lowers the bound; with more than 1 / MOST_WEIGHT rows its limit is above 0. */
 	for (int step = 0; step < 100; step++) {
 		double sum = 0;
 
@@ -141,7 +143,7 @@ static double weighted_median(struct weighted *item, size_t n)
 	return item[i].value;
 }
 
-/* The change that most witnesses agree on, and what weight each has in it. */
+/* The change on which most witnesses agree, and the weight of each in it. */
 static int weigh_witnesses(struct finding *f, const struct speed *speed)
 {
 	struct weighted *item = malloc((f->n + 1) * sizeof(*item));
@@ -204,7 +206,7 @@ static void set_weights(const struct finding *f, struct speed *speed)
 	}
 }
 
-/* The factor as all other rows tell it; its logarithm. */
+/* The logarithm of the factor determined by all other rows. */
 static double of_others(const struct speed *speed, size_t run, size_t row)
 {
 	double weight = speed->weight[row];
@@ -214,8 +216,8 @@ static double of_others(const struct speed *speed, size_t run, size_t row)
 }
 
 /*
- * How far a row follows the others' factor from run to run of a side: its regression on that. Who
- * uses the caches slows down functions that read much memory far more than others.
+ * How much a row follows the others' factor from run to run of a side: its regression on that
+ * factor. Other users of the caches slow down functions that read much memory far more than others.
  */
 static void find_slope(const struct finding *f, struct speed *speed, struct witness *witness)
 {
@@ -246,8 +248,9 @@ static void find_slope(const struct finding *f, struct speed *speed, struct witn
 }
 
 /*
- * Do slopes differ by more than the median of what their errors make (Cochran's Q, by Wilson and
- * Hilferty's approximation of chi squared)? If not, they are all 1, and take no degree of freedom.
+ * Do slopes differ by more than the median expected from their errors (Cochran's Q, by Wilson and
+ * Hilferty's approximation of chi squared)? If not, all are set to 1, and cost no degree of
+ * freedom.
  */
 static void find_slopes(const struct finding *f, struct speed *speed)
 {
@@ -275,7 +278,9 @@ static void find_slopes(const struct finding *f, struct speed *speed)
 	}
 }
 
-/* How runs of a side differ in a witness: sum of squares, of the logarithms or without the factor.
+/*
+ * How the runs of a side differ in a witness: sum of squares of the logarithms, with or without the
+ * factor.
  */
 static double squares_of(
 	const struct finding *f, const struct speed *speed, size_t row, bool without)
@@ -300,8 +305,8 @@ static double squares_of(
 }
 
 /*
- * What the factor leaves of a row's noise is its own: functions that read much memory have more of
- * it, and tell less of the machine.
+ * The noise of a row that the factor leaves is its own: functions that read much memory have more
+ * of it, and are worse witnesses.
  */
 static int learn_noise(struct finding *f, const struct speed *speed)
 {
@@ -322,7 +327,7 @@ static int learn_noise(struct finding *f, const struct speed *speed)
 			ROW_NOISE * ROW_NOISE);
 		item[i] = (struct weighted){f->witness[i].own, 1};
 	}
-	/* Few runs tell it badly: half of it is what most rows have. */
+	/* Few runs determine it poorly: average it with the median of all rows. */
 	middle = weighted_median(item, f->n);
 	for (size_t i = 0; i < f->n; i++)
 		f->witness[i].own = (f->witness[i].own + middle) / 2;
@@ -331,8 +336,8 @@ static int learn_noise(struct finding *f, const struct speed *speed)
 }
 
 /*
- * Do runs agree better without the factor? Not where what disturbs them is not common: neighbours
- * in the caches slow down functions that read much memory, and no others. Rows count by their time.
+ * Do runs agree better without the factor? Not if the disturbance is not common: neighbours in the
+ * caches slow down only functions that read much memory. Rows count by their time.
  */
 static bool is_common(const struct finding *f, const struct speed *speed)
 {
@@ -349,7 +354,9 @@ static bool is_common(const struct finding *f, const struct speed *speed)
 		without / (freedom - speed->taken) < MUST_LEAVE * with / freedom;
 }
 
-/* Do runs of a side differ by more than samples explain, and the sides by more than their runs? */
+/*
+ * Do the runs of a side differ by more than samples explain, and the sides by more than their runs?
+ */
 static void judge(const struct finding *f, struct speed *speed)
 {
 	double a = mean_of(f, COMPARE_A, speed->log_factor, 1);
@@ -361,7 +368,7 @@ static void judge(const struct finding *f, struct speed *speed)
 		double off = speed->log_factor[i] - (i < f->runs[COMPARE_A] ? a : b);
 
 		spread += off * off / freedom;
-		/* The sum of all rows is known without samples. */
+		/* The sum of all rows has no sampling error. */
 		sampling += fmax(speed->variance - 1, 0) / f->run[i].effective_samples /
 			(double)speed->runs;
 	}

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of profiles made of parts of others: split.c and timeline_span.c. */
+/* Shared by the files that make profiles from parts of others: split.c and timeline_span.c. */
 #ifndef PROFILE_SPLITTING_H
 #define PROFILE_SPLITTING_H
 
 #include "profile/model.h"
 
-/* What of @from is needed is copied when it is first met; its index in @into, -1 not yet. */
+/*
+ * Items of @from are copied when first needed; the arrays hold their indexes in @into, -1: not
+ * copied.
+ */
 struct splitting {
 	struct profile *into;
 	const struct profile *from;
@@ -15,13 +18,13 @@ struct splitting {
 	size_t line_room, stack_room;
 };
 
-/* A new profile with command, notes, kinds of values, time and period of @from. -ENOMEM. */
+/* Begins a profile with command, notes, value types, time and period of @from. -ENOMEM. */
 int splitting_begin(struct splitting *s, const struct profile *from);
 /* Copies the sample at @index, with @values instead of its own. */
 int splitting_sample(struct splitting *s, size_t index, const int64_t *values);
-/* What of the instants of the samples that were copied lies from @from_ns to before @to_ns. */
+/* Copies the instants of the copied samples from @from_ns to before @to_ns. */
 int splitting_instants(struct splitting *s, uint64_t from_ns, uint64_t to_ns);
-/* @error is what all came to; after a failure the new profile is freed. Returns @error. */
+/* @error: the result so far; after a failure the new profile is freed. Returns @error. */
 int splitting_end(struct splitting *s, int error, struct profile **ret_profile);
 
 #endif

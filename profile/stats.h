@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 /*
- * Audit key of the effective sample size (sum w)^2 / sum w^2: how many samples of equal weight
- * would tell as much. Without it the number of samples is used.
+ * Audit key of the effective sample size (sum w)^2 / sum w^2: the number of equally weighted
+ * samples with the same information. Without it the number of samples is used.
  */
 #define STATS_EFFECTIVE_SAMPLES "effective_samples"
 
-/* 95 % of what is normally distributed lie within so many standard errors. */
+/* 95 % of a normal distribution lie within this many standard errors. */
 #define STATS_95_PERCENT 1.959963984540054
 
 struct interval {
@@ -19,22 +19,22 @@ struct interval {
 };
 
 /*
- * 95 % confidence interval (Wilson's score) of a share that was seen to be @share in
- * @effective_samples samples. No samples: 0 to 1.
+ * 95 % confidence interval (Wilson's score) of a share that was @share in @effective_samples
+ * samples. No samples: 0 to 1.
  */
 struct interval stats_share_interval(double share, double effective_samples);
 
 /*
- * Standard error, relative, of the sum of the weights of all samples found, where @expected samples
+ * Relative standard error of the sum of the weights of all samples found, where @expected samples
  * of equal weight are expected. Each instant of weight w finds a thread with probability p: the
- * variance is the sum of w^2 p (1 - p). With the mean of p, @hit_share (0 not known), for every p
- * that is at most (1 - hit_share) / expected of the squared sum, and less where p is uneven. The
- * beginning and the end cut a period each: one sample's weight is uncertain in any case. 1 when
+ * variance is the sum of w^2 p (1 - p). With the mean of p, @hit_share (0 unknown), for every p,
+ * this is at most (1 - hit_share) / expected of the squared sum, and less if p varies. The
+ * beginning and the end cut a period each: the weight of one sample is uncertain in any case. 1 if
  * nothing is expected.
  */
 double stats_found_error(double expected, double hit_share);
 
-/* (sum w)^2 / sum w^2; 0 when there is no weight. */
+/* (sum w)^2 / sum w^2; 0 if there is no weight. */
 double stats_effective_samples(double sum_weight, double sum_weight_squared);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table of indexes: it remembers where in an array of the caller's equal things stand, and
- * knows only their hashes. Things are numbered 0, 1, 2 … and never taken out. Also the hash itself
- * and the growing of arrays, for all tables of profile/ and view/.
+ * A hash table of indexes into an array of the caller's: it finds equal items, and stores only
+ * their hashes. Items are numbered 0, 1, 2 … and never removed. Also the hash function and the
+ * growing of arrays, for all tables of profile/ and view/.
  */
 #ifndef PROFILE_TABLE_H
 #define PROFILE_TABLE_H
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 struct table {
-	uint32_t *slot; /* index + 1, 0 free; a power of two of them */
+	uint32_t *slot; /* index + 1, 0: free; the number of slots is a power of two */
 	size_t slots;
 	size_t used;
 	uint32_t *hash; /* by index */
@@ -22,17 +22,17 @@ struct table {
 
 void table_release(struct table *table);
 
-/* Is the thing at @index the one that @key describes? */
+/* Is the item at @index the one that @key describes? */
 typedef bool table_equal(const void *things, uint32_t index, const void *key);
 
-/* The index of the equal thing, or -ENOENT. */
+/* The index of the equal item, or -ENOENT. */
 int table_find(const struct table *table, uint64_t hash, table_equal *equal, const void *things,
 	const void *key);
 
-/* Notes that the thing at @index, which is not in the table yet, has @hash. -ENOMEM. */
+/* Records that the item at @index, which is not in the table yet, has @hash. -ENOMEM. */
 int table_add(struct table *table, uint64_t hash, uint32_t index);
 
-/* Forgets all, keeps the memory. */
+/* Removes all items, keeps the memory. */
 void table_clear(struct table *table);
 
 static inline uint64_t table_mix(uint64_t hash, uint64_t value)
@@ -44,8 +44,8 @@ static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 uint64_t table_hash_bytes(const void *data, size_t bytes);
 
 /*
- * @array with room for @need elements of @size bytes: itself, or moved (*@room tells the capacity).
- * NULL: out of memory; @array is as it was.
+ * Returns @array with room for @need elements of @size bytes, possibly moved (*@room: the
+ * capacity). NULL: out of memory; @array is unchanged.
  */
 static inline void *table_grow(void *array, size_t *room, size_t need, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings, functions, tasks and locations: each kept once, found again by its hash. */
+/* Mappings, functions, tasks and locations: each stored once, found by its hash. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "profile/model.h"
 
-/* Makes room for one more thing. */
+/* Makes room for one more item. */
 #define GROW(profile, what, count)                                                  \
 	__extension__({                                                             \
 		void *moved_ = table_grow((profile)->what, &(profile)->what##_room, \
@@ -157,7 +157,7 @@ int profile_mark_processes(struct profile *profile, const char *mark)
 	return 0;
 }
 
-/* A location with its lines, wherever they are, for the comparison of named ones. */
+/* A location with its lines, wherever these are stored, for the comparison of named locations. */
 struct named {
 	uint32_t mapping;
 	uint64_t address;
@@ -213,7 +213,7 @@ static uint64_t named_hash(const struct named *key)
 	return hash;
 }
 
-/* Puts @line in the place of what @item had; room is there for them at the end. */
+/* Replaces the lines of @item by @line; the array has room for them at its end. */
 static int put_lines(struct profile *profile, struct location_item *item,
 	const struct location_line *line, size_t lines)
 {
@@ -271,7 +271,7 @@ int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t add
 	return index;
 }
 
-/* Enters every named location by its names, as they are now. */
+/* Enters every named location with its present lines. */
 static int refill_named(struct profile *profile)
 {
 	table_clear(&profile->named_table);

@@ -30,7 +30,7 @@ size_t timeline_instants(const struct profile *profile)
 	return profile->timeline.instants;
 }
 
-/* The open rows become a piece. */
+/* Encodes the open rows as a piece. */
 static int close_piece(struct timeline *timeline)
 {
 	size_t bytes = timeline_encode(timeline->open, timeline->scratch);
@@ -73,7 +73,10 @@ static int append(struct timeline *timeline, const struct instant *instant)
 	return 0;
 }
 
-/* Waits for the next one of its stack and state to be added to; 0 as weight: none waits. */
+/*
+ * Combines @next with the waiting instant of its stack and state, or lets it wait; weight 0: none
+ * waits.
+ */
 static int pair_up(struct timeline *thin, struct instant *waiting, const struct instant *next)
 {
 	struct instant both = *next, *mine = &waiting[next->sample];
@@ -93,7 +96,9 @@ static int pair_up(struct timeline *thin, struct instant *waiting, const struct 
 	return append(thin, &both);
 }
 
-/* Half the instants, all of the weight. Where each stack has but one there is nothing to gain. */
+/*
+ * Halves the number of instants, and keeps all weight. Nothing to gain if each stack has only one.
+ */
 static int thin_out(struct profile *profile)
 {
 	struct instant *waiting = calloc(profile->samples + 1, sizeof(*waiting)), instant;

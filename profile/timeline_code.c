@@ -59,10 +59,10 @@ size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to)
 	return n;
 }
 
-/* The next number, at most @most. False: there is none, or a greater one. */
+/* Reads the next number, at most @most. False: missing, or greater. */
 static bool take(struct span *span, uint64_t most, uint64_t *ret_value)
 {
-	/* Most are of one byte. */
+	/* Most numbers have one byte. */
 	if (span->p < span->end && *span->p < 0x80) {
 		*ret_value = *span->p++;
 		return *ret_value <= most;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A piece of the time line in bytes. All numbers are varints as of protocol buffers; times are
- * microseconds, differences are zigzag-coded.
+ * A piece of the time line in bytes. All numbers are varints as in protocol buffers; times are
+ * in microseconds, differences are zigzag-coded.
  *
  *   rows              at least 1, at most TIMELINE_ROWS
  *   first time
- *   time, each row    difference to the row before
+ *   time, each row    difference to the previous row
  *   stack, each row   index of the sample
  *   runs until all rows have one:
  *     length - 1, times 4, plus the state
@@ -30,13 +30,13 @@ struct timeline_rows {
 	struct instant row[TIMELINE_ROWS];
 };
 
-/* Room for TIMELINE_HEAD_BYTES and TIMELINE_ROW_BYTES a row is needed; the bytes written. */
+/* @to needs TIMELINE_HEAD_BYTES, and TIMELINE_ROW_BYTES per row. Returns the bytes written. */
 size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to);
 
-/* -EBADMSG: it is no such piece. @ret_rows is then undefined. Stacks are not checked. */
+/* -EBADMSG: not a valid piece. @ret_rows is then undefined. Stacks are not checked. */
 int timeline_decode(const uint8_t *data, size_t bytes, struct timeline_rows *ret_rows);
 
-/* A varint; the bytes written, at most 10. */
+/* Writes a varint; returns the bytes written, at most 10. */
 size_t timeline_put_varint(uint8_t *to, uint64_t value);
 
 #endif

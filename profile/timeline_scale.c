@@ -7,7 +7,7 @@
 
 #include "profile/profile.h"
 
-/* Sums of weights, or how many, by stack and state. */
+/* Sums of weights, or numbers of instants, by stack and state. */
 static int sum_up(const struct timeline_scale *scale, const struct profile *profile)
 {
 	struct timeline_cursor cursor;
@@ -21,7 +21,7 @@ static int sum_up(const struct timeline_scale *scale, const struct profile *prof
 	return r;
 }
 
-/* By state, the index of its values; SIZE_MAX there are none. */
+/* By state, the index of its value type; SIZE_MAX: none. */
 static void find_values(const struct profile *profile, size_t of[TIMELINE_STATES])
 {
 	static const char *const names[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};
@@ -38,7 +38,7 @@ static double part(double value, double sum)
 	return sum > 0 ? value / sum : 0;
 }
 
-/* @only: the state that the value is made of; @each: each state has a value of its own. */
+/* @only: the state that the value consists of; @each: each state has a value of its own. */
 static void make_factors(double factor[TIMELINE_STATES], const int64_t *values, size_t value,
 	int only, bool each, const size_t of[TIMELINE_STATES])
 {

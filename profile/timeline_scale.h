@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each instant is worth by a kind of values of its profile: its part, by weight, of what its
- * stack has of that. CPU time is that of ticks, "runqueue" and "blocked" of instants that waited,
- * "wall" of all three; any other kind is shared out over all of a stack's instants. Samples are
- * counted.
+ * The value of each instant, for a value type of its profile: its part, by weight, of the stack's
+ * value. CPU time consists of ticks, "runqueue" and "blocked" of waiting instants, "wall" of all
+ * three; any other value is distributed over all of a stack's instants. Samples are counted.
  */
 #ifndef PROFILE_TIMELINE_SCALE_H
 #define PROFILE_TIMELINE_SCALE_H
@@ -12,7 +11,7 @@
 
 struct timeline_scale {
 	double (*factor)[TIMELINE_STATES]; /* by stack */
-	bool counted;                      /* every instant of a stack is worth the same */
+	bool counted;                      /* all instants of a stack have the same value */
 };
 
 /* -ENOMEM. @value is an index of profile_value_type(). */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A span of a profile. Each value of a stack is shared out over the instants that it is made of:
- * CPU time over ticks, time in the queue and blocked over those that waited, by weight. Of each sum
- * the part that lies before the span's end, less the part that lies before its beginning: spans
- * that follow each other have all of it, to the nanosecond.
+ * A span of a profile. Each value of a stack is distributed over its instants by weight: CPU time
+ * over ticks, run queue time and blocked time over waiting instants. The value of the span is the
+ * part of each sum before the span's end, less the part before its beginning: consecutive spans
+ * together have all of it, to the nanosecond.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 __extension__ typedef __int128 i128;
 
-/* Weights by state, and how many instants. */
+/* Weights by state, and the number of instants. */
 enum { COUNT = TIMELINE_STATES, SUMS };
 
 struct stack_sums {
@@ -28,13 +28,13 @@ struct spanning {
 	const struct profile *profile;
 	struct stack_sums *sums;   /* by stack */
 	uint64_t from_ns, to_ns;   /* by the clock of the instants */
-	int kind[VALUE_TYPES_MAX]; /* of sums; else one of: */
-	size_t wall, guessed;      /* indexes of values, VALUE_TYPES_MAX there are none */
+	int kind[VALUE_TYPES_MAX]; /* the index of the sum; or one of: */
+	size_t wall, guessed;      /* indexes of value types, VALUE_TYPES_MAX: none */
 	double weight, weight_squared;
-	int64_t left_out_ns; /* CPU time that no instant tells of */
+	int64_t left_out_ns; /* CPU time without instants */
 };
 
-/* Made of all states: a foreign kind of value. */
+/* Consists of all states: a value type of another program. */
 enum { KIND_ALL = -1 };
 
 static void choose_kinds(struct spanning *s)
@@ -61,7 +61,7 @@ static void choose_kinds(struct spanning *s)
 	}
 }
 
-/* So that no product of a value and a sum of all states leaves 128 bits. */
+/* So that no product of a value and a sum of all states exceeds 128 bits. */
 #define MOST_WEIGHT (INT64_MAX / 4)
 
 static void add(uint64_t *sum, uint64_t value)
@@ -104,7 +104,7 @@ static i128 of_all_states(const uint64_t sums[SUMS])
 	return (i128)sums[TIMELINE_RUNNING] + sums[TIMELINE_QUEUED] + sums[TIMELINE_BLOCKED];
 }
 
-/* Ticks are counted; where a tick may be one of the wall clock they go by time. */
+/* Ticks are counted, unless a tick may be one of the wall clock: those are measured by time. */
 static bool is_counted(const struct stack_sums *sums)
 {
 	return !sums->all[TIMELINE_QUEUED] && !sums->all[TIMELINE_BLOCKED];

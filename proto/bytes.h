@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bounded little-endian cursors, for both wire formats.
+ * Bounded little-endian cursors, for the wire formats.
  *
  * A cursor never leaves its span. A read past the end yields 0 and sets the sticky @bad flag; a
- * write past the end writes nothing and sets it. So a codec reads or writes all its fields and asks
- * once, at the end. Nothing here allocates or does I/O; everything may run in the stop window.
+ * write past the end writes nothing and sets the flag. A codec therefore reads or writes all its
+ * fields and checks once, at the end. Nothing here allocates or does I/O; everything may run in the
+ * stop window.
  */
 #ifndef PROTO_BYTES_H
 #define PROTO_BYTES_H
@@ -34,7 +35,7 @@ static inline struct writer writer_over(void *data, size_t bytes)
 	return (struct writer){data, (uint8_t *)data + bytes, false};
 }
 
-/* The next @bytes bytes, or NULL (and @bad) when fewer are left. They stay owned by the span. */
+/* The next @bytes bytes, or NULL (and @bad) if fewer are left. They remain owned by the span. */
 static inline const uint8_t *get_bytes(struct reader *r, size_t bytes)
 {
 	const uint8_t *p = r->p;
@@ -78,7 +79,7 @@ static inline uint64_t get_u64(struct reader *r)
 	return get_le(r, 8);
 }
 
-/* Room for @bytes bytes, or NULL (and @bad) when fewer are left. */
+/* Room for @bytes bytes, or NULL (and @bad) if fewer are left. */
 static inline uint8_t *put_room(struct writer *w, size_t bytes)
 {
 	uint8_t *p = w->p;

@@ -40,7 +40,7 @@ static bool flags_are_sane(uint32_t flags)
 
 	if (tick && (tick < CALL_TICK_LEAST || tick > CALL_TICK_MOST))
 		return false;
-	/* The state of a thread's table is not told. */
+	/* There is no status of a thread's table. */
 	if (flags & CALL_STATUS && flags & CALL_THREAD)
 		return false;
 	return !(flags & ((1u << CALL_TICK_SHIFT) - 1) & ~(uint32_t)CALL_ALL_FLAGS);
@@ -146,7 +146,7 @@ struct call_region call_get_region(const struct call_request *request, unsigned 
 	return region;
 }
 
-/* How many bytes at the end of @data could be the beginning of a magic, at most 3. */
+/* The number of bytes at the end of @data, at most 3, that could be the beginning of a magic. */
 static size_t partial_magic(const uint8_t *data, size_t bytes)
 {
 	size_t n = bytes < sizeof(request_magic) - 1 ? bytes : sizeof(request_magic) - 1;
@@ -186,7 +186,7 @@ int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_reque
 			*ret_used = at + size;
 			return 1;
 		}
-		at++; /* not a request: one may begin inside it */
+		at++; /* not a request: one may begin inside */
 	}
 }
 

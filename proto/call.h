@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The messages between a program that calls sprofil or profil (client/) and its supervisor, over
- * two pipes: requests on one that all callers share, the answer on a private one of each call.
+ * two pipes: requests go through one that all callers share, answers through a private one per
+ * call.
  *
  * All integers are little-endian. A request is one write of at most CALL_MAX_BYTES bytes, so the
- * kernel keeps it whole among those of other threads. A table that is larger than one request goes
- * in several, in order, with the same nonce.
+ * kernel does not mix it with the requests of other threads. A table that is larger than one
+ * request is sent in several, in order, with the same nonce.
  *
  * Request
  *   offset  size  field
@@ -16,7 +17,7 @@
  *       12     4  pid             of the caller, in its own pid namespace
  *       16     4  tid             the same
  *       20     4  answer          descriptor of the answer pipe's write end in the caller
- *       24     8  nonce           random; the seal has it too
+ *       24     8  nonce           random; repeated in the seal
  *       32     8  seal            address of the seal in the caller's memory
  *       40     4  total           regions of the whole table; 0 turns profiling off
  *       44     4  first           number of regions sent before this message
@@ -30,12 +31,12 @@
  *        0     8  base            address of the first counter
  *        8     8  bytes           of the buffer
  *       16     8  offset          address of the first instruction
- *       24     8  limit           address behind the last instruction, 0: the buffer's end decides
+ *       24     8  limit           address behind the last instruction, 0: until the buffer's end
  *       32     4  scale
  *       36     4  -               0
  *
- * Seal: lies in the caller's memory for as long as the call lasts. Who can write to the pipe but is
- * not the caller cannot know the nonce, so a request is believed only when its seal is found.
+ * Seal: in the caller's memory for the duration of the call. A process that can write to the pipe
+ * but is not the caller cannot know the nonce, so a request is accepted only if its seal is found.
  *        0     8  magic           "SPRFSEAL"
  *        8     8  nonce
  *       16     8  address         of this seal
@@ -52,39 +53,40 @@
  *       24     8  tick_ns         CPU time of one count
  *       32     8  inode           helper's first answer: of its request pipe
  *
- * Status: behind the answer, in the same write, if the request had CALL_STATUS or turned off. Off
- * tells the last of what was. "Ticks" are those since the table was put in force.
+ * Status: behind the answer, in the same write, if the request had CALL_STATUS or turned profiling
+ * off. In the latter case it is the final status. Ticks are counted since the table came into
+ * force.
  *        0     4  magic           "SPRT"
  *        4     2  version         CALL_VERSION
  *        6     2  size            CALL_STATUS_BYTES
  *        8     4  state           enum call_state
  *       12     4  reason          enum call_reason
  *       16     4  regions         of the table
- *       20     4  dead            of them, that were turned off: a counter was out of reach
+ *       20     4  dead            of these, turned off: a counter was inaccessible
  *       24     8  tick_ns         CPU time of one count
- *       32     8  counted         ticks that are in the counters
- *       40     8  outside         that no region has a counter for
- *       48     8  full            that found their counter full
- *       56     8  faulted         whose counter was out of reach
- *       64     8  lost            that could not be counted in time
- *       72     4  first dead      number of the first dead region, UINT32_MAX: none; and so on for
- *                                 CALL_DEAD_LISTED of them
+ *       32     8  counted         ticks added to counters
+ *       40     8  outside         ticks for which no region has a counter
+ *       48     8  full            ticks whose counter was full
+ *       56     8  faulted         ticks whose counter was inaccessible
+ *       64     8  lost            ticks that could not be counted in time
+ *       72     4  first dead      index of the first dead region, UINT32_MAX: none; and so on for
+ *                                 CALL_DEAD_LISTED regions
  *
  * Off without a pipe: /proc may have become unreadable since profiling was turned on (setuid,
- * chroot, PR_SET_DUMPABLE), but the tracer is still the tracer. The caller sends itself a signal
- * that is ignored, by
+ * chroot, PR_SET_DUMPABLE), but the supervisor still traces the caller. The caller sends itself a
+ * signal that is ignored, by
  *
  *   tgkill(pid, tid, signal, CALL_OFF_FIRST, CALL_OFF_SECOND)
  *
- * whose last two arguments the kernel does not look at. The supervisor finds them in the registers
- * at the stop before the signal, turns profiling off for the process, and makes the result
- * CALL_OFF_DONE. A result of 0 proves that no supervisor traces this thread. Nobody can forge it:
- * the registers are the caller's own. On machines that show the number of a system call at that
- * stop (CALL_HAS_OFF): x86-64, aarch64.
+ * whose last two arguments the kernel ignores. The supervisor finds them in the registers at the
+ * signal-delivery-stop, turns profiling off for the process, and sets the result to CALL_OFF_DONE.
+ * A result of 0 proves that no supervisor traces this thread. No other process can forge this
+ * request, because the registers are the caller's own. It works on machines that show the number of
+ * a system call at that stop (CALL_HAS_OFF): x86-64, aarch64.
  *
- * A caller that is not dumpable asks in the same way, with CALL_ASK_SECOND, whether its memory can
- * be reached. A supervisor without CAP_SYS_PTRACE can read no seal there, nor open the answer pipe,
- * so the caller would wait in vain. The result is CALL_ASK_NO or CALL_ASK_YES.
+ * A caller that is not dumpable asks in the same way, with CALL_ASK_SECOND, whether its memory is
+ * accessible. A supervisor without CAP_SYS_PTRACE can neither read the seal there nor open the
+ * answer pipe, so the caller would wait in vain. The result is CALL_ASK_NO or CALL_ASK_YES.
  *
  * Nothing here allocates or does I/O.
  */
@@ -109,9 +111,9 @@
 #define CALL_RESTRICT_ENV   "SPROFIL_RESTRICT_FASTPROF"
 
 /*
- * How a supervisor is found: among its descriptors is a memfd of this name, with the number and the
- * inode of its request pipe ("sprofil-calls:7:81234"). /proc/PID/fd shows it as
- * "/memfd:sprofil-calls:7:81234 (deleted)". The caller knows PID: it is its tracer.
+ * How a supervisor is found: one of its descriptors is a memfd with this name, which contains the
+ * number and the inode of its request pipe ("sprofil-calls:7:81234"). /proc/PID/fd shows it as
+ * "/memfd:sprofil-calls:7:81234 (deleted)". The caller knows PID: its tracer.
  */
 #define CALL_MARK "sprofil-calls"
 
@@ -138,20 +140,20 @@ enum call_dialect {
 };
 
 enum call_flags {
-	CALL_FAST = 1,  /* one count a millisecond */
-	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is no overflow bin */
-	/* How does profiling stand? Changes nothing; @total is 0. A status comes with the answer.
+	CALL_FAST = 1,  /* one count per millisecond */
+	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is not an overflow bin */
+	/*
+	 * Requests the status of profiling. Changes nothing; @total is 0. A status follows the
+	 * answer.
 	 */
 	CALL_STATUS = 4,
 	CALL_USER = 8,    /* ticks in system calls are not counted */
-	CALL_THREAD = 16, /* the table is the calling thread's; that of the process stays */
-	CALL_WALL = 32,   /* time that passes, not CPU time: also where threads are blocked */
+	CALL_THREAD = 16, /* the table is the calling thread's; its process's stays */
+	CALL_WALL = 32,   /* elapsed time, not CPU time: counts blocked threads too */
 	CALL_ALL_FLAGS = 63
 };
 
-/*
- * The other 24 bits of the flags: the tick in units of 10 us of CPU time, 0: that of the dialect.
- */
+/* The other 24 bits of the flags: the tick in units of 10 us of CPU time, 0: the dialect's tick. */
 #define CALL_TICK_SHIFT   8
 #define CALL_TICK_UNIT_NS UINT64_C(10000)
 #define CALL_TICK_LEAST   10      /* 100 us */
@@ -166,10 +168,10 @@ enum call_state {
 
 enum call_reason {
 	CALL_NO_REASON = 0,
-	CALL_FAULT = 1,  /* a counter was out of reach */
+	CALL_FAULT = 1,  /* a counter was inaccessible */
 	CALL_FULL = 2,   /* System V: a counter reached 32767 */
-	CALL_HIDDEN = 3, /* the program's memory is out of the supervisor's reach */
-	CALL_GONE = 4,   /* the supervisor has gone; not on the wire */
+	CALL_HIDDEN = 3, /* the program's memory is inaccessible to the supervisor */
+	CALL_GONE = 4,   /* the supervisor is gone; not on the wire */
 	CALL_REASONS
 };
 
@@ -215,45 +217,47 @@ struct call_status {
 uint64_t call_period_ns(enum call_dialect dialect, uint32_t flags);
 
 /*
- * Writes a request with @request->count regions to @to. Returns its size, -ENOSPC when it does not
- * fit into @room or CALL_MAX_BYTES, -EINVAL when call_get_request() would refuse it.
+ * Writes a request with @request->count regions to @to. Returns its size, -ENOSPC if it does not
+ * fit into @room or CALL_MAX_BYTES, -EINVAL if call_get_request() would refuse it.
  */
 int call_put_request(uint8_t *to, size_t room, const struct call_request *request,
 	const struct call_region *regions);
 
-/* Decodes exactly one request of @bytes bytes. -EPROTO when it is not well-formed. */
+/* Decodes exactly one request of @bytes bytes. -EPROTO if it is malformed. */
 int call_get_request(const uint8_t *data, size_t bytes, struct call_request *ret_request);
 
 /* Region @i < @request->count of a decoded request. */
 struct call_region call_get_region(const struct call_request *request, unsigned i);
 
 /*
- * Finds the next request in what was read from the pipe. @drained: the pipe was empty behind it, so
- * that a piece of a message at the end will not grow any more. Bytes that are no request are passed
- * over. Returns 1 with *@ret_request, or 0 when there is none. *@ret_used is how many bytes to
- * take off the front in both cases. @ret_request borrows from @data.
+ * Finds the next request in data read from the pipe. @drained: the pipe was empty behind the data,
+ * so an incomplete message at the end will not be completed. Bytes that are not a request are
+ * skipped. Returns 1 with *@ret_request, or 0 if there is none. In both cases *@ret_used is the
+ * number of bytes to remove from the front. @ret_request borrows from @data.
  */
 int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_request *ret_request,
 	size_t *ret_used);
 
 /* @to has room for CALL_SEAL_BYTES. */
 void call_put_seal(uint8_t *to, const struct call_request *request);
-/* Whether the CALL_SEAL_BYTES at @seal, read at @request->seal in the memory of @request's sender,
- * is its seal. */
+/*
+ * Do the CALL_SEAL_BYTES at @seal, read at @request->seal from the memory of @request's sender,
+ * contain the request's seal?
+ */
 bool call_seal_is_good(const uint8_t *seal, const struct call_request *request);
 
 /* Returns CALL_ANSWER_BYTES, or -ENOSPC. */
 int call_put_answer(uint8_t *to, size_t room, const struct call_answer *answer);
-/* -EPROTO when it is not well-formed. */
+/* -EPROTO if it is malformed. */
 int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_answer);
 
 /* Returns CALL_STATUS_BYTES, or -ENOSPC. */
 int call_put_status(uint8_t *to, size_t room, const struct call_status *status);
-/* -EPROTO when it is not well-formed. */
+/* -EPROTO if it is malformed. */
 int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status);
 
 /*
- * Puts together the requests of one thread. The storage of the regions belongs to the owner:
+ * Assembles the requests of one thread. The caller owns the storage of the regions:
  *
  *   if (call_assembly_starts(&request)) {
  *           a = (struct call_assembly){.region = room for request.total regions};
@@ -264,7 +268,7 @@ int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_s
 struct call_assembly {
 	struct call_request head;   /* of the first request; its @regions is NULL */
 	uint32_t have;              /* regions so far */
-	struct call_region *region; /* room for head.total */
+	struct call_region *region; /* room for head.total regions */
 };
 
 static inline bool call_assembly_starts(const struct call_request *request)
@@ -275,8 +279,8 @@ static inline bool call_assembly_starts(const struct call_request *request)
 void call_assembly_begin(struct call_assembly *a, const struct call_request *request);
 
 /*
- * Returns 1 when the table is whole, 0 when more is to come (a repeated piece changes nothing),
- * -EPROTO when the request is not the continuation: the assembly must be given up.
+ * Returns 1 if the table is complete, 0 if more requests are to come (a repeated piece changes
+ * nothing), -EPROTO if the request is not the continuation: the assembly must be given up.
  */
 int call_assembly_add(struct call_assembly *a, const struct call_request *request);
 

@@ -22,7 +22,7 @@ static const char *get_text(struct reader *r)
 	return "";
 }
 
-/* 0 or 1: nothing else may come to stand in a bool. */
+/* 0 or 1: a bool must not hold any other value. */
 static bool get_bool(struct reader *r)
 {
 	return get_u8(r) != 0;

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sprofreport asks of sprofil-inspector, the process that reads ELF files for it, and what
- * that answers. Both are streams of little-endian records, each begun by its kind. A text is its
- * length (2 bytes), its bytes and a NUL; a longer one is cut.
+ * The requests of sprofreport to sprofil-inspector, the process that reads ELF files for it, and
+ * the answers. Both are streams of little-endian records, which begin with their kind. A text
+ * consists of its length (2 bytes), its bytes and a NUL; text that is too long is cut.
  *
- * Asked, an object after the other:
+ * Requests, one object after the other:
  *
  *   size  field
  *      1  kind         INSPECTION_OBJECT
- *      1  skip         enum symbolizer_skip: how much of the file to leave alone
- *      8  start        of the mapping, as the profile tells it
+ *      1  skip         enum symbolizer_skip: how much of the file to skip
+ *      8  start        of the mapping, as in the profile
  *      8  limit
  *      8  offset
- *         build_id     text, "" not known
+ *         build_id     text, "" unknown
  *         path         text
- *      4  addresses    as many follow
+ *      4  addresses    this many follow
  *
- *      1  code         1: the instructions of its function are wanted too
+ *      1  code         1: the instructions of its function are requested too
  *      8  address
  *
- * Answered, for each object in its turn:
+ * Answers, for each object in turn:
  *
  *      1  INSPECTION_STATE
- *      1  found        1: the file is there, and is the one that was profiled
+ *      1  found        1: the file exists, and is the one that was profiled
  *      4  named        addresses with a function's name
  *      4  lined        addresses with a source line
- *         symbols      text: where names come from, "symtab" …
+ *         symbols      text: the source of the names, "symtab" …
  *         lines        text: the file with DWARF, or "none"
  *         problem      text: what is missing, "" nothing
  *
  *      1  INSPECTION_INSTRUCTION, any number
- *      8  address      as the profile tells addresses
+ *      8  address      as in the profile
  *         text         text
- *      1  frames       as many follow, innermost first
+ *      1  frames       this many follow, innermost first
  *
  *         function     text
  *         file         text
@@ -43,14 +43,14 @@
  *
  *      1  INSPECTION_END
  *
- * Or asked, alone: the profile of a histogram that a program took of itself.
+ * Or a single request: the profile of a histogram that a program took of itself.
  *
  *      1  kind         INSPECTION_HISTOGRAM
  *      1  skip
  *         program      text: its path, absolute
  *      8  bytes        of the mon.out (profile/monout.h), which follows; up to INSPECTION_FILE_MOST
  *
- * Answered: INSPECTION_PROBLEM, as above, or
+ * The answer: INSPECTION_PROBLEM, as above, or
  *
  *      1  INSPECTION_PROFILE
  *      8  bytes        of a profile (profile/pprof.h), which follows
@@ -76,7 +76,7 @@ enum { INSPECTION_FRAMES_MOST = 128, INSPECTION_TEXT_MOST = 8191 };
 
 #define INSPECTION_FILE_MOST ((size_t)128 << 20)
 
-/* Texts and data are borrowed: when read, from the span that was read. */
+/* Texts and data are borrowed; when decoded, from the decoded span. */
 struct inspection_object {
 	uint8_t skip;
 	uint64_t start, limit, offset;
@@ -116,18 +116,24 @@ struct inspection_frame {
 /* Room for any of these records. */
 enum { INSPECTION_BYTES_MOST = 3 * (INSPECTION_TEXT_MOST + 3) + 64 };
 
-/* What does not fit makes the writer bad. All but frames and addresses write their kind first. */
+/*
+ * A record that does not fit sets the writer's @bad flag. All but frames and addresses write their
+ * kind first.
+ */
 void inspection_put_object(struct writer *w, const struct inspection_object *object);
 void inspection_put_address(struct writer *w, const struct inspection_address *address);
 void inspection_put_state(struct writer *w, const struct inspection_state *state);
 void inspection_put_instruction(struct writer *w, const struct inspection_instruction *instruction);
 void inspection_put_frame(struct writer *w, const struct inspection_frame *frame);
 void inspection_put_problem(struct writer *w, const char *problem);
-/* Up to their bytes, which are the caller's to write. */
+/* Up to their data, which the caller writes. */
 void inspection_put_histogram(struct writer *w, const struct inspection_histogram *histogram);
 void inspection_put_profile(struct writer *w, size_t bytes);
 
-/* Behind the kind. What is missing or malformed makes the reader bad; texts are "" then. */
+/*
+ * Start behind the kind. A missing or malformed field sets the reader's @bad flag; texts are ""
+ * then.
+ */
 struct inspection_object inspection_get_object(struct reader *r);
 struct inspection_address inspection_get_address(struct reader *r);
 struct inspection_state inspection_get_state(struct reader *r);

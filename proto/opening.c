@@ -13,7 +13,7 @@ static void put_text(struct writer *w, const char *text)
 	put_bytes(w, text, bytes);
 }
 
-/* To the end of the packet. */
+/* Reads the text, which extends to the end of the packet. */
 static void get_text(struct reader *r, char to[OPENING_PATH_MOST + 1])
 {
 	size_t bytes = get_u16(r);

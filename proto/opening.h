@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the analyst, which may open nothing, asks of the opener, and what that answers. A packet
- * each (SOCK_SEQPACKET); a descriptor travels beside the answer. Little-endian.
+ * The requests of the analyst, which may open nothing, to the opener, and the answers. Each is a
+ * packet (SOCK_SEQPACKET); a descriptor is passed along with the answer. Little-endian.
  *
  * A request:
  *
  *   offset  size  field
- *        0     4  sequence     comes back in the answer
+ *        0     4  sequence     repeated in the answer
  *        4     4  kind         enum opening_kind
  *        8     4  pid          0 none
  *       12     4  plain_bytes  of the path, without " (deleted)"
  *       16     8  start        of a mapping
  *       24     8  end
- *       32     8  inode        as /proc/PID/maps tells them
+ *       32     8  inode        this and the device as in /proc/PID/maps
  *       40     4  major
  *       44     4  minor
  *       48     8  time         seconds since 1970, for a file's name
@@ -23,14 +23,14 @@
  *
  *   offset  size  field
  *        0     4  sequence
- *        4     4  error        0, or as of errno
+ *        4     4  error        0, or an errno value
  *        8     4  flags        enum opened_flag
- *       12     8  device       of what was found
+ *       12     8  device       of the file found
  *       20     8  inode
  *       28     8  bytes
  *       36     8  mtime_ns
  *       44     2  text_bytes   at most OPENING_PATH_MOST
- *       46        the text: what a file is called, or what is wrong with it; no NUL in it
+ *       46        the text: the name of a file, or what is wrong with it; no NUL in it
  */
 #ifndef PROTO_OPENING_H
 #define PROTO_OPENING_H
@@ -44,34 +44,40 @@
 #define OPENING_BYTES_MOST   (OPENING_REQUEST_HEAD + OPENING_PATH_MOST)
 
 enum opening_kind {
-	OPENING_MAPPED = 1,  /* pid, start, end, device, inode, path: the file of a mapping */
-	OPENING_IMAGE = 2,   /* the same: a copy of what is mapped of it, unwritable parts only */
-	OPENING_VDSO = 3,    /* pid, start, end: a copy of the vdso */
-	OPENING_ELF = 4,     /* path: a debug file, by build-id, link or alternate link */
-	OPENING_PROCESS = 5, /* pid: its user and its own pid are noted, for later; no descriptor */
-	OPENING_PERF_MAP = 6, /* pid; start and end 1: its own root may be looked into */
-	OPENING_STAT = 7,     /* path: of what kind it is now; no descriptor */
+	OPENING_MAPPED = 1,   /* pid, start, end, device, inode, path: the file of a mapping */
+	OPENING_IMAGE = 2,    /* the same: a copy of its mapped parts, unwritable ones only */
+	OPENING_VDSO = 3,     /* pid, start, end: a copy of the vdso */
+	OPENING_ELF = 4,      /* path: a debug file, by build-id, link or alternate link */
+	OPENING_PROCESS = 5,  /* pid: records its user and its own pid, for later; no descriptor */
+	OPENING_PERF_MAP = 6, /* pid; start and end 1: its own root may be searched */
+	OPENING_STAT = 7,     /* path: its present kind; no descriptor */
 	OPENING_SOURCE = 8,   /* path, pid: a source file, for the live view */
 	OPENING_THREADS = 9,  /* pid: a copy of each thread's "stat", ended by NUL, live view */
 	OPENING_LOG = 10,     /* the output of the command, live view */
 	OPENING_STATM = 11,   /* the sender's own /proc/PID/statm */
 	OPENING_JITDUMP = 12, /* path, pid; start and end 1: as for a perf map */
-	OPENING_OUTPUT = 13,  /* pid, time, path (a name): the profile's file, to be written; start
-			       * and end 1: a snapshot's, whose name bears the time */
-	OPENING_CAPTURE = 14, /* the capture's */
+	/*
+	 * pid, time, path (a name): the profile's file, for writing; start and end 1: a snapshot's
+	 * file, whose name contains the time
+	 */
+	OPENING_OUTPUT = 13,
+	OPENING_CAPTURE = 14, /* the file of the capture */
 	OPENING_VIEW = 15,    /* path: a file that the user of the live view named */
-	OPENING_KEEP = 16,    /* a file in TMPDIR for what cannot be written elsewhere */
-	OPENING_COMMIT = 17,  /* what was begun last gets its name; no descriptor; text: the name if
-			       * another one than was told at the beginning */
-	OPENING_ABANDON = 18, /* or is thrown away */
+	OPENING_KEEP = 16,    /* a file in TMPDIR for data that cannot be written elsewhere */
+	/*
+	 * gives the last file its name; no descriptor; text: the name if it differs from the one
+	 * announced at the beginning
+	 */
+	OPENING_COMMIT = 17,
+	OPENING_ABANDON = 18, /* deletes the last file instead */
 };
 
 enum opened_flag {
-	OPENED_DELETED = 1,   /* the file is not under its name any more */
-	OPENED_OTHER = 2,     /* it may be another file than the mapped one */
+	OPENED_DELETED = 1,   /* the file is no longer at its path */
+	OPENED_OTHER = 2,     /* it may not be the file that was mapped */
 	OPENED_PLAIN = 4,     /* the name is the path without " (deleted)" */
-	OPENED_NO_ELF = 8,    /* it was found, but is no ELF file: no descriptor */
-	OPENED_IN_PLACE = 16, /* what is written to is a pipe or terminal */
+	OPENED_NO_ELF = 8,    /* found, but not an ELF file: no descriptor */
+	OPENED_IN_PLACE = 16, /* the output is a pipe or terminal */
 };
 
 struct opening {
@@ -91,10 +97,10 @@ struct opened {
 	int fd; /* -1 none; not in the packet */
 };
 
-/* @to has room for OPENING_BYTES_MOST. The length of the packet. */
+/* @to has room for OPENING_BYTES_MOST. Returns the length of the packet. */
 size_t opening_put(uint8_t *to, const struct opening *opening);
 size_t opened_put(uint8_t *to, const struct opened *opened);
-/* -EPROTO: not well-formed. */
+/* -EPROTO: malformed. */
 int opening_get(const uint8_t *from, size_t bytes, struct opening *ret_opening);
 int opened_get(const uint8_t *from, size_t bytes, struct opened *ret_opened);
 

@@ -9,8 +9,8 @@
  *        4     4  kind        enum piece_kind
  *        8     4  segment     the analyst's number, from 1 on
  *       12     4  -           0
- *       16     8  began_ns    CLOCK_MONOTONIC of the segment's first record
- *       24     8  until_ns    and of the last one that is in the piece
+ *       16     8  began_ns    CLOCK_MONOTONIC of the first record of the segment
+ *       24     8  until_ns    the same of the last record in the piece
  */
 #ifndef PROTO_PIECE_H
 #define PROTO_PIECE_H
@@ -22,7 +22,7 @@
 #define PIECE_BYTES 32
 
 enum piece_kind {
-	PIECE_SO_FAR = 1, /* of a segment that goes on: its records up to now */
+	PIECE_SO_FAR = 1, /* of a segment that continues: its records up to now */
 	PIECE_WHOLE = 2,  /* of a segment that has ended: all its records */
 };
 
@@ -32,7 +32,7 @@ struct piece {
 };
 
 void piece_put(uint8_t to[PIECE_BYTES], const struct piece *piece);
-/* -EPROTO: it is none, or ends before it begins. */
+/* -EPROTO: not a piece, or it ends before it begins. */
 int piece_get(const uint8_t *from, size_t bytes, struct piece *ret_piece);
 
 #endif

@@ -40,7 +40,7 @@ static void put_text(struct writer *w, const char *text)
 	put_u8(w, 0);
 }
 
-/* Text up to its NUL. An unterminated one is an error. */
+/* Text up to its NUL. Unterminated text is an error. */
 static const char *get_text(struct reader *r)
 {
 	const uint8_t *nul = memchr(r->p, 0, (size_t)(r->end - r->p));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records that the supervisor hands to the analyst: through the ring (proto/ring.h), or in a
- * capture file, which is the 16 bytes of CAPTURE_MAGIC followed by records.
+ * The records that the supervisor sends to the analyst: through the ring (proto/ring.h), or in a
+ * capture file, which consists of the 16 bytes of CAPTURE_MAGIC followed by records.
  *
  * All integers are little-endian. Every record starts with
  *
@@ -11,8 +11,8 @@
  *        6     2  flags      by type
  *        8     8  time_ns    CLOCK_MONOTONIC
  *
- * and goes on as the tables at the structures below say. Text fields run to the end of the record
- * or to their NUL. A reader skips types that it does not know.
+ * and continues as in the tables at the structures below. Text fields extend to the end of the
+ * record or to their NUL. A reader skips types that it does not know.
  *
  * Pids and tids are those of the supervisor's pid namespace.
  */
@@ -28,24 +28,25 @@
 
 #define RECORD_HEADER_BYTES   16
 #define RECORD_MAX_REGISTERS  40
-#define RECORD_SAMPLE_BYTES   104 /* a sample's fixed part; registers and stack follow */
+#define RECORD_SAMPLE_BYTES   104 /* fixed part of a sample; registers and stack follow */
 #define RECORD_MAX_TEXT_BYTES 32768
 
 enum record_type {
-	RECORD_PAD = 0,       /* fills the ring's end; no header beyond size and type */
-	RECORD_START = 1,     /* the first record of a stream */
-	RECORD_PROCESS = 2,   /* a process is traced from now on */
-	RECORD_EXEC = 3,      /* its image: at exec, and after RECORD_PROCESS when it has one */
-	RECORD_MAPS = 4,      /* a piece of /proc/PID/maps, as the kernel printed it */
-	RECORD_THREAD = 5,    /* a thread's name: at its first sample, and when it changed */
-	RECORD_SAMPLE = 6,    /* one tick */
-	RECORD_EXIT = 7,      /* a process is gone, or let go */
-	RECORD_UNSAMPLED = 8, /* time of an image that no sample could be had for */
-	RECORD_AUDIT = 9,     /* the audit figures so far; the last one counts */
-	RECORD_END = 10,      /* the supervisor has nothing more to say */
+	RECORD_PAD = 0,     /* fills the end of the ring; no header beyond size and type */
+	RECORD_START = 1,   /* the first record of a stream */
+	RECORD_PROCESS = 2, /* a process is traced from now on */
+	RECORD_EXEC = 3,    /* a process's image: at exec, and after RECORD_PROCESS if it has one */
+	RECORD_MAPS = 4,    /* a piece of /proc/PID/maps, as the kernel printed it */
+	RECORD_THREAD = 5,  /* a thread's name: at its first sample, and when it changes */
+	RECORD_SAMPLE = 6,  /* one tick */
+	RECORD_EXIT = 7,    /* a process is gone, or detached */
+	RECORD_UNSAMPLED = 8, /* time of an image for which there was no sample */
+	RECORD_AUDIT = 9,     /* the audit figures so far; the last record counts */
+	RECORD_END = 10,      /* the last record of the supervisor */
 	RECORD_CPU = 11,      /* CPU time that the kernel charged to a thread */
-	RECORD_SNAPSHOT = 12, /* as RECORD_AUDIT; and the profile so far is to be written */
-	RECORD_SERVE = 13,    /* as RECORD_AUDIT; and the profile so far is to go to the server */
+	RECORD_SNAPSHOT = 12, /* as RECORD_AUDIT; requests that the profile so far be written */
+	/* as RECORD_AUDIT; requests that the profile so far be sent to the server */
+	RECORD_SERVE = 13,
 	RECORD_TYPES
 };
 
@@ -61,15 +62,15 @@ struct record_header {
  *   16  4  version        RECORD_VERSION
  *   20  2  machine        ELF e_machine of the supervisor: 62 x86-64, 183 aarch64
  *   22  2  -
- *   24  8  period_ns      CPU time of a tick that was asked for
+ *   24  8  period_ns      requested CPU time of a tick
  *   32  8  realtime_ns    CLOCK_REALTIME at time_ns
  *   40  4  supervisor     its pid
- *   44  4  restarts       how many analysts have died before this one
- *   48  8  lost_samples   samples that they took with them
- *   56  8  lost_ns        and the CPU time of those
+ *   44  4  restarts       number of analysts that died before this one
+ *   48  8  lost_samples   samples lost with them
+ *   56  8  lost_ns        and their CPU time
  *   64  -  command        the command line, arguments separated by NULs
  * flags: RECORD_START_WALL: waiting time is recorded too.
- *        RECORD_START_WALL_FIRST: and a tick is a period of the wall clock.
+ *        RECORD_START_WALL_FIRST: in addition, a tick is a period of wall-clock time.
  */
 #define RECORD_VERSION 3
 enum { RECORD_START_WALL = 1, RECORD_START_WALL_FIRST = 2 };
@@ -89,8 +90,8 @@ struct record_start {
 /*
  * RECORD_PROCESS
  *   16  4  pid
- *   20  4  parent      pid of the process that made it, 0 unknown
- * flags: RECORD_PROCESS_ATTACHED: it lived before we came.
+ *   20  4  parent      pid of the process that created it, 0 unknown
+ * flags: RECORD_PROCESS_ATTACHED: it existed before the supervisor attached.
  *        RECORD_PROCESS_FORKED: it has a copy of its parent's image and maps.
  */
 enum { RECORD_PROCESS_ATTACHED = 1, RECORD_PROCESS_FORKED = 2 };
@@ -103,7 +104,7 @@ struct record_process {
  * RECORD_EXEC
  *   16  4  pid
  *   20  4  -
- *   24  -  path of the executable (as /proc/PID/exe tells it), NUL, the process's name (comm), NUL
+ *   24  -  path of the executable (as in /proc/PID/exe), NUL, the process's name (comm), NUL
  */
 struct record_exec {
 	uint32_t pid;
@@ -118,7 +119,7 @@ struct record_exec {
  *   24  4  offset       of this piece in the whole text
  *   28  4  bytes        of this piece
  *   32  -  text
- * flags: RECORD_MAPS_LAST: the whole text is there.
+ * flags: RECORD_MAPS_LAST: this is the last piece.
  */
 enum { RECORD_MAPS_LAST = 1 };
 struct record_maps {
@@ -145,32 +146,32 @@ struct record_thread {
  * RECORD_SAMPLE
  *   16  4  pid
  *   20  4  tid
- *   24  8  pc            where the user program is (after the instruction of a system call)
+ *   24  8  pc            pc of the user program (behind the instruction of a system call)
  *   32  8  sp
  *   40  8  fp            frame pointer register
- *   48  8  weight_ns     fixed before the look: the time of its CPU that this instant stands for
- *   56  4  syscall       number of the system call it is in, or -1
+ *   48  8  weight_ns     CPU time that this instant represents, fixed before the observation
+ *   56  4  syscall       number of the system call that the thread is in, or -1
  *   60  2  machine       ELF e_machine of these registers (a 32-bit process has its own)
  *   62  2  registers     number of registers that follow
  *   64  4  stack_bytes   bytes of stack that follow the registers, from stack_base on
  *   68  4  outer_bytes   bytes of a second piece of stack
  *   72  8  stack_base    address of the first byte copied
- *   80  8  stack_limit   end of the mapping that the stack pointer is in, 0 unknown
- *   88  8  queue_ns      time that it was runnable and waited for a CPU
- *   96  8  blocked_ns    time that it was blocked
+ *   80  8  stack_limit   end of the mapping that contains the stack pointer, 0 unknown
+ *   88  8  queue_ns      time in the run queue
+ *   96  8  blocked_ns    time blocked
  *  104  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
  *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), and the second piece
- * flags: RECORD_SAMPLE_KERNEL: the time is the kernel's, spent for this program.
- *        RECORD_SAMPLE_TRUNCATED: the stack is longer than what was copied.
- *        RECORD_SAMPLE_BLOCKED: it was seen blocked, without a stop: of its registers pc and sp are
- *        known. weight_ns is 0.
- *        RECORD_SAMPLE_AGAIN: with BLOCKED: it is still, or was until lately, where its last sample
- *        with BLOCKED found it; nothing but the times is given.
+ * flags: RECORD_SAMPLE_KERNEL: the kernel spent the time on behalf of this program.
+ *        RECORD_SAMPLE_TRUNCATED: the stack is longer than the copy.
+ *        RECORD_SAMPLE_BLOCKED: the thread was observed blocked, without a stop: only its registers
+ *        pc and sp are known. weight_ns is 0.
+ *        RECORD_SAMPLE_AGAIN: with BLOCKED: the thread still is, or recently was, at the place of
+ *        its last sample with BLOCKED; only the times are valid.
  *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: stopped by a signal (job control).
- *        RECORD_SAMPLE_DUMP: one stack of each thread was asked for; weight_ns is for how long it
- *        was stopped for that.
- *        RECORD_SAMPLE_ASLEEP: a tick like others, but it went to sleep while it was being caught,
- *        and was not stopped: of its registers pc and sp are known.
+ *        RECORD_SAMPLE_DUMP: the stack of a thread for --dump; weight_ns is the duration of its
+ *        stop.
+ *        RECORD_SAMPLE_ASLEEP: a tick, but the thread went to sleep before its stop, and was not
+ *        stopped: only its registers pc and sp are known.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,
@@ -194,7 +195,9 @@ struct record_sample {
 	uint64_t queue_ns, blocked_ns;
 	uint64_t reg[RECORD_MAX_REGISTERS];
 	const uint8_t *stack; /* borrowed from the record when decoded */
-	/* What a signal handler on an alternate stack interrupted; outer_bytes 0 none. */
+	/*
+	 * The stack that a signal handler on an alternate stack interrupted; outer_bytes 0: none.
+	 */
 	uint32_t outer_bytes;
 	uint64_t outer_base;
 	const uint8_t *outer; /* borrowed, too */
@@ -203,8 +206,8 @@ struct record_sample {
 /*
  * RECORD_EXIT
  *   16  4  pid
- *   20  4  status        wait status, or RECORD_EXIT_DETACHED when it was let go
- *   24  8  kernel_ns     CPU time that the kernel charged to its threads while they were profiled
+ *   20  4  status        wait status, or RECORD_EXIT_DETACHED if it was detached
+ *   24  8  kernel_ns     CPU time charged to its threads while they were profiled
  */
 #define RECORD_EXIT_DETACHED UINT32_MAX
 struct record_exit {
@@ -217,9 +220,9 @@ struct record_exit {
  * RECORD_CPU: once a second for a thread that has run, and at its end or exec.
  *   16  4  pid
  *   20  4  tid
- *   24  8  cpu_ns        CPU time that the kernel charged to this thread, in the image that its
- *                        process has, since the last such record of it
- * flags: RECORD_CPU_LAST: the thread has ended, or leaves this image, or is let go.
+ *   24  8  cpu_ns        CPU time that the kernel charged to this thread, in its process's present
+ *                        image, since the thread's last such record
+ * flags: RECORD_CPU_LAST: the thread has ended, leaves this image, or is detached.
  */
 enum { RECORD_CPU_LAST = 1 };
 struct record_cpu {
@@ -228,8 +231,8 @@ struct record_cpu {
 };
 
 /*
- * RECORD_UNSAMPLED: times that an analyst took with it when it died, and waiting time of threads
- * that were never seen waiting.
+ * RECORD_UNSAMPLED: times lost with an analyst that died, and waiting time of threads that were
+ * never observed waiting.
  *   16  8  cpu_ns
  *   24  8  queue_ns
  *   32  8  blocked_ns
@@ -243,16 +246,16 @@ struct record_unsampled {
 /*
  * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
  *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
- * flags, of RECORD_END with --ring: RECORD_END_PIECE: to be kept for a profile that may be asked
- *        for. RECORD_END_UNASKED: nobody asked for one: nothing is written. Of any:
- *        RECORD_END_REFUSED: not all that was named could be attached to: nothing was begun.
+ * flags, of RECORD_END with --ring: RECORD_END_PIECE: a piece, kept in case a profile is requested.
+ *        RECORD_END_UNASKED: no profile was requested: nothing is written. Of any RECORD_END:
+ *        RECORD_END_REFUSED: attaching to a named process failed: nothing was profiled.
  */
 enum { RECORD_END_PIECE = 1, RECORD_END_UNASKED = 2, RECORD_END_REFUSED = 4 };
 struct record_audit {
 	const char *text; /* borrowed, NUL-terminated */
 };
 
-/* A record decoded; @as is chosen by header.type. */
+/* A decoded record; header.type selects the member of @as. */
 struct record {
 	struct record_header header;
 	union {
@@ -270,8 +273,8 @@ struct record {
 };
 
 /*
- * Encoders. Each writes one record into @to (at most @room bytes) and returns its size, rounded up
- * to 8, or -ENOSPC. Text longer than RECORD_MAX_TEXT_BYTES is cut. None allocates.
+ * Encoders. Each writes one record to @to (at most @room bytes) and returns its size, rounded up to
+ * 8, or -ENOSPC. Text longer than RECORD_MAX_TEXT_BYTES is cut. None allocates.
  */
 int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct record_start *start);
 int record_put_process(
@@ -296,8 +299,8 @@ int record_put_sample(
 size_t record_sample_bytes(const struct record_sample *sample);
 
 /*
- * Decodes one record of exactly @bytes bytes. Text and stack are borrowed from @data. -EPROTO when
- * it is not well-formed; a type that is not known decodes to its header and 0.
+ * Decodes one record of exactly @bytes bytes. Text and stack are borrowed from @data. -EPROTO if
+ * the record is malformed; for an unknown type, decodes the header and returns 0.
  */
 int record_get(const uint8_t *data, size_t bytes, struct record *ret_record);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests from the analyst to the supervisor, and from the server (tools/sprofil-server.c), over a
- * pipe of each. Each is REQUEST_BYTES long, so a write
- * is atomic:
+ * Requests to the supervisor from the analyst and from the server (tools/sprofil-server.c), each
+ * over a pipe of its own. A request is REQUEST_BYTES long, so a write is atomic:
  *
  *   offset  size  field
  *        0     4  type     enum request_type
@@ -19,11 +18,11 @@
 
 enum request_type {
 	REQUEST_PERIOD = 1, /* value: CPU time of a tick in ns, from now on */
-	REQUEST_FREEZE = 2, /* value 1: take no samples and count no CPU time; 0: go on */
+	REQUEST_FREEZE = 2, /* value 1: take no samples and count no CPU time; 0: resume */
 	REQUEST_MAPS = 3,   /* id: send the maps of this process again */
-	REQUEST_STOP = 4,   /* let the target go and end */
-	REQUEST_SERVE = 5,  /* of the server alone: the profile so far, to it */
-	REQUEST_ROTATE = 6, /* the file is as long as it is to be: another one may begin */
+	REQUEST_STOP = 4,   /* detach from the target and end */
+	REQUEST_SERVE = 5,  /* from the server only: send it the profile so far */
+	REQUEST_ROTATE = 6, /* the file has reached its size: another one may begin */
 };
 
 struct request {
@@ -34,7 +33,7 @@ struct request {
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
-/* -EPROTO: no such type, or a value out of its range. */
+/* -EPROTO: unknown type, or a value out of its range. */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
 #endif

@@ -12,7 +12,7 @@ static const char magic[8] = "SPROFRNG";
 
 enum { AT_VERSION = 8, AT_CAPACITY = 16, AT_HEAD = 64, AT_TAIL = 128, AT_SLEEPING = 136 };
 
-/* An empty ring begins anew after so much, or a sixteenth of it. */
+/* An empty ring restarts at its beginning after this many bytes, or a sixteenth of its capacity. */
 #define ANEW_LEAST (UINT64_C(2) << 20)
 
 static _Atomic uint64_t *word(const struct ring *ring, size_t offset)
@@ -35,7 +35,7 @@ static uint8_t *data_at(const struct ring *ring, uint64_t position)
 	return ring->base + RING_DATA_OFFSET + (position & (ring->capacity - 1));
 }
 
-/* The header of a record, written for ring_commit() and padding. */
+/* Writes the header of a record, for ring_commit() and padding. */
 static void put_header(uint8_t *at, uint32_t bytes)
 {
 	struct writer w = writer_over(at, 4);
@@ -76,7 +76,7 @@ int ring_open(struct ring *ring, void *memory, size_t bytes)
 		return -EPROTO;
 	*ring = (struct ring){.base = memory, .capacity = capacity};
 	ring->at = atomic_load_explicit(word(ring, AT_TAIL), memory_order_relaxed);
-	/* Then a header never reaches past the end. */
+	/* Multiples of 8: a header never extends past the end. */
 	return ring->at % 8 ? -EPROTO : 0;
 }
 
@@ -96,9 +96,9 @@ bool ring_is_half_empty(struct ring *ring)
 }
 
 /*
- * A consumer that keeps up leaves the ring empty: then it goes on at its beginning, where the
- * memory has been used before and is in the caches. Until the sleeper has passed the padding, which
- * is rung for at once, there is only as much room as was @used before it.
+ * A consumer that keeps up leaves the ring empty. The producer then continues at the beginning,
+ * where the memory has been used before and is in the caches. Until the sleeping consumer, which is
+ * woken for the padding at once, has consumed it, the room is limited to the @used bytes before it.
  */
 static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 {
@@ -110,7 +110,7 @@ static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 		atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;
 }
 
-/* How much may be in it, of samples or events. */
+/* Upper bound of the bytes in the ring, for samples or events. */
 static uint64_t limit_of(const struct ring *ring, bool event)
 {
 	uint64_t room = ring->seen == ring->anew_at ? ring->anew_room : ring->capacity;
@@ -123,7 +123,7 @@ uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7),
 		 used = ring->at & (ring->capacity - 1);
 	uint64_t to_end = ring->capacity - used;
-	bool anew = may_begin_anew(ring, used, need); /* there is room for it, then */
+	bool anew = may_begin_anew(ring, used, need); /* then there is room for the record */
 	uint64_t padding = need > to_end || anew ? to_end : 0;
 
 	if (bytes < RECORD_HEADER_BYTES || need > ring->capacity || padding + need > ring->capacity)
@@ -149,7 +149,7 @@ bool ring_commit(struct ring *ring, size_t bytes)
 		uint8_t *pad = data_at(ring, ring->at);
 
 		put_header(pad, (uint32_t)ring->padding);
-		memset(pad + 4, 0, 4); /* type RECORD_PAD; a pad may be as short as 8 bytes */
+		memset(pad + 4, 0, 4); /* type RECORD_PAD; padding may be as short as 8 bytes */
 		if (ring->at == ring->seen) {
 			ring->anew_at = ring->at;
 			ring->anew_room = ring->capacity - ring->padding;
@@ -161,8 +161,8 @@ bool ring_commit(struct ring *ring, size_t bytes)
 	ring->at += ring->padding + used;
 	ring->reserved = ring->padding = 0;
 	/*
-	 * Both sides write their flag and then read the other's (head here, "sleeping" there): only
-	 * sequential consistency makes sure that one of them sees the other.
+	 * Each side writes its own flag and then reads the other's (head here, "sleeping" there).
+	 * Only sequential consistency ensures that at least one side sees the other's write.
 	 */
 	atomic_store_explicit(word(ring, AT_HEAD), ring->at, memory_order_seq_cst);
 	return atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;

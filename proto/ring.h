@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring between the supervisor (the one producer) and the analyst (the one consumer), in shared
- * memory. It carries whole records (proto/record.h), each contiguous and 8-aligned.
+ * The ring between the supervisor (the only producer) and the analyst (the only consumer), in
+ * shared memory. It carries whole records (proto/record.h), each contiguous and 8-aligned.
  *
  *   offset  size  field       written by
  *        0     8  magic       producer, once: "SPROFRNG"
@@ -14,13 +14,13 @@
  *      192   256  working_on  consumer: path of the file that it is parsing, NUL-terminated, or ""
  *      512     -  data        record at offset (head mod capacity)
  *
- * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest. So
- * it does when the ring is empty and the consumer waits, once some megabytes were used: what
- * follows then goes where the memory is warm. When there is no room the producer drops the record
- * and counts it; it never waits.
+ * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest of
+ * the data area. The producer also pads when the ring is empty and the consumer waits, after some
+ * megabytes: the next records then go to memory that is in the caches. If there is no room, the
+ * producer drops the record and counts it; it never waits.
  *
  * The memory is shared with another process, which may be broken: each side keeps its own position
- * and its own copy of the capacity and checks what it reads of the other's.
+ * and its own copy of the capacity, and checks what it reads of the other side's.
  */
 #ifndef PROTO_RING_H
 #define PROTO_RING_H
@@ -35,65 +35,66 @@
 #define RING_WORKING_ON_BYTES  256
 
 struct ring {
-	uint8_t *base;      /* the shared memory, not owned */
+	uint8_t *base;      /* the shared memory, borrowed */
 	uint64_t capacity;  /* bytes of the data area */
 	uint64_t at;        /* this side's own position */
 	uint64_t seen;      /* the other side's position when last read */
 	uint64_t reserved;  /* producer: bytes of the open reservation, padding included */
 	uint64_t padding;   /* producer: bytes of padding before it */
 	uint64_t anew_at;   /* producer: where padding last began in an empty ring */
-	uint64_t anew_room; /* producer: bytes beside that padding */
+	uint64_t anew_room; /* producer: bytes outside that padding */
 };
 
 /* Bytes of shared memory for a data area of @capacity bytes (a power of two, at least 4096). */
 size_t ring_memory_bytes(uint64_t capacity);
 
-/* Producer: lays out fresh (zeroed) memory. -EINVAL for a bad capacity. */
+/* Producer: lays out fresh (zeroed) memory. -EINVAL: bad capacity. */
 int ring_init(struct ring *ring, void *memory, uint64_t capacity);
 
 /*
- * Consumer: takes up memory laid out by ring_init(). @bytes is the size of the mapping.
- * -EPROTO when it is not a ring of this version or does not fit.
+ * Consumer: opens memory laid out by ring_init(). @bytes is the size of the mapping. -EPROTO: not a
+ * ring of this version, or it does not fit.
  */
 int ring_open(struct ring *ring, void *memory, size_t bytes);
 
 /*
- * Producer: room for one record of at most @bytes bytes, or NULL when the ring is too full.
- * With @event false the last eighth of the ring is left to events (births, maps, exits), which the
- * analyst cannot do without. Nothing is visible to the consumer before ring_commit(). A second
- * ring_reserve() gives the first one up. Wait-free; may run in the stop window.
+ * Producer: reserves room for one record of at most @bytes bytes; NULL if the ring is too full.
+ * Unless @event is set, the last eighth of the ring is left to events (births, maps, exits), which
+ * the analyst cannot do without. The consumer sees nothing before ring_commit(). A second
+ * ring_reserve() cancels the first. Wait-free; may run in the stop window.
  */
 uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event);
 
 /*
- * Producer: publishes the reservation, of which @bytes bytes (at most what was reserved) were
- * used. The record's size field is set here, to @bytes rounded up to 8; the rounding is zeroed.
- * Returns true when the consumer sleeps and the doorbell must be rung.
+ * Producer: publishes the reservation, of which @bytes bytes (at most what was reserved) were used.
+ * Sets the record's size field to @bytes rounded up to 8; the rounding is zeroed. Returns true if
+ * the consumer sleeps and must be woken by the doorbell.
  */
 bool ring_commit(struct ring *ring, size_t bytes);
 
-/* Producer: has the consumer got half of the ring free again? */
+/* Producer: has the consumer freed half of the ring? */
 bool ring_is_half_empty(struct ring *ring);
 
 /*
- * Consumer: the next record (padding skipped), or NULL when there is none. @ret_bytes is its size.
- * It stays valid until ring_consume(). -EPROTO in *@ret_error when the producer left nonsense.
+ * Consumer: the next record (padding is skipped), or NULL if there is none. *@ret_bytes: its size.
+ * The record is valid until ring_consume(). *@ret_error: -EPROTO if the producer wrote invalid
+ * data.
  */
 const uint8_t *ring_peek(struct ring *ring, size_t *ret_bytes, int *ret_error);
 
-/* Consumer: gives the record of the last ring_peek() back. */
+/* Consumer: releases the record returned by the last ring_peek(). */
 void ring_consume(struct ring *ring);
 
 /*
- * Consumer: says that it is about to sleep. Returns false when something arrived meanwhile: do not
- * sleep then. ring_wake() takes it back.
+ * Consumer: announces that it is about to sleep. Returns false if a record has arrived meanwhile:
+ * the consumer must not sleep then. ring_wake() revokes the announcement.
  */
 bool ring_sleep(struct ring *ring);
 void ring_wake(struct ring *ring);
 
 /*
- * Producer: copies out which file the consumer is about to parse, "" none. The consumer writes that
- * at RING_WORKING_ON_OFFSET (analyst/blame.h), for whoever survives it.
+ * Producer: copies the path of the file that the consumer is about to parse, "" none. The consumer
+ * writes it at RING_WORKING_ON_OFFSET (analyst/blame.h), to be read after its death.
  */
 void ring_read_note(const struct ring *ring, char ret_path[RING_WORKING_ON_BYTES]);
 

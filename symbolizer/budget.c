@@ -10,13 +10,13 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Kept of a file: so much, and for each of its bytes. */
+/* The budget of a file: a base, and a multiple of its size. */
 #define FILE_LEAST  (64 * MIB)
 #define FILE_FACTOR 32
-/* Debug sections shrink to a third or tenth; those of zeros to a thousandth. */
+/* Debug sections compress to a third or a tenth; sections of zeros to a thousandth. */
 #define INFLATION_FREE   (16 * MIB)
 #define INFLATION_FACTOR 64
-/* libdwarf's tables are looked at at each so many units. */
+/* The memory used by libdwarf's tables is checked every few units. */
 #define LOOK_EACH 4
 
 static uint64_t clamped(uint64_t value, uint64_t least, uint64_t most)
@@ -98,7 +98,7 @@ bool budget_inflate(struct budget *budget, uint64_t from, uint64_t to)
 	return true;
 }
 
-/* A forked child has a "statm" of its own. */
+/* A forked child needs a "statm" of its own. */
 static int statm_of(struct budget *all)
 {
 	struct opening what = {.kind = OPENING_STATM};
@@ -115,8 +115,8 @@ static int statm_of(struct budget *all)
 }
 
 /*
- * Bytes of private memory; 0 not known. "/proc/self/statm" is "SIZE RESIDENT SHARED TEXT ..." in
- * pages; shared ones are those of files.
+ * Bytes of private memory; 0 unknown. "/proc/self/statm" is "SIZE RESIDENT SHARED TEXT ..." in
+ * pages; shared pages are those of files.
  */
 static uint64_t private_memory(struct budget *budget)
 {

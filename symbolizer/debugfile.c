@@ -31,7 +31,7 @@ static uint32_t crc32_of(const uint8_t *data, size_t bytes)
 }
 
 struct wanted {
-	const uint8_t *build_id; /* NULL: by CRC */
+	const uint8_t *build_id; /* NULL: identified by CRC */
 	size_t build_id_bytes;
 	uint32_t crc;
 };
@@ -44,7 +44,7 @@ static bool matches(const struct image *image, const struct wanted *wanted)
 	return crc32_of(image->data, image->bytes) == wanted->crc;
 }
 
-/* A supplement made by dwz has no program headers, so its notes are found by their section. */
+/* A supplement made by dwz has no program headers, so its notes are found through their section. */
 static void find_build_id(struct image *image)
 {
 	struct elffile_section section;
@@ -121,7 +121,7 @@ char *debugfile_cache(void)
 	return NULL;
 }
 
-/* The next of the colon-separated directories; false: no more. */
+/* The next of the colon-separated directories; false: none left. */
 static bool next_directory(const char **at, int *ret_bytes)
 {
 	*at += strspn(*at, ":");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the debug information of a stripped file is: Debian's and gdb's conventions. */
+/* Finds the debug information of a stripped file: conventions of Debian and gdb. */
 #ifndef SYMBOLIZER_DEBUGFILE_H
 #define SYMBOLIZER_DEBUGFILE_H
 
@@ -12,9 +12,9 @@ struct elffile;
 struct symbolizer;
 
 /*
- * The folder in which libdebuginfod keeps what it got: DEBUGINFOD_CACHE_PATH, else
- * XDG_CACHE_HOME/debuginfod_client, else HOME/.cache/debuginfod_client. NULL: none, or no memory.
- * Nothing here talks to a server.
+ * The cache folder of libdebuginfod: DEBUGINFOD_CACHE_PATH, otherwise
+ * XDG_CACHE_HOME/debuginfod_client, otherwise HOME/.cache/debuginfod_client. NULL: none, or out of
+ * memory. Nothing here talks to a server.
  */
 char *debugfile_cache(void);
 
@@ -25,7 +25,7 @@ struct debugfile {
 };
 
 /*
- * The debug file of @image, which stands at @path, tried in this order:
+ * Finds the debug file of @image, the file at @path, in this order:
  *
  *	DIR/.build-id/xx/yyyy.debug	the build-id, checked against the one in the file
  *	CACHE/xxyyyy/debuginfo		the same, of debugfile_cache()
@@ -39,8 +39,8 @@ int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct
 	struct elffile *file, struct debugfile *ret_debugfile);
 
 /*
- * The supplement (dwz) that .gnu_debugaltlink of the file at @path names. 0, -ENOENT: it names
- * none; -ENXIO: it names one that is not there; -ENOMEM.
+ * Finds the supplement (dwz) named by .gnu_debugaltlink of the file at @path. 0; -ENOENT: it names
+ * none; -ENXIO: the named file is missing; -ENOMEM.
  */
 int debugfile_find_supplement(struct symbolizer *symbolizer, const char *path, struct elffile *file,
 	struct debugfile *ret_debugfile);

@@ -18,7 +18,7 @@ enum { PART_BYTES_MOST = 4096 };
 struct entry {
 	struct dwarf_unit info;
 	struct unit unit;
-	struct dwarf_reader *split; /* of its functions in a .dwo, NULL none */
+	struct dwarf_reader *split; /* for its functions in a .dwo, NULL: none */
 	bool read;
 };
 
@@ -40,7 +40,7 @@ struct debuginfo {
 	struct splitfiles *splitfiles;
 	struct dwarf_reader *reader;
 	struct sections own, supplement;
-	struct unit index; /* its "scopes" are the numbers of units */
+	struct unit index; /* its "scopes" are unit numbers */
 	struct entry *units;
 	size_t n_units, units_capacity;
 	struct function *functions; /* open addressing by reader and DIE */
@@ -48,7 +48,10 @@ struct debuginfo {
 	bool split;
 };
 
-/* The .debug_ sections by their plain names, as far as they are of use. Is .debug_info there? */
+/*
+ * Collects the needed .debug_ sections under their plain names. Returns whether there is
+ * .debug_info.
+ */
 static bool gather(struct elffile *file, struct strpool *strings, struct sections *sections)
 {
 	static const char *const wanted[] = {".debug_info", ".debug_abbrev", ".debug_line",
@@ -77,7 +80,7 @@ static bool gather(struct elffile *file, struct strpool *strings, struct section
 	return info;
 }
 
-/* The functions of a split unit. Where its file is not to be had, there are lines alone. */
+/* Reads the functions of a split unit. If its file is missing, there are only lines. */
 static int read_split(struct debuginfo *d, struct entry *entry)
 {
 	struct dwarf_unit *info = &entry->info, unit;
@@ -108,7 +111,10 @@ static int read_entry(struct debuginfo *d, struct entry *entry)
 	return rc;
 }
 
-/* A unit that does not say what it covers is read now; its functions and lines say it. */
+/*
+ * A unit that does not say which addresses it covers is read now, to take them from its functions
+ * and lines.
+ */
 static int index_by_content(struct debuginfo *d, uint32_t number)
 {
 	struct entry *entry = &d->units[number];
@@ -132,7 +138,7 @@ static int index_by_content(struct debuginfo *d, uint32_t number)
 	}
 	if (!entry->info.split)
 		return rc ? rc : unit_seal(unit);
-	/* Its functions will be read with its first address. */
+	/* Its functions are read when its first address is looked up. */
 	unit_release(unit);
 	entry->read = false;
 	return rc;
@@ -187,12 +193,12 @@ int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strp
 		return file->budget && file->budget->over ? -E2BIG : -ENOENT;
 	}
 	if (supplement) {
-		/* It may hold nothing but strings. */
+		/* It may contain only strings. */
 		(void)gather(supplement, strings, &d->supplement);
 		more = &d->supplement.source;
 	}
 	if (file->budget && file->budget->over)
-		rc = -E2BIG; /* a section was not inflated */
+		rc = -E2BIG; /* a section was not decompressed */
 	else
 		rc = dwarf_reader_open(
 			&d->own.source, more, text_low, text_high, file->budget, &d->reader);
@@ -244,7 +250,7 @@ static struct function *function_slot(
 	return &d->functions[at];
 }
 
-/* The function of a DIE, looked up once. */
+/* The function of a DIE, read once. */
 static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint64_t die,
 	struct dwarf_function *ret_function)
 {
@@ -277,7 +283,7 @@ static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint6
 	return 0;
 }
 
-/* "directory/name", on top of the compilation directory when that is relative too. */
+/* "directory/name", prefixed by the compilation directory if it is relative. */
 static const char *path_of(struct debuginfo *d, const struct entry *entry, uint32_t number, int *rc)
 {
 	struct unit_file *file = unit_file(&entry->unit, number);

@@ -13,18 +13,18 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* Longer ones are not worth it; and demanglers recurse. */
+/* Longer names are not demangled: demanglers recurse. */
 enum { NAME_BYTES_MAX = 16 * 1024, SHOWN_BYTES_MAX = 64 * 1024 };
 enum { D_BYTES_MAX = 2048, D_REFERENCES_MAX = 24 };
 
-/* The first byte of a clone's mark, or the end of the name. */
+/* The position of a clone's suffix, or the end of the name. */
 static size_t without_clone(const char *name)
 {
 	static const char *const marks[] = {
 		"constprop", "isra", "part", "cold", "lto_priv", "llvm", "localalias"};
 	const char *dot = name;
 
-	/* A name may begin with a dot, and it may have dots of its own. */
+	/* A name may begin with a dot and may contain other dots. */
 	while (*dot && (dot = strchr(dot + 1, '.'))) {
 		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
 			size_t n = strlen(marks[i]);
@@ -38,7 +38,7 @@ static size_t without_clone(const char *name)
 }
 
 #ifdef HAVE_DEMANGLE
-/* The three ways to mangle; everything else is left alone by the demanglers too. */
+/* The three mangling schemes; demanglers ignore all other names too. */
 static bool looks_mangled(const char *name)
 {
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
@@ -64,8 +64,8 @@ static void take_part(const char *part, size_t bytes, void *context)
 
 /*
  * Old Rust names are valid C++ names as well, so Rust comes first. A name of a hundred bytes can
- * stand for one of 2^30: the way out of the middle of it is a jump, for these demanglers have
- * nothing on the heap.
+ * expand to one of 2^30 bytes: a longjmp leaves the demangler, which is safe because these
+ * demanglers hold nothing on the heap.
  */
 static bool demangle_parts(const char *name, struct text *text)
 {
@@ -80,7 +80,7 @@ static bool demangle_parts(const char *name, struct text *text)
 	return name[1] == 'Z' && cplus_demangle_v3_callback(name, options, take_part, text);
 }
 
-/* D's refer back to their parts, with which they can double as well. */
+/* Names of D refer back to their parts, and can thereby double in length as well. */
 static bool is_simple_d(const char *name)
 {
 	size_t references = 0, bytes = 0;
@@ -90,7 +90,7 @@ static bool is_simple_d(const char *name)
 	return bytes <= D_BYTES_MAX && references <= D_REFERENCES_MAX;
 }
 
-/* NULL: it stays as it is, also for lack of memory. Freed by the caller. */
+/* NULL: the name stays as it is, also if out of memory. Freed by the caller. */
 static char *demangled(const char *name)
 {
 	struct text *text;
@@ -106,7 +106,7 @@ static char *demangled(const char *name)
 }
 #endif
 
-/* NULL: out of memory. @bytes bytes of @name, which is interned. */
+/* @bytes bytes of @name, which is interned. NULL: out of memory. */
 static const char *plain_name(struct strpool *strings, const char *name, size_t bytes)
 {
 	const char *plain = name[bytes] ? strpool_intern(strings, name, bytes) : name;

@@ -5,10 +5,10 @@
 struct strpool;
 
 /*
- * The name as its programmer wrote it: C++, Rust and D names demangled (where libiberty was built
- * in), without gcc's marks of clones (.constprop.0, .isra.0, .part.0, .cold, .lto_priv.0): they are
- * the same function. @name itself when nothing is to be done. NULL: out of memory. @name must
- * be interned, and so is the result.
+ * The name as in the source: C++, Rust and D names demangled (if libiberty was built in), without
+ * gcc's suffixes of clones (.constprop.0, .isra.0, .part.0, .cold, .lto_priv.0), which are the same
+ * function. Returns @name itself if nothing changes. NULL: out of memory. @name must be interned,
+ * and the result is.
  */
 const char *demangle_name(struct strpool *strings, const char *name);
 

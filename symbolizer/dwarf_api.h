@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one file that includes libdwarf.h, for the sources that read DWARF. libdwarf's API differs
- * between Debian 12 (20210528) and those since 0.1 (Debian 13): all of the difference is below.
+ * The only file that includes libdwarf.h, for the sources that read DWARF. libdwarf's API differs
+ * between Debian 12 (20210528) and versions since 0.1 (Debian 13): all differences are handled
+ * below.
  */
 #ifndef SYMBOLIZER_DWARF_API_H
 #define SYMBOLIZER_DWARF_API_H
 
-/* The build's flags name the folder; an editor or a check without them finds Debian's. */
+/* The build's flags give the folder; without them (editors, checks) Debian's is found. */
 #if __has_include(<libdwarf.h>)
 #include <dwarf.h>
 #include <libdwarf.h>
@@ -45,19 +46,18 @@ typedef Dwarf_Endianness byte_order_type;
 #define finish(dbg)  ((void)dwarf_object_finish(dbg, NULL))
 #endif
 
-/* The sections of one file as libdwarf asks for them. Must stay where it is while dbg is open. */
+/* The sections of one file, as required by libdwarf. Must not move while dbg is open. */
 struct dwarf_sections {
-	char kind; /* libdwarf looks at the first byte for the formats that it knows: none of them
-		    */
+	char kind; /* libdwarf checks the first byte for formats that it knows: none of them */
 	const struct dwarf_source *source;
 	interface_type interface;
 	Dwarf_Debug dbg;
 };
 
-/* -ENOEXEC: libdwarf refuses; then dbg is NULL. */
+/* -ENOEXEC: refused by libdwarf; then dbg is NULL. */
 int dwarf_sections_open(struct dwarf_sections *sections, const struct dwarf_source *source);
 void dwarf_sections_close(struct dwarf_sections *sections);
-/* The bytes of a section by its name, none if there is no such section. */
+/* The bytes of the section with this name; none if it does not exist. */
 struct rangelist_bytes dwarf_sections_find(const struct dwarf_source *source, const char *name);
 
 struct dwarf_reader {
@@ -66,20 +66,20 @@ struct dwarf_reader {
 	struct rangelist_bytes lines;
 	uint64_t text_low, text_high;
 	struct budget *budget;
-	struct dwarf_split *split; /* of a unit of a .dwo or .dwp, NULL else */
-	bool done;                 /* all units were seen */
+	struct dwarf_split *split; /* for a unit of a .dwo or .dwp, otherwise NULL */
+	bool done;                 /* all units have been read */
 };
 
 /* What a unit of split DWARF refers to. */
 struct dwarf_split {
 	struct dwarf_section section[2];
 	struct dwarf_source source;
-	struct rangelist_unit lists; /* addresses are the skeleton's */
+	struct rangelist_unit lists; /* with addresses of the skeleton */
 	struct rangelist_bytes string_offsets, strings;
-	uint64_t strings_base, ranges_base; /* ranges: of DWARF 4 */
+	uint64_t strings_base, ranges_base; /* ranges: for DWARF 4 */
 };
 
-/* What the attributes of one DIE say, as far as it is wanted here. */
+/* The needed attributes of one DIE. */
 struct dwarf_facts {
 	bool has_low, has_high, has_ranges, ranges_by_index, has_origin, origin_in_supplement,
 		split;
@@ -88,22 +88,22 @@ struct dwarf_facts {
 	const char *name, *linkage_name, *directory, *dwo_name;
 };
 
-/* Facts that are missing or damaged are left zero. @dbg: the file of the DIE. */
+/* Missing or damaged attributes are left zero. @dbg: the file of the DIE. */
 void dwarf_facts_read(const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_Die die,
 	struct dwarf_facts *ret_facts);
 /* Frees an error, which may be NULL. */
 void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error);
 
-/* An address or a string by its index, of a reader with .split. False, NULL: damaged. */
+/* An address or a string by index, for a reader with .split. False, NULL: damaged. */
 bool dwarf_split_address(const struct dwarf_reader *reader, Dwarf_Debug dbg,
 	Dwarf_Attribute attribute, uint64_t *ret_address);
 const char *dwarf_split_string(
 	const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_Attribute attribute);
 
-/* What a unit's language (DW_LANG_…) means for its functions. */
+/* Sets what a unit's language (DW_LANG_…) implies for its functions. */
 void dwarf_reader_judge(uint32_t language, struct dwarf_unit *unit);
 
-/* The line table of a unit, given the unit's own DIE. -ENOMEM, -E2BIG. */
+/* Reads the line table of a unit, given the unit's DIE. -ENOMEM, -E2BIG. */
 int dwarf_lines_read(struct dwarf_reader *reader, Dwarf_Die die, const struct dwarf_unit *info,
 	struct unit *unit);
 

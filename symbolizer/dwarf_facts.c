@@ -27,7 +27,9 @@ static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 	return value < UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Strings in the supplement are looked up by ourselves: libdwarf wants it as "tied", which is one.
+/*
+ * Strings in the supplement are looked up here: libdwarf needs it as the "tied" file, of which
+ * there is one.
  */
 static const char *read_string(
 	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)

@@ -66,7 +66,7 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n, s
 				unit, svma, (uint32_t)(file % UNIT_NONE), (uint32_t)line);
 			continue;
 		}
-		/* A sequence of nothing, or of what the linker threw away. */
+		/* Drop a sequence that is empty, or whose code the linker discarded. */
 		if (unit->n_lines > begin &&
 			(unit->lines[begin].svma >= svma || unit->lines[begin].svma < r->text_low ||
 				unit->lines[begin].svma >= r->text_high))
@@ -79,10 +79,10 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n, s
 	return rc;
 }
 
-/* What libdwarf makes of a row, and of a byte of the header or an entry of it, for a while. */
+/* Temporary memory of libdwarf per row, and per byte or entry of the header. */
 enum { ROW_BYTES = 160, NAME_BYTES = 64 };
 
-/* Is the table to be read? -E2BIG: it is too large; 0: there is none, or it is damaged. */
+/* Is the table to be read? -E2BIG: it is too large; 0: none, or damaged. */
 static int judge_table(const struct dwarf_reader *r, Dwarf_Die die)
 {
 	Dwarf_Attribute attribute = NULL;
@@ -102,7 +102,7 @@ static int judge_table(const struct dwarf_reader *r, Dwarf_Die die)
 	}
 	if (linescan_table(&r->lines, offset, &scan) < 0)
 		return 0;
-	/* The scan has taken time, for each unit anew. */
+	/* The scan takes time, again for each unit. */
 	if (!budget_take(r->budget, scan.rows + scan.names))
 		return -E2BIG;
 	return budget_fits(r->budget, scan.rows * ROW_BYTES + scan.names * NAME_BYTES) ? 1 : -E2BIG;

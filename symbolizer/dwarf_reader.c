@@ -8,24 +8,24 @@
 #include "symbolizer/budget.h"
 #include "symbolizer/dwarf_api.h"
 
-/* Deeper nesting than any compiler makes is damage; so are longer chains of references. */
+/* Deeper nesting, or a longer chain of references, than any compiler makes is damage. */
 enum { DEPTH_MAX = 256, REFERENCES_MAX = 16 };
-/* Of the budget, for the time that each DIE takes. */
+/* Charged to the budget for the time that each DIE takes. */
 enum { DIE_COST = 4 };
 
-/* A range as it stands in the data: kept if it is in the text that the linker left. */
+/* Adds a range as in the data, if it is in the text kept by the linker. */
 static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t low, uint64_t high,
 	uint32_t scope, uint32_t depth)
 {
 	struct unit_range range = {.low = low, .high = high, .scope = scope, .depth = depth};
 
-	/* What is not kept has taken time. */
+	/* A range that is not kept has taken time, too. */
 	if (low < r->text_low || low >= r->text_high)
 		return budget_take(r->budget, sizeof(range)) ? 0 : -E2BIG;
 	return unit_add_range(unit, &range);
 }
 
-/* The addresses of a DIE. *ret_any: it names some, even if the linker threw them away. */
+/* Adds the addresses of a DIE. *ret_any: it has some, even if the linker discarded them. */
 static int add_ranges(const struct dwarf_reader *r, const struct dwarf_facts *facts,
 	const struct rangelist_unit *lists, struct unit *unit, uint32_t scope, uint32_t depth,
 	bool *ret_any)
@@ -48,7 +48,7 @@ static int add_ranges(const struct dwarf_reader *r, const struct dwarf_facts *fa
 	return rc;
 }
 
-/* References into another file need its unit headers to be known. */
+/* References into another file require its unit headers to be read. */
 static void visit_headers(Dwarf_Debug dbg)
 {
 	Dwarf_Unsigned length, type_offset, next;
@@ -79,8 +79,8 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 	r->budget = budget;
 	r->lines = dwarf_sections_find(source, ".debug_line");
 	/*
-	 * libdwarf would enter each thing that it hands out into a tree, to free at the end what
-	 * its user forgot: a third of all time. We forget nothing.
+	 * libdwarf would register each object that it returns, to free forgotten ones at the end: a
+	 * third of the total time. Nothing is forgotten here.
 	 */
 	(void)dwarf_set_de_alloc_flag(0);
 	r->text_low = text_low;
@@ -94,7 +94,7 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 	}
 	if (supplement) {
 		r->supplement_strings = dwarf_sections_find(supplement, ".debug_str");
-		/* One of strings alone is not opened, and need not be. */
+		/* A supplement that contains only strings is not opened, and need not be. */
 		if (dwarf_sections_open(&r->supplement, supplement) == 0)
 			visit_headers(r->supplement.dbg);
 	}
@@ -113,8 +113,8 @@ void dwarf_reader_close(struct dwarf_reader *reader)
 }
 
 /*
- * In C types hold no functions, in C++ and Rust declarations only (the code's DIE stands at the
- * unit's level and refers to them): these DIEs, most of the tree, can be passed over.
+ * In C, types contain no functions; in C++ and Rust only declarations (the DIE of the code is at
+ * the unit's level and refers to them). These DIEs, most of the tree, can be skipped.
  */
 void dwarf_reader_judge(uint32_t language, struct dwarf_unit *unit)
 {
@@ -220,12 +220,12 @@ struct walk {
 	const struct dwarf_unit *info;
 	struct unit *unit;
 	uint32_t depth;
-	Dwarf_Off reached; /* the last DIE; the next one lies behind it */
+	Dwarf_Off reached; /* the last DIE read; the next one must be behind it */
 };
 
 static int walk_children(struct walk *walk, Dwarf_Die parent, uint32_t scope);
 
-/* A function or an inlined call, and what is inlined into it. */
+/* A function or an inlined call, and the calls inlined into it. */
 static int walk_scope(struct walk *walk, Dwarf_Die die, uint32_t scope, bool inlined)
 {
 	struct dwarf_reader *r = walk->reader;
@@ -285,8 +285,8 @@ static int walk_one(struct walk *walk, Dwarf_Die die, uint32_t scope)
 }
 
 /*
- * DIEs come in the order of the file. DW_AT_sibling may name any: one that leads back, or into what
- * was read, is an endless list in a few bytes.
+ * DIEs are in file order. DW_AT_sibling may name any DIE: one that leads back, or into what has
+ * been read, makes an endless list in a few bytes.
  */
 static bool is_ahead(struct walk *walk, Dwarf_Die die)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads DWARF through libdwarf: the one place that knows its API, which differs between Debian 12
- * and 13. DWARF 2 to 5; of split DWARF the file has skeletons (lines, no functions), and each unit
- * of a .dwo or .dwp gets a reader of its own. libdwarf gets the sections from us, so that it reads
- * no file and needs no descriptor.
+ * Reads DWARF through libdwarf. This is the only place that knows its API, which differs between
+ * Debian 12 and 13. DWARF 2 to 5; with split DWARF the file has skeletons (lines, no functions),
+ * and each unit of a .dwo or .dwp gets a reader of its own. libdwarf gets the sections from us, so
+ * it reads no file and needs no descriptor.
  */
 #ifndef SYMBOLIZER_DWARF_READER_H
 #define SYMBOLIZER_DWARF_READER_H
@@ -37,13 +37,13 @@ struct dwarf_unit {
 	uint64_t die;                /* offset of the unit's own DIE */
 	struct rangelist_unit lists; /* for the ranges of its DIEs */
 	const char *directory;       /* compilation directory, NULL unknown */
-	bool code;                   /* a unit that may describe code, not a type or partial unit */
+	bool code;                   /* may describe code: not a type or partial unit */
 	bool classes;                /* its language has functions inside types */
 	bool mangled;                /* DW_AT_name alone does not name its functions in full */
 	bool split;                  /* the rest is in a .dwo file: */
-	const char *dwo_name;        /* called so, NULL unknown */
+	const char *dwo_name;        /* the name of that file, NULL unknown */
 	uint64_t dwo_id;
-	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: what its ranges there count from */
+	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: the base of its ranges there */
 	bool ranged;          /* its DIE says which addresses it covers */
 };
 
@@ -53,9 +53,9 @@ struct dwarf_function {
 };
 
 /*
- * @supplement is what .gnu_debugaltlink names (dwz), NULL none. Addresses outside of
- * [text_low, text_high) are of functions that the linker threw away. What is read is taken from
- * @budget, NULL none. -ENOEXEC: libdwarf refuses; -E2BIG: over the budget, here and below.
+ * @supplement: the file named by .gnu_debugaltlink (dwz), NULL none. Addresses outside [text_low,
+ * text_high) belong to functions discarded by the linker. Memory is taken from @budget, NULL none.
+ * -ENOEXEC: refused by libdwarf; -E2BIG: over the budget, here and below.
  */
 int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_source *supplement,
 	uint64_t text_low, uint64_t text_high, struct budget *budget,
@@ -63,26 +63,26 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 void dwarf_reader_close(struct dwarf_reader *reader);
 
 /*
- * The next unit; its ranges are added to @index under the number @scope. 1: there was one, 0: no
- * more, -ENOMEM, -E2BIG. After damage in the section there are no more.
+ * Reads the next unit, and adds its ranges to @index with the number @scope. 1: read, 0: no more,
+ * -ENOMEM, -E2BIG. Units behind damage in the section are not read.
  */
 int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_unit *ret_unit,
 	struct unit *index);
 
-/* Fills @unit, which is not sealed then. -ENOMEM, -E2BIG; damaged parts are left out. */
+/* Fills @unit, without sealing it. -ENOMEM, -E2BIG; damaged parts are skipped. */
 int dwarf_reader_read(
 	struct dwarf_reader *reader, const struct dwarf_unit *info, struct unit *unit);
 
 /*
- * The unit of which @skeleton, a unit of @skeletons, is the rest. Both readers must outlive neither
- * the other nor @from's bytes. Lines are the skeleton's: both units are to be read, the skeleton
- * first. -ENOENT: it is not in there, or damaged; -ENOMEM, -E2BIG.
+ * The split unit of @skeleton, a unit of @skeletons. The new reader must not outlive @skeletons or
+ * @from's bytes. Lines are the skeleton's: read both units, the skeleton first. -ENOENT: not in
+ * @from, or damaged; -ENOMEM, -E2BIG.
  */
 int dwarf_reader_open_split(const struct dwarf_reader *skeletons, const struct dwarf_unit *skeleton,
 	const struct splitfile_unit *from, struct dwarf_reader **ret_reader,
 	struct dwarf_unit *ret_unit);
 
-/* The function that the DIE of a scope stands for. */
+/* Reads the function that the DIE of a scope describes. */
 void dwarf_reader_function(
 	struct dwarf_reader *reader, uint64_t die, struct dwarf_function *ret_function);
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Ranges are read by rangelist.c; libdwarf would read them as well if it knew of them. */
+/* rangelist.c reads ranges; libdwarf would read them as well if it knew of them. */
 static bool is_ours(const struct dwarf_section *section)
 {
 	return strcmp(section->name, ".debug_ranges") == 0 ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units of split DWARF. libdwarf gets .debug_info.dwo and .debug_abbrev.dwo under their plain names
- * and nothing else: what a unit refers to by index, strings and addresses, is looked up here, with
- * bounds, so one way serves .dwo and .dwp.
+ * Units of split DWARF. libdwarf gets only .debug_info.dwo and .debug_abbrev.dwo, under their plain
+ * names. Strings and addresses that a unit refers to by index are looked up here, with bounds, so
+ * that one way serves .dwo and .dwp.
  */
 #include "symbolizer/dwarf_api.h"
 
@@ -69,7 +69,7 @@ const char *dwarf_split_string(
 	return (const char *)strings->data + at;
 }
 
-/* What the unit's DIEs need to know, of its own header and of the skeleton. */
+/* Data that the unit's DIEs need, from its own header and the skeleton. */
 static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 	const struct splitfile_unit *from, bool version5, bool wide)
 {
@@ -82,13 +82,13 @@ static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 		s->ranges_base = skeleton->ranges_base;
 		return;
 	}
-	/* The tables begin after the header of their only contribution. */
+	/* The tables begin behind the header of their only contribution. */
 	s->lists.lists = from->rnglists;
 	s->lists.lists_base = wide ? 20 : 12;
 	s->strings_base = wide ? 16 : 8;
 }
 
-/* The next unit: is it the one? 0: no; 1: yes; -ENOENT: there are no more. */
+/* Is the next unit the right one? 0: no; 1: yes; -ENOENT: no more units. */
 static int look_at_next(struct dwarf_reader *r, const struct dwarf_unit *skeleton,
 	const struct splitfile_unit *from, struct dwarf_unit *ret_unit)
 {

@@ -8,7 +8,7 @@
 #include "symbolizer/image.h"
 
 #ifdef SPROFIL_PLANTED_FAULT
-/* A parser that hands itself over to a file: tests/attack/planted.c. */
+/* A parser that gives control to a file: tests/attack/planted.c. */
 void planted_fault(const uint8_t *data, size_t bytes);
 #define PLANTED_FAULT(data, bytes) planted_fault(data, bytes)
 #else
@@ -21,7 +21,7 @@ int elffile_open(struct elffile *file, const struct image *image)
 	*file = (struct elffile){.elf64 = image->elf64, .machine = image->machine};
 	if (!image->data || elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOEXEC;
-	/* libelf writes only what it inflates, into our private copy. */
+	/* libelf writes only decompressed data, into our private copy. */
 	file->elf = elf_memory((char *)image->data, image->bytes);
 	if (!file->elf)
 		return -ENOEXEC;
@@ -53,7 +53,7 @@ static uint64_t zdebug_bytes(const Elf_Data *data)
 	return bytes;
 }
 
-/* Decompresses the section in libelf's own store. */
+/* Decompresses the section into libelf's own memory. */
 static int inflate_section(
 	struct budget *budget, Elf_Scn *scn, const GElf_Shdr *head, const char *name)
 {

@@ -11,7 +11,7 @@
 struct budget;
 struct image;
 
-/* Longer strings are no names. */
+/* Longer strings are not names. */
 enum { ELFFILE_STRING_MOST = 65536 };
 
 struct elffile {
@@ -19,7 +19,7 @@ struct elffile {
 	bool elf64;
 	uint16_t machine;
 	size_t n_sections;
-	struct budget *budget; /* for what is made of it; NULL none. To be set after the open. */
+	struct budget *budget; /* for data derived from the file; NULL none. Set after the open. */
 };
 
 struct elffile_section {
@@ -29,25 +29,25 @@ struct elffile_section {
 	const uint8_t *data; /* NULL: none in this file (SHT_NOBITS), or damaged */
 };
 
-/* -ENOEXEC: libelf makes nothing of it. The image must outlive the elffile. */
+/* -ENOEXEC: refused by libelf. The image must outlive the elffile. */
 int elffile_open(struct elffile *file, const struct image *image);
 void elffile_close(struct elffile *file);
 
 /*
- * Section @index, 0 < index < n_sections. Without @want_data only the header is looked at. The data
- * lives as long as the elffile. -ENOENT: no such section, or a damaged header.
+ * Section @index, 0 < index < n_sections. Without @want_data only the header is read. The data are
+ * valid as long as the elffile. -ENOENT: no such section, or a damaged header.
  */
 int elffile_section(
 	struct elffile *file, size_t index, bool want_data, struct elffile_section *ret_section);
 /*
- * The first section called @name that is in the file; ".debug_x" finds ".zdebug_x" too.
- * Returns its index or -ENOENT.
+ * Finds the first section called @name; ".debug_x" finds ".zdebug_x" too. Returns its index or
+ * -ENOENT.
  */
 int elffile_find(struct elffile *file, const char *name, struct elffile_section *ret_section);
 
 /*
- * A string of a string table section; NULL when @offset or the string reaches out of it, or when it
- * is longer than any name.
+ * A string of a string table section; NULL if @offset or the string exceeds it, or the string is
+ * longer than any name.
  */
 const char *elffile_string(const struct elffile_section *table, uint64_t offset);
 

@@ -31,7 +31,7 @@ int image_map(struct image *image, int fd)
 		-1, 0);
 	if (at == MAP_FAILED)
 		return -errno;
-	/* Writable for libelf, which notes in the section header that it has inflated a section. */
+	/* Writable for libelf, which marks a decompressed section in its header. */
 	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd,
 		    0) == MAP_FAILED) {
 		int error = errno;
@@ -109,11 +109,11 @@ static int read_phdrs(struct image *image, uint64_t offset, size_t entry_bytes, 
 	return 0;
 }
 
-/* Notes are 4-aligned, in segments with p_align 8 8-aligned (the gABI's wording for 64 bits). */
+/* Notes are 4-aligned; in segments with p_align 8, 8-aligned (the gABI's rule for 64 bits). */
 static void read_notes(struct image *image, const uint8_t *data, uint64_t end, uint64_t align)
 {
 	uint64_t at = 0;
-	Elf64_Nhdr note; /* the same layout for both classes */
+	Elf64_Nhdr note; /* the same layout in both classes */
 
 	while (end - at >= sizeof(note)) {
 		uint64_t name, desc, next;
@@ -196,7 +196,10 @@ const Elf64_Phdr *image_segment_at_offset(
 		if (p->p_type != PT_LOAD || p->p_filesz == 0 ||
 			p->p_offset > UINT64_MAX - p->p_filesz)
 			continue;
-		/* A mapping is whole pages: it may begin before the segment and end behind it. */
+		/*
+		 * A mapping consists of whole pages: it may begin before the segment and end behind
+		 * it.
+		 */
 		if (offset >= p->p_offset + p->p_filesz || bytes > UINT64_MAX - offset ||
 			offset + bytes <= first || offset < first)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes of an ELF file in memory, and the little of them that is needed while the process
- * lives: program headers and build-id. Read with bounds of our own, no library.
+ * The bytes of an ELF file in memory, and the parts needed while the process lives: program headers
+ * and build-id. Read with bounds checks of our own, without a library.
  */
 #ifndef SYMBOLIZER_IMAGE_H
 #define SYMBOLIZER_IMAGE_H
@@ -28,27 +28,27 @@ struct image {
 };
 
 /*
- * Maps a regular file; @fd may be closed afterwards. -EINVAL: not a regular file, or empty. The
- * mapping is followed by zero bytes, so that a reader one word past the end does not fault.
+ * Maps a regular file; @fd may be closed afterwards. -EINVAL: not a regular file, or empty. Zero
+ * bytes follow the mapping, so that a read one word past the end does not fault.
  */
 int image_map(struct image *image, int fd);
-/* Takes over malloc'ed @data. */
+/* Takes ownership of malloc'ed @data. */
 void image_adopt(struct image *image, uint8_t *data, size_t bytes);
-/* -ENOEXEC: not an ELF file of this machine's byte order, or its headers make no sense. */
+/* -ENOEXEC: not an ELF file of this machine's byte order, or invalid headers. */
 int image_read_headers(struct image *image);
-/* The build-id from notes that no program header points to, as in a supplement made by dwz. */
+/* Reads the build-id from notes without a program header, as in a supplement made by dwz. */
 void image_read_build_id(struct image *image, const uint8_t *notes, size_t bytes);
 void image_release(struct image *image);
 
 /*
- * The segment from which a mapping of @bytes bytes at file offset @offset comes, NULL none. Where
- * two segments share a page of the file, the one with the mapping's protection is taken.
+ * The segment from which a mapping of @bytes bytes at file offset @offset comes, NULL none. If two
+ * segments share a page of the file, the one with the mapping's protection is returned.
  */
 const Elf64_Phdr *image_segment_at_offset(
 	const struct image *image, uint64_t offset, uint64_t bytes, bool execute);
-/* The PT_LOAD segment that holds an address of the file, NULL none. */
+/* The PT_LOAD segment that contains an address of the file, NULL none. */
 const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma);
-/* The bytes of the file that are loaded at @svma and their number up to the segment's end. */
+/* The bytes of the file that are loaded at @svma, and their number up to the segment's end. */
 const uint8_t *image_bytes_at(const struct image *image, uint64_t svma, size_t *ret_bytes);
 
 /* Lower-case hex of the build-id into @to (2 * IMAGE_BUILD_ID_MAX + 1 bytes). */

@@ -25,7 +25,7 @@ enum {
 	FORM_LINE_STRP = 0x1f,
 };
 
-/* A span that is taken from its beginning; what is past its end is zeros, and bad. */
+/* A span that is consumed from its beginning; reads past its end yield zeros and set @bad. */
 struct span {
 	const uint8_t *at, *end;
 	bool bad;
@@ -109,7 +109,10 @@ static void pass_form(struct span *s, uint64_t form, unsigned offset_bytes)
 	}
 }
 
-/* Directories or files of DWARF 5: their format, their number, and they. Returns the number. */
+/*
+ * Skips the directories or files of DWARF 5: their format, their number, and the entries. Returns
+ * the number.
+ */
 static uint64_t pass_entries(struct span *s, unsigned offset_bytes)
 {
 	uint64_t form[FORMATS_MOST], n;
@@ -120,7 +123,7 @@ static uint64_t pass_entries(struct span *s, unsigned offset_bytes)
 		form[i] = take_uleb(s);
 	}
 	n = take_uleb(s);
-	/* An entry of no bytes is none. */
+	/* Entries without bytes are invalid. */
 	if (n && (!formats || n > (uint64_t)(s->end - s->at)))
 		s->bad = true;
 	for (uint64_t i = 0; i < n && !s->bad; i++) {
@@ -130,7 +133,7 @@ static uint64_t pass_entries(struct span *s, unsigned offset_bytes)
 	return n;
 }
 
-/* @lengths: operands of the standard operations, from operation 1 on. */
+/* @lengths: numbers of operands of the standard opcodes, from opcode 1 on. */
 static uint64_t count_rows(struct span *s, unsigned opcode_base, const uint8_t *lengths)
 {
 	uint64_t rows = 0;
@@ -198,7 +201,7 @@ int linescan_table(
 		return -EINVAL;
 	if (scan.names < header)
 		scan.names = header;
-	/* What is cut off is cut off for libdwarf too. */
+	/* A truncated table is truncated for libdwarf too. */
 	scan.rows = count_rows(&s, opcode_base, lengths);
 	*ret_scan = scan;
 	return 0;

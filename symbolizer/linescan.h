@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How large a line table is, before libdwarf unpacks it: each of its rows becomes a hundred bytes
- * or more at once, and DWARF 5 can claim any number of files that take no bytes.
+ * The size of a line table before libdwarf unpacks it: each of its rows takes a hundred bytes or
+ * more at once, and DWARF 5 can claim any number of files that take no bytes.
  */
 #ifndef SYMBOLIZER_LINESCAN_H
 #define SYMBOLIZER_LINESCAN_H
@@ -12,7 +12,7 @@
 
 struct linescan {
 	uint64_t rows;
-	uint64_t names; /* bytes of the header, or entries of its tables if these are more */
+	uint64_t names; /* bytes of the header, or entries of its tables, whichever is more */
 };
 
 /* The table at @offset of .debug_line. -EINVAL: damaged, or of a version other than 2 to 5. */

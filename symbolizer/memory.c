@@ -51,7 +51,10 @@ int memory_image(struct opener *opener, int pid, const struct maps_line *line, s
 	return r;
 }
 
-/* How far the image reaches: its segments and its section table. The kernel made it: trusted. */
+/*
+ * The size of the image: up to the end of its segments and its section table. It comes from the
+ * kernel and is trusted.
+ */
 static size_t own_vdso_bytes(const uint8_t *vdso)
 {
 	ElfW(Ehdr) head;

@@ -11,11 +11,11 @@
 #ifdef HAVE_LZMA
 #include <lzma.h>
 
-/* Symbol tables of the largest programs are some 50 MiB, packed to a fifth. */
+/* Symbol tables of the largest programs take some 50 MiB, compressed to a fifth. */
 #define UNPACKED_BYTES_MAX (UINT64_C(256) << 20)
 #define DECODER_BYTES_MAX  (UINT64_C(128) << 20)
 
-/* Decodes all of it into a buffer that grows. */
+/* Decodes everything into a growing buffer. */
 static int unpack(lzma_stream *stream, size_t packed, struct budget *budget, uint8_t **ret_data,
 	size_t *ret_bytes)
 {

@@ -14,7 +14,7 @@
 
 enum { FIRST_BUCKETS = 256, PATH_BYTES = 4096 };
 
-/* Each file costs two kernel mappings of at most 65,530 (vm.max_map_count). */
+/* Each file takes two kernel mappings, of at most 65,530 (vm.max_map_count). */
 enum { FILES_MAX = 30000 };
 
 void module_complain(struct module *module, const char *problem)
@@ -112,7 +112,7 @@ struct module *module_special(struct symbolizer *symbolizer, const char *name)
 	return module;
 }
 
-/* Reads the headers of a fresh image; what is wrong becomes the module's problem. */
+/* Reads the headers of a fresh image; an error becomes the module's problem. */
 static int look_into(struct module *module)
 {
 	char hex[2 * IMAGE_BUILD_ID_MAX + 1];
@@ -133,7 +133,7 @@ static int look_into(struct module *module)
 	return module->build_id ? 0 : -ENOMEM;
 }
 
-/* The file was found; without a descriptor it is no ELF file. */
+/* The file was found; if there is no descriptor, it is not an ELF file. */
 static int from_file(struct symbolizer *symbolizer, const struct opened *opened, const char *path,
 	struct module **ret_module)
 {
@@ -173,7 +173,7 @@ static int from_file(struct symbolizer *symbolizer, const struct opened *opened,
 	return look_into(module);
 }
 
-/* The file is out of reach; what of it the process has in memory may do. */
+/* The file is inaccessible; uses its parts in the process's memory. */
 static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module_key *key, struct module **ret_module)
 {
@@ -236,7 +236,7 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 
 	if (line->name[0] != '/')
 		return open_vdso(symbolizer, pid, line, ret_module);
-	/* A longer one is not found by its name. */
+	/* A longer path is not searched by name. */
 	if (line->name_bytes < PATH_BYTES) {
 		what.plain_bytes = (uint32_t)maps_unescape(line->name, bytes, what.path);
 		what.path[maps_unescape(line->name, line->name_bytes, what.path)] = '\0';

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of this folder share about modules. The unwinder needs three things of it:
+ * What the files of this folder share about modules. The unwinder uses:
  *
  *	space_find_mapping()	the module, its bias and the mapping's bounds for a pc
  *	module->image		the file in memory, with program headers (image.h)
- *	module_section()	a section by name: .eh_frame, .debug_frame, ... (decompressed; from
- *the debug file where the file itself has it not)
+ *	module_section()	a section by name: .eh_frame, .debug_frame, ... (decompressed;
+ *				from the debug file if the file itself lacks it)
  *
- * and space_read() for memory that is known from files alone. All pointers live as long as the
- * symbolizer.
+ * and space_read() for memory whose content is known from files. All pointers are valid as long as
+ * the symbolizer.
  */
 #ifndef SYMBOLIZER_MODULE_H
 #define SYMBOLIZER_MODULE_H
@@ -31,18 +31,18 @@ struct module {
 	struct module *next; /* in the same bucket */
 	struct symbolizer *symbolizer;
 	struct module_key key;
-	struct image image;   /* .data NULL: the file is not to be had, `problem` says why */
+	struct image image;   /* .data NULL: the file is not available, and `problem` says why */
 	bool headers_ok;      /* image.phdr and so on are valid */
-	bool from_memory;     /* image was put together from a process: no section headers */
+	bool from_memory;     /* image was assembled from a process: no section headers */
 	const char *build_id; /* hex, "" none */
 	const char *problem;  /* "" none */
-	struct names *names;  /* made by names_of() */
+	struct names *names;  /* created by names_of() */
 };
 
 struct symbolizer {
 	struct symbolizer_options options;
 	char *debug_directories;
-	char *debuginfod_cache; /* the folder in which libdebuginfod keeps files; NULL none */
+	char *debuginfod_cache; /* the cache folder of libdebuginfod; NULL none */
 	struct strpool strings;
 	struct budget budget; /* of all files */
 	struct module **buckets;
@@ -66,27 +66,27 @@ struct space {
 	size_t n;
 };
 
-/* The mapping that holds @pc, NULL none. Valid until the next space_set_maps(). */
+/* The mapping that contains @pc, NULL none. Valid until the next space_set_maps(). */
 const struct mapping *space_find_mapping(const struct space *space, uint64_t pc);
 
 /*
- * Memory as the mapped files have it: read-only, file-backed mappings only, since others may differ
- * from their file. Returns the bytes read, from @address on; 0: not known from a file.
+ * Reads memory from the mapped files: only read-only, file-backed mappings, because others may
+ * differ from their file. Returns the bytes read, from @address on; 0: not known from a file.
  */
 size_t space_read(const struct space *space, uint64_t address, void *to, size_t bytes);
 
 /*
  * A section of the module's file, or of its debug file; -ENOENT: no such section. ret_svma may be
- * NULL. May decompress; the bytes live as long as the symbolizer.
+ * NULL. May decompress; the bytes are valid as long as the symbolizer.
  */
 int module_section(struct module *module, const char *name, const uint8_t **ret_data,
 	size_t *ret_bytes, uint64_t *ret_svma);
 
-/* The module without a file: "[anon]", "[heap]", ... NULL: out of memory. */
+/* The module for memory without a file: "[anon]", "[heap]", ... NULL: out of memory. */
 struct module *module_special(struct symbolizer *symbolizer, const char *name);
 /*
- * The module behind a file's mapping or the vdso, opened now. -ENOMEM is the only error: a file
- * that is not to be had gives a module that says so.
+ * The module of a file's mapping or the vdso, opened now. -ENOMEM is the only error: if the file is
+ * not available, the module says so.
  */
 int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module **ret_module);

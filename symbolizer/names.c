@@ -84,8 +84,8 @@ void names_end(struct names *names)
 }
 
 /*
- * The name of one frame. A function's linkage name says it in full. Where it has none and the
- * language has namespaces, the symbol at its address does; an inlined call has no symbol.
+ * Sets the name of one frame. A function's linkage name is its full name. If it has none and the
+ * language has namespaces, the symbol at its address is used; an inlined call has no symbol.
  */
 static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	const struct symbol *symbol, struct frame *to)
@@ -101,7 +101,7 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	if (!linked)
 		linked = from->name ? from->name : "";
 	rc = spelling_find(&n->spellings, strings, &n->budget, linked, &name);
-	/* "foo.constprop.0": the linker's word for a clone of what DWARF calls foo. */
+	/* "foo.constprop.0": the linker's name for a clone of what DWARF calls foo. */
 	bytes = strlen(linked);
 	if (rc == 0 && symbol && strncmp(symbol->name, linked, bytes) == 0 &&
 		symbol->name[bytes] == '.') {
@@ -121,7 +121,7 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	return 0;
 }
 
-/* Where no name is known, the function's place stands for it. */
+/* If no name is known, the function's place is used instead. */
 static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_chain)
 {
 	struct frame *frame;
@@ -138,7 +138,7 @@ static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_
 	return 0;
 }
 
-/* What the debug information says; nothing, if it has to be given up. */
+/* Frames from the debug information; none if it had to be given up. */
 static int find_frames(
 	struct names *n, uint64_t svma, struct debuginfo_frame *found, size_t *ret_count)
 {
@@ -216,7 +216,7 @@ int names_resolve(struct names *names, uint64_t svma, struct frame_chain *ret_ch
 		return 0;
 	}
 	rc = make_chain(names, svma, &chain);
-	/* The answers may have been thrown away meanwhile. */
+	/* The answers may have been discarded meanwhile. */
 	if (rc == 0 && names->n_answers * 2 >= names->answers_capacity)
 		rc = grow_answers(names);
 	if (rc)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What names.c, which answers, and names_load.c, which reads the files for it, share. */
+/* Shared by names.c, which answers, and names_load.c, which reads the files. */
 #ifndef SYMBOLIZER_NAMES_INTERNAL_H
 #define SYMBOLIZER_NAMES_INTERNAL_H
 
@@ -21,10 +21,10 @@ struct names_answer {
 	bool used;
 };
 
-/* A file that names come from: the module's own, its debug file, the supplement of that. */
+/* A file with names: the module's own, its debug file, the supplement of that. */
 struct names_source {
 	const char *path;
-	struct image image; /* not of the module itself: that owns its image */
+	struct image image; /* unused for the module's own file, whose image the module owns */
 	struct elffile elf;
 };
 
@@ -37,31 +37,31 @@ struct names {
 	struct splitfiles *splitfiles; /* NULL: the debug information is not split */
 	const char *symbols, *lines;
 	const char *working_on;       /* while DWARF is read */
-	bool lines_wanted;            /* and not looked for yet */
-	bool begun;                   /* names were asked for */
-	bool left_alone;              /* not a byte of the file is to be parsed */
-	bool blamed;                  /* it was too large: names_is_blamed() */
+	bool lines_wanted;            /* lines are wanted, and have not been searched yet */
+	bool begun;                   /* names have been requested */
+	bool left_alone;              /* the file must not be parsed at all */
+	bool blamed;                  /* the file was too large: names_is_blamed() */
 	struct names_answer *answers; /* open addressing by svma */
 	size_t n_answers, answers_capacity;
 	struct spellings spellings;
-	struct unwind_table *ranges; /* of functions without a name; NULL not looked for yet */
+	struct unwind_table *ranges; /* of functions without a name; NULL: not searched yet */
 	struct arena arena;
 };
 
-/* Tells working_on. NULL: it is over. */
+/* Reports the path to working_on. NULL: the work is over. */
 void names_work_on(const struct module *module, const char *path);
 /*
- * Over budget, or out of memory: nothing more of the file's debug information is used. 0, or
- * -ENOMEM when there is none even to say it.
+ * Over budget, or out of memory: the file's debug information is not used any more. 0, or -ENOMEM
+ * if even the message cannot be allocated.
  */
 int names_blame(struct names *names, int error);
-/* Symbols and debug file; then, when they are wanted, lines. -ENOMEM. */
+/* Load symbols and debug file; then, if wanted, lines. -ENOMEM. */
 int names_load(struct names *names);
 int names_load_lines(struct names *names);
 void names_say_what_is_missing(struct names *names);
-/* Of split debug information, so far. */
+/* For split debug information, so far. */
 void names_say_split_is_missing(struct names *names);
-/* All that was loaded. */
+/* Releases everything that was loaded. */
 void names_release_files(struct names *names);
 
 #endif

@@ -27,7 +27,7 @@ static enum symbolizer_skip skip_of(const struct module *module, const char *pat
 	return options->skip ? options->skip(options->context, path) : SYMBOLIZER_SKIP_NOTHING;
 }
 
-/* It is there, and is not read: the problem says why. */
+/* It exists but is not read: the problem says why. */
 static const char unread[] = "unread";
 
 static int complain_about(struct module *module, const char *what, const char *path)
@@ -60,14 +60,14 @@ int names_blame(struct names *n, int error)
 	n->lines_wanted = false;
 	n->working_on = NULL;
 	n->blamed = true;
-	/* The answers so far speak of it. */
+	/* The answers so far are based on it. */
 	free(n->answers);
 	n->answers = NULL;
 	n->n_answers = n->answers_capacity = 0;
 	problem = strpool_intern(&module->symbolizer->strings, text, sizeof(text));
 	if (!problem)
 		return -ENOMEM;
-	module->problem = problem; /* the others are its consequences */
+	module->problem = problem; /* other problems are its consequences */
 	return 0;
 }
 
@@ -176,7 +176,7 @@ static void text_bounds(const struct module *module, uint64_t *ret_low, uint64_t
 	*ret_high = high;
 }
 
-/* The supplement of a file that dwz has shortened. */
+/* The supplement of a file processed by dwz. */
 static int load_supplement(struct names *n, struct names_source *from, bool *ret_missing)
 {
 	struct debugfile found;
@@ -196,7 +196,7 @@ static int load_supplement(struct names *n, struct names_source *from, bool *ret
 	return 0;
 }
 
-/* Files of a split unit are opened when it is read. */
+/* The files of split units are opened when the units are read. */
 static int load_split(struct names *n)
 {
 	int rc = splitfiles_new(
@@ -316,7 +316,7 @@ int names_load(struct names *n)
 		return 0;
 	}
 	names_work_on(module, module->key.path);
-	/* An image from memory has no section table; libelf would look for one. */
+	/* An image from memory has no section table, which libelf would look for. */
 	if (!module->from_memory && open_elf(n, &n->own, &module->image))
 		module_complain(module, "its section headers are damaged");
 	rc = load_symbols(n);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for the stubs that a linker makes for calls into other objects. Symbol tables do not name
- * them; but each stub jumps through a slot of the GOT, and a relocation says whose address the
- * dynamic linker puts there. x86-64 and i386:
+ * Names the stubs that a linker generates for calls into other objects. Symbol tables do not
+ * contain them, but each stub jumps through a slot of the GOT, and a relocation names the symbol
+ * whose address the dynamic linker stores there. x86-64 and i386:
  *
  *	[f3 0f 1e fa]	    endbr64			(with -fcf-protection)
  *	[f2] ff 25 disp32   jmp *slot(%rip)		(i386: absolute address)
  *	ff a3 disp32	    jmp *slot(%ebx)		(i386, position-independent)
- *	68 index32	    push $relocation		(in .plt when .plt.sec has the jumps)
+ *	68 index32	    push $relocation		(in .plt if .plt.sec has the jumps)
  *
  * aarch64: adrp x16, page; ldr x17, [x16, #low].
  */
@@ -29,9 +29,9 @@ struct slot {
 struct slots {
 	struct slot *slots;
 	size_t n;
-	size_t first_jump, n_jumps; /* those of .rela.plt, in its order, before sorting */
+	size_t first_jump, n_jumps; /* the jumps of .rela.plt, in its order, before sorting */
 	const char **jumps;
-	uint64_t got_base; /* what %ebx holds on i386 */
+	uint64_t got_base; /* the value of %ebx on i386 */
 };
 
 static uint32_t word_at(const uint8_t *p)

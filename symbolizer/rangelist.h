@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The address ranges of a DIE, from .debug_ranges (DWARF 3 and 4, section 2.17.3) or
- * .debug_rnglists (DWARF 5, section 7.25). Read with bounds of our own: Debian 12's libdwarf frees
- * twice when it meets a damaged .debug_rnglists, and makes an allocation for each entry.
+ * .debug_rnglists (DWARF 5, section 7.25). Read with bounds checks of our own: libdwarf of Debian
+ * 12 has a double free with a damaged .debug_rnglists, and allocates memory for each entry.
  */
 #ifndef SYMBOLIZER_RANGELIST_H
 #define SYMBOLIZER_RANGELIST_H
@@ -16,7 +16,7 @@ struct rangelist_bytes {
 	uint64_t bytes;
 };
 
-/* What a list needs to know of its unit. */
+/* What a list needs from its unit. */
 struct rangelist_unit {
 	struct rangelist_bytes lists;        /* .debug_ranges or .debug_rnglists */
 	struct rangelist_bytes addresses;    /* .debug_addr */
@@ -34,10 +34,10 @@ struct rangelist {
 
 /* The list at an offset in the section. */
 struct rangelist rangelist_at(const struct rangelist_unit *unit, uint64_t offset);
-/* The list by its index (DW_FORM_rnglistx); false: the table has not so many, or is cut off. */
+/* The list by its index (DW_FORM_rnglistx); false: not in the table, or truncated. */
 bool rangelist_indexed(
 	const struct rangelist_unit *unit, uint64_t index, struct rangelist *ret_list);
-/* The next range, which may be empty; false: the list ends, or is damaged. */
+/* The next range, possibly empty; false: the list ends, or is damaged. */
 bool rangelist_next(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_high);
 
 #endif

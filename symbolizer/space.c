@@ -53,7 +53,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* All sensible lines, ascending; of overlapping ones the first. *ret_skipped: the others. */
+/* All valid lines, ascending; of overlapping ones the first. *ret_skipped: the number of others. */
 static int parse_lines(const char *text, size_t bytes, struct maps_line **ret_lines, size_t *ret_n,
 	int *ret_skipped)
 {
@@ -103,7 +103,7 @@ static bool same_file(const struct mapping *a, const struct mapping *b)
 		a->name == b->name;
 }
 
-/* The modules of mappings that are as they were: their files are not looked at again. */
+/* Keeps the modules of unchanged mappings: their files are not examined again. */
 static void keep_modules(const struct space *space, struct mapping *mappings, size_t n)
 {
 	size_t old = 0;
@@ -119,8 +119,8 @@ static void keep_modules(const struct space *space, struct mapping *mappings, si
 }
 
 /*
- * bias = pc - svma, from the segment that the mapping shows. Without program headers the address
- * in the file is the offset in the file, so that all processes still agree on it.
+ * bias = pc - svma, from the segment that the mapping shows. Without program headers the file
+ * offset serves as the address in the file, so that all processes still agree.
  */
 static uint64_t bias_of(const struct mapping *mapping)
 {

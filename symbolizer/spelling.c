@@ -10,7 +10,7 @@
 #include "symbolizer/demangle.h"
 #include "symbolizer/strpool.h"
 
-/* Of C++ some have a few 10,000. */
+/* Some names of C++ have a few 10,000 bytes. */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
 
 static struct spelling *slot_of(const struct spellings *spellings, const char *raw)
@@ -39,7 +39,7 @@ static int grow(struct spellings *spellings)
 	return 0;
 }
 
-/* Names can share their bytes in the file, each beginning one byte behind the other. */
+/* Names can share their bytes in the file, each beginning one byte behind the previous one. */
 static size_t bytes_of(struct budget *budget, const char *raw)
 {
 	size_t bytes = strnlen(raw, NAME_BYTES_MOST);

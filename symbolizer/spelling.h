@@ -7,21 +7,21 @@
 struct budget;
 struct strpool;
 
-/* A name as linked and as shown, both interned. */
+/* A name as linked and as displayed, both interned. */
 struct spelling {
-	const char *raw; /* where the name stands in the file; NULL: a free slot */
+	const char *raw; /* the name in the file; NULL: a free slot */
 	const char *linked, *shown;
 };
 
-/* Demangling is slow and the same functions come again and again: each is spelt once. */
+/* Demangling is slow and the same functions recur: each name is demangled once. */
 struct spellings {
 	struct spelling *slots; /* open addressing by the raw name's address */
 	size_t n, capacity;
 };
 
 /*
- * @raw must stay where it is as long as @spellings. A name that is longer than any compiler makes,
- * or over the budget, is cut. -ENOMEM.
+ * @raw must be valid as long as @spellings. A name that is longer than any compiler makes, or over
+ * the budget, is cut. -ENOMEM.
  */
 int spelling_find(struct spellings *spellings, struct strpool *strings, struct budget *budget,
 	const char *raw, struct spelling *ret_spelling);

@@ -13,14 +13,14 @@
 #include "symbolizer/module.h"
 
 enum { PATH_BYTES = 8192, PACKAGES = 2 };
-/* Each file that is open is a mapping of its own, of which a process may have 65,530. */
+/* Each open file takes a mapping, of which a process may have 65,530. */
 enum { FILES_MOST = 16384 };
 enum { SECT_INFO = 1, SECT_ABBREV = 3, SECT_STR_OFFSETS = 6, SECT_RNGLISTS = 8 };
 
 struct splitfile {
 	const char *path; /* interned */
 	struct image image;
-	struct elffile elf; /* .elf NULL: it is not there, or no ELF file */
+	struct elffile elf; /* .elf NULL: missing, or not an ELF file */
 	struct splitfile_unit whole;
 	struct rangelist_bytes table; /* of a .dwp */
 };
@@ -95,7 +95,7 @@ static void open_file(struct splitfiles *s, struct splitfile *file)
 	};
 }
 
-/* Where the path is among the files, or should be. */
+/* The index of the path among the files, or where to insert it. */
 static size_t slot_of(const struct splitfiles *s, const char *path)
 {
 	size_t low = 0, high = s->n;
@@ -111,7 +111,9 @@ static size_t slot_of(const struct splitfiles *s, const char *path)
 	return low;
 }
 
-/* The file of a path, opened once; its .elf says whether it is there. -ENOENT: too many. */
+/*
+ * The file of a path, opened once; its .elf says whether it is available. -ENOENT: too many files.
+ */
 static int file_at(struct splitfiles *s, const char *path, struct splitfile **ret_file)
 {
 	const char *interned = strpool_intern(&s->symbolizer->strings, path, strlen(path));

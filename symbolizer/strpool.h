@@ -2,8 +2,8 @@
 /*
  * Memory that lives as long as its owner, and strings that are stored once.
  *
- * An arena gives memory that is freed all at once. A string pool keeps one copy of each string: two
- * equal strings have the same address.
+ * An arena allocates memory that is freed all at once. A string pool stores each string once: equal
+ * strings have the same address.
  */
 #ifndef SYMBOLIZER_STRPOOL_H
 #define SYMBOLIZER_STRPOOL_H
@@ -16,7 +16,7 @@ struct arena {
 	size_t used, bytes; /* of the newest chunk */
 };
 
-/* Zeroed memory, aligned for any type; NULL: out of memory. */
+/* Returns zeroed memory, aligned for any type; NULL: out of memory. */
 void *arena_alloc(struct arena *arena, size_t bytes);
 void arena_release(struct arena *arena);
 
@@ -26,11 +26,11 @@ struct strpool {
 	size_t n, capacity; /* capacity is a power of two */
 };
 
-/* The one copy of @text[0 .. @bytes), cut at a NUL. NULL: out of memory. */
+/* Returns the only copy of @text[0 .. @bytes), cut at a NUL. NULL: out of memory. */
 const char *strpool_intern(struct strpool *strings, const char *text, size_t bytes);
 void strpool_release(struct strpool *strings);
 
-/* FNV-1a with a final mix: short keys, no attacker who gains by collisions. */
+/* FNV-1a with a final mix: for short keys; nobody gains by collisions. */
 uint64_t strpool_hash(const void *data, size_t bytes);
 
 #endif

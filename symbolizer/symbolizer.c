@@ -17,7 +17,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 
 	if (!symbolizer)
 		return -ENOMEM;
-	/* A caller built against an older header knows fewer options. */
+	/* A caller built with an older header has fewer options. */
 	if (options && options->size < bytes)
 		bytes = options->size;
 	if (options)
@@ -69,7 +69,10 @@ static int by_place(const void *a, const void *b)
 	return x->svma < y->svma ? -1 : x->svma > y->svma;
 }
 
-/* The places of one module, ascending: so a unit's tables are read and used together. */
+/*
+ * Resolves the places of one module in ascending order, so that a unit's tables are read and used
+ * together.
+ */
 static int resolve_module(const struct place *const *sorted, size_t n, const struct place *places,
 	struct frame_chain *ret_chains)
 {
@@ -85,7 +88,10 @@ static int resolve_module(const struct place *const *sorted, size_t n, const str
 	blamed = names_is_blamed(names);
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		rc = names_resolve(names, sorted[i]->svma, &ret_chains[sorted[i] - places]);
-		/* Once more from the first: half a profile with lines is none with lines. */
+		/*
+		 * Start again from the first place: results with and without lines must not be
+		 * mixed.
+		 */
 		if (rc == 0 && !blamed && names_is_blamed(names)) {
 			blamed = true;
 			i = SIZE_MAX;

@@ -28,20 +28,20 @@ struct module;
 
 enum symbolizer_skip {
 	SYMBOLIZER_SKIP_NOTHING,
-	SYMBOLIZER_SKIP_DEBUG_INFO, /* symbols only, no libdwarf */
+	SYMBOLIZER_SKIP_DEBUG_INFO, /* only symbols, no libdwarf */
 	SYMBOLIZER_SKIP_FILE,       /* do not parse the file at all */
 };
 
 struct symbolizer_options {
 	size_t size;                   /* sizeof(struct symbolizer_options) */
 	const char *debug_directories; /* colon-separated; NULL: /usr/lib/debug */
-	bool no_debug_info;            /* symbols only: no lines, no inlined frames */
+	bool no_debug_info;            /* only symbols: no lines, no inlined frames */
 	/*
-	 * Called with the path of a file just before foreign code (libelf, libdwarf) works on it,
-	 * and with NULL when that is over, so that a crash can be blamed. May be NULL.
+	 * Called with the path of a file just before third-party code (libelf, libdwarf) works on
+	 * it, and with NULL afterwards, so that a crash can be attributed. May be NULL.
 	 */
 	void (*working_on)(void *context, const char *path);
-	/* How much of a file to leave alone (it made a predecessor crash). May be NULL. */
+	/* How much of a file to skip (a predecessor crashed on it). May be NULL. */
 	enum symbolizer_skip (*skip)(void *context, const char *path);
 	void *context;
 	struct opener *opener; /* opens files; NULL: this process does. Must outlive it */
@@ -49,37 +49,39 @@ struct symbolizer_options {
 
 /* Copies @options. */
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
-/* Frees it with its modules and all strings it gave out. All spaces must be freed before. NULL is
- * fine. */
+/*
+ * Frees the symbolizer with its modules and all strings it returned. All spaces must be freed
+ * before. NULL is allowed.
+ */
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /*
- * A process image. @pid > 0: files are looked for under /proc/PID/root first (other mount
- * namespaces), and deleted or replaced ones through /proc/PID/map_files where we may; they are
- * opened at space_set_maps(), while the process lives. @pid 0: only the paths as they stand; a file
- * with another inode than the maps say is used, and its module's problem says so.
+ * Creates a process image. @pid > 0: files are searched under /proc/PID/root first (other mount
+ * namespaces), and deleted or replaced ones through /proc/PID/map_files if permitted; they are
+ * opened in space_set_maps(), while the process lives. @pid 0: only the paths as given; a file
+ * whose inode differs from that in the maps is used, and its module's problem says so.
  */
 int space_new(struct symbolizer *symbolizer, int pid, struct space **ret_space);
-/* The same mappings under another pid: the image of a forked child. */
+/* Creates the same mappings under another pid: the image of a forked child. */
 int space_fork(const struct space *space, int pid, struct space **ret_space);
 void space_free(struct space *space);
 
 /*
- * Replaces the mappings by the text of a /proc/PID/maps (need not be NUL-terminated). Lines that
- * make no sense are skipped; returns their number. Places found before stay valid.
+ * Replaces the mappings by the text of a /proc/PID/maps (need not be NUL-terminated). Returns the
+ * number of invalid lines, which are skipped. Places found before stay valid.
  */
 int space_set_maps(struct space *space, const char *text, size_t bytes);
 
 /*
- * Replaces the mappings by the executable segments of the file at @path, which is absolute, at the
- * addresses that they have in the file. -ENOEXEC: it is no ELF file; -ENOENT and so on: it cannot
- * be opened. Nothing has changed then.
+ * Replaces the mappings by the executable segments of the file at @path, an absolute path, at their
+ * addresses in the file. -ENOEXEC: not an ELF file; -ENOENT and so on: it cannot be opened. Then
+ * nothing has changed.
  */
 int space_set_file(struct space *space, const char *path);
 
 /*
- * The path of the first mapping that is a jitdump, "…/jit-PID.dump", by which a process tells where
- * the names of its generated code are. NULL: none. Valid until the symbolizer is freed.
+ * The path of the first mapping of a jitdump, "…/jit-PID.dump", which has the names of the
+ * process's generated code. NULL: none. Valid until the symbolizer is freed.
  */
 const char *space_jitdump(const struct space *space);
 
@@ -88,32 +90,32 @@ struct place {
 	uint64_t svma;
 };
 
-/* Is pc in a known mapping? A pc in none yields the module "[unknown]" and false. */
+/* Is pc in a known mapping? If not, the place is in the module "[unknown]". */
 bool space_find(const struct space *space, uint64_t pc, struct place *ret_place);
 
 struct module_info {
 	const char *path; /* as in maps, without " (deleted)"; "[vdso]", "[anon]", "[unknown]" … */
 	const char *build_id; /* hex, "" none */
-	/* The executable segment that holds the place, for pprof's Mapping. */
+	/* The executable segment that contains the place, for pprof's Mapping. */
 	uint64_t segment_svma, segment_bytes, segment_offset;
-	bool deleted; /* gone from the file system, or replaced by another file */
-	/* The rest is known once symbolizer_resolve() has looked at the module, and "" before. */
+	bool deleted; /* deleted, or replaced by another file */
+	/* The rest is set by symbolizer_resolve() for the module, and "" before. */
 	const char *
 		symbols; /* where names came from: "symtab", "dynsym", ".gnu_debugdata", … "none" */
 	const char *lines;   /* where lines came from: path of the file with DWARF, or "none" */
-	const char *problem; /* what is missing, and the way out; "" none. One sentence. */
-	bool blamed;         /* the file was too much for us, and the problem says so */
+	const char *problem; /* what is missing, and the remedy, in one sentence; "" none */
+	bool blamed;         /* the file was over its budget, and the problem says so */
 };
 
-/* Cheap: parses nothing. Strings are owned by the symbolizer. @svma picks the segment. */
+/* Fast: parses nothing. Strings are owned by the symbolizer. @svma selects the segment. */
 void module_describe(const struct module *module, uint64_t svma, struct module_info *ret_info);
-/* Has its file been written to since it was opened? What was found in it is then in doubt. */
+/* Has the file been written to since it was opened? Then the results are doubtful. */
 bool module_has_changed(const struct module *module);
 
-/* One function at a place; a place has several when calls were inlined there. */
+/* One function at a place; a place with inlined calls has several. */
 struct frame {
 	const char *function;   /* demangled */
-	const char *symbol;     /* as linked (equal to function where nothing was mangled) */
+	const char *symbol;     /* as linked (equal to function if not mangled) */
 	const char *file;       /* of the line; "" unknown */
 	uint32_t line;          /* 0 unknown */
 	uint32_t function_line; /* where the function is declared, 0 unknown */
@@ -135,20 +137,17 @@ int symbolizer_resolve(struct symbolizer *symbolizer, const struct place *places
 	struct frame_chain *ret_chains);
 
 /*
- * The bounds of the function that a place which was resolved is in, as symbols or unwind
- * information tell them. False: they do not.
+ * The bounds of the function at a place that was resolved, from symbols or unwind information.
+ * False: unknown.
  */
 bool symbolizer_bounds(const struct place *place, uint64_t *ret_start, uint64_t *ret_end);
 
-/*
- * The bytes of a place as its file has them, and for which machine (EM_…) they are. NULL: they are
- * not to be had.
- */
+/* The bytes of a place in its file, and the machine (EM_…) of the code. NULL: not available. */
 const uint8_t *symbolizer_code(const struct place *place, size_t *ret_bytes, unsigned *ret_machine);
 
 /*
- * The name of the function at a place, and how far into it that is. It need not have been resolved.
- * NULL: it has no name. Owned by the symbolizer.
+ * The name of the function at a place, and the place's offset in it. The place need not have been
+ * resolved. NULL: no name. Owned by the symbolizer.
  */
 const char *symbolizer_function_at(
 	struct symbolizer *symbolizer, const struct place *place, uint64_t *ret_offset);

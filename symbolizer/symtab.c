@@ -37,8 +37,8 @@ static bool is_mapping_symbol(const char *name)
 }
 
 /*
- * Of aliases the one is shown that a reader knows: a function before a label, a global or weak name
- * before a local one, "read" before "__read", then global before weak, then one with a size.
+ * Of aliases the best known name is chosen: a function before a label, a global or weak name before
+ * a local one, "read" before "__read", then global before weak, then a symbol with a size.
  */
 static uint32_t rank_of(const char *name, unsigned type, unsigned binding, uint64_t bytes)
 {
@@ -51,7 +51,7 @@ static uint32_t rank_of(const char *name, unsigned type, unsigned binding, uint6
 		(uint32_t)(bytes != 0);
 }
 
-/* The symbol in the table's words, or false when it names no function. */
+/* Converts a symbol; false: it does not name a function. */
 static bool take_symbol(const struct elffile *file, const GElf_Sym *sym,
 	const struct elffile_section *strtab, const struct elffile_section *sections, size_t n,
 	struct symbol *ret_symbol)
@@ -89,7 +89,7 @@ static int add_table(struct symtab *symtab, struct elffile *file,
 	struct elffile_section strtab;
 	int added = 0;
 
-	/* A table may be listed more than once: all is paid for before it is looked at. */
+	/* A table may be listed more than once: its cost is charged before it is read. */
 	if (!budget_take(file->budget, table->bytes / entry * sizeof(struct symbol)))
 		return -E2BIG;
 	if (elffile_section(file, table->link, true, &strtab) || !strtab.data)
@@ -168,7 +168,7 @@ void symtab_seal(struct symtab *symtab)
 		qsort(s, symtab->n, sizeof(*s), by_address);
 	for (size_t i = 0; i < symtab->n; i++) {
 		if (kept && s[kept - 1].svma == s[i].svma) {
-			/* An alias: the name is settled, the size is whichever is known. */
+			/* An alias: keep the name, and take the size if it was unknown. */
 			if (s[kept - 1].bytes == 0)
 				s[kept - 1].bytes = s[i].bytes;
 			continue;
@@ -201,7 +201,9 @@ const struct symbol *symtab_find(const struct symtab *symtab, uint64_t svma)
 		else
 			high = middle;
 	}
-	/* Backwards over symbols that end before the address, as long as one before may cover it.
+	/*
+	 * Search backwards over symbols that end before the address, as long as an earlier one may
+	 * cover it.
 	 */
 	while (low-- > 0 && symtab->symbols[low].reach > svma)
 		if (svma - symtab->symbols[low].svma < symtab->symbols[low].bytes)

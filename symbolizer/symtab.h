@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that the symbol tables of ELF files name, sorted by address. Several tables can be
- * put into one: the file's own, its debug file's, the PLT's.
+ * The functions in the symbol tables of ELF files, sorted by address. Several tables can be
+ * combined: the file's own, its debug file's, the PLT's.
  */
 #ifndef SYMBOLIZER_SYMTAB_H
 #define SYMBOLIZER_SYMTAB_H
@@ -15,10 +15,10 @@ struct strpool;
 
 struct symbol {
 	uint64_t svma, bytes; /* bytes 0 until symtab_seal(): up to the next symbol */
-	uint64_t reach;       /* the furthest end of this symbol and all before it */
+	uint64_t reach;       /* the greatest end of this and all previous symbols */
 	uint64_t limit;       /* the end of its section */
 	const char *name;     /* owned by the file, or interned */
-	uint32_t rank;        /* which of several at one address: the highest */
+	uint32_t rank;        /* of several symbols at one address, the highest rank wins */
 };
 
 struct symtab {
@@ -27,14 +27,14 @@ struct symtab {
 };
 
 /*
- * Adds the functions of a SHT_SYMTAB or SHT_DYNSYM section. Returns how many, -ENOMEM, or -E2BIG:
- * over the file's budget. The names belong to the file; it must outlive the table.
+ * Adds the functions of a SHT_SYMTAB or SHT_DYNSYM section. Returns their number, -ENOMEM, or
+ * -E2BIG: over the file's budget. The names belong to the file, which must outlive the table.
  */
 int symtab_add(struct symtab *symtab, struct elffile *file, uint32_t type);
 int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol);
-/* Names the entries of .plt, .plt.sec and .plt.got "NAME@plt". -ENOMEM, -E2BIG. */
+/* Adds the entries of .plt, .plt.sec and .plt.got with the names "NAME@plt". -ENOMEM, -E2BIG. */
 int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct strpool *strings);
-/* Sorts, and settles aliases and sizes. After it symtab_find() may be called. */
+/* Sorts, and resolves aliases and sizes. Call before symtab_find(). */
 void symtab_seal(struct symtab *symtab);
 /* The innermost symbol that covers the address, NULL none. */
 const struct symbol *symtab_find(const struct symtab *symtab, uint64_t svma);

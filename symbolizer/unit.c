@@ -6,7 +6,7 @@
 
 #include "symbolizer/budget.h"
 
-/* *@array with room for element @n. -ENOMEM, -E2BIG: then it is as it was. */
+/* Makes room in *@array for element @n. -ENOMEM, -E2BIG: the array is unchanged. */
 static int make_room(
 	struct unit *unit, void **array, size_t n, size_t *capacity, size_t element_bytes)
 {
@@ -77,7 +77,7 @@ int unit_add_file(struct unit *unit, const char *name, const char *directory)
 	return 0;
 }
 
-/* At one address an end comes before the beginning of the next sequence. */
+/* At one address, the end of a sequence comes before the beginning of the next. */
 static int by_line_address(const void *a, const void *b)
 {
 	const struct unit_line *x = a, *y = b;
@@ -90,7 +90,7 @@ static int by_line_address(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Of rows at one address the last one holds; rows that change nothing go. */
+/* Of rows at one address the last one counts; rows without a change are removed. */
 static void seal_lines(struct unit *unit)
 {
 	struct unit_line *l = unit->lines;
@@ -150,8 +150,8 @@ static int add_segment(struct unit *unit, uint64_t svma, uint32_t scope)
 }
 
 /*
- * Flattens the nested ranges: a sweep over their starts with a stack of those that are open. A
- * range that reaches out of the one around it (bad data) is cut there.
+ * Flattens nested ranges: a sweep over their starts with a stack of open ranges. A range that
+ * exceeds the enclosing one (invalid data) is cut there.
  */
 static int seal_ranges(struct unit *unit)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one compilation unit says about addresses: its line table and its tree of functions with the
- * calls inlined into them. Plain data, filled by debuginfo.c, searched by binary search.
+ * The address data of one compilation unit: its line table and its tree of functions with the calls
+ * inlined into them. Plain data, filled by debuginfo.c, searched by binary search.
  */
 #ifndef SYMBOLIZER_UNIT_H
 #define SYMBOLIZER_UNIT_H
@@ -18,13 +18,13 @@ struct unit_line {
 	uint64_t svma;
 	uint32_t file; /* UNIT_NONE: no line from here on (the end of a sequence) */
 	uint32_t line;
-	uint32_t order; /* as in the table; only until unit_seal() */
+	uint32_t order; /* position in the table; only until unit_seal() */
 };
 
-/* A function, or a call that was inlined. */
+/* A function or an inlined call. */
 struct unit_scope {
-	uint64_t die;    /* offset of its DIE */
-	uint32_t parent; /* index of the scope that encloses it; UNIT_NONE: a function */
+	uint64_t die;                  /* offset of its DIE */
+	uint32_t parent;               /* index of the enclosing scope; UNIT_NONE: a function */
 	uint32_t call_file, call_line; /* of an inlined call */
 };
 
@@ -52,7 +52,7 @@ struct unit {
 	struct unit_file *files;
 	size_t n_lines, n_scopes, n_ranges, n_segments, n_files;
 	size_t lines_capacity, scopes_capacity, ranges_capacity, segments_capacity, files_capacity;
-	struct budget *budget; /* what is added is taken from it; NULL none */
+	struct budget *budget; /* charged for additions; NULL none */
 	uint32_t first_file;   /* the number of files[0]: 1 up to DWARF 4, 0 since DWARF 5 */
 };
 
@@ -61,7 +61,7 @@ int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line
 int unit_add_scope(struct unit *unit, const struct unit_scope *scope, uint32_t *ret_index);
 int unit_add_range(struct unit *unit, const struct unit_range *range);
 int unit_add_file(struct unit *unit, const char *name, const char *directory);
-/* Sorts; to be called once, after everything was added. */
+/* Sorts; call once, after everything has been added. */
 int unit_seal(struct unit *unit);
 
 /* The row of the line table that covers the address, NULL none. */

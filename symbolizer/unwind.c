@@ -9,7 +9,7 @@
 #include "symbolizer/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-/* Signal frames in one stack: only they may lead inwards, so this bounds a loop. */
+/* Maximum signal frames in a stack: only they may lead inwards, so this bounds a loop. */
 #define SIGNALS_MOST 64
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -69,7 +69,7 @@ static void begin(struct cursor *cursor)
 		cursor->machine = machine;
 		cursor->known = BIT(machine->sp) | BIT(machine->registers - 1);
 		cursor->reg[machine->sp] = input->sp;
-		/* The pc is the last; the rows of PLT stubs ask for it. */
+		/* The pc is the last register; the rows of PLT stubs use it. */
 		cursor->reg[machine->registers - 1] = input->pc;
 	}
 	if (!machine || input->blocked || input->registers < machine->registers)
@@ -81,8 +81,9 @@ static void begin(struct cursor *cursor)
 }
 
 /*
- * Finds out where the cursor stands. A return address is looked up by the call before it, except
- * where there is none: makecontext() lets a function return to the first byte of another. -ENOMEM.
+ * Finds the mapping and the unwind row of the cursor's pc. A return address is looked up by the
+ * call before it, unless there is none: makecontext() makes a function return to the first byte of
+ * another. -ENOMEM.
  */
 static int locate(struct cursor *cursor)
 {
@@ -157,7 +158,7 @@ static int step_out(struct cursor *cursor)
 	int r = -ENOENT;
 
 	cursor->searched = false;
-	/* The innermost frame may not have set its pointer yet; tables know. */
+	/* The innermost frame may not have set its frame pointer yet; tables are exact. */
 	if (cursor->input->frame_pointers && (!usable || !cursor->exact)) {
 		r = unwind_follow_pointer(cursor);
 		if (usable || r >= 0)
@@ -188,7 +189,7 @@ static void stop_at_failure(const struct cursor *cursor, int error, struct unwin
 		stop(result, UNWIND_INCOMPLETE, "a register that is needed is not known");
 }
 
-/* Takes over what the memory has from here on. 1: it did. */
+/* Takes over the memory's frames from here on. 1: done. */
 static int reuse(struct cursor *cursor, struct unwind_result *result)
 {
 	size_t n = unwind_memory_match(cursor->input->memory, cursor);

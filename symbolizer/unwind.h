@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a copy of a thread's registers and stack to its frames.
+ * Unwinds a copy of a thread's registers and stack to its frames.
  *
  * Call frame information is interpreted here (unwind_table.c, unwind_row.c, unwind_expr.c), each
- * row once for each place of a module and not for each process: a step with a known row costs some
- * 30 ns. Where there is no information the frame pointer is followed if that leads to a plausible
- * place, and the frame says so; else the stack ends there and says so too. It never ends silently.
+ * row once per address in a module and not per process: a step with a known row takes some 30 ns.
+ * Without information the frame pointer is followed if that leads to a plausible place, and the
+ * frame is marked as guessed; otherwise the stack ends, and the result says so. A stack never ends
+ * silently.
  */
 #ifndef SYMBOLIZER_UNWIND_H
 #define SYMBOLIZER_UNWIND_H
@@ -28,54 +29,56 @@ int unwinder_new(struct symbolizer *symbolizer, struct unwinder **ret_unwinder);
 void unwinder_free(struct unwinder *unwinder);
 
 struct unwind_piece {
-	uint64_t base; /* address of its first byte */
+	uint64_t base; /* address of the first byte */
 	const uint8_t *data;
 	size_t bytes;
 };
 
 struct unwind_input {
 	uint16_t machine;    /* ELF e_machine: x86-64, i386, aarch64 */
-	uint16_t registers;  /* how many follow */
+	uint16_t registers;  /* number of elements of reg */
 	const uint64_t *reg; /* in the order of the machine's DWARF numbers, the pc last */
 	uint64_t pc, sp;
 	struct unwind_piece piece[UNWIND_PIECES]; /* of the stack; bytes 0: none */
-	bool truncated;                           /* the stack goes on behind the end of a piece */
+	bool truncated; /* the stack continues behind the end of a piece */
 	/*
-	 * The thread was not stopped: of its registers only pc and sp are known. Frames whose place
-	 * on the stack follows from another register are searched for, and are guessed.
+	 * The thread was not stopped: only pc and sp are known. Frames whose CFA depends on another
+	 * register are searched for, and are guessed.
 	 */
 	bool blocked;
-	bool frame_pointers; /* follow them, and use tables only where that fails */
-	/* The thread's last stack, for what has not changed; NULL: not kept. See
-	 * unwind_memory_new(). */
+	bool frame_pointers; /* follow them, and use tables only if that fails */
+	/*
+	 * The thread's last stack, to reuse unchanged frames; NULL: not kept. See
+	 * unwind_memory_new().
+	 */
 	struct unwind_memory *memory;
 };
 
 enum unwind_end {
 	UNWIND_COMPLETE,   /* the outermost frame was reached */
 	UNWIND_TRUNCATED,  /* the copy ends */
-	UNWIND_INCOMPLETE, /* something is missing or damaged; the stack may go on */
+	UNWIND_INCOMPLETE, /* something is missing or damaged; the stack may continue */
 };
 
 struct unwind_frame {
-	struct place place; /* inside of the instruction that is or was executed */
+	struct place place; /* inside the instruction that is or was executed */
 	uint64_t pc;        /* runtime address of the place */
 	uint64_t sp;
-	uint64_t generated; /* start of the mapping of code that no file holds, 0 it is a file's */
-	bool signal;        /* where a signal handler returns to: the kernel made this frame */
-	bool guessed;       /* reached without information, or without a register that it needs */
+	uint64_t generated; /* start of the mapping of generated code, 0: code of a file */
+	bool signal;        /* the return address of a signal handler: a frame made by the kernel */
+	bool guessed;       /* reached without information, or without a register it requires */
 	bool searched;      /* guessed in the latter way: its callee's frame was searched for */
-	/* For the caller's use, one for each place, 0 at first; NULL where none is kept. */
+	/* For the caller's use, one per place, 0 at first; NULL if there is none. */
 	uint32_t *tag;
 };
 
 struct unwind_result {
-	const struct unwind_frame *frame; /* leaf first; until the next call */
+	const struct unwind_frame *frame; /* leaf first; valid until the next call */
 	size_t n;                         /* at least 1 */
 	size_t guessed;
-	size_t reused; /* outermost frames that were taken from the memory */
+	size_t reused; /* outermost frames taken from the memory */
 	enum unwind_end end;
-	const char *why; /* of an incomplete one; "" */
+	const char *why; /* the reason if incomplete; otherwise "" */
 };
 
 /* -ENOMEM is the only error. */
@@ -83,8 +86,8 @@ int unwind_stack(struct unwinder *unwinder, const struct space *space,
 	const struct unwind_input *input, struct unwind_result *ret_result);
 
 /*
- * What is remembered of a thread's last stack. To be cleared when the mappings of its process have
- * changed. NULL: out of memory.
+ * The memory of a thread's last stack. To be cleared when the mappings of its process have changed.
+ * NULL: out of memory.
  */
 struct unwind_memory *unwind_memory_new(void);
 void unwind_memory_clear(struct unwind_memory *memory);

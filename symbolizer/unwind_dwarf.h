@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of call frame instructions (DWARF 5, table 7.29) and of expression operators (table 7.9),
- * as far as they are understood. Own names: libdwarf stays in one file.
+ * Numbers of the supported call frame instructions (DWARF 5, table 7.29) and expression operators
+ * (table 7.9). Own names, because libdwarf's header is included in one file only.
  */
 #ifndef SYMBOLIZER_UNWIND_DWARF_H
 #define SYMBOLIZER_UNWIND_DWARF_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps without information: generated code, and code whose author wrote none. */
+/* Steps without unwind information: generated code, and assembly code without it. */
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
@@ -93,7 +93,7 @@ int unwind_follow_pointer(struct cursor *cursor)
 	return 0;
 }
 
-/* A function that has not set up anything yet: the return address is where the call left it. */
+/* A function that has not set up a frame yet: the return address is where the call left it. */
 static int leave_leaf(struct cursor *cursor)
 {
 	const struct unwind_machine *machine = cursor->machine;
@@ -112,7 +112,7 @@ static int leave_leaf(struct cursor *cursor)
 	return 0;
 }
 
-/* The program's or the dynamic linker's first instructions: nobody called them. */
+/* The first instructions of the program or the dynamic linker have no caller. */
 static bool is_entry(const struct cursor *cursor)
 {
 	const struct mapping *mapping = cursor->mapping;

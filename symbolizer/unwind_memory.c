@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last stack of a thread. Where its bytes from some frame outwards, and the registers at that
- * frame, are what they were, the frames are what they were.
+ * The last stack of a thread. If the bytes from some frame outwards, and the registers at that
+ * frame, are unchanged, so are the frames.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { KEPT_MOST = 12, BLOCK_BYTES = 1024 };
 
-/* All that the rest of a stack follows from, beside the memory. */
+/* All data besides memory on which the rest of a stack depends. */
 struct noted {
 	uint64_t sp, pc, known;
 	uint64_t kept[KEPT_MOST];
@@ -27,13 +27,13 @@ struct list {
 
 struct unwind_memory {
 	struct list old;   /* outermost first */
-	struct list fresh; /* innermost first, of the stack under way */
+	struct list fresh; /* innermost first, of the current stack */
 	uint8_t *data;     /* the stack's bytes, at the end of the buffer */
 	size_t room, bytes;
-	uint64_t end;       /* address behind the last of them; 0 nothing is remembered */
-	uint64_t same_from; /* from here on the new stack is like the old one */
+	uint64_t end;       /* address behind the last byte; 0: empty */
+	uint64_t same_from; /* the new stack is equal to the old one from here on */
 	const struct unwind_machine *machine;
-	size_t at; /* of old: frames from here on to the leaf are too far inside */
+	size_t at; /* index in old: frames from here to the leaf are too far inside */
 	enum unwind_end how;
 	const char *why;
 };
@@ -59,7 +59,7 @@ void unwind_memory_free(struct unwind_memory *memory)
 	free(memory);
 }
 
-/* How many bytes at the end of both are the same. */
+/* The number of equal bytes at the end of both. */
 static size_t same_tail(const uint8_t *a, const uint8_t *b, size_t bytes)
 {
 	size_t same = 0;
@@ -163,7 +163,7 @@ int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor
 	return 0;
 }
 
-/* Puts the bytes of the stack that are new in front of those that are not. */
+/* Puts the new bytes of the stack in front of the unchanged ones. */
 static int keep_bytes(struct unwind_memory *memory, const struct unwind_piece *piece)
 {
 	size_t fresh = piece->bytes;
@@ -192,7 +192,7 @@ void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input 
 {
 	struct list *old = &memory->old, *fresh = &memory->fresh;
 
-	/* Frames on two stacks are not in one order; a damaged stack is not worth it. */
+	/* Frames on two stacks have no common order; a damaged stack is not worth keeping. */
 	if (input->piece[1].bytes || !input->piece[0].bytes ||
 		fresh->n + result->reused != result->n || room_for(old, result->n) < 0 ||
 		keep_bytes(memory, &input->piece[0]) < 0) {

@@ -14,13 +14,13 @@ struct machine {
 	struct unwind_row row, initial;
 	struct unwind_row remembered[REMEMBERED_MOST];
 	unsigned depth;
-	uint64_t at; /* address that the row holds from */
+	uint64_t at; /* address at which the row begins */
 	bool bad;
 };
 
 static void set(struct machine *m, uint64_t reg, enum unwind_how how, int64_t value)
 {
-	/* Vector registers and the like: nothing is computed from them. */
+	/* Vector registers and the like are not needed for unwinding. */
 	if (reg >= UNWIND_REGISTERS)
 		return;
 	m->row.rule[reg] =
@@ -65,8 +65,7 @@ static void restore(struct machine *m, uint64_t reg)
 		m->row.rule[reg] = m->initial.rule[reg];
 }
 
-/* Pushing does not save more than rules; an implementation may keep the CFA too, and gcc needs it.
- */
+/* Remembers the rules, and also the CFA: implementations may do so, and gcc relies on it. */
 static void remember(struct machine *m, bool push)
 {
 	if (push && m->depth < REMEMBERED_MOST)
@@ -91,7 +90,7 @@ static void define_cfa(struct machine *m, unsigned op, struct span *s)
 {
 	uint64_t reg;
 
-	/* These change a register or an offset that an expression does not have. */
+	/* These modify a register or an offset, which an expression does not have. */
 	if ((op == CFA_DEF_CFA_REGISTER || op == CFA_DEF_CFA_OFFSET ||
 		    op == CFA_DEF_CFA_OFFSET_SF) &&
 		m->row.cfa.how != UNWIND_IS) {
@@ -169,7 +168,7 @@ static void extended(struct machine *m, unsigned op, struct span *s)
 	case CFA_GNU_ARGS_SIZE: (void)span_uleb(s); break;
 	case CFA_AARCH64_NEGATE_RA_STATE:
 		break;          /* signed return addresses are stripped by the caller */
-	default: m->bad = true; /* CFA_set_loc among them: no compiler writes it */
+	default: m->bad = true; /* including CFA_set_loc, which no compiler emits */
 	}
 }
 

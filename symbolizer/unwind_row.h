@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row of the unwind table (DWARF 5, 6.4.1): how to get from a frame's registers to its caller's,
+ * A row of the unwind table (DWARF 5, 6.4.1): how to derive the caller's registers from a frame's,
  * at one address. Made by running the entry's instructions; pure.
  */
 #ifndef SYMBOLIZER_UNWIND_ROW_H
@@ -20,8 +20,8 @@ enum unwind_how {
 	UNWIND_AT,          /* saved at CFA + value */
 	UNWIND_IS,          /* is CFA + value */
 	UNWIND_REGISTER,    /* is in register value */
-	UNWIND_AT_COMPUTED, /* saved at the address that the expression gives */
-	UNWIND_COMPUTED,    /* is what the expression gives */
+	UNWIND_AT_COMPUTED, /* saved at the address computed by the expression */
+	UNWIND_COMPUTED,    /* computed by the expression */
 };
 
 struct unwind_rule {
@@ -42,7 +42,7 @@ struct unwind_row {
 	bool signal;
 };
 
-/* -ENOEXEC: instructions that make no sense, or that are not known. */
+/* -ENOEXEC: invalid or unknown instructions. */
 int unwind_row_make(const struct unwind_entry *entry, uint64_t svma, struct unwind_row *ret_row);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of a thread that was not stopped, whose CFA follows from a register that is not known: the
- * frame pointer, most of the time (code without optimization, or with variable arrays). Such a
- * frame is between the stack pointer and its return address. Where that is tells, in this order:
+ * Finds frames of a thread that was not stopped, if their CFA depends on an unknown register:
+ * usually the frame pointer (code without optimization, or with variable-length arrays). Such a
+ * frame lies between the stack pointer and its return address. The place of the return address is
+ * found in this order:
  *
- *  - the function's first instructions: what they push and take off the stack pointer;
+ *  - from the function's first instructions: what they push and subtract from the stack pointer;
  *  - a return address behind a call of this very function;
- *  - a return address behind a call of who knows what (a pointer, or the table of linked
- * functions), whose frame pointer beside it leads to another frame.
+ *  - a return address behind a call of unknown target (a pointer, or a PLT entry), if the frame
+ *    pointer next to it leads to another frame.
  *
  * A return address behind a call of another function is left over from an earlier call.
  */
@@ -18,10 +19,10 @@
 #include "symbolizer/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-/* Memory that a frame is searched in. */
+/* The part of memory in which a frame is searched. */
 #define SEARCH_BYTES   65536
 #define PROLOGUE_BYTES 40
-/* Once one is found its caller's registers are known, so a sound stack needs few searches. */
+/* Once a frame is found its caller's registers are known, so a valid stack needs few searches. */
 #define SEARCHES_MOST 64
 
 enum callee { CALLEE_NONE, CALLEE_UNKNOWN, CALLEE_OTHER, CALLEE_THIS };
@@ -29,10 +30,10 @@ enum callee { CALLEE_NONE, CALLEE_UNKNOWN, CALLEE_OTHER, CALLEE_THIS };
 struct search {
 	struct cursor *cursor;
 	uint64_t start; /* runtime address of the function */
-	uint64_t least; /* the CFA is at or above */
+	uint64_t least; /* lower bound of the CFA */
 };
 
-/* Whose call left @pc behind? */
+/* Which function was called by the call before @pc? */
 static enum callee callee_of(const struct search *search, uint64_t pc)
 {
 	const struct cursor *cursor = search->cursor;
@@ -49,7 +50,10 @@ static enum callee callee_of(const struct search *search, uint64_t pc)
 	mapping = space_find_mapping(cursor->space, target);
 	if (!mapping || !mapping->execute || !mapping->module->image.data)
 		return CALLEE_NONE;
-	/* A stub is in the middle of an entry for all of them; a function begins its own. */
+	/*
+	 * All stubs share an entry, in whose middle a stub begins; a function begins an entry of
+	 * its own.
+	 */
 	if (unwind_entry_find(cursor->unwinder, mapping->module, target - mapping->bias, &entry) ==
 			0 &&
 		entry.low == target - mapping->bias)
@@ -67,9 +71,9 @@ static bool return_address_at(const struct search *search, uint64_t cfa, uint64_
 }
 
 /*
- * What an x86-64 function has put on the stack below its return address when its first instructions
- * are done: push %rbp; mov %rsp,%rbp; push …; and $-align,%rsp; sub $n,%rsp. The last two may be
- * missing; *@ret_align is then 1. 0: they are others.
+ * The bytes that an x86-64 function has put on the stack below its return address after its first
+ * instructions: push %rbp; mov %rsp,%rbp; push …; and $-align,%rsp; sub $n,%rsp. The last two may
+ * be missing; *@ret_align is then 1. 0: other instructions.
  */
 static uint64_t frame_bytes_x86(const uint8_t code[PROLOGUE_BYTES], unsigned *ret_align)
 {
@@ -113,7 +117,9 @@ static bool by_first_instructions(const struct search *search, uint64_t *ret_cfa
 	bytes = frame_bytes_x86(code, &align);
 	if (!bytes)
 		return false;
-	/* Aligning has skipped less than @align. At a call the ABI has the CFA at a multiple of 16.
+	/*
+	 * Alignment has skipped less than @align. At a call, the ABI requires the CFA to be a
+	 * multiple of 16.
 	 */
 	least = cursor->sp + bytes + 8;
 	for (uint64_t cfa = least; cfa < least + align; cfa += 8) {
@@ -130,7 +136,7 @@ static bool by_first_instructions(const struct search *search, uint64_t *ret_cfa
 	return false;
 }
 
-/* Does what would be the caller's frame pointer lead to a return address further out? */
+/* Does the supposed frame pointer of the caller lead to a return address further out? */
 static bool pointer_leads_on(const struct search *search, uint64_t cfa)
 {
 	struct cursor *cursor = search->cursor;
@@ -161,14 +167,14 @@ static bool by_return_address(const struct search *search, uint64_t *ret_cfa)
 		if (callee == CALLEE_UNKNOWN && !second && pointer_leads_on(search, cfa))
 			second = cfa;
 	}
-	/* Looking for it there does not mean that it is there. */
+	/* Having searched there does not mean that the frame is there. */
 	if (second)
 		search->cursor->beyond = beyond;
 	*ret_cfa = second;
 	return second != 0;
 }
 
-/* The frame holds what the function has saved, so its CFA is at least so far up. */
+/* The frame contains the registers saved by the function, which gives a lower bound of its CFA. */
 static uint64_t least_cfa(const struct cursor *cursor)
 {
 	const struct unwind_step *step = cursor->step;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bounded reader over call frame information, in this machine's byte order. A read past the end
- * yields 0 and sets the sticky @bad; so a parser asks once, at the end.
+ * A bounded reader for call frame information, in this machine's byte order. A read past the end
+ * yields 0 and sets the sticky flag @bad, so a parser checks once, at the end.
  */
 #ifndef SYMBOLIZER_UNWIND_SPAN_H
 #define SYMBOLIZER_UNWIND_SPAN_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows that were made, and a step with one. */
+/* The cache of rows, and steps with them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t
 	return table ? unwind_table_find(table, svma, ret_entry) : -ENOMEM;
 }
 
-/* Fills a new step from the module's information. */
+/* Fills a new step from the module's unwind information. */
 static int make(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
 {
 	struct unwind_table *table = table_of(unwinder, module);
@@ -155,7 +155,7 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
 			return 0;
 		}
 	}
-	/* Behind the end, and not so far that the address must be wrong. */
+	/* Behind the end, but not so far that the address must be wrong. */
 	for (unsigned i = 0; i < UNWIND_PIECES && cursor->input->truncated; i++) {
 		const struct unwind_piece *piece = &cursor->input->piece[i];
 
@@ -198,7 +198,7 @@ static int find_cfa(struct cursor *cursor, uint64_t *ret_cfa)
 	return 0;
 }
 
-/* The caller's value of a register; *@ret_known false: it is lost. */
+/* The caller's value of a register; *@ret_known false: lost. */
 static int find_value(struct cursor *cursor, const struct unwind_rule *rule, uint64_t cfa,
 	uint64_t *ret_value, bool *ret_known)
 {
@@ -225,7 +225,10 @@ static int find_value(struct cursor *cursor, const struct unwind_rule *rule, uin
 	}
 }
 
-/* A caller's stack pointer is above ours; a signal handler's caller may be on another stack. */
+/*
+ * A caller's stack pointer is above its callee's; the caller of a signal handler may be on another
+ * stack.
+ */
 static bool goes_outwards(const struct cursor *cursor, uint64_t sp)
 {
 	if (cursor->step->signal)
@@ -256,7 +259,7 @@ int unwind_apply_at(struct cursor *cursor, uint64_t cfa)
 
 		r = find_value(cursor, rule, cfa, &value[i], &saved);
 		if (r < 0 && rule->reg != step->return_column && rule->reg != machine->sp) {
-			/* A register that perhaps nobody will ask for. */
+			/* This register may never be needed. */
 			saved = false;
 			r = 0;
 		}

@@ -7,7 +7,7 @@
 #include "symbolizer/module.h"
 #include "symbolizer/unwind_span.h"
 
-/* DW_EH_PE_…: how a pointer is stored, and what it counts from. */
+/* DW_EH_PE_…: how a pointer is encoded, and what it is relative to. */
 enum {
 	PE_ABSOLUTE = 0x00,
 	PE_ULEB = 0x01,
@@ -30,7 +30,7 @@ struct section {
 	const uint8_t *data;
 	size_t bytes;
 	uint64_t svma;
-	bool eh; /* .eh_frame, else .debug_frame */
+	bool eh; /* .eh_frame, otherwise .debug_frame */
 };
 
 struct known {
@@ -48,10 +48,10 @@ struct list {
 struct unwind_table {
 	struct module *module;
 	bool opened, listed;
-	struct section eh; /* as .eh_frame_hdr tells it; data NULL: none */
+	struct section eh; /* from .eh_frame_hdr; data NULL: none */
 	const uint8_t *search;
 	size_t entries;
-	uint64_t search_base; /* svma of .eh_frame_hdr: the table counts from there */
+	uint64_t search_base; /* svma of .eh_frame_hdr, the base of the table */
 	struct list list[2];  /* .eh_frame without a search table, .debug_frame */
 };
 
@@ -84,7 +84,7 @@ static uint64_t read_format(struct span *s, unsigned format, bool wide)
 	}
 }
 
-/* A pointer that is stored at address @at; @data_base is what DW_EH_PE_datarel counts from. */
+/* A pointer stored at address @at; @data_base is the base for DW_EH_PE_datarel. */
 static uint64_t read_pointer(
 	struct span *s, unsigned encoding, uint64_t at, uint64_t data_base, bool wide)
 {
@@ -101,7 +101,7 @@ static uint64_t read_pointer(
 	return value;
 }
 
-/* The contents of the entry at @offset; false at the end. *@ret_wide: the 64-bit format. */
+/* The content of the entry at @offset; false at the end. *@ret_wide: the 64-bit format. */
 static bool open_entry(const struct section *section, size_t offset, struct span *ret_body,
 	bool *ret_wide, size_t *ret_next)
 {
@@ -355,7 +355,7 @@ static int make_list(struct unwind_table *table, const char *name, struct list *
 				return -ENOMEM;
 			list->known = grown;
 		}
-		/* Functions that the linker threw away are left at address 0. */
+		/* Functions discarded by the linker are left at address 0. */
 		if (r == 1 && entry.low != 0)
 			list->known[list->n++] = (struct known){entry.low, entry.high, offset};
 		offset = next;

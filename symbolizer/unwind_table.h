@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the call frame information of a module is, and which entry covers an address: the binary
- * search table of .eh_frame_hdr, .eh_frame without one, or .debug_frame (DWARF 5, 6.4; LSB
- * 5, 10.6). Read with bounds of our own.
+ * Finds the call frame information of a module, and the entry that covers an address: the binary
+ * search table of .eh_frame_hdr, .eh_frame without one, or .debug_frame (DWARF 5, 6.4; LSB 5,
+ * 10.6). Read with bounds checks of our own.
  */
 #ifndef SYMBOLIZER_UNWIND_TABLE_H
 #define SYMBOLIZER_UNWIND_TABLE_H
@@ -14,7 +14,7 @@
 struct module;
 struct unwind_table;
 
-/* One entry (FDE) with what it inherits (CIE). All pointers live as long as the module. */
+/* One entry (FDE) with the data of its CIE. All pointers are valid as long as the module. */
 struct unwind_entry {
 	uint64_t low, high; /* svma */
 	const uint8_t *initial, *initial_end;
@@ -22,7 +22,7 @@ struct unwind_entry {
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t return_column;
-	bool signal; /* a signal frame: the caller's pc is no return address */
+	bool signal; /* a signal frame: the caller's pc is not a return address */
 	bool wide;   /* addresses have 8 bytes */
 };
 

@@ -41,7 +41,7 @@ static int write_profile(const struct analyst_results *results, const struct pro
 	return delivery_print(&delivery, profile);
 }
 
-/* What was measured is not thrown away because of a bad name. */
+/* A bad name must not cost the measured data. */
 static void complain_unwritten(const struct analyst_results *results,
 	const struct delivered *delivered, int error, const struct profile *profile)
 {
@@ -61,7 +61,7 @@ static void complain_unwritten(const struct analyst_results *results,
 		kept.name[0] ? kept.name : "TMPDIR");
 }
 
-/* A profile of each process; output is a pattern that tells them apart. */
+/* A profile per process; output is a pattern that distinguishes them. */
 static int write_apart(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {
@@ -97,7 +97,7 @@ static void print_report(const struct analyst_settings *s, const struct profile 
 	if (!report || report->wants_function || report->print_sides)
 		return;
 	options.min_percent = report->text_min_percent;
-	/* A path from the start of a program to where it is hot takes more rows than a list. */
+	/* A path from the start of a program to its hot spot takes more rows than a list. */
 	if (report->text_min_percent > 0)
 		options.limit *= 2;
 	if (isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
@@ -114,7 +114,7 @@ static void print_place(const struct analyst_settings *s, const char *name)
 		format == export_at(0) ? "; sprofreport reads it" : "");
 }
 
-/* A server that has ended is no concern of the profile. */
+/* The end of a server does not affect the profile. */
 static void serve(
 	const struct analyst_settings *s, const struct analyst *analyst, enum piece_kind kind)
 {
@@ -128,7 +128,7 @@ static void serve(
 			s, "a piece of the profile did not reach the server: %s", strerror(-r));
 }
 
-/* Of --ring: a piece to be kept, or what all of them tell. */
+/* For --ring: keeps a piece, or writes the profile of all pieces. */
 static int deliver_pieces(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the analyst gives: files, reports, pieces. Each function is a deliver() of struct finish,
- * with a struct analyst_results for its context: it runs in a child, says what went wrong, and
+ * The results of the analyst: files, reports, pieces. Each function is a deliver() of struct
+ * finish, with a struct analyst_results as its context: it runs in a child, reports errors, and
  * returns an exit status.
  */
 #ifndef TOOLS_ANALYST_RESULTS_H
@@ -16,13 +16,16 @@ struct analyst_results {
 	struct opener *opener;
 };
 
-/* At the end: the profile or what is asked for in its place, and the report. */
+/* At the end: the profile or what was requested instead, and the report. */
 int analyst_results_end(void *context, struct analyst *analyst, int error);
-/* SIGUSR2: the profile so far, named by the time. */
+/* SIGUSR2: the profile so far, with the time in its name. */
 int analyst_results_so_far(void *context, struct analyst *analyst, int error);
-/* The live view saves: the profile so far to the settings' output. Says nothing; an errno. */
+/*
+ * Save in the live view: the profile so far to the settings' output. Prints nothing; returns an
+ * errno.
+ */
 int analyst_results_view(void *context, struct analyst *analyst, int error);
-/* The server asks: the profile so far as a piece. */
+/* Request of the server: the profile so far as a piece. */
 int analyst_results_piece(void *context, struct analyst *analyst, int error);
 
 #endif

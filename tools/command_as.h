@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* -E and -u of sprofrun: the environment and the user of the command, and of nothing of ours. */
+/*
+ * -E and -u of sprofrun: environment and user of the command, without effect on our own processes.
+ */
 #ifndef TOOLS_COMMAND_AS_H
 #define TOOLS_COMMAND_AS_H
 
@@ -18,7 +20,7 @@ struct engine_options;
 /* clang-format on */
 #define COMMAND_AS_SHORT "E:u:"
 
-/* All zero at the start. */
+/* Zero-initialized. */
 struct command_as {
 	char **environment; /* NULL: ours */
 	struct launch_user user;
@@ -26,27 +28,29 @@ struct command_as {
 };
 
 /*
- * "NAME=VALUE", or "NAME" to remove it. -EINVAL: it has no name. -ENOMEM. @assignment must outlive
- * it.
+ * "NAME=VALUE", or "NAME" to remove the variable. -EINVAL: no name. -ENOMEM. @assignment must
+ * outlive @as.
  */
 int command_as_variable(struct command_as *as, const char *assignment);
 
 /*
- * A user's name or number, with the groups that this user has. -ENOENT: there is no such user;
- * -EPERM: another one, and we are not root.
+ * A user's name or number, with the groups of this user. -ENOENT: no such user; -EPERM: another
+ * user, and we are not root.
  */
 int command_as_user(struct command_as *as, const char *name);
 
-/* The value of a variable, as the command will have it; NULL: none. Borrowed. */
+/* The value of a variable in the command's environment; NULL: none. Borrowed. */
 const char *command_as_get(const struct command_as *as, const char *name);
 
 /*
- * Takes one of the options. False: it is none of them. A value that will not do is said, and ends
- * the program.
+ * Handles one of the options. False: another option. An invalid value is reported and ends the
+ * program.
  */
 bool command_as_take(const char *program, struct command_as *as, int option, const char *value);
 
-/* What launches the command; without one, options that were given end the program. */
+/*
+ * Applies the options to the command; without a command, options that were given end the program.
+ */
 void command_as_finish(
 	const char *program, const struct command_as *as, struct engine_options *engine);
 

@@ -22,7 +22,10 @@ bool containers_is_id(const char *text)
 	return n >= ID_LEAST && n <= ID_MOST && strspn(text, "0123456789abcdef") == n;
 }
 
-/* Up to FILE_MOST bytes, and a NUL; the length, -1 it cannot be read. To be freed if not -1. */
+/*
+ * Reads up to FILE_MOST bytes, and appends a NUL. Returns the length; -1: unreadable. *ret_text is
+ * freed by the caller if the result is not -1.
+ */
 static ssize_t read_file(const char *path, char **ret_text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -54,7 +57,7 @@ bool containers_read_monitor(
 		const char *value = line + n + 1;
 
 		left = value < end ? (size_t)(end - value) : 0;
-		/* A word that is cut is none. */
+		/* A truncated word is invalid. */
 		if (n == 2 && strnlen(value, left) < left) {
 			if (!memcmp(line, "-c", 2))
 				id = value;
@@ -69,7 +72,7 @@ bool containers_read_monitor(
 	return true;
 }
 
-/* Of others than root and ourselves anything may be called conmon. */
+/* Users other than root and ourselves can name any program conmon. */
 static bool is_trusted(int pid)
 {
 	struct stat st;

@@ -73,7 +73,7 @@ int debuginfod_fetch(
 	return judge(libexec_end(out, pid), ret_problem);
 }
 
-/* "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6": the package in front. */
+/* "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6": the package comes first. */
 static bool take_package(char *line)
 {
 	size_t bytes = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789+-.");
@@ -95,7 +95,7 @@ static bool ask_dpkg(const char *path, char line[256])
 		return false;
 	while (!found && fgets(line, 256, out))
 		found = take_package(line);
-	/* The rest is read, so that it need not die of a closed pipe. */
+	/* Read the rest, so that the program does not die of a closed pipe. */
 	while (fgetc(out) != EOF)
 		;
 	return libexec_end(out, pid) == 0 && found;
@@ -107,11 +107,11 @@ int package_command(const char *path, char **ret_command)
 	bool usr = strncmp(path, "/usr/", 5) == 0, found;
 
 	*ret_command = NULL;
-	/* dpkg-query takes these for patterns. */
+	/* dpkg-query treats these characters as patterns. */
 	if (path[0] != '/' || strpbrk(path, "*?[\\"))
 		return 0;
 	found = ask_dpkg(path, line);
-	/* It knows files by the names that they had before /lib became a part of /usr. */
+	/* dpkg-query knows files by their names before /lib became a part of /usr. */
 	if (!found && usr)
 		found = ask_dpkg(path + 4, line);
 	if (!found)

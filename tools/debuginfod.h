@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks sprofil-debuginfod for debug files, and the package system for who has them. */
+/*
+ * Gets debug files through sprofil-debuginfod, and asks the package system which package has them.
+ */
 #ifndef TOOLS_DEBUGINFOD_H
 #define TOOLS_DEBUGINFOD_H
 
 struct waiting;
 
-/* How sprofil-debuginfod ends. */
+/* Exit statuses of sprofil-debuginfod. */
 enum debuginfod_end {
 	DEBUGINFOD_USAGE = 2,
 	DEBUGINFOD_NO_URLS = 3,
@@ -15,15 +17,15 @@ enum debuginfod_end {
 };
 
 /*
- * Gets the debug file of @build_id, the one of the file at @path, into the cache. -errno, and
- * *ret_problem is a sentence that is not to be freed. @waiting may be NULL.
+ * Downloads the debug file of @build_id, which belongs to the file at @path, into the cache.
+ * -errno, and *ret_problem is a constant sentence. @waiting may be NULL.
  */
 int debuginfod_fetch(
 	struct waiting *waiting, const char *path, const char *build_id, const char **ret_problem);
 
 /*
  * The command that installs the debug symbols of the file at @path; *ret_command NULL: no package
- * has it, or the package system is not Debian's. -ENOMEM.
+ * has them, or the package system is not Debian's. -ENOMEM.
  */
 int package_command(const char *path, char **ret_command);
 

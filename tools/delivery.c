@@ -14,7 +14,7 @@
 #include "profile/profile.h"
 #include "view/export.h"
 
-/* Between looks for somebody who reads a FIFO: the kernel tells of none. */
+/* Interval of checks for a reader of a FIFO: the kernel does not report one. */
 #define READER_MS 50
 
 static int begin(const struct delivery *d, struct opening *what, struct opened *opened,
@@ -47,7 +47,7 @@ static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 	return r < 0 ? r : named;
 }
 
-/* Nobody is to be waited for otherwise than by write(2) itself. */
+/* Without a peer, only write(2) itself waits. */
 static void let_block(const struct delivery *d, int fd)
 {
 	int flags = d->peer_fd < 0 ? fcntl(fd, F_GETFL) : -1;
@@ -56,7 +56,7 @@ static void let_block(const struct delivery *d, int fd)
 		(void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
-/* @why: what the format has to say about a failure, as in struct delivered. */
+/* @why: details of a failure from the format, as in struct delivered. */
 static int export(const char *name, const struct profile *profile, char **ret_data, size_t *ret_n,
 	char why[DELIVERY_WHY_BYTES])
 {

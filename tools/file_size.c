@@ -14,9 +14,9 @@
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
-/* What an instant, a stack and a location take, before they are compressed. */
+/* Bytes of an instant, a stack and a location before compression. */
 enum { INSTANT_BYTES = 4, STACK_BYTES = 16, LOCATION_BYTES = 32 };
-/* Compressed, the names that a location gets when the file is written. */
+/* Compressed bytes of the names that a location gets when the file is written. */
 enum { NAME_BYTES = 24 };
 
 int file_size_begin(struct file_size *size, uint64_t most_bytes)
@@ -51,8 +51,10 @@ static _Noreturn void try(const struct file_size *size, const struct profile *pr
 	_exit(0);
 }
 
-/* The same ratio is expected to hold; it falls, since names come early, so the next try is no late
- * one. */
+/*
+ * Assumes a constant ratio. In fact it decreases, because names come early, so the next try is not
+ * too late.
+ */
 static void plan(struct file_size *size, uint64_t found_bytes)
 {
 	double more = (double)size->most_bytes / (double)(found_bytes + 1);
@@ -75,9 +77,9 @@ bool file_size_is_reached(struct file_size *size, const struct profile *profile)
 		uint64_t found = *size->found_bytes;
 
 		size->child = 0;
-		/* A try that died has found 0: the next one comes when there is twice as much. */
+		/* A try whose child died has found 0: the next one comes at twice the size. */
 		plan(size, found);
-		/* What came meanwhile is on top, and what comes until it is looked at again. */
+		/* Add what came meanwhile, and what will come until the next check. */
 		found = (uint64_t)((double)found * (double)now / (double)size->tried);
 		if (found >= size->most_bytes - size->most_bytes / 16) {
 			size->most_bytes = 0;

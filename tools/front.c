@@ -86,7 +86,7 @@ int front_end_like(int status)
 	return 128 + signal_number;
 }
 
-/* An order, the @nth since the target is gone. */
+/* Handles the @nth order since the target is gone. */
 static void hurry_analyst(struct engine_result *result, unsigned nth)
 {
 	if (nth == 0)
@@ -118,7 +118,7 @@ int front_join_analyst(struct engine_result *result,
 		if (sigtimedwait(&signals, &info, &second) < 0 ||
 			(!stop_view && engine_pass_on(result, &info)))
 			continue;
-		/* SIGUSR2 asks for a snapshot: what there is, is being written. */
+		/* SIGUSR2 requests a snapshot: the profile is being written already. */
 		if (info.si_signo != SIGUSR2 && engine_is_order(info.si_signo)) {
 			*ret_signal = info.si_signo;
 			hurry_analyst(result, orders++);

@@ -13,7 +13,9 @@
 #include "tools/inspect_talk.h"
 #include "tools/waiting.h"
 
-/* No debug information, then not the file at all; then it is left alone for good. */
+/*
+ * First without debug information, then without the file; after that the file is skipped for good.
+ */
 enum { SKIP_MOST = 2 };
 
 static int write_object(
@@ -52,7 +54,7 @@ static int ask(const char *path, const struct profile *profile, struct code_obje
 	FILE *out = open_memstream(&t->asked, &t->asked_bytes);
 	int r = out ? 0 : -ENOMEM;
 
-	/* What is left alone of the first one's file is for that one. */
+	/* @skip applies to the file of the first object only. */
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = write_object(out, profile, &object[i], i ? 0 : skip);
 	if (out && fclose(out) != 0)
@@ -62,7 +64,7 @@ static int ask(const char *path, const struct profile *profile, struct code_obje
 	return inspect_talk(path, t->asked, t->asked_bytes, &t->answer, &t->answer_bytes);
 }
 
-/* Takes answers as far as they go; how many objects have one. */
+/* Takes complete answers; returns the number of answered objects. */
 static int take(const struct talk *t, struct code_object *object, size_t n)
 {
 	const uint8_t *at = (const uint8_t *)t->answer;
@@ -85,7 +87,10 @@ static void refuse(struct code_object *object, size_t n, const char *problem)
 		object[i].problem = object[i].code_problem = problem;
 }
 
-/* One round from @done on: how many more have an answer. @skip is for the first of them. */
+/*
+ * One round from @done on; returns the number of further answers. @skip applies to the first
+ * object.
+ */
 static int ask_and_take(const char *path, const struct profile *profile, struct code_object *object,
 	size_t n, uint8_t skip)
 {
@@ -125,7 +130,7 @@ static int inspect(
 			return 0;
 		}
 		done += (size_t)r;
-		/* One without an answer has ended it: less of that file is tried. */
+		/* The object without an answer ended the inspector: less of its file is tried. */
 		skip = r ? 1 : skip + 1;
 		if (done < n && skip > SKIP_MOST) {
 			refuse(&object[done++], 1,

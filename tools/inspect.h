@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks sprofil-inspector about the files of a profile, and reads source files, for reports. */
+/* Uses sprofil-inspector to read the files of a profile, and reads source files, for reports. */
 #ifndef TOOLS_INSPECT_H
 #define TOOLS_INSPECT_H
 
@@ -9,7 +9,7 @@
 struct waiting;
 
 struct inspect {
-	struct waiting *waiting; /* NULL nobody */
+	struct waiting *waiting; /* NULL: no progress is shown */
 	struct source_files sources;
 };
 

@@ -59,7 +59,7 @@ static int take_instruction(struct taking *t)
 		frame[answer->frames++] = (struct code_frame){one.function, one.file, one.line};
 		more->frames++;
 	}
-	/* Who looks one up searches by halves. */
+	/* Instructions must ascend, for binary search. */
 	if (answer->instructions_n > 1 && more[-1].address >= more->address)
 		t->reader.bad = true;
 	return 0;
@@ -78,7 +78,7 @@ static int take_one(struct taking *t)
 	}
 }
 
-/* The answer in front of @data, whose strings stand there; *ret_bytes is its length. */
+/* Parses the answer at the beginning of @data, which owns its strings; *ret_bytes is its length. */
 static int parse(
 	const uint8_t *data, size_t bytes, struct code_object *ret_answer, size_t *ret_bytes)
 {

@@ -13,7 +13,7 @@
 #include "tools/inspect_answer.h"
 #include "tools/inspect_talk.h"
 
-/* No debug information, then not the file at all. */
+/* First without debug information, then without the file. */
 enum { SKIP_MOST = 2 };
 
 struct question {
@@ -42,7 +42,7 @@ static int write_question(
 	return 0;
 }
 
-/* -EPROTO: it died of it. */
+/* -EPROTO: the inspector died. */
 static int ask(const char *inspector, const struct question *q, uint8_t skip,
 	struct profile **ret_profile, char **ret_why)
 {
@@ -63,7 +63,7 @@ static int ask(const char *inspector, const struct question *q, uint8_t skip,
 	return why && !*ret_why ? -ENOMEM : r;
 }
 
-/* With ever less of the program, if that ends who reads it. */
+/* Repeats with less of the program, as long as the inspector dies. */
 static int ask_again(const struct question *q, struct profile **ret_profile, char **ret_why,
 	uint8_t *ret_skip)
 {
@@ -86,7 +86,7 @@ static int ask_again(const struct question *q, struct profile **ret_profile, cha
 	return r;
 }
 
-/* What the user is told of @why, NULL none, and of what was left alone. */
+/* The message about @why, NULL none, and about what was skipped. */
 static char *tell(const char *path, const char *program, const char *why, uint8_t skip)
 {
 	char *text = NULL;

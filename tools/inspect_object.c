@@ -18,7 +18,7 @@ struct inspected {
 	struct symbolizer *symbolizer;
 	const struct inspection_object *object;
 	struct inspection_address *address;
-	struct place *place; /* by address; without a module: outside of the mapping */
+	struct place *place; /* by address; without a module: not in the mapping */
 	struct frame_chain *chain;
 	size_t n;
 	bool found;
@@ -47,8 +47,8 @@ static int read_addresses(struct inspected *in, struct reader *asked)
 }
 
 /*
- * The line of a process's maps that the profile's mapping would be: whole pages, and the file's
- * numbers as they are now.
+ * The line that the profile's mapping would have in a process's maps: whole pages, and the file's
+ * present device and inode.
  */
 static int map_object(
 	struct space *space, const struct inspection_object *object, const struct opened *now)
@@ -93,7 +93,7 @@ static int compare_build(struct inspected *in, const struct place *place)
 	return 0;
 }
 
-/* Places of the addresses, those of one module in front of the others. */
+/* The places of the addresses, those in one module first. */
 static int find_places(struct inspected *in, struct space *space)
 {
 	struct place place;
@@ -117,7 +117,7 @@ static int resolve(struct inspected *in)
 {
 	size_t n = 0;
 
-	/* Addresses out of the mapping are none that the file can name. */
+	/* Addresses outside the mapping cannot be named from the file. */
 	for (size_t i = 0; i < in->n; i++) {
 		if (!in->place[i].module)
 			continue;
@@ -153,7 +153,7 @@ static int put_state(struct inspected *in, const char *why)
 	return put(in->out, &w, bytes);
 }
 
-/* An instruction's file addresses differ from the profile's by a constant. */
+/* File addresses of instructions differ from the profile's by a constant. */
 struct walk {
 	struct inspected *in;
 	struct module *module;
@@ -272,7 +272,7 @@ static int look_at(struct inspected *in, struct opener *opener, struct space *sp
 	const char *why;
 	int r = 0;
 
-	/* Of a name with a line end, maps would show something else. */
+	/* A name with a newline looks different in maps. */
 	if (in->object->path[0] == '/' && !strchr(in->object->path, '\n') &&
 		opener_ask_path(opener, OPENING_STAT, 0, in->object->path, &now) == 0)
 		r = map_object(space, in->object, &now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers what sprofreport asks about an object (proto/inspection.h); in a sandbox. */
+/* Answers requests of sprofreport about an object (proto/inspection.h); in a sandbox. */
 #ifndef TOOLS_INSPECT_OBJECT_H
 #define TOOLS_INSPECT_OBJECT_H
 
@@ -12,7 +12,7 @@ struct symbolizer;
 
 /*
  * Reads the addresses of @object from @asked, and writes the answer. -EPROTO: fewer addresses than
- * were announced. -ENOMEM.
+ * announced. -ENOMEM.
  */
 int inspect_object(struct symbolizer *symbolizer, struct opener *opener,
 	const struct inspection_object *object, struct reader *asked, FILE *out);

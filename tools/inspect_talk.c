@@ -46,7 +46,7 @@ static int start(const char *path, int *ret_fd, pid_t *ret_pid)
 	return 0;
 }
 
-/* It reads all before it answers; one that is gone already has read what it wanted. */
+/* The inspector reads everything before it answers; if it is gone, it has read what it wanted. */
 static void send_all(int fd, const char *data, size_t bytes)
 {
 	while (bytes) {
@@ -80,7 +80,7 @@ static int receive_all(int fd, FILE *to)
 	}
 }
 
-/* One process. *@ret_killed: SIGKILL has ended it, which no file does. */
+/* One process. *@ret_killed: it was ended by SIGKILL, which a file cannot cause. */
 static int talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,
 	size_t *ret_bytes, bool *ret_killed)
 {

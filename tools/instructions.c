@@ -29,10 +29,10 @@ static int fail(char **ret_problem, int error, const char *format, ...)
 #include <stdbool.h>
 #include <string.h>
 
-/* A function is this long at most, or it is cut. */
+/* Longer functions are cut. */
 #define CODE_BYTES_MOST ((size_t)256 << 10)
 
-/* What is no instruction becomes ".byte", so that what follows is still shown. */
+/* Data in the text become ".byte", so that the instructions after them are still shown. */
 static int open_machine(unsigned machine, csh *ret_handle)
 {
 	cs_err error = CS_ERR_ARCH;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Machine instructions as text, by capstone, which opens nothing. To be used by sandboxed processes
- * only: the bytes are foreign.
+ * Disassembly by capstone, which opens no files. Only for sandboxed processes, because the bytes
+ * are not trusted.
  */
 #ifndef TOOLS_INSTRUCTIONS_H
 #define TOOLS_INSTRUCTIONS_H
@@ -9,26 +9,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Who has the bytes of a file, and knows its functions. Addresses are those of the file. */
+/* Access to the bytes and functions of a file. Addresses are those in the file. */
 struct instructions_source {
-	/* The bytes from an address on, and for which machine (EM_…); NULL: not to be had. */
+	/* The bytes from an address on, and their machine (EM_…); NULL: not available. */
 	const uint8_t *(*code)(
 		void *context, uint64_t svma, size_t *ret_bytes, unsigned *ret_machine);
-	/* The function at an address, and how far into it that is; NULL: it has no name. */
+	/* The function at an address, and the offset of the address in it; NULL: no name. */
 	const char *(*function_at)(void *context, uint64_t svma, uint64_t *ret_offset);
 	void *context;
 };
 
 /*
- * Calls @each with every instruction from @start to @end: "call    0x1030 <strlen>". A function
- * that is very long is cut. -errno, also of @each, which is not called again then; *ret_problem is
- * a sentence about @file then, which the caller frees, or NULL.
+ * Calls @each with every instruction from @start to @end: "call  0x1030 <strlen>". A very long
+ * function is cut. -errno, possibly that of @each, which is not called again then; *ret_problem is
+ * a sentence about @file, freed by the caller, or NULL.
  */
 int instructions_walk(const struct instructions_source *source, uint64_t start, uint64_t end,
 	const char *file, int (*each)(void *context, uint64_t address, const char *text),
 	void *context, char **ret_problem);
 
-/* All of them, a line each: "    1139:\tcall    0x1030 <strlen>". The caller frees both. */
+/*
+ * Prints all of them, one per line: "  1139:\tcall  0x1030 <strlen>". The caller frees both texts.
+ */
 int instructions_print(const struct instructions_source *source, uint64_t start, uint64_t end,
 	const char *file, char **ret_text, char **ret_problem);
 

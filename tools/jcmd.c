@@ -29,13 +29,15 @@
 static const char needed[] = "it comes with a JDK (Debian: openjdk-17-jdk-headless)";
 
 struct java {
-	int pid, inner_pid; /* as we see it, as it sees itself */
+	int pid, inner_pid; /* in our pid namespace, in its own */
 	uid_t uid;
 	gid_t gid;
 };
 
-/* An id of /proc/PID/status, "Uid:\t7\t7\t7\t7". False if the effective and the real one differ:
- * such a process is not asked for its symbols. */
+/*
+ * Parses an id of /proc/PID/status, "Uid:\t7\t7\t7\t7". False if the effective and the real id
+ * differ: such a process is not asked.
+ */
 static bool read_id(const char *status, const char *key, unsigned *ret_id)
 {
 	const char *line = strstr(status, key);
@@ -100,7 +102,7 @@ static bool is_same(const char *of_process, int pid, const char *ours)
 		a.st_ino == b.st_ino;
 }
 
-/* What forbids to ask, as a sentence; NULL: nothing does. */
+/* The reason not to ask the process, as a sentence; NULL: none. */
 static const char *obstacle(const struct java *java)
 {
 	if (!catches_quit(java->pid))
@@ -116,7 +118,7 @@ static const char *obstacle(const struct java *java)
 	return NULL;
 }
 
-/* Absolute folders of PATH only: what lies in the current one may be anybody's. */
+/* Only absolute folders of PATH: files in the current folder may be anybody's. */
 static bool find_jcmd(char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
@@ -132,7 +134,7 @@ static bool find_jcmd(char path[PATH_MAX])
 	return false;
 }
 
-/* In the child. Nothing of ours goes along but its output. */
+/* Runs in the child, which gets nothing from us but its output. */
 static _Noreturn void become_jcmd(const char *path, const struct java *java, int output)
 {
 	char pid[16], *argv[] = {(char *)path, pid, (char *)"Compiler.perfmap", NULL};
@@ -160,7 +162,7 @@ static _Noreturn void become_jcmd(const char *path, const struct java *java, int
 	_exit(FRONT_NOT_EXECUTABLE);
 }
 
-/* Its wait status; -1: it could not be started, or took too long. */
+/* Returns the wait status; -1: it could not be started, or took too long. */
 static int run_jcmd(const char *path, const struct java *java, int output, uint64_t until_ns)
 {
 	pid_t pid = fork();
@@ -184,7 +186,7 @@ static int run_jcmd(const char *path, const struct java *java, int output, uint6
 	return in_time > 0 ? status : -1;
 }
 
-/* The last line that jcmd printed. */
+/* The last line printed by jcmd. */
 static void read_last(int output, char *text, size_t bytes)
 {
 	off_t end = lseek(output, 0, SEEK_END);
@@ -264,7 +266,7 @@ char *jcmd_variable(const char *before)
 {
 	char *variable;
 
-	/* Older ones would not start with an option that they do not know. */
+	/* Older versions would refuse to start with an unknown option. */
 	if (asprintf(&variable,
 		    "JAVA_TOOL_OPTIONS=%s%s-XX:+IgnoreUnrecognizedVMOptions "
 		    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",

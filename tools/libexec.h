@@ -8,15 +8,17 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* The path of a program that lies beside this one (in the build) or in libexec. */
+/* The path of a program beside this one (in the build) or in libexec. */
 bool libexec_find(const char *name, char path[PATH_MAX]);
 
 /*
- * Starts a program (without a slash: of PATH) whose standard output is read by *ret_out, and whose
- * input is empty; its messages are @quiet or ours. -errno.
+ * Starts a program (without a slash: from PATH) whose standard output is read from *ret_out, and
+ * whose input is empty; its messages are suppressed (@quiet) or printed. -errno.
  */
 int libexec_read(char *const argv[], bool quiet, FILE **ret_out, pid_t *ret_pid);
-/* Closes @out and waits for the program: its exit status, 128 + a signal's number. */
+/*
+ * Closes @out and waits for the program. Returns its exit status, or 128 + the number of a signal.
+ */
 int libexec_end(FILE *out, pid_t pid);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of the threads that live the profile is not of (--thread-name, --tid), for the list of
- * threads in the live view. The engine decides by the same rule, but at other times: for a fifth of
- * a second after a change of name the two may differ.
+ * The live threads that are excluded from the profile (--thread-name, --tid), for the live view's
+ * list of threads. The engine applies the same rule, but at other times: for a fifth of a second
+ * after a change of name the two may differ.
  */
 #ifndef TOOLS_LIVE_CHOICE_H
 #define TOOLS_LIVE_CHOICE_H
@@ -16,8 +16,8 @@ struct live_choice {
 };
 
 /*
- * The options' values, NULL where one is not given. The front has tried both; without memory no
- * thread is left out.
+ * The options' values, NULL if not given. The front has validated both; if out of memory, no thread
+ * is excluded.
  */
 void live_choice_begin(struct live_choice *choice, const char *name, const char *tids);
 void live_choice_release(struct live_choice *choice);

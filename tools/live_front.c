@@ -60,8 +60,8 @@ static void name_target(struct live_front *front, const struct engine_options *e
 }
 
 /*
- * What of the command would go to the terminal goes to the log, and it reads nothing from there:
- * the terminal is the view's. What was redirected stays.
+ * The command's output to the terminal goes to the log, and its input is empty: the terminal
+ * belongs to the view. Redirected streams are not changed.
  */
 static int open_streams(struct live_front *front, struct engine_options *engine)
 {
@@ -101,8 +101,8 @@ static void add(struct live_front *front, const char *format, ...)
 }
 
 /*
- * The terminal's modes, for an analyst that comes after one that died: it finds those of its
- * predecessor, and must not take them for the ones to give back.
+ * The modes of the terminal, for an analyst that replaces a dead one: it finds its predecessor's
+ * modes, and must not restore those.
  */
 static void add_modes(struct live_front *front)
 {
@@ -183,7 +183,7 @@ void live_front_note(struct live_front *front, const char *line)
 
 /*
  * The target is gone, and the user looks at its data. The analyst leaves the terminal before we
- * stop and a shell takes it: that is seen by its modes, or a second is enough.
+ * stop and a shell takes it. We see that by its modes, or wait a second.
  */
 static void stop_with(void *context, int analyst_pid)
 {
@@ -203,8 +203,8 @@ static void stop_with(void *context, int analyst_pid)
 }
 
 /*
- * As it was. When the analyst has not left the screen, by what the usual terminals take: nobody is
- * left who knows this one.
+ * Restores the terminal. If the analyst has not left the screen, this uses sequences that usual
+ * terminals understand, because no process is left that knows this terminal.
  */
 static void give_terminal_back(struct live_front *front, bool screen_too)
 {
@@ -213,10 +213,10 @@ static void give_terminal_back(struct live_front *front, bool screen_too)
 
 	pid_t group = tcgetpgrp(STDOUT_FILENO);
 
-	/* In the background it is the shell's already. */
+	/* In the background the terminal is the shell's already. */
 	if (group >= 0 && group != getpgrp())
 		return;
-	/* It may take nothing; what it has not shown yet is not worth waiting for. */
+	/* The terminal may be blocked; its pending output is not worth waiting for. */
 	if (screen_too)
 		(void)tcflush(STDOUT_FILENO, TCOFLUSH);
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &front->terminal);

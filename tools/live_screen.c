@@ -28,12 +28,11 @@ struct live_screen {
 	bool color;
 	int in_fd;
 	FILE *in, *out;
-	unsigned first_rows, first_columns; /* at the opening */
-	unsigned rows, columns;             /* the thread's own, once it runs */
-	unsigned looks;  /* the thread's own: at the size, that are still to be made */
-	unsigned leaves; /* the thread's own: we are about to be stopped, for so many looks at most
-			  */
-	bool away;       /* the thread's own: the terminal is somebody else's now */
+	unsigned first_rows, first_columns; /* at the start */
+	unsigned rows, columns;             /* owned by the thread, once it runs */
+	unsigned looks;                     /* owned by the thread: remaining checks of the size */
+	unsigned leaves; /* owned by the thread: we will be stopped; remaining checks */
+	bool away;       /* owned by the thread: another process has the terminal */
 };
 
 static void read_size(const struct live_screen *screen, unsigned *rows, unsigned *columns)
@@ -50,7 +49,7 @@ static void read_size(const struct live_screen *screen, unsigned *rows, unsigned
 
 static void send_key(struct live_screen *screen, struct live_key key)
 {
-	/* The pipe does not block: a user is not that fast. */
+	/* Non-blocking: a user does not fill this pipe. */
 	(void)!write(screen->key_fd[1], &key, sizeof(key));
 }
 
@@ -78,9 +77,9 @@ static void paint(struct live_screen *screen, struct terminal *terminal, bool bu
 }
 
 /*
- * The kernel sends SIGWINCH just before it notes the new size, so what is read then may be the old
- * one (seen under load: test_sproftop). So the size is looked at with every wake-up, and once more
- * a moment after a signal.
+ * The kernel sends SIGWINCH just before it stores the new size, so a read at that time may return
+ * the old one (seen under load: test_sproftop). Therefore the size is checked at every wake-up, and
+ * once more a moment after a signal.
  */
 static void see_size(struct live_screen *screen, struct terminal *terminal)
 {
@@ -95,7 +94,7 @@ static void see_size(struct live_screen *screen, struct terminal *terminal)
 	send_key(screen, key);
 }
 
-/* In the foreground of the terminal, or it is one without jobs. */
+/* Are we in the terminal's foreground, or is it one without job control? */
 static bool is_foreground(const struct live_screen *screen)
 {
 	pid_t group = tcgetpgrp(fileno(screen->out));
@@ -105,8 +104,8 @@ static bool is_foreground(const struct live_screen *screen)
 
 /*
  * A job that is stopped, or in the background, leaves the terminal to the shell. The supervisor may
- * be stopped without a word to us (SIGSTOP, or a SIGTSTP to it alone), so who has the terminal is
- * looked at with every wake-up.
+ * be stopped without our notice (SIGSTOP, or a SIGTSTP to it alone), so the owner of the terminal
+ * is checked at every wake-up.
  */
 static void see_place(struct live_screen *screen, struct terminal *terminal)
 {
@@ -131,7 +130,7 @@ static void take_signals(struct live_screen *screen)
 	}
 }
 
-/* Takes what woke us. False: the terminal is gone. */
+/* Handles a wake-up. False: the terminal is gone. */
 static bool serve(struct live_screen *screen, struct terminal *terminal, struct pollfd *fd)
 {
 	struct live_key key;
@@ -291,7 +290,7 @@ bool live_screen_close(struct live_screen *screen)
 	wake(screen);
 	(void)clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
-	/* A terminal that takes nothing keeps its thread; the process ends without it. */
+	/* A blocked terminal keeps its thread; the process ends without it. */
 	if (pthread_timedjoin_np(screen->thread, NULL, &until) != 0)
 		return false;
 	release(screen);

@@ -30,8 +30,8 @@
 #include "view/text.h"
 
 #define TARGET_BYTES 256
-#define FRAME_NS     (CLOCK_SECOND_NS / 10) /* the screen is drawn ten times a second at most */
-#define LOOK_SHARE   50 /* a look at very many stacks takes one part in so many of the time */
+#define FRAME_NS     (CLOCK_SECOND_NS / 10) /* minimum interval of drawing the screen */
+#define LOOK_SHARE   50 /* an update with very many stacks takes at most this part of the time */
 
 struct running {
 	struct live_session *session;
@@ -44,12 +44,13 @@ struct running {
 	size_t thread_room;
 	unsigned rows, columns;
 	int signal_fd;
-	bool open, ended, quit; /* the doorbell; RECORD_END has come; the user wants to leave */
-	bool started;           /* there is a target: its image is known, or a second has passed */
+	/* the doorbell is open; RECORD_END has come; the user wants to leave */
+	bool open, ended, quit;
+	bool started; /* the target is known: its image is, or a second has passed */
 	bool changed, anew;
 	uint64_t begun_ns, drawn_ns, updated_ns, printed;
-	uint64_t not_before_ns; /* the next look */
-	const char *keys;       /* what is left of a script */
+	uint64_t not_before_ns; /* earliest time of the next update */
+	const char *keys;       /* the rest of a script */
 	int error;
 };
 
@@ -105,7 +106,7 @@ static int read_threads(struct running *run)
 	return 0;
 }
 
-/* "redis-server (1234)": a process that executes another program has another name from then on. */
+/* "redis-server (1234)": the name changes if the process executes another program. */
 static const char *name_target(const struct running *run, char text[TARGET_BYTES])
 {
 	const struct live_settings *s = run->session->settings;
@@ -126,7 +127,7 @@ static int update(struct running *run, uint64_t now)
 	uint64_t cpu;
 	int r = analyst_name_new(analyst);
 
-	/* Names are not a look's cost: they are found once. */
+	/* Naming is not counted as a cost of updates, because it happens only once. */
 	cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	facts.state = state_of(run, &facts.status, &facts.signal);
 	if (facts.state == LIVE_RUNS && live_is_idle(run->live))
@@ -155,7 +156,7 @@ static uint64_t next_update_ns(const struct running *run)
 	return next > run->not_before_ns ? next : run->not_before_ns;
 }
 
-/* What the user asked for that the view cannot do. */
+/* Requests of the user that the view cannot perform. */
 static void serve(struct running *run)
 {
 	struct control *control = live_control(run->live);
@@ -171,7 +172,7 @@ static void serve(struct running *run)
 	if (control->change_freeze)
 		ask_supervisor(run, REQUEST_FREEZE, control->freeze);
 	if (control->save_as) {
-		/* The opener makes no other files for a view. */
+		/* The opener creates no files of other formats for a view. */
 		bool named = export_find_for_file(control->save_as);
 
 		if (!named)
@@ -220,7 +221,7 @@ static int press(struct running *run, struct live_key key)
 	return r;
 }
 
-/* Keys that were given on the command line: characters as they are, \e for Esc, \r for Enter. */
+/* Keys given on the command line: literal characters, \e for Esc, \r for Enter. */
 static int press_script(struct running *run)
 {
 	int r = 0;
@@ -262,7 +263,7 @@ static int draw(struct running *run, uint64_t now)
 	return r;
 }
 
-/* Milliseconds to sleep at most; -1 for ever. */
+/* Maximum milliseconds to sleep; -1: no limit. */
 static int sleep_ms(const struct running *run, uint64_t now)
 {
 	uint64_t until = run->ended ? UINT64_MAX : next_update_ns(run);
@@ -297,7 +298,7 @@ static int await(struct running *run)
 	return r;
 }
 
-/* The modes that the terminal is to be given back with. */
+/* The modes to which the terminal is to be restored. */
 static void set_modes(const char *hex)
 {
 	struct termios modes;
@@ -314,19 +315,19 @@ static void set_modes(const char *hex)
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
 }
 
-/* The screen is taken once there is something to be shown: a refusal leaves the terminal alone. */
+/* The screen is opened when there is something to show: a refusal does not touch the terminal. */
 static int open_screen(struct running *run)
 {
 	struct live_session *s = run->session;
 	uint64_t wall;
 	int r;
 
-	/* A target that sleeps tells nothing of itself, but the audit comes once a second. */
+	/* A sleeping target sends no records, but the audit comes once a second. */
 	if (!run->ended && profile_audit(analyst_profile(s->analyst), "wall_ns", &wall) && wall)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
 	if (analyst_end_flags(s->analyst) & RECORD_END_REFUSED)
-		run->started = false; /* of several, one: the others are known already */
+		run->started = false; /* one of several processes: the others are known already */
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
 	set_modes(s->settings->modes);
@@ -353,7 +354,7 @@ static int turn(struct running *run)
 		r = input_ready(s->analyst, s->ring, s->capture, &capture_error);
 	if (r < 0)
 		return r;
-	/* What was written before the bell closed has been taken by now. */
+	/* Records written before the doorbell closed have been taken by now. */
 	last = !run->ended && (r == 1 || !was_open);
 	now = clock_now();
 	run->ended |= r == 1;
@@ -370,8 +371,10 @@ static int turn(struct running *run)
 	}
 	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
 		run->quit = true;
-	/* The supervisor was killed, and the terminal is the shell's again; or there never was a
-	 * target. */
+	/*
+	 * The supervisor was killed, and the terminal is the shell's again; or there never was a
+	 * target.
+	 */
 	if (!run->ended ? !run->open : !run->started)
 		run->quit = true;
 	if (r >= 0 && run->painter && run->changed && now >= run->drawn_ns + FRAME_NS)
@@ -408,14 +411,15 @@ static int open_signals(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		(void)sigaddset(&set, signals[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	(void)signal(SIGPIPE, SIG_IGN); /* a reader of batch mode that leaves ends it, in order */
+	/* when a reader of batch mode leaves, the view ends regularly */
+	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigdelset(&set, SIGWINCH);
 	(void)sigdelset(&set, SIGTSTP);
 	(void)sigdelset(&set, SIGCONT);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The user has left: what is under way is still taken, so that nothing of a recording is lost. */
+/* The user has left: pending records are still taken, so that a recording loses nothing. */
 static int drain(struct running *run)
 {
 	struct live_session *s = run->session;

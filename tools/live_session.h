@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live view at work in the analyst: records in, places named as they come, screens out, keys
- * in, requests to the supervisor.
+ * The live view running in the analyst: takes records, names new places, draws screens, reads keys,
+ * sends requests to the supervisor.
  */
 #ifndef TOOLS_LIVE_SESSION_H
 #define TOOLS_LIVE_SESSION_H
@@ -22,17 +22,17 @@ struct live_session {
 	struct ring *ring;
 	int bell_fd, request_fd;
 	FILE *capture;
-	/* Writes the profile so far to a file; returns 0, or -errno. Says nothing. */
+	/* Writes the profile so far to a file; returns 0, or -errno. Prints nothing. */
 	int (*save)(void *context, const char *path);
 	void *context;
-	struct live_screen *screen; /* while there is one */
-	bool stuck;     /* out: the terminal takes nothing and could not be given back */
-	bool unwritten; /* out: the result is that of standard output in batch mode */
+	struct live_screen *screen; /* NULL while there is none */
+	bool stuck;                 /* out: the terminal is blocked and could not be restored */
+	bool unwritten;             /* out: the result is that of standard output in batch mode */
 };
 
 /*
  * Blocks until the user has left and all records are taken. 0; -ENOTSUP, -ENOTTY: there was no
- * view; -ENOMEM; -EPROTO: the ring is broken. The terminal has been given back.
+ * view; -ENOMEM; -EPROTO: the ring is broken. The terminal has been restored.
  */
 int live_session_run(struct live_session *session);
 

@@ -15,7 +15,7 @@
 
 enum { SOURCE_BYTES_MOST = 16 << 20, LOG_BYTES = 64 << 10, AROUND_BYTES = 128 };
 
-/* @bytes of a file from @offset on, NUL-terminated. */
+/* Reads @bytes of a file from @offset on, NUL-terminated. */
 static int read_part(int fd, off_t offset, size_t bytes, char **ret_text)
 {
 	char *text = malloc(bytes + 1);
@@ -51,7 +51,7 @@ static int read_source(void *context, const char *path, char **ret_text)
 	return r;
 }
 
-/* The last part of the log; it may have a hole in front. */
+/* The last part of the log, whose beginning may be a hole. */
 static int read_output(void *context, char **ret_text)
 {
 	const struct live_source_context *c = context;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Text for the live view that is not in the profile: source files, instructions, the command's
- * output. */
+/*
+ * Text for the live view that is not in the profile: source files, instructions, the command's
+ * output.
+ */
 #ifndef TOOLS_LIVE_SOURCES_H
 #define TOOLS_LIVE_SOURCES_H
 
@@ -10,10 +12,10 @@ struct analyst;
 
 struct live_source_context {
 	struct analyst *analyst;
-	bool has_log; /* what the command writes is kept */
+	bool has_log; /* the command's output is kept */
 };
 
-/* @context must outlive what uses the result. */
+/* @context must outlive the result. */
 struct live_sources live_sources_make(struct live_source_context *context);
 
 #endif

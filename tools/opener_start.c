@@ -39,7 +39,7 @@ int opener_start(const char *argv[], struct opener *ret_opener, pid_t *ret_pid)
 		return r;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0)
 		return -errno;
-	/* What the user has open goes to the opener, too: "-o /dev/fd/63" is in its hands. */
+	/* The opener inherits the user's descriptors, so that "-o /dev/fd/63" works. */
 	far = fcntl(fd[1], F_DUPFD, 3);
 	(void)snprintf(number, sizeof(number), "%d", far);
 	argv[0] = path;

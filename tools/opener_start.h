@@ -8,13 +8,12 @@
 #include "opener/opener.h"
 
 /*
- * Its program lies beside this one. @argv is NULL-terminated, with room for two in front: the path
- * and the number of a descriptor.
- * -errno; -ENOENT: the program is missing.
+ * The opener's program is beside this one. @argv is NULL-terminated, and its first two elements are
+ * set here: the path and the number of a descriptor. -errno; -ENOENT: the program is missing.
  */
 int opener_start(const char *argv[], struct opener *ret_opener, pid_t *ret_pid);
 
-/* Ends it. */
+/* Ends the opener. */
 void opener_end(struct opener *opener, pid_t pid);
 
 #endif

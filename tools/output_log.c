@@ -79,8 +79,10 @@ int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd)
 		return r;
 	}
 	*t = (struct trimming){fd, stop[0]};
-	/* No signal is for this thread: one that it took, and ignored, the others would wait for in
-	 * vain. */
+	/*
+	 * This thread must take no signals: the others would wait in vain for one that it took and
+	 * ignored.
+	 */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = -pthread_create(ret_thread, NULL, trim, t);

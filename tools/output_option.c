@@ -17,7 +17,7 @@
 #include "tools/front.h"
 #include "view/text.h"
 
-/* What exists and is no regular file is written in place, whatever it is called. */
+/* An existing file that is not a regular one is written in place, whatever its name. */
 static bool is_in_place(const char *path)
 {
 	struct stat st;
@@ -25,7 +25,7 @@ static bool is_in_place(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* Or it is an empty file, as mktemp makes it. */
+/* Or an empty file, as created by mktemp. */
 static bool is_prepared(const char *path)
 {
 	struct stat st;
@@ -34,8 +34,8 @@ static bool is_prepared(const char *path)
 }
 
 /*
- * The formats and their names are known to the analyst. It is asked only where a name may be wrong:
- * not for the native format, and not where there is nothing that could be a suffix.
+ * The analyst knows the formats and their names. It is asked only if a name may be wrong: not for
+ * the native format, and not without a possible suffix.
  */
 static void check_format(const char *analyst, const char *pattern)
 {
@@ -59,7 +59,7 @@ static void check_format(const char *analyst, const char *pattern)
 
 void output_option_check(const char *program, const char *analyst, const char *pattern)
 {
-	/* The process is not there yet: its id is as long as ours. */
+	/* The process does not exist yet: our pid, of similar length, is used. */
 	const struct output_facts facts = {.pid = (uint32_t)getpid(),
 		.name = "name",
 		.time = time(NULL),

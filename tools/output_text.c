@@ -41,7 +41,7 @@ static enum piece find_piece(const struct output_text *text)
 				       : character(text->held, text->n);
 }
 
-/* Of what is held the first byte is foreign; the others are looked at again. */
+/* The first byte held is not part of a character or colour; the others are examined again. */
 static void drop(struct output_text *text, FILE *out)
 {
 	char rest[OUTPUT_TEXT_HELD];

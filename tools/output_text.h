@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Foreign text for a terminal: colours stay, tabs, line ends and returns; every other control
- * character, and what is not UTF-8, becomes a question mark.
+ * Filters untrusted text for a terminal: keeps colours, tabs, newlines and carriage returns; other
+ * control characters and invalid UTF-8 become question marks.
  */
 #ifndef TOOLS_OUTPUT_TEXT_H
 #define TOOLS_OUTPUT_TEXT_H
@@ -12,15 +12,15 @@
 
 enum { OUTPUT_TEXT_HELD = 32 };
 
-/* Begins as zero. */
+/* Zero-initialized. */
 struct output_text {
-	char held[OUTPUT_TEXT_HELD]; /* the beginning of a character or a colour */
+	char held[OUTPUT_TEXT_HELD]; /* an incomplete character or colour */
 	size_t n;
 	bool coloured;
 };
 
 void output_text_put(struct output_text *text, const char *bytes, size_t n, FILE *out);
-/* The end of the text: what is held, and the colours of before. */
+/* The end of the text: prints what is held, and resets the colours. */
 void output_text_end(struct output_text *text, FILE *out);
 
 #endif

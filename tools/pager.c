@@ -30,7 +30,7 @@ static bool is_installed(const char *name)
 	return found;
 }
 
-/* NULL: none is wanted, or there is none. */
+/* NULL: not wanted, or not available. */
 static const char *command(void)
 {
 	const char *pager = getenv("PAGER");
@@ -47,7 +47,7 @@ static void run(const char *command_line, int from)
 {
 	(void)signal(SIGPIPE, SIG_DFL);
 	(void)signal(SIGXFSZ, SIG_DFL);
-	/* `less` named by $PAGER without options would show our colours as text. */
+	/* `less` from $PAGER without options would show our colours as text. */
 	(void)setenv("LESS", "FRX", 0);
 	if (dup2(from, STDIN_FILENO) >= 0)
 		(void)execl("/bin/sh", "sh", "-c", command_line, (char *)NULL);
@@ -89,12 +89,12 @@ int pager_close(struct pager *pager)
 {
 	int error = pager->error, status = 0;
 
-	/* What failed is no longer in the buffer: the end may go well and tell nothing of it. */
+	/* After a failed write the buffer is empty: closing may succeed and hide the error. */
 	if ((pager->pid ? fclose(pager->out) : fflush(pager->out)) && !error)
 		error = errno;
 	if (pager->pid) {
 		status = child_join(pager->pid);
-		/* So the shell says that there is no such command. */
+		/* The shell reports in this way that there is no such command. */
 		if (WIFEXITED(status) && WEXITSTATUS(status) >= 126)
 			return -ENOEXEC;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How an analyst sends the server a piece of its profile. */
+/* Sends a piece of an analyst's profile to the server. */
 #ifndef TOOLS_PIECE_SEND_H
 #define TOOLS_PIECE_SEND_H
 
@@ -8,8 +8,8 @@
 struct profile;
 
 /*
- * Announces the piece by the socket @fd (proto/piece.h), and writes it as long as the server reads.
- * -ETIMEDOUT: it has not for seconds; -EPIPE: it is gone.
+ * Announces the piece through the socket @fd (proto/piece.h), and writes it as long as the server
+ * reads. -ETIMEDOUT: it did not read for seconds; -EPIPE: it is gone.
  */
 int piece_send(int fd, const struct piece *piece, const struct profile *profile);
 

@@ -68,7 +68,7 @@ static int read_piece(int fd, struct profile **ret_profile)
 	return r;
 }
 
-/* Each piece has counted those that lived in it: most live in all of them. */
+/* Each piece has counted the processes that lived in it, most of which lived in all pieces. */
 static int take_greatest(struct profile *all, const struct profile *piece, const char *key,
 	uint64_t before)
 {

@@ -27,7 +27,7 @@ static bool is_called(int pid, const char *name)
 	return slash && strcmp(slash + 1, name) == 0;
 }
 
-/* Nothing of it is left but its status: all its threads have ended. */
+/* Have all its threads ended, so that only its status is left? */
 static bool has_ended(int pid)
 {
 	int *tids = NULL;
@@ -56,7 +56,7 @@ static int add(struct process_list *list, int pid)
 	return 0;
 }
 
-/* Adds the processes that @is_meant; 0 or -errno. */
+/* Adds the processes for which @is_meant is true; 0 or -errno. */
 static int find(struct process_list *list, bool (*is_meant)(int pid, const char *what),
 	const char *what, size_t *ret_ended)
 {
@@ -136,7 +136,7 @@ int processes_by_container(const char *name, struct process_list *list)
 	char id[CGROUP_ID_BYTES];
 	int r;
 
-	/* A name may look like the beginning of an id: then it is the name that is meant. */
+	/* A name may look like the beginning of an id; the name has precedence. */
 	if (containers_find(name, id))
 		return find(list, is_in_container, id, &ended);
 	r = find(list, is_in_machine, name, &ended);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles that wait for the store: a bounded number of bytes; of more the oldest are given up. */
+/* Profiles waiting for the store: of a bounded number of bytes; the oldest are dropped. */
 #ifndef TOOLS_PUSH_QUEUE_H
 #define TOOLS_PUSH_QUEUE_H
 
@@ -20,20 +20,20 @@ struct pushed {
 
 /* All zero: empty. */
 struct push_queue {
-	struct pushed waiting[PUSH_QUEUE_MOST]; /* the oldest first */
+	struct pushed waiting[PUSH_QUEUE_MOST]; /* oldest first */
 	size_t n, bytes;
-	size_t lost; /* were given up */
-	/* The one that is being read. */
+	size_t lost; /* dropped */
+	/* The profile being read. */
 	uint8_t head[PUSH_HEAD_BYTES];
 	size_t head_bytes, read;
 	struct pushed coming;
 };
 
-/* Reads what is there. False: the other end is closed, or sends what is none. */
+/* Reads available data. False: the other end is closed, or sends invalid data. */
 bool push_queue_read(struct push_queue *queue, int fd);
 /* The oldest, NULL none. Valid until the next change. */
 const struct pushed *push_queue_first(const struct push_queue *queue);
-/* The oldest is done with. */
+/* Removes the oldest. */
 void push_queue_drop(struct push_queue *queue);
 void push_queue_release(struct push_queue *queue);
 

@@ -163,13 +163,13 @@ static void print_help(void)
 	fputs(help_options, stdout);
 }
 
-/* Of an option without a letter. */
+/* The bit of an option without a letter. */
 static uint64_t bit_of(int id)
 {
 	return id >= OPTION_FORMAT ? UINT64_C(1) << (id - OPTION_FORMAT) : 0;
 }
 
-/* The index of @word among @words (few and short), or -1 and a complaint. */
+/* The index of @word among @words (few and short), or -1 and a message. */
 static int choose(const char *option, const char *word, const char *const *words)
 {
 	char all[100];
@@ -327,7 +327,7 @@ static int take_option(struct command *command, int id, char **argv)
 	return EXIT_USAGE;
 }
 
-/* The format of the export: as named, or as the name of the output says. */
+/* The format of the export: by name, or by the suffix of the output. */
 static int take_export_format(struct command *command)
 {
 	const char *name = command->format;
@@ -375,8 +375,8 @@ static int take_report_format(struct command *command)
 }
 
 /*
- * The first word names the report, if it is one. A word that is neither that nor a file, with files
- * behind it, is a misspelt report. Returns how many words it is.
+ * The first word names the report, if it is one. A word that is neither a report nor a file, with
+ * files behind it, is a misspelt report. Returns the number of words used.
  */
 static int take_report(struct command *command, int argc, char **argv)
 {
@@ -403,7 +403,7 @@ static int take_report(struct command *command, int argc, char **argv)
 	return 0;
 }
 
-/* What stands between the name of the report and that of a profile. */
+/* The words between the name of the report and that of a profile. */
 static const char *words_before_file(const struct command *command)
 {
 	if (command->options.function)
@@ -449,7 +449,7 @@ static int take_words(struct command *command, int argc, char **argv)
 	return 0;
 }
 
-/* Options that only some reports and formats know. */
+/* Options supported by some reports and formats only. */
 static const struct {
 	int option;
 	const char *name, *of;
@@ -460,7 +460,7 @@ static const struct {
 	{OPTION_SOURCE_PATH, "source-path", " annotate html "},
 };
 
-/* An option that would do nothing is refused. */
+/* An option without effect is refused. */
 static int check_partial(const struct command *command, uint64_t given)
 {
 	char name[40];
@@ -483,7 +483,7 @@ static bool is_report(const struct command *command, const char *name)
 	return command->report && strcmp(command->report->name, name) == 0;
 }
 
-/* Those before "--" are side A, those behind it side B; without it there is one of each. */
+/* The files before "--" are side A, those behind it side B; without it there is one of each. */
 static int take_sides(struct command *command, int behind, bool has_by)
 {
 	bool wants_sides = command->report ? command->report->print_sides != NULL : command->sides;
@@ -522,7 +522,7 @@ static int take_sides(struct command *command, int behind, bool has_by)
 	return 0;
 }
 
-/* How many arguments stand behind "--". */
+/* The number of arguments behind "--". */
 static int count_behind(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {

@@ -17,20 +17,21 @@ struct command {
 	const struct report *report;               /* NULL: export */
 	const struct export_format *export_format; /* NULL: report */
 	const char *format, *output;
-	const char *program; /* that the files, mon.out, are of; NULL: they are profiles */
+	/* the program to which the files, mon.out, belong; NULL: they are profiles */
+	const char *program;
 	struct source_files sources;
 	char **file;
 	int files;
-	int files_a; /* of a report of two sides: the first ones are side A */
+	int files_a; /* for a report of two sides: number of files of side A, which come first */
 	struct report_span span;
 	enum when color;
-	bool merges; /* all files, in the native format */
-	bool sides; /* export: of two sides */
+	bool merges; /* merges all files, in the native format */
+	bool sides; /* export of two sides */
 	bool has_min_percent, has_width;
 	bool done; /* --help, --version */
 };
 
-/* 0, or an exit status after a message. Prints what --help and --version ask for. */
+/* 0, or an exit status after a message. Handles --help and --version. */
 int command_parse(struct command *command, int argc, char **argv);
 
 /* "sprofreport: …" on stderr. */

@@ -37,16 +37,16 @@
 #define SANITIZED 0
 #endif
 
-/* The users that systemd gives to services while they run: they own no files. */
+/* The range of users that systemd assigns to services while they run: they own no files. */
 enum { USER_FIRST = 61184, USERS = 4336, USER_NOBODY = 65534 };
 
-/* Files are mapped; those with the debug information of a browser are 5 GiB. */
+/* Files are mapped; those with the debug information of a browser have 5 GiB. */
 #define ADDRESSES_FREE (UINT64_C(16) << 30)
 
-/* Above our own: what we are started by, and the target, stay. */
+/* Added to our own score, so that the supervisor and the target survive. */
 enum { OOM_MORE = 300, OOM_MOST = 1000 };
 
-/* Whom the process talks to. */
+/* The peers of the process. */
 enum surroundings { NOBODY, SERVING, CONNECTING };
 
 static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
@@ -80,7 +80,7 @@ static void die_first(void)
 	(void)close(fd);
 }
 
-/* As much as the machine has, and files. */
+/* The machine's memory, and room for mapped files. */
 static void bound_memory(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -96,7 +96,7 @@ static void bound_memory(void)
 	(void)setrlimit(RLIMIT_AS, &now);
 }
 
-/* In a user namespace there may be few users. */
+/* A user namespace may contain few users. */
 static bool become(uid_t user)
 {
 	return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 &&
@@ -129,7 +129,7 @@ static void drop_capabilities(struct sandbox *s)
 		add(s->lacks, "no_new_privs (%s)", strerror(errno));
 }
 
-/* While there is still the right to: nothing that would be executed could get any again. */
+/* While that is still permitted: executed programs could not regain capabilities. */
 static void drop_bounding_set(void)
 {
 	for (unsigned long capability = 0;
@@ -137,7 +137,7 @@ static void drop_bounding_set(void)
 		(void)prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
 }
 
-/* linux/landlock.h of Linux 6.12; that of the build may be older. */
+/* linux/landlock.h of Linux 6.12; the build machine's may be older. */
 struct ruleset {
 	uint64_t fs, net, scoped;
 };
@@ -179,7 +179,7 @@ static void forbid_paths(struct sandbox *s)
 }
 
 #ifdef HAVE_SECCOMP
-/* Harmless whatever they are given. */
+/* Harmless with any arguments. */
 static const int allowed[] = {SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(write),
 	SCMP_SYS(writev), SCMP_SYS(pwrite64), SCMP_SYS(lseek), SCMP_SYS(_llseek), SCMP_SYS(close),
 	SCMP_SYS(close_range), SCMP_SYS(dup), SCMP_SYS(dup2), SCMP_SYS(dup3), SCMP_SYS(fstat),
@@ -200,25 +200,25 @@ static const int allowed[] = {SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64)
 	SCMP_SYS(times), SCMP_SYS(getrlimit), SCMP_SYS(ugetrlimit), SCMP_SYS(setrlimit),
 	SCMP_SYS(restart_syscall)};
 
-/* Of the terminal: no TIOCSTI, which types for the user. */
+/* For the terminal: no TIOCSTI, which simulates the user's input. */
 static const unsigned long terminal_calls[] = {TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ,
 	TIOCGPGRP, TIOCSPGRP, TCFLSH, TCSBRK, FIONREAD, 0x802c542a, 0x402c542b, 0x402c542c,
 	0x402c542d /* TCGETS2, TCSETS2, TCSETSW2, TCSETSF2 */};
 
-/* No F_SETOWN and F_SETSIG: they send signals. Seals are for files in memory. */
+/* No F_SETOWN and F_SETSIG: they send signals. Seals are for memory files. */
 static const int descriptor_calls[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
 	F_GET_SEALS, F_ADD_SEALS};
 
-/* Of ourselves. PR_SET_VMA names the pieces of malloc. */
+/* Of this process only. PR_SET_VMA names the mappings of malloc. */
 static const int own_calls[] = {PR_SET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, 0x53564d41};
 
-/* Of connections that others have made to us. */
+/* For connections made by others to us. */
 static const int serving_calls[] = {SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom),
 	SCMP_SYS(sendto), SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
 	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),
 	SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait)};
 
-/* And of ours to them. */
+/* In addition, for connections made by us. */
 static const int connecting_calls[] = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
 	SCMP_SYS(socketpair), SCMP_SYS(sendmmsg), SCMP_SYS(recvmmsg), SCMP_SYS(access),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat),
@@ -249,14 +249,14 @@ static int add_calls(scmp_filter_ctx filter, enum surroundings surroundings)
 static int add_rules(scmp_filter_ctx filter)
 {
 	const uint64_t not_executed = PROT_EXEC;
-	/* Threads and children, in our namespaces, and ours. */
+	/* Threads and children, in the same namespaces, and with us as parent. */
 	const uint64_t not_cloned = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
 		CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PARENT | CLONE_PTRACE;
 	int r = 0;
 
 #define ALLOW_IF(call, ...) \
 	(r = r ? r : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(call), 1, __VA_ARGS__))
-	/* An old kernel or a foreign machine may not know one. */
+	/* An old kernel or another machine may not know some call. */
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
 		(void)seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
 	for (size_t i = 0; i < sizeof(terminal_calls) / sizeof(*terminal_calls); i++)
@@ -269,7 +269,7 @@ static int add_rules(scmp_filter_ctx filter)
 	ALLOW_IF(mmap, SCMP_A2(SCMP_CMP_MASKED_EQ, not_executed, 0));
 	ALLOW_IF(mprotect, SCMP_A2(SCMP_CMP_MASKED_EQ, not_executed, 0));
 	ALLOW_IF(clone, SCMP_A0(SCMP_CMP_MASKED_EQ, not_cloned, 0));
-	/* Its arguments cannot be seen; glibc then takes clone(2). */
+	/* Its arguments cannot be checked; glibc then uses clone(2). */
 	r = r ? r : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	return r;
 #undef ALLOW_IF

@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How much of @name is a time, like 20260131-235959 or 20260131-235959_2: its length or 0. */
+/*
+ * The length of a time at the start of @name, like 20260131-235959 or 20260131-235959_2; 0 if there
+ * is none.
+ */
 static size_t time_bytes(const char *name)
 {
 	static const char shape[] = "00000000-000000";
@@ -49,7 +52,7 @@ struct member {
 	char name[NAME_MAX + 1];
 };
 
-/* The newest first. */
+/* Newest first. */
 static int compare(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
@@ -61,7 +64,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(y->name, x->name);
 }
 
-/* Returns how many there are; without memory for all of them, none: nothing is removed then. */
+/* Returns the number of files; 0 if out of memory: then nothing is removed. */
 static size_t list(DIR *folder, const char *pattern, struct member **ret_member)
 {
 	struct member *member = NULL;

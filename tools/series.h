@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files whose names differ by a time alone, as --rotate writes them: the oldest are removed. */
+/* Files whose names differ only in a time, as written by --rotate: the oldest are removed. */
 #ifndef TOOLS_SERIES_H
 #define TOOLS_SERIES_H
 
@@ -12,9 +12,9 @@
 bool series_has(const char *pattern, const char *name);
 
 /*
- * Of the regular files of ours in the folder @folder_fd that belong to the series @path (its last
- * name is the pattern) the @keep newest stay, by the time of their last change. Without a %t in the
- * last name nothing is removed.
+ * Of our own regular files in the folder @folder_fd that belong to the series @path (its last
+ * component is the pattern), keeps the @keep newest, by the time of their last change. Without a %t
+ * in the last component nothing is removed.
  */
 void series_trim(int folder_fd, const char *path, unsigned keep);
 

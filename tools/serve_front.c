@@ -26,9 +26,12 @@
 extern char **environ;
 
 enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 };
-/* Above all of the children's, so that none is overwritten while they are put in place. */
+/* Above all numbers used in the children, so that none is overwritten while they are set up. */
 enum { FIRST_FD = 16 };
-/* Of 10 ms: the server has ten seconds for its last answers. What sends bounds its time itself. */
+/*
+ * In units of 10 ms: the server has ten seconds for its last answers. sprofil-push limits its time
+ * itself.
+ */
 enum { SERVER_MOMENTS = 1000, PUSH_MOMENTS = 100000 };
 
 union address {
@@ -132,7 +135,7 @@ static bool is_loopback(const union address *address)
 	return ntohl(address->four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* Where it listens: the kernel chooses the port where 0 was given. */
+/* The address of the socket: with port 0 the kernel chooses the port. */
 static void note_address(struct serve_front *f, int fd, const union address *asked)
 {
 	union address address = {0};
@@ -184,7 +187,7 @@ static int begin_listening(struct serve_front *f)
 	return fd;
 }
 
-/* Closes it; returns a descriptor in its place that a child's are not. */
+/* Replaces a descriptor by one above the numbers used in the children. */
 static int lift(int fd)
 {
 	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
@@ -194,7 +197,7 @@ static int lift(int fd)
 	return high;
 }
 
-/* Signals of the terminal are for the command: these end when the profiling does. */
+/* Signals of the terminal are for the command: these processes end with the profiling. */
 static int start(const char *const argv[], const int fds[FDS], pid_t *ret_pid)
 {
 	static const int blocked[] = {
@@ -271,7 +274,9 @@ static bool start_server(struct serve_front *f, const char *name, const int fds[
 	return r == 0;
 }
 
-/* An address may hold a password: it goes by the environment, which is not everybody's to read. */
+/*
+ * An address may contain a password: it is passed in the environment, which not everybody can read.
+ */
 static bool start_push(struct serve_front *f, const char *name, const int fds[FDS])
 {
 	char path[PATH_MAX];
@@ -341,18 +346,18 @@ bool serve_front_begin(struct serve_front *f, const char *name, struct engine_op
 	return begun;
 }
 
-/* A signal that comes while others are waited for. True: it ends that wait. */
+/* Handles a signal during a wait. True: the signal ends the wait. */
 static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 {
 	if (engine_pass_on(result, info))
 		return false;
 	if (info->si_signo == SIGTSTP)
 		(void)raise(SIGSTOP);
-	/* SIGUSR2 asks for a snapshot: the profile is written. */
+	/* SIGUSR2 requests a snapshot: the profile has been written. */
 	return info->si_signo != SIGUSR2 && engine_is_order(info->si_signo);
 }
 
-/* Waits until it ends by itself. False: it did not, or an order came first. */
+/* Waits until the process ends by itself. False: it did not, or an order came first. */
 static bool await(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	const struct timespec moment = {0, 10000000};
@@ -378,7 +383,7 @@ static void join_one(const struct engine_result *result, pid_t pid, unsigned mom
 
 	if (!await(result, pid, moments, ordered))
 		(void)kill(pid, SIGKILL);
-	/* One that ended before was waited for by the engine. */
+	/* The engine has already waited for a process that ended before. */
 	if (waiter_peek(pid, &seen) == 0)
 		(void)waiter_join(pid, &status);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sprofrun and sprofserve do for --listen and --push: they open the port, start sprofil-server
- * and sprofil-push, and give them their descriptors. Nothing of HTTP is read here.
+ * --listen and --push of sprofrun and sprofserve: opens the port, starts sprofil-server and
+ * sprofil-push, and gives them their descriptors. Does not parse HTTP.
  */
 #ifndef TOOLS_SERVE_FRONT_H
 #define TOOLS_SERVE_FRONT_H
@@ -16,14 +16,14 @@ struct serve_front {
 	const char *program;      /* for messages */
 	const char *listen;       /* --listen; NULL none */
 	char *url;                /* --push; NULL none */
-	const char *every;        /* --push-every as it was given; NULL not */
+	const char *every;        /* --push-every as given; NULL: not given */
 	uint64_t push_ns;         /* --push-every */
-	bool password_shown;      /* in the command line, until it was overwritten */
+	bool password_shown;      /* it was visible in the command line until it was overwritten */
 	bool quiet, verbose, on_demand;
-	char address[80];            /* where it listens, as an URL; empty: nowhere */
-	bool port_chosen;            /* by the kernel: nobody else knows it */
+	char address[80];            /* where it listens, as a URL; empty: it does not */
+	bool port_chosen;            /* by the kernel, so the user must be told */
 	bool reachable;              /* from other machines */
-	struct engine_server server; /* for the engine, when begun */
+	struct engine_server server; /* for the engine, after serve_front_begin() */
 	pid_t server_pid, push_pid;
 };
 
@@ -53,25 +53,25 @@ enum {
 	"      --push-every TIME    how often (default 15s)\n"
 /* clang-format on */
 
-/* Takes an option of the above. False: it is none of them. */
+/* Handles one of the options above. False: another option. */
 bool serve_front_take(struct serve_front *front, int option, char *value);
 bool serve_front_is_given(const struct serve_front *front);
-/* After the last option: refuses what has no effect, and warns of a password that can be seen. */
+/* After the last option: refuses options without effect, and warns of a visible password. */
 void serve_front_check(const struct serve_front *front);
 
 /*
- * Begins to listen, and starts who serves. @name is what is profiled. To be called after
- * session_divide(), by the parent of all. False, and a message, when that cannot be.
+ * Opens the port, and starts the processes. @name: what is profiled. Call after session_divide(),
+ * in the parent of all processes. False, and a message, on failure.
  */
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 
-/* There is something to serve from now on: says where, if it listens. */
+/* There is something to serve from now on: prints the address, if there is one. */
 void serve_front_tell(const struct serve_front *front);
 
 /*
- * The engine and the analyst have ended: waits for the last answers, a few seconds at most. An
- * order to end (engine_is_order()) that is not for a command which lives on ends this wait, and
- * those that are waited for. @ordered: one came while the analyst was waited for. The signals of
+ * The engine and the analyst have ended: waits a few seconds at most for the last answers. An order
+ * to end (engine_is_order()) that is not for a command which lives on ends this wait, and the
+ * processes. @ordered: such an order came during the wait for the analyst. The signals of
  * engine_signals() must be blocked.
  */
 void serve_front_join(

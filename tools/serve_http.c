@@ -15,7 +15,7 @@
 #include "supervisor/os/clock.h"
 #include "tools/serve_request.h"
 
-/* Of a request, from the connection or the last answer on; of an answer. */
+/* Maximum time of a request, from the connection or the last answer on; and of an answer. */
 #define REQUEST_NS (5 * CLOCK_SECOND_NS)
 #define ANSWER_NS  (120 * CLOCK_SECOND_NS)
 #define LOOK_NS    CLOCK_SECOND_NS
@@ -25,7 +25,7 @@ enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
 struct guest {
 	struct guest *next;
 	int fd;
-	uint64_t until_ns; /* when it is ended; 0: it waits for us */
+	uint64_t until_ns; /* when it is closed; 0: it waits for us */
 };
 
 /* A request for a profile. */
@@ -33,8 +33,8 @@ struct visit {
 	struct visit *next;
 	struct MHD_Connection *connection;
 	struct guest *guest;
-	struct span *span; /* that it waits for; NULL not yet, or over */
-	bool left;         /* nobody waits any more */
+	struct span *span; /* the span it waits for; NULL: not yet, or over */
+	bool left;         /* the client is gone */
 	int error;
 	uint8_t *data; /* the answer */
 	size_t bytes;
@@ -67,7 +67,7 @@ static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status,
 	if (status == MHD_HTTP_OK && type[0] == 'a')
 		(void)MHD_add_response_header(
 			response, "Content-Disposition", "attachment; filename=\"profile\"");
-	/* pprof shows the text of what has this header. */
+	/* pprof shows the text of an answer with this header. */
 	if (status != MHD_HTTP_OK)
 		(void)MHD_add_response_header(response, "X-Go-Pprof", "1");
 	r = MHD_queue_response(connection, status, response);
@@ -82,7 +82,7 @@ static enum MHD_Result say(struct MHD_Connection *connection, unsigned status, c
 			strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY));
 }
 
-/* A name is a file's: it may hold anything. */
+/* A name is that of a file: it may contain any character. */
 static void put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -130,7 +130,7 @@ static enum MHD_Result begin_profile(
 		    &seconds))
 		return say(connection, MHD_HTTP_BAD_REQUEST,
 			"seconds: give a whole number from 1 to 600\n");
-	/* Two are for --push. */
+	/* Two spans are reserved for --push. */
 	if (http->spans->n + 2 < SPANS_MOST)
 		visit->span = spans_begin(http->spans, now, now + seconds * CLOCK_SECOND_NS);
 	if (!visit->span)
@@ -154,7 +154,7 @@ static enum MHD_Result answer_profile(struct MHD_Connection *connection, struct 
 	if (visit->error < 0)
 		return say(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
 			"the profile could not be made: out of memory\n");
-	visit->data = NULL; /* the response's */
+	visit->data = NULL; /* now owned by the response */
 	return queue(connection, MHD_HTTP_OK, "application/octet-stream",
 		MHD_create_response_from_buffer(visit->bytes, data, MHD_RESPMEM_MUST_FREE));
 }
@@ -181,7 +181,9 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
 		"/debug/pprof/profile?seconds=N\n");
 }
 
-/* Called when the head of a request is there, again after it, and after each resume. */
+/*
+ * Called when the head of a request has come, again after the whole request, and after each resume.
+ */
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
 	const char *method, const char *version, const char *data, size_t *bytes, void **request)
 {
@@ -204,7 +206,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 		return MHD_YES;
 	}
 	if (*bytes) {
-		*bytes = 0; /* a body is for nobody here */
+		*bytes = 0; /* bodies are ignored */
 		return MHD_YES;
 	}
 	if (visit->guest)
@@ -338,7 +340,7 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 	size_t n = 1;
 
 	fds[0] = (struct pollfd){.fd = info ? info->epoll_fd : -1, .events = POLLIN};
-	/* Those that wait for us are not looked at by the library. */
+	/* The library does not watch connections that wait for us. */
 	for (const struct visit *visit = http->visits; visit; visit = visit->next) {
 		if (visit->span && visit->guest && n < HTTP_POLLS)
 			fds[n++] = (struct pollfd){.fd = visit->guest->fd, .events = POLLRDHUP};
@@ -379,7 +381,7 @@ static void finish_visits(struct http *http, const struct pollfd *fds, uint64_t 
 	}
 }
 
-/* Whoever sends a byte at a time is silent, too. */
+/* A client that sends single bytes slowly counts as silent, too. */
 static void end_slow_guests(struct http *http, uint64_t now)
 {
 	if (now < http->look_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of serve_http.c where there is no libmicrohttpd. */
+/* Used instead of serve_http.c without libmicrohttpd. */
 #include <errno.h>
 
 #include "tools/serve_http.h"

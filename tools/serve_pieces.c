@@ -13,7 +13,7 @@
 
 #define PIECE_MOST_BYTES ((size_t)256 << 20)
 #define READ_BYTES       ((size_t)256 << 10)
-/* In one turn: those who wait for an answer wait meanwhile. */
+/* Maximum reads per turn: clients wait meanwhile. */
 #define READS_MOST 64
 
 static void forget(struct coming *coming)
@@ -52,7 +52,7 @@ void pieces_poll(const struct pieces *pieces, struct pollfd *fds)
 	fds[0] = (struct pollfd){.fd = room ? pieces->fd : -1, .events = POLLIN};
 }
 
-/* All descriptors of a message; the first one is returned, the others are closed. -1: none. */
+/* Takes all descriptors of a message; returns the first one, and closes the others. -1: none. */
 static int take_descriptor(struct msghdr *message)
 {
 	struct cmsghdr *part = CMSG_FIRSTHDR(message);
@@ -91,7 +91,7 @@ static void done(struct pieces *pieces, const struct piece *piece)
 		pieces->so_far_ns = piece->until_ns;
 }
 
-/* False: nobody is there any more who could send one. */
+/* False: no process is left that could send one. */
 static bool take_announcement(struct pieces *pieces)
 {
 	uint8_t head[PIECE_BYTES + 1];

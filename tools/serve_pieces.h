@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The server's end of proto/piece.h: takes pieces from analysts, of which any may lie or hang. */
+/*
+ * The server's end of proto/piece.h: takes pieces from analysts, any of which may be hostile or
+ * hang.
+ */
 #ifndef TOOLS_SERVE_PIECES_H
 #define TOOLS_SERVE_PIECES_H
 
@@ -15,7 +18,7 @@ struct spans;
 enum { PIECES_MOST = 8 };
 
 struct pieces {
-	int fd; /* of announcements; -1: nobody is there to send any */
+	int fd; /* of announcements; -1: no sender is left */
 	struct spans *spans;
 	struct coming {
 		struct piece piece;
@@ -23,16 +26,16 @@ struct pieces {
 		uint8_t *data;
 		size_t bytes, room;
 	} coming[PIECES_MOST];
-	uint64_t so_far_ns;  /* the latest end of a piece that was done with */
+	uint64_t so_far_ns;  /* the latest end among pieces already handled */
 	const char *problem; /* with the last piece; NULL none */
 };
 
-/* @fd does not block, and belongs to the pieces from now on. */
+/* Takes ownership of @fd, which is non-blocking. */
 void pieces_init(struct pieces *pieces, int fd, struct spans *spans);
 void pieces_release(struct pieces *pieces);
-/* Fills in what is waited for: 1 + PIECES_MOST of them. */
+/* Fills in the descriptors to poll: 1 + PIECES_MOST of them. */
 void pieces_poll(const struct pieces *pieces, struct pollfd *fds);
-/* Takes what has come. The spans are closed when nothing more can come. */
+/* Handles events. Closes the spans when nothing more can come. */
 void pieces_turn(struct pieces *pieces, const struct pollfd *fds);
 
 #endif

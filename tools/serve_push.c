@@ -58,7 +58,10 @@ static void begin(struct push *push, uint64_t from_ns, uint64_t from_realtime_ns
 	push->from_realtime_ns[0] = from_realtime_ns;
 }
 
-/* Begins where the last one ended, also in the store's time, unless that was set meanwhile. */
+/*
+ * Begins the next span at the end of the last one, also in the store's time, unless the clock was
+ * set meanwhile.
+ */
 static void begin_next(struct push *push, uint64_t now)
 {
 	uint64_t by_clock = clock_read(CLOCK_REALTIME) - (now - push->to_ns[1]),
@@ -85,7 +88,7 @@ static void take(struct push *push, struct span *span, size_t i)
 		if (until > now)
 			until = now;
 		put_u64(&w, from);
-		put_u64(&w, until > from ? until : from + 1); /* a store takes no span of zero */
+		put_u64(&w, until > from ? until : from + 1); /* stores refuse spans of length 0 */
 		put_u64(&w, bytes);
 		memcpy(push->data + PUSH_HEAD_BYTES, data, bytes);
 		push->bytes = PUSH_HEAD_BYTES + bytes;
@@ -94,7 +97,7 @@ static void take(struct push *push, struct span *span, size_t i)
 	free(data);
 }
 
-/* Of the two, the older one first; what is written must be written before. */
+/* Of two spans the older one first; the previous one must have been written. */
 static void finish(struct push *push, uint64_t now)
 {
 	for (size_t i = 2; i-- > 0;) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's part of --push: a profile of each span, one after the other, to sprofil-push. A
- * profile is a head of PUSH_HEAD_BYTES and its bytes, over a pipe:
+ * The server's part of --push: sends the profiles of consecutive spans to sprofil-push. A profile
+ * is sent over a pipe as a head of PUSH_HEAD_BYTES and its bytes:
  *
  *   offset  size  field
  *        0     8  from         UNIX time in seconds
@@ -22,23 +22,23 @@ struct span;
 struct spans;
 
 struct push {
-	int fd; /* -1: nobody is there */
+	int fd; /* -1: no receiver */
 	uint64_t every_ns;
 	struct spans *spans;
-	struct span *span[2]; /* the one that is being taken, and one that is not yet complete */
+	struct span *span[2]; /* the current one, and one that is not yet complete */
 	uint64_t to_ns[2], from_realtime_ns[2];
-	uint8_t *data; /* what is being written, with its head; NULL nothing */
+	uint8_t *data; /* the profile being written, with its head; NULL none */
 	size_t bytes, written;
 };
 
-/* @fd is its own from now on; -1: nothing is pushed. */
+/* Takes ownership of @fd; -1: nothing is pushed. */
 void push_init(struct push *push, int fd, uint64_t every_ns, struct spans *spans);
 void push_release(struct push *push);
-/* When it has something to do. */
+/* The time of its next task. */
 uint64_t push_next(const struct push *push, uint64_t now_ns);
 void push_poll(const struct push *push, struct pollfd *fd);
 void push_turn(struct push *push, const struct pollfd *fd, uint64_t now_ns);
-/* All is written. */
+/* Has everything been written? */
 bool push_is_idle(const struct push *push);
 
 #endif

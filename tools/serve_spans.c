@@ -13,10 +13,10 @@
 struct span {
 	uint64_t from_ns, to_ns, realtime_ns;
 	uint64_t until_ns;    /* the end of the last piece, at most to_ns */
-	struct profile *sum;  /* of what has come; NULL nothing */
-	uint32_t low;         /* segments before this one ended before it begins */
-	uint32_t first, last; /* segments in which it begins and ends; 0 not known */
-	uint32_t segments;    /* that have come */
+	struct profile *sum;  /* of the pieces so far; NULL none */
+	uint32_t low;         /* earlier segments ended before the span begins */
+	uint32_t first, last; /* segments in which it begins and ends; 0 unknown */
+	uint32_t segments;    /* number of segments that have come */
 	int error;
 };
 
@@ -58,7 +58,7 @@ void spans_end(struct spans *spans, struct span *span)
 	}
 }
 
-/* A segment that goes on is of use where it reaches the end. */
+/* A segment that continues is useful if it reaches the span's end. */
 static bool wants(const struct span *span, const struct piece *piece)
 {
 	return piece->until_ns > span->from_ns && piece->began_ns < span->to_ns &&
@@ -83,7 +83,7 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 	return wanted;
 }
 
-/* Programs show it first, and take its name for the whole. */
+/* Programs show the main mapping first, and use its name for the profile. */
 static int set_main(struct profile *sum, const struct profile *profile)
 {
 	struct mapping mapping;
@@ -114,7 +114,7 @@ static int add(struct span *span, const struct piece *piece, const struct profil
 	if (r == 0)
 		r = timeline_span(profile, from, span->to_ns - piece->began_ns, &part);
 	if (r == -ENODATA)
-		return 0; /* nothing ran */
+		return 0; /* no process ran */
 	if (r < 0)
 		return r;
 	profile_forget_remarks(part);
@@ -198,7 +198,7 @@ int spans_write(const struct spans *spans, struct span *span, uint8_t **ret_data
 		r = profile_set_command(span->sum, spans->name);
 	if (r < 0)
 		return r;
-	/* The merged parts told of times in their own segments. */
+	/* The merged parts had the times of their own segments. */
 	profile_set_time(span->sum, span->realtime_ns, span->until_ns - span->from_ns);
 	return pprof_write(span->sum, ret_data, ret_bytes);
 }

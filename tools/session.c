@@ -27,8 +27,8 @@ static bool sessions_have_shares(void)
 }
 
 /*
- * The shell sees one job: it stops when @pid stops, and ends as that ends. Where we are the first
- * process of a container the orphans are ours, too.
+ * The shell sees one job: this process stops when @pid stops, and ends as it ends. In the first
+ * process of a container, orphans must be waited for, too.
  */
 static _Noreturn void stand_for(pid_t pid)
 {
@@ -66,7 +66,7 @@ bool session_divide(bool no_realtime)
 		return false;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(FRONT_OURS);
-	/* What looks for us by name finds the other one. */
+	/* A search by name then finds the other process. */
 	(void)prctl(PR_SET_NAME, "sprofil-tracer");
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-analyst: the second process of sprofrun. It takes records from the ring (descriptors 3, 4
- * and 5, see supervisor/engine/link.h) or from a capture file; analyst_results.h tells what it
- * makes of them.
+ * and 5, see supervisor/engine/link.h) or from a capture file; see analyst_results.h for its
+ * results.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,11 +48,14 @@ struct run {
 	struct opener opener;
 	int replay_fd;
 	struct live_session *session; /* while there is one, in the process that shows it */
-	bool stuck;     /* the terminal was not given back: whoever started us must do it */
-	bool no_screen; /* the terminal cannot be drawn on */
+	bool stuck;                   /* the terminal was not restored: our parent must do so */
+	bool no_screen;               /* the terminal cannot be drawn on */
 };
 
-/* Foreign code begins to work on a file, or has ended: for whoever survives us, and the screen. */
+/*
+ * Third-party code begins to work on a file, or has ended: recorded for the process that survives a
+ * crash, and shown on the screen.
+ */
 static void working_on(void *context, const char *path)
 {
 	struct run *run = context;
@@ -70,7 +73,7 @@ static enum symbolizer_skip skip(void *context, const char *path)
 	return blame_skip(&((struct run *)context)->blame, path);
 }
 
-/* The ring of descriptor 3. NULL, and a message, when there is none. */
+/* The ring of descriptor 3. NULL, and a message, on failure. */
 static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring)
 {
 	struct stat st;
@@ -106,13 +109,13 @@ static void say_nothing(void *context, const char *line)
 	(void)line;
 }
 
-/* In the midst of the records: a child makes something of the profile so far. */
+/* During the stream of records: a child makes a result of the profile so far. */
 static int finish_copy(struct run *run, const struct finish *finish)
 {
 	struct live_session *session = run->session;
 	int r;
 
-	run->session = NULL; /* the child that writes has no screen */
+	run->session = NULL; /* the writing child has no screen */
 	analyst_set_snapshot(run->analyst, true);
 	r = finish_run(finish, run->analyst, &run->blame);
 	analyst_set_snapshot(run->analyst, false);
@@ -120,7 +123,7 @@ static int finish_copy(struct run *run, const struct finish *finish)
 	return r;
 }
 
-/* For the live view: the profile so far to a file. */
+/* For the live view: writes the profile so far to a file. */
 static int save(void *context, const char *path)
 {
 	struct run *run = context;
@@ -141,7 +144,7 @@ static void write_so_far(void *context)
 	(void)finish_copy(run, &(struct finish){analyst_results_so_far, say, &run->results});
 }
 
-/* The server asks. */
+/* A request of the server. */
 static void serve_so_far(void *context)
 {
 	struct run *run = context;
@@ -149,7 +152,7 @@ static void serve_so_far(void *context)
 	(void)finish_copy(run, &(struct finish){analyst_results_piece, say, &run->results});
 }
 
-/* --rotate SIZE: the supervisor is told when the file is long enough. */
+/* --rotate SIZE: tells the supervisor when the file is long enough. */
 static void look_at_size(void *context)
 {
 	struct run *run = context;
@@ -186,7 +189,7 @@ static int show_live(struct run *run, struct ring *ring, FILE *capture)
 			getenv("TERM") ? getenv("TERM") : "");
 	else if (r < 0 && session.unwritten)
 		analyst_settings_complain(s, "cannot write to standard output: %s", strerror(-r));
-	/* Of a recording nothing is missing but the sight. */
+	/* A recording is complete without the view. */
 	return run->no_screen && s->records ? 0 : r;
 }
 
@@ -237,7 +240,7 @@ static int take_replay(const struct run *run)
 	return r == -EPROTO ? 0 : r;
 }
 
-/* The command line of the opener: what it may do is settled before any record is read. */
+/* The command line of the opener: its permissions are fixed before any record is read. */
 static int start_opener(const struct analyst_settings *s, struct opener *ret_opener, pid_t *ret_pid)
 {
 	const char *argv[15 + 2 * OPENER_SUFFIXES] = {"", ""};
@@ -272,7 +275,7 @@ static int start_opener(const struct analyst_settings *s, struct opener *ret_ope
 	return opener_start(argv, ret_opener, ret_pid);
 }
 
-/* What needs files is read now: time zone, character set, the terminal's description. */
+/* Data from files are loaded now: time zone, character set, the terminal's description. */
 static int give_up_rights(struct run *run)
 {
 	struct analyst_settings *s = &run->settings;
@@ -364,7 +367,7 @@ int main(int argc, char **argv)
 	analyst_settings_parse(s, &run.blame, argc, argv);
 	if (s->rotate_bytes && file_size_begin(&run.file_size, s->rotate_bytes) < 0)
 		return 2;
-	/* So is one that nobody reads; but for a view that ends then. */
+	/* So is a file without a reader; but a view ends then. */
 	if (!s->live.on)
 		(void)signal(SIGPIPE, SIG_IGN);
 	vanish_survive();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-debuginfod BUILD-ID: gets a debug file from the servers of DEBUGINFOD_URLS into the cache
- * of libdebuginfod, where the symbolizer looks for it. A program of its own, so that nothing else
- * links what talks to the network. On the standard output: "progress DONE ALL", any number, and at
- * the end "path PATH".
+ * sprofil-debuginfod BUILD-ID: downloads a debug file from the servers of DEBUGINFOD_URLS into the
+ * cache of libdebuginfod, where the symbolizer looks for it. A separate program, so that no other
+ * program links network code. On standard output: "progress DONE ALL", any number, and at the end
+ * "path PATH".
  */
 #include <elfutils/debuginfod.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ static int tell(debuginfod_client *client, long done, long all)
 	(void)client;
 	if (done > 0 && all > 0)
 		printf("progress %ld %ld\n", done, all);
-	/* Who asked may have gone. */
+	/* The requesting process may be gone. */
 	return fflush(stdout) != 0;
 }
 
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	}
 	if (!urls || !urls[0])
 		return DEBUGINFOD_NO_URLS;
-	/* How long a server may be silent, and how long all may take, in seconds. */
+	/* Maximum silence of a server, and maximum total time, in seconds. */
 	(void)setenv("DEBUGINFOD_TIMEOUT", "15", 0);
 	(void)setenv("DEBUGINFOD_MAXTIME", "120", 0);
 	client = debuginfod_begin();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-inspector: reads ELF files for sprofreport, in a sandbox like the analyst's. What is
- * asked comes on the standard input, up to its end, and the answers go to the standard output
- * (proto/inspection.h). Answers of an object are written as soon as they are whole: if its file
- * ends this process, the one that asked knows whom to blame.
+ * sprofil-inspector: reads ELF files for sprofreport, in a sandbox like the analyst's. Requests
+ * come on standard input, up to its end, and answers go to standard output (proto/inspection.h).
+ * The answer about an object is written as soon as it is complete: if its file ends this process,
+ * the requesting process knows the file.
  */
 #include <errno.h>
 #include <locale.h>
@@ -26,7 +26,7 @@
 
 enum { EXIT_OPENER = 3 };
 
-/* Addresses of a profile are a few bytes each: this is far more than any has. */
+/* Addresses of a profile take a few bytes each: no profile has this many. */
 #define ASKED_BYTES_MOST ((size_t)256 << 20)
 
 static int read_all(uint8_t **ret_data, size_t *ret_bytes)
@@ -75,7 +75,7 @@ static enum symbolizer_skip skip(void *context, const char *path)
 	return ((struct inspector *)context)->skip;
 }
 
-/* @how_much of the file is left alone. */
+/* @how_much: the part of the file to skip. */
 static struct symbolizer_options options(struct inspector *in, uint8_t how_much)
 {
 	in->skip = how_much < SYMBOLIZER_SKIP_FILE ? how_much : SYMBOLIZER_SKIP_FILE;
@@ -86,7 +86,7 @@ static struct symbolizer_options options(struct inspector *in, uint8_t how_much)
 		.opener = &in->opener};
 }
 
-/* One object, with nothing kept of the one before: memory is bounded by what one takes. */
+/* One object, with nothing kept of the previous one: memory is limited to what one object takes. */
 static int answer_one(
 	struct inspector *in, const struct inspection_object *object, struct reader *asked)
 {

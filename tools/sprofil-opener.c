@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-opener: opens files for the analyst, which started it and has given up the right to
- * (tools/sandbox.h). It has the rights of who profiles, links libc only, and parses nothing that is
- * in a file. Requests come over the descriptor whose number is
- * the first argument, until that is closed: proto/opening.h. What is read
- * and under which conditions, opener/openings.h tells.
+ * (tools/sandbox.h). It has the rights of the user who profiles, links libc only, and does not
+ * parse the content of files. Requests come over the descriptor whose number is the first argument,
+ * until it is closed: proto/opening.h. See opener/openings.h for what may be read under which
+ * conditions.
  *
- * Written are only the files that were named on the command line, and in a live view those that the
- * user names, if their names end like a profile's or a report's.
+ * It writes only the files named on the command line, and in a live view those that the user names,
+ * if their names have the suffix of a profile or a report.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,20 +32,20 @@ enum { SUFFIXES_MOST = 32, NUMBER_MOST = 9999 };
 struct settings {
 	struct openings openings;
 	const char *output, *capture; /* pattern of names, name; NULL none */
-	char *snapshot;               /* the pattern of outputs, with a time in it */
-	unsigned keep;                /* so many outputs that differ by their time; 0: all */
+	char *snapshot;               /* the pattern of outputs, with a time */
+	unsigned keep; /* number of outputs to keep that differ only in their time; 0: all */
 	const char *suffix[SUFFIXES_MOST];
 	size_t suffixes;
 };
 
-/* What is being written: one file at a time. */
+/* The file being written: one at a time. */
 struct begun {
 	bool any;
-	bool recording;      /* what is there under the name is kept once */
-	const char *pattern; /* of its name, with %t for the time; NULL: it has none */
+	bool recording;      /* an existing file of that name is kept once */
+	const char *pattern; /* of its name, with %t for the time; NULL: none */
 	struct output_facts facts;
 	char own[OPENING_PATH_MOST + 1]; /* the process's name in these */
-	char *kept; /* of OPENING_KEEP, which @any does not tell of: its path; NULL */
+	char *kept; /* the path of OPENING_KEEP, which @any does not cover; NULL */
 	struct outfile out;
 };
 
@@ -54,7 +54,7 @@ static void abandon(struct begun *begun)
 	if (begun->any)
 		outfile_abandon(&begun->out);
 	begun->any = false;
-	/* Where there is no room either, nothing is left behind. */
+	/* If there is no room here either, nothing is left behind. */
 	if (begun->kept)
 		(void)unlink(begun->kept);
 	free(begun->kept);
@@ -81,11 +81,11 @@ static int begin(struct begun *begun, const char *path, struct opened *opened)
 	begun->pattern = NULL;
 	if (!begun->out.fresh[0])
 		opened->flags |= OPENED_IN_PLACE;
-	/* Ours stays open, and tells what becomes of it at the end. */
+	/* Our descriptor stays open, for the result at the end. */
 	return fcntl(begun->out.fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* A name that a process gives itself is no path. */
+/* A name that a process gives itself must not act as a path. */
 static void disarm(char *name)
 {
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
@@ -133,7 +133,7 @@ static bool ends_well(const struct settings *s, const char *path)
 	return false;
 }
 
-/* What was measured is not thrown away because of a bad name. */
+/* A bad name must not cost the measured data. */
 static int begin_keep(struct begun *begun, struct opened *opened)
 {
 	const char *folder = getenv("TMPDIR");
@@ -154,8 +154,8 @@ static int begin_keep(struct begun *begun, struct opened *opened)
 }
 
 /*
- * Times tell seconds. Of two files of one second, as a snapshot and the file that begins then, the
- * later one gets a number behind its time (test_rotate.sh).
+ * Times have a resolution of seconds. Of two files of one second, such as a snapshot and the file
+ * that begins then, the later one gets a number behind its time (test: test_rotate.sh).
  */
 static int name_timed(struct begun *begun, struct opened *opened)
 {
@@ -177,7 +177,7 @@ static int name_timed(struct begun *begun, struct opened *opened)
 	return r;
 }
 
-/* Of files that differ by their time, the newest stay. */
+/* Of files that differ only in their time, keeps the newest. */
 static void trim(const struct begun *begun, int folder_fd, unsigned keep)
 {
 	char *series;
@@ -248,7 +248,7 @@ static void serve(struct settings *s, struct begun *begun, pid_t sender, const s
 		ret_opened->fd = r;
 }
 
-/* The bytes of a request, 0 at the end. */
+/* Receives a request; returns its bytes, 0 at the end. */
 static ssize_t receive(int socket_fd, uint8_t *packet, pid_t *ret_sender)
 {
 	union {
@@ -267,7 +267,9 @@ static ssize_t receive(int socket_fd, uint8_t *packet, pid_t *ret_sender)
 	do
 		n = recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
-	/* Descriptors beside it would not fit beside the sender, and are dropped by the kernel. */
+	/*
+	 * Descriptors in the message do not fit next to the credentials, and the kernel drops them.
+	 */
 	c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
 		c->cmsg_len >= CMSG_LEN(sizeof(sender)))
@@ -336,7 +338,7 @@ static void parse(struct settings *s, int argc, char **argv)
 	}
 }
 
-/* Copies are no files that the user's limit of file sizes is meant for. */
+/* The user's limit of file sizes is not meant for copies. */
 static void prepare(int socket_fd)
 {
 	struct rlimit limit;
@@ -348,7 +350,7 @@ static void prepare(int socket_fd)
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_FSIZE, &limit);
 	}
-	/* Where seccomp is missing: no process of the same user traces this one. */
+	/* In case seccomp is missing: no process of the same user can trace this one. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	(void)setsockopt(socket_fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one));
 }

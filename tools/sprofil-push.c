@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-push: sends profiles to a store, as its ingest address takes them: POST of pprof, by
- * default to /ingest (Pyroscope's). They come from sprofil-server over a pipe (serve_push.h). While
- * the store is away a bounded number of them waits; the oldest go first, and how many is said.
+ * sprofil-push: sends profiles to the ingest address of a store: POST of pprof, by default to
+ * /ingest (Pyroscope's). They come from sprofil-server over a pipe (serve_push.h). While the store
+ * is unavailable, a bounded number of profiles waits; the oldest are dropped, and their number is
+ * reported.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@
 #include "tools/serve_fds.h"
 #include "tools/standard.h"
 
-/* Between tries: twice as long after each that fails. */
+/* Interval of retries, doubled after each failure. */
 #define RETRY_NS      CLOCK_SECOND_NS
 #define RETRY_MOST_NS (60 * CLOCK_SECOND_NS)
 enum { CONNECT_SECONDS = 10, SEND_SECONDS = 30, LAST_SECONDS = 5, ANSWER_BYTES = 160 };
@@ -37,11 +38,11 @@ struct sender {
 	char *url; /* as given */
 	CURL *curl;
 	struct push_queue queue;
-	uint64_t again_ns, wait_ns; /* when it is tried again; how long after that */
-	bool away;                  /* the store was, at the last try */
-	size_t lost;                /* said so far */
-	bool over;                  /* nothing more comes */
-	char answer[ANSWER_BYTES];  /* what the store has to say about a refusal */
+	uint64_t again_ns, wait_ns; /* time of the next try; interval after that */
+	bool away;                  /* the store was unavailable at the last try */
+	size_t lost;                /* number reported so far */
+	bool over;                  /* no more profiles will come */
+	char answer[ANSWER_BYTES];  /* the store's text about a refusal */
 	size_t answered;
 };
 
@@ -68,7 +69,7 @@ static size_t take_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-/* 0: it has it, or will never take it. -EAGAIN: later. *@ret_why: "", or what is wrong. */
+/* 0: the store has it, or will never accept it. -EAGAIN: later. *@ret_why: "", or what is wrong. */
 static int post(struct sender *s, const struct pushed *what, char *ret_why, size_t room)
 {
 	struct curl_slist *headers =
@@ -169,7 +170,7 @@ static bool begin(struct sender *s)
 	(void)curl_easy_setopt(s->curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
 	(void)curl_easy_setopt(s->curl, CURLOPT_WRITEFUNCTION, take_answer);
 	(void)curl_easy_setopt(s->curl, CURLOPT_WRITEDATA, s);
-	/* What is not a store's is not followed: neither to files nor to other places. */
+	/* Redirections to files or other protocols are not followed. */
 	(void)curl_easy_setopt(s->curl, CURLOPT_FOLLOWLOCATION, 0L);
 #if LIBCURL_VERSION_NUM >= 0x075500
 	(void)curl_easy_setopt(s->curl, CURLOPT_PROTOCOLS_STR, "http,https");

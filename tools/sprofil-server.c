@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-server: gives profiles of spans of time to who asks by HTTP, and to sprofil-push. It is
- * started by sprofrun or sprofserve (tools/serve_front.c) with the descriptors of serve_fds.h, and
- * enters the sandbox before it talks to anybody. It ends when the supervisor does, with the
- * answers that are due.
+ * sprofil-server: provides profiles of spans of time by HTTP, and to sprofil-push. sprofrun or
+ * sprofserve start it (tools/serve_front.c) with the descriptors of serve_fds.h, and it enters the
+ * sandbox before it talks to anybody. It ends when the supervisor does, after the pending answers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +26,7 @@
 #include "tools/serve_spans.h"
 #include "tools/standard.h"
 
-/* A piece that was asked for and does not come is asked for again. */
+/* A requested piece that does not come is requested again. */
 #define AGAIN_NS (10 * CLOCK_SECOND_NS)
 /* For the last answers, when the target is gone. */
 #define LAST_NS (5 * CLOCK_SECOND_NS)
@@ -38,12 +37,12 @@ struct server {
 	uint64_t push_ns;
 	struct spans spans;
 	struct pieces pieces;
-	struct http *http; /* NULL: nobody asks */
+	struct http *http; /* NULL: no HTTP */
 	struct push push;
 	bool thawed;       /* the supervisor takes samples */
 	bool alone;        /* the supervisor is gone */
-	uint64_t asked_ns; /* when a piece was asked for that has not come; 0 none */
-	uint64_t last_ns;  /* when everything must be answered; 0: no end in sight */
+	uint64_t asked_ns; /* when the pending piece was requested; 0 none */
+	uint64_t last_ns;  /* when all answers must be finished; 0: no end in sight */
 };
 
 enum {
@@ -99,7 +98,7 @@ static bool request(enum request_type type, uint64_t value)
 	return write(SERVE_REQUEST_FD, message, sizeof(message)) == (ssize_t)sizeof(message);
 }
 
-/* What the supervisor must know. */
+/* Sends the supervisor its requests. */
 static void keep_supervisor(struct server *s, uint64_t now)
 {
 	bool wanted = s->spans.n != 0;
@@ -132,7 +131,7 @@ static int timeout_ms(struct server *s, struct pollfd *fds, uint64_t now)
 		until = s->asked_ns + AGAIN_NS;
 	if (until == UINT64_MAX)
 		return -1;
-	/* Rounded up: a moment before it nothing would be done. */
+	/* Rounded up: just before that time there would be nothing to do. */
 	return until <= now ? 0 : (int)((until - now + 999999) / 1000000);
 }
 
@@ -151,7 +150,7 @@ static void turn(struct server *s)
 	if (poll(fds, POLLS, timeout_ms(s, fds, now)) < 0)
 		return;
 	now = clock_now();
-	/* Nobody reads our requests any more. What was recorded still comes. */
+	/* Our requests are no longer read. Recorded data still come. */
 	if (fds[POLL_REQUEST].revents && !s->alone) {
 		s->alone = true;
 		if (s->http)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-stackcheck PID, as `sprofrun --check-stacks PID` starts it: are the stacks of this
- * process right? Each thread is stopped once, as for --dump and with the same care, and unwound by
- * our unwinder and by libunwind-ptrace.
+ * sprofil-stackcheck PID, started by `sprofrun --check-stacks PID`: are the stacks of this process
+ * right? Each thread is stopped once, as for --dump and with the same care, and unwound by our
+ * unwinder and by libunwind-ptrace.
  *
- * It runs both on the target's files in the process that traces: libunwind-ptrace cannot be had
- * otherwise. So as root it becomes the target's user once all threads are seized; what a hostile
- * file could gain is then what its owner has.
+ * Both read the target's files in the tracing process: libunwind-ptrace requires that. Therefore,
+ * as root, it becomes the target's user once all threads are seized; a hostile file could then gain
+ * only its owner's rights.
  *
- * If this process dies, also in a stop, the kernel lets all threads go on. If the target dies, the
- * threads that were examined are reported.
+ * If this process dies, also during a stop, the kernel resumes all threads. If the target dies, the
+ * threads examined so far are reported.
  */
 #include <errno.h>
 #include <grp.h>
@@ -47,7 +47,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
-/* All threads are seized: what follows needs no more rights than the target's own user has. */
+/* All threads are seized: from now on the rights of the target's own user suffice. */
 static int become_owner(int pid)
 {
 	char path[32];
@@ -100,7 +100,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* What a difference says about who is right. */
+/* Says which side a difference speaks for. */
 static void explain(const struct opinion_module *module)
 {
 	bool vdso = !strcmp(module->path, "[vdso]");
@@ -159,7 +159,7 @@ static void report_modules(const struct opinions *opinions)
 	}
 }
 
-/* The vdso is not libunwind's to read: what differs there says nothing against ours. */
+/* libunwind cannot read the vdso: differences there do not speak against our unwinder. */
 static bool is_doubtful(const struct opinions *opinions)
 {
 	for (size_t i = 0; i < opinions->modules; i++) {
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
 		front_complain(program, "--check-stacks: give a process id, like 123");
 		return FRONT_USAGE;
 	}
-	/* A file that keeps a parser busy: our end is the target's freedom. */
+	/* If a file keeps a parser busy, our end frees the target. */
 	(void)setrlimit(RLIMIT_CPU, &limit);
 	(void)setrlimit(RLIMIT_CORE, &none);
 	options.pids = &pid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The helper of programs that call sprofil outside of sprofrun: libsprofil starts it. It traces the
- * process that started it, serves its calls, and ends when nothing is left to do.
+ * The helper of programs that call sprofil outside sprofrun: libsprofil starts it. It traces the
+ * process that started it, serves its calls, and ends when there is nothing left to do.
  *
  *	sprofil-supervisor --serve PID READY-FD GO-FD
  */
@@ -23,7 +23,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 {
 	(void)context;
 	(void)kind;
-	(void)line; /* there is nobody to tell: the program's stderr is its own */
+	(void)line; /* messages go nowhere: the program's stderr is its own */
 }
 
 static int parse_number(const char *text, int *ret_number)
@@ -39,7 +39,7 @@ static int parse_number(const char *text, int *ret_number)
 	return 0;
 }
 
-/* Keeps two descriptors, as 3 and 4; the standard ones lead nowhere, all others are closed. */
+/* Keeps two descriptors, as 3 and 4; the standard ones become /dev/null, all others are closed. */
 static int own_descriptors(int *ready_fd, int *go_fd)
 {
 	int ready = fcntl(*ready_fd, F_DUPFD, 10), go = fcntl(*go_fd, F_DUPFD, 10), null;
@@ -65,7 +65,7 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 	return 0;
 }
 
-/* The program's dispositions and mask are not ours; its directory and session neither. */
+/* The helper must not keep the program's dispositions, mask, directory or session. */
 static void own_state(void)
 {
 	struct rlimit files;
@@ -77,7 +77,7 @@ static void own_state(void)
 	(void)sigprocmask(SIG_SETMASK, &set, NULL);
 	(void)setsid();
 	if (chdir("/") < 0)
-		errno = 0; /* then some directory stays in use for a while */
+		errno = 0; /* on failure, some directory stays in use for a while */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads profiles and prints a report about them, or exports them. Wiring only; see view/. */
+/* Reads profiles and prints a report about them, or exports them. Only wiring; see view/. */
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -20,7 +20,7 @@
 #include "tools/standard.h"
 #include "tools/waiting.h"
 
-/* Colours, width and characters, as the terminal takes them. */
+/* Sets colours, width and characters according to the terminal. */
 static void suit_output(struct command *command)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -55,7 +55,7 @@ static int read_one(const char *path, const char *program, struct waiting *waiti
 	return error < 0 ? EXIT_FAILED : 0;
 }
 
-/* A file of this size takes long enough to say so. */
+/* Reading a file of this size takes long enough to show progress. */
 enum { LARGE_BYTES = 8 << 20 };
 
 static int read_next(const struct command *command, int index, struct waiting *waiting,
@@ -70,7 +70,7 @@ static int read_next(const struct command *command, int index, struct waiting *w
 	return read_one(path, command->program, waiting, ret_profile);
 }
 
-/* The part of it that --from and --to ask for. */
+/* Applies --from and --to. */
 static int cut(const struct command *command, struct waiting *waiting, struct profile **profile)
 {
 	char *problem = NULL;
@@ -97,7 +97,7 @@ static int read_side(const struct command *command, int from, int n, struct wait
 	return status;
 }
 
-/* The profile of all files. */
+/* Reads the merged profile of all files. */
 static int read_files(
 	const struct command *command, struct waiting *waiting, struct profile **ret_profile)
 {
@@ -132,7 +132,7 @@ static void tell_waiting(void *context, const char *what, double done)
 	waiting_tell(context, what, done);
 }
 
-/* What a report is about: one profile, or two sides. */
+/* The subject of a report: one profile, or two sides. */
 struct subject {
 	const struct profile *profile;
 	const struct report_sides *sides;
@@ -152,8 +152,8 @@ static int write_text(const struct command *command, const struct subject *subje
 }
 
 /*
- * The report or export, in memory: a file is written whole or not at all. *@ret_failed: the report
- * is there, and says what --fail-above asks for.
+ * The report or export, in memory: a file is written completely or not at all. *@ret_failed: the
+ * report exists, and the condition of --fail-above is met.
  */
 static int make_text(const struct command *command, const struct subject *subject,
 	struct waiting *waiting, char **ret_text, size_t *ret_bytes, bool *ret_failed)
@@ -207,7 +207,7 @@ static int give_to_stdout(const struct command *command, const char *text, size_
 	struct pager pager = {.out = stdout};
 	int error;
 
-	/* What is exported is for programs; they may leave early too. */
+	/* The readers of exports are programs, which may also leave early. */
 	if (command->report)
 		pager_open(&pager);
 	else
@@ -231,7 +231,7 @@ static int refuse_terminal(const struct command *command)
 	return EXIT_USAGE;
 }
 
-/* Makes and gives away what was asked for. */
+/* Makes the requested text and outputs it. */
 static int report(
 	const struct command *command, const struct subject *subject, struct waiting *waiting)
 {

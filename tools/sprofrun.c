@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor.
+/*
+ * sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -40,10 +41,10 @@ static void say(void *context, enum say_kind kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
-/* Of the analyst, at most, with its name and the NULL after them. */
+/* Maximum arguments of the analyst, including its name and the final NULL. */
 enum { ANALYST_ARGUMENTS = 34, BYTES_DIGITS = 24 };
 
-static const char await_option[] = "--await-only"; /* ours alone: see await_only() */
+static const char await_option[] = "--await-only"; /* for internal use: see await_only() */
 
 static int one_process(const char *value)
 {
@@ -72,7 +73,7 @@ static int diagnose(const char *value)
 	return refused ? FRONT_OURS : standard_printed(program, FRONT_OURS);
 }
 
-/* --check-stacks: a program of its own, since this one links libc only. */
+/* --check-stacks: a separate program, because this one links libc only. */
 static int check_stacks(const char *value)
 {
 	char path[PATH_MAX], pid[16];
@@ -87,8 +88,8 @@ static int check_stacks(const char *value)
 }
 
 /*
- * Waits for the analyst to have written and reported; its wait status. @ret_signal: an order that
- * came meanwhile.
+ * Waits until the analyst has written and reported; returns its wait status. @ret_signal: an order
+ * that came meanwhile.
  */
 static int join_analyst(struct engine_result *result, int *ret_signal)
 {
@@ -116,7 +117,7 @@ static void warn(struct sprofrun_settings *s, const char *format, ...)
 	say(s, SAY_WARNING, line);
 }
 
-/* To a file that gets its name when all is written. */
+/* Prints to a file that gets its name when everything has been written. */
 static int print_histogram(struct sprofrun_settings *s, const char **ret_problem)
 {
 	struct outfile out;
@@ -131,7 +132,7 @@ static int print_histogram(struct sprofrun_settings *s, const char **ret_problem
 		outfile_abandon(&out);
 		return error;
 	}
-	out.fd = -1; /* the stream's now */
+	out.fd = -1; /* now owned by the stream */
 	if (histogram_print(&s->regions, file) < 0)
 		error = -errno;
 	if (fclose(file) != 0 && !error)
@@ -165,8 +166,8 @@ static void write_histogram(struct sprofrun_settings *s, const struct engine_res
 }
 
 /*
- * All that is left to do for a command whose profiling had to be given up: to be its wrapper. An
- * exec ends the thread that hangs, and keeps our children.
+ * If profiling had to be given up, all that is left to do is to wrap the command. An exec ends the
+ * thread that hangs, and keeps our children.
  */
 static void await_only(void *context, int command_pid, int analyst_pid)
 {
@@ -225,7 +226,10 @@ static void begun(void *context)
 	serve_front_tell(&s->serve);
 }
 
-/* Processes that live are let go. Those of a command that has ended wrote theirs. */
+/*
+ * Asks the live processes, which have been detached by now. Those of a command that has ended have
+ * written their maps.
+ */
 static void write_maps(void *context, const int *pids, size_t n)
 {
 	const struct sprofrun_settings *s = context;
@@ -233,7 +237,10 @@ static void write_maps(void *context, const int *pids, size_t n)
 	jcmd_write_maps(program, pids, n, s->quiet || s->engine.command);
 }
 
-/* The analyst's command line after its name, for @argv; strings are borrowed. How many they are. */
+/*
+ * Appends the analyst's arguments after its name to @argv; strings are borrowed. Returns their
+ * number.
+ */
 static size_t put_arguments(const struct sprofrun_settings *s, const char *name,
 	char bytes[BYTES_DIGITS], const char **argv)
 {
@@ -309,7 +316,7 @@ int main(int argc, char **argv)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
 	if (sprofrun_settings_rotates(&s))
 		s.output = output_timed(s.output);
-	/* Else signals are the command's, or the end. */
+	/* Otherwise SIGUSR2 is the command's, or ends the profiling. */
 	s.engine.snapshots = sprofrun_settings_rotates(&s);
 	if (!s.output) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
@@ -332,7 +339,7 @@ int main(int argc, char **argv)
 		if (status)
 			return status;
 	}
-	/* Two writers of one stream would spoil the profile. */
+	/* Two writers of one stream would damage the profile. */
 	if (!s.live && !s.engine.dump && s.engine.command && strcmp(s.output, "-") == 0)
 		s.engine.inherited.streams = errors_only;
 	if (!serve_front_begin(&s.serve, name, &s.engine))

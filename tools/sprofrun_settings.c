@@ -161,7 +161,7 @@ static bool one_of(const char *value, const char *const *list)
 	return false;
 }
 
-/* What cannot be written is said before the command runs for nothing. */
+/* Unwritable files are reported before the command runs in vain. */
 static const char *file_to_write(const char *what, const char *path)
 {
 	const char *problem;
@@ -178,7 +178,7 @@ static const char *file_to_write(const char *what, const char *path)
 	return path;
 }
 
-/* "10M" is a size and "10m" a time: otherwise the two have no unit in common. */
+/* "10M" is a size and "10m" a time: otherwise they have no unit in common. */
 static bool is_size(const char *value)
 {
 	const char *unit = value + strspn(value, "0123456789.");
@@ -208,7 +208,7 @@ static _Noreturn void refuse_pair(const char *option, const char *other)
 	exit(FRONT_USAGE);
 }
 
-/* "fpcsampx": what SpeedShop's experiment of that name does. -i, -F, -g and -G may follow. */
+/* "fpcsampx": does what SpeedShop's experiment of that name does. -i, -F, -g and -G may follow. */
 static void take_experiment(struct sprofrun_settings *s, const char *value)
 {
 	static const struct {
@@ -233,7 +233,7 @@ static void take_experiment(struct sprofrun_settings *s, const char *value)
 		"choose usertime, pcsamp or fpcsamp, with an x behind it for bins of 32 bits");
 }
 
-/* After the last option, as the experiment tells of what width they are. */
+/* Parsed after the last option, because the experiment sets their width. */
 static void take_regions(struct sprofrun_settings *s)
 {
 	s->regions.element = s->wide_bins ? sizeof(uint32_t) : 0;
@@ -333,7 +333,7 @@ bool sprofrun_settings_rotates(const struct sprofrun_settings *s)
 	return s->engine.rotate_ns || s->engine.rotate_bytes;
 }
 
-/* An option that is given and makes anything but one profile on the disk; NULL none. */
+/* A given option with another result than one profile on disk; NULL none. */
 static const char *other_result(const struct sprofrun_settings *s)
 {
 	return s->engine.per_process ? "--per-process"
@@ -342,7 +342,7 @@ static const char *other_result(const struct sprofrun_settings *s)
 				     : NULL;
 }
 
-/* What does not go together with a file each so often. */
+/* Refuses options that cannot be combined with periodic files. */
 static void check_rotation(struct sprofrun_settings *s)
 {
 	const char *other = s->capture ? "--capture" : other_result(s);
@@ -365,7 +365,7 @@ static void check_rotation(struct sprofrun_settings *s)
 		s->report = "none";
 }
 
-/* Others are given spans of the profile's time line. */
+/* A server needs spans of the profile's time line. */
 static void check_serving(struct sprofrun_settings *s)
 {
 	const char *other = s->no_timeline ? "--no-timeline" : other_result(s);
@@ -377,7 +377,7 @@ static void check_serving(struct sprofrun_settings *s)
 	serve_front_check(&s->serve);
 }
 
-/* Whoever waits is in a system call: of the wall clock nothing would be left. */
+/* Waiting threads are in system calls: nothing would be left of wall-clock time. */
 static void check_user_only(const struct sprofrun_settings *s)
 {
 	if (s->user_only && (s->target.wall || s->engine.dump))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of sprofrun: its table of options, its help, and what does not go together. */
+/* The command line of sprofrun: its table of options, its help, and invalid combinations. */
 #ifndef TOOLS_SPROFRUN_SETTINGS_H
 #define TOOLS_SPROFRUN_SETTINGS_H
 
@@ -16,29 +16,28 @@ struct sprofrun_settings {
 	struct engine_options engine;
 	struct target_options target;
 	struct command_as as;
-	char *java; /* JAVA_TOOL_OPTIONS=... in the command's environment; owned, NULL unset */
+	char *java; /* JAVA_TOOL_OPTIONS=... in the command's environment; owned, NULL: unset */
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
 	bool quiet, verbose, per_thread, live, no_timeline, jit_map, user_only;
-	struct live_front front; /* of --live */
+	struct live_front front; /* for --live */
 	struct serve_front serve;
 	struct histogram regions;
 	const char **region; /* as given; owned */
 	size_t region_n;
-	bool wide_bins; /* a region that does not tell has bins of 32 bits */
+	bool wide_bins; /* regions have bins of 32 bits by default */
 	const char *histogram;
-	const char *keep;          /* of the files of --rotate, the newest so many */
+	const char *keep;          /* number of files of --rotate to keep, the newest */
 	const char *rotate, *ring; /* as given */
 	bool report_given;
 };
 
 /*
- * Takes the command line into @settings, which holds the defaults. Strings are borrowed. Ends the
- * program with status 2 when something is wrong. With --diagnose or --check-stacks nothing else
- * counts.
+ * Parses the command line into @settings, which holds the defaults. Strings are borrowed. Ends the
+ * program with status 2 on errors. With --diagnose or --check-stacks everything else is ignored.
  */
 void sprofrun_settings_parse(struct sprofrun_settings *settings, int argc, char **argv);
 
-/* Several files, one after the other: --rotate or --ring. */
+/* Several consecutive files: --rotate or --ring. */
 bool sprofrun_settings_rotates(const struct sprofrun_settings *settings);
 
 #endif

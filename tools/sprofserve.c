@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofserve: live processes, or a command, as programs in Go with net/http/pprof: profiles for who
- * asks by HTTP, and for a store. Samples are taken only while somebody wants a profile.
+ * sprofserve: gives live processes, or a command, what Go programs have with net/http/pprof:
+ * profiles over HTTP, and for a store. Samples are taken only while a profile is wanted.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -20,7 +20,7 @@
 
 static const char program[] = "sprofserve";
 
-/* An analyst that has so long a past makes room for a fresh one. */
+/* An analyst of this age is replaced by a fresh one. */
 #define SEGMENT_NS UINT64_C(60000000000)
 
 struct settings {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sproftop: the live view. This process is the supervisor, as with sprofrun; the analyst draws, so
- * that the one that samples neither links nor waits for what a terminal needs.
+ * sproftop: the live view. This process is the supervisor, as in sprofrun; the analyst draws, so
+ * that the sampling process neither links nor waits for terminal code.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -25,8 +25,8 @@
 
 static const char program[] = "sproftop";
 
-enum { END_MS = 2000 }; /* how long a command that was asked to end is waited for */
-/* A view shall not take more than 3 % of a CPU. */
+enum { END_MS = 2000 }; /* time given to a command that was asked to end */
+/* A view should take no more than 3 % of a CPU. */
 enum { MAX_CPU_PPM = 26000, MAX_CPU_PERIOD_NS = 4000000 };
 
 struct settings {
@@ -156,7 +156,7 @@ static void take_time(const char *value, uint64_t least_ns, uint64_t *ret_ns)
 	char *end;
 	double seconds = strtod(value, &end);
 
-	/* A bare number is seconds, as top takes it. */
+	/* A bare number is in seconds, as in top. */
 	if (end != value && !*end && seconds >= 0 && seconds < 1e6)
 		*ret_ns = (uint64_t)(seconds * 1e9);
 	else if (units_time_ns(value, ret_ns) < 0)

@@ -113,7 +113,7 @@ static const char *path_of(const struct unwind_frame *frame)
 	return info.path;
 }
 
-/* A caller's place is inside of its call, libunwind tells the return address. */
+/* A caller's place is inside its call instruction; libunwind returns the return address. */
 static bool is_same(const struct opinions *o, const struct unwind_frame *ours, size_t i)
 {
 	return (ours->pc == o->pc[i] || ours->pc + 1 == o->pc[i]) && ours->sp == o->sp[i];
@@ -121,7 +121,7 @@ static bool is_same(const struct opinions *o, const struct unwind_frame *ours, s
 
 static int note(struct opinions *o, const struct unwind_result *ours, size_t same)
 {
-	/* What both agree on last is what one of them could not leave. */
+	/* The last common frame is the one that one of the unwinders could not leave. */
 	const struct unwind_frame *last = &ours->frame[same ? same - 1 : 0];
 	struct opinion_module *module = module_of(o, path_of(last));
 	struct frame_chain chain = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two opinions about the stack of a thread: ours, of a copy, and that of libunwind-ptrace, which
- * reads the thread while it is stopped. They are compared frame by frame, by pc and stack pointer.
+ * Two opinions about the stack of a thread: that of our unwinder, on a copy, and that of
+ * libunwind-ptrace, which reads the stopped thread. They are compared frame by frame, by pc and
+ * stack pointer.
  */
 #ifndef TOOLS_STACK_OPINION_H
 #define TOOLS_STACK_OPINION_H
@@ -15,20 +16,20 @@ struct stack_copy;
 struct opinions;
 
 enum opinion_result {
-	OPINION_AGREE,         /* all frames are the same, and both end there */
-	OPINION_OURS_LONGER,   /* libunwind ends where ours goes on */
-	OPINION_THEIRS_LONGER, /* ours ends where libunwind goes on */
+	OPINION_AGREE,         /* all frames are equal, and both end there */
+	OPINION_OURS_LONGER,   /* libunwind ends where our unwinder continues */
+	OPINION_THEIRS_LONGER, /* our unwinder ends where libunwind continues */
 	OPINION_DIFFER,        /* they find different callers */
 	OPINION_RESULTS,
 };
 
-/* How it went with the frames of one module: what differs lies in the step out of it. */
+/* The results for the frames of one module: a difference is in the step out of it. */
 struct opinion_module {
 	const char *path;
 	uint64_t frames;
 	uint64_t result[OPINION_RESULTS];
-	const char *function; /* of the last difference: where both still agree; "" unknown */
-	const char *why;      /* why ours ended there, "" it did not */
+	const char *function; /* of the last difference: the last common frame; "" unknown */
+	const char *why;      /* why our unwinder ended there, "": it did not */
 };
 
 struct opinions {
@@ -38,9 +39,9 @@ struct opinions {
 	struct opinion_module *module;
 	size_t modules, room;
 	uint64_t result[OPINION_RESULTS], frames;
-	uint64_t *pc, *sp; /* theirs, of the thread that is examined */
+	uint64_t *pc, *sp; /* libunwind's, of the current thread */
 	size_t n;
-	bool complete; /* libunwind says that it is at the end */
+	bool complete; /* libunwind reports the end of the stack */
 	void *as;
 };
 
@@ -48,11 +49,11 @@ struct opinions {
 int opinions_init(struct opinions *opinions, int pid);
 void opinions_release(struct opinions *opinions);
 
-/* Reads the mappings anew. -errno. */
+/* Reads the mappings again. -errno. */
 int opinions_learn(struct opinions *opinions, int pid);
-/* Asks libunwind, while the thread is stopped by this one. */
+/* Runs libunwind, while the thread is stopped by the calling thread. */
 void opinions_ask_libunwind(struct opinions *opinions, int tid);
-/* Asks our unwinder, and compares. -ENOMEM. */
+/* Runs our unwinder, and compares. -ENOMEM. */
 int opinions_compare(struct opinions *opinions, const struct arch_snapshot *snapshot,
 	const struct stack_copy *stack);
 

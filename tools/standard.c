@@ -20,7 +20,9 @@ void standard_hold(void)
 
 int standard_end_output(void)
 {
-	/* Of a write that failed earlier the buffer is gone, and the last one tells nothing of it.
+	/*
+	 * After an earlier failed write the buffer is empty, and the last write does not show the
+	 * error.
 	 */
 	int error = ferror(stdout) ? errno ? errno : EIO : 0;
 

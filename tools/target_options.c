@@ -14,7 +14,7 @@
 
 #define RING_BYTES              (UINT64_C(8) << 20)
 #define RING_STACKS             (UINT64_C(64) << 20)
-#define RING_STACKS_LEAST       16 /* of the largest stacks fit */
+#define RING_STACKS_LEAST       16 /* of the largest stacks must fit */
 #define MAX_STACK_MOST          (UINT64_C(256) << 20)
 #define OVERHEAD_OF_ATTACH_PPM  20000
 #define OVERHEAD_OF_COMMAND_PPM 50000
@@ -106,7 +106,7 @@ static bool is_taken(const struct target_options *o, int pid)
 	return false;
 }
 
-/* Takes the list over. A process that was named twice is taken once. */
+/* Takes over the list. A process named twice is added once. */
 static void add_pids(struct target_options *o, int *pid, size_t n)
 {
 	int *all = reallocarray(o->pids, o->pids_n + n, sizeof(*all));
@@ -185,7 +185,7 @@ bool target_options_take(struct target_options *o, int option, const char *value
 	return true;
 }
 
-/* The ring holds some of the largest stacks; its memory is only used as far as it is written. */
+/* The ring holds some of the largest stacks; its memory is used only as far as it is written. */
 static void choose_stacks(const struct target_options *o, struct engine_options *engine)
 {
 	engine->ring_bytes = RING_BYTES;
@@ -232,7 +232,9 @@ static void find_descendants(struct target_options *o)
 		add_found(o);
 }
 
-/* A server's parent mostly waits, and its children work: children that live are not followed to. */
+/*
+ * The parent of a server mostly waits while its children work: existing children are not followed.
+ */
 static void tell_of_children(const struct target_options *o)
 {
 	for (size_t i = 0; i < o->pids_n; i++) {
@@ -240,7 +242,7 @@ static void tell_of_children(const struct target_options *o)
 		char name[PROCFS_NAME_BYTES], refusal[512];
 		size_t others = 0;
 
-		/* What cannot be attached to is told of with its cause. */
+		/* A process that cannot be attached to is reported with the cause. */
 		if (front_explain(o->pids[i], refusal, sizeof(refusal)))
 			continue;
 		if (processes_below(o->pids[i], &list) == 0) {
@@ -279,7 +281,9 @@ static void finish_pids(struct target_options *o, struct engine_options *engine)
 		tell_of_children(o);
 }
 
-/* Their processes are taken when nothing else is; else they must be of those that are. */
+/*
+ * Without other processes, those of the threads are attached to; otherwise they must be among them.
+ */
 static void finish_threads(struct target_options *o, bool alone)
 {
 	size_t n;

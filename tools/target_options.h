@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options by which sprofrun and sproftop choose what is sampled, and how. */
+/* The options with which sprofrun and sproftop select what is sampled, and how. */
 #ifndef TOOLS_TARGET_OPTIONS_H
 #define TOOLS_TARGET_OPTIONS_H
 
@@ -14,7 +14,7 @@
 struct target_options {
 	const char *program; /* for messages */
 	bool quiet;          /* no notes */
-	int *pids;           /* given by -p, then those that were found; owned; NULL: a command */
+	int *pids;           /* given by -p, followed by those found; owned; NULL: a command */
 	size_t pids_n;
 	struct process_list found; /* by name, cgroup, container */
 	bool tree;                 /* and their descendants */
@@ -102,25 +102,25 @@ enum {
 	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
 /* clang-format on */
 
-/* Says what is wrong with a value, and ends the program with status 2. */
+/* Reports a wrong value, and ends the program with status 2. */
 _Noreturn void target_options_reject(
 	const char *program, const char *what, const char *value, const char *way_out);
 
 /*
- * The process to attach to for @pid, which may be the id of any of its threads. That is said unless
- * @quiet.
+ * The process to attach to for @pid, which may be the id of any of its threads. A message says so
+ * unless @quiet.
  */
 int target_options_process(const char *program, int pid, bool quiet);
 
-/* Takes an option of the above. False: it is none of them. */
+/* Handles one of the options above. False: another option. */
 bool target_options_take(struct target_options *options, int option, const char *value);
 
 /* Frees what the options own. */
 void target_options_release(struct target_options *options);
 
 /*
- * The rest of the command line is the command, unless there are pids; one of them must be there.
- * Fills what the engine must know. Ends the program with status 2 when they do not fit.
+ * The rest of the command line is the command, unless there are pids; one of them must be given.
+ * Fills in the engine's options. Ends the program with status 2 if they do not fit together.
  */
 void target_options_finish(
 	struct target_options *options, char **command, struct engine_options *engine);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ncurses takes no longer ones. */
+/* ncurses accepts no longer descriptions. */
 enum { DESCRIPTION_MOST = 32768 };
 
 static int keep(int fd)
@@ -35,7 +35,7 @@ static int keep(int fd)
 	return r;
 }
 
-/* "FOLDER/x/xterm", or where letters are not told by case "FOLDER/78/xterm". */
+/* "FOLDER/x/xterm", or on case-insensitive file systems "FOLDER/78/xterm". */
 static int look_in(const char *folder, const char *type)
 {
 	char path[PATH_MAX];

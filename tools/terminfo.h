@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The description of the terminal, for a process that can open no files later. */
+/* The description of the terminal, for a process that cannot open files later. */
 #ifndef TOOLS_TERMINFO_H
 #define TOOLS_TERMINFO_H
 
 /*
- * Looks @type up as ncurses does (terminfo(5)) and leaves the description in the environment, in
- * the form "hex:…" of the variable TERMINFO, where ncurses finds it. -ENOENT: it is not there.
+ * Looks up @type like ncurses (terminfo(5)) and stores the description in the environment, in the
+ * form "hex:…" of the variable TERMINFO, where ncurses finds it. -ENOENT: not found.
  */
 int terminfo_keep(const char *type);
 

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantities on command lines. Each takes the whole text, or refuses it with -EINVAL. */
+/* Quantities on command lines. Each parses the whole text, or returns -EINVAL. */
 #ifndef TOOLS_UNITS_H
 #define TOOLS_UNITS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* "10s", "500ms", "2m", "1h", "250us", "40ns"; a bare number is seconds. Fractions are fine. */
+/*
+ * "10s", "500ms", "2m", "1h", "250us", "40ns"; a bare number is in seconds. Fractions are allowed.
+ */
 int units_time_ns(const char *text, uint64_t *ret_ns);
 
-/* "250", "1000hz", "4k": ticks a second, as the period in ns. */
+/* "250", "1000hz", "4k": ticks per second, converted to the period in ns. */
 int units_rate_period_ns(const char *text, uint64_t *ret_period_ns);
 
-/* "2", "0.5%": as millionths, at most 100 %. */
+/* "2", "0.5%": converted to millionths, at most 100 %. */
 int units_percent_ppm(const char *text, uint32_t *ret_ppm);
 
 /* "64K", "1M", "4096": bytes, in powers of 1024. */

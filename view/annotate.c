@@ -82,7 +82,7 @@ bool annotate_is(const struct annotate *annotate, const char *function)
 	return !strcmp(annotate->name, function);
 }
 
-/* The frame of the function at the leaf, and what is inlined there. */
+/* Counts the frame of the function at the leaf, and the calls inlined there. */
 static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const int64_t *value)
 {
 	const struct frames *frames = &annotate->frames;
@@ -137,7 +137,7 @@ static int count_sample(struct annotate *annotate, size_t index)
 	return 0;
 }
 
-/* Where it begins, and its object. */
+/* Finds where the function begins, and its object. */
 static void find_declaration(struct annotate *annotate)
 {
 	const struct profile *profile = annotate->profile;
@@ -279,11 +279,11 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 	}
 }
 
-/* A line, the functions inlined there, its instructions; then the next line. */
+/* A line, the functions inlined in it, its instructions; then the next line. */
 static int print_sheet(struct annotate *annotate, FILE *out)
 {
 	static const struct row nothing;
-	struct gathering head = {0}; /* the sheet keeps its names */
+	struct gathering head = {0}; /* the sheet borrows its names */
 	struct gather_other other;
 	struct sheet sheet;
 	struct source source;

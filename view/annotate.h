@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report `annotate`: one function, its source line by line with what each costs, beneath each
- * line the functions that were inlined there and the instructions that were made of it.
+ * The report `annotate`: one function, its source line by line with the cost of each, below each
+ * line the functions inlined there and the instructions generated from it.
  *
- * A line's self and total are those of the report `lines`; an inlined function has what was found
- * in it and in what is inlined in it; an instruction what was found at it, whatever is inlined.
+ * A line's self and total are those of the report `lines`. An inlined function has the samples in
+ * it and in calls inlined into it; an instruction has the samples at it, whatever is inlined.
  */
 #ifndef VIEW_ANNOTATE_H
 #define VIEW_ANNOTATE_H
@@ -31,8 +31,9 @@ struct annotate_inlined {
 struct annotate_instruction {
 	uint32_t line; /* index of the line, ANNOTATE_NO_LINE none */
 	uint64_t address;
-	const char *text;    /* without one it was sampled, but cannot be read */
-	const char *inlined; /* the innermost function that it is of; NULL: the function itself */
+	const char *text; /* NULL: the instruction was sampled, but cannot be read */
+	/* the innermost inlined function that contains it; NULL: the function itself */
+	const char *inlined;
 	const char *inlined_file;
 	uint32_t inlined_line;
 	struct row row;
@@ -43,9 +44,9 @@ struct annotate {
 	const struct report_options *options;
 	struct frames frames;
 	char *name;
-	uint32_t declared;  /* line where the function begins, 0 unknown */
-	const char *file;   /* where most of it is; "" unknown */
-	const char *object; /* the same */
+	uint32_t declared;  /* first line of the function, 0 unknown */
+	const char *file;   /* the file with most of it; "" unknown */
+	const char *object; /* the object with most of it */
 	struct row row;     /* of the function */
 	bool *wanted;       /* by place of frames */
 
@@ -56,9 +57,9 @@ struct annotate {
 	size_t line_room, inlined_room, instruction_room;
 	struct table line_table, inlined_table;
 
-	struct row *at; /* by location: what was found there */
+	struct row *at; /* by location: its samples */
 	struct code_object *code;
-	uint64_t **address; /* by object: the addresses asked for */
+	uint64_t **address; /* by object: the requested addresses */
 	size_t codes;
 };
 
@@ -67,20 +68,20 @@ int annotate_init(struct annotate *annotate, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void annotate_release(struct annotate *annotate);
 
-/* The index of a line, made if it is new. -ENOMEM. */
+/* The index of a line, which is added if it is new. -ENOMEM. */
 int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line);
 
-/* Asks for the instructions (annotate_code.c). -ENOMEM. */
+/* Requests the instructions (annotate_code.c). -ENOMEM. */
 int annotate_instructions(struct annotate *annotate);
 
-/* Is the function that @frame tells the one that is annotated? */
+/* Is the function named @function the annotated one? */
 bool annotate_is(const struct annotate *annotate, const char *function);
 
 /* As report->print. */
 int annotate_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* For people (annotate_text.c). */
+/* The text form (annotate_text.c). */
 int annotate_text(struct annotate *annotate, FILE *out);
 
 #endif

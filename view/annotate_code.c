@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of an annotated function, each with its line and what was found at it. */
+/* The instructions of an annotated function, with the line and the samples of each. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The addresses of a mapping at which the function was met. */
+/* Requests the addresses of a mapping that have samples of the function. */
 static int make_wish(struct annotate *annotate, uint32_t mapping)
 {
 	const struct profile *profile = annotate->profile;
@@ -69,8 +69,8 @@ static struct annotate_instruction *append(struct annotate *annotate)
 }
 
 /*
- * Puts an instruction to the line of the function that it is of, by the frames that it has,
- * innermost first. 1: it is of the function.
+ * Assigns an instruction to its line of the function, based on its frames, innermost first. 1: it
+ * belongs to the function.
  */
 static int put_to_line(struct annotate *annotate, struct annotate_instruction *insn,
 	const struct code_frame *frame, unsigned frames)
@@ -94,7 +94,7 @@ static int put_to_line(struct annotate *annotate, struct annotate_instruction *i
 	return 0;
 }
 
-/* An instruction as its file tells it. */
+/* Adds an instruction read from its file. */
 static int add_instruction(struct annotate *annotate, const struct code_object *code,
 	const struct code_instruction *from)
 {
@@ -131,7 +131,7 @@ static struct annotate_instruction *find(
 		: NULL;
 }
 
-/* What was found at a location; its line is told by the profile. */
+/* Adds the samples at a location; the profile has its line. */
 static int count_location(struct annotate *annotate, size_t index, size_t from, size_t to)
 {
 	struct location location = profile_location(annotate->profile, index);

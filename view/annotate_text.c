@@ -10,7 +10,7 @@
 #include "view/source.h"
 #include "view/text.h"
 
-/* Lines around those that cost something; from this width on times are shown. */
+/* Context lines around expensive lines; the minimum width from which times are shown. */
 enum {
 	CONTEXT = 3,
 	NAME_COLUMNS = 40,
@@ -27,9 +27,9 @@ struct printing {
 	const struct report_options *options;
 	struct text_scale scale;
 	struct source source;
-	size_t indent;     /* that all lines have in common is left out */
+	size_t indent;     /* the common indent of all lines, which is removed */
 	size_t *order;     /* of lines: by file, then by number */
-	uint32_t declared; /* of the file that is printed: no line before it is context; 0 none */
+	uint32_t declared; /* of the current file: no line before it is context; 0 none */
 	bool wide;
 	FILE *out;
 };
@@ -80,7 +80,7 @@ static size_t columns_before(const struct printing *p)
 	return SHARE_COLUMNS + TOTAL_COLUMNS + LINE_COLUMNS + 2 + (p->wide ? TIME_COLUMNS : 0);
 }
 
-/* Columns for text; unlimited where the width is. */
+/* Columns for the text; unlimited if the width is. */
 static size_t room_of(const struct printing *p)
 {
 	if (!p->options->width)
@@ -103,7 +103,7 @@ static char *short_name(const struct printing *p, const char *name, size_t colum
 	return copy;
 }
 
-/* One row: values, line, text; it is cut to the width. */
+/* One row: values, line, text, which is cut to the width. */
 static int put_row(const struct printing *p, const struct row *row, bool total, uint32_t line,
 	const char *style, const char *text)
 {
@@ -228,7 +228,7 @@ static int put_line(const struct printing *p, uint32_t number, size_t index)
 	return r < 0 ? r : put_instructions(p, (uint32_t)index);
 }
 
-/* Is anything to be told beneath the line or about it? */
+/* Is there something to show for the line? */
 static bool is_shown(const struct printing *p, size_t index)
 {
 	const struct annotate *a = p->annotate;
@@ -257,7 +257,7 @@ static void find_indent(struct printing *p, uint32_t first, uint32_t last)
 		p->indent = 0;
 }
 
-/* Lines around @number that are context, from behind @done on. */
+/* Context lines around @number that follow @done. */
 static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_t number)
 {
 	uint32_t from = number > CONTEXT ? number - CONTEXT : 1;
@@ -275,7 +275,7 @@ static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_
 	return r;
 }
 
-/* Lines behind the last hot one. */
+/* Context lines behind the last hot one. */
 static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
 {
 	int r = 0;
@@ -283,7 +283,7 @@ static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
 	for (unsigned i = 0; i < CONTEXT && *done && *done + 1 < before && r == 0; i++) {
 		const char *before_it = source_line(&p->source, *done);
 
-		/* What follows a bracket in front is another function. */
+		/* After a closing bracket in the first column, another function follows. */
 		if (!source_line(&p->source, *done + 1) || (before_it && before_it[0] == '}'))
 			break;
 		r = put_line(p, ++*done, SIZE_MAX);
@@ -291,7 +291,7 @@ static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
 	return r;
 }
 
-/* The lines of one file, which stand in order from @first to @last. */
+/* The lines of one file, sorted, from @first to @last. */
 static int put_lines(struct printing *p, size_t first, size_t last, bool own)
 {
 	const struct annotate *a = p->annotate;
@@ -385,7 +385,7 @@ static void put_head(const struct printing *p)
 	fputc('\n', p->out);
 }
 
-/* What is missing, each sentence once. */
+/* Prints what is missing, each sentence once. */
 static void put_problems(const struct printing *p)
 {
 	const struct annotate *a = p->annotate;

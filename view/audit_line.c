@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the report can be trusted. A figure that the profile does not have is not mentioned. */
+/* Says how reliable the report is. Figures that the profile lacks are not mentioned. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "view/report.h"
 #include "view/text.h"
 
-/* From a fifth of the samples on, doctor is named. */
+/* With a fifth of the samples unresolved, doctor is recommended. */
 enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5 };
 
 struct auditing {
 	const struct profile *profile;
 	FILE *out;
 	bool ascii;
-	bool begun; /* something stands on this line */
+	bool begun; /* the line has text already */
 };
 
 static void separate(struct auditing *a, const char *begin)
@@ -82,8 +82,8 @@ static void print_times(struct auditing *a)
 /*
  * "found 88 % of the expected samples: threads that run less than 0.1 ms at a time, or CPUs busy
  * with other programs (12 % of the instants came late)". Late instants are not used, so they
- * explain about as much as their share; what they leave, short runs do. In real time no other
- * program is in the way, unless it has real-time priority, too.
+ * explain about as much as their share; short runs explain the rest. A sampler with real-time
+ * priority is not delayed by other programs, unless they have real-time priority, too.
  */
 static void print_cause(struct auditing *a, const struct audit_found *found)
 {
@@ -102,7 +102,7 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 		fputc('\n', a->out);
 		return;
 	}
-	/* A busy thread is missed, too, by a sampler that has to wait for its CPU. */
+	/* A sampler that has to wait for its CPU misses busy threads as well. */
 	if (!by_late && found->realtime == 0)
 		fputs("the sampler had no real-time priority and waited for CPUs, or ", a->out);
 	if (by_short)
@@ -134,8 +134,8 @@ static void print_rate(struct auditing *a, const struct audit_rate *rate)
 }
 
 /*
- * Slots of a CPU get longer while nobody is met there. Seldom: less than a quarter of a CPU's time;
- * and what is missing was not left out for a bound.
+ * Slots of a CPU get longer while no thread is found there. True if less than a quarter of a CPU's
+ * time was used, and samples are not missing because of a bound.
  */
 static bool runs_seldom(const struct profile *profile, const struct audit_rate *rate)
 {
@@ -149,8 +149,8 @@ static bool runs_seldom(const struct profile *profile, const struct audit_rate *
 }
 
 /*
- * What to make of few samples. @is_found: no other reason is told for what is missing. @late: the
- * share of instants that came late.
+ * Remarks on a small number of samples. @is_found: no other reason for missing samples is
+ * mentioned. @late: the share of instants that came late.
  */
 static void print_rate_remarks(
 	struct auditing *a, const struct audit_rate *rate, bool is_found, double late)
@@ -205,7 +205,7 @@ static void print_coverage(struct auditing *a)
 	if (has_found)
 		print_instants(a, &found);
 	end_line(a);
-	/* With a period of the length of a stop, that explains what was not found. */
+	/* If the period is as short as a stop, that explains the missing samples. */
 	is_fast = has_rate && rate.is_low && rate.asked_hz >= FAST_HZ;
 	if (has_found && found.is_off && !is_fast)
 		print_cause(a, &found);
@@ -223,7 +223,7 @@ static void print_stops(struct auditing *a)
 	uint64_t ns, count;
 	double stopped;
 
-	/* Where nothing was stopped, there is no length of a stop. */
+	/* Without stops there is no length of a stop. */
 	if (profile_audit(a->profile, "stops", &count) && !count)
 		return;
 	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++) {
@@ -284,7 +284,7 @@ static void print_losses(struct auditing *a)
 {
 	static const struct {
 		const char *key, *text;
-		bool always; /* a 0 is worth telling */
+		bool always; /* print it even if it is 0 */
 	} losses[] = {
 		{"lost_samples", "lost samples", true},
 		{"truncated_stacks", "truncated stacks", true},
@@ -300,19 +300,19 @@ static void print_losses(struct auditing *a)
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
 		if (!audit_figure(a->profile, losses[i].key, &n) || (!n && !losses[i].always))
 			continue;
-		/* Of a profile of another program, that nothing is lost is not for us to say. */
+		/* For a profile of another program, we cannot say that nothing was lost. */
 		if (!n && !profile_audit(a->profile, "lost_samples", &ignored))
 			continue;
 		separate(a, "");
 		fprintf(a->out, "%s %" PRIu64, losses[i].text, n);
-		/* What was lost was sampled, but is not among those that are here. */
+		/* Lost samples were taken, but are not among those counted here. */
 		all = samples + (i ? 0 : n);
 		if (n && all && i < 4)
 			fprintf(a->out, " (%.1f %%)", (double)n * 100 / (double)all);
 	}
 }
 
-/* Where many samples have no function's name, that is what the report lacks most. */
+/* If many samples have no function name, that is the report's main defect. */
 static void point_to_doctor(struct auditing *a)
 {
 	uint64_t unresolved = 0, samples = 0;

@@ -17,7 +17,7 @@ const char *balance_name(const struct balance *balance, size_t group)
 	return pool_at(&balance->names, (uint32_t)group + 1);
 }
 
-/* The label of a sample as text; NULL: it has none. The caller frees. */
+/* The label of a sample as text; NULL: none. The caller frees it. */
 static char *label_text(const struct profile *profile, const struct sample *sample, const char *key)
 {
 	for (size_t i = 0; i < labels_count(profile, sample->labels); i++) {
@@ -33,7 +33,7 @@ static char *label_text(const struct profile *profile, const struct sample *samp
 	return NULL;
 }
 
-/* "solver 4711", "solver 4711 on node7". The caller frees. */
+/* "solver 4711", "solver 4711 on node7". The caller frees it. */
 static char *process_text(const struct profile *profile, const struct sample *sample)
 {
 	struct task task = profile_task(profile, sample->task);
@@ -46,7 +46,7 @@ static char *process_text(const struct profile *profile, const struct sample *sa
 	return text;
 }
 
-/* The group of a sample; -ENOENT: it is in none. */
+/* The group of a sample; -ENOENT: none. */
 static int group_of(struct balance *b, const struct sample *sample)
 {
 	const struct profile *profile = b->frames.profile;
@@ -129,7 +129,7 @@ static void take_value(struct balance_row *row, uint32_t group, double value)
 	row->mean += value;
 }
 
-/* All first, then what costs most by being out of balance. */
+/* The row of all functions first, then those with the most costly imbalance. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct balance_row *x = a, *y = b;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `merge --by`: how evenly ranks, hosts or processes share the work, function by function, and
- * which of them behave alike. Imbalance is what the busiest has more than the mean, in percent of
- * the mean: with a barrier at the end, so much longer all of them take.
+ * `merge --by`: how evenly ranks, hosts or processes share the work, by function, and which of them
+ * behave alike. Imbalance is the excess of the busiest over the mean, in percent of the mean: with
+ * a barrier at the end, all of them take that much longer.
  */
 #ifndef VIEW_BALANCE_H
 #define VIEW_BALANCE_H
@@ -13,12 +13,11 @@
 
 struct balance_group {
 	double weight, samples;
-	uint32_t like; /* the first group that behaves like this one; its own index: it is the first
-			*/
+	uint32_t like; /* the first group that behaves like this one, possibly itself */
 };
 
 struct balance_row {
-	uint32_t place; /* BALANCE_ALL: of all functions */
+	uint32_t place; /* BALANCE_ALL: all functions */
 	uint32_t most;  /* the group with the greatest value */
 	double least, mean, greatest;
 };
@@ -31,9 +30,9 @@ struct balance {
 	struct balance_group *group;
 	size_t groups;
 	struct pairs part; /* group, place */
-	double *weight;    /* by that */
+	double *weight;    /* by index in part */
 	size_t weight_room;
-	struct balance_row *row; /* all first, then what is most out of balance */
+	struct balance_row *row; /* all functions first, then by imbalance */
 	size_t rows;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups that behave alike: one joins the first whose functions have the same shares. The distance
- * of two is half the sum of the differences of all shares: the part of the time that is spent
- * elsewhere. Chance alone makes one, which is known from the numbers of samples.
+ * Finds groups that behave alike: a group joins the first group whose functions have the same
+ * shares. The distance of two is half the sum of the differences of all shares: the part of the
+ * time spent elsewhere. Chance alone makes a distance, which follows from the numbers of samples.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,10 +10,10 @@
 
 #include "view/balance.h"
 
-/* Spent elsewhere, or more or less in all, beyond chance. */
+/* Maximum part spent elsewhere, or difference of the total, beyond chance. */
 #define ALIKE 0.1
 
-/* Beyond so many comparisons groups stay by themselves. */
+/* With more leaders, further groups are not compared. */
 enum { LEADERS_MOST = 64 };
 
 struct leaders {
@@ -35,7 +35,7 @@ static double distance(const struct balance *b, const double *a, const double *o
 			chance +=
 				sqrt(2 / M_PI * mean * (1 - mean) * (1 / samples + 1 / of_samples));
 	}
-	/* Twice of what chance makes on average is no chance. */
+	/* Twice the mean effect of chance is not chance. */
 	return sum / 2 - chance;
 }
 
@@ -51,7 +51,7 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 	return distance(b, leaders->share[leader], share, a->samples, of->samples) <= ALIKE;
 }
 
-/* The places of a group are a run of the pairs sorted by group: here a walk over all of them. */
+/* The places of a group are consecutive in the pairs sorted by group. */
 static double *shares_of(
 	const struct balance *b, uint32_t group, const uint32_t *order, const size_t *first)
 {

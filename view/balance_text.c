@@ -60,7 +60,7 @@ static int put_rows(const struct balance *b, FILE *out)
 	return r;
 }
 
-/* Those that behave like @leader, and the function that they spend most time in. */
+/* Prints the groups that behave like @leader, and the function in which they spend most time. */
 static void put_alike(const struct balance *b, uint32_t leader, const char *what, FILE *out)
 {
 	size_t n = 0, shown = 0;

@@ -87,7 +87,7 @@ static int flatten(struct calling *c, const struct sample *sample)
 	return 0;
 }
 
-/* Is the leaf the callee of the function: with nothing but itself between them? */
+/* Is the leaf a callee of the function, with only frames of itself between them? */
 static bool is_leaf_callee(const struct calling *c, size_t at)
 {
 	for (size_t i = 1; i < at; i++) {
@@ -125,7 +125,9 @@ static int add_sample(struct calling *c, const struct sample *sample, size_t sta
 	return error;
 }
 
-/* Marks its places. When they are of several objects, the function is told without one. */
+/*
+ * Marks the function's places. If they are in several objects, the function is shown without one.
+ */
 static void mark(struct callers *callers, const char *name)
 {
 	struct row *function = &callers->function;

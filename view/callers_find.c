@@ -10,10 +10,10 @@
 
 enum { CANDIDATES = 8 };
 
-/* Functions, the one with the greatest total first; equal names of several objects are one. */
+/* Functions, greatest total first; equal names in several objects count as one. */
 struct finding {
 	struct rows rows;
-	bool *hit; /* by row: its name matches, and no row before it has the same */
+	bool *hit; /* by row: its name matches, and no earlier row has the same name */
 	size_t hits;
 };
 
@@ -45,7 +45,7 @@ static const char *find_row(const struct rows *rows, const char *name)
 	return NULL;
 }
 
-/* The name as it is shown of the function that is @wanted; NULL none. */
+/* The displayed name of the function @wanted; NULL none. */
 static const char *find_exact(const struct profile *profile, const struct report_options *options,
 	const struct rows *rows)
 {
@@ -61,7 +61,7 @@ static const char *find_exact(const struct profile *profile, const struct report
 	return found;
 }
 
-/* ": one, two, three and 4 more" of the hits. */
+/* Lists the matches: ": one, two, three and 4 more". */
 static void list_hits(const struct finding *f, FILE *out)
 {
 	size_t listed = 0;
@@ -98,7 +98,7 @@ static int tell(struct finding *f, const char *wanted, char **ret_problem)
 			match_all(f, &any);
 			regfree(&any);
 		}
-		/* In the other case, or else what is hot. */
+		/* Otherwise list the hottest functions. */
 		for (size_t i = 0; !hits && !f->hits && i < f->rows.n && i < CANDIDATES; i++)
 			f->hit[i] = true;
 		if (f->rows.n) {

@@ -10,14 +10,14 @@
  *   cfi=(2) foo.c
  *   cfn=(2) foo_read
  *   calls=15 40                 samples in which it was called, line of the callee
- *   12 60000000                 line of the call, cost of what was called
+ *   12 60000000                 line of the call, cost of the callee
  *
- * A name is written where its number is first used. Inlined functions are functions of their own.
+ * A name is written where its number is first used. Inlined functions are separate functions.
  *
  * Readers take a function's inclusive cost from the calls to it, or from its own cost and its
- * calls. So that both are its total, which has every sample once, a function that is called again
- * while it runs is "f'2" from then on, as Callgrind itself names levels of recursion: f > g > f > g
- * > f > h is f > g > f'2 > h, and f > f > f is f > f'2.
+ * calls. For both to be its total, which has every sample once, a function that is called again
+ * while it runs becomes "f'2", the name that Callgrind itself uses for levels of recursion: f > g >
+ * f > g > f > h is f > g > f'2 > h, and f > f > f is f > f'2.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@
 #include "view/frames.h"
 #include "view/text.h"
 
-/* A function: a name in an object, of a source file, and how deep in recursion. */
+/* A function: a name in an object and a source file, and its level of recursion. */
 struct grind_function {
 	uint32_t place, level;
 	const char *file;
@@ -37,7 +37,7 @@ struct grind_function {
 
 enum { NO_CALLEE = UINT32_MAX };
 
-/* What a line of a function costs itself, or by calling another. */
+/* The cost of a line itself, or of a call from it. */
 struct grind_cost {
 	uint32_t function, line;
 	uint32_t callee; /* NO_CALLEE: itself */
@@ -48,22 +48,22 @@ struct grind_cost {
 struct grind_step {
 	const struct frame *frame;
 	uint32_t level;
-	uint32_t before; /* where on the path, + 1, the same function is, one level less */
+	uint32_t before; /* index + 1 on the path of the same function one level lower */
 };
 
 struct grind {
 	struct frames *frames;
 	struct grind_step *path;
 	size_t steps, path_room;
-	uint32_t *at; /* by place: where on the path, + 1, its highest level is; 0 it is not */
+	uint32_t *at; /* by place: index + 1 on the path of its highest level; 0: not there */
 	struct grind_function *function;
 	size_t functions, function_room;
 	struct table function_table;
 	struct grind_cost *cost;
 	size_t costs, cost_room;
 	struct table cost_table;
-	struct pool name[3]; /* of objects, files and functions: the ids of the format */
-	size_t named[3];     /* of them, those that were written */
+	struct pool name[3]; /* of objects, files and functions: the ids in the format */
+	size_t named[3];     /* of these, names already written */
 	int64_t all;
 	FILE *out;
 };
@@ -157,8 +157,8 @@ static void pop_to(struct grind *g, size_t steps)
 }
 
 /*
- * A second level is taken back to where it is on the path already, unless a function that is there
- * for the first time would be lost.
+ * A second level is removed down to its earlier occurrence on the path, unless that would lose a
+ * function which is there for the first time.
  */
 static int make_path(struct grind *g)
 {
@@ -187,7 +187,7 @@ static int add_sample(struct grind *g, size_t index, int64_t weight)
 	struct grind_cost cost = {.callee = NO_CALLEE, .weight = weight};
 	int error = make_path(g);
 
-	/* Calls are counted in samples, of which each stands for at least one. */
+	/* Calls are counted in samples, each of which stands for at least one call. */
 	cost.samples = samples > 0 ? samples : 1;
 	for (size_t i = g->steps; i-- > 0 && !error;) {
 		int function = function_of(g, &g->path[i]);
@@ -197,7 +197,7 @@ static int add_sample(struct grind *g, size_t index, int64_t weight)
 		error = function < 0 ? function : add_cost(g, &cost);
 		cost.callee = cost.function;
 	}
-	pop_to(g, 0); /* steps refer to the frames of this sample */
+	pop_to(g, 0); /* steps borrow the frames of this sample */
 	return error;
 }
 
@@ -207,7 +207,7 @@ static int compare_costs(const void *a, const void *b)
 
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
-	/* Its own cost, NO_CALLEE, is first. */
+	/* A function's own cost, NO_CALLEE, comes first. */
 	if (x->callee != y->callee)
 		return x->callee > y->callee ? -1 : 1;
 	return (x->line > y->line) - (x->line < y->line);
@@ -276,7 +276,7 @@ static int put_costs(struct grind *g)
 	return error;
 }
 
-/* An event is one word: "ns" for time, else the name of the value. */
+/* An event is one word: "ns" for time, otherwise the name of the value type. */
 static int put_head(struct grind *g)
 {
 	struct value_type type = frames_value_type(g->frames);
@@ -316,7 +316,7 @@ static int collect(struct grind *g)
 		error = frames_take(g->frames, i, &weight);
 		if (error || !weight)
 			continue;
-		/* What has no stack is in no function, but in the sum. */
+		/* Samples without a stack are in no function, but in the sum. */
 		if (__builtin_add_overflow(g->all, weight, &g->all))
 			g->all = INT64_MAX;
 		error = add_sample(g, i, weight);
@@ -333,7 +333,7 @@ int callgrind_write(const struct profile *profile, const struct report_options *
 
 	if (error < 0)
 		return error;
-	/* Id 0 is that of "", which stands for nothing here. */
+	/* Id 0 is that of "", which is not used here. */
 	g.at = calloc(frames.places.n + 1, sizeof(*g.at));
 	error = g.at ? 0 : -ENOMEM;
 	for (size_t i = 0; i < 3 && !error; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reports need that is not in the profile: instructions, where names come from now, source
- * files. Whoever prints a report lends a reader; views open nothing.
+ * Data for reports that are not in the profile: instructions, the present sources of names, source
+ * files. The caller of a report provides a reader; views open nothing.
  */
 #ifndef VIEW_CODE_H
 #define VIEW_CODE_H
@@ -18,52 +18,52 @@ struct code_frame {
 };
 
 struct code_instruction {
-	uint64_t address; /* as the profile tells addresses */
+	uint64_t address; /* as in the profile */
 	const char *text;
 	size_t first;    /* of code_object.frame: innermost first */
-	unsigned frames; /* 0 nothing is known */
+	unsigned frames; /* 0: unknown */
 };
 
-/* What is asked about a mapping of the profile, and the answer. */
+/* A request about a mapping of the profile, and the answer. */
 struct code_object {
 	uint32_t mapping;
 	const uint64_t *address; /* to be looked up, ascending; borrowed */
 	size_t addresses;
-	bool instructions; /* those of the functions that the addresses are in, too */
+	bool instructions; /* request the instructions of the functions at the addresses, too */
 
-	bool found;               /* the file is there, and is the one that was profiled */
-	const char *symbols;      /* where names come from: "symtab", …; "" not known */
+	bool found;               /* the file exists, and is the one that was profiled */
+	const char *symbols;      /* source of the names: "symtab", …; "" unknown */
 	const char *lines;        /* the file with DWARF, "none", or "" */
-	const char *problem;      /* what is missing, and the way out; "" nothing */
-	const char *code_problem; /* why there are no instructions; "" nothing is missing */
+	const char *problem;      /* what is missing, and the remedy; "" nothing */
+	const char *code_problem; /* why there are no instructions; "" not missing */
 	size_t named, lined;      /* of the addresses */
 	struct code_instruction *instruction; /* ascending */
 	struct code_frame *frame;
 	size_t instructions_n, frames;
-	char *owned; /* what the strings stand in */
+	char *owned; /* memory of the strings */
 };
 
 struct code_reader {
 	/*
-	 * Answers about @n objects, zeroed but for what is asked. What cannot be had is said in
-	 * them: -ENOMEM is the only error. Each is to be given to forget().
+	 * Answers @n requests, which are zero except for the request fields. Missing data are
+	 * reported in the answers: -ENOMEM is the only error. Release each with forget().
 	 */
 	int (*inspect)(
 		void *context, const struct profile *profile, struct code_object *object, size_t n);
 	/*
-	 * The text of a source file as the profile names it, with blanks for NULs. @shared: it is
-	 * to be given to others. -errno; then *ret_problem is a sentence, or NULL. The caller frees
-	 * all. *ret_path is where it was found.
+	 * Reads a source file, named as in the profile; NULs become blanks. @shared: the text will
+	 * be given to other people. -errno; then *ret_problem is a sentence, or NULL. *ret_path:
+	 * where the file was found. The caller frees all.
 	 */
 	int (*source)(void *context, const char *file, bool shared, char **ret_text,
 		char **ret_path, char **ret_problem);
 	/*
-	 * Gets the debug file of a build-id from where the user has allowed it. -errno, and
-	 * *ret_problem is a sentence that is not to be freed.
+	 * Downloads the debug file of a build-id from servers that the user has allowed. -errno,
+	 * and *ret_problem is a constant sentence.
 	 */
 	int (*fetch)(
 		void *context, const char *path, const char *build_id, const char **ret_problem);
-	/* The command that installs a file's debug symbols, which the caller frees, or NULL. */
+	/* The command that installs a file's debug symbols, freed by the caller, or NULL. */
 	int (*package)(void *context, const char *path, char **ret_command);
 	void *context;
 };

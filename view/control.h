@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the user of a view asks for that a view cannot do itself. The view sets a field, whoever
- * runs it serves and clears it.
+ * Requests of a view's user that the view cannot perform itself. The view sets a field; its caller
+ * performs the request and clears the field.
  */
 #ifndef VIEW_CONTROL_H
 #define VIEW_CONTROL_H
@@ -11,9 +11,9 @@
 
 struct control {
 	bool quit;
-	bool redraw;        /* the screen may be spoilt: paint all of it */
-	uint64_t period_ns; /* sample at this period from now on; 0: as it is */
-	bool change_freeze; /* take samples no more, or again, as @freeze says */
+	bool redraw;        /* the screen may be damaged: paint all of it */
+	uint64_t period_ns; /* sample at this period from now on; 0: unchanged */
+	bool change_freeze; /* stop or resume sampling, according to @freeze */
 	bool freeze;
 	char *save_as; /* write the profile to this file; owned, NULL: no */
 };

@@ -22,7 +22,9 @@ struct collecting {
 	bool *unsampled;
 	size_t keys, key_room, unsampled_room;
 	struct table table;
-	/* By run and key: self, total. Runs come one after the other, so keys only grow. */
+	/*
+	 * By run and key: self, total. Runs are processed one after the other, so keys only grow.
+	 */
 	double *value[2];
 	size_t room[2];
 	size_t runs;
@@ -35,7 +37,7 @@ static bool key_equal(const void *things, uint32_t index, const void *key)
 	return a->function == b->function && a->object == b->object;
 }
 
-/* The program itself is the same on both sides, whatever its file is called. */
+/* The program itself counts as the same object on both sides, whatever its file name. */
 static const char *object_of(
 	const struct collecting *c, const struct profile *profile, const char *object)
 {
@@ -76,7 +78,7 @@ static int key_of(struct collecting *c, const char *function, const char *object
 	return (int)c->keys++;
 }
 
-/* A number of this run: the runs before it have fewer keys, or as many. */
+/* A value of one run; earlier runs may have fewer keys. */
 struct found {
 	uint32_t run, key;
 	double self, total;
@@ -122,7 +124,7 @@ static int collect_functions(struct collecting *c, struct founds *founds,
 	return error < 0 ? error : 0;
 }
 
-/* "main;run;eval": the path of the caller, by node, with the function behind it. */
+/* "main;run;eval": the path of the caller, by node, followed by the function. */
 static int path_of(struct collecting *c, const struct tree *tree, uint32_t at, int *id)
 {
 	const struct tree_node *node = &tree->node[at];
@@ -168,7 +170,7 @@ static int collect_paths(struct collecting *c, struct founds *founds, const stru
 	return error < 0 ? error : 0;
 }
 
-/* What a run was, and that it counts what the first one does. */
+/* Adds a run, and checks that it counts the same values as the first. */
 static int take_run(struct diff *diff, const struct profile *profile, size_t run,
 	const struct rows *sums, char **ret_problem)
 {
@@ -231,7 +233,7 @@ static void fill_row(struct diff *diff, const struct collecting *c, size_t key,
 	}
 }
 
-/* By share: runs as if each had taken as long as the mean of all. */
+/* By share: scales runs as if each had taken as long as the mean. */
 static void scale_runs(struct diff *diff, const struct collecting *c, double *const value[2])
 {
 	double mean = 0;
@@ -249,7 +251,7 @@ static void scale_runs(struct diff *diff, const struct collecting *c, double *co
 	}
 }
 
-/* As if the machine had been as fast in each run as in the mean of all. */
+/* Scales runs as if the machine had been equally fast in all of them. */
 static void take_out_speed(const struct diff *diff, const struct collecting *c,
 	struct compare_run *run, double *const value[2])
 {
@@ -356,7 +358,7 @@ int diff_init(struct diff *diff, const struct report_sides *sides,
 	int error;
 
 	*diff = (struct diff){.sides = sides, .options = options_take(given)};
-	/* Nothing is left out before it is compared. */
+	/* Nothing is excluded before the comparison. */
 	diff->options.limit = 0;
 	diff->options.min_percent = 0;
 	diff->options.split = REPORT_SPLIT_NONE;

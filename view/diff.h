@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report `diff`: what changed between two sides, each of one run or several. */
+/* The report `diff`: changes between two sides, each of one run or several. */
 #ifndef VIEW_DIFF_H
 #define VIEW_DIFF_H
 
@@ -9,24 +9,24 @@
 #include "profile/speed.h"
 #include "view/report.h"
 
-/* Rows of all runs, told by their names: two builds have other addresses. */
+/* Rows of all runs, identified by names, because addresses differ between builds. */
 struct diff_row {
 	const char *function; /* or a call path, "main;run;eval" */
-	const char *object;   /* the last part of its path */
+	const char *object;   /* the last component of its path */
 	bool unsampled;
-	struct compare_row by;    /* what is compared: self, or with sort_by_total total */
-	double self[2], total[2]; /* means of the runs of each side, as they are compared */
+	struct compare_row by;    /* the compared value: self, or total with sort_by_total */
+	double self[2], total[2]; /* means over the runs of each side, as compared */
 };
 
 struct diff {
 	const struct report_sides *sides;
 	struct report_options options;
 	struct value_type type;
-	struct diff_row *row; /* significant ones first, then by how much they changed */
+	struct diff_row *row; /* significant ones first, then by amount of change */
 	size_t rows, tested, significant;
 	struct compare_run *run; /* of side A, then of side B */
 	double all[2];           /* means of the runs */
-	struct speed speed;      /* if it is noise, the rows' values are without it */
+	struct speed speed;      /* if it is noise, it has been removed from the rows' values */
 	struct pool strings;
 };
 
@@ -35,7 +35,7 @@ int diff_init(struct diff *diff, const struct report_sides *sides,
 	const struct report_options *options, char **ret_problem);
 void diff_release(struct diff *diff);
 
-/* The largest false discovery rate of what is called significant. */
+/* The maximum false discovery rate of rows called significant. */
 #define DIFF_FALSE_DISCOVERIES 0.05
 bool diff_is_significant(const struct diff_row *row);
 
@@ -43,11 +43,11 @@ bool diff_is_significant(const struct diff_row *row);
 int diff_print(const struct report_sides *sides, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* What stands above and below the rows for people (diff_text.c): the sides, what was tested. */
+/* The text above and below the rows (diff_text.c): the sides, what was tested. */
 void diff_head(const struct diff *diff, FILE *out);
 void diff_foot(const struct diff *diff, FILE *out);
 
-/* For people (diff_text.c). */
+/* The text form (diff_text.c). */
 int diff_text(const struct diff *diff, FILE *out);
 
 #endif

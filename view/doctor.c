@@ -12,7 +12,7 @@
 #include "view/share.h"
 #include "view/sheet.h"
 
-/* Debug files are large: only those of objects with that share of all are got. */
+/* Debug files are large: they are downloaded only for objects with at least this share. */
 #define LEAST_SHARE 0.005
 
 bool doctor_is_file(const struct doctor_object *object)
@@ -20,7 +20,7 @@ bool doctor_is_file(const struct doctor_object *object)
 	return object->path[0] == '/';
 }
 
-/* Mappings of one file, of one build, are one object. */
+/* Mappings of one build of a file are one object. */
 static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 {
 	struct mapping m = profile_mapping(d->profile, mapping);
@@ -50,7 +50,7 @@ static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 	return more;
 }
 
-/* "[libfoo.so+0x1234]": where the function begins is known, and not its name. */
+/* "[libfoo.so+0x1234]": the start of the function is known, but not its name. */
 static bool is_name(const char *name)
 {
 	size_t bytes = strlen(name);
@@ -67,7 +67,7 @@ static const char *outermost_name(const struct profile *profile, const struct sa
 		: "";
 }
 
-/* A stack that does not begin at its beginning says so by its outermost frame. */
+/* The outermost frame says why a stack does not reach its beginning. */
 static int count_end(struct doctor *d, const struct sample *sample, int64_t count)
 {
 	const char *name = outermost_name(d->profile, sample);
@@ -152,7 +152,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* All addresses of the object's first mapping: what can be named now. */
+/* Requests all addresses of the object's first mapping: which can be named now? */
 static int make_wish(struct doctor *d, struct doctor_object *object)
 {
 	size_t n = 0, locations = profile_locations(d->profile);
@@ -177,7 +177,7 @@ static int make_wish(struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
-/* The objects that are files are looked at, all at once. */
+/* Inspects all objects that are files, in one request. */
 static int look(struct doctor *d)
 {
 	const struct code_reader *reader = d->options.code;
@@ -219,7 +219,7 @@ static int fetch(struct doctor *d)
 			(object->unnamed || object->unlined))
 			r = reader->fetch(reader->context, object->path, object->build_id,
 				&object->unfetched);
-		/* The same for all of them. */
+		/* The error applies to all of them. */
 		if (r == -EDESTADDRREQ || r == -ENOTSUP)
 			break;
 		r = r == -ENOMEM ? r : 0;

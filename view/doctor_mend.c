@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What would give an object's samples the names that they lack. */
+/* Finds what would give an object's samples the names that they lack. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int say(struct doctor_object *object, const char *cause, const char *mend
 	return mend && !object->mend ? -ENOMEM : 0;
 }
 
-/* Code that no file holds. */
+/* Code that is not in a file. */
 static int mend_special(struct doctor_object *object)
 {
 	const char *path = object->path;
@@ -31,7 +31,7 @@ static int mend_special(struct doctor_object *object)
 		"--perf-basic-prof-only-functions, python3.12 -X perf; then take a new profile");
 }
 
-/* The command that brings debug symbols; NULL: none is known. */
+/* The command that installs debug symbols; NULL: unknown. */
 static int find_package(const struct doctor *d, const char *path, char **ret_command)
 {
 	const struct code_reader *reader = d->options.code;
@@ -63,7 +63,7 @@ static int mend_missing(const struct doctor *d, struct doctor_object *object, co
 	return -ENOMEM;
 }
 
-/* Names or lines that the profile lacks, and that could be had now. */
+/* Are there names or lines now that the profile lacks? */
 static bool is_better_now(const struct doctor_object *object)
 {
 	return object->code.found &&
@@ -73,7 +73,7 @@ static bool is_better_now(const struct doctor_object *object)
 				object->code.lined));
 }
 
-/* What is there cannot be read: nothing that is compiled or installed would help. */
+/* The file exists but cannot be read: recompiling or installing would not help. */
 static bool is_unread(const struct code_object *code)
 {
 	return !strcmp(code->lines, "unread") || !strcmp(code->symbols, "unread");
@@ -83,7 +83,7 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 {
 	const struct code_object *code = &object->code;
 
-	/* Names and lines are there; inlined functions may be missing. */
+	/* Names and lines exist; inlined functions may be missing. */
 	if (!object->unnamed && !object->unlined)
 		return code->found && code->problem[0] ? say(object, code->problem, NULL) : 0;
 	if (is_better_now(object))

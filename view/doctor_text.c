@@ -30,7 +30,7 @@ static void set_count(struct layout *layout, size_t column, int64_t count)
 	layout_set(layout, column, text);
 }
 
-/* Where its lines come from, in a word. */
+/* The source of its lines, in one word. */
 static const char *lines_of(const struct doctor_object *object)
 {
 	if (!object->lines[0])
@@ -64,7 +64,7 @@ static bool is_shown(const struct doctor *doctor, const struct doctor_object *ob
 		object->incomplete + object->truncated;
 }
 
-/* What the samples of each object lack, the cause, and the command that mends it. */
+/* What the samples of each object lack, the cause, and the command that helps. */
 static void put_causes(const struct doctor *doctor, FILE *out)
 {
 	bool any = false;

@@ -38,7 +38,7 @@ static void print_frame(
 		text_put(object, out);
 		(void)fprintf(out, "+%#" PRIx64 "]\n", location->address);
 	}
-	/* Innermost first: what was inlined is in the one that follows. */
+	/* Innermost first: each call is inlined into the one that follows. */
 	for (size_t i = 0; i < location->lines; i++) {
 		struct function f = profile_function(profile, location->line[i].function);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack of every thread, for people, as --dump took them. */
+/* The stack of every thread, as text, from --dump. */
 #ifndef VIEW_DUMP_H
 #define VIEW_DUMP_H
 
@@ -8,8 +8,8 @@
 struct profile;
 
 /*
- * Writes all stacks of the profile, thread by thread, leaf first. -ENOMEM. Write errors are the
- * caller's to find (ferror).
+ * Writes all stacks of the profile, thread by thread, leaf first. -ENOMEM. The caller checks for
+ * write errors (ferror).
  */
 int dump_print(const struct profile *profile, FILE *out);
 

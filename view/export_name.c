@@ -14,7 +14,7 @@
 
 enum { SUFFIX_MOST = 8 };
 
-/* "csv", and neither "2024" nor "%p" nor "corp-net" nor, as mktemp makes it, "x7Qd1B". */
+/* A suffix such as "csv", but not "2024", "%p", "corp-net" or mktemp's "x7Qd1B". */
 static bool is_suffix(const char *text)
 {
 	bool lower = false, upper = false;
@@ -31,7 +31,7 @@ static bool is_suffix(const char *text)
 	return !(lower && upper);
 }
 
-/* Names by which pprof files go, as gzipped as ours. */
+/* Usual names of pprof files, which are compressed like ours. */
 static bool is_of_pprof(const char *suffix)
 {
 	static const char *const names[] = {"pprof", "prof", "pb", "gz"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the table of export.c is made of: a writer, and its file, for each format. */
+/* The functions in the table of export.c: one writer, in its own file, per format. */
 #ifndef VIEW_EXPORTERS_H
 #define VIEW_EXPORTERS_H
 

@@ -24,7 +24,7 @@ static const char *thread_name(const void *things, size_t index)
 	return profile_task(things, index).thread;
 }
 
-/* One flag for each of @n names, and one more. */
+/* Sets one flag for each of @n names; one element is extra. */
 static int match_all(const char *pattern, const char *what, const void *things, size_t n,
 	name_at *name, bool **ret_flags, char **ret_problem)
 {
@@ -51,7 +51,7 @@ static int match_all(const char *pattern, const char *what, const void *things, 
 	return flags ? 0 : -ENOMEM;
 }
 
-/* "samples, cpu, wall": what there is. NULL: out of memory. */
+/* "samples, cpu, wall": the existing value types. NULL: out of memory. */
 static char *list_values(const struct profile *profile)
 {
 	char *text = strdup(""), *more;

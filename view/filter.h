@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which samples, and which of their values, the options choose. Every name is matched once, not
- * once a sample. */
+/*
+ * The samples, and the values of them, that the options choose. Each name is matched once, not once
+ * per sample.
+ */
 #ifndef VIEW_FILTER_H
 #define VIEW_FILTER_H
 
@@ -12,7 +14,7 @@ struct filter {
 	bool *focus;  /* by place; NULL all */
 	bool *object; /* by mapping; NULL all */
 	bool *thread; /* by task; NULL all */
-	size_t value; /* the kind of values that was chosen; SIZE_MAX none was */
+	size_t value; /* index of the chosen value type; SIZE_MAX none */
 };
 
 /* Results and @ret_problem: as report->print. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With a time line a thread's samples are where they were taken. Without one they lie one behind
- * the other, each as long as its weight, equal beginnings of stacks side by side.
+ * With a time line, the samples of a thread are at their times. Without one they follow each other,
+ * each as long as its weight, equal beginnings of stacks next to each other.
  */
 #include "view/firefox.h"
 
@@ -14,7 +14,7 @@
 #include "view/json.h"
 #include "view/text.h"
 
-/* Rows of all threads; stacks of more samples share fewer rows. */
+/* Maximum rows of all threads; with more samples, several samples of a stack share a row. */
 #define MOST_ROWS 1000000
 
 /* A row of the samples' table, or several of the same stack. */
@@ -22,7 +22,7 @@ struct firefox_row {
 	int stack; /* -1 none */
 	uint32_t rank;
 	int64_t weight, samples;
-	uint64_t time_ns; /* of a time line */
+	uint64_t time_ns; /* with a time line */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -32,7 +32,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Where each stack stands when the tree of stacks is walked depth first. */
+/* The rank of each stack in a depth-first walk of the tree of stacks. */
 static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t rows)
 {
 	const struct pairs *stack = &f->thread.stack;
@@ -40,7 +40,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 	uint32_t *rank = calloc(stack->n + 1, sizeof(*rank));
 	bool has_memory = size && rank;
 
-	/* By prefix + 1: 0 is the root. A prefix stands before what it is of. */
+	/* Indexed by prefix + 1: 0 is the root. A prefix precedes its stacks. */
 	for (size_t i = stack->n; has_memory && i > 0; i--)
 		size[stack->pair[i - 1].a] += size[i] + 1;
 	for (size_t i = 1; has_memory && i <= stack->n; i++) {
@@ -49,7 +49,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 		rank[i] = rank[stack->pair[i - 1].a] + 1;
 		rank[stack->pair[i - 1].a] += own + 1;
 	}
-	/* Ranks have moved on by what is beneath each. */
+	/* Subtract the sizes of the subtrees, by which the ranks have advanced. */
 	for (size_t i = 0; has_memory && i < rows; i++) {
 		size_t at = (size_t)(row[i].stack + 1);
 
@@ -62,7 +62,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 	return has_memory ? 0 : -ENOMEM;
 }
 
-/* Rows that a stack gets; a sample each, if there are not too many. */
+/* Number of rows for a stack: one per sample, if there are not too many. */
 static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 {
 	int64_t all = f->frames->sums.all[VALUE_SAMPLES], n = row->samples;
@@ -79,7 +79,7 @@ static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 
 enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT };
 
-/* Weights of time are milliseconds. */
+/* Weights of time are written in milliseconds. */
 static double scale_of(const struct firefox *f)
 {
 	return strcmp(frames_value_type(f->frames).unit, "nanoseconds") ? 1 : 1e-6;
@@ -145,7 +145,7 @@ static void put_thread_head(const struct firefox *f, const struct task *task)
 	fprintf(f->out, ",\"pid\":\"%" PRIu32 "\",\"tid\":%" PRIu32 ",\n", task->pid, task->tid);
 }
 
-/* The samples at @index, of moments or of the profile, all of @task. */
+/* Writes the samples at @index, of moments or of the profile, all of @task. */
 static int put_thread(
 	struct firefox *f, uint32_t task_index, const uint32_t *index, size_t n, bool *first)
 {
@@ -188,7 +188,7 @@ static int put_thread(
 	return error;
 }
 
-/* The moments are in the order of their tasks. */
+/* Moments are sorted by task. */
 static int put_timed_threads(struct firefox *f)
 {
 	const struct moments *moments = f->moments;
@@ -225,7 +225,7 @@ static int put_threads(struct firefox *f)
 		end[profile_sample(profile, i).task + (size_t)1]++;
 	for (size_t i = 0; i < tasks && !error; i++)
 		end[i + 1] += end[i];
-	/* end[task] is where its next one goes, and in the end where it ends. */
+	/* end[task] is where its next sample goes, and finally where its samples end. */
 	for (size_t i = 0; i < samples && !error; i++)
 		order[end[profile_sample(profile, i).task]++] = (uint32_t)i;
 	for (size_t i = 0; i < tasks && !error; i++) {
@@ -256,7 +256,7 @@ static void put_meta(const struct firefox *f)
 	json_string(f->out, f->frames->title);
 	fputs(",\"arguments\":", f->out);
 	json_string(f->out, profile_command(profile));
-	/* In the order of enum firefox_…; a grey one is asked for. */
+	/* In the order of enum firefox_…; the format requires a grey one. */
 	fputs(",\n\"categories\":["
 	      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"Program\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
@@ -266,8 +266,8 @@ static void put_meta(const struct firefox *f)
 }
 
 /*
- * The id that Breakpad makes of a build-id: its first 16 bytes as a GUID (two 16-bit and one 32-bit
- * number in little-endian order), in capitals, and the age 0.
+ * The id that Breakpad derives from a build-id: its first 16 bytes as a GUID (one 32-bit and two
+ * 16-bit numbers in little-endian order), in capitals, and the age 0.
  */
 static void put_breakpad_id(const char *build_id, FILE *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of the export for the Firefox Profiler: its processed profile format, version 58
- * (src/types/profile.ts of github.com/firefox-devtools/profiler): tables of columns, whose rows
- * refer to each other by index. Strings, sources and libraries are the profile's, all else is a
- * thread's.
+ * Shared by the files of the export for the Firefox Profiler: its processed profile format, version
+ * 58 (src/types/profile.ts of github.com/firefox-devtools/profiler): tables of columns, whose rows
+ * refer to each other by index. Strings, sources and libraries belong to the profile, everything
+ * else to a thread.
  */
 #ifndef VIEW_FIREFOX_H
 #define VIEW_FIREFOX_H
@@ -18,7 +18,7 @@ struct firefox_thread {
 	struct pairs frame;    /* location, depth of inlining */
 	struct pairs function; /* place, source + 1 (0 none) */
 	struct pairs resource; /* library */
-	struct pairs symbol;   /* place of the real function, library */
+	struct pairs symbol;   /* place of the function that is not inlined, library */
 };
 
 /* A wait of a thread: times since the beginning of the profile. */
@@ -27,13 +27,13 @@ struct firefox_wait {
 	uint32_t sample, task;
 	enum timeline_state state;
 	uint32_t place; /* of its leaf, or FIREFOX_NO_PLACE */
-	int stack;      /* as firefox_add_stack() tells it */
+	int stack;      /* from firefox_add_stack() */
 };
 
 struct firefox_waits {
 	struct firefox_wait *wait; /* by task and time */
 	size_t n, room;
-	size_t at, first, chosen; /* walked up to; those of the thread that is written */
+	size_t at, first, chosen; /* current position; those of the current thread */
 };
 
 enum { FIREFOX_NO_PLACE = UINT32_MAX };
@@ -45,30 +45,33 @@ struct firefox {
 	const struct moments *moments; /* NULL: the profile has no time line */
 	struct pool strings;
 	struct pairs source;  /* string of its file name */
-	struct pairs library; /* mapping's file and build-id (unique pointers) */
-	uint32_t *mapping;    /* by library: one of it */
+	struct pairs library; /* file and build-id of the mapping (unique pointers) */
+	uint32_t *mapping;    /* by library: one of its mappings */
 	size_t mapping_room;
-	uint64_t *address; /* by place: of it, the lowest that was seen */
+	uint64_t *address; /* by place: the lowest address seen */
 	struct firefox_thread thread;
 	struct firefox_waits waits;
 	FILE *out;
 };
 
-/* The stack table's index of the stack taken last; -1: it has no frames. -ENOMEM. */
+/* The index in the stack table of the last stack taken; -1: it has no frames. -ENOMEM. */
 int firefox_add_stack(struct firefox *f, int *ret_stack);
 
-/* stackTable, frameTable, funcTable, resourceTable and nativeSymbols, each with a comma behind. */
+/*
+ * Write stackTable, frameTable, funcTable, resourceTable and nativeSymbols, each followed by a
+ * comma.
+ */
 int firefox_put_tables(struct firefox *f);
 void firefox_forget_thread(struct firefox *f);
 
-/* Waits as markers (firefox_markers.c). All of the time line; -ENOMEM. */
+/* Waits as markers (firefox_markers.c). Finds all waits of the time line; -ENOMEM. */
 int firefox_find_waits(struct firefox *f);
 void firefox_forget_waits(struct firefox *f);
-/* Those of @task, of which each has a stack then; tasks ascend from call to call. -ENOMEM. */
+/* Selects the waits of @task, and sets their stacks; tasks ascend from call to call. -ENOMEM. */
 int firefox_take_waits(struct firefox *f, uint32_t task);
-/* The end of a thread, with its markers. -ENOMEM. */
+/* Writes the end of a thread, with its markers. -ENOMEM. */
 int firefox_put_markers(struct firefox *f);
-/* With a comma behind. */
+/* Followed by a comma. */
 void firefox_put_marker_schema(const struct firefox *f);
 
 /* Indexes of meta.categories. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits of a time line as markers: from when to when a thread was blocked, or waited for a CPU, and
- * where. The profiler looks at a waiting thread again and again: looks that follow each other
- * without a gap, at the same place, are one wait.
+ * Waits of a time line as markers: from when to when a thread was blocked, or in the run queue, and
+ * where. The profiler observes a waiting thread repeatedly: consecutive observations at the same
+ * place, without a gap, are one wait.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "view/firefox.h"
 #include "view/json.h"
 
-/* Moments are whole microseconds, and two looks at one thread are not the same instant. */
+/* Times are whole microseconds, and two observations of a thread are not at the same instant. */
 #define JOIN_NS UINT64_C(50000)
 
-/* What a thread does not do between waits takes none of its time. */
+/* The time of a thread between its waits is not its own. */
 static int compare_waits(const void *a, const void *b)
 {
 	const struct firefox_wait *x = a, *y = b;

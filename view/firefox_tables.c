@@ -56,7 +56,7 @@ static int function_of(struct firefox *f, const struct frame *frame)
 	return pairs_add(&f->thread.function, frame->place, (uint64_t)source);
 }
 
-/* Of the real function at the frame's address, which is what the linker knows. */
+/* The symbol of the function at the frame's address that is not inlined, which the linker knows. */
 static int symbol_of(struct firefox *f, const struct frame *frame)
 {
 	const struct places *places = &f->frames->places;
@@ -103,7 +103,7 @@ static int category_of(const struct firefox *f, const struct frame *frame)
 									      : FIREFOX_LIBRARY;
 }
 
-/* A column: @n values, of which @value gives each; "null" for those below 0. */
+/* A column of @n values, each returned by @value; negative ones are written as "null". */
 typedef int64_t column_value(const struct firefox *f, size_t index);
 
 static void put_column(const struct firefox *f, const char *name, size_t n, column_value *value)
@@ -188,7 +188,7 @@ static int64_t symbol_address(const struct firefox *f, size_t index)
 	return (int64_t)f->address[f->thread.symbol.pair[index].a];
 }
 
-/* A column of strings; @text gives each. */
+/* A column of strings, each returned by @text. */
 static int put_names(
 	struct firefox *f, size_t n, const char *(*text)(const struct firefox *, size_t))
 {
@@ -224,7 +224,7 @@ static const char *resource_name(const struct firefox *f, size_t index)
 	return slash ? slash + 1 : file;
 }
 
-/* Functions and symbols come about while frames are written; their tables follow. */
+/* Functions and symbols are added while frames are written, so their tables follow. */
 static int put_frame_table(struct firefox *f)
 {
 	size_t n = f->thread.frame.n;

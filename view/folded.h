@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folded stacks, as flame graph programs take them: a line for each different stack, its functions
- * from the root to the leaf with semicolons between them, a space, and the number of samples.
+ * Folded stacks, the input of flame graph programs: one line per distinct stack, with its functions
+ * from the root to the leaf, separated by semicolons, a space, and the number of samples.
  *
  *   main;demo::compute(int);helper 50
  *
- * A semicolon in a name becomes a colon; control characters and what is not UTF-8 become '?'. A
- * profile without samples is told by the value that reports weigh it by. What has no stack is
- * "[unknown]"; what has no samples ([unsampled]) is not there. With a split, the process or thread
+ * A semicolon in a name becomes a colon; control characters and invalid UTF-8 become '?'. A profile
+ * without samples is written with the value by which reports weigh it. Samples without a stack are
+ * "[unknown]"; time without samples ([unsampled]) is excluded. With a split, the process or thread
  * is the outermost frame.
  */
 #ifndef VIEW_FOLDED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stacks of the samples that the options choose, frame by frame, and what else exporters have
- * in common.
+ * The stacks of the samples that the options choose, frame by frame, and other common parts of
+ * exporters.
  */
 #ifndef VIEW_FRAMES_H
 #define VIEW_FRAMES_H
@@ -19,7 +19,7 @@ struct frame {
 	uint32_t location; /* of the profile */
 	uint32_t function; /* of the profile, or FRAMES_NO_FUNCTION */
 	uint32_t line;     /* 0 unknown */
-	uint32_t inlined;  /* how deep at its address: 0 is the real function */
+	uint32_t inlined;  /* depth of inlining at its address; 0: not inlined */
 };
 
 struct frames {
@@ -28,11 +28,11 @@ struct frames {
 	struct places places;
 	struct filter filter;
 	struct rows sums;    /* all but rows */
-	struct frame *frame; /* of the sample taken last, leaf first */
+	struct frame *frame; /* of the last sample taken, leaf first */
 	size_t n, room;
-	uint32_t *seen; /* by place: the stamp of the sample that it was last in */
+	uint32_t *seen; /* by place: the stamp of the last sample that contains it */
 	uint32_t stamp;
-	char *title; /* what was profiled, for people */
+	char *title; /* what was profiled, for display */
 };
 
 /* Results and @ret_problem: as report->print. */
@@ -41,24 +41,22 @@ int frames_init(struct frames *frames, const struct profile *profile,
 void frames_release(struct frames *frames);
 
 /*
- * Takes the sample at @index: its stack, and its weight by the value that the export is about. 0:
- * the options leave it out, or it weighs nothing (less, in a difference that another program made).
- * -ENOMEM.
+ * Takes the sample at @index: its stack, and its weight by the exported value. 0: the options
+ * exclude it, or its weight is 0 (or negative, in a difference made by another program). -ENOMEM.
  */
 int frames_take(struct frames *frames, size_t index, int64_t *ret_weight);
-/* The same, whatever it weighs. 1: taken; 0: the options leave it out. -ENOMEM. */
+/* The same, whatever its weight. 1: taken; 0: excluded by the options. -ENOMEM. */
 int frames_take_stack(struct frames *frames, size_t index);
 
 /*
- * Calls of the stack taken last. Each function calls once, where it is innermost: f > g > f > h is
- * g > f and f > h. So what a function took itself and what its calls took add up to its total,
- * which has every sample once. To be asked for each @i from 0 (the leaf) on, once a sample: true if
- * frame
+ * The calls in the last stack taken. Each function calls once, from its innermost frame: f > g > f
+ * > h is g > f and f > h. So a function's self and the values of its calls add up to its total,
+ * which has every sample once. Ask once per sample for each @i from 0 (the leaf) on: true if frame
  * @i + 1 is the innermost of its function, which then calls frame @i.
  */
 bool frames_is_call(struct frames *frames, size_t i);
 
-/* Value type that the export is about. */
+/* The exported value type. */
 struct value_type frames_value_type(const struct frames *frames);
 /* The source file of a frame's function; "" unknown. */
 const char *frames_file(const struct frames *frames, const struct frame *frame);

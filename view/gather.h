@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns that all tables for programs have in common, gathered in their order. */
+/* The columns common to all tables for programs, collected in their order. */
 #ifndef VIEW_GATHER_H
 #define VIEW_GATHER_H
 

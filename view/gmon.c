@@ -9,8 +9,8 @@
  *               1  low address       u64   of the range, as in the ELF file
  *               9  high address      u64
  *              17  number of bins    u32
- *              21  rate              u32   units of a bin in a second
- *              25  "seconds", 15 bytes filled up with 0
+ *              21  rate              u32   units of a bin per second
+ *              25  "seconds", padded with 0 to 15 bytes
  *              40  's'
  *              41  the bins          u16 each
  *   arc         0  tag, 1            u8
@@ -18,9 +18,9 @@
  *               9  to address        u64   in the callee
  *              17  count             u32
  *
- * It is about one object: the main program, or the one that --object names. A bin holds CPU time,
- * in units that let the fullest one fit. Arcs count samples; a call that goes through another
- * object (qsort calls back) is one from the nearest function of this one.
+ * The file is about one object: the main program, or the one named by --object. A bin holds CPU
+ * time, in units with which the fullest bin fits. Arcs count samples; a call through another object
+ * (a callback from qsort) counts as one from the nearest function of this object.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,11 +34,14 @@
 
 enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
-/* Of a bin; its text is 16 bits wide. Instructions of more than one bin are told by their first. */
+/* Bytes of text per bin; bins have 16 bits. An instruction across bins counts in its first. */
 enum { BIN_BYTES = 4, BIN_MOST = UINT16_MAX };
-/* A histogram holds as much as its fullest bin; more than one only where units would get coarse. */
+/*
+ * A histogram has the units of its fullest bin; several histograms only if units would become
+ * coarse.
+ */
 enum { FINEST_RATE = 1000000, FINE_RATE = 1000, MOST_HISTOGRAMS = 16 };
-/* gprof holds a number for each bin in memory. */
+/* gprof keeps a number for each bin in memory. */
 #define LARGEST_TEXT (UINT64_C(1) << 30)
 
 struct arc {
@@ -51,9 +54,9 @@ struct gmon {
 	struct frames *frames;
 	const char *object;
 	uint64_t low, high;
-	int64_t *bin; /* by bin, weight */
+	int64_t *bin; /* weight by bin */
 	size_t bins;
-	uint64_t *address; /* by place: of it, the lowest that was seen */
+	uint64_t *address; /* by place: the lowest address seen */
 	struct arc *arc;
 	size_t arcs, arc_room;
 	struct table table;
@@ -98,7 +101,7 @@ static int add_arc(struct gmon *g, const struct arc *arc)
 	return 0;
 }
 
-/* Frames of other objects are taken out of the stack. */
+/* Removes frames of other objects from the stack. */
 static void keep_own(struct gmon *g)
 {
 	struct frames *frames = g->frames;
@@ -116,7 +119,7 @@ static void keep_own(struct gmon *g)
 	frames->n = n;
 }
 
-/* Was the stack's leaf in the object, or in a system call that it made? */
+/* Was the stack's leaf in the object, or in a system call made by it? */
 static bool is_own_time(const struct gmon *g)
 {
 	const struct frames *frames = g->frames;
@@ -162,7 +165,7 @@ static int add_sample(struct gmon *g, size_t index, int64_t weight)
 	return error;
 }
 
-/* Units of a bin in a second. */
+/* Units of a bin per second. */
 static uint32_t choose_rate(const struct gmon *g)
 {
 	uint32_t rate = FINEST_RATE;
@@ -177,8 +180,8 @@ static uint32_t choose_rate(const struct gmon *g)
 }
 
 /*
- * What does not fit in a bin goes to another histogram of the same range, which gprof adds up. A
- * bin is rounded so that the sum of all stays right.
+ * The excess of a full bin goes to another histogram of the same range, which gprof adds. Bins are
+ * rounded so that the sum stays right.
  */
 static int put_histograms(struct gmon *g)
 {
@@ -235,7 +238,7 @@ static int refuse(char **ret_problem, const char *text)
 	return *ret_problem ? -EINVAL : -ENOMEM;
 }
 
-/* The object that it is about, and its range. */
+/* The object of the file, and its address range. */
 static int choose_object(struct gmon *g, char **ret_problem)
 {
 	const struct profile *profile = g->frames->profile;
@@ -255,7 +258,7 @@ static int choose_object(struct gmon *g, char **ret_problem)
 				"one");
 		g->object = mapping.file;
 	}
-	/* All of its segments. */
+	/* The range covers all of its segments. */
 	for (size_t i = 0; i < profile_mappings(profile); i++) {
 		struct mapping mapping = profile_mapping(profile, i);
 
@@ -311,7 +314,7 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 	bool has_samples;
 	int error;
 
-	options.no_inline = true; /* it knows symbols only */
+	options.no_inline = true; /* the format has only symbols */
 	error = frames_init(&frames, profile, &options, ret_problem);
 	if (error < 0)
 		return error;
@@ -319,10 +322,10 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 	if (has_samples && strcmp(frames_value_type(&frames).unit, "nanoseconds") != 0)
 		error = refuse(ret_problem,
 			"a gmon.out holds time, and this profile holds none: export it as pprof");
-	/* A run without a sample is told by a file without records. */
+	/* A run without samples becomes a file without records. */
 	if (!error && has_samples)
 		error = choose_object(&g, ret_problem);
-	/* Stacks of which only a caller is in the object have arcs. */
+	/* Stacks with only a caller in the object have arcs, too. */
 	free(frames.filter.object);
 	frames.filter.object = NULL;
 	if (!error && has_samples)

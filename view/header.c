@@ -10,10 +10,10 @@
 #include "view/text.h"
 #include "view/wall_types.h"
 
-/* Of a command line that no width bounds. */
+/* Maximum length of the command line if the width is unlimited. */
 enum { TITLE_COLUMNS = 160 };
 
-/* The command; else the first process; else the executable, which pprof puts first. */
+/* The command; else the first process; else the executable, which is first in a pprof file. */
 static const char *title_of(const struct profile *profile)
 {
 	const char *command = profile_command(profile);

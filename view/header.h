@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands above a text report: what was profiled, how much, and which part is shown. */
+/* The head of a text report: what was profiled, how much, and which part is shown. */
 #ifndef VIEW_HEADER_H
 #define VIEW_HEADER_H
 

@@ -13,7 +13,7 @@
 #include "view/svg.h"
 #include "view/text.h"
 
-/* What nobody reads makes the page slow. */
+/* More rows make the page slow, and nobody reads them. */
 enum { ROWS_MOST = 1000 };
 
 void html_share(const struct html *html, const struct row *row, int64_t value, char *to)
@@ -21,7 +21,7 @@ void html_share(const struct html *html, const struct row *row, int64_t value, c
 	to[0] = '\0';
 	if (value)
 		share_format(&html->lines, false, row->unsampled, value, to);
-	/* Blanks that would fill up a column. */
+	/* Remove the blanks that would fill a column. */
 	for (size_t n = strlen(to); n && to[n - 1] == ' '; n--)
 		to[n - 1] = '\0';
 }
@@ -80,7 +80,7 @@ static void put_functions(const struct html *html)
 	fputs("</section>\n", html->out);
 }
 
-/* Lines of text, as they stand in a text report. */
+/* Lines of text, as in a text report. */
 static void put_text(const struct html *html, const char *text, bool title)
 {
 	const char *end = strchrnul(text, '\n');
@@ -123,7 +123,7 @@ static int put_head(const struct html *html)
 		char *title = strndup(text, strcspn(text, "\n"));
 
 		fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-		      /* Nothing is loaded, whatever a name may say. */
+		      /* Nothing is loaded, whatever a name contains. */
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
 		      "form-action 'none'\">\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A page that opens from disk and loads nothing: flame graph, table of functions, and the source of
- * the hottest ones with what each line costs. Without its scripts all of it can still be read.
+ * the hottest ones with the cost of each line. It can be read without scripts.
  */
 #ifndef VIEW_HTML_H
 #define VIEW_HTML_H
@@ -19,14 +19,15 @@ struct html {
 };
 
 /*
- * Sources of the hottest functions (html_source.c), into @out; fills in html->source. -ENOMEM.
+ * Writes the sources of the hottest functions (html_source.c) to @out; fills in html->source.
+ * -ENOMEM.
  */
 int html_sources(struct html *html, FILE *out);
 
-/* "12.3 % ±0.9", "" nothing. */
+/* "12.3 % ±0.9", "" if 0. */
 void html_share(const struct html *html, const struct row *row, int64_t value, char *to);
 
-/* page.css and page.js, made C by the build. */
+/* page.css and page.js, converted to C by the build. */
 extern const char html_style[], html_script[];
 
 #endif

@@ -13,12 +13,12 @@
 #include "view/text.h"
 
 /*
- * Functions with their source, and lines of all of them: a page that is larger is slow. Lines
- * around those that cost something.
+ * Maximum functions with their source, and lines of all of them, because a larger page is slow.
+ * Context lines around expensive lines.
  */
 enum { FUNCTIONS_MOST = 150, LINES_MOST = 40000, CONTEXT = 8 };
 
-/* Functions below this share of all are left to the table. */
+/* Functions below this share of all are only in the table. */
 #define LEAST_SHARE 0.001
 
 struct file {
@@ -53,7 +53,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return r ? r : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Read once, whoever asks. NULL: out of memory. */
+/* Reads each file once. NULL: out of memory. */
 static const struct source *source_of(struct sources *s, const char *name)
 {
 	struct file *more;
@@ -72,7 +72,7 @@ static const struct source *source_of(struct sources *s, const char *name)
 	return &s->file[s->files++].source;
 }
 
-/* Rows [*first, *end) in order are the lines of one function in one file. */
+/* The lines of one function in one file are the rows [*first, *end) of the order. */
 static bool find_lines(const struct sources *s, const struct row *function, size_t from,
 	size_t *ret_first, size_t *ret_end)
 {
@@ -119,7 +119,7 @@ static uint32_t declared_at(
 	return before > CONTEXT ? before - CONTEXT : 1;
 }
 
-/* Eight steps of heat, by what a line takes of its hottest neighbour and of all. */
+/* Eight steps of heat, by a line's part of the hottest line and of all. */
 static unsigned heat_of(const struct html *html, int64_t self, int64_t most)
 {
 	double part = most > 0 ? (double)self / (double)most : 0;
@@ -153,7 +153,7 @@ static void put_line(struct sources *s, const struct source *source, uint32_t nu
 	s->printed++;
 }
 
-/* Lines @first to @end of one file, with those around them. */
+/* Lines @first to @end of one file, with context. */
 static int put_file(struct sources *s, const struct row *function, size_t first, size_t end)
 {
 	const struct rows *lines = &s->html->lines;
@@ -227,7 +227,7 @@ static int put_function(struct sources *s, size_t index, size_t first, size_t en
 		for (next = i + 1;
 			next < end && !strcmp(html->lines.row[s->order[next]].file, row->file);)
 			next++;
-		/* Without a line there is nothing to be shown. */
+		/* Rows without a line cannot be shown. */
 		while (i < next && !html->lines.row[s->order[i]].line)
 			i++;
 		if (i < next && row->file[0])

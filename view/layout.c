@@ -8,9 +8,9 @@
 #include "profile/table.h"
 #include "view/text.h"
 
-/* No cell that may be cut gets narrower than this. */
+/* A cell that may be cut keeps at least this width. */
 enum { LEAST_COLUMNS = 12, GAP = 2 };
-/* Without a bound on the line, names are padded to this. */
+/* If the line is unlimited, names are padded up to this width. */
 enum { MOST_PADDED = 60 };
 
 void layout_init(struct layout *layout, const struct layout_column *column, size_t columns,
@@ -86,7 +86,7 @@ static void measure(const struct layout *layout, size_t *widths)
 	}
 }
 
-/* What the columns take; with @comfort, if each that may be cut had no more than that. */
+/* The width that the columns need; with @comfort, if no cuttable column exceeds its comfort. */
 static size_t needed(const struct layout *layout, const size_t *widths, bool comfort)
 {
 	size_t all = 0;
@@ -105,7 +105,7 @@ static size_t needed(const struct layout *layout, const size_t *widths, bool com
 	return all;
 }
 
-/* Hides the next column that may go; false: there is none. */
+/* Hides the next column that may be dropped; false: none. */
 static bool drop_one(const struct layout *layout, size_t *widths)
 {
 	size_t first = layout->columns;
@@ -122,7 +122,7 @@ static bool drop_one(const struct layout *layout, size_t *widths)
 	return true;
 }
 
-/* Takes a column from the one that is widest beyond its comfort; false: none can give. */
+/* Narrows the column that exceeds its comfort most by one; false: none can be narrowed. */
 static bool cut_one(const struct layout *layout, size_t *widths)
 {
 	size_t widest = layout->columns;
@@ -207,7 +207,7 @@ static const char *color_of(const struct layout *layout, double heat)
 	return heat >= 0.1 ? "\033[1;31m" : heat >= 0.03 ? "\033[33m" : "";
 }
 
-/* Nothing is cut; a few long names stand out of their column, instead of blanks in every line. */
+/* Nothing is cut; a few long names exceed their column, to avoid blanks in every line. */
 static void bound_padding(const struct layout *layout, size_t *widths)
 {
 	for (size_t c = 0; c < layout->columns; c++) {
@@ -237,7 +237,7 @@ int layout_print(struct layout *layout, size_t width, FILE *out)
 		for (size_t c = 0; c < layout->columns; c++) {
 			const char *cell = *cell_at(layout, r, c);
 
-			/* The share and the name are coloured, so that the eye finds both. */
+			/* The share and the name are coloured, so that both are easy to find. */
 			print_cell(layout, c, cell ? cell : "", widths,
 				c == 0 || layout->column[c].cut == LAYOUT_NAME ||
 						layout->heat[r] < 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table for people: aligned columns. When the width is short, names are cut down to their
- * comfort, then whole columns are left out, then names are cut further.
+ * A table for people: aligned columns. If the width is too small, names are first cut to their
+ * comfort, then whole columns are dropped, then names are cut further.
  */
 #ifndef VIEW_LAYOUT_H
 #define VIEW_LAYOUT_H
@@ -17,8 +17,8 @@ struct layout_column {
 	const char *title;
 	enum layout_align align;
 	enum layout_cut cut;
-	unsigned comfort; /* columns that it should have, if it may be cut and is that wide */
-	unsigned drop;    /* goes before the others lose their comfort: 1 first; 0 never */
+	unsigned comfort; /* preferred minimum width, if the column may be cut */
+	unsigned drop;    /* dropped before others are cut below their comfort: 1 first; 0 never */
 };
 
 enum { LAYOUT_MAX_COLUMNS = 16 };
@@ -37,17 +37,17 @@ void layout_init(struct layout *layout, const struct layout_column *column, size
 	bool ascii, bool color);
 void layout_release(struct layout *layout);
 
-/* Heats that are none: a row that is less than the others, and one that is good. */
+/* Special values of heat: a row less important than others, and a good one. */
 #define LAYOUT_DIM  (-1.0)
 #define LAYOUT_GOOD (-2.0)
 
-/* Begins a row; the cells are then set. They are cleaned and copied. */
+/* Begins a row; then its cells are set. They are sanitized and copied. */
 void layout_row(struct layout *layout, double heat);
 void layout_set(struct layout *layout, size_t column, const char *text);
 
 /*
- * Title line and rows. @width 0 is unlimited: names are whole then, and where one is very long,
- * only its own line is. Returns the sticky error.
+ * Prints the title line and the rows. @width 0 is unlimited: names are not cut, and a very long
+ * name lengthens only its own line. Returns the sticky error.
  */
 int layout_print(struct layout *layout, size_t width, FILE *out);
 

@@ -11,7 +11,7 @@ int listing_print_flat(const struct profile *profile, const struct report_option
 int listing_print_lines(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
-/* For people (listing_text.c). */
+/* The text form (listing_text.c). */
 int listing_text(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, const struct rows *rows, FILE *out);
 

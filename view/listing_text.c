@@ -17,13 +17,13 @@ struct listing {
 	const struct rows *rows;
 	struct text_scale scale;
 	enum rows_by by;
-	bool has_samples; /* they are counted, and not the weight */
+	bool has_samples; /* samples are counted, instead of the weight */
 	struct wall_types wall;
-	bool has_wall; /* its parts are columns */
+	bool has_wall; /* the parts of wall-clock time are columns */
 	struct layout_column column[MAX_COLUMNS];
 	size_t columns;
 	struct layout layout;
-	size_t at; /* the cell to be set next */
+	size_t at; /* the next cell to be set */
 };
 
 static void add_number(struct listing *l, const char *title, unsigned drop)
@@ -43,7 +43,10 @@ static void choose_columns(struct listing *l)
 
 	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
 
-	/* Where it is narrow: the time follows from the share, and so do the samples, nearly. */
+	/*
+	 * In a narrow table: the time follows from the share, and so does the number of samples,
+	 * nearly.
+	 */
 	add_number(l, "self", 0);
 	add_number(l, "", 3);
 	if (rows->has_callers) {
@@ -82,7 +85,7 @@ static void set_value(struct listing *l, const struct row *row, int64_t value)
 	set(l, cell);
 }
 
-/* What the time was, each in the unit of the others. */
+/* The parts of the time, in a common unit. */
 static void set_wall(struct listing *l, const struct row *row)
 {
 	const int64_t parts[] = {row->self[VALUE_CPU_NS],
@@ -137,7 +140,7 @@ static int add_row(struct listing *l, const struct row *row)
 	return error;
 }
 
-/* Why there is no table. */
+/* Says why there is no table. */
 static void print_nothing(const struct listing *l, const struct profile *profile, FILE *out)
 {
 	char period[TEXT_UNIT_BYTES];

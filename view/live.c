@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the live view: pages, the look at the profile, the cursor. */
+/* The state of the live view: pages, updates from the profile, the cursor. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +139,10 @@ static int take_facts(struct live *live, const struct live_facts *facts)
 	return 0;
 }
 
-/* The first look mostly comes before the first sample: names are not kept waiting a whole delay. */
+/*
+ * The first update usually comes before the first sample, so names appear before a whole delay has
+ * passed.
+ */
 static uint64_t until_next(const struct live *live, uint64_t begun_ns)
 {
 	bool fresh = begun_ns && live->now_ns < begun_ns + live->delay_ns;
@@ -165,7 +168,7 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	if (live->paused || (now_ns < live->due_ns && !ended))
 		return 0;
 	live->due_ns = now_ns + until_next(live, facts->begun_ns);
-	/* What was is not forgotten when nothing new can come: the weights stay as at the end. */
+	/* When nothing new can come, weights no longer decay: they stay as at the end. */
 	if (live->state < LIVE_ENDED || ended || !live->weights.begun)
 		r = live_weights_update(
 			&live->weights, profile, facts->factor, facts->factors, now_ns);
@@ -198,7 +201,7 @@ bool live_matches(const struct live *live, const struct live_row *row, bool sear
 	return false;
 }
 
-/* Takes out what the filter and the limit leave out. */
+/* Removes rows excluded by the filter and the limit. */
 static void leave_out(struct live *live)
 {
 	struct live_table *table = &live->table;
@@ -218,7 +221,7 @@ static void leave_out(struct live *live)
 	table->n = kept;
 }
 
-/* A cursor that was moved stays with its row, else on its line. */
+/* A cursor that was moved stays with its row, otherwise on its line. */
 static void settle_cursor(struct live *live, struct live_page *page)
 {
 	const struct live_table *table = &live->table;
@@ -255,7 +258,7 @@ int live_look(struct live *live)
 		return r;
 	live->table.of = live->table.n;
 	if (!view->is_text) {
-		/* The tree has left out what is to be left out, and is in order. */
+		/* The tree has already been filtered and sorted. */
 		if (page->view != LIVE_TREE) {
 			leave_out(live);
 			live_sort(live, page);
@@ -287,7 +290,7 @@ void live_set_view(struct live *live, enum live_view view)
 {
 	struct live_page *page = live_page(live), fresh;
 
-	/* Text lies on top of what it was opened from. */
+	/* Text pages are on top of the page from which they were opened. */
 	while (live->pages > 1 && (live_views[page->view].is_text || page->view == LIVE_CALLERS)) {
 		live_close(live);
 		page = live_page(live);
@@ -309,7 +312,7 @@ struct live_row *live_row(struct live *live)
 	return page->cursor < live->table.n ? &live->table.row[page->cursor] : NULL;
 }
 
-/* Prose has no cursor that is seen: its first row shown moves. */
+/* Prose has no visible cursor: its first visible row moves. */
 static void live_scroll(struct live *live, long rows)
 {
 	struct live_page *page = live_page(live);
@@ -340,7 +343,7 @@ void live_move(struct live *live, long rows)
 	else
 		page->cursor =
 			n - 1 - page->cursor > (size_t)rows ? page->cursor + (size_t)rows : n - 1;
-	/* On the first row it stays there: the hottest is what one wants to see. */
+	/* On the first row the cursor stays there: the hottest row is the interesting one. */
 	page->moved = page->cursor > 0;
 	page->cursor_id = live->table.row[page->cursor].id;
 }

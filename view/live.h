@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live view: a profile that grows, shown as a screen that changes, steered by keys. It computes
+ * The live view: a growing profile shown as a changing screen, controlled by keys. It computes
  * screens (screen.h) and knows no terminal: terminal.h paints them, batch mode prints them.
  *
  * A view is a table with columns (functions, lines, call tree, threads, objects, callers, source,
- * disassembly). Pages are views with what is zoomed into; Enter opens one on top, Esc closes it.
+ * disassembly). A page is a view and what is zoomed into; Enter opens a page on top, Esc closes it.
  */
 #ifndef VIEW_LIVE_H
 #define VIEW_LIVE_H
@@ -20,79 +20,86 @@
 struct live;
 struct profile;
 
-/* Where text that is not in the profile comes from. The caller frees what is returned. */
+/* Sources of text that is not in the profile. The caller frees the results. */
 struct live_sources {
 	/* A source file. -errno. */
 	int (*source)(void *context, const char *path, char **ret_text);
 	/*
-	 * The instructions of the function that a location of the profile is in, lines
-	 * "  ADDRESS:\tINSTRUCTION" (hexadecimal, as in the file). -errno; then @ret_problem is a
+	 * The instructions of the function that contains a location, as lines "
+	 * ADDRESS:\tINSTRUCTION" (hexadecimal, as in the file). -errno; then @ret_problem is a
 	 * sentence that says what is missing, or NULL.
 	 */
 	int (*disassembly)(void *context, uint32_t location, char **ret_text, char **ret_problem);
-	/* The end of what the command has written. -errno. */
+	/* The last part of the command's output. -errno. */
 	int (*output)(void *context, char **ret_text);
 	void *context;
 };
 
 struct live_options {
 	size_t size;             /* sizeof(struct live_options) */
-	bool ascii;              /* no character beyond ASCII */
-	bool totals;             /* sums since the start, instead of the last seconds */
-	uint64_t half_life_ns;   /* of the weights of the past; 0: 10 s */
-	uint64_t delay_ns;       /* between two looks at the profile; 0: 1 s */
-	uint64_t period_ns;      /* that sampling begins with */
-	double overhead_percent; /* the bound on stopped time, 0 none */
-	const char *view;        /* the view to begin with, NULL functions */
-	const char *save_as;     /* the file name that saving proposes */
+	bool ascii;              /* no characters beyond ASCII */
+	bool totals;             /* sums since the start, instead of decayed weights */
+	uint64_t half_life_ns;   /* of the weights; 0: 10 s */
+	uint64_t delay_ns;       /* between two updates from the profile; 0: 1 s */
+	uint64_t period_ns;      /* initial sampling period */
+	double overhead_percent; /* bound on the share of stopped time, 0 none */
+	const char *view;        /* initial view, NULL functions */
+	const char *save_as;     /* proposed file name for saving */
 	bool batch;              /* no cursor, no keys */
 	struct live_sources sources;
 };
 
-/* Copies @options. -EINVAL: there is no such view. */
+/* Copies @options. -EINVAL: no such view. */
 int live_new(const struct live_options *options, struct live **ret_live);
 void live_free(struct live *live);
 
-/* Names of the views that can be begun with, NULL past the end. */
+/* Names of the possible initial views, NULL past the end. */
 const char *live_view_name(size_t index);
 
 struct live_thread {
 	uint32_t pid, tid;
 	char state; /* as in /proc/PID/stat: R S D T … */
 	char name[32];
-	bool left_out; /* the profile is of others (--thread-name, --tid) */
+	bool left_out; /* other threads are profiled (--thread-name, --tid) */
 };
 
 enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_CUT_OFF };
 
-/* What is known of the target besides the profile. Borrowed for the call. */
+/* Facts about the target besides the profile. Borrowed for the call. */
 struct live_facts {
-	const char *target; /* its name, for people */
+	const char *target; /* its name, for display */
 	enum live_target_state state;
 	bool stopped; /* LIVE_RUNS: all its threads are stopped by a signal, not by us */
-	int status;   /* LIVE_ENDED: exit status of the command, -1 not known; */
+	int status;   /* LIVE_ENDED: exit status of the command, -1 unknown; */
 	int signal;   /* or the signal that killed it, 0 none */
-	const struct live_thread *thread; /* those that live, also without samples */
+	const struct live_thread *thread; /* live threads, including those without samples */
 	size_t threads;
-	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 not known */
-	/* By stack: CPU time by the value of the profile, which is a weight. Beyond: 1. */
+	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 unknown */
+	/*
+	 * By stack: CPU time divided by the profile's value, which is a weight. Beyond @factors: 1.
+	 */
 	const float *factor;
 	size_t factors;
 };
 
 /*
- * Takes note of the profile and the facts. To be called about once a second for the header; the
- * tables take it over when it is due, and not while the display is paused. @now_ns: any steady
- * clock. The profile must live as long as @live; another one must not be passed. -ENOMEM.
+ * Updates the view from the profile and the facts. Call about once a second, for the header; the
+ * tables are updated when due, and not while the display is paused. @now_ns: any steady clock. The
+ * profile must live as long as @live; another profile must not be passed. -ENOMEM.
  */
 int live_update(struct live *live, const struct profile *profile, const struct live_facts *facts,
 	uint64_t now_ns);
-/* Does the page show threads, also those without samples? Otherwise no facts about them are needed.
+/*
+ * Does the page show threads, including those without samples? Otherwise facts about them are not
+ * needed.
  */
 bool live_wants_threads(const struct live *live);
-/* Did the last second bring no CPU time? Then it is worth knowing whether the target is stopped. */
+/*
+ * Did the last second bring no CPU time? Then the caller should find out whether the target is
+ * stopped.
+ */
 bool live_is_idle(const struct live *live);
-/* When the next live_update() changes something. */
+/* Time from which live_update() changes something. */
 uint64_t live_due_ns(const struct live *live);
 
 /* Keys are Unicode characters, or one of these. */
@@ -123,14 +130,14 @@ struct live_key {
 	unsigned row, column; /* of the mouse */
 };
 
-/* What a key asks for; results of it stand in live_control(). -ENOMEM. */
+/* Performs the action of a key; requests to the caller are in live_control(). -ENOMEM. */
 int live_press(struct live *live, struct live_key key);
 struct control *live_control(struct live *live);
 
-/* A line for the user, until the next key. */
+/* A message for the user, shown until the next key. */
 void live_say(struct live *live, const char *message);
 
-/* The screen of @screen's size. -ENOMEM. */
+/* Draws a screen of @screen's size. -ENOMEM. */
 int live_draw(struct live *live, struct screen *screen);
 
 /* The table of keys, for the manual: false past the end. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function between its callers and its callees. */
+/* A function with its callers and its callees. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@
 #define NOBODY "[no caller]"
 
 struct sides {
-	double *callee; /* by function; callers are in live->total, with one more for nobody */
+	double *callee; /* by function; callers are in live->total, with one more for no caller */
 	double self, total;
 };
 
 /*
- * One stack, leaf first. Who stands above the function called it, each caller once a stack; what
- * the innermost call of it called is its callee. A function that calls itself is not its own
- * caller.
+ * One stack, leaf first. The function above called it, each caller counts once per stack; the
+ * function called from its innermost frame is its callee. A function that calls itself is not its
+ * own caller.
  */
 static void walk(struct live *live, const struct sample *sample, double weight, uint32_t function,
 	struct sides *sides)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function's source and instructions, each line with the share that was found there. */
+/* The source and the instructions of a function, with the share of each line. */
 #include "view/live_code.h"
 
 #include <errno.h>
@@ -64,13 +64,13 @@ static int set_problem(struct live_page *page, const char *format, const char *w
 	return page->problem ? 0 : -ENOMEM;
 }
 
-/* The source file that most of the function's time is in, and where to begin to read. */
+/* The source file with most of the function's time, and the first line to show. */
 static const char *file_of(const struct live *live, const struct live_page *page)
 {
 	return live->places.function[page->place].file;
 }
 
-/* The first look goes to the hottest line. */
+/* The first time, the cursor goes to the hottest line. */
 static void point_at(struct live_page *page, size_t row)
 {
 	page->cursor = row;
@@ -129,7 +129,7 @@ static uint32_t line_in_file(
 									       : LIVE_NONE;
 }
 
-/* Weights of the lines of @file, of the whole program. */
+/* Weights of the lines of @file, in the whole program. */
 static void weigh_lines(struct live *live, const struct live_page *page, const char *file)
 {
 	live_sum_up(live, page, line_in_file, &(struct lines_of){file, page->lines});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are lines of a text. */
+/* Rows that are lines of text. */
 #ifndef VIEW_LIVE_CODE_H
 #define VIEW_LIVE_CODE_H
 
@@ -10,7 +10,7 @@ struct live_code_line {
 	uint64_t address; /* of instructions; 0 none */
 };
 
-/* Splits the page's text into lines, once, and makes a row of each. -ENOMEM. */
+/* Splits the page's text into lines, once, and adds a row for each. -ENOMEM. */
 int live_code_rows(struct live *live, struct live_page *page);
 
 #endif

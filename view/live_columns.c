@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of the views: their cells as text, their order. */
+/* The columns of the views: their cells as text, and their order. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,10 @@ static double error_of(const struct live *live, double value)
 	return (interval.high - interval.low) / 2;
 }
 
-/* "2.1"; "-4.0": the interval reaches so far down, and half of it would go beyond all. */
+/*
+ * "2.1"; "-4.0" if the upper half of the interval would exceed 100 %: how far the interval reaches
+ * down.
+ */
 static void format_error(const struct live *live, double value, char *to, size_t room)
 {
 	double error = error_of(live, value), whole = live->table.whole;
@@ -137,7 +140,7 @@ static void format_share(char *to, size_t room, double value, double whole)
 		to[0] = '\0';
 }
 
-/* Eighths of a character: a share can be seen at a glance. */
+/* Eighths of a character, which show a share at a glance. */
 static void format_bar(const struct live *live, double value, unsigned width, char *to, size_t room)
 {
 	static const char *const part[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
@@ -234,7 +237,7 @@ static int by_amount(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* The column's own order: amounts from the greatest on, names from A on. */
+/* The column's default order: amounts descending, names ascending. */
 static int compare_by(
 	enum live_column_kind kind, const struct live_row *x, const struct live_row *y)
 {

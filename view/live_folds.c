@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the call tree is open, and looking for a function in what is not. */
+/* What is unfolded in the call tree, and the search in the folded parts. */
 #include <errno.h>
 
 #include "view/live_tree.h"
@@ -11,7 +11,7 @@ uint32_t live_tree_parent(const struct live *live, uint32_t node)
 	return live->tree && node < live->tree->nodes ? live->tree->node[node].parent : LIVE_NONE;
 }
 
-/* Is @node beneath @top, or it? Parents stand before their children. */
+/* Is @node equal to @top or below it? Parents precede their children. */
 static bool is_below(const struct live_tree *tree, uint32_t node, uint32_t top)
 {
 	while (node != LIVE_NONE && node > top)
@@ -39,8 +39,10 @@ int live_tree_fold_all(struct live *live, enum live_fold fold)
 		live->tree ? live_tree_find(live->tree, live_page(live)->root) : 0, fold, true);
 }
 
-/* The node after @node, depth first and hottest first; the first one after the last. LIVE_NONE:
- * none. */
+/*
+ * The node after @node, depth first and hottest first; the first one after the last. LIVE_NONE:
+ * none.
+ */
 static uint32_t next_node(struct live_tree *tree, uint32_t node, uint32_t root)
 {
 	int n = live_tree_children(tree, node, 0, 0);
@@ -75,7 +77,7 @@ uint32_t live_tree_search(struct live *live, uint32_t from, bool backwards)
 	uint32_t node = from < tree->nodes && is_below(tree, from, root) ? from : root,
 		 start = node;
 
-	/* Backwards the last one before the start is wanted, so all are gone through. */
+	/* Backwards, the last match before the start is wanted, so all nodes are visited. */
 	for (size_t i = 0; i < SEARCHED_MOST; i++) {
 		node = next_node(tree, node, root);
 		if (node == LIVE_NONE || node == start)

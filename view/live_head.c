@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first lines: the target and its state, how it is sampled, and how far that can be trusted. */
+/* The first lines: the target and its state, the sampling, and its quality. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "view/live_internal.h"
 #include "view/text.h"
 
-/* Columns that the target's name has at least. */
+/* Minimum columns for the target's name. */
 #define NAME_LEAST 8
 
 static uint64_t figure(const struct live *live, const char *key)
@@ -21,7 +21,7 @@ static uint64_t figure(const struct live *live, const char *key)
 	return value;
 }
 
-/* Samples are periods of the wall clock. */
+/* Are samples periods of wall-clock time? */
 static bool is_by_wall(const struct live *live)
 {
 	size_t named = profile_default_value(live->profile);
@@ -39,7 +39,7 @@ static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
 	return begun_ns && live->now_ns > begun_ns ? cpu / (double)(live->now_ns - begun_ns) : 0;
 }
 
-/* Figures come once a second; what a second brought is the difference. */
+/* Figures come once a second; the difference is what the second brought. */
 void live_see_audit(struct live *live, uint64_t begun_ns)
 {
 	struct live_audit *audit = &live->audit;
@@ -59,7 +59,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 		return;
 	}
 	wall = (double)(next.wall_ns - audit->wall_ns);
-	/* The time that is sampled: with the wall clock, waiting too. */
+	/* The sampled time: with the wall clock, it includes waiting. */
 	next.sampled_ns = next.kernel_ns;
 	if (is_by_wall(live))
 		next.sampled_ns += figure(live, "runqueue_ns") + figure(live, "blocked_ns");
@@ -80,7 +80,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	*audit = next;
 }
 
-/* The newest seconds; a full character is a whole CPU, or the most there was. */
+/* The last seconds; a full character is a whole CPU, or the maximum if that is more. */
 static void format_history(const struct live *live, size_t columns, char *to, size_t room)
 {
 	static const char ascii[] = " .:-=+*#";
@@ -118,7 +118,7 @@ static const char *describe_running(const struct live *live)
 		return "stopped by a signal";
 	if (live->audit.known)
 		return "idle";
-	/* What the kernel counts comes after a second. */
+	/* The kernel's figures come after a second. */
 	return live->profile && profile_samples(live->profile) ? "running" : "watching";
 }
 
@@ -143,7 +143,7 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 	return live->state == LIVE_RUNS ? STYLE_GOOD : STYLE_BAD;
 }
 
-/* "250 Hz", and what came of it where that is less. */
+/* "250 Hz", and the rate reached if it is lower. */
 static void format_rate(const struct live *live, char *to, size_t room)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
@@ -184,7 +184,7 @@ static void draw_target(struct live *live, struct screen *screen)
 	(void)snprintf(right, sizeof(right), "%s  %s ", rate, mode);
 	if (screen->columns < 76)
 		(void)snprintf(right, sizeof(right), "%s ", mode);
-	/* The state is whole, with a gap on either side, and the name gets what is left. */
+	/* The state is not cut and has a gap on either side; the name gets the rest. */
 	room = (unsigned)text_columns(state) + 4;
 	if (screen->columns < NAME_LEAST + room + text_columns(right))
 		right[0] = '\0';
@@ -221,7 +221,7 @@ static void draw_piece(struct screen *screen, unsigned *at, const struct piece *
 	*at += screen_put(screen, 1, *at, screen->columns, piece->style, piece->text) + 2;
 }
 
-/* "99.2 ±1.1 %": half the 95 % confidence interval, where there is room. */
+/* "99.2 ±1.1 %": half the 95 % confidence interval, if there is room. */
 static void format_found(const struct live *live, bool narrow, struct piece *piece)
 {
 	const struct live_audit *audit = &live->audit;
@@ -251,7 +251,7 @@ static void format_stopped(const struct live *live, struct piece *piece)
 		piece->style = STYLE_WARN;
 }
 
-/* Late instants, if there are any, and whether they can be helped. */
+/* Late instants, if any, and whether they can be avoided. */
 static void format_instants(
 	const struct live *live, bool narrow, struct piece *late, struct piece *realtime)
 {
@@ -304,7 +304,7 @@ static void draw_audit(struct live *live, struct screen *screen)
 	(void)snprintf(piece[LOST].text, sizeof(piece[LOST].text), "%" PRIu64, audit->lost);
 	format_instants(live, screen->columns < 100, &piece[LATE], &piece[REALTIME]);
 	draw_piece(screen, &at, &piece[CPU]);
-	/* The history takes what the figures leave. */
+	/* The history gets the room left by the figures. */
 	for (size_t i = FOUND; i < PIECES; i++)
 		need += piece[i].text[0] ? piece_columns(&piece[i]) + 2 : 0;
 	room = screen->columns > at + need + 8 ? screen->columns - at - need : 8;
@@ -315,7 +315,7 @@ static void draw_audit(struct live *live, struct screen *screen)
 		draw_piece(screen, &at, &piece[i]);
 }
 
-/* "Functions  thread worker 101  object libc.so.6  filter x", and how many rows there are. */
+/* "Functions  thread worker 101  object libc.so.6  filter x", and the number of rows. */
 static void draw_title(struct live *live, struct screen *screen)
 {
 	const struct live_page *page = live_page(live);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of plain text: the help, made from the table of keys, and what the command has written. */
+/* Pages of plain text: the help, generated from the table of keys, and the command's output. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "view/live_code.h"
 #include "view/live_internal.h"
 
-/* Lines that a terminal of 60 columns shows whole. */
+/* Lines that fit in a terminal of 60 columns. */
 static const char about[] = "SELF%     share of CPU time spent in the function itself\n"
 			    "TOTAL%    in it and in what it called. Shares are of what\n"
 			    "          the view is zoomed into\n"
@@ -55,7 +55,7 @@ int live_collect_output(struct live *live, struct live_page *page)
 	if (sources->output && sources->output(sources->context, &page->text) == -ENOMEM)
 		return -ENOMEM;
 	r = page->text ? live_code_rows(live, page) : 0;
-	/* As with tail -f: at the end it stays at the end. */
+	/* As with tail -f: a cursor at the end stays at the end. */
 	if (r == 0 && at_end && live->table.n) {
 		page->cursor = live->table.n - 1;
 		page->moved = false;

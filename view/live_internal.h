@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the live view share. Strings of rows belong to the profile, the places or the
- * page. */
+/*
+ * Shared by the files of the live view. Strings of rows belong to the profile, the places or the
+ * page.
+ */
 #ifndef VIEW_LIVE_INTERNAL_H
 #define VIEW_LIVE_INTERNAL_H
 
@@ -33,11 +35,11 @@ enum live_relation { LIVE_CALLER = 1, LIVE_ITSELF, LIVE_CALLEE };
 enum live_fold { LIVE_LEAF, LIVE_OPEN, LIVE_CLOSED };
 
 struct live_row {
-	uint64_t id;        /* stays its own from one look to the next */
-	double self, total; /* by the value that is shown */
+	uint64_t id;        /* stable from one update to the next */
+	double self, total; /* in the value shown */
 	double now;         /* CPUs */
 	const char *name, *object, *text;
-	uint32_t place; /* of functions; LIVE_NONE: the row stands for no function */
+	uint32_t place; /* of functions; LIVE_NONE: the row is not a function */
 	uint32_t line;  /* of a source file */
 	uint32_t node;  /* of the tree */
 	uint32_t pid, tid;
@@ -50,8 +52,8 @@ struct live_row {
 struct live_table {
 	struct live_row *row;
 	size_t n, room;
-	double whole;             /* what shares are of */
-	double effective_samples; /* in it */
+	double whole;             /* the total of which shares are taken */
+	double effective_samples; /* in @whole */
 	size_t of;                /* rows before filter and limit */
 };
 
@@ -78,44 +80,44 @@ enum live_column_kind {
 struct live_column {
 	enum live_column_kind kind;
 	const char *title;
-	uint16_t width; /* 0: what is left; it is the last but at most one */
-	uint16_t from;  /* shown on screens of so many columns */
+	uint16_t width; /* 0: the remaining width; at most one column follows */
+	uint16_t from;  /* minimum screen width at which it is shown */
 };
 
 struct live_page {
 	enum live_view view,
-		below;      /* below: what Enter goes on with in a list of threads, objects */
-	uint32_t place;     /* the function that it is about, LIVE_NONE */
+		below;      /* below: the view opened by Enter in a list of threads or objects */
+	uint32_t place;     /* the function of the page, LIVE_NONE */
 	uint32_t tid, pid;  /* only this thread; tid 0: all */
 	const char *object; /* only this object; NULL all */
-	uint64_t root;      /* of the tree: the path of a node, 0 the whole */
+	uint64_t root;      /* of the tree: the path of a node, 0: the whole tree */
 	size_t cursor, top, shift; /* row, first row shown, columns that names are shifted left */
-	bool moved;                /* the cursor was moved: it stays with its row */
+	bool moved;                /* the cursor was moved, and stays with its row */
 	uint64_t cursor_id;
-	int sort; /* index of a column; -1: as the view gives it */
+	int sort; /* index of a column; -1: the view's own order */
 	bool inverted;
-	bool opened;          /* the tree has been opened along its hottest path; or text placed */
-	char *text, *problem; /* of source, disassembly, output */
+	bool opened; /* the tree was unfolded along its hottest path; or the text was positioned */
+	char *text, *problem;        /* of source, disassembly, output */
 	struct live_code_line *code; /* of the text */
 	size_t lines;
 };
 
 struct live_audit {
 	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost; /* as last seen */
-	double cpus, rate, stopped; /* of the last second; stopped: of all */
+	double cpus, rate, stopped; /* of the last second; stopped: of the whole run */
 	struct audit_found found;
 	bool known, knows_found;
-	double first_cpus;           /* by the samples alone, before anything is known; 0 neither */
-	float history[LIVE_HISTORY]; /* CPUs, a second each; newest at [seconds - 1] */
+	double first_cpus; /* from samples alone, before figures are known; 0: not known either */
+	float history[LIVE_HISTORY]; /* CPUs per second; newest at [seconds - 1] */
 	size_t seconds;
 };
 
 /* live_span.c */
 struct live_span {
-	bool shown;            /* the strip */
-	bool choosing;         /* keys move on it */
+	bool shown;            /* the strip is shown */
+	bool choosing;         /* arrow keys move on the strip */
 	bool anchored;         /* one end of the span is at @anchor */
-	bool chosen;           /* tables are about the span */
+	bool chosen;           /* tables show the span */
 	size_t cursor, anchor; /* cells */
 	uint64_t from_ns, to_ns, end_ns;
 	double *cell; /* of the strip */
@@ -141,7 +143,7 @@ struct live {
 	struct live_audit audit;
 	struct live_table table;
 	struct live_page page[LIVE_PAGES_MOST];
-	size_t pages; /* the last one is shown */
+	size_t pages; /* the last one is visible */
 	struct live_prompt prompt;
 	struct live_span span;
 	unsigned columns; /* of the last screen */
@@ -154,8 +156,8 @@ struct live {
 	char search[LIVE_TEXT_BYTES], filter[LIVE_TEXT_BYTES], save_as[LIVE_TEXT_BYTES];
 	regex_t search_regex, filter_regex;
 	bool has_search, has_filter;
-	char bad_filter[LIVE_TEXT_BYTES]; /* why the filter is taken by the letter, "" it is not */
-	bool *place_matches;              /* the filter, by function */
+	char bad_filter[LIVE_TEXT_BYTES]; /* why the filter is taken literally, "" otherwise */
+	bool *place_matches;              /* by function: the filter matches */
 	size_t places_matched, matches_room;
 	uint64_t period_ns, delay_ns, now_ns, due_ns;
 
@@ -166,7 +168,7 @@ struct live {
 	struct live_thread *thread;
 	size_t threads, thread_room;
 
-	/* Sums by function, line, object: of the look under way. */
+	/* Sums by function, line, object: of the current update. */
 	double *self, *total;
 	uint32_t *stamp;
 	size_t sums_room;
@@ -181,15 +183,15 @@ struct live {
 	size_t headers;
 };
 
-/* One of the views. */
+/* A view. */
 struct live_view_ops {
 	const char *name, *title;
 	const struct live_column *column;
 	size_t columns;
-	int sort;     /* column, -1 none */
-	bool is_text; /* its rows stand in an order of their own */
+	int sort;     /* initial sort column, -1 none */
+	bool is_text; /* its rows have an order of their own */
 	int (*collect)(struct live *live, struct live_page *page);
-	bool is_prose; /* to be read: rows scroll, no cursor is seen */
+	bool is_prose; /* for reading: rows scroll, the cursor is invisible */
 };
 
 extern const struct live_view_ops live_views[LIVE_VIEWS];
@@ -200,7 +202,7 @@ static inline struct live_page *live_page(struct live *live)
 }
 
 /* live.c */
-int live_look(struct live *live); /* makes the table of the page anew */
+int live_look(struct live *live); /* rebuilds the table of the page */
 int live_open(struct live *live, const struct live_page *page);
 void live_close(struct live *live);
 void live_page_release(struct live_page *page);
@@ -217,24 +219,25 @@ int live_collect_lines(struct live *live, struct live_page *page);
 int live_collect_objects(struct live *live, struct live_page *page);
 int live_collect_threads(struct live *live, struct live_page *page);
 /*
- * The next stack from *@at on that the page is about and that weighs something; false at the end.
- * @ret_weight: by the value that is shown.
+ * The next stack from *@at on that belongs to the page and has a weight; false at the end.
+ * @ret_weight: in the value shown.
  */
 bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
 	struct sample *ret_sample, double *ret_weight);
-/* Its first frame that is shown (system calls may be hidden). */
+/* Its first visible frame (system calls may be hidden). */
 size_t live_first_frame(const struct live *live, const struct sample *sample);
 int live_clear_sums(struct live *live, size_t n);
-/* The thing that a frame of a stack counts for, below the room of live_clear_sums(); or LIVE_NONE.
+/*
+ * The item for which a frame of a stack counts, below the room of live_clear_sums(); or LIVE_NONE.
  */
 typedef uint32_t live_counts_for(
 	const struct live *live, uint32_t location, size_t frame, const void *context);
 
-/* Sums of all stacks of the page: each thing's own weight, and its total, once a stack. */
+/* Sums over all stacks of the page: each item's own weight, and its total, once per stack. */
 void live_sum_up(
 	struct live *live, const struct live_page *page, live_counts_for *of, const void *context);
 
-/* Adds to the total of a thing, once a stamp. */
+/* Adds to the total of an item, once per stamp. */
 static inline void live_add_total(struct live *live, uint32_t thing, double weight)
 {
 	if (live->stamp[thing] != live->stamps)
@@ -254,33 +257,34 @@ void live_tree_free(struct live_tree *tree);
 int live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool all_below);
 int live_tree_fold_all(struct live *live, enum live_fold fold);
 uint32_t live_tree_parent(const struct live *live, uint32_t node);
-/* The next node from @node on, in the order shown, that the search finds; it is made visible. */
+/* The next node after @node, in the order shown, that matches the search; it is made visible. */
 uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
 
-/* live_zoom.c: from one page to another. What cannot be is said to the user. 0, or -ENOMEM. */
+/* live_zoom.c: from one page to another. If that is impossible, shows a message. 0, or -ENOMEM. */
 int live_zoom_in(struct live *live);
 int live_zoom_out(struct live *live);
 /*
- * The list of threads, to choose from; from it into the row's thread; from a thread back to all.
- * The same of objects, into that of the row under the cursor at once.
+ * From the list of threads, zooms into the row's thread; from a thread, back to all; otherwise
+ * opens the list. The same for objects, but zooms directly into the object of the row at the
+ * cursor.
  */
 int live_zoom_thread(struct live *live);
 int live_zoom_object(struct live *live);
-/* Source or instructions of the function that the cursor is on, or back. */
+/* Opens source or instructions of the function at the cursor, or goes back. */
 int live_zoom_code(struct live *live, enum live_view view);
-/* Help, or the command's output; or back. */
+/* Opens help, or the command's output; or goes back. */
 int live_zoom_text(struct live *live, enum live_view view);
 int live_next_view(struct live *live, int step);
-/* That view, or functions if it is shown. */
+/* Shows that view, or functions if it is shown already. */
 int live_toggle_view(struct live *live, enum live_view view);
 
 /* live_columns.c */
 void live_sort(struct live *live, const struct live_page *page);
 bool live_column_shown(const struct live_column *column, unsigned columns);
-/* Text of a cell, and how it is to look. @to has 64 bytes; NULL there is the name to be used. */
+/* Text of a cell in @to (64 bytes; NULL for a name, which is used directly); returns its style. */
 unsigned live_format(const struct live *live, const struct live_row *row,
 	const struct live_column *column, char *to, size_t room);
-/* Style by how much of the whole it is. */
+/* Style for a part of the whole. */
 unsigned live_heat(const struct live *live, double value);
 bool live_is_noise(const struct live *live, const struct live_row *row);
 
@@ -300,14 +304,14 @@ int live_search(struct live *live, bool backwards);
 
 /* live_span.c */
 void live_span_release(struct live_span *span);
-/* Weighs the chosen span, if that has not been done. -ENOMEM. */
+/* Computes the weights in the chosen span, if necessary. -ENOMEM. */
 int live_span_update(struct live *live);
 int live_span_draw(struct live *live, struct screen *screen, unsigned row);
 int live_span_toggle(struct live *live);
 int live_span_press(struct live *live, int32_t code);
 /* "1.20 s to 1.40 s" */
 void live_span_describe(const struct live *live, char *to, size_t room);
-/* Of a stack, in the span. */
+/* The weight of a stack in the span. */
 static inline double live_span_weight(const struct live_span *span, size_t stack)
 {
 	return stack < span->stacks ? span->weight[stack] : 0;

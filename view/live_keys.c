@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From keys to requests, and what the requests do. */
+/* Converts keys to requests, and performs the requests. */
 #include "view/live_keys.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static enum live_request request_of(int32_t key)
 	return LIVE_REQUEST_NONE;
 }
 
-/* Then it is said. */
+/* Shows a message if so. */
 static bool has_own_order(struct live *live)
 {
 	enum live_view view = live_page(live)->view;
@@ -58,7 +58,7 @@ static void sort_by(struct live *live, int step)
 
 	if (has_own_order(live))
 		return;
-	/* The error and the bar are the share once more. */
+	/* Skip the error and the bar, which are the share again. */
 	do
 		column = (column + step + n) % n;
 	while (view->column[column].kind == COLUMN_ERROR ||
@@ -128,7 +128,7 @@ static void freeze(struct live *live)
 	live_say(live, live->frozen ? "frozen: no samples are taken" : "sampling goes on");
 }
 
-/* The next kind of time that the profile has. */
+/* The next time value that the profile has. */
 static void change_clock(struct live *live)
 {
 	size_t types = live->profile ? profile_value_types(live->profile) : 0, next = live->value;
@@ -174,7 +174,7 @@ static int fold(struct live *live, enum live_fold how, bool all_below)
 
 	if (!in_tree(live) || !row)
 		return 0;
-	/* A leaf, or what is folded: its caller. */
+	/* A leaf, or a folded node: go to its caller. */
 	if (how == LIVE_CLOSED && !all_below && row->fold != LIVE_OPEN) {
 		uint64_t caller = live_tree_parent(live, row->node);
 
@@ -267,7 +267,7 @@ static bool serve_prompt(struct live *live, enum live_request request)
 	return true;
 }
 
-/* What changes how the profile is looked at. False: it is something else. */
+/* Requests that change how the profile is shown. False: another request. */
 static bool serve_setting(struct live *live, enum live_request request)
 {
 	switch (request) {
@@ -331,7 +331,7 @@ int live_press(struct live *live, struct live_key key)
 		key.code != LIVE_KEY_F10)
 		return live_span_press(live, key.code);
 	request = request_of(key.code);
-	/* Whoever samples would be stopped with what it holds of the target at that moment. */
+	/* ^Z would stop the supervisor, together with the threads that it holds at that moment. */
 	if (key.code == CONTROL_Z)
 		live_complain(live, "^Z would hold up the target: q leaves, f only stops sampling");
 	else if (request == LIVE_REQUEST_NONE)
@@ -346,7 +346,7 @@ int live_press(struct live *live, struct live_key key)
 	if (serve_prompt(live, request))
 		return 0;
 	if (serve_setting(live, request)) {
-		/* A page's text stays. */
+		/* The text of a page is unchanged. */
 		return live_look(live);
 	}
 	if (serve_move(live, request, key) && request != LIVE_REQUEST_DOUBLE_CLICK)

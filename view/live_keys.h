@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one table of keys: what a key asks for, its name and its help. Keys become requests by it,
- * the help screen and the manual are made from it.
+ * The only table of keys: the request of a key, its name and its help. Keys are converted to
+ * requests with it, and the help screen and the manual are generated from it.
  *
- * REQUEST(name, keys for people, help, the keys)
+ * REQUEST(name, keys for display, help, the keys)
  */
 #ifndef VIEW_LIVE_KEYS_H
 #define VIEW_LIVE_KEYS_H

@@ -8,7 +8,7 @@
 #include "view/live_internal.h"
 #include "view/text.h"
 
-/* Decayed weights below this share of the whole are those of a distant past. */
+/* Decayed weights below this share of the whole are too old to show. */
 #define FORGOTTEN 1e-7
 
 static bool page_takes(
@@ -201,7 +201,7 @@ int live_collect_objects(struct live *live, struct live_page *page)
 	if (live_clear_sums(live, n) < 0)
 		return -ENOMEM;
 	live_sum_up(live, page, mapping_of, NULL);
-	/* A file has several mappings: those of one name are one object. */
+	/* A file has several mappings: those with the same name are one object. */
 	for (size_t i = 0; i < n; i++) {
 		const char *file = profile_mapping(live->profile, i).file;
 		struct live_row *same = NULL;
@@ -237,7 +237,7 @@ static struct live_row *row_of_thread(struct live *live, uint32_t pid, uint32_t 
 	return live_add_row(live, &row) < 0 ? NULL : &live->table.row[live->table.n - 1];
 }
 
-/* The function that a thread was last found in. */
+/* The function in which a thread was last found. */
 static uint32_t last_function(const struct live *live, size_t task)
 {
 	struct sample sample;
@@ -253,7 +253,7 @@ static uint32_t last_function(const struct live *live, size_t task)
 		.function;
 }
 
-/* Rows of the tasks that were sampled; live->stamp gets the row of each task, + 1. */
+/* Adds rows of the tasks with samples; live->stamp gets the row of each task, + 1. */
 static int add_tasks(struct live *live)
 {
 	for (size_t i = 0; i < live->weights.tasks; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions and lines that the locations of a growing profile are in. A location is looked at
- * again when it gets names; numbers stay what they are.
+ * The functions and lines of the locations of a growing profile. A location is examined again when
+ * it gets names; indexes are stable.
  */
 #ifndef VIEW_LIVE_PLACES_H
 #define VIEW_LIVE_PLACES_H
@@ -17,14 +17,14 @@
 /* Strings are unique pointers, of the profile or of the pool. */
 struct live_place {
 	const char *function, *file, *object;
-	uint32_t line;           /* of lines; of functions: where they begin, 0 unknown */
-	uint32_t function_place; /* of lines: the function's number */
-	uint32_t location;       /* one that is in it */
+	uint32_t line;           /* of lines; of functions: their first line, 0 unknown */
+	uint32_t function_place; /* of lines: the function's index */
+	uint32_t location;       /* a location in it */
 	bool unsampled;
 };
 
 struct live_frame {
-	uint32_t function, line; /* numbers of places */
+	uint32_t function, line; /* indexes of places */
 };
 
 struct live_places {
@@ -35,13 +35,13 @@ struct live_places {
 
 	struct live_location {
 		size_t first;           /* in frame[]; innermost first */
-		uint32_t frames, lines; /* lines: that the profile told of it */
-		bool is_call;           /* a system call's own frame */
+		uint32_t frames, lines; /* lines: number of lines that the profile had for it */
+		bool is_call;           /* the frame of a system call */
 	} * location;
 	size_t locations, location_room;
 	struct live_frame *frame;
 	size_t frames, frame_room;
-	uint64_t renamed; /* grows when a location known before got other frames */
+	uint64_t renamed; /* incremented when a known location gets other frames */
 };
 
 int live_places_init(struct live_places *places);

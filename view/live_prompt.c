@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The line that is typed into: what to search, filter, how much to leave out, where to save. */
+/* The input line: for search, filter, limit, file name, and delay. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +38,8 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 }
 
 /*
- * A pattern is an extended regular expression in which case matters only if it has capitals. What
- * is none ("operator(" …) is taken by the letter, and @why says so; else it is "".
+ * A pattern is an extended regular expression, case-sensitive only if it contains capitals. An
+ * invalid one ("operator(" …) is taken literally, and @why says so; otherwise @why is "".
  */
 static void set_pattern(
 	const char *text, regex_t *regex, bool *has, char *kept, char why[LIVE_TEXT_BYTES])
@@ -206,7 +206,7 @@ int live_prompt_press(struct live *live, struct live_key key)
 	return 0;
 }
 
-/* The row after the cursor's (or before it) that matches, past the end from the other end on. */
+/* The next row after (or before) the cursor's that matches, wrapping around. */
 int live_search(struct live *live, bool backwards)
 {
 	struct live_page *page = live_page(live);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The strip of time: how much ran when, since the beginning, and a span of it that is chosen with
- * the arrow keys. While one is chosen, tables are about that span alone.
+ * the arrow keys. While a span is chosen, tables show only that span.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void live_span_release(struct live_span *span)
 	*span = (struct live_span){0};
 }
 
-/* What an instant weighs by the value that is shown. */
+/* The weight of an instant in the value shown. */
 static double weight_of(const struct live *live, const struct instant *instant, uint64_t weight_ns)
 {
 	static const char *const states[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};
@@ -37,7 +37,7 @@ static double weight_of(const struct live *live, const struct instant *instant, 
 	return factor * (double)weight_ns;
 }
 
-/* The cell of a moment. */
+/* The cell of a time. */
 static size_t cell_of(const struct live_span *span, uint64_t ns)
 {
 	size_t at = (size_t)((double)ns / (double)span->end_ns * (double)span->cells);
@@ -50,7 +50,7 @@ static uint64_t begin_of(const struct live_span *span, size_t cell)
 	return (uint64_t)((double)cell / (double)span->cells * (double)span->end_ns);
 }
 
-/* Anew when the width has changed, or a fiftieth more instants have come. */
+/* Recomputes the cells if the width has changed, or 2 % more instants have come. */
 static int fill_cells(struct live *live, size_t cells)
 {
 	struct live_span *span = &live->span;
@@ -64,7 +64,7 @@ static int fill_cells(struct live *live, size_t cells)
 	if (span->cells == cells && span->instants <= instants &&
 		instants <= span->instants + span->instants / 50)
 		return 0;
-	/* The columns stand still while one of them is looked for. */
+	/* While the user chooses a column, the columns do not move. */
 	if (span->cells == cells && span->choosing)
 		return 0;
 	cell = table_grow(span->cell, &span->cell_room, cells, sizeof(*cell));
@@ -122,7 +122,7 @@ int live_span_update(struct live *live)
 	return r;
 }
 
-/* The cells of the selection, or of the cursor alone; false: there is none. */
+/* The cells of the selection, or of the cursor alone; false: none. */
 static bool selected(const struct live_span *span, size_t *ret_from, size_t *ret_to)
 {
 	if (span->choosing) {
@@ -149,7 +149,7 @@ void live_span_describe(const struct live *live, char *to, size_t room)
 	(void)snprintf(to, room, "%s to %s", from, until);
 }
 
-/* Says where the cursor is. */
+/* Shows a message with the cursor's position. */
 static void say_where(struct live *live)
 {
 	const struct live_span *span = &live->span;
@@ -211,7 +211,7 @@ int live_span_toggle(struct live *live)
 	span->shown = span->choosing = true;
 	span->anchored = false;
 	if (!span->cells) {
-		/* As wide as it will be drawn, or soon will be. */
+		/* With the width that will be drawn. */
 		int r = fill_cells(live,
 			live->columns > 2 * LABEL_COLUMNS ? live->columns - LABEL_COLUMNS - 1 : 60);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree of a growing profile. Nodes are kept from look to look; each stack remembers the
- * node that it ends at, so a look costs one addition a stack and one a node.
+ * The call tree of a growing profile. Nodes are kept from update to update; each stack remembers
+ * its last node, so an update costs one addition per stack and one per node.
  *
- * A function that is called again takes the path back to where it is on it, so that no function
- * stands beneath itself and callees sum up to their caller.
+ * A function that is called again takes the path back to its earlier occurrence, so that no
+ * function is below itself and callees sum up to their caller.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "view/live_tree.h"
 
-/* The path that is opened at first goes on while a child has this share of its parent. */
+/* The initially opened path continues while a child has this share of its parent. */
 #define HOT_SHARE 0.25
 
 void live_tree_free(struct live_tree *tree)
@@ -80,7 +80,7 @@ static int child_of(struct live_tree *tree, uint32_t parent, uint32_t place)
 	return (int)tree->nodes++;
 }
 
-/* The node that a stack ends at. */
+/* The node at which a stack ends. */
 static int place_stack(struct live *live, struct live_tree *tree, const struct sample *sample)
 {
 	const struct live_places *places = &live->places;
@@ -131,7 +131,7 @@ static int remember_open(struct live_tree *tree)
 	return 0;
 }
 
-/* Nodes are made anew when locations got other names, or calls are hidden. */
+/* Nodes are rebuilt when locations get other names, or when calls are hidden. */
 static int begin_anew(struct live *live, struct live_tree *tree)
 {
 	if (remember_open(tree) < 0)
@@ -185,7 +185,7 @@ static bool stack_matches(const struct live *live, const struct sample *sample)
 	return false;
 }
 
-/* Which functions the filter means. */
+/* Finds the functions that the filter matches. */
 static int match_places(struct live *live)
 {
 	size_t n = live->places.functions;
@@ -303,7 +303,7 @@ int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double l
 	return (int)(n - before);
 }
 
-/* Where the path does not fork, the callee stands beneath its caller and not farther right. */
+/* If the path does not fork, the callee has the same indent as its caller. */
 static int add_node(struct live *live, uint32_t index, unsigned indent, int children)
 {
 	const struct tree_item *node = &live->tree->node[index];
@@ -329,7 +329,7 @@ struct visit {
 
 enum { DEPTH_MOST = 4096 };
 
-/* The rows of what is open beneath @root, depth first. */
+/* Adds the rows of unfolded nodes below @root, depth first. */
 static int add_nodes(struct live *live, uint32_t root, double least)
 {
 	struct live_tree *tree = live->tree;

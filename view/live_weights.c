@@ -9,7 +9,7 @@
 #include "profile/stats.h"
 #include "profile/table.h"
 
-/* Half-lives after which the units are made anew: 2^40 is far from what a float cannot hold. */
+/* Half-lives after which the units are renewed: 2^40 is far below the limits of a float. */
 #define UNITS_LAST 40
 
 void live_weights_init(struct live_weights *weights, double half_life_ns)
@@ -36,11 +36,13 @@ double live_weights_per_ns(const struct live_weights *weights)
 {
 	double age = (double)(weights->now_ns - weights->reset_ns) / weights->half_life_ns;
 
-	/* A rate of 1 since the reset has come to the integral of 2^(-age / half-life). */
+	/*
+	 * The decayed sum of a rate of 1 since the reset is the integral of 2^(-age / half-life).
+	 */
 	return age > 0 ? M_LN2 / weights->half_life_ns / (1 - exp2(-age)) : 0;
 }
 
-/* Units that are of now again. */
+/* Restarts the units at the present time. */
 static void renew_units(struct live_weights *weights)
 {
 	double scale = live_weights_scale(weights);
@@ -97,7 +99,7 @@ static void take(struct live_weights *weights, size_t stack, const int64_t *valu
 		weights->decayed[stack * weights->types + i] += (float)(more * unit);
 		weights->total[i] += more;
 		weights->recent[i] += more * unit;
-		/* What came between two looks came in samples of about one weight. */
+		/* The increase between two updates came in samples of about equal weight. */
 		if (samples > 0) {
 			weights->total_squares[i] += more * more / samples;
 			weights->recent_squares[i] += more * unit * more * unit / samples;
@@ -141,7 +143,7 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 		weights->origin_ns = weights->reset_ns = now_ns;
 		weights->types = types;
 	}
-	/* A type that came later: all begins again. */
+	/* A value type was added: everything starts again. */
 	if (types != weights->types) {
 		weights->stacks = 0;
 		weights->types = types;

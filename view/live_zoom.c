@@ -102,7 +102,7 @@ int live_zoom_object(struct live *live)
 	return live_open(live, &next);
 }
 
-/* Source or instructions of the function that the cursor is on. */
+/* Source or instructions of the function at the cursor. */
 int live_zoom_code(struct live *live, enum live_view view)
 {
 	const struct live_page *page = live_page(live);

@@ -8,7 +8,7 @@
 #include "profile/timeline.h"
 #include "profile/timeline_scale.h"
 
-/* What of a stack has been given out. */
+/* The part of a stack's value that has been distributed. */
 struct given {
 	double exactly;
 	int64_t weight;
@@ -65,7 +65,7 @@ static int take_instants(
 	return r;
 }
 
-/* What has not been given out: time without a sample, and what rounding left. */
+/* Takes what has not been distributed: time without a sample, and rounding errors. */
 static int take_rest(struct moments *m, const struct frames *frames, const bool *chosen,
 	const struct given *given)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The samples of an export one by one, in the order of time, each with its part of what its stack
- * weighs: those of a stack add up to that, to the last unit.
+ * The samples of an export one by one, in the order of time, each with its part of its stack's
+ * weight: the parts of a stack add up exactly.
  */
 #ifndef VIEW_MOMENTS_H
 #define VIEW_MOMENTS_H
@@ -19,15 +19,15 @@ struct moments {
 	struct moment *moment;
 	size_t n, room;
 	uint64_t from_ns, to_ns; /* the extent of the time line */
-	size_t *first;           /* by task, and one more, of MOMENTS_BY_TASK */
+	size_t *first;           /* by task, and one more, for MOMENTS_BY_TASK */
 };
 
 enum moments_order { MOMENTS_BY_TIME, MOMENTS_BY_TASK };
 
 /*
- * 1: filled; 0: the profile has no time line; -ENOMEM. Stacks that the options leave out, or that
- * weigh nothing, have no moments; what has a weight but no instant (time without a sample) has one,
- * at the end.
+ * 1: filled; 0: the profile has no time line; -ENOMEM. Stacks excluded by the options, or without
+ * weight, have no moments; stacks with a weight but no instant (time without a sample) have one, at
+ * the end.
  */
 int moments_init(struct moments *moments, const struct frames *frames, enum moments_order order);
 void moments_release(struct moments *moments);

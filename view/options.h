@@ -6,7 +6,7 @@
 
 #include "view/report.h"
 
-/* The options as this version knows them; what a caller built for another one lacks is off. */
+/* The options as this version knows them; fields unknown to the caller's version are off. */
 static inline struct report_options options_take(const struct report_options *given)
 {
 	struct report_options options = {0};

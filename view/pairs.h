@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of numbers, each kept once, in order of first appearance. */
+/* Pairs of numbers, each stored once, in order of first appearance. */
 #ifndef VIEW_PAIRS_H
 #define VIEW_PAIRS_H
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text as `perf script` prints it with the fields comm, pid, tid, time, period, event, ip, sym,
- * dso:
+ * The text of `perf script` with the fields comm, pid, tid, time, period, event, ip, sym, dso:
  *
  *   worker  100/101   0.250000:    4000000 cpu-clock:u:
  *   	            1300 walk (/usr/bin/demo)
  *   	            1100 main (/usr/bin/demo)
  *
- * leaf first, an empty line behind each sample. There is a record for each sample, so that programs
- * that count records and programs that add up periods say the same. Addresses are those in the
- * file. Without a time line the time is the thread's time so far, as if equal stacks came one after
- * the other.
+ * Leaf first, with an empty line behind each sample. There is a record for each sample, so that
+ * programs that count records and programs that add up periods agree. Addresses are those in the
+ * file. Without a time line the time is the thread's time so far, as if equal stacks were
+ * consecutive.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +21,7 @@
 #include "view/moments.h"
 #include "view/text.h"
 
-/* "cpu-clock:u"; another value by its own name, fit to be one word. */
+/* "cpu-clock:u"; another value's name, made a single word. */
 static char *event_name(const struct frames *frames)
 {
 	struct value_type type = frames_value_type(frames);
@@ -38,7 +37,7 @@ static char *event_name(const struct frames *frames)
 	return name;
 }
 
-/* What is no word would end the frame. */
+/* White space in a name would end the frame. */
 static int put_stack(const struct frames *frames, FILE *out)
 {
 	for (size_t i = 0; i < frames->n; i++) {
@@ -59,7 +58,7 @@ static int put_stack(const struct frames *frames, FILE *out)
 	return ferror(out) ? -EIO : 0;
 }
 
-/* One record of the stack taken last. */
+/* One record of the last stack taken. */
 static int put_record(const struct frames *frames, const struct task *task, uint64_t time_ns,
 	int64_t period, const char *event, FILE *out)
 {
@@ -78,7 +77,7 @@ static int put_record(const struct frames *frames, const struct task *task, uint
 	return error;
 }
 
-/* The records of a stack; @time_ns goes on by its weight. */
+/* The records of a stack; @time_ns advances by its weight. */
 static int put_sample(struct frames *frames, size_t index, int64_t weight, const char *event,
 	uint64_t *time_ns, FILE *out)
 {
@@ -90,7 +89,7 @@ static int put_sample(struct frames *frames, size_t index, int64_t weight, const
 	if (frames->sums.all[VALUE_SAMPLES] <= 0 || frames->options.value)
 		records = 1;
 	for (int64_t i = 0; i < records && !error; i++) {
-		/* The periods of all records are the weight, to the last unit. */
+		/* The periods of all records sum up exactly to the weight. */
 		int64_t period = weight / records + (i < weight % records);
 
 		error = put_record(frames, &task, *time_ns, period, event, out);
@@ -128,7 +127,7 @@ static int put_moments(
 		struct task task = profile_task(frames->profile, moment->task);
 		int64_t weight;
 
-		/* What was not sampled is no record. */
+		/* Time without samples has no records. */
 		if (counted && sample.value[VALUE_SAMPLES] <= 0)
 			continue;
 		error = frames_take(frames, moment->sample, &weight);

@@ -9,8 +9,8 @@
 #include "view/text.h"
 
 /*
- * A mapping at an address beyond this is told as it was in memory (by other programs), not as in
- * the file: no ELF file is linked to such an address.
+ * A mapping at a higher address has runtime addresses (from other programs), not those of the file:
+ * no ELF file is linked to such an address.
  */
 #define LOADED_AT (UINT64_C(1) << 40)
 
@@ -49,7 +49,7 @@ static uint64_t address_in_file(const struct mapping *mapping, uint64_t address)
 	return mapping->start >= LOADED_AT && address >= bias ? address - bias : address;
 }
 
-/* "[libfoo.so]", "[libfoo.so+0x1234]"; of a mapping "[jit]": "[jit]", "[jit+0x1234]". */
+/* "[libfoo.so]", "[libfoo.so+0x1234]"; for a mapping "[jit]": "[jit]", "[jit+0x1234]". */
 static const char *name_unresolved(
 	struct places *places, const struct mapping *mapping, uint64_t address, enum rows_by by)
 {

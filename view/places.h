@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every line of every location, as a report by function or by line tells it: an index of a place.
- */
+/* Every line of every location, in a report by function or by line: an index of a place. */
 #ifndef VIEW_PLACES_H
 #define VIEW_PLACES_H
 
@@ -23,7 +22,7 @@ struct places {
 	struct table table;
 	struct pool pool;
 
-	size_t *first; /* by location, and one more: where its places begin in */
+	size_t *first; /* by location, and one more: its first index in @of */
 	uint32_t *of;  /* innermost first */
 	size_t ofs, of_room;
 };

@@ -4,7 +4,7 @@
 
 #include "view/report.h"
 
-/* Tells whoever asked for it how far the work is; a look at the clock is the other side's. */
+/* Reports progress to the callback of the options; the callback checks the clock. */
 static inline void progress_tell(
 	const struct report_options *options, const char *what, size_t done, size_t all)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports: a profile in, text out. Each report is an entry of a const table, chosen by name.
+ * Reports: write text about a profile. Each report is an entry of a const table, chosen by name.
  * They know no pids, pipes or ptrace; `sprofreport` and the end of `sprofrun` call the same ones.
  */
 #ifndef VIEW_REPORT_H
@@ -24,7 +24,7 @@ enum report_split {
 	REPORT_SPLIT_NONE,
 	REPORT_SPLIT_PROCESS,
 	REPORT_SPLIT_THREAD,
-	REPORT_SPLIT_NAME, /* processes of one name together; call trees only */
+	REPORT_SPLIT_NAME, /* processes with the same name together; call trees only */
 };
 
 struct report_options {
@@ -32,32 +32,31 @@ struct report_options {
 	enum report_format format;
 	enum report_split split;
 	bool sort_by_total; /* default: by self */
-	unsigned limit;     /* most rows, 0 all */
-	double min_percent; /* rows below are left out */
+	unsigned limit;     /* maximum rows, 0 all */
+	double min_percent; /* rows below are omitted */
 	const char *focus;  /* only samples with a function that matches this ERE; NULL all */
 	const char *object; /* only samples whose leaf is in an object that matches */
 	const char *thread; /* only threads whose name matches */
-	bool no_inline;     /* fold inlined functions into the real one */
+	bool no_inline;     /* merge inlined functions into the function that is not inlined */
 	bool no_demangle;   /* names as linked */
 	bool color;         /* text only */
-	bool ascii;         /* text only: no character beyond ASCII */
+	bool ascii;         /* text only: no characters beyond ASCII */
 	unsigned width;     /* columns of the output, 0 unlimited; text only */
 	bool bottom_up;     /* tree: from the leaves outwards */
 	bool icicle;        /* flame graph: the root on top */
-	bool programs;      /* flame graph without a split: each program on its own */
-	const char *value;  /* the kind of values that it is about: cpu, wall, …; NULL as the file
-			       says */
-	const char *function;      /* callers, annotate: a function's name, or an ERE that one name
-				      matches */
+	bool programs;      /* flame graph without a split: each program separately */
+	const char *value;  /* the value type: cpu, wall, …; NULL: the file's default */
+	/* callers, annotate: a function's name, or an ERE that matches one name */
+	const char *function;
 	bool by_share;             /* diff: of shares, not of times */
 	bool paths;                /* diff: call paths, not functions */
-	bool has_fail_above;       /* diff: tell whether something got slower by more than … */
+	bool has_fail_above;       /* diff: report whether something got slower by more than … */
 	double fail_above;         /* … percent */
-	enum report_by balance_by; /* merge: whom to compare */
+	enum report_by balance_by; /* merge: the units to compare */
 	enum report_instructions instructions; /* annotate */
-	bool fetch;                            /* doctor: debug files are got from debuginfod */
-	const struct code_reader *code;        /* annotate, html: reads files; NULL nobody does */
-	/* Called now and then in long work, if not NULL: @done is 0 to 1. */
+	bool fetch;                            /* doctor: download debug files through debuginfod */
+	const struct code_reader *code; /* annotate, html: reads files; NULL: not available */
+	/* Called from time to time in long work, if not NULL: @done is 0 to 1. */
 	void (*progress)(void *context, const char *what, double done);
 	void *progress_context;
 };
@@ -72,19 +71,18 @@ struct report_sides {
 struct report {
 	const char *name;        /* "flat" */
 	const char *help;        /* one line */
-	bool wants_function;     /* it is about options->function */
-	double text_min_percent; /* the min_percent for people who ask for none */
+	bool wants_function;     /* needs options->function */
+	double text_min_percent; /* default of min_percent for text */
 	/*
 	 * Writes the report. -EINVAL: a pattern of the options is not a regular expression;
-	 * -ENOENT: there is no such function, or several; @ret_problem then holds the sentence
-	 * (freed by the caller), else it is untouched. Write errors are the caller's to find
-	 * (ferror).
+	 * -ENOENT: no such function, or several; @ret_problem is then set to a sentence (freed by
+	 * the caller), otherwise unchanged. The caller checks for write errors (ferror).
 	 */
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
 	/*
-	 * If not NULL, instead of print: of two sides. 1: what options->fail_above asks for is
-	 * there.
+	 * If not NULL, used instead of print, for two sides. 1: the condition of
+	 * options->fail_above is met.
 	 */
 	int (*print_sides)(const struct report_sides *sides, const struct report_options *options,
 		FILE *out, char **ret_problem);
@@ -95,7 +93,7 @@ const struct report *report_find(const char *name);
 /* The @index-th report, NULL past the end. */
 const struct report *report_at(size_t index);
 
-/* The audit, in a few lines for people, and the notes: as every text report ends with them. */
+/* The audit, in a few lines, and the notes: the end of every text report. */
 void report_audit_line(const struct profile *profile, bool ascii, FILE *out);
 
 #endif

@@ -14,7 +14,7 @@ struct rows_text {
 	struct places places;
 };
 
-/* A row is a place of a task's process or thread. */
+/* A row is a place in a task's process or thread. */
 struct row_key {
 	uint32_t place, id;
 	const char *task;
@@ -30,13 +30,13 @@ struct collecting {
 	struct row_key *key; /* by row */
 	size_t key_room;
 	/*
-	 * By row: the last sample counted in its total, + 1, and the total of each value. Close
-	 * together, as these alone are touched for each frame of each sample.
+	 * By row: the last sample counted in its total, + 1, and the total of each value. Compact,
+	 * because only these are accessed for each frame of each sample.
 	 */
 	int64_t *tally;
 	size_t tally_room, tally_size;
 	struct table table;
-	uint32_t *of_place; /* by place: its row + 1; NULL where rows are split, too */
+	uint32_t *of_place; /* by place: its row + 1; NULL if rows are also split */
 	size_t values;
 };
 
@@ -116,7 +116,7 @@ static int row_of(struct collecting *c, uint32_t place, const struct task *task)
 	return index;
 }
 
-/* A sample without a stack is somewhere unknown; it has no row, but it counts in the sums. */
+/* A sample without a stack has no row, but counts in the sums. */
 static int collect_sample(struct collecting *c, const struct sample *sample, int64_t stamp)
 {
 	struct task task = profile_task(c->profile, sample->task);
@@ -146,8 +146,8 @@ static int collect_sample(struct collecting *c, const struct sample *sample, int
 }
 
 /*
- * What was asked for; what the file names, if there is any; CPU time if there is any, else samples,
- * else what pprof takes: the last kind of values.
+ * The requested value type; otherwise the file's default, if any; otherwise CPU time, if any, then
+ * samples, then the default of pprof: the last type.
  */
 static size_t choose_weight(const struct rows *rows, const struct profile *profile, size_t chosen)
 {
@@ -238,7 +238,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return by_name ? by_name : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Takes out what the options leave out; the rows are sorted. */
+/* Removes rows excluded by the options; the rows are sorted. */
 static void leave_out(struct rows *rows, const struct report_options *options, size_t values)
 {
 	double least = (double)rows->all[rows->weight] * options->min_percent / 100;

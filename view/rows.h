@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a report: what the samples of a profile sum up to by function, or by source line,
- * for the samples that the options choose.
+ * The rows of a report: the sums of a profile's samples by function, or by source line, for the
+ * samples that the options choose.
  *
- * Self is the leaf's: the innermost inlined function of the first location. Total counts a sample
- * once for each row that it is in, however often (recursion).
+ * Self is that of the leaf: the innermost inlined function of the first location. Total counts a
+ * sample once for each row that contains it, however often (recursion).
  *
- * A place without a name is, by function, "[libfoo.so]": one row for all that is not known in that
- * object; by line, "[libfoo.so+0x1234]": the address as in the ELF file, as addr2line takes it.
+ * A place without a name is, by function, "[libfoo.so]": one row for everything unknown in that
+ * object; by line, "[libfoo.so+0x1234]": the address as in the ELF file, as input for addr2line.
  */
 #ifndef VIEW_ROWS_H
 #define VIEW_ROWS_H
@@ -20,24 +20,24 @@ enum rows_by { ROWS_BY_FUNCTION, ROWS_BY_LINE };
 struct row {
 	const char *function, *file, *object;
 	uint32_t line;
-	uint32_t id;      /* pid or tid, when split */
-	const char *task; /* name of the process or thread, when split */
+	uint32_t id;      /* pid or tid, if split */
+	const char *task; /* name of the process or thread, if split */
 	bool unsampled;
 	int64_t self[VALUE_TYPES_MAX], total[VALUE_TYPES_MAX];
 };
 
 struct rows {
-	struct row *row; /* sorted, without those that the options leave out */
+	struct row *row; /* sorted, without those excluded by the options */
 	size_t n;
 	struct row left_out; /* their sums; only self and total */
 	size_t left_out_rows;
-	size_t weight;                /* index of the value that rows are sorted and weighed by */
-	int64_t all[VALUE_TYPES_MAX]; /* of the whole profile */
-	int64_t chosen[VALUE_TYPES_MAX]; /* of the samples that the options choose */
+	size_t weight; /* index of the value type by which rows are sorted and weighed */
+	int64_t all[VALUE_TYPES_MAX];    /* of the whole profile */
+	int64_t chosen[VALUE_TYPES_MAX]; /* of the samples chosen by the options */
 	int64_t unsampled;               /* the part of all[weight] that is [unsampled] */
-	double effective_samples;        /* 0 not known */
+	double effective_samples;        /* 0 unknown */
 	bool filtered;                   /* the options choose samples */
-	bool has_callers;                /* total is not self everywhere */
+	bool has_callers;                /* total differs from self somewhere */
 	struct rows_text *text;          /* strings that the profile does not own */
 };
 
@@ -45,8 +45,8 @@ struct places;
 struct filter;
 
 /*
- * The sums alone: weight, all, chosen, unsampled, effective_samples. For reports whose rows are no
- * list.
+ * Only the sums: weight, all, chosen, unsampled, effective_samples. For reports whose rows are not
+ * a list.
  */
 void rows_sum_up(const struct profile *profile, const struct places *places,
 	const struct filter *filter, struct rows *rows);

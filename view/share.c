@@ -10,7 +10,7 @@ double share_of(const struct rows *rows, int64_t value)
 	return all > 0 ? (double)value / (double)all : 0;
 }
 
-/* Characters of the widest half of an interval: "9.5", "12.3". */
+/* Characters of half the widest interval: "9.5", "12.3". */
 static int half_width(const struct rows *rows)
 {
 	struct interval widest = stats_share_interval(0.5, rows->effective_samples);
@@ -37,7 +37,7 @@ void share_format(
 	}
 	interval = stats_share_interval(share / sampled, rows->effective_samples);
 	error = (interval.high - interval.low) / 2 * sampled;
-	/* No more than all: the interval lies below. */
+	/* Not above 100 %: show how far the interval reaches down. */
 	if (share + error > sampled + 0.0005) {
 		error = share - interval.low * sampled;
 		sign = ascii ? " -" : "-";

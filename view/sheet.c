@@ -45,8 +45,8 @@ static void put_tsv(FILE *out, const char *text)
 }
 
 /*
- * RFC 4180, for programs that take a cell that begins like a formula for one: an apostrophe in
- * front makes it text. CSV has no escapes, so what is not printable is '?'.
+ * RFC 4180. For programs that take some cells for formulas, an apostrophe in front makes them text.
+ * CSV has no escapes, so unprintable characters become '?'.
  */
 static void put_csv(FILE *out, const char *text)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table for programs: one line (or object) a row, full precision, no units.
+ * A table for programs: one line (or object) per row, full precision, no units.
  *
- * TSV: the column names, then the rows. A tab, line end or backslash in a text is \t, \n, \r, \\,
- * another control character \xNN. CSV: RFC 4180, with plain line ends. JSON: an array of objects;
- * what is not UTF-8 becomes U+FFFD; what is not known is null (elsewhere empty).
+ * TSV: the column names, then the rows. A tab, newline, carriage return or backslash in a text is
+ * \t, \n, \r, \\, other control characters are \xNN. CSV: RFC 4180, with LF as line end. JSON: an
+ * array of objects; invalid UTF-8 becomes U+FFFD; unknown values are null (elsewhere empty).
  */
 #ifndef VIEW_SHEET_H
 #define VIEW_SHEET_H
@@ -41,7 +41,7 @@ static inline struct cell cell_ratio(uint64_t count)
 	return (struct cell){.kind = CELL_RATIO, .count = count};
 }
 
-/* A decimal number with its six leading digits. */
+/* A decimal number with six significant digits. */
 static inline struct cell cell_decimal(double decimal)
 {
 	return (struct cell){.kind = CELL_DECIMAL, .decimal = decimal};
@@ -59,7 +59,7 @@ struct sheet {
 	size_t columns, rows;
 };
 
-/* @format is not REPORT_TEXT; @column stays the caller's. */
+/* @format is not REPORT_TEXT; @column is borrowed. */
 void sheet_begin(struct sheet *sheet, enum report_format format, const char *const *column,
 	size_t columns, FILE *out);
 void sheet_row(struct sheet *sheet, const struct cell *cell);

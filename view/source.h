@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* A source file as lines, tabs made blanks. */
+/* A source file as lines, with tabs expanded. */
 #ifndef VIEW_SOURCE_H
 #define VIEW_SOURCE_H
 
 #include "view/code.h"
 
 struct source {
-	char *text;    /* NULL: the file is not to be had */
+	char *text;    /* NULL: the file is not available */
 	char *path;    /* where it was found */
-	char *problem; /* why it is not to be had; NULL nothing to say */
+	char *problem; /* why it is not available; NULL nothing to say */
 	char **line;
 	size_t lines;
 };
 
-/* Tabs are of @tab columns. A file that is not to be had has no lines: -ENOMEM is the only error.
- * @reader may be NULL. */
+/*
+ * Tabs have @tab columns. A file that is not available has no lines: -ENOMEM is the only error.
+ * @reader may be NULL.
+ */
 int source_read(struct source *source, const struct code_reader *reader, const char *file,
 	bool shared, unsigned tab);
 void source_release(struct source *source);
 
-/* The @number-th line, from 1 on; NULL: there is none. */
+/* The @number-th line, from 1 on; NULL: none. */
 const char *source_line(const struct source *source, uint32_t number);
 
-/* @text with tabs made blanks and carriage returns left out. NULL: out of memory. */
+/* @text with tabs expanded and carriage returns removed. NULL: out of memory. */
 char *source_expand(const char *text, unsigned tab);
 
 enum { SOURCE_TAB = 8 };

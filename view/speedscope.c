@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file format of speedscope (its file-format-schema.json): profiles of type "sampled", first
- * all threads together, then each. A sample is a list of frames, root first, with a weight. All
- * threads together, and a profile without a time line, have each stack once, equal beginnings side
- * by side. With one a thread has its samples where they were taken, and in between, where it did
- * not run, samples of no frames: their weight is not the thread's.
+ * all threads together, then each thread. A sample is a list of frames, root first, with a weight.
+ * All threads together, and profiles without a time line, have each stack once, equal beginnings
+ * next to each other. With a time line, the samples of a thread are at their times, separated by
+ * samples without frames, whose weight is not the thread's, while it did not run.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,14 +19,14 @@
 
 struct scope {
 	const struct frames *frames;
-	struct frames *timed; /* the same, for the stacks of samples one by one */
+	struct frames *timed; /* the same, for the stacks of single samples */
 	const struct tree *tree;
 	uint32_t *path;
 	size_t room;
 	FILE *out;
 };
 
-/* Frames are places: a function of an object, with the file of the first one of that name. */
+/* Frames are places: a function of an object, with the file of the first place of that name. */
 static int put_frames(const struct frames *frames, FILE *out)
 {
 	const struct profile *profile = frames->profile;
@@ -62,7 +62,7 @@ static int put_frames(const struct frames *frames, FILE *out)
 			fprintf(out, ",\"line\":%" PRIu32, known.line);
 		fputc('}', out);
 	}
-	/* What has no stack. */
+	/* For samples without a stack. */
 	fprintf(out, "%s{\"name\":\"[unknown]\",\"file\":\"\"}]}", places->n ? ",\n" : "\n");
 	free(function);
 	return 0;
@@ -101,7 +101,7 @@ static const char *unit_of(const char *unit)
 	return "none";
 }
 
-/* What is beneath @top. */
+/* Everything below @top. */
 static int put_profile(struct scope *s, uint32_t top, const char *name)
 {
 	const struct tree *tree = s->tree;
@@ -163,7 +163,7 @@ static int put_task_name(const struct task *task, FILE *out)
 	return 0;
 }
 
-/* Frames of the stack taken last, root first. */
+/* Frames of the last stack taken, root first. */
 static void put_frames_of(const struct frames *frames, FILE *out)
 {
 	fputc('[', out);
@@ -175,8 +175,8 @@ static void put_frames_of(const struct frames *frames, FILE *out)
 }
 
 /*
- * The samples of a thread, or their weights (@weights). Each begins where it was taken, or where
- * the one before ends: a thread runs one thing at a time. Returns where the last one ends.
+ * The samples of a thread, or their weights (@weights). Each begins at its time, or at the end of
+ * the previous one, because a thread runs one thing at a time. Returns the end of the last one.
  */
 static int put_thread_column(struct scope *s, const struct moments *moments, uint32_t task,
 	bool weights, int64_t *ret_end)
@@ -276,7 +276,7 @@ static int put_all(struct scope *s, char **ret_problem)
 	error = tree_init(&tree, s->frames->profile, &options, TREE_WHOLE, ret_problem);
 	if (error)
 		return error;
-	/* A single thread is what all are. */
+	/* A single thread is the same as all threads. */
 	if (tree.node[TREE_ROOT].child != TREE_NONE &&
 		tree.node[tree.node[TREE_ROOT].child].next != TREE_NONE)
 		error = put_threads(s, &options);

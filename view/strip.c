@@ -5,7 +5,7 @@
 
 enum { LEVELS = 8 };
 
-/* Below half a level there is nothing to be seen, but what is there is. */
+/* Below half a level nothing would be visible; any share at all gets the lowest level. */
 static size_t level_of(double share)
 {
 	if (!(share > 0.005))
@@ -26,7 +26,7 @@ const char *strip_character(double share, bool ascii)
 
 void strip_put(double share, bool ascii, bool color, FILE *out)
 {
-	/* As rows of reports: red from three quarters on, yellow from a quarter. */
+	/* As in reports: red from three quarters on, yellow from a quarter. */
 	const char *paint = share >= 0.75 ? "\033[31m" : share >= 0.25 ? "\033[33m" : "";
 
 	if (!color || !paint[0])

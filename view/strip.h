@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A heat strip: a character for each part of the time, the higher the more there was. */
+/* A heat strip: one character per part of the time, the higher the more. */
 #ifndef VIEW_STRIP_H
 #define VIEW_STRIP_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The character for a share of 0 to 1 (more is 1): nothing is a blank. */
+/* The character for a share of 0 to 1 (more counts as 1): a blank for 0. */
 const char *strip_character(double share, bool ascii);
 
-/* Prints it, with @color in that of its heat. */
+/* Prints it, with @color in the colour of its heat. */
 void strip_put(double share, bool ascii, bool color, FILE *out);
 
 #endif

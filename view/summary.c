@@ -13,7 +13,7 @@
 #include "view/sheet.h"
 #include "view/text.h"
 
-/* Calls @each for the known figures in their order, then for the others that the profile has. */
+/* Calls @each for the known figures in their order, then for the others in the profile. */
 typedef void summary_each(
 	void *context, const char *key, const struct audit_key *known, const uint64_t *value);
 

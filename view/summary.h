@@ -4,7 +4,7 @@
 
 #include "view/report.h"
 
-/* As report->print: every figure of the audit, one a line. */
+/* As report->print: every figure of the audit, one per line. */
 int summary_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -13,13 +13,13 @@
 #include "view/svg_diff.h"
 #include "view/text.h"
 
-/* More frames than these make a browser slow; the hottest are drawn. */
+/* More frames make a browser slow; the hottest are drawn. */
 enum { MOST_FRAMES = 40000 };
-/* Less than a pixel even when its caller is zoomed to. */
+/* Less than a pixel even when zoomed to its caller. */
 #define LEAST_PERCENT 0.002
 /* From here on a graph of whole stacks is too high to be read: recursion is folded. */
 enum { MOST_ROWS = 300 };
-/* And from here on the root is on top, where people see it first. */
+/* From here on the root is on top, where it is visible first. */
 enum { MOST_FLAME_ROWS = 36 };
 enum { LEGEND_ITEM = 230, LINE_COLUMNS = 160 };
 
@@ -42,7 +42,7 @@ static size_t deepest_stack(const struct profile *profile)
 	return deepest;
 }
 
-/* A text of several lines, each a <text>; adds to *@lines how many there are. */
+/* A text of several lines, each a <text> element; adds their number to *@lines. */
 static int put_lines(const struct svg *svg, const char *text, unsigned y, unsigned *lines)
 {
 	int error = 0;
@@ -129,7 +129,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	FILE *document = svg->out, *out = open_memstream(&body, &bytes);
 	int error;
 
-	/* The height is known behind the header and the footer only. */
+	/* The height is known only after header and footer. */
 	if (!out)
 		return -ENOMEM;
 	svg->out = out;
@@ -176,7 +176,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	return error;
 }
 
-/* What @print writes; the caller frees. */
+/* The output of @print; the caller frees it. */
 static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 {
 	char *text = NULL;
@@ -235,7 +235,7 @@ static uint32_t count_rows(const struct tree *tree, const struct tree_choice *ch
 	return rows;
 }
 
-/* A row for each program beneath "all": make, cc1 and as have nothing to do with each other. */
+/* Should there be a row per program below "all"? make, cc1 and as have nothing in common. */
 static bool has_programs(const struct profile *profile)
 {
 	const char *first = NULL;

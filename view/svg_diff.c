@@ -12,8 +12,8 @@
 #include "view/text.h"
 
 /*
- * The paths of both sides as a profile of one location a function and object, so that the graph is
- * drawn as any other. What a path took itself is the mean of both sides.
+ * Converts the paths of both sides to a profile with one location per function and object, so that
+ * the graph is drawn like any other. The self value of a path is the mean of both sides.
  */
 struct joining {
 	const struct diff *diff;
@@ -36,7 +36,7 @@ static uint64_t hash_of(const char *path)
 	return table_hash_bytes(path, strlen(path));
 }
 
-/* One path may be of several objects: the first row stands for its frames. */
+/* A path may be in several objects: its first row is used for the frames. */
 static int index_rows(const struct diff *diff, struct table *table)
 {
 	int r = 0;
@@ -90,7 +90,7 @@ static void turn(uint32_t *stack, size_t n)
 	}
 }
 
-/* Each beginning of "main;run;eval" is a path, with the object that its last function is in. */
+/* Each prefix of "main;run;eval" is a path, with the object of its last function. */
 static int add_path(struct joining *j, const struct diff_row *row)
 {
 	int64_t value[VALUE_TYPES_MAX] = {0};
@@ -147,7 +147,7 @@ static int join(const struct diff *diff, struct profile **ret_profile, size_t *r
 	return 0;
 }
 
-/* The path of a node: that of its caller, and its function. */
+/* The path of a node: that of its caller, followed by its function. */
 static char *path_of(const struct tree *tree, size_t node, char *const *path)
 {
 	const struct tree_node *at = &tree->node[node];
@@ -191,7 +191,7 @@ enum svg_change svg_diff_change(const struct svg_diff *svg_diff, size_t node)
 	return row->by.b > row->by.a ? SVG_MORE : SVG_LESS;
 }
 
-/* @strength 0 is white, 1 the whole colour. */
+/* @strength 0 is white, 1 is the full colour. */
 static void mix(unsigned change, double strength, char to[8])
 {
 	static const unsigned char color[SVG_CHANGES][3] = {
@@ -208,7 +208,7 @@ void svg_diff_legend(unsigned change, char to[8])
 	mix(change, 0.8, to);
 }
 
-/* A small change is pale; one of half the greater side has the whole colour. */
+/* A small change is pale; one of half the greater side has the full colour. */
 void svg_diff_color(const struct svg_diff *svg_diff, size_t node, char to[8])
 {
 	enum svg_change change = svg_diff_change(svg_diff, node);
@@ -284,7 +284,7 @@ int svg_diff_write(const struct report_sides *sides, const struct report_options
 	r = join(&diff, &profile, &value);
 	if (r == 0) {
 		svg_diff.diff = &diff;
-		/* What the options choose has been chosen. */
+		/* The options have been applied already. */
 		options.focus = options.object = options.thread = NULL;
 		options.value = profile_value_type(profile, value).type;
 		r = svg_write_diff(profile, &options, &svg_diff, out, ret_problem);

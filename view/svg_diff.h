@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph of two sides: a frame is as wide as the mean of both, red where side B takes
- * significantly more, blue where it takes less, grey where the difference may be chance.
+ * A flame graph of two sides: the width of a frame is the mean of both; it is red if side B takes
+ * significantly more, blue if it takes less, grey if the difference may be chance.
  */
 #ifndef VIEW_SVG_DIFF_H
 #define VIEW_SVG_DIFF_H
@@ -15,7 +15,7 @@ enum svg_change { SVG_MORE, SVG_LESS, SVG_NO_CHANGE, SVG_CHANGES };
 
 struct svg_diff {
 	const struct diff *diff;
-	const struct diff_row **row; /* by node of the tree; NULL: nothing is known */
+	const struct diff_row **row; /* by node of the tree; NULL: unknown */
 };
 
 /* As export_format->write_sides. */
@@ -28,11 +28,11 @@ int svg_diff_find(struct svg_diff *svg_diff, const struct tree *tree);
 enum svg_change svg_diff_change(const struct svg_diff *svg_diff, size_t node);
 /* "#rrggbb"; the stronger the change, the stronger the colour. */
 void svg_diff_color(const struct svg_diff *svg_diff, size_t node, char to[8]);
-/* The same of a change as the legend shows it. */
+/* The same for a change, as in the legend. */
 void svg_diff_legend(unsigned change, char to[8]);
-/* What a tooltip says of a frame: both sides, the change and its interval. */
+/* The text of a frame's tooltip: both sides, the change and its interval. */
 void svg_diff_tooltip(const struct svg *svg, size_t node);
-/* Names the colours, as svg_choose_objects() names objects. */
+/* Sets the names of the colours, as svg_choose_objects() does for objects. */
 void svg_diff_objects(struct svg *svg);
 
 #endif

@@ -8,15 +8,15 @@
 #include "view/svg_diff.h"
 #include "view/text.h"
 
-/* A character of the labels' font, and the least that a label is worth. */
+/* Width of a character in the labels' font, and the minimum length of a label. */
 #define CHARACTER 7.25
 enum { LABEL_LEAST = 3, LABEL_MARGIN = 4 };
 
 struct frame {
 	uint32_t node, depth;
-	int64_t x, width; /* in what the samples are weighed by */
+	int64_t x, width; /* in the unit of the weight */
 	unsigned object;
-	const struct place *place; /* NULL: of a process or thread, or of all */
+	const struct place *place; /* NULL: a process or thread, or all */
 	char *name;
 };
 
@@ -41,7 +41,7 @@ static void put_amount(const struct svg *svg, int64_t value)
 	char text[TEXT_UNIT_BYTES];
 
 	text_format_scaled(value, *svg->scale, text);
-	/* There is room for a unit of its own, and "<" would begin an element. */
+	/* A tooltip has room for a unit of its own, and "<" would begin an element. */
 	if (text[0] == '<')
 		text_format_scaled(value, text_scale_for(svg->scale->of, value), text);
 	fputs(text[0] == '<' ? "0" : text, svg->out);
@@ -174,7 +174,7 @@ static int put_node(const struct svg *svg, uint32_t index, int64_t *free_x)
 
 int svg_frames(const struct svg *svg)
 {
-	/* By node: where its next callee begins. Callees stand hottest first, as in `tree`. */
+	/* By node: where its next callee begins. Callees are sorted hottest first, as in `tree`. */
 	int64_t *free_x = calloc(svg->tree->n, sizeof(*free_x));
 	int error = 0;
 

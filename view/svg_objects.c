@@ -25,7 +25,7 @@ static bool object_equal(const void *things, uint32_t index, const void *key)
 	return ((const struct object *)things)[index].name == (const char *)key;
 }
 
-/* Sums up @object by name, in place; returns how many there are. */
+/* Combines equal names in @object, in place; returns the new number. */
 static size_t join(struct object *object, size_t n, struct table *table, int *error)
 {
 	size_t objects = 0;
@@ -87,7 +87,7 @@ unsigned svg_object_of(const struct svg *svg, const char *object)
 	return SVG_OBJECTS;
 }
 
-/* Light enough for black text, far enough from each other, also for most of the colour blind. */
+/* Light enough for black text, and distinguishable, also for most colour-blind people. */
 void svg_color(unsigned object, const char *function, char to[8])
 {
 	static const uint8_t colors[SVG_OBJECTS + 1][3] = {{0xf4, 0xa2, 0x59}, {0x8a, 0xb8, 0xec},
@@ -95,7 +95,7 @@ void svg_color(unsigned object, const char *function, char to[8])
 		{0xf3, 0x9b, 0xb4}, {0xcb, 0xad, 0x84}, {0xbd, 0xd9, 0x5e}, {0xa6, 0xb8, 0xc9},
 		{0xd0, 0xd0, 0xd0}};
 	const uint8_t *color = colors[object < SVG_OBJECTS ? object : SVG_OBJECTS];
-	/* A share of white, 0 to 7 sixteenths. */
+	/* Part of white, 0 to 7 sixteenths. */
 	unsigned white = (unsigned)(table_hash_bytes(function, strlen(function)) >> 13) % 8;
 	unsigned part[3];
 

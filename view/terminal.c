@@ -8,7 +8,7 @@
 #include <string.h>
 #include <term.h>
 #include <termios.h>
-#undef columns /* term.h makes macros of plain words */
+#undef columns /* term.h defines plain words as macros */
 #undef lines
 
 enum { GROUND_PLAIN, GROUND_BAR, GROUND_SELECTED, GROUNDS };
@@ -18,12 +18,12 @@ struct terminal {
 	FILE *out;
 	bool color;
 	unsigned rows, columns;
-	struct termios modes; /* that we set */
+	struct termios modes; /* the modes set by us */
 	bool left;
-	cchar_t style[STYLES][GROUNDS]; /* attributes and colours alone */
+	cchar_t style[STYLES][GROUNDS]; /* attributes and colours only */
 };
 
-/* How styles look: with 256 colours, with 8, with none. Colour -1 is the terminal's own. */
+/* The look of styles: with 256 colours, with 8, with none. Colour -1 is the terminal's default. */
 static const struct look {
 	short many, few, ground;
 	attr_t with_color, without;
@@ -64,7 +64,7 @@ static void make_style(struct terminal *terminal, int style, int ground)
 		if (!many)
 			attributes = look->with_color | (style == STYLE_DIM ? A_DIM : A_NORMAL);
 	}
-	/* Where grounds cannot be told by colour they are reversed. */
+	/* If colours cannot distinguish grounds, they are reversed. */
 	if (!many && ground != GROUND_PLAIN)
 		attributes |= A_REVERSE;
 	(void)setcchar(&terminal->style[style][ground], L" ", attributes, pair, NULL);
@@ -102,7 +102,10 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, struct term
 	(void)nonl();
 	(void)keypad(stdscr, TRUE);
 	(void)nodelay(stdscr, TRUE);
-	/* On a busy machine the bytes of a key come apart: not so long that Esc feels slow. */
+	/*
+	 * On a busy machine the bytes of a key arrive separately; still short enough for Esc to
+	 * feel quick.
+	 */
 	(void)set_escdelay(100);
 	(void)mouseinterval(0);
 	(void)mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paints screens on a terminal, and reads its keys and mouse. The one file that knows ncurses. */
+/* Paints screens on a terminal, and reads its keys and mouse. The only file that knows ncurses. */
 #ifndef VIEW_TERMINAL_H
 #define VIEW_TERMINAL_H
 
@@ -12,30 +12,29 @@
 struct terminal;
 
 /*
- * Takes over the terminal that @in and @out are (they stay the caller's), of the type @type (NULL:
- * TERM). One at a time in a process; all calls must come from one thread. -ENOTSUP: there is no
- * description of it, or it cannot place the cursor.
+ * Takes over the terminal @in and @out (borrowed), of the type @type (NULL: TERM). One at a time
+ * per process; all calls must come from one thread. -ENOTSUP: the type is unknown, or cannot
+ * position the cursor.
  */
 int terminal_open(
 	const char *type, FILE *out, FILE *in, bool color, struct terminal **ret_terminal);
-/* Gives it back as it was. */
+/* Restores the terminal. */
 void terminal_close(struct terminal *terminal);
 
 /*
- * Gives it back for a while, to whoever has it meanwhile, and takes it again, with all that was on
- * it. Modes that somebody else has set since are left as they are. In between nothing else of this
- * may be called but terminal_resize() and terminal_close().
+ * Releases the terminal temporarily, and takes it back, with its content. Modes set by others
+ * meanwhile are kept. In between, only terminal_resize() and terminal_close() may be called.
  */
 void terminal_leave(struct terminal *terminal);
 void terminal_return(struct terminal *terminal);
 
-/* May block as long as the terminal takes no output. @anew: all of it, whatever is there. */
+/* Blocks while the terminal accepts no output. @anew: paints everything, whatever is there. */
 void terminal_paint(struct terminal *terminal, const struct screen *screen, bool anew);
 
-/* The terminal has this size now. */
+/* The terminal's new size. */
 void terminal_resize(struct terminal *terminal, unsigned rows, unsigned columns);
 
-/* The next key, if one has been typed. Does not block. */
+/* Reads the next key, if there is one. Does not block. */
 bool terminal_key(struct terminal *terminal, struct live_key *ret_key);
 
 #endif

@@ -31,7 +31,7 @@ int32_t text_next(const char **text)
 	return c;
 }
 
-/* Without the locale: combining marks take no column, East Asian wide characters two. */
+/* Independent of the locale: combining marks take no column, East Asian wide characters two. */
 unsigned text_character_columns(int32_t c)
 {
 	static const int32_t none[][2] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd},
@@ -106,7 +106,7 @@ static const char *ellipsis(bool ascii)
 	return ascii ? "..." : "\xe2\x80\xa6";
 }
 
-/* The first @columns columns of @text, in bytes. */
+/* The bytes of the first @columns columns of @text. */
 static size_t head_bytes(const char *text, size_t columns)
 {
 	const char *p = text, *before = text;
@@ -133,7 +133,7 @@ static int replace(char **text, size_t at, size_t cut, bool ascii)
 	return 0;
 }
 
-/* Leaves @head columns and as much of the end as fits. */
+/* Keeps @head columns, and as much of the end as fits. */
 static int cut_middle(char **text, size_t columns, size_t head, bool ascii)
 {
 	size_t dots = text_columns(ellipsis(ascii));
@@ -167,7 +167,7 @@ static bool is_operator(const char *text, size_t at)
 		!strncmp(text + at - (sizeof(word) - 1), word, sizeof(word) - 1);
 }
 
-/* The end of the bracket that opens at @at, 0 if it has none. */
+/* The end of the bracket that opens at @at, 0 if it is not closed. */
 static size_t closing(const char *text, size_t at, char open, char close)
 {
 	size_t depth = 0;
@@ -182,8 +182,8 @@ static size_t closing(const char *text, size_t at, char open, char close)
 }
 
 /*
- * Empties the last bracket pair that has more in it than an ellipsis; 1 if there was one. Called
- * again it gets to the pairs around it.
+ * Replaces the content of the last bracket pair that has more than an ellipsis; 1 if there was one.
+ * Repeated calls reach the enclosing pairs.
  */
 static int empty_bracket(char **text, char open, char close, bool ascii)
 {
@@ -205,7 +205,7 @@ static int empty_bracket(char **text, char open, char close, bool ascii)
 int text_cut_name(char **text, size_t columns, bool ascii)
 {
 	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};
-	/* Bracket by bracket takes time by the square of the length; no real name is that long. */
+	/* This takes quadratic time; no real name is that long. */
 	size_t kinds = strlen(*text) <= MOST_BRACKET_BYTES ? 2 : 0;
 
 	for (size_t i = 0; i < kinds; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text as people see it: columns of UTF-8, names cut where they can spare it, units. */
+/* Text for display: columns of UTF-8, cutting of names, units. */
 #ifndef VIEW_TEXT_H
 #define VIEW_TEXT_H
 
@@ -9,45 +9,47 @@
 #include <stdio.h>
 
 /*
- * Takes one character of UTF-8 off *@text, which is not at its end. -1: it is none; one byte is
- * taken off.
+ * Removes one UTF-8 character from *@text, which is not at its end. -1: invalid; one byte is
+ * removed.
  */
 int32_t text_next(const char **text);
 
-/* Columns that a character takes on a terminal: 0 to 2. */
+/* Columns of a character on a terminal: 0 to 2. */
 unsigned text_character_columns(int32_t character);
 
-/* Columns that @text takes on a terminal. */
+/* Columns of @text on a terminal. */
 size_t text_columns(const char *text);
 
 /*
- * May a terminal be given it? Not control characters (C0, C1, DEL), nor characters that change how
- * the rest is shown (directions, joiners), nor -1, which is no character. Names come from files and
- * processes that may mean harm: all that is printed goes through this, by one of the two below, by
- * the cells of screen.h, or by the escapes of a format.
+ * May the character be sent to a terminal? Not control characters (C0, C1, DEL), nor characters
+ * that change the display of other text (directions, joiners), nor -1, which is no character. Names
+ * come from files and processes that may be hostile: all output goes through this function, by one
+ * of the two below, by the cells of screen.h, or by the escapes of a format.
  */
 bool text_is_printable(int32_t character);
 
-/* A copy in which what is not printable is '?', with @ascii all beyond ASCII too. NULL: no memory.
+/*
+ * A copy in which unprintable characters are '?', with @ascii also those beyond ASCII. NULL: out of
+ * memory.
  */
 char *text_clean(const char *text, bool ascii);
-/* Prints what text_clean() would give. */
+/* Prints the result of text_clean(). */
 void text_put(const char *text, FILE *out);
 
 /*
- * Cut to @columns (at least 1) in the place. A name loses first its arguments, then what is in its
+ * Cut to @columns (at least 1) in place. A name loses first its arguments, then the content of its
  * angle brackets, then its middle; a path its beginning, a sentence its end.
  */
 int text_cut_name(char **text, size_t columns, bool ascii);
 int text_cut_path(char **text, size_t columns, bool ascii);
 int text_cut_sentence(char **text, size_t columns, bool ascii);
 
-/* The last part of a path. */
+/* The last component of a path. */
 const char *text_basename(const char *path);
 
 enum { TEXT_UNIT_BYTES = 32 };
 
-/* A sum as an integer; one beyond the range is at its end. */
+/* A sum as an integer, saturated. */
 static inline int64_t text_whole(double value)
 {
 	return value < 9.2e18 ? (int64_t)(value + 0.5) : INT64_MAX;
@@ -59,7 +61,7 @@ void text_format_ns(uint64_t ns, char to[TEXT_UNIT_BYTES]);
 /* "250 Hz", "33.3 Hz", "0.017 Hz". */
 void text_format_hz(double hz, char to[TEXT_UNIT_BYTES]);
 
-/* How all values of a column are told, so that they can be compared at a glance. */
+/* The common format of a column's values, which makes them comparable at a glance. */
 struct text_scale {
 	const char *unit; /* "ms", "MiB", "" */
 	const char *of;   /* the unit in pprof; "" any other */
@@ -69,7 +71,7 @@ struct text_scale {
 
 /* For values of a pprof unit up to @most. */
 struct text_scale text_scale_for(const char *unit, int64_t most);
-/* One that would be 0.00 gets a smaller unit. */
+/* A value that would be 0.00 gets a smaller unit. */
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES]);
 
 #endif

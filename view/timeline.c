@@ -11,10 +11,10 @@
 #include "view/options.h"
 #include "view/text.h"
 
-/* A column of fewer samples tells little. */
+/* A column with fewer samples is not meaningful. */
 enum { SAMPLES_A_COLUMN = 5, SHEET_COLUMNS = 100 };
 
-/* Less than this share of a CPU is noise: nothing ran. */
+/* Less than this share of a CPU is noise and counts as idle. */
 #define IDLE_CPUS 0.02
 
 static int compare_rows(const void *a, const void *b)
@@ -26,7 +26,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->task > y->task) - (x->task < y->task);
 }
 
-/* The tasks that get a row of their own; *@ret_row_of tells it of every task. */
+/* Chooses the tasks with a row of their own; *@ret_row_of: the row of every task. */
 static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 {
 	const struct profile *profile = grid->frames.profile;
@@ -107,7 +107,7 @@ static int add_top(
 	return 0;
 }
 
-/* Its value, over the columns that it lasted. */
+/* Distributes an instant's value over the columns that it covers. */
 static int spread(struct time_grid *grid, const struct instant *instant, double value, uint32_t row,
 	uint32_t place)
 {
@@ -206,7 +206,7 @@ static bool is_idle(const struct time_grid *grid, double weight, uint64_t ns)
 	return grid->is_time ? weight < IDLE_CPUS * (double)ns : weight <= 0;
 }
 
-/* @part holds the sums of each part, without what is on top. */
+/* @part has the sums of each part, but not yet what is on top. */
 static int find_tops(
 	const struct time_grid *grid, uint32_t row, size_t columns, struct timeline_phase *part)
 {
@@ -300,7 +300,7 @@ static void put_row(
 	gather(to, "object", cell_text(place->object));
 }
 
-/* A row for each column, and with --split for each thread too. */
+/* A row per column, with --split also per thread. */
 static int print_sheet(const struct time_grid *grid, FILE *out)
 {
 	const struct timeline_phase none = {.row = TIMELINE_NO_ROW, .place = TIMELINE_NO_PLACE};
@@ -338,7 +338,7 @@ int timeline_print(const struct profile *profile, const struct report_options *g
 	size_t columns = SHEET_COLUMNS;
 	int r;
 
-	/* Beside the strip stand 32 columns of names and figures. */
+	/* Next to the strip are 32 columns of names and figures. */
 	if (is_text && options.width)
 		columns = options.width > 52 ? options.width - 32 : 20;
 	else if (is_text)

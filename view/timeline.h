@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `timeline`: when each thread ran, what was on top then, and when nothing ran. The profile's time
- * is cut into columns of equal length.
+ * `timeline`: when each thread ran, its most frequent function at the time, and when nothing ran.
+ * The profile's time is divided into columns of equal length.
  */
 #ifndef VIEW_TIMELINE_H
 #define VIEW_TIMELINE_H
@@ -10,7 +10,7 @@
 #include "view/pairs.h"
 #include "view/report.h"
 
-/* A thread, or what else the rows are split by. The last row is all that have none of their own. */
+/* A thread, or another unit of the split. The last row collects all without a row of their own. */
 struct timeline_row {
 	uint32_t task;
 	double weight;
@@ -20,15 +20,15 @@ struct timeline_row {
 struct timeline_phase {
 	size_t from, to; /* columns */
 	uint32_t row;    /* TIMELINE_NO_ROW all */
-	uint32_t place;  /* on top; TIMELINE_NO_PLACE nothing ran */
+	uint32_t place;  /* on top; TIMELINE_NO_PLACE: nothing ran */
 	double weight, top_weight;
 };
 
-/* Longer than chance lets expect nothing ran. */
+/* A time in which nothing ran, longer than chance explains. */
 struct timeline_gap {
 	uint64_t from_ns, to_ns;
 	uint32_t before, after; /* stacks that ran right before and after; TIMELINE_NO_STACK */
-	uint32_t blocked;       /* where a thread was blocked most of it, if that was recorded */
+	uint32_t blocked; /* where a thread was blocked most of the gap, if that was recorded */
 	uint64_t blocked_ns;
 };
 
@@ -41,9 +41,9 @@ struct time_grid {
 	size_t columns;
 	struct timeline_row *row; /* heaviest first */
 	size_t rows;              /* without the last one */
-	double *cell;             /* rows + 1 times columns: weights */
+	double *cell;             /* weights: (rows + 1) times columns */
 	struct pairs top;         /* (column, row), place */
-	double *top_weight;       /* by that */
+	double *top_weight;       /* by index in top */
 	size_t top_room;
 	struct timeline_gap gap[TIMELINE_MOST_GAPS];
 	size_t gaps, all_gaps;
@@ -51,19 +51,19 @@ struct time_grid {
 };
 
 /*
- * @columns: of the text, at most; fewer where samples are few. Results and @ret_problem: as
+ * @columns: maximum for the text; fewer if samples are few. Results and @ret_problem: as
  * report->print; -ENODATA: the profile has no time line.
  */
 int time_grid_init(struct time_grid *grid, const struct profile *profile,
 	const struct report_options *options, size_t columns, char **ret_problem);
 void time_grid_release(struct time_grid *grid);
 
-/* When a column begins. */
+/* The start time of a column. */
 uint64_t time_grid_ns(const struct time_grid *grid, size_t column);
 
 /*
- * What was on top in each part of so many columns, of one row or TIMELINE_NO_ROW; parts that follow
- * each other with the same on top are one if @joined. The caller frees. -ENOMEM.
+ * What was on top in each part of @columns columns, of one row or TIMELINE_NO_ROW; with @joined,
+ * consecutive parts with the same on top are joined. The caller frees the result. -ENOMEM.
  */
 int time_grid_phases(const struct time_grid *grid, uint32_t row, size_t columns, bool joined,
 	struct timeline_phase **ret_phase, size_t *ret_phases);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When nothing ran. Instants come in about the order of time, those of several files in none: so
- * the first and the last one of each short slot of time are kept. A program that runs is met once a
- * period; twenty without a sample are no chance.
+ * Finds when nothing ran. Instants are roughly in the order of time, those of several files are
+ * not: therefore the first and the last instant of each short slot of time are kept. A running
+ * program is sampled once a period; twenty periods without a sample are not chance.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static int look(struct gap_search *s)
 	return n ? r : -ENOENT;
 }
 
-/* The longest ones are kept, in the order of time. */
+/* Keeps the longest gaps, in the order of time. */
 static void add_gap(struct gap_search *s, const struct timeline_gap *gap)
 {
 	struct time_grid *grid = s->grid;
@@ -130,7 +130,7 @@ static void find(struct gap_search *s)
 	add_gap(s, &gap);
 }
 
-/* Where a thread was blocked for the most of each gap. */
+/* Finds where a thread was blocked for most of each gap. */
 static int find_blocked(struct gap_search *s)
 {
 	struct timeline_cursor cursor;

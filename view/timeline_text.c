@@ -10,7 +10,7 @@
 #include "view/text.h"
 #include "view/timeline.h"
 
-/* More phases than this tell nobody anything: longer parts are looked at. */
+/* More phases are not useful: the parts are made longer. */
 enum { MOST_PHASES = 16, NAME_COLUMNS = 22 };
 
 static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES])
@@ -66,7 +66,7 @@ static int put_strip(
 	return 0;
 }
 
-/* The greatest column of a row, but not less than one CPU. */
+/* The greatest column of a row, but at least one CPU. */
 static double most_of(const struct time_grid *grid, const double *cell)
 {
 	double most =
@@ -166,7 +166,7 @@ static int put_phases(const struct time_grid *grid, FILE *out)
 	return r;
 }
 
-/* Its innermost function, and of a system call who called it. */
+/* The innermost function of the stack, and the caller of a system call. */
 static void put_stack(const struct time_grid *grid, const char *before, uint32_t stack, FILE *out)
 {
 	const struct places *places = &grid->frames.places;

@@ -16,13 +16,13 @@ struct growing {
 	enum tree_folding folding;
 	struct filter filter;
 	struct table table; /* of nodes */
-	uint32_t *task;     /* by task: the first one that is the same process or thread */
+	uint32_t *task;     /* by task: the first task that is the same process or thread */
 	size_t *seen;       /* by node: the last sample counted in total, + 1 */
 	size_t seen_room;
 	uint32_t *path; /* nodes of this sample's stack */
 	size_t path_n, path_room;
-	size_t base;     /* nodes of the path that are no functions */
-	uint32_t *at;    /* by place: where it is on the path; 0 it is not */
+	size_t base;     /* nodes of the path that are not functions */
+	uint32_t *at;    /* by place: index on the path; 0: not there */
 	uint32_t *count; /* by place: how often it is in this stack */
 };
 
@@ -149,8 +149,8 @@ static int step(struct growing *g, uint32_t place, const struct sample *sample, 
 }
 
 /*
- * Counts a call of the function. What is inlined in itself (a part of it that the compiler split
- * off) is one.
+ * Counts a call of the function. A function inlined into itself (a part split off by the compiler)
+ * counts once.
  */
 static void count_call(struct growing *g, const uint32_t *place, size_t before)
 {
@@ -161,7 +161,7 @@ static void count_call(struct growing *g, const uint32_t *place, size_t before)
 	g->count[*place]++;
 }
 
-/* The places of a sample in the order of the tree, one a call from @step on. */
+/* The places of a sample in the order of the tree, one per call from @step on. */
 static int step_all(struct growing *g, const struct sample *sample, size_t stamp)
 {
 	const struct places *places = &g->tree->places;
@@ -217,8 +217,7 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 		return error;
 	for (size_t i = 0; i < (g->folding == TREE_FOLDED ? g->base : g->path_n); i++)
 		count_total(g, g->path[i], sample, stamp);
-	/* Bottom-up the leaf is the first; what there is without a stack is of its task, or of all.
-	 */
+	/* Bottom-up, the leaf is first; samples without a stack belong to their task, or to all. */
 	ends_at =
 		tree->bottom_up && g->path_n > g->base ? g->path[g->base] : g->path[g->path_n - 1];
 	add_values(tree->value + ends_at * 2 * tree->values, sample->value, tree->values);
@@ -250,7 +249,7 @@ static bool task_equal(const void *things, uint32_t index, const void *key)
 	return is_same_task(&task, &wanted->task, wanted->split);
 }
 
-/* Equal for tasks that are the same to the split: names are one pointer if they are equal. */
+/* Equal for tasks that the split does not distinguish: equal names are equal pointers. */
 static uint64_t task_hash(const struct task_key *key)
 {
 	switch (key->split) {

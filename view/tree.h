@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree: what the stacks of the chosen samples sum up to, from the outermost function
- * inwards, or (bottom-up) from the leaf outwards.
+ * The call tree: the sums of the chosen samples' stacks, from the outermost function inwards, or
+ * (bottom-up) from the leaf outwards.
  *
- * Node 0 is the root, "all". With a split there is a node for each process or thread beneath it.
- * A node's total counts a sample once, its self is that of the samples that end there; bottom-up,
- * only the leaves, which stand beneath the root, have a self.
+ * Node 0 is the root, "all". With a split there is a node for each process or thread below it. A
+ * node's total counts a sample once; its self is that of the samples that end there. Bottom-up,
+ * only the leaves, which are below the root, have a self.
  */
 #ifndef VIEW_TREE_H
 #define VIEW_TREE_H
@@ -17,24 +17,24 @@ enum { TREE_ROOT = 0, TREE_NONE = UINT32_MAX };
 
 enum tree_folding {
 	/*
-	 * A function that is called again takes the path back to where it is on it: f > g > f > h
-	 * is both f > g and f > h. So no call is shown that was not made, and no function stands
-	 * beneath itself; callees that are active at once may sum up to more than their caller.
+	 * A function that is called again takes the path back to its earlier occurrence: f > g > f
+	 * > h is both f > g and f > h. So only real calls are shown, and no function is below
+	 * itself; callees that are active at the same time may sum up to more than their caller.
 	 */
 	TREE_FOLDED,
-	/* The same, but only what is left of the path in the end is counted: callees sum up. */
+	/* The same, but only the final path is counted: callees sum up to their caller. */
 	TREE_SHORTENED,
-	/* Stacks as they are. */
+	/* Unchanged stacks. */
 	TREE_WHOLE,
 };
 
 struct tree_node {
 	uint32_t place;       /* TREE_NONE: the root, or a process or thread */
-	uint32_t task;        /* of a process or thread: one of its tasks; else TREE_NONE */
+	uint32_t task;        /* of a process or thread: one of its tasks; otherwise TREE_NONE */
 	uint32_t parent;      /* TREE_NONE of the root */
 	uint32_t child, next; /* the first child and the next sibling, hottest first; TREE_NONE */
 	uint32_t depth;       /* the root's is 0 */
-	uint32_t nesting;     /* how often the function is on a stack at most; 1 no recursion */
+	uint32_t nesting;     /* maximum occurrences of the function on a stack; 1: no recursion */
 };
 
 struct tree {
@@ -63,7 +63,7 @@ static inline const int64_t *tree_total(const struct tree *tree, size_t node)
 	return tree_self(tree, node) + tree->values;
 }
 
-/* By the value that the tree is weighed by. */
+/* In the value by which the tree is weighed. */
 static inline int64_t tree_self_weight(const struct tree *tree, size_t node)
 {
 	return tree_self(tree, node)[tree->sums.weight];
@@ -74,12 +74,12 @@ static inline int64_t tree_total_weight(const struct tree *tree, size_t node)
 	return tree_total(tree, node)[tree->sums.weight];
 }
 
-/* The next one in depth first order, within the tree below @top; TREE_NONE at the end. */
+/* The next node in depth-first order, within the tree below @top; TREE_NONE at the end. */
 uint32_t tree_walk(const struct tree *tree, uint32_t top, uint32_t node);
 
 /*
- * "worker 101", or by name "worker"; only for nodes of a task. The caller frees; NULL: out of
- * memory.
+ * "worker 101", or by name "worker"; only for nodes of a task. The caller frees the result; NULL:
+ * out of memory.
  */
 char *tree_task_name(const struct profile *profile, const struct report_options *options,
 	const struct tree_node *node);

@@ -8,7 +8,7 @@
 #include "view/gather.h"
 #include "view/options.h"
 
-/* Hottest first; callers, which are older, before callees as hot as they. */
+/* Hottest first; callers, which have lower indexes, before equally hot callees. */
 static int compare_totals(const void *a, const void *b, void *context)
 {
 	const struct tree *tree = context;
@@ -68,7 +68,7 @@ uint32_t tree_choice_first(const struct tree_choice *choice, const struct tree *
 	return node;
 }
 
-/* The row of a node; @task, its process or thread, is as deep as the walk has got. */
+/* The row of a node; @task is updated to the process or thread that the walk has reached. */
 static struct row row_of(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, uint32_t index, struct row *task)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A caller and its only callee stand beneath each other; where the path forks, the callees are
- * indented. So the width goes with the forks, not with the depth:
+ * A caller and its only callee have the same indent; where the path forks, the callees are
+ * indented. The width therefore grows with the forks, not with the depth:
  *
  *   main
  *   run
@@ -35,7 +35,7 @@ struct printing {
 	struct text_scale scale;
 	bool has_samples, has_recursion;
 	struct layout layout;
-	size_t at;      /* the cell to be set next */
+	size_t at;      /* the next cell to be set */
 	uint32_t *fork; /* the nodes above this one, and itself, that have siblings */
 	size_t forks, fork_room;
 };
@@ -49,7 +49,7 @@ static bool is_last(const struct printing *p, uint32_t node)
 	return tree_choice_first(p->choice, p->tree, p->tree->node[node].next) == TREE_NONE;
 }
 
-/* Has @node siblings that are shown? */
+/* Does @node have visible siblings? */
 static bool is_fork(const struct printing *p, uint32_t node)
 {
 	uint32_t parent = p->tree->node[node].parent;
@@ -58,7 +58,7 @@ static bool is_fork(const struct printing *p, uint32_t node)
 	return first != node || !is_last(p, node);
 }
 
-/* Rows come depth first: a fork of the same parent ends what is below the one before. */
+/* Rows are in depth-first order: a fork of the same parent ends what is below the previous one. */
 static int enter(struct printing *p, uint32_t node)
 {
 	const struct tree_node *all = p->tree->node;
@@ -157,7 +157,7 @@ static size_t choose_columns(const struct printing *p, struct layout_column *col
 	bool bottom_up = p->options->bottom_up;
 	size_t n = 0;
 
-	/* The amounts follow from the shares: they go first where it is narrow. */
+	/* The amounts follow from the shares, so they are dropped first in a narrow table. */
 	column[n++] = (struct layout_column){
 		bottom_up ? "self" : "total", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
 	column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 3};

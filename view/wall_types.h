@@ -9,21 +9,21 @@
 
 struct profile;
 
-/* Indexes of values; SIZE_MAX: it has none of these. */
+/* Indexes of value types; SIZE_MAX: none. */
 struct wall_types {
 	size_t wall, queue, blocked;
 };
 
-/* False: it has neither wall time nor time in run queues. */
+/* False: neither wall-clock time nor run queue time. */
 bool wall_types_find(const struct profile *profile, struct wall_types *ret_types);
 
-/* One of @values, 0 if there is no such one. */
+/* One of @values, 0 if it does not exist. */
 static inline int64_t wall_types_value(const int64_t *values, size_t index)
 {
 	return index == SIZE_MAX ? 0 : values[index];
 }
 
-/* How a kind of values is told: "of wall-clock time". NULL: it is not one of time. */
+/* The phrase for a value type: "of wall-clock time". NULL: not a time. */
 const char *wall_types_phrase(const char *type);
 
 #endif

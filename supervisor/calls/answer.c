@@ -17,8 +17,8 @@
 #include "supervisor/target/procfiles.h"
 
 /*
- * Is @fd an anonymous pipe? Whatever else the sender has put there, no file system is asked: one of
- * user space, or of another machine, might take its time.
+ * Is @fd an anonymous pipe? No file system is asked, whatever file the sender has put there: a file
+ * system in user space, or on another machine, might take long to answer.
  */
 static bool is_pipe(const struct answerer *answerer, int fd, uint64_t *ret_inode)
 {
@@ -32,8 +32,9 @@ static bool is_pipe(const struct answerer *answerer, int fd, uint64_t *ret_inode
 }
 
 /*
- * May the sender itself write to descriptor @number, and is that the pipe @inode? One line of both
- * is of one file: "flags:\t0100001\n" (octal, as of open(2)), "ino:\t81234\n" (Linux 5.14).
+ * May the sender write to its descriptor @number, and is that descriptor the pipe @inode? Both
+ * lines are of one fdinfo file: "flags:\t0100001\n" (octal, as of open(2)), "ino:\t81234\n" (Linux
+ * 5.14).
  */
 static bool sender_may_write(int tid, int number, uint64_t inode)
 {
@@ -59,10 +60,10 @@ static bool sender_may_write(int tid, int number, uint64_t inode)
 }
 
 /*
- * Opens the sender's answer pipe. Only a pipe will do, and only one that the sender can write to by
- * this descriptor: anything else would be opened with our rights, not with the sender's. It is held
- * by O_PATH, which opens nothing, while it is looked at; so the sender may put another file in its
- * place meanwhile (answer_with_rights_of_sender).
+ * Opens the sender's answer pipe. Only a pipe is accepted, and only one to which the sender can
+ * write through this descriptor: anything else would be opened with the supervisor's rights. During
+ * the checks the file is held by O_PATH, which does not open it, so the sender cannot exchange it
+ * meanwhile (test: answer_with_rights_of_sender).
  */
 static int open_pipe(const struct answerer *answerer, int tid, int number)
 {
@@ -84,7 +85,9 @@ static int open_pipe(const struct answerer *answerer, int tid, int number)
 	return pipe_fd;
 }
 
-/* By its link, "pipe:[81234]": so that mostly nothing else is copied, and has to be closed. */
+/*
+ * Judged by the link, "pipe:[81234]", so that usually no other file is copied and has to be closed.
+ */
 static bool seems_pipe(int pid, int number)
 {
 	static const char prefix[] = "pipe:[";
@@ -96,10 +99,10 @@ static bool seems_pipe(int pid, int number)
 }
 
 /*
- * A copy of the sender's own descriptor: 7 us sooner than a new one (Linux 5.6). It may block,
- * whatever its flags say now: it is for pwritev2() with RWF_NOWAIT only. -EBADF: it is no pipe that
- * the sender can write to. -ENOTSUP: it cannot be had. Descriptors are looked up in the process's
- * first thread, which may have others than @tid.
+ * A copy of the sender's own descriptor: 7 us faster than opening the pipe (Linux 5.6). It may
+ * block, whatever its flags are now, so it is only for pwritev2() with RWF_NOWAIT. -EBADF: not a
+ * pipe to which the sender can write. -ENOTSUP: no copy possible. Descriptors are looked up in the
+ * first thread of the process, whose table may differ from @tid's.
  */
 static int borrow_pipe(struct answerer *answerer, struct process *process, int tid, int number)
 {
@@ -134,7 +137,7 @@ void answer_send(struct answerer *answerer, struct process *process, int tid,
 	ssize_t sent = -1;
 	int fd;
 
-	/* Atomic: all or nothing. Whoever filled the pipe with other things gets no answer. */
+	/* Atomic: all or nothing. A sender that filled the pipe with other data gets no answer. */
 	(void)call_put_answer(data, sizeof(data), &a);
 	if (status)
 		(void)call_put_status(data + CALL_ANSWER_BYTES, CALL_STATUS_BYTES, status);
@@ -153,7 +156,7 @@ void answer_send(struct answerer *answerer, struct process *process, int tid,
 		fd = open_pipe(answerer, tid, q->answer);
 	}
 	if (fd < 0)
-		return; /* it has gone, or does not want to know */
+		return; /* the sender is gone, or wants no answer */
 	if (write(fd, whole.iov_base, whole.iov_len) < 0)
 		errno = 0;
 	(void)close(fd);

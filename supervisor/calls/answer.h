@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How an answer reaches the sender of a request: through a pipe of its own, whose number it tells.
- */
+/* Answers to requests, through a pipe of the sender's whose number the request contains. */
 #ifndef SUPERVISOR_ANSWER_H
 #define SUPERVISOR_ANSWER_H
 
@@ -15,14 +14,14 @@ struct procfiles;
 
 struct answerer {
 	struct procfiles *files;
-	uint64_t device;    /* of all anonymous pipes */
-	bool cannot_borrow; /* the kernel does not write to pipes without waiting (before Linux 6.4)
-			     */
+	uint64_t device; /* of all anonymous pipes */
+	/* the kernel cannot write to pipes without blocking (before Linux 6.4) */
+	bool cannot_borrow;
 };
 
 /*
- * Answers @q, which came from @tid of @process, NULL: that is none of ours. Never blocks; a sender
- * that has gone, or whose pipe is full, gets none. @status, if not NULL, goes with it.
+ * Answers @q, which came from @tid of @process (NULL: not a process that we trace). Never blocks; a
+ * sender that is gone, or whose pipe is full, gets no answer. @status, if not NULL, is sent along.
  */
 void answer_send(struct answerer *answerer, struct process *process, int tid,
 	const struct call_request *q, int error, const struct call_status *status);

@@ -6,14 +6,14 @@
 
 #include "proto/bytes.h"
 
-#define PAGE_BYTES 4096u /* the smallest page of any machine: a protection never changes inside */
+#define PAGE_BYTES 4096u /* the smallest page of any machine: protection never changes within */
 #define STOP_AT    32767u
 
-/* One counter, with all that is to be added to it. */
+/* One counter, with the sum of all additions to it. */
 struct cell {
 	uint64_t address;
 	uint64_t ticks;
-	uint64_t full;    /* of them, that it has no room for */
+	uint64_t full;    /* the part of them that does not fit in the counter */
 	uint8_t bytes[8]; /* as they lie in the target */
 	uint8_t old[8];
 	bool faulted;
@@ -57,7 +57,7 @@ uint64_t counter_sum(uint64_t value, uint64_t ticks, unsigned element,
 		if (sum < STOP_AT)
 			return sum;
 		*ret_stop = true;
-		/* a counter that the program itself set higher is left as it is */
+		/* a counter that the program itself set to a higher value stays */
 		return value > STOP_AT ? value : STOP_AT;
 	}
 	return sum > max ? max : sum;
@@ -69,8 +69,8 @@ static bool crosses_page(const struct cell *c, unsigned element)
 }
 
 /*
- * Transfers @count cells. The kernel stops at the first vector that faults and tells how many bytes
- * it did before: that cell is marked, and the rest tried again.
+ * Transfers @count cells. The kernel stops at the first vector that faults and returns the bytes
+ * transferred before it: that cell is marked, and the rest are tried again.
  */
 static int transfer(const struct counter_memory *m, counter_transfer *move, struct cell **cells,
 	unsigned count, unsigned element)
@@ -107,8 +107,8 @@ static ssize_t write_part(
 }
 
 /*
- * A counter that lies across two pages, of which one may be out of reach: the kernel would write
- * the first half before it finds that out. So the second half goes first, and back if the first
+ * A counter across two pages, one of which may be inaccessible: the kernel would write the first
+ * half before it faults. Therefore the second half is written first, and restored if the first half
  * fails.
  */
 static int write_across(const struct counter_memory *m, struct cell *c, unsigned element)
@@ -161,7 +161,7 @@ static int update(const struct counter_memory *m, unsigned element, enum region_
 	return err ? err : transfer(m, m->write, list, writes, element);
 }
 
-/* Inserts @add into the cells, which are in the order of their addresses. Returns their number. */
+/* Inserts @add into the cells, which are sorted by address. Returns their number. */
 static unsigned merge(struct cell *cells, unsigned count, const struct counter_add *add)
 {
 	unsigned i = count;
@@ -188,14 +188,17 @@ int counter_apply(const struct counter_memory *memory, unsigned element,
 		return -EINVAL;
 	for (unsigned i = 0; i < count; i++)
 		n = merge(cells, n, &adds[i]);
-	/* Counters of buffers that overlap a little go one after the other: each sees the last. */
+	/* Overlapping counters are updated one after the other, so each sees the previous sum. */
 	for (unsigned from = 0, to; !err && from < n; from = to) {
 		for (to = from + 1; to < n; to++)
 			if (cells[to].address - cells[to - 1].address < element)
 				break;
 		err = update(memory, element, overflow, &cells[from], to - from, ret_stop);
 	}
-	/* Each has a cell; of several for one counter the first gets what it had no room for. */
+	/*
+	 * Each addition has a cell. Of several to one counter, the first gets the ticks that did
+	 * not fit.
+	 */
 	for (unsigned i = 0; !err && i < count; i++) {
 		for (unsigned k = 0; k < n; k++) {
 			if (cells[k].address != adds[i].address)

@@ -44,13 +44,13 @@ static bool range_of(const struct region_table *t, const struct call_region *r, 
 	uint64_t *ret_last)
 {
 	uint32_t scale = scale_of(t, r);
-	u128 end, text; /* bytes of text that have a counter: idx < n exactly when d < text */
+	u128 end, text; /* bytes of text that have a counter: idx < n exactly if d < text */
 
 	*ret_first = r->offset;
 	if (takes_all(t, r)) {
 		*ret_last = r->limit ? r->limit - 1 : UINT64_MAX;
 		if (!r->limit)
-			*ret_first = 0; /* "all instructions", those below the offset too */
+			*ret_first = 0; /* "all instructions", including those below the offset */
 	} else {
 		text = ((u128)(r->bytes / t->element) * t->element * 65536 + scale - 1) / scale;
 		end = (u128)r->offset + text;
@@ -67,7 +67,7 @@ static int compare_spans(const void *a, const void *b)
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	/* Of equal offsets the first region wins: it comes last, so it is uppermost. */
+	/* Of equal offsets the first region wins: it is sorted last, so it is uppermost. */
 	return x->region > y->region ? -1 : x->region < y->region;
 }
 
@@ -79,15 +79,15 @@ static void add_span(struct region_table *t, uint64_t first, uint64_t last, uint
 
 /*
  * Makes disjoint spans of overlapping ones, which are sorted by their first address. Where several
- * overlap, the one that begins last has the greatest offset and wins: so those that are open form
- * a stack, and the uppermost that has not ended has the address. Each span opens once and closes
- * once, hence at most two pieces each.
+ * overlap, the span that begins last has the greatest offset and wins: open spans form a stack, and
+ * the uppermost one that has not ended owns the address. Each span opens once and closes once, so
+ * there are at most two pieces per span.
  */
 static void flatten(
 	struct region_table *t, const struct region_span *open, uint32_t count, uint32_t *stack)
 {
 	uint32_t depth = 0;
-	uint64_t at = 0; /* the first address not given away yet */
+	uint64_t at = 0; /* the first address not yet assigned */
 
 	for (uint32_t i = 0; i <= count; i++) {
 		while (depth) {
@@ -115,7 +115,7 @@ static void flatten(
 	}
 }
 
-/* The first region that ends above an address has it: each takes what the one before left. */
+/* The first region that ends above an address owns it: each takes what earlier ones left. */
 static void put_in_order(struct region_table *t)
 {
 	uint64_t from = 0;
@@ -129,7 +129,7 @@ static void put_in_order(struct region_table *t)
 		if (range_of(t, r, &first, &last))
 			add_span(t, first > from ? first : from, last, i);
 		if (!r->limit)
-			return; /* nothing ends above it */
+			return; /* no region ends above it */
 		if (r->limit > from)
 			from = r->limit;
 	}
@@ -170,7 +170,7 @@ static int put_overlapping(struct region_table *t, uint32_t flags)
 	return open && stack ? 0 : -ENOMEM;
 }
 
-/* A buffer that goes on at address 0, which no program has: not ours to write to. */
+/* Does the buffer continue at address 0? No program has such a buffer; it must not be written. */
 static bool wraps_around(const struct region_table *t, const struct call_region *r)
 {
 	return is_enabled(t, r) && r->base > UINT64_MAX - (r->bytes - 1);
@@ -206,7 +206,7 @@ int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element
 		for (uint32_t i = 0; i < count && !err; i++)
 			err = wraps_around(t, &t->region[i]) ? -EINVAL : 0;
 		if (err)
-			; /* the table is refused whole */
+			; /* the whole table is refused */
 		else if (t->policy->in_order)
 			put_in_order(t);
 		else
@@ -264,7 +264,7 @@ bool region_table_is_active(const struct region_table *table)
 	return table->spans > 0 || table->bin != REGION_NONE;
 }
 
-/* @pc has a counter in @region. */
+/* Does @pc have a counter in @region? */
 static bool hit(
 	const struct region_table *t, uint32_t region, uint64_t pc, struct region_hit *ret_hit)
 {
@@ -281,7 +281,7 @@ static bool hit(
 	return true;
 }
 
-/* The look-up without the spans, which do not know that a region has been turned off since. */
+/* The look-up without the spans, which do not reflect regions turned off since they were built. */
 static uint32_t search_living(const struct region_table *t, const uint8_t *dead, uint64_t pc)
 {
 	uint32_t best = REGION_NONE;

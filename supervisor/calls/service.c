@@ -17,13 +17,13 @@
 #include "supervisor/target/target.h"
 
 /*
- * The pipe is read in small pieces, and no more of it once this time is over: the stops of other
- * threads wait meanwhile, and anybody of the same user can keep the pipe full (flood). The rest of
- * a message that is cut here is in the pipe, so the next turn comes at once.
+ * The pipe is read in small pieces, and not after this time: meanwhile the stops of other threads
+ * wait, and any process of the same user can keep the pipe full (test: flood). The rest of a
+ * message cut here stays in the pipe, so the next turn comes at once.
  */
 #define TURN_NS      100000
 #define PIECE_BYTES  512
-#define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* a message, and a piece behind it */
+#define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* a message and a piece behind it */
 
 static void close_fd(int *fd)
 {
@@ -86,7 +86,7 @@ static bool has_seal(int tid, const struct call_request *q)
 
 /*
  * The pid of a process in its own pid namespace: the last number of "NSpid:\t4711\t12\n". It never
- * changes, so the status is read once a process, whatever requests may name.
+ * changes, so the status is read once per process, whatever the requests name.
  */
 static int inner_pid(struct process *process)
 {
@@ -114,8 +114,8 @@ static int inner_pid(struct process *process)
 }
 
 /*
- * The process that sent @q, and a tid of it by which its memory and descriptors can be reached.
- * NULL: it is none that we trace.
+ * The process that sent @q, and a tid of it through which its memory and descriptors can be
+ * reached. NULL: not a process that we trace.
  */
 static struct process *find_sender(
 	const struct target *target, const struct call_request *q, int *ret_tid)
@@ -126,7 +126,7 @@ static struct process *find_sender(
 		*ret_tid = t->tid;
 		return t->process;
 	}
-	/* It may live in a pid namespace of its own. */
+	/* The process may be in another pid namespace. */
 	for (size_t i = 0; i < target->processes; i++) {
 		struct process *p = target->process[i];
 
@@ -144,7 +144,7 @@ static void drop(struct service_call *call)
 	*call = (struct service_call){.pid = 0};
 }
 
-/* Two containers may have equal pids inside: the sender's own one tells them apart. */
+/* Processes in two containers may have equal inner pids, so the outer pid is compared too. */
 static struct service_call *find_coming(
 	struct service *service, int pid, const struct call_request *q)
 {
@@ -157,7 +157,9 @@ static struct service_call *find_coming(
 	return NULL;
 }
 
-/* A place for a new table. A thread has one at most; when all are taken the oldest gives way. */
+/*
+ * Finds a slot for a new table. A thread has at most one; if all are taken, the oldest is dropped.
+ */
 static struct service_call *begin(
 	struct service *service, int pid, int tid, const struct call_request *q)
 {
@@ -178,10 +180,7 @@ static struct service_call *begin(
 	return c;
 }
 
-/*
- * 0 or an errno value. In a pid namespace of its own the number of a thread other than the first is
- * not ours.
- */
+/* 0 or an errno value. In another pid namespace, only the first thread's tid can be translated. */
 static int apply_to_thread(struct service *service, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
@@ -203,7 +202,7 @@ static bool is_fast(const struct call_request *q)
 	return call_period_ns(q->dialect, q->flags) < call_period_ns(q->dialect, 0);
 }
 
-/* A question: the next one will find it counted. */
+/* A request for the status: the ticks will be counted when the next one comes. */
 static void ask_stop(struct service *service, int tid)
 {
 	struct tracee *t = target_find(service->sessions->target, tid);
@@ -243,7 +242,7 @@ static void take(struct service *service, const struct call_request *q)
 
 	process = find_sender(service->sessions->target, q, &tid);
 	if (!process) {
-		/* A process that we do not trace is told so, if it is it. */
+		/* A process that we do not trace gets an answer if its seal is right. */
 		if (has_seal((int)q->pid, q))
 			answer_send(&service->answerer, NULL, (int)q->pid, q, ESRCH, NULL);
 		return;
@@ -299,6 +298,6 @@ void service_announce(const struct service *service, int fd, int error)
 		return;
 	(void)call_put_answer(data, sizeof(data), &a);
 	if (write(fd, data, sizeof(data)) < 0)
-		errno = 0; /* the program has gone meanwhile; its end comes by the wait */
+		errno = 0; /* the program is gone; the wait will report its end */
 	(void)close(fd);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The supervisor's side of the calls: takes requests from its pipe, believes them when the sender's
- * memory holds their seal, puts their tables in force and answers (proto/call.h).
+ * The supervisor's side of the calls: takes requests from its pipe, accepts them if the sender's
+ * memory holds their seal, puts their tables in force, and answers (proto/call.h).
  *
- * The pipe is found through /proc/PID/fd of the tracer by the name of a memfd (CALL_MARK), so the
- * programs inherit nothing.
+ * Programs find the pipe through /proc/PID/fd of their tracer by the name of a memfd (CALL_MARK),
+ * so they inherit nothing.
  */
 #ifndef SUPERVISOR_SERVICE_H
 #define SUPERVISOR_SERVICE_H
@@ -16,12 +16,13 @@
 #include "proto/call.h"
 #include "supervisor/calls/answer.h"
 
-#define SERVICE_ASSEMBLIES 64 /* tables in several pieces that may be under way at a time */
+#define SERVICE_ASSEMBLIES 64 /* maximum tables in several pieces being received at a time */
 
-/* A request, which may come in pieces. */
+/* A request, possibly in pieces. */
 struct service_call {
-	int pid, tid; /* of the sender, in our namespace; tid reaches its memory and descriptors */
-	struct call_assembly table; /* region NULL: a free place */
+	/* of the sender, in our namespace; tid gives access to its memory and descriptors */
+	int pid, tid;
+	struct call_assembly table; /* region NULL: a free slot */
 };
 
 struct sessions;
@@ -30,15 +31,15 @@ struct service {
 	struct sessions *sessions;
 	struct answerer answerer;
 	bool restrict_fast;             /* PROF_FAST fails with EACCES */
-	int read_fd, write_fd, mark_fd; /* the pipe; the memfd with its name */
+	int read_fd, write_fd, mark_fd; /* the pipe; the memfd that names it */
 	uint64_t inode;                 /* of the pipe */
 	uint8_t *buffer;
 	size_t bytes;                                   /* in the buffer */
-	struct service_call coming[SERVICE_ASSEMBLIES]; /* in pieces */
+	struct service_call coming[SERVICE_ASSEMBLIES]; /* being received in pieces */
 	unsigned next_victim;
 };
 
-/* Makes the pipe. -errno: there will be no calls; @service has no descriptors then. */
+/* Creates the pipe. -errno: there will be no calls, and @service has no descriptors. */
 int service_open(struct service *service);
 void service_release(struct service *service);
 
@@ -46,8 +47,8 @@ void service_release(struct service *service);
 void service_read(struct service *service);
 
 /*
- * A helper's first answer, through @fd, which is closed: @error 0 and where its pipe is, or the
- * errno value of its failure.
+ * A helper's first answer, written to @fd, which is then closed: @error 0 and where its pipe is, or
+ * the errno value of its failure.
  */
 void service_announce(const struct service *service, int fd, int error);
 

@@ -56,7 +56,7 @@ static uint64_t owed(const struct session *s)
 	return ticks;
 }
 
-/* It counts no more. */
+/* Counting ends for good. */
 static void end(struct sessions *sessions, struct session *s)
 {
 	uint64_t lost = owed(s);
@@ -100,8 +100,7 @@ static void replace(struct sessions *sessions, struct session **at, struct sessi
 	tell_change(sessions);
 }
 
-/* The stream of tables with this period, or a free one; with none left the last, as the next best.
- */
+/* The stream of tables with this period, or a free one; if there is none, the last stream. */
 static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 {
 	unsigned i = 1;
@@ -113,8 +112,8 @@ static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 }
 
 /*
- * Can a table of @period_ns take over the clock of @s? To stop a clock and start it again wakes
- * the thread that waits for it twice, while the caller waits for its answer.
+ * Can a table of @period_ns take over the clock of @s? Stopping a clock and starting it again would
+ * wake the waiter thread twice while the caller waits for its answer.
  */
 static bool goes_on(const struct sessions *sessions, const struct session *s, uint64_t period_ns)
 {
@@ -252,7 +251,7 @@ static void turn_off(struct session *s, enum call_reason reason)
 	s->reason = reason;
 }
 
-/* Adds to one counter. False: the process could not be reached, the ticks are to be kept. */
+/* Adds to one counter. False: the process could not be reached, and the ticks must be kept. */
 static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	const struct region_hit *hit, uint64_t ticks)
 {
@@ -266,7 +265,7 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &full);
 
 	if (r < 0) {
-		/* It has become another user's, or has given up being dumpable: for good. */
+		/* The process has changed its user or is no longer dumpable: this is permanent. */
 		if (r == -EPERM)
 			turn_off(s, CALL_HIDDEN);
 		sessions->untidy |= s->untidy;
@@ -293,7 +292,10 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	return true;
 }
 
-/* With no room left they go with those of another thread; of elapsed time they are lost. */
+/*
+ * With no room left, ticks are added to those of the last place kept; of elapsed time they are
+ * lost.
+ */
 static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uint64_t ticks)
 {
 	unsigned i = 0;
@@ -312,7 +314,7 @@ static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uin
 	s->left[i].ticks += ticks;
 }
 
-/* @ticks at @pc, in the memory of @t. False: they are to be kept. */
+/* Counts @ticks at @pc in the memory of @t. False: they must be kept. */
 static bool count_at(
 	struct sessions *sessions, struct tracee *t, struct session *s, uint64_t pc, uint64_t ticks)
 {
@@ -336,7 +338,7 @@ static void count_left(struct sessions *sessions, struct tracee *t, struct sessi
 	}
 }
 
-/* Whole ticks of an instant: one, or as many as its slot was longer than the period. */
+/* Whole ticks of an instant: one, or more if its slot was longer than the period. */
 static uint64_t ticks_of(struct session *s, uint64_t weight_ns)
 {
 	uint64_t ticks;
@@ -352,7 +354,7 @@ static bool takes(const struct session *s, unsigned stream)
 	return s && !s->off && s->stream == stream;
 }
 
-/* Of a table that wants none of system calls. */
+/* True for a tick in a system call if the table excludes these. */
 static bool passes_over(struct sessions *sessions, struct session *s, bool in_call, uint64_t ticks)
 {
 	if (!in_call || !(s->table->flags & CALL_USER))
@@ -464,7 +466,7 @@ static void tidy(struct sessions *sessions, struct session *s, bool of_thread)
 	if (!s || !s->untidy)
 		return;
 	if (!s->off && region_table_without(s->table, s->dead, &table) == 0) {
-		/* Without memory the old one serves too, with a slower look-up. */
+		/* Without memory the old table remains in use, with a slower look-up. */
 		region_table_unref(s->table);
 		s->table = table;
 		if (!region_table_is_active(table))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted for a process that called sprofil or profil: its table, with a clock of its own.
- * Each instant of that clock (sample/plan.h) that finds a thread of the process adds one tick at
- * its place.
+ * The profiling of a process that called sprofil or profil: a table, with a clock of its own. Each
+ * instant of that clock (sample/plan.h) at which a thread of the process is found adds one tick at
+ * the thread's place.
  *
- * A forked child gets a session of its own with the same table, which is shared. exec ends it.
- * A thread may have another one of its own (CALL_THREAD), which a fork does not inherit.
+ * A forked child gets a session of its own, which shares the table. exec ends the session. A thread
+ * may have an additional session (CALL_THREAD), which a fork does not inherit.
  */
 #ifndef SUPERVISOR_SESSION_H
 #define SUPERVISOR_SESSION_H
@@ -21,15 +21,16 @@ struct say;
 struct target;
 struct tracee;
 
-/* What became of the ticks of all tables. */
+/* What happened to the ticks of all tables. */
 struct session_figures {
-	uint64_t counted; /* went into a counter */
-	uint64_t dropped; /* no region wanted them, or their counter cannot be written */
-	uint64_t faults;  /* counters that cannot be written */
-	uint64_t lost;    /* owed to a table that could not wait for them any longer */
+	uint64_t counted; /* their counter was accessible; full counters included */
+	/* wanted by no region, excluded (CALL_USER), or their counter cannot be written */
+	uint64_t dropped;
+	uint64_t faults; /* counters that cannot be written */
+	uint64_t lost;   /* owed to a table that ended before they could be written */
 };
 
-/* The same of one table, as its program is told (proto/call.h). */
+/* The same for one table, as reported to its program (proto/call.h). */
 struct session_tally {
 	uint64_t counted, outside, full, faulted, lost;
 };
@@ -38,26 +39,30 @@ struct session_tally {
 struct sessions {
 	struct target *target;
 	const struct say *say;
-	unsigned streams; /* the sampler's: 1 to @streams - 1 are for tables, 0 is the profile's */
-	/* The tables in force are others, and so perhaps are their periods. */
+	unsigned streams; /* of the sampler: 1 to @streams - 1 are for tables, 0 is the profile's */
+	/* The tables in force have changed, and perhaps their periods. */
 	void (*changed)(void *context);
-	/* A table of @process is put in force: what its threads have run until now is not in it. */
+	/*
+	 * A table of @process comes into force: the CPU time of its threads so far is not counted.
+	 */
 	void (*begins)(void *context, const struct process *process);
-	/* Stops @tracee when it can. */
+	/* Stops @tracee when possible. */
 	void (*interrupt)(void *context, struct tracee *tracee);
 	void *context;
 	unsigned n;
-	unsigned threads;       /* of them, those of single threads */
-	unsigned elapsed;       /* of them, those of elapsed time */
-	uint64_t serial;        /* of the table that was made last */
-	unsigned untold;        /* that have ended by themselves, and whose program was not told */
-	bool untidy;            /* one of them is */
-	uint64_t idle_since_ns; /* since when there is none */
+	unsigned threads; /* of these, sessions of single threads */
+	unsigned elapsed; /* of these, sessions of elapsed time */
+	uint64_t serial;  /* of the last session created */
+	unsigned untold; /* sessions that ended by themselves and whose program does not know yet */
+	bool untidy;     /* one of the sessions is */
+	uint64_t idle_since_ns; /* since when there has been no session */
 	struct session_figures figures;
 };
 
-/* Ticks of threads that had gone to sleep: the next stop of the process takes them in. Of elapsed
- * time there may be none for long: its table has room for more places. */
+/*
+ * Ticks of threads that have gone to sleep: counted at the next stop of the process. A table of
+ * elapsed time may wait long for that stop, and has room for more places.
+ */
 struct session_left {
 	uint64_t pc;
 	uint64_t ticks;
@@ -68,77 +73,82 @@ struct session_left {
 
 struct session {
 	struct region_table *table; /* a reference */
-	unsigned stream;            /* of the sampler, with this table's period */
+	unsigned stream;            /* the sampler's stream with this table's period */
 	uint8_t *dead;              /* a bit for each region that was turned off */
-	uint64_t rest_ns;           /* weights that do not make up a tick yet */
-	uint64_t serial;            /* no two tables have the same */
+	uint64_t rest_ns;           /* weight less than a whole tick */
+	uint64_t serial;            /* unique for each session */
 	struct session_left *left;
 	unsigned left_n, left_room;
 	struct session_tally tally;
-	bool untidy; /* regions have died, or all is off: session_tidy() */
-	bool off;    /* all of it was turned off, not by a call: @reason */
-	bool ended;  /* and is kept only to tell that */
-	bool untold; /* it has not been told yet */
+	bool untidy; /* regions were turned off, or all of it: session_tidy() is due */
+	bool off;    /* turned off, but not by a call: @reason */
+	bool ended;  /* over, and kept only to report that */
+	bool untold; /* that has not been reported yet */
 	enum call_reason reason;
 };
 
 /*
- * Puts a table in force in place of the one before, of which nothing is written any more after
- * this. An empty or inactive one turns profiling off. 0 or -ENOMEM, then nothing has changed.
- * It counts from the next instant of its clock on.
+ * Puts a table in force in place of the previous one, for which nothing is written after this call.
+ * An empty or inactive table turns profiling off. Counting starts at the next instant of the clock.
+ * Returns 0, or -ENOMEM or -EINVAL as region_table_new(), in which case nothing has changed.
  */
 int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
-/* The same of a table for one thread alone, beside that of its process. */
+/* The same for a table of one thread, in addition to its process's. */
 int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
-/* Ends the session, if there is one, and those of the process's threads. */
+/* Ends the session of the process, if there is one, and those of its threads. */
 void session_clear(struct sessions *sessions, struct process *process);
-/* Ends that of one thread. */
+/* Ends the session of one thread. */
 void session_clear_thread(struct sessions *sessions, struct tracee *tracee);
 
-/* How profiling of @process stands; it is being told that. @end: it is being turned off. */
+/*
+ * Returns the state of profiling of @process, and marks it as reported. @end: profiling is being
+ * turned off.
+ */
 void session_status(struct sessions *sessions, struct process *process, bool end,
 	struct call_status *ret_status);
 
-/* @child has been forked, vforked or cloned from @parent: it goes on being profiled. */
+/* @child was forked, vforked or cloned from @parent, and inherits its profiling. */
 void session_fork(struct sessions *sessions, const struct process *parent, struct process *child);
 
 /*
- * Stop window: @tracee stands at @pc, @in_call: in a system call, at an instant of @stream that
- * weighs @weight_ns. Counts it, in the process's buffers, for its tables that have that clock.
+ * Stop window: @tracee is at @pc, @in_call: in a system call, at an instant of @stream that weighs
+ * @weight_ns. Counts the tick in the process's buffers, for the tables with that clock.
  */
 void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t pc,
 	bool in_call, uint64_t weight_ns);
 
-/* The same of a thread that sleeps there: counted with the next stop, for only then can it be
- * reached. */
+/*
+ * The same for a thread that sleeps at @pc: counted at the next stop, because memory is written
+ * only then.
+ */
 void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsigned stream,
 	uint64_t pc, uint64_t weight_ns);
 
 /*
- * @tracee, which is not stopped, had @cpu of CPU time at @now_ns, and is blocked at *@pc, or runs:
- * NULL. Tables of elapsed time take what it was off its CPU.
+ * @tracee, which is not stopped, has used @cpu at @now_ns, and is blocked at *@pc, or runs if @pc
+ * is NULL. Tables of elapsed time get its time off the CPU.
  */
 void session_elapse(struct sessions *sessions, struct tracee *tracee, const struct cpu_time *cpu,
 	uint64_t now_ns, const uint64_t *pc);
-/* The shorter period of the tables of elapsed time that are for @tracee, 0: there is none. */
+/* The shortest period of the tables of elapsed time for @tracee; 0: no such table. */
 uint64_t session_elapsed_period_ns(const struct tracee *tracee);
 
 /*
- * @tracee asks how it stands: if there is something that only a stop lets count, it is interrupted
- * before it can see an answer that is given after this.
+ * @tracee requests its status. If ticks can be counted only in a stop, the thread is interrupted
+ * before it can see an answer given after this call.
  */
 void session_ask_stop(struct sessions *sessions, struct tracee *tracee);
-/* Stop window: @tracee is stopped, so what sleeping threads of its process left can be counted. */
+/* Stop window: @tracee is stopped, so ticks left by sleeping threads of its process are counted. */
 void session_catch_up(struct sessions *sessions, struct tracee *tracee);
 
-/* Outside of the stop window: makes good use of what session_tick() found to be off. */
+/* Outside the stop window: applies what session_tick() found out about regions that are off. */
 void session_tidy(struct sessions *sessions);
 
-/* The period of the tables that count with the instants of @stream, 0: there are none. */
+/* The period of the tables that count with the instants of @stream; 0: none. */
 uint64_t session_period_ns(const struct sessions *sessions, unsigned stream);
 
 #endif

@@ -4,7 +4,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/os/clock.h"
 
-/* Threads that are read in one call of account_sweep(). */
+/* Threads read per call of account_sweep(). */
 #define SWEEP_MOST 8
 
 void account_see(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
@@ -28,14 +28,14 @@ void account_tell(struct engine *engine, struct tracee *t, bool last)
 
 	if (!engine->counting || t->left_out || (!record.cpu_ns && !last))
 		return;
-	/* Of a forked child without a sample nobody has told whose executable it has. */
+	/* The image of a forked child without a sample may not have been announced yet. */
 	(void)emit_process(&engine->emitter, clock_now(), t->process);
 	if (emit_cpu(&engine->emitter, clock_now(), &record, last))
 		t->image->sent_ns += record.cpu_ns;
 	else if (last)
 		t->image->lost_ns += record.cpu_ns;
 	else
-		return; /* told later */
+		return; /* reported later */
 	a->told_ns += record.cpu_ns;
 }
 

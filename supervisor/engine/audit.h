@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the supervisor measured of itself and of the kernel's figures. Handed to the analyst as
- * lines "key value\n", whose keys are those of `sprofreport summary`.
+ * What the supervisor measured about itself, and the kernel's figures. Sent to the analyst as lines
+ * "key value\n", with the keys of `sprofreport summary`.
  */
 #ifndef SUPERVISOR_AUDIT_H
 #define SUPERVISOR_AUDIT_H
@@ -23,39 +23,40 @@ struct audit_histogram {
 };
 
 void audit_histogram_add(struct audit_histogram *histogram, uint64_t ns);
-/* The duration below which the share @per_mille of 1000 lies (the bucket's middle); 0 when empty.
- */
+/* The duration below which @per_mille of 1000 lie (the middle of the bucket); 0 if empty. */
 uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsigned per_mille);
 
 struct audit {
 	uint64_t period_ns;
-	uint64_t ticks;              /* samples handed over */
-	uint64_t found_ns;           /* weights of the samples, lost ones too */
-	uint64_t kernel_ns;          /* CPU time of the same threads, of those that ended */
-	bool chooses;                /* threads are chosen: how many, and the others' CPU time */
+	uint64_t ticks;              /* samples sent */
+	uint64_t found_ns;           /* weights of the samples, including lost ones */
+	uint64_t kernel_ns;          /* CPU time of the same threads, those that ended */
+	bool chooses; /* threads are chosen: number of chosen threads, and the others' CPU time */
 	uint64_t chosen_threads, left_out_ns;
 	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */
 	uint64_t stops;              /* tick stops */
-	uint64_t stopped_ns;         /* their time, summed over threads */
+	uint64_t stopped_ns;         /* their duration, summed over threads */
 	struct audit_histogram stop;
 	uint64_t instants, late_instants, throttled_instants, unproved_stops; /* of the profile */
-	bool realtime;         /* the sampler has real-time priority, now */
-	uint64_t lost_samples; /* ring full, or an analyst died with them */
-	uint64_t missed_stops; /* asked for, and not come within a second */
+	bool realtime;         /* the sampler currently has real-time priority */
+	uint64_t lost_samples; /* ring full, or lost with an analyst that died */
+	uint64_t missed_stops; /* requested, and not happened within a second */
 	uint64_t processes, threads;
-	uint64_t unwatched_threads; /* not sampled (always) for want of descriptors or memory */
+	uint64_t unwatched_threads; /* at some time not sampled for want of descriptors or memory */
 	uint64_t analyst_restarts;
-	uint64_t repaired_calls; /* system calls that a stop disturbed, and that were mended */
+	uint64_t repaired_calls; /* system calls that a stop disturbed and that were repaired */
 	/* With the wall clock. */
 	bool wall;
-	uint64_t elapsed_ns;          /* lifetimes of the threads that ended, added up */
-	struct waiting waited;        /* handed over */
-	struct waiting unattributed;  /* that nobody could be seen for */
-	uint64_t looks;               /* at blocked threads, with a place */
-	uint64_t unsure_looks;        /* thrown away: the thread ran meanwhile */
+	uint64_t elapsed_ns;          /* sum of the lifetimes of threads that ended */
+	struct waiting waited;        /* sent */
+	struct waiting unattributed;  /* of threads that could not be examined */
+	uint64_t looks;               /* observations of blocked threads with a place */
+	uint64_t unsure_looks;        /* discarded: the thread ran meanwhile */
 	uint64_t lost_looks;          /* ring full */
-	uint64_t unrepaired_eintr;    /* that failed with EINTR at a stop and had to be left so */
-	uint64_t yielded_ns;          /* time in which ticks were rarer than asked, for --max-cpu */
+	/* calls that failed with EINTR at a stop and could not be repaired */
+	uint64_t unrepaired_eintr;
+	/* time in which ticks were less frequent than requested, because of --max-cpu */
+	uint64_t yielded_ns;
 	struct session_figures calls; /* of sprofil and profil, in ticks of their tables */
 };
 

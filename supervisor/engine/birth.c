@@ -14,10 +14,10 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/waiter.h"
 
-/* A thread whose parent's event does not come is taken in without it after this long. */
+/* A thread whose parent's event does not come is adopted without it after this time. */
 #define ORPHAN_NS 50000000
 
-/* The executable of a process. When it cannot be read, its name in brackets stands for it. */
+/* The executable of a process. If it cannot be read, the process's name in brackets is used. */
 struct image *birth_image(struct engine *engine, int pid)
 {
 	char path[PATH_MAX], name[PROCFS_NAME_BYTES];
@@ -33,7 +33,7 @@ struct image *birth_image(struct engine *engine, int pid)
 	return target_image(&engine->target, path, &image) < 0 ? NULL : image;
 }
 
-/* A forked child lies in memory as its parent did. */
+/* A forked child has its parent's address space layout. */
 static void inherit(struct engine *engine, struct process *from, struct process *process)
 {
 	session_fork(&engine->sessions, from, process);
@@ -56,7 +56,7 @@ static struct process *birth_process(struct engine *engine, int pid, int parent,
 	return process;
 }
 
-/* A thread that has a process is one to sample. */
+/* A thread whose process is known can be sampled. */
 static int birth_thread(
 	struct engine *engine, int tid, struct process *process, struct tracee **ret_tracee)
 {
@@ -69,7 +69,7 @@ static int birth_thread(
 	return r;
 }
 
-/* A thread cannot be taken in, and goes on without us. */
+/* A thread cannot be added, and runs untraced. */
 static void no_memory(struct engine *engine, int tid)
 {
 	engine->audit.unwatched_threads++;
@@ -82,7 +82,7 @@ static void no_memory(struct engine *engine, int tid)
 	(void)tracer_detach(tid);
 }
 
-/* A held newborn has a process now. */
+/* The process of a held newborn is known now. */
 static void release(struct engine *engine, struct tracee *t)
 {
 	if (target_step(t, TRACEE_BORN) != TRACEE_RELEASE)
@@ -92,8 +92,8 @@ static void release(struct engine *engine, struct tracee *t)
 }
 
 /*
- * --no-follow: the kernel offers no way to trace new threads but not processes that clone() makes
- * with flags of its own. Such a one is let go at its first stop.
+ * --no-follow: the kernel can trace new threads only together with processes that clone() makes
+ * with unusual flags. Such a process is detached at its first stop.
  */
 static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 {
@@ -107,8 +107,8 @@ static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 }
 
 /*
- * A fork, vfork or clone: the child is either still to stop for the first time, or has done so
- * before this event and waits (race: newborn_stops_before_clone_event).
+ * A fork, vfork or clone: the child either has yet to stop for the first time, or stopped before
+ * this event and is held (race: newborn_stops_before_clone_event).
  */
 void birth_adopt(struct engine *engine, struct tracee *parent)
 {
@@ -122,10 +122,10 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 		return;
 	t = target_find(&engine->target, (int)message);
 	if (t && t->state != TRACEE_EARLY)
-		return; /* an orphan that was taken in already */
+		return; /* an orphan that was adopted already */
 	/*
-	 * Killed, and reaped as somebody unknown, before this event was seen: nothing more will be
-	 * heard of it, though its parent may keep its zombie (race:
+	 * The child was killed, and reaped as an unknown thread, before this event was seen. No
+	 * further event will come, although its parent may keep its zombie (race:
 	 * newborn_dies_before_clone_event).
 	 */
 	if (!t && waiter_peek((int)message, &seen) == -ECHILD) {
@@ -153,7 +153,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	engine->audit.threads++;
 	if (t) {
 		target_place(t, process);
-		(void)choice_add(engine, t); /* without memory it is counted, not sampled */
+		(void)choice_add(engine, t); /* without memory the thread is counted, not sampled */
 		engine->births.early--;
 		counting_begin(engine, t, true);
 		release(engine, t);
@@ -164,7 +164,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	}
 }
 
-/* A stop of a thread that nobody told us of yet. */
+/* A stop of a thread that has not been announced yet. */
 void birth_meet(struct engine *engine, const struct waiter_result *seen)
 {
 	struct tracee *t;
@@ -177,8 +177,8 @@ void birth_meet(struct engine *engine, const struct waiter_result *seen)
 	t->early_since_ns = clock_now();
 	engine->births.early++;
 	/*
-	 * Its first stop carries no signal, so it can be taken and kept. Anything else (SIGKILL is
-	 * on its way) must not be held.
+	 * A first stop carries no signal, so its status can be consumed and the thread held. Any
+	 * other stop (SIGKILL is on its way) must not be held.
 	 */
 	if (tracee_classify(seen->status) == TRACEE_TRAP)
 		(void)waiter_take_stop(seen->tid);
@@ -187,8 +187,8 @@ void birth_meet(struct engine *engine, const struct waiter_result *seen)
 }
 
 /*
- * A held newborn whose parent was killed before its event could be seen would wait for ever. It is
- * taken in by what /proc says of it.
+ * A held newborn whose parent was killed before its event could be seen would wait forever. It is
+ * adopted with the data of /proc.
  */
 void birth_adopt_orphans(struct engine *engine, uint64_t now)
 {
@@ -200,7 +200,7 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 		if (t->state != TRACEE_EARLY || now - t->early_since_ns < ORPHAN_NS)
 			continue;
 		if (proc_status_read_ids(t->tid, &pid, &parent) < 0)
-			continue; /* dead; the wait will tell */
+			continue; /* dead; the wait will report it */
 		process = target_find_process(&engine->target, pid);
 		if (!process && !engine->births.tracer.follow) {
 			let_child_go(engine, t->tid, t);
@@ -223,8 +223,8 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 }
 
 /*
- * Attaches to every thread; new ones may be born meanwhile: those of a thread that is seized
- * already come by its events, the others are found by looking again until nothing new is there.
+ * Attaches to every thread. New threads may be born meanwhile: those of a seized thread are
+ * announced by events, the others are found by repeating the search until it finds nothing new.
  */
 int birth_attach(struct engine *engine, int pid)
 {
@@ -247,7 +247,9 @@ int birth_attach(struct engine *engine, int pid)
 			r = tracer_seize(tids[i], &engine->births.tracer);
 			if (r == -ESRCH ||
 				(r == -EPERM && (found || proc_status_is_zombie(tids[i])))) {
-				/* It died, or a thread that we trace made it: its event will tell.
+				/*
+				 * The thread died, or was made by a thread that we trace: an event
+				 * will report it.
 				 */
 				r = 0;
 				continue;
@@ -272,7 +274,7 @@ int birth_attach(struct engine *engine, int pid)
 	if (r < 0 && !found)
 		target_remove_process(&engine->target, process);
 	else
-		/* It was asked for by name: it is in the profile even if it does nothing. */
+		/* The user named this process, so it is in the profile even if it does nothing. */
 		(void)emit_process(&engine->emitter, clock_now(), process);
 	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How processes and threads come under the supervisor's eyes: born to a traced one, or attached. */
+/* How processes and threads come to be traced: born to a traced parent, or attached. */
 #ifndef SUPERVISOR_BIRTH_H
 #define SUPERVISOR_BIRTH_H
 
@@ -19,11 +19,14 @@ struct births {
 	bool said_no_memory;
 };
 
-/* Attaches to all threads of a process. -errno: to none of them. */
+/*
+ * Attaches to all threads of a process. -errno: to none or not to all of them; the process is
+ * forgotten only if to none. -ESRCH: it has no thread to attach to.
+ */
 int birth_attach(struct engine *engine, int pid);
-/* @parent has made a process or thread; its event is not resumed from yet. */
+/* @parent has made a process or thread and is still in the stop of that event. */
 void birth_adopt(struct engine *engine, struct tracee *parent);
-/* A stop of a thread that nobody told of yet. */
+/* A stop of a thread that has not been announced yet. */
 void birth_meet(struct engine *engine, const struct waiter_result *seen);
 /* Adopts threads whose parent's event never came. */
 void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);

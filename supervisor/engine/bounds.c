@@ -6,7 +6,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/os/clock.h"
 
-/* --max-cpu: how much rarer instants must be. */
+/* --max-cpu: the factor by which the period between instants is stretched. */
 static void keep_throttle(struct engine *engine, uint64_t now)
 {
 	const struct engine_options *options = engine->options;
@@ -23,7 +23,10 @@ static void keep_throttle(struct engine *engine, uint64_t now)
 		clock_read(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
 }
 
-/* Each bound allows for what the other one has done: the longer of both periods keeps both. */
+/*
+ * Each bound takes the effect of the other into account, so the longer of the two periods keeps
+ * both.
+ */
 void bounds_keep(struct engine *engine, uint64_t now)
 {
 	uint64_t factor = budget_factor(&engine->bounds.budget, engine->period_ns);

@@ -15,7 +15,7 @@ struct bounds {
 	struct throttle throttle; /* our own CPU time */
 };
 
-/* To be called every few ms: tells the sampler by how much to stretch the period. */
+/* Call every few ms: sets the factor by which the sampler stretches the period. */
 void bounds_keep(struct engine *engine, uint64_t now_ns);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/budget.h"
 
-/* Stop time that may be saved up, as CPU time of the target that earns it. */
+/* Upper bound of the stop time that can be saved up, as the CPU time that earns it. */
 #define SPAN_NS 100000000
-/* A stop takes so long as a rule; the first one tells little, as it may have had to wait. */
+/* The usual duration of a stop. The first one says little, because it may have had to wait. */
 #define USUAL_NS 20000
-/* The mean goes this part of the way to each stop. One counts as so many times the mean at most. */
+/* A stop moves the mean by this part of the difference; a stop counts at most this many means. */
 #define MEAN_PART 32
 #define MEAN_MOST 4
-/* Slots are stretched so that stops take this much of the bound: mostly something is saved up. */
+/* Slots are stretched so that stops use this share of the bound, which leaves some saved up. */
 #define AIM 15 / 16
 #define ONE 1024
 

@@ -8,7 +8,7 @@
 #define WAIT_LEAST_NS 2000000
 #define WAIT_MOST_NS  200000000
 #define AGE_PART      4
-/* Names that are read in one turn, some 2 us each: half a percent of a CPU at most. */
+/* Names read per turn, at about 2 us each: at most half a percent of a CPU. */
 #define READ_MOST 8
 #define AGAIN_NS  4000000
 
@@ -20,13 +20,13 @@ static bool matches(const struct choice_rule *rule, const struct tracee *t)
 	return choice_rule_matches(rule, name);
 }
 
-/* Its sprofil tables have ticks of it. */
+/* The thread's sprofil tables count its ticks. */
 static bool has_session(const struct tracee *t)
 {
 	return t->session || (t->process && t->process->session);
 }
 
-/* -ENOMEM: it stays out of the sampler. */
+/* -ENOMEM: the thread stays out of the sampler. */
 static int settle(struct engine *engine, struct tracee *t)
 {
 	bool wanted = !t->left_out || has_session(t);
@@ -63,7 +63,7 @@ int choice_add(struct engine *engine, struct tracee *t)
 
 	if (!rule)
 		return sampling_add(engine, t);
-	/* Before its exec the command is a process of ours. */
+	/* Before its exec, the command is a process of sprofrun. */
 	t->left_out = launch_is_before_exec(&engine->launch, t->tid) ||
 		!(choice_rule_lists(rule, t->tid) || (rule->name && matches(rule, t)));
 	if (!t->left_out)
@@ -85,7 +85,7 @@ static void change(struct engine *engine, struct tracee *t, uint64_t now)
 		if (engine->counting)
 			look_begin(engine, t, &t->account.seen, now);
 	}
-	(void)settle(engine, t); /* without memory it is counted, not sampled */
+	(void)settle(engine, t); /* without memory the thread is counted, not sampled */
 	t->choice_since_ns = now;
 }
 
@@ -125,7 +125,7 @@ void choice_turn(struct engine *engine, uint64_t now)
 		if (!next || t->choice_again_ns < next)
 			next = t->choice_again_ns;
 	}
-	/* Those that were not read are due, but others are to be served in between. */
+	/* More names are due, but other work comes in between. */
 	engine->choice.next_ns = next && next <= now ? now + AGAIN_NS : next;
 }
 

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A thread is chosen if it is one of @tid or its name matches. All is borrowed. */
+/* A thread is chosen if @tid lists it or its name matches. All pointers are borrowed. */
 struct choice_rule {
-	const regex_t *name; /* NULL: none by name */
+	const regex_t *name; /* NULL: no choice by name */
 	const int *tid;
 	size_t tids;
 };

@@ -55,7 +55,7 @@ static void table_begins(void *context, const struct process *process)
 			sampler_forget_ticks(target->tracee[i]->sample);
 }
 
-/* Any stop will do to write what sleeping threads left. */
+/* Any stop serves to write the ticks of sleeping threads. */
 static void take_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	session_catch_up(&engine->sessions, t);
@@ -96,7 +96,7 @@ void connect_parts(struct engine *engine)
 	engine->service.answerer.files = &engine->files;
 	engine->service.restrict_fast = options->restrict_fast;
 	engine->sampling.handle = lifecycle_handle;
-	/* All of its time is no bound. */
+	/* A bound of all time is no bound. */
 	engine->bounds.budget.ppm =
 		options->max_overhead_ppm < 1000000 ? options->max_overhead_ppm : 0;
 	engine->births.tracer.follow = options->follow;

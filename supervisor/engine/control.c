@@ -69,16 +69,17 @@ bool engine_is_order(int signal)
 	}
 }
 
-/* Where a signal came from. engine_forward() sends it along as the signal's value. */
+/* The origin of a signal. engine_forward() passes it on as the signal's value. */
 enum origin {
-	SENT = 0x73707200, /* by kill(2), to us alone */
-	FROM_TERMINAL,     /* and the command got it as well */
+	SENT = 0x73707200, /* by kill(2), to the supervisor alone */
+	FROM_TERMINAL,     /* and sent to the command as well */
 	FROM_TERMINAL_TO_US,
 };
 
 /*
- * What the terminal sends goes to the command as well. A hang-up goes to the session's leader
- * alone: the others hear of it when that one ends, which would be the command if we were not there.
+ * The terminal sends its signals to the command as well. A hang-up goes only to the session leader:
+ * the others get it when the leader ends, and without the supervisor the command would be the
+ * leader.
  */
 static enum origin find_origin(int signal, int code, int sender, int value)
 {
@@ -100,7 +101,7 @@ void engine_forward(int pid, const siginfo_t *info)
 	(void)sigqueue(pid, info->si_signo, (union sigval){.sival_int = (int)origin_of(info)});
 }
 
-/* As the kernel does, so that one that is stopped hears of the hang-up. */
+/* As the kernel does, so that a stopped process gets the hang-up. */
 static void pass_on(int pid, int signal, enum origin origin)
 {
 	(void)kill(pid, signal);
@@ -108,7 +109,7 @@ static void pass_on(int pid, int signal, enum origin origin)
 		(void)kill(pid, SIGCONT);
 }
 
-/* By nohup(1). What shells ignore for jobs in the background (SIGINT) is an order all the same. */
+/* By nohup(1). Signals that shells ignore for background jobs (SIGINT) still count as orders. */
 static bool is_hangup_ignored(void)
 {
 	struct sigaction action;
@@ -116,7 +117,7 @@ static bool is_hangup_ignored(void)
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* The analyst gets the CPU time of all threads first, of which it is told each second otherwise. */
+/* First sends the analyst the CPU time of all threads, otherwise sent once a second. */
 void control_snapshot(struct engine *engine)
 {
 	char text[FIGURES_BYTES];
@@ -130,8 +131,9 @@ void control_snapshot(struct engine *engine)
 }
 
 /*
- * Signals to us. What goes to the command as well it decides about; what was sent to us alone by
- * kill(2) is passed on. Without a command (attached, or it has ended) they end the profiling.
+ * Signals to the supervisor. The command decides about signals that it also gets; a signal sent to
+ * the supervisor alone by kill(2) is passed on. Without a command (attached, or it has ended) a
+ * signal ends the profiling.
  */
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engine is told from outside: signals, and requests of the analyst. */
+/* Control of the engine from outside: signals, and requests of the analyst. */
 #ifndef SUPERVISOR_CONTROL_H
 #define SUPERVISOR_CONTROL_H
 
 struct engine;
 
-/* Reads what has come by the signal descriptor; by the analyst's request pipe. */
+/* Reads pending signals from the signal descriptor, or requests from the analyst's pipe. */
 void control_signals(struct engine *engine);
 void control_requests(struct engine *engine);
 
-/* The profile so far is to be written. */
+/* Requests that the profile so far be written. */
 void control_snapshot(struct engine *engine);
 
 #endif

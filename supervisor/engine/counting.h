@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a thread's accounts begin and end, of CPU time (account.h) and of waiting time (look.h). */
+/* Begin and end of a thread's accounts, of CPU time (account.h) and of waiting time (look.h). */
 #ifndef SUPERVISOR_COUNTING_H
 #define SUPERVISOR_COUNTING_H
 
@@ -8,13 +8,13 @@
 struct engine;
 struct tracee;
 
-/* Begins a thread's accounts now; a newborn has used nothing. */
+/* Begins a thread's accounts now. @newborn: it has used no CPU time yet. */
 void counting_begin(struct engine *engine, struct tracee *tracee, bool newborn);
-/* Closes them at what the kernel says now. */
+/* Closes the accounts at the kernel's current figures. */
 void counting_close(struct engine *engine, struct tracee *tracee);
-/* Begins or ends the counting, for all. */
+/* Begins or ends counting for all threads. */
 void counting_set(struct engine *engine, bool counting);
-/* Closes the accounts of all that live, for good. */
+/* Closes the accounts of all live threads for good. */
 void counting_settle(struct engine *engine);
 
 #endif

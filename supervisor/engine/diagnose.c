@@ -26,7 +26,7 @@ static bool same_user(const struct diagnose_facts *f)
 	return true;
 }
 
-/* One that is not to be seen tells nothing. */
+/* A namespace that cannot be read decides nothing. */
 static bool other_user_namespace(const struct diagnose_facts *f)
 {
 	return f->it.user_namespace && f->we.user_namespace &&
@@ -130,7 +130,7 @@ static int read_yama(void)
 	return n == 1 ? digit - '0' : -1;
 }
 
-/* In a process of its own, whose end lets go again. errno, 0: it worked. */
+/* Attaches in a child process, whose end detaches again. Returns errno, 0: it worked. */
 static int attempt(int pid)
 {
 	const struct tracer_options options = {.follow = false};
@@ -154,8 +154,10 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 	if (r < 0)
 		return r;
 	(void)snprintf(who, sizeof(who), "%d", pid);
-	/* The folder itself is always its user's; the files in it are root's when it is not
-	 * dumpable. */
+	/*
+	 * The folder always belongs to the process's user; the files in it belong to root if the
+	 * process is not dumpable.
+	 */
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	r = read_side(who, "\nCapPrm:", &f.it, text, sizeof(text));
 	f.exists = r == 0;

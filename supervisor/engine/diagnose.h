@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a process cannot be attached to, and what mends it. The kernel says EPERM to nearly all of
- * it; the cause is found from what /proc tells of both sides. The classification is pure.
+ * Why a process cannot be attached to, and the remedy. The kernel answers EPERM in nearly all
+ * cases; the cause is derived from the /proc files of both sides. The classification is pure.
  */
 #ifndef SUPERVISOR_DIAGNOSE_H
 #define SUPERVISOR_DIAGNOSE_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum diagnose_cause {
-	DIAGNOSE_NONE, /* nothing stands in the way */
+	DIAGNOSE_NONE, /* nothing prevents it */
 	DIAGNOSE_GONE,
 	DIAGNOSE_ZOMBIE,
 	DIAGNOSE_KERNEL_THREAD,
@@ -19,7 +19,7 @@ enum diagnose_cause {
 	DIAGNOSE_TRACED, /* by another tracer */
 	DIAGNOSE_OTHER_USER,
 	DIAGNOSE_USER_NAMESPACE,
-	DIAGNOSE_CAPABILITIES, /* it has some that we lack */
+	DIAGNOSE_CAPABILITIES, /* the target has some that we lack */
 	DIAGNOSE_NOT_DUMPABLE,
 	DIAGNOSE_YAMA,
 	DIAGNOSE_SECCOMP,
@@ -28,8 +28,8 @@ enum diagnose_cause {
 
 struct diagnose_side {
 	uint32_t uid[3], gid[3]; /* real, effective, saved */
-	uint64_t capabilities;   /* ours: effective, its: permitted */
-	uint64_t user_namespace; /* inode; 0: not to be seen */
+	uint64_t capabilities;   /* ours: effective; the target's: permitted */
+	uint64_t user_namespace; /* inode; 0: cannot be read */
 	int seccomp;             /* 0 none, 2 a filter */
 };
 
@@ -38,21 +38,21 @@ struct diagnose_facts {
 	bool exists, zombie, kernel_thread, ourselves;
 	int tracer;
 	char tracer_name[64];
-	uint32_t proc_owner; /* of /proc/PID/status: not its effective user when it is not dumpable
-			      */
-	int yama;            /* kernel.yama.ptrace_scope, -1: not there */
+	/* of /proc/PID/status; differs from the effective user if not dumpable */
+	uint32_t proc_owner;
+	int yama; /* kernel.yama.ptrace_scope, -1: absent */
 	struct diagnose_side we, it;
 };
 
 enum diagnose_cause diagnose_classify(const struct diagnose_facts *facts);
 
-/* Tries to attach (nothing is stopped), and reads the facts. 0, or -errno of our own. */
+/* Tries to attach (which stops nothing) and reads the facts. 0, or -errno of a failure of ours. */
 int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 
-/* One line: the cause and the way out, without a newline. */
+/* One line: the cause and the remedy, without a newline. */
 void diagnose_explain(const struct diagnose_facts *facts, char *to, size_t room);
 
-/* The same where a child of ours may not be traced. Of @facts Yama's mode and @we count. */
+/* The same if a child of ours may not be traced. Of @facts, only Yama's mode and @we count. */
 void diagnose_explain_child(const struct diagnose_facts *facts, char *to, size_t room);
 
 #endif

@@ -13,9 +13,9 @@
 #include "supervisor/target/mend.h"
 #include "supervisor/target/repair.h"
 
-/* For a stop, before the next thread is asked. */
+/* For one stop, before the next thread is interrupted. */
 #define PATIENCE_NS 2000000
-/* For all of them. */
+/* For all stops. */
 #define WAIT_NS UINT64_C(1000000000)
 
 static void hand_over(struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot,
@@ -43,7 +43,7 @@ static void hand_over(struct engine *engine, struct tracee *t, const struct arch
 		engine->audit.lost_samples++;
 }
 
-/* Registers and stack of a stopped thread. */
+/* Reads the registers and copies the stack of a stopped thread. */
 static int take(struct engine *engine, struct tracee *t, struct arch_snapshot *snapshot)
 {
 	int r = tracer_get_snapshot(t->tid, snapshot);
@@ -104,7 +104,7 @@ void dump_group_stop(struct engine *engine, struct tracee *t)
 	t->asked_ns = 0;
 }
 
-/* Would a stop make the time-out of the call that it sleeps in begin afresh? */
+/* Would a stop restart the time-out of the call in which the thread sleeps? */
 static bool is_delicate(
 	const struct tracee *t, const struct activity *activity, const uint64_t argument[6])
 {
@@ -129,7 +129,7 @@ static bool is_delicate(
 	return false;
 }
 
-/* True: it has been looked at without a stop. */
+/* True: the thread was examined without a stop. */
 static bool look(struct engine *engine, struct tracee *t)
 {
 	struct arch_snapshot snapshot = {.machine = arch_native.machine};
@@ -137,7 +137,7 @@ static bool look(struct engine *engine, struct tracee *t)
 	struct cpu_time before, after;
 	uint64_t argument[6];
 
-	/* Only schedstat tells whether it ran. */
+	/* Only schedstat tells whether the thread ran. */
 	if (engine->files.cpu_source != CPU_SOURCE_SCHEDSTAT)
 		return false;
 	if (procfiles_read_cpu(&engine->files, t, &before) < 0 ||
@@ -149,7 +149,7 @@ static bool look(struct engine *engine, struct tracee *t)
 	snapshot.syscall = activity.syscall;
 	if (engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
-	/* The thread was put on a CPU meanwhile: what was copied may not be consistent. */
+	/* The thread was scheduled in meanwhile: the copy may be inconsistent. */
 	if (procfiles_read_cpu(&engine->files, t, &after) < 0 || after.slices != before.slices)
 		return false;
 	examine(engine, t, NULL, false);

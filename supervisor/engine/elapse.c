@@ -4,10 +4,10 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/os/clock.h"
 
-/* Between two looks at a thread: its table's tick, within these bounds. */
+/* Interval between two observations of a thread: its table's tick, within these bounds. */
 #define LEAST_NS 1000000
 #define MOST_NS  10000000
-/* Looks take at most this part of the time between them, but one is always made. */
+/* Observations take at most this part of the time between them; one is always made. */
 #define SHARE 8
 
 static void look(struct engine *engine, struct tracee *t)
@@ -20,10 +20,10 @@ static void look(struct engine *engine, struct tracee *t)
 		procfiles_read_runs(&engine->files, t, &cpu) < 0)
 		return;
 	r = look_read_activity(engine, t, &activity);
-	/* A thread that has ended and is not reaped yet is at 0. */
+	/* A thread that has ended but is not reaped yet shows address 0. */
 	if (r < 0 || (r == 0 && !activity.running && !activity.pc))
 		return;
-	/* Outside of a call and not stopped by a signal: on its way to a CPU, or a page comes. */
+	/* Not in a call and not in a group-stop: the thread is runnable or waits for a page. */
 	if (r == 0 && activity.syscall < 0 && t->state != TRACEE_LISTENING)
 		activity.running = true;
 	session_elapse(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of elapsed time (CALL_WALL). Threads at work are counted by the sampler, as for any table;
- * here those that are blocked are looked at, without a stop. What they owe is kept by their table
- * (session_elapse) until a thread of the process stops: only then is its memory written.
+ * Tables of elapsed time (CALL_WALL). The sampler counts running threads, as for any table. This
+ * file examines blocked threads, without a stop. Their table keeps the ticks (session_elapse) until
+ * a thread of the process stops, because memory is written only then.
  */
 #ifndef SUPERVISOR_ELAPSE_H
 #define SUPERVISOR_ELAPSE_H
@@ -13,13 +13,13 @@
 struct engine;
 
 struct elapser {
-	uint64_t next_ns; /* when threads are looked at again */
+	uint64_t next_ns; /* when threads are examined again */
 	size_t cursor;    /* in target.tracee */
 };
 
-/* Looks at some threads in turn, if it is time; bounded. */
+/* Examines some threads in turn, if it is time; bounded. */
 void elapse_tick(struct engine *engine, uint64_t now_ns);
-/* When it wants to be called again, 0: never. */
+/* When elapse_tick() is due; 0: never. */
 uint64_t elapse_next(const struct engine *engine);
 
 #endif

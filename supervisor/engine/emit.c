@@ -7,10 +7,10 @@
 
 #include "supervisor/target/target.h"
 
-/* Samples wake the analyst this often at most. */
+/* Minimum interval of wake-ups of the analyst for samples. */
 #define BELL_NS 50000000
 
-/* Room for a record whose text is @text_bytes long, NULs and padding included. */
+/* Reserves room for a record whose text has @text_bytes, including NULs and padding. */
 static uint8_t *reserve(struct emitter *emitter, size_t text_bytes, size_t *ret_room)
 {
 	*ret_room = RECORD_SAMPLE_BYTES + text_bytes + 16;
@@ -20,7 +20,7 @@ static uint8_t *reserve(struct emitter *emitter, size_t text_bytes, size_t *ret_
 static void ring_bell(struct emitter *emitter)
 {
 	emitter->bell_owed = false;
-	/* The pipe does not block: when it is full, bells enough are on their way. */
+	/* The pipe does not block: if it is full, enough wake-ups are pending. */
 	if (write(emitter->bell_fd, "", 1) < 0 && errno == EPIPE)
 		emitter->open = false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records into the ring. Events (births, images, maps, names, ends) that do not fit are said again
- * later: each carries a flag in the tables that tells whether the analyst has it. Samples that do
- * not fit are counted.
+ * Writes records into the ring. Events (births, images, maps, names, ends) that do not fit are sent
+ * again later: a flag in the tables says whether the analyst has them. Samples that do not fit are
+ * counted.
  */
 #ifndef SUPERVISOR_EMIT_H
 #define SUPERVISOR_EMIT_H
@@ -20,15 +20,15 @@ struct tracee;
 
 struct emitter {
 	struct ring ring;
-	bool open;        /* somebody reads the ring */
+	bool open;        /* the ring has a reader */
 	int bell_fd;      /* pipe to the analyst; a byte wakes it */
-	bool bell_owed;   /* samples lie in the ring, and the analyst sleeps */
-	uint64_t rung_ns; /* when samples last woke it */
+	bool bell_owed;   /* samples are in the ring, and the analyst sleeps */
+	uint64_t rung_ns; /* when the analyst was last woken for samples */
 };
 
-/* Each returns false when the record could not be written (ring full, nobody reads). */
+/* Each returns false if the record could not be written (ring full, no reader). */
 bool emit_start(struct emitter *emitter, uint64_t now_ns, const struct record_start *start);
-/* The process and its image, if the analyst does not have them yet. */
+/* Sends the process and its image if the analyst does not have them yet. */
 bool emit_process(struct emitter *emitter, uint64_t now_ns, struct process *process);
 bool emit_maps(struct emitter *emitter, uint64_t now_ns, struct process *process, const char *text,
 	size_t bytes);
@@ -41,15 +41,15 @@ bool emit_unsampled(
 bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, uint16_t flags,
 	const char *text);
 
-/* Puts the registers and the pieces of the stack into a sample, which borrows the copy. */
+/* Describes registers and stack pieces in a sample, which borrows the copy. */
 void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,
 	struct record_sample *sample);
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
 
 /*
- * Wakes the analyst for samples that lie in the ring, if that is due. Not for each of them: a
- * process that runs for a moment after every tick makes the scheduler move the target about. Events
- * wake it at once; it has to open files while their process lives.
+ * Wakes the analyst for samples in the ring, if that is due. The analyst is not woken for each
+ * sample: a process that runs briefly after every tick makes the scheduler migrate the target.
+ * Events wake the analyst at once, because it has to open files while their process lives.
  */
 void emit_bell(struct emitter *emitter, uint64_t now_ns);
 

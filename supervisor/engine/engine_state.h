@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's state: one part for each file that owns it, and what several of them share. Data
- * only; each part is declared in its owner's header.
+ * The engine's state: one part per owner, and what several files share. Data only; each part is
+ * declared in its owner's header.
  */
 #ifndef SUPERVISOR_ENGINE_STATE_H
 #define SUPERVISOR_ENGINE_STATE_H
@@ -39,7 +39,7 @@ struct engine {
 	const struct engine_options *options;
 	struct engine_result *result;
 	struct say say;
-	/* The target, and what is done to it. */
+	/* The target, and what acts on it. */
 	struct target target;
 	struct procfiles files;
 	struct maps_reader maps;
@@ -49,7 +49,7 @@ struct engine {
 	struct births births;
 	struct lifecycle life;
 	struct choice choice;
-	/* The calls of its programs. */
+	/* The calls of the target's programs. */
 	struct sessions sessions;
 	struct service service;
 	struct elapser elapser;
@@ -57,7 +57,7 @@ struct engine {
 	struct sampling sampling;
 	struct bounds bounds;
 	struct looker looker;
-	struct stack_copy stack; /* of the thread that is stopped */
+	struct stack_copy stack; /* of the stopped thread */
 	struct audit audit;
 	struct emitter emitter;
 	struct reader reader;

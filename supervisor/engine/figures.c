@@ -4,7 +4,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/os/clock.h"
 
-/* Threads that live have accounts, too. */
+/* Include the open accounts of live threads. */
 static void add_open_accounts(const struct target *target, struct audit *audit, uint64_t now)
 {
 	for (size_t i = 0; i < target->tracees; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The audit's figures up to now, put together from all that count some. */
+/* The audit's figures up to now, collected from the parts that count them. */
 #ifndef SUPERVISOR_FIGURES_H
 #define SUPERVISOR_FIGURES_H
 
@@ -10,7 +10,7 @@ struct engine;
 
 #define FIGURES_BYTES 2048
 
-/* As lines for the analyst (audit.h). False: they do not fit; the text is empty then. */
+/* Prints the lines for the analyst (audit.h). False: they do not fit, and the text is empty. */
 bool figures_print(const struct engine *engine, uint64_t now_ns, char ret_text[FIGURES_BYTES]);
 
 #endif

@@ -37,7 +37,7 @@ void handover_announce(struct engine *engine, struct tracee *t, uint64_t pc, uin
 		}
 	}
 	if (!name[0])
-		t->name_since_ns = now; /* it could not be read */
+		t->name_since_ns = now; /* the name could not be read */
 	t->name_again_ns = now + name_wait(now - t->name_since_ns);
 }
 
@@ -51,13 +51,14 @@ void handover_paid(struct engine *engine, struct tracee *t, const struct waiting
 void handover_sample(struct engine *engine, struct tracee *t, struct record_sample *sample,
 	uint64_t weight_ns, uint64_t now)
 {
-	/* It was runnable: what it waited for a CPU it waited here, but it was blocked elsewhere.
+	/*
+	 * The thread was runnable: its run queue time belongs here, but it was blocked elsewhere.
 	 */
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 
 	sampler_note(t->sample, sample->flags & RECORD_SAMPLE_KERNEL);
 	if (t->left_out)
-		return; /* it was looked at for a table */
+		return; /* it was examined only for a table */
 	engine->audit.found_ns += weight_ns;
 	sample->weight_ns = weight_ns;
 	sample->pid = (uint32_t)t->process->pid;

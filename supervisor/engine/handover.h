@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples on their way to the analyst, and what it needs to make something of them. */
+/* Sends samples to the analyst, with what the analyst needs to interpret them. */
 #ifndef SUPERVISOR_HANDOVER_H
 #define SUPERVISOR_HANDOVER_H
 
@@ -10,12 +10,12 @@ struct record_sample;
 struct tracee;
 struct waiting;
 
-/* Tells of the process, its maps and the thread's name, before a sample at @pc. The thread runs. */
+/* Sends the process, its maps and the thread's name, before a sample at @pc. The thread runs. */
 void handover_announce(struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
-/* A sample of @weight_ns; or its loss is counted. */
+/* Sends a sample of @weight_ns, or counts its loss. */
 void handover_sample(struct engine *engine, struct tracee *tracee, struct record_sample *sample,
 	uint64_t weight_ns, uint64_t now_ns);
-/* The analyst has what the thread waited. */
+/* The analyst has got the thread's waiting time @paid. */
 void handover_paid(struct engine *engine, struct tracee *tracee, const struct waiting *paid);
 
 #endif

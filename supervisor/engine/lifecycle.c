@@ -13,11 +13,11 @@
 #include "supervisor/os/waiter.h"
 #include "supervisor/target/mend.h"
 
-/* Most stops and deaths that are acted on before the clock is looked at again. */
+/* Maximum stops and deaths handled before the clock is read again. */
 #define DRAIN_MOST 256
-/* After so many stops of one thread in a row the others are asked one by one. */
+/* After this many stops of one thread in a row, the other threads are examined one by one. */
 #define STREAK_MOST 16
-/* Threads whose existence is checked in a second. */
+/* Threads whose existence is checked per second. */
 #define SWEEP_MOST 64
 
 static void end_process(struct engine *engine, struct process *process, uint32_t status)
@@ -32,7 +32,7 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 	target_remove_process(&engine->target, process);
 }
 
-/* A thread leaves the tables, and its process with it if it was the last. */
+/* Removes a thread from the tables, and its process with the last thread. */
 static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 {
 	struct process *process = t->process;
@@ -46,7 +46,7 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 		end_process(engine, process, status);
 }
 
-/* A zombie: its last figure is read before it is reaped. */
+/* A zombie: its final CPU time is read before it is reaped. */
 static void reap(struct engine *engine, struct tracee *t, int status)
 {
 	int tid = t->tid;
@@ -57,16 +57,19 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 		engine->result->command_ended = true;
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
-		/* A leader does not wait: its end is how the others hear of the hang-up. */
+		/*
+		 * A session leader does not wait: its end passes the hang-up to the other
+		 * processes.
+		 */
 		engine->timing.stop |= engine->life.hung_up;
 	}
 	drop(engine, t, (uint32_t)status);
 }
 
 /*
- * The thread that has called exec, of which the leader's event tells. If it was another one than
- * the leader, it goes by the leader's tid from now on, and the old leader is gone without a word
- * (race: exec_from_other_thread).
+ * Returns the thread that has called exec, which is reported under the leader's tid. If it was
+ * another thread than the leader, it has the leader's tid from now on, and the old leader
+ * disappears without an event (race: exec_from_other_thread).
  */
 static struct tracee *caller_of_exec(struct engine *engine, struct tracee *leader)
 {
@@ -92,7 +95,7 @@ static struct tracee *caller_of_exec(struct engine *engine, struct tracee *leade
 	return caller;
 }
 
-/* The process has a new image; returns its one thread. */
+/* The process has a new image; returns its only thread. */
 static struct tracee *new_image(struct engine *engine, struct tracee *t)
 {
 	struct process *process;
@@ -101,7 +104,9 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	t = caller_of_exec(engine, t);
 	process = t->process;
 	if (launch_is_before_exec(&engine->launch, t->tid)) {
-		/* The command's first instruction is ahead; what came before was ours. */
+		/*
+		 * The command is about to run its first instruction; what came before was our code.
+		 */
 		(void)launch_exec_error(&engine->launch);
 		engine->life.executed = true;
 		timing_start(&engine->timing, engine->options);
@@ -137,14 +142,14 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	return t;
 }
 
-/* exec has turned profiling off: a helper has no business with the new image. */
+/* exec has turned profiling off: the helper must not touch the new image. */
 static void let_go(struct engine *engine, struct tracee *t)
 {
 	(void)tracer_detach(t->tid);
 	drop(engine, t, RECORD_EXIT_DETACHED);
 }
 
-/* Its stop and our signal may be seen in any order. */
+/* The command's stop and our signal may be seen in either order. */
 void lifecycle_stop_with_command(struct engine *engine)
 {
 	const struct tracee *t = target_find(&engine->target, engine->launch.pid);
@@ -155,7 +160,7 @@ void lifecycle_stop_with_command(struct engine *engine)
 	(void)raise(SIGSTOP);
 }
 
-/* The state machine's step for one event of a thread, and what it asks for. */
+/* Steps the state machine for an event of a thread, and performs the action. */
 static void act(struct engine *engine, struct tracee *t, enum tracee_event event, int status)
 {
 	const struct lifecycle_stops *stops = engine->life.stops;
@@ -215,10 +220,10 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 		return;
 	}
 	/*
-	 * After an exec by another thread than the leader the kernel (5.12) refuses every operation
-	 * with ESRCH until the event was waited for, lest one that was meant for the old leader hit
-	 * the new image. It carries no signal: nothing is lost if we die here (test:
-	 * exec_from_other_thread).
+	 * After an exec by a thread that is not the leader, the kernel (since 5.12) refuses every
+	 * operation with ESRCH until the event has been waited for, so that an operation meant for
+	 * the old leader does not hit the new image. This stop carries no signal: nothing is lost
+	 * if the supervisor dies here (test: exec_from_other_thread).
 	 */
 	if (seen->kind == WAITER_STOP && tracee_classify(seen->status) == TRACEE_EXEC)
 		(void)waiter_take_stop(seen->tid);
@@ -234,13 +239,13 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 		target_remove(&engine->target, t);
 		(void)tracer_detach(seen->tid);
 	} else if (t->state == TRACEE_EARLY && !t->process) {
-		(void)tracer_resume(t->tid, 0); /* SIGKILL took it out of the hold */
+		(void)tracer_resume(t->tid, 0); /* SIGKILL ended its hold */
 	} else {
 		act(engine, t, tracee_classify(seen->status), seen->status);
 	}
 }
 
-/* Asks each thread, so that one with a storm of events cannot starve the others. */
+/* Examines each thread, so that a thread with very many events cannot starve the others. */
 static void ask_each(struct engine *engine)
 {
 	for (size_t i = engine->target.tracees; i-- > 0;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of the target's processes and threads: acts on what ptrace events tell. */
+/* The life of the target's processes and threads: acts on ptrace events. */
 #ifndef SUPERVISOR_LIFECYCLE_H
 #define SUPERVISOR_LIFECYCLE_H
 
@@ -9,32 +9,36 @@ struct engine;
 struct tracee;
 struct waiter_result;
 
-/* What becomes of stops, which differs between a profile and --dump. */
+/* The handling of stops, which differs between a profile and --dump. */
 struct lifecycle_stops {
-	/* A tick stop, asked for or not; resumes the thread, with @signal. */
+	/* A tick stop, requested or not. Resumes the thread, with @signal. */
 	void (*tick)(struct engine *engine, struct tracee *tracee, int signal);
-	/* The thread stops with its process, and is left so. NULL: nothing. */
+	/* The thread enters a group-stop, and stays in it. NULL: nothing to do. */
 	void (*group)(struct engine *engine, struct tracee *tracee);
 };
 
 struct lifecycle {
 	const struct lifecycle_stops *stops;
-	bool undrained;    /* more has happened than was handled; no signal will tell of it */
-	bool executed;     /* the command has got as far as its exec */
+	/* more events are pending than were handled; no signal will announce them */
+	bool undrained;
+	bool executed;     /* the command has reached its exec */
 	bool told_begun;   /* engine_options.begun was called */
 	bool hung_up;      /* the terminal is gone, and the supervisor leads the session */
-	bool stop_pending; /* the terminal asked for a stop (^Z); the command decides */
+	bool stop_pending; /* the terminal requested a stop (^Z); the command decides */
 };
 
-/* Acts on what waiter_peek() saw. */
+/* Handles an event returned by waiter_peek(). */
 void lifecycle_handle(struct engine *engine, const struct waiter_result *seen);
-/* Looks for stops and deaths of anyone, and acts on them; bounded. */
+/* Looks for stops and deaths of any thread, and handles them; bounded. */
 void lifecycle_drain(struct engine *engine);
-/* ^Z: when the command lets itself be stopped, so do we, and the shell sees its job stopped. */
+/*
+ * ^Z: if the command lets itself be stopped, the supervisor stops too, so that the shell sees its
+ * job stopped.
+ */
 void lifecycle_stop_with_command(struct engine *engine);
 /*
- * Forgets threads that are gone though no wait told of it, some at each call: for what nobody
- * thought of, since the engine waits for the last thread to end.
+ * Removes threads that are gone although no wait reported them, a few per call. This covers
+ * unforeseen cases: the engine waits until the last thread ends.
  */
 void lifecycle_sweep(struct engine *engine);
 

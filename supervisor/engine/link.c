@@ -20,8 +20,8 @@ static void close_fd(int *fd)
 }
 
 /*
- * Moves a descriptor above those that the child's get, so that dup2 clobbers none. EINVAL: the
- * limit of open files is not above them.
+ * Moves a descriptor above the numbers used in the child, so that dup2 overwrites none. EINVAL: the
+ * limit of open files does not allow this.
  */
 static int lift(int *fd)
 {
@@ -72,7 +72,7 @@ static int spawn(struct link *link, const char *const argv[], const int *fds, si
 	return -r;
 }
 
-/* The ring is no file that the user's limit of file sizes is meant for. */
+/* The user's limit of file sizes is not meant for the ring. */
 static int set_bytes(int fd, size_t bytes)
 {
 	struct rlimit limit, more;
@@ -91,7 +91,7 @@ static int set_bytes(int fd, size_t bytes)
 	return r;
 }
 
-/* Copies of @more above those that the child's get. -errno: some may have been made. */
+/* Duplicates @more above the numbers used in the child. -errno: some may have been duplicated. */
 static int copy_above(const int *more, size_t n, int *copy)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *	unchanged since the last look? ──yes──► its time belongs to the same place
+ *	unchanged since the last observation? ──yes──► its time belongs to the same place
  *	      │ no
  *	time slices ──► activity ──► copy ──► time slices: the same? ──► record
  */
@@ -16,14 +16,16 @@
 #include "supervisor/engine/handover.h"
 #include "supervisor/os/clock.h"
 
-/* A thread that stays where it is is told of this often, so that a profile is never far behind. */
+/*
+ * Interval at which the time of a thread that stays blocked is sent, to keep the profile current.
+ */
 #define SAY_NS UINT64_C(1000000000)
-/* Looks of a tick take at most this part of the time between ticks, but one is always made. */
+/* Observations of a tick take at most this part of the time between ticks; one is always made. */
 #define SHARE_OF_TICK 8
 #define LONG_TICK_NS  10000000
-/* The clock is read after so many looks. */
+/* The clock is read after this many observations. */
 #define LOOKS_A_CLOCK 8
-/* A thread names itself soon after its birth, and may sleep for long from then on. */
+/* A thread sets its name soon after its birth, and may then sleep for long. */
 #define NAME_YOUNG_NS 100000000
 
 static bool is_refusal(int r)
@@ -31,7 +33,7 @@ static bool is_refusal(int r)
 	return r == -EACCES || r == -EPERM || r == -ENOENT || r == -ENOSYS;
 }
 
-/* Its state alone: enough to tell running from blocked. */
+/* Reads only the state, which tells running from blocked. */
 static int read_state(
 	struct engine *engine, struct tracee *t, int why, struct activity *ret_activity)
 {
@@ -72,9 +74,10 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 }
 
 /*
- * Is what was seen between the readings @before and @after consistent? The third figure of
- * schedstat grows when a thread is put on a CPU. Where there is none, the count of switches does
- * when it leaves one: then it must also be blocked in the same place still.
+ * Is the observation between the readings @before and @after consistent? The third figure of
+ * schedstat grows when a thread is scheduled in. Without schedstat, the count of context switches
+ * grows when a thread is scheduled out: then the thread must also still be blocked at the same
+ * place.
  */
 static bool did_not_run(struct engine *engine, struct tracee *t, const struct activity *activity,
 	const struct cpu_time *before, const struct cpu_time *after)
@@ -87,7 +90,7 @@ static bool did_not_run(struct engine *engine, struct tracee *t, const struct ac
 		again.sp == activity->sp && again.pc == activity->pc;
 }
 
-/* Hands a sample over; what it stands for is paid then. */
+/* Sends a sample, and on success pays the time that it represents. */
 static bool hand_over(struct engine *engine, struct tracee *t, struct record_sample *sample,
 	const struct waiting *owed, uint64_t now)
 {
@@ -103,7 +106,7 @@ static bool hand_over(struct engine *engine, struct tracee *t, struct record_sam
 	return true;
 }
 
-/* The place where it was last seen gets what it waited. */
+/* Assigns the waiting time to the place where the thread was last seen. */
 static void say_again(
 	struct engine *engine, struct tracee *t, const struct waiting *owed, uint64_t now)
 {
@@ -114,7 +117,7 @@ static void say_again(
 		t->wall.said_ns = now;
 }
 
-/* It has run: the place is the past. */
+/* The thread has run and left that place. */
 static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	const struct waiting here = {.blocked_ns = wall_owes_here(&t->wall)};
@@ -126,9 +129,9 @@ static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 }
 
 /*
- * Outside of a call a thread is hardly ever blocked: a stop of ours begins, or it was just resumed
- * and is on its way to a CPU, where the kernel says that it neither runs nor sleeps (TASK_WAKING,
- * shown as R).
+ * Outside a system call a thread is hardly ever blocked: either a stop of ours begins, or the
+ * thread was just resumed and is being woken, a state in which the kernel reports it neither as
+ * running nor as sleeping (TASK_WAKING, shown as R).
  */
 static bool is_in_a_stop(struct engine *engine, struct tracee *t)
 {
@@ -138,7 +141,7 @@ static bool is_in_a_stop(struct engine *engine, struct tracee *t)
 		(state == 'R' || (state == 't' && t->state != TRACEE_LISTENING));
 }
 
-/* Where a thread is that does not run, and its CPU time. False: it runs, or ran meanwhile. */
+/* The place of a thread that does not run, and its CPU time. False: it runs, or ran meanwhile. */
 static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	struct record_sample *sample, struct cpu_time *ret_cpu)
 {
@@ -148,7 +151,7 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 
 	if (r == 0)
 		r = look_read_activity(engine, t, &activity);
-	/* A thread that has ended and is not reaped yet is at 0. */
+	/* A thread that has ended but is not reaped yet shows address 0. */
 	if (r < 0 || activity.running || (r == 0 && !activity.pc))
 		return false;
 	if (r == 0 && activity.syscall < 0 && is_in_a_stop(engine, t))
@@ -192,7 +195,7 @@ void look_take_tick(struct engine *engine, struct tracee *t)
 	if (take_place(engine, t, clock_now(), &sample, &cpu)) {
 		account_see(engine, t, &cpu, clock_now());
 	} else {
-		/* It was woken meanwhile: where it slept is known, its stack is not. */
+		/* The thread was woken meanwhile: the place is known, the stack is not. */
 		sample.pc = order->activity.pc;
 		sample.sp = order->activity.sp;
 		sample.syscall = order->activity.syscall;
@@ -204,7 +207,7 @@ void look_take_tick(struct engine *engine, struct tracee *t)
 	handover_sample(engine, t, &sample, order->weight_ns[0], clock_now());
 }
 
-/* A look at a thread that has run since the last one. */
+/* Examines a thread that has run since the last observation. */
 static void see(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct record_sample sample = {.flags = RECORD_SAMPLE_BLOCKED};
@@ -224,7 +227,7 @@ static void see(struct engine *engine, struct tracee *t, uint64_t now)
 	engine->audit.looks++;
 }
 
-/* A thread that has stayed where it was costs one reading; any other one is seen anew. */
+/* A thread that has not run since costs one reading; any other is examined again. */
 static void look(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;
@@ -294,7 +297,7 @@ void look_close(struct engine *engine, struct tracee *t, const struct cpu_time *
 		return;
 	wall_settle(&t->wall, cpu, now);
 	owed = wall_owes(&t->wall);
-	/* It went from there to its end, as far as was seen. */
+	/* The thread went from that place to its end, as far as was observed. */
 	if (t->wall.seen)
 		say_again(engine, t, &owed, now);
 	owed = wall_owes(&t->wall);

@@ -13,7 +13,7 @@
 #include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
 
-/* A stop that does not come holds up no fresh analyst for longer. */
+/* A stop that does not occur delays a fresh analyst by this much at most. */
 #define QUIET_MOST_NS 100000000
 
 static size_t join_command(char *const argv[], char *to, size_t room)
@@ -32,8 +32,9 @@ static size_t join_command(char *const argv[], char *to, size_t room)
 }
 
 /*
- * The analyst's command line, "--skip FILE" for each file that one died of, for the server the
- * number of the segment, and of --ring how many pieces there are before. Freed by the caller.
+ * The analyst's command line, with "--skip FILE" for each file on which an analyst died, for the
+ * server the number of the segment, and for --ring the number of earlier pieces. Freed by the
+ * caller.
  */
 static const char **analyst_command(struct engine *engine, const char *pieces)
 {
@@ -93,7 +94,7 @@ void reader_start(struct engine *engine)
 	}
 	for (size_t i = 0; i < engine->target.images; i++)
 		start.lost_ns += engine->target.image[i]->lost_ns;
-	sampling_unpin(engine); /* the analyst would inherit it */
+	sampling_unpin(engine); /* the analyst would inherit the affinity */
 	if (options->server) {
 		more[0] = options->server->pieces_fd;
 		n = 1;
@@ -124,7 +125,7 @@ void reader_died(struct engine *engine, int status)
 	engine->reader.status = status;
 }
 
-/* The analyst took its samples with it: what they stood for becomes unattributed. */
+/* The samples of the dead analyst are lost: their weight becomes unattributed. */
 static void replace(struct engine *engine)
 {
 	char path[RING_WORKING_ON_BYTES];
@@ -170,7 +171,7 @@ void reader_forget(struct engine *engine)
 	struct target *target = &engine->target;
 
 	link_release(&engine->reader.link);
-	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its bell are gone */
+	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its doorbell are gone */
 	for (size_t i = 0; i < target->processes; i++) {
 		target->process[i]->announced =
 			launch_is_before_exec(&engine->launch, target->process[i]->pid);
@@ -185,7 +186,7 @@ void reader_forget(struct engine *engine)
 void reader_begin(struct engine *engine)
 {
 	reader_start(engine);
-	/* Those that do nothing from now on are in the profile, too. */
+	/* Processes that do nothing from now on are in the profile, too. */
 	for (size_t i = 0; i < engine->target.processes; i++)
 		(void)emit_process(&engine->emitter, clock_now(), engine->target.process[i]);
 }

@@ -44,7 +44,7 @@ int rotate_prepare(struct engine *engine)
 	return engine->options->ring ? pieces_begin(&engine->rotation.pieces) : 0;
 }
 
-/* Names tell seconds, and what the analyst says need not be true. */
+/* File names contain seconds, and the analyst's word is not trusted. */
 void rotate_wanted(struct engine *engine, uint64_t now)
 {
 	struct rotation *rotation = &engine->rotation;
@@ -134,8 +134,8 @@ static void begin_file(struct engine *engine, uint64_t now)
 }
 
 /*
- * While a command has not called exec there is nothing to tell of. A ring that is full would lose
- * the last record, and with it the figures: then the file goes on until there is room.
+ * Before the command's exec there is nothing to write. A full ring would lose the last record, and
+ * with it the figures: then the file continues until there is room.
  */
 static bool may_end(struct engine *engine)
 {
@@ -158,8 +158,9 @@ void rotate_turn(struct engine *engine, uint64_t now)
 		counting_set(engine, false);
 	}
 	/*
-	 * A thread that stops while the next analyst is started would stand still meanwhile. One
-	 * that cannot be stopped, as in an uninterruptible sleep, holds up no file.
+	 * A thread that stops while the next analyst is started would stay stopped for
+	 * milliseconds. A thread that cannot be stopped, such as one in uninterruptible sleep, does
+	 * not delay a file.
 	 */
 	if (!stops_are_over(engine) && now - rotation->paused_ns < PAUSE_MOST_NS) {
 		rotation->again_ns = now + PAUSE_LOOK_NS;
@@ -169,7 +170,10 @@ void rotate_turn(struct engine *engine, uint64_t now)
 	end_file(engine, free_writer(rotation), now);
 	now = clock_now();
 	begin_file(engine, now);
-	/* Counted from after the new file's first record: names tell seconds, and must differ. */
+	/*
+	 * Counted from after the new file's first record: file names contain seconds, and must
+	 * differ.
+	 */
 	rotate_begin(engine, clock_now());
 }
 

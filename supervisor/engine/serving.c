@@ -13,7 +13,7 @@
 #include "supervisor/engine/figures.h"
 #include "supervisor/os/clock.h"
 
-/* Requests that are taken at once; the sampler waits meanwhile. */
+/* Requests handled at once; the sampler waits meanwhile. */
 #define READ_MOST 8
 
 void serving_begin(struct serving *serving, const struct engine_options *options)
@@ -31,8 +31,10 @@ const char *serving_next_segment(struct serving *serving)
 	return serving->segment_text;
 }
 
-/* The analyst has the records up to here. Without the accounts up to here the last second's CPU
- * time would be missing. */
+/*
+ * Asks the analyst for a piece of the records so far. The accounts are sent first, otherwise the
+ * last second's CPU time would be missing.
+ */
 static void order_piece(struct engine *engine)
 {
 	char text[FIGURES_BYTES];
@@ -49,7 +51,7 @@ static void order_piece(struct engine *engine)
 		engine->serving.asked = false;
 }
 
-/* During a change of files the next one begins as it is said here. */
+/* During a change of files, the next file starts with the state set here. */
 static void set_frozen(struct engine *engine, bool frozen)
 {
 	if (!engine->options->server->on_demand || engine->timing.begins_at_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When things are due that the engine's loop does: --delay, --duration, the figures of a second. */
+/* When the tasks of the engine's loop are due: --delay, --duration, the figures of each second. */
 #ifndef SUPERVISOR_TIMING_H
 #define SUPERVISOR_TIMING_H
 
@@ -12,10 +12,10 @@ struct engine_options;
 struct timing {
 	uint64_t ends_at_ns;     /* --duration */
 	uint64_t begins_at_ns;   /* --delay */
-	uint64_t audit_again_ns; /* the figures are handed on */
-	uint64_t swept_ns;       /* when the sweep over all threads last made a step */
+	uint64_t audit_again_ns; /* when the figures are sent next */
+	uint64_t swept_ns;       /* time of the last step of the sweep over all threads */
 	bool said_who_is_left;
-	bool stop; /* let everything go and end */
+	bool stop; /* detach from everything and end */
 };
 
 /* The target runs: --delay and --duration begin. */

@@ -51,8 +51,9 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 }
 
 /*
- * do_signal() of arch/arm64/kernel/signal.c lets go of the call before the stop: its number is -1
- * then. A thread behind an svc has left it just now, one that stands before it is to repeat it.
+ * do_signal() of arch/arm64/kernel/signal.c forgets the call before the stop: its number is -1
+ * then. A thread with the pc behind an svc has just left the call; one with the pc at it will
+ * repeat it.
  */
 static bool find_call(struct arch_raw *raw, const uint32_t code[2])
 {
@@ -69,8 +70,8 @@ static bool find_call(struct arch_raw *raw, const uint32_t code[2])
 }
 
 /*
- * As on x86-64 (arch_x86_64.c says what is in and what is not), by the numbers of this machine. No
- * time-out of a call that restart_syscall resumes: that it was one cannot be seen here.
+ * As on x86-64 (arch_x86_64.c says what is included and what is not), with this machine's numbers.
+ * Excludes time-outs of calls that restart_syscall resumes: such calls cannot be recognized here.
  */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */

@@ -74,9 +74,9 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 }
 
 /*
- * Calls that end with EINTR, or short, though no handler has run. All of it was seen
- * (docs/PTRACE.md names the tests). Not close: its descriptor is gone. Not io_uring_enter: what it
- * submitted is.
+ * Calls that fail with EINTR, or are cut short, although no handler has run. All were observed
+ * (docs/PTRACE.md names the tests). Not close: its descriptor is gone. Not io_uring_enter: its
+ * submissions are.
  */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */
@@ -105,7 +105,7 @@ static const struct arch_call calls[] = {
 	{232, true, ARCH_WAIT_MS, 3, 0, 0, 0, 0, false},
 	{281, true, ARCH_WAIT_MS, 3, 0, 0, 0, 0, false},
 	{441, true, ARCH_WAIT_SPEC, 3, 0, 0, 0, 0, false},
-	/* select, pselect6, ppoll: only when the kernel cannot write the rest of the time back */
+	/* select, pselect6, ppoll: only if the kernel cannot write the remaining time back */
 	{23, true, ARCH_WAIT_VAL, 4, 0, 0, 0, 0, false},
 	{270, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0, false},
 	{271, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, false},

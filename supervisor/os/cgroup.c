@@ -25,7 +25,7 @@ int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES])
 	return more < 0 ? -errno : 0;
 }
 
-/* "4:memory:/a/b\n" to "/a/b" and its length; @text goes on to the next line. */
+/* "4:memory:/a/b\n" gives "/a/b" and its length; *@text advances to the next line. */
 static const char *next_path(const char **text, size_t *ret_bytes)
 {
 	while (**text) {
@@ -43,7 +43,7 @@ static const char *next_path(const char **text, size_t *ret_bytes)
 	return NULL;
 }
 
-/* Is one name of the path @before, then @name, then @after? */
+/* Is a component of the path @before, then @name, then @after? */
 static bool has_part(
 	const char *path, size_t bytes, const char *before, const char *name, const char *after)
 {
@@ -69,7 +69,7 @@ bool cgroup_is_in(const char *text, const char *name)
 	size_t bytes, wanted;
 	const char *path;
 
-	/* An empty variable of a script must not mean the root, and with it every process. */
+	/* An empty shell variable must not mean the root, and so every process. */
 	if (!name[0])
 		return false;
 	if (!strncmp(name, mount, strlen(mount)) &&

@@ -8,13 +8,13 @@
 
 #define CLOCK_SECOND_NS UINT64_C(1000000000)
 
-/* 0 when the clock is not there any more, as that of a process that was reaped. */
+/* 0 if the clock no longer exists, such as that of a reaped process. */
 uint64_t clock_read(clockid_t clock);
 
 /* CLOCK_MONOTONIC. */
 uint64_t clock_now(void);
 
-/* How often this thread has slept: voluntary context switches. */
+/* Number of times this thread has slept: voluntary context switches. */
 long clock_sleeps(void);
 
 #endif

@@ -33,7 +33,7 @@ static void *close_slowly(void *context)
 	return NULL;
 }
 
-/* Its last close returns at once. */
+/* Does the last close of the socket return at once? */
 static bool is_quick(int fd)
 {
 	struct linger linger;
@@ -44,7 +44,7 @@ static bool is_quick(int fd)
 	return fcntl(fd, F_GETPIPE_SZ) >= 0;
 }
 
-/* (closing_linger_blocks_nobody) */
+/* (test: closing_linger_blocks_nobody) */
 void descriptor_close(int fd)
 {
 	pthread_attr_t attributes;
@@ -55,7 +55,7 @@ void descriptor_close(int fd)
 		return;
 	}
 	if (pthread_attr_init(&attributes) != 0)
-		return; /* rather one descriptor too many */
+		return; /* leaks a descriptor rather than block */
 	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	(void)pthread_attr_setstacksize(&attributes, CLOSER_STACK_BYTES);
 	(void)pthread_create(&thread, &attributes, close_slowly, (void *)(intptr_t)fd);
@@ -63,8 +63,8 @@ void descriptor_close(int fd)
 }
 
 /*
- * A socket's options can be asked only of the socket: of a copy of the descriptor (Linux 5.6). By
- * its link, "socket:[4711]", nothing else is copied, for its close might be the last one.
+ * A socket's options can be read only through a copy of its descriptor (Linux 5.6). The link,
+ * "socket:[4711]", ensures that nothing else is copied, because its close might be the last one.
  */
 static int copy_of(int pid, int fd)
 {
@@ -124,7 +124,7 @@ enum descriptor_kind descriptor_kind(int pid, int tid, int fd)
 
 	window_forbid("looking at a descriptor");
 	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
-	/* Without asking a file system, which the target itself may be. */
+	/* AT_STATX_DONT_SYNC: asks no file system, which the target itself may provide. */
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
 		return DESCRIPTOR_OTHER;
 	if (S_ISFIFO(st.stx_mode))

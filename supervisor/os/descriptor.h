@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a descriptor of the target is. Not in the stop window. */
+/* What kind of file a descriptor of the target refers to. Not in the stop window. */
 #ifndef SUPERVISOR_DESCRIPTOR_H
 #define SUPERVISOR_DESCRIPTOR_H
 
@@ -7,26 +7,28 @@
 #include <stdint.h>
 
 enum descriptor_kind {
-	DESCRIPTOR_OTHER, /* also when it cannot be told */
+	DESCRIPTOR_OTHER, /* or unknown */
 	DESCRIPTOR_PIPE,
-	DESCRIPTOR_STREAM, /* a socket that keeps no record boundaries */
+	DESCRIPTOR_STREAM, /* a socket without record boundaries */
 	DESCRIPTOR_TERMINAL,
 	DESCRIPTOR_ENDLESS, /* /dev/zero, /dev/urandom */
 };
 
-/* Descriptor @fd of thread @tid of process @pid, which are ids of our own namespace. */
+/* Descriptor @fd of thread @tid of process @pid; ids of our own namespace. */
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 
 /*
- * How long a call on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO. 0: for ever, or it is
- * no socket. @ret_internet: of the internet families, where a connect that takes too long goes on.
+ * How long a call on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO. 0: no limit,
+ * non-blocking, or not a socket. @ret_internet: of an internet family, where a connect that times
+ * out continues.
  */
 uint64_t descriptor_wait_ns(int pid, int fd, bool send, bool *ret_internet);
 
 /*
- * Closes a copy of a descriptor of the target. If the target has closed it meanwhile this is the
- * last close, which may take long: of a socket with SO_LINGER, of a file of user space. We never
- * wait for that: where it is possible a thread of its own does.
+ * Closes a copy of a descriptor of the target. If the target has closed its own meanwhile, this is
+ * the last close, which may block: for a socket with SO_LINGER, or a file of a file system in user
+ * space. The caller never blocks: a separate thread does such a close; if none can be created, the
+ * descriptor is leaked.
  */
 void descriptor_close(int fd);
 

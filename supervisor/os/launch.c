@@ -14,8 +14,8 @@
 #include "supervisor/os/waiter.h"
 
 /*
- * A file without a format that the kernel knows is a shell script by old custom, unless it is
- * binary: a damaged program must not be fed to a shell.
+ * By convention, a file whose format the kernel does not know is a shell script, unless it is
+ * binary: a damaged program must not be run by a shell.
  */
 static bool looks_like_text(const char *path)
 {
@@ -28,7 +28,7 @@ static bool looks_like_text(const char *path)
 	return n == 0 || (n > 0 && head[0] != 0x7f && !memchr(head, 0, (size_t)n));
 }
 
-/* @shell_argv is as long as @argv and two more. Returns errno. */
+/* @shell_argv has room for two more elements than @argv. Returns errno. */
 static int exec_file(
 	const char *path, char *const argv[], char *shell_argv[], char *const environment[])
 {
@@ -46,7 +46,7 @@ static int exec_file(
 	return errno;
 }
 
-/* As execvp(3): along PATH unless there is a slash. Returns errno of the most telling failure. */
+/* Like execvp(3): searches PATH unless there is a slash. Returns the most informative errno. */
 static int exec_along_path(char *const argv[], char *shell_argv[], char *const environment[])
 {
 	const char *path = getenv("PATH"), *end;
@@ -65,7 +65,9 @@ static int exec_along_path(char *const argv[], char *shell_argv[], char *const e
 			r = exec_file(file, argv, shell_argv, environment);
 			if (r != ENOENT && r != ENOTDIR && r != EACCES)
 				return r;
-			/* It is there, but a later one may do; or its folder may not be searched.
+			/*
+			 * The file exists, but a later one may work; or its folder may not be
+			 * searched.
 			 */
 			if (r == EACCES && access(file, F_OK) == 0)
 				error = EACCES;
@@ -85,7 +87,7 @@ static int become_user(const struct launch_user *user)
 	return 0;
 }
 
-/* In the child. Only async-signal-safe calls, as after any fork. */
+/* Runs in the child. Only async-signal-safe calls, as after any fork. */
 static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 	const struct launch_state *state, int go_fd, int error_fd)
 {

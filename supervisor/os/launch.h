@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Starts the command so that it is traced before its first instruction: the child waits, is seized,
- * and then executes; the first thing we hear of it is PTRACE_EVENT_EXEC.
+ * and then calls exec. The first event is PTRACE_EVENT_EXEC.
  */
 #ifndef SUPERVISOR_LAUNCH_H
 #define SUPERVISOR_LAUNCH_H
@@ -20,47 +20,49 @@ struct launch_user {
 	size_t groups_n;
 };
 
-/* What the command is to inherit as if we were not there, or as it was asked for. */
+/* What the command inherits: as without the supervisor, or as requested. */
 struct launch_state {
 	sigset_t mask;
-	bool children_ignored; /* SIGCHLD is SIG_IGN; with us it must not be: no stop would be told
-				  of */
+	/* SIGCHLD is SIG_IGN; the supervisor must not ignore it, or stops would not be announced */
+	bool children_ignored;
 	struct rlimit files;
-	char *const *environment;       /* NULL: ours; PATH is looked along as it is here */
+	char *const *environment;       /* NULL: ours; PATH is always taken from ours */
 	const struct launch_user *user; /* NULL: ours */
-	const int *streams;             /* what it gets as descriptors 0, 1 and 2; NULL: ours */
+	const int *streams;             /* its descriptors 0, 1 and 2; NULL: ours */
 };
 
 struct launch {
-	int pid;      /* 0 none */
-	int go_fd;    /* what the child waits for */
-	int error_fd; /* readable: errno of a failed exec (4 bytes), or end of file after a good one
-		       */
+	int pid;   /* 0 none */
+	int go_fd; /* the child waits for this pipe */
+	/* readable: errno of a failed exec (4 bytes), or end of file after a successful one */
+	int error_fd;
 };
 
 /*
- * Forks the child, which waits. @state is what to restore in it. -errno of fork. To be called from
- * a thread that lives as long as the command: a program that has asked for a signal at its parent's
- * death (PR_SET_PDEATHSIG) gets it when the *thread* that forked it ends (test: pdeathsig).
+ * Forks the child, which waits. @state is restored in it. -errno: no child was made. Call from a
+ * thread that lives as long as the command: a program that requests a signal at its parent's death
+ * (PR_SET_PDEATHSIG) gets it when the *thread* that forked it ends (test: pdeathsig).
  */
 int launch_begin(char *const argv[], const struct launch_state *state, struct launch *ret_launch);
 
 /*
- * Call from the tracing thread: lets the child be the command. -errno of the seize, which is
- * refused where ptrace is.
+ * Call from the tracing thread: lets the child execute the command. -errno of the seize, which
+ * fails where ptrace is not permitted.
  */
 int launch_go(struct launch *launch, const struct tracer_options *options);
 
-/* It does not come to that: the child is gone. From the thread of launch_begin(). */
+/* Gives up instead of launch_go(): the child ends. From the thread of launch_begin(). */
 void launch_abandon(struct launch *launch);
 
 /*
- * Is @tid the child before its exec, a copy of the supervisor? What it does is the supervisor's
- * doing.
+ * Is @tid the child before its exec, when it is still a copy of the supervisor? What it does then
+ * is not the command's.
  */
 bool launch_is_before_exec(const struct launch *launch, int tid);
 
-/* After the child ended without an exec event: errno of the exec, 0 if it was not that. */
+/*
+ * After the child ended without an exec event: errno of the exec, 0 if the exec was not the cause.
+ */
 int launch_exec_error(struct launch *launch);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocation for the supervisor: never in the stop window, out of memory is -ENOMEM. */
+/* Allocation for the supervisor. Never in the stop window; out of memory is -ENOMEM. */
 #ifndef SUPERVISOR_MEM_H
 #define SUPERVISOR_MEM_H
 
 #include <stddef.h>
 
-/* Zeroed memory, NULL when there is none. Freed by free(). */
+/* Zeroed memory, NULL if out of memory. Freed by free(). */
 void *mem_new(size_t n, size_t size);
 
 /*
  * Makes *@array (of *@room elements of @size bytes) hold at least @n elements, growing by halves.
- * New elements are zeroed. 0 or -ENOMEM, then everything is as it was.
+ * New elements are zeroed. 0, or -ENOMEM and nothing has changed.
  */
 int mem_grow(void **array, size_t *room, size_t n, size_t size);
 

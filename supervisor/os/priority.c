@@ -17,7 +17,7 @@
 #define BUSY_KILLED_US 4000000
 #define RESET_ON_FORK  1
 
-/* The layout that sched_setattr(2) has had since Linux 3.14. */
+/* The layout of sched_setattr(2) since Linux 3.14. */
 struct attributes {
 	uint32_t size, policy;
 	uint64_t flags;
@@ -79,7 +79,7 @@ void priority_give_up(void)
 	priority_prompt();
 }
 
-/* On a thread that samples. If it is not the one that is busy, that one gets the next signal. */
+/* Runs on a sampling thread. If another one is busy, that one gets the next signal. */
 static void back_to_fair(int signal)
 {
 	const struct sched_param none = {0};

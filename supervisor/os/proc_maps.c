@@ -53,7 +53,10 @@ bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range)
 		struct mapped_range range;
 
 		*at = *end ? end + 1 : end;
-		/* There may be thousands of lines, and few are executable. */
+		/*
+		 * There may be thousands of lines, few of them executable: check this before
+		 * parsing.
+		 */
 		if (end - rights < 4 || rights[3] != 'x')
 			continue;
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*x:%*x %" SCNu64,
@@ -66,7 +69,7 @@ bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range)
 	return false;
 }
 
-/* The fields of struct procmap_query (linux/fs.h) that the ioctl has had since Linux 6.11. */
+/* The fields of struct procmap_query (linux/fs.h) since the ioctl exists (Linux 6.11). */
 struct map_query {
 	uint64_t size, flags, address;
 	uint64_t start, end, vma_flags, page_size, offset, inode;

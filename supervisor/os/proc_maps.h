@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mappings of a process: /proc/PID/maps, read as text or asked about one address. Results are 0
- * or positive, or -errno; a process that is gone gives -ESRCH or -ENOENT.
+ * The mappings of a process: /proc/PID/maps, read as text or queried for one address. Results are 0
+ * or positive, or -errno; -ESRCH or -ENOENT if the process is gone.
  */
 #ifndef SUPERVISOR_PROC_MAPS_H
 #define SUPERVISOR_PROC_MAPS_H
@@ -10,28 +10,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The whole of /proc/PID/maps, NUL-terminated, in *@text (grown as needed). Returns its length. */
+/*
+ * Reads all of /proc/PID/maps, NUL-terminated, into *@text (grown as needed). Returns its length.
+ */
 int proc_maps_read(int pid, char **text, size_t *room);
 
-/* One executable mapping, enough to notice that another one came in its place. */
+/* One executable mapping, with what is needed to notice that another one replaced it. */
 struct mapped_range {
 	uint64_t start, end, offset, inode;
 };
 
 /*
- * The next executable mapping of a maps text at *@at, which is moved on. False at the end.
- * "55d0a000-55d0b000 r-xp 00002000 08:01 1234    /usr/bin/xz\n" gives
- * {0x55d0a000, 0x55d0b000, 0x2000, 1234}.
+ * The next executable mapping of a maps text at *@at, which advances. False at the end.
+ * "55d0a000-55d0b000 r-xp 00002000 08:01 1234  /usr/bin/xz\n" gives {0x55d0a000, 0x55d0b000,
+ * 0x2000, 1234}.
  */
 bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range);
 
 /*
- * The mapping that covers an address, asked by ioctl on an open /proc/PID/maps (Linux 6.11).
- * -ENOENT: none. -ENOTTY: this kernel does not offer it.
+ * The executable mapping that covers an address, queried by ioctl on an open /proc/PID/maps (Linux
+ * 6.11). -ENOENT: none. -ENOTTY: not supported by this kernel.
  */
 int proc_maps_open(int pid);
 int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_range);
-/* The same for memory that a stack may be in: readable and writable. */
+/* The same for memory that may contain a stack: readable and writable. */
 int proc_maps_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);
 
 #endif

@@ -20,7 +20,7 @@ static int read_status(int tid, char text[STATUS_BYTES])
 	return procfs_read_once(procfs_open(path), text, STATUS_BYTES);
 }
 
-/* What follows "\nkey:" and blanks in a status file, NULL: no such line. */
+/* The text after "\nkey:" and blanks in a status file, NULL: no such line. */
 static const char *after_key(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the status file of a thread tells. Results are 0 or positive, or -errno; a thread that is
- * gone gives -ESRCH or -ENOENT, a file of another form -EPROTO.
+ * Fields of the status file of a thread. Results are 0 or positive, or -errno; -ESRCH or -ENOENT if
+ * the thread is gone, -EPROTO if the file has an unexpected form.
  */
 #ifndef SUPERVISOR_PROC_STATUS_H
 #define SUPERVISOR_PROC_STATUS_H
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How often a thread left a CPU: both counts of switches, added up. */
+/* How often a thread was scheduled out: the sum of both counts of switches. */
 int proc_status_read_switches(int pid, int tid, uint64_t *ret_switches);
-/* KiB of executable mappings of its process: VmExe and VmLib, added up. */
+/* KiB of executable mappings of the thread's process: the sum of VmExe and VmLib. */
 int proc_status_read_executable(int pid, int tid, uint64_t *ret_kib);
 /* "…\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n…" gives 1980. -EPROTO. */
 int proc_status_parse_executable(const char *text, uint64_t *ret_kib);
@@ -21,13 +21,13 @@ int proc_status_parse_switches(const char *text, uint64_t *ret_switches);
 /* Thread group and parent of a thread. */
 int proc_status_read_ids(int tid, int *ret_pid, int *ret_parent);
 
-/* Whether a thread has ended and is kept for its status only: a leader whose others live on. */
+/* Has the thread ended, and remains only for its status? A leader whose other threads live on. */
 bool proc_status_is_zombie(int tid);
 
-/* Does it have a seccomp filter? */
+/* Does the thread have a seccomp filter? */
 bool proc_status_is_filtered(int tid);
 
-/* Signals that wait for a thread, or any of its process, and are not blocked by it. */
+/* Signals pending for a thread or its process that the thread does not block. */
 int proc_status_read_pending(int tid, uint64_t *ret_pending);
 
 /* Signals that a process ignores or catches, bit 0 is signal 1. */

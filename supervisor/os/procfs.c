@@ -18,7 +18,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/window.h"
 
-/* Of a thread's sched file: the line that counts is the third. */
+/* Of a thread's sched file: the third line is the one needed. */
 #define SWITCHED_BYTES 256
 #define TURN_BYTES     512
 
@@ -61,7 +61,7 @@ int procfs_read_once(int fd, char *text, size_t room)
 	return n;
 }
 
-/* Decimal digits at *@at after spaces. False when there are none. */
+/* Parses decimal digits at *@at after spaces. False if there are none. */
 static bool parse_decimal(const char **at, uint64_t *ret_value)
 {
 	const char *p = *at;
@@ -78,7 +78,7 @@ static bool parse_decimal(const char **at, uint64_t *ret_value)
 	return true;
 }
 
-/* The space before field @wanted (3 and up) of a stat line, NULL: it has none. */
+/* The space before field @wanted (3 and up) of a stat line, NULL: no such field. */
 static const char *stat_field(const char *text, int wanted)
 {
 	const char *p = strrchr(text, ')'); /* the name may contain anything */
@@ -322,7 +322,7 @@ int procfs_parse_runnable(const char *text)
 {
 	uint64_t runnable;
 
-	/* Three averages, which are no whole numbers, come first. */
+	/* Three averages, which are not integers, come first. */
 	for (unsigned i = 0; i < 3; i++) {
 		text = strchr(text, ' ');
 		if (!text)
@@ -346,7 +346,7 @@ uint64_t procfs_scheduler_tick_ns(void)
 {
 	struct timespec ts;
 
-	/* The coarse clocks advance once a tick. */
+	/* The coarse clocks advance once per tick. */
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &ts) < 0 || ts.tv_sec || ts.tv_nsec < 100000)
 		return 10000000;
 	return (uint64_t)ts.tv_nsec;
@@ -366,7 +366,7 @@ int procfs_open_switched(int pid, int tid)
 	return open_of_thread(pid, tid, "sched");
 }
 
-/* The figure behind @key, in ns if it is one of milliseconds. -EPROTO. */
+/* The value of @key; milliseconds are converted to ns. -EPROTO. */
 static int parse_sched(const char *text, const char *key, uint64_t *ret)
 {
 	const char *at = strstr(text, key), *begin;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another process's memory, by a tid of it. Pages are reached as the process itself could reach
- * them. May run in the stop window. By which tid is memory.h's rule.
+ * Access to the memory of another process, through one of its tids. Pages are accessible as they
+ * are to the process itself. May run in the stop window. memory.h says which tid to use.
  */
 #ifndef SUPERVISOR_REMOTE_H
 #define SUPERVISOR_REMOTE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes that were transferred, fewer than @n at a page that is out of reach; -errno. */
+/* Returns the number of bytes transferred, fewer than @n at an inaccessible page; -errno. */
 ssize_t remote_read(int tid, uint64_t at, void *to, size_t n);
 ssize_t remote_write(int tid, uint64_t at, const void *from, size_t n);
 

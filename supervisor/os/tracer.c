@@ -22,7 +22,7 @@ static int result(long r)
 
 int tracer_seize(int tid, const struct tracer_options *options)
 {
-	/* Never PTRACE_O_EXITKILL: the target outlives us. */
+	/* Never PTRACE_O_EXITKILL: the target must outlive the supervisor. */
 	unsigned long flags = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
 	if (options->follow)
@@ -55,7 +55,7 @@ int tracer_listen(int tid)
 	return result(ptrace(PTRACE_LISTEN, tid, 0, 0));
 }
 
-/* By what stands around its pc: the machine's registers do not tell. */
+/* Finds the call from the instructions at the pc: the machine's registers do not show it. */
 static void find_call(int tid, struct arch_raw *raw)
 {
 	uint64_t pc;

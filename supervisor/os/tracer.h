@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The only file that calls ptrace(2). All functions act on one thread by its tid, never block, and
- * return 0 or -errno. -ESRCH (dead, or not in a ptrace-stop) is daily life: the next wait tells.
+ * return 0 or -errno. -ESRCH (dead, or not in a ptrace-stop) is normal: the next wait says which.
  */
 #ifndef SUPERVISOR_TRACER_H
 #define SUPERVISOR_TRACER_H
@@ -15,46 +15,46 @@ struct tracer_options {
 	bool follow; /* trace children too */
 };
 
-/* Makes the calling thread the tracer of @tid, which goes on running. */
+/* Makes the calling thread the tracer of @tid, which continues to run. */
 int tracer_seize(int tid, const struct tracer_options *options);
 
-/* Asks for a stop. It comes when the thread gets to it; wait tells. */
+/* Requests a stop, which comes later and is reported by wait. */
 int tracer_interrupt(int tid);
-/* Is there a thread @tid, be it a zombie? A signal that is none asks. */
+/* Does thread @tid exist, possibly as a zombie? Checked with signal 0. */
 bool tracer_lives(int tid);
 
-/* Lets a stopped thread go on, with @signal delivered (0: none). The one place that resumes. */
+/* Resumes a stopped thread, with @signal delivered (0: none). The only place that resumes. */
 int tracer_resume(int tid, int signal);
 
-/* The same, and it stops again where it enters or leaves its next system call. */
+/* The same; the thread stops again at entry to or exit from its next system call. */
 int tracer_resume_to_call(int tid, int signal);
 
-/* Leaves a thread in its group-stop, but hears of its end. */
+/* Leaves a thread in its group-stop, and gets the event of the stop's end. */
 int tracer_listen(int tid);
 
-/* Registers of a stopped thread. May run in the stop window. -EPROTO: a size we do not know. */
+/* Registers of a stopped thread. May run in the stop window. -EPROTO: unknown size. */
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 
-/* The same registers as they are, to change some and put them back. Not in the stop window. */
+/* The same registers unchanged, to modify and write back. Not in the stop window. */
 int tracer_get_raw(int tid, struct arch_raw *ret_raw);
 int tracer_set_raw(int tid, const struct arch_raw *raw);
 
 /*
- * Arguments of the call that a stopped thread has just left, where a register does not keep the
- * first. The kernel keeps it, and tells it at stops for seccomp only, which it knows by the signal
- * information of the stop; so that is made to look like one, and put back. Only for a trap, and for
- * a signal that will not reach the program: should we die here nobody sees the difference.
- * -ENOTSUP: before Linux 5.3.
+ * Arguments of the call that a stopped thread has just left, on machines where no register keeps
+ * the first one. The kernel keeps it, but returns it only at seccomp stops, which it recognizes by
+ * the signal information of the stop. Therefore that information is changed temporarily. Only for a
+ * trap, or a signal that will not reach the program: then nobody sees the difference if the
+ * supervisor dies here. -ENOTSUP: before Linux 5.3.
  */
 int tracer_get_arguments(int tid, uint64_t ret_argument[6]);
 
-/* aarch64: whatever register 0 holds at the exit of a call, it is no result. */
+/* aarch64: at the exit of a call, marks the content of register 0 as no result. */
 int tracer_forget_call(int tid);
 
-/* The number that comes with a ptrace event: a new tid, a former tid, an exit status. */
+/* The value of a ptrace event: a new tid, a former tid, an exit status. */
 int tracer_get_message(int tid, uint64_t *ret_message);
 
-/* Lets a stopped thread go for good. A running one is let go by the end of the tracing thread. */
+/* Detaches a stopped thread. Running ones are detached by the end of the tracing thread. */
 int tracer_detach(int tid);
 
 #endif

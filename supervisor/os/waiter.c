@@ -6,7 +6,10 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
-/* siginfo of a dead child as a wait status: exit code in bits 8-15, or signal and core flag. */
+/*
+ * Converts the siginfo of a dead child to a wait status: exit code in bits 8-15, or signal and core
+ * flag.
+ */
 static int status_of(const siginfo_t *info)
 {
 	switch (info->si_code) {

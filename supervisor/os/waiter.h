@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that waits. It never blocks, except in waiter_join().
+ * The only file that waits for children and tracees. Never blocks, except in waiter_join().
  *
- * Stops are looked at without being taken (WNOWAIT): the resume takes them. So if we die between
- * the look and the resume, the kernel still has the signal and delivers it (test:
- * signal_survives_our_death). Deaths are looked at first too, so that the CPU time of the zombie
- * can be read, and then reaped.
+ * Stops are read without being consumed (WNOWAIT); the resume consumes them. If the supervisor dies
+ * in between, the kernel still has the signal and delivers it (test: signal_survives_our_death).
+ * Deaths are read first, too, so that the CPU time of the zombie can be read before it is reaped.
  */
 #ifndef SUPERVISOR_WAITER_H
 #define SUPERVISOR_WAITER_H
@@ -14,7 +13,7 @@ enum waiter_kind {
 	WAITER_NOTHING,
 	WAITER_STOP,    /* a ptrace-stop; status is signal | event << 8 */
 	WAITER_GONE,    /* a zombie; status as wait(2) gives it */
-	WAITER_FOREIGN, /* a child of ours that is no tracee was stopped */
+	WAITER_FOREIGN, /* a child of ours that is not a tracee was stopped */
 };
 
 struct waiter_result {
@@ -23,16 +22,16 @@ struct waiter_result {
 	int status;
 };
 
-/* Looks for a stop or death of @tid, or of anyone (0). -ECHILD: no such child or tracee. */
+/* Looks for a stop or death of @tid, or of any thread (0). -ECHILD: no such child or tracee. */
 int waiter_peek(int tid, struct waiter_result *ret_result);
 
-/* Takes what waiter_peek() saw: reaps a zombie, or forgets a stop. */
+/* Consumes what waiter_peek() saw: reaps a zombie, or forgets a stop. */
 int waiter_take(int tid);
 
-/* Forgets a stop that is kept. A death that has come in its place stays to be seen. */
+/* Forgets a stop. A death that has replaced it remains to be seen. */
 int waiter_take_stop(int tid);
 
-/* Waits until child @pid ends; returns its wait status in @ret_status. -EINTR is not returned. */
+/* Waits until child @pid ends; sets *@ret_status to its wait status. Never returns -EINTR. */
 int waiter_join(int pid, int *ret_status);
 
 #endif

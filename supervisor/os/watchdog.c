@@ -29,7 +29,7 @@ static struct timespec next_look(void)
 	return at;
 }
 
-/* 'D': waits in the kernel for something that no signal but a deadly one can end. 0: not known. */
+/* 'D': an uninterruptible wait, ended only by a fatal signal if at all. 0: unknown. */
 static char state_of(int tid)
 {
 	int fd = procfs_open_stat(getpid(), tid);
@@ -43,7 +43,7 @@ static char state_of(int tid)
 	return state;
 }
 
-/* 0: not known. */
+/* 0: unknown. */
 static uint64_t cpu_ns(pthread_t thread)
 {
 	struct timespec used;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watches the tracing thread from another one. What it reads and writes in the target's memory may
- * lie on a page that userfaultfd, or a file system of user space, has to deliver; where the one
- * that would is the thread that we hold, it waits for ever, and the target with it. Or it is kept
- * busy, by a fault of ours or by somebody who found one, while threads that have stopped wait. Only
- * the end of the tracing thread helps then.
+ * Watches the tracing thread from another thread. Memory of the target that the tracing thread
+ * accesses may be on a page that userfaultfd, or a file system in user space, has to deliver. If
+ * the thread that would deliver it is stopped, the tracing thread waits forever, and the target
+ * with it. Or a bug, possibly exploited by somebody, keeps the tracing thread busy while stopped
+ * threads wait. In these cases only the end of the tracing thread helps.
  */
 #ifndef SUPERVISOR_WATCHDOG_H
 #define SUPERVISOR_WATCHDOG_H
@@ -20,7 +20,9 @@ struct watchdog {
 		awake_ns; /* since when it is at work, 0 while it waits for something to do */
 };
 
-/* By the tracing thread: it begins, and it goes to sleep (@now_ns 0) or wakes up. */
+/*
+ * Called by the tracing thread: when it begins, and when it goes to sleep (@now_ns 0) or wakes up.
+ */
 void watchdog_begin(struct watchdog *watchdog);
 static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 {
@@ -28,10 +30,9 @@ static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 }
 
 /*
- * Waits for the end of @thread. True when it hangs instead, in one piece of work: in the D state at
- * each look for three seconds, asleep for ten (who blocks our terminal may let go of it), or at
- * three seconds of CPU time. On a busy machine that is later than three seconds after its
- * beginning.
+ * Waits for the end of @thread. True if the thread hangs in one piece of work instead: in the D
+ * state at each look for three seconds, asleep for ten (a blocked terminal may become unblocked),
+ * or for three seconds of CPU time. On a busy machine this takes longer than three seconds.
  */
 bool watchdog_join(struct watchdog *watchdog, pthread_t thread);
 

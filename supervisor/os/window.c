@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One a tracing thread. The only state outside a structure; it exists in debug builds only. */
+/* One per tracing thread. The only state outside a structure; in debug builds only. */
 static _Thread_local bool open_window;
 
 void window_enter(void)

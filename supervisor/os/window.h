@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stop window: from the moment a tick stop is seen to its resume. In it only the registers, the
- * CPU time, a copy of the live stack and the counters are touched: no allocation, no opening of
+ * The stop window: from the observation of a tick stop to its resume. Only the registers, the CPU
+ * time, a copy of the live stack and the counters are accessed in it: no allocation, no opening of
  * files, no output, no look-up. Debug builds (-Dstop_window_checks) abort on anything else.
  */
 #ifndef SUPERVISOR_WINDOW_H
@@ -10,7 +10,7 @@
 #ifdef SPROFIL_STOP_WINDOW_CHECKS
 void window_enter(void);
 void window_leave(void);
-/* Aborts, with @what in the message, when called between the two. */
+/* Aborts, with @what in the message, if called between the two. */
 void window_forbid(const char *what);
 #else
 static inline void window_enter(void)

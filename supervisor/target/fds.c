@@ -9,13 +9,13 @@
 #include "supervisor/os/clock.h"
 #include "supervisor/target/target.h"
 
-/* Left for files that are closed again at once, and for a fresh analyst. */
+/* Descriptors left for short-lived opens and for a fresh analyst. */
 #define RESERVE 32
-/* A vain search for some to close is not repeated sooner. */
+/* Minimum interval after a search that found nothing to close. */
 #define AGAIN_NS 100000000
-/* A thread that has not run for so long is idle. */
+/* A thread that has not run for this long counts as idle. */
 #define IDLE_NS 100000000
-/* Looked at when descriptors are to be taken from a thread. */
+/* Threads examined when descriptors are to be taken from one. */
 #define CANDIDATES 16
 
 void fds_init(struct fds *fds, struct target *target)
@@ -76,7 +76,7 @@ static void evict(struct fds *fds, const struct process *but)
 		fds->again_ns = now + AGAIN_NS;
 }
 
-/* May it stay open? *@fd may become another number for the same. */
+/* May the descriptor stay open? *@fd may be replaced by a lower duplicate. */
 static bool fit(struct fds *fds, const struct process *process, int *fd)
 {
 	int low;
@@ -108,7 +108,7 @@ int fds_keep(struct fds *fds, const struct process *process, int fd)
 	return fd < 0 ? fd : -EMFILE;
 }
 
-/* Any of its files: one that was only asked what it does has no open reading of its CPU time. */
+/* Any file counts: a thread of which only the activity was read has no open CPU time file. */
 static bool has_open(const struct tracee *t)
 {
 	for (size_t i = 0; i < THREAD_FILES; i++)

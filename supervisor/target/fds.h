@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors that are kept open for speed. When the limit of open files comes near, those of idle
- * threads and of other processes are closed.
+ * Descriptors of /proc files that are kept open for speed. Near the limit of open files, those of
+ * idle threads and of other processes are closed.
  */
 #ifndef SUPERVISOR_FDS_H
 #define SUPERVISOR_FDS_H
@@ -16,26 +16,26 @@ struct target;
 struct fds {
 	struct target *target;
 	int most;          /* descriptors from this number on are not kept */
-	uint64_t again_ns; /* a search for some to close is not repeated before this time */
-	size_t cursor;     /* in target->tracee, for fds_steal() */
+	uint64_t again_ns; /* no search for descriptors to close before this time */
+	size_t cursor;     /* position of fds_steal() in target->tracee */
 };
 
-/* Takes the limit of open files from the kernel. */
+/* Reads the limit of open files from the kernel. */
 void fds_init(struct fds *fds, struct target *target);
 
-/* For the end of a message: what to do about an -errno of an open, "" for others than -EMFILE. */
+/* The end of a message on a failed open: the remedy for -EMFILE, "" for any other -errno. */
 const char *fds_way_out(int error);
 
 /*
- * What an open gave is to be kept for @process (NULL: for none of ours). Returns the descriptor,
- * perhaps by another number; or -errno, and it is closed. -EMFILE, -ENFILE: others were closed if
- * there were any.
+ * Decides whether a descriptor may stay open. @fd: the result of an open, for @process (NULL: for
+ * no process of the target). Returns the descriptor, possibly duplicated to another number, or
+ * -errno after closing @fd. If @fd is -EMFILE or -ENFILE, closes idle descriptors to make room.
  */
 int fds_keep(struct fds *fds, const struct process *process, int fd);
 
 /*
- * Of some threads that run, the one that ran longest ago gives up its descriptors. *@ret_any:
- * a thread has some, and can give them up once its stop is over.
+ * Of a few threads that run, takes the descriptors of the one that ran longest ago. *@ret_any: some
+ * thread has descriptors and can give them up after its stop.
  */
 bool fds_steal(struct fds *fds, bool *ret_any);
 

@@ -11,9 +11,9 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/target/procfiles.h"
 
-/* Readings of an image's maps that need not keep their distance. */
+/* The first readings of an image's maps have no minimum interval. */
 #define READS_AT_ONCE 16
-/* Their size is looked at again after this part of the time that it has stayed as it was. */
+/* The interval between two looks at the size: this part of the time it has been unchanged. */
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
 
@@ -59,9 +59,9 @@ static const struct mapped_range *range_of(const struct process *process, uint64
 }
 
 /*
- * Do the maps that the analyst has tell what is at @pc? A library may have been closed and another
- * one opened at its place (test: maps_change_between_samples): where the kernel can be asked about
- * one address it is; elsewhere the maps are read again from time to time.
+ * Do the maps that the analyst has still describe @pc? A library may have been closed and another
+ * one mapped at its address (test: maps_change_between_samples). If the kernel supports
+ * PROCMAP_QUERY, it is asked about @pc; otherwise the maps are read again from time to time.
  */
 static bool are_good(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now)
 {
@@ -87,8 +87,8 @@ static uint64_t pages_wait(uint64_t unchanged_ns)
 
 /*
  * Has the process mapped code since the maps were read? A caller of the sampled function may be in
- * a library that no program counter was ever seen in. A heap that grows is no reason to read them:
- * of a node with a hundred workers that takes 10 ms each time.
+ * a library in which no program counter was ever seen. Growth of the heap does not count: reading
+ * the maps of a node with a hundred workers takes 10 ms.
  */
 static bool has_grown(struct maps_reader *reader, struct process *process, uint64_t now)
 {
@@ -102,7 +102,7 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 		return false;
 	if (pages != process->pages) {
 		if (proc_status_read_executable(process->pid, process->pid, &executable) < 0)
-			executable = 0; /* its leader is gone, say */
+			executable = 0; /* for example, the leader is gone */
 		process->pages_next = pages;
 		process->executable_next = executable;
 		if (!executable || executable != process->executable) {
@@ -115,7 +115,7 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 	return false;
 }
 
-/* Tells two sets of executable mappings apart (FNV-1a). */
+/* A hash that identifies a set of executable mappings (FNV-1a). */
 static uint64_t hash_of(const struct process *process)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -138,7 +138,7 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 	uint64_t after, hash;
 
 	if (n <= 0)
-		return; /* the process is ending; what was known stays */
+		return; /* the process is ending: keep the previous maps */
 	process->ranges = 0;
 	while (proc_maps_next_executable(&at, &range)) {
 		if (mem_grow((void **)&process->range, &process->range_room, process->ranges + 1,
@@ -157,12 +157,12 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 	process->pages = process->pages_next;
 	process->executable = process->executable_next;
 	hash = hash_of(process);
-	/* A heap that grows is nothing to the analyst. */
+	/* The analyst needs the maps only if executable mappings changed. */
 	if (!process->maps_announced || hash != process->maps_hash)
 		process->maps_announced = reader->events->announce(
 			reader->context, process, reader->text, (size_t)n, now);
 	process->maps_hash = hash;
-	/* Reading takes at most some hundredths of the time, however large the maps are. */
+	/* Limit the cost of reading to about 2 % of the time, however large the maps are. */
 	after = clock_now();
 	process->maps_again_ns = after + 50 * (after - now);
 	if (process->maps_again_ns < after + 10000000)
@@ -171,8 +171,10 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 
 void maps_cover(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now)
 {
-	/* A program that starts maps its libraries one by one; one that makes code does so for
-	 * ever. */
+	/*
+	 * A starting program maps its libraries one after the other; a JIT compiler maps code for
+	 * its whole life.
+	 */
 	bool may = !process->maps_read || !process->maps_announced ||
 		now >= process->maps_again_ns || process->maps_reads < READS_AT_ONCE;
 

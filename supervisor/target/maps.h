@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mappings of the target's processes: when they are read again. What is executable is kept with
- * the process, and where stacks are; the text is handed on. The threads run meanwhile.
+ * When the mappings of the target's processes are read again. Executable ranges and stack ranges
+ * are stored in the process; the text is passed to the callbacks. The threads run during a reading.
  */
 #ifndef SUPERVISOR_MAPS_H
 #define SUPERVISOR_MAPS_H
@@ -16,14 +16,14 @@ struct procfiles;
 struct maps_events {
 	/* The maps of @process have been read. */
 	void (*read)(void *context, struct process *process, const char *text);
-	/* They are other ones than were announced last. Returns whether they could be handed on. */
+	/* The mappings changed since the last announcement. Returns whether @text was passed on. */
 	bool (*announce)(void *context, struct process *process, const char *text, size_t bytes,
 		uint64_t now_ns);
 };
 
 struct maps_reader {
 	struct procfiles *files;
-	bool stacks; /* are copied, so where they end matters */
+	bool stacks; /* stacks are copied, so the ends of their mappings are needed */
 	const struct maps_events *events;
 	void *context;
 	char *text; /* of the last reading */
@@ -32,14 +32,14 @@ struct maps_reader {
 
 void maps_release(struct maps_reader *reader);
 
-/* A new image: what was known of the old one goes. */
+/* The process has a new image: forgets the old image's mappings. */
 void maps_forget(struct process *process);
 
-/* Reads the maps. Of a process that is ending, what was known stays. */
+/* Reads the maps. If the process is ending, the previous maps are kept. */
 void maps_read(struct maps_reader *reader, struct process *process, uint64_t now_ns);
-/* Reads them if what the analyst has does not tell what is at @pc. */
+/* Reads the maps if those that the analyst has do not describe @pc. */
 void maps_cover(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now_ns);
-/* Learns where the stack at @sp ends, if that is not known or may have changed. */
+/* Finds the end of the stack at @sp if it is unknown or may have changed. */
 void maps_cover_stack(
 	struct maps_reader *reader, struct process *process, uint64_t sp, uint64_t now_ns);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * By which tid the memory of a traced process is written (remote.h). May run in the stop window.
+ * The tid through which the memory of a traced process is written (remote.h). May run in the stop
+ * window.
  */
 #ifndef SUPERVISOR_MEMORY_H
 #define SUPERVISOR_MEMORY_H
@@ -13,17 +14,19 @@ struct target;
 struct tracee;
 
 /*
- * The tid to write the memory of @tracee's process by; 0: there is none. *@cursor begins at 0 and
- * is moved on, so that the next call gives the next tid: one may have ended just now (-ESRCH).
+ * Returns a tid through which to write the memory of @tracee's process, or 0: none is left.
+ * *@cursor starts at 0; each call advances it to the next tid, because a thread may just have ended
+ * (-ESRCH).
  *
- * When another thread calls exec, the leader's tid names the new image while the supervisor still
- * believes the old leader stopped, and a write by that tid would land there. Such an exec kills the
- * thread that any other tid names, and the write fails. So a leader that is not alone in its
- * process is reached by the others' tids (tests: exec_never_receives_counts).
+ * If a thread that is not the leader calls exec, the leader's tid names the new image while the
+ * supervisor still takes the old leader for stopped: a write through this tid would go to the new
+ * image. The exec kills the threads that all other tids name, and a write through these fails.
+ * Therefore a leader with other threads in its process is written through the others' tids (tests:
+ * exec_never_receives_counts).
  */
 int memory_next_tid(const struct target *target, const struct tracee *tracee, size_t *cursor);
 
-/* All of it is written, by the rule above. */
+/* Writes all @n bytes, choosing the tid as above. False: not all were written. */
 bool memory_write(const struct target *target, const struct tracee *tracee, uint64_t at,
 	const void *from, size_t n);
 

@@ -12,15 +12,15 @@
 #include "supervisor/os/window.h"
 #include "supervisor/target/mend_call.h"
 
-/* To resume a thread takes less; after that it is no stop any more. */
+/* A resume takes less than this; time beyond does not belong to the stop. */
 #define RESUME_MOST_NS 20000
-/* CPU time from the end of a group-stop to the program, through the stops of some signals. */
+/* CPU time from the end of a group-stop to the return to user space, through stops for signals. */
 #define GROUP_STOP_RUN_NS 300000
-/* At our end: for transfers to complete by themselves, and then again for those interrupted. */
+/* At the end: time for transfers to complete, and again for those that are interrupted. */
 #define LET_GO_NS 200000000
-/* And for signals that have woken a thread, which has not come to its stop yet. */
+/* Then, time for threads woken by signals to reach their stops. */
 #define AWAKE_NS 20000000
-/* Results by which the kernel asks itself for a restart: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
+/* The kernel's internal restart results: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
 enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
 
 bool mend_busy(const struct tracee *t)
@@ -28,7 +28,7 @@ bool mend_busy(const struct tracee *t)
 	return t->mending;
 }
 
-/* A stop came between the mending and the call's second entry, or in place of it. */
+/* Another stop came between the repair and the call's second entry, or instead of that entry. */
 static void undo(struct mender *mender, struct tracee *t)
 {
 	struct mend *m = t->mend;
@@ -48,7 +48,7 @@ static bool ignores(const struct tracee *t, int signal)
 	return ignored & bit || (by_default & bit && !(caught & bit));
 }
 
-/* Not told: it may. */
+/* True also if the dispositions cannot be read. */
 static bool catches(const struct tracee *t, int signal)
 {
 	uint64_t ignored, caught;
@@ -58,9 +58,10 @@ static bool catches(const struct tracee *t, int signal)
 }
 
 /*
- * A handler is about to run over a call. Its end brings the thread back to where that returns to,
- * by a system call that left another first argument behind; on machines where the result overwrites
- * that, such a thread looks like one whose call was disturbed (repair_places).
+ * A handler is about to run on top of a call. The handler's sigreturn brings the thread back to the
+ * call's return address and leaves another value in the first argument's register. On machines
+ * where the result overwrites that register, the thread then looks as if its call had been
+ * disturbed (repair_places).
  */
 static void note_handler(struct tracee *t, int signal, const struct arch_snapshot *s)
 {
@@ -75,8 +76,9 @@ static void note_handler(struct tracee *t, int signal, const struct arch_snapsho
 }
 
 /*
- * EINTR that is not ours: the group-stop did it, as it does without us. SIGCONT and others may stop
- * the thread once more each before it gets to the program, which takes it next to no CPU time.
+ * Did the call fail with EINTR because of a group-stop, as it would without us? SIGCONT and other
+ * signals may each stop the thread again before it returns to user space; it needs almost no CPU
+ * time for that.
  */
 static bool failed_rightly(struct mender *mender, struct tracee *t, const struct arch_snapshot *s)
 {
@@ -91,7 +93,7 @@ static bool failed_rightly(struct mender *mender, struct tracee *t, const struct
 	return m->stopped;
 }
 
-/* What it says to us without a pipe (proto/call.h, CALL_OFF_FIRST): the second word. 0: nothing. */
+/* A request made without the pipe (proto/call.h, CALL_OFF_FIRST): its second word, 0 if none. */
 static uint64_t said_by_signal(const struct arch_snapshot *s)
 {
 	bool said = s->syscall == arch_native.tgkill.number && s->machine == arch_native.machine &&
@@ -102,9 +104,10 @@ static uint64_t said_by_signal(const struct arch_snapshot *s)
 }
 
 /*
- * (off_is_off) What the thread's process counted is not written to any more. The ticks that its
- * threads owe are lost: their memory may be out of reach. A signal that was a handler's meanwhile
- * is the program's own affair.
+ * Answers such a request through the result of tgkill(): whether the thread's memory is accessible,
+ * or "off": then nothing is written to the memory of its process any more (test: off_is_off), and
+ * ticks that its threads owe are lost, because their memory may be out of reach. A signal that has
+ * got a handler meanwhile is left to the program.
  */
 static void answer_by_result(struct mender *mender, struct tracee *t, uint64_t said, uint64_t sp)
 {
@@ -162,17 +165,20 @@ uint64_t mend_resume(
 		window_leave();
 		if (snapshot->result == -EINTR && failed_rightly(mender, t, snapshot))
 			need = REPAIR_NOTHING;
-		/* A signal that does something interrupts, as it would without us. */
+		/* A signal that has an effect interrupts the call, as it would without us. */
 		else if (signal && !ignores(t, signal))
 			need = REPAIR_NOTHING;
 		else if (need == REPAIR_FILTERED)
 			need = proc_status_is_filtered(t->tid) ? REPAIR_BEGIN_AGAIN
 							       : REPAIR_NOTHING;
 	}
-	/* Nobody is there to read any more: not our stop, but that has cut it short. */
+	/* SIGPIPE: the reader is gone. That, not our stop, cut the transfer short. */
 	if (need == REPAIR_MAYBE_SHORT && signal == SIGPIPE)
 		need = REPAIR_NOTHING;
-	/* (handler_ends_timed_call) What is not begun again here is over, its deadline too. */
+	/*
+	 * A call that is not restarted at this stop is over, and so is its deadline (test:
+	 * handler_ends_timed_call).
+	 */
 	if (t->mend && need != REPAIR_BEGIN_AGAIN && need != REPAIR_MAYBE_EARLY)
 		t->mend->unfinished = false;
 	if (need == REPAIR_LEAVE)
@@ -184,7 +190,8 @@ uint64_t mend_resume(
 		(void)tracer_resume_to_call(t->tid, signal);
 	else
 		(void)tracer_resume(t->tid, signal);
-	/* If the thread takes this CPU from us we come back when it leaves it, milliseconds later.
+	/*
+	 * If the thread preempts the supervisor on this CPU, the clock is read milliseconds later.
 	 */
 	end_ns = clock_now();
 	return end_ns - resumed_ns < RESUME_MOST_NS ? end_ns : resumed_ns + RESUME_MOST_NS;
@@ -199,9 +206,9 @@ void mend_deliver(struct mender *mender, struct tracee *t, int signal)
 }
 
 /*
- * A wake-up by a signal in the last tick of a socket's time-out looks like its end (repair.h). That
- * of a call that was begun again with its whole time-out lies behind the deadline, so before the
- * deadline it can only be that.
+ * A wake-up by a signal in the last scheduler tick of a socket's time-out looks like the time-out
+ * (repair.h). A restarted call with its whole time-out ends after the deadline, so a time-out
+ * result before the deadline is such a wake-up.
  */
 static bool woken_early(const struct mender *mender, const struct mend *m, int64_t result)
 {
@@ -210,8 +217,8 @@ static bool woken_early(const struct mender *mender, const struct mend *m, int64
 }
 
 /*
- * What a call that was begun again came to. @ret_cut: something interrupted it again.
- * False: it goes on with its next piece.
+ * Evaluates the result of a call that was restarted. @ret_cut: it was interrupted again. False: the
+ * transfer continues with its next piece.
  */
 static bool conclude(struct mender *mender, struct tracee *t, struct arch_raw *raw,
 	int64_t *ret_result, bool *ret_cut)
@@ -222,12 +229,12 @@ static bool conclude(struct mender *mender, struct tracee *t, struct arch_raw *r
 	bool restart = result >= RESTART_FIRST && result <= RESTART_LAST;
 
 	if (!m->done) {
-		/* Its time-out goes back to where it was; the stop that follows begins it again. */
+		/* Restore the original time-out; the next stop restarts the call. */
 		if (result == ARCH_RESTART || (result == REPAIR_BLOCK && m->call->block) ||
 			woken_early(mender, m, result))
 			result = -EINTR;
 		if (m->call->wait == ARCH_WAIT_CONNECT && result == -EALREADY)
-			result = m->timed_out; /* what its first time-out would have told */
+			result = m->timed_out; /* the result of the first connect's time-out */
 		*ret_cut = m->unfinished = result == -EINTR;
 		*ret_result = result;
 		return true;
@@ -274,9 +281,12 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 	if (tracer_get_raw(t->tid, &raw) < 0)
 		return; /* killed */
 	if (!conclude(mender, t, &raw, &result, &cut)) {
-		/* No signal is taken at this stop: the instruction is repeated by hand. */
+		/*
+		 * No signal can be injected at this stop, so the entry instruction is repeated by
+		 * hand.
+		 */
 		mend_repeat(&raw);
-		if (arch->rewinds) /* or its first argument could be taken for a result */
+		if (arch->rewinds) /* otherwise the first argument could be taken for a result */
 			(void)tracer_forget_call(t->tid);
 		m->inside = false;
 		mend_set_registers(t, &m->before, &raw);
@@ -284,7 +294,9 @@ void mend_call_stop(struct mender *mender, struct tracee *t)
 		return;
 	}
 	mend_give_back(mender, t, result, !m->done && repair_timed_out(m->call, result));
-	/* This stop has swallowed a pending interrupt; whatever cut the call is to be mended next.
+	/*
+	 * This stop consumed a pending interrupt; a new one leads to the stop that repairs the
+	 * call.
 	 */
 	m->cut = cut && tracer_interrupt(t->tid) == 0;
 	(void)tracer_resume(t->tid, 0);
@@ -337,7 +349,10 @@ void mend_expire(struct mender *mender, uint64_t now)
 	}
 }
 
-/* How many calls are being watched; those that wait rather than transfer are interrupted. */
+/*
+ * Returns the number of calls that are watched or about to be restarted. Interrupts all of them, or
+ * at @first those that wait and do not transfer.
+ */
 static size_t still_busy(struct mender *mender, bool interrupt_all, bool first)
 {
 	size_t n = 0;
@@ -356,8 +371,8 @@ static size_t still_busy(struct mender *mender, bool interrupt_all, bool first)
 }
 
 /*
- * A signal that is ignored ends a blocked call of a traced thread. Until that comes to its stop,
- * and is mended there, it must stay traced: on a busy machine that takes milliseconds.
+ * An ignored signal interrupts a blocked call of a traced thread. The thread must stay traced until
+ * its stop, where the call is repaired; on a busy machine this takes milliseconds.
  */
 static bool somebody_is_waking(struct mender *mender)
 {

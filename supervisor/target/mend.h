@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mends the system call of a stopped thread (repair.h decides). Three ways:
+ * Repairs the system call of a stopped thread (repair.h decides). Three cases:
  *
- *  - EINTR, no time-out: the result becomes "begin again unless a handler runs", and that is all.
- *  - EINTR, with a time-out: the same with what is left of the time in its place. The thread is
- *    stopped where it enters and where it leaves the call, and there it gets its registers back.
- *  - a transfer cut short: the call is begun again for the rest in the same manner, and its result
+ *  - EINTR, call without a time-out: the result becomes "restart unless a handler runs".
+ *  - EINTR, call with a time-out: the same, with the remaining time as time-out. The thread is
+ *    stopped at entry to and exit from the call, where its registers are restored.
+ *  - A transfer cut short: the call is restarted for the rest in the same way, and its result
  *    becomes the sum.
  *
- * While a call is watched like that its thread is not asked for ticks. A structure is made for a
- * thread whose call was mended once, and lives as long as the thread.
+ * While a call is watched in this way, its thread is not interrupted for ticks. The structure is
+ * allocated at a thread's first repair and lives as long as the thread.
  */
 #ifndef SUPERVISOR_MEND_H
 #define SUPERVISOR_MEND_H
@@ -23,37 +23,37 @@ struct arch_snapshot;
 struct tracee;
 
 /*
- * Resumes a thread from a tick stop, or from a stop before the delivery of @signal (0: none), after
- * mending its call where that is due. @snapshot: its registers, NULL when they could not be read.
- * Closes the stop window if there is something to mend. Returns when the stop was over.
+ * Resumes a thread from a tick stop, or from the signal-delivery-stop of @signal (0: none), after
+ * repairing its call if necessary. @snapshot: the thread's registers, NULL if they could not be
+ * read. Closes the stop window if there is something to repair. Returns the time at which the stop
+ * ended.
  */
 uint64_t mend_resume(struct mender *mender, struct tracee *tracee, int signal,
 	const struct arch_snapshot *snapshot);
 
-/* The same, reading the registers. */
+/* The same; reads the registers. */
 void mend_deliver(struct mender *mender, struct tracee *tracee, int signal);
 
-/* A thread enters or leaves a call that is watched; resumes it. */
+/* A thread enters or leaves a watched call. Resumes it. */
 void mend_call_stop(struct mender *mender, struct tracee *tracee);
 
-/* A thread stops with its process: its call is given back as the kernel left it. Does not resume.
- */
+/* A thread enters a group-stop: restores its call as the kernel left it. Does not resume. */
 void mend_group_stop(struct mender *mender, struct tracee *tracee);
-/* The end of that: what failed with EINTR by it has failed rightly. Resumes. */
+/* The group-stop is over: a call that it made fail with EINTR stays failed. Resumes. */
 void mend_group_stop_over(struct mender *mender, struct tracee *tracee);
 
 /*
- * Ends calls whose time is over, where the kernel began to count afresh (time-outs of sockets).
- * For every tick.
+ * Ends calls whose deadline has passed although the kernel restarted their time-out (sockets). Call
+ * at every tick.
  */
 void mend_expire(struct mender *mender, uint64_t now_ns);
 
-/* Is a call of this thread being watched? */
+/* Is a call of this thread watched? */
 bool mend_busy(const struct tracee *tracee);
 
 /*
- * We are about to end: waits for calls that are watched, a fraction of a second, and gives the rest
- * back as if they had been interrupted.
+ * The supervisor is about to end: waits a fraction of a second for watched calls, and makes the
+ * rest look interrupted.
  */
 void mend_let_go(struct mender *mender);
 

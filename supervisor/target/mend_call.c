@@ -20,7 +20,7 @@ enum {
 	MESSAGE_CONTROL = 32,
 	MESSAGE_CONTROLS = 40
 };
-/* FUTEX_WAIT, and where the flags of the operation are not. */
+/* FUTEX_WAIT, and the mask that removes the flags of a futex operation. */
 enum { FUTEX_OF_WAIT = 0, FUTEX_OPERATION = 0x7f };
 enum { FLAG_PEEK = 0x2, FLAG_DONTWAIT = 0x40, FLAG_WAITALL = 0x100 };
 
@@ -37,8 +37,8 @@ static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
 }
 
 /*
- * A tid may name the new image of an exec by another thread (memory.h), so a leader's registers are
- * set only if they are still what was seen.
+ * The tid of a leader with other threads may name the new image of an exec by one of them
+ * (memory.h), so its registers are set only if its stack pointer is still that in @seen.
  */
 void mend_set_registers(struct tracee *t, const struct arch_raw *seen, const struct arch_raw *raw)
 {
@@ -66,7 +66,7 @@ static void set_result(struct arch_raw *raw, int64_t value)
 	raw->word[arch_native.repair->result] = (uint64_t)value;
 }
 
-/* Puts @n bytes below what is live on the stack, keeping what was there. */
+/* Writes @n bytes below the live part of the stack, saving what was there. */
 static bool use_scratch(struct mender *mender, struct tracee *t, const void *from, size_t n)
 {
 	struct mend *m = t->mend;
@@ -83,9 +83,9 @@ static bool use_scratch(struct mender *mender, struct tracee *t, const void *fro
 }
 
 /*
- * The call ends with the time-out that we gave it. More stops may come before the thread leaves the
- * kernel, and would find a call that ended early again: from now on they find none. Where no
- * register says that, the one that we ask for is the last.
+ * The call ends with the time-out that we set. Further stops may come before the thread leaves the
+ * kernel, and would again find a call that ended early. The entry register, set to -1, prevents
+ * that. On machines without it m->over does, until the stop of the interrupt requested here.
  */
 static void set_over(struct tracee *t, struct arch_raw *raw, int64_t result)
 {
@@ -128,7 +128,10 @@ void mend_give_back(struct mender *mender, struct tracee *t, int64_t result, boo
 	mend_set_registers(t, &m->before, &m->before);
 }
 
-/* The number is this machine's only if its own instruction brought the thread in (not int 0x80). */
+/*
+ * A system call number is this machine's only if the native instruction entered the kernel (not int
+ * 0x80).
+ */
 static bool entered_natively(const struct tracee *t, const struct arch_raw *raw)
 {
 	const struct arch_repair *arch = arch_native.repair;
@@ -139,7 +142,7 @@ static bool entered_natively(const struct tracee *t, const struct arch_raw *raw)
 		memcmp(code, arch->instruction, arch->instruction_bytes) == 0;
 }
 
-/* The first argument of the call in @raw, where the result has overwritten it. */
+/* Recovers the first argument of the call in @raw where the result has overwritten it. */
 static bool recall(const struct tracee *t, struct arch_raw *raw)
 {
 	const struct arch_repair *arch = arch_native.repair;
@@ -159,7 +162,9 @@ static bool recall(const struct tracee *t, struct arch_raw *raw)
 	return true;
 }
 
-/* When the time of the call in @raw is over; false: it has none that could be changed. */
+/*
+ * Computes the deadline of the call in @raw. False: the call has no time-out that can be changed.
+ */
 static bool find_deadline(struct mender *mender, struct tracee *t, const struct arch_raw *raw,
 	uint64_t now, uint64_t *ret_left_ns)
 {
@@ -171,7 +176,7 @@ static bool find_deadline(struct mender *mender, struct tracee *t, const struct 
 
 	if (call->wait == ARCH_WAIT_NONE)
 		return false;
-	/* Its point in time stays what it is. */
+	/* The deadline is absolute, so a restart keeps it. */
 	if (call->wait == ARCH_WAIT_FUTEX && (argument(raw, 1) & FUTEX_OPERATION) != FUTEX_OF_WAIT)
 		return false;
 	if (call->wait >= ARCH_WAIT_RECEIVE) {
@@ -186,7 +191,7 @@ static bool find_deadline(struct mender *mender, struct tracee *t, const struct 
 		return false;
 	}
 	if (!m->unfinished || !m->has_deadline) {
-		/* One that was asked to stop was running just now: its call is new. */
+		/* A thread that was interrupted was running just now, so its call is new. */
 		if (!t->asked_ns && procfiles_read_cpu(mender->files, t, &cpu) == 0)
 			asleep =
 				repair_asleep_ns(&t->account, &cpu, now, mender->scheduler_tick_ns);
@@ -198,7 +203,7 @@ static bool find_deadline(struct mender *mender, struct tracee *t, const struct 
 	return true;
 }
 
-/* EINTR becomes a restart, with the time that is left. True: the call is to be watched. */
+/* Turns EINTR into a restart with the remaining time. True: the call must be watched. */
 static bool begin_again(struct mender *mender, struct tracee *t, struct arch_raw *raw)
 {
 	struct mend *m = t->mend;
@@ -233,20 +238,20 @@ static bool begin_again(struct mender *mender, struct tracee *t, struct arch_raw
 		else if (use_scratch(mender, t, wait, sizeof(wait)))
 			set_argument(raw, m->call->wait_argument, m->scratch_at);
 		else
-			m->has_deadline = false; /* nowhere to put it: the whole time again */
+			m->has_deadline = false; /* no room: restart with the whole time */
 	}
 	restart(raw);
-	/* Whether a handler runs before it is begun again, only the entry shows. */
+	/* Only the entry shows whether a handler runs before the restart. */
 	m->to_entry = !m->has_deadline;
 	return m->has_deadline || arch_native.repair->rewinds;
 }
 
 /*
- * (timed_call_is_not_cut_short) A time-out that has less than a scheduler tick to run, and a
- * wake-up by our stop or by a signal that is ignored, race. The call fails as if its time were
- * over. How much was left cannot be seen, so it waits once more, for one tick: what comes in that
- * time still comes, and at its end we give it the same result. Without us it would have ended
- * within that tick.
+ * The end of a time-out within the next scheduler tick races with a wake-up by our stop or by an
+ * ignored signal. The call fails as if its time-out were over, and the remaining time cannot be
+ * observed. Therefore the call waits once more, for one tick: an event in that time is still
+ * received, and at the end the call gets the same result. Without us it would have ended within
+ * that tick (test: timed_call_is_not_cut_short).
  */
 static bool wait_for_the_tick(struct mender *mender, struct tracee *t, struct arch_raw *raw)
 {
@@ -261,7 +266,7 @@ static bool wait_for_the_tick(struct mender *mender, struct tracee *t, struct ar
 		!recall(t, raw))
 		return false;
 	m->before = *raw;
-	/* One that does not wait has not been woken. */
+	/* A call that does not wait has not been woken. */
 	m->has_deadline = find_deadline(mender, t, raw, now, &left);
 	if (!m->has_deadline || !left)
 		return false;
@@ -275,8 +280,8 @@ static bool wait_for_the_tick(struct mender *mender, struct tracee *t, struct ar
 }
 
 /*
- * The parts of a vector at @at that are left after the first m->done bytes, into @ret_rest. Sets
- * m->whole and m->piece. 0: cannot be read, or nothing is left.
+ * Reads into @ret_rest the parts of the vector at @at that remain after the first m->done bytes.
+ * Sets m->whole and m->piece. Returns the number of parts; 0: unreadable, or nothing remains.
  */
 static size_t read_rest(
 	struct tracee *t, uint64_t at, uint64_t n, struct repair_part ret_rest[MEND_PARTS])
@@ -302,7 +307,7 @@ static size_t read_rest(
 	return m->whole > m->done ? rest : 0;
 }
 
-/* A vector of the rest, and for a message a header for it, below the stack. */
+/* Writes a vector of the remaining parts below the stack, for a message with a header. */
 static bool advance_vector(
 	struct mender *mender, struct tracee *t, struct arch_raw *raw, bool message)
 {
@@ -324,7 +329,7 @@ static bool advance_vector(
 		memcpy(&at, image.header + MESSAGE_VECTOR, 8);
 		memcpy(&n, image.header + MESSAGE_PARTS, 8);
 		memcpy(&control, image.header + MESSAGE_CONTROLS, 8);
-		/* What came with the first bytes has come; for more there would be no room. */
+		/* Control data came with the first bytes; there is no room for more. */
 		if (control && m->call->whole == ARCH_WHOLE_WAITALL)
 			return false;
 	} else {
@@ -333,7 +338,7 @@ static bool advance_vector(
 	rest = read_rest(t, at, n, image.part);
 	if (!rest)
 		return false;
-	/* A fixed size: the place must not move from one piece to the next. */
+	/* The size is fixed, so the place is the same for each piece. */
 	bytes = sizeof(image) - skip;
 	parts_at = ((m->before.word[arch_native.repair->sp] - arch_native.red_zone_bytes - bytes) &
 			   ~UINT64_C(15)) +
@@ -381,7 +386,7 @@ bool mend_advance(struct mender *mender, struct tracee *t, struct arch_raw *raw)
 	}
 }
 
-/* Would the call have gone on, had nobody stopped it? */
+/* Would the call have continued without our stop? */
 static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 {
 	const struct arch_call *call = t->mend->call;
@@ -405,7 +410,7 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 	}
 }
 
-/* The common case, told without a look at the descriptor. */
+/* The common case, decided without examining the descriptor. */
 static bool is_whole(const struct arch_raw *raw, const struct arch_call *call)
 {
 	unsigned length = call->argument + (call->transfer == ARCH_TRANSFER_BUFFER);
@@ -414,12 +419,12 @@ static bool is_whole(const struct arch_raw *raw, const struct arch_call *call)
 		raw->word[arch_native.repair->result] >= argument(raw, length);
 }
 
-/* A transfer goes on where it was cut. True: it is to be watched. */
+/* Continues a transfer where it was cut short. True: the call must be watched. */
 static bool complete(struct mender *mender, struct tracee *t, struct arch_raw *raw)
 {
 	struct mend *m = t->mend;
 
-	/* Its signal, or the next interrupt, stops it again before it leaves the kernel. */
+	/* A signal or the next interrupt stops the thread again before it leaves the kernel. */
 	if (m->refused && m->refused_pc == raw->word[arch_native.repair->pc] &&
 		m->refused_sp == raw->word[arch_native.repair->sp] &&
 		m->refused_done == raw->word[arch_native.repair->result])

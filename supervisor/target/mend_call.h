@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arguments and the result of a call that is mended; the stops are mend.c's. */
+/* The arguments and the result of a call that is repaired. mend.c handles the stops. */
 #ifndef SUPERVISOR_MEND_CALL_H
 #define SUPERVISOR_MEND_CALL_H
 
@@ -9,59 +9,63 @@
 #include "supervisor/target/repair.h"
 #include "supervisor/target/target.h"
 
-/* Parts of a vector that are given to the kernel at once; longer ones go in several calls. */
+/* Parts of a vector passed to the kernel at once; longer vectors take several calls. */
 #define MEND_PARTS         16
 #define MEND_SCRATCH_BYTES (64 + MEND_PARTS * sizeof(struct repair_part))
 
 struct mend {
-	bool inside;   /* the watched call is between its entry and its exit */
-	bool to_entry; /* it is watched up to its entry only: nothing is to be given back */
+	bool inside;   /* the thread is between entry and exit of the watched call */
+	bool to_entry; /* watched only up to the entry: nothing to restore */
 	bool known;    /* this stop follows one that changed the call: `before` has its arguments */
 	const struct arch_call *call;
-	struct arch_raw before;      /* registers at the stop */
-	uint64_t done, whole, piece; /* bytes: of the transfer so far, all, of this call */
+	struct arch_raw before; /* registers at the stop */
+	/* bytes: transferred so far, of the whole transfer, of this call */
+	uint64_t done, whole, piece;
 	uint64_t scratch_at;
 	size_t scratch_bytes;
 	uint8_t scratch[MEND_SCRATCH_BYTES]; /* what was there before */
 	/*
-	 * The call left with EINTR, and its thread is on the way to the stop at which it is begun
-	 * again. Whatever else that stop does with it ends the call (handler_ends_timed_call).
+	 * The call was set to EINTR, and the thread is about to reach the stop that restarts it.
+	 * Any other outcome of that stop ends the call (test: handler_ends_timed_call).
 	 */
 	bool unfinished;
-	bool cut; /* and an interrupt is under way, at whose stop it is begun again */
-	/* It is over, and must not look like one that ended early at a further stop. */
+	bool cut; /* also, an interrupt is pending whose stop restarts the call */
+	/* The call is over; a further stop must not take it for one that ended early. */
 	bool over;
-	/* The rest of this transfer was refused (EPIPE, EAGAIN): it ended by itself. */
+	/* The rest of this transfer was refused (EPIPE, EAGAIN): the transfer ended by itself. */
 	bool refused;
 	uint64_t refused_pc, refused_sp, refused_done;
 	bool has_deadline, internet;
 	uint64_t deadline_ns;
-	int64_t timed_out; /* what the call fails with at its deadline, if we end it */
-	/* A group-stop ended this call: where, and the CPU time at the end of that. */
+	int64_t timed_out; /* the result at the deadline if we end the call */
+	/* A group-stop ended this call: where, and the CPU time at the end of the group-stop. */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
 };
 
-/* The thread's structure, made if there is none; NULL: out of memory. */
+/* Returns the thread's structure, allocated at the first call; NULL: out of memory. */
 struct mend *mend_of(struct tracee *tracee);
 
 /*
- * Changes the registers of a stopped thread so that its call goes on. True: the call is to be
- * watched, and gets its registers back by mend_give_back().
+ * Changes the registers of a stopped thread so that its call continues. True: the call must be
+ * watched, and mend_give_back() restores its registers.
  */
 bool mend_call(struct mender *mender, struct tracee *tracee, enum repair_need need,
 	const struct arch_call *call);
 
-/* The arguments in @raw for what is left of the transfer after tracee->mend->done bytes. */
+/* Sets the arguments in @raw to the part of the transfer after tracee->mend->done bytes. */
 bool mend_advance(struct mender *mender, struct tracee *tracee, struct arch_raw *raw);
 
 /* Sets @raw so that the instruction that enters the kernel is repeated. */
 void mend_repeat(struct arch_raw *raw);
 
-/* Registers and scratch memory as they were, with @result. @over: which is final. */
+/* Restores registers and scratch memory, with @result. @over: the result is final. */
 void mend_give_back(struct mender *mender, struct tracee *tracee, int64_t result, bool over);
 
-/* Sets the registers of a stopped thread that was last seen with @seen. */
+/*
+ * Sets the registers of a stopped thread whose registers were last read as @seen; not if its tid
+ * may name another image by now.
+ */
 void mend_set_registers(
 	struct tracee *tracee, const struct arch_raw *seen, const struct arch_raw *raw);
 

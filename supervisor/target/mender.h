@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the mending of calls (mend.h), and what it asks of whoever runs it. */
+/* The state of the repair of calls (mend.h), and the callbacks to its user. */
 #ifndef SUPERVISOR_MENDER_H
 #define SUPERVISOR_MENDER_H
 
@@ -11,9 +11,9 @@ struct procfiles;
 struct target;
 
 struct mend_events {
-	/* @process turns its profiling off by a call that a stop sees (proto/call.h). */
+	/* @process turns its profiling off by a call that a stop shows (proto/call.h). */
 	void (*turn_off)(void *context, struct process *process);
-	/* Acts on the stops and deaths that have come. */
+	/* Handles pending stops and deaths. */
 	void (*drain)(void *context);
 };
 
@@ -22,11 +22,11 @@ struct mender {
 	struct procfiles *files;
 	const struct mend_events *events;
 	void *context;
-	uint64_t scheduler_tick_ns; /* 0: CPUs run without one, or readings are too coarse */
-	bool letting_go;            /* no call is mended any more in a way that is to be watched */
-	uint64_t next_ns;           /* when a watched call has waited long enough; 0: none has to */
-	uint64_t repaired;          /* system calls that a stop disturbed, and that were mended */
-	uint64_t unrepaired;        /* that failed with EINTR at a stop and had to be left so */
+	uint64_t scheduler_tick_ns; /* 0: CPUs run without a tick, or readings are too coarse */
+	bool letting_go;            /* at the end: no new repairs that would have to be watched */
+	uint64_t next_ns;           /* next deadline of a watched call; 0: none */
+	uint64_t repaired;          /* system calls that a stop disturbed and that were repaired */
+	uint64_t unrepaired; /* calls that failed with EINTR at a stop and could not be repaired */
 };
 
 #endif

@@ -28,7 +28,7 @@ static int open_file(const struct procfiles *files, const struct tracee *t, enum
 	}
 }
 
-/* A descriptor to read from, until put_back(). */
+/* Returns a descriptor to read from, valid until put_back(). */
 static int get(struct procfiles *files, struct tracee *t, enum thread_file file)
 {
 	int fd = t->fd[file];
@@ -42,7 +42,10 @@ static int get(struct procfiles *files, struct tracee *t, enum thread_file file)
 	return fd;
 }
 
-/* Read first, then kept or closed: a file that cannot stay open is read all the same. */
+/*
+ * Called after the reading: the file is kept open or closed. A file that cannot stay open is still
+ * read.
+ */
 static void put_back(struct procfiles *files, struct tracee *t, enum thread_file file, int fd)
 {
 	if (t->fd[file] < 0 && fd >= 0)

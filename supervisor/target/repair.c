@@ -44,7 +44,7 @@ enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
 	if (snapshot->syscall < 0 ||
 		(!interrupted && !block && !timed_out && snapshot->result <= 0))
 		return REPAIR_NOTHING;
-	/* Another machine's numbers (a 32-bit thread) are not in the list. */
+	/* The numbers of another architecture (a 32-bit thread) are not in the list. */
 	call = arch && snapshot->machine == machine ? find(arch, snapshot->syscall) : NULL;
 	if (block) {
 		if (!call || !call->block)
@@ -84,7 +84,7 @@ uint64_t repair_asleep_ns(
 	if (!tick_ns || account->seen_at_ns <= settled || now <= settled ||
 		cpu->slices != account->seen.slices + 1)
 		return 0;
-	/* One that waited for a CPU when it was looked at has waited or run ever since. */
+	/* A thread that was runnable at the last look has been runnable or running ever since. */
 	awake = (cpu->run_ns - account->seen.run_ns) + (cpu->wait_ns - account->seen.wait_ns);
 	return awake < now - account->seen_at_ns ? now - settled : 0;
 }

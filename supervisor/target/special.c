@@ -14,10 +14,10 @@
 #include "supervisor/os/say.h"
 #include "supervisor/target/target.h"
 
-/* In this much of an executable the names of the functions that it calls are looked for. */
+/* The names of called functions are searched in this much of an executable. */
 #define SEARCH_BYTES (16 << 20)
 
-/* What "key" of a status text is followed by; NULL: it has no such line. */
+/* The text after "key" in a status text; NULL: there is no such line. */
 static const char *value_of(const char *status, const char *key)
 {
 	const char *at = strstr(status, key);
@@ -37,14 +37,14 @@ bool special_lost_privilege(
 		return false;
 	if (mode & S_ISUID && sscanf(uids, "%*u %u", &effective) == 1 && effective != uid)
 		return true;
-	/* Without the group's right to execute the bit means something else. */
+	/* Without the group's execute permission the bit means something else. */
 	if (mode & S_ISGID && mode & S_IXGRP && sscanf(gids, "%*u %u", &effective) == 1 &&
 		effective != gid)
 		return true;
 	return capabilities && strtoull(permitted, NULL, 16) == 0;
 }
 
-/* In a user namespace of its own the bits mean nothing, if their owner is not in it. */
+/* In another user namespace, the bits have no effect if the file's owner does not exist there. */
 static bool in_our_user_namespace(int pid)
 {
 	char path[48];
@@ -81,7 +81,7 @@ static bool lost_privilege(int pid)
 	return special_lost_privilege(status, st.st_mode, st.st_uid, st.st_gid, capabilities);
 }
 
-/* Does it call ptrace, as far as the names in its executable tell? */
+/* Does the program call ptrace, judging by the names in its executable? */
 static bool mentions_ptrace(int pid)
 {
 	static const char name[] = "\0ptrace"; /* and the NUL behind it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that fare differently because they are traced: those with more privilege than their
- * user, which the kernel does not give to a program whose tracer lacks CAP_SYS_PTRACE, and those
- * that trace their own children, which have a tracer already. Both are said, once each.
+ * Programs that behave differently because they are traced: programs with more privileges than
+ * their user, which the kernel withholds if the tracer lacks CAP_SYS_PTRACE, and programs that
+ * trace their own children, which already have a tracer. A message names each kind once.
  */
 #ifndef SUPERVISOR_SPECIAL_H
 #define SUPERVISOR_SPECIAL_H
@@ -17,13 +17,13 @@ struct special {
 	bool said_tracer, said_privilege;
 };
 
-/* A process has called exec; has made a child. */
+/* A process has called exec, or made a child. */
 void special_see_exec(struct special *special, const struct process *process);
 void special_see_child(struct special *special, const struct process *parent);
 
 /*
- * Does a process, by its /proc/PID/status, lack what its file of this mode and owner would give it?
- * @capabilities: the file has some. Pure.
+ * Does a process with this /proc/PID/status lack the privileges that its file of this mode and
+ * owner would give? @capabilities: the file has some. Pure.
  */
 bool special_lost_privilege(
 	const char *status, unsigned mode, unsigned uid, unsigned gid, bool capabilities);

@@ -11,12 +11,14 @@
 #include "supervisor/os/remote.h"
 
 #define PAGE_BYTES 4096
-/* Copied when the mapping's end is not known; the copy ends at the first page that is not there. */
+/* Copied if the end of the mapping is unknown; the copy ends at the first unmapped page. */
 #define BLIND_BYTES 65536
-/* A signal frame is looked for in this much of an alternate stack. */
+/* The signal frame is searched in this much of an alternate stack. */
 #define SEARCH_BYTES 65536
-/* So far the stack may have grown since the last stop for the guess to be good, and so long it may
- * be. */
+/*
+ * By how much the stack may have grown since the last stop for the guess to cover it, and the
+ * maximum length of a guess.
+ */
 #define GUESS_BELOW 2048
 #define GUESS_MOST  65536
 /* The main thread's stack may have grown by this much since the maps were read. */
@@ -29,14 +31,14 @@ void stack_ranges_release(struct stack_ranges *ranges)
 	*ranges = (struct stack_ranges){0};
 }
 
-/* The program's arguments and environment, often as long as all frames together, are left out. */
+/* Exclude the program's arguments and environment, often as long as all frames together. */
 static void cut(const struct stack_ranges *ranges, struct stack_range *range)
 {
 	if (range->start < ranges->bottom && ranges->bottom < range->end)
 		range->end = ranges->bottom;
 }
 
-/* Two hexadecimal numbers and the permissions at the beginning of a line. */
+/* Parses two hexadecimal numbers and the permissions at the beginning of a line. */
 static bool parse_line(const char *line, const char *end, struct stack_range *ret_range)
 {
 	static const char stack[] = "[stack]";
@@ -77,7 +79,7 @@ int stack_ranges_set(struct stack_ranges *ranges, const char *maps)
 	return 0;
 }
 
-/* The first range that ends above @sp. */
+/* The index of the first range that ends above @sp. */
 static size_t place_of(const struct stack_ranges *ranges, uint64_t sp)
 {
 	size_t low = 0, high = ranges->n;
@@ -164,7 +166,7 @@ void stack_copy_release(struct stack_copy *copy)
 	*copy = (struct stack_copy){0};
 }
 
-/* Copies [@from, @end) to @to; what is behind the first page that is not there is left out. */
+/* Copies [@from, @end) to @to, up to the first unmapped page. */
 static void copy_piece(const struct stack_copy *copy, int tid, uint64_t from, uint64_t end,
 	uint8_t *to, struct stack_piece *ret_piece)
 {
@@ -177,7 +179,7 @@ static void copy_piece(const struct stack_copy *copy, int tid, uint64_t from, ui
 	*ret_piece = (struct stack_piece){to, from, got > 0 ? (size_t)got : 0};
 }
 
-/* End of what may be copied from @sp on. *@ret_limit: end of its mapping, 0 unknown. */
+/* The end of the range to copy from @sp on. *@ret_limit: the end of its mapping, 0 unknown. */
 static uint64_t end_of(const struct stack_ranges *ranges, uint64_t sp, uint64_t *ret_limit)
 {
 	const struct stack_range *range = stack_ranges_find(ranges, sp);
@@ -195,9 +197,9 @@ static uint64_t word_at(const struct stack_piece *piece, size_t at)
 }
 
 /*
- * The stack pointer that a signal handler interrupted, from the signal frame on its alternate
- * stack. The frame holds uc_stack {ss_sp, ss_flags, ss_size}, which describes the very memory that
- * it lies in, and a stack pointer into other memory. 0: there is none.
+ * The stack pointer at which a signal handler interrupted the thread, from the signal frame on the
+ * alternate stack. The frame holds uc_stack {ss_sp, ss_flags, ss_size}, which describes the memory
+ * that contains the frame, and a stack pointer into other memory. 0: no such frame.
  */
 static uint64_t interrupted_sp(
 	const struct stack_piece *piece, const struct stack_ranges *ranges, uint64_t sp)
@@ -248,7 +250,7 @@ void stack_copy_forget(struct stack_copy *copy)
 	copy->guess.bytes = 0;
 }
 
-/* Does the guess hold [@from, @end)? It serves once. */
+/* Does the guess cover [@from, @end)? A guess is used once. */
 static bool take_guess(struct stack_copy *copy, uint64_t from, uint64_t end)
 {
 	const struct stack_piece *guess = &copy->guess;
@@ -273,7 +275,7 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 		return;
 	if (!take_guess(copy, sp - below, end))
 		copy_piece(copy, tid, sp - below, end, copy->buffer, &copy->inner);
-	/* The red zone of a stack pointer at the very beginning of its mapping is not there. */
+	/* A stack pointer at the very beginning of its mapping has no red zone. */
 	if (!copy->inner.bytes)
 		copy_piece(copy, tid, sp, end, copy->buffer, &copy->inner);
 	copy->truncated = copy->limit && copy->inner.base + copy->inner.bytes < copy->limit;

@@ -8,7 +8,7 @@
 
 #include "supervisor/os/mem.h"
 
-/* Also of a fresh structure, whose descriptors are all 0. */
+/* Also for a fresh structure, whose descriptors are all 0. */
 static void no_files(int *fd, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -29,7 +29,7 @@ static size_t home_of(const struct target *target, int tid)
 	return ((uint32_t)tid * UINT32_C(2654435769)) & (target->by_tid_size - 1);
 }
 
-/* Its place in by_tid, or the free place where it would be. */
+/* The thread's slot in by_tid, or the free slot where it would go. */
 static size_t place_of(const struct target *target, int tid)
 {
 	size_t i = home_of(target, tid);
@@ -63,7 +63,7 @@ static int index_grow(struct target *target)
 	return 0;
 }
 
-/* Takes a tid out of the index, and closes the gap in its run of neighbours. */
+/* Removes a tid from the index and closes the gap in its run of occupied slots. */
 static void index_remove(struct target *target, int tid)
 {
 	size_t mask = target->by_tid_size - 1, gap = place_of(target, tid);
@@ -147,8 +147,7 @@ void target_rename(struct target *target, struct tracee *tracee, int tid)
 
 struct process *target_find_process(const struct target *target, int pid)
 {
-	/* A leader's tid is its process's pid; only a process whose leader is gone needs the
-	 * search. */
+	/* A leader's tid is its process's pid; the search is needed only if the leader is gone. */
 	struct tracee *leader = target_find(target, pid);
 
 	if (leader && leader->process && leader->process->pid == pid)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that is traced: images (executables), processes and threads, and how they are found.
- * Only the tables; nothing here reads /proc or calls ptrace.
+ * The tables of everything that is traced (images, processes, threads) and look-ups in them.
+ * Nothing here reads /proc or calls ptrace.
  */
 #ifndef SUPERVISOR_TARGET_H
 #define SUPERVISOR_TARGET_H
@@ -31,22 +31,24 @@ enum process_file { PROCESS_MAPS, PROCESS_STATM, PROCESS_PIDFD, PROCESS_FILES };
 enum image_traces { IMAGE_TRACES_UNKNOWN, IMAGE_TRACES_NOT, IMAGE_TRACES };
 struct image {
 	char *path;
-	enum image_traces traces; /* calls ptrace itself */
-	uint64_t sent_ns;         /* CPU time that the present analyst has been told of */
-	uint64_t lost_ns;         /* CPU time that an analyst took with it when it died */
-	/* With the wall clock: waiting time of threads that ended; as sent to the present analyst.
+	enum image_traces traces; /* the program calls ptrace itself */
+	uint64_t sent_ns;         /* CPU time reported to the present analyst */
+	uint64_t lost_ns;         /* CPU time that was lost with an analyst that died */
+	/*
+	 * With the wall clock: waiting time of threads that ended; the part sent to the present
+	 * analyst.
 	 */
 	struct waiting waited, sent;
 };
 
 struct process {
 	int pid, parent;
-	int inner_pid; /* in its own pid namespace, for service.c; 0: not read yet */
+	int inner_pid; /* the pid in its own pid namespace, for service.c; 0: not read yet */
 	struct image *image;
-	unsigned threads;   /* that are not gone */
+	unsigned threads;   /* number of threads that are not gone */
 	unsigned flags;     /* RECORD_PROCESS_… */
-	bool announced;     /* the analyst knows it and its image */
-	uint64_t kernel_ns; /* CPU time of its threads whose accounts are closed */
+	bool announced;     /* the analyst knows the process and its image */
+	uint64_t kernel_ns; /* CPU time of threads whose accounts are closed */
 
 	/* Executable mappings, as last read; sorted by address. */
 	struct mapped_range *range;
@@ -55,61 +57,62 @@ struct process {
 	bool maps_announced; /* the analyst has them */
 	uint32_t maps_generation;
 	unsigned maps_reads;        /* since the last exec */
-	uint64_t maps_again_ns;     /* not before this time, so that reading stays cheap */
+	uint64_t maps_again_ns;     /* no reading before this time, to limit the cost */
 	int fd[PROCESS_FILES];      /* procfiles.c; negative: not open */
-	uint64_t pages, pages_next; /* mapped, when the maps were read; as last seen */
-	uint64_t executable, executable_next; /* KiB of them, of the same two times */
+	uint64_t pages, pages_next; /* mapped, at the last reading of the maps; as last seen */
+	/* KiB of executable mappings, at the same two times */
+	uint64_t executable, executable_next;
 	uint64_t pages_since_ns,
-		pages_again_ns; /* when these were seen to change; when to look again */
+		pages_again_ns; /* when these were last seen to change; when to look again */
 	uint64_t maps_hash;     /* of the executable mappings */
-	/* Of the calls, which free them: of --region and of sprofil; NULL none. */
+	/* Owned by the calls: of --region and of sprofil; NULL none. */
 	struct region_table *histogram;
 	struct session *session;
-	struct stack_ranges stacks;   /* where a stack can be, as last read */
+	struct stack_ranges stacks;   /* memory that can contain a stack pointer, as last read */
 	struct repair_places handled; /* since the last exec (mend.c) */
 };
 
 struct tracee {
 	int tid;
 	struct process *process; /* NULL only in TRACEE_EARLY */
-	struct image *image;     /* that its CPU time belongs to */
+	struct image *image;     /* the image to which its CPU time belongs */
 	enum tracee_state state;
-	size_t slot;          /* in target.tracee */
+	size_t slot;          /* index in target.tracee */
 	int fd[THREAD_FILES]; /* procfiles.c; negative: not open */
 	struct account account;
 	struct wall wall;
-	struct session *session;      /* of the calls: of this thread alone; NULL none */
-	struct elapsed elapsed[2];    /* for its process's table and for its own */
-	struct sample_thread *sample; /* NULL: it is not sampled yet */
-	bool ordered;                 /* the stop that was asked for is a sample's */
-	bool left_out;                /* of the profile, by --thread-name or --tid */
-	bool was_chosen;              /* it is counted as chosen */
-	uint64_t choice_since_ns;     /* it was born, or chosen or left out */
-	uint64_t choice_again_ns;     /* when its name is to be looked at, 0 never */
-	uint16_t machine;             /* of its last stop, 0 there was none */
-	uint64_t asked_ns;            /* when the interrupt was sent, 0: no stop was asked for */
-	bool remote;                  /* it was sent to another CPU than ours */
-	uint64_t not_stopped_ns;      /* when it was last seen not to have stopped */
-	struct cpu_time asked_cpu;    /* reading at that time */
+	struct session *session;   /* owned by the calls: session of this thread alone; NULL none */
+	struct elapsed elapsed[2]; /* for the process's table and for the thread's own */
+	struct sample_thread *sample; /* NULL: not sampled yet */
+	bool ordered;                 /* the requested stop is for a sample */
+	bool left_out;                /* not profiled, because of --thread-name or --tid */
+	bool was_chosen;              /* counted as chosen */
+	uint64_t choice_since_ns;     /* birth, or the last change of left_out */
+	uint64_t choice_again_ns;     /* when to examine its name; 0 never */
+	uint16_t machine;             /* machine of its last stop; 0: no stop yet */
+	uint64_t asked_ns;            /* when the interrupt was sent; 0: no stop was requested */
+	bool remote;                  /* the interrupt went to another CPU than ours */
+	uint64_t not_stopped_ns;      /* when the thread was last seen not to have stopped */
+	struct cpu_time asked_cpu;    /* CPU time reading at asked_ns */
 	bool let_go;                  /* a child that is not followed: detached at its first stop */
 	bool unwatched;               /* counted as not sampled for want of descriptors */
-	bool missed;                  /* this interrupt is counted as missed already */
+	bool missed;                  /* this interrupt is already counted as missed */
 	struct stack_home home;       /* its usual stack */
-	int32_t syscall;              /* the system call of its last stop, for restart_syscall */
-	uint64_t name_again_ns;       /* when to look at its name again */
-	uint64_t name_since_ns;       /* when it was last seen to have changed */
+	int32_t syscall;              /* system call of its last stop, for restart_syscall */
+	uint64_t name_again_ns;       /* when to read its name again */
+	uint64_t name_since_ns;       /* when its name was last seen to have changed */
 	char name[PROCFS_NAME_BYTES];
-	struct mend *mend;       /* of its system call (mend.h); NULL: none was needed yet */
-	bool mending;            /* a call of it is watched */
-	uint64_t early_since_ns; /* TRACEE_EARLY: since when it is held */
+	struct mend *mend;       /* repair of its system call (mend.h); NULL: none so far */
+	bool mending;            /* one of its calls is watched */
+	uint64_t early_since_ns; /* TRACEE_EARLY: since when the thread is held */
 };
 
 struct target {
 	struct tracee **tracee;
 	size_t tracees, tracee_room;
-	/* Where those stand who go through all threads some at a time. */
+	/* Positions of the passes that handle a few threads at a time. */
 	size_t account_cursor, sweep_cursor, look_cursor;
-	struct tracee **by_tid; /* open addressing, a power of two */
+	struct tracee **by_tid; /* open addressing; the size is a power of two */
 	size_t by_tid_size;
 	struct process **process;
 	size_t processes, process_room;
@@ -117,30 +120,30 @@ struct target {
 	size_t images, image_room;
 };
 
-/* Frees everything; all descriptors are closed. */
+/* Frees everything and closes all descriptors. */
 void target_release(struct target *target);
 
-/* NULL: not there. */
+/* NULL: not found. */
 struct tracee *target_find(const struct target *target, int tid);
 struct process *target_find_process(const struct target *target, int pid);
 
-/* The state machine's step for one event of a thread: the one place that changes its state. */
+/* The state machine's step for an event of a thread: the only place that changes its state. */
 enum tracee_action target_step(struct tracee *tracee, enum tracee_event event);
 
-/* A new thread, in TRACEE_EXPECTED. -ENOMEM. @process may be NULL for one that came early. */
+/* Adds a thread in TRACEE_EXPECTED. @process may be NULL for a thread that came early. -ENOMEM. */
 int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee);
-/* Removes a thread and closes what it holds. Its process stays. */
+/* Removes a thread and closes its descriptors. Its process stays. */
 void target_remove(struct target *target, struct tracee *tracee);
-/* Gives an early thread its process. */
+/* Sets the process of an early thread. */
 void target_place(struct tracee *tracee, struct process *process);
-/* The thread goes by the tid @tid from now on (exec by another thread than the leader). */
+/* Changes a thread's tid to @tid (exec by a thread that is not the leader). */
 void target_rename(struct target *target, struct tracee *tracee, int tid);
 
 int target_add_process(struct target *target, int pid, int parent, struct image *image,
 	struct process **ret_process);
 void target_remove_process(struct target *target, struct process *process);
 
-/* Finds or makes. */
+/* Finds or adds an image. */
 int target_image(struct target *target, const char *path, struct image **ret_image);
 
 #endif

@@ -24,10 +24,11 @@ enum tracee_event tracee_classify(int status)
 }
 
 /*
- * An interrupt and another stop race (test: interrupt_meets_other_stop). Any trap clears a pending
- * interrupt in the kernel (ptrace_stop()), so a signal-delivery-stop of an asked thread is its tick
- * stop too; the other event stops give the tick up. If the interrupt came after the other stop had
- * begun, one more trap follows, in RUNNING: it is resumed like a tick stop, and is no sample.
+ * Our interrupt and another stop race (test: interrupt_meets_other_stop). Any trap clears a pending
+ * interrupt in the kernel (ptrace_stop()). Therefore a signal-delivery-stop of an interrupted
+ * thread serves as its tick stop; at other event stops the tick is given up. If the interrupt came
+ * after the other stop had begun, another trap follows in RUNNING: the thread is resumed as from a
+ * tick stop, and no sample is taken.
  */
 static struct tracee_step alive(enum tracee_state state, enum tracee_event event)
 {
@@ -52,7 +53,7 @@ static struct tracee_step alive(enum tracee_state state, enum tracee_event event
 	return (struct tracee_step){state, TRACEE_NOTHING};
 }
 
-/* A thread that was announced: its first stop, or whatever came instead of it. */
+/* An announced thread: its first stop, or any event that came instead. */
 static struct tracee_step expected(enum tracee_event event)
 {
 	switch (event) {
@@ -65,7 +66,7 @@ static struct tracee_step expected(enum tracee_event event)
 	}
 }
 
-/* A group-stop ends with a trap (SIGCONT), or with anything that SIGKILL brings. */
+/* A group-stop ends with a trap (SIGCONT), or with any event caused by SIGKILL. */
 static struct tracee_step listening(enum tracee_event event)
 {
 	switch (event) {
@@ -90,8 +91,9 @@ struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event)
 		return (struct tracee_step){TRACEE_GONE, TRACEE_NOTHING};
 	if (event == TRACEE_DEATH)
 		return (struct tracee_step){TRACEE_GONE, TRACEE_REAP};
-	/* Whatever it was about to do: it stands in its exec's stop, of which the leader's tid
-	 * tells.
+	/*
+	 * Whatever the thread was doing, it is now in the stop of its exec, which is reported under
+	 * the leader's tid.
 	 */
 	if (event == TRACEE_RENAMED)
 		return (struct tracee_step){TRACEE_RUNNING, TRACEE_NOTHING};

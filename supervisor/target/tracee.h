@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One traced thread: its state machine. Pure: what happened is named first (tracee_classify), then
- * (state, event) gives (state, action) (tracee_step); the caller acts. tests/unit/test_tracee.c
- * enumerates all of it.
+ * The state machine of a traced thread. Pure: tracee_classify() names what happened, tracee_step()
+ * maps (state, event) to (state, action), and the caller acts. tests/unit/test_tracee.c enumerates
+ * all pairs.
  */
 #ifndef SUPERVISOR_TRACEE_H
 #define SUPERVISOR_TRACEE_H
@@ -10,10 +10,10 @@
 #include <stdbool.h>
 
 enum tracee_state {
-	TRACEE_EXPECTED, /* its parent's event or our seize told of it; it has not stopped yet */
-	TRACEE_EARLY,    /* its first stop came before its parent's event; held in it */
+	TRACEE_EXPECTED, /* announced by its parent's event or our seize; has not stopped yet */
+	TRACEE_EARLY,    /* its first stop came before its parent's event; held in that stop */
 	TRACEE_RUNNING,
-	TRACEE_ASKED,     /* running, with an interrupt under way */
+	TRACEE_ASKED,     /* running, with an interrupt pending */
 	TRACEE_LISTENING, /* in a group-stop */
 	TRACEE_GONE,
 	TRACEE_STATES
@@ -22,35 +22,35 @@ enum tracee_state {
 enum tracee_event {
 	TRACEE_BORN, /* the parent's fork, vfork or clone event names it */
 	TRACEE_TRAP, /* PTRACE_EVENT_STOP: our interrupt, a first stop, the end of a group-stop */
-	TRACEE_GROUP_STOP, /* it stops with its process */
-	TRACEE_SIGNAL,     /* a signal is about to be delivered */
-	TRACEE_CHILD,      /* it made a process or thread */
+	TRACEE_GROUP_STOP, /* a group-stop begins */
+	TRACEE_SIGNAL,     /* a signal-delivery-stop */
+	TRACEE_CHILD,      /* the thread made a process or thread */
 	TRACEE_EXEC,
-	TRACEE_DEATH, /* it is a zombie */
-	TRACEE_ASK,   /* not an event of the thread: we want a tick stop */
-	TRACEE_CALL,  /* it enters or leaves a system call, in which it was mended */
-	TRACEE_OTHER, /* an event that nobody asked for */
+	TRACEE_DEATH, /* the thread is a zombie */
+	TRACEE_ASK,   /* not an event of the thread: a tick stop is wanted */
+	TRACEE_CALL,  /* entry to or exit from a system call that is repaired */
+	TRACEE_OTHER, /* an event that was not requested */
 	/* Not events of the thread, either: */
-	TRACEE_SEIZED,  /* the supervisor has seized it, and it runs */
-	TRACEE_MET,     /* it stops, and nobody has told of it yet */
-	TRACEE_RENAMED, /* it has called exec, and goes by its leader's tid now */
+	TRACEE_SEIZED,  /* the supervisor has seized the thread, which runs */
+	TRACEE_MET,     /* a stop of a thread that has not been announced */
+	TRACEE_RENAMED, /* the thread has called exec and now has its leader's tid */
 	TRACEE_EVENTS
 };
 
 enum tracee_action {
 	TRACEE_NOTHING,
-	TRACEE_HOLD,        /* take the status, leave it stopped until its parent's event comes */
-	TRACEE_RELEASE,     /* let it go on; it is one of ours from now */
-	TRACEE_TICK,        /* a tick stop: sample, resume */
+	TRACEE_HOLD,    /* consume the status; leave the thread stopped until its parent's event */
+	TRACEE_RELEASE, /* resume; from now on the thread is traced like any other */
+	TRACEE_TICK,    /* a tick stop: sample, resume */
 	TRACEE_TICK_SIGNAL, /* sample, resume with the signal */
 	TRACEE_RESUME,
 	TRACEE_DELIVER, /* resume with the signal */
 	TRACEE_LISTEN,
-	TRACEE_ADOPT,     /* read the child's tid, tell it TRACEE_BORN, resume */
-	TRACEE_NEW_IMAGE, /* account for the old image, begin the new one, resume */
+	TRACEE_ADOPT,     /* read the child's tid, step it with TRACEE_BORN, resume */
+	TRACEE_NEW_IMAGE, /* close the account of the old image, open one for the new, resume */
 	TRACEE_REAP,
-	TRACEE_MEND,      /* go on with the repair of its system call, resume */
-	TRACEE_INTERRUPT, /* ask for the stop */
+	TRACEE_MEND,      /* continue the repair of its system call, resume */
+	TRACEE_INTERRUPT, /* request the stop */
 	TRACEE_ACTIONS
 };
 
@@ -67,7 +67,7 @@ struct tracee_step {
  */
 enum tracee_event tracee_classify(int status);
 
-/* What to do. Every pair has an answer; an event that cannot happen in a state is survived. */
+/* What to do. Every pair has an answer; an event that cannot happen in a state does no harm. */
 struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event);
 
 #endif

@@ -25,7 +25,7 @@ bool wall_stays(const struct wall *wall, const struct cpu_time *cpu)
 
 void wall_stay(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns)
 {
-	/* A reading from before the last one says nothing new. */
+	/* The reading is not newer than the last one. */
 	if (now_ns <= wall->since_ns)
 		return;
 	wall_settle(wall, cpu, now_ns);

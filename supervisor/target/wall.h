@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread's time that is not CPU time. Pure arithmetic; docs/WALL.md has the reasons.
+ * The time that a thread spends off its CPU. Pure arithmetic; docs/WALL.md has the reasons.
  *
- * Of the time since an exact reading, what was neither run nor spent waiting for a CPU nor in a
- * stop of ours was blocked. It is owed until the thread is seen blocked, and then paid to the place
- * where that is: as CPU time is paid where the thread is found running. So the sums are the
- * thread's lifetime, however seldom it was looked at.
+ * Of the time since an exact reading, the part that was neither CPU time nor run queue time nor a
+ * stop of ours was spent blocked. This time is owed until the thread is seen blocked, and is then
+ * paid to the place where it is blocked, just as CPU time is paid where a thread is found running.
+ * The sums therefore equal the thread's lifetime, however rarely the thread is examined.
  */
 #ifndef SUPERVISOR_WALL_H
 #define SUPERVISOR_WALL_H
@@ -16,36 +16,37 @@
 #include "supervisor/os/procfs.h"
 
 struct waiting {
-	uint64_t queue_ns; /* runnable, waiting for a CPU */
+	uint64_t queue_ns; /* in the run queue */
 	uint64_t blocked_ns;
 };
 
 struct wall {
-	uint64_t begin_ns;   /* CLOCK_MONOTONIC: of the account */
-	uint64_t since_ns;   /* accounted up to here */
-	struct cpu_time at;  /* reading at that time */
+	uint64_t begin_ns;   /* CLOCK_MONOTONIC: begin of the account */
+	uint64_t since_ns;   /* accounted up to this time */
+	struct cpu_time at;  /* reading at since_ns */
 	uint64_t stopped_ns; /* our own stops since then */
 	uint64_t queue_ns;   /* owed */
-	int64_t blocked_ns;  /* owed; below 0: paid too much, by a reading that was stale */
-	int64_t here_ns;     /* the part of it that belongs to the place where it was last seen */
-	bool seen;           /* that place is known to the analyst, and it has not run since */
-	uint64_t slices;     /* reading at that time */
-	uint64_t said_ns;    /* when that place was last paid */
+	int64_t blocked_ns;  /* owed; below 0: overpaid because of a stale reading */
+	/* the part of blocked_ns that belongs to the place where the thread was last seen */
+	int64_t here_ns;
+	bool seen;        /* the analyst knows that place, and the thread has not run since */
+	uint64_t slices;  /* reading when the thread was last seen */
+	uint64_t said_ns; /* when that place was last paid */
 };
 
 void wall_begin(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
-/* A reading that is exact: of a thread that is off its CPU. */
+/* Takes an exact reading, that of a thread that is off its CPU. */
 void wall_settle(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
-/* Has it not run since it was seen? By a reading, exact or not. */
+/* Has the thread not run since it was last seen? The reading may be stale. */
 bool wall_stays(const struct wall *wall, const struct cpu_time *cpu);
-/* It has not: all that it owes belongs to that place. */
+/* The thread has not run: all blocked time belongs to that place. */
 void wall_stay(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
-/* It was seen, and what it owed was paid; @slices as they were then. */
+/* The thread was seen, and what it owed was paid. @slices: the reading at that time. */
 void wall_see(struct wall *wall, uint64_t slices, uint64_t now_ns);
 
-/* What it owes; to the place where it was last seen. */
+/* What the thread owes; _here(): to the place where it was last seen. */
 struct waiting wall_owes(const struct wall *wall);
 uint64_t wall_owes_here(const struct wall *wall);
 void wall_pay(struct wall *wall, const struct waiting *paid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil_all(3): where the program spends its CPU time, in all that is loaded, function by
- * function, told by itself.
+ * sprofil_all(3): where the program spends its CPU time, in everything that is loaded, by function,
+ * measured by the program itself.
  *
  *	sprofil_all(0);
  *	work();
@@ -18,21 +18,21 @@
 extern "C" {
 #endif
 
-#define SPROFIL_ALL_FAST 1 /* a count each millisecond of CPU time, not each 10 ms */
+#define SPROFIL_ALL_FAST 1 /* one count per millisecond of CPU time instead of one per 10 ms */
 
 /*
- * Counts from now on, from 0, in the program and in every shared library that is loaded, in place
- * of what sprofil() or profil() turned on. Turning off keeps the counts.
+ * Starts counting at 0, in the program and in every shared library that is loaded. Replaces what
+ * sprofil() or profil() turned on. Turning off keeps the counts.
  *
- * Return 0, or -1 with errno: ENOMEM, EINVAL (@flags), and what sprofil() fails with.
+ * Return 0, or -1 with errno: ENOMEM, EINVAL (@flags), and the errors of sprofil().
  */
 int sprofil_all(unsigned int flags);
 int sprofil_all_off(void);
 
 /*
- * What has been loaded since is counted as well; does nothing while sprofil_all() is off. Returns
- * @handle, and leaves errno alone. By the macro below each dlopen() of a file that includes this
- * header is followed by it; libraries that load others do not tell.
+ * Adds objects loaded since; does nothing while sprofil_all() is off. Returns @handle, and leaves
+ * errno unchanged. The macro below adds this call to each dlopen() of a file that includes this
+ * header; libraries that load others do not call it.
  */
 void *sprofil_all_loaded(void *handle);
 #ifndef SPROFIL_ALL_NO_DLOPEN
@@ -40,20 +40,23 @@ void *sprofil_all_loaded(void *handle);
 #endif
 
 struct sprofil_function {
-	const char *function; /* as the linker knows it; "" no name is known */
+	const char *function; /* as known to the linker; "": no name is known */
 	const char
-		*object; /* path; "" the program's own is not known, or no object: all the rest */
+		*object; /* path; "": that of the program is unknown, or no object: all the rest */
 	uint64_t ticks;
-	uint64_t address; /* where it begins; of no name: a place with ticks */
+	uint64_t address; /* where the function begins; without a name: an address that has ticks */
 };
 
 /*
- * The functions that have ticks, most ticks first: at most @room of them to @to. Returns how many
- * there are in all, or -1 with errno ENOMEM. The texts stay as long as the process.
+ * The functions that have ticks, most ticks first: at most @room of them, written to @to. Returns
+ * their total number, or -1 with errno ENOMEM. The strings are valid as long as the process lives.
  */
 long sprofil_all_read(struct sprofil_function *to, size_t room);
 
-/* The first @rows of them as text to @fd. Returns 0, or -1 with errno ENOMEM or as of write(). */
+/*
+ * Writes the first @rows functions as text to @fd. Returns 0, or -1 with errno ENOMEM or that of
+ * write().
+ */
 int sprofil_all_print(int fd, unsigned int rows);
 
 #ifdef __cplusplus

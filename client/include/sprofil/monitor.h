@@ -20,27 +20,27 @@ extern "C" {
 
 /*
  * All return -1 with errno on failure: EINVAL (the range is empty, or the buffer too small for it),
- * ENOMEM, what sprofil() may fail with, and, where a file is written, what open() and write() may.
- * They are for one thread at a time, and not for signal handlers.
+ * ENOMEM, the errors of sprofil(), and, where a file is written, those of open() and write(). The
+ * functions are neither thread-safe nor async-signal-safe.
  */
 
 /*
- * Counts in @buffer, @bufsize words of 2 bytes: 24 bytes of header, 16 for each of @nfunc functions
- * (which stay 0), and the counters. @lowpc below 4096 stands for the beginning of the program. With
- * @lowpc NULL: turns off, and writes mon.out.
+ * Counts in @buffer, which has @bufsize words of 2 bytes: 24 bytes of header, 16 for each of @nfunc
+ * functions (which stay 0), and the counters. @lowpc below 4096 stands for the beginning of the
+ * program. @lowpc NULL turns counting off and writes mon.out.
  */
 #define monitor sprofil_native_monitor
 int monitor(void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
 
-/* The same with a buffer of its own: a counter for 4 bytes from @lowpc up to @highpc. */
+/* The same with a buffer of its own: one counter per 4 bytes from @lowpc up to @highpc. */
 #define monstartup sprofil_native_monstartup
 int monstartup(unsigned long lowpc, unsigned long highpc);
 
-/* @mode 0 suspends, another resumes counting. Returns what it was: 0 or 1. */
+/* @mode 0 suspends, any other value resumes counting. Returns the previous state: 0 or 1. */
 #define moncontrol sprofil_moncontrol
 int moncontrol(int mode);
 
-/* Turns off, and writes gmon.out. */
+/* Turns counting off and writes gmon.out. */
 #define mcleanup sprofil_mcleanup
 int mcleanup(void);
 

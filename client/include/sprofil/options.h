@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil_with(): sprofil() with a tick of one's own, and for a part of what is run.
+ * sprofil_with(): sprofil() with a chosen tick, and for a part of the program's execution.
  *
  *	struct sprofil_options o = {sizeof(o), 250000, SPROFIL_THREAD, 0};
  *
- *	sprofil_with(&region, 1, NULL, PROF_UINT, &o);		this thread, each 250 us of its CPU
- *time
+ *	sprofil_with(&region, 1, NULL, PROF_UINT, &o);
+ *
+ * This profiles the calling thread, with a tick of 250 us of its CPU time.
  */
 #ifndef SPROFIL_OPTIONS_H
 #define SPROFIL_OPTIONS_H
@@ -17,17 +18,17 @@
 extern "C" {
 #endif
 
-#define SPROFIL_USER_ONLY 1 /* ticks inside of system calls are not counted */
+#define SPROFIL_USER_ONLY 1 /* ticks in system calls are not counted */
 /*
- * The table is the calling thread's. It counts beside that of the process, which stays; so each
- * thread may have one. The thread's end, exec, and turning off that of the process end it too; a
- * forked child has none.
+ * The table is the calling thread's. It counts in addition to that of the process, so each thread
+ * may have one. It ends with the thread, at exec, and when the process's profiling is turned off; a
+ * forked child does not inherit it.
  */
 #define SPROFIL_THREAD 2
 /*
- * A tick is a length of time that passes, of each thread, not of its CPU time: counted where the
- * thread runs, waits for a CPU, or is blocked (at its system call). What blocked threads owe comes
- * into the counters when a thread of the process runs at a tick, and with each call of sprofil_...
+ * A tick is a length of elapsed time of each thread, not of its CPU time: counted where the thread
+ * runs, waits for a CPU, or is blocked (at its system call). Ticks of blocked threads are added to
+ * the counters when a thread of the process runs at a tick, and with each call of sprofil_...
  */
 #define SPROFIL_WALL 4
 
@@ -39,9 +40,10 @@ struct sprofil_options {
 };
 
 /*
- * As sprofil() of <sprofil/sprofil.h>, with its errors, and EINVAL for options that are none,
- * EOPNOTSUPP for SPROFIL_THREAD of a thread, not the first, in a pid namespace other than the
- * supervisor's. @profcnt 0 turns off: with SPROFIL_THREAD what this thread has.
+ * Like sprofil() of <sprofil/sprofil.h>, with its errors, and EINVAL for invalid options,
+ * EOPNOTSUPP for SPROFIL_THREAD in a thread other than the first if the process is in another pid
+ * namespace than the supervisor. @profcnt 0 turns profiling off: with SPROFIL_THREAD that of this
+ * thread.
  */
 struct prof;
 struct timeval;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil(3): a histogram of where this program spends its CPU time, kept in its own memory from
- * outside: no signal, no code of a profiler in it.
+ * sprofil(3): a histogram of where this program spends its CPU time, written into its memory from
+ * outside: no signals, and no profiler code in the program.
  *
  *	unsigned short counts[4096];
  *	struct prof region = {counts, sizeof(counts), (unsigned long)&first_function, 0x8000};
@@ -10,9 +10,8 @@
  *	...
  *	sprofil(NULL, 0, NULL, 0);			no count comes after this
  *
- * This is the native interface, the union of those of IRIX and HP-UX. A program that was written
- * for HP-UX, IRIX, AIX, System V or glibc uses the header of that system instead:
- * sprofil-dialects(7).
+ * This is the native interface, the union of those of IRIX and HP-UX. A program written for HP-UX,
+ * IRIX, AIX, System V or glibc uses the header of that system instead: sprofil-dialects(7).
  */
 #ifndef SPROFIL_SPROFIL_H
 #define SPROFIL_SPROFIL_H
@@ -21,7 +20,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <sprofil/options.h> /* sprofil_with(): a tick of one's own, a thread's own table */
+#include <sprofil/options.h> /* sprofil_with(): a chosen tick, a thread's own table */
 #include <sprofil/status.h> /* sprofil_status(): can the counts be believed? */
 
 #if defined(__SYS_PROFIL_H) || defined(_PROFIL_H) || \
@@ -40,19 +39,19 @@ struct prof {
 	unsigned int pr_scale; /* counter bytes per text byte, times 65536 */
 };
 
-/* Flags: the width of the counters, one of the first three, and perhaps PROF_FAST. */
+/* Flags: the width of the counters, one of the first three, optionally with PROF_FAST. */
 #define PROF_USHORT 1 /* unsigned short */
 #define PROF_UINT   2 /* unsigned int */
 #define PROF_UINT64 8 /* uint64_t */
-#define PROF_FAST   4 /* a count each millisecond of CPU time, not each clock tick (10 ms) */
+#define PROF_FAST   4 /* one count per millisecond of CPU time, not per clock tick (10 ms) */
 
-#define PROFIL_MAX     65536  /* entries of one table */
+#define PROFIL_MAX     65536  /* maximum entries of a table */
 #define _SC_PROFIL_MAX 0x5350 /* sysconf(_SC_PROFIL_MAX) is PROFIL_MAX */
 
 /*
- * Counts from now on in the @profcnt regions of @profp, in place of those of an earlier call.
- * *@tvp, if not NULL, becomes the CPU time of one count. @profcnt 0 turns profiling off.
- * The buffers must stay where they are until then.
+ * Starts counting in the @profcnt regions of @profp, which replace those of an earlier call. *@tvp,
+ * if not NULL, is set to the CPU time of one count. @profcnt 0 turns profiling off. The buffers
+ * must stay valid until then.
  *
  * Returns 0, or -1 with errno E2BIG, EINVAL, EACCES, EFAULT, EPERM; then nothing has changed.
  * Async-signal-safe and thread-safe.
@@ -61,17 +60,17 @@ struct prof {
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
 
 /*
- * One region with unsigned short counters. @scale 0 or 1 turns profiling off. 0, or -1 and errno.
- * A macro, because <unistd.h> of glibc declares a profil() whose buffer must not be NULL.
+ * One region with unsigned short counters. @scale 0 or 1 turns profiling off. 0, or -1 and errno. A
+ * macro, because <unistd.h> of glibc declares a profil() whose buffer must not be NULL.
  */
-#ifndef SPROFIL_DIALECT_NATIVE /* <unistd.h> has it already if sprofil/native is searched */
+#ifndef SPROFIL_DIALECT_NATIVE /* already in <unistd.h> if sprofil/native is on the include path */
 #define SPROFIL_DIALECT "native"
 #define SPROFIL_DIALECT_NATIVE
 #define profil sprofil_native_profil
 int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
 #endif
 
-/* Answers for _SC_PROFIL_MAX too. */
+/* Supports _SC_PROFIL_MAX too. */
 #define sysconf sprofil_sysconf
 long sysconf(int name);
 

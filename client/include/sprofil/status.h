@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the profiling that sprofil() or profil() turned on stands, and so whether its counts can be
- * believed. For every dialect.
+ * The state of the profiling that sprofil() or profil() turned on, which says whether its counts
+ * are complete. For every dialect.
  *
  *	struct sprofil_state s;
  *
  *	sprofil(NULL, 0, NULL, 0);
  *	if (sprofil_status(&s, sizeof(s)) == 0 && s.lost + s.faulted + s.full > 0)
- *		warnx("the histogram is not whole");
+ *		warnx("the histogram is not complete");
  */
 #ifndef SPROFIL_STATUS_H
 #define SPROFIL_STATUS_H
@@ -19,45 +19,46 @@
 extern "C" {
 #endif
 
-#define SPROFIL_OFF   0 /* it was not turned on, or was turned off by a call */
+#define SPROFIL_OFF   0 /* not turned on, or turned off by a call */
 #define SPROFIL_ON    1
-#define SPROFIL_ENDED 2 /* it was turned on, and counts no more: see reason */
+#define SPROFIL_ENDED 2 /* turned on, but no longer counting: see reason */
 
 #define SPROFIL_NO_REASON 0
-#define SPROFIL_FAULT     1 /* a counter was out of reach, and without it nothing is left to do */
+#define SPROFIL_FAULT     1 /* a counter was inaccessible, and no other region is left */
 #define SPROFIL_FULL      2 /* System V: a counter has reached 32767 */
-#define SPROFIL_HIDDEN    3 /* this program's memory is out of reach: setuid, PR_SET_DUMPABLE */
-#define SPROFIL_GONE      4 /* the supervisor has gone; the figures with it, they are 0 */
+#define SPROFIL_HIDDEN    3 /* this program's memory is inaccessible: setuid, PR_SET_DUMPABLE */
+#define SPROFIL_GONE      4 /* the supervisor is gone, and the figures with it: they are 0 */
 
 #define SPROFIL_DEAD_LISTED 14
 
 /*
- * The figures are ticks since the table was put in force. The counters hold as many as @counted
- * says, less what the program itself did to them.
+ * The figures are ticks since the table came into force. The sum of the counters is @counted, apart
+ * from changes made by the program itself.
  */
 struct sprofil_state {
 	uint32_t state;
 	uint32_t reason;    /* of SPROFIL_ENDED */
 	uint64_t tick_ns;   /* CPU time of one tick; 0: there was no table */
-	uint64_t counted;   /* went into the counters */
-	uint64_t outside;   /* of addresses that no region has a counter for */
-	uint64_t full;      /* found their counter full */
+	uint64_t counted;   /* added to the counters */
+	uint64_t outside;   /* at addresses for which no region has a counter */
+	uint64_t full;      /* their counter was full */
 	uint64_t faulted;   /* their counter was not writable memory */
 	uint64_t lost;      /* could not be counted in time */
 	uint32_t regions;   /* in the table */
-	uint32_t dead;      /* of them, turned off because a counter was not writable memory */
-	int32_t supervisor; /* its process number, 0: there is none */
+	uint32_t dead;      /* of these, turned off because a counter was not writable memory */
+	int32_t supervisor; /* its process id, 0: none */
 	uint32_t first_dead[SPROFIL_DEAD_LISTED]; /* numbers of the first dead regions */
 	uint32_t zero;
 };
 
 /*
- * Fills in *@status, @size bytes: sizeof(struct sprofil_state). After "off" the figures are the
- * last of what was.
+ * Fills in *@status, @size bytes: sizeof(struct sprofil_state). After profiling was turned off, the
+ * figures are the final ones.
  *
- * Returns 0, or -1 with errno EFAULT, EINVAL (@size is none that was ever right), ENODATA (it was
- * turned off on a way that brings no figures: after setuid or chroot), EPERM (the supervisor cannot
- * be seen or cannot see us), EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and thread-safe.
+ * Returns 0, or -1 with errno EFAULT, EINVAL (@size was never a valid size), ENODATA (profiling was
+ * turned off in a way that returns no figures: after setuid or chroot), EPERM (the supervisor
+ * cannot be seen, or cannot access our memory), EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and
+ * thread-safe.
  */
 int sprofil_status(struct sprofil_state *status, size_t size);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* <mon.h> of AIX, for its programs on Linux: see sprofil-dialects(7). */
+/* <mon.h> of AIX, for AIX programs on Linux: see sprofil-dialects(7). */
 #ifndef SPROFIL_AIX_MON_H
 #define SPROFIL_AIX_MON_H
 #pragma GCC system_header /* parameters of old function types */
 
-/* Both declare things that go by the names below; they come first. */
+/* Both declare things with the names below, so they are included first. */
 #include <sys/types.h>
 #include <unistd.h> /* of this dialect: profil() */
 

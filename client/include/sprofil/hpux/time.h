@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <time.h> of HP-UX declares sprofil and profil. The system's own comes first; while it is being
- * read for another header that wants a part of it only, nothing is added.
+ * <time.h> of HP-UX declares sprofil and profil. The system's header is included first; while
+ * another header includes it for some of its types only, nothing is added.
  */
 #pragma GCC system_header
 #include_next <time.h>

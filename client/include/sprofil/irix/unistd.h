@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <unistd.h>: the system's, and then the profil() of IRIX. glibc declares one of its own there, so
- * a program may take it from here or from <sys/profil.h>.
+ * <unistd.h>: the system's, followed by the profil() of IRIX. glibc declares its own there, so a
+ * program may take the declaration from here or from <sys/profil.h>.
  */
 #pragma GCC system_header
 #include_next <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <unistd.h>: the system's, and then the profil() of libsprofil in place of the one of its own that
- * glibc declares there. A program may take it from here or from <sprofil/sprofil.h>.
+ * <unistd.h>: the system's, followed by libsprofil's profil(), which replaces the one that glibc
+ * declares there. A program may take the declaration from here or from <sprofil/sprofil.h>.
  */
 #pragma GCC system_header
 #include_next <unistd.h>

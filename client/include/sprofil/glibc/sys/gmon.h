@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <sys/gmon.h>: the system's, and then monstartup(), moncontrol() and _mcleanup() of libsprofil in
- * place of glibc's. Programs compiled with -pg have glibc's own all the same: their start-up calls
+ * <sys/gmon.h>: the system's, followed by monstartup(), moncontrol() and _mcleanup() of libsprofil,
+ * which replace glibc's. Programs compiled with -pg still use glibc's: their start-up code calls
  * internal names.
  */
 #pragma GCC system_header

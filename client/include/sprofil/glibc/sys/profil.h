@@ -26,8 +26,8 @@ struct prof {
 enum {
 	PROF_USHORT = 0,     /* 16-bit counters */
 	PROF_UINT = 1 << 0,  /* 32-bit counters */
-	PROF_FAST = 1 << 1,  /* a count each millisecond */
-	PROF_UINT64 = 1 << 3 /* 64-bit counters: an addition */
+	PROF_FAST = 1 << 1,  /* one count per millisecond */
+	PROF_UINT64 = 1 << 3 /* 64-bit counters: an extension */
 };
 
 #define sprofil sprofil_glibc_sprofil

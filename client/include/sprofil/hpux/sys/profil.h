@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <sys/profil.h> of HP-UX, for its programs on Linux: see sprofil-dialects(7). */
+/* <sys/profil.h> of HP-UX, for HP-UX programs on Linux: see sprofil-dialects(7). */
 #ifndef __SYS_PROFIL_H
 #define __SYS_PROFIL_H
 
@@ -26,11 +26,11 @@ struct prof {
 #define PROF_UINT   2
 #define PROF_UINT64 8
 
-#define _SC_PROFIL_MAX 0x5350 /* most entries of one table */
+#define _SC_PROFIL_MAX 0x5350 /* maximum entries of a table */
 
 #define sprofil sprofil_hpux_sprofil
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
-#define sysconf sprofil_sysconf /* which knows _SC_PROFIL_MAX */
+#define sysconf sprofil_sysconf /* knows _SC_PROFIL_MAX */
 long sysconf(int name);
 
 #ifdef __cplusplus

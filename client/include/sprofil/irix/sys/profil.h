@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <sys/profil.h> of IRIX, for its programs on Linux: see sprofil-dialects(7). */
+/* <sys/profil.h> of IRIX, for IRIX programs on Linux: see sprofil-dialects(7). */
 #ifndef __SYS_PROFIL_H
 #define __SYS_PROFIL_H
 
