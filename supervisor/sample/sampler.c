@@ -76,9 +76,13 @@ void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns, 
 	if (s->period_ns[stream] != period_ns)
 		for (size_t i = 0; i < s->threads; i++)
 			s->thread[i]->account[stream] = (struct sample_account){0};
-	s->period_ns[stream] = period_ns;
-	for (unsigned i = 0; i < s->cpus; i++)
+	for (unsigned i = 0; i < s->cpus; i++) {
+		/* Without instants nobody has seen whether a thread slept since its last stop. */
+		if (s->period_ns[stream] != period_ns)
+			s->cpu[i].resumed = NULL;
 		plan_set(&s->cpu[i].plan, stream, period_ns, now_ns, &s->random);
+	}
+	s->period_ns[stream] = period_ns;
 }
 
 static void unlink_thread(struct sampler *s, struct sample_thread *t)
@@ -297,9 +301,12 @@ static void settle_ticks(struct sampler *s, struct sample_thread *t, const struc
 
 void sampler_moved(struct sampler *s, struct sample_thread *t, unsigned cpu)
 {
-	if (t->cpu >= 0 && t->cpu != (int)cpu) {
-		s->cpu[cpu].recent += s->cpu[t->cpu].recent;
-		s->cpu[t->cpu].recent = 0;
+	/* It may be a thread that was never met, after another one that was alone at work. */
+	for (unsigned i = 0; i < s->cpus; i++) {
+		if (i == cpu)
+			continue;
+		s->cpu[cpu].recent += s->cpu[i].recent;
+		s->cpu[i].recent = 0;
 	}
 	t->cpu = (int)cpu;
 	s->ways_next_ns = 0;

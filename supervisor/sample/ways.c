@@ -34,6 +34,17 @@ static bool makes_no_calls(const struct sample_thread *t)
 	return t && !t->calls && !t->near;
 }
 
+/*
+ * May the tracing thread wait on the CPU of the one thread at work? In the fair class, beside a
+ * thread that sleeps, it would come too late there. Instants of tables are the same on all CPUs: a
+ * thread that has moved to the keeper's CPU would not be met.
+ */
+static bool may_be_kept(const struct sampler *s, unsigned cpu)
+{
+	return s->cpus == 2 && !sampler_has_tables(s) &&
+		(s->realtime || observe_is_steady(&s->cpu[cpu]));
+}
+
 unsigned sampler_ways(struct sampler *s, uint64_t now)
 {
 	unsigned best = s->host;
@@ -63,20 +74,19 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	}
 	/*
 	 * A thread that is resumed by one on its own CPU is moved to another CPU if that is idle.
-	 * So where one thread is alone at work, the other CPU is kept from being idle. Of more than
-	 * two some other is idle. And in the fair class, beside a thread that sleeps, the tracing
-	 * thread would come too late on a CPU where it works twice for each sample. Then it is on
-	 * another CPU. Nothing of this while others work: they would lose their CPU to us before
-	 * the instant, and what they do for the target, or it for them, would stop.
+	 * So where one thread is alone at work, the other CPU is kept from being idle, or the
+	 * tracing thread is on another CPU. Nothing of this while others work: they would lose
+	 * their CPU to us before the instant, and what they do for the target, or it for them,
+	 * would stop.
 	 */
 	alone = s->cpus > 1 && all && uncontended;
 	same = s->met && (s->same >= SAME_ALONE || s->threads == 1);
 	if (alone && same)
 		best = (unsigned)s->met->cpu;
 	if (alone && (same || all - s->cpu[best].recent < all / ALONE_PART)) {
-		if (s->cpus == 2 && (s->realtime || observe_is_steady(&s->cpu[best]))) {
+		if (may_be_kept(s, best)) {
 			s->keeper = !best;
-			if (s->threads == 1 && !sampler_has_tables(s))
+			if (s->threads == 1)
 				s->cpu[!best].way = SAMPLE_UNUSED;
 			s->rings = makes_no_calls(s->cpu[best].last);
 		} else {

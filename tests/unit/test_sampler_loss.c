@@ -490,6 +490,18 @@ static void test_sampler_loss__a_thread_that_slept_is_not_steady(void **state)
 	a->run_ns++;
 	sample(&w, a, 0, w.now);
 	assert_int_equal(a->sample.steady, 0);
+	/* While there were no instants nobody saw that it slept. */
+	a->slices += 2;
+	a->run_ns++;
+	sample(&w, a, 0, w.now);
+	assert_int_equal(a->sample.steady, 1);
+	sampler_set_period(&w.sampler, 0, 0, w.now);
+	w.now += 80 * MS;
+	sampler_set_period(&w.sampler, 0, MS, w.now);
+	a->slices += 2;
+	a->run_ns++;
+	sample(&w, a, 0, w.now);
+	assert_int_equal(a->sample.steady, 0);
 	sampler_release(&w.sampler);
 }
 

@@ -184,13 +184,14 @@ static void test_sampler_ways__the_keepers_cpu_is_looked_at_for_other_threads_on
 	assert_ptr_equal(look(&w, 1), &w.actor[1]);
 	assert_int_equal(w.sampler.figures.late, late);
 	sampler_release(&w.sampler);
-	/* Tables count everywhere. */
+	/* Tables count everywhere, at the same instants. */
 	begin(&w, 2, 1);
 	sampler_set_period(&w.sampler, 2, 10 * MS, 0);
 	meet(&w, a, 0, 1);
 	w.runnable = 1;
-	assert_int_equal(sampler_ways(&w.sampler, w.now), 0);
-	assert_int_equal(w.sampler.keeper, 1);
+	assert_int_equal(sampler_ways(&w.sampler, w.now), 1);
+	assert_int_equal(w.sampler.keeper, -1);
+	assert_int_equal(w.sampler.cpu[0].way, SAMPLE_AWAITED);
 	assert_int_not_equal(sampler_next(&w.sampler, 1), PLAN_NEVER);
 	sampler_release(&w.sampler);
 }
