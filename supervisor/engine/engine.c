@@ -116,13 +116,15 @@ static void sweep(struct engine *engine, uint64_t now)
 static void await_stop(struct engine *engine)
 {
 	const struct timespec most = {0, STOP_TIMER_NS};
+	uint64_t until = clock_now() + STOP_TIMER_NS;
 	bool called = true;
 	sigset_t child;
 
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
 	/* A signal may be left from before. */
-	while (called && keeper_stops(&engine->sampling) && sampling_rest(engine)) {
+	while (called && keeper_stops(&engine->sampling) && clock_now() < until &&
+		sampling_rest(engine)) {
 		watchdog_note(&engine->watchdog, 0);
 		called = sigtimedwait(&child, NULL, &most) == SIGCHLD;
 		watchdog_note(&engine->watchdog, clock_now());
