@@ -13,7 +13,7 @@
 #define LOST_MOST_NS 1000000000
 /* A longer stop had something else in its way. */
 #define STOP_MOST_NS 80000
-/* While a thread is kept every so many samples look for company: that takes its time. */
+/* With a keeper only one of so many samples reads the machine's load: that steals CPU time. */
 #define KEPT_LOOKS 4
 /* A steady thread waits while we have its CPU, and so long at most to be switched to. */
 #define WAKE_NS 60000

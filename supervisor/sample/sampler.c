@@ -301,7 +301,7 @@ static void settle_ticks(struct sampler *s, struct sample_thread *t, const struc
 
 void sampler_moved(struct sampler *s, struct sample_thread *t, unsigned cpu)
 {
-	/* It may be a thread that was never met, after another one that was alone at work. */
+	/* The weight of past samples goes along, also if they were of a thread that has ended. */
 	for (unsigned i = 0; i < s->cpus; i++) {
 		if (i == cpu)
 			continue;

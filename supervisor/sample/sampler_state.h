@@ -104,7 +104,7 @@ struct sample_cpu {
 	unsigned failures;                 /* of proofs after a stop; halved as time goes */
 	struct sample_thread *resumed;     /* the last one that was stopped here */
 	uint64_t had_ns;                   /* how long the supervisor had it since that stop, */
-	unsigned let_go;                   /* and how often it then let go of it */
+	unsigned let_go;                   /* and how often the supervisor released the CPU since */
 	int64_t left_out_ns[PLAN_STREAMS]; /* what the plans left out since that stop */
 	int64_t owed_ns; /* by so much the profile's plan is shifted with the next leave_out() */
 };
