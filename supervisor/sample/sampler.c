@@ -20,13 +20,8 @@
 #define SWITCH_NS 200000
 /* Added to a CPU's failures by a proof that failed: until they are halved to 0 it needs stamps. */
 #define FAILURE 4
-/*
- * The kernel acts on a ring of the keeper at the end of a call, even if that comes before the
- * interrupt. After a thread was found there, its instants have a timer for so many samples; doubled
- * each time, so many times at most.
- */
-#define NEAR_SAMPLES 64
-#define NEAR_DOUBLED 8
+/* How often SAMPLE_UNCALLED is doubled for a thread that was found in a call after a ring. */
+#define UNCALLED_DOUBLED 4
 /* What an instant that met somebody adds to sample_cpu.recent. */
 #define MET_WEIGHT 256
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
@@ -104,8 +99,11 @@ int sampler_add(struct sampler *s, struct sample_thread *t, void *owner)
 {
 	if (mem_grow((void **)&s->thread, &s->room, s->threads + 1, sizeof(*s->thread)) < 0)
 		return -ENOMEM;
-	*t = (struct sample_thread){
-		.owner = owner, .slot = s->threads, .cpu = -1, .calls = UINT64_MAX};
+	*t = (struct sample_thread){.owner = owner,
+		.slot = s->threads,
+		.cpu = -1,
+		.calls = UINT64_MAX,
+		.near = SAMPLE_UNCALLED};
 	s->thread[s->threads++] = t;
 	if (s->keeper >= 0)
 		s->ways_next_ns = 0; /* it may be on any CPU */
@@ -133,7 +131,8 @@ void sampler_remove(struct sampler *s, struct sample_thread *t)
 void sampler_renew(struct sample_thread *t)
 {
 	t->calls = UINT64_MAX;
-	t->near = t->flights = 0;
+	t->near = SAMPLE_UNCALLED;
+	t->flights = 0;
 	sampler_forget_ticks(t);
 }
 
@@ -420,8 +419,8 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 	if (was_on && o->called && place) {
 		was_on = false;
 		if (!t->near)
-			t->flights += t->flights < NEAR_DOUBLED;
-		t->near = NEAR_SAMPLES << t->flights;
+			t->flights += t->flights < UNCALLED_DOUBLED;
+		t->near = SAMPLE_UNCALLED << t->flights;
 		s->ways_next_ns = 0;
 		sampler_lose(s, t);
 	}
@@ -433,5 +432,8 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 void sampler_note(struct sample_thread *t, bool in_call)
 {
 	t->calls = t->calls << 1 | in_call;
-	t->near -= t->near > 0;
+	if (!in_call)
+		t->near -= t->near > 0;
+	else if (t->near < SAMPLE_UNCALLED)
+		t->near = SAMPLE_UNCALLED;
 }

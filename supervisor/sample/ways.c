@@ -31,7 +31,7 @@ static unsigned quiet_cpu(const struct sampler *s, unsigned busy)
 /* No end of a call can come before the keeper's ring has reached the thread's CPU. */
 static bool makes_no_calls(const struct sample_thread *t)
 {
-	return t && !t->calls && !t->near;
+	return t && !t->near;
 }
 
 /*

@@ -209,7 +209,7 @@ static void test_sampler_ways__the_keeper_rings_for_threads_without_calls(void *
 	w.runnable = 1;
 	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
 	assert_false(w.sampler.rings); /* nothing is known yet */
-	for (unsigned i = 0; i < 64; i++) {
+	for (unsigned i = 0; i < SAMPLE_UNCALLED; i++) {
 		assert_false(w.sampler.rings);
 		sampler_note(&a->sample, false);
 		(void)sampler_ways(&w.sampler, 0);
@@ -229,7 +229,7 @@ static void test_sampler_ways__the_keeper_rings_for_threads_without_calls(void *
 		assert_int_equal(w.sampler.figures.late, late + 1);
 		/* At once, and each time for longer, a timer takes its place. */
 		assert_int_equal(w.sampler.ways_next_ns, 0);
-		for (unsigned i = 0; i < 64u << times; i++) {
+		for (unsigned i = 0; i < SAMPLE_UNCALLED << times; i++) {
 			(void)sampler_ways(&w.sampler, 0);
 			assert_false(w.sampler.rings);
 			sampler_note(&a->sample, false);
