@@ -21,7 +21,7 @@
 /* Added to a CPU's failures by a proof that failed: until they are halved to 0 it needs stamps. */
 #define FAILURE 4
 /* How often SAMPLE_UNCALLED is doubled for a thread that was found in a call after a ring. */
-#define UNCALLED_DOUBLED 4
+#define UNCALLED_DOUBLED 6
 /* What an instant that met somebody adds to sample_cpu.recent. */
 #define MET_WEIGHT 256
 /* What a sample takes from its thread, and how long its stop is, before any was measured. */
