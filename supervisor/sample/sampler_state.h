@@ -57,9 +57,9 @@ struct sample_account {
 /*
  * The keeper rings for a thread after so many samples in a row without a system call. The kernel
  * acts on a ring at the end of a call, even if that comes before the interrupt, so a sample in a
- * call after a ring is lost. Of 16 in 4,000 samples that makes half of one; after 64, two.
+ * call after a ring is lost. Of 16 in 4,000 samples that makes one; after 64 instead of 128, two.
  */
-#define SAMPLE_UNCALLED 256
+#define SAMPLE_UNCALLED 128
 
 /* One thread, as the sampler knows it. Embedded or owned by the caller; see sampler_add(). */
 struct sample_thread {
