@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "supervisor/engine/engine.h"
 #include "supervisor/os/priority.h"
 #include "tools/front.h"
 
@@ -27,10 +26,12 @@ static bool sessions_have_shares(void)
 }
 
 /*
- * The shell sees one job: this process stops when @pid stops, and ends as it ends. In the first
- * process of a container, orphans must be waited for, too.
+ * The shell sees one job: this process stops when @pid stops, and ends as it ends. If @pid must go
+ * on (@alone), only this process is suspended: threads of a target whose tracer is stopped stand
+ * still from their next signal or new thread on. In the first process of a container, orphans must
+ * be waited for, too.
  */
-static _Noreturn void stand_for(pid_t pid)
+static _Noreturn void stand_for(pid_t pid, bool alone)
 {
 	sigset_t signals;
 	siginfo_t info;
@@ -47,21 +48,25 @@ static _Noreturn void stand_for(pid_t pid)
 			(void)kill(pid, SIGCONT);
 		} else if (seen <= 0 && sigwaitinfo(&signals, &info) >= 0 &&
 			info.si_signo != SIGCHLD) {
-			engine_forward(pid, &info);
+			if (alone && info.si_signo == SIGTSTP)
+				(void)raise(SIGSTOP);
+			else
+				engine_forward(pid, &info);
 		}
 	}
 }
 
-bool session_divide(bool no_realtime)
+bool session_divide(const struct engine_options *options)
 {
 	pid_t parent = getpid(), pid;
 
-	if (!sessions_have_shares() || (!no_realtime && priority_may_be_realtime()))
+	if (options->command &&
+		(!sessions_have_shares() || (!options->no_realtime && priority_may_be_realtime())))
 		return false;
 	(void)fflush(NULL);
 	pid = fork();
 	if (pid > 0)
-		stand_for(pid);
+		stand_for(pid, !options->command);
 	if (pid < 0)
 		return false;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)

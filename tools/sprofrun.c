@@ -332,7 +332,7 @@ int main(int argc, char **argv)
 	front_prepare(&s.engine.inherited);
 	command_as_finish(program, &s.as, &s.engine);
 	s.engine.released = s.jit_map ? write_maps : NULL;
-	s.engine.own_session = !s.engine.dump && session_divide(s.engine.no_realtime);
+	s.engine.own_session = !s.engine.dump && session_divide(&s.engine);
 	if (s.live) {
 		int status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
 

@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
 	front_prepare(&s.engine.inherited);
-	s.engine.own_session = session_divide(s.engine.no_realtime);
+	s.engine.own_session = session_divide(&s.engine);
 	if (serve_front_begin(&s.serve, name, &s.engine))
 		status = run(&s);
 	target_options_release(&s.target);

@@ -297,7 +297,7 @@ int main(int argc, char **argv)
 
 	n += thread_options_arguments(&s.target.threads, analyst_argv + n);
 	front_prepare(&s.engine.inherited);
-	s.engine.own_session = session_divide(s.engine.no_realtime);
+	s.engine.own_session = session_divide(&s.engine);
 	status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;

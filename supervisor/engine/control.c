@@ -133,7 +133,8 @@ void control_snapshot(struct engine *engine)
 /*
  * Signals to the supervisor. The command decides about signals that it also gets; a signal sent to
  * the supervisor alone by kill(2) is passed on. Without a command (attached, or it has ended) a
- * signal ends the profiling.
+ * signal ends the profiling, but for a request to stop: while the supervisor is stopped, threads of
+ * the target stand still from their next signal or new thread on.
  */
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {
@@ -152,9 +153,7 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
 		engine->result->stopped_by = signal;
 		engine->timing.stop = true;
-	} else if (signal == SIGTSTP && !command_lives) {
-		(void)raise(SIGSTOP);
-	} else if (signal == SIGTSTP && origin != SENT) {
+	} else if (signal == SIGTSTP && command_lives && origin != SENT) {
 		engine->life.stop_pending = true;
 		lifecycle_stop_with_command(engine);
 	}

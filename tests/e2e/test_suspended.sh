@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# sprofrun -p is suspended (^Z sends SIGTSTP; SIGSTOP): the target goes on, makes children and gets
+# signals, and is profiled all the while. A stopped tracer would hold it at the first of these.
+. "$(dirname "$0")/lib.sh"
+
+# A new child in each round, and signals when they come.
+sh -c 'trap "echo >>signals" USR1; while :; do sleep 0.02; echo >>rounds; done' & target=$!
+"$TARGETS/busy" 1 300 5 & busy=$!
+trap 'kill -KILL $target $busy 2>/dev/null; rm -rf "$WORK"' EXIT
+lines() { wc -l 2>/dev/null <"$1" || echo 0; }
+grows() { [ "$(lines "$1")" -gt "$2" ]; }
+state_is() { grep -q "^State:.$2" "/proc/$1/status"; }
+traced() { grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$1/status"; }
+cpu_ticks() { awk '{ print $14 }' "/proc/$busy/stat"; }
+has_run() { [ "$(cpu_ticks)" -gt "$1" ]; }
+
+for options in '' --no-realtime; do
+    # shellcheck disable=SC2086
+    "$SPROFRUN" -q -F 5000 --max-overhead 100 $options -o p.pb.gz -p $target,$busy & front=$!
+    wait_until "it is attached to" 20 traced $target
+    wait_until "and the other" 20 traced $busy
+    for round in $(seq 10); do
+        for signal in STOP TSTP; do
+            kill -$signal $front
+            wait_until "$options $round: suspended by SIG$signal" 20 state_is $front T
+            rounds=$(lines rounds) signals=$(lines signals) ticks=$(cpu_ticks)
+            kill -USR1 $target
+            wait_until "$options $round: the target gets signals" 20 grows signals "$signals"
+            wait_until "$options $round: the target goes on" 20 grows rounds $((rounds + 1))
+            wait_until "$options $round: the other goes on" 20 has_run $((ticks + 2))
+            kill -CONT $front
+            wait_until "$options $round: back" 20 state_is $front S
+        done
+    done
+    kill -INT $front
+    wait $front; is "$options its status" $? 0
+
+    # Suspended all the time: the profile is there all the same, of a second of CPU time.
+    # shellcheck disable=SC2086
+    "$SPROFRUN" -q -F 1000 --max-overhead 100 $options -o p.pb.gz -p $busy & front=$!
+    wait_until "it is attached to" 20 traced $busy
+    kill -TSTP $front
+    wait_until "$options suspended" 20 state_is $front T
+    wait_until "$options a second of CPU time" 60 has_run $(($(cpu_ticks) + 100))
+    kill -INT $front
+    kill -CONT $front
+    wait $front; is "$options its status, suspended all the time" $? 0
+    within "$options samples" "$(figure samples p.pb.gz)" 300 1500
+done
+finish
