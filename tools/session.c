@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "supervisor/engine/diagnose.h"
 #include "supervisor/os/priority.h"
 #include "tools/front.h"
 
@@ -72,6 +73,6 @@ bool session_divide(const struct engine_options *options)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(FRONT_OURS);
 	/* A search by name then finds the other process. */
-	(void)prctl(PR_SET_NAME, "sprofil-tracer");
+	(void)prctl(PR_SET_NAME, DIAGNOSE_TRACER_NAME);
 	return true;
 }

@@ -144,6 +144,21 @@ static int attempt(int pid)
 	return status >> 8 & 0xff;
 }
 
+/* Who traces: of a divided program of ours the process that its user knows (tools/session.h). */
+static void name_tracer(struct diagnose_facts *f)
+{
+	char who[16], text[4096];
+	struct diagnose_side side;
+
+	procfs_read_name(f->tracer, f->tracer, f->tracer_name);
+	(void)snprintf(who, sizeof(who), "%d", f->tracer);
+	if (strcmp(f->tracer_name, DIAGNOSE_TRACER_NAME) != 0 ||
+		read_side(who, "\nCapPrm:", &side, text, sizeof(text)) < 0)
+		return;
+	f->tracer = (int)field(text, "\nPPid:", 10);
+	procfs_read_name(f->tracer, f->tracer, f->tracer_name);
+}
+
 int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 {
 	struct diagnose_facts f = {.pid = pid, .yama = read_yama()};
@@ -169,7 +184,7 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 		if (stat(path, &st) == 0)
 			f.proc_owner = st.st_uid;
 		if (f.tracer)
-			procfs_read_name(f.tracer, f.tracer, f.tracer_name);
+			name_tracer(&f);
 		f.error = attempt(pid);
 		if (f.error < 0)
 			return f.error;
@@ -257,9 +272,9 @@ void diagnose_explain(const struct diagnose_facts *f, char *to, size_t room)
 		return;
 	default:
 		(void)snprintf(to, room,
-			"cannot attach to %d: %s; a security module (SELinux, AppArmor) may forbid "
-			"it: "
-			"see 'dmesg' or 'journalctl -k'",
+			"cannot attach to %d: %s; a security module (SELinux, AppArmor, Landlock), "
+			"or the sandbox of a container, may forbid it: see 'dmesg' or 'journalctl "
+			"-k'",
 			pid, strerror(f->error));
 		return;
 	}

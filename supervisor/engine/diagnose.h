@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The name of a process that traces, where another one stands for it before the user. */
+#define DIAGNOSE_TRACER_NAME "sprofil-tracer"
+
 enum diagnose_cause {
 	DIAGNOSE_NONE, /* nothing prevents it */
 	DIAGNOSE_GONE,
