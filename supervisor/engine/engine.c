@@ -244,6 +244,11 @@ static int attach_all(struct engine *engine)
 		if (!target_find_process(&engine->target, pid))
 			error = birth_attach(engine, pid);
 		any |= error == 0;
+		if (error == 0 && !sampling_covers(engine, pid))
+			say_line(&engine->say, SAY_WARNING,
+				"process %d may run on CPUs that sprofrun may not use (its cpuset "
+				"leaves them out): what it does there is not sampled",
+				pid);
 		if (error == 0)
 			continue;
 		/* What has ended meanwhile says less than what refuses. */

@@ -142,10 +142,40 @@ static const struct probe probe = {
 	.runnable = probe_runnable,
 };
 
+/*
+ * The CPUs that threads of the target can be met on: all that this process may ask for. It may have
+ * been started on fewer (taskset(1)); a cpuset is a limit that stays.
+ */
+static void find_cpus(const cpu_set_t *started_on, cpu_set_t *ret_cpus)
+{
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	*ret_cpus = *started_on;
+	if (sched_setaffinity(0, sizeof(all), &all) == 0) {
+		(void)sched_getaffinity(0, sizeof(*ret_cpus), ret_cpus);
+		(void)sched_setaffinity(0, sizeof(*started_on), started_on);
+	}
+}
+
+bool sampling_covers(const struct engine *engine, int pid)
+{
+	const struct sampler *s = &engine->sampling.sampler;
+	cpu_set_t theirs;
+
+	CPU_ZERO(&theirs);
+	if (sched_getaffinity(pid, sizeof(theirs), &theirs) < 0)
+		return true;
+	for (unsigned i = 0; i < s->cpus; i++)
+		CPU_CLR(s->cpu[i].number, &theirs);
+	return CPU_COUNT(&theirs) == 0;
+}
+
 int sampling_init(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 	int number[CPU_SETSIZE];
+	cpu_set_t all;
 	unsigned cpus = 0;
 	uint64_t seed = 0;
 
@@ -158,8 +188,9 @@ int sampling_init(struct engine *engine)
 	s->sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	CPU_ZERO(&s->allowed);
 	(void)sched_getaffinity(0, sizeof(s->allowed), &s->allowed);
+	find_cpus(&s->allowed, &all);
 	for (int i = 0; i < CPU_SETSIZE; i++)
-		if (CPU_ISSET(i, &s->allowed))
+		if (CPU_ISSET(i, &all))
 			number[cpus++] = i;
 	if (!cpus)
 		number[cpus++] = 0;

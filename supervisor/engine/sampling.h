@@ -51,6 +51,8 @@ struct sampling {
 
 /* The CPUs, and what is opened once. -errno. */
 int sampling_init(struct engine *engine);
+/* Are all CPUs sampled that the process @pid may run on? True if that cannot be told. */
+bool sampling_covers(const struct engine *engine, int pid);
 /* The target runs: priorities are taken, waiting threads begin. */
 void sampling_begin(struct engine *engine);
 void sampling_release(struct engine *engine);

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# sprofrun was started on one CPU by taskset, the target runs on another: it is sampled there. What
+# sprofrun starts stays on its CPU.
+. "$(dirname "$0")/lib.sh"
+command -v taskset >/dev/null || skip "there is no taskset"
+cpus=($(taskset -pc $$ | sed 's/.*: //; s/,/ /g' | awk '{
+    for (i = 1; i <= NF; i++) { n = split($i, r, "-"); for (c = r[1]; c <= r[n]; c++) print c } }'))
+[ ${#cpus[@]} -ge 2 ] || skip "there is one CPU only"
+ours=${cpus[0]} theirs=${cpus[1]}
+
+taskset -c "$theirs" "$TARGETS/busy" 1 300 5 & busy=$!
+trap 'kill -KILL $busy 2>/dev/null; rm -rf "$WORK"' EXIT
+traced() { grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$1/status"; }
+ticks() { awk '{ print $14 }' "/proc/$busy/stat"; }
+has_run() { [ "$(ticks)" -gt "$1" ]; }
+allowed() { awk '/^Cpus_allowed_list:/ { print $2 }' "/proc/$1/status"; }
+
+taskset -c "$ours" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o p.pb.gz -p $busy 2>err & front=$!
+wait_until "it is attached to" 20 traced $busy
+is "the analyst's CPU" "$(allowed "$(pgrep -P "$(tracing $front)" -x sprofil-analyst)")" "$ours"
+wait_until "a second of CPU time" 60 has_run $(($(ticks) + 100))
+kill -INT $front
+wait $front; is "its status" $? 0
+is "nothing is said" "$(cat err)" ''
+within "samples" "$(figure samples p.pb.gz)" 300 1500
+within "found_ratio" "$(figure found_ratio p.pb.gz)" 0.7 1.3
+
+is "the command's CPU" \
+    "$(taskset -c "$ours" "$SPROFRUN" -q -o p.pb.gz sh -c 'grep Cpus_allowed_list /proc/self/status' |
+        awk '{ print $2 }')" "$ours"
+finish
