@@ -542,6 +542,10 @@ void sampling_wake(struct engine *engine, uint64_t now)
 
 	if (!s->begun)
 		return;
+	if (atomic_exchange(&engine->watchdog.moved, false)) {
+		sampler_bar(&s->sampler, now);
+		go_to(engine, -1);
+	}
 	note_arrival(engine, now);
 	atomic_store(&s->heard, true);
 	now = await_waiter(engine, now);

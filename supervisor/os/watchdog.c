@@ -2,6 +2,8 @@
 #include "supervisor/os/watchdog.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #define LOOK_NS      500000000L
 #define D_LOOKS_MOST 6
 #define S_LOOKS_MOST 20
+#define R_LOOKS_MOST 2
 #define BUSY_NS      3000000000
 #define SECOND_NS    1000000000L
 
@@ -54,20 +57,33 @@ static uint64_t cpu_ns(pthread_t thread)
 	return (uint64_t)used.tv_sec * SECOND_NS + (uint64_t)used.tv_nsec;
 }
 
+static void move(struct watchdog *watchdog, pthread_t thread)
+{
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	if (pthread_setaffinity_np(thread, sizeof(all), &all) == 0)
+		atomic_store(&watchdog->moved, true);
+}
+
 bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 {
-	uint64_t before = 0, began_cpu_ns = 0, used;
-	unsigned looks_d = 0, looks_s = 0;
+	uint64_t before = 0, began_cpu_ns = 0, used = 0;
+	unsigned looks_d = 0, looks_s = 0, looks_r = 0;
 
 	do {
 		struct timespec at = next_look();
-		uint64_t awake;
+		uint64_t awake, used_before = used;
 		char state;
 
 		if (pthread_timedjoin_np(thread, NULL, &at) != ETIMEDOUT)
 			return false;
 		awake = atomic_load(&watchdog->awake_ns);
 		used = cpu_ns(thread);
+		/* Runnable, and it has not run since the last look. */
+		looks_r = used == used_before && state_of(watchdog->tid) == 'R' ? looks_r + 1 : 0;
+		if (looks_r == R_LOOKS_MOST)
+			move(watchdog, thread);
 		if (!awake || awake != before) { /* another piece of work, or none */
 			before = awake;
 			began_cpu_ns = used;

@@ -5,6 +5,9 @@
  * the thread that would deliver it is stopped, the tracing thread waits forever, and the target
  * with it. Or a bug, possibly exploited by somebody, keeps the tracing thread busy while stopped
  * threads wait. In these cases only the end of the tracing thread helps.
+ *
+ * The tracing thread also keeps to one CPU at times. If a program of higher priority takes that for
+ * good, it is moved.
  */
 #ifndef SUPERVISOR_WATCHDOG_H
 #define SUPERVISOR_WATCHDOG_H
@@ -17,7 +20,8 @@
 struct watchdog {
 	_Atomic int tid; /* of the tracing thread */
 	_Atomic uint64_t
-		awake_ns; /* since when it is at work, 0 while it waits for something to do */
+		awake_ns;   /* since when it is at work, 0 while it waits for something to do */
+	_Atomic bool moved; /* it did not get its CPU, and may run on all of them now */
 };
 
 /*

@@ -104,6 +104,12 @@ void sampler_note(struct sample_thread *thread, bool in_call);
 void sampler_moved(struct sampler *sampler, struct sample_thread *thread, unsigned cpu);
 
 /*
+ * The tracing thread did not get the CPU of the host, as somebody of higher priority keeps it: for
+ * ten seconds another CPU is the host.
+ */
+void sampler_bar(struct sampler *sampler, uint64_t now_ns);
+
+/*
  * Decides the way of each CPU anew. Returns the index of the CPU where the tracing thread is to be,
  * whose instants it takes itself.
  */

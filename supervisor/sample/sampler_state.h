@@ -150,6 +150,8 @@ struct sampler {
 	bool rings; /* its waiter calls the host for its instants */
 	unsigned errands, own_errands; /* its work since it slept: for other CPUs, its own */
 	uint64_t ways_next_ns;         /* when to decide the ways again */
+	unsigned barred;               /* index of a CPU that does not become the host */
+	uint64_t barred_until_ns;      /* before this */
 	struct sample_figures figures;
 };
 

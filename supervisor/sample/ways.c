@@ -20,6 +20,8 @@
  */
 #define EVEN_AT_WORK (AT_WORK / 4 * 3)
 
+#define BARRED_NS UINT64_C(10000000000)
+
 /* One that nobody is met on, the present host first. */
 static unsigned quiet_cpu(const struct sampler *s, unsigned busy)
 {
@@ -45,12 +47,19 @@ static bool may_be_kept(const struct sampler *s, unsigned cpu)
 		(s->realtime || observe_is_steady(&s->cpu[cpu]));
 }
 
+void sampler_bar(struct sampler *s, uint64_t now)
+{
+	s->barred = s->host;
+	s->barred_until_ns = now + BARRED_NS;
+	s->ways_next_ns = 0;
+}
+
 unsigned sampler_ways(struct sampler *s, uint64_t now)
 {
 	unsigned best = s->host;
 	uint32_t all = 0;
 	int company = sampler_has_tables(s) ? COMPANY_TABLES : COMPANY_MOST;
-	bool uncontended = __builtin_popcount(s->company) <= company, alone, same;
+	bool uncontended = __builtin_popcount(s->company) <= company, alone, same, barred;
 
 	s->ways_next_ns = now + WAYS_NS;
 	s->keeper = -1;
@@ -79,7 +88,10 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	 * their CPU to us before the instant, and what they do for the target, or it for them,
 	 * would stop.
 	 */
-	alone = s->cpus > 1 && all && uncontended;
+	barred = s->cpus > 1 && now < s->barred_until_ns;
+	if (barred && best == s->barred)
+		best = !best;
+	alone = s->cpus > 1 && all && uncontended && !barred;
 	same = s->met && (s->same >= SAME_ALONE || s->threads == 1);
 	if (alone && same)
 		best = (unsigned)s->met->cpu;

@@ -229,7 +229,7 @@ static void test_sampler_ways__the_keeper_rings_for_threads_without_calls(void *
 		assert_int_equal(w.sampler.figures.late, late + 1);
 		/* At once, and each time for longer, a timer takes its place. */
 		assert_int_equal(w.sampler.ways_next_ns, 0);
-		for (unsigned i = 0; i < SAMPLE_UNCALLED << times; i++) {
+		for (unsigned i = 0; i < (unsigned)SAMPLE_UNCALLED << times; i++) {
 			(void)sampler_ways(&w.sampler, 0);
 			assert_false(w.sampler.rings);
 			sampler_note(&a->sample, false);
@@ -248,9 +248,33 @@ static void test_sampler_ways__the_keeper_rings_for_threads_without_calls(void *
 	sampler_release(&w.sampler);
 }
 
+/* Somebody of higher priority keeps the host's CPU for good. */
+static void test_sampler_ways__a_barred_cpu_is_no_host_for_a_time(void **state)
+{
+	struct world w;
+	const uint64_t bar = UINT64_C(10000000000);
+
+	(void)state;
+	begin(&w, 2, 2);
+	meet(&w, &w.actor[1], 1, 9);
+	meet(&w, &w.actor[0], 0, 2);
+	w.runnable = 4;
+	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
+	sampler_bar(&w.sampler, 5);
+	assert_int_equal(w.sampler.ways_next_ns, 0);
+	assert_int_equal(sampler_ways(&w.sampler, 6), 0);
+	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_WAITER);
+	meet(&w, &w.actor[1], 1, 9);
+	assert_int_equal(sampler_ways(&w.sampler, bar + 4), 0);
+	meet(&w, &w.actor[1], 1, 9);
+	assert_int_equal(sampler_ways(&w.sampler, bar + 5), 1);
+	sampler_release(&w.sampler);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sampler_ways__a_barred_cpu_is_no_host_for_a_time),
 		cmocka_unit_test(test_sampler_ways__time_that_was_ours_moves_one_cpu),
 		cmocka_unit_test(test_sampler_ways__the_tracing_thread_waits_where_most_is_met),
 		cmocka_unit_test(test_sampler_ways__one_thread_at_work_has_a_keeper_or_is_awaited),
