@@ -211,7 +211,7 @@ static int run(struct sprofrun_settings *s)
 	if (status)
 		return status;
 	if (!s->engine.command)
-		return s->engine.dump && analyst ? FRONT_OURS : 0;
+		return analyst ? FRONT_OURS : 0;
 	if (result.command_ended)
 		return front_end_like(result.command_status);
 	if (engine_join(&result, &status) < 0)
