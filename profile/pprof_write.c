@@ -97,11 +97,18 @@ static bool is_all_zero(const struct profile *profile, size_t column)
 	return true;
 }
 
-/* A heap profile of another program is written as it was, without our first two columns. */
+/*
+ * A heap profile of another program is written as it was, without our first two columns. Without
+ * the second one alone a reader takes samples times period for CPU time, also of what slept.
+ */
 static void choose_columns(struct writing *w)
 {
-	for (size_t i = 0; i < w->profile->value_types; i++) {
-		if (i > VALUE_CPU_NS || w->profile->value_types == 2 || !is_all_zero(w->profile, i))
+	const struct profile *profile = w->profile;
+	bool all = profile->value_types == 2, samples = !is_all_zero(profile, VALUE_SAMPLES);
+
+	for (size_t i = 0; i < profile->value_types; i++) {
+		if (i > VALUE_CPU_NS || all || samples ||
+			(i == VALUE_CPU_NS && !is_all_zero(profile, i)))
 			w->column[w->columns++] = i;
 	}
 }

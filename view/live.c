@@ -157,6 +157,9 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	size_t threads = live->threads;
 	int r;
 
+	/* The clock that was asked for, until another one is chosen. */
+	if (!live->clock_chosen && profile && profile_default_value(profile) != SIZE_MAX)
+		live->value = profile_default_value(profile);
 	live->profile = profile;
 	live->now_ns = now_ns;
 	r = take_facts(live, facts);

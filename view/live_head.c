@@ -39,6 +39,9 @@ static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
 	return begun_ns && live->now_ns > begun_ns ? cpu / (double)(live->now_ns - begun_ns) : 0;
 }
 
+/* The rate reached is told where so many samples were asked for. */
+#define RATE_SAMPLES 10
+
 /* Figures come once a second; the difference is what the second brought. */
 void live_see_audit(struct live *live, uint64_t begun_ns)
 {
@@ -67,7 +70,10 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	next.cpus = (double)(next.kernel_ns - audit->kernel_ns) / wall;
 	if (next.kernel_ns < audit->kernel_ns || next.cpus > 1e5)
 		next.cpus = 0;
-	next.rate = sampled > 0 ? (double)(next.samples - audit->samples) * 1e9 / sampled : 0;
+	/* Of less time it would be noise. */
+	next.rate = sampled >= RATE_SAMPLES * (double)live->period_ns
+		? (double)(next.samples - audit->samples) * 1e9 / sampled
+		: 0;
 	next.knows_found = audit_found(live->profile, &next.found);
 	if (!audit_stopped(live->profile, &next.stopped))
 		next.stopped = 0;

@@ -151,6 +151,7 @@ struct live {
 	bool message_is_bad;
 
 	size_t value; /* index of the value type shown */
+	bool clock_chosen;
 	bool decay, paused, frozen, hide_calls;
 	double min_percent;
 	char search[LIVE_TEXT_BYTES], filter[LIVE_TEXT_BYTES], save_as[LIVE_TEXT_BYTES];

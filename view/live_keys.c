@@ -141,6 +141,7 @@ static void change_clock(struct live *live)
 		if (next == VALUE_SAMPLES || strcmp(type.unit, "nanoseconds") != 0)
 			continue;
 		live->value = next;
+		live->clock_chosen = true;
 		live_say(live, type.type);
 		return;
 	}

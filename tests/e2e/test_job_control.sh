@@ -127,10 +127,12 @@ run "bash -c 'echo \$\$ >pid; trap \"echo size \\\$(stty size)\" WINCH; while [ 
 wait_until "the command runs" 20 tells_pid
 "${T[@]}" resize-window -t s -x 100 -y 30
 after "the command hears of a new size" '^size 30 100'
+# (A shell that hears of it while keys come may lose some of them.)
+"${T[@]}" resize-window -t s -x 80 -y 24
+after "and of the old one" '^size 24 80'
 : >enough
 at_prompt "the size"
 rm -f enough
-"${T[@]}" resize-window -t s -x 80 -y 24
 
 # Full-screen programs.
 seq -f 'line %g' 1000 >text

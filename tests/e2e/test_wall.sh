@@ -253,4 +253,16 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -r "$BUILD/tools/spr
         echo "skipped: hidden: $(cat err)"
     fi
 fi
+# Of a process that only sleeps: no CPU time, in reports and in the view, which begins with the clock
+# that was asked for.
+sleep 60 & asleep=$!
+"$SPROFRUN" -q -w wall -d 1s -o asleep.pb.gz -p $asleep
+"$SPROFREPORT" flat --format tsv asleep.pb.gz |
+    awk -F'\t' '$8 == "[syscall] clock_nanosleep" { print $2, ($5 > 0.8e9) }' >got
+is 'asleep: CPU time, and wall-clock time' "$(cat got)" '0 1'
+"$BUILD/tools/sproftop" -b -n 3 -s 0.5 -w wall -p $asleep >screens
+check 'asleep: the view shows where' grep -qE '^ 100\.00 .*\[syscall\] clock_nanosleep' screens
+check 'asleep: the view tells no rate that was not asked for' \
+    sh -c '! grep -qE "got [0-9]{4,}" screens'
+kill $asleep
 finish
