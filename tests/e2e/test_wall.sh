@@ -253,8 +253,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -r "$BUILD/tools/spr
         echo "skipped: hidden: $(cat err)"
     fi
 fi
-# Of a process that only sleeps: no CPU time, in reports and in the view, which begins with the clock
-# that was asked for.
+# Of a process that only sleeps: no CPU time, in reports and in the view, which begins with the
+# clock that was asked for.
 sleep 60 & asleep=$!
 "$SPROFRUN" -q -w wall -d 1s -o asleep.pb.gz -p $asleep
 "$SPROFREPORT" flat --format tsv asleep.pb.gz |
