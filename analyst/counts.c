@@ -10,6 +10,9 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
+/* Of fewer seconds the scatter says little. */
+#define SCATTER_SECONDS 4
+
 static uint64_t own_cpu_ns(void)
 {
 	struct rusage usage;
@@ -24,11 +27,42 @@ void counts_note_cpu(struct counts *counts)
 	counts->cpu_ns = own_cpu_ns();
 }
 
+void counts_second(struct counts *counts, const struct profile *profile)
+{
+	struct counts_scatter *s = &counts->scatter;
+	uint64_t found_ns = 0, kernel_ns = 0;
+	double found, kernel;
+
+	if (!profile_audit(profile, "found_ns", &found_ns) ||
+		!profile_audit(profile, "kernel_cpu_ns", &kernel_ns) || kernel_ns <= s->kernel_ns ||
+		found_ns < s->found_ns)
+		return;
+	found = (double)(found_ns - s->found_ns) / 1e9;
+	kernel = (double)(kernel_ns - s->kernel_ns) / 1e9;
+	s->found_ns = found_ns;
+	s->kernel_ns = kernel_ns;
+	s->ff += found * found;
+	s->fk += found * kernel;
+	s->kk += kernel * kernel;
+	s->seconds++;
+}
+
+/* The variance of the sum of all that was found, in us^2: that of a ratio of two sums. */
+static uint64_t scatter_us2(const struct counts_scatter *s)
+{
+	double ratio = (double)s->found_ns / (double)s->kernel_ns, n = s->seconds;
+	double squares = s->ff - 2 * ratio * s->fk + ratio * ratio * s->kk;
+
+	return squares > 0 ? (uint64_t)(squares * 1e12 * n / (n - 1)) : 0;
+}
+
 int counts_tell(const struct counts *counts, struct profile *profile)
 {
 	double effective = stats_effective_samples(counts->weight, counts->weight_squared);
 	int r = profile_set_audit(profile, "samples", counts->samples);
 
+	if (r == 0 && counts->scatter.seconds >= SCATTER_SECONDS)
+		r = profile_set_audit(profile, STATS_FOUND_SCATTER, scatter_us2(&counts->scatter));
 	return r < 0
 		? r
 		: profile_set_audit(profile, STATS_EFFECTIVE_SAMPLES, (uint64_t)(effective + 0.5));

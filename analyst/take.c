@@ -164,6 +164,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 			return r;
 		text += used;
 	}
+	counts_second(&analyst->counts, analyst->profile);
 	return counts_tell(&analyst->counts, analyst->profile);
 }
 

@@ -2,6 +2,7 @@
 #include "profile/audit.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ static const struct audit_key known[] = {
 		"found_ns / kernel_cpu_ns: 1 within its noise when sampling is true"},
 	{"found_ns", AUDIT_SUM_OF_ALL, AUDIT_NS, true,
 		"planned weights of all samples, lost ones too"},
+	{STATS_FOUND_SCATTER, AUDIT_SUM_OF_ALL, AUDIT_COUNT, true,
+		"variance of found_ns, as it scatters from second to second, in us^2"},
 	{"instants", AUDIT_SUM_OF_ALL, AUDIT_COUNT, false,
 		"planned moments at which a CPU was looked at"},
 	{"late_instants", AUDIT_SUM_OF_ALL, AUDIT_COUNT, false,
@@ -228,7 +231,7 @@ static double expected_samples(const struct profile *profile, uint64_t found, ui
 
 bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 {
-	uint64_t found, kernel, instants = 0, late, realtime;
+	uint64_t found, kernel, instants = 0, late, realtime, scatter_us2;
 	double off;
 
 	if (!profile_audit(profile, "found_ns", &found) ||
@@ -239,6 +242,9 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 		.ratio = (double)found / (double)kernel, .late = -1, .realtime = -1};
 	ret_found->error = stats_found_error(
 		expected_samples(profile, found, kernel), hit_share(profile, instants));
+	if (profile_audit(profile, STATS_FOUND_SCATTER, &scatter_us2))
+		ret_found->error =
+			fmax(ret_found->error, sqrt((double)scatter_us2) * 1e3 / (double)kernel);
 	ret_found->says_nothing = ret_found->error * STATS_95_PERCENT >= 1;
 	if (instants && profile_audit(profile, "late_instants", &late))
 		ret_found->late = (double)late / (double)instants;

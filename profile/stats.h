@@ -10,6 +10,11 @@
  * samples with the same information. Without it the number of samples is used.
  */
 #define STATS_EFFECTIVE_SAMPLES "effective_samples"
+/*
+ * Name of the figure for the variance of the sum of all that was found, as it scatters from second
+ * to second, in us^2. Beside other programs that is more than chance alone makes.
+ */
+#define STATS_FOUND_SCATTER "found_scatter_us2"
 
 /* 95 % of a normal distribution lie within this many standard errors. */
 #define STATS_95_PERCENT 1.959963984540054
