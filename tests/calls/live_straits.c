@@ -273,6 +273,14 @@ static int end_a_pipe(void)
 	return off() < 0 ? 5 : 0;
 }
 
+/* The same where the kernel cannot close them all at once (before 5.9). */
+static int end_a_pipe_one_by_one(void)
+{
+	if (filter(SYS_close_range, 0, 0, SECCOMP_RET_ERRNO | ENOSYS) < 0)
+		return 6;
+	return end_a_pipe();
+}
+
 /* It ends with its helper, and does not stay a zombie when the next helper is made. */
 static int bury_the_last(void)
 {
@@ -335,6 +343,7 @@ static void test_live_straits__the_process_in_between(void **state)
 {
 	(void)state;
 	in_child(end_a_pipe);
+	in_child(end_a_pipe_one_by_one);
 	in_child(bury_the_last);
 	in_child(disturb_it);
 }
