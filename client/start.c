@@ -190,8 +190,8 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 
 	for (;;) {
 		/*
-		 * The pidfd is readable when the helper has ended: a forked child may hold the pipe
-		 * open.
+		 * The pidfd is readable when the helper has ended: a child that was forked
+		 * meanwhile may hold the pipe open, which is why that does not block either.
 		 */
 		struct pollfd fds[2] = {
 			{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
@@ -287,7 +287,7 @@ int client_start(void)
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 
-	if (pipe2(ready, O_CLOEXEC) < 0)
+	if (pipe2(ready, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	if (pipe2(go, O_CLOEXEC) < 0) {
 		r = -errno;

@@ -10,6 +10,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -122,6 +125,171 @@ static void test_live_life__no_supervisor(void **state)
 		if (sprofil(&p, 1, NULL, PROF_UINT) != -1 || errno != EPERM)
 			_exit(1);
 		_exit(waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : 2);
+	}
+	live_reap(pid);
+}
+
+/*
+ * What this program is when it is started as a helper, and what it says then: on a page that it
+ * shares with the one that starts it, by a descriptor that nobody else uses.
+ */
+#define SHARED_FD 100
+
+struct shared {
+	enum { CHECK, SAY_NOTHING, INTERRUPT } what;
+	atomic_bool leave, left; /* by the process that holds the pipe open */
+	atomic_bool interrupted; /* by a signal of the helper */
+};
+
+static struct shared *share(void)
+{
+	struct shared *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, SHARED_FD, 0);
+
+	return shared == MAP_FAILED ? NULL : shared;
+}
+
+/* Nothing of the program's is here: its environment, its session, a signal that interrupts. */
+static bool is_apart(void)
+{
+	sigset_t mask;
+
+	if (sigprocmask(SIG_SETMASK, NULL, &mask) < 0)
+		return false;
+	for (int i = 1; i < 32; i++) /* of the real-time ones two are the C library's own */
+		if (i != SIGKILL && i != SIGSTOP && !sigismember(&mask, i))
+			return false;
+	return !environ[0] && getsid(0) == getpid() && getpgid(0) == getpid();
+}
+
+/* Holds the pipe open, for 8 s at most. */
+static void hold_on(struct shared *shared)
+{
+	for (unsigned i = 0; i < 800 && !atomic_load(&shared->leave); i++)
+		(void)usleep(10000);
+	atomic_store(&shared->left, true);
+}
+
+/* Sends a signal to the program that waits for our answer, and returns when it was handled. */
+static void interrupt(struct shared *shared, const char *pid)
+{
+	char path[32], state = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	for (unsigned i = 0; i < 6000 && state != 'S'; i++) {
+		FILE *file = fopen(path, "re");
+
+		if (file && fscanf(file, "%*d %*s %c", &state) != 1)
+			state = 0;
+		if (file)
+			(void)fclose(file);
+		(void)usleep(10000);
+	}
+	(void)kill(atoi(pid), SIGUSR1);
+	for (unsigned i = 0; i < 6000 && !atomic_load(&shared->interrupted); i++)
+		(void)usleep(10000);
+}
+
+/* "another one came before" when all is well, an answer that no other helper gives. */
+static int be_helper(char **argv)
+{
+	struct shared *shared = share();
+	struct call_answer answer = {.error = is_apart() ? EBUSY : EPERM};
+	uint8_t data[CALL_ANSWER_BYTES];
+	int ready_fd = atoi(argv[3]), go_fd = atoi(argv[4]);
+	char go;
+
+	if (!shared || read(go_fd, &go, 1) != 1)
+		return 1;
+	if (shared->what == SAY_NOTHING) {
+		if (fork() == 0)
+			hold_on(shared);
+		return 0;
+	}
+	if (shared->what == INTERRUPT)
+		interrupt(shared, argv[2]);
+	if (call_put_answer(data, sizeof(data), &answer) < 0)
+		return 2;
+	return write(ready_fd, data, sizeof(data)) == (ssize_t)sizeof(data) ? 0 : 3;
+}
+
+/* In a child: what client_start() returns when this program is the helper, which does @what. */
+static int start_ourselves(unsigned what, struct shared **ret_shared)
+{
+	struct shared *shared;
+	int fd = memfd_create("shared", 0);
+
+	if (fd < 0 || ftruncate(fd, 4096) < 0 || dup2(fd, SHARED_FD) < 0 || close(fd) < 0 ||
+		setenv("SPROFIL_SUPERVISOR", "/proc/self/exe", 1) < 0)
+		_exit(96);
+	shared = share();
+	if (!shared)
+		_exit(97);
+	shared->what = what;
+	*ret_shared = shared;
+	return client_start();
+}
+
+/* Before it does anything of its own: what the terminal sends to the program does not end it. */
+static void test_live_helper__has_nothing_of_ours(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct shared *shared;
+
+		_exit(start_ourselves(CHECK, &shared) == -EBUSY ? 0 : 1);
+	}
+	live_reap(pid);
+}
+
+/*
+ * It ends without a word, while a process that was forked meanwhile holds the pipe open, through
+ * which it would have answered: the call fails at once, and not when that process ends.
+ */
+static void test_live_helper__says_nothing(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct shared *shared;
+
+		if (start_ourselves(SAY_NOTHING, &shared) != -EPERM)
+			_exit(1);
+		if (atomic_load(&shared->left))
+			_exit(2);
+		atomic_store(&shared->leave, true);
+		_exit(0);
+	}
+	live_reap(pid);
+}
+
+static struct shared *noted;
+
+static void note_interruption(int signal)
+{
+	(void)signal;
+	atomic_store(&noted->interrupted, true);
+}
+
+/* A handler of the program runs while it waits for the answer: it waits on. */
+static void test_live_helper__interrupts_the_wait(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct sigaction action = {.sa_handler = note_interruption};
+
+		if (sigaction(SIGUSR1, &action, NULL) < 0)
+			_exit(95);
+		if (start_ourselves(INTERRUPT, &noted) != -EBUSY)
+			_exit(1);
+		_exit(atomic_load(&noted->interrupted) ? 0 : 2);
 	}
 	live_reap(pid);
 }
@@ -298,7 +466,7 @@ static void test_live_life__calls_in_a_signal_handler(void **state)
 	live_reap(pid);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest alone[] = {
 		cmocka_unit_test(test_live_life__helper_is_killed),
@@ -311,9 +479,14 @@ int main(void)
 		cmocka_unit_test(test_live_life__calls_from_many_threads),
 		cmocka_unit_test(test_live_life__traced_by_another),
 		cmocka_unit_test(test_live_life__no_supervisor),
+		cmocka_unit_test(test_live_helper__has_nothing_of_ours),
+		cmocka_unit_test(test_live_helper__says_nothing),
+		cmocka_unit_test(test_live_helper__interrupts_the_wait),
 		cmocka_unit_test(test_live_life__helper_is_not_our_child),
 		cmocka_unit_test(test_live_life__calls_in_a_signal_handler),
 	};
 
+	if (argc == 5 && strcmp(argv[1], "--serve") == 0)
+		return be_helper(argv);
 	return live_run(alone) + live_run_with_children(with_children);
 }

@@ -273,6 +273,14 @@ static int end_a_pipe(void)
 	return off() < 0 ? 5 : 0;
 }
 
+/* The same where the kernel cannot close them all at once (before 5.9). */
+static int end_a_pipe_one_by_one(void)
+{
+	if (filter(SYS_close_range, 0, 0, SECCOMP_RET_ERRNO | ENOSYS) < 0)
+		return 6;
+	return end_a_pipe();
+}
+
 /* It ends with its helper, and does not stay a zombie when the next helper is made. */
 static int bury_the_last(void)
 {
@@ -291,11 +299,53 @@ static int bury_the_last(void)
 	return waitpid(between, NULL, WNOHANG | __WCLONE) == -1 && errno == ECHILD ? 0 : 5;
 }
 
+static pid_t owner;
+static atomic_uint elsewhere;
+
+static void note_where(int signal)
+{
+	(void)signal;
+	if (getpid() != owner)
+		atomic_fetch_add(&elsewhere, 1);
+}
+
+/* It is in the program's memory and group: no signal ends it, and none runs a handler in it. */
+static int disturb_it(void)
+{
+	struct sigaction action = {.sa_handler = note_where};
+	siginfo_t end;
+	pid_t between;
+
+	owner = getpid();
+	for (int i = 1; i < NSIG; i++)
+		(void)sigaction(i, &action, NULL);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || on() < 0)
+		return 1;
+	between = parent_of(live_tracer());
+	if (parent_of(between) != owner)
+		return 2;
+	for (int i = 1; i < NSIG; i++) /* all that can be handled */
+		if (sigaction(i, NULL, &action) == 0 && action.sa_handler == note_where &&
+			kill(between, i) < 0)
+			return 3;
+	/* Whatever of these it takes, it takes before it sees that the helper has ended. */
+	if (kill(live_tracer(), SIGKILL) < 0)
+		return 4;
+	while (waitid(P_PID, (id_t)between, &end, WEXITED | __WCLONE) < 0)
+		if (errno != EINTR)
+			return 5;
+	if (end.si_code != CLD_EXITED || end.si_status != 0)
+		return 6;
+	return atomic_load(&elsewhere) ? 7 : 0;
+}
+
 static void test_live_straits__the_process_in_between(void **state)
 {
 	(void)state;
 	in_child(end_a_pipe);
+	in_child(end_a_pipe_one_by_one);
 	in_child(bury_the_last);
+	in_child(disturb_it);
 }
 
 static rlim_t address_space(void)
@@ -471,8 +521,8 @@ static void test_live_straits__calls_in_the_child_of_a_vfork(void **state)
 	in_child(call_in_child_of_vfork);
 }
 
-/* What is found where it was installed needs no environment. */
-static int be_installed(const char *folder, const char *given)
+/* What is found where it was installed needs no environment; what is named there comes first. */
+static int be_installed(const char *folder, const char *given, const char *what)
 {
 	char line[3 * PATH_MAX], program[PATH_MAX];
 
@@ -485,7 +535,7 @@ static int be_installed(const char *folder, const char *given)
 		return 1;
 	if (given ? setenv("SPROFIL_SUPERVISOR", given, 1) : unsetenv("SPROFIL_SUPERVISOR"))
 		return 2;
-	(void)execl(program, program, "works", (char *)NULL);
+	(void)execl(program, program, what, (char *)NULL);
 	return 3;
 }
 
@@ -493,12 +543,18 @@ static char folder[] = "/tmp/straits-XXXXXX";
 
 static int be_installed_alone(void)
 {
-	return be_installed(folder, NULL);
+	return be_installed(folder, NULL, "works");
 }
 
 static int be_installed_with_an_empty_name(void)
 {
-	return be_installed(folder, "");
+	return be_installed(folder, "", "works");
+}
+
+/* However short the name is: the one that is installed does not stand in for it. */
+static int be_installed_and_name_a_folder(void)
+{
+	return be_installed(folder, "/", "refused");
 }
 
 static void test_live_straits__where_it_is_installed(void **state)
@@ -509,6 +565,7 @@ static void test_live_straits__where_it_is_installed(void **state)
 	assert_non_null(mkdtemp(folder));
 	in_child(be_installed_alone);
 	in_child(be_installed_with_an_empty_name);
+	in_child(be_installed_and_name_a_folder);
 	(void)snprintf(line, sizeof(line), "rm -r %s", folder);
 	assert_int_equal(system(line), 0);
 }
@@ -535,5 +592,7 @@ int main(int argc, char **argv)
 		return 20;
 	if (argc == 2 && strcmp(argv[1], "works") == 0)
 		return works();
+	if (argc == 2 && strcmp(argv[1], "refused") == 0)
+		return on() < 0 && errno == EPERM ? 0 : 21;
 	return live_run_with_children(tests);
 }
