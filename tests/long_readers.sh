@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs tests/e2e/test_foreign_readers.sh with all of its readers: those of npm, as test.sh gets them,
-# and FlameGraph's stackcollapse-perf.pl, which no registry has. Needs the network, npm, git, perl;
-# with STACKCOLLAPSE=FILE, which names that script, npm's registry alone.
+# Runs tests/e2e/test_foreign_readers.sh with all of its readers: those of npm, as test.sh gets
+# them, and FlameGraph's stackcollapse-perf.pl, which no registry has. Needs the network, npm, git,
+# perl; with STACKCOLLAPSE=FILE, which names that script, npm's registry alone.
 #   BUILD=build-test tests/long_readers.sh
 set -euo pipefail
 tests=$(cd "$(dirname "$0")" && pwd)

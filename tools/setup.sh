@@ -55,16 +55,19 @@ SETUP_READERS="chromium:chromium go:golang-go npm:npm"
 # Of npm: speedscope's importer; a script that collapses stacks, and what that reads lines with.
 SETUP_NPM="speedscope@1.25.0 stackvis@0.5.0 carrier@0.1.7"
 
-# Runs apt-get with the arguments, as root, for at most $1 seconds.
+# Runs apt-get with the arguments, as root, for at most $1 seconds; its words are for failures.
 setup_apt_get() {
-    local seconds=$1 sudo=
+    local seconds=$1 sudo='' words
     shift
     [ "$(id -u)" = 0 ] || sudo="sudo -n"
-    timeout "$seconds" $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" >/dev/null
+    words=$(timeout "$seconds" $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" 2>&1) &&
+        return
+    echo "$words" | tail -n 3 >&2
+    return 1
 }
 
-# Installs what is missing of SETUP_READERS, as far as that can be done. What cannot be downloaded in
-# time is left out; an installation is not interrupted.
+# Installs what is missing of SETUP_READERS, as far as that can be done. What cannot be downloaded
+# in time is left out; an installation is not interrupted.
 setup_readers() {
     local reader command package updated=
     for reader in $SETUP_READERS; do

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Exports in readers that are no Debian packages: speedscope's own importer and stackvis, which
 # collapses stacks (npm packages, in the folder READERS, where test.sh unpacks them), and
-# stackcollapse-perf.pl of FlameGraph (STACKCOLLAPSE; tests/long_readers.sh gets it). Totals are those
-# of the summary, each function's those of the flat report.
+# stackcollapse-perf.pl of FlameGraph (STACKCOLLAPSE; tests/long_readers.sh gets it). Totals are
+# those of the summary, each function's those of the flat report.
 # Usage: test_foreign_readers.sh SPROFREPORT MAKE_STACKS
 set -u
 export LC_ALL=C.UTF-8
