@@ -13,7 +13,10 @@ SETUP_BUILD=$SETUP_BUILD-test
 # reads what we write.
 setup_packages g++ binutils valgrind xz-utils file procps util-linux python3 sqlite3 gzip tmux \
     protobuf-compiler
+# With arguments, what is there is enough.
+[ $# -gt 0 ] || setup_readers
 setup_build "$SETUP_BUILD" --werror -Dtests=enabled
+[ $# -gt 0 ] || setup_npm "$SETUP_BUILD/readers"
 
 # Many tests wait rather than work: two more at a time than there are CPUs.
 export MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 2))}

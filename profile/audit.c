@@ -47,6 +47,13 @@ static const struct audit_key known[] = {
 		"samples at an address without a name"},
 	{"processes", AUDIT_SUM, AUDIT_COUNT, false, "processes seen"},
 	{"threads", AUDIT_SUM, AUDIT_COUNT, false, "threads seen"},
+	{"recording", AUDIT_FILE, AUDIT_COUNT, true,
+		"a number that all files of one --rotate have"},
+	{"recording_file", AUDIT_FILE, AUDIT_COUNT, true, "which of these files it is"},
+	{"continued_processes", AUDIT_FILE, AUDIT_COUNT, true,
+		"processes that the file before has counted, too"},
+	{"continued_threads", AUDIT_FILE, AUDIT_COUNT, true,
+		"threads that the file before has counted, too"},
 	{"chosen_threads", AUDIT_SUM, AUDIT_COUNT, true,
 		"threads that --thread-name or --tid chose, of those seen"},
 	{AUDIT_SYSCALL_CPU, AUDIT_SUM, AUDIT_NS, true,
@@ -348,6 +355,11 @@ static uint64_t effective_of_both(const struct profile *into, const struct profi
 	return (uint64_t)(stats_effective_samples(sum, squares) + 0.5);
 }
 
+/* Which file of a run it is, and what the file before has counted, too. */
+struct of_file {
+	uint64_t recording, number, processes, threads;
+};
+
 static void forget(struct profile *profile, const char *key)
 {
 	for (size_t i = 0; i < profile->audits; i++) {
@@ -387,6 +399,7 @@ static int merge_figure(
 		forget(into, key);
 		return 0;
 	case AUDIT_DERIVED: forget(into, key); return 0;
+	case AUDIT_FILE: return 0; /* merge_files() */
 	}
 	return -EINVAL;
 }
@@ -399,6 +412,59 @@ static bool is_weighted(const char *key)
 		kind == AUDIT_SAME;
 }
 
+static struct of_file file_of(const struct profile *profile)
+{
+	struct of_file file = {0};
+
+	(void)profile_audit(profile, "recording", &file.recording);
+	(void)profile_audit(profile, "recording_file", &file.number);
+	(void)profile_audit(profile, "continued_processes", &file.processes);
+	(void)profile_audit(profile, "continued_threads", &file.threads);
+	return file;
+}
+
+static int set_file(struct profile *profile, const struct of_file *file)
+{
+	int r = profile_set_audit(profile, "recording", file->recording);
+
+	if (r >= 0)
+		r = profile_set_audit(profile, "recording_file", file->number);
+	if (r >= 0)
+		r = profile_set_audit(profile, "continued_processes", file->processes);
+	return r < 0 ? r : profile_set_audit(profile, "continued_threads", file->threads);
+}
+
+static int subtract(struct profile *profile, const char *key, uint64_t value)
+{
+	uint64_t sum;
+
+	if (!profile_audit(profile, key, &sum) || sum < value)
+		return 0;
+	return profile_set_audit(profile, key, sum - value);
+}
+
+/*
+ * Processes that continue are counted by each file of a run. The sum counts them once: the merged
+ * profile is the first of its files, with all processes that began in the later ones. Only of the
+ * run merged last is it known.
+ */
+static int merge_files(struct profile *into, const struct of_file *a, const struct of_file *b)
+{
+	const struct of_file *later = a->number > b->number ? a : b;
+	int r;
+
+	if (!b->recording)
+		return 0;
+	if (a->recording != b->recording)
+		return set_file(into, b);
+	if (a->number == b->number)
+		return 0;
+	r = subtract(into, "processes", later->processes);
+	if (r >= 0)
+		r = subtract(into, "threads", later->threads);
+	return r < 0 ? r : set_file(into, later == a ? b : a);
+}
+
 /*
  * Two passes: figures that are weighted by others, or depend on their presence, are merged before
  * these change.
@@ -406,6 +472,7 @@ static bool is_weighted(const char *key)
 int audit_merge(struct profile *into, const struct profile *from)
 {
 	bool empty = !into->samples && !into->audits;
+	const struct of_file a = file_of(into), b = file_of(from);
 
 	for (int round = 0; round < 2; round++) {
 		/*
@@ -433,5 +500,5 @@ int audit_merge(struct profile *into, const struct profile *from)
 				return error;
 		}
 	}
-	return 0;
+	return merge_files(into, &a, &b);
 }

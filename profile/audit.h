@@ -23,6 +23,7 @@ enum audit_kind {
 	AUDIT_SAME,      /* unknown unless all are equal */
 	AUDIT_BY_STOPS,  /* the mean, weighted by the stops of each */
 	AUDIT_EFFECTIVE, /* effective sample size: combined by the weights' squares */
+	AUDIT_FILE,      /* which file of a run it is: for the processes that continue */
 };
 
 enum audit_unit { AUDIT_COUNT, AUDIT_NS, AUDIT_RATIO /* in 1 / AUDIT_RATIO_ONE */ };

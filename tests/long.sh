@@ -25,7 +25,7 @@ machine=$(mktemp -d)
 "$(dirname "$0")/long_tarball.sh" "$machine/sprofil.tar.gz"
 YAMA_DIR=$machine "$(dirname "$0")/yama/run.sh" "$machine/sprofil.tar.gz"
 rm -rf "$machine"
-echo "readers that are no Debian packages: speedscope of npm, FlameGraph (the network)"
+echo "readers that are no Debian packages: those of npm, FlameGraph (the network)"
 BUILD=$build "$(dirname "$0")/long_readers.sh"
 echo "100,000 random keys for the live view"
 "$build/tests/fuzz/monkey" 100000 "$(date +%s)"

@@ -68,29 +68,6 @@ static int read_piece(int fd, struct profile **ret_profile)
 	return r;
 }
 
-/* Each piece has counted the processes that lived in it, most of which lived in all pieces. */
-static int take_greatest(struct profile *all, const struct profile *piece, const char *key,
-	uint64_t before)
-{
-	uint64_t now = 0;
-
-	(void)profile_audit(piece, key, &now);
-	return profile_set_audit(all, key, now > before ? now : before);
-}
-
-static int join(struct profile *all, const struct profile *piece)
-{
-	uint64_t processes = 0, threads = 0;
-	int r;
-
-	(void)profile_audit(all, "processes", &processes);
-	(void)profile_audit(all, "threads", &threads);
-	r = profile_merge(all, piece);
-	if (r == 0)
-		r = take_greatest(all, piece, "processes", processes);
-	return r == 0 ? take_greatest(all, piece, "threads", threads) : r;
-}
-
 int pieces_join(
 	const struct pieces *pieces, const struct profile *last, struct profile **ret_profile)
 {
@@ -100,7 +77,7 @@ int pieces_join(
 	for (size_t i = 0; i < pieces->before && r == 0; i++) {
 		r = read_piece(pieces->before_fd[i], &piece);
 		if (r == 0) {
-			r = join(all, piece);
+			r = profile_merge(all, piece);
 			profile_free(piece);
 		} else if (r != -ENOMEM) {
 			r = profile_add_note(all, "a piece of --ring was lost: its analyst died");
@@ -108,7 +85,7 @@ int pieces_join(
 		r = r > 0 ? 0 : r;
 	}
 	if (r == 0)
-		r = join(all, last);
+		r = profile_merge(all, last);
 	if (r < 0) {
 		profile_free(all);
 		return r;

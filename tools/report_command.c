@@ -152,7 +152,7 @@ static void print_help(void)
 	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
 	     "       sprofreport annotate FUNC [OPTION...] FILE...\n"
 	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
-	     "       sprofreport merge -o OUT FILE..., or merge --by rank|host|process FILE...\n"
+	     "       sprofreport merge [-o OUT] FILE..., or merge --by rank|host|process FILE...\n"
 	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n"
 	     "       sprofreport export --format svg --diff [OPTION...] A B\n\n"
 	     "REPORT is one of");

@@ -50,6 +50,63 @@ setup_packages() {
         $missing >/dev/null
 }
 
+# Programs that read what we write, for tests that skip without them: command:package of Debian.
+SETUP_READERS="chromium:chromium go:golang-go npm:npm"
+# Of npm: speedscope's importer; a script that collapses stacks, and what that reads lines with.
+SETUP_NPM="speedscope@1.25.0 stackvis@0.5.0 carrier@0.1.7"
+
+# Runs apt-get with the arguments, as root, for at most $1 seconds; its words are for failures.
+setup_apt_get() {
+    local seconds=$1 sudo='' words
+    shift
+    [ "$(id -u)" = 0 ] || sudo="sudo -n"
+    words=$(timeout "$seconds" $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" 2>&1) &&
+        return
+    echo "$words" | tail -n 3 >&2
+    return 1
+}
+
+# Installs what is missing of SETUP_READERS, as far as that can be done. What cannot be downloaded
+# in time is left out; an installation is not interrupted.
+setup_readers() {
+    local reader command package updated=
+    for reader in $SETUP_READERS; do
+        command=${reader%:*} package=${reader#*:}
+        command -v "$command" >/dev/null && continue
+        echo "+ apt-get install $package (optional)" >&2
+        if [ -z "$updated" ]; then
+            setup_apt_get 60 update || true
+            updated=1
+        fi
+        setup_apt_get 120 install -y --no-install-recommends --download-only "$package" &&
+            setup_apt_get 0 install -y --no-install-recommends "$package" ||
+            echo "Package $package cannot be installed: tests that need $command are skipped." >&2
+    done
+}
+
+# Unpacks what is missing of SETUP_NPM to $1/node_modules, as far as that can be done. npm checks
+# what it gets by the registry's checksum. Neither scripts nor dependencies of the packages run.
+setup_npm() {
+    local folder=$1/node_modules package name work
+    command -v npm >/dev/null || return 0
+    for package in $SETUP_NPM; do
+        name=${package%@*}
+        grep -qs "\"version\" *: *\"${package#*@}\"" "$folder/$name/package.json" && continue
+        work=$(mktemp -d)
+        echo "+ npm pack $package (optional)" >&2
+        if (cd "$work" && timeout 60 npm pack --silent "$package" && tar -xzf ./*.tgz) >/dev/null
+        then
+            mkdir -p "$folder" && rm -rf "${folder:?}/$name"
+            mv "$work"/*/ "$folder/$name"
+        else
+            echo "npm cannot get $package: tests that need it are skipped." >&2
+            rm -rf "$work"
+            return 0
+        fi
+        rm -rf "$work"
+    done
+}
+
 # Configures (once) and builds folder $1, further arguments go to meson.
 setup_build() {
     local dir=$1 log

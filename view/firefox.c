@@ -77,7 +77,14 @@ static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 	return n > 0 ? n : 1;
 }
 
-enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT };
+enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_CPU };
+
+/* Samples at their times, weighted by CPU time, say how busy the thread was since the one before.
+ */
+static bool has_cpu_use(const struct firefox *f)
+{
+	return f->moments && f->frames->sums.weight == VALUE_CPU_NS;
+}
 
 /* Weights of time are written in milliseconds. */
 static double scale_of(const struct firefox *f)
@@ -102,6 +109,8 @@ static void put_column(
 				fputs("null", f->out);
 			else if (column == COLUMN_STACK)
 				fprintf(f->out, "%d", row[i].stack);
+			else if (column == COLUMN_CPU)
+				fprintf(f->out, "%" PRId64, row[i].weight);
 			else if (column == COLUMN_TIME && f->moments)
 				fprintf(f->out, "%.6f", (double)row[i].time_ns / 1e6);
 			else
@@ -113,12 +122,12 @@ static void put_column(
 
 static void put_samples(const struct firefox *f, const struct firefox_row *row, size_t rows)
 {
-	static const char *const names[] = {"stack", "time", "weight"};
+	static const char *const names[] = {"stack", "time", "weight", "threadCPUDelta"};
 	const char *unit = frames_value_type(f->frames).unit;
 	int64_t n = 0;
 
 	fputs("\"samples\":{", f->out);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < (has_cpu_use(f) ? 4 : 3); i++) {
 		fprintf(f->out, "\"%s\":[", names[i]);
 		put_column(f, row, rows, (enum column)i);
 		fputs("],\n", f->out);
@@ -251,6 +260,10 @@ static void put_meta(const struct firefox *f)
 		"\"symbolicated\":true,\"usesOnlyOneStackType\":true,"
 		"\"sourceCodeIsNotOnSearchfox\":true,\n",
 		period ? (double)period / 1e6 : 1, (double)profile_realtime_ns(profile) / 1e6);
+	if (has_cpu_use(f))
+		fputs("\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\","
+		      "\"threadCPUDelta\":\"ns\"},\n",
+			f->out);
 	firefox_put_marker_schema(f);
 	fputs("\"importedFrom\":\"sprofil " SPROFIL_VERSION "\",\"product\":", f->out);
 	json_string(f->out, f->frames->title);

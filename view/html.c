@@ -12,9 +12,12 @@
 #include "view/share.h"
 #include "view/svg.h"
 #include "view/text.h"
+#include "view/timeline.h"
 
 /* More rows make the page slow, and nobody reads them. */
 enum { ROWS_MOST = 1000 };
+/* The time line: the strip, the text beside it, and threads with a strip of their own. */
+enum { STRIP_COLUMNS = 90, TIME_COLUMNS = 122, STRIPS_MOST = 24 };
 
 void html_share(const struct html *html, const struct row *row, int64_t value, char *to)
 {
@@ -159,9 +162,50 @@ static int put_notes(const struct html *html)
 	return 0;
 }
 
+/* The time line as text; NULL if the profile has none. */
+static int print_time(const struct html *html, char **ret_text)
+{
+	struct report_options options = *html->options;
+	struct time_grid grid;
+	char *problem = NULL, *text = NULL;
+	size_t bytes;
+	FILE *out;
+	int r;
+
+	options.format = REPORT_TEXT;
+	options.width = TIME_COLUMNS;
+	if (!options.limit || options.limit > STRIPS_MOST)
+		options.limit = STRIPS_MOST;
+	r = time_grid_init(&grid, html->profile, &options, STRIP_COLUMNS, &problem);
+	free(problem);
+	if (r < 0) {
+		*ret_text = NULL;
+		return r == -ENOMEM ? r : 0;
+	}
+	out = open_memstream(&text, &bytes);
+	r = out ? timeline_body(&grid, out) : -ENOMEM;
+	if (out && fclose(out) != 0)
+		r = -ENOMEM;
+	time_grid_release(&grid);
+	if (r < 0)
+		free(text);
+	else
+		*ret_text = text;
+	return r;
+}
+
+static void put_time(const struct html *html, const char *text)
+{
+	if (!text)
+		return;
+	fputs("<section id=\"time\"><h2>Time line</h2>\n", html->out);
+	put_text(html, text, false);
+	fputs("</section>\n", html->out);
+}
+
 static int put_page(struct html *html, const struct report_options *given, char **ret_problem)
 {
-	char *sources = NULL;
+	char *sources = NULL, *time = NULL;
 	size_t bytes;
 	FILE *text = open_memstream(&sources, &bytes);
 	int r = text ? html_sources(html, text) : -ENOMEM;
@@ -169,18 +213,22 @@ static int put_page(struct html *html, const struct report_options *given, char 
 	if (text && fclose(text) != 0)
 		r = -ENOMEM;
 	if (r == 0)
+		r = print_time(html, &time);
+	if (r == 0)
 		r = put_head(html);
 	if (r == 0) {
-		fputs("<nav><a href=\"#graph\">Flame graph</a> <a "
-		      "href=\"#functions\">Functions</a> "
-		      "<a href=\"#sources\">Source</a> <a href=\"#audit\">Audit</a></nav>\n"
-		      "<section id=\"graph\"><h2>Flame graph</h2>\n",
-			html->out);
+		fprintf(html->out,
+			"<nav><a href=\"#graph\">Flame graph</a> "
+			"<a href=\"#functions\">Functions</a> %s"
+			"<a href=\"#sources\">Source</a> <a href=\"#audit\">Audit</a></nav>\n"
+			"<section id=\"graph\"><h2>Flame graph</h2>\n",
+			time ? "<a href=\"#time\">Time line</a> " : "");
 		r = svg_write_element(html->profile, given, html->out, ret_problem);
 	}
 	if (r == 0) {
 		fputs("</section>\n", html->out);
 		put_functions(html);
+		put_time(html, time);
 		fputs("<section id=\"sources\"><h2>Source</h2>\n", html->out);
 		fputs(sources, html->out);
 		fputs("</section>\n", html->out);
@@ -188,6 +236,7 @@ static int put_page(struct html *html, const struct report_options *given, char 
 	}
 	if (r == 0)
 		fprintf(html->out, "<script>\n%s</script>\n</body></html>\n", html_script);
+	free(time);
 	free(sources);
 	return r;
 }

@@ -71,7 +71,8 @@ int time_grid_phases(const struct time_grid *grid, uint32_t row, size_t columns,
 /* timeline_gaps.c: fills grid->gap. */
 int time_grid_find_gaps(struct time_grid *grid);
 
-/* timeline_text.c */
+/* timeline_text.c: the report, and its strips, phases and gaps alone. */
+int timeline_body(const struct time_grid *grid, FILE *out);
 int timeline_text(const struct time_grid *grid, FILE *out);
 
 int timeline_print(const struct profile *profile, const struct report_options *options, FILE *out,

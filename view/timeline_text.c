@@ -208,6 +208,19 @@ static void put_gaps(const struct time_grid *grid, FILE *out)
 		fprintf(out, "and %zu shorter ones\n", grid->all_gaps - grid->gaps);
 }
 
+int timeline_body(const struct time_grid *grid, FILE *out)
+{
+	int r = put_strips(grid, out);
+
+	if (r >= 0) {
+		fputc('\n', out);
+		r = put_phases(grid, out);
+	}
+	if (r >= 0)
+		put_gaps(grid, out);
+	return r < 0 ? r : 0;
+}
+
 int timeline_text(const struct time_grid *grid, FILE *out)
 {
 	const struct frames *frames = &grid->frames;
@@ -215,15 +228,10 @@ int timeline_text(const struct time_grid *grid, FILE *out)
 
 	if (r >= 0) {
 		fputc('\n', out);
-		r = put_strips(grid, out);
-	}
-	if (r >= 0) {
-		fputc('\n', out);
-		r = put_phases(grid, out);
+		r = timeline_body(grid, out);
 	}
 	if (r < 0)
 		return r;
-	put_gaps(grid, out);
 	fputc('\n', out);
 	report_audit_line(frames->profile, frames->options.ascii, out);
 	return 0;

@@ -94,6 +94,18 @@ static int print_wall(struct page *page, const struct audit *audit)
 	return print(page, figures, sizeof(figures) / sizeof(*figures));
 }
 
+static int print_file(struct page *page, const struct audit *audit)
+{
+	const struct figure figures[] = {
+		{"recording", audit->recording},
+		{"recording_file", audit->recording_file},
+		{"continued_processes", audit->continued_processes},
+		{"continued_threads", audit->continued_threads},
+	};
+
+	return print(page, figures, sizeof(figures) / sizeof(*figures));
+}
+
 static int print_calls(struct page *page, const struct session_figures *calls)
 {
 	const struct figure figures[] = {
@@ -145,6 +157,8 @@ int audit_print(const struct audit *audit, uint64_t supervisor_cpu_ns, char *to,
 		r = print(&page, &yielded, 1);
 	if (r == 0 && audit->chooses)
 		r = print(&page, choice, sizeof(choice) / sizeof(*choice));
+	if (r == 0 && audit->recording)
+		r = print_file(&page, audit);
 	if (r == 0 && audit->wall)
 		r = print_wall(&page, audit);
 	if (r == 0 && (audit->calls.counted || audit->calls.dropped || audit->calls.lost))

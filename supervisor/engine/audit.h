@@ -28,9 +28,9 @@ uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsig
 
 struct audit {
 	uint64_t period_ns;
-	uint64_t ticks;              /* samples sent */
-	uint64_t found_ns;           /* weights of the samples, including lost ones */
-	uint64_t kernel_ns;          /* CPU time of the same threads, those that ended */
+	uint64_t ticks;     /* samples sent */
+	uint64_t found_ns;  /* weights of the samples, including lost ones */
+	uint64_t kernel_ns; /* CPU time of the same threads, those that ended */
 	bool chooses; /* threads are chosen: number of chosen threads, and the others' CPU time */
 	uint64_t chosen_threads, left_out_ns;
 	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */
@@ -42,17 +42,22 @@ struct audit {
 	uint64_t lost_samples; /* ring full, or lost with an analyst that died */
 	uint64_t missed_stops; /* requested, and not happened within a second */
 	uint64_t processes, threads;
+	/*
+	 * Files of one run (--rotate, --ring) have the same number, and are counted from 1; what
+	 * the file before has counted too. 0: there is one file.
+	 */
+	uint64_t recording, recording_file, continued_processes, continued_threads;
 	uint64_t unwatched_threads; /* at some time not sampled for want of descriptors or memory */
 	uint64_t analyst_restarts;
 	uint64_t repaired_calls; /* system calls that a stop disturbed and that were repaired */
 	/* With the wall clock. */
 	bool wall;
-	uint64_t elapsed_ns;          /* sum of the lifetimes of threads that ended */
-	struct waiting waited;        /* sent */
-	struct waiting unattributed;  /* of threads that could not be examined */
-	uint64_t looks;               /* observations of blocked threads with a place */
-	uint64_t unsure_looks;        /* discarded: the thread ran meanwhile */
-	uint64_t lost_looks;          /* ring full */
+	uint64_t elapsed_ns;         /* sum of the lifetimes of threads that ended */
+	struct waiting waited;       /* sent */
+	struct waiting unattributed; /* of threads that could not be examined */
+	uint64_t looks;              /* observations of blocked threads with a place */
+	uint64_t unsure_looks;       /* discarded: the thread ran meanwhile */
+	uint64_t lost_looks;         /* ring full */
 	/* calls that failed with EINTR at a stop and could not be repaired */
 	uint64_t unrepaired_eintr;
 	/* time in which ticks were less frequent than requested, because of --max-cpu */

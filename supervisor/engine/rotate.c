@@ -2,6 +2,7 @@
 #include "supervisor/engine/rotate.h"
 
 #include <stddef.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,8 +40,23 @@ void rotate_begin(struct engine *engine, uint64_t now)
 	engine->rotation.again_ns = every_ns ? now + every_ns : 0;
 }
 
+/* So small that JSON keeps all digits. */
+static uint64_t new_number(void)
+{
+	uint64_t number = 0;
+
+	(void)getrandom(&number, sizeof(number), GRND_NONBLOCK);
+	return ((number ^ clock_read(CLOCK_REALTIME)) >> 12) | 1;
+}
+
 int rotate_prepare(struct engine *engine)
 {
+	const struct engine_options *options = engine->options;
+
+	if (!engine->audit.recording && (options->snapshots || options->rotate_ns)) {
+		engine->audit.recording = new_number();
+		engine->audit.recording_file = 1;
+	}
 	return engine->options->ring ? pieces_begin(&engine->rotation.pieces) : 0;
 }
 
@@ -121,6 +137,10 @@ static void begin_file(struct engine *engine, uint64_t now)
 		.realtime = before->realtime,
 		.processes = engine->target.processes,
 		.threads = engine->target.tracees,
+		.recording = before->recording,
+		.recording_file = before->recording_file + 1,
+		.continued_processes = engine->target.processes,
+		.continued_threads = engine->target.tracees,
 		.chooses = before->chooses,
 		.chosen_threads = choice_count(engine),
 		.unwatched_threads = before->unwatched_threads,

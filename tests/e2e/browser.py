@@ -33,6 +33,8 @@ class Browser:
         self.process = subprocess.Popen(
             ["sh", "-c", 'exec "$0" "$@" 3<&8 4>&9 8<&- 9>&-', program, "--headless",
              "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+             "--no-first-run", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync",
              "--user-data-dir=" + folder, "--remote-debugging-pipe"],
             pass_fds=theirs, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         for fd in [theirs_in, theirs_out] + theirs:

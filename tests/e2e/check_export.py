@@ -206,6 +206,8 @@ def firefox(path, flat):
             lengths[table] = thread[table]["length"]
         for table, columns in COLUMNS.items():
             extra = {"length"} | ({"weightType"} if table == "samples" else set())
+            if table == "samples" and "sampleUnits" in meta:
+                extra |= {"threadCPUDelta"}
             check(set(thread[table]) == set(columns) | extra, f"columns of {table}")
             for name, kind in columns.items():
                 check(len(thread[table][name]) == lengths[table], f"length of {table}.{name}")
@@ -225,6 +227,12 @@ def firefox(path, flat):
         markers(thread, meta, strings, waits)
         samples = thread["samples"]
         check(samples["weightType"] == "tracing-ms", "weightType")
+        check("sampleUnits" in meta or not TIMED or WAITS, "no use of the CPU")
+        if "sampleUnits" in meta:
+            check(meta["sampleUnits"] == {"time": "ms", "eventDelay": "ms",
+                                          "threadCPUDelta": "ns"}, "sampleUnits")
+            check(samples["threadCPUDelta"] == [round(weight * 1e6) for weight in
+                                                samples["weight"]], "threadCPUDelta")
         end = 0.0
         for stack, time, weight in zip(samples["stack"], samples["time"], samples["weight"]):
             check(math.isclose(time, end, abs_tol=1e-3) if not TIMED else time >= end,

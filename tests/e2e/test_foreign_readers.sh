@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Exports in readers that are no Debian packages: speedscope's own importer (an npm package), and
-# stackcollapse-perf.pl of FlameGraph. tests/long_readers.sh gets both; SPEEDSCOPE is the package's
-# folder, STACKCOLLAPSE the script. Totals are those of the summary, each function's those of the
-# flat report.
-# Usage: test_foreign_readers.sh SPROFREPORT MAKE_STACKS IMPORT_SPEEDSCOPE.JS
+# Exports in readers that are no Debian packages: speedscope's own importer and stackvis, which
+# collapses stacks (npm packages, in the folder READERS, where test.sh unpacks them), and
+# stackcollapse-perf.pl of FlameGraph (STACKCOLLAPSE; tests/long_readers.sh gets it). Totals are
+# those of the summary, each function's those of the flat report.
+# Usage: test_foreign_readers.sh SPROFREPORT MAKE_STACKS
 set -u
 export LC_ALL=C.UTF-8
-report=$(realpath "$1") make=$(realpath "$2") import=$(realpath "$3")
+report=$(realpath "$1") make=$(realpath "$2") here=$(cd "$(dirname "$0")" && pwd)
+import=$here/import_speedscope.js
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0 done=0
@@ -17,9 +18,16 @@ fail() {
 	failed=1
 }
 
-speedscope=${SPEEDSCOPE:-/usr/local/lib/node_modules/speedscope}
-[ -d "$speedscope" ] || speedscope=/usr/lib/node_modules/speedscope
-bundle=$(ls "$speedscope"/dist/release/speedscope-*.js 2>/dev/null | head -n1)
+# The folder of the npm package $1; nothing if it is not there.
+package() {
+	local folder
+	for folder in "${READERS:-}" /usr/local/lib/node_modules /usr/lib/node_modules; do
+		[ -d "$folder/$1" ] && realpath "$folder/$1" && return
+	done
+}
+
+bundle=$(ls "$(package speedscope)"/dist/release/speedscope-*.js 2>/dev/null | head -n1)
+stackvis=$(package stackvis)
 collapse=${STACKCOLLAPSE:-$(command -v stackcollapse-perf.pl)}
 cd "$work" || exit 1
 
@@ -93,7 +101,25 @@ if [ -n "$bundle" ] && command -v node >/dev/null; then
 		    fail "perf script: $of is $(grep "$of" imported)"
 	done
 else
-	echo "skipped: speedscope is not installed (npm install -g speedscope, or SPEEDSCOPE=FOLDER)"
+	echo "skipped: speedscope or node is not installed (npm install -g speedscope)"
+fi
+
+if [ -n "$stackvis" ] && command -v node >/dev/null; then
+	done=1
+	for kind in stacks large; do
+		"$report" export --format perf-script $kind.pb.gz |
+		    node "$here/collapse_stackvis.js" "$stackvis" >collapsed || fail "stackvis"
+		total=$(awk '{ n += $NF } END { printf "%.0f", n }' collapsed)
+		[ "$total" = "$(figure samples $kind)" ] ||
+		    fail "stackvis of $kind: the total is $total"
+	done
+	# It counts records, one for each sample.
+	"$report" export --format perf-script stacks.pb.gz |
+	    node "$here/collapse_stackvis.js" "$stackvis" |
+	    awk '/`/ { n = split($1, frame, "[`;]"); printf "%s\t%.0f\n", frame[n], $2 }' |
+	    same "stackvis" 1 stacks 1 || failed=1
+else
+	echo "skipped: stackvis or node is not installed (npm)"
 fi
 
 if [ -n "$collapse" ] && command -v perl >/dev/null; then

@@ -85,6 +85,9 @@ check "the function" grep -q '^\(.*%\)\? *hot' seen
 check "the audit" grep -q '^audit: ' seen
 check "a source for the function" grep -q '<a href="#source-1">hot</a>' page.html
 check "and where it leads to" grep -q '<details id="source-1" open>' page.html
+check "the time line" grep -q '<section id="time">' page.html
+check "its strip" grep -qE '^hot [0-9]+ +[0-9.]+ % .*[▄▅▆▇█]' seen
+check "the function on top" grep -qE '^ *0\.[0-9]+ s +[0-9.]+ s +[0-9.]+ +[0-9]+ % +hot +hot$' seen
 check "heat" grep -qE '<tr class="h[67]"><td>[0-9.]+ [±-][0-9.]+ %' page.html
 
 chmod 600 src/hot.c
@@ -95,6 +98,9 @@ check "that is said" grep -q 'is not for everybody to read: name its folder, --s
 is "unless its folder is named" $? 0
 rm -r src
 "$SPROFREPORT" export --format html p.pb.gz | grep -q 'hot.c is not here'; is "no source" $? 0
+"$SPROFRUN" -q --no-timeline -o without.pb.gz -- true
+"$SPROFREPORT" export --format html without.pb.gz | grep -qE '(id="|href="#)time"'
+is "no time line" $? 1
 
 for kind in hostile deep empty large; do
     "$MAKE_STACKS" $kind $kind && "$SPROFREPORT" export -o $kind.html $kind

@@ -40,6 +40,8 @@ for file in "$@"; do
     is "$file: whole" "$(figure processes "$file") $(figure analyst_restarts "$file")" '1 0'
 done
 within "all CPU time of the command" "$(sum kernel_cpu_ns "$@")" 2200000000 2650000000
+"$SPROFREPORT" summary --format tsv "$@" >all
+is "its process is one, in all files together" "$(awk '/^(processes|threads)\t/ { print $2 }' all | xargs)" '1 1'
 "$SPROFREPORT" --format tsv "$@" >all
 check "the function is named in what is added up" grep -qP '\tspin\t' all
 

@@ -158,6 +158,56 @@ static void test_profile_audit__found_is_merged_by_its_parts(void **state)
 	profile_free(into);
 }
 
+/* The @number-th file of a run: 5 processes and 9 threads, all but two of which continue. */
+static struct profile *file_of_run(uint64_t recording, uint64_t number)
+{
+	struct profile *profile = fixture_profile();
+
+	assert_int_equal(profile_set_audit(profile, "processes", 5), 0);
+	assert_int_equal(profile_set_audit(profile, "threads", 9), 0);
+	assert_int_equal(profile_set_audit(profile, "recording", recording), 0);
+	assert_int_equal(profile_set_audit(profile, "recording_file", number), 0);
+	assert_int_equal(profile_set_audit(profile, "continued_processes", number > 1 ? 3 : 0), 0);
+	assert_int_equal(profile_set_audit(profile, "continued_threads", number > 1 ? 7 : 0), 0);
+	return profile;
+}
+
+static void test_profile_audit__counts_a_process_once_in_files_of_a_run(void **state)
+{
+	static const struct {
+		uint64_t file[4][2]; /* run and number */
+		uint64_t processes, threads;
+	} cases[] = {
+		{{{1, 1}}, 5, 9},
+		{{{1, 1}, {1, 2}}, 7, 11},
+		{{{1, 2}, {1, 1}}, 7, 11},
+		{{{1, 3}, {1, 4}}, 7, 11},
+		{{{1, 3}, {1, 1}, {1, 4}, {1, 2}}, 11, 15},
+		{{{1, 1}, {1, 2}, {2, 5}, {2, 6}}, 14, 22},
+		{{{1, 1}, {2, 1}}, 10, 18},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *sum;
+		uint64_t processes = 0, threads = 0;
+
+		assert_int_equal(profile_new(&sum), 0);
+		for (size_t j = 0; j < 4 && cases[i].file[j][0]; j++) {
+			struct profile *file =
+				file_of_run(cases[i].file[j][0], cases[i].file[j][1]);
+
+			assert_int_equal(profile_merge(sum, file), 0);
+			profile_free(file);
+		}
+		assert_true(audit_figure(sum, "processes", &processes));
+		assert_true(audit_figure(sum, "threads", &threads));
+		assert_int_equal(processes, cases[i].processes);
+		assert_int_equal(threads, cases[i].threads);
+		profile_free(sum);
+	}
+}
+
 static void test_profile_audit__of_a_bare_profile_is_not_known(void **state)
 {
 	struct profile *profile;
@@ -181,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_profile_audit__tells_what_was_found),
 		cmocka_unit_test(test_profile_audit__nothing_is_found_without_figures),
 		cmocka_unit_test(test_profile_audit__found_is_merged_by_its_parts),
+		cmocka_unit_test(test_profile_audit__counts_a_process_once_in_files_of_a_run),
 		cmocka_unit_test(test_profile_audit__of_a_bare_profile_is_not_known),
 	};
 
