@@ -218,8 +218,8 @@ static int put_page(struct html *html, const struct report_options *given, char 
 		r = put_head(html);
 	if (r == 0) {
 		fprintf(html->out,
-			"<nav><a href=\"#graph\">Flame graph</a> "
-			"<a href=\"#functions\">Functions</a> %s"
+			"<nav><a href=\"#graph\">Flame graph</a> %s"
+			"<a href=\"#functions\">Functions</a> "
 			"<a href=\"#sources\">Source</a> <a href=\"#audit\">Audit</a></nav>\n"
 			"<section id=\"graph\"><h2>Flame graph</h2>\n",
 			time ? "<a href=\"#time\">Time line</a> " : "");
@@ -227,8 +227,8 @@ static int put_page(struct html *html, const struct report_options *given, char 
 	}
 	if (r == 0) {
 		fputs("</section>\n", html->out);
-		put_functions(html);
 		put_time(html, time);
+		put_functions(html);
 		fputs("<section id=\"sources\"><h2>Source</h2>\n", html->out);
 		fputs(sources, html->out);
 		fputs("</section>\n", html->out);

@@ -11,7 +11,7 @@
 #include "view/timeline.h"
 
 /* More phases are not useful: the parts are made longer. */
-enum { MOST_PHASES = 16, NAME_COLUMNS = 22 };
+enum { MOST_PHASES = 16, NAME_COLUMNS = 22, TIMES_COLUMNS = 70 };
 
 static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES])
 {
@@ -166,6 +166,20 @@ static int put_phases(const struct time_grid *grid, FILE *out)
 	return r;
 }
 
+/* Shortened if the report has a width: two of them stand beside the times. */
+static void put_name(const struct time_grid *grid, const char *name, FILE *out)
+{
+	unsigned width = grid->frames.options.width;
+	char *text = width ? strdup(name) : NULL;
+	size_t most = width > TIMES_COLUMNS + 2 * NAME_COLUMNS ? (width - TIMES_COLUMNS) / 2
+							       : NAME_COLUMNS;
+
+	if (text && text_cut_name(&text, most, grid->frames.options.ascii) == 0)
+		name = text;
+	text_put(name, out);
+	free(text);
+}
+
 /* The innermost function of the stack, and the caller of a system call. */
 static void put_stack(const struct time_grid *grid, const char *before, uint32_t stack, FILE *out)
 {
@@ -181,7 +195,7 @@ static void put_stack(const struct time_grid *grid, const char *before, uint32_t
 			&places->place[places->of[places->first[sample.location[i]]]];
 
 		fputs(i ? " < " : "", out);
-		text_put(place->function, out);
+		put_name(grid, place->function, out);
 		if (place->object[0] != '[')
 			break;
 	}
