@@ -19,7 +19,7 @@ view() {
         "$SPROFTOP --log log --keys '$2' $BUILD/bench/stolen 5; touch done"
     sleep 4 # into the run
     local top
-    top=$(pgrep -n -x sproftop)
+    top=$(pgrep -n -x 'sproftop|sprofil-tracer') # the one that traces
     cat "/proc/$top/stat" "/proc/$(pgrep -n -x sprofil-analyst -P "$top")/stat" |
         awk -v hz="$(getconf CLK_TCK)" '{ n += $14 + $15 } END { print n / hz / 4 * 100 }' \
             >>"$1.cpu"

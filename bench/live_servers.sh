@@ -81,7 +81,7 @@ for name in "$@"; do
         tmux -L $socket -f /dev/null new-session -d -x 100 -y 24 \
             "'$BUILD/tools/sproftop' $OPTIONS -p $server"
         sleep 4
-        top=$(pgrep -n -x sproftop)
+        top=$(pgrep -n -x 'sproftop|sprofil-tracer') # the one that traces
         analyst=$(pgrep -n -x sprofil-analyst -P "$top")
         before=$(($(ticks "$top") + $(ticks "$analyst")))
         sleep 6

@@ -26,7 +26,7 @@ until tmux -L $socket capture-pane -p -t t | grep -q 'found '; do
     sleep 0.1
 done
 top=$(tmux -L $socket display -p -t t '#{pane_pid}')
-pgrep -x sproftop -P "$top" >/dev/null && top=$(pgrep -x sproftop -P "$top")
+top=$(pgrep -x sprofil-tracer -P "$top" || echo "$top")
 analyst=$(pgrep -P "$top" -x sprofil-analyst)
 # CPU ticks of both processes.
 used() { cat /proc/$top/stat /proc/$analyst/stat | awk '{ n += $14 + $15 } END { print n }'; }
