@@ -3,7 +3,7 @@
 # A capture replayed gives the profile that the run gave.
 . "$(dirname "$0")/lib.sh"
 
-"$SPROFRUN" -q -F 1000 --capture c.cap -o live.pb.gz "$TARGETS/split" 20 4000
+"$SPROFRUN" -q -F 1000 --capture c.cap -o live.pb.gz "$TARGETS/split" 20 20000
 "$BUILD/tools/sprofil-analyst" --replay c.cap --output replay.pb.gz --report none --quiet
 is "replay succeeds" $? 0
 for file in live replay; do

@@ -53,7 +53,7 @@ profile_is() {
     within "$1: hardly anything is unresolved, in percent" \
         "$(awk -v u="$(figure unresolved_samples "$2")" -v n="$(figure samples "$2")" \
             'BEGIN { print n ? 100 * u / n : 100 }')" 0 1
-    [ $failures = "$before" ] || cat rows
+    [ $failures = "$before" ] || { cat rows; "$SPROFREPORT" summary --format tsv "$2"; }
 }
 
 # both WHAT COMMAND-PREFIX...: attach and launch
