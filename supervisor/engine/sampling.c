@@ -148,11 +148,8 @@ static const struct probe probe = {
  */
 static void find_cpus(const cpu_set_t *started_on, cpu_set_t *ret_cpus)
 {
-	cpu_set_t all;
-
-	memset(&all, 0xff, sizeof(all));
 	*ret_cpus = *started_on;
-	if (sched_setaffinity(0, sizeof(all), &all) == 0) {
+	if (priority_any_cpu(pthread_self()) == 0) {
 		(void)sched_getaffinity(0, sizeof(*ret_cpus), ret_cpus);
 		(void)sched_setaffinity(0, sizeof(*started_on), started_on);
 	}

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -207,15 +206,12 @@ void cpu_waiter_keep(struct cpu_waiter *w, uint64_t at_ns, bool rings)
 
 void cpu_waiter_stop(struct cpu_waiter *w)
 {
-	cpu_set_t all;
-
 	if (!w->started)
 		return;
 	atomic_store(&w->quit, true);
 	cpu_waiter_set(w, UINT64_MAX);
 	/* A program of higher priority may have its CPU for good. */
-	memset(&all, 0xff, sizeof(all));
-	(void)pthread_setaffinity_np(w->thread, sizeof(all), &all);
+	(void)priority_any_cpu(w->thread);
 	(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 	(void)pthread_join(w->thread, NULL);
 	w->started = false;

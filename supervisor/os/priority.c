@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -50,6 +51,14 @@ bool priority_may_be_realtime(void)
 		return false;
 	(void)sched_setscheduler(0, before, &own);
 	return true;
+}
+
+int priority_any_cpu(pthread_t thread)
+{
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	return -pthread_setaffinity_np(thread, sizeof(all), &all);
 }
 
 void priority_prompt(void)

@@ -7,6 +7,7 @@
 #ifndef SUPERVISOR_PRIORITY_H
 #define SUPERVISOR_PRIORITY_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 /*
@@ -16,6 +17,9 @@ int priority_realtime(void);
 
 /* Would priority_realtime() be permitted? The calling thread is not changed. */
 bool priority_may_be_realtime(void);
+
+/* Lets @thread run on all CPUs that its cpuset permits. -errno. */
+int priority_any_cpu(pthread_t thread);
 
 /*
  * Without real-time priority: sets a short time slice, for which the scheduler prefers a thread

@@ -2,11 +2,10 @@
 #include "supervisor/os/watchdog.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "supervisor/os/priority.h"
 #include "supervisor/os/procfs.h"
 
 #define LOOK_NS      500000000L
@@ -57,15 +56,6 @@ static uint64_t cpu_ns(pthread_t thread)
 	return (uint64_t)used.tv_sec * SECOND_NS + (uint64_t)used.tv_nsec;
 }
 
-static void move(struct watchdog *watchdog, pthread_t thread)
-{
-	cpu_set_t all;
-
-	memset(&all, 0xff, sizeof(all));
-	if (pthread_setaffinity_np(thread, sizeof(all), &all) == 0)
-		atomic_store(&watchdog->moved, true);
-}
-
 bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 {
 	uint64_t before = 0, began_cpu_ns = 0, used = 0;
@@ -82,8 +72,8 @@ bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 		used = cpu_ns(thread);
 		/* Runnable, and it has not run since the last look. */
 		looks_r = used == used_before && state_of(watchdog->tid) == 'R' ? looks_r + 1 : 0;
-		if (looks_r == R_LOOKS_MOST)
-			move(watchdog, thread);
+		if (looks_r == R_LOOKS_MOST && priority_any_cpu(thread) == 0)
+			atomic_store(&watchdog->moved, true);
 		if (!awake || awake != before) { /* another piece of work, or none */
 			before = awake;
 			began_cpu_ns = used;

@@ -551,7 +551,7 @@ static int be_installed_with_an_empty_name(void)
 	return be_installed(folder, "", "works");
 }
 
-/* However short the name is: the one that is installed does not stand in for it. */
+/* A supervisor that the program names is not replaced by the installed one, even if it is "/". */
 static int be_installed_and_name_a_folder(void)
 {
 	return be_installed(folder, "/", "refused");

@@ -68,6 +68,17 @@ skip() {
     exit 77
 }
 
+# The first two CPUs that this shell may use are in $ours and $theirs.
+# shellcheck disable=SC2034 # by others
+two_cpus() {
+    local cpus
+    cpus=($(taskset -pc $$ | sed 's/.*: //; s/,/ /g' | awk '{
+        for (i = 1; i <= NF; i++) { n = split($i, r, "-"); for (c = r[1]; c <= r[n]; c++) print c }
+        }'))
+    [ ${#cpus[@]} -ge 2 ] || skip "there is one CPU only"
+    ours=${cpus[0]} theirs=${cpus[1]}
+}
+
 # figure KEY PROFILE: one value of the summary
 figure() {
     "$SPROFREPORT" summary --format tsv "$2" | awk -F'\t' -v k="$1" '$1 == k { print $2 }'

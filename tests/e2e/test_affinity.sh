@@ -4,10 +4,7 @@
 # sprofrun starts stays on its CPU.
 . "$(dirname "$0")/lib.sh"
 command -v taskset >/dev/null || skip "there is no taskset"
-cpus=($(taskset -pc $$ | sed 's/.*: //; s/,/ /g' | awk '{
-    for (i = 1; i <= NF; i++) { n = split($i, r, "-"); for (c = r[1]; c <= r[n]; c++) print c } }'))
-[ ${#cpus[@]} -ge 2 ] || skip "there is one CPU only"
-ours=${cpus[0]} theirs=${cpus[1]}
+two_cpus
 
 taskset -c "$theirs" "$TARGETS/busy" 1 300 5 & busy=$!
 trap 'kill -KILL $busy 2>/dev/null; rm -rf "$WORK"' EXIT

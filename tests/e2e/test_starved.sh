@@ -5,10 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 # (The command that times the hog out is in the fair class, and on another CPU.)
 chrt -f 50 true 2>/dev/null || skip "real-time priority is not permitted"
-cpus=($(taskset -pc $$ | sed 's/.*: //; s/,/ /g' | awk '{
-    for (i = 1; i <= NF; i++) { n = split($i, r, "-"); for (c = r[1]; c <= r[n]; c++) print c } }'))
-[ ${#cpus[@]} -ge 2 ] || skip "there is one CPU only"
-ours=${cpus[0]} theirs=${cpus[1]}
+two_cpus
 taskset -pc "$ours" $$ >/dev/null
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
