@@ -6,6 +6,12 @@
 
 /* Threads read per call of account_sweep(). */
 #define SWEEP_MOST 8
+/*
+ * Where a pass over all threads takes this long, there are many. One that used such a part of the
+ * time since the last pass is asked at each instant, not at random.
+ */
+#define PASS_LONG_NS  20000000
+#define AT_WORK_PARTS 8
 
 void account_see(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
 {
@@ -65,6 +71,16 @@ void account_end(struct engine *engine, struct process *process, uint32_t status
 	(void)emit_exit(&engine->emitter, clock_now(), &record);
 }
 
+/* The sampler may have lost sight of it among others. */
+static void heed(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+{
+	uint64_t span = now - t->account.seen_at_ns, ran = cpu->run_ns - t->account.seen.run_ns;
+
+	if (t->sample && t->account.seen_at_ns && span >= PASS_LONG_NS &&
+		ran >= span / AT_WORK_PARTS)
+		sampler_heed(&engine->sampling.sampler, t->sample);
+}
+
 static bool look(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;
@@ -73,6 +89,7 @@ static bool look(struct engine *engine, struct tracee *t, uint64_t now)
 		launch_is_before_exec(&engine->launch, t->tid) ||
 		procfiles_read_cpu(&engine->files, t, &cpu) < 0)
 		return false;
+	heed(engine, t, &cpu, now);
 	account_see(engine, t, &cpu, now);
 	return true;
 }

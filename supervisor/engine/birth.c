@@ -120,6 +120,9 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 
 	if (tracer_get_message(parent->tid, &message) < 0 || !process)
 		return;
+	/* It is not put out of sight by its children, whom the sampler takes for running. */
+	if (parent->sample)
+		sampler_heed(&engine->sampling.sampler, parent->sample);
 	t = target_find(&engine->target, (int)message);
 	if (t && t->state != TRACEE_EARLY)
 		return; /* an orphan that was adopted already */

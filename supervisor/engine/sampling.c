@@ -25,8 +25,13 @@
 #define LEAD_MOST_NS  100000
 #define LEAD_SPARE_NS 8000
 #define AWAIT_NS      100000
-/* Real time is given up above this part of a CPU, used over this long; it returns below a half. */
-#define OWN_SPAN_NS UINT64_C(1000000000)
+/*
+ * Real time is given up where the tracing thread takes more than OWN_PARTS of a CPU over
+ * OWN_SPAN_NS: its CPU's other programs hardly run. It returns where it takes less than an
+ * OWN_RETURN over OWN_AWAY_NS.
+ */
+#define OWN_SPAN_NS UINT64_C(100000000)
+#define OWN_AWAY_NS UINT64_C(1000000000)
 #define OWN_PARTS   3 / 4
 #define OWN_RETURN  2
 
@@ -493,9 +498,9 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 	uint64_t span = now - s->own_checked_ns, used;
 	bool first = !s->own_checked_ns;
 
-	if (!s->had_realtime || span < OWN_SPAN_NS)
+	if (!s->had_realtime || span < (s->sampler.realtime ? OWN_SPAN_NS : OWN_AWAY_NS))
 		return;
-	used = clock_read(CLOCK_PROCESS_CPUTIME_ID) - s->own_cpu_ns;
+	used = clock_read(CLOCK_THREAD_CPUTIME_ID) - s->own_cpu_ns;
 	s->own_checked_ns = now;
 	s->own_cpu_ns += used;
 	if (first)

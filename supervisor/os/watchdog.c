@@ -8,10 +8,10 @@
 #include "supervisor/os/priority.h"
 #include "supervisor/os/procfs.h"
 
-#define LOOK_NS      500000000L
-#define D_LOOKS_MOST 6
-#define S_LOOKS_MOST 20
-#define R_LOOKS_MOST 2
+#define LOOK_NS      50000000L
+#define D_LOOKS_MOST 60
+#define S_LOOKS_MOST 200
+#define R_LOOKS_MOST 3
 #define BUSY_NS      3000000000
 #define SECOND_NS    1000000000L
 

@@ -5,10 +5,12 @@
 
 /*
  * At each instant the RECENT_MOST threads that were met last are asked. Of the others a random part
- * is asked: as many as OTHERS_NS is enough for, since the CPU stands still meanwhile.
+ * is asked: as many as OTHERS_NS is enough for, and an OTHERS_PARTS of the period, since the CPU
+ * stands still meanwhile.
  */
 #define RECENT_MOST  16
 #define OTHERS_NS    150000
+#define OTHERS_PARTS 16
 #define OTHERS_LEAST 16
 #define OTHERS_MOST  256
 /* Sleepers whose time stamp is read: one may have gone to sleep just when we came. */
@@ -115,11 +117,21 @@ static bool is_recent(const struct sampler *s, const struct sample_thread *wante
 	return false;
 }
 
+/* So many of all others may be asked at an instant. */
+static size_t others_most(const struct sampler *s)
+{
+	uint64_t time = s->period_ns[0] / OTHERS_PARTS;
+
+	if (!time || time > OTHERS_NS)
+		time = OTHERS_NS;
+	return s->ask_ns ? time / s->ask_ns : OTHERS_MOST;
+}
+
 /* A random part of all others: each with the same probability, which its weight makes up for. */
 static struct sample_thread *ask_others(struct look *l)
 {
 	struct sampler *s = l->s;
-	size_t n = s->threads, most = s->ask_ns ? OTHERS_NS / s->ask_ns : OTHERS_MOST, asked = 0;
+	size_t n = s->threads, most = others_most(s), asked = 0;
 	size_t at = n ? plan_random(&s->random, n) : 0;
 	struct sample_thread *found = NULL;
 	uint64_t began;

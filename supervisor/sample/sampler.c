@@ -128,6 +128,14 @@ void sampler_remove(struct sampler *s, struct sample_thread *t)
 	}
 }
 
+void sampler_heed(struct sampler *s, struct sample_thread *t)
+{
+	if (s->newest == t)
+		return;
+	unlink_thread(s, t);
+	link_newest(s, t);
+}
+
 void sampler_renew(struct sample_thread *t)
 {
 	t->calls = UINT64_MAX;
@@ -180,10 +188,7 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	t->cpu = (int)cpu;
 	s->same = s->met == t ? s->same + 1 : 0;
 	s->met = t;
-	if (s->newest != t) {
-		unlink_thread(s, t);
-		link_newest(s, t);
-	}
+	sampler_heed(s, t);
 }
 
 /*

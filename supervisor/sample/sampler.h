@@ -33,6 +33,8 @@ void sampler_set_period(
 /* Begins with a thread, which is likely to be running. -ENOMEM. */
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
+/* It is at work, as its CPU time or an event of it tells: it is asked with those met last. */
+void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
 /*
  * The thread has another image: what is known of its calls is void, and so are the tables' accounts
  * with it, for where another thread has called exec, its CPU time is that one's now.

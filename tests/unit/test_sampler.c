@@ -390,7 +390,7 @@ static void test_sampler__where_all_can_be_asked_they_are(void **state)
 
 	(void)state;
 	begin(&w, 1, 96);
-	w.sampler.ask_ns = 1500;
+	w.sampler.ask_ns = 600;
 	for (unsigned i = 0; i < 300; i++) {
 		a = w.sampler.oldest->owner;
 		a->state = RUNNABLE;
