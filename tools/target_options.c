@@ -17,7 +17,7 @@
 #define RING_STACKS_LEAST       16 /* of the largest stacks must fit */
 #define MAX_STACK_MOST          (UINT64_C(256) << 20)
 #define OVERHEAD_OF_ATTACH_PPM  20000
-#define OVERHEAD_OF_COMMAND_PPM 50000
+#define OVERHEAD_OF_COMMAND_PPM 1000000 /* no bound */
 
 _Noreturn void target_options_reject(
 	const char *program, const char *what, const char *value, const char *way_out)

@@ -98,7 +98,7 @@ enum {
 	"      --no-follow          only the process itself\n"
 #define TARGET_HELP_OVERHEAD \
 	"      --max-overhead PCT   bound on the share of its time that the target is\n" \
-	"                           stopped (default 2 for -p, else 5)\n" \
+	"                           stopped (default 2 for -p, else none)\n" \
 	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
 /* clang-format on */
 
