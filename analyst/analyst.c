@@ -316,8 +316,11 @@ static int name_rank(const struct analyst *analyst)
 int analyst_finish(struct analyst *analyst)
 {
 	uint64_t wall = 0;
-	int r = analyst->ended || analyst->snapshot ? 0 : note_early_end(analyst);
+	bool early = !analyst->ended && !analyst->snapshot;
+	int r = early ? note_early_end(analyst) : 0;
 
+	if (early)
+		shares_cover(&analyst->shares);
 	if (r >= 0)
 		r = locations_name_new(&analyst->locations);
 	if (r >= 0)

@@ -355,6 +355,22 @@ int shares_sample(
 	return 0;
 }
 
+void shares_cover(struct shares *shares)
+{
+	for (size_t i = 0; i < shares->processes; i++) {
+		const struct share_process *process = &shares->process[i];
+
+		for (size_t j = 0; j < process->threads; j++) {
+			struct share_pool *pool = &shares->pool[process->thread[j].pool];
+
+			if (!process->thread[j].timed)
+				continue; /* all that it has is weights */
+			pool->cpu_ns += pool->weight_ns - pool->covered_ns;
+			pool->covered_ns = pool->weight_ns;
+		}
+	}
+}
+
 int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_ns, bool last)
 {
 	struct share_process *process = get_process(shares, pid);

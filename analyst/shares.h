@@ -107,6 +107,12 @@ int shares_sample(
 int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_ns, bool last);
 
 /*
+ * The supervisor was killed: the samples of each thread since its last report stand for as much
+ * time as they weigh.
+ */
+void shares_cover(struct shares *shares);
+
+/*
  * The same rules applied to any array of pools: a thread, or the image of a process, has ended.
  * They change only the pools; a pool with enough samples stays separate.
  */

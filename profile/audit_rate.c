@@ -16,7 +16,8 @@ enum { FEW_SAMPLES = 100, EXPECTED_LEAST = 20 };
 static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 {
 	size_t named = profile_default_value(profile);
-	uint64_t left_out = 0;
+	struct audit_times times = audit_times(profile);
+	uint64_t left_out = 0, covered = times.profiled_ns + times.unsampled_ns;
 
 	if (named != SIZE_MAX && !strcmp(profile_value_type(profile, named).type, "wall"))
 		return profile_audit(profile, "elapsed_ns", ret_ns);
@@ -24,6 +25,9 @@ static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 		return false;
 	(void)profile_audit(profile, AUDIT_SYSCALL_CPU, &left_out);
 	*ret_ns -= left_out < *ret_ns ? left_out : *ret_ns;
+	/* Where the supervisor was killed, samples go on for up to a second after that figure. */
+	if (covered > *ret_ns)
+		*ret_ns = covered;
 	return true;
 }
 

@@ -131,6 +131,7 @@ static void end_file(struct engine *engine, struct rotation_writer *writer, uint
 static void begin_file(struct engine *engine, uint64_t now)
 {
 	const struct audit *before = &engine->audit;
+	char text[FIGURES_BYTES];
 
 	engine->audit = (struct audit){.period_ns = before->period_ns,
 		.began_ns = now,
@@ -150,6 +151,9 @@ static void begin_file(struct engine *engine, uint64_t now)
 		say_line(&engine->say, SAY_WARNING,
 			"--ring has no memory for another piece: a part of it will be missing");
 	reader_begin(engine);
+	/* What it continues is in it even if no second passes before the supervisor is killed. */
+	if (figures_print(engine, now, text))
+		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 	counting_set(engine, !engine->serving.frozen);
 }
 

@@ -206,6 +206,30 @@ static void test_analyst__an_early_end_is_noted(void **state)
 	analyst_free(stream.analyst);
 }
 
+/* What its threads did after their last reports is known by the weights of their samples. */
+static void test_analyst__samples_after_the_last_report_stand_for_their_weights(void **state)
+{
+	struct stream stream;
+	const struct profile *p;
+	int64_t cpu_ns = 0;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_exec(&stream, 7, "/no/such/prog", "prog");
+	put_sample(&stream, 7, 7, 0x10, 1000);
+	put_cpu(&stream, 7, 7, 1200, false);
+	for (unsigned i = 0; i < 9; i++)
+		put_sample(&stream, 7, 7, 0x10, 1000);
+	assert_int_equal(stream.last, 0);
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	p = analyst_profile(stream.analyst);
+	for (size_t i = 0; i < profile_samples(p); i++)
+		cpu_ns += profile_sample(p, i).value[VALUE_CPU_NS];
+	assert_int_equal(cpu_ns, 1200 + 9 * 1000);
+	analyst_free(stream.analyst);
+}
+
 static void test_analyst__broken_records_are_counted(void **state)
 {
 	struct stream stream;
@@ -342,6 +366,8 @@ int main(void)
 		cmocka_unit_test(test_analyst__maps_come_in_pieces),
 		cmocka_unit_test(test_analyst__unsampled_time_is_a_row_of_its_executable),
 		cmocka_unit_test(test_analyst__an_early_end_is_noted),
+		cmocka_unit_test(
+			test_analyst__samples_after_the_last_report_stand_for_their_weights),
 		cmocka_unit_test(test_analyst__broken_records_are_counted),
 		cmocka_unit_test(test_analyst__waiting_time_goes_where_it_was_seen),
 		cmocka_unit_test(test_analyst__ticks_of_the_wall_clock_are_its_periods),
