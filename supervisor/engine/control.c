@@ -13,10 +13,13 @@
 #include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
+/* A command that gets the same SIGCONT as the supervisor is going on after this time. */
+#define CONTINUE_NS 50000000
+
 void engine_signals(sigset_t *ret_set)
 {
 	static const int signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN,
-		SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ};
+		SIGTTOU, SIGCONT, SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ};
 
 	(void)sigemptyset(ret_set);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
@@ -69,7 +72,7 @@ bool engine_is_order(int signal)
 	}
 }
 
-/* The origin of a signal. engine_forward() passes it on as the signal's value. */
+/* The origin of a signal. engine_forward() passes it on as the signal's value, with the sender. */
 enum origin {
 	SENT = 0x73707200, /* by kill(2), to the supervisor alone */
 	FROM_TERMINAL,     /* and sent to the command as well */
@@ -79,26 +82,36 @@ enum origin {
 /*
  * The terminal sends its signals to the command as well. A hang-up goes only to the session leader:
  * the others get it when the leader ends, and without the supervisor the command would be the
- * leader.
+ * leader. @sender: that of the signal; of a forwarded one, the first one's.
  */
-static enum origin find_origin(int signal, int code, int sender, int value)
+static enum origin find_origin(int signal, int code, uint64_t value, int *sender)
 {
-	if (code == SI_QUEUE && sender == getppid() && value >= SENT &&
-		value <= FROM_TERMINAL_TO_US)
-		return (enum origin)value;
+	uint64_t origin = value >> 32;
+
+	if (code == SI_QUEUE && *sender == getppid() && origin >= SENT &&
+		origin <= FROM_TERMINAL_TO_US) {
+		*sender = (int)(value & UINT32_MAX);
+		return (enum origin)origin;
+	}
 	if (code != SI_KERNEL)
 		return SENT;
 	return signal == SIGHUP && getsid(0) == getpid() ? FROM_TERMINAL_TO_US : FROM_TERMINAL;
 }
 
-static enum origin origin_of(const siginfo_t *info)
+static enum origin origin_of(const siginfo_t *info, int *ret_sender)
 {
-	return find_origin(info->si_signo, info->si_code, info->si_pid, info->si_value.sival_int);
+	*ret_sender = info->si_pid;
+	return find_origin(
+		info->si_signo, info->si_code, (uintptr_t)info->si_value.sival_ptr, ret_sender);
 }
 
 void engine_forward(int pid, const siginfo_t *info)
 {
-	(void)sigqueue(pid, info->si_signo, (union sigval){.sival_int = (int)origin_of(info)});
+	int sender;
+	uint64_t origin = origin_of(info, &sender);
+	union sigval value = {.sival_ptr = (void *)(uintptr_t)(origin << 32 | (uint32_t)sender)};
+
+	(void)sigqueue(pid, info->si_signo, value);
 }
 
 /* As the kernel does, so that a stopped process gets the hang-up. */
@@ -130,6 +143,17 @@ void control_snapshot(struct engine *engine)
 			"no snapshot was written: the analyst is busy, or gone");
 }
 
+static bool is_stop(int signal)
+{
+	return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/* A full-screen program stops its whole process group itself, as the terminal would. */
+static bool is_of_target(const struct engine *engine, int sender)
+{
+	return target_find_process(&engine->target, sender) != NULL;
+}
+
 /*
  * Signals to the supervisor. The command decides about signals that it also gets; a signal sent to
  * the supervisor alone by kill(2) is passed on. Without a command (attached, or it has ended) a
@@ -139,7 +163,8 @@ void control_snapshot(struct engine *engine)
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {
 	int signal = (int)info->ssi_signo;
-	enum origin origin = find_origin(signal, info->ssi_code, (int)info->ssi_pid, info->ssi_int);
+	int sender = (int)info->ssi_pid;
+	enum origin origin = find_origin(signal, info->ssi_code, info->ssi_ptr, &sender);
 	bool command_lives = engine->options->command && !engine->result->command_ended &&
 		!engine->options->signals_end;
 
@@ -153,9 +178,12 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
 		engine->result->stopped_by = signal;
 		engine->timing.stop = true;
-	} else if (signal == SIGTSTP && command_lives && origin != SENT) {
+	} else if (is_stop(signal) && command_lives &&
+		(origin != SENT || is_of_target(engine, sender))) {
 		engine->life.stop_pending = true;
 		lifecycle_stop_with_command(engine);
+	} else if (signal == SIGCONT && command_lives) {
+		engine->life.continues_at_ns = clock_now() + CONTINUE_NS;
 	}
 }
 
@@ -174,12 +202,15 @@ void control_signals(struct engine *engine)
 bool engine_pass_on(const struct engine_result *result, const siginfo_t *info)
 {
 	struct waiter_result seen;
+	enum origin origin;
+	int sender;
 
 	if (!result->command_pid || result->command_ended ||
 		waiter_peek(result->command_pid, &seen) < 0 || seen.kind == WAITER_GONE)
 		return false;
-	if (engine_is_order(info->si_signo) && origin_of(info) != FROM_TERMINAL)
-		pass_on(result->command_pid, info->si_signo, origin_of(info));
+	origin = origin_of(info, &sender);
+	if (engine_is_order(info->si_signo) && origin != FROM_TERMINAL)
+		pass_on(result->command_pid, info->si_signo, origin);
 	return true;
 }
 

@@ -97,6 +97,7 @@ static void sweep(struct engine *engine, uint64_t now)
 	serving_turn(engine);
 	session_tidy(&engine->sessions);
 	mend_expire(&engine->mender, now);
+	lifecycle_continue_command(engine, now);
 	if (engine->births.early)
 		birth_adopt_orphans(engine, now);
 	choice_turn(engine, now);
@@ -189,6 +190,7 @@ static uint64_t next_event(struct engine *engine)
 		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
 			 engine->timing.begins_at_ns, engine->rotation.again_ns,
 			 engine->mender.next_ns, elapse_next(engine), choice_next(engine),
+			 engine->life.continues_at_ns,
 			 engine->births.early || engine->options->wall
 				 ? engine->timing.swept_ns + SWEEP_NS
 				 : 0};

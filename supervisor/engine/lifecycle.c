@@ -160,6 +160,18 @@ void lifecycle_stop_with_command(struct engine *engine)
 	(void)raise(SIGSTOP);
 }
 
+void lifecycle_continue_command(struct engine *engine, uint64_t now)
+{
+	const struct tracee *t;
+
+	if (!engine->life.continues_at_ns || now < engine->life.continues_at_ns)
+		return;
+	engine->life.continues_at_ns = 0;
+	t = target_find(&engine->target, engine->launch.pid);
+	if (t && t->state == TRACEE_LISTENING)
+		(void)kill(t->tid, SIGCONT);
+}
+
 /* Steps the state machine for an event of a thread, and performs the action. */
 static void act(struct engine *engine, struct tracee *t, enum tracee_event event, int status)
 {

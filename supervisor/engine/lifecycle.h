@@ -4,6 +4,7 @@
 #define SUPERVISOR_LIFECYCLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct engine;
 struct tracee;
@@ -25,6 +26,8 @@ struct lifecycle {
 	bool told_begun;   /* engine_options.begun was called */
 	bool hung_up;      /* the terminal is gone, and the supervisor leads the session */
 	bool stop_pending; /* the terminal requested a stop (^Z); the command decides */
+	/* When a SIGCONT to the supervisor is passed on to a command that is still stopped; 0. */
+	uint64_t continues_at_ns;
 };
 
 /* Handles an event returned by waiter_peek(). */
@@ -36,6 +39,8 @@ void lifecycle_drain(struct engine *engine);
  * job stopped.
  */
 void lifecycle_stop_with_command(struct engine *engine);
+/* Who continues the job by the pid that the shell knows means the command. */
+void lifecycle_continue_command(struct engine *engine, uint64_t now_ns);
 /*
  * Removes threads that are gone although no wait reported them, a few per call. This covers
  * unforeseen cases: the engine waits until the last thread ends.

@@ -91,6 +91,17 @@ typed "bg; wait"
 wait_until "with bg it runs to its end" 20 gone "$pid"
 at_prompt "bg"
 
+# A command that stops its process group itself, as editors do on ^Z.
+run "sh -c 'echo \$\$ >pid; kill -TSTP 0; while [ ! -e enough ]; do :; done; exit 9'"
+after "a command that stops its group: the shell tells of it" 'Stopped'
+wait_until "a command that stops its group: it is stopped" 20 stopped "$(cat pid)"
+at_prompt "a command that stops its group"
+: >enough
+typed "fg"
+at_prompt "a command that stops its group: fg"
+is "a command that stops its group: status" "$last" 9
+rm -f enough
+
 # A command that ignores ^Z is not stopped, and neither are we. It may end only when both have heard
 # of ^Z: the command reads what was typed after it, and we no longer have it pending (a ^Z that
 # comes when the command has ended stops us).

@@ -157,6 +157,16 @@ for signal in USR1 USR2; do
 done
 "$SPROFRUN" -q -o p.pb.gz sh -c '(sleep 0.3; echo late >late) & exit 5'; is "status of the parent" $? 5
 check "children are followed to their end" [ -s late ]
+# A command that stops itself goes on when the pid that the shell knows gets SIGCONT.
+for options in "" --no-realtime; do
+    rm -f pid
+    "$SPROFRUN" -q $options -o p.pb.gz sh -c 'echo $$ >pid; kill -STOP $$; exit 4' & run=$!
+    is_stopped() { [ -s pid ] && grep -q '^State:.[Tt]' "/proc/$(cat pid)/status"; }
+    wait_until "it has stopped itself" 20 is_stopped
+    kill -CONT $run
+    wait $run; is "a command that stopped itself, continued: status" $? 4
+done
+
 # Who does nothing has a profile, too.
 sleep 60 &
 idle=$!
