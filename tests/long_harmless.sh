@@ -173,8 +173,8 @@ stops() {
         wait $run
         [ $? = 9 ] || wrong "a busy process ended with another status"
         of_run=$("$report" summary --format tsv m.pb.gz | awk '$1 == "stops" { print $2 }')
-        # The time line keeps 3 bytes of each sample.
-        [ "$last" -le $((first + 2048 + of_run * 3 / 1024)) ] ||
+        # The time line keeps up to 6 bytes of each sample.
+        [ "$last" -le $((first + 2048 + of_run * 6 / 1024)) ] ||
             wrong "memory grew from $first to $last KiB"
         n=$((n + of_run))
         echo "stops: $n so far, memory $first KiB at first, $last at last, longest stop $(longest m.pb.gz)"
