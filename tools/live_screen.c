@@ -16,7 +16,14 @@
 
 #include "view/terminal.h"
 
-enum { BUSY_BYTES = 160, BUSY_MS = 300, LOOK_MS = 100, LOOKS = 3, STOP_LOOKS = 10 };
+enum {
+	BUSY_BYTES = 160,
+	BUSY_MS = 300,
+	LOOK_MS = 100,
+	LOOKS = 3,
+	STOP_LOOKS = 10,
+	PAINTER_STACK_BYTES = 1 << 20
+};
 
 struct live_screen {
 	pthread_t thread;
@@ -235,6 +242,20 @@ static int open_all(struct live_screen *screen)
 	return 0;
 }
 
+/* The terminal's description is read there, which takes more than the smallest limits permit. */
+static int start(struct live_screen *screen)
+{
+	pthread_attr_t attributes;
+	int r = -pthread_attr_init(&attributes);
+
+	if (r < 0)
+		return r;
+	(void)pthread_attr_setstacksize(&attributes, PAINTER_STACK_BYTES);
+	r = -pthread_create(&screen->thread, &attributes, paint_all, screen);
+	(void)pthread_attr_destroy(&attributes);
+	return r;
+}
+
 int live_screen_open(bool color, int in_fd, struct live_screen **ret_screen)
 {
 	struct live_screen *screen = calloc(1, sizeof(*screen));
@@ -252,7 +273,7 @@ int live_screen_open(bool color, int in_fd, struct live_screen **ret_screen)
 		read_size(screen, &screen->rows, &screen->columns);
 		screen->first_rows = screen->rows;
 		screen->first_columns = screen->columns;
-		r = -pthread_create(&screen->thread, NULL, paint_all, screen);
+		r = start(screen);
 	}
 	if (r == 0) {
 		struct pollfd fd = {.fd = screen->key_fd[0], .events = POLLIN};

@@ -33,6 +33,7 @@
 #include "tools/live_session.h"
 #include "tools/opener_start.h"
 #include "tools/sandbox.h"
+#include "tools/stack_room.h"
 #include "tools/standard.h"
 #include "tools/terminfo.h"
 #include "view/export.h"
@@ -352,7 +353,7 @@ static int analyse(struct run *run, struct ring *ring)
 	return r;
 }
 
-int main(int argc, char **argv)
+static int run_all(int argc, char **argv)
 {
 	struct run run = {0};
 	struct analyst_settings *s = &run.settings;
@@ -395,4 +396,9 @@ int main(int argc, char **argv)
 	opener_end(&run.opener, opener_pid);
 	analyst_settings_release(s);
 	return run.no_screen ? LIVE_EXIT_NO_SCREEN : r != 0;
+}
+
+int main(int argc, char **argv)
+{
+	return stack_room_run(run_all, argc, argv);
 }

@@ -22,6 +22,7 @@
 #include "tools/inspect_object.h"
 #include "tools/opener_start.h"
 #include "tools/sandbox.h"
+#include "tools/stack_room.h"
 #include "tools/standard.h"
 
 enum { EXIT_OPENER = 3 };
@@ -179,7 +180,7 @@ static int answer(struct inspector *in, const uint8_t *data, size_t bytes)
 	return r;
 }
 
-int main(void)
+static int run_all(int argc, char **arguments)
 {
 	const char *argv[] = {"", "", "--supervisor", "0", NULL};
 	struct inspector in = {0};
@@ -189,6 +190,8 @@ int main(void)
 	size_t bytes;
 	pid_t opener;
 
+	(void)argc;
+	(void)arguments;
 	standard_hold();
 	if (isatty(STDIN_FILENO)) {
 		fputs("sprofil-inspector is started by sprofreport\n", stderr);
@@ -210,4 +213,9 @@ int main(void)
 	blame_release(&in.blame);
 	opener_end(&in.opener, opener);
 	return r < 0;
+}
+
+int main(int argc, char **argv)
+{
+	return stack_room_run(run_all, argc, argv);
 }

@@ -26,6 +26,7 @@
 #include "opener/openings.h"
 #include "profile/outfile.h"
 #include "tools/series.h"
+#include "tools/stack_room.h"
 
 enum { SUFFIXES_MOST = 32, NUMBER_MOST = 9999 };
 
@@ -355,7 +356,7 @@ static void prepare(int socket_fd)
 	(void)setsockopt(socket_fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one));
 }
 
-int main(int argc, char **argv)
+static int run_all(int argc, char **argv)
 {
 	static struct opening what;
 	static struct opened opened;
@@ -386,4 +387,9 @@ int main(int argc, char **argv)
 	openings_release(&s.openings);
 	free(s.snapshot);
 	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	return stack_room_run(run_all, argc, argv);
 }

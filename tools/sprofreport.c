@@ -17,6 +17,7 @@
 #include "tools/inspect_histogram.h"
 #include "tools/pager.h"
 #include "tools/report_command.h"
+#include "tools/stack_room.h"
 #include "tools/standard.h"
 #include "tools/waiting.h"
 
@@ -286,10 +287,9 @@ static int report_one(const struct command *command, struct waiting *waiting)
 	return status;
 }
 
-int main(int argc, char **argv)
+static int run_all(int argc, char **argv)
 {
-	struct command command = {
-		.options = {.size = sizeof(command.options), .programs = true}};
+	struct command command = {.options = {.size = sizeof(command.options), .programs = true}};
 	struct waiting waiting;
 	int status;
 
@@ -306,4 +306,9 @@ int main(int argc, char **argv)
 		return status;
 	waiting_begin(&waiting);
 	return command.files_a ? report_sides(&command, &waiting) : report_one(&command, &waiting);
+}
+
+int main(int argc, char **argv)
+{
+	return stack_room_run(run_all, argc, argv);
 }

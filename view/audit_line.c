@@ -10,8 +10,12 @@
 #include "view/report.h"
 #include "view/text.h"
 
-/* With a fifth of the samples unresolved, doctor is recommended. */
-enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5 };
+/*
+ * With a fifth of the samples unresolved, doctor is recommended. With more than one truncated stack
+ * in 33, the option that copies more is. Stacks of FRAMES_MOST are cut whatever is copied (docs/
+ * STACKS.md).
+ */
+enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5, MANY_TRUNCATED = 33, FRAMES_MOST = 65536 };
 
 struct auditing {
 	const struct profile *profile;
@@ -326,6 +330,38 @@ static void point_to_doctor(struct auditing *a)
 		a->out);
 }
 
+static size_t longest_stack(const struct profile *profile)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		struct sample sample = profile_sample(profile, i);
+
+		most = sample.n > most ? sample.n : most;
+	}
+	return most;
+}
+
+/* Where main is missing, the report says how to have it. */
+static void print_truncated(struct auditing *a)
+{
+	uint64_t truncated = 0, samples = 0;
+
+	(void)audit_figure(a->profile, "samples", &samples);
+	if (!audit_figure(a->profile, "truncated_stacks", &truncated) ||
+		truncated <= samples / MANY_TRUNCATED || !truncated)
+		return;
+	separate(a, "");
+	if (longest_stack(a->profile) >= FRAMES_MOST)
+		fprintf(a->out,
+			"stacks have more than %d frames: the outer ones, with main, are left out",
+			FRAMES_MOST);
+	else
+		fputs("stacks are longer than --max-stack (1M by default), so their outer frames, "
+		      "with main, are missing: --max-stack 64M copies them whole",
+			a->out);
+}
+
 void report_audit_line(const struct profile *profile, bool ascii, FILE *out)
 {
 	struct auditing a = {.profile = profile, .out = out, .ascii = ascii};
@@ -338,6 +374,8 @@ void report_audit_line(const struct profile *profile, bool ascii, FILE *out)
 	print_stops(&a);
 	end_line(&a);
 	print_losses(&a);
+	end_line(&a);
+	print_truncated(&a);
 	end_line(&a);
 	point_to_doctor(&a);
 	end_line(&a);

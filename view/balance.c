@@ -33,14 +33,19 @@ static char *label_text(const struct profile *profile, const struct sample *samp
 	return NULL;
 }
 
-/* "solver 4711", "solver 4711 on node7". The caller frees it. */
+/*
+ * "solver 4711", "solver 4711 on node7"; without a pid where none is known, as for processes that
+ * ended before they were met. The caller frees it.
+ */
 static char *process_text(const struct profile *profile, const struct sample *sample)
 {
 	struct task task = profile_task(profile, sample->task);
-	char *host = label_text(profile, sample, LABEL_HOST), *text = NULL;
+	char *host = label_text(profile, sample, LABEL_HOST), *text = NULL, pid[16] = "";
 
-	if (asprintf(&text, "%s %" PRIu32 "%s%s", task.process, task.pid, host ? " on " : "",
-		    host ? host : "") < 0)
+	if (task.pid)
+		(void)snprintf(pid, sizeof(pid), " %" PRIu32, task.pid);
+	if (asprintf(&text, "%s%s%s%s", task.process, pid, host ? " on " : "", host ? host : "") <
+		0)
 		text = NULL;
 	free(host);
 	return text;
@@ -83,6 +88,17 @@ static int add(struct balance *b, uint32_t group, uint32_t place, double weight)
 	return 0;
 }
 
+static void set_period(struct balance *b)
+{
+	double weight = 0, samples = 0;
+
+	for (size_t i = 0; i < b->groups; i++) {
+		weight += b->group[i].samples > 0 ? b->group[i].weight : 0;
+		samples += b->group[i].samples;
+	}
+	b->period = samples > 0 ? weight / samples : 0;
+}
+
 static int collect(struct balance *b)
 {
 	const struct profile *profile = b->frames.profile;
@@ -105,7 +121,11 @@ static int collect(struct balance *b)
 			return -ENOMEM;
 		b->group = more;
 		for (; b->groups + 1 < b->names.n; b->groups++)
-			more[b->groups] = (struct balance_group){.like = (uint32_t)b->groups};
+			more[b->groups] = (struct balance_group){
+				.program = b->frames.options.balance_by == REPORT_BY_PROCESS
+					? profile_task(profile, sample.task).process
+					: NULL,
+				.like = (uint32_t)b->groups};
 		more[group].weight += (double)sample.value[value];
 		more[group].samples += (double)sample.value[VALUE_SAMPLES];
 		r = sample.n
@@ -115,6 +135,7 @@ static int collect(struct balance *b)
 		if (r < 0)
 			return r;
 	}
+	set_period(b);
 	return 0;
 }
 

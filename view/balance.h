@@ -13,7 +13,8 @@
 
 struct balance_group {
 	double weight, samples;
-	uint32_t like; /* the first group that behaves like this one, possibly itself */
+	const char *program; /* of a process, owned by the profile; NULL: of several */
+	uint32_t like;       /* the first group that behaves like this one, possibly itself */
 };
 
 struct balance_row {
@@ -29,6 +30,7 @@ struct balance {
 	struct pool names; /* of groups, from 1 on */
 	struct balance_group *group;
 	size_t groups;
+	double period;     /* mean weight of a sample; 0: nothing says how many samples there are */
 	struct pairs part; /* group, place */
 	double *weight;    /* by index in part */
 	size_t weight_room;

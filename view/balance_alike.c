@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds groups that behave alike: a group joins the first group whose functions have the same
- * shares. The distance of two is half the sum of the differences of all shares: the part of the
- * time spent elsewhere. Chance alone makes a distance, which follows from the numbers of samples.
+ * shares and whose total is the same. The distance of two is half the sum of the differences of all
+ * shares: the part of the time spent elsewhere. Chance alone makes a distance, and a difference of
+ * the totals, which follow from the numbers of samples.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "view/balance.h"
 
 /* Maximum part spent elsewhere, or difference of the total, beyond chance. */
 #define ALIKE 0.1
+
+/*
+ * Two programs are expected to differ. They are not called alike if chance could hide a difference
+ * of more than this part: that takes about 90 samples of each.
+ */
+#define MOST_CHANCE 0.3
 
 /* With more leaders, further groups are not compared. */
 enum { LEADERS_MOST = 64 };
@@ -22,8 +30,21 @@ struct leaders {
 	size_t n;
 };
 
+/*
+ * Variance of a weight due to chance. A count of n samples has a variance of n if n is large. Of a
+ * small count that says too little: 0 samples are found in 5 % of all cases where 3 are expected.
+ * With n + 2, twice the deviation is 2.8 for 0 samples.
+ */
+static double variance(const struct balance *b, const struct balance_group *group)
+{
+	double period = group->samples > 0 ? group->weight / group->samples : b->period;
+
+	return b->period > 0 ? period * period * (group->samples + 2) : 0;
+}
+
+/* The part of the time that @a and @of spend in other functions, and what of it chance explains. */
 static double distance(const struct balance *b, const double *a, const double *of, double samples,
-	double of_samples)
+	double of_samples, double *ret_chance)
 {
 	double sum = 0, chance = 0;
 
@@ -35,20 +56,30 @@ static double distance(const struct balance *b, const double *a, const double *o
 			chance +=
 				sqrt(2 / M_PI * mean * (1 - mean) * (1 / samples + 1 / of_samples));
 	}
-	/* Twice the mean effect of chance is not chance. */
-	return sum / 2 - chance;
+	*ret_chance = chance;
+	return sum / 2;
 }
 
 static bool is_alike(const struct balance *b, const struct leaders *leaders, size_t leader,
 	uint32_t group, const double *share)
 {
 	const struct balance_group *a = &b->group[leaders->group[leader]], *of = &b->group[group];
-	double noise =
-		a->samples > 0 && of->samples > 0 ? 2 * sqrt(1 / a->samples + 1 / of->samples) : 0;
+	bool differ = a->program && of->program && strcmp(a->program, of->program) != 0;
+	double most = fmax(a->weight, of->weight), chance, apart;
+	double noise = 2 * sqrt(variance(b, a) + variance(b, of));
 
-	if (fabs(a->weight - of->weight) > (ALIKE + noise) * fmax(a->weight, of->weight))
+	if (fabs(a->weight - of->weight) > ALIKE * most + noise)
 		return false;
-	return distance(b, leaders->share[leader], share, a->samples, of->samples) <= ALIKE;
+	if (differ && noise > MOST_CHANCE * most)
+		return false;
+	/* Without a sample, nothing is known about the functions. */
+	if (b->period > 0 && (a->samples <= 0 || of->samples <= 0))
+		return true;
+	apart = distance(b, leaders->share[leader], share, a->samples, of->samples, &chance);
+	if (differ && chance > MOST_CHANCE)
+		return false;
+	/* Twice the mean effect of chance is not chance. */
+	return apart <= ALIKE + chance;
 }
 
 /* The places of a group are consecutive in the pairs sorted by group. */

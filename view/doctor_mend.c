@@ -132,7 +132,7 @@ static int mend_stacks(struct doctor_object *object)
 		return 0;
 	if (object->truncated > object->incomplete) {
 		cause = "stacks are deeper than what was copied of them";
-		mend = "sprofrun --max-stack 8M";
+		mend = "sprofrun --max-stack 64M";
 	} else {
 		cause = "stacks end here: it has no unwind information for its code";
 		mend = doctor_is_file(object)

@@ -113,7 +113,7 @@ static void put_run(const struct doctor *doctor, FILE *out)
 	if (truncated)
 		fprintf(out,
 			"\n%" PRIu64 " stacks were cut: they are deeper than what is copied\n"
-			"    > sprofrun --max-stack 8M\n",
+			"    > sprofrun --max-stack 64M\n",
 			truncated);
 }
 

@@ -410,6 +410,9 @@ char *tree_task_name(const struct profile *profile, const struct report_options 
 
 	if (options->split == REPORT_SPLIT_NAME)
 		return strdup(task.process[0] ? task.process : "[process]");
+	/* A process that ended before it was met. */
+	if (process && !task.pid && task.process[0])
+		return strdup(task.process);
 	if (asprintf(&name, "%s %u", process ? task.process : task.thread,
 		    process ? task.pid : task.tid) < 0)
 		return NULL;

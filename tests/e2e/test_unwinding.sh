@@ -51,6 +51,8 @@ profile -F 100 --max-stack 64K -- "$TARGETS/recursive" 5000 1
 is "a cap: all are counted" "$(figure truncated_stacks)" \
     "$(awk '/^\[truncated\]/ { n += $NF } END { print n + 0 }' folded)"
 within "a cap: the root says so" "$(share '^\[truncated\];.*descend')" 98 100
+is "a cap: the report names the option" \
+    "$("$SPROFREPORT" p.pb.gz | grep -c '^stacks are longer than --max-stack .*--max-stack 64M')" 1
 
 profile -F 1000 -- "$TARGETS/stacks" qsort 1
 complete 'a callback from libc' "$to_main"

@@ -224,6 +224,31 @@ static void test_audit_line__without_the_test_the_times_are_told(void **state)
 	profile_free(profile);
 }
 
+/* A stack longer than --max-stack has no main; the report names the option. */
+static void test_audit_line__long_stacks_name_the_option(void **state)
+{
+	struct profile *profile = fixture_profile();
+	uint32_t *location = calloc(65536, sizeof(*location)),
+		 task = profile_sample(profile, 0).task;
+
+	(void)state;
+	assert_non_null(location);
+	set(profile, "samples", 100);
+	set(profile, "truncated_stacks", 3);
+	assert_silent(profile, "--max-stack");
+	set(profile, "truncated_stacks", 4);
+	assert_says(profile, "\nstacks are longer than --max-stack (1M by default)");
+	assert_says(profile, ": --max-stack 64M copies them whole\n");
+	/* Beyond so many frames, no option helps. */
+	fixture_add(profile, task, location, 65535, 1);
+	assert_says(profile, "--max-stack 64M");
+	fixture_add(profile, task, location, 65536, 1);
+	assert_silent(profile, "--max-stack");
+	assert_says(profile, "\nstacks have more than 65536 frames");
+	free(location);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_audit_line__a_rate_that_cannot_be),
 		cmocka_unit_test(test_audit_line__what_was_left_out_is_told),
 		cmocka_unit_test(test_audit_line__without_the_test_the_times_are_told),
+		cmocka_unit_test(test_audit_line__long_stacks_name_the_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Which processes are said to behave alike. Chance is that of Poisson counts of 4 ms each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/profile_fixture.h"
+#include "view/balance.h"
+#include "view/text.h"
+
+static const char long_name[] =
+	"a_function_whose_name_alone_fills_a_line_of_eighty_columns_and_more";
+
+/* A process that has @samples of the function @name; 0 samples: 2 ms that were not sampled. */
+struct process {
+	const char *program, *function;
+	uint32_t pid;
+	int64_t samples;
+};
+
+static struct profile *profile_of(const struct process *process, size_t n)
+{
+	struct profile *profile = NULL;
+	uint32_t exe;
+
+	(void)fixture_index(profile_new(&profile));
+	exe = fixture_index(profile_add_mapping(profile,
+		&(struct mapping){.file = "/usr/bin/demo", .start = 0x1000, .limit = 0x90000}));
+	for (size_t i = 0; i < n; i++) {
+		const struct process *p = &process[i];
+		uint32_t task = fixture_index(profile_add_task(
+			profile, &(struct task){p->pid, p->pid, p->program, p->program}));
+		struct location_line line = {0};
+		uint32_t location;
+
+		if (!p->samples) {
+			(void)fixture_index(
+				profile_add_unsampled(profile, task, exe, 2 * FIXTURE_MS));
+			continue;
+		}
+		line.function = fixture_index(profile_add_function(
+			profile, &(struct function){.name = p->function, .symbol = p->function}));
+		location = fixture_location(
+			profile, exe, 0x1000 + 16 * (uint64_t)p->function[0], &line, 1);
+		fixture_add(profile, task, &location, 1, p->samples);
+	}
+	profile_set_period(profile, 4 * FIXTURE_MS);
+	return profile;
+}
+
+/* The report; the caller frees. */
+static char *report_of(const struct process *process, size_t n, unsigned width)
+{
+	struct profile *profile = profile_of(process, n);
+	struct report_options options = {
+		.size = sizeof(options), .balance_by = REPORT_BY_PROCESS, .width = width};
+	char *text = NULL, *problem = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	assert_int_equal(balance_print(profile, &options, out, &problem), 0);
+	assert_int_equal(fclose(out), 0);
+	profile_free(profile);
+	return text;
+}
+
+#define PROCESSES(list) list, sizeof(list) / sizeof(*(list))
+
+static void assert_says(const struct process *process, size_t n, unsigned width, const char *what)
+{
+	char *text = report_of(process, n, width);
+
+	if (!strstr(text, what))
+		fail_msg("no '%s' in:\n%s", what, text);
+	free(text);
+}
+
+/* One sample has a large relative noise, but says little of 133 samples. */
+static void test_balance__few_samples_are_not_like_many(void **state)
+{
+	static const struct process same[] = {{"job", "f", 1, 133}, {"job", "f", 2, 1}};
+	static const struct process differ[] = {
+		{"cc1plus", "f", 1, 133}, {"g++", "g", 2, 1}, {"as", "a", 3, 4}};
+
+	(void)state;
+	assert_says(PROCESSES(same), 0, "\n2 kinds of behaviour\n1 process: job 1; 532.00 ms each");
+	assert_says(PROCESSES(same), 0, "\n1 process: job 2; 4.00 ms each");
+	assert_says(PROCESSES(differ), 0, "\n3 kinds of behaviour\n");
+	assert_says(PROCESSES(differ), 0, "\n1 process: as 3; 16.00 ms each, most in a (100 %)\n");
+}
+
+/* A tenth and twice the noise: 14 + 31 samples of 100 and 140, 16 + 32 of 100 and 155. */
+static void test_balance__chance_and_a_tenth_are_alike(void **state)
+{
+	static const struct process near[] = {{"job", "f", 1, 100}, {"job", "f", 2, 140}};
+	static const struct process far[] = {{"job", "f", 1, 100}, {"job", "f", 2, 155}};
+
+	(void)state;
+	assert_says(PROCESSES(near), 0, "\nall behave alike\n2 processes: job 1, job 2; 480.00 ms");
+	assert_says(PROCESSES(far), 0, "\n2 kinds of behaviour\n");
+}
+
+/* Where 3 samples are expected, chance finds none now and then; where 9 are, it does not. */
+static void test_balance__no_sample_is_like_few(void **state)
+{
+	static const struct process few[] = {
+		{"job", "f", 1, 3}, {"job", "f", 2, 0}, {"job", "f", 3, 1}};
+	static const struct process many[] = {{"job", "f", 1, 12}, {"job", "f", 2, 0}};
+
+	(void)state;
+	assert_says(PROCESSES(few), 0, "\nall behave alike\n3 processes: job 1, job 2, job 3;");
+	assert_says(PROCESSES(many), 0, "\n2 kinds of behaviour\n");
+}
+
+/* Few samples do not make different programs alike, many do. */
+static void test_balance__different_programs_need_evidence(void **state)
+{
+	static const struct process few[] = {{"pool-1", "f", 1, 5}, {"pool-2", "f", 2, 5}};
+	static const struct process many[] = {{"pool-1", "f", 1, 500}, {"pool-2", "f", 2, 510}};
+	static const struct process others[] = {{"pool-1", "f", 1, 500}, {"pool-2", "g", 2, 510}};
+
+	(void)state;
+	assert_says(PROCESSES(few), 0, "\n2 kinds of behaviour\n");
+	assert_says(PROCESSES(many), 0, "\nall behave alike\n2 processes: pool-1 1, pool-2 2;");
+	assert_says(PROCESSES(others), 0, "\n2 kinds of behaviour\n");
+}
+
+static void test_balance__an_unknown_pid_is_not_shown(void **state)
+{
+	static const struct process list[] = {{"ld", "f", 7, 100}, {"collect2", "", 0, 0}};
+
+	(void)state;
+	assert_says(PROCESSES(list), 0, "\n1 process: collect2; 2.00 ms each, most in [unsampled]");
+}
+
+static void test_balance__lines_have_the_width(void **state)
+{
+	struct process list[14];
+	char *text, *line;
+
+	(void)state;
+	for (uint32_t i = 0; i < 14; i++)
+		list[i] = (struct process){"a-long-name", long_name, 1000 + i, 100};
+	text = report_of(list, 14, 100);
+	line = strstr(
+		text, "\n14 processes: a-long-name 1000 and 13 more; 400.00 ms each, most in ");
+	assert_non_null(line);
+	line[1 + strcspn(line + 1, "\n")] = '\0';
+	assert_int_equal(text_columns(line + 1), 100);
+	free(text);
+	text = report_of(list, 14, 0);
+	assert_non_null(
+		strstr(text, "a-long-name 1011 and 2 more; 400.00 ms each, most in a_func"));
+	assert_non_null(strstr(text, "columns_and_more (100 %)\n"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_balance__few_samples_are_not_like_many),
+		cmocka_unit_test(test_balance__chance_and_a_tenth_are_alike),
+		cmocka_unit_test(test_balance__no_sample_is_like_few),
+		cmocka_unit_test(test_balance__different_programs_need_evidence),
+		cmocka_unit_test(test_balance__an_unknown_pid_is_not_shown),
+		cmocka_unit_test(test_balance__lines_have_the_width),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
