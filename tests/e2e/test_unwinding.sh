@@ -23,9 +23,12 @@ share() {
     } END { printf "%.2f\n", all ? 100 * good / all : 0 }' folded
 }
 
-# complete WHAT PATTERN: at least 99.5 % are as the pattern says.
+# complete WHAT PATTERN: at least 99.5 % are as the pattern says. Of few samples one need not be.
 complete() {
-    within "$1" "$(share "$2")" 99.5 100
+    local before=$failures
+    within "$1" "$(share "$2")" \
+        "$(awk -v n="$(figure samples)" 'BEGIN { m = n > 0 ? 150 / n : 0; print 100 - (m > 0.5 ? m : 0.5) }')" 100
+    [ $failures = "$before" ] || { echo "$(figure samples) samples:" && sort folded | head -n 40; }
 }
 
 # A few samples fall into the start and the end of a program, where main is not, or not yet.
