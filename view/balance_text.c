@@ -7,6 +7,7 @@
 #include "view/header.h"
 #include "view/layout.h"
 #include "view/text.h"
+#include "view/wrap.h"
 
 enum { NAMES_MOST = 12 };
 
@@ -98,19 +99,16 @@ static void put_alike(const struct balance *b, uint32_t leader, const char *what
 	fputc('\n', out);
 }
 
-int balance_text(const struct balance *b, FILE *out)
+/* The kinds of behaviour. */
+static int put_kinds(const struct balance *b, FILE *given)
 {
 	static const char *const names[] = {"", "rank", "host", "process"};
-	const struct frames *frames = &b->frames;
 	size_t kinds = 0;
-	int r = header_print(frames->profile, &frames->options, &frames->sums, out);
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, b->frames.options.width, given);
 
-	if (r < 0)
-		return r;
-	fputc('\n', out);
-	r = put_rows(b, out);
-	if (r < 0)
-		return r;
+	if (!out)
+		return -ENOMEM;
 	for (size_t i = 0; i < b->groups; i++)
 		kinds += b->group[i].like == i;
 	if (kinds == 1)
@@ -119,9 +117,25 @@ int balance_text(const struct balance *b, FILE *out)
 		fprintf(out, "\n%zu kinds of behaviour\n", kinds);
 	for (uint32_t i = 0; i < b->groups; i++) {
 		if (b->group[i].like == i)
-			put_alike(b, i, names[frames->options.balance_by], out);
+			put_alike(b, i, names[b->frames.options.balance_by], out);
 	}
+	return wrap_end(&wrap);
+}
+
+int balance_text(const struct balance *b, FILE *out)
+{
+	const struct frames *frames = &b->frames;
+	int r = header_print(frames->profile, &frames->options, &frames->sums, out);
+
+	if (r < 0)
+		return r;
 	fputc('\n', out);
-	report_audit_line(frames->profile, frames->options.ascii, out);
-	return 0;
+	r = put_rows(b, out);
+	if (r == 0)
+		r = put_kinds(b, out);
+	if (r < 0)
+		return r;
+	fputc('\n', out);
+	return report_audit_line(
+		frames->profile, frames->options.ascii, frames->options.width, out);
 }

@@ -209,6 +209,5 @@ int listing_text(const struct profile *profile, const struct report_options *opt
 		print_nothing(&l, profile, out);
 	print_left_out(&l, out);
 	fputc('\n', out);
-	report_audit_line(profile, options->ascii, out);
-	return 0;
+	return report_audit_line(profile, options->ascii, options->width, out);
 }

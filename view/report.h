@@ -93,7 +93,12 @@ const struct report *report_find(const char *name);
 /* The @index-th report, NULL past the end. */
 const struct report *report_at(size_t index);
 
-/* The audit, in a few lines, and the notes: the end of every text report. */
-void report_audit_line(const struct profile *profile, bool ascii, FILE *out);
+/*
+ * The audit, in a few lines, and the notes: the end of every text report. Wrapped to @width
+ * columns, unless that is 0. 0 or -ENOMEM.
+ */
+int report_audit_line(const struct profile *profile, bool ascii, unsigned width, FILE *out);
+/* The same without a recommendation of doctor: the end of doctor itself. */
+int report_audit_figures(const struct profile *profile, bool ascii, unsigned width, FILE *out);
 
 #endif
