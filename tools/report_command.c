@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/standard.h"
+#include "view/text.h"
 
 enum option_id {
 	OPTION_FORMAT = 256,
@@ -331,6 +332,7 @@ static int take_option(struct command *command, int id, char **argv)
 static int take_export_format(struct command *command)
 {
 	const char *name = command->format;
+	const char *dot = command->output ? strrchr(text_basename(command->output), '.') : NULL;
 
 	if (command->merges && name) {
 		complain("merge writes the native format: sprofreport export --format %s FILE... "
@@ -348,6 +350,8 @@ static int take_export_format(struct command *command)
 		return 0;
 	if (name)
 		complain("--format '%s' is not known to export; there is", name);
+	else if (dot && dot > text_basename(command->output))
+		complain("no format's name ends in %s: give --format FORMAT, one of", dot);
 	else
 		complain("export to which format? Give --format FORMAT, one of");
 	list_formats(stderr);

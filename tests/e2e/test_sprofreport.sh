@@ -98,6 +98,13 @@ refused "damaged" 1 "cannot use" "$work/damaged"
 refused "text" 1 "not a pprof profile" "$work/text"
 refused "gzipped text" 1 "not a pprof profile" "$work/text.gz"
 refused "zeros" 1 "not a pprof profile" "$work/zeros.gz"
+printf 'gmon\1\0\0\0more' >"$work/gmon.out"
+{ printf '\0\20\100\0\0\0\0\0\0\40\100\0\0\0\0\0\0\0\0\0\144\0\0\200'; head -c 2048 /dev/zero; } \
+    >"$work/mon.out"
+refused "gmon.out" 1 "gmon.out, which gprof reads" flat "$work/gmon.out"
+refused "mon.out" 1 "mon.out: give its program, --program PROGRAM" flat "$work/mon.out"
+refused "no known suffix" 2 "no format's name ends in .zip: give --format" export -o "$work/x.zip" "$p"
+refused "no suffix" 2 "export to which format" export -o "$work/x" "$p"
 refused "program" 1 "program" "$report"
 refused "empty standard input" 1 "empty" -
 refused "unwritable output" 1 "cannot write" -o "$work/none/out" "$p"
