@@ -180,7 +180,7 @@ static int make_text(const struct command *command, const struct subject *subjec
 		error = -ENOMEM;
 	waiting_end(waiting);
 	if (error < 0)
-		complain("%s", problem ? problem : strerror(-error));
+		complain_list(problem ? problem : strerror(-error));
 	free(problem);
 	return error == -EINVAL ? EXIT_USAGE : error < 0 ? EXIT_FAILED : 0;
 }
@@ -288,8 +288,7 @@ static int report_one(const struct command *command, struct waiting *waiting)
 
 int main(int argc, char **argv)
 {
-	struct command command = {
-		.options = {.size = sizeof(command.options), .programs = true}};
+	struct command command = {.options = {.size = sizeof(command.options), .programs = true}};
 	struct waiting waiting;
 	int status;
 
