@@ -49,7 +49,8 @@ enum {
 /* Lines of --help. */
 #define SERVE_HELP_PUSH \
 	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n" \
-	"      --push-from FILE     the same; the URL, which may hold a password, is in FILE\n" \
+	"      --push-from FILE     the same; the URL, which may hold a password, is in\n" \
+	"                           FILE\n" \
 	"      --push-every TIME    how often (default 15s)\n"
 /* clang-format on */
 
