@@ -125,15 +125,16 @@ static int run(struct settings *s)
 {
 	struct engine_result result;
 	int status, by = 0, analyst;
+	bool pushed;
 
 	engine_run(&s->engine, &result);
 	analyst = front_join_analyst(&result, NULL, NULL, &by);
-	serve_front_join(&s->serve, &result, by != 0);
+	pushed = serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
 	if (!s->engine.command)
-		return analyst ? FRONT_OURS : 0;
+		return analyst || !pushed ? FRONT_OURS : 0;
 	if (result.command_ended)
 		return front_end_like(result.command_status);
 	if (engine_join(&result, &status) < 0)
