@@ -52,6 +52,11 @@ same "summary tsv" summary.tsv summary --format tsv "$p"
 same "csv" flat.csv --format csv --limit 2 "$p"
 same "json" flat.json --format json --limit 2 "$p"
 
+# In a narrow table of lines the total, which explains the order, outlives the object.
+"$report" lines --width 66 "$p" >"$work/out"
+grep -q '^ *self  *total  *function  *line$' "$work/out" || fail "narrow lines: $(cat "$work/out")"
+[ -z "$(sed 's/[±…]/+/g' "$work/out" | awk 'length > 66')" ] || fail "narrow: $(cat "$work/out")"
+
 # A plain protocol buffer is read as well as a gzipped one.
 gzip -dc "$p" >"$work/plain.pb"
 same "not compressed" flat.tsv --format tsv "$work/plain.pb"
