@@ -54,11 +54,15 @@ python3 "$STORE" serve $port again all & store=$!
 wait_until "profiles reach the store of a file" 30 sh -c 'ls again | grep -q .'
 check "no password in ps" [ -z "$(line $server | grep hidden)" ]
 kill -INT $server; wait $server; is "^C ends it" $? 0
+before=$(ls again | wc -l)
+"$SPROFSERVE" --push "http://127.0.0.1:$port" -d 2s -p $target 2>err
+is "a run shorter than a span: status" $? 0
+is "its profile is in the store" "$(ls again | wc -l)" $((before + 1))
 kill $store; wait $store 2>/dev/null
-"$SPROFSERVE" --push "http://127.0.0.1:$port" -d 1s -p $target 2>err
+"$SPROFSERVE" --push "http://127.0.0.1:$port" -d 2s -p $target 2>err
 is "no store: status" $? 125
 check "no store: is said" grep -q '^sprofserve: [0-9]* profiles* did not reach the store' err
-"$SPROFRUN" -q --push "http://127.0.0.1:$port" -d 1s -o p.pb.gz -p $target 2>err
+"$SPROFRUN" -q --push "http://127.0.0.1:$port" -d 2s -o p.pb.gz -p $target 2>err
 is "no store for sprofrun: status" $? 125
 "$SPROFSERVE" -q --push "http://127.0.0.1:$port" sh -c 'exit 7' 2>err
 is "of a command the status stays its own" $? 7
