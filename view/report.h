@@ -76,7 +76,8 @@ struct report {
 	/*
 	 * Writes the report. -EINVAL: a pattern of the options is not a regular expression;
 	 * -ENOENT: no such function, or several; @ret_problem is then set to a sentence, which may
-	 * end with a list of a name a line (freed by the caller), otherwise unchanged. The caller checks for write errors (ferror).
+	 * end with a list of a name a line (freed by the caller), otherwise unchanged. The caller
+	 * checks for write errors (ferror).
 	 */
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
