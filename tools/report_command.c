@@ -134,18 +134,21 @@ void complain(const char *format, ...)
 
 void complain_list(const char *text)
 {
-	const char *row = strstr(text, LIST_ROW);
+	size_t bytes;
 
-	complain("%.*s", (int)(row ? (size_t)(row - text) : strlen(text)), text);
-	while (row) {
-		const char *next = strstr(row + 1, LIST_ROW);
-		char *line = strndup(row + 1, next ? (size_t)(next - row - 1) : strlen(row + 1));
+	for (bool first = true; *text; first = false, text += bytes) {
+		const char *next = strstr(text + 1, LIST_ROW);
+		char *line;
 
-		if (line)
-			text_put(line, stderr);
-		(void)fputc('\n', stderr);
+		bytes = next ? (size_t)(next - text) : strlen(text);
+		line = strndup(text, bytes);
+		if (line && first)
+			complain("%s", line);
+		if (line && !first) {
+			text_put(line + 1, stderr);
+			(void)fputc('\n', stderr);
+		}
 		free(line);
-		row = next;
 	}
 }
 
