@@ -12,7 +12,7 @@
 #include "view/timeline.h"
 
 /* More phases are not useful: the parts are made longer. */
-enum { MOST_PHASES = 16, NAME_COLUMNS = 22, TIMES_COLUMNS = 70 };
+enum { MOST_PHASES = 16, NAME_COLUMNS = 22, TIMES_COLUMNS = 70, SCALE_GAP = 6 };
 
 static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES])
 {
@@ -36,8 +36,11 @@ static void put_scale(const struct time_grid *grid, FILE *out)
 		bytes = strlen(text);
 		if (at + bytes > grid->columns && at)
 			break;
-		fprintf(out, "%-*s", (int)(bytes + 6), text);
-		at += bytes + 6;
+		fprintf(out, "%s", text);
+		at += bytes + SCALE_GAP;
+		/* Blanks beyond the width would begin a line of the terminal. */
+		if (at <= grid->columns || !grid->frames.options.width)
+			fprintf(out, "%*s", SCALE_GAP, "");
 	}
 	fputc('\n', out);
 }
