@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/monout.h"
 #include "profile/outfile.h"
 #include "profile/pprof.h"
 #include "profile/table.h"
@@ -94,13 +95,23 @@ int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, cha
 	return error;
 }
 
-static char *cannot_use(const char *path, int error, const char *problem)
+static char *cannot_use(
+	const char *path, const uint8_t *data, size_t bytes, int error, const char *problem)
 {
 	char *text;
 	int n;
 
 	if (error == -ENOMEM)
 		n = asprintf(&text, "not enough memory for the profile '%s'", path);
+	else if (monout_is_gmon(data, bytes))
+		n = asprintf(&text,
+			"cannot use '%s': it is a gmon.out, which gprof reads: gprof PROGRAM %s",
+			path, path);
+	else if (monout_seems(data, bytes))
+		n = asprintf(&text,
+			"cannot use '%s': it seems to be a mon.out: give its program, --program "
+			"PROGRAM",
+			path);
 	else
 		n = asprintf(&text, "cannot use '%s': %s; record or copy it again, or name another",
 			path, problem ? problem : strerror(-error));
@@ -129,7 +140,8 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
 		return error;
 	}
 	error = pprof_read(data, bytes, ret_profile, &problem);
-	*ret_problem = error < 0 ? cannot_use(path, error, problem) : doubt(path, problem);
+	*ret_problem =
+		error < 0 ? cannot_use(path, data, bytes, error, problem) : doubt(path, problem);
 	free(data);
 	return error;
 }

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { HEADER_BYTES = 24, CALLS_BYTES = 16, COUNTER_BYTES = 2 };
+enum { HEADER_BYTES = 24, CALLS_BYTES = 16, COUNTER_BYTES = 2, ADDRESS_BITS = 47 };
 
 static int refuse(const char **ret_problem, const char *text)
 {
@@ -12,30 +12,56 @@ static int refuse(const char **ret_problem, const char *text)
 	return -EINVAL;
 }
 
-int monout_open(
-	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem)
+bool monout_is_gmon(const uint8_t *data, size_t bytes)
+{
+	return bytes >= 4 && !memcmp(data, "gmon", 4);
+}
+
+/* False: the fields exclude each other. */
+static bool read_header(const uint8_t *data, struct monout *ret_monout, uint32_t *ret_calls)
 {
 	struct monout m = {0};
 	uint16_t hz, scale;
-	uint64_t words;
 	int32_t calls;
-	size_t head;
 
-	if (bytes < HEADER_BYTES)
-		return refuse(ret_problem, "it is too short for a mon.out");
 	memcpy(&m.low, data, 8);
 	memcpy(&m.high, data + 8, 8);
 	memcpy(&calls, data + 16, 4);
 	memcpy(&hz, data + 20, 2);
 	memcpy(&scale, data + 22, 2);
-	if (m.low >= m.high || !hz || scale < 2 || calls < 0)
-		return refuse(
-			ret_problem, "it is no mon.out that monitor() of sprofil has written");
-	if ((bytes - HEADER_BYTES) / CALLS_BYTES < (uint32_t)calls)
-		return refuse(ret_problem, "it ends in the middle of its call counts");
-	head = HEADER_BYTES + (size_t)calls * CALLS_BYTES;
 	m.hz = hz;
 	m.scale = scale;
+	*ret_monout = m;
+	*ret_calls = (uint32_t)calls;
+	return m.low < m.high && hz && scale >= 2 && calls >= 0;
+}
+
+bool monout_seems(const uint8_t *data, size_t bytes)
+{
+	struct monout m;
+	uint32_t calls;
+
+	return bytes >= HEADER_BYTES && read_header(data, &m, &calls) && !(m.high >> ADDRESS_BITS);
+}
+
+int monout_open(
+	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem)
+{
+	struct monout m;
+	uint64_t words;
+	uint32_t calls;
+	size_t head;
+
+	if (monout_is_gmon(data, bytes))
+		return refuse(ret_problem, "it is a gmon.out, which gprof reads");
+	if (bytes < HEADER_BYTES)
+		return refuse(ret_problem, "it is too short for a mon.out");
+	if (!read_header(data, &m, &calls))
+		return refuse(
+			ret_problem, "it is no mon.out that monitor() of sprofil has written");
+	if ((bytes - HEADER_BYTES) / CALLS_BYTES < calls)
+		return refuse(ret_problem, "it ends in the middle of its call counts");
+	head = HEADER_BYTES + (size_t)calls * CALLS_BYTES;
 	m.counter = data + head;
 	m.counters = (bytes - head) / COUNTER_BYTES;
 	/* Each counter stands for at least 2 bytes of text. */

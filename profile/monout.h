@@ -32,6 +32,11 @@ struct monout {
 int monout_open(
 	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem);
 
+/* Does a file that begins with @data seem to be a mon.out, with addresses of a process? */
+bool monout_seems(const uint8_t *data, size_t bytes);
+/* Is it gprof's gmon.out? "gmon", version 1 as u32, … */
+bool monout_is_gmon(const uint8_t *data, size_t bytes);
+
 /*
  * Finds the first counter from index *@at on that is not 0: its ticks, and the middle of its text.
  * *@at is set to the index behind it. False: none.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/standard.h"
+#include "view/text.h"
 
 enum option_id {
 	OPTION_FORMAT = 256,
@@ -74,28 +75,28 @@ static const struct option long_options[] = {
 
 static const char help_options[] =
 	"\n"
-	"FILE is a profile of sprofrun or any other pprof file, - standard input; several are "
-	"merged.\n"
+	"FILE is a profile of sprofrun or any other pprof file, - standard input;\n"
+	"several are merged.\n"
 	"\n"
 	"  --format text|tsv|csv|json|FORMAT\n"
-	"                    of a report text (default), tsv, csv, json; of export a FORMAT, or\n"
-	"                    what the name of OUT says\n"
+	"                    of a report text (default), tsv, csv, json; of export a\n"
+	"                    FORMAT, or what the name of OUT says\n"
 	"  --sort self|total\n"
 	"                    by a row's own time (default), or with that of what it calls\n"
 	"  --limit N         at most N rows, 0 all (default)\n"
-	"  --min-pct P       no rows below P percent; of a tree for people 0.5, else 0 (default)\n"
+	"  --min-pct P       no rows below P percent; of a tree for people 0.5, else 0\n"
+	"                    (default)\n"
 	"  --width COLUMNS   of text; 0 unlimited (default: the terminal's, else 0)\n"
 	"  --focus RE        only samples with a function that matches\n"
 	"  --object RE       only samples in an object whose path matches\n"
 	"  --thread RE       only threads whose name matches\n"
-	"  --from TIME       only what happened from then on: 2.5s, 500ms after the beginning,\n"
-	"                    -2s before the end\n"
+	"  --from TIME       only what happened from then on: 2.5s, 500ms after the\n"
+	"                    beginning, -2s before the end\n"
 	"  --to TIME         only what happened until then\n"
 	"  --split none|process|thread\n"
 	"                    rows apart by process or thread\n"
-	"  --value KIND      weigh by cpu, samples, or what else the file has; with the wall "
-	"clock\n"
-	"                    wall, runqueue, blocked, guessed\n"
+	"  --value KIND      weigh by cpu, samples, or what else the file has; with the\n"
+	"                    wall clock wall, runqueue, blocked, guessed\n"
 	"  --bottom-up       tree, svg: from the leaves to those who called them\n"
 	"  --icicle          svg: the root on top\n"
 	"  --by time|share|rank|host|process\n"
@@ -111,13 +112,16 @@ static const char help_options[] =
 	"  --debuginfod      doctor: get debug files of what is hot from DEBUGINFOD_URLS\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
 	"  --no-demangle     names as the linker knows them\n"
-	"  --program FILE    the FILEs are what monitor(3) writes, mon.out, of this program\n"
+	"  --program FILE    the FILEs are mon.out of this program, as of monitor(3)\n"
 	"  --color auto|always|never\n"
 	"  -o, --output OUT  write to the file OUT\n"
 	"  -h, --help        this\n"
 	"  --version         the version\n"
 	"\n"
 	"RE is a POSIX extended regular expression.\n";
+
+/* How a row of a list in a message begins. */
+#define LIST_ROW "\n    "
 
 void complain(const char *format, ...)
 {
@@ -126,6 +130,26 @@ void complain(const char *format, ...)
 	va_start(args, format);
 	standard_complain("sprofreport", format, args);
 	va_end(args);
+}
+
+void complain_list(const char *text)
+{
+	size_t bytes;
+
+	for (bool first = true; *text; first = false, text += bytes) {
+		const char *next = strstr(text + 1, LIST_ROW);
+		char *line;
+
+		bytes = next ? (size_t)(next - text) : strlen(text);
+		line = strndup(text, bytes);
+		if (line && first)
+			complain("%s", line);
+		if (line && !first) {
+			text_put(line + 1, stderr);
+			(void)fputc('\n', stderr);
+		}
+		free(line);
+	}
 }
 
 static void list_reports(FILE *out)
@@ -152,7 +176,8 @@ static void print_help(void)
 	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
 	     "       sprofreport annotate FUNC [OPTION...] FILE...\n"
 	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
-	     "       sprofreport merge [-o OUT] FILE..., or merge --by rank|host|process FILE...\n"
+	     "       sprofreport merge [-o OUT] FILE...\n"
+	     "       sprofreport merge --by rank|host|process FILE...\n"
 	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n"
 	     "       sprofreport export --format svg --diff [OPTION...] A B\n\n"
 	     "REPORT is one of");
@@ -331,6 +356,7 @@ static int take_option(struct command *command, int id, char **argv)
 static int take_export_format(struct command *command)
 {
 	const char *name = command->format;
+	const char *dot = command->output ? strrchr(text_basename(command->output), '.') : NULL;
 
 	if (command->merges && name) {
 		complain("merge writes the native format: sprofreport export --format %s FILE... "
@@ -348,6 +374,8 @@ static int take_export_format(struct command *command)
 		return 0;
 	if (name)
 		complain("--format '%s' is not known to export; there is", name);
+	else if (dot && dot > text_basename(command->output))
+		complain("no format's name ends in %s: give --format FORMAT, one of", dot);
 	else
 		complain("export to which format? Give --format FORMAT, one of");
 	list_formats(stderr);

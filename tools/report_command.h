@@ -36,5 +36,7 @@ int command_parse(struct command *command, int argc, char **argv);
 
 /* "sprofreport: …" on stderr. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* The same for a sentence of ours with a list below, a line each. */
+void complain_list(const char *text);
 
 #endif

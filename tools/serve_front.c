@@ -376,21 +376,21 @@ static bool await(const struct engine_result *result, pid_t pid, unsigned moment
 	return false;
 }
 
-static void join_one(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
+/* True: it ended by itself, with status 0. */
+static bool join_one(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	struct waiter_result seen;
-	int status;
+	int status = 0;
 
 	if (!await(result, pid, moments, ordered))
 		(void)kill(pid, SIGKILL);
-	/* The engine has already waited for a process that ended before. */
-	if (waiter_peek(pid, &seen) == 0)
-		(void)waiter_join(pid, &status);
+	/* The engine has already waited for a process that ended before, which is too early. */
+	return waiter_peek(pid, &seen) == 0 && waiter_join(pid, &status) == 0 && !status;
 }
 
-void serve_front_join(struct serve_front *f, const struct engine_result *result, bool ordered)
+bool serve_front_join(struct serve_front *f, const struct engine_result *result, bool ordered)
 {
-	bool served = f->server_pid || f->push_pid;
+	bool served = f->server_pid || f->push_pid, all = true;
 
 	if (f->server.request_fd >= 0)
 		(void)close(f->server.request_fd);
@@ -398,13 +398,14 @@ void serve_front_join(struct serve_front *f, const struct engine_result *result,
 		(void)close(f->server.pieces_fd);
 	f->server.request_fd = f->server.pieces_fd = -1;
 	if (f->server_pid)
-		join_one(result, f->server_pid, SERVER_MOMENTS, &ordered);
-	if (f->push_pid)
-		join_one(result, f->push_pid, PUSH_MOMENTS, &ordered);
+		all = join_one(result, f->server_pid, SERVER_MOMENTS, &ordered);
+	/* What the server did not pass on is missing in the store. */
+	all = f->push_pid ? join_one(result, f->push_pid, PUSH_MOMENTS, &ordered) && all : true;
 	if (ordered && served && !f->quiet)
 		front_complain(f->program, "interrupted: who still waited for %s got none",
 			f->listen ? "a profile" : "the last profile");
 	f->server_pid = f->push_pid = 0;
 	free(f->url);
 	f->url = NULL;
+	return all;
 }

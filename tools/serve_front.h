@@ -49,7 +49,8 @@ enum {
 /* Lines of --help. */
 #define SERVE_HELP_PUSH \
 	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n" \
-	"      --push-from FILE     the same; the URL, which may hold a password, is in FILE\n" \
+	"      --push-from FILE     the same; the URL, which may hold a password, is in\n" \
+	"                           FILE\n" \
 	"      --push-every TIME    how often (default 15s)\n"
 /* clang-format on */
 
@@ -72,9 +73,9 @@ void serve_front_tell(const struct serve_front *front);
  * The engine and the analyst have ended: waits a few seconds at most for the last answers. An order
  * to end (engine_is_order()) that is not for a command which lives on ends this wait, and the
  * processes. @ordered: such an order came during the wait for the analyst. The signals of
- * engine_signals() must be blocked.
+ * engine_signals() must be blocked. False: a profile to be pushed is not in the store.
  */
-void serve_front_join(
+bool serve_front_join(
 	struct serve_front *front, const struct engine_result *result, bool ordered);
 
 #endif

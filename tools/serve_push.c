@@ -43,6 +43,8 @@ uint64_t push_next(const struct push *push, uint64_t now)
 {
 	if (push->fd < 0 || push->spans->closed)
 		return UINT64_MAX;
+	if (!push->begun)
+		return now;
 	return push->span[0] ? push->to_ns[0] : now + SECOND_NS;
 }
 
@@ -141,6 +143,7 @@ void push_turn(struct push *push, const struct pollfd *fd, uint64_t now)
 		push->span[0] = NULL;
 		begin_next(push, now);
 	}
+	push->begun = true;
 	if (!push->span[0])
 		begin(push, now, clock_read(CLOCK_REALTIME));
 }

@@ -24,6 +24,7 @@ struct spans;
 struct push {
 	int fd; /* -1: no receiver */
 	uint64_t every_ns;
+	bool begun; /* the first span, without which a short run would have no profile */
 	struct spans *spans;
 	struct span *span[2]; /* the current one, and one that is not yet complete */
 	uint64_t to_ns[2], from_realtime_ns[2];

@@ -109,11 +109,13 @@ setup_npm() {
 
 # Configures (once) and builds folder $1, further arguments go to meson.
 setup_build() {
-    local dir=$1 log
+    local dir=$1 log remark=
     shift
     if [ ! -f "$dir/build.ninja" ]; then
         echo "+ meson setup $dir $*" >&2
+        remark=" (this takes minutes)"
         log=$(meson setup "$dir" "$@" 2>&1) || { echo "$log" >&2; exit 1; }
     fi
+    echo "+ ninja -C $dir$remark" >&2
     log=$(ninja -C "$dir" 2>&1) || { echo "$log" >&2; exit 1; }
 }

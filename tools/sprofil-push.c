@@ -3,7 +3,7 @@
  * sprofil-push: sends profiles to the ingest address of a store: POST of pprof, by default to
  * /ingest (Pyroscope's). They come from sprofil-server over a pipe (serve_push.h). While the store
  * is unavailable, a bounded number of profiles waits; the oldest are dropped, and their number is
- * reported.
+ * reported. Ends with 0 if the store has taken all of them, else with 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,8 @@ struct sender {
 	struct push_queue queue;
 	uint64_t again_ns, wait_ns; /* time of the next try; interval after that */
 	bool away;                  /* the store was unavailable at the last try */
-	size_t lost;                /* number reported so far */
+	size_t lost;                /* profiles given up after the last one had come */
+	size_t refused;             /* by the store */
 	bool over;                  /* no more profiles will come */
 	char answer[ANSWER_BYTES];  /* the store's text about a refusal */
 	size_t answered;
@@ -119,8 +120,10 @@ static void send_first(struct sender *s, uint64_t now)
 	if (!first || now < s->again_ns)
 		return;
 	r = post(s, first, why, sizeof(why));
-	if (r == 0 && why[0])
+	if (r == 0 && why[0]) {
+		s->refused++;
 		complain(s, "the store refuses a profile: %s", why);
+	}
 	if (r == 0) {
 		if (s->away && !s->quiet)
 			complain(s, "the store takes profiles again; %zu were given up",
@@ -209,6 +212,7 @@ int main(int argc, char **argv)
 	int keep[] = {SERVE_PUSH_FD};
 	const char *url = getenv("SPROFIL_PUSH_URL");
 	struct sandbox sandbox;
+	size_t lost;
 
 	standard_hold();
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -228,11 +232,11 @@ int main(int argc, char **argv)
 	}
 	while (!s.over || push_queue_first(&s.queue))
 		turn(&s);
-	if (s.lost + s.queue.lost && !s.quiet)
-		complain(&s, "%zu profile%s did not reach the store", s.lost + s.queue.lost,
-			s.lost + s.queue.lost == 1 ? "" : "s");
+	lost = s.lost + s.queue.lost;
+	if (lost && !s.quiet)
+		complain(&s, "%zu profile%s did not reach the store", lost, lost == 1 ? "" : "s");
 	curl_easy_cleanup(s.curl);
 	push_queue_release(&s.queue);
 	free(s.url);
-	return 0;
+	return lost || s.refused;
 }

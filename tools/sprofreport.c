@@ -181,7 +181,7 @@ static int make_text(const struct command *command, const struct subject *subjec
 		error = -ENOMEM;
 	waiting_end(waiting);
 	if (error < 0)
-		complain("%s", problem ? problem : strerror(-error));
+		complain_list(problem ? problem : strerror(-error));
 	free(problem);
 	return error == -EINVAL ? EXIT_USAGE : error < 0 ? EXIT_FAILED : 0;
 }

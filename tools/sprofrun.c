@@ -199,6 +199,7 @@ static int run(struct sprofrun_settings *s)
 {
 	struct engine_result result;
 	int status = 0, analyst = 0, by = 0;
+	bool pushed;
 
 	engine_run(&s->engine, &result);
 	write_histogram(s, &result);
@@ -206,12 +207,12 @@ static int run(struct sprofrun_settings *s)
 		(void)live_front_join(&s->front, &result, &by);
 	else
 		analyst = join_analyst(&result, &by);
-	serve_front_join(&s->serve, &result, by != 0);
+	pushed = serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
 	if (!s->engine.command)
-		return analyst ? FRONT_OURS : 0;
+		return analyst || !pushed ? FRONT_OURS : 0;
 	if (result.command_ended)
 		return front_end_like(result.command_status);
 	if (engine_join(&result, &status) < 0)

@@ -35,14 +35,15 @@ static const char usage_text[] =
 	"Usage: sprofserve [options] -p PID[,PID...]\n"
 	"       sprofserve [options] [--] COMMAND [ARG...]\n"
 	"\n"
-	"Serves CPU profiles of live processes, or of a command, over HTTP, as programs in Go\n"
-	"do: go tool pprof http://127.0.0.1:6060/debug/pprof/profile?seconds=10, or a store\n"
-	"that scrapes such addresses. Samples are taken only while a profile is wanted.\n"
+	"Serves CPU profiles of live processes, or of a command, over HTTP, as programs\n"
+	"in Go do: go tool pprof http://127.0.0.1:6060/debug/pprof/profile?seconds=10, or\n"
+	"a store that scrapes such addresses. Samples are taken only while a profile is\n"
+	"wanted.\n"
 	"\n"
 	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
 	TARGET_HELP_WHOM
-	"      --listen ADDR:PORT   where to listen (default 127.0.0.1:6060); a port alone is\n"
-	"                           one of 127.0.0.1, 0 one that is free\n"
+	"      --listen ADDR:PORT   where to listen (default 127.0.0.1:6060); a port\n"
+	"                           alone is one of 127.0.0.1, 0 one that is free\n"
 	SERVE_HELP_PUSH
 	TARGET_HELP_RATE
 	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
@@ -58,8 +59,8 @@ static const char usage_text[] =
 	"  -h, --help               this text\n"
 	"      --version            the version\n"
 	"\n"
-	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure of\n"
-	"sprofserve, 2 usage.\n";
+	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure\n"
+	"of sprofserve, 2 usage.\n";
 /* clang-format on */
 
 enum { OPT_VERSION = 256 };
@@ -124,15 +125,16 @@ static int run(struct settings *s)
 {
 	struct engine_result result;
 	int status, by = 0, analyst;
+	bool pushed;
 
 	engine_run(&s->engine, &result);
 	analyst = front_join_analyst(&result, NULL, NULL, &by);
-	serve_front_join(&s->serve, &result, by != 0);
+	pushed = serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);
 	if (status)
 		return status;
 	if (!s->engine.command)
-		return analyst ? FRONT_OURS : 0;
+		return analyst || !pushed ? FRONT_OURS : 0;
 	if (result.command_ended)
 		return front_end_like(result.command_status);
 	if (engine_join(&result, &status) < 0)

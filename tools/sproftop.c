@@ -65,8 +65,8 @@ static const char usage_text[] =
 	TARGET_HELP_OVERHEAD
 	"      --max-cpu PCT        bound on the share of a CPU that sproftop takes\n"
 	"                           (default 2.6, more in proportion above 250 Hz)\n"
-	"      --log FILE           where the command's output goes; else its end is shown\n"
-	"                           by O, and when sproftop ends\n"
+	"      --log FILE           where the command's output goes; else its end is\n"
+	"                           shown by O, and when sproftop ends\n"
 	"      --keep               leave the command running at the end\n"
 	"      --color auto|always|never\n"
 	"      --ascii              no character beyond ASCII\n"

@@ -77,10 +77,10 @@ enum {
 #define TARGET_HELP_WHOM \
 	"      --name NAME          attach to all processes of that name\n" \
 	"      --tree               and to the descendants that they have\n" \
-	"      --cgroup PATH        attach to all processes of a cgroup: a path, or one name\n" \
-	"                           of it (nginx.service)\n" \
-	"      --container ID|NAME  attach to all processes of a container (docker, podman,\n" \
-	"                           Kubernetes, LXC, nspawn)\n" \
+	"      --cgroup PATH        attach to all processes of a cgroup: a path, or\n" \
+	"                           one name of it (nginx.service)\n" \
+	"      --container ID|NAME  attach to all processes of a container (docker,\n" \
+	"                           podman, Kubernetes, LXC, nspawn)\n" \
 	"      --thread-name RE     only threads whose name matches; names are looked at\n" \
 	"                           now and then, as threads change them\n" \
 	"      --tid TID[,TID...]   only these threads of live processes (and those of\n" \
@@ -99,7 +99,8 @@ enum {
 #define TARGET_HELP_OVERHEAD \
 	"      --max-overhead PCT   bound on the share of its time that the target is\n" \
 	"                           stopped (default 2 for -p, else none)\n" \
-	"      --no-realtime        sample without real-time priority, even if it is permitted\n"
+	"      --no-realtime        sample without real-time priority, even where it\n" \
+	"                           is permitted\n"
 /* clang-format on */
 
 /* Reports a wrong value, and ends the program with status 2. */

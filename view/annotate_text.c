@@ -9,6 +9,7 @@
 #include "view/share.h"
 #include "view/source.h"
 #include "view/text.h"
+#include "view/wrap.h"
 
 /* Context lines around expensive lines; the minimum width from which times are shown. */
 enum {
@@ -321,6 +322,27 @@ static int put_lines(struct printing *p, size_t first, size_t last, bool own)
 	return r < 0 ? r : put_behind(p, &done, own ? UINT32_MAX : done + 1);
 }
 
+/* The file's name, and why its lines are not shown. */
+static int put_file_head(const struct printing *p, const char *file)
+{
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, p->options->width, p->out);
+
+	if (!out)
+		return -ENOMEM;
+	if (!file[0])
+		fputs("no line is known: it was built without -g, or its debug file is not here",
+			out);
+	else
+		text_put(p->source.text ? p->source.path : file, out);
+	fputc('\n', out);
+	if (p->source.problem) {
+		text_put(p->source.problem, out);
+		fputc('\n', out);
+	}
+	return wrap_end(&wrap);
+}
+
 static int put_file(struct printing *p, size_t first, size_t last)
 {
 	const struct annotate *a = p->annotate;
@@ -331,18 +353,9 @@ static int put_file(struct printing *p, size_t first, size_t last)
 	if (r < 0)
 		return r;
 	fputc('\n', p->out);
-	if (!file[0]) {
-		fputs("no line is known: it was built without -g, or its debug file is not here",
-			p->out);
-	} else {
-		text_put(p->source.text ? p->source.path : file, p->out);
-	}
-	fputc('\n', p->out);
-	if (p->source.problem) {
-		text_put(p->source.problem, p->out);
-		fputc('\n', p->out);
-	}
-	r = put_lines(p, first, last, !strcmp(file, a->file));
+	r = put_file_head(p, file);
+	if (r == 0)
+		r = put_lines(p, first, last, !strcmp(file, a->file));
 	source_release(&p->source);
 	return r;
 }
@@ -361,16 +374,32 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static void put_head(const struct printing *p)
+/* A name of up to a line, and the object, in the same line if it has room there. */
+static int put_name(const struct printing *p)
+{
+	const struct annotate *a = p->annotate;
+	size_t width = p->options->width;
+	const char *object = a->object[0] ? a->object : "in no known object";
+	char *name = short_name(p, a->name, width > LEAST_TEXT ? width - 1 : SIZE_MAX);
+
+	if (!name)
+		return -ENOMEM;
+	fprintf(p->out, "\n%s,%s", name,
+		width && text_columns(name) + 2 + text_columns(object) > width ? "\n  " : " ");
+	text_put(object, p->out);
+	free(name);
+	return 0;
+}
+
+static int put_head(const struct printing *p)
 {
 	const struct annotate *a = p->annotate;
 	size_t weight = a->frames.sums.weight;
 	char share[SHARE_BYTES], amount[TEXT_UNIT_BYTES];
+	int r = put_name(p);
 
-	fputc('\n', p->out);
-	text_put(a->name, p->out);
-	fputs(", ", p->out);
-	text_put(a->object[0] ? a->object : "in no known object", p->out);
+	if (r < 0)
+		return r;
 	share_format(&a->frames.sums, p->options->ascii, false, a->row.self[weight], share);
 	text_format_scaled(a->row.self[weight], p->scale, amount);
 	fprintf(p->out, "\nself %.*s, %s; ", (int)strcspn(share, "%") + 1, share, amount);
@@ -383,24 +412,30 @@ static void put_head(const struct printing *p)
 	put_cell(p, "total", TOTAL_COLUMNS + 1);
 	put_cell(p, "line", LINE_COLUMNS);
 	fputc('\n', p->out);
+	return 0;
 }
 
 /* Prints what is missing, each sentence once. */
-static void put_problems(const struct printing *p)
+static int put_problems(const struct printing *p)
 {
 	const struct annotate *a = p->annotate;
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, p->options->width, p->out);
 
+	if (!out)
+		return -ENOMEM;
 	for (size_t i = 0; i < a->codes; i++) {
 		const struct code_object *code = &a->code[i];
 		const char *why = code->code_problem[0] ? code->code_problem : code->problem;
 
 		if (!why[0])
 			continue;
-		text_put(profile_mapping(a->profile, code->mapping).file, p->out);
-		fputs(": ", p->out);
-		text_put(why, p->out);
-		fputc('\n', p->out);
+		text_put(profile_mapping(a->profile, code->mapping).file, out);
+		fputs(": ", out);
+		text_put(why, out);
+		fputc('\n', out);
 	}
+	return wrap_end(&wrap);
 }
 
 static int put_all(struct printing *p)
@@ -408,9 +443,8 @@ static int put_all(struct printing *p)
 	struct annotate *a = p->annotate;
 	int r = header_print(a->profile, p->options, &a->frames.sums, p->out);
 
-	if (r < 0)
-		return r;
-	put_head(p);
+	if (r == 0)
+		r = put_head(p);
 	for (size_t i = 0, end; i < a->lines && r == 0; i = end) {
 		for (end = i + 1; end < a->lines &&
 			!strcmp(a->line[p->order[i]].file, a->line[p->order[end]].file);)
@@ -420,9 +454,10 @@ static int put_all(struct printing *p)
 	if (r == 0)
 		r = put_instructions(p, ANNOTATE_NO_LINE);
 	fputc('\n', p->out);
-	put_problems(p);
-	report_audit_line(a->profile, p->options->ascii, p->out);
-	return r;
+	if (r == 0)
+		r = put_problems(p);
+	return r < 0 ? r
+		     : report_audit_line(a->profile, p->options->ascii, p->options->width, p->out);
 }
 
 int annotate_text(struct annotate *annotate, FILE *out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Says how reliable the report is. Figures that the profile lacks are not mentioned. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "profile/stats.h"
 #include "view/report.h"
 #include "view/text.h"
+#include "view/wrap.h"
 
 /*
  * With a fifth of the samples unresolved, doctor is recommended. With more than one truncated stack
@@ -362,10 +364,26 @@ static void print_truncated(struct auditing *a)
 			a->out);
 }
 
-void report_audit_line(const struct profile *profile, bool ascii, FILE *out)
+static void print_notes(const struct profile *profile, FILE *out)
 {
-	struct auditing a = {.profile = profile, .out = out, .ascii = ascii};
+	for (size_t i = 0; i < profile_notes(profile); i++) {
+		char *note = text_clean(profile_note(profile, i), false);
 
+		if (note)
+			fprintf(out, "note: %s\n", note);
+		free(note);
+	}
+}
+
+static int print_all(
+	const struct profile *profile, bool ascii, unsigned width, bool points, FILE *out)
+{
+	struct auditing a = {.profile = profile, .ascii = ascii};
+	struct wrap wrap;
+
+	a.out = wrap_begin(&wrap, width, out);
+	if (!a.out)
+		return -ENOMEM;
 	print_coverage(&a);
 	print_choice(&a);
 	end_line(&a);
@@ -377,13 +395,19 @@ void report_audit_line(const struct profile *profile, bool ascii, FILE *out)
 	end_line(&a);
 	print_truncated(&a);
 	end_line(&a);
-	point_to_doctor(&a);
+	if (points)
+		point_to_doctor(&a);
 	end_line(&a);
-	for (size_t i = 0; i < profile_notes(profile); i++) {
-		char *note = text_clean(profile_note(profile, i), false);
+	print_notes(profile, a.out);
+	return wrap_end(&wrap);
+}
 
-		if (note)
-			fprintf(out, "note: %s\n", note);
-		free(note);
-	}
+int report_audit_line(const struct profile *profile, bool ascii, unsigned width, FILE *out)
+{
+	return print_all(profile, ascii, width, true, out);
+}
+
+int report_audit_figures(const struct profile *profile, bool ascii, unsigned width, FILE *out)
+{
+	return print_all(profile, ascii, width, false, out);
 }

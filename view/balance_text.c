@@ -7,6 +7,7 @@
 #include "view/header.h"
 #include "view/layout.h"
 #include "view/text.h"
+#include "view/wrap.h"
 
 /* " and 4711 more"; what a function keeps beside many names, and beside one long name. */
 enum { NAMES_MOST = 12, MORE_COLUMNS = 14, FUNCTION_COLUMNS = 32, FUNCTION_LEAST = 8 };
@@ -168,19 +169,17 @@ static int put_alike(const struct balance *b, uint32_t leader, const char *what,
 	return put_line(b, leader, &alike, what, b->frames.options.width, out);
 }
 
-int balance_text(const struct balance *b, FILE *out)
+/* The kinds of behaviour. */
+static int put_kinds(const struct balance *b, FILE *given)
 {
 	static const char *const names[] = {"", "rank", "host", "process"};
-	const struct frames *frames = &b->frames;
 	size_t kinds = 0;
-	int r = header_print(frames->profile, &frames->options, &frames->sums, out);
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, b->frames.options.width, given);
+	int r = 0, ended;
 
-	if (r < 0)
-		return r;
-	fputc('\n', out);
-	r = put_rows(b, out);
-	if (r < 0)
-		return r;
+	if (!out)
+		return -ENOMEM;
 	for (size_t i = 0; i < b->groups; i++)
 		kinds += b->group[i].like == i;
 	if (kinds == 1)
@@ -189,11 +188,26 @@ int balance_text(const struct balance *b, FILE *out)
 		fprintf(out, "\n%zu kinds of behaviour\n", kinds);
 	for (uint32_t i = 0; i < b->groups && r >= 0; i++) {
 		if (b->group[i].like == i)
-			r = put_alike(b, i, names[frames->options.balance_by], out);
+			r = put_alike(b, i, names[b->frames.options.balance_by], out);
 	}
+	ended = wrap_end(&wrap);
+	return r < 0 ? r : ended;
+}
+
+int balance_text(const struct balance *b, FILE *out)
+{
+	const struct frames *frames = &b->frames;
+	int r = header_print(frames->profile, &frames->options, &frames->sums, out);
+
 	if (r < 0)
 		return r;
 	fputc('\n', out);
-	report_audit_line(frames->profile, frames->options.ascii, out);
-	return 0;
+	r = put_rows(b, out);
+	if (r == 0)
+		r = put_kinds(b, out);
+	if (r < 0)
+		return r;
+	fputc('\n', out);
+	return report_audit_line(
+		frames->profile, frames->options.ascii, frames->options.width, out);
 }

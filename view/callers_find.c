@@ -8,7 +8,8 @@
 #include "view/callers.h"
 #include "view/text.h"
 
-enum { CANDIDATES = 8 };
+/* Names are cut to LIST_COLUMNS if the report has no width. */
+enum { CANDIDATES = 8, LIST_COLUMNS = 100, INDENT = 4 };
 
 /* Functions, greatest total first; equal names in several objects count as one. */
 struct finding {
@@ -61,53 +62,69 @@ static const char *find_exact(const struct profile *profile, const struct report
 	return found;
 }
 
-/* Lists the matches: ": one, two, three and 4 more". */
-static void list_hits(const struct finding *f, FILE *out)
+/* Lists the matches, a line each, and the number of those that are not listed. */
+static int list_hits(const struct finding *f, const struct report_options *options, FILE *out)
 {
-	size_t listed = 0;
+	size_t width = options->width ? options->width : LIST_COLUMNS, listed = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < f->rows.n && listed < CANDIDATES; i++) {
-		char *clean = f->hit[i] ? text_clean(f->rows.row[i].function, false) : NULL;
+	width = width > 2 * INDENT ? width - INDENT : INDENT;
+	for (size_t i = 0; i < f->rows.n && listed < CANDIDATES && r == 0; i++) {
+		char *name;
 
-		if (clean)
-			fprintf(out, "%s%s", listed++ ? ", " : ": ", clean);
-		free(clean);
+		if (!f->hit[i])
+			continue;
+		name = text_clean(f->rows.row[i].function, options->ascii);
+		r = name ? text_cut_name(&name, width, options->ascii) : -ENOMEM;
+		if (r == 0)
+			fprintf(out, "\n%*s%s", INDENT, "", name);
+		free(name);
+		listed++;
 	}
-	if (f->hits > listed)
-		fprintf(out, " and %zu more", f->hits - listed);
+	if (f->hits > listed && r == 0)
+		fprintf(out, "\n%*sand %zu more", INDENT, "", f->hits - listed);
+	return r;
 }
 
-static int tell(struct finding *f, const char *wanted, char **ret_problem)
+/* Of a name that matches nothing: what it matches without case, or the hottest functions. */
+static int list_instead(struct finding *f, const struct report_options *options, FILE *out)
 {
-	char *text = NULL, *clean = text_clean(wanted, false);
-	size_t bytes, hits = f->hits;
-	FILE *out = clean ? open_memstream(&text, &bytes) : NULL;
 	regex_t any;
+
+	if (!f->rows.n)
+		return 0;
+	if (!regcomp(&any, options->function, REG_EXTENDED | REG_NOSUB | REG_ICASE)) {
+		match_all(f, &any);
+		regfree(&any);
+	}
+	for (size_t i = 0; !f->hits && i < f->rows.n && i < CANDIDATES; i++)
+		f->hit[i] = true;
+	fputs("; there is:", out);
+	return list_hits(f, options, out);
+}
+
+static int tell(struct finding *f, const struct report_options *options, char **ret_problem)
+{
+	char *text = NULL, *clean = text_clean(options->function, false);
+	size_t bytes;
+	FILE *out = clean ? open_memstream(&text, &bytes) : NULL;
+	int r;
 
 	if (!out) {
 		free(clean);
 		return -ENOMEM;
 	}
-	if (hits) {
-		fprintf(out, "'%s' matches %zu functions", clean, hits);
-		list_hits(f, out);
-		fputs("; give the whole name of one, or ^NAME$", out);
+	if (f->hits) {
+		fprintf(out,
+			"'%s' matches %zu functions; give the whole name of one, or ^NAME$:", clean,
+			f->hits);
+		r = list_hits(f, options, out);
 	} else {
 		fprintf(out, "no function is named or matches '%s'", clean);
-		if (f->rows.n && !regcomp(&any, wanted, REG_EXTENDED | REG_NOSUB | REG_ICASE)) {
-			match_all(f, &any);
-			regfree(&any);
-		}
-		/* Otherwise list the hottest functions. */
-		for (size_t i = 0; !hits && !f->hits && i < f->rows.n && i < CANDIDATES; i++)
-			f->hit[i] = true;
-		if (f->rows.n) {
-			fputs("; there is", out);
-			list_hits(f, out);
-		}
+		r = list_instead(f, options, out);
 	}
 	free(clean);
-	if (fclose(out)) {
+	if (fclose(out) || r < 0) {
 		free(text);
 		return -ENOMEM;
 	}
@@ -115,9 +132,10 @@ static int tell(struct finding *f, const char *wanted, char **ret_problem)
 	return -ENOENT;
 }
 
-static int find_by_pattern(
-	struct finding *f, const char *wanted, const char **ret_name, char **ret_problem)
+static int find_by_pattern(struct finding *f, const struct report_options *options,
+	const char **ret_name, char **ret_problem)
 {
+	const char *wanted = options->function;
 	char reason[128];
 	regex_t regex;
 	int error = regcomp(&regex, wanted, REG_EXTENDED | REG_NOSUB);
@@ -138,7 +156,7 @@ static int find_by_pattern(
 		if (f->hit[i])
 			*ret_name = f->rows.row[i].function;
 	}
-	return f->hits == 1 ? 0 : tell(f, wanted, ret_problem);
+	return f->hits == 1 ? 0 : tell(f, options, ret_problem);
 }
 
 int callers_find(const struct profile *profile, const struct report_options *options,
@@ -159,7 +177,7 @@ int callers_find(const struct profile *profile, const struct report_options *opt
 	if (!f.hit)
 		error = -ENOMEM;
 	else if (!name)
-		error = find_by_pattern(&f, options->function, &name, ret_problem);
+		error = find_by_pattern(&f, options, &name, ret_problem);
 	if (!error) {
 		*ret_name = strdup(name);
 		error = *ret_name ? 0 : -ENOMEM;

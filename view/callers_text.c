@@ -96,6 +96,5 @@ int callers_text(const struct profile *profile, const struct report_options *opt
 	print_left_out(caller, "caller", out);
 	print_left_out(callee, "callee", out);
 	fputc('\n', out);
-	report_audit_line(profile, options->ascii, out);
-	return 0;
+	return report_audit_line(profile, options->ascii, options->width, out);
 }

@@ -8,6 +8,7 @@
 #include "view/diff.h"
 #include "view/layout.h"
 #include "view/text.h"
+#include "view/wrap.h"
 #include "view/wall_types.h"
 
 enum {
@@ -180,6 +181,18 @@ void diff_head(const struct diff *diff, FILE *out)
 		diff->options.by_share ? ", as if all runs had taken the same time" : ", by run");
 }
 
+static int put_wrapped(
+	const struct diff *diff, void (*put)(const struct diff *diff, FILE *out), FILE *out)
+{
+	struct wrap wrap;
+	FILE *to = wrap_begin(&wrap, diff->options.width, out);
+
+	if (!to)
+		return -ENOMEM;
+	put(diff, to);
+	return wrap_end(&wrap);
+}
+
 int diff_text(const struct diff *diff, FILE *out)
 {
 	const struct layout_column column[COLUMNS] = {
@@ -215,9 +228,8 @@ int diff_text(const struct diff *diff, FILE *out)
 		add_row(diff, row, scale, &layout);
 		shown++;
 	}
-	diff_head(diff, out);
-	error = layout.error;
-	if (shown) {
+	error = layout.error ? layout.error : put_wrapped(diff, diff_head, out);
+	if (shown && !error) {
 		fputc('\n', out);
 		error = layout_print(&layout, diff->options.width, out);
 	}
@@ -227,6 +239,5 @@ int diff_text(const struct diff *diff, FILE *out)
 	if (left_out)
 		fprintf(out, "... and %zu more\n", left_out);
 	fputc('\n', out);
-	diff_foot(diff, out);
-	return 0;
+	return put_wrapped(diff, diff_foot, out);
 }

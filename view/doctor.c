@@ -46,7 +46,8 @@ static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 		.symbols = "",
 		.lines = "",
 		.cause = "",
-		.unfetched = ""};
+		.unfetched = "",
+		.behind = ""};
 	return more;
 }
 
@@ -254,6 +255,8 @@ void doctor_release(struct doctor *doctor)
 		code_forget(&doctor->object[i].code);
 		free(doctor->object[i].address);
 		free(doctor->object[i].mend);
+		free(doctor->object[i].command[0]);
+		free(doctor->object[i].command[1]);
 	}
 	free(doctor->object);
 	free(doctor->of);

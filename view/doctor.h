@@ -21,7 +21,9 @@ struct doctor_object {
 	const char *symbols, *lines;   /* as in struct code_object; "" unknown */
 	const char *cause;             /* a sentence, "" nothing is missing */
 	const char *unfetched; /* why a server gave no debug file; "": it did, or was not asked */
-	char *mend;            /* the remedy; NULL none */
+	char *mend;            /* the remedy, a sentence; NULL none */
+	char *command[2];      /* those of the remedy that can be run as they are, or NULL */
+	const char *behind;    /* what to do after one of the commands, "" nothing */
 	struct code_object code;
 	uint64_t *address;
 };

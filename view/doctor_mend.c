@@ -14,6 +14,13 @@ static int say(struct doctor_object *object, const char *cause, const char *mend
 	return mend && !object->mend ? -ENOMEM : 0;
 }
 
+/* @command may be NULL. */
+static int add_command(char **to, const char *command)
+{
+	*to = command ? strdup(command) : NULL;
+	return command && !*to ? -ENOMEM : 0;
+}
+
 /* Code that is not in a file. */
 static int mend_special(struct doctor_object *object)
 {
@@ -52,12 +59,17 @@ static int mend_missing(const struct doctor *d, struct doctor_object *object, co
 	if (r < 0)
 		return r;
 	object->cause = cause;
-	r = asprintf(&object->mend, "%s%s%s; then take a new profile%s%s",
-		command ? command : compile, command && fetched ? ", or " : "",
-		command && fetched ? fetched : "", object->unfetched[0] ? "; " : "",
-		object->unfetched);
-	free(command);
-	if (r >= 0)
+	object->command[0] = command;
+	if (command) {
+		object->behind = "then take a new profile";
+		r = add_command(&object->command[1], fetched);
+		if (r < 0)
+			return r;
+	}
+	if (asprintf(&object->mend, "%s%s%s; then take a new profile%s%s",
+		    command ? command : compile, command && fetched ? ", or " : "",
+		    command && fetched ? fetched : "", object->unfetched[0] ? "; " : "",
+		    object->unfetched) >= 0)
 		return 0;
 	object->mend = NULL;
 	return -ENOMEM;
@@ -133,6 +145,8 @@ static int mend_stacks(struct doctor_object *object)
 	if (object->truncated > object->incomplete) {
 		cause = "stacks are deeper than what was copied of them";
 		mend = "sprofrun --max-stack 64M";
+		if (add_command(&object->command[0], mend) < 0)
+			return -ENOMEM;
 	} else {
 		cause = "stacks end here: it has no unwind information for its code";
 		mend = doctor_is_file(object)

@@ -9,6 +9,7 @@
 #include "view/layout.h"
 #include "view/share.h"
 #include "view/text.h"
+#include "view/wrap.h"
 
 static const struct layout_column columns[] = {
 	{"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
@@ -64,57 +65,102 @@ static bool is_shown(const struct doctor *doctor, const struct doctor_object *ob
 		object->incomplete + object->truncated;
 }
 
-/* What the samples of each object lack, the cause, and the command that helps. */
-static void put_causes(const struct doctor *doctor, FILE *out)
+/* What the samples of an object lack, and why; advice, unless there are commands. */
+static int put_cause(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
+{
+	int64_t lost = object->unnamed ? object->unnamed
+		: object->unlined      ? object->unlined
+				       : object->incomplete + object->truncated;
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, doctor->options.width, given);
+
+	if (!out)
+		return -ENOMEM;
+	text_put(object->path[0] ? object->path : "[unknown]", out);
+	if (lost)
+		fprintf(out, ": %" PRId64 " sample%s without a %s\n    ", lost,
+			lost == 1 ? "" : "s",
+			object->unnamed           ? "name"
+				: object->unlined ? "line"
+						  : "whole stack");
+	else
+		fputs(": not all inlined functions\n    ", out);
+	text_put(object->cause, out);
+	if (object->mend && !object->command[0]) {
+		fputs("\n    ", out);
+		text_put(object->mend, out);
+	}
+	fputc('\n', out);
+	return wrap_end(&wrap);
+}
+
+/* A line each, which is not wrapped, so that it can be copied. */
+static int put_commands(
+	const struct doctor *doctor, const struct doctor_object *object, FILE *given)
+{
+	struct wrap wrap;
+	FILE *out;
+
+	for (size_t i = 0; i < 2 && object->command[i]; i++) {
+		fputs(i ? "    or\n    > " : "    > ", given);
+		text_put(object->command[i], given);
+		fputc('\n', given);
+	}
+	if (!object->command[0] || !(object->behind[0] || object->unfetched[0]))
+		return 0;
+	out = wrap_begin(&wrap, doctor->options.width, given);
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "    %s%s", object->behind,
+		object->behind[0] && object->unfetched[0] ? "; " : "");
+	text_put(object->unfetched, out);
+	fputc('\n', out);
+	return wrap_end(&wrap);
+}
+
+/* Of each object. */
+static int put_causes(const struct doctor *doctor, FILE *out)
 {
 	bool any = false;
+	int r = 0;
 
-	for (size_t i = 0; i < doctor->n; i++) {
+	for (size_t i = 0; i < doctor->n && r == 0; i++) {
 		const struct doctor_object *object = &doctor->object[i];
-		int64_t lost = object->unnamed ? object->unnamed
-			: object->unlined      ? object->unlined
-					       : object->incomplete + object->truncated;
 
 		if (!object->cause[0] || !is_shown(doctor, object))
 			continue;
 		fputs(any ? "\n" : "\nWhat is missing, and what mends it:\n\n", out);
 		any = true;
-		text_put(object->path[0] ? object->path : "[unknown]", out);
-		if (lost)
-			fprintf(out, ": %" PRId64 " sample%s without a %s\n    ", lost,
-				lost == 1 ? "" : "s",
-				object->unnamed           ? "name"
-					: object->unlined ? "line"
-							  : "whole stack");
-		else
-			fputs(": not all inlined functions\n    ", out);
-		text_put(object->cause, out);
-		if (object->mend) {
-			fputs("\n    > ", out);
-			text_put(object->mend, out);
-		}
-		fputc('\n', out);
+		r = put_cause(doctor, object, out);
+		if (r == 0)
+			r = put_commands(doctor, object, out);
 	}
 	if (!any)
 		fputs("\nNothing is missing that could be mended.\n", out);
+	return r;
 }
 
-static void put_run(const struct doctor *doctor, FILE *out)
+static int put_run(const struct doctor *doctor, FILE *given)
 {
 	uint64_t lost = 0, truncated = 0;
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, doctor->options.width, given);
 
+	if (!out)
+		return -ENOMEM;
 	(void)profile_audit(doctor->profile, "lost_samples", &lost);
 	(void)profile_audit(doctor->profile, "truncated_stacks", &truncated);
 	if (lost)
 		fprintf(out,
-			"\n%" PRIu64 " samples were lost: the analysis could not keep up\n"
-			"    > a lower rate, sprofrun -F 100, or a CPU that is free\n",
-			lost);
+			"\n%" PRIu64 " %s lost: the analysis could not keep up\n"
+			"    a lower rate (sprofrun -F 100) helps, or a CPU that is free\n",
+			lost, lost == 1 ? "sample was" : "samples were");
 	if (truncated)
 		fprintf(out,
-			"\n%" PRIu64 " stacks were cut: they are deeper than what is copied\n"
+			"\n%" PRIu64 " %s cut: deeper than what is copied of a stack\n"
 			"    > sprofrun --max-stack 64M\n",
-			truncated);
+			truncated, truncated == 1 ? "stack was" : "stacks were");
+	return wrap_end(&wrap);
 }
 
 int doctor_text(const struct doctor *doctor, FILE *out)
@@ -140,9 +186,12 @@ int doctor_text(const struct doctor *doctor, FILE *out)
 	layout_release(&layout);
 	if (r < 0)
 		return r;
-	put_causes(doctor, out);
-	put_run(doctor, out);
+	r = put_causes(doctor, out);
+	if (r == 0)
+		r = put_run(doctor, out);
 	fputc('\n', out);
-	report_audit_line(doctor->profile, doctor->options.ascii, out);
-	return 0;
+	if (r < 0)
+		return r;
+	return report_audit_figures(
+		doctor->profile, doctor->options.ascii, doctor->options.width, out);
 }

@@ -9,6 +9,7 @@
 #include "profile/audit.h"
 #include "view/text.h"
 #include "view/wall_types.h"
+#include "view/wrap.h"
 
 /* Maximum length of the command line if the width is unlimited. */
 enum { TITLE_COLUMNS = 160 };
@@ -95,32 +96,12 @@ static void print_filter(const char *what, const char *pattern, FILE *out)
 	free(clean);
 }
 
-int header_print(const struct profile *profile, const struct report_options *options,
+/* What the options leave of the profile. */
+static void print_choice(const struct profile *profile, const struct report_options *options,
 	const struct rows *rows, FILE *out)
 {
-	char wall[TEXT_UNIT_BYTES], *title = text_clean(title_of(profile), options->ascii);
 	int64_t all = rows->all[rows->weight];
 
-	if (!title)
-		return -ENOMEM;
-	if (text_cut_sentence(
-		    &title, options->width ? options->width : TITLE_COLUMNS, options->ascii) < 0) {
-		free(title);
-		return -ENOMEM;
-	}
-	fprintf(out, "%s\n", title);
-	free(title);
-	print_amount(profile, rows, all, out);
-	if (profile_duration_ns(profile)) {
-		text_format_ns(profile_duration_ns(profile), wall);
-		fprintf(out, " in %s", wall);
-	}
-	print_samples(profile, rows, out);
-	print_count(profile, "processes", "process", "processes", out);
-	print_count(profile, "threads", "thread", "threads", out);
-	fputc('\n', out);
-	if (!rows->filtered)
-		return 0;
 	fputs("only", out);
 	print_filter(" function", options->focus, out);
 	print_filter(" object", options->object, out);
@@ -131,5 +112,45 @@ int header_print(const struct profile *profile, const struct report_options *opt
 		fprintf(out, ", %.1f %% of all",
 			(double)rows->chosen[rows->weight] * 100 / (double)all);
 	fputc('\n', out);
+}
+
+static int print_title(
+	const struct profile *profile, const struct report_options *options, FILE *out)
+{
+	char *title = text_clean(title_of(profile), options->ascii);
+
+	if (!title)
+		return -ENOMEM;
+	if (text_cut_sentence(
+		    &title, options->width ? options->width : TITLE_COLUMNS, options->ascii) < 0) {
+		free(title);
+		return -ENOMEM;
+	}
+	fprintf(out, "%s\n", title);
+	free(title);
 	return 0;
+}
+
+int header_print(const struct profile *profile, const struct report_options *options,
+	const struct rows *rows, FILE *given)
+{
+	char wall[TEXT_UNIT_BYTES];
+	struct wrap wrap;
+	int r = print_title(profile, options, given);
+	FILE *out = r < 0 ? NULL : wrap_begin(&wrap, options->width, given);
+
+	if (!out)
+		return -ENOMEM;
+	print_amount(profile, rows, rows->all[rows->weight], out);
+	if (profile_duration_ns(profile)) {
+		text_format_ns(profile_duration_ns(profile), wall);
+		fprintf(out, " in %s", wall);
+	}
+	print_samples(profile, rows, out);
+	print_count(profile, "processes", "process", "processes", out);
+	print_count(profile, "threads", "thread", "threads", out);
+	fputc('\n', out);
+	if (rows->filtered)
+		print_choice(profile, options, rows, out);
+	return wrap_end(&wrap);
 }

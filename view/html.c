@@ -147,11 +147,12 @@ static int put_notes(const struct html *html)
 	char *text = NULL;
 	size_t bytes;
 	FILE *foot = open_memstream(&text, &bytes);
+	int r;
 
 	if (!foot)
 		return -ENOMEM;
-	report_audit_line(html->profile, false, foot);
-	if (fclose(foot) != 0) {
+	r = report_audit_line(html->profile, false, 0, foot);
+	if (fclose(foot) != 0 || r < 0) {
 		free(text);
 		return -ENOMEM;
 	}
@@ -250,6 +251,7 @@ int html_write(const struct profile *profile, const struct report_options *given
 	int r;
 
 	options.color = options.ascii = false;
+	options.width = 0;
 	options.split = REPORT_SPLIT_NONE;
 	r = rows_collect(profile, &options, ROWS_BY_FUNCTION, &html.functions, ret_problem);
 	if (r < 0)

@@ -7,6 +7,7 @@
 
 #include "profile/table.h"
 #include "view/text.h"
+#include "view/wrap.h"
 
 /* A cell that may be cut keeps at least this width. */
 enum { LEAST_COLUMNS = 12, GAP = 2 };
@@ -196,6 +197,21 @@ static void print_cell(const struct layout *layout, size_t column, const char *t
 		pad(GAP, out);
 }
 
+/* Further pieces go below the first. */
+static void print_prose(size_t column, const char *text, const size_t *widths, FILE *out)
+{
+	size_t before = 0, next;
+
+	for (size_t c = 0; c < column; c++)
+		before += widths[c] == HIDDEN ? 0 : widths[c] + GAP;
+	for (const char *at = text; *at; at += next) {
+		size_t bytes = wrap_piece(at, widths[column], &next);
+
+		fprintf(out, "%s%*s%.*s", at == text ? "" : "\n", (int)(at == text ? 0 : before),
+			"", (int)bytes, at);
+	}
+}
+
 static const char *color_of(const struct layout *layout, double heat)
 {
 	if (!layout->color)
@@ -211,7 +227,8 @@ static const char *color_of(const struct layout *layout, double heat)
 static void bound_padding(const struct layout *layout, size_t *widths)
 {
 	for (size_t c = 0; c < layout->columns; c++) {
-		if (layout->column[c].cut != LAYOUT_WHOLE && widths[c] > MOST_PADDED)
+		if (layout->column[c].cut != LAYOUT_WHOLE &&
+			layout->column[c].cut != LAYOUT_PROSE && widths[c] > MOST_PADDED)
 			widths[c] = MOST_PADDED;
 	}
 }
@@ -238,12 +255,15 @@ int layout_print(struct layout *layout, size_t width, FILE *out)
 			const char *cell = *cell_at(layout, r, c);
 
 			/* The share and the name are coloured, so that both are easy to find. */
-			print_cell(layout, c, cell ? cell : "", widths,
-				c == 0 || layout->column[c].cut == LAYOUT_NAME ||
-						layout->heat[r] < 0
-					? color_of(layout, layout->heat[r])
-					: "",
-				out);
+			if (layout->column[c].cut == LAYOUT_PROSE && cell)
+				print_prose(c, cell, widths, out);
+			else
+				print_cell(layout, c, cell ? cell : "", widths,
+					c == 0 || layout->column[c].cut == LAYOUT_NAME ||
+							layout->heat[r] < 0
+						? color_of(layout, layout->heat[r])
+						: "",
+					out);
 		}
 	}
 	if (!layout->error)

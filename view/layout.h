@@ -11,7 +11,8 @@
 #include <stdio.h>
 
 enum layout_align { LAYOUT_RIGHT, LAYOUT_LEFT };
-enum layout_cut { LAYOUT_WHOLE, LAYOUT_NAME, LAYOUT_PATH }; /* how a cell may be cut */
+/* How a cell may be cut; prose, only in the last column, is wrapped at words instead. */
+enum layout_cut { LAYOUT_WHOLE, LAYOUT_NAME, LAYOUT_PATH, LAYOUT_PROSE };
 
 struct layout_column {
 	const char *title;

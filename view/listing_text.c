@@ -32,42 +32,45 @@ static void add_number(struct listing *l, const char *title, unsigned drop)
 		(struct layout_column){title, LAYOUT_RIGHT, LAYOUT_WHOLE, 0, drop};
 }
 
-static void add_text(struct listing *l, const char *title, enum layout_cut cut, unsigned comfort)
+static void add_text(
+	struct listing *l, const char *title, enum layout_cut cut, unsigned comfort, unsigned drop)
 {
-	l->column[l->columns++] = (struct layout_column){title, LAYOUT_LEFT, cut, comfort, 0};
+	l->column[l->columns++] = (struct layout_column){title, LAYOUT_LEFT, cut, comfort, drop};
 }
 
 static void choose_columns(struct listing *l)
 {
 	const struct rows *rows = l->rows;
+	bool lines = l->by == ROWS_BY_LINE;
 
 	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
 
 	/*
 	 * In a narrow table: the time follows from the share, and so does the number of samples,
-	 * nearly.
+	 * nearly. Most lines have no time of their own, so that their total tells more than their
+	 * object, which mostly follows from the file.
 	 */
 	add_number(l, "self", 0);
 	add_number(l, "", 3);
 	if (rows->has_callers) {
-		add_number(l, "total", 4);
+		add_number(l, "total", 5);
 		add_number(l, "", 1);
 	}
 	if (l->has_samples)
 		add_number(l, "samples", 2);
 	if (l->has_wall) {
 		if (rows->weight != VALUE_CPU_NS)
-			add_number(l, "cpu", 7);
-		add_number(l, "queue", 6);
-		add_number(l, "blocked", 5);
+			add_number(l, "cpu", 8);
+		add_number(l, "queue", 7);
+		add_number(l, "blocked", 6);
 	}
 	if (l->options->split)
 		add_text(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
-			LAYOUT_NAME, 16);
-	add_text(l, "function", LAYOUT_NAME, 36);
-	if (l->by == ROWS_BY_LINE)
-		add_text(l, "line", LAYOUT_PATH, 20);
-	add_text(l, "object", LAYOUT_PATH, 16);
+			LAYOUT_NAME, 16, 0);
+	add_text(l, "function", LAYOUT_NAME, lines ? 28 : 36, 0);
+	if (lines)
+		add_text(l, "line", LAYOUT_PATH, 20, 0);
+	add_text(l, "object", LAYOUT_PATH, 16, lines ? 4 : 0);
 }
 
 static void set(struct listing *l, const char *text)
@@ -209,6 +212,5 @@ int listing_text(const struct profile *profile, const struct report_options *opt
 		print_nothing(&l, profile, out);
 	print_left_out(&l, out);
 	fputc('\n', out);
-	report_audit_line(profile, options->ascii, out);
-	return 0;
+	return report_audit_line(profile, options->ascii, options->width, out);
 }

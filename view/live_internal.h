@@ -131,6 +131,7 @@ struct live_prompt {
 	int kind; /* enum live_prompt_kind; 0: none */
 	char text[LIVE_TEXT_BYTES];
 	size_t bytes;
+	bool proposed; /* the text is a proposal: the first character typed replaces it */
 };
 
 struct live {

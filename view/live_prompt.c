@@ -35,6 +35,7 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 		(void)snprintf(
 			prompt->text, sizeof(prompt->text), "%.10g", (double)live->delay_ns / 1e9);
 	prompt->bytes = strlen(prompt->text);
+	prompt->proposed = true;
 }
 
 /*
@@ -147,6 +148,12 @@ static int enter(struct live *live)
 	return live_look(live);
 }
 
+static void clear(struct live_prompt *prompt)
+{
+	prompt->bytes = 0;
+	prompt->text[0] = '\0';
+}
+
 static void erase(struct live_prompt *prompt)
 {
 	while (prompt->bytes && (prompt->text[prompt->bytes - 1] & 0xc0) == 0x80)
@@ -185,7 +192,9 @@ static void type(struct live_prompt *prompt, int32_t c)
 int live_prompt_press(struct live *live, struct live_key key)
 {
 	struct live_prompt *prompt = &live->prompt;
+	bool proposed = prompt->proposed;
 
+	prompt->proposed = false; /* keys that edit keep the text */
 	switch (key.code) {
 	case LIVE_KEY_ENTER:
 	case '\n': return enter(live);
@@ -195,13 +204,13 @@ int live_prompt_press(struct live *live, struct live_key key)
 	case LIVE_KEY_DELETE:
 	case 8:
 	case 127: erase(prompt); break;
-	case 21: /* ^U */
-		prompt->bytes = 0;
-		prompt->text[0] = '\0';
-		break;
+	case 21: /* ^U */ clear(prompt); break;
 	default:
-		if (key.code >= 0x20 && key.code < LIVE_KEY_UP)
-			type(prompt, key.code);
+		if (key.code < 0x20 || key.code >= LIVE_KEY_UP)
+			break;
+		if (proposed)
+			clear(prompt);
+		type(prompt, key.code);
 	}
 	return 0;
 }

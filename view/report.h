@@ -75,8 +75,9 @@ struct report {
 	double text_min_percent; /* default of min_percent for text */
 	/*
 	 * Writes the report. -EINVAL: a pattern of the options is not a regular expression;
-	 * -ENOENT: no such function, or several; @ret_problem is then set to a sentence (freed by
-	 * the caller), otherwise unchanged. The caller checks for write errors (ferror).
+	 * -ENOENT: no such function, or several; @ret_problem is then set to a sentence, which may
+	 * end with a list of a name a line (freed by the caller), otherwise unchanged. The caller
+	 * checks for write errors (ferror).
 	 */
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
@@ -93,7 +94,12 @@ const struct report *report_find(const char *name);
 /* The @index-th report, NULL past the end. */
 const struct report *report_at(size_t index);
 
-/* The audit, in a few lines, and the notes: the end of every text report. */
-void report_audit_line(const struct profile *profile, bool ascii, FILE *out);
+/*
+ * The audit, in a few lines, and the notes: the end of every text report. Wrapped to @width
+ * columns, unless that is 0. 0 or -ENOMEM.
+ */
+int report_audit_line(const struct profile *profile, bool ascii, unsigned width, FILE *out);
+/* The same without a recommendation of doctor: the end of doctor itself. */
+int report_audit_figures(const struct profile *profile, bool ascii, unsigned width, FILE *out);
 
 #endif

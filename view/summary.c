@@ -87,7 +87,7 @@ static int print_text(
 		{"figure", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
 		{"value", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
 		{"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"", LAYOUT_LEFT, LAYOUT_NAME, 12, 0},
+		{"", LAYOUT_LEFT, LAYOUT_PROSE, 12, 0},
 	};
 	struct layout layout;
 	int error;
@@ -99,8 +99,7 @@ static int print_text(
 	if (error)
 		return error;
 	fputc('\n', out);
-	report_audit_line(profile, options->ascii, out);
-	return 0;
+	return report_audit_line(profile, options->ascii, options->width, out);
 }
 
 int summary_print(const struct profile *profile, const struct report_options *given, FILE *out,

@@ -193,7 +193,7 @@ static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 	else if (head)
 		error = header_print(svg->profile, svg->options, &svg->tree->sums, out);
 	else
-		report_audit_line(svg->profile, svg->options->ascii, out);
+		error = report_audit_line(svg->profile, svg->options->ascii, 0, out);
 	if (fclose(out) && !error)
 		error = -ENOMEM;
 	if (error)
@@ -265,6 +265,7 @@ static int write_graph(const struct profile *profile, const struct report_option
 
 	options.ascii = false;
 	options.color = false;
+	options.width = 0;
 	if (options.programs && options.split == REPORT_SPLIT_NONE && has_programs(profile))
 		options.split = REPORT_SPLIT_NAME;
 	if (!options.limit || options.limit > MOST_FRAMES)

@@ -8,10 +8,11 @@
 #include "view/layout.h"
 #include "view/strip.h"
 #include "view/text.h"
+#include "view/wrap.h"
 #include "view/timeline.h"
 
 /* More phases are not useful: the parts are made longer. */
-enum { MOST_PHASES = 16, NAME_COLUMNS = 22, TIMES_COLUMNS = 70 };
+enum { MOST_PHASES = 16, NAME_COLUMNS = 22, TIMES_COLUMNS = 70, SCALE_GAP = 6 };
 
 static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES])
 {
@@ -35,8 +36,11 @@ static void put_scale(const struct time_grid *grid, FILE *out)
 		bytes = strlen(text);
 		if (at + bytes > grid->columns && at)
 			break;
-		fprintf(out, "%-*s", (int)(bytes + 6), text);
-		at += bytes + 6;
+		fprintf(out, "%s", text);
+		at += bytes + SCALE_GAP;
+		/* Blanks beyond the width would begin a line of the terminal. */
+		if (at <= grid->columns || !grid->frames.options.width)
+			fprintf(out, "%*s", SCALE_GAP, "");
 	}
 	fputc('\n', out);
 }
@@ -201,10 +205,14 @@ static void put_stack(const struct time_grid *grid, const char *before, uint32_t
 	}
 }
 
-static void put_gaps(const struct time_grid *grid, FILE *out)
+static int put_gaps(const struct time_grid *grid, FILE *given)
 {
 	uint64_t all = grid->to_ns - grid->from_ns;
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, grid->frames.options.width, given);
 
+	if (!out)
+		return -ENOMEM;
 	for (size_t i = 0; i < grid->gaps; i++) {
 		const struct timeline_gap *gap = &grid->gap[i];
 		char from[TEXT_UNIT_BYTES], to[TEXT_UNIT_BYTES], length[TEXT_UNIT_BYTES];
@@ -220,6 +228,7 @@ static void put_gaps(const struct time_grid *grid, FILE *out)
 	}
 	if (grid->all_gaps > grid->gaps)
 		fprintf(out, "and %zu shorter ones\n", grid->all_gaps - grid->gaps);
+	return wrap_end(&wrap);
 }
 
 int timeline_body(const struct time_grid *grid, FILE *out)
@@ -231,7 +240,7 @@ int timeline_body(const struct time_grid *grid, FILE *out)
 		r = put_phases(grid, out);
 	}
 	if (r >= 0)
-		put_gaps(grid, out);
+		r = put_gaps(grid, out);
 	return r < 0 ? r : 0;
 }
 
@@ -247,6 +256,6 @@ int timeline_text(const struct time_grid *grid, FILE *out)
 	if (r < 0)
 		return r;
 	fputc('\n', out);
-	report_audit_line(frames->profile, frames->options.ascii, out);
-	return 0;
+	return report_audit_line(
+		frames->profile, frames->options.ascii, frames->options.width, out);
 }

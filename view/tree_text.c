@@ -18,6 +18,7 @@
 #include "view/layout.h"
 #include "view/share.h"
 #include "view/text.h"
+#include "view/wrap.h"
 #include "view/tree_report.h"
 
 enum { MAX_COLUMNS = 7 };
@@ -173,10 +174,14 @@ static size_t choose_columns(const struct printing *p, struct layout_column *col
 	return n;
 }
 
-static void print_end(const struct printing *p, FILE *out)
+static int print_end(const struct printing *p, FILE *given)
 {
 	const struct tree_choice *choice = p->choice;
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, p->options->width, given);
 
+	if (!out)
+		return -ENOMEM;
 	if (!choice->n && !choice->left_out)
 		fprintf(out, "\n%s\n", p->tree->sums.filtered ? "no sample matches" : "no samples");
 	if (choice->left_out)
@@ -187,6 +192,7 @@ static void print_end(const struct printing *p, FILE *out)
 		fprintf(out, "%s  recursive: its calls of itself, also by way of others, are one\n",
 			p->guides->again + 1);
 	fputc('\n', out);
+	return wrap_end(&wrap);
 }
 
 int tree_text(const struct profile *profile, const struct report_options *options,
@@ -218,9 +224,9 @@ int tree_text(const struct profile *profile, const struct report_options *option
 	}
 	layout_release(&p.layout);
 	free(p.fork);
+	if (!error)
+		error = print_end(&p, out);
 	if (error)
 		return error;
-	print_end(&p, out);
-	report_audit_line(profile, options->ascii, out);
-	return 0;
+	return report_audit_line(profile, options->ascii, options->width, out);
 }

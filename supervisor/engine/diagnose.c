@@ -284,6 +284,11 @@ void diagnose_explain_child(const struct diagnose_facts *f, char *to, size_t roo
 {
 	if (f->yama == 3 || (f->yama == 2 && !is_capable(&f->we)))
 		(void)snprintf(to, room, "cannot trace: %s", yama_way_out(f->yama));
+	else if (f->tracer)
+		(void)snprintf(to, room,
+			"cannot trace: %s (pid %d) traces this process and what it starts, and a "
+			"process has one tracer: run it without that one",
+			f->tracer_name, f->tracer);
 	else
 		(void)snprintf(to, room,
 			"cannot trace: ptrace is not permitted here (seccomp, or another tracer)");

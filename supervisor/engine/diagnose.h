@@ -55,7 +55,7 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 /* One line: the cause and the remedy, without a newline. */
 void diagnose_explain(const struct diagnose_facts *facts, char *to, size_t room);
 
-/* The same if a child of ours may not be traced. Of @facts, only Yama's mode and @we count. */
+/* The same if a child of ours may not be traced. Of @facts, those of us. */
 void diagnose_explain_child(const struct diagnose_facts *facts, char *to, size_t room);
 
 #endif

@@ -133,11 +133,11 @@ static void replace(struct engine *engine)
 	int status = engine->reader.status;
 
 	ring_read_note(&engine->reader.link.ring, path);
-	say_line(&engine->say, SAY_WARNING,
-		"the analyst (pid %d) %s %d%s%s; %llu samples are lost%s", engine->reader.link.pid,
+	say_line(&engine->say, SAY_WARNING, "the analyst (pid %d) %s %d%s%s; %llu sample%s lost%s",
+		engine->reader.link.pid,
 		status & 0x7f ? "was killed by signal" : "ended with status",
 		status & 0x7f ? status & 0x7f : status >> 8, path[0] ? " while it read " : "", path,
-		(unsigned long long)(engine->audit.ticks),
+		(unsigned long long)engine->audit.ticks, engine->audit.ticks == 1 ? " is" : "s are",
 		engine->audit.analyst_restarts < READER_RESTARTS_MOST ? ", a fresh one goes on"
 								      : "");
 	if (path[0] &&

@@ -4,6 +4,7 @@
 
   free                     a port that nobody has
   serve PORT DIR           keeps what is sent to it in DIR/N/; the second one is refused with 400
+  serve PORT DIR all       refuses none
 """
 import http.server
 import os
@@ -17,7 +18,7 @@ class Store(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         data = self.rfile.read(int(self.headers["Content-Length"]))
         Store.count += 1
-        if Store.count == 2:
+        if Store.count == 2 and len(sys.argv) < 5:
             self.send_response(400)
             self.end_headers()
             self.wfile.write(b"no\n")

@@ -106,6 +106,7 @@ mv kept hot
 
 annotate nowhere p 2>err; is "no such function" $? 1
 check "the function is named" grep -q "no function is named or matches 'nowhere'" err
+check "others are listed, a line each" grep -qx '    hot' err
 annotate 2>err; is "no function" $? 2
 check "it is asked for" grep -q '^sprofreport: annotate which function' err
 mkdir alone && cp "$SPROFREPORT" alone

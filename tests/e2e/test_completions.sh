@@ -50,6 +50,12 @@ else
     echo "skipped: package bash-completion is not installed"
 fi
 
+# --help fits a terminal of 80 columns.
+for program in sprofrun sproftop sprofserve sprofreport; do
+    is "$program: no line of --help is over 80 columns" \
+        "$("$program" --help | awk 'length > 80')" ""
+done
+
 # Every option of the programs' tables is offered.
 for program in sprofrun sproftop sprofserve sprofreport; do
     table=$SOURCE/tools/$program.c

@@ -57,7 +57,11 @@ is "build-id" "$(cell 9 bare)" "$(cell 9 whole)"
 doctor --width 80 bare.pb.gz >text; is "status" $? 0
 check "row" grep -qE '^ +[0-9]+ .* none +none +.*/bare$' text
 check "cause" grep -qE '/bare: [0-9]+ samples without a name$' text
-check "command" grep -q '^    > link it without -s' text
+check "advice" grep -q '^    link it without -s' text
+is "no line is wider" "$(grep -vF "$WORK" text | sed 's,[±…],+,g' | awk 'length > 80')" ""
+grep -q 'sprofreport doctor names' text; is "it does not recommend itself" $? 1
+check "but another report does" grep -q 'sprofreport doctor names' \
+    <<<"$("$SPROFREPORT" bare.pb.gz)"
 doctor whole.pb.gz | grep -q 'whole: '; is "no cause for the whole one" $? 1
 
 # What is there and tells nothing is not said to be missing.

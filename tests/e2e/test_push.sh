@@ -32,7 +32,7 @@ check "without a gap but the second of the refused one, nor twice" awk -F'[=&]' 
     NR > 1 && $6 != last { if ($6 == last + 1) gaps++; else bad = 1 } { last = $8 }
     END { exit bad || gaps > 1 || NR < 4 }' <(sort -u stored/*/request)
 before=$(ls stored | wc -l)
-kill -INT $server; wait $server; is "^C ends it" $? 0
+kill -INT $server; wait $server; is "^C ends it, and a profile was refused" $? 125
 check "the last part is sent, too" taken $((before + 1))
 kill $store; wait $store 2>/dev/null
 kill $target
@@ -49,12 +49,23 @@ check "that it was is said" \
 kill -INT $server; wait $server
 printf '  http://user:hidden@127.0.0.1:%s \nmore\n' $port >address
 mkdir again
-python3 "$STORE" serve $port again & store=$!
+python3 "$STORE" serve $port again all & store=$!
 "$SPROFSERVE" --push-from address --push-every 1s -p $target 2>err & server=$!
 wait_until "profiles reach the store of a file" 30 sh -c 'ls again | grep -q .'
 check "no password in ps" [ -z "$(line $server | grep hidden)" ]
 kill -INT $server; wait $server; is "^C ends it" $? 0
+before=$(ls again | wc -l)
+"$SPROFSERVE" --push "http://127.0.0.1:$port" -d 2s -p $target 2>err
+is "a run shorter than a span: status" $? 0
+is "its profile is in the store" "$(ls again | wc -l)" $((before + 1))
 kill $store; wait $store 2>/dev/null
+"$SPROFSERVE" --push "http://127.0.0.1:$port" -d 2s -p $target 2>err
+is "no store: status" $? 125
+check "no store: is said" grep -q '^sprofserve: [0-9]* profiles* did not reach the store' err
+"$SPROFRUN" -q --push "http://127.0.0.1:$port" -d 2s -o p.pb.gz -p $target 2>err
+is "no store for sprofrun: status" $? 125
+"$SPROFSERVE" -q --push "http://127.0.0.1:$port" sh -c 'exit 7' 2>err
+is "of a command the status stays its own" $? 7
 kill $target
 : >empty; echo nothing >foreign
 for file in empty foreign missing; do

@@ -31,6 +31,12 @@ else
     echo "not tested: set-user-ID (needs root and setpriv)"
 fi
 
+# sprofrun under another tracer, which has its command already.
+"$SPROFRUN" -q -o outer.pb.gz "$SPROFRUN" --report none -o inner.pb.gz true >out.txt 2>err
+is "sprofrun under sprofrun fails" $? 125
+check "it names the tracer" \
+    grep -qE '^sprofrun: cannot trace: sprofrun \(pid [0-9]+\) traces this process' err
+
 # A program that traces its children.
 for tracer in strace gdb; do
     command -v $tracer >/dev/null || { echo "not tested: $tracer (not installed)"; continue; }

@@ -52,6 +52,11 @@ same "summary tsv" summary.tsv summary --format tsv "$p"
 same "csv" flat.csv --format csv --limit 2 "$p"
 same "json" flat.json --format json --limit 2 "$p"
 
+# In a narrow table of lines the total, which explains the order, outlives the object.
+"$report" lines --width 66 "$p" >"$work/out"
+grep -q '^ *self  *total  *function  *line$' "$work/out" || fail "narrow lines: $(cat "$work/out")"
+[ -z "$(sed 's/[±…]/+/g' "$work/out" | awk 'length > 66')" ] || fail "narrow: $(cat "$work/out")"
+
 # A plain protocol buffer is read as well as a gzipped one.
 gzip -dc "$p" >"$work/plain.pb"
 same "not compressed" flat.tsv --format tsv "$work/plain.pb"
@@ -98,6 +103,13 @@ refused "damaged" 1 "cannot use" "$work/damaged"
 refused "text" 1 "not a pprof profile" "$work/text"
 refused "gzipped text" 1 "not a pprof profile" "$work/text.gz"
 refused "zeros" 1 "not a pprof profile" "$work/zeros.gz"
+printf 'gmon\1\0\0\0more' >"$work/gmon.out"
+{ printf '\0\20\100\0\0\0\0\0\0\40\100\0\0\0\0\0\0\0\0\0\144\0\0\200'; head -c 2048 /dev/zero; } \
+    >"$work/mon.out"
+refused "gmon.out" 1 "gmon.out, which gprof reads" flat "$work/gmon.out"
+refused "mon.out" 1 "mon.out: give its program, --program PROGRAM" flat "$work/mon.out"
+refused "no known suffix" 2 "no format's name ends in .zip: give --format" export -o "$work/x.zip" "$p"
+refused "no suffix" 2 "export to which format" export -o "$work/x" "$p"
 refused "program" 1 "program" "$report"
 refused "empty standard input" 1 "empty" -
 refused "unwritable output" 1 "cannot write" -o "$work/none/out" "$p"

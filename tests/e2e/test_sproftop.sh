@@ -199,7 +199,6 @@ wait_shows 'FUNCTION'
 # Save: the profile can be read, and the target goes on.
 typed w
 wait_shows 'save the profile as: sproftop.pb.gz'
-tm send-keys -t t C-u
 typed "$WORK/saved.pb.gz"
 key Enter "saved to $WORK/saved.pb.gz"
 check "the saved profile can be read" "$SPROFREPORT" flat --format tsv "$WORK/saved.pb.gz" \

@@ -23,6 +23,8 @@ of() { # FUNCTION ARG...: "self_samples self_ns"
 }
 
 "$make" phases p || exit 1
+"$report" timeline --width 80 p >out
+is "no line is wider than 80 columns" "$(LC_ALL=C.UTF-8 wc -L <out | awk '$1 > 80')" ""
 is "all of work" "$(of work p)" "450 1800000000"
 is "from the beginning" "$(of load --to 500ms p)" "100 500000000"
 is "up to the end" "$(of load --from 0.5 p) $(of store --from 0.5 p)" "100 500000000 125 500000000"

@@ -20,7 +20,7 @@ static char *said_of(const struct profile *profile, bool ascii)
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	report_audit_line(profile, ascii, out);
+	assert_int_equal(report_audit_line(profile, ascii, 0, out), 0);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }

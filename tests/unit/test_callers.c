@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/stacks_fixture.h"
+#include "view/annotate.h"
 #include "view/callers.h"
 
 static void ask(struct callers *callers, const struct profile *profile,
@@ -137,9 +138,11 @@ static void test_callers__find_one_function(void **state)
 		{"compute", "demo::compute(int)", 0, NULL},
 		{"^w", "walk", 0, NULL},
 		{"a", NULL, -ENOENT,
-			"matches 4 functions: main, walk, foo_read, [unsampled]; give"},
-		{"WALK", NULL, -ENOENT, "no function is named or matches 'WALK'; there is: walk"},
-		{"nothing", NULL, -ENOENT, "there is: main, "},
+			"'a' matches 4 functions; give the whole name of one, or ^NAME$:\n"
+			"    main\n    walk\n    foo_read\n    [unsampled]"},
+		{"WALK", NULL, -ENOENT,
+			"no function is named or matches 'WALK'; there is:\n    walk"},
+		{"nothing", NULL, -ENOENT, "there is:\n    main\n    "},
 		{"co(", NULL, -EINVAL, "not a regular expression"},
 	};
 	struct profile *profile = fixture_profile();
@@ -158,6 +161,33 @@ static void test_callers__find_one_function(void **state)
 		free(name);
 		free(problem);
 	}
+	profile_free(profile);
+}
+
+/* Names may have a kilobyte: they are cut, as in tables. */
+static void test_callers__found_names_are_cut_to_the_width(void **state)
+{
+	struct report_options options = {
+		.size = sizeof(options), .function = "compute|walk", .width = 16};
+	struct profile *profile = fixture_profile();
+	char *name = NULL, *problem = NULL, *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(callers_find(profile, &options, &name, &problem), -ENOENT);
+	assert_non_null(strstr(problem, "\n    walk"));
+	assert_non_null(strstr(problem, "\n    demo"));
+	assert_null(strstr(problem, "compute(int)"));
+	free(problem);
+	options.function = "compute";
+	options.width = 17;
+	assert_int_equal(annotate_print(profile, &options, out, &problem), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "mpute(int),\n  "));
+	assert_null(strstr(text, "demo::compute(int)"));
+	free(text);
 	profile_free(profile);
 }
 
@@ -185,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_callers__inlined_functions_are_callees),
 		cmocka_unit_test(test_callers__count_the_chosen_samples),
 		cmocka_unit_test(test_callers__find_one_function),
+		cmocka_unit_test(test_callers__found_names_are_cut_to_the_width),
 		cmocka_unit_test(test_callers__of_an_empty_profile_there_are_none),
 	};
 

@@ -117,6 +117,21 @@ static void test_diagnose__a_child_by_mode(void **state)
 	assert_non_null(strstr(text, "seccomp"));
 }
 
+/* sprofrun under strace -f, gdb or another sprofrun: that one traces the command, too. */
+static void test_diagnose__a_child_of_who_is_traced(void **state)
+{
+	struct diagnose_facts f = {.tracer = 99};
+	char text[512];
+
+	(void)state;
+	strcpy(f.tracer_name, "strace");
+	diagnose_explain_child(&f, text, sizeof(text));
+	assert_non_null(strstr(text, "cannot trace: strace (pid 99) traces this process"));
+	f.yama = 3;
+	diagnose_explain_child(&f, text, sizeof(text));
+	assert_non_null(strstr(text, "kernel.yama.ptrace_scope is 3"));
+}
+
 static void test_diagnose__yama_by_mode(void **state)
 {
 	struct diagnose_facts f = refused();
@@ -178,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_diagnose__not_dumpable_belongs_to_root_in_proc),
 		cmocka_unit_test(test_diagnose__yama_by_mode),
 		cmocka_unit_test(test_diagnose__a_child_by_mode),
+		cmocka_unit_test(test_diagnose__a_child_of_who_is_traced),
 		cmocka_unit_test(test_diagnose__namespace_capabilities_seccomp),
 		cmocka_unit_test(test_diagnose__reads_proc),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What doctor says of objects whose files were read, were not, or were too much for who reads. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +26,14 @@ static int inspect(
 		object[i].problem = answer->problem;
 	}
 	return 0;
+}
+
+static int package(void *context, const char *path, char **ret_command)
+{
+	(void)context;
+	(void)path;
+	*ret_command = strdup("apt install a-package-with-a-very-long-name-dbgsym");
+	return *ret_command ? 0 : -ENOMEM;
 }
 
 static void expect(const struct code_object *answer, const char *cause, const char *mend)
@@ -83,11 +92,46 @@ static void test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler(void **
 	expect(&refused, "too much", NULL);
 }
 
+/* Commands stand in lines of their own, whole, whatever the width; advice does not look like one.
+ */
+static void test_doctor__a_command_line_is_a_command_only(void **state)
+{
+	static const char command[] = "apt install a-package-with-a-very-long-name-dbgsym";
+	const struct code_object answer = {
+		.found = true, .symbols = "none", .lines = "none", .problem = "it has no symbols"};
+	const struct code_reader reader = {
+		.inspect = inspect, .package = package, .context = (void *)&answer};
+	const struct report_options options = {
+		.size = sizeof(options), .code = &reader, .width = 40};
+	struct profile *profile = fixture_profile();
+	char *problem = NULL, *text = NULL, line[128];
+	size_t bytes = 0, commands = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(doctor_print(profile, &options, out, &problem), 0);
+	assert_int_equal(fclose(out), 0);
+	(void)snprintf(line, sizeof(line), "\n    > %s\n", command);
+	assert_non_null(strstr(text, line));
+	assert_non_null(strstr(text, "\n    then take a new profile\n"));
+	for (const char *at = text; (at = strstr(at, "\n    > ")); at++) {
+		commands++;
+		assert_true(!strncmp(at + 7, "apt install ", 12) ||
+			!strncmp(at + 7, "sprofreport doctor ", 19) ||
+			!strncmp(at + 7, "sprofrun --max-stack 64M\n", 25));
+	}
+	assert_true(commands > 0);
+	free(text);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_doctor__what_is_missing_is_to_be_compiled),
 		cmocka_unit_test(test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler),
+		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,27 @@ static void test_live__requests(void **state)
 	assert_true(control->quit);
 }
 
+/* What is typed replaces what the prompt proposes; keys that edit keep it. */
+static void test_live__a_proposal_is_replaced_or_edited(void **state)
+{
+	struct view *v = *state;
+	struct control *control = live_control(v->live);
+
+	type(v, "w/tmp/a.svg\r");
+	assert_string_equal(control->save_as, "/tmp/a.svg");
+	type(v, "w\r");
+	assert_string_equal(control->save_as, "/tmp/a.svg");
+	type(v, "w\x7f\x7f\x7fpb.gz\r");
+	assert_string_equal(control->save_as, "/tmp/a.pb.gz");
+	type(v, "w");
+	press(v, LIVE_KEY_RIGHT);
+	type(v, "2\r");
+	assert_string_equal(control->save_as, "/tmp/a.pb.gz2");
+	type(v, "s0.5\r");
+	look(v, 30);
+	assert_int_equal(live_due_ns(v->live), 30 * LIVE_SECOND_NS + LIVE_SECOND_NS / 2);
+}
+
 static void test_live__control_z_says_why_not(void **state)
 {
 	type(*state, "\x1a");
@@ -150,6 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(requests),
+		TEST(a_proposal_is_replaced_or_edited),
 		TEST(control_z_says_why_not),
 		TEST(help_has_every_key),
 		TEST(help_scrolls),

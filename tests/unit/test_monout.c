@@ -292,6 +292,27 @@ static void test_monout__what_does_not_hold_together_is_refused(void **state)
 	assert_string_equal(problem_of(bytes), foreign);
 }
 
+static void test_monout__others_tell_it_by_its_beginning(void **state)
+{
+	static const uint8_t gmon[24] = "gmon\1";
+	const char *problem = "";
+	struct monout monout;
+
+	(void)state;
+	make_mon(LOW, LOW + 4, 1, 2, 2);
+	assert_true(monout_seems(data, 24));
+	assert_false(monout_seems(data, 23));
+	assert_false(monout_is_gmon(data, 24));
+	make_mon(LOW, UINT64_C(1) << 47, 1, 2, 2);
+	assert_false(monout_seems(data, 24));
+	make_mon(LOW, LOW, 1, 2, 2);
+	assert_false(monout_seems(data, 24));
+	assert_true(monout_is_gmon(gmon, 4));
+	assert_false(monout_is_gmon(gmon, 3));
+	assert_int_equal(monout_open(gmon, sizeof(gmon), &monout, &problem), -EINVAL);
+	assert_string_equal(problem, "it is a gmon.out, which gprof reads");
+}
+
 /* The middle of what each counter is of, in bytes from the lowest address. */
 static void check_middles(size_t bytes, const uint64_t *middle, uint32_t n)
 {
@@ -542,6 +563,7 @@ int main(void)
 		cmocka_unit_test(test_monout__text_of_a_library),
 		cmocka_unit_test(test_monout__directories_and_prefixes),
 		cmocka_unit_test(test_monout__what_does_not_hold_together_is_refused),
+		cmocka_unit_test(test_monout__others_tell_it_by_its_beginning),
 		cmocka_unit_test(test_monout__the_middle_of_the_text),
 	};
 
