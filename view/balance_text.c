@@ -9,15 +9,7 @@
 #include "view/text.h"
 #include "view/wrap.h"
 
-/* " and 4711 more"; what a function keeps beside many names, and beside one long name. */
-enum { NAMES_MOST = 12, MORE_COLUMNS = 14, FUNCTION_COLUMNS = 32, FUNCTION_LEAST = 8 };
-
-/* The line of groups that behave alike: head, names, each, function, most. */
-struct alike {
-	size_t n;
-	const char *function;
-	char each[2 * TEXT_UNIT_BYTES], most[TEXT_UNIT_BYTES];
-};
+enum { NAMES_MOST = 12 };
 
 static void put_value(struct layout *layout, size_t column, struct text_scale scale, double value)
 {
@@ -69,86 +61,16 @@ static int put_rows(const struct balance *b, FILE *out)
 	return r;
 }
 
-/*
- * The names of the @n groups that behave like @leader, in @columns if they fit, but at least one.
- * The caller frees; NULL: out of memory.
- */
-static char *alike_names(const struct balance *b, uint32_t leader, size_t n, size_t columns)
-{
-	size_t shown = 0, used = 0, bytes = 0;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &bytes);
-
-	for (size_t i = 0; out && i < b->groups && shown < NAMES_MOST; i++) {
-		size_t more = n - shown > 1 ? MORE_COLUMNS : 0;
-
-		if (b->group[i].like != leader)
-			continue;
-		used += text_columns(balance_name(b, i)) + (shown ? strlen(", ") : 0);
-		if (shown && used + more > columns)
-			break;
-		fputs(shown++ ? ", " : "", out);
-		text_put(balance_name(b, i), out);
-	}
-	if (out && n > shown)
-		fprintf(out, " and %zu more", n - shown);
-	if (out && fclose(out) != 0) {
-		free(text);
-		text = NULL;
-	}
-	return text;
-}
-
-/* Cuts @function and the list of names so that the line has @width columns, if that is possible. */
-static int put_line(const struct balance *b, uint32_t leader, const struct alike *alike,
-	const char *what, size_t width, FILE *out)
-{
-	size_t columns, room = SIZE_MAX;
-	char *function = text_clean(alike->function, false), *head = NULL, *names = NULL;
-	int r = function ? 0 : -ENOMEM;
-
-	if (!r &&
-		asprintf(&head, "%zu %s%s: ", alike->n, what,
-			alike->n == 1                     ? ""
-				: strcmp(what, "process") ? "s"
-							  : "es") < 0)
-		r = -ENOMEM;
-	if (!r && width) {
-		columns = strlen(head) + strlen(alike->each) + strlen(alike->most);
-		room = width > columns ? width - columns : 0;
-		columns = text_columns(function);
-		columns = columns > FUNCTION_COLUMNS ? FUNCTION_COLUMNS : columns;
-		room = room > columns ? room - columns : 0;
-	}
-	names = r ? NULL : alike_names(b, leader, alike->n, room);
-	if (!names)
-		r = -ENOMEM;
-	if (!r && width) {
-		room += columns;
-		columns = text_columns(names);
-		room = room > columns ? room - columns : 0;
-		r = text_cut_name(&function, room > FUNCTION_LEAST ? room : FUNCTION_LEAST,
-			b->frames.options.ascii);
-	}
-	if (!r)
-		fprintf(out, "%s%s%s%s%s\n", head, names, alike->each, function, alike->most);
-	free(function);
-	free(head);
-	free(names);
-	return r < 0 ? r : 0;
-}
-
 /* Prints the groups that behave like @leader, and the function in which they spend most time. */
 static int put_alike(const struct balance *b, uint32_t leader, const char *what, FILE *out)
 {
-	struct alike alike = {.function = ""};
+	size_t n = 0, shown = 0, width = b->frames.options.width;
 	uint32_t top = BALANCE_ALL;
 	double most = 0, sum = 0;
-	bool is_time = !strcmp(frames_value_type(&b->frames).unit, "nanoseconds");
-	char mean[TEXT_UNIT_BYTES];
+	char mean[TEXT_UNIT_BYTES], *function;
 
 	for (size_t i = 0; i < b->groups; i++) {
-		alike.n += b->group[i].like == leader;
+		n += b->group[i].like == leader;
 		sum += b->group[i].like == leader ? b->group[i].weight : 0;
 	}
 	for (size_t i = 0; i < b->part.n; i++) {
@@ -157,16 +79,33 @@ static int put_alike(const struct balance *b, uint32_t leader, const char *what,
 			top = (uint32_t)b->part.pair[i].b;
 		}
 	}
-	text_format_ns((uint64_t)text_whole(sum / (double)alike.n), mean);
-	(void)snprintf(alike.each, sizeof(alike.each), "%s%s%s%s", is_time ? "; " : "",
-		is_time ? mean : "", is_time ? " each" : "",
-		top == BALANCE_ALL ? "" : ", most in ");
-	if (top != BALANCE_ALL) {
-		alike.function = b->frames.places.place[top].function;
-		(void)snprintf(alike.most, sizeof(alike.most), " (%.0f %%)",
-			most * 100 / b->group[leader].weight);
+	fprintf(out, "%zu %s%s:", n, what, n == 1 ? "" : strcmp(what, "process") ? "s" : "es");
+	for (size_t i = 0; i < b->groups && shown < NAMES_MOST; i++) {
+		if (b->group[i].like != leader)
+			continue;
+		fputs(shown++ ? ", " : " ", out);
+		text_put(balance_name(b, i), out);
 	}
-	return put_line(b, leader, &alike, what, b->frames.options.width, out);
+	if (n > shown)
+		fprintf(out, " and %zu more", n - shown);
+	text_format_ns((uint64_t)text_whole(sum / (double)n), mean);
+	if (!strcmp(frames_value_type(&b->frames).unit, "nanoseconds"))
+		fprintf(out, "; %s each", mean);
+	if (top != BALANCE_ALL) {
+		function = text_clean(b->frames.places.place[top].function, false);
+		if (!function ||
+			(width &&
+				text_cut_name(&function, width / 2 + 1, b->frames.options.ascii) <
+					0)) {
+			free(function);
+			return -ENOMEM;
+		}
+		fprintf(out, ", most in %s (%.0f %%)", function,
+			most * 100 / b->group[leader].weight);
+		free(function);
+	}
+	fputc('\n', out);
+	return 0;
 }
 
 /* The kinds of behaviour. */
