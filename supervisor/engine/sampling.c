@@ -27,11 +27,13 @@
 #define AWAIT_NS      100000
 /*
  * Real time is given up where the tracing thread takes more than OWN_PARTS of a CPU over
- * OWN_SPAN_NS: its CPU's other programs hardly run. It returns where it takes less than an
- * OWN_RETURN over OWN_AWAY_NS.
+ * OWN_SPAN_NS, OWN_SPANS times in a row: its CPU's other programs hardly run. (A hypervisor that
+ * takes the CPU away may make it one.) It returns where it takes less than an OWN_RETURN over
+ * OWN_AWAY_NS.
  */
 #define OWN_SPAN_NS UINT64_C(100000000)
-#define OWN_AWAY_NS UINT64_C(1000000000)
+#define OWN_SPANS   2
+#define OWN_AWAY_NS UINT64_C(500000000)
 #define OWN_PARTS   3 / 4
 #define OWN_RETURN  2
 
@@ -505,7 +507,8 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 	s->own_cpu_ns += used;
 	if (first)
 		return;
-	if (s->sampler.realtime && (!priority_is_realtime() || used > span * OWN_PARTS))
+	s->own_much = used > span * OWN_PARTS ? s->own_much + 1 : 0;
+	if (s->sampler.realtime && (!priority_is_realtime() || s->own_much >= OWN_SPANS))
 		set_realtime(engine, false,
 			"sampling took three quarters of a CPU in real time, and goes on without "
 			"it");

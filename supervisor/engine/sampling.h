@@ -43,6 +43,7 @@ struct sampling {
 	bool begun;
 	bool had_realtime;                   /* the sampler began with real-time priority */
 	uint64_t own_checked_ns, own_cpu_ns; /* the watch over our own CPU time */
+	unsigned own_much;                   /* how often in a row that was too much */
 	struct tracee **asked; /* threads whose stops are looked for without sleeping */
 	size_t asked_n, asked_room;
 	/* lifecycle_handle(): acts on a stop that was seen. */
