@@ -142,7 +142,9 @@ wait $client; is "who gets what there is: status" $? 0
 check "what ran" grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv int.pb.gz)
 # A server that hangs is not waited for when the user says so a second time.
 is_let_go() { grep -q '^TracerPid:[[:space:]]*0$' /proc/$target/status; }
-begin "$SPROFRUN" --listen 0 -o hang.pb.gz -p $target
+before=$(stops)
+begin "$SPROFRUN" --listen 0 -F 500 -o hang.pb.gz -p $target
+wait_until "it is profiled" 20 has_stopped 10
 stuck=$(server_of)
 kill -STOP $stuck
 began=$(date +%s%N)
