@@ -307,7 +307,7 @@ static void test_live_life__helper_is_not_our_child(void **state)
 		if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 			_exit(96);
 		on(counts, 16, LIVE_A);
-		(void)live_spin(LIVE_A, 0.1);
+		(void)live_spin(LIVE_A, LIVE_SHORT);
 		off();
 		if (counts[0] < 5)
 			_exit(3);
