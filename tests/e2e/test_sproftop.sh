@@ -393,7 +393,7 @@ check "the recording has the function" eval \
 "$SPROFTOP" -b -n 2 -s 0.3 --size 70x14 -p $target >batch 2>err
 is "batch: status" $? 0
 is "batch: two screens" "$(grep -c Functions batch)" 2
-"$SPROFTOP" -b -n 3 $much -s 0.3 -p $target | grep -q show_inner
+"$SPROFTOP" -b -n 40 $much -s 0.3 -p $target | grep -q show_inner # names take a while
 is "batch: the function" $? 0
 check "batch: plain text" eval '! grep -q "$(printf "\033")" batch'
 is "batch: as wide as asked" \
