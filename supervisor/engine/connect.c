@@ -48,11 +48,12 @@ static void sessions_changed(void *context)
 
 static void table_begins(void *context, const struct process *process)
 {
-	const struct target *target = &((struct engine *)context)->target;
+	struct engine *engine = context;
+	const struct target *target = &engine->target;
 
 	for (size_t i = 0; i < target->tracees; i++)
 		if (target->tracee[i]->process == process && target->tracee[i]->sample)
-			sampler_forget_ticks(target->tracee[i]->sample);
+			sampler_forget_ticks(&engine->sampling.sampler, target->tracee[i]->sample);
 }
 
 /* Any stop serves to write the ticks of sleeping threads. */

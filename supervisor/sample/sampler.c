@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "supervisor/os/mem.h"
 #include "supervisor/sample/observe.h"
@@ -66,11 +65,16 @@ void sampler_release(struct sampler *s)
 	*s = (struct sampler){0};
 }
 
+static void forget_ticks(struct sample_thread *t, unsigned stream, uint64_t began_ns)
+{
+	t->account[stream] = (struct sample_account){.began_ns = began_ns};
+}
+
 void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns, uint64_t now_ns)
 {
 	if (s->period_ns[stream] != period_ns)
 		for (size_t i = 0; i < s->threads; i++)
-			s->thread[i]->account[stream] = (struct sample_account){0};
+			forget_ticks(s->thread[i], stream, s->thread[i]->account[stream].began_ns);
 	for (unsigned i = 0; i < s->cpus; i++) {
 		/* Without instants nobody has seen whether a thread slept since its last stop. */
 		if (s->period_ns[stream] != period_ns)
@@ -141,12 +145,17 @@ void sampler_renew(struct sample_thread *t)
 	t->calls = UINT64_MAX;
 	t->near = SAMPLE_UNCALLED;
 	t->flights = 0;
-	sampler_forget_ticks(t);
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		forget_ticks(t, i, 0);
 }
 
-void sampler_forget_ticks(struct sample_thread *t)
+void sampler_forget_ticks(struct sampler *s, struct sample_thread *t)
 {
-	memset(t->account, 0, sizeof(t->account));
+	struct cpu_time cpu = {0};
+
+	(void)s->probe->cpu_time(s->context, t, &cpu);
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		forget_ticks(t, i, cpu.run_ns);
 }
 
 int sampler_cpu(const struct sampler *s, int number)
@@ -281,7 +290,7 @@ static void settle_ticks(struct sampler *s, struct sample_thread *t, const struc
 	for (unsigned i = 1; i < PLAN_STREAMS; i++) {
 		struct sample_account *a = &t->account[i];
 		int64_t period = (int64_t)s->period_ns[i], most = TICKS_OWED * period;
-		uint64_t ran = cpu->run_ns - a->ticked_ns;
+		uint64_t ran = cpu->run_ns - (a->ticked_ns ? a->ticked_ns : a->began_ns);
 		uint64_t beyond = o->lost_ns[i] > ran ? o->lost_ns[i] - ran : 0;
 		int64_t weight = (int64_t)(o->weight_ns[i] - beyond);
 

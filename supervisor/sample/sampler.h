@@ -41,7 +41,7 @@ void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
  */
 void sampler_renew(struct sample_thread *thread);
 /* Tables' accounts with it begin anew: nothing is owed from before a table was put in force. */
-void sampler_forget_ticks(struct sample_thread *thread);
+void sampler_forget_ticks(struct sampler *sampler, struct sample_thread *thread);
 
 /* The index of CPU @number, negative: not one of ours. */
 int sampler_cpu(const struct sampler *sampler, int number);

@@ -50,6 +50,7 @@ struct sample_order {
 
 /* Between a table and a thread: are its ticks as many as its CPU time has? */
 struct sample_account {
+	uint64_t began_ns;  /* its CPU time when the table was put in force; 0: it began later */
 	uint64_t ticked_ns; /* its CPU time when it was last counted; 0 not yet */
 	int64_t owed_ns;    /* what it has run since its first tick, less what was counted since */
 };

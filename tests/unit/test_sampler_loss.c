@@ -166,6 +166,30 @@ static void test_sampler_loss__ticks_are_made_up_for_as_far_as_the_thread_has_ru
 	}
 }
 
+/* A thread that slept since its table was put in force has lost nothing, however long it has lived.
+ */
+static void test_sampler_loss__the_first_tick_makes_up_from_the_tables_beginning_on(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 1, 1);
+	sampler_set_period(&w.sampler, 0, 0, 0);
+	a->run_ns = 1000 * MS;
+	sampler_forget_ticks(&w.sampler, &a->sample);
+	sampler_set_period(&w.sampler, 2, MS, 0);
+	w.let_go = true;
+	for (unsigned i = 0; i < 5; i++)
+		assert_null(look(&w, 0));
+	w.let_go = false;
+	a->run_ns += 1;
+	a->slices++;
+	sample(&w, a, 0, w.now);
+	assert_int_equal(a->sample.order.weight_ns[2], MS + 1);
+	sampler_release(&w.sampler);
+}
+
 /* Found 100 times, and each time it has run for @ran_ns: its ticks, in ns. */
 static uint64_t ticks_of_runs(uint64_t ran_ns, uint64_t *ret_second)
 {
@@ -559,6 +583,8 @@ int main(void)
 		cmocka_unit_test(test_sampler_loss__what_does_not_stop_was_nobody),
 		cmocka_unit_test(
 			test_sampler_loss__ticks_are_made_up_for_as_far_as_the_thread_has_run),
+		cmocka_unit_test(
+			test_sampler_loss__the_first_tick_makes_up_from_the_tables_beginning_on),
 		cmocka_unit_test(test_sampler_loss__ticks_are_as_many_as_the_thread_has_run),
 		cmocka_unit_test(test_sampler_loss__a_new_table_owes_nothing),
 		cmocka_unit_test(test_sampler_loss__what_a_lone_thread_lost_is_left_out_exactly),
