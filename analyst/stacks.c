@@ -9,8 +9,11 @@
 #include "analyst/locations.h"
 #include "analyst/spaces.h"
 #include "analyst/syscalls.h"
+#include "profile/profile.h"
 #include "proto/record.h"
 #include "symbolizer/unwind.h"
+
+_Static_assert(UNWIND_FRAMES_MOST == PROFILE_FRAMES_MOST, "reports name this bound");
 
 /* Each takes as much memory as a stack; a program with more threads unwinds without them. */
 #define MEMORIES_MOST 512

@@ -26,6 +26,10 @@ struct value_type {
 	const char *type; /* "samples", "cpu" */
 	const char *unit; /* "count", "nanoseconds" */
 };
+
+/* sprofrun cuts stacks to so many frames, whatever is copied of them (docs/STACKS.md). */
+enum { PROFILE_FRAMES_MOST = 65536 };
+
 enum { VALUE_SAMPLES = 0, VALUE_CPU_NS = 1, VALUE_TYPES_MAX = 8 };
 
 /*

@@ -8,7 +8,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* What is needed; what is given: the usual limit. Pages are used only as far as they are touched.
+/*
+ * The stack that a program needs at most, and the size of the one that it gets otherwise, which is
+ * the usual limit. Pages take memory once they are touched.
  */
 enum { NEEDED_BYTES = 1 << 20, OWN_BYTES = 8 << 20 };
 

@@ -14,10 +14,9 @@
 
 /*
  * With a fifth of the samples unresolved, doctor is recommended. With more than one truncated stack
- * in 33, the option that copies more is. Stacks of FRAMES_MOST are cut whatever is copied (docs/
- * STACKS.md).
+ * in 33, the option that copies more is.
  */
-enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5, MANY_TRUNCATED = 33, FRAMES_MOST = 65536 };
+enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5, MANY_TRUNCATED = 33 };
 
 struct auditing {
 	const struct profile *profile;
@@ -354,10 +353,10 @@ static void print_truncated(struct auditing *a)
 		truncated <= samples / MANY_TRUNCATED || !truncated)
 		return;
 	separate(a, "");
-	if (longest_stack(a->profile) >= FRAMES_MOST)
+	if (longest_stack(a->profile) >= PROFILE_FRAMES_MOST)
 		fprintf(a->out,
 			"stacks have more than %d frames: the outer ones, with main, are left out",
-			FRAMES_MOST);
+			PROFILE_FRAMES_MOST);
 	else
 		fputs("stacks are longer than --max-stack (1M by default), so their outer frames, "
 		      "with main, are missing: --max-stack 64M copies them whole",

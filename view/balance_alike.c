@@ -42,7 +42,10 @@ static double variance(const struct balance *b, const struct balance_group *grou
 	return b->period > 0 ? period * period * (group->samples + 2) : 0;
 }
 
-/* The part of the time that @a and @of spend in other functions, and what of it chance explains. */
+/*
+ * Returns the part of the time that two groups spend in different functions; chance explains
+ * *@ret_chance of it.
+ */
 static double distance(const struct balance *b, const double *a, const double *of, double samples,
 	double of_samples, double *ret_chance)
 {

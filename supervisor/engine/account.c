@@ -71,7 +71,7 @@ void account_end(struct engine *engine, struct process *process, uint32_t status
 	(void)emit_exit(&engine->emitter, clock_now(), &record);
 }
 
-/* The sampler may have lost sight of it among others. */
+/* Among many threads the sampler may not ask this one at each instant any more, though it works. */
 static void heed(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
 {
 	uint64_t span = now - t->account.seen_at_ns, ran = cpu->run_ns - t->account.seen.run_ns;

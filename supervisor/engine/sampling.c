@@ -25,17 +25,6 @@
 #define LEAD_MOST_NS  100000
 #define LEAD_SPARE_NS 8000
 #define AWAIT_NS      100000
-/*
- * Real time is given up where the tracing thread takes more than OWN_PARTS of a CPU over
- * OWN_SPAN_NS, OWN_SPANS times in a row: its CPU's other programs hardly run. (A hypervisor that
- * takes the CPU away may make it one.) It returns where it takes less than an OWN_RETURN over
- * OWN_AWAY_NS.
- */
-#define OWN_SPAN_NS UINT64_C(100000000)
-#define OWN_SPANS   2
-#define OWN_AWAY_NS UINT64_C(500000000)
-#define OWN_PARTS   3 / 4
-#define OWN_RETURN  2
 
 static int probe_activity(void *context, struct sample_thread *s, struct activity *ret_activity)
 {
@@ -149,19 +138,6 @@ static const struct probe probe = {
 	.runnable = probe_runnable,
 };
 
-/*
- * The CPUs that threads of the target can be met on: all that this process may ask for. It may have
- * been started on fewer (taskset(1)); a cpuset is a limit that stays.
- */
-static void find_cpus(const cpu_set_t *started_on, cpu_set_t *ret_cpus)
-{
-	*ret_cpus = *started_on;
-	if (priority_any_cpu(pthread_self()) == 0) {
-		(void)sched_getaffinity(0, sizeof(*ret_cpus), ret_cpus);
-		(void)sched_setaffinity(0, sizeof(*started_on), started_on);
-	}
-}
-
 bool sampling_covers(const struct engine *engine, int pid)
 {
 	const struct sampler *s = &engine->sampling.sampler;
@@ -190,9 +166,7 @@ int sampling_init(struct engine *engine)
 		return -errno;
 	s->load_fd = procfs_open_load();
 	s->sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	CPU_ZERO(&s->allowed);
-	(void)sched_getaffinity(0, sizeof(s->allowed), &s->allowed);
-	find_cpus(&s->allowed, &all);
+	priority_cpus(&s->allowed, &all);
 	for (int i = 0; i < CPU_SETSIZE; i++)
 		if (CPU_ISSET(i, &all))
 			number[cpus++] = i;
@@ -267,10 +241,8 @@ void sampling_begin(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 
-	if (!engine->options->no_realtime && priority_guard() == 0 && priority_realtime() == 0)
-		s->sampler.realtime = s->had_realtime = true;
-	else
-		priority_prompt();
+	realtime_begin(&s->realtime, !engine->options->no_realtime);
+	s->sampler.realtime = s->realtime.has;
 	if (engine->options->own_session)
 		(void)setsid();
 	engine->audit.realtime = s->sampler.realtime;
@@ -477,44 +449,20 @@ static uint64_t await_waiter(struct engine *engine, uint64_t now)
 	return now;
 }
 
-static void set_realtime(struct engine *engine, bool wanted, const char *why)
-{
-	struct sampling *s = &engine->sampling;
-
-	s->sampler.realtime = engine->audit.realtime = wanted;
-	if (!wanted)
-		priority_give_up();
-	for (unsigned i = 0; i < s->sampler.cpus; i++)
-		cpu_waiter_stop(&s->waiter[i]);
-	use_waiters(engine);
-	say_line(&engine->say, SAY_DETAIL, "%s", why);
-}
-
-/*
- * Real time is given up where sampling would use too much of a CPU, as it does while thousands of
- * threads begin, and comes back with a second in which it used less than half of one.
- */
 static void watch_own_time(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
-	uint64_t span = now - s->own_checked_ns, used;
-	bool first = !s->own_checked_ns;
 
-	if (!s->had_realtime || span < (s->sampler.realtime ? OWN_SPAN_NS : OWN_AWAY_NS))
+	if (!realtime_watch(&s->realtime, now))
 		return;
-	used = clock_read(CLOCK_THREAD_CPUTIME_ID) - s->own_cpu_ns;
-	s->own_checked_ns = now;
-	s->own_cpu_ns += used;
-	if (first)
-		return;
-	s->own_much = used > span * OWN_PARTS ? s->own_much + 1 : 0;
-	if (s->sampler.realtime && (!priority_is_realtime() || s->own_much >= OWN_SPANS))
-		set_realtime(engine, false,
-			"sampling took three quarters of a CPU in real time, and goes on without "
-			"it");
-	else if (!s->sampler.realtime && used < span / OWN_RETURN && priority_guard() == 0 &&
-		priority_realtime() == 0)
-		set_realtime(engine, true, "the sampler has real-time priority again");
+	s->sampler.realtime = engine->audit.realtime = s->realtime.has;
+	for (unsigned i = 0; i < s->sampler.cpus; i++)
+		cpu_waiter_stop(&s->waiter[i]);
+	use_waiters(engine);
+	say_line(&engine->say, SAY_DETAIL, "%s",
+		s->realtime.has ? "the sampler has real-time priority again"
+				: "sampling took three quarters of a CPU in real time, and goes on "
+				  "without it");
 }
 
 void sampling_came(struct engine *engine)

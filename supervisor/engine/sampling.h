@@ -13,6 +13,7 @@
 
 #include "supervisor/os/arrival.h"
 #include "supervisor/os/cpu_waiter.h"
+#include "supervisor/os/realtime.h"
 #include "supervisor/sample/sampler.h"
 
 struct arch_snapshot;
@@ -41,9 +42,7 @@ struct sampling {
 	uint64_t analyst_ran_ns;   /* the analyst's CPU time when that was last of interest */
 	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */
 	bool begun;
-	bool had_realtime;                   /* the sampler began with real-time priority */
-	uint64_t own_checked_ns, own_cpu_ns; /* the watch over our own CPU time */
-	unsigned own_much;                   /* how often in a row that was too much */
+	struct realtime realtime;
 	struct tracee **asked; /* threads whose stops are looked for without sleeping */
 	size_t asked_n, asked_room;
 	/* lifecycle_handle(): acts on a stop that was seen. */

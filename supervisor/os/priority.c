@@ -61,6 +61,17 @@ int priority_any_cpu(pthread_t thread)
 	return -pthread_setaffinity_np(thread, sizeof(all), &all);
 }
 
+void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all)
+{
+	CPU_ZERO(ret_started_on);
+	(void)sched_getaffinity(0, sizeof(*ret_started_on), ret_started_on);
+	*ret_all = *ret_started_on;
+	if (priority_any_cpu(pthread_self()) == 0) {
+		(void)sched_getaffinity(0, sizeof(*ret_all), ret_all);
+		(void)sched_setaffinity(0, sizeof(*ret_started_on), ret_started_on);
+	}
+}
+
 void priority_prompt(void)
 {
 	const struct attributes wanted = {.size = sizeof(wanted),

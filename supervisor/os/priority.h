@@ -8,6 +8,7 @@
 #define SUPERVISOR_PRIORITY_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 
 /*
@@ -20,6 +21,12 @@ bool priority_may_be_realtime(void);
 
 /* Lets @thread run on all CPUs that its cpuset permits. -errno. */
 int priority_any_cpu(pthread_t thread);
+
+/*
+ * The CPUs that the calling thread was started on, and all that it may ask for: it may have been
+ * started on fewer (taskset(1)); a cpuset is a limit that stays. Empty if nobody can tell.
+ */
+void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all);
 
 /*
  * Without real-time priority: sets a short time slice, for which the scheduler prefers a thread

@@ -33,7 +33,10 @@ void sampler_set_period(
 /* Begins with a thread, which is likely to be running. -ENOMEM. */
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
-/* It is at work, as its CPU time or an event of it tells: it is asked with those met last. */
+/*
+ * The thread is known to be at work, by its CPU time or by an event: from now on it is asked with
+ * the threads that were met last.
+ */
 void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
 /*
  * The thread has another image: what is known of its calls is void, and so are the tables' accounts
