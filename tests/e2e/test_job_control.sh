@@ -17,9 +17,17 @@ after() { wait_until "$1" 20 shows "$2" || { screen; return 1; }; }
 keys() { "${T[@]}" send-keys -t s "$@"; }
 typed() { keys -l "$1"; keys Enter; }
 prompts=0
+# The shell has the terminal: what is typed before, a program that is about to end may read.
+shell_in_front() {
+    local stat
+    [ -s shell ] || return 0
+    read -ra stat <"/proc/$(cat shell)/stat"
+    [ "${stat[7]}" = "${stat[4]}" ]
+}
 # at_prompt WHAT: the shell is back; its status is in $last
 at_prompt() {
     prompts=$((prompts + 1))
+    wait_until "$1: the shell has the terminal" 20 shell_in_front
     typed "echo \"<\$?:$prompts>\""
     after "$1: the shell is back" "^<[0-9]+:$prompts>"
     last=$(screen | sed -n "s/^<\([0-9]*\):$prompts>.*/\1/p" | tail -n 1)
@@ -40,7 +48,7 @@ run() {
     typed "$SPROFRUN -q -F 1000 -o j.pb.gz $1"
 }
 after "the shell is there" '^%'
-typed "cd $WORK; stty -echoctl; bind 'set enable-bracketed-paste off'"
+typed "cd $WORK; echo \$\$ >shell; stty -echoctl; bind 'set enable-bracketed-paste off'"
 at_prompt "the beginning"
 
 # ^C: the command dies of it, and sprofrun as a shell expects.
