@@ -83,8 +83,8 @@ oracle_count_calls() {
             if ($1 ~ /^ffffffff/) {
                 if ($2 ~ /^(entry_SYSCALL|do_syscall_64|x64_sys_call|syscall_|el0_svc)/)
                     entered = 1
-                if (call == "" && $2 ~ /^__(x64|arm64|se|do)_sys_/) {
-                    call = $2; sub(/^__[a-z0-9]+_sys_/, "", call)
+                if (call == "" && $2 ~ /^(__(x64|arm64|se|do)_sys|ksys)_/) {
+                    call = $2; sub(/^(__[a-z0-9]+_sys|ksys)_/, "", call)
                     sub(/^newfstat$/, "fstat", call); sub(/^newuname$/, "uname", call)
                     call = "[syscall] " call
                 }
