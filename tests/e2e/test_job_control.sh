@@ -101,8 +101,9 @@ at_prompt "bg"
 
 # A command that stops its process group itself, as editors do on ^Z.
 run "sh -c 'echo \$\$ >pid; kill -TSTP 0; while [ ! -e enough ]; do :; done; exit 9'"
-after "a command that stops its group: the shell tells of it" 'Stopped'
+wait_until "the command runs" 20 tells_pid
 wait_until "a command that stops its group: it is stopped" 20 stopped "$(cat pid)"
+after "a command that stops its group: the shell tells of it" 'Stopped'
 at_prompt "a command that stops its group"
 : >enough
 typed "fg"

@@ -25,7 +25,8 @@ within "share of stop time with the bound that -p has by itself" \
     "$(awk -v s="$(figure stopped_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \
         -v m="$(figure stop_ns_max p.pb.gz)" 'BEGIN { print 100 * (s - 2 * m) / k }')" -100 2
 check "how many instants that took is said" [ "$(figure throttled_instants p.pb.gz)" -gt 100 ]
-within "the rate yields to a bound of 1 %" "$more" "$few" $((all / 2))
+# A stop takes 4 us at the least (beside loops) and 10 mostly: without a bound 2 to 5 % of the time.
+within "the rate yields to a bound of 1 %" "$more" "$few" $((all * 3 / 4))
 within "and more to one of 0.1 %" "$few" 1 $((all / 20))
 "$SPROFRUN" -o p.pb.gz -D 10s true 2>err
 check "a delay that outlasts the command is said" grep -q "before the delay was over" err
