@@ -166,9 +166,9 @@ one() {
             if (d > worst) { worst = d; worst_points = 100 * (p - q); worst_f = f }
             if (sigma > most) { most = sigma; most_f = f }
         }
-        function chi_df(  result) {
-            result = chi / (ways > 1 ? ways - 1 : 1)
+        function take_chi_df(  result) {
             df = ways > 1 ? ways - 1 : 1
+            result = chi / df
             chi = ways = 0
             return result
         }
@@ -184,19 +184,20 @@ one() {
                 else add(p, q, inside_n, big * inside_truth)
             }
             if (few_q * inside_n >= 1) add(few_p, few_q, inside_n, big * inside_truth)
-            functions_chi_df = chi_df()
+            functions_chi_df = take_chi_df()
             for (i = 0; i < 8; i++) {
                 f = "f" i; p = shown[f] / all_shown; q = truth[f] / all_truth
                 if (q * n < 5) { small_p += p; small_q += q } else compare(f, p, q, n, big)
             }
             small_p += other_shown; small_q += other_truth
             if (small_q * n >= 1 || small_p * n >= 5) compare("other", small_p, small_q, n, big)
-            all_chi_df = chi_df()
+            all_chi_df = take_chi_df()
             OFS = "\t"
             print seed, hz, sprintf("%.3f", all_chi_df), df, sprintf("%.2f", worst_points), worst_f,
                 sprintf("%.1f", most), most_f, off + 0, sprintf("%.2f", 100 * other_truth),
                 sprintf("%.2f", 100 * other_shown), samples, sprintf("%.0f", n),
-                big ? big : "-", found, late, stolen, sprintf("%.3f", functions_chi_df) }' truth shown
+                big ? big : "-", found, late, stolen,
+                sprintf("%.3f", functions_chi_df) }' truth shown
 }
 key() { awk -F'\t' -v k="$1" '$1 == k { print $2 }' summary; }
 
@@ -210,7 +211,8 @@ else
     [ "$oracle" != perf ] || judge="perf at $ORACLE_HZ Hz"
     echo "$sampler against $judge"
     printf '%5s %5s %8s %9s %14s %10s %15s %8s %7s %6s %6s\n' \
-        seed Hz chi2/df functions "worst, points" "sigma" "other, shown" samples found late "steal%"
+        seed Hz chi2/df functions "worst, points" "sigma" "other, shown" samples found late \
+        "steal%"
 fi
 for seed in $(for range in ${seeds//,/ }; do seq "${range%-*}" "${range#*-}"; done); do
     for hz in $rates; do

@@ -113,8 +113,7 @@ static void test_live_all__names_the_functions(void **state)
 	assert_int_equal(sprofil_all_off(), 0);
 }
 
-/* What no object has is a row without names. (Code of libc that has no symbol is one with its
- * path.) */
+/* What no object has is a row without names. Code of libc without a symbol has libc's path. */
 static void test_live_all__the_rest_is_counted_too(void **state)
 {
 	uint64_t counted;

@@ -25,7 +25,7 @@ static void test_realtime__it_is_given_up_and_comes_back(void **state)
 	realtime_begin(&realtime, true);
 	assert_true(realtime.has);
 	assert_true(priority_is_realtime());
-	/* One that mostly sleeps keeps it. */
+	/* A thread that mostly sleeps keeps its priority. */
 	for (unsigned i = 0; i < 20; i++) {
 		assert_int_equal(nanosleep(&moment, NULL), 0);
 		assert_false(realtime_watch(&realtime, clock_now()));
