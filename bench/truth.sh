@@ -237,8 +237,8 @@ summarise() {
         { v[NR] = $1; off += $2; two += $1 > 2; three += $1 > 3; sum += $1 }
         function at(q,  i) { i = q * NR; i = i > int(i) ? int(i) + 1 : i; return v[i < 1 ? 1 : i] }
         END { if (NR) printf "%d Hz%s: %d programs, median %.2f, mean %.2f, " \
-                "98th percentile %.2f, worst %.2f; above 2: %d, above 3: %d; functions off: %d\n", hz, what, NR,
-                at(0.5), sum / NR, at(0.98), v[NR], two, three, off }'
+                "98th percentile %.2f, worst %.2f; above 2: %d, above 3: %d; functions off: %d\n",
+                hz, what, NR, at(0.5), sum / NR, at(0.98), v[NR], two, three, off }'
 }
 for hz in $rates; do
     summarise "$hz" 3 ""
