@@ -63,9 +63,7 @@ int choice_add(struct engine *engine, struct tracee *t)
 
 	if (!rule)
 		return sampling_add(engine, t);
-	/* Before its exec, the command is a process of sprofrun. */
-	t->left_out = launch_is_before_exec(&engine->launch, t->tid) ||
-		!(choice_rule_lists(rule, t->tid) || (rule->name && matches(rule, t)));
+	t->left_out = !choice_rule_lists(rule, t->tid) && !(rule->name && matches(rule, t));
 	if (!t->left_out)
 		note_chosen(engine, t);
 	if (rule->name && !choice_rule_lists(rule, t->tid)) {
@@ -115,8 +113,7 @@ void choice_turn(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 
-		if (!t->choice_again_ns || !t->process || t->state == TRACEE_GONE ||
-			launch_is_before_exec(&engine->launch, t->tid))
+		if (!t->choice_again_ns || !t->process || t->state == TRACEE_GONE)
 			continue;
 		if (t->choice_again_ns <= now && read < READ_MOST) {
 			read++;

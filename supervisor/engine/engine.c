@@ -300,8 +300,6 @@ static int begin(struct engine *engine)
 			&engine->target, engine->launch.pid, (int)getpid(), image, &process);
 	if (r == 0)
 		r = target_add(&engine->target, engine->launch.pid, process, &t);
-	if (r == 0)
-		r = choice_add(engine, t);
 	if (r < 0)
 		return r;
 	(void)target_step(t, TRACEE_SEIZED);

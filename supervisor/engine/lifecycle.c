@@ -105,9 +105,11 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	process = t->process;
 	if (launch_is_before_exec(&engine->launch, t->tid)) {
 		/*
-		 * The command is about to run its first instruction; what came before was our code.
+		 * The command is about to run its first instruction; what came before was our code,
+		 * and not sampled. Without memory the thread is counted, not sampled.
 		 */
 		(void)launch_exec_error(&engine->launch);
+		(void)choice_add(engine, t);
 		engine->life.executed = true;
 		timing_start(&engine->timing, engine->options);
 		counting_begin(engine, t, false);
