@@ -22,7 +22,7 @@ while [ $SECONDS -lt 90 ]; do
     [ $# -lt 2 ] || break
 done
 END
-"$SPROFRUN" -q -F 20000 --max-overhead 50 --rotate 64K -o z.pb.gz bash sized.sh & sized=$!
+"$SPROFRUN" -q -F 5000 --max-overhead 50 --rotate 64K -o z.pb.gz bash sized.sh & sized=$!
 
 # Nothing is counted twice at the seams, and little not at all: what runs while files change.
 "$SPROFRUN" -F 500 --rotate 1s -o r.pb.gz "$TARGETS/busy" 1 2.5 4 2>err
