@@ -214,6 +214,7 @@ known_pool() {
 }
 known_timer() {
     for us in 1000 4000; do
+        alone "timer $us us, own" "$1" "$P" "$turns" $((SECONDS_EACH * us / 500)) timer $us
         beside "timer $us us" "$1" "$P" "$turns" $((SECONDS_EACH * us / 500)) timer $us
     done
 }

@@ -24,6 +24,7 @@
 struct sleeper {
 	struct sample_thread *thread;
 	struct activity activity;
+	uint64_t turn_ns; /* the mean length of its turns since it was last asked */
 };
 
 static bool is_running(struct look *l, struct sample_thread *t)
@@ -41,33 +42,74 @@ static bool is_running(struct look *l, struct sample_thread *t)
 static bool has_run(struct look *l, struct sample_thread *t, struct cpu_time *ret_cpu)
 {
 	bool known = t->asked_ns && t->asked_ns < l->planned_ns;
-	uint64_t before = t->asked_run_ns;
+	struct cpu_time before = t->asked;
 
 	if (l->s->probe->cpu_time(l->s->context, t, ret_cpu) < 0)
 		return false;
-	t->asked_run_ns = ret_cpu->run_ns;
+	t->asked = *ret_cpu;
 	t->asked_ns = l->s->probe->now(l->s->context);
-	return !known || !ret_cpu->slices || ret_cpu->run_ns != before;
+	return !known || !ret_cpu->slices || ret_cpu->run_ns != before.run_ns;
 }
 
-/* Was @t on this CPU until we came? */
+static void ask_arrival(struct look *l)
+{
+	if (!l->asked)
+		l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->arrival);
+	l->asked = true;
+}
+
+static bool was_last_here(struct look *l, struct sample_thread *t)
+{
+	return l->s->probe->last_cpu(l->s->context, t) == l->s->cpu[l->cpu].number;
+}
+
+/* @t is runnable: was it on this CPU until we came? */
 static bool was_replaced(struct look *l, struct sample_thread *t)
 {
-	const struct probe *probe = l->s->probe;
 	uint64_t its;
 
-	if (!l->asked) {
-		l->asked = true;
-		l->error = probe->arrived(l->s->context, l->cpu, &l->arrival);
-	}
+	ask_arrival(l);
 	if (l->error < 0) /* the kernel has no time stamps: its CPU must do */
-		return l->activity.running &&
-			probe->last_cpu(l->s->context, t) == l->s->cpu[l->cpu].number;
-	if (probe->switched(l->s->context, t, &its) < 0)
+		return was_last_here(l, t);
+	if (l->s->probe->switched(l->s->context, t, &its) < 0)
 		return false;
-	/* A thread that waits is as good as replaced by us if we came some 10 us after it left. */
-	return l->activity.running ? its >= l->arrival.first_ns && its <= l->arrival.last_ns
-				   : its == l->arrival.last_ns;
+	/* Another CPU may have switched just then. */
+	return its == l->arrival.last_ns ||
+		(its >= l->arrival.first_ns && its < l->arrival.last_ns && was_last_here(l, t));
+}
+
+/*
+ * Had this thread the CPU at the instant, though it slept when we came? We came late_ns after the
+ * instant, and it left gap_ns before we came:
+ *
+ *	its turn began │        instant    it left      we came
+ *	               └─────── turn ──┼──────┘── gap ─────┘
+ *	                               └─────── late ──────┘
+ *
+ * If we replaced another one (@instead), this one must have been on its way to sleep at the
+ * instant, for which our own thread took the time between first_ns and last_ns: before that it was
+ * in its own code, and either of the two is as good a sample.
+ */
+static bool was_met(struct look *l, const struct sleeper *sleeper, bool instead)
+{
+	uint64_t its, gap, most = sleeper->turn_ns;
+
+	ask_arrival(l);
+	if (l->error < 0 || l->s->probe->switched(l->s->context, sleeper->thread, &its) < 0)
+		return false;
+	if (its >= l->arrival.last_ns)
+		return its == l->arrival.last_ns;
+	gap = l->arrival.last_ns - its;
+	if (instead && most > l->arrival.last_ns - l->arrival.first_ns)
+		most = l->arrival.last_ns - l->arrival.first_ns;
+	return gap <= l->late_ns && l->late_ns - gap <= most && was_last_here(l, sleeper->thread);
+}
+
+static uint64_t mean_turn(const struct cpu_time *before, const struct cpu_time *now)
+{
+	uint64_t turns = now->slices - before->slices;
+
+	return turns ? (now->run_ns - before->run_ns) / turns : 0;
 }
 
 /*
@@ -76,14 +118,15 @@ static bool was_replaced(struct look *l, struct sample_thread *t)
  */
 static struct sample_thread *ask_recent(struct look *l, struct sleeper *sleeper, unsigned *ret_n)
 {
+	struct sample_thread *found = NULL;
 	unsigned n = 0;
 
-	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+	for (int elsewhere = 0; elsewhere < 2 && !found; elsewhere++) {
 		unsigned asked = 0;
 
 		for (struct sample_thread *t = l->s->newest; t && asked < RECENT_MOST;
 			t = t->older, asked++) {
-			struct cpu_time cpu;
+			struct cpu_time before = t->asked, cpu;
 			bool ran;
 
 			if ((t->cpu != (int)l->cpu) != elsewhere)
@@ -91,20 +134,23 @@ static struct sample_thread *ask_recent(struct look *l, struct sleeper *sleeper,
 			ran = has_run(l, t, &cpu);
 			/* What has not slept since is runnable still. */
 			if (ran ? is_running(l, t) : t->asked_running) {
-				if (ran && was_replaced(l, t))
-					return t;
+				if (ran && was_replaced(l, t)) {
+					found = t;
+					break;
+				}
 				l->elsewhere = t;
 				continue;
 			}
 			if (!ran)
 				continue;
 			if (cpu.run_ns != t->seen.run_ns)
-				sleeper[n++] = (struct sleeper){t, l->activity};
+				sleeper[n++] =
+					(struct sleeper){t, l->activity, mean_turn(&before, &cpu)};
 			t->seen = cpu;
 		}
 	}
 	*ret_n = n;
-	return NULL;
+	return found;
 }
 
 static bool is_recent(const struct sampler *s, const struct sample_thread *wanted)
@@ -158,23 +204,29 @@ static struct sample_thread *ask_others(struct look *l)
 	return found;
 }
 
-/* The kernel is not interrupted on its way to sleep: of those that sleep one may have been there.
+/*
+ * Who fell asleep between the instant and our coming: a timer comes 10 to 60 us late in a virtual
+ * machine, and the kernel is not interrupted on its way to sleep. @instead: the thread that we
+ * replaced, and which was put on the CPU after that, or NULL.
  */
-static struct sample_thread *ask_sleepers(struct look *l, const struct sleeper *sleeper, unsigned n)
+static struct sample_thread *ask_sleepers(
+	struct look *l, const struct sleeper *sleeper, unsigned n, struct sample_thread *instead)
 {
 	unsigned most = n < STAMPS_MOST ? n : STAMPS_MOST;
 	unsigned at = n > most ? (unsigned)plan_random(&l->s->random, n) : 0;
 
-	if (most)
-		l->weight = 1024 * n / most;
 	for (unsigned i = 0; i < most; i++) {
+		const struct sleeper *one = &sleeper[(at + i) % n];
+
+		if (!one->activity.pc || !was_met(l, one, instead))
+			continue;
 		/* It slept there when it was asked first, though it may have been woken since. */
-		l->activity = sleeper[(at + i) % n].activity;
-		if (l->activity.pc && was_replaced(l, sleeper[(at + i) % n].thread))
-			return sleeper[(at + i) % n].thread;
+		l->activity = one->activity;
+		/* Those that were not asked are not found; @instead is, in their place. */
+		l->weight = instead ? 1024 : 1024 * n / most;
+		return one->thread;
 	}
-	l->weight = 1024;
-	return NULL;
+	return instead;
 }
 
 bool observe_is_steady(const struct sample_cpu *c)
@@ -240,17 +292,14 @@ struct sample_thread *observe(struct look *l)
 	}
 	/* In the fair class the scheduler renews our stamp when it puts another thread in the
 	 * queue. */
-	if (!l->s->realtime && l->s->threads) {
-		l->asked = true;
-		l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->arrival);
-	}
+	if (!l->s->realtime && l->s->threads)
+		ask_arrival(l);
 	/* Before others are woken: they would wait for the CPU that we have. */
 	l->runnable = l->s->threads && l->s->probe->runnable(l->s->context) != 0;
 	t = ask_recent(l, sleeper, &n);
 	if (!t)
 		t = ask_others(l);
-	if (!t)
-		t = ask_sleepers(l, sleeper, n);
+	t = ask_sleepers(l, sleeper, n, t);
 	if (t)
 		t->order.proof = SAMPLE_BY_STAMP;
 	return t;

@@ -17,13 +17,14 @@ struct sample_thread;
 struct sampler;
 
 /*
- * The observation, as far as it has come. The caller fills in @s, @cpu and @planned_ns, and sets
- * @weight to 1024.
+ * The observation, as far as it has come. The caller fills in @s, @cpu, @planned_ns and @late_ns,
+ * and sets @weight to 1024.
  */
 struct look {
 	struct sampler *s;
 	unsigned cpu;
 	uint64_t planned_ns;
+	uint64_t late_ns;       /* so much after the instant we came */
 	struct arrival arrival; /* when we came, by the scheduler's clock; valid with @asked */
 	bool asked;             /* probe->arrived() was called */
 	int error;              /* its result */

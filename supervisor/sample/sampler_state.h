@@ -73,7 +73,7 @@ struct sample_thread {
 	unsigned flights;        /* how often it stood in a call when the keeper had rung */
 	struct cpu_time seen;    /* at the last instant that asked */
 	uint64_t asked_ns;       /* when it was last asked whether it has run; 0 never */
-	uint64_t asked_run_ns;   /* its CPU time at asked_ns */
+	struct cpu_time asked;   /* its CPU time at asked_ns */
 	bool asked_running;      /* when last asked, it was on a CPU or waited for one */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0 there was none */

@@ -30,6 +30,7 @@ struct world {
 	struct actor actor[MANY];
 	uint64_t stamp_ns;   /* of the waiter that woke up, by the scheduler's clock */
 	uint64_t renewed_ns; /* how long after it came, at most */
+	uint64_t late_ns;    /* how long after the instant it came */
 	int arrived_error, runnable;
 	bool let_go; /* the CPU does not stand still any more */
 	unsigned arrivals, stamps, runnables;
@@ -134,13 +135,13 @@ static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 	}
 }
 
-/* The next instant of @cpu, at once. Until it a moment passes. */
+/* The next instant of @cpu, late_ns after it. Until it a moment passes. */
 static inline struct actor *look(struct world *w, unsigned cpu)
 {
 	uint64_t planned = sampler_next(&w->sampler, cpu);
 	struct sample_thread *t;
 
-	w->now = planned > w->now ? planned : w->now;
+	w->now = planned + w->late_ns > w->now ? planned + w->late_ns : w->now;
 	w->arrivals = w->stamps = w->runnables = 0;
 	for (unsigned i = 0; i < MANY; i++)
 		w->actor[i].asked = 0;

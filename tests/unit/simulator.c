@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* The way to sleep, with interrupts off or without preemption. */
-#define FALL_ASLEEP_NS 1500
-
 uint64_t sim_between(struct sim *sim, uint64_t from, uint64_t to)
 {
 	return from + plan_random(&sim->random, to - from);
@@ -112,7 +109,7 @@ static bool next_step(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 		case SIM_SLEEP_UNTIL:
 		case SIM_WAIT:
 			t->phase = SIM_FALLING_ASLEEP;
-			t->left_ns = FALL_ASLEEP_NS;
+			t->left_ns = SIM_FALL_ASLEEP_NS;
 			t->woken = false;
 			return true;
 		case SIM_WAKE: wake(sim, t->step.other); break;
@@ -178,7 +175,7 @@ static void cpu_event(struct sim *sim, unsigned cpu)
 	sim->result->events++;
 	sim_cpu_account(sim, c);
 	if (c->waiter_at_ns <= sim->now) {
-		c->order_ns = c->waiter_at_ns;
+		c->order_ns = c->waiter_due_ns;
 		c->waiter_at_ns = SIM_NEVER;
 		c->arrives_ns[SIM_WAITER_COMES] = sim->now;
 		sim_cpu_schedule(sim, cpu);
@@ -245,20 +242,30 @@ void sim_pass(struct sim *sim, uint64_t until_ns)
 		continue;
 }
 
+/* A hypervisor gets to it when it can. */
+static uint64_t goes_off(struct sim *sim, uint64_t due_ns)
+{
+	uint64_t late = sim->options.late_ns;
+
+	if (due_ns == SIM_NEVER || !late)
+		return due_ns;
+	return (due_ns > sim->now ? due_ns : sim->now) + sim_between(sim, late / 2, late * 3 / 2);
+}
+
 void sim_tracer_work(struct sim *sim, uint64_t ns)
 {
 	sim_pass(sim, sim->now + ns);
 }
 
 /* Until it has the CPU where it is to be. */
-static void tracer_comes(struct sim *sim, uint64_t until_ns)
+static void tracer_comes(struct sim *sim)
 {
 	while (!sim->tracer_runs) {
-		if (!sim->tracer_called && sim->now >= until_ns) {
+		if (!sim->tracer_called && sim->now >= sim->tracer_at_ns) {
 			sim_call_tracer(sim, &sim->cpu[sim->sampler.host]);
 			sim_cpu_schedule(sim, sim->sampler.host);
 		}
-		(void)happen(sim, sim->tracer_called ? SIM_NEVER : until_ns);
+		(void)happen(sim, sim->tracer_called ? SIM_NEVER : sim->tracer_at_ns);
 	}
 	sim->tracer_called = false;
 	sim_tracer_work(sim, SIM_CLOCK_NS);
@@ -272,8 +279,10 @@ bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns)
 		return false;
 	sim->cpu[host].ours = SIM_NOT_OURS;
 	sim->tracer_runs = false;
+	sim->tracer_due_ns = until_ns;
+	sim->tracer_at_ns = goes_off(sim, until_ns);
 	sim_cpu_schedule(sim, host);
-	tracer_comes(sim, until_ns);
+	tracer_comes(sim);
 	return true;
 }
 
@@ -281,8 +290,9 @@ void sim_tracer_move(struct sim *sim, unsigned from)
 {
 	sim->cpu[from].ours = SIM_NOT_OURS;
 	sim->tracer_runs = false;
+	sim->tracer_due_ns = sim->tracer_at_ns = sim->now;
 	sim_cpu_schedule(sim, from);
-	tracer_comes(sim, sim->now);
+	tracer_comes(sim);
 }
 
 void sim_waiter_set(struct sim *sim, unsigned cpu, uint64_t at_ns)
@@ -291,7 +301,8 @@ void sim_waiter_set(struct sim *sim, unsigned cpu, uint64_t at_ns)
 
 	c->gave_up = false;
 	c->arrives_ns[SIM_WAITER_COMES] = SIM_NEVER;
-	c->waiter_at_ns = at_ns;
+	c->waiter_due_ns = at_ns;
+	c->waiter_at_ns = goes_off(sim, at_ns);
 	if (c->holds) {
 		sim_cpu_account(sim, c);
 		sim_cpu_release(sim, cpu);

@@ -29,6 +29,8 @@
 #define SIM_NEVER   UINT64_MAX
 #define SIM_US      UINT64_C(1000)
 #define SIM_MS      UINT64_C(1000000)
+/* The way to sleep, with interrupts off or without preemption. */
+#define SIM_FALL_ASLEEP_NS 1500
 
 struct sim;
 struct sim_thread;
@@ -113,7 +115,8 @@ struct sim_cpu {
 	uint64_t stamp_ns;           /* when ours was put on it */
 	struct sim_thread *replaced; /* in whose place, NULL nobody's */
 	uint64_t waiter_order_ns;    /* what the waiter was told last */
-	uint64_t waiter_at_ns;       /* its timer */
+	uint64_t waiter_due_ns;      /* its timer */
+	uint64_t waiter_at_ns;       /* when that goes off */
 	uint64_t arrives_ns[2]; /* the waiter and the tracer get the CPU, if nothing prevents it */
 	bool gave_up;           /* the waiter has held for too long, and waits for an order */
 	bool holds;             /* it has rung and was not served */
@@ -126,8 +129,9 @@ struct sim_options {
 	unsigned cpus;
 	uint64_t period_ns, duration_ns, seed;
 	bool realtime;
-	bool no_stamps;      /* the kernel does not tell when threads were switched */
-	uint64_t protect_ns; /* fair: a thread that was put on its CPU keeps it for this long */
+	/* Timers of ours go off so much too late, on average; but when an idle CPU wakes up. */
+	uint64_t late_ns;
+	bool no_stamps; /* the kernel does not tell when threads were switched */
 };
 
 struct sim_result {
@@ -147,7 +151,7 @@ struct sim {
 	struct sim_thread *timer[SIM_THREADS]; /* a heap of those that sleep for some time */
 	size_t timers;
 	/* What wakes the tracing thread. */
-	uint64_t tracer_at_ns;
+	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that goes off */
 	bool bell, tracer_runs, tracer_called;
 	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
 	size_t reports;

@@ -210,6 +210,21 @@ void sim_cpu_come(struct sim *sim, unsigned cpu, unsigned who)
 	sim_call_tracer(sim, c);
 }
 
+/* What is due goes off when its CPU wakes up, for whatever reason. */
+static void expire_timers(struct sim *sim, struct sim_cpu *c)
+{
+	if (c->waiter_at_ns != SIM_NEVER && c->waiter_due_ns <= sim->now) {
+		c->order_ns = c->waiter_due_ns;
+		c->waiter_at_ns = SIM_NEVER;
+		c->arrives_ns[SIM_WAITER_COMES] = sim->now;
+	}
+	if (c == &sim->cpu[sim->sampler.host] && sim->tracer_due_ns <= sim->now &&
+		sim->tracer_at_ns > sim->now) {
+		sim->tracer_at_ns = sim->now;
+		sim_call_tracer(sim, c);
+	}
+}
+
 /* An idle CPU begins to wake up, or has done so. */
 static bool is_awake(struct sim *sim, struct sim_cpu *c)
 {
@@ -220,6 +235,8 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 					: sim_between(sim, IDLE_LEAST_NS, IDLE_MOST_NS));
 	if (c->idle && c->exits_ns > sim->now)
 		return false;
+	if (c->idle)
+		expire_timers(sim, c);
 	c->idle = false;
 	c->exits_ns = SIM_NEVER;
 	return true;
@@ -310,10 +327,6 @@ bool sim_cpu_must_wait(struct sim *sim, struct sim_cpu *c, unsigned who)
 
 	if (!t || sim->options.realtime)
 		return false;
-	if (t->since_ns + sim->options.protect_ns > sim->now) {
-		c->arrives_ns[who] = t->since_ns + sim->options.protect_ns;
-		return true;
-	}
 	if (c->queued && c->slice_end_ns > sim->now && !plan_random(&sim->random, LATE_ONE_OF)) {
 		c->arrives_ns[who] = c->slice_end_ns;
 		return true;

@@ -103,7 +103,8 @@ static int probe_arrived(void *context, unsigned cpu, struct arrival *ret)
 	/* A waiter reads its own. */
 	if (cpu == sim->sampler.host)
 		sim_tracer_work(sim, ARRIVED_NS);
-	*ret = (struct arrival){sim->cpu[cpu].stamp_ns, sim->cpu[cpu].stamp_ns};
+	*ret = (struct arrival){
+		sim->cpu[cpu].stamp_ns - SIM_FALL_ASLEEP_NS, sim->cpu[cpu].stamp_ns};
 	return 0;
 }
 

@@ -128,6 +128,80 @@ static void test_sampler__one_that_has_just_gone_to_sleep_is_found_where_it_slee
 	sampler_release(&w.sampler);
 }
 
+/* @a has run for @turns and @run_ns, the last time until @gap_ns before we came, and sleeps. */
+static void has_slept(
+	struct world *w, struct actor *a, unsigned turns, uint64_t run_ns, uint64_t gap_ns)
+{
+	a->slices += turns;
+	a->run_ns += run_ns;
+	w->stamp_ns += MS;
+	a->stamp_ns = w->stamp_ns - gap_ns;
+}
+
+/* We come 20 us after each instant. */
+static void test_sampler__who_had_the_cpu_at_the_instant_is_met_though_it_sleeps(
+	void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[1], *b = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 2);
+	w.late_ns = 20000;
+	(void)look(&w, 0);
+	has_slept(&w, a, 1, 100000, 8000);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_true(a->sample.order.asleep);
+	assert_int_equal(a->sample.order.activity.pc, a->pc);
+	assert_int_equal(a->sample.order.weight_ns[0], MS);
+	/* Its turn had ended by the instant; just not. */
+	has_slept(&w, a, 1, 100000, 20001);
+	assert_null(look(&w, 0));
+	has_slept(&w, a, 1, 100000, 20000);
+	assert_ptr_equal(look(&w, 0), a);
+	/* It began after the instant; before it, as far as the mean of two turns tells. */
+	has_slept(&w, a, 1, 11999, 8000);
+	assert_null(look(&w, 0));
+	has_slept(&w, a, 2, 24000, 8000);
+	assert_ptr_equal(look(&w, 0), a);
+	/* On another CPU. */
+	a->last_cpu = 3;
+	has_slept(&w, a, 1, 100000, 8000);
+	assert_null(look(&w, 0));
+	a->last_cpu = 2;
+	/* Another one was replaced: only on the way to sleep, which takes us 5 us, it is this one.
+	 */
+	b->state = RUNNABLE;
+	w.renewed_ns = 5000;
+	for (unsigned i = 0; i < 2; i++) {
+		has_slept(&w, a, 1, 100000, 15000 - i);
+		b->run_ns++;
+		b->stamp_ns = w.stamp_ns;
+		assert_ptr_equal(look(&w, 0), i ? b : a);
+		assert_int_equal((i ? b : a)->sample.order.asleep, !i);
+	}
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__one_that_was_put_on_another_cpu_just_then_was_not_replaced(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 1);
+	a->state = RUNNABLE;
+	w.renewed_ns = 5000;
+	for (unsigned i = 0; i < 2; i++) {
+		a->last_cpu = i ? 2 : 3;
+		replaced(&w, a);
+		a->run_ns++;
+		a->stamp_ns -= 1000;
+		assert_ptr_equal(look(&w, 0), i ? a : NULL);
+	}
+	sampler_release(&w.sampler);
+}
+
 /* Of ten sleepers that ran six are asked, each as likely as the others, and counts for more. */
 static void test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all(void **state)
 {
@@ -527,6 +601,10 @@ int main(void)
 			test_sampler__gone_threads_are_passed_over_wherever_they_are_asked),
 		cmocka_unit_test(
 			test_sampler__one_that_has_just_gone_to_sleep_is_found_where_it_sleeps),
+		cmocka_unit_test(
+			test_sampler__who_had_the_cpu_at_the_instant_is_met_though_it_sleeps),
+		cmocka_unit_test(
+			test_sampler__one_that_was_put_on_another_cpu_just_then_was_not_replaced),
 		cmocka_unit_test(test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all),
 		cmocka_unit_test(test_sampler__without_time_stamps_its_cpu_must_do),
 		cmocka_unit_test(test_sampler__a_lone_thread_is_proved_by_how_long_it_waited),
