@@ -113,6 +113,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		engine->life.executed = true;
 		timing_start(&engine->timing, engine->options);
 		counting_begin(engine, t, false);
+		sampling_set_periods(engine);
 	} else if (procfiles_read_cpu(&engine->files, t, &cpu) == 0) {
 		account_see(engine, t, &cpu, clock_now());
 		if (engine->counting) {

@@ -301,15 +301,16 @@ void sampling_remove(struct engine *engine, struct tracee *t)
 void sampling_set_periods(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	uint64_t now = clock_now();
+	bool began = !engine->options->command || engine->life.executed;
+	uint64_t now = clock_now(), period = engine->counting && began ? engine->period_ns : 0;
 
 	if (!s->begun)
 		return;
-	sampler_set_period(&s->sampler, 0, engine->counting ? engine->period_ns : 0, now);
+	sampler_set_period(&s->sampler, 0, period, now);
 	for (unsigned i = 1; i < SAMPLING_HISTOGRAM; i++)
 		sampler_set_period(&s->sampler, i, session_period_ns(&engine->sessions, i), now);
 	sampler_set_period(&s->sampler, SAMPLING_HISTOGRAM,
-		engine->counting && engine->options->histogram ? engine->period_ns : 0, now);
+		engine->options->histogram ? period : 0, now);
 	use_waiters(engine);
 }
 

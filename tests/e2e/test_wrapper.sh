@@ -190,18 +190,21 @@ kill $!
 echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
 is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
 
-# Until its exec, the child is not the command: it is not sampled during 40,000 tries along PATH,
-# which take some 10 ms. Instants may be late for other reasons: the best of five runs counts, each
-# of which had 6 to 12 when the child was known to the sampler.
-late=99
+# Until its exec, the child is not the command: no instants fall into 40,000 tries along PATH, which
+# take 10 ms or more. Instants may be many, or late, for other reasons: the best of five runs counts.
+# When the child was known to the sampler each had 6 to 12 late ones, of 11 or more.
+late=99 instants=999
 for _ in 1 2 3 4 5; do
     PATH=$(printf 'x:%.0s' {1..40000})$TARGETS "$SPROFRUN" -q -F 1000 -o p.pb.gz split 2 20
     now=$(figure late_instants p.pb.gz)
     late=$((now < late ? now : late))
+    now=$(figure instants p.pb.gz)
+    instants=$((now < instants ? now : instants))
     is "before its exec: no process without a name" "$("$SPROFREPORT" --split process --format tsv \
         p.pb.gz | awk -F'\t' 'NR > 1 && $2 != "split"')" ''
 done
 within "before its exec: instants that found the command" "$late" 0 2
+within "before its exec: instants" "$instants" 0 $((4 * $(nproc)))
 
 # With that no signal would tell of a stop; the command gets it back.
 check "started with SIGCHLD ignored" timeout 30 env --ignore-signal=CHLD "$SPROFRUN" -q -o p.pb.gz \
