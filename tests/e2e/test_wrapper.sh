@@ -191,8 +191,8 @@ echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
 is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
 
 # Until its exec, the child is not the command: no instants fall into 40,000 tries along PATH, which
-# take 10 ms or more. Instants may be many, or late, for other reasons: the best of five runs counts.
-# When the child was known to the sampler each had 6 to 12 late ones, of 11 or more.
+# take 10 ms or more. Instants may be many, or late, for other reasons: the best of five runs
+# counts. When the child was known to the sampler each had 6 to 12 late ones, of 11 or more.
 late=99 instants=999
 for _ in 1 2 3 4 5; do
     PATH=$(printf 'x:%.0s' {1..40000})$TARGETS "$SPROFRUN" -q -F 1000 -o p.pb.gz split 2 20
