@@ -24,7 +24,6 @@
 struct sleeper {
 	struct sample_thread *thread;
 	struct activity activity;
-	uint64_t turn_ns; /* the mean length of its turns since it was last asked */
 };
 
 static bool is_running(struct look *l, struct sample_thread *t)
@@ -42,13 +41,16 @@ static bool is_running(struct look *l, struct sample_thread *t)
 static bool has_run(struct look *l, struct sample_thread *t, struct cpu_time *ret_cpu)
 {
 	bool known = t->asked_ns && t->asked_ns < l->planned_ns;
-	struct cpu_time before = t->asked;
+	uint64_t ran, turns;
 
 	if (l->s->probe->cpu_time(l->s->context, t, ret_cpu) < 0)
 		return false;
+	ran = ret_cpu->run_ns - t->asked.run_ns;
+	turns = ret_cpu->slices - t->asked.slices;
+	t->turn_ns = turns ? ran / turns : 0;
 	t->asked = *ret_cpu;
 	t->asked_ns = l->s->probe->now(l->s->context);
-	return !known || !ret_cpu->slices || ret_cpu->run_ns != before.run_ns;
+	return !known || !ret_cpu->slices || ran;
 }
 
 static void ask_arrival(struct look *l)
@@ -90,26 +92,19 @@ static bool was_replaced(struct look *l, struct sample_thread *t)
  * instant, for which our own thread took the time between first_ns and last_ns: before that it was
  * in its own code, and either of the two is as good a sample.
  */
-static bool was_met(struct look *l, const struct sleeper *sleeper, bool instead)
+static bool was_met(struct look *l, struct sample_thread *t, bool instead)
 {
-	uint64_t its, gap, most = sleeper->turn_ns;
+	uint64_t its, gap, most = t->turn_ns;
 
 	ask_arrival(l);
-	if (l->error < 0 || l->s->probe->switched(l->s->context, sleeper->thread, &its) < 0)
+	if (l->error < 0 || l->s->probe->switched(l->s->context, t, &its) < 0)
 		return false;
 	if (its >= l->arrival.last_ns)
 		return its == l->arrival.last_ns;
 	gap = l->arrival.last_ns - its;
 	if (instead && most > l->arrival.last_ns - l->arrival.first_ns)
 		most = l->arrival.last_ns - l->arrival.first_ns;
-	return gap <= l->late_ns && l->late_ns - gap <= most && was_last_here(l, sleeper->thread);
-}
-
-static uint64_t mean_turn(const struct cpu_time *before, const struct cpu_time *now)
-{
-	uint64_t turns = now->slices - before->slices;
-
-	return turns ? (now->run_ns - before->run_ns) / turns : 0;
+	return gap <= l->late_ns && l->late_ns - gap <= most && was_last_here(l, t);
 }
 
 /*
@@ -126,7 +121,7 @@ static struct sample_thread *ask_recent(struct look *l, struct sleeper *sleeper,
 
 		for (struct sample_thread *t = l->s->newest; t && asked < RECENT_MOST;
 			t = t->older, asked++) {
-			struct cpu_time before = t->asked, cpu;
+			struct cpu_time cpu;
 			bool ran;
 
 			if ((t->cpu != (int)l->cpu) != elsewhere)
@@ -144,8 +139,7 @@ static struct sample_thread *ask_recent(struct look *l, struct sleeper *sleeper,
 			if (!ran)
 				continue;
 			if (cpu.run_ns != t->seen.run_ns)
-				sleeper[n++] =
-					(struct sleeper){t, l->activity, mean_turn(&before, &cpu)};
+				sleeper[n++] = (struct sleeper){t, l->activity};
 			t->seen = cpu;
 		}
 	}
@@ -218,7 +212,7 @@ static struct sample_thread *ask_sleepers(
 	for (unsigned i = 0; i < most; i++) {
 		const struct sleeper *one = &sleeper[(at + i) % n];
 
-		if (!one->activity.pc || !was_met(l, one, instead))
+		if (!one->activity.pc || !was_met(l, one->thread, instead))
 			continue;
 		/* It slept there when it was asked first, though it may have been woken since. */
 		l->activity = one->activity;

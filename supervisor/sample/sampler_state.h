@@ -74,6 +74,7 @@ struct sample_thread {
 	struct cpu_time seen;    /* at the last instant that asked */
 	uint64_t asked_ns;       /* when it was last asked whether it has run; 0 never */
 	struct cpu_time asked;   /* its CPU time at asked_ns */
+	uint64_t turn_ns;        /* the mean length of its turns between then and the time before */
 	bool asked_running;      /* when last asked, it was on a CPU or waited for one */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0 there was none */
