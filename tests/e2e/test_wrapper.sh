@@ -191,8 +191,9 @@ echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
 is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
 
 # Until its exec, the child is not the command: no instants fall into its search along PATH, here
-# 1,000 tries of 39 links each, which take 0.3 s or more and lead nowhere. The command itself takes 1 ms
-# of CPU time; other load may stretch that. When the child was known to the sampler there were 430 to 680.
+# 1,000 tries of 39 links each, which take 0.3 s or more and lead nowhere. The command itself takes
+# 1 ms of CPU time; other load may stretch that. When the child was known to the sampler there were
+# 430 to 680.
 dots=$(printf './%.0s' {1..1500})
 for i in {1..38}; do ln -s "${dots}link.$((i + 1))" "link.$i"; done
 ln -s link.1 l
