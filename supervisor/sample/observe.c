@@ -13,7 +13,7 @@
 #define OTHERS_PARTS 16
 #define OTHERS_LEAST 16
 #define OTHERS_MOST  256
-/* Sleepers whose time stamp is read: one may have gone to sleep just when we came. */
+/* Sleepers whose time stamp is read: one may have had the CPU at the instant. */
 #define STAMPS_MOST 6
 /* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
 #define STREAK_ALONE 4
@@ -28,6 +28,7 @@ struct sleeper {
 
 static bool is_running(struct look *l, struct sample_thread *t)
 {
+	l->activity = (struct activity){0};
 	t->asked_running =
 		l->s->probe->activity(l->s->context, t, &l->activity) >= 0 && l->activity.running;
 	return t->asked_running;
@@ -47,7 +48,8 @@ static bool has_run(struct look *l, struct sample_thread *t, struct cpu_time *re
 		return false;
 	ran = ret_cpu->run_ns - t->asked.run_ns;
 	turns = ret_cpu->slices - t->asked.slices;
-	t->turn_ns = turns ? ran / turns : 0;
+	/* Asked in this very turn, and before the instant, it began before that. */
+	t->turn_ns = turns ? ran / turns : known ? UINT64_MAX : 0;
 	t->asked = *ret_cpu;
 	t->asked_ns = l->s->probe->now(l->s->context);
 	return !known || !ret_cpu->slices || ran;
@@ -291,9 +293,9 @@ struct sample_thread *observe(struct look *l)
 	/* Before others are woken: they would wait for the CPU that we have. */
 	l->runnable = l->s->threads && l->s->probe->runnable(l->s->context) != 0;
 	t = ask_recent(l, sleeper, &n);
+	t = ask_sleepers(l, sleeper, n, t);
 	if (!t)
 		t = ask_others(l);
-	t = ask_sleepers(l, sleeper, n, t);
 	if (t)
 		t->order.proof = SAMPLE_BY_STAMP;
 	return t;

@@ -27,7 +27,8 @@
 
 /* How it is shown that a thread was on the CPU at the instant. */
 enum sample_proof {
-	/* We replaced it: the scheduler's stamps of its leaving and of our coming are the same. */
+	/* The scheduler's stamp of its leaving: we replaced it, or it had the CPU at the instant.
+	 */
 	SAMPLE_BY_STAMP,
 	/* It waited for its CPU just as long as we had that; known after the stop. */
 	SAMPLE_BY_WAIT,
@@ -74,7 +75,7 @@ struct sample_thread {
 	struct cpu_time seen;    /* at the last instant that asked */
 	uint64_t asked_ns;       /* when it was last asked whether it has run; 0 never */
 	struct cpu_time asked;   /* its CPU time at asked_ns */
-	uint64_t turn_ns;        /* the mean length of its turns between then and the time before */
+	uint64_t turn_ns;        /* mean length of its turns in the time before asked_ns */
 	bool asked_running;      /* when last asked, it was on a CPU or waited for one */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0 there was none */

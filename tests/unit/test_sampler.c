@@ -139,8 +139,7 @@ static void has_slept(
 }
 
 /* We come 20 us after each instant. */
-static void test_sampler__who_had_the_cpu_at_the_instant_is_met_though_it_sleeps(
-	void **state)
+static void test_sampler__who_had_the_cpu_at_the_instant_is_met_though_it_sleeps(void **state)
 {
 	struct world w;
 	struct actor *a = &w.actor[1], *b = &w.actor[0];
@@ -159,10 +158,13 @@ static void test_sampler__who_had_the_cpu_at_the_instant_is_met_though_it_sleeps
 	assert_null(look(&w, 0));
 	has_slept(&w, a, 1, 100000, 20000);
 	assert_ptr_equal(look(&w, 0), a);
-	/* It began after the instant; before it, as far as the mean of two turns tells. */
+	/* The turn began after the instant; before it, if both of two turns are of mean length. */
 	has_slept(&w, a, 1, 11999, 8000);
 	assert_null(look(&w, 0));
 	has_slept(&w, a, 2, 24000, 8000);
+	assert_ptr_equal(look(&w, 0), a);
+	/* In the turn in which it was asked last, and that was before the instant. */
+	has_slept(&w, a, 0, 100, 8000);
 	assert_ptr_equal(look(&w, 0), a);
 	/* On another CPU. */
 	a->last_cpu = 3;
