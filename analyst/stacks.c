@@ -154,10 +154,19 @@ static bool is_blocked(const struct record_sample *sample)
 	return sample->flags & RECORD_SAMPLE_BLOCKED;
 }
 
+/*
+ * Is the place in the program known? Not of a thread of which only the state could be read, nor of
+ * one that was in a call at the instant and has left it by exec or by its end.
+ */
+static bool has_place(const struct record_sample *sample)
+{
+	return sample->pc || (sample->syscall < 0 && !is_blocked(sample));
+}
+
 /* The kernel's work for the thread, as a frame of its own. 0: none; 1: in *@ret_location. */
 static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample, int *ret_location)
 {
-	if (!has_stack(sample) && !is_blocked(sample))
+	if (!has_stack(sample) && !is_blocked(sample) && has_place(sample))
 		return 0;
 	if (sample->flags & RECORD_SAMPLE_STOPPED)
 		*ret_location = mark(stacks, &stacks->stopped_mark, "[kernel]", STACKS_STOPPED);
@@ -189,8 +198,7 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 			return location;
 		stacks->location[n++] = (uint32_t)location;
 	}
-	/* If only the state of a thread could be read, its place is unknown. */
-	for (size_t i = 0; i < result->n && (sample->pc || !is_blocked(sample)); i++) {
+	for (size_t i = 0; i < result->n && has_place(sample); i++) {
 		if (result->frame[i].searched) {
 			location = mark(stacks, &stacks->guessed_mark, "[stack]", STACKS_GUESSED);
 			if (location < 0)

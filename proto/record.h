@@ -146,7 +146,8 @@ struct record_thread {
  * RECORD_SAMPLE
  *   16  4  pid
  *   20  4  tid
- *   24  8  pc            pc of the user program (behind the instruction of a system call)
+ *   24  8  pc            pc of the user program (behind the instruction of a system call);
+ *                        0 with a system call that exec or the thread's end has ended: not known
  *   32  8  sp
  *   40  8  fp            frame pointer register
  *   48  8  weight_ns     CPU time that this instant represents, fixed before the observation

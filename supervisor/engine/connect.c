@@ -63,13 +63,13 @@ static void take_stop(struct engine *engine, struct tracee *t, int signal)
 	stops_take(engine, t, signal);
 }
 
-static const struct lifecycle_stops profile_stops = {take_stop, NULL};
+static const struct lifecycle_stops profile_stops = {take_stop, NULL, stops_overtaken};
 static void interrupt(void *context, struct tracee *t)
 {
 	(void)stops_ask(context, t);
 }
 
-static const struct lifecycle_stops dump_stops = {dump_stop, dump_group_stop};
+static const struct lifecycle_stops dump_stops = {dump_stop, dump_group_stop, dump_again};
 
 void connect_parts(struct engine *engine)
 {

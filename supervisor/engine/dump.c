@@ -104,6 +104,14 @@ void dump_group_stop(struct engine *engine, struct tracee *t)
 	t->asked_ns = 0;
 }
 
+void dump_again(struct engine *engine, struct tracee *t, int32_t syscall)
+{
+	(void)engine;
+	(void)syscall;
+	if (tracer_interrupt(t->tid) < 0)
+		t->asked_ns = 0;
+}
+
 /* Would a stop restart the time-out of the call in which the thread sleeps? */
 static bool is_delicate(
 	const struct tracee *t, const struct activity *activity, const uint64_t argument[6])

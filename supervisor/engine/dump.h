@@ -7,6 +7,8 @@
 #ifndef SUPERVISOR_DUMP_H
 #define SUPERVISOR_DUMP_H
 
+#include <stdint.h>
+
 struct engine;
 struct tracee;
 
@@ -14,5 +16,7 @@ void dump_run(struct engine *engine);
 /* As stops_take(); the second for a thread in a group-stop, which stays stopped. */
 void dump_stop(struct engine *engine, struct tracee *tracee, int signal);
 void dump_group_stop(struct engine *engine, struct tracee *tracee);
+/* Another event has come in place of the stop (lifecycle.h): it is asked for once more. */
+void dump_again(struct engine *engine, struct tracee *tracee, int32_t syscall);
 
 #endif

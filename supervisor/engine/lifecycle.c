@@ -2,6 +2,7 @@
 #include "supervisor/engine/lifecycle.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "proto/record.h"
@@ -46,11 +47,29 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 		end_process(engine, process, status);
 }
 
+/* The stop that was asked for will not come. */
+static void overtake(struct engine *engine, struct tracee *t, int32_t syscall)
+{
+	if (t->asked_ns)
+		engine->life.stops->overtaken(engine, t, syscall);
+}
+
+/*
+ * In which call has a thread been since it was asked for a stop that ends with @status? The stop
+ * comes before the thread is in its own code again, or enters a call. In a process of several
+ * threads another one may have ended it anywhere.
+ */
+static int32_t last_call(const struct tracee *t, int status)
+{
+	return t->was_alone && (status & 0x7f) == 0 ? SYS_exit_group : -1;
+}
+
 /* A zombie: its final CPU time is read before it is reaped. */
 static void reap(struct engine *engine, struct tracee *t, int status)
 {
 	int tid = t->tid;
 
+	overtake(engine, t, last_call(t, status));
 	counting_close(engine, t);
 	(void)waiter_take(tid);
 	if (tid == engine->launch.pid) {
@@ -91,7 +110,6 @@ static struct tracee *caller_of_exec(struct engine *engine, struct tracee *leade
 	target_rename(&engine->target, caller, tid);
 	process->threads--;
 	(void)target_step(caller, TRACEE_RENAMED);
-	caller->asked_ns = 0;
 	return caller;
 }
 
@@ -102,6 +120,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	struct cpu_time cpu;
 
 	t = caller_of_exec(engine, t);
+	overtake(engine, t, SYS_execve);
 	process = t->process;
 	if (launch_is_before_exec(&engine->launch, t->tid)) {
 		/*
@@ -187,24 +206,26 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	case TRACEE_TICK_SIGNAL: stops->tick(engine, t, action == TRACEE_TICK ? 0 : signal); break;
 	case TRACEE_DELIVER: mend_deliver(&engine->mender, t, signal); break;
 	case TRACEE_MEND:
-		t->asked_ns = 0;
+		overtake(engine, t, -1);
 		mend_call_stop(&engine->mender, t);
 		break;
 	case TRACEE_LISTEN:
 		if (stops->group)
 			stops->group(engine, t);
-		t->asked_ns = 0;
+		overtake(engine, t, -1);
 		mend_group_stop(&engine->mender, t);
 		(void)tracer_listen(t->tid);
 		lifecycle_stop_with_command(engine);
 		break;
 	case TRACEE_ADOPT:
-		t->asked_ns = 0;
 		birth_adopt(engine, t);
-		(void)tracer_resume(t->tid, 0);
+		/* The registers are those of its call: this stop serves as well. */
+		if (t->asked_ns)
+			stops->tick(engine, t, 0);
+		else
+			(void)tracer_resume(t->tid, 0);
 		break;
 	case TRACEE_NEW_IMAGE:
-		t->asked_ns = 0;
 		t = new_image(engine, t);
 		if (engine->options->serve_only)
 			let_go(engine, t);
@@ -213,7 +234,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		break;
 	case TRACEE_RELEASE:
 	case TRACEE_RESUME:
-		t->asked_ns = 0;
+		overtake(engine, t, -1);
 		mend_group_stop_over(&engine->mender, t);
 		break;
 	case TRACEE_HOLD: (void)waiter_take_stop(t->tid); break;

@@ -16,6 +16,12 @@ struct lifecycle_stops {
 	void (*tick)(struct engine *engine, struct tracee *tracee, int signal);
 	/* The thread enters a group-stop, and stays in it. NULL: nothing to do. */
 	void (*group)(struct engine *engine, struct tracee *tracee);
+	/*
+	 * Another event than a tick stop has come where a stop was asked for; the thread stands
+	 * still, or is dead. @syscall: it has been in that call since it was asked; negative: that
+	 * is not known.
+	 */
+	void (*overtaken)(struct engine *engine, struct tracee *tracee, int32_t syscall);
 };
 
 struct lifecycle {

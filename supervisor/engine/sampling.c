@@ -292,6 +292,9 @@ int sampling_add(struct engine *engine, struct tracee *t)
 void sampling_remove(struct engine *engine, struct tracee *t)
 {
 	stops_forget(&engine->sampling, t);
+	if (t->sample && t->ordered)
+		sampler_lose(&engine->sampling.sampler, t->sample);
+	t->ordered = false;
 	if (t->sample)
 		sampler_remove(&engine->sampling.sampler, t->sample);
 	free(t->sample);
@@ -309,8 +312,8 @@ void sampling_set_periods(struct engine *engine)
 	sampler_set_period(&s->sampler, 0, period, now);
 	for (unsigned i = 1; i < SAMPLING_HISTOGRAM; i++)
 		sampler_set_period(&s->sampler, i, session_period_ns(&engine->sessions, i), now);
-	sampler_set_period(&s->sampler, SAMPLING_HISTOGRAM,
-		engine->options->histogram ? period : 0, now);
+	sampler_set_period(
+		&s->sampler, SAMPLING_HISTOGRAM, engine->options->histogram ? period : 0, now);
 	use_waiters(engine);
 }
 

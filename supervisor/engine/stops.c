@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/stops.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "supervisor/calls/histogram.h"
@@ -26,6 +28,7 @@ bool stops_ask(struct engine *engine, struct tracee *t)
 	(void)target_step(t, TRACEE_ASK);
 	t->asked_ns = t->not_stopped_ns = clock_now();
 	t->asked_cpu = t->account.seen;
+	t->was_alone = t->process->threads == 1;
 	t->missed = false;
 	t->ordered = false;
 	return true;
@@ -141,6 +144,48 @@ static void count_ticks(
 	if (engine->counting && order->streams & 1u << SAMPLING_HISTOGRAM)
 		histogram_tick(engine->options->histogram, t->process, engine->period_ns,
 			snapshot->pc, order->weight_ns[SAMPLING_HISTOGRAM]);
+}
+
+/* A thread that was never sampled has its program's name, and at an exec already the next one's. */
+static void announce_name(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	const char *path = t->image->path, *slash = strrchr(path, '/');
+
+	if (t->name[0])
+		return;
+	(void)snprintf(t->name, sizeof(t->name), "%s", slash ? slash + 1 : path);
+	if (!emit_thread(&engine->emitter, now, t))
+		t->name[0] = '\0';
+}
+
+/* The pc is not known: at an exec the registers are those of the new image, a zombie has none. */
+static void record_call(struct engine *engine, struct tracee *t, int32_t syscall, uint64_t now)
+{
+	struct record_sample sample = {
+		.flags = RECORD_SAMPLE_KERNEL, .syscall = syscall, .machine = arch_native.machine};
+
+	(void)emit_process(&engine->emitter, now, t->process);
+	announce_name(engine, t, now);
+	handover_sample(engine, t, &sample, t->sample->order.weight_ns[0], now);
+}
+
+void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
+{
+	struct sampler *sampler = &engine->sampling.sampler;
+	const struct sample_order *order = t->sample ? &t->sample->order : NULL;
+	struct cpu_time cpu;
+
+	if (t->ordered && order) {
+		/* A table's tick has a pc, and other machines other numbers of calls. */
+		if (syscall < 0 || order->streams != 1 || !engine->counting ||
+			(t->machine && t->machine != arch_native.machine) ||
+			procfiles_read_cpu(&engine->files, t, &cpu) < 0)
+			sampler_lose(sampler, t->sample);
+		else if (sampler_judge(sampler, t->sample, &cpu, SAMPLE_IN_CALL, t->asked_ns))
+			record_call(engine, t, syscall, clock_now());
+	}
+	t->ordered = false;
+	t->asked_ns = 0;
 }
 
 static enum sample_place place_of(const struct arch_snapshot *snapshot)

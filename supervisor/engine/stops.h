@@ -20,6 +20,12 @@ void stops_collect(struct engine *engine);
 /* A stop of @tracee, whether it was asked for or not; resumes it, with @signal. */
 void stops_take(struct engine *engine, struct tracee *tracee, int signal);
 
+/*
+ * Another event has come where a stop was asked for (lifecycle.h). A thread that has been in a call
+ * all the time is sampled there, without registers or stack; otherwise the sample is lost.
+ */
+void stops_overtaken(struct engine *engine, struct tracee *tracee, int32_t syscall);
+
 /* No stop is asked for that has not come, and no waiter holds a CPU for one. */
 bool stops_are_over(struct engine *engine);
 

@@ -130,6 +130,7 @@ void sampler_lose(struct sampler *s, struct sample_thread *t)
 {
 	struct sample_cpu *c = &s->cpu[t->order.cpu];
 
+	t->stopping = false;
 	s->figures.late += t->order.streams & 1;
 	for (unsigned i = 0; i < PLAN_STREAMS; i++)
 		if (t->order.streams & 1u << i)

@@ -27,6 +27,8 @@ void maps_release(struct maps_reader *reader)
 void maps_forget(struct process *process)
 {
 	process->maps_read = false;
+	/* The analyst forgets them, too; a look just before the exec's stop may have sent these. */
+	process->maps_announced = false;
 	process->maps_reads = 0;
 	process->pages_again_ns = 0;
 	if (process->fd[PROCESS_MAPS] >= 0)

@@ -91,6 +91,7 @@ struct tracee {
 	uint64_t choice_again_ns;     /* when to examine its name; 0 never */
 	uint16_t machine;             /* machine of its last stop; 0: no stop yet */
 	uint64_t asked_ns;            /* when the interrupt was sent; 0: no stop was requested */
+	bool was_alone;               /* then it was the only thread of its process */
 	bool remote;                  /* the interrupt went to another CPU than ours */
 	uint64_t not_stopped_ns;      /* when the thread was last seen not to have stopped */
 	struct cpu_time asked_cpu;    /* CPU time reading at asked_ns */

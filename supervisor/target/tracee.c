@@ -26,9 +26,10 @@ enum tracee_event tracee_classify(int status)
 /*
  * Our interrupt and another stop race (test: interrupt_meets_other_stop). Any trap clears a pending
  * interrupt in the kernel (ptrace_stop()). Therefore a signal-delivery-stop of an interrupted
- * thread serves as its tick stop; at other event stops the tick is given up. If the interrupt came
- * after the other stop had begun, another trap follows in RUNNING: the thread is resumed as from a
- * tick stop, and no sample is taken.
+ * thread serves as its tick stop; so does the stop of a fork, vfork or clone, and an exec or the
+ * thread's end tells in which call it was (lifecycle.c). If the interrupt came after the other stop
+ * had begun, another trap follows in RUNNING: the thread is resumed as from a tick stop, and no
+ * sample is taken.
  */
 static struct tracee_step alive(enum tracee_state state, enum tracee_event event)
 {

@@ -92,6 +92,17 @@ check "time-outs: its stack is whole" grep -qE '^(epoll_p?wait|rt_sigtimedwait) 
     <<<"$(stack $sleeper)"
 cat slept
 
+# An exec takes the place of the stop that was asked for: it is asked for again.
+"$TARGETS/lives" execs 30000 & lives=$!
+threads=
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    "$SPROFRUN" --dump $lives >out 2>err
+    threads="$threads $?,$(grep -c '^thread ' out)"
+done
+is "of one that calls exec all the time" "$(echo $threads | tr ' ' '\n' | sort -u)" 0,1
+kill -KILL $lives
+wait $lives 2>/dev/null
+
 "$SPROFRUN" --dump 4194303 >out 2>err
 is "no such process: status" $? 125
 is "no such process: nothing on stdout" "$(cat out)" ""

@@ -120,6 +120,26 @@ static void test_sampler_loss__what_does_not_stop_was_nobody(void **state)
 	}
 }
 
+/* Its stop was overtaken by an exec or by a group-stop: nobody waits for it any more. */
+static void test_sampler_loss__what_is_lost_is_not_on_its_way_to_a_stop(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 2);
+	a->state = RUNNABLE;
+	replaced(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	sampler_asked(&w.sampler, &a->sample, false);
+	assert_true(a->sample.stopping);
+	sampler_lose(&w.sampler, &a->sample);
+	assert_false(a->sample.stopping);
+	assert_int_equal(w.sampler.figures.late, 1);
+	assert_int_equal(plan_weight(&w.sampler.cpu[0].plan, 0), 2 * MS);
+	sampler_release(&w.sampler);
+}
+
 /* The ticks of 5 instants that were lost, of a thread that has run for @ran_ns since its last. */
 static uint64_t ticks_after_a_loss(uint64_t ran_ns, bool asleep)
 {
@@ -581,6 +601,7 @@ int main(void)
 		cmocka_unit_test(test_sampler_loss__on_its_way_back_a_thread_is_not_nobody),
 		cmocka_unit_test(test_sampler_loss__on_its_way_to_a_stop_a_thread_is_not_nobody),
 		cmocka_unit_test(test_sampler_loss__what_does_not_stop_was_nobody),
+		cmocka_unit_test(test_sampler_loss__what_is_lost_is_not_on_its_way_to_a_stop),
 		cmocka_unit_test(
 			test_sampler_loss__ticks_are_made_up_for_as_far_as_the_thread_has_run),
 		cmocka_unit_test(
