@@ -82,7 +82,8 @@ bool audit_stopped(const struct profile *profile, double *ret_share);
 
 /* The sampling rate reached, compared with the requested one. */
 struct audit_rate {
-	double asked_hz, reached_hz;
+	double asked_hz;
+	double reached_hz; /* 0: too few samples to tell */
 	double expected; /* samples, at the requested rate */
 	uint64_t samples;
 	/* number of equally weighted samples with the same information; 0 unknown */

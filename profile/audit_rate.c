@@ -40,11 +40,12 @@ bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate)
 		!audit_figure(profile, "samples", &samples) || !samples)
 		return false;
 	rate.asked_hz = 1e9 / (double)period_ns;
-	rate.reached_hz = (double)samples * 1e9 / (double)ns;
 	rate.samples = samples;
 	rate.expected = (double)ns / (double)period_ns;
+	if (rate.expected >= EXPECTED_LEAST)
+		rate.reached_hz = (double)samples * 1e9 / (double)ns;
 	/* By more than the noise of a count, and by more than a tenth. */
-	rate.is_low = rate.expected >= EXPECTED_LEAST && rate.reached_hz < 0.9 * rate.asked_hz &&
+	rate.is_low = rate.reached_hz && rate.reached_hz < 0.9 * rate.asked_hz &&
 		(double)samples + 3 * sqrt(rate.expected) < rate.expected;
 	if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective) {
 		rate.effective = effective;

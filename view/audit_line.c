@@ -46,14 +46,14 @@ static void print_found(struct auditing *a, const struct audit_found *found)
 		a->ascii ? "+-" : "\xc2\xb1", found->error * STATS_95_PERCENT * 100);
 }
 
-/* "real time, 12 late instants (0.4 %)" */
+/* "real-time priority, 12 late instants (0.4 %)" */
 static void print_instants(struct auditing *a, const struct audit_found *found)
 {
 	uint64_t late = 0;
 
-	if (found->realtime >= 0) {
+	if (found->realtime >= 0 && !found->says_nothing) {
 		separate(a, "");
-		fputs(found->realtime ? "real time" : "no real-time priority", a->out);
+		fputs(found->realtime ? "real-time priority" : "no real-time priority", a->out);
 	}
 	if (!profile_audit(a->profile, "late_instants", &late) || !late)
 		return;
@@ -130,8 +130,10 @@ static void print_rate(struct auditing *a, const struct audit_rate *rate)
 
 	text_format_hz(rate->asked_hz, asked);
 	text_format_hz(rate->reached_hz, reached);
-	separate(a, "audit: ");
-	fprintf(a->out, "%.*s of %s reached", (int)strcspn(reached, " "), reached, asked);
+	if (rate->reached_hz) {
+		separate(a, "audit: ");
+		fprintf(a->out, "%.*s of %s reached", (int)strcspn(reached, " "), reached, asked);
+	}
 	if (rate->effective) {
 		separate(a, "audit: ");
 		fprintf(a->out, "as good as %" PRIu64 " of equal weight", rate->effective);
@@ -187,7 +189,8 @@ static void print_rate_remarks(
 
 /*
  * "audit: 3104 ticks, 248 of 250 Hz reached, as good as 3011 of equal weight, 12.43 s of CPU time
- * (20.0 ms unsampled)", "found 99.2 % ± 1.1 of the expected samples, real time"
+ * (20.0 ms unsampled)", "found 99.2 % ± 1.1 of the expected samples, real-time
+ * priority"
  */
 static void print_coverage(struct auditing *a)
 {
@@ -251,7 +254,7 @@ static void print_choice(struct auditing *a)
 	char text[TEXT_UNIT_BYTES];
 
 	if (!profile_audit(a->profile, "chosen_threads", &chosen) ||
-		!profile_audit(a->profile, "threads", &threads) || threads < chosen)
+		!profile_audit(a->profile, "threads", &threads) || threads <= chosen)
 		return;
 	(void)profile_audit(a->profile, "left_out_cpu_ns", &left_out);
 	text_format_ns(left_out, text);

@@ -84,7 +84,10 @@ static void print_samples(const struct profile *profile, const struct rows *rows
 		fprintf(out, " (%" PRIu64 " effective)", rate.effective);
 	text_format_hz(rate.asked_hz, asked);
 	text_format_hz(rate.reached_hz, reached);
-	fprintf(out, " at %.*s of %s", (int)strcspn(reached, " "), reached, asked);
+	if (rate.reached_hz)
+		fprintf(out, " at %.*s of %s", (int)strcspn(reached, " "), reached, asked);
+	else
+		fprintf(out, " at %s", asked);
 }
 
 static void print_filter(const char *what, const char *pattern, FILE *out)
