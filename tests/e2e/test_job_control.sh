@@ -199,6 +199,9 @@ fi
 rm -f pid j.pb.gz
 "${T[@]}" new-session -d -s h "exec $SPROFRUN -q -o $WORK/j.pb.gz sh -c 'trap \"echo >$WORK/hung-up; exit 0\" HUP; sleep 60 & echo \$! >$WORK/child; echo \$\$ >$WORK/pid; wait'"
 wait_until "the command runs" 20 tells_pid
+# Before its exec the child has the shell's trap.
+child_sleeps() { [ "$(cat "/proc/$(cat child)/comm" 2>/dev/null)" = sleep ]; }
+wait_until "a hang-up: the command's child is there" 20 child_sleeps
 "${T[@]}" kill-session -t h
 wait_until "a hang-up: the command hears of it" 20 [ -e hung-up ]
 wait_until "a hang-up: the command's child ends" 20 gone "$(cat child)"
