@@ -14,11 +14,12 @@ figure() {
     "$SPROFREPORT" summary --format tsv p.pb.gz | awk -v k="$1" '$1 == k { print $2 }'
 }
 
-# The share of stacks, in percent, that match PATTERN; CPU time without a stack does not count.
+# The share of stacks, in percent, that match PATTERN; CPU time without a stack does not count, nor
+# does a call that has ended the program: its stack is gone.
 share() {
     awk -v pattern="$1" '{
         n = $NF; sub(/ [0-9]+$/, "")
-        if ($0 ~ /\[unsampled\]/ || n == 0) next
+        if ($0 ~ /\[unsampled\]/ || $0 ~ /^\[syscall\] (execve|exit_group)$/ || n == 0) next
         all += n; if ($0 ~ pattern) good += n
     } END { printf "%.2f\n", all ? 100 * good / all : 0 }' folded
 }
