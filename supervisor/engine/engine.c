@@ -129,7 +129,7 @@ static void await_stop(struct engine *engine)
 		watchdog_note(&engine->watchdog, 0);
 		called = sigtimedwait(&child, NULL, &most) == SIGCHLD;
 		watchdog_note(&engine->watchdog, clock_now());
-		sampling_came(engine);
+		sampling_woken(engine);
 		lifecycle_drain(engine);
 	}
 }

@@ -34,7 +34,7 @@ void keeper_order(struct sampling *s)
 
 uint64_t keeper_or_timer(const struct sampling *s, uint64_t at_ns, uint64_t now_ns)
 {
-	bool rings = s->sampler.rings && keeper_of(s);
+	bool rings = s->sampler.rings && keeper_of(s) && !keeper_stops(s);
 
 	return rings && at_ns > now_ns && at_ns != PLAN_NEVER ? at_ns + TIMER_NS : at_ns;
 }

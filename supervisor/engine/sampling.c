@@ -469,7 +469,7 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 				  "without it");
 }
 
-void sampling_came(struct engine *engine)
+static void note_coming(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 
@@ -486,11 +486,22 @@ static void note_arrival(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
 
-	sampling_came(engine);
+	note_coming(engine);
 	s->arrival.last_ns = 0;
 	if (s->host >= 0 && now >= sampler_next(&s->sampler, (unsigned)s->host) &&
 		!sampler_is_steady(&s->sampler, (unsigned)s->host))
 		(void)arrival_read(&s->log, s->sched_fd, &s->arrival);
+}
+
+void sampling_woken(struct engine *engine)
+{
+	struct sampling *s = &engine->sampling;
+	uint64_t now = clock_now(), next;
+
+	note_arrival(engine, now);
+	next = s->host < 0 ? PLAN_NEVER : sampler_next(&s->sampler, (unsigned)s->host);
+	if (now >= next)
+		take_instant(engine, (unsigned)s->host, next, now);
 }
 
 void sampling_wake(struct engine *engine, uint64_t now)

@@ -73,8 +73,11 @@ bool sampling_rest(struct engine *engine);
 /* When the tracing thread itself has something to do; and does it, with what the waiters rang for.
  */
 uint64_t sampling_next(struct engine *engine);
-/* The tracing thread has slept for anything else: call after sampling_rest(), once awake. */
-void sampling_came(struct engine *engine);
+/*
+ * The tracing thread has slept for a stop on its own CPU; call after sampling_rest(), once awake.
+ * Instants of that CPU that have come due are taken, before anything is done for the stop.
+ */
+void sampling_woken(struct engine *engine);
 void sampling_wake(struct engine *engine, uint64_t now_ns);
 
 /* Before another program is started, which would inherit the affinity; and after. */

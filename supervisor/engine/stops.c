@@ -227,6 +227,9 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	window_leave();
 	if (!awake)
 		keeper_missed(engine, t);
+	/* It has been killed in its stop. */
+	if (r < 0 && asked && t->ordered && t->sample)
+		sampler_lose(&s->sampler, t->sample);
 	t->ordered = false;
 	if (r < 0 || !asked) {
 		t->asked_ns = 0;

@@ -19,6 +19,8 @@
 #define STREAK_ALONE 4
 /* A thread that had its CPU stops within this long. */
 #define STOP_MOST_NS 1000000
+/* On its way to a stop a thread runs for less than this. */
+#define STOP_RUN_NS 60000
 
 /* A thread that has run since it was last asked, and sleeps. */
 struct sleeper {
@@ -225,6 +227,28 @@ static struct sample_thread *ask_sleepers(
 	return instead;
 }
 
+/*
+ * A thread that was asked to stop at an earlier instant and was on this CPU until we came. An
+ * interrupted thread stops before it is in its own code again: it has been in one call since.
+ */
+static struct sample_thread *ask_stopping(struct look *l)
+{
+	unsigned n = 0;
+
+	for (struct sample_thread *t = l->s->newest; t && n < RECENT_MOST; t = t->older, n++) {
+		struct cpu_time cpu;
+
+		if (!t->stopping || l->s->probe->cpu_time(l->s->context, t, &cpu) < 0 ||
+			cpu.run_ns - t->order.before.run_ns < STOP_RUN_NS)
+			continue;
+		/* Without time stamps nothing tells whether it runs. */
+		ask_arrival(l);
+		if (l->error >= 0 && was_replaced(l, t))
+			return t;
+	}
+	return NULL;
+}
+
 bool observe_is_steady(const struct sample_cpu *c)
 {
 	return c->last && c->streak >= STREAK_ALONE && !c->failures &&
@@ -296,8 +320,13 @@ struct sample_thread *observe(struct look *l)
 	t = ask_sleepers(l, sleeper, n, t);
 	if (!t)
 		t = ask_others(l);
-	if (t)
+	if (t) {
 		t->order.proof = SAMPLE_BY_STAMP;
+		t->order.before = t->asked;
+		return t;
+	}
+	t = ask_stopping(l);
+	l->stopping = t != NULL;
 	return t;
 }
 

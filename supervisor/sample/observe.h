@@ -30,11 +30,15 @@ struct look {
 	int error;              /* its result */
 	bool runnable;          /* somebody but us was, when we came */
 	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
+	bool stopping;   /* the thread found is to stop since an earlier instant, and in a call */
 	struct activity activity;
 	struct sample_thread *elsewhere; /* one that runs, but was not here; NULL none */
 };
 
-/* The thread, with the proof in its order; NULL: nobody of the target was found. */
+/*
+ * The thread, with the proof in its order, or one that has an order already (@stopping). NULL:
+ * nobody of the target was found.
+ */
 struct sample_thread *observe(struct look *look);
 
 /* One of the threads met last that wants a CPU; NULL: none does. */

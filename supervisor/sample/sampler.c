@@ -266,6 +266,26 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 	}
 }
 
+/*
+ * @t is still in the call in which an earlier instant met it: what is due weighs with that order.
+ * Where it was then is certain now, and that it has waited for no other thread is not asked.
+ */
+static void add_to_order(
+	struct sampler *s, unsigned cpu, unsigned due, struct sample_thread *t, uint64_t now)
+{
+	struct sample_order more;
+
+	advance(s, cpu, due, PLAN_MET, now, &more, 1024);
+	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
+		t->order.weight_ns[i] += more.weight_ns[i];
+		t->order.lost_ns[i] += more.lost_ns[i];
+	}
+	t->order.streams |= due;
+	t->order.proof = SAMPLE_BY_STAMP;
+	t->order.called = false;
+	t->order.woke_ns = now;
+}
+
 /* What a tick puts right where a table's account is off by more than chance in a slot makes it. */
 static int64_t correction(int64_t owed_ns, int64_t period_ns)
 {
@@ -362,7 +382,7 @@ struct sample_thread *sampler_instant(
 		return NULL; /* the plan was shifted since it was asked for */
 	s->figures.instants += due & 1;
 	t = late ? NULL : observe(&look);
-	late = late || (t && slow && !look.activity.running);
+	late = late || (t && slow && !look.activity.running && !look.stopping);
 	if ((late || !t) && is_for_one(s, cpu))
 		look_for_strayed(&look);
 	if (t && t == s->met && (int)cpu == s->keeper)
@@ -379,6 +399,10 @@ struct sample_thread *sampler_instant(
 		wake_other(&look, woke_ns);
 	if (!t && is_for_one(s, cpu))
 		observe_company(s, 0);
+	if (look.stopping) {
+		add_to_order(s, cpu, due, t, woke_ns);
+		return NULL;
+	}
 	if (t) {
 		t->order.cpu = cpu;
 		t->order.streams = due;

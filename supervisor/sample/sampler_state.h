@@ -34,7 +34,7 @@ enum sample_proof {
 	SAMPLE_BY_WAIT,
 };
 
-/* An instant that found a thread. */
+/* An instant that found a thread, and those that found it in the same call until it stops. */
 struct sample_order {
 	enum sample_proof proof;
 	bool slow;        /* we came too late to have preempted a thread that gives up its CPU */
@@ -45,7 +45,7 @@ struct sample_order {
 	uint64_t weight_ns[PLAN_STREAMS];
 	uint64_t lost_ns[PLAN_STREAMS]; /* the part of the weight that stands for lost instants */
 	uint64_t woke_ns;               /* CLOCK_MONOTONIC: when we had the CPU */
-	struct cpu_time before;         /* with SAMPLE_BY_WAIT: its CPU time at the instant */
+	struct cpu_time before;         /* its CPU time at the first of its instants */
 	struct activity activity;       /* asleep: where */
 };
 

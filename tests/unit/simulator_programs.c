@@ -303,6 +303,25 @@ static void atomic_3ms(struct sim *sim)
 	(void)add(sim, atomic, 3 * SIM_MS, 0);
 }
 
+/* The same where the kernel is preempted: it stops at their end. */
+static void calls(struct sim *sim, struct sim_thread *t, struct sim_step *step)
+{
+	atomic(sim, t, step);
+	if (step->kind == SIM_ATOMIC)
+		step->kind = SIM_CALL;
+}
+
+static void calls_3ms(struct sim *sim)
+{
+	(void)add(sim, calls, 3 * SIM_MS, 0);
+}
+
+static void calls_of_4_threads(struct sim *sim)
+{
+	for (unsigned i = 0; i < 4; i++)
+		(void)add(sim, calls, (i + 2) * 4 * SIM_MS, 0);
+}
+
 /* Beside programs that are not of the target. */
 static void beside_load(struct sim *sim)
 {
@@ -397,6 +416,8 @@ const struct scenario scenarios[] = {
 	{"rare guest, own code", rare_guest_2, 7, 0, NULL, late},
 	{"calls of 0.1 ms", atomic_100us, 3, 0, NULL, NULL},
 	{"calls of 3 ms", atomic_3ms, 3, 0, NULL, late},
+	{"preempted, 3 ms", calls_3ms, 3, 0, NULL, late},
+	{"preempted, 4 threads", calls_of_4_threads, 3, 0, NULL, late},
 	{"beside busy loops", beside_load, 5, 0, NULL, late},
 };
 const size_t scenarios_n = sizeof(scenarios) / sizeof(*scenarios);

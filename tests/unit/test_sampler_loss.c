@@ -120,6 +120,55 @@ static void test_sampler_loss__what_does_not_stop_was_nobody(void **state)
 	}
 }
 
+/* A thread that stops at the end of its call counts for each instant that finds it there. */
+static void test_sampler_loss__a_long_call_has_all_its_instants(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	const struct sample_order *order = &a->sample.order;
+
+	(void)state;
+	begin(&w, 2, 2);
+	a->state = RUNNABLE;
+	replaced(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	sampler_asked(&w.sampler, &a->sample, false);
+	/* The engine tells nothing of a thread that it has asked to stop. */
+	a->state = ASLEEP;
+	a->pc = 0;
+	/* It may still be on its way to the stop: nobody's time, which the next instant gets. */
+	a->run_ns += 50 * US;
+	replaced(&w, a);
+	w.runnable = 1;
+	assert_null(look(&w, 0));
+	assert_int_equal(order->weight_ns[0], MS);
+	assert_int_equal(w.sampler.figures.late, 1);
+	a->run_ns += MS;
+	replaced(&w, a);
+	assert_null(look(&w, 0));
+	assert_int_equal(order->weight_ns[0], 3 * MS);
+	/* On another CPU it was not, and here not when we came. */
+	w.stamp_ns++;
+	assert_null(look(&w, 1));
+	while (sampler_next(&w.sampler, 0) < order->woke_ns + MS)
+		plan_shift(&w.sampler.cpu[0].plan, 0, MS, 0);
+	assert_null(look(&w, 0));
+	assert_int_equal(order->weight_ns[0], 3 * MS);
+	assert_int_equal(w.sampler.figures.late, 1);
+	/* A table's instant, too. */
+	sampler_set_period(&w.sampler, 1, MS, w.now);
+	a->run_ns += MS;
+	replaced(&w, a);
+	while (!order->weight_ns[1])
+		assert_null(look(&w, 0));
+	assert_true(order->streams & 2);
+	/* It has been put on the CPU often since: that is no proof against it. */
+	a->slices += 5;
+	assert_true(sampler_judge(&w.sampler, &a->sample,
+		&(const struct cpu_time){a->run_ns, a->wait_ns, a->slices}, SAMPLE_IN_CALL, w.now));
+	sampler_release(&w.sampler);
+}
+
 /* Its stop was overtaken by an exec or by a group-stop: nobody waits for it any more. */
 static void test_sampler_loss__what_is_lost_is_not_on_its_way_to_a_stop(void **state)
 {
@@ -602,6 +651,7 @@ int main(void)
 		cmocka_unit_test(test_sampler_loss__on_its_way_to_a_stop_a_thread_is_not_nobody),
 		cmocka_unit_test(test_sampler_loss__what_does_not_stop_was_nobody),
 		cmocka_unit_test(test_sampler_loss__what_is_lost_is_not_on_its_way_to_a_stop),
+		cmocka_unit_test(test_sampler_loss__a_long_call_has_all_its_instants),
 		cmocka_unit_test(
 			test_sampler_loss__ticks_are_made_up_for_as_far_as_the_thread_has_run),
 		cmocka_unit_test(

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * long_calls ROUNDS MIB: maps so much memory with all its pages, unmaps it, and works as long in
+ * its own code, in turn. Says which part of its CPU time was spent in these calls, in percent.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+static double ran(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+__attribute__((noinline)) static void work(long turns)
+{
+	for (volatile long i = 0; i < turns; i++)
+		;
+}
+
+int main(int argc, char **argv)
+{
+	long rounds = argc > 2 ? atol(argv[1]) : 0;
+	size_t bytes = argc > 2 ? (size_t)atol(argv[2]) << 20 : 0;
+	double calls = 0, own = 0, before, between;
+
+	if (rounds <= 0 || bytes == 0)
+		return 2;
+	while (rounds-- > 0) {
+		void *memory;
+
+		before = ran();
+		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		if (memory == MAP_FAILED || munmap(memory, bytes) < 0)
+			return 1;
+		between = ran();
+		do
+			work(500000);
+		while (ran() - between < between - before);
+		calls += between - before;
+		own += ran() - between;
+	}
+	(void)printf("%.2f\n", 100 * calls / (calls + own));
+	return 0;
+}
