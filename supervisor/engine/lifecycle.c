@@ -33,6 +33,13 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 	target_remove_process(&engine->target, process);
 }
 
+/* The stop that was asked for will not come. */
+static void overtake(struct engine *engine, struct tracee *t, int32_t syscall)
+{
+	if (t->asked_ns)
+		engine->life.stops->overtaken(engine, t, syscall);
+}
+
 /* Removes a thread from the tables, and its process with the last thread. */
 static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 {
@@ -45,13 +52,6 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 	target_remove(&engine->target, t);
 	if (process && process->threads == 0)
 		end_process(engine, process, status);
-}
-
-/* The stop that was asked for will not come. */
-static void overtake(struct engine *engine, struct tracee *t, int32_t syscall)
-{
-	if (t->asked_ns)
-		engine->life.stops->overtaken(engine, t, syscall);
 }
 
 /*
@@ -85,6 +85,21 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 	drop(engine, t, (uint32_t)status);
 }
 
+/* What @t did until its exec made it the leader was done under the tid @former. */
+static void close_former(struct engine *engine, struct tracee *t, int former)
+{
+	struct cpu_time cpu;
+	int tid = t->tid;
+
+	/* Read by the present tid; the file stays open. */
+	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
+		account_see(engine, t, &cpu, clock_now());
+	t->tid = former;
+	overtake(engine, t, SYS_execve);
+	account_charge(engine, t);
+	t->tid = tid;
+}
+
 /*
  * Returns the thread that has called exec, which is reported under the leader's tid. If it was
  * another thread than the leader, it has the leader's tid from now on, and the old leader
@@ -110,6 +125,7 @@ static struct tracee *caller_of_exec(struct engine *engine, struct tracee *leade
 	target_rename(&engine->target, caller, tid);
 	process->threads--;
 	(void)target_step(caller, TRACEE_RENAMED);
+	close_former(engine, caller, (int)former);
 	return caller;
 }
 
@@ -205,7 +221,13 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	switch (action) {
 	case TRACEE_TICK:
 	case TRACEE_TICK_SIGNAL: stops->tick(engine, t, action == TRACEE_TICK ? 0 : signal); break;
-	case TRACEE_DELIVER: mend_deliver(&engine->mender, t, signal); break;
+	case TRACEE_DELIVER:
+		/* A dump's interrupts do not go through the state machine. */
+		if (t->asked_ns)
+			stops->tick(engine, t, signal);
+		else
+			mend_deliver(&engine->mender, t, signal);
+		break;
 	case TRACEE_MEND:
 		overtake(engine, t, -1);
 		mend_call_stop(&engine->mender, t);

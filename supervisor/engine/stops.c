@@ -146,14 +146,20 @@ static void count_ticks(
 			snapshot->pc, order->weight_ns[SAMPLING_HISTOGRAM]);
 }
 
-/* A thread that was never sampled has its program's name, and at an exec already the next one's. */
+/*
+ * The name of a thread that was never sampled. At an exec the kernel has the next image's already;
+ * the program's stands for it.
+ */
 static void announce_name(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	const char *path = t->image->path, *slash = strrchr(path, '/');
 
 	if (t->name[0])
 		return;
-	(void)snprintf(t->name, sizeof(t->name), "%s", slash ? slash + 1 : path);
+	if (t->state == TRACEE_GONE)
+		procfs_read_name(t->process->pid, t->tid, t->name);
+	if (!t->name[0])
+		(void)snprintf(t->name, sizeof(t->name), "%s", slash ? slash + 1 : path);
 	if (!emit_thread(&engine->emitter, now, t))
 		t->name[0] = '\0';
 }
