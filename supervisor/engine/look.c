@@ -185,8 +185,8 @@ void look_take_tick(struct engine *engine, struct tracee *t)
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
 		if (order->streams & 1u << i)
-			session_tick_asleep(&engine->sessions, t, i, order->activity.pc,
-				order->weight_ns[i]);
+			session_tick_asleep(
+				&engine->sessions, t, i, order->activity.pc, order->weight_ns[i]);
 	if (engine->counting && order->streams & 1u << SAMPLING_HISTOGRAM)
 		histogram_tick(engine->options->histogram, t->process, engine->period_ns,
 			order->activity.pc, order->weight_ns[SAMPLING_HISTOGRAM]);
@@ -195,13 +195,18 @@ void look_take_tick(struct engine *engine, struct tracee *t)
 	if (take_place(engine, t, clock_now(), &sample, &cpu)) {
 		account_see(engine, t, &cpu, clock_now());
 	} else {
-		/* The thread was woken meanwhile: the place is known, the stack is not. */
+		/*
+		 * The thread was woken meanwhile: the place is known, the stack is not. In a call
+		 * that is being repaired it is still there.
+		 */
 		sample.pc = order->activity.pc;
 		sample.sp = order->activity.sp;
 		sample.syscall = order->activity.syscall;
 		sample.machine = t->machine ? t->machine : arch_native.machine;
 		sample.stack_bytes = sample.outer_bytes = 0;
 		sample.registers = 0;
+		if (mend_busy(t))
+			take_stack(engine, t, &order->activity, &sample);
 		handover_announce(engine, t, sample.pc, clock_now());
 	}
 	handover_sample(engine, t, &sample, order->weight_ns[0], clock_now());

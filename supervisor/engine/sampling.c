@@ -31,8 +31,13 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 	struct tracee *t = s->owner;
 
 	/* One that has been asked already, or is stopped, is none to ask. */
-	if (t->state != TRACEE_RUNNING || mend_busy(t)) {
+	if (t->state != TRACEE_RUNNING) {
 		*ret_activity = (struct activity){.syscall = -1};
+		return 0;
+	}
+	/* Nor is one whose call is being repaired; but where that is, is known. */
+	if (mend_busy(t)) {
+		*ret_activity = mend_activity(t);
 		return 0;
 	}
 	return look_read_activity(context, t, ret_activity);

@@ -28,6 +28,15 @@ bool mend_busy(const struct tracee *t)
 	return t->mending;
 }
 
+struct activity mend_activity(const struct tracee *t)
+{
+	const struct mend *m = t->mend;
+
+	return (struct activity){.syscall = m->call->number,
+		.pc = m->before.word[arch_native.repair->pc],
+		.sp = m->before.word[arch_native.repair->sp]};
+}
+
 /* Another stop came between the repair and the call's second entry, or instead of that entry. */
 static void undo(struct mender *mender, struct tracee *t)
 {

@@ -8,8 +8,9 @@
  *  - A transfer cut short: the call is restarted for the rest in the same way, and its result
  *    becomes the sum.
  *
- * While a call is watched in this way, its thread is not interrupted for ticks. The structure is
- * allocated at a thread's first repair and lives as long as the thread.
+ * While a call is watched in this way, its thread is not interrupted for ticks: it is known to be
+ * in that call. The structure is allocated at a thread's first repair and lives as long as the
+ * thread.
  */
 #ifndef SUPERVISOR_MEND_H
 #define SUPERVISOR_MEND_H
@@ -19,6 +20,7 @@
 
 #include "supervisor/target/mender.h"
 
+struct activity;
 struct arch_snapshot;
 struct tracee;
 
@@ -50,6 +52,8 @@ void mend_expire(struct mender *mender, uint64_t now_ns);
 
 /* Is a call of this thread watched? */
 bool mend_busy(const struct tracee *tracee);
+/* Where it is then, whether it runs or sleeps: what the kernel tells of one that sleeps there. */
+struct activity mend_activity(const struct tracee *tracee);
 
 /*
  * The supervisor is about to end: waits a fraction of a second for watched calls, and makes the
