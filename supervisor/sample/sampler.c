@@ -450,24 +450,21 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		c->streak = 0;
 		c->failures += FAILURE;
 		s->figures.unproved++;
-		sampler_lose(s, t);
-	}
-	/* It gave up its CPU, by which we came in late: at the instant it was at another place. */
-	if (was_on && o->slow && place == SAMPLE_IN_YIELD) {
+	} else if (o->slow && place == SAMPLE_IN_YIELD) {
+		/* It gave up its CPU, which let us in late: at the instant it was elsewhere. */
 		was_on = false;
-		sampler_lose(s, t);
-	}
-	/* It stands at the end of a call; at the instant it may have been before that. */
-	if (was_on && o->called && place) {
+	} else if (o->called && place) {
+		/* It stands at the end of a call; at the instant it may have been before that. */
 		was_on = false;
 		if (!t->near)
 			t->flights += t->flights < UNCALLED_DOUBLED;
 		t->near = SAMPLE_UNCALLED << t->flights;
 		s->ways_next_ns = 0;
-		sampler_lose(s, t);
 	}
 	if (was_on)
 		settle_ticks(s, t, after);
+	else
+		sampler_lose(s, t);
 	return was_on;
 }
 
