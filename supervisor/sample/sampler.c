@@ -334,13 +334,14 @@ static void settle_ticks(struct sampler *s, struct sample_thread *t, const struc
 
 void sampler_moved(struct sampler *s, struct sample_thread *t, unsigned cpu)
 {
+	uint32_t all = 0;
+
 	/* The weight of past samples goes along, also if they were of a thread that has ended. */
 	for (unsigned i = 0; i < s->cpus; i++) {
-		if (i == cpu)
-			continue;
-		s->cpu[cpu].recent += s->cpu[i].recent;
+		all += s->cpu[i].recent;
 		s->cpu[i].recent = 0;
 	}
+	s->cpu[cpu].recent = all;
 	t->cpu = (int)cpu;
 	s->ways_next_ns = 0;
 }
