@@ -146,7 +146,6 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		(void)launch_exec_error(&engine->launch);
 		(void)choice_add(engine, t);
 		engine->life.executed = true;
-		engine->audit.began_ns = clock_now();
 		timing_start(&engine->timing, engine->options);
 		counting_begin(engine, t, false);
 		sampling_set_periods(engine);
