@@ -309,7 +309,7 @@ static int name_rank(const struct analyst *analyst)
 
 	if (!analyst->rank[0])
 		return 0;
-	(void)snprintf(mark, sizeof(mark), " rank %s", analyst->rank);
+	(void)snprintf(mark, sizeof(mark), LABEL_RANK_MARK "%s", analyst->rank);
 	return profile_mark_processes(analyst->profile, mark);
 }
 

@@ -2,7 +2,9 @@
 #include "profile/labels.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,4 +125,22 @@ int labels_copy(struct profile *into, const struct profile *from, uint32_t set)
 	r = labels_add(into, label, n);
 	free(label);
 	return r;
+}
+
+size_t labels_unmarked(const struct profile *profile, uint32_t set, const char *process)
+{
+	size_t bytes = strlen(process);
+
+	for (size_t i = 0; i < labels_count(profile, set); i++) {
+		struct label label = labels_at(profile, set, i);
+		char mark[sizeof(LABEL_RANK_MARK) + 20];
+		size_t n;
+
+		if (label.text || strcmp(label.key, LABEL_RANK) != 0)
+			continue;
+		n = (size_t)snprintf(mark, sizeof(mark), LABEL_RANK_MARK "%" PRId64, label.number);
+		if (n < bytes && !strcmp(process + bytes - n, mark))
+			return bytes - n;
+	}
+	return bytes;
 }

@@ -14,6 +14,8 @@ struct profile;
 
 #define LABEL_RANK "rank"
 #define LABEL_HOST "host"
+/* The name of a process of rank 3 is "solver rank 3". */
+#define LABEL_RANK_MARK " rank "
 
 struct label {
 	const char *key;
@@ -27,6 +29,11 @@ int labels_add(struct profile *profile, const struct label *label, size_t n);
 /* The labels of a set; strings belong to the profile. */
 size_t labels_count(const struct profile *profile, uint32_t set);
 struct label labels_at(const struct profile *profile, uint32_t set, size_t index);
+
+/*
+ * The bytes of @process without the mark of its rank, if @set has that rank: 6 of "solver rank 3".
+ */
+size_t labels_unmarked(const struct profile *profile, uint32_t set, const char *process);
 
 /* Returns the set of @into that is equal to @set of @from. */
 int labels_copy(struct profile *into, const struct profile *from, uint32_t set);

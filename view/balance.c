@@ -99,6 +99,21 @@ static void set_period(struct balance *b)
 	b->period = samples > 0 ? weight / samples : 0;
 }
 
+/* Begins the group of @sample if its name is new. */
+static void add_group(struct balance *b, const struct sample *sample)
+{
+	const struct profile *profile = b->frames.profile;
+	bool by_process = b->frames.options.balance_by == REPORT_BY_PROCESS;
+	const char *process = profile_task(profile, sample->task).process;
+
+	if (b->groups + 1 == b->names.n)
+		return;
+	b->group[b->groups] = (struct balance_group){.program = by_process ? process : NULL,
+		.program_bytes = labels_unmarked(profile, sample->labels, process),
+		.like = (uint32_t)b->groups};
+	b->groups++;
+}
+
 static int collect(struct balance *b)
 {
 	const struct profile *profile = b->frames.profile;
@@ -120,12 +135,7 @@ static int collect(struct balance *b)
 		if (!more)
 			return -ENOMEM;
 		b->group = more;
-		for (; b->groups + 1 < b->names.n; b->groups++)
-			more[b->groups] = (struct balance_group){
-				.program = b->frames.options.balance_by == REPORT_BY_PROCESS
-					? profile_task(profile, sample.task).process
-					: NULL,
-				.like = (uint32_t)b->groups};
+		add_group(b, &sample);
 		more[group].weight += (double)sample.value[value];
 		more[group].samples += (double)sample.value[VALUE_SAMPLES];
 		r = sample.n

@@ -13,8 +13,10 @@
 
 struct balance_group {
 	double weight, samples;
-	const char *program; /* of a process, owned by the profile; NULL: of several */
-	uint32_t like;       /* the first group that behaves like this one, possibly itself */
+	/* of a process, owned by the profile, without the mark of its rank; NULL: of several */
+	const char *program;
+	size_t program_bytes;
+	uint32_t like; /* the first group that behaves like this one, possibly itself */
 };
 
 struct balance_row {

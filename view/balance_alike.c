@@ -63,11 +63,19 @@ static double distance(const struct balance *b, const double *a, const double *o
 	return sum / 2;
 }
 
+static bool is_other_program(const struct balance_group *a, const struct balance_group *b)
+{
+	if (!a->program || !b->program)
+		return false;
+	return a->program_bytes != b->program_bytes ||
+		memcmp(a->program, b->program, a->program_bytes) != 0;
+}
+
 static bool is_alike(const struct balance *b, const struct leaders *leaders, size_t leader,
 	uint32_t group, const double *share)
 {
 	const struct balance_group *a = &b->group[leaders->group[leader]], *of = &b->group[group];
-	bool differ = a->program && of->program && strcmp(a->program, of->program) != 0;
+	bool differ = is_other_program(a, of);
 	double most = fmax(a->weight, of->weight), chance, apart;
 	double noise = 2 * sqrt(variance(b, a) + variance(b, of));
 

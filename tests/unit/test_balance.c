@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "profile/labels.h"
 #include "tests/unit/profile_fixture.h"
 #include "view/balance.h"
 #include "view/text.h"
@@ -21,7 +22,18 @@ struct process {
 	const char *program, *function;
 	uint32_t pid;
 	int64_t samples;
+	int64_t rank; /* the label of its samples; 0: none */
 };
+
+/* Gives the rank to the samples that were added last. */
+static void label(struct profile *profile, int64_t rank)
+{
+	const struct label of_rank = {.key = LABEL_RANK, .number = rank, .unit = ""};
+
+	if (rank)
+		(void)fixture_index(labels_give_all(
+			profile, (uint32_t)fixture_index(labels_add(profile, &of_rank, 1))));
+}
 
 static struct profile *profile_of(const struct process *process, size_t n)
 {
@@ -41,6 +53,7 @@ static struct profile *profile_of(const struct process *process, size_t n)
 		if (!p->samples) {
 			(void)fixture_index(
 				profile_add_unsampled(profile, task, exe, 2 * FIXTURE_MS));
+			label(profile, p->rank);
 			continue;
 		}
 		line.function = fixture_index(profile_add_function(
@@ -48,6 +61,7 @@ static struct profile *profile_of(const struct process *process, size_t n)
 		location = fixture_location(
 			profile, exe, 0x1000 + 16 * (uint64_t)p->function[0], &line, 1);
 		fixture_add(profile, task, &location, 1, p->samples);
+		label(profile, p->rank);
 	}
 	profile_set_period(profile, 4 * FIXTURE_MS);
 	return profile;
@@ -84,9 +98,9 @@ static void assert_says(const struct process *process, size_t n, unsigned width,
 /* One sample has a large relative noise, but says little of 133 samples. */
 static void test_balance__few_samples_are_not_like_many(void **state)
 {
-	static const struct process same[] = {{"job", "f", 1, 133}, {"job", "f", 2, 1}};
+	static const struct process same[] = {{"job", "f", 1, 133, 0}, {"job", "f", 2, 1, 0}};
 	static const struct process differ[] = {
-		{"cc1plus", "f", 1, 133}, {"g++", "g", 2, 1}, {"as", "a", 3, 4}};
+		{"cc1plus", "f", 1, 133, 0}, {"g++", "g", 2, 1, 0}, {"as", "a", 3, 4, 0}};
 
 	(void)state;
 	assert_says(PROCESSES(same), 0, "\n2 kinds of behaviour\n1 process: job 1; 532.00 ms each");
@@ -98,8 +112,8 @@ static void test_balance__few_samples_are_not_like_many(void **state)
 /* A tenth and twice the noise: 14 + 31 samples of 100 and 140, 16 + 32 of 100 and 155. */
 static void test_balance__chance_and_a_tenth_are_alike(void **state)
 {
-	static const struct process near[] = {{"job", "f", 1, 100}, {"job", "f", 2, 140}};
-	static const struct process far[] = {{"job", "f", 1, 100}, {"job", "f", 2, 155}};
+	static const struct process near[] = {{"job", "f", 1, 100, 0}, {"job", "f", 2, 140, 0}};
+	static const struct process far[] = {{"job", "f", 1, 100, 0}, {"job", "f", 2, 155, 0}};
 
 	(void)state;
 	assert_says(PROCESSES(near), 0, "\nall behave alike\n2 processes: job 1, job 2; 480.00 ms");
@@ -110,8 +124,8 @@ static void test_balance__chance_and_a_tenth_are_alike(void **state)
 static void test_balance__no_sample_is_like_few(void **state)
 {
 	static const struct process few[] = {
-		{"job", "f", 1, 3}, {"job", "f", 2, 0}, {"job", "f", 3, 1}};
-	static const struct process many[] = {{"job", "f", 1, 12}, {"job", "f", 2, 0}};
+		{"job", "f", 1, 3, 0}, {"job", "f", 2, 0, 0}, {"job", "f", 3, 1, 0}};
+	static const struct process many[] = {{"job", "f", 1, 12, 0}, {"job", "f", 2, 0, 0}};
 
 	(void)state;
 	assert_says(PROCESSES(few), 0, "\nall behave alike\n3 processes: job 1, job 2, job 3;");
@@ -121,9 +135,11 @@ static void test_balance__no_sample_is_like_few(void **state)
 /* Few samples do not make different programs alike, many do. */
 static void test_balance__different_programs_need_evidence(void **state)
 {
-	static const struct process few[] = {{"pool-1", "f", 1, 5}, {"pool-2", "f", 2, 5}};
-	static const struct process many[] = {{"pool-1", "f", 1, 500}, {"pool-2", "f", 2, 510}};
-	static const struct process others[] = {{"pool-1", "f", 1, 500}, {"pool-2", "g", 2, 510}};
+	static const struct process few[] = {{"pool-1", "f", 1, 5, 0}, {"pool-2", "f", 2, 5, 0}};
+	static const struct process many[] = {
+		{"pool-1", "f", 1, 500, 0}, {"pool-2", "f", 2, 510, 0}};
+	static const struct process others[] = {
+		{"pool-1", "f", 1, 500, 0}, {"pool-2", "g", 2, 510, 0}};
 
 	(void)state;
 	assert_says(PROCESSES(few), 0, "\n2 kinds of behaviour\n");
@@ -131,9 +147,27 @@ static void test_balance__different_programs_need_evidence(void **state)
 	assert_says(PROCESSES(others), 0, "\n2 kinds of behaviour\n");
 }
 
+/* The mark of a rank in the name of a process does not make another program of it. */
+static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
+{
+	static const struct process ranks[] = {{"job rank 1", "f", 1, 5, 1},
+		{"job rank 12", "f", 2, 5, 12}, {"job rank 3", "f", 3, 5, 3}};
+	static const struct process others[] = {
+		{"job rank 1", "f", 1, 5, 1}, {"pre rank 2", "f", 2, 5, 2}};
+	/* A program may have such a name. */
+	static const struct process names[] = {
+		{"job rank 1", "f", 1, 5, 0}, {"job rank 2", "f", 2, 5, 0}};
+
+	(void)state;
+	assert_says(PROCESSES(ranks), 0,
+		"\nall behave alike\n3 processes: job rank 1 1, job rank 12 2, job rank 3 3;");
+	assert_says(PROCESSES(others), 0, "\n2 kinds of behaviour\n");
+	assert_says(PROCESSES(names), 0, "\n2 kinds of behaviour\n");
+}
+
 static void test_balance__an_unknown_pid_is_not_shown(void **state)
 {
-	static const struct process list[] = {{"ld", "f", 7, 100}, {"collect2", "", 0, 0}};
+	static const struct process list[] = {{"ld", "f", 7, 100, 0}, {"collect2", "", 0, 0, 0}};
 
 	(void)state;
 	assert_says(PROCESSES(list), 0, "\n1 process: collect2; 2.00 ms each, most in [unsampled]");
@@ -146,7 +180,7 @@ static void test_balance__lines_have_the_width(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 14; i++)
-		list[i] = (struct process){"a-long-name", long_name, 1000 + i, 100};
+		list[i] = (struct process){"a-long-name", long_name, 1000 + i, 100, 0};
 	text = report_of(list, 14, 60);
 	line = strstr(text, "\n14 processes: a-long-name 1000, a-long-name 1001,");
 	assert_non_null(line);
@@ -169,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_balance__chance_and_a_tenth_are_alike),
 		cmocka_unit_test(test_balance__no_sample_is_like_few),
 		cmocka_unit_test(test_balance__different_programs_need_evidence),
+		cmocka_unit_test(test_balance__ranks_of_one_program_need_no_evidence),
 		cmocka_unit_test(test_balance__an_unknown_pid_is_not_shown),
 		cmocka_unit_test(test_balance__lines_have_the_width),
 	};
