@@ -142,11 +142,12 @@ static int inspect(
 }
 
 static int read_source(void *context, const char *file, bool shared, char **ret_text,
-	char **ret_path, char **ret_problem)
+	char **ret_path, uint64_t *ret_changed_ns, char **ret_problem)
 {
 	const struct inspect *inspect = context;
 
-	return source_files_read(&inspect->sources, file, shared, ret_text, ret_path, ret_problem);
+	return source_files_read(
+		&inspect->sources, file, shared, ret_text, ret_path, ret_changed_ns, ret_problem);
 }
 
 static int fetch(void *context, const char *path, const char *build_id, const char **ret_problem)

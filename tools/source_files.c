@@ -117,8 +117,14 @@ static int refuse(char **ret_problem, const char *file, const char *why)
 	return -ENOENT;
 }
 
+/* A time before 1970 is 0. */
+static uint64_t since_1970_ns(const struct timespec *time)
+{
+	return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
+}
+
 int source_files_read(const struct source_files *files, const char *file, bool shared,
-	char **ret_text, char **ret_path, char **ret_problem)
+	char **ret_text, char **ret_path, uint64_t *ret_changed_ns, char **ret_problem)
 {
 	char *path = NULL;
 	struct stat st;
@@ -140,9 +146,11 @@ int source_files_read(const struct source_files *files, const char *file, bool s
 	else
 		r = read_all(fd, (size_t)st.st_size, ret_text);
 	(void)close(fd);
-	if (r < 0)
+	if (r < 0) {
 		free(path);
-	else
-		*ret_path = path;
-	return r;
+		return r;
+	}
+	*ret_path = path;
+	*ret_changed_ns = since_1970_ns(&st.st_mtim);
+	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { SOURCE_PATHS_MOST = 32 };
 
@@ -33,6 +34,6 @@ int source_files_add(struct source_files *files, const char *text);
  * --source-path: a profile received from others may name any file.
  */
 int source_files_read(const struct source_files *files, const char *file, bool shared,
-	char **ret_text, char **ret_path, char **ret_problem);
+	char **ret_text, char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);
 
 #endif

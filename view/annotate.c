@@ -290,8 +290,8 @@ static int print_sheet(struct annotate *annotate, FILE *out)
 	int r = gather_other_init(&other, annotate->profile, &annotate->frames.sums);
 
 	if (r == 0)
-		r = source_read(
-			&source, annotate->options->code, annotate->file, false, SOURCE_TAB);
+		r = source_read(&source, annotate->profile, annotate->options->code, annotate->file,
+			false, SOURCE_TAB);
 	if (r < 0) {
 		gather_other_release(&other);
 		return r;

@@ -322,7 +322,7 @@ static int put_lines(struct printing *p, size_t first, size_t last, bool own)
 	return r < 0 ? r : put_behind(p, &done, own ? UINT32_MAX : done + 1);
 }
 
-/* The file's name, and why its lines are not shown. */
+/* The file's name, and why its lines are not shown, or may not fit. */
 static int put_file_head(const struct printing *p, const char *file)
 {
 	struct wrap wrap;
@@ -336,8 +336,8 @@ static int put_file_head(const struct printing *p, const char *file)
 	else
 		text_put(p->source.text ? p->source.path : file, out);
 	fputc('\n', out);
-	if (p->source.problem) {
-		text_put(p->source.problem, out);
+	if (p->source.problem || p->source.note) {
+		text_put(p->source.problem ? p->source.problem : p->source.note, out);
 		fputc('\n', out);
 	}
 	return wrap_end(&wrap);
@@ -347,8 +347,8 @@ static int put_file(struct printing *p, size_t first, size_t last)
 {
 	const struct annotate *a = p->annotate;
 	const char *file = a->line[p->order[first]].file;
-	int r = source_read(
-		&p->source, a->options->code, file, false, p->wide ? SOURCE_TAB : SOURCE_TAB / 2);
+	int r = source_read(&p->source, a->profile, a->options->code, file, false,
+		p->wide ? SOURCE_TAB : SOURCE_TAB / 2);
 
 	if (r < 0)
 		return r;

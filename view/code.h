@@ -53,10 +53,11 @@ struct code_reader {
 	/*
 	 * Reads a source file, named as in the profile; NULs become blanks. @shared: the text will
 	 * be given to other people. -errno; then *ret_problem is a sentence, or NULL. *ret_path:
-	 * where the file was found. The caller frees all.
+	 * where the file was found; *ret_changed_ns: when it was last modified, since 1970. The
+	 * caller frees all.
 	 */
 	int (*source)(void *context, const char *file, bool shared, char **ret_text,
-		char **ret_path, char **ret_problem);
+		char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);
 	/*
 	 * Downloads the debug file of a build-id from servers that the user has allowed. -errno,
 	 * and *ret_problem is a constant sentence.

@@ -67,7 +67,8 @@ static const struct source *source_of(struct sources *s, const char *name)
 		return NULL;
 	s->file = more;
 	more[s->files].name = name;
-	if (source_read(&more[s->files].source, s->html->options->code, name, true, SOURCE_TAB) < 0)
+	if (source_read(&more[s->files].source, s->html->profile, s->html->options->code, name,
+		    true, SOURCE_TAB) < 0)
 		return NULL;
 	return &s->file[s->files++].source;
 }
@@ -172,9 +173,9 @@ static int put_file(struct sources *s, const struct row *function, size_t first,
 	fputs("<p class=\"file\">", s->out);
 	svg_text(s->out, source->path ? source->path : name);
 	fputs("</p>\n", s->out);
-	if (source->problem) {
+	if (source->problem || source->note) {
 		fputs("<p class=\"missing\">", s->out);
-		svg_text(s->out, source->problem);
+		svg_text(s->out, source->problem ? source->problem : source->note);
 		fputs("</p>\n", s->out);
 	}
 	fputs("<table class=\"code\"><tbody>\n", s->out);

@@ -2,8 +2,11 @@
 #include "view/source.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile/profile.h"
 
 char *source_expand(const char *text, unsigned tab)
 {
@@ -54,17 +57,34 @@ static int split(struct source *source, unsigned tab)
 	return 0;
 }
 
-int source_read(struct source *source, const struct code_reader *reader, const char *file,
-	bool shared, unsigned tab)
+/* Merged profiles have the time of the earliest. */
+static int note_newer(struct source *source, const struct profile *profile, uint64_t changed_ns)
 {
+	uint64_t began_ns = profile_realtime_ns(profile);
+
+	if (!began_ns || changed_ns <= began_ns)
+		return 0;
+	if (asprintf(&source->note, "%s is newer than the profile: lines may not fit",
+		    source->path) >= 0)
+		return 0;
+	source->note = NULL;
+	return -ENOMEM;
+}
+
+int source_read(struct source *source, const struct profile *profile,
+	const struct code_reader *reader, const char *file, bool shared, unsigned tab)
+{
+	uint64_t changed_ns = 0;
 	int r = -ENOENT;
 
 	*source = (struct source){0};
 	if (reader && file[0])
 		r = reader->source(reader->context, file, shared, &source->text, &source->path,
-			&source->problem);
+			&changed_ns, &source->problem);
 	if (r == 0)
 		r = split(source, tab);
+	if (r == 0)
+		r = note_newer(source, profile, changed_ns);
 	if (r == -ENOMEM)
 		source_release(source);
 	return r == -ENOMEM ? r : 0;
@@ -75,6 +95,7 @@ void source_release(struct source *source)
 	free(source->text);
 	free(source->path);
 	free(source->problem);
+	free(source->note);
 	free(source->line);
 	*source = (struct source){0};
 }

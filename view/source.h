@@ -9,16 +9,17 @@ struct source {
 	char *text;    /* NULL: the file is not available */
 	char *path;    /* where it was found */
 	char *problem; /* why it is not available; NULL nothing to say */
+	char *note;    /* it is available, but may be another version; NULL nothing to say */
 	char **line;
 	size_t lines;
 };
 
 /*
  * Tabs have @tab columns. A file that is not available has no lines: -ENOMEM is the only error.
- * @reader may be NULL.
+ * A file that was modified after @profile was begun gets a note. @reader may be NULL.
  */
-int source_read(struct source *source, const struct code_reader *reader, const char *file,
-	bool shared, unsigned tab);
+int source_read(struct source *source, const struct profile *profile,
+	const struct code_reader *reader, const char *file, bool shared, unsigned tab);
 void source_release(struct source *source);
 
 /* The @number-th line, from 1 on; NULL: none. */

@@ -90,6 +90,18 @@ mkdir src && mkfifo src/hot.c
 timeout 20 "$SPROFREPORT" annotate hot p >out; is "a FIFO is not read" $? 0
 rm -r src && mv away src
 
+# A source that was changed since: the lines beside the costs may be others.
+newer='src/hot.c is newer than the profile: lines may not fit'
+annotate hot p | grep -q "$newer"; is "a source of before" $? 1
+cp -p src/hot.c kept.c
+sed -i '1i /* another line */' src/hot.c
+annotate hot --width 0 p >out; is "a source that was changed" $? 0
+check "it is newer" grep -q "^$WORK/$newer\$" out
+"$SPROFREPORT" export --format html p | grep -q "$WORK/$newer"; is "so says the page" $? 0
+mkdir earlier && cp -p kept.c earlier/hot.c
+annotate hot --source-path "$WORK/src=$WORK/earlier" p | grep -q "$newer"; is "the one that is read counts" $? 1
+mv kept.c src/hot.c
+
 # Programs that are not what was profiled.
 compile other -DOTHER -fno-inline
 mv hot kept && cp other hot
