@@ -195,16 +195,21 @@ static int put_wrapped(
 
 int diff_text(const struct diff *diff, FILE *out)
 {
+	/*
+	 * In a narrow table, the change and its interval say most: names are cut for them. A and B
+	 * follow from the two figures of the change.
+	 */
 	const struct layout_column column[COLUMNS] = {
 		[COLUMN_A] = {"A", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},
 		[COLUMN_B] = {"B", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2},
 		[COLUMN_CHANGE] = {"change", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 4},
 		[COLUMN_PERCENT] = {"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		[COLUMN_RANGE] = {"95 %", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 3},
+		[COLUMN_RANGE] = {"95 %", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 5},
 		[COLUMN_MARK] = {"", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
 		[COLUMN_FUNCTION] = {diff->options.paths ? "call path" : "function", LAYOUT_LEFT,
-			diff->options.paths ? LAYOUT_PATH : LAYOUT_NAME, 36, 0},
-		[COLUMN_OBJECT] = {"object", LAYOUT_LEFT, LAYOUT_PATH, 16, 0},
+			diff->options.paths ? LAYOUT_PATH : LAYOUT_NAME,
+			diff->options.paths ? 30 : 24, 0},
+		[COLUMN_OBJECT] = {"object", LAYOUT_LEFT, LAYOUT_PATH, 12, 3},
 	};
 	double least = fmax(diff->all[0], diff->all[1]) * diff->options.min_percent / 100;
 	double most = 0;

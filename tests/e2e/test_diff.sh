@@ -54,6 +54,13 @@ is "unsampled" "$(awk -F'\t' '$7 == "[unsampled]" { print $1, $2, $3, $4, $5, $6
 is "total of main" "$(awk -F'\t' '$7 == "main" { print $9, $10 }' total)" "113000000 213000000"
 awk -F'\t' '$7 == "main" && $6 == 1 { n++ } END { exit n != 1 }' total || fail "total: $(cat total)"
 
+# Of long names, the figures of the change stay, and the names are cut.
+"$make" large large || exit 1
+"$report" diff --width 80 large large >out
+grep -qE '^ +change +95 % +function' out || fail "no interval: $(grep -m1 function out)"
+grep -qE ' ms +\+0\.0 % +-[0-9.]+ … \+[0-9.]+ +[a-z(]' out || fail "no figures: $(sed -n 7,9p out)"
+is "no line is wider" "$(wc -L <out | awk '$1 > 80')" ""
+
 # By share everything else shrinks.
 "$report" diff --by share --format tsv stacks slower >share
 awk -F'\t' '$7 == "lex" { exit !($3 < -35 && $3 > -45) }' share || fail "share: $(grep lex share)"
