@@ -207,7 +207,7 @@ int diff_text(const struct diff *diff, FILE *out)
 		[COLUMN_RANGE] = {"95 %", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 5},
 		[COLUMN_MARK] = {"", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
 		[COLUMN_FUNCTION] = {diff->options.paths ? "call path" : "function", LAYOUT_LEFT,
-			diff->options.paths ? LAYOUT_PATH : LAYOUT_NAME,
+			diff->options.paths ? LAYOUT_CALLS : LAYOUT_NAME,
 			diff->options.paths ? 30 : 24, 0},
 		[COLUMN_OBJECT] = {"object", LAYOUT_LEFT, LAYOUT_PATH, 12, 3},
 	};

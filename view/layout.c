@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/table.h"
+#include "view/paths.h"
 #include "view/text.h"
 #include "view/wrap.h"
 
@@ -153,9 +154,21 @@ static void fit(const struct layout *layout, size_t *widths, size_t width)
 		;
 }
 
-static int cut_cells(const struct layout *layout, const size_t *widths)
+static int cut_calls(const struct layout *layout, const size_t *widths)
 {
 	int error = 0;
+
+	for (size_t c = 0; c < layout->columns && layout->rows && !error; c++) {
+		if (layout->column[c].cut == LAYOUT_CALLS && widths[c] != HIDDEN)
+			error = paths_cut(cell_at(layout, 0, c), layout->rows, layout->columns,
+				widths[c], layout->ascii);
+	}
+	return error;
+}
+
+static int cut_cells(const struct layout *layout, const size_t *widths)
+{
+	int error = cut_calls(layout, widths);
 
 	for (size_t r = 0; r < layout->rows; r++) {
 		for (size_t c = 0; c < layout->columns && !error; c++) {

@@ -11,8 +11,11 @@
 #include <stdio.h>
 
 enum layout_align { LAYOUT_RIGHT, LAYOUT_LEFT };
-/* How a cell may be cut; prose, only in the last column, is wrapped at words instead. */
-enum layout_cut { LAYOUT_WHOLE, LAYOUT_NAME, LAYOUT_PATH, LAYOUT_PROSE };
+/*
+ * How a cell may be cut (calls: see paths.h); prose, only in the last column, is wrapped at words
+ * instead.
+ */
+enum layout_cut { LAYOUT_WHOLE, LAYOUT_NAME, LAYOUT_PATH, LAYOUT_CALLS, LAYOUT_PROSE };
 
 struct layout_column {
 	const char *title;

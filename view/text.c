@@ -101,7 +101,7 @@ void text_put(const char *text, FILE *out)
 	}
 }
 
-static const char *ellipsis(bool ascii)
+const char *text_ellipsis(bool ascii)
 {
 	return ascii ? "..." : "\xe2\x80\xa6";
 }
@@ -126,7 +126,8 @@ static int replace(char **text, size_t at, size_t cut, bool ascii)
 {
 	char *shorter;
 
-	if (asprintf(&shorter, "%.*s%s%s", (int)at, *text, ellipsis(ascii), *text + at + cut) < 0)
+	if (asprintf(&shorter, "%.*s%s%s", (int)at, *text, text_ellipsis(ascii), *text + at + cut) <
+		0)
 		return -ENOMEM;
 	free(*text);
 	*text = shorter;
@@ -136,7 +137,7 @@ static int replace(char **text, size_t at, size_t cut, bool ascii)
 /* Keeps @head columns, and as much of the end as fits. */
 static int cut_middle(char **text, size_t columns, size_t head, bool ascii)
 {
-	size_t dots = text_columns(ellipsis(ascii));
+	size_t dots = text_columns(text_ellipsis(ascii));
 	size_t all = text_columns(*text), at, tail;
 	const char *end;
 
@@ -195,14 +196,15 @@ static int empty_bracket(char **text, char open, char close, bool ascii)
 		if ((*text)[i] != open || is_operator(*text, i))
 			continue;
 		end = closing(*text, i, open, close);
-		if (end <= i + 1 + strlen(ellipsis(ascii)))
+		if (end <= i + 1 + strlen(text_ellipsis(ascii)))
 			continue;
 		return replace(text, i + 1, end - i - 1, ascii) < 0 ? -ENOMEM : 1;
 	}
 	return 0;
 }
 
-int text_cut_name(char **text, size_t columns, bool ascii)
+/* Empties as many as the width wants. */
+static int empty_brackets(char **text, size_t columns, bool ascii)
 {
 	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};
 	/* This takes quadratic time; no real name is that long. */
@@ -216,7 +218,19 @@ int text_cut_name(char **text, size_t columns, bool ascii)
 		if (emptied < 0)
 			return emptied;
 	}
-	return cut_middle(text, columns, columns / 3, ascii);
+	return 0;
+}
+
+int text_empty_brackets(char **text, bool ascii)
+{
+	return empty_brackets(text, 0, ascii);
+}
+
+int text_cut_name(char **text, size_t columns, bool ascii)
+{
+	int r = empty_brackets(text, columns, ascii);
+
+	return r < 0 ? r : cut_middle(text, columns, columns / 3, ascii);
 }
 
 int text_cut_path(char **text, size_t columns, bool ascii)
@@ -226,7 +240,7 @@ int text_cut_path(char **text, size_t columns, bool ascii)
 
 int text_cut_sentence(char **text, size_t columns, bool ascii)
 {
-	size_t dots = text_columns(ellipsis(ascii));
+	size_t dots = text_columns(text_ellipsis(ascii));
 
 	return cut_middle(text, columns, columns > dots ? columns - dots : 0, ascii);
 }

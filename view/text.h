@@ -44,6 +44,11 @@ int text_cut_name(char **text, size_t columns, bool ascii);
 int text_cut_path(char **text, size_t columns, bool ascii);
 int text_cut_sentence(char **text, size_t columns, bool ascii);
 
+/* Empties all brackets of a name that are longer than an ellipsis: "f<...>(...)". -ENOMEM. */
+int text_empty_brackets(char **text, bool ascii);
+/* What stands for the part that was cut. */
+const char *text_ellipsis(bool ascii);
+
 /* The last component of a path. */
 const char *text_basename(const char *path);
 

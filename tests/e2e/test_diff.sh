@@ -61,6 +61,11 @@ grep -qE '^ +change +95 % +function' out || fail "no interval: $(grep -m1 functi
 grep -qE ' ms +\+0\.0 % +-[0-9.]+ … \+[0-9.]+ +[a-z(]' out || fail "no figures: $(sed -n 7,9p out)"
 is "no line is wider" "$(wc -L <out | awk '$1 > 80')" ""
 
+# Call paths keep their leaf, and differ where they are cut.
+"$report" diff --paths --width 80 --limit 20 large large >out
+grep -qE '  …;.*\(…\);…;[a-z_(]' out || fail "no frames of a path: $(sed -n 7,12p out)"
+is "paths that read alike" "$(sed -n '/call path/,/^\.\.\./p' out | cut -c 37- | sort | uniq -d)" ""
+
 # By share everything else shrinks.
 "$report" diff --by share --format tsv stacks slower >share
 awk -F'\t' '$7 == "lex" { exit !($3 < -35 && $3 > -45) }' share || fail "share: $(grep lex share)"
