@@ -10,6 +10,7 @@
 #include "view/gather.h"
 #include "view/options.h"
 #include "view/text.h"
+#include "view/wall_types.h"
 
 /* A column with fewer samples is not meaningful. */
 enum { SAMPLES_A_COLUMN = 5, SHEET_COLUMNS = 100 };
@@ -160,9 +161,30 @@ static int fill(struct time_grid *grid, const uint32_t *row_of)
 	return r;
 }
 
-int time_grid_init(struct time_grid *grid, const struct profile *profile,
-	const struct report_options *options, size_t columns, char **ret_problem)
+/*
+ * A wall-clock profile has a value for each moment of a thread, so that its strip would always be
+ * full: the default is when threads ran, if anything did.
+ */
+static struct report_options choose_value(
+	const struct profile *profile, const struct report_options *given)
 {
+	struct report_options options = options_take(given);
+	struct wall_types wall;
+	int64_t cpu_ns = 0;
+
+	if (options.value || !wall_types_find(profile, &wall))
+		return options;
+	for (size_t i = 0; i < profile_samples(profile) && !cpu_ns; i++)
+		cpu_ns = profile_sample(profile, i).value[VALUE_CPU_NS];
+	if (cpu_ns)
+		options.value = profile_value_type(profile, VALUE_CPU_NS).type;
+	return options;
+}
+
+int time_grid_init(struct time_grid *grid, const struct profile *profile,
+	const struct report_options *given, size_t columns, char **ret_problem)
+{
+	struct report_options options = choose_value(profile, given);
 	size_t most = timeline_instants(profile) / SAMPLES_A_COLUMN;
 	uint32_t *row_of = NULL;
 	int r;
@@ -173,11 +195,12 @@ int time_grid_init(struct time_grid *grid, const struct profile *profile,
 				      "--no-timeline), other programs do not");
 		return *ret_problem ? -ENODATA : -ENOMEM;
 	}
-	r = frames_init(&grid->frames, profile, options, ret_problem);
+	r = frames_init(&grid->frames, profile, &options, ret_problem);
 	if (r < 0)
 		return r;
 	grid->columns = most < 1 ? 1 : most < columns ? most : columns;
 	grid->is_time = !strcmp(frames_value_type(&grid->frames).unit, "nanoseconds");
+	grid->is_cpu = grid->frames.sums.weight == VALUE_CPU_NS;
 	r = choose_rows(grid, &row_of);
 	if (r >= 0) {
 		grid->cell = calloc((grid->rows + 1) * grid->columns, sizeof(*grid->cell));

@@ -48,10 +48,12 @@ struct time_grid {
 	struct timeline_gap gap[TIMELINE_MOST_GAPS];
 	size_t gaps, all_gaps;
 	bool is_time; /* weights are nanoseconds */
+	bool is_cpu;  /* of CPU time */
 };
 
 /*
- * @columns: maximum for the text; fewer if samples are few. Results and @ret_problem: as
+ * @columns: maximum for the text; fewer if samples are few. The default of a wall-clock profile is
+ * CPU time. Results and @ret_problem: as
  * report->print; -ENODATA: the profile has no time line.
  */
 int time_grid_init(struct time_grid *grid, const struct profile *profile,

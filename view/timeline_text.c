@@ -12,7 +12,13 @@
 #include "view/timeline.h"
 
 /* More phases are not useful: the parts are made longer. */
-enum { MOST_PHASES = 16, NAME_COLUMNS = 22, TIMES_COLUMNS = 70, SCALE_GAP = 6 };
+enum {
+	MOST_PHASES = 16,
+	NAME_COLUMNS = 22,
+	LABEL_COLUMNS = NAME_COLUMNS + 7,
+	TIMES_COLUMNS = 70,
+	SCALE_GAP = 6
+};
 
 static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES])
 {
@@ -21,13 +27,20 @@ static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES
 	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f s", digits, (double)ns / 1e9);
 }
 
-/* Times above the strip, as many as fit. */
-static void put_scale(const struct time_grid *grid, FILE *out)
+/* Times above the strip, as many as fit; before them, what the strip is of. */
+static int put_scale(const struct time_grid *grid, FILE *out)
 {
 	uint64_t all = grid->to_ns - grid->from_ns;
+	char *label = text_clean(grid->is_cpu ? "CPU" : frames_value_type(&grid->frames).type,
+		grid->frames.options.ascii);
 	size_t at = 0;
 
-	fprintf(out, "%*s  ", NAME_COLUMNS + 7, grid->is_time ? "CPU" : "");
+	if (!label || text_cut_name(&label, LABEL_COLUMNS, grid->frames.options.ascii) < 0) {
+		free(label);
+		return -ENOMEM;
+	}
+	fprintf(out, "%*s%s  ", (int)(LABEL_COLUMNS - text_columns(label)), "", label);
+	free(label);
 	while (at < grid->columns) {
 		char text[TEXT_UNIT_BYTES];
 		size_t bytes;
@@ -43,6 +56,7 @@ static void put_scale(const struct time_grid *grid, FILE *out)
 			fprintf(out, "%*s", SCALE_GAP, "");
 	}
 	fputc('\n', out);
+	return 0;
 }
 
 static int put_strip(
@@ -70,7 +84,7 @@ static int put_strip(
 	return 0;
 }
 
-/* The greatest column of a row, but at least one CPU. */
+/* The greatest column of a row, but at least one CPU, or one thread that waits. */
 static double most_of(const struct time_grid *grid, const double *cell)
 {
 	double most =
@@ -90,7 +104,7 @@ static int put_strips(const struct time_grid *grid, FILE *out)
 	for (size_t i = 0; i < (grid->rows + 1) * grid->columns && !r; i++)
 		all[i % grid->columns] += grid->cell[i];
 	if (!r)
-		put_scale(grid, out);
+		r = put_scale(grid, out);
 	if (!r && grid->rows != 1)
 		r = put_strip(grid, "all threads", all, most_of(grid, all), out);
 	for (size_t i = 0; i < grid->rows && !r; i++) {
@@ -129,7 +143,9 @@ static void set_phase(
 		layout_set(layout, 3, text);
 	}
 	layout_set(layout, 4,
-		idle ? "(hardly anything ran)" : grid->frames.places.place[phase->place].function);
+		idle && grid->is_cpu ? "(hardly anything ran)"
+			: idle       ? "(hardly anything)"
+				     : grid->frames.places.place[phase->place].function);
 	if (!idle)
 		layout_set(
 			layout, 5, text_basename(grid->frames.places.place[phase->place].object));
@@ -137,10 +153,11 @@ static void set_phase(
 
 static int put_phases(const struct time_grid *grid, FILE *out)
 {
-	static const struct layout_column columns[] = {
+	const char *amount = grid->is_cpu ? "CPUs" : grid->is_time ? "threads" : "sum";
+	const struct layout_column columns[] = {
 		{"from", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
 		{"to", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"CPUs", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+		{amount, LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
 		{"of it", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
 		{"function on top", LAYOUT_LEFT, LAYOUT_NAME, 24, 0},
 		{"object", LAYOUT_LEFT, LAYOUT_PATH, 12, 1},
