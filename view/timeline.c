@@ -47,7 +47,9 @@ static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 		struct sample sample = profile_sample(profile, i);
 		double weight = (double)sample.value[grid->frames.sums.weight];
 
-		if (filter_takes(&grid->frames.filter, profile, &grid->frames.places, &sample))
+		/* Time without a sample belongs to no moment, and often to no known thread. */
+		if (!profile_is_unsampled(profile, &sample) &&
+			filter_takes(&grid->frames.filter, profile, &grid->frames.places, &sample))
 			grid->row[sample.task].weight += weight;
 	}
 	qsort(grid->row, tasks, sizeof(*grid->row), compare_rows);

@@ -5,7 +5,8 @@
  * make_timeline rank RANK FACTOR FILE: the first one, of a rank that has FACTOR times as much of
  * store, make_timeline waits FILE: the first one, where main is blocked in work from 1.8 s to 2 s,
  * seen by three looks, and again from 2.1 s to 2.2 s, and helper waits for a CPU from 2.55 s to
- * 2.6 s
+ * 2.6 s; make_timeline wall FILE: a wall-clock profile of 2 s, of which a thread runs in the first,
+ * and is blocked in the second, with as much time of an unknown thread without a sample
  */
 #include <stdio.h>
 #include <string.h>
@@ -116,6 +117,46 @@ static struct profile *make_waits(void)
 	return profile;
 }
 
+static struct profile *make_wall(void)
+{
+	struct profile *profile = NULL;
+	const int64_t runs[VALUE_TYPES_MAX] = {250, 1000 * FIXTURE_MS, 1000 * FIXTURE_MS},
+		      sleeps[VALUE_TYPES_MAX] = {1, 0, 1000 * FIXTURE_MS, 1000 * FIXTURE_MS},
+		      lost[VALUE_TYPES_MAX] = {
+			      0, 1000 * FIXTURE_MS, 2000 * FIXTURE_MS, 1000 * FIXTURE_MS};
+	struct location_line line = {0};
+	uint32_t task, unknown, mapping, stack, location;
+
+	(void)fixture_index(profile_new(&profile));
+	profile_set_default_value(
+		profile, fixture_index(profile_add_value_type(profile, "wall", "nanoseconds")));
+	(void)fixture_index(profile_add_value_type(profile, "blocked", "nanoseconds"));
+	mapping = fixture_index(profile_add_mapping(profile,
+		&(struct mapping){.file = "/opt/stall", .start = 0x1000, .limit = 0x9000}));
+	task = fixture_index(profile_add_task(profile, &(struct task){10, 10, "stall", "main"}));
+	unknown = fixture_index(profile_add_task(profile, &(struct task){0, 0, "stall", "stall"}));
+	line.function = fixture_index(profile_add_function(
+		profile, &(struct function){.name = "work", .symbol = "work"}));
+	location = fixture_location(profile, mapping, 0x1000, &line, 1);
+	stack = fixture_index(profile_add_stack(profile, task, &location, 1));
+	profile_set_time(profile, FIXTURE_BEGAN_NS, 2000 * (uint64_t)FIXTURE_MS);
+	profile_set_period(profile, 4 * FIXTURE_MS);
+	profile_add_values(profile, stack, runs);
+	profile_add_values(profile, stack, sleeps);
+	for (uint64_t ms = 2; ms < 1000; ms += 4)
+		(void)fixture_index(timeline_add(profile,
+			&(struct instant){.sample = stack,
+				.time_ns = FIXTURE_BEGAN_NS + ms * FIXTURE_MS,
+				.weight_ns = 4 * FIXTURE_MS}));
+	(void)fixture_index(timeline_add(profile,
+		&(struct instant){.sample = stack,
+			.time_ns = FIXTURE_BEGAN_NS + 2000 * (uint64_t)FIXTURE_MS,
+			.weight_ns = 1000 * FIXTURE_MS,
+			.state = TIMELINE_BLOCKED}));
+	(void)fixture_index(profile_add_unsampled_values(profile, unknown, mapping, lost));
+	return profile;
+}
+
 int main(int argc, char **argv)
 {
 	struct profile *profile;
@@ -127,12 +168,14 @@ int main(int argc, char **argv)
 		profile = fixture_timeline();
 	} else if (argc == 3 && !strcmp(argv[1], "waits")) {
 		profile = make_waits();
+	} else if (argc == 3 && !strcmp(argv[1], "wall")) {
+		profile = make_wall();
 	} else if (argc == 5 && !strcmp(argv[1], "many")) {
 		profile = make_many(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
 	} else if (argc == 5 && !strcmp(argv[1], "rank")) {
 		profile = make_rank(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10));
 	} else {
-		fputs("usage: make_timeline phases|waits FILE | many SAMPLES STACKS FILE | "
+		fputs("usage: make_timeline phases|waits|wall FILE | many SAMPLES STACKS FILE | "
 		      "rank RANK FACTOR FILE\n",
 			stderr);
 		return 2;

@@ -72,6 +72,25 @@ helper Waits for a CPU work 2550.0 2600.0"
 "$report" export --format firefox --thread helper -o firefox waiting || failed=1
 is "waits of one thread" "$(python3 "$check" firefox firefox flat waits)" \
     "helper Waits for a CPU work 2550.0 2600.0"
+# A wall-clock profile shows when a thread ran, and on request when it did not.
+"$make" wall wall || exit 1
+strip() { "$report" timeline --width 72 "$@" wall | sed -n '/^main 10 /s/.*% //p'; }
+twenty='█{20}'
+[[ $(strip) =~ ^$twenty\ {20}$ ]] || { echo "FAIL: when it ran: [$(strip)]"; failed=1; }
+[[ $(strip --value blocked) =~ ^\ {20}$twenty$ ]] || { echo "FAIL: when it did not"; failed=1; }
+is "its head" "$("$report" timeline wall | awk '$1 == "CPU" || $1 == "from" { print $1, $2, $3 }' | tr '\n' ';')" \
+    "CPU 0.000 s;from to CPUs;"
+is "and of what is asked for" "$("$report" timeline --value blocked wall |
+    awk '$1 == "blocked" || $1 == "from" { print $1, $2, $3 }' | tr '\n' ';')" \
+    "blocked 0.000 s;from to threads;"
+is "half of it ran" "$("$report" timeline --format tsv wall | awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" \
+    1000000000
+# Time without a sample is of no moment, and of a thread that is not known.
+for value in cpu blocked wall; do
+	is "threads by $value" "$("$report" timeline --split thread --value $value --format tsv wall |
+	    tail -n +2 | cut -f1-3 | sort -u)" "10	10	main"
+done
+
 # A part that is written is a profile of its own.
 "$report" export --from 2 --to 2.5 -o part.pb.gz p
 is "a part in a file" "$(of work part.pb.gz)" "250 1000000000"
