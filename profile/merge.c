@@ -163,6 +163,8 @@ static int merge_timelines(
 	bool mine = timeline_instants(into), its = timeline_instants(from);
 	int error;
 
+	if (timeline_why_left_out(from))
+		timeline_leave_out(into, timeline_why_left_out(from));
 	if (!first && mine != its && is_counted(from)) {
 		timeline_forget(into);
 		return profile_add_note(

@@ -114,6 +114,7 @@ struct profile {
 	bool named_is_stale; /* lines of a named location have changed since the table was filled */
 
 	struct timeline timeline;
+	const char *timeline_left_out; /* why; NULL: none was */
 
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;

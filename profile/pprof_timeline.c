@@ -76,14 +76,18 @@ int pprof_timeline_read(struct reading *r, const struct field *field)
 
 	if (!field->delimited || !field->bytes)
 		return damaged(r);
-	if (*span.p++ != PPROF_TIMELINE_VERSION)
+	if (*span.p++ != PPROF_TIMELINE_VERSION) {
+		timeline_leave_out(r->profile, "it is of a newer version of sprofil");
 		return profile_add_note(r->profile,
 			"its time line is of a newer version of sprofil, and is left out");
+	}
 	if (pprof_scan_varint(&span, &samples) <= 0)
 		return damaged(r);
-	if (samples != r->samples)
+	if (samples != r->samples) {
+		timeline_leave_out(r->profile, "another program has changed the samples");
 		return profile_add_note(r->profile,
 			"another program has changed the samples: the time line is left out");
+	}
 	rows = malloc(sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;

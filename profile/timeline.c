@@ -25,6 +25,16 @@ void timeline_forget(struct profile *profile)
 	release(&profile->timeline);
 }
 
+void timeline_leave_out(struct profile *profile, const char *why)
+{
+	profile->timeline_left_out = why;
+}
+
+const char *timeline_why_left_out(const struct profile *profile)
+{
+	return profile->timeline_left_out;
+}
+
 size_t timeline_instants(const struct profile *profile)
 {
 	return profile->timeline.instants;

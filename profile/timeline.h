@@ -56,6 +56,11 @@ size_t timeline_instants(const struct profile *profile);
 /* Removes the instants of all stacks. */
 void timeline_forget(struct profile *profile);
 
+/* Notes that a file has a time line which cannot be used; @why is a constant sentence. */
+void timeline_leave_out(struct profile *profile, const char *why);
+/* NULL: no time line was left out. */
+const char *timeline_why_left_out(const struct profile *profile);
+
 /*
  * Iterates over all instants in the order in which they were added, which is roughly that of time.
  */

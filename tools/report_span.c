@@ -90,6 +90,22 @@ static int tell_end(struct profile *part, uint64_t to_ns, uint64_t end_ns)
 	return profile_add_note(part, note);
 }
 
+static int refuse_profile(const struct profile *profile, char **ret_problem)
+{
+	const char *why = timeline_why_left_out(profile);
+	int n = why ? asprintf(ret_problem,
+			      "--from and --to need the time line of the profile, which cannot be "
+			      "used: %s",
+			      why)
+		    : asprintf(ret_problem,
+			      "--from and --to need a profile with a time line: sprofrun writes "
+			      "one (without --no-timeline), other programs do not");
+
+	if (n < 0)
+		*ret_problem = NULL;
+	return -ENODATA;
+}
+
 int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem)
 {
 	uint64_t begin_ns, end_ns, from_ns, to_ns;
@@ -99,10 +115,7 @@ int report_span_apply(const struct report_span *span, struct profile **profile, 
 	if (!report_span_is_given(span))
 		return 0;
 	if (!timeline_extent(*profile, &begin_ns, &end_ns)) {
-		*ret_problem = strdup(
-			"--from and --to need a profile with a time line: sprofrun writes one "
-			"(without --no-timeline), other programs do not");
-		return -ENODATA;
+		return refuse_profile(*profile, ret_problem);
 	}
 	from_ns = place(&span->from, end_ns, 0);
 	to_ns = place(&span->to, end_ns, UINT64_MAX);

@@ -2,6 +2,7 @@
 #include "view/timeline.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,20 @@ static struct report_options choose_value(
 	return options;
 }
 
+static int refuse(const struct profile *profile, char **ret_problem)
+{
+	const char *why = timeline_why_left_out(profile);
+	int n = why ? asprintf(ret_problem, "the time line of the profile cannot be used: %s", why)
+		    : asprintf(ret_problem,
+			      "the profile has no time line: sprofrun writes one (without "
+			      "--no-timeline), other programs do not");
+
+	if (n >= 0)
+		return -ENODATA;
+	*ret_problem = NULL;
+	return -ENOMEM;
+}
+
 int time_grid_init(struct time_grid *grid, const struct profile *profile,
 	const struct report_options *given, size_t columns, char **ret_problem)
 {
@@ -193,9 +208,7 @@ int time_grid_init(struct time_grid *grid, const struct profile *profile,
 
 	*grid = (struct time_grid){0};
 	if (!timeline_extent(profile, &grid->from_ns, &grid->to_ns)) {
-		*ret_problem = strdup("the profile has no time line: sprofrun writes one (without "
-				      "--no-timeline), other programs do not");
-		return *ret_problem ? -ENODATA : -ENOMEM;
+		return refuse(profile, ret_problem);
 	}
 	r = frames_init(&grid->frames, profile, &options, ret_problem);
 	if (r < 0)

@@ -104,6 +104,40 @@ is "and of that a part" "$(of work --from 2 --to 2.2 part.pb.gz)" "100 400000000
 is "no time line" "$? $(grep -c 'has no time line: sprofrun writes one' err)" "1 1"
 "$report" flat --from 1 none.pb.gz 2>err
 is "no time line for --from" "$? $(grep -c 'need a profile with a time line' err)" "1 1"
+# A newer version of the format: each field 7001 begins with the version.
+python3 - p newer.pb <<'P'
+import gzip, sys
+data = bytearray(gzip.open(sys.argv[1]).read())
+at, found = 0, []
+def varint():
+    global at
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value
+while at < len(data):
+    tag = varint()
+    if tag & 7 == 0:
+        varint()
+        continue
+    size = varint()
+    if tag >> 3 == 7001:
+        found.append(at)
+    at += size
+for at in found:
+    data[at] += 1
+open(sys.argv[2], "wb").write(data)
+P
+"$report" timeline newer.pb >out 2>err
+is "a newer time line" "$? $(cat out err)" \
+    "1 sprofreport: the time line of the profile cannot be used: it is of a newer version of sprofil"
+"$report" timeline newer.pb p 2>&1 | grep -q 'it is of a newer version' || { echo "FAIL: merged"; failed=1; }
+"$report" flat --from 1 newer.pb 2>err
+is "a newer time line for --from" "$? $(grep -c 'which cannot be used: it is of a newer version' err)" "1 1"
 for bad in "--from x" "--to 3q" "--from -" "--from=" "--from .s" "--from 0..0"; do
 	"$report" flat $bad p 2>err
 	is "$bad" "$? $(grep -c 'is not a time; give it as' err)" "2 1"
