@@ -47,7 +47,9 @@ static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 		.lines = "",
 		.cause = "",
 		.unfetched = "",
-		.behind = ""};
+		.behind = "",
+		.cut_cause = "",
+		.cut_mend = ""};
 	return more;
 }
 
@@ -263,34 +265,56 @@ void doctor_release(struct doctor *doctor)
 	*doctor = (struct doctor){0};
 }
 
-static void put_sheet(const struct doctor *doctor, FILE *out)
+/* Both in one cell, "first; second". NULL: out of memory. */
+static char *join(const char *first, const char *second)
+{
+	char *text;
+
+	if (asprintf(&text, "%s%s%s", first, first[0] && second[0] ? "; " : "", second) < 0)
+		return NULL;
+	return text;
+}
+
+static int put_object(struct sheet *sheet, const struct doctor_object *object)
+{
+	char *cause = join(object->cause, object->cut_cause);
+	char *mend = join(object->mend ? object->mend : "", object->cut_mend);
+	const struct cell cells[] = {
+		cell_number(object->samples),
+		cell_number(object->unnamed),
+		cell_number(object->unlined),
+		cell_number(object->incomplete),
+		cell_number(object->truncated),
+		cell_text(object->symbols),
+		cell_text(object->lines),
+		cell_text(object->path),
+		cell_text(object->build_id),
+		cell_text(cause),
+		cell_text(mend),
+	};
+	int r = cause && mend ? 0 : -ENOMEM;
+
+	if (r == 0)
+		sheet_row(sheet, cells);
+	free(cause);
+	free(mend);
+	return r;
+}
+
+static int put_sheet(const struct doctor *doctor, FILE *out)
 {
 	static const char *const columns[] = {"samples", "unnamed_samples", "unlined_samples",
 		"incomplete_stacks", "truncated_stacks", "symbols", "lines", "object", "build_id",
 		"cause", "mend"};
 	struct sheet sheet;
+	int r = 0;
 
 	sheet_begin(
 		&sheet, doctor->options.format, columns, sizeof(columns) / sizeof(*columns), out);
-	for (size_t i = 0; i < doctor->n; i++) {
-		const struct doctor_object *object = &doctor->object[i];
-		const struct cell cells[] = {
-			cell_number(object->samples),
-			cell_number(object->unnamed),
-			cell_number(object->unlined),
-			cell_number(object->incomplete),
-			cell_number(object->truncated),
-			cell_text(object->symbols),
-			cell_text(object->lines),
-			cell_text(object->path),
-			cell_text(object->build_id),
-			cell_text(object->cause),
-			cell_text(object->mend ? object->mend : ""),
-		};
-
-		sheet_row(&sheet, cells);
-	}
+	for (size_t i = 0; i < doctor->n && r == 0; i++)
+		r = put_object(&sheet, &doctor->object[i]);
 	sheet_end(&sheet);
+	return r;
 }
 
 int doctor_print(const struct profile *profile, const struct report_options *options, FILE *out,
@@ -304,7 +328,7 @@ int doctor_print(const struct profile *profile, const struct report_options *opt
 	if (doctor.options.format == REPORT_TEXT)
 		r = doctor_text(&doctor, out);
 	else
-		put_sheet(&doctor, out);
+		r = put_sheet(&doctor, out);
 	doctor_release(&doctor);
 	return r;
 }

@@ -24,6 +24,9 @@ struct doctor_object {
 	char *mend;            /* the remedy, a sentence; NULL none */
 	char *command[2];      /* those of the remedy that can be run as they are, or NULL */
 	const char *behind;    /* what to do after one of the commands, "" nothing */
+	/* besides that cause: why stacks end here too early, and the remedy; "" nothing */
+	const char *cut_cause, *cut_mend;
+	bool cut_mend_is_command; /* it can be run as it is */
 	struct code_object code;
 	uint64_t *address;
 };

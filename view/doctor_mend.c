@@ -136,17 +136,17 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
+/* Debug information mends nothing of that: it is a cause of its own. */
 static int mend_stacks(struct doctor_object *object)
 {
-	const char *mend = NULL, *cause = NULL;
+	bool is_truncated = object->truncated > object->incomplete;
+	const char *mend, *cause;
 
-	if (object->cause[0] || (!object->incomplete && !object->truncated))
+	if (!object->incomplete && !object->truncated)
 		return 0;
-	if (object->truncated > object->incomplete) {
+	if (is_truncated) {
 		cause = "stacks are deeper than what was copied of them";
 		mend = "sprofrun --max-stack 64M";
-		if (add_command(&object->command[0], mend) < 0)
-			return -ENOMEM;
 	} else {
 		cause = "stacks end here: it has no unwind information for its code";
 		mend = doctor_is_file(object)
@@ -155,6 +155,14 @@ static int mend_stacks(struct doctor_object *object)
 			: "keep frame pointers: java -XX:+PreserveFramePointer, node "
 			  "--interpreted-frames-native-stack; then sprofrun --call-graph fp";
 	}
+	if (object->cause[0]) {
+		object->cut_cause = cause;
+		object->cut_mend = mend;
+		object->cut_mend_is_command = is_truncated;
+		return 0;
+	}
+	if (is_truncated && add_command(&object->command[0], mend) < 0)
+		return -ENOMEM;
 	return say(object, cause, mend);
 }
 

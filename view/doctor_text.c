@@ -118,6 +118,23 @@ static int put_commands(
 	return wrap_end(&wrap);
 }
 
+/* The cut stacks of an object that lacks something else, too. */
+static int put_cut(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
+{
+	int64_t cut = object->incomplete + object->truncated;
+	struct wrap wrap;
+	FILE *out = object->cut_cause[0] ? wrap_begin(&wrap, doctor->options.width, given) : NULL;
+
+	if (!out)
+		return object->cut_cause[0] ? -ENOMEM : 0;
+	fputc('\n', out);
+	text_put(object->path[0] ? object->path : "[unknown]", out);
+	fprintf(out, ": %" PRId64 " sample%s without a whole stack\n    %s\n    %s%s\n", cut,
+		cut == 1 ? "" : "s", object->cut_cause, object->cut_mend_is_command ? "> " : "",
+		object->cut_mend);
+	return wrap_end(&wrap);
+}
+
 /* Of each object. */
 static int put_causes(const struct doctor *doctor, FILE *out)
 {
@@ -134,6 +151,8 @@ static int put_causes(const struct doctor *doctor, FILE *out)
 		r = put_cause(doctor, object, out);
 		if (r == 0)
 			r = put_commands(doctor, object, out);
+		if (r == 0)
+			r = put_cut(doctor, object, out);
 	}
 	if (!any)
 		fputs("\nNothing is missing that could be mended.\n", out);

@@ -64,6 +64,56 @@ check "but another report does" grep -q 'sprofreport doctor names' \
     <<<"$("$SPROFREPORT" bare.pb.gz)"
 doctor whole.pb.gz | grep -q 'whole: '; is "no cause for the whole one" $? 1
 
+# Stacks that are cut are another cause than names and lines.
+cat >cut.c <<'C'
+static __attribute__((noinline)) unsigned leaf(unsigned n)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sum += i * sum ^ i >> 3;
+	return sum;
+}
+
+static __attribute__((noinline)) unsigned middle(unsigned n)
+{
+	volatile unsigned char room[3000];
+	unsigned sum = 0;
+
+	for (int i = 0; i < 10; i++) {
+		room[i * 7] = (unsigned char)sum;
+		sum += leaf(n) + room[i];
+	}
+	return sum;
+}
+
+int main(void)
+{
+	volatile unsigned n = 100000;
+	unsigned sum = 0;
+
+	for (int i = 0; i < 100; i++)
+		sum += middle(n);
+	return sum == 7;
+}
+C
+"$cc" -O1 -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer -o named cut.c &&
+    strip -o cut named || exit 1
+for program in named cut; do
+    profile $program
+    if [ "$(cell 4 $program)" -gt 0 ]; then
+        check "$program: its stacks" grep -q '; stacks end here: it has no unwind information' \
+            <<<"$(cell 10 $program)"
+        check "and how they get whole" grep -q '; compile it with -fasynchronous-unwind-tables' \
+            <<<"$(cell 11 $program)"
+        doctor --width 80 $program.pb.gz >text
+        check "both are said" [ "$(grep -cE "/$program: [0-9]+ samples? without a (name|line|whole stack)\$" text)" = 2 ]
+        check "and advised" grep -q '^    compile it with -fasynchronous-unwind-tables' text
+    fi
+done
+check "some stacks are cut" [ "$(cell 4 cut)" -gt 0 ]
+doctor whole.pb.gz | grep -q 'without a whole stack'; is "none of the whole one" $? 1
+
 # What is there and tells nothing is not said to be missing.
 printf '\377\377\377\377\377\377\377\377' >garbage
 objcopy --update-section .debug_info=garbage whole broken 2>/dev/null && profile broken
