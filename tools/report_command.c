@@ -488,13 +488,39 @@ static const struct {
 	{OPTION_SOURCE_PATH, "source-path", " annotate html "},
 };
 
+/* Options supported by all reports but these. */
+static const struct {
+	int option;
+	const char *name, *not_of;
+} idle[] = {
+	{OPTION_SORT, "sort", " tree callers annotate timeline balance doctor summary merge "},
+	{OPTION_SPLIT, "split", " callers annotate diff balance doctor summary merge "},
+	{OPTION_LIMIT, "limit", " annotate summary merge "},
+	{OPTION_MIN_PCT, "min-pct", " summary merge "},
+	{OPTION_VALUE, "value", " summary merge "},
+	{OPTION_FOCUS, "focus", " summary "},
+	{OPTION_OBJECT, "object", " summary "},
+	{OPTION_THREAD, "thread", " summary "},
+	{OPTION_NO_INLINE, "no-inline", " summary merge "},
+	{OPTION_NO_DEMANGLE, "no-demangle", " summary merge "},
+};
+
 /* An option without effect is refused. */
 static int check_partial(const struct command *command, uint64_t given)
 {
 	char name[40];
 
 	(void)snprintf(name, sizeof(name), " %s ",
-		command->report ? command->report->name : command->export_format->name);
+		command->report           ? command->report->name
+			: command->merges ? "merge"
+					  : command->export_format->name);
+	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
+		if (!(given & bit_of(idle[i].option)) || !strstr(idle[i].not_of, name))
+			continue;
+		complain("--%s does nothing in '%.*s'", idle[i].name, (int)strlen(name) - 2,
+			name + 1);
+		return EXIT_USAGE;
+	}
 	for (size_t i = 0; i < sizeof(partial) / sizeof(partial[0]); i++) {
 		if (!(given & bit_of(partial[i].option)) || strstr(partial[i].of, name))
 			continue;

@@ -119,6 +119,24 @@ refused "no file behind the report" 2 "no profile" lines
 refused "a file for a function" 2 "is a file.*sprofreport callers FUNC $p" callers "$p"
 refused "no such report" 2 "no report 'flit'" flit "$p"
 refused "no such option" 2 "not an option" --frobnicate "$p"
+while read -r option reports; do
+	for name in $reports; do
+		case $name in callers | annotate) words="$name main" ;; *) words=$name ;; esac
+		# shellcheck disable=SC2086 # words
+		refused "--$option in $name" 2 "--${option%=*} does nothing in '$name'" $words --$option "$p"
+	done
+done <<'OPTIONS'
+sort=total tree callers annotate timeline balance doctor summary merge
+split=thread callers annotate diff balance doctor summary merge
+limit=3 annotate summary merge
+min-pct=1 summary merge
+value=cpu summary merge
+focus=main summary
+object=demo summary
+thread=demo summary
+no-inline summary merge
+no-demangle summary merge
+OPTIONS
 refused "no value" 2 "wants a value" "$p" --limit
 refused "no such format" 2 "format 'yaml'.*tsv" --format yaml "$p"
 refused "no such sort" 2 "sort 'name'" --sort name "$p"
