@@ -493,7 +493,7 @@ static const struct {
 	int option;
 	const char *name, *not_of;
 } idle[] = {
-	{OPTION_SORT, "sort", " tree callers annotate timeline balance doctor summary merge "},
+	{OPTION_SORT, "sort", " annotate timeline balance doctor summary merge "},
 	{OPTION_SPLIT, "split", " callers annotate diff balance doctor summary merge "},
 	{OPTION_LIMIT, "limit", " annotate summary merge "},
 	{OPTION_MIN_PCT, "min-pct", " summary merge "},

@@ -126,7 +126,7 @@ while read -r option reports; do
 		refused "--$option in $name" 2 "--${option%=*} does nothing in '$name'" $words --$option "$p"
 	done
 done <<'OPTIONS'
-sort=total tree callers annotate timeline balance doctor summary merge
+sort=total annotate timeline balance doctor summary merge
 split=thread callers annotate diff balance doctor summary merge
 limit=3 annotate summary merge
 min-pct=1 summary merge
