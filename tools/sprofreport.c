@@ -180,7 +180,7 @@ static int make_text(const struct command *command, const struct subject *subjec
 	if ((fclose(out) || failed) && error >= 0)
 		error = -ENOMEM;
 	waiting_end(waiting);
-	if (error < 0)
+	if (error < 0 || problem)
 		complain_list(problem ? problem : strerror(-error));
 	free(problem);
 	return error == -EINVAL ? EXIT_USAGE : error < 0 ? EXIT_FAILED : 0;
@@ -232,6 +232,12 @@ static int refuse_terminal(const struct command *command)
 	return EXIT_USAGE;
 }
 
+/* A script tells a slowdown from what went wrong by the status. */
+static int trouble(const struct command *command, int status)
+{
+	return status == EXIT_FAILED && command->options.has_fail_above ? EXIT_USAGE : status;
+}
+
 /* Makes the requested text and outputs it. */
 static int report(
 	const struct command *command, const struct subject *subject, struct waiting *waiting)
@@ -245,7 +251,7 @@ static int report(
 		status = command->output ? give_to_file(command, text, bytes)
 					 : give_to_stdout(command, text, bytes);
 	free(text);
-	return status ? status : failed ? EXIT_FAILED : 0;
+	return status ? trouble(command, status) : failed ? EXIT_FAILED : 0;
 }
 
 static int report_sides(const struct command *command, struct waiting *waiting)
@@ -257,7 +263,7 @@ static int report_sides(const struct command *command, struct waiting *waiting)
 
 	if (!profile) {
 		complain("%s", strerror(ENOMEM));
-		return EXIT_FAILED;
+		return trouble(command, EXIT_FAILED);
 	}
 	sides = (struct report_sides){
 		.profile = {profile, profile + a},
@@ -265,7 +271,7 @@ static int report_sides(const struct command *command, struct waiting *waiting)
 			(const char *const *)command->file + a},
 		.n = {a, (size_t)command->files - a},
 	};
-	status = read_side(command, 0, command->files, waiting, profile);
+	status = trouble(command, read_side(command, 0, command->files, waiting, profile));
 	waiting_end(waiting);
 	if (!status)
 		status = report(command, &(struct subject){.sides = &sides}, waiting);

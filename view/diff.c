@@ -12,6 +12,9 @@
 #include "view/text.h"
 #include "view/tree.h"
 
+/* Maximum rows named as too slow. */
+enum { SLOWER_MOST = 10 };
+
 struct diff_key {
 	uint32_t function, object; /* ids of strings */
 };
@@ -432,18 +435,52 @@ static void put_sheet(const struct diff *diff, size_t limit, double least, FILE 
 	sheet_end(&sheet);
 }
 
-static bool is_too_slow(const struct diff *diff)
+/* New rows have no percentage, and are more than any. */
+static void name_slower(const char *what, double delta, FILE *out)
 {
-	if (diff->speed.is_change && diff->speed.change * 100 > diff->options.fail_above)
-		return true;
-	for (size_t i = 0; i < diff->rows; i++) {
-		const struct compare_row *by = &diff->row[i].by;
+	fputs("\n    ", out);
+	text_put(what, out);
+	if (isfinite(delta))
+		fprintf(out, ", %+.1f %%", delta * 100);
+	else
+		fputs(", new", out);
+}
 
-		if (diff_is_significant(&diff->row[i]) &&
-			by->delta * 100 > diff->options.fail_above)
-			return true;
+/* 1: something is too slow; *ret_what then lists what. -ENOMEM. */
+static int find_slower(const struct diff *diff, char **ret_what)
+{
+	const char *what = diff->options.paths ? "call paths" : "functions";
+	double limit = diff->options.fail_above;
+	size_t bytes = 0, n = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "slower by more than %g %%:", limit);
+	if (diff->speed.is_change && diff->speed.change * 100 > limit) {
+		fprintf(out, "\n    all %s alike, %+.1f %%", what, diff->speed.change * 100);
+		n++;
 	}
-	return false;
+	for (size_t i = 0; i < diff->rows; i++) {
+		const struct diff_row *row = &diff->row[i];
+
+		if (!diff_is_significant(row) || !(row->by.delta * 100 > limit))
+			continue;
+		if (n++ < SLOWER_MOST)
+			name_slower(row->function, row->by.delta, out);
+	}
+	if (n > SLOWER_MOST)
+		fprintf(out, "\n    and %zu more", n - SLOWER_MOST);
+	if (fclose(out)) {
+		free(text);
+		return -ENOMEM;
+	}
+	if (n)
+		*ret_what = text;
+	else
+		free(text);
+	return n > 0;
 }
 
 int diff_print(const struct report_sides *sides, const struct report_options *given, FILE *out,
@@ -463,7 +500,7 @@ int diff_print(const struct report_sides *sides, const struct report_options *gi
 		put_sheet(&diff, options.limit,
 			fmax(diff.all[0], diff.all[1]) * options.min_percent / 100, out);
 	if (!error && options.has_fail_above)
-		error = is_too_slow(&diff);
+		error = find_slower(&diff, ret_problem);
 	diff_release(&diff);
 	return error;
 }

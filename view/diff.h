@@ -39,7 +39,10 @@ void diff_release(struct diff *diff);
 #define DIFF_FALSE_DISCOVERIES 0.05
 bool diff_is_significant(const struct diff_row *row);
 
-/* As report->print_sides: 1 if something is significantly slower by more than fail_above. */
+/*
+ * As report->print_sides: 1 if something is significantly slower by more than fail_above, and
+ * @ret_problem names it.
+ */
 int diff_print(const struct report_sides *sides, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -83,7 +83,7 @@ struct report {
 		char **ret_problem);
 	/*
 	 * If not NULL, used instead of print, for two sides. 1: the condition of
-	 * options->fail_above is met.
+	 * options->fail_above is met; @ret_problem then says by what.
 	 */
 	int (*print_sides)(const struct report_sides *sides, const struct report_options *options,
 		FILE *out, char **ret_problem);

@@ -109,9 +109,22 @@ refused "a report" 'diff is for flame graphs' flat --diff stacks slower
 refused "one side of a flame graph" 'compares two sides' export --format svg --diff stacks
 
 # For scripts.
-"$report" diff --fail-above 50 stacks slower >out
+"$report" diff --fail-above 50 stacks slower >out 2>err
 is "slower by more" $? 1
 grep -q fib out || fail "no report beside the status"
+is "what is slower" "$(cat err)" "sprofreport: slower by more than 50 %:
+    fib, +400.0 %"
+"$report" diff --fail-above 50 --paths stacks slower >out 2>err
+is "which path is slower" "$(tail -n 1 err)" "    main;fib, +400.0 %"
+head -c 200 slower >damaged
+"$report" diff --fail-above 50 stacks damaged >out 2>err
+is "a damaged file is no slowdown" "$? $(grep -c damaged err)" "2 1"
+"$report" diff --fail-above 50 stacks missing >out 2>err
+is "nor is a missing one" $? 2
+"$report" diff --fail-above 50 -o none/out stacks slower 2>err
+is "nor what cannot be written" $? 2
+"$report" diff stacks damaged >out 2>err
+is "without the option, as for other reports" $? 1
 "$report" diff --fail-above 500 stacks slower >out
 is "slower by less" $? 0
 "$report" diff --fail-above 0 slower stacks >out
