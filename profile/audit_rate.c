@@ -45,7 +45,7 @@ bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate)
 	if (rate.expected >= EXPECTED_LEAST)
 		rate.reached_hz = (double)samples * 1e9 / (double)ns;
 	/* By more than the noise of a count, and by more than a tenth. */
-	rate.is_low = rate.reached_hz && rate.reached_hz < 0.9 * rate.asked_hz &&
+	rate.is_low = rate.reached_hz > 0 && rate.reached_hz < 0.9 * rate.asked_hz &&
 		(double)samples + 3 * sqrt(rate.expected) < rate.expected;
 	if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective) {
 		rate.effective = effective;
