@@ -50,7 +50,7 @@ static int audit_comment(const struct profile *profile, char **ret_comment)
 
 	(void)audit_figure(profile, "samples", &samples);
 	say(&sentence, PPROF_COMMENT_SUMMARY "%" PRIu64 " samples", samples);
-	if (audit_rate(profile, &rate) && rate.reached_hz)
+	if (audit_rate(profile, &rate) && rate.reached_hz > 0)
 		say(&sentence, ", %.0f of %.0f Hz reached", rate.reached_hz, rate.asked_hz);
 	if (audit_found(profile, &found) && !found.says_nothing)
 		say(&sentence, ", found %.1f %% of the expected samples", found.ratio * 100);

@@ -130,7 +130,7 @@ static void print_rate(struct auditing *a, const struct audit_rate *rate)
 
 	text_format_hz(rate->asked_hz, asked);
 	text_format_hz(rate->reached_hz, reached);
-	if (rate->reached_hz) {
+	if (rate->reached_hz > 0) {
 		separate(a, "audit: ");
 		fprintf(a->out, "%.*s of %s reached", (int)strcspn(reached, " "), reached, asked);
 	}

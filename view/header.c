@@ -84,7 +84,7 @@ static void print_samples(const struct profile *profile, const struct rows *rows
 		fprintf(out, " (%" PRIu64 " effective)", rate.effective);
 	text_format_hz(rate.asked_hz, asked);
 	text_format_hz(rate.reached_hz, reached);
-	if (rate.reached_hz)
+	if (rate.reached_hz > 0)
 		fprintf(out, " at %.*s of %s", (int)strcspn(reached, " "), reached, asked);
 	else
 		fprintf(out, " at %s", asked);
