@@ -174,8 +174,9 @@ static void print_rate_remarks(
 	else if (rate->is_low && is_found)
 		fprintf(a->out,
 			"%" PRIu64 " samples of %.0f that were asked for: %sone takes longer than "
-			"a period, or --max-overhead or --max-cpu allows no more; times are right, "
-			"with the noise of so few samples\n",
+			"a period, or stands for several in a long system call, or --max-overhead "
+			"or --max-cpu allows no more; times are right, with the noise of so few "
+			"samples\n",
 			rate->samples, rate->expected,
 			late > 0.01 ? "other programs had the CPUs, or " : "");
 	if (!rate->is_few)
