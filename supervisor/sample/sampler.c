@@ -446,10 +446,8 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 	t->seen = *after;
 	t->stopping = false;
 	if (!was_on) {
-		struct sample_cpu *c = &s->cpu[o->cpu];
-
-		c->streak = 0;
-		c->failures += FAILURE;
+		s->cpu[o->cpu].streak = 0;
+		s->cpu[o->cpu].failures += FAILURE;
 		s->figures.unproved++;
 	} else if (o->slow && place == SAMPLE_IN_YIELD) {
 		/* It gave up its CPU, which let us in late: at the instant it was elsewhere. */
