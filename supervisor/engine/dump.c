@@ -104,11 +104,19 @@ void dump_group_stop(struct engine *engine, struct tracee *t)
 	t->asked_ns = 0;
 }
 
+static bool ask(struct tracee *t)
+{
+	if (tracer_interrupt(t->tid) < 0)
+		return false;
+	(void)target_step(t, TRACEE_ASK);
+	return true;
+}
+
 void dump_again(struct engine *engine, struct tracee *t, int32_t syscall)
 {
 	(void)engine;
 	(void)syscall;
-	if (tracer_interrupt(t->tid) < 0)
+	if (!ask(t))
 		t->asked_ns = 0;
 }
 
@@ -199,7 +207,7 @@ void dump_run(struct engine *engine)
 		if (!t->process || t->left_out || look(engine, t))
 			continue;
 		(void)procfiles_read_cpu(&engine->files, t, &t->asked_cpu);
-		if (tracer_interrupt(t->tid) < 0)
+		if (!ask(t))
 			continue;
 		t->asked_ns = t->not_stopped_ns = clock_now();
 		wait_for(engine, t, PATIENCE_NS);

@@ -95,7 +95,8 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
 		account_see(engine, t, &cpu, clock_now());
 	t->tid = former;
-	overtake(engine, t, SYS_execve);
+	if (t->ordered)
+		overtake(engine, t, SYS_execve);
 	account_charge(engine, t);
 	t->tid = tid;
 }
@@ -220,13 +221,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	switch (action) {
 	case TRACEE_TICK:
 	case TRACEE_TICK_SIGNAL: stops->tick(engine, t, action == TRACEE_TICK ? 0 : signal); break;
-	case TRACEE_DELIVER:
-		/* A dump's interrupts do not go through the state machine. */
-		if (t->asked_ns)
-			stops->tick(engine, t, signal);
-		else
-			mend_deliver(&engine->mender, t, signal);
-		break;
+	case TRACEE_DELIVER: mend_deliver(&engine->mender, t, signal); break;
 	case TRACEE_MEND:
 		overtake(engine, t, -1);
 		mend_call_stop(&engine->mender, t);

@@ -268,7 +268,7 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
 
 /*
  * @t is still in the call in which an earlier instant met it: what is due weighs with that order.
- * Where it was then is certain now, and that it has waited for no other thread is not asked.
+ * Its time stamp proves that; a proof by waiting time fails where it was put on its CPU again.
  */
 static void add_to_order(
 	struct sampler *s, unsigned cpu, unsigned due, struct sample_thread *t, uint64_t now)

@@ -52,7 +52,10 @@ void mend_expire(struct mender *mender, uint64_t now_ns);
 
 /* Is a call of this thread watched? */
 bool mend_busy(const struct tracee *tracee);
-/* Where it is then, whether it runs or sleeps: what the kernel tells of one that sleeps there. */
+/*
+ * The watched call and its place, as the kernel gives them for a thread that sleeps in that call.
+ * Only of a thread that is mend_busy().
+ */
 struct activity mend_activity(const struct tracee *tracee);
 
 /*

@@ -147,14 +147,14 @@ static void test_balance__different_programs_need_evidence(void **state)
 	assert_says(PROCESSES(others), 0, "\n2 kinds of behaviour\n");
 }
 
-/* The mark of a rank in the name of a process does not make another program of it. */
+/* Processes whose names differ in the mark of their rank only are of one program. */
 static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
 {
 	static const struct process ranks[] = {{"job rank 1", "f", 1, 5, 1},
 		{"job rank 12", "f", 2, 5, 12}, {"job rank 3", "f", 3, 5, 3}};
 	static const struct process others[] = {
 		{"job rank 1", "f", 1, 5, 1}, {"pre rank 2", "f", 2, 5, 2}};
-	/* A program may have such a name. */
+	/* A program's own name that ends like such a mark is kept whole. */
 	static const struct process names[] = {
 		{"job rank 1", "f", 1, 5, 0}, {"job rank 2", "f", 2, 5, 0}};
 

@@ -66,6 +66,15 @@ static void test_sampler_loss__on_its_way_back_a_thread_is_not_nobody(void **sta
 	sampler_release(&w.sampler);
 }
 
+/* @a is met on the first CPU, and asked to stop. */
+static void ask(struct world *w, struct actor *a)
+{
+	a->state = RUNNABLE;
+	replaced(w, a);
+	assert_ptr_equal(look(w, 0), a);
+	sampler_asked(&w->sampler, &a->sample, false);
+}
+
 /* It was asked to stop, and waits until the CPU is let go. */
 static void test_sampler_loss__on_its_way_to_a_stop_a_thread_is_not_nobody(void **state)
 {
@@ -75,10 +84,7 @@ static void test_sampler_loss__on_its_way_to_a_stop_a_thread_is_not_nobody(void 
 	(void)state;
 	begin(&w, 2, 2);
 	sampler_set_period(&w.sampler, 0, MS / 10, 0);
-	a->state = RUNNABLE;
-	replaced(&w, a);
-	assert_ptr_equal(look(&w, 0), a);
-	sampler_asked(&w.sampler, &a->sample, false);
+	ask(&w, a);
 	a->state = ASLEEP; /* the engine tells nothing of a thread that it has asked to stop */
 	w.stamp_ns++;
 	w.runnable = 1;
@@ -104,10 +110,7 @@ static void test_sampler_loss__what_does_not_stop_was_nobody(void **state)
 	(void)state;
 	for (unsigned late = 0; late < 2; late++) {
 		begin(&w, 2, 2);
-		a->state = RUNNABLE;
-		replaced(&w, a);
-		assert_ptr_equal(look(&w, 0), a);
-		sampler_asked(&w.sampler, &a->sample, false);
+		ask(&w, a);
 		a->state = ASLEEP;
 		w.stamp_ns++;
 		/* It may wait for another program; it sleeps, and is not interrupted. */
@@ -129,10 +132,7 @@ static void test_sampler_loss__a_long_call_has_all_its_instants(void **state)
 
 	(void)state;
 	begin(&w, 2, 2);
-	a->state = RUNNABLE;
-	replaced(&w, a);
-	assert_ptr_equal(look(&w, 0), a);
-	sampler_asked(&w.sampler, &a->sample, false);
+	ask(&w, a);
 	/* The engine tells nothing of a thread that it has asked to stop. */
 	a->state = ASLEEP;
 	a->pc = 0;
@@ -177,10 +177,7 @@ static void test_sampler_loss__what_is_lost_is_not_on_its_way_to_a_stop(void **s
 
 	(void)state;
 	begin(&w, 2, 2);
-	a->state = RUNNABLE;
-	replaced(&w, a);
-	assert_ptr_equal(look(&w, 0), a);
-	sampler_asked(&w.sampler, &a->sample, false);
+	ask(&w, a);
 	assert_true(a->sample.stopping);
 	sampler_lose(&w.sampler, &a->sample);
 	assert_false(a->sample.stopping);
