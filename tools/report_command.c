@@ -477,56 +477,45 @@ static int take_words(struct command *command, int argc, char **argv)
 	return 0;
 }
 
-/* Options supported by some reports and formats only. */
+/* Options that some reports and formats have no use for: all but those of @of, or those of @not_of.
+ */
 static const struct {
 	int option;
-	const char *name, *of;
+	const char *name, *of, *not_of;
 } partial[] = {
-	{OPTION_BOTTOM_UP, "bottom-up", " tree svg html "},
-	{OPTION_ICICLE, "icicle", " svg html "},
-	{OPTION_INSTRUCTIONS, "instructions", " annotate "},
-	{OPTION_SOURCE_PATH, "source-path", " annotate html "},
-};
-
-/* Options supported by all reports but these. */
-static const struct {
-	int option;
-	const char *name, *not_of;
-} idle[] = {
-	{OPTION_SORT, "sort", " annotate timeline balance doctor summary merge "},
-	{OPTION_SPLIT, "split", " callers annotate diff balance doctor summary merge "},
-	{OPTION_LIMIT, "limit", " annotate summary merge "},
-	{OPTION_MIN_PCT, "min-pct", " summary merge "},
-	{OPTION_VALUE, "value", " summary merge "},
-	{OPTION_FOCUS, "focus", " summary "},
-	{OPTION_OBJECT, "object", " summary "},
-	{OPTION_THREAD, "thread", " summary "},
-	{OPTION_NO_INLINE, "no-inline", " summary merge "},
-	{OPTION_NO_DEMANGLE, "no-demangle", " summary merge "},
+	{OPTION_BOTTOM_UP, "bottom-up", " tree svg html ", NULL},
+	{OPTION_ICICLE, "icicle", " svg html ", NULL},
+	{OPTION_INSTRUCTIONS, "instructions", " annotate ", NULL},
+	{OPTION_SOURCE_PATH, "source-path", " annotate html ", NULL},
+	{OPTION_SORT, "sort", NULL, " annotate timeline balance doctor summary merge "},
+	{OPTION_SPLIT, "split", NULL, " callers annotate diff balance doctor summary merge "},
+	{OPTION_LIMIT, "limit", NULL, " annotate summary merge "},
+	{OPTION_MIN_PCT, "min-pct", NULL, " summary merge "},
+	{OPTION_VALUE, "value", NULL, " summary merge "},
+	{OPTION_FOCUS, "focus", NULL, " summary "},
+	{OPTION_OBJECT, "object", NULL, " summary "},
+	{OPTION_THREAD, "thread", NULL, " summary "},
+	{OPTION_NO_INLINE, "no-inline", NULL, " summary merge "},
+	{OPTION_NO_DEMANGLE, "no-demangle", NULL, " summary merge "},
 };
 
 /* An option without effect is refused. */
 static int check_partial(const struct command *command, uint64_t given)
 {
+	const char *report = command->report ? command->report->name
+		: command->merges            ? "merge"
+					     : command->export_format->name;
 	char name[40];
 
-	(void)snprintf(name, sizeof(name), " %s ",
-		command->report           ? command->report->name
-			: command->merges ? "merge"
-					  : command->export_format->name);
-	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
-		if (!(given & bit_of(idle[i].option)) || !strstr(idle[i].not_of, name))
-			continue;
-		complain("--%s does nothing in '%.*s'", idle[i].name, (int)strlen(name) - 2,
-			name + 1);
-		return EXIT_USAGE;
-	}
+	(void)snprintf(name, sizeof(name), " %s ", report);
 	for (size_t i = 0; i < sizeof(partial) / sizeof(partial[0]); i++) {
-		if (!(given & bit_of(partial[i].option)) || strstr(partial[i].of, name))
+		const char *of = partial[i].of;
+		bool has_use = of ? strstr(of, name) != NULL : !strstr(partial[i].not_of, name);
+
+		if (has_use || !(given & bit_of(partial[i].option)))
 			continue;
-		complain("--%s does nothing in '%.*s': it is for%.*s", partial[i].name,
-			(int)strlen(name) - 2, name + 1, (int)strlen(partial[i].of) - 1,
-			partial[i].of);
+		complain("--%s does nothing in '%s'%s%.*s", partial[i].name, report,
+			of ? ": it is for" : "", of ? (int)strlen(of) - 1 : 0, of ? of : "");
 		return EXIT_USAGE;
 	}
 	return 0;
