@@ -13,7 +13,7 @@ static const char magic[8] = "SPROFRNG";
 enum { AT_VERSION = 8, AT_CAPACITY = 16, AT_HEAD = 64, AT_TAIL = 128, AT_SLEEPING = 136 };
 
 /* An empty ring restarts at its beginning after this many bytes, or a sixteenth of its capacity. */
-#define ANEW_LEAST (UINT64_C(2) << 20)
+#define ANEW_LEAST (UINT64_C(1) << 20)
 
 static _Atomic uint64_t *word(const struct ring *ring, size_t offset)
 {
@@ -46,6 +46,18 @@ static void put_header(uint8_t *at, uint32_t bytes)
 size_t ring_memory_bytes(uint64_t capacity)
 {
 	return RING_DATA_OFFSET + (size_t)capacity;
+}
+
+static uint64_t anew_least(uint64_t capacity)
+{
+	return capacity / 16 > ANEW_LEAST ? capacity / 16 : ANEW_LEAST;
+}
+
+size_t ring_first_bytes(uint64_t capacity)
+{
+	uint64_t first = 2 * anew_least(capacity);
+
+	return RING_DATA_OFFSET + (size_t)(first < capacity ? first : capacity);
 }
 
 int ring_init(struct ring *ring, void *memory, uint64_t capacity)
@@ -102,8 +114,8 @@ bool ring_is_half_empty(struct ring *ring)
  */
 static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 {
-	if (used < ANEW_LEAST || used < ring->capacity / 16 || used > ring->capacity / 2 ||
-		need > used / 16 || ring->capacity - used > UINT32_MAX - 7)
+	if (used < anew_least(ring->capacity) || used > ring->capacity / 2 || need > used / 16 ||
+		ring->capacity - used > UINT32_MAX - 7)
 		return false;
 	look_at_tail(ring);
 	return ring->at == ring->seen &&

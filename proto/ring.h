@@ -15,8 +15,8 @@
  *      512     -  data        record at offset (head mod capacity)
  *
  * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest of
- * the data area. The producer also pads when the ring is empty and the consumer waits, after some
- * megabytes: the next records then go to memory that is in the caches. If there is no room, the
+ * the data area. The producer also pads when the ring is empty and the consumer waits, after a
+ * megabyte: the next records then go to memory that is in the caches. If there is no room, the
  * producer drops the record and counts it; it never waits.
  *
  * The memory is shared with another process, which may be broken: each side keeps its own position
@@ -47,6 +47,12 @@ struct ring {
 
 /* Bytes of shared memory for a data area of @capacity bytes (a power of two, at least 4096). */
 size_t ring_memory_bytes(uint64_t capacity);
+
+/*
+ * Of these, the ones at the beginning that are used for good while the consumer keeps up. The first
+ * touch of a page takes longer than all else that is done for a record: touch them beforehand.
+ */
+size_t ring_first_bytes(uint64_t capacity);
 
 /* Producer: lays out fresh (zeroed) memory. -EINVAL: bad capacity. */
 int ring_init(struct ring *ring, void *memory, uint64_t capacity);

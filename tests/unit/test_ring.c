@@ -110,7 +110,8 @@ static uint64_t drain(struct pair *pair)
  * there. */
 static void test_ring__begins_anew_when_it_is_empty(void **state)
 {
-	enum { RECORD = 8192, MEMORY = 16 << 20, REACHED = (2 << 20) + 2 * RECORD };
+	enum { RECORD = 8192, MEMORY = 16 << 20 };
+	const size_t first = ring_first_bytes(MEMORY), reached = (1 << 20) + 2 * RECORD;
 	struct pair pair;
 	uint64_t out = 0;
 
@@ -123,9 +124,11 @@ static void test_ring__begins_anew_when_it_is_empty(void **state)
 		out += drain(&pair);
 		assert_int_equal(out, in + 1);
 	}
-	for (size_t i = REACHED; i < MEMORY; i++)
+	for (size_t i = reached; i < MEMORY; i++)
 		if (((const uint8_t *)pair.memory)[RING_DATA_OFFSET + i])
 			fail_msg("byte %zu was written", i);
+	assert_in_range(first, RING_DATA_OFFSET + reached, ring_memory_bytes(MEMORY) / 4);
+	assert_int_equal(ring_first_bytes(4096), ring_memory_bytes(4096));
 	free(pair.memory);
 }
 
