@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 #include "supervisor/engine/keeper.h"
 #include "supervisor/engine/rotate.h"
 #include "supervisor/engine/serving.h"
+#include "supervisor/engine/stops.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/proc_status.h"
@@ -41,16 +43,23 @@
 /* Beyond the scheduler's next tick. */
 #define STOP_TIMER_NS 5000000
 
-/* Stops that were asked for and have not come: in D state, or never scheduled. Counted once. */
+/*
+ * Stops that were asked for and have not come: in D state, or never scheduled. Counted once. The
+ * end of a leader is reported only with that of its last thread: it was on its way there (race:
+ * leader_ends_while_asked).
+ */
 static void count_missed(struct engine *engine, uint64_t now)
 {
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
-		if (t->state == TRACEE_ASKED && !t->missed && now > t->asked_ns + SECOND_NS) {
-			t->missed = true;
+		if (t->state != TRACEE_ASKED || t->missed || now <= t->asked_ns + SECOND_NS)
+			continue;
+		t->missed = true;
+		if (proc_status_is_zombie(t->tid))
+			stops_overtaken(engine, t, SYS_exit);
+		else
 			engine->audit.missed_stops++;
-		}
 	}
 }
 

@@ -106,8 +106,8 @@ static int copy_above(const int *more, size_t n, int *copy)
 	return 0;
 }
 
-int link_start(struct link *link, const char *const argv[], uint64_t capacity, const int *more,
-	size_t n)
+int link_start(
+	struct link *link, const char *const argv[], uint64_t capacity, const int *more, size_t n)
 {
 	int child[LINK_MORE_FD - LINK_RING_FD + LINK_MORE_MOST], *copy = child + 3;
 	int ring_fd = -1, bell[2] = {-1, -1}, request[2] = {-1, -1}, r = 0;

@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/keeper.h"
+#include "supervisor/engine/sampling_probe.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
@@ -25,123 +24,6 @@
 #define LEAD_MOST_NS  100000
 #define LEAD_SPARE_NS 8000
 #define AWAIT_NS      100000
-
-static int probe_activity(void *context, struct sample_thread *s, struct activity *ret_activity)
-{
-	struct tracee *t = s->owner;
-
-	/* One that has been asked already, or is stopped, is none to ask. */
-	if (t->state != TRACEE_RUNNING) {
-		*ret_activity = (struct activity){.syscall = -1};
-		return 0;
-	}
-	/* Nor is one whose call is being repaired; but where that is, is known. */
-	if (mend_busy(t)) {
-		*ret_activity = mend_activity(t);
-		return 0;
-	}
-	return look_read_activity(context, t, ret_activity);
-}
-
-static int probe_cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret_cpu)
-{
-	struct engine *engine = context;
-
-	return procfiles_read_cpu(&engine->files, s->owner, ret_cpu);
-}
-
-static int probe_switched(void *context, struct sample_thread *s, uint64_t *ret_ns)
-{
-	struct engine *engine = context;
-
-	return procfiles_read_switched(&engine->files, s->owner, ret_ns);
-}
-
-static int probe_last_cpu(void *context, struct sample_thread *s)
-{
-	struct engine *engine = context;
-
-	return procfiles_read_last_cpu(&engine->files, s->owner);
-}
-
-static int probe_arrived(void *context, unsigned cpu, struct arrival *ret_arrival)
-{
-	struct engine *engine = context;
-	struct sampling *s = &engine->sampling;
-
-	if ((int)cpu != s->host)
-		return s->waiter[cpu].started ? cpu_waiter_arrival(&s->waiter[cpu], ret_arrival)
-					      : -ENODATA;
-	*ret_arrival = s->arrival;
-	return s->arrival.last_ns ? 0 : arrival_read(&s->log, s->sched_fd, ret_arrival);
-}
-
-static bool probe_holds(void *context, unsigned cpu)
-{
-	struct sampling *s = &((struct engine *)context)->sampling;
-	struct cpu_waiter *w = &s->waiter[cpu];
-
-	/* Awake since before the instant, the tracing thread cannot tell whom it replaced. */
-	if ((int)cpu == s->host)
-		return s->came;
-	return !w->started || cpu_waiter_state(w) == CPU_WAITER_HOLDS;
-}
-
-static uint64_t probe_now(void *context)
-{
-	(void)context;
-	return clock_now();
-}
-
-/*
- * Has the analyst run since this was asked last? It works for us: whoever takes its CPU changes
- * nothing for the target.
- */
-static bool analyst_has_run(struct engine *engine)
-{
-	struct sampling *s = &engine->sampling;
-	uint64_t before = s->analyst_ran_ns;
-	clockid_t clock;
-
-	if (!engine->reader.link.pid || clock_getcpuclockid(engine->reader.link.pid, &clock) != 0)
-		return false;
-	s->analyst_ran_ns = clock_read(clock);
-	return s->analyst_ran_ns != before;
-}
-
-/*
- * /proc/loadavg counts this thread, each waiter that is awake, and the analyst: they are left out.
- */
-static int probe_runnable(void *context)
-{
-	struct engine *engine = context;
-	struct sampling *s = &engine->sampling;
-	int runnable = s->load_fd < 0 ? -1 : procfs_read_runnable(s->load_fd);
-
-	if (runnable < 0)
-		return -1;
-	for (unsigned i = 0; i < s->sampler.cpus; i++) {
-		enum cpu_waiter_state state = cpu_waiter_state(&s->waiter[i]);
-
-		runnable -= state == CPU_WAITER_HOLDS || state == CPU_WAITER_KEEPS;
-	}
-	runnable--;
-	/* More than the one thread that is sampled. */
-	if (runnable > 1 && analyst_has_run(engine))
-		runnable--;
-	return runnable > 0 ? runnable : 0;
-}
-
-static const struct probe probe = {
-	.activity = probe_activity,
-	.cpu_time = probe_cpu_time,
-	.switched = probe_switched,
-	.last_cpu = probe_last_cpu,
-	.arrived = probe_arrived,
-	.holds = probe_holds,
-	.now = probe_now,
-	.runnable = probe_runnable,
-};
 
 bool sampling_covers(const struct engine *engine, int pid)
 {
@@ -181,7 +63,7 @@ int sampling_init(struct engine *engine)
 	s->waiter = mem_new(cpus, sizeof(*s->waiter));
 	if (!s->waiter)
 		return -ENOMEM;
-	return sampler_init(&s->sampler, &probe, engine, number, cpus, seed ^ clock_now());
+	return sampler_init(&s->sampler, &sampling_probe, engine, number, cpus, seed ^ clock_now());
 }
 
 static bool has_waiter(const struct sample_cpu *c)

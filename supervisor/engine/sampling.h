@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sampler at work (sample/sampler.h): its probe over /proc, the threads that wait on the CPUs,
- * the stops of the threads that it chose, and what becomes of each.
+ * The sampler at work (sample/sampler.h): the threads that wait on the CPUs, the stops of the
+ * threads that it chose, and what becomes of each. Its probe: sampling_probe.h.
  */
 #ifndef SUPERVISOR_SAMPLING_H
 #define SUPERVISOR_SAMPLING_H

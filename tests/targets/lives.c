@@ -4,10 +4,15 @@
  *
  *	lives forks N	N children, one after the other, that end at once
  *	lives execs N	calls exec N times in a row, and works for 1 ms after each
+ *	lives leaders N	N children at once; the main thread of each ends, which takes it a while, as
+ *			it has many open files of its own; another thread sleeps for 2.5 s more
  */
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +33,25 @@ static void work_ms(void)
 		;
 }
 
+static void *sleep_more(void *unused)
+{
+	const struct timespec most = {2, 500000000};
+
+	(void)nanosleep(&most, NULL);
+	return unused;
+}
+
+static void lead(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, sleep_more, NULL) != 0 || unshare(CLONE_FILES) < 0)
+		_exit(1);
+	while (dup(0) >= 0)
+		;
+	(void)syscall(SYS_exit, 0);
+}
+
 int main(int argc, char **argv)
 {
 	long n = argc == 3 ? atol(argv[2]) : -1;
@@ -43,6 +67,21 @@ int main(int argc, char **argv)
 				return 1;
 		}
 		return 0;
+	}
+	if (n >= 0 && strcmp(argv[1], "leaders") == 0) {
+		int status, failed = 0;
+
+		for (long i = 0; i < n; i++) {
+			pid_t child = fork();
+
+			if (child == 0)
+				lead();
+			if (child < 0)
+				return 1;
+		}
+		while (wait(&status) > 0)
+			failed |= status;
+		return failed != 0;
 	}
 	if (n >= 0 && strcmp(argv[1], "execs") == 0) {
 		work_ms();

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the sampler asks about the target and the machine, answered from /proc and from the threads
+ * that wait on the CPUs. The context is the engine; a thread's owner is its struct tracee.
+ */
+#ifndef SUPERVISOR_SAMPLING_PROBE_H
+#define SUPERVISOR_SAMPLING_PROBE_H
+
+#include "supervisor/sample/sampler.h"
+
+extern const struct probe sampling_probe;
+
+#endif
