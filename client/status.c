@@ -53,6 +53,12 @@ static int recall(struct call_status *ret_status)
 	return 0;
 }
 
+/* Has a table of this process been turned off, or ended? Then its figures no longer change. */
+static bool is_over(void)
+{
+	return !atomic_load(&in_force) && (atomic_load(&unknown) || atomic_load(&last[0]));
+}
+
 void client_note_off(const struct call_status *status)
 {
 	struct call_status was;
@@ -126,7 +132,7 @@ static int look(const struct client_pipe *pipe, struct call_status *ret_status, 
 		*ret_status = (struct call_status){.state = CALL_HAS_ENDED, .reason = CALL_GONE};
 		return 0;
 	}
-	if (r == -ENOENT)
+	if (r == -ENOENT || (r == -EPERM && is_over()))
 		return recall(ret_status);
 	if (r < 0)
 		return r;

@@ -34,6 +34,7 @@ enum {
 	ON_FAILED = 16,
 	MASK_CHANGED = 17,
 	SIGNAL_LOST = 18,
+	STATUS_WRONG = 19,
 };
 
 static volatile sig_atomic_t handled;
@@ -171,6 +172,7 @@ static const struct change {
 static int child(const struct change *change)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE), last;
+	struct sprofil_state status;
 	sigset_t pending, before, after;
 	double since;
 	int r;
@@ -194,6 +196,8 @@ static int child(const struct change *change)
 			return MASK_CHANGED;
 	if (now() - since > 3) /* it was 10 s; a helper may still be on its way out */
 		return OFF_SLOW;
+	if (sprofil_status(&status, sizeof(status)) == 0 || errno != ENODATA)
+		return STATUS_WRONG;
 	last = counts[0];
 	spin(0.3); /* 30 ticks */
 	if (counts[0] != last)

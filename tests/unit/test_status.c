@@ -237,6 +237,33 @@ static void test_status__who_cannot_be_asked(void **state)
 	assert_int_equal(say.forgets, 0);
 }
 
+/* After "off" nobody needs to be asked: what is known of the last table cannot change. */
+static void test_status__who_cannot_be_asked_after_off(void **state)
+{
+	static const struct {
+		int find, ask_reach;
+	} ways[] = {{-ENODATA, 0}, {-EACCES, 0}, {0, -EPERM}};
+	const struct call_status seven = status_of(CALL_IS_OFF, 7);
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		(void)begin(NULL);
+		say.hidden = true;
+		say.find = ways[i].find;
+		say.ask_reach = ways[i].ask_reach;
+		/* nothing was turned on by this process, as far as it knows */
+		assert_int_equal(look_at_it(), EPERM);
+		client_note_on();
+		assert_int_equal(look_at_it(), EPERM);
+		client_note_off(NULL);
+		assert_int_equal(look_at_it(), ENODATA);
+		client_note_on();
+		assert_int_equal(look_at_it(), EPERM);
+		client_note_off(&seven);
+		expect(SPROFIL_OFF, SPROFIL_NO_REASON, 7);
+	}
+}
+
 /* They come and go. */
 static void test_status__attempts(void **state)
 {
@@ -332,6 +359,7 @@ int main(void)
 		cmocka_unit_test_setup(test_status__without_a_supervisor, begin),
 		cmocka_unit_test_setup(test_status__what_the_supervisor_says, begin),
 		cmocka_unit_test_setup(test_status__who_cannot_be_asked, begin),
+		cmocka_unit_test_setup(test_status__who_cannot_be_asked_after_off, begin),
 		cmocka_unit_test_setup(test_status__attempts, begin),
 		cmocka_unit_test_setup(test_status__catching_up, begin),
 		cmocka_unit_test_setup(test_status__sizes, begin),
