@@ -6,6 +6,9 @@
 
 enum { HEADER_BYTES = 24, CALLS_BYTES = 16, COUNTER_BYTES = 2, ADDRESS_BITS = 47 };
 
+/* The remedy for a file that is not complete. */
+#define AGAIN "; copy it again, or let its program write it again"
+
 static int refuse(const char **ret_problem, const char *text)
 {
 	*ret_problem = text;
@@ -44,6 +47,12 @@ bool monout_seems(const uint8_t *data, size_t bytes)
 	return bytes >= HEADER_BYTES && read_header(data, &m, &calls) && !(m.high >> ADDRESS_BITS);
 }
 
+/* The least number of counters that the scale gives for these words of text. */
+static uint64_t least_counters(uint64_t words, uint32_t scale)
+{
+	return words / 65536 * scale + (words % 65536 * scale + 65535) / 65536;
+}
+
 int monout_open(
 	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem)
 {
@@ -55,18 +64,20 @@ int monout_open(
 	if (monout_is_gmon(data, bytes))
 		return refuse(ret_problem, "it is a gmon.out, which gprof reads");
 	if (bytes < HEADER_BYTES)
-		return refuse(ret_problem, "it is too short for a mon.out");
+		return refuse(ret_problem, "it is too short for a mon.out" AGAIN);
 	if (!read_header(data, &m, &calls))
 		return refuse(
 			ret_problem, "it is no mon.out that monitor() of sprofil has written");
 	if ((bytes - HEADER_BYTES) / CALLS_BYTES < calls)
-		return refuse(ret_problem, "it ends in the middle of its call counts");
+		return refuse(ret_problem, "it ends in the middle of its call counts" AGAIN);
 	head = HEADER_BYTES + (size_t)calls * CALLS_BYTES;
 	m.counter = data + head;
 	m.counters = (bytes - head) / COUNTER_BYTES;
 	/* Each counter stands for at least 2 bytes of text. */
 	words = (m.high - m.low) / 2 + (m.high - m.low) % 2;
-	if (!m.counters || m.counters > words)
+	if ((bytes - head) % COUNTER_BYTES || m.counters < least_counters(words, m.scale))
+		return refuse(ret_problem, "it ends in the middle of its counters" AGAIN);
+	if (m.counters > words)
 		return refuse(ret_problem, "its counters do not fit its addresses");
 	*ret_monout = m;
 	return 0;

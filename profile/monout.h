@@ -11,8 +11,12 @@
  *               8  calls of it              i64
  *   counters    0  ticks                    u16 each, up to the end
  *
- * Nothing in the file identifies its program or its format: a file with inconsistent data is
- * refused.
+ * With w words of 2 bytes from the lowest to the highest address (rounded up), there are at least
+ * w * scale / 65536 counters (rounded up); one or more above that only if w > 65535.
+ *
+ * Nothing in the file identifies its program or its format, or says how long it is: a file with
+ * inconsistent data or with fewer counters is refused. (If w > 65535, w / 65536 counters may be
+ * missing at the end, which nothing in the file shows.)
  */
 #ifndef PROFILE_MONOUT_H
 #define PROFILE_MONOUT_H

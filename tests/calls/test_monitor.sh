@@ -79,9 +79,17 @@ refused mon.out mon.out 'no ELF file'
 refused /nonexistent mon.out 'No such file'
 head -c 20 mon.out >short
 refused "$program" short 'too short'
+head -c 40 mon.out >short
+refused "$program" short 'middle of its c.*; copy it again'
+head -c -1 mon.out >short
+refused "$program" short 'middle of its counters; copy it again'
+# both addresses 16 TiB further on
 {
-	printf '\377\377\377\377\377\377\0\0\377\377\377\377\377\377\1\0'
-	tail -c +17 mon.out
+	head -c 5 mon.out
+	printf '\20'
+	head -c 13 mon.out | tail -c 7
+	printf '\20'
+	tail -c +15 mon.out
 } >far
 refused "$program" far 'another program'
 echo "all good"

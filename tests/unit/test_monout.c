@@ -281,8 +281,6 @@ static void test_monout__what_does_not_hold_together_is_refused(void **state)
 	assert_string_equal(problem_of(make_mon(LOW, LOW + 5, 1, 2, 4)), unfit);
 	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 2, 2)), "");
 	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 2, 3)), unfit);
-	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 1, 2, 0)), unfit);
-	assert_string_equal(problem_of(23), "it is too short for a mon.out");
 	assert_string_equal(problem_of(make_mon(LOW, LOW, 1, 2, 1)), foreign);
 	assert_string_equal(problem_of(make_mon(LOW + 4, LOW, 1, 2, 2)), foreign);
 	assert_string_equal(problem_of(make_mon(LOW, LOW + 4, 0, 2, 2)), foreign);
@@ -290,6 +288,41 @@ static void test_monout__what_does_not_hold_together_is_refused(void **state)
 	bytes = make_mon(LOW, LOW + 4, 1, 2, 2);
 	memcpy(data + 16, &calls, 4);
 	assert_string_equal(problem_of(bytes), foreign);
+}
+
+/* Cut anywhere: no counter is lost without a word. */
+static void test_monout__a_part_of_a_file_is_refused(void **state)
+{
+	uint64_t cells[4] = {LOW, 7, LOW + 8, 1};
+	uint16_t counter[64] = {0};
+	struct monitor monitor = {.dialect = CALL_HPUX,
+		.low = LOW,
+		.high = LOW + 201,
+		.functions = 2,
+		.cells = cells,
+		.counter = counter,
+		.element = 2};
+
+	(void)state;
+	for (monitor.counters = 1; monitor.counters <= 64; monitor.counters++) {
+		size_t head = 24 + sizeof(cells), all = head + 2 * monitor.counters;
+
+		monitor.scale = (uint16_t)((monitor.counters * 65536 - 1) / 101);
+		assert_int_equal(monitor_write_mon(&monitor), 0);
+		assert_int_equal(take_file("mon.out"), all);
+		assert_string_equal(problem_of(all), "");
+		for (size_t cut = 0; cut < all; cut++) {
+			const char *where = cut < 24 ? "too short"
+				: cut < head         ? "call"
+						     : "counters;";
+
+			assert_non_null(strstr(problem_of(cut), where));
+			assert_non_null(strstr(problem_of(cut), "; copy it again"));
+		}
+	}
+	/* of 65,536 words and more, the scale does not tell the last one for each of them */
+	assert_string_equal(problem_of(make_mon(LOW, LOW + 200000, 1, 3, 5)), "");
+	assert_non_null(strstr(problem_of(make_mon(LOW, LOW + 200000, 1, 3, 4)), "its counters;"));
 }
 
 static void test_monout__others_tell_it_by_its_beginning(void **state)
@@ -339,8 +372,8 @@ static void test_monout__the_middle_of_the_text(void **state)
 	check_middles(make_mon(LOW, LOW + 12, 1, 0x8000, 3), (uint64_t[]){1, 5, 9}, 3);
 	check_middles(make_mon(LOW, LOW + 10, 1, 0x8000, 3), (uint64_t[]){1, 5, 8}, 3);
 	check_middles(make_mon(LOW, LOW + 8, 1, 0x8000, 3), (uint64_t[]){1, 5, 7}, 3);
-	/* 43690 2/3 bytes each: from 0, 43691, 87382 and 131072 on */
-	check_middles(make_mon(LOW, LOW + 200000, 1, 3, 3),
+	/* 43690 2/3 bytes each: from 0, 43691, 87382 on, up to 131072 */
+	check_middles(make_mon(LOW, LOW + 131072, 1, 3, 3),
 		(uint64_t[]){43690 / 2, 43691 + 43690 / 2, 87382 + 43689 / 2}, 3);
 }
 
@@ -563,6 +596,7 @@ int main(void)
 		cmocka_unit_test(test_monout__text_of_a_library),
 		cmocka_unit_test(test_monout__directories_and_prefixes),
 		cmocka_unit_test(test_monout__what_does_not_hold_together_is_refused),
+		cmocka_unit_test(test_monout__a_part_of_a_file_is_refused),
 		cmocka_unit_test(test_monout__others_tell_it_by_its_beginning),
 		cmocka_unit_test(test_monout__the_middle_of_the_text),
 	};
