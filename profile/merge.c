@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/audit.h"
+#include "profile/foreign.h"
 #include "profile/model.h"
 
 /* The indexes in @into of the items of @from. */
@@ -228,6 +229,8 @@ int profile_merge(struct profile *into, const struct profile *from)
 		error = audit_merge(into, from);
 	if (error >= 0)
 		error = merge_remarks(into, from);
+	if (error >= 0)
+		error = foreign_merge(into, from);
 	if (error >= 0)
 		error = merge_small(into, from, &maps);
 	if (error >= 0)

@@ -56,6 +56,13 @@ struct audit_item {
 	uint64_t value;
 };
 
+/* foreign.h; strings are ids of the pool */
+struct foreign_item {
+	uint32_t period_type, period_unit;
+	int64_t period;
+	uint32_t drop_frames, keep_frames, doc_url;
+};
+
 /* A full piece of the time line, encoded (timeline_code.h). */
 struct timeline_piece {
 	uint8_t *data;
@@ -116,6 +123,7 @@ struct profile {
 	struct timeline timeline;
 	const char *timeline_left_out; /* why; NULL: none was */
 
+	struct foreign_item foreign;
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;
 	/* of a span of a profile: its bounds; otherwise 0; not stored in files */

@@ -20,7 +20,8 @@
  * their type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column
  * CPU time is derived from the samples if the period is one of cpu; other types are kept as further
  * values. Labels that name a process or thread become the task, all others are kept with the
- * samples (labels.h). Comments become notes, and are written unchanged.
+ * samples (labels.h). Comments become notes, and are written unchanged. So are a period of
+ * something else than CPU time, drop_frames, keep_frames and doc_url (foreign.h).
  */
 #ifndef PROFILE_PPROF_H
 #define PROFILE_PPROF_H

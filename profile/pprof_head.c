@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/foreign.h"
 #include "profile/pprof_labels.h"
 #include "profile/pprof_reading.h"
 #include "profile/profile.pb-c.h"
@@ -61,6 +62,17 @@ int pprof_head_period(struct reading *r, const struct field *field)
 	return 0;
 }
 
+/* A period that the model has no meaning for. */
+static int keep_period(struct reading *r, const char *type, const char *unit)
+{
+	struct foreign foreign = foreign_get(r->profile);
+
+	foreign.period_type = type;
+	foreign.period_unit = unit;
+	foreign.period = r->period;
+	return foreign_set(r->profile, &foreign);
+}
+
 int pprof_head_period_type(struct reading *r, const struct field *field)
 {
 	Perftools__Profiles__ValueType *message;
@@ -77,7 +89,7 @@ int pprof_head_period_type(struct reading *r, const struct field *field)
 		return -EBADMSG;
 	period_ns = pprof_types_times(r->period, pprof_types_ns(unit));
 	if (strcmp(type, "cpu") != 0 || period_ns <= 0)
-		return 0;
+		return keep_period(r, type, unit);
 	profile_set_period(r->profile, (uint64_t)period_ns);
 	if (r->has_samples && !r->has_cpu)
 		r->cpu_of_sample = period_ns;
@@ -103,9 +115,15 @@ int pprof_head_duration_nanos(struct reading *r, const struct field *field)
 	return 0;
 }
 
+/* NULL: no such string. */
+static const char *text_of(struct reading *r, const struct field *field)
+{
+	return pprof_reading_text(r, field->delimited ? 0 : (int64_t)field->value);
+}
+
 int pprof_head_default_type(struct reading *r, const struct field *field)
 {
-	const char *type = pprof_reading_text(r, field->delimited ? 0 : (int64_t)field->value);
+	const char *type = text_of(r, field);
 	size_t index;
 
 	if (!type)
@@ -114,6 +132,30 @@ int pprof_head_default_type(struct reading *r, const struct field *field)
 	if (index < profile_value_types(r->profile))
 		profile_set_default_value(r->profile, index);
 	return 0;
+}
+
+int pprof_head_drop_frames(struct reading *r, const struct field *field)
+{
+	struct foreign foreign = foreign_get(r->profile);
+
+	foreign.drop_frames = text_of(r, field);
+	return foreign.drop_frames ? foreign_set(r->profile, &foreign) : -EBADMSG;
+}
+
+int pprof_head_keep_frames(struct reading *r, const struct field *field)
+{
+	struct foreign foreign = foreign_get(r->profile);
+
+	foreign.keep_frames = text_of(r, field);
+	return foreign.keep_frames ? foreign_set(r->profile, &foreign) : -EBADMSG;
+}
+
+int pprof_head_doc_url(struct reading *r, const struct field *field)
+{
+	struct foreign foreign = foreign_get(r->profile);
+
+	foreign.doc_url = text_of(r, field);
+	return foreign.doc_url ? foreign_set(r->profile, &foreign) : -EBADMSG;
 }
 
 /* For example "sprofil: stops 2500". False: another form. */

@@ -67,6 +67,9 @@ reading_take pprof_head_period_type;
 reading_take pprof_head_time_nanos;
 reading_take pprof_head_duration_nanos;
 reading_take pprof_head_default_type;
+reading_take pprof_head_drop_frames;
+reading_take pprof_head_keep_frames;
+reading_take pprof_head_doc_url;
 reading_take pprof_head_comment;
 /* The same for comments that other programs do not show; read before those that they show. */
 reading_take pprof_head_remark;

@@ -143,6 +143,7 @@ static int put_value_types(struct writing *w)
 
 static int put_head(struct writing *w)
 {
+	const struct foreign_item *foreign = &w->profile->foreign;
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	ValueType period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
 
@@ -153,7 +154,15 @@ static int put_head(struct writing *w)
 		period.unit = w->profile->value_type[VALUE_CPU_NS][1];
 		piece.period_type = &period;
 		piece.period = (int64_t)w->profile->period_ns;
+	} else if (foreign->period_type || foreign->period_unit) {
+		period.type = foreign->period_type;
+		period.unit = foreign->period_unit;
+		piece.period_type = &period;
+		piece.period = foreign->period;
 	}
+	piece.drop_frames = foreign->drop_frames;
+	piece.keep_frames = foreign->keep_frames;
+	piece.doc_url = foreign->doc_url;
 	return put(w, &piece);
 }
 

@@ -216,7 +216,8 @@ uint64_t profile_period_ns(const struct profile *profile);
 
 /*
  * Adds all of @from to @into; audit figures according to their kind (profile/audit.h). The command
- * is that of the first; a different command or period is mentioned in a note. On failure @into
+ * is that of the first; a different command or period is mentioned in a note. Fields of other
+ * programs' files stay if both have the same (profile/foreign.h). On failure @into
  * contains a part of @from: free it.
  */
 int profile_merge(struct profile *into, const struct profile *from);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "profile/foreign.h"
 #include "profile/splitting.h"
 
 static int *unknown(size_t n)
@@ -123,8 +124,11 @@ int splitting_instants(struct splitting *s, uint64_t from_ns, uint64_t to_ns)
 
 static int copy_about(struct profile *into, const struct profile *from)
 {
+	const struct foreign foreign = foreign_get(from);
 	int r = profile_set_command(into, profile_command(from));
 
+	if (r >= 0)
+		r = foreign_set(into, &foreign);
 	for (size_t i = 0; i < from->notes && r >= 0; i++)
 		r = profile_copy_note(into, from, i);
 	for (size_t i = 0; i < from->value_types && r >= 0; i++) {

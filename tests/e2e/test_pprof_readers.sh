@@ -46,11 +46,16 @@ if command -v protoc >/dev/null; then
 		string_table: "request" string_table: "GET /a" string_table: "size"
 		string_table: "thread_id" string_table: "GET /b" string_table: "allocate"
 		string_table: "made elsewhere"
+		string_table: "space" string_table: "runtime" string_table: "main"
+		string_table: "https://example.org/"
 		comment: 11
+		period_type { type: 12 unit: 4 } period: 524288
+		drop_frames: 13 keep_frames: 14 doc_url: 15
 	END
 	protoc --encode=perftools.profiles.Profile --proto_path="$(dirname "$proto")" \
 	    "$(basename "$proto")" <"$work/foreign.txt" >"$work/foreign" || failed=1
-	"$report" merge -o "$work/merged.pb.gz" "$work/foreign" "$work/foreign" || failed=1
+	"$report" merge -o "$work/one.pb.gz" "$work/foreign" || failed=1
+	"$report" merge -o "$work/merged.pb.gz" "$work/foreign" "$work/one.pb.gz" || failed=1
 	gzip -dc "$work/merged.pb.gz" | protoc --decode=perftools.profiles.Profile \
 	    --proto_path="$(dirname "$proto")" "$(basename "$proto")" >"$work/decoded"
 	python3 - "$work/decoded" <<-'END' || { echo "FAIL: labels of others"; cat "$work/decoded"; failed=1; }
@@ -69,6 +74,12 @@ if command -v protoc >/dev/null; then
 		kinds = re.findall(r"^sample_type \{\n(.*?)^\}", text, re.M | re.S)
 		assert [name("type", k) + name("unit", k) for k in kinds] == [
 		    ["alloc_objects", "count"], ["alloc_space", "bytes"]], kinds
+		period = re.search(r"^period_type \{\n(.*?)^\}\nperiod: (\d+)$", text, re.M | re.S)
+		assert name("type", period[1]) + name("unit", period[1]) == ["space", "bytes"], period
+		assert period[2] == "524288", period
+		assert name(r"\ndrop_frames", text) == ["runtime"]
+		assert name(r"\nkeep_frames", text) == ["main"]
+		assert name(r"\ndoc_url", text) == ["https://example.org/"]
 		assert "made elsewhere" in [strings[int(i)] for i in re.findall(r"^comment: (\d+)", text, re.M)]
 	END
 else

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "profile/audit.h"
+#include "profile/foreign.h"
 #include "tests/unit/profile_fixture.h"
 
 static uint64_t figure(const struct profile *profile, const char *key)
@@ -180,6 +181,57 @@ static void test_merge__keeps_values_by_their_type(void **state)
 	profile_free(from);
 }
 
+/* Fields without a meaning here stay if all agree, each on its own. */
+static void test_merge__keeps_fields_of_others_that_agree(void **state)
+{
+	const struct foreign all = {"space", "bytes", 512, "drop", "keep", "url"};
+	struct foreign other[] = {all, all, all, all, all, all, {"", "", 0, "", "", ""}}, got;
+	unsigned fields = sizeof(other) / sizeof(*other);
+
+	(void)state;
+	other[0].period = 511;
+	other[1].period_type = "cpu";
+	other[2].period_unit = "pages";
+	other[3].drop_frames = "x";
+	other[4].keep_frames = "";
+	other[5].doc_url = "y";
+	for (unsigned i = 0; i < fields; i++) {
+		struct profile *into, *empty, *from = fixture_profile();
+
+		assert_int_equal(profile_new(&into), 0);
+		assert_int_equal(profile_new(&empty), 0);
+		assert_int_equal(foreign_set(into, &other[i]), 0);
+		assert_int_equal(foreign_set(from, &all), 0);
+		/* the first had no samples; nor has another, which has no say */
+		assert_int_equal(profile_merge(into, from), 0);
+		assert_int_equal(profile_merge(into, from), 0);
+		assert_int_equal(profile_merge(into, empty), 0);
+		assert_int_equal(profile_notes(into), 1);
+		got = foreign_get(into);
+		assert_string_equal(got.period_type, "space");
+		assert_string_equal(got.period_unit, "bytes");
+		assert_int_equal(got.period, 512);
+		assert_string_equal(got.drop_frames, "drop");
+		assert_string_equal(got.keep_frames, "keep");
+		assert_string_equal(got.doc_url, "url");
+		/* what is once in doubt stays out */
+		assert_int_equal(foreign_set(from, &other[i]), 0);
+		assert_int_equal(profile_merge(into, from), 0);
+		assert_int_equal(profile_merge(into, from), 0);
+		got = foreign_get(into);
+		assert_string_equal(got.period_type, i < 3 || i == 6 ? "" : "space");
+		assert_string_equal(got.period_unit, i < 3 || i == 6 ? "" : "bytes");
+		assert_int_equal(got.period, i < 3 || i == 6 ? 0 : 512);
+		assert_string_equal(got.drop_frames, i == 3 || i == 6 ? "" : "drop");
+		assert_string_equal(got.keep_frames, i == 4 || i == 6 ? "" : "keep");
+		assert_string_equal(got.doc_url, i == 5 || i == 6 ? "" : "url");
+		assert_int_equal(profile_notes(into), i == 6 ? 5 : 2);
+		profile_free(into);
+		profile_free(empty);
+		profile_free(from);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_merge__into_an_empty_one_is_a_copy),
 		cmocka_unit_test(test_merge__with_a_profile_without_audit),
 		cmocka_unit_test(test_merge__keeps_values_by_their_type),
+		cmocka_unit_test(test_merge__keeps_fields_of_others_that_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

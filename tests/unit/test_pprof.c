@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "profile/foreign.h"
 #include "profile/gzip.h"
 #include "profile/pprof.h"
 #include "tests/unit/profile_fixture.h"
@@ -82,6 +83,8 @@ static void assert_same_samples(const struct profile *a, const struct profile *b
 
 static void assert_same(const struct profile *a, const struct profile *b)
 {
+	struct foreign x, y;
+
 	assert_int_equal(profile_mappings(a), profile_mappings(b));
 	assert_int_equal(profile_functions(a), profile_functions(b));
 	assert_int_equal(profile_locations(a), profile_locations(b));
@@ -107,6 +110,14 @@ static void assert_same(const struct profile *a, const struct profile *b)
 	assert_true(profile_realtime_ns(a) == profile_realtime_ns(b));
 	assert_true(profile_duration_ns(a) == profile_duration_ns(b));
 	assert_true(profile_period_ns(a) == profile_period_ns(b));
+	x = foreign_get(a);
+	y = foreign_get(b);
+	assert_string_equal(x.period_type, y.period_type);
+	assert_string_equal(x.period_unit, y.period_unit);
+	assert_true(x.period == y.period);
+	assert_string_equal(x.drop_frames, y.drop_frames);
+	assert_string_equal(x.keep_frames, y.keep_frames);
+	assert_string_equal(x.doc_url, y.doc_url);
 }
 
 static void test_pprof__gives_back_all_that_was_written(void **state)
@@ -357,6 +368,48 @@ static void test_pprof__takes_cpu_time_from_the_period(void **state)
 	profile_free(profile);
 }
 
+/* Periods of something else than CPU time, and what the model has no meaning for. */
+static void test_pprof__keeps_fields_of_other_programs(void **state)
+{
+	static const struct {
+		const char *type, *unit;
+		uint64_t period;
+		bool is_cpu;
+	} periods[] = {{"space", "bytes", 524288, false}, {"cpu", "cycles", 1000, false},
+		{"cpu", "nanoseconds", 0, false}, {"cpu", "milliseconds", 10, true}};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(periods) / sizeof(*periods); i++) {
+		struct profile *profile = NULL, *back;
+		struct pb pb = {.n = 0};
+		struct foreign foreign;
+
+		pb_minimal(&pb, "faults", "x");
+		pb_strings(&pb,
+			(const char *const[]){periods[i].type, periods[i].unit, "runtime\\..*",
+				"main", "https://example.org/", NULL});
+		PB_PART(&pb, 11, 10, 11);
+		pb_number(&pb, 12, periods[i].period);
+		pb_number(&pb, 7, 12);
+		pb_number(&pb, 8, 13);
+		pb_number(&pb, 15, 14);
+		assert_int_equal(read_pb(&pb, &profile, NULL), 0);
+		assert_int_equal(
+			profile_period_ns(profile), periods[i].is_cpu ? 10 * FIXTURE_MS : 0);
+		foreign = foreign_get(profile);
+		assert_string_equal(foreign.period_type, periods[i].is_cpu ? "" : periods[i].type);
+		assert_string_equal(foreign.period_unit, periods[i].is_cpu ? "" : periods[i].unit);
+		assert_int_equal(foreign.period, periods[i].is_cpu ? 0 : periods[i].period);
+		assert_string_equal(foreign.drop_frames, "runtime\\..*");
+		assert_string_equal(foreign.keep_frames, "main");
+		assert_string_equal(foreign.doc_url, "https://example.org/");
+		back = round_trip(profile);
+		assert_same(profile, back);
+		profile_free(back);
+		profile_free(profile);
+	}
+}
+
 static void assert_refused(const struct pb *pb, const char *word)
 {
 	struct profile *profile = NULL;
@@ -392,6 +445,13 @@ static void test_pprof__refuses_contradictions(void **state)
 	pb_minimal(&pb, "cpu", "nanoseconds");
 	PB_PART(&pb, 1, 99, 2);
 	assert_refused(&pb, "string");
+
+	for (unsigned field = 7; field <= 15; field += field == 8 ? 7 : 1) {
+		pb.n = 0;
+		pb_minimal(&pb, "cpu", "nanoseconds");
+		pb_number(&pb, field, 99);
+		assert_refused(&pb, "string");
+	}
 
 	pb.n = 0;
 	pb_minimal(&pb, "cpu", "nanoseconds");
@@ -513,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_pprof__reads_other_kinds_of_values),
 		cmocka_unit_test(test_pprof__finds_values_by_type_and_tasks_by_labels),
 		cmocka_unit_test(test_pprof__takes_cpu_time_from_the_period),
+		cmocka_unit_test(test_pprof__keeps_fields_of_other_programs),
 		cmocka_unit_test(test_pprof__refuses_contradictions),
 		cmocka_unit_test(test_pprof__survives_truncation_and_damage),
 		cmocka_unit_test(test_pprof__shows_others_five_comments_at_most),

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fields about the whole profile in files of other programs that have no meaning in the model: a
+ * period that is not one of CPU time (a heap profile of Go: "space", "bytes", 524288), expressions
+ * for frames that pprof hides, the address of a page. They are written unchanged.
+ */
+#ifndef PROFILE_FOREIGN_H
+#define PROFILE_FOREIGN_H
+
+#include <stdint.h>
+
+struct profile;
+
+/* "" and 0: not in the file. */
+struct foreign {
+	const char *period_type, *period_unit;
+	int64_t period;
+	const char *drop_frames, *keep_frames;
+	const char *doc_url;
+};
+
+/* Copies the strings. -ENOMEM: some fields may have been set. */
+int foreign_set(struct profile *profile, const struct foreign *foreign);
+/* The strings belong to the profile. */
+struct foreign foreign_get(const struct profile *profile);
+
+/*
+ * The part of profile_merge() about these fields, for use before samples are added: removes from
+ * @into those that differ in @from, and says so in a note. A profile without samples has no say.
+ */
+int foreign_merge(struct profile *into, const struct profile *from);
+
+#endif
