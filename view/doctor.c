@@ -61,6 +61,14 @@ static bool is_name(const char *name)
 	return bytes && !(name[0] == '[' && name[bytes - 1] == ']' && strstr(name, "+0x"));
 }
 
+static bool is_stub(const char *name)
+{
+	static const char stub[] = "@plt";
+	size_t bytes = strlen(name);
+
+	return bytes >= sizeof(stub) && !strcmp(name + bytes - (sizeof(stub) - 1), stub);
+}
+
 static const char *outermost_name(const struct profile *profile, const struct sample *sample)
 {
 	struct location location = profile_location(profile, sample->location[sample->n - 1]);
@@ -92,18 +100,22 @@ static int count_sample(struct doctor *d, const struct sample *sample)
 	int64_t count = sample->value[VALUE_SAMPLES];
 	struct location location = profile_location(d->profile, sample->location[0]);
 	struct doctor_object *object = object_of(d, location.mapping);
-	bool named = false, lined = false;
+	bool named = false, lined = false, stub = false;
 
 	if (!object)
 		return -ENOMEM;
 	for (size_t i = 0; i < location.lines; i++) {
-		named |= is_name(profile_function(d->profile, location.line[i].function).name);
+		const char *name = profile_function(d->profile, location.line[i].function).name;
+
+		named |= is_name(name);
 		lined |= location.line[i].line != 0;
+		stub |= is_stub(name);
 	}
 	object->samples += count;
 	object->weight += sample->value[d->sums.weight];
 	object->unnamed += named ? 0 : count;
-	object->unlined += lined ? 0 : count;
+	object->unlined += lined || stub ? 0 : count;
+	object->stubs += stub ? count : 0;
 	return count_end(d, sample, count);
 }
 

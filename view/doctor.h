@@ -3,8 +3,9 @@
  * The report `doctor`: for each object the source of its names, the samples that lack something,
  * and the command that helps.
  *
- * A sample counts for its leaf, which has a function's name and a source line or not. A stack that
- * does not reach its beginning counts for the object in which it ends.
+ * A sample counts for its leaf, which has a function's name and a source line or not. The linker
+ * makes PLT stubs ("dup@plt") without lines: there, none is missing. A stack that does not reach
+ * its beginning counts for the object in which it ends.
  */
 #ifndef VIEW_DOCTOR_H
 #define VIEW_DOCTOR_H
@@ -17,6 +18,7 @@ struct doctor_object {
 	uint32_t mapping;         /* one of them */
 	int64_t samples, weight;  /* of leaves, and their weight */
 	int64_t unnamed, unlined; /* samples without a function's name, without a source line */
+	int64_t stubs;            /* samples in PLT stubs */
 	int64_t incomplete, truncated; /* stacks that end here too early */
 	const char *symbols, *lines;   /* as in struct code_object; "" unknown */
 	const char *cause;             /* a sentence, "" nothing is missing */

@@ -75,14 +75,19 @@ static int mend_missing(const struct doctor *d, struct doctor_object *object, co
 	return -ENOMEM;
 }
 
+/* Not one of the samples that could have a line has one. */
+static bool has_no_lines(const struct doctor_object *object)
+{
+	return object->unlined && object->unlined == object->samples - object->stubs;
+}
+
 /* Are there names or lines now that the profile lacks? */
 static bool is_better_now(const struct doctor_object *object)
 {
 	return object->code.found &&
 		((object->unnamed && object->code.addresses &&
 			 object->code.named == object->code.addresses) ||
-			(object->unlined && object->samples == object->unlined &&
-				object->code.lined));
+			(has_no_lines(object) && object->code.lined));
 }
 
 /* The file exists but cannot be read: recompiling or installing would not help. */
@@ -95,6 +100,9 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 {
 	const struct code_object *code = &object->code;
 
+	/* Nothing else ran, so nothing is missing. */
+	if (object->samples && object->samples == object->stubs)
+		return 0;
 	/* Names and lines exist; inlined functions may be missing. */
 	if (!object->unnamed && !object->unlined)
 		return code->found && code->problem[0] ? say(object, code->problem, NULL) : 0;
@@ -123,7 +131,7 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 			"compile it with -g");
 	if (code->problem[0])
 		return say(object, code->problem, NULL);
-	if (object->unlined == object->samples && code->found && !code->lined)
+	if (has_no_lines(object) && code->found && !code->lined)
 		return say(object,
 			"it has debug information, but none for what ran: those units were "
 			"compiled without -g, or it is damaged",

@@ -92,6 +92,70 @@ static void test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler(void **
 	expect(&refused, "too much", NULL);
 }
 
+/* Adds samples whose leaf is @name of the only object, at line @line of a.c; 0: unknown. */
+static void add_leaf(struct profile *profile, const char *name, uint32_t line, int64_t samples)
+{
+	const struct function function = {name, name, line ? "a.c" : "", 0};
+	uint64_t address = 0x2000 + profile_locations(profile);
+	uint32_t leaf = fixture_location(profile, 0, address,
+		&(struct location_line){
+			fixture_index(profile_add_function(profile, &function)), line},
+		1);
+
+	fixture_add(profile, 0, &leaf, 1, samples);
+}
+
+/* 7 samples in stubs, @plain elsewhere without a line, @lined with one. NULL: no cause. */
+static void expect_of_stubs(
+	const struct code_object *answer, int64_t plain, int64_t lined, const char *cause)
+{
+	static const struct mapping mapping = {.file = "/usr/lib/libfoo.so.1", .start = 0x2000};
+	const struct code_reader reader = {.inspect = inspect, .context = (void *)answer};
+	const struct report_options options = {.size = sizeof(options), .code = &reader};
+	struct profile *profile;
+	struct doctor doctor;
+	char *problem = NULL;
+
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(profile_add_mapping(profile, &mapping), 0);
+	assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "a", "a"}), 0);
+	add_leaf(profile, "dup@plt", 0, 3);
+	add_leaf(profile, "operator new(unsigned long)@plt", 0, 4);
+	if (plain)
+		add_leaf(profile, "plt", 0, plain);
+	if (lined)
+		add_leaf(profile, "whole", 7, lined);
+	assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
+	assert_int_equal(doctor.n, 1);
+	assert_int_equal(doctor.object->samples, 7 + plain + lined);
+	assert_int_equal(doctor.object->unlined, plain);
+	if (cause)
+		assert_non_null(strstr(doctor.object->cause, cause));
+	else
+		assert_string_equal(doctor.object->cause, "");
+	doctor_release(&doctor);
+	profile_free(profile);
+}
+
+/* The linker makes them: no compiler gives them lines. */
+static void test_doctor__stubs_of_the_plt_lack_no_line(void **state)
+{
+	const struct code_object all = {
+		.found = true, .symbols = "symtab", .lines = "own", .problem = ""};
+	const struct code_object none = {.found = true,
+		.symbols = "symtab",
+		.lines = "none",
+		.problem = "it has no debug information"};
+
+	(void)state;
+	expect_of_stubs(&all, 0, 0, NULL);
+	expect_of_stubs(&none, 0, 0, NULL);
+	expect_of_stubs(&all, 0, 5, NULL);
+	expect_of_stubs(&all, 2, 5, "parts of it have no debug information");
+	expect_of_stubs(&all, 2, 0, "none for what ran");
+	expect_of_stubs(&none, 2, 0, "it has no debug information: no lines");
+}
+
 /* Commands stand in lines of their own, whole, whatever the width; advice does not look like one.
  */
 static void test_doctor__a_command_line_is_a_command_only(void **state)
@@ -131,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_doctor__what_is_missing_is_to_be_compiled),
 		cmocka_unit_test(test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler),
+		cmocka_unit_test(test_doctor__stubs_of_the_plt_lack_no_line),
 		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
 	};
 
