@@ -12,6 +12,7 @@
 #include "opener/opener.h"
 #include "profile/profile.h"
 #include "tools/instructions.h"
+#include "tools/source_files.h"
 
 enum { SOURCE_BYTES_MOST = 16 << 20, LOG_BYTES = 64 << 10, AROUND_BYTES = 128 };
 
@@ -35,7 +36,7 @@ static int read_part(int fd, off_t offset, size_t bytes, char **ret_text)
 	return 0;
 }
 
-static int read_source(void *context, const char *path, char **ret_text)
+static int read_source(void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns)
 {
 	const struct live_source_context *c = context;
 	int fd = analyst_open_file(c->analyst, path), r;
@@ -47,6 +48,8 @@ static int read_source(void *context, const char *path, char **ret_text)
 		r = -EINVAL;
 	else
 		r = read_part(fd, 0, (size_t)st.st_size, ret_text);
+	if (r == 0)
+		*ret_changed_ns = source_files_changed_ns(&st);
 	(void)close(fd);
 	return r;
 }

@@ -117,12 +117,6 @@ static int refuse(char **ret_problem, const char *file, const char *why)
 	return -ENOENT;
 }
 
-/* A time before 1970 is 0. */
-static uint64_t since_1970_ns(const struct timespec *time)
-{
-	return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
-}
-
 int source_files_read(const struct source_files *files, const char *file, bool shared,
 	char **ret_text, char **ret_path, uint64_t *ret_changed_ns, char **ret_problem)
 {
@@ -151,6 +145,6 @@ int source_files_read(const struct source_files *files, const char *file, bool s
 		return r;
 	}
 	*ret_path = path;
-	*ret_changed_ns = since_1970_ns(&st.st_mtim);
+	*ret_changed_ns = source_files_changed_ns(&st);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 enum { SOURCE_PATHS_MOST = 32 };
 
@@ -35,5 +36,13 @@ int source_files_add(struct source_files *files, const char *text);
  */
 int source_files_read(const struct source_files *files, const char *file, bool shared,
 	char **ret_text, char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);
+
+/* When the file was last modified, since 1970; a time before 1970 is 0. */
+static inline uint64_t source_files_changed_ns(const struct stat *st)
+{
+	const struct timespec *time = &st->st_mtim;
+
+	return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
+}
 
 #endif

@@ -64,7 +64,8 @@ void live_page_release(struct live_page *page)
 	free(page->text);
 	free(page->code);
 	free(page->problem);
-	page->text = page->problem = NULL;
+	free(page->note);
+	page->text = page->problem = page->note = NULL;
 	page->code = NULL;
 	page->lines = 0;
 }

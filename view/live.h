@@ -22,8 +22,8 @@ struct profile;
 
 /* Sources of text that is not in the profile. The caller frees the results. */
 struct live_sources {
-	/* A source file. -errno. */
-	int (*source)(void *context, const char *path, char **ret_text);
+	/* A source file, and when it was last modified, since 1970. -errno. */
+	int (*source)(void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns);
 	/*
 	 * The instructions of the function that contains a location, as lines "
 	 * ADDRESS:\tINSTRUCTION" (hexadecimal, as in the file). -errno; then @ret_problem is a

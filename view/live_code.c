@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "view/source.h"
+#include "view/text.h"
 
 static int split(struct live_page *page)
 {
@@ -139,9 +140,23 @@ static void weigh_lines(struct live *live, const struct live_page *page, const c
 	}
 }
 
-int live_collect_source(struct live *live, struct live_page *page)
+static int read_source(struct live *live, struct live_page *page, const char *file)
 {
 	const struct live_sources *sources = &live->options.sources;
+	uint64_t changed_ns = 0;
+	int r = sources->source ? sources->source(sources->context, file, &page->text, &changed_ns)
+				: -ENOENT;
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		return set_problem(page, "the source file %s is not here", file);
+	/* The end of a long path would be cut off the screen, and the note with it. */
+	return source_note_newer(live->profile, text_basename(file), changed_ns, &page->note);
+}
+
+int live_collect_source(struct live *live, struct live_page *page)
+{
 	const char *file;
 	int r;
 
@@ -155,12 +170,9 @@ int live_collect_source(struct live *live, struct live_page *page)
 				"file is "
 				"not here",
 				live->places.function[page->place].function);
-		r = sources->source ? sources->source(sources->context, file, &page->text)
-				    : -ENOENT;
-		if (r == -ENOMEM)
-			return r;
+		r = read_source(live, page, file);
 		if (r < 0)
-			return set_problem(page, "the source file %s is not here", file);
+			return r;
 	}
 	if (page->problem)
 		return 0;

@@ -359,6 +359,8 @@ int live_draw(struct live *live, struct screen *screen)
 		return 0;
 	}
 	draw_titles(live, screen, first, place, places);
+	if (page->note && screen->rows > first + 3 + foot)
+		(void)screen_put(screen, ++first, 1, screen->columns - 1, STYLE_WARN, page->note);
 	if (!live->table.n)
 		(void)screen_put(screen, first + 2 < screen->rows ? first + 2 : first + 1, 3,
 			screen->columns - 3, page->problem ? STYLE_WARN : STYLE_DIM,

@@ -98,6 +98,7 @@ struct live_page {
 	bool inverted;
 	bool opened; /* the tree was unfolded along its hottest path; or the text was positioned */
 	char *text, *problem;        /* of source, disassembly, output */
+	char *note;                  /* about the text, shown above it; NULL none */
 	struct live_code_line *code; /* of the text */
 	size_t lines;
 };

@@ -58,17 +58,17 @@ static int split(struct source *source, unsigned tab)
 }
 
 /* Merged profiles have the time of the earliest. */
-static int note_newer(struct source *source, const struct profile *profile, uint64_t changed_ns)
+int source_note_newer(
+	const struct profile *profile, const char *path, uint64_t changed_ns, char **ret_note)
 {
 	uint64_t began_ns = profile_realtime_ns(profile);
+	char *note = NULL;
 
-	if (!began_ns || changed_ns <= began_ns)
-		return 0;
-	if (asprintf(&source->note, "%s is newer than the profile: lines may not fit",
-		    source->path) >= 0)
-		return 0;
-	source->note = NULL;
-	return -ENOMEM;
+	if (began_ns && changed_ns > began_ns &&
+		asprintf(&note, "%s is newer than the profile: lines may not fit", path) < 0)
+		return -ENOMEM;
+	*ret_note = note;
+	return 0;
 }
 
 int source_read(struct source *source, const struct profile *profile,
@@ -84,7 +84,7 @@ int source_read(struct source *source, const struct profile *profile,
 	if (r == 0)
 		r = split(source, tab);
 	if (r == 0)
-		r = note_newer(source, profile, changed_ns);
+		r = source_note_newer(profile, source->path, changed_ns, &source->note);
 	if (r == -ENOMEM)
 		source_release(source);
 	return r == -ENOMEM ? r : 0;

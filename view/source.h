@@ -22,6 +22,13 @@ int source_read(struct source *source, const struct profile *profile,
 	const struct code_reader *reader, const char *file, bool shared, unsigned tab);
 void source_release(struct source *source);
 
+/*
+ * *@ret_note: a sentence if the file at @path was modified (@changed_ns, since 1970) after @profile
+ * was begun, otherwise NULL; the caller frees it. -ENOMEM.
+ */
+int source_note_newer(
+	const struct profile *profile, const char *path, uint64_t changed_ns, char **ret_note);
+
 /* The @number-th line, from 1 on; NULL: none. */
 const char *source_line(const struct source *source, uint32_t number);
 

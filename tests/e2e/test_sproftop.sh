@@ -258,6 +258,28 @@ for how in F10 C-c; do
     wait_shows '^status=0'
 done
 
+# --- a source file that was changed ---
+newer='edited\.c is newer than the profile: lines may not fit'
+printf 'int main(void)\n{\n\tfor (volatile unsigned n = 0;; n++)\n\t\t;\n}\n' >edited.c
+if gcc -g -o edited edited.c 2>/dev/null; then
+    for date in 'last year' 'next year'; do
+        touch -d "$date" edited.c
+        start "$SPROFTOP $much -- ./edited"
+        wait_first "main is the first row" ' main +edited'
+        key a 'Source › main'
+        wait_shows 'volatile unsigned n = 0'
+        if [ "$date" = 'next year' ]; then
+            wait_shows "^ *$newer"
+        else
+            check "a source of before" hides "$newer"
+        fi
+        tm send-keys -t t q
+        wait_back
+    done
+else
+    echo "no gcc: a changed source is not tested"
+fi
+
 # --- other terminals ---
 start "NO_COLOR=1 $SPROFTOP $much -p $target"
 wait_shows 'show_inner'

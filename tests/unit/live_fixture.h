@@ -73,7 +73,16 @@ static inline void live_fixture_init(struct live_fixture *f)
 	(void)profile_set_audit(p, "stopped_ns", 40 * (uint64_t)FIXTURE_MS);
 }
 
-static inline int live_fixture_source(void *context, const char *path, char **ret_text)
+/* When the only source file was modified. */
+static inline uint64_t *live_fixture_changed_ns(void)
+{
+	static uint64_t changed_ns;
+
+	return &changed_ns;
+}
+
+static inline int live_fixture_source(
+	void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns)
 {
 	size_t bytes;
 	FILE *out;
@@ -81,6 +90,7 @@ static inline int live_fixture_source(void *context, const char *path, char **re
 	(void)context;
 	if (strcmp(path, "src/work.c") != 0)
 		return -2;
+	*ret_changed_ns = *live_fixture_changed_ns();
 	out = open_memstream(ret_text, &bytes);
 	for (int i = 1; out && i <= 60; i++)
 		fprintf(out, i % 10 ? "\tline %d;\n" : "void work_%02d(void)\n",

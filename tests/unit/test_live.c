@@ -259,6 +259,46 @@ static void test_live__source_with_heat(void **state)
 	assert_shows(v, "no line is known of [unsampled]");
 }
 
+/* The note has a line of its own above the source, if there is room. */
+static void test_live__source_newer_than_the_profile(void **state)
+{
+	static const char note[] = "work.c is newer than the profile: lines may not fit";
+	struct view *v = *state;
+	uint64_t began_ns = profile_realtime_ns(v->fixture.profile);
+	char *first;
+
+	*live_fixture_changed_ns() = began_ns;
+	type(v, "/work_02\ra");
+	assert_hides(v, note);
+	type(v, "\x1b");
+	*live_fixture_changed_ns() = began_ns + 1;
+	type(v, "a");
+	assert_shows(v, note);
+	assert_int_equal(style_at(v, note), STYLE_WARN);
+	assert_selected(v, "line 42;");
+	assert_non_null(strstr(shown(v, 60, 12), note));
+	assert_non_null(strstr(shown(v, 60, 12), "line 42;"));
+	assert_non_null(strstr(shown(v, 60, 8), note));
+	assert_non_null(strstr(shown(v, 60, 8), "line 42;"));
+	assert_null(strstr(shown(v, 60, 7), note));
+	assert_non_null(strstr(shown(v, 60, 7), "line 42;"));
+	/* Rows begin below the note: a click on it moves nothing. */
+	(void)shown(v, 60, 12);
+	assert_int_equal(live_press(v->live, (struct live_key){LIVE_KEY_CLICK, 5, 30}), 0);
+	first = strdup(selected(v));
+	assert_non_null(first);
+	(void)shown(v, 60, 12);
+	assert_int_equal(live_press(v->live, (struct live_key){LIVE_KEY_CLICK, 4, 30}), 0);
+	assert_string_equal(selected(v), first);
+	(void)shown(v, 60, 12);
+	assert_int_equal(live_press(v->live, (struct live_key){LIVE_KEY_CLICK, 6, 30}), 0);
+	assert_string_not_equal(selected(v), first);
+	free(first);
+	type(v, "\x1b");
+	assert_hides(v, note);
+	*live_fixture_changed_ns() = 0;
+}
+
 static void test_live__disassembly_with_heat(void **state)
 {
 	struct view *v = *state;
@@ -314,6 +354,7 @@ int main(void)
 		TEST(sorting),
 		TEST(a_click_on_a_title_sorts),
 		TEST(source_with_heat),
+		TEST(source_newer_than_the_profile),
 		TEST(disassembly_with_heat),
 		TEST(calls_can_be_hidden),
 		TEST(noise_is_dim),
