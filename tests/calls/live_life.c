@@ -178,10 +178,10 @@ static void test_live_life__all_threads(void **state)
 	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT), 0);
 	cpu = live_spin_both(LIVE_A, LIVE_B, 0.3);
 	off();
-	live_about((uint64_t)counts[0] + late[0], cpu, LIVE_TICK_NS);
 	/* Each used 0.3 s. */
 	live_about(counts[0], 300000000, LIVE_TICK_NS);
 	live_about(late[0], 300000000, LIVE_TICK_NS);
+	live_about((uint64_t)counts[0] + late[0], cpu, LIVE_TICK_NS);
 }
 
 static atomic_bool leave;
