@@ -53,13 +53,14 @@ static void count_missed(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
-		if (t->state != TRACEE_ASKED || t->missed || now <= t->asked_ns + SECOND_NS)
+		if (t->state != TRACEE_ASKED || !t->asked_ns || now <= t->asked_ns + SECOND_NS)
 			continue;
-		t->missed = true;
-		if (proc_status_is_zombie(t->tid))
+		if (proc_status_is_zombie(t->tid)) {
 			stops_overtaken(engine, t, SYS_exit);
-		else
+		} else if (!t->missed) {
+			t->missed = true;
 			engine->audit.missed_stops++;
+		}
 	}
 }
 

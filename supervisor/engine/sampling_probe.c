@@ -11,12 +11,12 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 {
 	struct tracee *t = s->owner;
 
-	/* One that has been asked already, or is stopped, is none to ask. */
+	/* A thread that was asked to stop already, or stands in a stop, cannot be asked again. */
 	if (t->state != TRACEE_RUNNING) {
 		*ret_activity = (struct activity){.syscall = -1};
 		return 0;
 	}
-	/* Nor is one whose call is being repaired; but where that is, is known. */
+	/* Nor can a thread whose call is being repaired; but it is known to be in that call. */
 	if (mend_busy(t)) {
 		*ret_activity = mend_activity(t);
 		return 0;
