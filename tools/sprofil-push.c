@@ -40,7 +40,6 @@ struct sender {
 	struct push_queue queue;
 	uint64_t again_ns, wait_ns; /* time of the next try; interval after that */
 	bool away;                  /* the store was unavailable at the last try */
-	size_t lost;                /* profiles given up after the last one had come */
 	size_t refused;             /* by the store */
 	bool over;                  /* no more profiles will come */
 	char answer[ANSWER_BYTES];  /* the store's text about a refusal */
@@ -111,54 +110,57 @@ static int post(struct sender *s, const struct pushed *what, char *ret_why, size
 	return 0;
 }
 
-static void send_first(struct sender *s, uint64_t now)
+/* False: the store is unavailable, and the profile still waits. */
+static bool send_first(struct sender *s)
 {
 	const struct pushed *first = push_queue_first(&s->queue);
 	char why[CURL_ERROR_SIZE + ANSWER_BYTES];
-	int r;
 
-	if (!first || now < s->again_ns)
-		return;
-	r = post(s, first, why, sizeof(why));
-	if (r == 0 && why[0]) {
+	if (post(s, first, why, sizeof(why)) < 0) {
+		if (!s->away)
+			complain(s, "the store takes no profile (%s)%s", why,
+				s->over ? "" : ": tried again");
+		s->away = true;
+		s->again_ns = clock_now() + s->wait_ns;
+		s->wait_ns = s->wait_ns * 2 < RETRY_MOST_NS ? s->wait_ns * 2 : RETRY_MOST_NS;
+		return false;
+	}
+	if (why[0]) {
 		s->refused++;
 		complain(s, "the store refuses a profile: %s", why);
 	}
-	if (r == 0) {
-		if (s->away && !s->quiet)
-			complain(s, "the store takes profiles again; %zu were given up",
-				s->queue.lost);
-		else if (s->verbose && !why[0])
-			complain(s, "a profile of %zu bytes is in the store", first->bytes);
-		s->away = false;
-		s->wait_ns = RETRY_NS;
-		push_queue_drop(&s->queue);
-		return;
-	}
-	if (!s->away)
-		complain(s, "the store takes no profile (%s): tried again", why);
-	s->away = true;
-	s->again_ns = clock_now() + s->wait_ns;
-	s->wait_ns = s->wait_ns * 2 < RETRY_MOST_NS ? s->wait_ns * 2 : RETRY_MOST_NS;
-	if (s->over)
-		push_queue_drop(&s->queue), s->lost++;
+	if (s->away && !s->quiet)
+		complain(s, "the store takes profiles again; %zu were given up", s->queue.lost);
+	else if (s->verbose && !why[0])
+		complain(s, "a profile of %zu bytes is in the store", first->bytes);
+	s->away = false;
+	s->wait_ns = RETRY_NS;
+	push_queue_drop(&s->queue);
+	return true;
 }
 
+/* Waits for a profile, or until one may be sent again. */
 static void turn(struct sender *s)
 {
-	struct pollfd fd = {.fd = s->over ? -1 : SERVE_PUSH_FD, .events = POLLIN};
+	struct pollfd fd = {.fd = SERVE_PUSH_FD, .events = POLLIN};
 	uint64_t now = clock_now();
 	int ms = -1;
 
 	if (push_queue_first(&s->queue))
 		ms = s->again_ns > now ? (int)((s->again_ns - now) / 1000000 + 1) : 0;
-	if (poll(&fd, 1, s->over ? 0 : ms) < 0)
+	if (poll(&fd, 1, ms) < 0)
 		return;
-	if (fd.revents && !push_queue_read(&s->queue, SERVE_PUSH_FD)) {
+	if (fd.revents && !push_queue_read(&s->queue, SERVE_PUSH_FD))
 		s->over = true;
-		s->again_ns = 0;
-	}
-	send_first(s, clock_now());
+	else if (push_queue_first(&s->queue) && clock_now() >= s->again_ns)
+		(void)send_first(s);
+}
+
+/* No more will come, and somebody waits for our end: nothing is tried twice any more. */
+static void send_last(struct sender *s)
+{
+	while (push_queue_first(&s->queue) && send_first(s))
+		;
 }
 
 static bool begin(struct sender *s)
@@ -230,9 +232,10 @@ int main(int argc, char **argv)
 		complain(&s, "cannot begin to send profiles: out of memory");
 		return 1;
 	}
-	while (!s.over || push_queue_first(&s.queue))
+	while (!s.over)
 		turn(&s);
-	lost = s.lost + s.queue.lost;
+	send_last(&s);
+	lost = s.queue.n + s.queue.lost;
 	if (lost && !s.quiet)
 		complain(&s, "%zu profile%s did not reach the store", lost, lost == 1 ? "" : "s");
 	curl_easy_cleanup(s.curl);

@@ -61,6 +61,10 @@ is "its profile is in the store" "$(ls again | wc -l)" $((before + 1))
 kill $store; wait $store 2>/dev/null
 "$SPROFSERVE" --push "http://127.0.0.1:$port" -d 2s -p $target 2>err
 is "no store: status" $? 125
+# Each try that fails doubles the interval of the next; at the end nothing is tried twice.
+timeout 60 "$SPROFSERVE" --push "http://127.0.0.1:$port" --push-every 1s -d 6s -p $target 2>err
+is "no store for several profiles: ends all the same" $? 125
+check "no store: how many is said" grep -qE '^sprofserve: [3-9] profiles did not reach' err
 check "no store: is said" grep -q '^sprofserve: [0-9]* profiles* did not reach the store' err
 "$SPROFRUN" -q --push "http://127.0.0.1:$port" -d 2s -o p.pb.gz -p $target 2>err
 is "no store for sprofrun: status" $? 125
