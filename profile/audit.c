@@ -14,7 +14,7 @@ static const struct audit_key known[] = {
 	{"period_ns", AUDIT_SAME, AUDIT_NS, false, "CPU time of a tick"},
 	{"profiled_cpu_ns", AUDIT_SUM, AUDIT_NS, false, "CPU time that the samples stand for"},
 	{"unattributed_cpu_ns", AUDIT_SUM, AUDIT_NS, false,
-		"CPU time of executables that were never met: [unsampled]; with --user-only also "
+		"CPU time of threads that were never met: [unsampled]; with --user-only also "
 		"that in system calls"},
 	{"kernel_cpu_ns", AUDIT_SUM_OF_ALL, AUDIT_NS, false,
 		"CPU time that the kernel charged to the profiled threads"},

@@ -55,20 +55,27 @@ static int map_object(
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), within = object->start & (page - 1);
 	uint64_t offset = object->offset;
-	char *line;
-	int n, r;
+	char *text = NULL;
+	size_t bytes;
+	FILE *line = open_memstream(&text, &bytes);
+	int r;
+
+	if (!line)
+		return -ENOMEM;
 
 	if ((offset & (page - 1)) == within)
 		offset -= within;
 	else
 		within = 0;
-	n = asprintf(&line, "%" PRIx64 "-%" PRIx64 " r-xp %" PRIx64 " %x:%x %" PRIu64 " %s\n",
+	(void)fprintf(line, "%" PRIx64 "-%" PRIx64 " r-xp %" PRIx64 " %x:%x %" PRIu64 " ",
 		object->start - within, object->limit, offset, major(now->device),
-		minor(now->device), now->inode, object->path);
-	if (n < 0)
-		return -ENOMEM;
-	r = space_set_maps(space, line, (size_t)n);
-	free(line);
+		minor(now->device), now->inode);
+	/* As the kernel writes it: a newline of the name would end the line. */
+	for (const char *p = object->path; *p; p++)
+		(void)fputs(*p == '\n' ? "\\012" : (const char[]){*p, '\0'}, line);
+	(void)fputc('\n', line);
+	r = fclose(line) == 0 ? space_set_maps(space, text, bytes) : -ENOMEM;
+	free(text);
 	return r;
 }
 
@@ -272,8 +279,7 @@ static int look_at(struct inspected *in, struct opener *opener, struct space *sp
 	const char *why;
 	int r = 0;
 
-	/* A name with a newline looks different in maps. */
-	if (in->object->path[0] == '/' && !strchr(in->object->path, '\n') &&
+	if (in->object->path[0] == '/' &&
 		opener_ask_path(opener, OPENING_STAT, 0, in->object->path, &now) == 0)
 		r = map_object(space, in->object, &now);
 	if (r >= 0 && !now.error)

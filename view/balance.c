@@ -34,8 +34,8 @@ static char *label_text(const struct profile *profile, const struct sample *samp
 }
 
 /*
- * "solver 4711", "solver 4711 on node7"; without a pid where none is known, as for processes that
- * ended before they were met. The caller frees it.
+ * "solver 4711", "solver 4711 on node7"; without a pid where none is known, as in files of other
+ * programs. The caller frees it.
  */
 static char *process_text(const struct profile *profile, const struct sample *sample)
 {
@@ -51,13 +51,19 @@ static char *process_text(const struct profile *profile, const struct sample *sa
 	return text;
 }
 
-/* The group of a sample; -ENOENT: none. */
+/*
+ * The group of a sample; -ENOENT: none. The time of threads without samples is that of all
+ * processes of an executable together, and so of none of them.
+ */
 static int group_of(struct balance *b, const struct sample *sample)
 {
 	const struct profile *profile = b->frames.profile;
 	char *name;
 	int id;
 
+	if (b->frames.options.balance_by == REPORT_BY_PROCESS &&
+		!profile_task(profile, sample->task).pid && profile_is_unsampled(profile, sample))
+		return -ENOENT;
 	switch (b->frames.options.balance_by) {
 	case REPORT_BY_RANK: name = label_text(profile, sample, LABEL_RANK); break;
 	case REPORT_BY_HOST: name = label_text(profile, sample, LABEL_HOST); break;
@@ -129,8 +135,10 @@ static int collect(struct balance *b)
 			!filter_takes(&b->frames.filter, profile, places, &sample))
 			continue;
 		group = group_of(b, &sample);
-		if (group == -ENOENT)
+		if (group == -ENOENT) {
+			b->left_out += (double)sample.value[value];
 			continue;
+		}
 		more = group < 0 ? NULL : table_grow(b->group, &room, b->names.n, sizeof(*more));
 		if (!more)
 			return -ENOMEM;

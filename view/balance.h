@@ -32,6 +32,7 @@ struct balance {
 	struct pool names; /* of groups, from 1 on */
 	struct balance_group *group;
 	size_t groups;
+	double left_out;   /* weight of what is of no group */
 	double period;     /* mean weight of a sample; 0: nothing says how many samples there are */
 	struct pairs part; /* group, place */
 	double *weight;    /* by index in part */

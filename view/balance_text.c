@@ -108,6 +108,18 @@ static int put_alike(const struct balance *b, uint32_t leader, const char *what,
 	return 0;
 }
 
+static void put_left_out(const struct balance *b, const char *what, FILE *out)
+{
+	const char *unit = frames_value_type(&b->frames).unit;
+	int64_t value = text_whole(b->left_out);
+	char text[TEXT_UNIT_BYTES];
+
+	if (b->left_out <= 0)
+		return;
+	text_format_scaled(value, text_scale_for(unit, value), text);
+	fprintf(out, "left out: %s of no known %s\n", text, what);
+}
+
 /* The kinds of behaviour. */
 static int put_kinds(const struct balance *b, FILE *given)
 {
@@ -129,6 +141,7 @@ static int put_kinds(const struct balance *b, FILE *given)
 		if (b->group[i].like == i)
 			r = put_alike(b, i, names[b->frames.options.balance_by], out);
 	}
+	put_left_out(b, names[b->frames.options.balance_by], out);
 	ended = wrap_end(&wrap);
 	return r < 0 ? r : ended;
 }

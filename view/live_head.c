@@ -149,14 +149,28 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 	return live->state == LIVE_RUNS ? STYLE_GOOD : STYLE_BAD;
 }
 
-/* "250 Hz", and the rate reached if it is lower. */
+/*
+ * The rate of the last second. Of a target that has ended, that of the whole run: its last samples
+ * have come since the figures of the second before.
+ */
+static double rate_reached(const struct live *live)
+{
+	struct audit_rate whole;
+
+	if (live->state < LIVE_ENDED || !live->profile)
+		return live->audit.rate;
+	return audit_rate(live->profile, &whole) ? whole.reached_hz : 0;
+}
+
+/* "250 Hz", and the rate reached. */
 static void format_rate(const struct live *live, char *to, size_t room)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
+	double rate = rate_reached(live);
 
 	text_format_hz(live->period_ns ? 1e9 / (double)live->period_ns : 0, asked);
-	text_format_hz(live->audit.rate, reached);
-	if (live->audit.rate > 0)
+	text_format_hz(rate, reached);
+	if (rate > 0)
 		(void)snprintf(
 			to, room, "%s, got %.*s", asked, (int)strcspn(reached, " "), reached);
 	else
@@ -197,9 +211,8 @@ static void draw_target(struct live *live, struct screen *screen)
 	end = screen->columns - screen_put_right(screen, 0, screen->columns, 60, STYLE_TEXT, right);
 	if (live->paused)
 		end -= screen_put_right(screen, 0, end - 1, 8, STYLE_WARN, " PAUSED ") + 2;
-	at += screen_put(screen, 0, at,
-		end > at + room + NAME_LEAST ? end - at - room : NAME_LEAST, STYLE_BOLD,
-		live->target[0] ? live->target : "sproftop");
+	at += screen_put(screen, 0, at, end > at + room + NAME_LEAST ? end - at - room : NAME_LEAST,
+		STYLE_BOLD, live->target[0] ? live->target : "sproftop");
 	at += 2;
 	if (at < end)
 		(void)screen_put(screen, 0, at, end - at, style, state);

@@ -145,4 +145,12 @@ is "it was started again" "$(wc -l <rounds)" 2
 timeout 20 alone/sprofreport annotate hot p >out; is "one that is always killed" $? 0
 check "that is said, too" grep -q 'hot: the file was too much for what reads it' out
 check "the source is still there" grep -q CALL out
+
+# Lists of mappings write a newline in a name as \012.
+mkdir lines
+cp hot $'lines/of\ntwo'
+"$SPROFRUN" -q -F 2000 -o p2 -- $'lines/of\ntwo' || exit 1
+annotate hot p2 >out; is "a name of two lines: status" $? 0
+check "its source is found" grep -q CALL out
+check "and its instructions" grep -qE '[0-9a-f]+:  [a-z]+' out
 finish

@@ -165,12 +165,15 @@ static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
 	assert_says(PROCESSES(names), 0, "\n2 kinds of behaviour\n");
 }
 
-static void test_balance__an_unknown_pid_is_not_shown(void **state)
+/* Without a pid it is the time of all processes of an executable that were never met. */
+static void test_balance__time_of_no_known_process_is_none(void **state)
 {
-	static const struct process list[] = {{"ld", "f", 7, 100, 0}, {"collect2", "", 0, 0, 0}};
+	static const struct process list[] = {{"ld", "f", 7, 100, 0}, {"ld", "", 0, 0, 0}};
 
 	(void)state;
-	assert_says(PROCESSES(list), 0, "\n1 process: collect2; 2.00 ms each, most in [unsampled]");
+	assert_says(PROCESSES(list), 0,
+		"\nall behave alike\n1 process: ld 7; 400.00 ms each, most in f (100 %)\n"
+		"left out: 2.00 ms of no known process\n");
 }
 
 static void test_balance__lines_have_the_width(void **state)
@@ -204,7 +207,7 @@ int main(void)
 		cmocka_unit_test(test_balance__no_sample_is_like_few),
 		cmocka_unit_test(test_balance__different_programs_need_evidence),
 		cmocka_unit_test(test_balance__ranks_of_one_program_need_no_evidence),
-		cmocka_unit_test(test_balance__an_unknown_pid_is_not_shown),
+		cmocka_unit_test(test_balance__time_of_no_known_process_is_none),
 		cmocka_unit_test(test_balance__lines_have_the_width),
 	};
 

@@ -59,6 +59,24 @@ static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
 	assert_shows(v, "250 Hz, got 250 ");
 }
 
+/* 950 samples in 4 s, 50 in the next; then it ends. */
+static void test_live__the_rate_of_what_has_ended_is_that_of_the_run(void **state)
+{
+	struct view *v = *state;
+	struct profile *p = v->fixture.profile;
+	const struct live_facts facts = {.target = "demo", .state = LIVE_ENDED};
+	int64_t values[VALUE_TYPES_MAX] = {50, LIVE_SECOND_NS / 5};
+	uint32_t stack[] = {v->fixture.work[20], v->fixture.main_at};
+
+	assert_int_equal(profile_add_sample(p, v->fixture.task, stack, 2, values), 0);
+	assert_int_equal(profile_set_audit(p, "wall_ns", 6 * LIVE_SECOND_NS), 0);
+	assert_int_equal(profile_set_audit(p, "kernel_cpu_ns", 5 * LIVE_SECOND_NS), 0);
+	look(v, 12);
+	assert_shows(v, "250 Hz, got 50 ");
+	assert_int_equal(live_update(v->live, p, &facts, 13 * LIVE_SECOND_NS), 0);
+	assert_shows(v, "250 Hz, got 200 ");
+}
+
 static void test_live__the_state_is_whole(void **state)
 {
 	struct view *v = *state;
@@ -141,6 +159,7 @@ int main(void)
 		TEST(head_tells_the_audit),
 		TEST(head_warns_of_what_was_not_found),
 		TEST(the_rate_is_of_the_clock_that_ticks),
+		TEST(the_rate_of_what_has_ended_is_that_of_the_run),
 		TEST(the_state_is_whole),
 		TEST(a_busy_target_is_not_idle_in_its_first_second),
 		TEST(a_stopped_target_is_not_idle),
