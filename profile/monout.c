@@ -44,6 +44,9 @@ bool monout_seems(const uint8_t *data, size_t bytes)
 	struct monout m;
 	uint32_t calls;
 
+	/* A damaged profile of ours, or any other gzip file, may look like one. */
+	if (bytes >= 2 && data[0] == 0x1f && data[1] == 0x8b)
+		return false;
 	return bytes >= HEADER_BYTES && read_header(data, &m, &calls) && !(m.high >> ADDRESS_BITS);
 }
 
@@ -62,7 +65,8 @@ int monout_open(
 	size_t head;
 
 	if (monout_is_gmon(data, bytes))
-		return refuse(ret_problem, "it is a gmon.out, which gprof reads");
+		return refuse(
+			ret_problem, "it is a gmon.out, which gprof reads: gprof PROGRAM FILE");
 	if (bytes < HEADER_BYTES)
 		return refuse(ret_problem, "it is too short for a mon.out" AGAIN);
 	if (!read_header(data, &m, &calls))

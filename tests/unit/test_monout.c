@@ -340,10 +340,15 @@ static void test_monout__others_tell_it_by_its_beginning(void **state)
 	assert_false(monout_seems(data, 24));
 	make_mon(LOW, LOW, 1, 2, 2);
 	assert_false(monout_seems(data, 24));
+	/* The beginning of a gzip file. */
+	make_mon(0x8b1f, 0x8b23, 1, 2, 2);
+	assert_false(monout_seems(data, 24));
+	make_mon(0x8b1e, 0x8b22, 1, 2, 2);
+	assert_true(monout_seems(data, 24));
 	assert_true(monout_is_gmon(gmon, 4));
 	assert_false(monout_is_gmon(gmon, 3));
 	assert_int_equal(monout_open(gmon, sizeof(gmon), &monout, &problem), -EINVAL);
-	assert_string_equal(problem, "it is a gmon.out, which gprof reads");
+	assert_string_equal(problem, "it is a gmon.out, which gprof reads: gprof PROGRAM FILE");
 }
 
 /* The middle of what each counter is of, in bytes from the lowest address. */
