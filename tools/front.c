@@ -11,6 +11,7 @@
 
 #include "supervisor/engine/diagnose.h"
 #include "supervisor/engine/engine.h"
+#include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
 #include "tools/libexec.h"
 #include "tools/standard.h"
@@ -125,7 +126,7 @@ int front_join_analyst(struct engine_result *result,
 		} else if (info.si_signo == SIGTSTP && stop_view) {
 			stop_view(context, result->analyst_pid);
 		} else if (info.si_signo == SIGTSTP) {
-			(void)raise(SIGSTOP);
+			suspend(SIGTSTP);
 		}
 	}
 	(void)waiter_join(result->analyst_pid, &status);

@@ -15,6 +15,7 @@
 
 #include "supervisor/engine/engine.h"
 #include "supervisor/os/procfs.h"
+#include "supervisor/os/suspend.h"
 #include "tools/front.h"
 #include "tools/live_settings.h"
 #include "tools/output_log.h"
@@ -198,7 +199,7 @@ static void stop_with(void *context, int analyst_pid)
 			break;
 		(void)nanosleep(&moment, NULL);
 	}
-	(void)raise(SIGSTOP);
+	suspend(SIGTSTP);
 	(void)kill(analyst_pid, SIGCONT);
 }
 

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
 #include "tools/front.h"
 #include "tools/libexec.h"
@@ -352,7 +353,7 @@ static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 	if (engine_pass_on(result, info))
 		return false;
 	if (info->si_signo == SIGTSTP)
-		(void)raise(SIGSTOP);
+		suspend(SIGTSTP);
 	/* SIGUSR2 requests a snapshot: the profile has been written. */
 	return info->si_signo != SIGUSR2 && engine_is_order(info->si_signo);
 }

@@ -11,6 +11,7 @@
 
 #include "supervisor/engine/diagnose.h"
 #include "supervisor/os/priority.h"
+#include "supervisor/os/suspend.h"
 #include "tools/front.h"
 
 static bool sessions_have_shares(void)
@@ -36,7 +37,7 @@ static _Noreturn void stand_for(pid_t pid, bool alone)
 {
 	sigset_t signals;
 	siginfo_t info;
-	int status;
+	int status, stop = SIGSTOP;
 
 	engine_signals(&signals);
 	for (;;) {
@@ -45,12 +46,14 @@ static _Noreturn void stand_for(pid_t pid, bool alone)
 		if (seen == pid && !WIFSTOPPED(status))
 			exit(front_end_like(status));
 		if (seen == pid) {
-			(void)raise(SIGSTOP);
+			suspend(stop);
 			(void)kill(pid, SIGCONT);
 		} else if (seen <= 0 && sigwaitinfo(&signals, &info) >= 0 &&
 			info.si_signo != SIGCHLD) {
+			if (engine_is_stop(info.si_signo))
+				stop = info.si_signo;
 			if (alone && info.si_signo == SIGTSTP)
-				(void)raise(SIGSTOP);
+				suspend(SIGTSTP);
 			else
 				engine_forward(pid, &info);
 		}

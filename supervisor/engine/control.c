@@ -143,7 +143,7 @@ void control_snapshot(struct engine *engine)
 			"no snapshot was written: the analyst is busy, or gone");
 }
 
-static bool is_stop(int signal)
+bool engine_is_stop(int signal)
 {
 	return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
@@ -178,9 +178,9 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
 		engine->result->stopped_by = signal;
 		engine->timing.stop = true;
-	} else if (is_stop(signal) && command_lives &&
+	} else if (engine_is_stop(signal) && command_lives &&
 		(origin != SENT || is_of_target(engine, sender))) {
-		engine->life.stop_pending = true;
+		engine->life.stop_signal = signal;
 		lifecycle_stop_with_command(engine);
 	} else if (signal == SIGCONT && command_lives) {
 		engine->life.continues_at_ns = clock_now() + CONTINUE_NS;

@@ -128,6 +128,8 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 
 /* Is @signal meant for the command while it lives, and otherwise an order to end? */
 bool engine_is_order(int signal);
+/* Is @signal a request of the terminal, or of an editor, to stop? */
+bool engine_is_stop(int signal);
 
 /*
  * Handles a signal that came after engine_run(). True: the command lives; an order that was sent to

@@ -11,6 +11,7 @@
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/os/clock.h"
+#include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
 #include "supervisor/target/mend.h"
 
@@ -193,10 +194,13 @@ void lifecycle_stop_with_command(struct engine *engine)
 {
 	const struct tracee *t = target_find(&engine->target, engine->launch.pid);
 
-	if (!engine->life.stop_pending || !t || t->state != TRACEE_LISTENING)
+	int signal = engine->life.stop_signal;
+
+	if (!signal || !t || t->state != TRACEE_LISTENING)
 		return;
-	engine->life.stop_pending = false;
-	(void)raise(SIGSTOP);
+	engine->life.stop_signal = 0;
+	/* In a session of our own we are an orphan, which only SIGSTOP stops. */
+	suspend(engine->options->own_session ? SIGSTOP : signal);
 }
 
 void lifecycle_continue_command(struct engine *engine, uint64_t now)

@@ -80,6 +80,7 @@ wait_until "^Z stops the command" 20 stopped "$pid"
 after "the shell tells of a stopped job" 'Stopped'
 before=$(cut -d' ' -f1 "/proc/$pid/schedstat")
 at_prompt "^Z"
+is "^Z: the shell is told the signal" "$last" 148
 typed "jobs -l"
 after "the job is listed as stopped" '\[1\]\+ +[0-9]+ Stopped'
 is "^Z: it does not run" "$(cut -d' ' -f1 "/proc/$pid/schedstat")" "$before"
@@ -105,6 +106,7 @@ wait_until "the command runs" 20 tells_pid
 wait_until "a command that stops its group: it is stopped" 20 stopped "$(cat pid)"
 after "a command that stops its group: the shell tells of it" 'Stopped'
 at_prompt "a command that stops its group"
+is "a command that stops its group: the shell is told the signal" "$last" 148
 : >enough
 typed "fg"
 at_prompt "a command that stops its group: fg"
