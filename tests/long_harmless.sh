@@ -194,8 +194,9 @@ longest() {
 
 # stress-ng's classes: it says by itself whether its work was right (--verify), and ends as it does
 # without us. Its bogus operations are a number given, so that equal work is done; the time limit
-# is there for what hangs. The exec class does not run as root, and one at a time: it counts each
-# of the processes that it started at once, also those beyond the number given.
+# is there for what hangs (its yield does, also by itself). The exec class does not run as root, and
+# one at a time: it counts each of the processes that it started at once, also those beyond the
+# number given.
 stress() {
     local bad=0 class n=0 as ops more plain ours
     command -v stress-ng >/dev/null || { echo "stress: needs stress-ng"; return; }
@@ -209,10 +210,10 @@ stress() {
             as="setpriv --reuid=65534 --regid=65534 --clear-groups"
         # shellcheck disable=SC2086 # words
         plain=$(cd stress.d && $as stress-ng --${class%:*} 2 --${class%:*}-ops $ops $more --verify \
-            --vm-bytes 32m --metrics-brief -t 600 2>&1; echo "status $?")
+            --vm-bytes 32m --metrics-brief -t 120 2>&1; echo "status $?")
         # shellcheck disable=SC2086 # words
         ours=$(cd stress.d && "$sprofrun" -q -F 1000 -o "$work/n.pb.gz" $as stress-ng --${class%:*} 2 \
-            --${class%:*}-ops $ops $more --verify --vm-bytes 32m --metrics-brief -t 600 2>&1
+            --${class%:*}-ops $ops $more --verify --vm-bytes 32m --metrics-brief -t 120 2>&1
             echo "status $?")
         n=$((n + 1))
         [ "$(result "$plain")" = "$(result "$ours")" ] ||
