@@ -151,7 +151,7 @@ static void nap(unsigned ms)
  * "Off" must be certain: success means that no count will come any more, because the program may
  * then free the memory. A supervisor that cannot be found may exist all the same (after setuid or
  * chroot; in another pid namespace TracerPid is 0), and one that cannot access our memory gets no
- * request and gives no answer. In these cases a signal tells it (test: off_is_off). @found:
+ * request and gives no answer. In these cases a signal tells it (test: live_off). @found:
  * the result of client_find().
  */
 static int try_without_pipe(int found)

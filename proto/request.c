@@ -13,7 +13,6 @@ static bool value_ok(const struct request *request)
 	case REQUEST_PERIOD:
 		return request->value >= 10000 && request->value <= UINT64_C(100000000000);
 	case REQUEST_FREEZE: return request->value <= 1;
-	case REQUEST_MAPS:
 	case REQUEST_STOP:
 	case REQUEST_SERVE:
 	case REQUEST_ROTATE: return true;
@@ -26,7 +25,7 @@ void request_put(uint8_t to[REQUEST_BYTES], const struct request *request)
 	struct writer w = writer_over(to, REQUEST_BYTES);
 
 	put_u32(&w, request->type);
-	put_u32(&w, request->id);
+	put_u32(&w, 0);
 	put_u64(&w, request->value);
 }
 
@@ -36,7 +35,7 @@ int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request)
 	struct request request;
 
 	request.type = get_u32(&r);
-	request.id = get_u32(&r);
+	(void)get_u32(&r);
 	request.value = get_u64(&r);
 	if (!value_ok(&request))
 		return -EPROTO;

@@ -5,7 +5,7 @@
  *
  *   offset  size  field
  *        0     4  type     enum request_type
- *        4     4  id       a pid or a tid, or 0
+ *        4     4  -        0
  *        8     8  value    by type
  */
 #ifndef PROTO_REQUEST_H
@@ -19,7 +19,6 @@
 enum request_type {
 	REQUEST_PERIOD = 1, /* value: CPU time of a tick in ns, from now on */
 	REQUEST_FREEZE = 2, /* value 1: take no samples and count no CPU time; 0: resume */
-	REQUEST_MAPS = 3,   /* id: send the maps of this process again */
 	REQUEST_STOP = 4,   /* detach from the target and end */
 	REQUEST_SERVE = 5,  /* from the server only: send it the profile so far */
 	REQUEST_ROTATE = 6, /* the file has reached its size: another one may begin */
@@ -27,7 +26,6 @@ enum request_type {
 
 struct request {
 	uint32_t type;
-	uint32_t id;
 	uint64_t value;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads DWARF through libdwarf. This is the only place that knows its API, which differs between
- * Debian 12 and 13. DWARF 2 to 5; with split DWARF the file has skeletons (lines, no functions),
- * and each unit of a .dwo or .dwp gets a reader of its own. libdwarf gets the sections from us, so
- * it reads no file and needs no descriptor.
+ * Reads DWARF through libdwarf. Only the dwarf_*.c files know its API, and dwarf_api.h how that
+ * differs between Debian 12 and 13. DWARF 2 to 5; with split DWARF the file has skeletons (lines,
+ * no functions), and each unit of a .dwo or .dwp gets a reader of its own. libdwarf gets the
+ * sections from us, so it reads no file and needs no descriptor.
  */
 #ifndef SYMBOLIZER_DWARF_READER_H
 #define SYMBOLIZER_DWARF_READER_H

@@ -29,7 +29,7 @@ struct slot {
 struct slots {
 	struct slot *slots;
 	size_t n;
-	size_t first_jump, n_jumps; /* the jumps of .rela.plt, in its order, before sorting */
+	size_t n_jumps; /* the jumps of .rela.plt, in its order, before sorting */
 	const char **jumps;
 	uint64_t got_base; /* the value of %ebx on i386 */
 };

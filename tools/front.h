@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code around the engine of the programs that are a supervisor, sprofrun and sproftop. */
+/* Common code around the engine of the programs that are a supervisor: sprofrun, sproftop,
+ * sprofserve. */
 #ifndef TOOLS_FRONT_H
 #define TOOLS_FRONT_H
 
@@ -28,7 +29,7 @@ bool front_find_analyst(const char *program, char path[PATH_MAX]);
 
 /*
  * Saves what the command gets back later, and prepares this process for the engine: signals
- * blocked, and the limit of descriptors raised (two per thread are needed).
+ * blocked, and the limit of descriptors raised (four per thread are needed).
  */
 void front_prepare(struct launch_state *state);
 

@@ -71,7 +71,6 @@ void opinions_ask_libunwind(struct opinions *opinions, int tid)
 	int step = 1;
 
 	opinions->n = 0;
-	opinions->complete = false;
 	if (!thread)
 		return;
 	if (unw_init_remote(&cursor, opinions->as, thread) < 0)
@@ -84,7 +83,6 @@ void opinions_ask_libunwind(struct opinions *opinions, int tid)
 		opinions->sp[opinions->n++] = sp;
 		step = unw_step(&cursor);
 	}
-	opinions->complete = step == 0;
 	_UPT_destroy(thread);
 }
 

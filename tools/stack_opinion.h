@@ -41,7 +41,6 @@ struct opinions {
 	uint64_t result[OPINION_RESULTS], frames;
 	uint64_t *pc, *sp; /* libunwind's, of the current thread */
 	size_t n;
-	bool complete; /* libunwind reports the end of the stack */
 	void *as;
 };
 

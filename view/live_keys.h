@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The only table of keys: the request of a key, its name and its help. Keys are converted to
- * requests with it, and the help screen and the manual are generated from it.
+ * requests with it, and the help screen is made of it. man/sproftop.1 is kept by hand.
  *
  * REQUEST(name, keys for display, help, the keys)
  */

@@ -28,19 +28,12 @@ void engine_signals(sigset_t *ret_set)
 
 static void handle_request(struct engine *engine, const struct request *request)
 {
-	struct process *process;
-
 	switch (request->type) {
 	case REQUEST_PERIOD:
 		engine->period_ns = request->value;
 		sampling_set_periods(engine);
 		break;
 	case REQUEST_FREEZE: counting_set(engine, !request->value); break;
-	case REQUEST_MAPS:
-		process = target_find_process(&engine->target, (int)request->id);
-		if (process)
-			process->maps_announced = false;
-		break;
 	case REQUEST_ROTATE: rotate_wanted(engine, clock_now()); break;
 	case REQUEST_STOP: engine->timing.stop = true; break;
 	default: break;

@@ -114,7 +114,7 @@ static uint64_t said_by_signal(const struct arch_snapshot *s)
 
 /*
  * Answers such a request through the result of tgkill(): whether the thread's memory is accessible,
- * or "off": then nothing is written to the memory of its process any more (test: off_is_off), and
+ * or "off": then nothing is written to the memory of its process any more (test: live_off), and
  * ticks that its threads owe are lost, because their memory may be out of reach. A signal that has
  * got a handler meanwhile is left to the program.
  */

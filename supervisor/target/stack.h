@@ -9,7 +9,7 @@
  * kernel's signal frame tells where, and these are copied too.
  *
  * The copy goes to a buffer of our own, touched beforehand, and to the ring only after the resume:
- * the first write to a page of the ring costs 0.5 us, which would lengthen the stop.
+ * the first write to a page of the ring may cost 1.4 us, which would lengthen the stop.
  */
 #ifndef SUPERVISOR_STACK_H
 #define SUPERVISOR_STACK_H

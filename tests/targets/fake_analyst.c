@@ -3,8 +3,7 @@
  * An analyst that only counts, and sends the requests that the environment asks for. Put beside a
  * copy of sprofrun under the name sprofil-analyst, it shows how the supervisor takes them.
  *
- *	FAKE_REQUESTS  "TYPE:ID:VALUE ..." each sent after another 100 samples; id 0 becomes the
- *	               pid of the last sample
+ *	FAKE_REQUESTS  "TYPE:VALUE ..." each sent after another 100 samples
  *	FAKE_OUTPUT    file for the result: samples, and the last audit
  */
 #include <inttypes.h>
@@ -24,18 +23,16 @@
 enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, EVERY = 100 };
 
 /* Sends the next request of @text and returns what is left of it. */
-static const char *send_next(const char *text, uint32_t pid)
+static const char *send_next(const char *text)
 {
 	uint8_t message[REQUEST_BYTES];
 	struct request request;
 	int used;
 
 	if (!text ||
-		sscanf(text, " %" SCNu32 ":%" SCNu32 ":%" SCNu64 "%n", &request.type, &request.id,
-			&request.value, &used) != 3)
+		sscanf(text, " %" SCNu32 ":%" SCNu64 "%n", &request.type, &request.value, &used) !=
+			2)
 		return NULL;
-	if (!request.id)
-		request.id = pid;
 	request_put(message, &request);
 	if (write(REQUEST_FD, message, sizeof(message)) != (ssize_t)sizeof(message))
 		exit(3);
@@ -81,7 +78,7 @@ int main(void)
 			if (record_get(data, bytes, &rec) < 0)
 				return 4;
 			if (rec.header.type == RECORD_SAMPLE && ++samples % EVERY == 0) {
-				requests = send_next(requests, rec.as.sample.pid);
+				requests = send_next(requests);
 				if (samples == EVERY)
 					late_ns = now_ns() - rec.header.time_ns;
 			}

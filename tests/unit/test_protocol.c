@@ -266,17 +266,17 @@ static void test_protocol__records(void **state)
 
 static void test_protocol__requests(void **state)
 {
-	struct request request = {.type = REQUEST_MAPS, .id = 0x1234, .value = 0};
+	struct request request = {.type = REQUEST_FREEZE, .value = 1};
 	uint8_t data[REQUEST_BYTES];
 
 	(void)state;
 	request_put(data, &request);
 	check("Wish", data, sizeof(data),
-		(const struct field[]){{"type", 3}, {"id", 0x1234}, {"value", 0}, {NULL, 0}});
+		(const struct field[]){{"type", 2}, {"-", 0}, {"value", 1}, {NULL, 0}});
 	request = (struct request){.type = REQUEST_PERIOD, .value = 0x1122334455};
 	request_put(data, &request);
 	check("Wish", data, sizeof(data),
-		(const struct field[]){{"type", 1}, {"id", 0}, {"value", 0x1122334455}, {NULL, 0}});
+		(const struct field[]){{"type", 1}, {"-", 0}, {"value", 0x1122334455}, {NULL, 0}});
 }
 
 static void test_protocol__openings(void **state)

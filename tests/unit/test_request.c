@@ -10,15 +10,15 @@
 
 static void test_request__round_trip_at_the_offsets_of_the_table(void **state)
 {
-	const struct request in = {REQUEST_PERIOD, 0x11223344, 1000000};
+	const struct request in = {REQUEST_PERIOD, 1000000};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
 	(void)state;
 	request_put(b, &in);
 	assert_int_equal(b[0], REQUEST_PERIOD);
-	assert_int_equal(b[4], 0x44);
-	assert_int_equal(b[7], 0x11);
+	assert_int_equal(b[4], 0);
+	assert_int_equal(b[7], 0);
 	assert_int_equal(b[8], 1000000 & 0xff);
 	assert_int_equal(request_get(b, &out), 0);
 	assert_memory_equal(&in, &out, sizeof(in));
@@ -26,7 +26,7 @@ static void test_request__round_trip_at_the_offsets_of_the_table(void **state)
 
 static void test_request__rotate_round_trip(void **state)
 {
-	const struct request in = {REQUEST_ROTATE, 0, 0};
+	const struct request in = {REQUEST_ROTATE, 0};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
@@ -38,9 +38,9 @@ static void test_request__rotate_round_trip(void **state)
 
 static void test_request__nonsense_is_refused(void **state)
 {
-	static const struct request bad[] = {{0, 0, 0}, {REQUEST_ROTATE + 1, 0, 0},
-		{REQUEST_PERIOD, 0, 0}, {REQUEST_PERIOD, 0, 9999}, {REQUEST_PERIOD, 0, UINT64_MAX},
-		{REQUEST_FREEZE, 0, 2}};
+	static const struct request bad[] = {{0, 0}, {3, 0}, {REQUEST_ROTATE + 1, 0},
+		{REQUEST_PERIOD, 0}, {REQUEST_PERIOD, 9999}, {REQUEST_PERIOD, UINT64_MAX},
+		{REQUEST_FREEZE, 2}};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
