@@ -5,7 +5,7 @@
  *
  *   offset  size  field
  *        0     4  type     enum request_type
- *        4     4  -        0
+ *        4     4  zero     0
  *        8     8  value    by type
  */
 #ifndef PROTO_REQUEST_H

@@ -64,7 +64,7 @@ serve_in() {
     mkdir -p "$work/stored"
     rm -rf "$work"/stored/* "$work/serving"
     store=$(python3 "$source/tests/e2e/store.py" free)
-    python3 "$source/tests/e2e/store.py" serve "$store" "$work/stored" & pids+=" $!"
+    python3 "$source/tests/e2e/store.py" serve "$store" "$work/stored" all & pids+=" $!"
     mkdir -p "$root/etc"
     grep -qs localhost "$root/etc/hosts" || echo 127.0.0.1 localhost >>"$root/etc/hosts"
     chroot "$root" "${3:-}/bin/sprofserve" --listen 0 --push "http://localhost:$store" \

@@ -45,7 +45,10 @@ uint64_t push_next(const struct push *push, uint64_t now)
 		return UINT64_MAX;
 	if (!push->begun)
 		return now;
-	return push->span[0] ? push->to_ns[0] : now + SECOND_NS;
+	if (!push->span[0])
+		return now + SECOND_NS;
+	/* It becomes the older one when that has been written, which POLLOUT or a piece brings. */
+	return push->span[1] ? UINT64_MAX : push->to_ns[0];
 }
 
 void push_poll(const struct push *push, struct pollfd *fd)

@@ -182,6 +182,9 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 
 		if (at <= now)
 			at += SPANS_PATIENCE_NS;
+		/* It is over, and waits for something else: for room in a pipe. */
+		if (at <= now)
+			at = now + CLOCK_SECOND_NS;
 		if (at < next)
 			next = at;
 	}

@@ -198,7 +198,7 @@ static int take_ring(struct run *run, struct ring *ring)
 {
 	const struct analyst_settings *s = &run->settings;
 	static struct delivered delivered;
-	const struct delivery delivery = {.opener = &run->opener, .peer_fd = -1};
+	const struct delivery delivery = {.opener = &run->opener, .peer_fd = LINK_REQUEST_FD};
 	int capture_error = 0, r;
 	FILE *capture = s->capture ? delivery_capture(&delivery, &capture_error, &delivered) : NULL;
 

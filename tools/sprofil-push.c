@@ -42,6 +42,7 @@ struct sender {
 	bool away;                  /* the store was unavailable at the last try */
 	size_t refused;             /* by the store */
 	bool over;                  /* no more profiles will come */
+	uint64_t left_ns;           /* when that was seen during a POST; 0 */
 	char answer[ANSWER_BYTES];  /* the store's text about a refusal */
 	size_t answered;
 };
@@ -69,6 +70,18 @@ static size_t take_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
+/* Once nobody sends profiles any more, somebody waits for our end: a POST gets LAST_SECONDS. */
+static int watch_end(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	struct sender *s = context;
+	struct pollfd fd = {.fd = SERVE_PUSH_FD};
+
+	(void)a, (void)b, (void)c, (void)d;
+	if (!s->left_ns && poll(&fd, 1, 0) > 0 && fd.revents & POLLHUP)
+		s->left_ns = clock_now();
+	return s->left_ns && clock_now() - s->left_ns > LAST_SECONDS * CLOCK_SECOND_NS;
+}
+
 /* 0: the store has it, or will never accept it. -EAGAIN: later. *@ret_why: "", or what is wrong. */
 static int post(struct sender *s, const struct pushed *what, char *ret_why, size_t room)
 {
@@ -85,6 +98,7 @@ static int post(struct sender *s, const struct pushed *what, char *ret_why, size
 		curl_slist_free_all(headers);
 		return -EAGAIN;
 	}
+	s->left_ns = 0;
 	s->answered = 0;
 	s->answer[0] = '\0';
 	(void)curl_easy_setopt(s->curl, CURLOPT_URL, url);
@@ -92,8 +106,6 @@ static int post(struct sender *s, const struct pushed *what, char *ret_why, size
 	(void)curl_easy_setopt(s->curl, CURLOPT_POSTFIELDS, (const char *)what->data);
 	(void)curl_easy_setopt(s->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)what->bytes);
 	(void)curl_easy_setopt(s->curl, CURLOPT_ERRORBUFFER, error);
-	(void)curl_easy_setopt(
-		s->curl, CURLOPT_TIMEOUT, s->over ? (long)LAST_SECONDS : (long)SEND_SECONDS);
 	r = curl_easy_perform(s->curl);
 	(void)curl_easy_setopt(s->curl, CURLOPT_ERRORBUFFER, NULL);
 	(void)curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -173,8 +185,12 @@ static bool begin(struct sender *s)
 	(void)curl_easy_setopt(s->curl, CURLOPT_NOSIGNAL, 1L);
 	(void)curl_easy_setopt(s->curl, CURLOPT_USERAGENT, "sprofil/" SPROFIL_VERSION);
 	(void)curl_easy_setopt(s->curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	(void)curl_easy_setopt(s->curl, CURLOPT_TIMEOUT, (long)SEND_SECONDS);
 	(void)curl_easy_setopt(s->curl, CURLOPT_WRITEFUNCTION, take_answer);
 	(void)curl_easy_setopt(s->curl, CURLOPT_WRITEDATA, s);
+	(void)curl_easy_setopt(s->curl, CURLOPT_XFERINFOFUNCTION, watch_end);
+	(void)curl_easy_setopt(s->curl, CURLOPT_XFERINFODATA, s);
+	(void)curl_easy_setopt(s->curl, CURLOPT_NOPROGRESS, 0L);
 	/* Redirections to files or other protocols are not followed. */
 	(void)curl_easy_setopt(s->curl, CURLOPT_FOLLOWLOCATION, 0L);
 #if LIBCURL_VERSION_NUM >= 0x075500
@@ -235,7 +251,7 @@ int main(int argc, char **argv)
 	while (!s.over)
 		turn(&s);
 	send_last(&s);
-	lost = s.queue.n + s.queue.lost;
+	lost = s.queue.n + s.queue.lost + (s.queue.head_bytes > 0);
 	if (lost && !s.quiet)
 		complain(&s, "%zu profile%s did not reach the store", lost, lost == 1 ? "" : "s");
 	curl_easy_cleanup(s.curl);

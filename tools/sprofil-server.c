@@ -207,6 +207,10 @@ int main(int argc, char **argv)
 				      : strerror(-r));
 	while (r == 0 && !is_over(&s, clock_now()))
 		turn(&s);
+	if (r == 0 && !push_is_idle(&s.push)) {
+		complain(&s, "the sender was too slow: the last profiles did not reach the store");
+		r = -ETIMEDOUT;
+	}
 	if (s.http)
 		http_end(s.http);
 	push_release(&s.push);

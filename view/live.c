@@ -118,7 +118,7 @@ bool live_wants_threads(const struct live *live)
 
 uint64_t live_due_ns(const struct live *live)
 {
-	return live->due_ns;
+	return live->paused ? UINT64_MAX : live->due_ns;
 }
 
 static int take_facts(struct live *live, const struct live_facts *facts)

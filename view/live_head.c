@@ -50,6 +50,9 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	double wall, sampled;
 
 	next.wall_ns = figure(live, "wall_ns");
+	/* With --delay the figures begin anew when that is over. */
+	if (next.wall_ns && next.wall_ns < audit->wall_ns)
+		audit->wall_ns = audit->kernel_ns = audit->samples = audit->sampled_ns = 0;
 	if (next.wall_ns <= audit->wall_ns && audit->known)
 		return;
 	next.kernel_ns = figure(live, "kernel_cpu_ns");

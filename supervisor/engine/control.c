@@ -33,7 +33,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 		engine->period_ns = request->value;
 		sampling_set_periods(engine);
 		break;
-	case REQUEST_FREEZE: counting_set(engine, !request->value); break;
+	case REQUEST_FREEZE: counting_freeze(engine, request->value); break;
 	case REQUEST_ROTATE: rotate_wanted(engine, clock_now()); break;
 	case REQUEST_STOP: engine->timing.stop = true; break;
 	default: break;

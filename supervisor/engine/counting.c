@@ -51,6 +51,13 @@ void counting_set(struct engine *engine, bool counting)
 	sampling_set_periods(engine);
 }
 
+void counting_freeze(struct engine *engine, bool frozen)
+{
+	engine->timing.frozen = frozen;
+	if (!engine->timing.delayed && !engine->rotation.paused_ns)
+		counting_set(engine, !frozen);
+}
+
 void counting_settle(struct engine *engine)
 {
 	struct target *target = &engine->target;

@@ -14,6 +14,11 @@ void counting_begin(struct engine *engine, struct tracee *tracee, bool newborn);
 void counting_close(struct engine *engine, struct tracee *tracee);
 /* Begins or ends counting for all threads. */
 void counting_set(struct engine *engine, bool counting);
+/*
+ * A view or a server wants no samples, or wants them again: at once, or when the delay is over, or
+ * with the next file.
+ */
+void counting_freeze(struct engine *engine, bool frozen);
 /* Closes the accounts of all live threads for good. */
 void counting_settle(struct engine *engine);
 

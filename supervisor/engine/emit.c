@@ -113,15 +113,13 @@ bool emit_thread(struct emitter *emitter, uint64_t now_ns, const struct tracee *
 				(uint32_t)tracee->tid, tracee->name));
 }
 
-bool emit_cpu(
-	struct emitter *emitter, uint64_t now_ns, const struct record_cpu *cpu, bool last)
+bool emit_cpu(struct emitter *emitter, uint64_t now_ns, const struct record_cpu *cpu, bool last)
 {
 	size_t room;
 	uint8_t *to = reserve(emitter, 0, &room);
 
 	return to &&
-		commit(emitter,
-			record_put_cpu(to, room, now_ns, last ? RECORD_CPU_LAST : 0, cpu));
+		commit(emitter, record_put_cpu(to, room, now_ns, last ? RECORD_CPU_LAST : 0, cpu));
 }
 
 bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct record_exit *exit)

@@ -95,11 +95,11 @@ static void once_a_second(struct engine *engine, uint64_t now)
 /* What is done at times for all threads. */
 static void sweep(struct engine *engine, uint64_t now)
 {
-	if (!engine->counting && engine->timing.begins_at_ns &&
-		now >= engine->timing.begins_at_ns) {
+	if (engine->timing.begins_at_ns && now >= engine->timing.begins_at_ns) {
 		engine->timing.begins_at_ns = 0;
+		engine->timing.delayed = false;
 		engine->audit.began_ns = now;
-		counting_set(engine, true);
+		counting_set(engine, !engine->timing.frozen);
 		rotate_begin(engine, now);
 	}
 	reader_turn(engine, now, false);
@@ -363,7 +363,9 @@ static int prepare(struct engine *engine)
 	engine->timing.audit_again_ns = now + SECOND_NS;
 	engine->sessions.idle_since_ns = now;
 	serving_begin(&engine->serving, options);
-	engine->counting = !options->serve_only && !options->delay_ns && !engine->serving.frozen;
+	engine->timing.delayed = options->delay_ns;
+	engine->timing.frozen = options->server && options->server->on_demand;
+	engine->counting = !options->serve_only && !options->delay_ns && !engine->timing.frozen;
 	return 0;
 }
 

@@ -154,7 +154,7 @@ static void begin_file(struct engine *engine, uint64_t now)
 	/* What it continues is in it even if no second passes before the supervisor is killed. */
 	if (figures_print(engine, now, text))
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
-	counting_set(engine, !engine->serving.frozen);
+	counting_set(engine, !engine->timing.frozen);
 }
 
 /*

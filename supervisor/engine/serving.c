@@ -21,7 +21,6 @@ void serving_begin(struct serving *serving, const struct engine_options *options
 	const struct engine_server *server = options->server;
 
 	serving->fd = server ? server->request_fd : -1;
-	serving->frozen = server && server->on_demand;
 }
 
 const char *serving_next_segment(struct serving *serving)
@@ -51,21 +50,14 @@ static void order_piece(struct engine *engine)
 		engine->serving.asked = false;
 }
 
-/* During a change of files, the next file starts with the state set here. */
-static void set_frozen(struct engine *engine, bool frozen)
-{
-	if (!engine->options->server->on_demand || engine->timing.begins_at_ns)
-		return;
-	engine->serving.frozen = frozen;
-	if (!engine->rotation.paused_ns)
-		counting_set(engine, !frozen);
-}
-
 static void take(struct engine *engine, const struct request *request)
 {
 	switch (request->type) {
 	case REQUEST_SERVE: order_piece(engine); break;
-	case REQUEST_FREEZE: set_frozen(engine, request->value); break;
+	case REQUEST_FREEZE:
+		if (engine->options->server->on_demand)
+			counting_freeze(engine, request->value);
+		break;
 	default: break;
 	}
 }

@@ -17,7 +17,6 @@ struct engine_options;
 
 struct serving {
 	int fd;           /* of its requests; -1: no server, or no longer one */
-	bool frozen;      /* the server wants no samples */
 	bool asked;       /* a requested piece waits for room or for a change of files */
 	uint32_t segment; /* number of the last segment; the first is 1 */
 	char segment_text[12];

@@ -5,11 +5,13 @@
   free                     a port that nobody has
   serve PORT DIR           keeps what is sent to it in DIR/N/; the second one is refused with 400
   serve PORT DIR all       refuses none
+  serve PORT DIR mute      does not answer for a minute
 """
 import http.server
 import os
 import socket
 import sys
+import time
 
 
 class Store(http.server.BaseHTTPRequestHandler):
@@ -18,6 +20,8 @@ class Store(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         data = self.rfile.read(int(self.headers["Content-Length"]))
         Store.count += 1
+        if sys.argv[4:] == ["mute"]:
+            time.sleep(60)
         if Store.count == 2 and len(sys.argv) < 5:
             self.send_response(400)
             self.end_headers()

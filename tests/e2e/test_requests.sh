@@ -14,7 +14,11 @@ value() {
 late() {
     awk '$1 == "late_ns" { print ($2 > 5e7 ? int($2 / 1e6) - 50 : 0) }' result
 }
-run() { ./sprofrun -q -F 1000 --max-overhead 100 "$TARGETS/busy" "$@"; }
+run() {
+    local options=()
+    [ "$1" != -D ] || { options=("$1" "$2") && shift 2; }
+    ./sprofrun -q -F 1000 --max-overhead 100 "${options[@]}" "$TARGETS/busy" "$@"
+}
 
 # From 1000 Hz to 100 Hz after 100 samples: 0.1 s at the one, 0.9 s at the other.
 FAKE_REQUESTS="1:10000000" run 1 1 3
@@ -31,6 +35,12 @@ within "the kernel's figure stops too" "$(value kernel_cpu_ns)" 70000000 \
 
 FAKE_REQUESTS="" run 1 1.2
 within "maps are read when they are needed, not at every tick" "$(value maps)" 1 8
+
+# During a delay nobody is sampled; after it, if nobody has asked for a freeze.
+FAKE_FIRST="2:1 2:0" run -D 1s 1 2
+within "the delay stays" "$(value kernel_cpu_ns)" 700000000 1300000000
+FAKE_FIRST="2:1" run -D 1s 1 2
+is "frozen during the delay: samples" "$(value samples)" 0
 
 # The end: the command goes on and its status is passed on.
 FAKE_REQUESTS="4:0" run 1 1 3

@@ -4,6 +4,7 @@
  * copy of sprofrun under the name sprofil-analyst, it shows how the supervisor takes them.
  *
  *	FAKE_REQUESTS  "TYPE:VALUE ..." each sent after another 100 samples
+ *	FAKE_FIRST     the same, all sent at the beginning
  *	FAKE_OUTPUT    file for the result: samples, and the last audit
  */
 #include <inttypes.h>
@@ -50,6 +51,7 @@ static uint64_t now_ns(void)
 int main(void)
 {
 	const char *requests = getenv("FAKE_REQUESTS"), *path = getenv("FAKE_OUTPUT");
+	const char *first = getenv("FAKE_FIRST");
 	uint64_t samples = 0, maps = 0, late_ns = 0;
 	char audit[4096] = "", bells[64];
 	struct ring ring;
@@ -63,6 +65,8 @@ int main(void)
 	memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RING_FD, 0);
 	if (memory == MAP_FAILED || ring_open(&ring, memory, (size_t)st.st_size) < 0)
 		return 2;
+	while (first)
+		first = send_next(first);
 	while (open) {
 		struct pollfd fd = {.fd = BELL_FD, .events = POLLIN};
 		const uint8_t *data;

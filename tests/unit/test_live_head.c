@@ -59,6 +59,19 @@ static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
 	assert_shows(v, "250 Hz, got 250 ");
 }
 
+/* With --delay the figures begin anew when that is over: 475 samples in 2 s. */
+static void test_live__the_head_follows_the_end_of_a_delay(void **state)
+{
+	struct view *v = *state;
+	struct profile *p = v->fixture.profile;
+
+	assert_int_equal(profile_set_audit(p, "wall_ns", 4 * LIVE_SECOND_NS), 0);
+	assert_int_equal(profile_set_audit(p, "kernel_cpu_ns", 2 * LIVE_SECOND_NS), 0);
+	look(v, 12);
+	assert_shows(v, "CPU  50.0 %");
+	assert_shows(v, "250 Hz, got 475 ");
+}
+
 /* 950 samples in 4 s, 50 in the next; then it ends. */
 static void test_live__the_rate_of_what_has_ended_is_that_of_the_run(void **state)
 {
@@ -159,6 +172,7 @@ int main(void)
 		TEST(head_tells_the_audit),
 		TEST(head_warns_of_what_was_not_found),
 		TEST(the_rate_is_of_the_clock_that_ticks),
+		TEST(the_head_follows_the_end_of_a_delay),
 		TEST(the_rate_of_what_has_ended_is_that_of_the_run),
 		TEST(the_state_is_whole),
 		TEST(a_busy_target_is_not_idle_in_its_first_second),

@@ -13,7 +13,9 @@ static void test_live__pause_keeps_the_rows(void **state)
 	look(v, 12);
 	assert_selected(v, "helper");
 	assert_shows(v, "PAUSED");
+	assert_int_equal(live_due_ns(v->live), UINT64_MAX);
 	type(v, "p");
+	assert_true(live_due_ns(v->live) < 13 * LIVE_SECOND_NS);
 	look(v, 13);
 	assert_selected(v, "work_39");
 }
