@@ -424,7 +424,7 @@ static void finish(struct engine *engine)
 	(void)emit_audit(&engine->emitter, now, RECORD_END, rotate_end_flags(engine), text);
 	engine->result->analyst_pid = engine->reader.link.pid;
 	engine->result->analyst_fd = link_finish(&engine->reader.link);
-	rotate_join(&engine->rotation);
+	rotate_join(engine);
 }
 
 /*

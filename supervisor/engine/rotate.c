@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/rotate.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/random.h>
 #include <sys/wait.h>
@@ -220,15 +221,38 @@ void rotate_forget(struct rotation *rotation, int pid)
 	clear_writer(rotation, pid);
 }
 
-void rotate_join(struct rotation *rotation)
+/* One that hangs, on a file system that is away, does not hold up who orders the end twice. */
+static void join(struct engine *engine, int pid, unsigned *orders)
 {
+	const struct timespec second = {1, 0};
+	struct waiter_result seen;
+	sigset_t signals;
+	siginfo_t info;
+	int status;
+
+	engine_signals(&signals);
+	while (waiter_peek(pid, &seen) == 0 && seen.kind != WAITER_GONE) {
+		if (sigtimedwait(&signals, &info, &second) < 0 || !engine_is_order(info.si_signo) ||
+			engine_pass_on(engine->result, &info))
+			continue;
+		if (++*orders > 1)
+			(void)kill(pid, SIGKILL);
+	}
+	(void)waiter_join(pid, &status);
+}
+
+void rotate_join(struct engine *engine)
+{
+	struct rotation *rotation = &engine->rotation;
+	unsigned orders = 0;
+
 	for (size_t i = 0; i < ROTATE_WRITERS; i++) {
-		int pid = rotation->writer[i].pid, status;
+		int pid = rotation->writer[i].pid;
 
 		if (!pid)
 			continue;
 		clear_writer(rotation, pid);
-		(void)waiter_join(pid, &status);
+		join(engine, pid, &orders);
 		pieces_writer_gone(&rotation->pieces, pid);
 	}
 }

@@ -53,7 +53,10 @@ uint16_t rotate_end_flags(const struct engine *engine);
 void rotate_turn(struct engine *engine, uint64_t now);
 /* A child with this pid is gone. */
 void rotate_forget(struct rotation *rotation, int pid);
-/* The end: waits for analysts that still write; none of them waits for a reader any more. */
-void rotate_join(struct rotation *rotation);
+/*
+ * The end: waits for analysts that still write; none of them waits for a reader any more. A second
+ * order to end kills the one that is waited for.
+ */
+void rotate_join(struct engine *engine);
 
 #endif

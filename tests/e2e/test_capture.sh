@@ -27,4 +27,17 @@ for bad in noise /dev/null "$WORK" /no/such/file; do
     is "with one message" "$(grep -c '^sprofrun: ' err)" 1
 done
 check "no profile was made of it" [ ! -e x.pb.gz ]
+
+# A capture whose reader never comes: an order ends the wait for it.
+mkfifo fifo
+"$TARGETS/busy" 1 60 0 & target=$!
+"$SPROFRUN" -q --capture fifo -o fifo.pb.gz -p $target 2>err & run=$!
+wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
+sleep 0.5
+kill -INT $run; sleep 0.5; kill -INT $run 2>/dev/null
+ended() { ! kill -0 $run 2>/dev/null; }
+wait_until "it ends" 20 ended
+check "it is said" grep -q 'cannot write the capture' err
+check "the profile is there" "$SPROFREPORT" summary fifo.pb.gz -o report
+kill $target
 finish

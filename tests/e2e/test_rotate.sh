@@ -104,6 +104,23 @@ refused() { # WHAT MESSAGE ARGUMENT...
     is "$what: status" $? 2
     check "$what: said" grep -q "$message" err
 }
+# The writer of an earlier file hangs: who orders the end twice need not wait for it.
+"$TARGETS/busy" 1 60 0 & target=$!
+"$SPROFRUN" -q --rotate 1s -o h.pb.gz -p $target & run=$!
+writers() { pgrep -P "$(tracing $run)" -x sprofil-analyst; }
+at_least() { [ "$(writers | wc -l)" -ge "$1" ]; }
+wait_until "it has a writer" 20 at_least 1
+writer=$(writers | head -1)
+kill -STOP "$writer"
+wait_until "the next file is begun" 20 at_least 2
+ended() { ! kill -0 $run 2>/dev/null; }
+for _ in 1 2 3 4; do kill -INT $run 2>/dev/null; sleep 0.5; done
+wait_until "it ends all the same" 20 ended
+wait $run; is "its status" $? 0
+kill -KILL "$writer" 2>/dev/null
+kill $target
+check "the last file is there" "$SPROFREPORT" summary "$(ls h.*.pb.gz | tail -1)" -o report
+
 # By size: each file but the last is about as long.
 wait $sized; is "the program that writes them: status" $? 0
 sizes=$(stat -c %s z.*.pb.gz | sed '$d')
