@@ -33,8 +33,9 @@ mkfifo fifo
 "$TARGETS/busy" 1 60 0 & target=$!
 "$SPROFRUN" -q --capture fifo -o fifo.pb.gz -p $target 2>err & run=$!
 wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
-sleep 0.5
-kill -INT $run; sleep 0.5; kill -INT $run 2>/dev/null
+kill -INT $run
+wait_until "the first order ends the profiling" 20 grep -q "^TracerPid:.0" /proc/$target/status
+kill -INT $run
 ended() { ! kill -0 $run 2>/dev/null; }
 wait_until "it ends" 20 ended
 check "it is said" grep -q 'cannot write the capture' err

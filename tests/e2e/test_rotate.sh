@@ -114,8 +114,8 @@ writer=$(writers | head -1)
 kill -STOP "$writer"
 wait_until "the next file is begun" 20 at_least 2
 ended() { ! kill -0 $run 2>/dev/null; }
-for _ in 1 2 3 4; do kill -INT $run 2>/dev/null; sleep 0.5; done
-wait_until "it ends all the same" 20 ended
+for _ in $(seq 40); do ended && break; kill -INT $run 2>/dev/null; sleep 0.5; done
+check "it ends all the same" ended
 wait $run; is "its status" $? 0
 kill -KILL "$writer" 2>/dev/null
 kill $target
