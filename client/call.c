@@ -142,9 +142,10 @@ static int probe_tick(const struct client_pipe *pipe, struct timeval *tick)
 
 static void nap(unsigned ms)
 {
-	struct timespec time = {0, (long)ms * 1000000};
+	struct timespec left = {0, (long)ms * 1000000};
 
-	(void)nanosleep(&time, NULL);
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
 }
 
 /*

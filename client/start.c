@@ -27,6 +27,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STACK_BYTES 65536
@@ -182,20 +183,30 @@ static int spawn(struct start *start)
 	return pid;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 /* Reads the helper's message: whether it traces us, and where its pipe is. */
 static int await_helper(int pid, int pidfd, int ready_fd)
 {
 	uint8_t data[CALL_ANSWER_BYTES];
 	struct call_answer answer;
+	uint64_t until = now_ms() + READY_MS;
 
 	for (;;) {
+		uint64_t now = now_ms();
 		/*
 		 * The pidfd is readable when the helper has ended: a child that was forked
 		 * meanwhile may hold the pipe open, which is why that does not block either.
 		 */
 		struct pollfd fds[2] = {
 			{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
-		int n = poll(fds, 2, READY_MS);
+		int n = poll(fds, 2, now < until ? (int)(until - now) : 0);
 
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -16,8 +16,8 @@
  *
  * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest of
  * the data area. The producer also pads when the ring is empty and the consumer waits, after a
- * sixteenth of the ring, but at least a megabyte: the next records then go to memory that is in the caches. If there is no room, the
- * producer drops the record and counts it; it never waits.
+ * sixteenth of the ring, but at least a megabyte: the next records then go to memory that is in the
+ * caches. If there is no room, the producer drops the record and counts it; it never waits.
  *
  * The memory is shared with another process, which may be broken: each side keeps its own position
  * and its own copy of the capacity, and checks what it reads of the other side's.

@@ -309,10 +309,10 @@ bool live_screen_close(struct live_screen *screen)
 	screen->quit = true;
 	(void)pthread_mutex_unlock(&screen->lock);
 	wake(screen);
-	(void)clock_gettime(CLOCK_REALTIME, &until);
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec++;
 	/* A blocked terminal keeps its thread; the process ends without it. */
-	if (pthread_timedjoin_np(screen->thread, NULL, &until) != 0)
+	if (pthread_clockjoin_np(screen->thread, NULL, CLOCK_MONOTONIC, &until) != 0)
 		return false;
 	release(screen);
 	return true;

@@ -153,7 +153,8 @@ static void end(struct pieces *pieces, struct coming *coming)
 	}
 	if (r < 0)
 		pieces->problem = "a piece of the profile was cut off or damaged";
-	done(pieces, &coming->piece);
+	else
+		done(pieces, &coming->piece);
 	forget(coming);
 }
 

@@ -148,7 +148,9 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 		weights->stacks = 0;
 		weights->types = types;
 		memset(weights->total, 0, sizeof(weights->total));
+		memset(weights->total_squares, 0, sizeof(weights->total_squares));
 		memset(weights->recent, 0, sizeof(weights->recent));
+		memset(weights->recent_squares, 0, sizeof(weights->recent_squares));
 	}
 	if (now_ns > weights->now_ns)
 		weights->now_ns = now_ns;

@@ -188,7 +188,7 @@ static bool over(struct engine *engine, uint64_t now)
 	if (engine->timing.ends_at_ns && now >= engine->timing.ends_at_ns)
 		engine->timing.stop = true;
 	if (engine->options->serve_only && !engine->sessions.n && !engine->sessions.untold &&
-		now - engine->sessions.idle_since_ns > LINGER_NS)
+		now > engine->sessions.idle_since_ns + LINGER_NS)
 		engine->timing.stop = true;
 	return engine->timing.stop || !engine->target.tracees;
 }

@@ -24,7 +24,7 @@ static struct timespec next_look(void)
 {
 	struct timespec at;
 
-	(void)clock_gettime(CLOCK_REALTIME, &at);
+	(void)clock_gettime(CLOCK_MONOTONIC, &at);
 	at.tv_nsec += LOOK_NS;
 	at.tv_sec += at.tv_nsec / SECOND_NS;
 	at.tv_nsec %= SECOND_NS;
@@ -66,7 +66,7 @@ bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 		uint64_t awake, used_before = used;
 		char state;
 
-		if (pthread_timedjoin_np(thread, NULL, &at) != ETIMEDOUT)
+		if (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &at) != ETIMEDOUT)
 			return false;
 		awake = atomic_load(&watchdog->awake_ns);
 		used = cpu_ns(thread);

@@ -276,7 +276,8 @@ static void test_protocol__requests(void **state)
 	request = (struct request){.type = REQUEST_PERIOD, .value = 0x1122334455};
 	request_put(data, &request);
 	check("Wish", data, sizeof(data),
-		(const struct field[]){{"type", 1}, {"zero", 0}, {"value", 0x1122334455}, {NULL, 0}});
+		(const struct field[]){
+			{"type", 1}, {"zero", 0}, {"value", 0x1122334455}, {NULL, 0}});
 }
 
 static void test_protocol__openings(void **state)
