@@ -33,11 +33,12 @@ int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request)
 {
 	struct reader r = reader_over(from, REQUEST_BYTES);
 	struct request request;
+	uint32_t zero;
 
 	request.type = get_u32(&r);
-	(void)get_u32(&r);
+	zero = get_u32(&r);
 	request.value = get_u64(&r);
-	if (!value_ok(&request))
+	if (zero || !value_ok(&request))
 		return -EPROTO;
 	*ret_request = request;
 	return 0;

@@ -31,7 +31,7 @@ struct request {
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
-/* -EPROTO: unknown type, or a value out of its range. */
+/* -EPROTO: unknown type, a value out of its range, or no zero. */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code around the engine of the programs that are a supervisor: sprofrun, sproftop,
- * sprofserve. */
+/*
+ * Common code around the engine of the programs that are a supervisor: sprofrun, sproftop,
+ * sprofserve.
+ */
 #ifndef TOOLS_FRONT_H
 #define TOOLS_FRONT_H
 

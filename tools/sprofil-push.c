@@ -71,12 +71,13 @@ static size_t take_answer(char *data, size_t size, size_t n, void *context)
 }
 
 /* Once nobody sends profiles any more, somebody waits for our end: a POST gets LAST_SECONDS. */
-static int watch_end(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+static int watch_end(
+	void *context, curl_off_t to_come, curl_off_t came, curl_off_t to_go, curl_off_t gone)
 {
 	struct sender *s = context;
 	struct pollfd fd = {.fd = SERVE_PUSH_FD};
 
-	(void)a, (void)b, (void)c, (void)d;
+	(void)to_come, (void)came, (void)to_go, (void)gone;
 	if (!s->left_ns && poll(&fd, 1, 0) > 0 && fd.revents & POLLHUP)
 		s->left_ns = clock_now();
 	return s->left_ns && clock_now() - s->left_ns > LAST_SECONDS * CLOCK_SECOND_NS;
@@ -112,7 +113,9 @@ static int post(struct sender *s, const struct pushed *what, char *ret_why, size
 	curl_slist_free_all(headers);
 	free(url);
 	s->answer[strcspn(s->answer, "\r\n")] = '\0';
-	if (r != CURLE_OK)
+	if (r == CURLE_ABORTED_BY_CALLBACK)
+		(void)snprintf(ret_why, room, "no answer within %d s", LAST_SECONDS);
+	else if (r != CURLE_OK)
 		(void)snprintf(ret_why, room, "%s", error[0] ? error : curl_easy_strerror(r));
 	else if (status < 200 || status > 299)
 		(void)snprintf(ret_why, room, "status %ld%s%s", status, s->answer[0] ? ": " : "",

@@ -193,14 +193,12 @@ static void let_go(struct engine *engine, struct tracee *t)
 void lifecycle_stop_with_command(struct engine *engine)
 {
 	const struct tracee *t = target_find(&engine->target, engine->launch.pid);
-
 	int signal = engine->life.stop_signal;
 
 	if (!signal || !t || t->state != TRACEE_LISTENING)
 		return;
 	engine->life.stop_signal = 0;
-	/* In a session of our own we are an orphan, which only SIGSTOP stops. */
-	suspend(engine->options->own_session ? SIGSTOP : signal);
+	suspend(signal);
 }
 
 void lifecycle_continue_command(struct engine *engine, uint64_t now)

@@ -13,4 +13,7 @@ void suspend(int signal)
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, &before);
 	(void)raise(signal);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	/* A stop signal discards a pending SIGCONT: one that is pending now has ended the stop. */
+	if (signal != SIGSTOP && (sigpending(&set) < 0 || !sigismember(&set, SIGCONT)))
+		(void)raise(SIGSTOP);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Stopping this process as a signal does by default, so that its parent is told that signal. */
+/* Stopping this process, so that its parent is told by which signal. */
 #ifndef SUPERVISOR_SUSPEND_H
 #define SUPERVISOR_SUSPEND_H
 
 /*
- * @signal: SIGTSTP, SIGTTIN, SIGTTOU or SIGSTOP. Returns after SIGCONT. As for any program, nothing
- * happens if the signal is ignored, or, but for SIGSTOP, in an orphaned process group.
+ * @signal: SIGTSTP, SIGTTIN, SIGTTOU or SIGSTOP. Where the first three stop nobody, in an orphaned
+ * process group or if they are ignored, SIGSTOP does. Returns after SIGCONT, which must be blocked.
  */
 void suspend(int signal);
 

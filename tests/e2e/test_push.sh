@@ -69,7 +69,8 @@ python3 "$STORE" serve $port none mute & store=$!
 wait_until "a store that does not answer is there" 20 bash -c ": <>/dev/tcp/127.0.0.1/$port"
 timeout 30 "$SPROFSERVE" --push "http://127.0.0.1:$port" --push-every 1s -d 3s -p $target 2>err2
 is "a store that does not answer: status" $? 125
-check "a store that does not answer: is said" grep -q 'did not reach the store' err2
+check "a store that does not answer: is said" grep -q 'no answer within 5 s' err2
+check "a store that does not answer: what is lost, too" grep -q 'did not reach the store' err2
 kill $store; wait $store 2>/dev/null
 check "no store: is said" grep -q '^sprofserve: [0-9]* profiles* did not reach the store' err
 "$SPROFRUN" -q --push "http://127.0.0.1:$port" -d 2s -o p.pb.gz -p $target 2>err

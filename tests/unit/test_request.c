@@ -49,6 +49,10 @@ static void test_request__nonsense_is_refused(void **state)
 		request_put(b, &bad[i]);
 		assert_int_equal(request_get(b, &out), -EPROTO);
 	}
+	request_put(b, &(struct request){REQUEST_STOP, 0});
+	assert_int_equal(request_get(b, &out), 0);
+	b[5] = 1;
+	assert_int_equal(request_get(b, &out), -EPROTO);
 }
 
 int main(void)
