@@ -142,10 +142,9 @@ static int probe_tick(const struct client_pipe *pipe, struct timeval *tick)
 
 static void nap(unsigned ms)
 {
-	struct timespec left = {0, (long)ms * 1000000};
+	struct timespec time = {0, (long)ms * 1000000};
 
-	while (nanosleep(&left, &left) < 0 && errno == EINTR)
-		;
+	(void)nanosleep(&time, NULL);
 }
 
 /*
