@@ -184,7 +184,7 @@ one() {
                 else add(p, q, inside_n, big * inside_truth)
             }
             if (few_q * inside_n >= 1) add(few_p, few_q, inside_n, big * inside_truth)
-            functions_chi_df = take_chi_df()
+            functions_chi_df = take_chi_df(); functions_df = df
             for (i = 0; i < 8; i++) {
                 f = "f" i; p = shown[f] / all_shown; q = truth[f] / all_truth
                 if (q * n < 5) { small_p += p; small_q += q } else compare(f, p, q, n, big)
@@ -197,13 +197,13 @@ one() {
                 sprintf("%.1f", most), most_f, off + 0, sprintf("%.2f", 100 * other_truth),
                 sprintf("%.2f", 100 * other_shown), samples, sprintf("%.0f", n),
                 big ? big : "-", found, late, stolen,
-                sprintf("%.3f", functions_chi_df) }' truth shown
+                sprintf("%.3f", functions_chi_df), functions_df }' truth shown
 }
 key() { awk -F'\t' -v k="$1" '$1 == k { print $2 }' summary; }
 
 header='seed\thz\tchi2_df\tdf\tworst_points\tworst_function\tmost_sigma\tmost_function\toff'
 header+='\tother_truth\tother_shown\tsamples\teffective\toracle_samples\tfound_ratio'
-header+='\tlate_instants\tsteal_percent\tfunctions_chi2_df'
+header+='\tlate_instants\tsteal_percent\tfunctions_chi2_df\tfunctions_df'
 if [ "$tsv" ]; then
     printf '%b\n' "$header"
 else

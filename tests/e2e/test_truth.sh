@@ -19,7 +19,7 @@
 is "programs" "$(grep -c '^[0-9]' rows)" 5
 cat rows
 
-read -r chi limit <<<"$(awk -F'\t' 'NR > 1 { chi += $3 * $4; df += $4 }
+read -r chi limit <<<"$(awk -F'\t' 'NR > 1 { chi += $18 * $19; df += $19 }
     END { print chi, df * (1 - 2 / (9 * df) + 4.7534 * sqrt(2 / (9 * df))) ^ 3 }' rows)"
 within "functions among themselves, chi-square" "$chi" 0 "$limit"
 
