@@ -62,7 +62,6 @@ static int map_object(
 
 	if (!line)
 		return -ENOMEM;
-
 	if ((offset & (page - 1)) == within)
 		offset -= within;
 	else
@@ -71,8 +70,12 @@ static int map_object(
 		object->start - within, object->limit, offset, major(now->device),
 		minor(now->device), now->inode);
 	/* As the kernel writes it: a newline of the name would end the line. */
-	for (const char *p = object->path; *p; p++)
-		(void)fputs(*p == '\n' ? "\\012" : (const char[]){*p, '\0'}, line);
+	for (const char *p = object->path; *p; p++) {
+		if (*p == '\n')
+			(void)fputs("\\012", line);
+		else
+			(void)fputc(*p, line);
+	}
 	(void)fputc('\n', line);
 	r = fclose(line) == 0 ? space_set_maps(space, text, bytes) : -ENOMEM;
 	free(text);

@@ -221,7 +221,9 @@ void rotate_forget(struct rotation *rotation, int pid)
 	clear_writer(rotation, pid);
 }
 
-/* One that hangs, on a file system that is away, does not hold up who orders the end twice. */
+/*
+ * An analyst may hang, as on a network file system that is down: a second order to end kills it.
+ */
 static void join(struct engine *engine, int pid, unsigned *orders)
 {
 	const struct timespec second = {1, 0};

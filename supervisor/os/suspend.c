@@ -7,13 +7,16 @@ void suspend(int signal)
 {
 	sigset_t set, before;
 
-	/* It is blocked, as a descriptor or a wait tells of it. */
+	/* The signal is blocked: this process reads it from a signalfd, or waits for it. */
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, signal);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, &before);
 	(void)raise(signal);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	/* A stop signal discards a pending SIGCONT: one that is pending now has ended the stop. */
+	/*
+	 * Each stop signal discards a pending SIGCONT. If one is pending now, this process was
+	 * stopped, and SIGCONT ended that.
+	 */
 	if (signal != SIGSTOP && (sigpending(&set) < 0 || !sigismember(&set, SIGCONT)))
 		(void)raise(SIGSTOP);
 }

@@ -69,6 +69,11 @@ static void test_spans__a_span_is_cut_out_of_a_segment_that_goes_on(void **state
 	span = spans_begin(&spans, BEGAN + SECOND, BEGAN + 2 * SECOND);
 	assert_false(spans_want_piece(&spans, BEGAN + SECOND));
 	assert_int_equal(spans_next(&spans, BEGAN + SECOND), BEGAN + 2 * SECOND);
+	assert_int_equal(
+		spans_next(&spans, BEGAN + 3 * SECOND), BEGAN + 2 * SECOND + SPANS_PATIENCE_NS);
+	/* Nothing more is due for it: no poll ends at once. */
+	assert_true(spans_next(&spans, BEGAN + 2 * SECOND + SPANS_PATIENCE_NS) >
+		BEGAN + 2 * SECOND + SPANS_PATIENCE_NS);
 	assert_true(spans_want_piece(&spans, BEGAN + 2 * SECOND));
 	/* One that does not reach the end is of no use while the segment goes on. */
 	assert_false(give(&spans, piece_at(PIECE_SO_FAR, 1, 1000, 1.9)));
