@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/sample/observe.h"
 
+#include <sys/syscall.h>
+
 #include "supervisor/sample/sampler_state.h"
 
 /*
@@ -92,13 +94,17 @@ static bool was_replaced(struct look *l, struct sample_thread *t)
  *	               └─────── turn ──┼──────┘── gap ─────┘
  *	                               └─────── late ──────┘
  *
- * If we replaced another one (@instead), this one must have been on its way to sleep at the
- * instant, for which our own thread took the time between first_ns and last_ns: before that it was
- * in its own code, and either of the two is as good a sample.
+ * At the instant it was either on its way to sleep, for which our own thread took the time between
+ * first_ns and last_ns, or still in its own code. If we replaced another one (@instead), that is as
+ * good a sample of the latter. In a wait for another thread (futex) what the thread did before is
+ * not known: the instant is lost. In other calls it counts as theirs: setting a timer, and what a
+ * call does after its sleep, which is met too rarely, take about as long.
  */
-static bool was_met(struct look *l, struct sample_thread *t, bool instead)
+static bool was_met(struct look *l, const struct sleeper *one, bool instead)
 {
-	uint64_t its, gap, most = t->turn_ns;
+	struct sample_thread *t = one->thread;
+	bool waits = one->activity.syscall == SYS_futex, own;
+	uint64_t its, gap;
 
 	ask_arrival(l);
 	if (l->error < 0 || l->s->probe->switched(l->s->context, t, &its) < 0)
@@ -106,9 +112,12 @@ static bool was_met(struct look *l, struct sample_thread *t, bool instead)
 	if (its >= l->arrival.last_ns)
 		return its == l->arrival.last_ns;
 	gap = l->arrival.last_ns - its;
-	if (instead && most > l->arrival.last_ns - l->arrival.first_ns)
-		most = l->arrival.last_ns - l->arrival.first_ns;
-	return gap <= l->late_ns && l->late_ns - gap <= most && was_last_here(l, t);
+	own = gap + l->arrival.last_ns - l->arrival.first_ns < l->late_ns;
+	if (gap > l->late_ns || l->late_ns - gap > t->turn_ns || (own && instead) ||
+		!was_last_here(l, t))
+		return false;
+	l->in_own_code |= own && waits;
+	return !own || !waits;
 }
 
 /*
@@ -216,7 +225,7 @@ static struct sample_thread *ask_sleepers(
 	for (unsigned i = 0; i < most; i++) {
 		const struct sleeper *one = &sleeper[(at + i) % n];
 
-		if (!one->activity.pc || !was_met(l, one->thread, instead))
+		if (!one->activity.pc || !was_met(l, one, instead))
 			continue;
 		/* It slept there when it was asked first, though it may have been woken since. */
 		l->activity = one->activity;
@@ -367,7 +376,6 @@ static bool is_coming_back(struct look *l)
 
 bool observe_cannot_tell(struct look *l)
 {
-	if (is_stopping(l))
-		return true;
-	return !l->s->probe->holds(l->s->context, l->cpu) || is_coming_back(l);
+	return l->in_own_code || is_stopping(l) || !l->s->probe->holds(l->s->context, l->cpu) ||
+		is_coming_back(l);
 }

@@ -31,6 +31,7 @@ struct look {
 	bool runnable;          /* somebody but us was, when we came */
 	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
 	bool stopping;   /* the thread found is to stop since an earlier instant, and in a call */
+	bool in_own_code; /* at the instant somebody was who sleeps by now: where is not known */
 	struct activity activity;
 	struct sample_thread *elsewhere; /* one that runs, but was not here; NULL none */
 };

@@ -22,20 +22,6 @@
 
 #define BARRED_NS UINT64_C(10000000000)
 
-/* One that nobody is met on, the present host first. */
-static unsigned quiet_cpu(const struct sampler *s, unsigned busy)
-{
-	if (s->host != busy)
-		return s->host;
-	return busy ? 0 : 1;
-}
-
-/* No end of a call can come before the keeper's ring has reached the thread's CPU. */
-static bool makes_no_calls(const struct sample_thread *t)
-{
-	return t && !t->near;
-}
-
 /*
  * May the tracing thread wait on the CPU of the one thread at work? In the fair class, beside a
  * thread that sleeps, it would come too late there. Instants of tables are the same on all CPUs: a
@@ -100,10 +86,11 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 			s->keeper = !best;
 			if (s->threads == 1)
 				s->cpu[!best].way = SAMPLE_UNUSED;
-			s->rings = makes_no_calls(s->cpu[best].last);
+			/* No end of a call comes before the ring has reached the thread's CPU. */
+			s->rings = s->cpu[best].last && !s->cpu[best].last->near;
 		} else {
 			s->cpu[best].way = SAMPLE_AWAITED;
-			best = quiet_cpu(s, best);
+			best = best == s->host ? !best : s->host;
 		}
 	}
 	s->host = best;

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <cmocka.h>
 
 #include "supervisor/sample/sampler.h"
@@ -22,6 +23,7 @@ struct actor {
 	int state;
 	uint64_t run_ns, wait_ns, slices, stamp_ns, pc;
 	int last_cpu;
+	int syscall;    /* in which it sleeps; 0 nanosleep */
 	unsigned asked; /* for its activity */
 };
 
@@ -47,7 +49,9 @@ static int activity(void *context, struct sample_thread *s, struct activity *ret
 		return -ESRCH;
 	*ret = (struct activity){.running = a->state == RUNNABLE, .syscall = -1};
 	if (!ret->running)
-		*ret = (struct activity){.syscall = 35, .sp = 0x7000, .pc = a->pc};
+		*ret = (struct activity){.syscall = a->syscall ? a->syscall : SYS_nanosleep,
+			.sp = 0x7000,
+			.pc = a->pc};
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 /* What it costs: files of /proc, an interrupt, a stop with its registers, a record, a wake-up. */
 #define ACTIVITY_NS  1500
@@ -44,7 +45,10 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 	}
 	*ret = (struct activity){.running = t->state == SIM_QUEUED || t->state == SIM_ON_CPU};
 	if (!ret->running)
-		*ret = (struct activity){.syscall = 1, .sp = 1, .pc = t->step.place + 1};
+		*ret = (struct activity){
+			.syscall = t->step.kind == SIM_WAIT ? SYS_futex : SYS_nanosleep,
+			.sp = 1,
+			.pc = t->step.place + 1};
 	return 0;
 }
 

@@ -115,7 +115,7 @@ static void test_sampler__one_that_has_just_gone_to_sleep_is_found_where_it_slee
 	assert_true(a->sample.order.asleep);
 	assert_int_equal(a->sample.order.proof, SAMPLE_BY_STAMP);
 	assert_int_equal(a->sample.order.activity.pc, a->pc);
-	assert_int_equal(a->sample.order.activity.syscall, 35);
+	assert_int_equal(a->sample.order.activity.syscall, SYS_nanosleep);
 	assert_int_equal(a->sample.order.weight_ns[0], MS);
 	/* The same stamp, but it has not run since: it is the last time's. */
 	assert_null(look(&w, 0));
@@ -182,6 +182,41 @@ static void test_sampler__who_had_the_cpu_at_the_instant_is_met_though_it_sleeps
 		assert_ptr_equal(look(&w, 0), i ? b : a);
 		assert_int_equal((i ? b : a)->sample.order.asleep, !i);
 	}
+	sampler_release(&w.sampler);
+}
+
+/*
+ * A thread that waits for another one takes as long to fall asleep as we do, 5 us. What it was in
+ * before that nobody knows by now, and the next sample weighs for it.
+ */
+static void test_sampler__who_waits_for_another_is_met_on_its_way_to_sleep_only(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 1, 1);
+	w.late_ns = 20000;
+	w.renewed_ns = 5000;
+	(void)look(&w, 0);
+	a->syscall = SYS_futex;
+	has_slept(&w, a, 1, 100000, 15000);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_int_equal(a->sample.order.weight_ns[0], MS);
+	has_slept(&w, a, 1, 100000, 14999);
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 1);
+	has_slept(&w, a, 1, 100000, 15000);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_int_equal(a->sample.order.weight_ns[0], 2 * MS);
+	/* A turn that began after the instant is none of its moments. */
+	has_slept(&w, a, 1, 4000, 14999);
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 1);
+	/* In a call that sets a timer it is met as ever. */
+	a->syscall = SYS_nanosleep;
+	has_slept(&w, a, 1, 100000, 14999);
+	assert_ptr_equal(look(&w, 0), a);
 	sampler_release(&w.sampler);
 }
 
@@ -605,6 +640,8 @@ int main(void)
 			test_sampler__one_that_has_just_gone_to_sleep_is_found_where_it_sleeps),
 		cmocka_unit_test(
 			test_sampler__who_had_the_cpu_at_the_instant_is_met_though_it_sleeps),
+		cmocka_unit_test(
+			test_sampler__who_waits_for_another_is_met_on_its_way_to_sleep_only),
 		cmocka_unit_test(
 			test_sampler__one_that_was_put_on_another_cpu_just_then_was_not_replaced),
 		cmocka_unit_test(test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all),
