@@ -95,9 +95,9 @@ static bool was_replaced(struct look *l, struct sample_thread *t)
  *	                               └─────── late ──────┘
  *
  * At the instant it was either on its way to sleep, for which our own thread took the time between
- * first_ns and last_ns, or still in its own code. If we replaced another one (@instead), that is as
- * good a sample of the latter. Where else it was then nobody knows by now. If it waits for another
- * thread (futex) the instant is lost. In other calls it counts as theirs: setting a timer takes
+ * first_ns and last_ns, or still in its own code, where nobody knows by now. If we replaced another
+ * one (@instead), that is as good a sample of the latter. Otherwise the instant is lost if the
+ * thread waits for another one (futex). In other calls it counts as theirs: setting a timer takes
  * longer, and what a call does after its sleep is met too rarely.
  */
 static bool was_met(struct look *l, const struct sleeper *one, bool instead)
