@@ -130,6 +130,7 @@ void sampling_begin(struct engine *engine)
 
 	realtime_begin(&s->realtime, !engine->options->no_realtime);
 	s->sampler.realtime = s->realtime.has;
+	s->sampler.timer_ns = clock_timer_cost();
 	if (engine->options->own_session)
 		(void)setsid();
 	engine->audit.realtime = s->sampler.realtime;
@@ -361,6 +362,7 @@ static void note_coming(struct engine *engine)
 	struct sampling *s = &engine->sampling;
 
 	s->came = clock_sleeps() != s->sleeps;
+	s->deferred = s->deferred && !s->came;
 	if (s->came && s->host >= 0)
 		sampler_let_go(&s->sampler, (unsigned)s->host);
 }
@@ -380,6 +382,21 @@ static void note_arrival(struct engine *engine, uint64_t now)
 		(void)arrival_read(&s->log, s->sched_fd, &s->arrival);
 }
 
+/*
+ * An instant that fell due while the tracing thread had the CPU for something else comes later by
+ * that time: the plan is shifted by it when the thread sleeps. Once until then, as the shift may
+ * not suffice.
+ */
+static bool is_deferred(struct sampling *s, uint64_t planned)
+{
+	bool ours = !s->came || (s->arrival.last_ns && planned > s->arrival.monotonic_ns);
+
+	if (!ours || s->deferred || plan_due(&s->sampler.cpu[s->host].plan, planned) != 1)
+		return false;
+	s->deferred = true;
+	return true;
+}
+
 void sampling_woken(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
@@ -387,7 +404,7 @@ void sampling_woken(struct engine *engine)
 
 	note_arrival(engine, now);
 	next = s->host < 0 ? PLAN_NEVER : sampler_next(&s->sampler, (unsigned)s->host);
-	if (now >= next)
+	if (now >= next && !is_deferred(s, next))
 		take_instant(engine, (unsigned)s->host, next, now);
 }
 
@@ -414,7 +431,7 @@ void sampling_wake(struct engine *engine, uint64_t now)
 		/* It woke up when it was just not wanted any more. */
 		if (s->waiter[i].started && cpu_waiter_calls(&s->waiter[i]))
 			cpu_waiter_set(&s->waiter[i], PLAN_NEVER);
-		if (now >= next)
+		if (now >= next && ((int)i != s->host || !is_deferred(s, next)))
 			take_instant(engine, i, next, now);
 	}
 	stops_collect(engine);

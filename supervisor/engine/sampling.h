@@ -38,6 +38,7 @@ struct sampling {
 	struct arrival arrival;    /* when that woke up for an instant; last_ns 0: not read */
 	long sleeps;               /* how often it had slept when it went to rest */
 	bool came;                 /* it has slept since; otherwise something kept it awake */
+	bool deferred;             /* one instant since it came, to after what it does now */
 	int load_fd;               /* /proc/loadavg */
 	uint64_t analyst_ran_ns;   /* the analyst's CPU time when that was last of interest */
 	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */

@@ -38,6 +38,13 @@ static int probe_switched(void *context, struct sample_thread *s, uint64_t *ret_
 	return procfiles_read_switched(&engine->files, s->owner, ret_ns);
 }
 
+static int probe_queued(void *context, struct sample_thread *s, uint64_t *ret_ns)
+{
+	struct engine *engine = context;
+
+	return procfiles_read_queued(&engine->files, s->owner, ret_ns);
+}
+
 static int probe_last_cpu(void *context, struct sample_thread *s)
 {
 	struct engine *engine = context;
@@ -117,6 +124,7 @@ const struct probe sampling_probe = {
 	.activity = probe_activity,
 	.cpu_time = probe_cpu_time,
 	.switched = probe_switched,
+	.queued = probe_queued,
 	.last_cpu = probe_last_cpu,
 	.arrived = probe_arrived,
 	.holds = probe_holds,

@@ -23,6 +23,7 @@ int arrival_read(struct arrival_log *log, int fd, struct arrival *ret_arrival)
 		log->turn_ns = log->rest_ns;
 	log->switches = turn.switches;
 	ran = turn.run_ns > log->turn_ns ? turn.run_ns - log->turn_ns : 0;
-	*ret_arrival = (struct arrival){turn.switched_ns - ran, turn.switched_ns};
+	*ret_arrival = (struct arrival){turn.switched_ns - ran, turn.switched_ns,
+		clock_now() - (clock_read(CLOCK_THREAD_CPUTIME_ID) - turn.run_ns)};
 	return 0;
 }

@@ -12,7 +12,8 @@
 
 struct arrival {
 	uint64_t first_ns,
-		last_ns; /* between these two; at last_ns if nothing updated the timestamp */
+		last_ns;       /* between these two; at last_ns if nothing updated the timestamp */
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at last_ns */
 };
 
 /* Owned by one thread. Zero-initialized. */

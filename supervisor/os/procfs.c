@@ -21,6 +21,7 @@
 /* Of a thread's sched file: the third line is the one needed. */
 #define SWITCHED_BYTES 256
 #define TURN_BYTES     512
+#define QUEUED_BYTES   2048
 
 int procfs_open(const char *path)
 {
@@ -414,6 +415,14 @@ int procfs_read_switched(int fd, uint64_t *ret_ns)
 	if (n >= 0)
 		r = parse_sched(text, "\nse.exec_start", ret_ns);
 	return r;
+}
+
+int procfs_read_queued(int fd, uint64_t *ret_ns)
+{
+	char text[QUEUED_BYTES];
+	int n = read_small(fd, text, sizeof(text));
+
+	return n < 0 ? n : parse_sched(text, "\nse.avg.last_update_time", ret_ns);
 }
 
 int procfs_read_turn(int fd, struct turn *ret_turn)

@@ -67,6 +67,12 @@ int procfs_parse_activity(const char *text, struct activity *ret_activity);
  */
 int procfs_open_switched(int pid, int tid);
 int procfs_read_switched(int fd, uint64_t *ret_ns);
+/*
+ * The same file, of a thread that waits for a CPU: since when, by the scheduler's clock
+ * (se.avg.last_update_time, which is renewed when a thread enters the run queue). Rounded down to
+ * 1,024 ns. Where the CPU's frequency is part of the load, that clock falls behind. -EPROTO.
+ */
+int procfs_read_queued(int fd, uint64_t *ret_ns);
 
 /* The same file, of a running thread: its turn on the CPU. */
 struct turn {

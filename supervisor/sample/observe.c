@@ -17,8 +17,8 @@
 #define OTHERS_MOST  256
 /* Sleepers whose time stamp is read: one may have had the CPU at the instant. */
 #define STAMPS_MOST 6
-/* Met so often in a row on one CPU, and nobody else, a thread needs no time stamps as a proof. */
-#define STREAK_ALONE 4
+/* A steady thread waits while we have its CPU, and so long at most to be switched to, and from. */
+#define WAKE_NS 60000
 /* A thread that had its CPU stops within this long. */
 #define STOP_MOST_NS 1000000
 /* On its way to a stop a thread runs for less than this. */
@@ -29,6 +29,11 @@ struct sleeper {
 	struct sample_thread *thread;
 	struct activity activity;
 };
+
+static bool is_nap(const struct activity *a)
+{
+	return a->syscall == SYS_nanosleep || a->syscall == SYS_clock_nanosleep;
+}
 
 static bool is_running(struct look *l, struct sample_thread *t)
 {
@@ -46,24 +51,14 @@ static bool is_running(struct look *l, struct sample_thread *t)
 static bool has_run(struct look *l, struct sample_thread *t, struct cpu_time *ret_cpu)
 {
 	bool known = t->asked_ns && t->asked_ns < l->planned_ns;
-	uint64_t ran, turns;
+	uint64_t ran;
 
 	if (l->s->probe->cpu_time(l->s->context, t, ret_cpu) < 0)
 		return false;
 	ran = ret_cpu->run_ns - t->asked.run_ns;
-	turns = ret_cpu->slices - t->asked.slices;
-	/* Asked in this very turn, and before the instant, it began before that. */
-	t->turn_ns = turns ? ran / turns : known ? UINT64_MAX : 0;
 	t->asked = *ret_cpu;
 	t->asked_ns = l->s->probe->now(l->s->context);
 	return !known || !ret_cpu->slices || ran;
-}
-
-static void ask_arrival(struct look *l)
-{
-	if (!l->asked)
-		l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->arrival);
-	l->asked = true;
 }
 
 static bool was_last_here(struct look *l, struct sample_thread *t)
@@ -76,7 +71,6 @@ static bool was_replaced(struct look *l, struct sample_thread *t)
 {
 	uint64_t its;
 
-	ask_arrival(l);
 	if (l->error < 0) /* the kernel has no time stamps: its CPU must do */
 		return was_last_here(l, t);
 	if (l->s->probe->switched(l->s->context, t, &its) < 0)
@@ -86,50 +80,64 @@ static bool was_replaced(struct look *l, struct sample_thread *t)
 		(its >= l->arrival.first_ns && its < l->arrival.last_ns && was_last_here(l, t));
 }
 
-/*
- * Had this thread the CPU at the instant, though it slept when we came? We came late_ns after the
- * instant, and it left gap_ns before we came:
- *
- *	its turn began │        instant    it left      we came
- *	               └─────── turn ──┼──────┘── gap ─────┘
- *	                               └─────── late ──────┘
- *
- * At the instant it was either on its way to sleep, for which our own thread took the time between
- * first_ns and last_ns, or still in its own code, where nobody knows by now. If we replaced another
- * one (@instead), that is as good a sample of the latter. Otherwise the instant is lost if the
- * thread waits for another one (futex). In other calls it counts as theirs: setting a timer takes
- * longer, and what a call does after its sleep is met too rarely.
- */
-static bool was_met(struct look *l, const struct sleeper *one, bool instead)
+/* With more runnable threads than CPUs a thread may wait for another one's turn to end. */
+static bool has_its_cpu(struct look *l)
 {
-	struct sample_thread *t = one->thread;
-	bool waits = one->activity.syscall == SYS_futex, own;
-	uint64_t its, gap;
+	int runnable = l->s->probe->runnable(l->s->context);
 
-	ask_arrival(l);
-	if (l->error < 0 || l->s->probe->switched(l->s->context, t, &its) < 0)
+	return runnable >= 0 && runnable <= (int)l->s->cpus;
+}
+
+/* The instant, by the scheduler's clock. */
+static uint64_t instant_of(const struct look *l)
+{
+	return l->arrival.last_ns - (l->arrival.monotonic_ns - l->planned_ns);
+}
+
+/*
+ * Had this thread, which sleeps, the CPU at the instant? The kernel is not preempted on the way to
+ * sleep: if that let us in, the scheduler wrote our stamp for its leaving, too. And a thread that
+ * sleeps for a time would have had its CPU for as long as programming a timer takes, had our own
+ * timer not been due before its.
+ */
+static bool was_met(struct look *l, const struct sleeper *one)
+{
+	uint64_t its, instant;
+
+	if (l->error < 0 || l->s->probe->switched(l->s->context, one->thread, &its) < 0)
 		return false;
-	if (its >= l->arrival.last_ns)
-		return its == l->arrival.last_ns;
-	gap = l->arrival.last_ns - its;
-	own = gap + l->arrival.last_ns - l->arrival.first_ns < l->late_ns;
-	if (gap > l->late_ns || l->late_ns - gap > t->turn_ns || (own && instead) ||
-		!was_last_here(l, t))
+	instant = instant_of(l);
+	return its == l->arrival.last_ns ||
+		(one->thread->naps && its <= instant && instant - its < l->s->timer_ns &&
+			was_last_here(l, one->thread));
+}
+
+/*
+ * @t waits for this CPU, which was idle when we came. The kernel charges a thread from its wake-up,
+ * also while its CPU still leaves the idle state: was it woken before the instant?
+ */
+static bool was_woken(struct look *l, struct sample_thread *t)
+{
+	uint64_t its, queued;
+
+	if (l->error < 0 || !was_last_here(l, t) ||
+		l->s->probe->switched(l->s->context, t, &its) < 0 ||
+		l->s->probe->queued(l->s->context, t, &queued) < 0)
 		return false;
-	l->in_own_code |= own && waits;
-	return !own || !waits;
+	return queued > its && queued <= instant_of(l);
 }
 
 /*
  * Threads that are runnable, of those that were met last: on this CPU first, then elsewhere. @ret_n
- * others sleep, and have run since they were last asked.
+ * others sleep, and have run since they were last asked. Once one is found, only those are asked
+ * that sleep for a time.
  */
 static struct sample_thread *ask_recent(struct look *l, struct sleeper *sleeper, unsigned *ret_n)
 {
 	struct sample_thread *found = NULL;
 	unsigned n = 0;
 
-	for (int elsewhere = 0; elsewhere < 2 && !found; elsewhere++) {
+	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
 		unsigned asked = 0;
 
 		for (struct sample_thread *t = l->s->newest; t && asked < RECENT_MOST;
@@ -137,37 +145,29 @@ static struct sample_thread *ask_recent(struct look *l, struct sleeper *sleeper,
 			struct cpu_time cpu;
 			bool ran;
 
-			if ((t->cpu != (int)l->cpu) != elsewhere)
+			if ((t->cpu != (int)l->cpu) != elsewhere || (found && !t->naps))
 				continue;
 			ran = has_run(l, t, &cpu);
 			/* What has not slept since is runnable still. */
 			if (ran ? is_running(l, t) : t->asked_running) {
-				if (ran && was_replaced(l, t)) {
+				if (!found && ran && was_replaced(l, t))
 					found = t;
-					break;
-				}
-				l->elsewhere = t;
+				else
+					l->elsewhere = t;
 				continue;
 			}
 			if (!ran)
 				continue;
+			t->naps = is_nap(&l->activity);
 			if (cpu.run_ns != t->seen.run_ns)
 				sleeper[n++] = (struct sleeper){t, l->activity};
 			t->seen = cpu;
 		}
 	}
+	if (found) /* it is runnable */
+		l->activity = (struct activity){.running = true};
 	*ret_n = n;
 	return found;
-}
-
-static bool is_recent(const struct sampler *s, const struct sample_thread *wanted)
-{
-	unsigned n = 0;
-
-	for (const struct sample_thread *t = s->newest; t && n < RECENT_MOST; t = t->older, n++)
-		if (t == wanted)
-			return true;
-	return false;
 }
 
 /* So many of all others may be asked at an instant. */
@@ -198,8 +198,8 @@ static struct sample_thread *ask_others(struct look *l)
 		struct sample_thread *t = s->thread[(at + i) % n];
 		struct cpu_time cpu;
 
-		if (is_recent(s, t))
-			continue;
+		if (t->asked_ns >= l->planned_ns + l->late_ns)
+			continue; /* asked already */
 		asked++;
 		if (has_run(l, t, &cpu) && is_running(l, t) && was_replaced(l, t))
 			found = t;
@@ -212,9 +212,8 @@ static struct sample_thread *ask_others(struct look *l)
 }
 
 /*
- * Who fell asleep between the instant and our coming: a timer comes 10 to 60 us late in a virtual
- * machine, and the kernel is not interrupted on its way to sleep. @instead: the thread that we
- * replaced, and which was put on the CPU after that, or NULL.
+ * Who was on the way to sleep. @instead: the thread that we replaced, which came after that, or
+ * NULL.
  */
 static struct sample_thread *ask_sleepers(
 	struct look *l, const struct sleeper *sleeper, unsigned n, struct sample_thread *instead)
@@ -225,7 +224,7 @@ static struct sample_thread *ask_sleepers(
 	for (unsigned i = 0; i < most; i++) {
 		const struct sleeper *one = &sleeper[(at + i) % n];
 
-		if (!one->activity.pc || !was_met(l, one, instead))
+		if (!one->activity.pc || (instead && !one->thread->naps) || !was_met(l, one))
 			continue;
 		/* It slept there when it was asked first, though it may have been woken since. */
 		l->activity = one->activity;
@@ -234,6 +233,21 @@ static struct sample_thread *ask_sleepers(
 		return one->thread;
 	}
 	return instead;
+}
+
+/* Who was woken on this CPU, which was idle, before the instant. */
+static struct sample_thread *ask_woken(struct look *l)
+{
+	unsigned asked = 0;
+
+	/* With more than there are CPUs, somebody else may have had this one. */
+	if (l->runnable <= 0 || l->runnable > (int)l->s->cpus)
+		return NULL;
+	for (struct sample_thread *t = l->s->newest; t && asked < RECENT_MOST;
+		t = t->older, asked++)
+		if (is_running(l, t) && was_woken(l, t))
+			return t;
+	return NULL;
 }
 
 /*
@@ -251,7 +265,6 @@ static struct sample_thread *ask_stopping(struct look *l)
 			cpu.run_ns - t->order.before.run_ns < STOP_RUN_NS)
 			continue;
 		/* Without time stamps nothing tells whether it runs. */
-		ask_arrival(l);
 		if (l->error >= 0 && was_replaced(l, t))
 			return t;
 	}
@@ -260,8 +273,7 @@ static struct sample_thread *ask_stopping(struct look *l)
 
 bool observe_is_steady(const struct sample_cpu *c)
 {
-	return c->last && c->streak >= STREAK_ALONE && !c->failures &&
-		c->last->steady >= SAMPLE_STEADY && c->resumed == c->last;
+	return c->last && !c->failures && c->last->steady >= SAMPLE_STEADY && c->resumed == c->last;
 }
 
 unsigned observe_turns(const struct sampler *s, unsigned cpu)
@@ -270,31 +282,26 @@ unsigned observe_turns(const struct sampler *s, unsigned cpu)
 }
 
 /*
- * A thread that has this CPU to itself: whether it waits for us shows after the stop. One that
- * shares it may wait for somebody else, and one that sleeps for its CPU to wake up. A steady thread
- * did neither since its last stop if it was put on its CPU only when we let go of that. Another one
- * must be the only one that is runnable on the machine, never have been met in a call lately, and
- * have kept its CPU since its last stop.
+ * A thread that has this CPU to itself: that it was preempted, and not woken just now, shows in its
+ * figures since its last stop here. It was put on its CPU only when we let go of that, and but for
+ * what we had, and the ways between us, it ran all the time.
  */
 static struct sample_thread *ask_alone(struct look *l)
 {
 	struct sample_cpu *c = &l->s->cpu[l->cpu];
 	struct sample_thread *t = c->last;
 	struct cpu_time *before;
+	uint64_t apart;
 
-	if (!t || c->streak < STREAK_ALONE || c->failures || !is_running(l, t))
+	if (!t || c->failures || c->resumed != t || !is_running(l, t))
 		return NULL;
 	before = &t->order.before;
-	if (observe_is_steady(c))
-		return l->s->probe->cpu_time(l->s->context, t, before) >= 0 &&
-				before->slices - t->resumed.slices == observe_turns(l->s, l->cpu)
-			? t
-			: NULL;
-	if (t->calls || l->s->probe->runnable(l->s->context) != 1 ||
-		l->s->probe->cpu_time(l->s->context, t, before) < 0 ||
-		before->slices - t->seen.slices > 1)
-		return NULL;
-	return t;
+	apart = l->planned_ns + l->late_ns - t->resumed_ns;
+	return l->s->probe->cpu_time(l->s->context, t, before) >= 0 &&
+			before->slices - t->resumed.slices == observe_turns(l->s, l->cpu) &&
+			before->run_ns - t->resumed.run_ns + c->had_ns + WAKE_NS >= apart
+		? t
+		: NULL;
 }
 
 struct sample_thread *observe_runnable(struct look *l)
@@ -311,24 +318,28 @@ struct sample_thread *observe_runnable(struct look *l)
 struct sample_thread *observe(struct look *l)
 {
 	struct sleeper sleeper[2 * RECENT_MOST];
-	struct sample_thread *t = NULL;
+	struct sample_thread *t = ask_alone(l);
 	unsigned n = 0;
 
-	t = ask_alone(l);
 	if (t) {
 		t->order.proof = SAMPLE_BY_WAIT;
 		return t;
 	}
-	/* In the fair class the scheduler renews our stamp when it puts another thread in the
-	 * queue. */
-	if (!l->s->realtime && l->s->threads)
-		ask_arrival(l);
+	if (!l->s->threads)
+		return NULL;
+	/* At once: in the fair class our stamp is renewed when another thread is queued. */
+	l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->arrival);
+	l->ours = l->error >= 0 && l->planned_ns > l->arrival.monotonic_ns;
+	if (l->ours)
+		return NULL;
 	/* Before others are woken: they would wait for the CPU that we have. */
-	l->runnable = l->s->threads && l->s->probe->runnable(l->s->context) != 0;
+	l->runnable = l->s->probe->runnable(l->s->context);
 	t = ask_recent(l, sleeper, &n);
 	t = ask_sleepers(l, sleeper, n, t);
 	if (!t)
 		t = ask_others(l);
+	if (!t)
+		t = ask_woken(l);
 	if (t) {
 		t->order.proof = SAMPLE_BY_STAMP;
 		t->order.before = t->asked;
@@ -344,14 +355,6 @@ void observe_company(struct sampler *s, int own)
 	int runnable = s->probe->runnable(s->context);
 
 	s->company = s->company << 1 | (runnable < 0 || runnable > own);
-}
-
-/* With more runnable threads than CPUs a thread may wait for another one's turn to end. */
-static bool has_its_cpu(struct look *l)
-{
-	int runnable = l->s->probe->runnable(l->s->context);
-
-	return runnable >= 0 && runnable <= (int)l->s->cpus;
 }
 
 /* The last thread that was met here is on its way to its stop: that time is nobody's, too. */
@@ -376,6 +379,6 @@ static bool is_coming_back(struct look *l)
 
 bool observe_cannot_tell(struct look *l)
 {
-	return l->in_own_code || is_stopping(l) || !l->s->probe->holds(l->s->context, l->cpu) ||
+	return l->ours || is_stopping(l) || !l->s->probe->holds(l->s->context, l->cpu) ||
 		is_coming_back(l);
 }

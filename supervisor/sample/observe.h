@@ -25,13 +25,12 @@ struct look {
 	unsigned cpu;
 	uint64_t planned_ns;
 	uint64_t late_ns;       /* so much after the instant we came */
-	struct arrival arrival; /* when we came, by the scheduler's clock; valid with @asked */
-	bool asked;             /* probe->arrived() was called */
-	int error;              /* its result */
-	bool runnable;          /* somebody but us was, when we came */
+	struct arrival arrival; /* when we came, by the scheduler's clock */
+	int error;              /* negative: the kernel does not tell */
+	bool ours;              /* we had the CPU by then, for something else */
+	int runnable;           /* so many but us were, when we came; negative: unknown */
 	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
 	bool stopping;   /* the thread found is to stop since an earlier instant, and in a call */
-	bool in_own_code; /* at the instant somebody was who sleeps by now: where is not known */
 	struct activity activity;
 	struct sample_thread *elsewhere; /* one that runs, but was not here; NULL none */
 };

@@ -22,6 +22,8 @@ struct probe {
 	/* When the scheduler last took it off a CPU or put it on one (exec_start), its clock, ns.
 	 */
 	int (*switched)(void *context, struct sample_thread *thread, uint64_t *ret_ns);
+	/* Since when the thread, which waits for a CPU, does so; the same clock. */
+	int (*queued)(void *context, struct sample_thread *thread, uint64_t *ret_ns);
 	/* The CPU that it is on, waits for, or was last on; negative: unknown. */
 	int (*last_cpu)(void *context, struct sample_thread *thread);
 	/*

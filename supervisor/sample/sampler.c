@@ -103,11 +103,8 @@ int sampler_add(struct sampler *s, struct sample_thread *t, void *owner)
 {
 	if (mem_grow((void **)&s->thread, &s->room, s->threads + 1, sizeof(*s->thread)) < 0)
 		return -ENOMEM;
-	*t = (struct sample_thread){.owner = owner,
-		.slot = s->threads,
-		.cpu = -1,
-		.calls = UINT64_MAX,
-		.near = SAMPLE_UNCALLED};
+	*t = (struct sample_thread){
+		.owner = owner, .slot = s->threads, .cpu = -1, .near = SAMPLE_UNCALLED};
 	s->thread[s->threads++] = t;
 	if (s->keeper >= 0)
 		s->ways_next_ns = 0; /* it may be on any CPU */
@@ -142,7 +139,6 @@ void sampler_heed(struct sampler *s, struct sample_thread *t)
 
 void sampler_renew(struct sample_thread *t)
 {
-	t->calls = UINT64_MAX;
 	t->near = SAMPLE_UNCALLED;
 	t->flights = 0;
 	for (unsigned i = 0; i < PLAN_STREAMS; i++)
@@ -186,7 +182,6 @@ static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
 {
 	struct sample_cpu *c = &s->cpu[cpu];
 
-	c->streak = t && c->last == t ? c->streak + 1 : 0;
 	c->last = t;
 	c->at_work += ((t ? AT_WORK : 0) - c->at_work) / 16;
 	if (!t) {
@@ -366,6 +361,15 @@ static void look_for_strayed(struct look *l)
 		sampler_moved(s, t, (unsigned)where);
 }
 
+/* It was found in a call after the keeper had rung: for long that waits for timers again. */
+static void note_flight(struct sampler *s, struct sample_thread *t)
+{
+	if (!t->near)
+		t->flights += t->flights < UNCALLED_DOUBLED;
+	t->near = SAMPLE_UNCALLED << t->flights;
+	s->ways_next_ns = 0;
+}
+
 struct sample_thread *sampler_instant(
 	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t called_ns, uint64_t woke_ns)
 {
@@ -376,6 +380,7 @@ struct sample_thread *sampler_instant(
 		.weight = 1024};
 	bool late = woke_ns > called_ns + (s->realtime ? LATE_MOST_NS : LATE_NS);
 	bool slow = woke_ns > called_ns + PROMPT_NS && !s->realtime;
+	bool rung = s->rings && sampler_is_kept(s, cpu), fell_asleep;
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
 
@@ -383,7 +388,10 @@ struct sample_thread *sampler_instant(
 		return NULL; /* the plan was shifted since it was asked for */
 	s->figures.instants += due & 1;
 	t = late ? NULL : observe(&look);
-	late = late || (t && slow && !look.activity.running && !look.stopping);
+	fell_asleep = t && !look.activity.running && !look.stopping;
+	if (fell_asleep && rung)
+		note_flight(s, t);
+	late = late || (fell_asleep && (slow || rung));
 	if ((late || !t) && is_for_one(s, cpu))
 		look_for_strayed(&look);
 	if (t && t == s->met && (int)cpu == s->keeper)
@@ -409,7 +417,7 @@ struct sample_thread *sampler_instant(
 		t->order.streams = due;
 		t->order.woke_ns = woke_ns;
 		t->order.slow = slow;
-		t->order.called = s->rings && sampler_is_kept(s, cpu);
+		t->order.called = rung;
 		t->order.asleep = !look.activity.running;
 		t->order.activity = look.activity;
 	}
@@ -446,7 +454,6 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 	t->seen = *after;
 	t->stopping = false;
 	if (!was_on) {
-		s->cpu[o->cpu].streak = 0;
 		s->cpu[o->cpu].failures += FAILURE;
 		s->figures.unproved++;
 	} else if (o->slow && place == SAMPLE_IN_YIELD) {
@@ -455,10 +462,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 	} else if (o->called && place) {
 		/* It stands at the end of a call; at the instant it may have been before that. */
 		was_on = false;
-		if (!t->near)
-			t->flights += t->flights < UNCALLED_DOUBLED;
-		t->near = SAMPLE_UNCALLED << t->flights;
-		s->ways_next_ns = 0;
+		note_flight(s, t);
 	}
 	if (was_on)
 		settle_ticks(s, t, after);
@@ -469,7 +473,6 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 
 void sampler_note(struct sample_thread *t, bool in_call)
 {
-	t->calls = t->calls << 1 | in_call;
 	if (!in_call)
 		t->near -= t->near > 0;
 	else if (t->near < SAMPLE_UNCALLED)

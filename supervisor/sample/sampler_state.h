@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the sampler knows: of threads, of CPUs, of itself. For those that take part in a choice
- * (sampler.c, observe.c, ways.c); the engine calls sampler.h, and sets @realtime and @factor_1024.
+ * (sampler.c, observe.c, ways.c); the engine calls sampler.h, and sets @realtime, @timer_ns and
+ * @factor_1024.
  *
  * What a sample takes from its thread is nobody's time, so no instant may fall into it:
  *
@@ -69,14 +70,13 @@ struct sample_thread {
 	struct sample_thread *newer, *older; /* by when they were last met */
 	size_t slot;
 	int cpu;                 /* index of the CPU where it was last met, -1 none */
-	uint64_t calls;          /* a bit for each of its last 64 samples: in a system call */
 	unsigned near;           /* samples to come, none in a call, before the keeper may ring */
 	unsigned flights;        /* how often it stood in a call when the keeper had rung */
 	struct cpu_time seen;    /* at the last instant that asked */
 	uint64_t asked_ns;       /* when it was last asked whether it has run; 0 never */
 	struct cpu_time asked;   /* its CPU time at asked_ns */
-	uint64_t turn_ns;        /* mean length of its turns in the time before asked_ns */
 	bool asked_running;      /* when last asked, it was on a CPU or waited for one */
+	bool naps;               /* when last seen asleep, it slept for a time */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0 there was none */
 	struct sample_account account[PLAN_STREAMS]; /* of each table */
@@ -108,7 +108,6 @@ struct sample_cpu {
 	enum sample_way way;
 	struct plan plan;
 	struct sample_thread *last;        /* met at the last instant, NULL nobody */
-	unsigned streak;                   /* instants in a row that met that thread here */
 	uint32_t recent;                   /* how often somebody was met here lately (ways.c) */
 	int32_t at_work;                   /* the part of instants that met somebody, of AT_WORK */
 	unsigned failures;                 /* of proofs after a stop; halved as time goes */
@@ -135,6 +134,7 @@ struct sampler {
 	uint64_t period_ns[PLAN_STREAMS];
 	uint64_t met_ns[PLAN_STREAMS]; /* when one of its instants last met somebody */
 	bool realtime;                 /* we come at once */
+	uint64_t timer_ns;             /* what a thread takes to program its CPU's timer */
 	uint64_t factor_1024;    /* slots are longer than the period by this, to keep bounds */
 	uint64_t stretched_1024; /* of an instant: left out by that, and not yet in the figures */
 	struct sample_thread **thread;

@@ -107,6 +107,15 @@ int procfiles_read_switched(struct procfiles *files, struct tracee *t, uint64_t 
 	return r;
 }
 
+int procfiles_read_queued(struct procfiles *files, struct tracee *t, uint64_t *ret_ns)
+{
+	int fd = get(files, t, THREAD_SWITCHED);
+	int r = fd < 0 ? fd : procfs_read_queued(fd, ret_ns);
+
+	put_back(files, t, THREAD_SWITCHED, fd);
+	return r;
+}
+
 int procfiles_read_last_cpu(struct procfiles *files, struct tracee *t)
 {
 	int fd = get(files, t, THREAD_STAT);

@@ -40,6 +40,7 @@ int procfiles_read_call(struct procfiles *files, struct tracee *tracee,
 	struct activity *ret_activity, uint64_t ret_argument[6]);
 /* When the thread was last scheduled in or out, by the scheduler's clock. */
 int procfiles_read_switched(struct procfiles *files, struct tracee *tracee, uint64_t *ret_ns);
+int procfiles_read_queued(struct procfiles *files, struct tracee *tracee, uint64_t *ret_ns);
 /* The CPU that the thread is on, waits for, or was last on. */
 int procfiles_read_last_cpu(struct procfiles *files, struct tracee *tracee);
 /* 'R', 'S', 'D', 'T', … */

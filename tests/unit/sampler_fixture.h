@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <cmocka.h>
 
+#include "supervisor/sample/observe.h"
 #include "supervisor/sample/sampler.h"
 
 #define MS   UINT64_C(1000000)
@@ -21,7 +22,7 @@ enum { ASLEEP, RUNNABLE, GONE };
 struct actor {
 	struct sample_thread sample;
 	int state;
-	uint64_t run_ns, wait_ns, slices, stamp_ns, pc;
+	uint64_t run_ns, wait_ns, slices, stamp_ns, queued_ns, pc;
 	int last_cpu;
 	int syscall;    /* in which it sleeps; 0 nanosleep */
 	unsigned asked; /* for its activity */
@@ -34,7 +35,9 @@ struct world {
 	uint64_t renewed_ns; /* how long after it came, at most */
 	uint64_t late_ns;    /* how long after the instant it came */
 	int arrived_error, runnable;
-	bool let_go; /* the CPU does not stand still any more */
+	bool let_go;      /* the CPU does not stand still any more */
+	uint64_t came_ns; /* CLOCK_MONOTONIC at stamp_ns; 0: the instant */
+	uint64_t planned_ns;
 	unsigned arrivals, stamps, runnables;
 	uint64_t now, ask_ns; /* what it takes to ask for a CPU time */
 };
@@ -78,6 +81,15 @@ static int switched(void *context, struct sample_thread *s, uint64_t *ret_ns)
 	return 0;
 }
 
+static int queued(void *context, struct sample_thread *s, uint64_t *ret_ns)
+{
+	struct actor *a = s->owner;
+
+	(void)context;
+	*ret_ns = a->queued_ns;
+	return a->queued_ns ? 0 : -EPROTO;
+}
+
 static int last_cpu(void *context, struct sample_thread *s)
 {
 	struct actor *a = s->owner;
@@ -92,7 +104,8 @@ static int arrived(void *context, unsigned cpu, struct arrival *ret)
 
 	(void)cpu;
 	w->arrivals++;
-	*ret = (struct arrival){w->stamp_ns - w->renewed_ns, w->stamp_ns};
+	*ret = (struct arrival){
+		w->stamp_ns - w->renewed_ns, w->stamp_ns, w->came_ns ? w->came_ns : w->planned_ns};
 	return w->arrived_error;
 }
 
@@ -118,7 +131,7 @@ static int runnable(void *context)
 }
 
 static const struct probe probe = {
-	activity, cpu_time, switched, last_cpu, arrived, holds, now, runnable};
+	activity, cpu_time, switched, queued, last_cpu, arrived, holds, now, runnable};
 static const int numbers[4] = {2, 3, 5, 7};
 
 /* @cpus of the machine, @threads that sleep; real time, a period of 1 ms, from now on. */
@@ -139,6 +152,13 @@ static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 	}
 }
 
+static inline struct sample_thread *instant(
+	struct world *w, unsigned cpu, uint64_t planned_ns, uint64_t called_ns, uint64_t woke_ns)
+{
+	w->planned_ns = planned_ns;
+	return sampler_instant(&w->sampler, cpu, planned_ns, called_ns, woke_ns);
+}
+
 /* The next instant of @cpu, late_ns after it. Until it a moment passes. */
 static inline struct actor *look(struct world *w, unsigned cpu)
 {
@@ -149,7 +169,7 @@ static inline struct actor *look(struct world *w, unsigned cpu)
 	w->arrivals = w->stamps = w->runnables = 0;
 	for (unsigned i = 0; i < MANY; i++)
 		w->actor[i].asked = 0;
-	t = sampler_instant(&w->sampler, cpu, planned, planned, w->now);
+	t = instant(w, cpu, planned, planned, w->now);
 	return t ? t->owner : NULL;
 }
 
@@ -168,15 +188,6 @@ static inline void meet(struct world *w, struct actor *a, unsigned cpu, unsigned
 		replaced(w, a);
 		assert_ptr_equal(look(w, cpu), a);
 	}
-}
-
-/* It was not met in a call for long, has kept its CPU, and nobody else is runnable. */
-static inline void be_alone(struct world *w, struct actor *a)
-{
-	for (unsigned i = 0; i < 64; i++)
-		sampler_note(&a->sample, false);
-	a->slices = a->sample.seen.slices;
-	w->runnable = 1;
 }
 
 #endif

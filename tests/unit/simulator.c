@@ -179,7 +179,7 @@ static void cpu_event(struct sim *sim, unsigned cpu)
 		c->waiter_at_ns = SIM_NEVER;
 		c->arrives_ns[SIM_WAITER_COMES] = sim->now;
 		sim_cpu_schedule(sim, cpu);
-	} else if (c->idle) {
+	} else if (c->idle || (c->leaves_ns && c->leaves_ns <= sim->now)) {
 		sim_cpu_schedule(sim, cpu);
 	} else if (c->holds && c->woke_ns + SIM_HOLD_NS <= sim->now) {
 		sim_cpu_release(sim, cpu);
@@ -242,16 +242,6 @@ void sim_pass(struct sim *sim, uint64_t until_ns)
 		continue;
 }
 
-/* A hypervisor gets to it when it can. */
-static uint64_t goes_off(struct sim *sim, uint64_t due_ns)
-{
-	uint64_t late = sim->options.late_ns;
-
-	if (due_ns == SIM_NEVER || !late)
-		return due_ns;
-	return (due_ns > sim->now ? due_ns : sim->now) + sim_between(sim, late / 2, late * 3 / 2);
-}
-
 void sim_tracer_work(struct sim *sim, uint64_t ns)
 {
 	sim_pass(sim, sim->now + ns);
@@ -265,10 +255,11 @@ static void tracer_comes(struct sim *sim)
 			sim_call_tracer(sim, &sim->cpu[sim->sampler.host]);
 			sim_cpu_schedule(sim, sim->sampler.host);
 		}
-		(void)happen(sim, sim->tracer_called ? SIM_NEVER : sim->tracer_at_ns);
+		if (!sim->tracer_runs)
+			(void)happen(sim, sim->tracer_called ? SIM_NEVER : sim->tracer_at_ns);
 	}
 	sim->tracer_called = false;
-	sim_tracer_work(sim, SIM_CLOCK_NS);
+	sim_tracer_work(sim, SIM_CLOCK_NS + sim_slowness(sim));
 }
 
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns)
@@ -280,7 +271,7 @@ bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns)
 	sim->cpu[host].ours = SIM_NOT_OURS;
 	sim->tracer_runs = false;
 	sim->tracer_due_ns = until_ns;
-	sim->tracer_at_ns = goes_off(sim, until_ns);
+	sim->tracer_at_ns = until_ns;
 	sim_cpu_schedule(sim, host);
 	tracer_comes(sim);
 	return true;
@@ -302,7 +293,7 @@ void sim_waiter_set(struct sim *sim, unsigned cpu, uint64_t at_ns)
 	c->gave_up = false;
 	c->arrives_ns[SIM_WAITER_COMES] = SIM_NEVER;
 	c->waiter_due_ns = at_ns;
-	c->waiter_at_ns = goes_off(sim, at_ns);
+	c->waiter_at_ns = at_ns;
 	if (c->holds) {
 		sim_cpu_account(sim, c);
 		sim_cpu_release(sim, cpu);

@@ -86,6 +86,7 @@ struct sim_thread {
 	bool interrupt; /* it is to stop */
 	bool woken;     /* what it slept for has come */
 	unsigned posts; /* wake-ups that came before the sleep */
+	bool fresh;     /* in the queue by a wake-up, and has not run since */
 	int cpu;
 	uint64_t vruntime_ns;
 	uint64_t since_ns; /* on its CPU, or in its queue */
@@ -109,7 +110,8 @@ struct sim_cpu {
 	uint64_t min_vruntime_ns;
 	bool idle;
 	uint64_t idle_since_ns;
-	uint64_t exits_ns; /* idle: when it will be awake, SIM_NEVER nothing wakes it */
+	uint64_t exits_ns;  /* idle: when it will be awake, SIM_NEVER nothing wakes it */
+	uint64_t leaves_ns; /* awake, it is in the kernel's idle loop until then; 0: it is not */
 	/* Ours. */
 	enum sim_ours ours;
 	uint64_t stamp_ns;           /* when ours was put on it */
@@ -129,8 +131,12 @@ struct sim_options {
 	unsigned cpus;
 	uint64_t period_ns, duration_ns, seed;
 	bool realtime;
-	/* Timers of ours go off so much too late, on average; but when an idle CPU wakes up. */
-	uint64_t late_ns;
+	/*
+	 * As in a virtual machine: so much passes from a timer's interrupt, which is in time, to
+	 * our first instruction, on average; and from the wake-up of a thread on an idle CPU to its
+	 * own, which is counted as its CPU time.
+	 */
+	uint64_t slow_ns;
 	bool no_stamps; /* the kernel does not tell when threads were switched */
 };
 
@@ -157,6 +163,7 @@ struct sim {
 	size_t reports;
 	struct sampler sampler;
 	uint64_t used_since_ns, lead_ns, lead_at_ns;
+	bool came, deferred;
 	struct sim_thread *queue[SIM_CPUS][SIM_THREADS];
 	struct sim_thread *asked[SIM_THREADS];
 	size_t asked_n;

@@ -37,6 +37,13 @@ bool sim_cpu_is_called(const struct sim *sim, const struct sim_cpu *c)
 		sim->now;
 }
 
+uint64_t sim_slowness(struct sim *sim)
+{
+	uint64_t slow = sim->options.slow_ns;
+
+	return slow ? sim_between(sim, slow / 2, slow * 3 / 2) : 0;
+}
+
 bool sim_is_atomic(const struct sim_thread *t)
 {
 	return t->phase != SIM_BODY || t->step.kind == SIM_ATOMIC;
@@ -54,6 +61,8 @@ void sim_cpu_refresh(struct sim *sim, struct sim_cpu *c)
 			c->event_ns = c->slice_end_ns > sim->now ? c->slice_end_ns : sim->now;
 		next = earlier(next, c->event_ns);
 	}
+	if (c->leaves_ns)
+		next = earlier(next, c->leaves_ns);
 	if (c->idle && c->exits_ns != SIM_NEVER)
 		next = earlier(next, c->exits_ns);
 	else if (c->ours == SIM_NOT_OURS && !(t && sim_is_atomic(t)))
@@ -103,6 +112,9 @@ void sim_call_tracer(struct sim *sim, const struct sim_cpu *from)
 		return;
 	sim->tracer_called = true;
 	c->arrives_ns[SIM_TRACER_COMES] = sim->now;
+	/* A waiter rings when it has woken up. */
+	if (c != from && from && from->holds)
+		c->arrives_ns[SIM_TRACER_COMES] = from->woke_ns;
 	if (c != from)
 		c->arrives_ns[SIM_TRACER_COMES] += sim_between(sim, CALL_LEAST_NS, CALL_MOST_NS);
 	if (c != from)
@@ -173,7 +185,16 @@ static void put_on_cpu(struct sim *sim, unsigned cpu, struct sim_thread *t)
 	if (t->vruntime_ns > c->min_vruntime_ns)
 		c->min_vruntime_ns = t->vruntime_ns;
 	t->state = SIM_ON_CPU;
-	t->wait_ns += sim->now - t->since_ns;
+	if (c->leaves_ns && t->fresh) {
+		t->run_ns += sim->now - t->since_ns;
+		if (!t->foreign)
+			sim->result->truth[sim->batch][t->step.place] +=
+				(double)(sim->now - t->since_ns);
+	} else {
+		t->wait_ns += sim->now - t->since_ns;
+	}
+	c->leaves_ns = 0;
+	t->fresh = false;
 	t->slices++;
 	t->since_ns = t->stamp_ns = c->accounted_ns = sim->now;
 	c->current = t;
@@ -195,9 +216,12 @@ void sim_cpu_come(struct sim *sim, unsigned cpu, unsigned who)
 
 	if (c->current)
 		sim_cpu_requeue(sim, c);
-	c->replaced = c->left && c->left->stamp_ns == sim->now ? c->left : NULL;
+	c->replaced = c->left && c->left->stamp_ns == sim->now ? c->left
+		: c->leaves_ns && c->queued                    ? c->queue[0]
+							       : NULL;
 	c->arrives_ns[who] = SIM_NEVER;
 	c->stamp_ns = sim->now;
+	c->leaves_ns = 0;
 	if (who == SIM_TRACER_COMES) {
 		c->ours = SIM_TRACER;
 		sim->tracer_runs = true;
@@ -205,7 +229,7 @@ void sim_cpu_come(struct sim *sim, unsigned cpu, unsigned who)
 	}
 	c->ours = SIM_WAITER_HOLDS;
 	c->holds = true;
-	c->woke_ns = sim->now + SIM_CLOCK_NS;
+	c->woke_ns = sim->now + SIM_CLOCK_NS + sim_slowness(sim);
 	sim->bell = true;
 	sim_call_tracer(sim, c);
 }
@@ -235,11 +259,17 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 					: sim_between(sim, IDLE_LEAST_NS, IDLE_MOST_NS));
 	if (c->idle && c->exits_ns > sim->now)
 		return false;
+	if (c->idle && c->queued && sim->options.slow_ns)
+		c->leaves_ns = sim->now + sim_slowness(sim);
+	/* What woke it wakes those. */
+	for (size_t i = 0; c->idle && i < c->queued; i++)
+		if (c->queue[i]->fresh)
+			c->queue[i]->since_ns = sim->now;
 	if (c->idle)
 		expire_timers(sim, c);
 	c->idle = false;
 	c->exits_ns = SIM_NEVER;
-	return true;
+	return c->leaves_ns <= sim->now || sim_cpu_is_called(sim, c);
 }
 
 /* The CPU takes up what is to be done. */
@@ -260,6 +290,7 @@ void sim_cpu_schedule(struct sim *sim, unsigned cpu)
 			pull(sim, cpu);
 		if (!c->queued) {
 			c->idle = true;
+			c->leaves_ns = 0;
 			c->idle_since_ns = sim->now;
 			break;
 		}
@@ -289,6 +320,7 @@ void sim_enqueue(struct sim *sim, struct sim_thread *t)
 	if (t->vruntime_ns + CREDIT_NS < c->min_vruntime_ns)
 		t->vruntime_ns = c->min_vruntime_ns - CREDIT_NS;
 	t->state = SIM_QUEUED;
+	t->fresh = true;
 	t->since_ns = sim->now;
 	c->queue[c->queued++] = t;
 	if (c->ours != SIM_NOT_OURS && !sim->options.realtime)

@@ -18,6 +18,8 @@
 /* Of ours, by whom sim_cpu.arrives_ns is indexed. */
 enum { SIM_WAITER_COMES, SIM_TRACER_COMES };
 
+/* What passes in a virtual machine from an interrupt to what it wakes up. */
+uint64_t sim_slowness(struct sim *sim);
 /* It cannot be preempted where it is. */
 bool sim_is_atomic(const struct sim_thread *thread);
 /* One of ours wants the CPU by now. */

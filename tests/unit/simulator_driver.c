@@ -46,9 +46,7 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 	*ret = (struct activity){.running = t->state == SIM_QUEUED || t->state == SIM_ON_CPU};
 	if (!ret->running)
 		*ret = (struct activity){
-			.syscall = t->step.kind == SIM_WAIT ? SYS_futex : SYS_nanosleep,
-			.sp = 1,
-			.pc = t->step.place + 1};
+			.syscall = SYS_nanosleep, .sp = 1, .pc = t->step.place + 1};
 	return 0;
 }
 
@@ -90,6 +88,15 @@ static int probe_switched(void *context, struct sample_thread *s, uint64_t *ret_
 	return is_there(t) ? 0 : -ESRCH;
 }
 
+static int probe_queued(void *context, struct sample_thread *s, uint64_t *ret_ns)
+{
+	struct sim_thread *t = s->owner;
+
+	sim_tracer_work(context, SWITCHED_NS);
+	*ret_ns = t->since_ns;
+	return t->state == SIM_QUEUED ? 0 : -ESRCH;
+}
+
 static int probe_last_cpu(void *context, struct sample_thread *s)
 {
 	struct sim_thread *t = s->owner;
@@ -107,8 +114,8 @@ static int probe_arrived(void *context, unsigned cpu, struct arrival *ret)
 	/* A waiter reads its own. */
 	if (cpu == sim->sampler.host)
 		sim_tracer_work(sim, ARRIVED_NS);
-	*ret = (struct arrival){
-		sim->cpu[cpu].stamp_ns - SIM_FALL_ASLEEP_NS, sim->cpu[cpu].stamp_ns};
+	*ret = (struct arrival){sim->cpu[cpu].stamp_ns - SIM_FALL_ASLEEP_NS, sim->cpu[cpu].stamp_ns,
+		sim->cpu[cpu].stamp_ns};
 	return 0;
 }
 
@@ -116,7 +123,7 @@ static bool probe_holds(void *context, unsigned cpu)
 {
 	struct sim *sim = context;
 
-	return cpu == sim->sampler.host || sim->cpu[cpu].holds;
+	return cpu == sim->sampler.host ? sim->came : sim->cpu[cpu].holds;
 }
 
 static uint64_t probe_now(void *context)
@@ -139,6 +146,7 @@ static const struct probe probe = {
 	.activity = probe_activity,
 	.cpu_time = probe_cpu_time,
 	.switched = probe_switched,
+	.queued = probe_queued,
 	.last_cpu = probe_last_cpu,
 	.arrived = probe_arrived,
 	.holds = probe_holds,
@@ -205,12 +213,18 @@ static void take_instant(struct sim *sim, unsigned cpu, uint64_t planned, uint64
 		sim->asked[sim->asked_n++] = t;
 }
 
+/* cpu_waiter_calls(): it has woken up */
+static bool waiter_calls(const struct sim *sim, const struct sim_cpu *c)
+{
+	return (c->holds && c->woke_ns <= sim->now) || c->gave_up;
+}
+
 /* serve_waiter() */
 static void serve_waiter(struct sim *sim, unsigned cpu, uint64_t now)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
 
-	if (!c->holds && !c->gave_up)
+	if (!waiter_calls(sim, c))
 		return;
 	if (c->holds)
 		take_instant(sim, cpu, c->order_ns, c->woke_ns);
@@ -328,11 +342,20 @@ static uint64_t await_waiter(struct sim *sim)
 	sim->lead_at_ns = 0;
 	while (sim->now < at + AWAIT_NS) {
 		for (unsigned i = 0; i < sim->options.cpus; i++)
-			if (sim->cpu[i].holds || sim->cpu[i].gave_up)
+			if (waiter_calls(sim, &sim->cpu[i]))
 				return sim->now;
 		sim_tracer_work(sim, 300);
 	}
 	return sim->now;
+}
+
+/* is_deferred() */
+static bool is_deferred(struct sim *sim, uint64_t planned)
+{
+	if ((sim->came && planned <= sim->cpu[sim->sampler.host].stamp_ns) || sim->deferred)
+		return false;
+	sim->deferred = true;
+	return true;
 }
 
 /* sampling_wake() */
@@ -345,7 +368,7 @@ static void wake_up(struct sim *sim)
 
 		if (has_waiter(&sim->sampler.cpu[i]))
 			serve_waiter(sim, i, now);
-		else if (now >= next)
+		else if (now >= next && !is_deferred(sim, next))
 			take_instant(sim, i, next, now);
 	}
 	collect(sim);
@@ -411,7 +434,9 @@ static void loop(struct sim *sim)
 		uint64_t next = rest(sim);
 
 		sim->used_since_ns = sim->now;
-		if (sim_tracer_sleep(sim, next)) {
+		sim->came = sim_tracer_sleep(sim, next);
+		sim->deferred = sim->deferred && !sim->came;
+		if (sim->came) {
 			sim->used_since_ns = sim->cpu[sim->sampler.host].stamp_ns;
 			sampler_let_go(&sim->sampler, sim->sampler.host);
 		}

@@ -12,8 +12,8 @@ struct scenario {
 	unsigned cpus; /* only on so many; 0 on any number */
 	/* It is known to be wrong for this reason, in real time too; NULL it is right. */
 	const char *bias;
-	/* The same in the fair class alone. */
-	const char *fair_bias;
+	/* The same in the fair class alone, and where interrupts are slow. */
+	const char *fair_bias, *slow_bias;
 };
 
 extern const struct scenario scenarios[];

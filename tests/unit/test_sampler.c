@@ -2,6 +2,17 @@
 /* Who is chosen at an instant, and what the sample weighs. */
 #include "tests/unit/sampler_fixture.h"
 
+/* It was stopped on @cpu, and has kept that since. */
+static void be_alone(struct world *w, struct actor *a, unsigned cpu)
+{
+	a->slices = a->sample.seen.slices;
+	sampler_resumed(&w->sampler, &a->sample,
+		&(struct cpu_time){a->run_ns, a->wait_ns, a->slices}, w->now, 0);
+	a->slices += observe_turns(&w->sampler, cpu);
+	a->run_ns += sampler_next(&w->sampler, cpu) - w->now;
+	w->runnable = 1;
+}
+
 static void test_sampler__the_one_with_our_time_stamp_was_replaced(void **state)
 {
 	struct world w;
@@ -16,7 +27,7 @@ static void test_sampler__the_one_with_our_time_stamp_was_replaced(void **state)
 	assert_int_equal(w.actor[1].sample.order.streams, 1);
 	assert_int_equal(w.actor[1].sample.order.weight_ns[0], MS);
 	assert_int_equal(w.actor[1].sample.order.woke_ns, w.now);
-	/* Our own is read once, and only when somebody may have been here. */
+	/* Our own is read once. */
 	assert_int_equal(w.arrivals, 1);
 	assert_int_equal(w.sampler.figures.instants, 1);
 	assert_true(sampler_judge(
@@ -69,7 +80,7 @@ static void test_sampler__nobody_is_chosen_whom_we_did_not_replace(void **state)
 	assert_null(look(&w, 0));
 	w.actor[0].state = ASLEEP;
 	assert_null(look(&w, 0));
-	assert_int_equal(w.arrivals, 0);
+	assert_int_equal(w.stamps, 0);
 	assert_int_equal(w.sampler.figures.instants, 2);
 	assert_int_equal(w.sampler.figures.late, 0);
 	/* Nobody at all. */
@@ -89,7 +100,7 @@ static void test_sampler__gone_threads_are_passed_over_wherever_they_are_asked(v
 	(void)state;
 	begin(&w, 2, 3);
 	meet(&w, &w.actor[0], 0, 8);
-	be_alone(&w, &w.actor[0]);
+	be_alone(&w, &w.actor[0], 0);
 	w.actor[0].state = GONE; /* it would be alone */
 	w.actor[1].state = RUNNABLE;
 	replaced(&w, &w.actor[1]);
@@ -128,95 +139,113 @@ static void test_sampler__one_that_has_just_gone_to_sleep_is_found_where_it_slee
 	sampler_release(&w.sampler);
 }
 
-/* @a has run for @turns and @run_ns, the last time until @gap_ns before we came, and sleeps. */
-static void has_slept(
-	struct world *w, struct actor *a, unsigned turns, uint64_t run_ns, uint64_t gap_ns)
+/* We came 20 us after the instant; @a has run, went to sleep @after_ns after the instant. */
+static void has_slept(struct world *w, struct actor *a, int after_ns)
 {
-	a->slices += turns;
-	a->run_ns += run_ns;
+	a->state = ASLEEP;
+	a->run_ns += 100000;
 	w->stamp_ns += MS;
-	a->stamp_ns = w->stamp_ns - gap_ns;
+	w->came_ns = sampler_next(&w->sampler, 0) + 20000;
+	a->stamp_ns = w->stamp_ns - 20000 + (uint64_t)after_ns;
 }
 
-/* We come 20 us after each instant. */
-static void test_sampler__who_had_the_cpu_at_the_instant_is_met_though_it_sleeps(void **state)
+/*
+ * A thread that sleeps for a time would have had its CPU for as long as programming a timer takes,
+ * 7 us, had our own timer not been due before its.
+ */
+static void test_sampler__who_would_be_setting_a_timer_is_met_though_it_sleeps(void **state)
 {
+	static const struct {
+		int after_ns;
+		int syscall;
+		bool met;
+	} cases[] = {
+		{0, SYS_nanosleep, true},
+		{0, SYS_clock_nanosleep, true},
+		{-6999, SYS_nanosleep, true},
+		{-7000, SYS_nanosleep, false},
+		{1, SYS_nanosleep, false},
+		{0, SYS_futex, false},
+		{0, SYS_epoll_wait, false},
+	};
 	struct world w;
 	struct actor *a = &w.actor[1], *b = &w.actor[0];
 
 	(void)state;
 	begin(&w, 2, 2);
-	w.late_ns = 20000;
+	w.sampler.timer_ns = 7000;
 	(void)look(&w, 0);
-	has_slept(&w, a, 1, 100000, 8000);
-	assert_ptr_equal(look(&w, 0), a);
-	assert_true(a->sample.order.asleep);
-	assert_int_equal(a->sample.order.activity.pc, a->pc);
-	assert_int_equal(a->sample.order.weight_ns[0], MS);
-	/* Its turn had ended by the instant; just not. */
-	has_slept(&w, a, 1, 100000, 20001);
-	assert_null(look(&w, 0));
-	has_slept(&w, a, 1, 100000, 20000);
-	assert_ptr_equal(look(&w, 0), a);
-	/* The turn began after the instant; before it, if both of two turns are of mean length. */
-	has_slept(&w, a, 1, 11999, 8000);
-	assert_null(look(&w, 0));
-	has_slept(&w, a, 2, 24000, 8000);
-	assert_ptr_equal(look(&w, 0), a);
-	/* In the turn in which it was asked last, and that was before the instant. */
-	has_slept(&w, a, 0, 100, 8000);
-	assert_ptr_equal(look(&w, 0), a);
+	/* Whether or not another one has come since, which we preempted. */
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		bool met = cases[i / 2].met;
+
+		has_slept(&w, a, cases[i / 2].after_ns);
+		a->syscall = cases[i / 2].syscall;
+		b->state = i % 2 ? RUNNABLE : ASLEEP;
+		b->run_ns += i % 2;
+		b->stamp_ns = i % 2 ? w.stamp_ns : 0;
+		assert_ptr_equal(look(&w, 0), met ? a : i % 2 ? b : NULL);
+		if (met) {
+			assert_true(a->sample.order.asleep);
+			assert_int_equal(a->sample.order.activity.pc, a->pc);
+			assert_int_equal(a->sample.order.weight_ns[0], MS);
+		}
+	}
 	/* On another CPU. */
+	b->state = ASLEEP;
+	a->syscall = SYS_nanosleep;
 	a->last_cpu = 3;
-	has_slept(&w, a, 1, 100000, 8000);
+	has_slept(&w, a, 0);
 	assert_null(look(&w, 0));
-	a->last_cpu = 2;
-	/* Another one was replaced: only on the way to sleep, which takes us 5 us, it is this one.
-	 */
-	b->state = RUNNABLE;
-	w.renewed_ns = 5000;
-	for (unsigned i = 0; i < 2; i++) {
-		has_slept(&w, a, 1, 100000, 15000 - i);
-		b->run_ns++;
-		b->stamp_ns = w.stamp_ns;
-		assert_ptr_equal(look(&w, 0), i ? b : a);
-		assert_int_equal((i ? b : a)->sample.order.asleep, !i);
+	assert_int_equal(w.sampler.figures.late, 0);
+	sampler_release(&w.sampler);
+}
+
+/* The kernel charges a thread from its wake-up on, also while its CPU leaves the idle state. */
+static void test_sampler__who_was_woken_on_an_idle_cpu_before_the_instant_is_met(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 2);
+	w.runnable = 1;
+	for (unsigned i = 0; i < 6; i++) {
+		has_slept(&w, a, -200000);
+		a->state = RUNNABLE;
+		a->queued_ns = w.stamp_ns - 20000; /* at the instant */
+		a->last_cpu = 2;
+		switch (i) {
+		case 1: a->queued_ns++; break;                   /* later */
+		case 2: a->queued_ns = a->stamp_ns - 1; break;   /* the clocks are not the same */
+		case 3: a->last_cpu = 3; break;                  /* elsewhere */
+		case 4: w.runnable = 3; break;                   /* somebody else may be here */
+		case 5: w.runnable = 1, a->queued_ns = 0; break; /* the kernel does not tell */
+		}
+		assert_ptr_equal(look(&w, 0), i ? NULL : a);
+		if (i == 0) {
+			assert_false(a->sample.order.asleep);
+			assert_int_equal(a->sample.order.proof, SAMPLE_BY_STAMP);
+		}
 	}
 	sampler_release(&w.sampler);
 }
 
-/*
- * A thread that waits for another one takes as long to fall asleep as we do, 5 us. What it was in
- * before that nobody knows by now, and the next sample weighs for it.
- */
-static void test_sampler__who_waits_for_another_is_met_on_its_way_to_sleep_only(void **state)
+/* Whoever was replaced when we came was so for something else. */
+static void test_sampler__an_instant_while_we_have_the_cpu_is_lost(void **state)
 {
 	struct world w;
 	struct actor *a = &w.actor[0];
 
 	(void)state;
 	begin(&w, 1, 1);
-	w.late_ns = 20000;
-	w.renewed_ns = 5000;
-	(void)look(&w, 0);
-	a->syscall = SYS_futex;
-	has_slept(&w, a, 1, 100000, 15000);
-	assert_ptr_equal(look(&w, 0), a);
-	assert_int_equal(a->sample.order.weight_ns[0], MS);
-	has_slept(&w, a, 1, 100000, 14999);
-	assert_null(look(&w, 0));
-	assert_int_equal(w.sampler.figures.late, 1);
-	has_slept(&w, a, 1, 100000, 15000);
-	assert_ptr_equal(look(&w, 0), a);
-	assert_int_equal(a->sample.order.weight_ns[0], 2 * MS);
-	/* A turn that began after the instant is none of its moments. */
-	has_slept(&w, a, 1, 4000, 14999);
-	assert_null(look(&w, 0));
-	assert_int_equal(w.sampler.figures.late, 1);
-	/* In a call that sets a timer it is met as ever. */
-	a->syscall = SYS_nanosleep;
-	has_slept(&w, a, 1, 100000, 14999);
-	assert_ptr_equal(look(&w, 0), a);
+	a->state = RUNNABLE;
+	for (unsigned early = 0; early < 2; early++) {
+		replaced(&w, a);
+		w.came_ns = sampler_next(&w.sampler, 0) - early;
+		assert_ptr_equal(look(&w, 0), early ? NULL : a);
+		assert_int_equal(w.sampler.figures.late, early);
+	}
 	sampler_release(&w.sampler);
 }
 
@@ -299,7 +328,7 @@ static void test_sampler__a_lone_thread_is_proved_by_how_long_it_waited(void **s
 	begin(&w, 1, 3);
 	meet(&w, a, 0, 8);
 	assert_int_equal(order->proof, SAMPLE_BY_STAMP);
-	be_alone(&w, a);
+	be_alone(&w, a, 0);
 	a->wait_ns = 7000;
 	assert_ptr_equal(look(&w, 0), a);
 	assert_int_equal(order->proof, SAMPLE_BY_WAIT);
@@ -314,7 +343,7 @@ static void test_sampler__a_lone_thread_is_proved_by_how_long_it_waited(void **s
 	after.wait_ns = 7000 + 29999;
 	assert_false(sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, asked));
 	assert_int_equal(w.sampler.figures.unproved, 1);
-	assert_int_equal(w.sampler.cpu[0].streak, 0);
+	assert_true(w.sampler.cpu[0].failures > 0);
 	/* And for longer: it waited before us. */
 	after.wait_ns = 7000 + 30000 + 200001;
 	assert_false(sampler_judge(&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, asked));
@@ -332,7 +361,7 @@ static void test_sampler__one_that_was_alone_and_sleeps_now_hides_nobody(void **
 	(void)state;
 	begin(&w, 1, 3);
 	meet(&w, &w.actor[1], 0, 8);
-	be_alone(&w, &w.actor[1]);
+	be_alone(&w, &w.actor[1], 0);
 	w.actor[1].state = ASLEEP;
 	w.actor[2].state = RUNNABLE;
 	replaced(&w, &w.actor[2]);
@@ -342,29 +371,28 @@ static void test_sampler__one_that_was_alone_and_sleeps_now_hides_nobody(void **
 }
 
 /* It is runnable: that it was the last one for long does not show that it had the CPU. */
-static void test_sampler__one_that_may_wait_for_another_needs_a_time_stamp(void **state)
+static void test_sampler__one_that_did_not_run_all_the_time_needs_a_time_stamp(void **state)
 {
 	struct world w;
+	struct actor *a = &w.actor[1], *b = &w.actor[2];
 
 	(void)state;
-	begin(&w, 1, 3);
-	meet(&w, &w.actor[1], 0, 8);
-	be_alone(&w, &w.actor[1]);
-	w.actor[2].state = RUNNABLE;
-	w.runnable = 2;
-	replaced(&w, &w.actor[2]);
-	assert_ptr_equal(look(&w, 0), &w.actor[2]);
-	/* Nobody counts the runnable ones. */
-	w.runnable = -1;
-	meet(&w, &w.actor[1], 0, 8);
-	assert_int_equal(w.actor[1].sample.order.proof, SAMPLE_BY_STAMP);
-	/* It has left its CPU, so it may have slept, and wait for its CPU to wake up. */
-	w.runnable = 1;
-	w.actor[1].slices = w.actor[1].sample.seen.slices + 2;
-	w.actor[1].run_ns++;
-	meet(&w, &w.actor[1], 0, 1);
-	assert_int_equal(w.actor[1].sample.order.proof, SAMPLE_BY_STAMP);
-	sampler_release(&w.sampler);
+	for (unsigned i = 0; i < 5; i++) {
+		begin(&w, 1, 3);
+		meet(&w, a, 0, 8);
+		be_alone(&w, a, 0);
+		switch (i) {
+		case 1: a->run_ns -= 60000; break;              /* on the ways to and from us */
+		case 2: a->run_ns -= 60001; break;              /* it slept, and is woken */
+		case 3: a->slices++; break;                     /* it was put on a CPU once more */
+		case 4: w.sampler.cpu[0].resumed = NULL; break; /* it was stopped elsewhere */
+		}
+		b->state = RUNNABLE;
+		b->run_ns++;
+		replaced(&w, b);
+		assert_ptr_equal(look(&w, 0), i < 2 ? a : b);
+		sampler_release(&w.sampler);
+	}
 }
 
 static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void **state)
@@ -382,11 +410,11 @@ static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void
 		w.sampler.figures = (struct sample_figures){0};
 		planned = sampler_next(&w.sampler, 0);
 		replaced(&w, &w.actor[0]);
-		assert_non_null(sampler_instant(&w.sampler, 0, planned, planned, planned + late));
+		assert_non_null(instant(&w, 0, planned, planned, planned + late));
 		assert_int_equal(w.sampler.figures.late, 0);
 		planned = sampler_next(&w.sampler, 0);
 		replaced(&w, &w.actor[0]);
-		assert_null(sampler_instant(&w.sampler, 0, planned, planned, planned + late + 1));
+		assert_null(instant(&w, 0, planned, planned, planned + late + 1));
 		/* In 20 ms others have passed, too: 16 of them are counted. */
 		assert_int_equal(w.sampler.figures.late, realtime ? 17 : 1);
 		assert_int_equal(w.sampler.figures.instants, 1 + w.sampler.figures.late);
@@ -397,8 +425,7 @@ static void test_sampler__an_instant_that_comes_late_is_dropped_and_counted(void
 	w.sampler.realtime = false;
 	planned = sampler_next(&w.sampler, 0);
 	replaced(&w, &w.actor[0]);
-	assert_non_null(
-		sampler_instant(&w.sampler, 0, planned, planned + 200000, planned + 300000));
+	assert_non_null(instant(&w, 0, planned, planned + 200000, planned + 300000));
 	assert_int_equal(w.sampler.figures.late, 17);
 	assert_int_equal(w.sampler.figures.instants, 19);
 	w.sampler.realtime = true;
@@ -439,9 +466,7 @@ static void test_sampler__one_that_kept_us_waiting_weighs_for_all_that_passed(vo
 	for (unsigned i = 0; i < 2000; i++) {
 		uint64_t planned = sampler_next(&w.sampler, 0);
 
-		w.sampler.cpu[0].streak = 0;
-		assert_ptr_equal(sampler_instant(&w.sampler, 0, planned, planned, planned + MS / 4),
-			&a->sample);
+		assert_ptr_equal(instant(&w, 0, planned, planned, planned + MS / 4), &a->sample);
 		sum += a->sample.order.weight_ns[0];
 	}
 	/* A quarter of a period each: a Poisson number, 4.9 standard deviations are 110. */
@@ -605,7 +630,7 @@ static void test_sampler__each_stream_has_the_weight_of_its_own_slot(void **stat
 	replaced(&w, a);
 	both = w.sampler.cpu[0].plan.stream[0].next_ns;
 	w.sampler.cpu[0].plan.stream[2].next_ns = both;
-	assert_ptr_equal(sampler_instant(&w.sampler, 0, both, both, both), &a->sample);
+	assert_ptr_equal(instant(&w, 0, both, both, both), &a->sample);
 	assert_int_equal(a->sample.order.streams, 1 | 1 << 2);
 	assert_int_equal(a->sample.order.weight_ns[0], MS);
 	assert_int_equal(a->sample.order.weight_ns[1], 0);
@@ -639,16 +664,18 @@ int main(void)
 		cmocka_unit_test(
 			test_sampler__one_that_has_just_gone_to_sleep_is_found_where_it_sleeps),
 		cmocka_unit_test(
-			test_sampler__who_had_the_cpu_at_the_instant_is_met_though_it_sleeps),
+			test_sampler__who_would_be_setting_a_timer_is_met_though_it_sleeps),
 		cmocka_unit_test(
-			test_sampler__who_waits_for_another_is_met_on_its_way_to_sleep_only),
+			test_sampler__who_was_woken_on_an_idle_cpu_before_the_instant_is_met),
+		cmocka_unit_test(test_sampler__an_instant_while_we_have_the_cpu_is_lost),
 		cmocka_unit_test(
 			test_sampler__one_that_was_put_on_another_cpu_just_then_was_not_replaced),
 		cmocka_unit_test(test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all),
 		cmocka_unit_test(test_sampler__without_time_stamps_its_cpu_must_do),
 		cmocka_unit_test(test_sampler__a_lone_thread_is_proved_by_how_long_it_waited),
 		cmocka_unit_test(test_sampler__one_that_was_alone_and_sleeps_now_hides_nobody),
-		cmocka_unit_test(test_sampler__one_that_may_wait_for_another_needs_a_time_stamp),
+		cmocka_unit_test(
+			test_sampler__one_that_did_not_run_all_the_time_needs_a_time_stamp),
 		cmocka_unit_test(test_sampler__an_instant_that_comes_late_is_dropped_and_counted),
 		cmocka_unit_test(
 			test_sampler__in_the_fair_class_our_stamp_is_read_before_anything_else),

@@ -507,6 +507,7 @@ static void test_sampler_loss__a_steady_thread_needs_no_time_stamps(void **state
 	assert_true(sampler_is_steady(&w.sampler, 0));
 	sampler_let_go(&w.sampler, 0);
 	a->slices++;
+	a->run_ns = a->sample.resumed.run_ns + sampler_next(&w.sampler, 0) - a->sample.resumed_ns;
 	assert_ptr_equal(look(&w, 0), a);
 	assert_int_equal(a->sample.order.proof, SAMPLE_BY_WAIT);
 	assert_int_equal(w.arrivals + w.stamps + w.runnables, 0);
@@ -613,8 +614,7 @@ static void test_sampler_loss__who_lets_us_in_was_not_preempted(void **state)
 			a->state = RUNNABLE;
 			replaced(&w, a);
 			planned = sampler_next(&w.sampler, 0);
-			assert_ptr_equal(sampler_instant(&w.sampler, 0, planned, planned,
-						 planned + late_us * US),
+			assert_ptr_equal(instant(&w, 0, planned, planned, planned + late_us * US),
 				&a->sample);
 			assert_true(sampler_judge(
 				&w.sampler, &a->sample, &after, SAMPLE_IN_PROGRAM, planned));
@@ -627,8 +627,7 @@ static void test_sampler_loss__who_lets_us_in_was_not_preempted(void **state)
 			a->run_ns++;
 			replaced(&w, a);
 			planned = sampler_next(&w.sampler, 0);
-			assert_ptr_equal(sampler_instant(&w.sampler, 0, planned, planned,
-						 planned + late_us * US),
+			assert_ptr_equal(instant(&w, 0, planned, planned, planned + late_us * US),
 				is_sample ? &a->sample : NULL);
 			assert_int_equal(w.sampler.figures.late, 2 * !is_sample);
 			sampler_release(&w.sampler);

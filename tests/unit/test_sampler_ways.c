@@ -53,7 +53,7 @@ static void test_sampler_ways__one_thread_at_work_has_a_keeper_or_is_awaited(voi
 		begin(&w, cpus, 2);
 		/* Of two threads it is the only one that works. */
 		meet(&w, a, cpus - 1, 17);
-		be_alone(&w, a);
+		w.runnable = 1;
 		assert_int_equal(sampler_ways(&w.sampler, 0), cpus < 3 ? cpus - 1 : 0);
 		assert_int_equal(w.sampler.keeper, cpus == 2 ? 0 : -1);
 		assert_int_equal(
@@ -65,7 +65,7 @@ static void test_sampler_ways__one_thread_at_work_has_a_keeper_or_is_awaited(voi
 	begin(&w, 2, 2);
 	w.sampler.realtime = false;
 	meet(&w, a, 1, 17);
-	be_alone(&w, a);
+	w.runnable = 1;
 	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
 	assert_int_equal(w.sampler.keeper, -1);
 	assert_int_equal(w.sampler.cpu[1].way, SAMPLE_AWAITED);
@@ -78,7 +78,7 @@ static void test_sampler_ways__one_thread_at_work_has_a_keeper_or_is_awaited(voi
 	begin(&w, 2, 2);
 	meet(&w, &w.actor[1], 1, 2);
 	meet(&w, a, 0, 17);
-	be_alone(&w, a);
+	w.runnable = 1;
 	(void)sampler_ways(&w.sampler, 0);
 	assert_int_equal(w.sampler.keeper, -1);
 	assert_false(w.sampler.cpu[0].plan.slotted);
@@ -87,7 +87,7 @@ static void test_sampler_ways__one_thread_at_work_has_a_keeper_or_is_awaited(voi
 	begin(&w, 2, 1);
 	meet(&w, a, 0, 9);
 	meet(&w, a, 1, 1);
-	be_alone(&w, a);
+	w.runnable = 1;
 	assert_int_equal(sampler_ways(&w.sampler, 0), 1);
 	assert_int_equal(w.sampler.keeper, 0);
 	sampler_release(&w.sampler);
@@ -103,7 +103,7 @@ static void test_sampler_ways__a_thread_that_has_moved_is_followed(void **state)
 	for (unsigned cpus = 2; cpus <= 3; cpus++) {
 		begin(&w, cpus, 2);
 		meet(&w, a, 0, 49);
-		be_alone(&w, a);
+		w.runnable = 1;
 		(void)sampler_ways(&w.sampler, 0);
 		assert_int_equal(w.sampler.keeper, cpus == 2 ? 1 : -1);
 		/* We came late, or it sleeps: where it was is right. */
@@ -139,7 +139,7 @@ static void test_sampler_ways__one_that_is_met_on_the_keepers_cpu_is_followed(vo
 	(void)state;
 	begin(&w, 2, 2);
 	meet(&w, a, 0, 49);
-	be_alone(&w, a);
+	w.runnable = 1;
 	assert_int_equal(sampler_ways(&w.sampler, 0), 0);
 	meet(&w, a, 0, 1);
 	(void)look(&w, 1); /* an instant that has passed */
@@ -167,7 +167,7 @@ static void test_sampler_ways__the_keepers_cpu_is_looked_at_for_other_threads_on
 	begin(&w, 2, 1);
 	assert_int_not_equal(sampler_next(&w.sampler, 1), PLAN_NEVER);
 	meet(&w, a, 0, 49);
-	be_alone(&w, a);
+	w.runnable = 1;
 	assert_int_equal(sampler_ways(&w.sampler, w.now), 0);
 	assert_int_equal(sampler_next(&w.sampler, 1), PLAN_NEVER);
 	meet(&w, a, 0, 100);
