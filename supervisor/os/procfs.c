@@ -417,12 +417,17 @@ int procfs_read_switched(int fd, uint64_t *ret_ns)
 	return r;
 }
 
+int procfs_parse_queued(const char *text, uint64_t *ret_ns)
+{
+	return parse_sched(text, "\nse.avg.last_update_time", ret_ns);
+}
+
 int procfs_read_queued(int fd, uint64_t *ret_ns)
 {
 	char text[QUEUED_BYTES];
 	int n = read_small(fd, text, sizeof(text));
 
-	return n < 0 ? n : parse_sched(text, "\nse.avg.last_update_time", ret_ns);
+	return n < 0 ? n : procfs_parse_queued(text, ret_ns);
 }
 
 int procfs_read_turn(int fd, struct turn *ret_turn)

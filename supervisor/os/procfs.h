@@ -69,10 +69,12 @@ int procfs_open_switched(int pid, int tid);
 int procfs_read_switched(int fd, uint64_t *ret_ns);
 /*
  * The same file, of a thread that waits for a CPU: since when, by the scheduler's clock
- * (se.avg.last_update_time, which is renewed when a thread enters the run queue). Rounded down to
- * 1,024 ns. Where the CPU's frequency is part of the load, that clock falls behind. -EPROTO.
+ * (se.avg.last_update_time, which is renewed when a thread enters the run queue), rounded down to
+ * 1,024 ns. Where the CPU's frequency is part of the load, that clock falls behind.
  */
 int procfs_read_queued(int fd, uint64_t *ret_ns);
+/* "...\nse.avg.last_update_time  :  56887693467648\n..." gives that. -EPROTO. */
+int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 
 /* The same file, of a running thread: its turn on the CPU. */
 struct turn {

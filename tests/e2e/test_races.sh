@@ -255,7 +255,7 @@ refused() {
 attach_refused() {
     refused "$FUNCNAME gone" 4194303 'no such process'
     refused "$FUNCNAME kernel" 2 'kernel|another user|belongs to'
-    sleep 30 & local sleeper=$!
+    sleep 300 & local sleeper=$!
     check "$FUNCNAME: --diagnose finds nothing" "$SPROFRUN" --diagnose $sleeper
     attach $sleeper 5
     wait_until "it is traced" 20 traced $sleeper

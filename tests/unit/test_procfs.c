@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "supervisor/os/arrival.h"
+#include "supervisor/os/clock.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
@@ -85,6 +88,46 @@ static void test_procfs__parses_the_turn_of_a_thread(void **state)
 	assert_int_equal(procfs_parse_turn("a (7)\n-\nse.exec_start : x\n", &turn), -EPROTO);
 	assert_int_equal(procfs_parse_turn("a (7)\n-\nse.exec_start\n", &turn), -EPROTO);
 	assert_int_equal(procfs_parse_turn("", &turn), -EPROTO);
+}
+
+static void test_procfs__parses_since_when_a_thread_waits(void **state)
+{
+	uint64_t ns = 0;
+
+	(void)state;
+	assert_int_equal(procfs_parse_queued("a (7)\nse.avg.util_avg     :      31\n"
+					     "se.avg.last_update_time    :  56887693467648\n"
+					     "se.avg.util_est            :      25\n",
+				 &ns),
+		0);
+	assert_int_equal(ns, UINT64_C(56887693467648));
+	assert_int_equal(procfs_parse_queued("a (7)\nse.avg.util_avg : 31\n", &ns), -EPROTO);
+	assert_int_equal(procfs_parse_queued("a (7)\nse.avg.last_update_time : x\n", &ns), -EPROTO);
+	assert_int_equal(procfs_parse_queued("", &ns), -EPROTO);
+}
+
+/* A thread of the supervisor that has slept: when it was put on its CPU again. */
+static void test_procfs__arrivals_are_told_by_both_clocks(void **state)
+{
+	const struct timespec nap = {.tv_nsec = 2000000};
+	int fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	struct arrival_log log = {0};
+	struct arrival arrival;
+	uint64_t before;
+
+	(void)state;
+	if (fd < 0)
+		skip(); /* CONFIG_SCHED_DEBUG is off */
+	arrival_rest(&log);
+	before = clock_now();
+	(void)nanosleep(&nap, NULL);
+	assert_int_equal(arrival_read(&log, fd, &arrival), 0);
+	assert_true(arrival.first_ns <= arrival.last_ns);
+	/* A tick may have renewed the stamp since. */
+	assert_true(arrival.monotonic_ns >= before + (uint64_t)nap.tv_nsec);
+	assert_true(arrival.monotonic_ns <= clock_now());
+	assert_true(clock_timer_cost() < (uint64_t)nap.tv_nsec);
+	(void)close(fd);
 }
 
 static void test_procfs__parses_the_last_cpu(void **state)
@@ -289,6 +332,8 @@ int main(void)
 		cmocka_unit_test(test_procfs__parses_schedstat),
 		cmocka_unit_test(test_procfs__parses_stat_with_any_name),
 		cmocka_unit_test(test_procfs__counts_the_runnable_threads_of_the_machine),
+		cmocka_unit_test(test_procfs__parses_since_when_a_thread_waits),
+		cmocka_unit_test(test_procfs__arrivals_are_told_by_both_clocks),
 		cmocka_unit_test(test_procfs__parses_the_last_cpu),
 		cmocka_unit_test(test_procfs__parses_the_turn_of_a_thread),
 		cmocka_unit_test(test_procfs__knows_where_the_stack_begins),
