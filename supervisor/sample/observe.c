@@ -102,11 +102,10 @@ static uint64_t instant_of(const struct look *l)
  */
 static bool was_met(struct look *l, const struct sleeper *one)
 {
-	uint64_t its, instant;
+	uint64_t its, instant = instant_of(l);
 
 	if (l->error < 0 || l->s->probe->switched(l->s->context, one->thread, &its) < 0)
 		return false;
-	instant = instant_of(l);
 	return its == l->arrival.last_ns ||
 		(one->thread->naps && its <= instant && instant - its < l->s->timer_ns &&
 			was_last_here(l, one->thread));
