@@ -16,7 +16,7 @@
 #   --oracle own     the program's own clocks; the default where perf is not permitted. Each call
 #                    is then between two readings of the thread's CPU clock. perf shows less of
 #                    "other" than these clocks do: its timer stops when a thread falls asleep, and
-#                    what was due just then is seen 10 us after the thread has its CPU again.
+#                    while it is due no nap has to program the CPU's timer.
 #   --tsv            a row for each run, with a line of names in front
 #
 # chi-square = sum of (p - q)^2 / (m (1/n + 1/N)), p shown with n effective samples, q the
