@@ -15,7 +15,7 @@ int arrival_read(struct arrival_log *log, int fd, struct arrival *ret_arrival)
 {
 	struct turn turn;
 	int r = fd < 0 ? -ENODATA : procfs_read_turn(fd, &turn);
-	uint64_t ran;
+	uint64_t ran, since;
 
 	if (r < 0)
 		return r;
@@ -23,7 +23,8 @@ int arrival_read(struct arrival_log *log, int fd, struct arrival *ret_arrival)
 		log->turn_ns = log->rest_ns;
 	log->switches = turn.switches;
 	ran = turn.run_ns > log->turn_ns ? turn.run_ns - log->turn_ns : 0;
-	*ret_arrival = (struct arrival){turn.switched_ns - ran, turn.switched_ns,
-		clock_now() - (clock_read(CLOCK_THREAD_CPUTIME_ID) - turn.run_ns)};
+	since = clock_read(CLOCK_THREAD_CPUTIME_ID) - turn.run_ns;
+	*ret_arrival =
+		(struct arrival){turn.switched_ns - ran, turn.switched_ns, clock_now() - since};
 	return 0;
 }

@@ -210,10 +210,7 @@ static struct sample_thread *ask_others(struct look *l)
 	return found;
 }
 
-/*
- * Who was on the way to sleep. @instead: the thread that we replaced, which came after that, or
- * NULL.
- */
+/* Who was on the way to sleep. @instead: the thread that we replaced, which came then; or NULL. */
 static struct sample_thread *ask_sleepers(
 	struct look *l, const struct sleeper *sleeper, unsigned n, struct sample_thread *instead)
 {
@@ -326,9 +323,11 @@ struct sample_thread *observe(struct look *l)
 	}
 	if (!l->s->threads)
 		return NULL;
-	/* At once: in the fair class our stamp is renewed when another thread is queued. */
+	/* At once: in the fair class our stamp is renewed when another thread is queued. What
+	 * tables lose at their end nobody makes up for. */
 	l->error = l->s->probe->arrived(l->s->context, l->cpu, &l->arrival);
-	l->ours = l->error >= 0 && l->planned_ns > l->arrival.monotonic_ns;
+	l->ours = l->error >= 0 && l->planned_ns > l->arrival.monotonic_ns &&
+		!sampler_has_tables(l->s);
 	if (l->ours)
 		return NULL;
 	/* Before others are woken: they would wait for the CPU that we have. */
