@@ -15,8 +15,6 @@
 #define STOP_MOST_NS 80000
 /* With a keeper only one of so many samples reads the machine's load: that steals CPU time. */
 #define KEPT_LOOKS 4
-/* A steady thread waits while we have its CPU, and so long at most to be switched to. */
-#define WAKE_NS 60000
 
 /* No instant of the profile falls into the next @ns of the CPU, and what is still owed. */
 static void leave_out(struct sample_cpu *c, int64_t ns)
@@ -98,7 +96,7 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 	int64_t lost = apart > ran ? (int64_t)(apart - ran) : 0;
 	bool steady = c->resumed == t &&
 		cpu->slices - t->resumed.slices == observe_turns(s, t->order.cpu) &&
-		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + WAKE_NS;
+		cpu->wait_ns - t->resumed.wait_ns <= c->had_ns + SAMPLE_WAKE_NS;
 
 	note_errand(s, t->order.cpu);
 	sampler_follow(&s->stop_ns, stop_ns, STOP_MOST_NS);

@@ -17,8 +17,6 @@
 #define OTHERS_MOST  256
 /* Sleepers whose time stamp is read: one may have had the CPU at the instant. */
 #define STAMPS_MOST 6
-/* A steady thread waits while we have its CPU, and so long at most to be switched to, and from. */
-#define WAKE_NS 60000
 /* A thread that had its CPU stops within this long. */
 #define STOP_MOST_NS 1000000
 /* On its way to a stop a thread runs for less than this. */
@@ -88,10 +86,12 @@ static bool has_its_cpu(struct look *l)
 	return runnable >= 0 && runnable <= (int)l->s->cpus;
 }
 
-/* The instant, by the scheduler's clock. */
+/* The instant, by the scheduler's clock; that of our coming if we had the CPU before. */
 static uint64_t instant_of(const struct look *l)
 {
-	return l->arrival.last_ns - (l->arrival.monotonic_ns - l->planned_ns);
+	uint64_t came = l->arrival.monotonic_ns;
+
+	return l->arrival.last_ns - (came > l->planned_ns ? came - l->planned_ns : 0);
 }
 
 /*
@@ -197,7 +197,7 @@ static struct sample_thread *ask_others(struct look *l)
 		struct sample_thread *t = s->thread[(at + i) % n];
 		struct cpu_time cpu;
 
-		if (t->asked_ns >= l->planned_ns + l->late_ns)
+		if (t->asked_ns >= l->woke_ns)
 			continue; /* asked already */
 		asked++;
 		if (has_run(l, t, &cpu) && is_running(l, t) && was_replaced(l, t))
@@ -287,15 +287,14 @@ static struct sample_thread *ask_alone(struct look *l)
 	struct sample_cpu *c = &l->s->cpu[l->cpu];
 	struct sample_thread *t = c->last;
 	struct cpu_time *before;
-	uint64_t apart;
 
 	if (!t || c->failures || c->resumed != t || !is_running(l, t))
 		return NULL;
 	before = &t->order.before;
-	apart = l->planned_ns + l->late_ns - t->resumed_ns;
 	return l->s->probe->cpu_time(l->s->context, t, before) >= 0 &&
 			before->slices - t->resumed.slices == observe_turns(l->s, l->cpu) &&
-			before->run_ns - t->resumed.run_ns + c->had_ns + WAKE_NS >= apart
+			before->run_ns - t->resumed.run_ns + c->had_ns + SAMPLE_WAKE_NS >=
+				l->woke_ns - t->resumed_ns
 		? t
 		: NULL;
 }

@@ -17,14 +17,14 @@ struct sample_thread;
 struct sampler;
 
 /*
- * The observation, as far as it has come. The caller fills in @s, @cpu, @planned_ns and @late_ns,
+ * The observation, as far as it has come. The caller fills in @s, @cpu, @planned_ns and @woke_ns,
  * and sets @weight to 1024.
  */
 struct look {
 	struct sampler *s;
 	unsigned cpu;
 	uint64_t planned_ns;
-	uint64_t late_ns;       /* so much after the instant we came */
+	uint64_t woke_ns;       /* CLOCK_MONOTONIC: our first instruction after it */
 	struct arrival arrival; /* when we came, by the scheduler's clock */
 	int error;              /* negative: the kernel does not tell */
 	bool ours;              /* we had the CPU by then, for something else */

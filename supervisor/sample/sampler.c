@@ -373,11 +373,8 @@ static void note_flight(struct sampler *s, struct sample_thread *t)
 struct sample_thread *sampler_instant(
 	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t called_ns, uint64_t woke_ns)
 {
-	struct look look = {.s = s,
-		.cpu = cpu,
-		.planned_ns = planned_ns,
-		.late_ns = woke_ns > called_ns ? woke_ns - called_ns : 0,
-		.weight = 1024};
+	struct look look = {
+		.s = s, .cpu = cpu, .planned_ns = planned_ns, .woke_ns = woke_ns, .weight = 1024};
 	bool late = woke_ns > called_ns + (s->realtime ? LATE_MOST_NS : LATE_NS);
 	bool slow = woke_ns > called_ns + PROMPT_NS && !s->realtime;
 	bool rung = s->rings && sampler_is_kept(s, cpu), fell_asleep;

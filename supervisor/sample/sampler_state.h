@@ -102,6 +102,8 @@ enum sample_way {
  */
 #define SAMPLE_STEADY      16
 #define SAMPLE_STEADY_MOST 64
+/* It waits while we have its CPU, and so long at most to be switched to, and from. */
+#define SAMPLE_WAKE_NS 60000
 
 struct sample_cpu {
 	int number; /* of the machine */
