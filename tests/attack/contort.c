@@ -2,11 +2,12 @@
 /*
  * contort WHAT SECONDS: a target that is as odd as it can be while it is sampled. Exits with 6 if
  * nothing was changed for it.
- *   stacks   runs with stack pointers that lead nowhere: no stack, the kernel, the edge of a
- *            mapping, a file that was cut, not an address at all
- *   maps     has thousands of executable mappings, which change all the time
- *   names    maps files whose names have new lines, escapes, and "(deleted)"
- *   threads  makes threads that are gone at once
+ *   stacks     runs with stack pointers that lead nowhere: no stack, the kernel, the edge of a
+ *              mapping, a file that was cut, not an address at all
+ *   canonical  the same but for the last kind
+ *   maps       has thousands of executable mappings, which change all the time
+ *   names      maps files whose names have new lines, escapes, and "(deleted)"
+ *   threads    makes threads that are gone at once
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, MAPPINGS = 8000, NAMES = 64 };
+enum { PAGE = 4096, MAPPINGS = 8000, NAMES = 64, STACKS = 14 };
 
 static double now(void)
 {
@@ -48,7 +49,7 @@ static uint64_t spin_on(uint64_t sp)
 	return turns;
 }
 
-static void stacks(double seconds)
+static void run_on_odd_stacks(double seconds, size_t kinds)
 {
 	char name[] = "/tmp/contort.XXXXXX";
 	int fd = mkstemp(name);
@@ -64,25 +65,36 @@ static void stacks(double seconds)
 	if (file == MAP_FAILED || ftruncate(fd, PAGE) < 0)
 		fail("contort");
 	while (now() < seconds) {
-		const uint64_t sp[] = {0, 1, 8, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 63,
+		const uint64_t sp[STACKS] = {0, 1, 8, UINT64_MAX, UINT64_MAX - 7,
 			UINT64_C(0x7ffffffff000), UINT64_C(0xffffffff81000000),
 			UINT64_C(0xffffffffff600000), (uintptr_t)edge + PAGE - 8,
-			(uintptr_t)edge + PAGE, (uintptr_t)file + 2 * PAGE, (uintptr_t)&stacks,
-			(uintptr_t)name};
+			(uintptr_t)edge + PAGE, (uintptr_t)file + 2 * PAGE,
+			(uintptr_t)&run_on_odd_stacks, (uintptr_t)name, UINT64_C(1) << 63};
 
-		for (size_t i = 0; i < sizeof(sp) / sizeof(*sp); i++)
+		for (size_t i = 0; i < kinds; i++)
 			if (spin_on(sp[i]) != 0)
 				exit(1);
 	}
 	(void)close(fd);
 }
 #else
-static void stacks(double seconds)
+static void run_on_odd_stacks(double seconds, size_t kinds)
 {
+	(void)kinds;
 	while (now() < seconds)
 		;
 }
 #endif
+
+static void stacks(double seconds)
+{
+	run_on_odd_stacks(seconds, STACKS);
+}
+
+static void canonical(double seconds)
+{
+	run_on_odd_stacks(seconds, STACKS - 1);
+}
 
 static void maps(double seconds)
 {
@@ -154,7 +166,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(double seconds);
-	} kinds[] = {{"stacks", stacks}, {"maps", maps}, {"names", names}, {"threads", threads}};
+	} kinds[] = {{"stacks", stacks}, {"canonical", canonical}, {"maps", maps}, {"names", names},
+		{"threads", threads}};
 
 	for (size_t i = 0; argc == 3 && i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (strcmp(argv[1], kinds[i].name) == 0) {
@@ -162,6 +175,6 @@ int main(int argc, char **argv)
 			return 6;
 		}
 	}
-	fprintf(stderr, "usage: contort stacks|maps|names|threads SECONDS\n");
+	fprintf(stderr, "usage: contort stacks|canonical|maps|names|threads SECONDS\n");
 	return 2;
 }

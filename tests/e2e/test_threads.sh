@@ -11,9 +11,9 @@ sums() { # WHAT PROFILE
         $(($(figure profiled_cpu_ns "$2") + $(figure unattributed_cpu_ns "$2"))) \
         "$(figure kernel_cpu_ns "$2")"
 }
-self_of() { # FUNCTION PROFILE: its share of the samples, in percent
+part_of() { # FUNCTION PROFILE: its share of the samples with what it calls, in percent
     "$SPROFREPORT" --format tsv "$2" | awk -F'\t' -v f="$1" \
-        '{ all += $1 } $5 == f { n = $1 } END { print all ? int(n * 100 / all) : 0 }'
+        '{ all += $1 } $5 == f { n = $3 } END { print all ? int(n * 100 / all) : 0 }'
 }
 
 # By name, of a command. One thread gets its name halfway, and is looked at within its age.
@@ -26,7 +26,7 @@ within "chosen and left out are all of the process" \
 within "time of the threads of that name" $kernel 1560000000 2050000000
 is "threads that were chosen" "$(figure chosen_threads n.pb.gz)" 3
 is "of so many" "$(figure threads n.pb.gz)" 5
-within "samples in their function, %" "$(self_of chosen n.pb.gz)" 95 100
+within "samples in their function, %" "$(part_of chosen n.pb.gz)" 95 100
 within "found" "$(figure found_ratio n.pb.gz)" 0.7 1.3
 check "the report tells which" grep -q "note: only threads whose name matches '^work-'" err
 check "and what is left out" grep -q '2 of 5 threads left out, with ' err

@@ -34,7 +34,7 @@ complete() {
 
 # A few samples fall into the start and the end of a program, where main is not, or not yet.
 in_start='^_start;__libc_start_main(_impl)?(;(handle_|init_|cpu_|update_|intel_|__libc_)[^;]*)*$'
-to_main="$in_start|^_start;.*;main(;|\$)|^_dl_|^_start(;_dl_[^;]*)|;exit;|;_dl_|^main(;|\$)"
+to_main="$in_start|^_start$|^_start;.*;main(;|\$)|^_dl_|^_start(;_dl_[^;]*)|;exit;|;_dl_|^main(;|\$)"
 
 for depth in 30 200; do
     profile -F 1000 -- "$TARGETS/recursive" $depth 1

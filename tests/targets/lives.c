@@ -4,9 +4,11 @@
  *
  *	lives forks N	N children, one after the other, that end at once
  *	lives execs N	calls exec N times in a row, and works for 1 ms after each
- *	lives leaders N	N children at once; the main thread of each ends, which takes it a while, as
- *			it has many open files of its own; another thread sleeps for 2.5 s more
+ *	lives leaders N	N children at once, with as many open files as are allowed; the main thread
+ *			of each ends, which takes it a while, as it has a table of them of its own;
+ *			another thread, without, sleeps for 2.5 s more
  */
+#include <linux/close_range.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -37,6 +39,7 @@ static void *sleep_more(void *unused)
 {
 	const struct timespec most = {2, 500000000};
 
+	(void)syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_UNSHARE);
 	(void)nanosleep(&most, NULL);
 	return unused;
 }
@@ -47,8 +50,6 @@ static void lead(void)
 
 	if (pthread_create(&thread, NULL, sleep_more, NULL) != 0 || unshare(CLONE_FILES) < 0)
 		_exit(1);
-	while (dup(0) >= 0)
-		;
 	(void)syscall(SYS_exit, 0);
 }
 
@@ -71,6 +72,8 @@ int main(int argc, char **argv)
 	if (n >= 0 && strcmp(argv[1], "leaders") == 0) {
 		int status, failed = 0;
 
+		while (dup(0) >= 0)
+			;
 		for (long i = 0; i < n; i++) {
 			pid_t child = fork();
 
