@@ -6,6 +6,7 @@
 
 #include "supervisor/os/mem.h"
 #include "supervisor/sample/observe.h"
+#include "supervisor/sample/ticks.h"
 
 /*
  * An instant that comes later than this is, in the fair class, a moment that the scheduler chose,
@@ -32,11 +33,6 @@
 #define STRETCH_TABLE   4
 /* Periods in which nobody was met, before slots of a table become longer. */
 #define TABLE_IDLE 64
-/* A table's account with a thread goes so far, in ticks; what is beyond that is lost. */
-#define TICKS_OWED 100
-/* So much of it is put right by one tick. */
-#define TICKS_PAID 16
-
 int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
 	unsigned cpus, uint64_t seed)
 {
@@ -65,23 +61,35 @@ void sampler_release(struct sampler *s)
 	*s = (struct sampler){0};
 }
 
-static void forget_ticks(struct sample_thread *t, unsigned stream, uint64_t began_ns)
+/*
+ * The profile begins with @t, which has had @ran_ns of CPU time: as if it had been sampled before.
+ * The time since then is below the dead time of plan_takes() as often as that is part of a period.
+ */
+static void begin(struct sampler *s, struct sample_thread *t, uint64_t ran_ns)
 {
-	t->account[stream] = (struct sample_account){.began_ns = began_ns};
+	t->sampled_ns = ran_ns - (s->period_ns[0] ? plan_random(&s->random, s->period_ns[0]) : 0);
 }
 
 void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns, uint64_t now_ns)
 {
-	if (s->period_ns[stream] != period_ns)
-		for (size_t i = 0; i < s->threads; i++)
-			forget_ticks(s->thread[i], stream, s->thread[i]->account[stream].began_ns);
+	if (s->period_ns[stream] == period_ns)
+		return;
+	s->period_ns[stream] = period_ns;
 	for (unsigned i = 0; i < s->cpus; i++) {
 		/* Without instants nobody has seen whether a thread slept since its last stop. */
-		if (s->period_ns[stream] != period_ns)
-			s->cpu[i].resumed = NULL;
+		s->cpu[i].resumed = NULL;
 		plan_set(&s->cpu[i].plan, stream, period_ns, now_ns, &s->random);
 	}
-	s->period_ns[stream] = period_ns;
+	for (size_t i = 0; i < s->threads; i++) {
+		struct sample_thread *t = s->thread[i];
+		struct cpu_time cpu = {0};
+
+		ticks_forget(t, stream, t->account[stream].began_ns);
+		if (stream)
+			continue;
+		(void)s->probe->cpu_time(s->context, t, &cpu);
+		begin(s, t, cpu.run_ns);
+	}
 }
 
 static void unlink_thread(struct sampler *s, struct sample_thread *t)
@@ -105,6 +113,7 @@ int sampler_add(struct sampler *s, struct sample_thread *t, void *owner)
 		return -ENOMEM;
 	*t = (struct sample_thread){
 		.owner = owner, .slot = s->threads, .cpu = -1, .near = SAMPLE_UNCALLED};
+	begin(s, t, 0);
 	s->thread[s->threads++] = t;
 	if (s->keeper >= 0)
 		s->ways_next_ns = 0; /* it may be on any CPU */
@@ -142,16 +151,7 @@ void sampler_renew(struct sample_thread *t)
 	t->near = SAMPLE_UNCALLED;
 	t->flights = 0;
 	for (unsigned i = 0; i < PLAN_STREAMS; i++)
-		forget_ticks(t, i, 0);
-}
-
-void sampler_forget_ticks(struct sampler *s, struct sample_thread *t)
-{
-	struct cpu_time cpu = {0};
-
-	(void)s->probe->cpu_time(s->context, t, &cpu);
-	for (unsigned i = 0; i < PLAN_STREAMS; i++)
-		forget_ticks(t, i, cpu.run_ns);
+		ticks_forget(t, i, 0);
 }
 
 int sampler_cpu(const struct sampler *s, int number)
@@ -207,57 +207,81 @@ static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t 
 }
 
 /*
- * Plans the next instant of @stream, and returns what the present one weighs; @ret_lost: how much
- * of that stands for instants that were lost, or have passed by now.
+ * Is @t, which had this CPU at the present instant of the profile, sampled? One that is asked by
+ * chance was not asked before: it begins anew each time.
  */
-static uint64_t advance_stream(struct sampler *s, struct sample_cpu *c, unsigned stream,
-	enum plan_outcome outcome, uint64_t now, uint64_t *ret_lost)
+static bool is_taken(struct look *l, struct sample_thread *t)
 {
-	struct plan *plan = &c->plan;
-	uint64_t weight = plan_weight(plan, stream), factor = stream ? 1024 : s->factor_1024;
+	const struct plan *plan = &l->s->cpu[l->cpu].plan;
+	uint64_t ran = l->ran_ns - (l->woke_ns - plan->stream[0].next_ns);
+	bool taken, by_chance = l->weight != 1024;
+
+	if (by_chance)
+		begin(l->s, t, ran);
+	taken = plan_takes(plan, &t->sampled_ns, ran);
+	if (by_chance)
+		begin(l->s, t, ran);
+	return taken;
+}
+
+/*
+ * Plans the next instant of @stream. Returns what @t is sampled with, which was met (NULL nobody);
+ * @ret_lost: how much of that stands for instants that were lost, or have passed by now.
+ */
+static uint64_t advance_stream(struct look *l, unsigned stream, enum plan_outcome outcome,
+	struct sample_thread *t, uint64_t *ret_lost)
+{
+	struct sampler *s = l->s;
+	struct sample_cpu *c = &s->cpu[l->cpu];
+	struct plan_stream *p = &c->plan.stream[stream];
+	uint64_t weight = 0, factor = stream ? 1024 : s->factor_1024;
+	uint64_t now = l->woke_ns, until = outcome == PLAN_LOST ? now : 0;
 	unsigned most = longest_slot(s, stream, now);
 
-	/* Of instants that would have met somebody, as far as can be told. */
-	if (!stream && outcome == PLAN_MET) {
-		s->stretched_1024 += factor - 1024;
-		s->figures.throttled += s->stretched_1024 / 1024;
-		s->stretched_1024 %= 1024;
-	}
-	*ret_lost = plan->stream[stream].lost_ns;
-	if (outcome == PLAN_LOST) {
-		c->left_out_ns[stream] +=
-			(int64_t)plan_advance(plan, stream, outcome, now, factor, most, &s->random);
-		if (!stream) {
-			s->figures.instants += plan->stream[0].passed;
-			s->figures.late += plan->stream[0].passed;
-		}
-		return weight;
-	}
-	(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
 	/* What delayed us is work of the kernel for this thread: it is met all that time. */
-	while (plan->stream[stream].next_ns <= now) {
-		weight += plan_weight(plan, stream);
-		*ret_lost += plan_weight(plan, stream);
-		(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
+	do {
+		if (t)
+			outcome = stream || is_taken(l, t) ? PLAN_MET : PLAN_SPARED;
+		if (outcome == PLAN_MET) {
+			*ret_lost += p->lost_ns + (weight ? p->span_ns : 0);
+			weight += plan_weight(&c->plan, stream);
+		}
+		/* Of those that would have been samples, as far as can be told. */
+		if (outcome == PLAN_MET && !stream)
+			s->stretched_1024 += factor - 1024;
+		c->left_out_ns[stream] += (int64_t)plan_advance(
+			&c->plan, stream, outcome, until, factor, most, &s->random);
+	} while (p->next_ns <= now && !until);
+	if (!stream && until) {
+		s->figures.instants += p->passed;
+		s->figures.late += p->passed;
 	}
+	s->figures.throttled += s->stretched_1024 / 1024;
+	s->stretched_1024 %= 1024;
 	return weight;
 }
 
-/* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
-static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_outcome outcome,
-	uint64_t now, struct sample_order *order, uint64_t weight_1024)
+/*
+ * Plans the next instant of each stream in @due. @t was met (NULL nobody): @order, with which it is
+ * sampled, gets the weights of those that take it.
+ */
+static void advance(struct look *l, unsigned due, enum plan_outcome outcome,
+	struct sample_thread *t, struct sample_order *order)
 {
+	if (order)
+		order->streams = 0;
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
 		uint64_t weight = 0, lost = 0;
 
-		if (due & 1u << i && outcome == PLAN_MET)
-			s->met_ns[i] = now;
+		if (due & 1u << i && t)
+			l->s->met_ns[i] = l->woke_ns;
 		if (due & 1u << i)
-			weight = advance_stream(s, &s->cpu[cpu], i, outcome, now, &lost);
+			weight = advance_stream(l, i, outcome, t, &lost);
 		if (!order)
 			continue;
-		order->weight_ns[i] = weight * weight_1024 / 1024;
-		order->lost_ns[i] = lost * weight_1024 / 1024;
+		order->streams |= (unsigned)(weight > 0) << i;
+		order->weight_ns[i] = weight * l->weight / 1024;
+		order->lost_ns[i] = lost * l->weight / 1024;
 	}
 }
 
@@ -265,66 +289,19 @@ static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_out
  * @t is still in the call in which an earlier instant met it: what is due weighs with that order.
  * Its time stamp proves that; a proof by waiting time fails where it was put on its CPU again.
  */
-static void add_to_order(
-	struct sampler *s, unsigned cpu, unsigned due, struct sample_thread *t, uint64_t now)
+static void add_to_order(struct look *l, struct sample_thread *t, unsigned due)
 {
 	struct sample_order more;
 
-	advance(s, cpu, due, PLAN_MET, now, &more, 1024);
+	advance(l, due, PLAN_MET, t, &more);
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
 		t->order.weight_ns[i] += more.weight_ns[i];
 		t->order.lost_ns[i] += more.lost_ns[i];
 	}
-	t->order.streams |= due;
+	t->order.streams |= more.streams;
 	t->order.proof = SAMPLE_BY_STAMP;
 	t->order.called = false;
-	t->order.woke_ns = now;
-}
-
-/* What a tick puts right where a table's account is off by more than chance in a slot makes it. */
-static int64_t correction(int64_t owed_ns, int64_t period_ns)
-{
-	if (owed_ns > (TICKS_PAID + 1) * period_ns)
-		return TICKS_PAID * period_ns;
-	if (owed_ns > period_ns)
-		return owed_ns - period_ns;
-	return owed_ns < -period_ns ? owed_ns + period_ns : 0;
-}
-
-/*
- * A table's ticks are to be as many as the thread's CPU time has. Those that were lost are counted
- * with the next one, as far as the thread has run since its last one: the rest was taken by a
- * hypervisor, or by others. And where the thread was found too often or too seldom, as the look
- * itself changes its turns, its next tick weighs as much less or more: that is known before the
- * look. A profile's weights are only weights, by which the thread's CPU time is divided.
- */
-static void settle_ticks(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
-{
-	struct sample_order *o = &t->order;
-
-	for (unsigned i = 1; i < PLAN_STREAMS; i++) {
-		struct sample_account *a = &t->account[i];
-		int64_t period = (int64_t)s->period_ns[i], most = TICKS_OWED * period;
-		uint64_t ran = cpu->run_ns - (a->ticked_ns ? a->ticked_ns : a->began_ns);
-		uint64_t beyond = o->lost_ns[i] > ran ? o->lost_ns[i] - ran : 0;
-		int64_t weight = (int64_t)(o->weight_ns[i] - beyond);
-
-		if (!(o->streams & 1u << i))
-			continue;
-		weight += correction(a->owed_ns, period);
-		if (weight < 0)
-			weight = 0;
-		if (a->ticked_ns)
-			a->owed_ns += (int64_t)ran - weight;
-		if (a->owed_ns > most)
-			a->owed_ns = most;
-		if (a->owed_ns < -most)
-			a->owed_ns = -most;
-		a->ticked_ns = cpu->run_ns;
-		o->weight_ns[i] = (uint64_t)weight;
-		o->lost_ns[i] -= beyond;
-		s->cpu[o->cpu].left_out_ns[i] += (int64_t)beyond;
-	}
+	t->order.woke_ns = l->woke_ns;
 }
 
 void sampler_moved(struct sampler *s, struct sample_thread *t, unsigned cpu)
@@ -395,7 +372,7 @@ struct sample_thread *sampler_instant(
 		sampler_moved(s, t, cpu);
 	if (late || (!t && observe_cannot_tell(&look))) {
 		s->figures.late += due & 1;
-		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
+		advance(&look, due, PLAN_LOST, NULL, NULL);
 		return NULL;
 	}
 	if (t && !s->met)
@@ -406,32 +383,31 @@ struct sample_thread *sampler_instant(
 	if (!t && is_for_one(s, cpu))
 		observe_company(s, 0);
 	if (look.stopping) {
-		add_to_order(s, cpu, due, t, woke_ns);
+		add_to_order(&look, t, due);
 		return NULL;
 	}
-	if (t) {
-		t->order.cpu = cpu;
-		t->order.streams = due;
-		t->order.woke_ns = woke_ns;
-		t->order.slow = slow;
-		t->order.called = rung;
-		t->order.asleep = !look.activity.running;
-		t->order.activity = look.activity;
-	}
-	advance(s, cpu, due, t ? PLAN_MET : PLAN_NOBODY, woke_ns, t ? &t->order : NULL,
-		look.weight);
-	if (t && t->order.asleep)
-		settle_ticks(s, t, &t->seen);
+	advance(&look, due, PLAN_NOBODY, t, t ? &t->order : NULL);
+	if (!t || !t->order.streams)
+		return NULL;
+	t->order.cpu = cpu;
+	t->order.woke_ns = woke_ns;
+	t->order.slow = slow;
+	t->order.called = rung;
+	t->order.asleep = !look.activity.running;
+	t->order.activity = look.activity;
+	if (t->order.asleep)
+		ticks_settle(s, t, &t->seen);
 	return t;
 }
 
 void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttled)
 {
+	struct look look = {.s = s, .cpu = cpu, .woke_ns = now_ns};
 	unsigned due = plan_due(&s->cpu[cpu].plan, now_ns);
 
 	s->figures.instants += due & 1;
 	*(throttled ? &s->figures.throttled : &s->figures.late) += due & 1;
-	advance(s, cpu, due, PLAN_LOST, now_ns, NULL, 0);
+	advance(&look, due, PLAN_LOST, NULL, NULL);
 }
 
 bool sampler_is_steady(const struct sampler *s, unsigned cpu)
@@ -462,7 +438,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 		note_flight(s, t);
 	}
 	if (was_on)
-		settle_ticks(s, t, after);
+		ticks_settle(s, t, after);
 	else
 		sampler_lose(s, t);
 	return was_on;
