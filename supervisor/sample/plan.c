@@ -65,6 +65,16 @@ static uint64_t share_ns(const struct plan_stream *s)
 	return s->span_ns - dead_ns(s);
 }
 
+static uint64_t random_gap(
+	const struct plan *plan, const struct plan_stream *s, struct plan_random *random)
+{
+	uint64_t dead = s->span_ns / DEAD_PART;
+
+	if (plan->even && !s->thinned)
+		return dead + exponential(random, s->span_ns - dead);
+	return exponential(random, share_ns(s));
+}
+
 /*
  * The instants of a table are the same on all CPUs: drawn from the slot's own beginning. So a
  * thread that is moved about is met once a slot, as one that stays is.
@@ -150,15 +160,16 @@ uint64_t plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
 }
 
 /* The next instant of the profile, after @now_ns; what those stand for that are before that. */
-static uint64_t lay_instant(struct plan_stream *s, uint64_t now_ns, struct plan_random *random)
+static uint64_t lay_instant(struct plan *plan, uint64_t now_ns, struct plan_random *random)
 {
+	struct plan_stream *s = &plan->stream[0];
 	uint64_t passed = 0, share = share_ns(s);
 
-	s->next_ns += exponential(random, share);
+	s->next_ns += random_gap(plan, s, random);
 	for (; s->next_ns <= now_ns && passed < LOST_MOST * share; passed += share)
-		s->next_ns += exponential(random, share);
+		s->next_ns += random_gap(plan, s, random);
 	if (s->next_ns <= now_ns)
-		s->next_ns = now_ns + exponential(random, share);
+		s->next_ns = now_ns + random_gap(plan, s, random);
 	s->slot_ns = s->next_ns - s->span_ns; /* a slot would end here */
 	return passed;
 }
@@ -197,12 +208,12 @@ uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outc
 	span = s->period_ns * stretch;
 	if (factor_1024 > 1024)
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
-	s->thinned = !stream && !plan->slotted && stretch == 1;
+	s->thinned = !stream && !plan->slotted && !plan->even && stretch == 1;
 	if (stream || plan->slotted) {
 		passed = lay_next_slot(s, now_ns, span, stream ? NULL : random);
 	} else {
 		s->span_ns = span;
-		passed = lay_instant(s, now_ns, random);
+		passed = lay_instant(plan, now_ns, random);
 	}
 	s->passed = (unsigned)(passed / share_ns(s));
 	s->lost_ns = 0;
@@ -216,10 +227,9 @@ void plan_restart(struct plan *plan, uint64_t now_ns, struct plan_random *random
 	if (!s->period_ns)
 		return;
 	s->slot_ns = now_ns;
-	s->thinned = !plan->slotted && s->span_ns == s->period_ns;
+	s->thinned = !plan->slotted && !plan->even && s->span_ns == s->period_ns;
 	s->next_ns = now_ns +
-		(plan->slotted ? plan_random(random, s->span_ns)
-			       : exponential(random, share_ns(s)));
+		(plan->slotted ? plan_random(random, s->span_ns) : random_gap(plan, s, random));
 }
 
 void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random)

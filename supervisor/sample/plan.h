@@ -11,7 +11,9 @@
  * Noise is taken out by thinning: there are four instants for three samples, and a thread that was
  * sampled is let go until it has run for a quarter of the span. By its own CPU time its samples are
  * a renewal process then, whose gaps have 9/16 of a Poisson process's variance. Only how far it has
- * run decides, and a look changes nothing of what a thread does after how much CPU time.
+ * run decides, and a look changes nothing of what a thread does after how much CPU time. Where
+ * nobody waits for a CPU, threads stay on theirs, and the instants that would not be used are left
+ * out at once.
  *
  * A sample weighs a span, so the expected sum of the weights of a piece of code is the time spent
  * in it, as long as the span is fixed before the look. It may be longer than the period that was
@@ -55,6 +57,7 @@ struct plan {
 	 * look changes no turns, and slots have no noise.
 	 */
 	bool slotted;
+	bool even; /* nobody waits for a CPU: no instant in the first quarter of a span */
 	struct plan_stream stream[PLAN_STREAMS];
 };
 

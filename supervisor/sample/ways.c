@@ -14,7 +14,13 @@
  */
 #define COMPANY_MOST   2
 #define COMPANY_TABLES 8
-#define BARRED_NS      UINT64_C(10000000000)
+/*
+ * Gaps are even where most instants meet somebody: of threads that work in turns on several CPUs
+ * one that is held keeps all from going on, and the other CPUs' next instants would come sooner.
+ */
+#define EVEN_AT_WORK (AT_WORK / 4 * 3)
+
+#define BARRED_NS UINT64_C(10000000000)
 
 /*
  * May the tracing thread wait on the CPU of the one thread at work? In the fair class, beside a
@@ -90,6 +96,7 @@ unsigned sampler_ways(struct sampler *s, uint64_t now)
 	s->host = best;
 	s->cpu[best].way = SAMPLE_HOSTED;
 	for (unsigned i = 0; i < s->cpus; i++) {
+		s->cpu[i].plan.even = uncontended && s->cpu[i].at_work > EVEN_AT_WORK;
 		s->cpu[i].plan.slotted = s->cpu[i].way == SAMPLE_AWAITED || sampler_is_kept(s, i);
 	}
 	return best;
