@@ -154,6 +154,15 @@ void sampler_renew(struct sample_thread *t)
 		ticks_forget(t, i, 0);
 }
 
+void sampler_forget_ticks(struct sampler *s, struct sample_thread *t)
+{
+	struct cpu_time cpu = {0};
+
+	(void)s->probe->cpu_time(s->context, t, &cpu);
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		ticks_forget(t, i, cpu.run_ns);
+}
+
 int sampler_cpu(const struct sampler *s, int number)
 {
 	for (unsigned i = 0; i < s->cpus; i++)

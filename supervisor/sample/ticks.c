@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/sample/ticks.h"
 
-#include "supervisor/sample/sampler.h"
-
 /* A table's account with a thread goes so far, in ticks; what is beyond that is lost. */
 #define TICKS_OWED 100
 /* So much of it is put right by one tick. */
@@ -11,15 +9,6 @@
 void ticks_forget(struct sample_thread *t, unsigned stream, uint64_t began_ns)
 {
 	t->account[stream] = (struct sample_account){.began_ns = began_ns};
-}
-
-void sampler_forget_ticks(struct sampler *s, struct sample_thread *t)
-{
-	struct cpu_time cpu = {0};
-
-	(void)s->probe->cpu_time(s->context, t, &cpu);
-	for (unsigned i = 0; i < PLAN_STREAMS; i++)
-		ticks_forget(t, i, cpu.run_ns);
 }
 
 /* What a tick puts right where a table's account is off by more than chance in a slot makes it. */
