@@ -26,10 +26,11 @@ static int mend_special(struct doctor_object *object)
 {
 	const char *path = object->path;
 
-	if (!strcmp(path, "[kernel]") || !strcmp(path, "[vdso]") || !strcmp(path, "[stack]"))
+	if (!strcmp(path, "[kernel]") || !strcmp(path, "[stack]") || !object->unnamed)
 		return 0;
-	if (!object->unnamed)
-		return 0;
+	if (!strcmp(path, "[vdso]"))
+		return say(object, "inner functions of the kernel's clock, which it gives no names",
+			"none is needed: the functions that call them have names");
 	if (!path[0] || !strcmp(path, "[unknown]"))
 		return say(object, "it is not known what was mapped there",
 			"take a new profile; if it stays so, please report it");

@@ -261,10 +261,8 @@ static struct sample_thread *ask_stopping(struct look *l)
 			cpu.run_ns - t->order.before.run_ns < STOP_RUN_NS)
 			continue;
 		/* Without time stamps nothing tells whether it runs. */
-		if (l->error >= 0 && was_replaced(l, t)) {
-			l->ran_ns = cpu.run_ns;
+		if (l->error >= 0 && was_replaced(l, t))
 			return t;
-		}
 	}
 	return NULL;
 }
@@ -320,7 +318,6 @@ struct sample_thread *observe(struct look *l)
 
 	if (t) {
 		t->order.proof = SAMPLE_BY_WAIT;
-		l->ran_ns = t->order.before.run_ns;
 		return t;
 	}
 	if (!l->s->threads)
@@ -343,7 +340,6 @@ struct sample_thread *observe(struct look *l)
 	if (t) {
 		t->order.proof = SAMPLE_BY_STAMP;
 		t->order.before = t->asked;
-		l->ran_ns = t->asked.run_ns;
 		return t;
 	}
 	t = ask_stopping(l);

@@ -31,7 +31,6 @@ struct look {
 	int runnable;           /* so many but us were, when we came; negative: unknown */
 	uint64_t weight; /* the inverse of the probability that this thread was asked, times 1024 */
 	bool stopping;   /* the thread found is to stop since an earlier instant, and in a call */
-	uint64_t ran_ns; /* its CPU time */
 	struct activity activity;
 	struct sample_thread *elsewhere; /* one that runs, but was not here; NULL none */
 };

@@ -48,31 +48,24 @@ static uint64_t exponential(struct plan_random *random, uint64_t mean_ns)
 	}
 }
 
-/* So much of a span passes after a sample, in CPU time of its thread, before the next one. */
-#define DEAD_PART 4
-
-static uint64_t dead_ns(const struct plan_stream *s)
-{
-	return s->thinned ? s->span_ns / DEAD_PART : 0;
-}
-
 /*
- * What an instant stands for on average, and the mean gap to the next one. A sample stands for a
- * span: with those gaps, and so many instants that are not used, that is the mean of both.
+ * Even gaps are exponential up to EVEN_FIRST, with EVEN_SLOW as the mean, and from there on with
+ * EVEN_FAST, all of the mean.
  */
-static uint64_t share_ns(const struct plan_stream *s)
-{
-	return s->span_ns - dead_ns(s);
-}
+#define EVEN_FIRST 0.75
+#define EVEN_SLOW  (16.0 / 9)
+#define EVEN_FAST  0.5918
 
-static uint64_t random_gap(
-	const struct plan *plan, const struct plan_stream *s, struct plan_random *random)
+/* The gap to the next instant. */
+static uint64_t random_gap(const struct plan *plan, struct plan_random *random, uint64_t mean_ns)
 {
-	uint64_t dead = s->span_ns / DEAD_PART;
+	double mean = (double)mean_ns;
+	uint64_t first = (uint64_t)(mean * EVEN_FIRST), gap;
 
-	if (plan->even && !s->thinned)
-		return dead + exponential(random, s->span_ns - dead);
-	return exponential(random, share_ns(s));
+	if (!plan->even)
+		return exponential(random, mean_ns);
+	gap = exponential(random, (uint64_t)(mean * EVEN_SLOW));
+	return gap < first ? gap : first + exponential(random, (uint64_t)(mean * EVEN_FAST));
 }
 
 /*
@@ -96,11 +89,13 @@ void plan_set(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t n
 
 	if (s->period_ns == period_ns)
 		return;
-	*s = (struct plan_stream){.period_ns = period_ns, .span_ns = period_ns};
+	*s = (struct plan_stream){.period_ns = period_ns, .span_ns = period_ns, .slot_ns = now_ns};
 	if (period_ns && stream)
 		lay_slot(s, now_ns, period_ns);
-	else
-		plan_restart(plan, now_ns, random);
+	else if (period_ns)
+		s->next_ns = now_ns +
+			(plan->slotted ? plan_random(random, period_ns)
+				       : random_gap(plan, random, period_ns));
 }
 
 uint64_t plan_next(const struct plan *plan)
@@ -139,16 +134,6 @@ uint64_t plan_weight(const struct plan *plan, unsigned stream)
 	return plan->stream[stream].span_ns + plan->stream[stream].lost_ns;
 }
 
-bool plan_takes(const struct plan *plan, uint64_t *sampled_ns, uint64_t ran_ns)
-{
-	const struct plan_stream *s = &plan->stream[0];
-
-	if ((int64_t)(ran_ns - *sampled_ns) < (int64_t)dead_ns(s))
-		return false;
-	*sampled_ns = ran_ns;
-	return true;
-}
-
 uint64_t plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
 {
 	struct plan_stream *s = &plan->stream[stream];
@@ -159,18 +144,20 @@ uint64_t plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns)
 	return all - s->lost_ns;
 }
 
-/* The next instant of the profile, after @now_ns; what those stand for that are before that. */
-static uint64_t lay_instant(struct plan *plan, uint64_t now_ns, struct plan_random *random)
+/* The next instant of the profile, after @now_ns; what those weigh that are before that. */
+static uint64_t lay_instant(
+	struct plan *plan, uint64_t now_ns, uint64_t span_ns, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[0];
-	uint64_t passed = 0, share = share_ns(s);
+	uint64_t passed = 0;
 
-	s->next_ns += random_gap(plan, s, random);
-	for (; s->next_ns <= now_ns && passed < LOST_MOST * share; passed += share)
-		s->next_ns += random_gap(plan, s, random);
+	s->span_ns = span_ns;
+	s->next_ns += random_gap(plan, random, span_ns);
+	for (; s->next_ns <= now_ns && passed < LOST_MOST * span_ns; passed += span_ns)
+		s->next_ns += random_gap(plan, random, span_ns);
 	if (s->next_ns <= now_ns)
-		s->next_ns = now_ns + random_gap(plan, s, random);
-	s->slot_ns = s->next_ns - s->span_ns; /* a slot would end here */
+		s->next_ns = now_ns + random_gap(plan, random, span_ns);
+	s->slot_ns = s->next_ns - span_ns; /* a slot would end here */
 	return passed;
 }
 
@@ -195,27 +182,18 @@ uint64_t plan_advance(struct plan *plan, unsigned stream, enum plan_outcome outc
 	uint64_t now_ns, uint64_t factor_1024, unsigned most, struct plan_random *random)
 {
 	struct plan_stream *s = &plan->stream[stream];
-	uint64_t span, passed, lost = outcome == PLAN_LOST ? share_ns(s) : 0;
-	unsigned stretch;
+	uint64_t span, passed, lost = outcome == PLAN_LOST ? plan_weight(plan, stream) : 0;
 
-	if (outcome == PLAN_LOST || outcome == PLAN_SPARED)
-		lost += s->lost_ns;
-	if (outcome == PLAN_MET || outcome == PLAN_SPARED)
+	if (outcome == PLAN_MET)
 		s->misses = 0;
 	else if (outcome == PLAN_NOBODY && s->misses < UINT32_MAX)
 		s->misses++;
-	stretch = plan_stretch(s->misses, most);
-	span = s->period_ns * stretch;
+	span = s->period_ns * plan_stretch(s->misses, most);
 	if (factor_1024 > 1024)
 		span = (uint64_t)((unsigned __int128)span * factor_1024 / 1024);
-	s->thinned = !stream && !plan->slotted && !plan->even && stretch == 1;
-	if (stream || plan->slotted) {
-		passed = lay_next_slot(s, now_ns, span, stream ? NULL : random);
-	} else {
-		s->span_ns = span;
-		passed = lay_instant(plan, now_ns, random);
-	}
-	s->passed = (unsigned)(passed / share_ns(s));
+	passed = stream || plan->slotted ? lay_next_slot(s, now_ns, span, stream ? NULL : random)
+					 : lay_instant(plan, now_ns, span, random);
+	s->passed = (unsigned)(passed / span);
 	s->lost_ns = 0;
 	return plan_lose(plan, stream, lost + passed);
 }
@@ -227,9 +205,9 @@ void plan_restart(struct plan *plan, uint64_t now_ns, struct plan_random *random
 	if (!s->period_ns)
 		return;
 	s->slot_ns = now_ns;
-	s->thinned = !plan->slotted && !plan->even && s->span_ns == s->period_ns;
 	s->next_ns = now_ns +
-		(plan->slotted ? plan_random(random, s->span_ns) : random_gap(plan, s, random));
+		(plan->slotted ? plan_random(random, s->span_ns)
+			       : random_gap(plan, random, s->span_ns));
 }
 
 void plan_wake(struct plan *plan, uint64_t now_ns, struct plan_random *random)

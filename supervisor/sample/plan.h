@@ -3,21 +3,13 @@
  * When to look: the instants of one CPU. Pure arithmetic.
  *
  * Those of the profile are a Poisson process: the time to the next one is exponentially
- * distributed. So whatever the program does, *and whatever the look does to it*, at no moment does
- * it matter when the last instant was. (One instant in each slot has less noise, but the rest of a
- * slot is never looked at; where the look moves a thread to another CPU, or ends its turn, what it
- * does then is counted too little or too much.)
- *
- * Noise is taken out by thinning: there are four instants for three samples, and a thread that was
- * sampled is let go until it has run for a quarter of the span. By its own CPU time its samples are
- * a renewal process then, whose gaps have 9/16 of a Poisson process's variance. Only how far it has
- * run decides, and a look changes nothing of what a thread does after how much CPU time. Where
- * nobody waits for a CPU, threads stay on theirs, and the instants that would not be used are left
- * out at once.
- *
- * A sample weighs a span, so the expected sum of the weights of a piece of code is the time spent
- * in it, as long as the span is fixed before the look. It may be longer than the period that was
- * asked for: where nobody was met for a while (then nothing is thinned), or to keep a bound.
+ * distributed, with the span as its mean, and a sample that is taken at one weighs a span. So the
+ * expected sum of the weights of a piece of code is the time that this CPU spends in it, whatever
+ * the program does *and whatever the look does to it*, as long as the span is fixed before the
+ * look: at no moment does it matter when the last instant was. One instant in each slot would have
+ * less noise, but the rest of a slot is never looked at; where the look moves a thread to another
+ * CPU, or ends its turn, what it does then is counted too little or too much. A span may be longer
+ * than the period that was asked for: where nobody was met for a while, or to keep a bound.
  *
  * Streams are clocks with periods of their own that share the wake-ups: the profile's, 0, and those
  * of the tables of sprofil(2). A table counts ticks, which are to be as many as there are periods:
@@ -43,10 +35,9 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound);
 struct plan_stream {
 	uint64_t period_ns; /* 0: not in use */
 	uint64_t slot_ns;   /* CLOCK_MONOTONIC: where the present slot of a table begins */
-	uint64_t span_ns;   /* its length; what a sample weighs */
+	uint64_t span_ns;   /* its length; the profile's: the mean time up to the next instant */
 	uint64_t lost_ns;   /* weight of earlier instants that the next one takes over */
 	uint64_t next_ns;   /* CLOCK_MONOTONIC: the next instant */
-	bool thinned;       /* four instants for three samples, see plan_takes() */
 	unsigned misses;    /* instants in a row that met nobody */
 	unsigned passed;    /* instants that plan_advance() found to be over */
 };
@@ -57,7 +48,12 @@ struct plan {
 	 * look changes no turns, and slots have no noise.
 	 */
 	bool slotted;
-	bool even; /* nobody waits for a CPU: no instant in the first quarter of a span */
+	/*
+	 * Its gaps are more even than a Poisson process's, for nobody waits for a CPU, and the look
+	 * ends nobody's turn. Their variance is 0.47 of that; at no time is an instant less than
+	 * half as probable as on average.
+	 */
+	bool even;
 	struct plan_stream stream[PLAN_STREAMS];
 };
 
@@ -79,12 +75,6 @@ unsigned plan_due(const struct plan *plan, uint64_t ns);
 uint64_t plan_weight(const struct plan *plan, unsigned stream);
 
 /*
- * The present instant of the profile met a thread that had had @ran_ns of CPU time by then: is it
- * sampled? @sampled_ns: its CPU time when it was sampled last, and now, if it is.
- */
-bool plan_takes(const struct plan *plan, uint64_t *sampled_ns, uint64_t ran_ns);
-
-/*
  * An instant of @weight_ns turns out to be lost, after the next one was planned. Returns how much
  * of it the next one cannot take over.
  */
@@ -93,7 +83,6 @@ uint64_t plan_lose(struct plan *plan, unsigned stream, uint64_t weight_ns);
 enum plan_outcome {
 	PLAN_LOST,   /* the instant could not be used: its weight goes to the next one */
 	PLAN_NOBODY, /* nobody was met */
-	PLAN_SPARED, /* somebody was met, and let go: see plan_takes() */
 	PLAN_MET,
 };
 

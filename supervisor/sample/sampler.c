@@ -61,34 +61,17 @@ void sampler_release(struct sampler *s)
 	*s = (struct sampler){0};
 }
 
-/*
- * The profile begins with @t, which has had @ran_ns of CPU time: as if it had been sampled before.
- * The time since then is below the dead time of plan_takes() as often as that is part of a period.
- */
-static void begin(struct sampler *s, struct sample_thread *t, uint64_t ran_ns)
-{
-	t->sampled_ns = ran_ns - (s->period_ns[0] ? plan_random(&s->random, s->period_ns[0]) : 0);
-}
-
 void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns, uint64_t now_ns)
 {
 	if (s->period_ns[stream] == period_ns)
 		return;
 	s->period_ns[stream] = period_ns;
+	for (size_t i = 0; i < s->threads; i++)
+		ticks_forget(s->thread[i], stream, s->thread[i]->account[stream].began_ns);
 	for (unsigned i = 0; i < s->cpus; i++) {
 		/* Without instants nobody has seen whether a thread slept since its last stop. */
 		s->cpu[i].resumed = NULL;
 		plan_set(&s->cpu[i].plan, stream, period_ns, now_ns, &s->random);
-	}
-	for (size_t i = 0; i < s->threads; i++) {
-		struct sample_thread *t = s->thread[i];
-		struct cpu_time cpu = {0};
-
-		ticks_forget(t, stream, t->account[stream].began_ns);
-		if (stream)
-			continue;
-		(void)s->probe->cpu_time(s->context, t, &cpu);
-		begin(s, t, cpu.run_ns);
 	}
 }
 
@@ -113,7 +96,6 @@ int sampler_add(struct sampler *s, struct sample_thread *t, void *owner)
 		return -ENOMEM;
 	*t = (struct sample_thread){
 		.owner = owner, .slot = s->threads, .cpu = -1, .near = SAMPLE_UNCALLED};
-	begin(s, t, 0);
 	s->thread[s->threads++] = t;
 	if (s->keeper >= 0)
 		s->ways_next_ns = 0; /* it may be on any CPU */
@@ -216,81 +198,57 @@ static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t 
 }
 
 /*
- * Is @t, which had this CPU at the present instant of the profile, sampled? One that is asked by
- * chance was not asked before: it begins anew each time.
+ * Plans the next instant of @stream, and returns what the present one weighs; @ret_lost: how much
+ * of that stands for instants that were lost, or have passed by now.
  */
-static bool is_taken(struct look *l, struct sample_thread *t)
+static uint64_t advance_stream(struct sampler *s, struct sample_cpu *c, unsigned stream,
+	enum plan_outcome outcome, uint64_t now, uint64_t *ret_lost)
 {
-	const struct plan *plan = &l->s->cpu[l->cpu].plan;
-	uint64_t ran = l->ran_ns - (l->woke_ns - plan->stream[0].next_ns);
-	bool taken, by_chance = l->weight != 1024;
-
-	if (by_chance)
-		begin(l->s, t, ran);
-	taken = plan_takes(plan, &t->sampled_ns, ran);
-	if (by_chance)
-		begin(l->s, t, ran);
-	return taken;
-}
-
-/*
- * Plans the next instant of @stream. Returns what @t is sampled with, which was met (NULL nobody);
- * @ret_lost: how much of that stands for instants that were lost, or have passed by now.
- */
-static uint64_t advance_stream(struct look *l, unsigned stream, enum plan_outcome outcome,
-	struct sample_thread *t, uint64_t *ret_lost)
-{
-	struct sampler *s = l->s;
-	struct sample_cpu *c = &s->cpu[l->cpu];
-	struct plan_stream *p = &c->plan.stream[stream];
-	uint64_t weight = 0, factor = stream ? 1024 : s->factor_1024;
-	uint64_t now = l->woke_ns, until = outcome == PLAN_LOST ? now : 0;
+	struct plan *plan = &c->plan;
+	uint64_t weight = plan_weight(plan, stream), factor = stream ? 1024 : s->factor_1024;
 	unsigned most = longest_slot(s, stream, now);
 
-	/* What delayed us is work of the kernel for this thread: it is met all that time. */
-	do {
-		if (t)
-			outcome = stream || is_taken(l, t) ? PLAN_MET : PLAN_SPARED;
-		if (outcome == PLAN_MET) {
-			*ret_lost += p->lost_ns + (weight ? p->span_ns : 0);
-			weight += plan_weight(&c->plan, stream);
-		}
-		/* Of those that would have been samples, as far as can be told. */
-		if (outcome == PLAN_MET && !stream)
-			s->stretched_1024 += factor - 1024;
-		c->left_out_ns[stream] += (int64_t)plan_advance(
-			&c->plan, stream, outcome, until, factor, most, &s->random);
-	} while (p->next_ns <= now && !until);
-	if (!stream && until) {
-		s->figures.instants += p->passed;
-		s->figures.late += p->passed;
+	/* Of instants that would have met somebody, as far as can be told. */
+	if (!stream && outcome == PLAN_MET) {
+		s->stretched_1024 += factor - 1024;
+		s->figures.throttled += s->stretched_1024 / 1024;
+		s->stretched_1024 %= 1024;
 	}
-	s->figures.throttled += s->stretched_1024 / 1024;
-	s->stretched_1024 %= 1024;
+	*ret_lost = plan->stream[stream].lost_ns;
+	if (outcome == PLAN_LOST) {
+		c->left_out_ns[stream] +=
+			(int64_t)plan_advance(plan, stream, outcome, now, factor, most, &s->random);
+		if (!stream) {
+			s->figures.instants += plan->stream[0].passed;
+			s->figures.late += plan->stream[0].passed;
+		}
+		return weight;
+	}
+	(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
+	/* What delayed us is work of the kernel for this thread: it is met all that time. */
+	while (plan->stream[stream].next_ns <= now) {
+		weight += plan_weight(plan, stream);
+		*ret_lost += plan_weight(plan, stream);
+		(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
+	}
 	return weight;
 }
 
-/*
- * Plans the next instant of each stream in @due. @t was met (NULL nobody): @order, with which it is
- * sampled, gets the weights of those that take it.
- */
-static void advance(struct look *l, unsigned due, enum plan_outcome outcome,
-	struct sample_thread *t, struct sample_order *order)
+/* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
+static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_outcome outcome,
+	uint64_t now, struct sample_order *order, uint64_t weight_1024)
 {
-	if (order)
-		order->streams = 0;
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
 		uint64_t weight = 0, lost = 0;
 
-		if (due & 1u << i && t)
-			l->s->met_ns[i] = l->woke_ns;
+		if (due & 1u << i && outcome == PLAN_MET)
+			s->met_ns[i] = now;
 		if (due & 1u << i)
-			weight = advance_stream(l, i, outcome, t, &lost);
+			weight = advance_stream(s, &s->cpu[cpu], i, outcome, now, &lost);
 		if (!order)
 			continue;
-		order->streams |= (unsigned)(weight > 0) << i;
-		order->weight_ns[i] = weight * l->weight / 1024;
-		order->lost_ns[i] = lost * l->weight / 1024;
+		order->weight_ns[i] = weight * weight_1024 / 1024;
+		order->lost_ns[i] = lost * weight_1024 / 1024;
 	}
 }
 
@@ -298,19 +256,20 @@ static void advance(struct look *l, unsigned due, enum plan_outcome outcome,
  * @t is still in the call in which an earlier instant met it: what is due weighs with that order.
  * Its time stamp proves that; a proof by waiting time fails where it was put on its CPU again.
  */
-static void add_to_order(struct look *l, struct sample_thread *t, unsigned due)
+static void add_to_order(
+	struct sampler *s, unsigned cpu, unsigned due, struct sample_thread *t, uint64_t now)
 {
 	struct sample_order more;
 
-	advance(l, due, PLAN_MET, t, &more);
+	advance(s, cpu, due, PLAN_MET, now, &more, 1024);
 	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
 		t->order.weight_ns[i] += more.weight_ns[i];
 		t->order.lost_ns[i] += more.lost_ns[i];
 	}
-	t->order.streams |= more.streams;
+	t->order.streams |= due;
 	t->order.proof = SAMPLE_BY_STAMP;
 	t->order.called = false;
-	t->order.woke_ns = l->woke_ns;
+	t->order.woke_ns = now;
 }
 
 void sampler_moved(struct sampler *s, struct sample_thread *t, unsigned cpu)
@@ -381,7 +340,7 @@ struct sample_thread *sampler_instant(
 		sampler_moved(s, t, cpu);
 	if (late || (!t && observe_cannot_tell(&look))) {
 		s->figures.late += due & 1;
-		advance(&look, due, PLAN_LOST, NULL, NULL);
+		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
 		return NULL;
 	}
 	if (t && !s->met)
@@ -392,31 +351,32 @@ struct sample_thread *sampler_instant(
 	if (!t && is_for_one(s, cpu))
 		observe_company(s, 0);
 	if (look.stopping) {
-		add_to_order(&look, t, due);
+		add_to_order(s, cpu, due, t, woke_ns);
 		return NULL;
 	}
-	advance(&look, due, PLAN_NOBODY, t, t ? &t->order : NULL);
-	if (!t || !t->order.streams)
-		return NULL;
-	t->order.cpu = cpu;
-	t->order.woke_ns = woke_ns;
-	t->order.slow = slow;
-	t->order.called = rung;
-	t->order.asleep = !look.activity.running;
-	t->order.activity = look.activity;
-	if (t->order.asleep)
+	if (t) {
+		t->order.cpu = cpu;
+		t->order.streams = due;
+		t->order.woke_ns = woke_ns;
+		t->order.slow = slow;
+		t->order.called = rung;
+		t->order.asleep = !look.activity.running;
+		t->order.activity = look.activity;
+	}
+	advance(s, cpu, due, t ? PLAN_MET : PLAN_NOBODY, woke_ns, t ? &t->order : NULL,
+		look.weight);
+	if (t && t->order.asleep)
 		ticks_settle(s, t, &t->seen);
 	return t;
 }
 
 void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttled)
 {
-	struct look look = {.s = s, .cpu = cpu, .woke_ns = now_ns};
 	unsigned due = plan_due(&s->cpu[cpu].plan, now_ns);
 
 	s->figures.instants += due & 1;
 	*(throttled ? &s->figures.throttled : &s->figures.late) += due & 1;
-	advance(&look, due, PLAN_LOST, NULL, NULL);
+	advance(s, cpu, due, PLAN_LOST, now_ns, NULL, 0);
 }
 
 bool sampler_is_steady(const struct sampler *s, unsigned cpu)

@@ -79,7 +79,6 @@ struct sample_thread {
 	bool naps;               /* when last seen asleep, it slept for a time */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0 there was none */
-	uint64_t sampled_ns; /* its CPU time when the profile last sampled it; see plan_takes() */
 	struct sample_account account[PLAN_STREAMS]; /* of each table */
 	unsigned steady;           /* did it have its CPU all the time between its last stops? */
 	bool stopping;             /* its stop was asked for, and has not been seen yet */

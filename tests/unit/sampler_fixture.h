@@ -156,9 +156,6 @@ static inline struct sample_thread *instant(
 	struct world *w, unsigned cpu, uint64_t planned_ns, uint64_t called_ns, uint64_t woke_ns)
 {
 	w->planned_ns = planned_ns;
-	/* Each one was sampled long ago: see test_plan.c for those that were just now. */
-	for (unsigned i = 0; i < MANY; i++)
-		w->actor[i].sample.sampled_ns = w->actor[i].run_ns - 1000 * MS;
 	return sampler_instant(&w->sampler, cpu, planned_ns, called_ns, woke_ns);
 }
 

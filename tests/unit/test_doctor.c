@@ -156,6 +156,35 @@ static void test_doctor__stubs_of_the_plt_lack_no_line(void **state)
 	expect_of_stubs(&none, 2, 0, "it has no debug information: no lines");
 }
 
+/* The kernel's own object has names of what is called from outside only. */
+static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
+{
+	static const struct mapping vdso = {.file = "[vdso]", .start = 0x2000};
+	const struct report_options options = {.size = sizeof(options)};
+	struct profile *profile;
+	struct doctor doctor;
+	char *problem = NULL;
+	uint32_t inner;
+
+	(void)state;
+	for (int unnamed = 0; unnamed < 2; unnamed++) {
+		assert_int_equal(profile_new(&profile), 0);
+		assert_int_equal(profile_add_mapping(profile, &vdso), 0);
+		assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "a", "a"}), 0);
+		add_leaf(profile, "clock_gettime", 0, 3);
+		inner = fixture_location(profile, 0, 0x2780, NULL, 0);
+		if (unnamed)
+			fixture_add(profile, 0, &inner, 1, 5);
+		assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
+		assert_int_equal(doctor.n, 1);
+		assert_int_equal(doctor.object->unnamed, unnamed ? 5 : 0);
+		assert_int_equal(doctor.object->cause[0] != '\0', unnamed);
+		assert_int_equal(doctor.object->mend != NULL, unnamed);
+		doctor_release(&doctor);
+		profile_free(profile);
+	}
+}
+
 /* Commands stand in lines of their own, whole, whatever the width; advice does not look like one.
  */
 static void test_doctor__a_command_line_is_a_command_only(void **state)
@@ -196,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__what_is_missing_is_to_be_compiled),
 		cmocka_unit_test(test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler),
 		cmocka_unit_test(test_doctor__stubs_of_the_plt_lack_no_line),
+		cmocka_unit_test(test_doctor__inner_functions_of_the_vdso_have_no_names),
 		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
 	};
 

@@ -13,9 +13,6 @@
 
 #define MS  UINT64_C(1000000)
 #define ONE 1024
-/* The mean gap of instants, and how long none is used after a sample, with a period of MS. */
-#define GAP  (MS / 4 * 3)
-#define DEAD (MS / 4)
 /* Chi-square's quantiles at 1e-6. */
 #define CHI2_19 64.4
 #define CHI2_99 180.2
@@ -93,7 +90,7 @@ static unsigned bin_of(uint64_t gap_ns)
 {
 	unsigned bin = 0;
 
-	while (bin < 19 && gap_ns >= quantile[bin] * GAP / 1000)
+	while (bin < 19 && gap_ns >= quantile[bin] * MS / 1000)
 		bin++;
 	return bin;
 }
@@ -117,112 +114,45 @@ static void test_plan__gaps_are_exponential(void **state)
 	}
 	assert_true(chi_square(count, BINS, DRAWS / (double)BINS) < CHI2_19 + 2);
 	/* Their sum is a gamma distribution: 4.9 standard deviations. */
-	assert_in_range(s->next_ns / GAP, DRAWS - 980, DRAWS + 980);
+	assert_in_range(s->next_ns / MS, DRAWS - 980, DRAWS + 980);
 }
 
 /*
- * A thread that runs on and on is sampled once a period on average; never within a quarter of one
- * after a sample, and with the same probability at any time after that. So its gaps have 9/16 of a
- * Poisson process's variance. Where nobody waits for a CPU no instant is in vain.
+ * Where nobody waits for a CPU: gaps of the same mean, whose variance is 0.468 of its square. At no
+ * time since the last instant is the next one less probable than half of what it is on average.
  */
-static void test_plan__samples_of_a_thread_are_more_even_than_chance(void **state)
+static void test_plan__even_gaps(void **state)
 {
-	enum { DRAWS = 40000, BINS = 20 };
-
-	(void)state;
-	for (int even = 0; even < 2; even++) {
-		struct fixture f = {.plan.even = even};
-		const struct plan_stream *s = &f.plan.stream[0];
-		unsigned count[BINS] = {0}, samples = 0, looks = 0;
-		uint64_t last = 0, sampled = 0;
-
-		plan_seed(&f.random, 13);
-		plan_set(&f.plan, 0, MS, 0, &f.random);
-		for (; samples < DRAWS; looks++) {
-			uint64_t at = s->next_ns;
-			bool taken = plan_takes(&f.plan, &sampled, at);
-
-			advance(&f, 0, true, at);
-			if (!taken)
-				continue;
-			if (samples++) {
-				assert_true(at - last >= DEAD);
-				count[bin_of(at - last - DEAD)]++;
-			}
-			last = at;
-		}
-		assert_true(chi_square(count, BINS, (DRAWS - 1) / (double)BINS) < CHI2_19 + 2);
-		/* 4.9 standard deviations, of 3/4 each. */
-		assert_in_range(last / MS, DRAWS - 735, DRAWS + 735);
-		/* Those in vain are a Poisson number. */
-		if (even)
-			assert_int_equal(looks, DRAWS);
-		else
-			assert_in_range(looks - DRAWS, DRAWS / 3 - 566, DRAWS / 3 + 566);
-	}
-}
-
-/*
- * From its first instruction on: threads that live for a tenth of a period, one after the other,
- * are sampled as often in their first half as in their second one, and as often as they should be.
- */
-static void test_plan__a_new_thread_is_sampled_from_its_beginning(void **state)
-{
-	enum { THREADS = 400000 };
-	struct fixture f = begun(MS, 0, 14);
+	enum { DRAWS = 40000, BINS = 6 };
+	struct fixture f = begun(MS, 0, 13);
 	const struct plan_stream *s = &f.plan.stream[0];
-	const uint64_t life = MS / 10;
-	unsigned half[2] = {0};
+	unsigned gone[BINS] = {0}, there[BINS] = {0};
+	double sum = 0, squares = 0;
 
 	(void)state;
-	for (uint64_t i = 0; i < THREADS; i++) {
-		uint64_t sampled = -plan_random(&f.random, MS);
+	f.plan.even = true;
+	for (unsigned i = 0; i < DRAWS; i++) {
+		uint64_t at = s->next_ns;
+		double gap;
 
-		while (s->next_ns < (i + 1) * life) {
-			uint64_t ran = s->next_ns - i * life;
-
-			half[ran >= life / 2] += plan_takes(&f.plan, &sampled, ran);
-			advance(&f, 0, true, s->next_ns);
+		advance(&f, 0, true, at);
+		gap = (double)(s->next_ns - at) / (double)MS;
+		sum += gap - 1;
+		squares += (gap - 1) * (gap - 1);
+		for (unsigned bin = 0; bin < BINS && gap >= bin / 4.0; bin++) {
+			there[bin]++;
+			gone[bin] += gap < (bin + 1) / 4.0;
 		}
 	}
-	/* 20,000 each: 4.9 standard deviations. */
-	for (unsigned i = 0; i < 2; i++)
-		assert_in_range(half[i], THREADS / 20 - 693, THREADS / 20 + 693);
-}
+	/* The mean's deviation is 0.684 / 200, that of the mean square some 0.0065. */
+	assert_true(sum / DRAWS < 4.9 * 0.00342 && sum / DRAWS > -4.9 * 0.00342);
+	assert_true(squares / DRAWS > 0.468 - 0.032 && squares / DRAWS < 0.468 + 0.032);
+	/* Of those still to come, in a quarter of a period: 1 - exp(-9/64), 1 - exp(-1.69 / 4). */
+	for (unsigned bin = 0; bin < BINS; bin++) {
+		double part = (double)gone[bin] / there[bin];
+		double off = part - (bin < 3 ? 0.1312 : 0.3446);
 
-/*
- * Two threads take turns of 3 ms on a CPU, and a look ends the turn, whether its thread is sampled
- * or not. By its own clock each is in one function for 0.3 of 2 ms: that is found as long as it is.
- */
-static void test_plan__a_look_that_ends_a_turn_changes_nothing(void **state)
-{
-	struct fixture f = begun(MS, 0, 15);
-	const struct plan_stream *s = &f.plan.stream[0];
-	uint64_t ran[2] = {0}, sampled[2] = {0}, now = 0;
-	unsigned samples[2] = {0}, found[2] = {0};
-
-	(void)state;
-	for (unsigned who = 0; now < 400000 * MS; who = !who) {
-		bool ends = s->next_ns < now + 3 * MS;
-		uint64_t turn = ends ? s->next_ns - now : 3 * MS;
-
-		ran[who] += turn;
-		now += turn;
-		if (!ends)
-			continue;
-		if (plan_takes(&f.plan, &sampled[who], ran[who])) {
-			samples[who]++;
-			found[who] += ran[who] % (2 * MS) < 300000;
-		}
-		advance(&f, 0, true, now);
-	}
-	/* 4.9 standard deviations: of samples in all 3/4 of a Poisson number's. */
-	for (unsigned who = 0; who < 2; who++) {
-		double all = (double)ran[who] / MS, off = samples[who] - all;
-		double of_function = found[who] - all * 0.15;
-
-		assert_true(off * off < 4.9 * 4.9 * all * 9 / 16);
-		assert_true(of_function * of_function < 4.9 * 4.9 * all * 0.15);
+		assert_true(off * off < 4.9 * 4.9 * 0.25 / there[bin]);
 	}
 }
 
@@ -312,19 +242,15 @@ static void test_plan__weights_sum_up_to_the_time_of_the_code(void **state)
 	const struct plan_stream *s = &f.plan.stream[0];
 	const uint64_t end = 200000 * MS;
 	double found = 0, truth = (double)end * 0.03, variance = 0;
-	uint64_t spans[5] = {0}, sampled = 0;
+	uint64_t spans[5] = {0};
 
 	(void)state;
 	while (s->next_ns < end) {
 		double weight = (double)plan_weight(&f.plan, 0);
-		uint64_t into = s->next_ns % (10 * MS);
-		bool met = into < 300000, taken = false;
+		bool met = s->next_ns % (10 * MS) < 300000;
 
-		if (met)
-			taken = plan_takes(
-				&f.plan, &sampled, s->next_ns / (10 * MS) * 300000 + into);
-		found += taken ? weight : 0;
-		variance += taken ? weight * weight : 0;
+		found += met ? weight : 0;
+		variance += met ? weight * weight : 0;
 		spans[__builtin_ctzll(s->span_ns / MS)]++;
 		advance(&f, 0, met, s->next_ns);
 	}
@@ -343,20 +269,16 @@ static void test_plan__code_that_flees_from_the_look_is_found_as_long_as_it_ran(
 	const struct plan_stream *s = &f.plan.stream[0];
 	const uint64_t end = 50000 * MS;
 	double found = 0, truth = 0;
-	uint64_t samples = 0, sampled = 0;
+	uint64_t samples = 0;
 
 	(void)state;
 	for (uint64_t begin = 0; begin < end; begin += 5 * MS) {
 		uint64_t until = begin + 5 * MS;
 
 		if (s->next_ns < until) {
-			uint64_t ran = (uint64_t)truth + s->next_ns - begin;
-
+			found += (double)plan_weight(&f.plan, 0);
+			samples++;
 			until = s->next_ns;
-			if (plan_takes(&f.plan, &sampled, ran)) {
-				found += (double)plan_weight(&f.plan, 0);
-				samples++;
-			}
 		}
 		truth += (double)(until - begin);
 		while (s->next_ns < begin + 5 * MS)
@@ -410,9 +332,7 @@ static void test_plan__a_factor_makes_spans_longer_and_never_shorter(void **stat
 	assert_int_equal(s->span_ns, 1000 * MS * 1000000);
 }
 
-/*
- * In 5 ms others would have come, for 5 ms on average. The next one stands for two spans at most.
- */
+/* In 5 ms five others would have come, on average. The next one stands for two of them at most. */
 static void test_plan__instants_that_have_passed_are_lost(void **state)
 {
 	enum { TIMES = 4000 };
@@ -429,11 +349,11 @@ static void test_plan__instants_that_have_passed_are_lost(void **state)
 		assert_true(s->next_ns > now);
 		assert_in_range(plan_weight(&f.plan, 0), MS, 3 * MS);
 	}
-	/* A Poisson number of GAP each: 4.9 standard deviations are 600. */
-	assert_in_range(passed / MS, 5 * TIMES - 600, 5 * TIMES + 600);
+	/* A Poisson number: 4.9 standard deviations are 693. */
+	assert_in_range(passed / MS, 5 * TIMES - 693, 5 * TIMES + 693);
 	assert_int_equal(
 		plan_advance(&f.plan, 0, PLAN_MET, s->next_ns + 1000 * MS, ONE, 16, &f.random),
-		16 * GAP - 2 * MS);
+		14 * MS);
 	assert_int_equal(plan_weight(&f.plan, 0), 3 * MS);
 }
 
@@ -446,13 +366,10 @@ static void test_plan__the_next_sample_weighs_for_what_was_lost(void **state)
 	(void)state;
 	for (unsigned i = 1; i <= 4; i++) {
 		left = plan_advance(&f.plan, 0, PLAN_LOST, s->next_ns, ONE, 16, &f.random);
-		assert_int_equal(plan_weight(&f.plan, 0), MS + (i < 3 ? i * GAP : 2 * MS));
-		assert_int_equal(left, i < 3 ? 0 : i < 4 ? 3 * GAP - 2 * MS : GAP); /* not more */
+		assert_int_equal(plan_weight(&f.plan, 0), (i < 2 ? 1 + i : 3) * MS);
+		assert_int_equal(left, i < 3 ? 0 : MS); /* not for more */
 		assert_int_equal(s->misses, 0);
 	}
-	/* One that meets a thread which is not sampled passes that on. */
-	(void)plan_advance(&f.plan, 0, PLAN_SPARED, s->next_ns, ONE, 16, &f.random);
-	assert_int_equal(plan_weight(&f.plan, 0), 3 * MS);
 	/* One that met nobody stands for them too. */
 	advance(&f, 0, false, s->next_ns);
 	assert_int_equal(plan_weight(&f.plan, 0), MS);
@@ -555,9 +472,7 @@ int main(void)
 		cmocka_unit_test(test_plan__random_numbers_are_uniform_and_below_the_bound),
 		cmocka_unit_test(test_plan__an_instant_weighs_the_span_that_was_fixed_before),
 		cmocka_unit_test(test_plan__gaps_are_exponential),
-		cmocka_unit_test(test_plan__samples_of_a_thread_are_more_even_than_chance),
-		cmocka_unit_test(test_plan__a_new_thread_is_sampled_from_its_beginning),
-		cmocka_unit_test(test_plan__a_look_that_ends_a_turn_changes_nothing),
+		cmocka_unit_test(test_plan__even_gaps),
 		cmocka_unit_test(test_plan__neighbouring_gaps_are_independent),
 		cmocka_unit_test(test_plan__a_table_has_one_instant_in_each_slot),
 		cmocka_unit_test(test_plan__streams_are_independent),

@@ -16,7 +16,7 @@ static void test_sampler_loss__nobody_is_no_answer_once_the_cpu_was_let_go(void 
 	w.let_go = true;
 	assert_null(look(&w, 0));
 	assert_int_equal(w.sampler.figures.late, 1);
-	assert_int_equal(plan_weight(&w.sampler.cpu[0].plan, 0), MS * 7 / 4);
+	assert_int_equal(plan_weight(&w.sampler.cpu[0].plan, 0), 2 * MS);
 	sampler_release(&w.sampler);
 }
 
@@ -90,7 +90,7 @@ static void test_sampler_loss__on_its_way_to_a_stop_a_thread_is_not_nobody(void 
 	w.runnable = 1;
 	assert_null(look(&w, 0));
 	assert_int_equal(w.sampler.figures.late, 1);
-	assert_int_equal(plan_weight(&w.sampler.cpu[0].plan, 0), MS / 10 * 7 / 4);
+	assert_int_equal(plan_weight(&w.sampler.cpu[0].plan, 0), MS / 5);
 	/* It was not there. */
 	assert_null(look(&w, 1));
 	assert_int_equal(w.sampler.figures.late, 1);
@@ -146,14 +146,14 @@ static void test_sampler_loss__a_long_call_has_all_its_instants(void **state)
 	a->run_ns += MS;
 	replaced(&w, a);
 	assert_null(look(&w, 0));
-	assert_int_equal(order->weight_ns[0], MS * 11 / 4);
+	assert_int_equal(order->weight_ns[0], 3 * MS);
 	/* On another CPU it was not, and here not when we came. */
 	w.stamp_ns++;
 	assert_null(look(&w, 1));
 	while (sampler_next(&w.sampler, 0) < order->woke_ns + MS)
 		plan_shift(&w.sampler.cpu[0].plan, 0, MS, 0);
 	assert_null(look(&w, 0));
-	assert_int_equal(order->weight_ns[0], MS * 11 / 4);
+	assert_int_equal(order->weight_ns[0], 3 * MS);
 	assert_int_equal(w.sampler.figures.late, 1);
 	/* A table's instant, too. */
 	sampler_set_period(&w.sampler, 1, MS, w.now);
