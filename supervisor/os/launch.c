@@ -127,7 +127,7 @@ int launch_begin(char *const argv[], const struct launch_state *state, struct la
 	if (!shell_argv)
 		return -ENOMEM;
 	r = pipe2(go, O_CLOEXEC) < 0 ? -errno : 0;
-	if (r == 0 && pipe2(error, O_CLOEXEC) < 0) {
+	if (r == 0 && pipe2(error, O_CLOEXEC | O_NONBLOCK) < 0) {
 		r = -errno;
 		(void)close(go[0]);
 		(void)close(go[1]);

@@ -62,6 +62,7 @@ bool launch_is_before_exec(const struct launch *launch, int tid);
 
 /*
  * After the child ended without an exec event: errno of the exec, 0 if the exec was not the cause.
+ * Does not wait: a child that lives holds the other end.
  */
 int launch_exec_error(struct launch *launch);
 

@@ -16,7 +16,7 @@ under() {
     if [ $status != "$wanted" ]; then tail -n 5 out err; fi
 }
 state_of() { awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
-in_state() { [ "$(state_of "$1")" = "$2" ]; }
+in_state() { case $(state_of "$1") in $2) ;; *) return 1 ;; esac } # a pattern
 not_in_state() { [ "$(state_of "$1")" != "$2" ]; }
 tracer_of() { awk '/^TracerPid:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 traced() { [ "$(tracer_of "$1")" != 0 ]; }
@@ -81,9 +81,10 @@ attach_to_stopped() {
     "$TARGETS/busy" 1 0.3 5 & local busy=$!
     kill -STOP $busy
     wait_until "it is stopped" 20 in_state $busy T
-    attach $busy 0.3
+    attach $busy 30
     wait_until "it is traced" 20 traced $busy
     check "$FUNCNAME: still stopped while traced" sh -c "case $(state_of $busy) in T|t) ;; *) exit 1 ;; esac"
+    kill $sprofrun
     wait $sprofrun
     is "$FUNCNAME: status" $? 0
     is "$FUNCNAME: stopped after" "$(state_of $busy)" T
@@ -92,9 +93,11 @@ attach_to_stopped() {
 }
 detach_leaves_stopped() {
     "$TARGETS/busy" 1 1.5 5 & local busy=$!
-    attach $busy 0.4
+    attach $busy 30
     wait_until "it is traced" 20 traced $busy
     kill -STOP $busy
+    wait_until "it is stopped" 20 in_state $busy '[Tt]'
+    kill $sprofrun
     wait $sprofrun
     is "$FUNCNAME: stopped after" "$(state_of $busy)" T
     kill -CONT $busy
