@@ -27,7 +27,7 @@ static const struct audit_key known[] = {
 	{"instants", AUDIT_SUM_OF_ALL, AUDIT_COUNT, false,
 		"planned moments at which a CPU was looked at"},
 	{"late_instants", AUDIT_SUM_OF_ALL, AUDIT_COUNT, false,
-		"instants that came too late to be used"},
+		"instants that could not be used, mostly as they came too late"},
 	{"throttled_instants", AUDIT_SUM, AUDIT_COUNT, true,
 		"instants left out to stay within --max-overhead or --max-cpu"},
 	{"realtime", AUDIT_MIN_OF_ALL, AUDIT_COUNT, false,
@@ -238,7 +238,7 @@ static double expected_samples(const struct profile *profile, uint64_t found, ui
 
 bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 {
-	uint64_t found, kernel, instants = 0, late, realtime, scatter_us2;
+	uint64_t found, kernel, instants = 0, threads = 0, late, realtime, scatter_us2;
 	double off;
 
 	if (!profile_audit(profile, "found_ns", &found) ||
@@ -247,8 +247,10 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 	(void)profile_audit(profile, "instants", &instants);
 	*ret_found = (struct audit_found){
 		.ratio = (double)found / (double)kernel, .late = -1, .realtime = -1};
-	ret_found->error = stats_found_error(
-		expected_samples(profile, found, kernel), hit_share(profile, instants));
+	(void)audit_figure(profile, "threads", &threads);
+	/* One thread has an instant in each period; those of several are a Poisson process. */
+	ret_found->error = stats_found_error(expected_samples(profile, found, kernel),
+		threads == 1 ? hit_share(profile, instants) : 0);
 	if (profile_audit(profile, STATS_FOUND_SCATTER, &scatter_us2))
 		ret_found->error =
 			fmax(ret_found->error, sqrt((double)scatter_us2) * 1e3 / (double)kernel);

@@ -65,7 +65,7 @@ struct audit_times audit_times(const struct profile *profile);
  */
 struct audit_found {
 	double ratio;
-	double error;      /* standard error of the ratio: stats_found_error() */
+	double error;      /* standard error: the larger of stats_found_error() and the scatter */
 	double late;       /* share of the instants that came too late; -1 unknown */
 	int realtime;      /* 1 the sampler had real-time priority, 0 it had not, -1 unknown */
 	bool is_off;       /* differs from 1 by more than three errors, and by more than 2 % */

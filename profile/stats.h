@@ -31,11 +31,12 @@ struct interval stats_share_interval(double share, double effective_samples);
 
 /*
  * Relative standard error of the sum of the weights of all samples found, where @expected samples
- * of equal weight are expected. Each instant of weight w finds a thread with probability p: the
- * variance is the sum of w^2 p (1 - p). With the mean of p, @hit_share (0 unknown), for every p,
- * this is at most (1 - hit_share) / expected of the squared sum, and less if p varies. The
- * beginning and the end cut a period each: the weight of one sample is uncertain in any case. 1 if
- * nothing is expected.
+ * of equal weight are expected. Instants of a Poisson process (@hit_share 0) add w^2 for each
+ * sample. Where there is one in each period, of weight w, and finds a thread with probability p,
+ * the variance is the sum of w^2 p (1 - p). With the mean of p, @hit_share, for every p, this is at
+ * most (1 - hit_share) / expected of the squared sum, and less if p varies. The beginning and the
+ * end cut a period each: the weight of one sample is uncertain in any case. 1 if nothing is
+ * expected.
  */
 double stats_found_error(double expected, double hit_share);
 

@@ -192,6 +192,14 @@ static int make_wish(struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
+/* Code made at run time: who named it? Of the two only a jitdump has lines. */
+static const char *symbols_of_jit(const struct doctor_object *object)
+{
+	if (object->unnamed == object->samples)
+		return "none";
+	return object->unlined == object->samples ? "perf map" : "jitdump";
+}
+
 /* Inspects all objects that are files, in one request. */
 static int look(struct doctor *d)
 {
@@ -211,6 +219,8 @@ static int look(struct doctor *d)
 	for (size_t i = 0; i < d->n && code; i++) {
 		struct doctor_object *object = &d->object[i];
 
+		if (!strcmp(object->path, "[jit]"))
+			object->symbols = symbols_of_jit(object);
 		if (!doctor_is_file(object) || !object->address)
 			continue;
 		object->code = code[n++];

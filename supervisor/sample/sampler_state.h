@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the sampler knows: of threads, of CPUs, of itself. For those that take part in a choice
- * (sampler.c, observe.c, ways.c); the engine calls sampler.h, and sets @realtime, @timer_ns and
- * @factor_1024.
+ * What the sampler knows: of threads, of CPUs, of itself. For the files of this folder; the engine
+ * calls sampler.h, and sets @realtime, @timer_ns and @factor_1024.
  *
  * What a sample takes from its thread is nobody's time, so no instant may fall into it:
  *

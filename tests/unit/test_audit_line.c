@@ -71,13 +71,13 @@ static void test_audit_line__tells_what_was_found_and_its_noise(void **state)
 	assert_non_null(strstr(text,
 		"audit: 100 ticks, 248 of 250 Hz reached, as good as 100 of equal weight, "
 		"404.00 ms of CPU time (4.00 ms unsampled)\n"
-		"found 98.0 % \xc2\xb1 8.9 of the expected samples, real-time priority, 1 late "
+		"found 98.0 % \xc2\xb1 19.5 of the expected samples, real-time priority, 1 late "
 		"instant "
 		"(0.8 %)\n"));
 	free(text);
 	set(profile, "late_instants", 0);
 	set(profile, "realtime", 0);
-	assert_says(profile, "98.0 % +- 8.9");
+	assert_says(profile, "98.0 % +- 19.5");
 	assert_says(profile, ", no real-time priority\n");
 	assert_silent(profile, "late");
 	assert_silent(profile, "less than 0.1 ms");

@@ -156,6 +156,37 @@ static void test_doctor__stubs_of_the_plt_lack_no_line(void **state)
 	expect_of_stubs(&none, 2, 0, "it has no debug information: no lines");
 }
 
+static void expect_of_jit(const char *name, uint32_t line, const char *symbols)
+{
+	static const struct mapping jit = {.file = "[jit]", .start = 0x2000};
+	const struct report_options options = {.size = sizeof(options)};
+	struct profile *profile;
+	struct doctor doctor;
+	char *problem = NULL;
+	uint32_t unnamed;
+
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(profile_add_mapping(profile, &jit), 0);
+	assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "a", "a"}), 0);
+	unnamed = fixture_location(profile, 0, 0x2780, NULL, 0);
+	fixture_add(profile, 0, &unnamed, 1, 5);
+	if (name)
+		add_leaf(profile, name, line, 3);
+	assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
+	assert_int_equal(doctor.n, 1);
+	assert_string_equal(doctor.object->symbols, symbols);
+	doctor_release(&doctor);
+	profile_free(profile);
+}
+
+static void test_doctor__who_named_code_made_at_run_time(void **state)
+{
+	(void)state;
+	expect_of_jit(NULL, 0, "none");
+	expect_of_jit("Loop.run", 0, "perf map");
+	expect_of_jit("Loop.run", 7, "jitdump");
+}
+
 /* The kernel's own object has names of what is called from outside only. */
 static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 {
@@ -225,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__what_is_missing_is_to_be_compiled),
 		cmocka_unit_test(test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler),
 		cmocka_unit_test(test_doctor__stubs_of_the_plt_lack_no_line),
+		cmocka_unit_test(test_doctor__who_named_code_made_at_run_time),
 		cmocka_unit_test(test_doctor__inner_functions_of_the_vdso_have_no_names),
 		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
 	};

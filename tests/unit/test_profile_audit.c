@@ -70,7 +70,8 @@ static void set(struct profile *profile, const char *key, uint64_t value)
 }
 
 /*
- * 396 of 404 ms; 100 samples for 396 ms, so 102.02 for 404; 100 of 125 instants hit: the error is
+ * 396 of 404 ms; 100 samples for 396 ms, so 102.02 for 404: of several threads the error is
+ * sqrt(1 / 102.02 + 1 / 102.02^2) = 0.09949. 100 of 125 instants hit: of one thread it is
  * sqrt(0.2 / 102.02 + 1 / 102.02^2) = 0.04535.
  */
 static void test_profile_audit__tells_what_was_found(void **state)
@@ -84,6 +85,9 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	assert_int_equal(value, 9802);
 	assert_true(audit_found(profile, &found));
 	assert_true(fabs(found.ratio - 396.0 / 404) < 1e-9);
+	assert_true(fabs(found.error - 0.09949) < 1e-5);
+	set(profile, "threads", 1);
+	assert_true(audit_found(profile, &found));
 	assert_true(fabs(found.error - 0.04535) < 1e-5);
 	assert_true(fabs(found.late - 1.0 / 125) < 1e-9);
 	assert_int_equal(found.realtime, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * monitor(3): the program's own histogram in a file that prof or gprof reads.
+ * sprofil-monitor(3): the program's own histogram, in a mon.out for sprofreport or a gmon.out for
+ * gprof.
  *
  *	extern char __executable_start, etext;
  *

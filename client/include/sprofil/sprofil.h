@@ -53,8 +53,8 @@ struct prof {
  * if not NULL, is set to the CPU time of one count. @profcnt 0 turns profiling off. The buffers
  * must stay valid until then.
  *
- * Returns 0, or -1 with errno E2BIG, EINVAL, EACCES, EFAULT, EPERM; then nothing has changed.
- * Async-signal-safe and thread-safe.
+ * Returns 0, or -1 with errno E2BIG, EINVAL, EACCES, EFAULT, EPERM, EMFILE, ENFILE, ENOMEM, EAGAIN,
+ * ETIMEDOUT; then nothing has changed. Async-signal-safe and thread-safe.
  */
 #define sprofil sprofil_native_sprofil
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);

@@ -56,10 +56,9 @@ struct sprofil_state {
  * figures are the final ones.
  *
  * Returns 0, or -1 with errno EFAULT, EINVAL (@size was never a valid size), ENODATA (profiling was
- * turned off in a way that returns no figures: after setuid, chroot or PR_SET_DUMPABLE), EPERM
- * (profiling was not turned off, and the supervisor cannot be seen or cannot access our memory),
- * EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and
- * thread-safe.
+ * turned off in a way that returns no figures: after setuid, chroot or PR_SET_DUMPABLE, or because
+ * the supervisor had ended), EPERM (profiling was not turned off, and the supervisor cannot be seen
+ * or cannot access our memory), EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and thread-safe.
  */
 int sprofil_status(struct sprofil_state *status, size_t size);
 

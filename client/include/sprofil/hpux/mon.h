@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <mon.h> of HP-UX, for HP-UX programs on Linux: see monitor(3) of sprofil. */
+/* <mon.h> of HP-UX, for HP-UX programs on Linux: see sprofil-monitor(3). */
 #ifndef SPROFIL_HPUX_MON_H
 #define SPROFIL_HPUX_MON_H
 #pragma GCC system_header /* parameters of old function types */

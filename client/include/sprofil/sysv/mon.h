@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <mon.h> of System V, for System V programs on Linux: see monitor(3) of sprofil. */
+/* <mon.h> of System V, for System V programs on Linux: see sprofil-monitor(3). */
 #ifndef SPROFIL_SYSV_MON_H
 #define SPROFIL_SYSV_MON_H
 #pragma GCC system_header /* parameters of old function types */
