@@ -43,6 +43,7 @@ for depth in 30 200; do
     profile -F 1000 -- "$TARGETS/recursive" $depth 1
     complete "$depth frames: main is reached" "$to_main"
     is "$depth frames: $(figure samples) samples, none incomplete" "$(figure incomplete_stacks)" 0
+    grep -F '[incomplete]' folded
     within "$depth frames: the leaf is at its depth" \
         "$(awk -v d=$depth '{ n = $NF; m = gsub(/;descend/, ""); if (/burn/) { all += n; if (m == d) good += n } }
             END { print 100 * good / all }' folded)" 100 100
