@@ -112,7 +112,7 @@ static const char help_options[] =
 	"  --debuginfod      doctor: get debug files of what is hot from DEBUGINFOD_URLS\n"
 	"  --no-inline       count inlined functions as the one they are part of\n"
 	"  --no-demangle     names as the linker knows them\n"
-	"  --program FILE    the FILEs are mon.out of this program, as of sprofil-monitor(3)\n"
+	"  --program FILE    the FILEs are mon.out of this program: sprofil-monitor(3)\n"
 	"  --color auto|always|never\n"
 	"  -o, --output OUT  write to the file OUT\n"
 	"  -h, --help        this\n"

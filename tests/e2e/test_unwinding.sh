@@ -15,15 +15,15 @@ figure() {
 }
 
 # The share of stacks, in percent, that match PATTERN; CPU time without a stack does not count, nor
-# does a call that has ended the program: its stack is gone. Nor the start of a program or thread,
-# which is longer than many a run where page faults are dear: what has its first frame, and not yet
-# main or the thread's own function, is whole.
+# does a call that has ended the program: its stack is gone. Nor the start of a program, and the
+# start and end of a thread, which take long where page faults are dear: what has its first frame,
+# and not main or the thread's own function, is whole.
 share() {
     awk -v pattern="$1" '{
         n = $NF; sub(/ [0-9]+$/, "")
         if ($0 ~ /\[unsampled\]/ || $0 ~ /^\[syscall\] (execve|exit_group)$/ || n == 0) next
         if ($0 ~ /^_start(;|$)/ && $0 !~ /;(main|__libc_start_call_main)(;|$)/) next
-        if ($0 ~ /^clone3(;start_thread)?$/) next
+        if ($0 ~ /^clone3(;start_thread)?(;(__libc_thread_freeres|advise_stack_range|__nptl_).*)?$/) next
         all += n; if ($0 ~ pattern) good += n
     } END { printf "%.2f\n", all ? 100 * good / all : 0 }' folded
 }
