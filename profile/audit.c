@@ -248,7 +248,10 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 	*ret_found = (struct audit_found){
 		.ratio = (double)found / (double)kernel, .late = -1, .realtime = -1};
 	(void)audit_figure(profile, "threads", &threads);
-	/* One thread has an instant in each period; those of several are a Poisson process. */
+	/*
+	 * The instants of several threads are a Poisson process; one that has the machine to itself
+	 * has one in each period.
+	 */
 	ret_found->error = stats_found_error(expected_samples(profile, found, kernel),
 		threads == 1 ? hit_share(profile, instants) : 0);
 	if (profile_audit(profile, STATS_FOUND_SCATTER, &scatter_us2))

@@ -66,7 +66,7 @@ struct audit_times audit_times(const struct profile *profile);
 struct audit_found {
 	double ratio;
 	double error;      /* standard error: the larger of stats_found_error() and the scatter */
-	double late;       /* share of the instants that came too late; -1 unknown */
+	double late;       /* share of the instants that could not be used; -1 unknown */
 	int realtime;      /* 1 the sampler had real-time priority, 0 it had not, -1 unknown */
 	bool is_off;       /* differs from 1 by more than three errors, and by more than 2 % */
 	bool says_nothing; /* too few samples are expected for any conclusion */

@@ -33,6 +33,7 @@
 #define STRETCH_TABLE   4
 /* Periods in which nobody was met, before slots of a table become longer. */
 #define TABLE_IDLE 64
+
 int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
 	unsigned cpus, uint64_t seed)
 {

@@ -3,7 +3,7 @@
 
 /* A table's account with a thread goes so far, in ticks; what is beyond that is lost. */
 #define TICKS_OWED 100
-/* So much of it is put right by one tick. */
+/* One tick puts right so many ticks of the account at most. */
 #define TICKS_PAID 16
 
 void ticks_forget(struct sample_thread *t, unsigned stream, uint64_t began_ns)

@@ -186,7 +186,7 @@ leader_exits_first() {
     # What the process says of itself, its start (after the exec) and its end: exit handlers and the
     # death of two threads.
     within "$FUNCNAME: CPU seconds of the others" \
-        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$(cat out)" 'BEGIN { print (k - own) / 1e9 }')" 0 0.03
+        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$(cat out)" 'BEGIN { print (k - own) / 1e9 }')" 0 0.02
 }
 unstoppable_thread() {
     under "$FUNCNAME" 0 "$RACE" vfork 1200
