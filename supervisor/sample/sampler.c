@@ -14,6 +14,8 @@
  */
 #define LATE_NS      100000
 #define LATE_MOST_NS 20000000
+/* Some machines take that long by themselves: so many times what is usual is not late, either. */
+#define LATE_USUAL 3
 /* Later than this in the fair class, we were let in by a thread that gave up its CPU itself. */
 #define PROMPT_NS 40000
 /* A thread waits for its CPU while we have it, and this much longer at most. */
@@ -28,6 +30,10 @@
 #define USUAL_HELD_NS 80000
 #define USUAL_STOP_NS 20000
 #define USUAL_ASK_NS  2500
+/* How late an instant is, before any has come; how fast and how far that is followed. */
+#define USUAL_LATE_NS      20000
+#define USUAL_LATE_STEP_NS 500
+#define USUAL_LATE_MOST_NS 100000
 /* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
 #define STRETCH_PROFILE 16
 #define STRETCH_TABLE   4
@@ -43,7 +49,8 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 		.keeper = -1,
 		.held_ns = USUAL_HELD_NS,
 		.stop_ns = USUAL_STOP_NS,
-		.ask_ns = USUAL_ASK_NS};
+		.ask_ns = USUAL_ASK_NS,
+		.usual_late_ns = USUAL_LATE_NS};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));
 	if (!s->cpu)
 		return -ENOMEM;
@@ -316,19 +323,39 @@ static void note_flight(struct sampler *s, struct sample_thread *t)
 	s->ways_next_ns = 0;
 }
 
+/* The lower quartile of how late instants are: it rises with three of four, and falls with one. */
+static void note_lateness(struct sampler *s, uint64_t late_ns)
+{
+	uint64_t step = USUAL_LATE_STEP_NS;
+
+	if (late_ns < s->usual_late_ns)
+		s->usual_late_ns -= s->usual_late_ns < 3 * step ? s->usual_late_ns : 3 * step;
+	else if (s->usual_late_ns < USUAL_LATE_MOST_NS)
+		s->usual_late_ns += step;
+}
+
+static bool is_late(const struct sampler *s, uint64_t late_ns)
+{
+	if (s->realtime)
+		return late_ns > LATE_MOST_NS;
+	return late_ns > LATE_NS && late_ns > LATE_USUAL * s->usual_late_ns;
+}
+
 struct sample_thread *sampler_instant(
 	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t called_ns, uint64_t woke_ns)
 {
+	uint64_t late_ns = woke_ns > called_ns ? woke_ns - called_ns : 0;
 	struct look look = {
 		.s = s, .cpu = cpu, .planned_ns = planned_ns, .woke_ns = woke_ns, .weight = 1024};
-	bool late = woke_ns > called_ns + (s->realtime ? LATE_MOST_NS : LATE_NS);
-	bool slow = woke_ns > called_ns + PROMPT_NS && !s->realtime;
+	bool late = is_late(s, late_ns);
+	bool slow = late_ns > PROMPT_NS && !s->realtime;
 	bool rung = s->rings && sampler_is_kept(s, cpu), fell_asleep;
 	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
 	struct sample_thread *t;
 
 	if (!due)
 		return NULL; /* the plan was shifted since it was asked for */
+	note_lateness(s, late_ns);
 	s->figures.instants += due & 1;
 	t = late ? NULL : observe(&look);
 	fell_asleep = t && !look.activity.running && !look.stopping;

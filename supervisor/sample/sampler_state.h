@@ -136,6 +136,7 @@ struct sampler {
 	uint64_t met_ns[PLAN_STREAMS]; /* when one of its instants last met somebody */
 	bool realtime;                 /* we come at once */
 	uint64_t timer_ns;             /* what a thread takes to program its CPU's timer */
+	uint64_t usual_late_ns;        /* a quarter of the instants comes sooner after its time */
 	uint64_t factor_1024;    /* slots are longer than the period by this, to keep bounds */
 	uint64_t stretched_1024; /* of an instant: left out by that, and not yet in the figures */
 	struct sample_thread **thread;

@@ -14,6 +14,7 @@
 #include "supervisor/sample/observe.h"
 #include "supervisor/sample/sampler.h"
 
+#define US   UINT64_C(1000)
 #define MS   UINT64_C(1000000)
 #define MANY 200
 

@@ -474,6 +474,41 @@ static void test_sampler__one_that_kept_us_waiting_weighs_for_all_that_passed(vo
 	sampler_release(&w.sampler);
 }
 
+/* Where wake-ups take long by themselves, in the fair class, three times as long is not late. */
+static void test_sampler__a_slow_machine_is_not_late(void **state)
+{
+	struct world w;
+	uint64_t planned;
+	unsigned late;
+
+	(void)state;
+	begin(&w, 1, 1);
+	w.actor[0].state = RUNNABLE;
+	w.sampler.realtime = false;
+	for (unsigned i = 0; i < 400; i++) { /* from 40 to 115 us, by turns */
+		planned = sampler_next(&w.sampler, 0);
+		replaced(&w, &w.actor[0]);
+		(void)instant(&w, 0, planned, planned, planned + (40 + i % 4 * 25) * US);
+	}
+	assert_in_range(w.sampler.usual_late_ns, 40 * US, 65 * US);
+	for (unsigned us = 110; us <= 220; us += 110) {
+		late = us > 200;
+		w.sampler.figures = (struct sample_figures){0};
+		planned = sampler_next(&w.sampler, 0);
+		replaced(&w, &w.actor[0]);
+		assert_int_equal(!instant(&w, 0, planned, planned, planned + us * US), late);
+		assert_int_equal(w.sampler.figures.late > 0, late);
+	}
+	/* Nothing is usual that is 0.1 ms or more. */
+	for (unsigned i = 0; i < 400; i++) {
+		planned = sampler_next(&w.sampler, 0);
+		replaced(&w, &w.actor[0]);
+		(void)instant(&w, 0, planned, planned, planned + MS);
+	}
+	assert_int_equal(w.sampler.usual_late_ns, 100 * US);
+	sampler_release(&w.sampler);
+}
+
 /* Of those that were not met lately each is asked with the same probability, which its weight
  * knows. */
 /* Asked are so many as are in 150 us, at what it takes. All weights are those of all instants. */
@@ -677,6 +712,7 @@ int main(void)
 		cmocka_unit_test(
 			test_sampler__one_that_did_not_run_all_the_time_needs_a_time_stamp),
 		cmocka_unit_test(test_sampler__an_instant_that_comes_late_is_dropped_and_counted),
+		cmocka_unit_test(test_sampler__a_slow_machine_is_not_late),
 		cmocka_unit_test(
 			test_sampler__in_the_fair_class_our_stamp_is_read_before_anything_else),
 		cmocka_unit_test(test_sampler__one_that_kept_us_waiting_weighs_for_all_that_passed),

@@ -2,8 +2,6 @@
 /* What samples take from their thread, instants that tell nothing, and threads that move about. */
 #include "tests/unit/sampler_fixture.h"
 
-#define US UINT64_C(1000)
-
 static void test_sampler_loss__nobody_is_no_answer_once_the_cpu_was_let_go(void **state)
 {
 	struct world w;
