@@ -220,17 +220,29 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 }
 
 /*
- * Is the thread still in the call that created it? Then its stack is new and has no callers; a
- * forked process has its parent's stack, which is unwound. The first register holds the result.
+ * Is the thread still in the call that created it, or just behind it in the C library's function?
+ * Then its stack is new and has no callers; a forked process has its parent's stack, which is
+ * unwound. The first register holds the result.
  */
-static bool is_newborn(const struct record_sample *sample)
+static bool is_newborn(const struct stacks *stacks, const struct record_sample *sample,
+	const struct unwind_frame *leaf)
 {
-	char name[32];
+	static const char *const births[] = {
+		"clone", "clone3", "[syscall] clone", "[syscall] clone3"};
+	char call[32];
+	const char *name = call;
+	uint64_t offset;
 
-	if (sample->syscall < 0 || !sample->registers || sample->reg[0])
+	if (!sample->registers || sample->reg[0])
 		return false;
-	syscalls_name(sample->machine, sample->syscall, name, sizeof(name));
-	return !strcmp(name, "[syscall] clone3") || !strcmp(name, "[syscall] clone");
+	if (sample->syscall < 0)
+		name = symbolizer_function_at(stacks->locations->symbolizer, &leaf->place, &offset);
+	else
+		syscalls_name(sample->machine, sample->syscall, call, sizeof(call));
+	for (size_t i = 0; name && i < sizeof(births) / sizeof(*births); i++)
+		if (!strcmp(name, births[i]))
+			return true;
+	return false;
 }
 
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
@@ -244,7 +256,8 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 		image->memories += thread->memory != NULL;
 	}
 	r = unwind(stacks, image, thread, sample, &result);
-	if (r == 0 && result.end == UNWIND_INCOMPLETE && is_newborn(sample)) {
+	if (r == 0 && result.end == UNWIND_INCOMPLETE &&
+		is_newborn(stacks, sample, &result.frame[0])) {
 		result.end = UNWIND_COMPLETE;
 		result.n = 1;
 		result.guessed = 0;

@@ -51,9 +51,11 @@ done
 
 profile -F 100 --max-stack 4M -- "$TARGETS/recursive" 5000 2
 is "5000 frames: none truncated of $(figure samples)" "$(figure truncated_stacks)" 0
+# On its way down it has fewer: the first touch of each page of its stack takes long.
 within "5000 frames reach main" "$(awk '/^_start/ && !/;(main|descend)/ { next } # the start
     { n = $NF; all += n; m = gsub(/;descend/, "")
-    if (/(^|;)main/ && m == 5000) good += n } END { print 100 * good / all }' folded)" 99 100
+    if (/(^|;)main/ && (m == 5000 || !/burn/)) good += n; else print "another:", $0 > "/dev/stderr" }
+    END { print 100 * good / all }' folded)" 99 100
 
 # Above the cap the part nearest the leaf is kept, and the loss is told.
 profile -F 100 --max-stack 64K -- "$TARGETS/recursive" 5000 1
@@ -76,6 +78,11 @@ within 'a handler: what it interrupted is there' \
 profile -F 1000 -- "$TARGETS/stacks" pool 1
 # start_thread has its name only where libc's symbols are installed.
 complete 'threads' "(start_thread|\\[libc[^;]*\\]);worker|$to_main"
+# A new thread has no caller, also where it has just left the call that created it: without that
+# some 30 of these stacks are incomplete. (Where libc has no symbols they may be.)
+profile -F 2000 -- "$TARGETS/lives" threads 6000
+is 'new threads: complete' "$(grep -E '^\[incomplete\];clone3? ' folded)" ''
+
 profile -F 1000 -- "$TARGETS/stacks" coro 1
 # Between the new stack pointer and the return address that swapcontext puts there, what glibc tells
 # of its frame is not so: one sample of 10,000.

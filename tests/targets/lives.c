@@ -3,6 +3,7 @@
  * Short lives.
  *
  *	lives forks N	N children, one after the other, that end at once
+ *	lives threads N	N threads, one after the other, that end at once
  *	lives execs N	calls exec N times in a row, and works for 1 ms after each
  *	lives leaders N	N children at once, with as many open files as are allowed; the main thread
  *			of each ends, which takes it a while, as it has a table of them of its own;
@@ -53,6 +54,11 @@ static void lead(void)
 	(void)syscall(SYS_exit, 0);
 }
 
+static void *end_at_once(void *unused)
+{
+	return unused;
+}
+
 int main(int argc, char **argv)
 {
 	long n = argc == 3 ? atol(argv[2]) : -1;
@@ -65,6 +71,16 @@ int main(int argc, char **argv)
 			if (child == 0)
 				_exit(0);
 			if (child < 0 || waitpid(child, NULL, 0) < 0)
+				return 1;
+		}
+		return 0;
+	}
+	if (n >= 0 && strcmp(argv[1], "threads") == 0) {
+		while (n-- > 0) {
+			pthread_t thread;
+
+			if (pthread_create(&thread, NULL, end_at_once, NULL) != 0 ||
+				pthread_join(thread, NULL) != 0)
 				return 1;
 		}
 		return 0;
