@@ -15,7 +15,7 @@ sum() {
 
 # Beside the others, for it takes seconds until there is so much: two files of that size.
 cat >sized.sh <<'END'
-while [ $SECONDS -lt 90 ]; do
+while [ $SECONDS -lt 180 ]; do
     i=$((i + 1))
     [ $((i % 5000)) = 0 ] || continue
     set -- z.20*.pb.gz
