@@ -149,8 +149,8 @@ static int deliver_pieces(const struct analyst_results *results, struct analyst 
 	if (flags & RECORD_END_UNASKED) {
 		if (!s->quiet)
 			analyst_settings_complain(s,
-				"no profile was written: with --ring it is when SIGUSR2 asks, "
-				"or a signal ends what is profiled");
+				"this end writes no profile: with --ring one is written when "
+				"SIGUSR2 asks, or a signal ends what is profiled");
 		return 0;
 	}
 	delivery.snapshot = true;

@@ -9,9 +9,23 @@
 
 enum { ADDRESS_MOST = 4096 };
 
+/* With a host: what is in front of it, up to an @, is the user. */
 bool push_option_is_address(const char *text)
 {
-	return strncasecmp(text, "http://", 7) == 0 || strncasecmp(text, "https://", 8) == 0;
+	size_t scheme = strncasecmp(text, "http://", 7) == 0 ? 7
+		: strncasecmp(text, "https://", 8) == 0      ? 8
+							     : 0;
+	const char *host = text + scheme;
+	size_t n = strcspn(host, "/?#");
+
+	for (size_t i = n; i-- > 0;) {
+		if (host[i] == '@') {
+			host += i + 1;
+			n -= i + 1;
+			break;
+		}
+	}
+	return scheme && n && *host != ':';
 }
 
 char *push_option_read(const char *path, const char **ret_problem)

@@ -151,7 +151,8 @@ static void write_histogram(struct sprofrun_settings *s, const struct engine_res
 
 	if (!s->histogram)
 		return;
-	error = print_histogram(s, &problem);
+	/* What could not begin replaces no file. */
+	error = ran ? print_histogram(s, &problem) : 0;
 	if (error < 0)
 		warn(s, "cannot write the histogram %s: %s", s->histogram,
 			problem ? problem : strerror(-error));

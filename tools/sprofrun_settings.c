@@ -171,7 +171,7 @@ static const char *file_to_write(const char *what, const char *path)
 	const char *problem;
 	int error;
 
-	if (!path[0])
+	if (!path[0] || !strcmp(path, "-"))
 		usage_error("bad file", path, "give the name of a file");
 	error = outfile_check(path, &problem);
 	if (error < 0) {

@@ -66,7 +66,7 @@ if "$sprofrun" --histogram h.tsv --region abs:0-0:2 --region abs:1-9:0x8000 true
 	fail "a bin that is not last was taken"
 fi
 # Before the command runs, and without a file being harmed.
-for bad in "" . no/such/folder; do
+for bad in "" - . no/such/folder; do
 	for option in --histogram --capture; do
 		if "$sprofrun" --region abs:0-0:2 --histogram h.tsv $option "$bad" touch ran 2>err || [ -e ran ]; then
 			fail "$option '$bad' was taken"
@@ -75,4 +75,13 @@ for bad in "" . no/such/folder; do
 	done
 done
 head -n 1 h.tsv | grep -q '^object' || fail "the old histogram is gone"
+# What could not begin replaces nothing.
+echo kept >h.tsv
+for what in "no-such-command" "-p 999999999"; do
+	# shellcheck disable=SC2086
+	"$sprofrun" --region abs:0-0:2 --histogram h.tsv -o q.pb.gz $what 2>err && fail "$what: it ran"
+	[ "$(cat h.tsv)" = kept ] || fail "$what: the histogram is gone"
+done
+"$sprofrun" -q --region abs:0-0:2 --histogram h.tsv -o q.pb.gz true
+head -n 1 h.tsv | grep -q '^object' || fail "no histogram"
 echo "hot_function $hot, all good"

@@ -86,7 +86,9 @@ done
 "$SPROFSERVE" --push-every 2s true 2>bad; is "nothing to push: status" $? 2
 check "nothing to push: is said" grep -q -e "--push-every '2s': it belongs to --push" bad
 
-"$SPROFSERVE" --push ftp://x true 2>bad; is "another scheme: status" $? 2
-check "is said" grep -q "bad address 'ftp://x'" bad
+for url in ftp://x http:// https:///x http://:80 http://user:word@ 'http://?x'; do
+    "$SPROFSERVE" --push "$url" true 2>bad; is "$url: status" $? 2
+    check "$url: is said" grep -qF "bad address '$url'" bad
+done
 "$SPROFSERVE" --push http://x --push-every 1ms true 2>bad; is "too often: status" $? 2
 finish
