@@ -367,7 +367,9 @@ static struct besides lately(void)
  * The ticks that a table has with a thread are as many as its CPU time has, but for its beginning
  * and end, and what a hypervisor takes there. It may not have had its CPU to itself where other
  * programs had a quarter of a CPU (the supervisor alone has less), or threads lost their CPU more
- * often than instants explain. Without real-time priority instants come late.
+ * often than instants explain. Where they had less, but more than the supervisor's twentieth, it
+ * can have been missed for as long as they ran: two threads may share a CPU for three ticks while
+ * the other CPU is idle. Without real-time priority instants come late.
  */
 void live_check_within(
 	uint64_t count, double ticks, double most, uint64_t tick_ns, const char *file, int line)
@@ -380,6 +382,8 @@ void live_check_within(
 		most *= 2;
 	if (shared)
 		most += SHARED_OFF;
+	else if (besides.others > besides.wall / 20)
+		most += (besides.others - besides.wall / 20) / (double)tick_ns;
 	if (off > most + besides.stolen / (double)tick_ns) {
 		print_error("%llu counts, but %.1f ticks of CPU time; %.0f %% of a CPU for "
 			    "others, %.0f %% stolen\n",
