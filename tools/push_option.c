@@ -9,23 +9,25 @@
 
 enum { ADDRESS_MOST = 4096 };
 
-/* With a host: what is in front of it, up to an @, is the user. */
+/* The @ behind the user and password in front of a host; NULL: there is none before @end. */
+static char *user_end(const char *from, const char *end)
+{
+	return memrchr(from, '@', (size_t)(end - from));
+}
+
 bool push_option_is_address(const char *text)
 {
-	size_t scheme = strncasecmp(text, "http://", 7) == 0 ? 7
-		: strncasecmp(text, "https://", 8) == 0      ? 8
-							     : 0;
-	const char *host = text + scheme;
-	size_t n = strcspn(host, "/?#");
+	bool plain = strncasecmp(text, "http://", 7) == 0;
+	const char *host, *end, *at;
 
-	for (size_t i = n; i-- > 0;) {
-		if (host[i] == '@') {
-			host += i + 1;
-			n -= i + 1;
-			break;
-		}
-	}
-	return scheme && n && *host != ':';
+	if (!plain && strncasecmp(text, "https://", 8) != 0)
+		return false;
+	host = text + (plain ? 7 : 8);
+	end = host + strcspn(host, "/?#");
+	at = user_end(host, end);
+	if (at)
+		host = at + 1;
+	return host < end && *host != ':';
 }
 
 char *push_option_read(const char *path, const char **ret_problem)
@@ -57,16 +59,12 @@ char *push_option_read(const char *path, const char **ret_problem)
 
 bool push_option_hide(char *url)
 {
-	char *host = strstr(url, "://"), *end, *at = NULL, *colon;
+	char *host = strstr(url, "://"), *at, *colon;
 
 	if (!host)
 		return false;
 	host += 3;
-	end = host + strcspn(host, "/?#");
-	for (char *p = host; p < end; p++) {
-		if (*p == '@')
-			at = p;
-	}
+	at = user_end(host, host + strcspn(host, "/?#"));
 	colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
 	if (!colon || colon + 1 == at)
 		return false;

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Is it an HTTP address? */
+/* Is it an HTTP address, with a host? */
 bool push_option_is_address(const char *text);
 
 /*
