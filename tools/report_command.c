@@ -477,6 +477,9 @@ static int take_words(struct command *command, int argc, char **argv)
 	return 0;
 }
 
+/* Exports of samples, not of a report: all of them is written. */
+#define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
+
 /* Options that some reports and formats have no use for: all but those of @of, or those of @not_of.
  */
 static const struct {
@@ -487,17 +490,22 @@ static const struct {
 	{OPTION_ICICLE, "icicle", " svg html ", NULL},
 	{OPTION_INSTRUCTIONS, "instructions", " annotate ", NULL},
 	{OPTION_SOURCE_PATH, "source-path", " annotate html ", NULL},
-	{OPTION_SORT, "sort", NULL, " annotate timeline balance doctor summary merge "},
-	{OPTION_SPLIT, "split", NULL, " callers annotate diff balance doctor summary merge "},
-	{OPTION_LIMIT, "limit", NULL, " annotate summary merge "},
-	{OPTION_MIN_PCT, "min-pct", NULL, " summary merge "},
-	{OPTION_VALUE, "value", NULL, " summary merge "},
+	{OPTION_SORT, "sort", " flat lines tree callers diff html csv json ", NULL},
+	{OPTION_SPLIT, "split", " flat lines tree timeline folded svg html csv json ", NULL},
+	{OPTION_LIMIT, "limit", NULL, " annotate summary merge" ALL_SAMPLES},
+	{OPTION_MIN_PCT, "min-pct", NULL, " summary merge" ALL_SAMPLES},
+	{OPTION_VALUE, "value", NULL, " summary merge pprof "},
 	{OPTION_FOCUS, "focus", NULL, " summary "},
 	{OPTION_OBJECT, "object", NULL, " summary "},
 	{OPTION_THREAD, "thread", NULL, " summary "},
-	{OPTION_NO_INLINE, "no-inline", NULL, " summary merge "},
-	{OPTION_NO_DEMANGLE, "no-demangle", NULL, " summary merge "},
+	{OPTION_NO_INLINE, "no-inline", NULL, " summary merge pprof gmon "},
+	{OPTION_NO_DEMANGLE, "no-demangle", NULL, " summary merge pprof "},
 };
+
+static bool is_report(const struct command *command, const char *name)
+{
+	return command->report && strcmp(command->report->name, name) == 0;
+}
 
 /* An option without effect is refused. */
 static int check_partial(const struct command *command, uint64_t given)
@@ -518,12 +526,12 @@ static int check_partial(const struct command *command, uint64_t given)
 			of ? ": it is for" : "", of ? (int)strlen(of) - 1 : 0, of ? of : "");
 		return EXIT_USAGE;
 	}
+	if (given & bit_of(OPTION_SORT) && !command->options.sort_by_total &&
+		(is_report(command, "tree") || is_report(command, "callers"))) {
+		complain("'%s' is always sorted by total: leave --sort self out", report);
+		return EXIT_USAGE;
+	}
 	return 0;
-}
-
-static bool is_report(const struct command *command, const char *name)
-{
-	return command->report && strcmp(command->report->name, name) == 0;
 }
 
 /* The files before "--" are side A, those behind it side B; without it there is one of each. */

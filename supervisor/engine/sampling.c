@@ -138,6 +138,7 @@ void sampling_begin(struct engine *engine)
 		s->sampler.realtime ? "the sampler has real-time priority (SCHED_FIFO)"
 				    : "the sampler has no real-time priority");
 	s->begun = true;
+	s->sleeps = clock_sleeps();
 	arrival_rest(&s->log);
 	take_ways(engine, clock_now());
 	sampling_set_periods(engine);
@@ -278,7 +279,6 @@ bool sampling_rest(struct engine *engine)
 	for (unsigned i = 0; i < s->sampler.cpus; i++)
 		if (s->waiter[i].started && cpu_waiter_calls(&s->waiter[i]))
 			return false;
-	s->sleeps = clock_sleeps();
 	used = s->log.rest_ns;
 	arrival_rest(&s->log);
 	if (s->host >= 0)
@@ -360,11 +360,13 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 static void note_coming(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
+	long sleeps = clock_sleeps();
 
-	s->came = clock_sleeps() != s->sleeps;
+	s->came = sleeps != s->sleeps;
 	s->deferred = s->deferred && !s->came;
-	if (s->came && s->host >= 0)
-		sampler_let_go(&s->sampler, (unsigned)s->host);
+	for (; s->sleeps != sleeps; s->sleeps++)
+		if (s->host >= 0)
+			sampler_let_go(&s->sampler, (unsigned)s->host);
 }
 
 /*

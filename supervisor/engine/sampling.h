@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "supervisor/os/arrival.h"
 #include "supervisor/os/cpu_waiter.h"
@@ -36,11 +37,13 @@ struct sampling {
 	int sched_fd;              /* the tracing thread's own scheduling file */
 	struct arrival_log log;    /* of the tracing thread */
 	struct arrival arrival;    /* when that woke up for an instant; last_ns 0: not read */
-	long sleeps;               /* how often it had slept when it went to rest */
-	bool came;                 /* it has slept since; otherwise something kept it awake */
+	long sleeps;               /* how often it had slept when it woke up last */
+	bool came;                 /* more often than the time before: it was not kept awake */
 	bool deferred;             /* one instant since it came, to after what it does now */
 	int load_fd;               /* /proc/loadavg */
-	uint64_t analyst_ran_ns;   /* the analyst's CPU time when that was last of interest */
+	int analyst_pid;           /* whose analyst_clock is, 0 nobody's */
+	clockid_t analyst_clock;   /* its CPU time, */
+	uint64_t analyst_ran_ns;   /* and what that was when it was last of interest */
 	int host;                  /* index of the CPU where the tracing thread keeps to, -1 any */
 	bool begun;
 	struct realtime realtime;

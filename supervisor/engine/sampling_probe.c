@@ -89,11 +89,13 @@ static bool analyst_has_run(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 	uint64_t before = s->analyst_ran_ns;
-	clockid_t clock;
+	int pid = engine->reader.link.pid;
 
-	if (!engine->reader.link.pid || clock_getcpuclockid(engine->reader.link.pid, &clock) != 0)
+	if (pid && pid != s->analyst_pid)
+		s->analyst_pid = clock_getcpuclockid(pid, &s->analyst_clock) == 0 ? pid : 0;
+	if (!pid || !s->analyst_pid)
 		return false;
-	s->analyst_ran_ns = clock_read(clock);
+	s->analyst_ran_ns = clock_read(s->analyst_clock);
 	return s->analyst_ran_ns != before;
 }
 

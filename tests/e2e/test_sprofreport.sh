@@ -137,6 +137,20 @@ thread=demo summary
 no-inline summary merge
 no-demangle summary merge
 OPTIONS
+while read -r option formats; do
+	for name in $formats; do
+		refused "--$option in $name" 2 "--${option%=*} does nothing in '$name'" export --format "$name" --$option "$p"
+	done
+done <<'OPTIONS'
+sort=self pprof folded svg speedscope firefox callgrind gmon perf-script
+split=thread pprof speedscope firefox callgrind gmon perf-script
+limit=3 pprof folded speedscope firefox callgrind gmon perf-script
+min-pct=1 pprof folded speedscope firefox callgrind gmon perf-script
+value=cpu pprof
+no-inline pprof gmon
+no-demangle pprof
+OPTIONS
+refused "a tree by self" 2 "'tree' is always sorted by total" tree --sort self "$p"
 refused "no value" 2 "wants a value" "$p" --limit
 refused "no such format" 2 "format 'yaml'.*tsv" --format yaml "$p"
 refused "no such sort" 2 "sort 'name'" --sort name "$p"
