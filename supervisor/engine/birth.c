@@ -249,7 +249,9 @@ int birth_attach(struct engine *engine, int pid)
 				continue;
 			r = tracer_seize(tids[i], &engine->births.tracer);
 			if (r == -ESRCH ||
-				(r == -EPERM && (found || proc_status_is_zombie(tids[i])))) {
+				(r == -EPERM &&
+					(found || proc_status_is_zombie(tids[i]) ||
+						!tracer_lives(tids[i])))) {
 				/*
 				 * The thread died, or was made by a thread that we trace: an event
 				 * will report it.

@@ -105,7 +105,7 @@ bool proc_status_is_zombie(int tid)
 	char text[STATUS_BYTES];
 	const char *state = read_status(tid, text) < 0 ? NULL : after_key(text, "\nState:");
 
-	return state && state[0] == 'Z';
+	return state && (state[0] == 'Z' || state[0] == 'X');
 }
 
 bool proc_status_is_filtered(int tid)

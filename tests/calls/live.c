@@ -155,12 +155,12 @@ static void begin(struct spinner *s)
 }
 
 /*
- * Waits until all have used their time, and lets them return. Yields the sum of what they used.
- * A supervisor that got no CPU all the while has seen nothing of them: they spin until it has.
+ * Waits until all have used their time, and lets them return. A supervisor that got no CPU all the
+ * while has seen nothing of them: they spin until it has.
  */
-static uint64_t finish(struct spinner *s, unsigned n, double seconds)
+static void finish(struct spinner *s, unsigned n, double seconds)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000), sum = 0;
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000);
 
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t most = (uint64_t)(seconds * 1e9), used;
@@ -176,10 +176,8 @@ static uint64_t finish(struct spinner *s, unsigned n, double seconds)
 	for (unsigned i = 0; i < n; i++) {
 		assert_int_equal(pthread_join(s[i].thread, NULL), 0);
 		wait_until_gone(s[i].tid);
-		sum += s[i].used_ns;
 	}
 	live_settle();
-	return sum;
 }
 
 uint64_t live_spin(uint64_t address, double seconds)
@@ -188,10 +186,11 @@ uint64_t live_spin(uint64_t address, double seconds)
 
 	map_text(address);
 	begin(&s);
-	return finish(&s, 1, seconds);
+	finish(&s, 1, seconds);
+	return s.used_ns;
 }
 
-uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds)
+void live_spin_both(uint64_t one, uint64_t other, double seconds, uint64_t used_ns[2])
 {
 	struct spinner s[2] = {{.address = one}, {.address = other}};
 
@@ -200,7 +199,9 @@ uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds)
 		map_text(other);
 	begin(&s[0]);
 	begin(&s[1]);
-	return finish(s, 2, seconds);
+	finish(s, 2, seconds);
+	used_ns[0] = s[0].used_ns;
+	used_ns[1] = s[1].used_ns;
 }
 
 struct hopper {
@@ -363,6 +364,9 @@ static struct besides lately(void)
  */
 #define SHARED_OFF 14
 
+/* With a profile of 4 ms of the same thread ticks have a deviation of 1.2 (docs/SAMPLING.md). */
+#define BESIDE_A_PROFILE 5.5
+
 /*
  * The ticks that a table has with a thread are as many as its CPU time has, but for its beginning
  * and end, and what a hypervisor takes there. It may not have had its CPU to itself where other
@@ -378,6 +382,8 @@ void live_check_within(
 	double off = (double)count > ticks ? (double)count - ticks : ticks - (double)count;
 	bool shared = besides.others > besides.wall / 4 || besides.turns > 3 * ticks + 30;
 
+	if (getenv("LIVE_BESIDE_A_PROFILE") && most < BESIDE_A_PROFILE)
+		most = BESIDE_A_PROFILE;
 	if (geteuid() != 0)
 		most *= 2;
 	if (shared)

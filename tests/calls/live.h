@@ -37,8 +37,11 @@
 /* Returns the CPU time that the thread used, in ns: @seconds at least. */
 uint64_t live_spin(uint64_t address, double seconds);
 
-/* Two threads at once at two addresses (or at one). Returns the CPU time of both together. */
-uint64_t live_spin_both(uint64_t one, uint64_t other, double seconds);
+/*
+ * Two threads at once at two addresses (or at one), for @seconds each at least: both go on until
+ * both have used that. @used_ns gets the CPU time of each.
+ */
+void live_spin_both(uint64_t one, uint64_t other, double seconds, uint64_t used_ns[2]);
 
 /*
  * One thread that stands now at one address, now at the other, twice @seconds of CPU at each. They
@@ -62,8 +65,9 @@ void *live_buffer(size_t bytes, int sharing);
 void live_check_buffer(const void *buffer, size_t bytes);
 
 /*
- * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), twice that without real-time
- * priority, and what a hypervisor took; 14 more where other programs had the CPUs too.
+ * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), twice that without
+ * real-time priority, and what a hypervisor took; 14 more where other programs had the CPUs too.
+ * With LIVE_BESIDE_A_PROFILE in the environment, max(5.5, 5 %).
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)

@@ -6,7 +6,7 @@
 # of its burst.)
 . "$(dirname "$0")/lib.sh"
 
-truth=$(timeout 60 "$SPROFRUN" -q -F 250 --report none -o p.pb.gz "$TARGETS/bursts" 8)
+truth=$(timeout 60 "$SPROFRUN" -q -F 250 --report none -o p.pb.gz "$TARGETS/bursts" 24)
 within "part of the CPU time that has a place" \
     "$(awk -v p="$(figure profiled_cpu_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \
         'BEGIN { print p / k }')" 0.6 1

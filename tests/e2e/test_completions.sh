@@ -31,7 +31,7 @@ check_shell() {
     offers 'both cpu wall' sprofrun --clock ''
     offers 'wall' sprofrun -q -w w
     offers 'a file.pb.gz' sprofrun -o a
-    offers "$$" sprofrun -p $$
+    offers "$(cd /proc && printf '%s\n' $$* | sort | xargs)" sprofrun -p $$
     offers 'lines' sprofreport li
     offers 'csv json text tsv' sprofreport flat --format ''
     offers 'firefox folded' sprofreport export --format f

@@ -85,7 +85,7 @@ both() {
     wait $box
     is "$what: it ends as it would" $? 7
     cat box.err
-    SECONDS_BUSY=0.4
+    SECONDS_BUSY=1.5
     rm -f inner
     "${as[@]}" "$SPROFRUN" -q -F 1000 --max-overhead 100 -o launch.pb.gz \
         "${@:$((${#as[@]} + 1))}" sh inside 2>err

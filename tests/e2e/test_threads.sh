@@ -102,7 +102,7 @@ kill $target
 
 # SpeedShop's experiments: period, stacks, and the width of bins that do not tell theirs.
 for exp in usertime:30000000 pcsamp:10000000 fpcsampx:1000000; do
-    "$SPROFRUN" --exp ${exp%:*} -o e.pb.gz "$TARGETS/busy" 1 0.2 2>err
+    "$SPROFRUN" --exp ${exp%:*} -o e.pb.gz "$TARGETS/busy" 1 0.6 2>err
     is "${exp%:*}: period" "$(figure period_ns e.pb.gz)" ${exp#*:}
     deep=$("$SPROFREPORT" export --format folded e.pb.gz | grep -c ';spin ' )
     is "${exp%:*}: stacks" $((deep > 0)) $([ ${exp%:*} = usertime ] && echo 1 || echo 0)

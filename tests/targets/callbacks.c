@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callbacks LIBRARY SECONDS: opens a library (callbacks_lib.c) and lets it work:
+ * callbacks LIBRARY SECONDS: opens a library (callbacks_lib.c) and lets it work for that CPU time:
  *
  *	weigh, by_weight, libc's qsort, sort_all, callbacks_run, main
  *	weigh, by_weight, libc's bsearch, find_all, callbacks_run, main

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks of all shapes: stacks SHAPE SECONDS.
+ * Stacks of all shapes: stacks SHAPE SECONDS. The seconds are of CPU time, so that a profile has as
+ * many samples whatever else runs; those of naps are of the wall clock.
  *
  *	qsort	burn, compare, libc's qsort, sort_it, main
  *	signal	burn, handler (on an alternate stack), the signal frame, spin, main
@@ -36,7 +37,7 @@ static double now(void)
 {
 	struct timespec ts;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	(void)clock_gettime(napping ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
@@ -216,6 +217,7 @@ int main(int argc, char **argv)
 {
 	const char *shape = argc > 1 ? argv[1] : "qsort";
 
+	napping = strcmp(shape, "naps") == 0;
 	end_at = now() + (argc > 2 ? atof(argv[2]) : 1);
 	if (strcmp(shape, "signal") == 0) {
 		by_signal();
@@ -230,7 +232,6 @@ int main(int argc, char **argv)
 		}
 	} else {
 		while (now() < end_at) {
-			napping = strcmp(shape, "naps") == 0;
 			if (napping || strcmp(shape, "log") == 0)
 				f3(15);
 			else
