@@ -245,6 +245,20 @@ static bool is_newborn(const struct stacks *stacks, const struct record_sample *
 	return false;
 }
 
+/*
+ * Where a context of makecontext(3) begins and, when its function returns, ends: it has no caller,
+ * though the C library's unwind information does not say so.
+ */
+static bool is_start_of_context(const struct stacks *stacks, const struct unwind_result *result)
+{
+	uint64_t offset;
+	const char *name = result->n ? symbolizer_function_at(stacks->locations->symbolizer,
+					       &result->frame[result->n - 1].place, &offset)
+				     : NULL;
+
+	return name && !strcmp(name, "__start_context");
+}
+
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed)
 {
@@ -262,6 +276,8 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 		result.n = 1;
 		result.guessed = 0;
 	}
+	if (r == 0 && result.end == UNWIND_INCOMPLETE && is_start_of_context(stacks, &result))
+		result.end = UNWIND_COMPLETE;
 	if (r == 0)
 		r = put_together(stacks, image, sample, &result);
 	if (r < 0)
