@@ -65,9 +65,9 @@ void *live_buffer(size_t bytes, int sharing);
 void live_check_buffer(const void *buffer, size_t bytes);
 
 /*
- * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), twice that without
- * real-time priority, and what a hypervisor took; 14 more where other programs had the CPUs too.
- * With LIVE_BESIDE_A_PROFILE in the environment, max(5.5, 5 %).
+ * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), twice that without real-time
+ * priority, and what a hypervisor took; 14 more where other programs had the CPUs too. With
+ * LIVE_BESIDE_A_PROFILE in the environment, max(5.5, 5 %).
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
