@@ -499,7 +499,7 @@ static const struct {
 	{OPTION_OBJECT, "object", NULL, " summary "},
 	{OPTION_THREAD, "thread", NULL, " summary "},
 	{OPTION_NO_INLINE, "no-inline", NULL, " summary merge pprof gmon "},
-	{OPTION_NO_DEMANGLE, "no-demangle", NULL, " summary merge pprof "},
+	{OPTION_NO_DEMANGLE, "no-demangle", NULL, " summary merge pprof gmon "},
 };
 
 static bool is_report(const struct command *command, const char *name)

@@ -16,6 +16,7 @@ struct span {
 	struct profile *sum;  /* of the pieces so far; NULL none */
 	uint32_t low;         /* earlier segments ended before the span begins */
 	uint32_t first, last; /* segments in which it begins and ends; 0 unknown */
+	uint32_t behind;      /* the first segment known to begin after its end; 0 none */
 	uint32_t segments;    /* number of segments that have come */
 	int error;
 };
@@ -79,6 +80,10 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 		if (piece->until_ns <= span->from_ns && piece->kind == PIECE_WHOLE &&
 			piece->segment >= span->low)
 			span->low = piece->segment + 1;
+		/* It may end between two segments. */
+		if (piece->began_ns >= span->to_ns &&
+			(!span->behind || piece->segment < span->behind))
+			span->behind = piece->segment;
 	}
 	return wanted;
 }
@@ -156,18 +161,26 @@ void spans_close(struct spans *spans)
 	spans->closed = true;
 }
 
-bool spans_is_over(const struct spans *spans, const struct span *span, uint64_t now)
+/* Have all segments come that it is in? */
+static bool is_whole(const struct span *span)
 {
 	uint32_t first = span->first ? span->first : span->low;
+	uint32_t behind = span->last ? span->last + 1 : span->behind;
 
-	return spans->closed || (span->last && span->segments == span->last - first + 1) ||
-		now >= span->to_ns + SPANS_PATIENCE_NS;
+	return behind && span->segments == behind - first;
+}
+
+bool spans_is_over(const struct spans *spans, const struct span *span, uint64_t now)
+{
+	return spans->closed || is_whole(span) || now >= span->to_ns + SPANS_PATIENCE_NS;
 }
 
 bool spans_want_piece(const struct spans *spans, uint64_t now)
 {
 	for (size_t i = 0; i < spans->n; i++) {
-		if (now >= spans->span[i]->to_ns && !spans->span[i]->last)
+		const struct span *span = spans->span[i];
+
+		if (now >= span->to_ns && !span->last && !span->behind)
 			return true;
 	}
 	return false;
@@ -193,6 +206,7 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 
 int spans_write(const struct spans *spans, struct span *span, uint8_t **ret_data, size_t *ret_bytes)
 {
+	uint64_t until_ns = is_whole(span) ? span->to_ns : span->until_ns;
 	int r = span->error;
 
 	if (r == 0 && !span->sum)
@@ -202,6 +216,6 @@ int spans_write(const struct spans *spans, struct span *span, uint8_t **ret_data
 	if (r < 0)
 		return r;
 	/* The merged parts had the times of their own segments. */
-	profile_set_time(span->sum, span->realtime_ns, span->until_ns - span->from_ns);
+	profile_set_time(span->sum, span->realtime_ns, until_ns - span->from_ns);
 	return pprof_write(span->sum, ret_data, ret_bytes);
 }

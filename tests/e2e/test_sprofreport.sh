@@ -148,7 +148,7 @@ limit=3 pprof folded speedscope firefox callgrind gmon perf-script
 min-pct=1 pprof folded speedscope firefox callgrind gmon perf-script
 value=cpu pprof
 no-inline pprof gmon
-no-demangle pprof
+no-demangle pprof gmon
 OPTIONS
 refused "a tree by self" 2 "'tree' is always sorted by total" tree --sort self "$p"
 refused "no value" 2 "wants a value" "$p" --limit

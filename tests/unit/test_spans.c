@@ -129,6 +129,29 @@ static void test_spans__what_ended_before_is_not_waited_for(void **state)
 	spans_release(&spans);
 }
 
+/* Starting the next analyst takes a while: no segment is there meanwhile. */
+static void test_spans__a_span_may_end_between_two_segments(void **state)
+{
+	struct spans spans;
+	struct span *span;
+	uint64_t duration;
+
+	(void)state;
+	spans_init(&spans, "phases");
+	span = spans_begin(&spans, BEGAN + SECOND, BEGAN + 3 * SECOND + SECOND / 2);
+	/* What follows says that nothing more comes; the segment that ended is still awaited. */
+	assert_false(give(&spans, piece_at(PIECE_SO_FAR, 2, 1004, 0.5)));
+	assert_false(spans_want_piece(&spans, BEGAN + 4 * SECOND));
+	assert_false(spans_is_over(&spans, span, BEGAN + 4 * SECOND));
+	assert_false(give(&spans, piece_at(PIECE_WHOLE, 3, 1006, 1)));
+	assert_false(spans_is_over(&spans, span, BEGAN + 4 * SECOND));
+	assert_true(give(&spans, piece_at(PIECE_WHOLE, 1, 1000, 3)));
+	assert_true(spans_is_over(&spans, span, BEGAN + 4 * SECOND));
+	(void)written_ms(&spans, span, &duration);
+	assert_int_equal(duration, 2 * SECOND + SECOND / 2);
+	spans_release(&spans);
+}
+
 static void test_spans__a_piece_that_does_not_come_is_given_up(void **state)
 {
 	struct spans spans;
@@ -190,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_spans__a_span_is_cut_out_of_a_segment_that_goes_on),
 		cmocka_unit_test(test_spans__segments_may_come_in_any_order),
 		cmocka_unit_test(test_spans__what_ended_before_is_not_waited_for),
+		cmocka_unit_test(test_spans__a_span_may_end_between_two_segments),
 		cmocka_unit_test(test_spans__a_piece_that_does_not_come_is_given_up),
 		cmocka_unit_test(test_spans__the_end_of_all_is_the_end_of_a_span),
 		cmocka_unit_test(test_spans__are_bounded),
