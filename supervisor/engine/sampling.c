@@ -364,7 +364,7 @@ static void note_coming(struct engine *engine)
 
 	s->came = sleeps != s->sleeps;
 	s->deferred = s->deferred && !s->came;
-	for (; s->sleeps != sleeps; s->sleeps++)
+	for (; s->sleeps < sleeps; s->sleeps++)
 		if (s->host >= 0)
 			sampler_let_go(&s->sampler, (unsigned)s->host);
 }
