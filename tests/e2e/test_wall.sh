@@ -88,11 +88,13 @@ is 'what is not there is refused' "$?: $(cat err)" \
 is 'wall: a tick is a period of it' "$("$SPROFREPORT" export --format folded wall.pb.gz |
     awk '{ n += $NF } /\[syscall\] read/ { r += $NF } END { print (r > 500 && r < 1000 + n / 10) }')" 1
 
-# Nobody who waits is stopped: what is left is the start, less than a sample for each ms of CPU
-# time. (Each of the 60 stopped once more makes 80 at least.)
+# Nobody who waits is stopped: what is left are samples of the start, less than one for each ms of
+# CPU time. (Each of the 60 stopped once more makes 80 at least.)
 "$SPROFRUN" -q -w both -F 1000 -o idle.pb.gz -- "$waiters" 1 sleep=20 read=20 futex=20 >truth
 within 'sleepers: stops' "$(figure stops idle.pb.gz)" 0 \
     "$(awk -v ns="$(figure kernel_cpu_ns idle.pb.gz)" 'BEGIN { ms = ns / 1e6; print ms + 1.5 * sqrt(ms) }')"
+check 'sleepers: a stop is a sample or a lost one' [ "$(figure stops idle.pb.gz)" -le \
+    $(($(figure samples idle.pb.gz) + $(figure late_instants idle.pb.gz))) ]
 is 'sleepers: no call failed' "$(awk 'NF >= 6 && $5 { print $1 }' truth)" ''
 within 'sleepers: a look is enough for each' "$(figure looks idle.pb.gz)" 40 200
 within 'sleepers: blocked, in percent of what is not waiting for a CPU' \
