@@ -5,8 +5,8 @@
 #   ./run.sh ARGS...    the same set-up, then: sprofrun ARGS...
 set -euo pipefail
 cd "$(dirname "$0")"
-# shellcheck source=tools/setup.sh
-. tools/setup.sh
+# shellcheck source=packaging/setup.sh
+. packaging/setup.sh
 
 setup_packages
 setup_build "$SETUP_BUILD"

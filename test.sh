@@ -4,8 +4,8 @@
 # errors, and run the whole test suite. Long runs (fuzzing, soak) are tests/long.sh.
 set -euo pipefail
 cd "$(dirname "$0")"
-# shellcheck source=tools/setup.sh
-. tools/setup.sh
+# shellcheck source=packaging/setup.sh
+. packaging/setup.sh
 SETUP_BUILD=$SETUP_BUILD-test
 
 # g++: fixtures with C++ inlining. xz-utils, binutils: fixtures with MiniDebugInfo. tmux: a terminal

@@ -12,9 +12,9 @@
 #include "analyst/take.h"
 #include "analyst/times.h"
 #include "opener/opener.h"
-#include "proto/record.h"
 #include "profile/labels.h"
 #include "profile/profile.h"
+#include "proto/record.h"
 
 /* Maximum processes whose root folders are searched for a file. */
 #define OPEN_TRIES 64

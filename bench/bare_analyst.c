@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "opener/opener.h"
-#include "tools/sandbox.h"
+#include "tools/sandbox/sandbox.h"
 
 int __real_opener_ask(struct opener *opener, struct opening *what, struct opened *ret_opened);
 int __real_opener_ask_path(struct opener *opener, uint32_t kind, uint32_t pid, const char *path,

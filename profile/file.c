@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/outfile.h"
 #include "profile/monout.h"
-#include "profile/outfile.h"
 #include "profile/pprof.h"
 #include "profile/table.h"
 

@@ -4,8 +4,8 @@
 #define PROFILE_MODEL_H
 
 #include "profile/labels.h"
-#include "profile/profile.h"
 #include "profile/pool.h"
+#include "profile/profile.h"
 #include "profile/table.h"
 #include "profile/timeline.h"
 

@@ -20,31 +20,51 @@ may_include() {
     while IFS=: read -r file name; do
         [[ $allowed == *" ${name%%/*} "* ]] || complain "$file includes $name"
     done < <(git ls-files "$folder/*.[ch]" | xargs -r grep -HoP '^#include "\K[^"]+(?=")' |
-        grep -E ':(proto|client|opener|supervisor|symbolizer|profile|analyst|view|tools|tests)/')
+        grep -E ':(base|proto|client|opener|supervisor|symbolizer|profile|analyst|view|tools|tests)/')
 }
+may_include base ""
 may_include proto ""
 may_include client "proto"
-may_include supervisor "proto"
-may_include opener "proto"
+may_include supervisor "base proto"
+may_include opener "base proto"
 may_include symbolizer "proto opener"
-may_include profile ""
-may_include view "profile"
-may_include analyst "proto opener symbolizer profile"
+may_include profile "base"
+may_include view "base profile"
+may_include analyst "base proto opener symbolizer profile"
 
-# The rooms of the supervisor: room, rooms whose headers it may include, besides its own.
+# The rooms of a folder: folder, room, rooms of it whose headers the room may include besides its
+# own. "." is the folder itself.
 room_may_include() {
-    local room=$1 allowed=" $1 $2 " file name
+    local folder=$1 room=$2 allowed=" $2 $3 " file name of inside=$1/$2
+    [ "$room" != . ] || inside=$folder
     while IFS=: read -r file name; do
-        name=${name#supervisor/}
-        [[ $allowed == *" ${name%%/*} "* ]] || complain "$file includes supervisor/$name"
-    done < <(git ls-files "supervisor/$room/*.[ch]" |
-        xargs -r grep -HoP '^#include "\Ksupervisor/[^"]+(?=")')
+        of=${name#"$folder"/} of=${of%/*}
+        [[ $name == "$folder"/*/* ]] || of=.
+        [[ $allowed == *" $of "* ]] || complain "$file includes $name"
+    done < <(git ls-files ":(glob)$inside/*.[ch]" |
+        xargs -r grep -HoP "^#include \"\K$folder/[^\"]+(?=\")")
 }
-room_may_include os ""
-room_may_include target "os"
-room_may_include sample "os"
-room_may_include calls "target os"
-room_may_include engine "sample calls target os"
+room_may_include supervisor os ""
+room_may_include supervisor target "os"
+room_may_include supervisor sample "os"
+room_may_include supervisor calls "target os"
+room_may_include supervisor engine "sample calls target os"
+room_may_include view . ""
+room_may_include view report "."
+room_may_include view export ". report"
+room_may_include view live "."
+room_may_include tools sandbox ""
+room_may_include tools inspector ""
+room_may_include tools serve ""
+room_may_include tools live "front inspector"
+room_may_include tools front "serve"
+room_may_include tools analyst "front live sandbox serve"
+room_may_include tools report "inspector"
+room_may_include tools stackcheck "front"
+
+# Each folder is a library that others link: no build file reaches into another folder.
+hits=$(git ls-files '*meson.build' | xargs grep -n "'\.\./" | grep -v "find_program(\|libdir_up\|^tests/calls")
+[ -z "$hits" ] || complain "build files that compile another folder's sources: $hits"
 
 # A file and its header count as one. The engine's state holds a part of each of its files.
 circle=$(git ls-files 'supervisor/*.[ch]' |
@@ -66,7 +86,7 @@ must_not() {
 must_not 'sys/ptrace\.h' 'only the supervisor knows ptrace' symbolizer profile view analyst client \
     proto tools
 must_not '(sys/wait|spawn|signal|poll|sys/signalfd|pthread)\.h>|\b(fork|kill|pipe2?|open|read|write)[[:space:]]*\(' \
-    'views know no pids, pipes or files' view/live*.[ch] view/screen.[ch] view/control.h
+    'views know no pids, pipes or files' view/live*.[ch] view/screen.[ch] view/live/control.h
 must_not 'include <(libelf|gelf|elfutils/.*|dwarf|libdwarf.*|libunwind.*)\.h>' \
     'ELF and DWARF belong into the symbolizer' supervisor client proto profile view analyst
 must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space:]]*\(' \
@@ -134,7 +154,7 @@ hits=$(readelf -d "$build/tools/sprofreport" 2>/dev/null | grep -E 'NEEDED.*lib(
 
 # Every header can be included alone.
 for header in $(git ls-files 'proto/*.h' 'supervisor/*/*.h' 'opener/*.h' 'symbolizer/*.h' 'profile/*.h' \
-    'analyst/*.h' 'view/*.h' 'tools/*.h'); do
+    'base/*.h' 'analyst/*.h' 'view/*.h' 'tools/*/*.h'); do
     cc -std=gnu11 -D_GNU_SOURCE -I. -Wall -Werror -fsyntax-only -x c "$header" 2>/dev/null ||
         complain "$header cannot be included alone"
 done

@@ -21,7 +21,7 @@ echo "packages: built, installed in a fresh Debian, used and removed (root and t
 "$(dirname "$0")/long_packages.sh"
 echo "the tarball of static programs, and Yama's modes in a machine (root, the network)"
 machine=$(mktemp -d)
-"$(dirname "$0")/../tools/tarball.sh" "$machine/sprofil.tar.gz"
+"$(dirname "$0")/../packaging/tarball.sh" "$machine/sprofil.tar.gz"
 "$(dirname "$0")/long_tarball.sh" "$machine/sprofil.tar.gz"
 YAMA_DIR=$machine "$(dirname "$0")/yama/run.sh" "$machine/sprofil.tar.gz"
 rm -rf "$machine"

@@ -8,8 +8,8 @@ set -euo pipefail
 tests=$(cd "$(dirname "$0")" && pwd)
 build=$(realpath "${BUILD:-$tests/../build-test}")
 cd "$tests/.."
-# shellcheck source=tools/setup.sh
-. tools/setup.sh
+# shellcheck source=packaging/setup.sh
+. packaging/setup.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for tool in npm node git perl; do

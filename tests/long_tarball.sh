@@ -19,7 +19,7 @@ fail() { echo "NOT OK: $*"; exit 1; }
 ok() { echo "ok: $*"; }
 
 tarball=${1:-$work/sprofil.tar.gz}
-[ $# -gt 0 ] || "$source/tools/tarball.sh" "$tarball" >/dev/null
+[ $# -gt 0 ] || "$source/packaging/tarball.sh" "$tarball" >/dev/null
 mkdir -p "$work/root/proc" "$work/root/tmp"
 tar -C "$work/root" --strip-components=1 -xzf "$tarball"
 mkdir "$work/root/dev"

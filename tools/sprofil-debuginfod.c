@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/debuginfod.h"
-#include "tools/standard.h"
+#include "base/standard.h"
+#include "tools/inspector/debuginfod.h"
 
 static int tell(debuginfod_client *client, long done, long all)
 {

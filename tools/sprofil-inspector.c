@@ -14,16 +14,16 @@
 
 #include "analyst/blame.h"
 #include "analyst/histogram.h"
+#include "base/stack_room.h"
+#include "base/standard.h"
 #include "opener/opener.h"
 #include "profile/pprof.h"
 #include "profile/profile.h"
 #include "proto/inspection.h"
 #include "symbolizer/symbolizer.h"
-#include "tools/inspect_object.h"
-#include "tools/opener_start.h"
-#include "tools/sandbox.h"
-#include "tools/stack_room.h"
-#include "tools/standard.h"
+#include "tools/inspector/inspect_object.h"
+#include "tools/sandbox/opener_start.h"
+#include "tools/sandbox/sandbox.h"
 
 enum { EXIT_OPENER = 3 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-opener: opens files for the analyst, which started it and has given up the right to
- * (tools/sandbox.h). It has the rights of the user who profiles, links libc only, and does not
- * parse the content of files. Requests come over the descriptor whose number is the first argument,
- * until it is closed: proto/opening.h. See opener/openings.h for what may be read under which
- * conditions.
+ * (tools/sandbox/sandbox.h). It has the rights of the user who profiles, links libc only, and does
+ * not parse the content of files. Requests come over the descriptor whose number is the first
+ * argument, until it is closed: proto/opening.h. See opener/openings.h for what may be read under
+ * which conditions.
  *
  * It writes only the files named on the command line, and in a live view those that the user names,
  * if their names have the suffix of a profile or a report.
@@ -22,11 +22,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "analyst/output.h"
+#include "base/outfile.h"
+#include "base/output.h"
+#include "base/series.h"
+#include "base/stack_room.h"
 #include "opener/openings.h"
-#include "profile/outfile.h"
-#include "tools/series.h"
-#include "tools/stack_room.h"
 
 enum { SUFFIXES_MOST = 32, NUMBER_MOST = 9999 };
 

@@ -20,12 +20,12 @@
 
 #include <curl/curl.h>
 
-#include "supervisor/os/clock.h"
-#include "tools/push_queue.h"
-#include "tools/push_url.h"
-#include "tools/sandbox.h"
-#include "tools/serve_fds.h"
-#include "tools/standard.h"
+#include "base/clock.h"
+#include "base/standard.h"
+#include "tools/sandbox/sandbox.h"
+#include "tools/serve/push_queue.h"
+#include "tools/serve/push_url.h"
+#include "tools/serve/serve_fds.h"
 
 /* Interval of retries, doubled after each failure. */
 #define RETRY_NS      CLOCK_SECOND_NS

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-server: provides profiles of spans of time by HTTP, and to sprofil-push. sprofrun or
- * sprofserve start it (tools/serve_front.c) with the descriptors of serve_fds.h, and it enters the
- * sandbox before it talks to anybody. It ends when the supervisor does, after the pending answers.
+ * sprofserve start it (tools/front/serve_front.c) with the descriptors of serve_fds.h. It enters
+ * the sandbox before it talks to anybody. It ends when the supervisor does, after the pending
+ * answers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,15 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/standard.h"
 #include "proto/request.h"
-#include "supervisor/os/clock.h"
-#include "tools/sandbox.h"
-#include "tools/serve_fds.h"
-#include "tools/serve_http.h"
-#include "tools/serve_pieces.h"
-#include "tools/serve_push.h"
-#include "tools/serve_spans.h"
-#include "tools/standard.h"
+#include "tools/sandbox/sandbox.h"
+#include "tools/serve/serve_fds.h"
+#include "tools/serve/serve_http.h"
+#include "tools/serve/serve_pieces.h"
+#include "tools/serve/serve_push.h"
+#include "tools/serve/serve_spans.h"
 
 /* A requested piece that does not come is requested again. */
 #define AGAIN_NS (10 * CLOCK_SECOND_NS)

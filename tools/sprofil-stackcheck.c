@@ -23,11 +23,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/standard.h"
+#include "base/text.h"
 #include "supervisor/engine/engine.h"
-#include "tools/front.h"
-#include "tools/stack_opinion.h"
-#include "tools/standard.h"
-#include "view/text.h"
+#include "tools/front/front.h"
+#include "tools/stackcheck/stack_opinion.h"
 
 static const char program[] = "sprofrun";
 

@@ -15,9 +15,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/standard.h"
 #include "proto/call.h"
 #include "supervisor/engine/engine.h"
-#include "tools/standard.h"
 
 static void say(void *context, enum say_kind kind, const char *line)
 {

@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/stack_room.h"
+#include "base/standard.h"
+#include "base/waiting.h"
 #include "profile/file.h"
 #include "profile/profile.h"
-#include "tools/inspect.h"
-#include "tools/inspect_histogram.h"
-#include "tools/pager.h"
-#include "tools/report_command.h"
-#include "tools/stack_room.h"
-#include "tools/standard.h"
-#include "tools/waiting.h"
+#include "tools/inspector/inspect.h"
+#include "tools/inspector/inspect_histogram.h"
+#include "tools/report/pager.h"
+#include "tools/report/report_command.h"
 
 /* Sets colours, width and characters according to the terminal. */
 static void suit_output(struct command *command)

@@ -9,22 +9,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyst/output.h"
-#include "profile/outfile.h"
-#include "supervisor/engine/engine.h"
+#include "base/libexec.h"
+#include "base/outfile.h"
+#include "base/output.h"
+#include "base/standard.h"
+#include "base/text.h"
+#include "base/units.h"
 #include "supervisor/calls/histogram.h"
-#include "tools/front.h"
-#include "tools/jcmd.h"
-#include "tools/libexec.h"
-#include "tools/live_front.h"
-#include "tools/output_option.h"
-#include "tools/serve_front.h"
-#include "tools/session.h"
-#include "tools/sprofrun_settings.h"
-#include "tools/standard.h"
-#include "tools/target_options.h"
-#include "tools/units.h"
-#include "view/text.h"
+#include "supervisor/engine/engine.h"
+#include "tools/front/front.h"
+#include "tools/front/jcmd.h"
+#include "tools/front/live_front.h"
+#include "tools/front/output_option.h"
+#include "tools/front/serve_front.h"
+#include "tools/front/session.h"
+#include "tools/front/sprofrun_settings.h"
+#include "tools/front/target_options.h"
 
 static const char program[] = "sprofrun";
 

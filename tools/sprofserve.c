@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/standard.h"
+#include "base/text.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/os/procfs.h"
-#include "tools/front.h"
-#include "tools/serve_front.h"
-#include "tools/session.h"
-#include "tools/standard.h"
-#include "tools/target_options.h"
-#include "view/text.h"
+#include "tools/front/front.h"
+#include "tools/front/serve_front.h"
+#include "tools/front/session.h"
+#include "tools/front/target_options.h"
 
 static const char program[] = "sprofserve";
 

@@ -12,16 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/standard.h"
+#include "base/text.h"
+#include "base/units.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/os/waiter.h"
-#include "tools/front.h"
-#include "tools/live_front.h"
-#include "tools/live_settings.h"
-#include "tools/session.h"
-#include "tools/standard.h"
-#include "tools/target_options.h"
-#include "tools/units.h"
-#include "view/text.h"
+#include "tools/front/front.h"
+#include "tools/front/live_front.h"
+#include "tools/front/live_settings.h"
+#include "tools/front/session.h"
+#include "tools/front/target_options.h"
 
 static const char program[] = "sproftop";
 

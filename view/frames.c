@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "view/options.h"
 #include "view/progress.h"
-#include "view/text.h"
 
 /* The command; else the first process; else the executable, which is first in a pprof file. */
 static int make_title(struct frames *frames)

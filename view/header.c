@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/audit.h"
-#include "view/text.h"
 #include "view/wall_types.h"
 #include "view/wrap.h"
 

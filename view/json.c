@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/json.h"
 
-#include "view/text.h"
+#include "base/text.h"
 
 void json_string(FILE *out, const char *text)
 {

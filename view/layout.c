@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/table.h"
 #include "view/paths.h"
-#include "view/text.h"
 #include "view/wrap.h"
 
 /* A cell that may be cut keeps at least this width. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/text.h"
+#include "base/text.h"
 
 /* In a narrower column, a path is cut as one text. */
 enum { LEAST_COLUMNS = 12 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "view/text.h"
+#include "base/text.h"
 
 /*
  * A mapping at a higher address has runtime addresses (from other programs), not those of the file:

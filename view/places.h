@@ -6,7 +6,7 @@
 #include "profile/pool.h"
 #include "profile/profile.h"
 #include "profile/table.h"
-#include "view/report.h"
+#include "view/options.h"
 #include "view/rows.h"
 
 /* Strings are unique pointers: of the profile, or of the pool. */

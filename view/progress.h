@@ -2,7 +2,7 @@
 #ifndef VIEW_PROGRESS_H
 #define VIEW_PROGRESS_H
 
-#include "view/report.h"
+#include "view/options.h"
 
 /* Reports progress to the callback of the options; the callback checks the clock. */
 static inline void progress_tell(

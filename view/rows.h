@@ -13,7 +13,7 @@
 #define VIEW_ROWS_H
 
 #include "profile/profile.h"
-#include "view/report.h"
+#include "view/options.h"
 
 enum rows_by { ROWS_BY_FUNCTION, ROWS_BY_LINE };
 

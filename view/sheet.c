@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/audit.h"
 #include "view/json.h"
-#include "view/text.h"
 
 struct sheet_format {
 	void (*names)(struct sheet *sheet);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "view/report.h"
+#include "view/options.h"
 
 enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_RATIO, CELL_DECIMAL, CELL_TEXT };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/text.h"
+#include "base/text.h"
 
 enum { INDENT = 2 };
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "supervisor/calls/session.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/remote.h"
 #include "supervisor/target/target.h"

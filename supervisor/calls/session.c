@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "supervisor/calls/counter.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/say.h"
 #include "supervisor/target/memory.h"

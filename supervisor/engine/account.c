@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/account.h"
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 
 /* Threads read per call of account_sweep(). */
 #define SWEEP_MOST 8

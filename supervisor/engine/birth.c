@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "proto/record.h"
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/waiter.h"
 

@@ -3,8 +3,8 @@
 
 #include <time.h>
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 
 /* --max-cpu: the factor by which the period between instants is stretched. */
 static void keep_throttle(struct engine *engine, uint64_t now)

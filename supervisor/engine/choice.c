@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/choice.h"
 
+#include "base/clock.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 
 #define WAIT_LEAST_NS 2000000
 #define WAIT_MOST_NS  200000000

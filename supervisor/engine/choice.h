@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "supervisor/engine/choice_rule.h"
+#include "base/choice_rule.h"
 
 struct engine;
 struct tracee;

@@ -5,12 +5,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "proto/request.h"
 #include "supervisor/engine/account.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
 /* A command that gets the same SIGCONT as the supervisor is going on after this time. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/counting.h"
 
+#include "base/clock.h"
 #include "supervisor/engine/account.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 
 void counting_begin(struct engine *engine, struct tracee *t, bool newborn)
 {

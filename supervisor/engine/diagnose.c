@@ -144,7 +144,10 @@ static int attempt(int pid)
 	return status >> 8 & 0xff;
 }
 
-/* Who traces: of a divided program of ours the process that its user knows (tools/session.h). */
+/*
+ * Who traces: of a divided program of ours the process that its user knows
+ * (tools/front/session.h).
+ */
 static void name_tracer(struct diagnose_facts *f)
 {
 	char who[16], text[4096];

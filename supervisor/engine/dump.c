@@ -5,9 +5,9 @@
 #include <poll.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/stops.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/window.h"
 #include "supervisor/target/mend.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/elapse.h"
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 
 /* Interval between two observations of a thread: its table's tick, within these bounds. */
 #define LEAST_NS 1000000

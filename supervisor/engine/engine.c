@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/account.h"
 #include "supervisor/engine/connect.h"
@@ -27,7 +28,6 @@
 #include "supervisor/engine/rotate.h"
 #include "supervisor/engine/serving.h"
 #include "supervisor/engine/stops.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"

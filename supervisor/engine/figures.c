@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/figures.h"
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 
 /* Include the open accounts of live threads. */
 static void add_open_accounts(const struct target *target, struct audit *audit, uint64_t now)

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 
 /* A name is read again after four times the time it has been unchanged, within these bounds. */
 #define NAME_LEAST_NS (CLOCK_SECOND_NS / 100)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/keeper.h"
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 
 /* A stopped thread waits so long for the keeper to wake up. */
 #define AWAIT_NS 50000

@@ -5,12 +5,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "proto/record.h"
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/account.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
 #include "supervisor/target/mend.h"

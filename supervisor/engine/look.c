@@ -10,11 +10,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"
-#include "supervisor/os/clock.h"
 
 /*
  * Interval at which the time of a thread that stays blocked is sent, to keep the profile current.

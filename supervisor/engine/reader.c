@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/stops.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
 
 /* A stop that does not occur delays a fresh analyst by this much at most. */

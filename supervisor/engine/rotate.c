@@ -8,13 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "proto/record.h"
 #include "supervisor/engine/control.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
 #include "supervisor/engine/stops.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 
 #define FILE_LEAST_NS 1000000000

@@ -8,11 +8,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/keeper.h"
 #include "supervisor/engine/sampling_probe.h"
 #include "supervisor/engine/stops.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/priority.h"
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
 
 static int probe_activity(void *context, struct sample_thread *s, struct activity *ret_activity)
 {

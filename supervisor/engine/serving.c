@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "proto/request.h"
 #include "supervisor/engine/account.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
-#include "supervisor/os/clock.h"
 
 /* Requests handled at once; the sampler waits meanwhile. */
 #define READ_MOST 8

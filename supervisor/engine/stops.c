@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/clock.h"
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"
 #include "supervisor/engine/keeper.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/waiter.h"
 #include "supervisor/os/window.h"
 

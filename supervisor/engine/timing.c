@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/timing.h"
 
+#include "base/clock.h"
 #include "supervisor/engine/engine.h"
-#include "supervisor/os/clock.h"
 
 void timing_start(struct timing *timing, const struct engine_options *options)
 {

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "supervisor/os/clock.h"
+#include "base/clock.h"
 #include "supervisor/os/procfs.h"
 
 void arrival_rest(struct arrival_log *log)

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "supervisor/os/clock.h"
+#include "base/clock.h"
 #include "supervisor/os/priority.h"
 
 /*

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "supervisor/os/clock.h"
+#include "base/clock.h"
 #include "supervisor/target/target.h"
 
 /* Descriptors left for short-lived opens and for a fresh analyst. */

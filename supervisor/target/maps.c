@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "supervisor/os/clock.h"
+#include "base/clock.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"

@@ -5,8 +5,8 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "base/clock.h"
 #include "proto/call.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/remote.h"
 #include "supervisor/os/window.h"

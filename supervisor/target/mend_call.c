@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "supervisor/os/clock.h"
+#include "base/clock.h"
 #include "supervisor/os/descriptor.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/remote.h"

@@ -5,7 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
-[ -f "$BUILD/completions/sprofrun" ] || skip "completions are made by builds for this machine"
+[ -f "$BUILD/packaging/completions/sprofrun" ] || skip "completions are made by builds for this machine"
 : >"a file.pb.gz"
 
 # offers WHAT WORD...: the words that the shell $shell offers for the last WORD, sorted, are WHAT.
@@ -17,7 +17,7 @@ offers() {
 
 shell=bash
 offered() {
-    bash --norc -c '. "$BUILD/completions/$1"
+    bash --norc -c '. "$BUILD/packaging/completions/$1"
         [ -z "$WITH" ] || . "$WITH"
         compopt() { :; }
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}

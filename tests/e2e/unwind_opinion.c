@@ -26,8 +26,8 @@
 
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/procfs.h"
-#include "supervisor/target/stack.h"
 #include "supervisor/os/tracer.h"
+#include "supervisor/target/stack.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/unwind.h"
 

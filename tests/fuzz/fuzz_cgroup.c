@@ -6,7 +6,7 @@
 
 #include "supervisor/os/cgroup.h"
 #include "tests/fuzz/fuzz.h"
-#include "tools/containers.h"
+#include "tools/front/containers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

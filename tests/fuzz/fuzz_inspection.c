@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "proto/inspection.h"
 #include "tests/fuzz/fuzz.h"
-#include "tools/inspect_answer.h"
+#include "tools/inspector/inspect_answer.h"
 #include "view/code.h"
 
 static size_t use_text(const char *text)

@@ -2,8 +2,8 @@
 /* The input is a jitdump, taken by pieces as if less were at hand than there is. */
 #include <string.h>
 
-#include "analyst/jitdump.h"
 #include "analyst/jit_map.h"
+#include "analyst/jitdump.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { AT_HAND = 256 };

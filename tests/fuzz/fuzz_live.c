@@ -8,7 +8,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/live_fixture.h"
-#include "view/terminal.h"
+#include "view/live/terminal.h"
 
 enum { ACT_SPECIAL = 0x80, ACT_RESIZE = 0xb0, ACT_GROW = 0xc0, ACT_LOOK = 0xd0, ACT_MOUSE = 0xe0 };
 

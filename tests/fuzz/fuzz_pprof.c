@@ -9,7 +9,7 @@
 #include "profile/pprof.h"
 #include "profile/profile.h"
 #include "tests/fuzz/fuzz.h"
-#include "view/report.h"
+#include "view/report/report.h"
 
 static void print_against_itself(const struct report *report, struct profile *profile,
 	const struct report_options *options, FILE *out, char **ret_problem)

@@ -8,8 +8,8 @@
 
 #include "proto/piece.h"
 #include "tests/fuzz/fuzz.h"
-#include "tools/push_url.h"
-#include "tools/serve_request.h"
+#include "tools/serve/push_url.h"
+#include "tools/serve/serve_request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

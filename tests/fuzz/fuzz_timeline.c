@@ -14,8 +14,8 @@
 #include "profile/timeline_code.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/timeline_fixture.h"
-#include "view/export.h"
-#include "view/report.h"
+#include "view/export/export.h"
+#include "view/report/report.h"
 
 enum { TAG_7001 = 7001 << 3 | 2 };
 

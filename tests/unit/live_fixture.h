@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "tests/unit/profile_fixture.h"
-#include "view/live.h"
+#include "view/live/live.h"
 
 #define LIVE_SECOND_NS UINT64_C(1000000000)
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tests/unit/profile_fixture.h"
-#include "view/report.h"
+#include "view/report/report.h"
 
 /* What is said about @profile; the caller frees. */
 static char *said_of(const struct profile *profile, bool ascii)

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "profile/labels.h"
 #include "tests/unit/profile_fixture.h"
-#include "view/balance.h"
-#include "view/text.h"
+#include "view/report/balance.h"
 
 static const char long_name[] =
 	"a_function_whose_name_alone_fills_a_line_of_eighty_columns_and_more";

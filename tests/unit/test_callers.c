@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/stacks_fixture.h"
-#include "view/annotate.h"
-#include "view/callers.h"
+#include "view/report/annotate.h"
+#include "view/report/callers.h"
 
 static void ask(struct callers *callers, const struct profile *profile,
 	const struct report_options *options)

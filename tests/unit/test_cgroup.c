@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "supervisor/os/cgroup.h"
-#include "tools/containers.h"
+#include "tools/front/containers.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/os/clock.h"
+#include "base/clock.h"
 #include "supervisor/os/cpu_waiter.h"
 
 #define MS          UINT64_C(1000000)

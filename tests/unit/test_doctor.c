@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/profile_fixture.h"
-#include "view/doctor.h"
+#include "view/report/doctor.h"
 
 /* All objects are alike: the answer is the context. */
 static int inspect(

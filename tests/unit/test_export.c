@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "profile/pprof.h"
 #include "tests/unit/stacks_fixture.h"
-#include "view/export.h"
-#include "view/export_name.h"
-#include "view/svg.h"
-#include "view/text.h"
+#include "view/export/export.h"
+#include "view/export/export_name.h"
+#include "view/export/svg.h"
 
 static char *export(const struct profile *profile, const char *format,
 	const struct report_options *options, size_t *ret_bytes)

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
+#include "base/outfile.h"
 #include "profile/file.h"
-#include "profile/outfile.h"
 #include "profile/pprof.h"
 #include "tests/unit/profile_fixture.h"
 

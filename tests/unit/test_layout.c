@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "view/layout.h"
-#include "view/text.h"
 
 static const struct layout_column columns[] = {
 	{"share", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of the live view: what they ask the program for, the help, and what a wrong key is told. */
 #include "tests/unit/live_screen_fixture.h"
-#include "view/live_keys.h"
+#include "view/live/live_keys.h"
 
 static void test_live__requests(void **state)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/timeline_fixture.h"
-#include "view/live.h"
+#include "view/live/live.h"
 
 struct view {
 	struct live *live;

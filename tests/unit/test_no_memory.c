@@ -14,8 +14,8 @@
 #include "profile/pprof.h"
 #include "tests/unit/no_memory.h"
 #include "tests/unit/profile_fixture.h"
-#include "view/export.h"
-#include "view/report.h"
+#include "view/export/export.h"
+#include "view/report/report.h"
 
 /* Something that may run out of memory. */
 typedef int attempt(const struct profile *profile);

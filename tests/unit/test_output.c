@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analyst/output.h"
-#include "tools/series.h"
+#include "base/output.h"
+#include "base/series.h"
 
 static void name_is(const char *pattern, const char *wanted)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tools/output_text.h"
+#include "base/output_text.h"
 
 /* Put at once, and byte by byte. */
 static void assert_put(const char *text, const char *expected)

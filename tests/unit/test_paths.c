@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "view/paths.h"
-#include "view/text.h"
 
 enum { PATHS_MOST = 4 };
 

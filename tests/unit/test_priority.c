@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "supervisor/os/clock.h"
+#include "base/clock.h"
 #include "supervisor/os/priority.h"
 
 #define MOST_NS UINT64_C(20000000000)

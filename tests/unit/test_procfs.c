@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "supervisor/os/arrival.h"
-#include "supervisor/os/clock.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"

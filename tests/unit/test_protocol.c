@@ -13,8 +13,8 @@
 
 #include "proto/call.h"
 #include "proto/opening.h"
-#include "proto/record.h"
 #include "proto/piece.h"
+#include "proto/record.h"
 #include "proto/request.h"
 
 struct field {

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "supervisor/os/clock.h"
+#include "base/clock.h"
 #include "supervisor/os/priority.h"
 #include "supervisor/os/realtime.h"
 

@@ -13,9 +13,9 @@
 
 #include "proto/bytes.h"
 #include "proto/piece.h"
-#include "tools/push_queue.h"
-#include "tools/push_url.h"
-#include "tools/serve_request.h"
+#include "tools/serve/push_queue.h"
+#include "tools/serve/push_url.h"
+#include "tools/serve/serve_request.h"
 
 static void test_serving__seconds(void **state)
 {

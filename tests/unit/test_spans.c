@@ -11,7 +11,7 @@
 #include "profile/pprof.h"
 #include "proto/piece.h"
 #include "tests/unit/timeline_fixture.h"
-#include "tools/serve_spans.h"
+#include "tools/serve/serve_spans.h"
 
 #define SECOND UINT64_C(1000000000)
 /* The fixture's profile as a segment: 3 s from then on. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "view/text.h"
+#include "base/text.h"
 
 static void assert_cut(const char *name, size_t columns, bool ascii, const char *expected)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/stacks_fixture.h"
-#include "view/tree_report.h"
+#include "view/report/tree_report.h"
 
 static void plant(struct tree *tree, const struct profile *profile,
 	const struct report_options *options, enum tree_folding folding)

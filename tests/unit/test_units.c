@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tools/units.h"
+#include "base/units.h"
 
 static void test_units__times(void **state)
 {

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "tests/unit/profile_fixture.h"
-#include "view/report.h"
-#include "view/text.h"
+#include "view/report/report.h"
 #include "view/wrap.h"
 
 static void expect(const char *text, size_t width, const char *expected)

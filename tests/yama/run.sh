@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What Yama permits in its four modes, tried in a machine of its own: Debian 12's kernel under qemu,
 # with the static programs and busybox. Some minutes; needs the network the first time.
-#   tests/yama/run.sh TARBALL: of tools/tarball.sh
+#   tests/yama/run.sh TARBALL: of packaging/tarball.sh
 # Exit status: 1 if an attempt ended otherwise than tests/yama/expected says.
 source=$(cd "$(dirname "$0")/../.." && pwd)
 MACHINE_DIR=${YAMA_DIR:-$source/build-yama-machine}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Readings of the kernel's clocks, in ns. May run in the stop window. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define CLOCK_SECOND_NS UINT64_C(1000000000)
+
+/* 0 if the clock no longer exists, such as that of a reaped process. */
+uint64_t clock_read(clockid_t clock);
+
+/* CLOCK_MONOTONIC. */
+uint64_t clock_now(void);
+
+/*
+ * What it takes of a thread's time to program the CPU's timer: in a virtual machine some 7 us. The
+ * median of 16 tries, which take 0.3 ms. 0: unknown.
+ */
+uint64_t clock_timer_cost(void);
+
+/* Number of times this thread has slept: voluntary context switches. */
+long clock_sleeps(void);
+
+#endif

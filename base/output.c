@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/output.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *output_known_rank(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+		"MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *rank = getenv(names[i]);
+
+		if (rank && rank[0] && strspn(rank, "0123456789") == strlen(rank))
+			return rank;
+	}
+	return NULL;
+}
+
+const char *output_rank(void)
+{
+	const char *rank = output_known_rank();
+
+	return rank ? rank : "0";
+}
+
+unsigned output_ranks(void)
+{
+	/* Not SLURM_NTASKS: it is also set in a batch script, which is a single process. */
+	static const char *const names[] = {
+		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *size = getenv(names[i]);
+		unsigned long ranks =
+			size && isdigit((unsigned char)size[0]) ? strtoul(size, NULL, 10) : 0;
+
+		if (ranks > 1 && ranks <= UINT32_MAX)
+			return (unsigned)ranks;
+	}
+	return 1;
+}
+
+static bool is_word(const char *from, const char *to)
+{
+	for (const char *p = from; p < to; p++) {
+		if (!isalpha((unsigned char)*p))
+			return false;
+	}
+	return to > from;
+}
+
+char *output_apart(const char *pattern, const char *mark)
+{
+	const char *slash = strrchr(pattern, '/'), *name = slash ? slash + 1 : pattern;
+	const char *end = name + strlen(name), *dot = strrchr(name, '.'), *before = dot;
+	char *apart;
+	int r;
+
+	if (!dot || dot == name)
+		dot = end;
+	/* Suffixes of two words, such as ".pb.gz". */
+	while (dot < end && before > name && *--before != '.')
+		;
+	if (dot < end && before > name && is_word(before + 1, dot))
+		dot = before;
+	/* "gmon.out" as a whole is the name of a format. */
+	if (strcmp(dot, ".out") == 0)
+		r = asprintf(&apart, "%.*s%s.%s", (int)(name - pattern), pattern, mark, name);
+	else
+		r = asprintf(&apart, "%.*s.%s%s", (int)(dot - pattern), pattern, mark, dot);
+	return r < 0 ? NULL : apart;
+}
+
+/* Does @pattern contain this conversion, not as a part of "%%"? */
+static bool has(const char *pattern, char what)
+{
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '%' && p[1] && *++p == what)
+			return true;
+	}
+	return false;
+}
+
+char *output_timed(const char *pattern)
+{
+	return has(pattern, 't') ? strdup(pattern) : output_apart(pattern, "%t");
+}
+
+bool output_is_timed(const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/');
+
+	return has(slash ? slash + 1 : pattern, 't');
+}
+
+static void put_value(FILE *out, char what, const struct output_facts *facts)
+{
+	char stamp[32];
+	struct tm tm;
+
+	switch (what) {
+	case 'p': (void)fprintf(out, "%u", facts->pid); break;
+	case 'n':
+		for (const char *p = facts->name; *p; p++)
+			(void)fputc(*p == '/' ? '_' : *p, out);
+		break;
+	case 't':
+		if (localtime_r(&facts->time, &tm) &&
+			strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm))
+			(void)fputs(stamp, out);
+		if (facts->number > 1)
+			(void)fprintf(out, "_%u", facts->number);
+		break;
+	case 'r': (void)fputs(facts->rank, out); break;
+	case '%': (void)fputc('%', out); break;
+	default:
+		(void)fputc('%', out);
+		(void)fputc(what, out);
+		break;
+	}
+}
+
+static int fill(
+	const char *pattern, const struct output_facts *facts, const char *kept, char **ret_name)
+{
+	char *name = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&name, &bytes);
+	bool failed;
+
+	if (!out)
+		return -ENOMEM;
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '%' && p[1] && strchr(kept, p[1])) {
+			(void)fprintf(out, "%%%c", *++p);
+		} else if (*p == '%' && p[1]) {
+			put_value(out, *++p, facts);
+		} else {
+			(void)fputc(*p, out);
+		}
+	}
+	failed = ferror(out);
+	if (fclose(out) != 0 || failed) {
+		free(name);
+		return -ENOMEM;
+	}
+	*ret_name = name;
+	return 0;
+}
+
+int output_name(const char *pattern, const struct output_facts *facts, char **ret_name)
+{
+	return fill(pattern, facts, "", ret_name);
+}
+
+int output_series(const char *pattern, const struct output_facts *facts, char **ret_series)
+{
+	return fill(pattern, facts, "t%", ret_series);
+}

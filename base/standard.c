@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/standard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+void standard_hold(void)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+	}
+}
+
+int standard_end_output(void)
+{
+	/*
+	 * After an earlier failed write the buffer is empty, and the last write does not show the
+	 * error.
+	 */
+	int error = ferror(stdout) ? errno ? errno : EIO : 0;
+
+	if (fflush(stdout) != 0)
+		error = errno;
+	return error == EPIPE ? 0 : -error;
+}
+
+void standard_complain(const char *program, const char *format, va_list args)
+{
+	char *line, *clean;
+
+	if (vasprintf(&line, format, args) < 0)
+		return;
+	clean = text_clean(line, false);
+	if (clean)
+		(void)fprintf(stderr, "%s: %s\n", program, clean);
+	free(clean);
+	free(line);
+}
+
+static void complain(const char *program, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void complain(const char *program, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	standard_complain(program, format, args);
+	va_end(args);
+}
+
+int standard_printed(const char *program, int failure)
+{
+	int error = standard_end_output();
+
+	if (!error)
+		return 0;
+	complain(program, "cannot write to standard output: %s", strerror(-error));
+	return failure;
+}

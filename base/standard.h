@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Handling of the standard streams in all programs. */
+#ifndef BASE_STANDARD_H
+#define BASE_STANDARD_H
+
+#include <stdarg.h>
+
+/*
+ * Call first: opens those of the three streams that are closed, so that no file of ours gets their
+ * numbers and is written to by mistake. Writing to them still fails, and a program that we start
+ * gets them closed, as we did.
+ */
+void standard_hold(void);
+
+/*
+ * Flushes standard output: 0, also if its reader has left; -errno if some output could not be
+ * written.
+ */
+int standard_end_output(void);
+
+/*
+ * Prints a message, "PROGRAM: …" and a newline, on standard error. Characters unsafe for a terminal
+ * (names of files may contain any) become '?'.
+ */
+void standard_complain(const char *program, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+/*
+ * For --help and --version: flushes the output and returns 0; on failure prints a message and
+ * returns @failure.
+ */
+int standard_printed(const char *program, int failure);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* For example "é" is C3 A9: U+00E9. */
+int32_t text_next(const char **text)
+{
+	static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	const uint8_t *p = (const uint8_t *)*text;
+	unsigned bytes = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	int32_t c = p[0];
+
+	++*text;
+	if (bytes == 1)
+		return c;
+	if (!bytes || p[0] > 0xf4)
+		return -1;
+	c &= 0x7f >> bytes;
+	for (unsigned i = 1; i < bytes; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return -1;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[bytes] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return -1;
+	*text += bytes - 1;
+	return c;
+}
+
+/* Independent of the locale: combining marks take no column, East Asian wide characters two. */
+unsigned text_character_columns(int32_t c)
+{
+	static const int32_t none[][2] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd},
+		{0x610, 0x61a}, {0x64b, 0x65f}, {0x200b, 0x200f}, {0x2028, 0x202e},
+		{0x2060, 0x206f}, {0x20d0, 0x20f0}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}};
+	static const int32_t wide[][2] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf},
+		{0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60},
+		{0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		if (c >= none[i][0] && c <= none[i][1])
+			return 0;
+	}
+	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++) {
+		if (c >= wide[i][0] && c <= wide[i][1])
+			return 2;
+	}
+	return 1;
+}
+
+size_t text_columns(const char *text)
+{
+	size_t columns = 0;
+
+	while (*text)
+		columns += text_character_columns(text_next(&text));
+	return columns;
+}
+
+bool text_is_printable(int32_t c)
+{
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+		return false;
+	return !((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+		(c >= 0x2060 && c <= 0x206f) || c == 0xfeff);
+}
+
+char *text_clean(const char *text, bool ascii)
+{
+	char *clean = malloc(strlen(text) + 1), *to = clean;
+
+	while (clean && *text) {
+		const char *from = text;
+		int32_t c = text_next(&text);
+
+		if (text_is_printable(c) && (c < 0x80 || !ascii)) {
+			memcpy(to, from, (size_t)(text - from));
+			to += text - from;
+		} else {
+			*to++ = '?';
+		}
+	}
+	if (clean)
+		*to = '\0';
+	return clean;
+}
+
+void text_put(const char *text, FILE *out)
+{
+	while (*text) {
+		const char *from = text;
+
+		if (text_is_printable(text_next(&text)))
+			(void)fwrite(from, 1, (size_t)(text - from), out);
+		else
+			(void)fputc('?', out);
+	}
+}
+
+const char *text_ellipsis(bool ascii)
+{
+	return ascii ? "..." : "\xe2\x80\xa6";
+}
+
+/* The bytes of the first @columns columns of @text. */
+static size_t head_bytes(const char *text, size_t columns)
+{
+	const char *p = text, *before = text;
+	size_t taken = 0;
+
+	while (*p) {
+		before = p;
+		taken += text_character_columns(text_next(&p));
+		if (taken > columns)
+			return (size_t)(before - text);
+	}
+	return (size_t)(p - text);
+}
+
+/* Replaces the @cut bytes at @at by an ellipsis. */
+static int replace(char **text, size_t at, size_t cut, bool ascii)
+{
+	char *shorter;
+
+	if (asprintf(&shorter, "%.*s%s%s", (int)at, *text, text_ellipsis(ascii), *text + at + cut) <
+		0)
+		return -ENOMEM;
+	free(*text);
+	*text = shorter;
+	return 0;
+}
+
+/* Keeps @head columns, and as much of the end as fits. */
+static int cut_middle(char **text, size_t columns, size_t head, bool ascii)
+{
+	size_t dots = text_columns(text_ellipsis(ascii));
+	size_t all = text_columns(*text), at, tail;
+	const char *end;
+
+	if (all <= columns)
+		return 0;
+	if (columns <= dots) {
+		(*text)[head_bytes(*text, columns)] = '\0';
+		return 0;
+	}
+	tail = columns - dots - head;
+	at = head_bytes(*text, head);
+	end = *text + head_bytes(*text, all - tail);
+	while (text_columns(end) > tail)
+		(void)text_next(&end);
+	return replace(text, at, (size_t)(end - *text) - at, ascii);
+}
+
+enum { MOST_BRACKET_BYTES = 8192 };
+
+/* Is the bracket at @at part of a name: operator<, operator<<, operator()? */
+static bool is_operator(const char *text, size_t at)
+{
+	static const char word[] = "operator";
+
+	while (text[at] == '<' && at && text[at - 1] == '<')
+		at--;
+	return at >= sizeof(word) - 1 &&
+		!strncmp(text + at - (sizeof(word) - 1), word, sizeof(word) - 1);
+}
+
+/* The end of the bracket that opens at @at, 0 if it is not closed. */
+static size_t closing(const char *text, size_t at, char open, char close)
+{
+	size_t depth = 0;
+
+	for (size_t i = at; text[i]; i++) {
+		if (text[i] == open)
+			depth++;
+		else if (text[i] == close && !(i && text[i - 1] == '-') && !--depth)
+			return i;
+	}
+	return 0;
+}
+
+/*
+ * Replaces the content of the last bracket pair that has more than an ellipsis; 1 if there was one.
+ * Repeated calls reach the enclosing pairs.
+ */
+static int empty_bracket(char **text, char open, char close, bool ascii)
+{
+	size_t bytes = strlen(*text);
+
+	for (size_t i = bytes; i-- > 1;) {
+		size_t end;
+
+		if ((*text)[i] != open || is_operator(*text, i))
+			continue;
+		end = closing(*text, i, open, close);
+		if (end <= i + 1 + strlen(text_ellipsis(ascii)))
+			continue;
+		return replace(text, i + 1, end - i - 1, ascii) < 0 ? -ENOMEM : 1;
+	}
+	return 0;
+}
+
+/* Empties as many as the width wants. */
+static int empty_brackets(char **text, size_t columns, bool ascii)
+{
+	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};
+	/* This takes quadratic time; no real name is that long. */
+	size_t kinds = strlen(*text) <= MOST_BRACKET_BYTES ? 2 : 0;
+
+	for (size_t i = 0; i < kinds; i++) {
+		int emptied = 1;
+
+		while (emptied > 0 && text_columns(*text) > columns)
+			emptied = empty_bracket(text, brackets[i][0], brackets[i][1], ascii);
+		if (emptied < 0)
+			return emptied;
+	}
+	return 0;
+}
+
+int text_empty_brackets(char **text, bool ascii)
+{
+	return empty_brackets(text, 0, ascii);
+}
+
+int text_cut_name(char **text, size_t columns, bool ascii)
+{
+	int r = empty_brackets(text, columns, ascii);
+
+	return r < 0 ? r : cut_middle(text, columns, columns / 3, ascii);
+}
+
+int text_cut_path(char **text, size_t columns, bool ascii)
+{
+	return cut_middle(text, columns, 0, ascii);
+}
+
+int text_cut_sentence(char **text, size_t columns, bool ascii)
+{
+	size_t dots = text_columns(text_ellipsis(ascii));
+
+	return cut_middle(text, columns, columns > dots ? columns - dots : 0, ascii);
+}
+
+const char *text_basename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void text_format_ns(uint64_t ns, char to[TEXT_UNIT_BYTES])
+{
+	uint64_t s = ns / 1000000000;
+
+	if (ns < 1000)
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%" PRIu64 " ns", ns);
+	else if (ns < 10000)
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%.1f us", (double)ns / 1e3);
+	else if (ns < 1000000)
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%.0f us", (double)ns / 1e3);
+	else if (ns < 1000000000)
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%.2f ms", (double)ns / 1e6);
+	else if (s < 100)
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%.2f s", (double)ns / 1e9);
+	else if (s < 3600)
+		(void)snprintf(
+			to, TEXT_UNIT_BYTES, "%" PRIu64 " min %02" PRIu64 " s", s / 60, s % 60);
+	else
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%" PRIu64 " h %02" PRIu64 " min", s / 3600,
+			s / 60 % 60);
+}
+
+void text_format_hz(double hz, char to[TEXT_UNIT_BYTES])
+{
+	bool whole = hz >= 100 || (uint64_t)(hz * 10 + 0.5) % 10 == 0;
+
+	if (hz < 1)
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%.2g Hz", hz);
+	else
+		(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f Hz", whole ? 0 : 1, hz);
+}
+
+struct text_scale text_scale_for(const char *unit, int64_t most)
+{
+	static const struct {
+		int64_t from;
+		struct text_scale scale;
+	} scales[] = {
+		{100000000000, {"s", "nanoseconds", 1e9, 1}},
+		{1000000000, {"s", "nanoseconds", 1e9, 2}},
+		{1000000, {"ms", "nanoseconds", 1e6, 2}},
+		{0, {"us", "nanoseconds", 1e3, 1}},
+		{(int64_t)1 << 30, {"GiB", "bytes", 1 << 30, 2}},
+		{1 << 20, {"MiB", "bytes", 1 << 20, 2}},
+		{1 << 10, {"KiB", "bytes", 1 << 10, 2}},
+		{0, {"B", "bytes", 1, 0}},
+	};
+
+	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++) {
+		if (!strcmp(scales[i].scale.of, unit) && most >= scales[i].from)
+			return scales[i].scale;
+	}
+	return (struct text_scale){"", "", 1, 0};
+}
+
+void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES])
+{
+	static const double halves[] = {0.5, 0.05, 0.005};
+	double shown = (double)value / scale.divisor;
+	bool is_small = value > 0 && shown < halves[scale.digits];
+
+	(void)snprintf(to, TEXT_UNIT_BYTES, "%s%.*f%s%s", is_small ? "<" : "", scale.digits,
+		is_small ? 2 * halves[scale.digits] : shown, scale.unit[0] ? " " : "", scale.unit);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Progress for a user who waits at a terminal: one line on stderr that is erased at the end. */
+#ifndef BASE_WAITING_H
+#define BASE_WAITING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct waiting {
+	bool terminal; /* stderr is a terminal */
+	bool visible;
+	uint64_t since_ns, shown_ns;
+};
+
+void waiting_begin(struct waiting *waiting);
+
+/* Shows the progress of @what, but only if it takes long, and a few times a second. */
+void waiting_tell(struct waiting *waiting, const char *what, double done);
+
+/* Shows @what at once: for long work without known progress. */
+void waiting_say(struct waiting *waiting, const char *what);
+
+void waiting_end(struct waiting *waiting);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/analyst/analyst_results.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "analyst/analyst.h"
+#include "analyst/processes.h"
+#include "base/standard.h"
+#include "profile/profile.h"
+#include "proto/record.h"
+#include "tools/analyst/analyst_settings.h"
+#include "tools/analyst/delivery.h"
+#include "tools/analyst/pieces.h"
+#include "tools/serve/piece_send.h"
+#include "view/export/export.h"
+#include "view/export/export_name.h"
+#include "view/report/dump.h"
+#include "view/report/report.h"
+
+static struct delivery delivery_of(const struct analyst_results *results)
+{
+	return (struct delivery){.opener = results->opener,
+		.peer_fd = results->settings->replay ? -1 : LINK_REQUEST_FD};
+}
+
+/* @of: the process's name, for %n. */
+static int write_profile(const struct analyst_results *results, const struct profile *profile,
+	uint32_t pid, const char *of, struct delivered *ret_delivered)
+{
+	const struct analyst_settings *s = results->settings;
+	struct delivery delivery = delivery_of(results);
+
+	if (strcmp(s->output, "-") != 0)
+		return delivery_write(&delivery, OPENING_OUTPUT, pid, of, profile, ret_delivered);
+	*ret_delivered = (struct delivered){.name = "-"};
+	return delivery_print(&delivery, profile);
+}
+
+/* A bad name must not cost the measured data. */
+static void complain_unwritten(const struct analyst_results *results,
+	const struct delivered *delivered, int error, const struct profile *profile)
+{
+	const struct analyst_settings *s = results->settings;
+	struct delivery delivery = delivery_of(results);
+	struct delivered kept;
+	const char *why = delivered->why;
+	const char *where = delivered->name[0] ? delivered->name : s->output;
+	bool is_kept = delivery_write(&delivery, OPENING_KEEP, 0, "", profile, &kept) == 0;
+
+	if (!why[0])
+		why = error == -EINTR ? "nobody reads it" : strerror(-error);
+	analyst_settings_complain(s, "cannot write the profile to %s: %s%s%s%s",
+		strcmp(where, "-") != 0 ? where : "standard output", why,
+		error == -EFBIG ? " (the limit is that of 'ulimit -f')" : "",
+		is_kept ? "; it is kept in " : "; nor can it be kept in ",
+		kept.name[0] ? kept.name : "TMPDIR");
+}
+
+/* A profile per process; output is a pattern that distinguishes them. */
+static int write_apart(const struct analyst_results *results, struct analyst *analyst,
+	struct delivered *ret_delivered)
+{
+	const struct analyst_settings *s = results->settings;
+	const struct processes *processes = analyst_processes(analyst);
+	int r = 0;
+
+	for (size_t i = 0; i < processes->n && r == 0; i++) {
+		const struct process_facts *facts = &processes->list[i];
+		struct profile *profile;
+
+		r = processes_profile(facts, analyst_profile(analyst), &profile);
+		if (r < 0)
+			break;
+		r = write_profile(results, profile, facts->pid, facts->name, ret_delivered);
+		profile_free(profile);
+	}
+	if (r == 0 && !s->quiet)
+		analyst_settings_complain(s,
+			"%zu profiles, of a process each, are in %s%s (%%p is the process id)",
+			processes->n, s->output, export_remark(s->output));
+	return r;
+}
+
+static void print_report(const struct analyst_settings *s, const struct profile *profile)
+{
+	const struct report *report = report_find(s->report);
+	struct winsize size = {0};
+	struct report_options options = {
+		.size = sizeof(options), .limit = 20, .split = s->split, .color = s->color};
+	char *problem = NULL;
+
+	if (!report || report->wants_function || report->print_sides)
+		return;
+	options.min_percent = report->text_min_percent;
+	/* A path from the start of a program to its hot spot takes more rows than a list. */
+	if (report->text_min_percent > 0)
+		options.limit *= 2;
+	if (isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
+		options.width = size.ws_col;
+	(void)report->print(profile, &options, stderr, &problem);
+	free(problem);
+}
+
+static void print_place(const struct analyst_settings *s, const char *name)
+{
+	const struct export_format *format = export_for_recording(name);
+
+	analyst_settings_complain(s, "%s in %s%s%s", format->content, name, export_remark(name),
+		format == export_at(0) ? "; sprofreport reads it" : "");
+}
+
+/* The end of a server does not affect the profile. */
+static void serve(
+	const struct analyst_settings *s, const struct analyst *analyst, enum piece_kind kind)
+{
+	struct piece piece = {.kind = kind, .segment = s->segment};
+	int r;
+
+	analyst_times(analyst, &piece.began_ns, &piece.until_ns);
+	r = piece_send(PIECES_FD, &piece, analyst_profile((struct analyst *)analyst));
+	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
+		analyst_settings_complain(
+			s, "a piece of the profile did not reach the server: %s", strerror(-r));
+}
+
+/* For --ring: keeps a piece, or writes the profile of all pieces. */
+static int deliver_pieces(const struct analyst_results *results, struct analyst *analyst,
+	struct delivered *ret_delivered)
+{
+	const struct analyst_settings *s = results->settings;
+	struct delivery delivery = delivery_of(results);
+	unsigned flags = analyst_end_flags(analyst);
+	struct profile *all;
+	int r;
+
+	if (flags & RECORD_END_PIECE) {
+		r = pieces_keep(s->pieces.own_fd, analyst_profile(analyst));
+		if (r < 0)
+			analyst_settings_complain(s,
+				"cannot keep a piece of --ring: %s; it will be missing",
+				strerror(-r));
+		return 0;
+	}
+	if (flags & RECORD_END_UNASKED) {
+		if (!s->quiet)
+			analyst_settings_complain(s,
+				"this end writes no profile: with --ring one is written when "
+				"SIGUSR2 asks, or a signal ends what is profiled");
+		return 0;
+	}
+	delivery.snapshot = true;
+	r = pieces_join(&s->pieces, analyst_profile(analyst), &all);
+	if (r < 0)
+		return r;
+	r = delivery_write(
+		&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name, all, ret_delivered);
+	print_report(s, all);
+	if (r < 0)
+		complain_unwritten(results, ret_delivered, r, all);
+	else if (!s->quiet)
+		print_place(s, ret_delivered->name);
+	profile_free(all);
+	return r;
+}
+
+int analyst_results_end(void *context, struct analyst *analyst, int error)
+{
+	static struct delivered delivered;
+	const struct analyst_results *results = context;
+	const struct analyst_settings *s = results->settings;
+	int r = error;
+
+	if (s->dump && error >= 0) {
+		error = dump_print(analyst_profile(analyst), stdout);
+		return standard_printed(s->program, 1) || error < 0;
+	}
+	if (error < 0)
+		analyst_settings_complain(s, "cannot make the profile: %s", strerror(-error));
+	else if (!analyst_has_image(analyst))
+		return 0; /* the command never ran; sprofrun says why */
+	if (error >= 0 && s->segment)
+		serve(s, analyst, PIECE_WHOLE);
+	if (s->unwritten)
+		return error < 0;
+	if (error < 0)
+		r = error;
+	else if (s->pieces.on)
+		return deliver_pieces(results, analyst, &delivered) < 0;
+	else if (s->apart)
+		r = write_apart(results, analyst, &delivered);
+	else
+		r = write_profile(results, analyst_profile(analyst), analyst_first_pid(analyst),
+			s->name, &delivered);
+	if (error >= 0) {
+		print_report(s, analyst_profile(analyst));
+		if (r < 0)
+			complain_unwritten(results, &delivered, r, analyst_profile(analyst));
+		else if (!s->quiet && !s->apart && strcmp(delivered.name, "-") != 0)
+			print_place(s, delivered.name);
+		if (s->per_process && !s->apart && !s->quiet)
+			analyst_settings_complain(s,
+				"%s is no regular file: all processes are in one profile there",
+				delivered.name[0] ? delivered.name : s->output);
+	}
+	return r < 0;
+}
+
+int analyst_results_view(void *context, struct analyst *analyst, int error)
+{
+	static struct delivered delivered;
+	const struct analyst_results *results = context;
+	const struct analyst_settings *s = results->settings;
+	struct delivery delivery = delivery_of(results);
+	int r = error < 0 ? error
+			  : delivery_write(&delivery, OPENING_VIEW, 0, s->output,
+				    analyst_profile(analyst), &delivered);
+
+	return -r;
+}
+
+int analyst_results_so_far(void *context, struct analyst *analyst, int error)
+{
+	static struct delivered delivered;
+	const struct analyst_results *results = context;
+	const struct analyst_settings *s = results->settings;
+	struct delivery delivery = delivery_of(results);
+	int r = error;
+
+	if (r >= 0 && s->pieces.on)
+		return deliver_pieces(results, analyst, &delivered) < 0;
+	delivery.snapshot = true;
+	if (r >= 0)
+		r = delivery_write(&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name,
+			analyst_profile(analyst), &delivered);
+	if (r < 0)
+		analyst_settings_complain(s, "cannot write the snapshot %s: %s", delivered.name,
+			delivered.why[0] ? delivered.why : strerror(-r));
+	else if (!s->quiet)
+		print_place(s, delivered.name);
+	return r < 0;
+}
+
+int analyst_results_piece(void *context, struct analyst *analyst, int error)
+{
+	if (error >= 0)
+		serve(((const struct analyst_results *)context)->settings, analyst, PIECE_SO_FAR);
+	return error < 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line of sprofil-analyst, with which the fronts pass on their users' options.
+ * Descriptors are those of supervisor/engine/link.h.
+ */
+#ifndef TOOLS_ANALYST_ANALYST_SETTINGS_H
+#define TOOLS_ANALYST_ANALYST_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supervisor/engine/link.h"
+#include "tools/analyst/pieces.h"
+#include "tools/front/live_settings.h"
+#include "view/report/report.h"
+
+struct blame;
+
+/* With a server, the pipe to it; with --ring, the analyst's piece, followed by the earlier ones. */
+enum { PIECES_FD = LINK_MORE_FD, PIECE_FD = LINK_MORE_FD };
+
+struct analyst_settings {
+	const char *output, *report, *name, *capture, *replay;
+	const char *program; /* that started the analyst, for messages */
+	const char *threads; /* description of the chosen threads; NULL: all */
+	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
+	bool jit_map, user_only;
+	char *apart;  /* the pattern for a profile per process, to which output points; else NULL */
+	bool records; /* a profile is to be written */
+	uint32_t segment;      /* of the pieces sent to a server; 0: none */
+	bool unwritten;        /* and the profile is not written anywhere else */
+	struct pieces pieces;  /* --ring */
+	uint64_t rotate_bytes; /* --rotate SIZE; 0 none */
+	const char *keep; /* number of profiles to keep that differ only in their time; NULL: all */
+	enum report_split split;
+	struct live_settings live;
+};
+
+/*
+ * Parses all options; files to skip are added to @blame. Ends the process with 2 if an option is
+ * wrong, and with the answer to --check-output. Strings are borrowed from @argv.
+ */
+void analyst_settings_parse(
+	struct analyst_settings *settings, struct blame *blame, int argc, char **argv);
+void analyst_settings_release(struct analyst_settings *settings);
+
+/* Prints a message on standard error, in the name of the program that started the analyst. */
+void analyst_settings_complain(const struct analyst_settings *settings, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Looks up names of containers without asking a daemon. */
+#ifndef TOOLS_FRONT_CONTAINERS_H
+#define TOOLS_FRONT_CONTAINERS_H
+
+#include <stdbool.h>
+
+#include "supervisor/os/cgroup.h"
+
+/* Can @text be the beginning of an id? At least four hexadecimal digits. */
+bool containers_is_id(const char *text);
+
+/*
+ * The id of the container called @name: podman has it on the command line of its monitor (conmon),
+ * docker in /var/lib/docker, which root can read. False: none, or unknown.
+ */
+bool containers_find(const char *name, char ret_id[CGROUP_ID_BYTES]);
+
+/*
+ * Parses the command line of a conmon, words that end in NUL: "conmon", ... "-c", ID, ... "-n",
+ * NAME. True: the container is @name.
+ */
+bool containers_read_monitor(
+	const char *line, size_t bytes, const char *name, char ret_id[CGROUP_ID_BYTES]);
+
+/* Is this the name in the text of a docker config.v2.json: …"Name":"/web"…? */
+bool containers_is_named(const char *json, const char *name);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/front/live_front.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "supervisor/engine/engine.h"
+#include "supervisor/os/procfs.h"
+#include "supervisor/os/suspend.h"
+#include "tools/front/front.h"
+#include "tools/front/live_settings.h"
+#include "tools/front/output_log.h"
+
+static int check_terminal(struct live_front *front)
+{
+	const char *type = getenv("TERM"), *batch = front->records ? "sproftop -b" : "-b";
+
+	if (front->batch)
+		return 0;
+	if (!isatty(STDOUT_FILENO)) {
+		front_complain(front->program,
+			"standard output is no terminal; %s prints screens as plain text", batch);
+		return FRONT_USAGE;
+	}
+	if (!type || !type[0] || strcmp(type, "dumb") == 0) {
+		front_complain(front->program,
+			"this terminal (TERM=%s) cannot place text on its screen; %s prints "
+			"screens as plain text",
+			type ? type : "", batch);
+		return FRONT_USAGE;
+	}
+	front->has_terminal = tcgetattr(STDOUT_FILENO, &front->terminal) == 0;
+	return 0;
+}
+
+/* "redis-server (1234)", or the command line. */
+static void name_target(struct live_front *front, const struct engine_options *engine)
+{
+	size_t n = 0, room = sizeof(front->target);
+
+	for (size_t i = 0; engine->command && engine->command[i] && n < room; i++)
+		n += (size_t)snprintf(front->target + n, room - n, "%s%s", i ? " " : "",
+			i ? engine->command[i] : text_basename(engine->command[i]));
+	for (size_t i = 0; !engine->command && i < engine->pids_n && n < room; i++) {
+		char name[PROCFS_NAME_BYTES];
+
+		procfs_read_name(engine->pids[i], engine->pids[i], name);
+		n += (size_t)snprintf(front->target + n, room - n, "%s%s (%d)", i ? ", " : "", name,
+			engine->pids[i]);
+	}
+}
+
+/*
+ * The command's output to the terminal goes to the log, and its input is empty: the terminal
+ * belongs to the view. Redirected streams are not changed.
+ */
+static int open_streams(struct live_front *front, struct engine_options *engine)
+{
+	const char *problem;
+	int r = output_log_open(
+		front->log, &front->log_fd, front->log_path, sizeof(front->log_path), &problem);
+
+	front->own_log = !front->log;
+	front->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (r < 0 || front->null_fd < 0) {
+		front_complain(front->program, "cannot write the log %s: %s",
+			front->log ? front->log : "of the command",
+			problem ? problem : strerror(r < 0 ? -r : errno));
+		return FRONT_OURS;
+	}
+	front->streams[0] = isatty(STDIN_FILENO) ? front->null_fd : STDIN_FILENO;
+	front->streams[1] = front->log_fd;
+	front->streams[2] = isatty(STDERR_FILENO) ? front->log_fd : STDERR_FILENO;
+	engine->inherited.streams = front->streams;
+	if (front->own_log)
+		front->trims =
+			output_log_trim(front->log_fd, &front->trimmer, &front->stop_fd) == 0;
+	return 0;
+}
+
+static void add(struct live_front *front, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void add(struct live_front *front, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) >= 0)
+		front->argument[front->arguments++] = text;
+	va_end(args);
+}
+
+/*
+ * The modes of the terminal, for an analyst that replaces a dead one: it finds its predecessor's
+ * modes, and must not restore those.
+ */
+static void add_modes(struct live_front *front)
+{
+	char hex[2 * sizeof(front->terminal) + 1];
+	const unsigned char *byte = (const unsigned char *)&front->terminal;
+
+	for (size_t i = 0; i < sizeof(front->terminal); i++)
+		(void)snprintf(hex + 2 * i, 3, "%02x", byte[i]);
+	add(front, "modes=%s", hex);
+}
+
+static void make_arguments(struct live_front *front, const struct engine_options *engine)
+{
+	add(front, "on");
+	add(front, "target=%s", front->target);
+	if (!engine->command && engine->pids_n == 1)
+		add(front, "one-process");
+	add(front, "delay=%" PRIu64, front->delay_ns);
+	add(front, "half-life=%" PRIu64, front->half_life_ns);
+	add(front, "period=%" PRIu64, engine->period_ns);
+	if (engine->max_overhead_ppm < 1000000)
+		add(front, "overhead-ppm=%" PRIu32, engine->max_overhead_ppm);
+	add(front, "screens=%" PRIu64, front->screens);
+	add(front, "rows=%" PRIu64, front->rows);
+	add(front, "columns=%" PRIu64, front->columns);
+	if (front->log_fd >= 0)
+		add(front, "log=%s", front->log ? front->log : front->log_path);
+	if (front->view)
+		add(front, "view=%s", front->view);
+	if (front->keys)
+		add(front, "keys=%s", front->keys);
+	if (front->save_as)
+		add(front, "save-as=%s", front->save_as);
+	if (front->has_terminal)
+		add_modes(front);
+	if (front->batch)
+		add(front, "batch");
+	if (front->records && engine->command)
+		add(front, "goes-on");
+	if (front->totals)
+		add(front, "totals");
+	if (front->color)
+		add(front, "color");
+	(void)setlocale(LC_CTYPE, "");
+	if (front->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		add(front, "ascii");
+}
+
+int live_front_begin(
+	struct live_front *front, struct engine_options *engine, const char **argv, size_t *n)
+{
+	int status = check_terminal(front);
+
+	if (status)
+		return status;
+	name_target(front, engine);
+	if (engine->command)
+		status = open_streams(front, engine);
+	if (status)
+		return status;
+	engine->signals_end = !front->records;
+	front->notes = open_memstream(&front->notes_text, &front->notes_bytes);
+	make_arguments(front, engine);
+	for (size_t i = 0; i < front->arguments; i++) {
+		argv[(*n)++] = "--live";
+		argv[(*n)++] = front->argument[i];
+	}
+	return 0;
+}
+
+void live_front_note(struct live_front *front, const char *line)
+{
+	char *clean = front->notes ? text_clean(line, false) : NULL;
+
+	if (clean)
+		(void)fprintf(front->notes, "%s: %s\n", front->program, clean);
+	free(clean);
+}
+
+/*
+ * The target is gone, and the user looks at its data. The analyst leaves the terminal before we
+ * stop and a shell takes it. We see that by its modes, or wait a second.
+ */
+static void stop_with(void *context, int analyst_pid)
+{
+	const struct live_front *front = context;
+	struct timespec moment = {0, 10000000};
+	struct termios now;
+
+	(void)kill(analyst_pid, SIGTSTP);
+	for (int i = 0; i < 100; i++) {
+		if (!front->has_terminal || tcgetattr(STDOUT_FILENO, &now) < 0 ||
+			now.c_lflag == front->terminal.c_lflag)
+			break;
+		(void)nanosleep(&moment, NULL);
+	}
+	suspend(SIGTSTP);
+	(void)kill(analyst_pid, SIGCONT);
+}
+
+/*
+ * Restores the terminal. If the analyst has not left the screen, this uses sequences that usual
+ * terminals understand, because no process is left that knows this terminal.
+ */
+static void give_terminal_back(struct live_front *front, bool screen_too)
+{
+	static const char leave[] =
+		"\033[?1000l\033[?1002l\033[?1006l\033[?1l\033>\033[0m\033[?25h\033[?1049l";
+
+	pid_t group = tcgetpgrp(STDOUT_FILENO);
+
+	/* In the background the terminal is the shell's already. */
+	if (group >= 0 && group != getpgrp())
+		return;
+	/* The terminal may be blocked; its pending output is not worth waiting for. */
+	if (screen_too)
+		(void)tcflush(STDOUT_FILENO, TCOFLUSH);
+	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &front->terminal);
+	if (screen_too)
+		(void)!write(STDOUT_FILENO, leave, sizeof(leave) - 1);
+}
+
+static void show_log(struct live_front *front)
+{
+	off_t from, end;
+
+	if (front->trims)
+		output_log_trim_end(front->trimmer, front->stop_fd);
+	front->trims = false;
+	if (front->log_fd < 0 || !front->own_log)
+		return;
+	output_log_kept(front->log_fd, &from, &end);
+	if (isatty(STDERR_FILENO) && output_log_is_binary(front->log_fd, from, end)) {
+		front_complain(front->program,
+			"the command wrote %jd bytes, which are no text: a terminal is not the "
+			"place for them%s",
+			(intmax_t)end, front->records ? "" : "; --log FILE keeps them");
+		return;
+	}
+	if (from)
+		front_complain(front->program,
+			"the command wrote %jd bytes, of which the first %jd are not kept:",
+			(intmax_t)end, (intmax_t)from);
+	else if (end)
+		front_complain(front->program, "the command wrote:");
+	output_log_print(front->log_fd, from, end, stderr);
+}
+
+static void release(struct live_front *front)
+{
+	if (front->log_fd >= 0)
+		(void)close(front->log_fd);
+	if (front->null_fd >= 0)
+		(void)close(front->null_fd);
+	for (size_t i = 0; i < front->arguments; i++)
+		free(front->argument[i]);
+	free(front->notes_text);
+}
+
+int live_front_join(struct live_front *front, struct engine_result *result, int *ret_signal)
+{
+	int status;
+
+	*ret_signal = result->stopped_by;
+	status = front_join_analyst(result, stop_with, front, ret_signal);
+	if (front->has_terminal)
+		give_terminal_back(front, status & 0x7f || status >> 8 == LIVE_EXIT_STUCK);
+	if (front->notes && fclose(front->notes) == 0 && front->notes_text)
+		(void)fputs(front->notes_text, stderr);
+	if (status & 0x7f)
+		front_complain(
+			front->program, "the analyst was killed by signal %d", status & 0x7f);
+	show_log(front);
+	release(front);
+	return status;
+}

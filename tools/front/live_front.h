@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live view in the supervisor's process: saves the terminal's modes before, and restores them
+ * after, whatever happens to the analyst that draws on it; sends the command's output to a log.
+ */
+#ifndef TOOLS_FRONT_LIVE_FRONT_H
+#define TOOLS_FRONT_LIVE_FRONT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <termios.h>
+
+struct engine_options;
+struct engine_result;
+
+struct live_front {
+	const char *program;
+	/* Options. */
+	bool batch;
+	bool records; /* the profile is recorded too: sampling continues when the user leaves */
+	bool totals, color;
+	bool ascii;
+	uint64_t screens, delay_ns, half_life_ns, rows, columns;
+	const char *view, *keys, *log, *save_as;
+
+	/* Internal fields. */
+	int log_fd, null_fd;
+	int streams[3];
+	bool own_log, trims;
+	char log_path[64];
+	pthread_t trimmer;
+	int stop_fd; /* makes the trimming thread end */
+	bool has_terminal;
+	struct termios terminal;
+	FILE *notes; /* messages kept while the screen was in use */
+	char *notes_text;
+	size_t notes_bytes;
+	char *argument[24]; /* for the analyst; owned */
+	size_t arguments;
+	char target[256];
+};
+
+#define LIVE_FRONT_DEFAULT(name)                \
+	((struct live_front){.program = (name), \
+		.delay_ns = 1000000000,         \
+		.log_fd = -1,                   \
+		.null_fd = -1,                  \
+		.stop_fd = -1})
+
+/*
+ * Before engine_run(): checks the terminal, creates the log, sets the engine's options, and appends
+ * "--live NAME=VALUE" to @argv from *@n on (which must have room for LIVE_FRONT_ARGUMENTS more). 0,
+ * or an exit status after a message.
+ */
+enum { LIVE_FRONT_ARGUMENTS = 50 };
+int live_front_begin(
+	struct live_front *front, struct engine_options *engine, const char **argv, size_t *n);
+
+/* engine_options.say: keeps messages until the screen is left. @context is the front. */
+void live_front_note(struct live_front *front, const char *line);
+
+/*
+ * After engine_run(): waits until the user has left, passes signals on to the analyst, restores the
+ * terminal if the analyst is gone, prints the notes and the kept part of the log. Returns the
+ * analyst's wait status; *@ret_signal is the signal that ended the view, 0 none.
+ */
+int live_front_join(struct live_front *front, struct engine_result *result, int *ret_signal);
+
+#endif

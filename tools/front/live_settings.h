@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings of the live view that the fronts pass to the analyst. */
+#ifndef TOOLS_FRONT_LIVE_SETTINGS_H
+#define TOOLS_FRONT_LIVE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit statuses of the analyst: the terminal was not restored; it cannot be drawn on. */
+enum { LIVE_EXIT_STUCK = 3, LIVE_EXIT_NO_SCREEN = 4 };
+
+struct live_settings {
+	bool on;
+	bool batch, ascii, totals, color;
+	int in_fd;        /* keys come from there */
+	bool goes_on;     /* sampling continues when the user leaves */
+	bool one_process; /* the target was named by a single pid */
+	uint64_t screens; /* batch: number of screens, 0: until the end */
+	uint64_t delay_ns, half_life_ns, period_ns, overhead_ppm;
+	uint64_t rows, columns; /* batch */
+	const char *target, *view, *log, *keys, *save_as;
+	/* --thread-name and --tid as given: the threads to profile; NULL: not given */
+	const char *thread_name, *tids;
+	/* struct termios of the terminal as it was, in hexadecimal; NULL: its present modes */
+	const char *modes;
+};
+
+/*
+ * Takes "NAME=VALUE", as passed by the supervisors' programs (tools/front/live_front.c). False:
+ * invalid.
+ */
+bool live_settings_take(struct live_settings *settings, const char *text);
+
+#endif

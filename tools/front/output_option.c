@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/front/output_option.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/outfile.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "tools/front/front.h"
+
+/* An existing file that is not a regular one is written in place, whatever its name. */
+static bool is_in_place(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* Or an empty file, as created by mktemp. */
+static bool is_prepared(const char *path)
+{
+	struct stat st;
+
+	return is_in_place(path) || (stat(path, &st) == 0 && !st.st_size);
+}
+
+/*
+ * The analyst knows the formats and their names. It is asked only if a name may be wrong: not for
+ * the native format, and not without a possible suffix.
+ */
+static void check_format(const char *analyst, const char *pattern)
+{
+	const char *argv[] = {analyst, "--check-output", pattern, NULL};
+	const char *dot = strrchr(text_basename(pattern), '.'), *native = ".pb.gz";
+	size_t bytes = strlen(pattern);
+	void (*before)(int);
+	int status = 0;
+	pid_t pid;
+
+	if (!dot || (bytes >= strlen(native) && !strcmp(pattern + bytes - strlen(native), native)))
+		return;
+	before = signal(SIGCHLD, SIG_DFL);
+	if (posix_spawn(&pid, analyst, NULL, NULL, (char *const *)argv, environ) == 0) {
+		status = child_join(pid);
+		if (WIFEXITED(status) && WEXITSTATUS(status) == FRONT_USAGE)
+			exit(FRONT_USAGE);
+	}
+	(void)signal(SIGCHLD, before);
+}
+
+void output_option_check(const char *program, const char *analyst, const char *pattern)
+{
+	/* The process does not exist yet: our pid, of similar length, is used. */
+	const struct output_facts facts = {.pid = (uint32_t)getpid(),
+		.name = "name",
+		.time = time(NULL),
+		.rank = output_rank()};
+	const char *problem = NULL;
+	char *path;
+	int error;
+
+	if (strcmp(pattern, "-") == 0 && isatty(STDOUT_FILENO)) {
+		front_complain(program,
+			"bad output '-': a profile is not for a terminal; name a file, or let "
+			"another program read it (| cat >FILE)");
+		exit(FRONT_USAGE);
+	}
+	if (strcmp(pattern, "-") == 0 || output_name(pattern, &facts, &path) < 0)
+		return;
+	error = outfile_check(path, &problem);
+	if (error < 0) {
+		front_complain(program, "cannot write the profile to %s: %s%s", path,
+			problem ? problem : strerror(-error),
+			problem                                ? ""
+				: error == -EMFILE ? "; raise the limit (ulimit -n)"
+						   : "; name another place with -o");
+		exit(FRONT_OURS);
+	}
+	if (!is_prepared(path))
+		check_format(analyst, pattern);
+	free(path);
+}
+
+bool output_option_is_file(const char *pattern)
+{
+	return strcmp(pattern, "-") != 0 && !is_in_place(pattern);
+}
+
+const char *output_option_for_rank(const char *program, const char *pattern, bool quiet)
+{
+	unsigned ranks = output_ranks();
+	char *apart;
+
+	if (ranks < 2 || strcmp(pattern, "-") == 0 || is_in_place(pattern) ||
+		strstr(pattern, "%r") || strstr(pattern, "%p"))
+		return pattern;
+	apart = output_apart(pattern, "%r");
+	if (!apart)
+		return pattern;
+	if (!quiet)
+		front_complain(program,
+			"rank %s of %u: -o %s is taken as %s, so that no rank overwrites another",
+			output_rank(), ranks, pattern, apart);
+	return apart;
+}

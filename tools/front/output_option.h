@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks the name given by sprofrun's -o before anything runs, and adapts it to ranks. */
+#ifndef TOOLS_FRONT_OUTPUT_OPTION_H
+#define TOOLS_FRONT_OUTPUT_OPTION_H
+
+#include <stdbool.h>
+
+/*
+ * Ends the program with a message if a profile cannot be written there (status 125), or if the name
+ * has the suffix of a format that a recording cannot have (status 2; @analyst knows the formats).
+ * Leaves nothing behind.
+ */
+void output_option_check(const char *program, const char *analyst, const char *pattern);
+
+/*
+ * With several ranks of MPI or Slurm, each needs a name of its own: if the pattern does not
+ * distinguish ranks or processes, returns one with the rank, and unless @quiet says so. Never
+ * freed.
+ */
+const char *output_option_for_rank(const char *program, const char *pattern, bool quiet);
+
+/* Neither standard output, nor an existing pipe or device. */
+bool output_option_is_file(const char *pattern);
+
+#endif

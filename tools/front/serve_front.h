@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --listen and --push of sprofrun and sprofserve: opens the port, starts sprofil-server and
+ * sprofil-push, and gives them their descriptors. Does not parse HTTP.
+ */
+#ifndef TOOLS_FRONT_SERVE_FRONT_H
+#define TOOLS_FRONT_SERVE_FRONT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "supervisor/engine/engine.h"
+
+struct serve_front {
+	const char *program;      /* for messages */
+	const char *listen;       /* --listen; NULL none */
+	char *url;                /* --push; NULL none */
+	const char *every;        /* --push-every as given; NULL: not given */
+	uint64_t push_ns;         /* --push-every */
+	bool password_shown;      /* it was visible in the command line until it was overwritten */
+	bool quiet, verbose, on_demand;
+	char address[80];            /* where it listens, as a URL; empty: it does not */
+	bool port_chosen;            /* by the kernel, so the user must be told */
+	bool reachable;              /* from other machines */
+	struct engine_server server; /* for the engine, after serve_front_begin() */
+	pid_t server_pid, push_pid;
+};
+
+#define SERVE_FRONT_DEFAULT(name)                 \
+	((struct serve_front){.program = (name),  \
+		.push_ns = UINT64_C(15000000000), \
+		.server = {.request_fd = -1, .pieces_fd = -1}})
+
+/* For a table of struct option. */
+enum {
+	SERVE_OPTION_LISTEN = 2048,
+	SERVE_OPTION_PUSH,
+	SERVE_OPTION_PUSH_FROM,
+	SERVE_OPTION_PUSH_EVERY
+};
+/* clang-format off */
+#define SERVE_OPTIONS_LONG \
+	{"listen", required_argument, NULL, SERVE_OPTION_LISTEN}, \
+	{"push", required_argument, NULL, SERVE_OPTION_PUSH}, \
+	{"push-from", required_argument, NULL, SERVE_OPTION_PUSH_FROM}, \
+	{"push-every", required_argument, NULL, SERVE_OPTION_PUSH_EVERY}
+
+/* Lines of --help. */
+#define SERVE_HELP_PUSH \
+	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n" \
+	"      --push-from FILE     the same; the URL, which may hold a password, is in\n" \
+	"                           FILE\n" \
+	"      --push-every TIME    how often (default 15s)\n"
+/* clang-format on */
+
+/* Handles one of the options above. False: another option. */
+bool serve_front_take(struct serve_front *front, int option, char *value);
+bool serve_front_is_given(const struct serve_front *front);
+/* After the last option: refuses options without effect, and warns of a visible password. */
+void serve_front_check(const struct serve_front *front);
+
+/*
+ * Opens the port, and starts the processes. @name: what is profiled. Call after session_divide(),
+ * in the parent of all processes. False, and a message, on failure.
+ */
+bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
+
+/* There is something to serve from now on: prints the address, if there is one. */
+void serve_front_tell(const struct serve_front *front);
+
+/*
+ * The engine and the analyst have ended: waits a few seconds at most for the last answers. An order
+ * to end (engine_is_order()) that is not for a command which lives on ends this wait, and the
+ * processes. @ordered: such an order came during the wait for the analyst. The signals of
+ * engine_signals() must be blocked. False: a profile to be pushed is not in the store.
+ */
+bool serve_front_join(
+	struct serve_front *front, const struct engine_result *result, bool ordered);
+
+#endif

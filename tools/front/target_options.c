@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/front/target_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "supervisor/os/proc_status.h"
+#include "supervisor/os/procfs.h"
+#include "tools/front/front.h"
+#include "tools/front/processes.h"
+
+#define RING_BYTES              (UINT64_C(8) << 20)
+#define RING_STACKS             (UINT64_C(64) << 20)
+#define RING_STACKS_LEAST       16 /* of the largest stacks must fit */
+#define MAX_STACK_MOST          (UINT64_C(256) << 20)
+#define OVERHEAD_OF_ATTACH_PPM  20000
+#define OVERHEAD_OF_COMMAND_PPM 1000000 /* no bound */
+
+_Noreturn void target_options_reject(
+	const char *program, const char *what, const char *value, const char *way_out)
+{
+	front_complain(program, "%s '%s': %s", what, value, way_out);
+	exit(FRONT_USAGE);
+}
+
+static void take_name(struct target_options *o, const char *value)
+{
+	size_t ended, before = o->found.n;
+	int r = processes_by_name(value, &o->found, &ended);
+
+	if (r == 0 && o->found.n > before)
+		return;
+	if (r < 0)
+		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
+	else if (ended)
+		front_complain(o->program,
+			"no process called '%s' runs: %zu %s ended, and no parent has waited for "
+			"%s",
+			value, ended, ended == 1 ? "has" : "have", ended == 1 ? "it" : "them");
+	else
+		front_complain(o->program, "no process is called '%s'", value);
+	exit(FRONT_OURS);
+}
+
+static void take_cgroup(struct target_options *o, const char *value)
+{
+	size_t before = o->found.n;
+	int r = processes_by_cgroup(value, &o->found);
+
+	if (r == 0 && o->found.n > before)
+		return;
+	if (r < 0)
+		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
+	else
+		front_complain(o->program,
+			"no process is in a cgroup '%s': give a path as in /proc/PID/cgroup, or "
+			"one name of it, like nginx.service",
+			value);
+	exit(FRONT_OURS);
+}
+
+static void take_container(struct target_options *o, const char *value)
+{
+	size_t before = o->found.n;
+	int r = processes_by_container(value, &o->found);
+
+	if (r == 0 && o->found.n > before)
+		return;
+	if (r == -ENOTUNIQ)
+		front_complain(o->program,
+			"the ids of several containers begin with '%s': give more of it", value);
+	else if (r < 0)
+		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
+	else
+		front_complain(o->program,
+			"no process of a container '%s' is seen here: give the beginning of its "
+			"id%s",
+			value, geteuid() ? ", or be root: docker's names are root's to read" : "");
+	exit(FRONT_OURS);
+}
+
+static void take_call_graph(struct target_options *o, const char *value)
+{
+	if (strcmp(value, "dwarf") != 0 && strcmp(value, "fp") != 0 && strcmp(value, "no") != 0)
+		target_options_reject(o->program, "no call graph", value, "choose dwarf, fp or no");
+	o->call_graph = value;
+}
+
+static void take_clock(struct target_options *o, const char *value)
+{
+	if (strcmp(value, "cpu") != 0 && strcmp(value, "wall") != 0 && strcmp(value, "both") != 0)
+		target_options_reject(o->program, "no clock", value, "choose cpu, wall or both");
+	o->wall = strcmp(value, "cpu") != 0;
+	o->wall_first = strcmp(value, "wall") == 0;
+}
+
+static bool is_taken(const struct target_options *o, int pid)
+{
+	for (size_t i = 0; i < o->pids_n; i++) {
+		if (o->pids[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Takes over the list. A process named twice is added once. */
+static void add_pids(struct target_options *o, int *pid, size_t n)
+{
+	int *all = reallocarray(o->pids, o->pids_n + n, sizeof(*all));
+
+	if (!all) {
+		front_complain(o->program, "cannot look for processes: %s", strerror(ENOMEM));
+		exit(FRONT_OURS);
+	}
+	o->pids = all;
+	for (size_t i = 0; i < n; i++) {
+		if (!is_taken(o, pid[i]))
+			o->pids[o->pids_n++] = pid[i];
+	}
+	free(pid);
+}
+
+bool target_options_take(struct target_options *o, int option, const char *value)
+{
+	const char *what = NULL, *way_out = NULL;
+	size_t pids_n;
+	int *pids;
+
+	switch (option) {
+	case 'p':
+		if (units_pids(value, &pids, &pids_n) < 0)
+			what = "bad pid list", way_out = "give process ids, like 123 or 123,456";
+		else
+			add_pids(o, pids, pids_n);
+		break;
+	case TARGET_OPTION_NAME: take_name(o, value); break;
+	case TARGET_OPTION_TREE: o->tree = true; break;
+	case TARGET_OPTION_CGROUP: take_cgroup(o, value); break;
+	case TARGET_OPTION_CONTAINER: take_container(o, value); break;
+	case TARGET_OPTION_THREAD_NAME:
+		thread_options_take_name(&o->threads, o->program, value);
+		break;
+	case TARGET_OPTION_TID: thread_options_take_tids(&o->threads, o->program, value); break;
+	case 'r':
+	case 'F':
+		if (units_rate_period_ns(value, &o->period_ns) < 0)
+			what = "bad rate", way_out = "give ticks a second, 0.01 to 100000";
+		break;
+	case 'i':
+		if (units_time_ns(value, &o->period_ns) < 0 || o->period_ns < 10000 ||
+			o->period_ns > UINT64_C(100000000000))
+			what = "bad interval", way_out = "give a time from 10us to 100s";
+		break;
+	case 'd':
+		if (units_time_ns(value, &o->duration_ns) < 0)
+			what = "bad duration", way_out = "give a time, like 10s, 500ms or 2m";
+		break;
+	case 'g': take_call_graph(o, value); break;
+	case 'w': take_clock(o, value); break;
+	case 'G': o->call_graph = "no"; break;
+	case TARGET_OPTION_MAX_STACK:
+		if (units_size_bytes(value, &o->max_stack) < 0 || o->max_stack < 4096 ||
+			o->max_stack > MAX_STACK_MOST)
+			what = "bad stack size", way_out = "give a size from 4K to 256M";
+		break;
+	case 'f': o->no_follow = false; break;
+	case TARGET_OPTION_NO_FOLLOW: o->no_follow = true; break;
+	case TARGET_OPTION_MAX_OVERHEAD:
+		if (units_percent_ppm(value, &o->overhead_ppm) < 0)
+			what = "bad overhead", way_out = "give percent, 0.001 to 100";
+		o->overhead_given = true;
+		break;
+	case TARGET_OPTION_MAX_CPU:
+		if (units_percent_ppm(value, &o->cpu_ppm) < 0)
+			what = "bad share of a CPU", way_out = "give percent, 0.001 to 100";
+		break;
+	case TARGET_OPTION_NO_REALTIME: o->no_realtime = true; break;
+	default: return false;
+	}
+	if (what)
+		target_options_reject(o->program, what, value, way_out);
+	return true;
+}
+
+/* The ring holds some of the largest stacks; its memory is used only as far as it is written. */
+static void choose_stacks(const struct target_options *o, struct engine_options *engine)
+{
+	engine->ring_bytes = RING_BYTES;
+	if (strcmp(o->call_graph, "no") == 0)
+		return;
+	engine->max_stack = (size_t)o->max_stack;
+	engine->ring_bytes = RING_STACKS;
+	while (engine->ring_bytes < RING_STACKS_LEAST * o->max_stack)
+		engine->ring_bytes *= 2;
+}
+
+int target_options_process(const char *program, int pid, bool quiet)
+{
+	char name[PROCFS_NAME_BYTES];
+	int process, parent;
+
+	if (proc_status_read_ids(pid, &process, &parent) < 0 || process == pid)
+		return pid;
+	procfs_read_name(process, process, name);
+	if (!quiet)
+		front_complain(program,
+			"%d is a thread of process %d (%s): the whole process is taken", pid,
+			process, name);
+	return process;
+}
+
+static void add_found(struct target_options *o)
+{
+	add_pids(o, o->found.pid, o->found.n);
+	o->found = (struct process_list){0};
+}
+
+static void find_descendants(struct target_options *o)
+{
+	for (size_t i = 0; i < o->pids_n; i++) {
+		int r = processes_below(o->pids[i], &o->found);
+
+		if (r < 0) {
+			front_complain(o->program, "cannot look for processes: %s", strerror(-r));
+			exit(FRONT_OURS);
+		}
+	}
+	if (o->found.n)
+		add_found(o);
+}
+
+/*
+ * The parent of a server mostly waits while its children work: existing children are not followed.
+ */
+static void tell_of_children(const struct target_options *o)
+{
+	for (size_t i = 0; i < o->pids_n; i++) {
+		struct process_list list = {0};
+		char name[PROCFS_NAME_BYTES], refusal[512];
+		size_t others = 0;
+
+		/* A process that cannot be attached to is reported with the cause. */
+		if (front_explain(o->pids[i], refusal, sizeof(refusal)))
+			continue;
+		if (processes_below(o->pids[i], &list) == 0) {
+			for (size_t j = 0; j < list.n; j++)
+				others += !is_taken(o, list.pid[j]);
+		}
+		free(list.pid);
+		if (!others)
+			continue;
+		procfs_read_name(o->pids[i], o->pids[i], name);
+		front_complain(o->program,
+			"%d (%s) has %zu live %s that %s not taken: --tree takes %s too, --name %s "
+			"all of that name",
+			o->pids[i], name, others, others == 1 ? "descendant" : "descendants",
+			others == 1 ? "is" : "are", others == 1 ? "it" : "them", name);
+	}
+}
+
+static void finish_pids(struct target_options *o, struct engine_options *engine)
+{
+	int *given = o->pids;
+	size_t n = o->pids_n;
+
+	for (size_t i = 0; i < n; i++)
+		given[i] = target_options_process(o->program, given[i], o->quiet);
+	o->pids = NULL;
+	o->pids_n = 0;
+	if (n)
+		add_pids(o, given, n);
+	engine->pids_given = o->pids_n;
+	if (o->found.n)
+		add_found(o);
+	if (o->tree)
+		find_descendants(o);
+	else if (o->pids && !o->quiet && !engine->dump)
+		tell_of_children(o);
+}
+
+/*
+ * Without other processes, those of the threads are attached to; otherwise they must be among them.
+ */
+static void finish_threads(struct target_options *o, bool alone)
+{
+	size_t n;
+	int *list;
+
+	thread_options_processes(&o->threads, o->program, &list, &n);
+	if (alone) {
+		o->pids = list;
+		o->pids_n = n;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (is_taken(o, list[i]))
+			continue;
+		front_complain(o->program,
+			"--tid has a thread of process %d, which is not profiled: give -p %d, too",
+			list[i], list[i]);
+		exit(FRONT_USAGE);
+	}
+	free(list);
+}
+
+void target_options_release(struct target_options *o)
+{
+	free(o->pids);
+	thread_options_release(&o->threads);
+}
+
+void target_options_finish(struct target_options *o, char **command, struct engine_options *engine)
+{
+	if (o->threads.tid && *command)
+		target_options_reject(o->program, "both --tid and a command", *command,
+			"its threads have no ids yet: choose them by --thread-name");
+	if (o->threads.tid && !o->pids && !o->found.n)
+		finish_threads(o, true);
+	if ((o->pids || o->found.n) && *command)
+		target_options_reject(
+			o->program, "both -p and a command", *command, "give one of them");
+	if (o->tree && *command)
+		target_options_reject(o->program, "both --tree and a command", *command,
+			"the children of a command are profiled anyway; --tree belongs to -p");
+	if (!o->pids && !o->found.n && !*command) {
+		front_complain(o->program, "no command and no -p PID; try '%s --help'", o->program);
+		exit(FRONT_USAGE);
+	}
+	finish_pids(o, engine);
+	if (o->threads.tid)
+		finish_threads(o, false);
+	engine->choice = thread_options_rule(&o->threads);
+	engine->command = o->pids ? NULL : command;
+	engine->pids = o->pids;
+	engine->pids_n = o->pids_n;
+	engine->follow = !o->no_follow;
+	engine->period_ns = o->period_ns;
+	engine->wall = o->wall;
+	engine->wall_first = o->wall_first;
+	engine->duration_ns = o->duration_ns;
+	engine->max_overhead_ppm = o->overhead_given ? o->overhead_ppm
+		: o->pids                            ? OVERHEAD_OF_ATTACH_PPM
+						     : OVERHEAD_OF_COMMAND_PPM;
+	engine->max_cpu_ppm = o->cpu_ppm;
+	engine->no_realtime = o->no_realtime;
+	choose_stacks(o, engine);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* The options with which sprofrun and sproftop select what is sampled, and how. */
+#ifndef TOOLS_FRONT_TARGET_OPTIONS_H
+#define TOOLS_FRONT_TARGET_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supervisor/engine/engine.h"
+#include "tools/front/processes.h"
+#include "tools/front/thread_options.h"
+
+struct target_options {
+	const char *program; /* for messages */
+	bool quiet;          /* no notes */
+	int *pids;           /* given by -p, followed by those found; owned; NULL: a command */
+	size_t pids_n;
+	struct process_list found; /* by name, cgroup, container */
+	bool tree;                 /* and their descendants */
+	struct thread_options threads;
+	bool no_follow;
+	uint64_t period_ns;
+	uint64_t duration_ns;
+	const char *call_graph;
+	bool wall, wall_first; /* as in struct engine_options */
+	uint64_t max_stack;
+	uint32_t overhead_ppm;
+	bool overhead_given;
+	bool no_realtime;
+	uint32_t cpu_ppm; /* bound on the CPU time of supervisor and analyst; 0: not given */
+};
+
+#define TARGET_OPTIONS_DEFAULT(name)                \
+	((struct target_options){.program = (name), \
+		.period_ns = 4000000,               \
+		.call_graph = "dwarf",              \
+		.max_stack = UINT64_C(1) << 20})
+
+/* For a table of struct option and a string of short options. */
+enum {
+	TARGET_OPTION_NO_FOLLOW = 1024,
+	TARGET_OPTION_MAX_OVERHEAD,
+	TARGET_OPTION_MAX_CPU,
+	TARGET_OPTION_MAX_STACK,
+	TARGET_OPTION_NO_REALTIME,
+	TARGET_OPTION_NAME,
+	TARGET_OPTION_TREE,
+	TARGET_OPTION_CGROUP,
+	TARGET_OPTION_CONTAINER,
+	TARGET_OPTION_THREAD_NAME,
+	TARGET_OPTION_TID
+};
+/* clang-format off */
+#define TARGET_OPTIONS_LONG \
+	{"pid", required_argument, NULL, 'p'}, \
+	{"name", required_argument, NULL, TARGET_OPTION_NAME}, \
+	{"tree", no_argument, NULL, TARGET_OPTION_TREE}, \
+	{"cgroup", required_argument, NULL, TARGET_OPTION_CGROUP}, \
+	{"container", required_argument, NULL, TARGET_OPTION_CONTAINER}, \
+	{"thread-name", required_argument, NULL, TARGET_OPTION_THREAD_NAME}, \
+	{"tid", required_argument, NULL, TARGET_OPTION_TID}, \
+	{"rate", required_argument, NULL, 'F'}, \
+	{"interval", required_argument, NULL, 'i'}, \
+	{"duration", required_argument, NULL, 'd'}, \
+	{"call-graph", required_argument, NULL, 'g'}, \
+	{"clock", required_argument, NULL, 'w'}, \
+	{"max-stack", required_argument, NULL, TARGET_OPTION_MAX_STACK}, \
+	{"follow", no_argument, NULL, 'f'}, \
+	{"no-follow", no_argument, NULL, TARGET_OPTION_NO_FOLLOW}, \
+	{"max-overhead", required_argument, NULL, TARGET_OPTION_MAX_OVERHEAD}, \
+	{"max-cpu", required_argument, NULL, TARGET_OPTION_MAX_CPU}, \
+	{"no-realtime", no_argument, NULL, TARGET_OPTION_NO_REALTIME}
+#define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gw:f"
+
+/* Lines of --help, in the order in which all programs have them. */
+#define TARGET_HELP_WHOM \
+	"      --name NAME          attach to all processes of that name\n" \
+	"      --tree               and to the descendants that they have\n" \
+	"      --cgroup PATH        attach to all processes of a cgroup: a path, or\n" \
+	"                           one name of it (nginx.service)\n" \
+	"      --container ID|NAME  attach to all processes of a container (docker,\n" \
+	"                           podman, Kubernetes, LXC, nspawn)\n" \
+	"      --thread-name RE     only threads whose name matches; names are looked at\n" \
+	"                           now and then, as threads change them\n" \
+	"      --tid TID[,TID...]   only these threads of live processes (and those of\n" \
+	"                           --thread-name); without -p, of their own\n"
+#define TARGET_HELP_RATE \
+	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n" \
+	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
+#define TARGET_HELP_CALL_GRAPH \
+	"  -g, --call-graph dwarf|fp|no\n" \
+	"                           stacks: dwarf (default), fp (by frame pointers), none\n" \
+	"  -G                       the same as -g no\n"
+#define TARGET_HELP_FOLLOW \
+	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n" \
+	"  -f, --follow             children too (default)\n" \
+	"      --no-follow          only the process itself\n"
+#define TARGET_HELP_OVERHEAD \
+	"      --max-overhead PCT   bound on the share of its time that the target is\n" \
+	"                           stopped (default 2 for -p, else none)\n" \
+	"      --no-realtime        sample without real-time priority, even where it\n" \
+	"                           is permitted\n"
+/* clang-format on */
+
+/* Reports a wrong value, and ends the program with status 2. */
+_Noreturn void target_options_reject(
+	const char *program, const char *what, const char *value, const char *way_out);
+
+/*
+ * The process to attach to for @pid, which may be the id of any of its threads. A message says so
+ * unless @quiet.
+ */
+int target_options_process(const char *program, int pid, bool quiet);
+
+/* Handles one of the options above. False: another option. */
+bool target_options_take(struct target_options *options, int option, const char *value);
+
+/* Frees what the options own. */
+void target_options_release(struct target_options *options);
+
+/*
+ * The rest of the command line is the command, unless there are pids; one of them must be given.
+ * Fills in the engine's options. Ends the program with status 2 if they do not fit together.
+ */
+void target_options_finish(
+	struct target_options *options, char **command, struct engine_options *engine);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* --thread-name and --tid: the threads to profile (supervisor/engine/choice.h). */
+#ifndef TOOLS_FRONT_THREAD_OPTIONS_H
+#define TOOLS_FRONT_THREAD_OPTIONS_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "supervisor/engine/choice.h"
+
+enum { THREAD_ARGUMENTS = 6 };
+
+struct thread_options {
+	const char *name, *tid; /* as given; NULL: not given */
+	regex_t regex;
+	int *list; /* of --tid; owned */
+	size_t n;
+	struct choice_rule rule;
+	char text[160]; /* description of these threads, for the profile's reader */
+};
+
+/* Each handles one option. A wrong value is reported and ends the program with status 2. */
+void thread_options_take_name(
+	struct thread_options *options, const char *program, const char *value);
+void thread_options_take_tids(
+	struct thread_options *options, const char *program, const char *value);
+
+/*
+ * The processes of the threads of --tid, each once: *ret_list is freed by the caller, NULL if there
+ * are none. Ends the program with status 125, and a message, if such a thread does not exist.
+ */
+void thread_options_processes(
+	const struct thread_options *options, const char *program, int **ret_list, size_t *ret_n);
+
+/* The rule for the engine, or NULL: all threads. Borrowed from @options. */
+const struct choice_rule *thread_options_rule(struct thread_options *options);
+
+/* Appends at most THREAD_ARGUMENTS arguments for the analyst: returns their number. */
+size_t thread_options_arguments(const struct thread_options *options, const char **argv);
+
+void thread_options_release(struct thread_options *options);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gets debug files through sprofil-debuginfod, and asks the package system which package has them.
+ */
+#ifndef TOOLS_INSPECTOR_DEBUGINFOD_H
+#define TOOLS_INSPECTOR_DEBUGINFOD_H
+
+struct waiting;
+
+/* Exit statuses of sprofil-debuginfod. */
+enum debuginfod_end {
+	DEBUGINFOD_USAGE = 2,
+	DEBUGINFOD_NO_URLS = 3,
+	DEBUGINFOD_NOT_FOUND = 4,
+	DEBUGINFOD_TIME_OUT = 5,
+	DEBUGINFOD_FAILED = 6,
+};
+
+/*
+ * Downloads the debug file of @build_id, which belongs to the file at @path, into the cache.
+ * -errno, and *ret_problem is a constant sentence. @waiting may be NULL.
+ */
+int debuginfod_fetch(
+	struct waiting *waiting, const char *path, const char *build_id, const char **ret_problem);
+
+/*
+ * The command that installs the debug symbols of the file at @path; *ret_command NULL: no package
+ * has them, or the package system is not Debian's. -ENOMEM.
+ */
+int package_command(const char *path, char **ret_command);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Uses sprofil-inspector to read the files of a profile, and reads source files, for reports. */
+#ifndef TOOLS_INSPECTOR_INSPECT_H
+#define TOOLS_INSPECTOR_INSPECT_H
+
+#include "tools/inspector/source_files.h"
+#include "view/code.h"
+
+struct waiting;
+
+struct inspect {
+	struct waiting *waiting; /* NULL: no progress is shown */
+	struct source_files sources;
+};
+
+/* @inspect must outlive the result. */
+struct code_reader inspect_reader(struct inspect *inspect);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/inspector/inspect_object.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "opener/opener.h"
+#include "symbolizer/symbolizer.h"
+#include "tools/inspector/instructions.h"
+
+enum { AROUND_BYTES = 128, ADDRESS_BYTES = 9 };
+
+struct inspected {
+	struct symbolizer *symbolizer;
+	const struct inspection_object *object;
+	struct inspection_address *address;
+	struct place *place; /* by address; without a module: not in the mapping */
+	struct frame_chain *chain;
+	size_t n;
+	bool found;
+	char *doubt; /* NULL none */
+	FILE *out;
+};
+
+static int put(FILE *out, const struct writer *w, const uint8_t *begin)
+{
+	return !w->bad && fwrite(begin, 1, (size_t)(w->p - begin), out) ? 0 : -ENOMEM;
+}
+
+static int read_addresses(struct inspected *in, struct reader *asked)
+{
+	in->n = in->object->addresses;
+	if (in->n > (size_t)(asked->end - asked->p) / ADDRESS_BYTES)
+		return -EPROTO;
+	in->address = calloc(in->n + 1, sizeof(*in->address));
+	in->place = calloc(in->n + 1, sizeof(*in->place));
+	in->chain = calloc(in->n + 1, sizeof(*in->chain));
+	if (!in->address || !in->place || !in->chain)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->n; i++)
+		in->address[i] = inspection_get_address(asked);
+	return 0;
+}
+
+/*
+ * The line that the profile's mapping would have in a process's maps: whole pages, and the file's
+ * present device and inode.
+ */
+static int map_object(
+	struct space *space, const struct inspection_object *object, const struct opened *now)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), within = object->start & (page - 1);
+	uint64_t offset = object->offset;
+	char *text = NULL;
+	size_t bytes;
+	FILE *line = open_memstream(&text, &bytes);
+	int r;
+
+	if (!line)
+		return -ENOMEM;
+	if ((offset & (page - 1)) == within)
+		offset -= within;
+	else
+		within = 0;
+	(void)fprintf(line, "%" PRIx64 "-%" PRIx64 " r-xp %" PRIx64 " %x:%x %" PRIu64 " ",
+		object->start - within, object->limit, offset, major(now->device),
+		minor(now->device), now->inode);
+	/* As the kernel writes it: a newline of the name would end the line. */
+	for (const char *p = object->path; *p; p++) {
+		if (*p == '\n')
+			(void)fputs("\\012", line);
+		else
+			(void)fputc(*p, line);
+	}
+	(void)fputc('\n', line);
+	r = fclose(line) == 0 ? space_set_maps(space, text, bytes) : -ENOMEM;
+	free(text);
+	return r;
+}
+
+/* Is the file of the place the one that was profiled? */
+static int compare_build(struct inspected *in, const struct place *place)
+{
+	const char *wanted = in->object->build_id;
+	struct module_info info;
+
+	module_describe(place->module, place->svma, &info);
+	if (wanted[0] && strcmp(wanted, info.build_id) != 0 && !info.problem[0]) {
+		if (asprintf(&in->doubt,
+			    "the file has another build-id than the one that was profiled (%s, not "
+			    "%s): bring that file back, or take a new profile",
+			    info.build_id[0] ? info.build_id : "none", wanted) < 0) {
+			in->doubt = NULL;
+			return -ENOMEM;
+		}
+		return 0;
+	}
+	in->found = !info.problem[0];
+	return 0;
+}
+
+/* The places of the addresses, those in one module first. */
+static int find_places(struct inspected *in, struct space *space)
+{
+	struct place place;
+	bool known = false;
+	int r;
+
+	for (size_t i = 0; i < in->n; i++) {
+		if (!space_find(space, in->address[i].address, &place))
+			continue;
+		r = known ? 0 : compare_build(in, &place);
+		if (r < 0)
+			return r;
+		known = true;
+		if (in->found)
+			in->place[i] = place;
+	}
+	return 0;
+}
+
+static int resolve(struct inspected *in)
+{
+	size_t n = 0;
+
+	/* Addresses outside the mapping cannot be named from the file. */
+	for (size_t i = 0; i < in->n; i++) {
+		if (!in->place[i].module)
+			continue;
+		in->place[n] = in->place[i];
+		in->address[n++] = in->address[i];
+	}
+	in->n = n;
+	return symbolizer_resolve(in->symbolizer, in->place, n, in->chain);
+}
+
+static int put_state(struct inspected *in, const char *why)
+{
+	uint8_t bytes[INSPECTION_BYTES_MOST];
+	struct writer w = writer_over(bytes, sizeof(bytes));
+	struct inspection_state state = {
+		.found = in->found, .symbols = "", .lines = "", .problem = why};
+	struct module_info info;
+
+	if (in->n) {
+		module_describe(in->place[0].module, in->place[0].svma, &info);
+		state.symbols = info.symbols;
+		state.lines = info.lines;
+		if (!why[0])
+			state.problem = info.problem;
+	}
+	for (size_t i = 0; i < in->n; i++) {
+		const struct frame_chain *chain = &in->chain[i];
+
+		state.named += chain->n && !chain->frame[chain->n - 1].unnamed;
+		state.lined += chain->n && chain->frame[0].line;
+	}
+	inspection_put_state(&w, &state);
+	return put(in->out, &w, bytes);
+}
+
+/* File addresses of instructions differ from the profile's by a constant. */
+struct walk {
+	struct inspected *in;
+	struct module *module;
+	uint64_t bias;
+};
+
+static const uint8_t *code_at(
+	void *context, uint64_t svma, size_t *ret_bytes, unsigned *ret_machine)
+{
+	const struct walk *walk = context;
+
+	return symbolizer_code(&(struct place){walk->module, svma}, ret_bytes, ret_machine);
+}
+
+static const char *function_at(void *context, uint64_t svma, uint64_t *ret_offset)
+{
+	const struct walk *walk = context;
+
+	return symbolizer_function_at(
+		walk->in->symbolizer, &(struct place){walk->module, svma}, ret_offset);
+}
+
+static int put_frame(FILE *out, const struct frame *frame)
+{
+	uint8_t bytes[INSPECTION_BYTES_MOST];
+	struct writer w = writer_over(bytes, sizeof(bytes));
+
+	inspection_put_frame(
+		&w, &(struct inspection_frame){frame->function, frame->file, frame->line});
+	return put(out, &w, bytes);
+}
+
+static int put_instruction(void *context, uint64_t svma, const char *text)
+{
+	const struct walk *walk = context;
+	uint8_t bytes[INSPECTION_BYTES_MOST];
+	struct writer w = writer_over(bytes, sizeof(bytes));
+	struct frame_chain chain = {0};
+	int r = symbolizer_resolve(
+		walk->in->symbolizer, &(struct place){walk->module, svma}, 1, &chain);
+
+	if (r < 0)
+		return r;
+	if (chain.n > INSPECTION_FRAMES_MOST)
+		chain.n = INSPECTION_FRAMES_MOST;
+	inspection_put_instruction(
+		&w, &(struct inspection_instruction){svma + walk->bias, text, (uint8_t)chain.n});
+	r = put(walk->in->out, &w, bytes);
+	for (size_t i = 0; i < chain.n && r == 0; i++)
+		r = put_frame(walk->in->out, &chain.frame[i]);
+	return r;
+}
+
+static int put_problem(FILE *out, const char *problem)
+{
+	uint8_t bytes[INSPECTION_BYTES_MOST];
+	struct writer w = writer_over(bytes, sizeof(bytes));
+
+	inspection_put_problem(&w, problem);
+	return put(out, &w, bytes);
+}
+
+/* The function of an address, unless it ends before @done, which is set to its end. */
+static int put_function(struct inspected *in, size_t index, uint64_t *done)
+{
+	const struct place *place = &in->place[index];
+	struct walk walk = {in, place->module, in->address[index].address - place->svma};
+	const struct instructions_source source = {code_at, function_at, &walk};
+	char *problem = NULL;
+	uint64_t start, end;
+	int r;
+
+	if (!symbolizer_bounds(place, &start, &end)) {
+		start = place->svma > AROUND_BYTES ? place->svma - AROUND_BYTES : 0;
+		start = start < *done ? *done : start;
+		end = place->svma + AROUND_BYTES;
+	}
+	if (place->svma < *done || end <= start)
+		return 0;
+	*done = end;
+	r = instructions_walk(
+		&source, start, end, in->object->path, put_instruction, &walk, &problem);
+	if (r < 0 && r != -ENOMEM)
+		r = put_problem(in->out, problem ? problem : "the instructions cannot be had");
+	free(problem);
+	return r;
+}
+
+static int put_functions(struct inspected *in)
+{
+	uint64_t done = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < in->n && r >= 0; i++) {
+		if (in->address[i].code)
+			r = put_function(in, i, &done);
+	}
+	return r;
+}
+
+static const char *why_not(const struct inspected *in, const struct opened *now)
+{
+	const char *path = in->object->path;
+
+	if (path[0] != '/')
+		return path[0] == '[' ? "there is no file behind it" : "its path is not known";
+	if (in->doubt)
+		return in->doubt;
+	return now->error ? "the file is not on this machine: look where the profile was taken"
+			  : "";
+}
+
+static int look_at(struct inspected *in, struct opener *opener, struct space *space)
+{
+	struct opened now = {.error = -ENOENT};
+	const char *why;
+	int r = 0;
+
+	if (in->object->path[0] == '/' &&
+		opener_ask_path(opener, OPENING_STAT, 0, in->object->path, &now) == 0)
+		r = map_object(space, in->object, &now);
+	if (r >= 0 && !now.error)
+		r = find_places(in, space);
+	if (r >= 0)
+		r = resolve(in);
+	if (r < 0)
+		return r;
+	why = why_not(in, &now);
+	r = put_state(in, why);
+	if (r >= 0 && why[0])
+		r = put_problem(in->out, why);
+	return r < 0 ? r : put_functions(in);
+}
+
+int inspect_object(struct symbolizer *symbolizer, struct opener *opener,
+	const struct inspection_object *object, struct reader *asked, FILE *out)
+{
+	struct inspected in = {.symbolizer = symbolizer, .object = object, .out = out};
+	struct space *space = NULL;
+	int r = read_addresses(&in, asked);
+
+	if (r == 0)
+		r = space_new(symbolizer, 0, &space);
+	if (r == 0)
+		r = look_at(&in, opener, space);
+	if (r >= 0 && fputc(INSPECTION_END, out) == EOF)
+		r = -EIO;
+	space_free(space);
+	free(in.address);
+	free(in.place);
+	free(in.chain);
+	free(in.doubt);
+	return r < 0 ? r : 0;
+}

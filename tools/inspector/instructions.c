@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/inspector/instructions.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int fail(char **ret_problem, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static int fail(char **ret_problem, int error, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(ret_problem, format, args);
+	va_end(args);
+	if (n >= 0)
+		return error;
+	*ret_problem = NULL;
+	return -ENOMEM;
+}
+
+#ifdef HAVE_CAPSTONE
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Longer functions are cut. */
+#define CODE_BYTES_MOST ((size_t)256 << 10)
+
+/* Data in the text become ".byte", so that the instructions after them are still shown. */
+static int open_machine(unsigned machine, csh *ret_handle)
+{
+	cs_err error = CS_ERR_ARCH;
+
+	switch (machine) {
+	case EM_X86_64: error = cs_open(CS_ARCH_X86, CS_MODE_64, ret_handle); break;
+	case EM_386: error = cs_open(CS_ARCH_X86, CS_MODE_32, ret_handle); break;
+	case EM_AARCH64: error = cs_open(CS_ARCH_ARM64, CS_MODE_ARM, ret_handle); break;
+	case EM_ARM: error = cs_open(CS_ARCH_ARM, CS_MODE_ARM, ret_handle); break;
+	default: break;
+	}
+	if (error != CS_ERR_OK)
+		return error == CS_ERR_MEM ? -ENOMEM : -ENOTSUP;
+	(void)cs_option(*ret_handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	(void)cs_option(*ret_handle, CS_OPT_SKIPDATA, CS_OPT_ON);
+	(void)cs_option(*ret_handle, CS_OPT_DETAIL, CS_OPT_ON);
+	return 0;
+}
+
+/* Jumps and calls whose only operand is an address: "0x1030", on ARM "#0x1030". */
+static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
+{
+	const char *text = insn->op_str + (insn->op_str[0] == '#');
+	char *end;
+
+	if (!insn->id ||
+		(!cs_insn_group(handle, insn, CS_GRP_JUMP) &&
+			!cs_insn_group(handle, insn, CS_GRP_CALL)))
+		return false;
+	*ret_target = strtoull(text, &end, 0);
+	return end != text && *end == '\0';
+}
+
+enum { TEXT_BYTES = 1024 };
+
+static void describe(csh handle, const struct instructions_source *source, const cs_insn *insn,
+	char text[TEXT_BYTES])
+{
+	int n = snprintf(text, TEXT_BYTES, insn->op_str[0] ? "%-7s %s" : "%s%s", insn->mnemonic,
+		insn->op_str);
+	uint64_t target, offset;
+	const char *name;
+
+	if (n < 0 || n >= TEXT_BYTES || !leads_to(handle, insn, &target))
+		return;
+	name = source->function_at(source->context, target, &offset);
+	if (name && offset)
+		(void)snprintf(text + n, (size_t)(TEXT_BYTES - n), " <%s+0x%" PRIx64 ">", name,
+			offset);
+	else if (name)
+		(void)snprintf(text + n, (size_t)(TEXT_BYTES - n), " <%s>", name);
+}
+
+int instructions_walk(const struct instructions_source *source, uint64_t start, uint64_t end,
+	const char *file, int (*each)(void *context, uint64_t address, const char *text),
+	void *context, char **ret_problem)
+{
+	unsigned machine = EM_NONE;
+	size_t bytes = 0;
+	const uint8_t *code = source->code(source->context, start, &bytes, &machine);
+	char text[TEXT_BYTES];
+	uint64_t at = start;
+	cs_insn *insn;
+	csh handle;
+	int r;
+
+	if (!code)
+		return fail(ret_problem, -ENOENT, "the instructions in %s cannot be read", file);
+	if (bytes > end - start)
+		bytes = (size_t)(end - start);
+	if (bytes > CODE_BYTES_MOST)
+		bytes = CODE_BYTES_MOST;
+	r = open_machine(machine, &handle);
+	if (r == -ENOTSUP)
+		return fail(ret_problem, r, "the instructions of this machine are not known");
+	if (r < 0)
+		return r;
+	insn = cs_malloc(handle);
+	r = insn ? 0 : -ENOMEM;
+	while (r >= 0 && cs_disasm_iter(handle, &code, &bytes, &at, insn)) {
+		describe(handle, source, insn, text);
+		r = each(context, insn->address, text);
+	}
+	if (insn)
+		cs_free(insn, 1);
+	(void)cs_close(&handle);
+	return r;
+}
+
+#else
+
+int instructions_walk(const struct instructions_source *source, uint64_t start, uint64_t end,
+	const char *file, int (*each)(void *context, uint64_t address, const char *text),
+	void *context, char **ret_problem)
+{
+	(void)source;
+	(void)start;
+	(void)end;
+	(void)each;
+	(void)context;
+	return fail(ret_problem, -ENOTSUP,
+		"the instructions of %s cannot be shown: this program was built without capstone",
+		file);
+}
+
+#endif
+
+static int print_one(void *context, uint64_t address, const char *text)
+{
+	return fprintf(context, "%8" PRIx64 ":\t%s\n", address, text) < 0 ? -ENOMEM : 0;
+}
+
+int instructions_print(const struct instructions_source *source, uint64_t start, uint64_t end,
+	const char *file, char **ret_text, char **ret_problem)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	r = instructions_walk(source, start, end, file, print_one, out, ret_problem);
+	if (fclose(out) != 0 && r >= 0)
+		r = -ENOMEM;
+	if (r < 0)
+		free(text);
+	else
+		*ret_text = text;
+	return r;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds source files by their names in debug information. Programs are often built elsewhere:
+ * --source-path says where their sources are on this machine.
+ */
+#ifndef TOOLS_INSPECTOR_SOURCE_FILES_H
+#define TOOLS_INSPECTOR_SOURCE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+enum { SOURCE_PATHS_MOST = 32 };
+
+struct source_files {
+	struct source_path {
+		const char
+			*from; /* prefix of names; NULL: any name, of which a suffix is searched */
+		size_t from_bytes;
+		const char *to; /* its replacement: a folder */
+	} path[SOURCE_PATHS_MOST];
+	size_t paths;
+};
+
+/*
+ * Adds "OLD=NEW", or "DIR": any suffix of a name is searched below it, the longest first. @text is
+ * borrowed. -EINVAL: neither; -ENOSPC: there are SOURCE_PATHS_MOST of them.
+ */
+int source_files_add(struct source_files *files, const char *text);
+
+/*
+ * As code_reader->source: tries the paths in their order, then the name itself. Regular files of at
+ * most 16 MiB. With @shared, the file must be readable by everybody, or below a folder named by
+ * --source-path: a profile received from others may name any file.
+ */
+int source_files_read(const struct source_files *files, const char *file, bool shared,
+	char **ret_text, char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);
+
+/* When the file was last modified, since 1970; a time before 1970 is 0. */
+static inline uint64_t source_files_changed_ns(const struct stat *st)
+{
+	const struct timespec *time = &st->st_mtim;
+
+	return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The terminal, in a thread of its own: it may be slow or blocked, and nothing waits for it.
+ * Screens are passed as copies, of which only the newest counts; keys come through a pipe.
+ */
+#ifndef TOOLS_LIVE_LIVE_SCREEN_H
+#define TOOLS_LIVE_LIVE_SCREEN_H
+
+#include <stdbool.h>
+
+#include "view/live/live.h"
+
+struct live_screen;
+
+/*
+ * Codes in addition to those of live.h: the size (row, column) has changed; the terminal is gone.
+ */
+enum { LIVE_SCREEN_RESIZED = 0x120000, LIVE_SCREEN_GONE };
+
+/*
+ * Takes over the terminal: standard output; keys come from standard input if that is the same
+ * terminal, otherwise from the controlling terminal. While the job is stopped, or in the
+ * background, the terminal is left to others. SIGWINCH, SIGTSTP and SIGCONT must be blocked in all
+ * threads. -ENOTTY; -ENOTSUP: the terminal cannot be painted on.
+ */
+int live_screen_open(bool color, int in_fd, struct live_screen **ret_screen);
+/* Restores the terminal. False: it was still blocked after a second. NULL is allowed. */
+bool live_screen_close(struct live_screen *screen);
+
+/* Readable when a key is available. */
+int live_screen_fd(const struct live_screen *screen);
+bool live_screen_key(struct live_screen *screen, struct live_key *ret_key);
+
+/* The size at the start. */
+void live_screen_size(const struct live_screen *screen, unsigned *ret_rows, unsigned *ret_columns);
+
+/* Paints the screen as soon as the terminal accepts output. -ENOMEM. */
+int live_screen_show(struct live_screen *screen, const struct screen *model, bool anew);
+
+/*
+ * A message that is shown if work takes longer than a moment; NULL: the work is over. From any
+ * thread.
+ */
+void live_screen_busy(struct live_screen *screen, const char *what);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/live/live_sources.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyst/analyst.h"
+#include "opener/opener.h"
+#include "profile/profile.h"
+#include "tools/inspector/instructions.h"
+#include "tools/inspector/source_files.h"
+
+enum { SOURCE_BYTES_MOST = 16 << 20, LOG_BYTES = 64 << 10, AROUND_BYTES = 128 };
+
+/* Reads @bytes of a file from @offset on, NUL-terminated. */
+static int read_part(int fd, off_t offset, size_t bytes, char **ret_text)
+{
+	char *text = malloc(bytes + 1);
+	size_t n = 0;
+	ssize_t got = 1;
+
+	if (!text)
+		return -ENOMEM;
+	while (n < bytes && got > 0) {
+		got = pread(fd, text + n, bytes - n, offset + (off_t)n);
+		n += got > 0 ? (size_t)got : 0;
+	}
+	text[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		text[i] = text[i] ? text[i] : ' ';
+	*ret_text = text;
+	return 0;
+}
+
+static int read_source(void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns)
+{
+	const struct live_source_context *c = context;
+	int fd = analyst_open_file(c->analyst, path), r;
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || st.st_size > SOURCE_BYTES_MOST)
+		r = -EINVAL;
+	else
+		r = read_part(fd, 0, (size_t)st.st_size, ret_text);
+	if (r == 0)
+		*ret_changed_ns = source_files_changed_ns(&st);
+	(void)close(fd);
+	return r;
+}
+
+/* The last part of the log, whose beginning may be a hole. */
+static int read_output(void *context, char **ret_text)
+{
+	const struct live_source_context *c = context;
+	struct opened opened;
+	off_t from = 0;
+	struct stat st;
+	int fd, r;
+
+	if (!c->has_log ||
+		opener_ask_path(analyst_opener(c->analyst), OPENING_LOG, 0, "", &opened) < 0)
+		return -ENOENT;
+	fd = opened.fd;
+	if (fstat(fd, &st) < 0) {
+		(void)close(fd);
+		return -ENOENT;
+	}
+	if (st.st_size > LOG_BYTES)
+		from = st.st_size - LOG_BYTES;
+	r = read_part(fd, from, (size_t)(st.st_size - from), ret_text);
+	(void)close(fd);
+	return r;
+}
+
+/* A location of the analyst's profile, for instructions.h. */
+struct at_location {
+	const struct analyst *analyst;
+	uint32_t location;
+};
+
+static const uint8_t *code_at(
+	void *context, uint64_t svma, size_t *ret_bytes, unsigned *ret_machine)
+{
+	const struct at_location *at = context;
+
+	return analyst_code(at->analyst, at->location, svma, ret_bytes, ret_machine);
+}
+
+static const char *function_at(void *context, uint64_t svma, uint64_t *ret_offset)
+{
+	const struct at_location *at = context;
+
+	return analyst_function_at(at->analyst, at->location, svma, ret_offset);
+}
+
+static int disassemble(void *context, uint32_t location, char **ret_text, char **ret_problem)
+{
+	const struct live_source_context *c = context;
+	const struct profile *profile = analyst_profile(c->analyst);
+	struct location at = profile_location(profile, location);
+	const char *file = profile_mapping(profile, at.mapping).file;
+	const struct instructions_source source = {
+		code_at, function_at, &(struct at_location){c->analyst, location}};
+	uint64_t start, end;
+
+	if (file[0] != '/' && file[0] != '[')
+		return asprintf(ret_problem, "there is no file behind %s", file) < 0 ? -ENOMEM
+										     : -ENOENT;
+	if (!analyst_function_bounds(c->analyst, location, &start, &end)) {
+		start = at.address > AROUND_BYTES ? at.address - AROUND_BYTES : 0;
+		end = at.address + AROUND_BYTES;
+	}
+	return instructions_print(&source, start, end, file, ret_text, ret_problem);
+}
+
+struct live_sources live_sources_make(struct live_source_context *context)
+{
+	return (struct live_sources){.source = read_source,
+		.disassembly = disassemble,
+		.output = read_output,
+		.context = context};
+}

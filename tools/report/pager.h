@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* A pager between this program and the terminal. */
+#ifndef TOOLS_REPORT_PAGER_H
+#define TOOLS_REPORT_PAGER_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+struct pager {
+	FILE *out; /* stdout if there is no pager */
+	pid_t pid; /* 0 no pager */
+	int error; /* errno of the first write that failed */
+};
+
+/*
+ * Starts $PAGER, or `less -FRX` if that is installed, if stdout is a terminal; otherwise the output
+ * goes directly to stdout. Ignores SIGPIPE: a reader that leaves early causes EPIPE; and, with a
+ * pager, SIGINT: ^C is for the pager.
+ */
+void pager_open(struct pager *pager);
+
+void pager_write(struct pager *pager, const void *text, size_t bytes);
+
+/*
+ * Ends the output and waits for the pager. 0, also if the reader left early; -errno of a failed
+ * write; -ENOEXEC: the pager could not be started.
+ */
+int pager_close(struct pager *pager);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of sprofreport. */
+#ifndef TOOLS_REPORT_REPORT_COMMAND_H
+#define TOOLS_REPORT_REPORT_COMMAND_H
+
+#include "tools/inspector/source_files.h"
+#include "tools/report/report_span.h"
+#include "view/export/export.h"
+#include "view/report/report.h"
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+struct command {
+	struct report_options options;
+	const struct report *report;               /* NULL: export */
+	const struct export_format *export_format; /* NULL: report */
+	const char *format, *output;
+	/* the program to which the files, mon.out, belong; NULL: they are profiles */
+	const char *program;
+	struct source_files sources;
+	char **file;
+	int files;
+	int files_a; /* for a report of two sides: number of files of side A, which come first */
+	struct report_span span;
+	enum when color;
+	bool merges; /* merges all files, in the native format */
+	bool sides; /* export of two sides */
+	bool has_min_percent, has_width;
+	bool done; /* --help, --version */
+};
+
+/* 0, or an exit status after a message. Handles --help and --version. */
+int command_parse(struct command *command, int argc, char **argv);
+
+/* "sprofreport: …" on stderr. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* The same for a sentence of ours with a list below, a line each. */
+void complain_list(const char *text);
+
+#endif

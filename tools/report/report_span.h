@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* --from and --to: the part of a profile to report on. */
+#ifndef TOOLS_REPORT_REPORT_SPAN_H
+#define TOOLS_REPORT_REPORT_SPAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct profile;
+
+struct report_moment {
+	bool given;
+	bool from_end; /* "-2s": relative to the end */
+	uint64_t ns;
+};
+
+struct report_span {
+	struct report_moment from, to;
+};
+
+/* "2.5s", "500ms", "0", "-2s". False: invalid. */
+bool report_moment_take(const char *text, struct report_moment *ret_moment);
+
+bool report_span_is_given(const struct report_span *span);
+
+/*
+ * Replaces *@profile by its requested part. -errno, and *@ret_problem is a sentence freed by the
+ * caller, or NULL.
+ */
+int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/serve/piece_send.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "profile/pprof.h"
+
+/* Maximum time for which the server reads nothing: records wait in the ring meanwhile. */
+#define PATIENCE_MS 5000
+
+static int announce(int fd, const struct piece *piece, int pipe_fd)
+{
+	uint8_t head[PIECE_BYTES];
+	struct iovec bytes = {head, sizeof(head)};
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	struct msghdr message = {.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control.room)};
+	struct cmsghdr *part = CMSG_FIRSTHDR(&message);
+
+	part->cmsg_level = SOL_SOCKET;
+	part->cmsg_type = SCM_RIGHTS;
+	part->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(part), &pipe_fd, sizeof(int));
+	piece_put(head, piece);
+	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+static int write_all(int fd, const uint8_t *data, size_t bytes)
+{
+	struct pollfd room = {.fd = fd, .events = POLLOUT};
+
+	while (bytes) {
+		ssize_t n = write(fd, data, bytes);
+
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (n < 0 && poll(&room, 1, PATIENCE_MS) == 0)
+			return -ETIMEDOUT;
+		if (n > 0) {
+			data += n;
+			bytes -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+int piece_send(int fd, const struct piece *piece, const struct profile *profile)
+{
+	uint8_t *data;
+	size_t bytes;
+	int ends[2], r = pprof_write(profile, &data, &bytes);
+
+	if (r < 0)
+		return r;
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+		free(data);
+		return -errno;
+	}
+	r = announce(fd, piece, ends[0]);
+	(void)close(ends[0]);
+	if (r == 0)
+		r = write_all(ends[1], data, bytes);
+	(void)close(ends[1]);
+	free(data);
+	return r;
+}

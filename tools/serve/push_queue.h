@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles waiting for the store: of a bounded number of bytes; the oldest are dropped. */
+#ifndef TOOLS_SERVE_PUSH_QUEUE_H
+#define TOOLS_SERVE_PUSH_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/serve/serve_push.h"
+
+#define PUSH_QUEUE_BYTES ((size_t)32 << 20)
+enum { PUSH_QUEUE_MOST = 256 };
+
+struct pushed {
+	uint64_t from, until; /* UNIX time in seconds */
+	uint8_t *data;
+	size_t bytes;
+};
+
+/* All zero: empty. */
+struct push_queue {
+	struct pushed waiting[PUSH_QUEUE_MOST]; /* oldest first */
+	size_t n, bytes;
+	size_t lost; /* dropped */
+	/* The profile being read. */
+	uint8_t head[PUSH_HEAD_BYTES];
+	size_t head_bytes, read;
+	struct pushed coming;
+};
+
+/* Reads available data. False: the other end is closed, or sends invalid data. */
+bool push_queue_read(struct push_queue *queue, int fd);
+/* The oldest, NULL none. Valid until the next change. */
+const struct pushed *push_queue_first(const struct push_queue *queue);
+/* Removes the oldest. */
+void push_queue_drop(struct push_queue *queue);
+void push_queue_release(struct push_queue *queue);
+
+#endif

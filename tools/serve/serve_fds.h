@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Inherited descriptors of sprofil-server and sprofil-push; -1 in their table means none. */
+#ifndef TOOLS_SERVE_SERVE_FDS_H
+#define TOOLS_SERVE_SERVE_FDS_H
+
+enum {
+	SERVE_REQUEST_FD = 3, /* for writing requests to the supervisor */
+	SERVE_PIECES_FD = 4,  /* for reading pieces */
+	SERVE_LISTEN_FD = 5,  /* with --listen: a listening socket */
+	SERVE_PUSH_FD = 6, /* with --push: profiles, written by the server, read by sprofil-push */
+};
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server's HTTP: /debug/pprof/ and /debug/pprof/profile?seconds=N, as in Go programs. Clients
+ * may be slow, silent or hostile: connections, their memory and their time are limited. One thread,
+ * which never blocks here.
+ */
+#ifndef TOOLS_SERVE_SERVE_HTTP_H
+#define TOOLS_SERVE_SERVE_HTTP_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/serve/serve_spans.h"
+
+struct http;
+
+/* The library's own descriptor, and one per client that waits for a profile. */
+enum { HTTP_POLLS = 1 + SPANS_MOST };
+
+/* Takes ownership of @listen_fd, which listens. -ENOTSUP: built without libmicrohttpd. */
+int http_begin(int listen_fd, struct spans *spans, const char *name, struct http **ret_http);
+void http_end(struct http *http);
+/* Accepts no new connections. */
+void http_quiesce(struct http *http);
+/* Number of connections being answered, or waiting for an answer. */
+size_t http_visits(const struct http *http);
+
+/*
+ * Fills in the descriptors to poll: HTTP_POLLS of them; lowers *@until_ns to the time of its next
+ * task.
+ */
+void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns);
+/* Handles events, and answers with the spans that are complete. */
+void http_turn(struct http *http, const struct pollfd *fds, uint64_t now_ns);
+
+#endif

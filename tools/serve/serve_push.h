@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server's part of --push: sends the profiles of consecutive spans to sprofil-push. A profile
+ * is sent over a pipe as a head of PUSH_HEAD_BYTES and its bytes:
+ *
+ *   offset  size  field
+ *        0     8  from         UNIX time in seconds
+ *        8     8  until
+ *       16     8  bytes        that follow
+ */
+#ifndef TOOLS_SERVE_SERVE_PUSH_H
+#define TOOLS_SERVE_SERVE_PUSH_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PUSH_HEAD_BYTES = 24 };
+
+struct span;
+struct spans;
+
+struct push {
+	int fd; /* -1: no receiver */
+	uint64_t every_ns;
+	bool begun; /* the first span, without which a short run would have no profile */
+	struct spans *spans;
+	struct span *span[2]; /* the current one, and one that is not yet complete */
+	uint64_t to_ns[2], from_realtime_ns[2];
+	uint8_t *data; /* the profile being written, with its head; NULL none */
+	size_t bytes, written;
+};
+
+/* Takes ownership of @fd; -1: nothing is pushed. */
+void push_init(struct push *push, int fd, uint64_t every_ns, struct spans *spans);
+void push_release(struct push *push);
+/* The time of its next task. */
+uint64_t push_next(const struct push *push, uint64_t now_ns);
+void push_poll(const struct push *push, struct pollfd *fd);
+void push_turn(struct push *push, const struct pollfd *fd, uint64_t now_ns);
+/* Has everything been written? */
+bool push_is_idle(const struct push *push);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spans of time whose profile is wanted, and the pieces (proto/piece.h) of which they consist.
+ * Spans may overlap, and extend over several segments, whose pieces come in any order. No input or
+ * output; times are CLOCK_MONOTONIC.
+ */
+#ifndef TOOLS_SERVE_SERVE_SPANS_H
+#define TOOLS_SERVE_SERVE_SPANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct piece;
+struct profile;
+struct span;
+
+enum { SPANS_MOST = 16 };
+/* How long after its end a span that lacks a piece is kept waiting. */
+#define SPANS_PATIENCE_NS UINT64_C(20000000000)
+
+struct spans {
+	const char *name; /* what is profiled: the command line in the profiles */
+	struct span *span[SPANS_MOST];
+	size_t n;
+	uint32_t whole_segment; /* the last one known to be over */
+	bool closed;            /* no more pieces will come */
+};
+
+void spans_init(struct spans *spans, const char *name);
+void spans_release(struct spans *spans);
+
+/* NULL: too many spans, or out of memory. */
+struct span *spans_begin(struct spans *spans, uint64_t from_ns, uint64_t to_ns);
+/* The span is no longer wanted, or has been answered. */
+void spans_end(struct spans *spans, struct span *span);
+
+/* A piece is announced. False: no span wants its content. */
+bool spans_announced(struct spans *spans, const struct piece *piece);
+/* Adds a piece. -errno: some of it is missing in the spans that wanted it. */
+int spans_take(struct spans *spans, const struct piece *piece, const struct profile *profile);
+/* No more pieces will come: all spans are over. */
+void spans_close(struct spans *spans);
+
+/* Is the span complete, or as complete as it will ever be? */
+bool spans_is_over(const struct spans *spans, const struct span *span, uint64_t now_ns);
+/* Is a span past its end, and lacks the piece with it? */
+bool spans_want_piece(const struct spans *spans, uint64_t now_ns);
+/* When the next span is past its end, or is given up; UINT64_MAX: never. */
+uint64_t spans_next(const struct spans *spans, uint64_t now_ns);
+
+/*
+ * Writes the span as a pprof file that the caller frees: without time line, notes and command line.
+ * -errno; -ENODATA: no piece of it came.
+ */
+int spans_write(
+	const struct spans *spans, struct span *span, uint8_t **ret_data, size_t *ret_bytes);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two opinions about the stack of a thread: that of our unwinder, on a copy, and that of
+ * libunwind-ptrace, which reads the stopped thread. They are compared frame by frame, by pc and
+ * stack pointer.
+ */
+#ifndef TOOLS_STACKCHECK_STACK_OPINION_H
+#define TOOLS_STACKCHECK_STACK_OPINION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arch_snapshot;
+struct stack_copy;
+struct opinions;
+
+enum opinion_result {
+	OPINION_AGREE,         /* all frames are equal, and both end there */
+	OPINION_OURS_LONGER,   /* libunwind ends where our unwinder continues */
+	OPINION_THEIRS_LONGER, /* our unwinder ends where libunwind continues */
+	OPINION_DIFFER,        /* they find different callers */
+	OPINION_RESULTS,
+};
+
+/* The results for the frames of one module: a difference is in the step out of it. */
+struct opinion_module {
+	const char *path;
+	uint64_t frames;
+	uint64_t result[OPINION_RESULTS];
+	const char *function; /* of the last difference: the last common frame; "" unknown */
+	const char *why;      /* why our unwinder ended there, "": it did not */
+};
+
+struct opinions {
+	struct symbolizer *symbolizer;
+	struct space *space;
+	struct unwinder *unwinder;
+	struct opinion_module *module;
+	size_t modules, room;
+	uint64_t result[OPINION_RESULTS], frames;
+	uint64_t *pc, *sp; /* libunwind's, of the current thread */
+	size_t n;
+	void *as;
+};
+
+/* -errno. */
+int opinions_init(struct opinions *opinions, int pid);
+void opinions_release(struct opinions *opinions);
+
+/* Reads the mappings again. -errno. */
+int opinions_learn(struct opinions *opinions, int pid);
+/* Runs libunwind, while the thread is stopped by the calling thread. */
+void opinions_ask_libunwind(struct opinions *opinions, int tid);
+/* Runs our unwinder, and compares. -ENOMEM. */
+int opinions_compare(struct opinions *opinions, const struct arch_snapshot *snapshot,
+	const struct stack_copy *stack);
+
+#endif

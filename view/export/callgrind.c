@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Callgrind format, version 1 (Valgrind's manual, "Callgrind Format Specification"):
+ *
+ *   ob=(1) /usr/bin/demo
+ *   fl=(1) src/main.c
+ *   fn=(1) main
+ *   12 4000000                  line, own cost
+ *   cob=(2) /usr/lib/libfoo.so
+ *   cfi=(2) foo.c
+ *   cfn=(2) foo_read
+ *   calls=15 40                 samples in which it was called, line of the callee
+ *   12 60000000                 line of the call, cost of the callee
+ *
+ * A name is written where its number is first used. Inlined functions are separate functions.
+ *
+ * Readers take a function's inclusive cost from the calls to it, or from its own cost and its
+ * calls. For both to be its total, which has every sample once, a function that is called again
+ * while it runs becomes "f'2", the name that Callgrind itself uses for levels of recursion: f > g >
+ * f > g > f > h is f > g > f'2 > h, and f > f > f is f > f'2.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/export/exporters.h"
+#include "view/frames.h"
+
+/* A function: a name in an object and a source file, and its level of recursion. */
+struct grind_function {
+	uint32_t place, level;
+	const char *file;
+	uint32_t line; /* where it begins */
+};
+
+enum { NO_CALLEE = UINT32_MAX };
+
+/* The cost of a line itself, or of a call from it. */
+struct grind_cost {
+	uint32_t function, line;
+	uint32_t callee; /* NO_CALLEE: itself */
+	int64_t weight, samples;
+};
+
+/* A stack, root first. */
+struct grind_step {
+	const struct frame *frame;
+	uint32_t level;
+	uint32_t before; /* index + 1 on the path of the same function one level lower */
+};
+
+struct grind {
+	struct frames *frames;
+	struct grind_step *path;
+	size_t steps, path_room;
+	uint32_t *at; /* by place: index + 1 on the path of its highest level; 0: not there */
+	struct grind_function *function;
+	size_t functions, function_room;
+	struct table function_table;
+	struct grind_cost *cost;
+	size_t costs, cost_room;
+	struct table cost_table;
+	struct pool name[3]; /* of objects, files and functions: the ids in the format */
+	size_t named[3];     /* of these, names already written */
+	int64_t all;
+	FILE *out;
+};
+
+enum grind_name { GRIND_OBJECT, GRIND_FILE, GRIND_FUNCTION };
+
+static bool function_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct grind_function *a = (const struct grind_function *)things + index, *b = key;
+
+	return a->place == b->place && a->file == b->file && a->level == b->level;
+}
+
+static int function_of(struct grind *g, const struct grind_step *step)
+{
+	const struct frame *frame = step->frame;
+	struct grind_function key = {
+		.place = frame->place, .level = step->level, .file = frames_file(g->frames, frame)};
+	uint64_t hash = table_mix(table_mix(key.place, key.level), (uintptr_t)key.file);
+	struct grind_function *more;
+	int index = table_find(&g->function_table, hash, function_equal, g->function, &key);
+
+	if (index >= 0)
+		return index;
+	more = table_grow(g->function, &g->function_room, g->functions + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	g->function = more;
+	if (table_add(&g->function_table, hash, (uint32_t)g->functions) < 0)
+		return -ENOMEM;
+	if (frame->function != FRAMES_NO_FUNCTION)
+		key.line = profile_function(g->frames->profile, frame->function).line;
+	more[g->functions] = key;
+	return (int)g->functions++;
+}
+
+static bool cost_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct grind_cost *a = (const struct grind_cost *)things + index, *b = key;
+
+	return a->function == b->function && a->line == b->line && a->callee == b->callee;
+}
+
+static int add_cost(struct grind *g, const struct grind_cost *cost)
+{
+	uint64_t hash =
+		table_mix(table_mix(cost->function, (uint64_t)cost->line << 32 | cost->callee), 0);
+	int index = table_find(&g->cost_table, hash, cost_equal, g->cost, cost);
+	struct grind_cost *more;
+
+	if (index < 0) {
+		more = table_grow(g->cost, &g->cost_room, g->costs + 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		g->cost = more;
+		if (table_add(&g->cost_table, hash, (uint32_t)g->costs) < 0)
+			return -ENOMEM;
+		g->cost[g->costs++] = *cost;
+		return 0;
+	}
+	if (__builtin_add_overflow(g->cost[index].weight, cost->weight, &g->cost[index].weight))
+		g->cost[index].weight = INT64_MAX;
+	g->cost[index].samples += cost->samples;
+	return 0;
+}
+
+static int push(struct grind *g, const struct frame *frame)
+{
+	struct grind_step *more = table_grow(g->path, &g->path_room, g->steps + 1, sizeof(*more));
+	uint32_t before = g->at[frame->place];
+
+	if (!more)
+		return -ENOMEM;
+	g->path = more;
+	more[g->steps++] = (struct grind_step){
+		.frame = frame,
+		.level = before ? more[before - 1].level + 1 : 1,
+		.before = before,
+	};
+	g->at[frame->place] = (uint32_t)g->steps;
+	return 0;
+}
+
+static void pop_to(struct grind *g, size_t steps)
+{
+	while (g->steps > steps) {
+		const struct grind_step *step = &g->path[--g->steps];
+
+		g->at[step->frame->place] = step->before;
+	}
+}
+
+/*
+ * A second level is removed down to its earlier occurrence on the path, unless that would lose a
+ * function which is there for the first time.
+ */
+static int make_path(struct grind *g)
+{
+	size_t kept = 0; /* steps up to the last one of level 1 */
+	int error = 0;
+
+	for (size_t i = g->frames->n; i-- > 0 && !error;) {
+		const struct frame *frame = &g->frames->frame[i];
+		uint32_t at = g->at[frame->place];
+
+		if (at > kept) {
+			pop_to(g, at);
+			g->path[at - 1].frame = frame;
+			continue;
+		}
+		error = push(g, frame);
+		if (!error && !at)
+			kept = g->steps;
+	}
+	return error;
+}
+
+static int add_sample(struct grind *g, size_t index, int64_t weight)
+{
+	int64_t samples = profile_sample(g->frames->profile, index).value[VALUE_SAMPLES];
+	struct grind_cost cost = {.callee = NO_CALLEE, .weight = weight};
+	int error = make_path(g);
+
+	/* Calls are counted in samples, each of which stands for at least one call. */
+	cost.samples = samples > 0 ? samples : 1;
+	for (size_t i = g->steps; i-- > 0 && !error;) {
+		int function = function_of(g, &g->path[i]);
+
+		cost.function = (uint32_t)function;
+		cost.line = g->path[i].frame->line;
+		error = function < 0 ? function : add_cost(g, &cost);
+		cost.callee = cost.function;
+	}
+	pop_to(g, 0); /* steps borrow the frames of this sample */
+	return error;
+}
+
+static int compare_costs(const void *a, const void *b)
+{
+	const struct grind_cost *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	/* A function's own cost, NO_CALLEE, comes first. */
+	if (x->callee != y->callee)
+		return x->callee > y->callee ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* "fn=(1) main", and from then on "fn=(1)". */
+static int put_name(struct grind *g, const char *key, enum grind_name kind, const char *text)
+{
+	char *clean = text_clean(text[0] ? text : "???", false);
+	int id = clean ? pool_add_text(&g->name[kind], clean) : -ENOMEM;
+
+	if (id >= 0) {
+		fprintf(g->out, "%s=(%d)", key, id);
+		if ((size_t)id > g->named[kind]) {
+			g->named[kind] = (size_t)id;
+			fprintf(g->out, " %s", clean);
+		}
+		fputc('\n', g->out);
+	}
+	free(clean);
+	return id < 0 ? id : 0;
+}
+
+static int put_function(struct grind *g, uint32_t index, const char *const keys[3])
+{
+	const struct grind_function *function = &g->function[index];
+	const struct place *place = &g->frames->places.place[function->place];
+	char *name = NULL;
+	int error = put_name(g, keys[0], GRIND_OBJECT, place->object);
+
+	if (!error)
+		error = put_name(g, keys[1], GRIND_FILE, function->file);
+	if (!error && function->level > 1 &&
+		asprintf(&name, "%s'%" PRIu32, place->function, function->level) < 0)
+		return -ENOMEM;
+	if (!error)
+		error = put_name(g, keys[2], GRIND_FUNCTION, name ? name : place->function);
+	free(name);
+	return error;
+}
+
+static int put_costs(struct grind *g)
+{
+	static const char *const caller[] = {"ob", "fl", "fn"},
+				 *const callee[] = {"cob", "cfi", "cfn"};
+	uint32_t last = NO_CALLEE;
+	int error = 0;
+
+	if (g->costs)
+		qsort(g->cost, g->costs, sizeof(*g->cost), compare_costs);
+	for (size_t i = 0; i < g->costs && !error; i++) {
+		const struct grind_cost *cost = &g->cost[i];
+
+		if (cost->function != last) {
+			fputc('\n', g->out);
+			error = put_function(g, cost->function, caller);
+		}
+		last = cost->function;
+		if (cost->callee != NO_CALLEE && !error) {
+			error = put_function(g, cost->callee, callee);
+			fprintf(g->out, "calls=%" PRId64 " %" PRIu32 "\n", cost->samples,
+				g->function[cost->callee].line);
+		}
+		fprintf(g->out, "%" PRIu32 " %" PRId64 "\n", cost->line, cost->weight);
+	}
+	return error;
+}
+
+/* An event is one word: "ns" for time, otherwise the name of the value type. */
+static int put_head(struct grind *g)
+{
+	struct value_type type = frames_value_type(g->frames);
+	bool is_ns = !strcmp(type.unit, "nanoseconds");
+	char *event = text_clean(is_ns || !type.type[0] ? "ns" : type.type, true);
+	char *what = text_clean(type.type, false), *unit = text_clean(type.unit, false);
+
+	if (!event || !what || !unit) {
+		free(event);
+		free(what);
+		free(unit);
+		return -ENOMEM;
+	}
+	for (char *p = event; *p; p++) {
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", *p))
+			*p = '_';
+	}
+	fprintf(g->out,
+		"# callgrind format\nversion: 1\ncreator: sprofil " SPROFIL_VERSION
+		"\ncmd: %s\npart: 1\n"
+		"desc: Calls: counted in samples, not in calls\n"
+		"positions: line\nevent: %s : %s, %s\nevents: %s\nsummary: %" PRId64 "\n\n",
+		g->frames->title, event, what, unit, event, g->all);
+	free(event);
+	free(what);
+	free(unit);
+	return 0;
+}
+
+static int collect(struct grind *g)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < profile_samples(g->frames->profile) && !error; i++) {
+		int64_t weight;
+
+		error = frames_take(g->frames, i, &weight);
+		if (error || !weight)
+			continue;
+		/* Samples without a stack are in no function, but in the sum. */
+		if (__builtin_add_overflow(g->all, weight, &g->all))
+			g->all = INT64_MAX;
+		error = add_sample(g, i, weight);
+	}
+	return error;
+}
+
+int callgrind_write(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem)
+{
+	struct frames frames;
+	struct grind g = {.frames = &frames, .out = out};
+	int error = frames_init(&frames, profile, options, ret_problem);
+
+	if (error < 0)
+		return error;
+	/* Id 0 is that of "", which is not used here. */
+	g.at = calloc(frames.places.n + 1, sizeof(*g.at));
+	error = g.at ? 0 : -ENOMEM;
+	for (size_t i = 0; i < 3 && !error; i++)
+		error = pool_init(&g.name[i]);
+	if (!error)
+		error = collect(&g);
+	if (!error)
+		error = put_head(&g);
+	if (!error)
+		error = put_costs(&g);
+	for (size_t i = 0; i < 3; i++) {
+		if (g.name[i].item)
+			pool_release(&g.name[i]);
+	}
+	table_release(&g.function_table);
+	table_release(&g.cost_table);
+	free(g.function);
+	free(g.cost);
+	free(g.path);
+	free(g.at);
+	frames_release(&frames);
+	return error;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/export/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "profile/pprof.h"
+#include "view/export/exporters.h"
+#include "view/export/folded.h"
+#include "view/export/svg.h"
+#include "view/export/svg_diff.h"
+#include "view/options.h"
+#include "view/report/listing.h"
+
+static int write_pprof(const struct profile *profile, const struct report_options *given, FILE *out,
+	char **ret_problem)
+{
+	struct report_options options = options_take(given);
+	uint8_t *data;
+	size_t bytes;
+	int error;
+
+	if (options.focus || options.object || options.thread) {
+		*ret_problem =
+			strdup("a pprof file holds the whole profile: leave --focus, --object "
+			       "and --thread to the program that reads it");
+		return *ret_problem ? -EINVAL : -ENOMEM;
+	}
+	error = pprof_write(profile, &data, &bytes);
+	if (error < 0)
+		return error;
+	(void)fwrite(data, 1, bytes, out);
+	free(data);
+	return 0;
+}
+
+static int write_flat(const struct profile *profile, const struct report_options *given,
+	enum report_format format, FILE *out, char **ret_problem)
+{
+	struct report_options options = options_take(given);
+
+	options.format = format;
+	return listing_print_flat(profile, &options, out, ret_problem);
+}
+
+static int write_csv(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem)
+{
+	return write_flat(profile, options, REPORT_CSV, out, ret_problem);
+}
+
+static int write_json(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem)
+{
+	return write_flat(profile, options, REPORT_JSON, out, ret_problem);
+}
+
+static const struct export_format formats[] = {
+	{"pprof", ".pb.gz", "the native format, as pprof reads it", "the profile is", true, false,
+		NULL, write_pprof, NULL},
+	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks are", false,
+		false, NULL, folded_write, NULL},
+	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, NULL,
+		svg_write, svg_diff_write},
+	{"html", ".html", "a page with flame graph, functions and source", "the page is", false,
+		true, NULL, html_write, NULL},
+	{"speedscope", ".speedscope.json", "for speedscope, a flame graph viewer",
+		"the profile for speedscope is", false, false, NULL, speedscope_write, NULL},
+	{"firefox", ".firefox.json", "for the Firefox Profiler", "the profile for Firefox is",
+		false, false, NULL, firefox_write, NULL},
+	{"callgrind", "callgrind.out", "for KCachegrind and callgrind_annotate",
+		"the profile for KCachegrind is", false, false, NULL, callgrind_write, NULL},
+	{"gmon", "gmon.out", "for gprof: histogram and arcs of one object",
+		"the profile for gprof is", true, false, NULL, gmon_write, NULL},
+	{"perf-script", ".perf", "text as of perf script: a record for each sample",
+		"the samples are", false, false, NULL, perf_script_write, NULL},
+	{"csv", ".csv", "the flat report as comma separated values", "the report is", false, true,
+		NULL, write_csv, NULL},
+	{"json", ".json", "the flat report as JSON", "the report is", false, true, "speedscope",
+		write_json, NULL},
+};
+
+const struct export_format *export_at(size_t index)
+{
+	return index < sizeof(formats) / sizeof(*formats) ? &formats[index] : NULL;
+}
+
+const struct export_format *export_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+const struct export_format *export_find_for_file(const char *path)
+{
+	size_t bytes = strlen(path);
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		const char *suffix = formats[i].suffix;
+
+		if (bytes >= strlen(suffix) && !strcasecmp(path + bytes - strlen(suffix), suffix))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+const struct export_format *export_for_recording(const char *path)
+{
+	const struct export_format *format = export_find_for_file(path);
+
+	if (format && format->report)
+		format = format->instead ? export_find(format->instead) : NULL;
+	return format ? format : export_at(0);
+}
+
+const char *export_remark(const char *path)
+{
+	bool misleads = strchr(text_basename(path), '.') &&
+		export_for_recording(path) == export_at(0) &&
+		export_find_for_file(path) != export_at(0);
+
+	return misleads ? ", as gzipped pprof whatever it is called" : "";
+}
+
+int export_for_file(const char *path, const struct profile *profile,
+	const struct report_options *options, char **ret_data, size_t *ret_bytes,
+	char **ret_problem)
+{
+	char *data = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&data, &bytes);
+	bool failed;
+	int error;
+
+	if (!out)
+		return -ENOMEM;
+	error = export_for_recording(path)->write(profile, options, out, ret_problem);
+	failed = ferror(out);
+	if (fclose(out) || failed)
+		error = error < 0 ? error : -ENOMEM;
+	if (error < 0) {
+		free(data);
+		return error;
+	}
+	*ret_data = data;
+	*ret_bytes = bytes;
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions in the table of export.c: one writer, in its own file, per format. */
+#ifndef VIEW_EXPORT_EXPORTERS_H
+#define VIEW_EXPORT_EXPORTERS_H
+
+#include "view/options.h"
+
+/* As export_format->write. */
+typedef int exporter_write(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem);
+
+exporter_write callgrind_write;
+exporter_write firefox_write;
+exporter_write gmon_write;
+exporter_write html_write;
+exporter_write perf_script_write;
+exporter_write speedscope_write;
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flame graph in one SVG file: a picture with tooltips; with its script it can be searched,
+ * zoomed and navigated by mouse and keyboard (flame.js). It loads nothing.
+ *
+ * The width of a frame is its share of the weight. Colours distinguish objects.
+ */
+#ifndef VIEW_EXPORT_SVG_H
+#define VIEW_EXPORT_SVG_H
+
+#include <stdint.h>
+
+#include "view/report/tree_report.h"
+
+struct svg_diff;
+
+/* As export_format->write. */
+int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem);
+
+/* The same as an element of an HTML page, without the text above and below the frames. */
+int svg_write_element(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem);
+
+/* The same for the paths of two sides (svg_diff.h), which are the profile's stacks. */
+int svg_write_diff(const struct profile *profile, const struct report_options *options,
+	struct svg_diff *diff, FILE *out, char **ret_problem);
+
+/* Positions in pixels, before the script fits them to the window. */
+enum { SVG_WIDTH = 1200, SVG_MARGIN = 10, SVG_LINE = 18, SVG_ROW = 18, SVG_FRAME = 17 };
+
+/* Objects with a colour of their own; the others are grey. */
+enum { SVG_OBJECTS = 10 };
+
+struct svg {
+	const struct profile *profile;
+	const struct report_options *options;
+	const struct tree *tree;
+	const struct tree_choice *choice;
+	FILE *out;
+	uint32_t rows; /* levels of frames, including the root's */
+	unsigned top;  /* of the frames */
+	bool element;  /* an element of an HTML page */
+	const struct svg_diff *diff; /* for two sides; NULL: a single profile */
+	struct text_scale *scale;
+
+	/* Greatest self first. */
+	const char *object[SVG_OBJECTS];
+	int64_t object_self[SVG_OBJECTS];
+	size_t objects;
+	int64_t other_self;
+};
+
+/* Finds the objects (svg_objects.c). -ENOMEM. */
+int svg_choose_objects(struct svg *svg);
+/* 0 … svg->objects - 1, or SVG_OBJECTS for grey ones. */
+unsigned svg_object_of(const struct svg *svg, const char *object);
+/* "#rrggbb" of a function; the same for equal names, mostly different for neighbours. */
+void svg_color(unsigned object, const char *function, char to[8]);
+
+/* All frames (svg_frames.c). */
+int svg_frames(const struct svg *svg);
+
+/* @text with XML escapes; characters invalid in XML become U+FFFD (svg_text.c). */
+void svg_text(FILE *out, const char *text);
+
+/* style.css and flame.js, converted to C by the build. */
+extern const char svg_style[], svg_script[];
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live view: a growing profile shown as a changing screen, controlled by keys. It computes
+ * screens (screen.h) and knows no terminal: terminal.h paints them, batch mode prints them.
+ *
+ * A view is a table with columns (functions, lines, call tree, threads, objects, callers, source,
+ * disassembly). A page is a view and what is zoomed into; Enter opens a page on top, Esc closes it.
+ */
+#ifndef VIEW_LIVE_LIVE_H
+#define VIEW_LIVE_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "view/live/control.h"
+#include "view/live/screen.h"
+
+struct live;
+struct profile;
+
+/* Sources of text that is not in the profile. The caller frees the results. */
+struct live_sources {
+	/* A source file, and when it was last modified, since 1970. -errno. */
+	int (*source)(void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns);
+	/*
+	 * The instructions of the function that contains a location, as lines "
+	 * ADDRESS:\tINSTRUCTION" (hexadecimal, as in the file). -errno; then @ret_problem is a
+	 * sentence that says what is missing, or NULL.
+	 */
+	int (*disassembly)(void *context, uint32_t location, char **ret_text, char **ret_problem);
+	/* The last part of the command's output. -errno. */
+	int (*output)(void *context, char **ret_text);
+	void *context;
+};
+
+struct live_options {
+	size_t size;             /* sizeof(struct live_options) */
+	bool ascii;              /* no characters beyond ASCII */
+	bool totals;             /* sums since the start, instead of decayed weights */
+	uint64_t half_life_ns;   /* of the weights; 0: 10 s */
+	uint64_t delay_ns;       /* between two updates from the profile; 0: 1 s */
+	uint64_t period_ns;      /* initial sampling period */
+	double overhead_percent; /* bound on the share of stopped time, 0 none */
+	const char *view;        /* initial view, NULL functions */
+	const char *save_as;     /* proposed file name for saving */
+	bool batch;              /* no cursor, no keys */
+	struct live_sources sources;
+};
+
+/* Copies @options. -EINVAL: no such view. */
+int live_new(const struct live_options *options, struct live **ret_live);
+void live_free(struct live *live);
+
+/* Names of the possible initial views, NULL past the end. */
+const char *live_view_name(size_t index);
+
+struct live_thread {
+	uint32_t pid, tid;
+	char state; /* as in /proc/PID/stat: R S D T … */
+	char name[32];
+	bool left_out; /* other threads are profiled (--thread-name, --tid) */
+};
+
+enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_CUT_OFF };
+
+/* Facts about the target besides the profile. Borrowed for the call. */
+struct live_facts {
+	const char *target; /* its name, for display */
+	enum live_target_state state;
+	bool stopped; /* LIVE_RUNS: all its threads are stopped by a signal, not by us */
+	int status;   /* LIVE_ENDED: exit status of the command, -1 unknown; */
+	int signal;   /* or the signal that killed it, 0 none */
+	const struct live_thread *thread; /* live threads, including those without samples */
+	size_t threads;
+	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 unknown */
+	/*
+	 * By stack: CPU time divided by the profile's value, which is a weight. Beyond @factors: 1.
+	 */
+	const float *factor;
+	size_t factors;
+};
+
+/*
+ * Updates the view from the profile and the facts. Call about once a second, for the header; the
+ * tables are updated when due, and not while the display is paused. @now_ns: any steady clock. The
+ * profile must live as long as @live; another profile must not be passed. -ENOMEM.
+ */
+int live_update(struct live *live, const struct profile *profile, const struct live_facts *facts,
+	uint64_t now_ns);
+/*
+ * Does the page show threads, including those without samples? Otherwise facts about them are not
+ * needed.
+ */
+bool live_wants_threads(const struct live *live);
+/*
+ * Did the last second bring no CPU time? Then the caller should find out whether the target is
+ * stopped.
+ */
+bool live_is_idle(const struct live *live);
+/* Time from which live_update() changes something. */
+uint64_t live_due_ns(const struct live *live);
+
+/* Keys are Unicode characters, or one of these. */
+enum live_key_code {
+	LIVE_KEY_UP = 0x110000,
+	LIVE_KEY_DOWN,
+	LIVE_KEY_LEFT,
+	LIVE_KEY_RIGHT,
+	LIVE_KEY_PAGE_UP,
+	LIVE_KEY_PAGE_DOWN,
+	LIVE_KEY_HOME,
+	LIVE_KEY_END,
+	LIVE_KEY_BACKSPACE,
+	LIVE_KEY_DELETE,
+	LIVE_KEY_BACK_TAB,
+	LIVE_KEY_F1,
+	LIVE_KEY_F10 = LIVE_KEY_F1 + 9,
+	LIVE_KEY_WHEEL_UP,
+	LIVE_KEY_WHEEL_DOWN,
+	LIVE_KEY_CLICK,
+	LIVE_KEY_DOUBLE_CLICK,
+	LIVE_KEY_ENTER = '\r',
+	LIVE_KEY_ESCAPE = 27,
+};
+
+struct live_key {
+	int32_t code;
+	unsigned row, column; /* of the mouse */
+};
+
+/* Performs the action of a key; requests to the caller are in live_control(). -ENOMEM. */
+int live_press(struct live *live, struct live_key key);
+struct control *live_control(struct live *live);
+
+/* A message for the user, shown until the next key. */
+void live_say(struct live *live, const char *message);
+
+/* Draws a screen of @screen's size. -ENOMEM. */
+int live_draw(struct live *live, struct screen *screen);
+
+/* The table of keys, for the manual: false past the end. */
+bool live_key_help(size_t index, const char **ret_keys, const char **ret_help);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* The source and the instructions of a function, with the share of each line. */
+#include "view/live/live_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/source.h"
+
+static int split(struct live_page *page)
+{
+	char *text = source_expand(page->text, SOURCE_TAB), *line;
+	size_t n = 1;
+
+	if (!text)
+		return -ENOMEM;
+	free(page->text);
+	page->text = text;
+	for (const char *p = text; *p; p++)
+		n += *p == '\n';
+	page->code = calloc(n, sizeof(*page->code));
+	if (!page->code)
+		return -ENOMEM;
+	for (line = text; *line;) {
+		char *end = strchrnul(line, '\n');
+		bool last = !*end;
+
+		*end = '\0';
+		page->code[page->lines++].text = line;
+		if (last)
+			break;
+		line = end + 1;
+	}
+	return 0;
+}
+
+int live_code_rows(struct live *live, struct live_page *page)
+{
+	if (!page->code && split(page) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < page->lines; i++) {
+		if (live_add_row(live,
+			    &(struct live_row){.id = i,
+				    .line = (uint32_t)i + 1,
+				    .text = page->code[i].text,
+				    .place = page->place}) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int set_problem(struct live_page *page, const char *format, const char *what)
+	__attribute__((format(printf, 2, 0)));
+static int set_problem(struct live_page *page, const char *format, const char *what)
+{
+	free(page->problem);
+	page->problem = NULL;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (asprintf(&page->problem, format, what) < 0)
+		page->problem = NULL;
+#pragma GCC diagnostic pop
+	return page->problem ? 0 : -ENOMEM;
+}
+
+/* The source file with most of the function's time, and the first line to show. */
+static const char *file_of(const struct live *live, const struct live_page *page)
+{
+	return live->places.function[page->place].file;
+}
+
+/* The first time, the cursor goes to the hottest line. */
+static void point_at(struct live_page *page, size_t row)
+{
+	page->cursor = row;
+	page->cursor_id = row;
+	page->moved = true;
+	page->top = row > 8 ? row - 8 : 0;
+}
+
+static size_t hottest_row(const struct live *live)
+{
+	size_t hottest = 0;
+
+	for (size_t i = 0; i < live->table.n; i++) {
+		if (live->table.row[i].self > live->table.row[hottest].self)
+			hottest = i;
+	}
+	return hottest;
+}
+
+/* The hottest line of the page's function, not of the whole file. */
+static size_t hottest_line(const struct live *live, const struct live_page *page)
+{
+	const struct live_places *places = &live->places;
+	uint32_t begins = places->function[page->place].line;
+	size_t hottest = begins && begins <= live->table.n ? begins - 1 : 0;
+	double most = 0;
+
+	for (size_t i = 0; i < places->lines; i++) {
+		uint32_t line = places->line[i].line;
+		const struct live_row *row;
+
+		if (places->line[i].function_place != page->place || !line || line > live->table.n)
+			continue;
+		row = &live->table.row[line - 1];
+		if (row->self * 1e6 + row->total > most) {
+			most = row->self * 1e6 + row->total;
+			hottest = line - 1;
+		}
+	}
+	return hottest;
+}
+
+struct lines_of {
+	const char *file;
+	size_t lines;
+};
+
+static uint32_t line_in_file(
+	const struct live *live, uint32_t location, size_t frame, const void *context)
+{
+	const struct live_place *line = &live->places.line[live->places.frame[frame].line];
+	const struct lines_of *of = context;
+
+	(void)location;
+	return line->file == of->file && line->line && line->line <= of->lines ? line->line - 1
+									       : LIVE_NONE;
+}
+
+/* Weights of the lines of @file, in the whole program. */
+static void weigh_lines(struct live *live, const struct live_page *page, const char *file)
+{
+	live_sum_up(live, page, line_in_file, &(struct lines_of){file, page->lines});
+	for (size_t i = 0; i < live->table.n; i++) {
+		live->table.row[i].self = live->self[i];
+		live->table.row[i].total = live->total[i];
+	}
+}
+
+static int read_source(struct live *live, struct live_page *page, const char *file)
+{
+	const struct live_sources *sources = &live->options.sources;
+	uint64_t changed_ns = 0;
+	int r = sources->source ? sources->source(sources->context, file, &page->text, &changed_ns)
+				: -ENOENT;
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		return set_problem(page, "the source file %s is not here", file);
+	/* The end of a long path would be cut off the screen, and the note with it. */
+	return source_note_newer(live->profile, text_basename(file), changed_ns, &page->note);
+}
+
+int live_collect_source(struct live *live, struct live_page *page)
+{
+	const char *file;
+	int r;
+
+	if (page->place >= live->places.functions)
+		return 0;
+	file = file_of(live, page);
+	if (!page->text && !page->problem) {
+		if (!file[0])
+			return set_problem(page,
+				"no line is known of %s: it was built without -g, or its debug "
+				"file is "
+				"not here",
+				live->places.function[page->place].function);
+		r = read_source(live, page, file);
+		if (r < 0)
+			return r;
+	}
+	if (page->problem)
+		return 0;
+	if (live_code_rows(live, page) < 0 || live_clear_sums(live, page->lines) < 0)
+		return -ENOMEM;
+	weigh_lines(live, page, file);
+	if (!page->opened && live->table.n)
+		point_at(page, hottest_line(live, page));
+	page->opened = true;
+	return 0;
+}
+
+/* "  401136:\tmov ..." begins with an address. */
+static void read_addresses(struct live_page *page)
+{
+	for (size_t i = 0; i < page->lines; i++) {
+		char *end;
+		uint64_t address = strtoull(page->code[i].text, &end, 16);
+
+		if (end != page->code[i].text && *end == ':')
+			page->code[i].address = address;
+	}
+}
+
+static size_t line_at(const struct live_page *page, uint64_t address)
+{
+	size_t low = 0, high = page->lines;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (page->code[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < page->lines && page->code[low].address == address ? low : SIZE_MAX;
+}
+
+static void weigh_addresses(struct live *live, const struct live_page *page)
+{
+	const char *object = live->places.function[page->place].object;
+	double weight, whole = 0;
+	struct sample sample;
+	size_t at = 0;
+
+	while (live_next_stack(live, page, &at, &sample, &weight)) {
+		struct location location;
+		size_t row;
+
+		whole += weight;
+		if (!sample.n)
+			continue;
+		/* A system call is made by the instruction before. */
+		location = profile_location(live->profile,
+			sample.location[sample.n > 1 &&
+				live->places.location[sample.location[0]].is_call]);
+		if (profile_mapping(live->profile, location.mapping).file != object)
+			continue;
+		row = line_at(page, location.address);
+		if (row < live->table.n)
+			live->table.row[row].self += weight;
+	}
+	live_set_whole(live, whole);
+}
+
+static int fetch_disassembly(struct live *live, struct live_page *page)
+{
+	const struct live_sources *sources = &live->options.sources;
+	const struct live_place *place = &live->places.function[page->place];
+	int r = sources->disassembly ? sources->disassembly(sources->context, place->location,
+					       &page->text, &page->problem)
+				     : -ENOSYS;
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 && !page->problem)
+		return set_problem(page, "the instructions of %s cannot be had", place->function);
+	if (page->problem)
+		return 0;
+	r = split(page);
+	if (r == 0)
+		read_addresses(page);
+	return r;
+}
+
+int live_collect_disassembly(struct live *live, struct live_page *page)
+{
+	int r = 0;
+
+	if (page->place >= live->places.functions)
+		return 0;
+	if (!page->text && !page->problem)
+		r = fetch_disassembly(live, page);
+	if (r < 0 || page->problem)
+		return r;
+	if (live_code_rows(live, page) < 0)
+		return -ENOMEM;
+	weigh_addresses(live, page);
+	if (!page->opened && live->table.n)
+		point_at(page, hottest_row(live));
+	page->opened = true;
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows that are lines of text. */
+#ifndef VIEW_LIVE_LIVE_CODE_H
+#define VIEW_LIVE_LIVE_CODE_H
+
+#include "view/live/live_internal.h"
+
+struct live_code_line {
+	char *text;       /* in the page's text */
+	uint64_t address; /* of instructions; 0 none */
+};
+
+/* Splits the page's text into lines, once, and adds a row for each. -ENOMEM. */
+int live_code_rows(struct live *live, struct live_page *page);
+
+#endif

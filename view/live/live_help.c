@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of plain text: the help, generated from the table of keys, and the command's output. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/live/live_code.h"
+#include "view/live/live_internal.h"
+
+/* Lines that fit in a terminal of 60 columns. */
+static const char about[] = "SELF%     share of CPU time spent in the function itself\n"
+			    "TOTAL%    in it and in what it called. Shares are of what\n"
+			    "          the view is zoomed into\n"
+			    "dim       noise: the 95 % confidence interval is wider\n"
+			    "          than the share itself\n"
+			    "\n"
+			    "found     samples, by their weights, of those that the\n"
+			    "          kernel's CPU time lets expect, with the 95 %\n"
+			    "          interval: 100 % is within it if sampling is true\n"
+			    "stopped   share of its running time that the target was\n"
+			    "          stopped, and the bound on it\n"
+			    "lost      samples that were lost\n"
+			    "late      moments of sampling that came too late for use\n"
+			    "real time the sampler has real-time priority, and comes\n"
+			    "          at once\n";
+
+static int write_help(struct live_page *page)
+{
+	size_t bytes;
+	FILE *out = open_memstream(&page->text, &bytes);
+	const char *keys, *help;
+
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; live_key_help(i, &keys, &help); i++)
+		(void)fprintf(out, "  %-9s %s\n", keys, help);
+	(void)fprintf(out, "\n%s", about);
+	return fclose(out) == 0 && page->text ? 0 : -ENOMEM;
+}
+
+int live_collect_help(struct live *live, struct live_page *page)
+{
+	int r = page->text ? 0 : write_help(page);
+
+	return r < 0 ? r : live_code_rows(live, page);
+}
+
+int live_collect_output(struct live *live, struct live_page *page)
+{
+	const struct live_sources *sources = &live->options.sources;
+	bool at_end = !page->opened || page->cursor + 1 >= page->lines;
+	int r;
+
+	live_page_release(page);
+	if (sources->output && sources->output(sources->context, &page->text) == -ENOMEM)
+		return -ENOMEM;
+	r = page->text ? live_code_rows(live, page) : 0;
+	/* As with tail -f: a cursor at the end stays at the end. */
+	if (r == 0 && at_end && live->table.n) {
+		page->cursor = live->table.n - 1;
+		page->moved = false;
+	}
+	page->opened = true;
+	return r;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared by the files of the live view. Strings of rows belong to the profile, the places or the
+ * page.
+ */
+#ifndef VIEW_LIVE_LIVE_INTERNAL_H
+#define VIEW_LIVE_LIVE_INTERNAL_H
+
+#include <regex.h>
+
+#include "profile/audit.h"
+#include "profile/profile.h"
+#include "profile/table.h"
+#include "view/live/live.h"
+#include "view/live/live_places.h"
+#include "view/live/live_weights.h"
+
+enum { LIVE_NONE = UINT32_MAX, LIVE_PAGES_MOST = 32, LIVE_TEXT_BYTES = 256, LIVE_HISTORY = 240 };
+
+enum live_view {
+	LIVE_FUNCTIONS,
+	LIVE_LINES,
+	LIVE_TREE,
+	LIVE_THREADS,
+	LIVE_OBJECTS,
+	LIVE_CALLERS,
+	LIVE_SOURCE,
+	LIVE_DISASSEMBLY,
+	LIVE_HELP,
+	LIVE_OUTPUT,
+	LIVE_VIEWS
+};
+
+enum live_relation { LIVE_CALLER = 1, LIVE_ITSELF, LIVE_CALLEE };
+enum live_fold { LIVE_LEAF, LIVE_OPEN, LIVE_CLOSED };
+
+struct live_row {
+	uint64_t id;        /* stable from one update to the next */
+	double self, total; /* in the value shown */
+	double now;         /* CPUs */
+	const char *name, *object, *text;
+	uint32_t place; /* of functions; LIVE_NONE: the row is not a function */
+	uint32_t line;  /* of a source file */
+	uint32_t node;  /* of the tree */
+	uint32_t pid, tid;
+	unsigned indent;
+	uint8_t fold, relation;
+	char state;
+	bool exact; /* not sampled: has no confidence interval */
+};
+
+struct live_table {
+	struct live_row *row;
+	size_t n, room;
+	double whole;             /* the total of which shares are taken */
+	double effective_samples; /* in @whole */
+	size_t of;                /* rows before filter and limit */
+};
+
+enum live_column_kind {
+	COLUMN_SELF,
+	COLUMN_TOTAL,
+	COLUMN_ERROR, /* of the share that the view is about */
+	COLUMN_BAR,
+	COLUMN_TIME, /* self, in seconds */
+	COLUMN_NAME,
+	COLUMN_OBJECT,
+	COLUMN_PLACE,    /* file:line */
+	COLUMN_NOW,      /* share of a CPU */
+	COLUMN_CPU_TIME, /* total, in seconds */
+	COLUMN_STATE,
+	COLUMN_TID,
+	COLUMN_LAST, /* function */
+	COLUMN_RELATION,
+	COLUMN_OF_TOTAL, /* share of the function's total */
+	COLUMN_LINE_NUMBER,
+	COLUMN_CODE,
+};
+
+struct live_column {
+	enum live_column_kind kind;
+	const char *title;
+	uint16_t width; /* 0: the remaining width; at most one column follows */
+	uint16_t from;  /* minimum screen width at which it is shown */
+};
+
+struct live_page {
+	enum live_view view,
+		below;      /* below: the view opened by Enter in a list of threads or objects */
+	uint32_t place;     /* the function of the page, LIVE_NONE */
+	uint32_t tid, pid;  /* only this thread; tid 0: all */
+	const char *object; /* only this object; NULL all */
+	uint64_t root;      /* of the tree: the path of a node, 0: the whole tree */
+	size_t cursor, top, shift; /* row, first row shown, columns that names are shifted left */
+	bool moved;                /* the cursor was moved, and stays with its row */
+	uint64_t cursor_id;
+	int sort; /* index of a column; -1: the view's own order */
+	bool inverted;
+	bool opened; /* the tree was unfolded along its hottest path; or the text was positioned */
+	char *text, *problem;        /* of source, disassembly, output */
+	char *note;                  /* about the text, shown above it; NULL none */
+	struct live_code_line *code; /* of the text */
+	size_t lines;
+};
+
+struct live_audit {
+	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost; /* as last seen */
+	double cpus, rate, stopped; /* of the last second; stopped: of the whole run */
+	struct audit_found found;
+	bool known, knows_found;
+	double first_cpus; /* from samples alone, before figures are known; 0: not known either */
+	float history[LIVE_HISTORY]; /* CPUs per second; newest at [seconds - 1] */
+	size_t seconds;
+};
+
+/* live_span.c */
+struct live_span {
+	bool shown;            /* the strip is shown */
+	bool choosing;         /* arrow keys move on the strip */
+	bool anchored;         /* one end of the span is at @anchor */
+	bool chosen;           /* tables show the span */
+	size_t cursor, anchor; /* cells */
+	uint64_t from_ns, to_ns, end_ns;
+	double *cell; /* of the strip */
+	size_t cells, cell_room, instants;
+	double *weight; /* by stack, in the span */
+	size_t stacks, weight_room, value;
+	double sum, squares;
+};
+
+struct live_prompt {
+	int kind; /* enum live_prompt_kind; 0: none */
+	char text[LIVE_TEXT_BYTES];
+	size_t bytes;
+	bool proposed; /* the text is a proposal: the first character typed replaces it */
+};
+
+struct live {
+	struct live_options options;
+	struct control control;
+	const struct profile *profile;
+	struct live_weights weights;
+	struct live_places places;
+	struct live_tree *tree;
+	struct live_audit audit;
+	struct live_table table;
+	struct live_page page[LIVE_PAGES_MOST];
+	size_t pages; /* the last one is visible */
+	struct live_prompt prompt;
+	struct live_span span;
+	unsigned columns; /* of the last screen */
+	char message[LIVE_TEXT_BYTES];
+	bool message_is_bad;
+
+	size_t value; /* index of the value type shown */
+	bool clock_chosen;
+	bool decay, paused, frozen, hide_calls;
+	double min_percent;
+	char search[LIVE_TEXT_BYTES], filter[LIVE_TEXT_BYTES], save_as[LIVE_TEXT_BYTES];
+	regex_t search_regex, filter_regex;
+	bool has_search, has_filter;
+	char bad_filter[LIVE_TEXT_BYTES]; /* why the filter is taken literally, "" otherwise */
+	bool *place_matches;              /* by function: the filter matches */
+	size_t places_matched, matches_room;
+	uint64_t period_ns, delay_ns, now_ns, due_ns;
+
+	char target[LIVE_TEXT_BYTES];
+	enum live_target_state state;
+	bool stopped; /* by a signal */
+	int status, signal;
+	struct live_thread *thread;
+	size_t threads, thread_room;
+
+	/* Sums by function, line, object: of the current update. */
+	double *self, *total;
+	uint32_t *stamp;
+	size_t sums_room;
+	uint32_t stamps;
+
+	/* Of the last screen, for the mouse and for paging. */
+	unsigned rows_first, rows_shown, header_row;
+	struct {
+		unsigned from, to;
+		int column;
+	} header[16];
+	size_t headers;
+};
+
+/* A view. */
+struct live_view_ops {
+	const char *name, *title;
+	const struct live_column *column;
+	size_t columns;
+	int sort;     /* initial sort column, -1 none */
+	bool is_text; /* its rows have an order of their own */
+	int (*collect)(struct live *live, struct live_page *page);
+	bool is_prose; /* for reading: rows scroll, the cursor is invisible */
+};
+
+extern const struct live_view_ops live_views[LIVE_VIEWS];
+
+static inline struct live_page *live_page(struct live *live)
+{
+	return &live->page[live->pages - 1];
+}
+
+/* live.c */
+int live_look(struct live *live); /* rebuilds the table of the page */
+int live_open(struct live *live, const struct live_page *page);
+void live_close(struct live *live);
+void live_page_release(struct live_page *page);
+void live_complain(struct live *live, const char *message);
+void live_set_view(struct live *live, enum live_view view);
+struct live_row *live_row(struct live *live); /* under the cursor, NULL none */
+void live_move(struct live *live, long rows);
+int live_add_row(struct live *live, const struct live_row *row);
+bool live_matches(const struct live *live, const struct live_row *row, bool search);
+
+/* live_lists.c */
+int live_collect_functions(struct live *live, struct live_page *page);
+int live_collect_lines(struct live *live, struct live_page *page);
+int live_collect_objects(struct live *live, struct live_page *page);
+int live_collect_threads(struct live *live, struct live_page *page);
+/*
+ * The next stack from *@at on that belongs to the page and has a weight; false at the end.
+ * @ret_weight: in the value shown.
+ */
+bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
+	struct sample *ret_sample, double *ret_weight);
+/* Its first visible frame (system calls may be hidden). */
+size_t live_first_frame(const struct live *live, const struct sample *sample);
+int live_clear_sums(struct live *live, size_t n);
+/*
+ * The item for which a frame of a stack counts, below the room of live_clear_sums(); or LIVE_NONE.
+ */
+typedef uint32_t live_counts_for(
+	const struct live *live, uint32_t location, size_t frame, const void *context);
+
+/* Sums over all stacks of the page: each item's own weight, and its total, once per stack. */
+void live_sum_up(
+	struct live *live, const struct live_page *page, live_counts_for *of, const void *context);
+
+/* Adds to the total of an item, once per stamp. */
+static inline void live_add_total(struct live *live, uint32_t thing, double weight)
+{
+	if (live->stamp[thing] != live->stamps)
+		live->total[thing] += weight;
+	live->stamp[thing] = live->stamps;
+}
+void live_set_whole(struct live *live, double whole);
+
+/* live_callers.c, live_tree.c, live_code.c, live_help.c */
+int live_collect_callers(struct live *live, struct live_page *page);
+int live_collect_tree(struct live *live, struct live_page *page);
+int live_collect_source(struct live *live, struct live_page *page);
+int live_collect_disassembly(struct live *live, struct live_page *page);
+int live_collect_help(struct live *live, struct live_page *page);
+int live_collect_output(struct live *live, struct live_page *page);
+void live_tree_free(struct live_tree *tree);
+int live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool all_below);
+int live_tree_fold_all(struct live *live, enum live_fold fold);
+uint32_t live_tree_parent(const struct live *live, uint32_t node);
+/* The next node after @node, in the order shown, that matches the search; it is made visible. */
+uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
+
+/* live_zoom.c: from one page to another. If that is impossible, shows a message. 0, or -ENOMEM. */
+int live_zoom_in(struct live *live);
+int live_zoom_out(struct live *live);
+/*
+ * From the list of threads, zooms into the row's thread; from a thread, back to all; otherwise
+ * opens the list. The same for objects, but zooms directly into the object of the row at the
+ * cursor.
+ */
+int live_zoom_thread(struct live *live);
+int live_zoom_object(struct live *live);
+/* Opens source or instructions of the function at the cursor, or goes back. */
+int live_zoom_code(struct live *live, enum live_view view);
+/* Opens help, or the command's output; or goes back. */
+int live_zoom_text(struct live *live, enum live_view view);
+int live_next_view(struct live *live, int step);
+/* Shows that view, or functions if it is shown already. */
+int live_toggle_view(struct live *live, enum live_view view);
+
+/* live_columns.c */
+void live_sort(struct live *live, const struct live_page *page);
+bool live_column_shown(const struct live_column *column, unsigned columns);
+/* Text of a cell in @to (64 bytes; NULL for a name, which is used directly); returns its style. */
+unsigned live_format(const struct live *live, const struct live_row *row,
+	const struct live_column *column, char *to, size_t room);
+/* Style for a part of the whole. */
+unsigned live_heat(const struct live *live, double value);
+bool live_is_noise(const struct live *live, const struct live_row *row);
+
+/* live_keys.c, live_prompt.c */
+enum live_prompt_kind {
+	PROMPT_NONE,
+	PROMPT_SEARCH,
+	PROMPT_FILTER,
+	PROMPT_LIMIT,
+	PROMPT_SAVE,
+	PROMPT_DELAY
+};
+void live_prompt_open(struct live *live, enum live_prompt_kind kind);
+int live_prompt_press(struct live *live, struct live_key key);
+const char *live_prompt_label(const struct live *live);
+int live_search(struct live *live, bool backwards);
+
+/* live_span.c */
+void live_span_release(struct live_span *span);
+/* Computes the weights in the chosen span, if necessary. -ENOMEM. */
+int live_span_update(struct live *live);
+int live_span_draw(struct live *live, struct screen *screen, unsigned row);
+int live_span_toggle(struct live *live);
+int live_span_press(struct live *live, int32_t code);
+/* "1.20 s to 1.40 s" */
+void live_span_describe(const struct live *live, char *to, size_t room);
+/* The weight of a stack in the span. */
+static inline double live_span_weight(const struct live_span *span, size_t stack)
+{
+	return stack < span->stacks ? span->weight[stack] : 0;
+}
+
+/* live_draw.c, live_head.c */
+void live_draw_head(struct live *live, struct screen *screen);
+void live_see_audit(struct live *live, uint64_t begun_ns);
+
+#endif

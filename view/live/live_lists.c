@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* The views that are lists of sums: functions, lines, objects, threads. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/stats.h"
+#include "view/live/live_internal.h"
+
+/* Decayed weights below this share of the whole are too old to show. */
+#define FORGOTTEN 1e-7
+
+static bool page_takes(
+	const struct live *live, const struct live_page *page, const struct sample *sample)
+{
+	struct task task;
+
+	if (page->object &&
+		(!sample->n ||
+			profile_mapping(live->profile,
+				profile_location(live->profile,
+					sample->location[live_first_frame(live, sample)])
+					.mapping)
+					.file != page->object))
+		return false;
+	if (!page->tid)
+		return true;
+	task = profile_task(live->profile, sample->task);
+	return task.tid == page->tid && task.pid == page->pid;
+}
+
+bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
+	struct sample *ret_sample, double *ret_weight)
+{
+	bool decay = live->decay && !live->span.chosen;
+	double scale = decay ? live_weights_scale(&live->weights) : 1;
+	double least =
+		decay ? FORGOTTEN * live_weights_sum(&live->weights, live->value, true) / scale : 0;
+
+	for (; *at < live->weights.stacks; ++*at) {
+		double weight = live->span.chosen
+			? live_span_weight(&live->span, *at)
+			: live_weight(&live->weights, *at, live->value, live->decay);
+
+		if (weight <= least)
+			continue;
+		*ret_sample = profile_sample(live->profile, *at);
+		if (!page_takes(live, page, ret_sample))
+			continue;
+		*ret_weight = weight * scale;
+		++*at;
+		return true;
+	}
+	return false;
+}
+
+size_t live_first_frame(const struct live *live, const struct sample *sample)
+{
+	return live->hide_calls && sample->n > 1 &&
+		live->places.location[sample->location[0]].is_call;
+}
+
+int live_clear_sums(struct live *live, size_t n)
+{
+	if (n > live->sums_room) {
+		size_t room = n + n / 2 + 64;
+		void *self = reallocarray(live->self, room, sizeof(*live->self)), *total, *stamp;
+
+		if (!self)
+			return -ENOMEM;
+		live->self = self;
+		total = reallocarray(live->total, room, sizeof(*live->total));
+		if (!total)
+			return -ENOMEM;
+		live->total = total;
+		stamp = reallocarray(live->stamp, room, sizeof(*live->stamp));
+		if (!stamp)
+			return -ENOMEM;
+		live->stamp = stamp;
+		live->sums_room = room;
+	}
+	if (n) {
+		memset(live->self, 0, n * sizeof(*live->self));
+		memset(live->total, 0, n * sizeof(*live->total));
+		memset(live->stamp, 0, n * sizeof(*live->stamp));
+	}
+	live->stamps = 0;
+	return 0;
+}
+
+void live_set_whole(struct live *live, double whole)
+{
+	double all = live_weights_sum(&live->weights, live->value, live->decay);
+
+	live->table.whole = whole;
+	if (live->span.chosen) {
+		live->table.effective_samples =
+			stats_effective_samples(live->span.sum, live->span.squares);
+		return;
+	}
+	live->table.effective_samples = all > 0
+		? live_weights_effective(&live->weights, live->value, live->decay) * whole / all
+		: 0;
+}
+
+void live_sum_up(
+	struct live *live, const struct live_page *page, live_counts_for *of, const void *context)
+{
+	const struct live_places *places = &live->places;
+	double weight, whole = 0;
+	struct sample sample;
+	size_t at = 0;
+
+	while (live_next_stack(live, page, &at, &sample, &weight)) {
+		bool leaf = true;
+
+		whole += weight;
+		live->stamps++;
+		for (size_t i = live_first_frame(live, &sample); i < sample.n; i++) {
+			const struct live_location *l = &places->location[sample.location[i]];
+
+			for (size_t j = l->first; j < l->first + l->frames; j++) {
+				uint32_t thing = of(live, sample.location[i], j, context);
+
+				if (thing != LIVE_NONE) {
+					if (leaf)
+						live->self[thing] += weight;
+					live_add_total(live, thing, weight);
+				}
+				leaf = false;
+			}
+		}
+	}
+	live_set_whole(live, whole);
+}
+
+static uint32_t function_of(
+	const struct live *live, uint32_t location, size_t frame, const void *context)
+{
+	(void)location;
+	(void)context;
+	return live->places.frame[frame].function;
+}
+
+static uint32_t line_of(
+	const struct live *live, uint32_t location, size_t frame, const void *context)
+{
+	(void)location;
+	(void)context;
+	return live->places.frame[frame].line;
+}
+
+static uint32_t mapping_of(
+	const struct live *live, uint32_t location, size_t frame, const void *context)
+{
+	(void)frame;
+	(void)context;
+	return (uint32_t)profile_location(live->profile, location).mapping;
+}
+
+static int add_places(struct live *live, const struct live_place *place, size_t n, bool lines)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct live_row row = {.id = i,
+			.self = live->self[i],
+			.total = live->total[i],
+			.name = place[i].function,
+			.object = place[i].object,
+			.text = lines && place[i].file[0] ? place[i].file : NULL,
+			.place = lines ? place[i].function_place : (uint32_t)i,
+			.line = lines ? place[i].line : 0,
+			.exact = place[i].unsampled};
+
+		if (row.total > 0 && live_add_row(live, &row) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int live_collect_functions(struct live *live, struct live_page *page)
+{
+	if (live_clear_sums(live, live->places.functions) < 0)
+		return -ENOMEM;
+	live_sum_up(live, page, function_of, NULL);
+	return add_places(live, live->places.function, live->places.functions, false);
+}
+
+int live_collect_lines(struct live *live, struct live_page *page)
+{
+	if (live_clear_sums(live, live->places.lines) < 0)
+		return -ENOMEM;
+	live_sum_up(live, page, line_of, NULL);
+	return add_places(live, live->places.line, live->places.lines, true);
+}
+
+int live_collect_objects(struct live *live, struct live_page *page)
+{
+	size_t n = profile_mappings(live->profile);
+
+	if (live_clear_sums(live, n) < 0)
+		return -ENOMEM;
+	live_sum_up(live, page, mapping_of, NULL);
+	/* A file has several mappings: those with the same name are one object. */
+	for (size_t i = 0; i < n; i++) {
+		const char *file = profile_mapping(live->profile, i).file;
+		struct live_row *same = NULL;
+
+		for (size_t j = 0; j < live->table.n && !same; j++)
+			same = live->table.row[j].name == file ? &live->table.row[j] : NULL;
+		if (same) {
+			same->self += live->self[i];
+			same->total += live->total[i];
+		} else if (live->total[i] > 0 &&
+			live_add_row(live,
+				&(struct live_row){.id = i,
+					.self = live->self[i],
+					.total = live->total[i],
+					.name = file,
+					.object = file,
+					.place = LIVE_NONE}) < 0) {
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static struct live_row *row_of_thread(struct live *live, uint32_t pid, uint32_t tid)
+{
+	uint64_t id = (uint64_t)pid << 32 | tid;
+	struct live_row row = {.id = id, .pid = pid, .tid = tid, .place = LIVE_NONE, .state = '-'};
+
+	for (size_t i = 0; i < live->table.n; i++) {
+		if (live->table.row[i].id == id)
+			return &live->table.row[i];
+	}
+	return live_add_row(live, &row) < 0 ? NULL : &live->table.row[live->table.n - 1];
+}
+
+/* The function in which a thread was last found. */
+static uint32_t last_function(const struct live *live, size_t task)
+{
+	struct sample sample;
+
+	if (task >= live->weights.tasks || !live->weights.last[task])
+		return LIVE_NONE;
+	sample = profile_sample(live->profile, live->weights.last[task] - 1);
+	if (!sample.n)
+		return LIVE_NONE;
+	return live->places
+		.frame[live->places.location[sample.location[live_first_frame(live, &sample)]]
+				.first]
+		.function;
+}
+
+/* Adds rows of the tasks with samples; live->stamp gets the row of each task, + 1. */
+static int add_tasks(struct live *live)
+{
+	for (size_t i = 0; i < live->weights.tasks; i++) {
+		struct task task = profile_task(live->profile, i);
+		uint32_t last = last_function(live, i);
+		struct live_row *row;
+
+		if (!task.tid || last == LIVE_NONE)
+			continue;
+		row = row_of_thread(live, task.pid, task.tid);
+		if (!row)
+			return -ENOMEM;
+		live->stamp[i] = (uint32_t)(row - live->table.row) + 1;
+		row->name = task.thread;
+		row->place = last;
+		row->text = live->places.function[last].function;
+		row->object = live->places.function[last].object;
+	}
+	return 0;
+}
+
+static int add_sampled_threads(struct live *live)
+{
+	double per_ns = live_weights_per_ns(&live->weights) * live_weights_scale(&live->weights);
+
+	if (live_clear_sums(live, live->weights.tasks) < 0 || add_tasks(live) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < live->weights.stacks; i++) {
+		uint32_t index = live->stamp[profile_sample(live->profile, i).task];
+
+		if (!index)
+			continue;
+		live->table.row[index - 1].now +=
+			live_weight(&live->weights, i, live->value, true) * per_ns;
+		live->table.row[index - 1].total += live->span.chosen
+			? live_span_weight(&live->span, i)
+			: live_weight(&live->weights, i, live->value, false);
+	}
+	return 0;
+}
+
+int live_collect_threads(struct live *live, struct live_page *page)
+{
+	double whole = 0;
+
+	(void)page;
+	if (add_sampled_threads(live) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < live->threads; i++) {
+		const struct live_thread *thread = &live->thread[i];
+		struct live_row *row = row_of_thread(live, thread->pid, thread->tid);
+
+		if (!row)
+			return -ENOMEM;
+		row->state = thread->state;
+		row->name = thread->name;
+		if (thread->left_out) {
+			row->text = "left out";
+			row->object = NULL;
+		}
+	}
+	for (size_t i = 0; i < live->table.n; i++) {
+		struct live_row *row = &live->table.row[i];
+
+		row->self = row->total;
+		whole += row->total;
+	}
+	live_set_whole(live, whole);
+	return 0;
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call tree of a growing profile. Nodes are kept from update to update; each stack remembers
+ * its last node, so an update costs one addition per stack and one per node.
+ *
+ * A function that is called again takes the path back to its earlier occurrence, so that no
+ * function is below itself and callees sum up to their caller.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/live/live_tree.h"
+
+/* The initially opened path continues while a child has this share of its parent. */
+#define HOT_SHARE 0.25
+
+void live_tree_free(struct live_tree *tree)
+{
+	if (!tree)
+		return;
+	table_release(&tree->table);
+	free(tree->node);
+	free(tree->end);
+	free(tree->path);
+	free(tree->at);
+	free(tree->child);
+	free(tree->open);
+	free(tree);
+}
+
+static bool same_node(const void *things, uint32_t index, const void *key)
+{
+	const struct tree_item *a = (const struct tree_item *)things + index, *b = key;
+
+	return a->parent == b->parent && a->place == b->place;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool was_open(const struct live_tree *tree, uint64_t path)
+{
+	return tree->opens &&
+		bsearch(&path, tree->open, tree->opens, sizeof(*tree->open), by_number);
+}
+
+static int child_of(struct live_tree *tree, uint32_t parent, uint32_t place)
+{
+	struct tree_item key = {.place = place,
+		.parent = parent,
+		.first = LIVE_NONE,
+		.next = LIVE_NONE,
+		.fold = LIVE_CLOSED};
+	uint64_t hash = table_mix(table_mix(parent, place), 7);
+	int index = table_find(&tree->table, hash, same_node, tree->node, &key);
+	struct tree_item *more;
+
+	if (index >= 0)
+		return index;
+	more = table_grow(tree->node, &tree->node_room, tree->nodes + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	tree->node = more;
+	index = table_add(&tree->table, hash, (uint32_t)tree->nodes);
+	if (index < 0)
+		return index;
+	key.path = table_mix(parent == LIVE_NONE ? 1 : more[parent].path, place + UINT64_C(1));
+	if (was_open(tree, key.path))
+		key.fold = LIVE_OPEN;
+	if (parent != LIVE_NONE) {
+		key.next = more[parent].first;
+		more[parent].first = (uint32_t)tree->nodes;
+	}
+	more[tree->nodes] = key;
+	return (int)tree->nodes++;
+}
+
+/* The node at which a stack ends. */
+static int place_stack(struct live *live, struct live_tree *tree, const struct sample *sample)
+{
+	const struct live_places *places = &live->places;
+	size_t first = live_first_frame(live, sample), n = 0;
+	int node = 0;
+
+	for (size_t i = sample->n; i-- > first;) {
+		const struct live_location *l = &places->location[sample->location[i]];
+
+		for (size_t j = l->first + l->frames; j-- > l->first && node >= 0;) {
+			uint32_t place = places->frame[j].function;
+			uint32_t *path;
+
+			if (tree->at[place]) {
+				while (n > tree->at[place])
+					tree->at[tree->node[tree->path[--n]].place] = 0;
+				node = (int)tree->path[n - 1];
+				continue;
+			}
+			node = child_of(tree, (uint32_t)node, place);
+			path = table_grow(tree->path, &tree->path_room, n + 1, sizeof(*path));
+			if (!path || node < 0)
+				return -ENOMEM;
+			tree->path = path;
+			path[n++] = (uint32_t)node;
+			tree->at[place] = (uint32_t)n;
+		}
+	}
+	while (n)
+		tree->at[tree->node[tree->path[--n]].place] = 0;
+	return node;
+}
+
+static int remember_open(struct live_tree *tree)
+{
+	uint64_t *open = reallocarray(tree->open, tree->nodes + 1, sizeof(*open));
+
+	if (!open)
+		return -ENOMEM;
+	tree->open = open;
+	tree->opens = 0;
+	for (size_t i = 0; i < tree->nodes; i++) {
+		if (tree->node[i].fold == LIVE_OPEN)
+			open[tree->opens++] = tree->node[i].path;
+	}
+	if (tree->opens)
+		qsort(open, tree->opens, sizeof(*open), by_number);
+	return 0;
+}
+
+/* Nodes are rebuilt when locations get other names, or when calls are hidden. */
+static int begin_anew(struct live *live, struct live_tree *tree)
+{
+	if (remember_open(tree) < 0)
+		return -ENOMEM;
+	table_clear(&tree->table);
+	tree->nodes = 0;
+	if (tree->ends)
+		memset(tree->end, 0, tree->ends * sizeof(*tree->end));
+	tree->renamed = live->places.renamed;
+	tree->hides_calls = live->hide_calls;
+	if (child_of(tree, LIVE_NONE, LIVE_NONE) < 0)
+		return -ENOMEM;
+	tree->node[0].fold = LIVE_OPEN;
+	return 0;
+}
+
+static int make_room(struct live *live, struct live_tree *tree)
+{
+	size_t stacks = live->weights.stacks, functions = live->places.functions;
+	uint32_t *end = table_grow(tree->end, &tree->end_room, stacks + 1, sizeof(*end)), *at;
+
+	if (!end)
+		return -ENOMEM;
+	tree->end = end;
+	at = table_grow(tree->at, &tree->at_room, functions + 1, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	tree->at = at;
+	memset(at, 0, (functions + 1) * sizeof(*at));
+	if (stacks < tree->ends)
+		tree->ends = 0;
+	memset(end + tree->ends, 0, (stacks - tree->ends) * sizeof(*end));
+	tree->ends = stacks;
+	return 0;
+}
+
+static bool stack_matches(const struct live *live, const struct sample *sample)
+{
+	const struct live_places *places = &live->places;
+
+	if (!live->has_filter)
+		return true;
+	for (size_t i = live_first_frame(live, sample); i < sample->n; i++) {
+		const struct live_location *l = &places->location[sample->location[i]];
+
+		for (size_t j = l->first; j < l->first + l->frames; j++) {
+			if (live->place_matches[places->frame[j].function])
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Finds the functions that the filter matches. */
+static int match_places(struct live *live)
+{
+	size_t n = live->places.functions;
+	bool *matches;
+
+	if (!live->has_filter)
+		return 0;
+	matches = table_grow(live->place_matches, &live->matches_room, n + 1, sizeof(*matches));
+	if (!matches)
+		return -ENOMEM;
+	live->place_matches = matches;
+	for (; live->places_matched < n; live->places_matched++) {
+		const struct live_place *place = &live->places.function[live->places_matched];
+
+		matches[live->places_matched] = live_matches(live,
+			&(struct live_row){.name = place->function, .object = place->object},
+			false);
+	}
+	return 0;
+}
+
+static int weigh(struct live *live, struct live_page *page, struct live_tree *tree)
+{
+	double weight, whole = 0;
+	struct sample sample;
+	size_t at = 0;
+
+	for (size_t i = 0; i < tree->nodes; i++)
+		tree->node[i].self = tree->node[i].total = 0;
+	while (live_next_stack(live, page, &at, &sample, &weight)) {
+		uint32_t *end = &tree->end[at - 1];
+		int node;
+
+		whole += weight;
+		if (!stack_matches(live, &sample))
+			continue;
+		node = *end ? (int)*end - 1 : place_stack(live, tree, &sample);
+		if (node < 0)
+			return node;
+		*end = (uint32_t)node + 1;
+		if ((size_t)node < tree->nodes)
+			tree->node[node].self += weight;
+	}
+	for (size_t i = tree->nodes; i-- > 0;) {
+		struct tree_item *node = &tree->node[i];
+
+		node->total += node->self;
+		if (node->parent != LIVE_NONE)
+			tree->node[node->parent].total += node->total;
+	}
+	live_set_whole(live, whole);
+	return 0;
+}
+
+static uint32_t hottest_child(const struct live_tree *tree, uint32_t node)
+{
+	uint32_t hottest = LIVE_NONE;
+
+	for (uint32_t c = tree->node[node].first; c != LIVE_NONE; c = tree->node[c].next) {
+		if (tree->node[c].total > 0 &&
+			(hottest == LIVE_NONE || tree->node[c].total > tree->node[hottest].total))
+			hottest = c;
+	}
+	return hottest;
+}
+
+void live_tree_open_hottest(struct live_tree *tree, uint32_t from)
+{
+	for (uint32_t node = from, next; node != LIVE_NONE; node = next) {
+		tree->node[node].fold = LIVE_OPEN;
+		next = hottest_child(tree, node);
+		if (next == LIVE_NONE ||
+			tree->node[next].total < HOT_SHARE * tree->node[node].total)
+			break;
+	}
+}
+
+uint32_t live_tree_find(const struct live_tree *tree, uint64_t path)
+{
+	for (size_t i = 0; path && i < tree->nodes; i++) {
+		if (tree->node[i].path == path)
+			return (uint32_t)i;
+	}
+	return 0;
+}
+
+static int hotter_first(const void *a, const void *b, void *context)
+{
+	const struct live_tree *tree = context;
+	const struct tree_item *x = &tree->node[*(const uint32_t *)a],
+			       *y = &tree->node[*(const uint32_t *)b];
+
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double least)
+{
+	size_t before = n;
+
+	for (uint32_t c = tree->node[node].first; c != LIVE_NONE; c = tree->node[c].next) {
+		uint32_t *child;
+
+		if (tree->node[c].total <= 0 || tree->node[c].total < least)
+			continue;
+		child = table_grow(tree->child, &tree->child_room, n + 1, sizeof(*child));
+		if (!child)
+			return -ENOMEM;
+		tree->child = child;
+		child[n++] = c;
+	}
+	if (n - before > 1)
+		qsort_r(tree->child + before, n - before, sizeof(*tree->child), hotter_first, tree);
+	return (int)(n - before);
+}
+
+/* If the path does not fork, the callee has the same indent as its caller. */
+static int add_node(struct live *live, uint32_t index, unsigned indent, int children)
+{
+	const struct tree_item *node = &live->tree->node[index];
+	const struct live_place *place = &live->places.function[node->place];
+
+	return live_add_row(live,
+		&(struct live_row){.id = node->path,
+			.self = node->self,
+			.total = node->total,
+			.name = place->function,
+			.object = place->object,
+			.place = node->place,
+			.node = index,
+			.indent = indent,
+			.fold = children ? node->fold : LIVE_LEAF,
+			.exact = place->unsampled});
+}
+
+struct visit {
+	size_t begin, at, end; /* in child[] */
+	unsigned indent;
+};
+
+enum { DEPTH_MOST = 4096 };
+
+/* Adds the rows of unfolded nodes below @root, depth first. */
+static int add_nodes(struct live *live, uint32_t root, double least)
+{
+	struct live_tree *tree = live->tree;
+	struct visit *visit = calloc(DEPTH_MOST, sizeof(*visit));
+	size_t depth = 0;
+	int n = visit ? live_tree_children(tree, root, 0, least) : -ENOMEM;
+
+	if (n >= 0)
+		visit[depth++] = (struct visit){0, 0, (size_t)n, 0};
+	while (depth && n >= 0) {
+		struct visit *v = &visit[depth - 1];
+		uint32_t node;
+
+		if (v->at == v->end) {
+			depth--;
+			continue;
+		}
+		node = tree->child[v->at++];
+		n = live_tree_children(tree, node, v->end, least);
+		if (n < 0 || add_node(live, node, v->indent, n) < 0) {
+			n = -ENOMEM;
+			break;
+		}
+		if (n && tree->node[node].fold == LIVE_OPEN && depth < DEPTH_MOST)
+			visit[depth++] = (struct visit){v->end, v->end, v->end + (size_t)n,
+				v->indent + (n > 1 || v->end - v->begin > 1)};
+	}
+	free(visit);
+	return n < 0 ? n : 0;
+}
+
+int live_collect_tree(struct live *live, struct live_page *page)
+{
+	struct live_tree *tree = live->tree;
+	uint32_t root;
+	int r;
+
+	if (!tree)
+		tree = live->tree = calloc(1, sizeof(*tree));
+	if (!tree || make_room(live, tree) < 0 || match_places(live) < 0)
+		return -ENOMEM;
+	if (!tree->nodes || tree->renamed != live->places.renamed ||
+		tree->hides_calls != live->hide_calls) {
+		r = begin_anew(live, tree);
+		if (r < 0)
+			return r;
+	}
+	r = weigh(live, page, tree);
+	if (r < 0)
+		return r;
+	root = live_tree_find(tree, page->root);
+	if (!page->opened && tree->node[root].total > 0) {
+		live_tree_open_hottest(tree, root);
+		page->opened = true;
+	}
+	return add_nodes(live, root, live->table.whole * live->min_percent / 100);
+}

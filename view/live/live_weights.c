@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/live/live_weights.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/stats.h"
+#include "profile/table.h"
+
+/* Half-lives after which the units are renewed: 2^40 is far below the limits of a float. */
+#define UNITS_LAST 40
+
+void live_weights_init(struct live_weights *weights, double half_life_ns)
+{
+	*weights = (struct live_weights){.half_life_ns = half_life_ns};
+}
+
+void live_weights_release(struct live_weights *weights)
+{
+	free(weights->seen);
+	free(weights->base);
+	free(weights->decayed);
+	free(weights->last);
+	free(weights->factor);
+	*weights = (struct live_weights){0};
+}
+
+double live_weights_scale(const struct live_weights *weights)
+{
+	return exp2(-(double)(weights->now_ns - weights->origin_ns) / weights->half_life_ns);
+}
+
+double live_weights_per_ns(const struct live_weights *weights)
+{
+	double age = (double)(weights->now_ns - weights->reset_ns) / weights->half_life_ns;
+
+	/*
+	 * The decayed sum of a rate of 1 since the reset is the integral of 2^(-age / half-life).
+	 */
+	return age > 0 ? M_LN2 / weights->half_life_ns / (1 - exp2(-age)) : 0;
+}
+
+/* Restarts the units at the present time. */
+static void renew_units(struct live_weights *weights)
+{
+	double scale = live_weights_scale(weights);
+
+	for (size_t i = 0; i < weights->stacks * weights->types; i++)
+		weights->decayed[i] *= (float)scale;
+	for (size_t i = 0; i < weights->types; i++) {
+		weights->recent[i] *= scale;
+		weights->recent_squares[i] *= scale * scale;
+	}
+	weights->origin_ns = weights->now_ns;
+}
+
+static int make_room(struct live_weights *weights, size_t stacks, size_t tasks)
+{
+	size_t before = weights->stacks * weights->types, n = stacks * weights->types;
+	void *seen = table_grow(weights->seen, &weights->seen_room, n + 1, sizeof(int64_t)), *base,
+	     *decayed, *last;
+
+	if (!seen)
+		return -ENOMEM;
+	weights->seen = seen;
+	base = table_grow(weights->base, &weights->base_room, n + 1, sizeof(int64_t));
+	if (!base)
+		return -ENOMEM;
+	weights->base = base;
+	decayed = table_grow(weights->decayed, &weights->decayed_room, n + 1, sizeof(float));
+	if (!decayed)
+		return -ENOMEM;
+	weights->decayed = decayed;
+	last = table_grow(weights->last, &weights->last_room, tasks + 1, sizeof(uint32_t));
+	if (!last)
+		return -ENOMEM;
+	weights->last = last;
+	memset(weights->seen + before, 0, (n - before) * sizeof(int64_t));
+	memset(weights->base + before, 0, (n - before) * sizeof(int64_t));
+	memset(weights->decayed + before, 0, (n - before) * sizeof(float));
+	memset(weights->last + weights->tasks, 0, (tasks - weights->tasks) * sizeof(uint32_t));
+	weights->stacks = stacks;
+	weights->tasks = tasks;
+	return 0;
+}
+
+static void take(struct live_weights *weights, size_t stack, const int64_t *value, double unit)
+{
+	int64_t *seen = weights->seen + stack * weights->types;
+	double samples = (double)(value[VALUE_SAMPLES] - seen[VALUE_SAMPLES]);
+
+	for (size_t i = 0; i < weights->types; i++) {
+		double more = (double)(value[i] - seen[i]);
+
+		if (more <= 0)
+			continue;
+		weights->decayed[stack * weights->types + i] += (float)(more * unit);
+		weights->total[i] += more;
+		weights->recent[i] += more * unit;
+		/* The increase between two updates came in samples of about equal weight. */
+		if (samples > 0) {
+			weights->total_squares[i] += more * more / samples;
+			weights->recent_squares[i] += more * unit * more * unit / samples;
+		}
+		seen[i] = value[i];
+	}
+}
+
+static int take_factors(struct live_weights *weights, const float *factor, size_t factors)
+{
+	float *copy = table_grow(
+		weights->factor, &weights->factor_room, factors + 1, sizeof(*weights->factor));
+
+	if (!copy)
+		return -ENOMEM;
+	weights->factor = copy;
+	if (factors)
+		memcpy(copy, factor, factors * sizeof(*copy));
+	weights->factors = factors;
+	return 0;
+}
+
+static void sum_up(struct live_weights *weights)
+{
+	weights->total_ns = weights->recent_ns = 0;
+	for (size_t i = 0; i < weights->stacks; i++) {
+		weights->total_ns += live_weight(weights, i, VALUE_CPU_NS, false);
+		weights->recent_ns += live_weight(weights, i, VALUE_CPU_NS, true);
+	}
+}
+
+int live_weights_update(struct live_weights *weights, const struct profile *profile,
+	const float *factor, size_t factors, uint64_t now_ns)
+{
+	size_t types = profile_value_types(profile), stacks = profile_samples(profile);
+	double unit;
+	int r;
+
+	if (!weights->begun) {
+		weights->begun = true;
+		weights->origin_ns = weights->reset_ns = now_ns;
+		weights->types = types;
+	}
+	/* A value type was added: everything starts again. */
+	if (types != weights->types) {
+		weights->stacks = 0;
+		weights->types = types;
+		memset(weights->total, 0, sizeof(weights->total));
+		memset(weights->total_squares, 0, sizeof(weights->total_squares));
+		memset(weights->recent, 0, sizeof(weights->recent));
+		memset(weights->recent_squares, 0, sizeof(weights->recent_squares));
+	}
+	if (now_ns > weights->now_ns)
+		weights->now_ns = now_ns;
+	if ((double)(weights->now_ns - weights->origin_ns) > UNITS_LAST * weights->half_life_ns)
+		renew_units(weights);
+	unit = 1 / live_weights_scale(weights);
+	r = make_room(weights, stacks, profile_tasks(profile));
+	if (r == 0)
+		r = take_factors(weights, factor, factors);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < stacks; i++) {
+		struct sample sample = profile_sample(profile, i);
+
+		if (!memcmp(sample.value, weights->seen + i * types, types * sizeof(int64_t)))
+			continue;
+		take(weights, i, sample.value, unit);
+		weights->last[sample.task] = (uint32_t)i + 1;
+	}
+	sum_up(weights);
+	return 0;
+}
+
+void live_weights_reset(struct live_weights *weights)
+{
+	memcpy(weights->base, weights->seen, weights->stacks * weights->types * sizeof(int64_t));
+	memset(weights->decayed, 0, weights->stacks * weights->types * sizeof(float));
+	memset(weights->total, 0, sizeof(weights->total));
+	memset(weights->total_squares, 0, sizeof(weights->total_squares));
+	memset(weights->recent, 0, sizeof(weights->recent));
+	memset(weights->recent_squares, 0, sizeof(weights->recent_squares));
+	weights->total_ns = weights->recent_ns = 0;
+	weights->reset_ns = weights->now_ns;
+}
+
+double live_weights_sum(const struct live_weights *weights, size_t type, bool decay)
+{
+	bool is_cpu = type == VALUE_CPU_NS;
+
+	if (!decay)
+		return is_cpu ? weights->total_ns : weights->total[type];
+	return (is_cpu ? weights->recent_ns : weights->recent[type]) * live_weights_scale(weights);
+}
+
+double live_weights_effective(const struct live_weights *weights, size_t type, bool decay)
+{
+	return decay ? stats_effective_samples(weights->recent[type], weights->recent_squares[type])
+		     : stats_effective_samples(weights->total[type], weights->total_squares[type]);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A screen as a table of characters with styles, computed without a terminal: drawn by the live
+ * view, painted on a terminal, printed by batch mode, and checked by tests.
+ */
+#ifndef VIEW_LIVE_SCREEN_H
+#define VIEW_LIVE_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum screen_style {
+	STYLE_TEXT,
+	STYLE_DIM, /* of little weight: noise, secondary text */
+	STYLE_BOLD,
+	STYLE_HEADER, /* column titles */
+	STYLE_SORTED, /* the title of the sort column */
+	STYLE_HOT,    /* shares, greatest first */
+	STYLE_WARM,
+	STYLE_MILD,
+	STYLE_GOOD, /* states */
+	STYLE_WARN,
+	STYLE_BAD,
+	STYLE_ACCENT, /* what the eye should find first in a line: keys, names of views */
+	STYLES,
+	/* May be combined with any other. */
+	STYLE_ON_BAR = 0x20,   /* on the background of the first and last line */
+	STYLE_SELECTED = 0x40, /* the line that the cursor is on */
+	STYLE_MATCH = 0x80,    /* a match of the search */
+};
+
+struct screen_cell {
+	int32_t character; /* 0: the right half of a wide character */
+	uint8_t style;
+};
+
+enum { SCREEN_ROWS_MOST = 512, SCREEN_COLUMNS_MOST = 1024 };
+
+struct screen {
+	unsigned rows, columns;
+	bool ascii;                    /* no characters beyond ASCII */
+	int cursor_row, cursor_column; /* of an input line; -1: invisible */
+	struct screen_cell *cell;      /* row by row */
+};
+
+/*
+ * For a zeroed structure or a screen; all cells become blanks. Sizes are bounded. -ENOMEM:
+ * unchanged.
+ */
+int screen_resize(struct screen *screen, unsigned rows, unsigned columns);
+void screen_release(struct screen *screen);
+void screen_clear(struct screen *screen);
+/* Makes @to, of any size, equal to @from. -ENOMEM. */
+int screen_copy(struct screen *to, const struct screen *from);
+
+/*
+ * Puts @text at a position, at most @columns columns of it and nothing beyond the edge; returns the
+ * columns used. Characters unsafe for a terminal become '?'.
+ */
+unsigned screen_put(struct screen *screen, unsigned row, unsigned column, unsigned columns,
+	unsigned style, const char *text);
+/* The same, ending before @end. */
+unsigned screen_put_right(struct screen *screen, unsigned row, unsigned end, unsigned columns,
+	unsigned style, const char *text);
+/* Sets the style of cells, or adds a style that may be combined. */
+void screen_restyle(
+	struct screen *screen, unsigned row, unsigned column, unsigned columns, unsigned style);
+
+/* Prints plain text: lines without trailing blanks, without the blank lines at the end. */
+void screen_print(const struct screen *screen, FILE *out);
+
+#endif

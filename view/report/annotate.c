@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/report/annotate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/gather.h"
+#include "view/options.h"
+#include "view/report/callers.h"
+#include "view/source.h"
+
+static void add_values(int64_t *sum, const int64_t *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (__builtin_add_overflow(sum[i], value[i], &sum[i]))
+			sum[i] = value[i] < 0 ? INT64_MIN : INT64_MAX;
+	}
+}
+
+static bool same_line(const void *things, uint32_t index, const void *key)
+{
+	const struct annotate_line *a = (const struct annotate_line *)things + index, *b = key;
+
+	return a->line == b->line && !strcmp(a->file, b->file);
+}
+
+int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
+{
+	struct annotate_line key = {.file = file, .line = line}, *more;
+	uint64_t hash = table_mix(table_hash_bytes(file, strlen(file)), line);
+	int index = table_find(&annotate->line_table, hash, same_line, annotate->line, &key);
+
+	if (index >= 0)
+		return index;
+	more = table_grow(annotate->line, &annotate->line_room, annotate->lines + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	annotate->line = more;
+	index = table_add(&annotate->line_table, hash, (uint32_t)annotate->lines);
+	if (index < 0)
+		return index;
+	more[annotate->lines] = key;
+	return (int)annotate->lines++;
+}
+
+static bool same_inlined(const void *things, uint32_t index, const void *key)
+{
+	const struct annotate_inlined *a = (const struct annotate_inlined *)things + index;
+	const struct annotate_inlined *b = key;
+
+	return a->line == b->line && !strcmp(a->function, b->function);
+}
+
+static int count_inlined(
+	struct annotate *annotate, uint32_t line, const char *function, const int64_t *value)
+{
+	struct annotate_inlined key = {.line = line, .function = function}, *more;
+	uint64_t hash = table_mix(table_hash_bytes(function, strlen(function)), line);
+	int index =
+		table_find(&annotate->inlined_table, hash, same_inlined, annotate->inlined, &key);
+
+	if (index < 0) {
+		more = table_grow(annotate->inlined, &annotate->inlined_room,
+			annotate->inlineds + 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		annotate->inlined = more;
+		index = table_add(&annotate->inlined_table, hash, (uint32_t)annotate->inlineds);
+		if (index < 0)
+			return index;
+		more[annotate->inlineds++] = key;
+	}
+	add_values(
+		annotate->inlined[index].row.self, value, profile_value_types(annotate->profile));
+	return 0;
+}
+
+bool annotate_is(const struct annotate *annotate, const char *function)
+{
+	return !strcmp(annotate->name, function);
+}
+
+/* Counts the frame of the function at the leaf, and the calls inlined there. */
+static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const int64_t *value)
+{
+	const struct frames *frames = &annotate->frames;
+	size_t values = profile_value_types(annotate->profile), leaf = 0;
+
+	/* A system call is made by the instruction before. */
+	if (frames->n > 1 &&
+		!strcmp(frames->places.place[frames->frame[0].place].object, "[kernel]"))
+		leaf = 1;
+	if (at < leaf || at - leaf > frames->frame[leaf].inlined)
+		return 0;
+	add_values(annotate->at[frames->frame[leaf].location].self, value, values);
+	if (at == leaf)
+		return 0;
+	return count_inlined(
+		annotate, line, frames->places.place[frames->frame[at - 1].place].function, value);
+}
+
+static int count_sample(struct annotate *annotate, size_t index)
+{
+	const struct frames *frames = &annotate->frames;
+	struct sample sample = profile_sample(annotate->profile, index);
+	size_t values = profile_value_types(annotate->profile);
+	bool first = true;
+
+	for (size_t i = 0; i < frames->n; i++) {
+		const struct frame *frame = &frames->frame[i];
+		struct annotate_line *line;
+		int at, r;
+
+		if (!annotate->wanted[frame->place])
+			continue;
+		at = annotate_line_of(annotate, frames_file(frames, frame), frame->line);
+		if (at < 0)
+			return at;
+		line = &annotate->line[at];
+		if (line->seen != index + 1)
+			add_values(line->row.total, sample.value, values);
+		line->seen = index + 1;
+		if (i == 0) {
+			add_values(line->row.self, sample.value, values);
+			add_values(annotate->row.self, sample.value, values);
+		}
+		if (!first)
+			continue;
+		first = false;
+		add_values(annotate->row.total, sample.value, values);
+		r = count_leaf(annotate, i, (uint32_t)at, sample.value);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Finds where the function begins, and its object. */
+static void find_declaration(struct annotate *annotate)
+{
+	const struct profile *profile = annotate->profile;
+
+	for (size_t i = 0; i < annotate->frames.places.n && !annotate->object; i++) {
+		if (annotate->wanted[i])
+			annotate->object = annotate->frames.places.place[i].object;
+	}
+	if (!annotate->object)
+		annotate->object = "";
+	for (size_t i = 0; i < profile_functions(profile); i++) {
+		struct function function = profile_function(profile, i);
+		const char *name = annotate->options->no_demangle ? function.symbol : function.name;
+
+		if (function.line && annotate_is(annotate, name) &&
+			!strcmp(function.file, annotate->file) &&
+			(!annotate->declared || function.line < annotate->declared))
+			annotate->declared = function.line;
+	}
+}
+
+static void find_file(struct annotate *annotate)
+{
+	size_t weight = annotate->frames.sums.weight;
+	int64_t most = -1;
+
+	annotate->file = "";
+	for (size_t i = 0; i < annotate->lines; i++) {
+		int64_t sum = 0;
+
+		for (size_t j = 0; j < annotate->lines; j++) {
+			if (!strcmp(annotate->line[i].file, annotate->line[j].file) &&
+				annotate->line[j].line)
+				sum += annotate->line[j].row.total[weight];
+		}
+		if (annotate->line[i].file[0] && sum > most) {
+			most = sum;
+			annotate->file = annotate->line[i].file;
+		}
+		/* All lines of a file have the same sum. */
+		while (i + 1 < annotate->lines &&
+			!strcmp(annotate->line[i + 1].file, annotate->line[i].file))
+			i++;
+	}
+}
+
+int annotate_init(struct annotate *annotate, const struct profile *profile,
+	const struct report_options *options, char **ret_problem)
+{
+	int64_t weight;
+	int r;
+
+	*annotate = (struct annotate){.profile = profile, .options = options};
+	r = callers_find(profile, options, &annotate->name, ret_problem);
+	if (r < 0)
+		return r;
+	r = frames_init(&annotate->frames, profile, options, ret_problem);
+	if (r < 0) {
+		free(annotate->name);
+		return r;
+	}
+	annotate->wanted = calloc(annotate->frames.places.n + 1, sizeof(*annotate->wanted));
+	annotate->at = calloc(profile_locations(profile) + 1, sizeof(*annotate->at));
+	r = annotate->wanted && annotate->at ? 0 : -ENOMEM;
+	for (size_t i = 0; i < annotate->frames.places.n && r == 0; i++)
+		annotate->wanted[i] =
+			annotate_is(annotate, annotate->frames.places.place[i].function);
+	for (size_t i = 0; i < profile_samples(profile) && r == 0; i++) {
+		r = frames_take(&annotate->frames, i, &weight);
+		if (r == 0 && weight)
+			r = count_sample(annotate, i);
+	}
+	if (r == 0) {
+		find_file(annotate);
+		find_declaration(annotate);
+		r = annotate_instructions(annotate);
+	}
+	if (r < 0)
+		annotate_release(annotate);
+	return r;
+}
+
+void annotate_release(struct annotate *annotate)
+{
+	for (size_t i = 0; i < annotate->codes; i++) {
+		code_forget(&annotate->code[i]);
+		free(annotate->address[i]);
+	}
+	frames_release(&annotate->frames);
+	table_release(&annotate->line_table);
+	table_release(&annotate->inlined_table);
+	free(annotate->name);
+	free(annotate->wanted);
+	free(annotate->line);
+	free(annotate->inlined);
+	free(annotate->instruction);
+	free(annotate->at);
+	free(annotate->code);
+	free(annotate->address);
+	*annotate = (struct annotate){0};
+}
+
+static void gather_row(struct gathering *cells, const struct annotate *annotate,
+	const struct row *row, const struct gather_other *other, const char *kind,
+	const struct annotate_line *line, const char *address, const char *text)
+{
+	gather_values(cells, annotate->profile, row);
+	gather(cells, "kind", cell_text(kind));
+	gather(cells, "file", cell_text(line ? line->file : ""));
+	gather(cells, "line", cell_number(line ? line->line : 0));
+	gather(cells, "address", cell_text(address));
+	gather(cells, "text", cell_text(text));
+	gather_others(cells, other, row);
+}
+
+static void put_row(struct sheet *sheet, const struct annotate *annotate, const struct row *row,
+	const struct gather_other *other, const char *kind, const struct annotate_line *line,
+	const char *address, const char *text)
+{
+	struct gathering cells = {0};
+
+	gather_row(&cells, annotate, row, other, kind, line, address, text);
+	sheet_row(sheet, cells.cell);
+}
+
+static void put_instructions(struct sheet *sheet, const struct annotate *annotate,
+	const struct gather_other *other, uint32_t line)
+{
+	for (size_t i = 0; i < annotate->instructions; i++) {
+		const struct annotate_instruction *insn = &annotate->instruction[i];
+		char address[24];
+
+		if (insn->line != line)
+			continue;
+		(void)snprintf(address, sizeof(address), "0x%" PRIx64, insn->address);
+		put_row(sheet, annotate, &insn->row, other, "instruction",
+			line == ANNOTATE_NO_LINE ? NULL : &annotate->line[line], address,
+			insn->text ? insn->text : "");
+	}
+}
+
+/* A line, the functions inlined in it, its instructions; then the next line. */
+static int print_sheet(struct annotate *annotate, FILE *out)
+{
+	static const struct row nothing;
+	struct gathering head = {0}; /* the sheet borrows its names */
+	struct gather_other other;
+	struct sheet sheet;
+	struct source source;
+	int r = gather_other_init(&other, annotate->profile, &annotate->frames.sums);
+
+	if (r == 0)
+		r = source_read(&source, annotate->profile, annotate->options->code, annotate->file,
+			false, SOURCE_TAB);
+	if (r < 0) {
+		gather_other_release(&other);
+		return r;
+	}
+	gather_row(&head, annotate, &nothing, &other, "", NULL, "", "");
+	sheet_begin(&sheet, annotate->options->format, head.name, head.n, out);
+	for (size_t i = 0; i < annotate->lines; i++) {
+		const struct annotate_line *line = &annotate->line[i];
+		const char *text = strcmp(line->file, annotate->file) != 0
+			? NULL
+			: source_line(&source, line->line);
+
+		put_row(&sheet, annotate, &line->row, &other, "line", line, "", text ? text : "");
+		for (size_t j = 0; j < annotate->inlineds; j++) {
+			if (annotate->inlined[j].line == i)
+				put_row(&sheet, annotate, &annotate->inlined[j].row, &other,
+					"inlined", line, "", annotate->inlined[j].function);
+		}
+		put_instructions(&sheet, annotate, &other, (uint32_t)i);
+	}
+	put_instructions(&sheet, annotate, &other, ANNOTATE_NO_LINE);
+	sheet_end(&sheet);
+	source_release(&source);
+	gather_other_release(&other);
+	return 0;
+}
+
+int annotate_print(const struct profile *profile, const struct report_options *given, FILE *out,
+	char **ret_problem)
+{
+	struct report_options options = options_take(given);
+	struct annotate annotate;
+	int r = annotate_init(&annotate, profile, &options, ret_problem);
+
+	if (r < 0)
+		return r;
+	if (options.format == REPORT_TEXT)
+		r = annotate_text(&annotate, out);
+	else
+		r = print_sheet(&annotate, out);
+	annotate_release(&annotate);
+	return r;
+}

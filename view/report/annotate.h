@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report `annotate`: one function, its source line by line with the cost of each, below each
+ * line the functions inlined there and the instructions generated from it.
+ *
+ * A line's self and total are those of the report `lines`. An inlined function has the samples in
+ * it and in calls inlined into it; an instruction has the samples at it, whatever is inlined.
+ */
+#ifndef VIEW_REPORT_ANNOTATE_H
+#define VIEW_REPORT_ANNOTATE_H
+
+#include "profile/table.h"
+#include "view/code.h"
+#include "view/frames.h"
+
+enum { ANNOTATE_NO_LINE = UINT32_MAX };
+
+struct annotate_line {
+	const char *file; /* "" unknown */
+	uint32_t line;    /* 0 unknown */
+	size_t seen;      /* the last sample counted in total, + 1 */
+	struct row row;   /* its values */
+};
+
+struct annotate_inlined {
+	uint32_t line; /* index of the line */
+	const char *function;
+	struct row row;
+};
+
+struct annotate_instruction {
+	uint32_t line; /* index of the line, ANNOTATE_NO_LINE none */
+	uint64_t address;
+	const char *text; /* NULL: the instruction was sampled, but cannot be read */
+	/* the innermost inlined function that contains it; NULL: the function itself */
+	const char *inlined;
+	const char *inlined_file;
+	uint32_t inlined_line;
+	struct row row;
+};
+
+struct annotate {
+	const struct profile *profile;
+	const struct report_options *options;
+	struct frames frames;
+	char *name;
+	uint32_t declared;  /* first line of the function, 0 unknown */
+	const char *file;   /* the file with most of it; "" unknown */
+	const char *object; /* the object with most of it */
+	struct row row;     /* of the function */
+	bool *wanted;       /* by place of frames */
+
+	struct annotate_line *line;
+	struct annotate_inlined *inlined;
+	struct annotate_instruction *instruction; /* by line, then by address */
+	size_t lines, inlineds, instructions;
+	size_t line_room, inlined_room, instruction_room;
+	struct table line_table, inlined_table;
+
+	struct row *at; /* by location: its samples */
+	struct code_object *code;
+	uint64_t **address; /* by object: the requested addresses */
+	size_t codes;
+};
+
+/* Results and @ret_problem: as report->print. */
+int annotate_init(struct annotate *annotate, const struct profile *profile,
+	const struct report_options *options, char **ret_problem);
+void annotate_release(struct annotate *annotate);
+
+/* The index of a line, which is added if it is new. -ENOMEM. */
+int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line);
+
+/* Requests the instructions (annotate_code.c). -ENOMEM. */
+int annotate_instructions(struct annotate *annotate);
+
+/* Is the function named @function the annotated one? */
+bool annotate_is(const struct annotate *annotate, const char *function);
+
+/* As report->print. */
+int annotate_print(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem);
+
+/* The text form (annotate_text.c). */
+int annotate_text(struct annotate *annotate, FILE *out);
+
+#endif

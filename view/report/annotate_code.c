@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* The instructions of an annotated function, with the line and the samples of each. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/report/annotate.h"
+
+/* Deeper chains of inlined calls are cut. */
+enum { INSTRUCTION_FRAMES = 128 };
+
+static bool was_met(const struct annotate *annotate, size_t location)
+{
+	return annotate->at[location].self[annotate->frames.sums.weight] != 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Requests the addresses of a mapping that have samples of the function. */
+static int make_wish(struct annotate *annotate, uint32_t mapping)
+{
+	const struct profile *profile = annotate->profile;
+	size_t n = 0;
+	uint64_t *address;
+
+	for (size_t i = 0; i < profile_locations(profile); i++)
+		n += was_met(annotate, i) && profile_location(profile, i).mapping == mapping;
+	if (!n)
+		return 0;
+	address = calloc(n, sizeof(*address));
+	if (!address)
+		return -ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < profile_locations(profile); i++) {
+		struct location location = profile_location(profile, i);
+
+		if (was_met(annotate, i) && location.mapping == mapping)
+			address[n++] = location.address;
+	}
+	qsort(address, n, sizeof(*address), by_address);
+	annotate->address[annotate->codes] = address;
+	annotate->code[annotate->codes++] = (struct code_object){.mapping = mapping,
+		.address = address,
+		.addresses = n,
+		.instructions = true,
+		.symbols = "",
+		.lines = "",
+		.problem = "",
+		.code_problem = ""};
+	return 0;
+}
+
+static struct annotate_instruction *append(struct annotate *annotate)
+{
+	struct annotate_instruction *more = table_grow(annotate->instruction,
+		&annotate->instruction_room, annotate->instructions + 1, sizeof(*more));
+
+	if (!more)
+		return NULL;
+	annotate->instruction = more;
+	more += annotate->instructions++;
+	*more = (struct annotate_instruction){.line = ANNOTATE_NO_LINE};
+	return more;
+}
+
+/*
+ * Assigns an instruction to its line of the function, based on its frames, innermost first. 1: it
+ * belongs to the function.
+ */
+static int put_to_line(struct annotate *annotate, struct annotate_instruction *insn,
+	const struct code_frame *frame, unsigned frames)
+{
+	for (unsigned i = 0; i < frames; i++) {
+		int line;
+
+		if (!annotate_is(annotate, frame[i].function))
+			continue;
+		line = annotate_line_of(annotate, frame[i].file, frame[i].line);
+		if (line < 0)
+			return line;
+		insn->line = (uint32_t)line;
+		if (i) {
+			insn->inlined = frame[0].function;
+			insn->inlined_file = frame[0].file;
+			insn->inlined_line = frame[0].line;
+		}
+		return 1;
+	}
+	return 0;
+}
+
+/* Adds an instruction read from its file. */
+static int add_instruction(struct annotate *annotate, const struct code_object *code,
+	const struct code_instruction *from)
+{
+	struct annotate_instruction insn = {
+		.line = ANNOTATE_NO_LINE, .address = from->address, .text = from->text};
+	const struct code_frame *frame = code->frame ? code->frame + from->first : NULL;
+	int r = put_to_line(annotate, &insn, frame, from->frames);
+	struct annotate_instruction *to;
+
+	if (r <= 0)
+		return r;
+	to = append(annotate);
+	if (!to)
+		return -ENOMEM;
+	*to = insn;
+	return 0;
+}
+
+static struct annotate_instruction *find(
+	struct annotate *annotate, size_t from, size_t to, uint64_t address)
+{
+	size_t low = from, high = to;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (annotate->instruction[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > from && annotate->instruction[low - 1].address == address
+		? &annotate->instruction[low - 1]
+		: NULL;
+}
+
+/* Adds the samples at a location; the profile has its line. */
+static int count_location(struct annotate *annotate, size_t index, size_t from, size_t to)
+{
+	struct location location = profile_location(annotate->profile, index);
+	struct annotate_instruction *insn = find(annotate, from, to, location.address);
+	struct code_frame frame[INSTRUCTION_FRAMES];
+	unsigned n = 0;
+
+	if (!insn) {
+		insn = append(annotate);
+		if (!insn)
+			return -ENOMEM;
+		insn->address = location.address;
+	}
+	for (size_t i = 0; i < location.lines && n < INSTRUCTION_FRAMES; i++) {
+		struct function function =
+			profile_function(annotate->profile, location.line[i].function);
+
+		frame[n++] = (struct code_frame){
+			annotate->options->no_demangle ? function.symbol : function.name,
+			function.file, location.line[i].line};
+	}
+	for (size_t i = 0; i < VALUE_TYPES_MAX; i++)
+		insn->row.self[i] += annotate->at[index].self[i];
+	return put_to_line(annotate, insn, frame, n);
+}
+
+static int take_answer(struct annotate *annotate, const struct code_object *code)
+{
+	size_t from = annotate->instructions, to;
+	int r = 0;
+
+	for (size_t i = 0; i < code->instructions_n && r == 0; i++)
+		r = add_instruction(annotate, code, &code->instruction[i]);
+	to = annotate->instructions;
+	for (size_t i = 0; i < profile_locations(annotate->profile) && r >= 0; i++) {
+		if (was_met(annotate, i) &&
+			profile_location(annotate->profile, i).mapping == code->mapping)
+			r = count_location(annotate, i, from, to);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct annotate_instruction *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+int annotate_instructions(struct annotate *annotate)
+{
+	const struct code_reader *reader = annotate->options->code;
+	size_t mappings = profile_mappings(annotate->profile);
+	int r = 0;
+
+	annotate->code = calloc(mappings + 1, sizeof(*annotate->code));
+	annotate->address = calloc(mappings + 1, sizeof(*annotate->address));
+	if (!annotate->code || !annotate->address)
+		return -ENOMEM;
+	for (size_t i = 0; i < mappings && r == 0; i++)
+		r = make_wish(annotate, (uint32_t)i);
+	if (r == 0 && reader && annotate->codes &&
+		annotate->options->instructions != REPORT_INSTRUCTIONS_NONE)
+		r = reader->inspect(
+			reader->context, annotate->profile, annotate->code, annotate->codes);
+	for (size_t i = 0; i < annotate->codes && r == 0; i++)
+		r = take_answer(annotate, &annotate->code[i]);
+	if (r == 0 && annotate->instructions)
+		qsort(annotate->instruction, annotate->instructions, sizeof(*annotate->instruction),
+			by_line);
+	return r;
+}

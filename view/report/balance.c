@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/report/balance.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/labels.h"
+#include "view/gather.h"
+#include "view/options.h"
+
+const char *balance_name(const struct balance *balance, size_t group)
+{
+	return pool_at(&balance->names, (uint32_t)group + 1);
+}
+
+/* The label of a sample as text; NULL: none. The caller frees it. */
+static char *label_text(const struct profile *profile, const struct sample *sample, const char *key)
+{
+	for (size_t i = 0; i < labels_count(profile, sample->labels); i++) {
+		struct label label = labels_at(profile, sample->labels, i);
+		char *text = NULL;
+
+		if (strcmp(label.key, key) != 0)
+			continue;
+		if (label.text)
+			return strdup(label.text[0] ? label.text : "-");
+		return asprintf(&text, "%" PRId64, label.number) < 0 ? NULL : text;
+	}
+	return NULL;
+}
+
+/*
+ * "solver 4711", "solver 4711 on node7"; without a pid where none is known, as in files of other
+ * programs. The caller frees it.
+ */
+static char *process_text(const struct profile *profile, const struct sample *sample)
+{
+	struct task task = profile_task(profile, sample->task);
+	char *host = label_text(profile, sample, LABEL_HOST), *text = NULL, pid[16] = "";
+
+	if (task.pid)
+		(void)snprintf(pid, sizeof(pid), " %" PRIu32, task.pid);
+	if (asprintf(&text, "%s%s%s%s", task.process, pid, host ? " on " : "", host ? host : "") <
+		0)
+		text = NULL;
+	free(host);
+	return text;
+}
+
+/*
+ * The group of a sample; -ENOENT: none. The time of threads without samples is that of all
+ * processes of an executable together, and so of none of them.
+ */
+static int group_of(struct balance *b, const struct sample *sample)
+{
+	const struct profile *profile = b->frames.profile;
+	char *name;
+	int id;
+
+	if (b->frames.options.balance_by == REPORT_BY_PROCESS &&
+		!profile_task(profile, sample->task).pid && profile_is_unsampled(profile, sample))
+		return -ENOENT;
+	switch (b->frames.options.balance_by) {
+	case REPORT_BY_RANK: name = label_text(profile, sample, LABEL_RANK); break;
+	case REPORT_BY_HOST: name = label_text(profile, sample, LABEL_HOST); break;
+	default: name = process_text(profile, sample); break;
+	}
+	if (!name)
+		return -ENOENT;
+	id = pool_add_text(&b->names, name);
+	free(name);
+	return id < 0 ? id : id - 1;
+}
+
+static int add(struct balance *b, uint32_t group, uint32_t place, double weight)
+{
+	size_t before = b->part.n;
+	int index = pairs_add(&b->part, group, place);
+	double *more;
+
+	if (index < 0)
+		return index;
+	more = table_grow(b->weight, &b->weight_room, b->part.n, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	b->weight = more;
+	if (b->part.n > before)
+		more[index] = 0;
+	more[index] += weight;
+	return 0;
+}
+
+static void set_period(struct balance *b)
+{
+	double weight = 0, samples = 0;
+
+	for (size_t i = 0; i < b->groups; i++) {
+		weight += b->group[i].samples > 0 ? b->group[i].weight : 0;
+		samples += b->group[i].samples;
+	}
+	b->period = samples > 0 ? weight / samples : 0;
+}
+
+/* Begins the group of @sample if its name is new. */
+static void add_group(struct balance *b, const struct sample *sample)
+{
+	const struct profile *profile = b->frames.profile;
+	bool by_process = b->frames.options.balance_by == REPORT_BY_PROCESS;
+	const char *process = profile_task(profile, sample->task).process;
+
+	if (b->groups + 1 == b->names.n)
+		return;
+	b->group[b->groups] = (struct balance_group){.program = by_process ? process : NULL,
+		.program_bytes = labels_unmarked(profile, sample->labels, process),
+		.like = (uint32_t)b->groups};
+	b->groups++;
+}
+
+static int collect(struct balance *b)
+{
+	const struct profile *profile = b->frames.profile;
+	const struct places *places = &b->frames.places;
+	size_t value = b->frames.sums.weight, room = 0;
+
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		struct sample sample = profile_sample(profile, i);
+		struct balance_group *more;
+		int group, r;
+
+		if (sample.value[value] <= 0 ||
+			!filter_takes(&b->frames.filter, profile, places, &sample))
+			continue;
+		group = group_of(b, &sample);
+		if (group == -ENOENT) {
+			b->left_out += (double)sample.value[value];
+			continue;
+		}
+		more = group < 0 ? NULL : table_grow(b->group, &room, b->names.n, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		b->group = more;
+		add_group(b, &sample);
+		more[group].weight += (double)sample.value[value];
+		more[group].samples += (double)sample.value[VALUE_SAMPLES];
+		r = sample.n
+			? add(b, (uint32_t)group, places->of[places->first[sample.location[0]]],
+				  (double)sample.value[value])
+			: 0;
+		if (r < 0)
+			return r;
+	}
+	set_period(b);
+	return 0;
+}
+
+static void take_value(struct balance_row *row, uint32_t group, double value)
+{
+	if (value > row->greatest) {
+		row->greatest = value;
+		row->most = group;
+	}
+	if (value < row->least)
+		row->least = value;
+	row->mean += value;
+}
+
+/* The row of all functions first, then those with the most costly imbalance. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct balance_row *x = a, *y = b;
+	double m = x->greatest - x->mean, n = y->greatest - y->mean;
+
+	if (x->place == BALANCE_ALL || y->place == BALANCE_ALL)
+		return x->place == BALANCE_ALL ? -1 : 1;
+	if (m < n || m > n)
+		return m > n ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static int make_rows(struct balance *b)
+{
+	size_t places = b->frames.places.n, kept = 1;
+	struct balance_row *row = calloc(places + 1, sizeof(*row));
+	size_t *in = calloc(places + 1, sizeof(*in));
+	double least = 0;
+
+	b->row = row;
+	if (!row || !in) {
+		free(in);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i <= places; i++)
+		row[i] = (struct balance_row){
+			.place = i ? (uint32_t)i - 1 : (uint32_t)BALANCE_ALL, .least = HUGE_VAL};
+	for (size_t i = 0; i < b->groups; i++)
+		take_value(&row[0], (uint32_t)i, b->group[i].weight);
+	for (size_t i = 0; i < b->part.n; i++) {
+		take_value(&row[b->part.pair[i].b + 1], (uint32_t)b->part.pair[i].a, b->weight[i]);
+		in[b->part.pair[i].b]++;
+	}
+	least = row[0].mean * b->frames.options.min_percent / 100;
+	for (size_t i = 0; i <= places; i++) {
+		if (i && (!in[i - 1] || row[i].mean < least))
+			continue;
+		if (i && in[i - 1] < b->groups)
+			row[i].least = 0;
+		row[i].mean /= (double)b->groups;
+		if (i)
+			row[kept++] = row[i];
+	}
+	free(in);
+	qsort(row, kept, sizeof(*row), compare_rows);
+	b->rows = kept;
+	if (b->frames.options.limit && kept > b->frames.options.limit + (size_t)1)
+		b->rows = b->frames.options.limit + (size_t)1;
+	return 0;
+}
+
+static int refuse(const struct balance *b, char **ret_problem)
+{
+	*ret_problem = strdup(b->frames.options.balance_by == REPORT_BY_PROCESS
+			? "there is nothing to compare: no process has a sample"
+			: "the profiles do not say which rank or host they are of: sprofrun notes "
+			  "it "
+			  "when mpirun or srun starts it; --by process compares processes");
+	return *ret_problem ? -EINVAL : -ENOMEM;
+}
+
+static int print_sheet(const struct balance *b, FILE *out)
+{
+	static const char *const columns[] = {
+		"min_ns", "mean_ns", "max_ns", "imbalance_pct", "max_in", "function", "object"};
+	struct sheet sheet;
+
+	sheet_begin(&sheet, b->frames.options.format, columns, 7, out);
+	for (size_t i = 0; i < b->rows; i++) {
+		const struct balance_row *row = &b->row[i];
+		const struct place *place =
+			row->place == BALANCE_ALL ? NULL : &b->frames.places.place[row->place];
+
+		sheet_row(&sheet,
+			(struct cell[]){cell_number(text_whole(row->least)),
+				cell_number(text_whole(row->mean)),
+				cell_number(text_whole(row->greatest)),
+				cell_decimal((row->greatest / row->mean - 1) * 100),
+				cell_text(balance_name(b, row->most)),
+				cell_text(place ? place->function : "[all]"),
+				cell_text(place ? place->object : "")});
+	}
+	sheet_end(&sheet);
+	return 0;
+}
+
+int balance_print(const struct profile *profile, const struct report_options *given, FILE *out,
+	char **ret_problem)
+{
+	struct balance b = {0};
+	int r = frames_init(&b.frames, profile, given, ret_problem);
+
+	if (r < 0)
+		return r;
+	if (!b.frames.options.balance_by)
+		b.frames.options.balance_by = REPORT_BY_PROCESS;
+	r = pool_init(&b.names);
+	if (r >= 0)
+		r = collect(&b);
+	if (r >= 0 && !b.groups)
+		r = refuse(&b, ret_problem);
+	if (r >= 0)
+		r = make_rows(&b);
+	if (r >= 0)
+		r = balance_find_alike(&b);
+	if (r >= 0)
+		r = b.frames.options.format == REPORT_TEXT ? balance_text(&b, out)
+							   : print_sheet(&b, out);
+	if (b.names.item)
+		pool_release(&b.names);
+	pairs_release(&b.part);
+	frames_release(&b.frames);
+	free(b.group);
+	free(b.weight);
+	free(b.row);
+	return r;
+}

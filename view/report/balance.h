@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `merge --by`: how evenly ranks, hosts or processes share the work, by function, and which of them
+ * behave alike. Imbalance is the excess of the busiest over the mean, in percent of the mean: with
+ * a barrier at the end, all of them take that much longer.
+ */
+#ifndef VIEW_REPORT_BALANCE_H
+#define VIEW_REPORT_BALANCE_H
+
+#include "view/frames.h"
+#include "view/pairs.h"
+#include "view/report/report.h"
+
+struct balance_group {
+	double weight, samples;
+	/* of a process, owned by the profile, without the mark of its rank; NULL: of several */
+	const char *program;
+	size_t program_bytes;
+	uint32_t like; /* the first group that behaves like this one, possibly itself */
+};
+
+struct balance_row {
+	uint32_t place; /* BALANCE_ALL: all functions */
+	uint32_t most;  /* the group with the greatest value */
+	double least, mean, greatest;
+};
+
+enum { BALANCE_ALL = UINT32_MAX };
+
+struct balance {
+	struct frames frames;
+	struct pool names; /* of groups, from 1 on */
+	struct balance_group *group;
+	size_t groups;
+	double left_out;   /* weight of what is of no group */
+	double period;     /* mean weight of a sample; 0: nothing says how many samples there are */
+	struct pairs part; /* group, place */
+	double *weight;    /* by index in part */
+	size_t weight_room;
+	struct balance_row *row; /* all functions first, then by imbalance */
+	size_t rows;
+};
+
+const char *balance_name(const struct balance *balance, size_t group);
+
+/* balance_alike.c: fills group[].like. -ENOMEM. */
+int balance_find_alike(struct balance *balance);
+
+int balance_print(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem);
+/* balance_text.c */
+int balance_text(const struct balance *balance, FILE *out);
+
+#endif

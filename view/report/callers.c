@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/report/callers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/filter.h"
+#include "view/gather.h"
+#include "view/options.h"
+#include "view/progress.h"
+
+struct calling {
+	const struct profile *profile;
+	struct callers *callers;
+	size_t values;
+	uint32_t *stack; /* places of a sample, leaf first */
+	size_t n, room;
+};
+
+static void add_values(int64_t *sum, const int64_t *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (__builtin_add_overflow(sum[i], value[i], &sum[i]))
+			sum[i] = value[i] < 0 ? INT64_MIN : INT64_MAX;
+	}
+}
+
+static int row_of(struct calling *c, struct callers_side *side, uint32_t place)
+{
+	const struct places *places = &c->callers->places;
+	struct row *row;
+	size_t *seen;
+
+	if (side->row_of[place])
+		return (int)side->row_of[place] - 1;
+	row = table_grow(side->row, &side->room, side->n + 1, sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	side->row = row;
+	seen = table_grow(side->seen, &side->seen_room, side->n + 1, sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	side->seen = seen;
+	seen[side->n] = 0;
+	row[side->n] = (struct row){.function = CALLERS_NOBODY, .object = "", .task = ""};
+	if (place < places->n) {
+		row[side->n].function = places->place[place].function;
+		row[side->n].object = places->place[place].object;
+	}
+	side->row_of[place] = (uint32_t)++side->n;
+	return (int)side->n - 1;
+}
+
+static int count(struct calling *c, struct callers_side *side, uint32_t place,
+	const struct sample *sample, size_t stamp, bool self)
+{
+	int index = row_of(c, side, place);
+
+	if (index < 0)
+		return index;
+	if (self)
+		add_values(side->row[index].self, sample->value, c->values);
+	if (side->seen[index] == stamp)
+		return 0;
+	side->seen[index] = stamp;
+	add_values(side->row[index].total, sample->value, c->values);
+	return 0;
+}
+
+static int flatten(struct calling *c, const struct sample *sample)
+{
+	const struct places *places = &c->callers->places;
+
+	c->n = 0;
+	for (size_t i = 0; i < sample->n; i++) {
+		size_t first = places->first[sample->location[i]];
+		size_t n = places->first[sample->location[i] + 1] - first;
+		uint32_t *more = table_grow(c->stack, &c->room, c->n + n, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		c->stack = more;
+		memcpy(more + c->n, places->of + first, n * sizeof(*more));
+		c->n += n;
+	}
+	return 0;
+}
+
+/* Is the leaf a callee of the function, with only frames of itself between them? */
+static bool is_leaf_callee(const struct calling *c, size_t at)
+{
+	for (size_t i = 1; i < at; i++) {
+		if (c->stack[i] != c->stack[0])
+			return false;
+	}
+	return at > 0;
+}
+
+static int add_sample(struct calling *c, const struct sample *sample, size_t stamp)
+{
+	struct callers *callers = c->callers;
+	bool first = true;
+	int error = flatten(c, sample);
+
+	for (size_t i = 0, end; i < c->n && !error; i = end) {
+		uint32_t caller;
+
+		end = i + 1;
+		if (!callers->is_function[c->stack[i]])
+			continue;
+		while (end < c->n && callers->is_function[c->stack[end]])
+			end++;
+		caller = end < c->n ? c->stack[end] : (uint32_t)callers->places.n;
+		error = count(c, &callers->caller, caller, sample, stamp, i == 0);
+		if (!error && i)
+			error = count(c, &callers->callee, c->stack[i - 1], sample, stamp,
+				first && is_leaf_callee(c, i));
+		if (first)
+			add_values(callers->function.total, sample->value, c->values);
+		if (i == 0)
+			add_values(callers->function.self, sample->value, c->values);
+		first = false;
+	}
+	return error;
+}
+
+/*
+ * Marks the function's places. If they are in several objects, the function is shown without one.
+ */
+static void mark(struct callers *callers, const char *name)
+{
+	struct row *function = &callers->function;
+
+	*function = (struct row){.task = ""};
+	for (size_t i = 0; i < callers->places.n; i++) {
+		const struct place *place = &callers->places.place[i];
+
+		if (strcmp(place->function, name) != 0)
+			continue;
+		callers->is_function[i] = true;
+		function->unsampled = place->unsampled;
+		function->object = function->function && strcmp(function->object, place->object)
+			? ""
+			: place->object;
+		function->function = place->function;
+	}
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct row *x = a, *y = b;
+	size_t weight = *(const size_t *)context;
+	int by_name;
+
+	if (x->total[weight] != y->total[weight])
+		return x->total[weight] > y->total[weight] ? -1 : 1;
+	if (x->self[weight] != y->self[weight])
+		return x->self[weight] > y->self[weight] ? -1 : 1;
+	by_name = strcmp(x->function, y->function);
+	return by_name ? by_name : strcmp(x->object, y->object);
+}
+
+static void settle(
+	struct callers *callers, struct callers_side *side, const struct report_options *options)
+{
+	size_t weight = callers->sums.weight, kept = 0;
+	double least = (double)callers->sums.all[weight] * options->min_percent / 100;
+
+	if (side->n)
+		qsort_r(side->row, side->n, sizeof(*side->row), compare_rows, &weight);
+	while (kept < side->n && (!options->limit || kept < options->limit) &&
+		(double)side->row[kept].total[weight] >= least)
+		kept++;
+	side->left_out = side->n - kept;
+	side->n = kept;
+}
+
+static int collect(
+	struct calling *c, const struct report_options *options, const struct filter *filter)
+{
+	size_t n = profile_samples(c->profile);
+	int error = 0;
+
+	for (size_t i = 0; i < n && !error; i++) {
+		struct sample sample = profile_sample(c->profile, i);
+
+		progress_tell(options, "callers", i, n);
+		if (filter_takes(filter, c->profile, &c->callers->places, &sample))
+			error = add_sample(c, &sample, i + 1);
+	}
+	free(c->stack);
+	return error;
+}
+
+static int fill(struct callers *callers, const struct profile *profile,
+	const struct report_options *options, const char *name, char **ret_problem)
+{
+	struct calling c = {
+		.profile = profile, .callers = callers, .values = profile_value_types(profile)};
+	struct filter filter;
+	int error = places_init(&callers->places, profile, options, ROWS_BY_FUNCTION);
+	size_t n = callers->places.n + 1;
+
+	if (error < 0)
+		return error;
+	callers->is_function = calloc(n, sizeof(*callers->is_function));
+	callers->caller.row_of = calloc(n, sizeof(*callers->caller.row_of));
+	callers->callee.row_of = calloc(n, sizeof(*callers->callee.row_of));
+	if (!callers->is_function || !callers->caller.row_of || !callers->callee.row_of)
+		return -ENOMEM;
+	error = filter_init(&filter, profile, &callers->places, options, ret_problem);
+	if (error < 0)
+		return error;
+	mark(callers, name);
+	rows_sum_up(profile, &callers->places, &filter, &callers->sums);
+	callers->sums.filtered = options->focus || options->object || options->thread;
+	error = collect(&c, options, &filter);
+	filter_release(&filter);
+	settle(callers, &callers->caller, options);
+	settle(callers, &callers->callee, options);
+	return error;
+}
+
+int callers_init(struct callers *callers, const struct profile *profile,
+	const struct report_options *options, char **ret_problem)
+{
+	char *name = NULL;
+	int error = callers_find(profile, options, &name, ret_problem);
+
+	*callers = (struct callers){0};
+	if (!error)
+		error = fill(callers, profile, options, name, ret_problem);
+	free(name);
+	if (error < 0)
+		callers_release(callers);
+	return error;
+}
+
+static void side_release(struct callers_side *side)
+{
+	free(side->row);
+	free(side->row_of);
+	free(side->seen);
+}
+
+void callers_release(struct callers *callers)
+{
+	side_release(&callers->caller);
+	side_release(&callers->callee);
+	free(callers->is_function);
+	places_release(&callers->places);
+	*callers = (struct callers){0};
+}
+
+static void gather_row(struct gathering *to, const struct profile *profile, const char *relation,
+	const struct row *row, const struct gather_other *other)
+{
+	*to = (struct gathering){0};
+	gather(to, "relation", cell_text(relation));
+	gather_values(to, profile, row);
+	gather(to, "function", cell_text(row->function));
+	gather(to, "object", cell_text(row->object));
+	gather_others(to, other, row);
+}
+
+static int print_sheet(const struct profile *profile, const struct report_options *options,
+	const struct callers *callers, FILE *out)
+{
+	const struct {
+		const char *relation;
+		const struct row *row;
+		size_t n;
+	} parts[] = {
+		{"caller", callers->caller.row, callers->caller.n},
+		{"function", &callers->function, 1},
+		{"callee", callers->callee.row, callers->callee.n},
+	};
+	struct gathering names, cells;
+	struct gather_other other;
+	struct sheet sheet;
+	int error = gather_other_init(&other, profile, &callers->sums);
+
+	if (error < 0)
+		return error;
+	gather_row(&names, profile, "", &callers->function, &other);
+	sheet_begin(&sheet, options->format, names.name, names.n, out);
+	for (size_t i = 0; i < 3; i++) {
+		for (size_t j = 0; j < parts[i].n; j++) {
+			gather_row(&cells, profile, parts[i].relation, &parts[i].row[j], &other);
+			sheet_row(&sheet, cells.cell);
+		}
+	}
+	sheet_end(&sheet);
+	gather_other_release(&other);
+	return 0;
+}
+
+int callers_print(const struct profile *profile, const struct report_options *given, FILE *out,
+	char **ret_problem)
+{
+	struct report_options options = options_take(given);
+	struct callers callers;
+	int error;
+
+	if (!options.function)
+		return -EINVAL;
+	error = callers_init(&callers, profile, &options, ret_problem);
+	if (error < 0)
+		return error;
+	if (options.format == REPORT_TEXT)
+		error = callers_text(profile, &options, &callers, out);
+	else
+		error = print_sheet(profile, &options, &callers, out);
+	callers_release(&callers);
+	return error;
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/report/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/options.h"
+#include "view/rows.h"
+#include "view/sheet.h"
+#include "view/tree.h"
+
+/* Maximum rows named as too slow. */
+enum { SLOWER_MOST = 10 };
+
+struct diff_key {
+	uint32_t function, object; /* ids of strings */
+};
+
+struct collecting {
+	struct diff *diff;
+	struct diff_key *key;
+	bool *unsampled;
+	size_t keys, key_room, unsampled_room;
+	struct table table;
+	/*
+	 * By run and key: self, total. Runs are processed one after the other, so keys only grow.
+	 */
+	double *value[2];
+	size_t room[2];
+	size_t runs;
+};
+
+static bool key_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct diff_key *a = (const struct diff_key *)things + index, *b = key;
+
+	return a->function == b->function && a->object == b->object;
+}
+
+/* The program itself counts as the same object on both sides, whatever its file name. */
+static const char *object_of(
+	const struct collecting *c, const struct profile *profile, const char *object)
+{
+	const struct profile *first = c->diff->sides->profile[0][0];
+
+	if (profile_mappings(profile) && profile_mappings(first) &&
+		object == profile_mapping(profile, profile_main(profile)).file)
+		object = profile_mapping(first, profile_main(first)).file;
+	return text_basename(object);
+}
+
+static int key_of(struct collecting *c, const char *function, const char *object, bool unsampled)
+{
+	int f = pool_add_text(&c->diff->strings, function);
+	int o = pool_add_text(&c->diff->strings, object);
+	struct diff_key key = {(uint32_t)f, (uint32_t)o}, *more;
+	uint64_t hash = table_mix(key.function, key.object);
+	bool *flags;
+	int index;
+
+	if (f < 0 || o < 0)
+		return -ENOMEM;
+	index = table_find(&c->table, hash, key_equal, c->key, &key);
+	if (index >= 0)
+		return index;
+	more = table_grow(c->key, &c->key_room, c->keys + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	c->key = more;
+	flags = table_grow(c->unsampled, &c->unsampled_room, c->keys + 1, sizeof(*flags));
+	if (!flags)
+		return -ENOMEM;
+	c->unsampled = flags;
+	if (table_add(&c->table, hash, (uint32_t)c->keys) < 0)
+		return -ENOMEM;
+	flags[c->keys] = unsampled;
+	more[c->keys] = key;
+	return (int)c->keys++;
+}
+
+/* A value of one run; earlier runs may have fewer keys. */
+struct found {
+	uint32_t run, key;
+	double self, total;
+};
+
+struct founds {
+	struct found *found;
+	size_t n, room;
+};
+
+static int add_found(struct founds *founds, size_t run, int key, double self, double total)
+{
+	struct found *more = table_grow(founds->found, &founds->room, founds->n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	founds->found = more;
+	more[founds->n++] = (struct found){(uint32_t)run, (uint32_t)key, self, total};
+	return 0;
+}
+
+static int collect_functions(struct collecting *c, struct founds *founds,
+	const struct profile *profile, size_t run, struct rows *sums, char **ret_problem)
+{
+	struct rows rows;
+	int error = rows_collect(profile, &c->diff->options, ROWS_BY_FUNCTION, &rows, ret_problem);
+
+	if (error < 0)
+		return error;
+	for (size_t i = 0; i < rows.n && error >= 0; i++) {
+		const struct row *row = &rows.row[i];
+
+		error = key_of(
+			c, row->function, object_of(c, profile, row->object), row->unsampled);
+		if (error >= 0)
+			error = add_found(founds, run, error, (double)row->self[rows.weight],
+				(double)row->total[rows.weight]);
+	}
+	*sums = rows;
+	sums->row = NULL;
+	sums->text = NULL;
+	rows_release(&rows);
+	return error < 0 ? error : 0;
+}
+
+/* "main;run;eval": the path of the caller, by node, followed by the function. */
+static int path_of(struct collecting *c, const struct tree *tree, uint32_t at, int *id)
+{
+	const struct tree_node *node = &tree->node[at];
+	const struct place *place = &tree->places.place[node->place];
+	char *text;
+
+	if (node->parent == TREE_ROOT) {
+		id[at] = pool_add_text(&c->diff->strings, place->function);
+		return id[at];
+	}
+	if (asprintf(&text, "%s;%s", pool_at(&c->diff->strings, (uint32_t)id[node->parent]),
+		    place->function) < 0)
+		return -ENOMEM;
+	id[at] = pool_add_text(&c->diff->strings, text);
+	free(text);
+	return id[at];
+}
+
+static int collect_paths(struct collecting *c, struct founds *founds, const struct profile *profile,
+	size_t run, struct rows *sums, char **ret_problem)
+{
+	struct tree tree;
+	int *id, error = tree_init(&tree, profile, &c->diff->options, TREE_SHORTENED, ret_problem);
+
+	if (error < 0)
+		return error;
+	id = calloc(tree.n, sizeof(*id));
+	error = id ? 0 : -ENOMEM;
+	for (uint32_t at = 1; at < tree.n && error >= 0; at++) {
+		const struct place *place = &tree.places.place[tree.node[at].place];
+
+		error = path_of(c, &tree, at, id);
+		if (error >= 0)
+			error = key_of(c, pool_at(&c->diff->strings, (uint32_t)error),
+				object_of(c, profile, place->object), place->unsampled);
+		if (error >= 0)
+			error = add_found(founds, run, error, (double)tree_self_weight(&tree, at),
+				(double)tree_total_weight(&tree, at));
+	}
+	*sums = tree.sums;
+	free(id);
+	tree_release(&tree);
+	return error < 0 ? error : 0;
+}
+
+/* Adds a run, and checks that it counts the same values as the first. */
+static int take_run(struct diff *diff, const struct profile *profile, size_t run,
+	const struct rows *sums, char **ret_problem)
+{
+	struct value_type type = profile_value_type(profile, sums->weight);
+
+	if (!run)
+		diff->type = type;
+	if (strcmp(type.type, diff->type.type) != 0 || strcmp(type.unit, diff->type.unit) != 0) {
+		if (asprintf(ret_problem,
+			    "profiles of '%s' and of '%s' cannot be compared: name what both have "
+			    "with --value",
+			    diff->type.type, type.type) < 0) {
+			*ret_problem = NULL;
+			return -ENOMEM;
+		}
+		return -EINVAL;
+	}
+	diff->run[run] =
+		(struct compare_run){(double)sums->all[sums->weight], sums->effective_samples};
+	return 0;
+}
+
+static const struct profile *profile_of(const struct report_sides *sides, size_t run)
+{
+	return run < sides->n[0] ? sides->profile[0][run] : sides->profile[1][run - sides->n[0]];
+}
+
+static int collect(struct collecting *c, struct founds *founds, char **ret_problem)
+{
+	struct diff *diff = c->diff;
+	int error = 0;
+
+	for (size_t i = 0; i < c->runs && !error; i++) {
+		const struct profile *profile = profile_of(diff->sides, i);
+		struct rows sums = {0};
+
+		error = (diff->options.paths ? collect_paths : collect_functions)(
+			c, founds, profile, i, &sums, ret_problem);
+		if (!error)
+			error = take_run(diff, profile, i, &sums, ret_problem);
+	}
+	return error;
+}
+
+static void fill_row(struct diff *diff, const struct collecting *c, size_t key,
+	const double *const value[2], const struct compare_row *by, struct diff_row *row)
+{
+	*row = (struct diff_row){
+		.function = pool_at(&diff->strings, c->key[key].function),
+		.object = pool_at(&diff->strings, c->key[key].object),
+		.unsampled = c->unsampled[key],
+		.by = *by,
+	};
+	for (size_t i = 0; i < c->runs; i++) {
+		int side = i >= diff->sides->n[0];
+		double runs = (double)diff->sides->n[side];
+
+		row->self[side] += value[0][i * c->keys + key] / runs;
+		row->total[side] += value[1][i * c->keys + key] / runs;
+	}
+}
+
+/* By share: scales runs as if each had taken as long as the mean. */
+static void scale_runs(struct diff *diff, const struct collecting *c, double *const value[2])
+{
+	double mean = 0;
+
+	for (size_t i = 0; i < c->runs; i++)
+		mean += diff->run[i].all / (double)c->runs;
+	for (size_t i = 0; i < c->runs; i++) {
+		double factor = diff->run[i].all > 0 ? mean / diff->run[i].all : 0;
+
+		for (size_t j = 0; j < c->keys; j++) {
+			value[0][i * c->keys + j] *= factor;
+			value[1][i * c->keys + j] *= factor;
+		}
+		diff->run[i].all = mean;
+	}
+}
+
+/* Scales runs as if the machine had been equally fast in all of them. */
+static void take_out_speed(const struct diff *diff, const struct collecting *c,
+	struct compare_run *run, double *const value[2])
+{
+	for (size_t i = 0; i < c->runs; i++) {
+		run[i].all /= exp(diff->speed.log_factor[i]);
+		for (size_t j = 0; j < c->keys; j++) {
+			double factor = speed_of(&diff->speed, i, j);
+
+			value[0][i * c->keys + j] /= factor;
+			value[1][i * c->keys + j] /= factor;
+		}
+	}
+}
+
+static int compare_runs(struct diff *diff, const struct collecting *c, double *const value[2],
+	struct compare_row *row)
+{
+	size_t a = diff->sides->n[0], b = diff->sides->n[1];
+	struct compare_run *run = malloc((c->runs + 1) * sizeof(*run));
+	int error = run ? 0 : -ENOMEM;
+
+	if (!error)
+		memcpy(run, diff->run, c->runs * sizeof(*run));
+	if (!error && !diff->options.by_share)
+		error = speed_find(run, a, b, value[0], c->keys, c->unsampled, &diff->speed);
+	if (!error && diff->speed.is_noise)
+		take_out_speed(diff, c, run, value);
+	if (!error)
+		error = compare_rows(run, a, b, value[diff->options.sort_by_total], c->keys,
+			c->unsampled, diff->speed.is_noise ? &diff->speed : NULL, row);
+	free(run);
+	return error;
+}
+
+static int compare_significance(const void *a, const void *b)
+{
+	const struct diff_row *x = a, *y = b;
+	bool sx = diff_is_significant(x), sy = diff_is_significant(y);
+	double dx = fabs(x->by.b - x->by.a), dy = fabs(y->by.b - y->by.a);
+	int by_name;
+
+	if (sx != sy)
+		return sx ? -1 : 1;
+	if (dx > dy || dx < dy)
+		return dx > dy ? -1 : 1;
+	by_name = strcmp(x->function, y->function);
+	return by_name ? by_name : strcmp(x->object, y->object);
+}
+
+static int compare(struct diff *diff, const struct collecting *c, double *const value[2])
+{
+	struct compare_row *row = calloc(c->keys + 1, sizeof(*row));
+	int error = row ? 0 : -ENOMEM;
+
+	diff->row = calloc(c->keys + 1, sizeof(*diff->row));
+	if (!diff->row)
+		error = -ENOMEM;
+	if (!error && diff->options.by_share)
+		scale_runs(diff, c, value);
+	if (!error)
+		error = compare_runs(diff, c, value, row);
+	for (size_t i = 0; i < c->keys && !error; i++) {
+		fill_row(diff, c, i, (const double *const[]){value[0], value[1]}, &row[i],
+			&diff->row[diff->rows]);
+		diff->tested += row[i].tested;
+		diff->significant += diff_is_significant(&diff->row[diff->rows]);
+		diff->rows++;
+	}
+	for (size_t i = 0; i < c->runs && !error; i++) {
+		int side = i >= diff->sides->n[0];
+
+		diff->all[side] += diff->run[i].all / (double)diff->sides->n[side];
+	}
+	if (!error && diff->rows)
+		qsort(diff->row, diff->rows, sizeof(*diff->row), compare_significance);
+	free(row);
+	return error;
+}
+
+static int fill(struct diff *diff, const struct collecting *c, const struct founds *founds)
+{
+	double *value[2];
+	int error;
+
+	value[0] = calloc(c->runs * c->keys + 1, sizeof(double));
+	value[1] = calloc(c->runs * c->keys + 1, sizeof(double));
+	for (size_t i = 0; i < founds->n && value[0] && value[1]; i++) {
+		const struct found *found = &founds->found[i];
+
+		value[0][found->run * c->keys + found->key] += found->self;
+		value[1][found->run * c->keys + found->key] += found->total;
+	}
+	error = value[0] && value[1] ? compare(diff, c, value) : -ENOMEM;
+	free(value[0]);
+	free(value[1]);
+	return error;
+}
+
+int diff_init(struct diff *diff, const struct report_sides *sides,
+	const struct report_options *given, char **ret_problem)
+{
+	struct collecting c = {.diff = diff, .runs = sides->n[0] + sides->n[1]};
+	struct founds founds = {0};
+	int error;
+
+	*diff = (struct diff){.sides = sides, .options = options_take(given)};
+	/* Nothing is excluded before the comparison. */
+	diff->options.limit = 0;
+	diff->options.min_percent = 0;
+	diff->options.split = REPORT_SPLIT_NONE;
+	diff->options.bottom_up = false;
+	diff->run = calloc(c.runs + 1, sizeof(*diff->run));
+	error = diff->run ? pool_init(&diff->strings) : -ENOMEM;
+	if (!error)
+		error = collect(&c, &founds, ret_problem);
+	if (!error)
+		error = fill(diff, &c, &founds);
+	free(founds.found);
+	free(c.key);
+	free(c.unsampled);
+	table_release(&c.table);
+	if (error < 0)
+		diff_release(diff);
+	return error;
+}
+
+void diff_release(struct diff *diff)
+{
+	if (diff->strings.item)
+		pool_release(&diff->strings);
+	speed_release(&diff->speed);
+	free(diff->row);
+	free(diff->run);
+	*diff = (struct diff){0};
+}
+
+bool diff_is_significant(const struct diff_row *row)
+{
+	return row->by.tested && row->by.q <= DIFF_FALSE_DISCOVERIES;
+}
+
+static struct cell cell_percent(double part)
+{
+	return isfinite(part) ? cell_decimal(part * 100) : (struct cell){.kind = CELL_UNKNOWN};
+}
+
+static void put_sheet(const struct diff *diff, size_t limit, double least, FILE *out)
+{
+	static const char *const columns[] = {"self_ns_a", "self_ns_b", "delta_pct", "low_pct",
+		"high_pct", "significant", "function", "object", "total_ns_a", "total_ns_b", "p",
+		"q"};
+	struct sheet sheet;
+	size_t rows = 0;
+
+	sheet_begin(&sheet, diff->options.format, columns, sizeof(columns) / sizeof(*columns), out);
+	for (size_t i = 0; i < diff->rows && (!limit || rows < limit); i++) {
+		const struct diff_row *row = &diff->row[i];
+		const struct cell cells[] = {
+			cell_number(llround(row->self[0])),
+			cell_number(llround(row->self[1])),
+			cell_percent(row->by.delta),
+			cell_percent(row->by.tested ? row->by.low : HUGE_VAL),
+			cell_percent(row->by.tested ? row->by.high : HUGE_VAL),
+			cell_number(diff_is_significant(row)),
+			cell_text(row->function),
+			cell_text(row->object),
+			cell_number(llround(row->total[0])),
+			cell_number(llround(row->total[1])),
+			cell_decimal(row->by.p),
+			cell_decimal(row->by.q),
+		};
+
+		if (fmax(row->by.a, row->by.b) < least && !diff_is_significant(row))
+			continue;
+		sheet_row(&sheet, cells);
+		rows++;
+	}
+	sheet_end(&sheet);
+}
+
+/* New rows have no percentage, and are more than any. */
+static void name_slower(const char *what, double delta, FILE *out)
+{
+	fputs("\n    ", out);
+	text_put(what, out);
+	if (isfinite(delta))
+		fprintf(out, ", %+.1f %%", delta * 100);
+	else
+		fputs(", new", out);
+}
+
+/* 1: something is too slow; *ret_what then lists what. -ENOMEM. */
+static int find_slower(const struct diff *diff, char **ret_what)
+{
+	const char *what = diff->options.paths ? "call paths" : "functions";
+	double limit = diff->options.fail_above;
+	size_t bytes = 0, n = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "slower by more than %g %%:", limit);
+	if (diff->speed.is_change && diff->speed.change * 100 > limit) {
+		fprintf(out, "\n    all %s alike, %+.1f %%", what, diff->speed.change * 100);
+		n++;
+	}
+	for (size_t i = 0; i < diff->rows; i++) {
+		const struct diff_row *row = &diff->row[i];
+
+		if (!diff_is_significant(row) || !(row->by.delta * 100 > limit))
+			continue;
+		if (n++ < SLOWER_MOST)
+			name_slower(row->function, row->by.delta, out);
+	}
+	if (n > SLOWER_MOST)
+		fprintf(out, "\n    and %zu more", n - SLOWER_MOST);
+	if (fclose(out)) {
+		free(text);
+		return -ENOMEM;
+	}
+	if (n)
+		*ret_what = text;
+	else
+		free(text);
+	return n > 0;
+}
+
+int diff_print(const struct report_sides *sides, const struct report_options *given, FILE *out,
+	char **ret_problem)
+{
+	struct report_options options = options_take(given);
+	struct diff diff;
+	int error = diff_init(&diff, sides, &options, ret_problem);
+
+	if (error < 0)
+		return error;
+	diff.options.limit = options.limit;
+	diff.options.min_percent = options.min_percent;
+	if (options.format == REPORT_TEXT)
+		error = diff_text(&diff, out);
+	else
+		put_sheet(&diff, options.limit,
+			fmax(diff.all[0], diff.all[1]) * options.min_percent / 100, out);
+	if (!error && options.has_fail_above)
+		error = find_slower(&diff, ret_problem);
+	diff_release(&diff);
+	return error;
+}

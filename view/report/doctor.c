@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/report/doctor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/table.h"
+#include "view/filter.h"
+#include "view/options.h"
+#include "view/places.h"
+#include "view/share.h"
+#include "view/sheet.h"
+
+/* Debug files are large: they are downloaded only for objects with at least this share. */
+#define LEAST_SHARE 0.005
+
+bool doctor_is_file(const struct doctor_object *object)
+{
+	return object->path[0] == '/';
+}
+
+/* Mappings of one build of a file are one object. */
+static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
+{
+	struct mapping m = profile_mapping(d->profile, mapping);
+	struct doctor_object *more;
+
+	if (d->of[mapping])
+		return &d->object[d->of[mapping] - 1];
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->object[i].path == m.file && d->object[i].build_id == m.build_id) {
+			d->of[mapping] = (uint32_t)i + 1;
+			return &d->object[i];
+		}
+	}
+	more = table_grow(d->object, &d->room, d->n + 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	d->object = more;
+	more += d->n;
+	d->of[mapping] = (uint32_t)++d->n;
+	*more = (struct doctor_object){.path = m.file,
+		.build_id = m.build_id,
+		.mapping = mapping,
+		.symbols = "",
+		.lines = "",
+		.cause = "",
+		.unfetched = "",
+		.behind = "",
+		.cut_cause = "",
+		.cut_mend = ""};
+	return more;
+}
+
+/* "[libfoo.so+0x1234]": the start of the function is known, but not its name. */
+static bool is_name(const char *name)
+{
+	size_t bytes = strlen(name);
+
+	return bytes && !(name[0] == '[' && name[bytes - 1] == ']' && strstr(name, "+0x"));
+}
+
+static bool is_stub(const char *name)
+{
+	static const char stub[] = "@plt";
+	size_t bytes = strlen(name);
+
+	return bytes >= sizeof(stub) && !strcmp(name + bytes - (sizeof(stub) - 1), stub);
+}
+
+static const char *outermost_name(const struct profile *profile, const struct sample *sample)
+{
+	struct location location = profile_location(profile, sample->location[sample->n - 1]);
+
+	return location.lines
+		? profile_function(profile, location.line[location.lines - 1].function).name
+		: "";
+}
+
+/* The outermost frame says why a stack does not reach its beginning. */
+static int count_end(struct doctor *d, const struct sample *sample, int64_t count)
+{
+	const char *name = outermost_name(d->profile, sample);
+	bool truncated = !strcmp(name, "[truncated]");
+	struct doctor_object *object;
+
+	if (sample->n < 2 || (!truncated && strcmp(name, "[incomplete]") != 0))
+		return 0;
+	object =
+		object_of(d, profile_location(d->profile, sample->location[sample->n - 2]).mapping);
+	if (!object)
+		return -ENOMEM;
+	*(truncated ? &object->truncated : &object->incomplete) += count;
+	return 0;
+}
+
+static int count_sample(struct doctor *d, const struct sample *sample)
+{
+	int64_t count = sample->value[VALUE_SAMPLES];
+	struct location location = profile_location(d->profile, sample->location[0]);
+	struct doctor_object *object = object_of(d, location.mapping);
+	bool named = false, lined = false, stub = false;
+
+	if (!object)
+		return -ENOMEM;
+	for (size_t i = 0; i < location.lines; i++) {
+		const char *name = profile_function(d->profile, location.line[i].function).name;
+
+		named |= is_name(name);
+		lined |= location.line[i].line != 0;
+		stub |= is_stub(name);
+	}
+	object->samples += count;
+	object->weight += sample->value[d->sums.weight];
+	object->unnamed += named ? 0 : count;
+	object->unlined += lined || stub ? 0 : count;
+	object->stubs += stub ? count : 0;
+	return count_end(d, sample, count);
+}
+
+static int count_all(struct doctor *d, const struct places *places, const struct filter *filter)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < profile_samples(d->profile) && r == 0; i++) {
+		struct sample sample = profile_sample(d->profile, i);
+
+		if (sample.n && !profile_is_unsampled(d->profile, &sample) &&
+			filter_takes(filter, d->profile, places, &sample))
+			r = count_sample(d, &sample);
+	}
+	return r;
+}
+
+static int collect(struct doctor *d, char **ret_problem)
+{
+	struct places places;
+	struct filter filter;
+	int r = places_init(&places, d->profile, &d->options, ROWS_BY_FUNCTION);
+
+	if (r < 0)
+		return r;
+	r = filter_init(&filter, d->profile, &places, &d->options, ret_problem);
+	if (r == 0) {
+		rows_sum_up(d->profile, &places, &filter, &d->sums);
+		r = count_all(d, &places, &filter);
+		filter_release(&filter);
+	}
+	places_release(&places);
+	return r;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct doctor_object *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Requests all addresses of the object's first mapping: which can be named now? */
+static int make_wish(struct doctor *d, struct doctor_object *object)
+{
+	size_t n = 0, locations = profile_locations(d->profile);
+
+	object->address = calloc(locations + 1, sizeof(*object->address));
+	if (!object->address)
+		return -ENOMEM;
+	for (size_t i = 0; i < locations; i++) {
+		struct location location = profile_location(d->profile, i);
+
+		if (location.mapping == object->mapping)
+			object->address[n++] = location.address;
+	}
+	qsort(object->address, n, sizeof(*object->address), by_address);
+	object->code = (struct code_object){.mapping = object->mapping,
+		.address = object->address,
+		.addresses = n,
+		.symbols = "",
+		.lines = "",
+		.problem = "",
+		.code_problem = ""};
+	return 0;
+}
+
+/* Code made at run time: who named it? Of the two only a jitdump has lines. */
+static const char *symbols_of_jit(const struct doctor_object *object)
+{
+	if (object->unnamed == object->samples)
+		return "none";
+	return object->unlined == object->samples ? "perf map" : "jitdump";
+}
+
+/* Inspects all objects that are files, in one request. */
+static int look(struct doctor *d)
+{
+	const struct code_reader *reader = d->options.code;
+	struct code_object *code = calloc(d->n + 1, sizeof(*code));
+	size_t n = 0;
+	int r = code ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < d->n && r == 0; i++) {
+		r = make_wish(d, &d->object[i]);
+		if (doctor_is_file(&d->object[i]) && r == 0)
+			code[n++] = d->object[i].code;
+	}
+	if (r == 0 && reader && n)
+		r = reader->inspect(reader->context, d->profile, code, n);
+	n = 0;
+	for (size_t i = 0; i < d->n && code; i++) {
+		struct doctor_object *object = &d->object[i];
+
+		if (!strcmp(object->path, "[jit]"))
+			object->symbols = symbols_of_jit(object);
+		if (!doctor_is_file(object) || !object->address)
+			continue;
+		object->code = code[n++];
+		object->symbols = object->code.symbols;
+		object->lines = object->code.lines;
+	}
+	free(code);
+	return r;
+}
+
+static int fetch(struct doctor *d)
+{
+	const struct code_reader *reader = d->options.code;
+	int r = 0;
+
+	for (size_t i = 0; i < d->n && r >= 0; i++) {
+		struct doctor_object *object = &d->object[i];
+
+		if (doctor_is_file(object) && object->build_id[0] &&
+			share_of(&d->sums, object->weight) >= LEAST_SHARE &&
+			(object->unnamed || object->unlined))
+			r = reader->fetch(reader->context, object->path, object->build_id,
+				&object->unfetched);
+		/* The error applies to all of them. */
+		if (r == -EDESTADDRREQ || r == -ENOTSUP)
+			break;
+		r = r == -ENOMEM ? r : 0;
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+int doctor_init(struct doctor *doctor, const struct profile *profile,
+	const struct report_options *options, char **ret_problem)
+{
+	int r;
+
+	*doctor = (struct doctor){.profile = profile, .options = options_take(options)};
+	doctor->of = calloc(profile_mappings(profile) + 1, sizeof(*doctor->of));
+	r = doctor->of ? collect(doctor, ret_problem) : -ENOMEM;
+	if (r == 0 && doctor->n)
+		qsort(doctor->object, doctor->n, sizeof(*doctor->object), by_weight);
+	if (r == 0 && doctor->options.fetch && doctor->options.code)
+		r = fetch(doctor);
+	if (r == 0)
+		r = look(doctor);
+	for (size_t i = 0; i < doctor->n && r == 0; i++)
+		r = doctor_mend(doctor, &doctor->object[i]);
+	if (r < 0)
+		doctor_release(doctor);
+	return r;
+}
+
+void doctor_release(struct doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->n; i++) {
+		code_forget(&doctor->object[i].code);
+		free(doctor->object[i].address);
+		free(doctor->object[i].mend);
+		free(doctor->object[i].command[0]);
+		free(doctor->object[i].command[1]);
+	}
+	free(doctor->object);
+	free(doctor->of);
+	*doctor = (struct doctor){0};
+}
+
+/* Both in one cell, "first; second". NULL: out of memory. */
+static char *join(const char *first, const char *second)
+{
+	char *text;
+
+	if (asprintf(&text, "%s%s%s", first, first[0] && second[0] ? "; " : "", second) < 0)
+		return NULL;
+	return text;
+}
+
+static int put_object(struct sheet *sheet, const struct doctor_object *object)
+{
+	char *cause = join(object->cause, object->cut_cause);
+	char *mend = join(object->mend ? object->mend : "", object->cut_mend);
+	const struct cell cells[] = {
+		cell_number(object->samples),
+		cell_number(object->unnamed),
+		cell_number(object->unlined),
+		cell_number(object->incomplete),
+		cell_number(object->truncated),
+		cell_text(object->symbols),
+		cell_text(object->lines),
+		cell_text(object->path),
+		cell_text(object->build_id),
+		cell_text(cause),
+		cell_text(mend),
+	};
+	int r = cause && mend ? 0 : -ENOMEM;
+
+	if (r == 0)
+		sheet_row(sheet, cells);
+	free(cause);
+	free(mend);
+	return r;
+}
+
+static int put_sheet(const struct doctor *doctor, FILE *out)
+{
+	static const char *const columns[] = {"samples", "unnamed_samples", "unlined_samples",
+		"incomplete_stacks", "truncated_stacks", "symbols", "lines", "object", "build_id",
+		"cause", "mend"};
+	struct sheet sheet;
+	int r = 0;
+
+	sheet_begin(
+		&sheet, doctor->options.format, columns, sizeof(columns) / sizeof(*columns), out);
+	for (size_t i = 0; i < doctor->n && r == 0; i++)
+		r = put_object(&sheet, &doctor->object[i]);
+	sheet_end(&sheet);
+	return r;
+}
+
+int doctor_print(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem)
+{
+	struct doctor doctor;
+	int r = doctor_init(&doctor, profile, options, ret_problem);
+
+	if (r < 0)
+		return r;
+	if (doctor.options.format == REPORT_TEXT)
+		r = doctor_text(&doctor, out);
+	else
+		r = put_sheet(&doctor, out);
+	doctor_release(&doctor);
+	return r;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/header.h"
+#include "view/layout.h"
+#include "view/report/doctor.h"
+#include "view/report/report.h"
+#include "view/share.h"
+#include "view/wrap.h"
+
+static const struct layout_column columns[] = {
+	{"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+	{"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},
+	{"no name", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+	{"no line", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+	{"cut stacks", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+	{"symbols", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
+	{"lines", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
+	{"object", LAYOUT_LEFT, LAYOUT_PATH, 24, 0},
+};
+
+static void set_count(struct layout *layout, size_t column, int64_t count)
+{
+	char text[24] = "-";
+
+	if (count)
+		(void)snprintf(text, sizeof(text), "%" PRId64, count);
+	layout_set(layout, column, text);
+}
+
+/* The source of its lines, in one word. */
+static const char *lines_of(const struct doctor_object *object)
+{
+	if (!object->lines[0])
+		return "-";
+	if (!strcmp(object->lines, "none") || !strcmp(object->lines, "unread"))
+		return object->lines;
+	return strcmp(object->lines, object->path) == 0 ? "own" : "debug file";
+}
+
+static void add_row(
+	const struct doctor *doctor, const struct doctor_object *object, struct layout *layout)
+{
+	char share[SHARE_BYTES];
+
+	layout_row(layout, object->cause[0] ? share_of(&doctor->sums, object->weight) : 0);
+	set_count(layout, 0, object->samples);
+	(void)snprintf(
+		share, sizeof(share), "%.1f %%", share_of(&doctor->sums, object->weight) * 100);
+	layout_set(layout, 1, share);
+	set_count(layout, 2, object->unnamed);
+	set_count(layout, 3, object->unlined);
+	set_count(layout, 4, object->incomplete + object->truncated);
+	layout_set(layout, 5, object->symbols[0] ? object->symbols : "-");
+	layout_set(layout, 6, lines_of(object));
+	layout_set(layout, 7, object->path[0] ? object->path : "[unknown]");
+}
+
+static bool is_shown(const struct doctor *doctor, const struct doctor_object *object)
+{
+	return share_of(&doctor->sums, object->weight) * 100 >= doctor->options.min_percent ||
+		object->incomplete + object->truncated;
+}
+
+/* What the samples of an object lack, and why; advice, unless there are commands. */
+static int put_cause(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
+{
+	int64_t lost = object->unnamed ? object->unnamed
+		: object->unlined      ? object->unlined
+				       : object->incomplete + object->truncated;
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, doctor->options.width, given);
+
+	if (!out)
+		return -ENOMEM;
+	text_put(object->path[0] ? object->path : "[unknown]", out);
+	if (lost)
+		fprintf(out, ": %" PRId64 " sample%s without a %s\n    ", lost,
+			lost == 1 ? "" : "s",
+			object->unnamed           ? "name"
+				: object->unlined ? "line"
+						  : "whole stack");
+	else
+		fputs(": not all inlined functions\n    ", out);
+	text_put(object->cause, out);
+	if (object->mend && !object->command[0]) {
+		fputs("\n    ", out);
+		text_put(object->mend, out);
+	}
+	fputc('\n', out);
+	return wrap_end(&wrap);
+}
+
+/* A line each, which is not wrapped, so that it can be copied. */
+static int put_commands(
+	const struct doctor *doctor, const struct doctor_object *object, FILE *given)
+{
+	struct wrap wrap;
+	FILE *out;
+
+	for (size_t i = 0; i < 2 && object->command[i]; i++) {
+		fputs(i ? "    or\n    > " : "    > ", given);
+		text_put(object->command[i], given);
+		fputc('\n', given);
+	}
+	if (!object->command[0] || !(object->behind[0] || object->unfetched[0]))
+		return 0;
+	out = wrap_begin(&wrap, doctor->options.width, given);
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "    %s%s", object->behind,
+		object->behind[0] && object->unfetched[0] ? "; " : "");
+	text_put(object->unfetched, out);
+	fputc('\n', out);
+	return wrap_end(&wrap);
+}
+
+/* The cut stacks of an object that lacks something else, too. */
+static int put_cut(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
+{
+	int64_t cut = object->incomplete + object->truncated;
+	struct wrap wrap;
+	FILE *out = object->cut_cause[0] ? wrap_begin(&wrap, doctor->options.width, given) : NULL;
+
+	if (!out)
+		return object->cut_cause[0] ? -ENOMEM : 0;
+	fputc('\n', out);
+	text_put(object->path[0] ? object->path : "[unknown]", out);
+	fprintf(out, ": %" PRId64 " sample%s without a whole stack\n    %s\n    %s%s\n", cut,
+		cut == 1 ? "" : "s", object->cut_cause, object->cut_mend_is_command ? "> " : "",
+		object->cut_mend);
+	return wrap_end(&wrap);
+}
+
+/* Of each object. */
+static int put_causes(const struct doctor *doctor, FILE *out)
+{
+	bool any = false;
+	int r = 0;
+
+	for (size_t i = 0; i < doctor->n && r == 0; i++) {
+		const struct doctor_object *object = &doctor->object[i];
+
+		if (!object->cause[0] || !is_shown(doctor, object))
+			continue;
+		fputs(any ? "\n" : "\nWhat is missing, and what mends it:\n\n", out);
+		any = true;
+		r = put_cause(doctor, object, out);
+		if (r == 0)
+			r = put_commands(doctor, object, out);
+		if (r == 0)
+			r = put_cut(doctor, object, out);
+	}
+	if (!any)
+		fputs("\nNothing is missing that could be mended.\n", out);
+	return r;
+}
+
+static int put_run(const struct doctor *doctor, FILE *given)
+{
+	uint64_t lost = 0, truncated = 0;
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, doctor->options.width, given);
+
+	if (!out)
+		return -ENOMEM;
+	(void)profile_audit(doctor->profile, "lost_samples", &lost);
+	(void)profile_audit(doctor->profile, "truncated_stacks", &truncated);
+	if (lost)
+		fprintf(out,
+			"\n%" PRIu64 " %s lost: the analysis could not keep up\n"
+			"    a lower rate (sprofrun -F 100) helps, or a CPU that is free\n",
+			lost, lost == 1 ? "sample was" : "samples were");
+	if (truncated)
+		fprintf(out,
+			"\n%" PRIu64 " %s cut: deeper than what is copied of a stack\n"
+			"    > sprofrun --max-stack 64M\n",
+			truncated, truncated == 1 ? "stack was" : "stacks were");
+	return wrap_end(&wrap);
+}
+
+int doctor_text(const struct doctor *doctor, FILE *out)
+{
+	struct layout layout;
+	size_t shown = 0;
+	int r;
+
+	layout_init(&layout, columns, sizeof(columns) / sizeof(*columns), doctor->options.ascii,
+		doctor->options.color);
+	for (size_t i = 0; i < doctor->n; i++) {
+		if (!is_shown(doctor, &doctor->object[i]) ||
+			(doctor->options.limit && shown >= doctor->options.limit))
+			continue;
+		add_row(doctor, &doctor->object[i], &layout);
+		shown++;
+	}
+	r = header_print(doctor->profile, &doctor->options, &doctor->sums, out);
+	if (r == 0 && shown) {
+		fputc('\n', out);
+		r = layout_print(&layout, doctor->options.width, out);
+	}
+	layout_release(&layout);
+	if (r < 0)
+		return r;
+	r = put_causes(doctor, out);
+	if (r == 0)
+		r = put_run(doctor, out);
+	fputc('\n', out);
+	if (r < 0)
+		return r;
+	return report_audit_figures(
+		doctor->profile, doctor->options.ascii, doctor->options.width, out);
+}

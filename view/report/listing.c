@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/report/listing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "view/gather.h"
+#include "view/options.h"
+
+static void gather_row(struct gathering *to, const struct profile *profile,
+	const struct report_options *options, enum rows_by by, const struct row *row,
+	const struct gather_other *other)
+{
+	*to = (struct gathering){0};
+	gather_task(to, options, row);
+	gather_values(to, profile, row);
+	gather(to, "function", cell_text(row->function));
+	if (by == ROWS_BY_LINE) {
+		gather(to, "file", cell_text(row->file));
+		gather(to, "line", cell_number(row->line));
+	}
+	gather(to, "object", cell_text(row->object));
+	gather_others(to, other, row);
+}
+
+static int listing_sheet(const struct profile *profile, const struct report_options *options,
+	enum rows_by by, const struct rows *rows, FILE *out)
+{
+	static const struct row no_row = {.function = "", .file = "", .object = "", .task = ""};
+	struct gather_other other;
+	struct gathering names, cells;
+	struct sheet sheet;
+	int error = gather_other_init(&other, profile, rows);
+
+	if (!error) {
+		gather_row(&names, profile, options, by, &no_row, &other);
+		sheet_begin(&sheet, options->format, names.name, names.n, out);
+		for (size_t i = 0; i < rows->n; i++) {
+			gather_row(&cells, profile, options, by, &rows->row[i], &other);
+			sheet_row(&sheet, cells.cell);
+		}
+		sheet_end(&sheet);
+	}
+	gather_other_release(&other);
+	return error;
+}
+
+static int print(const struct profile *profile, const struct report_options *given, enum rows_by by,
+	FILE *out, char **ret_problem)
+{
+	struct report_options options = options_take(given);
+	struct rows rows;
+	int error = rows_collect(profile, &options, by, &rows, ret_problem);
+
+	if (error < 0)
+		return error;
+	if (options.format == REPORT_TEXT)
+		error = listing_text(profile, &options, by, &rows, out);
+	else
+		error = listing_sheet(profile, &options, by, &rows, out);
+	rows_release(&rows);
+	return error;
+}
+
+int listing_print_flat(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem)
+{
+	return print(profile, options, ROWS_BY_FUNCTION, out, ret_problem);
+}
+
+int listing_print_lines(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem)
+{
+	return print(profile, options, ROWS_BY_LINE, out, ret_problem);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "view/header.h"
+#include "view/layout.h"
+#include "view/report/listing.h"
+#include "view/report/report.h"
+#include "view/share.h"
+#include "view/wall_types.h"
+
+enum { MAX_COLUMNS = 12, CELL_BYTES = SHARE_BYTES };
+
+struct listing {
+	const struct report_options *options;
+	const struct rows *rows;
+	struct text_scale scale;
+	enum rows_by by;
+	bool has_samples; /* samples are counted, instead of the weight */
+	struct wall_types wall;
+	bool has_wall; /* the parts of wall-clock time are columns */
+	struct layout_column column[MAX_COLUMNS];
+	size_t columns;
+	struct layout layout;
+	size_t at; /* the next cell to be set */
+};
+
+static void add_number(struct listing *l, const char *title, unsigned drop)
+{
+	l->column[l->columns++] =
+		(struct layout_column){title, LAYOUT_RIGHT, LAYOUT_WHOLE, 0, drop};
+}
+
+static void add_text(
+	struct listing *l, const char *title, enum layout_cut cut, unsigned comfort, unsigned drop)
+{
+	l->column[l->columns++] = (struct layout_column){title, LAYOUT_LEFT, cut, comfort, drop};
+}
+
+static void choose_columns(struct listing *l)
+{
+	const struct rows *rows = l->rows;
+	bool lines = l->by == ROWS_BY_LINE;
+
+	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
+
+	/*
+	 * In a narrow table: the time follows from the share, and so does the number of samples,
+	 * nearly. Most lines have no time of their own, so that their total tells more than their
+	 * object, which mostly follows from the file.
+	 */
+	add_number(l, "self", 0);
+	add_number(l, "", 3);
+	if (rows->has_callers) {
+		add_number(l, "total", 5);
+		add_number(l, "", 1);
+	}
+	if (l->has_samples)
+		add_number(l, "samples", 2);
+	if (l->has_wall) {
+		if (rows->weight != VALUE_CPU_NS)
+			add_number(l, "cpu", 8);
+		add_number(l, "queue", 7);
+		add_number(l, "blocked", 6);
+	}
+	if (l->options->split)
+		add_text(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
+			LAYOUT_NAME, 16, 0);
+	add_text(l, "function", LAYOUT_NAME, lines ? 28 : 36, 0);
+	if (lines)
+		add_text(l, "line", LAYOUT_PATH, 20, 0);
+	add_text(l, "object", LAYOUT_PATH, 16, lines ? 4 : 0);
+}
+
+static void set(struct listing *l, const char *text)
+{
+	layout_set(&l->layout, l->at++, text);
+}
+
+static void set_value(struct listing *l, const struct row *row, int64_t value)
+{
+	char cell[CELL_BYTES];
+
+	share_format(l->rows, l->options->ascii, row->unsampled, value, cell);
+	set(l, cell);
+	text_format_scaled(value, l->scale, cell);
+	set(l, cell);
+}
+
+/* The parts of the time, in a common unit. */
+static void set_wall(struct listing *l, const struct row *row)
+{
+	const int64_t parts[] = {row->self[VALUE_CPU_NS],
+		wall_types_value(row->self, l->wall.queue),
+		wall_types_value(row->self, l->wall.blocked)};
+	char cell[CELL_BYTES];
+
+	for (size_t i = l->rows->weight == VALUE_CPU_NS; i < 3; i++) {
+		text_format_scaled(parts[i], l->scale, cell);
+		set(l, cell);
+	}
+}
+
+static int set_joined(struct listing *l, const char *name, char separator, uint32_t number)
+{
+	char *text;
+
+	if (asprintf(&text, "%s%c%" PRIu32, name, separator, number) < 0)
+		return -ENOMEM;
+	set(l, text);
+	free(text);
+	return 0;
+}
+
+static int add_row(struct listing *l, const struct row *row)
+{
+	size_t weight = l->rows->weight;
+	char cell[CELL_BYTES];
+	int error = 0;
+
+	layout_row(&l->layout, share_of(l->rows, row->self[weight]));
+	l->at = 0;
+	set_value(l, row, row->self[weight]);
+	if (l->rows->has_callers)
+		set_value(l, row, row->total[weight]);
+	if (l->has_samples) {
+		(void)snprintf(cell, sizeof(cell), "%" PRId64, row->self[VALUE_SAMPLES]);
+		set(l, cell);
+	}
+	if (l->has_wall)
+		set_wall(l, row);
+	if (l->options->split && row->id)
+		error = set_joined(l, row->task, ' ', row->id);
+	else if (l->options->split)
+		set(l, row->task[0] ? row->task : "-");
+	set(l, row->function);
+	if (l->by == ROWS_BY_LINE && row->line && !error)
+		error = set_joined(l, text_basename(row->file), ':', row->line);
+	else if (l->by == ROWS_BY_LINE)
+		set(l, row->file[0] ? text_basename(row->file) : "-");
+	set(l, row->object[0] ? text_basename(row->object) : "-");
+	return error;
+}
+
+/* Says why there is no table. */
+static void print_nothing(const struct listing *l, const struct profile *profile, FILE *out)
+{
+	char period[TEXT_UNIT_BYTES];
+	uint64_t chosen, kernel_ns;
+
+	fputc('\n', out);
+	if (l->rows->left_out_rows)
+		return;
+	if (l->rows->filtered) {
+		fputs("no sample matches\n", out);
+	} else if (profile_audit(profile, "chosen_threads", &chosen) && !chosen) {
+		fputs("no samples: no thread was chosen\n", out);
+	} else if (profile_audit(profile, "kernel_cpu_ns", &kernel_ns) && !kernel_ns) {
+		fputs("no samples: no CPU time was used while it was profiled\n", out);
+	} else if (profile_period_ns(profile)) {
+		text_format_ns(profile_period_ns(profile), period);
+		fprintf(out, "no samples: it used less CPU time than a tick, %s\n", period);
+	} else {
+		fputs("no samples\n", out);
+	}
+}
+
+static void print_left_out(const struct listing *l, FILE *out)
+{
+	const struct rows *rows = l->rows;
+	size_t n = rows->left_out_rows;
+
+	if (!n)
+		return;
+	fprintf(out, "... and %zu more %s%s with %.1f %%\n", n,
+		l->options->split               ? "row"
+			: l->by == ROWS_BY_LINE ? "line"
+						: "function",
+		n == 1 ? "" : "s", share_of(rows, rows->left_out.self[rows->weight]) * 100);
+}
+
+int listing_text(const struct profile *profile, const struct report_options *options,
+	enum rows_by by, const struct rows *rows, FILE *out)
+{
+	struct listing l = {.options = options, .rows = rows, .by = by};
+	struct value_type type = profile_value_type(profile, rows->weight);
+	int64_t most = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (rows->row[i].total[rows->weight] > most)
+			most = rows->row[i].total[rows->weight];
+	}
+	l.has_wall = wall_types_find(profile, &l.wall) &&
+		(rows->weight == VALUE_CPU_NS || rows->weight == l.wall.wall);
+	l.scale = text_scale_for(type.unit, most);
+	choose_columns(&l);
+	layout_init(&l.layout, l.column, l.columns, options->ascii, options->color);
+	for (size_t i = 0; i < rows->n && !error; i++)
+		error = add_row(&l, &rows->row[i]);
+	if (!error)
+		error = header_print(profile, options, rows, out);
+	if (!error && rows->n) {
+		fputc('\n', out);
+		error = layout_print(&l.layout, options->width, out);
+	}
+	layout_release(&l.layout);
+	if (error)
+		return error;
+	if (!rows->n)
+		print_nothing(&l, profile, out);
+	print_left_out(&l, out);
+	fputc('\n', out);
+	return report_audit_line(profile, options->ascii, options->width, out);
+}

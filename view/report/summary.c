@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/report/summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/audit.h"
+#include "profile/profile.h"
+#include "view/header.h"
+#include "view/layout.h"
+#include "view/options.h"
+#include "view/report/report.h"
+#include "view/sheet.h"
+
+/* Calls @each for the known figures in their order, then for the others in the profile. */
+typedef void summary_each(
+	void *context, const char *key, const struct audit_key *known, const uint64_t *value);
+
+static void for_each(const struct profile *profile, summary_each *each, void *context)
+{
+	const struct audit_key *known;
+	const char *key;
+	uint64_t value;
+
+	for (size_t i = 0; (known = audit_key_at(i)); i++) {
+		bool has = audit_figure(profile, known->key, &value);
+
+		if (has || !known->extra)
+			each(context, known->key, known, has ? &value : NULL);
+	}
+	for (size_t i = 0; i < profile_audits(profile); i++) {
+		profile_audit_at(profile, i, &key, &value);
+		if (!audit_key_find(key))
+			each(context, key, NULL, &value);
+	}
+}
+
+static void each_pair(
+	void *context, const char *key, const struct audit_key *known, const uint64_t *value)
+{
+	bool is_ratio = known && known->unit == AUDIT_RATIO;
+
+	sheet_pair(context, key,
+		!value             ? (struct cell){0}
+			: is_ratio ? cell_ratio(*value)
+				   : cell_count(*value));
+}
+
+static void each_line(
+	void *context, const char *key, const struct audit_key *known, const uint64_t *value)
+{
+	struct layout *layout = context;
+	const char *tail = strrchr(key, '_');
+	bool is_ratio = known && known->unit == AUDIT_RATIO;
+	char text[TEXT_UNIT_BYTES];
+
+	layout_row(layout, 0);
+	layout_set(layout, 0, key);
+	if (!value) {
+		layout_set(layout, 1, "-");
+	} else {
+		if (is_ratio)
+			(void)snprintf(
+				text, sizeof(text), "%.4f", (double)*value / AUDIT_RATIO_ONE);
+		else
+			(void)snprintf(text, sizeof(text), "%" PRIu64, *value);
+		layout_set(layout, 1, text);
+	}
+	if (value && is_ratio) {
+		(void)snprintf(
+			text, sizeof(text), "%.1f %%", (double)*value * 100 / AUDIT_RATIO_ONE);
+		layout_set(layout, 2, text);
+	}
+	if (value && (known ? known->unit == AUDIT_NS : tail && !strcmp(tail, "_ns"))) {
+		text_format_ns(*value, text);
+		layout_set(layout, 2, text);
+	}
+	if (known)
+		layout_set(layout, 3, known->meaning);
+}
+
+static int print_text(
+	const struct profile *profile, const struct report_options *options, FILE *out)
+{
+	static const struct layout_column columns[] = {
+		{"figure", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
+		{"value", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+		{"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+		{"", LAYOUT_LEFT, LAYOUT_PROSE, 12, 0},
+	};
+	struct layout layout;
+	int error;
+
+	layout_init(&layout, columns, 4, options->ascii, options->color);
+	for_each(profile, each_line, &layout);
+	error = layout_print(&layout, options->width, out);
+	layout_release(&layout);
+	if (error)
+		return error;
+	fputc('\n', out);
+	return report_audit_line(profile, options->ascii, options->width, out);
+}
+
+int summary_print(const struct profile *profile, const struct report_options *given, FILE *out,
+	char **ret_problem)
+{
+	struct report_options options = options_take(given);
+	struct sheet sheet;
+
+	(void)ret_problem;
+	if (options.format == REPORT_TEXT)
+		return print_text(profile, &options, out);
+	sheet_pairs_begin(&sheet, options.format, out);
+	for_each(profile, each_pair, &sheet);
+	sheet_pairs_end(&sheet);
+	return 0;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef VIEW_REPORT_SUMMARY_H
+#define VIEW_REPORT_SUMMARY_H
+
+#include "view/report/report.h"
+
+/* As report->print: every figure of the audit, one per line. */
+int summary_print(const struct profile *profile, const struct report_options *options, FILE *out,
+	char **ret_problem);
+
+#endif

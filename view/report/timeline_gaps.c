@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds when nothing ran. Instants are roughly in the order of time, those of several files are
+ * not: therefore the first and the last instant of each short slot of time are kept. A running
+ * program is sampled once a period; twenty periods without a sample are not chance.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/timeline.h"
+#include "view/report/timeline.h"
+
+enum { MOST_SLOTS = 1 << 20, PERIODS = 20 };
+
+#define SLOT_NS UINT64_C(1000000)
+
+struct slot {
+	uint64_t first_ns, last_ns;
+	uint32_t first, last; /* stacks */
+	bool used;
+};
+
+struct gap_search {
+	struct time_grid *grid;
+	struct slot *slot;
+	size_t slots;
+	uint64_t least_ns;
+	bool has_blocked;
+};
+
+static bool is_chosen(const struct time_grid *grid, uint32_t stack)
+{
+	struct sample sample = profile_sample(grid->frames.profile, stack);
+
+	return filter_takes(
+		&grid->frames.filter, grid->frames.profile, &grid->frames.places, &sample);
+}
+
+static uint64_t since(const struct time_grid *grid, uint64_t time_ns)
+{
+	uint64_t began = profile_realtime_ns(grid->frames.profile);
+
+	return time_ns > began ? time_ns - began : 0;
+}
+
+static void note(struct gap_search *s, const struct instant *instant)
+{
+	uint64_t ns = since(s->grid, instant->time_ns), all = s->grid->to_ns - s->grid->from_ns;
+	uint64_t in = ns > s->grid->from_ns ? ns - s->grid->from_ns : 0;
+	size_t at = (size_t)((double)in / (double)all * (double)s->slots);
+	struct slot *slot = &s->slot[at < s->slots ? at : s->slots - 1];
+
+	if (!slot->used || ns < slot->first_ns) {
+		slot->first_ns = ns;
+		slot->first = instant->sample;
+	}
+	if (!slot->used || ns >= slot->last_ns) {
+		slot->last_ns = ns;
+		slot->last = instant->sample;
+	}
+	slot->used = true;
+}
+
+static int look(struct gap_search *s)
+{
+	struct timeline_cursor cursor;
+	struct instant instant;
+	size_t n = 0;
+	int r = timeline_begin(&cursor, s->grid->frames.profile);
+
+	while (r >= 0 && timeline_next(&cursor, &instant)) {
+		s->has_blocked |= instant.state == TIMELINE_BLOCKED;
+		if (instant.state != TIMELINE_RUNNING || !is_chosen(s->grid, instant.sample))
+			continue;
+		note(s, &instant);
+		n++;
+	}
+	timeline_end(&cursor);
+	s->least_ns = PERIODS * profile_period_ns(s->grid->frames.profile);
+	if (!s->least_ns && n)
+		s->least_ns = PERIODS * ((s->grid->to_ns - s->grid->from_ns) / n);
+	return n ? r : -ENOENT;
+}
+
+/* Keeps the longest gaps, in the order of time. */
+static void add_gap(struct gap_search *s, const struct timeline_gap *gap)
+{
+	struct time_grid *grid = s->grid;
+	size_t shortest = 0;
+
+	if (gap->to_ns <= gap->from_ns || gap->to_ns - gap->from_ns < s->least_ns)
+		return;
+	grid->all_gaps++;
+	if (grid->gaps == TIMELINE_MOST_GAPS) {
+		for (size_t i = 1; i < grid->gaps; i++) {
+			if (grid->gap[i].to_ns - grid->gap[i].from_ns <
+				grid->gap[shortest].to_ns - grid->gap[shortest].from_ns)
+				shortest = i;
+		}
+		if (gap->to_ns - gap->from_ns <=
+			grid->gap[shortest].to_ns - grid->gap[shortest].from_ns)
+			return;
+		grid->gaps--;
+		memmove(&grid->gap[shortest], &grid->gap[shortest + 1],
+			(grid->gaps - shortest) * sizeof(*grid->gap));
+	}
+	grid->gap[grid->gaps++] = *gap;
+}
+
+static void find(struct gap_search *s)
+{
+	struct timeline_gap gap = {.from_ns = s->grid->from_ns,
+		.before = TIMELINE_NO_STACK,
+		.blocked = TIMELINE_NO_STACK};
+
+	for (size_t i = 0; i < s->slots; i++) {
+		const struct slot *slot = &s->slot[i];
+
+		if (!slot->used)
+			continue;
+		gap.to_ns = slot->first_ns;
+		gap.after = slot->first;
+		add_gap(s, &gap);
+		gap.from_ns = slot->last_ns;
+		gap.before = slot->last;
+	}
+	gap.to_ns = s->grid->to_ns;
+	gap.after = TIMELINE_NO_STACK;
+	add_gap(s, &gap);
+}
+
+/* Finds where a thread was blocked for most of each gap. */
+static int find_blocked(struct gap_search *s)
+{
+	struct timeline_cursor cursor;
+	struct instant instant;
+	int r = timeline_begin(&cursor, s->grid->frames.profile);
+
+	while (r >= 0 && timeline_next(&cursor, &instant)) {
+		uint64_t to = since(s->grid, instant.time_ns), from;
+
+		if (instant.state != TIMELINE_BLOCKED || !is_chosen(s->grid, instant.sample))
+			continue;
+		from = to > instant.weight_ns ? to - instant.weight_ns : 0;
+		for (size_t i = 0; i < s->grid->gaps; i++) {
+			struct timeline_gap *gap = &s->grid->gap[i];
+			uint64_t a = from > gap->from_ns ? from : gap->from_ns;
+			uint64_t b = to < gap->to_ns ? to : gap->to_ns;
+
+			if (b > a && b - a > gap->blocked_ns) {
+				gap->blocked_ns = b - a;
+				gap->blocked = instant.sample;
+			}
+		}
+	}
+	timeline_end(&cursor);
+	return r;
+}
+
+int time_grid_find_gaps(struct time_grid *grid)
+{
+	struct gap_search s = {.grid = grid};
+	uint64_t slots = (grid->to_ns - grid->from_ns) / SLOT_NS + 1;
+	int r;
+
+	s.slots = slots > MOST_SLOTS ? MOST_SLOTS : (size_t)slots;
+	s.slot = calloc(s.slots, sizeof(*s.slot));
+	r = s.slot ? look(&s) : -ENOMEM;
+	if (r >= 0)
+		find(&s);
+	free(s.slot);
+	if (r >= 0 && s.has_blocked && grid->gaps)
+		r = find_blocked(&s);
+	return r == -ENOENT ? 0 : r;
+}
