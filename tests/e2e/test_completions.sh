@@ -59,20 +59,20 @@ done
 # Every option of the programs' tables is offered.
 for program in sprofrun sproftop sprofserve sprofreport; do
     table=$SOURCE/tools/$program.c
-    [ $program = sprofreport ] && table=$SOURCE/tools/report_command.c
-    [ $program = sprofrun ] && table=$SOURCE/tools/sprofrun_settings.c
+    [ $program = sprofreport ] && table=$SOURCE/tools/report/report_command.c
+    [ $program = sprofrun ] && table=$SOURCE/tools/front/sprofrun_settings.c
     {
         sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' "$table"
         [ $program = sprofreport ] ||
             sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
-                "$SOURCE/tools/target_options.h"
+                "$SOURCE/tools/front/target_options.h"
         case $program in sprofrun | sprofserve)
             sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
-                "$SOURCE/tools/serve_front.h" ;;
+                "$SOURCE/tools/front/serve_front.h" ;;
         esac
         [ $program != sprofrun ] ||
             sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
-                "$SOURCE/tools/command_as.h"
+                "$SOURCE/tools/front/command_as.h"
     } | sort >table
     check "$program: its table is found" [ "$(wc -l <table)" -gt 15 ]
     WITH='' offered $program -- | grep '^--' | sort >offered
@@ -98,7 +98,7 @@ offered() {
     local line=
     for word in "$@"; do line+="$word "; done
     HOME=$WORK fish -c 'set -p fish_complete_path $argv[1]; complete -C $argv[2]' \
-        "$BUILD/completions" "${line% }" |
+        "$BUILD/packaging/completions" "${line% }" |
         cut -f1 | sed 's/\\ / /g; s/^--[a-z-]*=//'
 }
 if [[ " $* " == *" fish "* ]]; then
@@ -109,7 +109,7 @@ fi
 
 shell=zsh
 offered() {
-    zsh -f "$here/offered.zsh" "$BUILD/completions" "$*" | sed 's/\\ / /g'
+    zsh -f "$here/offered.zsh" "$BUILD/packaging/completions" "$*" | sed 's/\\ / /g'
 }
 if [[ " $* " == *" zsh "* ]]; then
     check_shell
