@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Busy threads with a fixed amount of work, for bench/cost.sh: what a profiler takes is the time by
+ * which the work lasts longer.
+ *
+ *	busy_threads THREADS MS [WARM_MS [EVERY_US]]
+ *
+ * THREADS share out MS of CPU time a thread, in pieces of some 20 us that each takes when it is
+ * free. Before that they work for WARM_MS of wall time, which is not measured: a profiler's first
+ * second may cost more. With EVERY_US a system call (getppid) follows each so many us of work.
+ * Each piece is called through DEPTH frames. Prints "wall_ns cpu_ns": the wall time of the measured
+ * part, and the CPU time of all.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bench/work.h"
+
+#define THREADS_MOST 1024
+#define PIECE_US     20
+#define DEPTH        16
+
+WORK(piece)
+
+struct shared {
+	uint64_t turns; /* of a piece */
+	uint64_t warm_until_ns;
+	unsigned every; /* pieces between two system calls, 0 none */
+	_Atomic int64_t left;
+	pthread_barrier_t warm, start, end;
+};
+
+__attribute__((WORK_WHOLE)) static unsigned descend(uint64_t turns, unsigned depth)
+{
+	if (!depth) {
+		piece(turns);
+		return 1;
+	}
+	return descend(turns, depth - 1) + 1; /* no tail call */
+}
+
+static void work(const struct shared *s, unsigned *count)
+{
+	(void)descend(s->turns, DEPTH);
+	if (s->every && ++*count % s->every == 0)
+		(void)syscall(SYS_getppid);
+}
+
+static void *run(void *argument)
+{
+	struct shared *s = argument;
+	unsigned count = 0;
+
+	while (work_clock_ns(CLOCK_MONOTONIC) < s->warm_until_ns)
+		for (unsigned i = 0; i < 16; i++)
+			work(s, &count);
+	(void)pthread_barrier_wait(&s->warm);
+	(void)pthread_barrier_wait(&s->start);
+	while (atomic_fetch_sub(&s->left, 1) > 0)
+		work(s, &count);
+	(void)pthread_barrier_wait(&s->end);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static struct shared s;
+	pthread_t thread[THREADS_MOST];
+	long threads = argc > 2 ? strtol(argv[1], NULL, 10) : 0, warm_ms, every_us;
+	uint64_t per_ms, wall;
+
+	if (threads < 1 || threads > THREADS_MOST)
+		return 2;
+	warm_ms = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
+	every_us = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
+	/* Given, all runs have the same work: calibration varies. */
+	per_ms = getenv("TURNS_PER_MS") ? strtoull(getenv("TURNS_PER_MS"), NULL, 10)
+					: work_turns_per_ms(piece);
+	if (argv[2][0] == '0') {
+		printf("%llu\n", (unsigned long long)per_ms);
+		return 0;
+	}
+	s.turns = per_ms * PIECE_US / 1000;
+	s.left = strtol(argv[2], NULL, 10) * 1000 / PIECE_US * threads;
+	s.every = every_us ? (unsigned)(every_us + PIECE_US - 1) / PIECE_US : 0;
+	s.warm_until_ns = work_clock_ns(CLOCK_MONOTONIC) + (uint64_t)warm_ms * 1000000;
+	(void)pthread_barrier_init(&s.warm, NULL, (unsigned)threads + 1);
+	(void)pthread_barrier_init(&s.start, NULL, (unsigned)threads + 1);
+	(void)pthread_barrier_init(&s.end, NULL, (unsigned)threads + 1);
+	for (long i = 0; i < threads; i++)
+		if (pthread_create(&thread[i], NULL, run, &s))
+			return 1;
+	(void)pthread_barrier_wait(&s.warm);
+	wall = work_clock_ns(CLOCK_MONOTONIC);
+	(void)pthread_barrier_wait(&s.start);
+	(void)pthread_barrier_wait(&s.end);
+	printf("%llu %llu\n", (unsigned long long)(work_clock_ns(CLOCK_MONOTONIC) - wall),
+		(unsigned long long)(work_clock_ns(CLOCK_PROCESS_CPUTIME_ID)));
+	for (long i = 0; i < threads; i++)
+		(void)pthread_join(thread[i], NULL);
+	return 0;
+}
