@@ -9,6 +9,7 @@
 #include "analyst/analyst_state.h"
 #include "analyst/arrays.h"
 #include "analyst/jit_note.h"
+#include "analyst/python_note.h"
 #include "analyst/take.h"
 #include "analyst/times.h"
 #include "opener/opener.h"
@@ -338,6 +339,8 @@ int analyst_finish(struct analyst *analyst)
 		r = name_rank(analyst);
 	if (r == 0 && !analyst->snapshot)
 		r = jit_note_unnamed(analyst->profile);
+	if (r == 0 && !analyst->snapshot)
+		r = python_note(analyst->profile);
 	if (r == 0)
 		r = note_main(analyst);
 	if (r == 0 && analyst->labels)

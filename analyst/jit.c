@@ -25,6 +25,7 @@
 struct jit_place {
 	uint64_t pc;
 	uint32_t location;
+	uint32_t unknown; /* number of times it was to be unwound and had no name */
 	bool used, named;
 };
 
@@ -261,12 +262,36 @@ int jit_location(struct jit *jit, uint64_t pc, uint64_t start)
 		mapping < 0 ? mapping : profile_add_location(jit->profile, (uint32_t)mapping, pc);
 	if (location < 0)
 		return location;
-	*place = (struct jit_place){.pc = pc, .location = (uint32_t)location, .used = true};
+	*place = (struct jit_place){
+		.pc = pc, .location = (uint32_t)location, .unknown = 2, .used = true};
 	jit->places++;
 	r = name(jit, place);
 	if (r == 0 && read_more(jit) > 0)
 		r = name(jit, place);
 	return r < 0 ? r : location;
+}
+
+int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
+{
+	int r = jit_location(jit, pc, start);
+	struct jit_place *place;
+
+	if (r < 0)
+		return r;
+	/*
+	 * CPython writes its jitdump through a buffer, so code runs before it is in the file. It is
+	 * looked for again at the 2nd, 6th, 14th, … time.
+	 */
+	place = place_of(jit->place, jit->place_room, pc);
+	place->unknown += !place->named;
+	if (!place->named && !(place->unknown & (place->unknown - 1)))
+		r = read_more(jit);
+	if (r > 0 && !place->named)
+		r = name(jit, place);
+	if (r < 0)
+		return r;
+	return jit_map_unwind(&jit->dump.map, pc, start, ret_generated) ||
+		jit_map_unwind(&jit->map.map, pc, start, ret_generated);
 }
 
 /* Drops the map, to read its present content. Names already assigned stay. */

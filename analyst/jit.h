@@ -48,6 +48,13 @@ void jit_set_dump(struct jit *jit, const char *path);
 int jit_location(struct jit *jit, uint64_t pc, uint64_t start);
 
 /*
+ * How to unwind the generated code at @pc, in a mapping that begins at @start, as far as the files
+ * read so far say. 1: *@ret_generated, valid until the next call; 0: unknown; -ENOMEM.
+ */
+int jit_unwind(
+	struct jit *jit, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);
+
+/*
  * Names the locations that have no name yet, from the present content of the map. May be called
  * again. -ENOMEM.
  */

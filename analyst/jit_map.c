@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyst/arrays.h"
+#include "symbolizer/unwind.h"
 
 #define NAME_MOST 4096 /* longer names are cut */
 /* Maximum overlapping pieces examined. */
@@ -39,6 +40,9 @@ int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *
 	if (start == map->pending_start)
 		code.lines = map->lines - map->pending;
 	map->pending = map->lines;
+	code.unwind = map->pending_unwind;
+	code.unwind_bytes = map->unwind_bytes - map->pending_unwind;
+	map->pending_unwind = map->unwind_bytes;
 	code.order = (uint32_t)map->n;
 	map->code[map->n++] = code;
 	map->sealed = false;
@@ -65,6 +69,16 @@ int jit_map_put_line(
 		put_text(map, file, bytes, &map->last_file) < 0)
 		return -ENOMEM;
 	map->line[map->lines++] = (struct jit_line){offset, map->last_file, line};
+	return 0;
+}
+
+int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
+{
+	map->unwind_bytes = map->pending_unwind; /* drops that of code that never came */
+	if (arrays_grow((void **)&map->unwind, &map->unwind_room, map->unwind_bytes + bytes, 1) < 0)
+		return -ENOMEM;
+	memcpy(map->unwind + map->unwind_bytes, data, bytes);
+	map->unwind_bytes += bytes;
 	return 0;
 }
 
@@ -153,9 +167,9 @@ static void seal(struct jit_map *map)
 	map->sealed = true;
 }
 
-static const struct jit_code *find(struct jit_map *map, uint64_t pc)
+/* The number of pieces that begin at or below @pc; they come first. */
+static size_t count_below(struct jit_map *map, uint64_t pc)
 {
-	const struct jit_code *best = NULL;
 	size_t low = 0, high = map->n;
 
 	if (!map->sealed)
@@ -168,6 +182,14 @@ static const struct jit_code *find(struct jit_map *map, uint64_t pc)
 		else
 			high = middle;
 	}
+	return low;
+}
+
+static const struct jit_code *find(struct jit_map *map, uint64_t pc)
+{
+	const struct jit_code *best = NULL;
+	size_t low = count_below(map, pc);
+
 	for (size_t n = 0; low > 0 && n < OVERLAPS_MOST && map->code[low - 1].reach > pc; n++) {
 		const struct jit_code *code = &map->code[--low];
 
@@ -197,8 +219,39 @@ bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_so
 	return true;
 }
 
+/* CPython's -X perf gives each function a trampoline, and names it so. */
+static bool is_trampoline(const char *name)
+{
+	static const char python[] = "py::";
+
+	return strncmp(name, python, sizeof(python) - 1) == 0;
+}
+
+bool jit_map_unwind(
+	struct jit_map *map, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
+{
+	const struct jit_code *code = find(map, pc);
+	size_t below = code ? 0 : count_below(map, pc);
+
+	if (below && map->code[below - 1].start >= start &&
+		is_trampoline(map->text + map->code[below - 1].name)) {
+		*ret_generated =
+			(struct unwind_generated){.start = pc, .end = pc + 1, .trampoline = true};
+		return true;
+	}
+	if (!code)
+		return false;
+	*ret_generated = (struct unwind_generated){.start = code->start,
+		.end = code->end,
+		.eh_frame = code->unwind_bytes ? map->unwind + code->unwind : NULL,
+		.bytes = code->unwind_bytes,
+		.trampoline = is_trampoline(map->text + code->name)};
+	return true;
+}
+
 void jit_map_release(struct jit_map *map)
 {
+	free(map->unwind);
 	free(map->code);
 	free(map->text);
 	free(map->line);
@@ -207,5 +260,6 @@ void jit_map_release(struct jit_map *map)
 
 uint64_t jit_map_bytes(const struct jit_map *map)
 {
-	return map->n * sizeof(*map->code) + map->lines * sizeof(*map->line) + map->text_bytes;
+	return map->n * sizeof(*map->code) + map->lines * sizeof(*map->line) + map->text_bytes +
+		map->unwind_bytes;
 }

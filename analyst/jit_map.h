@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct unwind_generated;
+
 struct jit_line {
 	uint64_t offset; /* from the start of the code */
 	size_t file;     /* position in jit_map.text */
@@ -18,8 +20,9 @@ struct jit_line {
 
 struct jit_code {
 	uint64_t start, end;
-	size_t name;        /* position in jit_map.text */
-	size_t line, lines; /* in jit_map.line, sorted by address if they came so */
+	size_t name;                 /* position in jit_map.text */
+	size_t line, lines;          /* in jit_map.line, sorted by address if they came so */
+	size_t unwind, unwind_bytes; /* in jit_map.unwind */
 	uint32_t order;
 	uint64_t reach; /* the greatest end of this and all previous pieces; after sealing */
 };
@@ -36,6 +39,9 @@ struct jit_map {
 	size_t pending;         /* lines from here on belong to code that is still to come, at: */
 	uint64_t pending_start; /* this address */
 	size_t last_file;       /* of the pending lines, in text */
+	uint8_t *unwind;        /* call frame information */
+	size_t unwind_bytes, unwind_room;
+	size_t pending_unwind; /* what is from here on belongs to the next code */
 };
 
 /* The source position of generated code. */
@@ -66,6 +72,18 @@ int jit_map_put_line(
  * Adds the newest piece that starts at @from at @to as well; only the newest pieces are searched.
  */
 int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size);
+
+/* Call frame information of the code that comes next. */
+int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes);
+
+/*
+ * How to unwind the newest code at @pc, valid until the map changes, in a mapping that begins at
+ * @start. Code without an entry behind a trampoline in the same mapping is one as well: CPython's
+ * hold nothing else, and the last entries of a jitdump stay in a buffer until its process ends.
+ * False: it is unknown.
+ */
+bool jit_map_unwind(
+	struct jit_map *map, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);
 
 void jit_map_release(struct jit_map *map);
 

@@ -7,8 +7,15 @@
 #include "analyst/jit_map.h"
 
 enum { MAGIC = 0x4A695444, VERSION = 1, HEAD_BYTES = 40, HEAD_MOST = 4096 };
-enum { KIND_CODE = 0, KIND_MOVED = 1, KIND_LINES = 2 };
-enum { RECORD_BYTES = 16, CODE_BYTES = 56, MOVED_BYTES = 64, LINES_BYTES = 32, LINE_BYTES = 16 };
+enum { KIND_CODE = 0, KIND_MOVED = 1, KIND_LINES = 2, KIND_UNWIND = 4 };
+enum {
+	RECORD_BYTES = 16,
+	CODE_BYTES = 56,
+	MOVED_BYTES = 64,
+	LINES_BYTES = 32,
+	LINE_BYTES = 16,
+	UNWIND_BYTES = 40
+};
 
 static uint32_t u32_at(const uint8_t *data, size_t at)
 {
@@ -73,6 +80,15 @@ static int add_lines(struct jit_map *map, const uint8_t *data, size_t bytes)
 	return r;
 }
 
+static int add_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
+{
+	uint64_t all = u64_at(data, 16), header = u64_at(data, 24);
+
+	if (header >= all || all > bytes - UNWIND_BYTES)
+		return 0;
+	return jit_map_put_unwind(map, data + UNWIND_BYTES, (size_t)(all - header));
+}
+
 /* @bytes: available bytes of the record. */
 static int add_record(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
@@ -83,6 +99,7 @@ static int add_record(struct jit_map *map, const uint8_t *data, size_t bytes)
 			return 0;
 		return jit_map_move(map, u64_at(data, 32), u64_at(data, 40), u64_at(data, 48));
 	case KIND_LINES: return bytes >= LINES_BYTES ? add_lines(map, data, bytes) : 0;
+	case KIND_UNWIND: return bytes >= UNWIND_BYTES ? add_unwind(map, data, bytes) : 0;
 	default: return 0;
 	}
 }

@@ -12,7 +12,7 @@
  *       12    28  machine, padding, pid, time, flags: not used
  *
  *   offset  size  field of a record
- *        0     4  kind       0 code, 1 moved code, 2 lines; others are skipped
+ *        0     4  kind       0 code, 1 moved code, 2 lines, 4 unwinding; others are skipped
  *        4     4  bytes      of the record, including the head
  *        8     8  time
  *
@@ -29,6 +29,10 @@
  *             24     8  entries
  *             32        each: address 8, line 4, discriminator 4, the file's name, NUL; "\377": the
  *                       previous file
+ *     unwinding: 16  8  bytes      of .eh_frame and .eh_frame_hdr, of the code whose record follows
+ *             24     8  bytes      of .eh_frame_hdr, which is not used
+ *             32     8  not used
+ *             40        .eh_frame, .eh_frame_hdr
  */
 #ifndef ANALYST_JITDUMP_H
 #define ANALYST_JITDUMP_H

@@ -84,6 +84,32 @@ static int mark_of_end(struct stacks *stacks, enum unwind_end end)
 	return mark(stacks, &stacks->incomplete_mark, "[stack]", STACKS_INCOMPLETE);
 }
 
+/* NULL: out of memory. */
+static struct jit *jit_of(struct stacks *stacks, struct image_space *image)
+{
+	if (!image->jit) {
+		image->jit = jit_new(stacks->locations->profile, stacks->locations->opener,
+			image->pid, stacks->live, &stacks->jit_budget);
+		if (image->jit)
+			jit_set_dump(image->jit, space_jitdump(image->space));
+	}
+	return image->jit;
+}
+
+struct generated_of {
+	struct stacks *stacks;
+	struct image_space *image;
+};
+
+static int find_generated(
+	void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
+{
+	const struct generated_of *of = context;
+	struct jit *jit = jit_of(of->stacks, of->image);
+
+	return jit ? jit_unwind(jit, pc, start, ret_generated) : -ENOMEM;
+}
+
 static int frame_location(
 	struct stacks *stacks, struct image_space *image, const struct unwind_frame *frame)
 {
@@ -94,13 +120,9 @@ static int frame_location(
 	if (frame->signal)
 		return mark(stacks, &stacks->signal_mark, "[kernel]", STACKS_SIGNAL);
 	if (frame->generated) {
-		if (!image->jit) {
-			image->jit = jit_new(stacks->locations->profile, stacks->locations->opener,
-				image->pid, stacks->live, &stacks->jit_budget);
-			if (image->jit)
-				jit_set_dump(image->jit, space_jitdump(image->space));
-		}
-		return image->jit ? jit_location(image->jit, frame->pc, frame->generated) : -ENOMEM;
+		struct jit *jit = jit_of(stacks, image);
+
+		return jit ? jit_location(jit, frame->pc, frame->generated) : -ENOMEM;
 	}
 	location = locations_add(stacks->locations, &frame->place);
 	if (location >= 0 && frame->tag)
@@ -122,10 +144,10 @@ static int room_for(struct stacks *stacks, size_t n)
 	return 0;
 }
 
-static int unwind(struct stacks *stacks, const struct image_space *image,
-	struct thread_name *thread, const struct record_sample *sample,
-	struct unwind_result *ret_result)
+static int unwind(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
+	const struct record_sample *sample, struct unwind_result *ret_result)
 {
+	struct generated_of of = {stacks, image};
 	const struct unwind_input input = {
 		.machine = sample->machine,
 		.registers = sample->registers,
@@ -138,6 +160,8 @@ static int unwind(struct stacks *stacks, const struct image_space *image,
 		.frame_pointers = stacks->frame_pointers,
 		.blocked = sample->flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_ASLEEP),
 		.memory = thread->memory,
+		.generated = find_generated,
+		.generated_context = &of,
 	};
 
 	return unwind_stack(stacks->unwinder, image->space, &input, ret_result);

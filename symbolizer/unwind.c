@@ -80,6 +80,32 @@ static void begin(struct cursor *cursor)
 	cursor->reg[machine->sp] = input->sp;
 }
 
+/* Code that was made at run time and is in no file. */
+static bool is_generated(const struct mapping *mapping)
+{
+	return mapping && mapping->execute && !mapping->module->image.data && !mapping->inode &&
+		strcmp(mapping->name, "[vsyscall]") != 0;
+}
+
+/* The runtime may have said how to unwind the generated code at @pc. -ENOMEM. */
+static int locate_generated(struct cursor *cursor, uint64_t pc)
+{
+	const struct unwind_input *input = cursor->input;
+	struct unwind_generated generated;
+	int r = input->generated
+		? input->generated(input->generated_context, pc, cursor->mapping->start, &generated)
+		: 0;
+
+	if (r <= 0)
+		return r;
+	cursor->trampoline = generated.trampoline;
+	if (generated.eh_frame) {
+		unwind_step_generated(cursor, pc, &generated);
+		cursor->step = &cursor->own;
+	}
+	return 0;
+}
+
 /*
  * Finds the mapping and the unwind row of the cursor's pc. A return address is looked up by the
  * call before it, unless there is none: makecontext() makes a function return to the first byte of
@@ -94,7 +120,9 @@ static int locate(struct cursor *cursor)
 	if (!mapping || pc < mapping->start || pc >= mapping->end)
 		cursor->mapping = mapping = space_find_mapping(cursor->space, pc);
 	cursor->step = NULL;
-	cursor->uncalled = false;
+	cursor->uncalled = cursor->trampoline = false;
+	if (is_generated(mapping))
+		return locate_generated(cursor, pc);
 	if (!mapping || !mapping->module->image.data)
 		return 0;
 	cursor->step = unwind_step_find(cursor->unwinder, mapping->module, pc - mapping->bias);
@@ -137,12 +165,9 @@ static int add_frame(const struct cursor *cursor, struct unwind_result *result)
 	frame->guessed = cursor->guessed;
 	frame->searched = cursor->searched;
 	frame->signal = cursor->step && cursor->step->usable && cursor->step->signal;
-	frame->tag = cursor->step ? &cursor->step->tag : NULL;
-	frame->generated = 0;
+	frame->tag = cursor->step && cursor->step != &cursor->own ? &cursor->step->tag : NULL;
+	frame->generated = is_generated(cursor->mapping) ? cursor->mapping->start : 0;
 	if (cursor->mapping) {
-		if (cursor->mapping->execute && !cursor->mapping->module->image.data &&
-			!cursor->mapping->inode && strcmp(cursor->mapping->name, "[vsyscall]") != 0)
-			frame->generated = cursor->mapping->start;
 		frame->place.module = cursor->mapping->module;
 		frame->place.svma = pc - cursor->mapping->bias;
 	} else {
@@ -158,6 +183,8 @@ static int step_out(struct cursor *cursor)
 	int r = -ENOENT;
 
 	cursor->searched = false;
+	if (cursor->trampoline && !usable && unwind_leave_trampoline(cursor) == 0)
+		return 0;
 	/* The innermost frame may not have set its frame pointer yet; tables are exact. */
 	if (cursor->input->frame_pointers && (!usable || !cursor->exact)) {
 		r = unwind_follow_pointer(cursor);

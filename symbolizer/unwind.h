@@ -34,6 +34,18 @@ struct unwind_piece {
 	size_t bytes;
 };
 
+/* What is known of a piece of generated code. */
+struct unwind_generated {
+	uint64_t start, end;     /* runtime addresses */
+	const uint8_t *eh_frame; /* its call frame information, relative to start; NULL: none */
+	size_t bytes;            /* of it */
+	/*
+	 * A trampoline: its frame is one word, at the bottom the return address follows. The word
+	 * is the caller's frame pointer, if the frame pointer points to it.
+	 */
+	bool trampoline;
+};
+
 struct unwind_input {
 	uint16_t machine;    /* ELF e_machine: x86-64, i386, aarch64 */
 	uint16_t registers;  /* number of elements of reg */
@@ -52,6 +64,13 @@ struct unwind_input {
 	 * unwind_memory_new().
 	 */
 	struct unwind_memory *memory;
+	/*
+	 * Finds the generated code at @pc, in a mapping that begins at @start. 1: found, its data
+	 * are valid until the next call; 0: unknown; -ENOMEM. NULL: nothing is known of any.
+	 */
+	int (*generated)(
+		void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);
+	void *generated_context;
 };
 
 enum unwind_end {

@@ -70,7 +70,7 @@ static void move(struct cursor *cursor, uint64_t pc, uint64_t sp, uint64_t known
 	cursor->pc = pc;
 	cursor->sp = cursor->reg[cursor->machine->sp] = sp;
 	cursor->known &= known | UINT64_C(1) << cursor->machine->sp;
-	cursor->exact = false;
+	cursor->exact = cursor->pointed = false;
 	cursor->guessed = true;
 }
 
@@ -79,6 +79,9 @@ int unwind_follow_pointer(struct cursor *cursor)
 	const struct unwind_machine *machine = cursor->machine;
 	uint64_t fp = cursor->reg[machine->fp], caller, pc, width = machine->width;
 
+	/* The ABIs mark the outermost frame by a frame pointer of 0; Go's goroutines begin so. */
+	if (fp == 0 && cursor->pointed)
+		return 1;
 	if (!(cursor->known >> machine->fp & 1) || fp < cursor->sp || fp % width ||
 		unwind_read(cursor, fp, machine->width, &caller) < 0 ||
 		unwind_read(cursor, fp + width, machine->width, &pc) < 0)
@@ -90,6 +93,7 @@ int unwind_follow_pointer(struct cursor *cursor)
 		return -ENOENT;
 	cursor->reg[machine->fp] = caller;
 	move(cursor, pc, fp + 2 * width, UINT64_C(1) << machine->fp);
+	cursor->pointed = true;
 	return 0;
 }
 
@@ -109,6 +113,31 @@ static int leave_leaf(struct cursor *cursor)
 	if (!unwind_follows_call(cursor, pc, &target))
 		return -ENOENT;
 	move(cursor, pc, sp, UINT64_MAX);
+	return 0;
+}
+
+/*
+ * At a call, the frame is one word, and the return address is behind it. Before the word is pushed,
+ * and after it is popped, the return address is where the call left it.
+ */
+int unwind_leave_trampoline(struct cursor *cursor)
+{
+	const struct unwind_machine *machine = cursor->machine;
+	uint64_t width = machine->width, fp = cursor->reg[machine->fp], sp = cursor->sp, pc, target;
+	uint64_t known = machine->kept;
+
+	if (cursor->exact && leave_leaf(cursor) == 0)
+		return 0;
+	if (unwind_read(cursor, sp + width, machine->width, &pc) < 0)
+		return -ENOENT;
+	pc &= machine->pc_mask;
+	if (!unwind_follows_call(cursor, pc, &target))
+		return -ENOENT;
+	if (cursor->known >> machine->fp & 1 && fp == sp &&
+		unwind_read(cursor, sp, machine->width, &cursor->reg[machine->fp]) < 0)
+		known &= ~(UINT64_C(1) << machine->fp);
+	move(cursor, pc, sp + 2 * width, known);
+	cursor->guessed = false;
 	return 0;
 }
 

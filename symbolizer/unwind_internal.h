@@ -61,15 +61,26 @@ struct cursor {
 	/* its callee returns to its first byte, so it has no caller, except by chance */
 	bool uncalled;
 	bool guessed, searched;        /* how this frame was reached; see unwind.h */
+	bool pointed;                  /* reached by the frame pointer alone */
 	const struct mapping *mapping; /* of the pc, NULL none */
 	struct unwind_step *step;      /* of the pc, NULL none */
-	unsigned searches;             /* number of frames searched for */
-	bool beyond;                   /* memory behind the end of a truncated piece was needed */
+	struct unwind_step own;        /* the step of generated code, with these rules */
+	struct unwind_rule own_rule[UNWIND_REGISTERS];
+	bool trampoline;   /* see struct unwind_generated */
+	unsigned searches; /* number of frames searched for */
+	bool beyond;       /* memory behind the end of a truncated piece was needed */
 };
 
 /* The row for @svma, created if it is new. NULL: out of memory. !usable: no row exists. */
 struct unwind_step *unwind_step_find(
 	struct unwinder *unwinder, struct module *module, uint64_t svma);
+
+/*
+ * Fills the cursor's own step from call frame information of the generated code at @pc; unusable if
+ * there is none, or it is damaged.
+ */
+void unwind_step_generated(
+	struct cursor *cursor, uint64_t pc, const struct unwind_generated *generated);
 
 /* Reads a word of the target. -EFAULT: neither in the copy nor in a file. */
 int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_t *ret_value);
@@ -98,6 +109,8 @@ bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret
 
 /* Steps to the caller without information. -ENOENT: nothing plausible. */
 int unwind_guess(struct cursor *cursor);
+/* Steps out of a trampoline. -ENOENT: the frame is not as a trampoline's. */
+int unwind_leave_trampoline(struct cursor *cursor);
 /* Steps to the caller by the frame pointer alone. */
 int unwind_follow_pointer(struct cursor *cursor);
 

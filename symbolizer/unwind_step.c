@@ -60,6 +60,34 @@ int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t
 	return table ? unwind_table_find(table, svma, ret_entry) : -ENOMEM;
 }
 
+/* @rules: room for those of @row. */
+static void fill(struct unwind_step *step, const struct unwind_row *row, struct unwind_rule *rules)
+{
+	step->rule = rules;
+	for (unsigned i = 0; i < UNWIND_REGISTERS; i++) {
+		if (row->rule[i].how != UNWIND_SAME)
+			*rules++ = row->rule[i];
+	}
+	step->rules = (uint8_t)(rules - step->rule);
+	step->cfa = row->cfa;
+	step->return_column = row->return_column;
+	step->signal = row->signal;
+	step->usable = true;
+}
+
+void unwind_step_generated(
+	struct cursor *cursor, uint64_t pc, const struct unwind_generated *generated)
+{
+	struct unwind_entry entry;
+	struct unwind_row row;
+
+	cursor->own = (struct unwind_step){.svma = pc};
+	if (unwind_table_read_piece(generated->eh_frame, generated->bytes, generated->start,
+		    generated->end, &entry) == 0 &&
+		unwind_row_make(&entry, pc, &row) == 0)
+		fill(&cursor->own, &row, cursor->own_rule);
+}
+
 /* Fills a new step from the module's unwind information. */
 static int make(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
 {
@@ -79,16 +107,7 @@ static int make(struct unwinder *unwinder, struct module *module, struct unwind_
 	rules = arena_alloc(&unwinder->arena, (n + 1) * sizeof(*rules));
 	if (!rules)
 		return -ENOMEM;
-	step->rule = rules;
-	for (unsigned i = 0; i < UNWIND_REGISTERS; i++) {
-		if (row.rule[i].how != UNWIND_SAME)
-			*rules++ = row.rule[i];
-	}
-	step->rules = (uint8_t)n;
-	step->cfa = row.cfa;
-	step->return_column = row.return_column;
-	step->signal = row.signal;
-	step->usable = true;
+	fill(step, &row, rules);
 	return 0;
 }
 
@@ -291,6 +310,6 @@ int unwind_apply_at(struct cursor *cursor, uint64_t cfa)
 	cursor->known = known | UINT64_C(1) << machine->sp;
 	cursor->pc = pc;
 	cursor->exact = step->signal;
-	cursor->guessed = false;
+	cursor->guessed = cursor->pointed = false;
 	return 0;
 }

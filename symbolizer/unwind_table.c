@@ -236,6 +236,23 @@ static int read_entry(const struct section *section, size_t offset, bool wide,
 	return 1;
 }
 
+int unwind_table_read_piece(const uint8_t *data, size_t bytes, uint64_t low, uint64_t high,
+	struct unwind_entry *ret_entry)
+{
+	/* At an address from which no 32-bit distance leads below 0. */
+	const struct section section = {data, bytes, UINT64_C(1) << 40, true};
+	size_t offset = 0;
+	int r;
+
+	while ((r = read_entry(&section, offset, true, ret_entry, &offset)) == 0)
+		;
+	if (r < 0)
+		return -ENOENT;
+	ret_entry->low = low;
+	ret_entry->high = high;
+	return 0;
+}
+
 struct unwind_table *unwind_table_new(struct module *module)
 {
 	struct unwind_table *table = calloc(1, sizeof(*table));

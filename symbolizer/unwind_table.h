@@ -33,4 +33,11 @@ void unwind_table_free(struct unwind_table *table);
 /* -ENOENT: no entry covers @svma. -ENOMEM. */
 int unwind_table_find(struct unwind_table *table, uint64_t svma, struct unwind_entry *ret_entry);
 
+/*
+ * The first entry of @data, an .eh_frame of one piece of code from @low to @high. The addresses in
+ * it are not used: their base is unknown. -ENOENT: there is none.
+ */
+int unwind_table_read_piece(const uint8_t *data, size_t bytes, uint64_t low, uint64_t high,
+	struct unwind_entry *ret_entry);
+
 #endif

@@ -4,6 +4,9 @@
 
 #include "analyst/jit_map.h"
 #include "analyst/jitdump.h"
+#include "symbolizer/unwind.h"
+#include "symbolizer/unwind_row.h"
+#include "symbolizer/unwind_table.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { AT_HAND = 256 };
@@ -27,11 +30,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		at += (uint64_t)taken;
 	}
 	for (size_t i = 0; i < map.n && i < 64; i++) {
+		struct unwind_generated generated;
+		struct unwind_entry entry;
+		struct unwind_row row;
 		struct jit_source source;
 
 		if (jit_map_look_up(&map, map.code[i].start, &source))
 			sink = sink + strlen(source.name) + strlen(source.file) +
 				(size_t)jit_map_bytes(&map);
+		if (jit_map_unwind(&map, map.code[i].start, 0, &generated) && generated.eh_frame &&
+			unwind_table_read_piece(generated.eh_frame, generated.bytes,
+				generated.start, generated.end, &entry) == 0 &&
+			unwind_row_make(&entry, generated.start, &row) == 0)
+			sink = sink + row.return_column;
 	}
 	jit_map_release(&map);
 	return 0;

@@ -15,8 +15,10 @@
 #include "analyst/jit.h"
 #include "analyst/jit_note.h"
 #include "analyst/jitdump.h"
+#include "analyst/python_note.h"
 #include "analyst/syscalls.h"
 #include "profile/profile.h"
+#include "symbolizer/unwind.h"
 
 static const char text[] = "3ef414c0 398 LazyCompile:~main /x.js:1\n"
 			   "0x1000 10 with 0x\n"
@@ -234,6 +236,60 @@ static void test_jit__a_dump_has_names_and_lines(void **state)
 	jit_map_release(&map);
 }
 
+/* CPython's trampoline: sub $8,%rsp; call *%rcx; add $8,%rsp; ret. As -X perf_jit writes it. */
+static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
+	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x0b,
+	0, 0, 0, 0, 0x44, 0x0e, 0x10, 0x46, 0x0e, 8, 0};
+
+static size_t put_unwind(uint8_t *to, size_t begin, uint64_t all, uint64_t header)
+{
+	size_t at = put_u64(to, put_u32(to, begin, 4) + 4, 7);
+
+	at = put_u64(to, put_u64(to, put_u64(to, at, all), header), 0);
+	memcpy(to + at, eh_frame, sizeof(eh_frame));
+	at += sizeof(eh_frame) + 20;
+	(void)put_u32(to, begin + 4, (uint32_t)(at - begin));
+	return at;
+}
+
+static void test_jit__a_dump_says_how_to_unwind(void **state)
+{
+	struct jit_map map = {0};
+	struct unwind_generated found;
+	uint8_t dump[1024] = {0};
+	size_t end = put_unwind(dump, 0, sizeof(eh_frame) + 20, 20);
+
+	(void)state;
+	end = put_code(dump, end, 0x1000, 11, "with");
+	end = put_code(dump, end, 0x2000, 11, "without");
+	/* Longer than its record, and a header longer than all: neither is taken. */
+	end = put_unwind(dump, end, UINT64_MAX, 20);
+	end = put_unwind(dump, end, 20, UINT64_MAX);
+	end = put_code(dump, end, 0x3000, 11, "py::trampoline:/x.py");
+	end = put_moved(dump, end, 0x1000, 0x4000, 11);
+	assert_int_equal(jitdump_add(&map, dump, end, end, sizeof(dump)), end);
+	for (uint64_t at = 0x1004; at <= 0x4004; at += 0x3000) {
+		assert_true(jit_map_unwind(&map, at, 0, &found));
+		assert_int_equal(found.start, at - 4);
+		assert_int_equal(found.end, at + 7);
+		assert_int_equal(found.bytes, sizeof(eh_frame));
+		assert_memory_equal(found.eh_frame, eh_frame, sizeof(eh_frame));
+		assert_false(found.trampoline);
+	}
+	assert_true(jit_map_unwind(&map, 0x2004, 0, &found));
+	assert_null(found.eh_frame);
+	assert_true(jit_map_unwind(&map, 0x3004, 0, &found));
+	assert_null(found.eh_frame);
+	assert_true(found.trampoline);
+	/* Behind a trampoline in the same mapping; not in another, nor behind something else. */
+	assert_true(jit_map_unwind(&map, 0x3014, 0x3000, &found));
+	assert_true(found.trampoline);
+	assert_false(jit_map_unwind(&map, 0x3014, 0x3010, &found));
+	assert_false(jit_map_unwind(&map, 0x4014, 0x3000, &found));
+	assert_false(jit_map_unwind(&map, 0x0fff, 0, &found));
+	jit_map_release(&map);
+}
+
 /* A dump that grows while it is read, and one whose code is longer than what is read at a time. */
 static void test_jit__a_dump_is_read_record_by_record(void **state)
 {
@@ -360,14 +416,70 @@ static void test_jit__what_would_name_it_is_said_once(void **state)
 	profile_free(profile);
 }
 
+static void add_python(struct profile *profile, const char *file, const char *function, int64_t ms)
+{
+	int mapping = profile_add_mapping(
+		profile, &(struct mapping){.file = file, .build_id = "", .start = 4096});
+	int name = profile_add_function(
+		profile, &(struct function){.name = function, .symbol = function, .file = ""});
+	uint32_t stack[] = {
+		(uint32_t)profile_add_location(profile, (uint32_t)mapping, 4096 + strlen(function)),
+		(uint32_t)profile_add_location(profile, (uint32_t)mapping, 8192)};
+	int loop = profile_add_function(profile,
+		&(struct function){.name = "_PyEval_EvalFrameDefault", .symbol = "", .file = ""});
+	int task = profile_add_task(profile, &(struct task){5, 5, "w.py", "w.py"});
+	int64_t values[] = {ms / 4, ms * 1000000};
+
+	assert_int_equal(
+		profile_set_lines(profile, stack[0], &(struct location_line){(uint32_t)name, 0}, 1),
+		0);
+	assert_int_equal(
+		profile_set_lines(profile, stack[1], &(struct location_line){(uint32_t)loop, 0}, 1),
+		0);
+	assert_true(profile_add_sample(profile, (uint32_t)task, stack, 2, values) >= 0);
+}
+
+static void test_jit__a_python_without_names_is_told_so(void **state)
+{
+	static const char *const files[] = {
+		"/usr/bin/python3.11", "/x/libpython3.12.so.1.0", "/x/vim"};
+	static const char *const said[] = {
+		"75 % of the CPU time is in the interpreter of w.py (5), whose stacks show no "
+		"functions of Python: python -X perf (3.12 and later; this is 3.11, which cannot) "
+		"names them",
+		"python -X perf (3.12 and later; this is 3.12) names them",
+		"python -X perf (3.12 and later) names them"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct profile *profile;
+
+		assert_int_equal(profile_new(&profile), 0);
+		add_python(profile, files[i], "list_sort", 300);
+		add_jit(profile, 5, "w.py", true, 100);
+		assert_int_equal(python_note(profile), 0);
+		assert_int_equal(profile_notes(profile), 1);
+		assert_non_null(strstr(profile_note(profile, 0), said[i]));
+		profile_free(profile);
+		/* With names, there is nothing to say. */
+		assert_int_equal(profile_new(&profile), 0);
+		add_python(profile, files[i], "py::main:/w.py", 300);
+		assert_int_equal(python_note(profile), 0);
+		assert_int_equal(profile_notes(profile), 0);
+		profile_free(profile);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jit__a_python_without_names_is_told_so),
 		cmocka_unit_test(test_jit__what_would_name_it_is_said_once),
 		cmocka_unit_test(test_jit__the_newest_piece_counts),
 		cmocka_unit_test(test_jit__names_come_late),
 		cmocka_unit_test(test_jit__a_map_may_be_written_anew),
 		cmocka_unit_test(test_jit__a_dump_has_names_and_lines),
+		cmocka_unit_test(test_jit__a_dump_says_how_to_unwind),
 		cmocka_unit_test(test_jit__a_dump_is_read_record_by_record),
 		cmocka_unit_test(test_jit__a_dump_is_opened_by_its_name),
 		cmocka_unit_test(test_jit__system_calls_have_names),

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include <elf.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "symbolizer/unwind.h"
 
@@ -81,6 +83,21 @@ static void test_unwind__follows_frame_pointers_and_says_so(void **state)
 	made.input.frame_pointers = true;
 	r = unwind(&made);
 	assert_int_equal(r.n, 3);
+	release(&made);
+}
+
+static void test_unwind__a_frame_pointer_of_0_is_the_end(void **state)
+{
+	struct made made;
+
+	(void)state;
+	make(&made);
+	made.word[8] = 0; /* the second frame's caller has a frame pointer of 0 */
+	assert_int_equal(unwind(&made).end, UNWIND_COMPLETE);
+	assert_int_equal(unwind(&made).n, 3);
+	/* In the innermost frame, the register may hold anything. */
+	made.reg[6] = 0;
+	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
 	release(&made);
 }
 
@@ -163,13 +180,113 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	release(&made);
 }
 
+/* The generated code is one piece, 16 bytes from each multiple of 256 on. */
+static int find_generated(
+	void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
+{
+	assert_int_equal(start, 0x10000);
+	*ret_generated = *(const struct unwind_generated *)context;
+	ret_generated->start = pc & ~(uint64_t)0xff;
+	ret_generated->end = ret_generated->start + 16;
+	return pc < ret_generated->end;
+}
+
+/* sub $24,%rsp (4 bytes); …; add $24,%rsp (from the 10th byte on); ret */
+static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
+	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x10,
+	0, 0, 0, 0, 0x44, 0x0e, 0x20, 0x46, 0x0e, 8, 0};
+
+static void test_unwind__generated_code_may_have_information(void **state)
+{
+	struct unwind_generated generated = {.eh_frame = eh_frame, .bytes = sizeof(eh_frame)};
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	made.input.generated = find_generated;
+	made.input.generated_context = &generated;
+	/* Before its first instruction has been executed; the caller has its frame. */
+	made.word[0] = 0x10208;
+	made.word[4] = 0x10308;
+	made.word[8] = 0;
+	r = unwind(&made);
+	assert_int_equal(r.end, UNWIND_COMPLETE);
+	assert_int_equal(r.n, 3);
+	assert_int_equal(r.guessed, 0);
+	assert_int_equal(r.frame[1].pc, 0x10207);
+	assert_int_equal(r.frame[1].sp, 0x7008);
+	assert_int_equal(r.frame[2].pc, 0x10307);
+	assert_true(r.frame[2].generated == 0x10000);
+	/* Any piece of damaged information is no information, and the frame pointer is followed. */
+	for (generated.bytes = 0; generated.bytes < sizeof(eh_frame); generated.bytes++) {
+		r = unwind(&made);
+		assert_true(r.n == 3 || generated.bytes >= 44);
+	}
+	release(&made);
+}
+
+/* Returns its own return address, behind a call in a file. */
+static __attribute__((noinline)) uint64_t behind_call(void)
+{
+	return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+static void take_own_maps(struct made *made)
+{
+	static char maps[65536] = "10000-20000 r-xp 00000000 00:00 0 \n";
+	size_t bytes = strlen(maps);
+	FILE *file = fopen("/proc/self/maps", "re");
+
+	assert_non_null(file);
+	bytes += fread(maps + bytes, 1, sizeof(maps) - bytes, file);
+	(void)fclose(file);
+	assert_int_equal(space_set_maps(made->space, maps, bytes), 0);
+}
+
+static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
+{
+	struct unwind_generated generated = {.trampoline = true};
+	struct made made;
+	struct unwind_result r;
+	uint64_t caller = behind_call();
+
+	(void)state;
+	make(&made);
+	take_own_maps(&made);
+	made.input.generated = find_generated;
+	made.input.generated_context = &generated;
+	made.word[0] = 0x7040;
+	made.word[1] = caller;
+	r = unwind(&made);
+	assert_true(r.n >= 2);
+	assert_int_equal(r.guessed, 0);
+	assert_int_equal(r.frame[1].pc, caller - 1);
+	assert_int_equal(r.frame[1].sp, 0x7010);
+	/* Nothing has been pushed, or all of it popped. */
+	made.word[0] = caller;
+	r = unwind(&made);
+	assert_int_equal(r.frame[1].pc, caller - 1);
+	assert_int_equal(r.frame[1].sp, 0x7008);
+	/* What is not behind a call is no caller; then the frame pointer counts. */
+	made.word[0] = 0;
+	made.word[1] = caller + 1;
+	r = unwind(&made);
+	assert_int_equal(r.frame[1].pc, 0x101ff);
+	assert_true(r.guessed > 0);
+	release(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unwind__follows_frame_pointers_and_says_so),
+		cmocka_unit_test(test_unwind__a_frame_pointer_of_0_is_the_end),
 		cmocka_unit_test(test_unwind__damage_ends_it_and_says_so),
 		cmocka_unit_test(test_unwind__a_copy_that_ends_is_truncated),
 		cmocka_unit_test(test_unwind__unchanged_frames_are_taken_over),
+		cmocka_unit_test(test_unwind__generated_code_may_have_information),
+		cmocka_unit_test(test_unwind__a_trampoline_has_a_frame_of_one_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
