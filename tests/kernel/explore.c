@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/kernel/explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct choice {
+	uint16_t chosen, of, cost;
+};
+
+struct player {
+	struct choice choice[KERNEL_CHOICES];
+	size_t n;     /* choices of the order that is played, and of those to repeat: */
+	size_t given;
+	unsigned spent, most_early;
+	bool random;
+	uint64_t state;
+};
+
+static uint64_t next_random(struct player *p)
+{
+	p->state ^= p->state << 13;
+	p->state ^= p->state >> 7;
+	p->state ^= p->state << 17;
+	return p->state;
+}
+
+/* Most early choices are 0: otherwise nothing would be late. */
+static unsigned pick(struct player *p, unsigned n, unsigned cost)
+{
+	if (!p->random || (cost && next_random(p) % 4))
+		return 0;
+	return (unsigned)(next_random(p) % n);
+}
+
+static unsigned choose(void *context, unsigned n, unsigned cost)
+{
+	struct player *p = context;
+	unsigned chosen;
+
+	if (p->n == KERNEL_CHOICES)
+		return 0;
+	chosen = p->n < p->given ? p->choice[p->n].chosen % n : pick(p, n, cost);
+	p->choice[p->n++] = (struct choice){(uint16_t)chosen, (uint16_t)n, (uint16_t)cost};
+	if (chosen)
+		p->spent += cost;
+	return chosen;
+}
+
+/* True: it fails. */
+static bool play_once(
+	struct player *p, script_play *play, void *context, struct explored *ret, bool logged)
+{
+	const struct oracle oracle = {choose, p};
+	struct kernel *k = kernel_new(&oracle);
+	bool failed;
+
+	p->n = p->spent = 0;
+	if (logged) {
+		k->log_room = 4096;
+		k->log = calloc(1, k->log_room);
+	}
+	play(k, context);
+	kernel_in_use = NULL;
+	failed = k->broken;
+	if (failed)
+		memcpy(ret->failure, k->failure, sizeof(ret->failure));
+	if (logged) {
+		free(ret->log);
+		ret->log = k->log;
+		k->log = NULL;
+	}
+	kernel_free(k);
+	return failed;
+}
+
+/* The choices that were made are those to repeat. */
+static void keep(struct player *p)
+{
+	p->given = p->n;
+	p->random = false;
+}
+
+static void shorten(struct player *p, script_play *play, void *context, struct explored *ret)
+{
+	struct player *tried = malloc(sizeof(*tried));
+	bool better = tried != NULL;
+
+	keep(p);
+	while (better) {
+		better = false;
+		for (size_t i = p->given; i-- > 0;) {
+			if (!p->choice[i].chosen)
+				continue;
+			*tried = *p;
+			tried->choice[i].chosen = 0;
+			if (!play_once(tried, play, context, ret, false))
+				continue;
+			keep(tried);
+			*p = *tried;
+			better = true;
+			if (i > p->given)
+				i = p->given;
+		}
+	}
+	free(tried);
+	while (p->given && !p->choice[p->given - 1].chosen)
+		p->given--;
+	for (size_t i = 0; i < p->given; i++)
+		ret->choices += p->choice[i].chosen != 0;
+	(void)play_once(p, play, context, ret, true);
+}
+
+/* The next order in turn. False: that was the last. */
+static bool advance(struct player *p)
+{
+	unsigned spent = p->spent;
+
+	for (size_t i = p->n; i-- > 0;) {
+		struct choice *c = &p->choice[i];
+		unsigned without = spent - (c->chosen ? c->cost : 0U);
+
+		if (c->chosen + 1U < c->of && without + c->cost <= p->most_early) {
+			c->chosen++;
+			p->given = i + 1;
+			return true;
+		}
+		spent = without;
+	}
+	return false;
+}
+
+struct explored explore_all(
+	script_play *play, void *context, unsigned most_early, unsigned long most)
+{
+	struct player *p = calloc(1, sizeof(*p));
+	struct explored ret = {0};
+
+	if (!p)
+		abort();
+	p->most_early = most_early;
+	while (!ret.complete && !ret.failed && ret.orders < most) {
+		ret.failed = play_once(p, play, context, &ret, false);
+		ret.orders++;
+		ret.complete = !ret.failed && !advance(p);
+	}
+	if (ret.failed)
+		shorten(p, play, context, &ret);
+	free(p);
+	return ret;
+}
+
+struct explored explore_random(
+	script_play *play, void *context, uint64_t seed, unsigned long count)
+{
+	struct player *p = calloc(1, sizeof(*p));
+	struct explored ret = {0};
+
+	if (!p)
+		abort();
+	while (!ret.failed && ret.orders < count) {
+		p->random = true;
+		p->given = 0;
+		p->state = (seed + ret.orders) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		ret.failed = play_once(p, play, context, &ret, false);
+		ret.orders++;
+	}
+	ret.complete = !ret.failed;
+	if (ret.failed)
+		shorten(p, play, context, &ret);
+	free(p);
+	return ret;
+}

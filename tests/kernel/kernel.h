@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A scripted kernel: tasks that run programs of a few steps, ptrace(2), waitid(2), signals, /proc,
+ * memory and a clock, as Linux has them (docs/PTRACE.md; ptrace(2); signal(7)). The supervisor runs
+ * on it unchanged: the linker replaces the system calls (calls.c, --wrap), and while a kernel is in
+ * use they act on its tasks. Everything happens in one thread: engine_run() is a plain call.
+ *
+ * What a task does next, and when the supervisor sees it, is chosen at each call of the
+ * supervisor's (kernel_choose()): explore.h plays a script in every order, or in random ones.
+ */
+#ifndef TESTS_KERNEL_H
+#define TESTS_KERNEL_H
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	KERNEL_TASKS = 64,
+	KERNEL_FILES = 256,
+	KERNEL_MEMORY = 8192, /* bytes of each segment */
+	KERNEL_WORDS = 27,    /* registers of x86-64, as in arch_x86_64.c */
+	KERNEL_CHOICES = 4096,
+	KERNEL_ENDS = 128,
+};
+
+/* Segments of an address space: code, data, stack (grows down from its end). */
+#define KERNEL_CODE  UINT64_C(0x400000)
+#define KERNEL_DATA  UINT64_C(0x600000)
+#define KERNEL_STACK UINT64_C(0x7ffe0000)
+
+enum op {
+	OP_END,        /* the thread runs on for ever */
+	OP_RUN,        /* @a: ns of CPU time */
+	OP_SLEEP,      /* @a: ns in clock_nanosleep */
+	OP_CALL,       /* a call that blocks: its description is @call */
+	OP_CLONE,      /* a thread that runs @program */
+	OP_FORK,       /* a process, also by vfork: the parent waits for its exec or end */
+	OP_VFORK,
+	OP_EXEC,       /* the process runs @program; @name: its executable */
+	OP_EXEC_FAILS, /* @a: errno */
+	OP_EXIT,       /* of the thread, @a: status */
+	OP_EXIT_GROUP,
+	OP_KILL,       /* signal @b to process @a, 0: its own */
+	OP_TKILL,      /* signal @b to thread @a, 0: itself */
+	OP_WAIT,       /* for the end of any child; reaps it */
+	OP_MARK,       /* counts in the process's marks */
+	OP_AGAIN,      /* goes back @a steps, @b times (0: for ever) */
+	OP_HANDLE,     /* signal @a gets disposition @b */
+	OP_STORE,      /* the word @b at data address @a */
+	OP_DO,         /* calls @act(kernel, task), for what only one test needs */
+};
+
+struct kernel;
+struct task;
+
+/* A call that blocks. */
+struct blocking {
+	int32_t number;
+	uint64_t argument[6];
+	uint64_t most_ns;    /* ends with @timed_out then; 0: never */
+	int64_t timed_out;   /* its result then */
+	int64_t interrupted; /* the kernel's result when a signal comes: -EINTR, -512 ... -516 */
+	int64_t result;      /* its result when somebody wakes the task */
+	uint64_t wake_ns;    /* when it does, after the beginning; 0: never */
+};
+
+struct step {
+	enum op op;
+	int64_t a, b;
+	const struct step *program;
+	const char *name;
+	const struct blocking *call;
+	void (*act)(struct kernel *kernel, struct task *task);
+};
+
+/* One step each. */
+#define END              {.op = OP_END}
+#define RUN(ns)          {.op = OP_RUN, .a = (ns)}
+#define SLEEP(ns)        {.op = OP_SLEEP, .a = (ns)}
+#define CALL(of)         {.op = OP_CALL, .call = (of)}
+#define CLONE(of)        {.op = OP_CLONE, .program = (of)}
+#define FORK(of)         {.op = OP_FORK, .program = (of)}
+#define VFORK(of)        {.op = OP_VFORK, .program = (of)}
+#define EXEC(exe, of)    {.op = OP_EXEC, .name = (exe), .program = (of)}
+#define EXEC_FAILS(error) {.op = OP_EXEC_FAILS, .a = (error)}
+#define EXIT(status)     {.op = OP_EXIT, .a = (status)}
+#define EXIT_GROUP(status) {.op = OP_EXIT_GROUP, .a = (status)}
+#define KILL(pid, signal) {.op = OP_KILL, .a = (pid), .b = (signal)}
+#define TKILL(tid, signal) {.op = OP_TKILL, .a = (tid), .b = (signal)}
+#define WAIT             {.op = OP_WAIT}
+#define MARK             {.op = OP_MARK}
+#define AGAIN(steps, times) {.op = OP_AGAIN, .a = (steps), .b = (times)}
+#define HANDLE(signal, how) {.op = OP_HANDLE, .a = (signal), .b = (how)}
+#define STORE(at, word)  {.op = OP_STORE, .a = (at), .b = (word)}
+#define DO(what)         {.op = OP_DO, .act = (what)}
+
+enum disposition { DISPOSITION_DEFAULT, DISPOSITION_IGNORE, DISPOSITION_HANDLER };
+
+struct space {
+	unsigned users;
+	unsigned writes; /* by the supervisor */
+	bool readonly_data;
+	uint8_t code[KERNEL_MEMORY], data[KERNEL_MEMORY], stack[KERNEL_MEMORY];
+};
+
+/* A struct pid of the kernel's: outlives its task while a file refers to it. */
+struct pid {
+	int number;
+	struct task *task; /* NULL: gone */
+};
+
+/* What all threads of a process share. */
+struct group {
+	int pid, parent;
+	enum disposition handler[65];
+	unsigned pending[65], delivered[65], marks;
+	int stop_signal; /* a group-stop is on, or begins */
+	bool exiting;
+	int status; /* wait status at its end */
+	bool ended; /* all its threads are gone or zombies */
+	bool reaped, told; /* its parent has been sent SIGCHLD */
+	const char *exe;
+	bool filtered;      /* has a seccomp filter */
+	bool refuses;       /* ptrace gives EPERM */
+	bool is_command;    /* launched by the supervisor */
+	uint64_t exec_pages; /* changes with its mappings */
+	unsigned execs;
+};
+
+enum task_state {
+	TASK_NONE,
+	TASK_RUNS,    /* on its CPU or in the queue */
+	TASK_SLEEPS,  /* in a call that signals end */
+	TASK_DEEP,    /* in a call that only SIGKILL ends: vfork, exec */
+	TASK_STUCK,   /* D state: nothing ends it */
+	TASK_TRACED,  /* in a ptrace-stop */
+	TASK_STOPPED, /* in a group-stop, not traced */
+	TASK_ZOMBIE,
+};
+
+enum stop_kind { STOP_TRAP, STOP_SIGNAL, STOP_GROUP, STOP_EVENT, STOP_CALL };
+
+struct task {
+	enum task_state state;
+	struct pid *id;
+	int tid, former;
+	struct group *group;
+	struct space *space;
+	char name[16];
+	int cpu;
+	/* its program */
+	const struct step *at;
+	int64_t rounds;
+	uint64_t ran_ns;   /* of the step */
+	uint64_t until_ns; /* of the sleep, 0 none */
+	const struct blocking *call;
+	uint64_t call_began_ns;
+	struct task *vfork_of; /* the parent that waits for us */
+	bool born;             /* it has run an instruction */
+	/* its times */
+	uint64_t run_ns, wait_ns, slices;
+	uint64_t switched_ns; /* when it was last put on its CPU, or left it */
+	bool on_cpu;
+	/* signals for it alone */
+	unsigned pending[65];
+	bool killed, stop_pending, group_stopped;
+	/* its tracer: the supervisor, or nobody */
+	bool traced, listening, trap_pending, notify_pending, to_call, in_call_stop;
+	unsigned long options;
+	enum stop_kind stop_kind;
+	int stop_status;  /* as waitid gives it */
+	int stop_code;    /* 0: consumed by a wait */
+	int stop_signal;  /* the signal of a signal-delivery-stop */
+	bool waitable;
+	uint64_t stopped_ns; /* since when it is in this stop */
+	uint64_t message;
+	unsigned stops, resumes;
+	uint64_t word[KERNEL_WORDS];
+	unsigned interrupted_calls, interrupts;
+	int exit_status;
+	int end[4]; /* the child before its exec: descriptors that it holds; 0 none */
+};
+
+/* What has become of a process: for the comparison with an undisturbed run. */
+struct kernel_end {
+	int pid, status;
+	unsigned marks, execs;
+	unsigned delivered[65];
+	unsigned interrupted_calls;
+};
+
+struct kernel_file {
+	bool used;
+	int kind; /* files.c */
+	struct pid *id;
+};
+
+/* Decides what happens next: of @n possibilities one, of which all but 0 cost @cost. */
+struct oracle {
+	unsigned (*choose)(void *context, unsigned n, unsigned cost);
+	void *context;
+};
+
+struct kernel {
+	struct task task[KERNEL_TASKS];
+	struct pid *pid[4 * KERNEL_TASKS];
+	size_t pids;
+	struct group *group[KERNEL_TASKS];
+	size_t groups;
+	struct kernel_file file[KERNEL_FILES];
+	struct oracle oracle;
+	int next_tid, supervisor;
+	bool tid_reused_at_once; /* a freed tid is the next one given */
+	/* the machine */
+	uint64_t now_ns, own_ns; /* CLOCK_MONOTONIC; CPU time of the supervisor */
+	uint64_t woke_ns, rest_own_ns; /* when it was put on its CPU; its CPU time then */
+	unsigned cpus;
+	long sleeps;
+	int file_limit, files_most; /* RLIMIT_NOFILE; so many files of /proc can be open */
+	bool no_schedstat, no_syscall_file, has_sched;
+	/* the supervisor */
+	bool tracing, traced_once;
+	bool child_pending; /* SIGCHLD */
+	struct {
+		int signal, code, sender;
+		uint64_t value, at_ns;
+	} signal[8]; /* to the supervisor, once their time has come */
+	size_t signals;
+	int pipe_end[16]; /* pipes of the supervisor, which a child inherits */
+	size_t pipe_ends;
+	const struct step *command; /* what the launched child does: its first step is an exec */
+	int analyst;                /* pid of the scripted analyst; 0 none */
+	bool analyst_fails, analyst_ended;
+	int analyst_status;
+	int ring_fd, bell_fd, request_fd; /* its ends */
+	int reading_fd;     /* a file that is read in pieces */
+	struct group *folder_of; /* the folder that is read, */
+	size_t folder_at;        /* and how far */
+	struct dirent entry;
+	/* what happened */
+	int raised; /* a signal with which the supervisor stopped itself */
+	unsigned long calls;  /* of the supervisor */
+	unsigned long events; /* transitions of tasks */
+	unsigned requests_refused;
+	bool broken;
+	char failure[256];
+	char *log; /* NULL: none wanted */
+	size_t log_bytes, log_room;
+	void *context; /* of the test */
+	void (*each)(struct kernel *kernel); /* invariants of the test, after each event */
+	void (*asleep)(struct kernel *kernel); /* the supervisor is about to sleep */
+};
+
+/* The kernel that the wrapped calls act on; NULL: the real one. */
+extern struct kernel *kernel_in_use;
+
+struct kernel *kernel_new(const struct oracle *oracle);
+void kernel_free(struct kernel *kernel);
+
+/* A process with one thread that runs @program; its tid and pid are @pid. */
+struct task *kernel_add_process(
+	struct kernel *kernel, int pid, int parent, const char *exe, const struct step *program);
+struct task *kernel_add_thread(
+	struct kernel *kernel, struct task *of, int tid, const struct step *program);
+/* A zombie of a group may have a NULL program. NULL: no such task. */
+struct task *kernel_find(struct kernel *kernel, int tid);
+struct group *kernel_group(struct kernel *kernel, int pid);
+
+/* The first failure counts. All tasks are gone then, so that the supervisor comes to an end. */
+void kernel_fail(struct kernel *kernel, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void kernel_note(struct kernel *kernel, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+unsigned kernel_choose(struct kernel *kernel, unsigned n, unsigned cost);
+
+/* task.c: what tasks do. The number of tasks that can do something now; lets the @i-th do it. */
+unsigned kernel_enabled(struct kernel *kernel);
+void kernel_step(struct kernel *kernel, unsigned i);
+/* A call of the supervisor's begins: something may happen before it. */
+void kernel_point(struct kernel *kernel);
+void kernel_send(struct kernel *kernel, struct task *to, bool to_group, int signal);
+void kernel_wake(struct kernel *kernel, struct task *task, int64_t result);
+void kernel_stop(struct kernel *kernel, struct task *task, enum stop_kind kind, int status);
+/* The thread goes on after a stop, with @signal delivered. */
+void kernel_resumed(struct kernel *kernel, struct task *task, int signal);
+void kernel_detached(struct kernel *kernel, struct task *task, int signal);
+void kernel_reap(struct kernel *kernel, struct task *task);
+void kernel_tell_tracer(struct kernel *kernel);
+struct task *kernel_born(struct kernel *kernel, struct task *parent, bool thread,
+	const struct step *program);
+/* life.c: the end, and exec. */
+void kernel_end_task(struct kernel *kernel, struct task *task, int status);
+void kernel_end_group(struct kernel *kernel, struct group *group, int status);
+void kernel_exec(struct kernel *kernel, struct task *task);
+void kernel_settle(struct kernel *kernel);
+bool kernel_is_alone(struct kernel *kernel, const struct task *task);
+/* exec(2): the other threads are gone, but for a leader that is a zombie. */
+bool kernel_has_process(struct kernel *kernel, const struct task *task);
+
+/* time.c. Lets time pass, and all that happens in it, up to @until_ns or a cause to wake up. */
+bool kernel_sleep(struct kernel *kernel, uint64_t until_ns, bool (*awake)(struct kernel *kernel));
+/* A little time of the supervisor's own. */
+void kernel_tick(struct kernel *kernel);
+
+/* trace.c: ptrace(2) and waitid(2), with -errno. */
+long kernel_ptrace(struct kernel *kernel, int request, int tid, uintptr_t address, uintptr_t data);
+int kernel_wait(struct kernel *kernel, int id, int options, siginfo_t *ret_info);
+/* The tracing thread ends. */
+void kernel_tracer_ends(struct kernel *kernel);
+
+/* files.c: a text file of /proc; -ENOENT and so on. -1: not ours. */
+int kernel_open(struct kernel *kernel, const char *path);
+ssize_t kernel_read_file(struct kernel *kernel, int fd, char *to, size_t room);
+bool kernel_is_file(const struct kernel *kernel, int fd);
+int kernel_close_file(struct kernel *kernel, int fd);
+uint8_t *kernel_memory(struct space *space, uint64_t at, size_t *ret_n);
+
+/* After the run: all tasks go on undisturbed until nothing can happen any more. */
+void kernel_run_out(struct kernel *kernel);
+size_t kernel_ends(const struct kernel *kernel, struct kernel_end ret_end[KERNEL_ENDS]);
+
+#endif

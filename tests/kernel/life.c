@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* How tasks and processes end, and exec(2) in a process of several threads. */
+#include "tests/kernel/kernel.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+static void close_ends(struct task *t)
+{
+	for (size_t i = 0; i < 4; i++) {
+		if (t->end[i])
+			(void)close(t->end[i]);
+		t->end[i] = 0;
+	}
+}
+
+/* The task is gone for good; files of /proc that it had stay, and give ESRCH. */
+static void release(struct kernel *k, struct task *t)
+{
+	if (t->id->task == t)
+		t->id->task = NULL;
+	t->state = TASK_NONE;
+	if (k->tid_reused_at_once)
+		k->next_tid = t->tid;
+	kernel_note(k, "task %d is gone", t->tid);
+}
+
+static struct task *parent_of(struct kernel *k, const struct task *t)
+{
+	for (size_t i = 0; i < KERNEL_TASKS; i++)
+		if (k->task[i].state != TASK_NONE && k->task[i].state != TASK_ZOMBIE &&
+			k->task[i].group->pid == t->group->parent)
+			return &k->task[i];
+	return NULL;
+}
+
+static void tell_parent(struct kernel *k, struct task *t)
+{
+	t->group->told = true;
+	kernel_send(k, parent_of(k, t), true, SIGCHLD);
+}
+
+/* Who is the leader of a group with one task left is reported now. */
+void kernel_settle(struct kernel *k)
+{
+	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+		struct task *t = &k->task[i];
+
+		if (t->state != TASK_ZOMBIE || t->tid != t->group->pid || !kernel_is_alone(k, t))
+			continue;
+		t->group->ended = true;
+		if (t->traced || t->group->parent == k->supervisor)
+			kernel_tell_tracer(k);
+		else if (!parent_of(k, t))
+			release(k, t); /* init reaps it */
+		else if (!t->group->told)
+			tell_parent(k, t);
+	}
+}
+
+void kernel_reap(struct kernel *k, struct task *t)
+{
+	bool thread = t->tid != t->group->pid;
+
+	t->traced = false;
+	if (thread || t->group->reaped || t->group->parent == k->supervisor)
+		release(k, t);
+	kernel_settle(k);
+}
+
+void kernel_end_task(struct kernel *k, struct task *t, int status)
+{
+	struct group *g = t->group;
+	bool last = true;
+
+	if (t->vfork_of) {
+		t->vfork_of->state = TASK_RUNS;
+		t->vfork_of = NULL;
+	}
+	close_ends(t);
+	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+		struct task *other = &k->task[i];
+
+		if (other != t && other->state != TASK_NONE && other->state != TASK_ZOMBIE &&
+			other->group == g)
+			last = false;
+		if (other->vfork_of == t)
+			other->vfork_of = NULL;
+	}
+	/* The status of the process is that of its last thread, unless the group ended as one. */
+	if (!g->exiting && (last || t->tid == g->pid))
+		g->status = status;
+	t->exit_status = g->exiting ? g->status : status;
+	t->state = TASK_ZOMBIE;
+	t->waitable = t->listening = false;
+	kernel_note(k, "task %d ends, 0x%x", t->tid, (unsigned)t->exit_status);
+	if (t->traced)
+		kernel_tell_tracer(k);
+	else if (t->tid != g->pid)
+		release(k, t);
+	kernel_settle(k);
+}
+
+void kernel_end_group(struct kernel *k, struct group *g, int status)
+{
+	if (!g->exiting) {
+		g->exiting = true;
+		g->status = status;
+	}
+	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+		struct task *t = &k->task[i];
+
+		if (t->state == TASK_NONE || t->state == TASK_ZOMBIE || t->group != g)
+			continue;
+		t->killed = true;
+		t->waitable = t->listening = false;
+		if (t->state != TASK_STUCK)
+			t->state = TASK_RUNS;
+	}
+}
+
+static void kill_others(struct kernel *k, struct task *t)
+{
+	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+		struct task *other = &k->task[i];
+
+		if (other == t || other->state == TASK_NONE || other->state == TASK_ZOMBIE ||
+			other->group != t->group)
+			continue;
+		other->killed = true;
+		other->waitable = other->listening = false;
+		other->state = TASK_RUNS;
+	}
+}
+
+/* The other threads are gone; a leader that was not the caller may be a zombie still. */
+bool kernel_has_process(struct kernel *k, const struct task *t)
+{
+	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+		const struct task *other = &k->task[i];
+
+		if (other == t || other->state == TASK_NONE || other->group != t->group)
+			continue;
+		if (other->state != TASK_ZOMBIE || other->tid != t->group->pid)
+			return false;
+	}
+	return true;
+}
+
+static void take_over(struct kernel *k, struct task *t)
+{
+	struct task *leader = kernel_find(k, t->group->pid);
+
+	if (!leader || leader == t)
+		return;
+	/* The leader's struct pid is the caller's from now on; the leader is gone without an event. */
+	t->id->task = NULL;
+	t->id = leader->id;
+	t->id->task = t;
+	t->tid = leader->tid;
+	leader->state = TASK_NONE;
+	leader->traced = false;
+}
+
+void kernel_exec(struct kernel *k, struct task *t)
+{
+	const struct step *s = t->at;
+	struct group *g = t->group;
+	struct space *space;
+	const char *slash = strrchr(s->name, '/');
+
+	if (!t->former) {
+		t->former = t->tid;
+		kill_others(k, t);
+	}
+	if (!kernel_has_process(k, t)) {
+		t->state = TASK_DEEP;
+		return;
+	}
+	take_over(k, t);
+	t->state = TASK_RUNS;
+	if (t->vfork_of)
+		t->vfork_of->state = TASK_RUNS;
+	t->vfork_of = NULL;
+	close_ends(t);
+	space = calloc(1, sizeof(*space));
+	if (!space)
+		abort();
+	space->users = 1;
+	space->code[0x100] = 0x0f;
+	space->code[0x101] = 0x05;
+	if (!--t->space->users)
+		free(t->space);
+	t->space = space;
+	for (int i = 1; i < 65; i++)
+		if (g->handler[i] == DISPOSITION_HANDLER)
+			g->handler[i] = DISPOSITION_DEFAULT;
+	g->exe = s->name;
+	g->execs++;
+	(void)snprintf(t->name, sizeof(t->name), "%s", slash ? slash + 1 : s->name);
+	t->at = s->program;
+	t->rounds = 0;
+	t->call = NULL;
+	memset(t->word, 0, sizeof(t->word));
+	t->word[15] = 59; /* execve: the registers are those of its return */
+	t->word[16] = KERNEL_CODE + 0x102;
+	t->word[19] = KERNEL_STACK + KERNEL_MEMORY - 512;
+	kernel_note(k, "task %d runs %s (it was %d)", t->tid, s->name, t->former);
+	if (t->traced && t->options & PTRACE_O_TRACEEXEC) {
+		t->message = (uint64_t)t->former;
+		kernel_stop(k, t, STOP_EVENT, SIGTRAP | PTRACE_EVENT_EXEC << 8);
+	} else {
+		t->word[15] = UINT64_MAX;
+	}
+	t->former = 0;
+}

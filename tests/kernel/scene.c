@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/kernel/scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest run of the supervisor without an end of its own. */
+#define DURATION_NS UINT64_C(2000000000)
+
+static void say(void *context, enum say_kind kind, const char *line)
+{
+	struct scene *scene = context;
+	int n;
+
+	(void)kind;
+	if (scene->said_bytes >= sizeof(scene->said) - 1)
+		return;
+	n = snprintf(scene->said + scene->said_bytes, sizeof(scene->said) - scene->said_bytes,
+		"%s\n", line);
+	scene->said_bytes += (size_t)n;
+}
+
+bool scene_said(const struct scene *scene, const char *text)
+{
+	return strstr(scene->said, text) != NULL;
+}
+
+/* The same tasks without a supervisor. */
+static size_t run_alone(struct scene *scene, struct kernel_end *ret_end)
+{
+	struct kernel *k = kernel_new(NULL);
+	size_t n;
+
+	scene->build(k);
+	kernel_run_out(k);
+	n = kernel_ends(k, ret_end);
+	kernel_free(k);
+	return n;
+}
+
+static void compare(struct kernel *k, const struct kernel_end *is, const struct kernel_end *was)
+{
+	if (is->status != was->status)
+		kernel_fail(k, "process %d ends with 0x%x instead of 0x%x", was->pid,
+			(unsigned)is->status, (unsigned)was->status);
+	else if (is->marks != was->marks)
+		kernel_fail(k, "process %d does %u of %u things", was->pid, is->marks, was->marks);
+	else if (is->execs != was->execs)
+		kernel_fail(k, "process %d has %u of %u images", was->pid, is->execs, was->execs);
+	else if (is->interrupted_calls != was->interrupted_calls)
+		kernel_fail(k, "process %d sees EINTR %u times instead of %u", was->pid,
+			is->interrupted_calls, was->interrupted_calls);
+	for (int s = 1; s < 65; s++)
+		if (is->delivered[s] != was->delivered[s])
+			kernel_fail(k, "process %d gets signal %d %u times instead of %u",
+				was->pid, s, is->delivered[s], was->delivered[s]);
+}
+
+static void check_end(struct scene *scene, struct kernel *k)
+{
+	static struct kernel_end is[KERNEL_ENDS], was[KERNEL_ENDS];
+	size_t n = kernel_ends(k, is), m;
+
+	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+		const struct task *t = &k->task[i];
+
+		if (t->state == TASK_TRACED)
+			kernel_fail(k, "task %d is left in a stop", t->tid);
+		else if (t->state == TASK_STOPPED && !t->group->stop_signal)
+			kernel_fail(k, "task %d is left stopped", t->tid);
+	}
+	if (!scene->same || k->broken)
+		return;
+	m = run_alone(scene, was);
+	if (m != n)
+		kernel_fail(k, "%zu processes instead of %zu", n, m);
+	for (size_t i = 0; i < m && !k->broken; i++)
+		compare(k, &is[i], &was[i]);
+}
+
+void scene_play(struct kernel *k, void *context)
+{
+	struct scene *scene = context;
+	struct engine_options options = scene->options;
+
+	scene->said_bytes = 0;
+	scene->said[0] = '\0';
+	if (scene->build)
+		scene->build(k);
+	k->command = scene->command;
+	options.pids = scene->pids;
+	options.pids_n = options.pids_given = scene->pids_n;
+	if (!options.period_ns)
+		options.period_ns = 1000000;
+	if (!options.duration_ns)
+		options.duration_ns = DURATION_NS;
+	options.say = say;
+	options.context = scene;
+	kernel_in_use = k;
+	engine_run(&options, &scene->result);
+	kernel_in_use = NULL;
+	if (!k->traced_once)
+		kernel_fail(k, "no thread traced anything");
+	kernel_run_out(k);
+	check_end(scene, k);
+	if (scene->check && !k->broken)
+		scene->check(k, &scene->result);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine on a scripted kernel: engine_run() with the options of a test, then the kernel without
+ * a tracer until nothing happens any more, and what must hold after any run:
+ *
+ *	no thread is left stopped that nobody stopped
+ *	what a script does ends as it does without us, if the test says so (@same)
+ */
+#ifndef TESTS_KERNEL_SCENE_H
+#define TESTS_KERNEL_SCENE_H
+
+#include <stdbool.h>
+
+#include "supervisor/engine/engine.h"
+#include "tests/kernel/kernel.h"
+
+struct scene {
+	/* The tasks; called before each run. */
+	void (*build)(struct kernel *kernel);
+	/* What must hold after the run; NULL: nothing more. */
+	void (*check)(struct kernel *kernel, const struct engine_result *result);
+	bool same; /* processes end as in a run without the supervisor */
+	const int *pids;
+	size_t pids_n;
+	const struct step *command; /* launched; with @argv of the options */
+	struct engine_options options;
+	/* Of the last run. */
+	struct engine_result result;
+	char said[4096]; /* lines for the user */
+	size_t said_bytes;
+};
+
+/* A script for explore.h; @context is the scene. */
+void scene_play(struct kernel *kernel, void *scene);
+/* Did the engine say a line with @text? */
+bool scene_said(const struct scene *scene, const char *text);
+
+#endif
