@@ -30,9 +30,9 @@
 /* Descriptors that stand for a signalfd and for timers. */
 enum { SIGNAL_FD = 900, TIMER_FD = 901, PIDFD = 902 };
 
-#define WRAP(result, name, ...)                                                                    \
-	result __real_##name(__VA_ARGS__);                                                         \
-	result __wrap_##name(__VA_ARGS__);                                                         \
+#define WRAP(result, name, ...)            \
+	result __real_##name(__VA_ARGS__); \
+	result __wrap_##name(__VA_ARGS__); \
 	result __wrap_##name(__VA_ARGS__)
 
 /* 0 and positive results as they are; -errno as errno and -1. */
@@ -343,9 +343,9 @@ static bool is_nothing(struct kernel *k)
 
 static uint64_t after(const struct kernel *k, const struct timespec *timeout)
 {
-	return timeout ? k->now_ns + (uint64_t)timeout->tv_sec * 1000000000 +
-			(uint64_t)timeout->tv_nsec
-		       : UINT64_MAX;
+	return timeout
+		? k->now_ns + (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec
+		: UINT64_MAX;
 }
 
 /* Those of the descriptors that are real: pipes of requests, which a test writes to. */
@@ -519,7 +519,8 @@ WRAP(int, sched_setaffinity, pid_t pid, size_t bytes, const cpu_set_t *set)
 
 WRAP(int, sched_setscheduler, pid_t pid, int policy, const struct sched_param *parameter)
 {
-	return in_use() ? (int)result_of(-EPERM) : __real_sched_setscheduler(pid, policy, parameter);
+	return in_use() ? (int)result_of(-EPERM)
+			: __real_sched_setscheduler(pid, policy, parameter);
 }
 
 WRAP(int, getrusage, int who, struct rusage *ret)
@@ -592,9 +593,7 @@ WRAP(long, syscall, long number, ...)
 	if (!k)
 		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	switch (number) {
-	case SYS_tkill:
-		kernel_tick(k);
-		return result_of(kernel_find(k, (int)a[0]) ? 0 : -ESRCH);
+	case SYS_tkill: kernel_tick(k); return result_of(kernel_find(k, (int)a[0]) ? 0 : -ESRCH);
 	case SYS_sched_setattr: return 0;
 	case SYS_pidfd_open: return result_of(kernel_find(k, (int)a[0]) ? PIDFD : -ESRCH);
 	case SYS_pidfd_getfd: return result_of(-EBADF);

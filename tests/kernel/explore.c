@@ -10,7 +10,7 @@ struct choice {
 
 struct player {
 	struct choice choice[KERNEL_CHOICES];
-	size_t n;     /* choices of the order that is played, and of those to repeat: */
+	size_t n; /* choices of the order that is played, and of those to repeat: */
 	size_t given;
 	unsigned spent, most_early;
 	bool random;
@@ -150,8 +150,7 @@ struct explored explore_all(
 	return ret;
 }
 
-struct explored explore_random(
-	script_play *play, void *context, uint64_t seed, unsigned long count)
+struct explored explore_random(script_play *play, void *context, uint64_t seed, unsigned long count)
 {
 	struct player *p = calloc(1, sizeof(*p));
 	struct explored ret = {0};

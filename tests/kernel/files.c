@@ -27,8 +27,8 @@ enum kind {
 	FILE_KINDS
 };
 
-static const char *const of_task[] = {"schedstat", "stat", "syscall", "status", "comm", "sched",
-	"maps", "statm", "cgroup"};
+static const char *const of_task[] = {
+	"schedstat", "stat", "syscall", "status", "comm", "sched", "maps", "statm", "cgroup"};
 
 bool kernel_is_file(const struct kernel *k, int fd)
 {
@@ -100,13 +100,13 @@ static int print_call(const struct task *t, char *to, size_t room)
 	if (t->state == TASK_ZOMBIE)
 		return snprintf(to, room, "0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0\n");
 	if ((int64_t)t->word[15] < 0)
-		return snprintf(to, room, "-1 0x%" PRIx64 " 0x%" PRIx64 "\n", t->word[19],
-			t->word[16]);
+		return snprintf(
+			to, room, "-1 0x%" PRIx64 " 0x%" PRIx64 "\n", t->word[19], t->word[16]);
 	return snprintf(to, room,
 		"%" PRId64 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64
 		" 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 "\n",
-		(int64_t)t->word[15], t->word[14], t->word[13], t->word[12], t->word[7],
-		t->word[9], t->word[8], t->word[19], t->word[16]);
+		(int64_t)t->word[15], t->word[14], t->word[13], t->word[12], t->word[7], t->word[9],
+		t->word[8], t->word[19], t->word[16]);
 }
 
 static uint64_t set_of(const unsigned *counts)
@@ -175,8 +175,7 @@ static int print_of_task(const struct task *t, enum kind kind, char *to, size_t 
 			t->name, t->tid, t->switched_ns / 1000000, t->switched_ns % 1000000,
 			t->run_ns / 1000000, t->run_ns % 1000000, t->slices, t->switched_ns);
 	case FILE_MAPS: return print_maps(t, to, room);
-	case FILE_STATM:
-		return snprintf(to, room, "%u 1 1 1 0 1 0\n", 6 + t->group->execs);
+	case FILE_STATM: return snprintf(to, room, "%u 1 1 1 0 1 0\n", 6 + t->group->execs);
 	default: return snprintf(to, room, "0::/user.slice\n");
 	}
 }

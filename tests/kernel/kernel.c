@@ -168,7 +168,8 @@ struct task *kernel_add_process(
 	k->group[k->groups++] = g;
 	t->group = g;
 	t->space = new_space();
-	(void)snprintf(t->name, sizeof(t->name), "%s", strrchr(exe, '/') ? strrchr(exe, '/') + 1 : exe);
+	(void)snprintf(
+		t->name, sizeof(t->name), "%s", strrchr(exe, '/') ? strrchr(exe, '/') + 1 : exe);
 	return t;
 }
 

@@ -33,25 +33,25 @@ enum {
 #define KERNEL_STACK UINT64_C(0x7ffe0000)
 
 enum op {
-	OP_END,        /* the thread runs on for ever */
-	OP_RUN,        /* @a: ns of CPU time */
-	OP_SLEEP,      /* @a: ns in clock_nanosleep */
-	OP_CALL,       /* a call that blocks: its description is @call */
-	OP_CLONE,      /* a thread that runs @program */
-	OP_FORK,       /* a process, also by vfork: the parent waits for its exec or end */
+	OP_END,   /* the thread runs on for ever */
+	OP_RUN,   /* @a: ns of CPU time */
+	OP_SLEEP, /* @a: ns in clock_nanosleep */
+	OP_CALL,  /* a call that blocks: its description is @call */
+	OP_CLONE, /* a thread that runs @program */
+	OP_FORK,  /* a process, also by vfork: the parent waits for its exec or end */
 	OP_VFORK,
 	OP_EXEC,       /* the process runs @program; @name: its executable */
 	OP_EXEC_FAILS, /* @a: errno */
 	OP_EXIT,       /* of the thread, @a: status */
 	OP_EXIT_GROUP,
-	OP_KILL,       /* signal @b to process @a, 0: its own */
-	OP_TKILL,      /* signal @b to thread @a, 0: itself */
-	OP_WAIT,       /* for the end of any child; reaps it */
-	OP_MARK,       /* counts in the process's marks */
-	OP_AGAIN,      /* goes back @a steps, @b times (0: for ever) */
-	OP_HANDLE,     /* signal @a gets disposition @b */
-	OP_STORE,      /* the word @b at data address @a */
-	OP_DO,         /* calls @act(kernel, task), for what only one test needs */
+	OP_KILL,   /* signal @b to process @a, 0: its own */
+	OP_TKILL,  /* signal @b to thread @a, 0: itself */
+	OP_WAIT,   /* for the end of any child; reaps it */
+	OP_MARK,   /* counts in the process's marks */
+	OP_AGAIN,  /* goes back @a steps, @b times (0: for ever) */
+	OP_HANDLE, /* signal @a gets disposition @b */
+	OP_STORE,  /* the word @b at data address @a */
+	OP_DO,     /* calls @act(kernel, task), for what only one test needs */
 };
 
 struct kernel;
@@ -78,25 +78,82 @@ struct step {
 };
 
 /* One step each. */
-#define END              {.op = OP_END}
-#define RUN(ns)          {.op = OP_RUN, .a = (ns)}
-#define SLEEP(ns)        {.op = OP_SLEEP, .a = (ns)}
-#define CALL(of)         {.op = OP_CALL, .call = (of)}
-#define CLONE(of)        {.op = OP_CLONE, .program = (of)}
-#define FORK(of)         {.op = OP_FORK, .program = (of)}
-#define VFORK(of)        {.op = OP_VFORK, .program = (of)}
-#define EXEC(exe, of)    {.op = OP_EXEC, .name = (exe), .program = (of)}
-#define EXEC_FAILS(error) {.op = OP_EXEC_FAILS, .a = (error)}
-#define EXIT(status)     {.op = OP_EXIT, .a = (status)}
-#define EXIT_GROUP(status) {.op = OP_EXIT_GROUP, .a = (status)}
-#define KILL(pid, signal) {.op = OP_KILL, .a = (pid), .b = (signal)}
-#define TKILL(tid, signal) {.op = OP_TKILL, .a = (tid), .b = (signal)}
-#define WAIT             {.op = OP_WAIT}
-#define MARK             {.op = OP_MARK}
-#define AGAIN(steps, times) {.op = OP_AGAIN, .a = (steps), .b = (times)}
-#define HANDLE(signal, how) {.op = OP_HANDLE, .a = (signal), .b = (how)}
-#define STORE(at, word)  {.op = OP_STORE, .a = (at), .b = (word)}
-#define DO(what)         {.op = OP_DO, .act = (what)}
+#define END                  \
+	{                    \
+		.op = OP_END \
+	}
+#define RUN(ns)                         \
+	{                               \
+		.op = OP_RUN, .a = (ns) \
+	}
+#define SLEEP(ns)                         \
+	{                                 \
+		.op = OP_SLEEP, .a = (ns) \
+	}
+#define CALL(of)                            \
+	{                                   \
+		.op = OP_CALL, .call = (of) \
+	}
+#define CLONE(of)                               \
+	{                                       \
+		.op = OP_CLONE, .program = (of) \
+	}
+#define FORK(of)                               \
+	{                                      \
+		.op = OP_FORK, .program = (of) \
+	}
+#define VFORK(of)                               \
+	{                                       \
+		.op = OP_VFORK, .program = (of) \
+	}
+#define EXEC(exe, of)                                         \
+	{                                                     \
+		.op = OP_EXEC, .name = (exe), .program = (of) \
+	}
+#define EXEC_FAILS(error)                         \
+	{                                         \
+		.op = OP_EXEC_FAILS, .a = (error) \
+	}
+#define EXIT(status)                         \
+	{                                    \
+		.op = OP_EXIT, .a = (status) \
+	}
+#define EXIT_GROUP(status)                         \
+	{                                          \
+		.op = OP_EXIT_GROUP, .a = (status) \
+	}
+#define KILL(pid, signal)                                \
+	{                                                \
+		.op = OP_KILL, .a = (pid), .b = (signal) \
+	}
+#define TKILL(tid, signal)                                \
+	{                                                 \
+		.op = OP_TKILL, .a = (tid), .b = (signal) \
+	}
+#define WAIT                  \
+	{                     \
+		.op = OP_WAIT \
+	}
+#define MARK                  \
+	{                     \
+		.op = OP_MARK \
+	}
+#define AGAIN(steps, times)                                \
+	{                                                  \
+		.op = OP_AGAIN, .a = (steps), .b = (times) \
+	}
+#define HANDLE(signal, how)                                \
+	{                                                  \
+		.op = OP_HANDLE, .a = (signal), .b = (how) \
+	}
+#define STORE(at, word)                                \
+	{                                              \
+		.op = OP_STORE, .a = (at), .b = (word) \
+	}
+#define DO(what)                           \
+	{                                  \
+		.op = OP_DO, .act = (what) \
+	}
 
 enum disposition { DISPOSITION_DEFAULT, DISPOSITION_IGNORE, DISPOSITION_HANDLER };
 
@@ -120,13 +177,13 @@ struct group {
 	unsigned pending[65], delivered[65], marks;
 	int stop_signal; /* a group-stop is on, or begins */
 	bool exiting;
-	int status; /* wait status at its end */
-	bool ended; /* all its threads are gone or zombies */
+	int status;        /* wait status at its end */
+	bool ended;        /* all its threads are gone or zombies */
 	bool reaped, told; /* its parent has been sent SIGCHLD */
 	const char *exe;
-	bool filtered;      /* has a seccomp filter */
-	bool refuses;       /* ptrace gives EPERM */
-	bool is_command;    /* launched by the supervisor */
+	bool filtered;       /* has a seccomp filter */
+	bool refuses;        /* ptrace gives EPERM */
+	bool is_command;     /* launched by the supervisor */
 	uint64_t exec_pages; /* changes with its mappings */
 	unsigned execs;
 };
@@ -172,9 +229,9 @@ struct task {
 	bool traced, listening, trap_pending, notify_pending, to_call, in_call_stop;
 	unsigned long options;
 	enum stop_kind stop_kind;
-	int stop_status;  /* as waitid gives it */
-	int stop_code;    /* 0: consumed by a wait */
-	int stop_signal;  /* the signal of a signal-delivery-stop */
+	int stop_status; /* as waitid gives it */
+	int stop_code;   /* 0: consumed by a wait */
+	int stop_signal; /* the signal of a signal-delivery-stop */
 	bool waitable;
 	uint64_t stopped_ns; /* since when it is in this stop */
 	uint64_t message;
@@ -216,7 +273,7 @@ struct kernel {
 	int next_tid, supervisor;
 	bool tid_reused_at_once; /* a freed tid is the next one given */
 	/* the machine */
-	uint64_t now_ns, own_ns; /* CLOCK_MONOTONIC; CPU time of the supervisor */
+	uint64_t now_ns, own_ns;       /* CLOCK_MONOTONIC; CPU time of the supervisor */
 	uint64_t woke_ns, rest_own_ns; /* when it was put on its CPU; its CPU time then */
 	unsigned cpus;
 	long sleeps;
@@ -237,12 +294,12 @@ struct kernel {
 	bool analyst_fails, analyst_ended;
 	int analyst_status;
 	int ring_fd, bell_fd, request_fd; /* its ends */
-	int reading_fd;     /* a file that is read in pieces */
-	struct group *folder_of; /* the folder that is read, */
-	size_t folder_at;        /* and how far */
+	int reading_fd;                   /* a file that is read in pieces */
+	struct group *folder_of;          /* the folder that is read, */
+	size_t folder_at;                 /* and how far */
 	struct dirent entry;
 	/* what happened */
-	int raised; /* a signal with which the supervisor stopped itself */
+	int raised;           /* a signal with which the supervisor stopped itself */
 	unsigned long calls;  /* of the supervisor */
 	unsigned long events; /* transitions of tasks */
 	unsigned requests_refused;
@@ -250,8 +307,8 @@ struct kernel {
 	char failure[256];
 	char *log; /* NULL: none wanted */
 	size_t log_bytes, log_room;
-	void *context; /* of the test */
-	void (*each)(struct kernel *kernel); /* invariants of the test, after each event */
+	void *context;                         /* of the test */
+	void (*each)(struct kernel *kernel);   /* invariants of the test, after each event */
 	void (*asleep)(struct kernel *kernel); /* the supervisor is about to sleep */
 };
 
@@ -290,8 +347,8 @@ void kernel_resumed(struct kernel *kernel, struct task *task, int signal);
 void kernel_detached(struct kernel *kernel, struct task *task, int signal);
 void kernel_reap(struct kernel *kernel, struct task *task);
 void kernel_tell_tracer(struct kernel *kernel);
-struct task *kernel_born(struct kernel *kernel, struct task *parent, bool thread,
-	const struct step *program);
+struct task *kernel_born(
+	struct kernel *kernel, struct task *parent, bool thread, const struct step *program);
 /* life.c: the end, and exec. */
 void kernel_end_task(struct kernel *kernel, struct task *task, int status);
 void kernel_end_group(struct kernel *kernel, struct group *group, int status);

@@ -157,7 +157,7 @@ static void take_over(struct kernel *k, struct task *t)
 
 	if (!leader || leader == t)
 		return;
-	/* The leader's struct pid is the caller's from now on; the leader is gone without an event. */
+	/* Its struct pid is the caller's from now on; the leader is gone without an event. */
 	t->id->task = NULL;
 	t->id = leader->id;
 	t->id->task = t;

@@ -53,8 +53,8 @@ static void compare(struct kernel *k, const struct kernel_end *is, const struct 
 			is->interrupted_calls, was->interrupted_calls);
 	for (int s = 1; s < 65; s++)
 		if (is->delivered[s] != was->delivered[s])
-			kernel_fail(k, "process %d gets signal %d %u times instead of %u",
-				was->pid, s, is->delivered[s], was->delivered[s]);
+			kernel_fail(k, "process %d gets signal %d %u times instead of %u", was->pid,
+				s, is->delivered[s], was->delivered[s]);
 }
 
 static void check_end(struct scene *scene, struct kernel *k)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tasks do by themselves: steps of their programs, signals, stops, the way back to the program. */
+/* What tasks do by themselves: the steps of their programs, signals, stops. */
 #include "tests/kernel/kernel.h"
 
 #include <errno.h>
@@ -280,8 +280,8 @@ static void begin_call(struct kernel *k, struct task *t, const struct blocking *
 	t->call_began_ns = k->now_ns;
 	t->state = TASK_SLEEPS;
 	t->until_ns = call->wake_ns ? k->now_ns + call->wake_ns
-		: call->most_ns		   ? k->now_ns + call->most_ns
-					   : 0;
+		: call->most_ns     ? k->now_ns + call->most_ns
+				    : 0;
 	t->word[X64_ORIG_RAX] = (uint64_t)call->number;
 	t->word[X64_RAX] = (uint64_t)-ENOSYS;
 	for (size_t i = 0; i < 6; i++)
@@ -440,7 +440,8 @@ static unsigned abilities(struct kernel *k, struct task *t)
 				: CAN_WORK;
 		timed = t->at->op == OP_RUN || t->at->op == OP_END;
 		return timed ? CAN_NOTHING : CAN_STEP;
-	case TASK_SLEEPS: return t->call == &any_wait && dead_child(k, t) ? CAN_FINISH : CAN_NOTHING;
+	case TASK_SLEEPS:
+		return t->call == &any_wait && dead_child(k, t) ? CAN_FINISH : CAN_NOTHING;
 	case TASK_DEEP:
 		if (t->killed)
 			return CAN_WORK;

@@ -45,8 +45,7 @@ static void play(const char *name, struct scene *scene)
 
 /* newborn_stops_before_clone_event: the child's first stop and its parent's event. */
 static const struct step newborn_thread[] = {MARK, EXIT(0)};
-static const struct step newborn[] = {
-	CLONE(newborn_thread), MARK, RUN(3000000), EXIT(0)};
+static const struct step newborn[] = {CLONE(newborn_thread), MARK, RUN(3000000), EXIT(0)};
 
 static void newborn_build(struct kernel *k)
 {

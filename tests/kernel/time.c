@@ -103,7 +103,8 @@ static void wake_sleepers(struct kernel *k)
 		if (t->state != TASK_SLEEPS || !t->until_ns || t->until_ns > k->now_ns)
 			continue;
 		t->until_ns = 0;
-		kernel_wake(k, t, !t->call ? 0
+		kernel_wake(k, t,
+			!t->call ? 0
 				: t->call->wake_ns &&
 					k->now_ns >= t->call_began_ns + t->call->wake_ns
 				? t->call->result
@@ -143,7 +144,6 @@ static bool sleep_until(struct kernel *k, uint64_t until, bool (*awake)(struct k
 	}
 	return !k->broken;
 }
-
 
 bool kernel_sleep(struct kernel *k, uint64_t until, bool (*awake)(struct kernel *k))
 {

@@ -11,14 +11,13 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#define EVENT_STOP 128
+#define EVENT_STOP   128
 #define STOP_MOST_NS UINT64_C(80000000)
 
 /* Since Linux 5.12: the tid of an exec's caller has changed, and its event was not waited for. */
 static bool is_spurious(const struct task *t)
 {
-	return t->stop_code == (SIGTRAP | PTRACE_EVENT_EXEC << 8) &&
-		t->message != (uint64_t)t->tid;
+	return t->stop_code == (SIGTRAP | PTRACE_EVENT_EXEC << 8) && t->message != (uint64_t)t->tid;
 }
 
 /* The stopped tracee of a request. */
@@ -235,8 +234,8 @@ static void consume(struct kernel *k, struct task *t)
 		return;
 	}
 	if (t->stop_kind == STOP_SIGNAL)
-		kernel_fail(k, "task %d: the stop for signal %d is consumed", t->tid,
-			t->stop_signal);
+		kernel_fail(
+			k, "task %d: the stop for signal %d is consumed", t->tid, t->stop_signal);
 	t->waitable = false;
 	t->stop_code = 0;
 }
