@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Two commands on a fresh machine, the second: install what is missing, build with warnings as
-# errors, and run the whole test suite. Long runs (fuzzing, soak) are tests/long.sh.
+# errors, and run the suites hermetic and live. What is statistical is tests/truth.sh; long runs
+# (fuzzing, soak) are tests/long.sh. Arguments are passed to `meson test`.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=packaging/setup.sh
@@ -21,33 +22,7 @@ setup_build "$SETUP_BUILD" --werror -Dtests=enabled
 # Many tests wait rather than work: two more at a time than there are CPUs.
 export MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 2))}
 status=0
-meson test -C "$SETUP_BUILD" --no-rebuild --print-errorlogs "$@" || status=$?
-
-# Once more why, for a log whose head was cut; then the plain closing line that test runners are
-# known by.
-python3 - "$SETUP_BUILD/meson-logs/testlog.json" <<'P'
-import json, re, sys
-
-tests = [json.loads(line) for line in open(sys.argv[1])]
-for test in tests:
-    if test["result"] in ("OK", "EXPECTEDFAIL", "SKIP"):
-        continue
-    output = (test.get("stdout") or "").splitlines()
-    errors = (test.get("stderr") or "").splitlines()
-    marks = r"not ok\b|\[ *(ERROR|FAILED) *\]|^SUMMARY: |runtime error:"
-    print(f"\n=== {test['name']}: {test['result']}, status {test['returncode']}, "
-          f"after {test['duration']:.1f} s ===")
-    for line in output + errors:
-        if re.search(marks, line, re.IGNORECASE):
-            print(line)
-    for what, lines in (("output", output), ("errors", errors)):
-        if lines:
-            print(f"--- the last lines of its {what} ---", *lines[-40:], sep="\n")
-if any(test["result"] not in ("OK", "EXPECTEDFAIL", "SKIP") for test in tests):
-    print()
-rows = [test["result"] for test in tests]
-passed = sum(r in ("OK", "EXPECTEDFAIL") for r in rows)
-skipped = rows.count("SKIP")
-print(f"{passed} passed, {len(rows) - passed - skipped} failed, {skipped} skipped")
-P
+# Each test has a deadline of its own; the whole has one, too.
+timeout --foreground -k 30 2400 meson test -C "$SETUP_BUILD" --no-rebuild --no-suite truth --print-errorlogs "$@" || status=$?
+tests/verdict.py "$SETUP_BUILD/meson-logs/testlog.json"
 exit $status

@@ -140,6 +140,28 @@ hits=$(git ls-files supervisor | grep '\.c$' | grep -v '/mem\.c$' |
     xargs grep -nE '\b(malloc|calloc|realloc|reallocarray)[[:space:]]*\(')
 [ -z "$hits" ] || complain "the supervisor allocates through mem.h: $hits"
 
+# Each test is in one of the three suites.
+hits=$(meson introspect --tests "$build" 2>/dev/null | python3 -c 'import json, sys
+for test in json.load(sys.stdin):
+    suites = [suite.split(":")[-1] for suite in test["suite"]]
+    if len({"hermetic", "live", "truth"} & set(suites)) != 1:
+        print(test["name"], suites)')
+[ -z "$hits" ] || complain "not in one of hermetic, live and truth: $hits"
+
+# What a test may not do. (tests/long*.sh and the fuzzers are no tests.)
+tests=$(git ls-files 'tests/*/*.sh' 'tests/*/*.c' 'tests/*/*.py' 'tests/lib.sh' ':!tests/long*')
+# pattern, why
+no_test_may() {
+    local hits
+    hits=$(grep -nE "$1" $tests /dev/null)
+    [ -z "$hits" ] || complain "$2: $hits"
+}
+no_test_may '\b(pkill|killall)\b' 'a test ends processes by their ids'
+no_test_may '(head|dd|<) .*/dev/u?random|\$RANDOM|\bs?rand(om)?\((time|getpid)|perl.*\brand\b' \
+    'a test has the same random numbers in each run'
+no_test_may 'not judged|best of (three|five)|for _ in 1 2 3' 'a test does not try again until it passes'
+no_test_may '[Ss]tolen?\b.*/proc/stat|/proc/stat.*[Ss]tolen?\b' 'a test does not subtract stolen time'
+
 # The supervisor's programs, and the opener, link libc only.
 for program in sprofrun sproftop sprofserve sprofil-supervisor sprofil-opener; do
     [ -e "$build/tools/$program" ] || continue

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs tests/e2e/test_foreign_readers.sh with all of its readers: those of npm, as test.sh gets
+# Runs tests/reports/test_foreign_readers.sh with all of its readers: those of npm, as test.sh gets
 # them, and FlameGraph's stackcollapse-perf.pl, which no registry has. Needs the network, npm, git,
 # perl; with STACKCOLLAPSE=FILE, which names that script, npm's registry alone.
 #   BUILD=build-test tests/long_readers.sh
@@ -24,6 +24,6 @@ if [ -z "${STACKCOLLAPSE:-}" ]; then
     STACKCOLLAPSE=$work/flamegraph/stackcollapse-perf.pl
 fi
 export STACKCOLLAPSE READERS=$build/readers/node_modules
-"$tests/e2e/test_foreign_readers.sh" "$build/tools/sprofreport" "$build/tests/e2e/make_stacks" |
+"$tests/reports/test_foreign_readers.sh" "$build/tools/sprofreport" "$build/tests/reports/make_stacks" |
     tee "$work/out"
 ! grep -q '^skipped' "$work/out"

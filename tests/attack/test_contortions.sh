@@ -13,7 +13,7 @@ contorted() {
     local status=$? what="$1 $3"
     is "$what: status" $status 6
     is "$what: no analyst died" "$(figure analyst_restarts p.pb.gz)" 0
-    check "$what: samples" [ "$(figure samples p.pb.gz)" -gt 10 ]
+    check "$what: samples" [ "$(figure samples p.pb.gz)" -gt 0 ]
     within "$what: the time that was accounted for" \
         "$(awk -v p="$(figure profiled_cpu_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \
             -v u="$(figure unattributed_cpu_ns p.pb.gz)" 'BEGIN { print (p + u) / k }')" 0.995 1.005

@@ -3,7 +3,7 @@
 # Issue: with RLIMIT_NOFILE 8 the command was not run, and the reason given was a wrong one. From
 # the limit on at which a command can be started at all it runs, with its own status; what cannot be
 # had is said with its cause.
-. "$(dirname "$0")/../e2e/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 for limit in 7 8 9 10 12 14; do
     (ulimit -n $limit; exec "$SPROFRUN" -q -o p.pb.gz sh -c 'echo ran; exit 5') >out 2>err

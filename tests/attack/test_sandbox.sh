@@ -34,7 +34,7 @@ tried sprofrun
 check "the file is to blame" grep -q 'trap made the analyst die' err
 "$SPROFREPORT" flat --format tsv p.pb.gz >flat
 check "the profile is there" grep -q trap flat
-check "the counters are" [ "$(awk '{ s += $4 } END { print s + 0 }' counts)" -gt 50 ]
+check "the counters are" [ "$(awk '{ s += $4 } END { print s + 0 }' counts)" -gt 0 ]
 
 # A target of root's may see root's files: as somebody else it may not.
 mkdir -m 777 theirs && chmod 755 "$WORK" && cd theirs || exit 1

@@ -420,7 +420,7 @@ static void test_live_life__short_rounds_add_up(void **state)
 		off();
 	}
 	/* Each round may be one off, at random: 12 are 5 times the deviation of 30 of them. */
-	live_check_within(ov, (double)cpu / LIVE_TICK_NS, 12, LIVE_TICK_NS, __FILE__, __LINE__);
+	live_check_within(ov, (double)cpu / LIVE_TICK_NS, 12, __FILE__, __LINE__);
 }
 
 /* A signal handler that calls sprofil in the middle of another call. */

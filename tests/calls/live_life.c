@@ -228,7 +228,7 @@ static void test_live_life__thread_from_before(void **state)
 	atomic_store(&leave, true);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	live_check_within(ov, (double)cpu / LIVE_TICK_NS,
-		3 + (double)(cpu_after - cpu) / LIVE_TICK_NS, LIVE_TICK_NS, __FILE__, __LINE__);
+		3 + (double)(cpu_after - cpu) / LIVE_TICK_NS, __FILE__, __LINE__);
 }
 
 /* HPS-7, IRIX-31, AIX-22, SYSV-18; the new image is nobody's tracee. */
@@ -311,7 +311,7 @@ static void test_live_life__disable_returns_only_after_the_last_write(void **sta
 		(void)live_burn(0.002);
 		assert_int_equal(*ov, after);
 	}
-	assert_true(*ov > 200);
+	live_chance(*ov, 201, 100000);
 	atomic_store(&leave, true);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
@@ -367,7 +367,7 @@ static void test_live_life__short_threads_add_up(void **state)
 		cpu += live_spin(LIVE_A, 0.015);
 	off();
 	live_check_within(counts[0], (double)cpu / LIVE_TICK_NS, (double)cpu / LIVE_TICK_NS / 5,
-		LIVE_TICK_NS, __FILE__, __LINE__);
+		__FILE__, __LINE__);
 }
 
 int main(int argc, char **argv)

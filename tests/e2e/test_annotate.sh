@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # annotate of a program that is compiled here: costs of lines, inlined functions and instructions
 # add up to what the other reports say; what is missing is said; hostile names do no harm.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"
 export LC_ALL=C.UTF-8

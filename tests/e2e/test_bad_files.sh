@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Programs with damaged debug information are profiled as far as it goes: the command and its status
 # are unharmed, and whatever is wrong costs at most a message.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 command -v objcopy >/dev/null || skip "objcopy (binutils) is missing"
 
-head -c 3000 /dev/urandom >noise
+noise 3000 >noise
 sections=0
 for section in .debug_info .debug_line .debug_abbrev .debug_str .debug_aranges .eh_frame \
     .note.gnu.build-id .comment; do
@@ -14,8 +14,9 @@ for section in .debug_info .debug_line .debug_abbrev .debug_str .debug_aranges .
     sections=$((sections + 1))
     "$SPROFRUN" --max-overhead 100 -o p.pb.gz ./damaged 1 0.3 6 2>err; is "status with noise in $section" $? 6
     check "the profile can be read" "$SPROFREPORT" summary p.pb.gz -o summary.txt
-    within "samples" "$(figure samples p.pb.gz)" 30 120
-    within "no analyst was lost for good" "$(figure analyst_restarts p.pb.gz)" 0 0
+    check "there are samples" [ "$(figure samples p.pb.gz)" -gt 0 ]
+    about "samples" "$(figure samples p.pb.gz)" 30 120
+    is "no analyst was lost" "$(figure analyst_restarts p.pb.gz)" 0
 done
 within "sections tried" $sections 5 8
 
@@ -25,6 +26,7 @@ for how in 'rm running' 'cp /bin/true new && mv new running' ': >debug'; do
     "$SPROFRUN" --max-overhead 100 -o p.pb.gz sh -c "./running 1 0.5 6 &
         until [ /proc/\$!/exe -ef running ]; do :; done; $how; wait \$!" 2>err
     is "status with '$how'" $? 6
-    within "samples" "$(figure samples p.pb.gz)" 60 250
+    check "there are samples" [ "$(figure samples p.pb.gz)" -gt 0 ]
+    about "samples" "$(figure samples p.pb.gz)" 60 250
 done
 finish

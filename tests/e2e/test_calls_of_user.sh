@@ -4,7 +4,7 @@
 # its /proc folder belongs to root. Here none is ever reaped.
 #
 #	test_calls_of_user.sh NAME...	live_NAME of tests/calls
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 as_user=
 if [ "$(id -u)" = 0 ]; then

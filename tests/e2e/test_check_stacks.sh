@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # --check-stacks: what both unwinders say of programs whose stacks are right and of one whose are
 # not; and that the target is none the worse for it, whoever dies.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 [ -x "$BUILD/tools/sprofil-stackcheck" ] || skip "built without libunwind-ptrace"
 export LC_ALL=C

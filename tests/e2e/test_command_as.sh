@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # -E and -u: the command's environment and user.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 run() { "$SPROFRUN" -q -o p.pb.gz "$@" 2>err; }
 
 export KEPT=kept GONE=gone CHANGED=old
@@ -37,7 +37,8 @@ if [ "$(id -u)" = 0 ]; then
     install -m 755 "$TARGETS/busy" busy
     "$SPROFRUN" -q -F 500 --max-overhead 100 -o b.pb.gz -u nobody "$WORK/busy" 1 0.5 7 2>err
     is "a command that computes: status" $? 7
-    check "is profiled" [ "$(figure samples b.pb.gz)" -gt 100 ]
+    check "is profiled" [ "$(figure samples b.pb.gz)" -gt 0 ]
+    about "samples" "$(figure samples b.pb.gz)" 101 100000
     printf '#!/bin/sh\n' >secret
     chmod 700 secret
     run -u nobody ./secret; is "what that user may not run: status" $? 126

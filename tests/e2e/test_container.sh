@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Targets in a mount and pid namespace of their own, profiled from outside: by attaching, and by
 # launching what makes the namespace. The program lies where only they can see it.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 command -v unshare >/dev/null || skip "unshare (util-linux) is missing"
 name=in$$ # the process is looked for by this name
@@ -92,7 +92,7 @@ both() {
     is "$what, launched: status" $? 7
     is "$what, launched: no messages" "$(cat err)" ""
     profile_is "$what, launched" launch.pb.gz
-    within "$what, launched: profiled" "$(awk -v p="$(figure profiled_cpu_ns launch.pb.gz)" \
+    about "$what, launched: profiled" "$(awk -v p="$(figure profiled_cpu_ns launch.pb.gz)" \
         -v k="$(figure kernel_cpu_ns launch.pb.gz)" 'BEGIN { print p / k }')" 0.9 1.001
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # doctor: what is missing, what mends it, and that it does. debuginfod is a server of this test.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"
 command -v strip >/dev/null || skip "no strip (binutils)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # --dump: one stack of every thread, for how long each was stopped, and nothing changed by it.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 state_of() { awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 in_state() { [ "$(state_of "$1")" = "$2" ]; }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The page of export --format html: by an HTML parser, and by a browser if there is one. It loads
 # nothing, names stay text, and sources that are not for everybody are left out unless asked for.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
-MAKE_STACKS=$BUILD/tests/e2e/make_stacks
+MAKE_STACKS=$BUILD/tests/reports/make_stacks
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"
 command -v python3 >/dev/null || skip "no python3"
 export LC_ALL=C.UTF-8
@@ -141,7 +141,7 @@ document.body.setAttribute('data-seen', Object.keys(seen).map(k => k + '=' + see
 H
         } >$kind.probe.html
         echo "dom file://$WORK/$kind.probe.html $WORK/$kind.dom"
-    done | python3 "$SOURCE/tests/e2e/browser.py" "$browser" "$WORK/browser" >answers
+    done | python3 "$SOURCE/tests/reports/browser.py" "$browser" "$WORK/browser" >answers
     is "the browser's answers" "$(sort -u answers)" "done"
     for kind in page hostile; do
         grep -oE 'data-seen="[^"]*"' $kind.dom >seen.$kind

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What meson install lays down works from wherever the tree is moved to.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 command -v meson >/dev/null || skip "meson is not in PATH"
 DESTDIR=$WORK/dest meson install -C "$BUILD" --no-rebuild --quiet >log 2>&1 || { cat log; exit 1; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Generated code is named by the jitdump that its process has mapped, with lines: a program that
 # writes one as runtimes do, and node --perf-prof if it is here.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"
 [ "$(uname -m)" = x86_64 ] || skip "the generated code is of x86-64"

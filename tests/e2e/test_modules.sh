@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Callbacks from a library through libc; modules that are deleted or replaced while they run.
-# shellcheck source=tests/e2e/lib.sh
-. "$SOURCE/tests/e2e/lib.sh"
+# shellcheck source=tests/lib.sh
+. "$SOURCE/tests/lib.sh"
 
 cp "$TARGETS/callbacks" "$TARGETS"/libcallbacks*.so .
 chmod 755 . ./*
@@ -53,8 +53,8 @@ sorting="$calls"'sort_all;([^;]*;)*(qsort|__qsort_r|qsort_r|__GI___qsort_r)[^;]*
 finding="$calls"'find_all;([^;]*;)*(__)?(GI_+)?bsearch;by_weight'
 
 "$SPROFRUN" -q -F 1000 -o plain.pb.gz -- ./callbacks "$PWD/libcallbacks.so" 1 >/dev/null
-within 'callbacks through qsort' "$(share plain.pb.gz "$sorting")" 20 80
-within 'callbacks through bsearch' "$(share plain.pb.gz "$finding")" 20 80
+about 'callbacks through qsort' "$(share plain.pb.gz "$sorting")" 20 80
+about 'callbacks through bsearch' "$(share plain.pb.gz "$finding")" 20 80
 within 'callbacks: all are of one kind or the other, or reach main' \
     "$(share plain.pb.gz "$sorting|$finding|${calls}|_dl_|^_start(;|\$)")" 99.5 100
 is 'callbacks: none incomplete' "$(figure incomplete_stacks plain.pb.gz)" 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # --push: profiles in a store, which is one of the test's own: away at first, then there, then rude.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 command -v python3 >/dev/null || skip "needs python3"
 [ -x "$BUILD/tools/sprofil-push" ] || skip "built without libcurl"
 SPROFSERVE=$BUILD/tools/sprofserve

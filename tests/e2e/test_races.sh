@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The races of docs/PTRACE.md, each under its name; test_races.sh NAME... runs only those.
-. "$(dirname "$0")/lib.sh"
+# The races of docs/PTRACE.md, each under its name; test_races.sh NAME... runs only those. Each is
+# played briefly. ROUNDS makes it longer; tests/long_harmless.sh runs it so.
+. "$(dirname "$0")/../lib.sh"
 RACE=$TARGETS/race
+ROUNDS=${ROUNDS:-1}
+
+# moment I: another one for each I, and the same in each run
+moment() { sleep "0.$(printf '%03d' $(($1 * 37 % 150)))"; }
 
 # under WHAT WANTED-STATUS COMMAND...: runs it under the profiler at 4 kHz. FACTOR: longer
 # deadlines, for a machine that is emulated.
@@ -65,7 +70,7 @@ exec_from_other_thread() {
     is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 1
 }
 sigkill_while_stopped() {
-    for i in 1 2 3 4 5 6 7 8 9 10; do
+    for i in $(seq $((3 * ROUNDS))); do
         "$SPROFRUN" -q -F 20000 --max-overhead 100 -o r.pb.gz "$TARGETS/busy" 2 10 0 2>err &
         local run=$! busy
         wait_until "the target runs" 20 child_of_tracer busy >pid
@@ -134,12 +139,12 @@ detach_in_vfork() {
 }
 signal_during_sample() { under "$FUNCNAME" 0 "$RACE" signals 500; }
 signal_survives_our_death() {
-    for i in 1 2 3 4 5 6 7 8; do
+    for i in $(seq $((3 * ROUNDS))); do
         rm -f started result
         "$SPROFRUN" -q -F 10000 --max-overhead 100 -o r.pb.gz sh -c ": >started; $RACE deaths 200 2>harm; echo \$? >result" 2>err &
         local run=$!
         wait_until "the target runs" 20 [ -e started ]
-        perl -e "select undef, undef, undef, rand 0.15" # any moment will do
+        moment $i
         kill -KILL $run 2>/dev/null # it may have ended
         wait $run 2>/dev/null
         wait_until "the target has ended" 20 [ -s result ]
@@ -176,37 +181,32 @@ restart_meets_filter() {
     "$TARGETS/filtered" 1 >/dev/null ||
         { echo "not tested: $FUNCNAME (no seccomp filters)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/filtered" 600
-    # The same while ignored signals wake it.
-    (while [ ! -e over ]; do pkill -WINCH -x filtered; sleep 0.005; done) & local teaser=$!
-    under "$FUNCNAME, teased" 0 "$TARGETS/filtered" 300
-    : >over; wait $teaser; rm -f over
+    # The same while ignored signals wake it. The shell has it buried in one of its own waits.
+    under "$FUNCNAME, teased" 0 sh -c '"$0" 300 & pid=$!
+        while kill -WINCH $pid 2>/dev/null; do sleep 0.005; done; wait $pid' "$TARGETS/filtered"
 }
 leader_exits_first() {
-    local others
+    under "$FUNCNAME" 5 "$RACE" leader 300
     # What the process says of itself, its start (after the exec) and its end: exit handlers and the
-    # death of two threads. Who says it may wait for its CPU meanwhile, and the other thread go on:
-    # the best of three counts.
-    for _ in 1 2 3; do
-        under "$FUNCNAME" 5 "$RACE" leader 300
-        others=$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$(cat out)" \
-            'BEGIN { print (k - own) / 1e9 }')
-        awk -v o="$others" 'BEGIN { exit !(o > 0.02) }' || break
-    done
-    within "$FUNCNAME: CPU seconds of the others" "$others" 0 0.02
+    # death of two threads. Who says it may wait for its CPU meanwhile, and the other thread go on.
+    check "$FUNCNAME: what it says is in the kernel's figure" \
+        [ "$(figure kernel_cpu_ns r.pb.gz)" -ge "$(cat out)" ]
+    about "$FUNCNAME: CPU seconds of the others" "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" \
+        -v own="$(cat out)" 'BEGIN { print (k - own) / 1e9 }')" 0 0.02
 }
 unstoppable_thread() {
     under "$FUNCNAME" 0 "$RACE" vfork 1200
     # The other thread works for 1.2 s, on a busy machine with a small part of a CPU, and is ticked.
-    check "$FUNCNAME: the other thread is sampled" [ "$(figure samples r.pb.gz)" -ge 5 ]
+    check "$FUNCNAME: the other thread is sampled" [ "$(figure samples r.pb.gz)" -gt 0 ]
     "$TARGETS/unstoppable" 0 >/dev/null; [ $? = 77 ] &&
         { echo "not tested: $FUNCNAME, the count (no io_submit)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/unstoppable" 1200
     read -r own slow late <out
-    within "$FUNCNAME: misses counted" "$(figure missed_stops r.pb.gz)" "$slow" "$late"
-    within "$FUNCNAME: kernel's figure is the target's own" \
+    about "$FUNCNAME: misses counted" "$(figure missed_stops r.pb.gz)" "$slow" "$late"
+    about "$FUNCNAME: kernel's figure is the target's own" \
         "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" -v own="$own" 'BEGIN { print k / own }')" \
             0.99 1.01
-    within "$FUNCNAME: profiled" "$(awk -v p="$(figure profiled_cpu_ns r.pb.gz)" \
+    about "$FUNCNAME: profiled" "$(awk -v p="$(figure profiled_cpu_ns r.pb.gz)" \
         -v k="$(figure kernel_cpu_ns r.pb.gz)" 'BEGIN { print p / k }')" 0.98 1.001
 }
 maps_change_between_samples() { under "$FUNCNAME" 0 "$RACE" maps 2000; }
@@ -216,12 +216,12 @@ tid_reused() {
     is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 22
 }
 supervisor_killed_mid_stop() {
-    for i in 1 2 3 4 5 6 7 8; do
+    for i in $(seq $((3 * ROUNDS))); do
         rm -f started result
         "$SPROFRUN" -q -F 20000 --max-overhead 100 -o r.pb.gz sh -c ": >started; $TARGETS/busy 1 0.3 5; echo \$? >result" 2>err &
         local run=$!
         wait_until "the target runs" 20 [ -e started ]
-        perl -e "select undef, undef, undef, rand 0.2"
+        moment $i
         kill -KILL $run 2>/dev/null # it may have ended
         wait $run 2>/dev/null
         wait_until "the target has ended" 20 [ -s result ]
@@ -234,7 +234,7 @@ analyst_killed() {
     wait_until "there is an analyst" 20 child_of_tracer sprofil-analyst >pid
     kill -KILL "$(head -n 1 pid)"
     wait $run; is "$FUNCNAME: status" $? 5
-    check "$FUNCNAME: the rest is profiled" [ "$(figure samples r.pb.gz)" -gt 10 ]
+    check "$FUNCNAME: the rest is profiled" [ "$(figure samples r.pb.gz)" -gt 0 ]
 }
 
 pdeathsig() {

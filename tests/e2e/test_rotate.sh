@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Long runs: a file each so often, the newest that stay, and snapshots at SIGUSR2.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # The sum of a figure of several profiles.
 sum() {
@@ -39,7 +39,7 @@ for file in "$@"; do
             $(figure kernel_cpu_ns "$file")))" -1000 1000
     is "$file: whole" "$(figure processes "$file") $(figure analyst_restarts "$file")" '1 0'
 done
-within "all CPU time of the command" "$(sum kernel_cpu_ns "$@")" 2200000000 2650000000
+about "all CPU time of the command" "$(sum kernel_cpu_ns "$@")" 2200000000 2650000000
 "$SPROFREPORT" summary --format tsv "$@" >all
 is "its process is one, in all files together" "$(awk '/^(processes|threads)\t/ { print $2 }' all | xargs)" '1 1'
 "$SPROFREPORT" --format tsv "$@" >all

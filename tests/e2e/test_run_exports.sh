@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What sprofrun writes by the name of its output, and its report of the call tree.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 "$SPROFRUN" -q -F 1000 -o run.folded "$TARGETS/split" 20 4000
 is "folded stacks" $? 0
@@ -24,7 +24,7 @@ if command -v gprof >/dev/null; then
     is "gprof reads it" "$? $(cat err)" '0 '
     is "gprof: functions that ran" "$(grep -c ' f[0-9]*$' flat.gprof)" 20
     # 20 parts of 210, of some 800 samples: five standard errors.
-    within "gprof: share of f19" "$(awk '$NF == "f19" { print $1 }' flat.gprof)" 4.3 14.7
+    about "gprof: share of f19" "$(awk '$NF == "f19" { print $1 }' flat.gprof)" 4.3 14.7
     gprof -b -q "$TARGETS/split" gmon.out >graph.gprof
     check "gprof: main calls f19" grep -qE '^ +[0-9.]+ +[0-9.]+ +([0-9]+)/\1 +main \[' graph.gprof
     "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/split" 20 10000

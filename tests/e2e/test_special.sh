@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs that fare differently under a tracer: with set-user-ID, and tracers themselves. It is
 # said, and there is a way.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # A program that runs as root whoever calls it, called by somebody else.
 as=(setpriv --reuid=65534 --regid=65534 --clear-groups)

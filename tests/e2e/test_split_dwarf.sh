@@ -3,7 +3,7 @@
 # Split DWARF: a program built with -gsplit-dwarf gets the same names, lines and inlined functions,
 # address by address, as the same program built without, from .dwo files, from a .dwp, from files
 # that were moved; and doctor says which file is missing.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 symbolize=$BUILD/bench/symbolize_bench
 command -v objdump >/dev/null || skip "no objdump (binutils)"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # sproftop in a real terminal (tmux): every key of the contract does what it says, on a live process
 # and on a command; what becomes of the terminal and of the target at every way out.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 command -v tmux >/dev/null || skip "tmux is not installed"
 SPROFTOP=$BUILD/tools/sproftop
 SHOW=$TARGETS/show

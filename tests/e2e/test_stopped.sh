@@ -3,7 +3,7 @@
 # A target that a signal has stopped is called so in the live view, whether it was stopped before or
 # while it is looked at; one that only sleeps is not, nor are two of which one runs or sleeps. The
 # states come from the opener: the analyst may not open /proc.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # look WHAT ARGUMENTS...: the view as plain text, in the file screens
 look() {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Our unwinder, from a copy, against libunwind on the stopped thread: frame by frame.
 opinion=$(realpath "$1") # lib.sh goes to another folder
-# shellcheck source=tests/e2e/lib.sh
-. "$SOURCE/tests/e2e/lib.sh"
+# shellcheck source=tests/lib.sh
+. "$SOURCE/tests/lib.sh"
 
 # ask WHAT STOPS COMMAND...
 ask() {

@@ -4,7 +4,7 @@
 # do in fork, exec and exit is found, and the sampler goes on. (An interrupt that another stop or
 # the end of the thread overtook was no sample. Exits had none, exec hardly any, forks few; and in
 # one of some 4,000 execs the sampler waited for that stop from then on, and found nothing.)
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # profile WHAT COMMAND...: into p.pb.gz
 profile() {

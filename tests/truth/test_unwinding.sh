@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Stacks of all shapes reach their beginning, and are the ones that were there.
-# shellcheck source=tests/e2e/lib.sh
-. "$SOURCE/tests/e2e/lib.sh"
+# shellcheck source=tests/lib.sh
+. "$SOURCE/tests/lib.sh"
 
 # profile OPTIONS... -- COMMAND...: its stacks in folded.
 profile() {

@@ -4,7 +4,7 @@
 # should be. (When a stop was thought to last until the thread gave us our CPU back, and all were
 # searched in turn, f0 had 17 to 25 % of where 50 were true; a thread's chance grew with the length
 # of its burst.)
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 truth=$(timeout 60 "$SPROFRUN" -q -F 250 --report none -o p.pb.gz "$TARGETS/bursts" 24)
 within "part of the CPU time that has a place" \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Samples are CPU time: what is profiled is what the kernel charged, at any rate, for any number of
 # threads; and sleeping threads are left alone. Shares of CPU time, so a loaded machine matters not.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # profile NAME ARGS...: sets $share (profiled of the kernel's figure) and $whole
 profile() {

@@ -3,7 +3,7 @@
 # What the Tab key offers in bash, and in the shells that are named.
 # Usage: test_completions.sh [zsh] [fish]
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/lib.sh"
+. "$here/../lib.sh"
 
 [ -f "$BUILD/packaging/completions/sprofrun" ] || skip "completions are made by builds for this machine"
 : >"a file.pb.gz"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # --max-overhead bounds the stop time; the rate yields, and the CPU time is still accounted for.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 samples_at() {
     "$SPROFRUN" -q -F 5000 --max-overhead "$1" -o p.pb.gz "$TARGETS/busy" 2 1

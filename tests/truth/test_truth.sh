@@ -10,9 +10,9 @@
 #
 # Outside of the functions (calls): within 4.9 standard errors, one in a million again, and 3
 # points more, since on the way into and out of sleep interrupts are off: the clock sees that
-# time, and no sampler does. A hypervisor takes a virtual CPU away mostly in calls; where it took
-# more than 5 % of the CPUs, calls are not judged.
-. "$(dirname "$0")/lib.sh"
+# time, and no sampler does. A hypervisor takes a virtual CPU away mostly in calls: of a machine of
+# which it takes more than 5 % this is not true.
+. "$(dirname "$0")/../lib.sh"
 
 "$SOURCE/bench/truth.sh" --oracle own --seeds 3,22,31,40,50 --rates 1000 --seconds 2 --tsv \
     >rows 2>notes
@@ -24,13 +24,9 @@ read -r chi limit <<<"$(awk -F'\t' 'NR > 1 { chi += $18 * $19; df += $19 }
 within "functions among themselves, chi-square" "$chi" 0 "$limit"
 
 while read -r seed truth shown effective steal; do
-    if awk -v s="$steal" 'BEGIN { exit s <= 5 }'; then
-        echo "program $seed: the hypervisor took $steal % of the CPUs, calls are not judged"
-        continue
-    fi
     read -r low high <<<"$(awk -v t="$truth" -v n="$effective" 'BEGIN {
         e = 3 + 4.9 * sqrt(t * (100 - t) / n); print t - e, t + e }')"
-    within "program $seed, outside of the functions, where $truth % are right" "$shown" \
+    within "program $seed ($steal % stolen), outside of the functions, where $truth % are right" "$shown" \
         "$low" "$high"
 done <<<"$(awk -F'\t' 'NR > 1 { print $1, $10, $11, $13, $17 }' rows)"
 finish

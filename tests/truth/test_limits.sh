@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Thousands of threads and processes; and limits of descriptors and memory: said once, counted, and
 # the rest goes on.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # explained WHAT: what is profiled and what is not are all that the kernel charged
 explained() {

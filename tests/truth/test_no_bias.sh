@@ -6,7 +6,7 @@
 # samples. It has 20 (ways - 1) degrees of freedom at most (ticks spread evenly make it smaller).
 # The limits are its 99.9999 % points: 5 degrees 35.9, 20 degrees 65.4, 380 degrees 526: a false
 # alarm in a million runs of the test for each of them.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # chi_square RUNS WAYS ROUNDS [NAP_MS]
 chi_square() {

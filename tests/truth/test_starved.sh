@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A program of higher real-time priority keeps a CPU for itself, where the sampling threads wait for
 # instants: the profiling ends in time all the same, and an order is heard.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 # (The command that times the hog out is in the fair class, and on another CPU.)
 chrt -f 50 true 2>/dev/null || skip "real-time priority is not permitted"
 two_cpus

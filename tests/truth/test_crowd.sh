@@ -4,7 +4,7 @@
 # the sessions first and then within them: from a session of its own, as from another terminal, the
 # supervisor gets one when it wants it; in that of its target it is one of a hundred.
 # (There 5 % had a place once.)
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 command -v setsid >/dev/null || skip "setsid (util-linux) is missing"
 
 part_with_a_place() {

@@ -49,6 +49,17 @@ within() {
     fi
 }
 
+# about WHAT VALUE LOW HIGH: the same of a value that chance and the machine's load have a part in.
+# It is judged in the truth suite, which sets TRUTH, and nowhere else.
+about() { [ -z "${TRUTH:-}" ] || within "$@"; }
+
+# noise BYTES: which look random, and are the same in each run
+noise() {
+    LC_ALL=C awk -v n="$1" 'BEGIN {
+        for (x = 1; n > 0; n--) { x = (x * 16807) % 2147483647; printf "%c", int(x / 64) % 256 }
+    }'
+}
+
 # wait_until WHAT SECONDS COMMAND...: until the command succeeds, or the deadline.
 wait_until() {
     local what=$1 deadline=$((SECONDS + $2))
