@@ -104,9 +104,9 @@ static int join_analyst(struct engine_result *result, int *ret_signal)
 	return status;
 }
 
-static void warn(struct sprofrun_settings *s, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void warn(struct sprofrun_settings *s, const char *format, ...)
+static void say_format(struct sprofrun_settings *s, enum say_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void say_format(struct sprofrun_settings *s, enum say_kind kind, const char *format, ...)
 {
 	char line[512];
 	va_list args;
@@ -114,7 +114,7 @@ static void warn(struct sprofrun_settings *s, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	say(s, SAY_WARNING, line);
+	say(s, kind, line);
 }
 
 /* Prints to a file that gets its name when everything has been written. */
@@ -154,11 +154,11 @@ static void write_histogram(struct sprofrun_settings *s, const struct engine_res
 	/* What could not begin replaces no file. */
 	error = ran ? print_histogram(s, &problem) : 0;
 	if (error < 0)
-		warn(s, "cannot write the histogram %s: %s", s->histogram,
+		say_format(s, SAY_WARNING, "cannot write the histogram %s: %s", s->histogram,
 			problem ? problem : strerror(-error));
 	for (size_t i = 0; i < s->regions.regions && ran; i++) {
 		if (!histogram_was_seen(&s->regions, i))
-			warn(s,
+			say_format(s, SAY_WARNING,
 				"no module '%s' was seen in any process: its region has counted "
 				"nothing",
 				s->regions.region[i].object);
@@ -221,10 +221,50 @@ static int run(struct sprofrun_settings *s)
 	return front_end_like(status);
 }
 
+/* "1234 (redis-server)", or "3 processes" */
+static void name_targets(const struct engine_options *engine, char *to, size_t room)
+{
+	char path[40], name[32] = "";
+	FILE *file;
+
+	if (engine->pids_n != 1) {
+		(void)snprintf(to, room, "%zu processes", engine->pids_n);
+		return;
+	}
+	(void)snprintf(path, sizeof(path), "/proc/%d/comm", engine->pids[0]);
+	file = fopen(path, "re");
+	if (file) {
+		(void)!fgets(name, sizeof(name), file);
+		(void)fclose(file);
+	}
+	name[strcspn(name, "\n")] = '\0';
+	(void)snprintf(to, room, "process %d%s%s%s", engine->pids[0], name[0] ? " (" : "", name,
+		name[0] ? ")" : "");
+}
+
+/* Whoever attaches learns to what, and how it ends. */
+static void tell_attached(struct sprofrun_settings *s)
+{
+	const struct engine_options *engine = &s->engine;
+	const char *goes_on = engine->pids_n == 1 ? "the process goes on" : "they go on";
+	char what[96], ns[TEXT_UNIT_BYTES];
+
+	if (engine->command || engine->dump || s->live)
+		return;
+	name_targets(engine, what, sizeof(what));
+	text_format_ns(engine->duration_ns, ns);
+	if (engine->duration_ns)
+		say_format(s, SAY_NOTE, "profiling %s for %s; ^C ends that earlier, and %s", what,
+			ns, goes_on);
+	else
+		say_format(s, SAY_NOTE, "profiling %s until ^C; then %s", what, goes_on);
+}
+
 static void begun(void *context)
 {
-	const struct sprofrun_settings *s = context;
+	struct sprofrun_settings *s = context;
 
+	tell_attached(s);
 	serve_front_tell(&s->serve);
 }
 

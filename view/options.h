@@ -32,6 +32,7 @@ struct report_options {
 	bool sort_by_total; /* default: by self */
 	unsigned limit;     /* maximum rows, 0 all */
 	double min_percent; /* rows below are omitted */
+	bool with_self;     /* flat, lines: no rows that would show 0.0 % self */
 	const char *focus;  /* only samples with a function that matches this ERE; NULL all */
 	const char *object; /* only samples whose leaf is in an object that matches */
 	const char *thread; /* only threads whose name matches */

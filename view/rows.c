@@ -238,6 +238,9 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return by_name ? by_name : (x->id > y->id) - (x->id < y->id);
 }
 
+/* Less is shown as 0.0 %. */
+#define SHOWN_LEAST 0.0005
+
 /* Removes rows excluded by the options; the rows are sorted. */
 static void leave_out(struct rows *rows, const struct report_options *options, size_t values)
 {
@@ -253,9 +256,15 @@ static void leave_out(struct rows *rows, const struct report_options *options, s
 		int64_t value =
 			options->sort_by_total ? row->total[rows->weight] : row->self[rows->weight];
 
-		if ((options->limit && kept >= options->limit) || (double)value < least) {
+		bool calls_only = options->with_self &&
+			(double)row->self[rows->weight] <
+				(double)rows->all[rows->weight] * SHOWN_LEAST;
+
+		if ((options->limit && kept >= options->limit) || (double)value < least ||
+			calls_only) {
 			add_values(rows->left_out.self, row->self, values);
 			rows->left_out_rows++;
+			rows->callers_only += calls_only;
 		} else {
 			rows->row[kept++] = *row;
 		}

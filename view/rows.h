@@ -31,7 +31,8 @@ struct rows {
 	size_t n;
 	struct row left_out; /* their sums; only self and total */
 	size_t left_out_rows;
-	size_t weight; /* index of the value type by which rows are sorted and weighed */
+	size_t callers_only; /* of these, how many have less self time than is shown */
+	size_t weight;       /* index of the value type by which rows are sorted and weighed */
 	int64_t all[VALUE_TYPES_MAX];    /* of the whole profile */
 	int64_t chosen[VALUE_TYPES_MAX]; /* of the samples chosen by the options */
 	int64_t unsampled;               /* the part of all[weight] that is [unsampled] */

@@ -29,6 +29,8 @@ children+=("${workers[@]}")
 is "the parent alone" "$? $(processes_of p.pb.gz)" "0 1"
 check "which children are not taken is said" grep -q \
     "^sprofrun: $parent (bash) has 4 live descendants that are not taken: --tree .*--name bash" err
+check "who attaches learns to what, and how it ends" grep -q \
+    "^sprofrun: profiling process $parent (bash) for 100.00 ms; ^C ends that earlier, and" err
 "$SPROFRUN" -q -d 0.1s -o p.pb.gz -p $parent 2>err
 is "but not with -q" "$(cat err)" ""
 "$SPROFRUN" -q -d 60s -o other.pb.gz -p $parent & other=$!

@@ -5,7 +5,7 @@
 set -u
 export LC_ALL=C.UTF-8
 unset PAGER LESS NO_COLOR COLUMNS
-report=$1 make=$2 golden=$3
+report=$(realpath "$1") make=$2 golden=$3
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -21,6 +21,7 @@ same() {
 	shift 2
 	"$report" "$@" >"$work/out" 2>"$work/err" || fail "$what: status $?"
 	[ -s "$work/err" ] && fail "$what: $(cat "$work/err")"
+	[ -n "${GOLDEN_WRITE:-}" ] && cp "$work/out" "$golden/$file"
 	diff -u "$golden/$file" "$work/out" || fail "$what"
 }
 
@@ -45,6 +46,16 @@ same "lines" lines.txt lines --thread demo --limit 3 "$p"
 LC_ALL=C same "filtered, ASCII" filtered.txt flat --focus main --min-pct 20 --sort total \
     --split thread "$p"
 same "flat tsv" flat.tsv flat --format tsv "$p"
+same "the report behind the file" lines.txt "$p" lines --thread demo --limit 3
+(cd "$work" && cp "$p" sprof.pb.gz && "$report" >default && "$report" tree >tree &&
+    "$report" callers helper >callers && "$report" export --format folded >folded) ||
+    fail "without a file: status $?"
+diff -u "$golden/flat.txt" "$work/default" || fail "without a file, sprof.pb.gz is read"
+"$report" callers helper "$p" | diff -u - "$work/callers" || fail "of a function, too"
+"$report" "$p" callers helper | diff -u - "$work/callers" || fail "behind the file, too"
+"$report" tree "$p" | diff -u - "$work/tree" || fail "a report alone"
+"$report" --min-pct 0 "$p" | grep -q '^ *0\.0 .* main ' || fail "asked for, callers are listed"
+(cd "$work" && rm sprof.pb.gz)
 same "options behind the file" flat.tsv "$p" --format=tsv
 same "lines tsv" lines.tsv lines --format tsv "$p"
 same "threads" threads.tsv --split thread --no-inline --limit 3 --format tsv "$p"

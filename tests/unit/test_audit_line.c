@@ -20,7 +20,7 @@ static char *said_of(const struct profile *profile, bool ascii)
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	assert_int_equal(report_audit_line(profile, ascii, 0, out), 0);
+	assert_int_equal(report_audit_full(profile, ascii, 0, out), 0);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
@@ -250,6 +250,64 @@ static void test_audit_line__long_stacks_name_the_option(void **state)
 	profile_free(profile);
 }
 
+/* One line, and a sentence only if something is wrong. */
+static void test_audit_line__a_report_ends_with_one_line(void **state)
+{
+	static const struct {
+		const char *key;
+		uint64_t value;
+		const char *line;
+	} steps[] = {
+		{"lost_samples", 0,
+			"audit: 100 samples at 248 of 250 Hz, found 98.0 % +- 19.5, nothing "
+			"lost\n"},
+		{"cost_ns", 5 * FIXTURE_MS,
+			"audit: 100 samples at 248 of 250 Hz, cost 1.24 %, found 98.0 % +- 19.5, "
+			"nothing lost\n"},
+		{"unresolved_samples", 2,
+			"audit: 100 samples at 248 of 250 Hz, cost 1.24 %, found 98.0 % +- 19.5, "
+			"unresolved 2 (2.0 %)\n"},
+		{"lost_samples", 25,
+			"audit: 100 samples at 248 of 250 Hz, cost 1.24 %, found 98.0 % +- 19.5, "
+			"lost 25 (20.0 %), unresolved 2 (2.0 %)\n"},
+	};
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	set(profile, "unresolved_samples", 0);
+	set(profile, "truncated_stacks", 0);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		char *text = NULL;
+		size_t bytes = 0;
+		FILE *out = open_memstream(&text, &bytes);
+
+		assert_non_null(out);
+		set(profile, steps[i].key, steps[i].value);
+		assert_int_equal(report_audit_line(profile, true, 0, out), 0);
+		assert_int_equal(fclose(out), 0);
+		assert_true(!strncmp(text, steps[i].line, strlen(steps[i].line)));
+		assert_string_equal(text + strlen(steps[i].line), "note: made by hand\n");
+		free(text);
+	}
+	profile_free(profile);
+}
+
+/* 404 ms of CPU time in 10 s; with the wall clock, the rest of the time is in the profile. */
+static void test_audit_line__what_waits_is_pointed_to_the_wall_clock(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	assert_silent(profile, "-w wall");
+	set(profile, "wall_ns", UINT64_C(10000) * FIXTURE_MS);
+	assert_says(profile,
+		"\non a CPU for 4.0 % of the time: sprofrun -w wall shows where the threads "
+		"wait\n");
+	set(profile, "elapsed_ns", UINT64_C(10000) * FIXTURE_MS);
+	assert_silent(profile, "-w wall");
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +319,8 @@ int main(void)
 		cmocka_unit_test(test_audit_line__a_rate_that_cannot_be),
 		cmocka_unit_test(test_audit_line__what_was_left_out_is_told),
 		cmocka_unit_test(test_audit_line__without_the_test_the_times_are_told),
+		cmocka_unit_test(test_audit_line__a_report_ends_with_one_line),
+		cmocka_unit_test(test_audit_line__what_waits_is_pointed_to_the_wall_clock),
 		cmocka_unit_test(test_audit_line__long_stacks_name_the_option),
 	};
 

@@ -97,6 +97,7 @@ static void print_report(const struct analyst_settings *s, const struct profile 
 	if (!report || report->wants_function || report->print_sides)
 		return;
 	options.min_percent = report->text_min_percent;
+	options.with_self = true;
 	/* A path from the start of a program to its hot spot takes more rows than a list. */
 	if (report->text_min_percent > 0)
 		options.limit *= 2;

@@ -77,7 +77,7 @@ static const struct option long_options[] = {
 static const char help_options[] =
 	"\n"
 	"FILE is a profile of sprofrun or any other pprof file, - standard input;\n"
-	"several are merged.\n"
+	"several are merged. Without any, sprof.pb.gz is read.\n"
 	"\n"
 	"  --format text|tsv|csv|json|FORMAT\n"
 	"                    of a report text (default), tsv, csv, json; of export a\n"
@@ -86,7 +86,8 @@ static const char help_options[] =
 	"                    by a row's own time (default), or with that of what it calls\n"
 	"  --limit N         at most N rows, 0 all (default)\n"
 	"  --min-pct P       no rows below P percent (default: 0; as text 0.5 of tree,\n"
-	"                    timeline, balance, 0.1 of diff, doctor)\n"
+	"                    timeline, balance, 0.1 of diff, doctor; of flat, lines what\n"
+	"                    shows more than 0.0 % self)\n"
 	"  --width COLUMNS   of text; 0 unlimited (default: the terminal's, else 0)\n"
 	"  --focus RE        only samples with a function that matches\n"
 	"  --object RE       only samples in an object whose path matches\n"
@@ -173,13 +174,13 @@ static void list_formats(FILE *out)
 
 static void print_help(void)
 {
-	puts("usage: sprofreport [REPORT] [OPTION...] FILE...\n"
-	     "       sprofreport callers FUNC [OPTION...] FILE...\n"
-	     "       sprofreport annotate FUNC [OPTION...] FILE...\n"
+	puts("usage: sprofreport [REPORT] [OPTION...] [FILE...]\n"
+	     "       sprofreport callers FUNC [OPTION...] [FILE...]\n"
+	     "       sprofreport annotate FUNC [OPTION...] [FILE...]\n"
 	     "       sprofreport diff [OPTION...] A B, or A1 A2... -- B1 B2...\n"
 	     "       sprofreport merge [-o OUT] FILE...\n"
 	     "       sprofreport merge --by rank|host|process FILE...\n"
-	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] FILE...\n"
+	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] [FILE...]\n"
 	     "       sprofreport export --format svg --diff [OPTION...] A B\n\n"
 	     "REPORT is one of");
 	list_reports(stdout);
@@ -398,8 +399,10 @@ static int take_report_format(struct command *command)
 	if (chosen < 0)
 		return EXIT_USAGE;
 	command->options.format = (enum report_format)chosen;
-	if (!command->has_min_percent && command->options.format == REPORT_TEXT)
+	if (!command->has_min_percent && command->options.format == REPORT_TEXT) {
 		command->options.min_percent = command->report->text_min_percent;
+		command->options.with_self = !command->options.sort_by_total;
+	}
 	return 0;
 }
 
@@ -442,11 +445,51 @@ static const char *words_before_file(const struct command *command)
 	return command->merges ? " -o OUT" : " --format FORMAT";
 }
 
+static bool is_report_word(const char *word)
+{
+	return report_find(word) || !strcmp(word, "export") || !strcmp(word, "merge");
+}
+
+/*
+ * "FILE tree" is "tree FILE": the name of a report behind files comes first, with its function. A
+ * file of such a name is a file.
+ */
+static void put_report_first(int argc, char **argv)
+{
+	int at = 0, words = 1;
+
+	while (at < argc && access(argv[at], F_OK) == 0 && !is_report_word(argv[at]))
+		at++;
+	if (!at || at == argc || !is_report_word(argv[at]) || access(argv[at], F_OK) == 0)
+		return;
+	words += report_find(argv[at]) && report_find(argv[at])->wants_function && at + 1 < argc;
+	for (int i = 0; i < words; i++) {
+		char *word = argv[at + i];
+
+		memmove(argv + i + 1, argv + i, (size_t)at * sizeof(*argv));
+		argv[i] = word;
+	}
+}
+
+/* What sprofrun writes, and a report reads, if nothing else is said. */
+static char default_file[] = "sprof.pb.gz";
+static char *default_files[] = {default_file, NULL};
+
+/* The reports of one profile read the default, if it is there. */
+static bool has_default(const struct command *command)
+{
+	return (command->report ? !command->report->print_sides : !command->merges) &&
+		!command->program && !command->options.balance_by && !command->sides &&
+		access(default_file, F_OK) == 0;
+}
+
 static int take_words(struct command *command, int argc, char **argv)
 {
-	int words = take_report(command, argc, argv), status;
+	int words, status;
 	const char *name;
 
+	put_report_first(argc, argv);
+	words = take_report(command, argc, argv);
 	if (words < 0)
 		return EXIT_USAGE;
 	status = command->report ? take_report_format(command) : take_export_format(command);
@@ -466,6 +509,11 @@ static int take_words(struct command *command, int argc, char **argv)
 				command->options.function, name, command->options.function);
 			return EXIT_USAGE;
 		}
+	}
+	if (argc <= words && has_default(command)) {
+		command->file = default_files;
+		command->files = 1;
+		return 0;
 	}
 	if (argc <= words) {
 		complain("no profile is named; sprofrun writes sprof.pb.gz if not told otherwise: "

@@ -14,9 +14,9 @@
 
 /*
  * With a fifth of the samples unresolved, doctor is recommended. With more than one truncated stack
- * in 33, the option that copies more is.
+ * in 33, the option that copies more is. Below a twentieth of its time on a CPU, the wall clock is.
  */
-enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5, MANY_TRUNCATED = 33 };
+enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5, MANY_TRUNCATED = 33, IDLE = 20 };
 
 struct auditing {
 	const struct profile *profile;
@@ -197,15 +197,14 @@ static void print_coverage(struct auditing *a)
 {
 	struct audit_found found;
 	struct audit_rate rate;
-	bool has_found = audit_found(a->profile, &found), has_rate = audit_rate(a->profile, &rate);
-	bool is_fast;
+	bool has_found = audit_found(a->profile, &found);
 	uint64_t samples;
 
 	if (audit_figure(a->profile, "samples", &samples) && samples) {
 		separate(a, "audit: ");
 		fprintf(a->out, "%" PRIu64 " tick%s", samples, samples == 1 ? "" : "s");
 	}
-	if (has_rate)
+	if (audit_rate(a->profile, &rate))
 		print_rate(a, &rate);
 	print_times(a);
 	end_line(a);
@@ -214,13 +213,6 @@ static void print_coverage(struct auditing *a)
 	if (has_found)
 		print_instants(a, &found);
 	end_line(a);
-	/* If the period is as short as a stop, that explains the missing samples. */
-	is_fast = has_rate && rate.is_low && rate.asked_hz >= FAST_HZ;
-	if (has_found && found.is_off && !is_fast)
-		print_cause(a, &found);
-	if (has_rate)
-		print_rate_remarks(a, &rate, is_fast || !has_found || !found.is_off,
-			has_found ? found.late : 0);
 }
 
 /* "stop time p50 21 us, p99 60 us, max 412 us, 0.5 % of the running time" */
@@ -367,6 +359,35 @@ static void print_truncated(struct auditing *a)
 			a->out);
 }
 
+/*
+ * "on a CPU for 0.1 % of the time: …": less than a twentieth, of a profile that knows nothing about
+ * the rest.
+ */
+static void point_to_wall(struct auditing *a)
+{
+	uint64_t kernel, wall, elapsed;
+
+	if (profile_audit(a->profile, "elapsed_ns", &elapsed) ||
+		!profile_audit(a->profile, "kernel_cpu_ns", &kernel) ||
+		!profile_audit(a->profile, "wall_ns", &wall) || !wall || kernel >= wall / IDLE)
+		return;
+	fprintf(a->out,
+		"on a CPU for %.1f %% of the time: sprofrun -w wall shows where the threads wait\n",
+		(double)kernel * 100 / (double)wall);
+}
+
+/* All that is known of the sampling, in several lines. */
+static void print_figures(struct auditing *a)
+{
+	print_coverage(a);
+	print_choice(a);
+	end_line(a);
+	print_stops(a);
+	end_line(a);
+	print_losses(a);
+	end_line(a);
+}
+
 static void print_notes(const struct profile *profile, FILE *out)
 {
 	for (size_t i = 0; i < profile_notes(profile); i++) {
@@ -378,8 +399,119 @@ static void print_notes(const struct profile *profile, FILE *out)
 	}
 }
 
-static int print_all(
-	const struct profile *profile, bool ascii, unsigned width, bool points, FILE *out)
+/* ", found 99.2 % ± 1.1": of the expected samples. */
+static void print_found_briefly(struct auditing *a)
+{
+	struct audit_found found;
+
+	if (!audit_found(a->profile, &found) || found.says_nothing)
+		return;
+	separate(a, "audit: ");
+	fprintf(a->out, "found %.1f %% %s %.1f", found.ratio * 100, a->ascii ? "+-" : "\xc2\xb1",
+		found.error * STATS_95_PERCENT * 100);
+}
+
+/* ", cost 1.24 %": of the target's CPU time. */
+static void print_cost(struct auditing *a)
+{
+	uint64_t cost, kernel;
+
+	if (!profile_audit(a->profile, "cost_ns", &cost) ||
+		!profile_audit(a->profile, "kernel_cpu_ns", &kernel) || !kernel)
+		return;
+	separate(a, "audit: ");
+	fprintf(a->out, "cost %.2f %%", (double)cost * 100 / (double)kernel);
+}
+
+/* ", lost 3, unresolved 29 (10.0 %)", or ", nothing lost". */
+static void print_losses_briefly(struct auditing *a)
+{
+	static const struct {
+		const char *key, *text;
+	} losses[] = {
+		{"lost_samples", "lost"},
+		{"unresolved_samples", "unresolved"},
+		{"truncated_stacks", "truncated stacks"},
+		{"incomplete_stacks", "incomplete stacks"},
+		{"unrepaired_eintr", "calls left with EINTR"},
+		{"sprofil_lost", "sprofil ticks lost"},
+	};
+	uint64_t n, ignored, samples = 0;
+	size_t shown = 0;
+
+	(void)audit_figure(a->profile, "samples", &samples);
+	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
+		uint64_t all;
+
+		if (!audit_figure(a->profile, losses[i].key, &n) || !n)
+			continue;
+		separate(a, "audit: ");
+		fprintf(a->out, "%s %" PRIu64, losses[i].text, n);
+		all = samples + (i ? 0 : n);
+		if (all && i < 4)
+			fprintf(a->out, " (%.1f %%)", (double)n * 100 / (double)all);
+		shown++;
+	}
+	/* Of a profile of another program that cannot be said. */
+	if (!shown && profile_audit(a->profile, "lost_samples", &ignored)) {
+		separate(a, "audit: ");
+		fputs("nothing lost", a->out);
+	}
+}
+
+/* "audit: 3104 samples at 248 of 250 Hz, cost 1.24 %, found 99.2 % ± 1.1, nothing lost" */
+static void print_line(struct auditing *a)
+{
+	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES], calls[TEXT_UNIT_BYTES];
+	struct audit_rate rate;
+	uint64_t samples, in_calls = 0;
+
+	if (audit_figure(a->profile, "samples", &samples) && samples) {
+		separate(a, "audit: ");
+		fprintf(a->out, "%" PRIu64 " sample%s", samples, samples == 1 ? "" : "s");
+		if (audit_rate(a->profile, &rate) && rate.reached_hz > 0) {
+			text_format_hz(rate.asked_hz, asked);
+			text_format_hz(rate.reached_hz, reached);
+			fprintf(a->out, " at %.*s of %s", (int)strcspn(reached, " "), reached,
+				asked);
+		}
+	}
+	print_cost(a);
+	print_found_briefly(a);
+	print_losses_briefly(a);
+	if (profile_audit(a->profile, AUDIT_SYSCALL_CPU, &in_calls) && in_calls) {
+		text_format_ns(in_calls, calls);
+		separate(a, "audit: ");
+		fprintf(a->out, "%s in system calls left out", calls);
+	}
+	if (profile_audit(a->profile, "chosen_threads", &samples))
+		print_choice(a);
+	end_line(a);
+}
+
+/* What is wrong with the figures, a sentence each. */
+static void print_remarks(struct auditing *a)
+{
+	struct audit_found found;
+	struct audit_rate rate;
+	bool has_found = audit_found(a->profile, &found), has_rate = audit_rate(a->profile, &rate);
+	/* If the period is as short as a stop, that explains the missing samples. */
+	bool is_fast = has_rate && rate.is_low && rate.asked_hz >= FAST_HZ;
+
+	if (has_found && found.is_off && !is_fast)
+		print_cause(a, &found);
+	if (has_rate)
+		print_rate_remarks(a, &rate, is_fast || !has_found || !found.is_off,
+			has_found ? found.late : 0);
+	print_truncated(a);
+	end_line(a);
+	point_to_wall(a);
+}
+
+enum extent { BRIEF, FULL };
+
+static int print_all(const struct profile *profile, bool ascii, unsigned width, enum extent extent,
+	bool points, FILE *out)
 {
 	struct auditing a = {.profile = profile, .ascii = ascii};
 	struct wrap wrap;
@@ -387,17 +519,13 @@ static int print_all(
 	a.out = wrap_begin(&wrap, width, out);
 	if (!a.out)
 		return -ENOMEM;
-	print_coverage(&a);
-	print_choice(&a);
-	end_line(&a);
+	if (extent == FULL)
+		print_figures(&a);
+	else
+		print_line(&a);
 	print_wall(&a);
 	end_line(&a);
-	print_stops(&a);
-	end_line(&a);
-	print_losses(&a);
-	end_line(&a);
-	print_truncated(&a);
-	end_line(&a);
+	print_remarks(&a);
 	if (points)
 		point_to_doctor(&a);
 	end_line(&a);
@@ -407,10 +535,15 @@ static int print_all(
 
 int report_audit_line(const struct profile *profile, bool ascii, unsigned width, FILE *out)
 {
-	return print_all(profile, ascii, width, true, out);
+	return print_all(profile, ascii, width, BRIEF, true, out);
 }
 
-int report_audit_figures(const struct profile *profile, bool ascii, unsigned width, FILE *out)
+int report_audit_of_doctor(const struct profile *profile, bool ascii, unsigned width, FILE *out)
 {
-	return print_all(profile, ascii, width, false, out);
+	return print_all(profile, ascii, width, BRIEF, false, out);
+}
+
+int report_audit_full(const struct profile *profile, bool ascii, unsigned width, FILE *out)
+{
+	return print_all(profile, ascii, width, FULL, true, out);
 }

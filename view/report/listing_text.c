@@ -170,15 +170,16 @@ static void print_nothing(const struct listing *l, const struct profile *profile
 static void print_left_out(const struct listing *l, FILE *out)
 {
 	const struct rows *rows = l->rows;
-	size_t n = rows->left_out_rows;
+	const char *what = l->options->split ? "row" : l->by == ROWS_BY_LINE ? "line" : "function";
+	size_t callers = rows->callers_only, others = rows->left_out_rows - callers;
 
-	if (!n)
-		return;
-	fprintf(out, "... and %zu more %s%s with %.1f %%\n", n,
-		l->options->split               ? "row"
-			: l->by == ROWS_BY_LINE ? "line"
-						: "function",
-		n == 1 ? "" : "s", share_of(rows, rows->left_out.self[rows->weight]) * 100);
+	if (others)
+		fprintf(out, "... and %zu more %s%s with %.1f %%\n", others, what,
+			others == 1 ? "" : "s",
+			share_of(rows, rows->left_out.self[rows->weight]) * 100);
+	if (callers)
+		fprintf(out, "... and %zu %s%s: --sort total\n", callers, what,
+			callers == 1 ? " that only calls others" : "s that only call others");
 }
 
 int listing_text(const struct profile *profile, const struct report_options *options,

@@ -41,11 +41,13 @@ const struct report *report_find(const char *name);
 const struct report *report_at(size_t index);
 
 /*
- * The audit, in a few lines, and the notes: the end of every text report. Wrapped to @width
- * columns, unless that is 0. 0 or -ENOMEM.
+ * The audit: one line of figures, a sentence for each thing that is wrong, and the notes. The end
+ * of every text report. Wrapped to @width columns, unless that is 0. 0 or -ENOMEM.
  */
 int report_audit_line(const struct profile *profile, bool ascii, unsigned width, FILE *out);
 /* The same without a recommendation of doctor: the end of doctor itself. */
-int report_audit_figures(const struct profile *profile, bool ascii, unsigned width, FILE *out);
+int report_audit_of_doctor(const struct profile *profile, bool ascii, unsigned width, FILE *out);
+/* The same with all figures: the end of summary. */
+int report_audit_full(const struct profile *profile, bool ascii, unsigned width, FILE *out);
 
 #endif

@@ -100,7 +100,7 @@ static int print_text(
 	if (error)
 		return error;
 	fputc('\n', out);
-	return report_audit_line(profile, options->ascii, options->width, out);
+	return report_audit_full(profile, options->ascii, options->width, out);
 }
 
 int summary_print(const struct profile *profile, const struct report_options *given, FILE *out,
