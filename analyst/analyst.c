@@ -90,12 +90,15 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->locations = (struct locations){.profile = analyst->profile,
 		.symbolizer = analyst->symbolizer,
 		.opener = options->opener};
+	analyst->runtimes = (struct runtimes){
+		.options = options->runtimes, .locations = &analyst->locations};
 	r = stacks_init(
 		&analyst->stacks, &analyst->locations, options->frame_pointers, options->live);
 	if (r < 0) {
 		analyst_free(analyst);
 		return r;
 	}
+	analyst->stacks.runtimes = &analyst->runtimes;
 	analyst->stacks.jit_budget.rewritten = options->jit_map;
 	*ret_analyst = analyst;
 	return 0;
@@ -107,6 +110,7 @@ void analyst_free(struct analyst *analyst)
 		return;
 	processes_release(&analyst->processes);
 	stacks_release(&analyst->stacks);
+	runtimes_release(&analyst->runtimes);
 	spaces_release(&analyst->spaces);
 	locations_release(&analyst->locations);
 	symbolizer_free(analyst->symbolizer);
@@ -348,6 +352,8 @@ int analyst_finish(struct analyst *analyst)
 	if (r == 0)
 		r = counts_close(
 			&analyst->counts, &analyst->stacks, &analyst->wallclock, analyst->profile);
+	if (r == 0)
+		r = runtimes_close(&analyst->runtimes, analyst->profile);
 	(void)profile_audit(analyst->profile, "wall_ns", &wall);
 	profile_set_time(analyst->profile, profile_realtime_ns(analyst->profile), wall);
 	return r;

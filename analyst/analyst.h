@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyst/runtimes.h"
 #include "symbolizer/symbolizer.h"
 
 struct analyst;
@@ -28,6 +29,7 @@ struct analyst_options {
 	bool user_only;      /* exclude ticks in system calls; their time is reported */
 	bool jit_map;        /* perf maps are rewritten before the end: --jit-map */
 	const char *threads; /* description of the chosen threads, for a note; NULL: all */
+	struct runtimes_options runtimes; /* frames of languages */
 	bool live;           /* the processes may be alive: access files through /proc */
 	/* The figures of another second have come. May be NULL. */
 	void (*second)(void *context);

@@ -10,6 +10,7 @@
 #include "analyst/counts.h"
 #include "analyst/locations.h"
 #include "analyst/processes.h"
+#include "analyst/runtimes.h"
 #include "analyst/shares.h"
 #include "analyst/spaces.h"
 #include "analyst/stacks.h"
@@ -27,6 +28,7 @@ struct analyst {
 	float *factor; /* by stack, for a view */
 	size_t factor_room;
 	struct locations locations;
+	struct runtimes runtimes;
 	struct stacks stacks;
 	bool per_process, no_timeline, user_only;
 	uint32_t labels; /* of all samples */

@@ -7,6 +7,7 @@
 
 #include "analyst/arrays.h"
 #include "analyst/jit.h"
+#include "analyst/runtimes.h"
 #include "symbolizer/unwind.h"
 
 /* A larger maps text (400,000 mappings) is invalid. */
@@ -27,6 +28,7 @@ static void image_free(struct image_space *image)
 	forget_threads(image);
 	space_free(image->space);
 	jit_free(image->jit);
+	image_runtime_free(image->runtime);
 	free(image->thread);
 	free(image->path);
 	free(image->name);
@@ -168,6 +170,8 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec)
 		return -ENOMEM;
 	/* Threads of the old image are gone; the remaining one has a new name. */
 	forget_threads(image);
+	image_runtime_free(image->runtime);
+	image->runtime = NULL;
 	return 0;
 }
 

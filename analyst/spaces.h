@@ -10,6 +10,8 @@
 #include "proto/record.h"
 #include "symbolizer/symbolizer.h"
 
+struct image_runtime;
+
 struct thread_name {
 	uint32_t tid;
 	int task; /* index in the profile, -1: not added yet */
@@ -32,6 +34,7 @@ struct image_space {
 	size_t threads, thread_room;
 	size_t memories; /* number of threads whose last stack is kept */
 	struct jit *jit; /* NULL: no generated code known */
+	struct image_runtime *runtime; /* of a language; NULL: none is known */
 	char *maps;      /* text being assembled */
 	size_t maps_bytes, maps_room;
 };

@@ -7,6 +7,7 @@
 
 #include "analyst/jit.h"
 #include "analyst/locations.h"
+#include "analyst/runtimes.h"
 #include "analyst/spaces.h"
 #include "analyst/syscalls.h"
 #include "profile/profile.h"
@@ -28,7 +29,8 @@ int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_p
 		.signal_mark = -1,
 		.guessed_mark = -1,
 		.blocked_mark = -1,
-		.stopped_mark = -1};
+		.stopped_mark = -1,
+		.none_mark = -1};
 	return unwinder_new(locations->symbolizer, &stacks->unwinder);
 }
 
@@ -203,42 +205,89 @@ static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample
 	return 1;
 }
 
+static void push(struct stacks *stacks, size_t *n, int location)
+{
+	stacks->location[(*n)++] = (uint32_t)location;
+}
+
+/* The frames of a language alone. */
+static int put_language(struct stacks *stacks, const struct runtime_stack *stack)
+{
+	size_t n = stack->locations;
+
+	if (room_for(stacks, n + 1) < 0)
+		return -ENOMEM;
+	if (n)
+		memcpy(stacks->location, stack->location, n * sizeof(*stacks->location));
+	else
+		push(stacks, &n,
+			mark(stacks, &stacks->none_mark, "[python]", RUNTIMES_NONE_OF_THEM));
+	return stacks->none_mark < -1 ? stacks->none_mark : (int)n;
+}
+
+/*
+ * A frame, or the frames of a language that stand in its place. *@group: the next of them; @stack:
+ * NULL: there are none.
+ */
+static int put_frame(struct stacks *stacks, struct image_space *image,
+	const struct unwind_frame *frame, const struct runtime_stack *stack, size_t index,
+	size_t *group, size_t *n)
+{
+	int location;
+
+	if (stack && *group < stack->groups && stack->group[*group].frame == index) {
+		const struct runtime_group *here = &stack->group[(*group)++];
+
+		memcpy(stacks->location + *n, stack->location + here->first,
+			here->n * sizeof(*stacks->location));
+		*n += here->n;
+		return 0;
+	}
+	if (stack && stacks->runtimes->hidden[index])
+		return 0;
+	if (frame->searched) {
+		location = mark(stacks, &stacks->guessed_mark, "[stack]", STACKS_GUESSED);
+		if (location < 0)
+			return location;
+		push(stacks, n, location);
+	}
+	location = frame_location(stacks, image, frame);
+	if (location >= 0)
+		push(stacks, n, location);
+	return location < 0 ? location : 0;
+}
+
 /*
  * Assembles system call, frames, and marks: what was guessed, and why a stack does not reach its
  * beginning.
  */
 static int put_together(struct stacks *stacks, struct image_space *image,
-	const struct record_sample *sample, const struct unwind_result *result)
+	const struct record_sample *sample, const struct unwind_result *result, bool merged)
 {
-	size_t n = 0, marks = 2; /* one at each end */
+	const struct runtime_stack *stack = merged ? &stacks->runtimes->stack : NULL;
+	size_t n = 0, marks = 2, group = 0; /* one at each end */
 	int location;
 
 	for (size_t i = 0; i < result->n; i++)
 		marks += result->frame[i].searched;
-	if (room_for(stacks, result->n + marks) < 0)
+	if (room_for(stacks, result->n + marks + (stack ? stack->locations : 0)) < 0)
 		return -ENOMEM;
 	if (kernel_leaf(stacks, sample, &location)) {
 		if (location < 0)
 			return location;
-		stacks->location[n++] = (uint32_t)location;
+		push(stacks, &n, location);
 	}
 	for (size_t i = 0; i < result->n && has_place(sample); i++) {
-		if (result->frame[i].searched) {
-			location = mark(stacks, &stacks->guessed_mark, "[stack]", STACKS_GUESSED);
-			if (location < 0)
-				return location;
-			stacks->location[n++] = (uint32_t)location;
-		}
-		location = frame_location(stacks, image, &result->frame[i]);
-		if (location < 0)
-			return location;
-		stacks->location[n++] = (uint32_t)location;
+		int r = put_frame(stacks, image, &result->frame[i], stack, i, &group, &n);
+
+		if (r < 0)
+			return r;
 	}
 	if (has_stack(sample) && result->end != UNWIND_COMPLETE) {
 		location = mark_of_end(stacks, result->end);
 		if (location < 0)
 			return location;
-		stacks->location[n++] = (uint32_t)location;
+		push(stacks, &n, location);
 	}
 	return (int)n;
 }
@@ -287,7 +336,7 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed)
 {
 	struct unwind_result result;
-	int r;
+	int r, merged;
 
 	if (!thread->memory && has_stack(sample) && image->memories < MEMORIES_MOST) {
 		thread->memory = unwind_memory_new();
@@ -302,8 +351,15 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 	}
 	if (r == 0 && result.end == UNWIND_INCOMPLETE && is_start_of_context(stacks, &result))
 		result.end = UNWIND_COMPLETE;
-	if (r == 0)
-		r = put_together(stacks, image, sample, &result);
+	if (r < 0)
+		return r;
+	merged = stacks->runtimes ? runtimes_merge(stacks->runtimes, image, sample, &result) : 0;
+	if (merged < 0)
+		return merged;
+	if (stacks->runtimes && stacks->runtimes->options.show == RUNTIMES_ONLY)
+		r = put_language(stacks, &stacks->runtimes->stack);
+	else
+		r = put_together(stacks, image, sample, &result, merged);
 	if (r < 0)
 		return r;
 	*ret_guessed = has_stack(sample) && result.guessed;

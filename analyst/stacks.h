@@ -12,6 +12,7 @@
 struct image_space;
 struct locations;
 struct record_sample;
+struct runtimes;
 struct thread_name;
 struct unwinder;
 
@@ -36,7 +37,8 @@ struct stacks {
 	uint32_t *location; /* of the current stack, leaf first */
 	size_t room;
 	/* locations; -1: not added yet */
-	int truncated_mark, incomplete_mark, signal_mark, guessed_mark, blocked_mark, stopped_mark;
+	int truncated_mark, incomplete_mark, signal_mark, guessed_mark, blocked_mark, stopped_mark,
+		none_mark;
 	struct stacks_call {
 		uint16_t machine;
 		int32_t number;
@@ -45,6 +47,7 @@ struct stacks {
 	size_t calls, call_room;
 	uint64_t truncated, incomplete, guessed;
 	struct jit_budget jit_budget;
+	struct runtimes *runtimes; /* borrowed; NULL: none */
 };
 
 /* @live: the processes may be alive. -ENOMEM. */

@@ -201,12 +201,37 @@ static int take_start(struct analyst *analyst, const struct record *rec)
 	return profile_add_note(analyst->profile, note);
 }
 
+/* The mappings of a process are known, or known anew. */
+static int detect_runtime(struct analyst *analyst, uint32_t pid)
+{
+	struct image_space *image = spaces_get(&analyst->spaces, pid);
+
+	return image ? runtimes_detect(&analyst->runtimes, image) : -ENOMEM;
+}
+
+static int take_maps(struct analyst *analyst, const struct record *rec)
+{
+	bool last = rec->header.flags & RECORD_MAPS_LAST;
+	int r = spaces_maps(&analyst->spaces, &rec->as.maps, last);
+
+	return r < 0 || !last ? r : detect_runtime(analyst, rec->as.maps.pid);
+}
+
+static int take_object(struct analyst *analyst, const struct record_object *object)
+{
+	struct image_space *image = spaces_get(&analyst->spaces, object->pid);
+
+	return image ? runtimes_object(&analyst->runtimes, image, object) : -ENOMEM;
+}
+
 static int take_process(struct analyst *analyst, const struct record_process *process, bool forked)
 {
 	if (shares_process(&analyst->shares, process->pid, forked ? process->parent : 0) < 0)
 		return -ENOMEM;
+	if (forked && spaces_fork(&analyst->spaces, process->pid, process->parent) < 0)
+		return -ENOMEM;
 	if (forked)
-		return spaces_fork(&analyst->spaces, process->pid, process->parent);
+		return detect_runtime(analyst, process->pid);
 	return spaces_get(&analyst->spaces, process->pid) ? 0 : -ENOMEM;
 }
 
@@ -245,11 +270,16 @@ static int take(struct analyst *analyst, const struct record *rec)
 		return take_process(
 			analyst, &rec->as.process, rec->header.flags & RECORD_PROCESS_FORKED);
 	case RECORD_EXEC: return take_exec(analyst, &rec->as.exec);
-	case RECORD_MAPS:
-		return spaces_maps(
-			&analyst->spaces, &rec->as.maps, rec->header.flags & RECORD_MAPS_LAST);
+	case RECORD_MAPS: return take_maps(analyst, rec);
 	case RECORD_THREAD: return spaces_thread(&analyst->spaces, &rec->as.thread);
-	case RECORD_SAMPLE: return take_sample(analyst, &rec->as.sample);
+	case RECORD_RUNTIME: return runtimes_take(&analyst->runtimes, &rec->as.runtime);
+	case RECORD_OBJECT: return take_object(analyst, &rec->as.object);
+	case RECORD_SAMPLE: {
+		int r = take_sample(analyst, &rec->as.sample);
+
+		runtimes_sample_over(&analyst->runtimes);
+		return r;
+	}
 	case RECORD_CPU:
 		return shares_cpu(&analyst->shares, cpu->pid, cpu->tid, cpu->cpu_ns,
 			rec->header.flags & RECORD_CPU_LAST);

@@ -202,6 +202,98 @@ size_t record_sample_bytes(const struct record_sample *s)
 	return bytes + (s->outer_bytes ? 8 + s->outer_bytes + padding_of(s->outer_bytes) : 0);
 }
 
+int record_put_runtime(
+	uint8_t *to, size_t room, uint64_t time_ns, const struct record_runtime *runtime)
+{
+	struct writer w = begin(to, room, RECORD_RUNTIME, runtime->flags, time_ns);
+
+	put_u32(&w, runtime->pid);
+	put_u32(&w, runtime->tid);
+	put_u32(&w, runtime->id);
+	put_u32(&w, runtime->frames);
+	put_u64(&w, runtime->thread);
+	for (int i = 0; i < RUNTIME_WATCH_WORDS; i++)
+		put_u64(&w, runtime->watch[i]);
+	for (int i = 0; i < RUNTIME_THREAD_WORDS; i++)
+		put_u64(&w, runtime->thread_word[i]);
+	put_bytes(&w, runtime->frame, (size_t)runtime->frames * RECORD_FRAME_WORDS * 8);
+	return finish(&w, to);
+}
+
+size_t record_runtime_bytes(const struct record_runtime *runtime)
+{
+	return 72 + (size_t)runtime->frames * RECORD_FRAME_WORDS * 8;
+}
+
+static void put_padded(struct writer *w, const uint8_t *data, size_t bytes)
+{
+	static const uint8_t zeros[8];
+
+	put_bytes(w, data, bytes);
+	put_bytes(w, zeros, padding_of(bytes));
+}
+
+int record_put_object(
+	uint8_t *to, size_t room, uint64_t time_ns, const struct record_object *object)
+{
+	struct writer w = begin(to, room, RECORD_OBJECT, 0, time_ns);
+
+	put_u32(&w, object->pid);
+	put_u32(&w, object->id);
+	put_u64(&w, object->address);
+	put_u32(&w, object->bytes);
+	for (int i = 0; i < RUNTIME_TEXTS; i++)
+		put_u32(&w, object->text_bytes[i]);
+	put_padded(&w, object->data, object->bytes);
+	for (int i = 0; i < RUNTIME_TEXTS; i++)
+		put_padded(&w, object->text[i], object->text_bytes[i]);
+	return finish(&w, to);
+}
+
+size_t record_object_bytes(const struct record_object *object)
+{
+	size_t bytes = 48 + object->bytes + padding_of(object->bytes);
+
+	for (int i = 0; i < RUNTIME_TEXTS; i++)
+		bytes += object->text_bytes[i] + padding_of(object->text_bytes[i]);
+	return bytes;
+}
+
+static void get_runtime(struct reader *r, struct record_runtime *runtime)
+{
+	runtime->pid = get_u32(r);
+	runtime->tid = get_u32(r);
+	runtime->id = get_u32(r);
+	runtime->frames = get_u32(r);
+	runtime->thread = get_u64(r);
+	for (int i = 0; i < RUNTIME_WATCH_WORDS; i++)
+		runtime->watch[i] = get_u64(r);
+	for (int i = 0; i < RUNTIME_THREAD_WORDS; i++)
+		runtime->thread_word[i] = get_u64(r);
+	runtime->frame = get_bytes(r, (size_t)runtime->frames * RECORD_FRAME_WORDS * 8);
+}
+
+static const uint8_t *get_padded(struct reader *r, size_t bytes)
+{
+	const uint8_t *data = get_bytes(r, bytes);
+
+	(void)get_bytes(r, padding_of(bytes));
+	return data;
+}
+
+static void get_object(struct reader *r, struct record_object *object)
+{
+	object->pid = get_u32(r);
+	object->id = get_u32(r);
+	object->address = get_u64(r);
+	object->bytes = get_u32(r);
+	for (int i = 0; i < RUNTIME_TEXTS; i++)
+		object->text_bytes[i] = get_u32(r);
+	object->data = get_padded(r, object->bytes);
+	for (int i = 0; i < RUNTIME_TEXTS; i++)
+		object->text[i] = get_padded(r, object->text_bytes[i]);
+}
+
 static void get_start(struct reader *r, struct record_start *start)
 {
 	if (get_u32(r) != RECORD_VERSION)
@@ -312,6 +404,11 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 		rec.as.unsampled.blocked_ns = get_u64(&r);
 		rec.as.unsampled.path = get_text(&r);
 		break;
+	case RECORD_RUNTIME:
+		rec.as.runtime.flags = rec.header.flags;
+		get_runtime(&r, &rec.as.runtime);
+		break;
+	case RECORD_OBJECT: get_object(&r, &rec.as.object); break;
 	case RECORD_AUDIT:
 	case RECORD_SNAPSHOT:
 	case RECORD_SERVE:

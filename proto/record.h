@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/runtime.h"
+
 #define CAPTURE_MAGIC       "SPROFCAP\x01\0\0\0\0\0\0\0"
 #define CAPTURE_MAGIC_BYTES 16
 
@@ -47,6 +49,8 @@ enum record_type {
 	RECORD_SNAPSHOT = 12, /* as RECORD_AUDIT; requests that the profile so far be written */
 	/* as RECORD_AUDIT; requests that the profile so far be sent to the server */
 	RECORD_SERVE = 13,
+	RECORD_RUNTIME = 14, /* a language's frames, of the thread of the next sample */
+	RECORD_OBJECT = 15,  /* a code object of such frames */
 	RECORD_TYPES
 };
 
@@ -256,6 +260,50 @@ struct record_audit {
 	const char *text; /* borrowed, NUL-terminated */
 };
 
+/*
+ * RECORD_RUNTIME: belongs to the next RECORD_SAMPLE, and precedes it without another record between
+ *   16  4  pid
+ *   20  4  tid
+ *   24  4  id           of the table (proto/runtime.h) by which it was read
+ *   28  4  frames
+ *   32  8  thread       address of the thread's state
+ *   40 16  watch        the watched words
+ *   56 16  thread_word  the reported words of the thread's state
+ *   72  -  frames, innermost first: address, then RUNTIME_FRAME_WORDS words
+ * flags: RECORD_RUNTIME_TRUNCATED: there are more frames. RECORD_RUNTIME_UNREAD: some of the memory
+ *        could not be read. RECORD_RUNTIME_UNKNOWN: the runtime does not know the thread; the rest
+ *        is 0.
+ */
+enum { RECORD_RUNTIME_TRUNCATED = 1, RECORD_RUNTIME_UNREAD = 2, RECORD_RUNTIME_UNKNOWN = 4 };
+enum { RECORD_FRAME_WORDS = 1 + RUNTIME_FRAME_WORDS };
+struct record_runtime {
+	uint16_t flags;
+	uint32_t pid, tid, id;
+	uint32_t frames;
+	uint64_t thread;
+	uint64_t watch[RUNTIME_WATCH_WORDS];
+	uint64_t thread_word[RUNTIME_THREAD_WORDS];
+	const uint8_t *frame; /* RECORD_FRAME_WORDS words each; borrowed */
+};
+
+/*
+ * RECORD_OBJECT: replaces an earlier one of the same address.
+ *   16  4  pid
+ *   20  4  id            of the table
+ *   24  8  address
+ *   32  4  bytes         of the object
+ *   36 12  bytes of each text, with the header of its object; they may be cut short
+ *   48  -  the object and its texts, each padded to 8
+ */
+struct record_object {
+	uint32_t pid, id;
+	uint64_t address;
+	uint32_t bytes;
+	uint32_t text_bytes[RUNTIME_TEXTS];
+	const uint8_t *data; /* all borrowed */
+	const uint8_t *text[RUNTIME_TEXTS];
+};
+
 /* A decoded record; header.type selects the member of @as. */
 struct record {
 	struct record_header header;
@@ -270,6 +318,8 @@ struct record {
 		struct record_cpu cpu;
 		struct record_unsampled unsampled;
 		struct record_audit audit;
+		struct record_runtime runtime;
+		struct record_object object;
 	} as;
 };
 
@@ -296,6 +346,12 @@ int record_put_audit(uint8_t *to, size_t room, uint64_t time_ns, enum record_typ
 	uint16_t flags, const char *text);
 int record_put_sample(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_sample *sample);
+int record_put_runtime(
+	uint8_t *to, size_t room, uint64_t time_ns, const struct record_runtime *runtime);
+size_t record_runtime_bytes(const struct record_runtime *runtime);
+int record_put_object(
+	uint8_t *to, size_t room, uint64_t time_ns, const struct record_object *object);
+size_t record_object_bytes(const struct record_object *object);
 /* Bytes that record_put_sample() needs. */
 size_t record_sample_bytes(const struct record_sample *sample);
 

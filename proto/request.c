@@ -15,7 +15,8 @@ static bool value_ok(const struct request *request)
 	case REQUEST_FREEZE: return request->value <= 1;
 	case REQUEST_STOP:
 	case REQUEST_SERVE:
-	case REQUEST_ROTATE: return true;
+	case REQUEST_ROTATE:
+	case REQUEST_RUNTIME: return true;
 	default: return false;
 	}
 }
@@ -25,7 +26,7 @@ void request_put(uint8_t to[REQUEST_BYTES], const struct request *request)
 	struct writer w = writer_over(to, REQUEST_BYTES);
 
 	put_u32(&w, request->type);
-	put_u32(&w, 0);
+	put_u32(&w, request->index);
 	put_u64(&w, request->value);
 }
 
@@ -33,12 +34,11 @@ int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request)
 {
 	struct reader r = reader_over(from, REQUEST_BYTES);
 	struct request request;
-	uint32_t zero;
 
 	request.type = get_u32(&r);
-	zero = get_u32(&r);
+	request.index = get_u32(&r);
 	request.value = get_u64(&r);
-	if (zero || !value_ok(&request))
+	if ((request.index && request.type != REQUEST_RUNTIME) || !value_ok(&request))
 		return -EPROTO;
 	*ret_request = request;
 	return 0;

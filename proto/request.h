@@ -5,7 +5,7 @@
  *
  *   offset  size  field
  *        0     4  type     enum request_type
- *        4     4  zero     0
+ *        4     4  index    of REQUEST_RUNTIME: which word of the table; otherwise 0
  *        8     8  value    by type
  */
 #ifndef PROTO_REQUEST_H
@@ -22,16 +22,18 @@ enum request_type {
 	REQUEST_STOP = 4,   /* detach from the target and end */
 	REQUEST_SERVE = 5,  /* from the server only: send it the profile so far */
 	REQUEST_ROTATE = 6, /* the file has reached its size: another one may begin */
+	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime.h) */
 };
 
 struct request {
 	uint32_t type;
+	uint32_t index;
 	uint64_t value;
 };
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
-/* -EPROTO: unknown type, a value out of its range, or no zero. */
+/* -EPROTO: unknown type, a value out of its range, or an index where there is none. */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
 #endif

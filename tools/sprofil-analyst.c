@@ -165,6 +165,13 @@ static void look_at_size(void *context)
 	(void)!write(LINK_REQUEST_FD, message, sizeof(message));
 }
 
+/* The pipe does not block. A whole table fits, or nothing is written. */
+static bool send_request(void *context, const uint8_t *data, size_t bytes)
+{
+	(void)context;
+	return write(LINK_REQUEST_FD, data, bytes) == (ssize_t)bytes;
+}
+
 static int show_live(struct run *run, struct ring *ring, FILE *capture)
 {
 	const struct analyst_settings *s = &run->settings;
@@ -326,6 +333,9 @@ static int analyse(struct run *run, struct ring *ring)
 				    .no_timeline = s->no_timeline,
 				    .user_only = s->user_only,
 				    .jit_map = s->jit_map,
+				    .runtimes = {.show = s->python,
+					    .own_frames = s->interpreter_frames,
+					    .request = s->replay ? NULL : send_request},
 				    .threads = s->threads,
 				    .rank = rank,
 				    .ranks = output_ranks(),

@@ -39,6 +39,7 @@ static void inherit(struct engine *engine, struct process *from, struct process 
 	session_fork(&engine->sessions, from, process);
 	histogram_fork(from, process);
 	process->handled = from->handled;
+	runtimes_fork(from, process);
 }
 
 static struct process *birth_process(struct engine *engine, int pid, int parent, unsigned flags)

@@ -35,6 +35,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 		break;
 	case REQUEST_FREEZE: counting_freeze(engine, request->value); break;
 	case REQUEST_ROTATE: rotate_wanted(engine, clock_now()); break;
+	case REQUEST_RUNTIME: runtimes_request(engine, request); break;
 	case REQUEST_STOP: engine->timing.stop = true; break;
 	default: break;
 	}

@@ -177,3 +177,27 @@ bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_s
 	emit_bell(emitter, now_ns);
 	return true;
 }
+
+/* The sample that follows rings the bell. */
+static bool commit_with_sample(struct emitter *emitter, int bytes)
+{
+	if (bytes > 0 && ring_commit(&emitter->ring, (size_t)bytes))
+		emitter->bell_owed = true;
+	return bytes > 0;
+}
+
+bool emit_runtime(struct emitter *emitter, uint64_t now_ns, const struct record_runtime *runtime)
+{
+	size_t room = record_runtime_bytes(runtime);
+	uint8_t *to = emitter->open ? ring_reserve(&emitter->ring, room, false) : NULL;
+
+	return to && commit_with_sample(emitter, record_put_runtime(to, room, now_ns, runtime));
+}
+
+bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object)
+{
+	size_t room = record_object_bytes(object);
+	uint8_t *to = emitter->open ? ring_reserve(&emitter->ring, room, false) : NULL;
+
+	return to && commit_with_sample(emitter, record_put_object(to, room, now_ns, object));
+}

@@ -45,6 +45,10 @@ bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type,
 void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,
 	struct record_sample *sample);
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
+/* What precedes a sample, and is lost with it if the ring is full. */
+bool emit_runtime(
+	struct emitter *emitter, uint64_t now_ns, const struct record_runtime *runtime);
+bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object);
 
 /*
  * Wakes the analyst for samples in the ring, if that is due. The analyst is not woken for each

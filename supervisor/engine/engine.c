@@ -530,6 +530,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	if (engine.signal_fd >= 0)
 		(void)close(engine.signal_fd);
 	stack_copy_release(&engine.stack);
+	runtimes_release(&engine);
 	sampling_release(&engine);
 	maps_release(&engine.maps);
 }

@@ -22,6 +22,7 @@
 #include "supervisor/engine/look.h"
 #include "supervisor/engine/reader.h"
 #include "supervisor/engine/rotate.h"
+#include "supervisor/engine/runtimes.h"
 #include "supervisor/engine/sampling.h"
 #include "supervisor/engine/serving.h"
 #include "supervisor/engine/timing.h"
@@ -58,6 +59,7 @@ struct engine {
 	struct bounds bounds;
 	struct looker looker;
 	struct stack_copy stack; /* of the stopped thread */
+	struct runtimes runtimes;
 	struct audit audit;
 	struct emitter emitter;
 	struct reader reader;

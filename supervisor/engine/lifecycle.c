@@ -167,10 +167,12 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	t->name_again_ns = 0;
 	process->announced = false;
 	process->handled = (struct repair_places){0};
+	runtimes_drop(process);
 	maps_forget(process);
 	if (t->sample)
 		sampler_renew(t->sample);
 	t->home = (struct stack_home){0};
+	runtime_thread_release(&t->runtime);
 	choice_renew(engine, t, clock_now());
 	if (engine->options->serve_only)
 		return t;

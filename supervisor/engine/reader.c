@@ -171,6 +171,7 @@ void reader_forget(struct engine *engine)
 	struct target *target = &engine->target;
 
 	link_release(&engine->reader.link);
+	runtimes_forget_analyst(engine);
 	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its doorbell are gone */
 	for (size_t i = 0; i < target->processes; i++) {
 		target->process[i]->announced =

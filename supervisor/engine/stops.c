@@ -127,6 +127,7 @@ static void record_stop(
 	maps_cover_stack(&engine->maps, t->process, snapshot->sp, now);
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
+	runtimes_hand_over(engine, t, now);
 	handover_sample(engine, t, &sample, t->sample->order.weight_ns[0], now);
 }
 
@@ -228,6 +229,8 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	if (profiled && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	stack_copy_forget(&engine->stack);
+	if (profiled)
+		runtimes_copy(engine, t, &snapshot);
 	awake = !valid || t->remote || keeper_await(s);
 	end = mend_resume(&engine->mender, t, signal, known ? &snapshot : NULL);
 	window_leave();

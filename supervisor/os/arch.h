@@ -29,6 +29,7 @@ struct arch_snapshot {
 	uint16_t machine; /* ELF e_machine of this thread */
 	uint16_t registers;
 	uint64_t pc, sp, fp;
+	uint64_t thread_pointer; /* 0: not known */
 	int32_t syscall; /* system call that the thread is in, -1 none: its time is the user's */
 	int64_t result;  /* of that call so far, a negative errno on failure; ARCH_RESTART */
 	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */

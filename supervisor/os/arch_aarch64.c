@@ -32,6 +32,7 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 		s->pc = s->reg[A64_PC];
 		s->sp = s->reg[A64_SP];
 		s->fp = s->reg[A64_FP];
+		s->thread_pointer = 0;
 	} else if (raw->bytes == A32_BYTES) {
 		s->machine = EM_ARM;
 		s->registers = A32_REGISTERS;
@@ -44,6 +45,7 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 		s->pc = s->reg[A32_PC];
 		s->sp = s->reg[A32_SP];
 		s->fp = s->reg[A32_FP];
+		s->thread_pointer = 0;
 	} else {
 		return false;
 	}

@@ -13,6 +13,7 @@ enum {
 	X64_RIP = 16,
 	X64_RSP = 19,
 	X64_RBP = 4,
+	X64_FS_BASE = 21,
 	X64_BYTES = 27 * 8
 };
 
@@ -49,6 +50,7 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 		s->pc = raw->word[X64_RIP];
 		s->sp = raw->word[X64_RSP];
 		s->fp = raw->word[X64_RBP];
+		s->thread_pointer = raw->word[X64_FS_BASE];
 		/* -1 unless the thread entered the kernel by a system call. */
 		s->syscall = (int32_t)raw->word[X64_ORIG_RAX];
 		s->result = (int64_t)raw->word[X64_RAX];
@@ -60,6 +62,7 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 		s->pc = word32(raw, I386_EIP);
 		s->sp = word32(raw, I386_ESP);
 		s->fp = word32(raw, I386_EBP);
+		s->thread_pointer = 0;
 		s->syscall = (int32_t)word32(raw, I386_ORIG_EAX);
 		s->result = (int32_t)word32(raw, I386_EAX);
 		s->registers = sizeof(i386_dwarf);

@@ -9,9 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 /* Returns the number of bytes transferred, fewer than @n at an inaccessible page; -errno. */
 ssize_t remote_read(int tid, uint64_t at, void *to, size_t n);
+/* The same for @n pairs of pieces; a pair has equal lengths. At most 1024. */
+ssize_t remote_read_vector(int tid, const struct iovec *to, const struct iovec *from, size_t n);
 ssize_t remote_write(int tid, uint64_t at, const void *from, size_t n);
 
 #endif

@@ -134,6 +134,7 @@ void target_remove(struct target *target, struct tracee *tracee)
 		tracee->process->threads--;
 	close_files(tracee->fd, THREAD_FILES);
 	free(tracee->mend);
+	runtime_thread_release(&tracee->runtime);
 	free(tracee);
 }
 
@@ -190,6 +191,7 @@ void target_remove_process(struct target *target, struct process *process)
 	close_files(process->fd, PROCESS_FILES);
 	free(process->range);
 	stack_ranges_release(&process->stacks);
+	runtime_process_free(process->runtime);
 	free(process);
 }
 

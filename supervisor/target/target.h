@@ -14,6 +14,7 @@
 #include "supervisor/target/account.h"
 #include "supervisor/target/elapsed.h"
 #include "supervisor/target/repair.h"
+#include "supervisor/target/runtime.h"
 #include "supervisor/target/stack.h"
 #include "supervisor/target/tracee.h"
 #include "supervisor/target/wall.h"
@@ -70,6 +71,7 @@ struct process {
 	struct session *session;
 	struct stack_ranges stacks;   /* memory that can contain a stack pointer, as last read */
 	struct repair_places handled; /* since the last exec (mend.c) */
+	struct runtime_process *runtime; /* of a language; NULL: none is known */
 };
 
 struct tracee {
@@ -99,6 +101,7 @@ struct tracee {
 	bool unwatched;               /* counted as not sampled for want of descriptors */
 	bool missed;                  /* this interrupt is already counted as missed */
 	struct stack_home home;       /* its usual stack */
+	struct runtime_thread runtime; /* of a language */
 	int32_t syscall;              /* system call of its last stop, for restart_syscall */
 	uint64_t name_again_ns;       /* when to read its name again */
 	uint64_t name_since_ns;       /* when its name was last seen to have changed */

@@ -10,7 +10,7 @@
 
 static void test_request__round_trip_at_the_offsets_of_the_table(void **state)
 {
-	const struct request in = {REQUEST_PERIOD, 1000000};
+	const struct request in = {.type = REQUEST_PERIOD, .value = 1000000};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
@@ -26,7 +26,7 @@ static void test_request__round_trip_at_the_offsets_of_the_table(void **state)
 
 static void test_request__rotate_round_trip(void **state)
 {
-	const struct request in = {REQUEST_ROTATE, 0};
+	const struct request in = {.type = REQUEST_ROTATE};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
@@ -38,9 +38,11 @@ static void test_request__rotate_round_trip(void **state)
 
 static void test_request__nonsense_is_refused(void **state)
 {
-	static const struct request bad[] = {{0, 0}, {3, 0}, {REQUEST_ROTATE + 1, 0},
-		{REQUEST_PERIOD, 0}, {REQUEST_PERIOD, 9999}, {REQUEST_PERIOD, UINT64_MAX},
-		{REQUEST_FREEZE, 2}};
+	static const struct request bad[] = {{.type = 0}, {.type = 3},
+		{.type = REQUEST_RUNTIME + 1}, {.type = REQUEST_PERIOD},
+		{.type = REQUEST_PERIOD, .value = 9999},
+		{.type = REQUEST_PERIOD, .value = UINT64_MAX},
+		{.type = REQUEST_FREEZE, .value = 2}, {.type = REQUEST_STOP, .index = 1}};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
@@ -49,7 +51,7 @@ static void test_request__nonsense_is_refused(void **state)
 		request_put(b, &bad[i]);
 		assert_int_equal(request_get(b, &out), -EPROTO);
 	}
-	request_put(b, &(struct request){REQUEST_STOP, 0});
+	request_put(b, &(struct request){.type = REQUEST_STOP});
 	assert_int_equal(request_get(b, &out), 0);
 	b[5] = 1;
 	assert_int_equal(request_get(b, &out), -EPROTO);

@@ -96,6 +96,8 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		{"jit-map", no_argument, NULL, 'j'},
 		{"user-only", no_argument, NULL, 'u'},
 		{"keep", required_argument, NULL, 'k'},
+		{"python", required_argument, NULL, 'y'},
+		{"interpreter-frames", no_argument, NULL, 'I'},
 		{"rotate-bytes", required_argument, NULL, 'b'},
 		{"pieces", required_argument, NULL, 'i'},
 		{"live", required_argument, NULL, 'l'},
@@ -137,6 +139,12 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		case 'T': s->no_timeline = true; break;
 		case 'j': s->jit_map = true; break;
 		case 'u': s->user_only = true; break;
+		case 'y':
+			s->python = !strcmp(optarg, "only") ? RUNTIMES_ONLY
+				: !strcmp(optarg, "no")     ? RUNTIMES_NOT
+							    : RUNTIMES_MERGED;
+			break;
+		case 'I': s->interpreter_frames = true; break;
 		case 't': s->split = REPORT_SPLIT_THREAD; break;
 		case 'k': s->keep = optarg; break;
 		case 'S': s->segment = (uint32_t)strtoul(optarg, NULL, 10); break;

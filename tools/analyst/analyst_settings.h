@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyst/runtimes.h"
 #include "supervisor/engine/link.h"
 #include "tools/analyst/pieces.h"
 #include "tools/front/live_settings.h"
@@ -25,6 +26,8 @@ struct analyst_settings {
 	const char *threads; /* description of the chosen threads; NULL: all */
 	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
 	bool jit_map, user_only;
+	enum runtimes_show python;
+	bool interpreter_frames;
 	char *apart;  /* the pattern for a profile per process, to which output points; else NULL */
 	bool records; /* a profile is to be written */
 	uint32_t segment;      /* of the pieces sent to a server; 0: none */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Where CPython keeps what: offsets in the structures of one version. */
+#ifndef ANALYST_PYTHON_LAYOUT_H
+#define ANALYST_PYTHON_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/runtime.h"
+
+/* Versions as in PY_VERSION_HEX >> 16: 0x030b is 3.11. */
+enum {
+	PYTHON_3_8 = 0x0308,
+	PYTHON_3_9 = 0x0309,
+	PYTHON_3_10 = 0x030a,
+	PYTHON_3_11 = 0x030b,
+	PYTHON_3_12 = 0x030c,
+	PYTHON_3_13 = 0x030d,
+	PYTHON_3_14 = 0x030e,
+};
+
+/* 0 where a version has no such field, except that some are at the offset 0. */
+struct python_layout {
+	uint16_t version;
+	uint32_t interpreters; /* in _PyRuntime */
+	uint32_t interpreter_next, interpreter_threads;
+	uint32_t thread_next, thread_self, thread_tid, thread_chunk, thread_top;
+	uint32_t thread_cframe, thread_frame;
+	uint32_t chunk_data, chunk_previous, chunk_used;
+	uint32_t cframe_previous, cframe_frame;
+	uint32_t frame_previous, frame_code, frame_instruction, frame_owner, frame_is_entry;
+	uint32_t code_file, code_name, code_lines, code_first_line, code_start;
+	uint32_t text_ascii, text_wide, text_length, text_state;
+	uint32_t bytes_length, bytes_data;
+	uint32_t gil, gil_bytes, gil_holder, gil_locked;
+	uint32_t tag; /* bits of a pointer to a code object that are not part of it */
+};
+
+/* The layout of @version, or NULL: it has none, or describes itself. */
+const struct python_layout *python_layout_find(uint16_t version);
+
+/*
+ * From _Py_DebugOffsets, the beginning of _PyRuntime from 3.13 on. Its values come from a file of
+ * the target. -EPROTO: they make no sense; -ENOTSUP: a version or a build that is not known.
+ */
+int python_layout_describe(
+	const uint8_t *offsets, size_t bytes, uint16_t version, struct python_layout *ret_layout);
+
+/* What the supervisor is to read. @runtime: the address of _PyRuntime. */
+void python_layout_table(
+	const struct python_layout *layout, uint64_t runtime, struct runtime_table *ret_table);
+
+#endif

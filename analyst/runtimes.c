@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/runtimes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyst/arrays.h"
+#include "analyst/locations.h"
+#include "analyst/spaces.h"
+#include "profile/profile.h"
+
+static const struct runtime *const all[] = {&python_runtime};
+
+void image_runtime_free(struct image_runtime *runtime)
+{
+	if (!runtime)
+		return;
+	runtime->runtime->free(runtime->state);
+	free(runtime);
+}
+
+void runtimes_release(struct runtimes *runtimes)
+{
+	free(runtimes->frame);
+	free(runtimes->stack.location);
+	free(runtimes->stack.group);
+	free(runtimes->hidden);
+	*runtimes = (struct runtimes){0};
+}
+
+/* Sends the table to the supervisor; if that is not possible now, with the next sample. */
+static void ask(struct runtimes *runtimes, struct image_runtime *runtime)
+{
+	uint8_t requests[RUNTIME_REQUEST_BYTES];
+
+	if (runtime->asked || !runtimes->options.request)
+		return;
+	runtime_put(requests, &runtime->table);
+	runtime->asked = runtimes->options.request(
+		runtimes->options.context, requests, sizeof(requests));
+}
+
+static int note_problem(
+	struct runtimes *runtimes, const struct image_space *image, const char *problem)
+{
+	char note[256];
+
+	(void)snprintf(note, sizeof(note), "%s: %s", image->name, problem);
+	return profile_add_note(runtimes->locations->profile, note);
+}
+
+static int set(struct runtimes *runtimes, struct image_space *image, const struct runtime *runtime,
+	void *state, const struct runtime_table *table)
+{
+	image->runtime = calloc(1, sizeof(*image->runtime));
+	if (!image->runtime) {
+		runtime->free(state);
+		return -ENOMEM;
+	}
+	*image->runtime = (struct image_runtime){runtime, state, *table, false};
+	image->runtime->table.pid = image->pid;
+	runtimes->found = true;
+	ask(runtimes, image->runtime);
+	return 0;
+}
+
+int runtimes_detect(struct runtimes *runtimes, struct image_space *image)
+{
+	if (image->runtime || !image->space || runtimes->options.show == RUNTIMES_NOT)
+		return 0;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct runtime_table table;
+		void *state = NULL;
+		int r = all[i]->detect(runtimes->locations, image->space, &table, &state);
+
+		if (r > 0)
+			return set(runtimes, image, all[i], state, &table);
+		if (r == -ENOTSUP)
+			r = note_problem(runtimes, image, state);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int runtimes_take(struct runtimes *runtimes, const struct record_runtime *record)
+{
+	size_t bytes = (size_t)record->frames * RECORD_FRAME_WORDS * 8;
+
+	runtimes->pending.tid = 0;
+	if (arrays_grow((void **)&runtimes->frame, &runtimes->frame_room, bytes + 1, 1) < 0)
+		return -ENOMEM;
+	if (bytes)
+		memcpy(runtimes->frame, record->frame, bytes);
+	runtimes->pending = *record;
+	runtimes->pending.frame = runtimes->frame;
+	return 0;
+}
+
+int runtimes_object(
+	struct runtimes *runtimes, struct image_space *image, const struct record_object *object)
+{
+	(void)runtimes;
+	if (!image->runtime || image->runtime->table.id != object->id)
+		return 0;
+	return image->runtime->runtime->object(image->runtime->state, object);
+}
+
+void runtimes_sample_over(struct runtimes *runtimes)
+{
+	runtimes->pending.tid = 0;
+}
+
+static bool is_own(const struct image_runtime *runtime, const struct unwind_frame *frame)
+{
+	return runtime->runtime->is_own(runtime->state, frame);
+}
+
+/*
+ * Hides the frames of the interpreter between frames of the language, and between these and other
+ * code: of those that a function of the language has called, only a leaf remains, in which the time
+ * was spent.
+ */
+static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
+	const struct unwind_result *result)
+{
+	const struct runtime_stack *stack = &runtimes->stack;
+	size_t group = 0, i = 0;
+
+	while (i < result->n) {
+		size_t begin = i;
+		bool fold;
+
+		if (group < stack->groups && stack->group[group].frame == i) {
+			group++;
+			i++;
+			continue;
+		}
+		while (i < result->n && is_own(runtime, &result->frame[i]) &&
+			!(group < stack->groups && stack->group[group].frame == i))
+			i++;
+		if (i == begin) {
+			i++;
+			continue;
+		}
+		/* What the language has called, or what calls it: not the beginning of a thread. */
+		fold = group < stack->groups ||
+			(group && stack->group[group - 1].frame + 1 == begin);
+		for (size_t k = begin; k < i; k++)
+			runtimes->hidden[k] = fold && k > 0;
+	}
+}
+
+int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
+	const struct record_sample *sample, const struct unwind_result *result)
+{
+	struct image_runtime *runtime = image->runtime;
+	const struct record_runtime *record = &runtimes->pending;
+	const struct runtime_sample of = {.record = record,
+		.frame = result->frame,
+		.n = result->n,
+		.truncated = result->end == UNWIND_TRUNCATED,
+		.piece = {{sample->stack_base, sample->stack, sample->stack_bytes},
+			{sample->outer_base, sample->outer, sample->outer_bytes}}};
+	int r;
+
+	runtimes->stack.groups = runtimes->stack.locations = 0;
+	if (!runtime)
+		return 0;
+	ask(runtimes, runtime);
+	if (record->tid != sample->tid || record->pid != sample->pid ||
+		record->id != runtime->table.id || record->flags & RECORD_RUNTIME_UNKNOWN)
+		return 0;
+	r = runtime->runtime->merge(runtime->state, &of, &runtimes->stack);
+	if (r < 0)
+		return r;
+	runtimes->merged += r > 0 && runtimes->stack.locations;
+	runtimes->unmatched += r == 0;
+	if (r == 0 && runtimes->options.show != RUNTIMES_ONLY)
+		return 0;
+	if (arrays_grow((void **)&runtimes->hidden, &runtimes->hidden_room, result->n, 1) < 0)
+		return -ENOMEM;
+	memset(runtimes->hidden, 0, result->n);
+	if (runtimes->stack.groups && !runtimes->options.own_frames)
+		hide(runtimes, runtime, result);
+	return runtimes->stack.locations > 0;
+}
+
+int runtimes_close(const struct runtimes *runtimes, struct profile *profile)
+{
+	int r;
+
+	if (!runtimes->found)
+		return 0;
+	r = profile_set_audit(profile, "python_stacks", runtimes->merged);
+	return r < 0 ? r : profile_set_audit(profile, "python_unmatched", runtimes->unmatched);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The languages' runtimes in the processes of a record stream: finds them, has the supervisor read
+ * their frames, and puts these frames into the stacks.
+ */
+#ifndef ANALYST_RUNTIMES_H
+#define ANALYST_RUNTIMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyst/runtime.h"
+
+struct image_space;
+struct profile;
+struct unwind_result;
+
+enum runtimes_show {
+	RUNTIMES_MERGED, /* the language's frames among the native ones */
+	RUNTIMES_ONLY,   /* the language's frames alone */
+	RUNTIMES_NOT,    /* native frames; nothing of a runtime is read */
+};
+
+/* The frame of a stack without frames of the language, for RUNTIMES_ONLY. */
+#define RUNTIMES_NONE_OF_THEM "[no Python]"
+
+struct runtimes_options {
+	enum runtimes_show show;
+	bool own_frames; /* do not fold the frames of the interpreter */
+	/* Sends requests to the supervisor; false: not now. NULL: there is none. */
+	bool (*request)(void *context, const uint8_t *data, size_t bytes);
+	void *context;
+};
+
+struct runtimes {
+	struct runtimes_options options;
+	struct locations *locations; /* borrowed */
+	/* The record that belongs to the next sample; tid 0: none. */
+	struct record_runtime pending;
+	uint8_t *frame; /* its frames, copied */
+	size_t frame_room;
+	struct runtime_stack stack; /* of the current sample */
+	uint8_t *hidden;            /* for each of its native frames */
+	size_t hidden_room;
+	uint64_t merged, unmatched;
+	bool found;
+};
+
+/* Of a process's image. */
+struct image_runtime {
+	const struct runtime *runtime;
+	void *state;
+	struct runtime_table table;
+	bool asked; /* the supervisor has the table */
+};
+
+void runtimes_release(struct runtimes *runtimes);
+void image_runtime_free(struct image_runtime *runtime);
+
+/* The mappings of a process are new: looks for a runtime, unless one is known. -ENOMEM. */
+int runtimes_detect(struct runtimes *runtimes, struct image_space *image);
+
+/* Takes the records that precede a sample. -ENOMEM. */
+int runtimes_take(struct runtimes *runtimes, const struct record_runtime *record);
+int runtimes_object(
+	struct runtimes *runtimes, struct image_space *image, const struct record_object *object);
+/* The sample has been taken, or dropped. */
+void runtimes_sample_over(struct runtimes *runtimes);
+
+/*
+ * Finds the places of the language's frames in a stack: runtimes->stack, and which native frames
+ * are hidden. 1: there are such frames; 0: none, or they do not agree with the stack, which is
+ * counted. -ENOMEM.
+ */
+int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
+	const struct record_sample *sample, const struct unwind_result *result);
+
+/* Sets the figures of the audit, if a runtime was found. -errno. */
+int runtimes_close(const struct runtimes *runtimes, struct profile *profile);
+
+#endif

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# python_layouts.sh DIRECTORY...: the offsets of CPython's structures, from the headers of each
+# version (a directory such as /usr/include/python3.11, with internal/), as rows of
+# analyst/python_layouts.h. The structures of 3.13 and later are described by _PyRuntime itself.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cat > "$work/row.c" <<'C'
+#define Py_BUILD_CORE 1
+#include <Python.h>
+#include <frameobject.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <internal/pycore_pystate.h>
+#if PY_MINOR_VERSION >= 9
+#include <internal/pycore_runtime.h>
+#include <internal/pycore_interp.h>
+#endif
+#if PY_MINOR_VERSION >= 11
+#include <internal/pycore_frame.h>
+#include <internal/pycore_code.h>
+#endif
+#define ROW(field, type, member) printf("\t\t." #field " = %zu,\n", offsetof(type, member))
+int main(void)
+{
+	printf("\t{\n\t\t.version = 0x%02x%02x,\n", PY_MAJOR_VERSION, PY_MINOR_VERSION);
+	ROW(interpreters, _PyRuntimeState, interpreters.head);
+	ROW(interpreter_next, PyInterpreterState, next);
+#if PY_MINOR_VERSION >= 11
+	ROW(interpreter_threads, PyInterpreterState, threads.head);
+#else
+	ROW(interpreter_threads, PyInterpreterState, tstate_head);
+#endif
+	ROW(thread_next, PyThreadState, next);
+	ROW(thread_self, PyThreadState, thread_id);
+#if PY_MINOR_VERSION >= 11
+	ROW(thread_tid, PyThreadState, native_thread_id);
+	ROW(thread_chunk, PyThreadState, datastack_chunk);
+	ROW(thread_top, PyThreadState, datastack_top);
+	ROW(chunk_data, _PyStackChunk, data);
+	ROW(chunk_previous, _PyStackChunk, previous);
+	ROW(chunk_used, _PyStackChunk, top);
+#endif
+#if PY_MINOR_VERSION >= 10 && PY_MINOR_VERSION <= 12
+	ROW(thread_cframe, PyThreadState, cframe);
+#endif
+#if PY_MINOR_VERSION == 10
+	ROW(cframe_previous, CFrame, previous);
+#elif PY_MINOR_VERSION >= 11
+	ROW(cframe_previous, _PyCFrame, previous);
+	ROW(cframe_frame, _PyCFrame, current_frame);
+#endif
+#if PY_MINOR_VERSION <= 10
+	ROW(thread_frame, PyThreadState, frame);
+	ROW(frame_previous, PyFrameObject, f_back);
+	ROW(frame_code, PyFrameObject, f_code);
+	ROW(frame_instruction, PyFrameObject, f_lasti);
+#else
+	ROW(frame_previous, _PyInterpreterFrame, previous);
+	ROW(frame_code, _PyInterpreterFrame, f_code);
+	ROW(frame_instruction, _PyInterpreterFrame, prev_instr);
+	ROW(frame_owner, _PyInterpreterFrame, owner);
+#endif
+#if PY_MINOR_VERSION == 11
+	ROW(frame_is_entry, _PyInterpreterFrame, is_entry);
+#endif
+	ROW(code_file, PyCodeObject, co_filename);
+#if PY_MINOR_VERSION >= 11
+	ROW(code_name, PyCodeObject, co_qualname);
+	ROW(code_start, PyCodeObject, co_code_adaptive);
+#else
+	ROW(code_name, PyCodeObject, co_name);
+	ROW(code_start, PyCodeObject, co_code);
+#endif
+#if PY_MINOR_VERSION >= 10
+	ROW(code_lines, PyCodeObject, co_linetable);
+#else
+	ROW(code_lines, PyCodeObject, co_lnotab);
+#endif
+	ROW(code_first_line, PyCodeObject, co_firstlineno);
+	printf("\t\t.text_ascii = %zu,\n", sizeof(PyASCIIObject));
+	printf("\t\t.text_wide = %zu,\n", sizeof(PyCompactUnicodeObject));
+	ROW(text_length, PyASCIIObject, length);
+	ROW(text_state, PyASCIIObject, state);
+	ROW(bytes_length, PyVarObject, ob_size);
+	ROW(bytes_data, PyBytesObject, ob_sval);
+#if PY_MINOR_VERSION >= 12
+	printf("\t\t.gil = %zu,\n", offsetof(_PyRuntimeState, _main_interpreter) +
+		offsetof(PyInterpreterState, _gil));
+#elif PY_MINOR_VERSION >= 10
+	ROW(gil, _PyRuntimeState, ceval.gil);
+#else
+	ROW(gil, _PyRuntimeState, ceval.gil);
+#endif
+	printf("\t\t.gil_bytes = %zu,\n", sizeof(struct _gil_runtime_state));
+	ROW(gil_holder, struct _gil_runtime_state, last_holder);
+	ROW(gil_locked, struct _gil_runtime_state, locked);
+	printf("\t},\n");
+	return 0;
+}
+C
+for directory in "$@"; do
+	cc -I"$directory" -I"$directory/internal" -o "$work/row" "$work/row.c"
+	"$work/row"
+done

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/exported.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "symbolizer/image.h"
+#include "symbolizer/module.h"
+
+/* Entries of a hash chain examined: a damaged table may have no end. */
+#define CHAIN_MOST 100000
+
+/* What PT_DYNAMIC says; addresses as in the file, 0: not there. */
+struct tables {
+	uint64_t symbols, strings, hash, gnu_hash;
+};
+
+static bool read_at(const struct image *image, uint64_t svma, void *to, size_t bytes)
+{
+	size_t have = 0;
+	const uint8_t *from = image_bytes_at(image, svma, &have);
+
+	if (!from || have < bytes)
+		return false;
+	memcpy(to, from, bytes);
+	return true;
+}
+
+static bool read32(const struct image *image, uint64_t svma, uint32_t *ret_value)
+{
+	return read_at(image, svma, ret_value, sizeof(*ret_value));
+}
+
+static bool find_tables(const struct image *image, struct tables *ret_tables)
+{
+	struct tables tables = {0};
+
+	for (size_t i = 0; i < image->n_phdr; i++) {
+		const Elf64_Phdr *p = &image->phdr[i];
+		uint64_t n = p->p_filesz / sizeof(Elf64_Dyn);
+
+		if (p->p_type != PT_DYNAMIC)
+			continue;
+		for (uint64_t k = 0; k < n && k < 4096; k++) {
+			Elf64_Dyn dynamic;
+
+			if (!read_at(image, p->p_vaddr + k * sizeof(dynamic), &dynamic,
+				    sizeof(dynamic)) ||
+				dynamic.d_tag == DT_NULL)
+				break;
+			switch (dynamic.d_tag) {
+			case DT_SYMTAB: tables.symbols = dynamic.d_un.d_ptr; break;
+			case DT_STRTAB: tables.strings = dynamic.d_un.d_ptr; break;
+			case DT_HASH: tables.hash = dynamic.d_un.d_ptr; break;
+			case DT_GNU_HASH: tables.gnu_hash = dynamic.d_un.d_ptr; break;
+			default: break;
+			}
+		}
+	}
+	*ret_tables = tables;
+	return tables.symbols && tables.strings && (tables.hash || tables.gnu_hash);
+}
+
+/* Is symbol @index a definition of @name? */
+static bool is_symbol(const struct image *image, const struct tables *tables, uint32_t index,
+	const char *name, uint64_t *ret_svma)
+{
+	size_t length = strlen(name) + 1;
+	Elf64_Sym symbol;
+	char text[64];
+
+	if (length > sizeof(text) ||
+		!read_at(image, tables->symbols + (uint64_t)index * sizeof(symbol), &symbol,
+			sizeof(symbol)) ||
+		symbol.st_shndx == SHN_UNDEF ||
+		!read_at(image, tables->strings + symbol.st_name, text, length) ||
+		memcmp(text, name, length) != 0)
+		return false;
+	*ret_svma = symbol.st_value;
+	return true;
+}
+
+/* Buckets and chain of the System V ABI: nbucket, nchain, bucket[], chain[]. */
+static bool find_by_hash(const struct image *image, const struct tables *tables, const char *name,
+	uint64_t *ret_svma)
+{
+	uint32_t hash = 0, buckets, index;
+
+	for (const char *c = name; *c; c++) {
+		hash = (hash << 4) + (uint8_t)*c;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	if (!read32(image, tables->hash, &buckets) || !buckets ||
+		!read32(image, tables->hash + 8 + 4 * (uint64_t)(hash % buckets), &index))
+		return false;
+	for (unsigned i = 0; index && i < CHAIN_MOST; i++) {
+		if (is_symbol(image, tables, index, name, ret_svma))
+			return true;
+		if (!read32(image, tables->hash + 8 + 4 * ((uint64_t)buckets + index), &index))
+			return false;
+	}
+	return false;
+}
+
+/*
+ * GNU's: buckets, first symbol, words of a Bloom filter, shift; then the filter (8 bytes a word),
+ * bucket[], and chain[] with a hash for each symbol from the first one on, whose lowest bit marks
+ * the end of a bucket.
+ */
+static bool find_by_gnu_hash(const struct image *image, const struct tables *tables,
+	const char *name, uint64_t *ret_svma)
+{
+	uint32_t hash = 5381, head[4], index, here;
+	uint64_t bucket, chain;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (uint8_t)*c;
+	if (!read_at(image, tables->gnu_hash, head, sizeof(head)) || !head[0])
+		return false;
+	bucket = tables->gnu_hash + sizeof(head) + 8 * (uint64_t)head[2];
+	chain = bucket + 4 * (uint64_t)head[0];
+	if (!read32(image, bucket + 4 * (uint64_t)(hash % head[0]), &index))
+		return false;
+	for (unsigned i = 0; index >= head[1] && i < CHAIN_MOST; i++, index++) {
+		if (!read32(image, chain + 4 * (uint64_t)(index - head[1]), &here))
+			return false;
+		if ((here | 1) == (hash | 1) && is_symbol(image, tables, index, name, ret_svma))
+			return true;
+		if (here & 1)
+			return false;
+	}
+	return false;
+}
+
+bool exported_find(const struct image *image, const char *name, uint64_t *ret_svma)
+{
+	struct tables tables;
+
+	if (!image->data || !image->elf64 || !find_tables(image, &tables))
+		return false;
+	if (tables.gnu_hash)
+		return find_by_gnu_hash(image, &tables, name, ret_svma);
+	return find_by_hash(image, &tables, name, ret_svma);
+}
+
+bool exported_search(const struct space *space, const char *name, size_t *cursor,
+	struct exported *ret_exported)
+{
+	const struct module *last = NULL;
+
+	while (*cursor < space->n) {
+		const struct mapping *mapping = &space->mappings[(*cursor)++];
+		uint64_t svma;
+
+		if (!mapping->execute || !mapping->module->headers_ok || mapping->module == last)
+			continue;
+		last = mapping->module;
+		if (!exported_find(&mapping->module->image, name, &svma))
+			continue;
+		*ret_exported = (struct exported){mapping->module, svma, mapping->bias};
+		return true;
+	}
+	return false;
+}
+
+bool exported_read(const struct module *module, uint64_t svma, void *to, size_t bytes)
+{
+	return module->headers_ok && read_at(&module->image, svma, to, bytes);
+}
+
+const char *exported_path(const struct module *module)
+{
+	return module->key.path;
+}
