@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "analyst/python_layouts.h"
-
 /* In _Py_DebugOffsets, as numbers of 8-byte words: of 3.13, and of 3.14, which has more fields. */
 enum word {
 	VERSION,
@@ -39,7 +37,7 @@ static const uint8_t words_of_3_13[WORDS] = {
 
 const struct python_layout *python_layout_find(uint16_t version)
 {
-	for (size_t i = 0; i < sizeof(python_layouts) / sizeof(*python_layouts); i++)
+	for (size_t i = 0; i < python_layouts_n; i++)
 		if (python_layouts[i].version == version)
 			return &python_layouts[i];
 	return NULL;

@@ -36,6 +36,10 @@ struct python_layout {
 	uint32_t tag; /* bits of a pointer to a code object that are not part of it */
 };
 
+/* Made by packaging/python_layouts.sh. */
+extern const struct python_layout python_layouts[];
+extern const size_t python_layouts_n;
+
 /* The layout of @version, or NULL: it has none, or describes itself. */
 const struct python_layout *python_layout_find(uint16_t version);
 

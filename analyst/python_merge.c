@@ -205,7 +205,7 @@ static int merge_by_cframe_groups(struct merger *m)
 	return 0;
 }
 
-/* The length of the chain of 3.10's objects on the stack. */
+/* The length of the chain of 3.10's objects on the stack; 0: it leads back to itself. */
 static size_t count_cframes(struct merger *m)
 {
 	uint64_t at = m->sample->record->thread_word[0], next;
@@ -214,9 +214,9 @@ static size_t count_cframes(struct merger *m)
 	/* The last one is not on the stack; each next one lies further out. */
 	while (n <= frames_of(m) + 1 &&
 		stack_word(m, at + m->python->layout.cframe_previous, &next)) {
-		n++;
 		if (next == at)
-			break;
+			return 0;
+		n++;
 		at = next;
 	}
 	return n;
@@ -231,8 +231,11 @@ static int merge_by_cframe(struct merger *m)
 	if (n == frames_of(m) + 1 &&
 		!stack_word(m, at + m->python->layout.cframe_previous, &at))
 		return -EPROTO;
-	if (n + 1 == frames_of(m) && !m->sample->truncated)
-		from = 1;
+	if (!m->sample->truncated) {
+		if (n > frames_of(m) + 1 || n + 1 < frames_of(m))
+			return -EPROTO;
+		from = n < frames_of(m);
+	}
 	for (size_t i = from; i < frames_of(m); i++) {
 		int r = add_group_at(m, at, i, i + 1);
 

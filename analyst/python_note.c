@@ -31,8 +31,11 @@ struct noting {
  */
 static enum kind kind_of(const struct profile *profile, struct location location)
 {
+	const char *object = profile_mapping(profile, location.mapping).file;
 	static const char loop[] = "_PyEval_EvalFrameDefault", python[] = "py::";
 
+	if (strcmp(object, "[python]") == 0)
+		return KIND_PYTHON;
 	for (size_t i = 0; i < location.lines; i++) {
 		const char *name = profile_function(profile, location.line[i].function).name;
 

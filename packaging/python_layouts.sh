@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # python_layouts.sh DIRECTORY...: the offsets of CPython's structures, from the headers of each
-# version (a directory such as /usr/include/python3.11, with internal/), as rows of
-# analyst/python_layouts.h. The structures of 3.13 and later are described by _PyRuntime itself.
+# version (a directory such as /usr/include/python3.11, with internal/): the table of
+# analyst/python_layouts.c. The structures of 3.13 and later are described by _PyRuntime itself.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -88,8 +88,6 @@ int main(void)
 #if PY_MINOR_VERSION >= 12
 	printf("\t\t.gil = %zu,\n", offsetof(_PyRuntimeState, _main_interpreter) +
 		offsetof(PyInterpreterState, _gil));
-#elif PY_MINOR_VERSION >= 10
-	ROW(gil, _PyRuntimeState, ceval.gil);
 #else
 	ROW(gil, _PyRuntimeState, ceval.gil);
 #endif
@@ -100,7 +98,19 @@ int main(void)
 	return 0;
 }
 C
+cat <<'C'
+/* SPDX-License-Identifier: MIT */
+/* Made by packaging/python_layouts.sh from the headers of each version, for 64-bit machines. */
+#include "analyst/python_layout.h"
+
+const struct python_layout python_layouts[] = {
+C
 for directory in "$@"; do
 	cc -I"$directory" -I"$directory/internal" -o "$work/row" "$work/row.c"
 	"$work/row"
 done
+cat <<'C'
+};
+
+const size_t python_layouts_n = sizeof(python_layouts) / sizeof(*python_layouts);
+C

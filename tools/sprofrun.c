@@ -42,7 +42,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 }
 
 /* Maximum arguments of the analyst, including its name and the final NULL. */
-enum { ANALYST_ARGUMENTS = 34, BYTES_DIGITS = 24 };
+enum { ANALYST_ARGUMENTS = 37, BYTES_DIGITS = 24 };
 
 static const char await_option[] = "--await-only"; /* for internal use: see await_only() */
 
@@ -309,6 +309,7 @@ static size_t put_arguments(const struct sprofrun_settings *s, const char *name,
 		if (flags[i].given)
 			argv[n++] = flags[i].option;
 	}
+	n = target_options_language(&s->target, argv, n);
 	if (s->keep) {
 		argv[n++] = "--keep";
 		argv[n++] = s->keep;

@@ -160,13 +160,14 @@ int main(int argc, char **argv)
 		(void)snprintf(name, sizeof(name), "%s", text_basename(s.engine.command[0]));
 	else
 		procfs_read_name(s.engine.pids[0], s.engine.pids[0], name);
-	const char *analyst_argv[13 + THREAD_ARGUMENTS] = {analyst, "--program", program,
+	const char *analyst_argv[16 + THREAD_ARGUMENTS] = {analyst, "--program", program,
 		"--report", "none", "--quiet", "--name", name, "--call-graph", s.target.call_graph,
 		"--no-output"};
 	size_t n = 11;
 
 	if (s.verbose)
 		analyst_argv[n++] = "--verbose";
+	n = target_options_language(&s.target, analyst_argv, n);
 	(void)thread_options_arguments(&s.target.threads, analyst_argv + n);
 	s.serve.on_demand = true;
 	s.engine.analyst = analyst_argv;

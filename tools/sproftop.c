@@ -290,10 +290,10 @@ int main(int argc, char **argv)
 		return FRONT_OURS;
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? text_basename(s.engine.command[0]) : "attached");
-	const char *analyst_argv[12 + THREAD_ARGUMENTS + LIVE_FRONT_ARGUMENTS] = {analyst,
+	const char *analyst_argv[15 + THREAD_ARGUMENTS + LIVE_FRONT_ARGUMENTS] = {analyst,
 		"--program", program, "--report", "none", "--name", name, "--call-graph",
 		s.target.call_graph};
-	size_t n = 9;
+	size_t n = target_options_language(&s.target, analyst_argv, 9);
 
 	n += thread_options_arguments(&s.target.threads, analyst_argv + n);
 	front_prepare(&s.engine.inherited);

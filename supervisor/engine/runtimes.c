@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/clock.h"
+#include "base/clock.h"
 #include "supervisor/os/remote.h"
 
 /* States of threads read after the resume, in search of a thread; and how soon again. */

@@ -89,6 +89,24 @@ static void take_call_graph(struct target_options *o, const char *value)
 	o->call_graph = value;
 }
 
+static void take_python(struct target_options *o, const char *value)
+{
+	if (strcmp(value, "yes") != 0 && strcmp(value, "only") != 0 && strcmp(value, "no") != 0)
+		target_options_reject(
+			o->program, "no way to show Python", value, "choose yes, only or no");
+	o->python = value;
+}
+
+size_t target_options_language(const struct target_options *o, const char **argv, size_t n)
+{
+	argv[n++] = "--python";
+	/* Without stacks, their frames have no places. */
+	argv[n++] = strcmp(o->call_graph, "no") == 0 ? "no" : o->python;
+	if (o->interpreter_frames)
+		argv[n++] = "--interpreter-frames";
+	return n;
+}
+
 static void take_clock(struct target_options *o, const char *value)
 {
 	if (strcmp(value, "cpu") != 0 && strcmp(value, "wall") != 0 && strcmp(value, "both") != 0)
@@ -160,6 +178,8 @@ bool target_options_take(struct target_options *o, int option, const char *value
 		break;
 	case 'g': take_call_graph(o, value); break;
 	case 'w': take_clock(o, value); break;
+	case TARGET_OPTION_PYTHON: take_python(o, value); break;
+	case TARGET_OPTION_INTERPRETER_FRAMES: o->interpreter_frames = true; break;
 	case 'G': o->call_graph = "no"; break;
 	case TARGET_OPTION_MAX_STACK:
 		if (units_size_bytes(value, &o->max_stack) < 0 || o->max_stack < 4096 ||

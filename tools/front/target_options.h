@@ -23,6 +23,8 @@ struct target_options {
 	uint64_t period_ns;
 	uint64_t duration_ns;
 	const char *call_graph;
+	const char *python;      /* yes, only or no */
+	bool interpreter_frames; /* do not fold those of the interpreter */
 	bool wall, wall_first; /* as in struct engine_options */
 	uint64_t max_stack;
 	uint32_t overhead_ppm;
@@ -35,6 +37,7 @@ struct target_options {
 	((struct target_options){.program = (name), \
 		.period_ns = 4000000,               \
 		.call_graph = "dwarf",              \
+		.python = "yes",                    \
 		.max_stack = UINT64_C(1) << 20})
 
 /* For a table of struct option and a string of short options. */
@@ -49,7 +52,9 @@ enum {
 	TARGET_OPTION_CGROUP,
 	TARGET_OPTION_CONTAINER,
 	TARGET_OPTION_THREAD_NAME,
-	TARGET_OPTION_TID
+	TARGET_OPTION_TID,
+	TARGET_OPTION_PYTHON,
+	TARGET_OPTION_INTERPRETER_FRAMES
 };
 /* clang-format off */
 #define TARGET_OPTIONS_LONG \
@@ -65,6 +70,8 @@ enum {
 	{"duration", required_argument, NULL, 'd'}, \
 	{"call-graph", required_argument, NULL, 'g'}, \
 	{"clock", required_argument, NULL, 'w'}, \
+	{"python", required_argument, NULL, TARGET_OPTION_PYTHON}, \
+	{"interpreter-frames", no_argument, NULL, TARGET_OPTION_INTERPRETER_FRAMES}, \
 	{"max-stack", required_argument, NULL, TARGET_OPTION_MAX_STACK}, \
 	{"follow", no_argument, NULL, 'f'}, \
 	{"no-follow", no_argument, NULL, TARGET_OPTION_NO_FOLLOW}, \
@@ -91,7 +98,12 @@ enum {
 #define TARGET_HELP_CALL_GRAPH \
 	"  -g, --call-graph dwarf|fp|no\n" \
 	"                           stacks: dwarf (default), fp (by frame pointers), none\n" \
-	"  -G                       the same as -g no\n"
+	"  -G                       the same as -g no\n" \
+	"      --python yes|only|no\n" \
+	"                           functions of Python in the stacks: among the native\n" \
+	"                           ones (default), alone, or not at all\n" \
+	"      --interpreter-frames\n" \
+	"                           show the frames of the interpreter, too\n"
 #define TARGET_HELP_FOLLOW \
 	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n" \
 	"  -f, --follow             children too (default)\n" \
@@ -112,6 +124,9 @@ _Noreturn void target_options_reject(
  * unless @quiet.
  */
 int target_options_process(const char *program, int pid, bool quiet);
+
+/* Appends the analyst's options about languages, at most 3. Returns the new length of @argv. */
+size_t target_options_language(const struct target_options *options, const char **argv, size_t n);
 
 /* Handles one of the options above. False: another option. */
 bool target_options_take(struct target_options *options, int option, const char *value);

@@ -292,6 +292,7 @@ static void print_losses(struct auditing *a)
 		{"unresolved_samples", "unresolved", true},
 		{"incomplete_stacks", "incomplete stacks", false},
 		{"guessed_frames", "guessed frames", false},
+		{"python_unmatched", "unmatched Python stacks", false},
 		{"unrepaired_eintr", "calls left with EINTR", false},
 		{"sprofil_lost", "sprofil ticks lost", false},
 	};

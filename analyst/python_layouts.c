@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Made by packaging/python_layouts.sh from the headers of each version, for 64-bit machines. */
-static const struct python_layout python_layouts[] = {
+#include "analyst/python_layout.h"
+
+const struct python_layout python_layouts[] = {
 	{
 		.version = 0x0308,
 		.interpreters = 32,
@@ -158,3 +160,5 @@ static const struct python_layout python_layouts[] = {
 		.gil_locked = 16,
 	},
 };
+
+const size_t python_layouts_n = sizeof(python_layouts) / sizeof(*python_layouts);
