@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "profile/runtimes.h"
 
 enum { NOTES_MOST = 3, PART_LEAST = 20 /* a note from this part of the time on */ };
 
@@ -16,29 +17,6 @@ struct process_time {
 	const char *name;
 	int64_t unnamed_ns;
 };
-
-/* Runtimes, by the name of the process, and how to make each write the names of its code. */
-static const struct {
-	const char *begins, *way_out;
-} runtimes[] = {
-	{"java",
-		"'jcmd PID Compiler.perfmap' while it runs (Java 17 and later; sprofrun --jit-map "
-		"does it), or java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, names "
-		"it"},
-	{"node",
-		"node --perf-basic-prof-only-functions names it, node --perf-prof with lines, too"},
-	{"dotnet", "DOTNET_PerfMapEnabled=1 in its environment names it"},
-	{"python", "python -X perf (3.12 and later) names it"},
-};
-
-static const char *way_out(const char *process)
-{
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++) {
-		if (!strncmp(process, runtimes[i].begins, strlen(runtimes[i].begins)))
-			return runtimes[i].way_out;
-	}
-	return "a runtime that writes /tmp/perf-PID.map names it";
-}
 
 static bool is_unnamed(const struct profile *profile, const struct sample *sample)
 {
@@ -86,6 +64,7 @@ int jit_note_unnamed(struct profile *profile)
 	}
 	qsort(list, n, sizeof(*list), by_time);
 	for (size_t i = 0; i < n && i < NOTES_MOST && r >= 0; i++) {
+		const char *way_out = runtimes_way_out(list[i].name);
 		char note[400];
 
 		if (list[i].unnamed_ns <= 0 || list[i].unnamed_ns < all / PART_LEAST)
@@ -94,7 +73,7 @@ int jit_note_unnamed(struct profile *profile)
 			"%.0f %% of the CPU time is in code that %.32s (%" PRIu32
 			") generated and that no perf map names: %s",
 			(double)list[i].unnamed_ns * 100 / (double)all, list[i].name, list[i].pid,
-			way_out(list[i].name));
+			way_out ? way_out : "a runtime that writes /tmp/perf-PID.map names it");
 		r = profile_add_note(profile, note);
 	}
 	free(list);

@@ -1,61 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/shell.h"
 #include "profile/profile.h"
-
-/* Characters without a special meaning in any shell, at any position. */
-static bool is_plain(const char *arg, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		char c = arg[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-			    strchr("_@%+=:,./-", c) || (unsigned char)c >= 0x80))
-			return false;
-	}
-	return bytes > 0;
-}
-
-static char *append(char *to, const char *text, size_t bytes)
-{
-	memcpy(to, text, bytes);
-	return to + bytes;
-}
-
-/* it's -> 'it'\''s' */
-static char *append_quoted(char *to, const char *arg, size_t bytes)
-{
-	*to++ = '\'';
-	for (size_t i = 0; i < bytes; i++) {
-		if (arg[i] == '\'')
-			to = append(to, "'\\''", 4);
-		else
-			*to++ = arg[i];
-	}
-	*to++ = '\'';
-	return to;
-}
 
 int profile_set_command_args(struct profile *profile, const char *args, size_t bytes)
 {
-	const char *end = args + bytes;
-	/* Worst case: an argument of one quote takes 4 bytes, two quotes around it, and a space. */
-	char *line = calloc(bytes + 1, 7), *to = line;
+	char *line = shell_line(args, bytes);
 	int error;
 
 	if (!line)
 		return -ENOMEM;
-	while (args < end) {
-		size_t n = strnlen(args, (size_t)(end - args));
-
-		if (to != line)
-			*to++ = ' ';
-		to = is_plain(args, n) ? append(to, args, n) : append_quoted(to, args, n);
-		args += n < (size_t)(end - args) ? n + 1 : n;
-	}
-	*to = '\0';
 	error = profile_set_command(profile, line);
 	free(line);
 	return error;

@@ -76,6 +76,7 @@ void inspection_put_state(struct writer *w, const struct inspection_state *state
 	put_text(w, state->symbols);
 	put_text(w, state->lines);
 	put_text(w, state->problem);
+	put_text(w, state->language);
 }
 
 struct inspection_state inspection_get_state(struct reader *r)
@@ -87,6 +88,7 @@ struct inspection_state inspection_get_state(struct reader *r)
 	state.symbols = get_text(r);
 	state.lines = get_text(r);
 	state.problem = get_text(r);
+	state.language = get_text(r);
 	return state;
 }
 

@@ -28,6 +28,7 @@
  *         symbols      text: the source of the names, "symtab" …
  *         lines        text: the file with DWARF, or "none"
  *         problem      text: what is missing, "" nothing
+ *         language     text: "Go", or "": unknown
  *
  *      1  INSPECTION_INSTRUCTION, any number
  *      8  address      as in the profile
@@ -92,7 +93,7 @@ struct inspection_address {
 struct inspection_state {
 	bool found;
 	uint32_t named, lined;
-	const char *symbols, *lines, *problem;
+	const char *symbols, *lines, *problem, *language;
 };
 
 struct inspection_instruction {

@@ -297,6 +297,7 @@ void module_describe(const struct module *module, uint64_t svma, struct module_i
 		.symbols = names ? names_symbols(names) : "",
 		.lines = names ? names_lines(names) : "",
 		.problem = module->problem,
+		.language = names ? names_language(names) : "",
 		.blamed = names && names_is_blamed(names),
 	};
 	describe_segment(module, svma, ret_info);

@@ -57,6 +57,11 @@ const char *names_lines(const struct names *names)
 	return names->lines;
 }
 
+const char *names_language(const struct names *names)
+{
+	return names->go ? "Go" : "";
+}
+
 int names_begin(struct names *names)
 {
 	bool first = !names->begun;

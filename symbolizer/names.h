@@ -29,6 +29,8 @@ bool names_is_blamed(const struct names *names);
 /* For struct module_info. */
 const char *names_symbols(const struct names *names);
 const char *names_lines(const struct names *names);
+/* "Go", or "": unknown. */
+const char *names_language(const struct names *names);
 
 /*
  * Around calls of names_resolve(): reports the path to working_on. The first call opens the DWARF.

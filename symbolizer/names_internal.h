@@ -40,6 +40,7 @@ struct names {
 	bool lines_wanted;            /* lines are wanted, and have not been searched yet */
 	bool begun;                   /* names have been requested */
 	bool left_alone;              /* the file must not be parsed at all */
+	bool go;                      /* Go made the file */
 	bool blamed;                  /* the file was too large: names_is_blamed() */
 	struct names_answer *answers; /* open addressing by svma */
 	size_t n_answers, answers_capacity;

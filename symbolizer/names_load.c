@@ -301,6 +301,7 @@ void names_say_what_is_missing(struct names *n)
 int names_load(struct names *n)
 {
 	struct module *module = n->module;
+	struct elffile_section section;
 	enum symbolizer_skip skip;
 	int rc = 0;
 
@@ -324,6 +325,7 @@ int names_load(struct names *n)
 	n->lines_wanted = skip == SYMBOLIZER_SKIP_NOTHING;
 	if (rc == 0 && !n->lines_wanted)
 		rc = leave_lines(n, module->key.path);
+	n->go = elffile_find(&n->own.elf, ".note.go.buildid", &section) == 0;
 	if (rc == -E2BIG || rc == -ENOMEM) {
 		symtab_release(&n->symtab);
 		n->symbols = "none";

@@ -102,9 +102,10 @@ struct module_info {
 	/* The rest is set by symbolizer_resolve() for the module, and "" before. */
 	const char *
 		symbols; /* where names came from: "symtab", "dynsym", ".gnu_debugdata", … "none" */
-	const char *lines;   /* where lines came from: path of the file with DWARF, or "none" */
-	const char *problem; /* what is missing, and the remedy, in one sentence; "" none */
-	bool blamed;         /* the file was over its budget, and the problem says so */
+	const char *lines;    /* where lines came from: path of the file with DWARF, or "none" */
+	const char *problem;  /* what is missing, and the remedy, in one sentence; "" none */
+	const char *language; /* "Go"; "": unknown */
+	bool blamed;          /* the file was over its budget, and the problem says so */
 };
 
 /* Fast: parses nothing. Strings are owned by the symbolizer. @svma selects the segment. */

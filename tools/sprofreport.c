@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/shell.h"
 #include "base/stack_room.h"
 #include "base/standard.h"
 #include "base/waiting.h"
@@ -152,6 +153,32 @@ static int write_text(const struct command *command, const struct subject *subje
 	return command->report->print(subject->profile, options, out, ret_problem);
 }
 
+/* "DEBUGINFOD_URLS=… sprofreport doctor --debuginfod sprof.pb.gz"; NULL: out of memory. */
+static char *fetch_command(const struct command *command)
+{
+	static const char doctor[] = "sprofreport\0doctor\0--debuginfod";
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	size_t bytes = 0;
+	char *args = NULL, *line, *whole = NULL;
+	FILE *out = open_memstream(&args, &bytes);
+
+	if (!out)
+		return NULL;
+	(void)fwrite(doctor, 1, sizeof(doctor), out);
+	for (int i = 0; i < command->files; i++)
+		(void)fwrite(command->file[i], 1, strlen(command->file[i]) + 1, out);
+	(void)fclose(out);
+	line = args ? shell_line(args, bytes) : NULL;
+	if (line &&
+		asprintf(&whole, "%s%s",
+			urls && urls[0] ? "" : "DEBUGINFOD_URLS=https://debuginfod.elfutils.org ",
+			line) < 0)
+		whole = NULL;
+	free(line);
+	free(args);
+	return whole;
+}
+
 /*
  * The report or export, in memory: a file is written completely or not at all. *@ret_failed: the
  * report exists, and the condition of --fail-above is met.
@@ -162,16 +189,18 @@ static int make_text(const struct command *command, const struct subject *subjec
 	struct report_options options = command->options;
 	struct inspect inspect = {waiting, command->sources};
 	const struct code_reader reader = inspect_reader(&inspect);
-	char *problem = NULL;
+	char *problem = NULL, *fetch = fetch_command(command);
 	FILE *out = open_memstream(ret_text, ret_bytes);
 	bool failed;
 	int error;
 
 	if (!out) {
 		complain("%s", strerror(ENOMEM));
+		free(fetch);
 		return EXIT_FAILED;
 	}
 	options.code = &reader;
+	options.fetch_command = fetch;
 	options.progress = tell_waiting;
 	options.progress_context = waiting;
 	error = write_text(command, subject, &options, out, &problem);
@@ -183,6 +212,7 @@ static int make_text(const struct command *command, const struct subject *subjec
 	if (error < 0 || problem)
 		complain_list(problem ? problem : strerror(-error));
 	free(problem);
+	free(fetch);
 	return error == -EINVAL ? EXIT_USAGE : error < 0 ? EXIT_FAILED : 0;
 }
 

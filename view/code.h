@@ -35,12 +35,19 @@ struct code_object {
 	const char *symbols;      /* source of the names: "symtab", …; "" unknown */
 	const char *lines;        /* the file with DWARF, "none", or "" */
 	const char *problem;      /* what is missing, and the remedy; "" nothing */
+	const char *language;     /* "Go", "": unknown */
 	const char *code_problem; /* why there are no instructions; "" not missing */
 	size_t named, lined;      /* of the addresses */
 	struct code_instruction *instruction; /* ascending */
 	struct code_frame *frame;
 	size_t instructions_n, frames;
 	char *owned; /* memory of the strings */
+};
+
+/* Both are freed by the caller, and NULL if they are unknown. */
+struct code_package {
+	char *command; /* installs them */
+	char *foreign; /* the name of a package that is not of this distribution */
 };
 
 struct code_reader {
@@ -64,8 +71,8 @@ struct code_reader {
 	 */
 	int (*fetch)(
 		void *context, const char *path, const char *build_id, const char **ret_problem);
-	/* The command that installs a file's debug symbols, freed by the caller, or NULL. */
-	int (*package)(void *context, const char *path, char **ret_command);
+	/* How a file's debug symbols are installed. -ENOMEM. */
+	int (*package)(void *context, const char *path, struct code_package *ret_package);
 	void *context;
 };
 

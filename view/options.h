@@ -54,6 +54,7 @@ struct report_options {
 	enum report_by balance_by; /* merge: the units to compare */
 	enum report_instructions instructions; /* annotate */
 	bool fetch;                            /* doctor: download debug files through debuginfod */
+	const char *fetch_command;             /* doctor: the command that would; NULL: none */
 	const struct code_reader *code; /* annotate, html: reads files; NULL: not available */
 	/* Called from time to time in long work, if not NULL: @done is 0 to 1. */
 	void (*progress)(void *context, const char *what, double done);

@@ -21,19 +21,22 @@ static int inspect(
 	(void)profile;
 	for (size_t i = 0; i < n; i++) {
 		object[i].found = answer->found;
+		object[i].lined = answer->lined;
 		object[i].symbols = answer->symbols;
 		object[i].lines = answer->lines;
 		object[i].problem = answer->problem;
+		object[i].language = answer->language ? answer->language : "";
 	}
 	return 0;
 }
 
-static int package(void *context, const char *path, char **ret_command)
+static int package(void *context, const char *path, struct code_package *ret_package)
 {
 	(void)context;
 	(void)path;
-	*ret_command = strdup("apt install a-package-with-a-very-long-name-dbgsym");
-	return *ret_command ? 0 : -ENOMEM;
+	*ret_package = (struct code_package){
+		.command = strdup("apt install a-package-with-a-very-long-name-dbgsym")};
+	return ret_package->command ? 0 : -ENOMEM;
 }
 
 static void expect(const struct code_object *answer, const char *cause, const char *mend)
@@ -225,8 +228,10 @@ static void test_doctor__a_command_line_is_a_command_only(void **state)
 		.found = true, .symbols = "none", .lines = "none", .problem = "it has no symbols"};
 	const struct code_reader reader = {
 		.inspect = inspect, .package = package, .context = (void *)&answer};
-	const struct report_options options = {
-		.size = sizeof(options), .code = &reader, .width = 40};
+	const struct report_options options = {.size = sizeof(options),
+		.code = &reader,
+		.width = 40,
+		.fetch_command = "sprofreport doctor --debuginfod 'my file'"};
 	struct profile *profile = fixture_profile();
 	char *problem = NULL, *text = NULL, line[128];
 	size_t bytes = 0, commands = 0;
@@ -250,9 +255,90 @@ static void test_doctor__a_command_line_is_a_command_only(void **state)
 	profile_free(profile);
 }
 
+/* The table counts @cut stacks of 200; what is said of them, or NULL. */
+static void expect_of_go(
+	const char *symbols, const char *lines, int64_t cut, const char *mend, const char *cut_mend)
+{
+	static const struct mapping go = {.file = "/srv/server", .start = 0x2000};
+	const struct code_object answer = {
+		.found = true, .symbols = symbols, .lines = lines, .problem = "", .language = "Go"};
+	const struct code_reader reader = {.inspect = inspect, .context = (void *)&answer};
+	const struct report_options options = {.size = sizeof(options), .code = &reader};
+	struct profile *profile;
+	struct doctor doctor;
+	char *problem = NULL;
+	uint32_t stack[2];
+
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(profile_add_mapping(profile, &go), 0);
+	assert_int_equal(
+		profile_add_mapping(profile, &(struct mapping){.file = "[stack]", .start = 1}), 1);
+	assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "a", "a"}), 0);
+	stack[0] = fixture_location(profile, 0, 0x2780, NULL, 0);
+	stack[1] = fixture_location(profile, 1, 1,
+		&(struct location_line){
+			fixture_index(profile_add_function(profile,
+				&(struct function){"[incomplete]", "[incomplete]", "", 0})),
+			0},
+		1);
+	fixture_add(profile, 0, stack, 2, cut);
+	fixture_add(profile, 0, stack, 1, 200 - cut);
+	assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
+	assert_int_equal(doctor.object->incomplete, cut);
+	assert_non_null(strstr(doctor.object->mend, mend));
+	if (cut_mend)
+		assert_non_null(strstr(doctor.object->cut_mend, cut_mend));
+	else
+		assert_string_equal(doctor.object->cut_mend, "");
+	doctor_release(&doctor);
+	profile_free(profile);
+}
+
+static void test_doctor__go_is_not_told_to_use_options_of_gcc(void **state)
+{
+	(void)state;
+	expect_of_go("none", "none", 2, "go build without -ldflags=-s", NULL);
+	expect_of_go("symtab", "none", 3, "go build without -ldflags=-w", "assembler of Go");
+}
+
+/* Of the parts that ran, none has lines; another part has, now as when the profile was taken. */
+static void test_doctor__a_new_profile_is_advised_only_if_it_has_more(void **state)
+{
+	struct code_object answer = {
+		.found = true, .symbols = "symtab", .lines = "own", .problem = "", .lined = 1};
+	const struct code_reader reader = {.inspect = inspect, .context = &answer};
+	const struct report_options options = {.size = sizeof(options), .code = &reader};
+
+	(void)state;
+	for (answer.lined = 1; answer.lined <= 2; answer.lined++) {
+		static const struct mapping node = {.file = "/usr/bin/node", .start = 0x2000};
+		struct profile *profile;
+		struct doctor doctor;
+		char *problem = NULL;
+		uint32_t stack[2];
+
+		assert_int_equal(profile_new(&profile), 0);
+		assert_int_equal(profile_add_mapping(profile, &node), 0);
+		assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "a", "a"}), 0);
+		add_leaf(profile, "runs", 0, 5);
+		add_leaf(profile, "main", 7, 0);
+		stack[0] = 0;
+		stack[1] = 1;
+		fixture_add(profile, 0, stack, 2, 5);
+		assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
+		assert_non_null(strstr(doctor.object->cause,
+			answer.lined == 1 ? "parts of it have no debug information"
+					  : "names that can be had now"));
+		doctor_release(&doctor);
+		profile_free(profile);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_doctor__go_is_not_told_to_use_options_of_gcc),
+		cmocka_unit_test(test_doctor__a_new_profile_is_advised_only_if_it_has_more),
 		cmocka_unit_test(test_doctor__what_is_missing_is_to_be_compiled),
 		cmocka_unit_test(test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler),
 		cmocka_unit_test(test_doctor__stubs_of_the_plt_lack_no_line),

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Gets debug files through sprofil-debuginfod, and asks the package system which package has them.
- */
+/* Gets debug files through sprofil-debuginfod. */
 #ifndef TOOLS_INSPECTOR_DEBUGINFOD_H
 #define TOOLS_INSPECTOR_DEBUGINFOD_H
 
@@ -22,11 +20,5 @@ enum debuginfod_end {
  */
 int debuginfod_fetch(
 	struct waiting *waiting, const char *path, const char *build_id, const char **ret_problem);
-
-/*
- * The command that installs the debug symbols of the file at @path; *ret_command NULL: no package
- * has them, or the package system is not Debian's. -ENOMEM.
- */
-int package_command(const char *path, char **ret_command);
 
 #endif

@@ -11,6 +11,7 @@
 #include "proto/inspection.h"
 #include "tools/inspector/debuginfod.h"
 #include "tools/inspector/inspect_answer.h"
+#include "tools/inspector/package.h"
 #include "tools/inspector/inspect_talk.h"
 
 /*
@@ -155,10 +156,10 @@ static int fetch(void *context, const char *path, const char *build_id, const ch
 	return debuginfod_fetch(((struct inspect *)context)->waiting, path, build_id, ret_problem);
 }
 
-static int package(void *context, const char *path, char **ret_command)
+static int package(void *context, const char *path, struct code_package *ret_package)
 {
 	(void)context;
-	return package_command(path, ret_command);
+	return package_find(path, ret_package);
 }
 
 struct code_reader inspect_reader(struct inspect *inspector)

@@ -20,6 +20,7 @@ struct taking {
 void inspect_answer_init(struct code_object *object)
 {
 	object->symbols = object->lines = object->problem = object->code_problem = "";
+	object->language = "";
 }
 
 static void take_state(struct taking *t)
@@ -32,6 +33,7 @@ static void take_state(struct taking *t)
 	t->answer.symbols = state.symbols;
 	t->answer.lines = state.lines;
 	t->answer.problem = state.problem;
+	t->answer.language = state.language;
 }
 
 static int take_instruction(struct taking *t)

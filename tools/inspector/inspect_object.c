@@ -143,13 +143,14 @@ static int put_state(struct inspected *in, const char *why)
 	uint8_t bytes[INSPECTION_BYTES_MOST];
 	struct writer w = writer_over(bytes, sizeof(bytes));
 	struct inspection_state state = {
-		.found = in->found, .symbols = "", .lines = "", .problem = why};
+		.found = in->found, .symbols = "", .lines = "", .problem = why, .language = ""};
 	struct module_info info;
 
 	if (in->n) {
 		module_describe(in->place[0].module, in->place[0].svma, &info);
 		state.symbols = info.symbols;
 		state.lines = info.lines;
+		state.language = info.language;
 		if (!why[0])
 			state.problem = info.problem;
 	}

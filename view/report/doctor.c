@@ -46,6 +46,7 @@ static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 		.symbols = "",
 		.lines = "",
 		.cause = "",
+		.code = {.language = ""},
 		.unfetched = "",
 		.behind = "",
 		.cut_cause = "",
@@ -111,6 +112,7 @@ static int count_sample(struct doctor *d, const struct sample *sample)
 		lined |= location.line[i].line != 0;
 		stub |= is_stub(name);
 	}
+	object->task = sample->task;
 	object->samples += count;
 	object->weight += sample->value[d->sums.weight];
 	object->unnamed += named ? 0 : count;
@@ -178,8 +180,10 @@ static int make_wish(struct doctor *d, struct doctor_object *object)
 	for (size_t i = 0; i < locations; i++) {
 		struct location location = profile_location(d->profile, i);
 
-		if (location.mapping == object->mapping)
-			object->address[n++] = location.address;
+		if (location.mapping != object->mapping)
+			continue;
+		object->address[n++] = location.address;
+		object->lined += location.lines && location.line[0].line;
 	}
 	qsort(object->address, n, sizeof(*object->address), by_address);
 	object->code = (struct code_object){.mapping = object->mapping,
@@ -187,6 +191,7 @@ static int make_wish(struct doctor *d, struct doctor_object *object)
 		.addresses = n,
 		.symbols = "",
 		.lines = "",
+		.language = "",
 		.problem = "",
 		.code_problem = ""};
 	return 0;

@@ -16,6 +16,8 @@
 struct doctor_object {
 	const char *path, *build_id;
 	uint32_t mapping;         /* one of them */
+	uint32_t task;            /* of its last sample */
+	size_t lined;             /* of its locations in the profile */
 	int64_t samples, weight;  /* of leaves, and their weight */
 	int64_t unnamed, unlined; /* samples without a function's name, without a source line */
 	int64_t stubs;            /* samples in PLT stubs */

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds what would give an object's samples the names that they lack. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/runtimes.h"
 #include "view/report/doctor.h"
+
+/* Up to one cut stack in this number of samples is no cause for advice. */
+enum { FEW_CUT = 100 };
 
 static int say(struct doctor_object *object, const char *cause, const char *mend)
 {
@@ -21,8 +26,24 @@ static int add_command(char **to, const char *command)
 	return command && !*to ? -ENOMEM : 0;
 }
 
+/* Code made at run time: whoever made it can name it. */
+static int mend_generated(const struct doctor *d, struct doctor_object *object)
+{
+	const char *process = profile_task(d->profile, object->task).process;
+	const char *way_out = runtimes_way_out(process);
+	char mend[300];
+
+	(void)snprintf(mend, sizeof(mend), "%s; then take a new profile",
+		way_out ? way_out
+			: "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, node "
+			  "--perf-basic-prof-only-functions, python -X perf (3.12 and later), "
+			  "DOTNET_PerfMapEnabled=1 name theirs");
+	return say(
+		object, "code without a file: made at run time, and nobody told its names", mend);
+}
+
 /* Code that is not in a file. */
-static int mend_special(struct doctor_object *object)
+static int mend_special(const struct doctor *d, struct doctor_object *object)
 {
 	const char *path = object->path;
 
@@ -34,46 +55,67 @@ static int mend_special(struct doctor_object *object)
 	if (!path[0] || !strcmp(path, "[unknown]"))
 		return say(object, "it is not known what was mapped there",
 			"take a new profile; if it stays so, please report it");
-	return say(object, "code without a file: made at run time, and nobody told its names",
-		"java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, node "
-		"--perf-basic-prof-only-functions, python3.12 -X perf; then take a new profile");
+	return mend_generated(d, object);
 }
 
-/* The command that installs debug symbols; NULL: unknown. */
-static int find_package(const struct doctor *d, const char *path, char **ret_command)
+/* How its debug symbols are installed. */
+static int find_package(const struct doctor *d, const char *path, struct code_package *ret_package)
 {
 	const struct code_reader *reader = d->options.code;
 
-	*ret_command = NULL;
-	return reader && reader->package ? reader->package(reader->context, path, ret_command) : 0;
+	*ret_package = (struct code_package){0};
+	return reader && reader->package ? reader->package(reader->context, path, ret_package) : 0;
+}
+
+static bool is_go(const struct doctor_object *object)
+{
+	return strcmp(object->code.language, "Go") == 0;
+}
+
+/* What its owner can do: @compile, or ask whoever made its package. */
+static int advise(struct doctor_object *object, const struct code_package *package,
+	const char *compile, const char *fetch)
+{
+	char foreign[160] = "";
+	int n;
+
+	if (package->foreign)
+		(void)snprintf(foreign, sizeof(foreign),
+			"its package, %.64s, is not of this distribution: whoever made it may have "
+			"its debug symbols",
+			package->foreign);
+	n = asprintf(&object->mend, "%s%s%s; then take a new profile%s%s",
+		package->command           ? package->command
+			: package->foreign ? foreign
+					   : compile,
+		package->command && fetch ? ", or " : "", package->command && fetch ? fetch : "",
+		object->unfetched[0] ? "; " : "", object->unfetched);
+	if (n >= 0)
+		return 0;
+	object->mend = NULL;
+	return -ENOMEM;
 }
 
 static int mend_missing(const struct doctor *d, struct doctor_object *object, const char *cause,
 	const char *compile)
 {
-	const char *fetched = object->build_id[0] && !d->options.fetch
-		? "sprofreport doctor --debuginfod FILE"
-		: NULL;
-	char *command;
-	int r = find_package(d, object->path, &command);
+	const char *fetch =
+		object->build_id[0] && !d->options.fetch ? d->options.fetch_command : NULL;
+	struct code_package package;
+	int r = find_package(d, object->path, &package);
 
 	if (r < 0)
 		return r;
 	object->cause = cause;
-	object->command[0] = command;
-	if (command) {
+	object->command[0] = package.command;
+	if (package.command) {
 		object->behind = "then take a new profile";
-		r = add_command(&object->command[1], fetched);
-		if (r < 0)
-			return r;
+		r = add_command(&object->command[1], fetch);
 	}
-	if (asprintf(&object->mend, "%s%s%s; then take a new profile%s%s",
-		    command ? command : compile, command && fetched ? ", or " : "",
-		    command && fetched ? fetched : "", object->unfetched[0] ? "; " : "",
-		    object->unfetched) >= 0)
-		return 0;
-	object->mend = NULL;
-	return -ENOMEM;
+	if (r == 0)
+		r = advise(object, &package, compile, fetch);
+	free(package.foreign);
+	return r;
 }
 
 /* Not one of the samples that could have a line has one. */
@@ -88,7 +130,7 @@ static bool is_better_now(const struct doctor_object *object)
 	return object->code.found &&
 		((object->unnamed && object->code.addresses &&
 			 object->code.named == object->code.addresses) ||
-			(has_no_lines(object) && object->code.lined));
+			(has_no_lines(object) && object->code.lined > object->lined));
 }
 
 /* The file exists but cannot be read: recompiling or installing would not help. */
@@ -122,14 +164,15 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 					  "here"
 					: "it has few symbols: it was stripped, and no debug file "
 					  "is here",
-				"link it without -s and do not strip it, or keep its debug file: "
-				"objcopy --only-keep-debug");
+				is_go(object) ? "go build without -ldflags=-s, and do not strip it"
+					      : "link it without -s and do not strip it, or keep "
+						"its debug file: objcopy --only-keep-debug");
 	}
 	if (!strcmp(object->lines, "none"))
 		return mend_missing(d, object,
 			"it has no debug information: no lines, no inlined "
 			"functions",
-			"compile it with -g");
+			is_go(object) ? "go build without -ldflags=-w" : "compile it with -g");
 	if (code->problem[0])
 		return say(object, code->problem, NULL);
 	if (has_no_lines(object) && code->found && !code->lined)
@@ -145,24 +188,33 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
+/* What keeps the callers of an object's code known. */
+static const char *way_of_stacks(const struct doctor_object *object)
+{
+	if (!doctor_is_file(object))
+		return "keep frame pointers: java -XX:+PreserveFramePointer, node "
+		       "--interpreted-frames-native-stack; then sprofrun --call-graph fp";
+	if (is_go(object))
+		return "assembler of Go that uses the frame pointer for something else; the other "
+		       "functions have whole stacks";
+	return "compile it with -fasynchronous-unwind-tables; assembler wants .cfi directives";
+}
+
 /* Debug information mends nothing of that: it is a cause of its own. */
-static int mend_stacks(struct doctor_object *object)
+static int mend_stacks(const struct doctor *d, struct doctor_object *object)
 {
 	bool is_truncated = object->truncated > object->incomplete;
 	const char *mend, *cause;
 
-	if (!object->incomplete && !object->truncated)
+	/* A few are cut by chance: at the end of a process, say. The table counts them. */
+	if ((object->incomplete + object->truncated) * FEW_CUT <= d->sums.chosen[VALUE_SAMPLES])
 		return 0;
 	if (is_truncated) {
 		cause = "stacks are deeper than what was copied of them";
 		mend = "sprofrun --max-stack 64M";
 	} else {
 		cause = "stacks end here: it has no unwind information for its code";
-		mend = doctor_is_file(object)
-			? "compile it with -fasynchronous-unwind-tables; assembler wants .cfi "
-			  "directives"
-			: "keep frame pointers: java -XX:+PreserveFramePointer, node "
-			  "--interpreted-frames-native-stack; then sprofrun --call-graph fp";
+		mend = way_of_stacks(object);
 	}
 	if (object->cause[0]) {
 		object->cut_cause = cause;
@@ -177,7 +229,7 @@ static int mend_stacks(struct doctor_object *object)
 
 int doctor_mend(struct doctor *doctor, struct doctor_object *object)
 {
-	int r = doctor_is_file(object) ? mend_file(doctor, object) : mend_special(object);
+	int r = doctor_is_file(object) ? mend_file(doctor, object) : mend_special(doctor, object);
 
-	return r < 0 ? r : mend_stacks(object);
+	return r < 0 ? r : mend_stacks(doctor, object);
 }

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* What apt-cache policy says of a package and of its symbols' package, as it came from machines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/inspector/package.h"
+#include "view/code.h"
+
+static const struct package_system debian = {"debian", "bookworm"};
+static const struct package_system ubuntu = {"ubuntu", "noble"};
+
+/* An update of it is available; its symbols are in an archive that is not set up. */
+static const char outdated[] =
+	"python3.11-minimal:\n"
+	"  Installed: 3.11.2-6+deb12u6\n"
+	"  Candidate: 3.11.2-6+deb12u9\n"
+	"  Version table:\n"
+	"     3.11.2-6+deb12u9 500\n"
+	"        500 http://deb.debian.org/debian-security bookworm-security/main amd64 Packages\n"
+	" *** 3.11.2-6+deb12u6 100\n"
+	"        100 /var/lib/dpkg/status\n";
+
+static const char own_archive[] =
+	"libc6:\n"
+	"  Installed: 2.36-9+deb12u14\n"
+	"  Candidate: 2.36-9+deb12u14\n"
+	"  Version table:\n"
+	" *** 2.36-9+deb12u14 500\n"
+	"        500 http://mirror.example/debian bookworm/main amd64 Packages\n"
+	"        100 /var/lib/dpkg/status\n"
+	"libc6-dbg:\n"
+	"  Installed: (none)\n"
+	"  Candidate: 2.36-9+deb12u14\n"
+	"  Version table:\n"
+	"     2.36-9+deb12u14 500\n"
+	"        500 http://mirror.example/debian bookworm/main amd64 Packages\n";
+
+/* Two of somebody else: newer than the distribution's, and in no archive of hers. */
+static const char newer[] =
+	"nodejs:\n"
+	"  Installed: 20.20.2-1nodesource1\n"
+	"  Candidate: 20.20.2-1nodesource1\n"
+	"  Version table:\n"
+	" *** 20.20.2-1nodesource1 100\n"
+	"        100 /var/lib/dpkg/status\n"
+	"     18.20.4+dfsg-1~deb12u3 500\n"
+	"        500 http://deb.debian.org/debian-security bookworm-security/main amd64 Packages\n";
+static const char elsewhere[] =
+	"tool:\n"
+	"  Installed: 1.0\n"
+	"  Candidate: 1.0\n"
+	"  Version table:\n"
+	" *** 1.0 500\n"
+	"        500 https://deb.example.com/tool stable/main amd64 Packages\n"
+	"        100 /var/lib/dpkg/status\n";
+static const char no_lists[] = "xz-utils:\n"
+			       "  Installed: 5.4.1-1\n"
+			       "  Candidate: 5.4.1-1\n"
+			       "  Version table:\n"
+			       " *** 5.4.1-1 100\n"
+			       "        100 /var/lib/dpkg/status\n";
+
+static void expect(const struct package_system *system, const char *package, const char *symbols,
+	const char *policy, const char *command, const char *foreign)
+{
+	struct code_package found;
+
+	assert_int_equal(package_judge(system, package, symbols, policy, &found), 0);
+	if (command)
+		assert_string_equal(found.command, command);
+	else
+		assert_null(found.command);
+	if (foreign)
+		assert_string_equal(found.foreign, foreign);
+	else
+		assert_null(found.foreign);
+	free(found.command);
+	free(found.foreign);
+}
+
+static void test_package__an_archive_that_is_not_set_up_is(void **state)
+{
+	(void)state;
+	expect(&debian, "libc6", "libc6-dbg", own_archive, "apt install libc6-dbg", NULL);
+	expect(&debian, "python3.11-minimal", "python3.11-minimal-dbgsym", outdated,
+		"echo deb http://deb.debian.org/debian-debug bookworm-debug main "
+		">/etc/apt/sources.list.d/debug.list && apt update && apt install "
+		"python3.11-minimal-dbgsym",
+		NULL);
+	expect(&debian, "xz-utils", "xz-utils-dbgsym", no_lists,
+		"echo deb http://deb.debian.org/debian-debug bookworm-debug main "
+		">/etc/apt/sources.list.d/debug.list && apt update && apt install xz-utils-dbgsym",
+		NULL);
+	expect(&ubuntu, "xz-utils", "xz-utils-dbgsym", no_lists,
+		"apt install ubuntu-dbgsym-keyring && echo deb http://ddebs.ubuntu.com noble main "
+		"universe >/etc/apt/sources.list.d/debug.list && apt update && apt install "
+		"xz-utils-dbgsym",
+		NULL);
+	/* Without apt, or of an unknown distribution. */
+	expect(&(struct package_system){0}, "xz-utils", "xz-utils-dbgsym", "",
+		"apt install xz-utils-dbgsym", NULL);
+}
+
+static void test_package__of_somebody_else_there_is_no_command(void **state)
+{
+	(void)state;
+	expect(&debian, "nodejs", "nodejs-dbgsym", newer, NULL, "nodejs");
+	expect(&debian, "tool", "tool-dbgsym", elsewhere, NULL, "tool");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_package__an_archive_that_is_not_set_up_is),
+		cmocka_unit_test(test_package__of_somebody_else_there_is_no_command),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

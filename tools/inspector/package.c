@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/inspector/package.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/libexec.h"
+#include "view/code.h"
+
+enum { POLICY_BYTES = 16384, NAME_BYTES = 256 };
+
+/* What the table of versions of a package says. */
+struct policy {
+	bool candidate;       /* it can be installed */
+	bool installed_first; /* no archive has a newer version than the installed one */
+	bool ours;            /* the installed version is in an archive of this distribution */
+	bool any_ours;        /* some version is */
+	bool any_archive;     /* some version is in an archive at all */
+};
+
+/*
+ * One line of apt-cache policy, in the part of a package:
+ *   "  Candidate: 3.11.2-6", " *** 3.11.2-6+deb12u6 100", "        500 http://… bookworm/main …"
+ */
+static void take_line(const struct package_system *system, const char *line, struct policy *policy,
+	bool *in_installed, bool *seen_version)
+{
+	static const char candidate[] = "  Candidate: ";
+	char suite[32];
+	const char *archive;
+
+	if (strncmp(line, candidate, sizeof(candidate) - 1) == 0) {
+		policy->candidate = line[sizeof(candidate) - 1] != '(';
+	} else if (strncmp(line, " *** ", 5) == 0) {
+		*in_installed = true;
+		policy->installed_first = !*seen_version;
+		*seen_version = true;
+	} else if (strncmp(line, "     ", 5) == 0 && line[5] != ' ') {
+		*in_installed = false;
+		*seen_version = true;
+	} else if ((archive = strstr(line, "://"))) {
+		(void)snprintf(suite, sizeof(suite), " %s", system->codename);
+		policy->any_archive = true;
+		if (system->codename[0] && strstr(archive, suite)) {
+			policy->any_ours = true;
+			policy->ours |= *in_installed;
+		}
+	}
+}
+
+/* The part of @package. */
+static struct policy read_policy(
+	const struct package_system *system, const char *package, const char *text)
+{
+	struct policy policy = {0};
+	size_t bytes = strlen(package);
+	bool inside = false, in_installed = false, seen_version = false;
+
+	for (const char *next; *text; text = next) {
+		char line[NAME_BYTES];
+		size_t length = strcspn(text, "\n");
+
+		next = text + length + (text[length] == '\n');
+		(void)snprintf(line, sizeof(line), "%.*s", (int)length, text);
+		if (line[0] != ' ')
+			inside = strncmp(line, package, bytes) == 0 && line[bytes] == ':';
+		else if (inside)
+			take_line(system, line, &policy, &in_installed, &seen_version);
+	}
+	return policy;
+}
+
+/* Is the package of somebody else? His version is newer than that of the distribution. */
+static bool is_foreign(const struct policy *policy)
+{
+	if (policy->ours)
+		return false;
+	return policy->any_ours ? policy->installed_first : policy->any_archive;
+}
+
+static int set_command(
+	const struct package_system *system, const char *symbols, bool known, char **ret_command)
+{
+	static const char to[] = "/etc/apt/sources.list.d/debug.list";
+	int n;
+
+	if (known || (strcmp(system->id, "debian") != 0 && strcmp(system->id, "ubuntu") != 0))
+		n = asprintf(ret_command, "apt install %s", symbols);
+	else if (system->id[0] == 'd')
+		n = asprintf(ret_command,
+			"echo deb http://deb.debian.org/debian-debug %s-debug main >%s && apt "
+			"update && apt install %s",
+			system->codename, to, symbols);
+	else
+		n = asprintf(ret_command,
+			"apt install ubuntu-dbgsym-keyring && echo deb http://ddebs.ubuntu.com %s "
+			"main universe >%s && apt update && apt install %s",
+			system->codename, to, symbols);
+	if (n >= 0)
+		return 0;
+	*ret_command = NULL;
+	return -ENOMEM;
+}
+
+int package_judge(const struct package_system *system, const char *package, const char *symbols,
+	const char *policy, struct code_package *ret_package)
+{
+	struct policy of = read_policy(system, package, policy);
+	struct policy of_symbols = read_policy(system, symbols, policy);
+
+	*ret_package = (struct code_package){0};
+	if (!of_symbols.candidate && is_foreign(&of)) {
+		ret_package->foreign = strdup(package);
+		return ret_package->foreign ? 0 : -ENOMEM;
+	}
+	return set_command(system, symbols, of_symbols.candidate || !system->codename[0],
+		&ret_package->command);
+}
+
+/* "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6": the package comes first. */
+static bool take_package(char *line)
+{
+	size_t bytes = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789+-.");
+
+	if (!bytes || line[bytes] != ':')
+		return false;
+	line[bytes] = '\0';
+	return true;
+}
+
+static bool ask_dpkg(const char *path, char line[NAME_BYTES])
+{
+	char *argv[] = {(char *)"dpkg-query", (char *)"-S", (char *)path, NULL};
+	bool found = false;
+	FILE *out;
+	pid_t pid;
+
+	if (libexec_read(argv, true, &out, &pid) < 0)
+		return false;
+	while (!found && fgets(line, NAME_BYTES, out))
+		found = take_package(line);
+	/* Read the rest, so that the program does not die of a closed pipe. */
+	while (fgetc(out) != EOF)
+		;
+	return libexec_end(out, pid) == 0 && found;
+}
+
+/* @text is empty if there is no apt. */
+static void ask_apt(const char *package, const char *symbols, char text[POLICY_BYTES])
+{
+	char *argv[] = {(char *)"env", (char *)"LC_ALL=C", (char *)"apt-cache", (char *)"policy",
+		(char *)package, (char *)symbols, NULL};
+	size_t n = 0;
+	FILE *out;
+	pid_t pid;
+
+	text[0] = '\0';
+	if (libexec_read(argv, true, &out, &pid) < 0)
+		return;
+	n = fread(text, 1, POLICY_BYTES - 1, out);
+	text[n] = '\0';
+	while (fgetc(out) != EOF)
+		;
+	(void)libexec_end(out, pid);
+}
+
+/* "VERSION_CODENAME=bookworm" */
+static void take_value(const char *line, const char *key, char *to, size_t room)
+{
+	size_t bytes = strlen(key);
+
+	if (strncmp(line, key, bytes) != 0)
+		return;
+	line += bytes + (line[bytes] == '"');
+	/* It goes into a command. */
+	(void)snprintf(to, room, "%.*s",
+		(int)strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789-."), line);
+}
+
+static struct package_system read_system(void)
+{
+	struct package_system system = {0};
+	char line[NAME_BYTES];
+	FILE *file = fopen("/etc/os-release", "re");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		take_value(line, "ID=", system.id, sizeof(system.id));
+		take_value(line, "VERSION_CODENAME=", system.codename, sizeof(system.codename));
+	}
+	if (file)
+		(void)fclose(file);
+	return system;
+}
+
+int package_find(const char *path, struct code_package *ret_package)
+{
+	char package[NAME_BYTES], symbols[NAME_BYTES + 8], policy[POLICY_BYTES];
+	bool usr = strncmp(path, "/usr/", 5) == 0, found;
+	struct package_system system;
+
+	*ret_package = (struct code_package){0};
+	/* dpkg-query treats these characters as patterns. */
+	if (path[0] != '/' || strpbrk(path, "*?[\\"))
+		return 0;
+	found = ask_dpkg(path, package);
+	/* dpkg-query knows files by their names before /lib became a part of /usr. */
+	if (!found && usr)
+		found = ask_dpkg(path + 4, package);
+	if (!found)
+		return 0;
+	(void)snprintf(symbols, sizeof(symbols), "%s%s", package,
+		!strcmp(package, "libc6") ? "-dbg" : "-dbgsym");
+	system = read_system();
+	ask_apt(package, symbols, policy);
+	return package_judge(&system, package, symbols, policy, ret_package);
+}

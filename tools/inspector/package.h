@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Which package has the debug symbols of a file, and where apt gets it from. */
+#ifndef TOOLS_INSPECTOR_PACKAGE_H
+#define TOOLS_INSPECTOR_PACKAGE_H
+
+struct code_package;
+
+/* Of /etc/os-release. */
+struct package_system {
+	char id[16];       /* "debian", "ubuntu"; "" unknown */
+	char codename[24]; /* "bookworm"; "" unknown */
+};
+
+/*
+ * What to do for the debug symbols of @package, given what apt-cache policy says of it and of its
+ * symbols' package, @symbols: of this distribution, whether its archive of debug symbols is set up,
+ * or of somebody else. Pure. -ENOMEM.
+ */
+int package_judge(const struct package_system *system, const char *package, const char *symbols,
+	const char *policy, struct code_package *ret_package);
+
+/*
+ * Asks dpkg and apt about the file at @path. Nothing is set if it is of no package, or the package
+ * system is not Debian's. -ENOMEM.
+ */
+int package_find(const char *path, struct code_package *ret_package);
+
+#endif
