@@ -320,12 +320,12 @@ int names_load(struct names *n)
 	/* An image from memory has no section table, which libelf would look for. */
 	if (!module->from_memory && open_elf(n, &n->own, &module->image))
 		module_complain(module, "its section headers are damaged");
+	n->go = elffile_find(&n->own.elf, ".note.go.buildid", &section) > 0;
 	rc = load_symbols(n);
 	names_work_on(module, NULL);
 	n->lines_wanted = skip == SYMBOLIZER_SKIP_NOTHING;
 	if (rc == 0 && !n->lines_wanted)
 		rc = leave_lines(n, module->key.path);
-	n->go = elffile_find(&n->own.elf, ".note.go.buildid", &section) == 0;
 	if (rc == -E2BIG || rc == -ENOMEM) {
 		symtab_release(&n->symtab);
 		n->symbols = "none";
