@@ -79,6 +79,19 @@ skip() {
     exit 77
 }
 
+# code PROGRAM FUNCTION: addresses of its instructions, and what they are; not what pads it
+code() {
+    objdump -d --no-show-raw-insn "$1" | awk -v head="<$2>:" '
+        $2 == head { on = 1; next } !NF { on = 0 } on && !/nop/ { sub(/:/, "", $1); print $1, $2 }'
+}
+
+# replayed PROFILE PROGRAM [cut] <LINES: of a capture that make_capture makes of a program that does
+# not run. A line is an address and a number of samples.
+replayed() {
+    "$BUILD/tests/reports/make_capture" "$1.cap" "$(realpath "$2")" "${@:3}" &&
+        "$BUILD/tools/sprofil-analyst" --replay "$1.cap" --output "$1" --report none --quiet
+}
+
 # The first two CPUs that this shell may use are in $ours and $theirs.
 # shellcheck disable=SC2034 # by others
 two_cpus() {

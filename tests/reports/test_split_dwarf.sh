@@ -111,7 +111,8 @@ done
 
 # Through the analyst's sandbox, and what doctor says.
 [ -x split-gcc-5/program ] || finish
-"$SPROFRUN" -q -F 1000 -o p.pb.gz ./split-gcc-5/program; is "status" $? 0
+profile() { code split-gcc-5/program spin | awk '{ print $1, 10 }' | replayed "$1" split-gcc-5/program; }
+profile p.pb.gz; is "status" $? 0
 "$SPROFREPORT" flat --format tsv p.pb.gz | cut -f 5 >functions
 check "an inlined function in a profile" grep -qx half functions
 "$SPROFREPORT" doctor p.pb.gz >text
@@ -120,7 +121,7 @@ mv split-gcc-5/a.dwo kept.dwo
 "$SPROFREPORT" doctor p.pb.gz >text
 check "the missing file is named" grep -q "split-gcc-5/a.dwo" text
 check "and the way out" grep -q 'dwp -e' text
-"$SPROFRUN" -q -F 1000 -o q.pb.gz ./split-gcc-5/program
+profile q.pb.gz
 "$SPROFREPORT" flat --format tsv q.pb.gz | cut -f 5 >functions
 is "without it no inlined function" "$(grep -cx half functions)" 0
 check "but what it is inlined into" grep -qx spin functions

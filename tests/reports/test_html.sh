@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 MAKE_STACKS=$BUILD/tests/reports/make_stacks
+command -v objdump >/dev/null || skip "no objdump (binutils)"
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"
 command -v python3 >/dev/null || skip "no python3"
 export LC_ALL=C.UTF-8
@@ -30,7 +31,10 @@ int main(void)
 }
 C
 "$cc" -g -O1 -o hot "$PWD/src/hot.c" || exit 1
-"$SPROFRUN" -q -F 1000 -o p.pb.gz -- ./hot || exit 1
+{
+    code hot hot | awk '{ print $1, 1000 }'
+    for function in main _start; do code hot $function | awk '{ print $1, 5 }'; done
+} | replayed p.pb.gz hot || exit 1
 chmod 644 src/hot.c
 "$SPROFREPORT" export -o page.html p.pb.gz; is "status" $? 0
 
@@ -98,7 +102,7 @@ check "that is said" grep -q 'is not for everybody to read: name its folder, --s
 is "unless its folder is named" $? 0
 rm -r src
 "$SPROFREPORT" export --format html p.pb.gz | grep -q 'hot.c is not here'; is "no source" $? 0
-"$SPROFRUN" -q --no-timeline -o without.pb.gz -- true
+"$MAKE_STACKS" stacks without.pb.gz
 "$SPROFREPORT" export --format html without.pb.gz | grep -qE '(id="|href="#)time"'
 is "no time line" $? 1
 
@@ -123,7 +127,7 @@ const seen = {};
 document.querySelector('#flat th:nth-child(7)').click();
 seen.first = document.querySelector('#flat tbody tr').cells[6].textContent;
 const filter = document.querySelector('#filter');
-filter.value = '_LIBC_START_CALL';
+filter.value = '_START';
 filter.dispatchEvent(new Event('input'));
 seen.shown = document.querySelectorAll('#flat tbody tr:not([hidden])').length;
 const details = document.querySelector('details');

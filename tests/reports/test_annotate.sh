@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# annotate of a program that is compiled here: costs of lines, inlined functions and instructions
+# annotate of a program that is compiled here, with samples at each instruction: costs of lines, inlined functions and instructions
 # add up to what the other reports say; what is missing is said; hostile names do no harm.
 . "$(dirname "$0")/../lib.sh"
 
+command -v objdump >/dev/null || skip "no objdump (binutils)"
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"
 export LC_ALL=C.UTF-8
 mkdir src
@@ -40,7 +41,9 @@ compile() { # OUTPUT FLAG...
     "$cc" -g -O1 -Wl,--build-id "$@" -o "$out" "$PWD/src/hot.c" || exit 1
 }
 compile hot
-"$SPROFRUN" -q -F 2000 -o p -- ./hot || exit 1
+# At every third instruction some samples, and where the inlined function multiplies many.
+at_all() { code hot hot | awk '$2 ~ /mul|madd/ { print $1, 1000 } NR % 3 == 1 { print $1, 10 }'; }
+at_all | replayed p hot || exit 1
 annotate() { "$SPROFREPORT" annotate "$@"; }
 cell() { awk -F'\t' -v k="$1" -v t="$2" 'NR > 1 && $5 == k && $9 ~ t { s += $4 } END { print s + 0 }' tsv; }
 sum() { awk -F'\t' -v k="$1" -v c="$2" 'NR > 1 && $5 == k { s += $c } END { print s + 0 }' tsv; }
@@ -80,7 +83,7 @@ LC_ALL=C annotate hot p | LC_ALL=C grep -q $'[\200-\377]'; is "ASCII" $? 1
 mv src away
 annotate hot p >out
 check "the source is missed" grep -q 'src/hot.c is not here: say where its folder is, --source-path' out
-check "lines are still told" grep -qE '^ +[0-9.]+ % +13$' out
+check "lines are still told" grep -qE '^ +[0-9.]+ .*% +13$' out
 annotate hot --source-path "$WORK/src=$WORK/away" p | grep -q CALL; is "OLD=NEW" $? 0
 annotate hot --source-path "$WORK/sr=$WORK/away" p | grep -q CALL; is "half a name is none" $? 1
 annotate hot --source-path "$WORK/away" p | grep -q CALL; is "a folder" $? 0
@@ -149,7 +152,7 @@ check "the source is still there" grep -q CALL out
 # Lists of mappings write a newline in a name as \012.
 mkdir lines
 cp hot $'lines/of\ntwo'
-"$SPROFRUN" -q -F 2000 -o p2 -- $'lines/of\ntwo' || exit 1
+at_all | replayed p2 $'lines/of\ntwo' || exit 1
 annotate hot p2 >out; is "a name of two lines: status" $? 0
 check "its source is found" grep -q CALL out
 check "and its instructions" grep -qE '[0-9a-f]+:  [a-z]+' out
