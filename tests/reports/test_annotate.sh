@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# annotate of a program that is compiled here, with samples at each instruction: costs of lines, inlined functions and instructions
-# add up to what the other reports say; what is missing is said; hostile names do no harm.
+# annotate of a program that is compiled here, with samples where this test wants them: costs of
+# lines, inlined functions and instructions add up to what the other reports say; what is missing is
+# said; hostile names do no harm.
 . "$(dirname "$0")/../lib.sh"
 
 command -v objdump >/dev/null || skip "no objdump (binutils)"
