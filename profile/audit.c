@@ -29,7 +29,7 @@ static const struct audit_key known[] = {
 	{"late_instants", AUDIT_SUM_OF_ALL, AUDIT_COUNT, false,
 		"instants that could not be used, mostly as they came too late"},
 	{"throttled_instants", AUDIT_SUM, AUDIT_COUNT, true,
-		"instants left out to stay within --max-overhead or --max-cpu"},
+		"instants left out to stay within --max-cost or --max-cpu"},
 	{"realtime", AUDIT_MIN_OF_ALL, AUDIT_COUNT, false,
 		"1: the sampler had real-time priority, 0: it had not"},
 	{STATS_EFFECTIVE_SAMPLES, AUDIT_EFFECTIVE, AUDIT_COUNT, false,
@@ -40,6 +40,9 @@ static const struct audit_key known[] = {
 	{"stop_ns_p99", AUDIT_BY_STOPS, AUDIT_NS, false, "99 % of the stops were shorter"},
 	{"stop_ns_max", AUDIT_MAX, AUDIT_NS, false, "the longest stop"},
 	{"stopped_ns", AUDIT_SUM, AUDIT_NS, false, "all stops together"},
+	{"cost_ns", AUDIT_SUM_OF_ALL, AUDIT_NS, false,
+		"CPU time that sampling took from the target"},
+	{"cost_pct", AUDIT_DERIVED, AUDIT_PERCENT, false, "that in percent of kernel_cpu_ns"},
 	{"lost_samples", AUDIT_SUM, AUDIT_COUNT, false, "samples taken and lost"},
 	{"truncated_stacks", AUDIT_SUM, AUDIT_COUNT, false,
 		"samples whose stack goes on beyond what was copied of it"},
@@ -211,6 +214,27 @@ static bool derive_found_ratio(const struct profile *profile, uint64_t *ret_valu
 	return true;
 }
 
+bool audit_cost(const struct profile *profile, double *ret_share)
+{
+	uint64_t cost, kernel;
+
+	if (!profile_audit(profile, "cost_ns", &cost) ||
+		!profile_audit(profile, "kernel_cpu_ns", &kernel) || !kernel)
+		return false;
+	*ret_share = (double)cost / (double)kernel;
+	return true;
+}
+
+static bool derive_cost(const struct profile *profile, uint64_t *ret_value)
+{
+	double share;
+
+	if (!audit_cost(profile, &share))
+		return false;
+	*ret_value = (uint64_t)(share * 100 * AUDIT_RATIO_ONE + 0.5);
+	return true;
+}
+
 /*
  * The share of instants that find a thread; 0: unknown, for example with samples of wall-clock
  * time.
@@ -277,6 +301,8 @@ static bool derive(const struct profile *profile, const char *key, uint64_t *ret
 
 	if (!strcmp(key, "found_ratio"))
 		return derive_found_ratio(profile, ret_value);
+	if (!strcmp(key, "cost_pct"))
+		return derive_cost(profile, ret_value);
 	if (!strcmp(key, "period_ns"))
 		value = profile->period_ns;
 	else if (!strcmp(key, "wall_ns"))

@@ -26,7 +26,8 @@ enum audit_kind {
 	AUDIT_FILE,      /* which file of a run it is: for the processes that continue */
 };
 
-enum audit_unit { AUDIT_COUNT, AUDIT_NS, AUDIT_RATIO /* in 1 / AUDIT_RATIO_ONE */ };
+/* AUDIT_RATIO in 1 / AUDIT_RATIO_ONE, AUDIT_PERCENT in percent / AUDIT_RATIO_ONE. */
+enum audit_unit { AUDIT_COUNT, AUDIT_NS, AUDIT_RATIO, AUDIT_PERCENT };
 
 #define AUDIT_RATIO_ONE 10000
 
@@ -49,7 +50,7 @@ const struct audit_key *audit_key_find(const char *key);
 /*
  * A figure as stored in the file, or else derived from the model (samples, period_ns,
  * profiled_cpu_ns, unattributed_cpu_ns, wall_ns, unresolved_samples, processes, threads) or from
- * other figures (found_ratio). False: unknown.
+ * other figures (found_ratio, cost_pct). False: unknown.
  */
 bool audit_figure(const struct profile *profile, const char *key, uint64_t *ret_value);
 
@@ -80,11 +81,14 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found);
  */
 bool audit_stopped(const struct profile *profile, double *ret_share);
 
+/* The CPU time that sampling took from the target, as a share of its CPU time. False: unknown. */
+bool audit_cost(const struct profile *profile, double *ret_share);
+
 /* The sampling rate reached, compared with the requested one. */
 struct audit_rate {
 	double asked_hz;
 	double reached_hz; /* 0: too few samples to tell */
-	double expected; /* samples, at the requested rate */
+	double expected;   /* samples, at the requested rate */
 	uint64_t samples;
 	/* number of equally weighted samples with the same information; 0 unknown */
 	uint64_t effective;

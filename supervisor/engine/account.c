@@ -20,7 +20,7 @@ void account_see(struct engine *engine, struct tracee *t, const struct cpu_time 
 	if (cpu->run_ns != a->seen.run_ns || cpu->slices != a->seen.slices)
 		a->moved_at_ns = now;
 	if (cpu->run_ns > a->seen.run_ns && !t->left_out)
-		budget_earn(&engine->bounds.budget, cpu->run_ns - a->seen.run_ns);
+		bounds_ran(engine, cpu->run_ns - a->seen.run_ns);
 	a->seen = *cpu;
 	a->seen_at_ns = now;
 }

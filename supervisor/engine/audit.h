@@ -37,6 +37,7 @@ struct audit {
 	uint64_t stops;              /* tick stops */
 	uint64_t stopped_ns;         /* their duration, summed over threads */
 	struct audit_histogram stop;
+	uint64_t cost_ns;            /* CPU time that sampling took from the target */
 	uint64_t instants, late_instants, throttled_instants, unproved_stops; /* of the profile */
 	bool realtime;         /* the sampler currently has real-time priority */
 	uint64_t lost_samples; /* ring full, or lost with an analyst that died */

@@ -23,14 +23,37 @@ static void keep_throttle(struct engine *engine, uint64_t now)
 		clock_read(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
 }
 
+void bounds_ran(struct engine *engine, uint64_t ran_ns)
+{
+	cost_earn(&engine->bounds.cost, ran_ns);
+}
+
+void bounds_lost(struct engine *engine, uint64_t lost_ns)
+{
+	cost_spend(&engine->bounds.cost, lost_ns);
+}
+
+void bounds_uninterrupted(struct engine *engine, uint64_t lost_ns, uint64_t apart_ns)
+{
+	cost_uninterrupted(&engine->bounds.cost, lost_ns, apart_ns);
+}
+
+bool bounds_may_stop(const struct engine *engine)
+{
+	return !cost_is_spent(&engine->bounds.cost);
+}
+
 /*
  * Each bound takes the effect of the other into account, so the longer of the two periods keeps
  * both.
  */
 void bounds_keep(struct engine *engine, uint64_t now)
 {
-	uint64_t factor = budget_factor(&engine->bounds.budget, engine->period_ns);
+	uint64_t factor;
 
+	if (engine->counting)
+		cost_keep(&engine->bounds.cost, now, engine->audit.ticks);
+	factor = cost_factor(&engine->bounds.cost, engine->period_ns);
 	keep_throttle(engine, now);
 	if (engine->bounds.throttle.factor > factor)
 		factor = engine->bounds.throttle.factor;

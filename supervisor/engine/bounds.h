@@ -1,19 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The bounds of --max-overhead and --max-cpu, which stretch the period between instants. */
+/*
+ * What sampling costs the target, and the bounds of --max-cost and --max-cpu, which stretch the
+ * period between instants.
+ */
 #ifndef SUPERVISOR_BOUNDS_H
 #define SUPERVISOR_BOUNDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "supervisor/engine/budget.h"
+#include "supervisor/sample/cost.h"
 #include "supervisor/sample/throttle.h"
 
 struct engine;
 
 struct bounds {
-	struct budget budget;     /* the target's stop time */
+	struct cost cost;         /* what the target loses */
 	struct throttle throttle; /* our own CPU time */
 };
+
+/* The target has run for @ran_ns of CPU time. */
+void bounds_ran(struct engine *engine, uint64_t ran_ns);
+/*
+ * Sampling had a CPU of a thread of the target for @lost_ns, until that could go on. To be called
+ * for all such times, whether a sample came of them or not.
+ */
+void bounds_lost(struct engine *engine, uint64_t lost_ns);
+/*
+ * A thread was uninterrupted from one stop to the next, @apart_ns of wall time: it did not run for
+ * @lost_ns of that. Such a figure is exact, with all waits and switches.
+ */
+void bounds_uninterrupted(struct engine *engine, uint64_t lost_ns, uint64_t apart_ns);
+/* False: the bound forbids a stop for the profile now. */
+bool bounds_may_stop(const struct engine *engine);
 
 /* Call every few ms: sets the factor by which the sampler stretches the period. */
 void bounds_keep(struct engine *engine, uint64_t now_ns);

@@ -97,8 +97,6 @@ void connect_parts(struct engine *engine)
 	engine->service.answerer.files = &engine->files;
 	engine->service.restrict_fast = options->restrict_fast;
 	engine->sampling.handle = lifecycle_handle;
-	/* A bound of all time is no bound. */
-	engine->bounds.budget.ppm =
-		options->max_overhead_ppm < 1000000 ? options->max_overhead_ppm : 0;
+	cost_init(&engine->bounds.cost, options->max_cost_ppm);
 	engine->births.tracer.follow = options->follow;
 }

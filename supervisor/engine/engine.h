@@ -66,8 +66,8 @@ struct engine_options {
 	bool ring;                   /* --ring: pieces of rotate_ns in memory, no files */
 	const struct engine_server *server; /* gets parts of the profile; NULL none */
 	bool snapshots;              /* SIGUSR2 to the supervisor alone writes the profile so far */
-	/* Bound on the share of its time that the target is stopped, in millionths; 0 none. */
-	uint32_t max_overhead_ppm;
+	/* Bound on the cost of sampling, in millionths of the target's CPU time; 0 none. */
+	uint32_t max_cost_ppm;
 	/*
 	 * Bound on the CPU time of the supervisor and the analyst, in millionths of one CPU; 0
 	 * none. max_cpu_period_ns, if not 0: the bound is for this and longer periods; at shorter

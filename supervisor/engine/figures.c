@@ -43,6 +43,9 @@ bool figures_print(const struct engine *engine, uint64_t now, char ret_text[FIGU
 	audit.late_instants = figures->late - before->sampled.late;
 	audit.throttled_instants = figures->throttled - before->sampled.throttled;
 	audit.unproved_stops = figures->unproved - before->sampled.unproved;
+	audit.cost_ns = engine->bounds.cost.total_ns > before->cost_ns
+		? engine->bounds.cost.total_ns - before->cost_ns
+		: 0;
 	audit.repaired_calls = engine->mender.repaired - before->repaired;
 	audit.unrepaired_eintr = engine->mender.unrepaired - before->unrepaired;
 	audit.unwatched_threads += engine->files.unwatched;

@@ -30,6 +30,7 @@ static void note_figures(struct engine *engine)
 	rotation->calls = engine->sessions.figures;
 	rotation->repaired = engine->mender.repaired;
 	rotation->unrepaired = engine->mender.unrepaired;
+	rotation->cost_ns = engine->bounds.cost.total_ns;
 	rotation->cpu_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 

@@ -36,7 +36,7 @@ struct rotation {
 	/* The values at the begin of the file, for figures that continue. */
 	struct sample_figures sampled;
 	struct session_figures calls;
-	uint64_t repaired, unrepaired, cpu_ns;
+	uint64_t repaired, unrepaired, cpu_ns, cost_ns;
 };
 
 /* --ring: allocates the first piece. -errno. Call before an analyst starts. */

@@ -215,7 +215,7 @@ static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, 
 	struct tracee *t;
 
 	/* A table's tick is not given up: its counters are the program's, not the profile's. */
-	if (budget_is_spent(&engine->bounds.budget) &&
+	if (!bounds_may_stop(engine) &&
 		!(plan_due(&s->sampler.cpu[cpu].plan, planned) & ~1U)) {
 		sampler_miss(&s->sampler, cpu, planned, true);
 		return;

@@ -254,9 +254,9 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);
-	budget_spend(&engine->bounds.budget, stop);
-	if (valid)
-		sampler_resumed(&s->sampler, t->sample, &cpu, end, stop);
+	bounds_lost(engine, stop);
+	if (valid && sampler_resumed(&s->sampler, t->sample, &cpu, end, stop))
+		bounds_uninterrupted(engine, s->sampler.loss.lost_ns, s->sampler.loss.apart_ns);
 	if (profiled)
 		record_stop(engine, t, &snapshot, clock_now());
 	else if (valid)

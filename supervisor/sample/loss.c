@@ -88,7 +88,7 @@ void sampler_asked(struct sampler *s, struct sample_thread *t, bool from_afar)
 		leave_out(c, (int64_t)s->stop_ns);
 }
 
-void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu,
+bool sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu,
 	uint64_t end_ns, uint64_t stop_ns)
 {
 	struct sample_cpu *c = &s->cpu[t->order.cpu];
@@ -106,7 +106,9 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 		t->steady += t->steady < SAMPLE_STEADY_MOST;
 	else
 		t->steady -= t->steady < SAMPLE_STEADY ? t->steady : SAMPLE_STEADY;
-	if (steady && lost < LOST_MOST_NS) {
+	steady = steady && lost < LOST_MOST_NS;
+	if (steady) {
+		s->loss = (struct sample_loss){apart, (uint64_t)lost};
 		sampler_follow(&s->held_ns, (uint64_t)lost, HELD_MOST_NS);
 		c->owed_ns += lost - c->left_out_ns[0];
 		for (unsigned i = 1; i < PLAN_STREAMS; i++)
@@ -122,6 +124,7 @@ void sampler_resumed(struct sampler *s, struct sample_thread *t, const struct cp
 	memset(c->left_out_ns, 0, sizeof(c->left_out_ns));
 	t->resumed = *cpu;
 	t->resumed_ns = end_ns;
+	return steady;
 }
 
 void sampler_lose(struct sampler *s, struct sample_thread *t)

@@ -81,9 +81,10 @@ void sampler_asked(struct sampler *sampler, struct sample_thread *thread, bool f
 /*
  * The stop of @thread is over, and lasted @stop_ns; @cpu is its CPU time in it. A thread that was
  * not scheduled in more often since its last stop than the samples explain has run all the time
- * that they left it: then what they took is known, and the estimate is put right.
+ * that they left it: then what they took is known, and the estimate is put right. True: it was so,
+ * and sampler->loss is set.
  */
-void sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
+bool sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, uint64_t end_ns, uint64_t stop_ns);
 
 /* The thread cannot be stopped, or nobody knows where it was: its weight goes to the next instant.

@@ -126,6 +126,11 @@ struct sample_figures {
 	uint64_t throttled; /* left out for a bound */
 };
 
+/* Between two stops of a thread: wall time, and what sampling took of that. */
+struct sample_loss {
+	uint64_t apart_ns, lost_ns;
+};
+
 struct sampler {
 	const struct probe *probe;
 	void *context;
@@ -157,6 +162,7 @@ struct sampler {
 	uint64_t ways_next_ns;         /* when to decide the ways again */
 	unsigned barred;               /* index of a CPU that does not become the host */
 	uint64_t barred_until_ns;      /* before this */
+	struct sample_loss loss; /* of the last thread that was uninterrupted, sampler_resumed() */
 	struct sample_figures figures;
 };
 

@@ -56,7 +56,7 @@ start "$SPROFTOP $much -p $target"
 wait_shows 'show_inner'
 wait_shows '(running|idle)'
 wait_shows 'found [0-9.]+ .*%'
-wait_shows 'stopped [0-9.]+ % \(max 99\)'
+wait_shows 'cost [0-9.]+ % \(max 99\)'
 wait_shows '250 Hz'
 wait_shows 'lost 0'
 

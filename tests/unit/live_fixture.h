@@ -70,6 +70,7 @@ static inline void live_fixture_init(struct live_fixture *f)
 	(void)profile_set_audit(p, "instants", 1250);
 	(void)profile_set_audit(p, "effective_samples", 950);
 	(void)profile_set_audit(p, "wall_ns", 5 * LIVE_SECOND_NS);
+	(void)profile_set_audit(p, "cost_ns", 60 * (uint64_t)FIXTURE_MS);
 	(void)profile_set_audit(p, "stopped_ns", 40 * (uint64_t)FIXTURE_MS);
 }
 
@@ -122,7 +123,7 @@ static inline struct live *live_fixture_new(bool ascii, bool totals)
 		.ascii = ascii,
 		.totals = totals,
 		.period_ns = 4000000,
-		.overhead_percent = 2,
+		.cost_percent = 2,
 		.sources = {
 			live_fixture_source, live_fixture_disassembly, live_fixture_output, NULL}};
 	struct live *live = NULL;

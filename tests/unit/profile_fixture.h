@@ -60,6 +60,7 @@ static inline void fixture_audit(struct profile *profile)
 		{"stop_ns_p99", 60000},
 		{"stop_ns_max", 412000},
 		{"stopped_ns", 2500000},
+		{"cost_ns", 3740000},
 		{"lost_samples", 1},
 		{"truncated_stacks", 2},
 		{"effective_samples", 100},

@@ -13,10 +13,10 @@
 /* The contract: `sprofreport summary` prints at least these. */
 static const char *const promised[] = {"samples", "period_ns", "profiled_cpu_ns",
 	"unattributed_cpu_ns", "kernel_cpu_ns", "wall_ns", "stops", "stop_ns_p50", "stop_ns_p99",
-	"stop_ns_max", "stopped_ns", "lost_samples", "truncated_stacks", "unresolved_samples",
-	"processes", "threads", "supervisor_cpu_ns", "analyst_cpu_ns", "repaired_calls",
-	"unrepaired_eintr", "found_ratio", "late_instants", "instants", "realtime",
-	"effective_samples"};
+	"stop_ns_max", "stopped_ns", "cost_ns", "cost_pct", "lost_samples", "truncated_stacks",
+	"unresolved_samples", "processes", "threads", "supervisor_cpu_ns", "analyst_cpu_ns",
+	"repaired_calls", "unrepaired_eintr", "found_ratio", "late_instants", "instants",
+	"realtime", "effective_samples"};
 
 static void test_profile_audit__knows_the_promised_keys(void **state)
 {

@@ -124,8 +124,8 @@ static void make_arguments(struct live_front *front, const struct engine_options
 	add(front, "delay=%" PRIu64, front->delay_ns);
 	add(front, "half-life=%" PRIu64, front->half_life_ns);
 	add(front, "period=%" PRIu64, engine->period_ns);
-	if (engine->max_overhead_ppm < 1000000)
-		add(front, "overhead-ppm=%" PRIu32, engine->max_overhead_ppm);
+	if (engine->max_cost_ppm && engine->max_cost_ppm < 1000000)
+		add(front, "cost-ppm=%" PRIu32, engine->max_cost_ppm);
 	add(front, "screens=%" PRIu64, front->screens);
 	add(front, "rows=%" PRIu64, front->rows);
 	add(front, "columns=%" PRIu64, front->columns);

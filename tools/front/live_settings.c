@@ -26,7 +26,7 @@ bool live_settings_take(struct live_settings *s, const char *text)
 		{"period", .number = &s->period_ns},
 		{"rows", .number = &s->rows},
 		{"columns", .number = &s->columns},
-		{"overhead-ppm", .number = &s->overhead_ppm},
+		{"cost-ppm", .number = &s->cost_ppm},
 		{"batch", .flag = &s->batch},
 		{"ascii", .flag = &s->ascii},
 		{"totals", .flag = &s->totals},

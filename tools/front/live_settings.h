@@ -16,7 +16,7 @@ struct live_settings {
 	bool goes_on;     /* sampling continues when the user leaves */
 	bool one_process; /* the target was named by a single pid */
 	uint64_t screens; /* batch: number of screens, 0: until the end */
-	uint64_t delay_ns, half_life_ns, period_ns, overhead_ppm;
+	uint64_t delay_ns, half_life_ns, period_ns, cost_ppm;
 	uint64_t rows, columns; /* batch */
 	const char *target, *view, *log, *keys, *save_as;
 	/* --thread-name and --tid as given: the threads to profile; NULL: not given */

@@ -229,6 +229,7 @@ static void take_experiment(struct sprofrun_settings *s, const char *value)
 			(value[n] && strcmp(value + n, "x") != 0))
 			continue;
 		s->target.period_ns = experiments[i].period_ns;
+		s->target.fixed_rate = true;
 		s->target.call_graph = experiments[i].call_graph;
 		s->wide_bins = value[n] != '\0';
 		return;

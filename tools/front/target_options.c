@@ -12,12 +12,12 @@
 #include "tools/front/front.h"
 #include "tools/front/processes.h"
 
-#define RING_BYTES              (UINT64_C(8) << 20)
-#define RING_STACKS             (UINT64_C(64) << 20)
-#define RING_STACKS_LEAST       16 /* of the largest stacks must fit */
-#define MAX_STACK_MOST          (UINT64_C(256) << 20)
-#define OVERHEAD_OF_ATTACH_PPM  20000
-#define OVERHEAD_OF_COMMAND_PPM 1000000 /* no bound */
+#define RING_BYTES        (UINT64_C(8) << 20)
+#define RING_STACKS       (UINT64_C(64) << 20)
+#define RING_STACKS_LEAST 16 /* of the largest stacks must fit */
+#define MAX_STACK_MOST    (UINT64_C(256) << 20)
+/* Of the target's CPU time, where neither a bound nor a rate is given. */
+#define COST_USUAL_PPM 10000
 
 _Noreturn void target_options_reject(
 	const char *program, const char *what, const char *value, const char *way_out)
@@ -166,11 +166,13 @@ bool target_options_take(struct target_options *o, int option, const char *value
 	case 'F':
 		if (units_rate_period_ns(value, &o->period_ns) < 0)
 			what = "bad rate", way_out = "give ticks a second, 0.01 to 100000";
+		o->fixed_rate = true;
 		break;
 	case 'i':
 		if (units_time_ns(value, &o->period_ns) < 0 || o->period_ns < 10000 ||
 			o->period_ns > UINT64_C(100000000000))
 			what = "bad interval", way_out = "give a time from 10us to 100s";
+		o->fixed_rate = true;
 		break;
 	case 'd':
 		if (units_time_ns(value, &o->duration_ns) < 0)
@@ -188,10 +190,9 @@ bool target_options_take(struct target_options *o, int option, const char *value
 		break;
 	case 'f': o->no_follow = false; break;
 	case TARGET_OPTION_NO_FOLLOW: o->no_follow = true; break;
-	case TARGET_OPTION_MAX_OVERHEAD:
-		if (units_percent_ppm(value, &o->overhead_ppm) < 0)
-			what = "bad overhead", way_out = "give percent, 0.001 to 100";
-		o->overhead_given = true;
+	case TARGET_OPTION_MAX_COST:
+		if (units_percent_ppm(value, &o->cost_ppm) < 0)
+			what = "bad cost", way_out = "give percent, 0.001 to 100";
 		break;
 	case TARGET_OPTION_MAX_CPU:
 		if (units_percent_ppm(value, &o->cpu_ppm) < 0)
@@ -361,9 +362,7 @@ void target_options_finish(struct target_options *o, char **command, struct engi
 	engine->wall = o->wall;
 	engine->wall_first = o->wall_first;
 	engine->duration_ns = o->duration_ns;
-	engine->max_overhead_ppm = o->overhead_given ? o->overhead_ppm
-		: o->pids                            ? OVERHEAD_OF_ATTACH_PPM
-						     : OVERHEAD_OF_COMMAND_PPM;
+	engine->max_cost_ppm = o->cost_ppm || o->fixed_rate ? o->cost_ppm : COST_USUAL_PPM;
 	engine->max_cpu_ppm = o->cpu_ppm;
 	engine->no_realtime = o->no_realtime;
 	choose_stacks(o, engine);

@@ -21,14 +21,14 @@ struct target_options {
 	struct thread_options threads;
 	bool no_follow;
 	uint64_t period_ns;
+	bool fixed_rate; /* the period is given, and does not yield to a bound that is not */
 	uint64_t duration_ns;
 	const char *call_graph;
 	const char *python;      /* yes, only or no */
 	bool interpreter_frames; /* do not fold those of the interpreter */
 	bool wall, wall_first; /* as in struct engine_options */
 	uint64_t max_stack;
-	uint32_t overhead_ppm;
-	bool overhead_given;
+	uint32_t cost_ppm; /* bound on the cost of sampling; 0: not given */
 	bool no_realtime;
 	uint32_t cpu_ppm; /* bound on the CPU time of supervisor and analyst; 0: not given */
 };
@@ -43,7 +43,7 @@ struct target_options {
 /* For a table of struct option and a string of short options. */
 enum {
 	TARGET_OPTION_NO_FOLLOW = 1024,
-	TARGET_OPTION_MAX_OVERHEAD,
+	TARGET_OPTION_MAX_COST,
 	TARGET_OPTION_MAX_CPU,
 	TARGET_OPTION_MAX_STACK,
 	TARGET_OPTION_NO_REALTIME,
@@ -75,7 +75,8 @@ enum {
 	{"max-stack", required_argument, NULL, TARGET_OPTION_MAX_STACK}, \
 	{"follow", no_argument, NULL, 'f'}, \
 	{"no-follow", no_argument, NULL, TARGET_OPTION_NO_FOLLOW}, \
-	{"max-overhead", required_argument, NULL, TARGET_OPTION_MAX_OVERHEAD}, \
+	{"max-cost", required_argument, NULL, TARGET_OPTION_MAX_COST}, \
+	{"max-overhead", required_argument, NULL, TARGET_OPTION_MAX_COST}, \
 	{"max-cpu", required_argument, NULL, TARGET_OPTION_MAX_CPU}, \
 	{"no-realtime", no_argument, NULL, TARGET_OPTION_NO_REALTIME}
 #define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gw:f"
@@ -93,7 +94,8 @@ enum {
 	"      --tid TID[,TID...]   only these threads of live processes (and those of\n" \
 	"                           --thread-name); without -p, of their own\n"
 #define TARGET_HELP_RATE \
-	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default 250)\n" \
+	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default at\n" \
+	"                           most 250: as many as --max-cost allows)\n" \
 	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
 #define TARGET_HELP_CALL_GRAPH \
 	"  -g, --call-graph dwarf|fp|no\n" \
@@ -109,8 +111,10 @@ enum {
 	"  -f, --follow             children too (default)\n" \
 	"      --no-follow          only the process itself\n"
 #define TARGET_HELP_OVERHEAD \
-	"      --max-overhead PCT   bound on the share of its time that the target is\n" \
-	"                           stopped (default 2 for -p, else none)\n" \
+	"      --max-cost PCT       bound on the CPU time that sampling takes from the\n" \
+	"                           target, in percent of its own (default 1; none\n" \
+	"                           with -F or -i)\n" \
+	"      --max-overhead PCT   the same as --max-cost\n" \
 	"      --no-realtime        sample without real-time priority, even where it\n" \
 	"                           is permitted\n"
 /* clang-format on */

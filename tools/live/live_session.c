@@ -391,7 +391,7 @@ static int begin(struct running *run, struct live_source_context *sources)
 		.half_life_ns = s->half_life_ns,
 		.delay_ns = s->delay_ns,
 		.period_ns = s->period_ns,
-		.overhead_percent = (double)s->overhead_ppm / 1e4,
+		.cost_percent = (double)s->cost_ppm / 1e4,
 		.view = s->view,
 		.save_as = s->save_as,
 		.batch = s->batch,

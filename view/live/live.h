@@ -42,7 +42,7 @@ struct live_options {
 	uint64_t half_life_ns;   /* of the weights; 0: 10 s */
 	uint64_t delay_ns;       /* between two updates from the profile; 0: 1 s */
 	uint64_t period_ns;      /* initial sampling period */
-	double overhead_percent; /* bound on the share of stopped time, 0 none */
+	double cost_percent; /* bound on the cost of sampling, 0 none */
 	const char *view;        /* initial view, NULL functions */
 	const char *save_as;     /* proposed file name for saving */
 	bool batch;              /* no cursor, no keys */

@@ -41,6 +41,8 @@ static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
 
 /* The rate reached is told where so many samples were asked for. */
 #define RATE_SAMPLES 10
+/* The first second is free: after so many it has hardly any weight in the cost of all. */
+#define COST_SECONDS 20
 
 /* Figures come once a second; the difference is what the second brought. */
 void live_see_audit(struct live *live, uint64_t begun_ns)
@@ -78,6 +80,8 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 		? (double)(next.samples - audit->samples) * 1e9 / sampled
 		: 0;
 	next.knows_found = audit_found(live->profile, &next.found);
+	if (!audit_cost(live->profile, &next.cost))
+		next.cost = -1;
 	if (!audit_stopped(live->profile, &next.stopped))
 		next.stopped = 0;
 	if (next.seconds == LIVE_HISTORY)
@@ -260,16 +264,17 @@ static void format_found(const struct live *live, bool narrow, struct piece *pie
 			audit->found.ratio * 100, live->options.ascii ? "+-" : "\xc2\xb1", half);
 }
 
-static void format_stopped(const struct live *live, struct piece *piece)
+static void format_cost(const struct live *live, struct piece *piece)
 {
-	double bound = live->options.overhead_percent, stopped = live->audit.stopped * 100;
+	double bound = live->options.cost_percent, cost = live->audit.cost * 100;
 
+	if (cost < 0)
+		return;
 	if (bound > 0)
-		(void)snprintf(
-			piece->text, sizeof(piece->text), "%.2f %% (max %.3g)", stopped, bound);
+		(void)snprintf(piece->text, sizeof(piece->text), "%.2f %% (max %.3g)", cost, bound);
 	else
-		(void)snprintf(piece->text, sizeof(piece->text), "%.2f %%", stopped);
-	if (bound > 0 && stopped > bound)
+		(void)snprintf(piece->text, sizeof(piece->text), "%.2f %%", cost);
+	if (bound > 0 && cost > bound && live->audit.seconds >= COST_SECONDS)
 		piece->style = STYLE_WARN;
 }
 
@@ -306,13 +311,14 @@ static void draw_first_second(struct live *live, struct screen *screen)
 static void draw_audit(struct live *live, struct screen *screen)
 {
 	const struct live_audit *audit = &live->audit;
-	enum { CPU, FOUND, STOPPED, LOST, LATE, REALTIME, PIECES };
+	enum { CPU, FOUND, COST, LOST, LATE, REALTIME, STOPPED, PIECES };
 	struct piece piece[PIECES] = {[CPU] = {.label = "CPU", .style = STYLE_BOLD},
 		[FOUND] = {.label = "found"},
-		[STOPPED] = {.label = "stopped", .style = STYLE_TEXT},
+		[COST] = {.label = "cost", .style = STYLE_TEXT},
 		[LOST] = {.label = "lost", .style = audit->lost ? STYLE_BAD : STYLE_TEXT},
 		[LATE] = {.label = "late", .style = STYLE_TEXT},
-		[REALTIME] = {.label = "", .style = STYLE_TEXT}};
+		[REALTIME] = {.label = "", .style = STYLE_TEXT},
+		[STOPPED] = {.label = "stopped", .style = STYLE_TEXT}};
 	unsigned at = 1, room, need = 0;
 	char history[4 * LIVE_HISTORY + 8];
 
@@ -322,7 +328,9 @@ static void draw_audit(struct live *live, struct screen *screen)
 	}
 	(void)snprintf(piece[CPU].text, sizeof(piece[CPU].text), "%5.1f %%", audit->cpus * 100);
 	format_found(live, screen->columns < 76, &piece[FOUND]);
-	format_stopped(live, &piece[STOPPED]);
+	format_cost(live, &piece[COST]);
+	(void)snprintf(
+		piece[STOPPED].text, sizeof(piece[STOPPED].text), "%.2f %%", audit->stopped * 100);
 	(void)snprintf(piece[LOST].text, sizeof(piece[LOST].text), "%" PRIu64, audit->lost);
 	format_instants(live, screen->columns < 100, &piece[LATE], &piece[REALTIME]);
 	draw_piece(screen, &at, &piece[CPU]);

@@ -105,7 +105,8 @@ struct live_page {
 
 struct live_audit {
 	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost; /* as last seen */
-	double cpus, rate, stopped; /* of the last second; stopped: of the whole run */
+	double cpus, rate;    /* of the last second */
+	double cost, stopped; /* of the whole run; cost negative: unknown */
 	struct audit_found found;
 	bool known, knows_found;
 	double first_cpus; /* from samples alone, before figures are known; 0: not known either */

@@ -123,7 +123,18 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 	fputc('\n', a->out);
 }
 
-/* ", 248 of 250 Hz reached, as good as 3011 of equal weight" */
+/* ", cost 0.93 %", and @of_what: of the target's CPU time. */
+static void print_cost(struct auditing *a, const char *of_what)
+{
+	double share;
+
+	if (!audit_cost(a->profile, &share))
+		return;
+	separate(a, "audit: ");
+	fprintf(a->out, "cost %.2f %%%s", share * 100, of_what);
+}
+
+/* ", 248 of 250 Hz reached, cost 0.93 % of the CPU time, as good as 3011 of equal weight" */
 static void print_rate(struct auditing *a, const struct audit_rate *rate)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
@@ -134,10 +145,19 @@ static void print_rate(struct auditing *a, const struct audit_rate *rate)
 		separate(a, "audit: ");
 		fprintf(a->out, "%.*s of %s reached", (int)strcspn(reached, " "), reached, asked);
 	}
+	print_cost(a, " of the CPU time");
 	if (rate->effective) {
 		separate(a, "audit: ");
 		fprintf(a->out, "as good as %" PRIu64 " of equal weight", rate->effective);
 	}
+}
+
+static uint64_t throttled(const struct profile *profile)
+{
+	uint64_t n = 0;
+
+	(void)profile_audit(profile, "throttled_instants", &n);
+	return n;
 }
 
 /*
@@ -146,13 +166,18 @@ static void print_rate(struct auditing *a, const struct audit_rate *rate)
  */
 static bool runs_seldom(const struct profile *profile, const struct audit_rate *rate)
 {
-	uint64_t kernel, wall, throttled = 0;
+	uint64_t kernel, wall;
 
-	(void)profile_audit(profile, "throttled_instants", &throttled);
 	return profile_audit(profile, "kernel_cpu_ns", &kernel) &&
 		profile_audit(profile, "wall_ns", &wall) && kernel < wall / 4 &&
-		(double)throttled < (rate->expected - (double)rate->samples) / 2 &&
+		(double)throttled(profile) < (rate->expected - (double)rate->samples) / 2 &&
 		rate->asked_hz < FAST_HZ;
+}
+
+/* A bound explains most of what is missing: the rate and the cost, which are told, say it. */
+static bool is_by_bound(const struct profile *profile, const struct audit_rate *rate)
+{
+	return (double)throttled(profile) >= (rate->expected - (double)rate->samples) / 2;
 }
 
 /*
@@ -171,11 +196,11 @@ static void print_rate_remarks(
 			"where it was not met is looked at more rarely; times are right, with the "
 			"noise of so few samples\n",
 			rate->samples, rate->expected);
-	else if (rate->is_low && is_found)
+	else if (rate->is_low && is_found && !is_by_bound(a->profile, rate))
 		fprintf(a->out,
 			"%" PRIu64 " samples of %.0f that were asked for: %sone takes longer than "
-			"a period, or stands for several in a long system call, or --max-overhead "
-			"or --max-cpu allows no more; times are right, with the noise of so few "
+			"a period, or stands for several in a long system call, or --max-cost or "
+			"--max-cpu allows no more; times are right, with the noise of so few "
 			"samples\n",
 			rate->samples, rate->expected,
 			late > 0.01 ? "other programs had the CPUs, or " : "");
@@ -189,9 +214,9 @@ static void print_rate_remarks(
 }
 
 /*
- * "audit: 3104 ticks, 248 of 250 Hz reached, as good as 3011 of equal weight, 12.43 s of CPU time
- * (20.0 ms unsampled)", "found 99.2 % ± 1.1 of the expected samples, real-time
- * priority"
+ * "audit: 3104 ticks, 248 of 250 Hz reached, cost 0.93 % of the CPU time, as good as 3011 of equal
+ * weight, 12.43 s of CPU time (20.0 ms unsampled)", "found 99.2 % ± 1.1 of the expected samples,
+ * real-time priority"
  */
 static void print_coverage(struct auditing *a)
 {
@@ -206,6 +231,8 @@ static void print_coverage(struct auditing *a)
 	}
 	if (audit_rate(a->profile, &rate))
 		print_rate(a, &rate);
+	else
+		print_cost(a, " of the CPU time");
 	print_times(a);
 	end_line(a);
 	if (has_found && !found.says_nothing)
@@ -412,18 +439,6 @@ static void print_found_briefly(struct auditing *a)
 		found.error * STATS_95_PERCENT * 100);
 }
 
-/* ", cost 1.24 %": of the target's CPU time. */
-static void print_cost(struct auditing *a)
-{
-	uint64_t cost, kernel;
-
-	if (!profile_audit(a->profile, "cost_ns", &cost) ||
-		!profile_audit(a->profile, "kernel_cpu_ns", &kernel) || !kernel)
-		return;
-	separate(a, "audit: ");
-	fprintf(a->out, "cost %.2f %%", (double)cost * 100 / (double)kernel);
-}
-
 /* ", lost 3, unresolved 29 (10.0 %)", or ", nothing lost". */
 static void print_losses_briefly(struct auditing *a)
 {
@@ -477,7 +492,7 @@ static void print_line(struct auditing *a)
 				asked);
 		}
 	}
-	print_cost(a);
+	print_cost(a, "");
 	print_found_briefly(a);
 	print_losses_briefly(a);
 	if (profile_audit(a->profile, AUDIT_SYSCALL_CPU, &in_calls) && in_calls) {

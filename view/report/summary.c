@@ -40,7 +40,7 @@ static void for_each(const struct profile *profile, summary_each *each, void *co
 static void each_pair(
 	void *context, const char *key, const struct audit_key *known, const uint64_t *value)
 {
-	bool is_ratio = known && known->unit == AUDIT_RATIO;
+	bool is_ratio = known && known->unit >= AUDIT_RATIO;
 
 	sheet_pair(context, key,
 		!value             ? (struct cell){0}
@@ -53,7 +53,7 @@ static void each_line(
 {
 	struct layout *layout = context;
 	const char *tail = strrchr(key, '_');
-	bool is_ratio = known && known->unit == AUDIT_RATIO;
+	bool is_ratio = known && known->unit >= AUDIT_RATIO;
 	char text[TEXT_UNIT_BYTES];
 
 	layout_row(layout, 0);
@@ -69,8 +69,8 @@ static void each_line(
 		layout_set(layout, 1, text);
 	}
 	if (value && is_ratio) {
-		(void)snprintf(
-			text, sizeof(text), "%.1f %%", (double)*value * 100 / AUDIT_RATIO_ONE);
+		(void)snprintf(text, sizeof(text), "%.1f %%",
+			(double)*value * (known->unit == AUDIT_RATIO ? 100 : 1) / AUDIT_RATIO_ONE);
 		layout_set(layout, 2, text);
 	}
 	if (value && (known ? known->unit == AUDIT_NS : tail && !strcmp(tail, "_ns"))) {
