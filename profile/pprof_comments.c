@@ -40,7 +40,18 @@ static void say_stopped(const struct profile *profile, struct sentence *sentence
 		say(sentence, ", stopped for %.2f %% of the running time", stopped * 100);
 }
 
-/* "151 samples, 244 of 250 Hz reached, found 102.6 % of the expected samples, lost 0" */
+static void say_cost(const struct profile *profile, struct sentence *sentence)
+{
+	double share;
+
+	if (audit_cost(profile, &share))
+		say(sentence, ", cost %.2g %% of the CPU time", share * 100);
+}
+
+/*
+ * "151 samples, 244 of 250 Hz reached, cost 0.93 % of the CPU time, found 102.6 % of the expected
+ * samples, lost 0"
+ */
 static int audit_comment(const struct profile *profile, char **ret_comment)
 {
 	struct sentence sentence = {.n = 0};
@@ -52,6 +63,7 @@ static int audit_comment(const struct profile *profile, char **ret_comment)
 	say(&sentence, PPROF_COMMENT_SUMMARY "%" PRIu64 " samples", samples);
 	if (audit_rate(profile, &rate) && rate.reached_hz > 0)
 		say(&sentence, ", %.0f of %.0f Hz reached", rate.reached_hz, rate.asked_hz);
+	say_cost(profile, &sentence);
 	if (audit_found(profile, &found) && !found.says_nothing)
 		say(&sentence, ", found %.1f %% of the expected samples", found.ratio * 100);
 	say_stopped(profile, &sentence);

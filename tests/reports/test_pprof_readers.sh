@@ -99,7 +99,7 @@ if command -v go >/dev/null; then
 	    "$work/raw"
 	expect "mapping" '^2: 0x2000/0x3000/0x2000 /usr/lib/libfoo.so.1 bb02' "$work/raw"
 	expect "command" '^Comment: sprofil command: demo --fast$' "$work/raw"
-	expect "audit" '^Comment: sprofil audit: 100 samples, 248 of 250 Hz reached, found 98.0 % of the expected samples, stopped for 0.62 % of the running time, lost 1$' "$work/raw"
+	expect "audit" '^Comment: sprofil audit: 100 samples, 248 of 250 Hz reached, cost 0.93 % of the CPU time, found 98.0 % of the expected samples, stopped for 0.62 % of the running time, lost 1$' "$work/raw"
 	expect "note" '^Comment: sprofil note: made by hand$' "$work/raw"
 	[ "$(grep -c '^Comment' "$work/raw")" = 3 ] || { echo "FAIL: other comments"; failed=1; }
 	go tool pprof -top "$p" >"$work/top" 2>&1 || { echo "FAIL: pprof -top"; failed=1; }
