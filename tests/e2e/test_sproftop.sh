@@ -429,8 +429,8 @@ wait_until "a screen of the shell" 40 grep -q " sh ($changing) " renamed && echo
 wait_until "the head names the new program" 40 grep -q " show ($changing) " renamed
 is "batch: the head names the new program" $? 0
 kill $changing; wait $! 2>/dev/null
-"$SPROFTOP" -b -n 2 -p $target | grep -q '(max 2)'
-is "batch: the bound of an attach is 2 %" $? 0
+"$SPROFTOP" -b -n 2 -p $target | grep -q '(max 1)'
+is "batch: the usual bound on the cost is 1 %" $? 0
 sleep 1000 &
 timeout 30 "$SPROFTOP" -b --size 100x20 -p $! | grep -q 'idle'
 is "batch: a process that sleeps" $? 0
