@@ -226,10 +226,47 @@ int text_empty_brackets(char **text, bool ascii)
 	return empty_brackets(text, 0, ascii);
 }
 
+/* The next component of a name behind @at, "b::c" of "a<x::y>::b::c"; 0: that was the last. */
+static size_t next_component(const char *text, size_t at)
+{
+	int depth = 0;
+
+	for (; text[at]; at++) {
+		char c = text[at];
+
+		if (strchr("<([{", c) && !(c == '<' && is_operator(text, at)))
+			depth++;
+		else if (strchr(">)]}", c) && depth && !(c == '>' && text[at - 1] == '-'))
+			depth--;
+		else if (!depth && c == ':' && text[at + 1] == ':')
+			return at + 2;
+	}
+	return 0;
+}
+
+/*
+ * "…::last::two": drops components in front, so that the last one is whole. If it alone is too
+ * long, the rest of the name goes.
+ */
+static int keep_last_components(char **text, size_t columns, bool ascii)
+{
+	size_t dots = text_columns(text_ellipsis(ascii)) + 2, last = 0;
+
+	for (size_t at = next_component(*text, 0); at; at = next_component(*text, at)) {
+		last = at;
+		if (text_columns(*text + at) + dots <= columns)
+			return replace(text, 0, at - 2, ascii);
+	}
+	memmove(*text, *text + last, strlen(*text + last) + 1);
+	return 0;
+}
+
 int text_cut_name(char **text, size_t columns, bool ascii)
 {
 	int r = empty_brackets(text, columns, ascii);
 
+	if (r == 0 && text_columns(*text) > columns && strlen(*text) <= MOST_BRACKET_BYTES)
+		r = keep_last_components(text, columns, ascii);
 	return r < 0 ? r : cut_middle(text, columns, columns / 3, ascii);
 }
 

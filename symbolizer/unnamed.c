@@ -13,6 +13,8 @@ int unnamed_find(
 	struct module *module, struct unwind_table **table, uint64_t svma, const char **ret_name)
 {
 	const char *slash = strrchr(module->key.path, '/');
+	const char *base = slash ? slash + 1 : module->key.path;
+	size_t bytes = strlen(base);
 	struct unwind_entry entry;
 	char name[320];
 	int r;
@@ -25,8 +27,13 @@ int unnamed_find(
 	r = unwind_table_find(*table, svma, &entry);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	(void)snprintf(name, sizeof(name), "[%.255s+0x%" PRIx64 "]",
-		slash ? slash + 1 : module->key.path, entry.low);
+	/* "[vdso]" has brackets already. */
+	if (base[0] == '[' && base[bytes - 1] == ']') {
+		base++;
+		bytes -= 2;
+	}
+	(void)snprintf(name, sizeof(name), "[%.*s+0x%" PRIx64 "]", (int)(bytes < 255 ? bytes : 255),
+		base, entry.low);
 	*ret_name = strpool_intern(&module->symbolizer->strings, name, sizeof(name));
 	return *ret_name ? 0 : -ENOMEM;
 }

@@ -3,6 +3,7 @@
  * sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "supervisor/calls/histogram.h"
+#include "supervisor/os/procfs.h"
 #include "supervisor/engine/engine.h"
 #include "tools/front/front.h"
 #include "tools/front/jcmd.h"
@@ -224,22 +226,30 @@ static int run(struct sprofrun_settings *s)
 /* "1234 (redis-server)", or "3 processes" */
 static void name_targets(const struct engine_options *engine, char *to, size_t room)
 {
-	char path[40], name[32] = "";
-	FILE *file;
+	char name[PROCFS_NAME_BYTES];
 
 	if (engine->pids_n != 1) {
 		(void)snprintf(to, room, "%zu processes", engine->pids_n);
 		return;
 	}
-	(void)snprintf(path, sizeof(path), "/proc/%d/comm", engine->pids[0]);
-	file = fopen(path, "re");
-	if (file) {
-		(void)!fgets(name, sizeof(name), file);
-		(void)fclose(file);
-	}
-	name[strcspn(name, "\n")] = '\0';
+	procfs_read_name(engine->pids[0], engine->pids[0], name);
 	(void)snprintf(to, room, "process %d%s%s%s", engine->pids[0], name[0] ? " (" : "", name,
 		name[0] ? ")" : "");
+}
+
+/* Asked while nothing is stopped by us: a tracee in a group-stop shows as traced. */
+static bool is_stopped(int pid)
+{
+	char path[32], state = 0;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	(void)procfs_read_state(fd, &state);
+	(void)close(fd);
+	return state == 'T' || state == 't';
 }
 
 /* Whoever attaches learns to what, and how it ends. */
@@ -251,6 +261,13 @@ static void tell_attached(struct sprofrun_settings *s)
 
 	if (engine->command || engine->dump || s->live)
 		return;
+	for (size_t i = 0; i < engine->pids_n; i++) {
+		if (is_stopped(engine->pids[i]))
+			say_format(s, SAY_NOTE,
+				"process %d is stopped by a signal: it does nothing until 'kill "
+				"-CONT %d'",
+				engine->pids[i], engine->pids[i]);
+	}
 	name_targets(engine, what, sizeof(what));
 	text_format_ns(engine->duration_ns, ns);
 	if (engine->duration_ns)

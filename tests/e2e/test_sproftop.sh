@@ -294,6 +294,12 @@ wait_shows '[-] show_outer'
 check "without UTF-8: ASCII only" eval '! screen | LC_ALL=C grep -q "[^ -~]"'
 tm send-keys -t t q
 wait_back
+start "TERM=vt100 $SPROFTOP $much -p $target"
+wait_shows 'show_inner'
+wait_shows 'F1 Help  q Quit'
+tm send-keys -t t q
+wait_shows 'status=0'
+check "a terminal with one screen: the last line is clean" hides 'F1 Help'
 start "TERM=dumb $SPROFTOP $much -p $target"
 wait_shows 'status=2'
 check "TERM=dumb is refused with a hint" shows '[-]b prints screens as plain text'

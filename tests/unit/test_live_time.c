@@ -87,6 +87,11 @@ static void test_live__other_clocks(void **state)
 	assert_selected(v, "work_20");
 	assert_selected(v, "100.00");
 	assert_shows(v, "wall");
+	type(v, "H");
+	assert_shows(v, "WALL%    WALL s");
+	type(v, "i");
+	assert_shows(v, "CPU%    TIME s");
+	type(v, "iH");
 	type(v, "i");
 	press(v, LIVE_KEY_HOME);
 	assert_selected(v, "helper");

@@ -84,7 +84,14 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 	/* What is inside of the arguments goes first. */
 	assert_cut(name, 59, true, "ns::map<std::string, int>::insert(...)");
 	assert_cut(name, 35, false, "ns::map<\xe2\x80\xa6>::insert(\xe2\x80\xa6)");
-	assert_cut(name, 22, true, "ns::map...:insert(...)");
+	/* The last component is what is read. */
+	assert_cut(name, 22, true, "...::insert(...)");
+	assert_cut("ns::a_long_function", 9, true, "a_l...ion");
+	assert_cut("tokio::runtime::task::Context::run_task::{{closure}}", 40, true,
+		"...::Context::run_task::{{closure}}");
+	assert_cut("<alloc::vec::Vec<T> as core::iter::FromIterator>::from_iter", 30, true,
+		"...::from_iter");
+	assert_cut("a::b::operator->() const::{lambda()#1}", 24, true, "...::{lambda()#1}");
 	/* Operators are no brackets. */
 	assert_cut("ns::operator<<(std::ostream&, int)", 22, true, "ns::operator<<(...)");
 	assert_cut("ns::Long::operator()(int, int, int) const", 32, true,

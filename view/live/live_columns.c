@@ -78,6 +78,25 @@ const struct live_view_ops live_views[LIVE_VIEWS] = {
 };
 /* clang-format on */
 
+const char *live_column_title(const struct live *live, const struct live_column *column)
+{
+	static const char *const titles[][3] = {{"wall", "WALL%", "WALL s"},
+		{"runqueue", "QUEUE%", "QUEUE s"}, {"blocked", "BLOCK%", "BLOCK s"},
+		{"guessed", "GUESS%", "GUESS s"}};
+	bool is_now = column->kind == COLUMN_NOW;
+	const char *type;
+
+	if ((!is_now && column->kind != COLUMN_CPU_TIME) || !live->profile ||
+		live->value >= profile_value_types(live->profile))
+		return column->title;
+	type = profile_value_type(live->profile, live->value).type;
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++) {
+		if (strcmp(titles[i][0], type) == 0)
+			return titles[i][is_now ? 1 : 2];
+	}
+	return column->title;
+}
+
 bool live_column_shown(const struct live_column *column, unsigned columns)
 {
 	return columns >= column->from;

@@ -70,7 +70,7 @@ static void draw_titles(struct live *live, struct screen *screen, unsigned row,
 	live->header_row = row;
 	for (size_t i = 0; i < n; i++) {
 		bool sorted = place[i].index == sort && page->view != LIVE_TREE;
-		const char *title = place[i].column->title;
+		const char *title = live_column_title(live, place[i].column);
 		unsigned style = sorted ? STYLE_SORTED : STYLE_HEADER;
 
 		if (live->options.ascii && (uint8_t)title[0] >= 0x80)
@@ -256,6 +256,8 @@ static const char *why_empty(const struct live *live, const struct live_page *pa
 		return "the command has not written anything";
 	if (live->state >= LIVE_ENDED)
 		return "there are no samples";
+	if (live->stopped && live->state == LIVE_RUNS)
+		return "no samples: it is stopped by a signal; kill -CONT lets it go on";
 	return live->decay && live->weights.total[live->value] > 0
 		? "nothing has run lately (z shows totals)"
 		: "no samples yet: nothing has run";

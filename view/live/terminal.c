@@ -122,6 +122,19 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, struct term
 	return 0;
 }
 
+/* Back to the shell. A terminal without a second screen (vt100) keeps ours but for its last line.
+ */
+static void leave_screen(void)
+{
+	if (!enter_ca_mode) {
+		(void)move(LINES - 1, 0);
+		(void)clrtoeol();
+		(void)refresh();
+	}
+	(void)curs_set(1);
+	(void)endwin();
+}
+
 void terminal_close(struct terminal *terminal)
 {
 	if (!terminal)
@@ -129,8 +142,7 @@ void terminal_close(struct terminal *terminal)
 	(void)set_term(terminal->screen);
 	if (!terminal->left) {
 		(void)mousemask(0, NULL);
-		(void)curs_set(1);
-		(void)endwin();
+		leave_screen();
 	}
 	delscreen(terminal->screen);
 	(void)fflush(terminal->out);
@@ -145,8 +157,7 @@ void terminal_leave(struct terminal *terminal)
 		(now.c_lflag != ours->c_lflag || now.c_iflag != ours->c_iflag ||
 			now.c_oflag != ours->c_oflag);
 
-	(void)curs_set(1);
-	(void)endwin();
+	leave_screen();
 	(void)fflush(terminal->out);
 	if (theirs)
 		(void)tcsetattr(fileno(terminal->out), TCSANOW, &now);
