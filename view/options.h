@@ -42,9 +42,14 @@ struct report_options {
 	bool ascii;         /* text only: no characters beyond ASCII */
 	unsigned width;     /* columns of the output, 0 unlimited; text only */
 	bool bottom_up;     /* tree: from the leaves outwards */
-	bool icicle;        /* flame graph: the root on top */
-	bool programs;      /* flame graph without a split: each program separately */
-	const char *value;  /* the value type: cpu, wall, …; NULL: the file's default */
+	/*
+	 * tree: only samples in this function, from its innermost (bottom-up) or outermost call
+	 * on; NULL all
+	 */
+	const char *root;
+	bool icicle;       /* flame graph: the root on top */
+	bool programs;     /* flame graph without a split: each program separately */
+	const char *value; /* the value type: cpu, wall, …; NULL: the file's default */
 	/* callers, annotate: a function's name, or an ERE that matches one name */
 	const char *function;
 	bool by_share;             /* diff: of shares, not of times */

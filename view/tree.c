@@ -24,6 +24,7 @@ struct growing {
 	size_t base;     /* nodes of the path that are not functions */
 	uint32_t *at;    /* by place: index on the path; 0: not there */
 	uint32_t *count; /* by place: how often it is in this stack */
+	bool is_inside;  /* this sample's stack has reached options->root, or there is none */
 };
 
 static bool node_equal(const void *things, uint32_t index, const void *key)
@@ -161,6 +162,15 @@ static void count_call(struct growing *g, const uint32_t *place, size_t before)
 	g->count[*place]++;
 }
 
+/* From the root function on; nothing before it is a part of the tree. */
+static int step_inside(struct growing *g, uint32_t place, const struct sample *sample, size_t stamp)
+{
+	const char *root = g->options->root;
+
+	g->is_inside |= root && !strcmp(g->tree->places.place[place].function, root);
+	return g->is_inside ? step(g, place, sample, stamp) : 0;
+}
+
 /* The places of a sample in the order of the tree, one per call from @step on. */
 static int step_all(struct growing *g, const struct sample *sample, size_t stamp)
 {
@@ -177,8 +187,8 @@ static int step_all(struct growing *g, const struct sample *sample, size_t stamp
 		for (size_t j = first; j < end; j++)
 			count_call(g, &places->of[j], j - first);
 		for (size_t j = first; j < end && !error; j++) {
-			error = step(g, places->of[bottom_up ? j : end - 1 - (j - first)], sample,
-				stamp);
+			error = step_inside(g, places->of[bottom_up ? j : end - 1 - (j - first)],
+				sample, stamp);
 		}
 	}
 	if (frames > g->tree->deepest)
@@ -211,10 +221,15 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 		error = root < 0 ? root : push(g, (uint32_t)root);
 	}
 	g->base = g->path_n;
+	g->is_inside = !g->options->root;
 	if (!error)
 		error = step_all(g, sample, stamp);
 	if (error)
 		return error;
+	if (!g->is_inside) {
+		forget_counts(g, sample);
+		return 0;
+	}
 	for (size_t i = 0; i < (g->folding == TREE_FOLDED ? g->base : g->path_n); i++)
 		count_total(g, g->path[i], sample, stamp);
 	/* Bottom-up, the leaf is first; samples without a stack belong to their task, or to all. */

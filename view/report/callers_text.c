@@ -7,6 +7,7 @@
 #include "view/layout.h"
 #include "view/report/callers.h"
 #include "view/report/report.h"
+#include "view/report/tree_report.h"
 #include "view/share.h"
 
 struct printing {
@@ -66,6 +67,31 @@ static void print_left_out(const struct callers_side *side, const char *what, FI
 			side->left_out == 1 ? "" : "s");
 }
 
+/* The paths that lead to the function, or those that go on from it. */
+static int print_paths(const struct profile *profile, const struct report_options *given,
+	const struct callers *callers, bool outwards, FILE *out)
+{
+	struct report_options options = *given;
+	struct tree_choice choice;
+	char *problem = NULL;
+	struct tree tree;
+	int error;
+
+	options.root = callers->function.function;
+	options.bottom_up = outwards;
+	error = tree_init(&tree, profile, &options, TREE_FOLDED, &problem);
+	free(problem);
+	if (error < 0)
+		return error;
+	error = tree_choice_init(&choice, &tree, &options);
+	if (!error) {
+		error = tree_text_part(profile, &options, &tree, &choice, out);
+		tree_choice_release(&choice);
+	}
+	tree_release(&tree);
+	return error;
+}
+
 int callers_text(const struct profile *profile, const struct report_options *options,
 	const struct callers *callers, FILE *out)
 {
@@ -96,6 +122,12 @@ int callers_text(const struct profile *profile, const struct report_options *opt
 		return error;
 	print_left_out(caller, "caller", out);
 	print_left_out(callee, "callee", out);
+	if (caller->n)
+		error = print_paths(profile, options, callers, true, out);
+	if (!error && callee->n)
+		error = print_paths(profile, options, callers, false, out);
+	if (error)
+		return error;
 	fputc('\n', out);
 	return report_audit_line(profile, options->ascii, options->width, out);
 }

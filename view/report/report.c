@@ -17,7 +17,7 @@ static const struct report reports[] = {
 	{"flat", "CPU time by function", false, 0, listing_print_flat, NULL},
 	{"lines", "CPU time by source line", false, 0, listing_print_lines, NULL},
 	{"tree", "who calls whom, the hottest path first", false, 0.5, tree_report_print, NULL},
-	{"callers", "FUNC: who calls the function, and what it calls", true, 0, callers_print,
+	{"callers", "FUNC: who calls the function, and what it calls", true, 0.5, callers_print,
 		NULL},
 	{"annotate", "FUNC: its source line by line, and its instructions", true, 0, annotate_print,
 		NULL},

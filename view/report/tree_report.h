@@ -27,5 +27,8 @@ uint32_t tree_choice_first(
 /* The text form (tree_text.c). */
 int tree_text(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, const struct tree_choice *choice, FILE *out);
+/* Its table alone, and what stands below it. */
+int tree_text_part(const struct profile *profile, const struct report_options *options,
+	const struct tree *tree, const struct tree_choice *choice, FILE *out);
 
 #endif

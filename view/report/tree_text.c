@@ -160,8 +160,8 @@ static size_t choose_columns(const struct printing *p, struct layout_column *col
 	size_t n = 0;
 
 	/* The amounts follow from the shares, so they are dropped first in a narrow table. */
-	column[n++] = (struct layout_column){
-		bottom_up ? "self" : "total", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
+	column[n++] = (struct layout_column){bottom_up && !p->options->root ? "self" : "total",
+		LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
 	column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 3};
 	if (!bottom_up) {
 		column[n++] = (struct layout_column){"self", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 4};
@@ -192,11 +192,10 @@ static int print_end(const struct printing *p, FILE *given)
 	if (p->has_recursion)
 		fprintf(out, "%s  recursive: its calls of itself, also by way of others, are one\n",
 			p->guides->again + 1);
-	fputc('\n', out);
 	return wrap_end(&wrap);
 }
 
-int tree_text(const struct profile *profile, const struct report_options *options,
+int tree_text_part(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, const struct tree_choice *choice, FILE *out)
 {
 	const struct rows *sums = &tree->sums;
@@ -217,17 +216,24 @@ int tree_text(const struct profile *profile, const struct report_options *option
 		if (choice->kept[at])
 			error = add_row(&p, at);
 	}
-	if (!error)
-		error = header_print(profile, options, sums, out);
 	if (!error && choice->n) {
 		fputc('\n', out);
 		error = layout_print(&p.layout, options->width, out);
 	}
 	layout_release(&p.layout);
 	free(p.fork);
+	return error ? error : print_end(&p, out);
+}
+
+int tree_text(const struct profile *profile, const struct report_options *options,
+	const struct tree *tree, const struct tree_choice *choice, FILE *out)
+{
+	int error = header_print(profile, options, &tree->sums, out);
+
 	if (!error)
-		error = print_end(&p, out);
+		error = tree_text_part(profile, options, tree, choice, out);
 	if (error)
 		return error;
+	fputc('\n', out);
 	return report_audit_line(profile, options->ascii, options->width, out);
 }
