@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/moderate.h"
+#include "profile/shrinkage.h"
 #include "profile/speed.h"
 
 /* Continued fraction of the incomplete beta function (Lentz's method). */
@@ -79,7 +79,7 @@ struct comparing {
 	const double *value;
 	double freedom;     /* of the spread of one row; 0: no spread */
 	double mean_beyond; /* mean of all rows */
-	struct moderate prior;
+	struct shrinkage prior;
 	const struct speed *speed;
 	bool *tested;
 };
@@ -226,7 +226,7 @@ static double odd_quotient(double freedom, double quantile)
  * The information from rows that are not outliers, weighted by size. Fills in @row; outliers stay
  * empty.
  */
-static void learn_from(struct comparing *c, const bool *outlier, struct moderate_row *row)
+static void learn_from(struct comparing *c, const bool *outlier, struct shrinkage_row *row)
 {
 	double sum = 0, weights = 0;
 	struct spread spread;
@@ -239,14 +239,14 @@ static void learn_from(struct comparing *c, const bool *outlier, struct moderate
 	}
 	c->mean_beyond = weights > 0 ? fmax(sum / weights, 0) : 0;
 	for (size_t i = 0; i < c->rows; i++) {
-		row[i] = (struct moderate_row){0};
+		row[i] = (struct shrinkage_row){0};
 		if (!c->tested[i] || outlier[i])
 			continue;
 		spread = spread_of(c, i);
 		row[i].weight = common_share(c, i);
 		row[i].quotient = spread.variance / expected_variance(c, &spread);
 	}
-	c->prior = moderate_find(row, c->rows, c->freedom, COMPARE_PRIOR);
+	c->prior = shrinkage_find(row, c->rows, c->freedom, COMPARE_PRIOR);
 }
 
 /* A row that spreads far more than the others says nothing about them. */
@@ -260,9 +260,8 @@ static bool find_outliers(const struct comparing *c, bool *outlier)
 		if (!c->tested[i] || outlier[i])
 			continue;
 		spread = spread_of(c, i);
-		outlier[i] = spread.variance >
-			odd_quotient(c->freedom, ONCE_IN_1000) * c->prior.scale *
-				expected_variance(c, &spread);
+		outlier[i] = spread.variance > odd_quotient(c->freedom, ONCE_IN_1000) *
+				c->prior.scale * expected_variance(c, &spread);
 		found = found || outlier[i];
 	}
 	return found;
@@ -271,7 +270,7 @@ static bool find_outliers(const struct comparing *c, bool *outlier)
 /* -ENOMEM. */
 static int find_prior(struct comparing *c)
 {
-	struct moderate_row *row = calloc(c->rows + 1, sizeof(*row));
+	struct shrinkage_row *row = calloc(c->rows + 1, sizeof(*row));
 	bool *outlier = calloc(c->rows + 1, sizeof(*outlier));
 	int r = row && outlier ? 0 : -ENOMEM;
 

@@ -7,7 +7,7 @@
  * p) / n. Between runs of the same program: with several runs a side, it is the spread beyond
  * sampling, relative to the value. A few runs determine a spread poorly: a row's own spread counts
  * with its degrees of freedom (two less than the number of runs), and the spread of all rows with
- * as many degrees as rows are alike in it (profile/moderate.h), at most COMPARE_PRIOR. Rows that
+ * as many degrees as rows are alike in it (profile/shrinkage.h), at most COMPARE_PRIOR. Rows that
  * spread far more than most (at the 0.1 % level) do not contribute to this. A row that spreads more
  * than this common spread (at the 10 % level) uses its own, with its own degrees of freedom. No
  * error is less than that of sampling. With one run a side only the sampling error is known, and

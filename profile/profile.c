@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creation and release of the model, its values, and its remarks. See also things.c. */
+/* Creation and release of the model, its values, and its remarks. See also entities.c. */
 #include "profile/profile.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "profile/foreign.h"
-#include "profile/splitting.h"
+#include "profile/profile_copier.h"
 
 static int *unknown(size_t n)
 {
@@ -14,7 +14,7 @@ static int *unknown(size_t n)
 	return index;
 }
 
-static int copy_mapping(struct splitting *s, uint32_t index)
+static int copy_mapping(struct profile_copier *s, uint32_t index)
 {
 	struct mapping mapping;
 
@@ -25,7 +25,7 @@ static int copy_mapping(struct splitting *s, uint32_t index)
 	return s->mapping[index];
 }
 
-static int copy_function(struct splitting *s, uint32_t index)
+static int copy_function(struct profile_copier *s, uint32_t index)
 {
 	struct function function;
 
@@ -36,7 +36,7 @@ static int copy_function(struct splitting *s, uint32_t index)
 	return s->function[index];
 }
 
-static int copy_location(struct splitting *s, uint32_t index)
+static int copy_location(struct profile_copier *s, uint32_t index)
 {
 	struct location location = profile_location(s->from, index);
 	int mapping = copy_mapping(s, location.mapping);
@@ -60,7 +60,7 @@ static int copy_location(struct splitting *s, uint32_t index)
 	return s->location[index];
 }
 
-static int copy_task(struct splitting *s, uint32_t index)
+static int copy_task(struct profile_copier *s, uint32_t index)
 {
 	struct task task;
 
@@ -71,7 +71,7 @@ static int copy_task(struct splitting *s, uint32_t index)
 	return s->task[index];
 }
 
-int splitting_sample(struct splitting *s, size_t index, const int64_t *values)
+int profile_copier_sample(struct profile_copier *s, size_t index, const int64_t *values)
 {
 	struct sample sample = profile_sample(s->from, index);
 	uint32_t *stack = table_grow(s->stack, &s->stack_room, sample.n + 1, sizeof(*stack));
@@ -101,7 +101,7 @@ int splitting_sample(struct splitting *s, size_t index, const int64_t *values)
 	return 0;
 }
 
-int splitting_instants(struct splitting *s, uint64_t from_ns, uint64_t to_ns)
+int profile_copier_instants(struct profile_copier *s, uint64_t from_ns, uint64_t to_ns)
 {
 	struct timeline_cursor cursor;
 	struct instant instant;
@@ -143,11 +143,11 @@ static int copy_about(struct profile *into, const struct profile *from)
 	return r;
 }
 
-int splitting_begin(struct splitting *s, const struct profile *from)
+int profile_copier_begin(struct profile_copier *s, const struct profile *from)
 {
 	int r;
 
-	*s = (struct splitting){.from = from};
+	*s = (struct profile_copier){.from = from};
 	r = profile_new(&s->into);
 	if (r < 0)
 		return r;
@@ -161,7 +161,7 @@ int splitting_begin(struct splitting *s, const struct profile *from)
 	return copy_about(s->into, from);
 }
 
-int splitting_end(struct splitting *s, int error, struct profile **ret_profile)
+int profile_copier_end(struct profile_copier *s, int error, struct profile **ret_profile)
 {
 	free(s->mapping);
 	free(s->function);
@@ -179,14 +179,14 @@ int splitting_end(struct splitting *s, int error, struct profile **ret_profile)
 
 int profile_split(const struct profile *from, uint32_t pid, struct profile **ret_profile)
 {
-	struct splitting s;
-	int r = splitting_begin(&s, from);
+	struct profile_copier s;
+	int r = profile_copier_begin(&s, from);
 
 	for (size_t i = 0; i < from->samples && r >= 0; i++) {
 		if (from->task[from->sample[i].task].pid == pid)
-			r = splitting_sample(&s, i, profile_sample(from, i).value);
+			r = profile_copier_sample(&s, i, profile_sample(from, i).value);
 	}
 	if (r >= 0)
-		r = splitting_instants(&s, 0, UINT64_MAX);
-	return splitting_end(&s, r, ret_profile);
+		r = profile_copier_instants(&s, 0, UINT64_MAX);
+	return profile_copier_end(&s, r, ret_profile);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/splitting.h"
+#include "profile/profile_copier.h"
 #include "profile/stats.h"
 
 __extension__ typedef __int128 i128;
@@ -24,7 +24,7 @@ struct stack_sums {
 };
 
 struct spanning {
-	struct splitting split;
+	struct profile_copier split;
 	const struct profile *profile;
 	struct stack_sums *sums;   /* by stack */
 	uint64_t from_ns, to_ns;   /* by the clock of the instants */
@@ -150,7 +150,7 @@ static int take_samples(struct spanning *s)
 		for (size_t j = 0; j < s->profile->value_types; j++)
 			any |= to[j] != 0;
 		if (any)
-			r = splitting_sample(&s->split, i, to);
+			r = profile_copier_sample(&s->split, i, to);
 	}
 	return r;
 }
@@ -193,13 +193,13 @@ int timeline_span(const struct profile *profile, uint64_t from_ns, uint64_t to_n
 	if (!s.sums)
 		return -ENOMEM;
 	choose_kinds(&s);
-	r = splitting_begin(&s.split, profile);
+	r = profile_copier_begin(&s.split, profile);
 	if (r >= 0)
 		r = sum_up(&s);
 	if (r >= 0)
 		r = take_samples(&s);
 	if (r >= 0)
-		r = splitting_instants(&s.split, s.from_ns, s.to_ns);
+		r = profile_copier_instants(&s.split, s.from_ns, s.to_ns);
 	if (r >= 0)
 		r = tell(&s);
 	if (r >= 0) {
@@ -208,5 +208,5 @@ int timeline_span(const struct profile *profile, uint64_t from_ns, uint64_t to_n
 		s.split.into->part_to_ns = to_ns;
 	}
 	free(s.sums);
-	return splitting_end(&s.split, r, ret_profile);
+	return profile_copier_end(&s.split, r, ret_profile);
 }

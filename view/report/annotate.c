@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/gather.h"
+#include "view/row_builder.h"
 #include "view/options.h"
 #include "view/report/callers.h"
 #include "view/source.h"
@@ -240,31 +240,31 @@ void annotate_release(struct annotate *annotate)
 	*annotate = (struct annotate){0};
 }
 
-static void gather_row(struct gathering *cells, const struct annotate *annotate,
-	const struct row *row, const struct gather_other *other, const char *kind,
+static void add_cells(struct row_builder *cells, const struct annotate *annotate,
+	const struct row *row, const struct row_builder_other *other, const char *kind,
 	const struct annotate_line *line, const char *address, const char *text)
 {
-	gather_values(cells, annotate->profile, row);
-	gather(cells, "kind", cell_text(kind));
-	gather(cells, "file", cell_text(line ? line->file : ""));
-	gather(cells, "line", cell_number(line ? line->line : 0));
-	gather(cells, "address", cell_text(address));
-	gather(cells, "text", cell_text(text));
-	gather_others(cells, other, row);
+	row_builder_values(cells, annotate->profile, row);
+	row_builder_add(cells, "kind", cell_text(kind));
+	row_builder_add(cells, "file", cell_text(line ? line->file : ""));
+	row_builder_add(cells, "line", cell_number(line ? line->line : 0));
+	row_builder_add(cells, "address", cell_text(address));
+	row_builder_add(cells, "text", cell_text(text));
+	row_builder_others(cells, other, row);
 }
 
 static void put_row(struct sheet *sheet, const struct annotate *annotate, const struct row *row,
-	const struct gather_other *other, const char *kind, const struct annotate_line *line,
+	const struct row_builder_other *other, const char *kind, const struct annotate_line *line,
 	const char *address, const char *text)
 {
-	struct gathering cells = {0};
+	struct row_builder cells = {0};
 
-	gather_row(&cells, annotate, row, other, kind, line, address, text);
+	add_cells(&cells, annotate, row, other, kind, line, address, text);
 	sheet_row(sheet, cells.cell);
 }
 
 static void put_instructions(struct sheet *sheet, const struct annotate *annotate,
-	const struct gather_other *other, uint32_t line)
+	const struct row_builder_other *other, uint32_t line)
 {
 	for (size_t i = 0; i < annotate->instructions; i++) {
 		const struct annotate_instruction *insn = &annotate->instruction[i];
@@ -283,20 +283,20 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 static int print_sheet(struct annotate *annotate, FILE *out)
 {
 	static const struct row nothing;
-	struct gathering head = {0}; /* the sheet borrows its names */
-	struct gather_other other;
+	struct row_builder head = {0}; /* the sheet borrows its names */
+	struct row_builder_other other;
 	struct sheet sheet;
 	struct source source;
-	int r = gather_other_init(&other, annotate->profile, &annotate->frames.sums);
+	int r = row_builder_other_init(&other, annotate->profile, &annotate->frames.sums);
 
 	if (r == 0)
 		r = source_read(&source, annotate->profile, annotate->options->code, annotate->file,
 			false, SOURCE_TAB);
 	if (r < 0) {
-		gather_other_release(&other);
+		row_builder_other_release(&other);
 		return r;
 	}
-	gather_row(&head, annotate, &nothing, &other, "", NULL, "", "");
+	add_cells(&head, annotate, &nothing, &other, "", NULL, "", "");
 	sheet_begin(&sheet, annotate->options->format, head.name, head.n, out);
 	for (size_t i = 0; i < annotate->lines; i++) {
 		const struct annotate_line *line = &annotate->line[i];
@@ -315,7 +315,7 @@ static int print_sheet(struct annotate *annotate, FILE *out)
 	put_instructions(&sheet, annotate, &other, ANNOTATE_NO_LINE);
 	sheet_end(&sheet);
 	source_release(&source);
-	gather_other_release(&other);
+	row_builder_other_release(&other);
 	return 0;
 }
 

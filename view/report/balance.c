@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "profile/labels.h"
-#include "view/gather.h"
+#include "view/row_builder.h"
 #include "view/options.h"
 
 const char *balance_name(const struct balance *balance, size_t group)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "view/filter.h"
-#include "view/gather.h"
+#include "view/row_builder.h"
 #include "view/options.h"
 #include "view/progress.h"
 
@@ -253,15 +253,15 @@ void callers_release(struct callers *callers)
 	*callers = (struct callers){0};
 }
 
-static void gather_row(struct gathering *to, const struct profile *profile, const char *relation,
-	const struct row *row, const struct gather_other *other)
+static void add_cells(struct row_builder *to, const struct profile *profile, const char *relation,
+	const struct row *row, const struct row_builder_other *other)
 {
-	*to = (struct gathering){0};
-	gather(to, "relation", cell_text(relation));
-	gather_values(to, profile, row);
-	gather(to, "function", cell_text(row->function));
-	gather(to, "object", cell_text(row->object));
-	gather_others(to, other, row);
+	*to = (struct row_builder){0};
+	row_builder_add(to, "relation", cell_text(relation));
+	row_builder_values(to, profile, row);
+	row_builder_add(to, "function", cell_text(row->function));
+	row_builder_add(to, "object", cell_text(row->object));
+	row_builder_others(to, other, row);
 }
 
 static int print_sheet(const struct profile *profile, const struct report_options *options,
@@ -276,23 +276,23 @@ static int print_sheet(const struct profile *profile, const struct report_option
 		{"function", &callers->function, 1},
 		{"callee", callers->callee.row, callers->callee.n},
 	};
-	struct gathering names, cells;
-	struct gather_other other;
+	struct row_builder names, cells;
+	struct row_builder_other other;
 	struct sheet sheet;
-	int error = gather_other_init(&other, profile, &callers->sums);
+	int error = row_builder_other_init(&other, profile, &callers->sums);
 
 	if (error < 0)
 		return error;
-	gather_row(&names, profile, "", &callers->function, &other);
+	add_cells(&names, profile, "", &callers->function, &other);
 	sheet_begin(&sheet, options->format, names.name, names.n, out);
 	for (size_t i = 0; i < 3; i++) {
 		for (size_t j = 0; j < parts[i].n; j++) {
-			gather_row(&cells, profile, parts[i].relation, &parts[i].row[j], &other);
+			add_cells(&cells, profile, parts[i].relation, &parts[i].row[j], &other);
 			sheet_row(&sheet, cells.cell);
 		}
 	}
 	sheet_end(&sheet);
-	gather_other_release(&other);
+	row_builder_other_release(&other);
 	return 0;
 }
 

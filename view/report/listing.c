@@ -4,44 +4,44 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "view/gather.h"
+#include "view/row_builder.h"
 #include "view/options.h"
 
-static void gather_row(struct gathering *to, const struct profile *profile,
+static void add_cells(struct row_builder *to, const struct profile *profile,
 	const struct report_options *options, enum rows_by by, const struct row *row,
-	const struct gather_other *other)
+	const struct row_builder_other *other)
 {
-	*to = (struct gathering){0};
-	gather_task(to, options, row);
-	gather_values(to, profile, row);
-	gather(to, "function", cell_text(row->function));
+	*to = (struct row_builder){0};
+	row_builder_task(to, options, row);
+	row_builder_values(to, profile, row);
+	row_builder_add(to, "function", cell_text(row->function));
 	if (by == ROWS_BY_LINE) {
-		gather(to, "file", cell_text(row->file));
-		gather(to, "line", cell_number(row->line));
+		row_builder_add(to, "file", cell_text(row->file));
+		row_builder_add(to, "line", cell_number(row->line));
 	}
-	gather(to, "object", cell_text(row->object));
-	gather_others(to, other, row);
+	row_builder_add(to, "object", cell_text(row->object));
+	row_builder_others(to, other, row);
 }
 
 static int listing_sheet(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, const struct rows *rows, FILE *out)
 {
 	static const struct row no_row = {.function = "", .file = "", .object = "", .task = ""};
-	struct gather_other other;
-	struct gathering names, cells;
+	struct row_builder_other other;
+	struct row_builder names, cells;
 	struct sheet sheet;
-	int error = gather_other_init(&other, profile, rows);
+	int error = row_builder_other_init(&other, profile, rows);
 
 	if (!error) {
-		gather_row(&names, profile, options, by, &no_row, &other);
+		add_cells(&names, profile, options, by, &no_row, &other);
 		sheet_begin(&sheet, options->format, names.name, names.n, out);
 		for (size_t i = 0; i < rows->n; i++) {
-			gather_row(&cells, profile, options, by, &rows->row[i], &other);
+			add_cells(&cells, profile, options, by, &rows->row[i], &other);
 			sheet_row(&sheet, cells.cell);
 		}
 		sheet_end(&sheet);
 	}
-	gather_other_release(&other);
+	row_builder_other_release(&other);
 	return error;
 }
 

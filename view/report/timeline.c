@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "profile/timeline.h"
 #include "profile/timeline_scale.h"
-#include "view/gather.h"
+#include "view/row_builder.h"
 #include "view/options.h"
 #include "view/wall_types.h"
 
@@ -312,7 +312,7 @@ int time_grid_phases(const struct time_grid *grid, uint32_t row, size_t columns,
 }
 
 static void put_row(
-	struct gathering *to, const struct time_grid *grid, const struct timeline_phase *phase)
+	struct row_builder *to, const struct time_grid *grid, const struct timeline_phase *phase)
 {
 	static const struct place nothing = {.function = "", .object = ""};
 	const struct report_options *options = &grid->frames.options;
@@ -320,22 +320,24 @@ static void put_row(
 		? &nothing
 		: &grid->frames.places.place[phase->place];
 
-	*to = (struct gathering){0};
+	*to = (struct row_builder){0};
 	if (options->split != REPORT_SPLIT_NONE) {
 		struct task task = {.process = "", .thread = ""};
 
 		if (phase->row < grid->rows)
 			task = profile_task(grid->frames.profile, grid->row[phase->row].task);
-		gather(to, "pid", cell_number(task.pid));
-		gather(to, "tid", cell_number(task.tid));
-		gather(to, "thread", cell_text(task.thread));
+		row_builder_add(to, "pid", cell_number(task.pid));
+		row_builder_add(to, "tid", cell_number(task.tid));
+		row_builder_add(to, "thread", cell_text(task.thread));
 	}
-	gather(to, "from_ns", cell_count(time_grid_ns(grid, phase->from)));
-	gather(to, "to_ns", cell_count(time_grid_ns(grid, phase->to)));
-	gather(to, grid->is_time ? "self_ns" : "self", cell_number(text_whole(phase->weight)));
-	gather(to, grid->is_time ? "top_ns" : "top", cell_number(text_whole(phase->top_weight)));
-	gather(to, "function", cell_text(place->function));
-	gather(to, "object", cell_text(place->object));
+	row_builder_add(to, "from_ns", cell_count(time_grid_ns(grid, phase->from)));
+	row_builder_add(to, "to_ns", cell_count(time_grid_ns(grid, phase->to)));
+	row_builder_add(
+		to, grid->is_time ? "self_ns" : "self", cell_number(text_whole(phase->weight)));
+	row_builder_add(
+		to, grid->is_time ? "top_ns" : "top", cell_number(text_whole(phase->top_weight)));
+	row_builder_add(to, "function", cell_text(place->function));
+	row_builder_add(to, "object", cell_text(place->object));
 }
 
 /* A row per column, with --split also per thread. */
@@ -343,12 +345,12 @@ static int print_sheet(const struct time_grid *grid, FILE *out)
 {
 	const struct timeline_phase none = {.row = TIMELINE_NO_ROW, .place = TIMELINE_NO_PLACE};
 	bool split = grid->frames.options.split != REPORT_SPLIT_NONE;
-	struct gathering line;
+	struct row_builder line;
 	struct sheet sheet;
 	int r = 0;
 
 	put_row(&line, grid, &none);
-	const struct gathering names = line;
+	const struct row_builder names = line;
 	sheet_begin(&sheet, grid->frames.options.format, names.name, names.n, out);
 	for (size_t row = 0; row < (split ? grid->rows : 1) && r >= 0; row++) {
 		struct timeline_phase *phase;

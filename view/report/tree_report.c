@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/gather.h"
+#include "view/row_builder.h"
 #include "view/options.h"
 
 /* Hottest first; callers, which have lower indexes, before equally hot callees. */
@@ -94,18 +94,18 @@ static struct row row_of(const struct profile *profile, const struct report_opti
 	return row;
 }
 
-static void gather_row(struct gathering *to, const struct profile *profile,
+static void add_cells(struct row_builder *to, const struct profile *profile,
 	const struct report_options *options, const struct row *row, const struct tree_node *node,
-	const struct gather_other *other)
+	const struct row_builder_other *other)
 {
-	*to = (struct gathering){0};
-	gather_task(to, options, row);
-	gather(to, "depth", cell_number(node->depth - 1));
-	gather_values(to, profile, row);
-	gather(to, "function", cell_text(row->function));
-	gather(to, "object", cell_text(row->object));
-	gather(to, "nesting", cell_number(node->nesting));
-	gather_others(to, other, row);
+	*to = (struct row_builder){0};
+	row_builder_task(to, options, row);
+	row_builder_add(to, "depth", cell_number(node->depth - 1));
+	row_builder_values(to, profile, row);
+	row_builder_add(to, "function", cell_text(row->function));
+	row_builder_add(to, "object", cell_text(row->object));
+	row_builder_add(to, "nesting", cell_number(node->nesting));
+	row_builder_others(to, other, row);
 }
 
 static int print_sheet(const struct profile *profile, const struct report_options *options,
@@ -113,26 +113,26 @@ static int print_sheet(const struct profile *profile, const struct report_option
 {
 	static const struct row no_row = {.function = "", .object = "", .task = ""};
 	struct row row, task = no_row;
-	struct gathering cells;
-	struct gather_other other;
+	struct row_builder cells;
+	struct row_builder_other other;
 	struct sheet sheet;
-	int error = gather_other_init(&other, profile, &tree->sums);
+	int error = row_builder_other_init(&other, profile, &tree->sums);
 
 	if (error < 0)
 		return error;
-	gather_row(&cells, profile, options, &no_row, &tree->node[TREE_ROOT], &other);
+	add_cells(&cells, profile, options, &no_row, &tree->node[TREE_ROOT], &other);
 	sheet_begin(&sheet, options->format, cells.name, cells.n, out);
 	for (uint32_t at = TREE_ROOT; (at = tree_walk(tree, TREE_ROOT, at)) != TREE_NONE;) {
-		struct gathering names = cells;
+		struct row_builder names = cells;
 
 		if (!choice->kept[at])
 			continue;
 		row = row_of(profile, options, tree, at, &task);
-		gather_row(&names, profile, options, &row, &tree->node[at], &other);
+		add_cells(&names, profile, options, &row, &tree->node[at], &other);
 		sheet_row(&sheet, names.cell);
 	}
 	sheet_end(&sheet);
-	gather_other_release(&other);
+	row_builder_other_release(&other);
 	return 0;
 }
 

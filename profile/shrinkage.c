@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/moderate.h"
+#include "profile/shrinkage.h"
 
 #include <math.h>
 
 /* The asymptotic series are exact to 1e-10 from here on; smaller arguments use recurrence. */
 #define LARGE 10.0
 
-double moderate_digamma(double x)
+double shrinkage_digamma(double x)
 {
 	double sum = 0, part;
 
@@ -17,7 +17,7 @@ double moderate_digamma(double x)
 		part * (1.0 / 12 - part * (1.0 / 120 - part * (1.0 / 252 - part / 240)));
 }
 
-double moderate_trigamma(double x)
+double shrinkage_trigamma(double x)
 {
 	double sum = 0, part;
 
@@ -33,12 +33,12 @@ static double invert_trigamma(double value, double most)
 {
 	double low = 1e-3, high = most;
 
-	if (value <= moderate_trigamma(most))
+	if (value <= shrinkage_trigamma(most))
 		return most;
 	for (int i = 0; i < 100; i++) {
 		double middle = (low + high) / 2;
 
-		if (moderate_trigamma(middle) > value)
+		if (shrinkage_trigamma(middle) > value)
 			low = middle;
 		else
 			high = middle;
@@ -46,8 +46,8 @@ static double invert_trigamma(double value, double most)
 	return (low + high) / 2;
 }
 
-struct moderate moderate_find(
-	const struct moderate_row *row, size_t rows, double freedom, double most)
+struct shrinkage shrinkage_find(
+	const struct shrinkage_row *row, size_t rows, double freedom, double most)
 {
 	double weights = 0, squares = 0, mean = 0, variance = 0, effective, half;
 
@@ -60,7 +60,7 @@ struct moderate moderate_find(
 	}
 	effective = squares > 0 ? weights * weights / squares : 0;
 	if (effective <= 1 + 1e-9)
-		return (struct moderate){0, 1};
+		return (struct shrinkage){0, 1};
 	mean /= weights;
 	for (size_t i = 0; i < rows; i++) {
 		double off = row[i].quotient > 0 ? log(row[i].quotient) - mean : 0;
@@ -68,10 +68,10 @@ struct moderate moderate_find(
 		variance += row[i].weight * off * off;
 	}
 	variance *= effective / (effective - 1) / weights;
-	half = invert_trigamma(variance - moderate_trigamma(freedom / 2), most / 2);
+	half = invert_trigamma(variance - shrinkage_trigamma(freedom / 2), most / 2);
 	/* The estimate cannot be worth more than the rows behind it. */
 	half = fmin(half, freedom * (effective - 1) / 2);
-	return (struct moderate){2 * half,
-		exp(mean - moderate_digamma(freedom / 2) + log(freedom / 2) +
-			moderate_digamma(half) - log(half))};
+	return (struct shrinkage){2 * half,
+		exp(mean - shrinkage_digamma(freedom / 2) + log(freedom / 2) +
+			shrinkage_digamma(half) - log(half))};
 }

@@ -8,26 +8,26 @@
  * F distribution, whose second degrees of freedom are what all rows together add to each: the
  * method of moments for the logarithms by Smyth (Linear models and empirical Bayes methods, 2004).
  */
-#ifndef PROFILE_MODERATE_H
-#define PROFILE_MODERATE_H
+#ifndef PROFILE_SHRINKAGE_H
+#define PROFILE_SHRINKAGE_H
 
 #include <stddef.h>
 
-struct moderate_row {
+struct shrinkage_row {
 	double quotient; /* observed variance divided by the expected one; 0 or less: excluded */
 	double weight;
 };
 
-struct moderate {
+struct shrinkage {
 	double freedom; /* added to each row, at most @most */
 	double scale;   /* the variance of a typical row is this times the expected one */
 };
 
 /* The variances have @freedom degrees each. With fewer than two rows, the result is 0. */
-struct moderate moderate_find(
-	const struct moderate_row *row, size_t rows, double freedom, double most);
+struct shrinkage shrinkage_find(
+	const struct shrinkage_row *row, size_t rows, double freedom, double most);
 
-double moderate_digamma(double x);
-double moderate_trigamma(double x);
+double shrinkage_digamma(double x);
+double shrinkage_trigamma(double x);
 
 #endif

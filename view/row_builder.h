@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns common to all tables for programs, collected in their order. */
+#ifndef VIEW_ROW_BUILDER_H
+#define VIEW_ROW_BUILDER_H
+
+#include "view/rows.h"
+#include "view/sheet.h"
+
+enum { ROW_BUILDER_COLUMNS_MOST = 20 };
+
+struct row_builder {
+	const char *name[ROW_BUILDER_COLUMNS_MOST];
+	struct cell cell[ROW_BUILDER_COLUMNS_MOST];
+	size_t n;
+};
+
+/* Values of a profile that has neither samples nor CPU time (a heap profile). */
+struct row_builder_other {
+	size_t index;       /* 0 none */
+	char *self, *total; /* "self_inuse_space_bytes", "total_inuse_space_bytes" */
+};
+
+int row_builder_other_init(
+	struct row_builder_other *other, const struct profile *profile, const struct rows *rows);
+void row_builder_other_release(struct row_builder_other *other);
+
+void row_builder_add(struct row_builder *to, const char *name, struct cell cell);
+/* "pid process", "tid thread", when split. */
+void row_builder_task(
+	struct row_builder *to, const struct report_options *options, const struct row *row);
+/* "self_samples self_ns total_samples total_ns", "wall_ns runqueue_ns blocked_ns". */
+void row_builder_values(
+	struct row_builder *to, const struct profile *profile, const struct row *row);
+void row_builder_others(
+	struct row_builder *to, const struct row_builder_other *other, const struct row *row);
+
+#endif
