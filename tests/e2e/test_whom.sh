@@ -8,7 +8,7 @@ end() {
     [ ${#children[@]} = 0 ] || kill "${children[@]}" 2>/dev/null
     wait 2>/dev/null
     [ -z "$group" ] || rmdir "$group/docker/$ID" "$group/docker/$OTHER" "$group/docker" \
-        "$group/sprofil.service" "$group" 2>/dev/null
+        "$group/sprofil-$$.service" "$group" 2>/dev/null
     rm -rf "$WORK"
 }
 trap end EXIT
@@ -60,10 +60,11 @@ for what in cgroup container; do
 done
 
 # Made by hand, as docker and systemd would: any hierarchy in which that is permitted.
-ID=$(printf '%064d' $$ | tr 0 a) OTHER=$(printf '%064d' $$ | tr 0 a | sed 's/.$/b/')
+# Names are this run's own: others see these groups, too, and another run may be one of them.
+ID=$(printf '%07d%057d' $$ 0 | tr 0 a) OTHER=${ID%?}b
 for root in /sys/fs/cgroup /sys/fs/cgroup/pids /sys/fs/cgroup/freezer; do
     group=$root/sprofil-test-$$
-    mkdir -p "$group/docker/$ID" "$group/docker/$OTHER" "$group/sprofil.service" 2>/dev/null &&
+    mkdir -p "$group/docker/$ID" "$group/docker/$OTHER" "$group/sprofil-$$.service" 2>/dev/null &&
         [ -e "$group/docker/$ID/cgroup.procs" ] &&
         echo "${workers[0]}" 2>/dev/null >"$group/docker/$ID/cgroup.procs" && break
     end_group=$group
@@ -75,37 +76,37 @@ if [ -z "$group" ]; then
     finish
 fi
 echo "${workers[1]}" >"$group/docker/$OTHER/cgroup.procs"
-echo "${workers[2]}" >"$group/sprofil.service/cgroup.procs"
+echo "${workers[2]}" >"$group/sprofil-$$.service/cgroup.procs"
 taken() { # WHAT PIDS OPTION...
     local what=$1 pids=$2
     shift 2
     "$SPROFRUN" --report none -F 1000 --max-overhead 100 -d 0.4s -o p.pb.gz "$@" 2>err
     is "$what" "$? $(pids_of p.pb.gz)" "0 $pids "
 }
-taken "a cgroup by its name" "${workers[2]}" --cgroup sprofil.service
-taken "by its path" "${workers[2]}" --cgroup "/sprofil-test-$$/sprofil.service"
+taken "a cgroup by its name" "${workers[2]}" --cgroup "sprofil-$$.service"
+taken "by its path" "${workers[2]}" --cgroup "/sprofil-test-$$/sprofil-$$.service"
 taken "and all below" "$(printf '%s\n' "${workers[@]:0:2}" | sort | xargs)" --cgroup "/sprofil-test-$$/docker"
 taken "a container by its id" "${workers[0]}" --container "$ID"
 "$SPROFRUN" --container "${ID:0:12}" -d 0.1s 2>err
 is "an id that is too short" "$? $(grep -c 'several containers begin' err)" "125 1"
 echo "${workers[2]}" >"$group/docker/$ID/cgroup.procs"
-echo "${workers[1]}" >"$group/sprofil.service/cgroup.procs"
+echo "${workers[1]}" >"$group/sprofil-$$.service/cgroup.procs"
 taken "enough of an id" "$(printf '%s\n' "${workers[0]}" "${workers[2]}" | sort | xargs)" \
     --container "${ID:0:12}"
 # podman's monitor tells the name. Its name is that of the program that runs.
 cp "$(command -v sleep)" conmon
 bash -c "exec -a conmon ./conmon 600" & children+=($!)
-is "what is called conmon and is none" "$("$SPROFRUN" --container web -d 0.1s 2>&1 | grep -c "no process of a container 'web'")" 1
+is "what is called conmon and is none" "$("$SPROFRUN" --container web$$ -d 0.1s 2>&1 | grep -c "no process of a container 'web$$'")" 1
 cat >monitor.c <<'C'
 #include <unistd.h>
 int main(void) { return pause(); }
 C
 if cc -o conmon monitor.c 2>/dev/null; then
-    ./conmon -b /run -c "$ID" -n web & children+=($!)
+    ./conmon -b /run -c "$ID" -n web$$ & children+=($!)
     named() { [ "$(cat /proc/$!/comm)" = conmon ]; }
     wait_until "the monitor runs" 20 named
     taken "by podman's name" "$(printf '%s\n' "${workers[0]}" "${workers[2]}" | sort | xargs)" \
-        --container web
+        --container web$$
 fi
 # docker's files tell its names, to root.
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
