@@ -270,7 +270,7 @@ races() {
         (while :; do :; done) & load+=($!)
     done
     for ((i = 0; i < n; i++)); do
-        ROUNDS=3 BUILD=$build SOURCE=$source "$source/tests/e2e/test_races.sh" >out 2>&1 || {
+        ROUNDS=4 BUILD=$build SOURCE=$source "$source/tests/e2e/test_races.sh" >out 2>&1 || {
             bad=$((bad + 1))
             grep -v '^ok' out
         }

@@ -97,7 +97,7 @@ attach_to_stopped() {
     wait $busy; is "$FUNCNAME: goes on" $? 5
 }
 detach_leaves_stopped() {
-    "$TARGETS/busy" 1 1.5 5 & local busy=$!
+    "$TARGETS/busy" 1 0.8 5 & local busy=$!
     attach $busy 30
     wait_until "it is traced" 20 traced $busy
     kill -STOP $busy
@@ -109,7 +109,7 @@ detach_leaves_stopped() {
     wait $busy; is "$FUNCNAME: goes on" $? 5
 }
 detach_running() {
-    "$TARGETS/busy" 2 1.5 5 & local busy=$!
+    "$TARGETS/busy" 2 0.6 5 & local busy=$!
     attach $busy 0.2
     wait $sprofrun
     is "$FUNCNAME: status" $? 0
@@ -152,11 +152,11 @@ signal_survives_our_death() {
     done
 }
 ignored_signal_meets_blocked_call() {
-    under "$FUNCNAME" 0 "$TARGETS/eintr" all 40 chld winch cont urg
+    under "$FUNCNAME" 0 "$TARGETS/eintr" all $((15 * ROUNDS)) chld winch cont urg
     [ -s out ] && grep -v 'eintr 0 other 0' out
 }
 blocked_call_sees_no_eintr() {
-    under "$FUNCNAME" 0 "$TARGETS/eintr" all 150
+    under "$FUNCNAME" 0 "$TARGETS/eintr" all $((30 * ROUNDS))
     is "$FUNCNAME: left unrepaired" "$(figure unrepaired_eintr r.pb.gz)" 0
 }
 handler_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$TARGETS/blocked" handler 200; }
@@ -165,13 +165,13 @@ timeout_is_not_stretched() { under "$FUNCNAME" 0 "$TARGETS/blocked" timeouts 200
 # Signals come all the while. Seen before: 20 % of these calls ended up to 4 ms early, and of those
 # after a handler two thirds, by up to 45 ms.
 timed_call_is_not_cut_short() {
-    under "$FUNCNAME" 0 "$TARGETS/timed" all 8000 40 chld winch
+    under "$FUNCNAME" 0 "$TARGETS/timed" all $((2000 * ROUNDS)) 40 chld winch
     cat out
-    under "$FUNCNAME, within a tick" 0 "$TARGETS/timed" accept 900 300 chld
+    under "$FUNCNAME, within a tick" 0 "$TARGETS/timed" accept $((300 * ROUNDS)) 300 chld
 }
-handler_ends_timed_call() { under "$FUNCNAME" 0 "$TARGETS/timed" recv_udp 30000 60 chld usr1; cat out; }
+handler_ends_timed_call() { under "$FUNCNAME" 0 "$TARGETS/timed" recv_udp $((10000 * ROUNDS)) 60 chld usr1; cat out; }
 transfer_is_not_cut_short() {
-    under "$FUNCNAME" 0 "$TARGETS/transfer" all 50
+    under "$FUNCNAME" 0 "$TARGETS/transfer" all $((15 * ROUNDS))
     check "$FUNCNAME: some were repaired" [ "$(figure repaired_calls r.pb.gz)" -gt 0 ]
 }
 reader_goes_away() { under "$FUNCNAME" 0 "$TARGETS/broken" 100; }
@@ -180,9 +180,9 @@ restart_meets_filter() {
         { echo "not tested: $FUNCNAME (not mended here, docs/PORTING.md)"; return; }
     "$TARGETS/filtered" 1 >/dev/null ||
         { echo "not tested: $FUNCNAME (no seccomp filters)"; return; }
-    under "$FUNCNAME" 0 "$TARGETS/filtered" 600
+    under "$FUNCNAME" 0 "$TARGETS/filtered" $((150 * ROUNDS))
     # The same while ignored signals wake it. The shell has it buried in one of its own waits.
-    under "$FUNCNAME, teased" 0 sh -c '"$0" 300 & pid=$!
+    under "$FUNCNAME, teased" 0 sh -c '"$0" 100 & pid=$!
         while kill -WINCH $pid 2>/dev/null; do sleep 0.005; done; wait $pid' "$TARGETS/filtered"
 }
 leader_exits_first() {
@@ -195,9 +195,9 @@ leader_exits_first() {
         -v own="$(cat out)" 'BEGIN { print (k - own) / 1e9 }')" 0 0.02
 }
 unstoppable_thread() {
-    under "$FUNCNAME" 0 "$RACE" vfork 1200
-    # The other thread works for 1.2 s, on a busy machine with a small part of a CPU, and is ticked.
+    under "$FUNCNAME" 0 "$RACE" vfork $((400 * ROUNDS))
     check "$FUNCNAME: the other thread is sampled" [ "$(figure samples r.pb.gz)" -gt 0 ]
+    [ -n "${TRUTH:-}" ] || return # how often it is counted is a matter of chance
     "$TARGETS/unstoppable" 0 >/dev/null; [ $? = 77 ] &&
         { echo "not tested: $FUNCNAME, the count (no io_submit)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/unstoppable" 1200
