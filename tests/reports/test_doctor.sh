@@ -180,25 +180,6 @@ open("port.new", "w").write(str(server.server_port))
 os.rename("port.new", "port")
 server.serve_forever()
 P
-if command -v go >/dev/null; then
-    cat >spin.go <<'END'
-package main
-
-func main() {
-	x := uint64(1)
-	for i := 0; i < 300000000; i++ {
-		x = x*31 + x>>7
-	}
-	if x == 7 {
-		println(x)
-	}
-}
-END
-    GOCACHE=$WORK/go GOFLAGS=-mod=mod go build -ldflags=-s -o go-spin spin.go &&
-        "$SPROFRUN" -q -o go.pb.gz ./go-spin
-    doctor go.pb.gz >text
-    check "a stripped program of Go is told Go's way" grep -q 'go build without -ldflags=-s' text
-fi
 python3 serve.py &
 server=$!
 trap 'kill $server 2>/dev/null; rm -rf "$WORK"' EXIT
