@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What is profiled and what is not is what the kernel charged, at any rate, for any number of
+# threads, for short lives and long calls; sleeping threads are left alone; and what has no bound is
+# not throttled. How good the samples are is tests/truth.
+. "$(dirname "$0")/../lib.sh"
+
+# profile WHAT STATUS ARGS...
+profile() {
+    local what=$1 wanted=$2
+    shift 2
+    timeout 120 "$SPROFRUN" -q -o p.pb.gz "$@" >out 2>err
+    is "$what: status" $? "$wanted"
+    is "$what: no messages" "$(cat err)" ""
+    is "$what: profiled + unattributed is the kernel's figure" \
+        $(($(figure profiled_cpu_ns p.pb.gz) + $(figure unattributed_cpu_ns p.pb.gz))) \
+        "$(figure kernel_cpu_ns p.pb.gz)"
+}
+
+while read -r hz threads; do
+    profile "$threads busy at $hz Hz" 0 -F "$hz" "$TARGETS/busy" "$threads" 0.3
+    check "$threads busy at $hz Hz: the kernel's figure is what they used, or more" \
+        [ "$(figure kernel_cpu_ns p.pb.gz)" -ge $((threads * 300000000)) ]
+    is "$threads busy at $hz Hz: a command has no bound" "$(figure throttled_instants p.pb.gz)" 0
+done <<'T'
+100 1
+1000 8
+4000 1
+T
+profile "one busy among 100 sleeping" 0 -F 1000 "$TARGETS/sleepers" 100 0.3
+is "sleepers were never stopped" "$(cat out)" 0
+
+# Forked children that live too briefly for a sample have their parent's executable.
+profile "forks" 0 -F 1000 -- sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i + 1)); done'
+is "forks: processes" "$(figure processes p.pb.gz)" 101
+is "CPU time of nobody knows what" "$("$SPROFREPORT" --format tsv p.pb.gz | grep -cF '[unknown]')" 0
+
+profile "execs" 0 -F 2000 "$TARGETS/lives" execs 50
+profile "leaders that end first" 0 -F 2000 "$TARGETS/lives" leaders 30
+profile "long calls" 0 -F 1000 "$TARGETS/long_calls" 10 16
+profile "a bound on stop time" 0 -F 5000 --max-overhead 0.1 "$TARGETS/busy" 2 0.3
+
+"$SPROFRUN" -o p.pb.gz -D 10s true 2>err
+check "a delay that outlasts the command is said" grep -q "before the delay was over" err
+check "and nothing else is blamed" grep -q "no CPU time was used while it was profiled" err
+finish

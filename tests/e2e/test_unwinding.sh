@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Stacks of some shapes, one short run of each: they reach their beginning, and are the ones that
+# were there. All shapes, in numbers, are tests/truth/test_unwinding.sh.
+. "$(dirname "$0")/../lib.sh"
+
+# profile OPTIONS... -- COMMAND...: its stacks in folded
+profile() {
+    "$SPROFRUN" -q --max-overhead 100 -o p.pb.gz "$@" >/dev/null || return 1
+    "$SPROFREPORT" export --format folded -o folded p.pb.gz
+}
+
+profile -F 1000 -- "$TARGETS/recursive" 200 0.4; is "recursion: status" $? 0
+check "recursion: samples" [ "$(figure samples p.pb.gz)" -gt 0 ]
+is "recursion: none incomplete" "$(figure incomplete_stacks p.pb.gz)" 0
+is "recursion: each leaf is at its depth" \
+    "$(awk '{ m = gsub(/;descend/, "") } /burn/ && m != 200 { print m }' folded)" ""
+
+# Above the cap the part nearest the leaf is kept, and the loss is told.
+profile -F 1000 --max-stack 64K -- "$TARGETS/recursive" 5000 0.4; is "a cap: status" $? 0
+is "a cap: all are counted" "$(figure truncated_stacks p.pb.gz)" \
+    "$(awk '/^\[truncated\]/ { n += $NF } END { print n + 0 }' folded)"
+check "a cap: the root says so" grep -q '^\[truncated\];.*descend' folded
+
+for shape in qsort signal pool longjmp; do
+    profile -F 1000 -- "$TARGETS/stacks" $shape 0.4; is "$shape: status" $? 0
+    is "$shape: none incomplete" "$(figure incomplete_stacks p.pb.gz)" 0
+done
+
+# The truth: every stack is one that the program can have. (main itself calls the C library at its
+# beginning and end and for the time, and nothing of these four but f3.)
+profile -F 2000 -- "$TARGETS/stacks" log 0.6; is "log: status" $? 0
+check "log: samples" [ "$(figure samples p.pb.gz)" -gt 0 ]
+is 'log: no stack that cannot be' "$(awk '{
+        sub(/ [0-9]+$/, "")
+        line = $0
+        if (!sub(/^.*;main;/, "")) next
+        count = split($0, f, ";")
+        depth = 15; bad = 0
+        if (f[1] != "f3") {
+            for (i = 1; i <= count; i++) if (f[i] ~ /^(f[123]|burn)$/) bad = 1
+        } else for (i = 1; i <= count; i++) {
+            if (f[i] == "burn") { bad = i != count; break }
+            if (i % 2) want = "f3"
+            else { want = depth % 2 ? "f2" : "f1"; depth-- }
+            if (f[i] != want) bad = 1
+        }
+        if (bad) print line
+    }' folded)" ""
+
+profile -g fp -F 1000 -- "$TARGETS/recursive_fp" 50 0.3; is "frame pointers: status" $? 0
+is "frame pointers: none incomplete" "$(figure incomplete_stacks p.pb.gz)" 0
+profile -G -F 1000 -- "$TARGETS/recursive" 30 0.3; is "no stacks: status" $? 0
+"$SPROFREPORT" export --format folded --no-inline -o folded p.pb.gz
+is "no stacks: places alone" "$(sed 's/;\[syscall\].*//' folded | grep -c ';')" 0
+finish
