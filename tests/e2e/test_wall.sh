@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The wall clock: threads of known shapes wait undisturbed, where they wait is known, and the reports
-# are about it. For how long, and how often that is right, is tests/truth/test_wall.sh.
+# The wall clock: threads of known shapes wait undisturbed, where they wait is known, and the
+# reports are about it. For how long, and how often that is right, is tests/truth/test_wall.sh.
 . "$(dirname "$0")/../lib.sh"
 waiters=$TARGETS/waiters
 
