@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What is profiled and what is not is what the kernel charged, at any rate, for any number of
-# threads, for short lives and long calls; sleeping threads are left alone; and what has no bound is
-# not throttled. How good the samples are is tests/truth.
+# threads, for short lives and long calls; and sleeping threads are left alone. How good the samples
+# are is tests/truth.
 . "$(dirname "$0")/../lib.sh"
 
 # profile WHAT STATUS ARGS...
@@ -22,7 +22,6 @@ while read -r hz threads; do
     # But for what they used before their exec was seen.
     check "$threads busy at $hz Hz: the kernel's figure has what they used" \
         [ "$(figure kernel_cpu_ns p.pb.gz)" -ge $((threads * 270000000)) ]
-    is "$threads busy at $hz Hz: a command has no bound" "$(figure throttled_instants p.pb.gz)" 0
 done <<'T'
 100 1
 1000 8
