@@ -100,6 +100,8 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	}
 	analyst->stacks.runtimes = &analyst->runtimes;
 	analyst->stacks.jit_budget.rewritten = options->jit_map;
+	analyst->stacks.stack_needs = options->stack_needs;
+	analyst->stacks.context = options->context;
 	*ret_analyst = analyst;
 	return 0;
 }

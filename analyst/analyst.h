@@ -37,6 +37,11 @@ struct analyst_options {
 	void (*snapshot)(void *context);
 	/* A piece for the server is requested: called in the same way. May be NULL. */
 	void (*serve)(void *context);
+	/*
+	 * So many bytes of the next stacks of thread @tid are needed, where the supervisor cannot
+	 * tell their end. May be NULL.
+	 */
+	void (*stack_needs)(void *context, uint32_t tid, uint64_t bytes);
 	/* As in struct symbolizer_options; may be NULL. */
 	void (*working_on)(void *context, const char *path);
 	enum symbolizer_skip (*skip)(void *context, const char *path);

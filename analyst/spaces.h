@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyst/stack_need.h"
+
 #include "proto/record.h"
 #include "symbolizer/symbolizer.h"
 
@@ -17,6 +19,7 @@ struct thread_name {
 	int task; /* index in the profile, -1: not added yet */
 	char *name;
 	struct unwind_memory *memory; /* of its last stack, NULL: none */
+	struct stack_need need;       /* how much of its stacks is to be copied */
 	/*
 	 * The place where the thread was last observed blocked, leaf first; blocked_n 0: none yet.
 	 */

@@ -332,6 +332,26 @@ static bool is_start_of_context(const struct stacks *stacks, const struct unwind
 	return name && !strcmp(name, "__start_context");
 }
 
+/*
+ * The end of the stack is not known to the supervisor: tells it how much of the next one to copy.
+ * The outermost frame's stack pointer is in the piece that was copied last, behind its begin.
+ */
+static void note_need(struct stacks *stacks, struct thread_name *thread,
+	const struct record_sample *sample, const struct unwind_result *result)
+{
+	bool has_outer = sample->outer_bytes;
+	uint64_t base = has_outer ? sample->outer_base : sample->stack_base;
+	uint64_t copied = has_outer ? sample->outer_bytes : sample->stack_bytes;
+	uint64_t used = result->frame[result->n - 1].sp - base, bytes;
+
+	if (!stacks->stack_needs || !(sample->flags & RECORD_SAMPLE_TRUNCATED))
+		return;
+	bytes = stack_need_note(&thread->need, used < copied ? used : copied, copied,
+		result->end == UNWIND_TRUNCATED);
+	if (bytes)
+		stacks->stack_needs(stacks->context, thread->tid, bytes);
+}
+
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed)
 {
@@ -353,6 +373,7 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 		result.end = UNWIND_COMPLETE;
 	if (r < 0)
 		return r;
+	note_need(stacks, thread, sample, &result);
 	merged = stacks->runtimes ? runtimes_merge(stacks->runtimes, image, sample, &result) : 0;
 	if (merged < 0)
 		return merged;

@@ -48,6 +48,9 @@ struct stacks {
 	uint64_t truncated, incomplete, guessed;
 	struct jit_budget jit_budget;
 	struct runtimes *runtimes; /* borrowed; NULL: none */
+	/* As in struct analyst_options. */
+	void (*stack_needs)(void *context, uint32_t tid, uint64_t bytes);
+	void *context;
 };
 
 /* @live: the processes may be alive. -ENOMEM. */

@@ -13,6 +13,8 @@ static bool value_ok(const struct request *request)
 	case REQUEST_PERIOD:
 		return request->value >= 10000 && request->value <= UINT64_C(100000000000);
 	case REQUEST_FREEZE: return request->value <= 1;
+	case REQUEST_STACK:
+		return request->index && request->value && request->value <= REQUEST_STACK_MOST;
 	case REQUEST_STOP:
 	case REQUEST_SERVE:
 	case REQUEST_ROTATE:
@@ -38,7 +40,7 @@ int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request)
 	request.type = get_u32(&r);
 	request.index = get_u32(&r);
 	request.value = get_u64(&r);
-	if ((request.index && request.type != REQUEST_RUNTIME) || !value_ok(&request))
+	if ((request.index && request.type < REQUEST_RUNTIME) || !value_ok(&request))
 		return -EPROTO;
 	*ret_request = request;
 	return 0;

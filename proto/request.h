@@ -5,7 +5,8 @@
  *
  *   offset  size  field
  *        0     4  type     enum request_type
- *        4     4  index    of REQUEST_RUNTIME: which word of the table; otherwise 0
+ *        4     4  index    of REQUEST_RUNTIME: which word of the table; of REQUEST_STACK: the tid;
+ *                          otherwise 0
  *        8     8  value    by type
  */
 #ifndef PROTO_REQUEST_H
@@ -14,15 +15,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REQUEST_BYTES 16
+#define REQUEST_BYTES      16
+#define REQUEST_STACK_MOST (UINT64_C(256) << 20)
 
 enum request_type {
-	REQUEST_PERIOD = 1, /* value: CPU time of a tick in ns, from now on */
-	REQUEST_FREEZE = 2, /* value 1: take no samples and count no CPU time; 0: resume */
-	REQUEST_STOP = 4,   /* detach from the target and end */
-	REQUEST_SERVE = 5,  /* from the server only: send it the profile so far */
-	REQUEST_ROTATE = 6, /* the file has reached its size: another one may begin */
+	REQUEST_PERIOD = 1,  /* value: CPU time of a tick in ns, from now on */
+	REQUEST_FREEZE = 2,  /* value 1: take no samples and count no CPU time; 0: resume */
+	REQUEST_STOP = 4,    /* detach from the target and end */
+	REQUEST_SERVE = 5,   /* from the server only: send it the profile so far */
+	REQUEST_ROTATE = 6,  /* the file has reached its size: another one may begin */
 	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime.h) */
+	/* value: bytes to copy of the next stacks of thread @index, where their end is not known */
+	REQUEST_STACK = 8,
 };
 
 struct request {

@@ -153,16 +153,27 @@ static void serve_so_far(void *context)
 	(void)finish_copy(run, &(struct finish){analyst_results_piece, say, &run->results});
 }
 
+static void request(const struct request *request)
+{
+	uint8_t message[REQUEST_BYTES];
+
+	request_put(message, request);
+	(void)!write(LINK_REQUEST_FD, message, sizeof(message));
+}
+
 /* --rotate SIZE: tells the supervisor when the file is long enough. */
 static void look_at_size(void *context)
 {
 	struct run *run = context;
-	uint8_t message[REQUEST_BYTES];
 
-	if (!file_size_is_reached(&run->file_size, analyst_profile(run->analyst)))
-		return;
-	request_put(message, &(struct request){.type = REQUEST_ROTATE});
-	(void)!write(LINK_REQUEST_FD, message, sizeof(message));
+	if (file_size_is_reached(&run->file_size, analyst_profile(run->analyst)))
+		request(&(struct request){.type = REQUEST_ROTATE});
+}
+
+static void request_stack(void *context, uint32_t tid, uint64_t bytes)
+{
+	(void)context;
+	request(&(struct request){.type = REQUEST_STACK, .index = tid, .value = bytes});
 }
 
 /* The pipe does not block. A whole table fits, or nothing is written. */
@@ -345,6 +356,7 @@ static int analyse(struct run *run, struct ring *ring)
 				    .second = run->file_size.most_bytes ? look_at_size : NULL,
 				    .snapshot = s->replay || s->dump ? NULL : write_so_far,
 				    .serve = s->segment ? serve_so_far : NULL,
+				    .stack_needs = s->replay || s->dump ? NULL : request_stack,
 				    .context = run,
 				    .opener = &run->opener},
 		&run->analyst);

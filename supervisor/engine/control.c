@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/control.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -26,6 +27,15 @@ void engine_signals(sigset_t *ret_set)
 		(void)sigaddset(ret_set, signals[i]);
 }
 
+/* Of a thread of the target, if there is still one. No more than --max-stack is copied. */
+static void set_stack_need(struct engine *engine, uint32_t tid, uint64_t bytes)
+{
+	struct tracee *t = tid <= INT_MAX ? target_find(&engine->target, (int)tid) : NULL;
+
+	if (t)
+		t->home.need = bytes;
+}
+
 static void handle_request(struct engine *engine, const struct request *request)
 {
 	switch (request->type) {
@@ -36,6 +46,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 	case REQUEST_FREEZE: counting_freeze(engine, request->value); break;
 	case REQUEST_ROTATE: rotate_wanted(engine, clock_now()); break;
 	case REQUEST_RUNTIME: runtimes_request(engine, request); break;
+	case REQUEST_STACK: set_stack_need(engine, request->index, request->value); break;
 	case REQUEST_STOP: engine->timing.stop = true; break;
 	default: break;
 	}

@@ -356,6 +356,7 @@ static int prepare(struct engine *engine)
 		engine->sampling.sampler.cpus, (double)engine->mender.scheduler_tick_ns / 1e6);
 	if (stack_copy_init(&engine->stack, options->max_stack) < 0)
 		return -ENOMEM;
+	engine->stack.whole = options->dump;
 	engine->audit.period_ns = engine->period_ns = options->period_ns;
 	engine->audit.began_ns = now;
 	engine->audit.wall = options->wall;

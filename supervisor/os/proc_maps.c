@@ -79,13 +79,21 @@ struct map_query {
 #define MAP_QUERY _IOWR('f', 17, struct map_query)
 enum { MAP_QUERY_READ = 0x01, MAP_QUERY_WRITE = 0x02, MAP_QUERY_EXEC = 0x04 };
 
+static int ask(int maps_fd, uint64_t address, uint64_t flags, struct map_query *ret_query)
+{
+	*ret_query =
+		(struct map_query){.size = sizeof(*ret_query), .flags = flags, .address = address};
+	window_forbid("asking for a mapping");
+	return ioctl(maps_fd, MAP_QUERY, ret_query) < 0 ? -errno : 0;
+}
+
 static int query(int maps_fd, uint64_t address, uint64_t flags, struct mapped_range *ret_range)
 {
-	struct map_query query = {.size = sizeof(query), .flags = flags, .address = address};
+	struct map_query query;
+	int r = ask(maps_fd, address, flags, &query);
 
-	window_forbid("asking for a mapping");
-	if (ioctl(maps_fd, MAP_QUERY, &query) < 0)
-		return -errno;
+	if (r < 0)
+		return r;
 	*ret_range = (struct mapped_range){query.start, query.end, query.offset, query.inode};
 	return 0;
 }
@@ -98,4 +106,12 @@ int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_rang
 int proc_maps_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range)
 {
 	return query(maps_fd, address, MAP_QUERY_READ | MAP_QUERY_WRITE, ret_range);
+}
+
+bool proc_maps_is_guarded(int maps_fd, uint64_t start)
+{
+	struct map_query query;
+
+	return start && ask(maps_fd, start - 1, 0, &query) == 0 &&
+		!(query.vma_flags & (MAP_QUERY_READ | MAP_QUERY_WRITE | MAP_QUERY_EXEC));
 }

@@ -35,5 +35,7 @@ int proc_maps_open(int pid);
 int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_range);
 /* The same for memory that may contain a stack: readable and writable. */
 int proc_maps_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);
+/* Does a mapping that nothing may access end at @start, the begin of a mapping? */
+bool proc_maps_is_guarded(int maps_fd, uint64_t start);
 
 #endif

@@ -196,7 +196,8 @@ void maps_cover_stack(
 	fd = procfiles_of(reader->files, process, PROCESS_MAPS);
 	r = fd < 0 ? fd : proc_maps_query_writable(fd, sp, &present);
 	if (r == 0 || r == -ENOENT)
-		(void)stack_ranges_correct(&process->stacks, sp, r ? NULL : &present, now);
+		(void)stack_ranges_correct(&process->stacks, sp, r ? NULL : &present,
+			r == 0 && proc_maps_is_guarded(fd, present.start), now);
 	else if (!known && now >= process->maps_again_ns)
 		maps_read(reader, process, now);
 }

@@ -11,7 +11,10 @@
 #include "supervisor/os/remote.h"
 
 #define PAGE_BYTES 4096
-/* Copied if the end of the mapping is unknown; the copy ends at the first unmapped page. */
+/*
+ * Copied if the end of the mapping is unknown, in which case the copy ends at the first unmapped
+ * page, or if nothing is known of the length of the thread's stacks.
+ */
 #define BLIND_BYTES 65536
 /* The signal frame is searched in this much of an alternate stack. */
 #define SEARCH_BYTES 65536
@@ -38,10 +41,14 @@ static void cut(const struct stack_ranges *ranges, struct stack_range *range)
 		range->end = ranges->bottom;
 }
 
-/* Parses two hexadecimal numbers and the permissions at the beginning of a line. */
-static bool parse_line(const char *line, const char *end, struct stack_range *ret_range)
+/*
+ * Parses two hexadecimal numbers and the permissions at the beginning of a line. *@guard_end is the
+ * end of the last line of inaccessible memory.
+ */
+static bool parse_line(
+	const char *line, const char *end, uint64_t *guard_end, struct stack_range *ret_range)
 {
-	static const char stack[] = "[stack]";
+	static const char stack[] = "[stack]", none[] = " ---p";
 	struct stack_range range = {0};
 	char *at;
 
@@ -49,23 +56,29 @@ static bool parse_line(const char *line, const char *end, struct stack_range *re
 	if (*at != '-')
 		return false;
 	range.end = strtoull(at + 1, &at, 16);
-	if (range.start >= range.end || end - at < 6 || at[0] != ' ' || at[1] != 'r' ||
-		at[2] != 'w')
+	if (range.start >= range.end || end - at < 6)
+		return false;
+	if (strncmp(at, none, sizeof(none) - 1) == 0)
+		*guard_end = range.end;
+	if (at[0] != ' ' || at[1] != 'r' || at[2] != 'w')
 		return false;
 	range.grows = end - at > (int)sizeof(stack) &&
 		memcmp(end - (sizeof(stack) - 1), stack, sizeof(stack) - 1) == 0;
+	range.is_stack = range.grows || range.start == *guard_end;
 	*ret_range = range;
 	return true;
 }
 
 int stack_ranges_set(struct stack_ranges *ranges, const char *maps)
 {
+	uint64_t guard_end = 0;
+
 	ranges->n = 0;
 	while (*maps) {
 		const char *end = strchrnul(maps, '\n');
 		struct stack_range range;
 
-		if (parse_line(maps, end, &range)) {
+		if (parse_line(maps, end, &guard_end, &range)) {
 			int r = mem_grow((void **)&ranges->range, &ranges->room, ranges->n + 1,
 				sizeof(range));
 
@@ -116,7 +129,7 @@ static void remove_at(struct stack_ranges *ranges, size_t at, size_t n)
 }
 
 int stack_ranges_correct(struct stack_ranges *ranges, uint64_t sp,
-	const struct mapped_range *present, uint64_t now_ns)
+	const struct mapped_range *present, bool guarded, uint64_t now_ns)
 {
 	size_t at = place_of(ranges, present ? present->start : sp), n = 0;
 	struct stack_range range = {.check_ns = now_ns + CHECK_NS};
@@ -129,9 +142,11 @@ int stack_ranges_correct(struct stack_ranges *ranges, uint64_t sp,
 	}
 	range.start = present->start;
 	range.end = present->end;
+	range.is_stack = guarded;
 	cut(ranges, &range);
 	for (; at + n < ranges->n && ranges->range[at + n].start < present->end; n++)
 		range.grows |= ranges->range[at + n].grows;
+	range.is_stack |= range.grows;
 	if (n) {
 		ranges->range[at] = range;
 		remove_at(ranges, at + 1, n - 1);
@@ -179,13 +194,33 @@ static void copy_piece(const struct stack_copy *copy, int tid, uint64_t from, ui
 	*ret_piece = (struct stack_piece){to, from, got > 0 ? (size_t)got : 0};
 }
 
+static bool inside(const struct stack_home *home, uint64_t sp)
+{
+	return sp >= home->start && sp < home->end;
+}
+
+/* How much to copy from @sp on, at most, in a mapping that may be more than a stack. */
+static uint64_t needed(const struct stack_copy *copy, const struct stack_home *home, uint64_t sp)
+{
+	uint64_t need = home->need ? home->need : BLIND_BYTES;
+
+	if (copy->whole)
+		return copy->most;
+	/* On another stack than usual a signal frame is searched for. */
+	return inside(home, sp) || need > SEARCH_BYTES ? need : SEARCH_BYTES;
+}
+
 /* The end of the range to copy from @sp on. *@ret_limit: the end of its mapping, 0 unknown. */
-static uint64_t end_of(const struct stack_ranges *ranges, uint64_t sp, uint64_t *ret_limit)
+static uint64_t end_of(const struct stack_copy *copy, const struct stack_ranges *ranges,
+	const struct stack_home *home, uint64_t sp, uint64_t *ret_limit)
 {
 	const struct stack_range *range = stack_ranges_find(ranges, sp);
+	uint64_t need = needed(copy, home, sp);
 
 	*ret_limit = range ? range->end : 0;
-	return range ? range->end : (sp & ~(uint64_t)(PAGE_BYTES - 1)) + BLIND_BYTES;
+	if (!range)
+		return (sp & ~(uint64_t)(PAGE_BYTES - 1)) + BLIND_BYTES;
+	return range->is_stack || range->end - sp < need ? range->end : sp + need;
 }
 
 static uint64_t word_at(const struct stack_piece *piece, size_t at)
@@ -224,25 +259,23 @@ static uint64_t interrupted_sp(
 	return 0;
 }
 
-static bool inside(const struct stack_home *home, uint64_t sp)
-{
-	return sp >= home->start && sp < home->end;
-}
-
 void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
 	const struct stack_home *home)
 {
 	const struct stack_range *range = home->sp ? stack_ranges_find(ranges, home->sp) : NULL;
-	uint64_t from;
+	uint64_t from, end, limit;
 
 	copy->guess.bytes = 0;
 	if (!copy->most || !range)
 		return;
+	/* The stack pointer may be further up than it was. */
+	end = end_of(copy, ranges, home, home->sp, &limit);
+	end = limit - end < GUESS_BELOW ? limit : end + GUESS_BELOW;
 	from = home->sp - GUESS_BELOW;
 	if (from < range->start && !range->grows)
 		from = range->start;
-	if (range->end - from <= GUESS_MOST && range->end - from <= copy->most)
-		copy_piece(copy, tid, from, range->end, copy->buffer, &copy->guess);
+	if (end - from <= GUESS_MOST && end - from <= copy->most)
+		copy_piece(copy, tid, from, end, copy->buffer, &copy->guess);
 }
 
 void stack_copy_forget(struct stack_copy *copy)
@@ -254,7 +287,7 @@ void stack_copy_forget(struct stack_copy *copy)
 static bool take_guess(struct stack_copy *copy, uint64_t from, uint64_t end)
 {
 	const struct stack_piece *guess = &copy->guess;
-	bool good = guess->bytes && from >= guess->base && guess->base + guess->bytes == end;
+	bool good = guess->bytes && from >= guess->base && guess->base + guess->bytes >= end;
 
 	if (good)
 		copy->inner =
@@ -270,7 +303,7 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 
 	copy->outer.bytes = copy->inner.bytes = 0;
 	home->sp = sp;
-	end = end_of(ranges, sp, &copy->limit);
+	end = end_of(copy, ranges, home, sp, &copy->limit);
 	if (sp < below || end <= sp)
 		return;
 	if (!take_guess(copy, sp - below, end))
@@ -287,10 +320,11 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 
 		if (range)
 			*home = (struct stack_home){
-				range->start - (range->grows ? GROWTH_BYTES : 0), range->end, sp};
+				range->start - (range->grows ? GROWTH_BYTES : 0), range->end, sp,
+				home->need};
 		return;
 	}
-	end = end_of(ranges, outer, &limit);
+	end = end_of(copy, ranges, home, outer, &limit);
 	if (outer < below || end <= outer || (outer >= sp && outer < copy->limit))
 		return;
 	copy_piece(copy, tid, outer - below, end, copy->buffer + copy->most, &copy->outer);

@@ -2,10 +2,16 @@
 /*
  * The live stack of a stopped thread, copied so that it can be unwound after the resume.
  *
- * The copy covers [stack pointer - red zone, end of the mapping that contains the stack pointer),
- * whichever mapping that is: the main thread's stack, another thread's, a coroutine's, an alternate
- * signal stack. The end is known beforehand from the maps text, which is read anyway, so the stop
- * window needs no /proc. A handler on an alternate stack interrupted frames on another stack: the
+ * The copy begins at the stack pointer - red zone, in whichever mapping that is: the main thread's
+ * stack, another thread's, a coroutine's, an alternate signal stack. In a mapping that is a stack
+ * it goes to the end, for all of that is frames. Elsewhere, as in the heap where goroutines' stacks
+ * lie, nothing tells where the frames end, and the mapping may go on for megabytes: there the copy
+ * is as long as the thread's last stacks needed, and some more. That is what the analyst has found
+ * when unwinding them, and has requested (proto/request.h). A stack that turns out to be longer is
+ * cut, and counted as truncated; the next copy is longer.
+ *
+ * The mappings are known beforehand from the maps text, which is read anyway, so the stop window
+ * needs no /proc. A handler on an alternate stack interrupted frames on another stack: the
  * kernel's signal frame tells where, and these are copied too.
  *
  * The copy goes to a buffer of our own, touched beforehand, and to the ring only after the resume:
@@ -26,6 +32,7 @@ struct stack_range {
 	uint64_t start, end;
 	uint64_t check_ns; /* when to ask the kernel whether the range is still right */
 	bool grows;        /* downwards: the main thread's */
+	bool is_stack;     /* that, or an inaccessible mapping lies below it: a stack's guard */
 };
 
 /* Memory of a process that can contain a stack pointer; ascending, disjoint. */
@@ -48,13 +55,17 @@ int stack_ranges_set(struct stack_ranges *ranges, const char *maps);
 /* The range that contains @sp, or could contain it once the stack has grown; NULL: none known. */
 struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_t sp);
 
-/* Corrects the range that covers @sp. @present: the kernel's current answer, NULL: no mapping. */
+/*
+ * Corrects the range that covers @sp. @present: the kernel's current answer, NULL: no mapping.
+ * @guarded: an inaccessible mapping lies below it.
+ */
 int stack_ranges_correct(struct stack_ranges *ranges, uint64_t sp,
-	const struct mapped_range *present, uint64_t now_ns);
+	const struct mapped_range *present, bool guarded, uint64_t now_ns);
 
 /* A thread's stack when no handler runs, and its stack pointer at the last stop; 0 unknown. */
 struct stack_home {
 	uint64_t start, end, sp;
+	uint64_t need; /* bytes to copy where a mapping is more than a stack; 0: not known yet */
 };
 
 struct stack_piece {
@@ -66,6 +77,7 @@ struct stack_piece {
 struct stack_copy {
 	uint8_t *buffer; /* two pieces of @most bytes */
 	size_t most;     /* 0: stacks are not wanted */
+	bool whole;      /* copy to the end of any mapping: there is no next copy */
 	/* outer: the stack that a handler interrupted; bytes 0: none */
 	struct stack_piece inner, outer;
 	struct stack_piece guess; /* of the stopped thread; bytes 0: none */

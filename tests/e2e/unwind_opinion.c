@@ -289,6 +289,7 @@ int main(int argc, char **argv)
 		unwinder_new(s.symbolizer, &s.unwinder) < 0 ||
 		stack_copy_init(&s.copy, 8 << 20) < 0)
 		return 2;
+	s.copy.whole = true;
 	(void)unw_set_caching_policy(by_copy, UNW_CACHE_GLOBAL);
 	for (unsigned i = 0; i < stops; i++) {
 		const struct timespec pause = {0, 3000000 + (long)(i % 7) * 1000000};

@@ -27,7 +27,7 @@ enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, EVERY = 100 };
 static const char *send_next(const char *text)
 {
 	uint8_t message[REQUEST_BYTES];
-	struct request request;
+	struct request request = {0};
 	int used;
 
 	if (!text ||

@@ -7,6 +7,8 @@
  *	signal	burn, handler (on an alternate stack), the signal frame, spin, main
  *	pool	burn, work, worker, libc's start of a thread; in 4 threads
  *	coro	burn, deeper, coroutine, libc's start of a context; two of them that take turns
+ *	heap	burn, digger 100 times, some 200 KiB in all, in_heap, libc's start of a context; the
+ *		stack is in the middle of the heap, as those of goroutines are
  *	longjmp	burn, jumper, main; left by longjmp each time
  *	log	calls that follow a rule, so that every stack the program can have is known:
  *		main calls f3(15); f3(n) calls f2(n - 1) if n is odd, else f1(n - 1), unless n is 0;
@@ -174,6 +176,38 @@ static void by_coroutines(void)
 	(void)swapcontext(&main_context, &context[0]);
 }
 
+NOINLINE static void digger(unsigned depth)
+{
+	volatile uint8_t local[2000];
+
+	local[depth] = 1;
+	if (depth)
+		digger(depth - 1);
+	while (!depth && now() < end_at)
+		(void)burn(50000);
+	sink += local[depth];
+}
+
+static void in_heap(void)
+{
+	digger(99);
+}
+
+static void by_heap(void)
+{
+	enum { STACK_BYTES = 1 << 20 };
+	char *heap = malloc(16 * STACK_BYTES);
+
+	if (!heap)
+		exit(1);
+	(void)getcontext(&context[0]);
+	context[0].uc_stack.ss_size = STACK_BYTES;
+	context[0].uc_stack.ss_sp = heap + 8 * STACK_BYTES;
+	context[0].uc_link = &main_context;
+	makecontext(&context[0], in_heap, 0);
+	(void)swapcontext(&main_context, &context[0]);
+}
+
 static jmp_buf back;
 
 NOINLINE static void jumper(unsigned depth)
@@ -228,6 +262,8 @@ int main(int argc, char **argv)
 		by_pool();
 	} else if (strcmp(shape, "coro") == 0) {
 		by_coroutines();
+	} else if (strcmp(shape, "heap") == 0) {
+		by_heap();
 	} else if (strcmp(shape, "longjmp") == 0) {
 		while (now() < end_at) {
 			if (!setjmp(back))

@@ -272,12 +272,12 @@ static void test_protocol__requests(void **state)
 	(void)state;
 	request_put(data, &request);
 	check("Wish", data, sizeof(data),
-		(const struct field[]){{"type", 2}, {"zero", 0}, {"value", 1}, {NULL, 0}});
+		(const struct field[]){{"type", 2}, {"index", 0}, {"value", 1}, {NULL, 0}});
 	request = (struct request){.type = REQUEST_PERIOD, .value = 0x1122334455};
 	request_put(data, &request);
 	check("Wish", data, sizeof(data),
 		(const struct field[]){
-			{"type", 1}, {"zero", 0}, {"value", 0x1122334455}, {NULL, 0}});
+			{"type", 1}, {"index", 0}, {"value", 0x1122334455}, {NULL, 0}});
 }
 
 static void test_protocol__openings(void **state)

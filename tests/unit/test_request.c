@@ -36,13 +36,31 @@ static void test_request__rotate_round_trip(void **state)
 	assert_int_equal(out.type, REQUEST_ROTATE);
 }
 
+static void test_request__stack_has_a_thread(void **state)
+{
+	const struct request in = {REQUEST_STACK, 0x01020304, 65536};
+	struct request out;
+	uint8_t b[REQUEST_BYTES];
+
+	(void)state;
+	request_put(b, &in);
+	assert_int_equal(b[4], 4);
+	assert_int_equal(b[7], 1);
+	assert_int_equal(request_get(b, &out), 0);
+	assert_int_equal(out.type, REQUEST_STACK);
+	assert_int_equal(out.index, 0x01020304);
+	assert_int_equal(out.value, 65536);
+}
+
 static void test_request__nonsense_is_refused(void **state)
 {
-	static const struct request bad[] = {{.type = 0}, {.type = 3},
-		{.type = REQUEST_RUNTIME + 1}, {.type = REQUEST_PERIOD},
-		{.type = REQUEST_PERIOD, .value = 9999},
+	static const struct request bad[] = {{.type = 0}, {.type = 3}, {.type = REQUEST_STACK + 1},
+		{.type = REQUEST_PERIOD}, {.type = REQUEST_PERIOD, .value = 9999},
 		{.type = REQUEST_PERIOD, .value = UINT64_MAX},
-		{.type = REQUEST_FREEZE, .value = 2}, {.type = REQUEST_STOP, .index = 1}};
+		{.type = REQUEST_PERIOD, .index = 7, .value = 1000000},
+		{.type = REQUEST_FREEZE, .value = 2}, {.type = REQUEST_STOP, .index = 1},
+		{.type = REQUEST_STACK, .index = 7}, {.type = REQUEST_STACK, .value = 4096},
+		{.type = REQUEST_STACK, .index = 7, .value = REQUEST_STACK_MOST + 1}};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
@@ -62,6 +80,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request__round_trip_at_the_offsets_of_the_table),
 		cmocka_unit_test(test_request__rotate_round_trip),
+		cmocka_unit_test(test_request__stack_has_a_thread),
 		cmocka_unit_test(test_request__nonsense_is_refused),
 	};
 

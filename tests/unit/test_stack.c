@@ -39,6 +39,10 @@ static void test_stack__ranges_are_the_writable_lines(void **state)
 	assert_null(stack_ranges_find(&ranges, 0x8fff));
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffcfff8)->end, 0x7ffd2100);
 	assert_null(stack_ranges_find(&ranges, 0x7ffd2100));
+	/* Memory above a guard is a stack, and what is between files and the heap is none. */
+	assert_true(stack_ranges_find(&ranges, 0xafff)->is_stack);
+	assert_true(stack_ranges_find(&ranges, 0x7ffd0000)->is_stack);
+	assert_false(stack_ranges_find(&ranges, 0x3000)->is_stack);
 	stack_ranges_release(&ranges);
 }
 
@@ -53,7 +57,7 @@ static void test_stack__the_environment_is_no_stack(void **state)
 	assert_null(stack_ranges_find(&ranges, 0x7ffd1f40));
 	assert_int_equal(stack_ranges_find(&ranges, 0xafff)->end, 0xb000);
 	/* Nor is it when the kernel is asked about the mapping. */
-	assert_int_equal(stack_ranges_correct(&ranges, 0x7ffb0010, &grown, 5), 0);
+	assert_int_equal(stack_ranges_correct(&ranges, 0x7ffb0010, &grown, true, 5), 0);
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffb0010)->end, 0x7ffd1f40);
 	assert_int_equal(ranges.n, 3);
 	stack_ranges_release(&ranges);
@@ -67,15 +71,18 @@ static void test_stack__ranges_are_corrected(void **state)
 
 	(void)state;
 	assert_int_equal(stack_ranges_set(&ranges, maps), 0);
-	assert_int_equal(stack_ranges_correct(&ranges, 0x4800, &wide, 5), 0);
+	assert_int_equal(stack_ranges_correct(&ranges, 0x4800, &wide, false, 5), 0);
 	assert_int_equal(ranges.n, 2);
 	assert_int_equal(stack_ranges_find(&ranges, 0x9fff)->start, 0x4000);
 	assert_true(stack_ranges_find(&ranges, 0x9fff)->check_ns > 5);
-	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, &fresh, 5), 0);
+	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, &fresh, false, 5), 0);
 	assert_int_equal(ranges.n, 3);
 	assert_int_equal(stack_ranges_find(&ranges, 0x20010)->end, 0x30000);
+	assert_false(stack_ranges_find(&ranges, 0x20010)->is_stack);
+	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, &fresh, true, 5), 0);
+	assert_true(stack_ranges_find(&ranges, 0x20010)->is_stack);
 	/* Gone: nothing is mapped there any more. */
-	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, NULL, 5), 0);
+	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, NULL, false, 5), 0);
 	assert_null(stack_ranges_find(&ranges, 0x20010));
 	assert_int_equal(ranges.n, 2);
 	stack_ranges_release(&ranges);
@@ -112,7 +119,7 @@ static void test_stack__a_guess_serves_if_it_holds_enough(void **state)
 	(void)state;
 	assert_int_equal(stack_copy_init(&copy, 65536), 0);
 	for (size_t i = 0; i < sizeof(sp) / sizeof(sp[0]); i++) {
-		struct stack_home home = {start, start + 8192, last};
+		struct stack_home home = {start, start + 8192, last, 0};
 		struct arch_snapshot snapshot = at_sp(sp[i]);
 		uint64_t base = sp[i] - arch_native.red_zone_bytes;
 		uint8_t mark = (uint8_t)(200 + i);
@@ -142,7 +149,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	uint64_t start = (uintptr_t)at;
 	struct stack_range range = {.start = start, .end = start + 8192};
 	struct stack_ranges ranges = {.range = &range, .n = 1};
-	struct stack_home home = {start, start + 8192, 0};
+	struct stack_home home = {start, start + 8192, 0, 0};
 	struct arch_snapshot snapshot = at_sp(start + 1000);
 	struct stack_copy copy;
 
@@ -173,6 +180,50 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	assert_int_equal(copy.inner.bytes, 0);
 	stack_copy_release(&copy);
 	(void)munmap(at, 8192);
+}
+
+/* Stacks in the heap: as much as is needed, from both sides of the interrupt. */
+static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
+{
+	enum { BYTES = 256 * 1024 };
+	uint8_t *at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t start = (uintptr_t)at, sp = start + 10000, zone = arch_native.red_zone_bytes;
+	struct stack_range range = {.start = start, .end = start + BYTES};
+	struct stack_ranges ranges = {.range = &range, .n = 1};
+	struct stack_home home = {start, start + BYTES, 0, 0};
+	struct arch_snapshot snapshot = at_sp(sp);
+	struct stack_copy copy;
+
+	(void)state;
+	assert_true(at != MAP_FAILED);
+	assert_int_equal(stack_copy_init(&copy, 1 << 20), 0);
+	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	assert_int_equal(copy.inner.bytes, 65536 + zone);
+	assert_true(copy.truncated);
+	home.need = 8192;
+	for (unsigned i = 0; i < 4; i++) {
+		/* The guess, if one is made, serves: it is longer by what the stack may shrink. */
+		snapshot.sp = sp + 500 * i;
+		if (i % 2)
+			stack_copy_guess(&copy, (int)getpid(), &ranges, &home);
+		assert_int_equal(copy.guess.bytes > 0, i % 2);
+		stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+		assert_true(copy.inner.base == snapshot.sp - zone);
+		assert_int_equal(copy.inner.bytes, 8192 + zone);
+		assert_true(copy.truncated);
+	}
+	/* A mapping that is a stack, and the only copy of a stack there will be, are copied whole.
+	 */
+	range.is_stack = true;
+	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	assert_int_equal(copy.inner.bytes, start + BYTES - snapshot.sp + zone);
+	assert_false(copy.truncated);
+	range.is_stack = false;
+	copy.whole = true;
+	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	assert_int_equal(copy.inner.bytes, start + BYTES - snapshot.sp + zone);
+	stack_copy_release(&copy);
+	assert_int_equal(munmap(at, BYTES), 0);
 }
 
 static void test_stack__cap_keeps_the_part_nearest_to_sp(void **state)
@@ -234,7 +285,7 @@ static void test_stack__finds_what_a_handler_interrupted(void **state)
 	assert_int_equal(stack_copy_init(&own.copy, 1 << 20), 0);
 	main_stack = stack_ranges_find(&own.ranges, here);
 	assert_non_null(main_stack);
-	own.home = (struct stack_home){main_stack->start, main_stack->end, 0};
+	own.home = (struct stack_home){main_stack->start, main_stack->end, 0, 0};
 	assert_int_equal(sigaltstack(&alternate, NULL), 0);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	assert_int_equal(raise(SIGUSR1), 0);
@@ -261,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_stack__ranges_are_corrected),
 		cmocka_unit_test(test_stack__a_guess_serves_if_it_holds_enough),
 		cmocka_unit_test(test_stack__copies_from_the_red_zone_to_the_end),
+		cmocka_unit_test(test_stack__in_the_heap_as_much_as_is_needed),
 		cmocka_unit_test(test_stack__cap_keeps_the_part_nearest_to_sp),
 		cmocka_unit_test(test_stack__finds_what_a_handler_interrupted),
 	};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/stack_need.h"
+
+#include "proto/request.h"
+
+#define LEAST_BYTES 8192
+/* A stack may become longer by half, and by RESERVE_BYTES, without being cut. */
+#define RESERVE_BYTES 4096
+/* One that was cut is copied so many times as far. */
+#define CUT_FACTOR 4
+/* The need falls by this part with each stack: some 90 short ones make a quarter of it. */
+#define FALL_PART 64
+/* A shorter copy is requested only if it is shorter by this factor: requests are rare. */
+#define LESS_FACTOR 4
+
+static uint64_t power_of_two(uint64_t bytes)
+{
+	uint64_t power = LEAST_BYTES;
+
+	while (power < bytes && power < REQUEST_STACK_MOST)
+		power *= 2;
+	return power;
+}
+
+uint64_t stack_need_note(struct stack_need *need, uint64_t used, uint64_t copied, bool cut)
+{
+	uint64_t bytes = cut ? CUT_FACTOR * copied : used + used / 2 + RESERVE_BYTES, power;
+
+	need->bytes -= need->bytes / FALL_PART;
+	if (bytes > need->bytes)
+		need->bytes = bytes;
+	power = power_of_two(need->bytes);
+	if (power <= need->requested && power > need->requested / LESS_FACTOR)
+		return 0;
+	need->requested = power;
+	return power;
+}

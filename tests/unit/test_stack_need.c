@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* How much of a stack is requested, by what the last ones needed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyst/stack_need.h"
+#include "proto/request.h"
+
+#define KIB UINT64_C(1024)
+
+static void test_stack_need__is_what_was_used_and_a_reserve(void **state)
+{
+	struct stack_need need = {0};
+
+	(void)state;
+	assert_int_equal(stack_need_note(&need, 1 * KIB, 64 * KIB, false), 8 * KIB);
+	/* The same again, or a little more: nothing new. */
+	for (unsigned i = 0; i < 1000; i++)
+		assert_int_equal(stack_need_note(&need, (1 + i % 2) * KIB, 8 * KIB, false), 0);
+	/* 6 KiB, and half of it, and 4 KiB */
+	assert_int_equal(stack_need_note(&need, 6 * KIB, 8 * KIB, false), 16 * KIB);
+	assert_int_equal(stack_need_note(&need, 1 * KIB, 16 * KIB, false), 0);
+}
+
+static void test_stack_need__one_that_was_cut_is_copied_further(void **state)
+{
+	struct stack_need need = {0};
+
+	(void)state;
+	assert_int_equal(stack_need_note(&need, 63 * KIB, 64 * KIB, true), 256 * KIB);
+	/* Those that were copied before the request has come. */
+	assert_int_equal(stack_need_note(&need, 63 * KIB, 64 * KIB, true), 0);
+	assert_int_equal(stack_need_note(&need, 255 * KIB, 256 * KIB, true), 1024 * KIB);
+	/* --max-stack may be less than what is requested; nothing is asked for for ever. */
+	for (unsigned i = 0; i < 10; i++)
+		(void)stack_need_note(&need, 0, need.requested, true);
+	assert_int_equal(need.requested, REQUEST_STACK_MOST);
+	assert_int_equal(stack_need_note(&need, 0, REQUEST_STACK_MOST, true), 0);
+}
+
+static void test_stack_need__falls_slowly(void **state)
+{
+	struct stack_need need = {0};
+	unsigned requests = 0, n = 0;
+
+	(void)state;
+	(void)stack_need_note(&need, 63 * KIB, 64 * KIB, true);
+	while (need.requested > 16 * KIB && n++ < 1000)
+		requests += stack_need_note(&need, 1 * KIB, need.requested, false) > 0;
+	assert_in_range(n, 100, 400);
+	assert_in_range(requests, 1, 3);
+	/* A deep one now and then keeps it: none is cut. */
+	for (n = 0; n < 1000; n++)
+		assert_int_equal(
+			stack_need_note(&need, n % 50 ? KIB : 100 * KIB, 256 * KIB, false) > 0,
+			n == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stack_need__is_what_was_used_and_a_reserve),
+		cmocka_unit_test(test_stack_need__one_that_was_cut_is_copied_further),
+		cmocka_unit_test(test_stack_need__falls_slowly),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
