@@ -149,14 +149,63 @@ static int set(struct sessions *sessions, struct session **at, enum call_dialect
 	return 0;
 }
 
+/* The accounts of all threads of @process with its table begin now. */
+static void begin_accounts(struct sessions *sessions, const struct process *process)
+{
+	const struct target *target = sessions->target;
+
+	sessions->see(sessions->context, process);
+	for (size_t i = 0; i < target->tracees; i++)
+		if (target->tracee[i]->process == process)
+			target->tracee[i]->table_began_ns = target->tracee[i]->account.seen.run_ns;
+}
+
 int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count)
 {
 	int r = set(sessions, &process->session, dialect, flags, element, regions, count);
 
-	if (r == 0)
-		sessions->begins(sessions->context, process);
+	if (r < 0)
+		return r;
+	sessions->begins(sessions->context, process);
+	if (process->session)
+		begin_accounts(sessions, process);
 	return r;
+}
+
+static uint64_t ran_since(const struct tracee *t)
+{
+	uint64_t run_ns = t->account.seen.run_ns;
+
+	return run_ns > t->table_began_ns ? run_ns - t->table_began_ns : 0;
+}
+
+void session_thread_ended(struct tracee *t)
+{
+	if (t->process && t->process->session)
+		t->process->session->ran_ns += ran_since(t);
+}
+
+/*
+ * Ticks of CPU time of @process that no instant has met so far. A live thread may always lack one:
+ * its next instant is to come.
+ */
+static uint64_t unmet(struct sessions *sessions, const struct process *process)
+{
+	const struct target *target = sessions->target;
+	const struct session *s = process->session;
+	uint64_t ran_ns = s->ran_ns, period_ns = s->table->period_ns;
+
+	if (s->off || is_elapsed(s))
+		return 0;
+	sessions->see(sessions->context, process);
+	for (size_t i = 0; i < target->tracees; i++) {
+		const struct tracee *t = target->tracee[i];
+		uint64_t ran = t->process == process ? ran_since(t) : 0;
+
+		ran_ns += ran > period_ns ? ran - period_ns : 0;
+	}
+	return ran_ns > s->weighed_ns ? (ran_ns - s->weighed_ns) / period_ns : 0;
 }
 
 int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum call_dialect dialect,
@@ -212,7 +261,7 @@ void session_status(struct sessions *sessions, struct process *process, bool end
 			.outside = tally->outside,
 			.full = tally->full,
 			.faulted = tally->faulted,
-			.lost = tally->lost + (end ? owed(s) : 0)};
+			.lost = tally->lost + (end ? owed(s) : 0) + unmet(sessions, process)};
 		for (uint32_t i = 0; i < s->table->count; i++) {
 			if (!(s->dead[i / 8] >> i % 8 & 1))
 				continue;
@@ -381,8 +430,10 @@ static void tick(struct sessions *sessions, struct tracee *t, struct session *s,
 void session_tick(struct sessions *sessions, struct tracee *t, unsigned stream, uint64_t pc,
 	bool in_call, uint64_t weight_ns)
 {
-	if (t->process && takes(t->process->session, stream))
+	if (t->process && takes(t->process->session, stream)) {
+		t->process->session->weighed_ns += weight_ns;
 		tick(sessions, t, t->process->session, &t->elapsed[0], pc, in_call, weight_ns);
+	}
 	if (takes(t->session, stream))
 		tick(sessions, t, t->session, &t->elapsed[1], pc, in_call, weight_ns);
 }
@@ -399,8 +450,10 @@ static void tick_asleep(
 void session_tick_asleep(struct sessions *sessions, struct tracee *t, unsigned stream, uint64_t pc,
 	uint64_t weight_ns)
 {
-	if (t->process && takes(t->process->session, stream))
+	if (t->process && takes(t->process->session, stream)) {
+		t->process->session->weighed_ns += weight_ns;
 		tick_asleep(sessions, t->process->session, pc, weight_ns);
+	}
 	if (takes(t->session, stream))
 		tick_asleep(sessions, t->session, pc, weight_ns);
 }

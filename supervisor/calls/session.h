@@ -46,6 +46,8 @@ struct sessions {
 	 * A table of @process comes into force: the CPU time of its threads so far is not counted.
 	 */
 	void (*begins)(void *context, const struct process *process);
+	/* Reads the CPU time of the threads of @process anew (tracee->account.seen). */
+	void (*see)(void *context, const struct process *process);
 	/* Stops @tracee when possible. */
 	void (*interrupt)(void *context, struct tracee *tracee);
 	void *context;
@@ -80,10 +82,12 @@ struct session {
 	struct session_left *left;
 	unsigned left_n, left_room;
 	struct session_tally tally;
-	bool untidy; /* regions were turned off, or all of it: session_tidy() is due */
-	bool off;    /* turned off, but not by a call: @reason */
-	bool ended;  /* over, and kept only to report that */
-	bool untold; /* that has not been reported yet */
+	uint64_t weighed_ns; /* of a process: weights of all instants that have met its threads */
+	uint64_t ran_ns;     /* CPU time since the begin of those threads that have ended */
+	bool untidy;         /* regions were turned off, or all of it: session_tidy() is due */
+	bool off;            /* turned off, but not by a call: @reason */
+	bool ended;          /* over, and kept only to report that */
+	bool untold;         /* that has not been reported yet */
 	enum call_reason reason;
 };
 
@@ -99,6 +103,12 @@ int session_set(struct sessions *sessions, struct process *process, enum call_di
 int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
+/*
+ * @tracee has ended or is let go, and its account's last reading is final. To be called before its
+ * own session is cleared.
+ */
+void session_thread_ended(struct tracee *tracee);
+
 /* Ends the session of the process, if there is one, and those of its threads. */
 void session_clear(struct sessions *sessions, struct process *process);
 /* Ends the session of one thread. */
@@ -106,7 +116,9 @@ void session_clear_thread(struct sessions *sessions, struct tracee *tracee);
 
 /*
  * Returns the state of profiling of @process, and marks it as reported. @end: profiling is being
- * turned off.
+ * turned off. Ticks are lost that were dropped, and those of CPU time that has passed without an
+ * instant so far, beyond one for each thread: the account of the next tick may still make up for
+ * some of these (sample/ticks.h).
  */
 void session_status(struct sessions *sessions, struct process *process, bool end,
 	struct call_status *ret_status);

@@ -106,6 +106,15 @@ void account_tell_all(struct engine *engine, uint64_t now)
 	}
 }
 
+void account_see_all(struct engine *engine, const struct process *process)
+{
+	uint64_t now = clock_now();
+
+	for (size_t i = 0; i < engine->target.tracees; i++)
+		if (engine->target.tracee[i]->process == process)
+			(void)look(engine, engine->target.tracee[i], now);
+}
+
 void account_sweep(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;

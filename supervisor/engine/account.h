@@ -25,6 +25,8 @@ void account_tell_all(struct engine *engine, uint64_t now_ns);
 void account_charge(struct engine *engine, struct tracee *tracee);
 /* The process is gone or detached: reports that, and its CPU time. */
 void account_end(struct engine *engine, struct process *process, uint32_t status);
+/* Reads the CPU time of all threads of @process. */
+void account_see_all(struct engine *engine, const struct process *process);
 /* Reads the CPU time of some threads in turn. */
 void account_sweep(struct engine *engine, uint64_t now_ns);
 

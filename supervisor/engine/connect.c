@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/account.h"
 #include "supervisor/engine/connect.h"
 
 #include "supervisor/calls/histogram.h"
@@ -56,6 +57,11 @@ static void table_begins(void *context, const struct process *process)
 			sampler_forget_ticks(&engine->sampling.sampler, target->tracee[i]->sample);
 }
 
+static void see_threads(void *context, const struct process *process)
+{
+	account_see_all(context, process);
+}
+
 /* Any stop serves to write the ticks of sleeping threads. */
 static void take_stop(struct engine *engine, struct tracee *t, int signal)
 {
@@ -91,6 +97,7 @@ void connect_parts(struct engine *engine)
 		.streams = SAMPLING_HISTOGRAM,
 		.changed = sessions_changed,
 		.begins = table_begins,
+		.see = see_threads,
 		.interrupt = interrupt,
 		.context = engine};
 	engine->service.sessions = &engine->sessions;

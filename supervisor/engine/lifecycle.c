@@ -47,6 +47,7 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 	struct process *process = t->process;
 
 	sampling_remove(engine, t);
+	session_thread_ended(t);
 	session_clear_thread(&engine->sessions, t);
 	if (t->state == TRACEE_EARLY)
 		engine->births.early--;
@@ -292,6 +293,7 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 		act(engine, t, TRACEE_DEATH, seen->status);
 	} else if (t->let_go) {
 		sampling_remove(engine, t);
+		session_thread_ended(t);
 		session_clear_thread(&engine->sessions, t);
 		target_remove(&engine->target, t);
 		(void)tracer_detach(seen->tid);

@@ -69,8 +69,8 @@ struct process {
 	/* Owned by the calls: of --region and of sprofil; NULL none. */
 	struct region_table *histogram;
 	struct session *session;
-	struct stack_ranges stacks;   /* memory that can contain a stack pointer, as last read */
-	struct repair_places handled; /* since the last exec (mend.c) */
+	struct stack_ranges stacks;      /* memory that can contain a stack pointer, as last read */
+	struct repair_places handled;    /* since the last exec (mend.c) */
 	struct runtime_process *runtime; /* of a language; NULL: none is known */
 };
 
@@ -85,6 +85,7 @@ struct tracee {
 	struct wall wall;
 	struct session *session;   /* owned by the calls: session of this thread alone; NULL none */
 	struct elapsed elapsed[2]; /* for the process's table and for the thread's own */
+	uint64_t table_began_ns;   /* its CPU time when the process's table was put in force */
 	struct sample_thread *sample; /* NULL: not sampled yet */
 	bool ordered;                 /* the requested stop is for a sample */
 	bool left_out;                /* not profiled, because of --thread-name or --tid */
@@ -102,9 +103,9 @@ struct tracee {
 	bool missed;                  /* this interrupt is already counted as missed */
 	struct stack_home home;       /* its usual stack */
 	struct runtime_thread runtime; /* of a language */
-	int32_t syscall;              /* system call of its last stop, for restart_syscall */
-	uint64_t name_again_ns;       /* when to read its name again */
-	uint64_t name_since_ns;       /* when its name was last seen to have changed */
+	int32_t syscall;               /* system call of its last stop, for restart_syscall */
+	uint64_t name_again_ns;        /* when to read its name again */
+	uint64_t name_since_ns;        /* when its name was last seen to have changed */
 	char name[PROCFS_NAME_BYTES];
 	struct mend *mend;       /* repair of its system call (mend.h); NULL: none so far */
 	bool mending;            /* one of its calls is watched */

@@ -31,7 +31,7 @@ struct world {
 	struct sessions sessions;
 	struct process *process;
 	struct tracee *thread;
-	unsigned changes, interrupts, begun;
+	unsigned changes, interrupts, begun, seen;
 	uint32_t count[4]; /* for AT to AT + 15 */
 };
 
@@ -47,6 +47,14 @@ static void begins(void *context, const struct process *process)
 	struct world *w = context;
 
 	w->begun += process == w->process;
+}
+
+/* The threads' accounts are made up, too. */
+static void see(void *context, const struct process *process)
+{
+	struct world *w = context;
+
+	w->seen += process == w->process;
 }
 
 static void interrupt(void *context, struct tracee *t)
@@ -67,6 +75,7 @@ static int begin(void **state)
 		.streams = 4,
 		.changed = changed,
 		.begins = begins,
+		.see = see,
 		.interrupt = interrupt,
 		.context = w};
 	assert_int_equal(target_add_process(&w->target, (int)getpid(), 1, NULL, &w->process), 0);
@@ -176,6 +185,39 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 	assert_int_equal(w->count[0], 1);
 	assert_int_equal(w->sessions.figures.counted, 6);
 	assert_int_equal(status_of(w, false).counted, 6);
+}
+
+/* CPU time without an instant is lost, but for a tick of each live thread. */
+static void test_session__status_tells_what_no_instant_met(void **state)
+{
+	struct world *w = *state;
+	struct tracee *other;
+
+	w->thread->account.seen.run_ns = 7 * TICK_NS;
+	assert_int_equal(on(w, 0), 0);
+	assert_int_equal(w->seen, 1);
+	assert_int_equal(status_of(w, false).lost, 0);
+	w->thread->account.seen.run_ns += 2 * TICK_NS - 1;
+	assert_int_equal(status_of(w, false).lost, 0);
+	w->thread->account.seen.run_ns += 3 * TICK_NS + 1;
+	assert_int_equal(status_of(w, false).lost, 4);
+	assert_int_equal(w->seen, 4);
+	/* Instants that meet it, wherever that is, are not lost; the next tick makes up for some.
+	 */
+	tick(w, AT, 3 * TICK_NS);
+	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, TICK_NS / 2);
+	assert_int_equal(status_of(w, false).lost, 0);
+	/* Of a thread that has ended no instant is to come. */
+	assert_int_equal(target_add(&w->target, NO_TID, w->process, &other), 0);
+	other->account.seen.run_ns = 3 * TICK_NS;
+	assert_int_equal(status_of(w, false).lost, 2);
+	session_thread_ended(other);
+	target_remove(&w->target, other);
+	assert_int_equal(status_of(w, false).lost, 3);
+	assert_int_equal(status_of(w, true).lost, 3);
+	/* Nothing is owed to the next table. */
+	assert_int_equal(on(w, 0), 0);
+	assert_int_equal(status_of(w, false).lost, 0);
 }
 
 static void test_session__status_tells_where_ticks_went(void **state)
@@ -672,6 +714,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_session__same_period_keeps_the_clock),
 		SESSION_TEST(test_session__a_tick_is_a_period_of_weight),
+		SESSION_TEST(test_session__status_tells_what_no_instant_met),
 		SESSION_TEST(test_session__status_tells_where_ticks_went),
 		SESSION_TEST(test_session__ticks_of_sleepers_are_counted_at_the_next_stop),
 		SESSION_TEST(test_session__threads_that_cannot_be_reached_leave_their_ticks),

@@ -80,8 +80,10 @@ struct world {
 static void begin(struct world *w)
 {
 	*w = (struct world){0};
-	w->sessions = (struct sessions){
-		.streams = 4, .changed = ignore_change, .begins = ignore_begin};
+	w->sessions = (struct sessions){.streams = 4,
+		.changed = ignore_change,
+		.begins = ignore_begin,
+		.see = ignore_begin};
 	w->sessions.target = &w->target;
 	w->sessions.say = &w->say;
 	w->say = (struct say){count_message, &w->messages};
