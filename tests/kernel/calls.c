@@ -83,7 +83,7 @@ static ssize_t transfer(struct kernel *k, int tid, const struct iovec *local, si
 	(void)locals;
 	kernel_point(k);
 	t = kernel_find(k, tid);
-	if (!t || t->state == TASK_ZOMBIE)
+	if (!t || t->state == TASK_ZOMBIE || k->dead)
 		return -ESRCH;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = (uintptr_t)remote[i].iov_base;
@@ -127,9 +127,32 @@ WRAP(ssize_t, process_vm_writev, pid_t pid, const struct iovec *local, unsigned 
 }
 
 /* Files. */
+/* The real path of the file behind a descriptor of a task; NULL: that is not what @path names. */
+static const char *of_descriptor(struct kernel *k, const char *path, const char *folder)
+{
+	char name[16];
+	int pid, fd;
+
+	if (sscanf(path, "/proc/%d/%15[a-z]/%d", &pid, name, &fd) != 3 ||
+		strcmp(name, folder) != 0 || !kernel_find(k, pid))
+		return NULL;
+	(void)snprintf(
+		k->object_path, sizeof(k->object_path), "/proc/self/%s/%d", folder, k->object_fd);
+	return k->object_path;
+}
+
+WRAP(int, statx, int at, const char *path, int flags, unsigned mask, struct statx *ret)
+{
+	struct kernel *k = in_use();
+	const char *file = k ? of_descriptor(k, path, "fd") : NULL;
+
+	return __real_statx(at, file ? file : path, flags, mask, ret);
+}
+
 WRAP(int, open64, const char *path, int flags, ...)
 {
 	struct kernel *k = in_use();
+	const char *file = NULL;
 	va_list arguments;
 	mode_t mode;
 	int r;
@@ -137,7 +160,11 @@ WRAP(int, open64, const char *path, int flags, ...)
 	va_start(arguments, flags);
 	mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
 	va_end(arguments);
-	r = k ? kernel_open(k, path) : -1000;
+	if (k && k->object_fd >= 0 && (file = of_descriptor(k, path, "fd")) != NULL)
+		path = file;
+	else if (k && k->object_fd >= 0 && (file = of_descriptor(k, path, "fdinfo")) != NULL)
+		path = file;
+	r = k && !file ? kernel_open(k, path) : -1000;
 	return r == -1000 ? __real_open64(path, flags, mode) : (int)result_of(r);
 }
 
@@ -223,6 +250,8 @@ WRAP(ssize_t, readlink, const char *path, char *to, size_t n)
 	size_t bytes;
 	int pid, used = 0;
 
+	if (k && of_descriptor(k, path, "fd"))
+		return __real_readlink(k->object_path, to, n);
 	if (!k || sscanf(path, "/proc/%d/exe%n", &pid, &used) != 1 || !used)
 		return __real_readlink(path, to, n);
 	t = kernel_find(k, pid);
@@ -256,7 +285,7 @@ WRAP(DIR *, opendir, const char *path)
 	kernel_point(k);
 	g = kernel_group(k, pid);
 	k->folder_of = NULL;
-	for (size_t i = 0; g && i < KERNEL_TASKS; i++)
+	for (size_t i = 0; g && i < k->tasks; i++)
 		if (k->task[i].state != TASK_NONE && k->task[i].group == g)
 			k->folder_of = g;
 	k->folder_at = 0;
@@ -271,7 +300,7 @@ WRAP(struct dirent64 *, readdir64, DIR *folder)
 
 	if (!k || folder != (DIR *)&k->folder_of)
 		return __real_readdir64(folder);
-	while (k->folder_at < KERNEL_TASKS) {
+	while (k->folder_at < k->tasks) {
 		const struct task *t = &k->task[k->folder_at++];
 
 		if (t->state == TASK_NONE || t->group != k->folder_of)
@@ -311,6 +340,14 @@ WRAP(int, clock_gettime, clockid_t clock, struct timespec *ret)
 	ns = clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID ? k->own_ns
 										   : k->now_ns;
 	*ret = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	return 0;
+}
+
+WRAP(int, clock_getres, clockid_t clock, struct timespec *ret)
+{
+	if (!in_use())
+		return __real_clock_getres(clock, ret);
+	*ret = (struct timespec){0, 4000000};
 	return 0;
 }
 
@@ -371,6 +408,7 @@ WRAP(int, ppoll, struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 
 	if (!k)
 		return __real_ppoll(fds, n, timeout, mask);
+	kernel_run_analysts(k);
 	if (k->asleep)
 		k->asleep(k);
 	ready = poll_real(fds, n);
@@ -399,6 +437,7 @@ WRAP(int, nanosleep, const struct timespec *time, struct timespec *left)
 
 	if (!k)
 		return __real_nanosleep(time, left);
+	kernel_run_analysts(k);
 	(void)kernel_sleep(k, after(k, time), is_nothing);
 	return 0;
 }
@@ -409,6 +448,7 @@ WRAP(int, sigtimedwait, const sigset_t *set, siginfo_t *info, const struct times
 
 	if (!k)
 		return __real_sigtimedwait(set, info, timeout);
+	kernel_run_analysts(k);
 	if (!kernel_sleep(k, after(k, timeout), is_child_pending))
 		return (int)result_of(-EAGAIN);
 	k->child_pending = false;
@@ -442,6 +482,53 @@ WRAP(int, pipe2, int fds[2], int flags)
 	return r;
 }
 
+WRAP(int, fcntl64, int fd, int what, ...)
+{
+	struct kernel *k = in_use();
+	va_list arguments;
+	long value;
+	int r;
+
+	va_start(arguments, what);
+	value = va_arg(arguments, long);
+	va_end(arguments);
+	if (k && kernel_is_file(k, fd))
+		return (int)result_of(-EMFILE);
+	r = __real_fcntl64(fd, what, value);
+	/* A copy takes the place of what it is a copy of. */
+	for (size_t i = 0; k && r >= 0 && what == F_DUPFD_CLOEXEC && i < k->pipe_ends; i++)
+		if (k->pipe_end[i] == fd)
+			k->pipe_end[i] = r;
+	if (k && r >= 0 && what == F_DUPFD_CLOEXEC && k->ring_fd == fd)
+		k->ring_fd = r;
+	return r;
+}
+
+WRAP(int, memfd_create, const char *name, unsigned flags)
+{
+	struct kernel *k = in_use();
+	int fd = __real_memfd_create(name, flags);
+
+	if (k && strcmp(name, "sprofil-ring") == 0)
+		k->ring_fd = fd;
+	return fd;
+}
+
+WRAP(int, posix_spawn, pid_t *ret_pid, const char *path, const posix_spawn_file_actions_t *actions,
+	const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
+{
+	struct kernel *k = in_use();
+	int r;
+
+	if (!k)
+		return __real_posix_spawn(ret_pid, path, actions, attributes, argv, environment);
+	r = kernel_spawn_analyst(k, (const char *const *)argv);
+	if (r < 0)
+		return -r;
+	*ret_pid = r;
+	return 0;
+}
+
 /* The launched child: it has the descriptors of both pipes, the last four. */
 WRAP(pid_t, fork, void)
 {
@@ -466,7 +553,7 @@ WRAP(ssize_t, write, int fd, const void *from, size_t n)
 	struct kernel *k = in_use();
 
 	if (k && n == 1 && *(const char *)from == 'g')
-		for (size_t i = 0; i < KERNEL_TASKS; i++)
+		for (size_t i = 0; i < k->tasks; i++)
 			if (k->task[i].state == TASK_SLEEPS && k->task[i].end[0] &&
 				k->task[i].group->is_command && !k->task[i].call)
 				k->task[i].state = TASK_RUNS;
@@ -549,10 +636,15 @@ WRAP(int, kill, pid_t pid, int signal)
 	if (!k)
 		return __real_kill(pid, signal);
 	kernel_point(k);
+	if (kernel_find_analyst(k, pid)) {
+		kernel_find_analyst(k, pid)->ended = true;
+		kernel_find_analyst(k, pid)->status = signal;
+		return 0;
+	}
 	t = kernel_find(k, pid);
 	if (!t)
 		return (int)result_of(-ESRCH);
-	if (t->state != TASK_ZOMBIE && signal)
+	if (t->state != TASK_ZOMBIE && signal && !k->dead)
 		kernel_send(k, t, true, signal);
 	return 0;
 }
@@ -593,10 +685,12 @@ WRAP(long, syscall, long number, ...)
 	if (!k)
 		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	switch (number) {
-	case SYS_tkill: kernel_tick(k); return result_of(kernel_find(k, (int)a[0]) ? 0 : -ESRCH);
+	case SYS_tkill:
+		kernel_tick(k);
+		return result_of(kernel_find(k, (int)a[0]) && !k->dead ? 0 : -ESRCH);
 	case SYS_sched_setattr: return 0;
 	case SYS_pidfd_open: return result_of(kernel_find(k, (int)a[0]) ? PIDFD : -ESRCH);
-	case SYS_pidfd_getfd: return result_of(-EBADF);
+	case SYS_pidfd_getfd: return k->object_fd < 0 ? result_of(-EBADF) : dup(k->object_fd);
 	case SYS_kcmp: return 0;
 	default: return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/kernel/explore.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,13 @@ struct player {
 	bool random;
 	uint64_t state;
 };
+
+/* The heap is not to be given back to the real kernel after each order. */
+static void keep_heap(void)
+{
+	(void)mallopt(M_TRIM_THRESHOLD, 16 << 20);
+	(void)mallopt(M_TOP_PAD, 1 << 20);
+}
 
 static uint64_t next_random(struct player *p)
 {
@@ -138,6 +146,7 @@ struct explored explore_all(
 
 	if (!p)
 		abort();
+	keep_heap();
 	p->most_early = most_early;
 	while (!ret.complete && !ret.failed && ret.orders < most) {
 		ret.failed = play_once(p, play, context, &ret, false);

@@ -184,7 +184,7 @@ static int print_load(const struct kernel *k, char *to, size_t room)
 {
 	unsigned runnable = 1;
 
-	for (size_t i = 0; i < KERNEL_TASKS; i++)
+	for (size_t i = 0; i < k->tasks; i++)
 		runnable += k->task[i].state == TASK_RUNS;
 	return snprintf(to, room, "0.00 0.00 0.00 %u/99 1\n", runnable);
 }

@@ -30,7 +30,7 @@ struct kernel *kernel_new(const struct oracle *oracle)
 	k->cpus = 1;
 	k->file_limit = 1 << 20;
 	k->files_most = KERNEL_FILES;
-	k->ring_fd = k->bell_fd = k->request_fd = -1;
+	k->ring_fd = k->object_fd = -1;
 	return k;
 }
 
@@ -42,7 +42,7 @@ static void drop_space(struct space *space)
 
 void kernel_free(struct kernel *k)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		for (size_t e = 0; e < 4; e++)
 			if (k->task[i].end[e])
 				(void)close(k->task[i].end[e]);
@@ -52,12 +52,7 @@ void kernel_free(struct kernel *k)
 		free(k->pid[i]);
 	for (size_t i = 0; i < k->groups; i++)
 		free(k->group[i]);
-	if (k->ring_fd >= 0)
-		(void)close(k->ring_fd);
-	if (k->bell_fd >= 0)
-		(void)close(k->bell_fd);
-	if (k->request_fd >= 0)
-		(void)close(k->request_fd);
+	kernel_free_analysts(k);
 	free(k->log);
 	free(k);
 }
@@ -94,7 +89,7 @@ void kernel_fail(struct kernel *k, const char *format, ...)
 	va_end(arguments);
 	kernel_note(k, "FAILURE: %s", k->failure);
 	k->broken = true;
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		k->task[i].state = TASK_NONE;
 		if (k->task[i].id)
 			k->task[i].id->task = NULL;
@@ -108,7 +103,7 @@ unsigned kernel_choose(struct kernel *k, unsigned n, unsigned cost)
 
 struct task *kernel_find(struct kernel *k, int tid)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++)
+	for (size_t i = 0; i < k->tasks; i++)
 		if (k->task[i].state != TASK_NONE && k->task[i].tid == tid)
 			return &k->task[i];
 	return NULL;
@@ -122,13 +117,25 @@ struct group *kernel_group(struct kernel *k, int pid)
 	return NULL;
 }
 
+void kernel_signal(struct kernel *k, int signal, int code, int sender, uint64_t in_ns)
+{
+	if (k->signals == sizeof(k->signal) / sizeof(*k->signal))
+		abort();
+	k->signal[k->signals].signal = signal;
+	k->signal[k->signals].code = code;
+	k->signal[k->signals].sender = sender;
+	k->signal[k->signals++].at_ns = k->now_ns + in_ns;
+}
+
 static struct task *add(struct kernel *k, int tid, const struct step *program)
 {
 	struct task *t = NULL;
 
 	for (size_t i = 0; i < KERNEL_TASKS && !t; i++)
-		if (k->task[i].state == TASK_NONE)
+		if (k->task[i].state == TASK_NONE) {
 			t = &k->task[i];
+			k->tasks = i < k->tasks ? k->tasks : i + 1;
+		}
 	if (!t || k->pids == sizeof(k->pid) / sizeof(*k->pid))
 		abort();
 	drop_space(t->space);
@@ -208,7 +215,7 @@ struct task *kernel_born(
 
 bool kernel_is_alone(struct kernel *k, const struct task *task)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		const struct task *other = &k->task[i];
 
 		if (other != task && other->state != TASK_NONE && other->group == task->group)
@@ -217,18 +224,19 @@ bool kernel_is_alone(struct kernel *k, const struct task *task)
 	return true;
 }
 
-size_t kernel_ends(const struct kernel *k, struct kernel_end ret_end[KERNEL_ENDS])
+size_t kernel_ends(const struct kernel *k, struct kernel_end *ret_end, size_t most)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < k->groups && n < KERNEL_ENDS; i++) {
+	for (size_t i = 0; i < k->groups && n < most; i++) {
 		const struct group *g = k->group[i];
 		struct kernel_end *end = &ret_end[n++];
 
 		*end = (struct kernel_end){.pid = g->pid,
 			.status = g->ended ? g->status : -1,
 			.marks = g->marks,
-			.execs = g->execs};
+			.execs = g->execs,
+			.interrupted_calls = g->interrupted_calls};
 		memcpy(end->delivered, g->delivered, sizeof(end->delivered));
 	}
 	return n;

@@ -18,13 +18,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "proto/record.h"
+#include "proto/ring.h"
+
 enum {
+	KERNEL_ANALYSTS = 8,
 	KERNEL_TASKS = 64,
 	KERNEL_FILES = 256,
 	KERNEL_MEMORY = 8192, /* bytes of each segment */
 	KERNEL_WORDS = 27,    /* registers of x86-64, as in arch_x86_64.c */
 	KERNEL_CHOICES = 4096,
-	KERNEL_ENDS = 128,
 };
 
 /* Segments of an address space: code, data, stack (grows down from its end). */
@@ -57,16 +60,25 @@ enum op {
 struct kernel;
 struct task;
 
+enum wait { WAIT_FOR_EVER, WAIT_MS, WAIT_SPEC, WAIT_SOCKET };
+
 /* A call that blocks. */
 struct blocking {
 	int32_t number;
 	uint64_t argument[6];
-	uint64_t most_ns;    /* ends with @timed_out then; 0: never */
+	enum wait wait; /* where its time-out is: argument @wait_argument, or the socket's */
+	unsigned wait_argument;
+	uint64_t most_ns;    /* the time-out; 0: none */
 	int64_t timed_out;   /* its result then */
 	int64_t interrupted; /* the kernel's result when a signal comes: -EINTR, -512 ... -516 */
-	int64_t result;      /* its result when somebody wakes the task */
-	uint64_t wake_ns;    /* when it does, after the beginning; 0: never */
+	int64_t result;      /* its result when what it waits for comes, */
+	uint64_t wake_ns;    /* so long after its beginning; 0: never */
+	unsigned length;     /* of a transfer: the argument that is its length; 0: none */
+	uint64_t piece;      /* and so much is transferred when a signal comes */
+	bool lenient;        /* its result may differ from that of an undisturbed call */
 };
+
+enum phase { PHASE_NONE, PHASE_ENTRY, PHASE_INSIDE, PHASE_EXIT, PHASE_LEAVING };
 
 struct step {
 	enum op op;
@@ -174,8 +186,9 @@ struct pid {
 struct group {
 	int pid, parent;
 	enum disposition handler[65];
-	unsigned pending[65], delivered[65], marks;
-	int stop_signal; /* a group-stop is on, or begins */
+	unsigned pending[65], delivered[65], marks, interrupted_calls;
+	bool any_pending; /* perhaps */
+	int stop_signal;  /* a group-stop is on, or begins */
 	bool exiting;
 	int status;        /* wait status at its end */
 	bool ended;        /* all its threads are gone or zombies */
@@ -215,18 +228,22 @@ struct task {
 	uint64_t ran_ns;   /* of the step */
 	uint64_t until_ns; /* of the sleep, 0 none */
 	const struct blocking *call;
-	uint64_t call_began_ns;
+	enum phase phase; /* of the call: ENTRY and EXIT are stops of PTRACE_SYSCALL */
+	uint64_t call_began_ns, call_ends_ns, call_pc, whole;
+	bool call_times_out;
 	struct task *vfork_of; /* the parent that waits for us */
 	bool born;             /* it has run an instruction */
+	bool clean;            /* nothing was pending when it was last in its program */
 	/* its times */
 	uint64_t run_ns, wait_ns, slices;
 	uint64_t switched_ns; /* when it was last put on its CPU, or left it */
 	bool on_cpu;
 	/* signals for it alone */
 	unsigned pending[65];
+	bool any_pending; /* perhaps */
 	bool killed, stop_pending, group_stopped;
 	/* its tracer: the supervisor, or nobody */
-	bool traced, listening, trap_pending, notify_pending, to_call, in_call_stop;
+	bool traced, listening, trap_pending, notify_pending, to_call;
 	unsigned long options;
 	enum stop_kind stop_kind;
 	int stop_status; /* as waitid gives it */
@@ -237,7 +254,7 @@ struct task {
 	uint64_t message;
 	unsigned stops, resumes;
 	uint64_t word[KERNEL_WORDS];
-	unsigned interrupted_calls, interrupts;
+	unsigned interrupts;
 	int exit_status;
 	int end[4]; /* the child before its exec: descriptors that it holds; 0 none */
 };
@@ -248,6 +265,24 @@ struct kernel_end {
 	unsigned marks, execs;
 	unsigned delivered[65];
 	unsigned interrupted_calls;
+};
+
+struct analyst {
+	int pid, bell_fd, request_fd, status;
+	const char *segment;
+	void *memory;
+	size_t bytes;
+	struct ring ring;
+	bool open, ended, reaped;
+	unsigned long samples;
+};
+
+/* Sums over all records. */
+struct kernel_records {
+	unsigned long n[RECORD_TYPES];
+	uint64_t weight_ns, blocked_ns, cpu_ns, unsampled_ns, exit_ns;
+	unsigned end_flags;
+	char audit[4096];
 };
 
 struct kernel_file {
@@ -264,6 +299,7 @@ struct oracle {
 
 struct kernel {
 	struct task task[KERNEL_TASKS];
+	size_t tasks; /* so many of them have been in use */
 	struct pid *pid[4 * KERNEL_TASKS];
 	size_t pids;
 	struct group *group[KERNEL_TASKS];
@@ -281,22 +317,29 @@ struct kernel {
 	bool no_schedstat, no_syscall_file, has_sched;
 	/* the supervisor */
 	bool tracing, traced_once;
+	unsigned long dies_at; /* the supervisor is killed at this call of its; 0: not */
+	bool dead;
 	bool child_pending; /* SIGCHLD */
 	struct {
 		int signal, code, sender;
 		uint64_t value, at_ns;
-	} signal[8]; /* to the supervisor, once their time has come */
+	} signal[16]; /* to the supervisor, once their time has come */
 	size_t signals;
 	int pipe_end[16]; /* pipes of the supervisor, which a child inherits */
 	size_t pipe_ends;
 	const struct step *command; /* what the launched child does: its first step is an exec */
-	int analyst;                /* pid of the scripted analyst; 0 none */
-	bool analyst_fails, analyst_ended;
-	int analyst_status;
-	int ring_fd, bell_fd, request_fd; /* its ends */
-	int reading_fd;                   /* a file that is read in pieces */
-	struct group *folder_of;          /* the folder that is read, */
-	size_t folder_at;                 /* and how far */
+	struct analyst analyst[KERNEL_ANALYSTS]; /* one after the other */
+	size_t analysts;
+	bool analyst_fails, analyst_hangs;
+	unsigned long analyst_dies_after; /* the first one, after so many samples; 0: not */
+	int ring_fd;                      /* of the supervisor: the ring that it made last */
+	struct kernel_records records;    /* what they were told */
+	void (*record)(struct kernel *kernel, const struct record *record);
+	int object_fd; /* the real file behind each descriptor of a task; -1 none */
+	char object_path[64];
+	int reading_fd;          /* a file that is read in pieces */
+	struct group *folder_of; /* the folder that is read, */
+	size_t folder_at;        /* and how far */
 	struct dirent entry;
 	/* what happened */
 	int raised;           /* a signal with which the supervisor stopped itself */
@@ -334,13 +377,16 @@ void kernel_note(struct kernel *kernel, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 unsigned kernel_choose(struct kernel *kernel, unsigned n, unsigned cost);
 
+/* To the supervisor, @in_ns from now; @code SI_USER, SI_KERNEL. */
+void kernel_signal(struct kernel *kernel, int signal, int code, int sender, uint64_t in_ns);
+
 /* task.c: what tasks do. The number of tasks that can do something now; lets the @i-th do it. */
 unsigned kernel_enabled(struct kernel *kernel);
 void kernel_step(struct kernel *kernel, unsigned i);
 /* A call of the supervisor's begins: something may happen before it. */
 void kernel_point(struct kernel *kernel);
 void kernel_send(struct kernel *kernel, struct task *to, bool to_group, int signal);
-void kernel_wake(struct kernel *kernel, struct task *task, int64_t result);
+bool kernel_has_work(const struct task *task);
 void kernel_stop(struct kernel *kernel, struct task *task, enum stop_kind kind, int status);
 /* The thread goes on after a stop, with @signal delivered. */
 void kernel_resumed(struct kernel *kernel, struct task *task, int signal);
@@ -349,6 +395,15 @@ void kernel_reap(struct kernel *kernel, struct task *task);
 void kernel_tell_tracer(struct kernel *kernel);
 struct task *kernel_born(
 	struct kernel *kernel, struct task *parent, bool thread, const struct step *program);
+/* call.c: calls that block. */
+void kernel_begin_call(struct kernel *kernel, struct task *task, const struct blocking *call);
+void kernel_interrupt_call(struct task *task);
+void kernel_wake(struct kernel *kernel, struct task *task, int64_t result);
+void kernel_time_over(struct kernel *kernel, struct task *task);
+/* The way back to the program, through a handler or not. */
+void kernel_return(struct kernel *kernel, struct task *task, bool handler);
+/* After a stop at the entry or the exit of a call. True: the thread sleeps in it. */
+bool kernel_call_goes_on(struct kernel *kernel, struct task *task);
 /* life.c: the end, and exec. */
 void kernel_end_task(struct kernel *kernel, struct task *task, int status);
 void kernel_end_group(struct kernel *kernel, struct group *group, int status);
@@ -369,6 +424,12 @@ int kernel_wait(struct kernel *kernel, int id, int options, siginfo_t *ret_info)
 /* The tracing thread ends. */
 void kernel_tracer_ends(struct kernel *kernel);
 
+/* analyst.c */
+int kernel_spawn_analyst(struct kernel *kernel, const char *const argv[]);
+void kernel_run_analysts(struct kernel *kernel);
+struct analyst *kernel_find_analyst(struct kernel *kernel, int pid);
+void kernel_free_analysts(struct kernel *kernel);
+
 /* files.c: a text file of /proc; -ENOENT and so on. -1: not ours. */
 int kernel_open(struct kernel *kernel, const char *path);
 ssize_t kernel_read_file(struct kernel *kernel, int fd, char *to, size_t room);
@@ -378,6 +439,6 @@ uint8_t *kernel_memory(struct space *space, uint64_t at, size_t *ret_n);
 
 /* After the run: all tasks go on undisturbed until nothing can happen any more. */
 void kernel_run_out(struct kernel *kernel);
-size_t kernel_ends(const struct kernel *kernel, struct kernel_end ret_end[KERNEL_ENDS]);
+size_t kernel_ends(const struct kernel *kernel, struct kernel_end *ret_end, size_t most);
 
 #endif

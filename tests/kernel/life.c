@@ -31,7 +31,7 @@ static void release(struct kernel *k, struct task *t)
 
 static struct task *parent_of(struct kernel *k, const struct task *t)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++)
+	for (size_t i = 0; i < k->tasks; i++)
 		if (k->task[i].state != TASK_NONE && k->task[i].state != TASK_ZOMBIE &&
 			k->task[i].group->pid == t->group->parent)
 			return &k->task[i];
@@ -47,7 +47,7 @@ static void tell_parent(struct kernel *k, struct task *t)
 /* Who is the leader of a group with one task left is reported now. */
 void kernel_settle(struct kernel *k)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *t = &k->task[i];
 
 		if (t->state != TASK_ZOMBIE || t->tid != t->group->pid || !kernel_is_alone(k, t))
@@ -82,7 +82,7 @@ void kernel_end_task(struct kernel *k, struct task *t, int status)
 		t->vfork_of = NULL;
 	}
 	close_ends(t);
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *other = &k->task[i];
 
 		if (other != t && other->state != TASK_NONE && other->state != TASK_ZOMBIE &&
@@ -111,7 +111,7 @@ void kernel_end_group(struct kernel *k, struct group *g, int status)
 		g->exiting = true;
 		g->status = status;
 	}
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *t = &k->task[i];
 
 		if (t->state == TASK_NONE || t->state == TASK_ZOMBIE || t->group != g)
@@ -125,7 +125,7 @@ void kernel_end_group(struct kernel *k, struct group *g, int status)
 
 static void kill_others(struct kernel *k, struct task *t)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *other = &k->task[i];
 
 		if (other == t || other->state == TASK_NONE || other->state == TASK_ZOMBIE ||
@@ -140,7 +140,7 @@ static void kill_others(struct kernel *k, struct task *t)
 /* The other threads are gone; a leader that was not the caller may be a zombie still. */
 bool kernel_has_process(struct kernel *k, const struct task *t)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		const struct task *other = &k->task[i];
 
 		if (other == t || other->state == TASK_NONE || other->group != t->group)
@@ -205,6 +205,7 @@ void kernel_exec(struct kernel *k, struct task *t)
 	t->at = s->program;
 	t->rounds = 0;
 	t->call = NULL;
+	t->phase = PHASE_NONE;
 	memset(t->word, 0, sizeof(t->word));
 	t->word[15] = 59; /* execve: the registers are those of its return */
 	t->word[16] = KERNEL_CODE + 0x102;

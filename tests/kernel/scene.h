@@ -14,16 +14,23 @@
 #include "supervisor/engine/engine.h"
 #include "tests/kernel/kernel.h"
 
+enum { SCENE_ENDS = 32 };
+
 struct scene {
 	/* The tasks; called before each run. */
 	void (*build)(struct kernel *kernel);
 	/* What must hold after the run; NULL: nothing more. */
 	void (*check)(struct kernel *kernel, const struct engine_result *result);
-	bool same; /* processes end as in a run without the supervisor */
+	bool same;       /* processes end as in a run without the supervisor */
+	bool same_calls; /* and as many of their calls fail with EINTR */
 	const int *pids;
 	size_t pids_n;
 	const struct step *command; /* launched; with @argv of the options */
+	unsigned long dies_at;      /* as of the kernel */
 	struct engine_options options;
+	/* How processes end without a supervisor, once that is known. */
+	struct kernel_end was[SCENE_ENDS];
+	size_t was_n;
 	/* Of the last run. */
 	struct engine_result result;
 	char said[4096]; /* lines for the user */

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #define EVENT_STOP 128
-enum { X64_RAX = 10, X64_ORIG_RAX = 15, X64_RIP = 16 };
-static const uint8_t argument_word[6] = {14, 13, 12, 7, 9, 8};
+enum { X64_ORIG_RAX = 15 };
 
 void kernel_tell_tracer(struct kernel *k)
 {
@@ -48,86 +47,30 @@ static bool ignored_by_default(int signal)
 
 static bool has_signal(const struct task *t)
 {
+	if (!t->group->any_pending && !t->any_pending)
+		return false;
 	for (int s = 1; s < 65; s++)
 		if (t->pending[s] || t->group->pending[s])
 			return true;
 	return false;
 }
 
-static bool has_work(const struct task *t)
+bool kernel_has_work(const struct task *t)
 {
-	return t->killed || t->stop_pending || t->trap_pending || t->notify_pending ||
-		has_signal(t);
-}
-
-/* A call that blocks is over; the registers show its result at the return to the program. */
-static void leave_call(struct task *t, int64_t result)
-{
-	t->state = TASK_RUNS;
-	t->until_ns = 0;
-	t->word[X64_RAX] = (uint64_t)result;
-}
-
-/* Something has come for a task that sleeps: its call ends, for now. */
-static void interrupt_call(struct task *t)
-{
-	if (t->state == TASK_SLEEPS)
-		leave_call(t, t->call ? t->call->interrupted : -EINTR);
-}
-
-/* The return to user space from a call: the kernel restarts it, or the program sees the result. */
-static void return_to_program(struct kernel *k, struct task *t, bool handler)
-{
-	int64_t result = (int64_t)t->word[X64_RAX];
-	bool in_call = (int64_t)t->word[X64_ORIG_RAX] >= 0;
-
-	if (!in_call || t->state != TASK_RUNS || !t->call)
-		return;
-	if (result <= -512 && result >= -516 &&
-		!(handler && (result == -514 || result == -516 || result == -512))) {
-		/* It begins again, with what its registers have now. */
-		bool afresh = result != -516;
-
-		t->state = TASK_SLEEPS;
-		if (afresh)
-			t->call_began_ns = k->now_ns;
-		t->until_ns = t->call->most_ns ? t->call_began_ns + t->call->most_ns : 0;
-		if (t->call->wake_ns && !t->until_ns)
-			t->until_ns = t->call_began_ns + t->call->wake_ns;
-		t->word[X64_RAX] = t->word[X64_ORIG_RAX];
-		kernel_note(k, "task %d is in its call again", t->tid);
-		return;
-	}
-	if (result <= -512 && result >= -516)
-		result = -EINTR;
-	if (result == -EINTR)
-		t->interrupted_calls++;
-	kernel_note(k, "task %d: its call gives %lld", t->tid, (long long)result);
-	t->word[X64_RAX] = (uint64_t)result;
-	t->word[X64_ORIG_RAX] = UINT64_MAX;
-	t->call = NULL;
-	t->at++;
-}
-
-void kernel_wake(struct kernel *k, struct task *t, int64_t result)
-{
-	if (t->state != TASK_SLEEPS)
-		return;
-	leave_call(t, result);
-	if (!has_work(t))
-		return_to_program(k, t, false);
+	return t->killed || t->phase == PHASE_EXIT || t->stop_pending || t->trap_pending ||
+		t->notify_pending || has_signal(t);
 }
 
 static void begin_group_stop(struct kernel *k, struct group *g, int signal)
 {
 	g->stop_signal = signal;
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *t = &k->task[i];
 
 		if (t->state == TASK_NONE || t->state == TASK_ZOMBIE || t->group != g)
 			continue;
 		t->stop_pending = true;
-		interrupt_call(t);
+		kernel_interrupt_call(t);
 	}
 }
 
@@ -139,7 +82,7 @@ static void deliver(struct kernel *k, struct task *t, int signal)
 	kernel_note(k, "task %d gets signal %d", t->tid, signal);
 	if (d == DISPOSITION_HANDLER) {
 		g->delivered[signal]++;
-		return_to_program(k, t, true);
+		kernel_return(k, t, true);
 	} else if (d == DISPOSITION_DEFAULT && stops_by_default(signal)) {
 		begin_group_stop(k, g, signal);
 	} else if (d == DISPOSITION_DEFAULT && !ignored_by_default(signal)) {
@@ -160,6 +103,11 @@ static int take_signal(struct task *t)
 		--*from;
 		return s;
 	}
+	t->any_pending = false;
+	for (int s = 1; s < 65 && t->group->any_pending; s++)
+		if (t->group->pending[s])
+			return 0;
+	t->group->any_pending = false;
 	return 0;
 }
 
@@ -170,6 +118,8 @@ static void see_to_work(struct kernel *k, struct task *t)
 
 	if (t->killed) {
 		kernel_end_task(k, t, t->group->status);
+	} else if (t->phase == PHASE_EXIT) {
+		kernel_stop(k, t, STOP_CALL, SIGTRAP | 0x80);
 	} else if (t->stop_pending) {
 		t->stop_pending = false;
 		t->group_stopped = true;
@@ -189,8 +139,8 @@ static void see_to_work(struct kernel *k, struct task *t)
 		else if (signal)
 			deliver(k, t, signal);
 	}
-	if (t->state == TASK_RUNS && !has_work(t))
-		return_to_program(k, t, false);
+	if (t->state == TASK_RUNS && !kernel_has_work(t))
+		kernel_return(k, t, false);
 }
 
 void kernel_resumed(struct kernel *k, struct task *t, int signal)
@@ -208,13 +158,19 @@ void kernel_resumed(struct kernel *k, struct task *t, int signal)
 		return;
 	if (!t->call)
 		t->word[X64_ORIG_RAX] = UINT64_MAX;
-	for (size_t i = 0; i < KERNEL_TASKS; i++)
+	if (t->stop_kind == STOP_CALL && kernel_call_goes_on(k, t)) {
+		if (kernel_has_work(t))
+			kernel_interrupt_call(t);
+		return;
+	}
+	for (size_t i = 0; i < k->tasks; i++)
 		if (k->task[i].state != TASK_NONE && k->task[i].vfork_of == t)
 			t->state = TASK_DEEP;
 	if (signal)
 		deliver(k, t, signal);
-	if (t->state == TASK_RUNS && !has_work(t))
-		return_to_program(k, t, false);
+	t->clean = t->state == TASK_RUNS && !kernel_has_work(t);
+	if (t->clean)
+		kernel_return(k, t, false);
 }
 
 static void continue_group(struct kernel *k, struct group *g)
@@ -223,7 +179,7 @@ static void continue_group(struct kernel *k, struct group *g)
 
 	for (size_t i = 0; i < 4; i++)
 		g->pending[stops[i]] = 0;
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *t = &k->task[i];
 
 		if (t->state == TASK_NONE || t->state == TASK_ZOMBIE || t->group != g)
@@ -236,7 +192,7 @@ static void continue_group(struct kernel *k, struct group *g)
 		if (t->state == TASK_STOPPED || (t->state == TASK_TRACED && t->listening))
 			t->state = TASK_RUNS;
 		else if (t->traced)
-			interrupt_call(t);
+			kernel_interrupt_call(t);
 	}
 	g->stop_signal = 0;
 }
@@ -263,38 +219,26 @@ void kernel_send(struct kernel *k, struct task *to, bool to_group, int signal)
 		g->pending[signal] = signal < 34 ? 1 : g->pending[signal] + 1;
 	else
 		to->pending[signal] = signal < 34 ? 1 : to->pending[signal] + 1;
+	to->any_pending = g->any_pending = true;
 	if (to->state == TASK_SLEEPS) {
-		interrupt_call(to);
+		kernel_interrupt_call(to);
 	} else if (to_group && to->state != TASK_RUNS) {
-		for (size_t i = 0; i < KERNEL_TASKS; i++)
+		for (size_t i = 0; i < k->tasks; i++)
 			if (k->task[i].state == TASK_SLEEPS && k->task[i].group == g) {
-				interrupt_call(&k->task[i]);
+				kernel_interrupt_call(&k->task[i]);
 				break;
 			}
 	}
 }
 
-static void begin_call(struct kernel *k, struct task *t, const struct blocking *call)
-{
-	t->call = call;
-	t->call_began_ns = k->now_ns;
-	t->state = TASK_SLEEPS;
-	t->until_ns = call->wake_ns ? k->now_ns + call->wake_ns
-		: call->most_ns     ? k->now_ns + call->most_ns
-				    : 0;
-	t->word[X64_ORIG_RAX] = (uint64_t)call->number;
-	t->word[X64_RAX] = (uint64_t)-ENOSYS;
-	for (size_t i = 0; i < 6; i++)
-		t->word[argument_word[i]] = call->argument[i];
-}
-
 /* clock_nanosleep: the kernel goes on with what is left of it (ERESTART_RESTARTBLOCK). */
-static const struct blocking any_sleep = {.number = SYS_clock_nanosleep, .interrupted = -516};
-static const struct blocking any_wait = {.number = SYS_wait4, .interrupted = -512};
+static const struct blocking any_sleep = {
+	.number = SYS_clock_nanosleep, .interrupted = -516, .lenient = true};
+static const struct blocking any_wait = {.number = SYS_wait4, .interrupted = -512, .lenient = true};
 
 static struct task *dead_child(struct kernel *k, const struct task *t)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *child = &k->task[i];
 
 		if (child->state == TASK_ZOMBIE && child->group->parent == t->group->pid &&
@@ -303,6 +247,18 @@ static struct task *dead_child(struct kernel *k, const struct task *t)
 			return child;
 	}
 	return NULL;
+}
+
+static void reap_child(struct kernel *k, struct task *t)
+{
+	struct task *child = dead_child(k, t);
+
+	child->group->reaped = true;
+	kernel_reap(k, child);
+	if (t->call)
+		kernel_wake(k, t, child->tid);
+	else
+		t->at++;
 }
 
 static void give_birth(struct kernel *k, struct task *t, const struct step *s)
@@ -337,7 +293,7 @@ static void send_step(struct kernel *k, struct task *t, const struct step *s)
 	struct group *g = s->op == OP_KILL && s->a ? kernel_group(k, (int)s->a) : NULL;
 
 	t->at++;
-	for (size_t i = 0; (!to || to->state == TASK_ZOMBIE) && g && i < KERNEL_TASKS; i++)
+	for (size_t i = 0; (!to || to->state == TASK_ZOMBIE) && g && i < k->tasks; i++)
 		if (k->task[i].state != TASK_NONE && k->task[i].state != TASK_ZOMBIE &&
 			k->task[i].group == g)
 			to = &k->task[i];
@@ -348,14 +304,17 @@ static void send_step(struct kernel *k, struct task *t, const struct step *s)
 static void program_step(struct kernel *k, struct task *t)
 {
 	const struct step *s = t->at;
-	struct task *child;
 
 	switch (s->op) {
 	case OP_SLEEP:
-		begin_call(k, t, &any_sleep);
-		t->until_ns = k->now_ns + (uint64_t)s->a;
+		kernel_begin_call(k, t, &any_sleep);
+		t->until_ns = t->call_ends_ns = k->now_ns + (uint64_t)s->a;
 		break;
-	case OP_CALL: begin_call(k, t, s->call); break;
+	case OP_CALL:
+		kernel_begin_call(k, t, s->call);
+		if (kernel_has_work(t))
+			kernel_interrupt_call(t);
+		break;
 	case OP_CLONE:
 	case OP_FORK:
 	case OP_VFORK: give_birth(k, t, s); break;
@@ -373,14 +332,10 @@ static void program_step(struct kernel *k, struct task *t)
 	case OP_KILL:
 	case OP_TKILL: send_step(k, t, s); break;
 	case OP_WAIT:
-		child = dead_child(k, t);
-		if (child) {
-			child->group->reaped = true;
-			kernel_reap(k, child);
-			t->at++;
-		} else {
-			begin_call(k, t, &any_wait);
-		}
+		if (dead_child(k, t))
+			reap_child(k, t);
+		else
+			kernel_begin_call(k, t, &any_wait);
 		break;
 	case OP_MARK:
 		t->group->marks++;
@@ -414,6 +369,7 @@ static void program_step(struct kernel *k, struct task *t)
 static bool may_have_begun(const struct task *t)
 {
 	switch (t->at->op) {
+	case OP_CALL:
 	case OP_CLONE:
 	case OP_FORK:
 	case OP_VFORK:
@@ -421,7 +377,7 @@ static bool may_have_begun(const struct task *t)
 	case OP_EXIT:
 	case OP_EXIT_GROUP:
 	case OP_KILL:
-	case OP_TKILL: return t->born && !t->killed;
+	case OP_TKILL: return t->clean && t->born && !t->killed;
 	default: return false;
 	}
 }
@@ -433,11 +389,15 @@ static unsigned abilities(struct kernel *k, struct task *t)
 	bool timed;
 
 	switch (t->state) {
+	case TASK_NONE:
+	case TASK_ZOMBIE: return CAN_NOTHING;
 	case TASK_RUNS:
-		if (has_work(t))
+		if (kernel_has_work(t))
 			return may_have_begun(t) && t->word[X64_ORIG_RAX] == UINT64_MAX
 				? CAN_WORK | CAN_STEP
 				: CAN_WORK;
+		if (t->call) /* another thread has taken the signal that ended its call */
+			return CAN_WORK;
 		timed = t->at->op == OP_RUN || t->at->op == OP_END;
 		return timed ? CAN_NOTHING : CAN_STEP;
 	case TASK_SLEEPS:
@@ -464,7 +424,8 @@ static void perform(struct kernel *k, struct task *t, unsigned what)
 	else if (t->state == TASK_DEEP)
 		kernel_exec(k, t);
 	else
-		kernel_wake(k, t, -512); /* it looks again */
+		reap_child(k, t);
+	t->clean = t->state == TASK_RUNS && !kernel_has_work(t);
 	if (k->each && !k->broken)
 		k->each(k);
 }
@@ -473,14 +434,15 @@ unsigned kernel_enabled(struct kernel *k)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < KERNEL_TASKS; i++)
-		n += (unsigned)__builtin_popcount(abilities(k, &k->task[i]));
+	for (size_t i = 0; i < k->tasks; i++)
+		for (unsigned can = abilities(k, &k->task[i]); can; can &= can - 1)
+			n++;
 	return n;
 }
 
 void kernel_step(struct kernel *k, unsigned index)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		unsigned can = abilities(k, &k->task[i]);
 
 		for (unsigned what = CAN_WORK; what <= CAN_FINISH; what <<= 1)
@@ -499,6 +461,13 @@ void kernel_point(struct kernel *k)
 	if (k->calls > 2000000)
 		kernel_fail(k, "the supervisor does not end");
 	kernel_tick(k);
+	if (k->dies_at && k->calls >= k->dies_at && k->tracing) {
+		kernel_note(k, "the supervisor is killed");
+		kernel_tracer_ends(k);
+		k->dead = true;
+		/* What still runs here of it comes to its end. */
+		kernel_signal(k, SIGTERM, SI_USER, 1, 0);
+	}
 	while (!k->broken && (n = kernel_enabled(k)) > 0) {
 		unsigned chosen = kernel_choose(k, n + 1, 1);
 

@@ -1,69 +1,318 @@
 /* SPDX-License-Identifier: MIT */
-/* The races of docs/PTRACE.md, each in every order that the kernel may give. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* The races of docs/PTRACE.md: births, deaths, signals, group-stops, exec. */
+#include "tests/kernel/races.h"
 
-#include <cmocka.h>
+#include <sys/wait.h>
 
-#include "tests/kernel/explore.h"
-#include "tests/kernel/scene.h"
+#define MS INT64_C(1000000)
+#define HOOKED(name, ...)                          \
+	static void name##_build(struct kernel *k) \
+	{                                          \
+		__VA_ARGS__                        \
+	}
 
-/* Orders with so many early choices are played, and so many at random. */
-enum { EARLY = 2, RANDOM = 2000, MOST = 40000 };
-
-static const int target[] = {100};
-
-static void judge(const char *name, const struct explored *e)
+static struct scene following(void (*build)(struct kernel *k))
 {
-	if (e->failed)
-		print_message("%s, after %lu orders: %s\n%s\n", name, e->orders, e->failure,
-			e->log ? e->log : "");
-	else if (getenv("KERNEL_ORDERS"))
-		print_message("%s: %lu orders%s\n", name, e->orders, e->complete ? ", all" : "");
-	free(e->log);
-	assert_false(e->failed);
+	return (struct scene){.build = build, .same = true, .options = {.follow = true}};
 }
 
-static void play(const char *name, struct scene *scene)
-{
-	const char *seed = getenv("KERNEL_SEED"), *count = getenv("KERNEL_COUNT");
-	struct explored e;
-
-	scene->pids = target;
-	scene->pids_n = 1;
-	e = explore_all(scene_play, scene, EARLY, MOST);
-	judge(name, &e);
-	e = explore_random(scene_play, scene, seed ? strtoull(seed, NULL, 0) : 1,
-		count ? strtoul(count, NULL, 0) : RANDOM);
-	judge(name, &e);
-}
-
-/* newborn_stops_before_clone_event: the child's first stop and its parent's event. */
+/* The child's first stop and its parent's event come on two CPUs, in either order. */
 static const struct step newborn_thread[] = {MARK, EXIT(0)};
-static const struct step newborn[] = {CLONE(newborn_thread), MARK, RUN(3000000), EXIT(0)};
-
-static void newborn_build(struct kernel *k)
-{
-	(void)kernel_add_process(k, 100, 1, "/bin/newborn", newborn);
-}
+static const struct step newborn_child[] = {MARK, EXIT_GROUP(4)};
+static const struct step newborn[] = {CLONE(newborn_thread), MARK, FORK(newborn_child), WAIT,
+	VFORK(newborn_child), MARK, WAIT, RUN(3 * MS), EXIT(0)};
+HOOKED(newborn, (void)kernel_add_process(k, 100, 1, "/bin/newborn", newborn);)
 
 static void newborn_stops_before_clone_event(void **state)
 {
-	struct scene scene = {.build = newborn_build, .same = true, .options = {.follow = true}};
+	struct scene scene = following(newborn_build);
 
 	(void)state;
-	play("newborn_stops_before_clone_event", &scene);
+	race(__func__, &scene);
+	killed_anywhere(__func__, &scene, 60);
+}
+
+static void children_not_followed(void **state)
+{
+	struct scene scene = following(newborn_build);
+
+	(void)state;
+	scene.options.follow = false;
+	race(__func__, &scene);
+}
+
+/* A child is killed before its parent's event names it. */
+static const struct step short_child[] = {RUN(1 * MS), EXIT_GROUP(0)};
+static const struct step short_parent[] = {FORK(short_child), RUN(4 * MS), WAIT, EXIT_GROUP(0)};
+static const struct step killer[] = {RUN(1000), KILL(1000, SIGKILL), EXIT_GROUP(0)};
+HOOKED(killed_child, (void)kernel_add_process(k, 100, 1, "/bin/parent", short_parent);
+	(void)kernel_add_process(k, 50, 1, "/bin/killer", killer);)
+
+static void newborn_dies_before_clone_event(void **state)
+{
+	struct scene scene = following(killed_child_build);
+
+	(void)state;
+	scene.same = false; /* the kill may come first */
+	race(__func__, &scene);
+}
+
+/* An interrupt and whatever else stops a thread. */
+static const struct step met_image[] = {MARK, RUN(2 * MS), EXIT_GROUP(7)};
+static const struct step met[] = {HANDLE(SIGUSR1, DISPOSITION_HANDLER), RUN(1 * MS),
+	TKILL(0, SIGUSR1), RUN(1 * MS), TKILL(0, SIGUSR1), FORK(newborn_child), RUN(1 * MS),
+	CLONE(newborn_thread), MARK, RUN(1 * MS), EXEC("/bin/image", met_image)};
+HOOKED(met, (void)kernel_add_process(k, 100, 1, "/bin/met", met);)
+
+static void interrupt_meets_other_stop(void **state)
+{
+	struct scene scene = following(met_build);
+
+	(void)state;
+	scene.options.max_stack = 4096;
+	race(__func__, &scene);
+	scene.options.wall = true;
+	race(__func__, &scene);
+	killed_anywhere(__func__, &scene, 100);
+}
+
+/* The tid of the caller becomes the leader's. */
+static const struct step other[] = {RUN(20 * MS), MARK, EXIT(0)};
+static const struct step execs[] = {
+	RUN(1 * MS), STORE(KERNEL_DATA, 1), EXEC("/bin/next", met_image)};
+static const struct step leader_runs[] = {
+	CLONE(other), CLONE(execs), RUN(30 * MS), MARK, EXIT_GROUP(1)};
+static const struct step leader_ends[] = {CLONE(other), CLONE(execs), RUN(500000), EXIT(0)};
+HOOKED(other_execs, (void)kernel_add_process(k, 100, 1, "/bin/threads", leader_runs); k->cpus = 3;)
+HOOKED(orphan_execs, (void)kernel_add_process(k, 100, 1, "/bin/threads", leader_ends);)
+
+static void nothing_in_new_image(struct kernel *k, const struct engine_result *result)
+{
+	const struct group *g = kernel_group(k, 100);
+
+	(void)result;
+	if (g->execs != 1 || !WIFEXITED(g->status) || WEXITSTATUS(g->status) != 7)
+		kernel_fail(k, "%u execs, status 0x%x", g->execs, (unsigned)g->status);
+}
+
+static void exec_from_other_thread(void **state)
+{
+	struct scene scene = following(other_execs_build);
+
+	(void)state;
+	scene.same = false; /* whoever marks first */
+	scene.check = nothing_in_new_image;
+	race(__func__, &scene);
+	killed_anywhere(__func__, &scene, 80);
+	scene.build = orphan_execs_build;
+	race(__func__, &scene);
+}
+
+/* SIGKILL comes at any instant of the supervisor's work. */
+static const struct step killed[] = {CLONE(other), HANDLE(SIGUSR1, DISPOSITION_HANDLER),
+	RUN(1 * MS), TKILL(0, SIGUSR1), FORK(short_child), RUN(2 * MS), EXIT_GROUP(0)};
+static const struct step kills[] = {RUN(3 * MS), KILL(100, SIGKILL), EXIT_GROUP(0)};
+HOOKED(killed, (void)kernel_add_process(k, 100, 1, "/bin/killed", killed);
+	(void)kernel_add_process(k, 50, 1, "/bin/kill", kills); k->cpus = 2;)
+
+static void has_ended(struct kernel *k, const struct engine_result *result)
+{
+	(void)result;
+	if (!kernel_group(k, 100)->ended)
+		kernel_fail(k, "process 100 does not end");
+	if (k->now_ns > UINT64_C(6900000000))
+		kernel_fail(k, "the supervisor does not notice that all is over");
+}
+
+static void sigkill_while_stopped(void **state)
+{
+	struct scene scene = following(killed_build);
+
+	(void)state;
+	scene.same = false;
+	scene.check = has_ended;
+	scene.options.max_stack = 4096;
+	race(__func__, &scene);
+}
+
+/* A stop is followed by a death before it was seen; the zombies of threads, and their leader's. */
+static const struct step ends[] = {TKILL(0, SIGURG), EXIT(0)};
+static const struct step all_end[] = {
+	CLONE(ends), CLONE(ends), RUN(500000), TKILL(0, SIGURG), EXIT_GROUP(9)};
+HOOKED(all_end, (void)kernel_add_process(k, 100, 1, "/bin/end", all_end);)
+
+static void two_statuses_for_one_tid(void **state)
+{
+	struct scene scene = following(all_end_build);
+
+	(void)state;
+	scene.check = has_ended;
+	race(__func__, &scene);
+}
+
+static const struct step first_ends[] = {CLONE(other), CLONE(ends), RUN(500000), EXIT(3)};
+HOOKED(first_ends, (void)kernel_add_process(k, 100, 1, "/bin/first", first_ends);)
+
+static void leader_exits_first(void **state)
+{
+	struct scene scene = following(first_ends_build);
+
+	(void)state;
+	scene.check = has_ended;
+	race(__func__, &scene);
+}
+
+/* Group-stops: entered while traced, found at the attach, left behind, and ended by SIGCONT. */
+static const struct step stopped[] = {CLONE(other), MARK, RUN(2 * MS), MARK, EXIT(0)};
+static const struct step stops[] = {RUN(100000), KILL(100, SIGSTOP), RUN(8 * MS),
+	KILL(100, SIGCONT), RUN(1 * MS), EXIT_GROUP(0)};
+static const struct step stops_for_good[] = {KILL(100, SIGSTOP), EXIT_GROUP(0)};
+HOOKED(stopped, (void)kernel_add_process(k, 100, 1, "/bin/stopped", stopped);
+	(void)kernel_add_process(k, 50, 1, "/bin/stops", stops); k->cpus = 2;)
+HOOKED(already_stopped, struct task *t = kernel_add_process(k, 100, 1, "/bin/stopped", stopped + 1);
+	(void)kernel_add_process(k, 50, 1, "/bin/stops", stops); t->state = TASK_STOPPED;
+	t->group_stopped = true; t->group->stop_signal = SIGSTOP;)
+HOOKED(stays_stopped, (void)kernel_add_process(k, 100, 1, "/bin/stopped", stopped);
+	(void)kernel_add_process(k, 50, 1, "/bin/stops", stops_for_good);)
+
+static void group_stop_and_its_end(void **state)
+{
+	struct scene scene = following(stopped_build);
+
+	(void)state;
+	race(__func__, &scene);
+	killed_anywhere(__func__, &scene, 60);
+}
+
+static void attach_to_stopped(void **state)
+{
+	struct scene scene = following(already_stopped_build);
+
+	(void)state;
+	race(__func__, &scene);
+	scene.options.wall = true;
+	race(__func__, &scene);
+	killed_anywhere(__func__, &scene, 40);
+}
+
+static void is_still_stopped(struct kernel *k, const struct engine_result *result)
+{
+	(void)result;
+	for (size_t i = 0; i < k->tasks; i++)
+		if (k->task[i].state != TASK_NONE && k->task[i].group->pid == 100 &&
+			k->task[i].state != TASK_STOPPED)
+			kernel_fail(k, "task %d does not stay stopped", k->task[i].tid);
+}
+
+static void detach_leaves_stopped(void **state)
+{
+	struct scene scene = following(stays_stopped_build);
+
+	(void)state;
+	scene.same = false; /* how far it came */
+	scene.check = is_still_stopped;
+	scene.options.duration_ns = 20 * (uint64_t)MS;
+	race(__func__, &scene);
+}
+
+/* Running, asleep, and a parent in vfork. */
+static const struct step sleeper[] = {SLEEP(40 * MS), MARK, EXIT(0)};
+static const struct step vforked[] = {SLEEP(30 * MS), EXEC("/bin/child", met_image)};
+static const struct step detached[] = {CLONE(sleeper), CLONE(other), VFORK(vforked), WAIT, EXIT(0)};
+HOOKED(detached, (void)kernel_add_process(k, 100, 1, "/bin/detached", detached);)
+
+static void detach_running_sleeping_in_vfork(void **state)
+{
+	struct scene scene = following(detached_build);
+
+	(void)state;
+	scene.options.duration_ns = 5 * (uint64_t)MS;
+	race(__func__, &scene);
+	scene.options.duration_ns = 35 * (uint64_t)MS;
+	race(__func__, &scene);
+}
+
+/* Real-time signals arrive once each, whatever the supervisor does. */
+static const struct step many_signals[] = {KILL(100, 40), KILL(100, 41), RUN(700000), KILL(100, 40),
+	KILL(100, SIGWINCH), RUN(700000), AGAIN(6, 4), EXIT_GROUP(0)};
+static const struct step takes_signals[] = {HANDLE(40, DISPOSITION_HANDLER),
+	HANDLE(41, DISPOSITION_HANDLER), RUN(6 * MS), MARK, SLEEP(2 * MS), RUN(2 * MS), EXIT(0)};
+HOOKED(signals, (void)kernel_add_process(k, 100, 1, "/bin/takes", takes_signals);
+	(void)kernel_add_process(k, 50, 1, "/bin/sends", many_signals);
+	kernel_group(k, 100)->handler[40] = kernel_group(k, 100)->handler[41] = DISPOSITION_HANDLER;
+	k->cpus = 2;)
+
+static void signal_during_sample(void **state)
+{
+	struct scene scene = following(signals_build);
+
+	(void)state;
+	race(__func__, &scene);
+}
+
+static void signal_survives_our_death(void **state)
+{
+	struct scene scene = following(signals_build);
+
+	(void)state;
+	killed_anywhere(__func__, &scene, 150);
+}
+
+/* A thread in D state: the others go on, and the miss is counted. */
+static void gets_stuck(struct kernel *k, struct task *t)
+{
+	(void)k;
+	t->state = TASK_STUCK;
+}
+static const struct step stuck[] = {RUN(2 * MS), DO(gets_stuck), EXIT(0)};
+static const struct step beside[] = {CLONE(stuck), RUN(20 * MS), MARK, EXIT(0)};
+HOOKED(stuck, (void)kernel_add_process(k, 100, 1, "/bin/stuck", beside); k->cpus = 2;)
+
+static void unstoppable_thread(void **state)
+{
+	struct scene scene = following(stuck_build);
+
+	(void)state;
+	scene.options.duration_ns = 200 * (uint64_t)MS;
+	scene.same = false; /* it does not end */
+	race(__func__, &scene);
+}
+
+/* The tid of a thread that has ended is that of the next one. */
+static const struct step many_births[] = {
+	CLONE(newborn_thread), RUN(100000), FORK(newborn_child), WAIT, AGAIN(4, 3), EXIT(0)};
+HOOKED(reused, (void)kernel_add_process(k, 100, 1, "/bin/births", many_births);
+	k->tid_reused_at_once = true;)
+
+static void tid_reused(void **state)
+{
+	struct scene scene = following(reused_build);
+
+	(void)state;
+	scene.same = false; /* processes of the same number */
+	scene.check = has_ended;
+	race(__func__, &scene);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(newborn_stops_before_clone_event),
+		cmocka_unit_test(newborn_dies_before_clone_event),
+		cmocka_unit_test(children_not_followed),
+		cmocka_unit_test(interrupt_meets_other_stop),
+		cmocka_unit_test(exec_from_other_thread),
+		cmocka_unit_test(sigkill_while_stopped),
+		cmocka_unit_test(two_statuses_for_one_tid),
+		cmocka_unit_test(leader_exits_first),
+		cmocka_unit_test(group_stop_and_its_end),
+		cmocka_unit_test(attach_to_stopped),
+		cmocka_unit_test(detach_leaves_stopped),
+		cmocka_unit_test(detach_running_sleeping_in_vfork),
+		cmocka_unit_test(signal_during_sample),
+		cmocka_unit_test(signal_survives_our_death),
+		cmocka_unit_test(unstoppable_thread),
+		cmocka_unit_test(tid_reused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

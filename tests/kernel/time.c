@@ -17,7 +17,7 @@ static struct task *next_on(struct kernel *k, int cpu)
 {
 	struct task *next = NULL;
 
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *t = &k->task[i];
 
 		if (wants_cpu(t) && t->cpu == cpu && (!next || t->run_ns < next->run_ns))
@@ -50,7 +50,7 @@ static void pass(struct kernel *k, uint64_t ns, bool asleep)
 	for (int cpu = asleep ? 0 : 1; cpu < (int)k->cpus; cpu++) {
 		struct task *t = next_on(k, cpu);
 
-		for (size_t i = 0; i < KERNEL_TASKS; i++)
+		for (size_t i = 0; i < k->tasks; i++)
 			if (k->task[i].cpu == cpu && &k->task[i] != t) {
 				k->task[i].on_cpu = false;
 				k->task[i].wait_ns += wants_cpu(&k->task[i]) ? ns : 0;
@@ -58,7 +58,7 @@ static void pass(struct kernel *k, uint64_t ns, bool asleep)
 		if (t)
 			use(k, t, ns);
 	}
-	for (size_t i = 0; !asleep && i < KERNEL_TASKS; i++)
+	for (size_t i = 0; !asleep && i < k->tasks; i++)
 		if (k->task[i].cpu == 0) {
 			if (k->task[i].on_cpu)
 				k->task[i].switched_ns = k->woke_ns;
@@ -84,7 +84,7 @@ static uint64_t next_due(struct kernel *k)
 		if (t && t->at->op == OP_RUN && k->now_ns + (uint64_t)t->at->a - t->ran_ns < next)
 			next = k->now_ns + (uint64_t)t->at->a - t->ran_ns;
 	}
-	for (size_t i = 0; i < KERNEL_TASKS; i++)
+	for (size_t i = 0; i < k->tasks; i++)
 		if (k->task[i].state == TASK_SLEEPS && k->task[i].until_ns &&
 			k->task[i].until_ns < next)
 			next = k->task[i].until_ns;
@@ -97,18 +97,12 @@ static uint64_t next_due(struct kernel *k)
 
 static void wake_sleepers(struct kernel *k)
 {
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *t = &k->task[i];
 
 		if (t->state != TASK_SLEEPS || !t->until_ns || t->until_ns > k->now_ns)
 			continue;
-		t->until_ns = 0;
-		kernel_wake(k, t,
-			!t->call ? 0
-				: t->call->wake_ns &&
-					k->now_ns >= t->call_began_ns + t->call->wake_ns
-				? t->call->result
-				: t->call->timed_out);
+		kernel_time_over(k, t);
 	}
 }
 

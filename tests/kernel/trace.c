@@ -57,13 +57,10 @@ static int interrupt(struct kernel *k, int tid)
 		return 0;
 	t->trap_pending = true;
 	t->interrupts++;
-	if (t->state == TASK_SLEEPS) {
+	if (t->state == TASK_SLEEPS)
+		kernel_interrupt_call(t);
+	else if (t->state == TASK_TRACED && t->listening)
 		t->state = TASK_RUNS;
-		t->until_ns = 0;
-		t->word[10] = (uint64_t)(t->call ? t->call->interrupted : -EINTR);
-	} else if (t->state == TASK_TRACED && t->listening) {
-		t->state = TASK_RUNS;
-	}
 	return 0;
 }
 
@@ -183,7 +180,7 @@ long kernel_ptrace(struct kernel *k, int request, int tid, uintptr_t address, ui
 
 	(void)address;
 	kernel_point(k);
-	r = k->broken ? -ESRCH : request_of(k, request, tid, data);
+	r = k->broken || k->dead ? -ESRCH : request_of(k, request, tid, data);
 	kernel_note(k, "  ptrace %s %d %s= %d", name_of(request), tid,
 		data && data < 65 && request != PTRACE_SEIZE ? "with a signal " : "", r);
 	k->requests_refused += r < 0;
@@ -248,18 +245,23 @@ int kernel_wait(struct kernel *k, int id, int options, siginfo_t *ret_info)
 
 	kernel_point(k);
 	*ret_info = (siginfo_t){.si_pid = 0};
-	if (k->analyst && (!id || id == k->analyst)) {
+	if (k->dead)
+		return -ECHILD;
+	for (size_t i = 0; i < k->analysts; i++) {
+		struct analyst *a = &k->analyst[i];
+
+		if (a->reaped || (id && id != a->pid))
+			continue;
 		any = true;
-		if (k->analyst_ended && options & WEXITED) {
-			ret_info->si_pid = k->analyst;
-			ret_info->si_code = CLD_EXITED;
-			ret_info->si_status = k->analyst_status >> 8;
-			if (!(options & WNOWAIT))
-				k->analyst = 0;
+		if (a->ended && options & WEXITED) {
+			ret_info->si_pid = a->pid;
+			ret_info->si_code = a->status ? CLD_KILLED : CLD_EXITED;
+			ret_info->si_status = a->status;
+			a->reaped = !(options & WNOWAIT);
 			return 0;
 		}
 	}
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		if (id && k->task[i].tid != id)
 			continue;
 		any |= is_eligible(k, &k->task[i]);
@@ -281,9 +283,11 @@ int kernel_wait(struct kernel *k, int id, int options, siginfo_t *ret_info)
 
 void kernel_tracer_ends(struct kernel *k)
 {
+	if (k->dead)
+		return;
 	k->tracing = false;
 	kernel_note(k, "the tracing thread ends");
-	for (size_t i = 0; i < KERNEL_TASKS; i++) {
+	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *t = &k->task[i];
 		int signal = t->stop_kind == STOP_SIGNAL ? t->stop_code : 0;
 

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls that block: their arguments are in the registers, where a tracer may change them,
+ * and their end is as arch/x86/kernel/signal.c and kernel/signal.c have it: a result between -512
+ * and -516 is a restart on the way back to the program.
+ */
+#include "tests/kernel/kernel.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+enum { X64_RAX = 10, X64_ORIG_RAX = 15, X64_RIP = 16 };
+static const uint8_t argument_word[6] = {14, 13, 12, 7, 9, 8};
+
+/* How late a call may end: a scheduler tick, for when it began is known to a tick, and a little. */
+#define LATE_NS UINT64_C(6000000)
+
+static uint64_t argument(const struct task *t, unsigned i)
+{
+	return t->word[argument_word[i]];
+}
+
+/* The time-out of the call as its registers say; 0: none. */
+static uint64_t limit_of(struct task *t)
+{
+	const struct blocking *call = t->call;
+	uint64_t value = argument(t, call->wait_argument);
+	int64_t spec[2];
+	uint8_t *memory;
+	size_t room;
+
+	switch (call->wait) {
+	case WAIT_FOR_EVER: return 0;
+	case WAIT_MS: return (uint64_t)(int32_t)value * 1000000;
+	case WAIT_SPEC:
+		memory = kernel_memory(t->space, value, &room);
+		if (!memory)
+			return 0;
+		memcpy(spec, memory, sizeof(spec));
+		return (uint64_t)spec[0] * 1000000000 + (uint64_t)spec[1];
+	default: return call->most_ns;
+	}
+}
+
+/* The call is entered, or the thread goes on from the stop at its entry. */
+static void sleep_in_call(struct kernel *k, struct task *t)
+{
+	const struct blocking *call = t->call;
+	uint64_t most, until = UINT64_MAX;
+
+	/* With restart_syscall the kernel knows the end of the time. */
+	if ((int64_t)t->word[X64_ORIG_RAX] == SYS_restart_syscall)
+		most = t->call_ends_ns > k->now_ns ? t->call_ends_ns - k->now_ns : 1;
+	else
+		most = limit_of(t);
+	if (most)
+		until = t->call_ends_ns = k->now_ns + most;
+	t->call_times_out = true;
+	if (call->wake_ns) {
+		/* Data of a transfer take their time; what is awaited comes when it comes. */
+		uint64_t wake = (call->length ? k->now_ns : t->call_began_ns) + call->wake_ns;
+
+		wake = wake > k->now_ns ? wake : k->now_ns + 1;
+		t->call_times_out = until < wake;
+		until = until < wake ? until : wake;
+	}
+	t->until_ns = until == UINT64_MAX ? 0 : until;
+	t->state = TASK_SLEEPS;
+}
+
+static void enter(struct kernel *k, struct task *t)
+{
+	t->word[X64_RAX] = (uint64_t)-ENOSYS;
+	if (t->to_call && t->traced) {
+		t->phase = PHASE_ENTRY;
+		kernel_stop(k, t, STOP_CALL, SIGTRAP | 0x80);
+		return;
+	}
+	sleep_in_call(k, t);
+}
+
+void kernel_begin_call(struct kernel *k, struct task *t, const struct blocking *call)
+{
+	t->call = call;
+	t->call_began_ns = k->now_ns;
+	t->phase = PHASE_INSIDE;
+	t->word[X64_ORIG_RAX] = (uint64_t)call->number;
+	for (size_t i = 0; i < 6; i++)
+		t->word[argument_word[i]] = call->argument[i];
+	t->call_pc = t->word[X64_RIP];
+	t->whole = call->length ? argument(t, call->length) : 0;
+	enter(k, t);
+}
+
+/* The call is over, for now; a watched one stops once more on its way. */
+static void leave(struct task *t, int64_t result)
+{
+	t->state = TASK_RUNS;
+	t->until_ns = 0;
+	t->word[X64_RAX] = (uint64_t)result;
+	t->phase = t->traced && t->to_call ? PHASE_EXIT : PHASE_LEAVING;
+}
+
+void kernel_interrupt_call(struct task *t)
+{
+	const struct blocking *call = t->call;
+	uint64_t most;
+
+	if (t->state != TASK_SLEEPS)
+		return;
+	if (!call) {
+		t->state = TASK_RUNS;
+		return;
+	}
+	if (call->length) {
+		most = argument(t, call->length);
+		leave(t, (int64_t)(call->piece < most ? call->piece : most));
+	} else {
+		leave(t, call->interrupted);
+	}
+}
+
+void kernel_wake(struct kernel *k, struct task *t, int64_t result)
+{
+	if (t->state != TASK_SLEEPS)
+		return;
+	leave(t, result);
+	if (t->phase == PHASE_LEAVING && !kernel_has_work(t))
+		kernel_return(k, t, false);
+}
+
+void kernel_time_over(struct kernel *k, struct task *t)
+{
+	const struct blocking *call = t->call;
+	int64_t result = 0;
+
+	if (!call)
+		t->state = TASK_RUNS;
+	else if (t->call_times_out)
+		result = call->timed_out;
+	else
+		result = call->length ? (int64_t)argument(t, call->length) : call->result;
+	if (call)
+		kernel_wake(k, t, result);
+}
+
+/* What the program sees must be what it would have seen without a tracer. */
+static void check_result(struct kernel *k, struct task *t, int64_t result)
+{
+	const struct blocking *call = t->call;
+	uint64_t took = k->now_ns - t->call_began_ns;
+
+	if (call->lenient)
+		return;
+	if (call->length && result > 0 && (uint64_t)result != t->whole)
+		kernel_fail(k, "task %d: a transfer of %llu gives %lld", t->tid,
+			(unsigned long long)t->whole, (long long)result);
+	else if (!call->length && result == call->timed_out && call->most_ns &&
+		(took < call->most_ns || took > call->most_ns + LATE_NS))
+		kernel_fail(k, "task %d: a time-out of %llu us ends after %llu us", t->tid,
+			(unsigned long long)call->most_ns / 1000, (unsigned long long)took / 1000);
+	for (size_t i = 0; i < 6; i++)
+		if (argument(t, (unsigned)i) != call->argument[i])
+			kernel_fail(k, "task %d: argument %zu of its call is changed", t->tid, i);
+}
+
+static bool is_restart(int64_t result)
+{
+	return result <= -512 && result >= -516;
+}
+
+/* restart_syscall, or the call itself once more. */
+static void begin_again(struct kernel *k, struct task *t, int64_t result)
+{
+	if (result == -516 && t->group->filtered) {
+		kernel_note(k, "task %d: its filter kills it", t->tid);
+		kernel_end_group(k, t->group, SIGSYS);
+		return;
+	}
+	if (result == -516)
+		t->word[X64_ORIG_RAX] = SYS_restart_syscall;
+	kernel_note(k, "task %d is in its call again", t->tid);
+	enter(k, t);
+}
+
+void kernel_return(struct kernel *k, struct task *t, bool handler)
+{
+	int64_t result = (int64_t)t->word[X64_RAX];
+	bool in_call = (int64_t)t->word[X64_ORIG_RAX] >= 0;
+
+	if (!t->call || t->state != TASK_RUNS)
+		return;
+	if (t->word[X64_RIP] == t->call_pc - 2 && !handler) {
+		/* A tracer has put the program counter before the instruction. */
+		t->word[X64_RIP] = t->call_pc;
+		t->word[X64_ORIG_RAX] = t->word[X64_RAX];
+		begin_again(k, t, 0);
+		return;
+	}
+	if (in_call && is_restart(result) && (!handler || result == -513)) {
+		begin_again(k, t, result);
+		return;
+	}
+	if (is_restart(result))
+		result = -EINTR;
+	if (result == -EINTR)
+		t->group->interrupted_calls++;
+	kernel_note(k, "task %d: its call gives %lld", t->tid, (long long)result);
+	check_result(k, t, result);
+	t->word[X64_RAX] = (uint64_t)result;
+	t->word[X64_ORIG_RAX] = UINT64_MAX;
+	t->word[X64_RIP] = t->call_pc;
+	t->phase = PHASE_NONE;
+	t->call = NULL;
+	if (t->state == TASK_RUNS)
+		t->at++;
+}
+
+bool kernel_call_goes_on(struct kernel *k, struct task *t)
+{
+	if (t->phase == PHASE_ENTRY) {
+		t->phase = PHASE_INSIDE;
+		sleep_in_call(k, t);
+		return true;
+	}
+	if (t->phase == PHASE_EXIT)
+		t->phase = PHASE_LEAVING;
+	return false;
+}

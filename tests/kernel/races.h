@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* How a race is played: in every order, in random ones, and with the supervisor killed anywhere. */
+#ifndef TESTS_KERNEL_RACES_H
+#define TESTS_KERNEL_RACES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/kernel/explore.h"
+#include "tests/kernel/scene.h"
+
+/* Orders with so many early choices are played, and so many at random. */
+enum { EARLY = 2, RANDOM = 500, MOST = 2000 };
+
+static inline void judge(const char *name, const struct explored *e)
+{
+	if (e->failed)
+		(void)fprintf(stderr, "%s, after %lu orders: %s\n%s\n", name, e->orders, e->failure,
+			e->log ? e->log : "");
+	else if (getenv("KERNEL_ORDERS"))
+		print_message("%s: %lu orders%s\n", name, e->orders, e->complete ? ", all" : "");
+	free(e->log);
+	assert_false(e->failed);
+}
+
+/*
+ * KERNEL_SEED and KERNEL_COUNT draw other orders, and more of them: tests/long.sh.
+ */
+static inline void race(const char *name, struct scene *scene)
+{
+	static const int target[] = {100};
+	const char *seed = getenv("KERNEL_SEED"), *count = getenv("KERNEL_COUNT");
+	struct explored e;
+
+	if (!scene->pids && !scene->command) {
+		scene->pids = target;
+		scene->pids_n = 1;
+	}
+	scene->was_n = 0;
+	e = explore_all(scene_play, scene, EARLY, MOST);
+	judge(name, &e);
+	e = explore_random(scene_play, scene, seed ? strtoull(seed, NULL, 0) : 1,
+		count ? strtoul(count, NULL, 0) : RANDOM);
+	judge(name, &e);
+}
+
+/* One run, in the first order. */
+static inline void once(const char *name, struct scene *scene)
+{
+	struct explored e = explore_all(scene_play, scene, 0, 1);
+
+	judge(name, &e);
+}
+
+/* The supervisor is killed at each of its first @most calls. */
+static inline void killed_anywhere(const char *name, struct scene *scene, unsigned long most)
+{
+	static const int target[] = {100};
+
+	scene->pids = target;
+	scene->pids_n = 1;
+	for (scene->dies_at = 1; scene->dies_at <= most; scene->dies_at++) {
+		struct explored e = explore_all(scene_play, scene, 1, 50);
+
+		judge(name, &e);
+	}
+	scene->dies_at = 0;
+}
+
+#endif
