@@ -13,8 +13,10 @@
 enum { X64_RAX = 10, X64_ORIG_RAX = 15, X64_RIP = 16 };
 static const uint8_t argument_word[6] = {14, 13, 12, 7, 9, 8};
 
-/* How late a call may end: a scheduler tick, for when it began is known to a tick, and a little. */
-#define LATE_NS UINT64_C(6000000)
+/*
+ * How late a call may end: when it began is known to a tick and to the interval of the accounts.
+ */
+#define LATE_NS UINT64_C(10000000)
 
 static uint64_t argument(const struct task *t, unsigned i)
 {
