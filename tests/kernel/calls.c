@@ -367,6 +367,11 @@ static bool has_signal(struct kernel *k)
 	return k->child_pending;
 }
 
+static bool has_event(struct kernel *k)
+{
+	return k->written || has_signal(k);
+}
+
 static bool is_child_pending(struct kernel *k)
 {
 	return k->child_pending;
@@ -412,7 +417,10 @@ WRAP(int, ppoll, struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 	if (k->asleep)
 		k->asleep(k);
 	ready = poll_real(fds, n);
-	(void)kernel_sleep(k, ready ? k->now_ns : after(k, timeout), has_signal);
+	k->written = false;
+	(void)kernel_sleep(k, ready ? k->now_ns : after(k, timeout), has_event);
+	if (k->written)
+		ready = poll_real(fds, n);
 	for (nfds_t i = 0; i < n; i++)
 		if (fds[i].fd == SIGNAL_FD) {
 			fds[i].revents = has_signal(k) ? POLLIN : 0;
@@ -475,7 +483,14 @@ WRAP(int, pipe2, int fds[2], int flags)
 {
 	struct kernel *k = in_use();
 	int r = __real_pipe2(fds, flags);
+	size_t kept = 0;
 
+	/* Closed ones make room. */
+	for (size_t i = 0; k && i < k->pipe_ends; i++)
+		if (k->pipe_end[i] >= 0)
+			k->pipe_end[kept++] = k->pipe_end[i];
+	if (k)
+		k->pipe_ends = kept;
 	for (size_t i = 0; k && r == 0 && i < 2; i++)
 		if (k->pipe_ends < sizeof(k->pipe_end) / sizeof(*k->pipe_end))
 			k->pipe_end[k->pipe_ends++] = fds[i];
@@ -512,6 +527,11 @@ WRAP(int, memfd_create, const char *name, unsigned flags)
 	if (k && strcmp(name, "sprofil-ring") == 0)
 		k->ring_fd = fd;
 	return fd;
+}
+
+WRAP(int, madvise, void *at, size_t n, int advice)
+{
+	return in_use() ? 0 : __real_madvise(at, n, advice);
 }
 
 WRAP(int, posix_spawn, pid_t *ret_pid, const char *path, const posix_spawn_file_actions_t *actions,
@@ -552,6 +572,8 @@ WRAP(ssize_t, write, int fd, const void *from, size_t n)
 {
 	struct kernel *k = in_use();
 
+	for (size_t i = 0; k && i < k->pipe_ends; i++)
+		k->written |= k->pipe_end[i] == fd;
 	if (k && n == 1 && *(const char *)from == 'g')
 		for (size_t i = 0; i < k->tasks; i++)
 			if (k->task[i].state == TASK_SLEEPS && k->task[i].end[0] &&

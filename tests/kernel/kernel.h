@@ -317,6 +317,7 @@ struct kernel {
 	bool no_schedstat, no_syscall_file, has_sched;
 	/* the supervisor */
 	bool tracing, traced_once;
+	uint64_t ended_ns;     /* when the tracing thread did */
 	unsigned long dies_at; /* the supervisor is killed at this call of its; 0: not */
 	bool dead;
 	bool child_pending; /* SIGCHLD */
@@ -327,6 +328,7 @@ struct kernel {
 	size_t signals;
 	int pipe_end[16]; /* pipes of the supervisor, which a child inherits */
 	size_t pipe_ends;
+	bool written;               /* to one of these pipes */
 	const struct step *command; /* what the launched child does: its first step is an exec */
 	struct analyst analyst[KERNEL_ANALYSTS]; /* one after the other */
 	size_t analysts;
@@ -351,6 +353,7 @@ struct kernel {
 	char *log; /* NULL: none wanted */
 	size_t log_bytes, log_room;
 	void *context;                         /* of the test */
+	size_t scratch;                        /* of the test */
 	void (*each)(struct kernel *kernel);   /* invariants of the test, after each event */
 	void (*asleep)(struct kernel *kernel); /* the supervisor is about to sleep */
 };

@@ -101,6 +101,7 @@ void scene_play(struct kernel *k, void *context)
 	options.context = scene;
 	kernel_in_use = k;
 	engine_run(&options, &scene->result);
+	kernel_run_analysts(k);
 	kernel_in_use = NULL;
 	if (!k->traced_once)
 		kernel_fail(k, "no thread traced anything");

@@ -120,7 +120,7 @@ static void has_ended(struct kernel *k, const struct engine_result *result)
 	(void)result;
 	if (!kernel_group(k, 100)->ended)
 		kernel_fail(k, "process 100 does not end");
-	if (k->now_ns > UINT64_C(6900000000))
+	if (k->ended_ns > UINT64_C(6900000000))
 		kernel_fail(k, "the supervisor does not notice that all is over");
 }
 

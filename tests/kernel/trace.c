@@ -286,6 +286,7 @@ void kernel_tracer_ends(struct kernel *k)
 	if (k->dead)
 		return;
 	k->tracing = false;
+	k->ended_ns = k->now_ns;
 	kernel_note(k, "the tracing thread ends");
 	for (size_t i = 0; i < k->tasks; i++) {
 		struct task *t = &k->task[i];

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs that call sprofil: requests through the pipe, counters in their memory, answers. Nothing
+ * may be written into the image after an exec, and nothing after "off".
+ */
+#include "tests/kernel/races.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "proto/call.h"
+
+#define MS      INT64_C(1000000)
+#define COUNTER (KERNEL_DATA + 64)
+#define SEAL    (KERNEL_DATA + 1024)
+
+static int answers[2] = {-1, -1};
+
+/* The request of a program, as client/call.c writes it, and its seal. */
+static void request(struct kernel *k, struct task *t, uint32_t total, uint32_t flags, bool sealed)
+{
+	const struct call_region region = {
+		.base = COUNTER, .bytes = 64, .offset = KERNEL_CODE + 0x100, .scale = 0x10000};
+	const struct call_request q = {.pid = (uint32_t)t->group->pid,
+		.tid = (uint32_t)t->tid,
+		.answer = 7,
+		.nonce = 0x1234567 + k->events,
+		.seal = SEAL,
+		.total = total,
+		.count = (uint16_t)total,
+		.dialect = CALL_NATIVE,
+		.element = 4,
+		.flags = flags};
+	uint8_t message[CALL_MAX_BYTES];
+	int n = call_put_request(message, sizeof(message), &q, &region);
+
+	if (!k->tracing)
+		return;
+	if (n < 0 || write(k->pipe_end[1], message, (size_t)n) != n) {
+		kernel_fail(k, "the request is not written");
+		return;
+	}
+	call_put_seal(t->space->data + (SEAL - KERNEL_DATA), &q);
+	if (!sealed)
+		t->space->data[SEAL - KERNEL_DATA] ^= 1;
+}
+
+static void on(struct kernel *k, struct task *t)
+{
+	request(k, t, 1, CALL_FAST, true);
+}
+
+static void on_thread(struct kernel *k, struct task *t)
+{
+	request(k, t, 1, CALL_THREAD, true);
+}
+
+static void on_wall(struct kernel *k, struct task *t)
+{
+	request(k, t, 1, CALL_WALL | CALL_FAST, true);
+}
+
+static void status(struct kernel *k, struct task *t)
+{
+	request(k, t, 0, CALL_STATUS, true);
+}
+
+static void off(struct kernel *k, struct task *t)
+{
+	request(k, t, 0, 0, true);
+}
+
+static void off_thread(struct kernel *k, struct task *t)
+{
+	request(k, t, 0, CALL_THREAD, true);
+}
+
+static void forged(struct kernel *k, struct task *t)
+{
+	request(k, t, 1, 0, false);
+}
+
+static void protect(struct kernel *k, struct task *t)
+{
+	(void)k;
+	t->space->readonly_data = true;
+}
+
+static uint32_t counter(const struct task *t)
+{
+	uint32_t sum = 0, word;
+
+	for (size_t i = 0; i < 16; i++) {
+		memcpy(&word, t->space->data + (COUNTER - KERNEL_DATA) + 4 * i, 4);
+		sum += word;
+	}
+	return sum;
+}
+
+static void is_counted(struct kernel *k, struct task *t)
+{
+	if (k->tracing && counter(t) < 2)
+		kernel_fail(k, "process %d: %u ticks", t->group->pid, counter(t));
+	memset(t->space->data + (COUNTER - KERNEL_DATA), 0, 64);
+}
+
+static void is_not_counted(struct kernel *k, struct task *t)
+{
+	if (counter(t))
+		kernel_fail(k, "process %d: %u ticks where there must be none", t->group->pid,
+			counter(t));
+}
+
+static void build(struct kernel *k, const struct step *steps)
+{
+	(void)kernel_add_process(k, 100, 1, "/bin/calls", steps);
+	k->object_fd = answers[1];
+	k->cpus = 2;
+}
+
+static unsigned count_answers(int expected_error)
+{
+	uint8_t data[CALL_ANSWER_BYTES + CALL_STATUS_BYTES];
+	struct call_answer answer;
+	unsigned n = 0;
+	ssize_t got;
+
+	while ((got = read(answers[0], data, CALL_ANSWER_BYTES)) == CALL_ANSWER_BYTES) {
+		if (memcmp(data, "SPRT", 4) == 0) { /* the rest of a status */
+			got = read(answers[0], data, CALL_STATUS_BYTES - CALL_ANSWER_BYTES);
+			continue;
+		}
+		n += call_get_answer(data, CALL_ANSWER_BYTES, &answer) == 0 &&
+			answer.error == expected_error;
+	}
+	return n;
+}
+
+static struct scene calling(void (*builder)(struct kernel *k))
+{
+	return (struct scene){
+		.build = builder, .options = {.follow = true, .serve_only = true, .ready_fd = -1}};
+}
+
+static int open_answers(void **state)
+{
+	(void)state;
+	return pipe2(answers, O_NONBLOCK | O_CLOEXEC);
+}
+
+static int close_answers(void **state)
+{
+	(void)state;
+	(void)close(answers[0]);
+	return close(answers[1]);
+}
+
+/* The helper; it lets go when no table is left. */
+static const struct step counts[] = {DO(on), RUN(10 * MS), DO(is_counted), RUN(4 * MS), DO(status),
+	RUN(2 * MS), DO(off), RUN(2 * MS), DO(is_counted), RUN(10 * MS), DO(is_not_counted),
+	EXIT_GROUP(0)};
+static void counts_build(struct kernel *k)
+{
+	build(k, counts);
+}
+
+static void all_is_told(struct kernel *k, const struct engine_result *result)
+{
+	unsigned n = count_answers(0);
+
+	if (result->error || n != 3)
+		kernel_fail(k, "%u answers, error %d", n, result->error);
+}
+
+static void ticks_are_counted(void **state)
+{
+	struct scene scene = calling(counts_build);
+
+	(void)state;
+	scene.check = all_is_told;
+	once(__func__, &scene);
+	/* In a profile, too. */
+	scene.options.serve_only = false;
+	once(__func__, &scene);
+}
+
+/* The image after an exec is another program's. */
+static const struct step after_exec[] = {RUN(5 * MS), DO(is_not_counted), EXIT_GROUP(0)};
+static const struct step exec_counts[] = {DO(on), RUN(3 * MS), EXEC("/bin/next", after_exec)};
+static const struct step thread_execs[] = {RUN(3 * MS), EXEC("/bin/next", after_exec)};
+static const struct step exec_of_thread[] = {
+	DO(on), CLONE(thread_execs), RUN(2 * MS), SLEEP(MS), AGAIN(2, 50), EXIT(0)};
+
+static void exec_build(struct kernel *k)
+{
+	build(k, exec_counts);
+}
+
+static void exec_thread_build(struct kernel *k)
+{
+	build(k, exec_of_thread);
+	k->cpus = 3;
+}
+
+static void exec_never_receives_counts(void **state)
+{
+	struct scene scene = calling(exec_build);
+
+	(void)state;
+	race(__func__, &scene);
+	scene.build = exec_thread_build;
+	race(__func__, &scene);
+	scene.options.serve_only = false;
+	race(__func__, &scene);
+	while (count_answers(0))
+		;
+}
+
+/* A child has the table, and its own copy of the counters. */
+static const struct step fork_child[] = {RUN(4 * MS), DO(is_counted), EXIT_GROUP(0)};
+static const struct step fork_counts[] = {DO(on), RUN(4 * MS), FORK(fork_child), DO(is_counted),
+	WAIT, DO(off), RUN(MS), EXIT_GROUP(0)};
+
+static void fork_build(struct kernel *k)
+{
+	build(k, fork_counts);
+}
+
+static void fork_copies_the_table(void **state)
+{
+	struct scene scene = calling(fork_build);
+
+	(void)state;
+	once(__func__, &scene);
+	(void)count_answers(0);
+}
+
+/* A table of one thread, one of elapsed time, and a buffer that cannot be written any more. */
+static const struct step thread_counts[] = {DO(on_thread), RUN(40 * MS), DO(is_counted),
+	DO(off_thread), RUN(MS), SLEEP(2 * MS), EXIT(0)};
+static const struct step of_thread[] = {CLONE(thread_counts), SLEEP(60 * MS), EXIT(0)};
+static const struct step wall_counts[] = {DO(on_wall), RUN(2 * MS), SLEEP(9 * MS), RUN(2 * MS),
+	SLEEP(5 * MS), DO(status), RUN(3 * MS), DO(is_counted), DO(off), RUN(2 * MS),
+	EXIT_GROUP(0)};
+static const struct step loses_buffer[] = {DO(on), RUN(4 * MS), DO(is_counted), DO(protect),
+	RUN(5 * MS), DO(status), RUN(2 * MS), DO(is_not_counted), DO(off), EXIT_GROUP(0)};
+
+static void thread_build(struct kernel *k)
+{
+	build(k, of_thread);
+}
+
+static void wall_build(struct kernel *k)
+{
+	build(k, wall_counts);
+}
+
+static void buffer_build(struct kernel *k)
+{
+	build(k, loses_buffer);
+}
+
+static void tables_of_other_kinds(void **state)
+{
+	struct scene scene = calling(thread_build);
+
+	(void)state;
+	once("of one thread", &scene);
+	scene.build = wall_build;
+	once("of elapsed time", &scene);
+	scene.build = buffer_build;
+	once("whose buffer is gone", &scene);
+	(void)count_answers(0);
+}
+
+/* Who does not know the nonce gets nothing; who is refused is told. */
+static const struct step forges[] = {DO(forged), RUN(5 * MS), DO(is_not_counted), EXIT_GROUP(0)};
+static const struct step is_refused[] = {DO(on), RUN(5 * MS), DO(is_not_counted), EXIT_GROUP(0)};
+
+static void forged_build(struct kernel *k)
+{
+	build(k, forges);
+}
+
+static void refused_build(struct kernel *k)
+{
+	build(k, is_refused);
+}
+
+static void requests_are_refused(void **state)
+{
+	struct scene scene = calling(forged_build);
+
+	(void)state;
+	once("forged", &scene);
+	assert_int_equal(count_answers(0), 0);
+	scene = calling(refused_build);
+	scene.options.restrict_fast = true;
+	once("restricted", &scene);
+	assert_int_equal(count_answers(EACCES), 1);
+}
+
+/* The helper says whether it could attach. */
+static void attaches_build(struct kernel *k)
+{
+	build(k, counts);
+	kernel_group(k, 100)->refuses = true;
+}
+
+static void helper_is_refused(void **state)
+{
+	struct scene scene = calling(attaches_build);
+	struct call_answer answer;
+	uint8_t data[CALL_ANSWER_BYTES];
+
+	(void)state;
+	scene.options.ready_fd = dup(answers[1]);
+	once(__func__, &scene);
+	assert_int_equal(scene.result.error, -EPERM);
+	assert_int_equal(read(answers[0], data, sizeof(data)), sizeof(data));
+	assert_int_equal(call_get_answer(data, sizeof(data), &answer), 0);
+	assert_int_not_equal(answer.error, 0);
+}
+
+/* "Off" in the arguments of tgkill(2), seen at the next stop. */
+static const struct blocking off_call = {.number = SYS_tgkill,
+	.argument = {100, 100, 0, CALL_OFF_FIRST, CALL_OFF_SECOND},
+	.interrupted = 0,
+	.wake_ns = MS,
+	.lenient = true};
+static const struct step off_by_call[] = {DO(on), RUN(4 * MS), DO(is_counted), CALL(&off_call),
+	RUN(1 * MS), CALL(&off_call), EXIT_GROUP(0)};
+
+static void off_build(struct kernel *k)
+{
+	static const struct step winch[] = {RUN(4 * MS + MS / 2), KILL(100, SIGWINCH), RUN(MS / 4),
+		AGAIN(2, 20), EXIT_GROUP(0)};
+
+	build(k, off_by_call);
+	(void)kernel_add_process(k, 50, 1, "/bin/sends", winch);
+}
+
+static void off_is_off(void **state)
+{
+	struct scene scene = calling(off_build);
+
+	(void)state;
+	race(__func__, &scene);
+	while (count_answers(0))
+		;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(ticks_are_counted, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(
+			exec_never_receives_counts, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(fork_copies_the_table, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(tables_of_other_kinds, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(requests_are_refused, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(helper_is_refused, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(off_is_off, open_answers, close_answers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
