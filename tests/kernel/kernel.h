@@ -114,6 +114,11 @@ struct step {
 	{                                      \
 		.op = OP_FORK, .program = (of) \
 	}
+/* clone(2) with flags that make a process, which is reported as a thread is. */
+#define FORK_AS_CLONE(of)                              \
+	{                                              \
+		.op = OP_FORK, .b = 1, .program = (of) \
+	}
 #define VFORK(of)                               \
 	{                                       \
 		.op = OP_VFORK, .program = (of) \

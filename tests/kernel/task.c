@@ -267,7 +267,7 @@ static void give_birth(struct kernel *k, struct task *t, const struct step *s)
 	static const unsigned long option[] = {
 		PTRACE_O_TRACECLONE, PTRACE_O_TRACEFORK, PTRACE_O_TRACEVFORK};
 	static const int number[] = {SYS_clone, SYS_clone, SYS_vfork};
-	unsigned kind = (unsigned)(s->op - OP_CLONE);
+	unsigned kind = s->b ? 0 : (unsigned)(s->op - OP_CLONE);
 	struct task *child = kernel_born(k, t, s->op == OP_CLONE, s->program);
 
 	kernel_note(k, "task %d makes %d", t->tid, child->tid);

@@ -602,7 +602,7 @@ static void regions_bounds_and_delay(void **state)
 	assert_int_equal(histogram_add(&histogram, "abs:0x400000-0x402000:0x10000"), 0);
 	assert_int_equal(histogram_begin(&histogram), 0);
 	scene.options.histogram = &histogram;
-	scene.options.max_overhead_ppm = 1000;
+	scene.options.max_cost_ppm = 1000;
 	scene.options.max_cpu_ppm = 1000;
 	scene.options.max_cpu_period_ns = 2000000;
 	scene.options.delay_ns = 30 * (uint64_t)MS;

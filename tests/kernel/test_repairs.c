@@ -14,6 +14,7 @@
 /* Signals that the target ignores by default; without a tracer they wake nobody. */
 static const struct step ignored[] = {RUN(MS), KILL(100, SIGWINCH), RUN(2 * MS), KILL(100, SIGCHLD),
 	RUN(3 * MS), KILL(100, SIGURG), RUN(20 * MS), KILL(100, SIGCONT), EXIT_GROUP(0)};
+static const struct step often[] = {RUN(3 * MS), KILL(100, SIGWINCH), AGAIN(2, 20), EXIT_GROUP(0)};
 static const struct step one_handled[] = {RUN(2 * MS), KILL(100, SIGUSR1), EXIT_GROUP(0)};
 static const struct step stop_and_go[] = {
 	RUN(2 * MS), KILL(100, SIGTSTP), RUN(2 * MS), KILL(100, SIGCONT), EXIT_GROUP(0)};
@@ -89,7 +90,7 @@ static void play(const char *name, void (*builder)(struct kernel *k), const stru
 {
 	struct scene scene = {.build = builder,
 		.same = true,
-		.same_calls = who == ignored,
+		.same_calls = who == ignored || who == often,
 		.options = {.follow = true}};
 
 	disturber = who;
@@ -109,6 +110,8 @@ static void timeout_is_not_stretched(void **state)
 	(void)state;
 	play("epoll_wait", epoll_out_build, ignored);
 	play("epoll_pwait2", epoll_spec_build, ignored);
+	play("epoll_wait, often", epoll_out_build, often);
+	play("epoll_pwait2, often", epoll_spec_build, often);
 }
 
 static void handler_still_interrupts_blocked_call(void **state)
