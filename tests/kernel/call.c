@@ -18,6 +18,9 @@ static const uint8_t argument_word[6] = {14, 13, 12, 7, 9, 8};
  */
 #define LATE_NS UINT64_C(10000000)
 
+/* A time-out of 0, which does not mean that there is none. */
+#define AT_ONCE_NS 1
+
 static uint64_t argument(const struct task *t, unsigned i)
 {
 	return t->word[argument_word[i]];
@@ -34,13 +37,13 @@ static uint64_t limit_of(struct task *t)
 
 	switch (call->wait) {
 	case WAIT_FOR_EVER: return 0;
-	case WAIT_MS: return (uint64_t)(int32_t)value * 1000000;
+	case WAIT_MS: return (int32_t)value > 0 ? (uint64_t)value * 1000000 : AT_ONCE_NS;
 	case WAIT_SPEC:
 		memory = kernel_memory(t->space, value, &room);
 		if (!memory)
 			return 0;
 		memcpy(spec, memory, sizeof(spec));
-		return (uint64_t)spec[0] * 1000000000 + (uint64_t)spec[1];
+		return (uint64_t)spec[0] * 1000000000 + (uint64_t)spec[1] + AT_ONCE_NS;
 	default: return call->most_ns;
 	}
 }
