@@ -12,7 +12,14 @@ struct code_reader;
 struct profile;
 
 enum report_format { REPORT_TEXT, REPORT_TSV, REPORT_CSV, REPORT_JSON };
-enum report_by { REPORT_BY_NONE, REPORT_BY_RANK, REPORT_BY_HOST, REPORT_BY_PROCESS };
+enum report_by {
+	REPORT_BY_NONE,
+	REPORT_BY_RANK,
+	REPORT_BY_HOST,
+	REPORT_BY_PROCESS,
+	REPORT_BY_THREAD,
+	REPORT_BY_OBJECT
+};
 enum report_instructions {
 	REPORT_INSTRUCTIONS_HOT,
 	REPORT_INSTRUCTIONS_ALL,
@@ -56,7 +63,7 @@ struct report_options {
 	bool paths;                /* diff: call paths, not functions */
 	bool has_fail_above;       /* diff: report whether something got slower by more than … */
 	double fail_above;         /* … percent */
-	enum report_by balance_by; /* merge: the units to compare */
+	enum report_by balance_by; /* merge: the units to compare; flat: the units of its rows */
 	enum report_instructions instructions; /* annotate */
 	bool fetch;                            /* doctor: download debug files through debuginfod */
 	const char *fetch_command;             /* doctor: the command that would; NULL: none */

@@ -59,6 +59,10 @@ diff -u "$golden/flat.txt" "$work/default" || fail "without a file, sprof.pb.gz 
 same "options behind the file" flat.tsv "$p" --format=tsv
 same "lines tsv" lines.tsv lines --format tsv "$p"
 same "threads" threads.tsv --split thread --no-inline --limit 3 --format tsv "$p"
+same "by thread" by_thread.txt --by thread "$p"
+same "by process" by_process.tsv --by process --format tsv "$p"
+same "by object" by_object.txt flat --by object --min-pct 5 "$p"
+refused "by thread is not for tree" 2 'for flat' tree --by thread "$p"
 same "summary tsv" summary.tsv summary --format tsv "$p"
 same "csv" flat.csv --format csv --limit 2 "$p"
 same "json" flat.json --format json --limit 2 "$p"

@@ -101,7 +101,8 @@ static const char help_options[] =
 	"                    wall clock wall, runqueue, blocked, guessed\n"
 	"  --bottom-up       tree, svg: from the leaves to those who called them\n"
 	"  --icicle          svg: the root on top\n"
-	"  --by time|share|rank|host|process\n"
+	"  --by time|share|rank|host|process|thread|object\n"
+	"                    flat: a table by process, thread or object\n"
 	"                    diff: time (default), of a run; share of all\n"
 	"                    merge: compare by rank, host or process\n"
 	"  --paths           diff: call paths, not functions\n"
@@ -216,7 +217,8 @@ static int take_choice(struct command *command, int id, const char *word)
 {
 	static const char *const sorts[] = {"self", "total", NULL};
 	static const char *const splits[] = {"none", "process", "thread", NULL};
-	static const char *const bys[] = {"time", "share", "rank", "host", "process", NULL};
+	static const char *const bys[] = {
+		"time", "share", "rank", "host", "process", "thread", "object", NULL};
 	static const char *const instructions[] = {"hot", "all", "none", NULL};
 	static const char *const whens[] = {"auto", "always", "never", NULL};
 	int chosen;
@@ -475,11 +477,16 @@ static void put_report_first(int argc, char **argv)
 static char default_file[] = "sprof.pb.gz";
 static char *default_files[] = {default_file, NULL};
 
+static bool is_report(const struct command *command, const char *name)
+{
+	return command->report && strcmp(command->report->name, name) == 0;
+}
+
 /* The reports of one profile read the default, if it is there. */
 static bool has_default(const struct command *command)
 {
 	return (command->report ? !command->report->print_sides : !command->merges) &&
-		!command->program && !command->options.balance_by && !command->sides &&
+		!command->program && !is_report(command, "balance") && !command->sides &&
 		access(default_file, F_OK) == 0;
 }
 
@@ -551,11 +558,6 @@ static const struct {
 	{OPTION_NO_DEMANGLE, "no-demangle", NULL, " summary merge pprof gmon "},
 };
 
-static bool is_report(const struct command *command, const char *name)
-{
-	return command->report && strcmp(command->report->name, name) == 0;
-}
-
 /* An option without effect is refused. */
 static int check_partial(const struct command *command, uint64_t given)
 {
@@ -583,16 +585,35 @@ static int check_partial(const struct command *command, uint64_t given)
 	return 0;
 }
 
+/* flat has tables by process, thread and object; merge compares ranks, hosts and processes. */
+static int check_by(const struct command *command)
+{
+	enum report_by by = command->options.balance_by;
+
+	if (by && by <= REPORT_BY_HOST && !is_report(command, "balance")) {
+		complain("--by rank and host are for merge: sprofreport merge --by rank FILE...");
+		return EXIT_USAGE;
+	}
+	if (by >= REPORT_BY_THREAD && !is_report(command, "flat")) {
+		complain("--by thread and object are for flat: sprofreport flat --by thread");
+		return EXIT_USAGE;
+	}
+	if (by == REPORT_BY_PROCESS && !is_report(command, "flat") &&
+		!is_report(command, "balance")) {
+		complain("--by process is for flat and merge: sprofreport flat --by process");
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
 /* The files before "--" are side A, those behind it side B; without it there is one of each. */
 static int take_sides(struct command *command, int behind, bool has_by)
 {
 	bool wants_sides = command->report ? command->report->print_sides != NULL : command->sides;
+	int status = check_by(command);
 
-	if (command->options.balance_by && !is_report(command, "balance")) {
-		complain("--by rank, host and process are for merge: sprofreport merge --by rank "
-			 "FILE...");
-		return EXIT_USAGE;
-	}
+	if (status)
+		return status;
 	if (command->options.fetch && !is_report(command, "doctor")) {
 		complain("--debuginfod is for doctor: sprofreport doctor --debuginfod FILE; later "
 			 "runs of sprofrun find what it got");

@@ -6,6 +6,7 @@
 
 #include "view/row_builder.h"
 #include "view/options.h"
+#include "view/report/groups.h"
 
 static void add_cells(struct row_builder *to, const struct profile *profile,
 	const struct report_options *options, enum rows_by by, const struct row *row,
@@ -65,6 +66,8 @@ static int print(const struct profile *profile, const struct report_options *giv
 int listing_print_flat(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem)
 {
+	if (options_take(options).balance_by)
+		return groups_print(profile, options, out, ret_problem);
 	return print(profile, options, ROWS_BY_FUNCTION, out, ret_problem);
 }
 
