@@ -16,6 +16,9 @@
 /* A column with fewer samples is not meaningful. */
 enum { SAMPLES_A_COLUMN = 5, SHEET_COLUMNS = 100 };
 
+/* Processes with less than this share of all time are short. */
+#define SHORT_SHARE 0.05
+
 /* Less than this share of a CPU is noise and counts as idle. */
 #define IDLE_CPUS 0.02
 
@@ -28,6 +31,55 @@ static int compare_rows(const void *a, const void *b)
 	return (x->task > y->task) - (x->task < y->task);
 }
 
+/* By name, which is the same string for equal names. */
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct profile *profile = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uintptr_t m = (uintptr_t)profile_task(profile, x).thread;
+	uintptr_t n = (uintptr_t)profile_task(profile, y).thread;
+
+	return m != n ? (m > n) - (m < n) : (x > y) - (x < y);
+}
+
+/*
+ * Short processes with the same name are one row, as the compilers that make starts: that of the
+ * first of them, @of. The rows are still in the order of the tasks.
+ */
+static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
+{
+	struct profile *profile = (struct profile *)grid->frames.profile;
+	double all = 0;
+	uint32_t *order = calloc(tasks + 1, sizeof(*order));
+	size_t n = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < tasks; i++)
+		all += grid->row[i].weight;
+	for (size_t i = 0; i < tasks; i++) {
+		if (grid->row[i].weight > 0 && grid->row[i].weight < all * SHORT_SHARE)
+			order[n++] = (uint32_t)i;
+	}
+	if (n)
+		qsort_r(order, n, sizeof(*order), compare_names, profile);
+	for (size_t i = 1, first = 0; i < n; i++) {
+		struct task one = profile_task(profile, order[first]);
+		struct task other = profile_task(profile, order[i]);
+
+		if (one.thread != other.thread) {
+			first = i;
+		} else if (one.pid != other.pid) {
+			grid->row[order[first]].weight += grid->row[order[i]].weight;
+			grid->row[order[first]].tasks++;
+			grid->row[order[i]].weight = 0;
+			of[order[i]] = order[first];
+		}
+	}
+	free(order);
+	return 0;
+}
+
 /* Chooses the tasks with a row of their own; *@ret_row_of: the row of every task. */
 static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 {
@@ -36,14 +88,18 @@ static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 	size_t tasks = profile_tasks(profile);
 	double least = 0;
 	uint32_t *row_of = calloc(tasks + 1, sizeof(*row_of));
+	uint32_t *of = calloc(tasks + 1, sizeof(*of));
+	int r = row_of && of ? 0 : -ENOMEM;
 
 	grid->row = calloc(tasks + 1, sizeof(*grid->row));
-	if (!row_of || !grid->row) {
-		free(row_of);
-		return -ENOMEM;
+	if (!grid->row)
+		r = -ENOMEM;
+	for (size_t i = 0; i < tasks && r == 0; i++) {
+		grid->row[i] = (struct timeline_row){.task = (uint32_t)i, .tasks = 1};
+		of[i] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < tasks; i++)
-		grid->row[i].task = (uint32_t)i;
+	if (r < 0)
+		goto out;
 	for (size_t i = 0; i < profile_samples(profile); i++) {
 		struct sample sample = profile_sample(profile, i);
 		double weight = (double)sample.value[grid->frames.sums.weight];
@@ -53,6 +109,10 @@ static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 			filter_takes(&grid->frames.filter, profile, &grid->frames.places, &sample))
 			grid->row[sample.task].weight += weight;
 	}
+	if (options->format == REPORT_TEXT && options->split == REPORT_SPLIT_NONE)
+		r = group_short(grid, tasks, of);
+	if (r < 0)
+		goto out;
 	qsort(grid->row, tasks, sizeof(*grid->row), compare_rows);
 	if (options->format == REPORT_TEXT)
 		least = (double)grid->frames.sums.all[grid->frames.sums.weight] *
@@ -63,8 +123,14 @@ static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 		grid->rows++;
 	for (size_t i = 0; i < tasks; i++)
 		row_of[grid->row[i].task] = (uint32_t)(i < grid->rows ? i : grid->rows);
+	for (size_t i = 0; i < tasks; i++)
+		row_of[i] = row_of[of[i]];
 	*ret_row_of = row_of;
-	return 0;
+	row_of = NULL;
+out:
+	free(row_of);
+	free(of);
+	return r;
 }
 
 uint64_t time_grid_ns(const struct time_grid *grid, size_t column)

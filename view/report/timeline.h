@@ -13,6 +13,7 @@
 /* A thread, or another unit of the split. The last row collects all without a row of their own. */
 struct timeline_row {
 	uint32_t task;
+	uint32_t tasks; /* of short processes with the same name: how many are in this row; or 1 */
 	double weight;
 };
 

@@ -96,6 +96,21 @@ static double most_of(const struct time_grid *grid, const double *cell)
 	return most;
 }
 
+/* "worker 101"; "cc1 ×12": so many short processes. NULL: out of memory. */
+static char *name_row(const struct time_grid *grid, const struct task *task, uint32_t tasks)
+{
+	const char *name = task->thread[0] ? task->thread : task->process;
+	char *text;
+	int n;
+
+	if (tasks > 1)
+		n = asprintf(&text, "%s %s%" PRIu32, name,
+			grid->frames.options.ascii ? "x" : "\xc3\x97", tasks);
+	else
+		n = asprintf(&text, "%s %" PRIu32, name, task->tid ? task->tid : task->pid);
+	return n < 0 ? NULL : text;
+}
+
 static int put_strips(const struct time_grid *grid, FILE *out)
 {
 	const struct profile *profile = grid->frames.profile;
@@ -113,9 +128,7 @@ static int put_strips(const struct time_grid *grid, FILE *out)
 		struct task task = profile_task(profile, grid->row[i].task);
 		char *name = NULL;
 
-		if (asprintf(&name, "%s %" PRIu32, task.thread[0] ? task.thread : task.process,
-			    task.tid ? task.tid : task.pid) < 0)
-			name = NULL;
+		name = name_row(grid, &task, grid->row[i].tasks);
 		r = name ? put_strip(grid, name, cell, most_of(grid, cell), out) : -ENOMEM;
 		free(name);
 	}
