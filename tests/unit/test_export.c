@@ -501,9 +501,39 @@ static void test_export__of_an_empty_profile(void **state)
 	profile_free(profile);
 }
 
+/* 20 ms blocked, 3 ms in the run queue, 2 ms on a CPU. */
+static void test_export__the_page_of_a_wall_profile_has_its_columns(void **state)
+{
+	const struct report_options options = {.size = sizeof(options)};
+	struct profile *profile = fixture_stacks();
+	int64_t values[VALUE_TYPES_MAX] = {0, 2000000, 25000000, 3000000, 20000000};
+	uint32_t leaf = profile_sample(profile, 0).location[0];
+	char *page;
+	size_t bytes;
+
+	(void)state;
+	page = export(profile, "html", &options, &bytes);
+	assert_null(strstr(page, "<th>blocked</th>"));
+	free(page);
+	assert_int_equal(profile_add_value_type(profile, "wall", "nanoseconds"), 2);
+	assert_int_equal(profile_add_value_type(profile, "runqueue", "nanoseconds"), 3);
+	assert_int_equal(profile_add_value_type(profile, "blocked", "nanoseconds"), 4);
+	profile_set_default_value(profile, 2);
+	assert_true(profile_add_sample(profile, 0, &leaf, 1, values) >= 0);
+	page = export(profile, "html", &options, &bytes);
+	assert_non_null(strstr(
+		page, "<th>samples</th><th>cpu</th><th>queue</th><th>blocked</th><th>object</th>"));
+	assert_non_null(strstr(page,
+		"<td data-v=\"3000000\">3.00 ms</td>"
+		"<td data-v=\"20000000\">20.00 ms</td>"));
+	free(page);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_export__the_page_of_a_wall_profile_has_its_columns),
 		cmocka_unit_test(test_export__is_chosen_by_file_name),
 		cmocka_unit_test(test_export__names_that_a_recording_cannot_have),
 		cmocka_unit_test(test_export__folded_stacks_count_samples),

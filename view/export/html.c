@@ -14,6 +14,7 @@
 #include "view/report/report.h"
 #include "view/report/timeline.h"
 #include "view/share.h"
+#include "view/wall_types.h"
 
 /* More rows make the page slow, and nobody reads them. */
 enum { ROWS_MOST = 1000 };
@@ -43,6 +44,31 @@ static void put_value(const struct html *html, const struct row *row, int64_t va
 	fputs("</td>", html->out);
 }
 
+/* With the wall clock, the parts of a function's own time, as in `flat`. */
+static bool has_wall(const struct html *html, struct wall_types *ret_wall)
+{
+	return wall_types_find(html->profile, ret_wall) &&
+		(html->functions.weight == VALUE_CPU_NS ||
+			html->functions.weight == ret_wall->wall);
+}
+
+static void put_wall(const struct html *html, const struct row *row)
+{
+	struct wall_types wall;
+	char amount[TEXT_UNIT_BYTES];
+
+	if (!has_wall(html, &wall))
+		return;
+	const int64_t parts[] = {row->self[VALUE_CPU_NS], wall_types_value(row->self, wall.queue),
+		wall_types_value(row->self, wall.blocked)};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		text_format_scaled(parts[i], *html->scale, amount);
+		fprintf(html->out, "<td data-v=\"%" PRId64 "\">", parts[i]);
+		svg_text(html->out, parts[i] ? amount : "");
+		fputs("</td>", html->out);
+	}
+}
+
 static void put_function(const struct html *html, size_t index)
 {
 	const struct row *row = &html->functions.row[index];
@@ -52,8 +78,10 @@ static void put_function(const struct html *html, size_t index)
 	fputs("<tr>", html->out);
 	put_value(html, row, row->self[weight]);
 	put_value(html, row, row->total[weight]);
-	fprintf(html->out, "<td data-v=\"%" PRId64 "\">%" PRId64 "</td><td title=\"",
-		row->self[VALUE_SAMPLES], row->self[VALUE_SAMPLES]);
+	fprintf(html->out, "<td data-v=\"%" PRId64 "\">%" PRId64 "</td>", row->self[VALUE_SAMPLES],
+		row->self[VALUE_SAMPLES]);
+	put_wall(html, row);
+	fputs("<td title=\"", html->out);
 	svg_text(html->out, row->object);
 	fputs("\">", html->out);
 	svg_text(html->out, text_basename(row->object));
@@ -67,14 +95,17 @@ static void put_function(const struct html *html, size_t index)
 static void put_functions(const struct html *html)
 {
 	size_t n = html->functions.n < ROWS_MOST ? html->functions.n : ROWS_MOST;
+	struct wall_types wall;
 
 	fputs("<section id=\"functions\"><h2>Functions</h2>\n"
 	      "<p><input type=\"search\" id=\"filter\" size=\"32\" hidden "
 	      "placeholder=\"filter: part of a name\" aria-label=\"Filter functions\"></p>\n"
 	      "<div class=\"wide\"><table id=\"flat\"><thead><tr><th>self</th><th></th>"
-	      "<th>total</th><th></th><th>samples</th><th>object</th><th>function</th>"
-	      "</tr></thead><tbody>\n",
+	      "<th>total</th><th></th><th>samples</th>",
 		html->out);
+	if (has_wall(html, &wall))
+		fputs("<th>cpu</th><th>queue</th><th>blocked</th>", html->out);
+	fputs("<th>object</th><th>function</th></tr></thead><tbody>\n", html->out);
 	for (size_t i = 0; i < n; i++)
 		put_function(html, i);
 	fputs("</tbody></table></div>\n", html->out);
@@ -164,36 +195,52 @@ static int put_notes(const struct html *html)
 	return 0;
 }
 
-/* The time line as text; NULL if the profile has none. */
-static int print_time(const struct html *html, char **ret_text)
+/* @value: of which the strips are; NULL: as in the report. 1: the profile has no time line. */
+static int print_strips(const struct html *html, const char *value, FILE *out)
 {
 	struct report_options options = *html->options;
 	struct time_grid grid;
-	char *problem = NULL, *text = NULL;
-	size_t bytes;
-	FILE *out;
+	char *problem = NULL;
 	int r;
 
 	options.format = REPORT_TEXT;
 	options.width = TIME_COLUMNS;
+	options.value = value ? value : options.value;
 	if (!options.limit || options.limit > STRIPS_MOST)
 		options.limit = STRIPS_MOST;
 	r = time_grid_init(&grid, html->profile, &options, STRIP_COLUMNS, &problem);
 	free(problem);
-	if (r < 0) {
-		*ret_text = NULL;
-		return r == -ENOMEM ? r : 0;
+	if (r < 0)
+		return r == -ENOMEM ? r : 1;
+	r = timeline_body(&grid, out);
+	time_grid_release(&grid);
+	return r;
+}
+
+/*
+ * The time line as text, with the wall clock first when threads ran and then when they were
+ * blocked; NULL if the profile has none.
+ */
+static int print_time(const struct html *html, char **ret_text)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	struct wall_types wall;
+	int r = out ? print_strips(html, NULL, out) : -ENOMEM;
+
+	if (r == 0 && !html->options->value && wall_types_find(html->profile, &wall)) {
+		fputs("\nblocked:\n", out);
+		r = print_strips(html, "blocked", out);
 	}
-	out = open_memstream(&text, &bytes);
-	r = out ? timeline_body(&grid, out) : -ENOMEM;
 	if (out && fclose(out) != 0)
 		r = -ENOMEM;
-	time_grid_release(&grid);
-	if (r < 0)
+	if (r) {
 		free(text);
-	else
-		*ret_text = text;
-	return r;
+		text = NULL;
+	}
+	*ret_text = text;
+	return r < 0 ? r : 0;
 }
 
 static void put_time(const struct html *html, const char *text)
