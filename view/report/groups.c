@@ -9,11 +9,11 @@
 #include "base/text.h"
 #include "profile/table.h"
 #include "view/filter.h"
-#include "view/gather.h"
 #include "view/header.h"
 #include "view/layout.h"
 #include "view/options.h"
 #include "view/report/report.h"
+#include "view/row_builder.h"
 #include "view/share.h"
 #include "view/wall_types.h"
 
@@ -242,35 +242,35 @@ static int print_text(const struct groups *g, FILE *out)
 	return report_audit_line(g->profile, g->options.ascii, g->options.width, out);
 }
 
-static void gather_row(const struct groups *g, const struct row *row,
-	const struct gather_other *other, struct gathering *to)
+static void add_cells(const struct groups *g, const struct row *row,
+	const struct row_builder_other *other, struct row_builder *to)
 {
-	*to = (struct gathering){0};
-	gather_task(to, &g->options, row);
-	gather_values(to, g->profile, row);
+	*to = (struct row_builder){0};
+	row_builder_task(to, &g->options, row);
+	row_builder_values(to, g->profile, row);
 	if (by_object(g))
-		gather(to, "object", cell_text(row->object));
-	gather_others(to, other, row);
+		row_builder_add(to, "object", cell_text(row->object));
+	row_builder_others(to, other, row);
 }
 
 static int print_sheet(const struct groups *g, FILE *out)
 {
 	static const struct row no_row = {.object = "", .task = ""};
-	struct gather_other other;
-	struct gathering cells;
+	struct row_builder_other other;
+	struct row_builder cells;
 	struct sheet sheet;
-	int r = gather_other_init(&other, g->profile, &g->rows);
+	int r = row_builder_other_init(&other, g->profile, &g->rows);
 
 	if (r < 0)
 		return r;
-	gather_row(g, &no_row, &other, &cells);
+	add_cells(g, &no_row, &other, &cells);
 	sheet_begin(&sheet, g->options.format, cells.name, cells.n, out);
 	for (size_t i = 0; i < g->rows.n; i++) {
-		gather_row(g, &g->rows.row[i], &other, &cells);
+		add_cells(g, &g->rows.row[i], &other, &cells);
 		sheet_row(&sheet, cells.cell);
 	}
 	sheet_end(&sheet);
-	gather_other_release(&other);
+	row_builder_other_release(&other);
 	return 0;
 }
 
