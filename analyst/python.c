@@ -109,6 +109,10 @@ static int detect(struct locations *locations, const struct space *space,
 		python_free(python);
 		return -ENOMEM;
 	}
+	if (layout.gil) {
+		python->gil = runtime.svma + runtime.bias + layout.gil;
+		python->gil_bytes = layout.gil_bytes;
+	}
 	python_layout_table(&layout, runtime.svma + runtime.bias, ret_table);
 	ret_table->id = layout.version;
 	*ret_state = python;

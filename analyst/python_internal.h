@@ -31,6 +31,7 @@ struct python {
 	struct python_code *code;    /* open addressing, a power of two */
 	size_t codes, room;
 	int mapping; /* in the profile */
+	uint64_t gil, gil_bytes; /* the lock's address and size; 0: not known */
 };
 
 struct python_code *python_find_code(const struct python *python, uint64_t address);

@@ -305,6 +305,42 @@ static int add_all(struct merger *m)
 	return 0;
 }
 
+/*
+ * Does the thread wait for the interpreter's lock? The interpreter itself has called a function of
+ * the C library that waits for a condition, and that function's frames hold the condition's address,
+ * which lies in the lock.
+ */
+static bool waits_for_lock(const struct merger *m)
+{
+	const struct runtime_sample *s = m->sample;
+	const struct python *python = m->python;
+	uint64_t offset, word;
+	const char *name;
+	size_t own = 0;
+
+	while (own < s->n && s->frame[own].place.module != python->module)
+		own++;
+	if (!python->gil || !s->in_call || !own || own == s->n || !python->list->symbolizer)
+		return false;
+	name = symbolizer_function_at(
+		python->list->symbolizer, &s->frame[own - 1].place, &offset);
+	if (!name || !strstr(name, "pthread_cond_"))
+		return false;
+	for (uint64_t at = (s->frame[0].sp + 7) & ~UINT64_C(7); at + 8 <= s->frame[own].sp; at += 8)
+		if (stack_word(m, at, &word) && word - python->gil < python->gil_bytes)
+			return true;
+	return false;
+}
+
+/* The watched words: the thread that had the lock last, and whether it is locked. */
+static bool holds_lock(const struct merger *m)
+{
+	const struct record_runtime *record = m->sample->record;
+
+	return m->python->gil && record->watch[0] == record->thread &&
+		(uint32_t)record->watch[1] == 1;
+}
+
 int python_merge(void *state, const struct runtime_sample *sample, struct runtime_stack *stack)
 {
 	struct merger m = {.python = state, .sample = sample, .stack = stack};
@@ -312,6 +348,8 @@ int python_merge(void *state, const struct runtime_sample *sample, struct runtim
 	int r;
 
 	stack->locations = stack->groups = 0;
+	stack->waits_for_lock = waits_for_lock(&m);
+	stack->holds_lock = !stack->waits_for_lock && holds_lock(&m);
 	if (sample->record->flags & (RECORD_RUNTIME_UNREAD | RECORD_RUNTIME_UNKNOWN))
 		return 0;
 	if (version >= PYTHON_3_12)

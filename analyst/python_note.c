@@ -19,7 +19,7 @@ struct noting {
 	struct process {
 		uint32_t pid;
 		const char *name;
-		int64_t ns;
+		int64_t ns, named_ns; /* of stacks without functions of Python, and with them */
 		uint32_t location; /* in its interpreter */
 	} * process;
 	size_t n;
@@ -77,9 +77,13 @@ static int64_t count(struct noting *n)
 			interprets |= kind == KIND_INTERPRETER;
 			at = kind == KIND_INTERPRETER ? sample.location[j] : at;
 		}
-		if (named || !interprets)
+		if (!named && !interprets)
 			continue;
 		process = process_of(n, &task);
+		if (named) {
+			process->named_ns += sample.value[VALUE_CPU_NS];
+			continue;
+		}
 		process->ns += sample.value[VALUE_CPU_NS];
 		process->location = at;
 	}
@@ -127,7 +131,9 @@ int python_note(struct profile *profile)
 		n.kind[i] = (uint8_t)kind_of(profile, profile_location(profile, i));
 	all = count(&n);
 	for (size_t i = 0; i < n.n; i++) {
-		if (!most || n.process[i].ns > most->ns)
+		/* Some stacks are before its first function, or after its last. */
+		if (n.process[i].ns > n.process[i].named_ns &&
+			(!most || n.process[i].ns > most->ns))
 			most = &n.process[i];
 	}
 	if (most && most->ns > 0 && most->ns >= all / PART_LEAST)

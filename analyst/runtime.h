@@ -21,7 +21,8 @@ struct runtime_sample {
 	const struct record_runtime *record;
 	const struct unwind_frame *frame; /* leaf first */
 	size_t n;
-	bool truncated;            /* the frames do not reach the beginning of the stack */
+	bool truncated; /* the frames do not reach the beginning of the stack */
+	bool in_call;   /* the thread is in a system call, or blocked */
 	struct unwind_piece piece[UNWIND_PIECES]; /* the copy of the stack */
 };
 
@@ -36,6 +37,7 @@ struct runtime_stack {
 	size_t locations, location_room;
 	struct runtime_group *group;
 	size_t groups, group_room;
+	bool holds_lock, waits_for_lock; /* of the interpreter */
 };
 
 struct runtime {

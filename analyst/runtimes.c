@@ -66,10 +66,8 @@ static int set(struct runtimes *runtimes, struct image_space *image, const struc
 	return 0;
 }
 
-int runtimes_detect(struct runtimes *runtimes, struct image_space *image)
+static int detect(struct runtimes *runtimes, struct image_space *image)
 {
-	if (image->runtime || !image->space || runtimes->options.show == RUNTIMES_NOT)
-		return 0;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		struct runtime_table table;
 		void *state = NULL;
@@ -85,7 +83,23 @@ int runtimes_detect(struct runtimes *runtimes, struct image_space *image)
 	return 0;
 }
 
-int runtimes_take(struct runtimes *runtimes, const struct record_runtime *record)
+int runtimes_detect(struct runtimes *runtimes, struct image_space *image)
+{
+	uint8_t request[REQUEST_BYTES];
+	int r = 0;
+
+	if (!image->runtime && image->space && runtimes->options.show != RUNTIMES_NOT)
+		r = detect(runtimes, image);
+	if (runtimes->options.examined && runtimes->options.request) {
+		request_put(request, &(struct request){.type = REQUEST_EXAMINED});
+		(void)runtimes->options.request(
+			runtimes->options.context, request, sizeof(request));
+	}
+	return r;
+}
+
+int runtimes_take(
+	struct runtimes *runtimes, uint64_t time_ns, const struct record_runtime *record)
 {
 	size_t bytes = (size_t)record->frames * RECORD_FRAME_WORDS * 8;
 
@@ -96,6 +110,7 @@ int runtimes_take(struct runtimes *runtimes, const struct record_runtime *record
 		memcpy(runtimes->frame, record->frame, bytes);
 	runtimes->pending = *record;
 	runtimes->pending.frame = runtimes->frame;
+	runtimes->pending_ns = time_ns;
 	return 0;
 }
 
@@ -106,6 +121,13 @@ int runtimes_object(
 	if (!image->runtime || image->runtime->table.id != object->id)
 		return 0;
 	return image->runtime->runtime->object(image->runtime->state, object);
+}
+
+void runtimes_sample_begins(struct runtimes *runtimes, uint64_t time_ns)
+{
+	if (runtimes->pending_ns != time_ns)
+		runtimes->pending.tid = 0;
+	runtimes->stack.holds_lock = runtimes->stack.waits_for_lock = false;
 }
 
 void runtimes_sample_over(struct runtimes *runtimes)
@@ -162,6 +184,7 @@ int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
 		.frame = result->frame,
 		.n = result->n,
 		.truncated = result->end == UNWIND_TRUNCATED,
+		.in_call = sample->syscall >= 0 || sample->flags & RECORD_SAMPLE_BLOCKED,
 		.piece = {{sample->stack_base, sample->stack, sample->stack_bytes},
 			{sample->outer_base, sample->outer, sample->outer_bytes}}};
 	int r;

@@ -24,10 +24,16 @@ enum runtimes_show {
 
 /* The frame of a stack without frames of the language, for RUNTIMES_ONLY. */
 #define RUNTIMES_NONE_OF_THEM "[no Python]"
+/* The frame between a function of the language and its wait for the interpreter's lock. */
+#define RUNTIMES_WAITS "[waiting for the GIL]"
+/* A label of the stack of --dump whose thread holds that lock. */
+#define RUNTIMES_LOCK      "gil"
+#define RUNTIMES_LOCK_HELD "held"
 
 struct runtimes_options {
 	enum runtimes_show show;
 	bool own_frames; /* do not fold the frames of the interpreter */
+	bool examined;   /* tell the supervisor when a process has been examined */
 	/* Sends requests to the supervisor; false: not now. NULL: there is none. */
 	bool (*request)(void *context, const uint8_t *data, size_t bytes);
 	void *context;
@@ -38,6 +44,7 @@ struct runtimes {
 	struct locations *locations; /* borrowed */
 	/* The record that belongs to the next sample; tid 0: none. */
 	struct record_runtime pending;
+	uint64_t pending_ns; /* its time, which is the sample's */
 	uint8_t *frame; /* its frames, copied */
 	size_t frame_room;
 	struct runtime_stack stack; /* of the current sample */
@@ -62,10 +69,12 @@ void image_runtime_free(struct image_runtime *runtime);
 int runtimes_detect(struct runtimes *runtimes, struct image_space *image);
 
 /* Takes the records that precede a sample. -ENOMEM. */
-int runtimes_take(struct runtimes *runtimes, const struct record_runtime *record);
+int runtimes_take(
+	struct runtimes *runtimes, uint64_t time_ns, const struct record_runtime *record);
 int runtimes_object(
 	struct runtimes *runtimes, struct image_space *image, const struct record_object *object);
-/* The sample has been taken, or dropped. */
+/* A sample of this time begins; or it has been taken, or dropped. */
+void runtimes_sample_begins(struct runtimes *runtimes, uint64_t time_ns);
 void runtimes_sample_over(struct runtimes *runtimes);
 
 /*

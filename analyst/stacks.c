@@ -30,7 +30,8 @@ int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_p
 		.guessed_mark = -1,
 		.blocked_mark = -1,
 		.stopped_mark = -1,
-		.none_mark = -1};
+		.none_mark = -1,
+		.lock_mark = -1};
 	return unwinder_new(locations->symbolizer, &stacks->unwinder);
 }
 
@@ -213,16 +214,26 @@ static void push(struct stacks *stacks, size_t *n, int location)
 /* The frames of a language alone. */
 static int put_language(struct stacks *stacks, const struct runtime_stack *stack)
 {
-	size_t n = stack->locations;
+	size_t n = 0;
+	int location;
 
-	if (room_for(stacks, n + 1) < 0)
+	if (room_for(stacks, stack->locations + 2) < 0)
 		return -ENOMEM;
-	if (n)
-		memcpy(stacks->location, stack->location, n * sizeof(*stacks->location));
-	else
-		push(stacks, &n,
-			mark(stacks, &stacks->none_mark, "[python]", RUNTIMES_NONE_OF_THEM));
-	return stacks->none_mark < -1 ? stacks->none_mark : (int)n;
+	if (stack->waits_for_lock) {
+		location = mark(stacks, &stacks->lock_mark, "[python]", RUNTIMES_WAITS);
+		if (location < 0)
+			return location;
+		push(stacks, &n, location);
+	}
+	if (!stack->locations) {
+		location = mark(stacks, &stacks->none_mark, "[python]", RUNTIMES_NONE_OF_THEM);
+		if (location < 0)
+			return location;
+		push(stacks, &n, location);
+		return (int)n;
+	}
+	memcpy(stacks->location + n, stack->location, stack->locations * sizeof(*stack->location));
+	return (int)(n + stack->locations);
 }
 
 /*
@@ -236,8 +247,15 @@ static int put_frame(struct stacks *stacks, struct image_space *image,
 	int location;
 
 	if (stack && *group < stack->groups && stack->group[*group].frame == index) {
-		const struct runtime_group *here = &stack->group[(*group)++];
+		const struct runtime_group *here = &stack->group[*group];
 
+		if (!*group && stack->waits_for_lock) {
+			location = mark(stacks, &stacks->lock_mark, "[python]", RUNTIMES_WAITS);
+			if (location < 0)
+				return location;
+			push(stacks, n, location);
+		}
+		++*group;
 		memcpy(stacks->location + *n, stack->location + here->first,
 			here->n * sizeof(*stacks->location));
 		*n += here->n;
@@ -265,7 +283,7 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result, bool merged)
 {
 	const struct runtime_stack *stack = merged ? &stacks->runtimes->stack : NULL;
-	size_t n = 0, marks = 2, group = 0; /* one at each end */
+	size_t n = 0, marks = 3, group = 0; /* one at each end, and one for a lock */
 	int location;
 
 	for (size_t i = 0; i < result->n; i++)

@@ -38,7 +38,7 @@ struct stacks {
 	size_t room;
 	/* locations; -1: not added yet */
 	int truncated_mark, incomplete_mark, signal_mark, guessed_mark, blocked_mark, stopped_mark,
-		none_mark;
+		none_mark, lock_mark;
 	struct stacks_call {
 		uint16_t machine;
 		int32_t number;

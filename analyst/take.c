@@ -7,6 +7,7 @@
 
 #include "analyst/analyst_state.h"
 #include "analyst/arrays.h"
+#include "profile/labels.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
@@ -104,6 +105,14 @@ static bool is_left_out(const struct analyst *analyst, const struct record_sampl
 	return analyst->user_only && sample->syscall >= 0 && !(sample->flags & RECORD_SAMPLE_DUMP);
 }
 
+/* The labels of a thread that holds its interpreter's lock. -ENOMEM. */
+static int lock_label(const struct analyst *analyst)
+{
+	const struct label held = {.key = RUNTIMES_LOCK, .text = RUNTIMES_LOCK_HELD};
+
+	return analyst->runtimes.stack.holds_lock ? labels_add(analyst->profile, &held, 1) : 0;
+}
+
 static int take_sample(struct analyst *analyst, const struct record_sample *sample)
 {
 	struct image_space *image = spaces_get(&analyst->spaces, sample->pid);
@@ -111,7 +120,7 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	int64_t values[VALUE_TYPES_MAX] = {1, (int64_t)sample->weight_ns};
 	bool dump = sample->flags & RECORD_SAMPLE_DUMP, guessed;
 	const uint32_t *stack;
-	int task, n;
+	int task, n, labels;
 
 	if (!thread)
 		return -ENOMEM;
@@ -135,11 +144,13 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	}
 	n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
 	task = find_task(analyst, image, thread);
-	if (n < 0 || task < 0)
+	labels = dump ? lock_label(analyst) : 0;
+	if (n < 0 || task < 0 || labels < 0)
 		return -ENOMEM;
 	analyst->counts.samples++;
 	wallclock_values(&analyst->wallclock, sample, guessed, values);
-	n = profile_add_stack(analyst->profile, (uint32_t)task, stack, (size_t)n);
+	n = profile_add_labelled_stack(
+		analyst->profile, (uint32_t)task, (uint32_t)labels, stack, (size_t)n);
 	if (n < 0)
 		return n;
 	profile_add_values(analyst->profile, (size_t)n, values);
@@ -272,11 +283,15 @@ static int take(struct analyst *analyst, const struct record *rec)
 	case RECORD_EXEC: return take_exec(analyst, &rec->as.exec);
 	case RECORD_MAPS: return take_maps(analyst, rec);
 	case RECORD_THREAD: return spaces_thread(&analyst->spaces, &rec->as.thread);
-	case RECORD_RUNTIME: return runtimes_take(&analyst->runtimes, &rec->as.runtime);
+	case RECORD_RUNTIME:
+		return runtimes_take(
+			&analyst->runtimes, rec->header.time_ns, &rec->as.runtime);
 	case RECORD_OBJECT: return take_object(analyst, &rec->as.object);
 	case RECORD_SAMPLE: {
-		int r = take_sample(analyst, &rec->as.sample);
+		int r;
 
+		runtimes_sample_begins(&analyst->runtimes, rec->header.time_ns);
+		r = take_sample(analyst, &rec->as.sample);
 		runtimes_sample_over(&analyst->runtimes);
 		return r;
 	}

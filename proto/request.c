@@ -18,6 +18,7 @@ static bool value_ok(const struct request *request)
 	case REQUEST_STOP:
 	case REQUEST_SERVE:
 	case REQUEST_ROTATE:
+	case REQUEST_EXAMINED:
 	case REQUEST_RUNTIME: return true;
 	default: return false;
 	}

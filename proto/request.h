@@ -27,6 +27,7 @@ enum request_type {
 	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime.h) */
 	/* value: bytes to copy of the next stacks of thread @index, where their end is not known */
 	REQUEST_STACK = 8,
+	REQUEST_EXAMINED = 9, /* for --dump: the mappings of a process have been examined */
 };
 
 struct request {

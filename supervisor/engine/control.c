@@ -45,6 +45,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 		break;
 	case REQUEST_FREEZE: counting_freeze(engine, request->value); break;
 	case REQUEST_ROTATE: rotate_wanted(engine, clock_now()); break;
+	case REQUEST_EXAMINED: engine->runtimes.examined++; break;
 	case REQUEST_RUNTIME: runtimes_request(engine, request); break;
 	case REQUEST_STACK: set_stack_need(engine, request->index, request->value); break;
 	case REQUEST_STOP: engine->timing.stop = true; break;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "supervisor/engine/control.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/proc_status.h"
@@ -17,6 +18,8 @@
 #define PATIENCE_NS 2000000
 /* For all stops. */
 #define WAIT_NS UINT64_C(1000000000)
+/* For the analyst to start, and to examine the processes. */
+#define EXAMINE_NS UINT64_C(2000000000)
 
 static void hand_over(struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot,
 	uint64_t stop_ns, uint16_t flags)
@@ -32,12 +35,15 @@ static void hand_over(struct engine *engine, struct tracee *t, const struct arch
 		.syscall = snapshot->syscall,
 		.machine = snapshot->machine,
 	};
+	uint64_t now;
 
 	procfs_read_name(t->process->pid, t->tid, t->name);
 	(void)emit_thread(&engine->emitter, clock_now(), t);
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
-	if (emit_sample(&engine->emitter, clock_now(), &sample))
+	now = clock_now();
+	runtimes_hand_over(engine, t, now);
+	if (emit_sample(&engine->emitter, now, &sample))
 		engine->audit.ticks++;
 	else
 		engine->audit.lost_samples++;
@@ -50,6 +56,8 @@ static int take(struct engine *engine, struct tracee *t, struct arch_snapshot *s
 
 	if (r == 0 && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, snapshot, &t->process->stacks, &t->home);
+	if (r == 0)
+		runtimes_copy(engine, t, snapshot);
 	return r;
 }
 
@@ -165,6 +173,7 @@ static bool look(struct engine *engine, struct tracee *t)
 	snapshot.syscall = activity.syscall;
 	if (engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	runtimes_copy(engine, t, &snapshot);
 	/* The thread was scheduled in meanwhile: the copy may be inconsistent. */
 	if (procfiles_read_cpu(&engine->files, t, &after) < 0 || after.slices != before.slices)
 		return false;
@@ -192,6 +201,23 @@ static void wait_for(struct engine *engine, const struct tracee *t, uint64_t pat
 	}
 }
 
+/* The analyst examines the mappings of each process, and says what is to be read of it. */
+static void await_runtimes(struct engine *engine, uint64_t began)
+{
+	struct pollfd request = {.fd = engine->reader.link.request_fd, .events = POLLIN};
+
+	emit_bell(&engine->emitter, began);
+	while (engine->emitter.open && request.fd >= 0 &&
+		engine->runtimes.examined < engine->target.processes &&
+		clock_now() < began + EXAMINE_NS) {
+		if (poll(&request, 1, 10) > 0 && request.revents & POLLIN)
+			control_requests(engine);
+		else if (request.revents)
+			return;
+		lifecycle_drain(engine);
+	}
+}
+
 void dump_run(struct engine *engine)
 {
 	struct target *target = &engine->target;
@@ -201,6 +227,8 @@ void dump_run(struct engine *engine)
 		(void)emit_process(&engine->emitter, began, target->process[i]);
 		maps_read(&engine->maps, target->process[i], began);
 	}
+	await_runtimes(engine, began);
+	began = clock_now();
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 

@@ -57,13 +57,16 @@ void handover_sample(struct engine *engine, struct tracee *t, struct record_samp
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 
 	sampler_note(t->sample, sample->flags & RECORD_SAMPLE_KERNEL);
-	if (t->left_out)
+	if (t->left_out) {
+		runtimes_forget(engine);
 		return; /* it was examined only for a table */
+	}
 	engine->audit.found_ns += weight_ns;
 	sample->weight_ns = weight_ns;
 	sample->pid = (uint32_t)t->process->pid;
 	sample->tid = (uint32_t)t->tid;
 	sample->queue_ns = waited.queue_ns;
+	runtimes_hand_over(engine, t, now);
 	if (!emit_sample(&engine->emitter, now, sample)) {
 		engine->audit.lost_samples++;
 		return;

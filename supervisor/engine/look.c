@@ -70,6 +70,7 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 	if (!engine->stack.most || !activity->sp)
 		return;
 	stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	runtimes_copy(engine, t, &snapshot);
 	emit_describe_stack(&engine->stack, &snapshot, sample);
 }
 
@@ -98,6 +99,7 @@ static bool hand_over(struct engine *engine, struct tracee *t, struct record_sam
 	sample->tid = (uint32_t)t->tid;
 	sample->queue_ns = owed->queue_ns;
 	sample->blocked_ns = owed->blocked_ns;
+	runtimes_hand_over(engine, t, now);
 	if (!emit_sample(&engine->emitter, now, sample)) {
 		engine->audit.lost_looks++;
 		return false;
@@ -162,9 +164,12 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
 	sample->machine = t->machine ? t->machine : arch_native.machine;
 	take_stack(engine, t, &activity, sample);
-	if (procfiles_read_runs(&engine->files, t, ret_cpu) < 0)
+	if (procfiles_read_runs(&engine->files, t, ret_cpu) < 0) {
+		runtimes_forget(engine);
 		return false;
+	}
 	if (!did_not_run(engine, t, &activity, &before, ret_cpu)) {
+		runtimes_forget(engine);
 		engine->audit.unsure_looks++;
 		return false;
 	}

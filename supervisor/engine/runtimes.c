@@ -26,8 +26,18 @@ void runtimes_request(struct engine *engine, const struct request *request)
 	if (runtime_take(&engine->runtimes.incoming, request, &table) <= 0)
 		return;
 	process = target_find_process(&engine->target, (int)table.pid);
-	if (process && runtime_copy_init(&engine->runtimes.copy) == 0)
-		process->runtime = runtime_process_set(process->runtime, &table);
+	if (!process || runtime_copy_init(&engine->runtimes.copy) < 0)
+		return;
+	process->runtime = runtime_process_set(process->runtime, &table);
+	/* Its blocked threads were seen without their frames: they are looked at again. */
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		if (t->process != process)
+			continue;
+		t->wall.seen = false;
+		t->wall.here_ns = 0;
+	}
 }
 
 void runtimes_fork(const struct process *from, struct process *process)
@@ -67,6 +77,7 @@ void runtimes_copy(struct engine *engine, struct tracee *t, const struct arch_sn
 		return;
 	if (snapshot->thread_pointer)
 		t->runtime.self = snapshot->thread_pointer;
+	engine->runtimes.copy.tid = t->tid;
 	runtime_copy_take(&engine->runtimes.copy, &runtime->table, &t->runtime, &source, t->tid,
 		clock_now());
 }
@@ -145,6 +156,11 @@ static void hand_over_objects(struct engine *engine, const struct tracee *t, uin
 		send_objects(engine, t, address, n, now);
 }
 
+void runtimes_forget(struct engine *engine)
+{
+	engine->runtimes.copy.taken = false;
+}
+
 void runtimes_hand_over(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct runtime_copy *copy = &engine->runtimes.copy;
@@ -152,7 +168,7 @@ void runtimes_hand_over(struct engine *engine, struct tracee *t, uint64_t now)
 	const struct runtime_source source = {read_memory, t, NULL};
 	struct record_runtime record;
 
-	if (!copy->taken || !runtime)
+	if (!copy->taken || copy->tid != t->tid || !runtime)
 		return;
 	copy->taken = false;
 	record = (struct record_runtime){

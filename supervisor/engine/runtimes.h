@@ -21,6 +21,7 @@ struct tracee;
 struct runtimes {
 	struct runtime_incoming incoming;
 	struct runtime_copy copy; /* allocated with the first table */
+	size_t examined; /* processes that the analyst has examined, for --dump */
 };
 
 void runtimes_release(struct engine *engine);
@@ -40,7 +41,11 @@ void runtimes_forget_analyst(struct engine *engine);
  */
 void runtimes_copy(struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot);
 
-/* After the resume, just before the sample is sent: sends what was read. */
+/*
+ * After the resume, just before the sample is sent, with the same time: sends what was read. Or it
+ * is not used.
+ */
 void runtimes_hand_over(struct engine *engine, struct tracee *t, uint64_t now);
+void runtimes_forget(struct engine *engine);
 
 #endif

@@ -127,7 +127,6 @@ static void record_stop(
 	maps_cover_stack(&engine->maps, t->process, snapshot->sp, now);
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
-	runtimes_hand_over(engine, t, now);
 	handover_sample(engine, t, &sample, t->sample->order.weight_ns[0], now);
 }
 

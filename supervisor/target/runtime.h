@@ -75,6 +75,7 @@ struct runtime_piece {
 /* Of the stopped thread. One for all, allocated beforehand. */
 struct runtime_copy {
 	bool taken; /* since the last handover */
+	int tid;    /* then of this thread */
 	uint16_t flags;
 	uint64_t thread;
 	uint64_t watch[RUNTIME_WATCH_WORDS];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "profile/labels.h"
 #include "profile/profile.h"
 
 static int stopped_type(const struct profile *profile)
@@ -89,6 +90,9 @@ static void print_thread(const struct profile *profile, const struct dumped *dum
 	(void)fputc(')', out);
 	if (stopped >= 0)
 		print_stop(sample.value[stopped], out);
+	for (size_t i = 0; i < labels_count(profile, sample.labels); i++)
+		if (!strcmp(labels_at(profile, sample.labels, i).key, "gil"))
+			(void)fputs(", holds the GIL", out);
 	(void)fputc('\n', out);
 	for (size_t k = 0; k < sample.n; k++) {
 		struct location location = profile_location(profile, sample.location[k]);

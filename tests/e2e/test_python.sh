@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Python's functions in native stacks: each stack of a program whose stacks are known is one that
+# was there, line by line, among the native frames and alone; who waits for the interpreter's lock,
+# and who holds it; what the options do.
+. "$(dirname "$0")/../lib.sh"
+python=/usr/bin/python3
+[ -x $python ] && $python -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' ||
+    skip "needs CPython 3.8 to 3.13 (Debian: python3)"
+[ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
+truth=$SOURCE/tests/targets/python_truth.py
+
+$python "$truth" write known.json
+for show in yes only; do
+    "$SPROFRUN" -q -F 500 --python $show -o $show.pb.gz -- $python "$truth" run 1
+    is "$show: status" $? 0
+    result=$($python "$truth" check known.json $show.pb.gz ${show#yes})
+    is "$show: each stack was there ($(tail -n 1 <<<"$result"))" $? 0
+    [ -z "$(grep '^wrong' <<<"$result")" ] || echo "$result"
+    check "$show: there are such stacks" [ "$(figure python_stacks $show.pb.gz)" -gt 0 ]
+done
+about "unmatched, of a thousand" "$(awk -v u="$(figure python_unmatched yes.pb.gz)" \
+    -v n="$(figure python_stacks yes.pb.gz)" 'BEGIN { print u * 1000 / n }')" 0 5
+objects() { "$SPROFREPORT" --format tsv "$1" | awk -F'\t' 'NR > 1 { print $6 }' | sort -u; }
+is "alone: nothing else" "$(objects only.pb.gz | grep -v unsampled)" '[python]'
+check "among the native ones" grep -q libc <<<"$(objects yes.pb.gz)"
+
+# A stopped system: one thread computes, one waits for the lock, others wait for other things.
+cat >waiting.py <<'END'
+import threading, time
+def computes():
+    while True:
+        sum(range(100))
+def sleeps():
+    time.sleep(1000)
+def waits(lock):
+    lock.acquire()
+lock = threading.Lock()
+lock.acquire()
+for work, arguments in (computes, ()), (computes, ()), (sleeps, ()), (waits, (lock,)):
+    threading.Thread(target=work, args=arguments, daemon=True).start()
+open('ready', 'w').close()
+time.sleep(1000)
+END
+$python waiting.py & pid=$!
+wait_until "it runs" 30 test -e ready
+"$SPROFRUN" --dump $pid >dump
+is "dump: status" $? 0
+is "dump: two threads compute" "$(grep -c ' computes  waiting.py:[34]  \[python\]$' dump)" 2
+is "dump: one sleeps, one waits" "$(grep -cE ' (sleeps  waiting.py:6|waits  waiting.py:8)  ' dump)" 2
+is "dump: and the main thread" "$(grep -c ' <module>  waiting.py:14  ' dump)" 1
+about "dump: who computes holds the lock or waits for it" \
+    "$(grep -cE 'holds the GIL$|waiting for the GIL' dump)" 2 2
+check "dump: who waits for something else does neither" \
+    [ -z "$(awk -v RS= '/ (sleeps|waits)  / && /GIL/' dump)" ]
+"$SPROFRUN" --dump $pid --python no >dump
+is "dump without: status" $? 0
+check "dump without: no function of Python" [ -z "$(grep '\[python\]' dump)" ]
+"$SPROFRUN" --dump $pid --interpreter-frames >all
+check "the interpreter's frames" [ "$(grep -c 'python3' all)" -gt "$(grep -c start_thread all)" ]
+"$SPROFRUN" -q -w wall -F 200 -d 1s -p $pid --python only -o wall.pb.gz
+is "wall: status" $? 0
+is "wall: where two threads sleep and wait" "$("$SPROFREPORT" --format tsv wall.pb.gz |
+    awk -F'\t' '$8 == "sleeps" || $8 == "waits" { print $8 }' | sort | tr '\n' ' ')" 'sleeps waits '
+kill $pid
+"$SPROFRUN" --python perhaps true 2>err
+is "another word: status" $? 2
+check "another word: what is possible" grep -q "choose yes, only or no" err
+finish
