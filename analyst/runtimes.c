@@ -141,9 +141,8 @@ static bool is_own(const struct image_runtime *runtime, const struct unwind_fram
 }
 
 /*
- * Hides the frames of the interpreter between frames of the language, and between these and other
- * code: of those that a function of the language has called, only a leaf remains, in which the time
- * was spent.
+ * Hides the frames of the interpreter that a function of the language has called, and those that
+ * have called the outermost one: they are folded into the language's frames.
  */
 static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 	const struct unwind_result *result)
@@ -171,7 +170,7 @@ static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 		fold = group < stack->groups ||
 			(group && stack->group[group - 1].frame + 1 == begin);
 		for (size_t k = begin; k < i; k++)
-			runtimes->hidden[k] = fold && k > 0;
+			runtimes->hidden[k] = fold;
 	}
 }
 

@@ -17,6 +17,8 @@ echo "doing no harm: kills, attach and detach, a million stops, races under load
 echo "completions of zsh and fish (these packages must be there)"
 BUILD=$(cd "$build" && pwd) SOURCE=$(cd "$(dirname "$0")/.." && pwd) \
     "$(dirname "$0")/reports/test_completions.sh" zsh fish
+echo "stacks of every CPython that is at hand"
+"$(dirname "$0")/long_python.sh" "$build"
 echo "packages: built, installed in a fresh Debian, used and removed (root and the network)"
 "$(dirname "$0")/long_packages.sh"
 echo "the tarball of static programs, and Yama's modes in a machine (root, the network)"

@@ -18,6 +18,15 @@ static unsigned touch(const void *data, size_t bytes)
 	return sum;
 }
 
+static unsigned touch_object(const struct record_object *object)
+{
+	unsigned sum = touch(object->data, object->bytes);
+
+	for (int i = 0; i < RUNTIME_TEXTS; i++)
+		sum += touch(object->text[i], object->text_bytes[i]);
+	return sum;
+}
+
 static unsigned touch_record(const struct record *rec)
 {
 	switch (rec->header.type) {
@@ -30,6 +39,10 @@ static unsigned touch_record(const struct record *rec)
 	case RECORD_SAMPLE:
 		return touch(rec->as.sample.stack, rec->as.sample.stack_bytes) +
 			touch(rec->as.sample.outer, rec->as.sample.outer_bytes);
+	case RECORD_RUNTIME:
+		return touch(rec->as.runtime.frame,
+			(size_t)rec->as.runtime.frames * RECORD_FRAME_WORDS * 8);
+	case RECORD_OBJECT: return touch_object(&rec->as.object);
 	case RECORD_UNSAMPLED: return touch(rec->as.unsampled.path, strlen(rec->as.unsampled.path));
 	case RECORD_AUDIT:
 	case RECORD_END: return touch(rec->as.audit.text, strlen(rec->as.audit.text));

@@ -264,6 +264,42 @@ static void test_protocol__records(void **state)
 	assert_memory_equal(data + 16, "k v\n", 5);
 }
 
+static void test_protocol__runtimes(void **state)
+{
+	static const uint8_t bytes[40] = {1};
+	uint8_t data[256];
+	int n;
+
+	(void)state;
+	n = record_put_runtime(data, sizeof(data), 1,
+		&(struct record_runtime){.pid = 1,
+			.tid = 2,
+			.id = 3,
+			.frames = 1,
+			.thread = 0x1122334455,
+			.watch = {4, 5},
+			.thread_word = {6, 7},
+			.frame = bytes});
+	check("Runtime", data, (size_t)n,
+		(const struct field[]){{"pid", 1}, {"tid", 2}, {"id", 3}, {"frames", 1},
+			{"thread", 0x1122334455}, {"lock", 4}, {"locked", 5}, {"first", 6},
+			{"second", 7}, {"frame", 72}, {NULL, 0}});
+	assert_memory_equal(data + 72, bytes, sizeof(bytes));
+	n = record_put_object(data, sizeof(data), 1,
+		&(struct record_object){.pid = 1,
+			.id = 2,
+			.address = 0x1122334455,
+			.bytes = 9,
+			.text_bytes = {1, 2, 3},
+			.data = bytes,
+			.text = {bytes, bytes, bytes}});
+	check("Object", data, (size_t)n,
+		(const struct field[]){{"pid", 1}, {"id", 2}, {"address", 0x1122334455},
+			{"bytes", 9}, {"file_bytes", 1}, {"name_bytes", 2},
+			{"lines_bytes", 3}, {"data", 48}, {NULL, 0}});
+	assert_int_equal(n, 48 + 16 + 3 * 8);
+}
+
 static void test_protocol__requests(void **state)
 {
 	struct request request = {.type = REQUEST_FREEZE, .value = 1};
@@ -273,11 +309,12 @@ static void test_protocol__requests(void **state)
 	request_put(data, &request);
 	check("Wish", data, sizeof(data),
 		(const struct field[]){{"type", 2}, {"index", 0}, {"value", 1}, {NULL, 0}});
-	request = (struct request){.type = REQUEST_PERIOD, .value = 0x1122334455};
+	request = (struct request){
+		.type = REQUEST_RUNTIME, .index = 3, .value = 0x1122334455};
 	request_put(data, &request);
 	check("Wish", data, sizeof(data),
 		(const struct field[]){
-			{"type", 1}, {"index", 0}, {"value", 0x1122334455}, {NULL, 0}});
+			{"type", 7}, {"index", 3}, {"value", 0x1122334455}, {NULL, 0}});
 }
 
 static void test_protocol__openings(void **state)
@@ -335,6 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_protocol__calls),
 		cmocka_unit_test(test_protocol__records),
+		cmocka_unit_test(test_protocol__runtimes),
 		cmocka_unit_test(test_protocol__requests),
 		cmocka_unit_test(test_protocol__openings),
 		cmocka_unit_test(test_protocol__pieces),
