@@ -307,7 +307,7 @@ static int add_all(struct merger *m)
 
 /*
  * Does the thread wait for the interpreter's lock? The interpreter itself has called a function of
- * the C library that waits for a condition, and that function's frames hold the condition's address,
+ * the C library that waits for a condition, and its frames hold the address of the condition,
  * which lies in the lock.
  */
 static bool waits_for_lock(const struct merger *m)

@@ -5,7 +5,7 @@
 # and who holds it; what the options do.
 . "$(dirname "$0")/../lib.sh"
 python=/usr/bin/python3
-[ -x $python ] && $python -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' ||
+$python -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null ||
     skip "needs CPython 3.8 to 3.13 (Debian: python3)"
 [ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
 truth=$SOURCE/tests/targets/python_truth.py
@@ -47,7 +47,8 @@ wait_until "it runs" 30 test -e ready
 "$SPROFRUN" --dump $pid >dump
 is "dump: status" $? 0
 is "dump: two threads compute" "$(grep -c ' computes  waiting.py:[34]  \[python\]$' dump)" 2
-is "dump: one sleeps, one waits" "$(grep -cE ' (sleeps  waiting.py:6|waits  waiting.py:8)  ' dump)" 2
+is "dump: one sleeps, one waits" \
+    "$(grep -cE ' (sleeps  waiting.py:6|waits  waiting.py:8)  ' dump)" 2
 is "dump: and the main thread" "$(grep -c ' <module>  waiting.py:14  ' dump)" 1
 about "dump: who computes holds the lock or waits for it" \
     "$(grep -cE 'holds the GIL$|waiting for the GIL' dump)" 2 2
