@@ -274,7 +274,8 @@ static void put_meta(const struct firefox *f)
 	      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"Program\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"Library\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},"
-	      "{\"name\":\"System call\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]},\n",
+	      "{\"name\":\"System call\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
+	      "{\"name\":\"Python\",\"color\":\"green\",\"subcategories\":[\"Other\"]}]},\n",
 		f->out);
 }
 

@@ -75,6 +75,12 @@ int firefox_put_markers(struct firefox *f);
 void firefox_put_marker_schema(const struct firefox *f);
 
 /* Indexes of meta.categories. */
-enum { FIREFOX_OTHER, FIREFOX_PROGRAM, FIREFOX_LIBRARY, FIREFOX_SYSTEM_CALL };
+enum {
+	FIREFOX_OTHER,
+	FIREFOX_PROGRAM,
+	FIREFOX_LIBRARY,
+	FIREFOX_SYSTEM_CALL,
+	FIREFOX_PYTHON,
+};
 
 #endif
