@@ -54,7 +54,8 @@ static void test_request__stack_has_a_thread(void **state)
 
 static void test_request__nonsense_is_refused(void **state)
 {
-	static const struct request bad[] = {{.type = 0}, {.type = 3}, {.type = REQUEST_EXAMINED + 1},
+	static const struct request bad[] = {{.type = 0}, {.type = 3},
+		{.type = REQUEST_EXAMINED + 1},
 		{.type = REQUEST_PERIOD}, {.type = REQUEST_PERIOD, .value = 9999},
 		{.type = REQUEST_PERIOD, .value = UINT64_MAX},
 		{.type = REQUEST_PERIOD, .index = 7, .value = 1000000},
