@@ -152,8 +152,8 @@ commit=$(git -C "$ROOT" rev-parse --short HEAD 2>/dev/null || echo unknown)
                 x = row[i, column] + 0
                 for (j = n++; j > 0 && v[j - 1] > x; j--) v[j] = v[j - 1]
                 v[j] = x }
-            return !n ? "-" :
-                sprintf("%.4g", n % 2 ? v[(n - 1) / 2] : (v[n / 2 - 1] + v[n / 2]) / 2) }
+            if (!n) return "-"
+            return sprintf("%.4g", n % 2 ? v[(n - 1) / 2] : (v[n / 2 - 1] + v[n / 2]) / 2) }
         function put() {
             if (rows) print head, was, class, rows, middle(7), sprintf("%.4g", row[1, 7]),
                 sprintf("%.4g", row[rows, 7]), middle(8), middle(9), middle(10), middle(11),
