@@ -29,6 +29,11 @@ YAMA_DIR=$machine "$(dirname "$0")/yama/run.sh" "$machine/sprofil.tar.gz"
 rm -rf "$machine"
 echo "readers that are no Debian packages: those of npm, FlameGraph (the network)"
 BUILD=$build "$(dirname "$0")/long_readers.sh"
+echo "every way out of sproftop, and many suspensions of sprofrun"
+for run in "SIGNALS=TERM HUP QUIT SEGV KILL:sproftop" "ROUNDS=10:suspended"; do
+    env "${run%:*}" BUILD="$(cd "$build" && pwd)" SOURCE="$(cd "$(dirname "$0")/.." && pwd)" \
+        "$(dirname "$0")/e2e/test_${run##*:}.sh"
+done
 echo "100,000 random keys for the live view"
 "$build/tests/fuzz/monkey" 100000 "$(date +%s)"
 echo "sproftop on a busy process for ${LONG_LIVE_SECONDS:-1800} seconds: its CPU and memory"

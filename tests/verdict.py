@@ -27,6 +27,8 @@ def explain(test):
 
 def main():
     log = sys.argv[1]
+    if not os.path.exists(log):
+        sys.exit("no test has run")
     with open(log, encoding="utf-8", errors="replace") as file:
         tests = [json.loads(line) for line in file]
     failed = [test for test in tests if test["result"] not in GOOD + ("SKIP",)]
