@@ -203,6 +203,8 @@ check "standard output that is no terminal is refused" \
 # --- every way out gives the terminal back ---
 # (The shell that tmux begins with may have begun ours as a child: the session is the same.)
 top_pid() { pgrep -x sproftop -s "$(tm display -p -t t '#{pane_pid}')"; }
+# The kernel lets go of the threads of a dead tracer one after the other.
+let_go() { ! grep -hq '^TracerPid:.[1-9]' /proc/$target/task/*/status; }
 # (A shell gives up its line when a child dies of SIGINT.)
 for signal in ${SIGNALS:-TERM KILL}; do
     start "$SPROFTOP $much -p $target"
@@ -213,8 +215,8 @@ for signal in ${SIGNALS:-TERM KILL}; do
     run_line "echo status=\$?; stty -a | grep -oE -- '-?(icanon|echo) '"
     wait_back
     check "the target lives after SIG$signal" kill -0 $target
+    wait_until "all threads are let go after SIG$signal" 20 let_go
 done
-wait_until "it is let go" 20 grep -qE '^TracerPid:.0$' /proc/$target/status
 start "$SPROFTOP $much -p $target"
 wait_shows 'show_inner'
 kill -KILL "$(pgrep -P "$(tracing "$(top_pid)")" -x sprofil-analyst)"
