@@ -22,7 +22,7 @@ enum {
 	RUNTIME_CHUNKS_MOST = 128,
 	RUNTIME_FRAMES_MOST = 16384,
 	RUNTIME_SINGLES_MOST = 4096, /* frames outside of chunks that are read at once */
-	RUNTIME_READS_MOST = 256,    /* reads in a stop, beyond those made at once */
+	RUNTIME_READS_MOST = 1024,   /* reads in a stop, beyond those made at once */
 	RUNTIME_VECTOR = 1024,       /* the kernel's maximum of pieces of a read */
 };
 /* The time after which no further read is made in a stop. */

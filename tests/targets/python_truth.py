@@ -357,8 +357,17 @@ class Profile:
             self.samples.append((values[0], stack))
 
 
+def without_collected(stack):
+    """Callbacks of weak references and __del__ run wherever the last reference goes."""
+    for i, (_, file, name, _, _) in enumerate(stack):
+        if os.path.basename(file) in ('_weakrefset.py', 'weakref.py') or name.endswith('__del__'):
+            return stack[:i]
+    return stack
+
+
 def is_known(stack, known):
     """A function that is just being called, or made a generator, has no line of its own yet."""
+    stack = without_collected(stack)
     plain = [(file, name, line) for _, file, name, line, _ in stack]
     if digest_of(plain) in known:
         return True
