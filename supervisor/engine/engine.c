@@ -40,6 +40,8 @@
 #define LINGER_NS   200000000
 #define HUNG_STATUS 125
 #define ROOM_NS     (10 * SECOND_NS)
+/* At the end, for what the examiner has not said yet. */
+#define EXAMINE_MS 500
 /* Beyond the scheduler's next tick. */
 #define STOP_TIMER_NS 5000000
 
@@ -106,6 +108,7 @@ static void sweep(struct engine *engine, uint64_t now)
 	rotate_turn(engine, now);
 	serving_turn(engine);
 	session_tidy(&engine->sessions);
+	special_turn(&engine->special, 0);
 	mend_expire(&engine->mender, now);
 	lifecycle_continue_command(engine, now);
 	if (engine->births.early)
@@ -167,6 +170,8 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	/* First of all: threads that are held for it stand still. */
 	if (n > 0 && fds[3].revents && read(fds[3].fd, &rings, sizeof(rings)) < 0)
 		fds[3].revents = 0;
+	if (n > 0 && fds[0].revents)
+		lifecycle_bury(engine);
 	sampling_wake(engine, now);
 	await_stop(engine);
 	if (n > 0 && fds[0].revents)
@@ -345,15 +350,13 @@ static int prepare(struct engine *engine)
 			"this kernel has no /proc/PID/schedstat (CONFIG_SCHED_INFO); CPU time is "
 			"taken from stat, in steps of %ld ms",
 			1000 / sysconf(_SC_CLK_TCK));
-	else if (!procfs_has_tickless_cpus())
-		engine->mender.scheduler_tick_ns = procfs_scheduler_tick_ns();
 	throttle_init(&engine->bounds.throttle);
 	say_line(&engine->say, SAY_DETAIL,
 		"an instant every %.3f ms; CPU time from %s; %u CPUs; scheduler tick %.3f "
 		"ms",
 		(double)options->period_ns / 1e6,
 		engine->files.cpu_source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat",
-		engine->sampling.sampler.cpus, (double)engine->mender.scheduler_tick_ns / 1e6);
+		engine->sampling.sampler.cpus, (double)procfs_scheduler_tick_ns() / 1e6);
 	if (stack_copy_init(&engine->stack, options->max_stack) < 0)
 		return -ENOMEM;
 	engine->stack.whole = options->dump;
@@ -418,6 +421,8 @@ static void finish(struct engine *engine)
 		!engine->result->exec_error)
 		say_line(&engine->say, SAY_WARNING,
 			"no thread was chosen: none was seen that --thread-name or --tid means");
+	/* The target runs again, so its file systems answer. */
+	special_turn(&engine->special, EXAMINE_MS);
 	tell_released(engine);
 	await_room(engine);
 	counting_settle(engine);
@@ -534,4 +539,5 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	runtimes_release(&engine);
 	sampling_release(&engine);
 	maps_release(&engine.maps);
+	special_release(&engine.special);
 }

@@ -19,6 +19,8 @@
 #define DRAIN_MOST 256
 /* After this many stops of one thread in a row, the other threads are examined one by one. */
 #define STREAK_MOST 16
+/* Among more threads than this, looking for a death alone takes too long. */
+#define BURY_MOST 256
 /* Threads whose existence is checked per second. */
 #define SWEEP_MOST 64
 
@@ -66,14 +68,22 @@ static int32_t last_call(const struct tracee *t, int status)
 	return t->was_alone && (status & 0x7f) == 0 ? SYS_exit_group : -1;
 }
 
-/* A zombie: its final CPU time is read before it is reaped. */
+/*
+ * A zombie. Its final CPU time is read, and it is reaped before anything else: a pidfd tells the
+ * parent of its end at once, but the parent can collect it only when we have (race:
+ * pidfd_meets_zombie). The name of a thread that is to be sampled in its end is still to be read.
+ */
 static void reap(struct engine *engine, struct tracee *t, int status)
 {
+	bool nameless = t->ordered && !t->name[0];
 	int tid = t->tid;
 
+	if (nameless)
+		overtake(engine, t, last_call(t, status));
+	procfiles_read_final(&engine->files, t);
+	(void)waiter_take(tid);
 	overtake(engine, t, last_call(t, status));
 	counting_close(engine, t);
-	(void)waiter_take(tid);
 	if (tid == engine->launch.pid) {
 		engine->result->command_ended = true;
 		engine->result->command_status = status;
@@ -314,6 +324,19 @@ static void ask_each(struct engine *engine)
 			waiter_peek(engine->target.tracee[i]->tid, &seen) == 0 &&
 			seen.kind != WAITER_NOTHING)
 			lifecycle_handle(engine, &seen);
+	}
+}
+
+void lifecycle_bury(struct engine *engine)
+{
+	struct waiter_result seen;
+
+	if (engine->target.tracees > BURY_MOST)
+		return;
+	for (unsigned i = 0; i < DRAIN_MOST; i++) {
+		if (waiter_peek_death(&seen) < 0 || seen.kind != WAITER_GONE)
+			return;
+		lifecycle_handle(engine, &seen);
 	}
 }
 

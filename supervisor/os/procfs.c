@@ -353,15 +353,6 @@ uint64_t procfs_scheduler_tick_ns(void)
 	return (uint64_t)ts.tv_nsec;
 }
 
-bool procfs_has_tickless_cpus(void)
-{
-	char text[64];
-	int n = procfs_read_once(
-		procfs_open("/sys/devices/system/cpu/nohz_full"), text, sizeof(text));
-
-	return n > 1 && isdigit((unsigned char)text[0]);
-}
-
 int procfs_open_switched(int pid, int tid)
 {
 	return open_of_thread(pid, tid, "sched");

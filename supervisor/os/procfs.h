@@ -132,8 +132,7 @@ int procfs_open_load(void);
 int procfs_read_runnable(int load_fd);
 int procfs_parse_runnable(const char *text);
 
-/* A scheduler tick in ns (1/HZ), and whether CPUs may run without one. */
+/* A scheduler tick in ns (1/HZ). */
 uint64_t procfs_scheduler_tick_ns(void);
-bool procfs_has_tickless_cpus(void);
 
 #endif

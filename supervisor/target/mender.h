@@ -22,7 +22,6 @@ struct mender {
 	struct procfiles *files;
 	const struct mend_events *events;
 	void *context;
-	uint64_t scheduler_tick_ns; /* 0: CPUs run without a tick, or readings are too coarse */
 	bool letting_go;            /* at the end: no new repairs that would have to be watched */
 	uint64_t next_ns;           /* next deadline of a watched call; 0: none */
 	uint64_t repaired;          /* system calls that a stop disturbed and that were repaired */

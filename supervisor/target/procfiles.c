@@ -54,9 +54,14 @@ static void put_back(struct procfiles *files, struct tracee *t, enum thread_file
 
 int procfiles_read_cpu(struct procfiles *files, struct tracee *t, struct cpu_time *ret_cpu)
 {
-	int fd = get(files, t, THREAD_CPU);
-	int r = fd < 0 ? fd : procfs_read_cpu(files->cpu_source, fd, ret_cpu);
+	int fd, r;
 
+	if (t->reaped) {
+		*ret_cpu = t->final_cpu;
+		return 0;
+	}
+	fd = get(files, t, THREAD_CPU);
+	r = fd < 0 ? fd : procfs_read_cpu(files->cpu_source, fd, ret_cpu);
 	put_back(files, t, THREAD_CPU, fd);
 	return r;
 }
@@ -73,7 +78,7 @@ int procfiles_read_runs(struct procfiles *files, struct tracee *t, struct cpu_ti
 {
 	int r = procfiles_read_cpu(files, t, ret_cpu);
 
-	if (r == 0 && files->cpu_source == CPU_SOURCE_STAT)
+	if (r == 0 && files->cpu_source == CPU_SOURCE_STAT && !t->reaped)
 		r = proc_status_read_switches(t->process->pid, t->tid, &ret_cpu->slices);
 	return r;
 }
@@ -151,6 +156,14 @@ int procfiles_of(struct procfiles *files, struct process *process, enum process_
 	}
 	process->fd[file] = fds_keep(&files->fds, process, fd);
 	return process->fd[file];
+}
+
+void procfiles_read_final(struct procfiles *files, struct tracee *t)
+{
+	struct cpu_time cpu;
+
+	t->final_cpu = procfiles_read_runs(files, t, &cpu) < 0 ? t->account.seen : cpu;
+	t->reaped = true;
 }
 
 bool procfiles_claim(struct procfiles *files, struct tracee *t)

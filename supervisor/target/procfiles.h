@@ -33,6 +33,8 @@ int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
 /* CPU time, with slices that change whenever the thread runs, whatever the source is. */
 int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
+/* Reads the CPU time of a zombie for those who ask after it has been reaped. */
+void procfiles_read_final(struct procfiles *files, struct tracee *tracee);
 /* What the thread does; _call() also reads the arguments of its current system call. */
 int procfiles_read_activity(
 	struct procfiles *files, struct tracee *tracee, struct activity *ret_activity);

@@ -75,20 +75,6 @@ bool repair_timed_out(const struct arch_call *call, int64_t result)
 			(result == -EINPROGRESS || result == -EALREADY));
 }
 
-uint64_t repair_asleep_ns(
-	const struct account *account, const struct cpu_time *cpu, uint64_t now, uint64_t tick_ns)
-{
-	uint64_t settled = account->moved_at_ns + tick_ns;
-	uint64_t awake;
-
-	if (!tick_ns || account->seen_at_ns <= settled || now <= settled ||
-		cpu->slices != account->seen.slices + 1)
-		return 0;
-	/* A thread that was runnable at the last look has been runnable or running ever since. */
-	awake = (cpu->run_ns - account->seen.run_ns) + (cpu->wait_ns - account->seen.wait_ns);
-	return awake < now - account->seen_at_ns ? now - settled : 0;
-}
-
 bool repair_get_wait(enum arch_wait kind, const int64_t value[2], uint64_t *ret_ns)
 {
 	uint64_t unit = kind == ARCH_WAIT_VAL ? 1000 : 1;

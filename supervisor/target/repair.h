@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "supervisor/os/arch.h"
-#include "supervisor/target/account.h"
 
 /*
  * The result of a call that the kernel resumes through restart_syscall with the remaining time
@@ -51,14 +50,6 @@ enum repair_need {
  */
 enum repair_need repair_need(const struct arch_repair *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call);
-
-/*
- * How long a stopped thread has certainly been asleep in its call, in ns; 0: not known. Known if
- * the thread was off its CPU at the last look (its readings had not changed for longer than a
- * scheduler tick, @tick_ns) and has been scheduled in just once since, by the cause of the stop.
- */
-uint64_t repair_asleep_ns(const struct account *account, const struct cpu_time *cpu,
-	uint64_t now_ns, uint64_t tick_ns);
 
 /*
  * Is @result the one with which @call, whose time-out is its socket's, fails when its time-out

@@ -2,20 +2,18 @@
 #include "supervisor/target/special.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/xattr.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "supervisor/os/mem.h"
+#include "supervisor/os/procfs.h"
 #include "supervisor/os/say.h"
 #include "supervisor/target/target.h"
-
-/* The names of called functions are searched in this much of an executable. */
-#define SEARCH_BYTES (16 << 20)
 
 /* The text after "key" in a status text; NULL: there is no such line. */
 static const char *value_of(const char *status, const char *key)
@@ -55,85 +53,91 @@ static bool in_our_user_namespace(int pid)
 		ours.st_ino == its.st_ino;
 }
 
-static bool lost_privilege(int pid)
+/* Does a traced program keep its privileges, because we have CAP_SYS_PTRACE? */
+static bool keeps_privileges(void)
 {
-	char exe[48], path[48], status[4096];
-	struct statvfs fs;
-	struct stat st;
-	bool capabilities;
-	ssize_t n;
-	int fd;
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
-	(void)snprintf(exe, sizeof(exe), "/proc/%d/exe", pid);
-	if (stat(exe, &st) < 0 || statvfs(exe, &fs) < 0 || fs.f_flag & ST_NOSUID)
-		return false;
-	capabilities = getxattr(exe, "security.capability", NULL, 0) > 0;
-	if ((!(st.st_mode & (S_ISUID | S_ISGID)) && !capabilities) || !in_our_user_namespace(pid))
-		return false;
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, status, sizeof(status) - 1);
-	if (fd >= 0)
-		(void)close(fd);
-	if (n < 0)
-		return false;
-	status[n] = '\0';
-	return special_lost_privilege(status, st.st_mode, st.st_uid, st.st_gid, capabilities);
+	return syscall(SYS_capget, &head, data) == 0 && data[0].effective & 1u << CAP_SYS_PTRACE;
 }
 
-/* Does the program call ptrace, judging by the names in its executable? */
-static bool mentions_ptrace(int pid)
+/*
+ * Asks the examiner about the executable of a stopped process. O_PATH holds the file without
+ * opening it: no file system is asked. False: it could not be asked.
+ */
+static bool ask(struct special *special, const struct process *process, enum examiner_kind kind)
 {
-	static const char name[] = "\0ptrace"; /* and the NUL behind it */
-	char exe[48];
-	struct stat st;
-	void *data;
-	size_t bytes;
-	bool found;
-	int fd;
+	struct examiner_question *q = mem_new(1, sizeof(*q));
+	char path[48];
 
-	(void)snprintf(exe, sizeof(exe), "/proc/%d/exe", pid);
-	fd = open(exe, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!q)
 		return false;
-	if (fstat(fd, &st) < 0 || st.st_size <= 0) {
-		(void)close(fd);
-		return false;
+	*q = (struct examiner_question){
+		.kind = kind, .pid = process->pid, .image = process->image, .fd = -1};
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);
+	q->fd = open(path, O_PATH | O_CLOEXEC);
+	if (kind == EXAMINER_PRIVILEGE) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/status", process->pid);
+		if (procfs_read_once(procfs_open(path), q->status, sizeof(q->status)) < 0)
+			q->status[0] = '\0';
 	}
-	bytes = st.st_size < SEARCH_BYTES ? (size_t)st.st_size : SEARCH_BYTES;
-	data = mem_new(bytes, 1);
-	found = data && pread(fd, data, bytes, 0) == (ssize_t)bytes &&
-		memmem(data, bytes, name, sizeof(name)) != NULL;
-	free(data);
-	(void)close(fd);
-	return found;
+	if (q->fd >= 0 && examiner_ask(&special->examiner, q))
+		return true;
+	examiner_forget(q);
+	return false;
 }
 
 void special_see_child(struct special *special, const struct process *parent)
 {
-	if (special->said_tracer)
+	if (special->said_tracer || parent->image->traces_asked)
 		return;
-	if (parent->image->traces == IMAGE_TRACES_UNKNOWN)
-		parent->image->traces =
-			mentions_ptrace(parent->pid) ? IMAGE_TRACES : IMAGE_TRACES_NOT;
-	if (parent->image->traces != IMAGE_TRACES)
-		return;
-	special->said_tracer = true;
-	say_line(special->say, SAY_NOTE,
-		"%s (pid %d) seems to trace its children, which are traced already: if it fails, "
-		"use "
-		"--no-follow, which leaves them to it",
-		parent->image->path, parent->pid);
+	parent->image->traces_asked = ask(special, parent, EXAMINER_TRACES);
 }
 
 void special_see_exec(struct special *special, const struct process *process)
 {
-	if (special->said_privilege || !lost_privilege(process->pid))
+	if (!special->privileges_known)
+		special->keeps_privileges = keeps_privileges();
+	special->privileges_known = true;
+	if (special->said_privilege || special->keeps_privileges ||
+		!in_our_user_namespace(process->pid))
 		return;
-	special->said_privilege = true;
-	say_line(special->say, SAY_WARNING,
-		"%s (pid %d) runs without its set-user-ID privilege or file capabilities, which "
-		"the kernel keeps from a "
-		"program that is traced; profile as root, or attach with -p once it runs",
-		process->image->path, process->pid);
+	(void)ask(special, process, EXAMINER_PRIVILEGE);
+}
+
+static void say(struct special *special, const struct examiner_question *q)
+{
+	bool *said = q->kind == EXAMINER_TRACES ? &special->said_tracer : &special->said_privilege;
+
+	if (!q->yes || *said)
+		return;
+	*said = true;
+	if (q->kind == EXAMINER_TRACES)
+		say_line(special->say, SAY_NOTE,
+			"%s (pid %d) seems to trace its children, which are traced already: if it "
+			"fails, use "
+			"--no-follow, which leaves them to it",
+			q->image->path, q->pid);
+	else
+		say_line(special->say, SAY_WARNING,
+			"%s (pid %d) runs without its set-user-ID privilege or file capabilities, "
+			"which the kernel keeps from a "
+			"program that is traced; profile as root, or attach with -p once it runs",
+			q->image->path, q->pid);
+}
+
+void special_turn(struct special *special, int most_ms)
+{
+	struct examiner_question *q;
+
+	while ((q = examiner_answer(&special->examiner, most_ms))) {
+		say(special, q);
+		examiner_forget(q);
+	}
+}
+
+void special_release(struct special *special)
+{
+	examiner_release(&special->examiner);
 }

@@ -29,12 +29,11 @@ enum thread_file { THREAD_CPU, THREAD_ACTIVITY, THREAD_STAT, THREAD_SWITCHED, TH
 enum process_file { PROCESS_MAPS, PROCESS_STATM, PROCESS_PIDFD, PROCESS_FILES };
 
 /* An executable. */
-enum image_traces { IMAGE_TRACES_UNKNOWN, IMAGE_TRACES_NOT, IMAGE_TRACES };
 struct image {
 	char *path;
-	enum image_traces traces; /* the program calls ptrace itself */
-	uint64_t sent_ns;         /* CPU time reported to the present analyst */
-	uint64_t lost_ns;         /* CPU time that was lost with an analyst that died */
+	bool traces_asked; /* whether the program calls ptrace itself (special.h) */
+	uint64_t sent_ns;  /* CPU time reported to the present analyst */
+	uint64_t lost_ns;  /* CPU time that was lost with an analyst that died */
 	/*
 	 * With the wall clock: waiting time of threads that ended; the part sent to the present
 	 * analyst.
@@ -82,6 +81,8 @@ struct tracee {
 	size_t slot;          /* index in target.tracee */
 	int fd[THREAD_FILES]; /* procfiles.c; negative: not open */
 	struct account account;
+	bool reaped;               /* its files cannot be read any more */
+	struct cpu_time final_cpu; /* read before that */
 	struct wall wall;
 	struct session *session;   /* owned by the calls: session of this thread alone; NULL none */
 	struct elapsed elapsed[2]; /* for the process's table and for the thread's own */

@@ -135,36 +135,6 @@ static void test_repair__places_of_handlers_are_kept_apart_while_they_fit(void *
 	assert_true(repair_has_place(&places, 0x1004));
 }
 
-/* Looked at 20 ms after its last movement, woken 5 ms later: asleep since 4 ms after it moved. */
-static void test_repair__sleep_is_told_by_one_arrival(void **state)
-{
-	const struct account c = {
-		.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS, .seen_at_ns = 120 * MS};
-	struct cpu_time cpu = {4000, 600, 8};
-
-	(void)state;
-	assert_int_equal(repair_asleep_ns(&c, &cpu, 125 * MS, 4 * MS), 21 * MS);
-	cpu.slices = 9; /* it ran in between */
-	assert_int_equal(repair_asleep_ns(&c, &cpu, 125 * MS, 4 * MS), 0);
-	cpu.slices = 7;
-	assert_int_equal(repair_asleep_ns(&c, &cpu, 125 * MS, 4 * MS), 0);
-	/* It was in the queue for a CPU when it was looked at. */
-	cpu = (struct cpu_time){1000 + 1 * MS, 500 + 24 * MS, 8};
-	assert_int_equal(repair_asleep_ns(&c, &cpu, 125 * MS, 4 * MS), 0);
-}
-
-static void test_repair__sleep_is_unknown_soon_after_a_movement(void **state)
-{
-	const struct account c = {
-		.seen = {1000, 500, 7}, .moved_at_ns = 100 * MS, .seen_at_ns = 103 * MS};
-	const struct cpu_time cpu = {4000, 600, 8};
-
-	(void)state;
-	assert_int_equal(repair_asleep_ns(&c, &cpu, 150 * MS, 4 * MS), 0);
-	/* No scheduler tick that could be relied on. */
-	assert_int_equal(repair_asleep_ns(&c, &cpu, 150 * MS, 0), 0);
-}
-
 static void test_repair__time_outs_go_both_ways(void **state)
 {
 	uint64_t ns;
@@ -229,8 +199,6 @@ int main(void)
 		cmocka_unit_test(test_repair__looks_only_at_calls),
 		cmocka_unit_test(test_repair__places_of_handlers_are_kept_apart_while_they_fit),
 		cmocka_unit_test(test_repair__other_machines_numbers_are_not_ours),
-		cmocka_unit_test(test_repair__sleep_is_told_by_one_arrival),
-		cmocka_unit_test(test_repair__sleep_is_unknown_soon_after_a_movement),
 		cmocka_unit_test(test_repair__time_outs_go_both_ways),
 		cmocka_unit_test(test_repair__rest_of_a_vector),
 	};

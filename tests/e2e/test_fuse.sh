@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A file system in user space whose server is profiled together with the programs that it provides:
+# it stands still in its stops, so nobody who holds it there may ask it. Before, the profiler hung
+# at the first exec, and the target with it.
+. "$(dirname "$0")/lib.sh"
+if [ "$(id -u)" != 0 ] || [ ! -c /dev/fuse ]; then skip "needs root and /dev/fuse"; fi
+shell=$(readlink -f "$(command -v sh)")
+mkdir mnt
+# Executables that the server provides, which make children, run by one that it does not provide.
+cat >body.sh <<'B'
+server=$1 source=$2 mode=$3 times=$4
+exec 3<&0
+mkfifo ready 2>/dev/null
+$server "$source" mnt $mode >ready & pid=$!
+read -r word <ready
+[ "$word" = mounted ] || exit 77
+n=0
+while [ $n -lt $times ]; do
+    [ "$(mnt/prog -c '(exit 3); echo $?')" = 3 ] || echo failed
+    n=$((n + 1))
+done
+umount -l mnt
+wait $pid
+exit 42
+B
+unshare -m sh body.sh "$TARGETS/fuse" "$shell" one 1 >out 2>&1
+[ $? = 42 ] || skip "no such file system can be mounted: $(cat out)"
+for mode in one many slow; do
+    for rate in 1000 4000; do
+        timeout -k 5 60 unshare -m "$SPROFRUN" -q -F $rate -o $mode.pb.gz \
+            sh body.sh "$TARGETS/fuse" "$shell" $mode 8 >out 2>err
+        is "$mode, $rate Hz: status" $? 42
+        is "$mode, $rate Hz: output" "$(cat out err)" ""
+    done
+    check "$mode: processes" [ "$(figure processes $mode.pb.gz)" -ge 18 ]
+done
+finish
