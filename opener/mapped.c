@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "opener/living.h"
 #include "opener/maps.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
@@ -85,7 +86,7 @@ static int open_below_root(const struct opening *what, struct stat *ret_st)
 	char link[48], root[4096];
 	ssize_t n;
 
-	(void)snprintf(link, sizeof(link), "/proc/%u/root", what->pid);
+	(void)snprintf(link, sizeof(link), "/proc/%u/root", living_thread(what->pid));
 	n = readlink(link, root, sizeof(root));
 	if (n <= 1 || (size_t)n >= sizeof(root) || strncmp(what->path, root, (size_t)n) != 0 ||
 		what->path[n] != '/')
@@ -127,7 +128,7 @@ static int open_by_mapping(const struct opening *what, struct stat *ret_st)
 
 	if (!what->pid)
 		return -ENOENT;
-	(void)snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", what->pid,
+	(void)snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", living_thread(what->pid),
 		(unsigned long long)what->start, (unsigned long long)what->end);
 	return regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
 }

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "opener/living.h"
 #include "opener/maps.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
@@ -53,7 +54,7 @@ static bool is_tracer(int supervisor, unsigned tracer)
 }
 
 /*
- * Reads three lines of "/proc/PID/status": "NSpid:\t4242\t7\n" ends with the pid in its own
+ * Reads three lines of "/proc/PID/status": "NStgid:\t4242\t7\n" ends with the pid in its own
  * namespace, the second number of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid,
  * "TracerPid:\t17\n" is the thread that traces it.
  */
@@ -65,7 +66,7 @@ static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_no
 	FILE *file;
 
 	noted.start = start_of(pid);
-	(void)snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	(void)snprintf(path, sizeof(path), "/proc/%u/status", living_thread(pid));
 	file = fopen(path, "re");
 	if (!file)
 		return false;
@@ -76,7 +77,7 @@ static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_no
 			noted.uid = effective;
 		else if (sscanf(line, "TracerPid: %u", &value) == 1)
 			tracer = value;
-		else if (strncmp(line, "NSpid:", 6) == 0 && last)
+		else if (strncmp(line, "NStgid:", 7) == 0 && last)
 			noted.inner_pid = (uint32_t)strtoul(last + 1, NULL, 10);
 	}
 	(void)fclose(file);
@@ -133,6 +134,7 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 /* If the whole range cannot be read, it is copied page by page; missing pages become zeros. */
 static bool copy_range(uint32_t pid, uint64_t from, uint64_t bytes, int fd, uint64_t to)
 {
+	pid_t tid = (pid_t)living_thread(pid);
 	char buffer[COPY_BYTES];
 	bool any = false;
 
@@ -140,7 +142,7 @@ static bool copy_range(uint32_t pid, uint64_t from, uint64_t bytes, int fd, uint
 		size_t part = bytes < COPY_BYTES ? (size_t)bytes : COPY_BYTES;
 		struct iovec local = {.iov_base = buffer, .iov_len = part};
 		struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = part};
-		ssize_t n = process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
+		ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
 
 		if (n > 0 && pwrite(fd, buffer, (size_t)n, (off_t)to) == n)
 			any = true;
@@ -163,7 +165,7 @@ static FILE *maps_of(uint32_t pid)
 {
 	char path[32];
 
-	(void)snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	(void)snprintf(path, sizeof(path), "/proc/%u/maps", living_thread(pid));
 	return fopen(path, "re");
 }
 

@@ -14,6 +14,7 @@
 #include "supervisor/calls/session.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/remote.h"
+#include "supervisor/target/procfiles.h"
 #include "supervisor/target/target.h"
 
 /*
@@ -130,8 +131,12 @@ static struct process *find_sender(
 	for (size_t i = 0; i < target->processes; i++) {
 		struct process *p = target->process[i];
 
-		if (p->pid != (int)q->pid && inner_pid(p) == (int)q->pid && has_seal(p->pid, q)) {
-			*ret_tid = p->pid;
+		if (p->pid == (int)q->pid || inner_pid(p) != (int)q->pid)
+			continue;
+		/* Or its first thread has ended. */
+		if (has_seal(procfiles_reader(p), q) ||
+			(procfiles_find_reader(p) && has_seal(procfiles_reader(p), q))) {
+			*ret_tid = procfiles_reader(p);
 			return p;
 		}
 	}

@@ -167,16 +167,18 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 	struct diagnose_facts f = {.pid = pid, .yama = read_yama()};
 	char who[16], path[32], text[4096];
 	struct stat st;
-	int r = read_side("self", "\nCapEff:", &f.we, text, sizeof(text));
+	int r = read_side("self", "\nCapEff:", &f.we, text, sizeof(text)), tid;
 
 	if (r < 0)
 		return r;
-	(void)snprintf(who, sizeof(who), "%d", pid);
+	/* The first thread may have ended, and the others go on. */
+	tid = procfs_living_thread(pid);
+	(void)snprintf(who, sizeof(who), "%d", tid);
 	/*
 	 * The folder always belongs to the process's user; the files in it belong to root if the
 	 * process is not dumpable.
 	 */
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	r = read_side(who, "\nCapPrm:", &f.it, text, sizeof(text));
 	f.exists = r == 0;
 	if (f.exists) {
@@ -188,7 +190,7 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 			f.proc_owner = st.st_uid;
 		if (f.tracer)
 			name_tracer(&f);
-		f.error = attempt(pid);
+		f.error = attempt(tid);
 		if (f.error < 0)
 			return f.error;
 	}

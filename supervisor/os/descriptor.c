@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/os/descriptor.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include "supervisor/os/window.h"
 
 #define CLOSER_STACK_BYTES 65536
+#define PIDFD_OF_THREAD    O_EXCL /* PIDFD_THREAD of linux/pidfd.h */
 
 /* Devices of Documentation/admin-guide/devices.txt. */
 enum {
@@ -66,18 +68,21 @@ void descriptor_close(int fd)
  * A socket's options can be read only through a copy of its descriptor (Linux 5.6). The link,
  * "socket:[4711]", ensures that nothing else is copied, because its close might be the last one.
  */
-static int copy_of(int pid, int fd)
+static int copy_of(int pid, int tid, int fd)
 {
 	static const char prefix[] = "socket:[";
 	char path[64], target[sizeof(prefix)];
 	int pidfd, copy;
 
 	window_forbid("copying a descriptor");
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
 	if (readlink(path, target, sizeof(target)) < (ssize_t)sizeof(prefix) - 1 ||
 		memcmp(target, prefix, sizeof(prefix) - 1) != 0)
 		return -1;
-	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	/* The first thread may have ended; before Linux 6.9 there is no way but through it. */
+	pidfd = (int)syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
+	if (pidfd < 0 && errno == EINVAL)
+		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		return -1;
 	copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
@@ -85,9 +90,9 @@ static int copy_of(int pid, int fd)
 	return copy;
 }
 
-static bool is_stream(int pid, int fd)
+static bool is_stream(int pid, int tid, int fd)
 {
-	int copy = copy_of(pid, fd), type = 0;
+	int copy = copy_of(pid, tid, fd), type = 0;
 	socklen_t bytes = sizeof(type);
 
 	if (copy < 0)
@@ -98,11 +103,11 @@ static bool is_stream(int pid, int fd)
 	return type == SOCK_STREAM;
 }
 
-uint64_t descriptor_wait_ns(int pid, int fd, bool send, bool *ret_internet)
+uint64_t descriptor_wait_ns(int pid, int tid, int fd, bool send, bool *ret_internet)
 {
 	struct timeval wait = {0, 0};
 	socklen_t bytes = sizeof(wait);
-	int copy = copy_of(pid, fd), domain = 0;
+	int copy = copy_of(pid, tid, fd), domain = 0;
 
 	*ret_internet = false;
 	if (copy < 0)
@@ -130,7 +135,7 @@ enum descriptor_kind descriptor_kind(int pid, int tid, int fd)
 	if (S_ISFIFO(st.stx_mode))
 		return DESCRIPTOR_PIPE;
 	if (S_ISSOCK(st.stx_mode))
-		return is_stream(pid, fd) ? DESCRIPTOR_STREAM : DESCRIPTOR_OTHER;
+		return is_stream(pid, tid, fd) ? DESCRIPTOR_STREAM : DESCRIPTOR_OTHER;
 	if (!S_ISCHR(st.stx_mode))
 		return DESCRIPTOR_OTHER;
 	switch (st.stx_rdev_major) {

@@ -18,11 +18,11 @@ enum descriptor_kind {
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 
 /*
- * How long a call on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO. 0: no limit,
- * non-blocking, or not a socket. @ret_internet: of an internet family, where a connect that times
- * out continues.
+ * How long a call of thread @tid on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO. 0: no
+ * limit, non-blocking, or not a socket. @ret_internet: of an internet family, where a connect that
+ * times out continues.
  */
-uint64_t descriptor_wait_ns(int pid, int fd, bool send, bool *ret_internet);
+uint64_t descriptor_wait_ns(int pid, int tid, int fd, bool send, bool *ret_internet);
 
 /*
  * Closes a copy of a descriptor of the target. If the target has closed its own meanwhile, this is

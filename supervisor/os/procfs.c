@@ -292,6 +292,40 @@ int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room)
 	return r;
 }
 
+static bool has_ended(int pid, int tid)
+{
+	int fd = procfs_open_stat(pid, tid);
+	char state;
+	bool ended = fd < 0 || procfs_read_state(fd, &state) < 0 || state == 'Z' || state == 'X';
+
+	if (fd >= 0)
+		(void)close(fd);
+	return ended;
+}
+
+int procfs_living_thread(int pid)
+{
+	struct dirent *entry;
+	char path[48];
+	int found = 0;
+	DIR *dir;
+
+	window_forbid("reading a folder");
+	if (!has_ended(pid, pid))
+		return pid;
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		int tid = atoi(entry->d_name);
+
+		if (tid > 0 && tid != pid && !has_ended(pid, tid))
+			found = tid;
+	}
+	if (dir)
+		(void)closedir(dir);
+	return found ? found : pid;
+}
+
 int procfs_open_statm(int pid)
 {
 	char path[48];

@@ -117,6 +117,12 @@ void procfs_read_exe(int pid, char *ret_path, size_t bytes);
 int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
 
 /*
+ * A thread of a process that has not ended: @pid, or another one if the first thread has. The files
+ * of /proc/TID then show what those of /proc/PID do not show any more. @pid if none is left.
+ */
+int procfs_living_thread(int pid);
+
+/*
  * Number of pages that a process has mapped, from an open /proc/PID/statm: "5410 812 ...\n" gives
  * 5410.
  */

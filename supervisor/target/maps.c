@@ -16,6 +16,8 @@
 /* The interval between two looks at the size: this part of the time it has been unchanged. */
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
+/* A library reserves all its pages first, and maps its code there within this time. */
+#define PAGES_SETTLE_NS 20000000
 
 void maps_release(struct maps_reader *reader)
 {
@@ -30,10 +32,10 @@ void maps_forget(struct process *process)
 	/* The analyst forgets them, too; a look just before the exec's stop may have sent these. */
 	process->maps_announced = false;
 	process->maps_reads = 0;
+	/* The next image may have as much code as this one, and is not complete yet. */
+	process->pages = process->pages_next = process->executable = process->executable_next = 0;
 	process->pages_again_ns = 0;
-	if (process->fd[PROCESS_MAPS] >= 0)
-		(void)close(process->fd[PROCESS_MAPS]);
-	process->fd[PROCESS_MAPS] = -1;
+	procfiles_set_reader(process, 0); /* the thread that called exec is the first one */
 	process->ranges = process->stacks.n = 0;
 	process->stacks.bottom = 0;
 }
@@ -84,6 +86,8 @@ static uint64_t pages_wait(uint64_t unchanged_ns)
 {
 	uint64_t wait = unchanged_ns / PAGES_PART;
 
+	if (unchanged_ns < PAGES_SETTLE_NS)
+		return 0;
 	return wait < PAGES_MOST_NS ? wait : PAGES_MOST_NS;
 }
 
@@ -102,9 +106,13 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 	fd = procfiles_of(reader->files, process, PROCESS_STATM);
 	if (fd < 0 || procfs_read_pages(fd, &pages) < 0)
 		return false;
-	if (pages != process->pages) {
-		if (proc_status_read_executable(process->pid, process->pid, &executable) < 0)
-			executable = 0; /* for example, the leader is gone */
+	/* A thread that has ended has no pages. */
+	if (!pages && procfiles_find_reader(process))
+		return true;
+	if (pages != process->pages || now - process->pages_since_ns < PAGES_SETTLE_NS) {
+		if (proc_status_read_executable(
+			    process->pid, procfiles_reader(process), &executable) < 0)
+			executable = 0;
 		process->pages_next = pages;
 		process->executable_next = executable;
 		if (!executable || executable != process->executable) {
@@ -134,11 +142,14 @@ static uint64_t hash_of(const struct process *process)
 
 void maps_read(struct maps_reader *reader, struct process *process, uint64_t now)
 {
-	int n = proc_maps_read(process->pid, &reader->text, &reader->room);
-	const char *at = reader->text;
+	int n = proc_maps_read(procfiles_reader(process), &reader->text, &reader->room);
 	struct mapped_range range;
 	uint64_t after, hash;
+	const char *at;
 
+	if (n <= 0 && procfiles_find_reader(process))
+		n = proc_maps_read(procfiles_reader(process), &reader->text, &reader->room);
+	at = reader->text;
 	if (n <= 0)
 		return; /* the process is ending: keep the previous maps */
 	process->ranges = 0;
@@ -150,7 +161,8 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 	}
 	if (reader->stacks) {
 		if (!process->stacks.bottom)
-			process->stacks.bottom = procfs_read_stack_bottom(process->pid);
+			process->stacks.bottom =
+				procfs_read_stack_bottom(procfiles_reader(process));
 		(void)stack_ranges_set(&process->stacks, reader->text);
 	}
 	process->maps_read = true;

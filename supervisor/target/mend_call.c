@@ -179,8 +179,8 @@ static bool find_deadline(
 	if (call->wait == ARCH_WAIT_FUTEX && (argument(raw, 1) & FUTEX_OPERATION) != FUTEX_OF_WAIT)
 		return false;
 	if (call->wait >= ARCH_WAIT_RECEIVE) {
-		whole = descriptor_wait_ns(
-			t->process->pid, (int)value, call->wait != ARCH_WAIT_RECEIVE, &m->internet);
+		whole = descriptor_wait_ns(t->process->pid, t->tid, (int)value,
+			call->wait != ARCH_WAIT_RECEIVE, &m->internet);
 		if (!whole)
 			return false;
 	} else if (call->wait != ARCH_WAIT_MS &&

@@ -139,6 +139,31 @@ int procfiles_read_state(struct procfiles *files, struct tracee *t, char *ret_st
 	return r;
 }
 
+int procfiles_reader(const struct process *process)
+{
+	return process->reader_tid ? process->reader_tid : process->pid;
+}
+
+bool procfiles_find_reader(struct process *process)
+{
+	int tid = procfs_living_thread(process->pid);
+
+	if (tid == procfiles_reader(process))
+		return false;
+	procfiles_set_reader(process, tid);
+	return true;
+}
+
+void procfiles_set_reader(struct process *process, int tid)
+{
+	process->reader_tid = tid;
+	for (size_t i = 0; i < PROCESS_FILES; i++) {
+		if (process->fd[i] >= 0)
+			(void)close(process->fd[i]);
+		process->fd[i] = -1;
+	}
+}
+
 int procfiles_of(struct procfiles *files, struct process *process, enum process_file file)
 {
 	int fd = process->fd[file];
@@ -146,8 +171,8 @@ int procfiles_of(struct procfiles *files, struct process *process, enum process_
 	if (fd >= 0)
 		return fd;
 	switch (file) {
-	case PROCESS_MAPS: fd = proc_maps_open(process->pid); break;
-	case PROCESS_STATM: fd = procfs_open_statm(process->pid); break;
+	case PROCESS_MAPS: fd = proc_maps_open(procfiles_reader(process)); break;
+	case PROCESS_STATM: fd = procfs_open_statm(procfiles_reader(process)); break;
 	case PROCESS_PIDFD:
 		fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 		fd = fd < 0 ? -errno : fd;

@@ -52,6 +52,15 @@ int procfiles_read_state(struct procfiles *files, struct tracee *tracee, char *r
 int procfiles_of(struct procfiles *files, struct process *process, enum process_file file);
 
 /*
+ * The thread by whose number files of /proc show the process: the first one shows nothing once it
+ * has ended. _find_reader() looks for another one when that was seen to fail, and closes the files
+ * of the process. False: there is none.
+ */
+int procfiles_reader(const struct process *process);
+bool procfiles_find_reader(struct process *process);
+void procfiles_set_reader(struct process *process, int tid);
+
+/*
  * Makes sure that the files needed in the stop window of @tracee are open, if necessary by closing
  * another thread's. False: the thread cannot be sampled now; this is counted if no other thread has
  * descriptors either.

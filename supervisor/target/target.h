@@ -43,7 +43,8 @@ struct image {
 
 struct process {
 	int pid, parent;
-	int inner_pid; /* the pid in its own pid namespace, for service.c; 0: not read yet */
+	int reader_tid; /* the thread through which /proc is read (procfiles.h); 0: the first */
+	int inner_pid;  /* the pid in its own pid namespace, for service.c; 0: not read yet */
 	struct image *image;
 	unsigned threads;   /* number of threads that are not gone */
 	unsigned flags;     /* RECORD_PROCESS_… */

@@ -97,15 +97,15 @@ static void test_descriptor__time_outs_of_blocking_sockets_only(void **state)
 	if (!can_copy())
 		skip();
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)), 0);
-	assert_int_equal(descriptor_wait_ns(getpid(), fd, false, &internet), 40000000);
+	assert_int_equal(descriptor_wait_ns(getpid(), getpid(), fd, false, &internet), 40000000);
 	assert_true(internet);
-	assert_int_equal(descriptor_wait_ns(getpid(), fd, true, &internet), 0);
+	assert_int_equal(descriptor_wait_ns(getpid(), getpid(), fd, true, &internet), 0);
 	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
-	assert_int_equal(descriptor_wait_ns(getpid(), fd, false, &internet), 0);
+	assert_int_equal(descriptor_wait_ns(getpid(), getpid(), fd, false, &internet), 0);
 	(void)close(fd);
 	assert_int_equal(pipe(pipe_fd), 0);
-	assert_int_equal(descriptor_wait_ns(getpid(), pipe_fd[0], false, &internet), 0);
-	assert_int_equal(descriptor_wait_ns(getpid(), 9999, false, &internet), 0);
+	assert_int_equal(descriptor_wait_ns(getpid(), getpid(), pipe_fd[0], false, &internet), 0);
+	assert_int_equal(descriptor_wait_ns(getpid(), getpid(), 9999, false, &internet), 0);
 	(void)close(pipe_fd[0]);
 	(void)close(pipe_fd[1]);
 }
