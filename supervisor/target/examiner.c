@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "supervisor/os/priority.h"
-#include "supervisor/target/special.h"
 
 /* The names of called functions are searched in this much of an executable. */
 #define SEARCH_BYTES ((size_t)16 << 20)
@@ -23,6 +22,33 @@
 #define STACK_BYTES  ((size_t)256 << 10)
 /* Further questions wait for the answers to these; a file system may never answer. */
 #define ASKED_MOST 64
+
+/* The text after "key" in a status text; NULL: there is no such line. */
+static const char *value_of(const char *status, const char *key)
+{
+	const char *at = strstr(status, key);
+
+	return at ? at + strlen(key) : NULL;
+}
+
+bool examiner_lost_privilege(
+	const char *status, unsigned mode, unsigned uid, unsigned gid, bool capabilities)
+{
+	const char *uids = value_of(status, "\nUid:"), *gids = value_of(status, "\nGid:");
+	const char *permitted = value_of(status, "\nCapPrm:");
+	const char *stays = value_of(status, "\nNoNewPrivs:");
+	unsigned effective;
+
+	if (!uids || !gids || !permitted || (stays && atoi(stays)))
+		return false;
+	if (mode & S_ISUID && sscanf(uids, "%*u %u", &effective) == 1 && effective != uid)
+		return true;
+	/* Without the group's execute permission the bit means something else. */
+	if (mode & S_ISGID && mode & S_IXGRP && sscanf(gids, "%*u %u", &effective) == 1 &&
+		effective != gid)
+		return true;
+	return capabilities && strtoull(permitted, NULL, 16) == 0;
+}
 
 static bool lost_privilege(const struct examiner_question *q)
 {
@@ -36,7 +62,7 @@ static bool lost_privilege(const struct examiner_question *q)
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", q->fd);
 	capabilities = getxattr(path, "security.capability", NULL, 0) > 0;
 	return (st.st_mode & (S_ISUID | S_ISGID) || capabilities) &&
-		special_lost_privilege(q->status, st.st_mode, st.st_uid, st.st_gid, capabilities);
+		examiner_lost_privilege(q->status, st.st_mode, st.st_uid, st.st_gid, capabilities);
 }
 
 /* Is "ptrace" a name in the file? The parts overlap by the length of the name. */

@@ -43,4 +43,11 @@ void examiner_forget(struct examiner_question *question);
 /* The thread ends by itself once it is idle. */
 void examiner_release(struct examiner *examiner);
 
+/*
+ * Does a process with this /proc/PID/status lack the privileges that its file of this mode and
+ * owner would give? @capabilities: the file has some. Pure.
+ */
+bool examiner_lost_privilege(
+	const char *status, unsigned mode, unsigned uid, unsigned gid, bool capabilities);
+
 #endif

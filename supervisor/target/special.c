@@ -15,33 +15,6 @@
 #include "supervisor/os/say.h"
 #include "supervisor/target/target.h"
 
-/* The text after "key" in a status text; NULL: there is no such line. */
-static const char *value_of(const char *status, const char *key)
-{
-	const char *at = strstr(status, key);
-
-	return at ? at + strlen(key) : NULL;
-}
-
-bool special_lost_privilege(
-	const char *status, unsigned mode, unsigned uid, unsigned gid, bool capabilities)
-{
-	const char *uids = value_of(status, "\nUid:"), *gids = value_of(status, "\nGid:");
-	const char *permitted = value_of(status, "\nCapPrm:");
-	const char *stays = value_of(status, "\nNoNewPrivs:");
-	unsigned effective;
-
-	if (!uids || !gids || !permitted || (stays && atoi(stays)))
-		return false;
-	if (mode & S_ISUID && sscanf(uids, "%*u %u", &effective) == 1 && effective != uid)
-		return true;
-	/* Without the group's execute permission the bit means something else. */
-	if (mode & S_ISGID && mode & S_IXGRP && sscanf(gids, "%*u %u", &effective) == 1 &&
-		effective != gid)
-		return true;
-	return capabilities && strtoull(permitted, NULL, 16) == 0;
-}
-
 /* In another user namespace, the bits have no effect if the file's owner does not exist there. */
 static bool in_our_user_namespace(int pid)
 {

@@ -30,11 +30,4 @@ void special_see_child(struct special *special, const struct process *parent);
 void special_turn(struct special *special, int most_ms);
 void special_release(struct special *special);
 
-/*
- * Does a process with this /proc/PID/status lack the privileges that its file of this mode and
- * owner would give? @capabilities: the file has some. Pure.
- */
-bool special_lost_privilege(
-	const char *status, unsigned mode, unsigned uid, unsigned gid, bool capabilities);
-
 #endif

@@ -3,7 +3,7 @@
 # A file system in user space whose server is profiled together with the programs that it provides:
 # it stands still in its stops, so nobody who holds it there may ask it. Before, the profiler hung
 # at the first exec, and the target with it.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 if [ "$(id -u)" != 0 ] || [ ! -c /dev/fuse ]; then skip "needs root and /dev/fuse"; fi
 shell=$(readlink -f "$(command -v sh)")
 mkdir mnt

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/target/special.h"
+#include "supervisor/target/examiner.h"
 
 /* Real, effective, saved, and that of the file system. */
 #define STATUS(uids, gids, permitted, stays) \
@@ -18,7 +18,7 @@ static const char plain[] =
 static void test_special__a_program_without_bits_lacks_nothing(void **state)
 {
 	(void)state;
-	assert_false(special_lost_privilege(plain, S_IFREG | 0755, 0, 0, false));
+	assert_false(examiner_lost_privilege(plain, S_IFREG | 0755, 0, 0, false));
 }
 
 static void test_special__set_user_id_without_effect_is_lost(void **state)
@@ -26,19 +26,19 @@ static void test_special__set_user_id_without_effect_is_lost(void **state)
 	const char *root = STATUS("1000\t0\t0\t0", "100\t100\t100\t100", "000001ffffffffff", "0");
 
 	(void)state;
-	assert_true(special_lost_privilege(plain, S_IFREG | 04755, 0, 0, false));
-	assert_false(special_lost_privilege(root, S_IFREG | 04755, 0, 0, false));
+	assert_true(examiner_lost_privilege(plain, S_IFREG | 04755, 0, 0, false));
+	assert_false(examiner_lost_privilege(root, S_IFREG | 04755, 0, 0, false));
 	/* The file belongs to the caller. */
-	assert_false(special_lost_privilege(plain, S_IFREG | 04755, 1000, 0, false));
+	assert_false(examiner_lost_privilege(plain, S_IFREG | 04755, 1000, 0, false));
 }
 
 static void test_special__set_group_id_needs_the_groups_right(void **state)
 {
 	(void)state;
-	assert_true(special_lost_privilege(plain, S_IFREG | 02755, 1000, 42, false));
-	assert_false(special_lost_privilege(plain, S_IFREG | 02755, 1000, 100, false));
+	assert_true(examiner_lost_privilege(plain, S_IFREG | 02755, 1000, 42, false));
+	assert_false(examiner_lost_privilege(plain, S_IFREG | 02755, 1000, 100, false));
 	/* Mandatory locking, once. */
-	assert_false(special_lost_privilege(plain, S_IFREG | 02745, 1000, 42, false));
+	assert_false(examiner_lost_privilege(plain, S_IFREG | 02745, 1000, 42, false));
 }
 
 static void test_special__capabilities_of_the_file(void **state)
@@ -47,8 +47,8 @@ static void test_special__capabilities_of_the_file(void **state)
 		STATUS("1000\t1000\t1000\t1000", "100\t100\t100\t100", "0000000000002000", "0");
 
 	(void)state;
-	assert_true(special_lost_privilege(plain, S_IFREG | 0755, 0, 0, true));
-	assert_false(special_lost_privilege(has, S_IFREG | 0755, 0, 0, true));
+	assert_true(examiner_lost_privilege(plain, S_IFREG | 0755, 0, 0, true));
+	assert_false(examiner_lost_privilege(has, S_IFREG | 0755, 0, 0, true));
 }
 
 static void test_special__who_renounced_lost_nothing_by_us(void **state)
@@ -57,8 +57,8 @@ static void test_special__who_renounced_lost_nothing_by_us(void **state)
 		STATUS("1000\t1000\t1000\t1000", "100\t100\t100\t100", "0000000000000000", "1");
 
 	(void)state;
-	assert_false(special_lost_privilege(renounced, S_IFREG | 04755, 0, 0, true));
-	assert_false(special_lost_privilege("", S_IFREG | 04755, 0, 0, true));
+	assert_false(examiner_lost_privilege(renounced, S_IFREG | 04755, 0, 0, true));
+	assert_false(examiner_lost_privilege("", S_IFREG | 04755, 0, 0, true));
 }
 
 int main(void)
