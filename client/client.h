@@ -104,8 +104,16 @@ void client_forget(void);
 /* Remembers where the request pipe is. */
 void client_remember(uint32_t pid, int descriptor, uint64_t inode);
 
-/* Starts a helper that traces us. 0, or -EPERM if that is not permitted. */
+/* Starts a helper that traces us. 0, or -EPERM if that is not permitted: see client_refusal(). */
 int client_start(void);
+/*
+ * Why the last call that needed a helper failed with EPERM: SPROFIL_NO_HELPER and the like of
+ * status.h; 0: it did not, or profiling was turned on since.
+ */
+uint32_t client_refusal(void);
+void client_note_refusal(uint32_t reason);
+/* Does /proc show this process under its own pid? Not if it belongs to another pid namespace. */
+bool client_has_proc(void);
 
 /* The supervisor's answer, followed by a status for CALL_STATUS and for "off". */
 struct client_reply {

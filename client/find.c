@@ -175,6 +175,11 @@ static int search(uint32_t tracer)
 	return n < 0 && found == -EPERM ? -EACCES : found;
 }
 
+bool client_has_proc(void)
+{
+	return number_in("/proc/self/status", "\nPid:\t") == getpid();
+}
+
 int client_supervisor(void)
 {
 	uint64_t tracer = atomic_load(&remembered_place) >> 32;

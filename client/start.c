@@ -30,6 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client/include/sprofil/status.h"
+
 #define STACK_BYTES 65536
 #define READY_MS    10000
 
@@ -215,8 +217,12 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 		break;
 	}
 	if (read(ready_fd, data, sizeof(data)) != (ssize_t)sizeof(data) ||
-		call_get_answer(data, sizeof(data), &answer) < 0)
+		call_get_answer(data, sizeof(data), &answer) < 0) {
+		client_note_refusal(SPROFIL_NO_HELPER);
 		return -EPERM;
+	}
+	if (answer.error)
+		client_note_refusal(SPROFIL_REFUSED);
 	if (answer.error)
 		return answer.error == EBUSY ? -EBUSY : -EPERM;
 	client_remember((uint32_t)pid, answer.descriptor, answer.inode);
@@ -298,6 +304,11 @@ int client_start(void)
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 
+	/* The helper would look at another process that has our pid in that /proc. */
+	if (!client_has_proc()) {
+		client_note_refusal(SPROFIL_FOREIGN_PROC);
+		return -EPERM;
+	}
 	if (pipe2(ready, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	if (pipe2(go, O_CLOEXEC) < 0) {

@@ -22,11 +22,23 @@ static atomic_bool in_force;
 static atomic_bool unknown;
 static atomic_bool behind; /* there was a table of elapsed time */
 static _Atomic uint64_t last[CALL_STATUS_BYTES / 8];
+static _Atomic uint32_t refusal;
+
+uint32_t client_refusal(void)
+{
+	return atomic_load(&refusal);
+}
+
+void client_note_refusal(uint32_t reason)
+{
+	atomic_store(&refusal, reason);
+}
 
 void client_note_on(void)
 {
 	atomic_store(&in_force, true);
 	atomic_store(&unknown, false);
+	client_note_refusal(SPROFIL_NO_REASON);
 }
 
 static void keep(const struct call_status *status)
@@ -132,7 +144,7 @@ static int look(const struct client_pipe *pipe, struct call_status *ret_status, 
 		*ret_status = (struct call_status){.state = CALL_HAS_ENDED, .reason = CALL_GONE};
 		return 0;
 	}
-	if (r == -ENOENT || (r == -EPERM && is_over()))
+	if (r == -ENOENT || (r == -EPERM && (is_over() || client_refusal())))
 		return recall(ret_status);
 	if (r < 0)
 		return r;
@@ -155,7 +167,7 @@ static int fill(const struct client_pipe *pipe, void *to, size_t size)
 	if (r < 0)
 		return r;
 	status = (struct sprofil_state){.state = told.state,
-		.reason = told.reason,
+		.reason = told.state == CALL_IS_OFF ? client_refusal() : told.reason,
 		.tick_ns = told.tick_ns,
 		.counted = told.counted,
 		.outside = told.outside,

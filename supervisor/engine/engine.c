@@ -188,12 +188,21 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 		serving_read(engine);
 }
 
+/* When a helper without anything to do ends; 0: not yet known. */
+static uint64_t leaves_at(const struct engine *engine)
+{
+	const struct sessions *sessions = &engine->sessions;
+
+	return engine->options->serve_only && !sessions->n && !sessions->untold
+		? sessions->idle_since_ns + LINGER_NS
+		: 0;
+}
+
 static bool over(struct engine *engine, uint64_t now)
 {
 	if (engine->timing.ends_at_ns && now >= engine->timing.ends_at_ns)
 		engine->timing.stop = true;
-	if (engine->options->serve_only && !engine->sessions.n && !engine->sessions.untold &&
-		now > engine->sessions.idle_since_ns + LINGER_NS)
+	if (leaves_at(engine) && now >= leaves_at(engine))
 		engine->timing.stop = true;
 	return engine->timing.stop || !engine->target.tracees;
 }
@@ -205,7 +214,7 @@ static uint64_t next_event(struct engine *engine)
 		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
 			 engine->timing.begins_at_ns, engine->rotation.again_ns,
 			 engine->mender.next_ns, elapse_next(engine), choice_next(engine),
-			 engine->life.continues_at_ns,
+			 engine->life.continues_at_ns, leaves_at(engine),
 			 engine->births.early || engine->options->wall
 				 ? engine->timing.swept_ns + SWEEP_NS
 				 : 0};

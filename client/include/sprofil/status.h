@@ -29,6 +29,11 @@ extern "C" {
 #define SPROFIL_HIDDEN    3 /* this program's memory is inaccessible: setuid, PR_SET_DUMPABLE */
 #define SPROFIL_GONE      4 /* the supervisor is gone, and the figures with it: they are 0 */
 
+/* Of SPROFIL_OFF: the last call that would have turned profiling on failed with EPERM, because: */
+#define SPROFIL_NO_HELPER    5 /* sprofil-supervisor cannot be started: is its path right? */
+#define SPROFIL_REFUSED      6 /* it may not trace us: Yama, seccomp, a debugger, not dumpable */
+#define SPROFIL_FOREIGN_PROC 7 /* /proc is missing, or shows another pid namespace than ours */
+
 #define SPROFIL_DEAD_LISTED 14
 
 /*
@@ -37,7 +42,7 @@ extern "C" {
  */
 struct sprofil_state {
 	uint32_t state;
-	uint32_t reason;    /* of SPROFIL_ENDED */
+	uint32_t reason;    /* of SPROFIL_ENDED, and of SPROFIL_OFF after a call that failed */
 	uint64_t tick_ns;   /* CPU time of one tick; 0: there was no table */
 	uint64_t counted;   /* added to the counters */
 	uint64_t outside;   /* at addresses for which no region has a counter */
