@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/standard.h"
@@ -87,6 +89,29 @@ static void own_state(void)
 	}
 }
 
+/*
+ * While the tracing process is stopped (SIGSTOP), threads of the program stand still, and only
+ * SIGKILL reaches them. Its parent, this process, lets it go on at once. It has another name, so
+ * that a signal by name does not reach it too. It ends as its child does.
+ */
+static _Noreturn void watch(pid_t child)
+{
+	sigset_t none;
+	int status;
+
+	(void)close_range(3, UINT_MAX, 0);
+	(void)prctl(PR_SET_NAME, "sprofil-watch");
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	for (;;) {
+		if (waitpid(child, &status, WUNTRACED) < 0)
+			_exit(125);
+		if (!WIFSTOPPED(status))
+			_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 125);
+		(void)kill(child, SIGCONT);
+	}
+}
+
 static int serve(int pid, int ready_fd, int go_fd)
 {
 	struct engine_options options = {.pids = &pid,
@@ -97,11 +122,17 @@ static int serve(int pid, int ready_fd, int go_fd)
 		.period_ns = call_period_ns(CALL_NATIVE, 0),
 		.say = say};
 	struct engine_result result;
+	pid_t child;
 	char go;
 
 	own_state();
 	if (own_descriptors(&ready_fd, &go_fd) < 0)
 		return 125;
+	child = fork();
+	if (child > 0)
+		watch(child);
+	if (child == 0) /* the terminal's or a group's signals do not reach both */
+		(void)setsid();
 	/* The program has to permit us first (PR_SET_PTRACER). */
 	if (read(go_fd, &go, 1) != 1)
 		return 125;

@@ -120,9 +120,21 @@ void engine_forward(int pid, const siginfo_t *info)
 	(void)sigqueue(pid, info->si_signo, value);
 }
 
-/* As the kernel does, so that a stopped process gets the hang-up. */
-static void pass_on(int pid, int signal, enum origin origin)
+/* Is this signal none that the command gets as well? */
+static bool is_ours_alone(const struct engine_result *result, enum origin origin)
 {
+	return origin != FROM_TERMINAL || result->command_apart;
+}
+
+/*
+ * As the kernel does, so that a stopped process gets the hang-up. The terminal sends its signals to
+ * a process group.
+ */
+static void pass_on(const struct engine_result *result, int signal, enum origin origin)
+{
+	int pid = result->command_apart && origin != SENT ? -result->command_pid
+							  : result->command_pid;
+
 	(void)kill(pid, signal);
 	if (signal == SIGHUP && origin != SENT)
 		(void)kill(pid, SIGCONT);
@@ -177,16 +189,19 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	if (signal == SIGUSR2 && engine->options->snapshots && origin != FROM_TERMINAL) {
 		control_snapshot(engine);
 	} else if (engine_is_order(signal) && command_lives) {
-		if (origin == FROM_TERMINAL)
+		if (!is_ours_alone(engine->result, origin))
 			return;
-		engine->life.hung_up |= signal == SIGHUP && origin != SENT;
-		pass_on(engine->launch.pid, signal, origin);
+		engine->life.hung_up |= signal == SIGHUP && origin == FROM_TERMINAL_TO_US;
+		pass_on(engine->result, signal, origin);
 	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
 		engine->result->stopped_by = signal;
 		engine->timing.stop = true;
 	} else if (engine_is_stop(signal) && command_lives &&
 		(origin != SENT || is_of_target(engine, sender))) {
 		engine->life.stop_signal = signal;
+		/* In a session of its own, the command does not heed the terminal's. */
+		if (engine->result->command_apart && origin != SENT)
+			(void)kill(-engine->launch.pid, SIGSTOP);
 		lifecycle_stop_with_command(engine);
 	} else if (signal == SIGCONT && command_lives) {
 		engine->life.continues_at_ns = clock_now() + CONTINUE_NS;
@@ -215,8 +230,8 @@ bool engine_pass_on(const struct engine_result *result, const siginfo_t *info)
 		waiter_peek(result->command_pid, &seen) < 0 || seen.kind == WAITER_GONE)
 		return false;
 	origin = origin_of(info, &sender);
-	if (engine_is_order(info->si_signo) && origin != FROM_TERMINAL)
-		pass_on(result->command_pid, info->si_signo, origin);
+	if (engine_is_order(info->si_signo) && is_ours_alone(result, origin))
+		pass_on(result, info->si_signo, origin);
 	return true;
 }
 

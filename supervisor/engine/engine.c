@@ -513,7 +513,8 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	pthread_t thread;
 	int r;
 
-	*ret_result = (struct engine_result){.analyst_fd = -1};
+	*ret_result = (struct engine_result){
+		.analyst_fd = -1, .command_apart = options->command && options->inherited.user};
 	r = options->command ? launch_begin(options->command, &options->inherited, &engine.launch)
 			     : 0;
 	if (r == 0)

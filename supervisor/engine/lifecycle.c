@@ -223,7 +223,7 @@ void lifecycle_continue_command(struct engine *engine, uint64_t now)
 	engine->life.continues_at_ns = 0;
 	t = target_find(&engine->target, engine->launch.pid);
 	if (t && t->state == TRACEE_LISTENING)
-		(void)kill(t->tid, SIGCONT);
+		(void)kill(engine->result->command_apart ? -t->tid : t->tid, SIGCONT);
 }
 
 /* Steps the state machine for an event of a thread, and performs the action. */

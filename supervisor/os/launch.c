@@ -105,6 +105,12 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 	if (state->children_ignored)
 		(void)signal(SIGCHLD, SIG_IGN);
 	(void)sigprocmask(SIG_SETMASK, &state->mask, NULL);
+	/*
+	 * Not in our session, whose terminal another user could type into (TIOCSTI). What the
+	 * terminal would send is passed on (test: test_command_as.sh).
+	 */
+	if (state->user)
+		(void)setsid();
 	error = state->user ? become_user(state->user) : 0;
 	if (!error)
 		error = exec_along_path(

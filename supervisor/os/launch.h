@@ -26,9 +26,10 @@ struct launch_state {
 	/* SIGCHLD is SIG_IGN; the supervisor must not ignore it, or stops would not be announced */
 	bool children_ignored;
 	struct rlimit files;
-	char *const *environment;       /* NULL: ours; PATH is always taken from ours */
-	const struct launch_user *user; /* NULL: ours */
-	const int *streams;             /* its descriptors 0, 1 and 2; NULL: ours */
+	char *const *environment; /* NULL: ours; PATH is always taken from ours */
+	/* NULL: ours. Another one's command gets a session of its own. */
+	const struct launch_user *user;
+	const int *streams; /* its descriptors 0, 1 and 2; NULL: ours */
 };
 
 struct launch {

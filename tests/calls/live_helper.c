@@ -336,6 +336,24 @@ static void test_live_life__helper_is_killed(void **state)
 	live_about(counts[0], cpu, LIVE_TICK_NS);
 }
 
+/* A stopped one would hold us at our next tick, for good: somebody lets it go on at once. */
+static void test_live_helper__goes_on_if_stopped(void **state)
+{
+	unsigned counts[4] = {0};
+	struct sprofil_state status;
+
+	(void)state;
+	for (unsigned round = 0; round < 20; round++) {
+		on(counts, 16, LIVE_A);
+		assert_int_equal(sprofil_status(&status, sizeof(status)), 0);
+		assert_true(status.supervisor > 0);
+		assert_int_equal(kill(status.supervisor, SIGSTOP), 0);
+		(void)live_spin(LIVE_A, LIVE_SHORT);
+		off();
+	}
+	assert_true(counts[0] > 0);
+}
+
 static void put_all(int fd, const void *data, size_t bytes)
 {
 	struct pollfd room = {.fd = fd, .events = POLLOUT};
@@ -478,6 +496,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest alone[] = {
 		cmocka_unit_test(test_live_life__helper_is_killed),
+		cmocka_unit_test(test_live_helper__goes_on_if_stopped),
 		cmocka_unit_test(test_live_life__hostile_messages),
 		cmocka_unit_test(test_live_life__short_rounds_add_up),
 		cmocka_unit_test(test_live_life__calls_while_the_helper_leaves),

@@ -93,6 +93,11 @@ for package in sprofil sprofil-hpux sprofil-irix sprofil-aix sprofil-sysv sprofi
 		exit 1
 	fi
 	run "$work/old"
+	printf '#include <sprofil/status.h>\nint main(void) { return sprofil_status(0, 0) == 0; }\n' \
+		>"$work/status.c"
+	# shellcheck disable=SC2046
+	$cc -Wall -Werror -o "$work/status" "$work/status.c" $(pkg-config --cflags --libs "$package")
+	run "$work/status"
 done
 
 # The same of monitor(); one that brings a monitor() of its own along keeps it.

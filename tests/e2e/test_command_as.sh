@@ -33,6 +33,20 @@ if [ "$(id -u)" = 0 ]; then
     is "by number" "$(cd / && "$SPROFRUN" -q -o "$WORK/n.pb.gz" -u "$(id -u nobody)" id -u)" \
         "$(id -u nobody)"
     is "the profile is ours" "$(stat -c %u u.pb.gz)" 0
+    # Its session is its own, without our terminal: there TIOCSTI would type into our shell.
+    if command -v script >/dev/null; then
+        (cd / && script -qec "$SPROFRUN -q -o $WORK/t.pb.gz -u nobody cat /proc/self/stat" \
+            /dev/null) </dev/null >typescript
+        is "session and terminal" "$(tr -d '\r' <typescript | awk '{ print ($1 == $6), $7 }')" "1 0"
+        # ^C goes to it nevertheless.
+        (cd / && script -fqec "$SPROFRUN -q -o $WORK/i.pb.gz -u nobody sh -c \
+            'trap \"echo interrupted; exit 9\" INT; echo ready; while :; do sleep 0.1; done'" \
+            "$WORK/seen") < <(wait_until "it is ready" 20 grep -qs ready "$WORK/seen"
+            printf '\003'; wait_until "it ends" 20 grep -qs interrupted "$WORK/seen") >interrupted
+        check "^C reaches it" grep -q interrupted interrupted
+    else
+        echo "not tested: the terminal (script is missing)"
+    fi
     chmod 755 "$WORK"
     install -m 755 "$TARGETS/busy" busy
     "$SPROFRUN" -q -F 500 --max-overhead 100 -o b.pb.gz -u nobody "$WORK/busy" 1 0.5 7 2>err

@@ -33,6 +33,19 @@ for options in '' --no-realtime; do
             wait_until "$options $round: back" 20 state_is $front S
         done
     done
+    # The process that traces is stopped alone: it goes on at once, and the other never stops.
+    tracer=$(tracing $front)
+    for round in $(seq ${ROUNDS:-2}); do
+        kill -STOP "$tracer"
+        rounds=$(lines rounds) signals=$(lines signals)
+        kill -USR1 $target
+        wait_until "$options $round: tracer stopped: the target gets signals" 20 \
+            grows signals "$signals"
+        wait_until "$options $round: tracer stopped: the target goes on" 20 \
+            grows rounds $((rounds + 1))
+        kill -CONT "$tracer"
+        is "$options $round: the front is not stopped" "$(state_is $front T && echo stopped)" ""
+    done
     kill -INT $front
     wait $front; is "$options its status" $? 0
 

@@ -28,7 +28,9 @@ static bool sessions_have_shares(void)
 }
 
 /*
- * The shell sees one job: this process stops when @pid stops, and ends as it ends. If @pid must go
+ * The shell sees one job: this process stops when @pid does, and ends as it ends. @pid stops with
+ * its command after a request that was passed on. If somebody has stopped it alone, it goes on at
+ * once: meanwhile threads of the target would stand still. If @pid must go
  * on (@alone), only this process is suspended: threads of a target whose tracer is stopped stand
  * still from their next signal or new thread on. In the first process of a container, orphans must
  * be waited for, too.
@@ -37,7 +39,7 @@ static _Noreturn void stand_for(pid_t pid, bool alone)
 {
 	sigset_t signals;
 	siginfo_t info;
-	int status, stop = SIGSTOP;
+	int status, stop = 0;
 
 	engine_signals(&signals);
 	for (;;) {
@@ -46,11 +48,13 @@ static _Noreturn void stand_for(pid_t pid, bool alone)
 		if (seen == pid && !WIFSTOPPED(status))
 			exit(front_end_like(status));
 		if (seen == pid) {
-			suspend(stop);
+			if (stop)
+				suspend(stop);
+			stop = 0;
 			(void)kill(pid, SIGCONT);
 		} else if (seen <= 0 && sigwaitinfo(&signals, &info) >= 0 &&
 			info.si_signo != SIGCHLD) {
-			if (engine_is_stop(info.si_signo))
+			if (!alone && engine_is_stop(info.si_signo))
 				stop = info.si_signo;
 			if (alone && info.si_signo == SIGTSTP)
 				suspend(SIGTSTP);

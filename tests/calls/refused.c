@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that knows glibc only: turns profil() on twice, off, and prints "RESULT ERRNO REASON"
+ * of the first. REASON is that of sprofil_status(), where the preload library or another one has
+ * it. Ends with 1 if a call took a second.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/include/sprofil/status.h"
+
+static unsigned short counts[64];
+
+static int turn(size_t bytes, time_t *longest)
+{
+	struct timespec before, after;
+	int r, error;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &before);
+	r = profil(counts, bytes, (size_t)&turn, 0x10000);
+	error = errno;
+	(void)clock_gettime(CLOCK_MONOTONIC, &after);
+	if (after.tv_sec - before.tv_sec > *longest)
+		*longest = after.tv_sec - before.tv_sec;
+	errno = error;
+	return r;
+}
+
+int main(void)
+{
+	int (*status)(struct sprofil_state *, size_t);
+	struct sprofil_state state = {.reason = 99};
+	time_t longest = 0;
+	int r, error;
+
+	*(void **)&status = dlsym(RTLD_DEFAULT, "sprofil_status");
+	errno = 0;
+	r = turn(sizeof(counts), &longest);
+	error = errno;
+	if (status && status(&state, sizeof(state)) < 0)
+		state.reason = 98;
+	(void)printf("%d %s %u\n", r, error == EPERM ? "EPERM" : error ? "?" : "0", state.reason);
+	(void)turn(sizeof(counts), &longest);
+	(void)turn(0, &longest);
+	return longest > 1;
+}
