@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -326,6 +329,46 @@ static void test_procfs__parses_state_and_switches(void **state)
 	assert_true(again > switches);
 }
 
+static void *live_on(void *context)
+{
+	char byte;
+
+	(void)!read(*(int *)context, &byte, 1);
+	_exit(0);
+}
+
+/* Of a process whose first thread has ended, another one shows its maps. */
+static void test_procfs__finds_a_thread_that_lives(void **state)
+{
+	int hold[2], tid;
+	siginfo_t info;
+	pthread_t thread;
+	char *text = NULL;
+	size_t room = 0;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(procfs_living_thread(getpid()), getpid());
+	assert_int_equal(pipe2(hold, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)close(hold[1]);
+		if (pthread_create(&thread, NULL, live_on, &hold[0]) != 0)
+			_exit(1);
+		syscall(SYS_exit, 0);
+	}
+	(void)close(hold[0]);
+	for (tid = pid; tid == pid; tid = procfs_living_thread(pid))
+		(void)sched_yield();
+	assert_int_equal(proc_maps_read(pid, &text, &room), 0);
+	assert_true(proc_maps_read(tid, &text, &room) > 0);
+	free(text);
+	(void)close(hold[1]);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
+	assert_int_equal(info.si_status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +386,7 @@ int main(void)
 		cmocka_unit_test(test_procfs__finds_executable_mappings),
 		cmocka_unit_test(test_procfs__reads_this_process),
 		cmocka_unit_test(test_procfs__the_dead_give_errors),
+		cmocka_unit_test(test_procfs__finds_a_thread_that_lives),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

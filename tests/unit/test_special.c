@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -61,6 +62,30 @@ static void test_special__who_renounced_lost_nothing_by_us(void **state)
 	assert_false(examiner_lost_privilege("", S_IFREG | 04755, 0, 0, true));
 }
 
+/* What the examiner finds in an executable, through a descriptor that opens nothing. */
+static void test_special__another_thread_examines(void **state)
+{
+	struct examiner examiner = {0};
+	const char *const path[] = {"/proc/self/exe", "/proc/self/maps"};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct examiner_question *q = calloc(1, sizeof(*q)), *answer;
+
+		assert_non_null(q);
+		*q = (struct examiner_question){
+			.kind = EXAMINER_TRACES, .fd = open(path[i], O_PATH | O_CLOEXEC)};
+		assert_true(q->fd >= 0);
+		assert_true(examiner_ask(&examiner, q));
+		answer = examiner_answer(&examiner, 60000);
+		assert_ptr_equal(answer, q);
+		assert_int_equal(q->yes, i == 0); /* the library is linked in, and traces */
+		examiner_forget(q);
+	}
+	assert_null(examiner_answer(&examiner, 60000));
+	examiner_release(&examiner);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -69,6 +94,7 @@ int main(void)
 		cmocka_unit_test(test_special__set_group_id_needs_the_groups_right),
 		cmocka_unit_test(test_special__capabilities_of_the_file),
 		cmocka_unit_test(test_special__who_renounced_lost_nothing_by_us),
+		cmocka_unit_test(test_special__another_thread_examines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "supervisor/os/waiter.h"
+
+/* Deaths are seen behind stops that came before them, and stay until they are taken. */
+static void test_waiter__sees_deaths_alone(void **state)
+{
+	pid_t stopped = fork(), dead;
+	struct waiter_result seen;
+	siginfo_t info;
+
+	(void)state;
+	assert_true(stopped >= 0);
+	if (stopped == 0) {
+		(void)raise(SIGSTOP);
+		_exit(3);
+	}
+	assert_int_equal(waitid(P_PID, (id_t)stopped, &info, WSTOPPED | WNOWAIT), 0);
+	assert_int_equal(waiter_peek_death(&seen), 0);
+	assert_int_equal(seen.kind, WAITER_NOTHING);
+
+	dead = fork();
+	assert_true(dead >= 0);
+	if (dead == 0)
+		_exit(7);
+	assert_int_equal(waitid(P_PID, (id_t)dead, &info, WEXITED | WNOWAIT), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(waiter_peek_death(&seen), 0);
+		assert_int_equal(seen.kind, WAITER_GONE);
+		assert_int_equal(seen.tid, dead);
+		assert_int_equal(WEXITSTATUS(seen.status), 7);
+	}
+	assert_int_equal(waiter_take(dead), 0);
+	assert_int_equal(waiter_peek_death(&seen), 0);
+	assert_int_equal(seen.kind, WAITER_NOTHING);
+	assert_int_equal(kill(stopped, SIGKILL), 0);
+	assert_int_equal(waitpid(stopped, NULL, 0), stopped);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_waiter__sees_deaths_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
