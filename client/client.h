@@ -112,8 +112,11 @@ int client_start(void);
  */
 uint32_t client_refusal(void);
 void client_note_refusal(uint32_t reason);
-/* Does /proc show this process under its own pid? Not if it belongs to another pid namespace. */
-bool client_has_proc(void);
+/*
+ * 0: /proc shows this process under its own pid. -ENODATA: it does not, as it is missing or of
+ * another pid namespace. -EMFILE, -ENFILE.
+ */
+int client_check_proc(void);
 
 /* The supervisor's answer, followed by a status for CALL_STATUS and for "off". */
 struct client_reply {

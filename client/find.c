@@ -91,7 +91,8 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 	return fd;
 }
 
-/* The number behind @key in a status file, "\nTracerPid:\t1234\n". -ENODATA: unreadable. */
+/* The number behind @key in a status file, "\nTracerPid:\t1234\n". -ENODATA: unreadable; -EMFILE,
+ * -ENFILE. */
 static int64_t number_in(const char *path, const char *key)
 {
 	char text[1024];
@@ -100,7 +101,7 @@ static int64_t number_in(const char *path, const char *key)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return -ENODATA;
+		return errno == EMFILE || errno == ENFILE ? -errno : -ENODATA;
 	n = read(fd, text, sizeof(text) - 1);
 	(void)close(fd);
 	if (n <= 0)
@@ -175,9 +176,13 @@ static int search(uint32_t tracer)
 	return n < 0 && found == -EPERM ? -EACCES : found;
 }
 
-bool client_has_proc(void)
+int client_check_proc(void)
 {
-	return number_in("/proc/self/status", "\nPid:\t") == getpid();
+	int64_t pid = number_in("/proc/self/status", "\nPid:\t");
+
+	if (pid == -EMFILE || pid == -ENFILE)
+		return (int)pid;
+	return pid == getpid() ? 0 : -ENODATA;
 }
 
 int client_supervisor(void)

@@ -305,10 +305,13 @@ int client_start(void)
 	int ready[2], go[2], r;
 
 	/* The helper would look at another process that has our pid in that /proc. */
-	if (!client_has_proc()) {
+	r = client_check_proc();
+	if (r == -ENODATA) {
 		client_note_refusal(SPROFIL_FOREIGN_PROC);
 		return -EPERM;
 	}
+	if (r < 0)
+		return r;
 	if (pipe2(ready, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	if (pipe2(go, O_CLOEXEC) < 0) {

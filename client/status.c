@@ -167,7 +167,7 @@ static int fill(const struct client_pipe *pipe, void *to, size_t size)
 	if (r < 0)
 		return r;
 	status = (struct sprofil_state){.state = told.state,
-		.reason = told.state == CALL_IS_OFF ? client_refusal() : told.reason,
+		.reason = told.reason,
 		.tick_ns = told.tick_ns,
 		.counted = told.counted,
 		.outside = told.outside,
@@ -179,6 +179,8 @@ static int fill(const struct client_pipe *pipe, void *to, size_t size)
 		.supervisor = supervisor};
 	for (unsigned i = 0; i < SPROFIL_DEAD_LISTED && i < told.dead; i++)
 		status.first_dead[i] = told.first_dead[i];
+	if (told.state == CALL_IS_OFF && !status.reason)
+		status.reason = client_refusal();
 	memcpy(data, &status, sizeof(status));
 	return client_copy_out(pipe, to, data, size);
 }

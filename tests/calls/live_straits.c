@@ -289,7 +289,7 @@ static int bury_the_last(void)
 
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || on() < 0)
 		return 1;
-	between = parent_of(live_tracer());
+	between = parent_of(parent_of(live_tracer())); /* and the helper's watch */
 	if (kill(live_tracer(), SIGKILL) < 0)
 		return 2;
 	if (waitid(P_PID, (id_t)between, &end, WEXITED | __WCLONE | WNOWAIT) < 0)
