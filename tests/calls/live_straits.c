@@ -265,7 +265,7 @@ static int end_a_pipe(void)
 	end.fd = fds[0];
 	if (on() < 0)
 		return 2;
-	if (parent_of(parent_of(live_tracer())) != getpid())
+	if (parent_of(parent_of(parent_of(live_tracer()))) != getpid())
 		return 3;
 	(void)close(fds[1]);
 	if (poll(&end, 1, 10000) != 1 || !(end.revents & POLLHUP))
@@ -321,7 +321,7 @@ static int disturb_it(void)
 		(void)sigaction(i, &action, NULL);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || on() < 0)
 		return 1;
-	between = parent_of(live_tracer());
+	between = parent_of(parent_of(live_tracer()));
 	if (parent_of(between) != owner)
 		return 2;
 	for (int i = 1; i < NSIG; i++) /* all that can be handled */
@@ -529,7 +529,7 @@ static int be_installed(const char *folder, const char *given, const char *what)
 	(void)snprintf(program, sizeof(program), "%s/a/b/c/live_straits", folder);
 	(void)snprintf(line, sizeof(line),
 		"s=%s/a/b/c/" SPROFIL_LIBDIR_TO_SUPERVISOR "; mkdir -p %s/a/b/c ${s%%/*} &&"
-		" cp \"$SPROFIL_SUPERVISOR\" $s && cp /proc/%d/exe %s",
+		" cp --remove-destination \"$SPROFIL_SUPERVISOR\" $s && cp /proc/%d/exe %s",
 		folder, folder, (int)getpid(), program);
 	if (system(line) != 0)
 		return 1;
