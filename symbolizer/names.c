@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "symbolizer/debuginfo.h"
+#include "symbolizer/gopclntab.h"
 #include "symbolizer/module.h"
 #include "symbolizer/names_internal.h"
 #include "symbolizer/unnamed.h"
@@ -45,6 +46,11 @@ void names_free(struct names *names)
 bool names_is_blamed(const struct names *names)
 {
 	return names->blamed;
+}
+
+const struct gopclntab *names_go(const struct names *names)
+{
+	return names->go;
 }
 
 const char *names_symbols(const struct names *names)
@@ -143,7 +149,10 @@ static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_
 	return 0;
 }
 
-/* Frames from the debug information; none if it had to be given up. */
+/*
+ * Frames from the debug information, none if it had to be given up, or from the table of a Go
+ * program.
+ */
 static int find_frames(
 	struct names *n, uint64_t svma, struct debuginfo_frame *found, size_t *ret_count)
 {
@@ -152,6 +161,11 @@ static int find_frames(
 	if (rc) {
 		*ret_count = 0;
 		rc = names_blame(n, rc);
+	}
+	if (rc == 0 && *ret_count == 0 && n->go) {
+		rc = gopclntab_frames(n->go, svma, DEBUGINFO_FRAMES_MAX, found);
+		*ret_count = rc > 0 ? (size_t)rc : 0;
+		rc = rc < 0 ? rc : 0;
 	}
 	return rc;
 }
@@ -261,8 +275,14 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 bool names_bounds(struct names *n, uint64_t svma, uint64_t *ret_start, uint64_t *ret_end)
 {
 	const struct symbol *symbol = n->begun ? symtab_find(&n->symtab, svma) : NULL;
+	struct gopclntab_function function;
 	struct unwind_entry entry;
 
+	if (n->go && gopclntab_find(n->go, svma, &function)) {
+		*ret_start = function.start;
+		*ret_end = function.end;
+		return true;
+	}
 	if (symbol) {
 		*ret_start = symbol->svma;
 		*ret_end = symbol->svma + symbol->bytes;

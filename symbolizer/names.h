@@ -13,6 +13,7 @@
 
 struct elffile_section;
 struct frame_chain;
+struct gopclntab;
 struct module;
 struct names;
 
@@ -25,6 +26,9 @@ void names_free(struct names *names);
  * names_resolve() may be requested again.
  */
 bool names_is_blamed(const struct names *names);
+
+/* The table of a Go program, NULL: none. Valid as long as the names. */
+const struct gopclntab *names_go(const struct names *names);
 
 /* For struct module_info. */
 const char *names_symbols(const struct names *names);

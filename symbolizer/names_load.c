@@ -8,6 +8,7 @@
 
 #include "symbolizer/debugfile.h"
 #include "symbolizer/debuginfo.h"
+#include "symbolizer/gopclntab.h"
 #include "symbolizer/minidebug.h"
 #include "symbolizer/module.h"
 #include "symbolizer/splitfile.h"
@@ -26,6 +27,9 @@ static enum symbolizer_skip skip_of(const struct module *module, const char *pat
 
 	return options->skip ? options->skip(options->context, path) : SYMBOLIZER_SKIP_NOTHING;
 }
+
+/* Bytes of a file without section headers that may be searched for Go's table. */
+#define GO_SEARCH_MOST (UINT64_C(512) << 20)
 
 /* It exists but is not read: the problem says why. */
 static const char unread[] = "unread";
@@ -133,6 +137,21 @@ static int load_debug_file(struct names *n)
 	return rc < 0 ? rc : 0;
 }
 
+/* What a Go program knows of itself, stripped or not. */
+static int load_go(struct names *n)
+{
+	struct elffile *elf = n->own.elf.elf ? &n->own.elf : NULL;
+	int rc;
+
+	/* Without section headers all of the file is searched: not of the largest. */
+	if (!elf && n->module->image.bytes > GO_SEARCH_MOST)
+		return 0;
+	rc = gopclntab_open(&n->module->image, elf, &n->module->symbolizer->strings, &n->go);
+	if (rc == 0 && (strcmp(n->symbols, "none") == 0 || strcmp(n->symbols, "dynsym") == 0))
+		n->symbols = ".gopclntab";
+	return rc == -ENOMEM ? rc : 0;
+}
+
 static int load_symbols(struct names *n)
 {
 	int rc = 0, added;
@@ -145,7 +164,7 @@ static int load_symbols(struct names *n)
 	if (rc >= 0)
 		rc = load_debug_file(n);
 	if (rc < 0 || !n->own.elf.elf)
-		return rc;
+		return rc < 0 ? rc : load_go(n);
 	if (strcmp(n->symbols, "none") == 0)
 		rc = load_mini(n);
 	if (rc == 0) {
@@ -156,7 +175,7 @@ static int load_symbols(struct names *n)
 	}
 	if (rc == 0)
 		rc = symtab_add_plt(&n->symtab, &n->own.elf, &n->module->symbolizer->strings);
-	return rc;
+	return rc < 0 ? rc : load_go(n);
 }
 
 static void text_bounds(const struct module *module, uint64_t *ret_low, uint64_t *ret_high)
@@ -284,6 +303,8 @@ int names_load_lines(struct names *n)
 		rc = load_lines_from(n, &n->own);
 	if (rc == -ENOENT && n->debug.elf.elf)
 		rc = load_lines_from(n, &n->debug);
+	if (rc == -ENOENT && n->go)
+		n->lines = ".gopclntab";
 	return rc == -ENOENT ? 0 : rc;
 }
 
@@ -344,6 +365,7 @@ static void release_source(struct names_source *source)
 void names_release_files(struct names *names)
 {
 	debuginfo_close(names->debuginfo);
+	gopclntab_free(names->go);
 	splitfiles_free(names->splitfiles);
 	symtab_release(&names->symtab);
 	elffile_close(&names->own.elf);

@@ -100,6 +100,9 @@ int unwind_apply_at(struct cursor *cursor, uint64_t cfa);
  */
 int unwind_search(struct cursor *cursor);
 
+/* Fills a new step from a Go program's own table. 1: done, 0: not of Go's, -ENOMEM. */
+int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step);
+
 /* Searches the entry that covers @svma. -ENOENT, -ENOMEM. */
 int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,
 	struct unwind_entry *ret_entry);

@@ -91,13 +91,17 @@ void unwind_step_generated(
 /* Fills a new step from the module's unwind information. */
 static int make(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
 {
-	struct unwind_table *table = table_of(unwinder, module);
+	struct unwind_table *table;
 	struct unwind_entry entry;
 	struct unwind_row row;
 	struct unwind_rule *rules;
 	unsigned n = 0;
-	int r = table ? unwind_table_find(table, step->svma, &entry) : -ENOMEM;
+	int r = unwind_go_row(unwinder, module, step);
 
+	if (r)
+		return r < 0 ? r : 0;
+	table = table_of(unwinder, module);
+	r = table ? unwind_table_find(table, step->svma, &entry) : -ENOMEM;
 	if (r == 0)
 		r = unwind_row_make(&entry, step->svma, &row);
 	if (r < 0)

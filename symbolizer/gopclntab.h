@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table that Go programs carry for their own runtime (pclntab): names, lines, inlined calls and
+ * stack depths of Go functions. Stripping a program leaves it in place. Layout: runtime/symtab.go
+ * of Go 1.18 (magic 0xfffffff0) and of Go 1.20 and later (0xfffffff1), 8-byte pointers.
+ *
+ * The table, with the offsets of its header:
+ *
+ *	 0 u32 magic, u8 0, u8 0, u8 quantum (bytes of an instruction at least), u8 pointer bytes
+ *	 8 u64 number of functions, u64 number of files
+ *	24 u64 address of the first function's code; 0 since Go 1.26
+ *	32 u64 offsets in the table: names, units' files, file names, pc tables, functions
+ *
+ * The table of functions has, by ascending address, u32 offset of the code, u32 offset of the
+ * function's record. A pc table gives a value (stack depth, file, line, inlined call) for each pc.
+ *
+ * Where the code begins, and where the inlined calls are, stands in the runtime's moduledata, whose
+ * first word points to the table.
+ */
+#ifndef SYMBOLIZER_GOPCLNTAB_H
+#define SYMBOLIZER_GOPCLNTAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct debuginfo_frame;
+struct elffile;
+struct gopclntab;
+struct image;
+struct strpool;
+
+/*
+ * Finds and checks the table of a file. The image, the ELF file and the string pool must outlive
+ * the result. @elf: NULL if the file has no section headers, then the table is searched for in the
+ * segments. -ENOENT: none, or of a Go version that is not known; -ENOMEM.
+ */
+int gopclntab_open(const struct image *image, struct elffile *elf, struct strpool *strings,
+	struct gopclntab **ret_table);
+void gopclntab_free(struct gopclntab *table);
+
+/* What a function does to the stack of its thread. */
+enum gopclntab_kind {
+	GOPCLNTAB_PLAIN,
+	GOPCLNTAB_TOP,         /* has no caller: a goroutine's or a thread's first function */
+	GOPCLNTAB_SYSTEMSTACK, /* continues its caller's work on the thread's own stack */
+	GOPCLNTAB_MCALL,       /* the same, for good */
+	GOPCLNTAB_MORESTACK,   /* the same, to let a goroutine's stack grow */
+	GOPCLNTAB_ASMCGOCALL,  /* calls C on the thread's own stack */
+};
+
+struct gopclntab_function {
+	uint64_t start, end; /* svma */
+	const char *name;    /* in the file */
+	uint64_t record;     /* offset of the function's record in the table */
+	enum gopclntab_kind kind;
+};
+
+/* The function at an address; false: none of Go's. */
+bool gopclntab_find(
+	const struct gopclntab *table, uint64_t svma, struct gopclntab_function *ret_function);
+
+/*
+ * Bytes between the stack pointer at @svma and where it was at the function's first instruction.
+ * -ENOENT: the function says nothing of this address.
+ */
+int64_t gopclntab_depth(const struct gopclntab *table, const struct gopclntab_function *function,
+	uint64_t svma);
+
+/*
+ * The frames at an address, innermost first, at most @most; the functions' names are in the file,
+ * the files' names interned. 0: not of Go's, -ENOMEM.
+ */
+int gopclntab_frames(const struct gopclntab *table, uint64_t svma, size_t most,
+	struct debuginfo_frame *frames);
+
+#endif
