@@ -170,10 +170,29 @@ static int find_frames(
 	return rc;
 }
 
+/*
+ * The symbol that names an address. One without a size reaches to the next symbol, but not into
+ * another function that the unwind information knows: in a stripped file that has no symbol.
+ */
+static const struct symbol *symbol_at(struct names *n, uint64_t svma)
+{
+	const struct symbol *symbol = symtab_find(&n->symtab, svma);
+	struct unwind_entry entry;
+
+	if (!symbol || !symbol->stretched || n->left_alone)
+		return symbol;
+	if (!n->ranges)
+		n->ranges = unwind_table_new(n->module);
+	if (n->ranges && unwind_table_find(n->ranges, svma, &entry) == 0 &&
+		entry.low > symbol->svma)
+		return NULL;
+	return symbol;
+}
+
 static int make_chain(struct names *n, uint64_t svma, struct frame_chain *ret_chain)
 {
 	struct debuginfo_frame found[DEBUGINFO_FRAMES_MAX];
-	const struct symbol *symbol = symtab_find(&n->symtab, svma);
+	const struct symbol *symbol = symbol_at(n, svma);
 	struct frame *frames;
 	size_t count = 0;
 	int rc = find_frames(n, svma, found, &count);
@@ -274,7 +293,7 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 
 bool names_bounds(struct names *n, uint64_t svma, uint64_t *ret_start, uint64_t *ret_end)
 {
-	const struct symbol *symbol = n->begun ? symtab_find(&n->symtab, svma) : NULL;
+	const struct symbol *symbol = n->begun ? symbol_at(n, svma) : NULL;
 	struct gopclntab_function function;
 	struct unwind_entry entry;
 

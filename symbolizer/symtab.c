@@ -179,6 +179,7 @@ void symtab_seal(struct symtab *symtab)
 	for (size_t i = 0; i < kept; i++) {
 		uint64_t room = s[i].limit - s[i].svma;
 
+		s[i].stretched = s[i].bytes == 0;
 		if (s[i].bytes == 0 && i + 1 < kept && s[i + 1].svma < s[i].limit)
 			s[i].bytes = s[i + 1].svma - s[i].svma;
 		else if (s[i].bytes == 0 || s[i].bytes > room)

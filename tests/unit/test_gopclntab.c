@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/debuginfo.h"
+#include "symbolizer/gopclntab.h"
+#include "symbolizer/image.h"
+#include "symbolizer/strpool.h"
+#include "tests/unit/go_fixture.h"
+
+struct opened {
+	struct image image;
+	struct strpool strings;
+	struct gopclntab *table;
+};
+
+static int open_bytes(struct opened *o, uint8_t *data)
+{
+	*o = (struct opened){0};
+	image_adopt(&o->image, data, GO_BYTES);
+	assert_int_equal(image_read_headers(&o->image), 0);
+	return gopclntab_open(&o->image, NULL, &o->strings, &o->table);
+}
+
+static void open_fixture(struct opened *o, bool since_120, bool start)
+{
+	struct go_fixture go;
+
+	go_build(&go, since_120, start);
+	assert_int_equal(open_bytes(o, go.data), 0);
+}
+
+static void close_it(struct opened *o)
+{
+	gopclntab_free(o->table);
+	strpool_release(&o->strings);
+	image_release(&o->image);
+}
+
+static void test_gopclntab__finds_the_function_of_an_address(void **state)
+{
+	struct gopclntab_function f;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct opened o;
+
+		open_fixture(&o, i & 1, i & 2);
+		assert_true(gopclntab_find(o.table, GO_TEXT, &f));
+		assert_string_equal(f.name, "main.main");
+		assert_int_equal(f.start, GO_TEXT);
+		assert_int_equal(f.end, GO_TEXT + 0x40);
+		assert_int_equal(f.kind, GOPCLNTAB_PLAIN);
+		assert_true(gopclntab_find(o.table, GO_TEXT + 0x5f, &f));
+		assert_string_equal(f.name, "runtime.systemstack");
+		assert_int_equal(f.kind, GOPCLNTAB_SYSTEMSTACK);
+		assert_true(gopclntab_find(o.table, GO_TEXT + 0x60, &f));
+		assert_int_equal(f.kind, GOPCLNTAB_TOP);
+		assert_false(gopclntab_find(o.table, GO_TEXT + 0x70, &f));
+		assert_false(gopclntab_find(o.table, GO_TEXT - 1, &f));
+		close_it(&o);
+	}
+}
+
+static void test_gopclntab__tells_the_depth_of_the_stack(void **state)
+{
+	static const struct {
+		uint64_t at;
+		int64_t depth;
+	} cases[] = {{0, 0}, {3, 0}, {4, 24}, {0x3b, 24}, {0x3c, 0}, {0x3f, 0}};
+	struct gopclntab_function f;
+	struct opened o;
+
+	(void)state;
+	open_fixture(&o, true, true);
+	assert_true(gopclntab_find(o.table, GO_TEXT, &f));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(
+			gopclntab_depth(o.table, &f, GO_TEXT + cases[i].at), cases[i].depth);
+	/* The table of depths ends before that. */
+	assert_int_equal(gopclntab_depth(o.table, &f, GO_TEXT + 0x40), -ENOENT);
+	close_it(&o);
+}
+
+static void test_gopclntab__tells_inlined_calls_and_lines(void **state)
+{
+	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
+
+	(void)state;
+	for (unsigned since_120 = 0; since_120 < 2; since_120++) {
+		struct opened o;
+
+		open_fixture(&o, since_120, true);
+		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x18, 128, frames), 3);
+		assert_string_equal(frames[0].name, "main.inner");
+		assert_string_equal(frames[0].file, "/src/main.go");
+		assert_int_equal(frames[0].line, 31);
+		assert_true(frames[0].inlined);
+		assert_int_equal(frames[0].function_line, since_120 ? 30 : 0);
+		assert_string_equal(frames[1].name, "main.outer");
+		assert_int_equal(frames[1].line, 11);
+		assert_true(frames[1].inlined);
+		assert_string_equal(frames[2].name, "main.main");
+		assert_int_equal(frames[2].line, 11);
+		assert_false(frames[2].inlined);
+		assert_int_equal(frames[2].function_line, since_120 ? 9 : 0);
+		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x38, 128, frames), 1);
+		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x80, 128, frames), 0);
+		/* No more than there is room for. */
+		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x18, 1, frames), 1);
+		assert_string_equal(frames[0].name, "main.main");
+		close_it(&o);
+	}
+}
+
+static void test_gopclntab__refuses_what_does_not_fit(void **state)
+{
+	static const struct {
+		size_t at;
+		uint64_t value;
+	} changes[] = {
+		{GO_TABLE, 0xfffffffb},            /* a version that is not known */
+		{GO_TABLE + 8, 0},                 /* no functions */
+		{GO_TABLE + 8, UINT64_MAX},        /* more than there is room for */
+		{GO_TABLE + 56, 0x100000},         /* a part outside of the file */
+		{GO_TABLE + 0x508, 0x77},          /* a function that begins elsewhere */
+		{GO_MODULE + 0x10 + 8 * 22, 0x10}, /* code that is none, and none in the header */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		struct gopclntab_function f;
+		struct go_fixture go;
+		struct opened o;
+		int r;
+
+		go_build(&go, true, false);
+		go_put(&go, changes[i].at, changes[i].value, i ? 8 : 4);
+		r = open_bytes(&o, go.data);
+		if (i == 4) {
+			assert_int_equal(r, 0);
+			assert_false(gopclntab_find(o.table, GO_TEXT + 0x78, &f));
+		} else {
+			assert_int_equal(r, -ENOENT);
+		}
+		close_it(&o);
+	}
+}
+
+/* A call that says that it was made in itself. */
+static void test_gopclntab__ends_a_circle_of_inlined_calls(void **state)
+{
+	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
+	struct go_fixture go;
+	struct opened o;
+
+	(void)state;
+	go_build(&go, true, true);
+	go_put(&go, GO_TREE + 16 + 8, 0x18, 4);
+	assert_int_equal(open_bytes(&o, go.data), 0);
+	assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x18, 20, frames), 20);
+	close_it(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gopclntab__finds_the_function_of_an_address),
+		cmocka_unit_test(test_gopclntab__tells_the_depth_of_the_stack),
+		cmocka_unit_test(test_gopclntab__tells_inlined_calls_and_lines),
+		cmocka_unit_test(test_gopclntab__refuses_what_does_not_fit),
+		cmocka_unit_test(test_gopclntab__ends_a_circle_of_inlined_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
