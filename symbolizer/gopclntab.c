@@ -209,8 +209,8 @@ static void find_module(struct gopclntab *table, struct elffile *elf, uint64_t t
 		(void)read_u64((struct part){data, bytes}, i * POINTER_BYTES, &word[i]);
 	for (unsigned i = 0; elf && !word[MODULE_TEXT] && i < 2; i++) {
 		if (elffile_find(elf, names[i], &section) >= 0 && section.data)
-			take_relocations((struct part){section.data, section.bytes}, table_svma,
-				word);
+			take_relocations(
+				(struct part){section.data, section.bytes}, table_svma, word);
 	}
 }
 
@@ -267,8 +267,7 @@ static unsigned flags_field(const struct gopclntab *table)
 	return RECORD_118_FLAGS + table->since_120;
 }
 
-static enum gopclntab_kind kind_of(
-	const struct gopclntab *table, uint64_t record, const char *name)
+static enum gopclntab_kind kind_of(const struct gopclntab *table, uint64_t record, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -379,13 +378,13 @@ static bool pc_value(
 	return false;
 }
 
-int64_t gopclntab_depth(const struct gopclntab *table, const struct gopclntab_function *function,
-	uint64_t svma)
+int64_t gopclntab_depth(
+	const struct gopclntab *table, const struct gopclntab_function *function, uint64_t svma)
 {
 	int32_t depth;
 
-	if (!pc_value(table, field_of(table, function->record, RECORD_PCSP),
-		    svma - function->start, &depth) ||
+	if (!pc_value(table, field_of(table, function->record, RECORD_PCSP), svma - function->start,
+		    &depth) ||
 		depth < 0)
 		return -ENOENT;
 	return depth;
@@ -447,8 +446,7 @@ static int place_line(const struct gopclntab *table, const struct gopclntab_func
 	if (pc_value(table, field_of(table, f->record, RECORD_PCLN), distance, &line) && line > 0)
 		frame->line = (uint32_t)line;
 	if (pc_value(table, field_of(table, f->record, RECORD_PCFILE), distance, &file) &&
-		file >= 0 &&
-		read_u32(table->units, 4 * ((uint64_t)unit + (uint64_t)file), &at) &&
+		file >= 0 && read_u32(table->units, 4 * ((uint64_t)unit + (uint64_t)file), &at) &&
 		at != UINT32_MAX)
 		path = string_at(table->files, at);
 	if (path)
@@ -456,8 +454,8 @@ static int place_line(const struct gopclntab *table, const struct gopclntab_func
 	return frame->file ? 0 : -ENOMEM;
 }
 
-int gopclntab_frames(const struct gopclntab *table, uint64_t svma, size_t most,
-	struct debuginfo_frame *frames)
+int gopclntab_frames(
+	const struct gopclntab *table, uint64_t svma, size_t most, struct debuginfo_frame *frames)
 {
 	struct gopclntab_function f;
 	uint64_t distance, parent;
@@ -473,14 +471,17 @@ int gopclntab_frames(const struct gopclntab *table, uint64_t svma, size_t most,
 	has_tree = inlined_tree(table, &f, &tree);
 	while (has_tree && n + 1 < most &&
 		inlined_at(table, &f, tree, distance, &name, &parent, &line)) {
-		frames[n] = (struct debuginfo_frame){.name = name, .linkage_name = name,
-			.function_line = line, .inlined = true, .qualified = true};
+		frames[n] = (struct debuginfo_frame){.name = name,
+			.linkage_name = name,
+			.function_line = line,
+			.inlined = true,
+			.qualified = true};
 		if (place_line(table, &f, distance, &frames[n++]) < 0)
 			return -ENOMEM;
 		distance = parent;
 	}
-	frames[n] = (struct debuginfo_frame){.name = f.name, .linkage_name = f.name,
-		.qualified = true};
+	frames[n] =
+		(struct debuginfo_frame){.name = f.name, .linkage_name = f.name, .qualified = true};
 	if (table->since_120)
 		frames[n].function_line = field_of(table, f.record, RECORD_118_FLAGS);
 	return place_line(table, &f, distance, &frames[n]) < 0 ? -ENOMEM : (int)n + 1;

@@ -64,14 +64,14 @@ bool gopclntab_find(
  * Bytes between the stack pointer at @svma and where it was at the function's first instruction.
  * -ENOENT: the function says nothing of this address.
  */
-int64_t gopclntab_depth(const struct gopclntab *table, const struct gopclntab_function *function,
-	uint64_t svma);
+int64_t gopclntab_depth(
+	const struct gopclntab *table, const struct gopclntab_function *function, uint64_t svma);
 
 /*
  * The frames at an address, innermost first, at most @most; the functions' names are in the file,
  * the files' names interned. 0: not of Go's, -ENOMEM.
  */
-int gopclntab_frames(const struct gopclntab *table, uint64_t svma, size_t most,
-	struct debuginfo_frame *frames);
+int gopclntab_frames(
+	const struct gopclntab *table, uint64_t svma, size_t most, struct debuginfo_frame *frames);
 
 #endif

@@ -64,8 +64,7 @@ int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwin
 		.how = UNWIND_IS,
 		.value = depth < 0 ? 0 : depth + (x86 ? 8 : 0)};
 	if (function.kind == GOPCLNTAB_TOP) {
-		rule[0] = (struct unwind_rule){
-			.reg = step->return_column, .how = UNWIND_UNDEFINED};
+		rule[0] = (struct unwind_rule){.reg = step->return_column, .how = UNWIND_UNDEFINED};
 		step->rules = 1;
 	} else {
 		step->rules = (uint8_t)make_rules(machine, depth, rule);

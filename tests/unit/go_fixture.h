@@ -76,9 +76,13 @@ static inline void go_field(struct go_fixture *go, size_t record, unsigned i, ui
 static inline void go_headers(struct go_fixture *go)
 {
 	Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-		.e_phoff = sizeof(head), .e_ehsize = sizeof(head),
-		.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 3};
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(head),
+		.e_ehsize = sizeof(head),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 3};
 	static const struct {
 		uint32_t flags, at, bytes;
 	} segments[] = {{PF_R | PF_X, GO_TEXT, 0x100}, {PF_R, GO_TABLE, 0x1000},
@@ -86,9 +90,12 @@ static inline void go_headers(struct go_fixture *go)
 
 	memcpy(go->data, &head, sizeof(head));
 	for (size_t i = 0; i < 3; i++) {
-		const Elf64_Phdr p = {.p_type = PT_LOAD, .p_flags = segments[i].flags,
-			.p_offset = segments[i].at, .p_vaddr = segments[i].at,
-			.p_filesz = segments[i].bytes, .p_memsz = segments[i].bytes};
+		const Elf64_Phdr p = {.p_type = PT_LOAD,
+			.p_flags = segments[i].flags,
+			.p_offset = segments[i].at,
+			.p_vaddr = segments[i].at,
+			.p_filesz = segments[i].bytes,
+			.p_memsz = segments[i].bytes};
 
 		memcpy(go->data + sizeof(head) + i * sizeof(p), &p, sizeof(p));
 	}
@@ -146,7 +153,8 @@ static inline void go_build(struct go_fixture *go, bool since_120, bool start)
 	size_t record[GO_FUNCTIONS] = {0x40};
 	uint32_t entry[GO_FUNCTIONS + 1] = {0, 0x40, 0x60, 0x70};
 
-	*go = (struct go_fixture){calloc(1, GO_BYTES), since_120, 0x100, 0x200, 0x280, 0x301, 0x500};
+	*go = (struct go_fixture){
+		calloc(1, GO_BYTES), since_120, 0x100, 0x200, 0x280, 0x301, 0x500};
 	go_headers(go);
 	go_put(go, GO_TABLE, since_120 ? 0xfffffff1 : 0xfffffff0, 4);
 	go_put(go, GO_TABLE + 6, 0x0801, 2);
