@@ -273,24 +273,28 @@ static enum gopclntab_kind kind_of(const struct gopclntab *table, uint64_t recor
 		const char *name;
 		enum gopclntab_kind kind;
 	} kinds[] = {
-		{"systemstack", GOPCLNTAB_SYSTEMSTACK},
-		{"mcall", GOPCLNTAB_MCALL},
-		{"morestack", GOPCLNTAB_MORESTACK},
-		{"asmcgocall", GOPCLNTAB_ASMCGOCALL},
-		{"asmcgocall.abi0", GOPCLNTAB_ASMCGOCALL},
-		{"systemstack.abi0", GOPCLNTAB_SYSTEMSTACK},
-		{"morestack.abi0", GOPCLNTAB_MORESTACK},
-		{"goexit", GOPCLNTAB_TOP},
-		{"rt0_go", GOPCLNTAB_TOP},
-		{"mstart", GOPCLNTAB_TOP},
+		{"runtime.systemstack", GOPCLNTAB_LEAVES},
+		{"runtime.morestack", GOPCLNTAB_LEAVES},
+		{"runtime.asmcgocall", GOPCLNTAB_CALLS_C},
+		{"runtime.systemstack_switch", GOPCLNTAB_LEFT},
+		{"runtime.nanotime1", GOPCLNTAB_CALLS_VDSO},
+		{"runtime.walltime", GOPCLNTAB_CALLS_VDSO},
+		{"time.now", GOPCLNTAB_CALLS_VDSO},
+		{"runtime.sigreturn__sigaction", GOPCLNTAB_SIGRETURN}, /* since Go 1.20 */
+		{"runtime.sigreturn", GOPCLNTAB_SIGRETURN},
+		{"runtime.mcall", GOPCLNTAB_TOP},
+		{"runtime.goexit", GOPCLNTAB_TOP},
+		{"runtime.rt0_go", GOPCLNTAB_TOP},
+		{"runtime.mstart", GOPCLNTAB_TOP},
 	};
-	static const char runtime[] = "runtime.";
+	size_t bytes = strlen(name);
 
-	if (strncmp(name, runtime, sizeof(runtime) - 1) == 0) {
-		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-			if (strcmp(name + sizeof(runtime) - 1, kinds[i].name) == 0)
-				return kinds[i].kind;
-		}
+	/* The assembler's name of a function that is called from C. */
+	if (bytes > 5 && strcmp(name + bytes - 5, ".abi0") == 0)
+		bytes -= 5;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strlen(kinds[i].name) == bytes && memcmp(name, kinds[i].name, bytes) == 0)
+			return kinds[i].kind;
 	}
 	return field_of(table, record, flags_field(table)) >> 8 & FLAG_TOP_FRAME ? GOPCLNTAB_TOP
 										 : GOPCLNTAB_PLAIN;

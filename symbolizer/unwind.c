@@ -126,12 +126,14 @@ static int locate(struct cursor *cursor)
 	if (!mapping || !mapping->module->image.data)
 		return 0;
 	cursor->step = unwind_step_find(cursor->unwinder, mapping->module, pc - mapping->bias);
-	if (!cursor->step || cursor->step->usable || cursor->exact || cursor->pc >= mapping->end)
+	if (!cursor->step || cursor->exact || cursor->pc >= mapping->end ||
+		(cursor->step->usable && !cursor->step->before_uncalled))
 		return cursor->step ? 0 : -ENOMEM;
 	at_pc = unwind_step_find(cursor->unwinder, mapping->module, cursor->pc - mapping->bias);
 	if (at_pc && at_pc->usable) {
+		cursor->uncalled = !cursor->step->before_uncalled;
 		cursor->step = at_pc;
-		cursor->exact = cursor->uncalled = true;
+		cursor->exact = true;
 	}
 	return at_pc ? 0 : -ENOMEM;
 }
@@ -183,6 +185,11 @@ static int step_out(struct cursor *cursor)
 	int r = -ENOENT;
 
 	cursor->searched = false;
+	if (usable && cursor->step->go) {
+		r = unwind_go_leave(cursor);
+		if (r != -ENOENT)
+			return r;
+	}
 	if (cursor->trampoline && !usable && unwind_leave_trampoline(cursor) == 0)
 		return 0;
 	/* The innermost frame may not have set its frame pointer yet; tables are exact. */
@@ -269,7 +276,7 @@ static int walk(struct cursor *cursor, struct unwind_result *result)
 			stop(result, UNWIND_TRUNCATED, "");
 			return 0;
 		}
-		signals += cursor->step && cursor->step->signal;
+		signals += cursor->step && (cursor->step->signal || cursor->step->elsewhere);
 		r = cursor->machine ? step_out(cursor) : -ENOENT;
 		if (r) {
 			if (r > 0 || cursor->uncalled)

@@ -52,6 +52,11 @@ struct unwind_input {
 	const uint64_t *reg; /* in the order of the machine's DWARF numbers, the pc last */
 	uint64_t pc, sp;
 	struct unwind_piece piece[UNWIND_PIECES]; /* of the stack; bytes 0: none */
+	/*
+	 * A thread of a Go program that is on its own stack: where it has left its goroutine's,
+	 * which is a piece, too. 0: it is not, or that is not known.
+	 */
+	uint64_t left_pc, left_sp;
 	bool truncated; /* the stack continues behind the end of a piece */
 	/*
 	 * The thread was not stopped: only pc and sp are known. Frames whose CFA depends on another

@@ -29,7 +29,14 @@ struct unwind_step {
 	struct unwind_rule cfa;
 	uint32_t tag;
 	uint8_t rules, return_column;
+	uint8_t go; /* enum gopclntab_kind, of a Go function */
 	bool usable, signal;
+	bool elsewhere; /* the caller may be on another stack */
+	/*
+	 * The next address begins a function to which its callee returns without a call of it: a
+	 * return address there is looked up as it is.
+	 */
+	bool before_uncalled;
 };
 
 struct module_table {
@@ -67,6 +74,7 @@ struct cursor {
 	struct unwind_step own;        /* the step of generated code, with these rules */
 	struct unwind_rule own_rule[UNWIND_REGISTERS];
 	bool trampoline;   /* see struct unwind_generated */
+	bool switched;                 /* it was followed to its goroutine's stack */
 	unsigned searches; /* number of frames searched for */
 	bool beyond;       /* memory behind the end of a truncated piece was needed */
 };
@@ -102,6 +110,11 @@ int unwind_search(struct cursor *cursor);
 
 /* Fills a new step from a Go program's own table. 1: done, 0: not of Go's, -ENOMEM. */
 int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step);
+/*
+ * Steps from the thread's own stack to that of its goroutine. 0, 1: as unwind_apply(); -ENOENT: the
+ * function's caller is found as usual; -EFAULT.
+ */
+int unwind_go_leave(struct cursor *cursor);
 
 /* Searches the entry that covers @svma. -ENOENT, -ENOMEM. */
 int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,

@@ -254,7 +254,7 @@ static int find_value(struct cursor *cursor, const struct unwind_rule *rule, uin
  */
 static bool goes_outwards(const struct cursor *cursor, uint64_t sp)
 {
-	if (cursor->step->signal)
+	if (cursor->step->signal || cursor->step->elsewhere)
 		return true;
 	return sp > cursor->sp || (sp == cursor->sp && cursor->exact);
 }

@@ -58,7 +58,7 @@ static void test_gopclntab__finds_the_function_of_an_address(void **state)
 		assert_int_equal(f.kind, GOPCLNTAB_PLAIN);
 		assert_true(gopclntab_find(o.table, GO_TEXT + 0x5f, &f));
 		assert_string_equal(f.name, "runtime.systemstack");
-		assert_int_equal(f.kind, GOPCLNTAB_SYSTEMSTACK);
+		assert_int_equal(f.kind, GOPCLNTAB_LEAVES);
 		assert_true(gopclntab_find(o.table, GO_TEXT + 0x60, &f));
 		assert_int_equal(f.kind, GOPCLNTAB_TOP);
 		assert_false(gopclntab_find(o.table, GO_TEXT + 0x70, &f));
