@@ -10,6 +10,8 @@
 #include "analyst/locations.h"
 #include "analyst/spaces.h"
 #include "profile/profile.h"
+#include "proto/request.h"
+#include "symbolizer/symbolizer.h"
 
 static const struct runtime *const all[] = {&python_runtime};
 
@@ -66,6 +68,23 @@ static int set(struct runtimes *runtimes, struct image_space *image, const struc
 	return 0;
 }
 
+/* A Go program's stacks end where its goroutines say: the supervisor is told where to look. */
+static void detect_go(struct runtimes *runtimes, struct image_space *image)
+{
+	const struct runtimes_options *options = &runtimes->options;
+	struct request request = {.type = REQUEST_GO, .index = image->pid};
+	uint8_t bytes[REQUEST_BYTES];
+
+	if (image->go_told || !options->request || !image->space)
+		return;
+	request.value = space_go(image->space);
+	image->go_told = true;
+	if (!request.value || request.value > REQUEST_GO_MOST)
+		return;
+	request_put(bytes, &request);
+	image->go_told = options->request(options->context, bytes, sizeof(bytes));
+}
+
 static int detect(struct runtimes *runtimes, struct image_space *image)
 {
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
@@ -88,6 +107,7 @@ int runtimes_detect(struct runtimes *runtimes, struct image_space *image)
 	uint8_t request[REQUEST_BYTES];
 	int r = 0;
 
+	detect_go(runtimes, image);
 	if (!image->runtime && image->space && runtimes->options.show != RUNTIMES_NOT)
 		r = detect(runtimes, image);
 	if (runtimes->options.examined && runtimes->options.request) {

@@ -159,6 +159,8 @@ static int unwind(struct stacks *stacks, struct image_space *image, struct threa
 		.sp = sample->sp,
 		.piece = {{sample->stack_base, sample->stack, sample->stack_bytes},
 			{sample->outer_base, sample->outer, sample->outer_bytes}},
+		.left_pc = sample->left_pc,
+		.left_sp = sample->left_sp,
 		.truncated = sample->flags & RECORD_SAMPLE_TRUNCATED,
 		.frame_pointers = stacks->frame_pointers,
 		.blocked = sample->flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_ASLEEP),

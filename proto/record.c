@@ -189,6 +189,10 @@ int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct r
 	if (s->outer_bytes) {
 		put_bytes(&w, zeros, padding_of(s->stack_bytes));
 		put_u64(&w, s->outer_base);
+		if (s->flags & RECORD_SAMPLE_LEFT) {
+			put_u64(&w, s->left_pc);
+			put_u64(&w, s->left_sp);
+		}
 		put_bytes(&w, s->outer, s->outer_bytes);
 	}
 	return finish(&w, to);
@@ -199,7 +203,10 @@ size_t record_sample_bytes(const struct record_sample *s)
 	size_t bytes = RECORD_SAMPLE_BYTES + 8 * (size_t)s->registers + s->stack_bytes +
 		padding_of(s->stack_bytes);
 
-	return bytes + (s->outer_bytes ? 8 + s->outer_bytes + padding_of(s->outer_bytes) : 0);
+	if (!s->outer_bytes)
+		return bytes;
+	return bytes + 8 + (s->flags & RECORD_SAMPLE_LEFT ? 16 : 0) + s->outer_bytes +
+		padding_of(s->outer_bytes);
 }
 
 int record_put_runtime(
@@ -321,7 +328,7 @@ static void get_maps(struct reader *r, struct record_maps *maps)
 	maps->text = (const char *)get_bytes(r, maps->bytes);
 }
 
-static void get_sample(struct reader *r, struct record_sample *s)
+static void get_sample(struct reader *r, uint16_t flags, struct record_sample *s)
 {
 	s->pid = get_u32(r);
 	s->tid = get_u32(r);
@@ -349,6 +356,10 @@ static void get_sample(struct reader *r, struct record_sample *s)
 		return;
 	(void)get_bytes(r, padding_of(s->stack_bytes));
 	s->outer_base = get_u64(r);
+	if (flags & RECORD_SAMPLE_LEFT) {
+		s->left_pc = get_u64(r);
+		s->left_sp = get_u64(r);
+	}
 	s->outer = get_bytes(r, s->outer_bytes);
 }
 
@@ -386,7 +397,7 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 		break;
 	case RECORD_SAMPLE:
 		rec.as.sample.flags = rec.header.flags;
-		get_sample(&r, &rec.as.sample);
+		get_sample(&r, rec.header.flags, &rec.as.sample);
 		break;
 	case RECORD_EXIT:
 		rec.as.exit.pid = get_u32(&r);

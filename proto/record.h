@@ -165,7 +165,8 @@ struct record_thread {
  *   88  8  queue_ns      time in the run queue
  *   96  8  blocked_ns    time blocked
  *  104  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
- *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), and the second piece
+ *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), with LEFT left_pc and
+ *          left_sp (8 bytes each), and the second piece
  * flags: RECORD_SAMPLE_KERNEL: the kernel spent the time on behalf of this program.
  *        RECORD_SAMPLE_TRUNCATED: the stack is longer than the copy.
  *        RECORD_SAMPLE_BLOCKED: the thread was observed blocked, without a stop: only its registers
@@ -177,6 +178,8 @@ struct record_thread {
  *        stop.
  *        RECORD_SAMPLE_ASLEEP: a tick, but the thread went to sleep before its stop, and was not
  *        stopped: only its registers pc and sp are known.
+ *        RECORD_SAMPLE_LEFT: the second piece is the stack of a Go program's goroutine, which its
+ *        thread has left at left_sp; left_pc 0: for the vdso.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,
@@ -186,6 +189,7 @@ enum {
 	RECORD_SAMPLE_STOPPED = 16,
 	RECORD_SAMPLE_DUMP = 32,
 	RECORD_SAMPLE_ASLEEP = 64,
+	RECORD_SAMPLE_LEFT = 128,
 };
 struct record_sample {
 	uint16_t flags;
@@ -201,11 +205,13 @@ struct record_sample {
 	uint64_t reg[RECORD_MAX_REGISTERS];
 	const uint8_t *stack; /* borrowed from the record when decoded */
 	/*
-	 * The stack that a signal handler on an alternate stack interrupted; outer_bytes 0: none.
+	 * The stack that a signal handler on an alternate stack interrupted, or that of a
+	 * goroutine; outer_bytes 0: none.
 	 */
 	uint32_t outer_bytes;
 	uint64_t outer_base;
-	const uint8_t *outer; /* borrowed, too */
+	uint64_t left_pc, left_sp; /* with RECORD_SAMPLE_LEFT */
+	const uint8_t *outer;      /* borrowed, too */
 };
 
 /*

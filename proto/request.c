@@ -20,6 +20,7 @@ static bool value_ok(const struct request *request)
 	case REQUEST_ROTATE:
 	case REQUEST_EXAMINED:
 	case REQUEST_RUNTIME: return true;
+	case REQUEST_GO: return request->value > 0 && request->value <= REQUEST_GO_MOST;
 	default: return false;
 	}
 }

@@ -6,7 +6,7 @@
  *   offset  size  field
  *        0     4  type     enum request_type
  *        4     4  index    of REQUEST_RUNTIME: which word of the table; of REQUEST_STACK: the tid;
- *                          otherwise 0
+ *                          of REQUEST_GO: the pid; otherwise 0
  *        8     8  value    by type
  */
 #ifndef PROTO_REQUEST_H
@@ -17,6 +17,8 @@
 
 #define REQUEST_BYTES      16
 #define REQUEST_STACK_MOST (UINT64_C(256) << 20)
+/* Greatest value of REQUEST_GO. */
+enum { REQUEST_GO_MOST = 65536 };
 
 enum request_type {
 	REQUEST_PERIOD = 1,  /* value: CPU time of a tick in ns, from now on */
@@ -28,6 +30,8 @@ enum request_type {
 	/* value: bytes to copy of the next stacks of thread @index, where their end is not known */
 	REQUEST_STACK = 8,
 	REQUEST_EXAMINED = 9, /* for --dump: the mappings of a process have been examined */
+	/* process @index is a Go program; value: bytes from its word "g" to the thread pointer */
+	REQUEST_GO = 10,
 };
 
 struct request {

@@ -52,6 +52,7 @@ struct gopclntab {
 	uint64_t n, text, gofunc;
 	unsigned quantum;
 	bool since_120;
+	uint32_t g_below;
 };
 
 static bool read_u32(struct part part, uint64_t at, uint32_t *ret_value)
@@ -221,6 +222,51 @@ static bool is_code(const struct image *image, uint64_t svma)
 	return segment && segment->p_flags & PF_X;
 }
 
+/* The offset of runtime.tlsg in the program's thread-local memory. False: no symbol. */
+static bool find_symbol(struct elffile *elf, uint64_t *ret_offset)
+{
+	static const char wanted[] = "runtime.tlsg";
+	struct elffile_section symbols, strings;
+	Elf64_Sym symbol;
+
+	if (!elf || elffile_find(elf, ".symtab", &symbols) < 0 || !symbols.data ||
+		elffile_find(elf, ".strtab", &strings) < 0 || !strings.data)
+		return false;
+	for (uint64_t at = 0; at + sizeof(symbol) <= symbols.bytes; at += sizeof(symbol)) {
+		memcpy(&symbol, symbols.data + at, sizeof(symbol));
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS && symbol.st_name < strings.bytes &&
+			strings.bytes - symbol.st_name >= sizeof(wanted) &&
+			memcmp(strings.data + symbol.st_name, wanted, sizeof(wanted)) == 0) {
+			*ret_offset = symbol.st_value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A program without C has no thread-local memory but this word. */
+static uint32_t find_g(const struct image *image, struct elffile *elf)
+{
+	const Elf64_Phdr *tls = NULL;
+	uint64_t bytes, offset = 0;
+
+	for (size_t i = 0; i < image->n_phdr; i++) {
+		if (image->phdr[i].p_type == PT_TLS)
+			tls = &image->phdr[i];
+	}
+	if (image->machine != EM_X86_64)
+		return 0;
+	if (!tls)
+		return POINTER_BYTES;
+	bytes = tls->p_memsz;
+	if (tls->p_align > 1)
+		bytes = (bytes + tls->p_align - 1) / tls->p_align * tls->p_align;
+	if (!bytes || bytes > UINT16_MAX ||
+		(bytes > POINTER_BYTES && !find_symbol(elf, &offset)) || offset >= bytes)
+		return 0;
+	return (uint32_t)(bytes - offset);
+}
+
 int gopclntab_open(const struct image *image, struct elffile *elf, struct strpool *strings,
 	struct gopclntab **ret_table)
 {
@@ -244,8 +290,14 @@ int gopclntab_open(const struct image *image, struct elffile *elf, struct strpoo
 		free(table);
 		return -ENOENT;
 	}
+	table->g_below = find_g(image, elf);
 	*ret_table = table;
 	return 0;
+}
+
+uint32_t gopclntab_g_below(const struct gopclntab *table)
+{
+	return table->g_below;
 }
 
 void gopclntab_free(struct gopclntab *table)

@@ -50,7 +50,7 @@ bool names_is_blamed(const struct names *names)
 
 const struct gopclntab *names_go(const struct names *names)
 {
-	return names->go;
+	return names->pclntab;
 }
 
 const char *names_symbols(const struct names *names)
@@ -162,8 +162,8 @@ static int find_frames(
 		*ret_count = 0;
 		rc = names_blame(n, rc);
 	}
-	if (rc == 0 && *ret_count == 0 && n->go) {
-		rc = gopclntab_frames(n->go, svma, DEBUGINFO_FRAMES_MAX, found);
+	if (rc == 0 && *ret_count == 0 && n->pclntab) {
+		rc = gopclntab_frames(n->pclntab, svma, DEBUGINFO_FRAMES_MAX, found);
 		*ret_count = rc > 0 ? (size_t)rc : 0;
 		rc = rc < 0 ? rc : 0;
 	}
@@ -297,7 +297,7 @@ bool names_bounds(struct names *n, uint64_t svma, uint64_t *ret_start, uint64_t 
 	struct gopclntab_function function;
 	struct unwind_entry entry;
 
-	if (n->go && gopclntab_find(n->go, svma, &function)) {
+	if (n->pclntab && gopclntab_find(n->pclntab, svma, &function)) {
 		*ret_start = function.start;
 		*ret_end = function.end;
 		return true;

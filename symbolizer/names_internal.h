@@ -34,7 +34,7 @@ struct names {
 	struct symtab symtab;
 	struct budget budget; /* of all these */
 	struct debuginfo *debuginfo;
-	struct gopclntab *go; /* NULL: not a Go program */
+	struct gopclntab *pclntab; /* NULL: not a Go program */
 	struct splitfiles *splitfiles; /* NULL: the debug information is not split */
 	const char *symbols, *lines;
 	const char *working_on;       /* while DWARF is read */

@@ -146,7 +146,7 @@ static int load_go(struct names *n)
 	/* Without section headers all of the file is searched: not of the largest. */
 	if (!elf && n->module->image.bytes > GO_SEARCH_MOST)
 		return 0;
-	rc = gopclntab_open(&n->module->image, elf, &n->module->symbolizer->strings, &n->go);
+	rc = gopclntab_open(&n->module->image, elf, &n->module->symbolizer->strings, &n->pclntab);
 	if (rc == 0 && (strcmp(n->symbols, "none") == 0 || strcmp(n->symbols, "dynsym") == 0))
 		n->symbols = ".gopclntab";
 	return rc == -ENOMEM ? rc : 0;
@@ -303,7 +303,7 @@ int names_load_lines(struct names *n)
 		rc = load_lines_from(n, &n->own);
 	if (rc == -ENOENT && n->debug.elf.elf)
 		rc = load_lines_from(n, &n->debug);
-	if (rc == -ENOENT && n->go)
+	if (rc == -ENOENT && n->pclntab)
 		n->lines = ".gopclntab";
 	return rc == -ENOENT ? 0 : rc;
 }
@@ -365,7 +365,7 @@ static void release_source(struct names_source *source)
 void names_release_files(struct names *names)
 {
 	debuginfo_close(names->debuginfo);
-	gopclntab_free(names->go);
+	gopclntab_free(names->pclntab);
 	splitfiles_free(names->splitfiles);
 	symtab_release(&names->symtab);
 	elffile_close(&names->own.elf);

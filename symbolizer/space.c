@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "opener/maps.h"
+#include "symbolizer/gopclntab.h"
 #include "symbolizer/module.h"
+#include "symbolizer/names.h"
 
 int space_new(struct symbolizer *symbolizer, int pid, struct space **ret_space)
 {
@@ -295,4 +297,18 @@ size_t space_read(const struct space *space, uint64_t address, void *to, size_t 
 		bytes = have;
 	memcpy(to, from, bytes);
 	return bytes;
+}
+
+uint32_t space_go(const struct space *space)
+{
+	for (size_t i = 0; i < space->n; i++) {
+		struct module *module = space->mappings[i].module;
+		struct names *names;
+
+		if (!space->mappings[i].execute || !module->image.data)
+			continue;
+		names = names_of(module);
+		return names && names_go(names) ? gopclntab_g_below(names_go(names)) : 0;
+	}
+	return 0;
 }

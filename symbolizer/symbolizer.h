@@ -85,6 +85,12 @@ int space_set_file(struct space *space, const char *path);
  */
 const char *space_jitdump(const struct space *space);
 
+/*
+ * Is the program one of Go? Returns the bytes from the thread-local word "g" up to the thread
+ * pointer; 0: no, or not known. Reads the symbols of the first file that is mapped.
+ */
+uint32_t space_go(const struct space *space);
+
 struct place {
 	struct module *module; /* owned by the symbolizer; never NULL after space_find() */
 	uint64_t svma;

@@ -48,6 +48,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 	case REQUEST_EXAMINED: engine->runtimes.examined++; break;
 	case REQUEST_RUNTIME: runtimes_request(engine, request); break;
 	case REQUEST_STACK: set_stack_need(engine, request->index, request->value); break;
+	case REQUEST_GO: runtimes_go(engine, request); break;
 	case REQUEST_STOP: engine->timing.stop = true; break;
 	default: break;
 	}

@@ -160,6 +160,11 @@ void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapsh
 	sample->outer = copy->outer.data;
 	sample->outer_base = copy->outer.base;
 	sample->outer_bytes = (uint32_t)copy->outer.bytes;
+	if (copy->left_sp && copy->outer.bytes) {
+		sample->flags |= RECORD_SAMPLE_LEFT;
+		sample->left_pc = copy->left_pc;
+		sample->left_sp = copy->left_sp;
+	}
 	if (copy->truncated)
 		sample->flags |= RECORD_SAMPLE_TRUNCATED;
 }

@@ -46,8 +46,17 @@ void runtimes_fork(const struct process *from, struct process *process)
 		process->runtime = runtime_process_set(NULL, &from->runtime->table);
 }
 
+void runtimes_go(struct engine *engine, const struct request *request)
+{
+	struct process *process = target_find_process(&engine->target, (int)request->index);
+
+	if (process)
+		process->stacks.g_below = (uint32_t)request->value;
+}
+
 void runtimes_drop(struct process *process)
 {
+	process->stacks.g_below = 0;
 	runtime_process_free(process->runtime);
 	process->runtime = NULL;
 }

@@ -29,6 +29,9 @@ void runtimes_release(struct engine *engine);
 /* A request of type REQUEST_RUNTIME. */
 void runtimes_request(struct engine *engine, const struct request *request);
 
+/* REQUEST_GO: where goroutines are found (supervisor/target/goroutine.h). */
+void runtimes_go(struct engine *engine, const struct request *request);
+
 /* A forked child has its parent's runtime at the same addresses. */
 void runtimes_fork(const struct process *from, struct process *process);
 /* Another image, or another analyst, which sends its tables again. */

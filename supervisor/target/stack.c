@@ -9,6 +9,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/remote.h"
+#include "supervisor/target/goroutine.h"
 
 #define PAGE_BYTES 4096
 /*
@@ -296,14 +297,30 @@ static bool take_guess(struct stack_copy *copy, uint64_t from, uint64_t end)
 	return good;
 }
 
+/* The goroutine's stack, which its thread has left. The vdso's caller has no red zone. */
+static void take_left(struct stack_copy *copy, int tid, const struct goroutine *goroutine)
+{
+	copy->left_pc = goroutine->left_pc;
+	copy->left_sp = goroutine->left_sp;
+	copy_piece(copy, tid, goroutine->left_sp, goroutine->left_end, copy->buffer + copy->most,
+		&copy->outer);
+	copy->truncated |= copy->outer.base + copy->outer.bytes < goroutine->left_end;
+}
+
 void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapshot *snapshot,
 	const struct stack_ranges *ranges, struct stack_home *home)
 {
 	uint64_t sp = snapshot->sp, below = arch_native.red_zone_bytes, end, limit, outer;
+	struct goroutine goroutine = {0};
 
 	copy->outer.bytes = copy->inner.bytes = 0;
+	copy->left_pc = copy->left_sp = 0;
 	home->sp = sp;
 	end = end_of(copy, ranges, home, sp, &copy->limit);
+	if (ranges->g_below)
+		goroutine_find(tid, snapshot, ranges->g_below, &goroutine);
+	if (goroutine.end > sp)
+		copy->limit = end = goroutine.end;
 	if (sp < below || end <= sp)
 		return;
 	if (!take_guess(copy, sp - below, end))
@@ -312,6 +329,10 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 	if (!copy->inner.bytes)
 		copy_piece(copy, tid, sp, end, copy->buffer, &copy->inner);
 	copy->truncated = copy->limit && copy->inner.base + copy->inner.bytes < copy->limit;
+	if (goroutine.left_sp) {
+		take_left(copy, tid, &goroutine);
+		return;
+	}
 	if (inside(home, sp) || snapshot->machine != arch_native.machine)
 		return;
 	outer = interrupted_sp(&copy->inner, ranges, sp);
