@@ -261,8 +261,8 @@ static uint32_t find_g(const struct image *image, struct elffile *elf)
 	bytes = tls->p_memsz;
 	if (tls->p_align > 1)
 		bytes = (bytes + tls->p_align - 1) / tls->p_align * tls->p_align;
-	if (!bytes || bytes > UINT16_MAX ||
-		(bytes > POINTER_BYTES && !find_symbol(elf, &offset)) || offset >= bytes)
+	if (!bytes || bytes > UINT16_MAX || (bytes > POINTER_BYTES && !find_symbol(elf, &offset)) ||
+		offset >= bytes)
 		return 0;
 	return (uint32_t)(bytes - offset);
 }

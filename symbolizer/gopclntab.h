@@ -38,8 +38,9 @@ struct strpool;
 int gopclntab_open(const struct image *image, struct elffile *elf, struct strpool *strings,
 	struct gopclntab **ret_table);
 /*
- * Bytes from the thread-local word "g" up to the thread pointer (x86-64): the program's thread-local
- * memory lies right below that. 0: not known, as there is other such memory and no symbol.
+ * Bytes from the thread-local word "g" up to the thread pointer (x86-64): the program's
+ * thread-local memory lies right below that. 0: not known, as there is other such memory and no
+ * symbol.
  */
 uint32_t gopclntab_g_below(const struct gopclntab *table);
 void gopclntab_free(struct gopclntab *table);

@@ -79,8 +79,7 @@ static void fill(struct unwind_step *step, const struct gopclntab_function *f, i
 		.value = depth < 0 ? 0 : depth + (x86 ? 8 : 0)};
 	step->rules = (uint8_t)make_rules(x86 ? EM_X86_64 : EM_AARCH64, depth, rule);
 	if (f->kind == GOPCLNTAB_TOP) {
-		rule[0] = (struct unwind_rule){
-			.reg = step->return_column, .how = UNWIND_UNDEFINED};
+		rule[0] = (struct unwind_rule){.reg = step->return_column, .how = UNWIND_UNDEFINED};
 		step->rules = 1;
 	} else if (f->kind == GOPCLNTAB_SIGRETURN && x86) {
 		step->cfa.value = 0;
@@ -129,8 +128,7 @@ static int leave_to_same_stack(struct cursor *cursor)
 {
 	uint64_t old, goroutine, pc;
 
-	if (cursor->machine->machine != EM_X86_64 ||
-		unwind_read(cursor, cursor->sp, 8, &old) < 0 ||
+	if (cursor->machine->machine != EM_X86_64 || unwind_read(cursor, cursor->sp, 8, &old) < 0 ||
 		unwind_read(cursor, cursor->sp + 8, 8, &goroutine) < 0 || goroutine ||
 		old <= cursor->sp || unwind_read(cursor, old, 8, &pc) < 0)
 		return -EFAULT;

@@ -2,7 +2,8 @@
 /*
  * An ELF file with the table of a Go program (symbolizer/gopclntab.h) and no section headers:
  *
- *	0x1000  code: main.main 0x00 to 0x3f, runtime.systemstack to 0x5f, runtime.goexit to 0x6f
+ *	0x1000  code: main.main 0x00 to 0x3f, runtime.systemstack to 0x5f, runtime.goexit to 0x6f,
+ *		runtime.systemstack_switch to 0x77
  *	0x2000  the table, and the tree of inlined calls at 0x2f00
  *	0x3000  moduledata
  *
@@ -25,7 +26,7 @@ enum {
 	GO_TREE = 0x2f00,
 	GO_MODULE = 0x3000,
 	GO_BYTES = 0x3200,
-	GO_FUNCTIONS = 3,
+	GO_FUNCTIONS = 4,
 };
 
 struct go_fixture {
@@ -151,7 +152,7 @@ static inline void go_build(struct go_fixture *go, bool since_120, bool start)
 {
 	static const int none[][2] = {{0, 0x20}};
 	size_t record[GO_FUNCTIONS] = {0x40};
-	uint32_t entry[GO_FUNCTIONS + 1] = {0, 0x40, 0x60, 0x70};
+	uint32_t entry[GO_FUNCTIONS + 1] = {0, 0x40, 0x60, 0x70, 0x78};
 
 	*go = (struct go_fixture){
 		calloc(1, GO_BYTES), since_120, 0x100, 0x200, 0x280, 0x301, 0x500};
@@ -171,7 +172,10 @@ static inline void go_build(struct go_fixture *go, bool since_120, bool start)
 	record[1] = 0xa0;
 	record[2] = go_record(
 		go, record[1], entry[1], "runtime.systemstack", go_pcs(go, none, 1), false, 0);
-	(void)go_record(go, record[2], entry[2], "runtime.goexit", go_pcs(go, none, 1), true, 0);
+	record[3] =
+		go_record(go, record[2], entry[2], "runtime.goexit", go_pcs(go, none, 1), true, 0);
+	(void)go_record(go, record[3], entry[3], "runtime.systemstack_switch", go_pcs(go, none, 1),
+		false, 0);
 	for (unsigned i = 0; i <= GO_FUNCTIONS; i++) {
 		go_put(go, GO_TABLE + 0x500 + 8 * i, entry[i], 4);
 		if (i < GO_FUNCTIONS)

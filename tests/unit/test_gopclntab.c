@@ -61,7 +61,9 @@ static void test_gopclntab__finds_the_function_of_an_address(void **state)
 		assert_int_equal(f.kind, GOPCLNTAB_LEAVES);
 		assert_true(gopclntab_find(o.table, GO_TEXT + 0x60, &f));
 		assert_int_equal(f.kind, GOPCLNTAB_TOP);
-		assert_false(gopclntab_find(o.table, GO_TEXT + 0x70, &f));
+		assert_true(gopclntab_find(o.table, GO_TEXT + 0x70, &f));
+		assert_int_equal(f.kind, GOPCLNTAB_LEFT);
+		assert_false(gopclntab_find(o.table, GO_TEXT + 0x78, &f));
 		assert_false(gopclntab_find(o.table, GO_TEXT - 1, &f));
 		close_it(&o);
 	}
@@ -128,7 +130,7 @@ static void test_gopclntab__refuses_what_does_not_fit(void **state)
 		{GO_TABLE + 8, 0},                 /* no functions */
 		{GO_TABLE + 8, UINT64_MAX},        /* more than there is room for */
 		{GO_TABLE + 56, 0x100000},         /* a part outside of the file */
-		{GO_TABLE + 0x508, 0x77},          /* a function that begins elsewhere */
+		{GO_TABLE + 0x508, 0x3f},          /* a function that begins elsewhere */
 		{GO_MODULE + 0x10 + 8 * 22, 0x10}, /* code that is none, and none in the header */
 	};
 
@@ -144,7 +146,7 @@ static void test_gopclntab__refuses_what_does_not_fit(void **state)
 		r = open_bytes(&o, go.data);
 		if (i == 4) {
 			assert_int_equal(r, 0);
-			assert_false(gopclntab_find(o.table, GO_TEXT + 0x78, &f));
+			assert_false(gopclntab_find(o.table, GO_TEXT + 0x48, &f));
 		} else {
 			assert_int_equal(r, -ENOENT);
 		}

@@ -102,6 +102,17 @@ static void test_record__sample_with_two_pieces(void **state)
 	assert_int_equal(rec.as.sample.outer_bytes, 11);
 	assert_true(rec.as.sample.outer_base == 0x7fff0010);
 	assert_memory_equal(rec.as.sample.outer, "interrupted", 11);
+	/* The second piece is a goroutine's stack: 16 bytes more. */
+	s.flags = RECORD_SAMPLE_LEFT;
+	s.left_pc = 0x401000;
+	s.left_sp = 0xc000010010;
+	bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
+	assert_int_equal(bytes, 160);
+	assert_int_equal(bytes, record_sample_bytes(&s));
+	decode(buffer, bytes, &rec);
+	assert_int_equal(rec.as.sample.left_pc, 0x401000);
+	assert_true(rec.as.sample.left_sp == 0xc000010010);
+	assert_memory_equal(rec.as.sample.outer, "interrupted", 11);
 }
 
 /* The byte offsets that the head of proto/record.h promises. */

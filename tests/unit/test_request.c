@@ -52,16 +52,29 @@ static void test_request__stack_has_a_thread(void **state)
 	assert_int_equal(out.value, 65536);
 }
 
+static void test_request__go_names_a_process(void **state)
+{
+	const struct request in = {REQUEST_GO, 1234, 8};
+	struct request out;
+	uint8_t b[REQUEST_BYTES];
+
+	(void)state;
+	request_put(b, &in);
+	assert_int_equal(request_get(b, &out), 0);
+	assert_memory_equal(&in, &out, sizeof(in));
+}
+
 static void test_request__nonsense_is_refused(void **state)
 {
-	static const struct request bad[] = {{.type = 0}, {.type = 3},
-		{.type = REQUEST_EXAMINED + 1},
+	static const struct request bad[] = {{.type = 0}, {.type = 3}, {.type = REQUEST_GO + 1},
 		{.type = REQUEST_PERIOD}, {.type = REQUEST_PERIOD, .value = 9999},
 		{.type = REQUEST_PERIOD, .value = UINT64_MAX},
 		{.type = REQUEST_PERIOD, .index = 7, .value = 1000000},
 		{.type = REQUEST_FREEZE, .value = 2}, {.type = REQUEST_STOP, .index = 1},
 		{.type = REQUEST_STACK, .index = 7}, {.type = REQUEST_STACK, .value = 4096},
-		{.type = REQUEST_STACK, .index = 7, .value = REQUEST_STACK_MOST + 1}};
+		{.type = REQUEST_STACK, .index = 7, .value = REQUEST_STACK_MOST + 1},
+		{.type = REQUEST_GO, .index = 7},
+		{.type = REQUEST_GO, .index = 7, .value = REQUEST_GO_MOST + 1}};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
 
@@ -82,6 +95,7 @@ int main(void)
 		cmocka_unit_test(test_request__round_trip_at_the_offsets_of_the_table),
 		cmocka_unit_test(test_request__rotate_round_trip),
 		cmocka_unit_test(test_request__stack_has_a_thread),
+		cmocka_unit_test(test_request__go_names_a_process),
 		cmocka_unit_test(test_request__nonsense_is_refused),
 	};
 
