@@ -30,7 +30,8 @@ rm -rf "$machine"
 echo "readers that are no Debian packages: those of npm, FlameGraph (the network)"
 BUILD=$build "$(dirname "$0")/long_readers.sh"
 echo "every way out of sproftop, and many suspensions of sprofrun"
-for run in "SIGNALS=TERM HUP QUIT SEGV KILL:sproftop" "ROUNDS=10:suspended"; do
+for run in "SIGNALS=TERM HUP QUIT SEGV KILL:sproftop" "ROUNDS=10:suspended" \
+    "ROUNDS=30:check_stacks"; do
     env "${run%:*}" BUILD="$(cd "$build" && pwd)" SOURCE="$(cd "$(dirname "$0")/.." && pwd)" \
         "$(dirname "$0")/e2e/test_${run##*:}.sh"
 done

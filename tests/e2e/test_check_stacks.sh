@@ -49,7 +49,7 @@ is "it is still stopped" "$(state_of $pid)" T
 kill -CONT $pid
 
 # Whoever is killed: the target goes on.
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for i in $(seq $((3 * ${ROUNDS:-1}))); do
     "$SPROFRUN" --check-stacks $pid >/dev/null 2>&1 &
     checker=$!
     sleep "0.0$((i * 3 % 10))"

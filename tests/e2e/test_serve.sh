@@ -42,7 +42,7 @@ check "no argument of a command is in it" \
 # Idle, it takes no samples: a thread that never sleeps gives up its CPU for nothing but a stop.
 stops() { awk '/^voluntary/ { print $2 }' /proc/$target/status; }
 before=$(stops)
-sleep 0.5
+sleep 0.5 # in which nothing may happen
 is "nobody wants anything: stops" $(($(stops) - before)) 0
 $CLIENT get $port '/debug/pprof/profile?seconds=1' >s.pb.gz
 check "somebody does: stops" [ $(($(stops) - before)) -gt 20 ]

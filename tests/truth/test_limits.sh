@@ -20,7 +20,7 @@ peak() {
     while kill -0 $run 2>/dev/null; do
         now=$(awk '/^RssAnon/ { print $2 }' /proc/$run/status 2>/dev/null)
         [ "${now:-0}" -gt $peak ] && peak=$now
-        sleep 0.02
+        sleep 0.02 # between two looks
     done
     wait $run
     status=$?
