@@ -14,13 +14,4 @@ uint64_t clock_read(clockid_t clock);
 /* CLOCK_MONOTONIC. */
 uint64_t clock_now(void);
 
-/*
- * What it takes of a thread's time to program the CPU's timer: in a virtual machine some 7 us. The
- * median of 16 tries, which take 0.3 ms. 0: unknown.
- */
-uint64_t clock_timer_cost(void);
-
-/* Number of times this thread has slept: voluntary context switches. */
-long clock_sleeps(void);
-
 #endif

@@ -38,11 +38,6 @@ void bounds_uninterrupted(struct engine *engine, uint64_t lost_ns, uint64_t apar
 	cost_uninterrupted(&engine->bounds.cost, lost_ns, apart_ns);
 }
 
-bool bounds_may_stop(const struct engine *engine)
-{
-	return !cost_is_spent(&engine->bounds.cost);
-}
-
 /*
  * Each bound takes the effect of the other into account, so the longer of the two periods keeps
  * both.
@@ -54,6 +49,12 @@ void bounds_keep(struct engine *engine, uint64_t now)
 	if (engine->counting)
 		cost_keep(&engine->bounds.cost, now, engine->audit.ticks);
 	factor = cost_factor(&engine->bounds.cost, engine->period_ns);
+	/*
+	 * Overspent, by chance: samples are rarer until more is earned. An instant that is given up
+	 * would cost nearly as much as a sample.
+	 */
+	if (cost_is_spent(&engine->bounds.cost))
+		factor *= 2;
 	keep_throttle(engine, now);
 	if (engine->bounds.throttle.factor > factor)
 		factor = engine->bounds.throttle.factor;

@@ -6,7 +6,6 @@
 #ifndef SUPERVISOR_BOUNDS_H
 #define SUPERVISOR_BOUNDS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "supervisor/sample/cost.h"
@@ -31,8 +30,6 @@ void bounds_lost(struct engine *engine, uint64_t lost_ns);
  * @lost_ns of that. Such a figure is exact, with all waits and switches.
  */
 void bounds_uninterrupted(struct engine *engine, uint64_t lost_ns, uint64_t apart_ns);
-/* False: the bound forbids a stop for the profile now. */
-bool bounds_may_stop(const struct engine *engine);
 
 /* Call every few ms: sets the factor by which the sampler stretches the period. */
 void bounds_keep(struct engine *engine, uint64_t now_ns);

@@ -24,7 +24,6 @@
 #include "supervisor/engine/dump.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
-#include "supervisor/engine/keeper.h"
 #include "supervisor/engine/rotate.h"
 #include "supervisor/engine/serving.h"
 #include "supervisor/engine/stops.h"
@@ -42,8 +41,6 @@
 #define ROOM_NS     (10 * SECOND_NS)
 /* At the end, for what the examiner has not said yet. */
 #define EXAMINE_MS 500
-/* Beyond the scheduler's next tick. */
-#define STOP_TIMER_NS 5000000
 
 /*
  * Stops that were asked for and have not come: in D state, or never scheduled. Counted once. The
@@ -123,30 +120,6 @@ static void sweep(struct engine *engine, uint64_t now)
 	bounds_keep(engine, now);
 }
 
-/*
- * The thread of our own CPU that was asked to stop does so as soon as we sleep. No timer is set for
- * that: in a virtual machine it takes as long as the whole stop.
- */
-static void await_stop(struct engine *engine)
-{
-	const struct timespec most = {0, STOP_TIMER_NS};
-	uint64_t until = clock_now() + STOP_TIMER_NS;
-	bool called = true;
-	sigset_t child;
-
-	(void)sigemptyset(&child);
-	(void)sigaddset(&child, SIGCHLD);
-	/* A signal may be left from before. */
-	while (called && keeper_stops(&engine->sampling) && clock_now() < until &&
-		sampling_rest(engine)) {
-		watchdog_note(&engine->watchdog, 0);
-		called = sigtimedwait(&child, NULL, &most) == SIGCHLD;
-		watchdog_note(&engine->watchdog, clock_now());
-		sampling_woken(engine);
-		lifecycle_drain(engine);
-	}
-}
-
 static void sleep_until(struct engine *engine, uint64_t until_ns)
 {
 	struct pollfd fds[5] = {
@@ -154,7 +127,7 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 		{.fd = engine->reader.link.pid ? engine->reader.link.request_fd : -1,
 			.events = POLLIN},
 		{.fd = engine->service.read_fd, .events = POLLIN},
-		{.fd = engine->sampling.bell_fd, .events = POLLIN},
+		{.fd = engine->sampling.summons.bell_fd, .events = POLLIN},
 		{.fd = engine->serving.fd, .events = POLLIN},
 	};
 	uint64_t rings;
@@ -173,7 +146,6 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	if (n > 0 && fds[0].revents)
 		lifecycle_bury(engine);
 	sampling_wake(engine, now);
-	await_stop(engine);
 	if (n > 0 && fds[0].revents)
 		control_signals(engine);
 	if (engine->life.undrained || (n > 0 && fds[0].revents))
@@ -245,7 +217,8 @@ static void loop(struct engine *engine)
 
 	sampling_begin(engine);
 	while (!over(engine, now)) {
-		sleep_until(engine, sampling_rest(engine) ? next_event(engine) : 0);
+		sampling_rest(engine);
+		sleep_until(engine, next_event(engine));
 		now = clock_now();
 		sweep(engine, now);
 		tell_begun(engine);
@@ -506,7 +479,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		.result = ret_result,
 		.say = {options->say, options->context},
 		.signal_fd = -1,
-		.sampling = {.bell_fd = -1, .sched_fd = -1, .load_fd = -1},
+		.sampling = {.load_fd = -1, .sched_fd = -1, .summons = {.bell_fd = -1}},
 		.launch = {.go_fd = -1, .error_fd = -1},
 		.reader = {.link = {.bell_fd = -1, .request_fd = -1}},
 		.service = {.read_fd = -1, .write_fd = -1, .mark_fd = -1}};

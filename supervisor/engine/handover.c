@@ -56,7 +56,6 @@ void handover_sample(struct engine *engine, struct tracee *t, struct record_samp
 	 */
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 
-	sampler_note(t->sample, sample->flags & RECORD_SAMPLE_KERNEL);
 	if (t->left_out) {
 		runtimes_forget(engine);
 		return; /* it was examined only for a table */

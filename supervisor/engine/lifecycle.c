@@ -75,7 +75,7 @@ static int32_t last_call(const struct tracee *t, int status)
  */
 static void reap(struct engine *engine, struct tracee *t, int status)
 {
-	bool nameless = t->ordered && !t->name[0];
+	bool nameless = t->hit && !t->name[0];
 	int tid = t->tid;
 
 	if (nameless)
@@ -107,7 +107,7 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
 		account_see(engine, t, &cpu, clock_now());
 	t->tid = former;
-	if (t->ordered)
+	if (t->hit)
 		overtake(engine, t, SYS_execve);
 	account_charge(engine, t);
 	t->tid = tid;

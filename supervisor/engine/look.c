@@ -184,18 +184,18 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 
 void look_take_tick(struct engine *engine, struct tracee *t)
 {
-	const struct sample_order *order = &t->sample->order;
+	const struct sample_hit *hit = &t->sample->hit;
 	struct record_sample sample = {.flags = RECORD_SAMPLE_ASLEEP | RECORD_SAMPLE_KERNEL};
 	struct cpu_time cpu;
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
-		if (order->streams & 1u << i)
+		if (hit->due.streams & 1u << i)
 			session_tick_asleep(
-				&engine->sessions, t, i, order->activity.pc, order->weight_ns[i]);
-	if (engine->counting && order->streams & 1u << SAMPLING_HISTOGRAM)
+				&engine->sessions, t, i, hit->activity.pc, hit->due.weight_ns[i]);
+	if (engine->counting && hit->due.streams & 1u << SAMPLING_HISTOGRAM)
 		histogram_tick(engine->options->histogram, t->process, engine->period_ns,
-			order->activity.pc, order->weight_ns[SAMPLING_HISTOGRAM]);
-	if (!engine->counting || !(order->streams & 1))
+			hit->activity.pc, hit->due.weight_ns[SAMPLING_HISTOGRAM]);
+	if (!engine->counting || !(hit->due.streams & 1))
 		return;
 	if (take_place(engine, t, clock_now(), &sample, &cpu)) {
 		account_see(engine, t, &cpu, clock_now());
@@ -204,17 +204,17 @@ void look_take_tick(struct engine *engine, struct tracee *t)
 		 * The thread was woken meanwhile: the place is known, the stack is not. In a call
 		 * that is being repaired it is still there.
 		 */
-		sample.pc = order->activity.pc;
-		sample.sp = order->activity.sp;
-		sample.syscall = order->activity.syscall;
+		sample.pc = hit->activity.pc;
+		sample.sp = hit->activity.sp;
+		sample.syscall = hit->activity.syscall;
 		sample.machine = t->machine ? t->machine : arch_native.machine;
 		sample.stack_bytes = sample.outer_bytes = 0;
 		sample.registers = 0;
 		if (mend_busy(t))
-			take_stack(engine, t, &order->activity, &sample);
+			take_stack(engine, t, &hit->activity, &sample);
 		handover_announce(engine, t, sample.pc, clock_now());
 	}
-	handover_sample(engine, t, &sample, order->weight_ns[0], clock_now());
+	handover_sample(engine, t, &sample, hit->due.weight_ns[0], clock_now());
 }
 
 /* Examines a thread that has run since the last observation. */

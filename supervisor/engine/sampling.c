@@ -3,27 +3,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/engine/keeper.h"
 #include "supervisor/engine/sampling_probe.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/priority.h"
 
+/* A waiter keeps its CPU so long for a tracing thread that is at work elsewhere. */
+#define CLAIM_NS 100000
+/* Remote placement: it keeps its CPU so long until its thread's stop is requested. */
+#define HOLD_NS 500000
+/* In the fair class: a thread may have run between the waiter and a tracing thread this late. */
+#define UNSURE_NS 40000
 /*
- * The tracing thread wakes up before a waiter by LEAD_NS at first, then by how late it usually is
- * and LEAD_SPARE_NS. It awaits the waiter for AWAIT_NS after the instant.
+ * The tracing thread wakes up before a remote instant by LEAD_NS at first, then by its usual
+ * wake-up latency and LEAD_SPARE_NS; it awaits the waiter for AWAIT_NS after the instant.
  */
 #define LEAD_NS       40000
 #define LEAD_MOST_NS  100000
 #define LEAD_SPARE_NS 8000
 #define AWAIT_NS      100000
+#define PLACE_NS      20000000
 
 bool sampling_covers(const struct engine *engine, int pid)
 {
@@ -38,90 +44,123 @@ bool sampling_covers(const struct engine *engine, int pid)
 	return CPU_COUNT(&theirs) == 0;
 }
 
+/* For a waiter, at its instant: calls the tracing thread. False: it is at work. */
+static bool call(struct sampled_cpu *c)
+{
+	struct sampling *s = c->sampling;
+	unsigned index = c->instant.cpu, place = atomic_load(&c->place);
+	int claimed = summons_claim(&s->summons, (int)index, CLAIM_NS);
+
+	if (claimed < 0)
+		return false;
+	if (place != index)
+		atomic_store(&s->summons.holds, (int)index);
+	c->called_ns = clock_now();
+	summons_call(&s->summons, s->sampler.cpu[place].number);
+	if (place != index)
+		summons_hold(&s->summons, (int)index, HOLD_NS);
+	return true;
+}
+
+/* The plan has the periods that are in force. */
+static void adopt(struct sampled_cpu *c, uint64_t now)
+{
+	struct sampling *s = c->sampling;
+
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		plan_set_period(&c->plan, i, atomic_load(&s->period_ns[i]), now);
+	plan_set_factors(
+		&c->plan, atomic_load(&s->factor_1024), atomic_load(&c->stretch_1024), now);
+	atomic_store(&c->next_ns, plan_next(&c->plan));
+}
+
+/* Fills in the instant that @woke was for. False: there is none. */
+static bool begin_instant(
+	struct sampled_cpu *c, uint64_t woke, const struct arrival *arrival, int error)
+{
+	uint64_t planned = plan_next(&c->plan);
+
+	if (planned > woke)
+		return false;
+	c->instant.planned_ns = planned;
+	c->instant.woke_ns = woke;
+	c->instant.arrival = *arrival;
+	c->instant.error = error;
+	plan_take(&c->plan, woke, &c->instant.due);
+	/* What falls into our own occupation of this CPU is dropped: the target did not run. */
+	return planned > atomic_load(&c->occupied_until_ns);
+}
+
+/* In the waiter's thread (cpu_waiter.h). */
+static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival, int error)
+{
+	struct sampled_cpu *c = context;
+	struct sampling *s = c->sampling;
+
+	adopt(c, clock_now());
+	if (woke && begin_instant(c, woke, arrival, error) &&
+		atomic_load(&s->works_on) != (int)c->instant.cpu && !call(c))
+		atomic_fetch_add(&s->busy, c->instant.due.streams & 1);
+	plan_drop(&c->plan, clock_now());
+	atomic_store(&c->next_ns, plan_next(&c->plan));
+	return atomic_load(&c->next_ns);
+}
+
 int sampling_init(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	int number[CPU_SETSIZE];
+	int number[CPU_SETSIZE], r = summons_init(&s->summons);
 	cpu_set_t all;
 	unsigned cpus = 0;
 	uint64_t seed = 0;
 
-	s->host = -1;
+	if (r < 0)
+		return r;
 	s->lead_ns = LEAD_NS;
-	s->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->bell_fd < 0)
-		return -errno;
 	s->load_fd = procfs_open_load();
 	s->sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	priority_cpus(&s->allowed, &all);
+	atomic_store(&s->factor_1024, PLAN_ONE);
+	atomic_store(&s->works_on, -1);
+	priority_cpus(&s->summons.started_on, &all);
 	for (int i = 0; i < CPU_SETSIZE; i++)
 		if (CPU_ISSET(i, &all))
 			number[cpus++] = i;
 	if (!cpus)
 		number[cpus++] = 0;
 	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
-	s->waiter = mem_new(cpus, sizeof(*s->waiter));
-	if (!s->waiter)
+	seed ^= clock_now();
+	s->cpu = mem_new(cpus, sizeof(*s->cpu));
+	if (!s->cpu)
 		return -ENOMEM;
-	return sampler_init(&s->sampler, &sampling_probe, engine, number, cpus, seed ^ clock_now());
+	for (unsigned i = 0; i < cpus; i++) {
+		struct sampled_cpu *c = &s->cpu[i];
+
+		c->sampling = s;
+		c->instant.cpu = i;
+		c->waiter.cpu = number[i];
+		c->waiter.wake = wake;
+		c->waiter.context = c;
+		plan_init(&c->plan, seed + i * UINT64_C(0x9e3779b97f4a7c15));
+		atomic_store(&c->stretch_1024, PLAN_ONE);
+		atomic_store(&c->place, i);
+		atomic_store(&c->next_ns, PLAN_NEVER);
+	}
+	return sampler_init(&s->sampler, &sampling_probe, engine, number, cpus, ~seed);
 }
 
-static bool has_waiter(const struct sample_cpu *c)
+/* Waiters begin, or begin again. */
+static void start_waiters(struct sampling *s)
 {
-	return c->way != SAMPLE_HOSTED;
-}
-
-static void use_waiters(struct engine *engine)
-{
-	struct sampling *s = &engine->sampling;
-
 	for (unsigned i = 0; i < s->sampler.cpus; i++) {
-		struct sample_cpu *c = &s->sampler.cpu[i];
-		struct cpu_waiter *w = &s->waiter[i];
-		uint64_t next = has_waiter(c) ? sampler_next(&s->sampler, i) : PLAN_NEVER;
-
-		if (has_waiter(c) && !w->started)
-			(void)cpu_waiter_start(
-				w, c->number, s->bell_fd, &s->heard, s->sampler.realtime);
-		if (w->started && atomic_load(&w->at_ns) != next)
-			cpu_waiter_set(w, next);
-		if ((int)i != s->sampler.keeper)
-			cpu_waiter_keep(w, UINT64_MAX, false);
+		cpu_waiter_stop(&s->cpu[i].waiter);
+		s->cpu[i].waiter.realtime = s->sampler.realtime;
+		(void)cpu_waiter_start(&s->cpu[i].waiter);
 	}
-}
-
-static void go_to(struct engine *engine, int host)
-{
-	struct sampling *s = &engine->sampling;
-	cpu_set_t set = s->allowed;
-
-	if (host == s->host)
-		return;
-	if (host >= 0) {
-		CPU_ZERO(&set);
-		CPU_SET(s->sampler.cpu[host].number, &set);
-	}
-	(void)sched_setaffinity(0, sizeof(set), &set);
-	s->host = host;
 }
 
 void sampling_unpin(struct engine *engine)
 {
-	if (engine->sampling.begun)
-		go_to(engine, -1);
-}
-
-/* Who waits where, from now on. */
-static void take_ways(struct engine *engine, uint64_t now)
-{
-	struct sampling *s = &engine->sampling;
-	int host;
-
-	if (now < s->sampler.ways_next_ns)
-		return;
-	host = (int)sampler_ways(&s->sampler, now);
-	go_to(engine, host);
-	use_waiters(engine);
+	summons_unpin(&engine->sampling.summons);
 }
 
 void sampling_begin(struct engine *engine)
@@ -130,7 +169,6 @@ void sampling_begin(struct engine *engine)
 
 	realtime_begin(&s->realtime, !engine->options->no_realtime);
 	s->sampler.realtime = s->realtime.has;
-	s->sampler.timer_ns = clock_timer_cost();
 	if (engine->options->own_session)
 		(void)setsid();
 	engine->audit.realtime = s->sampler.realtime;
@@ -138,9 +176,8 @@ void sampling_begin(struct engine *engine)
 		s->sampler.realtime ? "the sampler has real-time priority (SCHED_FIFO)"
 				    : "the sampler has no real-time priority");
 	s->begun = true;
-	s->sleeps = clock_sleeps();
-	arrival_rest(&s->log);
-	take_ways(engine, clock_now());
+	s->awake_ns = clock_now();
+	start_waiters(s);
 	sampling_set_periods(engine);
 }
 
@@ -148,20 +185,17 @@ void sampling_release(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 
-	for (unsigned i = 0; s->waiter && i < s->sampler.cpus; i++)
-		cpu_waiter_stop(&s->waiter[i]);
-	free(s->waiter);
-	free(s->asked);
-	s->waiter = NULL;
-	s->asked = NULL;
+	for (unsigned i = 0; s->cpu && i < s->sampler.cpus; i++)
+		cpu_waiter_stop(&s->cpu[i].waiter);
+	free(s->cpu);
+	s->cpu = NULL;
 	sampler_release(&s->sampler);
-	if (s->bell_fd >= 0)
-		(void)close(s->bell_fd);
-	if (s->sched_fd >= 0)
-		(void)close(s->sched_fd);
+	summons_release(&s->summons);
 	if (s->load_fd >= 0)
 		(void)close(s->load_fd);
-	s->bell_fd = s->sched_fd = s->load_fd = -1;
+	if (s->sched_fd >= 0)
+		(void)close(s->sched_fd);
+	s->load_fd = s->sched_fd = -1;
 }
 
 int sampling_add(struct engine *engine, struct tracee *t)
@@ -180,10 +214,9 @@ int sampling_add(struct engine *engine, struct tracee *t)
 
 void sampling_remove(struct engine *engine, struct tracee *t)
 {
-	stops_forget(&engine->sampling, t);
-	if (t->sample && t->ordered)
+	if (t->sample && t->hit)
 		sampler_lose(&engine->sampling.sampler, t->sample);
-	t->ordered = false;
+	t->hit = false;
 	if (t->sample)
 		sampler_remove(&engine->sampling.sampler, t->sample);
 	free(t->sample);
@@ -193,152 +226,180 @@ void sampling_remove(struct engine *engine, struct tracee *t)
 void sampling_set_periods(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	bool began = !engine->options->command || engine->life.executed;
-	uint64_t now = clock_now(), period = engine->counting && began ? engine->period_ns : 0;
+	bool began = !engine->options->command || engine->life.executed, changed = false;
+	uint64_t period[PLAN_STREAMS] = {engine->counting && began ? engine->period_ns : 0};
 
 	if (!s->begun)
 		return;
-	sampler_set_period(&s->sampler, 0, period, now);
 	for (unsigned i = 1; i < SAMPLING_HISTOGRAM; i++)
-		sampler_set_period(&s->sampler, i, session_period_ns(&engine->sessions, i), now);
-	sampler_set_period(
-		&s->sampler, SAMPLING_HISTOGRAM, engine->options->histogram ? period : 0, now);
-	use_waiters(engine);
+		period[i] = session_period_ns(&engine->sessions, i);
+	period[SAMPLING_HISTOGRAM] = engine->options->histogram ? period[0] : 0;
+	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
+		sampler_set_period(&s->sampler, i, period[i]);
+		changed |= atomic_exchange(&s->period_ns[i], period[i]) != period[i];
+	}
+	for (unsigned i = 0; changed && i < s->sampler.cpus; i++)
+		if (s->cpu[i].waiter.started)
+			cpu_waiter_poke(&s->cpu[i].waiter);
+		else
+			adopt(&s->cpu[i], clock_now());
 }
 
-/* An instant of @cpu, at which the supervisor came at @woke. */
-static void take_instant(struct engine *engine, unsigned cpu, uint64_t planned, uint64_t woke)
+/* The instant that the waiter of a CPU called for. */
+static void take_instant(struct engine *engine, struct sampled_cpu *c, bool remote)
 {
-	struct sampling *s = &engine->sampling;
-	bool here = (int)cpu == s->host;
-	struct sample_thread *found;
+	struct sampler *s = &engine->sampling.sampler;
+	struct sample_thread *hit;
 	struct tracee *t;
 
-	/* A table's tick is not given up: its counters are the program's, not the profile's. */
-	if (!bounds_may_stop(engine) &&
-		!(plan_due(&s->sampler.cpu[cpu].plan, planned) & ~1U)) {
-		sampler_miss(&s->sampler, cpu, planned, true);
+	hit = sampler_instant(s, &c->instant);
+	t = hit ? hit->owner : NULL;
+	if (t && hit->hit.asleep) {
+		look_take_tick(engine, t);
 		return;
 	}
-	found = sampler_instant(
-		&s->sampler, cpu, planned, here ? keeper_called(s, planned) : planned, woke);
-	t = found ? found->owner : NULL;
-	if (t && found->order.asleep) {
-		look_take_tick(engine, t);
+	if (t && !stops_ask(engine, t)) {
+		sampler_lose(s, hit);
 		return;
 	}
 	if (!t)
 		return;
-	if (!stops_ask(engine, t)) {
-		sampler_lose(&s->sampler, found);
-		return;
+	t->hit = true;
+	t->remote = remote;
+	t->asked_cpu = hit->hit.before;
+}
+
+static void tell_stretch(struct sampling *s, unsigned cpu)
+{
+	atomic_store(&s->cpu[cpu].stretch_1024, sampler_stretch(&s->sampler, cpu));
+}
+
+/* We had a CPU for @ns. It is a cost where a thread of the target waited for it. */
+static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
+{
+	struct sampler *s = &engine->sampling.sampler;
+
+	sampler_occupied(s, cpu, ns);
+	if (s->cpu[cpu].hit)
+		bounds_lost(engine, ns);
+}
+
+static void serve(struct engine *engine, unsigned index)
+{
+	struct sampling *s = &engine->sampling;
+	struct sampled_cpu *c = &s->cpu[index];
+	bool remote = atomic_load(&s->summons.holds) == (int)index;
+	uint64_t now = clock_now();
+
+	c->instant.unsure = !s->sampler.realtime && !remote && now - c->called_ns > UNSURE_NS;
+	if (!remote)
+		s->awake_ns = c->instant.woke_ns; /* the waiter occupied this CPU until now */
+	take_instant(engine, c, remote);
+	tell_stretch(s, index);
+	if (s->sampler.awakened >= 0) {
+		tell_stretch(s, (unsigned)s->sampler.awakened);
+		if (s->cpu[s->sampler.awakened].waiter.started)
+			cpu_waiter_poke(&s->cpu[s->sampler.awakened].waiter);
+		s->sampler.awakened = -1;
 	}
-	t->ordered = true;
-	t->remote = !here;
-	if (found->order.proof != SAMPLE_BY_STAMP)
-		t->asked_cpu = found->order.before;
-	sampler_asked(&s->sampler, found, !here);
-	if (!here &&
-		mem_grow((void **)&s->asked, &s->asked_room, s->asked_n + 1, sizeof(*s->asked)) ==
-			0)
-		s->asked[s->asked_n++] = t;
-}
-
-static void serve_waiter(struct engine *engine, unsigned cpu, uint64_t now)
-{
-	struct sampling *s = &engine->sampling;
-	struct cpu_waiter *w = &s->waiter[cpu];
-	uint64_t held;
-
-	if (!cpu_waiter_calls(w))
+	if (!remote)
 		return;
-	if (cpu_waiter_state(w) == CPU_WAITER_HOLDS)
-		take_instant(engine, cpu, atomic_load(&w->at_ns), atomic_load(&w->woke_ns));
-	else
-		sampler_miss(&s->sampler, cpu, now, false);
-	/* It may have let go long before. */
-	held = clock_now() - atomic_load(&w->woke_ns);
-	sampler_had(&s->sampler, cpu, held < CPU_WAITER_HOLD_NS ? held : CPU_WAITER_HOLD_NS);
-	sampler_let_go(&s->sampler, cpu);
-	atomic_store(&w->arrival_late, sampler_is_steady(&s->sampler, cpu));
-	cpu_waiter_set(w, sampler_next(&s->sampler, cpu));
+	(void)summons_let_go(&s->summons, (int)index);
+	note_occupied(engine, index, clock_now() - c->instant.woke_ns);
+	stops_await(engine, s->sampler.cpu[index].hit);
 }
 
-/*
- * All that this thread does is done in place of the threads of its CPU; what lies between two
- * sleeps is known to the nanosecond.
- */
-bool sampling_rest(struct engine *engine)
+void sampling_rest(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	uint64_t used;
+	int on = atomic_load(&s->works_on);
+	uint64_t now = clock_now();
 
 	if (!s->begun)
-		return true;
-	atomic_store(&s->heard, false);
-	for (unsigned i = 0; i < s->sampler.cpus; i++)
-		if (s->waiter[i].started && cpu_waiter_calls(&s->waiter[i]))
-			return false;
-	used = s->log.rest_ns;
+		return;
+	if (on >= 0) {
+		note_occupied(engine, (unsigned)on, now - s->awake_ns);
+		atomic_store(&s->cpu[on].occupied_until_ns, now);
+	}
+	atomic_store(&s->works_on, -1);
 	arrival_rest(&s->log);
-	if (s->host >= 0)
-		sampler_had(&s->sampler, (unsigned)s->host, s->log.rest_ns - used);
-	return true;
+	summons_rest(&s->summons, false);
 }
 
-/* The instant of the CPU that the tracing thread is to be awake for; PLAN_NEVER: there is none. */
-static uint64_t awaited_at(const struct sampling *s)
+/* Index of the CPU whose next instant the tracing thread is to be awake for, -1 none. */
+static int awaited(const struct sampling *s)
 {
-	for (unsigned i = 0; i < s->sampler.cpus; i++)
-		if (s->sampler.cpu[i].way == SAMPLE_AWAITED && s->waiter[i].started)
-			return atomic_load(&s->waiter[i].at_ns);
-	return PLAN_NEVER;
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < s->sampler.cpus; i++)
+		if (s->sampler.cpu[i].hits > s->sampler.cpu[best].hits)
+			best = i;
+	return s->sampler.cpu[best].hit && atomic_load(&s->cpu[best].place) != best &&
+			atomic_load(&s->summons.cpu) != s->sampler.cpu[best].number
+		? (int)best
+		: -1;
 }
 
 uint64_t sampling_next(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	uint64_t next = PLAN_NEVER, awaited = s->begun ? awaited_at(s) : PLAN_NEVER;
-	uint64_t now = clock_now();
+	int cpu = s->begun ? awaited(s) : -1;
+	uint64_t at = cpu < 0 ? PLAN_NEVER : atomic_load(&s->cpu[cpu].next_ns);
 
-	for (unsigned i = 0; s->begun && i < s->sampler.cpus; i++) {
-		uint64_t at = has_waiter(&s->sampler.cpu[i]) && s->waiter[i].started
-			? PLAN_NEVER
-			: sampler_next(&s->sampler, i);
-
-		if ((int)i == s->host)
-			at = keeper_or_timer(s, at, now);
-		next = at < next ? at : next;
-	}
-	s->lead_at_ns = 0;
-	if (s->begun)
-		keeper_order(s);
-	/* A waiter that is late itself, as it does not get its CPU, rings when it comes. */
-	if (awaited != PLAN_NEVER && awaited - s->lead_ns < next && now < awaited)
-		next = s->lead_at_ns = awaited - s->lead_ns;
-	return next;
+	s->lead_at_ns = at == PLAN_NEVER || at < clock_now() ? 0 : at - s->lead_ns;
+	at = s->lead_at_ns ? s->lead_at_ns : PLAN_NEVER;
+	for (unsigned i = 0; s->begun && i < s->sampler.cpus; i++)
+		if (!s->cpu[i].waiter.started && atomic_load(&s->cpu[i].next_ns) < at)
+			at = atomic_load(&s->cpu[i].next_ns);
+	return at;
 }
 
-/* Awake a little before a thread that waits on another CPU: it need not hold that for long. */
-static uint64_t await_waiter(struct engine *engine, uint64_t now)
+/* No thread was to be had for this CPU: the tracing thread is its waiter, from wherever it is. */
+static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
-	uint64_t at = awaited_at(s), late;
+	struct arrival arrival = {0};
+	int r;
+
+	if (c->waiter.started || atomic_load(&c->next_ns) > now)
+		return;
+	adopt(c, now);
+	r = arrival_read(&s->log, s->sched_fd, &arrival);
+	if (begin_instant(c, now, &arrival, r)) {
+		c->called_ns = now;
+		serve(engine, c->instant.cpu);
+	}
+	plan_drop(&c->plan, clock_now());
+	atomic_store(&c->next_ns, plan_next(&c->plan));
+}
+
+/* Awake a little before a remote instant: the waiter need not hold its CPU for long. */
+static int await_waiter(struct sampling *s, uint64_t now)
+{
+	int cpu = awaited(s);
+	uint64_t at = cpu < 0 ? PLAN_NEVER : atomic_load(&s->cpu[cpu].next_ns), late;
 
 	if (!s->lead_at_ns || now < s->lead_at_ns || at == PLAN_NEVER)
-		return now;
-	/* The lead is how late this thread mostly wakes up, and a little more. */
+		return -1;
 	late = now - s->lead_at_ns < LEAD_MOST_NS ? now - s->lead_at_ns : LEAD_MOST_NS;
 	s->lead_ns += ((int64_t)(late + LEAD_SPARE_NS) - (int64_t)s->lead_ns) / 8;
 	s->lead_at_ns = 0;
+	summons_rest(&s->summons, true);
 	/* It may have been told another time since. */
-	while (now < at + AWAIT_NS && now + LEAD_MOST_NS > at) {
-		for (unsigned i = 0; i < s->sampler.cpus; i++)
-			if (s->waiter[i].started && cpu_waiter_calls(&s->waiter[i]))
-				return now;
+	while (!summons_is_claimed(&s->summons) && now < at + AWAIT_NS && now + LEAD_MOST_NS > at)
 		now = clock_now();
-	}
-	return now;
+	return summons_wake(&s->summons);
+}
+
+static void decide_places(struct sampling *s, uint64_t now)
+{
+	if (now < s->place_next_ns)
+		return;
+	s->place_next_ns = now + PLACE_NS;
+	sampler_turn(&s->sampler, atomic_exchange(&s->busy, 0));
+	atomic_store(&s->factor_1024, sampler_factor(&s->sampler));
+	for (unsigned i = 0; i < s->sampler.cpus; i++)
+		atomic_store(&s->cpu[i].place, sampler_place(&s->sampler, i));
 }
 
 static void watch_own_time(struct engine *engine, uint64_t now)
@@ -348,96 +409,33 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 	if (!realtime_watch(&s->realtime, now))
 		return;
 	s->sampler.realtime = engine->audit.realtime = s->realtime.has;
-	for (unsigned i = 0; i < s->sampler.cpus; i++)
-		cpu_waiter_stop(&s->waiter[i]);
-	use_waiters(engine);
+	start_waiters(s);
 	say_line(&engine->say, SAY_DETAIL, "%s",
 		s->realtime.has ? "the sampler has real-time priority again"
 				: "sampling took three quarters of a CPU in real time, and goes on "
 				  "without it");
 }
 
-static void note_coming(struct engine *engine)
-{
-	struct sampling *s = &engine->sampling;
-	long sleeps = clock_sleeps();
-
-	s->came = sleeps != s->sleeps;
-	s->deferred = s->deferred && !s->came;
-	for (; s->sleeps < sleeps; s->sleeps++)
-		if (s->host >= 0)
-			sampler_let_go(&s->sampler, (unsigned)s->host);
-}
-
-/*
- * The tracing thread has woken up. If it did for an instant of its own CPU, its time stamp is read
- * at once, as the next scheduler tick renews it.
- */
-static void note_arrival(struct engine *engine, uint64_t now)
-{
-	struct sampling *s = &engine->sampling;
-
-	note_coming(engine);
-	s->arrival.last_ns = 0;
-	if (s->host >= 0 && now >= sampler_next(&s->sampler, (unsigned)s->host) &&
-		!sampler_is_steady(&s->sampler, (unsigned)s->host))
-		(void)arrival_read(&s->log, s->sched_fd, &s->arrival);
-}
-
-/*
- * An instant that fell due while the tracing thread had the CPU for something else comes later by
- * that time: the plan is shifted by it when the thread sleeps. Once until then, as the shift may
- * not suffice.
- */
-static bool is_deferred(struct sampling *s, uint64_t planned)
-{
-	bool ours = !s->came || (s->arrival.last_ns && planned > s->arrival.monotonic_ns);
-
-	if (!ours || s->deferred || plan_due(&s->sampler.cpu[s->host].plan, planned) != 1)
-		return false;
-	s->deferred = true;
-	return true;
-}
-
-void sampling_woken(struct engine *engine)
-{
-	struct sampling *s = &engine->sampling;
-	uint64_t now = clock_now(), next;
-
-	note_arrival(engine, now);
-	next = s->host < 0 ? PLAN_NEVER : sampler_next(&s->sampler, (unsigned)s->host);
-	if (now >= next && !is_deferred(s, next))
-		take_instant(engine, (unsigned)s->host, next, now);
-}
-
 void sampling_wake(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
+	int claimed;
 
 	if (!s->begun)
 		return;
-	if (atomic_exchange(&engine->watchdog.moved, false)) {
-		sampler_bar(&s->sampler, now);
-		go_to(engine, -1);
-	}
-	note_arrival(engine, now);
-	atomic_store(&s->heard, true);
-	now = await_waiter(engine, now);
-	for (unsigned i = 0; i < s->sampler.cpus; i++) {
-		uint64_t next = sampler_next(&s->sampler, i);
-
-		if (has_waiter(&s->sampler.cpu[i]) && s->waiter[i].started) {
-			serve_waiter(engine, i, now);
-			continue;
-		}
-		/* It woke up when it was just not wanted any more. */
-		if (s->waiter[i].started && cpu_waiter_calls(&s->waiter[i]))
-			cpu_waiter_set(&s->waiter[i], PLAN_NEVER);
-		if (now >= next && ((int)i != s->host || !is_deferred(s, next)))
-			take_instant(engine, i, next, now);
-	}
-	stops_collect(engine);
-	if (!s->asked_n)
-		take_ways(engine, now);
+	claimed = summons_wake(&s->summons);
+	s->awake_ns = now;
+	/* The watchdog let it run on all CPUs, as somebody of higher priority has the one it had.
+	 */
+	if (atomic_exchange(&engine->watchdog.moved, false))
+		atomic_store(&s->summons.cpu, -1);
+	atomic_store(&s->works_on, sampler_cpu(&s->sampler, atomic_load(&s->summons.cpu)));
+	if (claimed < 0)
+		claimed = await_waiter(s, now);
+	if (claimed >= 0)
+		serve(engine, (unsigned)claimed);
+	for (unsigned i = 0; i < s->sampler.cpus; i++)
+		wait_in_place(engine, &s->cpu[i], now);
+	decide_places(s, now);
 	watch_own_time(engine, now);
 }

@@ -10,7 +10,6 @@
 #include "supervisor/engine/account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"
-#include "supervisor/engine/keeper.h"
 #include "supervisor/os/waiter.h"
 #include "supervisor/os/window.h"
 
@@ -30,51 +29,28 @@ bool stops_ask(struct engine *engine, struct tracee *t)
 	t->asked_cpu = t->account.seen;
 	t->was_alone = t->process->threads == 1;
 	t->missed = false;
-	t->ordered = false;
+	t->hit = false;
 	return true;
 }
 
-void stops_forget(struct sampling *s, const struct tracee *t)
+/*
+ * A thread on another CPU stops within some 10 us, sooner than this process could fall asleep and
+ * be woken. What has not come then is found by SIGCHLD.
+ */
+void stops_await(struct engine *engine, const struct sample_thread *thread)
 {
-	for (size_t i = 0; i < s->asked_n; i++) {
-		if (s->asked[i] == t) {
-			s->asked[i] = s->asked[--s->asked_n];
+	struct tracee *t = thread && thread->stopping ? thread->owner : NULL;
+	uint64_t now = clock_now(), until = now + SPIN_NS;
+	struct waiter_result seen;
+
+	while (t && now < until && waiter_peek(t->tid, &seen) == 0) {
+		if (seen.kind != WAITER_NOTHING) {
+			engine->sampling.handle(engine, &seen);
 			return;
 		}
+		t->not_stopped_ns = now;
+		now = clock_now();
 	}
-}
-
-/*
- * Looks for the stops that were just asked for: a thread on another CPU stops within some 10 us,
- * sooner than this process could fall asleep and be woken. What has not come then is found by
- * SIGCHLD: a thread may have to wait for a CPU, and must not hold up the others.
- */
-void stops_collect(struct engine *engine)
-{
-	struct sampling *s = &engine->sampling;
-	uint64_t now = clock_now(), until = now + (s->sampler.cpus > 1 ? SPIN_NS : 0);
-
-	while (s->asked_n && now < until) {
-		for (size_t i = s->asked_n; i-- > 0;) {
-			struct tracee *t = s->asked[i];
-			struct waiter_result seen;
-
-			if (waiter_peek(t->tid, &seen) < 0) {
-				stops_forget(s, t);
-				continue;
-			}
-			now = clock_now();
-			if (seen.kind == WAITER_NOTHING) {
-				t->not_stopped_ns = now;
-				continue;
-			}
-			stops_forget(s, t);
-			s->handle(engine, &seen);
-			if (i > s->asked_n)
-				i = s->asked_n;
-		}
-	}
-	s->asked_n = 0;
 }
 
 bool stops_are_over(struct engine *engine)
@@ -83,7 +59,7 @@ bool stops_are_over(struct engine *engine)
 		if (engine->target.tracee[i]->state == TRACEE_ASKED)
 			return false;
 	}
-	return sampling_rest(engine);
+	return true;
 }
 
 /*
@@ -127,23 +103,23 @@ static void record_stop(
 	maps_cover_stack(&engine->maps, t->process, snapshot->sp, now);
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
-	handover_sample(engine, t, &sample, t->sample->order.weight_ns[0], now);
+	handover_sample(engine, t, &sample, t->sample->hit.due.weight_ns[0], now);
 }
 
 /* The tables of the process count, while the thread is stopped. */
 static void count_ticks(
 	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot)
 {
-	const struct sample_order *order = &t->sample->order;
+	const struct plan_due *due = &t->sample->hit.due;
 	bool in_call = snapshot->syscall >= 0;
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
-		if (order->streams & 1u << i)
-			session_tick(&engine->sessions, t, i, snapshot->pc, in_call,
-				order->weight_ns[i]);
-	if (engine->counting && order->streams & 1u << SAMPLING_HISTOGRAM)
+		if (due->streams & 1u << i)
+			session_tick(
+				&engine->sessions, t, i, snapshot->pc, in_call, due->weight_ns[i]);
+	if (engine->counting && due->streams & 1u << SAMPLING_HISTOGRAM)
 		histogram_tick(engine->options->histogram, t->process, engine->period_ns,
-			snapshot->pc, order->weight_ns[SAMPLING_HISTOGRAM]);
+			snapshot->pc, due->weight_ns[SAMPLING_HISTOGRAM]);
 }
 
 /*
@@ -172,25 +148,24 @@ static void record_call(struct engine *engine, struct tracee *t, int32_t syscall
 
 	(void)emit_process(&engine->emitter, now, t->process);
 	announce_name(engine, t, now);
-	handover_sample(engine, t, &sample, t->sample->order.weight_ns[0], now);
+	handover_sample(engine, t, &sample, t->sample->hit.due.weight_ns[0], now);
 }
 
 void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 {
 	struct sampler *sampler = &engine->sampling.sampler;
-	const struct sample_order *order = t->sample ? &t->sample->order : NULL;
 	struct cpu_time cpu;
 
-	if (t->ordered && order) {
+	if (t->hit && t->sample) {
 		/* A table's tick has a pc, and other machines other numbers of calls. */
-		if (syscall < 0 || order->streams != 1 || !engine->counting ||
+		if (syscall < 0 || t->sample->hit.due.streams != 1 || !engine->counting ||
 			(t->machine && t->machine != arch_native.machine) ||
 			procfiles_read_cpu(&engine->files, t, &cpu) < 0)
 			sampler_lose(sampler, t->sample);
-		else if (sampler_judge(sampler, t->sample, &cpu, SAMPLE_IN_CALL, t->asked_ns))
+		else if (sampler_judge(sampler, t->sample, &cpu, SAMPLE_IN_CALL))
 			record_call(engine, t, syscall, clock_now());
 	}
-	t->ordered = false;
+	t->hit = false;
 	t->asked_ns = 0;
 }
 
@@ -204,7 +179,7 @@ static enum sample_place place_of(const struct arch_snapshot *snapshot)
 void stops_take(struct engine *engine, struct tracee *t, int signal)
 {
 	uint64_t seen = clock_now(), end, stop;
-	bool asked = t->asked_ns != 0, known, valid = false, profiled, awake;
+	bool asked = t->asked_ns != 0, known, valid = false, profiled;
 	struct sampling *s = &engine->sampling;
 	struct arch_snapshot snapshot;
 	struct cpu_time cpu;
@@ -219,10 +194,9 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	known = r == 0;
 	if (known)
 		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
-	if (r == 0 && asked && t->ordered && t->sample)
-		valid = sampler_judge(
-			&s->sampler, t->sample, &cpu, place_of(&snapshot), t->asked_ns);
-	profiled = valid && engine->counting && t->sample->order.streams & 1;
+	if (r == 0 && asked && t->hit && t->sample)
+		valid = sampler_judge(&s->sampler, t->sample, &cpu, place_of(&snapshot));
+	profiled = valid && engine->counting && t->sample->hit.due.streams & 1;
 	if (valid)
 		count_ticks(engine, t, &snapshot);
 	if (profiled && engine->stack.most)
@@ -230,15 +204,12 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	stack_copy_forget(&engine->stack);
 	if (profiled)
 		runtimes_copy(engine, t, &snapshot);
-	awake = !valid || t->remote || keeper_await(s);
 	end = mend_resume(&engine->mender, t, signal, known ? &snapshot : NULL);
 	window_leave();
-	if (!awake)
-		keeper_missed(engine, t);
 	/* It has been killed in its stop. */
-	if (r < 0 && asked && t->ordered && t->sample)
+	if (r < 0 && asked && t->hit && t->sample)
 		sampler_lose(&s->sampler, t->sample);
-	t->ordered = false;
+	t->hit = false;
 	if (r < 0 || !asked) {
 		t->asked_ns = 0;
 		return;
@@ -253,11 +224,14 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);
-	bounds_lost(engine, stop);
-	if (valid && sampler_resumed(&s->sampler, t->sample, &cpu, end, stop))
-		bounds_uninterrupted(engine, s->sampler.loss.lost_ns, s->sampler.loss.apart_ns);
+	if (t->remote) /* otherwise it is a part of what we had that CPU for */
+		bounds_lost(engine, stop);
+	if (valid) {
+		struct sample_loss loss = sampler_resumed(&s->sampler, t->sample, &cpu, end);
+
+		if (loss.measured)
+			bounds_uninterrupted(engine, loss.lost_ns, loss.apart_ns);
+	}
 	if (profiled)
 		record_stop(engine, t, &snapshot, clock_now());
-	else if (valid)
-		sampler_note(t->sample, snapshot.syscall >= 0);
 }

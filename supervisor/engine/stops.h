@@ -8,15 +8,13 @@
 
 struct cpu_time;
 struct engine;
-struct sampling;
+struct sample_thread;
 struct tracee;
 
 /* Asks @tracee for a stop. False: it cannot be asked now. */
 bool stops_ask(struct engine *engine, struct tracee *tracee);
-/* It is not looked for any more. */
-void stops_forget(struct sampling *sampling, const struct tracee *tracee);
-/* Looks for stops that were asked for on other CPUs, without sleeping, some microseconds. */
-void stops_collect(struct engine *engine);
+/* Looks for the stop of @thread, NULL nobody's, on another CPU without sleeping, some 10 us. */
+void stops_await(struct engine *engine, const struct sample_thread *thread);
 /* A stop of @tracee, whether it was asked for or not; resumes it, with @signal. */
 void stops_take(struct engine *engine, struct tracee *tracee, int signal);
 
@@ -26,7 +24,7 @@ void stops_take(struct engine *engine, struct tracee *tracee, int signal);
  */
 void stops_overtaken(struct engine *engine, struct tracee *tracee, int32_t syscall);
 
-/* No stop is asked for that has not come, and no waiter holds a CPU for one. */
+/* No stop is requested that has not come. */
 bool stops_are_over(struct engine *engine);
 
 /* How long a stop lasted that was seen at @seen_ns. */

@@ -53,6 +53,15 @@ bool priority_may_be_realtime(void)
 	return true;
 }
 
+int priority_stay(int tid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(tid, sizeof(set), &set) < 0 ? -errno : 0;
+}
+
 int priority_any_cpu(pthread_t thread)
 {
 	cpu_set_t all;

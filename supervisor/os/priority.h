@@ -19,6 +19,9 @@ int priority_realtime(void);
 /* Would priority_realtime() be permitted? The calling thread is not changed. */
 bool priority_may_be_realtime(void);
 
+/* @tid (0: the calling thread) stays on CPU @cpu, which is below CPU_SETSIZE. -errno. */
+int priority_stay(int tid, int cpu);
+
 /* Lets @thread run on all CPUs that its cpuset permits. -errno. */
 int priority_any_cpu(pthread_t thread);
 

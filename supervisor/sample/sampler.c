@@ -9,55 +9,47 @@
 #include "supervisor/sample/ticks.h"
 
 /*
- * An instant that comes later than this is, in the fair class, a moment that the scheduler chose,
- * often the end of somebody's turn. In real time only the kernel delays a wake-up, in a call.
+ * An instant that comes later than this is lost. In the fair class it is a time that the scheduler
+ * chose, often the end of somebody's slice; in real time only the kernel delays a wake-up, in a
+ * call of the thread that is then hit.
  */
-#define LATE_NS      100000
-#define LATE_MOST_NS 20000000
-/* Some machines take that long by themselves: so many times what is usual is not late, either. */
-#define LATE_USUAL 3
-/* Later than this in the fair class, we were let in by a thread that gave up its CPU itself. */
-#define PROMPT_NS 40000
-/* A thread waits for its CPU while we have it, and this much longer at most. */
-#define SWITCH_NS 200000
-/* Added to a CPU's failures by a proof that failed: until they are halved to 0 it needs stamps. */
-#define FAILURE 4
-/* How often SAMPLE_UNCALLED is doubled for a thread that was found in a call after a ring. */
-#define UNCALLED_DOUBLED 6
-/* What an instant that met somebody adds to sample_cpu.recent. */
-#define MET_WEIGHT 256
-/* What a sample takes from its thread, and how long its stop is, before any was measured. */
-#define USUAL_HELD_NS 80000
-#define USUAL_STOP_NS 20000
+#define LATE_FAIR_NS     100000
+#define LATE_REALTIME_NS 20000000
+/* Later than this in the fair class, we were let in by a thread that released its CPU itself. */
+#define SLOW_NS 40000
+/* After so many misses in a row gaps double, and again; up to this, or as many as CPUs. */
+#define MISSES       64
+#define STRETCH_MOST 16
+/* Gaps become longer if more than one of so many instants is lost for that, shorter if less. */
+#define BUSY_MOST        16
+#define BUSY_LEAST       32
+#define BUSY_FACTOR_MOST (64 * PLAN_ONE)
+/* What a hit adds to sample_cpu.hits. */
+#define HIT_WEIGHT 256
+/* Every so many hits the machine's load is read (3 us); so many of 32 make the remote placement. */
+#define LOAD_HITS  4
+#define IDLE_LEAST 24
+/* A thread that is uninterrupted waits while we occupy its CPU, and so long at most beside. */
+#define SWITCH_NS 60000
+/* Longer than this nothing was sampled, and a hypervisor may have had the machine. */
+#define APART_MOST_NS UINT64_C(1000000000)
 #define USUAL_ASK_NS  2500
-/* How late an instant is, before any has come; how fast and how far that is followed. */
-#define USUAL_LATE_NS      20000
-#define USUAL_LATE_STEP_NS 500
-#define USUAL_LATE_MOST_NS 100000
-/* The longest slot of a CPU where nobody is met, in periods: the profile's; a table's. */
-#define STRETCH_PROFILE 16
-#define STRETCH_TABLE   4
-/* Periods in which nobody was met, before slots of a table become longer. */
-#define TABLE_IDLE 64
 
 int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
 	unsigned cpus, uint64_t seed)
 {
 	*s = (struct sampler){.probe = probe,
 		.context = context,
-		.factor_1024 = 1024,
-		.keeper = -1,
-		.held_ns = USUAL_HELD_NS,
-		.stop_ns = USUAL_STOP_NS,
+		.factor_1024 = PLAN_ONE,
+		.busy_1024 = PLAN_ONE,
 		.ask_ns = USUAL_ASK_NS,
-		.usual_late_ns = USUAL_LATE_NS};
+		.awakened = -1};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));
 	if (!s->cpu)
 		return -ENOMEM;
 	s->cpus = cpus;
 	for (unsigned i = 0; i < cpus; i++)
-		s->cpu[i] = (struct sample_cpu){
-			.number = numbers[i], .way = i ? SAMPLE_WAITER : SAMPLE_HOSTED};
+		s->cpu[i] = (struct sample_cpu){.number = numbers[i]};
 	plan_seed(&s->random, seed);
 	return 0;
 }
@@ -69,18 +61,16 @@ void sampler_release(struct sampler *s)
 	*s = (struct sampler){0};
 }
 
-void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns, uint64_t now_ns)
+void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns)
 {
 	if (s->period_ns[stream] == period_ns)
 		return;
 	s->period_ns[stream] = period_ns;
 	for (size_t i = 0; i < s->threads; i++)
 		ticks_forget(s->thread[i], stream, s->thread[i]->account[stream].began_ns);
-	for (unsigned i = 0; i < s->cpus; i++) {
-		/* Without instants nobody has seen whether a thread slept since its last stop. */
+	/* Without instants nothing was noted of what happened between two stops. */
+	for (unsigned i = 0; i < s->cpus; i++)
 		s->cpu[i].resumed = NULL;
-		plan_set(&s->cpu[i].plan, stream, period_ns, now_ns, &s->random);
-	}
 }
 
 static void unlink_thread(struct sampler *s, struct sample_thread *t)
@@ -102,11 +92,8 @@ int sampler_add(struct sampler *s, struct sample_thread *t, void *owner)
 {
 	if (mem_grow((void **)&s->thread, &s->room, s->threads + 1, sizeof(*s->thread)) < 0)
 		return -ENOMEM;
-	*t = (struct sample_thread){
-		.owner = owner, .slot = s->threads, .cpu = -1, .near = SAMPLE_UNCALLED};
+	*t = (struct sample_thread){.owner = owner, .slot = s->threads, .cpu = -1};
 	s->thread[s->threads++] = t;
-	if (s->keeper >= 0)
-		s->ways_next_ns = 0; /* it may be on any CPU */
 	link_newest(s, t);
 	return 0;
 }
@@ -117,14 +104,10 @@ void sampler_remove(struct sampler *s, struct sample_thread *t)
 	s->thread[t->slot] = s->thread[--s->threads];
 	s->thread[t->slot]->slot = t->slot;
 	for (unsigned i = 0; i < s->cpus; i++) {
-		if (s->cpu[i].last == t)
-			s->cpu[i].last = NULL;
+		if (s->cpu[i].hit == t)
+			s->cpu[i].hit = NULL;
 		if (s->cpu[i].resumed == t)
 			s->cpu[i].resumed = NULL;
-	}
-	if (s->met == t) {
-		s->met = NULL;
-		s->same = 0;
 	}
 }
 
@@ -138,8 +121,6 @@ void sampler_heed(struct sampler *s, struct sample_thread *t)
 
 void sampler_renew(struct sample_thread *t)
 {
-	t->near = SAMPLE_UNCALLED;
-	t->flights = 0;
 	for (unsigned i = 0; i < PLAN_STREAMS; i++)
 		ticks_forget(t, i, 0);
 }
@@ -161,290 +142,207 @@ int sampler_cpu(const struct sampler *s, int number)
 	return -1;
 }
 
-uint64_t sampler_next(const struct sampler *s, unsigned cpu)
+uint64_t sampler_stretch(const struct sampler *s, unsigned cpu)
 {
-	return s->cpu[cpu].way == SAMPLE_UNUSED ? PLAN_NEVER : plan_next(&s->cpu[cpu].plan);
+	uint64_t stretch = 1, most = s->cpus > STRETCH_MOST ? s->cpus : STRETCH_MOST;
+
+	for (unsigned n = s->cpu[cpu].misses; n >= MISSES && stretch < most; n -= MISSES)
+		stretch *= 2;
+	return stretch * PLAN_ONE;
 }
 
-/* Where nobody was met for long, instants are rare: now there is somebody again. */
-static void wake_other(struct look *l, uint64_t now)
+/* A thread runs on a CPU whose gaps are long for want of hits: they are as requested again. */
+static void awaken(struct sampler *s, unsigned cpu, struct sample_thread *elsewhere)
 {
-	struct sampler *s = l->s;
-	int number = l->elsewhere ? s->probe->last_cpu(s->context, l->elsewhere) : -1;
-	int cpu = number < 0 ? -1 : sampler_cpu(s, number);
+	int number = elsewhere ? s->probe->last_cpu(s->context, elsewhere) : -1;
+	int other = number < 0 ? -1 : sampler_cpu(s, number);
 
-	if (cpu >= 0 && cpu != (int)l->cpu)
-		plan_wake(&s->cpu[cpu].plan, now, &s->random);
+	if (other < 0 || other == (int)cpu || s->cpu[other].misses < MISSES)
+		return;
+	s->cpu[other].misses = 0;
+	s->awakened = other;
 }
 
-static void met(struct sampler *s, unsigned cpu, struct sample_thread *t)
+static void note_miss(struct sampler *s, const struct observation *o)
+{
+	struct sample_cpu *c = &s->cpu[o->instant->cpu];
+
+	c->hit = NULL;
+	c->resumed = NULL; /* it was not on its CPU all the time */
+	c->misses += c->misses < UINT32_MAX;
+	awaken(s, o->instant->cpu, o->elsewhere);
+}
+
+static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 {
 	struct sample_cpu *c = &s->cpu[cpu];
 
-	c->last = t;
-	c->at_work += ((t ? AT_WORK : 0) - c->at_work) / 16;
-	if (!t) {
-		c->resumed = NULL; /* it was not on its CPU all the time */
-		return;
-	}
-	c->recent += MET_WEIGHT;
+	c->hit = t;
+	c->misses = 0;
+	c->hits += HIT_WEIGHT;
 	t->cpu = (int)cpu;
-	s->same = s->met == t ? s->same + 1 : 0;
-	s->met = t;
 	sampler_heed(s, t);
+	if (s->looks++ % LOAD_HITS == 0)
+		observe_load(s);
+	/* Of instants that would have been hits, as far as can be told. */
+	if (s->factor_1024 > s->busy_1024)
+		s->stretched_1024 += s->factor_1024 - PLAN_ONE;
+	s->figures.throttled += s->stretched_1024 / PLAN_ONE;
+	s->stretched_1024 %= PLAN_ONE;
 }
 
 /*
- * The longest slot of a CPU where nobody is met, in periods. Of a table only if nobody is met on
- * any CPU: otherwise a thread that is moved there would get its ticks in heaps.
+ * @t is still in the call in which an earlier instant hit it: the sample that is awaited weighs for
+ * this one, too.
  */
-static unsigned longest_slot(const struct sampler *s, unsigned stream, uint64_t now)
+static void add_to_hit(struct sample_thread *t, const struct plan_due *due)
 {
-	if (!stream)
-		return s->cpus > STRETCH_PROFILE ? s->cpus : STRETCH_PROFILE;
-	return now - s->met_ns[stream] > TABLE_IDLE * s->period_ns[stream] ? STRETCH_TABLE : 1;
+	t->hit.due.streams |= due->streams;
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		t->hit.due.weight_ns[i] += due->weight_ns[i];
 }
 
-/*
- * Plans the next instant of @stream, and returns what the present one weighs; @ret_lost: how much
- * of that stands for instants that were lost, or have passed by now.
- */
-static uint64_t advance_stream(struct sampler *s, struct sample_cpu *c, unsigned stream,
-	enum plan_outcome outcome, uint64_t now, uint64_t *ret_lost)
+static void lose(struct sampler *s, const struct plan_due *due, bool unproved)
 {
-	struct plan *plan = &c->plan;
-	uint64_t weight = plan_weight(plan, stream), factor = stream ? 1024 : s->factor_1024;
-	unsigned most = longest_slot(s, stream, now);
-
-	/* Of instants that would have met somebody, as far as can be told. */
-	if (!stream && outcome == PLAN_MET) {
-		s->stretched_1024 += factor - 1024;
-		s->figures.throttled += s->stretched_1024 / 1024;
-		s->stretched_1024 %= 1024;
-	}
-	*ret_lost = plan->stream[stream].lost_ns;
-	if (outcome == PLAN_LOST) {
-		c->left_out_ns[stream] +=
-			(int64_t)plan_advance(plan, stream, outcome, now, factor, most, &s->random);
-		if (!stream) {
-			s->figures.instants += plan->stream[0].passed;
-			s->figures.late += plan->stream[0].passed;
-		}
-		return weight;
-	}
-	(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
-	/* What delayed us is work of the kernel for this thread: it is met all that time. */
-	while (plan->stream[stream].next_ns <= now) {
-		weight += plan_weight(plan, stream);
-		*ret_lost += plan_weight(plan, stream);
-		(void)plan_advance(plan, stream, outcome, 0, factor, most, &s->random);
-	}
-	return weight;
+	s->figures.late += due->streams & 1;
+	s->figures.unproved += unproved && due->streams & 1;
 }
 
-/* Plans the next instant of each stream in @due; weights go to @order, which may be NULL. */
-static void advance(struct sampler *s, unsigned cpu, unsigned due, enum plan_outcome outcome,
-	uint64_t now, struct sample_order *order, uint64_t weight_1024)
+struct sample_thread *sampler_instant(struct sampler *s, const struct sample_instant *i)
 {
-	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
-		uint64_t weight = 0, lost = 0;
-
-		if (due & 1u << i && outcome == PLAN_MET)
-			s->met_ns[i] = now;
-		if (due & 1u << i)
-			weight = advance_stream(s, &s->cpu[cpu], i, outcome, now, &lost);
-		if (!order)
-			continue;
-		order->weight_ns[i] = weight * weight_1024 / 1024;
-		order->lost_ns[i] = lost * weight_1024 / 1024;
-	}
-}
-
-/*
- * @t is still in the call in which an earlier instant met it: what is due weighs with that order.
- * Its time stamp proves that; a proof by waiting time fails where it was put on its CPU again.
- */
-static void add_to_order(
-	struct sampler *s, unsigned cpu, unsigned due, struct sample_thread *t, uint64_t now)
-{
-	struct sample_order more;
-
-	advance(s, cpu, due, PLAN_MET, now, &more, 1024);
-	for (unsigned i = 0; i < PLAN_STREAMS; i++) {
-		t->order.weight_ns[i] += more.weight_ns[i];
-		t->order.lost_ns[i] += more.lost_ns[i];
-	}
-	t->order.streams |= due;
-	t->order.proof = SAMPLE_BY_STAMP;
-	t->order.called = false;
-	t->order.woke_ns = now;
-}
-
-void sampler_moved(struct sampler *s, struct sample_thread *t, unsigned cpu)
-{
-	uint32_t all = 0;
-
-	/* The weight of past samples goes along, also if they were of a thread that has ended. */
-	for (unsigned i = 0; i < s->cpus; i++) {
-		all += s->cpu[i].recent;
-		s->cpu[i].recent = 0;
-	}
-	s->cpu[cpu].recent = all;
-	t->cpu = (int)cpu;
-	s->ways_next_ns = 0;
-}
-
-/* Is one thread alone at work, and the ways made for the CPU where it is? */
-static bool is_for_one(const struct sampler *s, unsigned cpu)
-{
-	return s->cpu[cpu].way == SAMPLE_AWAITED || sampler_is_kept(s, cpu);
-}
-
-/*
- * Where one thread is alone at work an instant met nobody, or came late. If a thread runs
- * elsewhere, it has moved, and a tracing thread that is awake just there would miss it there, too.
- */
-static void look_for_strayed(struct look *l)
-{
-	struct sampler *s = l->s;
-	struct sample_thread *t = observe_runnable(l);
-	int where = t ? sampler_cpu(s, s->probe->last_cpu(s->context, t)) : -1;
-
-	if (where >= 0 && where != (int)l->cpu)
-		sampler_moved(s, t, (unsigned)where);
-}
-
-/* It was found in a call after the keeper had rung: for long that waits for timers again. */
-static void note_flight(struct sampler *s, struct sample_thread *t)
-{
-	if (!t->near)
-		t->flights += t->flights < UNCALLED_DOUBLED;
-	t->near = SAMPLE_UNCALLED << t->flights;
-	s->ways_next_ns = 0;
-}
-
-/* The lower quartile of how late instants are: it rises with three of four, and falls with one. */
-static void note_lateness(struct sampler *s, uint64_t late_ns)
-{
-	uint64_t step = USUAL_LATE_STEP_NS;
-
-	if (late_ns < s->usual_late_ns)
-		s->usual_late_ns -= s->usual_late_ns < 3 * step ? s->usual_late_ns : 3 * step;
-	else if (s->usual_late_ns < USUAL_LATE_MOST_NS)
-		s->usual_late_ns += step;
-}
-
-static bool is_late(const struct sampler *s, uint64_t late_ns)
-{
-	if (s->realtime)
-		return late_ns > LATE_MOST_NS;
-	return late_ns > LATE_NS && late_ns > LATE_USUAL * s->usual_late_ns;
-}
-
-struct sample_thread *sampler_instant(
-	struct sampler *s, unsigned cpu, uint64_t planned_ns, uint64_t called_ns, uint64_t woke_ns)
-{
-	uint64_t late_ns = woke_ns > called_ns ? woke_ns - called_ns : 0;
-	struct look look = {
-		.s = s, .cpu = cpu, .planned_ns = planned_ns, .woke_ns = woke_ns, .weight = 1024};
-	bool late = is_late(s, late_ns);
-	bool slow = late_ns > PROMPT_NS && !s->realtime;
-	bool rung = s->rings && sampler_is_kept(s, cpu), fell_asleep;
-	unsigned due = plan_due(&s->cpu[cpu].plan, planned_ns);
+	uint64_t late_ns = i->woke_ns > i->planned_ns ? i->woke_ns - i->planned_ns : 0;
+	struct observation o = {.s = s, .instant = i, .weight_1024 = PLAN_ONE};
+	bool slow = late_ns > SLOW_NS && !s->realtime;
 	struct sample_thread *t;
 
-	if (!due)
-		return NULL; /* the plan was shifted since it was asked for */
-	note_lateness(s, late_ns);
-	s->figures.instants += due & 1;
-	t = late ? NULL : observe(&look);
-	fell_asleep = t && !look.activity.running && !look.stopping;
-	if (fell_asleep && rung)
-		note_flight(s, t);
-	late = late || (fell_asleep && (slow || rung));
-	if ((late || !t) && is_for_one(s, cpu))
-		look_for_strayed(&look);
-	if (t && t == s->met && (int)cpu == s->keeper)
-		sampler_moved(s, t, cpu);
-	if (late || (!t && observe_cannot_tell(&look))) {
-		s->figures.late += due & 1;
-		advance(s, cpu, due, PLAN_LOST, woke_ns, NULL, 0);
+	s->figures.instants += i->due.streams & 1;
+	if (late_ns > (s->realtime ? LATE_REALTIME_NS : LATE_FAIR_NS)) {
+		lose(s, &i->due, false);
 		return NULL;
 	}
-	if (t && !s->met)
-		s->ways_next_ns = 0; /* now it is known where anybody is */
-	met(s, cpu, t);
-	if (!t)
-		wake_other(&look, woke_ns);
-	if (!t && is_for_one(s, cpu))
-		observe_company(s, 0);
-	if (look.stopping) {
-		add_to_order(s, cpu, due, t, woke_ns);
+	t = observe(&o);
+	if ((!t && i->unsure) || (t && slow && !o.stopping && !o.activity.running)) {
+		lose(s, &i->due, !t);
 		return NULL;
 	}
-	if (t) {
-		t->order.cpu = cpu;
-		t->order.streams = due;
-		t->order.woke_ns = woke_ns;
-		t->order.slow = slow;
-		t->order.called = rung;
-		t->order.asleep = !look.activity.running;
-		t->order.activity = look.activity;
+	if (!t) {
+		note_miss(s, &o);
+		return NULL;
 	}
-	advance(s, cpu, due, t ? PLAN_MET : PLAN_NOBODY, woke_ns, t ? &t->order : NULL,
-		look.weight);
-	if (t && t->order.asleep)
-		ticks_settle(s, t, &t->seen);
+	note_hit(s, i->cpu, t);
+	if (o.stopping) {
+		add_to_hit(t, &i->due);
+		return NULL;
+	}
+	t->hit = (struct sample_hit){.cpu = i->cpu,
+		.slow = slow,
+		.asleep = !o.activity.running,
+		.due = i->due,
+		.woke_ns = i->woke_ns,
+		.before = t->asked,
+		.activity = o.activity};
+	for (unsigned k = 0; k < PLAN_STREAMS; k++)
+		t->hit.due.weight_ns[k] = i->due.weight_ns[k] * o.weight_1024 / PLAN_ONE;
+	if (t->hit.asleep)
+		ticks_settle(s, t, &t->asked);
+	else
+		t->stopping = true;
 	return t;
 }
 
-void sampler_miss(struct sampler *s, unsigned cpu, uint64_t now_ns, bool throttled)
+void sampler_miss(struct sampler *s, const struct plan_due *due, bool throttled)
 {
-	unsigned due = plan_due(&s->cpu[cpu].plan, now_ns);
-
-	s->figures.instants += due & 1;
-	*(throttled ? &s->figures.throttled : &s->figures.late) += due & 1;
-	advance(s, cpu, due, PLAN_LOST, now_ns, NULL, 0);
+	s->figures.instants += due->streams & 1;
+	*(throttled ? &s->figures.throttled : &s->figures.late) += due->streams & 1;
 }
 
-bool sampler_is_steady(const struct sampler *s, unsigned cpu)
+void sampler_lose(struct sampler *s, struct sample_thread *t)
 {
-	return observe_is_steady(&s->cpu[cpu]);
-}
-
-bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *after,
-	enum sample_place place, uint64_t asked_ns)
-{
-	const struct sample_order *o = &t->order;
-	uint64_t waited = after->wait_ns - o->before.wait_ns;
-	bool was_on = o->proof == SAMPLE_BY_STAMP ||
-		(after->slices - o->before.slices <= 1 && waited >= asked_ns - o->woke_ns &&
-			waited <= asked_ns - o->woke_ns + SWITCH_NS);
-
-	t->seen = *after;
 	t->stopping = false;
-	if (!was_on) {
-		s->cpu[o->cpu].failures += FAILURE;
-		s->figures.unproved++;
-	} else if (o->slow && place == SAMPLE_IN_YIELD) {
-		/* It gave up its CPU, which let us in late: at the instant it was elsewhere. */
-		was_on = false;
-	} else if (o->called && place) {
-		/* It stands at the end of a call; at the instant it may have been before that. */
-		was_on = false;
-		note_flight(s, t);
-	}
-	if (was_on)
-		ticks_settle(s, t, after);
-	else
-		sampler_lose(s, t);
-	return was_on;
+	lose(s, &t->hit.due, false);
 }
 
-void sampler_note(struct sample_thread *t, bool in_call)
+bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu,
+	enum sample_place place)
 {
-	if (!in_call)
-		t->near -= t->near > 0;
-	else if (t->near < SAMPLE_UNCALLED)
-		t->near = SAMPLE_UNCALLED;
+	t->stopping = false;
+	/* It yielded its CPU, which let us in late: at the instant it was elsewhere. */
+	if (t->hit.slow && place == SAMPLE_IN_YIELD) {
+		sampler_lose(s, t);
+		return false;
+	}
+	ticks_settle(s, t, cpu);
+	return true;
+}
+
+void sampler_occupied(struct sampler *s, unsigned cpu, uint64_t ns)
+{
+	s->cpu[cpu].occupied_ns += ns;
+	s->cpu[cpu].releases++;
+}
+
+struct sample_loss sampler_resumed(
+	struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu, uint64_t end_ns)
+{
+	struct sample_cpu *c = &s->cpu[t->hit.cpu];
+	uint64_t apart = end_ns - t->resumed_ns, ran = cpu->run_ns - t->resumed.run_ns;
+	uint64_t turns = cpu->slices - t->resumed.slices;
+	struct sample_loss loss = {0};
+
+	/*
+	 * Context switches onto its CPU since the resume, if the thread never blocked: one for each
+	 * release of the CPU by us, and one if another CPU resumed it.
+	 */
+	loss.measured = c->resumed == t && cpu->slices && turns <= c->releases + 1 &&
+		cpu->wait_ns - t->resumed.wait_ns <= c->occupied_ns + SWITCH_NS && apart > ran &&
+		apart < APART_MOST_NS;
+	if (loss.measured) {
+		loss.lost_ns = apart - ran;
+		loss.apart_ns = apart;
+	}
+	for (unsigned i = 0; i < s->cpus; i++)
+		if (s->cpu[i].resumed == t)
+			s->cpu[i].resumed = NULL;
+	c->resumed = t;
+	c->occupied_ns = 0;
+	c->releases = 0;
+	t->resumed = *cpu;
+	t->resumed_ns = end_ns;
+	return loss;
+}
+
+unsigned sampler_place(const struct sampler *s, unsigned cpu)
+{
+	unsigned best = cpu;
+
+	if (__builtin_popcount(s->idle) < IDLE_LEAST)
+		return cpu;
+	for (unsigned i = 0; i < s->cpus; i++)
+		if (s->cpu[i].hits < s->cpu[best].hits)
+			best = i;
+	return best;
+}
+
+/*
+ * One tracing thread takes some 10,000 samples a second. Where instants find it at work elsewhere,
+ * all gaps become longer.
+ */
+void sampler_turn(struct sampler *s, uint64_t busy)
+{
+	uint64_t instants = s->figures.instants - s->turn_instants + busy;
+
+	s->figures.instants += busy;
+	s->figures.late += busy;
+	s->turn_instants = s->figures.instants;
+	if (busy * BUSY_MOST > instants && s->busy_1024 < BUSY_FACTOR_MOST)
+		s->busy_1024 += s->busy_1024 / 8;
+	else if (busy * BUSY_LEAST < instants && s->busy_1024 > PLAN_ONE)
+		s->busy_1024 -= (s->busy_1024 - PLAN_ONE) / 16 + 1;
+	for (unsigned i = 0; i < s->cpus; i++)
+		s->cpu[i].hits -= s->cpu[i].hits / 8;
+}
+
+uint64_t sampler_factor(const struct sampler *s)
+{
+	return s->factor_1024 > s->busy_1024 ? s->factor_1024 : s->busy_1024;
 }

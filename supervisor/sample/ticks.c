@@ -22,24 +22,22 @@ static int64_t correction(int64_t owed_ns, int64_t period_ns)
 }
 
 /*
- * A table's ticks are to be as many as the thread's CPU time has. Those that were lost are counted
- * with the next one, as far as the thread has run since its last one: the rest was taken by a
- * hypervisor, or by others. And where the thread was found too often or too seldom, as the look
- * itself changes its turns, its next tick weighs as much less or more: that is known before the
- * look. A profile's weights are only weights, by which the thread's CPU time is divided.
+ * A table's ticks are to be as many as the thread's CPU time has. Where an instant was lost, or the
+ * thread was hit too often or too seldom, its next tick weighs as much more or less: that is known
+ * before the instant. A profile's weights are only weights, by which the thread's CPU time is
+ * divided.
  */
 void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
 {
-	struct sample_order *o = &t->order;
+	struct plan_due *due = &t->hit.due;
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++) {
 		struct sample_account *a = &t->account[i];
 		int64_t period = (int64_t)s->period_ns[i], most = TICKS_OWED * period;
 		uint64_t ran = cpu->run_ns - (a->ticked_ns ? a->ticked_ns : a->began_ns);
-		uint64_t beyond = o->lost_ns[i] > ran ? o->lost_ns[i] - ran : 0;
-		int64_t weight = (int64_t)(o->weight_ns[i] - beyond);
+		int64_t weight = (int64_t)due->weight_ns[i];
 
-		if (!(o->streams & 1u << i))
+		if (!(due->streams & 1u << i))
 			continue;
 		weight += correction(a->owed_ns, period);
 		if (weight < 0)
@@ -51,8 +49,6 @@ void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_t
 		if (a->owed_ns < -most)
 			a->owed_ns = -most;
 		a->ticked_ns = cpu->run_ns;
-		o->weight_ns[i] = (uint64_t)weight;
-		o->lost_ns[i] -= beyond;
-		s->cpu[o->cpu].left_out_ns[i] += (int64_t)beyond;
+		due->weight_ns[i] = (uint64_t)weight;
 	}
 }

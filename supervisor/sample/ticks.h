@@ -11,7 +11,7 @@
 /* The account of @stream begins anew with the next tick. @began_ns: as in struct sample_account. */
 void ticks_forget(struct sample_thread *thread, unsigned stream, uint64_t began_ns);
 
-/* @thread, whose CPU time is @cpu, is about to be counted: its order's weights are put right. */
+/* @thread, whose CPU time is @cpu, is about to be counted: the weights of its hit are put right. */
 void ticks_settle(
 	struct sampler *sampler, struct sample_thread *thread, const struct cpu_time *cpu);
 

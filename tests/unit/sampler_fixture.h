@@ -32,14 +32,13 @@ struct actor {
 struct world {
 	struct sampler sampler;
 	struct actor actor[MANY];
+	struct plan_due due; /* of the next instants */
 	uint64_t stamp_ns;   /* of the waiter that woke up, by the scheduler's clock */
 	uint64_t renewed_ns; /* how long after it came, at most */
 	uint64_t late_ns;    /* how long after the instant it came */
 	int arrived_error, runnable;
-	bool let_go;      /* the CPU does not stand still any more */
-	uint64_t came_ns; /* CLOCK_MONOTONIC at stamp_ns; 0: the instant */
-	uint64_t planned_ns;
-	unsigned arrivals, stamps, runnables;
+	bool unsure;
+	unsigned stamps, runnables;
 	uint64_t now, ask_ns; /* what it takes to ask for a CPU time */
 };
 
@@ -99,25 +98,6 @@ static int last_cpu(void *context, struct sample_thread *s)
 	return a->state == GONE ? -ESRCH : a->last_cpu;
 }
 
-static int arrived(void *context, unsigned cpu, struct arrival *ret)
-{
-	struct world *w = context;
-
-	(void)cpu;
-	w->arrivals++;
-	*ret = (struct arrival){
-		w->stamp_ns - w->renewed_ns, w->stamp_ns, w->came_ns ? w->came_ns : w->planned_ns};
-	return w->arrived_error;
-}
-
-static bool holds(void *context, unsigned cpu)
-{
-	const struct world *w = context;
-
-	(void)cpu;
-	return !w->let_go;
-}
-
 static uint64_t now(void *context)
 {
 	return ((struct world *)context)->now;
@@ -131,18 +111,18 @@ static int runnable(void *context)
 	return w->runnable;
 }
 
-static const struct probe probe = {
-	activity, cpu_time, switched, queued, last_cpu, arrived, holds, now, runnable};
+static const struct probe probe = {activity, cpu_time, switched, queued, last_cpu, now, runnable};
 static const int numbers[4] = {2, 3, 5, 7};
 
-/* @cpus of the machine, @threads that sleep; real time, a period of 1 ms, from now on. */
+/* @cpus of the machine, @threads that sleep; real time, a period of 1 ms. */
 static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 {
 	memset(w, 0, sizeof(*w));
 	assert_int_equal(sampler_init(&w->sampler, &probe, w, numbers, cpus, 1), 0);
 	w->sampler.realtime = true;
 	w->runnable = -1;
-	sampler_set_period(&w->sampler, 0, MS, 0);
+	w->due = (struct plan_due){.streams = 1, .weight_ns = {MS}};
+	sampler_set_period(&w->sampler, 0, MS);
 	for (unsigned i = 0; i < threads; i++) {
 		struct actor *a = &w->actor[i];
 
@@ -150,44 +130,43 @@ static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 		a->stamp_ns = 100 + i;
 		a->pc = 0x400000 + i;
 		a->last_cpu = 2;
+		a->slices = 1;
 	}
 }
 
-static inline struct sample_thread *instant(
-	struct world *w, unsigned cpu, uint64_t planned_ns, uint64_t called_ns, uint64_t woke_ns)
-{
-	w->planned_ns = planned_ns;
-	return sampler_instant(&w->sampler, cpu, planned_ns, called_ns, woke_ns);
-}
-
-/* The next instant of @cpu, late_ns after it. Until it a moment passes. */
+/* An instant of @cpu, late_ns after it, a millisecond after the last one. */
 static inline struct actor *look(struct world *w, unsigned cpu)
 {
-	uint64_t planned = sampler_next(&w->sampler, cpu);
+	struct sample_instant i = {
+		.cpu = cpu, .error = w->arrived_error, .due = w->due, .unsure = w->unsure};
 	struct sample_thread *t;
 
-	w->now = planned + w->late_ns > w->now ? planned + w->late_ns : w->now;
-	w->arrivals = w->stamps = w->runnables = 0;
-	for (unsigned i = 0; i < MANY; i++)
-		w->actor[i].asked = 0;
-	t = instant(w, cpu, planned, planned, w->now);
+	i.planned_ns = w->now + MS;
+	i.woke_ns = w->now = i.planned_ns + w->late_ns;
+	i.arrival = (struct arrival){w->stamp_ns - w->renewed_ns, w->stamp_ns, i.woke_ns};
+	w->stamps = w->runnables = 0;
+	for (unsigned k = 0; k < MANY; k++)
+		w->actor[k].asked = 0;
+	t = sampler_instant(&w->sampler, &i);
 	return t ? t->owner : NULL;
 }
 
-/* @a was on the CPU and has been replaced by us. */
-static inline void replaced(struct world *w, struct actor *a)
+/* @a was on the CPU and has been preempted by us. */
+static inline void preempted(struct world *w, struct actor *a)
 {
 	w->stamp_ns += 1000000;
 	a->stamp_ns = w->stamp_ns;
+	a->run_ns += 1000;
 }
 
-/* It is the one that is met, @n times in a row. */
-static inline void meet(struct world *w, struct actor *a, unsigned cpu, unsigned n)
+/* It is hit, @n times in a row; its stops come. */
+static inline void hit(struct world *w, struct actor *a, unsigned cpu, unsigned n)
 {
 	a->state = RUNNABLE;
 	while (n--) {
-		replaced(w, a);
+		preempted(w, a);
 		assert_ptr_equal(look(w, cpu), a);
+		a->sample.stopping = false;
 	}
 }
 

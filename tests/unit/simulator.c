@@ -175,28 +175,26 @@ static void cpu_event(struct sim *sim, unsigned cpu)
 	sim->result->events++;
 	sim_cpu_account(sim, c);
 	if (c->waiter_at_ns <= sim->now) {
-		c->order_ns = c->waiter_due_ns;
 		c->waiter_at_ns = SIM_NEVER;
 		c->arrives_ns[SIM_WAITER_COMES] = sim->now;
 		sim_cpu_schedule(sim, cpu);
 	} else if (c->idle || (c->leaves_ns && c->leaves_ns <= sim->now)) {
 		sim_cpu_schedule(sim, cpu);
-	} else if (c->holds && c->woke_ns + SIM_HOLD_NS <= sim->now) {
-		sim_cpu_release(sim, cpu);
-		c->gave_up = true;
-		sim_cpu_schedule(sim, cpu);
+	} else if (c->holds && c->holds_until_ns <= sim->now) {
+		sim_waiter_release(sim, cpu);
 	} else if (c->current && c->event_ns <= sim->now) {
 		bool expired = c->current->left_ns != 0;
 
 		end_step(sim, cpu);
 		if (expired && c->queued)
 			sim_cpu_push_away(sim, cpu);
-	} else {
+	} else if (c->ours == SIM_NOT_OURS && sim_cpu_is_called(sim, c)) {
 		unsigned who = c->arrives_ns[SIM_WAITER_COMES] <= sim->now ? SIM_WAITER_COMES
 									   : SIM_TRACER_COMES;
 
 		if (!sim_cpu_must_wait(sim, c, who))
 			sim_cpu_come(sim, cpu, who);
+		sim_cpu_schedule(sim, cpu);
 	}
 	sim_cpu_refresh(sim, c);
 }
@@ -252,8 +250,8 @@ static void tracer_comes(struct sim *sim)
 {
 	while (!sim->tracer_runs) {
 		if (!sim->tracer_called && sim->now >= sim->tracer_at_ns) {
-			sim_call_tracer(sim, &sim->cpu[sim->sampler.host]);
-			sim_cpu_schedule(sim, sim->sampler.host);
+			sim_call_tracer(sim, &sim->cpu[sim->tracer_cpu]);
+			sim_cpu_schedule(sim, sim->tracer_cpu);
 		}
 		if (!sim->tracer_runs)
 			(void)happen(sim, sim->tracer_called ? SIM_NEVER : sim->tracer_at_ns);
@@ -264,49 +262,45 @@ static void tracer_comes(struct sim *sim)
 
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns)
 {
-	unsigned host = sim->sampler.host;
+	unsigned cpu = sim->tracer_cpu;
+	struct sim_cpu *first = NULL;
 
-	if (sim->bell || sim->reports || until_ns <= sim->now)
+	if (sim->reports || until_ns <= sim->now)
 		return false;
-	sim->cpu[host].ours = SIM_NOT_OURS;
+	sim->cpu[cpu].ours = SIM_NOT_OURS;
 	sim->tracer_runs = false;
 	sim->tracer_due_ns = until_ns;
 	sim->tracer_at_ns = until_ns;
-	sim_cpu_schedule(sim, host);
+	for (unsigned i = 0; i < sim->options.cpus; i++)
+		if (sim->cpu[i].claims && (!first || sim->cpu[i].woke_ns < first->woke_ns))
+			first = &sim->cpu[i];
+	if (first)
+		(void)sim_waiter_claims(sim, (unsigned)(first - sim->cpu));
+	sim_cpu_schedule(sim, cpu);
 	tracer_comes(sim);
 	return true;
 }
 
-void sim_tracer_move(struct sim *sim, unsigned from)
+void sim_tracer_move(struct sim *sim, unsigned cpu)
 {
-	sim->cpu[from].ours = SIM_NOT_OURS;
-	sim->tracer_runs = false;
-	sim->tracer_due_ns = sim->tracer_at_ns = sim->now;
-	sim_cpu_schedule(sim, from);
-	tracer_comes(sim);
+	struct sim_cpu *from = &sim->cpu[sim->tracer_cpu];
+
+	from->arrives_ns[SIM_TRACER_COMES] = SIM_NEVER;
+	sim->tracer_cpu = cpu;
+	sim->tracer_called = false;
+	sim_cpu_refresh(sim, from);
 }
 
-void sim_waiter_set(struct sim *sim, unsigned cpu, uint64_t at_ns)
+void sim_waiter_release(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
 
-	c->gave_up = false;
+	sim_cpu_account(sim, c);
+	c->holds = c->claims = false;
+	c->ours = SIM_NOT_OURS;
 	c->arrives_ns[SIM_WAITER_COMES] = SIM_NEVER;
-	c->waiter_due_ns = at_ns;
-	c->waiter_at_ns = at_ns;
-	if (c->holds) {
-		sim_cpu_account(sim, c);
-		sim_cpu_release(sim, cpu);
-		/* It does not even fall asleep. */
-		if (at_ns <= sim->now) {
-			c->order_ns = at_ns;
-			c->waiter_at_ns = SIM_NEVER;
-			c->ours = SIM_WAITER_HOLDS;
-			c->holds = sim->bell = true;
-			c->woke_ns = sim->now + SIM_CLOCK_NS;
-		}
-		sim_cpu_schedule(sim, cpu);
-	}
+	sim_waiter_goes(sim, cpu);
+	sim_cpu_schedule(sim, cpu);
 	sim_cpu_refresh(sim, c);
 }
 

@@ -6,7 +6,7 @@
  *
  *	simulator.c           events in their order: steps of programs, sleeps, orders of ours
  *	simulator_cpu.c       CPUs and the scheduler: who runs where
- *	simulator_driver.c    the probe, and the tracing thread, after engine/sampling.c
+ *	simulator_driver.c    the probe, waiters and the tracing thread, after engine/sampling.c
  *	simulator_programs.c  the programs
  *	test_simulator.c      the statistics
  *
@@ -22,7 +22,7 @@
 
 #include "supervisor/sample/sampler.h"
 
-#define SIM_CPUS    8
+#define SIM_CPUS    64
 #define SIM_PLACES  12
 #define SIM_THREADS 1100
 #define SIM_BATCHES 64
@@ -94,7 +94,7 @@ struct sim_thread {
 	uint64_t wake_at_ns;
 	size_t timer; /* its place in the heap, plus 1 */
 	/* The supervisor. */
-	bool reported, asked, ordered, remote;
+	bool reported, asked, hit, remote;
 	uint64_t asked_ns;
 };
 
@@ -114,16 +114,21 @@ struct sim_cpu {
 	uint64_t leaves_ns; /* awake, it is in the kernel's idle loop until then; 0: it is not */
 	/* Ours. */
 	enum sim_ours ours;
-	uint64_t stamp_ns;           /* when ours was put on it */
-	struct sim_thread *replaced; /* in whose place, NULL nobody's */
-	uint64_t waiter_order_ns;    /* what the waiter was told last */
-	uint64_t waiter_due_ns;      /* its timer */
-	uint64_t waiter_at_ns;       /* when that goes off */
+	uint64_t stamp_ns;            /* when ours was put on it */
+	struct sim_thread *replaced;  /* in whose place, NULL nobody's */
+	struct sim_thread *preempted; /* the same, of the waiter's last instant */
+	uint64_t waiter_due_ns;       /* the waiter's timer */
+	uint64_t waiter_at_ns;        /* when that goes off */
 	uint64_t arrives_ns[2]; /* the waiter and the tracer get the CPU, if nothing prevents it */
-	bool gave_up;           /* the waiter has held for too long, and waits for an order */
-	bool holds;             /* it has rung and was not served */
-	uint64_t order_ns;      /* the instant that it woke up for */
-	uint64_t woke_ns, used_ns;
+	bool holds;             /* the waiter is awake */
+	bool claims;            /* and waits until it can call the tracing thread */
+	bool dropped;           /* it has nothing to do */
+	uint64_t woke_ns, holds_until_ns, called_ns;
+	/* As in struct sampled_cpu. */
+	struct plan plan;
+	struct sample_instant instant;
+	uint64_t occupied_until_ns;
+	unsigned place;
 	uint64_t next_ns; /* the earliest of all these */
 };
 
@@ -158,15 +163,14 @@ struct sim {
 	size_t timers;
 	/* What wakes the tracing thread. */
 	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that goes off */
-	bool bell, tracer_runs, tracer_called;
+	bool tracer_runs, tracer_called, awaits;
+	unsigned tracer_cpu;
+	int claimed;                            /* index of the waiter that has called it, -1 */
 	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
 	size_t reports;
 	struct sampler sampler;
-	uint64_t used_since_ns, lead_ns, lead_at_ns;
-	bool came, deferred;
+	uint64_t awake_ns, lead_ns, lead_at_ns, place_next_ns, busy;
 	struct sim_thread *queue[SIM_CPUS][SIM_THREADS];
-	struct sim_thread *asked[SIM_THREADS];
-	size_t asked_n;
 	unsigned batch;
 	struct sim_result *result;
 };
@@ -185,12 +189,17 @@ void sim_pass(struct sim *sim, uint64_t until_ns);
  * so already, and it kept its CPU.
  */
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns);
-/* It goes from CPU @from to the sampler's host, and is there. */
-void sim_tracer_move(struct sim *sim, unsigned from);
 /* It works for @ns. */
 void sim_tracer_work(struct sim *sim, uint64_t ns);
-/* An order for the waiter of @cpu (cpu_waiter_set); releases it. */
-void sim_waiter_set(struct sim *sim, unsigned cpu, uint64_t at_ns);
+/* The tracing thread is to be on CPU @cpu when it wakes up next. */
+void sim_tracer_move(struct sim *sim, unsigned cpu);
+/* The waiter of @cpu sleeps, until its next instant. */
+void sim_waiter_release(struct sim *sim, unsigned cpu);
+/* In the driver: the waiter of @cpu is awake; it has slept again; it may call the tracing thread.
+ */
+void sim_waiter_comes(struct sim *sim, unsigned cpu);
+void sim_waiter_goes(struct sim *sim, unsigned cpu);
+bool sim_waiter_claims(struct sim *sim, unsigned cpu);
 void sim_interrupt(struct sim *sim, struct sim_thread *thread);
 void sim_resume(struct sim *sim, struct sim_thread *thread);
 /* Books the CPU time of the threads that run, up to now. */

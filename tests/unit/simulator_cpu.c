@@ -69,7 +69,7 @@ void sim_cpu_refresh(struct sim *sim, struct sim_cpu *c)
 		next = earlier(next,
 			earlier(c->arrives_ns[SIM_WAITER_COMES], c->arrives_ns[SIM_TRACER_COMES]));
 	if (c->holds)
-		next = earlier(next, c->woke_ns + SIM_HOLD_NS);
+		next = earlier(next, c->holds_until_ns);
 	c->next_ns = next;
 }
 
@@ -106,15 +106,15 @@ void sim_cpu_leave(struct sim *sim, struct sim_cpu *c, enum sim_state state)
 
 void sim_call_tracer(struct sim *sim, const struct sim_cpu *from)
 {
-	struct sim_cpu *c = &sim->cpu[sim->sampler.host];
+	struct sim_cpu *c = &sim->cpu[sim->tracer_cpu];
 
 	if (sim->tracer_runs || sim->tracer_called)
 		return;
 	sim->tracer_called = true;
 	c->arrives_ns[SIM_TRACER_COMES] = sim->now;
 	/* A waiter rings when it has woken up. */
-	if (c != from && from && from->holds)
-		c->arrives_ns[SIM_TRACER_COMES] = from->woke_ns;
+	if (c != from && from && from->holds && from->called_ns)
+		c->arrives_ns[SIM_TRACER_COMES] = from->called_ns;
 	if (c != from)
 		c->arrives_ns[SIM_TRACER_COMES] += sim_between(sim, CALL_LEAST_NS, CALL_MOST_NS);
 	if (c != from)
@@ -180,7 +180,7 @@ static void pull(struct sim *sim, unsigned cpu)
 static void put_on_cpu(struct sim *sim, unsigned cpu, struct sim_thread *t)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
-	uint64_t tick = (sim->now + SLICE_NS + TICK_NS - 1 + cpu * 1000000) / TICK_NS * TICK_NS;
+	uint64_t tick = (sim->now + SLICE_NS + TICK_NS - 1 + cpu % 4 * 1000000) / TICK_NS * TICK_NS;
 
 	if (t->vruntime_ns > c->min_vruntime_ns)
 		c->min_vruntime_ns = t->vruntime_ns;
@@ -198,7 +198,7 @@ static void put_on_cpu(struct sim *sim, unsigned cpu, struct sim_thread *t)
 	t->slices++;
 	t->since_ns = t->stamp_ns = c->accounted_ns = sim->now;
 	c->current = t;
-	c->slice_end_ns = tick - cpu * 1000000;
+	c->slice_end_ns = tick - cpu % 4 * 1000000;
 	if (t->phase == SIM_SLEEPING && !t->interrupt) {
 		t->phase = SIM_WAKING;
 		t->left_ns = SIM_WAKE_UP_NS;
@@ -230,19 +230,17 @@ void sim_cpu_come(struct sim *sim, unsigned cpu, unsigned who)
 	c->ours = SIM_WAITER_HOLDS;
 	c->holds = true;
 	c->woke_ns = sim->now + SIM_CLOCK_NS + sim_slowness(sim);
-	sim->bell = true;
-	sim_call_tracer(sim, c);
+	sim_waiter_comes(sim, cpu);
 }
 
 /* What is due goes off when its CPU wakes up, for whatever reason. */
 static void expire_timers(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->waiter_at_ns != SIM_NEVER && c->waiter_due_ns <= sim->now) {
-		c->order_ns = c->waiter_due_ns;
 		c->waiter_at_ns = SIM_NEVER;
 		c->arrives_ns[SIM_WAITER_COMES] = sim->now;
 	}
-	if (c == &sim->cpu[sim->sampler.host] && sim->tracer_due_ns <= sim->now &&
+	if (c == &sim->cpu[sim->tracer_cpu] && sim->tracer_due_ns <= sim->now &&
 		sim->tracer_at_ns > sim->now) {
 		sim->tracer_at_ns = sim->now;
 		sim_call_tracer(sim, c);
@@ -284,7 +282,7 @@ void sim_cpu_schedule(struct sim *sim, unsigned cpu)
 			sim_cpu_come(sim, cpu,
 				c->arrives_ns[SIM_WAITER_COMES] <= sim->now ? SIM_WAITER_COMES
 									    : SIM_TRACER_COMES);
-			break;
+			continue;
 		}
 		if (!c->queued)
 			pull(sim, cpu);
@@ -302,18 +300,12 @@ void sim_cpu_schedule(struct sim *sim, unsigned cpu)
 	sim_cpu_refresh(sim, c);
 }
 
-/* The keeper is on it, from before the instant until the tracing thread sleeps again. */
-static bool is_kept_awake(const struct sim *sim, unsigned cpu)
-{
-	return sim->sampler.keeper == (int)cpu && sim->tracer_runs;
-}
-
 void sim_enqueue(struct sim *sim, struct sim_thread *t)
 {
 	struct sim_cpu *c = &sim->cpu[t->cpu];
 
 	for (unsigned i = 0; i < sim->options.cpus && !is_idle(c); i++)
-		if (is_idle(&sim->cpu[i]) && !is_kept_awake(sim, i))
+		if (is_idle(&sim->cpu[i]))
 			c = &sim->cpu[i];
 	if (c != &sim->cpu[t->cpu])
 		move_to(sim, t, (unsigned)(c - sim->cpu));
@@ -364,13 +356,4 @@ bool sim_cpu_must_wait(struct sim *sim, struct sim_cpu *c, unsigned who)
 		return true;
 	}
 	return false;
-}
-
-void sim_cpu_release(struct sim *sim, unsigned cpu)
-{
-	struct sim_cpu *c = &sim->cpu[cpu];
-
-	c->holds = false;
-	c->used_ns += sim->now - c->woke_ns + SIM_CLOCK_NS;
-	c->ours = SIM_NOT_OURS;
 }

@@ -10,8 +10,6 @@
 
 /* The way from sleep, with interrupts off or without preemption. */
 #define SIM_WAKE_UP_NS 1000
-/* For so long a waiter holds its CPU. */
-#define SIM_HOLD_NS 500000
 /* Awake, ours reads the clock so much later. */
 #define SIM_CLOCK_NS 1500
 
@@ -42,10 +40,9 @@ void sim_enqueue(struct sim *sim, struct sim_thread *thread);
 /* One goes to a CPU with less to do, as the balancer does now and then. */
 void sim_cpu_push_away(struct sim *sim, unsigned cpu);
 
-/* Ours, @who, gets the CPU; not yet, in the fair class; the waiter that holds it lets it go. */
+/* Ours, @who, gets the CPU; not yet, in the fair class. */
 void sim_cpu_come(struct sim *sim, unsigned cpu, unsigned who);
 bool sim_cpu_must_wait(struct sim *sim, struct sim_cpu *c, unsigned who);
-void sim_cpu_release(struct sim *sim, unsigned cpu);
 
 /* The tracing thread is woken up, from its own CPU, @from, or from another one; to see @thread. */
 void sim_call_tracer(struct sim *sim, const struct sim_cpu *from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tracing thread: what engine/sampling.c does, call for call, and its probe. */
-#include "tests/unit/simulator.h"
+#include "tests/unit/simulator_cpu.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define CPU_TIME_NS  1500
 #define SWITCHED_NS  5000
 #define LAST_CPU_NS  2000
-#define ARRIVED_NS   5000
+#define ARRIVED_NS   5000 /* read by the waiter */
 #define RUNNABLE_NS  3000
 #define INTERRUPT_NS 2500
 #define STOP_NS      8000
@@ -20,11 +20,22 @@
 #define BIRTH_NS     15000
 /* A running thread's figures are brought up to date so often. */
 #define TICK_NS 4000000
-/* As in engine/sampling.c. */
+/* As in engine/sampling.c and engine/stops.c. */
 #define SPIN_NS       50000
+#define CLAIM_NS      100000
+#define HOLD_NS       500000
+#define UNSURE_NS     40000
+#define LEAD_NS       40000
 #define LEAD_MOST_NS  100000
 #define LEAD_SPARE_NS 8000
 #define AWAIT_NS      100000
+#define PLACE_NS      20000000
+/* From the waiter's call to the tracing thread on its CPU; in the fair class one of so many times
+ * the thread that waits is picked first, for so long. */
+#define HANDOVER_NS    2000
+#define OTHER_FIRST_OF 64
+#define OTHER_LEAST_NS 100000
+#define OTHER_MOST_NS  1000000
 
 static bool is_there(const struct sim_thread *t)
 {
@@ -53,7 +64,7 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 /* The last tick of a CPU at which its thread's figures were brought up to date, or its switch. */
 static uint64_t last_update(const struct sim *sim, const struct sim_thread *t)
 {
-	uint64_t offset = (unsigned)t->cpu * SIM_MS;
+	uint64_t offset = (unsigned)t->cpu % 4 * SIM_MS;
 	uint64_t tick = (sim->now + offset) / TICK_NS * TICK_NS;
 
 	tick = tick > offset ? tick - offset : 0;
@@ -105,27 +116,6 @@ static int probe_last_cpu(void *context, struct sample_thread *s)
 	return is_there(t) ? t->cpu : -ESRCH;
 }
 
-static int probe_arrived(void *context, unsigned cpu, struct arrival *ret)
-{
-	struct sim *sim = context;
-
-	if (sim->options.no_stamps)
-		return -ENODATA;
-	/* A waiter reads its own. */
-	if (cpu == sim->sampler.host)
-		sim_tracer_work(sim, ARRIVED_NS);
-	*ret = (struct arrival){sim->cpu[cpu].stamp_ns - SIM_FALL_ASLEEP_NS, sim->cpu[cpu].stamp_ns,
-		sim->cpu[cpu].stamp_ns};
-	return 0;
-}
-
-static bool probe_holds(void *context, unsigned cpu)
-{
-	struct sim *sim = context;
-
-	return cpu == sim->sampler.host ? sim->came : sim->cpu[cpu].holds;
-}
-
 static uint64_t probe_now(void *context)
 {
 	return ((struct sim *)context)->now;
@@ -148,8 +138,6 @@ static const struct probe probe = {
 	.switched = probe_switched,
 	.queued = probe_queued,
 	.last_cpu = probe_last_cpu,
-	.arrived = probe_arrived,
-	.holds = probe_holds,
 	.now = probe_now,
 	.runnable = probe_runnable,
 };
@@ -173,212 +161,233 @@ static bool ask(struct sim *sim, struct sim_thread *t)
 	return true;
 }
 
-/* look_take_tick(): where it slept is known with the order. */
+/* look_take_tick(): where it slept is known with the hit. */
 static void take_sleeper(struct sim *sim, struct sim_thread *t)
 {
-	const struct sample_order *order = &t->sample.order;
+	record(sim, t->sample.hit.activity.pc - 1, t->sample.hit.due.weight_ns[0]);
+}
 
-	sampler_note(&t->sample, true);
-	record(sim, order->activity.pc - 1, order->weight_ns[0]);
+/* call(): in the waiter's thread. */
+bool sim_waiter_claims(struct sim *sim, unsigned cpu)
+{
+	struct sim_cpu *c = &sim->cpu[cpu];
+	uint64_t ready = c->woke_ns + ARRIVED_NS, now = sim->now > ready ? sim->now : ready;
+
+	if (sim->claimed >= 0 || (sim->tracer_runs && !sim->awaits))
+		return false;
+	sim->claimed = (int)cpu;
+	c->claims = false;
+	c->called_ns = now;
+	c->holds_until_ns = now + (c->place == cpu ? HANDOVER_NS : HOLD_NS);
+	sim_cpu_refresh(sim, c);
+	if (sim->awaits)
+		return true;
+	if (sim->tracer_cpu != c->place)
+		sim_tracer_move(sim, c->place);
+	if (c->place != cpu) {
+		sim_call_tracer(sim, c);
+		return true;
+	}
+	sim->tracer_called = true;
+	c->arrives_ns[1] = c->holds_until_ns;
+	if (!sim->options.realtime && c->queued && !plan_random(&sim->random, OTHER_FIRST_OF))
+		c->arrives_ns[1] += sim_between(sim, OTHER_LEAST_NS, OTHER_MOST_NS);
+	return true;
+}
+
+/* wake(): in the waiter's thread. */
+void sim_waiter_comes(struct sim *sim, unsigned cpu)
+{
+	struct sim_cpu *c = &sim->cpu[cpu];
+	uint64_t planned = plan_next(&c->plan);
+
+	c->dropped = planned <= c->occupied_until_ns || planned > c->woke_ns;
+	if (c->dropped) {
+		c->holds_until_ns = c->woke_ns;
+		return;
+	}
+	c->instant = (struct sample_instant){.cpu = cpu,
+		.planned_ns = planned,
+		.woke_ns = c->woke_ns,
+		.error = sim->options.no_stamps ? -ENODATA : 0,
+		.arrival = {c->stamp_ns - SIM_FALL_ASLEEP_NS, c->stamp_ns, c->stamp_ns}};
+	plan_take(&c->plan, c->woke_ns, &c->instant.due);
+	c->preempted = c->replaced;
+	c->claims = true;
+	c->holds_until_ns = c->woke_ns + ARRIVED_NS + CLAIM_NS;
+	(void)sim_waiter_claims(sim, cpu);
+}
+
+static void set_waiter(struct sim *sim, unsigned cpu)
+{
+	struct sim_cpu *c = &sim->cpu[cpu];
+
+	c->waiter_due_ns = c->waiter_at_ns = plan_next(&c->plan);
+}
+
+void sim_waiter_goes(struct sim *sim, unsigned cpu)
+{
+	struct sim_cpu *c = &sim->cpu[cpu];
+
+	sim->busy += !c->dropped && !c->called_ns;
+	c->called_ns = sim->claimed == (int)cpu ? c->called_ns : 0;
+	plan_set_factors(&c->plan, sampler_factor(&sim->sampler),
+		sampler_stretch(&sim->sampler, cpu), sim->now);
+	plan_drop(&c->plan, sim->now);
+	set_waiter(sim, cpu);
 }
 
 /* take_instant() */
-static void take_instant(struct sim *sim, unsigned cpu, uint64_t planned, uint64_t woke)
+static void take_instant(struct sim *sim, unsigned cpu, bool remote)
 {
-	bool here = cpu == sim->sampler.host;
-	struct sim_thread *there = sim->cpu[cpu].replaced, *t;
-	struct sample_thread *found = sampler_instant(&sim->sampler, cpu, planned, planned, woke);
+	struct sim_cpu *c = &sim->cpu[cpu];
+	struct sim_thread *there = c->preempted, *t;
+	struct sample_thread *hit = sampler_instant(&sim->sampler, &c->instant);
 
-	t = found ? found->owner : NULL;
+	t = hit ? hit->owner : NULL;
 	if (there && there->foreign)
 		there = NULL;
 	sim->result->wrong += t && t != there;
 	sim->result->missed += there && !t;
-
-	if (t && found->order.asleep) {
+	if (t && hit->hit.asleep) {
 		take_sleeper(sim, t);
 		return;
 	}
 	if (!t)
 		return;
 	if (!ask(sim, t)) {
-		sampler_lose(&sim->sampler, found);
+		sampler_lose(&sim->sampler, hit);
 		sim->result->refused++;
 		return;
 	}
-	t->ordered = true;
-	t->remote = !here;
-	sampler_asked(&sim->sampler, found, !here);
-	if (!here)
-		sim->asked[sim->asked_n++] = t;
-}
-
-/* cpu_waiter_calls(): it has woken up */
-static bool waiter_calls(const struct sim *sim, const struct sim_cpu *c)
-{
-	return (c->holds && c->woke_ns <= sim->now) || c->gave_up;
-}
-
-/* serve_waiter() */
-static void serve_waiter(struct sim *sim, unsigned cpu, uint64_t now)
-{
-	struct sim_cpu *c = &sim->cpu[cpu];
-
-	if (!waiter_calls(sim, c))
-		return;
-	if (c->holds)
-		take_instant(sim, cpu, c->order_ns, c->woke_ns);
-	else
-		sampler_miss(&sim->sampler, cpu, now, false);
-	sampler_had(&sim->sampler, cpu, c->used_ns);
-	sampler_let_go(&sim->sampler, cpu);
-	c->used_ns = 0;
-	c->waiter_order_ns = sampler_next(&sim->sampler, cpu);
-	sim_waiter_set(sim, cpu, c->waiter_order_ns);
-}
-
-static bool has_waiter(const struct sample_cpu *c)
-{
-	return c->way != SAMPLE_HOSTED;
-}
-
-/* use_waiters() */
-static void use_waiters(struct sim *sim)
-{
-	for (unsigned i = 0; i < sim->options.cpus; i++) {
-		bool waits = has_waiter(&sim->sampler.cpu[i]);
-		uint64_t next = waits ? sampler_next(&sim->sampler, i) : SIM_NEVER;
-
-		if (sim->cpu[i].waiter_order_ns != next) {
-			sim->cpu[i].waiter_order_ns = next;
-			sim_waiter_set(sim, i, next);
-		}
-	}
-}
-
-/* take_ways() */
-static void take_ways(struct sim *sim, uint64_t now)
-{
-	unsigned before = sim->sampler.host, host;
-
-	if (now < sim->sampler.ways_next_ns)
-		return;
-	host = sampler_ways(&sim->sampler, now);
-	if (host != before)
-		sim_tracer_move(sim, before);
-	use_waiters(sim);
-}
-
-static void forget_asked(struct sim *sim, const struct sim_thread *t)
-{
-	for (size_t i = 0; i < sim->asked_n; i++) {
-		if (sim->asked[i] == t) {
-			sim->asked[i] = sim->asked[--sim->asked_n];
-			return;
-		}
-	}
+	t->hit = true;
+	t->remote = remote;
 }
 
 /* stops_take() */
 static void handle_stop(struct sim *sim, struct sim_thread *t)
 {
-	uint64_t seen = sim->now;
-	bool in_call = t->phase != SIM_BODY || t->step.kind != SIM_RUN, valid;
 	unsigned place = t->step.place;
 	struct cpu_time cpu;
+	bool valid;
 
-	forget_asked(sim, t);
 	sim_tracer_work(sim, STOP_NS);
 	cpu = read_cpu(sim, t);
-	valid = t->ordered &&
-		sampler_judge(&sim->sampler, &t->sample, &cpu, SAMPLE_IN_PROGRAM, t->asked_ns);
+	valid = t->hit && sampler_judge(&sim->sampler, &t->sample, &cpu, SAMPLE_IN_PROGRAM);
 	sim_resume(sim, t);
-	t->asked = t->ordered = false;
+	t->asked = t->hit = false;
 	if (!valid)
 		return;
-	sampler_resumed(&sim->sampler, &t->sample, &cpu, sim->now, sim->now - seen);
-	sampler_note(&t->sample, in_call);
-	record(sim, place, t->sample.order.weight_ns[0]);
+	(void)sampler_resumed(&sim->sampler, &t->sample, &cpu, sim->now);
+	record(sim, place, t->sample.hit.due.weight_ns[0]);
 }
 
-/* stops_collect() */
-static void collect(struct sim *sim)
+/* stops_await() */
+static void await_stop(struct sim *sim, struct sample_thread *hit)
 {
-	uint64_t until = sim->now + (sim->options.cpus > 1 ? SPIN_NS : 0);
+	struct sim_thread *t = hit && hit->stopping ? hit->owner : NULL;
+	uint64_t until = sim->now + SPIN_NS;
 
-	while (sim->asked_n && sim->now < until) {
-		for (size_t i = sim->asked_n; i-- > 0;) {
-			struct sim_thread *t = sim->asked[i];
-
-			if (t->state == SIM_STOPPED)
-				handle_stop(sim, t);
-			else
-				sim_tracer_work(sim, 1000);
-			if (i > sim->asked_n)
-				i = sim->asked_n;
+	while (t && sim->now < until) {
+		if (t->state == SIM_STOPPED) {
+			handle_stop(sim, t);
+			return;
 		}
+		sim_tracer_work(sim, 1000);
 	}
-	sim->asked_n = 0;
 }
 
-static uint64_t awaited_at(const struct sim *sim)
+/* serve() */
+static void serve(struct sim *sim, unsigned cpu)
 {
-	for (unsigned i = 0; i < sim->options.cpus; i++)
-		if (sim->sampler.cpu[i].way == SAMPLE_AWAITED)
-			return sim->cpu[i].waiter_order_ns;
-	return SIM_NEVER;
+	struct sim_cpu *c = &sim->cpu[cpu];
+	bool remote = c->holds;
+	int other;
+
+	c->instant.unsure =
+		!sim->options.realtime && !remote && sim->now - c->called_ns > UNSURE_NS;
+	if (!remote)
+		sim->awake_ns = c->woke_ns;
+	take_instant(sim, cpu, remote);
+	sim->claimed = -1;
+	c->called_ns = 0;
+	other = sim->sampler.awakened;
+	sim->sampler.awakened = -1;
+	if (other >= 0 && !sim->cpu[other].holds) {
+		plan_set_factors(&sim->cpu[other].plan, sim->sampler.factor_1024,
+			sampler_stretch(&sim->sampler, (unsigned)other), sim->now);
+		set_waiter(sim, (unsigned)other);
+		sim_cpu_refresh(sim, &sim->cpu[other]);
+	}
+	if (!remote)
+		return;
+	if (c->holds) {
+		c->called_ns = 1; /* it was served */
+		sim_waiter_release(sim, cpu);
+		c->called_ns = 0;
+	}
+	sampler_occupied(&sim->sampler, cpu, sim->now - c->woke_ns);
+	await_stop(sim, sim->sampler.cpu[cpu].hit);
+}
+
+/* awaited() */
+static int awaited(const struct sim *sim)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < sim->options.cpus; i++)
+		if (sim->sampler.cpu[i].hits > sim->sampler.cpu[best].hits)
+			best = i;
+	return sim->sampler.cpu[best].hit && sim->cpu[best].place != best && sim->tracer_cpu != best
+		? (int)best
+		: -1;
 }
 
 /* await_waiter() */
-static uint64_t await_waiter(struct sim *sim)
+static void await_waiter(struct sim *sim)
 {
-	uint64_t at = awaited_at(sim), late;
+	int cpu = awaited(sim);
+	uint64_t at = cpu < 0 ? SIM_NEVER : plan_next(&sim->cpu[cpu].plan), late;
 
 	if (!sim->lead_at_ns || sim->now < sim->lead_at_ns || at == SIM_NEVER)
-		return sim->now;
+		return;
 	late = sim->now - sim->lead_at_ns;
 	late = late < LEAD_MOST_NS ? late : LEAD_MOST_NS;
 	sim->lead_ns += ((int64_t)(late + LEAD_SPARE_NS) - (int64_t)sim->lead_ns) / 8;
 	sim->lead_at_ns = 0;
-	while (sim->now < at + AWAIT_NS) {
-		for (unsigned i = 0; i < sim->options.cpus; i++)
-			if (waiter_calls(sim, &sim->cpu[i]))
-				return sim->now;
+	sim->awaits = true;
+	while (sim->claimed < 0 && sim->now < at + AWAIT_NS && sim->now + LEAD_MOST_NS > at)
 		sim_tracer_work(sim, 300);
-	}
-	return sim->now;
+	if (sim->claimed >= 0 && sim->cpu[sim->claimed].called_ns > sim->now)
+		sim_tracer_work(sim, sim->cpu[sim->claimed].called_ns - sim->now);
+	sim->awaits = false;
 }
 
-/* is_deferred() */
-static bool is_deferred(struct sim *sim, uint64_t planned)
+/* decide_places() */
+static void decide_places(struct sim *sim)
 {
-	if ((sim->came && planned <= sim->cpu[sim->sampler.host].stamp_ns) || sim->deferred)
-		return false;
-	sim->deferred = true;
-	return true;
+	if (sim->now < sim->place_next_ns)
+		return;
+	sim->place_next_ns = sim->now + PLACE_NS;
+	sampler_turn(&sim->sampler, sim->busy);
+	sim->busy = 0;
+	for (unsigned i = 0; i < sim->options.cpus; i++)
+		sim->cpu[i].place = sampler_place(&sim->sampler, i);
 }
 
 /* sampling_wake() */
 static void wake_up(struct sim *sim)
 {
-	uint64_t now = await_waiter(sim);
-
-	for (unsigned i = 0; i < sim->options.cpus; i++) {
-		uint64_t next = sampler_next(&sim->sampler, i);
-
-		if (has_waiter(&sim->sampler.cpu[i]))
-			serve_waiter(sim, i, now);
-		else if (now >= next && !is_deferred(sim, next))
-			take_instant(sim, i, next, now);
-	}
-	collect(sim);
-	if (!sim->asked_n)
-		take_ways(sim, now);
+	sim->awake_ns = sim->now;
+	if (sim->claimed < 0)
+		await_waiter(sim);
+	if (sim->claimed >= 0)
+		serve(sim, (unsigned)sim->claimed);
+	decide_places(sim);
 }
 
 static void reap(struct sim *sim, struct sim_thread *t)
 {
-	forget_asked(sim, t);
 	sampler_remove(&sim->sampler, &t->sample);
 	t->state = SIM_UNUSED;
 }
@@ -408,18 +417,15 @@ static void drain(struct sim *sim)
 /* sampling_rest(), sampling_next() */
 static uint64_t rest(struct sim *sim)
 {
-	uint64_t next = sim->options.duration_ns, awaited = awaited_at(sim);
+	uint64_t next = sim->options.duration_ns, at;
+	int cpu = awaited(sim);
 
-	sampler_had(&sim->sampler, sim->sampler.host, sim->now - sim->used_since_ns);
-	for (unsigned i = 0; i < sim->options.cpus; i++) {
-		uint64_t at = has_waiter(&sim->sampler.cpu[i]) ? SIM_NEVER
-							       : sampler_next(&sim->sampler, i);
-
-		next = at < next ? at : next;
-	}
+	sampler_occupied(&sim->sampler, sim->tracer_cpu, sim->now - sim->awake_ns);
+	sim->cpu[sim->tracer_cpu].occupied_until_ns = sim->now;
 	sim->lead_at_ns = 0;
-	if (awaited != SIM_NEVER && awaited - sim->lead_ns < next)
-		next = sim->lead_at_ns = awaited - sim->lead_ns;
+	at = cpu < 0 ? SIM_NEVER : plan_next(&sim->cpu[cpu].plan);
+	if (at != SIM_NEVER && at > sim->now && at - sim->lead_ns < next)
+		next = sim->lead_at_ns = at - sim->lead_ns;
 	return next;
 }
 
@@ -427,26 +433,20 @@ static void loop(struct sim *sim)
 {
 	uint64_t batch_ns = sim->options.duration_ns / SIM_BATCHES;
 
-	take_ways(sim, sim->now);
-	sampler_set_period(&sim->sampler, 0, sim->options.period_ns, sim->now);
-	use_waiters(sim);
+	sampler_set_period(&sim->sampler, 0, sim->options.period_ns);
+	for (unsigned i = 0; i < sim->options.cpus; i++) {
+		plan_set_period(&sim->cpu[i].plan, 0, sim->options.period_ns, sim->now);
+		set_waiter(sim, i);
+		sim_cpu_refresh(sim, &sim->cpu[i]);
+	}
 	for (;;) {
-		uint64_t next = rest(sim);
-
-		sim->used_since_ns = sim->now;
-		sim->came = sim_tracer_sleep(sim, next);
-		sim->deferred = sim->deferred && !sim->came;
-		if (sim->came) {
-			sim->used_since_ns = sim->cpu[sim->sampler.host].stamp_ns;
-			sampler_let_go(&sim->sampler, sim->sampler.host);
-		}
+		(void)sim_tracer_sleep(sim, rest(sim));
 		sim_account(sim);
 		if (sim->now >= sim->options.duration_ns)
 			break;
 		sim->batch = (unsigned)(sim->now / batch_ns);
 		if (sim->batch >= SIM_BATCHES)
 			sim->batch = SIM_BATCHES - 1;
-		sim->bell = false;
 		wake_up(sim);
 		drain(sim);
 		sim_tracer_work(sim, LOOP_NS);
@@ -456,7 +456,7 @@ static void loop(struct sim *sim)
 int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
 	struct sim_result *ret_result)
 {
-	const int numbers[SIM_CPUS] = {0, 1, 2, 3, 4, 5, 6, 7};
+	int numbers[SIM_CPUS];
 	struct sim *sim = calloc(1, sizeof(*sim));
 	int r = -ENOMEM;
 
@@ -465,18 +465,22 @@ int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
 		return r;
 	sim->options = *options;
 	sim->result = ret_result;
-	sim->lead_ns = 40000;
+	sim->lead_ns = LEAD_NS;
+	sim->claimed = -1;
 	plan_seed(&sim->random, options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1);
 	for (unsigned i = 0; i < SIM_CPUS; i++) {
 		struct sim_cpu *c = &sim->cpu[i];
 
+		numbers[i] = (int)i;
 		c->queue = sim->queue[i];
-		c->waiter_at_ns = c->waiter_order_ns = c->next_ns = SIM_NEVER;
+		c->waiter_at_ns = c->next_ns = SIM_NEVER;
 		c->arrives_ns[0] = c->arrives_ns[1] = c->exits_ns = SIM_NEVER;
 		c->idle = i > 0;
+		c->place = i;
+		plan_init(&c->plan, (options->seed * SIM_CPUS + i) * UINT64_C(0xbf58476d1ce4e5b9));
 	}
 	r = sampler_init(&sim->sampler, &probe, sim, numbers, options->cpus,
-		options->seed * UINT64_C(0xbf58476d1ce4e5b9) + 12345);
+		options->seed * UINT64_C(0x94d049bb133111eb) + 12345);
 	if (r == 0) {
 		sim->sampler.realtime = options->realtime;
 		sim->cpu[0].ours = SIM_TRACER;

@@ -1,144 +1,156 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread of the supervisor on a CPU: what it does at which time, by real clocks. */
+/* A waiter of a CPU, and how it calls the tracing thread, by real clocks. */
+#include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/clock.h"
 #include "supervisor/os/cpu_waiter.h"
+#include "supervisor/os/summons.h"
 
 #define MS          UINT64_C(1000000)
 #define DEADLINE_MS 20000
 
-static const _Atomic bool not_heard = false;
+struct fixture {
+	struct cpu_waiter waiter;
+	struct summons summons;
+	_Atomic uint64_t at_ns, woke_ns;
+	_Atomic unsigned wakes, pokes;
+	_Atomic int claimed;
+};
 
-static void begin(struct cpu_waiter *w)
+static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival, int error)
 {
-	memset(w, 0, sizeof(*w));
-	assert_int_equal(cpu_waiter_start(w, 0, eventfd(0, EFD_CLOEXEC), &not_heard, false), 0);
+	struct fixture *f = context;
+
+	(void)error;
+	if (!woke) {
+		atomic_fetch_add(&f->pokes, 1);
+		return atomic_load(&f->at_ns);
+	}
+	assert_true(arrival->first_ns <= arrival->last_ns);
+	atomic_store(&f->woke_ns, woke);
+	atomic_store(&f->claimed, summons_claim(&f->summons, 3, DEADLINE_MS * MS));
+	if (atomic_load(&f->claimed) >= 0) {
+		atomic_store(&f->summons.holds, 3);
+		summons_call(&f->summons, 0);
+		summons_hold(&f->summons, 3, DEADLINE_MS * MS);
+	}
+	atomic_fetch_add(&f->wakes, 1);
+	return UINT64_MAX;
 }
 
-static void end(struct cpu_waiter *w)
+static void begin(struct fixture *f)
 {
-	cpu_waiter_stop(w);
-	(void)close(w->bell_fd);
+	memset(f, 0, sizeof(*f));
+	assert_int_equal(summons_init(&f->summons), 0);
+	f->waiter.wake = wake;
+	f->waiter.context = f;
+	atomic_store(&f->at_ns, UINT64_MAX);
+	assert_int_equal(
+		sched_getaffinity(0, sizeof(f->summons.started_on), &f->summons.started_on), 0);
+	assert_int_equal(cpu_waiter_start(&f->waiter), 0);
 }
 
-/* The bell has rung; when it was heard. */
-static uint64_t hear(struct cpu_waiter *w)
+static void end(struct fixture *f)
 {
-	struct pollfd bell = {.fd = w->bell_fd, .events = POLLIN};
+	cpu_waiter_stop(&f->waiter);
+	summons_unpin(&f->summons);
+	summons_release(&f->summons);
+}
+
+static void hear(struct fixture *f)
+{
+	struct pollfd bell = {.fd = f->summons.bell_fd, .events = POLLIN};
 	uint64_t rings;
 
 	assert_int_equal(poll(&bell, 1, DEADLINE_MS), 1);
-	assert_int_equal(read(w->bell_fd, &rings, sizeof(rings)), sizeof(rings));
-	return clock_now();
+	assert_int_equal(read(f->summons.bell_fd, &rings, sizeof(rings)), sizeof(rings));
 }
 
-static void wait_for(struct cpu_waiter *w, enum cpu_waiter_state state)
+static void wait_until(const _Atomic unsigned *count, unsigned least)
 {
 	uint64_t until = clock_now() + DEADLINE_MS * MS;
 
-	while (cpu_waiter_state(w) != state)
+	while (atomic_load(count) < least)
 		assert_true(clock_now() < until);
 }
 
-static bool is_silent(const struct cpu_waiter *w)
+static void test_cpu_waiter__wakes_up_in_time_calls_and_holds_its_cpu(void **state)
 {
-	struct pollfd bell = {.fd = w->bell_fd, .events = POLLIN};
-
-	return poll(&bell, 1, 5) == 0;
-}
-
-static void test_cpu_waiter__holds_its_cpu_until_it_is_told_another_time(void **state)
-{
-	struct cpu_waiter w;
+	struct fixture f;
 	uint64_t at = clock_now() + 5 * MS;
 
 	(void)state;
-	begin(&w);
-	cpu_waiter_set(&w, at);
-	assert_true(hear(&w) >= at);
-	assert_true(atomic_load(&w.woke_ns) >= at);
-	/* Nobody serves it: it lets go, and does nothing until it is told. */
-	wait_for(&w, CPU_WAITER_GAVE_UP);
-	assert_true(cpu_waiter_calls(&w));
-	assert_true(clock_now() >= atomic_load(&w.woke_ns) + CPU_WAITER_HOLD_NS);
-	cpu_waiter_set(&w, UINT64_MAX);
-	assert_false(cpu_waiter_calls(&w));
-	assert_true(is_silent(&w));
-	end(&w);
+	begin(&f);
+	wait_until(&f.pokes, 1);
+	atomic_store(&f.at_ns, at);
+	cpu_waiter_poke(&f.waiter);
+	wait_until(&f.pokes, 2);
+	summons_rest(&f.summons, false);
+	hear(&f);
+	assert_int_equal(summons_wake(&f.summons), 3);
+	assert_true(atomic_load(&f.woke_ns) >= at);
+	assert_int_equal(atomic_load(&f.wakes), 0);
+	assert_true(summons_let_go(&f.summons, 3));
+	assert_false(summons_let_go(&f.summons, 3));
+	wait_until(&f.wakes, 1);
+	end(&f);
 }
 
-static void test_cpu_waiter__keeps_from_before_the_ring_until_the_next_order(void **state)
+static void test_cpu_waiter__a_tracing_thread_that_awaits_it_is_claimed_without_a_bell(void **state)
 {
-	struct cpu_waiter w;
-	uint64_t at = clock_now() + 5 * MS, next;
+	struct fixture f;
 
 	(void)state;
-	begin(&w);
-	cpu_waiter_keep(&w, at, true);
-	assert_true(hear(&w) >= at);
-	assert_true(atomic_load(&w.rang_ns) >= at);
-	assert_false(cpu_waiter_calls(&w));
-	/* The next order ends it, or half a millisecond does; then it rings again. */
-	next = clock_now() + 40 * MS;
-	cpu_waiter_keep(&w, next, true);
-	wait_for(&w, CPU_WAITER_ASLEEP);
-	assert_true(hear(&w) >= next);
-	wait_for(&w, CPU_WAITER_ASLEEP);
-	assert_true(clock_now() >= next + CPU_WAITER_HOLD_NS);
-	assert_true(is_silent(&w));
-	end(&w);
+	begin(&f);
+	atomic_store(&f.at_ns, 1);
+	cpu_waiter_poke(&f.waiter);
+	summons_rest(&f.summons, true);
+	while (!summons_is_claimed(&f.summons))
+		continue;
+	assert_int_equal(summons_wake(&f.summons), 3);
+	hear(&f); /* the fixture rings in any case */
+	assert_int_equal(atomic_load(&f.claimed), 1);
+	assert_true(summons_let_go(&f.summons, 3));
+	end(&f);
 }
 
-static void test_cpu_waiter__a_ring_that_is_not_wanted_any_more_does_not_come(void **state)
+static void test_cpu_waiter__a_tracing_thread_at_work_is_not_claimed(void **state)
 {
-	struct cpu_waiter w;
-	uint64_t at = clock_now() + 300 * MS;
+	struct summons s;
 
 	(void)state;
-	begin(&w);
-	cpu_waiter_keep(&w, at, true);
-	cpu_waiter_keep(&w, UINT64_MAX, true);
-	while (clock_now() < at)
-		assert_true(is_silent(&w));
-	assert_true(is_silent(&w));
-	assert_int_equal(cpu_waiter_state(&w), CPU_WAITER_ASLEEP);
-	end(&w);
-}
-
-/* Its own time falls into the time that it keeps: it comes after that. */
-static void test_cpu_waiter__does_both(void **state)
-{
-	struct cpu_waiter w;
-	uint64_t at = clock_now() + 5 * MS;
-
-	(void)state;
-	begin(&w);
-	cpu_waiter_keep(&w, at, true);
-	cpu_waiter_set(&w, at + 1000);
-	assert_true(hear(&w) >= at);
-	wait_for(&w, CPU_WAITER_GAVE_UP);
-	assert_true(atomic_load(&w.woke_ns) >= at + CPU_WAITER_HOLD_NS);
-	cpu_waiter_set(&w, UINT64_MAX);
-	end(&w);
+	assert_int_equal(summons_init(&s), 0);
+	assert_int_equal(summons_claim(&s, 1, MS), -EBUSY);
+	summons_rest(&s, false);
+	assert_int_equal(summons_claim(&s, 1, MS), 0);
+	/* One at a time. */
+	assert_int_equal(summons_claim(&s, 2, MS), -EBUSY);
+	assert_int_equal(summons_wake(&s), 1);
+	assert_int_equal(summons_wake(&s), -1);
+	/* Nobody serves it: it gives its CPU back. */
+	atomic_store(&s.holds, 1);
+	summons_hold(&s, 1, MS);
+	assert_int_equal(atomic_load(&s.holds), -1);
+	summons_release(&s);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpu_waiter__holds_its_cpu_until_it_is_told_another_time),
-		cmocka_unit_test(test_cpu_waiter__keeps_from_before_the_ring_until_the_next_order),
-		cmocka_unit_test(test_cpu_waiter__a_ring_that_is_not_wanted_any_more_does_not_come),
-		cmocka_unit_test(test_cpu_waiter__does_both),
+		cmocka_unit_test(test_cpu_waiter__wakes_up_in_time_calls_and_holds_its_cpu),
+		cmocka_unit_test(
+			test_cpu_waiter__a_tracing_thread_that_awaits_it_is_claimed_without_a_bell),
+		cmocka_unit_test(test_cpu_waiter__a_tracing_thread_at_work_is_not_claimed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,7 +129,6 @@ static void test_procfs__arrivals_are_told_by_both_clocks(void **state)
 	/* A tick may have renewed the stamp since. */
 	assert_true(arrival.monotonic_ns >= before + (uint64_t)nap.tv_nsec);
 	assert_true(arrival.monotonic_ns <= clock_now());
-	assert_true(clock_timer_cost() < (uint64_t)nap.tv_nsec);
 	(void)close(fd);
 }
 
