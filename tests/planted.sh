@@ -34,8 +34,8 @@ run_tests()
 	# shellcheck disable=SC2086
 	if ! ninja -C "$work/build" $targets >"$work/log" 2>&1; then
 		tail -5 "$work/log"
-		found='(it does not compile)'
-		return
+		echo "it does not compile" >&2
+		exit 1
 	fi
 	for test in $targets; do
 		timeout 120 "$work/build/$test" >"$work/log" 2>&1 && continue

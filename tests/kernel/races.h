@@ -30,7 +30,15 @@ static inline void judge(const char *name, const struct explored *e)
 	assert_false(e->failed);
 }
 
-/* KERNEL_SEED and KERNEL_COUNT draw other orders, and more of them. */
+/* KERNEL_SEED and KERNEL_COUNT draw other orders, and more of them; KERNEL_MOST bounds all. */
+static inline unsigned long bounded(unsigned long most)
+{
+	const char *bound = getenv("KERNEL_MOST");
+	unsigned long n = bound ? strtoul(bound, NULL, 0) : most;
+
+	return n < most ? n : most;
+}
+
 static inline void play_orders(const char *name, struct scene *scene, unsigned early,
 	unsigned long most, unsigned long random)
 {
@@ -43,7 +51,7 @@ static inline void play_orders(const char *name, struct scene *scene, unsigned e
 		scene->pids_n = 1;
 	}
 	scene->was_n = 0;
-	e = explore_all(scene_play, scene, early, most);
+	e = explore_all(scene_play, scene, early, bounded(most));
 	judge(name, &e);
 	if (!random)
 		return;
@@ -77,7 +85,7 @@ static inline void killed_anywhere(const char *name, struct scene *scene, unsign
 	scene->pids = target;
 	scene->pids_n = 1;
 	for (scene->dies_at = 1; scene->dies_at <= most; scene->dies_at++) {
-		struct explored e = explore_all(scene_play, scene, 1, 50);
+		struct explored e = explore_all(scene_play, scene, 1, bounded(50));
 
 		judge(name, &e);
 	}
