@@ -39,7 +39,7 @@ struct sample_hit {
 struct sample_account {
 	uint64_t began_ns;  /* its CPU time when the table was put in force; 0: it began later */
 	uint64_t ticked_ns; /* its CPU time when it was last counted; 0 not yet */
-	int64_t owed_ns;    /* what it has run since its first tick, less what was counted since */
+	int64_t owed_ns;    /* what it has run since began_ns, less what was counted since */
 };
 
 /* One thread, as the sampler knows it. See sampler_add(). */

@@ -42,8 +42,7 @@ void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_t
 		weight += correction(a->owed_ns, period);
 		if (weight < 0)
 			weight = 0;
-		if (a->ticked_ns)
-			a->owed_ns += (int64_t)ran - weight;
+		a->owed_ns += (int64_t)ran - weight;
 		if (a->owed_ns > most)
 			a->owed_ns = most;
 		if (a->owed_ns < -most)

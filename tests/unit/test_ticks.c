@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The accounts between tables and threads, on scripted CPU times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "supervisor/sample/ticks.h"
+
+#define MS     UINT64_C(1000000)
+#define STREAM 2
+
+struct world {
+	struct sampler sampler;
+	struct sample_thread thread;
+};
+
+static struct world begun(uint64_t began_ns)
+{
+	struct world w = {.sampler = {.period_ns = {0, 0, MS}}};
+
+	ticks_forget(&w.thread, STREAM, began_ns);
+	return w;
+}
+
+/* An instant meets the thread when it has run for @run_ns: what the tick weighs. */
+static uint64_t met(struct world *w, uint64_t run_ns)
+{
+	const struct cpu_time cpu = {.run_ns = run_ns};
+
+	w->thread.hit.due = (struct plan_due){.streams = 1 << STREAM, .weight_ns = {0, 0, MS}};
+	ticks_settle(&w->sampler, &w->thread, &cpu);
+	return w->thread.hit.due.weight_ns[STREAM];
+}
+
+static void test_ticks__as_many_as_the_cpu_time_has(void **state)
+{
+	struct world w = begun(7 * MS);
+	uint64_t counted = 0;
+
+	(void)state;
+	/* Every third instant is lost. */
+	for (uint64_t i = 1; i <= 300; i++)
+		if (i % 3)
+			counted += met(&w, 7 * MS + i * MS - MS / 2);
+	/* The last tick leaves a period or two to the next one. */
+	assert_in_range(counted, 296 * MS, 300 * MS);
+}
+
+/* A helper that comes late counts what the threads have run meanwhile. */
+static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
+{
+	struct world w = begun(50 * MS), young = begun(0);
+	uint64_t counted;
+
+	(void)state;
+	counted = met(&w, 50 * MS + 20 * MS);
+	assert_int_equal(counted, MS); /* fixed before it was met */
+	for (unsigned i = 1; i <= 5; i++)
+		counted += met(&w, 70 * MS + i * MS);
+	assert_in_range(counted, 24 * MS, 26 * MS);
+	/* The same for a thread that was created since the table is in force. */
+	counted = met(&young, 3 * MS) + met(&young, 4 * MS);
+	assert_in_range(counted, 3 * MS, 4 * MS);
+}
+
+/* What it ran before the table was in force is nobody's. */
+static void test_ticks__nothing_is_owed_from_before(void **state)
+{
+	struct world w = begun(5000 * MS);
+
+	(void)state;
+	assert_int_equal(met(&w, 5000 * MS + MS / 2), MS);
+	assert_int_equal(met(&w, 5001 * MS + MS / 2), MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ticks__as_many_as_the_cpu_time_has),
+		cmocka_unit_test(test_ticks__the_time_before_the_first_tick_is_owed),
+		cmocka_unit_test(test_ticks__nothing_is_owed_from_before),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
