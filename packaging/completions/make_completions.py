@@ -88,15 +88,49 @@ class Writer:
 
 
 BASH_VALUES = {
-    "file": "compopt -o filenames 2>/dev/null\n"
-            "            mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")",
+    "file": "_%s_files",
     "pids": "words=$(cd /proc && echo [0-9]*)\n"
             "            mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")",
-    "name": "mapfile -t COMPREPLY < <(cat /proc/[0-9]*/comm 2>/dev/null | sort -u |\n"
-            "                while read -r name; do\n"
-            "                    [[ $name == \"$cur\"* ]] && printf '%s\\n' \"$name\"\n"
-            "                done)",
+    "name": "_%s_offer < <(cat /proc/[0-9]*/comm 2>/dev/null | sort -u)",
 }
+
+# Names of files are for readline to quote, but it leaves "$" and "`" alone where no such file exists:
+# part of a name with a newline, for one. Other names that others chose are quoted here.
+BASH_FILES = """
+# Offers files that begin with the word under the cursor.
+_%s_files() {
+    local line
+    compopt -o filenames || return
+    while IFS= read -r line; do
+        [[ $line != *[$\\`]* || -e $line || -L $line ]] && COMPREPLY+=("$line")
+    done < <(compgen -f -- "$cur")
+}
+"""
+
+BASH_OFFER = """
+# Offers those lines of the input that begin with the word under the cursor, quoted as that is.
+# Nothing after quotes of two kinds, and no name with control characters or the quote before it.
+_%s_offer() {
+    local line quoted char i typed=$cur quote=''
+    case $cur in [\\'\\"]*) quote=${cur:0:1} typed=${cur:1} ;; esac
+    case $typed in *[\\'\\"]*) return ;; esac
+    typed=${typed//\\\\/}
+    while IFS= read -r line; do
+        [[ ${line//\\\\/} == "$typed"* && $line != *[[:cntrl:]]* ]] || continue
+        case $quote$line in "'"*"'"* | '"'*[\\"!]*) continue ;; esac
+        quoted=''
+        for ((i = 0; i < ${#line}; i++)); do
+            char=${line:i:1}
+            case ${quote:-none}$char in
+            '"'[$\\`\\\\]) quoted+=\\\\$char ;;
+            [\\'\\"]* | none[a-zA-Z0-9_.,:@%%+/-]) quoted+=$char ;;
+            *) quoted+=\\\\$char ;;
+            esac
+        done
+        COMPREPLY+=("$quoted")
+    done
+}
+"""
 
 
 def bash_value(w, option):
@@ -106,7 +140,8 @@ def bash_value(w, option):
             line += "            [[ \" ${COMP_WORDS[*]} \" == *\" export \"* ]] && words='%s'\n" % (
                 w.words(name))
         return line + "            mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")"
-    return BASH_VALUES.get(option.kind)
+    action = BASH_VALUES.get(option.kind)
+    return action.replace("%s", w.program) if action else None
 
 
 def bash(w):
@@ -123,25 +158,26 @@ def bash(w):
         if declare -F _command_offset >/dev/null; then
             _command_offset "$i"
         elif ((i == COMP_CWORD)); then
-            mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+            _%s_offer < <(compgen -c -- "${cur//\\\\/}")
         else
-            compopt -o filenames 2>/dev/null
-            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+            _%s_files
         fi
         return
     fi
-"""
+""" % (w.program, w.program)
     else:
         rest = """    if [[ $after || $cur != -* ]]; then
-        compopt -o filenames 2>/dev/null
-        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        _%s_files
         [[ $words_before ]] ||
             mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W '%s' -- "$cur")
         return
     fi
-""" % " ".join(word for word, _ in w.first)
-    print("""# shellcheck shell=bash
-%s() {
+""" % (w.program, " ".join(word for word, _ in w.first))
+    print("# shellcheck shell=bash")
+    print(BASH_FILES % w.program, end="")
+    if w.has_command or any(option.kind == "name" for option in w.options):
+        print(BASH_OFFER % w.program)
+    print("""%s() {
     local cur=${COMP_WORDS[COMP_CWORD]} option='' after='' words=''%s i=1
     COMPREPLY=()
     # "--name=value" comes as three words. After the loop i is the word under the cursor, or where
@@ -182,7 +218,7 @@ def zsh_value(w, option):
         if option.lists:
             return ":%s:_%s_%s" % (option.names[-1].strip("-"), w.program, option.lists[0].lower())
         return ":%s:(%s)" % (option.names[-1].strip("-"), " ".join(option.choices))
-    action = {"file": "_files", "pids": "_%s_pids" % w.program, "name": "_process_names -a"}.get(option.kind, " ")
+    action = {"file": "_files", "pids": "_%s_pids" % w.program, "name": "_%s_names" % w.program}.get(option.kind, " ")
     return ":%s:%s" % (re.match(r"[A-Za-z]*", option.value).group().lower(), action)
 
 
@@ -201,6 +237,8 @@ def zsh(w):
     if any(option.kind == "pids" for option in w.options):
         # Not _pids, which knows those of this terminal only.
         print("_%s_pids() {\n    compadd -- /proc/<->(/N:t)\n}\n" % w.program)
+    if any(option.kind == "name" for option in w.options):
+        print("_%s_names() {\n    compadd -- ${(fu)\"$(cat /proc/<->/comm(N) 2>/dev/null)\"}\n}\n" % w.program)
     if w.first:
         print("_%s_first() {\n    local -a first=(" % w.program)
         for word, text in w.first:
@@ -250,7 +288,8 @@ function __fish_%s_command
     if not set -q tokens[1]; or string match -q -- '-*' $tokens[1]
         return 1
     end
-    string join0 -- $tokens
+    # The command's completion reads them as a line; the last one is as it stands there.
+    string join0 -- (string escape -- $tokens[1..-2]) $tokens[-1]
 end
 
 function __fish_%s_no_command

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What the Tab key offers in bash, and in the shells that are named.
+# What the Tab key offers in bash, and in the shells that are named; what foreign text does there.
 # Usage: test_completions.sh [zsh] [fish]
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib.sh"
@@ -38,6 +38,22 @@ check_shell() {
     offers 'threads tree' sproftop --view t
     offers 'gzip' sprofrun -q -F 99 gzi
 }
+
+# Names of processes, files and commands that say something to the shell (complete.py).
+check_foreign() {
+    if ! command -v python3 >/dev/null; then
+        echo "skipped: what $shell makes of foreign text needs python3"
+    elif ! command -v "$shell" >/dev/null; then
+        echo "skipped: $shell is not installed"
+    else
+        mkdir "of $shell"
+        (cd "of $shell" && python3 "$SOURCE/tests/e2e/complete.py" "$shell" "$BUILD/completions") >foreign
+        is "$shell: what foreign text does: status" "$? $(grep '^NOT' foreign)" '0 '
+        check "$shell: much was completed" [ "$(wc -l <foreign)" -gt 250 ]
+    fi
+}
+for shell in bash zsh fish; do check_foreign; done
+shell=bash
 check_shell
 # "--clock=w" are three words to bash.
 offers 'wall' sprofrun --clock = w
