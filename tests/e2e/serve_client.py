@@ -5,8 +5,11 @@
   get PORT PATH              the body on standard output; 0 if the status is 200
   status PORT [HOST]         sends a request of each line of the input, less its first word;
                              prints the statuses of the answers
+  half PORT PATH             as get, by a client that sends no more after its request
+  crowd PORT                 1000 connections that come and go in any order; 0 if it still answers
   attack PORT                clients that do what no client should; 0 if all is well afterwards
 """
+import random
 import socket
 import sys
 import time
@@ -38,6 +41,47 @@ def get(port, path):
     status, head, body = ask(port, f"GET {path} HTTP/1.1")
     sys.stdout.buffer.write(body)
     return 0 if status == 200 else 1
+
+
+def half(port, path):
+    with connect(port) as s:
+        s.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        s.shutdown(socket.SHUT_WR)
+        head, _, body = read_all(s).partition(b"\r\n\r\n")
+    sys.stdout.buffer.write(body)
+    return 0 if head.split()[1:2] == [b"200"] else 1
+
+
+def crowd(port):
+    """Silent, half-closed, slow and asking connections, each closed at a moment of its own."""
+    chance = random.Random(33)
+    failed, here = 0, []
+    for i in range(1000):
+        s = connect(port)
+        here.append(s)
+        what = chance.choice(("silent", "half-closed", "slow", "asks", "scrapes"))
+        try:
+            if what == "slow":
+                s.sendall(b"GET / HT")
+            elif what == "asks":
+                s.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            elif what == "scrapes":
+                s.sendall(b"GET /debug/pprof/profile?seconds=600 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            elif what == "half-closed":
+                s.shutdown(socket.SHUT_WR)
+        except ConnectionError:
+            pass  # others came, and it had to go
+        while len(here) > chance.choice((0, 70, 90, 200)):
+            here.pop(chance.randrange(len(here))).close()
+        if i % 100 == 99:
+            status, _, _ = ask(port, "GET /debug/pprof/ HTTP/1.1")
+            failed += status != 200
+            print(f"{'ok' if status == 200 else 'NOT OK'}: it answers beside {len(here)} connections")
+    for s in here:
+        s.close()
+    status, _, body = ask(port, "GET /debug/pprof/profile?seconds=1 HTTP/1.1")
+    print("ok" if status == 200 else f"NOT OK: {status}", ": then somebody gets a profile")
+    return 1 if failed or status != 200 else 0
 
 
 def is_closed(s):
@@ -134,6 +178,10 @@ def main():
     what, port = sys.argv[1], int(sys.argv[2])
     if what == "get":
         return get(port, sys.argv[3])
+    if what == "half":
+        return half(port, sys.argv[3])
+    if what == "crowd":
+        return crowd(port)
     if what == "status":
         for line in sys.stdin:
             print(ask(port, line.split(" ", 1)[1].strip(), *sys.argv[3:4])[0])

@@ -80,6 +80,10 @@ is "a page with a name of its own for 127.0.0.1" \
 
 # Clients that lie, hang, or leave. Each is one of many at once.
 $CLIENT attack $port; is "clients that attack: what still answers" $? 0
+$CLIENT crowd $port; is "a thousand connections that come and go: what still answers" $? 0
+$CLIENT half $port '/debug/pprof/profile?seconds=1' >h.pb.gz
+is "a client that sends no more after its request gets a profile: status" $? 0
+is "its length" "$(figure wall_ns h.pb.gz)" 1000000000
 check "the server lives" [ -n "$(server_of)" ]
 
 # The target ends in the midst: what there is up to then is the answer.

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/serve/serve_http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <microhttpd.h>
 
 #include "base/clock.h"
+#include "tools/serve/serve_answer.h"
 #include "tools/serve/serve_request.h"
+#include "tools/serve/serve_socket.h"
 
 /* Maximum time of a request, from the connection or the last answer on; and of an answer. */
 #define REQUEST_NS (5 * CLOCK_SECOND_NS)
 #define ANSWER_NS  (120 * CLOCK_SECOND_NS)
 #define LOOK_NS    CLOCK_SECOND_NS
+/* Until connections are accepted again, when no more can be. */
+#define CROWD_NS   (CLOCK_SECOND_NS / 4)
 enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
+/* Connections accepted in a turn: answers that wait are not delayed by a crowd. */
+enum { ACCEPTS_MOST = 128 };
 
 /* A connection. */
 struct guest {
@@ -34,6 +38,7 @@ struct visit {
 	struct MHD_Connection *connection;
 	struct guest *guest;
 	struct span *span; /* the span it waits for; NULL: not yet, or over */
+	bool half_closed;  /* the client sends no more: it waits for its answer, or is gone */
 	bool left;         /* the client is gone */
 	int error;
 	uint8_t *data; /* the answer */
@@ -45,79 +50,38 @@ struct http {
 	struct spans *spans;
 	const char *name;
 	bool loopback;
+	int listen_fd;      /* -1: no new connections */
+	size_t connections; /* that the library has */
+	uint64_t accept_ns; /* no connection is accepted before this time */
 	struct guest *guests;
 	struct visit *visits;
 	uint64_t look_ns;
 };
 
-static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status, const char *type,
-	struct MHD_Response *response)
+static void end_wait(struct http *http, struct visit *visit, int error)
 {
-	enum MHD_Result r;
-
-	if (!response)
-		return MHD_NO;
-	(void)MHD_add_response_header(response, "Content-Type", type);
-	(void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	(void)MHD_add_response_header(response, "Cache-Control", "no-store");
-	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		(void)MHD_add_response_header(response, "Allow", "GET, HEAD");
-	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-		(void)MHD_add_response_header(response, "Retry-After", "5");
-	if (status == MHD_HTTP_OK && type[0] == 'a')
-		(void)MHD_add_response_header(
-			response, "Content-Disposition", "attachment; filename=\"profile\"");
-	/* pprof shows the text of an answer with this header. */
-	if (status != MHD_HTTP_OK)
-		(void)MHD_add_response_header(response, "X-Go-Pprof", "1");
-	r = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
-	return r;
+	visit->error = error;
+	spans_end(http->spans, visit->span);
+	visit->span = NULL;
+	if (visit->guest)
+		visit->guest->until_ns = clock_now() + ANSWER_NS;
+	MHD_resume_connection(visit->connection);
 }
 
-static enum MHD_Result say(struct MHD_Connection *connection, unsigned status, const char *text)
+/* The one that has waited longest is the last of the list. */
+static void end_half_closed(struct http *http)
 {
-	return queue(connection, status, "text/plain; charset=utf-8",
-		MHD_create_response_from_buffer(
-			strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY));
-}
+	struct visit *oldest = NULL;
 
-/* A name is that of a file: it may contain any character. */
-static void put_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (strchr("<>&\"'", *text))
-			(void)fprintf(out, "&#%d;", *text);
-		else
-			(void)fputc(*text, out);
+	for (struct visit *visit = http->visits; visit; visit = visit->next) {
+		if (visit->span && visit->half_closed)
+			oldest = visit;
 	}
+	if (oldest)
+		end_wait(http, oldest, -EBUSY);
 }
 
-static enum MHD_Result answer_index(struct http *http, struct MHD_Connection *connection)
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	if (!out)
-		return MHD_NO;
-	(void)fputs("<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>", out);
-	put_escaped(out, http->name);
-	(void)fputs(" /debug/pprof/</title></head><body><p>", out);
-	put_escaped(out, http->name);
-	(void)fprintf(out,
-		" by sprofil</p><table><tr><td><a href=\"profile?seconds=%d\">profile</a></td>"
-		"<td>CPU profile of the seconds from now on, 1 to %d: "
-		"<code>profile?seconds=N</code>, for <code>go tool pprof</code> or "
-		"<code>sprofreport</code></td></tr></table></body></html>\n",
-		REQUEST_SECONDS, REQUEST_SECONDS_MOST);
-	if (fclose(out) != 0) {
-		free(text);
-		return MHD_NO;
-	}
-	return queue(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
-		MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE));
-}
+static const char too_many[] = "as many profiles as can be are being taken: try again later\n";
 
 static enum MHD_Result begin_profile(
 	struct http *http, struct MHD_Connection *connection, struct visit *visit)
@@ -128,14 +92,15 @@ static enum MHD_Result begin_profile(
 	if (!request_seconds(
 		    MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "seconds"),
 		    &seconds))
-		return say(connection, MHD_HTTP_BAD_REQUEST,
+		return answer_text(connection, MHD_HTTP_BAD_REQUEST,
 			"seconds: give a whole number from 1 to 600\n");
-	/* Two spans are reserved for --push. */
+	/* Two spans are reserved for --push. A client that is gone may look as one that waits. */
+	if (http->spans->n + 2 >= SPANS_MOST)
+		end_half_closed(http);
 	if (http->spans->n + 2 < SPANS_MOST)
 		visit->span = spans_begin(http->spans, now, now + seconds * CLOCK_SECOND_NS);
 	if (!visit->span)
-		return say(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-			"as many profiles as can be are being taken: try again later\n");
+		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, too_many);
 	if (visit->guest)
 		visit->guest->until_ns = 0;
 	MHD_suspend_connection(connection);
@@ -149,13 +114,15 @@ static enum MHD_Result answer_profile(struct MHD_Connection *connection, struct 
 	if (visit->left)
 		return MHD_NO;
 	if (visit->error == -ENODATA)
-		return say(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 			"nothing was profiled: the program has ended\n");
+	if (visit->error == -EBUSY)
+		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, too_many);
 	if (visit->error < 0)
-		return say(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
+		return answer_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
 			"the profile could not be made: out of memory\n");
 	visit->data = NULL; /* now owned by the response */
-	return queue(connection, MHD_HTTP_OK, "application/octet-stream",
+	return answer_queue(connection, MHD_HTTP_OK, "application/octet-stream",
 		MHD_create_response_from_buffer(visit->bytes, data, MHD_RESPMEM_MUST_FREE));
 }
 
@@ -163,20 +130,20 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
 	struct visit *visit, const char *url, const char *method)
 {
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-		return say(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
 	if (http->loopback &&
 		!request_host_is_loopback(
 			MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
-		return say(connection, MHD_HTTP_FORBIDDEN,
+		return answer_text(connection, MHD_HTTP_FORBIDDEN,
 			"this listens on the loopback alone: ask for localhost or 127.0.0.1\n");
 	if (strcmp(url, "/debug/pprof/profile") == 0 && method[0] != 'G')
-		return say(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
 	if (strcmp(url, "/debug/pprof/profile") == 0)
 		return begin_profile(http, connection, visit);
 	if (strcmp(url, "/debug/pprof/") == 0 || strcmp(url, "/debug/pprof") == 0 ||
 		strcmp(url, "/") == 0)
-		return answer_index(http, connection);
-	return say(connection, MHD_HTTP_NOT_FOUND,
+		return answer_index(connection, http->name);
+	return answer_text(connection, MHD_HTTP_NOT_FOUND,
 		"there are /debug/pprof/ and "
 		"/debug/pprof/profile?seconds=N\n");
 }
@@ -255,6 +222,7 @@ static void noticed(void *context, struct MHD_Connection *connection, void **soc
 		http->guests = guest;
 		return;
 	}
+	http->connections--;
 	if (!guest)
 		return;
 	for (at = &http->guests; *at != guest; at = &(*at)->next)
@@ -264,35 +232,27 @@ static void noticed(void *context, struct MHD_Connection *connection, void **soc
 	*socket_context = NULL;
 }
 
-static bool is_loopback(int fd)
-{
-	union {
-		struct sockaddr any;
-		struct sockaddr_in four;
-		struct sockaddr_in6 six;
-	} address = {0};
-	socklen_t bytes = sizeof(address);
-
-	if (getsockname(fd, &address.any, &bytes) < 0)
-		return true;
-	if (address.any.sa_family == AF_INET)
-		return ntohl(address.four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-	return address.any.sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&address.six.sin6_addr);
-}
-
 int http_begin(int listen_fd, struct spans *spans, const char *name, struct http **ret_http)
 {
 	struct http *http = calloc(1, sizeof(*http));
 
 	if (!http)
 		return -ENOMEM;
-	*http = (struct http){.spans = spans, .name = name, .loopback = is_loopback(listen_fd)};
-	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
-		answer, http, MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_NOTIFY_COMPLETED,
-		completed, http, MHD_OPTION_NOTIFY_CONNECTION, noticed, http,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_SECONDS,
+	*http = (struct http){.spans = spans,
+		.name = name,
+		.loopback = socket_is_loopback(listen_fd),
+		.listen_fd = listen_fd};
+	socket_begin_listening(listen_fd);
+	/*
+	 * Connections are accepted here: the library, at its limit, stops to listen, and begins
+	 * again in a call that nothing announces.
+	 */
+	http->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+		answer, http, MHD_OPTION_NOTIFY_COMPLETED, completed, http,
+		MHD_OPTION_NOTIFY_CONNECTION, noticed, http, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_SECONDS,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 	if (!http->daemon) {
 		free(http);
@@ -304,7 +264,9 @@ int http_begin(int listen_fd, struct spans *spans, const char *name, struct http
 
 void http_quiesce(struct http *http)
 {
-	(void)MHD_quiesce_daemon(http->daemon);
+	if (http->listen_fd >= 0)
+		(void)close(http->listen_fd);
+	http->listen_fd = -1;
 }
 
 void http_end(struct http *http)
@@ -319,6 +281,7 @@ void http_end(struct http *http)
 	}
 	(void)MHD_run(http->daemon);
 	MHD_stop_daemon(http->daemon);
+	http_quiesce(http);
 	free(http);
 }
 
@@ -337,13 +300,18 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 		MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	MHD_UNSIGNED_LONG_LONG ms;
 	uint64_t now = clock_now();
-	size_t n = 1;
+	size_t n = 2;
 
 	fds[0] = (struct pollfd){.fd = info ? info->epoll_fd : -1, .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = now < http->accept_ns ? -1 : http->listen_fd,
+		.events = POLLIN};
+	if (now < http->accept_ns && http->accept_ns < *until_ns)
+		*until_ns = http->accept_ns;
 	/* The library does not watch connections that wait for us. */
 	for (const struct visit *visit = http->visits; visit; visit = visit->next) {
 		if (visit->span && visit->guest && n < HTTP_POLLS)
-			fds[n++] = (struct pollfd){.fd = visit->guest->fd, .events = POLLRDHUP};
+			fds[n++] = (struct pollfd){.fd = visit->guest->fd,
+				.events = visit->half_closed ? 0 : POLLRDHUP};
 	}
 	while (n < HTTP_POLLS)
 		fds[n++] = (struct pollfd){.fd = -1};
@@ -353,31 +321,29 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 		*until_ns = now + LOOK_NS;
 }
 
-static bool has_left(const struct visit *visit, const struct pollfd *fds)
+static void notice_end(struct visit *visit, const struct pollfd *fds)
 {
-	for (size_t i = 1; visit->guest && i < HTTP_POLLS; i++) {
-		if (fds[i].fd == visit->guest->fd && fds[i].revents)
-			return true;
+	for (size_t i = 2; visit->guest && i < HTTP_POLLS; i++) {
+		if (fds[i].fd != visit->guest->fd)
+			continue;
+		visit->half_closed |= (fds[i].revents & POLLRDHUP) != 0;
+		visit->left |= (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 	}
-	return false;
 }
 
 static void finish_visits(struct http *http, const struct pollfd *fds, uint64_t now)
 {
+	int error = 0;
+
 	for (struct visit *visit = http->visits; visit; visit = visit->next) {
 		if (!visit->span)
 			continue;
-		visit->left = has_left(visit, fds);
+		notice_end(visit, fds);
 		if (!visit->left && !spans_is_over(http->spans, visit->span, now))
 			continue;
 		if (!visit->left)
-			visit->error =
-				spans_write(http->spans, visit->span, &visit->data, &visit->bytes);
-		spans_end(http->spans, visit->span);
-		visit->span = NULL;
-		if (visit->guest)
-			visit->guest->until_ns = now + ANSWER_NS;
-		MHD_resume_connection(visit->connection);
+			error = spans_write(http->spans, visit->span, &visit->data, &visit->bytes);
+		end_wait(http, visit, error);
 	}
 }
 
@@ -393,9 +359,57 @@ static void end_slow_guests(struct http *http, uint64_t now)
 	}
 }
 
+/* The connection that has been silent for longest makes room; false: all are being answered. */
+static bool make_room(struct http *http)
+{
+	const struct guest *oldest = NULL;
+
+	for (const struct guest *guest = http->guests; guest; guest = guest->next) {
+		bool busy = false;
+
+		for (const struct visit *visit = http->visits; visit; visit = visit->next)
+			busy |= visit->guest == guest;
+		if (!busy && (!oldest || guest->until_ns <= oldest->until_ns))
+			oldest = guest;
+	}
+	if (!oldest)
+		return false;
+	(void)shutdown(oldest->fd, SHUT_RDWR);
+	(void)MHD_run(http->daemon);
+	return http->connections < CONNECTIONS_MOST;
+}
+
+static void accept_connections(struct http *http, uint64_t now)
+{
+	for (int i = 0; i < ACCEPTS_MOST && http->listen_fd >= 0 && now >= http->accept_ns; i++) {
+		struct sockaddr_storage address;
+		socklen_t bytes = sizeof(address);
+		int fd;
+
+		if (http->connections >= CONNECTIONS_MOST && !make_room(http)) {
+			http->accept_ns = now + CROWD_NS;
+			return;
+		}
+		fd = accept4(http->listen_fd, (struct sockaddr *)&address, &bytes,
+			SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0) {
+			if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+				http->accept_ns = now + CROWD_NS;
+			return;
+		}
+		http->connections++;
+		if (MHD_add_connection(http->daemon, fd, (struct sockaddr *)&address, bytes) !=
+			MHD_YES)
+			http->connections--; /* the library has closed it */
+	}
+}
+
 void http_turn(struct http *http, const struct pollfd *fds, uint64_t now)
 {
 	finish_visits(http, fds, now);
 	end_slow_guests(http, now);
+	(void)MHD_run(http->daemon);
+	if (fds[1].revents)
+		accept_connections(http, now);
 	(void)MHD_run(http->daemon);
 }

@@ -16,8 +16,8 @@
 
 struct http;
 
-/* The library's own descriptor, and one per client that waits for a profile. */
-enum { HTTP_POLLS = 1 + SPANS_MOST };
+/* The library's own descriptor, the one that listens, one per client that waits for a profile. */
+enum { HTTP_POLLS = 2 + SPANS_MOST };
 
 /* Takes ownership of @listen_fd, which listens. -ENOTSUP: built without libmicrohttpd. */
 int http_begin(int listen_fd, struct spans *spans, const char *name, struct http **ret_http);
