@@ -155,75 +155,146 @@ static int cut_middle(char **text, size_t columns, size_t head, bool ascii)
 	return replace(text, at, (size_t)(end - *text) - at, ascii);
 }
 
-enum { MOST_BRACKET_BYTES = 8192 };
-
 /* Is the bracket at @at part of a name: operator<, operator<<, operator()? */
 static bool is_operator(const char *text, size_t at)
 {
 	static const char word[] = "operator";
 
-	while (text[at] == '<' && at && text[at - 1] == '<')
+	if (text[at] == '<' && at && text[at - 1] == '<')
 		at--;
 	return at >= sizeof(word) - 1 &&
 		!strncmp(text + at - (sizeof(word) - 1), word, sizeof(word) - 1);
 }
 
-/* The end of the bracket that opens at @at, 0 if it is not closed. */
-static size_t closing(const char *text, size_t at, char open, char close)
-{
-	size_t depth = 0;
+/* What one pass over a name knows of the brackets of one kind. */
+struct brackets {
+	uint32_t *closing; /* by byte: where the bracket that opens there is closed; 0: nowhere */
+	uint32_t *columns; /* by byte: columns of the text before it */
+	uint32_t *stack;   /* open brackets; later emptied ones, the leftmost last */
+	size_t n;          /* of the stack */
+};
 
-	for (size_t i = at; text[i]; i++) {
-		if (text[i] == open)
-			depth++;
-		else if (text[i] == close && !(i && text[i - 1] == '-') && !--depth)
-			return i;
+static void release_brackets(struct brackets *b)
+{
+	free(b->closing);
+	free(b->columns);
+	free(b->stack);
+}
+
+static int find_brackets(struct brackets *b, const char *text, char open, char close)
+{
+	size_t bytes = strlen(text);
+	uint32_t columns = 0;
+
+	*b = (struct brackets){.closing = calloc(bytes + 1, sizeof(*b->closing)),
+		.columns = calloc(bytes + 1, sizeof(*b->columns)),
+		.stack = calloc(bytes + 1, sizeof(*b->stack))};
+	if (!b->closing || !b->columns || !b->stack)
+		return -ENOMEM;
+	for (const char *at = text, *next = text; *at; at = next) {
+		size_t i = (size_t)(at - text);
+		uint32_t before = columns;
+
+		columns += text_character_columns(text_next(&next));
+		for (size_t j = i; j < (size_t)(next - text); j++)
+			b->columns[j] = before;
+		if (*at == open)
+			b->stack[b->n++] = (uint32_t)i;
+		else if (*at == close && b->n && !(i && at[-1] == '-'))
+			b->closing[b->stack[--b->n]] = (uint32_t)i;
 	}
+	b->columns[bytes] = columns;
+	b->n = 0;
 	return 0;
 }
 
 /*
- * Replaces the content of the last bracket pair that has more than an ellipsis; 1 if there was one.
- * Repeated calls reach the enclosing pairs.
+ * Empties pairs that have more than an ellipsis, the last first and so the inner ones before those
+ * around them, until the name has at most @most columns. Each is entered and left once.
  */
-static int empty_bracket(char **text, char open, char close, bool ascii)
+static void empty_pairs(struct brackets *b, const char *text, size_t most, bool ascii)
 {
-	size_t bytes = strlen(*text);
+	size_t dots_bytes = strlen(text_ellipsis(ascii)), dots = text_columns(text_ellipsis(ascii));
+	size_t bytes = strlen(text), columns = b->columns[bytes];
 
-	for (size_t i = bytes; i-- > 1;) {
-		size_t end;
+	for (size_t i = bytes; i-- > 1 && columns > most;) {
+		size_t end = b->closing[i];
+		bool has_emptied = b->n && b->stack[b->n - 1] < end;
 
-		if ((*text)[i] != open || is_operator(*text, i))
+		if (!end || is_operator(text, i) || (end - i - 1 <= dots_bytes && !has_emptied))
 			continue;
-		end = closing(*text, i, open, close);
-		if (end <= i + 1 + strlen(text_ellipsis(ascii)))
-			continue;
-		return replace(text, i + 1, end - i - 1, ascii) < 0 ? -ENOMEM : 1;
+		columns -= b->columns[end] - b->columns[i + 1];
+		for (; b->n && b->stack[b->n - 1] < end; b->n--) {
+			size_t inner = b->stack[b->n - 1];
+
+			columns += b->columns[b->closing[inner]] - b->columns[inner + 1] - dots;
+		}
+		columns += dots;
+		b->stack[b->n++] = (uint32_t)i;
 	}
+}
+
+static int write_emptied(const struct brackets *b, char **text, bool ascii)
+{
+	const char *dots = text_ellipsis(ascii);
+	char *shorter = malloc(strlen(*text) + b->n * strlen(dots) + 1), *to = shorter;
+	size_t from = 0;
+
+	if (!shorter)
+		return -ENOMEM;
+	for (size_t i = b->n; i-- > 0;) {
+		size_t open = b->stack[i];
+
+		to = mempcpy(to, *text + from, open + 1 - from);
+		to = stpcpy(to, dots);
+		from = b->closing[open];
+	}
+	(void)stpcpy(to, *text + from);
+	free(*text);
+	*text = shorter;
 	return 0;
 }
 
 /* Empties as many as the width wants. */
 static int empty_brackets(char **text, size_t columns, bool ascii)
 {
-	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};
-	/* This takes quadratic time; no real name is that long. */
-	size_t kinds = strlen(*text) <= MOST_BRACKET_BYTES ? 2 : 0;
+	static const char kinds[][2] = {{'(', ')'}, {'<', '>'}};
+	int r = 0;
 
-	for (size_t i = 0; i < kinds; i++) {
-		int emptied = 1;
+	for (size_t i = 0; i < 2 && r == 0 && text_columns(*text) > columns; i++) {
+		struct brackets b;
 
-		while (emptied > 0 && text_columns(*text) > columns)
-			emptied = empty_bracket(text, brackets[i][0], brackets[i][1], ascii);
-		if (emptied < 0)
-			return emptied;
+		r = find_brackets(&b, *text, kinds[i][0], kinds[i][1]);
+		if (r == 0) {
+			empty_pairs(&b, *text, columns, ascii);
+			r = write_emptied(&b, text, ascii);
+		}
+		release_brackets(&b);
 	}
-	return 0;
+	return r;
+}
+
+/* A name of more bytes loses its middle first: what is drawn at each update has a bound. */
+enum { MOST_NAME_BYTES = 16384 };
+
+static int bound_name(char **text, bool ascii)
+{
+	size_t bytes = strlen(*text), from = MOST_NAME_BYTES / 2, to = bytes - MOST_NAME_BYTES / 2;
+
+	if (bytes <= MOST_NAME_BYTES)
+		return 0;
+	while (((*text)[from] & 0xc0) == 0x80 && from < to)
+		from++;
+	while (((*text)[to] & 0xc0) == 0x80 && (*text)[to])
+		to++;
+	return replace(text, from, to - from, ascii);
 }
 
 int text_empty_brackets(char **text, bool ascii)
 {
-	return empty_brackets(text, 0, ascii);
+	int r = bound_name(text, ascii);
+
+	return r < 0 ? r : empty_brackets(text, 0, ascii);
 }
 
 /* The next component of a name behind @at, "b::c" of "a<x::y>::b::c"; 0: that was the last. */
@@ -250,11 +321,14 @@ static size_t next_component(const char *text, size_t at)
  */
 static int keep_last_components(char **text, size_t columns, bool ascii)
 {
-	size_t dots = text_columns(text_ellipsis(ascii)) + 2, last = 0;
+	size_t dots = text_columns(text_ellipsis(ascii)) + 2, left = text_columns(*text), last = 0;
+	const char *p = *text;
 
 	for (size_t at = next_component(*text, 0); at; at = next_component(*text, at)) {
+		while (p < *text + at)
+			left -= text_character_columns(text_next(&p));
 		last = at;
-		if (text_columns(*text + at) + dots <= columns)
+		if (left + dots <= columns)
 			return replace(text, 0, at - 2, ascii);
 	}
 	memmove(*text, *text + last, strlen(*text + last) + 1);
@@ -263,9 +337,11 @@ static int keep_last_components(char **text, size_t columns, bool ascii)
 
 int text_cut_name(char **text, size_t columns, bool ascii)
 {
-	int r = empty_brackets(text, columns, ascii);
+	int r = bound_name(text, ascii);
 
-	if (r == 0 && text_columns(*text) > columns && strlen(*text) <= MOST_BRACKET_BYTES)
+	if (r == 0)
+		r = empty_brackets(text, columns, ascii);
+	if (r == 0 && text_columns(*text) > columns)
 		r = keep_last_components(text, columns, ascii);
 	return r < 0 ? r : cut_middle(text, columns, columns / 3, ascii);
 }

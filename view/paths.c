@@ -150,51 +150,45 @@ static int tell_apart(struct path *a, struct path *b, bool ascii)
 
 /* A path as it is shown: the frames from @tail on, and one before them. */
 struct showing {
-	char **name;  /* of all frames, cut */
+	char **name;   /* of all frames, cut */
+	size_t *width; /* of each, in columns */
 	size_t apart; /* the frame that tells the path from others */
 	size_t differ_at;
 	size_t tail;
 	size_t dots;
 };
 
-static size_t width_of(const struct showing *s, size_t frames)
+/* Of what stands before the tail, with the semicolons. */
+static size_t width_before(const struct showing *s)
 {
-	size_t width = 0;
-
-	for (size_t i = s->tail; i < frames; i++)
-		width += text_columns(s->name[i]) + (i > s->tail);
 	if (s->apart < s->tail)
-		width += text_columns(s->name[s->apart]) + 1 + (s->apart > 0 ? s->dots + 1 : 0) +
+		return s->width[s->apart] + 1 + (s->apart > 0 ? s->dots + 1 : 0) +
 			(s->apart + 1 < s->tail ? s->dots + 1 : 0);
-	else
-		width += s->tail > 0 ? s->dots + 1 : 0;
-	return width;
+	return s->tail > 0 ? s->dots + 1 : 0;
 }
 
 /* The frame that tells paths apart keeps its beginning if the difference is there. */
 static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 {
-	if (frame == s->apart && s->differ_at && s->differ_at + s->dots < columns)
-		return text_cut_sentence(&s->name[frame], columns, ascii);
-	return text_cut_name(&s->name[frame], columns, ascii);
+	int r = frame == s->apart && s->differ_at && s->differ_at + s->dots < columns
+		? text_cut_sentence(&s->name[frame], columns, ascii)
+		: text_cut_name(&s->name[frame], columns, ascii);
+
+	s->width[frame] = text_columns(s->name[frame]);
+	return r;
 }
 
 /* Cuts the two names that are always shown: the leaf gets two thirds, or what the other leaves. */
 static int cut_names(struct showing *s, size_t frames, size_t columns, bool ascii)
 {
-	size_t leaf = frames - 1, names, other, room;
+	size_t leaf = frames - 1, other = s->apart < leaf ? s->width[s->apart] : 0, room;
 	int r = 0;
 
-	if (width_of(s, frames) <= columns)
+	if (width_before(s) + s->width[leaf] <= columns)
 		return 0;
-	names = text_columns(s->name[leaf]) +
-		(s->apart < leaf ? text_columns(s->name[s->apart]) : 0);
-	room = columns - (width_of(s, frames) - names);
-	other = s->apart < leaf ? text_columns(s->name[s->apart]) : 0;
+	room = columns - (width_before(s) - other);
 	if (other > room / 3)
-		other = text_columns(s->name[leaf]) + room / 3 < room
-			? room - text_columns(s->name[leaf])
-			: room / 3;
+		other = s->width[leaf] + room / 3 < room ? room - s->width[leaf] : room / 3;
 	if (s->apart < leaf)
 		r = cut_name(s, s->apart, other, ascii);
 	return r < 0 ? r : cut_name(s, leaf, room - other, ascii);
@@ -228,40 +222,48 @@ static int put(const struct path *path, const struct showing *s, bool ascii)
 
 static int show(const struct path *path, struct showing *s, size_t columns, bool ascii)
 {
+	size_t tail_width = 0;
 	int r = cut_names(s, path->frames, columns, ascii);
 
-	while (r == 0 && s->tail > 0) {
+	if (r < 0)
+		return r;
+	tail_width = s->width[s->tail];
+	while (s->tail > 0) {
 		s->tail--;
-		if (width_of(s, path->frames) <= columns)
+		tail_width += s->width[s->tail] + 1;
+		if (width_before(s) + tail_width <= columns)
 			continue;
 		s->tail++;
 		break;
 	}
-	return r < 0 ? r : put(path, s, ascii);
+	return put(path, s, ascii);
 }
 
 static int cut_path(const struct path *path, size_t columns, bool ascii)
 {
 	struct showing s = {.name = calloc(path->frames, sizeof(*s.name)),
+		.width = calloc(path->frames, sizeof(*s.width)),
 		.apart = path->common < path->frames ? path->frames - 1 - path->common : 0,
 		.differ_at = path->differ_at,
 		.tail = path->frames - 1,
 		.dots = text_columns(text_ellipsis(ascii))};
-	int r = s.name ? 0 : -ENOMEM;
+	int r = s.name && s.width ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < path->frames && r == 0; i++) {
 		if (i != s.apart || !path->differ_at) {
 			r = brief_name(path->frame[i], ascii, &s.name[i]);
-			continue;
+		} else {
+			s.name[i] = strdup(path->frame[i]);
+			r = s.name[i] ? 0 : -ENOMEM;
 		}
-		s.name[i] = strdup(path->frame[i]);
-		r = s.name[i] ? 0 : -ENOMEM;
+		s.width[i] = r == 0 ? text_columns(s.name[i]) : 0;
 	}
 	if (r == 0)
 		r = show(path, &s, columns, ascii);
 	for (size_t i = 0; i < path->frames && s.name; i++)
 		free(s.name[i]);
 	free(s.name);
+	free(s.width);
 	return r;
 }
 

@@ -114,6 +114,89 @@ static void test_text__cuts_a_name_of_a_million_brackets(void **state)
 	free(text);
 }
 
+/* The rule itself: again and again the last pair that has more than an ellipsis. */
+static bool empty_last(char *text, char open, char close)
+{
+	for (size_t i = strlen(text); i-- > 1;) {
+		size_t depth = 0, end = 0;
+		bool is_operator = (i >= 8 && !strncmp(text + i - 8, "operator", 8)) ||
+			(i >= 9 && text[i] == '<' && !strncmp(text + i - 9, "operator<", 9));
+
+		for (size_t j = i; text[j] && !end; j++) {
+			depth += text[j] == open;
+			if (text[j] == close && text[j - 1] != '-' && depth && !--depth)
+				end = j;
+		}
+		if (text[i] != open || is_operator || end <= i + 4)
+			continue;
+		memmove(text + i + 4, text + end, strlen(text + end) + 1);
+		(void)memcpy(text + i + 1, "...", 3);
+		return true;
+	}
+	return false;
+}
+
+static void test_text__empties_brackets_as_the_plain_rule_does(void **state)
+{
+	static const char *const parts[] = {"(", ")", "<", ">", "->", "a", "bcdef", "operator"};
+	unsigned chance = 1;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		char name[128] = "", plain[128], *text;
+		size_t columns;
+
+		for (int j = 0; j < 14; j++) {
+			chance = chance * 1103515245 + 12345;
+			strcat(name, parts[chance >> 16 & 7]);
+		}
+		columns = chance >> 20 & 63;
+		strcpy(plain, name);
+		while (strlen(plain) > columns && empty_last(plain, '(', ')'))
+			;
+		while (strlen(plain) > columns && empty_last(plain, '<', '>'))
+			;
+		if (strlen(plain) > columns)
+			continue; /* its middle goes, too */
+		text = strdup(name);
+		assert_int_equal(text_cut_name(&text, columns, true), 0);
+		assert_string_equal(text, plain);
+		free(text);
+	}
+}
+
+/* Names as a hostile file has them: each takes a moment, or the test's time is over. */
+static void test_text__takes_linear_time(void **state)
+{
+	static const char *const parts[] = {"(", "<", "(aaaa)", "<aaaa>", "(<", "operator<", ")",
+		"\xcc\x81", "\xe6\x97\xa5", "\xff"};
+	const size_t most = 200000;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		char *name = malloc(2 * most + 16), *to = name;
+
+		while ((size_t)(to - name) < most)
+			to = stpcpy(to, parts[i]);
+		while ((size_t)(to - name) < 2 * most && strchr("(<", parts[i][0]))
+			*to++ = parts[i][0] == '(' ? ')' : '>';
+		*to = '\0';
+		for (int ascii = 0; ascii < 2; ascii++) {
+			for (int j = 0; j < 20; j++) {
+				char *text = strdup(name);
+
+				assert_int_equal(text_cut_name(&text, 60, ascii), 0);
+				assert_true(text_columns(text) <= 60);
+				free(text);
+				text = strdup(name);
+				assert_int_equal(text_empty_brackets(&text, ascii), 0);
+				free(text);
+			}
+		}
+		free(name);
+	}
+}
+
 static void test_text__cuts_between_characters(void **state)
 {
 	const char *wide = "\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5";
@@ -243,6 +326,8 @@ int main(void)
 		cmocka_unit_test(test_text__cleans_what_a_terminal_would_obey),
 		cmocka_unit_test(test_text__cuts_names_where_they_can_spare_it),
 		cmocka_unit_test(test_text__cuts_a_name_of_a_million_brackets),
+		cmocka_unit_test(test_text__empties_brackets_as_the_plain_rule_does),
+		cmocka_unit_test(test_text__takes_linear_time),
 		cmocka_unit_test(test_text__cuts_between_characters),
 		cmocka_unit_test(test_text__cuts_paths_in_front_and_sentences_behind),
 		cmocka_unit_test(test_text__formats_times),
