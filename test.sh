@@ -10,10 +10,10 @@ cd "$(dirname "$0")"
 SETUP_BUILD=$SETUP_BUILD-test
 
 # g++: fixtures with C++ inlining. xz-utils, binutils: fixtures with MiniDebugInfo. tmux: a terminal
-# for sproftop. protobuf-compiler: protoc reads our files by their schema. The rest is profiled, or
-# reads what we write.
+# for sproftop. protobuf-compiler: protoc reads our files by their schema. zsh, fish: completions.
+# The rest is profiled, or reads what we write.
 setup_packages g++ binutils valgrind xz-utils file procps util-linux python3 sqlite3 gzip tmux \
-    protobuf-compiler
+    protobuf-compiler zsh fish
 # With arguments, what is there is enough.
 [ $# -gt 0 ] || setup_readers
 setup_build "$SETUP_BUILD" --werror -Dtests=enabled

@@ -47,7 +47,7 @@ check_foreign() {
         echo "skipped: $shell is not installed"
     else
         mkdir "of $shell"
-        (cd "of $shell" && python3 "$SOURCE/tests/e2e/complete.py" "$shell" "$BUILD/completions") >foreign
+        (cd "of $shell" && python3 "$here/complete.py" "$shell" "$BUILD/packaging/completions") >foreign
         is "$shell: what foreign text does: status" "$? $(grep '^NOT' foreign)" '0 '
         check "$shell: much was completed" [ "$(wc -l <foreign)" -gt 250 ]
     fi
