@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -413,6 +414,8 @@ struct text_scale text_scale_for(const char *unit, int64_t most)
 		{0, {"B", "bytes", 1, 0}},
 	};
 
+	if (most < 0)
+		most = most == INT64_MIN ? INT64_MAX : -most;
 	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++) {
 		if (!strcmp(scales[i].scale.of, unit) && most >= scales[i].from)
 			return scales[i].scale;
@@ -423,9 +426,14 @@ struct text_scale text_scale_for(const char *unit, int64_t most)
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES])
 {
 	static const double halves[] = {0.5, 0.05, 0.005};
-	double shown = (double)value / scale.divisor;
-	bool is_small = value > 0 && shown < halves[scale.digits];
+	double shown = (double)value / scale.divisor, least = 2 * halves[scale.digits];
+	bool is_small = value && fabs(shown) < halves[scale.digits];
 
-	(void)snprintf(to, TEXT_UNIT_BYTES, "%s%.*f%s%s", is_small ? "<" : "", scale.digits,
-		is_small ? 2 * halves[scale.digits] : shown, scale.unit[0] ? " " : "", scale.unit);
+	if (is_small)
+		shown = value < 0 ? -least : least;
+	(void)snprintf(to, TEXT_UNIT_BYTES, "%s%.*f%s%s",
+		!is_small           ? ""
+			: value < 0 ? ">"
+				    : "<",
+		scale.digits, shown, scale.unit[0] ? " " : "", scale.unit);
 }

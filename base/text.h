@@ -74,7 +74,7 @@ struct text_scale {
 	int digits;
 };
 
-/* For values of a pprof unit up to @most. */
+/* For values of a pprof unit up to @most, or down to it. */
 struct text_scale text_scale_for(const char *unit, int64_t most);
 /* A value that would be 0.00 gets a smaller unit. */
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES]);

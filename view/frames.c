@@ -103,7 +103,7 @@ int frames_take(struct frames *frames, size_t index, int64_t *ret_weight)
 	progress_tell(&frames->options, "export", index, profile_samples(frames->profile));
 	frames->n = 0;
 	*ret_weight = 0;
-	if (weight <= 0)
+	if (!weight)
 		return 0;
 	r = frames_take_stack(frames, index);
 	if (r > 0)

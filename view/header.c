@@ -37,8 +37,8 @@ static void print_amount(
 	char text[TEXT_UNIT_BYTES];
 
 	if (phrase) {
-		text_format_ns(amount > 0 ? (uint64_t)amount : 0, text);
-		fprintf(out, "%s of %s", text, phrase);
+		text_format_ns((uint64_t)rows_amount(amount), text);
+		fprintf(out, "%s%s of %s", amount < 0 ? "-" : "", text, phrase);
 		return;
 	}
 	text_format_scaled(amount, text_scale_for(type.unit, amount), text);
@@ -152,6 +152,11 @@ int header_print(const struct profile *profile, const struct report_options *opt
 	print_samples(profile, rows, out);
 	print_count(profile, "processes", "process", "processes", out);
 	print_count(profile, "threads", "thread", "threads", out);
+	if (rows->negative) {
+		fputs("; a difference of profiles: shares are of ", out);
+		print_amount(profile, rows, rows->whole, out);
+		fputs(", the sum without signs", out);
+	}
 	fputc('\n', out);
 	if (rows->filtered)
 		print_choice(profile, options, rows, out);

@@ -164,6 +164,18 @@ static size_t choose_weight(const struct rows *rows, const struct profile *profi
 	return values - 1;
 }
 
+static void sum_up_amounts(const struct profile *profile, struct rows *rows)
+{
+	rows->whole = 0;
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		int64_t value = profile_sample(profile, i).value[rows->weight];
+
+		rows->negative |= value < 0;
+		value = rows_amount(value);
+		add_values(&rows->whole, &value, 1);
+	}
+}
+
 void rows_sum_up(const struct profile *profile, const struct places *places,
 	const struct filter *filter, struct rows *rows)
 {
@@ -182,6 +194,10 @@ void rows_sum_up(const struct profile *profile, const struct places *places,
 	}
 	rows->weight = choose_weight(rows, profile, filter->value);
 	rows->unsampled = unsampled[rows->weight];
+	sum_up_amounts(profile, rows);
+	/* Parts of a difference are no shares that vary as those of samples do. */
+	if (rows->negative)
+		return;
 	if (rows->weight <= VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0) {
 		rows->effective_samples = (double)rows->all[VALUE_SAMPLES];
 		if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective)
@@ -225,6 +241,10 @@ static int compare_rows(const void *a, const void *b, void *context)
 	int by_name;
 
 	for (size_t i = 0; i < 3; i++) {
+		int64_t amount = rows_amount(keys[i][0]), other = rows_amount(keys[i][1]);
+
+		if (amount != other)
+			return amount > other ? -1 : 1;
 		if (keys[i][0] != keys[i][1])
 			return keys[i][0] > keys[i][1] ? -1 : 1;
 	}
@@ -244,7 +264,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 /* Removes rows excluded by the options; the rows are sorted. */
 static void leave_out(struct rows *rows, const struct report_options *options, size_t values)
 {
-	double least = (double)rows->all[rows->weight] * options->min_percent / 100;
+	double least = (double)rows->whole * options->min_percent / 100;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
@@ -253,12 +273,11 @@ static void leave_out(struct rows *rows, const struct report_options *options, s
 	}
 	for (size_t i = 0; i < rows->n; i++) {
 		struct row *row = &rows->row[i];
-		int64_t value =
-			options->sort_by_total ? row->total[rows->weight] : row->self[rows->weight];
-
+		int64_t self = rows_amount(row->self[rows->weight]);
+		int64_t value = options->sort_by_total ? rows_amount(row->total[rows->weight])
+						       : self;
 		bool calls_only = options->with_self &&
-			(double)row->self[rows->weight] <
-				(double)rows->all[rows->weight] * SHOWN_LEAST;
+			(double)self < (double)rows->whole * SHOWN_LEAST;
 
 		if ((options->limit && kept >= options->limit) || (double)value < least ||
 			calls_only) {

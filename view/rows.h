@@ -36,6 +36,8 @@ struct rows {
 	int64_t all[VALUE_TYPES_MAX];    /* of the whole profile */
 	int64_t chosen[VALUE_TYPES_MAX]; /* of the samples chosen by the options */
 	int64_t unsampled;               /* the part of all[weight] that is [unsampled] */
+	int64_t whole; /* what shares are of: all[weight], or the sum of all amounts without signs */
+	bool negative; /* some are negative: a difference of profiles, as other tools write it */
 	double effective_samples;        /* 0 unknown */
 	bool filtered;                   /* the options choose samples */
 	bool has_callers;                /* total differs from self somewhere */
@@ -45,8 +47,14 @@ struct rows {
 struct places;
 struct filter;
 
+/* What one row is less important than another by: its amount without the sign. */
+static inline int64_t rows_amount(int64_t value)
+{
+	return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
+}
+
 /*
- * Only the sums: weight, all, chosen, unsampled, effective_samples. For reports whose rows are not
+ * Only the sums: weight, all, chosen, unsampled, whole, effective_samples. For reports whose rows are not
  * a list.
  */
 void rows_sum_up(const struct profile *profile, const struct places *places,

@@ -5,9 +5,7 @@
 
 double share_of(const struct rows *rows, int64_t value)
 {
-	int64_t all = rows->all[rows->weight];
-
-	return all > 0 ? (double)value / (double)all : 0;
+	return rows->whole > 0 ? (double)value / (double)rows->whole : 0;
 }
 
 /* Characters of half the widest interval: "9.5", "12.3". */

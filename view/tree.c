@@ -329,8 +329,10 @@ static int compare_siblings(const void *a, const void *b, void *context)
 	const struct tree *tree = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct tree_node *m = &tree->node[x], *n = &tree->node[y];
-	const int64_t total[2] = {tree_total_weight(tree, x), tree_total_weight(tree, y)};
-	const int64_t self[2] = {tree_self_weight(tree, x), tree_self_weight(tree, y)};
+	const int64_t total[2] = {rows_amount(tree_total_weight(tree, x)),
+		rows_amount(tree_total_weight(tree, y))};
+	const int64_t self[2] = {
+		rows_amount(tree_self_weight(tree, x)), rows_amount(tree_self_weight(tree, y))};
 	int by_name = 0;
 
 	if (m->parent != n->parent)

@@ -73,6 +73,77 @@ static void test_export__is_chosen_by_file_name(void **state)
 		assert_ptr_equal(export_find(export_at(i)->name), export_at(i));
 }
 
+/* A profile of one stack, of these values. */
+static struct profile *one_stack(int64_t samples, int64_t cpu_ns)
+{
+	int64_t values[VALUE_TYPES_MAX] = {samples, cpu_ns};
+	struct mapping mapping = {.file = "/bin/prog", .start = 0x1000, .limit = 0x2000};
+	struct profile *profile;
+	uint32_t leaf = 0;
+
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(profile_add_mapping(profile, &mapping), 0);
+	assert_int_equal(profile_add_task(profile, &(struct task){0}), 0);
+	assert_int_equal(profile_add_location(profile, 0, 0x1100), 0);
+	assert_true(profile_add_sample(profile, 0, &leaf, 1, values) >= 0);
+	return profile;
+}
+
+/* A file of 200 bytes counts samples without end. */
+static void test_export__writes_no_more_than_it_reads(void **state)
+{
+	static const int64_t counts[] = {100000000, INT64_MAX};
+	struct report_options options = {.size = sizeof(options)};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct profile *profile = one_stack(counts[i], counts[i]);
+
+		for (size_t j = 0; export_at(j); j++) {
+			size_t bytes;
+			char *text = export(profile, export_at(j)->name, &options, &bytes);
+
+			if (bytes > 100 << 20)
+				fail_msg("%s: %zu bytes", export_at(j)->name, bytes);
+			if (!strcmp(export_at(j)->name, "perf-script"))
+				assert_true(strstr(text, "# ") == text &&
+					strstr(text, " of them each"));
+			free(text);
+		}
+		profile_free(profile);
+	}
+}
+
+/* What other tools write as the difference of two profiles. */
+static void test_export__loses_no_negative_value(void **state)
+{
+	struct report_options options = {.size = sizeof(options)};
+	struct profile *profile = one_stack(-5, -500);
+
+	(void)state;
+	for (size_t i = 0; export_at(i); i++) {
+		const struct export_format *format = export_at(i);
+		char *text = NULL, *problem = NULL;
+		size_t bytes;
+		FILE *out = open_memstream(&text, &bytes);
+		int r;
+
+		assert_non_null(out);
+		r = export_write(format, profile, &options, out, &problem);
+		assert_int_equal(fclose(out), 0);
+		if (format->has_signs) {
+			assert_int_equal(r, 0);
+			assert_true(!strcmp(format->name, "pprof") || strstr(text, "-5"));
+		} else {
+			assert_int_equal(r, -EINVAL);
+			assert_non_null(strstr(problem, "difference"));
+		}
+		free(problem);
+		free(text);
+	}
+	profile_free(profile);
+}
+
 static void test_export__names_that_a_recording_cannot_have(void **state)
 {
 	static const char *const good[] = {"x.pb.gz", "X.SVG", "a.b/x", "x", ".x", "x.pprof",
@@ -535,6 +606,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_export__the_page_of_a_wall_profile_has_its_columns),
 		cmocka_unit_test(test_export__is_chosen_by_file_name),
+		cmocka_unit_test(test_export__writes_no_more_than_it_reads),
+		cmocka_unit_test(test_export__loses_no_negative_value),
 		cmocka_unit_test(test_export__names_that_a_recording_cannot_have),
 		cmocka_unit_test(test_export__folded_stacks_count_samples),
 		cmocka_unit_test(test_export__folded_names_keep_the_format),

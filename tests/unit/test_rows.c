@@ -213,6 +213,43 @@ static void test_rows__weigh_by_what_there_is(void **state)
 	profile_free(profile);
 }
 
+/* Five samples less of one function, eight more of another, as pprof -diff_base writes it. */
+static void test_rows__keep_negative_values(void **state)
+{
+	struct report_options options = {.size = sizeof(options)};
+	struct mapping mapping = {.file = "/bin/prog", .start = 0x1000, .limit = 0x2000};
+	int64_t values[2][VALUE_TYPES_MAX] = {{-5, -500}, {8, 800}};
+	struct profile *profile;
+	struct rows rows;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(profile_add_mapping(profile, &mapping), 0);
+	assert_int_equal(profile_add_task(profile, &(struct task){0}), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t leaf = i;
+
+		assert_int_equal(profile_add_location(profile, 0, 0x1100 + i), i);
+		assert_true(profile_add_sample(profile, 0, &leaf, 1, values[i]) >= 0);
+	}
+	for (int by_total = 0; by_total < 2; by_total++) {
+		options.sort_by_total = by_total;
+		options.with_self = true;
+		options.min_percent = 30;
+		collect(profile, &options, ROWS_BY_LINE, &rows);
+		assert_true(rows.negative);
+		assert_int_equal(rows.n, 2);
+		assert_int_equal(rows.all[VALUE_CPU_NS], 300);
+		assert_int_equal(rows.whole, 1300);
+		assert_int_equal(rows.row[0].self[VALUE_CPU_NS], 800);
+		assert_int_equal(rows.row[1].self[VALUE_CPU_NS], -500);
+		assert_int_equal(rows.row[1].total[VALUE_CPU_NS], -500);
+		assert_true(rows.effective_samples <= 0);
+		rows_release(&rows);
+	}
+	profile_free(profile);
+}
+
 /* Asked for; else what the file names, if there is any; else as always. */
 static void test_rows__weigh_by_what_was_asked_for(void **state)
 {
@@ -262,6 +299,7 @@ int main(void)
 		cmocka_unit_test(test_rows__leave_out_what_is_below),
 		cmocka_unit_test(test_rows__refuse_a_broken_pattern),
 		cmocka_unit_test(test_rows__weigh_by_what_there_is),
+		cmocka_unit_test(test_rows__keep_negative_values),
 		cmocka_unit_test(test_rows__weigh_by_what_was_asked_for),
 	};
 

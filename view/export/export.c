@@ -12,6 +12,7 @@
 #include "view/export/folded.h"
 #include "view/export/svg.h"
 #include "view/export/svg_diff.h"
+#include "view/frames.h"
 #include "view/options.h"
 #include "view/report/listing.h"
 
@@ -60,26 +61,26 @@ static int write_json(const struct profile *profile, const struct report_options
 
 static const struct export_format formats[] = {
 	{"pprof", ".pb.gz", "the native format, as pprof reads it", "the profile is", true, false,
-		NULL, write_pprof, NULL},
+		true, NULL, write_pprof, NULL},
 	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks are", false,
-		false, NULL, folded_write, NULL},
-	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, NULL,
+		false, true, NULL, folded_write, NULL},
+	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, false, NULL,
 		svg_write, svg_diff_write},
 	{"html", ".html", "a page with flame graph, functions and source", "the page is", false,
-		true, NULL, html_write, NULL},
+		true, false, NULL, html_write, NULL},
 	{"speedscope", ".speedscope.json", "for speedscope, a flame graph viewer",
-		"the profile for speedscope is", false, false, NULL, speedscope_write, NULL},
+		"the profile for speedscope is", false, false, false, NULL, speedscope_write, NULL},
 	{"firefox", ".firefox.json", "for the Firefox Profiler", "the profile for Firefox is",
-		false, false, NULL, firefox_write, NULL},
+		false, false, false, NULL, firefox_write, NULL},
 	{"callgrind", "callgrind.out", "for KCachegrind and callgrind_annotate",
-		"the profile for KCachegrind is", false, false, NULL, callgrind_write, NULL},
+		"the profile for KCachegrind is", false, false, false, NULL, callgrind_write, NULL},
 	{"gmon", "gmon.out", "for gprof: histogram and arcs of one object",
-		"the profile for gprof is", true, false, NULL, gmon_write, NULL},
+		"the profile for gprof is", true, false, false, NULL, gmon_write, NULL},
 	{"perf-script", ".perf", "text as of perf script: a record for each sample",
-		"the samples are", false, false, NULL, perf_script_write, NULL},
+		"the samples are", false, false, false, NULL, perf_script_write, NULL},
 	{"csv", ".csv", "the flat report as comma separated values", "the report is", false, true,
-		NULL, write_csv, NULL},
-	{"json", ".json", "the flat report as JSON", "the report is", false, true, "speedscope",
+		true, NULL, write_csv, NULL},
+	{"json", ".json", "the flat report as JSON", "the report is", false, true, true, "speedscope",
 		write_json, NULL},
 };
 
@@ -126,6 +127,45 @@ const char *export_remark(const char *path)
 		export_find_for_file(path) != export_at(0);
 
 	return misleads ? ", as gzipped pprof whatever it is called" : "";
+}
+
+static bool has_negative(const struct profile *profile)
+{
+	size_t values = profile_value_types(profile);
+
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		struct sample sample = profile_sample(profile, i);
+
+		for (size_t j = 0; j < values; j++) {
+			if (sample.value[j] < 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+int export_write(const struct export_format *format, const struct profile *profile,
+	const struct report_options *options, FILE *out, char **ret_problem)
+{
+	struct frames frames;
+	bool is_negative;
+	int r;
+
+	if (format->has_signs || !has_negative(profile))
+		return format->write(profile, options, out, ret_problem);
+	r = frames_init(&frames, profile, options, ret_problem);
+	if (r < 0)
+		return r;
+	is_negative = frames.sums.negative;
+	frames_release(&frames);
+	if (!is_negative)
+		return format->write(profile, options, out, ret_problem);
+	if (asprintf(ret_problem,
+		    "%s has no negative values, and this profile is a difference: export it as "
+		    "pprof, folded, csv or json, or see the reports flat, lines, tree and callers",
+		    format->name) < 0)
+		*ret_problem = NULL;
+	return *ret_problem ? -EINVAL : -ENOMEM;
 }
 
 int export_for_file(const char *path, const struct profile *profile,

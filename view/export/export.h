@@ -15,6 +15,7 @@ struct export_format {
 	const char *content; /* how such a file describes itself: "the flame graph is" */
 	bool binary;         /* not for a terminal */
 	bool report;         /* one report of many: a recording is not reduced to it */
+	bool has_signs;      /* holds negative values; others refuse a difference of profiles */
 	const char *instead; /* what a recording to such a file name is instead; NULL pprof */
 	/* As report->print; all options apply except colours and widths. */
 	int (*write)(const struct profile *profile, const struct report_options *options, FILE *out,
@@ -37,6 +38,10 @@ const struct export_format *export_for_recording(const char *path);
 const char *export_remark(const char *path);
 /* The @index-th format, NULL past the end. */
 const struct export_format *export_at(size_t index);
+
+/* Calls @format->write, unless it cannot hold the values. Results and @ret_problem: as there. */
+int export_write(const struct export_format *format, const struct profile *profile,
+	const struct report_options *options, FILE *out, char **ret_problem);
 
 /*
  * Writes in the format of export_for_recording() to a new buffer that the caller frees. Results and

@@ -65,16 +65,13 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 /* Number of rows for a stack: one per sample, if there are not too many. */
 static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 {
-	int64_t all = f->frames->sums.all[VALUE_SAMPLES], n = row->samples;
+	double all = f->samples, n = (double)row->samples;
 
 	if (f->moments)
 		return 1;
-
 	if (all > MOST_ROWS)
-		n = (int64_t)((double)n * MOST_ROWS / (double)all);
-	if (n > MOST_ROWS)
-		n = MOST_ROWS;
-	return n > 0 ? n : 1;
+		n = n * MOST_ROWS / all;
+	return n > 1 ? (int64_t)n : 1;
 }
 
 enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_CPU };
@@ -352,6 +349,8 @@ int firefox_write(const struct profile *profile, const struct report_options *op
 
 	if (error < 0)
 		return error;
+	for (size_t i = 0; i < profile_samples(profile); i++)
+		f.samples += (double)profile_sample(profile, i).value[VALUE_SAMPLES];
 	f.address = calloc(frames.places.n + 1, sizeof(*f.address));
 	error = f.address ? pool_init(&f.strings) : -ENOMEM;
 	if (!error)

@@ -43,6 +43,7 @@ enum { FIREFOX_NO_PLACE = UINT32_MAX };
 struct firefox {
 	struct frames *frames;
 	const struct moments *moments; /* NULL: the profile has no time line */
+	double samples;                /* of the whole profile: may exceed an int64_t */
 	struct pool strings;
 	struct pairs source;  /* string of its file name */
 	struct pairs library; /* file and build-id of the mapping (unique pointers) */

@@ -43,6 +43,8 @@ enum { BIN_BYTES = 4, BIN_MOST = UINT16_MAX };
 enum { FINEST_RATE = 1000000, FINE_RATE = 1000, MOST_HISTOGRAMS = 16 };
 /* gprof keeps a number for each bin in memory. */
 #define LARGEST_TEXT (UINT64_C(1) << 30)
+/* Of all histograms, unless one is larger: a small profile may tell of much code. */
+#define MOST_BYTES (UINT64_C(64) << 20)
 
 struct arc {
 	uint64_t from;
@@ -165,6 +167,13 @@ static int add_sample(struct gmon *g, size_t index, int64_t weight)
 	return error;
 }
 
+static int64_t most_histograms(const struct gmon *g)
+{
+	uint64_t most = MOST_BYTES / (g->bins * sizeof(uint16_t));
+
+	return most > MOST_HISTOGRAMS ? MOST_HISTOGRAMS : most > 1 ? (int64_t)most : 1;
+}
+
 /* Units of a bin per second. */
 static uint32_t choose_rate(const struct gmon *g)
 {
@@ -174,7 +183,7 @@ static uint32_t choose_rate(const struct gmon *g)
 	for (size_t i = 0; i < g->bins; i++)
 		most = g->bin[i] > most ? g->bin[i] : most;
 	while (rate > 1 &&
-		(double)most / 1e9 * rate > BIN_MOST * (rate > FINE_RATE ? 1 : MOST_HISTOGRAMS))
+		(double)most / 1e9 * rate > BIN_MOST * (rate > FINE_RATE ? 1 : (double)most_histograms(g)))
 		rate /= 10;
 	return rate;
 }
@@ -197,8 +206,8 @@ static int put_histograms(struct gmon *g)
 
 		if (!g->bin[i])
 			continue;
-		if (g->bin[i] > MOST_HISTOGRAMS * BIN_MOST * unit)
-			g->bin[i] = MOST_HISTOGRAMS * BIN_MOST * unit;
+		if (g->bin[i] > most_histograms(g) * BIN_MOST * unit)
+			g->bin[i] = most_histograms(g) * BIN_MOST * unit;
 		units = (g->bin[i] + rest + unit / 2) / unit;
 		rest += g->bin[i] - units * unit;
 		g->bin[i] = units;

@@ -9,7 +9,8 @@
  * Leaf first, with an empty line behind each sample. There is a record for each sample, so that
  * programs that count records and programs that add up periods agree. Addresses are those in the
  * file. Without a time line the time is the thread's time so far, as if equal stacks were
- * consecutive.
+ * consecutive. A file of a few bytes may count samples without end: past MOST_BYTES several samples
+ * share a record with the sum of their periods, which the first line says.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,6 +21,9 @@
 #include "view/export/exporters.h"
 #include "view/frames.h"
 #include "view/moments.h"
+
+/* Of records that stand for single samples. */
+#define MOST_BYTES (64 << 20)
 
 /* "cpu-clock:u"; another value's name, made a single word. */
 static char *event_name(const struct frames *frames)
@@ -58,12 +62,11 @@ static int put_stack(const struct frames *frames, FILE *out)
 	return ferror(out) ? -EIO : 0;
 }
 
-/* One record of the last stack taken. */
-static int put_record(const struct frames *frames, const struct task *task, uint64_t time_ns,
-	int64_t period, const char *event, FILE *out)
+/* The head of a record. */
+static int put_head(
+	const struct task *task, uint64_t time_ns, int64_t period, const char *event, FILE *out)
 {
 	char *comm = text_clean(task->thread[0] ? task->thread : task->process, false);
-	int error;
 
 	if (!comm)
 		return -ENOMEM;
@@ -72,46 +75,134 @@ static int put_record(const struct frames *frames, const struct task *task, uint
 		comm[0] ? comm : "unknown", task->pid, task->tid, time_ns / 1000000000,
 		time_ns / 1000 % 1000000, period, event);
 	free(comm);
-	error = put_stack(frames, out);
+	return 0;
+}
+
+/* One record of the last stack taken. */
+static int put_record(const struct frames *frames, const struct task *task, uint64_t time_ns,
+	int64_t period, const char *event, FILE *out)
+{
+	int error = put_head(task, time_ns, period, event, out);
+
+	if (!error)
+		error = put_stack(frames, out);
 	fputc('\n', out);
 	return error;
 }
 
-/* The records of a stack; @time_ns advances by its weight. */
-static int put_sample(struct frames *frames, size_t index, int64_t weight, const char *event,
-	uint64_t *time_ns, FILE *out)
+/* What is written without a time line. */
+struct stacks {
+	struct frames *frames;
+	const char *event;
+	double share;      /* records for a sample; 1 if each has its own */
+	uint64_t *time_ns; /* by task: the time of the next record */
+	FILE *out;
+};
+
+/* Samples that the stack stands for. */
+static int64_t samples_of(const struct stacks *s, size_t index)
 {
-	struct sample sample = profile_sample(frames->profile, index);
-	struct task task = profile_task(frames->profile, sample.task);
-	int64_t records = sample.value[VALUE_SAMPLES];
+	struct sample sample = profile_sample(s->frames->profile, index);
+
+	if (s->frames->sums.all[VALUE_SAMPLES] <= 0 || s->frames->options.value)
+		return 1;
+	return sample.value[VALUE_SAMPLES] > 0 ? sample.value[VALUE_SAMPLES] : 0;
+}
+
+/* The text of the last stack taken, which the caller frees. */
+static int stack_text(const struct frames *frames, char **ret_text, size_t *ret_bytes)
+{
+	FILE *out = open_memstream(ret_text, ret_bytes);
+	int error;
+
+	if (!out)
+		return -ENOMEM;
+	error = put_stack(frames, out);
+	fputc('\n', out);
+	if (fclose(out) && !error)
+		error = -ENOMEM;
+	if (error)
+		free(*ret_text);
+	return error;
+}
+
+/* Bytes of a record's head, about. */
+enum { HEAD_BYTES = 64 };
+
+static int measure(struct stacks *s)
+{
+	double samples = 0, bytes = 0;
 	int error = 0;
 
-	if (frames->sums.all[VALUE_SAMPLES] <= 0 || frames->options.value)
+	for (size_t i = 0; i < profile_samples(s->frames->profile) && !error; i++) {
+		int64_t weight;
+		size_t length;
+		char *text;
+
+		error = frames_take(s->frames, i, &weight);
+		if (error || !weight)
+			continue;
+		error = stack_text(s->frames, &text, &length);
+		if (error)
+			continue;
+		free(text);
+		samples += (double)samples_of(s, i);
+		bytes += (double)samples_of(s, i) * (double)(length + HEAD_BYTES);
+	}
+	s->share = bytes > MOST_BYTES ? MOST_BYTES / bytes : 1;
+	if (s->share < 1)
+		fprintf(s->out,
+			"# %.0f samples: a record for about %.0f of them each, with the sum of "
+			"their periods\n",
+			samples, 1 / s->share);
+	return error;
+}
+
+/* The records of a stack; the time of its task advances by its weight. */
+static int put_sample(const struct stacks *s, size_t index, int64_t weight)
+{
+	struct sample sample = profile_sample(s->frames->profile, index);
+	struct task task = profile_task(s->frames->profile, sample.task);
+	int64_t samples = samples_of(s, index);
+	int64_t records = s->share < 1 ? (int64_t)((double)samples * s->share) : samples;
+	size_t bytes;
+	char *text;
+	int error = stack_text(s->frames, &text, &bytes);
+
+	if (error)
+		return error;
+	if (records < 1 && samples)
 		records = 1;
 	for (int64_t i = 0; i < records && !error; i++) {
 		/* The periods of all records sum up exactly to the weight. */
 		int64_t period = weight / records + (i < weight % records);
 
-		error = put_record(frames, &task, *time_ns, period, event, out);
-		*time_ns += (uint64_t)period;
+		error = put_head(&task, s->time_ns[sample.task], period, s->event, s->out);
+		(void)fwrite(text, 1, bytes, s->out);
+		s->time_ns[sample.task] += (uint64_t)period;
+		if (ferror(s->out))
+			error = -EIO;
 	}
+	free(text);
 	return error;
 }
 
 static int put_stacks(struct frames *frames, const char *event, FILE *out)
 {
-	uint64_t *time_ns = calloc(profile_tasks(frames->profile) + 1, sizeof(*time_ns));
-	int error = time_ns ? 0 : -ENOMEM;
+	struct stacks s = {.frames = frames,
+		.event = event,
+		.time_ns = calloc(profile_tasks(frames->profile) + 1, sizeof(*s.time_ns)),
+		.out = out};
+	int error = s.time_ns ? measure(&s) : -ENOMEM;
 
 	for (size_t i = 0; i < profile_samples(frames->profile) && !error; i++) {
 		int64_t weight;
 
 		error = frames_take(frames, i, &weight);
 		if (!error && weight)
-			error = put_sample(frames, i, weight, event,
-				&time_ns[profile_sample(frames->profile, i).task], out);
+			error = put_sample(&s, i, weight);
 	}
-	free(time_ns);
+	free(s.time_ns);
 	return error;
 }
 

@@ -135,8 +135,8 @@ static int put_row(const struct printing *p, const struct row *row, bool total, 
 static bool is_hot(const struct printing *p, const struct row *row)
 {
 	const struct rows *sums = &p->annotate->frames.sums;
-	int64_t most = row->total[sums->weight] > row->self[sums->weight] ? row->total[sums->weight]
-									  : row->self[sums->weight];
+	int64_t self = rows_amount(row->self[sums->weight]);
+	int64_t total = rows_amount(row->total[sums->weight]), most = total > self ? total : self;
 
 	return most && share_of(sums, most) * 100 >= p->options->min_percent;
 }

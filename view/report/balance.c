@@ -266,6 +266,11 @@ int balance_print(const struct profile *profile, const struct report_options *gi
 	if (!b.frames.options.balance_by)
 		b.frames.options.balance_by = REPORT_BY_PROCESS;
 	r = pool_init(&b.names);
+	if (r >= 0 && b.frames.sums.negative) {
+		*ret_problem = strdup("the profile is a difference of profiles: balance compares "
+				      "what was done, not what changed");
+		r = *ret_problem ? -EINVAL : -ENOMEM;
+	}
 	if (r >= 0)
 		r = collect(&b);
 	if (r >= 0 && !b.groups)

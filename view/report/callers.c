@@ -151,12 +151,14 @@ static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct row *x = a, *y = b;
 	size_t weight = *(const size_t *)context;
+	int64_t total[2] = {rows_amount(x->total[weight]), rows_amount(y->total[weight])};
+	int64_t self[2] = {rows_amount(x->self[weight]), rows_amount(y->self[weight])};
 	int by_name;
 
-	if (x->total[weight] != y->total[weight])
-		return x->total[weight] > y->total[weight] ? -1 : 1;
-	if (x->self[weight] != y->self[weight])
-		return x->self[weight] > y->self[weight] ? -1 : 1;
+	if (total[0] != total[1])
+		return total[0] > total[1] ? -1 : 1;
+	if (self[0] != self[1])
+		return self[0] > self[1] ? -1 : 1;
 	by_name = strcmp(x->function, y->function);
 	return by_name ? by_name : strcmp(x->object, y->object);
 }
@@ -165,12 +167,15 @@ static void settle(
 	struct callers *callers, struct callers_side *side, const struct report_options *options)
 {
 	size_t weight = callers->sums.weight, kept = 0;
-	double least = (double)callers->sums.all[weight] * options->min_percent / 100;
+	/* Callees of a small sum may differ much in both directions. */
+	double least = callers->sums.negative
+		? 0
+		: (double)callers->sums.whole * options->min_percent / 100;
 
 	if (side->n)
 		qsort_r(side->row, side->n, sizeof(*side->row), compare_rows, &weight);
 	while (kept < side->n && (!options->limit || kept < options->limit) &&
-		(double)side->row[kept].total[weight] >= least)
+		(double)rows_amount(side->row[kept].total[weight]) >= least)
 		kept++;
 	side->left_out = side->n - kept;
 	side->n = kept;

@@ -50,7 +50,7 @@ static int add_row(struct printing *p, const char *relation, const struct row *r
 	set_value(p, 1, exact, row->total[weight]);
 	set_value(p, 3, exact, row->self[weight]);
 	(void)snprintf(share, sizeof(share), "%.1f %%",
-		whole > 0 ? (double)row->total[weight] * 100 / (double)whole : 0.0);
+		whole ? (double)row->total[weight] * 100 / (double)whole : 0.0);
 	layout_set(&p->layout, 5, share);
 	if (asprintf(&name, "%s%s", relation[0] ? "    " : "", row->function) < 0)
 		return -ENOMEM;

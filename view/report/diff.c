@@ -427,7 +427,8 @@ static void put_sheet(const struct diff *diff, size_t limit, double least, FILE 
 			cell_decimal(row->by.q),
 		};
 
-		if (fmax(row->by.a, row->by.b) < least && !diff_is_significant(row))
+		if (fmax(fabs(row->by.a), fabs(row->by.b)) < least &&
+			!diff_is_significant(row))
 			continue;
 		sheet_row(&sheet, cells);
 		rows++;

@@ -226,7 +226,8 @@ int diff_text(const struct diff *diff, FILE *out)
 		const struct diff_row *row = &diff->row[i];
 
 		if ((diff->options.limit && shown >= diff->options.limit) ||
-			(fmax(row->by.a, row->by.b) < least && !diff_is_significant(row))) {
+			(fmax(fabs(row->by.a), fabs(row->by.b)) < least &&
+				!diff_is_significant(row))) {
 			left_out++;
 			continue;
 		}

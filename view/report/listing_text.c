@@ -191,8 +191,10 @@ int listing_text(const struct profile *profile, const struct report_options *opt
 	int error = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
-		if (rows->row[i].total[rows->weight] > most)
-			most = rows->row[i].total[rows->weight];
+		int64_t amount = rows_amount(rows->row[i].total[rows->weight]);
+
+		if (amount > most)
+			most = amount;
 	}
 	l.has_wall = wall_types_find(profile, &l.wall) &&
 		(rows->weight == VALUE_CPU_NS || rows->weight == l.wall.wall);

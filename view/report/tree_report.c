@@ -13,7 +13,8 @@ static int compare_totals(const void *a, const void *b, void *context)
 {
 	const struct tree *tree = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int64_t m = tree_total_weight(tree, x), n = tree_total_weight(tree, y);
+	int64_t m = rows_amount(tree_total_weight(tree, x));
+	int64_t n = rows_amount(tree_total_weight(tree, y));
 
 	if (m != n)
 		return m > n ? -1 : 1;
@@ -23,7 +24,9 @@ static int compare_totals(const void *a, const void *b, void *context)
 int tree_choice_init(
 	struct tree_choice *choice, const struct tree *tree, const struct report_options *options)
 {
-	double least = (double)tree->sums.all[tree->sums.weight] * options->min_percent / 100;
+	/* Callees of a small sum may differ much in both directions. */
+	double least = tree->sums.negative ? 0
+					   : (double)tree->sums.whole * options->min_percent / 100;
 	uint32_t *order = calloc(tree->n, sizeof(*order));
 
 	*choice = (struct tree_choice){.kept = calloc(tree->n, sizeof(*choice->kept))};
@@ -34,10 +37,12 @@ int tree_choice_init(
 	}
 	for (size_t i = 0; i < tree->n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, tree->n, sizeof(*order), compare_totals, (void *)tree);
+	/* Callers precede what they call in the tree, too. */
+	if (!tree->sums.negative)
+		qsort_r(order, tree->n, sizeof(*order), compare_totals, (void *)tree);
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct tree_node *node = &tree->node[order[i]];
-		int64_t total = tree_total_weight(tree, order[i]);
+		int64_t total = rows_amount(tree_total_weight(tree, order[i]));
 		bool has_caller = node->parent == TREE_ROOT ||
 			(node->parent != TREE_NONE && choice->kept[node->parent]);
 

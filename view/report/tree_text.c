@@ -206,7 +206,7 @@ int tree_text_part(const struct profile *profile, const struct report_options *o
 		.choice = choice,
 		.guides = options->ascii ? &ascii : &utf8,
 		.scale = text_scale_for(profile_value_type(profile, sums->weight).unit,
-			tree_total_weight(tree, TREE_ROOT)),
+			sums->negative ? sums->whole : tree_total_weight(tree, TREE_ROOT)),
 		.has_samples = sums->weight == VALUE_CPU_NS && sums->all[VALUE_SAMPLES] > 0};
 	int error = 0;
 
