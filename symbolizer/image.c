@@ -183,32 +183,32 @@ int image_read_headers(struct image *image)
 	return rc;
 }
 
-const Elf64_Phdr *image_segment_at_offset(
-	const struct image *image, uint64_t offset, uint64_t bytes, bool execute)
+/* A mapping consists of whole pages: it may begin before the segment and end behind it. */
+static bool is_mapped_from(const Elf64_Phdr *p, uint64_t offset, uint64_t bytes)
 {
-	const Elf64_Phdr *best = NULL;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = p->p_offset & ~(page - 1);
 
-	for (size_t i = 0; i < image->n_phdr; i++) {
-		const Elf64_Phdr *p = &image->phdr[i];
-		uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-		uint64_t first = p->p_offset & ~(page - 1);
+	if (p->p_type != PT_LOAD || p->p_filesz == 0 || p->p_offset > UINT64_MAX - p->p_filesz)
+		return false;
+	return offset < p->p_offset + p->p_filesz && bytes <= UINT64_MAX - offset &&
+		offset + bytes > first && offset >= first;
+}
 
-		if (p->p_type != PT_LOAD || p->p_filesz == 0 ||
-			p->p_offset > UINT64_MAX - p->p_filesz)
-			continue;
-		/*
-		 * A mapping consists of whole pages: it may begin before the segment and end behind
-		 * it.
-		 */
-		if (offset >= p->p_offset + p->p_filesz || bytes > UINT64_MAX - offset ||
-			offset + bytes <= first || offset < first)
-			continue;
-		if (((p->p_flags & PF_X) != 0) == execute)
-			return p;
-		if (!best)
-			best = p;
+size_t image_segments_at_offset(const struct image *image, uint64_t offset, uint64_t bytes,
+	bool execute, const Elf64_Phdr **ret_segment, size_t most)
+{
+	size_t n = 0;
+
+	for (int same_protection = 1; same_protection >= 0 && !n; same_protection--) {
+		for (size_t i = 0; i < image->n_phdr && n < most; i++) {
+			const Elf64_Phdr *p = &image->phdr[i];
+
+			if ((((p->p_flags & PF_X) != 0) == execute) == same_protection &&
+				is_mapped_from(p, offset, bytes))
+				ret_segment[n++] = p;
+		}
 	}
-	return best;
+	return n;
 }
 
 const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma)

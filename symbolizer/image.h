@@ -41,11 +41,12 @@ void image_read_build_id(struct image *image, const uint8_t *notes, size_t bytes
 void image_release(struct image *image);
 
 /*
- * The segment from which a mapping of @bytes bytes at file offset @offset comes, NULL none. If two
- * segments share a page of the file, the one with the mapping's protection is returned.
+ * The segments from which a mapping of @bytes bytes at file offset @offset may come, in the order
+ * of the file, at most @most; returns their number. If segments share a page of the file, those
+ * with the mapping's protection are returned, or the others if there are none.
  */
-const Elf64_Phdr *image_segment_at_offset(
-	const struct image *image, uint64_t offset, uint64_t bytes, bool execute);
+size_t image_segments_at_offset(const struct image *image, uint64_t offset, uint64_t bytes,
+	bool execute, const Elf64_Phdr **ret_segment, size_t most);
 /* The PT_LOAD segment that contains an address of the file, NULL none. */
 const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma);
 /* The bytes of the file that are loaded at @svma, and their number up to the segment's end. */

@@ -66,6 +66,9 @@ struct space {
 	size_t n;
 };
 
+/* Sets the biases of @n ascending mappings, which have their modules (space_bias.c). -ENOMEM. */
+int space_set_biases(struct mapping *mappings, size_t n);
+
 /* The mapping that contains @pc, NULL none. Valid until the next space_set_maps(). */
 const struct mapping *space_find_mapping(const struct space *space, uint64_t pc);
 

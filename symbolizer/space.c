@@ -113,30 +113,9 @@ static void keep_modules(const struct space *space, struct mapping *mappings, si
 	for (size_t i = 0; i < n; i++) {
 		while (old < space->n && space->mappings[old].start < mappings[i].start)
 			old++;
-		if (old < space->n && same_mapping(&space->mappings[old], &mappings[i])) {
+		if (old < space->n && same_mapping(&space->mappings[old], &mappings[i]))
 			mappings[i].module = space->mappings[old].module;
-			mappings[i].bias = space->mappings[old].bias;
-		}
 	}
-}
-
-/*
- * bias = pc - svma, from the segment that the mapping shows. Without program headers the file
- * offset serves as the address in the file, so that all processes still agree.
- */
-static uint64_t bias_of(const struct mapping *mapping)
-{
-	const struct module *module = mapping->module;
-	const Elf64_Phdr *segment = NULL;
-
-	if (!mapping->inode && !module->headers_ok)
-		return 0;
-	if (module->headers_ok)
-		segment = image_segment_at_offset(&module->image, mapping->offset,
-			mapping->end - mapping->start, mapping->execute);
-	if (!segment)
-		return mapping->start - mapping->offset;
-	return mapping->start - mapping->offset + segment->p_offset - segment->p_vaddr;
 }
 
 static struct module *module_of_file(
@@ -197,9 +176,9 @@ static int assign_modules(
 			m->module = module_special(space->symbolizer, m->name);
 		if (!m->module)
 			rc = -ENOMEM;
-		else
-			m->bias = bias_of(m);
 	}
+	if (rc == 0)
+		rc = space_set_biases(mappings, n);
 	free(executable);
 	return rc;
 }

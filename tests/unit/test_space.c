@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -239,6 +240,86 @@ static void test_space__reads_code_from_the_file(void **state)
 	end_world(&world);
 }
 
+/* Of an executable by lld: two segments of code in one page of the file. */
+static void write_two_texts(int fd)
+{
+	const Elf64_Ehdr header = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(Elf64_Ehdr),
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 4};
+	const Elf64_Phdr segment[] = {
+		{.p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = 0x318, .p_memsz = 0x318},
+		{.p_type = PT_LOAD,
+			.p_flags = PF_R | PF_X,
+			.p_offset = 0x1000,
+			.p_vaddr = 0x7a2000,
+			.p_filesz = 0x71,
+			.p_memsz = 0x71},
+		{.p_type = PT_LOAD,
+			.p_flags = PF_R,
+			.p_offset = 0x1071,
+			.p_vaddr = 0x7a3071,
+			.p_filesz = 0x423,
+			.p_memsz = 0x423},
+		{.p_type = PT_LOAD,
+			.p_flags = PF_R | PF_X,
+			.p_offset = 0x14a0,
+			.p_vaddr = 0x7a44a0,
+			.p_filesz = 0x1f0,
+			.p_memsz = 0x1f0},
+	};
+
+	assert_int_equal(ftruncate(fd, 0x2000), 0);
+	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(pwrite(fd, segment, sizeof(segment), sizeof(header)), sizeof(segment));
+}
+
+static void test_space__each_mapping_has_its_own_bias(void **state)
+{
+	char path[] = "/tmp/sprofil-two-texts-XXXXXX", text[4096];
+	int fd = mkstemp(path);
+	struct world world;
+	struct place place;
+
+	(void)state;
+	assert_true(fd >= 0);
+	write_two_texts(fd);
+	/* Loaded twice; with all mappings, and with those of code alone. */
+	for (int all = 0; all < 2; all++) {
+		size_t bytes = 0;
+
+		make_world(&world, 0);
+		for (unsigned long base = 0x100000000000; base <= 0x200000000000;
+			base += 0x100000000000) {
+			if (all)
+				bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes,
+					"%lx-%lx r--p 00000000 fe:01 7 %s\n", base, base + 0x1000,
+					path);
+			bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes,
+				"%lx-%lx r-xp 00001000 fe:01 7 %s\n"
+				"%lx-%lx r-xp 00001000 fe:01 7 %s\n",
+				base + 0x7a2000, base + 0x7a3000, path, base + 0x7a4000,
+				base + 0x7a5000, path);
+		}
+		assert_int_equal(space_set_maps(world.space, text, bytes), 0);
+		for (unsigned long base = 0x100000000000; base <= 0x200000000000;
+			base += 0x100000000000) {
+			assert_true(space_find(world.space, base + 0x7a2010, &place));
+			assert_int_equal(place.svma, 0x7a2010);
+			assert_true(space_find(world.space, base + 0x7a44b0, &place));
+			assert_int_equal(place.svma, 0x7a44b0);
+		}
+		end_world(&world);
+	}
+	(void)close(fd);
+	(void)unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_space__forks),
 		cmocka_unit_test(test_space__many_processes_keep_no_descriptors),
 		cmocka_unit_test(test_space__reads_code_from_the_file),
+		cmocka_unit_test(test_space__each_mapping_has_its_own_bias),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
