@@ -301,6 +301,30 @@ static void forget_map(struct jit *jit)
 	jit->map = (struct jit_file){.fd = -1};
 }
 
+/*
+ * The last line of a map may have no end. If the process still writes it, the whole line is read
+ * again later, and is the newer one.
+ */
+static int read_last_line(struct jit *jit)
+{
+	uint64_t before = jit_map_bytes(&jit->map.map);
+	char *text;
+	ssize_t got;
+	int r = 0;
+
+	if (jit->map.fd < 0 || jit->map.over)
+		return 0;
+	text = malloc(CHUNK_BYTES);
+	if (!text)
+		return -ENOMEM;
+	got = pread(jit->map.fd, text, CHUNK_BYTES, (off_t)jit->map.read_bytes);
+	if (got > 0 && got < (ssize_t)CHUNK_BYTES)
+		r = jit_map_add_last(&jit->map.map, text, (size_t)got);
+	jit->budget->used_bytes += jit_map_bytes(&jit->map.map) - before;
+	free(text);
+	return r;
+}
+
 int jit_finish(struct jit *jit)
 {
 	int r;
@@ -308,6 +332,8 @@ int jit_finish(struct jit *jit)
 	if (jit->budget->rewritten)
 		forget_map(jit);
 	r = read_more(jit);
+	if (r >= 0)
+		r = read_last_line(jit);
 
 	for (size_t i = 0; r >= 0 && i < jit->place_room; i++) {
 		if (jit->place[i].used && !jit->place[i].named)

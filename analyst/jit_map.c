@@ -144,6 +144,11 @@ long jit_map_add(struct jit_map *map, const char *text, size_t bytes)
 	return (long)taken;
 }
 
+int jit_map_add_last(struct jit_map *map, const char *text, size_t bytes)
+{
+	return memchr(text, '\n', bytes) ? 0 : add_line(map, text, bytes);
+}
+
 static int by_start(const void *a, const void *b)
 {
 	const struct jit_code *x = a, *y = b;

@@ -58,6 +58,8 @@ uint64_t jit_map_bytes(const struct jit_map *map);
  * 0x3ef414c0 to 0x3ef41858. Invalid lines are skipped. Returns the bytes taken, or -ENOMEM.
  */
 long jit_map_add(struct jit_map *map, const char *text, size_t bytes);
+/* Adds the last line of a file, which has no end. -ENOMEM. */
+int jit_map_add_last(struct jit_map *map, const char *text, size_t bytes);
 /* The newest name at @pc, with its line. False: none. */
 bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source);
 

@@ -14,6 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (taken >= 0)
 		taken = jit_map_add(&map, (const char *)data + taken, size - (size_t)taken);
+	if (taken >= 0)
+		taken = jit_map_add_last(&map, (const char *)data, size);
 	for (size_t i = 0; taken >= 0 && i < map.n && i < 64; i++) {
 		struct jit_source source;
 

@@ -110,6 +110,41 @@ static void test_jit__names_come_late(void **state)
 	(void)unlink(path);
 }
 
+/* A map whose last line has no end; if it was only not written yet, the whole one is newer. */
+static void test_jit__the_last_line_needs_no_end(void **state)
+{
+	struct jit_map map = {0};
+	struct jit_budget budget = {0};
+	struct profile *profile;
+	struct jit *jit;
+	char path[64];
+	int a, b;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	assert_int_equal(profile_new(&profile), 0);
+	jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
+	assert_non_null(jit);
+	write_map(path, "5000 100 first\n6000 100 la");
+	a = jit_location(jit, 0x5010, 0x5000);
+	b = jit_location(jit, 0x6010, 0x5000);
+	assert_int_equal(profile_location(profile, (size_t)a).lines, 1);
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 0);
+	assert_int_equal(jit_finish(jit), 0);
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 1);
+	jit_free(jit);
+	profile_free(profile);
+	(void)unlink(path);
+
+	assert_int_equal(jit_map_add_last(&map, "6000 100 la", 11), 0);
+	assert_string_equal(name_at(&map, 0x6010), "la");
+	assert_int_equal(jit_map_add(&map, "6000 100 last\n", 14), 14);
+	assert_string_equal(name_at(&map, 0x6010), "last");
+	assert_int_equal(jit_map_add_last(&map, "7000 100 no\nend", 15), 0);
+	assert_null(name_at(&map, 0x7010));
+	jit_map_release(&map);
+}
+
 /* As jcmd does: the same file, from its beginning on, and not shorter. */
 static void test_jit__a_map_may_be_written_anew(void **state)
 {
@@ -477,6 +512,7 @@ int main(void)
 		cmocka_unit_test(test_jit__what_would_name_it_is_said_once),
 		cmocka_unit_test(test_jit__the_newest_piece_counts),
 		cmocka_unit_test(test_jit__names_come_late),
+		cmocka_unit_test(test_jit__the_last_line_needs_no_end),
 		cmocka_unit_test(test_jit__a_map_may_be_written_anew),
 		cmocka_unit_test(test_jit__a_dump_has_names_and_lines),
 		cmocka_unit_test(test_jit__a_dump_says_how_to_unwind),
