@@ -43,7 +43,9 @@ static int read_files(struct dwarf_reader *r, Dwarf_Line_Context context, Dwarf_
 	return rc;
 }
 
-static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n, struct unit *unit)
+/* @default_file: that of rows without one. */
+static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
+	Dwarf_Unsigned default_file, struct unit *unit)
 {
 	size_t begin = unit->n_lines; /* of the sequence */
 	int rc = 0;
@@ -61,6 +63,8 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n, s
 			dwarf_facts_forget(r->own.dbg, error);
 			continue;
 		}
+		if (!file)
+			file = default_file;
 		if (!ends) {
 			rc = unit_add_line(
 				unit, svma, (uint32_t)(file % UNIT_NONE), (uint32_t)line);
@@ -83,11 +87,11 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n, s
 enum { ROW_BYTES = 160, NAME_BYTES = 64 };
 
 /* Is the table to be read? -E2BIG: it is too large; 0: none, or damaged. */
-static int judge_table(const struct dwarf_reader *r, Dwarf_Die die)
+static int judge_table(const struct dwarf_reader *r, Dwarf_Die die, struct linescan *ret_scan)
 {
 	Dwarf_Attribute attribute = NULL;
 	Dwarf_Error error = NULL;
-	struct linescan scan;
+	struct linescan scan = {0};
 	Dwarf_Off offset = 0;
 	int rc = dwarf_attr(die, DW_AT_stmt_list, &attribute, &error);
 
@@ -102,6 +106,7 @@ static int judge_table(const struct dwarf_reader *r, Dwarf_Die die)
 	}
 	if (linescan_table(&r->lines, offset, &scan) < 0)
 		return 0;
+	*ret_scan = scan;
 	/* The scan takes time, again for each unit. */
 	if (!budget_take(r->budget, scan.rows + scan.names))
 		return -E2BIG;
@@ -117,7 +122,8 @@ int dwarf_lines_read(
 	Dwarf_Unsigned version = 0;
 	Dwarf_Small tables = 0;
 	Dwarf_Signed n = 0;
-	int rc = judge_table(r, die);
+	struct linescan scan = {0};
+	int rc = judge_table(r, die, &scan);
 
 	if (rc <= 0)
 		return rc;
@@ -126,9 +132,13 @@ int dwarf_lines_read(
 		return 0;
 	}
 	rc = read_files(r, context, version, info, unit);
+	/*
+	 * The file of rows before any file is set is 1, in DWARF 5 as before; up to version 0.4
+	 * libdwarf says 0 there. What sets file 0 itself (clang) sets all files.
+	 */
 	if (rc == 0 && tables == 1 &&
 		dwarf_srclines_from_linecontext(context, &rows, &n, &error) == DW_DLV_OK)
-		rc = read_rows(r, rows, n, unit);
+		rc = read_rows(r, rows, n, version >= 5 && !scan.sets_file_0, unit);
 	dwarf_facts_forget(r->own.dbg, error);
 	dwarf_srclines_dealloc_b(context);
 	return rc;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* DWARF 5, section 6.2.5, and tables 7.27 and 7.5 (forms). */
-enum { LNE_END_SEQUENCE = 1, LNS_COPY = 1, LNS_FIXED_ADVANCE_PC = 9, FORMATS_MOST = 255 };
+enum { LNE_END_SEQUENCE = 1, LNS_COPY = 1, LNS_SET_FILE = 4, LNS_FIXED_ADVANCE_PC = 9, FORMATS_MOST = 255 };
 enum {
 	FORM_BLOCK2 = 0x03,
 	FORM_BLOCK4 = 0x04,
@@ -134,9 +134,10 @@ static uint64_t pass_entries(struct span *s, unsigned offset_bytes)
 }
 
 /* @lengths: numbers of operands of the standard opcodes, from opcode 1 on. */
-static uint64_t count_rows(struct span *s, unsigned opcode_base, const uint8_t *lengths)
+static uint64_t count_rows(
+	struct span *s, unsigned opcode_base, const uint8_t *lengths, bool *ret_sets_file_0)
 {
-	uint64_t rows = 0;
+	uint64_t rows = 0, operand;
 
 	while (s->at < s->end && !s->bad) {
 		unsigned op = (unsigned)take(s, 1);
@@ -153,8 +154,10 @@ static uint64_t count_rows(struct span *s, unsigned opcode_base, const uint8_t *
 			pass(s, 2);
 		} else {
 			rows += op == LNS_COPY;
-			for (unsigned i = 0; i < lengths[op - 1]; i++)
-				(void)take_uleb(s);
+			for (unsigned i = 0; i < lengths[op - 1]; i++) {
+				operand = take_uleb(s);
+				*ret_sets_file_0 |= op == LNS_SET_FILE && !operand && !s->bad;
+			}
 		}
 	}
 	return rows;
@@ -202,7 +205,7 @@ int linescan_table(
 	if (scan.names < header)
 		scan.names = header;
 	/* A truncated table is truncated for libdwarf too. */
-	scan.rows = count_rows(&s, opcode_base, lengths);
+	scan.rows = count_rows(&s, opcode_base, lengths, &scan.sets_file_0);
 	*ret_scan = scan;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef SYMBOLIZER_LINESCAN_H
 #define SYMBOLIZER_LINESCAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "symbolizer/rangelist.h"
@@ -13,6 +14,7 @@
 struct linescan {
 	uint64_t rows;
 	uint64_t names; /* bytes of the header, or entries of its tables, whichever is more */
+	bool sets_file_0; /* some row's file is number 0 because the table says so */
 };
 
 /* The table at @offset of .debug_line. -EINVAL: damaged, or of a version other than 2 to 5. */

@@ -85,6 +85,7 @@ static void test_budget__line_tables_are_counted_first(void **state)
 	(void)state;
 	assert_int_equal(linescan_table(&section, 0, &scan), 0);
 	assert_int_equal(scan.rows, 3);
+	assert_false(scan.sets_file_0);
 	assert_int_equal(scan.names, 25);
 	assert_int_equal(linescan_table(&section, 1, &scan), -EINVAL);
 	for (section.bytes = 0; section.bytes < sizeof(table4); section.bytes++)
