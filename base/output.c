@@ -98,17 +98,29 @@ bool output_is_timed(const char *pattern)
 	return has(slash ? slash + 1 : pattern, 't');
 }
 
-static void put_value(FILE *out, char what, const struct output_facts *facts)
+/*
+ * A process chooses its name: a file of it stays in its folder, is one line in a list, and is no
+ * option to whom it is given.
+ */
+static void put_name(FILE *out, const char *name, bool is_first)
+{
+	for (const char *p = name; *p; p++) {
+		bool is_bad = (unsigned char)*p < ' ' || *p == '\x7f' || *p == '/' ||
+			(is_first && p == name && (*p == '-' || *p == '.' || *p == '~'));
+
+		(void)fputc(is_bad ? '_' : *p, out);
+	}
+}
+
+/* @is_first: what is put begins the name of a file or folder. */
+static void put_value(FILE *out, char what, const struct output_facts *facts, bool is_first)
 {
 	char stamp[32];
 	struct tm tm;
 
 	switch (what) {
 	case 'p': (void)fprintf(out, "%u", facts->pid); break;
-	case 'n':
-		for (const char *p = facts->name; *p; p++)
-			(void)fputc(*p == '/' ? '_' : *p, out);
-		break;
+	case 'n': put_name(out, facts->name, is_first); break;
 	case 't':
 		if (localtime_r(&facts->time, &tm) &&
 			strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm))
@@ -139,7 +151,9 @@ static int fill(
 		if (*p == '%' && p[1] && strchr(kept, p[1])) {
 			(void)fprintf(out, "%%%c", *++p);
 		} else if (*p == '%' && p[1]) {
-			put_value(out, *++p, facts);
+			bool is_first = p == pattern || p[-1] == '/';
+
+			put_value(out, *++p, facts, is_first);
 		} else {
 			(void)fputc(*p, out);
 		}

@@ -60,12 +60,12 @@ static int look(const struct opening *what, struct opened *opened)
 }
 
 /* May the owner of the profiled process, or everybody, read the file? */
-static bool is_credible(struct openings *o, uint32_t pid, const struct stat *st)
+static bool is_credible(struct openings *o, uint32_t pid, int fd, const struct stat *st)
 {
 	struct noted noted;
 	bool lives;
 
-	if (!o->guards || st->st_mode & S_IROTH)
+	if (!o->guards || regular_is_public(fd))
 		return true;
 	if (pid)
 		(void)openings_process(o, pid, &noted, &lives);
@@ -87,7 +87,7 @@ static int source(struct openings *o, const struct opening *what)
 	if (fd < 0 && what->path[0] == '/' && what->pid &&
 		openings_process(o, what->pid, &noted, &lives) && lives)
 		fd = regular_open_of((int)what->pid, what->path, REGULAR_LINKS, &st);
-	if (fd < 0 || is_credible(o, what->pid, &st))
+	if (fd < 0 || is_credible(o, what->pid, fd, &st))
 		return fd;
 	(void)close(fd);
 	return -EACCES;

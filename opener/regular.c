@@ -113,3 +113,28 @@ int regular_open_of(int pid, const char *path, enum regular_links links, struct 
 	(void)close(root_fd);
 	return fd;
 }
+
+bool regular_is_public(int fd)
+{
+	char link[40], path[PATH_MAX];
+	struct stat st, named;
+	ssize_t bytes;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	bytes = readlink(link, path, sizeof(path) - 1);
+	if (bytes <= 0 || bytes == sizeof(path) - 1 || path[0] != '/' || fstat(fd, &st) < 0)
+		return false;
+	path[bytes] = '\0';
+	/* The path is that of this file, not of one of that name in our root. */
+	if (!(st.st_mode & S_IROTH) || lstat(path, &named) < 0 || named.st_ino != st.st_ino ||
+		named.st_dev != st.st_dev)
+		return false;
+	for (char *slash = strrchr(path, '/'); slash; slash = strrchr(path, '/')) {
+		slash[slash == path] = '\0';
+		if (stat(path, &st) < 0 || !(st.st_mode & S_IXOTH))
+			return false;
+		if (slash == path)
+			return true;
+	}
+	return false;
+}

@@ -7,6 +7,7 @@
 #ifndef OPENER_REGULAR_H
 #define OPENER_REGULAR_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 enum regular_links {
@@ -24,5 +25,11 @@ int regular_open(int root_fd, const char *path, enum regular_links links, struct
 
 /* The same below a process's root folder; -errno also if that is inaccessible. */
 int regular_open_of(int pid, const char *path, enum regular_links links, struct stat *ret_st);
+
+/*
+ * May everybody read the opened file, by its mode and those of the folders on the way to it? False
+ * also if that cannot be found out: it was opened below another root.
+ */
+bool regular_is_public(int fd);
 
 #endif

@@ -23,8 +23,16 @@ static void put_bytes(const char *from, const char *to, FILE *out)
 		fprintf(out, "\\x%02x", (unsigned char)*from++);
 }
 
+/* For programs that take some cells for formulas, an apostrophe in front makes them text. */
+static bool is_formula(const char *text)
+{
+	return text[0] && strchr("=+-@\t\r", text[0]);
+}
+
 static void put_tsv(FILE *out, const char *text)
 {
+	if (is_formula(text))
+		fputc('\'', out);
 	while (*text) {
 		const char *from = text;
 		int32_t c = text_next(&text);
@@ -45,12 +53,11 @@ static void put_tsv(FILE *out, const char *text)
 }
 
 /*
- * RFC 4180. For programs that take some cells for formulas, an apostrophe in front makes them text.
- * CSV has no escapes, so unprintable characters become '?'.
+ * RFC 4180. CSV has no escapes, so unprintable characters become '?'.
  */
 static void put_csv(FILE *out, const char *text)
 {
-	bool formula = text[0] && strchr("=+-@\t\r", text[0]);
+	bool formula = is_formula(text);
 
 	if (!formula && !strpbrk(text, ",\"")) {
 		text_put(text, out);

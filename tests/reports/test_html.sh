@@ -36,6 +36,7 @@ C
     for function in main _start; do code hot $function | awk '{ print $1, 5 }'; done
 } | replayed p.pb.gz hot || exit 1
 chmod 644 src/hot.c
+chmod 755 "$WORK" src # on the way to it, too
 "$SPROFREPORT" export -o page.html p.pb.gz; is "status" $? 0
 
 # What a parser sees: elements in order, and the text of the parts.
@@ -94,10 +95,15 @@ check "its strip" grep -qE '^hot [0-9]+ +[0-9.]+ % .*[▄▅▆▇█]' seen
 check "the function on top" grep -qE '^ *0\.[0-9]+ s +[0-9.]+ s +[0-9.]+ +[0-9]+ % +hot +hot$' seen
 check "heat" grep -qE '<tr class="h[67]"><td>[0-9.]+ [±-][0-9.]+ %' page.html
 
+chmod 700 src
+"$SPROFREPORT" export --format html p.pb.gz >private.html
+is "a source in a private folder: it is in the page" "$(grep -c SECRET private.html)" 0
+check "that is said" grep -q 'in a folder that is not: name its folder, --source-path DIR' private.html
+chmod 755 src
 chmod 600 src/hot.c
 "$SPROFREPORT" export --format html p.pb.gz >private.html
 grep -q SECRET private.html; is "a private file is left out" $? 1
-check "that is said" grep -q 'is not for everybody to read: name its folder, --source-path DIR' private.html
+check "that is said" grep -q 'is not for everybody to read, or in a folder that is not: name its folder' private.html
 "$SPROFREPORT" export --format html --source-path "$WORK/src" p.pb.gz | grep -q SECRET
 is "unless its folder is named" $? 0
 rm -r src

@@ -105,9 +105,38 @@ static void test_cgroup__a_container_by_dockers_file(void **state)
 	assert_false(containers_is_id(ID "0"));
 }
 
+static void test_cgroup__a_monitor_is_run_by_whom_we_trust(void **state)
+{
+	const struct container_monitor good = {{0}, 0, 0100755, "/usr/bin/conmon"};
+	struct container_monitor m = good;
+
+	(void)state;
+	assert_true(containers_may_monitor(&m, 1000));
+	m.uid[0] = 1000; /* a set-user-ID program of root that we started */
+	assert_true(containers_may_monitor(&m, 1000));
+	m.uid[0] = 1001; /* … that another user started */
+	assert_false(containers_may_monitor(&m, 1000));
+	m = good;
+	(void)strcpy(m.exe, "/usr/bin/su"); /* "conmon" is what the link was called */
+	assert_false(containers_may_monitor(&m, 1000));
+	m = good;
+	m.mode = 0104755;
+	assert_false(containers_may_monitor(&m, 1000));
+	m.mode = 0100777;
+	assert_false(containers_may_monitor(&m, 1000));
+	m = good;
+	m.owner = 1001;
+	assert_false(containers_may_monitor(&m, 1000));
+	m.owner = 1000;
+	assert_true(containers_may_monitor(&m, 1000));
+	m.exe[0] = '\0';
+	assert_false(containers_may_monitor(&m, 1000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cgroup__a_monitor_is_run_by_whom_we_trust),
 		cmocka_unit_test(test_cgroup__a_path_and_what_is_below),
 		cmocka_unit_test(test_cgroup__containers_by_their_ids),
 		cmocka_unit_test(test_cgroup__machines_by_their_names),

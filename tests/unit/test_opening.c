@@ -15,6 +15,7 @@
 
 #include "opener/opener.h"
 #include "opener/openings.h"
+#include "opener/regular.h"
 
 static struct opening opening = {.sequence = 0x01020304,
 	.kind = OPENING_MAPPED,
@@ -168,9 +169,43 @@ static void test_opening__sources_that_the_target_may_read(void **state)
 	openings_release(&openings);
 }
 
+/* A file that everybody may read is private in a folder that is. */
+static void test_opening__the_whole_way_to_a_public_file_is_public(void **state)
+{
+	static const mode_t modes[][3] = {
+		{0755, 0755, 0644}, {0700, 0755, 0644}, {0755, 0700, 0644}, {0755, 0755, 0640},
+		{0711, 0755, 0644}};
+	static const bool is_public[] = {true, false, false, false, true};
+	char outer[] = "/tmp/sprofil-public-XXXXXX", inner[64], file[80], link[80];
+
+	(void)state;
+	assert_non_null(mkdtemp(outer));
+	(void)snprintf(inner, sizeof(inner), "%s/inner", outer);
+	(void)snprintf(file, sizeof(file), "%s/file", inner);
+	(void)snprintf(link, sizeof(link), "%s/link", outer);
+	assert_int_equal(mkdir(inner, 0755), 0);
+	close(open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	assert_int_equal(symlink(file, link), 0);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		int fd = open(i % 2 ? link : file, O_RDONLY | O_CLOEXEC);
+
+		assert_int_equal(chmod(outer, modes[i][0]) | chmod(inner, modes[i][1]) |
+				chmod(file, modes[i][2]),
+			0);
+		assert_int_equal(regular_is_public(fd), is_public[i]);
+		(void)close(fd);
+		assert_int_equal(chmod(outer, 0755) | chmod(inner, 0755), 0);
+	}
+	(void)unlink(link);
+	(void)unlink(file);
+	(void)rmdir(inner);
+	(void)rmdir(outer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_opening__the_whole_way_to_a_public_file_is_public),
 		cmocka_unit_test(test_opening__table_of_a_request),
 		cmocka_unit_test(test_opening__table_of_an_answer),
 		cmocka_unit_test(test_opening__only_elf_files_are_handed_out),

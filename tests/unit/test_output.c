@@ -36,6 +36,34 @@ static void test_output__names(void **state)
 	assert_false(output_is_timed("100%%t.pb.gz"));
 }
 
+/* The name of a process is what it says. */
+static void test_output__names_that_processes_choose(void **state)
+{
+	static const struct {
+		const char *pattern, *process, *name;
+	} cases[] = {
+		{"%n.pb.gz", "-rf", "_rf.pb.gz"},
+		{"a/%n.pb.gz", "-rf", "a/_rf.pb.gz"},
+		{"%p-%n", "-rf", "42--rf"},
+		{"%n", "..", "_."},
+		{"%n", ".bashrc", "_bashrc"},
+		{"%n", "~root", "_root"},
+		{"x.%n", "a\nb\x1b[31m\x7f\t", "x.a_b_[31m__"},
+		{"%n", "../../etc", "_._.._etc"},
+		{"%n%n", "-", "_-"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct output_facts facts = {.pid = 42, .name = cases[i].process};
+		char *name;
+
+		assert_int_equal(output_name(cases[i].pattern, &facts, &name), 0);
+		assert_string_equal(name, cases[i].name);
+		free(name);
+	}
+}
+
 static void test_output__second_of_a_time(void **state)
 {
 	const struct output_facts facts = {.pid = 42, .name = "n", .time = 0, .number = 2};
@@ -140,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_output__names),
+		cmocka_unit_test(test_output__names_that_processes_choose),
 		cmocka_unit_test(test_output__second_of_a_time),
 		cmocka_unit_test(test_output__mark_before_the_suffix),
 		cmocka_unit_test(test_output__ranks_of_a_job),

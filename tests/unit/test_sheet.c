@@ -44,7 +44,7 @@ static void test_sheet__csv_quotes_as_rfc_4180(void **state)
 }
 
 /* A name that a spreadsheet would take for a formula; the number before it stays one. */
-static void test_sheet__csv_has_no_formulas(void **state)
+static void test_sheet__cells_are_no_formulas(void **state)
 {
 	(void)state;
 	assert_sheet(REPORT_CSV, "=1+1", "n,text\n-5,\"'=1+1\"\n");
@@ -53,7 +53,9 @@ static void test_sheet__csv_has_no_formulas(void **state)
 	assert_sheet(REPORT_CSV, "@a\"", "n,text\n-5,\"'@a\"\"\"\n");
 	assert_sheet(REPORT_CSV, "\t=a", "n,text\n-5,\"'?=a\"\n");
 	assert_sheet(REPORT_CSV, "\r=a", "n,text\n-5,\"'?=a\"\n");
-	assert_sheet(REPORT_TSV, "=1", "n\ttext\n-5\t=1\n");
+	assert_sheet(REPORT_TSV, "=1+1", "n\ttext\n-5\t'=1+1\n");
+	assert_sheet(REPORT_TSV, "\t=a", "n\ttext\n-5\t'\\t=a\n");
+	assert_sheet(REPORT_TSV, "a=1", "n\ttext\n-5\ta=1\n");
 	assert_sheet(REPORT_JSON, "=1", "[\n{\"n\": -5, \"text\": \"=1\"}\n]\n");
 }
 
@@ -108,7 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sheet__tsv_has_one_line_a_row),
 		cmocka_unit_test(test_sheet__csv_quotes_as_rfc_4180),
-		cmocka_unit_test(test_sheet__csv_has_no_formulas),
+		cmocka_unit_test(test_sheet__cells_are_no_formulas),
 		cmocka_unit_test(test_sheet__nothing_steers_a_terminal),
 		cmocka_unit_test(test_sheet__json_escapes_as_rfc_8259),
 		cmocka_unit_test(test_sheet__pairs_tell_what_is_not_known),

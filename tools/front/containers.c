@@ -72,14 +72,43 @@ bool containers_read_monitor(
 	return true;
 }
 
-/* Users other than root and ourselves can name any program conmon. */
+bool containers_may_monitor(
+	const struct container_monitor *monitor, unsigned own_uid)
+{
+	const char *slash = strrchr(monitor->exe, '/');
+
+	for (size_t i = 0; i < sizeof(monitor->uid) / sizeof(*monitor->uid); i++) {
+		if (monitor->uid[i] != 0 && monitor->uid[i] != own_uid)
+			return false;
+	}
+	return slash && !strcmp(slash + 1, "conmon") && !(monitor->mode & (S_ISUID | S_ISGID)) &&
+		(monitor->owner == 0 || monitor->owner == own_uid) &&
+		!(monitor->mode & (S_IWGRP | S_IWOTH));
+}
+
 static bool is_trusted(int pid)
 {
+	struct container_monitor monitor = {0};
+	char path[48], *status, *uid;
 	struct stat st;
-	char path[32];
+	ssize_t bytes;
+	bool found;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d", pid);
-	return stat(path, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid());
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (read_file(path, &status) < 0)
+		return false;
+	uid = strstr(status, "\nUid:");
+	found = uid &&
+		sscanf(uid, " Uid: %u %u %u %u", &monitor.uid[0], &monitor.uid[1],
+			&monitor.uid[2], &monitor.uid[3]) == 4;
+	free(status);
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	bytes = readlink(path, monitor.exe, sizeof(monitor.exe) - 1);
+	if (!found || bytes <= 0 || stat(path, &st) < 0)
+		return false;
+	monitor.owner = st.st_uid;
+	monitor.mode = st.st_mode;
+	return containers_may_monitor(&monitor, geteuid());
 }
 
 static bool find_monitor(const char *name, char ret_id[CGROUP_ID_BYTES])

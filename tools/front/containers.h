@@ -16,6 +16,19 @@ bool containers_is_id(const char *text);
  */
 bool containers_find(const char *name, char ret_id[CGROUP_ID_BYTES]);
 
+/* What a process that is called conmon is. */
+struct container_monitor {
+	unsigned uid[4]; /* real, effective, saved, file system */
+	unsigned owner, mode; /* of its executable */
+	char exe[4096];       /* the path of that */
+};
+
+/*
+ * Is it the program of root, or of the user @own_uid, and run by them? Anybody can name a program
+ * conmon, and can start a set-user-ID program by any name.
+ */
+bool containers_may_monitor(const struct container_monitor *monitor, unsigned own_uid);
+
 /*
  * Parses the command line of a conmon, words that end in NUL: "conmon", ... "-c", ID, ... "-n",
  * NAME. True: the container is @name.

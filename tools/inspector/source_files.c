@@ -130,11 +130,10 @@ int source_files_read(const struct source_files *files, const char *file, bool s
 	if (fd < 0)
 		return refuse(ret_problem, file,
 			"is not here: say where its folder is, --source-path OLD=NEW");
-	if (shared && !named && !(st.st_mode & S_IROTH))
+	if (shared && !named && !regular_is_public(fd))
 		r = refuse(ret_problem, path,
-			"is not for everybody to read: name its folder, --source-path DIR, if it "
-			"is "
-			"to be part of the file");
+			"is not for everybody to read, or in a folder that is not: name its "
+			"folder, --source-path DIR, if it is to be part of the file");
 	else if (st.st_size > SOURCE_BYTES_MOST)
 		r = refuse(ret_problem, path, "is larger than 16 MiB");
 	else
