@@ -346,15 +346,17 @@ static int make_frames(struct debuginfo *d, struct entry *entry, uint64_t svma,
 		rc = find_function(d, entry->split ? entry->split : d->reader, s->die, &function);
 		if (rc)
 			break;
-		frames[n++] = (struct debuginfo_frame){
-			.name = function.name,
-			.linkage_name = function.linkage_name,
-			.file = file == UNIT_NONE ? "" : path_of(d, entry, file, &rc),
-			.line = line,
-			.function_line = function.line,
-			.inlined = s->parent != UNIT_NONE,
-			.qualified = !entry->info.mangled,
-		};
+		/* Its name is in a supplement that is missing: the place is in the caller. */
+		if (s->parent == UNIT_NONE || function.name || function.linkage_name)
+			frames[n++] = (struct debuginfo_frame){
+				.name = function.name,
+				.linkage_name = function.linkage_name,
+				.file = file == UNIT_NONE ? "" : path_of(d, entry, file, &rc),
+				.line = line,
+				.function_line = function.line,
+				.inlined = s->parent != UNIT_NONE,
+				.qualified = !entry->info.mangled,
+			};
 		file = s->call_file;
 		line = s->call_line;
 		scope = s->parent;
