@@ -133,6 +133,23 @@ static int open_by_mapping(const struct opening *what, struct stat *ret_st)
 	return regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
 }
 
+/* The executable may be deleted, replaced or a memfd: its owner may read it through this link. */
+static int open_executable(const struct opening *what, struct stat *ret_st)
+{
+	char path[32];
+	int fd;
+
+	if (!what->pid)
+		return -ENOENT;
+	(void)snprintf(path, sizeof(path), "/proc/%u/exe", what->pid);
+	fd = regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
+	if (fd >= 0 && !is_the_file(fd, ret_st, what)) {
+		(void)close(fd);
+		fd = -ENOENT;
+	}
+	return fd;
+}
+
 int openings_mapped(const struct opening *what, struct opened *opened)
 {
 	char plain[OPENING_PATH_MOST + 1];
@@ -148,6 +165,8 @@ int openings_mapped(const struct opening *what, struct opened *opened)
 		if (what->plain_bytes != bytes || access(plain, F_OK) == 0)
 			opened->flags |= OPENED_DELETED;
 		fd = open_by_mapping(what, &st);
+		if (fd < 0)
+			fd = open_executable(what, &st);
 	}
 	return openings_elf(fd, &st, opened);
 }

@@ -18,4 +18,29 @@ for name in wrapper deaths; do
     is "test_$name.sh as user 65534" $? 0
     grep -v '^ok' "$name.log"
 done
+
+# The file of the program is gone, or another one: its owner reads it through /proc/PID/exe.
+user=(setpriv --reuid=65534 --regid=65534 --clear-groups env "PATH=$WORK/stage/tools:$PATH")
+functions() { "$SPROFREPORT" lines --format tsv "$1" | grep -cP '\tspin\t[^\t]*busy\.c\t'; }
+cd home || exit 1
+for how in deleted replaced; do
+    "${user[@]}" cp ../stage/tests/targets/busy own
+    "${user[@]}" ./own 1 600 0 & target=$!
+    wait_until "the target runs" 20 grep -qsx own /proc/$target/comm
+    if [ $how = deleted ]; then rm own; else "${user[@]}" cp ../stage/tests/targets/named new && mv new own; fi
+    "${user[@]}" sprofrun -q -F 500 -d 0.3s -o $how.pb.gz -p $target
+    check "$how: names and lines" [ "$(functions $how.pb.gz)" -gt 0 ]
+    "${user[@]}" sprofrun --dump $target >dump
+    check "$how: stacks" grep -q ' main  *busy\.c' dump
+    kill $target
+done
+"${user[@]}" python3 -c 'import os, sys
+fd = os.memfd_create("hidden")
+with open(sys.argv[1], "rb") as file: os.write(fd, file.read())
+os.execve(fd, ["hidden", "1", "600", "0"], os.environ)' ../stage/tests/targets/busy & target=$!
+is_memfd() { [[ $("${user[@]}" readlink /proc/$target/exe) == /memfd:hidden* ]]; }
+wait_until "the target runs" 20 is_memfd
+"${user[@]}" sprofrun -q -F 500 -d 0.3s -o memfd.pb.gz -p $target
+check "memfd: names and lines" [ "$(functions memfd.pb.gz)" -gt 0 ]
+kill $target
 finish
