@@ -232,16 +232,29 @@ static uint64_t word_at(const struct stack_piece *piece, size_t at)
 	return word;
 }
 
+/* What the signal frame on an alternate stack tells; sp 0: there is none. */
+struct interrupted {
+	uint64_t sp;         /* at which the handler interrupted the thread */
+	uint64_t start, end; /* of the alternate stack */
+};
+
+/* SS_ONSTACK and SS_AUTODISARM; all else would be no uc_stack of a handler that runs on it. */
+static bool are_flags(uint64_t word)
+{
+	return ((uint32_t)word & ~(UINT32_C(1) << 31)) <= 1;
+}
+
 /*
- * The stack pointer at which a signal handler interrupted the thread, from the signal frame on the
- * alternate stack. The frame holds uc_stack {ss_sp, ss_flags, ss_size}, which describes the memory
- * that contains the frame, and a stack pointer into other memory. 0: no such frame.
+ * The signal frame holds uc_stack {ss_sp, ss_flags, ss_size}, which describes the memory that
+ * contains the frame, and a stack pointer into other memory. That of a young thread may be memory
+ * that is not known yet: it counts if there is no other.
  */
-static uint64_t interrupted_sp(
+static struct interrupted find_interrupted(
 	const struct stack_piece *piece, const struct stack_ranges *ranges, uint64_t sp)
 {
 	size_t bytes = piece->bytes < SEARCH_BYTES ? piece->bytes : SEARCH_BYTES;
 	size_t reach = arch_native.signal_sp_offset + 8;
+	struct interrupted unknown = {0};
 
 	for (size_t at = (size_t)(-piece->base & 7); bytes >= reach && at <= bytes - reach;
 		at += 8) {
@@ -254,10 +267,27 @@ static uint64_t interrupted_sp(
 		if (size < 1024 || size > (UINT64_C(1) << 30) || end <= piece->base + at)
 			continue;
 		saved = word_at(piece, at + arch_native.signal_sp_offset);
-		if ((saved < start || saved >= end) && stack_ranges_find(ranges, saved))
-			return saved;
+		if (saved >= start && saved < end)
+			continue;
+		if (stack_ranges_find(ranges, saved))
+			return (struct interrupted){saved, start, end};
+		if (!unknown.sp && saved && !(saved & 7) && are_flags(word_at(piece, at + 8)))
+			unknown = (struct interrupted){saved, start, end};
 	}
-	return 0;
+	return unknown;
+}
+
+/*
+ * Can a handler run on an alternate stack? Not in the thread's own stack, unless the alternate one
+ * lies in that: then the stack seems to have become shorter.
+ */
+static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t last_sp)
+{
+	if (sp < home->start || sp >= home->end)
+		return true;
+	if (sp >= home->other_start && sp < home->other_end)
+		return true;
+	return sp > last_sp && sp - last_sp > PAGE_BYTES;
 }
 
 void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
@@ -312,6 +342,8 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 {
 	uint64_t sp = snapshot->sp, below = arch_native.red_zone_bytes, end, limit, outer;
 	struct goroutine goroutine = {0};
+	uint64_t last_sp = home->sp;
+	struct interrupted interrupted;
 
 	copy->outer.bytes = copy->inner.bytes = 0;
 	copy->left_pc = copy->left_sp = 0;
@@ -333,18 +365,21 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 		take_left(copy, tid, &goroutine);
 		return;
 	}
-	if (inside(home, sp) || snapshot->machine != arch_native.machine)
+	if (snapshot->machine != arch_native.machine || !may_be_on_other(home, sp, last_sp))
 		return;
-	outer = interrupted_sp(&copy->inner, ranges, sp);
+	interrupted = find_interrupted(&copy->inner, ranges, sp);
+	outer = interrupted.sp;
 	if (!outer) {
 		const struct stack_range *range = stack_ranges_find(ranges, sp);
 
-		if (range)
-			*home = (struct stack_home){
-				range->start - (range->grows ? GROWTH_BYTES : 0), range->end, sp,
-				home->need};
+		if (range) {
+			home->start = range->start - (range->grows ? GROWTH_BYTES : 0);
+			home->end = range->end;
+		}
 		return;
 	}
+	home->other_start = interrupted.start;
+	home->other_end = interrupted.end;
 	end = end_of(copy, ranges, home, outer, &limit);
 	if (outer < below || end <= outer || (outer >= sp && outer < copy->limit))
 		return;

@@ -63,10 +63,14 @@ struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_
 int stack_ranges_correct(struct stack_ranges *ranges, uint64_t sp,
 	const struct mapped_range *present, bool guarded, uint64_t now_ns);
 
-/* A thread's stack when no handler runs, and its stack pointer at the last stop; 0 unknown. */
+/*
+ * A thread's stack when no handler runs, its stack pointer at the last stop, and the alternate
+ * stack on which a handler was seen, which may lie in the thread's own; 0 unknown.
+ */
 struct stack_home {
 	uint64_t start, end, sp;
 	uint64_t need; /* bytes to copy where a mapping is more than a stack; 0: not known yet */
+	uint64_t other_start, other_end;
 };
 
 struct stack_piece {

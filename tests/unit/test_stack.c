@@ -119,7 +119,7 @@ static void test_stack__a_guess_serves_if_it_holds_enough(void **state)
 	(void)state;
 	assert_int_equal(stack_copy_init(&copy, 65536), 0);
 	for (size_t i = 0; i < sizeof(sp) / sizeof(sp[0]); i++) {
-		struct stack_home home = {start, start + 8192, last, 0};
+		struct stack_home home = {.start = start, .end = start + 8192, .sp = last};
 		struct arch_snapshot snapshot = at_sp(sp[i]);
 		uint64_t base = sp[i] - arch_native.red_zone_bytes;
 		uint8_t mark = (uint8_t)(200 + i);
@@ -149,7 +149,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	uint64_t start = (uintptr_t)at;
 	struct stack_range range = {.start = start, .end = start + 8192};
 	struct stack_ranges ranges = {.range = &range, .n = 1};
-	struct stack_home home = {start, start + 8192, 0, 0};
+	struct stack_home home = {.start = start, .end = start + 8192};
 	struct arch_snapshot snapshot = at_sp(start + 1000);
 	struct stack_copy copy;
 
@@ -252,7 +252,6 @@ struct seen {
 	struct stack_copy copy;
 	struct stack_ranges ranges;
 	struct stack_home home;
-	volatile uint64_t marker;
 };
 static struct seen *seen;
 
@@ -265,43 +264,102 @@ static void handler(int number)
 	stack_copy_take(&seen->copy, (int)getpid(), &snapshot, &seen->ranges, &seen->home);
 }
 
+/* A handler on @alternate finds this function's frame in the copy, or fails. */
+__attribute__((noinline)) static void assert_interrupted_is_found(
+	struct seen *own, void *alternate, size_t bytes)
+{
+	volatile uint64_t marker = UINT64_C(0x1122334455667788);
+	stack_t stack = {.ss_sp = alternate, .ss_size = bytes};
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+	const uint64_t value = marker;
+	size_t found = 0;
+
+	seen = own;
+	assert_int_equal(sigaltstack(&stack, NULL), 0);
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	own->home.sp = (uintptr_t)&marker;
+	/* The second time the thread was seen there before. */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(raise(SIGUSR1), 0);
+		assert_true(own->copy.inner.bytes > 0);
+		assert_true(own->copy.inner.base > (uintptr_t)alternate);
+		assert_true(own->copy.inner.base < (uintptr_t)alternate + bytes);
+		assert_true(own->copy.outer.bytes > 0);
+		for (size_t j = 0; j + 8 <= own->copy.outer.bytes; j++)
+			found += memcmp(own->copy.outer.data + j, &value, 8) == 0;
+		assert_true(found >= 1);
+		found = 0;
+	}
+	stack.ss_flags = SS_DISABLE;
+	(void)sigaltstack(&stack, NULL);
+}
+
+static void begin_seen(struct seen *own, char **text)
+{
+	const struct stack_range *main_stack;
+	size_t room = 0;
+
+	assert_true(proc_maps_read((int)getpid(), text, &room) > 0);
+	assert_int_equal(stack_ranges_set(&own->ranges, *text), 0);
+	assert_int_equal(stack_copy_init(&own->copy, 1 << 20), 0);
+	main_stack = stack_ranges_find(&own->ranges, (uintptr_t)&room);
+	assert_non_null(main_stack);
+	own->home = (struct stack_home){.start = main_stack->start, .end = main_stack->end};
+}
+
+static void end_seen(struct seen *own, char *text)
+{
+	stack_copy_release(&own->copy);
+	stack_ranges_release(&own->ranges);
+	free(text);
+}
+
 /* test: what a handler on an alternate stack interrupted is copied too. */
 static void test_stack__finds_what_a_handler_interrupted(void **state)
 {
-	struct seen own = {.marker = UINT64_C(0x1122334455667788)};
-	size_t bytes = 65536, room = 0, found = 0;
-	stack_t alternate = {.ss_sp = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-		.ss_size = bytes};
-	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
-	const struct stack_range *main_stack;
+	void *alternate = mmap(
+		NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct seen own = {0};
 	char *text = NULL;
-	uint64_t here = (uintptr_t)&own;
+	uint64_t start;
 
 	(void)state;
-	seen = &own;
-	assert_true(proc_maps_read((int)getpid(), &text, &room) > 0);
-	assert_int_equal(stack_ranges_set(&own.ranges, text), 0);
-	assert_int_equal(stack_copy_init(&own.copy, 1 << 20), 0);
-	main_stack = stack_ranges_find(&own.ranges, here);
-	assert_non_null(main_stack);
-	own.home = (struct stack_home){main_stack->start, main_stack->end, 0, 0};
-	assert_int_equal(sigaltstack(&alternate, NULL), 0);
-	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
-	assert_int_equal(raise(SIGUSR1), 0);
-	assert_true(own.copy.inner.bytes > 0);
-	assert_true(own.copy.inner.base > (uintptr_t)alternate.ss_sp);
-	assert_true(own.copy.outer.bytes > 0);
-	/* The piece has this function's frame: its variables are in it, as they are. */
-	for (size_t i = 0; i + 8 <= own.copy.outer.bytes; i++)
-		found += memcmp(own.copy.outer.data + i, (const void *)&own.marker, 8) == 0;
-	assert_true(found >= 1);
-	assert_true(own.home.start == main_stack->start);
-	stack_copy_release(&own.copy);
-	stack_ranges_release(&own.ranges);
-	free(text);
-	alternate.ss_flags = SS_DISABLE;
-	(void)sigaltstack(&alternate, NULL);
+	begin_seen(&own, &text);
+	start = own.home.start;
+	assert_interrupted_is_found(&own, alternate, 65536);
+	assert_true(own.home.start == start);
+	end_seen(&own, text);
+}
+
+/* A young thread: no maps were read since its stack was made. */
+static void test_stack__finds_it_on_a_stack_that_is_not_known(void **state)
+{
+	void *alternate = mmap(
+		NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct seen own = {0};
+	char *text = NULL;
+
+	(void)state;
+	begin_seen(&own, &text);
+	own.home = (struct stack_home){0};
+	own.ranges.n = 0;
+	assert_interrupted_is_found(&own, alternate, 65536);
+	/* Where the handler ran is not where the thread lives. */
+	assert_true(own.home.start == 0 && own.home.end == 0);
+	end_seen(&own, text);
+}
+
+/* The alternate stack is a variable of a caller: all is in one mapping. */
+static void test_stack__finds_it_below_an_alternate_stack_of_a_caller(void **state)
+{
+	char alternate[65536];
+	struct seen own = {0};
+	char *text = NULL;
+
+	(void)state;
+	begin_seen(&own, &text);
+	assert_interrupted_is_found(&own, alternate, sizeof(alternate));
+	end_seen(&own, text);
 }
 
 int main(void)
@@ -315,6 +373,8 @@ int main(void)
 		cmocka_unit_test(test_stack__in_the_heap_as_much_as_is_needed),
 		cmocka_unit_test(test_stack__cap_keeps_the_part_nearest_to_sp),
 		cmocka_unit_test(test_stack__finds_what_a_handler_interrupted),
+		cmocka_unit_test(test_stack__finds_it_on_a_stack_that_is_not_known),
+		cmocka_unit_test(test_stack__finds_it_below_an_alternate_stack_of_a_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
