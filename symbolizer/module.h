@@ -69,6 +69,16 @@ struct space {
 /* Sets the biases of @n ascending mappings, which have their modules (space_bias.c). -ENOMEM. */
 int space_set_biases(struct mapping *mappings, size_t n);
 
+/*
+ * Code of a file that was copied to memory without a file, at the same addresses, as `node
+ * --use-largepages` does (space_moved.c). Such a mapping may be one, or code made at run time.
+ */
+bool space_may_be_moved(const struct mapping *mapping);
+/* Is a mapping without a file, which may be such code, next to the one at @index? */
+bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index);
+/* Gives those mappings their modules and biases; all others have theirs. */
+void space_find_moved(struct mapping *mappings, size_t n);
+
 /* The mapping that contains @pc, NULL none. Valid until the next space_set_maps(). */
 const struct mapping *space_find_mapping(const struct space *space, uint64_t pc);
 

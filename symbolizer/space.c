@@ -113,7 +113,8 @@ static void keep_modules(const struct space *space, struct mapping *mappings, si
 	for (size_t i = 0; i < n; i++) {
 		while (old < space->n && space->mappings[old].start < mappings[i].start)
 			old++;
-		if (old < space->n && same_mapping(&space->mappings[old], &mappings[i]))
+		if (old < space->n && !space_may_be_moved(&mappings[i]) &&
+			same_mapping(&space->mappings[old], &mappings[i]))
 			mappings[i].module = space->mappings[old].module;
 	}
 }
@@ -141,7 +142,8 @@ static int open_executables(struct space *space, struct mapping *mappings,
 		bool vdso = strcmp(m->name, "[vdso]") == 0;
 		int rc = 0;
 
-		if (!m->execute || (m->name[0] != '/' && !vdso))
+		if ((!m->execute && !space_is_beside_moved(mappings, n, i)) ||
+			(m->name[0] != '/' && !vdso))
 			continue;
 		if (!m->module && m->inode)
 			m->module = module_of_file(m, executable, n_executable);
@@ -179,6 +181,8 @@ static int assign_modules(
 	}
 	if (rc == 0)
 		rc = space_set_biases(mappings, n);
+	if (rc == 0)
+		space_find_moved(mappings, n);
 	free(executable);
 	return rc;
 }

@@ -320,6 +320,58 @@ static void test_space__each_mapping_has_its_own_bias(void **state)
 	(void)unlink(path);
 }
 
+/* Text that was remapped onto memory without a file, as for large pages, and code that was not. */
+static void test_space__finds_text_that_was_moved(void **state)
+{
+	static const char *const kinds[] = {"", "[anon: text]", "/anon_hugepage (deleted)"};
+	char path[] = "/tmp/sprofil-moved-XXXXXX", text[4096];
+	int fd = mkstemp(path);
+	struct place place, other;
+	struct world world;
+
+	(void)state;
+	assert_true(fd >= 0);
+	write_two_texts(fd);
+	/* With one of two executable segments moved, and both. */
+	for (size_t i = 0; i < 6; i++) {
+		const char *name = kinds[i % 3];
+		size_t bytes = (size_t)snprintf(text, sizeof(text),
+			"10000000-10001000 r--p 00000000 fe:01 7 %s\n"
+			"107a2000-107a3000 r-xp 00000000 00:00 0 %s\n"
+			"107a3000-107a4000 r--p 00001000 fe:01 7 %s\n",
+			path, name, path);
+
+		if (i < 3)
+			bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes,
+				"107a4000-107a5000 r-xp 00001000 fe:01 7 %s\n", path);
+		else
+			bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes,
+				"107a4000-107a5000 r-xp 00000000 00:00 0 %s\n", name);
+		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes,
+			"107a5000-107a6000 r-xp 00000000 00:00 0 %s\n"
+			"20000000-20001000 r-xp 00000000 00:00 0 %s\n",
+			name, name);
+		make_world(&world, 0);
+		assert_int_equal(space_set_maps(world.space, text, bytes), 0);
+		/* The same maps again: what is kept is right, too. */
+		assert_int_equal(space_set_maps(world.space, text, bytes), 0);
+		assert_true(space_find(world.space, 0x107a2010, &place));
+		assert_int_equal(place.svma, 0x7a2010);
+		assert_string_equal(place.module->key.path, path);
+		assert_true(space_find(world.space, 0x107a44b0, &other));
+		assert_int_equal(other.svma, 0x7a44b0);
+		assert_ptr_equal(other.module, place.module);
+		/* Beside the file, and elsewhere: made at run time. */
+		assert_true(space_find(world.space, 0x107a5010, &other));
+		assert_ptr_not_equal(other.module, place.module);
+		assert_true(space_find(world.space, 0x20000010, &other));
+		assert_ptr_not_equal(other.module, place.module);
+		end_world(&world);
+	}
+	(void)close(fd);
+	(void)unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_space__many_processes_keep_no_descriptors),
 		cmocka_unit_test(test_space__reads_code_from_the_file),
 		cmocka_unit_test(test_space__each_mapping_has_its_own_bias),
+		cmocka_unit_test(test_space__finds_text_that_was_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
