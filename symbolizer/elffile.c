@@ -53,18 +53,39 @@ static uint64_t zdebug_bytes(const Elf_Data *data)
 	return bytes;
 }
 
+enum { COMPRESSED_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD */
+
+/* ch_type, the first word of the data. 0: there is none. */
+static uint32_t compression_of(Elf_Scn *scn)
+{
+	Elf_Data *raw = elf_rawdata(scn, NULL);
+	uint32_t type = 0;
+
+	if (raw && raw->d_buf && raw->d_size >= sizeof(type))
+		memcpy(&type, raw->d_buf, sizeof(type));
+	return type;
+}
+
 /* Decompresses the section into libelf's own memory. */
 static int inflate_section(
-	struct budget *budget, Elf_Scn *scn, const GElf_Shdr *head, const char *name)
+	struct elffile *file, Elf_Scn *scn, const GElf_Shdr *head, const char *name)
 {
+	struct budget *budget = file->budget;
 	GElf_Chdr chdr;
 	Elf_Data *raw;
 
 	if (head->sh_flags & SHF_COMPRESSED) {
-		if (!gelf_getchdr(scn, &chdr) ||
-			!budget_inflate(budget, head->sh_size, chdr.ch_size))
+		/* zstd needs libelf 0.189, built with it: others refuse its head. */
+		if (!gelf_getchdr(scn, &chdr)) {
+			file->unknown_compression |= compression_of(scn) == COMPRESSED_ZSTD;
 			return -EINVAL;
-		return elf_compress(scn, 0, 0) < 0 ? -EINVAL : 0;
+		}
+		if (!budget_inflate(budget, head->sh_size, chdr.ch_size))
+			return -EINVAL;
+		if (elf_compress(scn, 0, 0) >= 0)
+			return 0;
+		file->unknown_compression |= chdr.ch_type == COMPRESSED_ZSTD;
+		return -EINVAL;
 	}
 	if (strncmp(name, ".zdebug", 7) == 0) {
 		raw = elf_rawdata(scn, NULL);
@@ -93,7 +114,7 @@ int elffile_section(
 	if (!out.name)
 		out.name = "";
 	if (want_data && head.sh_type != SHT_NOBITS && head.sh_type != SHT_NULL &&
-		inflate_section(file->budget, scn, &head, out.name) == 0 &&
+		inflate_section(file, scn, &head, out.name) == 0 &&
 		gelf_getshdr(scn, &head)) {
 		data = elf_rawdata(scn, NULL);
 		if (data && data->d_buf && data->d_size) {

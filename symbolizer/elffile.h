@@ -19,6 +19,7 @@ struct elffile {
 	bool elf64;
 	uint16_t machine;
 	size_t n_sections;
+	bool unknown_compression; /* a section was asked for that libelf cannot decompress */
 	struct budget *budget; /* for data derived from the file; NULL none. Set after the open. */
 };
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* DWARF 5, section 6.2.5, and tables 7.27 and 7.5 (forms). */
-enum { LNE_END_SEQUENCE = 1, LNS_COPY = 1, LNS_SET_FILE = 4, LNS_FIXED_ADVANCE_PC = 9, FORMATS_MOST = 255 };
+enum { LNE_END_SEQUENCE = 1, LNS_COPY = 1, LNS_SET_FILE = 4, LNS_FIXED_ADVANCE_PC = 9 };
+enum { FORMATS_MOST = 255 };
 enum {
 	FORM_BLOCK2 = 0x03,
 	FORM_BLOCK4 = 0x04,

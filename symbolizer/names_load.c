@@ -277,6 +277,14 @@ static int load_lines_from(struct names *n, struct names_source *from)
 	if (rc == -E2BIG || rc == -ENOMEM)
 		return names_blame(n, rc);
 	n->working_on = NULL;
+	if (rc < 0 && from->elf.unknown_compression) {
+		n->lines = unread;
+		return complain_about(module,
+			"its debug information is compressed in a way that the installed libelf "
+			"cannot read (zstd: libelf 0.189): objcopy --decompress-debug-sections "
+			"FILE makes it readable",
+			from->path);
+	}
 	if (rc == 0) {
 		n->lines = n->working_on = from->path;
 		if (missing)

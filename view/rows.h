@@ -36,7 +36,8 @@ struct rows {
 	int64_t all[VALUE_TYPES_MAX];    /* of the whole profile */
 	int64_t chosen[VALUE_TYPES_MAX]; /* of the samples chosen by the options */
 	int64_t unsampled;               /* the part of all[weight] that is [unsampled] */
-	int64_t whole; /* what shares are of: all[weight], or the sum of all amounts without signs */
+	/* What shares are of: all[weight], or the sum of all amounts without signs. */
+	int64_t whole;
 	bool negative; /* some are negative: a difference of profiles, as other tools write it */
 	double effective_samples;        /* 0 unknown */
 	bool filtered;                   /* the options choose samples */
@@ -54,8 +55,8 @@ static inline int64_t rows_amount(int64_t value)
 }
 
 /*
- * Only the sums: weight, all, chosen, unsampled, whole, effective_samples. For reports whose rows are not
- * a list.
+ * Only the sums: weight, all, chosen, unsampled, whole, effective_samples. For reports whose rows
+ * are not a list.
  */
 void rows_sum_up(const struct profile *profile, const struct places *places,
 	const struct filter *filter, struct rows *rows);

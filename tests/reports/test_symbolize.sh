@@ -159,6 +159,16 @@ build shared gcc -g -O2 -shared -fPIC a.c && compare shared out/shared
 build sections gcc -g -O2 -ffunction-sections -Wl,--gc-sections a.c && compare sections out/sections
 build gz gcc -gdwarf-5 -O2 -gz a.c && compare gz out/gz out/gcc-dwarf5-O2
 build gz-gnu gcc -gdwarf-5 -O2 -gz=zlib-gnu a.c && compare gz-gnu out/gz-gnu out/gcc-dwarf5-O2
+# libelf before 0.189 does not know zstd: that is said, and not that there is no debug information.
+if build zstd gcc -gdwarf-5 -O2 a.c; then
+	if ! objcopy --compress-debug-sections=zstd out/zstd 2>/dev/null; then
+		skip zstd "objcopy knows no zstd"
+	elif "$bench" -s out/zstd <addresses.txt | grep -q '^problem: .*compressed in a way'; then
+		ok "zstd: what cannot be read"
+	else
+		compare zstd out/zstd out/gcc-dwarf5-O2
+	fi
+fi
 # In DWARF 5 binutils up to 2.40 begin each sequence with file 0, where the standard says 1.
 build lto gcc -gdwarf-4 -O2 -flto a.c && compare lto out/lto
 # So has libdwarf up to 0.4; here file 0 is "<artificial>".

@@ -190,7 +190,7 @@ static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 	uint64_t start = (uintptr_t)at, sp = start + 10000, zone = arch_native.red_zone_bytes;
 	struct stack_range range = {.start = start, .end = start + BYTES};
 	struct stack_ranges ranges = {.range = &range, .n = 1};
-	struct stack_home home = {start, start + BYTES, 0, 0};
+	struct stack_home home = {.start = start, .end = start + BYTES};
 	struct arch_snapshot snapshot = at_sp(sp);
 	struct stack_copy copy;
 

@@ -64,7 +64,8 @@ static const struct export_format formats[] = {
 		true, NULL, write_pprof, NULL},
 	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks are", false,
 		false, true, NULL, folded_write, NULL},
-	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, false, NULL,
+	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, false,
+		NULL,
 		svg_write, svg_diff_write},
 	{"html", ".html", "a page with flame graph, functions and source", "the page is", false,
 		true, false, NULL, html_write, NULL},
@@ -80,7 +81,8 @@ static const struct export_format formats[] = {
 		"the samples are", false, false, false, NULL, perf_script_write, NULL},
 	{"csv", ".csv", "the flat report as comma separated values", "the report is", false, true,
 		true, NULL, write_csv, NULL},
-	{"json", ".json", "the flat report as JSON", "the report is", false, true, true, "speedscope",
+	{"json", ".json", "the flat report as JSON", "the report is", false, true, true,
+		"speedscope",
 		write_json, NULL},
 };
 

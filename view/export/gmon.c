@@ -183,7 +183,8 @@ static uint32_t choose_rate(const struct gmon *g)
 	for (size_t i = 0; i < g->bins; i++)
 		most = g->bin[i] > most ? g->bin[i] : most;
 	while (rate > 1 &&
-		(double)most / 1e9 * rate > BIN_MOST * (rate > FINE_RATE ? 1 : (double)most_histograms(g)))
+		(double)most / 1e9 * rate >
+			BIN_MOST * (rate > FINE_RATE ? 1 : (double)most_histograms(g)))
 		rate /= 10;
 	return rate;
 }
