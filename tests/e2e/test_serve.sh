@@ -78,12 +78,13 @@ is "each request has the status that it should" "$($CLIENT status $port <request
 is "a page with a name of its own for 127.0.0.1" \
     "$(echo '403 GET /debug/pprof/ HTTP/1.1' | $CLIENT status $port evil.example)" 403
 
-# Clients that lie, hang, or leave. Each is one of many at once.
-$CLIENT attack $port; is "clients that attack: what still answers" $? 0
-$CLIENT crowd $port; is "a thousand connections that come and go: what still answers" $? 0
 $CLIENT half $port '/debug/pprof/profile?seconds=1' >h.pb.gz
 is "a client that sends no more after its request gets a profile: status" $? 0
 is "its length" "$(figure wall_ns h.pb.gz)" 1000000000
+
+# Clients that lie, hang, or leave. Each is one of many at once.
+$CLIENT attack $port; is "clients that attack: what still answers" $? 0
+$CLIENT crowd $port; is "a thousand connections that come and go: what still answers" $? 0
 check "the server lives" [ -n "$(server_of)" ]
 
 # The target ends in the midst: what there is up to then is the answer.
