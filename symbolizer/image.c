@@ -110,6 +110,9 @@ static int read_phdrs(struct image *image, uint64_t offset, size_t entry_bytes, 
 }
 
 /* Notes are 4-aligned; in segments with p_align 8, 8-aligned (the gABI's rule for 64 bits). */
+/* Of Go's linker, in a note of the name "Go". */
+#define NOTE_GO_BUILD_ID 4
+
 static void read_notes(struct image *image, const uint8_t *data, uint64_t end, uint64_t align)
 {
 	uint64_t at = 0;
@@ -126,11 +129,12 @@ static void read_notes(struct image *image, const uint8_t *data, uint64_t end, u
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 			memcmp(data + name, "GNU", 4) == 0 && note.n_descsz > 0 &&
-			note.n_descsz <= IMAGE_BUILD_ID_MAX) {
+			note.n_descsz <= IMAGE_BUILD_ID_MAX && !image->build_id_bytes) {
 			memcpy(image->build_id, data + desc, note.n_descsz);
 			image->build_id_bytes = note.n_descsz;
-			return;
 		}
+		image->go |= note.n_type == NOTE_GO_BUILD_ID && note.n_namesz == 4 &&
+			memcmp(data + name, "Go\0", 4) == 0;
 		if (next > end)
 			return;
 		at = next;

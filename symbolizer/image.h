@@ -25,6 +25,7 @@ struct image {
 	size_t n_phdr;
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_bytes; /* 0: none */
+	bool go;               /* Go's linker made it */
 };
 
 /*

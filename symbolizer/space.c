@@ -290,6 +290,8 @@ uint32_t space_go(const struct space *space)
 
 		if (!space->mappings[i].execute || !module->image.data)
 			continue;
+		if (!module->image.go)
+			return 0;
 		names = names_of(module);
 		return names && names_go(names) ? gopclntab_g_below(names_go(names)) : 0;
 	}

@@ -96,15 +96,20 @@ static void fill(struct unwind_step *step, const struct gopclntab_function *f, i
 int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
 {
 	uint16_t machine = module->image.machine;
-	struct names *names = names_of(module);
-	const struct gopclntab *table = names ? names_go(names) : NULL;
+	struct names *names;
+	const struct gopclntab *table;
 	struct gopclntab_function function;
 	struct unwind_rule *rule;
 	int64_t depth;
 	bool x86 = machine == EM_X86_64;
 
+	/* Others are not to be parsed for it while samples come in. */
+	if (!module->image.go)
+		return 0;
+	names = names_of(module);
 	if (!names)
 		return -ENOMEM;
+	table = names_go(names);
 	if (!table || (!x86 && machine != EM_AARCH64))
 		return 0;
 	step->before_uncalled = before_uncalled(table, step->svma);

@@ -12,9 +12,12 @@ void spin(double seconds)
 {
 	struct timespec now;
 
-	do
+	do {
+		/* Some time of its own between two calls, so that it has samples. */
+		for (volatile unsigned i = 0; i < 100000; i++)
+			;
 		(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < seconds);
+	} while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < seconds);
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 /*
  * An ELF file with the table of a Go program (symbolizer/gopclntab.h) and no section headers:
  *
+ *	0x0400  a note of Go's linker
  *	0x1000  code: main.main 0x00 to 0x3f, runtime.systemstack to 0x5f, runtime.goexit to 0x6f,
  *		runtime.systemstack_switch to 0x77
  *	0x2000  the table, and the tree of inlined calls at 0x2f00
@@ -24,6 +25,7 @@ enum {
 	GO_TEXT = 0x1000,
 	GO_TABLE = 0x2000,
 	GO_TREE = 0x2f00,
+	GO_NOTE = 0x400,
 	GO_MODULE = 0x3000,
 	GO_BYTES = 0x3200,
 	GO_FUNCTIONS = 4,
@@ -83,13 +85,23 @@ static inline void go_headers(struct go_fixture *go)
 		.e_phoff = sizeof(head),
 		.e_ehsize = sizeof(head),
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 3};
+		.e_phnum = 4};
+	static const uint8_t note[] = {
+		4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 'G', 'o', 0, 0, 'i', 'd', 0, 0};
+	const Elf64_Phdr notes = {.p_type = PT_NOTE,
+		.p_flags = PF_R,
+		.p_offset = GO_NOTE,
+		.p_filesz = sizeof(note),
+		.p_memsz = sizeof(note),
+		.p_align = 4};
 	static const struct {
 		uint32_t flags, at, bytes;
 	} segments[] = {{PF_R | PF_X, GO_TEXT, 0x100}, {PF_R, GO_TABLE, 0x1000},
 		{PF_R | PF_W, GO_MODULE, 0x200}};
 
 	memcpy(go->data, &head, sizeof(head));
+	memcpy(go->data + GO_NOTE, note, sizeof(note));
+	memcpy(go->data + sizeof(head) + 3 * sizeof(notes), &notes, sizeof(notes));
 	for (size_t i = 0; i < 3; i++) {
 		const Elf64_Phdr p = {.p_type = PT_LOAD,
 			.p_flags = segments[i].flags,
