@@ -31,7 +31,8 @@ done
 check "a formula is text" grep -q ",\"'=cmd|'?\[2J" out
 is "no cell begins as a formula" "$(grep -cP '(^|,)"?[=+@-](?![0-9])' out)" 0
 "$SPROFREPORT" flat --format tsv p.pb.gz >out
-check "TSV keeps it, escaped" grep -qF $'\t=cmd|'"'"'\x1b[2J\xc2\x9b\x9b\x7f' out
+check "so it is in TSV, and what is not text is escaped" \
+    grep -qF $'\t\'=cmd|'"'"'\x1b[2J\xc2\x9b\x9b\x7f' out
 "$SPROFREPORT" export --format folded p.pb.gz >out; clean folded out
 "$SPROFREPORT" callers nothing p.pb.gz 2>err; clean "what is not found" err
 "$SPROFREPORT" "$name.none" 2>err; clean "a file that is not there" err

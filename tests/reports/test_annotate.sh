@@ -101,7 +101,10 @@ cp -p src/hot.c kept.c
 sed -i '1i /* another line */' src/hot.c
 annotate hot --width 0 p >out; is "a source that was changed" $? 0
 check "it is newer" grep -q "^$WORK/$newer\$" out
+# A page has no sources of folders that others may not read.
+chmod 755 "$WORK"
 "$SPROFREPORT" export --format html p | grep -q "$WORK/$newer"; is "so says the page" $? 0
+chmod 700 "$WORK"
 mkdir earlier && cp -p kept.c earlier/hot.c
 annotate hot --source-path "$WORK/src=$WORK/earlier" p | grep -q "$newer"; is "the one that is read counts" $? 1
 mv kept.c src/hot.c
