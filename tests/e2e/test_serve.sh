@@ -86,8 +86,8 @@ is "its length" "$(figure wall_ns h.pb.gz)" 1000000000
 $CLIENT attack $port; is "clients that attack: what still answers" $? 0
 $CLIENT crowd $port; is "a thousand connections that come and go: what still answers" $? 0
 check "the server lives" [ -n "$(server_of)" ]
-# Clients of the crowd that are gone may look as if they waited still, and the target is profiled for
-# them: what follows is of a server whose only client is ours.
+# Clients of the crowd that are gone may look as if they waited still, and the target is profiled
+# for them: what follows is of a server whose only client is ours.
 kill $server; wait $server
 begin "$SPROFSERVE" --listen 0 -F 500 --max-overhead 100 -p $target
 
