@@ -222,7 +222,7 @@ static size_t count_cframes(struct merger *m)
 	return n;
 }
 
-/* An activation that is about to begin has no frame yet; one that ends has no object any more. */
+/* An activation has no frame before it begins, and no object on the stack once it has ended. */
 static int merge_by_cframe(struct merger *m)
 {
 	uint64_t at = m->sample->record->thread_word[0];

@@ -68,7 +68,7 @@ static int set(struct runtimes *runtimes, struct image_space *image, const struc
 	return 0;
 }
 
-/* A Go program's stacks end where its goroutines say: the supervisor is told where to look. */
+/* Tells the supervisor where a Go program's threads keep the pointer to their goroutine. */
 static void detect_go(struct runtimes *runtimes, struct image_space *image)
 {
 	const struct runtimes_options *options = &runtimes->options;

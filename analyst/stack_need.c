@@ -6,9 +6,9 @@
 #define LEAST_BYTES 8192
 /* A stack may become longer by half, and by RESERVE_BYTES, without being cut. */
 #define RESERVE_BYTES 4096
-/* One that was cut is copied so many times as far. */
+/* After a stack that the copy has cut, the next copy is longer by this factor. */
 #define CUT_FACTOR 4
-/* The need falls by this part with each stack: some 90 short ones make a quarter of it. */
+/* Each shorter stack lowers the need by 1/FALL_PART of it: some 90 of them to a quarter. */
 #define FALL_PART 64
 /* A shorter copy is requested only if it is shorter by this factor: requests are rare. */
 #define LESS_FACTOR 4
