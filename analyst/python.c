@@ -96,7 +96,7 @@ static int detect(struct locations *locations, const struct space *space,
 	r = find_layout(space, &runtime, &layout);
 	if (r < 0) {
 		*ret_state = (void *)"its version of CPython is not among those that are known "
-				     "(3.8 to 3.13): its stacks are native ones";
+				     "(3.8 to 3.14): its stacks are native ones";
 		return r;
 	}
 	python = calloc(1, sizeof(*python));

@@ -38,13 +38,14 @@ static bool put_character(char *to, size_t *n, uint32_t c)
 }
 
 /*
- * The state's bits, from the lowest: interned (2; 16 from 3.14 on), kind (3), compact, ascii. Code
- * has compact strings only.
+ * The state's bits, from the lowest: interned, kind (3), compact, ascii; what lies above them has
+ * any value. "interned" has 2 bits, in the first releases of 3.14 16, of which it uses 2. Code has
+ * compact strings only.
  */
 static bool text_kind(const struct python_layout *l, uint32_t state, uint32_t *ret_kind,
 	bool *ret_ascii)
 {
-	const unsigned shift = l->version >= PYTHON_3_14 ? 16 : 2;
+	const unsigned shift = l->version >= PYTHON_3_14 && !(state >> 2 & 7) ? 16 : 2;
 
 	*ret_kind = state >> shift & 7;
 	*ret_ascii = state >> (shift + 4) & 1;

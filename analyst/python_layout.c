@@ -5,11 +5,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* In _Py_DebugOffsets, as numbers of 8-byte words: of 3.13, and of 3.14, which has more fields. */
+/* What is read of _Py_DebugOffsets, as numbers of its 8-byte words. */
 enum word {
 	VERSION,
 	FREE_THREADED,
+	RUNTIME_SIZE,
 	INTERPRETERS,
+	INTERPRETER_SIZE,
 	INTERPRETER_NEXT,
 	INTERPRETER_THREADS,
 	GIL,
@@ -32,8 +34,18 @@ enum word {
 	WORDS
 };
 
-static const uint8_t words_of_3_13[WORDS] = {
-	1, 2, 5, 8, 9, 15, 17, 18, 21, 23, 24, 25, 26, 29, 30, 31, 33, 35, 37, 38, 39, 43};
+static const struct {
+	uint16_t version;
+	uint8_t tag; /* bits of a reference that are not part of the pointer (_PyStackRef) */
+	uint8_t word[WORDS];
+} descriptions[] = {
+	{PYTHON_3_13, 0,
+		{1, 2, 3, 5, 6, 8, 9, 15, 17, 18, 21, 23, 24, 25, 26, 29, 30, 31, 33, 35, 37, 38,
+			39, 43}},
+	{PYTHON_3_14, 3,
+		{1, 2, 3, 5, 6, 8, 9, 16, 18, 19, 24, 26, 27, 28, 29, 32, 33, 34, 36, 40, 42, 43,
+			44, 48}},
+};
 
 const struct python_layout *python_layout_find(uint16_t version)
 {
@@ -64,7 +76,45 @@ static bool is_sane(const struct python_layout *l)
 			return false;
 	return l->interpreters < 65536 && l->interpreter_next < RUNTIME_OFFSET_MOST &&
 		l->interpreter_threads < RUNTIME_OFFSET_MOST && l->code_start >= 64 &&
-		l->code_start <= RUNTIME_OBJECT_BYTES_MOST && l->gil < RUNTIME_OFFSET_MOST;
+		l->code_start <= RUNTIME_OBJECT_BYTES_MOST && l->gil_holder < l->gil_bytes &&
+		l->gil_locked < l->gil_bytes;
+}
+
+/*
+ * The lock of the main interpreter, which is the last member of _PyRuntime. The lock's size is that
+ * of 3.12. False: it does not lie within the interpreter.
+ */
+static bool describe_lock(const uint64_t word[WORDS], struct python_layout *l)
+{
+	if (word[RUNTIME_SIZE] < word[INTERPRETER_SIZE] ||
+		word[GIL] + l->gil_bytes > word[INTERPRETER_SIZE])
+		return false;
+	l->gil = (uint32_t)(word[RUNTIME_SIZE] - word[INTERPRETER_SIZE] + word[GIL]);
+	l->gil_holder = (uint32_t)(word[GIL_HOLDER] - word[GIL]);
+	l->gil_locked = (uint32_t)(word[GIL_LOCKED] - word[GIL]);
+	return true;
+}
+
+/* Copies the words of the version. -ENOTSUP: it is not known. -EPROTO: some make no sense. */
+static int take_words(const uint8_t *offsets, size_t bytes, uint16_t version, uint64_t word[WORDS],
+	uint8_t *ret_tag)
+{
+	for (size_t k = 0; k < sizeof(descriptions) / sizeof(*descriptions); k++) {
+		if (descriptions[k].version != version)
+			continue;
+		for (int i = 0; i < WORDS; i++) {
+			size_t at = 8 * (size_t)descriptions[k].word[i];
+
+			if (at + 8 > bytes)
+				return -EPROTO;
+			memcpy(&word[i], offsets + at, 8);
+			if (i != VERSION && word[i] > INT32_MAX)
+				return -EPROTO;
+		}
+		*ret_tag = descriptions[k].tag;
+		return 0;
+	}
+	return -ENOTSUP;
 }
 
 int python_layout_describe(
@@ -72,17 +122,11 @@ int python_layout_describe(
 {
 	struct python_layout l;
 	uint64_t word[WORDS];
-	const uint8_t *at = words_of_3_13;
+	uint8_t tag;
+	int r = take_words(offsets, bytes, version, word, &tag);
 
-	if (version != PYTHON_3_13)
-		return -ENOTSUP;
-	for (int i = 0; i < WORDS; i++) {
-		if (8 * (size_t)at[i] + 8 > bytes)
-			return -EPROTO;
-		memcpy(&word[i], offsets + 8 * (size_t)at[i], 8);
-		if (i != VERSION && word[i] > UINT32_MAX)
-			return -EPROTO;
-	}
+	if (r < 0)
+		return r;
 	if (memcmp(offsets, "xdebugpy", 8) != 0 || word[VERSION] >> 16 != version)
 		return -EPROTO;
 	if (word[FREE_THREADED])
@@ -106,8 +150,8 @@ int python_layout_describe(
 	l.code_lines = (uint32_t)word[CODE_LINES];
 	l.code_first_line = (uint32_t)word[CODE_FIRST_LINE];
 	l.code_start = (uint32_t)word[CODE_START];
-	l.gil = 0; /* where the main interpreter is, is not among the offsets */
-	if (!is_sane(&l))
+	l.tag = tag;
+	if (!describe_lock(word, &l) || !is_sane(&l))
 		return -EPROTO;
 	*ret_layout = l;
 	return 0;

@@ -5,8 +5,8 @@
 # and who holds it; what the options do.
 . "$(dirname "$0")/../lib.sh"
 python=/usr/bin/python3
-$python -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null ||
-    skip "needs CPython 3.8 to 3.13 (Debian: python3)"
+$python -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null ||
+    skip "needs CPython 3.8 to 3.14 (Debian: python3)"
 [ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
 truth=$SOURCE/tests/targets/python_truth.py
 

@@ -34,7 +34,7 @@ static void test_python__lines_are_those_that_the_interpreter_tells(void **state
 static void test_python__damaged_lines_end(void **state)
 {
 	(void)state;
-	for (uint16_t version = PYTHON_3_8; version <= PYTHON_3_13; version++) {
+	for (uint16_t version = PYTHON_3_8; version <= PYTHON_3_14; version++) {
 		uint8_t bytes[64];
 
 		for (int fill = 0; fill < 256; fill++) {
@@ -97,6 +97,28 @@ static void test_python__texts_become_utf8(void **state)
 	assert_false(python_text(l, b, n, text));
 	free(b);
 	free(big);
+}
+
+/* In 3.14 "interned" had 16 bits, then 2 again; what is above "ascii" has any value. */
+static void test_python__both_texts_of_3_14(void **state)
+{
+	static const uint32_t states[] = {
+		3 | 1u << 2 | 1u << 5 | 1u << 6 | 0xdead00u, 2 | 1u << 16 | 1u << 19 | 1u << 20};
+	struct python_layout l = *python_layout_find(PYTHON_3_12);
+	char text[PYTHON_TEXT_MOST + 1];
+	uint8_t b[64] = {0};
+
+	(void)state;
+	l.version = PYTHON_3_14;
+	put_word(b, 16, 4);
+	memcpy(b + 40, "name", 4);
+	for (size_t i = 0; i < 2; i++) {
+		put_word(b, 32, states[i]);
+		assert_true(python_text(&l, b, 44, text));
+		assert_string_equal(text, "name");
+	}
+	put_word(b, 32, 3);
+	assert_false(python_text(&l, b, 44, text));
 }
 
 enum { FRAMES = 8, STACK = 0x7000, STACK_BYTES = 0x1000, CODE = 0x100000 };
@@ -403,9 +425,14 @@ static void test_python__a_version_that_describes_itself(void **state)
 	(void)state;
 	memcpy(word, "xdebugpy", 8);
 	word[1] = 0x030d00f0;
+	word[3] = 283320;
 	word[5] = 632;
+	word[6] = 194968;
 	word[8] = 7264;
 	word[9] = 7280;
+	word[15] = 7752;
+	word[17] = 7768;
+	word[18] = 7760;
 	word[21] = 8;
 	word[23] = 72;
 	word[24] = 152;
@@ -425,6 +452,10 @@ static void test_python__a_version_that_describes_itself(void **state)
 	assert_int_equal(l.thread_frame, 72);
 	assert_int_equal(l.thread_top, 240);
 	assert_int_equal(l.code_start, 208);
+	assert_int_equal(l.gil, 283320 - 194968 + 7752);
+	assert_int_equal(l.gil_holder, 8);
+	assert_int_equal(l.gil_locked, 16);
+	assert_int_equal(l.tag, 0);
 	assert_int_equal(python_layout_describe((const uint8_t *)word, 300, PYTHON_3_13, &l),
 		-EPROTO);
 	word[2] = 1; /* without a GIL */
@@ -437,10 +468,44 @@ static void test_python__a_version_that_describes_itself(void **state)
 				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
 	word[23] = 72;
+	word[15] = 194900; /* the lock does not fit into the interpreter */
+	assert_int_equal(python_layout_describe(
+				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
+		-EPROTO);
+	word[15] = 7752;
 	word[1] = 0x030e00f0;
 	assert_int_equal(python_layout_describe(
 				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
+}
+
+/* 3.14.10's, as its file has them. */
+static void test_python__3_14_describes_itself(void **state)
+{
+	const struct {
+		uint8_t at;
+		uint32_t value;
+	} known[] = {{1, 51251952}, {3, 316616}, {5, 808}, {6, 225864}, {8, 7272}, {9, 7344}, {16,
+		7784}, {18, 7800}, {19, 7792}, {24, 8}, {26, 72}, {27, 152}, {28, 160}, {29,
+		232}, {32, 8}, {33, 0}, {34, 56}, {36, 74}, {40, 112}, {42, 128}, {43, 136},
+		{44, 68}, {48, 208}};
+	uint64_t word[64] = {0};
+	struct python_layout l;
+
+	(void)state;
+	memcpy(word, "xdebugpy", 8);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		word[known[i].at] = known[i].value;
+	assert_int_equal(python_layout_describe(
+				 (const uint8_t *)word, sizeof(word), PYTHON_3_14, &l),
+		0);
+	assert_int_equal(l.thread_frame, 72);
+	assert_int_equal(l.frame_owner, 74);
+	assert_int_equal(l.gil, 90752 + 7784);
+	assert_int_equal(l.tag, 3);
+	assert_int_equal(python_layout_describe(
+				 (const uint8_t *)word, sizeof(word), PYTHON_3_14 + 1, &l),
+		-ENOTSUP);
 }
 
 int main(void)
@@ -449,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_python__lines_are_those_that_the_interpreter_tells),
 		cmocka_unit_test(test_python__damaged_lines_end),
 		cmocka_unit_test(test_python__texts_become_utf8),
+		cmocka_unit_test(test_python__both_texts_of_3_14),
 		cmocka_unit_test(test_python__3_11_by_its_objects_on_the_stack),
 		cmocka_unit_test(test_python__3_11_disagreements),
 		cmocka_unit_test(test_python__3_11_of_a_truncated_stack),
@@ -456,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_python__3_10_by_its_objects_on_the_stack),
 		cmocka_unit_test(test_python__an_address_is_used_again),
 		cmocka_unit_test(test_python__a_version_that_describes_itself),
+		cmocka_unit_test(test_python__3_14_describes_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
