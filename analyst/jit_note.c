@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "profile/runtimes.h"
+#include "profile/runtime_advice.h"
 
 enum { NOTES_MOST = 3, PART_LEAST = 20 /* a note from this part of the time on */ };
 
@@ -64,7 +64,7 @@ int jit_note_unnamed(struct profile *profile)
 	}
 	qsort(list, n, sizeof(*list), by_time);
 	for (size_t i = 0; i < n && i < NOTES_MOST && r >= 0; i++) {
-		const char *way_out = runtimes_way_out(list[i].name);
+		const char *way_out = runtime_advice(list[i].name);
 		char note[400];
 
 		if (list[i].unnamed_ns <= 0 || list[i].unnamed_ns < all / PART_LEAST)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/runtime.h"
+#include "proto/runtime_table.h"
 
 /* Versions as in PY_VERSION_HEX >> 16: 0x030b is 3.11. */
 enum {

@@ -39,7 +39,7 @@ static void ask(struct runtimes *runtimes, struct image_runtime *runtime)
 
 	if (runtime->asked || !runtimes->options.request)
 		return;
-	runtime_put(requests, &runtime->table);
+	runtime_table_put(requests, &runtime->table);
 	runtime->asked = runtimes->options.request(
 		runtimes->options.context, requests, sizeof(requests));
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "opener/living.h"
-#include "opener/maps.h"
+#include "opener/maps_line.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
 
@@ -25,8 +25,8 @@ static bool own_line(uintptr_t address, struct maps_line *ret_line)
 	if (!file)
 		return false;
 	while (!found && (bytes = getline(&text, &capacity, file)) > 0)
-		found = maps_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), ret_line) ==
-				0 &&
+		found = maps_line_parse(
+				text, (size_t)bytes - (text[bytes - 1] == '\n'), ret_line) == 0 &&
 			ret_line->start == address;
 	free(text);
 	(void)fclose(file);

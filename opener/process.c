@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "opener/living.h"
-#include "opener/maps.h"
+#include "opener/maps_line.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
 
@@ -195,7 +195,7 @@ int openings_image(const struct opening *what)
 	while (fd >= 0 && (bytes = getline(&text, &capacity, file)) > 0) {
 		struct maps_line line;
 
-		if (maps_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) == 0 &&
+		if (maps_line_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) == 0 &&
 			is_part(&line, what))
 			(void)copy_range(
 				what->pid, line.start, line.end - line.start, fd, line.offset);
@@ -218,7 +218,8 @@ int openings_vdso(const struct opening *what)
 	if (!file)
 		return -ENOENT;
 	while (!found && (bytes = getline(&text, &capacity, file)) > 0)
-		found = maps_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) == 0 &&
+		found = maps_line_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) ==
+				0 &&
 			line.start == what->start && line.end == what->end && !line.write &&
 			line.name_bytes == 6 && memcmp(line.name, "[vdso]", 6) == 0 &&
 			line.end - line.start <= VDSO_BYTES_MOST;

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/runtime.h"
+#include "proto/runtime_table.h"
 
 #define CAPTURE_MAGIC       "SPROFCAP\x01\0\0\0\0\0\0\0"
 #define CAPTURE_MAGIC_BYTES 16
@@ -270,7 +270,7 @@ struct record_audit {
  * RECORD_RUNTIME: belongs to the next RECORD_SAMPLE, and precedes it without another record between
  *   16  4  pid
  *   20  4  tid
- *   24  4  id           of the table (proto/runtime.h) by which it was read
+ *   24  4  id           of the table (proto/runtime_table.h) by which it was read
  *   28  4  frames
  *   32  8  thread       address of the thread's state
  *   40 16  watch        the watched words

@@ -26,7 +26,7 @@ enum request_type {
 	REQUEST_STOP = 4,    /* detach from the target and end */
 	REQUEST_SERVE = 5,   /* from the server only: send it the profile so far */
 	REQUEST_ROTATE = 6,  /* the file has reached its size: another one may begin */
-	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime.h) */
+	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime_table.h) */
 	/* value: bytes to copy of the next stacks of thread @index, where their end is not known */
 	REQUEST_STACK = 8,
 	REQUEST_EXAMINED = 9, /* for --dump: the mappings of a process have been examined */

@@ -7,9 +7,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "opener/maps.h"
+#include "opener/maps_line.h"
 #include "opener/opener.h"
-#include "symbolizer/memory.h"
+#include "symbolizer/memory_image.h"
 #include "symbolizer/names.h"
 
 enum { FIRST_BUCKETS = 256, PATH_BYTES = 4096 };
@@ -231,15 +231,15 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 		.minor = line->minor};
 	struct module_key key = {.ino = line->inode, .dev = makedev(line->major, line->minor)};
 	struct opened opened;
-	size_t bytes = maps_without_deleted(line->name, line->name_bytes);
+	size_t bytes = maps_line_without_deleted(line->name, line->name_bytes);
 	int rc;
 
 	if (line->name[0] != '/')
 		return open_vdso(symbolizer, pid, line, ret_module);
 	/* A longer path is not searched by name. */
 	if (line->name_bytes < PATH_BYTES) {
-		what.plain_bytes = (uint32_t)maps_unescape(line->name, bytes, what.path);
-		what.path[maps_unescape(line->name, line->name_bytes, what.path)] = '\0';
+		what.plain_bytes = (uint32_t)maps_line_unescape(line->name, bytes, what.path);
+		what.path[maps_line_unescape(line->name, line->name_bytes, what.path)] = '\0';
 	}
 	(void)opener_ask(symbolizer->options.opener, &what, &opened);
 	if (opened.flags & OPENED_PLAIN)

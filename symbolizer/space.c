@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opener/maps.h"
+#include "opener/maps_line.h"
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/module.h"
 #include "symbolizer/names.h"
@@ -73,7 +73,7 @@ static int parse_lines(const char *text, size_t bytes, struct maps_line **ret_li
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *line_end = newline ? newline : end;
 
-		if (maps_parse(text, (size_t)(line_end - text), &lines[n]) == 0)
+		if (maps_line_parse(text, (size_t)(line_end - text), &lines[n]) == 0)
 			n++;
 		else if (line_end > text)
 			skipped++;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "opener/maps.h"
+#include "opener/maps_line.h"
 #include "opener/opener.h"
 #include "symbolizer/module.h"
 

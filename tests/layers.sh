@@ -66,6 +66,13 @@ room_may_include tools stackcheck "front"
 hits=$(git ls-files '*meson.build' | xargs grep -n "'\.\./" | grep -v "find_program(\|libdir_up\|^tests/calls")
 [ -z "$hits" ] || complain "build files that compile another folder's sources: $hits"
 
+# Each file's name says its purpose: two files of the product do not share one. What programs of
+# users include is named by the manuals.
+twins=$(git ls-files 'base/*.[ch]' 'proto/*.[ch]' 'client/*.[ch]' 'supervisor/*.[ch]' 'opener/*.[ch]' \
+    'symbolizer/*.[ch]' 'profile/*.[ch]' 'analyst/*.[ch]' 'view/*.[ch]' 'tools/*.[ch]' \
+    ':!client/include' | sed 's,.*/,,' | sort | uniq -d)
+[ -z "$twins" ] || complain "two files of one name:" $twins
+
 # A file and its header count as one. The engine's state holds a part of each of its files.
 circle=$(git ls-files 'supervisor/*.[ch]' |
     xargs grep -HoP '^#include "\Ksupervisor/[^"]+(?=")' | grep -v ':.*/engine_state\.h$' |
@@ -86,7 +93,7 @@ must_not() {
 must_not 'sys/ptrace\.h' 'only the supervisor knows ptrace' symbolizer profile view analyst client \
     proto tools
 must_not '(sys/wait|spawn|signal|poll|sys/signalfd|pthread)\.h>|\b(fork|kill|pipe2?|open|read|write)[[:space:]]*\(' \
-    'views know no pids, pipes or files' view/live*.[ch] view/screen.[ch] view/live/control.h
+    'views know no pids, pipes or files' view/live*.[ch] view/screen.[ch] view/live/live_control.h
 must_not 'include <(libelf|gelf|elfutils/.*|dwarf|libdwarf.*|libunwind.*)\.h>' \
     'ELF and DWARF belong into the symbolizer' supervisor client proto profile view analyst
 must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space:]]*\(' \
@@ -130,6 +137,22 @@ too_long '' < <(git ls-files '*.[ch]' '*meson.build' meson_options.txt)
 too_long '/^[[:space:]]*#/!d' < <(git ls-files '*.sh')
 too_long '/^```/,/^```/d; /^([|#]|    )/d' < <(git ls-files '*.md')
 too_long '/^[.]/d' < <(git ls-files 'man/*')
+
+# Every file of the project that a page names exists: by its path, or by the end of it. README and
+# CONFORMANCE.md name files of others, too: there, what begins with one of our folders.
+hits=$(git ls-files | sed 's,^,/,' | python3 -c 'import re, sys
+files = sys.stdin.read().split("\n")
+ends = {name[at:] for name in files for at in range(len(name)) if name[at] == "/"}
+ours = {name.split("/")[1] for name in files if name.count("/") > 1}
+foreign = {"crtstuff.c", "arch/arm64/kernel/signal.c", "a.js", "perf-check.sh"}
+for page in sys.argv[1:]:
+    text = open(page, encoding="utf-8").read()
+    for name in re.findall(r"(?<![\w./~$<>{}*-])[\w-][\w./-]*\.(?:[ch]|sh|py|js|css|md|tsv|proto|build)\b(?![\w/*.-]*[*/])", text):
+        mixed = page in ("README.md", "docs/CONFORMANCE.md")
+        if "/" + name in ends or name in foreign or mixed and name.split("/")[0] not in ours:
+            continue
+        print(page, name)' CONTRIBUTING.md README.md docs/*.md | sort -u)
+[ -z "$hits" ] || complain "pages name files that are not there: $hits"
 
 # Every file of code names its licence.
 hits=$(git ls-files '*.[ch]' '*.sh' '*meson.build' | xargs grep -L 'SPDX-License-Identifier: MIT')

@@ -59,7 +59,7 @@ tests_of()
 	client/all_symbols.c) echo all_symbols live_all ;;
 	profile/monout.c) echo monout ;;
 	client/status.c) echo status live_status live_off live_options ;;
-	client/call.c)
+	client/perform_call.c)
 		echo client_call environment live_answers live_straits live_signals live_dialects \
 			live_status live_off live_irix live_life live_helper ;;
 	client/converse.c)
@@ -75,7 +75,7 @@ tests_of()
 	esac
 }
 all='proto/call.c supervisor/calls/region.c supervisor/calls/counter.c supervisor/calls/session.c
-	client/aix.c client/call.c client/converse.c client/dialects.c client/environment.c
+	client/aix.c client/perform_call.c client/converse.c client/dialects.c client/environment.c
 	client/find.c client/monitor.c client/monitor_file.c client/off.c client/options.c
 	client/start.c client/status.c profile/monout.c
 	client/all.c client/all_read.c client/all_symbols.c'

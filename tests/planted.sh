@@ -21,7 +21,7 @@ meson setup "$work/build" "$work" -Dtests=enabled -Doptimization=1 -Ddebug=false
 	cat "$work/log" >&2
 	exit 1
 }
-tests='unit/test_tracee kernel/test_races kernel/test_repairs kernel/test_engine kernel/test_calls'
+tests='unit/test_tracee kernel/test_races kernel/test_restarts kernel/test_engine kernel/test_calls'
 targets=
 for test in $tests; do
 	[ -e "tests/$test.c" ] && targets="$targets tests/$test"

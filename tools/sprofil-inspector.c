@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "analyst/blame.h"
-#include "analyst/histogram.h"
+#include "analyst/monout_profile.h"
 #include "base/stack_room.h"
 #include "base/standard.h"
 #include "opener/opener.h"
@@ -150,7 +150,7 @@ static int answer_histogram(struct inspector *in, struct reader *asked)
 	if (r == 0)
 		r = monout_open(histogram.data, histogram.bytes, &monout, &problem);
 	if (r == 0)
-		r = histogram_profile(&monout, histogram.program, &how, &profile, &problem);
+		r = monout_profile(&monout, histogram.program, &how, &profile, &problem);
 	if (r == 0)
 		r = put_profile(profile);
 	else if (problem)

@@ -17,14 +17,14 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "supervisor/calls/histogram.h"
-#include "supervisor/os/procfs.h"
 #include "supervisor/engine/engine.h"
+#include "supervisor/os/procfs.h"
 #include "tools/front/front.h"
 #include "tools/front/jcmd.h"
 #include "tools/front/live_front.h"
 #include "tools/front/output_option.h"
+#include "tools/front/own_session.h"
 #include "tools/front/serve_front.h"
-#include "tools/front/session.h"
 #include "tools/front/sprofrun_settings.h"
 #include "tools/front/target_options.h"
 
@@ -392,7 +392,7 @@ int main(int argc, char **argv)
 	front_prepare(&s.engine.inherited);
 	command_as_finish(program, &s.as, &s.engine);
 	s.engine.released = s.jit_map ? write_maps : NULL;
-	s.engine.own_session = !s.engine.dump && session_divide(&s.engine);
+	s.engine.own_session = !s.engine.dump && own_session_divide(&s.engine);
 	if (s.live) {
 		int status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
 

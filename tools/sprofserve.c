@@ -14,8 +14,8 @@
 #include "supervisor/engine/engine.h"
 #include "supervisor/os/procfs.h"
 #include "tools/front/front.h"
+#include "tools/front/own_session.h"
 #include "tools/front/serve_front.h"
-#include "tools/front/session.h"
 #include "tools/front/target_options.h"
 
 static const char program[] = "sprofserve";
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
 	front_prepare(&s.engine.inherited);
-	s.engine.own_session = session_divide(&s.engine);
+	s.engine.own_session = own_session_divide(&s.engine);
 	if (serve_front_begin(&s.serve, name, &s.engine))
 		status = run(&s);
 	target_options_release(&s.target);

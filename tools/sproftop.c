@@ -20,7 +20,7 @@
 #include "tools/front/front.h"
 #include "tools/front/live_front.h"
 #include "tools/front/live_settings.h"
-#include "tools/front/session.h"
+#include "tools/front/own_session.h"
 #include "tools/front/target_options.h"
 
 static const char program[] = "sproftop";
@@ -297,7 +297,7 @@ int main(int argc, char **argv)
 
 	n += thread_options_arguments(&s.target.threads, analyst_argv + n);
 	front_prepare(&s.engine.inherited);
-	s.engine.own_session = session_divide(&s.engine);
+	s.engine.own_session = own_session_divide(&s.engine);
 	status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;

@@ -9,8 +9,8 @@
 #include "supervisor/calls/counter.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/say.h"
-#include "supervisor/target/memory.h"
 #include "supervisor/target/target.h"
+#include "supervisor/target/tracee_memory.h"
 
 static void free_session(struct session *s)
 {
@@ -308,7 +308,7 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	struct counter_add add = {.address = hit->address, .ticks = ticks};
 	struct session_figures *figures = &sessions->figures;
 	size_t cursor = 0;
-	pid_t tid = memory_next_tid(sessions->target, t, &cursor);
+	pid_t tid = tracee_memory_next_tid(sessions->target, t, &cursor);
 	struct counter_memory memory = counter_memory_of(&tid);
 	bool full = false;
 	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &full);

@@ -39,7 +39,7 @@ static void inherit(struct engine *engine, struct process *from, struct process 
 	session_fork(&engine->sessions, from, process);
 	histogram_fork(from, process);
 	process->handled = from->handled;
-	runtimes_fork(from, process);
+	runtime_records_fork(from, process);
 }
 
 static struct process *birth_process(struct engine *engine, int pid, int parent, unsigned flags)
@@ -89,7 +89,7 @@ static void release(struct engine *engine, struct tracee *t)
 	if (target_step(t, TRACEE_BORN) != TRACEE_RELEASE)
 		return;
 	t->asked_ns = 0;
-	mend_group_stop_over(&engine->mender, t);
+	restart_group_stop_over(&engine->restarter, t);
 }
 
 /*

@@ -81,7 +81,7 @@ static void change(struct engine *engine, struct tracee *t, uint64_t now)
 	if (!t->left_out) {
 		note_chosen(engine, t);
 		if (engine->counting)
-			look_begin(engine, t, &t->account.seen, now);
+			blocked_scan_begin(engine, t, &t->account.seen, now);
 	}
 	(void)settle(engine, t); /* without memory the thread is counted, not sampled */
 	t->choice_since_ns = now;

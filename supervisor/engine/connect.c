@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/engine/account.h"
 #include "supervisor/engine/connect.h"
+#include "supervisor/engine/cpu_account.h"
 
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/dump.h"
@@ -36,7 +36,7 @@ static void drain(void *context)
 	lifecycle_drain(context);
 }
 
-static const struct mend_events mend_events = {turn_off, drain};
+static const struct restart_events restart_events = {turn_off, drain};
 
 static void sessions_changed(void *context)
 {
@@ -59,7 +59,7 @@ static void table_begins(void *context, const struct process *process)
 
 static void see_threads(void *context, const struct process *process)
 {
-	account_see_all(context, process);
+	cpu_account_read_all(context, process);
 }
 
 /* Any stop serves to write the ticks of sleeping threads. */
@@ -86,9 +86,9 @@ void connect_parts(struct engine *engine)
 		.stacks = options->max_stack > 0,
 		.events = &maps_events,
 		.context = engine};
-	engine->mender = (struct mender){.target = &engine->target,
+	engine->restarter = (struct restarter){.target = &engine->target,
 		.files = &engine->files,
-		.events = &mend_events,
+		.events = &restart_events,
 		.context = engine};
 	engine->special.say = &engine->say;
 	engine->life.stops = options->dump ? &dump_stops : &profile_stops;

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "proto/request.h"
-#include "supervisor/engine/account.h"
 #include "supervisor/engine/counting.h"
+#include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
 #include "supervisor/os/waiter.h"
@@ -46,9 +46,9 @@ static void handle_request(struct engine *engine, const struct request *request)
 	case REQUEST_FREEZE: counting_freeze(engine, request->value); break;
 	case REQUEST_ROTATE: rotate_wanted(engine, clock_now()); break;
 	case REQUEST_EXAMINED: engine->runtimes.examined++; break;
-	case REQUEST_RUNTIME: runtimes_request(engine, request); break;
+	case REQUEST_RUNTIME: runtime_records_request(engine, request); break;
 	case REQUEST_STACK: set_stack_need(engine, request->index, request->value); break;
-	case REQUEST_GO: runtimes_go(engine, request); break;
+	case REQUEST_GO: runtime_records_go(engine, request); break;
 	case REQUEST_STOP: engine->timing.stop = true; break;
 	default: break;
 	}
@@ -155,7 +155,7 @@ void control_snapshot(struct engine *engine)
 	char text[FIGURES_BYTES];
 	uint64_t now = clock_now();
 
-	account_tell_all(engine, now);
+	cpu_account_report_all(engine, now);
 	if (!figures_print(engine, now, text) ||
 		!emit_audit(&engine->emitter, now, RECORD_SNAPSHOT, 0, text))
 		say_line(&engine->say, SAY_WARNING,

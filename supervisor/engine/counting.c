@@ -2,7 +2,7 @@
 #include "supervisor/engine/counting.h"
 
 #include "base/clock.h"
-#include "supervisor/engine/account.h"
+#include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 
 void counting_begin(struct engine *engine, struct tracee *t, bool newborn)
@@ -18,7 +18,7 @@ void counting_begin(struct engine *engine, struct tracee *t, bool newborn)
 		.seen_at_ns = now,
 		.moved_at_ns = now};
 	if (!t->left_out)
-		look_begin(engine, t, &cpu, now);
+		blocked_scan_begin(engine, t, &cpu, now);
 }
 
 void counting_close(struct engine *engine, struct tracee *t)
@@ -30,9 +30,9 @@ void counting_close(struct engine *engine, struct tracee *t)
 	(void)procfiles_read_cpu(&engine->files, t, &cpu);
 	if (!engine->counting)
 		return;
-	account_see(engine, t, &cpu, clock_now());
-	look_close(engine, t, &cpu, clock_now());
-	account_charge(engine, t);
+	cpu_account_update(engine, t, &cpu, clock_now());
+	blocked_scan_close(engine, t, &cpu, clock_now());
+	cpu_account_close(engine, t);
 }
 
 void counting_set(struct engine *engine, bool counting)
@@ -64,7 +64,7 @@ void counting_settle(struct engine *engine)
 
 	counting_set(engine, false);
 	for (size_t i = 0; engine->options->per_process && i < target->processes; i++)
-		account_end(engine, target->process[i], RECORD_EXIT_DETACHED);
+		cpu_account_end(engine, target->process[i], RECORD_EXIT_DETACHED);
 	for (size_t i = 0; i < target->images; i++) {
 		struct image *image = target->image[i];
 		const struct record_unsampled rest = {image->lost_ns, image->waited.queue_ns,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Begin and end of a thread's accounts, of CPU time (account.h) and of waiting time (look.h). */
+/* Begin and end of a thread's accounts, of CPU time (cpu_account.h) and of waiting time
+ * (blocked_scan.h). */
 #ifndef SUPERVISOR_COUNTING_H
 #define SUPERVISOR_COUNTING_H
 

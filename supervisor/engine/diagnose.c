@@ -146,7 +146,7 @@ static int attempt(int pid)
 
 /*
  * Who traces: of a divided program of ours the process that its user knows
- * (tools/front/session.h).
+ * (tools/front/own_session.h).
  */
 static void name_tracer(struct diagnose_facts *f)
 {

@@ -11,8 +11,8 @@
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/window.h"
-#include "supervisor/target/mend.h"
-#include "supervisor/target/repair.h"
+#include "supervisor/target/restart.h"
+#include "supervisor/target/restart_rule.h"
 
 /* For one stop, before the next thread is interrupted. */
 #define PATIENCE_NS 2000000
@@ -42,7 +42,7 @@ static void hand_over(struct engine *engine, struct tracee *t, const struct arch
 	if (engine->stack.most)
 		emit_describe_stack(&engine->stack, snapshot, &sample);
 	now = clock_now();
-	runtimes_hand_over(engine, t, now);
+	runtime_records_hand_over(engine, t, now);
 	if (emit_sample(&engine->emitter, now, &sample))
 		engine->audit.ticks++;
 	else
@@ -57,7 +57,7 @@ static int take(struct engine *engine, struct tracee *t, struct arch_snapshot *s
 	if (r == 0 && engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, snapshot, &t->process->stacks, &t->home);
 	if (r == 0)
-		runtimes_copy(engine, t, snapshot);
+		runtime_records_copy(engine, t, snapshot);
 	return r;
 }
 
@@ -79,7 +79,7 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 	int r;
 
 	if (!t->asked_ns) {
-		mend_deliver(&engine->mender, t, signal);
+		restart_deliver(&engine->restarter, t, signal);
 		return;
 	}
 	window_enter();
@@ -89,7 +89,7 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 	if (r == 0)
 		examine(engine, t, &snapshot, true);
 	window_enter();
-	end = mend_resume(&engine->mender, t, signal, r == 0 ? &snapshot : NULL);
+	end = restart_resume(&engine->restarter, t, signal, r == 0 ? &snapshot : NULL);
 	window_leave();
 	if (r == 0)
 		stop_ns = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
@@ -132,10 +132,10 @@ void dump_again(struct engine *engine, struct tracee *t, int32_t syscall)
 static bool is_delicate(
 	const struct tracee *t, const struct activity *activity, const uint64_t argument[6])
 {
-	const struct arch_repair *repair = arch_native.repair;
+	const struct arch_restart *restart = arch_native.restart;
 
-	for (size_t i = 0; repair && i < repair->calls; i++) {
-		const struct arch_call *call = &repair->call[i];
+	for (size_t i = 0; restart && i < restart->calls; i++) {
+		const struct arch_call *call = &restart->call[i];
 
 		if (call->number != activity->syscall || !call->restart)
 			continue;
@@ -173,7 +173,7 @@ static bool look(struct engine *engine, struct tracee *t)
 	snapshot.syscall = activity.syscall;
 	if (engine->stack.most)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
-	runtimes_copy(engine, t, &snapshot);
+	runtime_records_copy(engine, t, &snapshot);
 	/* The thread was scheduled in meanwhile: the copy may be inconsistent. */
 	if (procfiles_read_cpu(&engine->files, t, &after) < 0 || after.slices != before.slices)
 		return false;

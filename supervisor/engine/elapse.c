@@ -19,7 +19,7 @@ static void look(struct engine *engine, struct tracee *t)
 	if (!t->process || (t->state != TRACEE_RUNNING && t->state != TRACEE_LISTENING) ||
 		procfiles_read_runs(&engine->files, t, &cpu) < 0)
 		return;
-	r = look_read_activity(engine, t, &activity);
+	r = blocked_scan_read_activity(engine, t, &activity);
 	/* A thread that has ended but is not reaped yet shows address 0. */
 	if (r < 0 || (r == 0 && !activity.running && !activity.pc))
 		return;

@@ -16,10 +16,10 @@
 
 #include "base/clock.h"
 #include "supervisor/calls/histogram.h"
-#include "supervisor/engine/account.h"
 #include "supervisor/engine/connect.h"
 #include "supervisor/engine/control.h"
 #include "supervisor/engine/counting.h"
+#include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/diagnose.h"
 #include "supervisor/engine/dump.h"
 #include "supervisor/engine/engine_state.h"
@@ -106,17 +106,17 @@ static void sweep(struct engine *engine, uint64_t now)
 	serving_turn(engine);
 	session_tidy(&engine->sessions);
 	special_turn(&engine->special, 0);
-	mend_expire(&engine->mender, now);
+	restart_expire(&engine->restarter, now);
 	lifecycle_continue_command(engine, now);
 	if (engine->births.early)
 		birth_adopt_orphans(engine, now);
 	choice_turn(engine, now);
-	look_tick(engine, now);
+	blocked_scan_tick(engine, now);
 	elapse_tick(engine, now);
 	if (now - engine->timing.swept_ns < SWEEP_NS)
 		return;
 	engine->timing.swept_ns = now;
-	account_sweep(engine, now);
+	cpu_account_sweep(engine, now);
 	bounds_keep(engine, now);
 }
 
@@ -185,7 +185,7 @@ static uint64_t next_event(struct engine *engine)
 	uint64_t next = sampling_next(engine),
 		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
 			 engine->timing.begins_at_ns, engine->rotation.again_ns,
-			 engine->mender.next_ns, elapse_next(engine), choice_next(engine),
+			 engine->restarter.next_ns, elapse_next(engine), choice_next(engine),
 			 engine->life.continues_at_ns, leaves_at(engine),
 			 engine->births.early || engine->options->wall
 				 ? engine->timing.swept_ns + SWEEP_NS
@@ -432,7 +432,7 @@ static int refusal(const struct engine *engine, int error)
 
 /*
  * The tracing thread. Its end releases whatever is still traced, and comes right after the last
- * repair: an ignored signal that wakes a traced thread between the two ends its call with EINTR.
+ * restart: an ignored signal that wakes a traced thread between the two ends its call with EINTR.
  */
 static void *trace(void *context)
 {
@@ -467,7 +467,7 @@ static void *trace(void *context)
 		control_signals(engine);
 		counting_set(engine, false);
 		sampling_unpin(engine);
-		mend_let_go(&engine->mender);
+		restart_end(&engine->restarter);
 	}
 	engine->result->error = r;
 	return NULL;
@@ -510,7 +510,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 		session_clear(&engine.sessions, engine.target.process[i]);
 		histogram_clear(engine.target.process[i]);
 	}
-	pieces_release(&engine.rotation.pieces);
+	held_pieces_release(&engine.rotation.pieces);
 	for (size_t i = 0; i < engine.target.tracees; i++)
 		sampling_remove(&engine, engine.target.tracee[i]);
 	target_release(&engine.target);
@@ -519,7 +519,7 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	if (engine.signal_fd >= 0)
 		(void)close(engine.signal_fd);
 	stack_copy_release(&engine.stack);
-	runtimes_release(&engine);
+	runtime_records_release(&engine);
 	sampling_release(&engine);
 	maps_release(&engine.maps);
 	special_release(&engine.special);

@@ -11,27 +11,27 @@
 
 #include "supervisor/calls/service.h"
 #include "supervisor/calls/session.h"
-#include "supervisor/engine/audit.h"
 #include "supervisor/engine/birth.h"
+#include "supervisor/engine/blocked_scan.h"
 #include "supervisor/engine/bounds.h"
 #include "supervisor/engine/choice.h"
 #include "supervisor/engine/elapse.h"
 #include "supervisor/engine/emit.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/engine/lifecycle.h"
-#include "supervisor/engine/look.h"
 #include "supervisor/engine/reader.h"
 #include "supervisor/engine/rotate.h"
-#include "supervisor/engine/runtimes.h"
+#include "supervisor/engine/runtime_records.h"
 #include "supervisor/engine/sampling.h"
+#include "supervisor/engine/self_audit.h"
 #include "supervisor/engine/serving.h"
 #include "supervisor/engine/timing.h"
 #include "supervisor/os/launch.h"
 #include "supervisor/os/say.h"
 #include "supervisor/os/watchdog.h"
 #include "supervisor/target/maps.h"
-#include "supervisor/target/mend.h"
 #include "supervisor/target/procfiles.h"
+#include "supervisor/target/restart.h"
 #include "supervisor/target/special.h"
 #include "supervisor/target/stack.h"
 #include "supervisor/target/target.h"
@@ -44,7 +44,7 @@ struct engine {
 	struct target target;
 	struct procfiles files;
 	struct maps_reader maps;
-	struct mender mender;
+	struct restarter restarter;
 	struct special special;
 	struct launch launch;
 	struct births births;
@@ -57,10 +57,10 @@ struct engine {
 	/* The profile. */
 	struct sampling sampling;
 	struct bounds bounds;
-	struct looker looker;
+	struct blocked_scan blocked_scan;
 	struct stack_copy stack; /* of the stopped thread */
-	struct runtimes runtimes;
-	struct audit audit;
+	struct runtime_records runtimes;
+	struct self_audit audit;
 	struct emitter emitter;
 	struct reader reader;
 	struct rotation rotation;

@@ -5,7 +5,7 @@
 #include "supervisor/engine/engine_state.h"
 
 /* Include the open accounts of live threads. */
-static void add_open_accounts(const struct target *target, struct audit *audit, uint64_t now)
+static void add_open_accounts(const struct target *target, struct self_audit *audit, uint64_t now)
 {
 	for (size_t i = 0; i < target->tracees; i++) {
 		const struct account *a = &target->tracee[i]->account;
@@ -30,7 +30,7 @@ static struct session_figures calls_since(
 
 bool figures_print(const struct engine *engine, uint64_t now, char ret_text[FIGURES_BYTES])
 {
-	struct audit audit = engine->audit;
+	struct self_audit audit = engine->audit;
 	const struct target *target = &engine->target;
 	const struct sample_figures *figures = &engine->sampling.sampler.figures;
 	const struct rotation *before = &engine->rotation;
@@ -46,12 +46,12 @@ bool figures_print(const struct engine *engine, uint64_t now, char ret_text[FIGU
 	audit.cost_ns = engine->bounds.cost.total_ns > before->cost_ns
 		? engine->bounds.cost.total_ns - before->cost_ns
 		: 0;
-	audit.repaired_calls = engine->mender.repaired - before->repaired;
-	audit.unrepaired_eintr = engine->mender.unrepaired - before->unrepaired;
+	audit.repaired_calls = engine->restarter.repaired - before->repaired;
+	audit.unrepaired_eintr = engine->restarter.unrepaired - before->unrepaired;
 	audit.unwatched_threads += engine->files.unwatched;
 	audit.calls = calls_since(&engine->sessions.figures, &before->calls);
 	audit.ended_ns = now;
 	ret_text[0] = '\0';
-	return audit_print(&audit, clock_read(CLOCK_PROCESS_CPUTIME_ID) - before->cpu_ns, ret_text,
-		       FIGURES_BYTES) >= 0;
+	return self_audit_print(&audit, clock_read(CLOCK_PROCESS_CPUTIME_ID) - before->cpu_ns,
+		       ret_text, FIGURES_BYTES) >= 0;
 }

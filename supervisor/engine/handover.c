@@ -57,7 +57,7 @@ void handover_sample(struct engine *engine, struct tracee *t, struct record_samp
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 
 	if (t->left_out) {
-		runtimes_forget(engine);
+		runtime_records_forget(engine);
 		return; /* it was examined only for a table */
 	}
 	engine->audit.found_ns += weight_ns;
@@ -65,7 +65,7 @@ void handover_sample(struct engine *engine, struct tracee *t, struct record_samp
 	sample->pid = (uint32_t)t->process->pid;
 	sample->tid = (uint32_t)t->tid;
 	sample->queue_ns = waited.queue_ns;
-	runtimes_hand_over(engine, t, now);
+	runtime_records_hand_over(engine, t, now);
 	if (!emit_sample(&engine->emitter, now, sample)) {
 		engine->audit.lost_samples++;
 		return;

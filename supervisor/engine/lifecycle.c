@@ -8,12 +8,12 @@
 #include "base/clock.h"
 #include "proto/record.h"
 #include "supervisor/calls/histogram.h"
-#include "supervisor/engine/account.h"
 #include "supervisor/engine/counting.h"
+#include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
-#include "supervisor/target/mend.h"
+#include "supervisor/target/restart.h"
 
 /* Maximum stops and deaths handled before the clock is read again. */
 #define DRAIN_MOST 256
@@ -29,7 +29,7 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 	say_line(&engine->say, SAY_DETAIL, "process %d (%s) is gone, wait status 0x%x",
 		process->pid, process->image->path, status);
 	(void)emit_process(&engine->emitter, clock_now(), process);
-	account_end(engine, process, status);
+	cpu_account_end(engine, process, status);
 	rotate_process_ended(engine, process->pid, status);
 	session_clear(&engine->sessions, process);
 	histogram_clear(process);
@@ -105,11 +105,11 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 
 	/* Read by the present tid; the file stays open. */
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
-		account_see(engine, t, &cpu, clock_now());
+		cpu_account_update(engine, t, &cpu, clock_now());
 	t->tid = former;
 	if (t->hit)
 		overtake(engine, t, SYS_execve);
-	account_charge(engine, t);
+	cpu_account_close(engine, t);
 	t->tid = tid;
 }
 
@@ -131,8 +131,8 @@ static struct tracee *caller_of_exec(struct engine *engine, struct tracee *leade
 		return leader;
 	process->threads++; /* the process lives on while its leader changes */
 	if (engine->counting) {
-		look_close(engine, leader, &leader->account.seen, clock_now());
-		account_charge(engine, leader);
+		blocked_scan_close(engine, leader, &leader->account.seen, clock_now());
+		cpu_account_close(engine, leader);
 	}
 	drop(engine, leader, 0);
 	target_rename(&engine->target, caller, tid);
@@ -163,10 +163,10 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		counting_begin(engine, t, false);
 		sampling_set_periods(engine);
 	} else if (procfiles_read_cpu(&engine->files, t, &cpu) == 0) {
-		account_see(engine, t, &cpu, clock_now());
+		cpu_account_update(engine, t, &cpu, clock_now());
 		if (engine->counting) {
-			look_close(engine, t, &cpu, clock_now());
-			account_tell(engine, t, true);
+			blocked_scan_close(engine, t, &cpu, clock_now());
+			cpu_account_report(engine, t, true);
 		}
 	}
 	session_clear(&engine->sessions, process);
@@ -177,8 +177,8 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	t->name[0] = '\0';
 	t->name_again_ns = 0;
 	process->announced = false;
-	process->handled = (struct repair_places){0};
-	runtimes_drop(process);
+	process->handled = (struct handled_calls){0};
+	runtime_records_drop(process);
 	maps_forget(process);
 	if (t->sample)
 		sampler_renew(t->sample);
@@ -236,16 +236,16 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	switch (action) {
 	case TRACEE_TICK:
 	case TRACEE_TICK_SIGNAL: stops->tick(engine, t, action == TRACEE_TICK ? 0 : signal); break;
-	case TRACEE_DELIVER: mend_deliver(&engine->mender, t, signal); break;
-	case TRACEE_MEND:
+	case TRACEE_DELIVER: restart_deliver(&engine->restarter, t, signal); break;
+	case TRACEE_RESTART:
 		overtake(engine, t, -1);
-		mend_call_stop(&engine->mender, t);
+		restart_call_stop(&engine->restarter, t);
 		break;
 	case TRACEE_LISTEN:
 		if (stops->group)
 			stops->group(engine, t);
 		overtake(engine, t, -1);
-		mend_group_stop(&engine->mender, t);
+		restart_group_stop(&engine->restarter, t);
 		(void)tracer_listen(t->tid);
 		lifecycle_stop_with_command(engine);
 		break;
@@ -267,7 +267,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	case TRACEE_RELEASE:
 	case TRACEE_RESUME:
 		overtake(engine, t, -1);
-		mend_group_stop_over(&engine->mender, t);
+		restart_group_stop_over(&engine->restarter, t);
 		break;
 	case TRACEE_HOLD: (void)waiter_take_stop(t->tid); break;
 	case TRACEE_REAP: reap(engine, t, status); break;

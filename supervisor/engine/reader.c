@@ -82,7 +82,7 @@ void reader_start(struct engine *engine)
 	const char **argv;
 	char before[24] = "";
 	int more[PIECES_HELD], r;
-	size_t n = pieces_list(&engine->rotation.pieces, more);
+	size_t n = held_pieces_list(&engine->rotation.pieces, more);
 
 	if (options->serve_only || !options->analyst)
 		return;
@@ -112,7 +112,7 @@ void reader_start(struct engine *engine)
 				    : fds_way_out(r));
 		return;
 	}
-	pieces_set_writer(&engine->rotation.pieces, engine->reader.link.pid);
+	held_pieces_set_writer(&engine->rotation.pieces, engine->reader.link.pid);
 	engine->emitter = (struct emitter){.ring = engine->reader.link.ring,
 		.open = true,
 		.bell_fd = engine->reader.link.bell_fd};
@@ -147,7 +147,7 @@ static void replace(struct engine *engine)
 		target->image[i]->lost_ns += target->image[i]->sent_ns;
 		target->image[i]->sent_ns = 0;
 	}
-	look_forget_analyst(engine);
+	blocked_scan_forget_analyst(engine);
 	engine->audit.lost_samples += engine->audit.ticks;
 	engine->audit.ticks = 0;
 	engine->audit.analyst_restarts++;
@@ -171,7 +171,7 @@ void reader_forget(struct engine *engine)
 	struct target *target = &engine->target;
 
 	link_release(&engine->reader.link);
-	runtimes_forget_analyst(engine);
+	runtime_records_forget_analyst(engine);
 	engine->emitter = (struct emitter){.bell_fd = -1}; /* its ring and its doorbell are gone */
 	for (size_t i = 0; i < target->processes; i++) {
 		target->process[i]->announced =

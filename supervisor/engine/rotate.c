@@ -28,8 +28,8 @@ static void note_figures(struct engine *engine)
 
 	rotation->sampled = engine->sampling.sampler.figures;
 	rotation->calls = engine->sessions.figures;
-	rotation->repaired = engine->mender.repaired;
-	rotation->unrepaired = engine->mender.unrepaired;
+	rotation->repaired = engine->restarter.repaired;
+	rotation->unrepaired = engine->restarter.unrepaired;
 	rotation->cost_ns = engine->bounds.cost.total_ns;
 	rotation->cpu_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
@@ -59,7 +59,7 @@ int rotate_prepare(struct engine *engine)
 		engine->audit.recording = new_number();
 		engine->audit.recording_file = 1;
 	}
-	return engine->options->ring ? pieces_begin(&engine->rotation.pieces) : 0;
+	return engine->options->ring ? held_pieces_begin(&engine->rotation.pieces) : 0;
 }
 
 /* File names contain seconds, and the analyst's word is not trusted. */
@@ -132,10 +132,10 @@ static void end_file(struct engine *engine, struct rotation_writer *writer, uint
 
 static void begin_file(struct engine *engine, uint64_t now)
 {
-	const struct audit *before = &engine->audit;
+	const struct self_audit *before = &engine->audit;
 	char text[FIGURES_BYTES];
 
-	engine->audit = (struct audit){.period_ns = before->period_ns,
+	engine->audit = (struct self_audit){.period_ns = before->period_ns,
 		.began_ns = now,
 		.realtime = before->realtime,
 		.processes = engine->target.processes,
@@ -218,7 +218,7 @@ static void clear_writer(struct rotation *rotation, int pid)
 
 void rotate_forget(struct rotation *rotation, int pid)
 {
-	pieces_writer_gone(&rotation->pieces, pid);
+	held_pieces_writer_gone(&rotation->pieces, pid);
 	clear_writer(rotation, pid);
 }
 
@@ -256,6 +256,6 @@ void rotate_join(struct engine *engine)
 			continue;
 		clear_writer(rotation, pid);
 		join(engine, pid, &orders);
-		pieces_writer_gone(&rotation->pieces, pid);
+		held_pieces_writer_gone(&rotation->pieces, pid);
 	}
 }

@@ -5,8 +5,8 @@
  * a run, memory use stays constant, and the target is not stopped meanwhile: sampling pauses first,
  * until no stop is in progress.
  *
- * --ring is the same with profiles in memory (pieces.h), of which only the last are kept. They are
- * written as one profile on request, or when a profiled process is killed by a signal.
+ * --ring is the same with profiles in memory (held_pieces.h), of which only the last are kept. They
+ * are written as one profile on request, or when a profiled process is killed by a signal.
  */
 #ifndef SUPERVISOR_ROTATE_H
 #define SUPERVISOR_ROTATE_H
@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "supervisor/engine/audit.h"
-#include "supervisor/engine/pieces.h"
+#include "supervisor/engine/held_pieces.h"
+#include "supervisor/engine/self_audit.h"
 #include "supervisor/sample/sampler.h"
 
 struct engine;

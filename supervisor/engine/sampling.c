@@ -255,7 +255,7 @@ static void take_instant(struct engine *engine, struct sampled_cpu *c, bool remo
 	hit = sampler_instant(s, &c->instant);
 	t = hit ? hit->owner : NULL;
 	if (t && hit->hit.asleep) {
-		look_take_tick(engine, t);
+		blocked_scan_take_tick(engine, t);
 		return;
 	}
 	if (t && !stops_ask(engine, t)) {

@@ -13,12 +13,12 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 		*ret_activity = (struct activity){.syscall = -1};
 		return 0;
 	}
-	/* Nor can a thread whose call is being repaired; but it is known to be in that call. */
-	if (mend_busy(t)) {
-		*ret_activity = mend_activity(t);
+	/* Nor can a thread whose call is being restarted; but it is known to be in that call. */
+	if (restart_busy(t)) {
+		*ret_activity = restart_activity(t);
 		return 0;
 	}
-	return look_read_activity(context, t, ret_activity);
+	return blocked_scan_read_activity(context, t, ret_activity);
 }
 
 static int probe_cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret_cpu)

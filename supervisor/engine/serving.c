@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "proto/request.h"
-#include "supervisor/engine/account.h"
 #include "supervisor/engine/counting.h"
+#include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
 
@@ -43,7 +43,7 @@ static void order_piece(struct engine *engine)
 	if (!engine->emitter.open || engine->rotation.paused_ns ||
 		!ring_is_half_empty(&engine->emitter.ring))
 		return;
-	account_tell_all(engine, now);
+	cpu_account_report_all(engine, now);
 	now = clock_now();
 	if (figures_print(engine, now, text) &&
 		emit_audit(&engine->emitter, now, RECORD_SERVE, 0, text))

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "supervisor/calls/histogram.h"
-#include "supervisor/engine/account.h"
+#include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"
 #include "supervisor/os/waiter.h"
@@ -20,7 +20,7 @@ bool stops_ask(struct engine *engine, struct tracee *t)
 {
 	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
 
-	if (step.action != TRACEE_INTERRUPT || mend_busy(t) ||
+	if (step.action != TRACEE_INTERRUPT || restart_busy(t) ||
 		launch_is_before_exec(&engine->launch, t->tid) ||
 		!procfiles_claim(&engine->files, t) || tracer_interrupt(t->tid) < 0)
 		return false;
@@ -203,8 +203,8 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
 	stack_copy_forget(&engine->stack);
 	if (profiled)
-		runtimes_copy(engine, t, &snapshot);
-	end = mend_resume(&engine->mender, t, signal, known ? &snapshot : NULL);
+		runtime_records_copy(engine, t, &snapshot);
+	end = restart_resume(&engine->restarter, t, signal, known ? &snapshot : NULL);
 	window_leave();
 	/* It has been killed in its stop. */
 	if (r < 0 && asked && t->hit && t->sample)
@@ -214,13 +214,13 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 		t->asked_ns = 0;
 		return;
 	}
-	account_see(engine, t, &cpu, end);
+	cpu_account_update(engine, t, &cpu, end);
 	stop = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	/* The look for those that do not come is made once a second only. */
 	engine->audit.missed_stops += !t->missed && seen - t->asked_ns > CLOCK_SECOND_NS;
 	t->asked_ns = 0;
 	t->machine = snapshot.machine;
-	look_stopped(engine, t, &cpu, stop, end);
+	blocked_scan_stopped(engine, t, &cpu, stop, end);
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What differs between machines: how a register set from ptrace becomes a snapshot, and how calls
- * are repaired. One const table per machine; adding a machine takes one file and one line in
+ * are restarted. One const table per machine; adding a machine takes one file and one line in
  * arch.c. Pure.
  */
 #ifndef SUPERVISOR_ARCH_H
@@ -86,7 +86,7 @@ struct arch_call {
  * decides after the stop, for the result ARCH_RESTART; or, if @rewinds, by us, by moving the pc
  * back.
  */
-struct arch_repair {
+struct arch_restart {
 	size_t bytes; /* size of the register set that this is for */
 	uint8_t result, pc, sp, argument[6];
 	uint8_t entry; /* what the result's register must hold at the entry of a call */
@@ -94,7 +94,7 @@ struct arch_repair {
 	/*
 	 * The kernel has decided about a restart before the stop, and no longer regards a failed
 	 * call as a call. The result overwrites argument[0], which is then in none of the
-	 * registers: its word in arch_raw is behind them (mend_call.c fills it).
+	 * registers: its word in arch_raw is behind them (restart_call.c fills it).
 	 */
 	bool rewinds;
 	const struct arch_call *call;
@@ -115,7 +115,7 @@ struct arch {
 		int32_t number;
 		uint8_t fourth, fifth, result;
 	} tgkill;
-	const struct arch_repair *repair; /* NULL: disturbed calls cannot be repaired */
+	const struct arch_restart *restart; /* NULL: disturbed calls cannot be restarted */
 	/*
 	 * For a kernel that does not show at a stop that the thread was in a call: sets
 	 * raw->syscall and raw->again from the instructions before and at the pc. True with @code

@@ -111,7 +111,7 @@ static const struct arch_call calls[] = {
 };
 
 /* Arguments: x0-x5. */
-static const struct arch_repair repair = {
+static const struct arch_restart restart = {
 	.bytes = A64_BYTES,
 	.result = 0,
 	.entry = A64_FIRST,
@@ -131,7 +131,7 @@ const struct arch arch_native = {
 	.signal_sp_offset = 416, /* uc_stack, uc_sigmask of 128 bytes, fault_address, x0-x30 */
 	.restart_syscall = 128,
 	.tgkill = {131, 3, 4, 0}, /* x3, x4 */
-	.repair = &repair,
+	.restart = &restart,
 	.find_call = find_call,
 	.decode = decode,
 };

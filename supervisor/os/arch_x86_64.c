@@ -112,7 +112,7 @@ static const struct arch_call calls[] = {
 	{23, true, ARCH_WAIT_VAL, 4, 0, 0, 0, 0, false},
 	{270, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0, false},
 	{271, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, false},
-	/* poll, nanosleep, clock_nanosleep, futex: only under a filter (REPAIR_FILTERED) */
+	/* poll, nanosleep, clock_nanosleep, futex: only under a filter (RESTART_FILTERED) */
 	{7, true, ARCH_WAIT_MS, 2, 0, 0, 0, 0, true},
 	{35, true, ARCH_WAIT_SPEC, 0, 0, 0, 0, 0, true},
 	{230, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, true},
@@ -125,7 +125,7 @@ static const struct arch_call calls[] = {
 };
 
 /* Arguments: rdi rsi rdx r10 r8 r9. The instruction is syscall. */
-static const struct arch_repair repair = {
+static const struct arch_restart restart = {
 	.bytes = X64_BYTES,
 	.result = X64_RAX,
 	.entry = X64_ORIG_RAX,
@@ -144,6 +144,6 @@ const struct arch arch_native = {
 	.signal_sp_offset = 144, /* uc_stack, r8-r15, rdi, rsi, rbp, rbx, rdx, rax, rcx */
 	.restart_syscall = 219,
 	.tgkill = {234, 10, 8, X64_RAX}, /* r10, r8 */
-	.repair = &repair,
+	.restart = &restart,
 	.decode = decode,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Access to the memory of another process, through one of its tids. Pages are accessible as they
- * are to the process itself. May run in the stop window. memory.h says which tid to use.
+ * are to the process itself. May run in the stop window. tracee_memory.h says which tid to use.
  */
 #ifndef SUPERVISOR_REMOTE_H
 #define SUPERVISOR_REMOTE_H

@@ -66,7 +66,7 @@ static void find_call(int tid, struct arch_raw *raw)
 
 	if (!arch_native.find_call(raw, NULL))
 		return;
-	pc = raw->word[arch_native.repair->pc];
+	pc = raw->word[arch_native.restart->pc];
 	errno = 0;
 	at.word = ptrace(PTRACE_PEEKTEXT, tid, pc - sizeof(*at.code), 0);
 	if (errno == EIO) { /* the page ends at the pc */

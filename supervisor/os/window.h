@@ -2,7 +2,7 @@
 /*
  * The stop window: from the observation of a tick stop to its resume. Only the registers, the CPU
  * time, a copy of the live stack and the counters are accessed in it, and a disturbed call is
- * repaired: no allocation, no opening of files, no output, no look-up. Debug builds
+ * restarted: no allocation, no opening of files, no output, no look-up. Debug builds
  * (-Dstop_window_checks) abort on anything else.
  */
 #ifndef SUPERVISOR_WINDOW_H

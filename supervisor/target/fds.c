@@ -130,7 +130,7 @@ bool fds_steal(struct fds *fds, bool *ret_any)
 		if (!has_open(t))
 			continue;
 		*ret_any = true;
-		if (t->state != TRACEE_RUNNING || t->mending)
+		if (t->state != TRACEE_RUNNING || t->restarting)
 			continue;
 		seen++;
 		if (!victim || t->account.moved_at_ns < victim->account.moved_at_ns)

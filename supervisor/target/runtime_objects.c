@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "supervisor/os/mem.h"
-#include "supervisor/target/runtime.h"
+#include "supervisor/target/runtime_copy.h"
 
 /* A program with more code objects has them sent again. */
 #define OBJECTS_MOST 65536

@@ -133,7 +133,7 @@ void target_remove(struct target *target, struct tracee *tracee)
 	if (tracee->process)
 		tracee->process->threads--;
 	close_files(tracee->fd, THREAD_FILES);
-	free(tracee->mend);
+	free(tracee->restart);
 	runtime_thread_release(&tracee->runtime);
 	free(tracee);
 }

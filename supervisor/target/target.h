@@ -13,13 +13,13 @@
 #include "supervisor/os/procfs.h"
 #include "supervisor/target/account.h"
 #include "supervisor/target/elapsed.h"
-#include "supervisor/target/repair.h"
-#include "supervisor/target/runtime.h"
+#include "supervisor/target/restart_rule.h"
+#include "supervisor/target/runtime_copy.h"
 #include "supervisor/target/stack.h"
 #include "supervisor/target/tracee.h"
 #include "supervisor/target/wall.h"
 
-struct mend;
+struct restart;
 struct region_table;
 struct sample_thread;
 struct session;
@@ -70,7 +70,7 @@ struct process {
 	struct region_table *histogram;
 	struct session *session;
 	struct stack_ranges stacks;      /* memory that can contain a stack pointer, as last read */
-	struct repair_places handled;    /* since the last exec (mend.c) */
+	struct handled_calls handled;    /* since the last exec (restart.c) */
 	struct runtime_process *runtime; /* of a language; NULL: none is known */
 };
 
@@ -109,8 +109,8 @@ struct tracee {
 	uint64_t name_again_ns;        /* when to read its name again */
 	uint64_t name_since_ns;        /* when its name was last seen to have changed */
 	char name[PROCFS_NAME_BYTES];
-	struct mend *mend;       /* repair of its system call (mend.h); NULL: none so far */
-	bool mending;            /* one of its calls is watched */
+	struct restart *restart; /* restart of its system call (restart.h); NULL: none so far */
+	bool restarting;         /* one of its calls is watched */
 	uint64_t early_since_ns; /* TRACEE_EARLY: since when the thread is held */
 };
 
@@ -118,7 +118,7 @@ struct target {
 	struct tracee **tracee;
 	size_t tracees, tracee_room;
 	/* Positions of the passes that handle a few threads at a time. */
-	size_t account_cursor, sweep_cursor, look_cursor;
+	size_t account_cursor, sweep_cursor, blocked_cursor;
 	struct tracee **by_tid; /* open addressing; the size is a power of two */
 	size_t by_tid_size;
 	struct process **process;

@@ -47,7 +47,7 @@ static struct tracee_step alive(enum tracee_state state, enum tracee_event event
 		if (asked)
 			break;
 		return (struct tracee_step){TRACEE_ASKED, TRACEE_INTERRUPT};
-	case TRACEE_CALL: return (struct tracee_step){TRACEE_RUNNING, TRACEE_MEND};
+	case TRACEE_CALL: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RESTART};
 	case TRACEE_OTHER: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RESUME};
 	default: break;
 	}

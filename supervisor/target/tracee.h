@@ -28,7 +28,7 @@ enum tracee_event {
 	TRACEE_EXEC,
 	TRACEE_DEATH, /* the thread is a zombie */
 	TRACEE_ASK,   /* not an event of the thread: a tick stop is wanted */
-	TRACEE_CALL,  /* entry to or exit from a system call that is repaired */
+	TRACEE_CALL,  /* entry to or exit from a system call that is restarted */
 	TRACEE_OTHER, /* an event that was not requested */
 	/* Not events of the thread, either: */
 	TRACEE_SEIZED,  /* the supervisor has seized the thread, which runs */
@@ -49,7 +49,7 @@ enum tracee_action {
 	TRACEE_ADOPT,     /* read the child's tid, step it with TRACEE_BORN, resume */
 	TRACEE_NEW_IMAGE, /* close the account of the old image, open one for the new, resume */
 	TRACEE_REAP,
-	TRACEE_MEND,      /* continue the repair of its system call, resume */
+	TRACEE_RESTART,   /* continue the restart of its system call, resume */
 	TRACEE_INTERRUPT, /* request the stop */
 	TRACEE_ACTIONS
 };

@@ -2,7 +2,7 @@
 /* The input is the text of a /proc/PID/maps. */
 #include <string.h>
 
-#include "opener/maps.h"
+#include "opener/maps_line.h"
 #include "symbolizer/module.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -63,10 +63,10 @@ static void try_texts(const struct python_layout *layout, const uint8_t *data, s
 
 			/* What is found sane here must be so for the supervisor. */
 			python_layout_table(&described, 0x1000, &table);
-			runtime_put(requests, &table);
+			runtime_table_put(requests, &table);
 			for (int i = 0; i < RUNTIME_REQUESTS; i++)
 				if (request_get(requests + i * REQUEST_BYTES, &request) == 0)
-					r = runtime_take(&incoming, &request, &out);
+					r = runtime_table_take(&incoming, &request, &out);
 			if (r != 1)
 				__builtin_trap();
 		}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/target/runtime.h"
+#include "supervisor/target/runtime_copy.h"
 #include "supervisor/target/stack.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -85,7 +85,7 @@ static bool take_table(const uint8_t *data, size_t size, struct runtime_table *r
 	for (size_t i = 0; i < RUNTIME_REQUESTS && (i + 1) * 8 <= size; i++) {
 		request = (struct request){.type = REQUEST_RUNTIME, .index = (uint32_t)i};
 		memcpy(&request.value, data + i * 8, 8);
-		if (runtime_take(&incoming, &request, ret_table) > 0)
+		if (runtime_table_take(&incoming, &request, ret_table) > 0)
 			return true;
 	}
 	return false;

@@ -18,7 +18,7 @@
 
 static int answers[2] = {-1, -1};
 
-/* The request of a program, as client/call.c writes it, and its seal. */
+/* The request of a program, as client/perform_call.c writes it, and its seal. */
 static void request(struct kernel *k, struct task *t, uint32_t total, uint32_t flags, bool sealed)
 {
 	const struct call_region region = {

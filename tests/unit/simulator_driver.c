@@ -161,7 +161,7 @@ static bool ask(struct sim *sim, struct sim_thread *t)
 	return true;
 }
 
-/* look_take_tick(): where it slept is known with the hit. */
+/* blocked_scan_take_tick(): where it slept is known with the hit. */
 static void take_sleeper(struct sim *sim, struct sim_thread *t)
 {
 	record(sim, t->sample.hit.activity.pc - 1, t->sample.hit.due.weight_ns[0]);

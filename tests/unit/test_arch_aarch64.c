@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/target/repair.h"
+#include "supervisor/target/restart_rule.h"
 
 /* Of the Arm Architecture Reference Manual: svc #0, nop. */
 #define SVC 0xd4000001u
@@ -68,7 +68,7 @@ static void test_arch_aarch64__a_call_to_be_repeated_has_no_result(void **state)
 	assert_true(arch_native.decode(&raw, &s));
 	assert_int_equal(s.syscall, __NR_write);
 	assert_int_equal(s.result, ARCH_RESTART);
-	assert_int_equal(repair_need(arch_native.repair, EM_AARCH64, &s, &call), REPAIR_NOTHING);
+	assert_int_equal(restart_need(arch_native.restart, EM_AARCH64, &s, &call), RESTART_NOTHING);
 }
 
 static void test_arch_aarch64__registers_of_no_call_need_no_look(void **state)
@@ -100,37 +100,37 @@ static void test_arch_aarch64__has_the_numbers_of_this_machine(void **state)
 	for (size_t i = 0; i < sizeof(again) / sizeof(*again); i++) {
 		s.syscall = again[i];
 		s.result = -EINTR;
-		assert_int_equal(
-			repair_need(arch_native.repair, EM_AARCH64, &s, &call), REPAIR_BEGIN_AGAIN);
+		assert_int_equal(restart_need(arch_native.restart, EM_AARCH64, &s, &call),
+			RESTART_BEGIN_AGAIN);
 		assert_int_equal(call->number, again[i]);
 	}
 	for (size_t i = 0; i < sizeof(transfers) / sizeof(*transfers); i++) {
 		s.syscall = transfers[i];
 		s.result = 1;
-		assert_int_equal(
-			repair_need(arch_native.repair, EM_AARCH64, &s, &call), REPAIR_MAYBE_SHORT);
+		assert_int_equal(restart_need(arch_native.restart, EM_AARCH64, &s, &call),
+			RESTART_MAYBE_SHORT);
 	}
 	s.syscall = __NR_close;
 	s.result = -EINTR;
-	assert_int_equal(repair_need(arch_native.repair, EM_AARCH64, &s, &call), REPAIR_LEAVE);
+	assert_int_equal(restart_need(arch_native.restart, EM_AARCH64, &s, &call), RESTART_LEAVE);
 }
 
 /* What the result has overwritten is kept behind the registers, where nobody sets it. */
 static void test_arch_aarch64__the_first_argument_is_no_register(void **state)
 {
-	const struct arch_repair *repair = arch_native.repair;
+	const struct arch_restart *restart = arch_native.restart;
 
 	(void)state;
-	assert_true(repair->rewinds);
-	assert_true(repair->argument[0] * sizeof(uint64_t) >= repair->bytes);
-	assert_int_equal(repair->entry, repair->argument[0]);
-	assert_int_equal(repair->result, X0);
+	assert_true(restart->rewinds);
+	assert_true(restart->argument[0] * sizeof(uint64_t) >= restart->bytes);
+	assert_int_equal(restart->entry, restart->argument[0]);
+	assert_int_equal(restart->result, X0);
 	for (unsigned i = 1; i < 6; i++)
-		assert_int_equal(repair->argument[i], i);
-	assert_int_equal(repair->pc, PC);
-	assert_int_equal(repair->sp, SP);
-	assert_int_equal(repair->instruction_bytes, sizeof(uint32_t));
-	assert_memory_equal(repair->instruction, "\x01\x00\x00\xd4", 4);
+		assert_int_equal(restart->argument[i], i);
+	assert_int_equal(restart->pc, PC);
+	assert_int_equal(restart->sp, SP);
+	assert_int_equal(restart->instruction_bytes, sizeof(uint32_t));
+	assert_memory_equal(restart->instruction, "\x01\x00\x00\xd4", 4);
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/target/runtime.h"
+#include "supervisor/target/runtime_copy.h"
 
 enum { RUNTIME = 0x10000, GROUP = 0x11000, THREAD = 0x12000, OTHER = 0x13000, CHUNK = 0x20000 };
 enum { OLD_CHUNK = 0x30000, ALONE = 0x40000, CODE = 0x50000, TEXT = 0x60000, TID = 77 };
@@ -380,11 +380,11 @@ static int send(const struct runtime_table *in, struct runtime_table *ret_table)
 	struct request request;
 	int r = 0;
 
-	runtime_put(b, in);
+	runtime_table_put(b, in);
 	for (int i = 0; i < RUNTIME_REQUESTS; i++) {
 		assert_int_equal(r, 0);
 		assert_int_equal(request_get(b + i * REQUEST_BYTES, &request), 0);
-		r = runtime_take(&incoming, &request, ret_table);
+		r = runtime_table_take(&incoming, &request, ret_table);
 	}
 	return r;
 }
@@ -398,7 +398,7 @@ static void test_runtime__tables_come_through_requests(void **state)
 	memset(&out, 1, sizeof(out));
 	assert_int_equal(send(&table, &out), 1);
 	assert_memory_equal(&out, &table, sizeof(out));
-	assert_int_equal(runtime_take(&incoming,
+	assert_int_equal(runtime_table_take(&incoming,
 				 &(struct request){.type = REQUEST_RUNTIME, .index = 1}, &out),
 		-EPROTO);
 }

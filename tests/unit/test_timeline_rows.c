@@ -12,7 +12,7 @@
 
 #include "tests/unit/timeline_fixture.h"
 #include "view/options.h"
-#include "view/report/timeline.h"
+#include "view/report/timeline_report.h"
 
 /* 30 ms of a process of its own, which is 1 % of the fixture's time. */
 static void add_short(struct profile *profile, uint32_t pid, const char *name, unsigned from_ms)

@@ -19,7 +19,7 @@
 #include "tools/serve/piece_send.h"
 #include "view/export/export.h"
 #include "view/export/export_name.h"
-#include "view/report/dump.h"
+#include "view/report/dump_text.h"
 #include "view/report/report.h"
 
 static struct delivery delivery_of(const struct analyst_results *results)
@@ -177,7 +177,7 @@ int analyst_results_end(void *context, struct analyst *analyst, int error)
 	int r = error;
 
 	if (s->dump && error >= 0) {
-		error = dump_print(analyst_profile(analyst), stdout);
+		error = dump_text_print(analyst_profile(analyst), stdout);
 		return standard_printed(s->program, 1) || error < 0;
 	}
 	if (error < 0)

@@ -61,8 +61,8 @@ bool serve_front_is_given(const struct serve_front *front);
 void serve_front_check(const struct serve_front *front);
 
 /*
- * Opens the port, and starts the processes. @name: what is profiled. Call after session_divide(),
- * in the parent of all processes. False, and a message, on failure.
+ * Opens the port, and starts the processes. @name: what is profiled. Call after
+ * own_session_divide(), in the parent of all processes. False, and a message, on failure.
  */
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 

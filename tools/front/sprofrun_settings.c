@@ -10,7 +10,7 @@
 #include "base/outfile.h"
 #include "base/standard.h"
 #include "base/units.h"
-#include "supervisor/engine/pieces.h"
+#include "supervisor/engine/held_pieces.h"
 #include "tools/front/command_as.h"
 #include "tools/front/front.h"
 #include "tools/front/jcmd.h"

@@ -9,8 +9,8 @@
 #include "base/units.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
+#include "tools/front/find_processes.h"
 #include "tools/front/front.h"
-#include "tools/front/processes.h"
 
 #define RING_BYTES        (UINT64_C(8) << 20)
 #define RING_STACKS       (UINT64_C(64) << 20)
@@ -29,7 +29,7 @@ _Noreturn void target_options_reject(
 static void take_name(struct target_options *o, const char *value)
 {
 	size_t ended, before = o->found.n;
-	int r = processes_by_name(value, &o->found, &ended);
+	int r = find_processes_by_name(value, &o->found, &ended);
 
 	if (r == 0 && o->found.n > before)
 		return;
@@ -48,7 +48,7 @@ static void take_name(struct target_options *o, const char *value)
 static void take_cgroup(struct target_options *o, const char *value)
 {
 	size_t before = o->found.n;
-	int r = processes_by_cgroup(value, &o->found);
+	int r = find_processes_by_cgroup(value, &o->found);
 
 	if (r == 0 && o->found.n > before)
 		return;
@@ -65,7 +65,7 @@ static void take_cgroup(struct target_options *o, const char *value)
 static void take_container(struct target_options *o, const char *value)
 {
 	size_t before = o->found.n;
-	int r = processes_by_container(value, &o->found);
+	int r = find_processes_by_container(value, &o->found);
 
 	if (r == 0 && o->found.n > before)
 		return;
@@ -242,7 +242,7 @@ static void add_found(struct target_options *o)
 static void find_descendants(struct target_options *o)
 {
 	for (size_t i = 0; i < o->pids_n; i++) {
-		int r = processes_below(o->pids[i], &o->found);
+		int r = find_processes_below(o->pids[i], &o->found);
 
 		if (r < 0) {
 			front_complain(o->program, "cannot look for processes: %s", strerror(-r));
@@ -266,7 +266,7 @@ static void tell_of_children(const struct target_options *o)
 		/* A process that cannot be attached to is reported with the cause. */
 		if (front_explain(o->pids[i], refusal, sizeof(refusal)))
 			continue;
-		if (processes_below(o->pids[i], &list) == 0) {
+		if (find_processes_below(o->pids[i], &list) == 0) {
 			for (size_t j = 0; j < list.n; j++)
 				others += !is_taken(o, list.pid[j]);
 		}

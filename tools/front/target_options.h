@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "supervisor/engine/engine.h"
-#include "tools/front/processes.h"
+#include "tools/front/find_processes.h"
 #include "tools/front/thread_options.h"
 
 struct target_options {

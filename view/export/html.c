@@ -12,7 +12,7 @@
 #include "view/header.h"
 #include "view/options.h"
 #include "view/report/report.h"
-#include "view/report/timeline.h"
+#include "view/report/timeline_report.h"
 #include "view/share.h"
 #include "view/wall_types.h"
 

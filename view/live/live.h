@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "view/live/control.h"
+#include "view/live/live_control.h"
 #include "view/live/screen.h"
 
 struct live;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/runtimes.h"
+#include "profile/runtime_advice.h"
 #include "view/report/doctor.h"
 
 /* Up to one cut stack in this number of samples is no cause for advice. */
@@ -30,7 +30,7 @@ static int add_command(char **to, const char *command)
 static int mend_generated(const struct doctor *d, struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
-	const char *way_out = runtimes_way_out(process);
+	const char *way_out = runtime_advice(process);
 	char mend[300];
 
 	(void)snprintf(mend, sizeof(mend), "%s; then take a new profile",

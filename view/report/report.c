@@ -10,7 +10,7 @@
 #include "view/report/doctor.h"
 #include "view/report/listing.h"
 #include "view/report/summary.h"
-#include "view/report/timeline.h"
+#include "view/report/timeline_report.h"
 #include "view/report/tree_report.h"
 
 static const struct report reports[] = {

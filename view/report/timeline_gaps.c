@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "profile/timeline.h"
-#include "view/report/timeline.h"
+#include "view/report/timeline_report.h"
 
 enum { MOST_SLOTS = 1 << 20, PERIODS = 20 };
 

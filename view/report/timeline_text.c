@@ -8,7 +8,7 @@
 #include "view/header.h"
 #include "view/layout.h"
 #include "view/report/report.h"
-#include "view/report/timeline.h"
+#include "view/report/timeline_report.h"
 #include "view/strip.h"
 #include "view/wrap.h"
 

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ *	unchanged since the last observation? ──yes──► its time belongs to the same place
+ *	      │ no
+ *	time slices ──► activity ──► copy ──► time slices: the same? ──► record
+ */
+#include "supervisor/engine/blocked_scan.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "supervisor/calls/histogram.h"
+#include "supervisor/engine/cpu_account.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/handover.h"
+
+/*
+ * Interval at which the time of a thread that stays blocked is sent, to keep the profile current.
+ */
+#define SAY_NS UINT64_C(1000000000)
+/* Observations of a tick take at most this part of the time between ticks; one is always made. */
+#define SHARE_OF_TICK 8
+#define LONG_TICK_NS  10000000
+/* The clock is read after this many observations. */
+#define LOOKS_A_CLOCK 8
+/* A thread sets its name soon after its birth, and may then sleep for long. */
+#define NAME_YOUNG_NS 100000000
+
+static bool is_refusal(int r)
+{
+	return r == -EACCES || r == -EPERM || r == -ENOENT || r == -ENOSYS;
+}
+
+/* Reads only the state, which tells running from blocked. */
+static int read_state(
+	struct engine *engine, struct tracee *t, int why, struct activity *ret_activity)
+{
+	char state;
+	int r = procfiles_read_state(&engine->files, t, &state);
+
+	if (r < 0 || state == 'Z' || state == 'X')
+		return r < 0 ? r : -ESRCH;
+	if (engine->options->wall && !engine->blocked_scan.said_no_activity) {
+		engine->blocked_scan.said_no_activity = true;
+		say_line(&engine->say, SAY_WARNING,
+			"/proc/%d/task/%d/syscall cannot be read (%s): where its blocked threads "
+			"wait "
+			"is not known, only for how long",
+			t->process->pid, t->tid, strerror(why));
+	}
+	*ret_activity = (struct activity){.running = state == 'R', .syscall = -1};
+	return 1;
+}
+
+int blocked_scan_read_activity(
+	struct engine *engine, struct tracee *t, struct activity *ret_activity)
+{
+	int r = procfiles_read_activity(&engine->files, t, ret_activity);
+
+	return is_refusal(r) ? read_state(engine, t, -r, ret_activity) : r;
+}
+
+static void take_stack(struct engine *engine, struct tracee *t, const struct activity *activity,
+	struct record_sample *sample)
+{
+	const struct arch_snapshot snapshot = {
+		.machine = sample->machine, .pc = activity->pc, .sp = activity->sp};
+
+	if (!engine->stack.most || !activity->sp)
+		return;
+	stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	runtime_records_copy(engine, t, &snapshot);
+	emit_describe_stack(&engine->stack, &snapshot, sample);
+}
+
+/*
+ * Is the observation between the readings @before and @after consistent? The third figure of
+ * schedstat grows when a thread is scheduled in. Without schedstat, the count of context switches
+ * grows when a thread is scheduled out: then the thread must also still be blocked at the same
+ * place.
+ */
+static bool did_not_run(struct engine *engine, struct tracee *t, const struct activity *activity,
+	const struct cpu_time *before, const struct cpu_time *after)
+{
+	struct activity again;
+
+	if (before->slices != after->slices)
+		return false;
+	return blocked_scan_read_activity(engine, t, &again) >= 0 && !again.running &&
+		again.sp == activity->sp && again.pc == activity->pc;
+}
+
+/* Sends a sample, and on success pays the time that it represents. */
+static bool hand_over(struct engine *engine, struct tracee *t, struct record_sample *sample,
+	const struct waiting *owed, uint64_t now)
+{
+	sample->pid = (uint32_t)t->process->pid;
+	sample->tid = (uint32_t)t->tid;
+	sample->queue_ns = owed->queue_ns;
+	sample->blocked_ns = owed->blocked_ns;
+	runtime_records_hand_over(engine, t, now);
+	if (!emit_sample(&engine->emitter, now, sample)) {
+		engine->audit.lost_looks++;
+		return false;
+	}
+	handover_paid(engine, t, owed);
+	return true;
+}
+
+/* Assigns the waiting time to the place where the thread was last seen. */
+static void say_again(
+	struct engine *engine, struct tracee *t, const struct waiting *owed, uint64_t now)
+{
+	struct record_sample sample = {
+		.flags = RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_AGAIN, .syscall = -1};
+
+	if ((owed->blocked_ns || owed->queue_ns) && hand_over(engine, t, &sample, owed, now))
+		t->wall.said_ns = now;
+}
+
+/* The thread has run and left that place. */
+static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	const struct waiting here = {.blocked_ns = wall_owes_here(&t->wall)};
+
+	if (t->wall.seen)
+		say_again(engine, t, &here, now);
+	t->wall.seen = false;
+	t->wall.here_ns = 0;
+}
+
+/*
+ * Outside a system call a thread is hardly ever blocked: either a stop of ours begins, or the
+ * thread was just resumed and is being woken, a state in which the kernel reports it neither as
+ * running nor as sleeping (TASK_WAKING, shown as R).
+ */
+static bool is_in_a_stop(struct engine *engine, struct tracee *t)
+{
+	char state;
+
+	return procfiles_read_state(&engine->files, t, &state) == 0 &&
+		(state == 'R' || (state == 't' && t->state != TRACEE_LISTENING));
+}
+
+/* The place of a thread that does not run, and its CPU time. False: it runs, or ran meanwhile. */
+static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
+	struct record_sample *sample, struct cpu_time *ret_cpu)
+{
+	struct activity activity;
+	struct cpu_time before;
+	int r = procfiles_read_runs(&engine->files, t, &before);
+
+	if (r == 0)
+		r = blocked_scan_read_activity(engine, t, &activity);
+	/* A thread that has ended but is not reaped yet shows address 0. */
+	if (r < 0 || activity.running || (r == 0 && !activity.pc))
+		return false;
+	if (r == 0 && activity.syscall < 0 && is_in_a_stop(engine, t))
+		return false;
+	if (now - t->name_since_ns < NAME_YOUNG_NS)
+		t->name_again_ns = 0;
+	handover_announce(engine, t, activity.pc, now);
+	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
+	sample->machine = t->machine ? t->machine : arch_native.machine;
+	take_stack(engine, t, &activity, sample);
+	if (procfiles_read_runs(&engine->files, t, ret_cpu) < 0) {
+		runtime_records_forget(engine);
+		return false;
+	}
+	if (!did_not_run(engine, t, &activity, &before, ret_cpu)) {
+		runtime_records_forget(engine);
+		engine->audit.unsure_looks++;
+		return false;
+	}
+	if (activity.syscall >= 0 && activity.syscall == arch_native.restart_syscall)
+		activity.syscall = t->syscall;
+	t->syscall = activity.syscall;
+	sample->syscall = activity.syscall;
+	sample->pc = activity.pc;
+	sample->sp = activity.sp;
+	return true;
+}
+
+void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
+{
+	const struct sample_hit *hit = &t->sample->hit;
+	struct record_sample sample = {.flags = RECORD_SAMPLE_ASLEEP | RECORD_SAMPLE_KERNEL};
+	struct cpu_time cpu;
+
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		if (hit->due.streams & 1u << i)
+			session_tick_asleep(
+				&engine->sessions, t, i, hit->activity.pc, hit->due.weight_ns[i]);
+	if (engine->counting && hit->due.streams & 1u << SAMPLING_HISTOGRAM)
+		histogram_tick(engine->options->histogram, t->process, engine->period_ns,
+			hit->activity.pc, hit->due.weight_ns[SAMPLING_HISTOGRAM]);
+	if (!engine->counting || !(hit->due.streams & 1))
+		return;
+	if (take_place(engine, t, clock_now(), &sample, &cpu)) {
+		cpu_account_update(engine, t, &cpu, clock_now());
+	} else {
+		/*
+		 * The thread was woken meanwhile: the place is known, the stack is not. In a call
+		 * that is being restarted it is still there.
+		 */
+		sample.pc = hit->activity.pc;
+		sample.sp = hit->activity.sp;
+		sample.syscall = hit->activity.syscall;
+		sample.machine = t->machine ? t->machine : arch_native.machine;
+		sample.stack_bytes = sample.outer_bytes = 0;
+		sample.registers = 0;
+		if (restart_busy(t))
+			take_stack(engine, t, &hit->activity, &sample);
+		handover_announce(engine, t, sample.pc, clock_now());
+	}
+	handover_sample(engine, t, &sample, hit->due.weight_ns[0], clock_now());
+}
+
+/* Examines a thread that has run since the last observation. */
+static void see(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct record_sample sample = {.flags = RECORD_SAMPLE_BLOCKED};
+	struct cpu_time after;
+	struct waiting owed;
+
+	if (!take_place(engine, t, now, &sample, &after))
+		return;
+	now = clock_now();
+	wall_settle(&t->wall, &after, now);
+	if (t->state == TRACEE_LISTENING)
+		sample.flags |= RECORD_SAMPLE_STOPPED;
+	owed = wall_owes(&t->wall);
+	if (!hand_over(engine, t, &sample, &owed, now))
+		return;
+	wall_see(&t->wall, after.slices, now);
+	engine->audit.looks++;
+}
+
+/* A thread that has not run since costs one reading; any other is examined again. */
+static void look(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct cpu_time cpu;
+	struct waiting owed = {0};
+
+	if (!t->process || !t->wall.begin_ns ||
+		(t->state != TRACEE_RUNNING && t->state != TRACEE_LISTENING))
+		return;
+	if (t->wall.seen) {
+		if (procfiles_read_runs(&engine->files, t, &cpu) < 0)
+			return;
+		if (wall_stays(&t->wall, &cpu)) {
+			wall_stay(&t->wall, &cpu, now);
+			owed.blocked_ns = wall_owes_here(&t->wall);
+			if (now - t->wall.said_ns >= SAY_NS)
+				say_again(engine, t, &owed, now);
+			return;
+		}
+		leave_place(engine, t, now);
+	}
+	see(engine, t, now);
+}
+
+void blocked_scan_tick(struct engine *engine, uint64_t now)
+{
+	struct target *target = &engine->target;
+	uint64_t span = now - engine->blocked_scan.tick_ns, began;
+	int64_t left;
+
+	if (!engine->counting || !engine->options->wall || span < engine->period_ns)
+		return;
+	engine->blocked_scan.tick_ns = now;
+	began = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	left = (int64_t)((span < LONG_TICK_NS ? span : LONG_TICK_NS) / SHARE_OF_TICK);
+	for (size_t i = 0; i < target->tracees && left > 0; i++) {
+		if (target->blocked_cursor >= target->tracees)
+			target->blocked_cursor = 0;
+		look(engine, target->tracee[target->blocked_cursor++], now);
+		if (i % LOOKS_A_CLOCK == 0)
+			left -= (int64_t)(clock_read(CLOCK_THREAD_CPUTIME_ID) - began);
+		if (i % LOOKS_A_CLOCK == 0)
+			began = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	}
+}
+
+void blocked_scan_stopped(struct engine *engine, struct tracee *t, const struct cpu_time *cpu,
+	uint64_t stop_ns, uint64_t end_ns)
+{
+	if (!engine->counting || !engine->options->wall)
+		return;
+	leave_place(engine, t, end_ns);
+	t->wall.stopped_ns += stop_ns;
+	wall_settle(&t->wall, cpu, end_ns);
+}
+
+void blocked_scan_begin(
+	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+{
+	if (engine->options->wall)
+		wall_begin(&t->wall, cpu, now);
+}
+
+void blocked_scan_close(
+	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+{
+	struct waiting owed;
+
+	if (!engine->options->wall || !t->wall.begin_ns)
+		return;
+	wall_settle(&t->wall, cpu, now);
+	owed = wall_owes(&t->wall);
+	/* The thread went from that place to its end, as far as was observed. */
+	if (t->wall.seen)
+		say_again(engine, t, &owed, now);
+	owed = wall_owes(&t->wall);
+	waiting_add(&t->image->waited, &owed);
+	engine->audit.elapsed_ns += now - t->wall.begin_ns;
+	wall_begin(&t->wall, cpu, now);
+}
+
+void blocked_scan_forget_analyst(struct engine *engine)
+{
+	struct target *target = &engine->target;
+
+	for (size_t i = 0; i < target->tracees; i++) {
+		target->tracee[i]->wall.seen = false;
+		target->tracee[i]->wall.here_ns = 0;
+	}
+	for (size_t i = 0; i < target->images; i++) {
+		struct image *image = target->image[i];
+
+		waiting_add(&image->waited, &image->sent);
+		engine->audit.waited.queue_ns -= image->sent.queue_ns;
+		engine->audit.waited.blocked_ns -= image->sent.blocked_ns;
+		image->sent = (struct waiting){0};
+	}
+}

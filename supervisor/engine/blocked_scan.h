@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Observes blocked threads without a stop: /proc/PID/task/TID/syscall gives the place, and the
+ * stack is copied; the copy is kept only if the thread provably did not run meanwhile. With the
+ * wall clock, all threads are examined in turn (target/wall.h).
+ */
+#ifndef SUPERVISOR_BLOCKED_SCAN_H
+#define SUPERVISOR_BLOCKED_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct activity;
+struct cpu_time;
+struct engine;
+struct tracee;
+
+struct blocked_scan {
+	uint64_t tick_ns; /* time of the last observations */
+	bool said_no_activity;
+};
+
+/* With the wall clock: examines some threads in turn; bounded. */
+void blocked_scan_tick(struct engine *engine, uint64_t now_ns);
+/* The tick stop of @tracee, which took @stop_ns, is over; @cpu was read in it. */
+void blocked_scan_stopped(struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu,
+	uint64_t stop_ns, uint64_t end_ns);
+/* Begins, and closes, the thread's account of waiting time. */
+void blocked_scan_begin(
+	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
+void blocked_scan_close(
+	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
+/* The analyst has died, and with it what it knew of the threads' places. */
+void blocked_scan_forget_analyst(struct engine *engine);
+/*
+ * A tick of a thread that the supervisor preempted and that sleeps now. The place where it sleeps
+ * is where it was, so no stop is needed.
+ */
+void blocked_scan_take_tick(struct engine *engine, struct tracee *tracee);
+/*
+ * Reads what the thread does. 1: /proc/…/syscall cannot be read, so only whether it runs is known.
+ */
+int blocked_scan_read_activity(
+	struct engine *engine, struct tracee *tracee, struct activity *ret_activity);
+
+#endif

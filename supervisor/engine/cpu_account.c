@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/cpu_account.h"
+
+#include "base/clock.h"
+#include "supervisor/engine/engine_state.h"
+
+/* Threads read per call of cpu_account_sweep(). */
+#define SWEEP_MOST 8
+/*
+ * Where a pass over all threads takes this long, there are many. One that used such a part of the
+ * time since the last pass is asked at each instant, not at random.
+ */
+#define PASS_LONG_NS  20000000
+#define AT_WORK_PARTS 8
+
+void cpu_account_update(
+	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+{
+	struct account *a = &t->account;
+
+	if (cpu->run_ns != a->seen.run_ns || cpu->slices != a->seen.slices)
+		a->moved_at_ns = now;
+	if (cpu->run_ns > a->seen.run_ns && !t->left_out)
+		bounds_ran(engine, cpu->run_ns - a->seen.run_ns);
+	a->seen = *cpu;
+	a->seen_at_ns = now;
+}
+
+void cpu_account_report(struct engine *engine, struct tracee *t, bool last)
+{
+	struct account *a = &t->account;
+	const struct record_cpu record = {.pid = (uint32_t)t->process->pid,
+		.tid = (uint32_t)t->tid,
+		.cpu_ns = a->seen.run_ns > a->told_ns ? a->seen.run_ns - a->told_ns : 0};
+
+	if (!engine->counting || t->left_out || (!record.cpu_ns && !last))
+		return;
+	/* The image of a forked child without a sample may not have been announced yet. */
+	(void)emit_process(&engine->emitter, clock_now(), t->process);
+	if (emit_cpu(&engine->emitter, clock_now(), &record, last))
+		t->image->sent_ns += record.cpu_ns;
+	else if (last)
+		t->image->lost_ns += record.cpu_ns;
+	else
+		return; /* reported later */
+	a->told_ns += record.cpu_ns;
+}
+
+void cpu_account_close(struct engine *engine, struct tracee *t)
+{
+	struct account *a = &t->account;
+	uint64_t used = a->seen.run_ns > a->start_ns ? a->seen.run_ns - a->start_ns : 0;
+
+	if (!engine->counting)
+		return;
+	if (t->left_out) {
+		engine->audit.left_out_ns += used;
+	} else {
+		engine->audit.kernel_ns += used;
+		t->process->kernel_ns += used;
+		cpu_account_report(engine, t, true);
+	}
+	a->start_ns = a->told_ns = a->seen.run_ns;
+}
+
+void cpu_account_end(struct engine *engine, struct process *process, uint32_t status)
+{
+	const struct record_exit record = {
+		.pid = (uint32_t)process->pid, .status = status, .kernel_ns = process->kernel_ns};
+
+	process->kernel_ns = 0;
+	(void)emit_exit(&engine->emitter, clock_now(), &record);
+}
+
+/* Among many threads the sampler may not ask this one at each instant any more, though it works. */
+static void heed(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+{
+	uint64_t span = now - t->account.seen_at_ns, ran = cpu->run_ns - t->account.seen.run_ns;
+
+	if (t->sample && t->account.seen_at_ns && span >= PASS_LONG_NS &&
+		ran >= span / AT_WORK_PARTS)
+		sampler_heed(&engine->sampling.sampler, t->sample);
+}
+
+static bool look(struct engine *engine, struct tracee *t, uint64_t now)
+{
+	struct cpu_time cpu;
+
+	if (!t->process || t->state == TRACEE_GONE ||
+		launch_is_before_exec(&engine->launch, t->tid) ||
+		procfiles_read_cpu(&engine->files, t, &cpu) < 0)
+		return false;
+	heed(engine, t, &cpu, now);
+	cpu_account_update(engine, t, &cpu, now);
+	return true;
+}
+
+void cpu_account_report_all(struct engine *engine, uint64_t now)
+{
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		if (!look(engine, t, now))
+			continue;
+		t->account.told_at_ns = now;
+		cpu_account_report(engine, t, false);
+	}
+}
+
+void cpu_account_read_all(struct engine *engine, const struct process *process)
+{
+	uint64_t now = clock_now();
+
+	for (size_t i = 0; i < engine->target.tracees; i++)
+		if (engine->target.tracee[i]->process == process)
+			(void)look(engine, engine->target.tracee[i], now);
+}
+
+void cpu_account_sweep(struct engine *engine, uint64_t now)
+{
+	struct target *target = &engine->target;
+
+	for (unsigned i = 0; i < SWEEP_MOST && i < target->tracees; i++) {
+		struct tracee *t;
+
+		if (target->account_cursor >= target->tracees)
+			target->account_cursor = 0;
+		t = target->tracee[target->account_cursor++];
+		if (!look(engine, t, now))
+			continue;
+		if (now - t->account.told_at_ns < CLOCK_SECOND_NS)
+			continue;
+		t->account.told_at_ns = now;
+		cpu_account_report(engine, t, false);
+	}
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The CPU time that the kernel charges to each thread: read, summed up, and reported to the
+ * analyst.
+ */
+#ifndef SUPERVISOR_ENGINE_CPU_ACCOUNT_H
+#define SUPERVISOR_ENGINE_CPU_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpu_time;
+struct engine;
+struct process;
+struct tracee;
+
+/* Takes a reading of a thread's CPU time, exact or stale. */
+void cpu_account_update(
+	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
+/* Reports the CPU time used since the last report. @last: the last report for this image. */
+void cpu_account_report(struct engine *engine, struct tracee *tracee, bool last);
+/* Reports the CPU time of all threads up to now. */
+void cpu_account_report_all(struct engine *engine, uint64_t now_ns);
+/* Closes the thread's account at the last reading. */
+void cpu_account_close(struct engine *engine, struct tracee *tracee);
+/* The process is gone or detached: reports that, and its CPU time. */
+void cpu_account_end(struct engine *engine, struct process *process, uint32_t status);
+/* Reads the CPU time of all threads of @process. */
+void cpu_account_read_all(struct engine *engine, const struct process *process);
+/* Reads the CPU time of some threads in turn. */
+void cpu_account_sweep(struct engine *engine, uint64_t now_ns);
+
+#endif

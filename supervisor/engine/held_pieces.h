@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pieces of --ring: profiles of the last minutes, in memory files. Each is filled by one
+ * analyst; an analyst that is asked for a profile also gets the pieces before its own. The
+ * supervisor does not read them.
+ */
+#ifndef SUPERVISOR_HELD_PIECES_H
+#define SUPERVISOR_HELD_PIECES_H
+
+#include <stddef.h>
+
+/* This many complete pieces cover the time of --ring; one more is being filled. */
+enum { PIECES_BEFORE = 4, PIECES_HELD = PIECES_BEFORE + 1 };
+
+struct held_pieces {
+	struct held_piece {
+		int fd, pid;  /* pid: of the analyst that fills it, 0 none yet */
+	} piece[PIECES_HELD]; /* oldest first */
+	size_t n;
+};
+
+/* Adds a piece; drops the oldest one if there are too many. -errno. */
+int held_pieces_begin(struct held_pieces *pieces);
+/* The descriptors as passed to an analyst: its own piece, then the earlier ones, oldest first. */
+size_t held_pieces_list(const struct held_pieces *pieces, int ret_fd[PIECES_HELD]);
+/* The newest piece is filled by process @pid. */
+void held_pieces_set_writer(struct held_pieces *pieces, int pid);
+/* Process @pid is gone: no one must wait for a piece that it may not have written. */
+void held_pieces_writer_gone(struct held_pieces *pieces, int pid);
+void held_pieces_release(struct held_pieces *pieces);
+
+#endif

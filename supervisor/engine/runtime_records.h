@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames of languages with a runtime of their own (docs/RUNTIMES.md): the tables that the analyst
+ * has sent, and the records for it. supervisor/target/runtime_copy.h reads the frames.
+ */
+#ifndef SUPERVISOR_RUNTIME_RECORDS_H
+#define SUPERVISOR_RUNTIME_RECORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/request.h"
+#include "proto/runtime_table.h"
+#include "supervisor/target/runtime_copy.h"
+
+struct arch_snapshot;
+struct engine;
+struct process;
+struct tracee;
+
+struct runtime_records {
+	struct runtime_incoming incoming;
+	struct runtime_copy copy; /* allocated with the first table */
+	size_t examined;          /* processes that the analyst has examined, for --dump */
+};
+
+void runtime_records_release(struct engine *engine);
+
+/* A request of type REQUEST_RUNTIME. */
+void runtime_records_request(struct engine *engine, const struct request *request);
+
+/* REQUEST_GO: where goroutines are found (supervisor/target/goroutine.h). */
+void runtime_records_go(struct engine *engine, const struct request *request);
+
+/* A forked child has its parent's runtime at the same addresses. */
+void runtime_records_fork(const struct process *from, struct process *process);
+/* Another image, or another analyst, which sends its tables again. */
+void runtime_records_drop(struct process *process);
+void runtime_records_forget_analyst(struct engine *engine);
+
+/*
+ * In the stop, after the stack was copied, or while the thread is known to be blocked: reads the
+ * thread's frames. Returns at once in a process without a runtime.
+ */
+void runtime_records_copy(
+	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot);
+
+/*
+ * After the resume, just before the sample is sent, with the same time: sends what was read. Or it
+ * is not used.
+ */
+void runtime_records_hand_over(struct engine *engine, struct tracee *t, uint64_t now);
+void runtime_records_forget(struct engine *engine);
+
+#endif

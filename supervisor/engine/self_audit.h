@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the supervisor measured about itself, and the kernel's figures. Sent to the analyst as lines
+ * "key value\n", with the keys of `sprofreport summary`.
+ */
+#ifndef SUPERVISOR_SELF_AUDIT_H
+#define SUPERVISOR_SELF_AUDIT_H
+
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supervisor/calls/session.h"
+#include "supervisor/target/wall.h"
+
+/* Durations in buckets of 3 %: 32 for each power of two, from 1 ns to 2^40 ns. */
+#define AUDIT_OCTAVES 40
+#define AUDIT_STEPS   32
+struct audit_histogram {
+	uint32_t count[AUDIT_OCTAVES * AUDIT_STEPS];
+	uint64_t total;
+	uint64_t max_ns;
+};
+
+void audit_histogram_add(struct audit_histogram *histogram, uint64_t ns);
+/* The duration below which @per_mille of 1000 lie (the middle of the bucket); 0 if empty. */
+uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsigned per_mille);
+
+struct self_audit {
+	uint64_t period_ns;
+	uint64_t ticks;     /* samples sent */
+	uint64_t found_ns;  /* weights of the samples, including lost ones */
+	uint64_t kernel_ns; /* CPU time of the same threads, those that ended */
+	bool chooses; /* threads are chosen: number of chosen threads, and the others' CPU time */
+	uint64_t chosen_threads, left_out_ns;
+	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */
+	uint64_t stops;              /* tick stops */
+	uint64_t stopped_ns;         /* their duration, summed over threads */
+	struct audit_histogram stop;
+	uint64_t cost_ns; /* CPU time that sampling took from the target */
+	uint64_t instants, late_instants, throttled_instants, unproved_stops; /* of the profile */
+	bool realtime;         /* the sampler currently has real-time priority */
+	uint64_t lost_samples; /* ring full, or lost with an analyst that died */
+	uint64_t missed_stops; /* requested, and not happened within a second */
+	uint64_t processes, threads;
+	/*
+	 * Files of one run (--rotate, --ring) have the same number, and are counted from 1; what
+	 * the file before has counted too. 0: there is one file.
+	 */
+	uint64_t recording, recording_file, continued_processes, continued_threads;
+	uint64_t unwatched_threads; /* at some time not sampled for want of descriptors or memory */
+	uint64_t analyst_restarts;
+	uint64_t repaired_calls; /* system calls that a stop disturbed and that were restarted */
+	/* With the wall clock. */
+	bool wall;
+	uint64_t elapsed_ns;         /* sum of the lifetimes of threads that ended */
+	struct waiting waited;       /* sent */
+	struct waiting unattributed; /* of threads that could not be examined */
+	uint64_t looks;              /* observations of blocked threads with a place */
+	uint64_t unsure_looks;       /* discarded: the thread ran meanwhile */
+	uint64_t lost_looks;         /* ring full */
+	/* calls that failed with EINTR at a stop and could not be restarted */
+	uint64_t unrepaired_eintr;
+	/* time in which ticks were less frequent than requested, because of --max-cpu */
+	uint64_t yielded_ns;
+	struct session_figures calls; /* of sprofil and profil, in ticks of their tables */
+};
+
+/* Writes the lines; returns the length, or -ENOSPC. */
+int self_audit_print(
+	const struct self_audit *audit, uint64_t supervisor_cpu_ns, char *to, size_t room);
+
+#endif

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/target/restart.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+
+#include "base/clock.h"
+#include "proto/call.h"
+#include "supervisor/os/proc_status.h"
+#include "supervisor/os/remote.h"
+#include "supervisor/os/window.h"
+#include "supervisor/target/restart_call.h"
+
+/* A resume takes less than this; time beyond does not belong to the stop. */
+#define RESUME_MOST_NS 20000
+/* CPU time from the end of a group-stop to the return to user space, through stops for signals. */
+#define GROUP_STOP_RUN_NS 300000
+/* At the end: time for transfers to complete, and again for those that are interrupted. */
+#define LET_GO_NS 200000000
+/* Then, time for threads woken by signals to reach their stops. */
+#define AWAKE_NS 20000000
+/* The kernel's internal restart results: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
+enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
+
+bool restart_busy(const struct tracee *t)
+{
+	return t->restarting;
+}
+
+struct activity restart_activity(const struct tracee *t)
+{
+	const struct restart *m = t->restart;
+
+	return (struct activity){.syscall = m->call->number,
+		.pc = m->before.word[arch_native.restart->pc],
+		.sp = m->before.word[arch_native.restart->sp]};
+}
+
+/* Another stop came between the restart and the call's second entry, or instead of that entry. */
+static void undo(struct restarter *restarter, struct tracee *t)
+{
+	struct restart *m = t->restart;
+
+	m->unfinished = !m->done;
+	restart_give_back(restarter, t, m->done ? (int64_t)m->done : -EINTR, false);
+}
+
+static bool ignores(const struct tracee *t, int signal)
+{
+	const uint64_t by_default = UINT64_C(1) << (SIGCHLD - 1) | UINT64_C(1) << (SIGWINCH - 1) |
+		UINT64_C(1) << (SIGURG - 1) | UINT64_C(1) << (SIGCONT - 1);
+	uint64_t bit = UINT64_C(1) << (signal - 1), ignored, caught;
+
+	if (proc_status_read_dispositions(t->tid, &ignored, &caught) < 0)
+		return false;
+	return ignored & bit || (by_default & bit && !(caught & bit));
+}
+
+/* True also if the dispositions cannot be read. */
+static bool catches(const struct tracee *t, int signal)
+{
+	uint64_t ignored, caught;
+
+	return proc_status_read_dispositions(t->tid, &ignored, &caught) < 0 ||
+		caught & UINT64_C(1) << (signal - 1);
+}
+
+/*
+ * A handler is about to run on top of a call. The handler's sigreturn brings the thread back to the
+ * call's return address and leaves another value in the first argument's register. On machines
+ * where the result overwrites that register, the thread then looks as if its call had been
+ * disturbed (handled_calls).
+ */
+static void note_handler(struct tracee *t, int signal, const struct arch_snapshot *s)
+{
+	const struct arch_restart *arch = arch_native.restart;
+
+	if (!signal || !arch || !arch->rewinds || s->syscall < 0)
+		return;
+	window_leave();
+	if (catches(t, signal))
+		handled_calls_add(&t->process->handled,
+			s->pc + (s->result == ARCH_RESTART ? arch->instruction_bytes : 0));
+}
+
+/*
+ * Did the call fail with EINTR because of a group-stop, as it would without us? SIGCONT and other
+ * signals may each stop the thread again before it returns to user space; it needs almost no CPU
+ * time for that.
+ */
+static bool failed_rightly(
+	struct restarter *restarter, struct tracee *t, const struct arch_snapshot *s)
+{
+	struct restart *m = t->restart;
+	struct cpu_time cpu;
+
+	if (!m || !m->stopped)
+		return false;
+	m->stopped = m->stopped_pc == s->pc && m->stopped_sp == s->sp &&
+		procfiles_read_cpu(restarter->files, t, &cpu) == 0 &&
+		cpu.run_ns - m->stopped_run_ns < GROUP_STOP_RUN_NS;
+	return m->stopped;
+}
+
+/* A request made without the pipe (proto/call.h, CALL_OFF_FIRST): its second word, 0 if none. */
+static uint64_t said_by_signal(const struct arch_snapshot *s)
+{
+	bool said = s->syscall == arch_native.tgkill.number && s->machine == arch_native.machine &&
+		s->result == 0 && s->reg[arch_native.tgkill.fourth] == CALL_OFF_FIRST;
+	uint64_t second = said ? s->reg[arch_native.tgkill.fifth] : 0;
+
+	return second == CALL_OFF_SECOND || second == CALL_ASK_SECOND ? second : 0;
+}
+
+/*
+ * Answers such a request through the result of tgkill(): whether the thread's memory is accessible,
+ * or "off": then nothing is written to the memory of its process any more (test: live_off), and
+ * ticks that its threads owe are lost, because their memory may be out of reach. A signal that has
+ * got a handler meanwhile is left to the program.
+ */
+static void answer_by_result(
+	struct restarter *restarter, struct tracee *t, uint64_t said, uint64_t sp)
+{
+	struct arch_raw raw, seen;
+	uint64_t word;
+
+	if (tracer_get_raw(t->tid, &raw) < 0)
+		return;
+	seen = raw;
+	if (said == CALL_OFF_SECOND) {
+		restarter->events->turn_off(restarter->context, t->process);
+		raw.word[arch_native.tgkill.result] = CALL_OFF_DONE;
+	} else {
+		raw.word[arch_native.tgkill.result] =
+			remote_read(t->tid, sp, &word, sizeof(word)) == -EPERM ? CALL_ASK_NO
+									       : CALL_ASK_YES;
+	}
+	restart_set_registers(t, &seen, &raw);
+}
+
+uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signal,
+	const struct arch_snapshot *snapshot)
+{
+	uint64_t resumed_ns, end_ns;
+	const struct arch_call *call = NULL;
+	struct arch_snapshot again;
+	enum restart_need need;
+	uint64_t said;
+	bool watch = false;
+
+	if (t->restart) {
+		t->restart->known = t->restart->cut || t->restarting;
+		t->restart->cut = false;
+	}
+	said = snapshot && t->process ? said_by_signal(snapshot) : 0;
+	if (said) {
+		window_leave();
+		answer_by_result(restarter, t, said, snapshot->sp);
+	}
+	if (t->restarting) {
+		window_leave();
+		undo(restarter, t);
+		snapshot = tracer_get_snapshot(t->tid, &again) == 0 ? &again : NULL;
+	}
+	need = snapshot && t->process
+		? restart_need(arch_native.restart, arch_native.machine, snapshot, &call)
+		: RESTART_NOTHING;
+	if (snapshot && t->process)
+		note_handler(t, signal, snapshot);
+	if (t->restart && t->restart->over) {
+		need = RESTART_NOTHING;
+		t->restart->over = signal && tracer_interrupt(t->tid) == 0;
+	}
+	if (need != RESTART_NOTHING) {
+		window_leave();
+		if (snapshot->result == -EINTR && failed_rightly(restarter, t, snapshot))
+			need = RESTART_NOTHING;
+		/* A signal that has an effect interrupts the call, as it would without us. */
+		else if (signal && !ignores(t, signal))
+			need = RESTART_NOTHING;
+		else if (need == RESTART_FILTERED)
+			need = proc_status_is_filtered(t->tid) ? RESTART_BEGIN_AGAIN
+							       : RESTART_NOTHING;
+	}
+	/* SIGPIPE: the reader is gone. That, not our stop, cut the transfer short. */
+	if (need == RESTART_MAYBE_SHORT && signal == SIGPIPE)
+		need = RESTART_NOTHING;
+	/*
+	 * A call that is not restarted at this stop is over, and so is its deadline (test:
+	 * handler_ends_timed_call).
+	 */
+	if (t->restart && need != RESTART_BEGIN_AGAIN && need != RESTART_MAYBE_EARLY)
+		t->restart->unfinished = false;
+	if (need == RESTART_LEAVE)
+		restarter->unrepaired++;
+	else if (need != RESTART_NOTHING)
+		watch = restart_call(restarter, t, need, call);
+	resumed_ns = clock_now();
+	if (watch)
+		(void)tracer_resume_to_call(t->tid, signal);
+	else
+		(void)tracer_resume(t->tid, signal);
+	/*
+	 * If the thread preempts the supervisor on this CPU, the clock is read milliseconds later.
+	 */
+	end_ns = clock_now();
+	return end_ns - resumed_ns < RESUME_MOST_NS ? end_ns : resumed_ns + RESUME_MOST_NS;
+}
+
+void restart_deliver(struct restarter *restarter, struct tracee *t, int signal)
+{
+	struct arch_snapshot snapshot;
+	bool known = tracer_get_snapshot(t->tid, &snapshot) == 0;
+
+	(void)restart_resume(restarter, t, signal, known ? &snapshot : NULL);
+}
+
+/*
+ * A wake-up by a signal in the last scheduler tick of a socket's time-out looks like the time-out
+ * (restart_rule.h). A restarted call with its whole time-out ends after the deadline, so a time-out
+ * result before the deadline is such a wake-up.
+ */
+static bool woken_early(const struct restarter *restarter, const struct restart *m, int64_t result)
+{
+	return !restarter->ending && restart_timed_out(m->call, result) &&
+		clock_now() < m->deadline_ns;
+}
+
+/*
+ * Evaluates the result of a call that was restarted. @ret_cut: it was interrupted again. False: the
+ * transfer continues with its next piece.
+ */
+static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_raw *raw,
+	int64_t *ret_result, bool *ret_cut)
+{
+	const struct arch_restart *arch = arch_native.restart;
+	struct restart *m = t->restart;
+	int64_t result = (int64_t)raw->word[arch->result];
+	bool restart = result >= RESTART_FIRST && result <= RESTART_LAST;
+
+	if (!m->done) {
+		/* Restore the original time-out; the next stop restarts the call. */
+		if (result == ARCH_RESTART || (result == RESTART_BLOCK && m->call->block) ||
+			woken_early(restarter, m, result))
+			result = -EINTR;
+		if (m->call->wait == ARCH_WAIT_CONNECT && result == -EALREADY)
+			result = m->timed_out; /* the result of the first connect's time-out */
+		*ret_cut = m->unfinished = result == -EINTR;
+		*ret_result = result;
+		return true;
+	}
+	m->refused = result <= 0 && result != -EINTR && !restart;
+	m->refused_pc = m->before.word[arch->pc];
+	m->refused_sp = m->before.word[arch->sp];
+	m->refused_done = m->done;
+	if (result > 0)
+		m->done += (uint64_t)result;
+	if (result > 0 && (uint64_t)result == m->piece && m->done < m->whole &&
+		!restarter->ending) {
+		*raw = m->before;
+		if (restart_advance(restarter, t, raw))
+			return false;
+	}
+	*ret_cut = result == -EINTR || restart || (result > 0 && (uint64_t)result < m->piece);
+	*ret_result = (int64_t)m->done;
+	return true;
+}
+
+void restart_call_stop(struct restarter *restarter, struct tracee *t)
+{
+	const struct arch_restart *arch = arch_native.restart;
+	struct restart *m = t->restart;
+	struct arch_raw raw;
+	int64_t result;
+	bool cut;
+
+	if (!t->restarting) {
+		(void)tracer_resume(t->tid, 0);
+		return;
+	}
+	if (!m->inside && m->to_entry) {
+		t->restarting = false;
+		(void)tracer_resume(t->tid, 0);
+		return;
+	}
+	if (!m->inside) {
+		m->inside = true;
+		(void)tracer_resume_to_call(t->tid, 0);
+		return;
+	}
+	if (tracer_get_raw(t->tid, &raw) < 0)
+		return; /* killed */
+	if (!conclude(restarter, t, &raw, &result, &cut)) {
+		/*
+		 * No signal can be injected at this stop, so the entry instruction is repeated by
+		 * hand.
+		 */
+		restart_repeat(&raw);
+		if (arch->rewinds) /* otherwise the first argument could be taken for a result */
+			(void)tracer_forget_call(t->tid);
+		m->inside = false;
+		restart_set_registers(t, &m->before, &raw);
+		(void)tracer_resume_to_call(t->tid, 0);
+		return;
+	}
+	restart_give_back(restarter, t, result, !m->done && restart_timed_out(m->call, result));
+	/*
+	 * This stop consumed a pending interrupt; a new one leads to the stop that restarts the
+	 * call.
+	 */
+	m->cut = cut && tracer_interrupt(t->tid) == 0;
+	(void)tracer_resume(t->tid, 0);
+}
+
+void restart_group_stop(struct restarter *restarter, struct tracee *t)
+{
+	struct arch_snapshot s;
+	struct restart *m;
+
+	if (t->restart)
+		t->restart->cut = t->restart->over = false;
+	if (t->restarting)
+		undo(restarter, t);
+	if (tracer_get_snapshot(t->tid, &s) < 0 || s.syscall < 0 || s.result != -EINTR)
+		return;
+	if (!restart_of(t))
+		return;
+	m = t->restart;
+	m->stopped_pc = s.pc;
+	m->stopped_sp = s.sp;
+	m->stopped = true;
+	m->unfinished = false;
+}
+
+void restart_group_stop_over(struct restarter *restarter, struct tracee *t)
+{
+	struct cpu_time cpu;
+
+	if (t->restart && t->restart->stopped && procfiles_read_cpu(restarter->files, t, &cpu) == 0)
+		t->restart->stopped_run_ns = cpu.run_ns;
+	(void)tracer_resume(t->tid, 0);
+}
+
+void restart_expire(struct restarter *restarter, uint64_t now)
+{
+	if (!restarter->next_ns || now < restarter->next_ns)
+		return;
+	restarter->next_ns = 0;
+	for (size_t i = 0; i < restarter->target->tracees; i++) {
+		struct tracee *t = restarter->target->tracee[i];
+
+		if (!t->restarting || t->restart->done || t->restart->to_entry ||
+			t->restart->call->wait < ARCH_WAIT_RECEIVE)
+			continue;
+		if (now >= t->restart->deadline_ns)
+			(void)tracer_interrupt(t->tid);
+		else if (!restarter->next_ns || t->restart->deadline_ns < restarter->next_ns)
+			restarter->next_ns = t->restart->deadline_ns;
+	}
+}
+
+/*
+ * Returns the number of calls that are watched or about to be restarted. Interrupts all of them, or
+ * at @first those that wait and do not transfer.
+ */
+static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < restarter->target->tracees; i++) {
+		struct tracee *t = restarter->target->tracee[i];
+
+		n += t->restart && t->restart->cut;
+		if (!t->restarting)
+			continue;
+		n++;
+		if (interrupt_all || (first && !t->restart->done && !t->restart->to_entry))
+			(void)tracer_interrupt(t->tid);
+	}
+	return n;
+}
+
+/*
+ * An ignored signal interrupts a blocked call of a traced thread. The thread must stay traced until
+ * its stop, where the call is restarted; on a busy machine this takes milliseconds.
+ */
+static bool somebody_is_waking(struct restarter *restarter)
+{
+	for (size_t i = 0; i < restarter->target->tracees; i++) {
+		const struct tracee *t = restarter->target->tracee[i];
+		uint64_t pending;
+
+		if (t->state != TRACEE_LISTENING &&
+			proc_status_read_pending(t->tid, &pending) == 0 && pending)
+			return true;
+	}
+	return false;
+}
+
+void restart_end(struct restarter *restarter)
+{
+	uint64_t began = clock_now(), end = began + LET_GO_NS;
+	bool first = true, all = false;
+
+	restarter->ending = true;
+	while (still_busy(restarter, all, first) && clock_now() < end + LET_GO_NS) {
+		struct pollfd none = {.fd = -1};
+
+		restarter->events->drain(restarter->context);
+		(void)poll(&none, 1, 1);
+		first = false;
+		all = clock_now() >= end;
+	}
+	end = clock_now() + AWAKE_NS;
+	while (somebody_is_waking(restarter) && clock_now() < end)
+		restarter->events->drain(restarter->context);
+	restarter->events->drain(restarter->context);
+}

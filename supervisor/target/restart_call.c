@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/target/restart_call.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "supervisor/os/descriptor.h"
+#include "supervisor/os/mem.h"
+#include "supervisor/os/remote.h"
+#include "supervisor/target/tracee_memory.h"
+
+#define PARTS_READ 64
+#define PARTS_MOST 1024 /* UIO_MAXIOV */
+/* struct msghdr on 64-bit machines: name 0, vector 16, its length 24, control 32, its length 40. */
+enum {
+	MESSAGE_BYTES = 56,
+	MESSAGE_VECTOR = 16,
+	MESSAGE_PARTS = 24,
+	MESSAGE_CONTROL = 32,
+	MESSAGE_CONTROLS = 40
+};
+/* FUTEX_WAIT, and the mask that removes the flags of a futex operation. */
+enum { FUTEX_OF_WAIT = 0, FUTEX_OPERATION = 0x7f };
+enum { FLAG_PEEK = 0x2, FLAG_DONTWAIT = 0x40, FLAG_WAITALL = 0x100 };
+
+struct restart *restart_of(struct tracee *t)
+{
+	if (!t->restart)
+		t->restart = mem_new(1, sizeof(*t->restart));
+	return t->restart;
+}
+
+static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
+{
+	return remote_read(t->tid, at, to, n) == (ssize_t)n;
+}
+
+/*
+ * The tid of a leader with other threads may name the new image of an exec by one of them
+ * (tracee_memory.h), so its registers are set only if its stack pointer is still that in @seen.
+ */
+void restart_set_registers(
+	struct tracee *t, const struct arch_raw *seen, const struct arch_raw *raw)
+{
+	struct arch_raw now;
+
+	if (t->tid == t->process->pid && t->process->threads > 1 &&
+		(tracer_get_raw(t->tid, &now) < 0 ||
+			now.word[arch_native.restart->sp] != seen->word[arch_native.restart->sp]))
+		return;
+	(void)tracer_set_raw(t->tid, raw);
+}
+
+static uint64_t argument(const struct arch_raw *raw, unsigned i)
+{
+	return raw->word[arch_native.restart->argument[i]];
+}
+
+static void set_argument(struct arch_raw *raw, unsigned i, uint64_t value)
+{
+	raw->word[arch_native.restart->argument[i]] = value;
+}
+
+static void set_result(struct arch_raw *raw, int64_t value)
+{
+	raw->word[arch_native.restart->result] = (uint64_t)value;
+}
+
+/* Writes @n bytes below the live part of the stack, saving what was there. */
+static bool use_scratch(struct restarter *restarter, struct tracee *t, const void *from, size_t n)
+{
+	struct restart *m = t->restart;
+	uint64_t sp = m->before.word[arch_native.restart->sp];
+	uint64_t at = (sp - arch_native.red_zone_bytes - n) & ~UINT64_C(15);
+
+	if (!m->scratch_bytes) {
+		if (!get_memory(t, at, m->scratch, n))
+			return false;
+		m->scratch_at = at;
+		m->scratch_bytes = n;
+	}
+	return at == m->scratch_at && tracee_memory_write(restarter->target, t, at, from, n);
+}
+
+/*
+ * The call ends with the time-out that we set. Further stops may come before the thread leaves the
+ * kernel, and would again find a call that ended early. The entry register, set to -1, prevents
+ * that. On machines without it m->over does, until the stop of the interrupt requested here.
+ */
+static void set_over(struct tracee *t, struct arch_raw *raw, int64_t result)
+{
+	set_result(raw, result);
+	if (arch_native.restart->rewinds)
+		t->restart->over = tracer_interrupt(t->tid) == 0;
+	else
+		raw->word[arch_native.restart->entry] = UINT64_MAX;
+}
+
+void restart_repeat(struct arch_raw *raw)
+{
+	const struct arch_restart *arch = arch_native.restart;
+
+	raw->word[arch->pc] -= arch->instruction_bytes;
+	raw->word[arch->result] = raw->word[arch->entry];
+}
+
+/* At a stop of ours, or before a signal. */
+static void restart(struct arch_raw *raw)
+{
+	if (arch_native.restart->rewinds)
+		restart_repeat(raw);
+	else
+		set_result(raw, ARCH_RESTART);
+}
+
+void restart_give_back(struct restarter *restarter, struct tracee *t, int64_t result, bool over)
+{
+	struct restart *m = t->restart;
+
+	if (m->scratch_bytes)
+		(void)tracee_memory_write(
+			restarter->target, t, m->scratch_at, m->scratch, m->scratch_bytes);
+	m->scratch_bytes = 0;
+	t->restarting = m->inside = false;
+	if (over)
+		set_over(t, &m->before, result);
+	else
+		set_result(&m->before, result);
+	restart_set_registers(t, &m->before, &m->before);
+}
+
+/*
+ * A system call number is this machine's only if the native instruction entered the kernel (not int
+ * 0x80).
+ */
+static bool entered_natively(const struct tracee *t, const struct arch_raw *raw)
+{
+	const struct arch_restart *arch = arch_native.restart;
+	uint8_t code[sizeof(arch->instruction)];
+
+	return get_memory(t, raw->word[arch->pc] - arch->instruction_bytes, code,
+		       arch->instruction_bytes) &&
+		memcmp(code, arch->instruction, arch->instruction_bytes) == 0;
+}
+
+/* Recovers the first argument of the call in @raw where the result has overwritten it. */
+static bool recall(const struct tracee *t, struct arch_raw *raw)
+{
+	const struct arch_restart *arch = arch_native.restart;
+	const struct restart *m = t->restart;
+	uint64_t *first = &raw->word[arch->argument[0]], pc = raw->word[arch->pc], told[6];
+
+	if (!arch->rewinds)
+		return true;
+	if (m->known && m->before.word[arch->pc] == pc &&
+		m->before.word[arch->sp] == raw->word[arch->sp]) {
+		*first = argument(&m->before, 0);
+		return true;
+	}
+	if (handled_calls_has(&t->process->handled, pc) || tracer_get_arguments(t->tid, told) < 0)
+		return false;
+	*first = told[0];
+	return true;
+}
+
+/*
+ * Computes the deadline of the call in @raw. False: the call has no time-out that can be changed.
+ */
+static bool find_deadline(
+	struct tracee *t, const struct arch_raw *raw, uint64_t now, uint64_t *ret_left_ns)
+{
+	struct restart *m = t->restart;
+	const struct arch_call *call = m->call;
+	uint64_t value = argument(raw, call->wait_argument), whole;
+	int64_t wait[2] = {(int64_t)value, 0};
+
+	if (call->wait == ARCH_WAIT_NONE)
+		return false;
+	/* The deadline is absolute, so a restart keeps it. */
+	if (call->wait == ARCH_WAIT_FUTEX && (argument(raw, 1) & FUTEX_OPERATION) != FUTEX_OF_WAIT)
+		return false;
+	if (call->wait >= ARCH_WAIT_RECEIVE) {
+		whole = descriptor_wait_ns(t->process->pid, t->tid, (int)value,
+			call->wait != ARCH_WAIT_RECEIVE, &m->internet);
+		if (!whole)
+			return false;
+	} else if (call->wait != ARCH_WAIT_MS &&
+		(!value || !get_memory(t, value, wait, sizeof(wait)))) {
+		return false;
+	} else if (!restart_get_wait(call->wait, wait, &whole)) {
+		return false;
+	}
+	/*
+	 * When a call began that was disturbed for the first time is not known: the sleep that
+	 * schedstat shows may be that of the call before, as a signal can meet this one before it
+	 * sleeps (test: alternating_calls_are_not_cut_short). It counts as just begun.
+	 */
+	if (!m->unfinished || !m->has_deadline)
+		m->deadline_ns = now + whole;
+	*ret_left_ns = m->deadline_ns > now ? m->deadline_ns - now : 0;
+	if (*ret_left_ns > whole)
+		*ret_left_ns = whole;
+	return true;
+}
+
+/* Turns EINTR into a restart with the remaining time. True: the call must be watched. */
+static bool begin_again(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
+{
+	struct restart *m = t->restart;
+	bool first = !m->unfinished;
+	uint64_t left;
+	int64_t wait[2];
+
+	m->done = m->whole = 0;
+	if (!recall(t, raw)) {
+		m->unfinished = false;
+		restarter->unrepaired++;
+		return false;
+	}
+	m->before = *raw;
+	m->has_deadline = !restarter->ending && find_deadline(t, raw, clock_now(), &left);
+	m->unfinished = false;
+	restarter->repaired++;
+	if (m->has_deadline && first)
+		m->timed_out =
+			m->call->wait == ARCH_WAIT_CONNECT && m->internet ? -EINPROGRESS : -EAGAIN;
+	if (m->has_deadline && m->call->wait >= ARCH_WAIT_RECEIVE) {
+		if (!left) {
+			set_over(t, raw, m->timed_out);
+			return false;
+		}
+		if (!restarter->next_ns || m->deadline_ns < restarter->next_ns)
+			restarter->next_ns = m->deadline_ns;
+	} else if (m->has_deadline) {
+		restart_put_wait(m->call->wait, left, wait);
+		if (m->call->wait == ARCH_WAIT_MS)
+			set_argument(raw, m->call->wait_argument, (uint64_t)wait[0]);
+		else if (use_scratch(restarter, t, wait, sizeof(wait)))
+			set_argument(raw, m->call->wait_argument, m->scratch_at);
+		else
+			m->has_deadline = false; /* no room: restart with the whole time */
+	}
+	restart(raw);
+	/* Only the entry shows whether a handler runs before the restart. */
+	m->to_entry = !m->has_deadline;
+	return m->has_deadline || arch_native.restart->rewinds;
+}
+
+/*
+ * The end of a time-out within the next scheduler tick races with a wake-up by our stop or by an
+ * ignored signal. The call fails as if its time-out were over, and the remaining time cannot be
+ * observed. Therefore the call waits once more, for one tick: an event in that time is still
+ * received, and at the end the call gets the same result. Without us it would have ended within
+ * that tick (test: timed_call_is_not_cut_short).
+ */
+static bool wait_for_the_tick(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
+{
+	const struct arch_call *call = t->restart->call;
+	uint64_t now = clock_now(), end = now + procfs_scheduler_tick_ns(), left;
+	struct restart *m = t->restart;
+
+	m->done = m->whole = 0;
+	m->unfinished = m->has_deadline = false;
+	if (restarter->ending ||
+		(call->flags_argument && argument(raw, call->flags_argument) & FLAG_DONTWAIT) ||
+		!recall(t, raw))
+		return false;
+	m->before = *raw;
+	/* A call that does not wait has not been woken. */
+	m->has_deadline = find_deadline(t, raw, now, &left);
+	if (!m->has_deadline || !left)
+		return false;
+	m->deadline_ns = m->deadline_ns < end ? m->deadline_ns : end;
+	if (!restarter->next_ns || m->deadline_ns < restarter->next_ns)
+		restarter->next_ns = m->deadline_ns;
+	m->timed_out = (int64_t)raw->word[arch_native.restart->result];
+	restart(raw);
+	restarter->repaired++;
+	return true;
+}
+
+/*
+ * Reads into @ret_rest the parts of the vector at @at that remain after the first m->done bytes.
+ * Sets m->whole and m->piece. Returns the number of parts; 0: unreadable, or nothing remains.
+ */
+static size_t read_rest(
+	struct tracee *t, uint64_t at, uint64_t n, struct restart_part ret_rest[RESTART_PARTS])
+{
+	struct restart *m = t->restart;
+	struct restart_part part[PARTS_READ];
+	uint64_t skip = m->done;
+	size_t rest = 0;
+
+	m->whole = m->piece = 0;
+	if (n > PARTS_MOST)
+		return 0;
+	for (uint64_t i = 0; i < n; i += PARTS_READ) {
+		size_t some = n - i < PARTS_READ ? (size_t)(n - i) : PARTS_READ;
+
+		if (!get_memory(t, at + i * sizeof(*part), part, some * sizeof(*part)))
+			return 0;
+		for (size_t k = 0; k < some; k++)
+			m->whole += part[k].bytes;
+		rest += restart_rest(
+			part, some, &skip, ret_rest + rest, RESTART_PARTS - rest, &m->piece);
+	}
+	return m->whole > m->done ? rest : 0;
+}
+
+/* Writes a vector of the remaining parts below the stack, for a message with a header. */
+static bool advance_vector(
+	struct restarter *restarter, struct tracee *t, struct arch_raw *raw, bool message)
+{
+	struct restart *m = t->restart;
+	unsigned first = m->call->argument;
+	uint64_t at = argument(&m->before, first), n, parts_at;
+	struct {
+		uint8_t header[64];
+		struct restart_part part[RESTART_PARTS];
+	} image;
+	size_t rest, skip = message ? 0 : sizeof(image.header), bytes;
+
+	memset(&image, 0, sizeof(image));
+	if (message) {
+		uint64_t control;
+
+		if (!get_memory(t, at, image.header, MESSAGE_BYTES))
+			return false;
+		memcpy(&at, image.header + MESSAGE_VECTOR, 8);
+		memcpy(&n, image.header + MESSAGE_PARTS, 8);
+		memcpy(&control, image.header + MESSAGE_CONTROLS, 8);
+		/* Control data came with the first bytes; there is no room for more. */
+		if (control && m->call->whole == ARCH_WHOLE_WAITALL)
+			return false;
+	} else {
+		n = argument(&m->before, first + 1);
+	}
+	rest = read_rest(t, at, n, image.part);
+	if (!rest)
+		return false;
+	/* The size is fixed, so the place is the same for each piece. */
+	bytes = sizeof(image) - skip;
+	parts_at = ((m->before.word[arch_native.restart->sp] - arch_native.red_zone_bytes - bytes) &
+			   ~UINT64_C(15)) +
+		(message ? sizeof(image.header) : 0);
+	if (message) {
+		uint64_t zero = 0, some = rest;
+
+		memcpy(image.header + MESSAGE_VECTOR, &parts_at, 8);
+		memcpy(image.header + MESSAGE_PARTS, &some, 8);
+		memcpy(image.header + MESSAGE_CONTROL, &zero, 8);
+		memcpy(image.header + MESSAGE_CONTROLS, &zero, 8);
+	}
+	if (!use_scratch(restarter, t, (uint8_t *)&image + skip, bytes))
+		return false;
+	set_argument(raw, first, m->scratch_at);
+	if (!message)
+		set_argument(raw, first + 1, rest);
+	return true;
+}
+
+bool restart_advance(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
+{
+	struct restart *m = t->restart;
+	unsigned first = m->call->argument;
+
+	switch (m->call->transfer) {
+	case ARCH_TRANSFER_BUFFER:
+		m->whole = argument(&m->before, first + 1);
+		if (m->whole <= m->done)
+			return false;
+		m->piece = m->whole - m->done;
+		set_argument(raw, first, argument(&m->before, first) + m->done);
+		set_argument(raw, first + 1, m->piece);
+		return true;
+	case ARCH_TRANSFER_COUNT:
+		m->whole = argument(&m->before, first);
+		if (m->whole <= m->done)
+			return false;
+		m->piece = m->whole - m->done;
+		set_argument(raw, first, m->piece);
+		return true;
+	case ARCH_TRANSFER_VECTOR: return advance_vector(restarter, t, raw, false);
+	case ARCH_TRANSFER_MESSAGE: return advance_vector(restarter, t, raw, true);
+	default: return false;
+	}
+}
+
+/* Would the call have continued without our stop? */
+static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
+{
+	const struct arch_call *call = t->restart->call;
+	enum descriptor_kind kind;
+	uint64_t flags;
+
+	if (call->whole == ARCH_WHOLE_ALWAYS)
+		return true;
+	if (call->whole == ARCH_WHOLE_WAITALL) {
+		flags = argument(raw, call->flags_argument);
+		if (!(flags & FLAG_WAITALL) || flags & FLAG_PEEK)
+			return false;
+	}
+	kind = descriptor_kind(t->process->pid, t->tid, (int)argument(raw, 0));
+	switch (call->whole) {
+	case ARCH_WHOLE_WRITE:
+		return kind == DESCRIPTOR_PIPE || kind == DESCRIPTOR_STREAM ||
+			kind == DESCRIPTOR_TERMINAL;
+	case ARCH_WHOLE_DEVICE: return kind == DESCRIPTOR_ENDLESS;
+	default: return kind == DESCRIPTOR_STREAM;
+	}
+}
+
+/* The common case, decided without examining the descriptor. */
+static bool is_whole(const struct arch_raw *raw, const struct arch_call *call)
+{
+	unsigned length = call->argument + (call->transfer == ARCH_TRANSFER_BUFFER);
+
+	return call->transfer <= ARCH_TRANSFER_COUNT &&
+		raw->word[arch_native.restart->result] >= argument(raw, length);
+}
+
+/* Continues a transfer where it was cut short. True: the call must be watched. */
+static bool complete(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
+{
+	struct restart *m = t->restart;
+
+	/* A signal or the next interrupt stops the thread again before it leaves the kernel. */
+	if (m->refused && m->refused_pc == raw->word[arch_native.restart->pc] &&
+		m->refused_sp == raw->word[arch_native.restart->sp] &&
+		m->refused_done == raw->word[arch_native.restart->result])
+		return false;
+	m->refused = false;
+	if (restarter->ending)
+		return false;
+	m->unfinished = m->has_deadline = false;
+	if (is_whole(raw, m->call) || !recall(t, raw))
+		return false;
+	m->before = *raw;
+	m->done = raw->word[arch_native.restart->result];
+	if (!meant_whole(t, raw) || !restart_advance(restarter, t, raw))
+		return false;
+	restart(raw);
+	restarter->repaired++;
+	return true;
+}
+
+bool restart_call(struct restarter *restarter, struct tracee *t, enum restart_need need,
+	const struct arch_call *call)
+{
+	struct arch_raw raw, seen;
+	bool watch;
+
+	if (!restart_of(t))
+		return false;
+	if (tracer_get_raw(t->tid, &raw) < 0 || raw.bytes != arch_native.restart->bytes ||
+		!entered_natively(t, &raw)) {
+		t->restart->unfinished = false;
+		return false;
+	}
+	seen = raw;
+	t->restart->call = call;
+	t->restart->to_entry = false;
+	switch (need) {
+	case RESTART_BEGIN_AGAIN: watch = begin_again(restarter, t, &raw); break;
+	case RESTART_MAYBE_EARLY: watch = wait_for_the_tick(restarter, t, &raw); break;
+	default: watch = complete(restarter, t, &raw); break;
+	}
+	if (need == RESTART_BEGIN_AGAIN || watch)
+		restart_set_registers(t, &seen, &raw);
+	t->restarting = watch;
+	t->restart->inside = false;
+	return watch;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of the restart of calls (restart.h), and the callbacks to its user. */
+#ifndef SUPERVISOR_RESTARTER_H
+#define SUPERVISOR_RESTARTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct process;
+struct procfiles;
+struct target;
+
+struct restart_events {
+	/* @process turns its profiling off by a call that a stop shows (proto/call.h). */
+	void (*turn_off)(void *context, struct process *process);
+	/* Handles pending stops and deaths. */
+	void (*drain)(void *context);
+};
+
+struct restarter {
+	struct target *target;
+	struct procfiles *files;
+	const struct restart_events *events;
+	void *context;
+	bool ending;         /* at the end: no new restarts that would have to be watched */
+	uint64_t next_ns;    /* next deadline of a watched call; 0: none */
+	uint64_t repaired;   /* system calls that a stop disturbed and that were restarted */
+	uint64_t unrepaired; /* calls that failed with EINTR at a stop and could not be restarted */
+};
+
+#endif

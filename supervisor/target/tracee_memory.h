@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tid through which the memory of a traced process is written (remote.h). May run in the stop
+ * window.
+ */
+#ifndef SUPERVISOR_TRACEE_MEMORY_H
+#define SUPERVISOR_TRACEE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct target;
+struct tracee;
+
+/*
+ * Returns a tid through which to write the memory of @tracee's process, or 0: none is left.
+ * *@cursor starts at 0; each call advances it to the next tid, because a thread may just have ended
+ * (-ESRCH).
+ *
+ * If a thread that is not the leader calls exec, the leader's tid names the new image while the
+ * supervisor still takes the old leader for stopped: a write through this tid would go to the new
+ * image. The exec kills the threads that all other tids name, and a write through these fails.
+ * Therefore a leader with other threads in its process is written through the others' tids (tests:
+ * exec_never_receives_counts).
+ */
+int tracee_memory_next_tid(
+	const struct target *target, const struct tracee *tracee, size_t *cursor);
+
+/* Writes all @n bytes, choosing the tid as above. False: not all were written. */
+bool tracee_memory_write(const struct target *target, const struct tracee *tracee, uint64_t at,
+	const void *from, size_t n);
+
+#endif

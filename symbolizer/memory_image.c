@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/memory_image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "opener/maps_line.h"
+#include "opener/opener.h"
+#include "symbolizer/image.h"
+
+#define IMAGE_BYTES_MAX ((size_t)256 << 20)
+#define VDSO_BYTES_MAX  ((size_t)1 << 20)
+
+static struct opening about(uint32_t kind, int pid, const struct maps_line *line)
+{
+	return (struct opening){.kind = kind,
+		.pid = pid > 0 ? (uint32_t)pid : 0,
+		.start = line->start,
+		.end = line->end,
+		.inode = line->inode,
+		.major = line->major,
+		.minor = line->minor};
+}
+
+static int ask(struct opener *opener, uint32_t kind, int pid, const struct maps_line *line,
+	size_t most, uint8_t **ret_data, size_t *ret_bytes)
+{
+	struct opening what = about(kind, pid, line);
+	struct opened opened;
+
+	if (pid <= 0)
+		return -ENOENT;
+	if (opener_ask(opener, &what, &opened) < 0)
+		return -ENOENT;
+	return opener_take(opened.fd, most, ret_data, ret_bytes);
+}
+
+int memory_image(struct opener *opener, int pid, const struct maps_line *line, struct image *image)
+{
+	uint8_t *data;
+	size_t bytes;
+	int r = ask(opener, OPENING_IMAGE, pid, line, IMAGE_BYTES_MAX, &data, &bytes);
+
+	*image = (struct image){0};
+	if (r == 0)
+		image_adopt(image, data, bytes);
+	return r;
+}
+
+/*
+ * The size of the image: up to the end of its segments and its section table. It comes from the
+ * kernel and is trusted.
+ */
+static size_t own_vdso_bytes(const uint8_t *vdso)
+{
+	ElfW(Ehdr) head;
+	uint64_t bytes;
+
+	memcpy(&head, vdso, sizeof(head));
+	bytes = head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize;
+	for (unsigned i = 0; i < head.e_phnum; i++) {
+		ElfW(Phdr) segment;
+
+		memcpy(&segment, vdso + head.e_phoff + i * sizeof(segment), sizeof(segment));
+		if (segment.p_type == PT_LOAD && segment.p_offset + segment.p_filesz > bytes)
+			bytes = segment.p_offset + segment.p_filesz;
+	}
+	return (size_t)bytes;
+}
+
+int memory_vdso(struct opener *opener, int pid, const struct maps_line *line, struct image *image)
+{
+	const uint8_t *own = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	size_t bytes = (size_t)(line->end - line->start), own_bytes;
+	uint8_t *data;
+
+	*image = (struct image){0};
+	if (line->end - line->start > VDSO_BYTES_MAX)
+		return -ENOENT;
+	if (ask(opener, OPENING_VDSO, pid, line, VDSO_BYTES_MAX, &data, &bytes) < 0) {
+		own_bytes = own ? own_vdso_bytes(own) : 0;
+		if (own_bytes == 0 || own_bytes > bytes)
+			return -ENOENT;
+		data = calloc(1, bytes);
+		if (!data)
+			return -ENOMEM;
+		memcpy(data, own, own_bytes);
+	}
+	image_adopt(image, data, bytes);
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/front/own_session.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "supervisor/engine/diagnose.h"
+#include "supervisor/os/priority.h"
+#include "supervisor/os/suspend.h"
+#include "tools/front/front.h"
+
+static bool sessions_have_shares(void)
+{
+	int fd = open("/proc/sys/kernel/sched_autogroup_enabled", O_RDONLY | O_CLOEXEC);
+	char on = '0';
+
+	if (fd < 0)
+		return false;
+	if (read(fd, &on, 1) != 1)
+		on = '0';
+	(void)close(fd);
+	return on == '1';
+}
+
+/*
+ * The shell sees one job: this process stops when @pid does, and ends as it ends. @pid stops with
+ * its command after a request that was passed on. If somebody has stopped it alone, it goes on at
+ * once: meanwhile threads of the target would stand still. If @pid must go
+ * on (@alone), only this process is suspended: threads of a target whose tracer is stopped stand
+ * still from their next signal or new thread on. In the first process of a container, orphans must
+ * be waited for, too.
+ */
+static _Noreturn void stand_for(pid_t pid, bool alone)
+{
+	sigset_t signals;
+	siginfo_t info;
+	int status, stop = 0;
+
+	engine_signals(&signals);
+	for (;;) {
+		pid_t seen = waitpid(-1, &status, WNOHANG | WUNTRACED);
+
+		if (seen == pid && !WIFSTOPPED(status))
+			exit(front_end_like(status));
+		if (seen == pid) {
+			if (stop)
+				suspend(stop);
+			stop = 0;
+			(void)kill(pid, SIGCONT);
+		} else if (seen <= 0 && sigwaitinfo(&signals, &info) >= 0 &&
+			info.si_signo != SIGCHLD) {
+			if (!alone && engine_is_stop(info.si_signo))
+				stop = info.si_signo;
+			if (alone && info.si_signo == SIGTSTP)
+				suspend(SIGTSTP);
+			else
+				engine_forward(pid, &info);
+		}
+	}
+}
+
+bool own_session_divide(const struct engine_options *options)
+{
+	pid_t parent = getpid(), pid;
+
+	if (options->command &&
+		(!sessions_have_shares() || (!options->no_realtime && priority_may_be_realtime())))
+		return false;
+	(void)fflush(NULL);
+	pid = fork();
+	if (pid > 0)
+		stand_for(pid, !options->command);
+	if (pid < 0)
+		return false;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(FRONT_OURS);
+	/* A search by name then finds the other process. */
+	(void)prctl(PR_SET_NAME, DIAGNOSE_TRACER_NAME);
+	return true;
+}

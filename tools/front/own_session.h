@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Divides the program into the process that the shell knows and the one that traces, in a session
+ * of its own. This is for two purposes:
+ *
+ *	time	If each session has its share of the CPUs (autogroup, sched(7)) and real-time
+ *		priority is not permitted, the sampling threads would be late: their share would be
+ *		that of one more thread of the target.
+ *	safety	A tracer that is suspended (^Z, SIGSTOP) holds the threads of its target. Of a
+ *		divided program only the process that the shell knows is suspended.
+ */
+#ifndef TOOLS_FRONT_OWN_SESSION_H
+#define TOOLS_FRONT_OWN_SESSION_H
+
+#include <stdbool.h>
+
+#include "supervisor/engine/engine.h"
+
+/*
+ * Divides this process in two: where a command is started, only if that gains time. The parent
+ * never returns: for the shell it stands for both, passes on its signals (engine_forward()), and
+ * ends as the child does. It also stops as the child does, which stops when its command does; where
+ * processes are attached to, the parent alone stops, and profiling goes on. True: this is the
+ * child, which must trace, start the command and the analyst, and then leave the session
+ * (engine_options.own_session). It ends if the parent is killed. False: nothing has changed. Call
+ * while there is one thread, with the signals of engine_signals() blocked.
+ */
+bool own_session_divide(const struct engine_options *options);
+
+#endif

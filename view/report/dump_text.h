@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The stack of every thread, as text, from --dump. */
+#ifndef VIEW_REPORT_DUMP_TEXT_H
+#define VIEW_REPORT_DUMP_TEXT_H
+
+#include <stdio.h>
+
+struct profile;
+
+/*
+ * Writes all stacks of the profile, thread by thread, leaf first. -ENOMEM. The caller checks for
+ * write errors (ferror).
+ */
+int dump_text_print(const struct profile *profile, FILE *out);
+
+#endif
