@@ -82,6 +82,8 @@ static ssize_t transfer(struct kernel *k, int tid, const struct iovec *local, si
 
 	(void)locals;
 	kernel_point(k);
+	if (write && k->writing)
+		k->writing(k);
 	t = kernel_find(k, tid);
 	if (!t || t->state == TASK_ZOMBIE || k->dead)
 		return -ESRCH;

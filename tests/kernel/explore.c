@@ -9,12 +9,16 @@ struct choice {
 	uint16_t chosen, of, cost;
 };
 
+/* How choices beyond those to repeat are made. */
+enum picking { PICK_FIRST, PICK_RANDOM, PICK_SPREAD };
+
 struct player {
 	struct choice choice[KERNEL_CHOICES];
 	size_t n; /* choices of the order that is played, and of those to repeat: */
 	size_t given;
 	unsigned spent, most_early;
-	bool random;
+	size_t points; /* of an order: about so many of its choices cost something */
+	enum picking picking;
 	uint64_t state;
 };
 
@@ -33,12 +37,20 @@ static uint64_t next_random(struct player *p)
 	return p->state;
 }
 
-/* Most early choices are 0: otherwise nothing would be late. */
+/*
+ * Most early choices are 0: otherwise nothing would be late. PICK_SPREAD: about @most_early of an
+ * order's are not, anywhere in it.
+ */
 static unsigned pick(struct player *p, unsigned n, unsigned cost)
 {
-	if (!p->random || (cost && next_random(p) % 4))
+	if (p->picking == PICK_FIRST)
 		return 0;
-	return (unsigned)(next_random(p) % n);
+	if (p->picking == PICK_RANDOM)
+		return cost && next_random(p) % 4 ? 0 : (unsigned)(next_random(p) % n);
+	if (cost &&
+		(p->spent + cost > p->most_early || next_random(p) % p->points >= p->most_early))
+		return 0;
+	return cost ? 1 + (unsigned)(next_random(p) % (n - 1)) : (unsigned)(next_random(p) % n);
 }
 
 static unsigned choose(void *context, unsigned n, unsigned cost)
@@ -86,7 +98,7 @@ static bool play_once(
 static void keep(struct player *p)
 {
 	p->given = p->n;
-	p->random = false;
+	p->picking = PICK_FIRST;
 }
 
 static void shorten(struct player *p, script_play *play, void *context, struct explored *ret)
@@ -138,6 +150,38 @@ static bool advance(struct player *p)
 	return false;
 }
 
+/* Every order with at most @early early choices. False: one fails, or @most have been played. */
+static bool play_in_turn(struct player *p, script_play *play, void *context, unsigned early,
+	unsigned long most, struct explored *ret)
+{
+	p->picking = PICK_FIRST;
+	p->most_early = early;
+	p->given = 0;
+	do {
+		if (ret->orders >= most)
+			return false;
+		ret->failed = play_once(p, play, context, ret, false);
+		ret->orders++;
+		if (ret->orders > 1)
+			continue;
+		for (size_t i = 0; i < p->n; i++)
+			p->points += p->choice[i].cost;
+	} while (!ret->failed && advance(p));
+	return !ret->failed;
+}
+
+static void play_drawn(struct player *p, script_play *play, void *context, enum picking picking,
+	uint64_t seed, unsigned long most, struct explored *ret)
+{
+	while (!ret->failed && ret->orders < most) {
+		p->picking = picking;
+		p->given = 0;
+		p->state = (seed + ret->orders) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		ret->failed = play_once(p, play, context, ret, false);
+		ret->orders++;
+	}
+}
+
 struct explored explore_all(
 	script_play *play, void *context, unsigned most_early, unsigned long most)
 {
@@ -147,11 +191,16 @@ struct explored explore_all(
 	if (!p)
 		abort();
 	keep_heap();
-	p->most_early = most_early;
-	while (!ret.complete && !ret.failed && ret.orders < most) {
-		ret.failed = play_once(p, play, context, &ret, false);
-		ret.orders++;
-		ret.complete = !ret.failed && !advance(p);
+	/* In turn the last choices of an order vary first: what is left of @most is spread. */
+	for (unsigned early = 0; early <= most_early && !ret.failed; early++) {
+		ret.complete = play_in_turn(
+			p, play, context, early, ret.orders + (most - ret.orders + 1) / 2, &ret);
+		if (!ret.complete)
+			break;
+	}
+	if (!ret.complete && p->points) {
+		p->most_early = most_early;
+		play_drawn(p, play, context, PICK_SPREAD, 1, most, &ret);
 	}
 	if (ret.failed)
 		shorten(p, play, context, &ret);
@@ -166,13 +215,7 @@ struct explored explore_random(script_play *play, void *context, uint64_t seed, 
 
 	if (!p)
 		abort();
-	while (!ret.failed && ret.orders < count) {
-		p->random = true;
-		p->given = 0;
-		p->state = (seed + ret.orders) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-		ret.failed = play_once(p, play, context, &ret, false);
-		ret.orders++;
-	}
+	play_drawn(p, play, context, PICK_RANDOM, seed, count, &ret);
 	ret.complete = !ret.failed;
 	if (ret.failed)
 		shorten(p, play, context, &ret);

@@ -26,7 +26,9 @@ struct explored {
 
 /*
  * Every order with at most @most_early choices that are not 0, of those that cost something: so
- * often something happens before it must. Ends after @most orders.
+ * often something happens before it must. First those with none, then with one, and so on. Not more
+ * than @most orders: if they are more, those of them that come last are drawn from anywhere in the
+ * script, with a fixed seed.
  */
 struct explored explore_all(
 	script_play *play, void *context, unsigned most_early, unsigned long most);

@@ -353,14 +353,16 @@ struct kernel {
 	unsigned long calls;  /* of the supervisor */
 	unsigned long events; /* transitions of tasks */
 	unsigned requests_refused;
+	uint64_t longest_stop_ns; /* of those that ended */
 	bool broken;
 	char failure[256];
 	char *log; /* NULL: none wanted */
 	size_t log_bytes, log_room;
-	void *context;                         /* of the test */
-	size_t scratch;                        /* of the test */
-	void (*each)(struct kernel *kernel);   /* invariants of the test, after each event */
-	void (*asleep)(struct kernel *kernel); /* the supervisor is about to sleep */
+	void *context;                          /* of the test */
+	size_t scratch;                         /* of the test */
+	void (*each)(struct kernel *kernel);    /* invariants of the test, after each event */
+	void (*asleep)(struct kernel *kernel);  /* the supervisor is about to sleep, */
+	void (*writing)(struct kernel *kernel); /* or to write into a task's memory */
 };
 
 /* The kernel that the wrapped calls act on; NULL: the real one. */

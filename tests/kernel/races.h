@@ -16,6 +16,13 @@
 #include "tests/kernel/explore.h"
 #include "tests/kernel/scene.h"
 
+#define MS INT64_C(1000000)
+#define HOOKED(name, ...)                          \
+	static void name##_build(struct kernel *k) \
+	{                                          \
+		__VA_ARGS__                        \
+	}
+
 /* Orders with so many early choices are played, and so many at random. */
 enum { EARLY = 2, RANDOM = 500, MOST = 2000 };
 
@@ -90,6 +97,21 @@ static inline void killed_anywhere(const char *name, struct scene *scene, unsign
 		judge(name, &e);
 	}
 	scene->dies_at = 0;
+}
+
+static inline struct scene following(void (*build)(struct kernel *k))
+{
+	return (struct scene){.build = build, .same = true, .options = {.follow = true}};
+}
+
+/* What is gone must not be waited for: the engine looks for that once a second. */
+static inline void has_ended(struct kernel *k, const struct engine_result *result)
+{
+	(void)result;
+	if (!kernel_group(k, 100)->ended)
+		kernel_fail(k, "process 100 does not end");
+	if (k->ended_ns > UINT64_C(5900000000))
+		kernel_fail(k, "the supervisor does not notice that all is over");
 }
 
 #endif

@@ -219,6 +219,54 @@ static void exec_never_receives_counts(void **state)
 		;
 }
 
+/*
+ * The whole of an exec by another thread, between the leader's stop and the write of its tick: what
+ * has the leader's tid then is the new image.
+ */
+static const struct step execs_when_told[] = {RUN(1000 * MS), EXEC("/bin/next", after_exec)};
+static const struct step meets_exec[] = {DO(on), CLONE(execs_when_told), RUN(50 * MS), EXIT(0)};
+static unsigned meeting; /* the write that the exec comes before */
+
+static void exec_before_write(struct kernel *k)
+{
+	if (++k->scratch != meeting)
+		return;
+	for (size_t i = 0; i < k->tasks; i++)
+		if (k->task[i].state == TASK_RUNS && k->task[i].at == execs_when_told)
+			k->task[i].at++;
+	while (kernel_enabled(k))
+		kernel_step(k, 0);
+}
+
+static void meeting_build(struct kernel *k)
+{
+	build(k, meets_exec);
+	k->writing = exec_before_write;
+	k->cpus = 3;
+}
+
+static void has_new_image(struct kernel *k, const struct engine_result *result)
+{
+	(void)result;
+	if (!kernel_group(k, 100)->execs)
+		kernel_fail(k, "no write is met");
+}
+
+static void exec_meets_write(void **state)
+{
+	struct scene scene = calling(meeting_build);
+
+	(void)state;
+	scene.check = has_new_image;
+	for (meeting = 1; meeting < 12; meeting++)
+		once(__func__, &scene);
+	scene.options.serve_only = false;
+	for (meeting = 1; meeting < 12; meeting++)
+		once(__func__, &scene);
+	while (count_answers(0))
+		;
+}
+
 /* A child has the table, and its own copy of the counters. */
 static const struct step fork_child[] = {RUN(4 * MS), DO(is_counted), EXIT_GROUP(0)};
 static const struct step fork_counts[] = {DO(on), RUN(4 * MS), FORK(fork_child), DO(is_counted),
@@ -359,6 +407,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ticks_are_counted, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(
 			exec_never_receives_counts, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(exec_meets_write, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(fork_copies_the_table, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(tables_of_other_kinds, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(requests_are_refused, open_answers, close_answers),

@@ -1,78 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The races of docs/PTRACE.md: births, deaths, signals, group-stops, exec. */
+/* The races of docs/PTRACE.md: deaths, signals, group-stops, exec. */
 #include "tests/kernel/races.h"
 
 #include <sys/wait.h>
 
-#define MS INT64_C(1000000)
-#define HOOKED(name, ...)                          \
-	static void name##_build(struct kernel *k) \
-	{                                          \
-		__VA_ARGS__                        \
-	}
-
-static struct scene following(void (*build)(struct kernel *k))
-{
-	return (struct scene){.build = build, .same = true, .options = {.follow = true}};
-}
-
-/* What is gone must not be waited for: the engine looks for that once a second. */
-static void has_ended(struct kernel *k, const struct engine_result *result)
-{
-	(void)result;
-	if (!kernel_group(k, 100)->ended)
-		kernel_fail(k, "process 100 does not end");
-	if (k->ended_ns > UINT64_C(5900000000))
-		kernel_fail(k, "the supervisor does not notice that all is over");
-}
-
-/* The child's first stop and its parent's event come on two CPUs, in either order. */
 static const struct step newborn_thread[] = {TKILL(0, SIGURG), MARK, EXIT(0)};
 static const struct step newborn_child[] = {MARK, EXIT_GROUP(4)};
-static const struct step newborn[] = {CLONE(newborn_thread), MARK, FORK(newborn_child), WAIT,
-	VFORK(newborn_child), MARK, WAIT, RUN(3 * MS), EXIT(0)};
-HOOKED(newborn, (void)kernel_add_process(k, 100, 1, "/bin/newborn", newborn);)
-
-static void newborn_stops_before_clone_event(void **state)
-{
-	struct scene scene = following(newborn_build);
-
-	(void)state;
-	race(__func__, &scene);
-	killed_anywhere(__func__, &scene, 60);
-}
-
-static const struct step unusual[] = {
-	FORK_AS_CLONE(newborn_child), CLONE(newborn_thread), WAIT, RUN(MS), EXIT(0)};
-HOOKED(unusual, (void)kernel_add_process(k, 100, 1, "/bin/unusual", unusual);)
-
-static void children_not_followed(void **state)
-{
-	struct scene scene = following(newborn_build);
-
-	(void)state;
-	scene.options.follow = false;
-	race(__func__, &scene);
-	scene.build = unusual_build;
-	race(__func__, &scene);
-}
-
-/* A child is killed before its parent's event names it. */
 static const struct step short_child[] = {RUN(1 * MS), EXIT_GROUP(0)};
-static const struct step short_parent[] = {FORK(short_child), RUN(4 * MS), WAIT, EXIT_GROUP(0)};
-static const struct step killer[] = {RUN(1000), KILL(1000, SIGKILL), EXIT_GROUP(0)};
-HOOKED(killed_child, (void)kernel_add_process(k, 100, 1, "/bin/parent", short_parent);
-	(void)kernel_add_process(k, 50, 1, "/bin/killer", killer);)
-
-static void newborn_dies_before_clone_event(void **state)
-{
-	struct scene scene = following(killed_child_build);
-
-	(void)state;
-	scene.same = false; /* the kill may come first */
-	scene.check = has_ended;
-	race(__func__, &scene);
-}
 
 /* An interrupt and whatever else stops a thread. */
 static const struct step met_image[] = {MARK, RUN(2 * MS), EXIT_GROUP(7)};
@@ -305,9 +239,6 @@ static void tid_reused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(newborn_stops_before_clone_event),
-		cmocka_unit_test(newborn_dies_before_clone_event),
-		cmocka_unit_test(children_not_followed),
 		cmocka_unit_test(interrupt_meets_other_stop),
 		cmocka_unit_test(exec_from_other_thread),
 		cmocka_unit_test(sigkill_while_stopped),

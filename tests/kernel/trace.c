@@ -67,6 +67,8 @@ static int interrupt(struct kernel *k, int tid)
 /* A stop that nobody ends stands out by its length. A newborn is held for 50 ms at most. */
 static void check_length(struct kernel *k, const struct task *t)
 {
+	if (!t->listening && k->now_ns - t->stopped_ns > k->longest_stop_ns)
+		k->longest_stop_ns = k->now_ns - t->stopped_ns;
 	if (!t->listening && k->now_ns - t->stopped_ns > STOP_MOST_NS)
 		kernel_fail(k, "task %d stands in its stop 0x%x for %llu ms", t->tid,
 			(unsigned)t->stop_status,
@@ -130,6 +132,7 @@ static int detach(struct kernel *k, struct task *t, int signal)
 		return -ESRCH;
 	if (t->stop_kind == STOP_SIGNAL && signal != t->stop_signal)
 		kernel_fail(k, "task %d: signal %d is lost at its detach", t->tid, t->stop_signal);
+	check_length(k, t);
 	t->traced = false;
 	t->trap_pending = t->notify_pending = false;
 	kernel_resumed(k, t, signal);

@@ -347,7 +347,7 @@ static void enter(struct sandbox *s, enum surroundings surroundings)
 {
 	*s = (struct sandbox){0};
 	if (SANITIZED) {
-		add(s->lacks, "all of it (built with a sanitizer)");
+		add(s->lacks, "all of it (built with a sanitizer, or for coverage)");
 		return;
 	}
 	die_first();

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The races of docs/PTRACE.md about new threads and processes. */
+#include "tests/kernel/races.h"
+
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+enum { FIRST_STOP = SIGTRAP | PTRACE_EVENT_STOP << 8 };
+
+/* A thread stops for the first time before anybody has seen its parent's event. */
+static void stops_at_once(struct kernel *k)
+{
+	for (size_t i = 0; i < k->tasks; i++) {
+		struct task *t = &k->task[i];
+
+		if (t->state == TASK_RUNS && t->traced && !t->born && !t->killed)
+			kernel_stop(k, t, STOP_TRAP, FIRST_STOP);
+	}
+}
+
+/* The child's first stop and its parent's event come on two CPUs, in either order. */
+static const struct step newborn_thread[] = {TKILL(0, SIGURG), MARK, EXIT(0)};
+static const struct step newborn_child[] = {MARK, EXIT_GROUP(4)};
+static const struct step newborn[] = {CLONE(newborn_thread), MARK, FORK(newborn_child), WAIT,
+	VFORK(newborn_child), MARK, WAIT, RUN(3 * MS), EXIT(0)};
+HOOKED(newborn, (void)kernel_add_process(k, 100, 1, "/bin/newborn", newborn);)
+HOOKED(newborn_early, newborn_build(k); k->each = stops_at_once;)
+
+static void newborn_stops_before_clone_event(void **state)
+{
+	struct scene scene = following(newborn_build);
+
+	(void)state;
+	race(__func__, &scene);
+	killed_anywhere(__func__, &scene, 60);
+	scene.build = newborn_early_build;
+	race(__func__, &scene);
+}
+
+static const struct step unusual[] = {
+	FORK_AS_CLONE(newborn_child), CLONE(newborn_thread), WAIT, RUN(MS), EXIT(0)};
+HOOKED(unusual, (void)kernel_add_process(k, 100, 1, "/bin/unusual", unusual);)
+HOOKED(unusual_early, unusual_build(k); k->each = stops_at_once;)
+
+/* What is not followed waits for nothing: it is held only until its parent's event is seen. */
+static void none_is_held(struct kernel *k, const struct engine_result *result)
+{
+	(void)result;
+	if (k->longest_stop_ns > (uint64_t)(10 * MS))
+		kernel_fail(k, "a thread stands in a stop for %llu us",
+			(unsigned long long)k->longest_stop_ns / 1000);
+}
+
+static void children_not_followed(void **state)
+{
+	struct scene scene = following(newborn_build);
+
+	(void)state;
+	scene.options.follow = false;
+	scene.check = none_is_held;
+	race(__func__, &scene);
+	scene.build = unusual_build;
+	race(__func__, &scene);
+	scene.build = unusual_early_build;
+	race(__func__, &scene);
+}
+
+/* A child is killed before its parent's event names it. */
+static const struct step short_child[] = {RUN(1 * MS), EXIT_GROUP(0)};
+static const struct step short_parent[] = {FORK(short_child), RUN(4 * MS), WAIT, EXIT_GROUP(0)};
+static const struct step killer[] = {RUN(1000), KILL(1000, SIGKILL), EXIT_GROUP(0)};
+HOOKED(killed_child, (void)kernel_add_process(k, 100, 1, "/bin/parent", short_parent);
+	(void)kernel_add_process(k, 50, 1, "/bin/killer", killer);)
+
+/* The same at once, and its parent keeps the zombie as long as it lives. */
+static void dies_at_once(struct kernel *k)
+{
+	struct task *t = kernel_find(k, 1000);
+
+	if (!t || t->state != TASK_RUNS || t->killed)
+		return;
+	kernel_send(k, t, true, SIGKILL);
+	kernel_end_task(k, t, t->group->status);
+}
+
+static const struct step keeps_zombie[] = {RUN(MS), FORK(short_child), RUN(4 * MS), EXIT_GROUP(0)};
+HOOKED(dead_child, (void)kernel_add_process(k, 100, 1, "/bin/parent", keeps_zombie);
+	k->each = dies_at_once;)
+
+static void newborn_dies_before_clone_event(void **state)
+{
+	struct scene scene = following(killed_child_build);
+
+	(void)state;
+	scene.same = false; /* the kill may come first */
+	scene.check = has_ended;
+	race(__func__, &scene);
+	scene.build = dead_child_build;
+	race(__func__, &scene);
+}
+
+/* A parent is killed before its event is seen: its child is held for 50 ms, not for ever. */
+static const struct step makes_orphan[] = {RUN(1 * MS), FORK(newborn_child), MARK, EXIT_GROUP(0)};
+static const struct step kills_parent[] = {RUN(1 * MS), KILL(100, SIGKILL), EXIT_GROUP(0)};
+HOOKED(orphan, k->cpus = 3; k->each = stops_at_once;
+	(void)kernel_add_process(k, 100, 1, "/bin/parent", makes_orphan);
+	(void)kernel_add_process(k, 50, 1, "/bin/killer", kills_parent);)
+
+static void orphan_is_released(struct kernel *k, const struct engine_result *result)
+{
+	const struct group *child = kernel_group(k, 1000);
+
+	has_ended(k, result);
+	if (child && (!child->ended || child->status != 4 << 8))
+		kernel_fail(k, "the orphan ends with 0x%x", (unsigned)child->status);
+}
+
+static void parent_dies_before_clone_event(void **state)
+{
+	struct scene scene = following(orphan_build);
+
+	(void)state;
+	scene.same = false; /* the kill may come first */
+	scene.check = orphan_is_released;
+	scene.options.period_ns = 200 * MS;
+	race(__func__, &scene);
+	scene.options.follow = false;
+	race(__func__, &scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(newborn_stops_before_clone_event),
+		cmocka_unit_test(newborn_dies_before_clone_event),
+		cmocka_unit_test(parent_dies_before_clone_event),
+		cmocka_unit_test(children_not_followed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
